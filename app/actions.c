@@ -8,6 +8,7 @@
 #include "core/console/console.h"
 
 /* What only a window has: looking, not doing. Each name is implemented in window-actions.c. */
+/* clang-format off */
 static const PhAction own_actions[] = {
   { "win.palette",        N_("Find a Command"),               N_("Find and run any command"), "<Control>k|<Control><Shift>p", NULL, N_("Help") },
   { "win.search-next",    N_("Find Next"),              NULL, "<Control>g", NULL, N_("Find") },
@@ -63,22 +64,25 @@ static const PhAction own_actions[] = {
   { "win.show-text",      N_("Text of the Graph"),      N_("The graph as ONNX text, changed lines marked"), "<Control>u|<Shift>F12", NULL, N_("View") },
   { "win.fullscreen",     N_("Full Screen"),            NULL, "<Control>F11", NULL, N_("View") },
 };
+/* clang-format on */
 
 /* Under which heading a command stands in the menu and among the keys. */
 static const char *
 command_group (const PhCommand *command)
 {
+  /* clang-format off */
   static const struct { const char *group; const char *commands[12]; } groups[] = {
     { N_("File"), { "open", "reload", "save", "render", "source", "info", "problems", "quit" } },
     { N_("Values"), { "feed", "eval", "values", "grad", "profile" } },
     { N_("Find"), { "find", "why" } },
     { N_("Help"), { "help" } },
   };
+  /* clang-format on */
 
   for (guint g = 0; g < G_N_ELEMENTS (groups); g++)
     if (g_strv_contains (groups[g].commands, command->name))
-      return _(groups[g].group);
-  return _("Steps");
+      return _ (groups[g].group);
+  return _ ("Steps");
 }
 
 gboolean
@@ -108,19 +112,21 @@ build_list (void)
   for (guint i = 0; i < n; i++)
     if (commands[i]->title)
       {
+        /* clang-format off */
         PhAction action = {
           .action = ph_action_name_of_command (commands[i]->name), .title = _(commands[i]->title),
           .summary = commands[i]->summary ? _(commands[i]->summary) : NULL, .shortcut = commands[i]->shortcut,
           .icon = commands[i]->icon, .group = command_group (commands[i]),
         };
+        /* clang-format on */
         g_array_append_val (list, action);
       }
   for (guint i = 0; i < G_N_ELEMENTS (own_actions); i++)
     {
       PhAction action = own_actions[i];
-      action.title = _(action.title);
-      action.summary = action.summary ? _(action.summary) : NULL;
-      action.group = _(action.group);
+      action.title = _ (action.title);
+      action.summary = action.summary ? _ (action.summary) : NULL;
+      action.group = _ (action.group);
       g_array_append_val (list, action);
     }
   return list;

@@ -17,7 +17,7 @@
 struct _PhApplication
 {
   AdwApplication parent_instance;
-  gboolean       typing;         /* the console has the keyboard */
+  gboolean typing; /* the console has the keyboard */
 };
 
 G_DEFINE_FINAL_TYPE (PhApplication, ph_application, ADW_TYPE_APPLICATION)
@@ -39,7 +39,7 @@ ph_application_activate (GApplication *application)
 
   gtk_window_present (GTK_WINDOW (window));
   if (first && ph_session_restore (window))
-    ph_document_view_toast (ph_window_get_view (window), _("Peephole ended unexpectedly: this is what was open."));
+    ph_document_view_toast (ph_window_get_view (window), _ ("Peephole ended unexpectedly: this is what was open."));
 }
 
 static void
@@ -75,7 +75,10 @@ set_accelerators (PhApplication *self)
     }
 }
 
-enum { PROP_TYPING = 1 };
+enum
+{
+  PROP_TYPING = 1
+};
 
 static void
 ph_application_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -95,9 +98,9 @@ about (GSimpleAction *action, GVariant *parameter, gpointer data)
 
   GtkWidget *window = adw_about_window_new ();
 
-  g_object_set (window, "transient-for", parent, "application-name", "Peephole", "application-icon", APP_ID, "version", PACKAGE_VERSION,
-                "comments", _("A window into a graph compiler"), "license-type", GTK_LICENSE_GPL_3_0,
-                "developer-name", _("The Peephole authors"), NULL);
+  g_object_set (window, "transient-for", parent, "application-name", "Peephole", "application-icon", APP_ID, "version",
+                PACKAGE_VERSION, "comments", _ ("A window into a graph compiler"), "license-type", GTK_LICENSE_GPL_3_0,
+                "developer-name", _ ("The Peephole authors"), NULL);
   ph_access_name_all (window);
   gtk_window_present (GTK_WINDOW (window));
 }
@@ -146,8 +149,9 @@ ph_application_startup (GApplication *application)
   /* GTK would try for seconds and then show nothing. */
   if (!has_fonts ())
     {
-      g_printerr (_("peephole: there are no fonts, so nothing can be drawn. Install some (on Debian: apt install fonts-cantarell) and start it again; "
-                    "peep needs none.\n"));
+      g_printerr (_ (
+          "peephole: there are no fonts, so nothing can be drawn. Install some (on Debian: apt install fonts-cantarell) and start it again; "
+          "peep needs none.\n"));
       exit (1);
     }
   /* A screen reader is spoken to over the session bus; without one GTK would warn of it. */
@@ -155,7 +159,7 @@ ph_application_startup (GApplication *application)
     g_setenv ("GTK_A11Y", "none", FALSE);
   G_APPLICATION_CLASS (ph_application_parent_class)->startup (application);
   gtk_source_init ();
-  g_type_class_unref (g_type_class_ref (GTK_TYPE_WINDOW));      /* its signals are there from now on */
+  g_type_class_unref (g_type_class_ref (GTK_TYPE_WINDOW)); /* its signals are there from now on */
   g_signal_override_class_handler ("enable-debugging", GTK_TYPE_WINDOW, G_CALLBACK (enable_debugging));
   g_action_map_add_action_entries (G_ACTION_MAP (application), entries, G_N_ELEMENTS (entries), application);
   set_accelerators (PH_APPLICATION (application));
@@ -187,15 +191,16 @@ print_manual (void)
   guint n;
   const PhAction *actions = ph_action_list (&n);
 
-  g_print (".TH PEEPHOLE 1 \"\" \"Peephole\" \"User Commands\"\n.SH NAME\npeephole \\- a window into a graph compiler\n"
-           ".SH SYNOPSIS\n.B peephole\n[\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n"
-           ".SH DESCRIPTION\nOpens each FILE, an ONNX model or its text form, in a tab: draws its graph, runs optimisation passes on it "
-           "one at a time, and shows what each of them did. The console in the window is that of\n.BR peep (1).\n"
-           ".SH OPTIONS\n"
-           ".TP\n.B \\-h\\fR, \\fB\\-\\-help\nSay what options there are, those of GTK with \\fB\\-\\-help\\-all\\fR.\n"
-           ".TP\n.B \\-\\-version\nPrint the version.\n"
-           ".SH KEYS\nWhile the console has the keyboard, Ctrl with a letter edits its line. Keys with a function key work there too; for the rest, "
-           "Ctrl+F12 goes to the graph first.\n");
+  g_print (
+      ".TH PEEPHOLE 1 \"\" \"Peephole\" \"User Commands\"\n.SH NAME\npeephole \\- a window into a graph compiler\n"
+      ".SH SYNOPSIS\n.B peephole\n[\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n"
+      ".SH DESCRIPTION\nOpens each FILE, an ONNX model or its text form, in a tab: draws its graph, runs optimisation passes on it "
+      "one at a time, and shows what each of them did. The console in the window is that of\n.BR peep (1).\n"
+      ".SH OPTIONS\n"
+      ".TP\n.B \\-h\\fR, \\fB\\-\\-help\nSay what options there are, those of GTK with \\fB\\-\\-help\\-all\\fR.\n"
+      ".TP\n.B \\-\\-version\nPrint the version.\n"
+      ".SH KEYS\nWhile the console has the keyboard, Ctrl with a letter edits its line. Keys with a function key work there too; for the rest, "
+      "Ctrl+F12 goes to the graph first.\n");
   for (guint i = 0; i < n; i++)
     if (actions[i].shortcut)
       {
@@ -214,18 +219,19 @@ print_manual (void)
         print_roff (actions[i].title);
         g_print (".\n");
       }
-  g_print (".SH FILES\n"
-           ".TP\n.I ~/.local/state/peephole/session.ini\nWhat is open and where, so that a crash loses nothing; gone after a regular "
-           "end. \\fIsession\\-2.ini\\fR and so on are those of further programs that run at the same time.\n"
-           ".TP\n.I ~/.local/state/peephole/files/\nWhere one was in each file.\n"
-           ".TP\n.I ~/.local/state/peephole/window.ini\nSize and panels of the window.\n"
-           ".TP\n.I ~/.local/state/peephole/history\nThe lines that were typed at the console.\n"
-           ".SH ENVIRONMENT\n"
-           ".TP\n.B XDG_STATE_HOME\nThe folder that holds \\fIpeephole/\\fR, instead of \\fI~/.local/state\\fR.\n"
-           ".TP\n.B PEEPHOLE_LAYOUT\nThe program that lays graphs out, instead of the installed \\fIpeephole\\-layout\\fR.\n"
-           ".TP\n.B PEEPHOLE_PASS_SECONDS\nHow long a program of `run exec` may take, instead of 60.\n"
-           ".TP\n.B PEEPHOLE_EXAMPLES_DIR\nWhere the examples of the start page are.\n"
-           ".SH SEE ALSO\n.BR peep (1)\n");
+  g_print (
+      ".SH FILES\n"
+      ".TP\n.I ~/.local/state/peephole/session.ini\nWhat is open and where, so that a crash loses nothing; gone after a regular "
+      "end. \\fIsession\\-2.ini\\fR and so on are those of further programs that run at the same time.\n"
+      ".TP\n.I ~/.local/state/peephole/files/\nWhere one was in each file.\n"
+      ".TP\n.I ~/.local/state/peephole/window.ini\nSize and panels of the window.\n"
+      ".TP\n.I ~/.local/state/peephole/history\nThe lines that were typed at the console.\n"
+      ".SH ENVIRONMENT\n"
+      ".TP\n.B XDG_STATE_HOME\nThe folder that holds \\fIpeephole/\\fR, instead of \\fI~/.local/state\\fR.\n"
+      ".TP\n.B PEEPHOLE_LAYOUT\nThe program that lays graphs out, instead of the installed \\fIpeephole\\-layout\\fR.\n"
+      ".TP\n.B PEEPHOLE_PASS_SECONDS\nHow long a program of `run exec` may take, instead of 60.\n"
+      ".TP\n.B PEEPHOLE_EXAMPLES_DIR\nWhere the examples of the start page are.\n"
+      ".SH SEE ALSO\n.BR peep (1)\n");
 }
 
 static int
@@ -259,15 +265,17 @@ ph_application_class_init (PhApplicationClass *klass)
 static void
 ph_application_init (PhApplication *self)
 {
+  /* clang-format off */
   static const GOptionEntry options[] = {
     { "version", 0, 0, G_OPTION_ARG_NONE, NULL, N_("Print the version"), NULL },
     { "help-man", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, NULL, "Print the manual page", NULL },
     { NULL },
   };
+  /* clang-format on */
 
   g_application_add_main_option_entries (G_APPLICATION (self), options);
-  g_application_set_option_context_parameter_string (G_APPLICATION (self), _("[FILE…]"));
-  g_application_set_option_context_summary (G_APPLICATION (self), _("A window into a graph compiler."));
+  g_application_set_option_context_parameter_string (G_APPLICATION (self), _ ("[FILE…]"));
+  g_application_set_option_context_summary (G_APPLICATION (self), _ ("A window into a graph compiler."));
 }
 
 /* Numbers are drawn, exported and typed as in files and at the console of peep, wherever one lives: GTK would set the locale anew. */
@@ -284,6 +292,6 @@ ph_application_new (void)
 {
   set_locale ();
   ph_renderer_choose ();
-  return g_object_new (PH_TYPE_APPLICATION, "application-id", APP_ID, "flags", G_APPLICATION_HANDLES_OPEN,
-                       "resource-base-path", "/org/peephole/Peephole", NULL);
+  return g_object_new (PH_TYPE_APPLICATION, "application-id", APP_ID, "flags", G_APPLICATION_HANDLES_OPEN, "resource-base-path",
+                       "/org/peephole/Peephole", NULL);
 }

@@ -13,14 +13,14 @@
 
 struct _PhPalette
 {
-  GtkPopover          parent_instance;
-  PhWindow           *window;       /* (unowned) whose child it is       */
-  GtkWidget          *before;       /* (nullable) had the keyboard before */
-  GtkSearchEntry     *entry;
-  GtkListView        *list;
-  GtkWidget          *notice;       /* why what was chosen cannot be done   */
-  GtkLabel           *reason;
-  GtkStringList      *names;        /* of the actions that fit, and lines of the console that go to a step; best first */
+  GtkPopover parent_instance;
+  PhWindow *window;  /* (unowned) whose child it is       */
+  GtkWidget *before; /* (nullable) had the keyboard before */
+  GtkSearchEntry *entry;
+  GtkListView *list;
+  GtkWidget *notice; /* why what was chosen cannot be done   */
+  GtkLabel *reason;
+  GtkStringList *names; /* of the actions that fit, and lines of the console that go to a step; best first */
   GtkSingleSelection *selection;
 };
 
@@ -36,7 +36,11 @@ plain_title (const char *title)
 
 #define GO_TO "goto "
 
-typedef struct { char *name; int score; } Ranked;
+typedef struct
+{
+  char *name;
+  int score;
+} Ranked;
 
 static void
 ranked_clear (gpointer ranked)
@@ -105,7 +109,8 @@ on_changed (PhPalette *self)
   for (guint i = 0; i < ranked->len; i++)
     g_ptr_array_add (names, g_array_index (ranked, Ranked, i).name);
   g_ptr_array_add (names, NULL);
-  gtk_string_list_splice (self->names, 0, g_list_model_get_n_items (G_LIST_MODEL (self->names)), (const char *const *) names->pdata);
+  gtk_string_list_splice (self->names, 0, g_list_model_get_n_items (G_LIST_MODEL (self->names)),
+                          (const char *const *) names->pdata);
   gtk_single_selection_set_selected (self->selection, 0);
   gtk_widget_set_visible (self->notice, FALSE);
 }
@@ -244,8 +249,9 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
 static void
 bind_step (GtkImage *icon, GtkLabel *title, GtkLabel *summary, const PhStep *step, guint number)
 {
-  g_autofree char *text = g_strdup_printf (_("Go to %s"), step->pass);
-  g_autofree char *below = g_strdup_printf (ngettext ("Step %u, %u rewrite", "Step %u, %u rewrites", step->n_rewrites), number, step->n_rewrites);
+  g_autofree char *text = g_strdup_printf (_ ("Go to %s"), step->pass);
+  g_autofree char *below = g_strdup_printf (ngettext ("Step %u, %u rewrite", "Step %u, %u rewrites", step->n_rewrites), number,
+                                            step->n_rewrites);
 
   gtk_image_set_from_icon_name (icon, "go-jump-symbolic");
   gtk_label_set_text (title, text);
@@ -287,7 +293,9 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, PhPalette *self)
   (why_off ? gtk_widget_remove_css_class : gtk_widget_add_css_class) (summary, "dim-label");
   guint key = 0;
   GdkModifierType modifiers;
-  g_autofree char *label = keys[0] && gtk_accelerator_parse (keys[0], &key, &modifiers) ? gtk_accelerator_get_label (key, modifiers) : NULL;
+  g_autofree char *label = keys[0] && gtk_accelerator_parse (keys[0], &key, &modifiers)
+                               ? gtk_accelerator_get_label (key, modifiers)
+                               : NULL;
   gtk_label_set_text (GTK_LABEL (shortcut), label ? label : "");
   ph_access_name_row (gtk_list_item_get_child (item));
 }
@@ -337,7 +345,7 @@ ph_palette_init (PhPalette *self)
   g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
 
   gtk_widget_init_template (GTK_WIDGET (self));
-  ph_access_set_name (GTK_WIDGET (self), "%s", _("Commands"));
+  ph_access_set_name (GTK_WIDGET (self), "%s", _ ("Commands"));
   ph_access_name_all (GTK_WIDGET (self));
   g_signal_connect (self, "closed", G_CALLBACK (on_closed), NULL);
   self->names = gtk_string_list_new (NULL);
@@ -371,7 +379,8 @@ ph_palette_present (PhWindow *window)
   self->window = window;
   g_set_weak_pointer (&self->before, gtk_window_get_focus (GTK_WINDOW (window)));
   gtk_widget_set_parent (GTK_WIDGET (self), content);
-  gtk_popover_set_pointing_to (GTK_POPOVER (self), &(GdkRectangle) { gtk_widget_get_width (content) / 2, gtk_widget_get_height (header), 1, 1 });
+  gtk_popover_set_pointing_to (GTK_POPOVER (self),
+                               &(GdkRectangle) { gtk_widget_get_width (content) / 2, gtk_widget_get_height (header), 1, 1 });
   on_changed (self);
   gtk_popover_popup (GTK_POPOVER (self));
   gtk_widget_grab_focus (GTK_WIDGET (self->entry));

@@ -12,20 +12,29 @@
 #include "core/escape.h"
 #include "core/io/format.h"
 
-enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
+enum
+{
+  EXIT_OK,
+  EXIT_FAILED,
+  EXIT_USAGE
+};
 
 /* What -c and -f ask for, in the order in which they were written. */
-typedef struct { char *text; gboolean is_script; } Source;
+typedef struct
+{
+  char *text;
+  gboolean is_script;
+} Source;
 
 typedef struct
 {
-  GArray    *sources;            /* (element-type Source)                  */
-  gboolean   json, keep_going, version, manual;
-  char      *formats;            /* (nullable) a template, "mime" or "manual" */
+  GArray *sources; /* (element-type Source)                  */
+  gboolean json, keep_going, version, manual;
+  char *formats; /* (nullable) a template, "mime" or "manual" */
   PhConsole *console;
-  char      *plugin;             /* (nullable) passes to load into this process */
-  gboolean   failed, quit;
-  gboolean   typing;             /* a person types the lines               */
+  char *plugin; /* (nullable) passes to load into this process */
+  gboolean failed, quit;
+  gboolean typing; /* a person types the lines               */
 } Peep;
 
 static gboolean
@@ -81,7 +90,7 @@ show (Peep *peep, PhReply *reply, const char *place)
 static gboolean
 show_error (Peep *peep, char *command, GError *error, const char *place)
 {
-  PhReply  reply = { .command = command, .error = error, .text = g_string_new (NULL), .json = json_object_new () };
+  PhReply reply = { .command = command, .error = error, .text = g_string_new (NULL), .json = json_object_new () };
   gboolean go_on = show (peep, &reply, place);
 
   g_string_free (reply.text, TRUE);
@@ -92,7 +101,7 @@ show_error (Peep *peep, char *command, GError *error, const char *place)
 static gboolean
 run_line (Peep *peep, const char *line, const char *place)
 {
-  const char        *p = line;
+  const char *p = line;
   g_autoptr (PhReply) reply = NULL;
 
   while (g_ascii_isspace (*p))
@@ -101,7 +110,7 @@ run_line (Peep *peep, const char *line, const char *place)
     return TRUE;
   if (!g_utf8_validate (line, -1, NULL))
     {
-      g_autofree char  *command = g_utf8_make_valid (p, -1);
+      g_autofree char *command = g_utf8_make_valid (p, -1);
       g_autoptr (GError) error = g_error_new (PH_ERROR, PH_ERROR_PARSE, "the line is not UTF-8 text");
 
       return show_error (peep, command, error, place);
@@ -116,21 +125,21 @@ static gboolean
 run_stream (Peep *peep, FILE *stream, const char *name)
 {
   g_autoptr (GString) joined = g_string_new (NULL);
-  char              *line = NULL;
-  size_t             size = 0;
-  gssize             n;
-  guint              number = 0, first = 1;
-  gboolean           go_on = TRUE;
+  char *line = NULL;
+  size_t size = 0;
+  gssize n;
+  guint number = 0, first = 1;
+  gboolean go_on = TRUE;
 
   while (go_on && (n = getline (&line, &size, stream)) >= 0)
     {
-      const gboolean marked = number++ == 0 && n >= 3 && memcmp (line, "\xef\xbb\xbf", 3) == 0;       /* byte order mark */
+      const gboolean marked = number++ == 0 && n >= 3 && memcmp (line, "\xef\xbb\xbf", 3) == 0; /* byte order mark */
 
       if (joined->len == 0)
         first = number;
       if (memchr (line, '\0', (gsize) n) != NULL)
         {
-          g_autofree char  *place = g_strdup_printf ("%s:%u", name, number), *command = g_strdup (line);
+          g_autofree char *place = g_strdup_printf ("%s:%u", name, number), *command = g_strdup (line);
           g_autoptr (GError) error = g_error_new (PH_ERROR, PH_ERROR_PARSE, "the line holds a NUL byte, so it is no text");
 
           go_on = show_error (peep, command, error, place);
@@ -162,7 +171,7 @@ run_stream (Peep *peep, FILE *stream, const char *name)
 static gboolean
 run_source (Peep *peep, const Source *source)
 {
-  FILE    *stream;
+  FILE *stream;
   gboolean go_on;
 
   if (!source->is_script)
@@ -170,8 +179,9 @@ run_source (Peep *peep, const Source *source)
   stream = g_str_equal (source->text, "-") ? stdin : fopen (source->text, "re");
   if (stream == NULL)
     {
-      g_autofree char  *command = g_strdup_printf ("source %s", source->text);
-      g_autoptr (GError) error = g_error_new (PH_ERROR, PH_ERROR_FILE, "%s: the script cannot be read: %s", source->text, g_strerror (errno));
+      g_autofree char *command = g_strdup_printf ("source %s", source->text);
+      g_autoptr (GError) error = g_error_new (PH_ERROR, PH_ERROR_FILE, "%s: the script cannot be read: %s", source->text,
+                                              g_strerror (errno));
 
       return show_error (peep, command, error, NULL);
     }
@@ -229,31 +239,32 @@ print_manual (void)
 {
   g_autofree char *commands = ph_command_manual ();
 
-  printf (".TH PEEP 1 \"\" \"Peephole\" \"User Commands\"\n"
-          ".SH NAME\npeep \\- look into a computational graph while passes optimise it\n"
-          ".SH SYNOPSIS\n.B peep\n[\\fIFILE\\fR] [\\fB\\-c\\fR \\fICOMMAND\\fR]... [\\fB\\-f\\fR \\fISCRIPT\\fR] [\\fB\\-\\-json\\fR] "
-          "[\\fB\\-\\-keep\\-going\\fR]\n"
-          ".SH DESCRIPTION\nOpens FILE, an ONNX model or its text form, and runs commands: those of \\-c and \\-f in their order, or "
-          "lines of the standard input. A line is a command, an SQL query over the graph, or a statement of the tensor language; a backslash at its end "
-          "joins the next one to it. A line that is empty or begins with # is skipped.\n"
-          ".SH OPTIONS\n"
-          ".TP\n.B \\-c \\fICOMMAND\\fR\nRun one line; may be given several times.\n"
-          ".TP\n.B \\-f \\fISCRIPT\\fR\nRun the lines of a file, or of the standard input for \\-.\n"
-          ".TP\n.B \\-\\-json\nAnswer each line with one JSON object on one line.\n"
-          ".TP\n.B \\-\\-keep\\-going\nGo on after a line that failed.\n"
-          ".TP\n.B \\-h\\fR, \\fB\\-\\-help\nSay what options there are.\n"
-          ".TP\n.B \\-\\-version\nPrint the version.\n"
-          "%s"
-          ".SH EXIT STATUS\n0 when all went well, 1 when a command failed, 2 when the arguments were wrong. Without \\-\\-keep\\-going the "
-          "first failure ends the run; Ctrl+C cancels the command that runs and ends the run.\n"
-          ".SH ENVIRONMENT\n"
-          ".TP\n.B NO_COLOR\nNo colours, also at a terminal.\n"
-          ".SH FILES\n"
-          ".TP\n.I ~/.local/state/peephole/history\nThe lines that were typed at a terminal.\n"
-          ".SH EXAMPLE\n.nf\npeep model.onnx \\-c run \\-c steps\n"
-          "peep model.onnx \\-c \"select op, count(*) from nodes group by op order by 2 desc\"\n.fi\n"
-          ".SH SEE ALSO\n.BR peephole (1)\n",
-          commands);
+  printf (
+      ".TH PEEP 1 \"\" \"Peephole\" \"User Commands\"\n"
+      ".SH NAME\npeep \\- look into a computational graph while passes optimise it\n"
+      ".SH SYNOPSIS\n.B peep\n[\\fIFILE\\fR] [\\fB\\-c\\fR \\fICOMMAND\\fR]... [\\fB\\-f\\fR \\fISCRIPT\\fR] [\\fB\\-\\-json\\fR] "
+      "[\\fB\\-\\-keep\\-going\\fR]\n"
+      ".SH DESCRIPTION\nOpens FILE, an ONNX model or its text form, and runs commands: those of \\-c and \\-f in their order, or "
+      "lines of the standard input. A line is a command, an SQL query over the graph, or a statement of the tensor language; a backslash at its end "
+      "joins the next one to it. A line that is empty or begins with # is skipped.\n"
+      ".SH OPTIONS\n"
+      ".TP\n.B \\-c \\fICOMMAND\\fR\nRun one line; may be given several times.\n"
+      ".TP\n.B \\-f \\fISCRIPT\\fR\nRun the lines of a file, or of the standard input for \\-.\n"
+      ".TP\n.B \\-\\-json\nAnswer each line with one JSON object on one line.\n"
+      ".TP\n.B \\-\\-keep\\-going\nGo on after a line that failed.\n"
+      ".TP\n.B \\-h\\fR, \\fB\\-\\-help\nSay what options there are.\n"
+      ".TP\n.B \\-\\-version\nPrint the version.\n"
+      "%s"
+      ".SH EXIT STATUS\n0 when all went well, 1 when a command failed, 2 when the arguments were wrong. Without \\-\\-keep\\-going the "
+      "first failure ends the run; Ctrl+C cancels the command that runs and ends the run.\n"
+      ".SH ENVIRONMENT\n"
+      ".TP\n.B NO_COLOR\nNo colours, also at a terminal.\n"
+      ".SH FILES\n"
+      ".TP\n.I ~/.local/state/peephole/history\nThe lines that were typed at a terminal.\n"
+      ".SH EXAMPLE\n.nf\npeep model.onnx \\-c run \\-c steps\n"
+      "peep model.onnx \\-c \"select op, count(*) from nodes group by op order by 2 desc\"\n.fi\n"
+      ".SH SEE ALSO\n.BR peephole (1)\n",
+      commands);
 }
 
 /* Files in which the formats stand: made of the list of formats. */
@@ -276,7 +287,8 @@ print_formats (const char *what)
 static gboolean
 parse_options (Peep *peep, int *argc, char ***argv, char **file)
 {
-  g_auto (GStrv)             rest = NULL;
+  g_auto (GStrv) rest = NULL;
+  /* clang-format off */
   const GOptionEntry        entries[] = {
     { "command", 'c', 0, G_OPTION_ARG_CALLBACK, (gpointer) add_source, "Run one line (may be repeated)", "COMMAND" },
     { "file", 'f', G_OPTION_FLAG_FILENAME, G_OPTION_ARG_CALLBACK, (gpointer) add_source, "Run the lines of a script, - is the standard input",
@@ -290,9 +302,10 @@ parse_options (Peep *peep, int *argc, char ***argv, char **file)
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, NULL, "[FILE]" },
     { NULL },
   };
+  /* clang-format on */
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  GOptionGroup             *group = g_option_group_new ("peep", "", "", peep, NULL);
-  g_autoptr (GError)         error = NULL;
+  GOptionGroup *group = g_option_group_new ("peep", "", "", peep, NULL);
+  g_autoptr (GError) error = NULL;
 
   g_option_group_add_entries (group, entries);
   g_option_context_set_main_group (context, group);
@@ -349,10 +362,10 @@ clear_source (gpointer data)
 int
 main (int argc, char *argv[])
 {
-  Peep                  peep = { g_array_new (FALSE, FALSE, sizeof (Source)) };
-  g_autofree char      *file = NULL;
+  Peep peep = { g_array_new (FALSE, FALSE, sizeof (Source)) };
+  g_autofree char *file = NULL;
   g_autoptr (PhDocument) document = NULL;
-  int                   status = EXIT_USAGE;
+  int status = EXIT_USAGE;
 
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C");

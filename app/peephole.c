@@ -10,13 +10,13 @@
 int
 main (int argc, char **argv)
 {
-  const char *translations = g_getenv ("PEEPHOLE_LOCALE_DIR");     /* of a build that is not installed */
+  const char *translations = g_getenv ("PEEPHOLE_LOCALE_DIR"); /* of a build that is not installed */
 
   bindtextdomain (GETTEXT_PACKAGE, translations ? translations : LOCALEDIR);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   textdomain (GETTEXT_PACKAGE);
 
-  g_autoptr (PhApplication) application = ph_application_new ();       /* sets the locale */
+  g_autoptr (PhApplication) application = ph_application_new (); /* sets the locale */
   int status = g_application_run (G_APPLICATION (application), argc, argv);
   /* A proof or a layout may still be on its way in a thread: what libraries put away at exit() would be taken from under its feet. */
   fflush (NULL);

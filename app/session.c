@@ -22,20 +22,20 @@
 struct _PhSession
 {
   PhWindow *window;
-  guint     timer;
-  char     *written;    /* (nullable) what the file has */
-  char     *name;       /* of the file, its own among the sessions that run: "session.ini", "session-2.ini", ... */
-  int       lock;       /* of @name; the system lets go of it however the program ends. -1: the folder cannot be written */
-  gboolean  told;       /* that nothing can be kept */
-  guint     tries;      /* how often what was restored brought the program down before it was calm; 0: it is calm */
-  guint     calm;       /* timer */
+  guint timer;
+  char *written; /* (nullable) what the file has */
+  char *name;    /* of the file, its own among the sessions that run: "session.ini", "session-2.ini", ... */
+  int lock;      /* of @name; the system lets go of it however the program ends. -1: the folder cannot be written */
+  gboolean told; /* that nothing can be kept */
+  guint tries;   /* how often what was restored brought the program down before it was calm; 0: it is calm */
+  guint calm;    /* timer */
 };
 
 #define MOST_TRIES   3
 #define CALM_SECONDS 30
 
 #define MAX_SESSIONS 16
-#define HELD "session-held.ini"      /* brought the program down again and again: offered, not opened */
+#define HELD         "session-held.ini" /* brought the program down again and again: offered, not opened */
 
 /* --- files --------------------------------------------------------------------------------------------------------- */
 
@@ -127,7 +127,8 @@ static void queue_save (PhDocumentView *view);
 static void
 drop_feeds (PhSession *self, const char *prefix, const char *content)
 {
-  g_autofree char *folder = g_path_get_dirname (prefix), *start = g_path_get_basename (prefix), *begin = g_strconcat (start, "-feed-", NULL);
+  g_autofree char *folder = g_path_get_dirname (prefix), *start = g_path_get_basename (prefix),
+                  *begin = g_strconcat (start, "-feed-", NULL);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const char *name;
 
@@ -135,7 +136,8 @@ drop_feeds (PhSession *self, const char *prefix, const char *content)
     {
       /* Up to its suffix: while it is written it has another name behind it. */
       const char *suffix = strstr (name, ".npy");
-      g_autofree char *id = suffix ? g_strndup (name, (gsize) (suffix - name)) : g_strdup (name), *path = g_build_filename (folder, name, NULL);
+      g_autofree char *id = suffix ? g_strndup (name, (gsize) (suffix - name)) : g_strdup (name),
+                      *path = g_build_filename (folder, name, NULL);
       if (g_str_has_prefix (name, begin) && !strstr (content, id))
         g_unlink (path);
     }
@@ -184,7 +186,8 @@ static void
 save_after (PhSession *self, PhDocumentView *view, const char *line)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *path = state_file (self->name), *prefix = g_strndup (path, strlen (path) - strlen (".ini")), *folder = g_path_get_dirname (path);
+  g_autofree char *path = state_file (self->name), *prefix = g_strndup (path, strlen (path) - strlen (".ini")),
+                  *folder = g_path_get_dirname (path);
   g_autoptr (GError) error = NULL;
 
   /* What was queued is done with this. */
@@ -198,8 +201,10 @@ save_after (PhSession *self, PhDocumentView *view, const char *line)
     g_unlink (path);
   else if (!write_file (text, path, &error))
     {
-      g_autofree char *message = g_strdup_printf (_("What is open cannot be kept for after a crash: %s. Make room, or set XDG_STATE_HOME to a folder "
-                                                    "that can be written."), error->message);
+      g_autofree char *message = g_strdup_printf (
+          _ ("What is open cannot be kept for after a crash: %s. Make room, or set XDG_STATE_HOME to a folder "
+             "that can be written."),
+          error->message);
       if (!self->told)
         ph_document_view_toast (ph_window_get_view (self->window), message);
       self->told = TRUE;
@@ -272,13 +277,15 @@ on_opened (PhDocumentView *view)
 
   queue_save (view);
   if (memory && g_file_test (memory, G_FILE_TEST_EXISTS) && !ph_view_state_is_restoring (view) && !ph_hand_steps_compares (view))
-    ph_document_view_toast_button (view, _("You have been in this model before."), _("_Continue There"), G_CALLBACK (on_resume));
+    ph_document_view_toast_button (view, _ ("You have been in this model before."), _ ("_Continue There"),
+                                   G_CALLBACK (on_resume));
 }
 
 void
 ph_session_watch (PhSession *self, PhDocumentView *view)
 {
-  static const char *const signals[] = { "position-changed", "pipeline-changed", "feeds-changed", "bookmarks-changed", "notify::selection" };
+  static const char *const signals[] = { "position-changed", "pipeline-changed", "feeds-changed", "bookmarks-changed",
+                                         "notify::selection" };
   PhDocument *document = ph_document_view_get_document (view);
 
   g_signal_connect_object (document, "opened", G_CALLBACK (on_opened), view, G_CONNECT_SWAPPED);
@@ -290,9 +297,11 @@ ph_session_watch (PhSession *self, PhDocumentView *view)
 
 /* --- the window itself --------------------------------------------------------------------------------------------- */
 
+/* clang-format off */
 static const struct { const char *key, *action; } panels[] = {
   { "pipeline", "show-pipeline" }, { "inspector", "show-inspector" }, { "bottom", "show-bottom" },
 };
+/* clang-format on */
 
 static void
 save_window (PhWindow *window)
@@ -319,7 +328,8 @@ restore_window (PhWindow *window)
 
   if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
     return;
-  int width = g_key_file_get_integer (file, "window", "width", NULL), height = g_key_file_get_integer (file, "window", "height", NULL);
+  int width = g_key_file_get_integer (file, "window", "width", NULL),
+      height = g_key_file_get_integer (file, "window", "height", NULL);
   if (width >= 360 && height >= 300)
     gtk_window_set_default_size (GTK_WINDOW (window), width, height);
   if (g_key_file_get_boolean (file, "window", "maximized", NULL))
@@ -411,7 +421,7 @@ restore_from (PhWindow *window, const char *name)
       if (!g_file_test (model_path, G_FILE_TEST_EXISTS))
         {
           g_autofree char *shown_name = g_filename_display_name (model_path);
-          g_autofree char *text = g_strdup_printf (_("%s was open and is not there any more."), shown_name);
+          g_autofree char *text = g_strdup_printf (_ ("%s was open and is not there any more."), shown_name);
           ph_document_view_toast (ph_window_get_view (window), text);
           continue;
         }
@@ -442,8 +452,8 @@ offer_held (PhWindow *window)
   g_autofree char *path = state_file (HELD);
 
   if (g_file_test (path, G_FILE_TEST_EXISTS))
-    ph_document_view_toast_button (ph_window_get_view (window), _("What was open brought Peephole down several times."), _("_Open It Again"),
-                                   G_CALLBACK (on_open_held));
+    ph_document_view_toast_button (ph_window_get_view (window), _ ("What was open brought Peephole down several times."),
+                                   _ ("_Open It Again"), G_CALLBACK (on_open_held));
 }
 
 static gboolean

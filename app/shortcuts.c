@@ -8,6 +8,7 @@
 #include "views/access-names.h"
 
 /* Each is pressed in tests/ui/keys.c. */
+/* clang-format off */
 static const PhOwnKey own_keys[] = {
   { N_("In the Pipeline"), "Up Down", N_("Step by step") },
   { N_("In the Pipeline"), "Return", N_("Run to a pass") },
@@ -46,6 +47,7 @@ static const PhOwnKey own_keys[] = {
   { N_("In the Console"), "<Control>c", N_("Give up the line, or what runs") },
   { N_("Anywhere"), "<Control><Alt>1...9", N_("Go to a bookmark, or set it here") },
 };
+/* clang-format on */
 
 /* @where: (nullable) where it works not, or otherwise. */
 static void
@@ -54,8 +56,10 @@ add_shortcut (GString *ui, const char *keys, const char *title, const char *wher
   g_auto (GStrv) parts = g_strsplit (title, "_", -1);
   g_autofree char *plain = g_strjoinv ("", parts);
   g_autofree char *subtitle = where ? g_markup_printf_escaped ("<property name='subtitle'>%s</property>", where) : g_strdup ("");
-  g_autofree char *markup = g_markup_printf_escaped ("<child><object class='GtkShortcutsShortcut'><property name='accelerator'>%s</property>"
-                                                     "<property name='title'>%s</property>", keys, plain);
+  g_autofree char *markup = g_markup_printf_escaped (
+      "<child><object class='GtkShortcutsShortcut'><property name='accelerator'>%s</property>"
+      "<property name='title'>%s</property>",
+      keys, plain);
   g_string_append_printf (ui, "%s%s</object></child>", markup, subtitle);
 }
 
@@ -75,15 +79,17 @@ say_where (const char *shortcut)
       other = gtk_accelerator_get_label (key, modifiers);
   if (n_editing == 0)
     return NULL;
-  return other ? g_strdup_printf (_("In the console: %s"), other) : g_strdup (_("Not in the console"));
+  return other ? g_strdup_printf (_ ("In the console: %s"), other) : g_strdup (_ ("Not in the console"));
 }
 
 /* No higher than a small screen. */
 static void
 start_section (GString *ui, const char *name, const char *title)
 {
-  g_autofree char *start = g_markup_printf_escaped ("<child><object class='GtkShortcutsSection'><property name='section-name'>%s</property>"
-                                                    "<property name='title'>%s</property><property name='max-height'>13</property>", name, title);
+  g_autofree char *start = g_markup_printf_escaped (
+      "<child><object class='GtkShortcutsSection'><property name='section-name'>%s</property>"
+      "<property name='title'>%s</property><property name='max-height'>13</property>",
+      name, title);
 
   g_string_append (ui, start);
 }
@@ -93,7 +99,8 @@ add_group (GString *ui, const char *group)
 {
   guint n;
   const PhAction *actions = ph_action_list (&n);
-  g_autofree char *start = g_markup_printf_escaped ("<child><object class='GtkShortcutsGroup'><property name='title'>%s</property>", group);
+  g_autofree char *start = g_markup_printf_escaped (
+      "<child><object class='GtkShortcutsGroup'><property name='title'>%s</property>", group);
 
   g_string_append (ui, start);
   for (guint i = 0; i < n; i++)
@@ -117,14 +124,15 @@ ph_own_key_list (guint *n)
 GtkWindow *
 ph_shortcuts_new (GtkWindow *parent)
 {
-  g_autoptr (GString) ui = g_string_new ("<interface><object class='GtkShortcutsWindow' id='window'><property name='modal'>1</property>");
+  g_autoptr (GString) ui = g_string_new (
+      "<interface><object class='GtkShortcutsWindow' id='window'><property name='modal'>1</property>");
   g_autoptr (GPtrArray) groups = g_ptr_array_new ();
   g_autoptr (GtkBuilder) builder = gtk_builder_new ();
   g_autoptr (GError) error = NULL;
   guint n;
   const PhAction *actions = ph_action_list (&n);
 
-  start_section (ui, "window", _("In the Whole Window"));
+  start_section (ui, "window", _ ("In the Whole Window"));
   for (guint i = 0; i < n; i++)
     if (actions[i].shortcut && !g_ptr_array_find_with_equal_func (groups, actions[i].group, g_str_equal, NULL))
       {
@@ -132,13 +140,14 @@ ph_shortcuts_new (GtkWindow *parent)
         add_group (ui, actions[i].group);
       }
   g_string_append (ui, "</object></child>");
-  start_section (ui, "panels", _("In a Panel That Has the Keyboard"));
+  start_section (ui, "panels", _ ("In a Panel That Has the Keyboard"));
   for (guint i = 0; i < G_N_ELEMENTS (own_keys); i++)
     {
-      g_autofree char *start = g_markup_printf_escaped ("<child><object class='GtkShortcutsGroup'><property name='title'>%s</property>", _(own_keys[i].panel));
+      g_autofree char *start = g_markup_printf_escaped (
+          "<child><object class='GtkShortcutsGroup'><property name='title'>%s</property>", _ (own_keys[i].panel));
       if (i == 0 || !g_str_equal (own_keys[i].panel, own_keys[i - 1].panel))
         g_string_append (ui, start);
-      add_shortcut (ui, own_keys[i].keys, _(own_keys[i].title), NULL);
+      add_shortcut (ui, own_keys[i].keys, _ (own_keys[i].title), NULL);
       if (i + 1 == G_N_ELEMENTS (own_keys) || !g_str_equal (own_keys[i].panel, own_keys[i + 1].panel))
         g_string_append (ui, "</object></child>");
     }
@@ -148,7 +157,7 @@ ph_shortcuts_new (GtkWindow *parent)
   g_assert_no_error (error);
   GtkWindow *window = GTK_WINDOW (gtk_builder_get_object (builder, "window"));
   g_object_set (window, "section-name", "window", NULL);
-  gtk_window_set_title (window, _("Keyboard Shortcuts"));
+  gtk_window_set_title (window, _ ("Keyboard Shortcuts"));
   gtk_window_set_transient_for (window, parent);
   ph_access_name_all (GTK_WIDGET (window));
   return window;

@@ -11,8 +11,8 @@ GtkWindow *ph_shortcuts_new (GtkWindow *parent);
 /* Keys that a widget handles by itself, where it has the keyboard, so that no action has them. Not translated. */
 typedef struct
 {
-  const char *panel;       /* "In the Pipeline": heading                          */
-  const char *keys;        /* GTK accelerators, separated by blanks; 1...9: nine  */
+  const char *panel; /* "In the Pipeline": heading                          */
+  const char *keys;  /* GTK accelerators, separated by blanks; 1...9: nine  */
   const char *title;
 } PhOwnKey;
 const PhOwnKey *ph_own_key_list (guint *n);

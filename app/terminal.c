@@ -17,18 +17,18 @@
 #include "core/escape.h"
 #include "views/line-editor.h"
 
-#define HISTORY_LINES 10000
+#define HISTORY_LINES  10000
 #define PROGRESS_DELAY (300 * G_TIME_SPAN_MILLISECOND)
 
-static PhConsole     *the_console;
-static GCancellable  *cancellable;       /* of the line that runs                           */
-static GMutex         lock;              /* over @cancellable                               */
-static int            wake[2] = { -1, -1 };      /* Ctrl+C writes, a thread reads and cancels */
+static PhConsole *the_console;
+static GCancellable *cancellable; /* of the line that runs                           */
+static GMutex lock;               /* over @cancellable                               */
+static int wake[2] = { -1, -1 };  /* Ctrl+C writes, a thread reads and cancels */
 static volatile sig_atomic_t interrupted, running;
-static gint64         begin_time;        /* of the line that runs                           */
-static gboolean       progress_shown;
-static const char    *the_prompt;        /* of a line that belongs to none before it        */
-static gboolean       gave_up;           /* what was typed before the line being edited     */
+static gint64 begin_time; /* of the line that runs                           */
+static gboolean progress_shown;
+static const char *the_prompt; /* of a line that belongs to none before it        */
+static gboolean gave_up;       /* what was typed before the line being edited     */
 
 /* ── Ctrl+C ── */
 
@@ -50,7 +50,7 @@ static gpointer
 cancel_in_thread (gpointer data)
 {
   sigset_t signals;
-  char     byte;
+  char byte;
 
   /* Ctrl+C is for the thread that waits for keys: it would not wake up by one that came here. */
   sigemptyset (&signals);
@@ -198,13 +198,13 @@ put (char *text)
 gboolean
 ph_terminal_page (const char *text)
 {
-  const char          *term = g_getenv ("TERM");
-  g_autoptr (PhPager)  pager = NULL;
-  struct winsize       size;
-  struct termios       before, raw;
+  const char *term = g_getenv ("TERM");
+  g_autoptr (PhPager) pager = NULL;
+  struct winsize size;
+  struct termios before, raw;
 
-  if (!ph_preferences_get ()->pager || !isatty (STDIN_FILENO) || !isatty (STDOUT_FILENO) || term == NULL || g_str_equal (term, "dumb") ||
-      ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || tcgetattr (STDIN_FILENO, &before) != 0)
+  if (!ph_preferences_get ()->pager || !isatty (STDIN_FILENO) || !isatty (STDOUT_FILENO) || term == NULL
+      || g_str_equal (term, "dumb") || ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || tcgetattr (STDIN_FILENO, &before) != 0)
     return FALSE;
   pager = ph_pager_new (text, size.ws_row, size.ws_col);
   if (pager == NULL)
@@ -217,8 +217,8 @@ ph_terminal_page (const char *text)
   put (ph_pager_draw (pager));
   while (!ph_pager_is_done (pager))
     {
-      char    keys[64];
-      gsize   used = 0;
+      char keys[64];
+      gsize used = 0;
       ssize_t n = read (STDIN_FILENO, keys, sizeof keys);
 
       if (n < 0 && errno == EINTR)
@@ -245,7 +245,7 @@ char *
 ph_terminal_read (const char *prompt)
 {
   g_autoptr (GString) joined = g_string_new (NULL);
-  PhJoin             join = PH_JOIN_MORE;
+  PhJoin join = PH_JOIN_MORE;
 
   if (!g_queue_is_empty (&pasted))
     return g_queue_pop_head (&pasted);

@@ -7,90 +7,8 @@
 #include "app/palette.h"
 #include "app/shortcuts.h"
 #include "app/window-private.h"
-#include "core/io/format.h"
 #include "views/example-file.h"
 #include "views/export-dialog.h"
-
-/* --- commands that need a file ------------------------------------------------------------------------------------- */
-
-/* @patterns: NULL for those of the formats that can be opened or saved. */
-typedef struct { const char *command, *title; GtkFileChooserAction action; const char *const *patterns; } FileCommand;
-
-static const char *const script_patterns[] = { "*.peep", "*.txt", NULL };
-
-static const FileCommand file_commands[] = {
-  { "open",   N_("Open a Model"), GTK_FILE_CHOOSER_ACTION_OPEN, NULL },
-  { "save",   N_("Save the Graph"), GTK_FILE_CHOOSER_ACTION_SAVE, NULL },
-  { "compare", N_("Compare With a Model"), GTK_FILE_CHOOSER_ACTION_OPEN, NULL },
-  { "source", N_("Run a Script"), GTK_FILE_CHOOSER_ACTION_OPEN, script_patterns },
-};
-
-static void
-on_file_chosen (GtkNativeDialog *dialog, int response, PhWindow *self)
-{
-  const FileCommand *command = g_object_get_data (G_OBJECT (dialog), "command");
-
-  if (response == GTK_RESPONSE_ACCEPT)
-    {
-      g_autoptr (GListModel) files = gtk_file_chooser_get_files (GTK_FILE_CHOOSER (dialog));
-      for (guint i = 0; i < g_list_model_get_n_items (files); i++)
-        {
-          g_autoptr (GFile) file = g_list_model_get_item (files, i);
-          g_autofree char *path = g_file_get_path (file);
-          if (g_str_equal (command->command, "compare"))
-            ph_window_compare (self, file);
-          else if (g_str_equal (command->command, "open"))
-            ph_window_open (self, file);
-          else if (path)
-            {
-              g_autofree char *quoted = g_shell_quote (path);
-              ph_window_run (self, "%s %s", command->command, quoted);
-            }
-        }
-    }
-  gtk_native_dialog_destroy (dialog);
-  g_object_unref (dialog);
-}
-
-static void
-ask_for_file (PhWindow *self, const FileCommand *command)
-{
-  gboolean opening = command->action == GTK_FILE_CHOOSER_ACTION_OPEN;
-  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (_(command->title), GTK_WINDOW (self), command->action,
-                                                              command->patterns != NULL ? _("_Run") : opening ? _("_Open") : _("_Save"), NULL);
-  GtkFileFilter *filter = gtk_file_filter_new ();
-  g_autofree const char **known = ph_format_patterns (!opening);
-  const char *const *patterns = command->patterns != NULL ? command->patterns : known;
-  const char *path = self->document ? ph_document_get_path (self->document) : NULL;
-
-  gtk_file_filter_set_name (filter, command->patterns != NULL ? _("Scripts") : opening ? _("Models") : _("Known formats"));
-  for (guint i = 0; patterns[i]; i++)
-    gtk_file_filter_add_pattern (filter, patterns[i]);
-  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (dialog), filter);
-  g_object_unref (filter);
-  if (opening)
-    {
-      GtkFileFilter *all = gtk_file_filter_new ();
-      gtk_file_filter_set_name (all, _("All files"));
-      gtk_file_filter_add_pattern (all, "*");
-      gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (dialog), all);
-      g_object_unref (all);
-      gtk_file_chooser_set_select_multiple (GTK_FILE_CHOOSER (dialog), g_str_equal (command->command, "open"));
-    }
-  else if (path)
-    {
-      g_autofree char *name = g_filename_display_basename (path);
-      char *dot = strrchr (name, '.');
-      if (dot)
-        *dot = '\0';
-      g_autofree char *suggestion = g_strconcat (name, patterns[0] + 1, NULL);
-      gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), suggestion);
-    }
-  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
-  g_object_set_data (G_OBJECT (dialog), "command", (gpointer) command);
-  g_signal_connect_object (dialog, "response", G_CALLBACK (on_file_chosen), self, 0);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
-}
 
 /* --- "command.*" --------------------------------------------------------------------------------------------------- */
 
@@ -127,9 +45,9 @@ step_changed (PhHistory *history, guint index)
 static void
 step_over_unchanged (PhWindow *self, const char *command, gboolean forward, gboolean into)
 {
-  PhHistory       *history = ph_document_get_history (self->document);
+  PhHistory *history = ph_document_get_history (self->document);
   const PhPosition at = ph_document_get_position (self->document);
-  PhPosition       from = at, to;
+  PhPosition from = at, to;
 
   if (forward)
     while (from.rewrite == 0 && from.step + 1 < history->steps->len && !step_changed (history, from.step))
@@ -171,12 +89,8 @@ on_command (GSimpleAction *action, GVariant *parameter, PhWindow *self)
   static const char *const stepping[] = { "step", "back", "step into", "back into", NULL };
   const PhCommand *command = g_object_get_data (G_OBJECT (action), "command");
 
-  for (guint i = 0; i < G_N_ELEMENTS (file_commands); i++)
-    if (g_str_equal (file_commands[i].command, command->name))
-      {
-        ask_for_file (self, &file_commands[i]);
-        return;
-      }
+  if (ph_window_ask_for_file (self, command->name))
+    return;
   const gboolean forward = g_str_has_prefix (command->name, "step"), into = g_str_has_suffix (command->name, " into");
   if (ph_document_is_open (self->document) && g_strv_contains (stepping, command->name))
     step_over_unchanged (self, command->name, forward, into);
@@ -229,9 +143,7 @@ add_commands (PhWindow *self)
 
 ACTION (compare_with)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (file_commands); i++)
-    if (g_str_equal (file_commands[i].command, "compare"))
-      ask_for_file (data, &file_commands[i]);
+  ph_window_ask_for_file (data, "compare");
 }
 
 ACTION (show_palette)
@@ -267,7 +179,7 @@ ACTION (break_node)
   if (node != PH_NO_ID)
     ph_window_run (self, "breakpoint n%u", node);
   else
-    ph_document_view_toast (ph_window_get_view (self), _("Select a node first: the run then stops before rewrites of it."));
+    ph_document_view_toast (ph_window_get_view (self), _ ("Select a node first: the run then stops before rewrites of it."));
 }
 
 ACTION (go_first)
@@ -300,7 +212,8 @@ ACTION (open_example)
       ph_window_open (data, file);
       return;
     }
-  g_autofree char *message = g_strdup_printf (_("%s is not in %s: install Peephole, or run it from its source folder."), name, EXAMPLES_DIR);
+  g_autofree char *message = g_strdup_printf (_ ("%s is not in %s: install Peephole, or run it from its source folder."), name,
+                                              EXAMPLES_DIR);
   ph_document_view_toast (ph_window_get_view (data), message);
 }
 
@@ -502,29 +415,33 @@ ph_window_wants_panel (PhWindow *self, const char *action)
 const char *
 ph_window_why_off (PhWindow *self, const char *action)
 {
-  static const char *const always[] = { "command.open", "command.help", "command.passes", "command.check", "command.source", "command.quit",
-                                        "command.ops", NULL };
-  static const char *const need_document[] = { "win.break-node", "win.compare-with", "win.search-next", "win.search-previous", "win.go-first",
-                                               "win.go-last", "win.zoom-in", "win.zoom-out", "win.zoom-normal", "win.zoom-fit",
-                                               "win.zoom-selection", "win.show-text", "win.part-around", "win.part-wider", "win.part-narrower",
-                                               "win.part-paths", "win.part-touched", "win.part-all", "win.show-pipeline",
-                                               "win.show-inspector", NULL };
+  static const char *const always[] = { "command.open",   "command.help", "command.passes", "command.check",
+                                        "command.source", "command.quit", "command.ops",    NULL };
+  /* clang-format off */
+  static const char *const need_document[] = {
+    "win.break-node",      "win.compare-with",   "win.search-next", "win.search-previous", "win.go-first",       "win.go-last",
+    "win.zoom-in",         "win.zoom-out",       "win.zoom-normal",
+    "win.zoom-fit",        "win.zoom-selection", "win.show-text",
+    "win.part-around",     "win.part-wider",     "win.part-narrower",
+    "win.part-paths",      "win.part-touched",   "win.part-all", "win.show-pipeline",   "win.show-inspector", NULL
+  };
+  /* clang-format on */
   gboolean is_command = g_str_has_prefix (action, "command.");
 
   if (is_command ? g_strv_contains (always, action) : !g_strv_contains (need_document, action))
     return NULL;
   if (!self->document || !ph_document_is_open (self->document))
-    return _("No model is open.");
+    return _ ("No model is open.");
 
   PhPosition at = ph_document_get_position (self->document);
   PhHistory *history = ph_document_get_history (self->document);
   if ((g_str_has_prefix (action, "command.back") || g_str_equal (action, "win.go-first")) && at.step == 0 && at.rewrite == 0)
-    return _("This is the model as it is in the file: there is nothing to go back to.");
+    return _ ("This is the model as it is in the file: there is nothing to go back to.");
   if ((g_str_equal (action, "command.step") || g_str_equal (action, "command.step-into") || g_str_equal (action, "command.run"))
       && at.step >= history->steps->len && ph_document_next_entry (self->document) == G_MAXUINT)
-    return _("The pipeline has been run to its end.");
+    return _ ("The pipeline has been run to its end.");
   if (g_str_equal (action, "win.go-last") && at.step >= history->steps->len)
-    return _("This is the last step.");
+    return _ ("This is the last step.");
   return NULL;
 }
 
@@ -536,7 +453,8 @@ update_enabled (PhWindow *self, GActionMap *map, const char *prefix)
   for (guint i = 0; names[i]; i++)
     {
       g_autofree char *action = g_strconcat (prefix, names[i], NULL);
-      g_simple_action_set_enabled (G_SIMPLE_ACTION (g_action_map_lookup_action (map, names[i])), !ph_window_why_off (self, action));
+      g_simple_action_set_enabled (G_SIMPLE_ACTION (g_action_map_lookup_action (map, names[i])),
+                                   !ph_window_why_off (self, action));
     }
 }
 
@@ -562,6 +480,7 @@ update_panes (PhWindow *self)
 void
 ph_window_install_actions (PhWindow *self)
 {
+  /* clang-format off */
   static const GActionEntry entries[] = {
     { "palette", show_palette }, { "shortcuts", show_shortcuts }, { "search-next", search_next },
     { "find-text", find_text, "s" }, { "break-node", break_node }, { "search-previous", search_previous }, { "go-first", go_first }, { "go-last", go_last }, { "open-uri", open_uri, "s" },
@@ -578,14 +497,17 @@ ph_window_install_actions (PhWindow *self)
     { "show-pipeline", NULL, NULL, "true", change_panel }, { "show-inspector", NULL, NULL, "true", change_panel },
     { "show-bottom", NULL, NULL, "true", change_panel },
   };
+  /* clang-format on */
 
   g_action_map_add_action_entries (G_ACTION_MAP (self), entries, G_N_ELEMENTS (entries), self);
   add_commands (self);
 
   /* The picture first; all of this is in the menu too, and has a key. */
-  GtkWidget *folds[] = { GTK_WIDGET (self->inspector), GTK_WIDGET (self->history_panel), self->first_button, self->last_button,
-                         self->bottom_button, self->inspector_button, self->pipeline_button,
-                         self->find_button, GTK_WIDGET (self->title), self->back_button };
+  GtkWidget *folds[] = { GTK_WIDGET (self->inspector), GTK_WIDGET (self->history_panel),
+                         self->first_button,           self->last_button,
+                         self->bottom_button,          self->inspector_button,
+                         self->pipeline_button,        self->find_button,
+                         GTK_WIDGET (self->title),     self->back_button };
   for (guint k = 0; k < G_N_ELEMENTS (folds); k++)
     ph_fit_bin_add (self->fit_bin, folds[k]);
   ph_fit_bin_add_main (self->fit_bin, GTK_WIDGET (self->bottom_pane));

@@ -7,9 +7,9 @@
 
 typedef struct
 {
-  PhWindow       *window;        /* (nullable) weak                                       */
-  PhDocumentView *view;          /* owned: where it was hunted                            */
-  char           *folder;        /* with the report and the reduced model                 */
+  PhWindow *window;     /* (nullable) weak                                       */
+  PhDocumentView *view; /* owned: where it was hunted                            */
+  char *folder;         /* with the report and the reduced model                 */
 } Hunt;
 
 static void
@@ -46,10 +46,15 @@ describe (JsonObject *json)
   GString *text = g_string_new (NULL);
 
   /* Of a file nobody knows which of the two is right. */
-  g_string_append_printf (text, !get_text (json, "repeat") ? _("%s gives other results") : rule ? _("Pass %s is wrong, rule %s") : _("Pass %s is wrong"),
+  g_string_append_printf (text,
+                          !get_text (json, "repeat") ? _ ("%s gives other results")
+                          : rule                     ? _ ("Pass %s is wrong, rule %s")
+                                                     : _ ("Pass %s is wrong"),
                           get_text (json, "pass"), rule);
   if (output && expected)
-    g_string_append_printf (text, get_text (json, "repeat") ? _(": %s%s%s is %s and should be %s") : _(": %s%s%s is %s instead of %s"), output, place ? " " : "", place ? place : "", get_text (json, "actual"), expected);
+    g_string_append_printf (
+        text, get_text (json, "repeat") ? _ (": %s%s%s is %s and should be %s") : _ (": %s%s%s is %s instead of %s"), output,
+        place ? " " : "", place ? place : "", get_text (json, "actual"), expected);
   else if (message)
     g_string_append_printf (text, ": %s", message);
   if (note)
@@ -60,9 +65,11 @@ describe (JsonObject *json)
 static const char *
 why_nothing (JsonObject *json)
 {
-  return json_object_get_boolean_member_with_default (json, "cancelled", FALSE) ? _("The hunt was stopped. Nothing was found so far.")
-         : json_object_get_boolean_member_with_default (json, "out_of_time", FALSE) ? _("Nothing was found in the time that a hunt may take.")
-         : _("Nothing to hunt: no pass changes the results.");
+  return json_object_get_boolean_member_with_default (json, "cancelled", FALSE)
+             ? _ ("The hunt was stopped. Nothing was found so far.")
+         : json_object_get_boolean_member_with_default (json, "out_of_time", FALSE)
+             ? _ ("Nothing was found in the time that a hunt may take.")
+             : _ ("Nothing to hunt: no pass changes the results.");
 }
 
 static void
@@ -88,7 +95,7 @@ show_banner (PhDocumentView *view, const char *text)
 {
   const gboolean has_report = g_object_get_data (G_OBJECT (view), "report") != NULL;
 
-  ph_document_view_set_banner (view, text, _("Open _Report"), has_report ? G_CALLBACK (open_report) : NULL, view);
+  ph_document_view_set_banner (view, text, _ ("Open _Report"), has_report ? G_CALLBACK (open_report) : NULL, view);
 }
 
 static void
@@ -100,7 +107,11 @@ run_with_file (PhDocumentView *view, const char *what, const char *folder, const
   ph_document_view_run (view, line);
 }
 
-typedef struct { PhDocumentView *view; char *text; } Telling;       /* both owned */
+typedef struct
+{
+  PhDocumentView *view;
+  char *text;
+} Telling; /* both owned */
 
 /* What opens takes the banner away, so it comes last. */
 static void
@@ -127,7 +138,8 @@ static void
 show_after (PhDocumentView *view, const Hunt *hunt, JsonObject *json)
 {
   const char *after = get_text (json, "reduced_after"), *repeat = get_text (json, "repeat");
-  g_autofree char *path = after ? g_build_filename (hunt->folder, after, NULL) : NULL, *quoted = path ? g_shell_quote (path) : NULL;
+  g_autofree char *path = after ? g_build_filename (hunt->folder, after, NULL) : NULL,
+                  *quoted = path ? g_shell_quote (path) : NULL;
   g_autofree char *line = repeat ? g_strdup (repeat) : quoted ? g_strconcat ("compare ", quoted, NULL) : g_strdup ("goto end");
   const Telling telling = { g_object_ref (view), describe (json) };
 
@@ -199,7 +211,7 @@ ph_window_hunt (PhWindow *self)
 
   if (!folder)
     {
-      ph_document_view_toast (view, _("There is no room for what a hunt finds: the folder for caches cannot be written."));
+      ph_document_view_toast (view, _ ("There is no room for what a hunt finds: the folder for caches cannot be written."));
       return;
     }
   Hunt *hunt = g_new0 (Hunt, 1);

@@ -14,32 +14,34 @@ G_BEGIN_DECLS
 struct _PhWindow
 {
   AdwApplicationWindow parent_instance;
-  AdwWindowTitle  *title;
-  AdwSplitButton  *open_button;
-  GtkMenuButton   *menu_button;
-  PhFitBin        *fit_bin;
-  GtkWidget       *first_button, *back_button, *last_button, *pipeline_button, *bottom_button, *inspector_button, *find_button;
-  AdwTabView      *tabs;
-  AdwTabBar       *tab_bar;
-  PhHistoryPanel  *history_panel;
-  PhInspector     *inspector;
-  PhBottomPane    *bottom_pane;
+  AdwWindowTitle *title;
+  AdwSplitButton *open_button;
+  GtkMenuButton *menu_button;
+  PhFitBin *fit_bin;
+  GtkWidget *first_button, *back_button, *last_button, *pipeline_button, *bottom_button, *inspector_button, *find_button;
+  AdwTabView *tabs;
+  AdwTabBar *tab_bar;
+  PhHistoryPanel *history_panel;
+  PhInspector *inspector;
+  PhBottomPane *bottom_pane;
 
-  GMenu           *recent;
-  PhDocument      *document;        /* (nullable) of the present tab */
-  PhConsole       *console;         /* (nullable) of the present tab */
-  GSimpleActionGroup *commands;     /* the actions "command.*"       */
-  PhSession       *session;
-  gboolean         closing;
+  GMenu *recent;
+  PhDocument *document;         /* (nullable) of the present tab */
+  PhConsole *console;           /* (nullable) of the present tab */
+  GSimpleActionGroup *commands; /* the actions "command.*"       */
+  PhSession *session;
+  gboolean closing;
 };
 
-PhDocumentView *ph_window_add_tab (PhWindow *window);      /* and shows it */
+PhDocumentView *ph_window_add_tab (PhWindow *window); /* and shows it */
 /* In the present tab when it is empty, else in a new one, whatever else is open. */
 PhDocumentView *ph_window_open_tab (PhWindow *window, const char *path);
 /* window-hunt.c: hunts in what the present tab has run, or else in its pipeline. */
-void            ph_window_hunt (PhWindow *window);
+void ph_window_hunt (PhWindow *window);
+/* window-files.c: lets one choose the file that @command needs, and runs it then. FALSE: it needs none. */
+gboolean ph_window_ask_for_file (PhWindow *window, const char *command);
 /* "show-inspector": it is shown, or would be if there were room for it. */
-gboolean        ph_window_wants_panel (PhWindow *window, const char *action);
+gboolean ph_window_wants_panel (PhWindow *window, const char *action);
 /* Enables what can be done now, and sets the states of toggles. */
 void ph_window_update_actions (PhWindow *window);
 

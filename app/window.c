@@ -40,11 +40,11 @@ position_text (PhDocument *document)
   PhPosition at = ph_document_get_position (document);
 
   if (!history || (at.step == 0 && at.rewrite == 0))
-    return g_strdup (_("As in the file"));
+    return g_strdup (_ ("As in the file"));
   g_autofree char *position = ph_position_to_string (at);
   guint shown = at.step - (at.rewrite == 0);
   const PhStep *step = &g_array_index (history->steps, PhStep, MIN (shown, history->steps->len - 1));
-  return g_strdup_printf (_("Step %s of %u · %s"), position, history->steps->len, step->pass);
+  return g_strdup_printf (_ ("Step %s of %u · %s"), position, history->steps->len, step->pass);
 }
 
 /* "a.onnx", or "a.onnx ↔ b.onnx" where another model was compared; a graph of no file has the name of its function. (nullable) */
@@ -62,7 +62,8 @@ name_of (PhDocumentView *view)
     }
   g_autofree char *name = g_filename_display_basename (file);
   if (ph_hand_steps_find_compare (document, &s))
-    return g_strdup_printf ("%s ↔ %s", name, g_array_index (ph_document_get_history (document)->steps, PhStep, s).pass + strlen ("compare "));
+    return g_strdup_printf ("%s ↔ %s", name,
+                            g_array_index (ph_document_get_history (document)->steps, PhStep, s).pass + strlen ("compare "));
   return g_steal_pointer (&name);
 }
 
@@ -80,7 +81,7 @@ update_page (PhDocumentView *view)
   const char *file = ph_document_view_get_file (view);
   g_autofree char *whole = file ? g_filename_display_name (file) : NULL;
   g_autofree char *tooltip = whole ? g_markup_escape_text (whole, -1) : NULL;
-  adw_tab_page_set_title (page, name ? name : _("New Tab"));
+  adw_tab_page_set_title (page, name ? name : _ ("New Tab"));
   adw_tab_page_set_tooltip (page, tooltip);
 }
 
@@ -95,10 +96,10 @@ update_title (PhWindow *self)
     {
       gtk_window_set_title (GTK_WINDOW (self), "Peephole");
       adw_window_title_set_title (self->title, "Peephole");
-      adw_window_title_set_subtitle (self->title, _("A window into a graph compiler"));
+      adw_window_title_set_subtitle (self->title, _ ("A window into a graph compiler"));
       return;
     }
-  g_autofree char *position = ph_document_is_open (document) ? position_text (document) : g_strdup (_("Opening"));
+  g_autofree char *position = ph_document_is_open (document) ? position_text (document) : g_strdup (_ ("Opening"));
   g_autofree char *title = g_strdup_printf ("%s – Peephole", name);
   adw_window_title_set_title (self->title, name);
   adw_window_title_set_subtitle (self->title, position);
@@ -152,7 +153,8 @@ ph_window_add_tab (PhWindow *self)
   ph_session_watch (self->session, view);
   g_signal_connect (ph_document_view_get_document (view), "opened", G_CALLBACK (remember_file), NULL);
   g_signal_connect (view, "file-changed", G_CALLBACK (on_file_changed), NULL);
-  g_signal_connect_object (ph_document_view_get_document (view), "history-changed", G_CALLBACK (update_page), view, G_CONNECT_SWAPPED);
+  g_signal_connect_object (ph_document_view_get_document (view), "history-changed", G_CALLBACK (update_page), view,
+                           G_CONNECT_SWAPPED);
   AdwTabPage *page = adw_tab_view_append (self->tabs, GTK_WIDGET (view));
   update_page (view);
   ph_access_name_all (GTK_WIDGET (view));
@@ -196,7 +198,11 @@ on_tab_added (PhWindow *self)
   ph_access_name_all (GTK_WIDGET (self->tab_bar));
 }
 
-typedef struct { PhWindow *window; AdwTabPage *page; } Closing;
+typedef struct
+{
+  PhWindow *window;
+  AdwTabPage *page;
+} Closing;
 
 static void
 closing_free (gpointer data)
@@ -250,8 +256,8 @@ on_close_page (PhWindow *self, AdwTabPage *page)
   if (self->closing)
     adw_tab_view_close_page_finish (self->tabs, page, TRUE);
   else
-    g_idle_add_full (G_PRIORITY_DEFAULT_IDLE + 1, finish_closing, g_memdup2 (&(Closing) { g_object_ref (self), g_object_ref (page) }, sizeof (Closing)),
-                     closing_free);
+    g_idle_add_full (G_PRIORITY_DEFAULT_IDLE + 1, finish_closing,
+                     g_memdup2 (&(Closing) { g_object_ref (self), g_object_ref (page) }, sizeof (Closing)), closing_free);
   return GDK_EVENT_STOP;
 }
 
@@ -288,7 +294,8 @@ is_same_file (const char *a, const char *b)
 {
   GStatBuf one, other;
 
-  return g_str_equal (a, b) || (g_stat (a, &one) == 0 && g_stat (b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino);
+  return g_str_equal (a, b)
+         || (g_stat (a, &one) == 0 && g_stat (b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino);
 }
 
 /* (nullable) The tab that has this file, not one that shows what another has instead. */
@@ -327,7 +334,8 @@ ph_window_open (PhWindow *self, GFile *file)
   if (!path)
     {
       g_autofree char *uri = g_file_get_uri (file);
-      g_autofree char *message = g_strdup_printf (_("%s is not on this computer. Copy it to a local folder and open it there."), uri);
+      g_autofree char *message = g_strdup_printf (_ ("%s is not on this computer. Copy it to a local folder and open it there."),
+                                                  uri);
       ph_document_view_toast (ph_window_get_view (self), message);
       return;
     }
@@ -344,7 +352,12 @@ ph_window_open (PhWindow *self, GFile *file)
   ph_window_open_tab (self, path);
 }
 
-typedef struct { PhWindow *window; char *path; PhPosition at; } Compare;       /* @window: (nullable) weak */
+typedef struct
+{
+  PhWindow *window;
+  char *path;
+  PhPosition at;
+} Compare; /* @window: (nullable) weak */
 
 static void
 on_copied (PhDocumentView *first, PhModel *model, PhModel *copy, gpointer data)
@@ -475,7 +488,7 @@ ph_window_dispose (GObject *object)
       ph_inspector_set_console (self->inspector, NULL);
       ph_bottom_pane_set_console (self->bottom_pane, NULL);
     }
-  if (self->tabs)                /* its pages go while their bar is whole: the tabs of libadwaita 1.2 ask it about their neighbours */
+  if (self->tabs) /* its pages go while their bar is whole: the tabs of libadwaita 1.2 ask it about their neighbours */
     {
       gtk_paned_set_start_child (GTK_PANED (gtk_widget_get_parent (GTK_WIDGET (self->tabs))), NULL);
       g_object_run_dispose (G_OBJECT (self->tabs));

@@ -2,7 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/discard.h"
 
-typedef struct { gpointer data; GDestroyNotify free_func; } Load;
+typedef struct
+{
+  gpointer data;
+  GDestroyNotify free_func;
+} Load;
 
 static void
 unload (gpointer data, gpointer unused)

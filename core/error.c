@@ -4,7 +4,7 @@
 
 #include <gio/gio.h>
 
-G_DEFINE_QUARK (ph-error-quark, ph_error)
+G_DEFINE_QUARK (ph - error - quark, ph_error)
 
 const char *
 ph_error_code_name (const GError *error)

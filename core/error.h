@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 #define PH_ERROR (ph_error_quark ())
 
 /* Every message names the file and place, or the node and operator, and says what to do. */
+/* clang-format off */
 typedef enum
 {
   PH_ERROR_FAILED,          /* anything without a better code                                     */
@@ -27,8 +28,9 @@ typedef enum
   PH_ERROR_CRASHED,         /* a pass of another program died, refused or took too long           */
   PH_ERROR_BAD_MODEL,       /* a pass of another program wrote no valid model                     */
 } PhError;
+/* clang-format on */
 
-GQuark      ph_error_quark (void);
+GQuark ph_error_quark (void);
 
 /* The code as scripts see it: "file", "invalid", "not-found", ... Also maps G_IO_ERROR and friends. */
 const char *ph_error_code_name (const GError *error);

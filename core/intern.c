@@ -9,14 +9,19 @@
 #define REGION ((gsize) 4 << 30) /* addresses, not memory */
 #define RECENT 4096              /* a power of two */
 
-typedef struct { const char *text; guint hash; guint length; } Slot;
+typedef struct
+{
+  const char *text;
+  guint hash;
+  guint length;
+} Slot;
 
 static GMutex lock;
-static Slot  *slots;             /* a power of two of them, at most three quarters in use */
-static gsize  n_slots, n_used;
-static char  *block;             /* what is left of the one in use */
-static gsize  block_left;
-static char  *region;            /* (nullable) atomic: where blocks are, while there is room, so that names are known by their address */
+static Slot *slots; /* a power of two of them, at most three quarters in use */
+static gsize n_slots, n_used;
+static char *block; /* what is left of the one in use */
+static gsize block_left;
+static char *region; /* (nullable) atomic: where blocks are, while there is room, so that names are known by their address */
 
 /* What this thread asked for lately, by hash: files name the same things again and again, and threads that read several of them
  * would wait for each other. */
@@ -65,7 +70,7 @@ new_block (void)
   else if (region != NULL)
     used += BLOCK;
   if (region != NULL && used <= REGION)
-    block = region + used - BLOCK + 1;           /* behind a NUL */
+    block = region + used - BLOCK + 1; /* behind a NUL */
   else
     block = g_malloc (BLOCK);
   block_left = BLOCK - 1;

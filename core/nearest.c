@@ -8,7 +8,7 @@
 static guint
 distance (const char *a, const char *b)
 {
-  gsize            n = strlen (a), m = strlen (b);
+  gsize n = strlen (a), m = strlen (b);
   g_autofree guint *d = g_new (guint, (n + 1) * (m + 1));
 
 #define D(i_, j_) d[(i_) * (m + 1) + (j_)]
@@ -38,7 +38,7 @@ const char *
 ph_nearest (const char *typed, const char *const *names, guint n)
 {
   const char *best = NULL;
-  guint       best_distance = MAX (1, (guint) (MIN (strlen (typed), 64) + 1) / 3);
+  guint best_distance = MAX (1, (guint) (MIN (strlen (typed), 64) + 1) / 3);
 
   if (strlen (typed) > 64)
     return NULL;

@@ -7,6 +7,6 @@
 G_BEGIN_DECLS
 
 /* The nearest of @names to what was typed, or NULL. */
-const char *ph_nearest        (const char *typed, const char *const *names, guint n);
+const char *ph_nearest (const char *typed, const char *const *names, guint n);
 
 G_END_DECLS

@@ -8,7 +8,7 @@
 void
 ph_number_append (GString *out, const char *format, double value)
 {
-  char text[512];          /* of 1e308 with %f, and some digits */
+  char text[512]; /* of 1e308 with %f, and some digits */
 
   g_string_append (out, g_ascii_formatd (text, sizeof text, format, value));
 }
@@ -42,8 +42,8 @@ ph_size_to_string (guint64 bytes)
 {
   static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
   GString *out = g_string_new (NULL);
-  double   value = (double) bytes;
-  guint    unit = 0;
+  double value = (double) bytes;
+  guint unit = 0;
 
   if (bytes < 1024)
     g_string_append_printf (out, "%u bytes", (guint) bytes);

@@ -27,7 +27,7 @@ follow_links (const char *path)
   for (guint i = 0; i < MOST_LINKS; i++)
     {
       g_autofree char *target = g_file_read_link (at, NULL), *folder = NULL;
-      char            *next;
+      char *next;
 
       if (target == NULL)
         break;
@@ -66,9 +66,9 @@ gboolean
 ph_replace_open (PhReplace *replace, const char *path, GError **error)
 {
   g_autofree char *folder = NULL;
-  struct stat      status;
-  gboolean         there;
-  mode_t           mode;
+  struct stat status;
+  gboolean there;
+  mode_t mode;
 
   *replace = (PhReplace) { .path = follow_links (path), .fd = -1 };
   there = stat (replace->path, &status) == 0;
@@ -157,7 +157,7 @@ gboolean
 ph_replace_contents (const char *path, gconstpointer data, gsize size, GError **error)
 {
   const char *at = data;
-  PhReplace   replace;
+  PhReplace replace;
 
   if (!ph_replace_open (&replace, path, error))
     return FALSE;

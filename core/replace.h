@@ -11,16 +11,16 @@ G_BEGIN_DECLS
  * no regular file (a pipe, a device) is written to as it is. */
 typedef struct
 {
-  char    *path;               /* where it goes, links followed                    */
-  char    *temporary;          /* (nullable) the name it has meanwhile             */
-  int      fd;
-  gboolean direct;             /* @fd is the file itself                           */
+  char *path;      /* where it goes, links followed                    */
+  char *temporary; /* (nullable) the name it has meanwhile             */
+  int fd;
+  gboolean direct; /* @fd is the file itself                           */
 } PhReplace;
 
 /* Errors are of G_FILE_ERROR: who asks puts the name before them. */
-gboolean ph_replace_open     (PhReplace *replace, const char *path, GError **error);
-gboolean ph_replace_commit   (PhReplace *replace, GError **error);          /* clears it, also when it fails */
-void     ph_replace_abandon  (PhReplace *replace);
+gboolean ph_replace_open (PhReplace *replace, const char *path, GError **error);
+gboolean ph_replace_commit (PhReplace *replace, GError **error); /* clears it, also when it fails */
+void ph_replace_abandon (PhReplace *replace);
 gboolean ph_replace_contents (const char *path, gconstpointer data, gsize size, GError **error);
 
 G_END_DECLS

@@ -43,10 +43,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define STACK      ((rlim_t) 1 << 30)
-#define MEMORY     ((rlim_t) 6 << 30)
+#define STACK  ((rlim_t) 1 << 30)
+#define MEMORY ((rlim_t) 6 << 30)
 
-static long number;              /* of the line that was read last */
+static long number; /* of the line that was read last */
 
 void
 fail (const char *format, ...)

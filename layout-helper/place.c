@@ -9,29 +9,51 @@
 
 #include <gvc.h>
 
-#define PORT      6              /* the width of a cell at which an edge ends, points                 */
-#define MAX_PORTS 16             /* at one side of a box; further ends are where Graphviz likes them */
+#define PORT      6  /* the width of a cell at which an edge ends, points                 */
+#define MAX_PORTS 16 /* at one side of a box; further ends are where Graphviz likes them */
 
-enum { FROM_PORT = 1, TO_PORT = 2, FROM_ABOVE = 4, FREE_RANK = 8 };
-
-typedef struct { long from, to; int weight, min_length, flags; double dx[2]; } Edge;
-typedef struct { double width, height; int cluster; double port[2][MAX_PORTS]; int n_ports[2]; } Box;
-typedef struct { long a, b; int ordered; } Pair;
+enum
+{
+  FROM_PORT = 1,
+  TO_PORT = 2,
+  FROM_ABOVE = 4,
+  FREE_RANK = 8
+};
 
 typedef struct
 {
-  Agraph_t  *graph, *cluster[2];
-  Box       *boxes;
-  Edge      *edges;
-  Pair      *pairs;
+  long from, to;
+  int weight, min_length, flags;
+  double dx[2];
+} Edge;
+typedef struct
+{
+  double width, height;
+  int cluster;
+  double port[2][MAX_PORTS];
+  int n_ports[2];
+} Box;
+typedef struct
+{
+  long a, b;
+  int ordered;
+} Pair;
+
+typedef struct
+{
+  Agraph_t *graph, *cluster[2];
+  Box *boxes;
+  Edge *edges;
+  Pair *pairs;
   Agnode_t **node;
   Agedge_t **line;
-  long       n_boxes, n_edges, n_pairs;
+  long n_boxes, n_edges, n_pairs;
 } Picture;
 
 static const char *const engines[] = { "dot", "neato", "fdp", "sfdp", "circo", "twopi", "osage" };
-static const char *const options[] = { "nslimit", "nslimit1", "mclimit", "searchsize", "splines", "rankdir", "nodesep", "ranksep",
-                                       "remincross", "newrank", "overlap", "sep", "maxiter", "start", "pack" };
+static const char *const options[] = { "nslimit", "nslimit1", "mclimit", "searchsize", "splines",
+                                       "rankdir", "nodesep",  "ranksep", "remincross", "newrank",
+                                       "overlap", "sep",      "maxiter", "start",      "pack" };
 
 static int
 find_word (const char *const *words, size_t n, const char *word)
@@ -121,7 +143,8 @@ read_picture (Picture *picture)
       else if (line[0] == 'b')
         {
           if (n_b == picture->n_boxes || read_numbers (line, line + 1, at, 3) != 3
-              || !(at[0] > 0 && at[0] <= MAX_LENGTH && at[1] > 0 && at[1] <= MAX_LENGTH) || !(at[2] == -1 || at[2] == 0 || at[2] == 1))
+              || !(at[0] > 0 && at[0] <= MAX_LENGTH && at[1] > 0 && at[1] <= MAX_LENGTH)
+              || !(at[2] == -1 || at[2] == 0 || at[2] == 1))
             fail ("line %ld: not a box: %s", line_number (), line);
           picture->boxes[n_b++] = (Box) { .width = at[0], .height = at[1], .cluster = (int) at[2] };
         }
@@ -129,10 +152,11 @@ read_picture (Picture *picture)
         {
           Edge *edge = &picture->edges[n_e];
 
-          if (n_e == picture->n_edges || read_numbers (line, line + 1, at, 7) != 7 || at[2] < 0 || at[2] > 1000 || at[3] < 0 || at[3] > 100
-              || at[4] < 0 || at[4] > 15)
+          if (n_e == picture->n_edges || read_numbers (line, line + 1, at, 7) != 7 || at[2] < 0 || at[2] > 1000 || at[3] < 0
+              || at[3] > 100 || at[4] < 0 || at[4] > 15)
             fail ("line %ld: not an edge: %s", line_number (), line);
-          *edge = (Edge) { index_of (at[0], n_b), index_of (at[1], n_b), (int) at[2], (int) at[3], (int) at[4], { at[5], at[6] } };
+          *edge
+              = (Edge) { index_of (at[0], n_b), index_of (at[1], n_b), (int) at[2], (int) at[3], (int) at[4], { at[5], at[6] } };
           for (int end = 0; end < 2; end++)
             {
               Box *shape = &picture->boxes[end == 0 ? edge->from : edge->to];
@@ -185,7 +209,8 @@ append_row (char *text, int at, size_t size, const Box *shape, int side)
   const int width = (int) shape->width;
   int x = 0;
 
-  at += snprintf (text + at, size - (size_t) at, "<TR><TD><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"0\"><TR>");
+  at += snprintf (text + at, size - (size_t) at,
+                  "<TR><TD><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"0\"><TR>");
   for (int i = 0; i < shape->n_ports[side]; i++)
     {
       const int left = (int) lround (shape->width / 2 + shape->port[side][i] - PORT / 2.0);
@@ -212,8 +237,8 @@ set_ports (Picture *picture, Agnode_t *node, const Box *shape)
 
   at = snprintf (text, sizeof text, "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"0\">");
   at = append_row (text, at, sizeof text, shape, 0);
-  at += snprintf (text + at, sizeof text - (size_t) at, "<TR><TD WIDTH=\"%d\" HEIGHT=\"%d\" FIXEDSIZE=\"TRUE\"></TD></TR>", (int) shape->width,
-                  shape->height > 5 ? (int) shape->height - 4 : 1);
+  at += snprintf (text + at, sizeof text - (size_t) at, "<TR><TD WIDTH=\"%d\" HEIGHT=\"%d\" FIXEDSIZE=\"TRUE\"></TD></TR>",
+                  (int) shape->width, shape->height > 5 ? (int) shape->height - 4 : 1);
   at = append_row (text, at, sizeof text, shape, 1);
   snprintf (text + at, sizeof text - (size_t) at, "</TABLE>");
   html = agstrdup_html (picture->graph, text);
@@ -242,12 +267,14 @@ static void
 set_end (Picture *picture, Agedge_t *edge, const Edge *from, int end)
 {
   const Box *shape = &picture->boxes[end == 0 ? from->from : from->to];
-  const int at_port = (from->flags & (end == 0 ? FROM_PORT : TO_PORT)) != 0 && shape->n_ports[end == 0] > 0 && shape->width < 30000 && shape->height < 30000;
+  const int at_port = (from->flags & (end == 0 ? FROM_PORT : TO_PORT)) != 0 && shape->n_ports[end == 0] > 0
+                      && shape->width < 30000 && shape->height < 30000;
   const int above = end == 1 && (from->flags & FROM_ABOVE) != 0;
   char text[32];
 
   if (at_port)
-    snprintf (text, sizeof text, "%c%d%s", end == 0 ? 'o' : 'i', nearest_port (shape, end == 0, from->dx[end]), above ? ":n" : "");
+    snprintf (text, sizeof text, "%c%d%s", end == 0 ? 'o' : 'i', nearest_port (shape, end == 0, from->dx[end]),
+              above ? ":n" : "");
   else if (above)
     snprintf (text, sizeof text, "n");
   else
@@ -297,14 +324,19 @@ make_pair (Picture *picture, long i)
 static void
 make_graph (Picture *picture)
 {
+  /* clang-format off */
   static const char *const attributes[][3] = {
     { "n", "shape", "box" }, { "n", "label", "" }, { "n", "fixedsize", "true" }, { "n", "width", "1" }, { "n", "height", "1" },
     { "n", "margin", "0" }, { "e", "dir", "none" }, { "e", "weight", "1" }, { "e", "minlen", "1" }, { "e", "constraint", "true" },
     { "e", "style", "" }, { "e", "headport", "" }, { "e", "tailport", "" }, { "g", "rank", "" }, { "g", "margin", "" },
     { "g", "peripheries", "1" } };
+  /* clang-format on */
 
   for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++)
-    agattr (picture->graph, attributes[i][0][0] == 'n' ? AGNODE : attributes[i][0][0] == 'e' ? AGEDGE : AGRAPH,
+    agattr (picture->graph,
+            attributes[i][0][0] == 'n'   ? AGNODE
+            : attributes[i][0][0] == 'e' ? AGEDGE
+                                         : AGRAPH,
             (char *) attributes[i][1], (char *) attributes[i][2]);
   for (int c = 0; c < 2; c++)
     {
@@ -352,7 +384,7 @@ write_edge (Agedge_t *edge, boxf bounds)
     const pointf first = curve->list[0], last = curve->list[curve->size - 1];
 
     reversed = hypot (first.x - tail.x, first.y - tail.y) + hypot (last.x - head.x, last.y - head.y)
-             > hypot (last.x - tail.x, last.y - tail.y) + hypot (first.x - head.x, first.y - head.y);
+               > hypot (last.x - tail.x, last.y - tail.y) + hypot (first.x - head.x, first.y - head.y);
   }
   printf ("e %d", (int) curve->size);
   for (i = 0; i < (int) curve->size; i++)

@@ -12,15 +12,25 @@
 
 #include <pathplan.h>
 
-#define INSIDE     3.0           /* points that a line may run inside of a box's border */
-#define AROUND     5.0           /* that it stays away from it, where there is room     */
+#define INSIDE     3.0 /* points that a line may run inside of a box's border */
+#define AROUND     5.0 /* that it stays away from it, where there is room     */
 #define SAMPLES    12
 #define ROUNDS     16
 #define MAX_IN_WAY 160
 
-typedef struct { double x, y, width, height, left; } Box;
-typedef struct { Ppoint_t *points; int n; } Line;
-typedef struct { double left, top, right, bottom; } Wall;
+typedef struct
+{
+  double x, y, width, height, left;
+} Box;
+typedef struct
+{
+  Ppoint_t *points;
+  int n;
+} Line;
+typedef struct
+{
+  double left, top, right, bottom;
+} Wall;
 
 /* ── what is hit ── */
 
@@ -160,7 +170,8 @@ find_way (Ppoint_t from, Ppoint_t to, const Wall *walls, int n_walls, Ppoint_t *
 
       for (int i = 0; i < n; i++)
         if (!done[i] && isfinite (best[i])
-            && (next < 0 || best[i] + hypot (at[i].x - to.x, at[i].y - to.y) < best[next] + hypot (at[next].x - to.x, at[next].y - to.y)))
+            && (next < 0
+                || best[i] + hypot (at[i].x - to.x, at[i].y - to.y) < best[next] + hypot (at[next].x - to.x, at[next].y - to.y)))
           next = i;
       if (next < 0)
         return 0;
@@ -232,7 +243,8 @@ bend (const Line *old, const Ppoint_t *way, int n_way, const Wall *walls, int n_
 {
   Ppoint_t points[4 * MAX_IN_WAY + 10];
   Pedge_t edges[4 * (MAX_IN_WAY + 2)];
-  Pvector_t slopes[2] = { direction (old->points[0], old->points[1]), direction (old->points[old->n - 2], old->points[old->n - 1]) };
+  Pvector_t slopes[2] = { direction (old->points[0], old->points[1]),
+                          direction (old->points[old->n - 2], old->points[old->n - 1]) };
   Ppolyline_t route = { points, n_way }, curve = { NULL, 0 };
   int n = 0;
 
@@ -240,7 +252,9 @@ bend (const Line *old, const Ppoint_t *way, int n_way, const Wall *walls, int n_
     points[i] = (Ppoint_t) { way[i].x, -way[i].y };
   for (int i = 0; i < n_walls; i++)
     {
-      const Ppoint_t corners[4] = { { walls[i].left, -walls[i].bottom }, { walls[i].left, -walls[i].top }, { walls[i].right, -walls[i].top },
+      const Ppoint_t corners[4] = { { walls[i].left, -walls[i].bottom },
+                                    { walls[i].left, -walls[i].top },
+                                    { walls[i].right, -walls[i].top },
                                     { walls[i].right, -walls[i].bottom } };
 
       for (int k = 0; k < 4; k++)
@@ -248,7 +262,7 @@ bend (const Line *old, const Ppoint_t *way, int n_way, const Wall *walls, int n_
     }
   if (Proutespline (edges, n, route, slopes, &curve) != 0 || curve.pn < 4)
     return 0;
-  *out = line_of (curve.ps, curve.pn);     /* curve.ps is pathplan's own */
+  *out = line_of (curve.ps, curve.pn); /* curve.ps is pathplan's own */
   return 1;
 }
 
@@ -286,7 +300,11 @@ go_around (const Line *old, const Box *boxes, const long *way, int n_way, long f
 static int
 lead_around (Line *line, const Box *boxes, long n_boxes, long from, long to)
 {
-  static const struct { double grow; int bent; } tries[] = { { AROUND, 1 }, { 2, 1 }, { AROUND, 0 }, { 1, 0 } };
+  static const struct
+  {
+    double grow;
+    int bent;
+  } tries[] = { { AROUND, 1 }, { 2, 1 }, { AROUND, 0 }, { 1, 0 } };
   long way[MAX_IN_WAY];
   int n_way = 0;
 
@@ -326,7 +344,10 @@ box_at (double number, long n)
 void
 route_lines (long n_boxes, long n_lines)
 {
-  enum { LONGEST = 3000 };       /* points of a line */
+  enum
+  {
+    LONGEST = 3000
+  }; /* points of a line */
   static char text[LONGEST * 24];
   static double at[2 * LONGEST + 3];
   Box *boxes = calloc ((size_t) n_boxes + 1, sizeof *boxes);

@@ -6,15 +6,15 @@
 
 typedef struct
 {
-  PhPassRun  *run;
+  PhPassRun *run;
   const char *rule, *why;
-  JsonArray  *rewrites;          /* (nullable) */
+  JsonArray *rewrites; /* (nullable) */
 } Adopting;
 
 static gboolean
 names_node (JsonObject *row, const PhNode *node)
 {
-  JsonArray      *nodes = json_object_has_member (row, "nodes") ? json_object_get_array_member (row, "nodes") : NULL;
+  JsonArray *nodes = json_object_has_member (row, "nodes") ? json_object_get_array_member (row, "nodes") : NULL;
   g_autofree char *label = *node->name != '\0' ? g_strdup_printf ("%s '%s'", node->op_type, node->name) : NULL;
 
   for (guint i = 0; label != NULL && nodes != NULL && i < json_array_get_length (nodes); i++)
@@ -28,14 +28,14 @@ static gboolean
 find_rule (JsonArray *rewrites, const PhRegion *hunk, GString *rules, const char **why)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-  const char           *only = NULL, *only_why = NULL;
-  gboolean              all_same = TRUE;
+  const char *only = NULL, *only_why = NULL;
+  gboolean all_same = TRUE;
 
   for (guint i = 0; i < json_array_get_length (rewrites); i++)
     {
       JsonObject *row = json_array_get_object_element (rewrites, i);
       const char *rule = json_object_get_string_member_with_default (row, "rule", "");
-      gboolean    here = FALSE;
+      gboolean here = FALSE;
 
       all_same &= only == NULL || g_str_equal (only, rule);
       if (only == NULL)
@@ -63,16 +63,17 @@ find_rule (JsonArray *rewrites, const PhRegion *hunk, GString *rules, const char
 static gboolean
 begin (const PhRegion *hunk, PhModel *before, PhModel *after, gpointer data)
 {
-  Adopting          *adopting = data;
-  PhPassRun         *run = adopting->run;
+  Adopting *adopting = data;
+  PhPassRun *run = adopting->run;
   g_autoptr (GString) rules = g_string_new (NULL), sentence = g_string_new (NULL);
-  const PhNode      *last = hunk != NULL && hunk->before->len > 0 ? hunk->before->pdata[hunk->before->len - 1] : NULL;
-  const char        *why = adopting->why;
+  const PhNode *last = hunk != NULL && hunk->before->len > 0 ? hunk->before->pdata[hunk->before->len - 1] : NULL;
+  const char *why = adopting->why;
 
   if (hunk == NULL)
     return ph_pass_begin (run, adopting->rule, NULL, why);
   if (adopting->rewrites != NULL && find_rule (adopting->rewrites, hunk, rules, &why))
-    return ph_pass_begin (run, ph_intern (rules->str), last != NULL ? ph_model_find_node (run->model, last->id) : NULL, ph_intern (why));
+    return ph_pass_begin (run, ph_intern (rules->str), last != NULL ? ph_model_find_node (run->model, last->id) : NULL,
+                          ph_intern (why));
   if (hunk->before->len + hunk->after->len > 0)
     {
       g_autofree char *what = ph_hunk_describe (hunk);

@@ -19,9 +19,9 @@ keeps_x (PhMatch *match)
 {
   PhValue *x = match->slot[0], *unit = other_operand (match);
 
-  return ph_match_keeps_type (match) || ph_value_rank (unit) == 0 ||
-         (ph_value_constant (unit) != NULL && ph_tensor_count (ph_value_constant (unit)) == 1 &&
-          ph_value_rank (unit) <= ph_value_rank (x));
+  return ph_match_keeps_type (match) || ph_value_rank (unit) == 0
+         || (ph_value_constant (unit) != NULL && ph_tensor_count (ph_value_constant (unit)) == 1
+             && ph_value_rank (unit) <= ph_value_rank (x));
 }
 
 static gboolean
@@ -117,8 +117,8 @@ is_repeated (PhMatch *match)
   if (node->op == NULL || !(node->op->flags & PH_OP_IDEMPOTENT) || x == NULL || x->producer == NULL)
     return FALSE;
   inner = x->producer;
-  if (inner->op != node->op || inner->attrs->len != node->attrs->len || inner->inputs->len != node->inputs->len ||
-      inner->graph != node->graph || x->output != 0 || node->outputs->len != 1)
+  if (inner->op != node->op || inner->attrs->len != node->attrs->len || inner->inputs->len != node->inputs->len
+      || inner->graph != node->graph || x->output != 0 || node->outputs->len != 1)
     return FALSE;
   for (guint i = 1; i < node->inputs->len; i++)
     if (ph_node_input (node, i) != ph_node_input (inner, i))
@@ -139,6 +139,7 @@ build_inner (PhMatch *match, PhBuilder *b)
   return ph_node_input (match->root, 0);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   /* name               find                                       replace */
   { "add-negative-zero", P (Add, X, NUM (0)),                      X, .when = adds_exact_zero,
@@ -202,3 +203,4 @@ const PhPass ph_pass_algebraic = {
           "are largest.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

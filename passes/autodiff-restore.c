@@ -45,7 +45,8 @@ look_at_steps (PhHistory *history, guint n_steps, gboolean *upgrading, guint *n_
         return FALSE;
       *upgrading = *upgrading && (g_str_equal (name, "upgrade-opset") || g_str_equal (name, "newest-form"));
       if (*upgrading)
-        *n_edits += ph_history_edit_index (history, (PhPosition) { i + 1, 0 }) - ph_history_edit_index (history, (PhPosition) { i, 0 });
+        *n_edits += ph_history_edit_index (history, (PhPosition) { i + 1, 0 })
+                    - ph_history_edit_index (history, (PhPosition) { i, 0 });
     }
   return TRUE;
 }
@@ -62,13 +63,13 @@ original_of (PhPassRun *run, GError **error)
   gboolean upgrading = TRUE;
   guint first = 0;
 
-  if (history == NULL ||
-      (past != NULL && !look_at_steps (past, history->past_end.step + (history->past_end.rewrite > 0), &upgrading, &first)) ||
-      !look_at_steps (history, history->steps->len, &upgrading, &first))
+  if (history == NULL
+      || (past != NULL && !look_at_steps (past, history->past_end.step + (history->past_end.rewrite > 0), &upgrading, &first))
+      || !look_at_steps (history, history->steps->len, &upgrading, &first))
     return NULL;
   edits = ph_history_all_edits (history);
   model = ph_model_clone (run->model);
-  for (guint i = edits->len; i-- > first; )
+  for (guint i = edits->len; i-- > first;)
     ph_edit_revert (model, edits->pdata[i]);
   if (ph_model_opset (model, "") < PH_OPSET_NEWEST)
     {
@@ -107,8 +108,8 @@ is_incomplete (PhModel *model, PhModel *original, const char *const *names)
     {
       const PhValue *value = constants->pdata[i], *now = ph_model_find_value (model, value->id);
 
-      if (n_forward_uses (value) > 0 && ph_value_has_gradient (value) && is_wanted (names, value->name) &&
-          (now == NULL || n_forward_uses (now) != n_forward_uses (value)))
+      if (n_forward_uses (value) > 0 && ph_value_has_gradient (value) && is_wanted (names, value->name)
+          && (now == NULL || n_forward_uses (now) != n_forward_uses (value)))
         return TRUE;
     }
   return FALSE;
@@ -171,7 +172,7 @@ copy_forward (PhModel *model, PhModel *original, const char *output, GHashTable 
       g_ptr_array_add (copies, made);
     }
   *copy = g_hash_table_lookup (map, from);
-  for (guint i = copies->len; i-- > 0; )
+  for (guint i = copies->len; i-- > 0;)
     {
       PhNode *node = copies->pdata[i];
       gboolean used = FALSE;
@@ -185,7 +186,8 @@ copy_forward (PhModel *model, PhModel *original, const char *output, GHashTable 
 }
 
 gboolean
-ph_autodiff_restore (PhPassRun *run, const char *name, const char *const *names, PhValue **output, GPtrArray *sources, GError **error)
+ph_autodiff_restore (PhPassRun *run, const char *name, const char *const *names, PhValue **output, GPtrArray *sources,
+                     GError **error)
 {
   g_autoptr (GError) local = NULL;
   g_autoptr (PhModel) original = original_of (run, &local);

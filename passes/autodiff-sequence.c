@@ -12,15 +12,19 @@
 
 typedef struct
 {
-  PhBuilder  *b;                 /* stands before the node that is opened                          */
-  GHashTable *parts;             /* SplitToSequence -> GPtrArray of what it cuts (owned)           */
+  PhBuilder *b;      /* stands before the node that is opened                          */
+  GHashTable *parts; /* SplitToSequence -> GPtrArray of what it cuts (owned)           */
 } Opening;
 
 static PhBuilder
 builder_before (PhNode *node)
 {
-  return (PhBuilder) { .graph = node->graph, .before = node, .name = ph_node_output (node, 0)->name, .role = node->role,
-                       .partner = node->partner, .device = node->device };
+  return (PhBuilder) { .graph = node->graph,
+                       .before = node,
+                       .name = ph_node_output (node, 0)->name,
+                       .role = node->role,
+                       .partner = node->partner,
+                       .device = node->device };
 }
 
 /* One integer that is known. */
@@ -60,7 +64,8 @@ part_sizes (const PhNode *node, const PhType *type, gint64 *axis)
       }
   else
     {
-      if ((split != NULL && (ph_tensor_count (split) != 1 || (chunk = ph_tensor_get_int (split, 0)) < 1)) || whole < 0 || whole / chunk > MAX_ITEMS)
+      if ((split != NULL && (ph_tensor_count (split) != 1 || (chunk = ph_tensor_get_int (split, 0)) < 1)) || whole < 0
+          || whole / chunk > MAX_ITEMS)
         return NULL;
       for (gint64 at = 0; at < whole; at += chunk)
         {
@@ -148,8 +153,8 @@ trace (Opening *self, PhValue *sequence, GPtrArray *items)
   if (ph_node_is (node, &ph_op_SequenceErase))
     {
       at = -1;
-      if (!trace (self, ph_node_input (node, 0), items) ||
-          (ph_node_input (node, 1) != NULL && !constant_int (ph_node_input (node, 1), &at)))
+      if (!trace (self, ph_node_input (node, 0), items)
+          || (ph_node_input (node, 1) != NULL && !constant_int (ph_node_input (node, 1), &at)))
         return FALSE;
       at += at < 0 ? items->len : 0;
       if (at < 0 || at >= items->len)
@@ -180,7 +185,8 @@ read_out (Opening *self, PhNode *node)
     return NULL;
   for (guint i = 0; ph_node_attr_int (node, "new_axis", 0) != 0 && i < items->len; i++)
     items->pdata[i] = PH_BUILD (self->b, Unsqueeze, items->pdata[i], ph_build_ints (self->b, &axis, 1));
-  return ph_build_node (self->b, &ph_op_Concat, (PhValue *const *) items->pdata, items->len, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
+  return ph_build_node (self->b, &ph_op_Concat, (PhValue *const *) items->pdata, items->len,
+                        PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
 }
 
 gboolean
@@ -204,7 +210,7 @@ ph_autodiff_open_sequences (PhPassRun *run, GError **error)
       value = read_out (&self, node);
       if (b.error == NULL && value == NULL)
         {
-          ph_pass_abort (run);      /* what cannot be opened is refused where a gradient comes to it */
+          ph_pass_abort (run); /* what cannot be opened is refused where a gradient comes to it */
           g_hash_table_remove_all (parts);
           continue;
         }

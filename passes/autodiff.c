@@ -73,13 +73,13 @@ find_value (PhModel *model, const char *verb, const char *name, GError **error)
   if (value == NULL)
     g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s: there is no value named '%s' at this position", verb, name);
   else if (value->graph != model->graph)
-    g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
-                 "%s: '%s' lies inside a body; name a value of the main graph", verb, name);
+    g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: '%s' lies inside a body; name a value of the main graph", verb,
+                 name);
   else if (!ph_value_has_gradient (value))
     {
       g_autofree char *type = ph_type_to_string (value->type);
-      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: '%s' is %s; only floating-point tensors have gradients", verb,
-                   name, type);
+      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: '%s' is %s; only floating-point tensors have gradients", verb, name,
+                   type);
     }
   else
     return value;
@@ -134,9 +134,10 @@ ph_autodiff_claim_name (PhModel *model, PhValue *value, const char *name, PhId f
   if (taken == value)
     return TRUE;
   if (taken != NULL && (taken->id < first_of_run || taken->producer == NULL || ph_value_is_output (taken)))
-    return (g_str_has_prefix (value->name, name) && value->name[strlen (name)] == '_') ||
-           ph_value_rename (value, ph_model_unique_name (model, name), error);
-  return (taken == NULL || ph_value_rename (taken, ph_model_unique_name (model, name), error)) && ph_value_rename (value, name, error);
+    return (g_str_has_prefix (value->name, name) && value->name[strlen (name)] == '_')
+           || ph_value_rename (value, ph_model_unique_name (model, name), error);
+  return (taken == NULL || ph_value_rename (taken, ph_model_unique_name (model, name), error))
+         && ph_value_rename (value, name, error);
 }
 
 /* Appends the gradient of @source as a graph output of its own. */
@@ -144,7 +145,9 @@ static gboolean
 append_output (PhModel *model, PhTape *tape, PhValue *source, PhId first_of_run, GError **error)
 {
   g_autofree char *name = g_strdup_printf ("grad_%s", source->name);
-  PhBuilder builder = { .graph = model->graph, .name = name, .role = PH_ROLE_BACKWARD,
+  PhBuilder builder = { .graph = model->graph,
+                        .name = name,
+                        .role = PH_ROLE_BACKWARD,
                         .partner = source->producer != NULL ? source->producer->id : PH_NO_ID };
   PhValue *gradient = ph_tape_gradient (tape, &builder, source);
 
@@ -178,7 +181,10 @@ ph_autodiff_add_seed (PhModel *model, PhValue *like, const char *prefix, const c
   const char *name = ph_model_unique_name (model, wanted);
   gboolean known = ph_type_is_static (like->type);
   g_autoptr (PhTensor) ones = known ? ones_like (like->type) : ph_tensor_new_scalar (like->type->dtype, 1);
-  PhBuilder builder = { .graph = model->graph, .name = name, .role = role, .partner = like->producer != NULL ? like->producer->id : PH_NO_ID,
+  PhBuilder builder = { .graph = model->graph,
+                        .name = name,
+                        .role = role,
+                        .partner = like->producer != NULL ? like->producer->id : PH_NO_ID,
                         .before = role == PH_ROLE_FORWARD ? model->graph->first : NULL };
   PhValue *seed = ph_graph_add_input (model->graph, name, known ? like->type : ph_type_unranked (like->type->dtype), ones,
                                       G_MAXUINT, error);
@@ -226,18 +232,24 @@ show_masks (PhPassRun *run, GError **error)
   for (guint i = 0; i < all->len; i++)
     {
       PhNode *node = all->pdata[i], *copy;
-      PhNodeSpec spec = { .op = node->op, .op_type = node->op_type, .domain = node->domain, .name = node->name,
-                          .inputs = (PhValue **) node->inputs->pdata, .n_inputs = node->inputs->len, .n_outputs = 2,
-                          .attrs = (PhAttr *const *) node->attrs->pdata, .n_attrs = node->attrs->len, .before = node,
-                          .role = node->role, .partner = node->partner, .device = node->device };
+      /* clang-format off */
+      PhNodeSpec spec = {
+        .op = node->op, .op_type = node->op_type, .domain = node->domain, .name = node->name,
+        .inputs = (PhValue **) node->inputs->pdata, .n_inputs = node->inputs->len, .n_outputs = 2,
+        .attrs = (PhAttr *const *) node->attrs->pdata, .n_attrs = node->attrs->len, .before = node, .role = node->role,
+        .partner = node->partner, .device = node->device
+      };
+      /* clang-format on */
 
       if (!ph_node_is (node, &ph_op_Dropout) || node->outputs->len > 1 || ph_node_input (node, 2) == NULL)
         continue;
-      if (!ph_pass_begin (run, "show-mask", node, "In training its gradient passes where nothing was dropped, so the mask is handed out."))
+      if (!ph_pass_begin (run, "show-mask", node,
+                          "In training its gradient passes where nothing was dropped, so the mask is handed out."))
         return TRUE;
       copy = ph_graph_add_node (node->graph, &spec, error);
-      if (copy == NULL || !ph_infer_one (copy, error) || !ph_value_replace_uses (ph_node_output (node, 0), ph_node_output (copy, 0), error) ||
-          !ph_graph_remove_node (node, error))
+      if (copy == NULL || !ph_infer_one (copy, error)
+          || !ph_value_replace_uses (ph_node_output (node, 0), ph_node_output (copy, 0), error)
+          || !ph_graph_remove_node (node, error))
         {
           ph_pass_abort (run);
           return FALSE;
@@ -257,7 +269,8 @@ open_expanded (PhPassRun *run, GError **error)
     {
       const PhNode *node = all->pdata[i];
 
-      if (node->op != NULL && node->op->expand != NULL && !ph_op_differentiable (node->op) && !(node->op->flags & PH_OP_NO_GRADIENT))
+      if (node->op != NULL && node->op->expand != NULL && !ph_op_differentiable (node->op)
+          && !(node->op->flags & PH_OP_NO_GRADIENT))
         g_ptr_array_add (nodes, all->pdata[i]);
     }
   for (guint i = 0; i < nodes->len; i++)
@@ -296,8 +309,8 @@ ph_autodiff_prepare (PhPassRun *run, const char *verb, gboolean parameters, PhVa
   if (!ph_autodiff_restore (run, arguments[0], arguments + 1, output, by, error))
     return FALSE;
   /* Fused nodes first: the output may be one of theirs. */
-  if ((*output == NULL && !open_fused (run, error)) || !open_expanded (run, error) || !ph_autodiff_open_sequences (run, error) ||
-      !show_masks (run, error))
+  if ((*output == NULL && !open_fused (run, error)) || !open_expanded (run, error) || !ph_autodiff_open_sequences (run, error)
+      || !show_masks (run, error))
     return FALSE;
   if (*output == NULL)
     {
@@ -330,8 +343,9 @@ run_autodiff (PhPassRun *run, GError **error)
   if (!ph_autodiff_prepare (run, "autodiff", TRUE, &output, &sources, error))
     return FALSE;
   first_of_run = model->next_id;
-  if (!ph_pass_begin (run, "seed", output->producer, "The gradient of the output by itself, the cotangent, is a new input: "
-                                                     "1 for a scalar loss, and ones where it is not fed."))
+  if (!ph_pass_begin (run, "seed", output->producer,
+                      "The gradient of the output by itself, the cotangent, is a new input: "
+                      "1 for a scalar loss, and ones where it is not fed."))
     return TRUE;
   seed = ph_autodiff_add_seed (model, output, "grad_", ph_pass_run_options (run)->arguments[0], PH_ROLE_BACKWARD, error);
   if (seed == NULL)
@@ -361,6 +375,7 @@ run_autodiff (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhPass ph_pass_autodiff = {
   .name            = "autodiff",
   .group           = "autodiff",
@@ -373,3 +388,4 @@ const PhPass ph_pass_autodiff = {
   .exactness       = PH_EXACT,
   .needs_arguments = TRUE,
 };
+/* clang-format on */

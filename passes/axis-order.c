@@ -39,6 +39,7 @@ ph_axis_order_equal (const PhAxisOrder *a, const PhAxisOrder *b)
 
 /* ── which nodes ── */
 
+/* clang-format off */
 static const PhOp *const with_axis[] = {
   &ph_op_Concat, &ph_op_Split, &ph_op_Softmax, &ph_op_LogSoftmax, &ph_op_Hardmax, &ph_op_ArgMax, &ph_op_ArgMin,
   &ph_op_Gather,
@@ -47,6 +48,7 @@ static const PhOp *const reductions[] = {
   &ph_op_ReduceSum, &ph_op_ReduceMean, &ph_op_ReduceMax, &ph_op_ReduceMin, &ph_op_ReduceProd, &ph_op_ReduceL1, &ph_op_ReduceL2,
   &ph_op_ReduceSumSquare, &ph_op_ReduceLogSum, &ph_op_ReduceLogSumExp,
 };
+/* clang-format on */
 
 static gboolean
 is_in (const PhOp *op, const PhOp *const *ops, guint n)
@@ -75,7 +77,8 @@ is_elementwise (const PhNode *node)
 static gboolean
 is_quantisation (const PhNode *node)
 {
-  return (node->op == &ph_op_QuantizeLinear || node->op == &ph_op_DequantizeLinear) && ph_node_attr_int (node, "block_size", 0) == 0;
+  return (node->op == &ph_op_QuantizeLinear || node->op == &ph_op_DequantizeLinear)
+         && ph_node_attr_int (node, "block_size", 0) == 0;
 }
 
 static gboolean
@@ -102,8 +105,8 @@ takes_resize (const PhNode *node, int rank)
   const PhValue *scales = ph_node_input (node, 2), *sizes = ph_node_input (node, 3), *roi = ph_node_input (node, 1);
   PhTensor *tensor = roi != NULL ? ph_value_constant (roi) : NULL;
 
-  if (ph_node_attr (node, "axes") != NULL || (roi != NULL && (tensor == NULL || ph_tensor_count (tensor) != 0)) ||
-      g_str_equal (ph_node_attr_string (node, "coordinate_transformation_mode", ""), "tf_crop_and_resize"))
+  if (ph_node_attr (node, "axes") != NULL || (roi != NULL && (tensor == NULL || ph_tensor_count (tensor) != 0))
+      || g_str_equal (ph_node_attr_string (node, "coordinate_transformation_mode", ""), "tf_crop_and_resize"))
     return FALSE;
   return sizes != NULL ? is_by_axis (sizes, rank) : is_by_axis (scales, rank);
 }
@@ -124,7 +127,8 @@ static gboolean
 keeps_order_of_rest (const PhNode *node, const PhAxisOrder *layout)
 {
   gsize n;
-  g_autofree gint64 *axes = node->op == &ph_op_Gather ? gathered_axis (node, layout->rank, &n) : ph_node_axes (node, 1, layout->rank, &n);
+  g_autofree gint64 *axes = node->op == &ph_op_Gather ? gathered_axis (node, layout->rank, &n)
+                                                      : ph_node_axes (node, 1, layout->rank, &n);
   gint64 last = -1;
 
   for (int i = 0; axes != NULL && i < layout->rank; i++)
@@ -183,8 +187,8 @@ takes_op (const PhNode *node, const PhAxisOrder *layout)
   if (IS_IN (op, with_axis))
     return TRUE;
   if (IS_IN (op, reductions))
-    return has_ints (node, 1) && (keeps_dims (node) || keeps_order_of_rest (node, layout)) &&
-           keeps_order_of_terms (node, layout) && ph_value_dim (ph_node_input (node, 1), 0) > 0;
+    return has_ints (node, 1) && (keeps_dims (node) || keeps_order_of_rest (node, layout)) && keeps_order_of_terms (node, layout)
+           && ph_value_dim (ph_node_input (node, 1), 0) > 0;
   if (op == &ph_op_Pad)
     return has_ints (node, 1) && (ph_node_input (node, 3) == NULL || has_ints (node, 3));
   if (op == &ph_op_Slice)
@@ -217,22 +221,22 @@ can_move_constant (const PhValue *value, int rank)
 {
   PhTensor *tensor = ph_value_constant (value);
 
-  return tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR && (int) ph_tensor_rank (tensor) <= rank &&
-         (ph_dtype_is_float (ph_tensor_dtype (tensor)) || ph_dtype_is_integer (ph_tensor_dtype (tensor)) ||
-          ph_tensor_dtype (tensor) == PH_BOOL);
+  return tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR && (int) ph_tensor_rank (tensor) <= rank
+         && (ph_dtype_is_float (ph_tensor_dtype (tensor)) || ph_dtype_is_integer (ph_tensor_dtype (tensor))
+             || ph_tensor_dtype (tensor) == PH_BOOL);
 }
 
 gboolean
 ph_axis_order_takes (const PhNode *node, const PhAxisOrder *layout)
 {
-  if (node->op == NULL || node->graphs != NULL || ph_node_is_tied (node) || node->op == &ph_op_Identity || node->inputs->len == 0 ||
-      (node->op->flags & PH_OP_RANDOM) || node->outputs->len == 0 || !takes_op (node, layout))
+  if (node->op == NULL || node->graphs != NULL || ph_node_is_tied (node) || node->op == &ph_op_Identity || node->inputs->len == 0
+      || (node->op->flags & PH_OP_RANDOM) || node->outputs->len == 0 || !takes_op (node, layout))
     return FALSE;
   if (ph_axis_order_moves_outputs (node) && ph_value_rank (ph_node_output (node, 0)) != layout->rank)
     return FALSE;
   for (guint i = 0; i < node->inputs->len; i++)
-    if (ph_axis_order_moves_input (node, i, layout) && ph_value_rank (ph_node_input (node, i)) != layout->rank &&
-        !can_move_constant (ph_node_input (node, i), layout->rank))
+    if (ph_axis_order_moves_input (node, i, layout) && ph_value_rank (ph_node_input (node, i)) != layout->rank
+        && !can_move_constant (ph_node_input (node, i), layout->rank))
       return FALSE;
   return TRUE;
 }
@@ -316,7 +320,7 @@ all_axes (PhBuilder *b, const PhValue *starts, const PhAxisOrder *layout)
 {
   gint64 axes[PH_MAX_RANK], n = ph_value_dim (starts, 0);
 
-  if (n < 0 || n > layout->rank)       /* how many starts a Slice has may be unknown */
+  if (n < 0 || n > layout->rank) /* how many starts a Slice has may be unknown */
     return NULL;
   for (gint64 i = 0; i < n; i++)
     axes[i] = layout->inverse[i];
@@ -366,8 +370,7 @@ move_parameters (PhBuilder *b, const PhNode *node, PhValue **inputs, guint *n, c
     ok = (inputs[1] = move_by_axis (b, inputs[1], 2, layout)) != NULL;
   else if (node->op == &ph_op_Slice)
     {
-      inputs[3] = *n > 3 && inputs[3] != NULL ? move_axes (b, inputs[3], layout)
-                                              : all_axes (b, inputs[1], layout);
+      inputs[3] = *n > 3 && inputs[3] != NULL ? move_axes (b, inputs[3], layout) : all_axes (b, inputs[1], layout);
       *n = MAX (*n, 4);
       ok = inputs[3] != NULL;
     }

@@ -10,10 +10,12 @@ is_inference (PhMatch *match)
   const PhNode *node = match->root;
   double epsilon = ph_node_attr_float (node, "epsilon", 1e-5f);
 
-  if (ph_node_attr_int (node, "training_mode", 0) != 0 || ph_value_rank (match->slot[0]) < 2 || !ph_value_is_float (match->slot[0]))
+  if (ph_node_attr_int (node, "training_mode", 0) != 0 || ph_value_rank (match->slot[0]) < 2
+      || !ph_value_is_float (match->slot[0]))
     return FALSE;
   for (guint i = 1; i < 5; i++)
-    if (ph_value_dtype (ph_node_input (node, i)) != ph_value_dtype (match->slot[0]) || ph_value_rank (ph_node_input (node, i)) != 1)
+    if (ph_value_dtype (ph_node_input (node, i)) != ph_value_dtype (match->slot[0])
+        || ph_value_rank (ph_node_input (node, i)) != 1)
       return FALSE;
   for (gint64 c = 0; c < ph_value_dim (match->slot[4], 0); c++)
     if (!(ph_tensor_get (ph_value_constant (match->slot[4]), c) + epsilon > 0))
@@ -30,7 +32,8 @@ build_constant (PhMatch *match, PhBuilder *b, PhRecipe *recipe, PhValue *value)
 
   for (guint i = 1; i < rank; i++)
     dims[i] = 1;
-  return ph_build_tensor (b, ph_recipe_tensor (recipe, ph_recipe_reshape (recipe, value, rank, dims), ph_value_dtype (match->slot[1]), NULL));
+  return ph_build_tensor (
+      b, ph_recipe_tensor (recipe, ph_recipe_reshape (recipe, value, rank, dims), ph_value_dtype (match->slot[1]), NULL));
 }
 
 static PhValue *
@@ -45,6 +48,7 @@ build_affine (PhMatch *match, PhBuilder *b)
   return PH_BUILD (b, Add, PH_BUILD (b, Mul, match->slot[0], s), t);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "batch-norm-affine", P (BatchNormalization, X, CONST (1), CONST (2), CONST (3), CONST (4)), .when = is_inference,
     .build = build_affine, .becomes = "Add(Mul(x, s), t)", .exactness = PH_ROUNDING,
@@ -57,3 +61,4 @@ const PhPass ph_pass_batch_norm_to_affine = {
   .trap = "in training the statistics are those of the batch.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

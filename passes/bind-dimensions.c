@@ -121,7 +121,8 @@ bind_dimensions (PhPassRun *run, GError **error)
         {
           if (!has_symbols (ph_pass_run_model (run)))
             continue;
-          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "bind-dimensions: no input has a dimension '%s'; `info` shows them", symbol);
+          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "bind-dimensions: no input has a dimension '%s'; `info` shows them",
+                       symbol);
           return FALSE;
         }
       if (!bind_one (run, symbol, size, error))
@@ -134,9 +135,11 @@ static const PhRule rules[] = {
   { "bind", .matches = "float[batch, 3]", .becomes = "float[1, 3]", .why = why },
 };
 
+/* clang-format off */
 const PhPass ph_pass_bind_dimensions = {
   .name = "bind-dimensions", .group = "constants", .summary = "Gives symbolic dimensions their size: bind-dimensions batch=1 seq=128",
   .elsewhere = "ONNX Runtime FreeDimensionOverride; TVM bind_symbolic_vars",
   .trap = "the interface gets narrower. onnxsim once did so unasked, and dynamic models became static.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = bind_dimensions, .needs_arguments = TRUE,
 };
+/* clang-format on */

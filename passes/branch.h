@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-gboolean ph_branch_is_decided (PhMatch *match);                        /* the root's condition is constant           */
-gboolean ph_branch_take       (PhMatch *match, PhBuilder *builder);    /* the branch that is taken replaces the root */
+gboolean ph_branch_is_decided (PhMatch *match);               /* the root's condition is constant           */
+gboolean ph_branch_take (PhMatch *match, PhBuilder *builder); /* the branch that is taken replaces the root */
 
 G_END_DECLS

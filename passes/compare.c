@@ -8,11 +8,12 @@ static gboolean
 inline_changed_functions (PhModel *ours, PhModel *theirs, GError **error)
 {
   g_autoptr (PhHistory) history = ph_history_new ();
-  gboolean             differ = FALSE;
+  gboolean differ = FALSE;
 
   for (guint i = 0; i < theirs->functions->len; i++)
     {
-      const PhFunction *function = theirs->functions->pdata[i], *known = ph_model_find_function (ours, function->domain, function->name);
+      const PhFunction *function = theirs->functions->pdata[i],
+                       *known = ph_model_find_function (ours, function->domain, function->name);
 
       differ |= known != NULL && !ph_function_same_interface (known, function);
     }
@@ -31,11 +32,11 @@ static gboolean
 run_compare (PhPassRun *run, GError **error)
 {
   const PhPassOptions *options = ph_pass_run_options (run);
-  const char          *path = options->arguments[0];
-  g_autofree char     *name = g_filename_display_basename (path), *why = NULL;
-  g_autoptr (PhModel)   other = ph_io_open (path, NULL, options->cancellable, error);
+  const char *path = options->arguments[0];
+  g_autofree char *name = g_filename_display_basename (path), *why = NULL;
+  g_autoptr (PhModel) other = ph_io_open (path, NULL, options->cancellable, error);
   g_autoptr (PhHistory) history = ph_history_new ();
-  const PhPass        *upgrade = ph_pass_find ("upgrade-opset");
+  const PhPass *upgrade = ph_pass_find ("upgrade-opset");
 
   if (other == NULL)
     return FALSE;
@@ -51,7 +52,9 @@ run_compare (PhPassRun *run, GError **error)
   return FALSE;
 }
 
+/* clang-format off */
 const PhPass ph_pass_compare = {
   .name = "compare", .group = "foreign", .summary = "Shows what another model has instead, nodes matched by name and structure",
   .run = run_compare, .exactness = PH_LOSSY, .needs_arguments = TRUE, .takes_file = TRUE,
 };
+/* clang-format on */

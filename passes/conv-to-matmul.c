@@ -26,10 +26,10 @@ is_plain (const PhNode *conv)
 {
   const char *auto_pad = ph_node_attr_string (conv, "auto_pad", "NOTSET");
 
-  return !ph_node_is_tied (conv) && ph_node_attr_int (conv, "group", 1) == 1 && ints_are (conv, "pads", 0) &&
-         (g_str_equal (auto_pad, "NOTSET") || g_str_equal (auto_pad, "VALID")) && ph_value_rank (ph_node_input (conv, 0)) >= 3 &&
-         ph_value_rank (ph_node_input (conv, 1)) == ph_value_rank (ph_node_input (conv, 0)) &&
-         ph_value_dim (ph_node_input (conv, 1), 0) > 0 && ph_value_dim (ph_node_input (conv, 1), 1) > 0;
+  return !ph_node_is_tied (conv) && ph_node_attr_int (conv, "group", 1) == 1 && ints_are (conv, "pads", 0)
+         && (g_str_equal (auto_pad, "NOTSET") || g_str_equal (auto_pad, "VALID")) && ph_value_rank (ph_node_input (conv, 0)) >= 3
+         && ph_value_rank (ph_node_input (conv, 1)) == ph_value_rank (ph_node_input (conv, 0))
+         && ph_value_dim (ph_node_input (conv, 1), 0) > 0 && ph_value_dim (ph_node_input (conv, 1), 1) > 0;
 }
 
 /* The pictures of a batch are not counted: 0 copies their number, be it 0 itself. */
@@ -98,7 +98,8 @@ build_whole (PhMatch *match, PhBuilder *b)
       n *= ph_value_dim (w, i);
       dims[i] = 1;
     }
-  y = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)), reshape (b, w, (gint64[]) { m, n }, 2));
+  y = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)),
+                     reshape (b, w, (gint64[]) { m, n }, 2));
   y = PH_BUILD (b, MatMul, reshape (b, x, (gint64[]) { 0, n }, 2), y);
   if (bias != NULL)
     y = PH_BUILD (b, Add, y, bias);
@@ -114,9 +115,11 @@ static const PhRule rules[] = {
     .why = "A window that sees the whole picture has one place to be: the convolution is a fully connected layer." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_conv_to_matmul = {
   .name = "conv-to-matmul", .group = "algebra", .summary = "Writes convolutions that do not slide as products of matrices",
   .elsewhere = "XLA gemv_rewriter; cuDNN and oneDNN choose so inside",
   .trap = "strides skip places, padding adds some: then it is no product.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

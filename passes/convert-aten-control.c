@@ -16,7 +16,7 @@ static gboolean
 take_over (PhConvert *l, PhBuilder *inside, PhGraph *to, PhGraph *from, PhValue *const *inputs)
 {
   g_autofree PhValue **outputs = g_new0 (PhValue *, from->outputs->len + 1);
-  gboolean             ok = ph_build_copy (inside, from, inputs, outputs, NULL);
+  gboolean ok = ph_build_copy (inside, from, inputs, outputs, NULL);
 
   for (guint i = 0; ok && i < from->outputs->len && inside->error == NULL; i++)
     {
@@ -34,11 +34,11 @@ take_over (PhConvert *l, PhBuilder *inside, PhGraph *to, PhGraph *from, PhValue 
 static gboolean
 loop (PhConvert *l, PhValue **out)
 {
-  PhGraph                  *body = ph_node_graph (l->node, "body");
-  const guint               n = l->n_in >= 2 ? l->n_in - 2 : 0;
+  PhGraph *body = ph_node_graph (l->node, "body");
+  const guint n = l->n_in >= 2 ? l->n_in - 2 : 0;
   g_autofree const PhType **types = g_new0 (const PhType *, n + 1), **results = g_new0 (const PhType *, n + 1);
-  PhBuilder                 inside = { .name = l->b->name };
-  PhNode                   *made;
+  PhBuilder inside = { .name = l->b->name };
+  PhNode *made;
 
   if (body == NULL || l->n_in < 2 || body->inputs->len != l->n_in || body->outputs->len != n + 1 || (l->n_out != n && n > 0))
     return ph_convert_stay (l, "its body does not take its operands");
@@ -47,10 +47,11 @@ loop (PhConvert *l, PhValue **out)
   for (guint i = 0; i < n; i++)
     {
       const PhValue *first = l->in[2 + i], *last = body->outputs->pdata[1 + i];
-      const PhDType  from = first != NULL ? ph_value_dtype (first) : PH_UNDEFINED, next = ph_value_dtype (last);
+      const PhDType from = first != NULL ? ph_value_dtype (first) : PH_UNDEFINED, next = ph_value_dtype (last);
 
       if (first == NULL || (from != PH_UNDEFINED && next != PH_UNDEFINED && from != next))
-        return ph_convert_stay (l, "'%s' begins as %s and goes on as %s", ((PhValue *) body->inputs->pdata[2 + i])->name, ph_dtype_name (from), ph_dtype_name (next));
+        return ph_convert_stay (l, "'%s' begins as %s and goes on as %s", ((PhValue *) body->inputs->pdata[2 + i])->name,
+                                ph_dtype_name (from), ph_dtype_name (next));
       types[i] = ((PhValue *) body->inputs->pdata[2 + i])->type;
       results[i] = types[i];
     }
@@ -68,21 +69,24 @@ if_ (PhConvert *l, PhValue **out)
 {
   static const char *const names[] = { "then_branch", "else_branch" };
   g_autofree const PhType **types = g_new0 (const PhType *, l->n_out + 1);
-  PhValue                  *condition = l->n_in > 0 ? l->in[0] : NULL;
-  const gboolean            cond = strcmp (ph_aten_name (l), "cond") == 0 && l->node->graphs != NULL && l->node->graphs->len == 2;       /* of torch.export: takes operands */
-  PhGraph                  *bodies[2];
-  PhNode                   *made;
+  PhValue *condition = l->n_in > 0 ? l->in[0] : NULL;
+  const gboolean cond = strcmp (ph_aten_name (l), "cond") == 0 && l->node->graphs != NULL
+                        && l->node->graphs->len == 2; /* of torch.export: takes operands */
+  PhGraph *bodies[2];
+  PhNode *made;
 
   /* One branch only raises an error: the other one is what is computed. */
   for (guint i = 0; i < 2; i++)
     {
       PhGraph *raises = ph_node_graph (l->node, names[i]), *other = ph_node_graph (l->node, names[1 - i]);
 
-      if (raises != NULL && other != NULL && other->inputs->len == 0 && other->outputs->len == l->n_out && ph_aten_raises (raises))
+      if (raises != NULL && other != NULL && other->inputs->len == 0 && other->outputs->len == l->n_out
+          && ph_aten_raises (raises))
         return ph_build_copy (l->b, other, NULL, out, NULL);
     }
   for (guint i = 0; i < 2; i++)
-    if ((bodies[i] = cond ? l->node->graphs->pdata[i] : ph_node_graph (l->node, names[i])) == NULL || bodies[i]->inputs->len != (cond ? l->n_in - 1 : 0) || bodies[i]->outputs->len != l->n_out || condition == NULL)
+    if ((bodies[i] = cond ? l->node->graphs->pdata[i] : ph_node_graph (l->node, names[i])) == NULL
+        || bodies[i]->inputs->len != (cond ? l->n_in - 1 : 0) || bodies[i]->outputs->len != l->n_out || condition == NULL)
       return ph_convert_stay (l, "its branches do not give what it gives");
   for (guint i = 0; i < l->n_out; i++)
     {
@@ -93,7 +97,14 @@ if_ (PhConvert *l, PhValue **out)
       types[i] = a != PH_UNDEFINED ? ph_type_unranked (a) : NULL;
     }
   condition = ph_convert_cast (l, condition, PH_BOOL);
-  made = ph_graph_add_node (l->b->graph, &(PhNodeSpec) { .op = &ph_op_If, .inputs = &condition, .n_inputs = 1, .n_outputs = l->n_out, .output_types = types, .before = l->b->before }, &l->b->error);
+  made = ph_graph_add_node (l->b->graph,
+                            &(PhNodeSpec) { .op = &ph_op_If,
+                                            .inputs = &condition,
+                                            .n_inputs = 1,
+                                            .n_outputs = l->n_out,
+                                            .output_types = types,
+                                            .before = l->b->before },
+                            &l->b->error);
   for (guint i = 0; made != NULL && i < 2; i++)
     {
       PhBuilder inside = { .graph = ph_node_add_graph (made, names[i], names[i], &l->b->error), .name = l->b->name };
@@ -106,8 +117,10 @@ if_ (PhConvert *l, PhValue **out)
   return made != NULL;
 }
 
+/* clang-format off */
 const PhConvertRule ph_convert_aten_control[] = {
   { "prim:Loop", loop, "Loop", "Both run a body a number of times and while a condition holds." }, { "prim:If", if_, "If", "Both run one of two bodies." },
   { "higher_order:cond", if_, "If", "ONNX's branches take their operands from around them." },
   { NULL }
 };
+/* clang-format on */

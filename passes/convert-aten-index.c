@@ -12,15 +12,17 @@ masked (PhConvert *l, PhValue **out)
   if (x == NULL || mask == NULL)
     return ph_convert_stay (l, "it has no mask");
   shape = PH_BUILD (l->b, Shape, PH_BUILD (l->b, Where, mask, x, x));
-  out[0] = PH_BUILD (l->b, Compress, PH_BUILD (l->b, Expand, x, shape), PH_BUILD (l->b, Reshape, PH_BUILD (l->b, Expand, mask, shape), ph_convert_ints_value (l, (gint64[]) { -1 }, 1)));
+  out[0] = PH_BUILD (
+      l->b, Compress, PH_BUILD (l->b, Expand, x, shape),
+      PH_BUILD (l->b, Reshape, PH_BUILD (l->b, Expand, mask, shape), ph_convert_ints_value (l, (gint64[]) { -1 }, 1)));
   return TRUE;
 }
 
 static gboolean
 gather (PhConvert *l, PhValue **out)
 {
-  const char  *op = ph_aten_name (l);
-  PhValue     *x = ph_aten_operand (l), *index = ph_aten_tensor (l, 1);
+  const char *op = ph_aten_name (l);
+  PhValue *x = ph_aten_operand (l), *index = ph_aten_tensor (l, 1);
   const gint64 axis = ph_aten_int (l, "dim", 0), one = 1;
 
   if (x == NULL || index == NULL)
@@ -42,9 +44,9 @@ gather (PhConvert *l, PhValue **out)
 static gboolean
 index_ (PhConvert *l, PhValue **out)
 {
-  PhValue    *x = ph_aten_operand (l), *indices[PH_MAX_RANK], *parts[PH_MAX_RANK], *shape;
+  PhValue *x = ph_aten_operand (l), *indices[PH_MAX_RANK], *parts[PH_MAX_RANK], *shape;
   const guint n = ph_aten_n_tensors (l);
-  guint       used = 0, at = 0;
+  guint used = 0, at = 0;
   const gint64 last = -1;
 
   if (x == NULL || n < 2 || n - 1 > PH_MAX_RANK)
@@ -57,7 +59,9 @@ index_ (PhConvert *l, PhValue **out)
       }
   if (used == 1 && ph_convert_dtype (indices[0]) == PH_BOOL && at == 0)
     {
-      out[0] = PH_BUILD (l->b, GatherND, x, PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)), PH_BUILD (l->b, NonZero, indices[0])));
+      out[0] = PH_BUILD (l->b, GatherND, x,
+                         PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)),
+                                        PH_BUILD (l->b, NonZero, indices[0])));
       return TRUE;
     }
   for (guint i = 0; i < used; i++)
@@ -75,7 +79,8 @@ index_ (PhConvert *l, PhValue **out)
     shape = PH_BUILD (l->b, Add, ph_convert_cast (l, shape, PH_INT64), ph_convert_cast (l, indices[i], PH_INT64));
   shape = PH_BUILD (l->b, Shape, shape);
   for (guint i = 0; i < used; i++)
-    parts[i] = PH_BUILD (l->b, Unsqueeze, PH_BUILD (l->b, Expand, ph_convert_cast (l, indices[i], PH_INT64), shape), ph_convert_ints_value (l, &last, 1));
+    parts[i] = PH_BUILD (l->b, Unsqueeze, PH_BUILD (l->b, Expand, ph_convert_cast (l, indices[i], PH_INT64), shape),
+                         ph_convert_ints_value (l, &last, 1));
   out[0] = PH_BUILD (l->b, GatherND, x, ph_aten_concat (l, parts, used, -1));
   return TRUE;
 }
@@ -83,9 +88,9 @@ index_ (PhConvert *l, PhValue **out)
 static gboolean
 scatter (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = ph_aten_operand (l), *index = ph_aten_tensor (l, 1), *src;
+  PhValue *x = ph_aten_operand (l), *index = ph_aten_tensor (l, 1), *src;
   const gint64 axis = ph_aten_int (l, "dim", 0);
-  PhAtenArg    arg;
+  PhAtenArg arg;
 
   if (x == NULL || index == NULL || (!ph_aten_arg (l, 2, "src", &arg) && !ph_aten_arg (l, 2, "value", &arg)))
     return ph_convert_stay (l, "it has no operand");
@@ -96,12 +101,17 @@ scatter (PhConvert *l, PhValue **out)
     for (int i = 0; i < ph_value_rank (index); i++)
       if (ph_value_dim (index, i) < 0 || ph_value_dim (src, i) != ph_value_dim (index, i))
         return ph_convert_stay (l, "its source may be larger than its indices");
-  out[0] = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_string ("reduction", strcmp (ph_aten_name (l), "scatter_add") == 0 ? "add" : "none")), x, index, src);
+  out[0] = PH_BUILD_WITH (
+      l->b, ScatterElements,
+      PH_ATTRS (ph_attr_new_int ("axis", axis),
+                ph_attr_new_string ("reduction", strcmp (ph_aten_name (l), "scatter_add") == 0 ? "add" : "none")),
+      x, index, src);
   return TRUE;
 }
 
 static const char dims[] = "Negative dimensions count from the end, in both.";
 
+/* clang-format off */
 const PhConvertRule ph_convert_aten_index[] = {
   { "aten:gather", gather, "GatherElements", dims }, { "aten:embedding", gather, "Gather", "Rows of a table." }, { "aten:index_select", gather, "Gather", dims },
   { "aten:index", index_, "Gather or GatherND", "Indices are broadcast against each other first." },
@@ -109,3 +119,4 @@ const PhConvertRule ph_convert_aten_index[] = {
   { "aten:scatter", scatter, "ScatterElements", dims }, { "aten:scatter_add", scatter, "ScatterElements that adds", dims },
   { NULL }
 };
+/* clang-format on */

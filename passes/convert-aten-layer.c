@@ -18,8 +18,8 @@ static PhValue *
 attend (PhConvert *l, PhValue *q, PhValue *k, PhValue *v, PhValue *scale, PhValue *mask)
 {
   const int rank = ph_value_rank (k);
-  gint64    perm[PH_MAX_RANK];
-  PhValue  *scores;
+  gint64 perm[PH_MAX_RANK];
+  PhValue *scores;
 
   for (int i = 0; i < rank; i++)
     perm[i] = i < rank - 2 ? i : i == rank - 2 ? rank - 1 : rank - 2;
@@ -34,9 +34,10 @@ attend (PhConvert *l, PhValue *q, PhValue *k, PhValue *v, PhValue *scale, PhValu
 static gboolean
 attention (PhConvert *l, PhValue **out)
 {
-  PhValue  *q = ph_aten_tensor (l, 0), *k = ph_aten_tensor (l, 1), *v = ph_aten_tensor (l, 2), *mask = ph_aten_tensor (l, 3), *scale;
+  PhValue *q = ph_aten_tensor (l, 0), *k = ph_aten_tensor (l, 1), *v = ph_aten_tensor (l, 2), *mask = ph_aten_tensor (l, 3),
+          *scale;
   const int rank = k != NULL ? ph_value_rank (k) : -1;
-  gint64    width;
+  gint64 width;
 
   if (q == NULL || v == NULL || rank < 2 || ph_value_rank (q) < 2)
     return ph_convert_stay (l, "the rank of its operands is not known");
@@ -51,8 +52,11 @@ attention (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "the width of its heads is not known");
   if (ph_aten_int (l, "is_causal", 0) != 0)
     {
-      PhValue *sizes = ph_aten_concat (l, PH_VALUES_ (PH_BUILD_WITH (l->b, Shape, PH_ATTRS (ph_attr_new_int ("start", -2), ph_attr_new_int ("end", -1)), q),
-                                                      PH_BUILD_WITH (l->b, Shape, PH_ATTRS (ph_attr_new_int ("start", -2), ph_attr_new_int ("end", -1)), k)), 2, 0);
+      PhValue *sizes = ph_aten_concat (
+          l,
+          PH_VALUES_ (PH_BUILD_WITH (l->b, Shape, PH_ATTRS (ph_attr_new_int ("start", -2), ph_attr_new_int ("end", -1)), q),
+                      PH_BUILD_WITH (l->b, Shape, PH_ATTRS (ph_attr_new_int ("start", -2), ph_attr_new_int ("end", -1)), k)),
+          2, 0);
       PhValue *ones = PH_BUILD (l->b, Expand, ph_convert_number (l, PH_UINT8, 1), sizes);
 
       mask = ph_convert_cast (l, PH_BUILD_WITH (l->b, Trilu, PH_ATTRS (ph_attr_new_int ("upper", 0)), ones), PH_BOOL);
@@ -64,7 +68,10 @@ attention (PhConvert *l, PhValue **out)
 static PhValue *
 norm (PhConvert *l, PhValue *x, PhValue *w, PhValue *bias)
 {
-  return PH_BUILD_WITH (l->b, LayerNormalization, PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5))), x, w, bias);
+  return PH_BUILD_WITH (
+      l->b, LayerNormalization,
+      PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5))), x, w,
+      bias);
 }
 
 /* [n, length, heads width] => [n, heads, length, width], and back */
@@ -82,8 +89,8 @@ heads (PhConvert *l, PhValue *x, gint64 n, gint64 width, gboolean apart)
 static gboolean
 encoder_layer (PhConvert *l, PhValue **out)
 {
-  PhValue       *x = ph_aten_tensor (l, 0), *t[13] = { NULL }, *y, *parts;
-  const gint64   width = ph_aten_int (l, "embed_dim", 0), n = ph_aten_int (l, "num_heads", 0);
+  PhValue *x = ph_aten_tensor (l, 0), *t[13] = { NULL }, *y, *parts;
+  const gint64 width = ph_aten_int (l, "embed_dim", 0), n = ph_aten_int (l, "num_heads", 0);
   const gboolean first = ph_aten_int (l, "norm_first", 0) != 0;
 
   for (guint i = 0; i < 13; i++)
@@ -95,10 +102,12 @@ encoder_layer (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "its heads or the rank of its operand are not known");
   y = first ? norm (l, x, t[5], t[6]) : x;
   y = dense (l, y, t[1], t[2]);
-  parts = ph_build_node (l->b, &ph_op_Split, &y, 1, PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("num_outputs", 3)), 3);
+  parts = ph_build_node (l->b, &ph_op_Split, &y, 1, PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("num_outputs", 3)),
+                         3);
   if (parts == NULL)
     return FALSE;
-  y = attend (l, heads (l, parts, n, width / n, TRUE), heads (l, ph_node_output (parts->producer, 1), n, width / n, TRUE), heads (l, ph_node_output (parts->producer, 2), n, width / n, TRUE),
+  y = attend (l, heads (l, parts, n, width / n, TRUE), heads (l, ph_node_output (parts->producer, 1), n, width / n, TRUE),
+              heads (l, ph_node_output (parts->producer, 2), n, width / n, TRUE),
               ph_convert_like (l, x, 1 / sqrt ((double) width / (double) n)), NULL);
   y = dense (l, heads (l, y, n, width / n, FALSE), t[3], t[4]);
   x = PH_BUILD (l->b, Add, x, y);
@@ -115,21 +124,24 @@ encoder_layer (PhConvert *l, PhValue **out)
 static gboolean
 self_attention (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = ph_aten_tensor (l, 0), *t[7] = { NULL }, *y, *parts;
+  PhValue *x = ph_aten_tensor (l, 0), *t[7] = { NULL }, *y, *parts;
   const gint64 width = ph_aten_int (l, "embed_dim", 0), n = ph_aten_int (l, "num_head", 0);
 
   for (guint i = 0; i < 7; i++)
     if ((t[i] = ph_aten_tensor (l, i)) == NULL)
       return ph_convert_stay (l, "a weight is missing");
-  if (t[1] != x || t[2] != x || ph_aten_tensor (l, 7) != NULL || (l->n_out > 1 && ph_value_n_uses (ph_node_output (l->node, 1)) > 0))
+  if (t[1] != x || t[2] != x || ph_aten_tensor (l, 7) != NULL
+      || (l->n_out > 1 && ph_value_n_uses (ph_node_output (l->node, 1)) > 0))
     return ph_convert_stay (l, "it has a mask, keys or values of their own, or its weights are asked for");
   if (n <= 0 || width % n != 0 || ph_value_rank (x) != 3)
     return ph_convert_stay (l, "its heads or the rank of its operand are not known");
   y = dense (l, x, t[3], t[4]);
-  parts = ph_build_node (l->b, &ph_op_Split, &y, 1, PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("num_outputs", 3)), 3);
+  parts = ph_build_node (l->b, &ph_op_Split, &y, 1, PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("num_outputs", 3)),
+                         3);
   if (parts == NULL)
     return FALSE;
-  y = attend (l, heads (l, parts, n, width / n, TRUE), heads (l, ph_node_output (parts->producer, 1), n, width / n, TRUE), heads (l, ph_node_output (parts->producer, 2), n, width / n, TRUE),
+  y = attend (l, heads (l, parts, n, width / n, TRUE), heads (l, ph_node_output (parts->producer, 1), n, width / n, TRUE),
+              heads (l, ph_node_output (parts->producer, 2), n, width / n, TRUE),
               ph_convert_like (l, x, 1 / sqrt ((double) width / (double) n)), NULL);
   out[0] = dense (l, heads (l, y, n, width / n, FALSE), t[5], t[6]);
   return TRUE;
@@ -140,7 +152,7 @@ static PhValue *
 gates (PhConvert *l, PhValue *w, const guint *order, guint n)
 {
   const gint64 size = ph_value_dim (w, 0) / n, zero = 0;
-  PhValue     *parts[4];
+  PhValue *parts[4];
 
   for (guint i = 0; i < n; i++)
     parts[i] = ph_aten_slice (l, w, 0, order[i] * size, (order[i] + 1) * size);
@@ -153,25 +165,27 @@ static gboolean
 recurrent (PhConvert *l, PhValue **out)
 {
   static const guint lstm_order[] = { 0, 3, 1, 2 }, gru_order[] = { 1, 0, 2 }, rnn_order[] = { 0 };
-  const char    *op = strchr (l->op, ':') + 1;
-  const gboolean lstm = strcmp (op, "lstm") == 0, gru = strcmp (op, "gru") == 0, first = ph_aten_int (l, "batch_first", 0) != 0, bias = ph_aten_int (l, "has_biases", 1) != 0;
-  const guint   *order = lstm ? lstm_order : gru ? gru_order : rnn_order, n_gates = lstm ? 4 : gru ? 3 : 1, n_states = lstm ? 2 : 1;
-  const gint64   layers = ph_aten_int (l, "num_layers", 1), ways = ph_aten_int (l, "bidirectional", 0) != 0 ? 2 : 1;
-  const guint    each = bias ? 4 : 2;
-  PhValue       *x = ph_aten_tensor (l, 0), *last[2][16];
-  const gint64   swap[] = { 1, 0, 2 }, back[] = { 0, 2, 1, 3 }, joined[] = { 0, 0, -1 };
+  const char *op = strchr (l->op, ':') + 1;
+  const gboolean lstm = strcmp (op, "lstm") == 0, gru = strcmp (op, "gru") == 0, first = ph_aten_int (l, "batch_first", 0) != 0,
+                 bias = ph_aten_int (l, "has_biases", 1) != 0;
+  const guint *order = lstm ? lstm_order : gru ? gru_order : rnn_order, n_gates = lstm ? 4 : gru ? 3 : 1, n_states = lstm ? 2 : 1;
+  const gint64 layers = ph_aten_int (l, "num_layers", 1), ways = ph_aten_int (l, "bidirectional", 0) != 0 ? 2 : 1;
+  const guint each = bias ? 4 : 2;
+  PhValue *x = ph_aten_tensor (l, 0), *last[2][16];
+  const gint64 swap[] = { 1, 0, 2 }, back[] = { 0, 2, 1, 3 }, joined[] = { 0, 0, -1 };
 
   if (ph_aten_int (l, "train", 0) != 0 && ph_aten_number (l, "dropout", 0) != 0)
     return ph_convert_stay (l, "it drops out at random, as in training");
-  if (x == NULL || ph_value_rank (x) != 3 || layers < 1 || layers > 16 || ph_aten_n_tensors (l) != 1 + n_states + (guint) layers * (guint) ways * each)
+  if (x == NULL || ph_value_rank (x) != 3 || layers < 1 || layers > 16
+      || ph_aten_n_tensors (l) != 1 + n_states + (guint) layers * (guint) ways * each)
     return ph_convert_stay (l, "its operand is packed or not of rank 3, or its weights are not all there");
   if (first)
     x = ph_convert_transpose (l, x, swap, 3);
   for (gint64 layer = 0; layer < layers && x != NULL; layer++)
     {
       PhValue *w[4] = { NULL }, *inputs[7] = { NULL }, *y;
-      PhAttr  *attrs[6] = { NULL };
-      guint    a = 0;
+      PhAttr *attrs[6] = { NULL };
+      guint a = 0;
 
       for (guint p = 0; p < each; p++)
         {
@@ -181,7 +195,8 @@ recurrent (PhConvert *l, PhValue **out)
             {
               PhValue *weight = ph_aten_tensor (l, 1 + n_states + (guint) (layer * ways + way) * each + p);
 
-              if (weight == NULL || ph_value_dim (weight, 0) <= 0 || ph_value_dim (weight, 0) % n_gates != 0 || (p == 1 && ph_value_dim (weight, 1) * n_gates != ph_value_dim (weight, 0)))
+              if (weight == NULL || ph_value_dim (weight, 0) <= 0 || ph_value_dim (weight, 0) % n_gates != 0
+                  || (p == 1 && ph_value_dim (weight, 1) * n_gates != ph_value_dim (weight, 0)))
                 return ph_convert_stay (l, "the size of its weights is not known");
               both[way] = gates (l, weight, order, n_gates);
             }
@@ -193,7 +208,8 @@ recurrent (PhConvert *l, PhValue **out)
       if (bias)
         inputs[3] = ph_aten_concat (l, w + 2, 2, 1);
       for (guint s = 0; s < n_states; s++)
-        inputs[5 + s] = layers == 1 ? ph_aten_tensor (l, 1 + s) : ph_aten_slice (l, ph_aten_tensor (l, 1 + s), 0, layer * ways, (layer + 1) * ways);
+        inputs[5 + s] = layers == 1 ? ph_aten_tensor (l, 1 + s)
+                                    : ph_aten_slice (l, ph_aten_tensor (l, 1 + s), 0, layer * ways, (layer + 1) * ways);
       attrs[a++] = ph_attr_new_int ("hidden_size", ph_value_dim (ph_aten_tensor (l, 2 + n_states), 1));
       attrs[a++] = ph_attr_new_string ("direction", ways == 2 ? "bidirectional" : "forward");
       if (gru)
@@ -226,6 +242,7 @@ static const char weighted[] = "The values are weighted by the softmax of how we
 static const char one_kernel[] = "PyTorch's kernel does all of it at once.";
 static const char gate_order[] = "PyTorch orders the gates in another way.";
 
+/* clang-format off */
 const PhConvertRule ph_convert_aten_layer[] = {
   { "aten:scaled_dot_product_attention", attention, "MatMul, Softmax, MatMul", weighted },
   { "aten:_native_multi_head_attention", self_attention, "attention between two dense layers", one_kernel },
@@ -234,3 +251,4 @@ const PhConvertRule ph_convert_aten_layer[] = {
   { "aten:rnn_tanh", recurrent, "an RNN for each layer", one_kernel }, { "aten:rnn_relu", recurrent, "an RNN for each layer", one_kernel },
   { NULL }
 };
+/* clang-format on */

@@ -55,7 +55,7 @@ matmul (PhConvert *l, PhValue **out)
 static gboolean
 addmm (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = ph_aten_tensor (l, 0), *a = ph_aten_tensor (l, 1), *b = ph_aten_tensor (l, 2);
+  PhValue *x = ph_aten_tensor (l, 0), *a = ph_aten_tensor (l, 1), *b = ph_aten_tensor (l, 2);
   const double alpha = ph_aten_number (l, "alpha", 1), beta = ph_aten_number (l, "beta", 1);
 
   if (x == NULL || a == NULL || b == NULL)
@@ -63,7 +63,7 @@ addmm (PhConvert *l, PhValue **out)
   if (strcmp (name_of (l), "addmm") == 0 && ph_dtype_is_float (ph_convert_dtype (a)))
     {
       PhAttr *attrs[3] = { NULL };
-      guint   n = 0;
+      guint n = 0;
 
       if (alpha != 1)
         attrs[n++] = ph_attr_new_float ("alpha", (float) alpha);
@@ -84,13 +84,14 @@ addmm (PhConvert *l, PhValue **out)
 static gboolean
 einsum (PhConvert *l, PhValue **out)
 {
-  const guint          n = ph_aten_n_tensors (l);
+  const guint n = ph_aten_n_tensors (l);
   g_autofree PhValue **inputs = g_new0 (PhValue *, n + 1);
 
   for (guint i = 0; i < n; i++)
     if ((inputs[i] = ph_aten_tensor (l, i)) == NULL)
       return ph_convert_stay (l, "an element of its list is not known");
-  out[0] = ph_build_node (l->b, &ph_op_Einsum, inputs, n, PH_ATTRS (ph_attr_new_string ("equation", ph_node_attr_string (l->node, "equation", ""))), 1);
+  out[0] = ph_build_node (l->b, &ph_op_Einsum, inputs, n,
+                          PH_ATTRS (ph_attr_new_string ("equation", ph_node_attr_string (l->node, "equation", ""))), 1);
   return TRUE;
 }
 
@@ -119,19 +120,19 @@ each (PhConvert *l, const char *name, gint64 fallback, gint64 *out, guint n)
 static gboolean
 conv (PhConvert *l, PhValue **out)
 {
-  const char    *op = name_of (l), *padding = ph_node_attr_string (l->node, "padding", "");
-  PhValue       *x = ph_aten_tensor (l, 0), *w = ph_aten_tensor (l, 1), *bias = ph_aten_tensor (l, 2), *inputs[3];
-  const int      rank = w != NULL ? ph_value_rank (w) : -1;
+  const char *op = name_of (l), *padding = ph_node_attr_string (l->node, "padding", "");
+  PhValue *x = ph_aten_tensor (l, 0), *w = ph_aten_tensor (l, 1), *bias = ph_aten_tensor (l, 2), *inputs[3];
+  const int rank = w != NULL ? ph_value_rank (w) : -1;
   const gboolean back = strstr (op, "transpose") != NULL || ph_aten_int (l, "transposed", 0) != 0;
-  const guint    n = rank > 2 ? (guint) rank - 2 : 0;
-  gint64         stride[3], pads[6], dilation[3], more[3], kernel[3], zero = 0;
-  gboolean       alone;
-  PhAttr        *attrs[8] = { NULL };
-  guint          a = 0;
+  const guint n = rank > 2 ? (guint) rank - 2 : 0;
+  gint64 stride[3], pads[6], dilation[3], more[3], kernel[3], zero = 0;
+  gboolean alone;
+  PhAttr *attrs[8] = { NULL };
+  guint a = 0;
 
   if (x == NULL || n < 1 || n > 3)
     return ph_convert_stay (l, "the rank of its filters is not known");
-  alone = ph_value_rank (x) == rank - 1;                    /* one sample without a batch */
+  alone = ph_value_rank (x) == rank - 1; /* one sample without a batch */
   if (alone)
     x = PH_BUILD (l->b, Unsqueeze, x, ph_convert_ints_value (l, &zero, 1));
   if (!each (l, "stride", 1, stride, n) || !each (l, "dilation", 1, dilation, n) || !each (l, "output_padding", 0, more, n))
@@ -176,17 +177,18 @@ conv (PhConvert *l, PhValue **out)
 static gboolean
 pool (PhConvert *l, PhValue **out)
 {
-  const char    *op = name_of (l);
+  const char *op = name_of (l);
   const gboolean most = g_str_has_prefix (op, "max");
-  const char    *digit = strpbrk (op, "123");
-  const guint    n = digit != NULL ? (guint) (*digit - '0') : 2;
-  PhValue       *x = ph_aten_tensor (l, 0);
-  gint64         kernel[3], stride[6], pads[6], dilation[3], zero = 0;
-  guint          m = 3, a = 0;
-  gboolean       alone;
-  PhAttr        *attrs[8] = { NULL };
+  const char *digit = strpbrk (op, "123");
+  const guint n = digit != NULL ? (guint) (*digit - '0') : 2;
+  PhValue *x = ph_aten_tensor (l, 0);
+  gint64 kernel[3], stride[6], pads[6], dilation[3], zero = 0;
+  guint m = 3, a = 0;
+  gboolean alone;
+  PhAttr *attrs[8] = { NULL };
 
-  if (x == NULL || !each (l, "kernel_size", 1, kernel, n) || !each (l, "padding", 0, pads, n) || !each (l, "dilation", 1, dilation, n))
+  if (x == NULL || !each (l, "kernel_size", 1, kernel, n) || !each (l, "padding", 0, pads, n)
+      || !each (l, "dilation", 1, dilation, n))
     return ph_convert_stay (l, "its windows are not known");
   if (!ph_aten_ints (l, "stride", stride, &m) && ph_aten_has (l, "stride"))
     return ph_convert_stay (l, "its stride is not known");
@@ -220,7 +222,7 @@ averages (PhConvert *l, PhDType dtype, gint64 from, gint64 to)
 {
   g_autofree float *data = g_new0 (float, (gsize) (from * to));
   g_autoptr (GBytes) bytes = NULL;
-  const gint64      dims[] = { from, to };
+  const gint64 dims[] = { from, to };
 
   for (gint64 j = 0; j < to; j++)
     {
@@ -236,13 +238,13 @@ averages (PhConvert *l, PhDType dtype, gint64 from, gint64 to)
 static gboolean
 adaptive (PhConvert *l, PhValue **out)
 {
-  const char    *op = name_of (l), *digit = strpbrk (op, "123");
+  const char *op = name_of (l), *digit = strpbrk (op, "123");
   const gboolean most = strstr (op, "max") != NULL;
-  const guint    n = digit != NULL ? (guint) (*digit - '0') : 2;
-  PhValue       *x = ph_aten_tensor (l, 0);
-  gint64         sizes[3], axes[3], kernel[3], dims[3];
-  const int      rank = x != NULL ? ph_value_rank (x) : -1;
-  gboolean       ones = TRUE, even = TRUE;
+  const guint n = digit != NULL ? (guint) (*digit - '0') : 2;
+  PhValue *x = ph_aten_tensor (l, 0);
+  gint64 sizes[3], axes[3], kernel[3], dims[3];
+  const int rank = x != NULL ? ph_value_rank (x) : -1;
+  gboolean ones = TRUE, even = TRUE;
 
   if (x == NULL || !each (l, "output_size", 1, sizes, n))
     return ph_convert_stay (l, "the size that it gives is not known");
@@ -255,10 +257,13 @@ adaptive (PhConvert *l, PhValue **out)
       kernel[i] = even ? dims[i] / sizes[i] : 0;
     }
   if (ones)
-    out[0] = ph_build_node (l->b, most ? &ph_op_ReduceMax : &ph_op_ReduceMean, PH_VALUES_ (x, ph_convert_ints_value (l, axes, n)), 2, PH_ATTRS (ph_attr_new_int ("keepdims", 1)), 1);
+    out[0] = ph_build_node (l->b, most ? &ph_op_ReduceMax : &ph_op_ReduceMean, PH_VALUES_ (x, ph_convert_ints_value (l, axes, n)),
+                            2, PH_ATTRS (ph_attr_new_int ("keepdims", 1)), 1);
   else if (even && rank == (int) n + 2)
-    out[0] = ph_build_node (l->b, most ? &ph_op_MaxPool : &ph_op_AveragePool, &x, 1, PH_ATTRS (ph_attr_new_ints ("kernel_shape", kernel, n), ph_attr_new_ints ("strides", kernel, n)), 1);
-  else if (!most && n <= 2 && dims[0] > 0 && dims[n - 1] > 0 && sizes[0] > 0 && sizes[n - 1] > 0 && dims[0] * sizes[0] < 1 << 20 && dims[n - 1] * sizes[n - 1] < 1 << 20)
+    out[0] = ph_build_node (l->b, most ? &ph_op_MaxPool : &ph_op_AveragePool, &x, 1,
+                            PH_ATTRS (ph_attr_new_ints ("kernel_shape", kernel, n), ph_attr_new_ints ("strides", kernel, n)), 1);
+  else if (!most && n <= 2 && dims[0] > 0 && dims[n - 1] > 0 && sizes[0] > 0 && sizes[n - 1] > 0 && dims[0] * sizes[0] < 1 << 20
+           && dims[n - 1] * sizes[n - 1] < 1 << 20)
     {
       /* Rows and columns are averaged one after the other, by products. */
       out[0] = PH_BUILD (l->b, MatMul, x, averages (l, ph_convert_dtype (x), dims[n - 1], sizes[n - 1]));
@@ -292,9 +297,9 @@ or_number (PhConvert *l, PhValue *value, PhDType dtype, const gint64 *dims, guin
 static gboolean
 batch_norm (PhConvert *l, PhValue **out)
 {
-  PhValue      *x = ph_aten_tensor (l, 0), *mean = ph_aten_tensor (l, 3), *var = ph_aten_tensor (l, 4), *inputs[5];
+  PhValue *x = ph_aten_tensor (l, 0), *mean = ph_aten_tensor (l, 3), *var = ph_aten_tensor (l, 4), *inputs[5];
   const PhDType dtype = mean != NULL ? ph_convert_dtype (mean) : PH_UNDEFINED;
-  const gint64  channels = mean != NULL ? ph_value_dim (mean, 0) : -1;
+  const gint64 channels = mean != NULL ? ph_value_dim (mean, 0) : -1;
 
   if (x == NULL || mean == NULL || var == NULL)
     return ph_convert_stay (l, "it has no statistics");
@@ -307,7 +312,8 @@ batch_norm (PhConvert *l, PhValue **out)
   inputs[4] = var;
   if (inputs[1] == NULL || inputs[2] == NULL)
     return ph_convert_stay (l, "how many channels there are is not known");
-  out[0] = ph_build_node (l->b, &ph_op_BatchNormalization, inputs, 5, PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5))), 1);
+  out[0] = ph_build_node (l->b, &ph_op_BatchNormalization, inputs, 5,
+                          PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5))), 1);
   return TRUE;
 }
 
@@ -315,8 +321,8 @@ static gboolean
 layer_norm (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_aten_tensor (l, 0), *inputs[3], *made;
-  gint64   shape[PH_MAX_RANK];
-  guint    n = PH_MAX_RANK;
+  gint64 shape[PH_MAX_RANK];
+  guint n = PH_MAX_RANK;
 
   if (x == NULL || !ph_aten_ints (l, "normalized_shape", shape, &n) || n == 0)
     return ph_convert_stay (l, "the shape that it goes over is not known");
@@ -325,8 +331,10 @@ layer_norm (PhConvert *l, PhValue **out)
   inputs[2] = ph_aten_tensor (l, 2);
   if (inputs[1] == NULL)
     return ph_convert_stay (l, "its element type is not known");
-  made = ph_build_node (l->b, &ph_op_LayerNormalization, inputs, inputs[2] != NULL ? 3 : 2,
-                        PH_ATTRS (ph_attr_new_int ("axis", -(gint64) n), ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5))), l->n_out > 1 ? 3 : 1);
+  made = ph_build_node (
+      l->b, &ph_op_LayerNormalization, inputs, inputs[2] != NULL ? 3 : 2,
+      PH_ATTRS (ph_attr_new_int ("axis", -(gint64) n), ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5))),
+      l->n_out > 1 ? 3 : 1);
   for (guint i = 0; made != NULL && i < MIN (l->n_out, 3); i++)
     out[i] = ph_node_output (made->producer, i);
   return made != NULL;
@@ -335,10 +343,10 @@ layer_norm (PhConvert *l, PhValue **out)
 static gboolean
 group_norm (PhConvert *l, PhValue **out)
 {
-  PhValue       *x = ph_aten_tensor (l, 0), *inputs[3];
-  const gint64   channels = x != NULL ? ph_value_dim (x, 1) : -1;
+  PhValue *x = ph_aten_tensor (l, 0), *inputs[3];
+  const gint64 channels = x != NULL ? ph_value_dim (x, 1) : -1;
   const gboolean group = strcmp (name_of (l), "group_norm") == 0;
-  PhAttr       **attrs;
+  PhAttr **attrs;
 
   if (x == NULL)
     return ph_convert_stay (l, "it has no operand");
@@ -349,7 +357,8 @@ group_norm (PhConvert *l, PhValue **out)
   inputs[2] = or_number (l, ph_aten_tensor (l, 2), ph_convert_dtype (x), &channels, 1, 0);
   if (inputs[1] == NULL || inputs[2] == NULL)
     return ph_convert_stay (l, "how many channels there are is not known");
-  attrs = group ? PH_ATTRS (ph_attr_new_int ("num_groups", ph_aten_int (l, "num_groups", 1)), ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5)))
+  attrs = group ? PH_ATTRS (ph_attr_new_int ("num_groups", ph_aten_int (l, "num_groups", 1)),
+                            ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5)))
                 : PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5)));
   out[0] = ph_build_node (l->b, group ? &ph_op_GroupNormalization : &ph_op_InstanceNormalization, inputs, 3, attrs, 1);
   return TRUE;
@@ -361,6 +370,7 @@ static const char windows[] = "One number stands for all dimensions; ONNX says s
 static const char sizes[] = "The windows are chosen so that they give the size.";
 static const char statistics[] = "At inference the statistics are known.";
 
+/* clang-format off */
 #define MATMUL(name) { "aten:" name, matmul, "MatMul", products }
 #define CONV(name, of) { "aten:" name, conv, of, windows }
 #define POOL(name, of) { "aten:" name, pool, of, windows }
@@ -382,3 +392,4 @@ const PhConvertRule ph_convert_aten_linear[] = {
   { "aten:group_norm", group_norm, "GroupNormalization", "Both have a scale for each channel." }, { "aten:instance_norm", group_norm, "InstanceNormalization", "Both go over each channel of each sample." },
   { NULL }
 };
+/* clang-format on */

@@ -14,6 +14,7 @@ name_of (const PhConvert *l)
 /* ── one operand ── */
 
 /* FLOATS: integers are taken for floats first, as PyTorch does. */
+/* clang-format off */
 static const struct { const char *name; const PhOp *op; gboolean floats; } unary_ops[] = {
   { "abs", &ph_op_Abs, FALSE }, { "neg", &ph_op_Neg, FALSE }, { "sign", &ph_op_Sign, FALSE }, { "relu", &ph_op_Relu, FALSE }, { "exp", &ph_op_Exp, TRUE }, { "log", &ph_op_Log, TRUE },
   { "sqrt", &ph_op_Sqrt, TRUE }, { "reciprocal", &ph_op_Reciprocal, TRUE }, { "sin", &ph_op_Sin, TRUE }, { "cos", &ph_op_Cos, TRUE }, { "tan", &ph_op_Tan, TRUE }, { "asin", &ph_op_Asin, TRUE },
@@ -21,6 +22,7 @@ static const struct { const char *name; const PhOp *op; gboolean floats; } unary
   { "atanh", &ph_op_Atanh, TRUE }, { "erf", &ph_op_Erf, TRUE }, { "sigmoid", &ph_op_Sigmoid, TRUE }, { "tanh", &ph_op_Tanh, TRUE }, { "isnan", &ph_op_IsNaN, TRUE }, { "isinf", &ph_op_IsInf, TRUE },
   { "selu", &ph_op_Selu, TRUE }, { "mish", &ph_op_Mish, TRUE }, { "hardswish", &ph_op_HardSwish, TRUE }, { "softsign", &ph_op_Softsign, TRUE },
 };
+/* clang-format on */
 
 static gboolean
 unary (PhConvert *l, PhValue **out)
@@ -51,7 +53,11 @@ rounding (PhConvert *l, PhValue **out)
   else if (strcmp (name_of (l), "trunc") == 0 || strcmp (name_of (l), "fix") == 0)
     out[0] = PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sign, value), PH_BUILD (l->b, Floor, PH_BUILD (l->b, Abs, value)));
   else
-    out[0] = ph_build_node (l->b, *name_of (l) == 'f' ? &ph_op_Floor : *name_of (l) == 'c' ? &ph_op_Ceil : &ph_op_Round, &value, 1, NULL, 1);
+    out[0] = ph_build_node (l->b,
+                            *name_of (l) == 'f'   ? &ph_op_Floor
+                            : *name_of (l) == 'c' ? &ph_op_Ceil
+                                                  : &ph_op_Round,
+                            &value, 1, NULL, 1);
   return TRUE;
 }
 
@@ -60,7 +66,7 @@ static gboolean
 composed (PhConvert *l, PhValue **out)
 {
   const char *op = name_of (l);
-  PhValue    *x = strcmp (op, "square") == 0 ? ph_aten_tensor (l, 0) : ph_aten_float (l);
+  PhValue *x = strcmp (op, "square") == 0 ? ph_aten_tensor (l, 0) : ph_aten_float (l);
 
   if (x == NULL)
     return ph_convert_stay (l, "it has no operand");
@@ -97,12 +103,13 @@ static gboolean
 activation (PhConvert *l, PhValue **out)
 {
   const char *op = name_of (l);
-  PhValue    *x = ph_aten_float (l);
+  PhValue *x = ph_aten_float (l);
 
   if (x == NULL)
     return FALSE;
   if (strcmp (op, "leaky_relu") == 0)
-    out[0] = PH_BUILD_WITH (l->b, LeakyRelu, PH_ATTRS (ph_attr_new_float ("alpha", (float) ph_aten_number (l, "negative_slope", 0.01))), x);
+    out[0] = PH_BUILD_WITH (l->b, LeakyRelu,
+                            PH_ATTRS (ph_attr_new_float ("alpha", (float) ph_aten_number (l, "negative_slope", 0.01))), x);
   else if (strcmp (op, "celu") == 0)
     out[0] = PH_BUILD_WITH (l->b, Celu, PH_ATTRS (ph_attr_new_float ("alpha", (float) ph_aten_number (l, "alpha", 1))), x);
   else if (strcmp (op, "elu") == 0)
@@ -116,30 +123,37 @@ activation (PhConvert *l, PhValue **out)
         out[0] = PH_BUILD (l->b, Mul, out[0], ph_convert_like (l, x, scale));
     }
   else if (strcmp (op, "gelu") == 0)
-    out[0] = PH_BUILD_WITH (l->b, Gelu, PH_ATTRS (ph_attr_new_string ("approximate", ph_node_attr_string (l->node, "approximate", "none"))), x);
+    out[0] = PH_BUILD_WITH (
+        l->b, Gelu, PH_ATTRS (ph_attr_new_string ("approximate", ph_node_attr_string (l->node, "approximate", "none"))), x);
   else if (strcmp (op, "hardsigmoid") == 0)
-    out[0] = PH_BUILD_WITH (l->b, HardSigmoid, PH_ATTRS (ph_attr_new_float ("alpha", 1.0f / 6), ph_attr_new_float ("beta", 0.5f)), x);
+    out[0] = PH_BUILD_WITH (l->b, HardSigmoid, PH_ATTRS (ph_attr_new_float ("alpha", 1.0f / 6), ph_attr_new_float ("beta", 0.5f)),
+                            x);
   else if (strcmp (op, "hardshrink") == 0 || strcmp (op, "softshrink") == 0)
     {
       const float lambda = (float) ph_aten_number (l, "lambd", 0.5);
 
-      out[0] = PH_BUILD_WITH (l->b, Shrink, PH_ATTRS (ph_attr_new_float ("lambd", lambda), ph_attr_new_float ("bias", *op == 'h' ? 0 : lambda)), x);
+      out[0] = PH_BUILD_WITH (
+          l->b, Shrink, PH_ATTRS (ph_attr_new_float ("lambd", lambda), ph_attr_new_float ("bias", *op == 'h' ? 0 : lambda)), x);
     }
   else if (strcmp (op, "hardtanh") == 0)
-    out[0] = PH_BUILD (l->b, Clip, x, ph_convert_like (l, x, ph_aten_number (l, "min_val", -1)), ph_convert_like (l, x, ph_aten_number (l, "max_val", 1)));
+    out[0] = PH_BUILD (l->b, Clip, x, ph_convert_like (l, x, ph_aten_number (l, "min_val", -1)),
+                       ph_convert_like (l, x, ph_aten_number (l, "max_val", 1)));
   else if (strcmp (op, "softplus") == 0)
     {
       const double beta = ph_aten_number (l, "beta", 1);
 
       out[0] = beta == 1 ? PH_BUILD (l->b, Softplus, x)
-                         : PH_BUILD (l->b, Div, PH_BUILD (l->b, Softplus, PH_BUILD (l->b, Mul, x, ph_convert_like (l, x, beta))), ph_convert_like (l, x, beta));
+                         : PH_BUILD (l->b, Div, PH_BUILD (l->b, Softplus, PH_BUILD (l->b, Mul, x, ph_convert_like (l, x, beta))),
+                                     ph_convert_like (l, x, beta));
     }
   else if (strcmp (op, "threshold") == 0)
-    out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Greater, x, ph_convert_like (l, x, ph_aten_number (l, "threshold", 0))), x, ph_convert_like (l, x, ph_aten_number (l, "value", 0)));
+    out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Greater, x, ph_convert_like (l, x, ph_aten_number (l, "threshold", 0))), x,
+                       ph_convert_like (l, x, ph_aten_number (l, "value", 0)));
   else if (strcmp (op, "glu") == 0)
     {
       const gint64 axis = ph_aten_int (l, "dim", -1);
-      PhValue     *half = ph_build_node (l->b, &ph_op_Split, &x, 1, PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("num_outputs", 2)), 2);
+      PhValue *half = ph_build_node (l->b, &ph_op_Split, &x, 1,
+                                     PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("num_outputs", 2)), 2);
 
       out[0] = half != NULL ? PH_BUILD (l->b, Mul, half, PH_BUILD (l->b, Sigmoid, ph_node_output (half->producer, 1))) : NULL;
     }
@@ -147,8 +161,9 @@ activation (PhConvert *l, PhValue **out)
     {
       if (ph_aten_has (l, "posinf") || ph_aten_has (l, "neginf") || ph_convert_dtype (x) != PH_FLOAT)
         return ph_convert_stay (l, "it gives infinities numbers of their own");
-      out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, IsNaN, x), ph_convert_like (l, x, ph_aten_number (l, "nan", 0)),
-                         PH_BUILD (l->b, Clip, x, ph_convert_like (l, x, (double) -G_MAXFLOAT), ph_convert_like (l, x, (double) G_MAXFLOAT)));
+      out[0] = PH_BUILD (
+          l->b, Where, PH_BUILD (l->b, IsNaN, x), ph_convert_like (l, x, ph_aten_number (l, "nan", 0)),
+          PH_BUILD (l->b, Clip, x, ph_convert_like (l, x, (double) -G_MAXFLOAT), ph_convert_like (l, x, (double) G_MAXFLOAT)));
     }
   return TRUE;
 }
@@ -157,9 +172,9 @@ activation (PhConvert *l, PhValue **out)
 static gboolean
 prelu (PhConvert *l, PhValue **out)
 {
-  PhValue  *x = ph_aten_float (l), *slope = ph_aten_tensor (l, 1);
+  PhValue *x = ph_aten_float (l), *slope = ph_aten_tensor (l, 1);
   const int rank = x != NULL ? ph_value_rank (x) : -1;
-  gint64    axes[PH_MAX_RANK];
+  gint64 axes[PH_MAX_RANK];
 
   if (slope == NULL || (rank < 0 && ph_value_dim (slope, 0) != 1))
     return ph_convert_stay (l, "the rank of its operand is not known");
@@ -174,9 +189,9 @@ prelu (PhConvert *l, PhValue **out)
 static gboolean
 soft_max (PhConvert *l, PhValue **out)
 {
-  PhValue      *x = ph_aten_tensor (l, 0);
+  PhValue *x = ph_aten_tensor (l, 0);
   const PhDType dtype = ph_aten_dtype (l, "dtype");
-  const PhOp   *op = strstr (l->op, "log") != NULL ? &ph_op_LogSoftmax : &ph_op_Softmax;
+  const PhOp *op = strstr (l->op, "log") != NULL ? &ph_op_LogSoftmax : &ph_op_Softmax;
 
   if (x != NULL && dtype != PH_UNDEFINED)
     x = ph_convert_cast (l, x, dtype);
@@ -190,10 +205,12 @@ soft_max (PhConvert *l, PhValue **out)
 
 /* ── two operands ── */
 
+/* clang-format off */
 static const struct { const char *name; const PhOp *op; } binary_ops[] = {
   { "mul", &ph_op_Mul }, { "maximum", &ph_op_Max }, { "minimum", &ph_op_Min }, { "eq", &ph_op_Equal }, { "lt", &ph_op_Less }, { "le", &ph_op_LessOrEqual }, { "gt", &ph_op_Greater },
   { "ge", &ph_op_GreaterOrEqual }, { "ne", &ph_op_Equal }, { "pow", &ph_op_Pow },
 };
+/* clang-format on */
 
 static gboolean
 operands (PhConvert *l, PhAtenArg *a, PhAtenArg *b)
@@ -226,9 +243,9 @@ binary (PhConvert *l, PhValue **out)
 static gboolean
 add_sub (PhConvert *l, PhValue **out)
 {
-  const char  *op = name_of (l);
+  const char *op = name_of (l);
   const double alpha = ph_aten_number (l, "alpha", 1);
-  PhAtenArg    a, b;
+  PhAtenArg a, b;
 
   if (!operands (l, &a, &b))
     return FALSE;
@@ -260,15 +277,17 @@ static PhValue *
 floor_quotient (PhConvert *l, PhValue *a, PhValue *b, gboolean down)
 {
   const PhDType dtype = ph_convert_dtype (a);
-  PhValue      *quotient = PH_BUILD (l->b, Div, a, b), *rest, *zero, *less;
+  PhValue *quotient = PH_BUILD (l->b, Div, a, b), *rest, *zero, *less;
 
   if (ph_dtype_is_float (dtype))
-    return down ? PH_BUILD (l->b, Floor, quotient) : PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sign, quotient), PH_BUILD (l->b, Floor, PH_BUILD (l->b, Abs, quotient)));
+    return down ? PH_BUILD (l->b, Floor, quotient)
+                : PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sign, quotient), PH_BUILD (l->b, Floor, PH_BUILD (l->b, Abs, quotient)));
   if (!down)
     return quotient;
   zero = ph_convert_number (l, dtype, 0);
   rest = PH_BUILD (l->b, Sub, a, PH_BUILD (l->b, Mul, quotient, b));
-  less = PH_BUILD (l->b, And, PH_BUILD (l->b, Not, PH_BUILD (l->b, Equal, rest, zero)), PH_BUILD (l->b, Xor, PH_BUILD (l->b, Less, rest, zero), PH_BUILD (l->b, Less, b, zero)));
+  less = PH_BUILD (l->b, And, PH_BUILD (l->b, Not, PH_BUILD (l->b, Equal, rest, zero)),
+                   PH_BUILD (l->b, Xor, PH_BUILD (l->b, Less, rest, zero), PH_BUILD (l->b, Less, b, zero)));
   return PH_BUILD (l->b, Sub, quotient, ph_convert_cast (l, less, dtype));
 }
 
@@ -276,8 +295,8 @@ static gboolean
 divide (PhConvert *l, PhValue **out)
 {
   const char *op = name_of (l), *mode = ph_node_attr_string (l->node, "rounding_mode", "");
-  PhAtenArg   a, b;
-  PhDType     dtype;
+  PhAtenArg a, b;
+  PhDType dtype;
 
   if (!operands (l, &a, &b))
     return FALSE;
@@ -299,8 +318,8 @@ static gboolean
 remainder_ (PhConvert *l, PhValue **out)
 {
   PhAtenArg a, b;
-  PhDType   dtype;
-  PhValue  *x, *y;
+  PhDType dtype;
+  PhValue *x, *y;
 
   if (!operands (l, &a, &b))
     return FALSE;
@@ -321,11 +340,13 @@ remainder_ (PhConvert *l, PhValue **out)
 static gboolean
 truth (PhConvert *l, PhValue **out)
 {
+  /* clang-format off */
   static const struct { const char *name; const PhOp *of_bools, *of_bits; } kinds[] = {
     { "logical_and", &ph_op_And, NULL }, { "logical_or", &ph_op_Or, NULL }, { "logical_xor", &ph_op_Xor, NULL }, { "bitwise_and", &ph_op_And, &ph_op_BitwiseAnd },
     { "bitwise_or", &ph_op_Or, &ph_op_BitwiseOr }, { "bitwise_xor", &ph_op_Xor, &ph_op_BitwiseXor }, { "__and__", &ph_op_And, &ph_op_BitwiseAnd }, { "__or__", &ph_op_Or, &ph_op_BitwiseOr },
     { "__xor__", &ph_op_Xor, &ph_op_BitwiseXor },
   };
+  /* clang-format on */
   PhAtenArg a, b;
 
   if (!operands (l, &a, &b))
@@ -334,8 +355,10 @@ truth (PhConvert *l, PhValue **out)
     if (strcmp (kinds[i].name, name_of (l)) == 0)
       {
         const PhDType dtype = ph_aten_promote ((PhAtenArg[]) { a, b }, 2);
-        const gboolean bools = kinds[i].of_bits == NULL || dtype == PH_BOOL || (a.dtype == PH_BOOL && b.value == NULL) || (b.dtype == PH_BOOL && a.value == NULL);
-        PhValue       *inputs[] = { ph_aten_as (l, &a, bools ? PH_BOOL : dtype, b.value), ph_aten_as (l, &b, bools ? PH_BOOL : dtype, a.value) };
+        const gboolean bools = kinds[i].of_bits == NULL || dtype == PH_BOOL || (a.dtype == PH_BOOL && b.value == NULL)
+                               || (b.dtype == PH_BOOL && a.value == NULL);
+        PhValue *inputs[] = { ph_aten_as (l, &a, bools ? PH_BOOL : dtype, b.value),
+                              ph_aten_as (l, &b, bools ? PH_BOOL : dtype, a.value) };
 
         if (dtype == PH_UNDEFINED)
           return ph_convert_stay (l, "its element type is not known");
@@ -363,9 +386,9 @@ static gboolean
 clamp (PhConvert *l, PhValue **out)
 {
   const char *op = name_of (l);
-  PhAtenArg   args[3] = { 0 };
-  gboolean    low, high;
-  PhDType     dtype;
+  PhAtenArg args[3] = { 0 };
+  gboolean low, high;
+  PhDType dtype;
 
   if (!ph_aten_arg (l, 0, "self", &args[0]))
     return ph_convert_stay (l, "it has no operand");
@@ -383,7 +406,8 @@ clamp (PhConvert *l, PhValue **out)
     out[0] = PH_BUILD (l->b, Min, out[0], ph_aten_as (l, &args[2], dtype, args[0].value));
   /* Two numbers: as it is written. */
   if (low && high && args[1].value == NULL && args[2].value == NULL && dtype != PH_UNDEFINED)
-    out[0] = PH_BUILD (l->b, Clip, ph_aten_as (l, &args[0], dtype, NULL), ph_aten_as (l, &args[1], dtype, NULL), ph_aten_as (l, &args[2], dtype, NULL));
+    out[0] = PH_BUILD (l->b, Clip, ph_aten_as (l, &args[0], dtype, NULL), ph_aten_as (l, &args[1], dtype, NULL),
+                       ph_aten_as (l, &args[2], dtype, NULL));
   return TRUE;
 }
 
@@ -393,9 +417,9 @@ static gboolean
 where (PhConvert *l, PhValue **out)
 {
   const gboolean fill = strcmp (name_of (l), "masked_fill") == 0;
-  PhAtenArg      a, b;
-  PhValue       *condition = ph_aten_tensor (l, fill ? 1 : 0);
-  PhDType        dtype;
+  PhAtenArg a, b;
+  PhValue *condition = ph_aten_tensor (l, fill ? 1 : 0);
+  PhDType dtype;
 
   if (condition == NULL || !ph_aten_arg (l, fill ? 0 : 1, "self", &a) || !ph_aten_arg (l, 2, fill ? "value" : "other", &b))
     return ph_convert_stay (l, "its operands are not known");
@@ -403,14 +427,15 @@ where (PhConvert *l, PhValue **out)
   if (fill)
     out[0] = PH_BUILD (l->b, Where, ph_convert_cast (l, condition, PH_BOOL), ph_aten_as (l, &b, dtype, a.value), a.value);
   else
-    out[0] = PH_BUILD (l->b, Where, ph_convert_cast (l, condition, PH_BOOL), ph_aten_as (l, &a, dtype, b.value), ph_aten_as (l, &b, dtype, a.value));
+    out[0] = PH_BUILD (l->b, Where, ph_convert_cast (l, condition, PH_BOOL), ph_aten_as (l, &a, dtype, b.value),
+                       ph_aten_as (l, &b, dtype, a.value));
   return TRUE;
 }
 
 static gboolean
 addcmul (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = ph_aten_tensor (l, 0), *a = ph_aten_tensor (l, 1), *b = ph_aten_tensor (l, 2), *both;
+  PhValue *x = ph_aten_tensor (l, 0), *a = ph_aten_tensor (l, 1), *b = ph_aten_tensor (l, 2), *both;
   const double value = ph_aten_number (l, "value", 1);
 
   if (x == NULL || a == NULL || b == NULL)
@@ -425,12 +450,13 @@ addcmul (PhConvert *l, PhValue **out)
 static gboolean
 lerp (PhConvert *l, PhValue **out)
 {
-  PhValue  *x = ph_aten_tensor (l, 0), *end = ph_aten_tensor (l, 1);
+  PhValue *x = ph_aten_tensor (l, 0), *end = ph_aten_tensor (l, 1);
   PhAtenArg weight;
 
   if (x == NULL || end == NULL || !ph_aten_arg (l, 2, "weight", &weight))
     return ph_convert_stay (l, "it has not three operands");
-  out[0] = PH_BUILD (l->b, Add, x, PH_BUILD (l->b, Mul, ph_aten_as (l, &weight, ph_convert_dtype (x), x), PH_BUILD (l->b, Sub, end, x)));
+  out[0] = PH_BUILD (l->b, Add, x,
+                     PH_BUILD (l->b, Mul, ph_aten_as (l, &weight, ph_convert_dtype (x), x), PH_BUILD (l->b, Sub, end, x)));
   return TRUE;
 }
 
@@ -459,7 +485,8 @@ logaddexp (PhConvert *l, PhValue **out)
 
   if (a == NULL || b == NULL)
     return ph_convert_stay (l, "it has not two operands");
-  out[0] = PH_BUILD (l->b, Add, PH_BUILD (l->b, Max, a, b), PH_BUILD (l->b, Softplus, PH_BUILD (l->b, Neg, PH_BUILD (l->b, Abs, PH_BUILD (l->b, Sub, a, b)))));
+  out[0] = PH_BUILD (l->b, Add, PH_BUILD (l->b, Max, a, b),
+                     PH_BUILD (l->b, Softplus, PH_BUILD (l->b, Neg, PH_BUILD (l->b, Abs, PH_BUILD (l->b, Sub, a, b)))));
   return TRUE;
 }
 
@@ -468,6 +495,7 @@ static const char none[] = "ONNX has no operator for it.";
 static const char numbers[] = "A number takes the element type of the tensor beside it.";
 static const char whole[] = "What is whole already stays.";
 
+/* clang-format off */
 #define UNARY(name)    { "aten:" name, unary, "ONNX's own", elementwise }
 #define COMPOSED(name, of) { "aten:" name, composed, of, none }
 #define BINARY(name, of) { "aten:" name, binary, of, numbers }
@@ -506,3 +534,4 @@ const PhConvertRule ph_convert_aten[] = {
   { "aten:lerp", lerp, "Add and Mul", none }, { "aten:atan2", atan2_, "Atan of the quotient, in its quadrant", none }, { "aten:logaddexp", logaddexp, "Max + Log(1 + Exp(-|x - y|))", none },
   { NULL }
 };
+/* clang-format on */

@@ -32,17 +32,20 @@ read_dims (PhConvert *l, gint64 *axes, guint *n, gboolean *keep)
 static gboolean
 reduce (PhConvert *l, PhValue **out)
 {
+  /* clang-format off */
   static const struct { const char *name; const PhOp *op; } kinds[] = {
     { "sum", &ph_op_ReduceSum }, { "mean", &ph_op_ReduceMean }, { "prod", &ph_op_ReduceProd }, { "amax", &ph_op_ReduceMax }, { "amin", &ph_op_ReduceMin }, { "all", &ph_op_ReduceMin },
     { "any", &ph_op_ReduceMax }, { "logsumexp", &ph_op_ReduceLogSumExp },
   };
-  const char   *op = ph_aten_name (l);
-  const gboolean truth = strcmp (op, "all") == 0 || strcmp (op, "any") == 0, adds = strcmp (op, "sum") == 0 || strcmp (op, "prod") == 0;
-  gint64        axes[PH_MAX_RANK];
-  guint         n = PH_MAX_RANK;
-  gboolean      keep;
-  PhValue      *x = ph_aten_operand (l);
-  PhDType       dtype = ph_aten_dtype (l, "dtype");
+  /* clang-format on */
+  const char *op = ph_aten_name (l);
+  const gboolean truth = strcmp (op, "all") == 0 || strcmp (op, "any") == 0,
+                 adds = strcmp (op, "sum") == 0 || strcmp (op, "prod") == 0;
+  gint64 axes[PH_MAX_RANK];
+  guint n = PH_MAX_RANK;
+  gboolean keep;
+  PhValue *x = ph_aten_operand (l);
+  PhDType dtype = ph_aten_dtype (l, "dtype");
 
   if (x == NULL || !read_dims (l, axes, &n, &keep))
     return FALSE;
@@ -67,23 +70,25 @@ static gboolean
 extreme (PhConvert *l, PhValue **out)
 {
   const gboolean most = strcmp (ph_aten_name (l), "max") == 0;
-  PhValue       *x = ph_aten_operand (l), *other = ph_aten_tensor (l, 1) != NULL ? ph_aten_tensor (l, 1) : ph_aten_computed (l, "dim");
-  gint64         axes[PH_MAX_RANK];
-  guint          n = PH_MAX_RANK;
-  gboolean       keep;
+  PhValue *x = ph_aten_operand (l), *other = ph_aten_tensor (l, 1) != NULL ? ph_aten_tensor (l, 1) : ph_aten_computed (l, "dim");
+  gint64 axes[PH_MAX_RANK];
+  guint n = PH_MAX_RANK;
+  gboolean keep;
 
   if (x == NULL)
     return FALSE;
   if (other != NULL && l->n_out == 1)
     {
-      PhAtenArg a = { .value = x, .dtype = ph_value_dtype (x), .level = 2 }, b = { .value = other, .dtype = ph_value_dtype (other), .level = 2 };
+      PhAtenArg a = { .value = x, .dtype = ph_value_dtype (x), .level = 2 },
+                b = { .value = other, .dtype = ph_value_dtype (other), .level = 2 };
 
       return ph_aten_binary (l, most ? &ph_op_Max : &ph_op_Min, &a, &b, out);
     }
   if (!read_dims (l, axes, &n, &keep) || n > 1)
     return ph_convert_stay (l, "its dim is not known");
   if (n == 1 && l->n_out > 1 && ph_value_n_uses (ph_node_output (l->node, 1)) > 0)
-    out[1] = ph_build_node (l->b, most ? &ph_op_ArgMax : &ph_op_ArgMin, &x, 1, PH_ATTRS (ph_attr_new_int ("axis", axes[0]), ph_attr_new_int ("keepdims", keep)), 1);
+    out[1] = ph_build_node (l->b, most ? &ph_op_ArgMax : &ph_op_ArgMin, &x, 1,
+                            PH_ATTRS (ph_attr_new_int ("axis", axes[0]), ph_attr_new_int ("keepdims", keep)), 1);
   out[0] = ph_value_rank (x) == 0 ? x : reduce_over (l, most ? &ph_op_ReduceMax : &ph_op_ReduceMin, x, axes, n, keep);
   return TRUE;
 }
@@ -91,15 +96,16 @@ extreme (PhConvert *l, PhValue **out)
 static gboolean
 place (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = ph_aten_operand (l);
+  PhValue *x = ph_aten_operand (l);
   const gint64 axis = ph_aten_int (l, "dim", 0), all = -1;
 
   if (x == NULL)
     return FALSE;
   if (!ph_aten_has (l, "dim"))
     x = ph_convert_reshape (l, x, &all, 1);
-  out[0] = ph_build_node (l->b, strcmp (ph_aten_name (l), "argmax") == 0 ? &ph_op_ArgMax : &ph_op_ArgMin, &x, 1,
-                          PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("keepdims", ph_aten_int (l, "keepdim", 0) != 0)), 1);
+  out[0] = ph_build_node (
+      l->b, strcmp (ph_aten_name (l), "argmax") == 0 ? &ph_op_ArgMax : &ph_op_ArgMin, &x, 1,
+      PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("keepdims", ph_aten_int (l, "keepdim", 0) != 0)), 1);
   return TRUE;
 }
 
@@ -108,11 +114,11 @@ static gboolean
 variance (PhConvert *l, PhValue **out)
 {
   const char *op = ph_aten_name (l);
-  double      less = 1;
-  gint64      axes[PH_MAX_RANK];
-  guint       n = PH_MAX_RANK;
-  gboolean    keep;
-  PhValue    *x = ph_aten_float (l), *mean, *off, *sum, *count;
+  double less = 1;
+  gint64 axes[PH_MAX_RANK];
+  guint n = PH_MAX_RANK;
+  gboolean keep;
+  PhValue *x = ph_aten_float (l), *mean, *off, *sum, *count;
 
   if (x == NULL || !read_dims (l, axes, &n, &keep))
     return FALSE;
@@ -139,10 +145,10 @@ static gboolean
 norm (PhConvert *l, PhValue **out)
 {
   const double p = ph_aten_number (l, ph_node_attr (l->node, "ord") != NULL ? "ord" : "p", 2);
-  gint64       axes[PH_MAX_RANK];
-  guint        n = PH_MAX_RANK;
-  gboolean     keep;
-  PhValue     *x = ph_aten_float (l);
+  gint64 axes[PH_MAX_RANK];
+  guint n = PH_MAX_RANK;
+  gboolean keep;
+  PhValue *x = ph_aten_float (l);
 
   if (x == NULL || !read_dims (l, axes, &n, &keep))
     return FALSE;
@@ -151,7 +157,10 @@ norm (PhConvert *l, PhValue **out)
   else if (p == 1 || p == 2)
     out[0] = reduce_over (l, p == 1 ? &ph_op_ReduceL1 : &ph_op_ReduceL2, x, axes, n, keep);
   else if (p > 0)
-    out[0] = PH_BUILD (l->b, Pow, reduce_over (l, &ph_op_ReduceSum, PH_BUILD (l->b, Pow, PH_BUILD (l->b, Abs, x), ph_convert_like (l, x, p)), axes, n, keep), ph_convert_like (l, x, 1 / p));
+    out[0] = PH_BUILD (l->b, Pow,
+                       reduce_over (l, &ph_op_ReduceSum, PH_BUILD (l->b, Pow, PH_BUILD (l->b, Abs, x), ph_convert_like (l, x, p)),
+                                    axes, n, keep),
+                       ph_convert_like (l, x, 1 / p));
   else
     return ph_convert_stay (l, "ONNX has not the norm of %g", p);
   return TRUE;
@@ -161,7 +170,7 @@ static gboolean
 cumsum (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_aten_operand (l);
-  PhDType  dtype = ph_aten_dtype (l, "dtype");
+  PhDType dtype = ph_aten_dtype (l, "dtype");
 
   if (x == NULL)
     return FALSE;
@@ -181,32 +190,36 @@ cosine (PhConvert *l, PhValue **out)
 {
   const gint64 axis = ph_aten_int (l, "dim", 1);
   const double eps = ph_aten_number (l, "eps", 1e-8);
-  PhValue     *a = ph_aten_tensor (l, 0), *b = ph_aten_tensor (l, 1), *lengths[2];
+  PhValue *a = ph_aten_tensor (l, 0), *b = ph_aten_tensor (l, 1), *lengths[2];
 
   if (a == NULL || b == NULL)
     return ph_convert_stay (l, "it has not two operands");
   lengths[0] = PH_BUILD (l->b, Max, reduce_over (l, &ph_op_ReduceL2, a, &axis, 1, FALSE), ph_convert_like (l, a, eps));
   lengths[1] = PH_BUILD (l->b, Max, reduce_over (l, &ph_op_ReduceL2, b, &axis, 1, FALSE), ph_convert_like (l, b, eps));
-  out[0] = PH_BUILD (l->b, Div, reduce_over (l, &ph_op_ReduceSum, PH_BUILD (l->b, Mul, a, b), &axis, 1, FALSE), PH_BUILD (l->b, Mul, lengths[0], lengths[1]));
+  out[0] = PH_BUILD (l->b, Div, reduce_over (l, &ph_op_ReduceSum, PH_BUILD (l->b, Mul, a, b), &axis, 1, FALSE),
+                     PH_BUILD (l->b, Mul, lengths[0], lengths[1]));
   return TRUE;
 }
 
 static gboolean
 top (PhConvert *l, PhValue **out)
 {
-  const char    *op = ph_aten_name (l);
-  const gboolean all = strcmp (op, "topk") != 0, largest = all ? ph_aten_int (l, "descending", 0) != 0 : ph_aten_int (l, "largest", 1) != 0;
-  const gint64   axis = ph_aten_int (l, "dim", -1);
-  PhValue       *x = ph_aten_operand (l), *made, *k;
+  const char *op = ph_aten_name (l);
+  const gboolean all = strcmp (op, "topk") != 0,
+                 largest = all ? ph_aten_int (l, "descending", 0) != 0 : ph_aten_int (l, "largest", 1) != 0;
+  const gint64 axis = ph_aten_int (l, "dim", -1);
+  PhValue *x = ph_aten_operand (l), *made, *k;
 
   if (x == NULL)
     return FALSE;
   if (all)
-    k = axis == -1 ? PH_BUILD_WITH (l->b, Shape, PH_ATTRS (ph_attr_new_int ("start", -1)), x)
-                   : PH_BUILD_WITH (l->b, Shape, PH_ATTRS (ph_attr_new_int ("start", axis), ph_attr_new_int ("end", axis + 1)), x);
+    k = axis == -1
+            ? PH_BUILD_WITH (l->b, Shape, PH_ATTRS (ph_attr_new_int ("start", -1)), x)
+            : PH_BUILD_WITH (l->b, Shape, PH_ATTRS (ph_attr_new_int ("start", axis), ph_attr_new_int ("end", axis + 1)), x);
   else
     k = ph_aten_one (l, "k", 1);
-  made = ph_build_node (l->b, &ph_op_TopK, PH_VALUES_ (x, k), 2, PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("largest", largest)), 2);
+  made = ph_build_node (l->b, &ph_op_TopK, PH_VALUES_ (x, k), 2,
+                        PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("largest", largest)), 2);
   if (made == NULL)
     return FALSE;
   if (strcmp (op, "argsort") == 0)
@@ -226,9 +239,15 @@ static gboolean
 to (PhConvert *l, PhValue **out)
 {
   static const char *const names[] = { "dtype", "arg2", "arg3" };
-  static const struct { const char *op; PhDType dtype; } fixed[] = { { "float", PH_FLOAT }, { "double", PH_DOUBLE }, { "half", PH_FLOAT16 }, { "long", PH_INT64 }, { "int", PH_INT32 }, { "bool", PH_BOOL } };
-  PhValue *x = ph_aten_operand (l), *other = ph_aten_tensor (l, 1) != NULL ? ph_aten_tensor (l, 1) : ph_aten_computed (l, "dtype");
-  PhDType  dtype = PH_UNDEFINED;
+  static const struct
+  {
+    const char *op;
+    PhDType dtype;
+  } fixed[] = { { "float", PH_FLOAT }, { "double", PH_DOUBLE }, { "half", PH_FLOAT16 },
+                { "long", PH_INT64 },  { "int", PH_INT32 },     { "bool", PH_BOOL } };
+  PhValue *x = ph_aten_operand (l),
+          *other = ph_aten_tensor (l, 1) != NULL ? ph_aten_tensor (l, 1) : ph_aten_computed (l, "dtype");
+  PhDType dtype = PH_UNDEFINED;
 
   if (x == NULL)
     return FALSE;
@@ -251,13 +270,16 @@ static gboolean
 number (PhConvert *l, PhValue **out)
 {
   const char *op = ph_aten_name (l);
-  PhValue    *x = ph_aten_operand (l);
+  PhValue *x = ph_aten_operand (l);
 
   if (x == NULL)
     return FALSE;
   if (ph_value_rank (x) != 0)
     x = ph_convert_reshape (l, x, NULL, 0);
-  out[0] = strcmp (op, "Int") == 0 ? ph_convert_cast (l, x, PH_INT64) : strcmp (op, "Float") == 0 ? ph_convert_cast (l, x, PH_DOUBLE) : strcmp (op, "Bool") == 0 ? ph_convert_cast (l, x, PH_BOOL) : x;
+  out[0] = strcmp (op, "Int") == 0     ? ph_convert_cast (l, x, PH_INT64)
+           : strcmp (op, "Float") == 0 ? ph_convert_cast (l, x, PH_DOUBLE)
+           : strcmp (op, "Bool") == 0  ? ph_convert_cast (l, x, PH_BOOL)
+                                       : x;
   return out[0] != NULL;
 }
 
@@ -265,16 +287,18 @@ static gboolean
 size (PhConvert *l, PhValue **out)
 {
   const char *op = ph_aten_name (l);
-  PhValue    *x = ph_aten_operand (l);
-  gint64      axis;
-  const int   rank = x != NULL ? ph_value_rank (x) : -1;
+  PhValue *x = ph_aten_operand (l);
+  gint64 axis;
+  const int rank = x != NULL ? ph_value_rank (x) : -1;
 
   if (x == NULL)
     return FALSE;
   if (strcmp (op, "numel") == 0)
     out[0] = PH_BUILD (l->b, Size, x);
   else if (strcmp (op, "dim") == 0)
-    out[0] = rank >= 0 ? ph_build_scalar (l->b, PH_INT64, rank) : ph_convert_stay (l, "the rank of its operand is not known") ? x : NULL;
+    out[0] = rank >= 0                                                     ? ph_build_scalar (l->b, PH_INT64, rank)
+             : ph_convert_stay (l, "the rank of its operand is not known") ? x
+                                                                           : NULL;
   else if (!ph_aten_has (l, "dim") && strcmp (op, "len") != 0)
     out[0] = ph_aten_shape_part (l, x, 0, G_MAXINT64);
   else
@@ -284,7 +308,8 @@ size (PhConvert *l, PhValue **out)
       if (ph_value_dim (x, (int) axis) >= 0)
         out[0] = ph_build_scalar (l->b, PH_INT64, (double) ph_value_dim (x, (int) axis));
       else
-        out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), PH_BUILD (l->b, Shape, x), ph_build_scalar (l->b, PH_INT64, (double) axis));
+        out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), PH_BUILD (l->b, Shape, x),
+                                ph_build_scalar (l->b, PH_INT64, (double) axis));
     }
   return out[0] != NULL;
 }
@@ -293,7 +318,7 @@ size (PhConvert *l, PhValue **out)
 static gboolean
 get_item (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = ph_aten_operand (l), *index = ph_aten_computed (l, "idx");
+  PhValue *x = ph_aten_operand (l), *index = ph_aten_computed (l, "idx");
   const PhNode *list = x != NULL ? x->producer : NULL;
   const PhAttr *known = ph_node_attr (l->node, "idx");
 
@@ -319,7 +344,7 @@ get_item (PhConvert *l, PhValue **out)
 static PhValue *
 filled (PhConvert *l, PhValue *sizes, PhDType dtype, double number)
 {
-  gint64    one = 1;
+  gint64 one = 1;
   PhTensor *scalar = ph_tensor_new_scalar (dtype, number), *value;
 
   if (sizes == NULL || scalar == NULL)
@@ -343,11 +368,11 @@ filled (PhConvert *l, PhValue *sizes, PhDType dtype, double number)
 static gboolean
 fill (PhConvert *l, PhValue **out)
 {
-  const char    *op = ph_aten_name (l);
+  const char *op = ph_aten_name (l);
   const gboolean like = strstr (op, "_like") != NULL || g_str_has_prefix (op, "new_"), full = strstr (op, "full") != NULL;
-  PhValue       *x = like ? ph_aten_operand (l) : NULL, *sizes;
-  PhAtenArg      number = { .dtype = PH_INT64, .number = strstr (op, "ones") != NULL };
-  PhDType        dtype = ph_aten_dtype (l, "dtype");
+  PhValue *x = like ? ph_aten_operand (l) : NULL, *sizes;
+  PhAtenArg number = { .dtype = PH_INT64, .number = strstr (op, "ones") != NULL };
+  PhDType dtype = ph_aten_dtype (l, "dtype");
 
   if (like && x == NULL)
     return FALSE;
@@ -358,7 +383,8 @@ fill (PhConvert *l, PhValue **out)
   sizes = like && !g_str_has_prefix (op, "new_") ? ph_aten_shape_part (l, x, 0, G_MAXINT64) : ph_aten_sizes (l, "size", -1);
   if (dtype == PH_UNDEFINED || sizes == NULL)
     return ph_convert_stay (l, "its element type or shape is not known");
-  out[0] = number.value == NULL ? filled (l, sizes, dtype, number.number) : PH_BUILD (l->b, Expand, ph_convert_cast (l, number.value, dtype), sizes);
+  out[0] = number.value == NULL ? filled (l, sizes, dtype, number.number)
+                                : PH_BUILD (l->b, Expand, ph_convert_cast (l, number.value, dtype), sizes);
   return out[0] != NULL;
 }
 
@@ -366,12 +392,13 @@ fill (PhConvert *l, PhValue **out)
 static gboolean
 overwrite (PhConvert *l, PhValue **out)
 {
-  PhValue  *x = ph_aten_operand (l), *sizes;
+  PhValue *x = ph_aten_operand (l), *sizes;
   PhAtenArg from = { .dtype = PH_INT64 };
 
   if (x == NULL)
     return FALSE;
-  if (strcmp (ph_aten_name (l), "zero") != 0 && !ph_aten_arg (l, 1, strcmp (ph_aten_name (l), "fill") == 0 ? "value" : "src", &from))
+  if (strcmp (ph_aten_name (l), "zero") != 0
+      && !ph_aten_arg (l, 1, strcmp (ph_aten_name (l), "fill") == 0 ? "value" : "src", &from))
     return ph_convert_stay (l, "what is written is not known");
   sizes = ph_aten_shape_part (l, x, 0, G_MAXINT64);
   out[0] = PH_BUILD (l->b, Expand, ph_aten_as (l, &from, ph_convert_dtype (x), x), sizes);
@@ -383,13 +410,13 @@ arange (PhConvert *l, PhValue **out)
 {
   static const char *const names[] = { "start", "end", "step" };
   PhAtenArg args[3] = { { .dtype = PH_INT64 }, { .dtype = PH_INT64 }, { .dtype = PH_INT64, .number = 1 } };
-  PhDType   dtype = ph_aten_dtype (l, "dtype");
-  PhValue  *values[3];
-  gboolean  has[3];
+  PhDType dtype = ph_aten_dtype (l, "dtype");
+  PhValue *values[3];
+  gboolean has[3];
 
   for (guint i = 0; i < 3; i++)
     has[i] = ph_aten_has (l, names[i]) && ph_aten_arg (l, G_MAXUINT, names[i], &args[i]);
-  if (has[0] && !has[1])                       /* arange (n) */
+  if (has[0] && !has[1]) /* arange (n) */
     {
       args[1] = args[0];
       args[0] = (PhAtenArg) { .dtype = PH_INT64 };
@@ -411,11 +438,15 @@ static gboolean
 tensor (PhConvert *l, PhValue **out)
 {
   const PhAttr *data = ph_node_attr (l->node, "data") != NULL ? ph_node_attr (l->node, "data") : ph_node_attr (l->node, "s");
-  PhDType       dtype = ph_aten_dtype (l, "dtype");
-  PhValue      *x = ph_aten_computed (l, "data") != NULL ? ph_aten_computed (l, "data") : ph_aten_tensor (l, 0);
+  PhDType dtype = ph_aten_dtype (l, "dtype");
+  PhValue *x = ph_aten_computed (l, "data") != NULL ? ph_aten_computed (l, "data") : ph_aten_tensor (l, 0);
 
   if (data != NULL && (data->kind == PH_ATTR_INT || data->kind == PH_ATTR_FLOAT))
-    out[0] = ph_build_scalar (l->b, dtype != PH_UNDEFINED ? dtype : data->kind == PH_ATTR_INT ? PH_INT64 : PH_FLOAT, data->kind == PH_ATTR_INT ? (double) data->i : (double) data->f);
+    out[0] = ph_build_scalar (l->b,
+                              dtype != PH_UNDEFINED       ? dtype
+                              : data->kind == PH_ATTR_INT ? PH_INT64
+                                                          : PH_FLOAT,
+                              data->kind == PH_ATTR_INT ? (double) data->i : (double) data->f);
   else if (data != NULL && data->kind == PH_ATTR_INTS)
     out[0] = ph_build_tensor (l->b, ph_tensor_new_int64s (data->ints, data->n));
   else if (data != NULL && data->kind == PH_ATTR_FLOATS)
@@ -432,12 +463,13 @@ tensor (PhConvert *l, PhValue **out)
 static gboolean
 one_hot (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = ph_aten_operand (l);
+  PhValue *x = ph_aten_operand (l);
   const gint64 n = ph_aten_int (l, "num_classes", -1);
 
   if (x == NULL || n < 0)
     return ph_convert_stay (l, "how many classes there are is not known");
-  out[0] = PH_BUILD (l->b, OneHot, x, ph_build_scalar (l->b, PH_INT64, (double) n), ph_convert_ints_value (l, (gint64[]) { 0, 1 }, 2));
+  out[0] = PH_BUILD (l->b, OneHot, x, ph_build_scalar (l->b, PH_INT64, (double) n),
+                     ph_convert_ints_value (l, (gint64[]) { 0, 1 }, 2));
   return TRUE;
 }
 
@@ -448,7 +480,8 @@ nonzero (PhConvert *l, PhValue **out)
 
   if (x == NULL)
     return FALSE;
-  out[0] = PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)), PH_BUILD (l->b, NonZero, x));
+  out[0] = PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)),
+                          PH_BUILD (l->b, NonZero, x));
   return TRUE;
 }
 
@@ -467,6 +500,7 @@ static const char alone[] = "A number is a tensor without dimensions.";
 static const char made[] = "It is made of one number and a shape.";
 static const char nothing[] = "It does nothing when a model is only run.";
 
+/* clang-format off */
 #define REDUCE(name, of) { "aten:" name, reduce, of, over }
 #define TO(name) { "aten:" name, to, "Cast", same_type }
 #define FILL(name) { "aten:" name, fill, "ConstantOfShape", made }
@@ -500,3 +534,4 @@ const PhConvertRule ph_convert_aten_reduce[] = {
   DROP ("lift_fresh_copy"), DROP ("cpu"), DROP ("cuda"), DROP ("resolve_conj"), DROP ("resolve_neg"), DROP ("view_of"),
   { NULL }
 };
+/* clang-format on */

@@ -10,10 +10,10 @@ static gboolean
 view (PhConvert *l, PhValue **out)
 {
   const char *op = ph_aten_name (l), *param = strcmp (op, "reshape") == 0 ? "shape" : "size";
-  PhValue    *x = ph_aten_operand (l), *other = ph_aten_tensor (l, 1), *shape;
-  gint64      known[PH_MAX_RANK];
-  guint       n = PH_MAX_RANK;
-  gboolean    zero = FALSE;
+  PhValue *x = ph_aten_operand (l), *other = ph_aten_tensor (l, 1), *shape;
+  gint64 known[PH_MAX_RANK];
+  guint n = PH_MAX_RANK;
+  gboolean zero = FALSE;
 
   if (x == NULL)
     return FALSE;
@@ -39,7 +39,7 @@ static PhValue *
 replace_dims (PhConvert *l, PhValue *x, gint64 start, gint64 end, PhValue *between)
 {
   PhValue *parts[3];
-  guint    n = 0;
+  guint n = 0;
   const int rank = ph_value_rank (x);
 
   if (start > 0)
@@ -53,9 +53,9 @@ replace_dims (PhConvert *l, PhValue *x, gint64 start, gint64 end, PhValue *betwe
 static gboolean
 flatten (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = ph_aten_operand (l);
-  gint64       start = ph_aten_int (l, "start_dim", 0), end = ph_aten_int (l, "end_dim", -1), all = -1;
-  const int    rank = x != NULL ? ph_value_rank (x) : -1;
+  PhValue *x = ph_aten_operand (l);
+  gint64 start = ph_aten_int (l, "start_dim", 0), end = ph_aten_int (l, "end_dim", -1), all = -1;
+  const int rank = x != NULL ? ph_value_rank (x) : -1;
 
   if (x == NULL)
     return FALSE;
@@ -82,7 +82,7 @@ flatten (PhConvert *l, PhValue **out)
 static gboolean
 unflatten (PhConvert *l, PhValue **out)
 {
-  PhValue  *x = ph_aten_operand (l), *sizes = x != NULL ? ph_aten_sizes (l, "sizes", -1) : NULL;
+  PhValue *x = ph_aten_operand (l), *sizes = x != NULL ? ph_aten_sizes (l, "sizes", -1) : NULL;
   const int axis = x != NULL ? ph_aten_axis (l, x, ph_aten_int (l, "dim", 0)) : -1;
 
   if (sizes == NULL || axis < 0)
@@ -94,10 +94,10 @@ unflatten (PhConvert *l, PhValue **out)
 static gboolean
 squeeze (PhConvert *l, PhValue **out)
 {
-  PhValue  *x = ph_aten_operand (l);
+  PhValue *x = ph_aten_operand (l);
   const int rank = x != NULL ? ph_value_rank (x) : -1;
-  gint64    dims[PH_MAX_RANK], axes[PH_MAX_RANK];
-  guint     n = PH_MAX_RANK, kept = 0;
+  gint64 dims[PH_MAX_RANK], axes[PH_MAX_RANK];
+  guint n = PH_MAX_RANK, kept = 0;
 
   if (x == NULL)
     return FALSE;
@@ -129,7 +129,7 @@ static gboolean
 unsqueeze (PhConvert *l, PhValue **out)
 {
   const gint64 axis = ph_aten_int (l, "dim", 0);
-  PhValue     *x = ph_aten_operand (l);
+  PhValue *x = ph_aten_operand (l);
 
   if (x == NULL)
     return FALSE;
@@ -142,17 +142,17 @@ static gboolean
 permute (PhConvert *l, PhValue **out)
 {
   const char *op = ph_aten_name (l);
-  PhValue    *x = ph_aten_operand (l);
-  const int   rank = x != NULL ? ph_value_rank (x) : -1;
-  gint64      perm[PH_MAX_RANK];
-  guint       n = PH_MAX_RANK;
+  PhValue *x = ph_aten_operand (l);
+  const int rank = x != NULL ? ph_value_rank (x) : -1;
+  gint64 perm[PH_MAX_RANK];
+  guint n = PH_MAX_RANK;
 
   if (x == NULL)
     return FALSE;
   if (strcmp (op, "movedim") == 0)
     {
       gint64 from[PH_MAX_RANK], to[PH_MAX_RANK], place[PH_MAX_RANK];
-      guint  m = PH_MAX_RANK, next = 0;
+      guint m = PH_MAX_RANK, next = 0;
 
       n = PH_MAX_RANK;
       if (rank < 0 || !ph_aten_ints (l, "source", from, &n) || !ph_aten_ints (l, "destination", to, &m) || n != m)
@@ -231,7 +231,8 @@ expand (PhConvert *l, PhValue **out)
 
   if (x == NULL)
     return FALSE;
-  sizes = g_str_has_suffix (ph_aten_name (l), "_as") ? other != NULL ? ph_aten_shape_part (l, other, 0, G_MAXINT64) : NULL : ph_aten_sizes (l, "size", 1);
+  sizes = g_str_has_suffix (ph_aten_name (l), "_as") ? other != NULL ? ph_aten_shape_part (l, other, 0, G_MAXINT64) : NULL
+                                                     : ph_aten_sizes (l, "size", 1);
   if (sizes == NULL)
     return ph_convert_stay (l, "the shape is not known");
   out[0] = PH_BUILD (l->b, Expand, x, sizes);
@@ -241,9 +242,10 @@ expand (PhConvert *l, PhValue **out)
 static gboolean
 repeat (PhConvert *l, PhValue **out)
 {
-  PhValue  *x = ph_aten_operand (l), *times = x != NULL ? ph_aten_sizes (l, strcmp (ph_aten_name (l), "tile") == 0 ? "dims" : "repeats", -1) : NULL;
+  PhValue *x = ph_aten_operand (l),
+          *times = x != NULL ? ph_aten_sizes (l, strcmp (ph_aten_name (l), "tile") == 0 ? "dims" : "repeats", -1) : NULL;
   const int rank = x != NULL ? ph_value_rank (x) : -1;
-  gint64    axes[PH_MAX_RANK], n;
+  gint64 axes[PH_MAX_RANK], n;
 
   if (times == NULL)
     return FALSE;
@@ -263,12 +265,12 @@ repeat (PhConvert *l, PhValue **out)
 static gboolean
 join (PhConvert *l, PhValue **out)
 {
-  const guint  n = ph_aten_n_tensors (l);
+  const guint n = ph_aten_n_tensors (l);
   const gint64 axis = ph_aten_int (l, "dim", 0);
-  g_autofree PhValue  **parts = g_new0 (PhValue *, n + 1);
+  g_autofree PhValue **parts = g_new0 (PhValue *, n + 1);
   g_autofree PhAtenArg *args = g_new0 (PhAtenArg, n + 1);
-  guint        kept = 0;
-  PhDType      dtype;
+  guint kept = 0;
+  PhDType dtype;
 
   for (guint i = 0; i < n; i++)
     {
@@ -298,11 +300,13 @@ join (PhConvert *l, PhValue **out)
 static gboolean
 split (PhConvert *l, PhValue **out)
 {
-  const char *op = ph_aten_name (l), *param = strcmp (op, "split_with_sizes") == 0 ? "split_sizes" : strcmp (op, "chunk") == 0 ? "chunks" : "split_size";
-  PhValue    *x = ph_aten_operand (l);
-  gint64      sizes[64], axis, from = 0;
+  const char *op = ph_aten_name (l), *param = strcmp (op, "split_with_sizes") == 0 ? "split_sizes"
+                                              : strcmp (op, "chunk") == 0          ? "chunks"
+                                                                                   : "split_size";
+  PhValue *x = ph_aten_operand (l);
+  gint64 sizes[64], axis, from = 0;
   const gint64 length = x != NULL ? ph_value_dim (x, (int) ph_aten_int (l, "dim", 0)) : -1;
-  guint       n = G_N_ELEMENTS (sizes);
+  guint n = G_N_ELEMENTS (sizes);
 
   if (x == NULL || !ph_aten_ints (l, param, sizes, &n) || n == 0)
     return ph_convert_stay (l, "its sizes are not known");
@@ -333,7 +337,7 @@ split (PhConvert *l, PhValue **out)
 static gboolean
 unbind (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = ph_aten_operand (l);
+  PhValue *x = ph_aten_operand (l);
   const gint64 axis = ph_aten_int (l, "dim", 0);
 
   for (guint i = 0; x != NULL && i < l->n_out; i++)
@@ -345,7 +349,7 @@ static gboolean
 slice (PhConvert *l, PhValue **out)
 {
   const gint64 axis = ph_aten_int (l, "dim", 0);
-  PhValue     *x = ph_aten_operand (l), *start, *end;
+  PhValue *x = ph_aten_operand (l), *start, *end;
 
   if (x == NULL)
     return FALSE;
@@ -369,7 +373,7 @@ static gboolean
 select_ (PhConvert *l, PhValue **out)
 {
   const gint64 axis = ph_aten_int (l, "dim", 0);
-  PhValue     *x = ph_aten_operand (l), *index = ph_aten_computed (l, "index");
+  PhValue *x = ph_aten_operand (l), *index = ph_aten_computed (l, "index");
 
   if (x == NULL)
     return FALSE;
@@ -385,11 +389,11 @@ select_ (PhConvert *l, PhValue **out)
 static gboolean
 put_part (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = ph_aten_operand (l), *part = ph_aten_tensor (l, 1);
+  PhValue *x = ph_aten_operand (l), *part = ph_aten_tensor (l, 1);
   const gint64 axis = ph_aten_int (l, "dim", 0);
-  gint64       start, end;
-  PhValue     *parts[3];
-  guint        n = 0;
+  gint64 start, end;
+  PhValue *parts[3];
+  guint n = 0;
 
   if (x == NULL || part == NULL)
     return ph_convert_stay (l, "it has no operand");
@@ -421,13 +425,14 @@ static gboolean
 pad (PhConvert *l, PhValue **out)
 {
   const char *op = ph_aten_name (l), *mode = ph_node_attr_string (l->node, "mode", "constant"), *onnx;
-  PhValue    *x = ph_aten_operand (l);
-  const int   rank = x != NULL ? ph_value_rank (x) : -1;
-  gint64      given[2 * PH_MAX_RANK], pads[2 * PH_MAX_RANK] = { 0 };
-  guint       n = G_N_ELEMENTS (given);
-  PhAtenArg   value;
+  PhValue *x = ph_aten_operand (l);
+  const int rank = x != NULL ? ph_value_rank (x) : -1;
+  gint64 given[2 * PH_MAX_RANK], pads[2 * PH_MAX_RANK] = { 0 };
+  guint n = G_N_ELEMENTS (given);
+  PhAtenArg value;
 
-  if (x == NULL || !ph_aten_ints (l, strcmp (op, "pad") == 0 || strcmp (op, "constant_pad_nd") == 0 ? "pad" : "padding", given, &n))
+  if (x == NULL
+      || !ph_aten_ints (l, strcmp (op, "pad") == 0 || strcmp (op, "constant_pad_nd") == 0 ? "pad" : "padding", given, &n))
     return ph_convert_stay (l, "how wide the border is, is not known");
   if (rank < 0 || n % 2 != 0 || n / 2 > (guint) rank)
     return ph_convert_stay (l, "the rank of its operand is not known");
@@ -442,9 +447,11 @@ pad (PhConvert *l, PhValue **out)
       pads[2 * rank - 1 - (int) i] = given[2 * i + 1];
     }
   if (strcmp (onnx, "constant") == 0 && ph_aten_arg (l, 1, "value", &value))
-    out[0] = PH_BUILD (l->b, Pad, x, ph_convert_ints_value (l, pads, 2 * (gsize) rank), ph_aten_as (l, &value, ph_convert_dtype (x), x));
+    out[0] = PH_BUILD (l->b, Pad, x, ph_convert_ints_value (l, pads, 2 * (gsize) rank),
+                       ph_aten_as (l, &value, ph_convert_dtype (x), x));
   else
-    out[0] = PH_BUILD_WITH (l->b, Pad, PH_ATTRS (ph_attr_new_string ("mode", onnx)), x, ph_convert_ints_value (l, pads, 2 * (gsize) rank));
+    out[0] = PH_BUILD_WITH (l->b, Pad, PH_ATTRS (ph_attr_new_string ("mode", onnx)), x,
+                            ph_convert_ints_value (l, pads, 2 * (gsize) rank));
   return TRUE;
 }
 
@@ -452,8 +459,8 @@ static gboolean
 flip (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_aten_operand (l);
-  gint64   axes[PH_MAX_RANK];
-  guint    n = PH_MAX_RANK;
+  gint64 axes[PH_MAX_RANK];
+  guint n = PH_MAX_RANK;
 
   if (x == NULL || !ph_aten_ints (l, "dims", axes, &n))
     return ph_convert_stay (l, "its dims are not known");
@@ -465,22 +472,23 @@ static gboolean
 roll (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_aten_operand (l);
-  gint64   shifts[PH_MAX_RANK], axes[PH_MAX_RANK];
-  guint    n = PH_MAX_RANK, m = PH_MAX_RANK;
+  gint64 shifts[PH_MAX_RANK], axes[PH_MAX_RANK];
+  guint n = PH_MAX_RANK, m = PH_MAX_RANK;
 
   if (x == NULL || !ph_aten_ints (l, "shifts", shifts, &n) || !ph_aten_ints (l, "dims", axes, &m) || n != m)
     return ph_convert_stay (l, "its shifts and dims are not known");
   for (guint i = 0; i < n && x != NULL; i++)
     {
-      const int    axis = ph_aten_axis (l, x, axes[i]);
+      const int axis = ph_aten_axis (l, x, axes[i]);
       const gint64 size = axis >= 0 ? ph_value_dim (x, axis) : -1;
-      gint64       shift;
+      gint64 shift;
 
       if (size < 0)
         return ph_convert_stay (l, "the size of the dimension is not known");
       if (size == 0 || (shift = (shifts[i] % size + size) % size) == 0)
         continue;
-      x = ph_aten_concat (l, PH_VALUES_ (ph_aten_slice (l, x, axis, size - shift, size), ph_aten_slice (l, x, axis, 0, size - shift)), 2, axis);
+      x = ph_aten_concat (
+          l, PH_VALUES_ (ph_aten_slice (l, x, axis, size - shift, size), ph_aten_slice (l, x, axis, 0, size - shift)), 2, axis);
     }
   out[0] = x;
   return x != NULL;
@@ -493,7 +501,8 @@ triangle (PhConvert *l, PhValue **out)
 
   if (x == NULL)
     return FALSE;
-  out[0] = PH_BUILD_WITH (l->b, Trilu, PH_ATTRS (ph_attr_new_int ("upper", strcmp (ph_aten_name (l), "triu") == 0)), x, ph_build_scalar (l->b, PH_INT64, (double) ph_aten_int (l, "diagonal", 0)));
+  out[0] = PH_BUILD_WITH (l->b, Trilu, PH_ATTRS (ph_attr_new_int ("upper", strcmp (ph_aten_name (l), "triu") == 0)), x,
+                          ph_build_scalar (l->b, PH_INT64, (double) ph_aten_int (l, "diagonal", 0)));
   return TRUE;
 }
 
@@ -507,7 +516,9 @@ pixel_shuffle (PhConvert *l, PhValue **out)
   if (strcmp (ph_aten_name (l), "pixel_unshuffle") == 0)
     out[0] = ph_convert_stay (l, "ONNX orders channels in another way") ? x : NULL;
   else
-    out[0] = PH_BUILD_WITH (l->b, DepthToSpace, PH_ATTRS (ph_attr_new_int ("blocksize", ph_aten_int (l, "upscale_factor", 1)), ph_attr_new_string ("mode", "CRD")), x);
+    out[0] = PH_BUILD_WITH (
+        l->b, DepthToSpace,
+        PH_ATTRS (ph_attr_new_int ("blocksize", ph_aten_int (l, "upscale_factor", 1)), ph_attr_new_string ("mode", "CRD")), x);
   return out[0] != NULL;
 }
 
@@ -515,10 +526,10 @@ static gboolean
 upsample (PhConvert *l, PhValue **out)
 {
   const gboolean linear = strstr (l->op, "linear") != NULL, corners = ph_aten_int (l, "align_corners", 0) != 0;
-  PhValue       *x = ph_aten_operand (l), *sizes = NULL, *scales = NULL;
-  const PhAttr  *factors = ph_node_attr (l->node, "scale_factors");
-  float          scale[5] = { 1, 1, 1, 1, 1 };
-  const int      rank = x != NULL ? ph_value_rank (x) : -1;
+  PhValue *x = ph_aten_operand (l), *sizes = NULL, *scales = NULL;
+  const PhAttr *factors = ph_node_attr (l->node, "scale_factors");
+  float scale[5] = { 1, 1, 1, 1, 1 };
+  const int rank = x != NULL ? ph_value_rank (x) : -1;
 
   if (rank < 3 || rank > 5)
     return ph_convert_stay (l, "the rank of its operand is not known");
@@ -539,14 +550,18 @@ upsample (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "the size that it gives is not known");
   out[0] = ph_build_node (l->b, &ph_op_Resize, PH_VALUES_ (x, NULL, scales, sizes), sizes != NULL ? 4 : 3,
                           PH_ATTRS (ph_attr_new_string ("mode", linear ? "linear" : "nearest"),
-                                    ph_attr_new_string ("coordinate_transformation_mode", !linear ? "asymmetric" : corners ? "align_corners" : "half_pixel"),
-                                    ph_attr_new_string ("nearest_mode", "floor")), 1);
+                                    ph_attr_new_string ("coordinate_transformation_mode", !linear   ? "asymmetric"
+                                                                                          : corners ? "align_corners"
+                                                                                                    : "half_pixel"),
+                                    ph_attr_new_string ("nearest_mode", "floor")),
+                          1);
   return TRUE;
 }
 
 static const char same_numbers[] = "Both put the same elements into another order or shape.";
 static const char dims[] = "Negative dimensions count from the end, in both.";
 
+/* clang-format off */
 const PhConvertRule ph_convert_aten_shape[] = {
   { "aten:view", view, "Reshape", same_numbers }, { "aten:reshape", view, "Reshape", same_numbers }, { "aten:_unsafe_view", view, "Reshape", same_numbers },
   { "aten:view_as", view, "Reshape to the Shape of the other", same_numbers }, { "aten:reshape_as", view, "Reshape to the Shape of the other", same_numbers },
@@ -575,3 +590,4 @@ const PhConvertRule ph_convert_aten_shape[] = {
   { "aten:upsample_trilinear3d", upsample, "Resize", "Without align_corners, pixels are centred." },
   { NULL }
 };
+/* clang-format on */

@@ -28,16 +28,20 @@ const char *
 ph_aten_unread (const PhNode *node, const char *op)
 {
   /* What is about memory, or known from elsewhere. */
-  static const char *const harmless[] = { "overload", "memory_format", "layout", "device", "pin_memory", "requires_grad", "non_blocking", "copy", "implicit", "arg1", "dtype", "correction", "keepdim",
-                                          "sparse_grad", "generator", "is_coalesced", "made_from", NULL };
-  const char      *signature = ph_torch_signature (op);
-  g_auto (GStrv)    parameters = g_strsplit (signature != NULL ? signature : "", " ", -1);
+  static const char *const harmless[] = { "overload",      "memory_format", "layout",  "device",      "pin_memory",
+                                          "requires_grad", "non_blocking",  "copy",    "implicit",    "arg1",
+                                          "dtype",         "correction",    "keepdim", "sparse_grad", "generator",
+                                          "is_coalesced",  "made_from",     NULL };
+  const char *signature = ph_torch_signature (op);
+  g_auto (GStrv) parameters = g_strsplit (signature != NULL ? signature : "", " ", -1);
 
   for (guint i = 0; i < node->attrs->len; i++)
     {
-      const char      *name = ((PhAttr *) node->attrs->pdata[i])->name;
-      g_autofree char *plain = g_str_has_suffix (name, "_input") ? g_strndup (name, strlen (name) - strlen ("_input")) : g_strdup (name);
-      gboolean         read = g_strv_contains (harmless, name) || g_str_has_prefix (name, "peephole_") || ((strcmp (op, "to") == 0 || strcmp (op, "_to_copy") == 0) && g_str_has_prefix (name, "arg"));
+      const char *name = ((PhAttr *) node->attrs->pdata[i])->name;
+      g_autofree char *plain = g_str_has_suffix (name, "_input") ? g_strndup (name, strlen (name) - strlen ("_input"))
+                                                                 : g_strdup (name);
+      gboolean read = g_strv_contains (harmless, name) || g_str_has_prefix (name, "peephole_")
+                      || ((strcmp (op, "to") == 0 || strcmp (op, "_to_copy") == 0) && g_str_has_prefix (name, "arg"));
 
       for (guint k = 0; parameters[k] != NULL && !read; k++)
         read = strcmp (parameters[k] + (*parameters[k] == '*'), plain) == 0;
@@ -83,7 +87,7 @@ PhValue *
 ph_aten_computed (PhConvert *l, const char *name)
 {
   g_autofree char *key = g_strdup_printf ("%s_input", name);
-  const gint64     index = ph_node_attr_int (l->node, key, -1);
+  const gint64 index = ph_node_attr_int (l->node, key, -1);
 
   return index >= 0 && index < l->n_in ? l->in[index] : NULL;
 }
@@ -99,7 +103,8 @@ attr_number (const PhAttr *attr, PhAtenArg *arg)
 {
   if (attr == NULL || (attr->kind != PH_ATTR_INT && attr->kind != PH_ATTR_FLOAT))
     return FALSE;
-  *arg = (PhAtenArg) { .dtype = attr->kind == PH_ATTR_INT ? PH_INT64 : PH_DOUBLE, .number = attr->kind == PH_ATTR_INT ? (double) attr->i : (double) attr->f };
+  *arg = (PhAtenArg) { .dtype = attr->kind == PH_ATTR_INT ? PH_INT64 : PH_DOUBLE,
+                       .number = attr->kind == PH_ATTR_INT ? (double) attr->i : (double) attr->f };
   return TRUE;
 }
 
@@ -109,8 +114,11 @@ tensor_arg (PhValue *value, PhAtenArg *arg)
   const PhDType dtype = ph_value_dtype (value);
 
   /* What a number of Python's becomes has no dimensions and is of these types. */
-  *arg = (PhAtenArg) { .value = value, .dtype = dtype,
-                       .level = ph_value_rank (value) != 0 ? 2 : dtype == PH_DOUBLE || dtype == PH_INT64 ? 0 : 1 };
+  *arg = (PhAtenArg) { .value = value,
+                       .dtype = dtype,
+                       .level = ph_value_rank (value) != 0                ? 2
+                                : dtype == PH_DOUBLE || dtype == PH_INT64 ? 0
+                                                                          : 1 };
 }
 
 gboolean
@@ -131,9 +139,9 @@ ph_aten_arg (PhConvert *l, guint k, const char *name, PhAtenArg *arg)
 double
 ph_aten_number (PhConvert *l, const char *name, double fallback)
 {
-  PhValue   *value = ph_aten_computed (l, name);
-  PhTensor  *tensor = value != NULL ? ph_value_constant (value) : NULL;
-  PhAtenArg  arg;
+  PhValue *value = ph_aten_computed (l, name);
+  PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
+  PhAtenArg arg;
 
   if (attr_number (ph_node_attr (l->node, name), &arg))
     return arg.number;
@@ -148,8 +156,8 @@ gint64
 ph_aten_int (PhConvert *l, const char *name, gint64 fallback)
 {
   const PhAttr *attr = ph_node_attr (l->node, name);
-  PhValue      *value = ph_aten_computed (l, name);
-  PhTensor     *tensor = value != NULL ? ph_value_constant (value) : NULL;
+  PhValue *value = ph_aten_computed (l, name);
+  PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
 
   if (attr != NULL && attr->kind == PH_ATTR_INT)
     return attr->i;
@@ -167,8 +175,8 @@ static gboolean
 list_ints (PhValue *value, gint64 *out, guint *n)
 {
   const PhNode *list = value->producer;
-  PhTensor     *tensor = ph_value_constant (value);
-  guint         room = *n;
+  PhTensor *tensor = ph_value_constant (value);
+  guint room = *n;
 
   if (list != NULL && ph_aten_is_list (list))
     {
@@ -182,7 +190,8 @@ list_ints (PhValue *value, gint64 *out, guint *n)
       *n = list->inputs->len;
       return TRUE;
     }
-  if (tensor == NULL || !ph_dtype_is_integer (ph_tensor_dtype (tensor)) || ph_tensor_rank (tensor) > 1 || ph_tensor_count (tensor) > room)
+  if (tensor == NULL || !ph_dtype_is_integer (ph_tensor_dtype (tensor)) || ph_tensor_rank (tensor) > 1
+      || ph_tensor_count (tensor) > room)
     return FALSE;
   *n = (guint) ph_tensor_count (tensor);
   for (guint i = 0; i < *n; i++)
@@ -194,7 +203,7 @@ gboolean
 ph_aten_ints (PhConvert *l, const char *name, gint64 *out, guint *n)
 {
   const PhAttr *attr = ph_node_attr (l->node, name);
-  PhValue      *value = ph_aten_computed (l, name);
+  PhValue *value = ph_aten_computed (l, name);
 
   if (value != NULL && list_ints (value, out, n))
     return TRUE;
@@ -228,7 +237,7 @@ as_one (PhConvert *l, PhValue *value)
 PhValue *
 ph_aten_one (PhConvert *l, const char *name, gint64 fallback)
 {
-  PhValue     *value = ph_aten_computed (l, name);
+  PhValue *value = ph_aten_computed (l, name);
   const gint64 known = value == NULL || ph_value_constant (value) != NULL ? ph_aten_int (l, name, fallback) : 0;
 
   return value == NULL || ph_value_constant (value) != NULL ? ph_convert_ints_value (l, &known, 1) : as_one (l, value);
@@ -237,9 +246,9 @@ ph_aten_one (PhConvert *l, const char *name, gint64 fallback)
 PhValue *
 ph_aten_sizes (PhConvert *l, const char *name, gint64 minus_one)
 {
-  gint64        known[PH_MAX_RANK];
-  guint         n = PH_MAX_RANK;
-  PhValue      *value = ph_aten_computed (l, name);
+  gint64 known[PH_MAX_RANK];
+  guint n = PH_MAX_RANK;
+  PhValue *value = ph_aten_computed (l, name);
   const PhNode *list = value != NULL ? value->producer : NULL;
 
   if (ph_aten_ints (l, name, known, &n))
@@ -254,11 +263,13 @@ ph_aten_sizes (PhConvert *l, const char *name, gint64 minus_one)
 
       for (guint i = 0; i < list->inputs->len; i++)
         {
-          PhValue  *item = list->inputs->pdata[i];
+          PhValue *item = list->inputs->pdata[i];
           PhTensor *constant = item != NULL ? ph_value_constant (item) : NULL;
 
-          parts[i] = constant != NULL && ph_tensor_count (constant) == 1 && ph_tensor_get_int (constant, 0) == -1 ? ph_convert_ints_value (l, &minus_one, 1)
-                     : item != NULL ? as_one (l, item) : NULL;
+          parts[i] = constant != NULL && ph_tensor_count (constant) == 1 && ph_tensor_get_int (constant, 0) == -1
+                         ? ph_convert_ints_value (l, &minus_one, 1)
+                     : item != NULL ? as_one (l, item)
+                                    : NULL;
         }
       return ph_aten_concat (l, parts, list->inputs->len, 0);
     }
@@ -268,103 +279,12 @@ ph_aten_sizes (PhConvert *l, const char *name, gint64 minus_one)
   return NULL;
 }
 
-PhDType
-ph_aten_dtype (PhConvert *l, const char *name)
-{
-  static const struct { gint64 code; const char *name; PhDType dtype; } types[] = {
-    { 0, "uint8", PH_UINT8 }, { 1, "int8", PH_INT8 }, { 2, "int16", PH_INT16 }, { 3, "int32", PH_INT32 }, { 4, "int64", PH_INT64 }, { 5, "float16", PH_FLOAT16 },
-    { 6, "float32", PH_FLOAT }, { 7, "float64", PH_DOUBLE }, { 11, "bool", PH_BOOL }, { 15, "bfloat16", PH_BFLOAT16 }, { -1, "float", PH_FLOAT }, { -1, "double", PH_DOUBLE },
-    { -1, "half", PH_FLOAT16 }, { -1, "long", PH_INT64 }, { -1, "int", PH_INT32 }, { -1, "short", PH_INT16 },
-  };
-  const PhAttr  *attr = ph_node_attr (l->node, name);
-  const PhValue *value = ph_aten_computed (l, name);
-
-  if (value != NULL && value->producer != NULL && strcmp (value->producer->domain, "prim") == 0 && strcmp (value->producer->op_type, "dtype") == 0)
-    return ph_value_dtype (ph_node_input (value->producer, 0));
-  for (guint i = 0; attr != NULL && i < G_N_ELEMENTS (types); i++)
-    {
-      const char *text = ph_node_attr_string (l->node, name, "");
-
-      if (attr->kind == PH_ATTR_INT ? attr->i == types[i].code : strcmp (g_str_has_prefix (text, "torch.") ? text + strlen ("torch.") : text, types[i].name) == 0)
-        return types[i].dtype;
-    }
-  return PH_UNDEFINED;
-}
-
-/* ── element types ── */
-
-static guint
-category (PhDType dtype)
-{
-  return dtype == PH_UNDEFINED ? 0 : dtype == PH_BOOL ? 1 : ph_dtype_is_integer (dtype) ? 2 : 3;
-}
-
-static PhDType
-wider (PhDType a, PhDType b)
-{
-  if (a == b || category (b) < category (a))
-    return a;
-  if (category (a) < category (b))
-    return b;
-  if (category (a) == 3 && ph_dtype_size (a) == ph_dtype_size (b))
-    return PH_FLOAT;                                           /* half and bfloat16 */
-  if (category (a) == 2 && ph_dtype_size (a) == ph_dtype_size (b))
-    return ph_dtype_size (a) == 1 ? PH_INT16 : PH_INT64;       /* with a sign and without */
-  return ph_dtype_size (a) > ph_dtype_size (b) ? a : b;
-}
-
-PhDType
-ph_aten_promote (const PhAtenArg *args, guint n)
-{
-  PhDType of[3] = { PH_UNDEFINED, PH_UNDEFINED, PH_UNDEFINED }, result;
-
-  for (guint i = 0; i < n; i++)
-    of[args[i].level] = wider (of[args[i].level], args[i].dtype);
-  for (guint i = 0; i < n; i++)
-    if (args[i].level == 2 && args[i].dtype == PH_UNDEFINED && of[2] == PH_UNDEFINED)
-      return PH_UNDEFINED;
-  result = of[2];
-  if (category (of[1]) > category (result))
-    result = of[1];
-  if (category (of[0]) > category (result))
-    result = of[0] == PH_DOUBLE && result != PH_UNDEFINED ? PH_FLOAT : of[0];
-  return result;
-}
-
-PhValue *
-ph_aten_as (PhConvert *l, const PhAtenArg *arg, PhDType dtype, PhValue *like)
-{
-  if (arg->value != NULL)
-    return dtype != PH_UNDEFINED && arg->dtype != PH_UNDEFINED ? ph_convert_cast (l, arg->value, dtype) : arg->value;
-  if (dtype != PH_UNDEFINED)
-    return ph_convert_number (l, dtype, arg->number);
-  if (like == NULL)
-    return NULL;
-  return PH_BUILD (l->b, CastLike, ph_convert_number (l, PH_FLOAT, arg->number), like);
-}
-
-PhValue *
-ph_aten_float (PhConvert *l)
-{
-  PhValue *value = ph_aten_tensor (l, 0);
-  PhAtenArg arg;
-
-  if (value == NULL && ph_aten_arg (l, 0, "self", &arg))
-    return ph_aten_as (l, &arg, PH_DOUBLE, NULL);
-  if (value == NULL)
-    {
-      ph_convert_stay (l, "it has no operand");
-      return NULL;
-    }
-  return ph_convert_dtype (value) == PH_UNDEFINED || ph_dtype_is_float (ph_convert_dtype (value)) ? value : ph_convert_cast (l, value, PH_FLOAT);
-}
-
 gboolean
 ph_aten_binary (PhConvert *l, const PhOp *op, PhAtenArg *a, PhAtenArg *b, PhValue **out)
 {
   const PhAtenArg args[] = { *a, *b };
-  const PhDType   dtype = ph_aten_promote (args, 2);
-  PhValue        *inputs[2];
+  const PhDType dtype = ph_aten_promote (args, 2);
+  PhValue *inputs[2];
 
   inputs[0] = ph_aten_as (l, a, dtype, b->value);
   inputs[1] = ph_aten_as (l, b, dtype, a->value);
@@ -395,15 +315,21 @@ PhValue *
 ph_aten_shape_part (PhConvert *l, PhValue *value, gint64 start, gint64 end)
 {
   const int rank = ph_value_rank (value);
-  gint64    dims[PH_MAX_RANK];
-  guint     n = 0;
+  gint64 dims[PH_MAX_RANK];
+  guint n = 0;
 
   for (gint64 i = start; rank >= 0 && i < MIN (end, rank); i++)
     if ((dims[n++] = ph_value_dim (value, (int) i)) < 0)
-      return PH_BUILD_WITH (l->b, Shape, end == G_MAXINT64 ? PH_ATTRS (ph_attr_new_int ("start", start)) : PH_ATTRS (ph_attr_new_int ("start", start), ph_attr_new_int ("end", end)), value);
+      return PH_BUILD_WITH (l->b, Shape,
+                            end == G_MAXINT64 ? PH_ATTRS (ph_attr_new_int ("start", start))
+                                              : PH_ATTRS (ph_attr_new_int ("start", start), ph_attr_new_int ("end", end)),
+                            value);
   if (rank >= 0)
     return ph_convert_ints_value (l, dims, n);
-  return PH_BUILD_WITH (l->b, Shape, end == G_MAXINT64 ? PH_ATTRS (ph_attr_new_int ("start", start)) : PH_ATTRS (ph_attr_new_int ("start", start), ph_attr_new_int ("end", end)), value);
+  return PH_BUILD_WITH (l->b, Shape,
+                        end == G_MAXINT64 ? PH_ATTRS (ph_attr_new_int ("start", start))
+                                          : PH_ATTRS (ph_attr_new_int ("start", start), ph_attr_new_int ("end", end)),
+                        value);
 }
 
 PhValue *
@@ -411,7 +337,8 @@ ph_aten_slice (PhConvert *l, PhValue *value, gint64 axis, gint64 start, gint64 e
 {
   const gint64 one = 1;
 
-  return PH_BUILD (l->b, Slice, value, ph_convert_ints_value (l, &start, 1), ph_convert_ints_value (l, &end, 1), ph_convert_ints_value (l, &axis, 1), ph_convert_ints_value (l, &one, 1));
+  return PH_BUILD (l->b, Slice, value, ph_convert_ints_value (l, &start, 1), ph_convert_ints_value (l, &end, 1),
+                   ph_convert_ints_value (l, &axis, 1), ph_convert_ints_value (l, &one, 1));
 }
 
 PhValue *
@@ -472,21 +399,26 @@ guess (const PhValue *value)
 
   for (guint u = 0; u < value->uses->len; u++)
     {
-      const PhUse  *use = &g_array_index (value->uses, PhUse, u);
+      const PhUse *use = &g_array_index (value->uses, PhUse, u);
       const PhNode *node = use->node;
 
       if (node == NULL || !is_torch (node))
         continue;
-      if ((strcmp (node->op_type, "embedding") == 0 && use->index == 1) || (use->index > 0 && (strcmp (node->op_type, "index") == 0 || strcmp (node->op_type, "index_select") == 0
-           || strcmp (node->op_type, "gather") == 0)) || strcmp (node->op_type, "one_hot") == 0)
+      if ((strcmp (node->op_type, "embedding") == 0 && use->index == 1)
+          || (use->index > 0
+              && (strcmp (node->op_type, "index") == 0 || strcmp (node->op_type, "index_select") == 0
+                  || strcmp (node->op_type, "gather") == 0))
+          || strcmp (node->op_type, "one_hot") == 0)
         return PH_INT64;
-      if ((strcmp (node->op_type, "where") == 0 && use->index == 0) || (strcmp (node->op_type, "masked_fill") == 0 && use->index == 1))
+      if ((strcmp (node->op_type, "where") == 0 && use->index == 0)
+          || (strcmp (node->op_type, "masked_fill") == 0 && use->index == 1))
         return PH_BOOL;
       for (guint i = 0; i < node->inputs->len; i++)
         {
           const PhValue *other = node->inputs->pdata[i];
 
-          if (other != NULL && other->tensor != NULL && !other->is_input && ph_value_rank (other) > 0 && ph_dtype_is_float (ph_value_dtype (other)))
+          if (other != NULL && other->tensor != NULL && !other->is_input && ph_value_rank (other) > 0
+              && ph_dtype_is_float (ph_value_dtype (other)))
             found = ph_value_dtype (other);
         }
     }
@@ -497,19 +429,20 @@ gboolean
 ph_aten_prepare (PhPassRun *run, GError **error)
 {
   GPtrArray *inputs = run->model->graph->inputs;
-  gboolean   any = FALSE;
+  gboolean any = FALSE;
 
   PH_FOREACH_NODE (node, run->model->graph)
     any = any || is_torch (node);
   for (guint i = 0; any && i < inputs->len; i++)
     {
       PhValue *input = inputs->pdata[i];
-      PhDType  dtype;
+      PhDType dtype;
 
       if (ph_value_dtype (input) != PH_UNDEFINED || (input->type != NULL && input->type->kind != PH_KIND_TENSOR))
         continue;
       dtype = guess (input);
-      if (!ph_pass_begin (run, "aten:input", NULL, "The file does not say what the input is made of: it is taken from how it is used."))
+      if (!ph_pass_begin (run, "aten:input", NULL,
+                          "The file does not say what the input is made of: it is taken from how it is used."))
         return TRUE;
       if (!ph_value_set_type (input, ph_type_unranked (dtype), error))
         return FALSE;
@@ -531,7 +464,8 @@ ph_aten_enter (PhPassRun *run, PhNode *node, GError **error)
     raises = raises || ph_aten_raises (node->graphs->pdata[i]);
   if (ph_node_graph (node, "then_branch") != NULL && !used && raises)
     {
-      if (!ph_pass_begin (run, "prim:If", node, "It only checks its operands, and raises an error that ONNX has no operator for."))
+      if (!ph_pass_begin (run, "prim:If", node,
+                          "It only checks its operands, and raises an error that ONNX has no operator for."))
         return TRUE;
       if (!ph_graph_remove_node (node, error))
         return FALSE;
@@ -540,20 +474,22 @@ ph_aten_enter (PhPassRun *run, PhNode *node, GError **error)
     }
   if (ph_node_graph (node, "body") == NULL || body == NULL || body->inputs->len != node->inputs->len)
     return TRUE;
-  if (!ph_pass_begin (run, "prim:Loop", node, "Inside, a loop's values are of the types that they begin with; their sizes may change."))
+  if (!ph_pass_begin (run, "prim:Loop", node,
+                      "Inside, a loop's values are of the types that they begin with; their sizes may change."))
     return TRUE;
   for (guint i = 2; i < body->inputs->len; i++)
     {
-      PhValue      *inside = body->inputs->pdata[i];
+      PhValue *inside = body->inputs->pdata[i];
       const PhValue *outside = node->inputs->pdata[i];
       const PhType *type = outside != NULL ? outside->type : NULL;
-      PhDim         dims[PH_MAX_RANK];
+      PhDim dims[PH_MAX_RANK];
 
       if (inside->type != NULL || type == NULL || type->kind != PH_KIND_TENSOR || type->dtype == PH_UNDEFINED)
         continue;
       for (guint d = 0; type->has_rank && d < type->rank; d++)
         dims[d] = PH_DIM_UNKNOWN;
-      if (!ph_value_set_type (inside, type->has_rank ? ph_type_tensor (type->dtype, type->rank, dims) : ph_type_unranked (type->dtype), error))
+      if (!ph_value_set_type (
+              inside, type->has_rank ? ph_type_tensor (type->dtype, type->rank, dims) : ph_type_unranked (type->dtype), error))
         return FALSE;
     }
   ph_pass_end (run);
@@ -572,7 +508,7 @@ ph_aten_finish (PhPassRun *run, GError **error)
       again = FALSE;
       for (guint i = nodes->len; i-- > 0;)
         {
-          PhNode  *node = nodes->pdata[i];
+          PhNode *node = nodes->pdata[i];
           gboolean used = !ph_aten_is_list (node) && strcmp (node->op_type, "format") != 0;
 
           for (guint k = 0; k < node->outputs->len; k++)

@@ -7,63 +7,63 @@
 
 G_BEGIN_DECLS
 
-extern const PhConvertRule ph_convert_aten[], ph_convert_aten_shape[], ph_convert_aten_linear[], ph_convert_aten_reduce[], ph_convert_aten_layer[],
-                           ph_convert_aten_control[], ph_convert_aten_index[];
+extern const PhConvertRule ph_convert_aten[], ph_convert_aten_shape[], ph_convert_aten_linear[], ph_convert_aten_reduce[],
+    ph_convert_aten_layer[], ph_convert_aten_control[], ph_convert_aten_index[];
 
 /* A tensor or a number, as PyTorch promotes them: numbers yield to tensors without dimensions, and these to those that have some. */
 typedef struct
 {
-  PhValue *value;        /* (nullable) NULL: @number                           */
-  PhDType  dtype;        /* of a number INT64, DOUBLE or BOOL                  */
-  guint    level;        /* 0 a number, 1 no dimensions, 2 some or unknown     */
-  double   number;
+  PhValue *value; /* (nullable) NULL: @number                           */
+  PhDType dtype;  /* of a number INT64, DOUBLE or BOOL                  */
+  guint level;    /* 0 a number, 1 no dimensions, 2 some or unknown     */
+  double number;
 } PhAtenArg;
 
-const char *ph_aten_name     (const PhConvert *l);              /* "view" of "aten:view" */
-PhValue   *ph_aten_operand  (PhConvert *l);                    /* the first tensor; NULL: there is none, and it is said */
+const char *ph_aten_name (const PhConvert *l); /* "view" of "aten:view" */
+PhValue *ph_aten_operand (PhConvert *l);       /* the first tensor; NULL: there is none, and it is said */
 /* The @k-th parameter that is a tensor, as a tensor alone. (nullable) */
-PhValue   *ph_aten_tensor   (PhConvert *l, guint k);
-guint      ph_aten_n_tensors (PhConvert *l);
+PhValue *ph_aten_tensor (PhConvert *l, guint k);
+guint ph_aten_n_tensors (PhConvert *l);
 /* The same, where a number may stand for it: attribute @name. FALSE: it is left out. */
-gboolean   ph_aten_arg      (PhConvert *l, guint k, const char *name, PhAtenArg *arg);
+gboolean ph_aten_arg (PhConvert *l, guint k, const char *name, PhAtenArg *arg);
 /* The value that is computed for the parameter @name. (nullable) */
-PhValue   *ph_aten_computed (PhConvert *l, const char *name);
-gboolean   ph_aten_has      (PhConvert *l, const char *name);
+PhValue *ph_aten_computed (PhConvert *l, const char *name);
+gboolean ph_aten_has (PhConvert *l, const char *name);
 /* Numbers that are known; else it is said that they are not, and the rule ends without effect. */
-gint64     ph_aten_int      (PhConvert *l, const char *name, gint64 fallback);
-double     ph_aten_number   (PhConvert *l, const char *name, double fallback);
+gint64 ph_aten_int (PhConvert *l, const char *name, gint64 fallback);
+double ph_aten_number (PhConvert *l, const char *name, double fallback);
 /* FALSE: left out, or not known. @n: room, then how many. One number stands for itself. */
-gboolean   ph_aten_ints     (PhConvert *l, const char *name, gint64 *out, guint *n);
+gboolean ph_aten_ints (PhConvert *l, const char *name, gint64 *out, guint *n);
 /* A list of sizes as a tensor of rank 1; @minus_one stands in place of -1. (nullable) */
-PhValue   *ph_aten_sizes    (PhConvert *l, const char *name, gint64 minus_one);
+PhValue *ph_aten_sizes (PhConvert *l, const char *name, gint64 minus_one);
 /* A number, known or computed, as a tensor of one element and one dimension. */
-PhValue   *ph_aten_one      (PhConvert *l, const char *name, gint64 fallback);
+PhValue *ph_aten_one (PhConvert *l, const char *name, gint64 fallback);
 /* The element type that the attribute @name says; UNDEFINED: none. */
-PhDType    ph_aten_dtype    (PhConvert *l, const char *name);
+PhDType ph_aten_dtype (PhConvert *l, const char *name);
 
-PhDType    ph_aten_promote  (const PhAtenArg *args, guint n);
+PhDType ph_aten_promote (const PhAtenArg *args, guint n);
 /* @arg as @dtype; where that is not known, as @like is. */
-PhValue   *ph_aten_as       (PhConvert *l, const PhAtenArg *arg, PhDType dtype, PhValue *like);
+PhValue *ph_aten_as (PhConvert *l, const PhAtenArg *arg, PhDType dtype, PhValue *like);
 /* The first tensor, as floats where it is none: what PyTorch computes with then. */
-PhValue   *ph_aten_float    (PhConvert *l);
+PhValue *ph_aten_float (PhConvert *l);
 /* @axis of @value from the front; -1 where that is not known, and it is said. */
-int        ph_aten_axis     (PhConvert *l, const PhValue *value, gint64 axis);
-PhValue   *ph_aten_shape_part (PhConvert *l, PhValue *value, gint64 start, gint64 end);      /* of its sizes; @end G_MAXINT64: all */
-PhValue   *ph_aten_slice    (PhConvert *l, PhValue *value, gint64 axis, gint64 start, gint64 end);
-PhValue   *ph_aten_concat   (PhConvert *l, PhValue *const *values, guint n, gint64 axis);
-gboolean   ph_aten_same     (PhConvert *l, PhValue **out);
+int ph_aten_axis (PhConvert *l, const PhValue *value, gint64 axis);
+PhValue *ph_aten_shape_part (PhConvert *l, PhValue *value, gint64 start, gint64 end); /* of its sizes; @end G_MAXINT64: all */
+PhValue *ph_aten_slice (PhConvert *l, PhValue *value, gint64 axis, gint64 start, gint64 end);
+PhValue *ph_aten_concat (PhConvert *l, PhValue *const *values, guint n, gint64 axis);
+gboolean ph_aten_same (PhConvert *l, PhValue **out);
 /* One ONNX operator on two tensors of one type. */
-gboolean   ph_aten_binary   (PhConvert *l, const PhOp *op, PhAtenArg *a, PhAtenArg *b, PhValue **out);
+gboolean ph_aten_binary (PhConvert *l, const PhOp *op, PhAtenArg *a, PhAtenArg *b, PhValue **out);
 
 /* Before the rules: inputs whose element type the file does not say. After them: lists that nothing uses any more. */
-gboolean   ph_aten_prepare  (PhPassRun *run, GError **error);
-gboolean   ph_aten_finish   (PhPassRun *run, GError **error);
+gboolean ph_aten_prepare (PhPassRun *run, GError **error);
+gboolean ph_aten_finish (PhPassRun *run, GError **error);
 /* Types of the inputs of a loop's body, as its operands have them. */
-gboolean   ph_aten_enter    (PhPassRun *run, PhNode *node, GError **error);
-gboolean   ph_aten_raises   (const PhGraph *graph);     /* it stops with an error */
+gboolean ph_aten_enter (PhPassRun *run, PhNode *node, GError **error);
+gboolean ph_aten_raises (const PhGraph *graph); /* it stops with an error */
 /* The name of an attribute of @node that no rule reads; NULL: there is none. */
-const char *ph_aten_unread  (const PhNode *node, const char *op);
-gboolean   ph_aten_is_control (const PhNode *node);
-gboolean   ph_aten_is_list  (const PhNode *node);       /* nothing to convert: who uses it reads it */
+const char *ph_aten_unread (const PhNode *node, const char *op);
+gboolean ph_aten_is_control (const PhNode *node);
+gboolean ph_aten_is_list (const PhNode *node); /* nothing to convert: who uses it reads it */
 
 G_END_DECLS

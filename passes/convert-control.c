@@ -29,15 +29,16 @@ own_output (PhBuilder *b, PhValue *value)
 static gboolean
 while_ (PhConvert *l, PhValue **out)
 {
-  PhGraph                  *cond = ph_node_graph (l->node, "cond"), *body = ph_node_graph (l->node, "body"), *to;
-  const guint               n = l->n_in;
+  PhGraph *cond = ph_node_graph (l->node, "cond"), *body = ph_node_graph (l->node, "body"), *to;
+  const guint n = l->n_in;
   g_autofree const PhType **types = g_new0 (const PhType *, n + 1);
-  g_autofree PhValue      **inputs = g_new0 (PhValue *, n + 1), **outputs = g_new0 (PhValue *, n + 1);
-  PhValue                  *first = NULL, *again = NULL;
-  PhBuilder                 in_body = { .name = l->b->name };
-  PhNode                   *loop;
+  g_autofree PhValue **inputs = g_new0 (PhValue *, n + 1), **outputs = g_new0 (PhValue *, n + 1);
+  PhValue *first = NULL, *again = NULL;
+  PhBuilder in_body = { .name = l->b->name };
+  PhNode *loop;
 
-  if (cond == NULL || body == NULL || cond->inputs->len != n || body->inputs->len != n || body->outputs->len != n || cond->outputs->len != 1 || n == 0)
+  if (cond == NULL || body == NULL || cond->inputs->len != n || body->inputs->len != n || body->outputs->len != n
+      || cond->outputs->len != 1 || n == 0)
     return ph_convert_stay (l, "its condition and body do not take its operands");
   if (!ph_build_copy (l->b, cond, l->in, &first, NULL))
     return FALSE;
@@ -65,15 +66,16 @@ while_ (PhConvert *l, PhValue **out)
   return finish_body (l, &in_body);
 }
 
-static gboolean branches (PhConvert *l, PhGraph *const *bodies, guint n, guint from, PhValue *index, PhValue *decided, PhValue **out);
+static gboolean branches (PhConvert *l, PhGraph *const *bodies, guint n, guint from, PhValue *index, PhValue *decided,
+                          PhValue **out);
 
 static gboolean
 fill_branch (PhConvert *l, PhNode *choice, const char *name, PhGraph *const *bodies, guint n, guint from, PhValue *index)
 {
-  PhBuilder            inside = { .name = l->b->name }, *outside = l->b;
-  PhGraph             *branch = ph_node_add_graph (choice, name, name, &l->b->error);
+  PhBuilder inside = { .name = l->b->name }, *outside = l->b;
+  PhGraph *branch = ph_node_add_graph (choice, name, name, &l->b->error);
   g_autofree PhValue **outputs = g_new0 (PhValue *, l->n_out + 1);
-  gboolean             ok = branch != NULL;
+  gboolean ok = branch != NULL;
 
   if (!ok)
     return FALSE;
@@ -99,17 +101,24 @@ static gboolean
 branches (PhConvert *l, PhGraph *const *bodies, guint n, guint from, PhValue *index, PhValue *decided, PhValue **out)
 {
   g_autofree const PhType **types = g_new0 (const PhType *, l->n_out + 1);
-  PhValue                  *condition = decided != NULL ? decided : PH_BUILD (l->b, Equal, index, ph_convert_number (l, ph_convert_dtype (index), from));
-  PhNode                   *choice;
+  PhValue *condition = decided != NULL ? decided
+                                       : PH_BUILD (l->b, Equal, index, ph_convert_number (l, ph_convert_dtype (index), from));
+  PhNode *choice;
 
   if (condition == NULL)
     return FALSE;
   for (guint i = 0; i < l->n_out; i++)
     types[i] = ph_convert_type (l, i);
-  choice = ph_graph_add_node (l->b->graph, &(PhNodeSpec) { .op = &ph_op_If, .inputs = &condition, .n_inputs = 1, .n_outputs = l->n_out, .output_types = types,
-                                                           .before = l->b->before }, &l->b->error);
-  if (choice == NULL || !fill_branch (l, choice, "then_branch", &bodies[from], 1, 0, index) ||
-      !fill_branch (l, choice, "else_branch", bodies, n, from + 1, index))
+  choice = ph_graph_add_node (l->b->graph,
+                              &(PhNodeSpec) { .op = &ph_op_If,
+                                              .inputs = &condition,
+                                              .n_inputs = 1,
+                                              .n_outputs = l->n_out,
+                                              .output_types = types,
+                                              .before = l->b->before },
+                              &l->b->error);
+  if (choice == NULL || !fill_branch (l, choice, "then_branch", &bodies[from], 1, 0, index)
+      || !fill_branch (l, choice, "else_branch", bodies, n, from + 1, index))
     return FALSE;
   for (guint i = 0; i < l->n_out; i++)
     out[i] = ph_node_output (choice, i);
@@ -130,7 +139,8 @@ if_or_case (PhConvert *l, PhValue **out)
     return ph_build_copy (l->b, bodies->pdata[0], NULL, out, NULL);
   if (bodies->len > 100)
     return ph_convert_stay (l, "it has %u branches", bodies->len);
-  return branches (l, (PhGraph *const *) bodies->pdata, bodies->len, 0, l->in[0], g_str_equal (l->op, "if") ? l->in[0] : NULL, out);
+  return branches (l, (PhGraph *const *) bodies->pdata, bodies->len, 0, l->in[0], g_str_equal (l->op, "if") ? l->in[0] : NULL,
+                   out);
 }
 
 static gboolean
@@ -147,7 +157,7 @@ static gboolean
 get_tuple_element (PhConvert *l, PhValue **out)
 {
   const PhNode *tuple = l->in[0]->producer;
-  const gint64  index = ph_convert_int (l, "index", -1);
+  const gint64 index = ph_convert_int (l, "index", -1);
 
   if (tuple == NULL || g_strcmp0 (ph_convert_name (tuple), "tuple") != 0 || index < 0 || index >= tuple->inputs->len)
     return ph_convert_stay (l, "what makes its tuple stays");
@@ -159,10 +169,12 @@ static gboolean
 custom_call (PhConvert *l, PhValue **out)
 {
   const char *target = ph_convert_string (l, "call_target_name", "?");
+  /* clang-format off */
   static const struct { const char *target, *op; } math[] = {
     { "Acos", "acos" }, { "Acosh", "acosh" }, { "Asin", "asin" }, { "Asinh", "asinh" }, { "Atan", "atan" }, { "Atanh", "atanh" },
     { "Cosh", "cosh" }, { "Sinh", "sinh" }, { "Lgamma", "lgamma" }, { "Digamma", "digamma" }, { "ErfInv", "erf_inv" }, { "Erfc", "erfc" },
   };
+  /* clang-format on */
 
   for (gsize i = 0; g_str_has_prefix (target, "xla_builder.math.") && i < G_N_ELEMENTS (math); i++)
     if (g_str_equal (target + strlen ("xla_builder.math."), math[i].target) && ph_dtype_is_float (ph_convert_dtype (l->in[0])))
@@ -171,7 +183,9 @@ custom_call (PhConvert *l, PhValue **out)
         return ph_convert_find (l->op)->lower (l, out);
       }
 
-  if ((g_str_equal (target, "Sharding") || g_str_equal (target, "SPMDFullToShardShape") || g_str_equal (target, "SPMDShardToFullShape")) && l->n_in == 1)
+  if ((g_str_equal (target, "Sharding") || g_str_equal (target, "SPMDFullToShardShape")
+       || g_str_equal (target, "SPMDShardToFullShape"))
+      && l->n_in == 1)
     {
       *out = PH_BUILD (l->b, Identity, l->in[0]);
       return TRUE;
@@ -179,6 +193,7 @@ custom_call (PhConvert *l, PhValue **out)
   return ph_convert_stay (l, "only its backend knows @%s", target);
 }
 
+/* clang-format off */
 const PhConvertRule ph_convert_control[] = {
   { "while", while_, "Loop, with the condition before it and at its end", "ONNX's Loop asks for the condition of the next turn." },
   { "if", if_or_case, "its If", "Both run one of two bodies." },
@@ -188,3 +203,4 @@ const PhConvertRule ph_convert_control[] = {
   { "custom_call", custom_call, "Identity, of a sharding", "Where a tensor lies does not change what it is." },
   { NULL }
 };
+/* clang-format on */

@@ -13,6 +13,7 @@
 static gboolean
 same (PhConvert *l, PhValue **out)
 {
+  /* clang-format off */
   static const struct { const char *name; const PhOp *op, *of_bool; guint n; } ops[] = {
     { "add", &ph_op_Add, &ph_op_Or, 2 }, { "multiply", &ph_op_Mul, &ph_op_And, 2 }, { "subtract", &ph_op_Sub, &ph_op_Xor, 2 },
     { "divide", &ph_op_Div, NULL, 2 }, { "maximum", &ph_op_Max, &ph_op_Or, 2 }, { "minimum", &ph_op_Min, &ph_op_And, 2 },
@@ -30,18 +31,20 @@ same (PhConvert *l, PhValue **out)
     { "broadcast_power", &ph_op_Pow, NULL, 2 }, { "broadcast_and", &ph_op_BitwiseAnd, &ph_op_And, 2 },
     { "broadcast_or", &ph_op_BitwiseOr, &ph_op_Or, 2 }, { "broadcast_xor", &ph_op_BitwiseXor, &ph_op_Xor, 2 },
   };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (ops); i++)
     if (g_str_equal (ops[i].name, l->op))
       {
         const PhOp *op = IS_BOOL (l) ? ops[i].of_bool : ops[i].op;
-        PhDType     dtype = DTYPE (l);
-        PhValue    *values[2] = { l->in[0], l->n_in > 1 ? l->in[1] : NULL };
+        PhDType dtype = DTYPE (l);
+        PhValue *values[2] = { l->in[0], l->n_in > 1 ? l->in[1] : NULL };
 
         if (op == NULL || l->n_in != ops[i].n)
           return ph_convert_stay (l, "%s of %s has no counterpart", l->op, ph_dtype_name (dtype));
-        if (op == &ph_op_Pow && ph_dtype_is_integer (dtype) && dtype != PH_INT32 && dtype != PH_INT64)      /* which Pow has not */
-          *out = ph_convert_cast (l, PH_BUILD (l->b, Pow, ph_convert_cast (l, values[0], PH_INT64), ph_convert_cast (l, values[1], PH_INT64)), dtype);
+        if (op == &ph_op_Pow && ph_dtype_is_integer (dtype) && dtype != PH_INT32 && dtype != PH_INT64) /* which Pow has not */
+          *out = ph_convert_cast (
+              l, PH_BUILD (l->b, Pow, ph_convert_cast (l, values[0], PH_INT64), ph_convert_cast (l, values[1], PH_INT64)), dtype);
         else if (op == &ph_op_Neg && !ph_dtype_is_signed (dtype))
           *out = PH_BUILD (l->b, Sub, ph_convert_like (l, l->in[0], 0), l->in[0]);
         else
@@ -69,8 +72,10 @@ sign (PhConvert *l, PhValue **out)
       *out = value;
       return TRUE;
     }
-  *out = PH_BUILD (l->b, Where, PH_BUILD (l->b, Or, PH_BUILD (l->b, Greater, x, ph_convert_like (l, x, 0)),
-                                          PH_BUILD (l->b, Less, x, ph_convert_like (l, x, 0))), value, x);
+  *out = PH_BUILD (l->b, Where,
+                   PH_BUILD (l->b, Or, PH_BUILD (l->b, Greater, x, ph_convert_like (l, x, 0)),
+                             PH_BUILD (l->b, Less, x, ph_convert_like (l, x, 0))),
+                   value, x);
   return TRUE;
 }
 
@@ -87,11 +92,15 @@ cbrt_ (PhConvert *l, PhValue **out)
   PhValue *x = l->in[0], *root = PH_BUILD (l->b, Pow, PH_BUILD (l->b, Abs, x), ph_convert_like (l, x, 1.0 / 3)), *better;
 
   /* One step of Newton's makes the last bits right; where it cannot be done the root is exact. */
-  better = PH_BUILD (l->b, Sub, root,
-                     PH_BUILD (l->b, Div, PH_BUILD (l->b, Sub, root, PH_BUILD (l->b, Div, PH_BUILD (l->b, Abs, x), PH_BUILD (l->b, Mul, root, root))),
-                               ph_convert_like (l, x, 3)));
-  better = PH_BUILD (l->b, Where, PH_BUILD (l->b, And, PH_BUILD (l->b, Greater, root, ph_convert_like (l, x, 0)),
-                                            PH_BUILD (l->b, Less, root, ph_convert_like (l, x, HUGE_VAL))), better, root);
+  better = PH_BUILD (
+      l->b, Sub, root,
+      PH_BUILD (l->b, Div,
+                PH_BUILD (l->b, Sub, root, PH_BUILD (l->b, Div, PH_BUILD (l->b, Abs, x), PH_BUILD (l->b, Mul, root, root))),
+                ph_convert_like (l, x, 3)));
+  better = PH_BUILD (l->b, Where,
+                     PH_BUILD (l->b, And, PH_BUILD (l->b, Greater, root, ph_convert_like (l, x, 0)),
+                               PH_BUILD (l->b, Less, root, ph_convert_like (l, x, HUGE_VAL))),
+                     better, root);
   *out = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, x, ph_convert_like (l, x, 0)), PH_BUILD (l->b, Neg, better),
                    PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, x, ph_convert_like (l, x, 0)), x, better));
   return TRUE;
@@ -101,7 +110,8 @@ cbrt_ (PhConvert *l, PhValue **out)
 static gboolean
 expm1_ (PhConvert *l, PhValue **out)
 {
-  PhValue *x = l->in[0], *one = ph_convert_like (l, x, 1), *t = PH_BUILD (l->b, Tanh, PH_BUILD (l->b, Mul, x, ph_convert_like (l, x, 0.5)));
+  PhValue *x = l->in[0], *one = ph_convert_like (l, x, 1),
+          *t = PH_BUILD (l->b, Tanh, PH_BUILD (l->b, Mul, x, ph_convert_like (l, x, 0.5)));
   PhValue *near = PH_BUILD (l->b, Div, PH_BUILD (l->b, Add, t, t), PH_BUILD (l->b, Sub, one, t));
 
   *out = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, PH_BUILD (l->b, Abs, x), ph_convert_like (l, x, 0.7)), near,
@@ -123,12 +133,13 @@ log1p_ (PhConvert *l, PhValue **out)
 }
 
 static PhValue *
-is_negative (PhConvert *l, PhValue *x)       /* -0 too */
+is_negative (PhConvert *l, PhValue *x) /* -0 too */
 {
   PhValue *zero = ph_convert_like (l, x, 0);
 
-  return PH_BUILD (l->b, Or, PH_BUILD (l->b, Less, x, zero),
-                   PH_BUILD (l->b, And, PH_BUILD (l->b, Equal, x, zero), PH_BUILD (l->b, Less, PH_BUILD (l->b, Reciprocal, x), zero)));
+  return PH_BUILD (
+      l->b, Or, PH_BUILD (l->b, Less, x, zero),
+      PH_BUILD (l->b, And, PH_BUILD (l->b, Equal, x, zero), PH_BUILD (l->b, Less, PH_BUILD (l->b, Reciprocal, x), zero)));
 }
 
 static gboolean
@@ -144,9 +155,11 @@ atan2_ (PhConvert *l, PhValue **out)
   large = PH_BUILD (l->b, Max, ay, ax);
   small = PH_BUILD (l->b, Min, ay, ax);
   ratio = PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, small, large),
-                    PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, large, zero), zero, ph_convert_like (l, x, 1)), PH_BUILD (l->b, Div, small, large));
+                    PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, large, zero), zero, ph_convert_like (l, x, 1)),
+                    PH_BUILD (l->b, Div, small, large));
   angle = PH_BUILD (l->b, Atan, ratio);
-  angle = PH_BUILD (l->b, Where, PH_BUILD (l->b, Greater, ay, ax), PH_BUILD (l->b, Sub, ph_convert_like (l, x, G_PI_2), angle), angle);
+  angle = PH_BUILD (l->b, Where, PH_BUILD (l->b, Greater, ay, ax), PH_BUILD (l->b, Sub, ph_convert_like (l, x, G_PI_2), angle),
+                    angle);
   angle = PH_BUILD (l->b, Where, is_negative (l, x), PH_BUILD (l->b, Sub, ph_convert_like (l, x, G_PI), angle), angle);
   *out = PH_BUILD (l->b, Where, is_negative (l, y), PH_BUILD (l->b, Neg, angle), angle);
   return TRUE;
@@ -192,26 +205,30 @@ select_ (PhConvert *l, PhValue **out)
 static PhValue *
 as_bits (PhConvert *l, PhValue *value, PhDType dtype)
 {
-  return ph_convert_dtype (value) == dtype ? value : PH_BUILD_WITH (l->b, BitCast, PH_ATTRS (ph_attr_new_int ("to", dtype)), value);
+  return ph_convert_dtype (value) == dtype ? value
+                                           : PH_BUILD_WITH (l->b, BitCast, PH_ATTRS (ph_attr_new_int ("to", dtype)), value);
 }
 
 static PhDType
 integer_of (gsize size, gboolean is_signed)
 {
-  return size == 1 ? (is_signed ? PH_INT8 : PH_UINT8) : size == 2 ? (is_signed ? PH_INT16 : PH_UINT16)
-         : size == 4 ? (is_signed ? PH_INT32 : PH_UINT32) : (is_signed ? PH_INT64 : PH_UINT64);
+  return size == 1   ? (is_signed ? PH_INT8 : PH_UINT8)
+         : size == 2 ? (is_signed ? PH_INT16 : PH_UINT16)
+         : size == 4 ? (is_signed ? PH_INT32 : PH_UINT32)
+                     : (is_signed ? PH_INT64 : PH_UINT64);
 }
 
 /* The order of all floats, -NaN first: that of their bits, with those of negative numbers turned round. */
 static PhValue *
 total_order (PhConvert *l, PhValue *value)
 {
-  const gsize   size = ph_dtype_size (ph_convert_dtype (value));
+  const gsize size = ph_dtype_size (ph_convert_dtype (value));
   const PhDType dtype = integer_of (size, TRUE);
-  PhValue      *bits = as_bits (l, value, dtype);
-  PhTensor     *most = ph_tensor_new (dtype, 0, NULL);
+  PhValue *bits = as_bits (l, value, dtype);
+  PhTensor *most = ph_tensor_new (dtype, 0, NULL);
 
-  ph_dtype_store_int (dtype, ph_tensor_writable (most), 0, size == 8 ? G_MAXINT64 : (G_GINT64_CONSTANT (1) << (8 * size - 1)) - 1);
+  ph_dtype_store_int (dtype, ph_tensor_writable (most), 0,
+                      size == 8 ? G_MAXINT64 : (G_GINT64_CONSTANT (1) << (8 * size - 1)) - 1);
   return PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, bits, ph_convert_number (l, dtype, 0)),
                    PH_BUILD (l->b, BitwiseXor, bits, ph_build_tensor (l->b, most)), bits);
 }
@@ -220,7 +237,7 @@ static gboolean
 compare (PhConvert *l, PhValue **out)
 {
   const char *direction = ph_convert_string (l, "comparison_direction", "");
-  PhValue    *a = l->in[0], *b = l->in[1];
+  PhValue *a = l->in[0], *b = l->in[1];
 
   if (IS_FLOAT (l) && g_str_equal (ph_convert_string (l, "compare_type", ""), "TOTALORDER"))
     {
@@ -263,7 +280,8 @@ convert (PhConvert *l, PhValue **out)
 {
   const PhType *type = ph_convert_type (l, 0);
 
-  if (type == NULL || type->dtype == PH_COMPLEX64 || type->dtype == PH_COMPLEX128 || DTYPE (l) == PH_COMPLEX64 || DTYPE (l) == PH_COMPLEX128)
+  if (type == NULL || type->dtype == PH_COMPLEX64 || type->dtype == PH_COMPLEX128 || DTYPE (l) == PH_COMPLEX64
+      || DTYPE (l) == PH_COMPLEX128)
     return ph_convert_stay (l, "ONNX casts no complex numbers");
   *out = ph_convert_cast (l, l->in[0], type->dtype);
   return TRUE;
@@ -298,9 +316,10 @@ static gboolean
 shifts (PhConvert *l, PhValue **out)
 {
   const PhDType dtype = DTYPE (l);
-  const guint   width = width_of (dtype);
-  const PhDType unsigned_dtype = integer_of (ph_dtype_size (dtype), FALSE), signed_dtype = integer_of (ph_dtype_size (dtype), TRUE);
-  PhValue      *x, *by, *enough, *result;
+  const guint width = width_of (dtype);
+  const PhDType unsigned_dtype = integer_of (ph_dtype_size (dtype), FALSE),
+                signed_dtype = integer_of (ph_dtype_size (dtype), TRUE);
+  PhValue *x, *by, *enough, *result;
 
   if (width < 8)
     return ph_convert_stay (l, "%s are shifted by no operator", ph_dtype_name (dtype));
@@ -331,13 +350,13 @@ static PhValue *
 count_bits (PhConvert *l, PhValue *x)
 {
   const PhDType dtype = ph_convert_dtype (x);
-  const guint   width = width_of (dtype);
+  const guint width = width_of (dtype);
 
   for (guint s = 1; s < width; s *= 2)
     {
-      guint64   mask = 0;
+      guint64 mask = 0;
       PhTensor *tensor = ph_tensor_new (dtype, 0, NULL);
-      PhValue  *m;
+      PhValue *m;
 
       for (guint bit = 0; bit < width; bit++)
         if ((bit / s) % 2 == 0)
@@ -354,7 +373,7 @@ static gboolean
 popcnt (PhConvert *l, PhValue **out)
 {
   const PhDType dtype = DTYPE (l);
-  PhValue      *x;
+  PhValue *x;
 
   if (width_of (dtype) < 8)
     return ph_convert_stay (l, "%s are shifted by no operator", ph_dtype_name (dtype));
@@ -373,11 +392,11 @@ popcnt (PhConvert *l, PhValue **out)
 static gboolean
 reduce_precision (PhConvert *l, PhValue **out)
 {
-  const char   *format = ph_convert_string (l, "format", NULL);
-  gint64        e = ph_convert_int (l, "exponent_bits", -1), m = ph_convert_int (l, "mantissa_bits", -1);
+  const char *format = ph_convert_string (l, "format", NULL);
+  gint64 e = ph_convert_int (l, "exponent_bits", -1), m = ph_convert_int (l, "mantissa_bits", -1);
   const PhDType dtype = DTYPE (l);
-  PhValue      *x = l->in[0], *work, *scaled, *rounded;
-  double        top, bottom;
+  PhValue *x = l->in[0], *work, *scaled, *rounded;
+  double top, bottom;
 
   if (format != NULL && format[0] == 'e' && strchr (format, 'm') != NULL)
     {
@@ -403,11 +422,13 @@ reduce_precision (PhConvert *l, PhValue **out)
                       PH_BUILD (l->b, Mul, work, ph_convert_number (l, PH_DOUBLE, HUGE_VAL)), rounded);
   rounded = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, PH_BUILD (l->b, Abs, rounded), ph_convert_number (l, PH_DOUBLE, bottom)),
                       PH_BUILD (l->b, Mul, work, ph_convert_number (l, PH_DOUBLE, 0)), rounded);
-  rounded = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, PH_BUILD (l->b, Abs, work), ph_convert_number (l, PH_DOUBLE, HUGE_VAL)), rounded, work);
+  rounded = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, PH_BUILD (l->b, Abs, work), ph_convert_number (l, PH_DOUBLE, HUGE_VAL)),
+                      rounded, work);
   *out = ph_convert_cast (l, rounded, dtype);
   return TRUE;
 }
 
+/* clang-format off */
 #define SAME(name_) { name_, same, "the operator of that meaning", "Both mean the same." }
 const PhConvertRule ph_convert_elementwise[] = {
   SAME ("add"), SAME ("multiply"), SAME ("subtract"), SAME ("divide"), SAME ("maximum"), SAME ("minimum"), SAME ("power"), SAME ("and"),
@@ -441,3 +462,4 @@ const PhConvertRule ph_convert_elementwise[] = {
   { "reduce_precision", reduce_precision, "a product and differences in double", "Dekker's splitting keeps as many digits as it is told." },
   { NULL }
 };
+/* clang-format on */

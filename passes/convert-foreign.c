@@ -5,6 +5,7 @@
 #include <string.h>
 
 /* Its names in the dialects; one that means something else in another dialect is not here. */
+/* clang-format off */
 static const struct { const PhOp *op; const char *names[7]; } direct[] = {
   { &ph_op_Add, { "Add", "AddV2", "ADD", "add", "TensorAdd" } }, { &ph_op_Sub, { "Sub", "Subtract", "SUB", "subtract" } }, { &ph_op_Mul, { "Mul", "Multiply", "MUL", "multiply" } },
   { &ph_op_Div, { "RealDiv", "Div", "Divide", "DIV" } }, { &ph_op_Div, { "TruncateDiv", "divide", "trunc_div" } }, { &ph_op_Pow, { "Pow", "Power", "POW", "power" } },
@@ -25,6 +26,7 @@ static const struct { const PhOp *op; const char *names[7]; } direct[] = {
   { &ph_op_Xor, { "LogicalXor", "logical_xor" } }, { &ph_op_BitwiseAnd, { "bitwise_and" } }, { &ph_op_BitwiseOr, { "bitwise_or" } },
   { &ph_op_BitwiseXor, { "bitwise_xor" } }, { &ph_op_BitwiseNot, { "bitwise_not" } },
 };
+/* clang-format on */
 
 gboolean
 ph_foreign_node (PhConvert *l, const PhOp *op, PhValue **out)
@@ -58,7 +60,7 @@ GArray *
 ph_foreign_ints (PhConvert *l, guint input)
 {
   PhTensor *tensor = input < l->n_in && l->in[input] != NULL ? ph_value_constant (l->in[input]) : NULL;
-  GArray   *ints;
+  GArray *ints;
 
   if (tensor == NULL || !ph_dtype_is_integer (ph_tensor_dtype (tensor)) || ph_tensor_count (tensor) > 4096)
     {
@@ -107,9 +109,13 @@ ph_foreign_text_attr (PhConvert *l, const char *name, const char *fallback)
 PhDType
 ph_foreign_type_attr (PhConvert *l, const char *name, PhDType fallback)
 {
-  static const struct { const char *name; PhDType dtype; } others[] = { { "half", PH_FLOAT16 }, { "f32", PH_FLOAT }, { "f16", PH_FLOAT16 }, { "i64", PH_INT64 },
-    { "i32", PH_INT32 }, { "i8", PH_INT8 }, { "u8", PH_UINT8 }, { "boolean", PH_BOOL }, { "bf16", PH_BFLOAT16 }, { "f64", PH_DOUBLE }, { "float32", PH_FLOAT },
-    { "float64", PH_DOUBLE } };
+  static const struct
+  {
+    const char *name;
+    PhDType dtype;
+  } others[] = { { "half", PH_FLOAT16 },  { "f32", PH_FLOAT },  { "f16", PH_FLOAT16 },   { "i64", PH_INT64 },
+                 { "i32", PH_INT32 },     { "i8", PH_INT8 },    { "u8", PH_UINT8 },      { "boolean", PH_BOOL },
+                 { "bf16", PH_BFLOAT16 }, { "f64", PH_DOUBLE }, { "float32", PH_FLOAT }, { "float64", PH_DOUBLE } };
   g_autofree char *text = ph_foreign_text_attr (l, name, "");
 
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
@@ -123,7 +129,7 @@ reduce_over (PhConvert *l, const PhOp *op, PhValue *value, const gint64 *axes, g
 {
   PhValue *inputs[] = { value, ph_convert_ints_value (l, axes, n) };
 
-  if (n == 0)                    /* over no axes: the operand itself */
+  if (n == 0) /* over no axes: the operand itself */
     out[0] = value;
   else
     out[0] = ph_build_node (l->b, op, inputs, 2, PH_ATTRS (ph_attr_new_int ("keepdims", keep)), 1);
@@ -137,7 +143,8 @@ ph_foreign_reduction (PhConvert *l, const PhForeignReduction *kinds, guint n_kin
 
   for (guint i = 0; axes != NULL && i < n_kinds; i++)
     if (strcmp (kinds[i].name, l->op) == 0)
-      return reduce_over (l, kinds[i].op, l->in[0], (const gint64 *) axes->data, axes->len, ph_node_attr_int (l->node, "keep_dims", 0) != 0, out);
+      return reduce_over (l, kinds[i].op, l->in[0], (const gint64 *) axes->data, axes->len,
+                          ph_node_attr_int (l->node, "keep_dims", 0) != 0, out);
   return FALSE;
 }
 
@@ -155,8 +162,8 @@ static PhValue *
 move_channels (PhConvert *l, PhValue *value, gboolean to_second)
 {
   static const gint64 second[2][5] = { { 0, 3, 1, 2 }, { 0, 4, 1, 2, 3 } }, last[2][5] = { { 0, 2, 3, 1 }, { 0, 2, 3, 4, 1 } };
-  const int           rank = value != NULL ? ph_value_rank (value) : 4;
-  const guint         n = rank == 5 ? 5 : 4;
+  const int rank = value != NULL ? ph_value_rank (value) : 4;
+  const guint n = rank == 5 ? 5 : 4;
 
   return value != NULL ? ph_convert_transpose (l, value, to_second ? second[n - 4] : last[n - 4], n) : NULL;
 }
@@ -180,7 +187,7 @@ same_pads (const PhForeignWindow *window, const PhValue *x, gint64 *pads)
   for (guint i = 0; i < window->n; i++)
     {
       const gint64 size = ph_value_dim (x, (int) i + 2), reach = (window->kernel[i] - 1) * window->dilation[i] + 1;
-      gint64       missing;
+      gint64 missing;
 
       if (size < 0 || window->kernel[i] <= 0 || window->stride[i] <= 0)
         return FALSE;
@@ -195,9 +202,9 @@ PhValue *
 ph_foreign_window (PhConvert *l, const PhOp *kind, const PhForeignWindow *window, PhValue *x, PhValue *w, PhValue *bias)
 {
   PhValue *inputs[] = { x, w, bias };
-  PhAttr  *attrs[8] = { NULL };
-  gint64   pads[6] = { 0 };
-  guint    n = 0;
+  PhAttr *attrs[8] = { NULL };
+  gint64 pads[6] = { 0 };
+  guint n = 0;
 
   if (x == NULL || (kind == &ph_op_Conv && w == NULL))
     return NULL;
@@ -221,13 +228,14 @@ PhValue *
 ph_foreign_transposed (PhConvert *l, const PhForeignWindow *window, PhValue *x, PhValue *w, PhValue *bias, const gint64 *sizes)
 {
   PhValue *inputs[] = { x, w, bias };
-  gint64   pads[6] = { 0 }, more[3] = { 0 };
+  gint64 pads[6] = { 0 }, more[3] = { 0 };
 
   if (x == NULL || w == NULL)
     return NULL;
   for (guint i = 0; i < window->n; i++)
     {
-      const gint64 full = (ph_value_dim (x, (int) i + 2) - 1) * window->stride[i] + (window->kernel[i] - 1) * window->dilation[i] + 1;
+      const gint64 full = (ph_value_dim (x, (int) i + 2) - 1) * window->stride[i] + (window->kernel[i] - 1) * window->dilation[i]
+                          + 1;
       const gint64 over = full - sizes[i];
 
       if (ph_value_dim (x, (int) i + 2) < 0)
@@ -240,9 +248,12 @@ ph_foreign_transposed (PhConvert *l, const PhForeignWindow *window, PhValue *x, 
       more[i] = over < 0 ? -over : 0;
     }
   return ph_build_node (l->b, &ph_op_ConvTranspose, inputs, bias != NULL ? 3 : 2,
-                        PH_ATTRS (ph_attr_new_ints ("kernel_shape", window->kernel, window->n), ph_attr_new_ints ("strides", window->stride, window->n),
-                                  ph_attr_new_ints ("dilations", window->dilation, window->n), ph_attr_new_ints ("pads", pads, 2 * window->n),
-                                  ph_attr_new_ints ("output_padding", more, window->n)), 1);
+                        PH_ATTRS (ph_attr_new_ints ("kernel_shape", window->kernel, window->n),
+                                  ph_attr_new_ints ("strides", window->stride, window->n),
+                                  ph_attr_new_ints ("dilations", window->dilation, window->n),
+                                  ph_attr_new_ints ("pads", pads, 2 * window->n),
+                                  ph_attr_new_ints ("output_padding", more, window->n)),
+                        1);
 }
 
 gboolean
@@ -252,9 +263,13 @@ ph_foreign_resize (PhConvert *l, gboolean linear, gboolean corners, gboolean hal
   PhValue *made;
 
   made = ph_build_node (l->b, &ph_op_Resize, inputs, 4,
-                        PH_ATTRS (ph_attr_new_string ("mode", linear ? "linear" : "nearest"), ph_attr_new_ints ("axes", (gint64[]) { 2, 3 }, 2),
-                                  ph_attr_new_string ("coordinate_transformation_mode", corners ? "align_corners" : half ? "half_pixel" : "asymmetric"),
-                                  ph_attr_new_string ("nearest_mode", corners || half ? "round_prefer_ceil" : "floor")), 1);
+                        PH_ATTRS (ph_attr_new_string ("mode", linear ? "linear" : "nearest"),
+                                  ph_attr_new_ints ("axes", (gint64[]) { 2, 3 }, 2),
+                                  ph_attr_new_string ("coordinate_transformation_mode", corners ? "align_corners"
+                                                                                        : half  ? "half_pixel"
+                                                                                                : "asymmetric"),
+                                  ph_attr_new_string ("nearest_mode", corners || half ? "round_prefer_ceil" : "floor")),
+                        1);
   out[0] = ph_foreign_to_nhwc (l, made);
   return out[0] != NULL;
 }
@@ -265,22 +280,25 @@ ph_foreign_resize (PhConvert *l, gboolean linear, gboolean corners, gboolean hal
 gboolean
 ph_foreign_strided_slice (PhConvert *l, PhValue **out)
 {
-  g_autoptr (GArray) begin = ph_foreign_ints (l, 1), end = begin != NULL ? ph_foreign_ints (l, 2) : NULL, step = end != NULL ? ph_foreign_ints (l, 3) : NULL;
-  const gint64      begins = ph_node_attr_int (l->node, "begin_mask", 0), ends = ph_node_attr_int (l->node, "end_mask", 0);
-  const gint64      ellipsis = ph_node_attr_int (l->node, "ellipsis_mask", 0), fresh = ph_node_attr_int (l->node, "new_axis_mask", 0);
-  const gint64      shrink = ph_node_attr_int (l->node, "shrink_axis_mask", 0);
-  const int         rank = ph_value_rank (l->in[0]);
-  gint64            from[32], to[32], by[32], axes[32], gone[32], added[32];
-  guint             n = 0, n_gone = 0, n_added = 0, axis = 0, place = 0;
-  PhValue          *value = l->in[0];
+  g_autoptr (GArray) begin = ph_foreign_ints (l, 1), end = begin != NULL ? ph_foreign_ints (l, 2) : NULL,
+                     step = end != NULL ? ph_foreign_ints (l, 3) : NULL;
+  const gint64 begins = ph_node_attr_int (l->node, "begin_mask", 0), ends = ph_node_attr_int (l->node, "end_mask", 0);
+  const gint64 ellipsis = ph_node_attr_int (l->node, "ellipsis_mask", 0), fresh = ph_node_attr_int (l->node, "new_axis_mask", 0);
+  const gint64 shrink = ph_node_attr_int (l->node, "shrink_axis_mask", 0);
+  const int rank = ph_value_rank (l->in[0]);
+  gint64 from[32], to[32], by[32], axes[32], gone[32], added[32];
+  guint n = 0, n_gone = 0, n_added = 0, axis = 0, place = 0;
+  PhValue *value = l->in[0];
 
   if (step == NULL)
     return FALSE;
-  if (begin->len != end->len || begin->len != step->len || begin->len > 32 || (ellipsis != 0 && rank < 0) || ph_node_attr_int (l->node, "offset", 0) != 0)
+  if (begin->len != end->len || begin->len != step->len || begin->len > 32 || (ellipsis != 0 && rank < 0)
+      || ph_node_attr_int (l->node, "offset", 0) != 0)
     return ph_convert_stay (l, "its bounds do not fit each other, or its rank is not known");
   for (guint i = 0; i < begin->len; i++)
     {
-      const gint64 bit = G_GINT64_CONSTANT (1) << i, b = g_array_index (begin, gint64, i), e = g_array_index (end, gint64, i), s = g_array_index (step, gint64, i);
+      const gint64 bit = G_GINT64_CONSTANT (1) << i, b = g_array_index (begin, gint64, i), e = g_array_index (end, gint64, i),
+                   s = g_array_index (step, gint64, i);
 
       if (ellipsis & bit)
         {
@@ -315,8 +333,8 @@ ph_foreign_strided_slice (PhConvert *l, PhValue **out)
     }
   if (n > 0)
     {
-      PhValue *inputs[] = { value, ph_convert_ints_value (l, from, n), ph_convert_ints_value (l, to, n), ph_convert_ints_value (l, axes, n),
-                            ph_convert_ints_value (l, by, n) };
+      PhValue *inputs[] = { value, ph_convert_ints_value (l, from, n), ph_convert_ints_value (l, to, n),
+                            ph_convert_ints_value (l, axes, n), ph_convert_ints_value (l, by, n) };
 
       value = ph_build_node (l->b, &ph_op_Slice, inputs, 5, NULL, 1);
     }

@@ -7,67 +7,80 @@
 G_BEGIN_DECLS
 
 extern const PhConvertRule ph_convert_tensorflow[], ph_convert_tensorflow_tensors[], ph_convert_tflite[], ph_convert_openvino[],
-                         ph_convert_onednn[], ph_convert_mindspore[], ph_convert_tvm[], ph_convert_tvm_shape[];
+    ph_convert_onednn[], ph_convert_mindspore[], ph_convert_tvm[], ph_convert_tvm_shape[];
 
 /* The node becomes one ONNX operator on the same operands. */
-gboolean   ph_foreign_node      (PhConvert *l, const PhOp *op, PhValue **out);
+gboolean ph_foreign_node (PhConvert *l, const PhOp *op, PhValue **out);
 /* Rules that read nothing but the operands: by @l->op, behind the colon, in a table of names. */
-gboolean   ph_foreign_direct    (PhConvert *l, PhValue **out);
-gboolean   ph_foreign_same      (PhConvert *l, PhValue **out);       /* its first operand                                     */
+gboolean ph_foreign_direct (PhConvert *l, PhValue **out);
+gboolean ph_foreign_same (PhConvert *l, PhValue **out); /* its first operand                                     */
 /* The elements of a constant integer input, of any rank, in order. NULL: it is not constant; l->stays says so. (element-type gint64) (transfer full) */
-GArray    *ph_foreign_ints      (PhConvert *l, guint input);
-gint64     ph_foreign_int       (PhConvert *l, guint input, gint64 fallback);
-PhValue   *ph_foreign_int64     (PhConvert *l, PhValue *value);      /* Cast to int64                                         */
-PhValue   *ph_foreign_number    (PhConvert *l, PhValue *like, double number);
-char      *ph_foreign_text_attr (PhConvert *l, const char *name, const char *fallback);      /* without the quotes of Relay's (transfer full) */
-PhDType    ph_foreign_type_attr (PhConvert *l, const char *name, PhDType fallback);
+GArray *ph_foreign_ints (PhConvert *l, guint input);
+gint64 ph_foreign_int (PhConvert *l, guint input, gint64 fallback);
+PhValue *ph_foreign_int64 (PhConvert *l, PhValue *value); /* Cast to int64                                         */
+PhValue *ph_foreign_number (PhConvert *l, PhValue *like, double number);
+char *ph_foreign_text_attr (PhConvert *l, const char *name,
+                            const char *fallback); /* without the quotes of Relay's (transfer full) */
+PhDType ph_foreign_type_attr (PhConvert *l, const char *name, PhDType fallback);
 /* Which reduction an operator of another system is. */
-typedef struct { const char *name; const PhOp *op; } PhForeignReduction;
+typedef struct
+{
+  const char *name;
+  const PhOp *op;
+} PhForeignReduction;
 /* By the one of @kinds that the operator is called: input 0 over the axes of input 1, with its attribute keep_dims. */
-gboolean   ph_foreign_reduction (PhConvert *l, const PhForeignReduction *kinds, guint n_kinds, PhValue **out);
-PhValue   *ph_foreign_axis      (PhConvert *l, const PhOp *op, PhValue *value, gint64 axis);      /* Squeeze or Unsqueeze      */
+gboolean ph_foreign_reduction (PhConvert *l, const PhForeignReduction *kinds, guint n_kinds, PhValue **out);
+PhValue *ph_foreign_axis (PhConvert *l, const PhOp *op, PhValue *value, gint64 axis); /* Squeeze or Unsqueeze      */
 
 /* Move the channels from the last dimension to the second, and back. Rank 4 or 5. */
-PhValue   *ph_foreign_to_nchw   (PhConvert *l, PhValue *value);
-PhValue   *ph_foreign_to_nhwc   (PhConvert *l, PhValue *value);
-typedef struct { gint64 kernel[3], stride[3], dilation[3], explicit_pads[6]; guint n; const char *padding; gint64 group; } PhForeignWindow;
+PhValue *ph_foreign_to_nchw (PhConvert *l, PhValue *value);
+PhValue *ph_foreign_to_nhwc (PhConvert *l, PhValue *value);
+typedef struct
+{
+  gint64 kernel[3], stride[3], dilation[3], explicit_pads[6];
+  guint n;
+  const char *padding;
+  gint64 group;
+} PhForeignWindow;
 /* @x: channels second. @kind: Conv, MaxPool or AveragePool; @w, @bias: (nullable) as ONNX has them. */
-PhValue   *ph_foreign_window    (PhConvert *l, const PhOp *kind, const PhForeignWindow *window, PhValue *x, PhValue *w, PhValue *bias);
+PhValue *ph_foreign_window (PhConvert *l, const PhOp *kind, const PhForeignWindow *window, PhValue *x, PhValue *w, PhValue *bias);
 /* Transposed convolution to a given size of the plane. */
-PhValue   *ph_foreign_transposed (PhConvert *l, const PhForeignWindow *window, PhValue *x, PhValue *w, PhValue *bias, const gint64 *sizes);
-gboolean   ph_foreign_resize    (PhConvert *l, gboolean linear, gboolean corners, gboolean half, PhValue **out);
-gboolean   ph_foreign_strided_slice (PhConvert *l, PhValue **out);
+PhValue *ph_foreign_transposed (PhConvert *l, const PhForeignWindow *window, PhValue *x, PhValue *w, PhValue *bias,
+                                const gint64 *sizes);
+gboolean ph_foreign_resize (PhConvert *l, gboolean linear, gboolean corners, gboolean half, PhValue **out);
+gboolean ph_foreign_strided_slice (PhConvert *l, PhValue **out);
 
 /* As the rule of @name ("tf:Square") does it. */
-gboolean   ph_foreign_as        (PhConvert *l, const char *name, PhValue **out);
+gboolean ph_foreign_as (PhConvert *l, const char *name, PhValue **out);
 /* Integers of an attribute: a number, a list, or a text that lists them ("[1, 1]", "R.shape([2, 3])"). NULL: there are none, or a
  * symbol is among them. (element-type gint64) (transfer full) */
-GArray    *ph_foreign_attr_ints (const PhConvert *l, const char *name);
+GArray *ph_foreign_attr_ints (const PhConvert *l, const char *name);
 /* The first of them, or a number of the other kinds. */
-gint64     ph_foreign_attr_int  (const PhConvert *l, const char *name, gint64 fallback);
-double     ph_foreign_attr_number (const PhConvert *l, const char *name, double fallback);
+gint64 ph_foreign_attr_int (const PhConvert *l, const char *name, gint64 fallback);
+double ph_foreign_attr_number (const PhConvert *l, const char *name, double fallback);
 /* The last @n of the attribute's integers into @to, of one integer all; what is missing stays. FALSE: there are symbols. */
-gboolean   ph_foreign_fill      (const PhConvert *l, const char *name, gint64 *to, guint n);
+gboolean ph_foreign_fill (const PhConvert *l, const char *name, gint64 *to, guint n);
 /* The operands of @value, if a node makes one value of several (to any depth), else @value itself. (element-type PhValue) */
-void       ph_foreign_elements  (PhValue *value, GPtrArray *to);
+void ph_foreign_elements (PhValue *value, GPtrArray *to);
 /* The last two axes the other way round; a vector stays. NULL: the rank is not known; l->stays says so. */
-PhValue   *ph_foreign_swapped   (PhConvert *l, PhValue *value);
+PhValue *ph_foreign_swapped (PhConvert *l, PhValue *value);
 /* Channels from the last dimension to the second, and back, for any rank from 3 to 5. */
-PhValue   *ph_foreign_channels_second (PhConvert *l, PhValue *value);
-PhValue   *ph_foreign_channels_last   (PhConvert *l, PhValue *value);
+PhValue *ph_foreign_channels_second (PhConvert *l, PhValue *value);
+PhValue *ph_foreign_channels_last (PhConvert *l, PhValue *value);
 /* One number for each channel, for a tensor of @rank dimensions. */
-PhValue   *ph_foreign_along     (PhConvert *l, PhValue *bias, int rank, int axis);
+PhValue *ph_foreign_along (PhConvert *l, PhValue *bias, int rank, int axis);
 /* @filters: the order of the filters' axes, O, I and the others: "OIHW", "XIO". @window's kernel is read from @w. */
-gboolean   ph_foreign_conv      (PhConvert *l, PhForeignWindow *window, gboolean transposed, const gint64 *more, gboolean channels_last, const char *filters,
-                                 PhValue *x, PhValue *w, PhValue *bias, PhValue **out);
-gboolean   ph_foreign_pool      (PhConvert *l, const PhOp *op, const PhForeignWindow *window, gboolean channels_last, gboolean ceil, gboolean with_pads, PhValue **out);
+gboolean ph_foreign_conv (PhConvert *l, PhForeignWindow *window, gboolean transposed, const gint64 *more, gboolean channels_last,
+                          const char *filters, PhValue *x, PhValue *w, PhValue *bias, PhValue **out);
+gboolean ph_foreign_pool (PhConvert *l, const PhOp *op, const PhForeignWindow *window, gboolean channels_last, gboolean ceil,
+                          gboolean with_pads, PhValue **out);
 
 /* MindSpore and TVM: tuples become several values, calls of functions that are values are written out, branches that are functions become If. */
-gboolean   ph_foreign_prepare   (PhPassRun *run, GError **error);
+gboolean ph_foreign_prepare (PhPassRun *run, GError **error);
 /* What only said something of others goes. */
-gboolean   ph_foreign_finish    (PhPassRun *run, GError **error);
+gboolean ph_foreign_finish (PhPassRun *run, GError **error);
 
 /* TensorFlow Lite: quantised operands as floats, the fused activation behind it. */
-gboolean   ph_tflite_lower      (PhConvert *l, PhConvertFunc lower, PhValue **out);
+gboolean ph_tflite_lower (PhConvert *l, PhConvertFunc lower, PhValue **out);
 
 G_END_DECLS

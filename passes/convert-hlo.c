@@ -18,19 +18,12 @@ is_foreign (const PhNode *node)
 static gboolean
 is_call (const PhNode *node)
 {
-  static const char *const names[] = { "fusion",
-                                       "call",
-                                       "jit",
-                                       "pjit",
-                                       "closed_call",
-                                       "core_call",
-                                       "xla_call",
-                                       "remat",
-                                       "checkpoint",
-                                       "custom_jvp_call",
-                                       "custom_vjp_call",
-                                       "custom_vjp_call_jaxpr",
-                                       NULL };
+  /* clang-format off */
+  static const char *const names[] = {
+    "fusion", "call", "jit", "pjit", "closed_call", "core_call", "xla_call", "remat", "checkpoint", "custom_jvp_call",
+    "custom_vjp_call", "custom_vjp_call_jaxpr", NULL
+  };
+  /* clang-format on */
   const PhGraph *body = node->graphs != NULL && node->graphs->len == 1 ? node->graphs->pdata[0] : NULL;
 
   return is_foreign (node) && body != NULL && g_strv_contains (names, node->op_type) && body->inputs->len == node->inputs->len
@@ -47,7 +40,7 @@ inline_all (PhPassRun *run, GError **error)
 
       again = FALSE;
       for (guint i = 0; i < nodes->len; i++)
-        g_ptr_array_add (ids, GUINT_TO_POINTER (((PhNode *)nodes->pdata[i])->id));
+        g_ptr_array_add (ids, GUINT_TO_POINTER (((PhNode *) nodes->pdata[i])->id));
       for (guint i = 0; i < ids->len; i++)
         {
           PhNode *node = ph_model_find_node (run->model, GPOINTER_TO_UINT (ids->pdata[i]));
@@ -113,16 +106,16 @@ begin_node (Rewrite *rewrite, PhNode *node, const char *op, PhValue **inputs, gu
   for (guint i = 0; i < node->outputs->len; i++)
     types[i] = ph_node_output (node, i)->type;
   rewrite->from = node;
-  rewrite->outside = (PhBuilder){ .graph = node->graph, .before = node };
+  rewrite->outside = (PhBuilder) { .graph = node->graph, .before = node };
   rewrite->to = ph_graph_add_node (node->graph,
-                                   &(PhNodeSpec){ .op_type = op,
-                                                  .domain = node->domain,
-                                                  .name = node->name,
-                                                  .inputs = inputs,
-                                                  .n_inputs = n,
-                                                  .n_outputs = node->outputs->len,
-                                                  .output_types = types,
-                                                  .before = node },
+                                   &(PhNodeSpec) { .op_type = op,
+                                                   .domain = node->domain,
+                                                   .name = node->name,
+                                                   .inputs = inputs,
+                                                   .n_inputs = n,
+                                                   .n_outputs = node->outputs->len,
+                                                   .output_types = types,
+                                                   .before = node },
                                    &rewrite->outside.error);
   return rewrite->to;
 }
@@ -176,7 +169,7 @@ convert_branches (PhPassRun *run, PhNode *node)
       PhGraph *branch = node->graphs->pdata[two && !hlo ? 1 - i : i];
       g_autofree char *attr = g_strdup_printf ("branch_%u", i);
 
-      ok = copy_body (&rewrite, attr, branch, (PhValue *const *)node->inputs->pdata + used, branch->inputs->len);
+      ok = copy_body (&rewrite, attr, branch, (PhValue *const *) node->inputs->pdata + used, branch->inputs->len);
       used += hlo ? branch->inputs->len : 0;
     }
   end_node (run, &rewrite, ok);
@@ -188,9 +181,9 @@ static gboolean
 convert_loop (PhPassRun *run, PhNode *node)
 {
   PhGraph *cond = ph_node_graph (node, "condition"), *body = ph_node_graph (node, "body");
-  const guint in_cond = (guint)CLAMP (ph_node_attr_int (node, "cond_nconsts", 0), 0, 1000000);
-  const guint in_body = (guint)CLAMP (ph_node_attr_int (node, "body_nconsts", 0), 0, 1000000);
-  PhValue **inputs = (PhValue **)node->inputs->pdata;
+  const guint in_cond = (guint) CLAMP (ph_node_attr_int (node, "cond_nconsts", 0), 0, 1000000);
+  const guint in_body = (guint) CLAMP (ph_node_attr_int (node, "body_nconsts", 0), 0, 1000000);
+  PhValue **inputs = (PhValue **) node->inputs->pdata;
   Rewrite rewrite;
   guint carried;
   gboolean ok;
@@ -297,7 +290,7 @@ ph_convert_prepare (PhPassRun *run, GError **error)
   nodes = ph_model_nodes (run->model);
   for (guint i = 0; i < nodes->len; i++)
     if (is_foreign (nodes->pdata[i]))
-      g_ptr_array_add (ids, GUINT_TO_POINTER (((PhNode *)nodes->pdata[i])->id));
+      g_ptr_array_add (ids, GUINT_TO_POINTER (((PhNode *) nodes->pdata[i])->id));
   for (guint i = 0; i < ids->len; i++)
     {
       PhNode *node = ph_model_find_node (run->model, GPOINTER_TO_UINT (ids->pdata[i]));
@@ -334,7 +327,7 @@ static gboolean
 memory_order (PhConvert *l, const char *attr, guint rank, gint64 *order)
 {
   const char *text = ph_node_attr_string (l->node, attr, "");
-  gboolean    seen[PH_MAX_RANK] = { FALSE };
+  gboolean seen[PH_MAX_RANK] = { FALSE };
 
   for (guint i = 0; i < rank; i++)
     order[i] = i;
@@ -358,13 +351,15 @@ static gboolean
 bitcast (PhConvert *l, PhValue **out)
 {
   const PhType *type = ph_convert_type (l, 0);
-  const guint   from = ph_convert_rank (l->in[0]), to = type != NULL ? type->rank : 0;
-  gint64        before[PH_MAX_RANK], after[PH_MAX_RANK], back[PH_MAX_RANK], dims[PH_MAX_RANK], there[PH_MAX_RANK];
-  PhValue      *value;
+  const guint from = ph_convert_rank (l->in[0]), to = type != NULL ? type->rank : 0;
+  gint64 before[PH_MAX_RANK], after[PH_MAX_RANK], back[PH_MAX_RANK], dims[PH_MAX_RANK], there[PH_MAX_RANK];
+  PhValue *value;
 
-  if (l->n_in != 1 || type == NULL || ph_convert_dtype (l->in[0]) != type->dtype || l->in[0]->type == NULL || !l->in[0]->type->has_rank)
+  if (l->n_in != 1 || type == NULL || ph_convert_dtype (l->in[0]) != type->dtype || l->in[0]->type == NULL
+      || !l->in[0]->type->has_rank)
     return ph_convert_stay (l, "it changes the type of the elements");
-  if (!memory_order (l, "operand_layout", from, before) || !memory_order (l, "layout", to, after) || !ph_convert_out_dims (l, 0, dims))
+  if (!memory_order (l, "operand_layout", from, before) || !memory_order (l, "layout", to, after)
+      || !ph_convert_out_dims (l, 0, dims))
     return FALSE;
   for (guint i = 0; i < to; i++)
     {
@@ -455,7 +450,7 @@ integer_pow (PhConvert *l, PhValue **out)
 {
   if (l->n_in != 1 || ph_node_attr (l->node, "y") == NULL)
     return ph_convert_stay (l, "its exponent is not known");
-  *out = PH_BUILD (l->b, Pow, l->in[0], ph_convert_like (l, l->in[0], (double)ph_convert_int (l, "y", 1)));
+  *out = PH_BUILD (l->b, Pow, l->in[0], ph_convert_like (l, l->in[0], (double) ph_convert_int (l, "y", 1)));
   return TRUE;
 }
 
@@ -480,7 +475,7 @@ cumsum (PhConvert *l, PhValue **out)
 {
   PhAttr **attrs = PH_ATTRS (ph_attr_new_int ("reverse", ph_convert_int (l, "reverse", 0)));
 
-  *out = PH_BUILD_WITH (l->b, CumSum, attrs, l->in[0], ph_convert_number (l, PH_INT64, (double)ph_convert_int (l, "axis", 0)));
+  *out = PH_BUILD_WITH (l->b, CumSum, attrs, l->in[0], ph_convert_number (l, PH_INT64, (double) ph_convert_int (l, "axis", 0)));
   return TRUE;
 }
 

@@ -4,7 +4,11 @@
 
 #include <string.h>
 
-typedef struct { const gint64 *values; gsize n; } List;
+typedef struct
+{
+  const gint64 *values;
+  gsize n;
+} List;
 
 static List
 list (PhConvert *l, const char *name)
@@ -27,20 +31,20 @@ holds (List list, gint64 value)
 /* Where what is gathered or scattered lies: [indices..., window...] of int64 places, and of what is in range. */
 typedef struct
 {
-  List     window;               /* dimensions of the result or of the updates that run in the window         */
-  List     dropped;              /* dimensions of the operand that a window has not: collapsed, inserted      */
-  List     operand_batch, index_batch;
-  List     start_map;
-  gint64   vector, sizes[PH_MAX_RANK], dims[PH_MAX_RANK], batch[PH_MAX_RANK];
-  guint    rank, n_batch, n_window;
-  gint64   window_sizes[PH_MAX_RANK], window_dims[PH_MAX_RANK];
+  List window;  /* dimensions of the result or of the updates that run in the window         */
+  List dropped; /* dimensions of the operand that a window has not: collapsed, inserted      */
+  List operand_batch, index_batch;
+  List start_map;
+  gint64 vector, sizes[PH_MAX_RANK], dims[PH_MAX_RANK], batch[PH_MAX_RANK];
+  guint rank, n_batch, n_window;
+  gint64 window_sizes[PH_MAX_RANK], window_dims[PH_MAX_RANK];
 } Places;
 
 static gboolean
 prepare (PhConvert *l, Places *p)
 {
   const guint index_rank = ph_convert_rank (l->in[1]);
-  gint64      index_dims[PH_MAX_RANK];
+  gint64 index_dims[PH_MAX_RANK];
 
   p->rank = ph_convert_rank (l->in[0]);
   if (!ph_convert_dims (l, l->in[0], p->dims) || !ph_convert_dims (l, l->in[1], index_dims))
@@ -68,8 +72,8 @@ static PhValue *
 places_of (PhConvert *l, const Places *p, gboolean clamp, PhValue **inside)
 {
   const guint rank = p->n_batch + p->n_window, index_rank = ph_convert_rank (l->in[1]);
-  PhValue    *indices = ph_convert_cast (l, l->in[1], PH_INT64), *sum = ph_convert_number (l, PH_INT64, 0);
-  gint64      stride = 1, shape[PH_MAX_RANK];
+  PhValue *indices = ph_convert_cast (l, l->in[1], PH_INT64), *sum = ph_convert_number (l, PH_INT64, 0);
+  gint64 stride = 1, shape[PH_MAX_RANK];
 
   *inside = NULL;
   for (guint i = 0; i < rank; i++)
@@ -81,10 +85,12 @@ places_of (PhConvert *l, const Places *p, gboolean clamp, PhValue **inside)
       for (gsize k = 0; k < p->start_map.n; k++)
         if (p->start_map.values[k] == (gint64) d)
           {
-            at = p->vector < index_rank ? PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", p->vector)), indices, ph_convert_number (l, PH_INT64, (double) k))
-                 : indices;
+            at = p->vector < index_rank ? PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", p->vector)), indices,
+                                                         ph_convert_number (l, PH_INT64, (double) k))
+                                        : indices;
             if (clamp)
-              at = PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, at, ph_convert_number (l, PH_INT64, 0)), ph_convert_number (l, PH_INT64, (double) (p->dims[d] - p->sizes[d])));
+              at = PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, at, ph_convert_number (l, PH_INT64, 0)),
+                             ph_convert_number (l, PH_INT64, (double) (p->dims[d] - p->sizes[d])));
             at = ph_convert_reshape (l, at, shape, rank);
           }
       for (gsize k = 0; k < p->operand_batch.n; k++)
@@ -123,7 +129,7 @@ static void
 result_order (const Places *p, gint64 *perm)
 {
   const guint rank = p->n_batch + p->n_window;
-  guint       batch = 0, window = 0;
+  guint batch = 0, window = 0;
 
   for (guint i = 0; i < rank; i++)
     if (holds (p->window, i))
@@ -135,13 +141,16 @@ result_order (const Places *p, gint64 *perm)
 static gboolean
 gather (PhConvert *l, PhValue **out)
 {
-  Places               p = { .window = list (l, "offset_dims"), .dropped = list (l, "collapsed_slice_dims"), .operand_batch = list (l, "operand_batching_dims"),
-                             .index_batch = list (l, "start_indices_batching_dims"), .start_map = list (l, "start_index_map") };
-  List                 sizes = list (l, "slice_sizes");
-  g_autofree gint64   *computed = NULL;
-  gint64               perm[PH_MAX_RANK], shape[PH_MAX_RANK];
-  const gint64         flat = -1;
-  PhValue             *places, *inside, *result;
+  Places p = { .window = list (l, "offset_dims"),
+               .dropped = list (l, "collapsed_slice_dims"),
+               .operand_batch = list (l, "operand_batching_dims"),
+               .index_batch = list (l, "start_indices_batching_dims"),
+               .start_map = list (l, "start_index_map") };
+  List sizes = list (l, "slice_sizes");
+  g_autofree gint64 *computed = NULL;
+  gint64 perm[PH_MAX_RANK], shape[PH_MAX_RANK];
+  const gint64 flat = -1;
+  PhValue *places, *inside, *result;
 
   if (l->n_in == 3 && g_str_equal (l->op, "dynamic_gather"))
     {
@@ -159,7 +168,7 @@ gather (PhConvert *l, PhValue **out)
   if (p.start_map.n == 1 && p.dropped.n == 1 && p.dropped.values[0] == p.start_map.values[0] && p.operand_batch.n == 0)
     {
       const gint64 axis = p.start_map.values[0];
-      gboolean     whole = TRUE;
+      gboolean whole = TRUE;
 
       for (guint i = 0; i < p.rank; i++)
         whole = whole && (i == axis ? p.sizes[i] == 1 : p.sizes[i] == p.dims[i]);
@@ -167,8 +176,10 @@ gather (PhConvert *l, PhValue **out)
         {
           PhValue *indices = ph_convert_cast (l, l->in[1], PH_INT64);
 
-          indices = ph_convert_reshape (l, PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, indices, ph_convert_number (l, PH_INT64, 0)),
-                                                   ph_convert_number (l, PH_INT64, (double) (p.dims[axis] - 1))), p.batch, p.n_batch);
+          indices = ph_convert_reshape (l,
+                                        PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, indices, ph_convert_number (l, PH_INT64, 0)),
+                                                  ph_convert_number (l, PH_INT64, (double) (p.dims[axis] - 1))),
+                                        p.batch, p.n_batch);
           result = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), l->in[0], indices);
           /* [window before the axis, batch, window behind it] to the order of the result */
           for (guint i = 0, batch = 0, window = 0; i < p.n_batch + p.n_window; i++)
@@ -187,7 +198,8 @@ gather (PhConvert *l, PhValue **out)
   for (guint i = 0; i < p.n_batch + p.n_window; i++)
     shape[i] = i < p.n_batch ? p.batch[i] : p.window_sizes[i - p.n_batch];
   places = ph_convert_expand (l, places, shape, p.n_batch + p.n_window);
-  result = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), ph_convert_reshape (l, l->in[0], &flat, 1), places);
+  result = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), ph_convert_reshape (l, l->in[0], &flat, 1),
+                          places);
   result_order (&p, perm);
   *out = ph_convert_transpose (l, result, perm, p.n_batch + p.n_window);
   return TRUE;
@@ -199,15 +211,18 @@ gather (PhConvert *l, PhValue **out)
 static gboolean
 scatter (PhConvert *l, PhValue **out)
 {
-  PhGraph     *body = ph_node_graph (l->node, "update_computation");
-  const PhOp  *combine;
-  Places       p = { .window = list (l, "update_window_dims"), .dropped = list (l, "inserted_window_dims"), .operand_batch = list (l, "input_batching_dims"),
-                     .index_batch = list (l, "scatter_indices_batching_dims"), .start_map = list (l, "scatter_dims_to_operand_dims") };
-  gint64       update_dims[PH_MAX_RANK], perm[PH_MAX_RANK], order[PH_MAX_RANK], shape[PH_MAX_RANK], total = 1, zero = 0;
+  PhGraph *body = ph_node_graph (l->node, "update_computation");
+  const PhOp *combine;
+  Places p = { .window = list (l, "update_window_dims"),
+               .dropped = list (l, "inserted_window_dims"),
+               .operand_batch = list (l, "input_batching_dims"),
+               .index_batch = list (l, "scatter_indices_batching_dims"),
+               .start_map = list (l, "scatter_dims_to_operand_dims") };
+  gint64 update_dims[PH_MAX_RANK], perm[PH_MAX_RANK], order[PH_MAX_RANK], shape[PH_MAX_RANK], total = 1, zero = 0;
   const gint64 flat = -1;
-  const char  *reduction = NULL;
-  PhValue     *places, *inside, *updates, *target;
-  PhDType      dtype = ph_convert_dtype (l->in[0]), work = dtype;
+  const char *reduction = NULL;
+  PhValue *places, *inside, *updates, *target;
+  PhDType dtype = ph_convert_dtype (l->in[0]), work = dtype;
 
   if (l->n_in != 3 || l->n_out != 1)
     return ph_convert_stay (l, "it scatters into several operands");
@@ -237,7 +252,8 @@ scatter (PhConvert *l, PhValue **out)
   for (guint i = 0, k = 0; i < p.rank; i++)
     {
       p.sizes[i] = 1;
-      if (!holds (p.dropped, i) && !holds (p.operand_batch, i) && k < p.window.n && p.window.values[k] < ph_convert_rank (l->in[2]))
+      if (!holds (p.dropped, i) && !holds (p.operand_batch, i) && k < p.window.n
+          && p.window.values[k] < ph_convert_rank (l->in[2]))
         p.sizes[i] = update_dims[p.window.values[k++]];
     }
   if (!prepare (l, &p))
@@ -256,16 +272,19 @@ scatter (PhConvert *l, PhValue **out)
   updates = ph_convert_transpose (l, ph_convert_cast (l, l->in[2], work), perm, p.n_batch + p.n_window);
   target = ph_convert_reshape (l, ph_convert_cast (l, l->in[0], work), &flat, 1);
   target = PH_BUILD (l->b, Pad, target, ph_convert_ints_value (l, (const gint64[]) { 0, 1 }, 2));
-  target = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", reduction)), target,
+  target = PH_BUILD_WITH (l->b, ScatterElements,
+                          PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", reduction)), target,
                           ph_convert_reshape (l, places, &flat, 1), ph_convert_reshape (l, updates, &flat, 1));
   target = ph_convert_slice (l, target, &zero, &total, NULL, 1);
   *out = ph_convert_cast (l, ph_convert_reshape (l, target, p.dims, p.rank), dtype);
   return TRUE;
 }
 
+/* clang-format off */
 const PhConvertRule ph_convert_index[] = {
   { "gather", gather, "Gather, or Gather at computed places of the flat operand", "A start that does not fit is moved until its slice does." },
   { "dynamic_gather", gather, "Gather at computed places of the flat operand", "The sizes of the slices are constant here." },
   { "scatter", scatter, "ScatterElements at computed places of the flat operand", "An update that does not fit is left out." },
   { NULL }
 };
+/* clang-format on */

@@ -6,7 +6,9 @@
 static PhDType
 product_type (PhDType dtype)
 {
-  return ph_dtype_is_float (dtype) || dtype == PH_INT32 || dtype == PH_INT64 || dtype == PH_UINT32 || dtype == PH_UINT64 ? dtype : PH_INT32;
+  return ph_dtype_is_float (dtype) || dtype == PH_INT32 || dtype == PH_INT64 || dtype == PH_UINT32 || dtype == PH_UINT64
+             ? dtype
+             : PH_INT32;
 }
 
 static gboolean
@@ -18,7 +20,12 @@ has_axis (const gint64 *axes, gsize n, gint64 axis)
   return FALSE;
 }
 
-typedef struct { gint64 axes[PH_MAX_RANK], dims[PH_MAX_RANK]; guint n; gint64 count; } Group;
+typedef struct
+{
+  gint64 axes[PH_MAX_RANK], dims[PH_MAX_RANK];
+  guint n;
+  gint64 count;
+} Group;
 
 static Group
 group_of (const gint64 *axes, gsize n, const gint64 *dims)
@@ -38,7 +45,7 @@ static Group
 free_axes (const gint64 *batch, gsize n_batch, const gint64 *contracting, gsize n_contracting, const gint64 *dims, guint rank)
 {
   gint64 axes[PH_MAX_RANK];
-  guint  n = 0;
+  guint n = 0;
 
   for (guint i = 0; i < rank; i++)
     if (!has_axis (batch, n_batch, i) && !has_axis (contracting, n_contracting, i))
@@ -51,7 +58,7 @@ static PhValue *
 as_matrices (PhConvert *l, PhValue *value, const Group *batch, const Group *rows, const Group *columns)
 {
   gint64 perm[PH_MAX_RANK], dims[PH_MAX_RANK];
-  guint  n = 0, k = 0;
+  guint n = 0, k = 0;
 
   for (guint i = 0; i < batch->n; i++)
     perm[n++] = batch->axes[i];
@@ -68,15 +75,16 @@ as_matrices (PhConvert *l, PhValue *value, const Group *batch, const Group *rows
 }
 
 static gboolean
-product (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_batch, const gint64 *lc, const gint64 *rc, gsize n_contracting, PhValue **out)
+product (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_batch, const gint64 *lc, const gint64 *rc, gsize n_contracting,
+         PhValue **out)
 {
-  gint64        left_dims[PH_MAX_RANK], right_dims[PH_MAX_RANK], dims[PH_MAX_RANK];
-  const guint   left_rank = ph_convert_rank (l->in[0]), right_rank = ph_convert_rank (l->in[1]);
+  gint64 left_dims[PH_MAX_RANK], right_dims[PH_MAX_RANK], dims[PH_MAX_RANK];
+  const guint left_rank = ph_convert_rank (l->in[0]), right_rank = ph_convert_rank (l->in[1]);
   const PhType *type = ph_convert_type (l, 0);
-  PhDType       result = type != NULL ? type->dtype : ph_convert_dtype (l->in[0]), work = product_type (result);
-  PhValue      *a, *b;
-  Group         batch, left, right, left_in, right_in, right_batch;
-  guint         n = 0;
+  PhDType result = type != NULL ? type->dtype : ph_convert_dtype (l->in[0]), work = product_type (result);
+  PhValue *a, *b;
+  Group batch, left, right, left_in, right_in, right_batch;
+  guint n = 0;
 
   if (!ph_convert_dims (l, l->in[0], left_dims) || !ph_convert_dims (l, l->in[1], right_dims))
     return FALSE;
@@ -104,7 +112,8 @@ product (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_batch, const 
     dims[n++] = left.dims[i];
   for (guint i = 0; i < right.n; i++)
     dims[n++] = right.dims[i];
-  *out = PH_BUILD (l->b, MatMul, as_matrices (l, a, &batch, &left, &left_in), as_matrices (l, b, &right_batch, &right_in, &right));
+  *out = PH_BUILD (l->b, MatMul, as_matrices (l, a, &batch, &left, &left_in),
+                   as_matrices (l, b, &right_batch, &right_in, &right));
   *out = ph_convert_cast (l, ph_convert_reshape (l, *out, dims, n), result);
   return TRUE;
 }
@@ -112,9 +121,11 @@ product (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_batch, const 
 static gboolean
 dot_general (PhConvert *l, PhValue **out)
 {
-  gsize         n_lb, n_rb, n_lc, n_rc;
-  const gint64 *lb = ph_convert_ints (l, "lhs_batching_dimensions", &n_lb), *rb = ph_convert_ints (l, "rhs_batching_dimensions", &n_rb);
-  const gint64 *lc = ph_convert_ints (l, "lhs_contracting_dimensions", &n_lc), *rc = ph_convert_ints (l, "rhs_contracting_dimensions", &n_rc);
+  gsize n_lb, n_rb, n_lc, n_rc;
+  const gint64 *lb = ph_convert_ints (l, "lhs_batching_dimensions", &n_lb),
+               *rb = ph_convert_ints (l, "rhs_batching_dimensions", &n_rb);
+  const gint64 *lc = ph_convert_ints (l, "lhs_contracting_dimensions", &n_lc),
+               *rc = ph_convert_ints (l, "rhs_contracting_dimensions", &n_rc);
 
   if (n_lb != n_rb || n_lc != n_rc)
     return ph_convert_stay (l, "its dimensions do not go in pairs");
@@ -124,8 +135,8 @@ dot_general (PhConvert *l, PhValue **out)
 static gboolean
 dot (PhConvert *l, PhValue **out)
 {
-  gsize         n;
-  const gint64  left = (gint64) ph_convert_rank (l->in[0]) - 1, right = 0;
+  gsize n;
+  const gint64 left = (gint64) ph_convert_rank (l->in[0]) - 1, right = 0;
 
   if (ph_convert_ints (l, "lhs_contracting_dimensions", &n) != NULL)
     return dot_general (l, out);
@@ -134,13 +145,17 @@ dot (PhConvert *l, PhValue **out)
 
 /* ── convolution ── */
 
-typedef struct { gint64 perm[PH_MAX_RANK], spatial[PH_MAX_RANK]; guint n; } Order;
+typedef struct
+{
+  gint64 perm[PH_MAX_RANK], spatial[PH_MAX_RANK];
+  guint n;
+} Order;
 
 /* The permutation that brings the two dimensions named and then the spatial ones to the front. */
 static gboolean
 order_of (PhConvert *l, const char *first, const char *second, const char *spatial, guint rank, Order *order)
 {
-  gsize         n;
+  gsize n;
   const gint64 *axes = ph_convert_ints (l, spatial, &n);
 
   if (n + 2 != rank)
@@ -159,7 +174,7 @@ order_of (PhConvert *l, const char *first, const char *second, const char *spati
 static void
 fill (PhConvert *l, const char *name, gint64 fallback, guint n, gint64 *values)
 {
-  gsize         have;
+  gsize have;
   const gint64 *given = ph_convert_ints (l, name, &have);
 
   for (guint i = 0; i < n; i++)
@@ -169,22 +184,24 @@ fill (PhConvert *l, const char *name, gint64 fallback, guint n, gint64 *values)
 static gboolean
 convolution (PhConvert *l, PhValue **out)
 {
-  const guint   rank = ph_convert_rank (l->in[0]);
-  gint64        strides[PH_MAX_RANK], lhs[PH_MAX_RANK], rhs[PH_MAX_RANK], padding[2 * PH_MAX_RANK], reversal[PH_MAX_RANK];
-  gint64        low[PH_MAX_RANK] = { 0 }, high[PH_MAX_RANK] = { 0 }, interior[PH_MAX_RANK] = { 0 }, pads[2 * PH_MAX_RANK] = { 0 };
-  gint64        dims[PH_MAX_RANK], split[PH_MAX_RANK + 1], perm[PH_MAX_RANK + 1], axes[PH_MAX_RANK], back[PH_MAX_RANK];
-  const gint64  features = ph_convert_int (l, "feature_group_count", 1), batches = ph_convert_int (l, "batch_group_count", 1);
+  const guint rank = ph_convert_rank (l->in[0]);
+  gint64 strides[PH_MAX_RANK], lhs[PH_MAX_RANK], rhs[PH_MAX_RANK], padding[2 * PH_MAX_RANK], reversal[PH_MAX_RANK];
+  gint64 low[PH_MAX_RANK] = { 0 }, high[PH_MAX_RANK] = { 0 }, interior[PH_MAX_RANK] = { 0 }, pads[2 * PH_MAX_RANK] = { 0 };
+  gint64 dims[PH_MAX_RANK], split[PH_MAX_RANK + 1], perm[PH_MAX_RANK + 1], axes[PH_MAX_RANK], back[PH_MAX_RANK];
+  const gint64 features = ph_convert_int (l, "feature_group_count", 1), batches = ph_convert_int (l, "batch_group_count", 1);
   const PhType *type = ph_convert_type (l, 0);
-  Order         input, kernel, output;
-  guint         n, m = 0;
-  PhValue      *x, *w;
-  PhDType       work;
-  gboolean      edges = FALSE;
+  Order input, kernel, output;
+  guint n, m = 0;
+  PhValue *x, *w;
+  PhDType work;
+  gboolean edges = FALSE;
 
-  if (type == NULL || rank < 2 || rank + 1 > PH_MAX_RANK || !ph_convert_dims (l, l->in[0], dims) || !ph_convert_dims (l, l->in[1], split) ||
-      !order_of (l, "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions", rank, &input) ||
-      !order_of (l, "kernel_output_feature_dimension", "kernel_input_feature_dimension", "kernel_spatial_dimensions", rank, &kernel) ||
-      !order_of (l, "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions", rank, &output))
+  if (type == NULL || rank < 2 || rank + 1 > PH_MAX_RANK || !ph_convert_dims (l, l->in[0], dims)
+      || !ph_convert_dims (l, l->in[1], split)
+      || !order_of (l, "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions", rank, &input)
+      || !order_of (l, "kernel_output_feature_dimension", "kernel_input_feature_dimension", "kernel_spatial_dimensions", rank,
+                    &kernel)
+      || !order_of (l, "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions", rank, &output))
     return ph_convert_stay (l, "its dimension numbers do not fit its operands");
   if (ph_convert_dtype (l->in[0]) == PH_COMPLEX64 || ph_convert_dtype (l->in[0]) == PH_COMPLEX128)
     return ph_convert_stay (l, "complex numbers have no convolution in ONNX");
@@ -197,14 +214,15 @@ convolution (PhConvert *l, PhValue **out)
   if (l->n_in > 2)
     {
       g_autofree gint64 *given = NULL;
-      PhTensor          *tensor = ph_value_constant (l->in[2]);
+      PhTensor *tensor = ph_value_constant (l->in[2]);
 
       if (tensor == NULL || ph_tensor_count (tensor) != 2 * n)
         return ph_convert_stay (l, "its padding is not constant");
       for (guint i = 0; i < 2 * n; i++)
         padding[i] = ph_tensor_get_int (tensor, i);
     }
-  work = ph_dtype_is_float (ph_convert_dtype (l->in[0])) ? ph_convert_dtype (l->in[0]) : PH_DOUBLE;     /* integers up to 2^53 are exact */
+  work = ph_dtype_is_float (ph_convert_dtype (l->in[0])) ? ph_convert_dtype (l->in[0])
+                                                         : PH_DOUBLE; /* integers up to 2^53 are exact */
   if (ph_dtype_is_float (type->dtype) && ph_dtype_size (type->dtype) > ph_dtype_size (work))
     work = type->dtype;
   x = ph_convert_transpose (l, ph_convert_cast (l, l->in[0], work), input.perm, rank);
@@ -233,7 +251,7 @@ convolution (PhConvert *l, PhValue **out)
     x = ph_convert_pad (l, x, ph_convert_number (l, work, 0), low, high, interior, rank);
   if (x == NULL || w == NULL || !ph_convert_dims (l, x, dims))
     return FALSE;
-  if (batches > 1)                 /* the groups of the batch become groups of features */
+  if (batches > 1) /* the groups of the batch become groups of features */
     {
       split[0] = batches;
       split[1] = dims[0] / batches;
@@ -255,12 +273,15 @@ convolution (PhConvert *l, PhValue **out)
 
       x = PH_BUILD (l->b, Unsqueeze, x, ph_convert_ints_value (l, two, 1));
       w = PH_BUILD (l->b, Unsqueeze, w, ph_convert_ints_value (l, two, 1));
-      *out = PH_BUILD (l->b, Squeeze, PH_BUILD_WITH (l->b, Conv, PH_ATTRS (ph_attr_new_int ("group", MAX (features, batches))), x, w),
+      *out = PH_BUILD (l->b, Squeeze,
+                       PH_BUILD_WITH (l->b, Conv, PH_ATTRS (ph_attr_new_int ("group", MAX (features, batches))), x, w),
                        ph_convert_ints_value (l, two, 1));
     }
   else
-    *out = PH_BUILD_WITH (l->b, Conv, PH_ATTRS (ph_attr_new_ints ("strides", strides, n), ph_attr_new_ints ("dilations", rhs, n),
-                                                ph_attr_new_ints ("pads", pads, 2 * n), ph_attr_new_int ("group", MAX (features, batches))), x, w);
+    *out = PH_BUILD_WITH (l->b, Conv,
+                          PH_ATTRS (ph_attr_new_ints ("strides", strides, n), ph_attr_new_ints ("dilations", rhs, n),
+                                    ph_attr_new_ints ("pads", pads, 2 * n), ph_attr_new_int ("group", MAX (features, batches))),
+                          x, w);
   for (guint i = 0; i < rank; i++)
     back[output.perm[i]] = i;
   *out = ph_convert_cast (l, ph_convert_transpose (l, *out, back, rank), type->dtype);
@@ -284,7 +305,7 @@ static PhValue *
 mean_over (PhConvert *l, PhValue *value, guint axis, guint rank)
 {
   gint64 axes[PH_MAX_RANK];
-  guint  n = 0;
+  guint n = 0;
 
   for (guint i = 0; i < rank; i++)
     if (i != axis)
@@ -295,10 +316,10 @@ mean_over (PhConvert *l, PhValue *value, guint axis, guint rank)
 static gboolean
 batch_norm (PhConvert *l, PhValue **out)
 {
-  const guint  rank = ph_convert_rank (l->in[0]);
+  const guint rank = ph_convert_rank (l->in[0]);
   const gint64 axis = ph_convert_int (l, "feature_index", -1);
-  const float  epsilon = ph_node_attr_float (l->node, "epsilon", 0);
-  PhValue     *x = l->in[0], *mean, *variance, *difference, *inverse;
+  const float epsilon = ph_node_attr_float (l->node, "epsilon", 0);
+  PhValue *x = l->in[0], *mean, *variance, *difference, *inverse;
 
   if (axis < 0 || axis >= rank || l->n_in < 3)
     return ph_convert_stay (l, "its feature dimension does not fit its operand");
@@ -321,14 +342,17 @@ batch_norm (PhConvert *l, PhValue **out)
   if (mean == NULL || variance == NULL)
     return FALSE;
   difference = PH_BUILD (l->b, Sub, x, along (l, mean, (guint) axis, rank));
-  inverse = along (l, PH_BUILD (l->b, Reciprocal, PH_BUILD (l->b, Sqrt, PH_BUILD (l->b, Add, variance, ph_convert_like (l, x, epsilon)))),
-                   (guint) axis, rank);
+  inverse = along (
+      l, PH_BUILD (l->b, Reciprocal, PH_BUILD (l->b, Sqrt, PH_BUILD (l->b, Add, variance, ph_convert_like (l, x, epsilon)))),
+      (guint) axis, rank);
   if (g_str_equal (l->op, "batch_norm_grad"))
     {
-      PhValue *scale = along (l, l->in[1], (guint) axis, rank), *dy = l->in[4], *normal = PH_BUILD (l->b, Mul, difference, inverse);
-      PhValue *mean_dy = mean_over (l, dy, (guint) axis, rank), *mean_product = mean_over (l, PH_BUILD (l->b, Mul, dy, normal), (guint) axis, rank);
-      gint64   dims[PH_MAX_RANK];
-      double   count = 1;
+      PhValue *scale = along (l, l->in[1], (guint) axis, rank), *dy = l->in[4],
+              *normal = PH_BUILD (l->b, Mul, difference, inverse);
+      PhValue *mean_dy = mean_over (l, dy, (guint) axis, rank),
+              *mean_product = mean_over (l, PH_BUILD (l->b, Mul, dy, normal), (guint) axis, rank);
+      gint64 dims[PH_MAX_RANK];
+      double count = 1;
 
       if (!ph_convert_dims (l, x, dims) || mean_dy == NULL || mean_product == NULL)
         return FALSE;
@@ -341,7 +365,8 @@ batch_norm (PhConvert *l, PhValue **out)
       out[2] = PH_BUILD (l->b, Mul, mean_dy, ph_convert_like (l, x, count));
       return l->n_out == 3;
     }
-  out[0] = PH_BUILD (l->b, Add, PH_BUILD (l->b, Mul, PH_BUILD (l->b, Mul, difference, inverse), along (l, l->in[1], (guint) axis, rank)),
+  out[0] = PH_BUILD (l->b, Add,
+                     PH_BUILD (l->b, Mul, PH_BUILD (l->b, Mul, difference, inverse), along (l, l->in[1], (guint) axis, rank)),
                      along (l, l->in[2], (guint) axis, rank));
   if (l->n_out == 3)
     {
@@ -351,6 +376,7 @@ batch_norm (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* clang-format off */
 const PhConvertRule ph_convert_linear[] = {
   { "dot_general", dot_general, "MatMul of matrices made by Transpose and Reshape", "ONNX's product contracts the last dimension with the last but one." },
   { "dot", dot, "its MatMul", "Both mean the same up to two dimensions." },
@@ -361,3 +387,4 @@ const PhConvertRule ph_convert_linear[] = {
   { "batch_norm_grad", batch_norm, "the derivative of the formula", "ONNX has no operator for a gradient." },
   { NULL }
 };
+/* clang-format on */

@@ -12,7 +12,7 @@ number (PhConvert *l, double value)
 }
 
 static PhValue *
-polynomial (PhConvert *l, PhValue *x, const double *coefficients, guint n)      /* the highest power first */
+polynomial (PhConvert *l, PhValue *x, const double *coefficients, guint n) /* the highest power first */
 {
   PhValue *sum = number (l, coefficients[0]);
 
@@ -31,8 +31,9 @@ is_real (PhConvert *l)
 static gboolean
 erfc_ (PhConvert *l, PhValue **out)
 {
-  static const double c[] = { 0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418, 0.37409196, 1.00002368, -1.26551223 };
-  PhValue            *x, *z, *t, *far, *near;
+  static const double c[] = { 0.17087277,  -0.82215223, 1.48851587, -1.13520398, 0.27886807,
+                              -0.18628806, 0.09678418,  0.37409196, 1.00002368,  -1.26551223 };
+  PhValue *x, *z, *t, *far, *near;
 
   if (!is_real (l))
     return FALSE;
@@ -44,10 +45,12 @@ erfc_ (PhConvert *l, PhValue **out)
   x = ph_convert_cast (l, l->in[0], PH_DOUBLE);
   z = PH_BUILD (l->b, Abs, x);
   t = PH_BUILD (l->b, Reciprocal, PH_BUILD (l->b, Add, number (l, 1), PH_BUILD (l->b, Mul, z, number (l, 0.5))));
-  far = PH_BUILD (l->b, Mul, t, PH_BUILD (l->b, Exp, PH_BUILD (l->b, Sub, polynomial (l, t, c, G_N_ELEMENTS (c)), PH_BUILD (l->b, Mul, z, z))));
+  far = PH_BUILD (l->b, Mul, t,
+                  PH_BUILD (l->b, Exp, PH_BUILD (l->b, Sub, polynomial (l, t, c, G_N_ELEMENTS (c)), PH_BUILD (l->b, Mul, z, z))));
   far = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, x, number (l, 0)), PH_BUILD (l->b, Sub, number (l, 2), far), far);
   near = PH_BUILD (l->b, Sub, number (l, 1), PH_BUILD (l->b, Erf, x));
-  *out = ph_convert_cast (l, PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, z, number (l, 3)), near, far), ph_convert_dtype (l->in[0]));
+  *out = ph_convert_cast (l, PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, z, number (l, 3)), near, far),
+                          ph_convert_dtype (l->in[0]));
   return TRUE;
 }
 
@@ -55,35 +58,44 @@ erfc_ (PhConvert *l, PhValue **out)
 static gboolean
 erf_inv (PhConvert *l, PhValue **out)
 {
-  static const double centre[] = { 2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941 };
-  static const double tail[] = { -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682 };
+  static const double centre[] = { 2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+                                   -0.00125372503, -0.00417768164, 0.246640727,    1.50140941 };
+  static const double tail[] = { -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+                                 -0.0076224613,   0.00943887047,  1.00167406,    2.83297682 };
   PhValue *x, *w, *y;
 
   if (!is_real (l))
     return FALSE;
   x = ph_convert_cast (l, l->in[0], PH_DOUBLE);
-  w = PH_BUILD (l->b, Neg, PH_BUILD (l->b, Log, PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sub, number (l, 1), x), PH_BUILD (l->b, Add, number (l, 1), x))));
+  w = PH_BUILD (
+      l->b, Neg,
+      PH_BUILD (l->b, Log, PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sub, number (l, 1), x), PH_BUILD (l->b, Add, number (l, 1), x))));
   y = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, w, number (l, 5)),
                 polynomial (l, PH_BUILD (l->b, Sub, w, number (l, 2.5)), centre, G_N_ELEMENTS (centre)),
                 polynomial (l, PH_BUILD (l->b, Sub, PH_BUILD (l->b, Sqrt, w), number (l, 3)), tail, G_N_ELEMENTS (tail)));
   y = PH_BUILD (l->b, Mul, y, x);
   for (guint i = 0; i < 2; i++)
-    y = PH_BUILD (l->b, Sub, y, PH_BUILD (l->b, Div, PH_BUILD (l->b, Sub, PH_BUILD (l->b, Erf, y), x),
-                                          PH_BUILD (l->b, Mul, number (l, 2 / sqrt (G_PI)), PH_BUILD (l->b, Exp, PH_BUILD (l->b, Neg, PH_BUILD (l->b, Mul, y, y))))));
-  y = PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, PH_BUILD (l->b, Abs, x), number (l, 1)), PH_BUILD (l->b, Mul, x, number (l, HUGE_VAL)), y);
+    y = PH_BUILD (l->b, Sub, y,
+                  PH_BUILD (l->b, Div, PH_BUILD (l->b, Sub, PH_BUILD (l->b, Erf, y), x),
+                            PH_BUILD (l->b, Mul, number (l, 2 / sqrt (G_PI)),
+                                      PH_BUILD (l->b, Exp, PH_BUILD (l->b, Neg, PH_BUILD (l->b, Mul, y, y))))));
+  y = PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, PH_BUILD (l->b, Abs, x), number (l, 1)),
+                PH_BUILD (l->b, Mul, x, number (l, HUGE_VAL)), y);
   *out = ph_convert_cast (l, y, ph_convert_dtype (l->in[0]));
   return TRUE;
 }
 
 /* Lanczos, g = 7, with nine terms, for x >= 1/2; reflected below. */
-static const double lanczos[] = { 676.520368121885098567009190444019, -1259.13921672240287047156078755283, 771.3234287776530788486528258894,
-                                  -176.61502916214059906584551354, 12.507343278686904814458936853, -0.13857109526572011689554707,
-                                  9.984369578019570859563e-6, 1.50563273514931155834e-7 };
+static const double lanczos[] = { 676.520368121885098567009190444019, -1259.13921672240287047156078755283,
+                                  771.3234287776530788486528258894,   -176.61502916214059906584551354,
+                                  12.507343278686904814458936853,     -0.13857109526572011689554707,
+                                  9.984369578019570859563e-6,         1.50563273514931155834e-7 };
 
 static PhValue *
 is_whole_below (PhConvert *l, PhValue *x)
 {
-  return PH_BUILD (l->b, And, PH_BUILD (l->b, LessOrEqual, x, number (l, 0)), PH_BUILD (l->b, Equal, x, PH_BUILD (l->b, Floor, x)));
+  return PH_BUILD (l->b, And, PH_BUILD (l->b, LessOrEqual, x, number (l, 0)),
+                   PH_BUILD (l->b, Equal, x, PH_BUILD (l->b, Floor, x)));
 }
 
 static gboolean
@@ -94,18 +106,29 @@ lgamma_ (PhConvert *l, PhValue **out)
   if (!is_real (l))
     return FALSE;
   x = ph_convert_cast (l, l->in[0], PH_DOUBLE);
-  z = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, x, number (l, 0.5)), PH_BUILD (l->b, Neg, x), PH_BUILD (l->b, Sub, x, number (l, 1)));
+  z = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, x, number (l, 0.5)), PH_BUILD (l->b, Neg, x),
+                PH_BUILD (l->b, Sub, x, number (l, 1)));
   sum = number (l, 0.99999999999980993227684700473478);
   for (guint i = 0; i < G_N_ELEMENTS (lanczos); i++)
     sum = PH_BUILD (l->b, Add, sum, PH_BUILD (l->b, Div, number (l, lanczos[i]), PH_BUILD (l->b, Add, z, number (l, i + 1))));
   t = PH_BUILD (l->b, Add, z, number (l, 7.5));
-  above = PH_BUILD (l->b, Add, PH_BUILD (l->b, Add, PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sub, PH_BUILD (l->b, Add, z, number (l, 0.5)), PH_BUILD (l->b, Div, t, PH_BUILD (l->b, Log, t))),
-                                                              PH_BUILD (l->b, Log, t)), PH_BUILD (l->b, Log, sum)), number (l, 0.5 * log (2 * G_PI)));
+  above = PH_BUILD (l->b, Add,
+                    PH_BUILD (l->b, Add,
+                              PH_BUILD (l->b, Mul,
+                                        PH_BUILD (l->b, Sub, PH_BUILD (l->b, Add, z, number (l, 0.5)),
+                                                  PH_BUILD (l->b, Div, t, PH_BUILD (l->b, Log, t))),
+                                        PH_BUILD (l->b, Log, t)),
+                              PH_BUILD (l->b, Log, sum)),
+                    number (l, 0.5 * log (2 * G_PI)));
   fraction = PH_BUILD (l->b, Sub, PH_BUILD (l->b, Abs, x), PH_BUILD (l->b, Floor, PH_BUILD (l->b, Abs, x)));
   fraction = PH_BUILD (l->b, Min, fraction, PH_BUILD (l->b, Sub, number (l, 1), fraction));
-  reflected = PH_BUILD (l->b, Sub, PH_BUILD (l->b, Sub, number (l, log (G_PI)), PH_BUILD (l->b, Log, PH_BUILD (l->b, Sin, PH_BUILD (l->b, Mul, fraction, number (l, G_PI))))), above);
+  reflected = PH_BUILD (l->b, Sub,
+                        PH_BUILD (l->b, Sub, number (l, log (G_PI)),
+                                  PH_BUILD (l->b, Log, PH_BUILD (l->b, Sin, PH_BUILD (l->b, Mul, fraction, number (l, G_PI))))),
+                        above);
   above = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, x, number (l, 0.5)), reflected, above);
-  above = PH_BUILD (l->b, Where, PH_BUILD (l->b, Or, is_whole_below (l, x), PH_BUILD (l->b, IsInf, x)), number (l, HUGE_VAL), above);
+  above = PH_BUILD (l->b, Where, PH_BUILD (l->b, Or, is_whole_below (l, x), PH_BUILD (l->b, IsInf, x)), number (l, HUGE_VAL),
+                    above);
   *out = ph_convert_cast (l, above, ph_convert_dtype (l->in[0]));
   return TRUE;
 }
@@ -135,8 +158,11 @@ digamma (PhConvert *l, PhValue **out)
   value = PH_BUILD (l->b, Sub, value, sum);
   fraction = PH_BUILD (l->b, Sub, x, PH_BUILD (l->b, Floor, PH_BUILD (l->b, Add, x, number (l, 0.5))));
   angle = PH_BUILD (l->b, Mul, fraction, number (l, G_PI));
-  value = PH_BUILD (l->b, Where, low, PH_BUILD (l->b, Sub, value, PH_BUILD (l->b, Div, PH_BUILD (l->b, Mul, number (l, G_PI), PH_BUILD (l->b, Cos, angle)),
-                                                                            PH_BUILD (l->b, Sin, angle))), value);
+  value = PH_BUILD (l->b, Where, low,
+                    PH_BUILD (l->b, Sub, value,
+                              PH_BUILD (l->b, Div, PH_BUILD (l->b, Mul, number (l, G_PI), PH_BUILD (l->b, Cos, angle)),
+                                        PH_BUILD (l->b, Sin, angle))),
+                    value);
   value = PH_BUILD (l->b, Where, is_whole_below (l, x), number (l, NAN), value);
   *out = ph_convert_cast (l, value, ph_convert_dtype (l->in[0]));
   return TRUE;
@@ -146,8 +172,8 @@ static gboolean
 next_after (PhConvert *l, PhValue **out)
 {
   const PhDType dtype = ph_convert_dtype (l->in[0]), bits_type = dtype == PH_DOUBLE ? PH_INT64 : PH_INT32;
-  PhValue      *x = l->in[0], *y = l->in[1], *zero = ph_convert_like (l, x, 0), *bits, *away, *moved, *tiny;
-  PhTensor     *least = ph_tensor_new (dtype, 0, NULL);
+  PhValue *x = l->in[0], *y = l->in[1], *zero = ph_convert_like (l, x, 0), *bits, *away, *moved, *tiny;
+  PhTensor *least = ph_tensor_new (dtype, 0, NULL);
 
   if (dtype != PH_FLOAT && dtype != PH_DOUBLE)
     {
@@ -161,12 +187,14 @@ next_after (PhConvert *l, PhValue **out)
   bits = PH_BUILD_WITH (l->b, BitCast, PH_ATTRS (ph_attr_new_int ("to", bits_type)), x);
   away = PH_BUILD (l->b, Equal, PH_BUILD (l->b, Greater, y, x), PH_BUILD (l->b, Greater, x, zero));
   moved = PH_BUILD_WITH (l->b, BitCast, PH_ATTRS (ph_attr_new_int ("to", dtype)),
-                         PH_BUILD (l->b, Where, away, PH_BUILD (l->b, Add, bits, ph_convert_number (l, bits_type, 1)), PH_BUILD (l->b, Sub, bits, ph_convert_number (l, bits_type, 1))));
+                         PH_BUILD (l->b, Where, away, PH_BUILD (l->b, Add, bits, ph_convert_number (l, bits_type, 1)),
+                                   PH_BUILD (l->b, Sub, bits, ph_convert_number (l, bits_type, 1))));
   tiny = ph_build_tensor (l->b, least);
   tiny = PH_BUILD (l->b, Where, PH_BUILD (l->b, Greater, y, zero), tiny, PH_BUILD (l->b, Neg, tiny));
   moved = PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, x, zero), tiny, moved);
   moved = PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, x, y), y, moved);
-  *out = PH_BUILD (l->b, Where, PH_BUILD (l->b, Or, PH_BUILD (l->b, IsNaN, x), PH_BUILD (l->b, IsNaN, y)), PH_BUILD (l->b, Add, x, y), moved);
+  *out = PH_BUILD (l->b, Where, PH_BUILD (l->b, Or, PH_BUILD (l->b, IsNaN, x), PH_BUILD (l->b, IsNaN, y)),
+                   PH_BUILD (l->b, Add, x, y), moved);
   return TRUE;
 }
 
@@ -189,27 +217,30 @@ is_inf (PhConvert *l, PhValue **out)
 {
   const gboolean positive = !g_str_equal (l->op, "is_neg_inf"), negative = !g_str_equal (l->op, "is_pos_inf");
 
-  *out = PH_BUILD_WITH (l->b, IsInf, PH_ATTRS (ph_attr_new_int ("detect_positive", positive), ph_attr_new_int ("detect_negative", negative)), l->in[0]);
+  *out = PH_BUILD_WITH (l->b, IsInf,
+                        PH_ATTRS (ph_attr_new_int ("detect_positive", positive), ph_attr_new_int ("detect_negative", negative)),
+                        l->in[0]);
   return TRUE;
 }
 
 /* ── triangles ── */
 
-#define MAX_ROWS 64      /* rows are written out one by one */
+#define MAX_ROWS 64 /* rows are written out one by one */
 
 static PhValue *
 part (PhConvert *l, PhValue *value, gint64 row, gint64 row_end, gint64 column, gint64 column_end)
 {
   const gint64 starts[2] = { row, column }, ends[2] = { row_end, column_end }, axes[2] = { -2, -1 };
 
-  return PH_BUILD (l->b, Slice, value, ph_convert_ints_value (l, starts, 2), ph_convert_ints_value (l, ends, 2), ph_convert_ints_value (l, axes, 2));
+  return PH_BUILD (l->b, Slice, value, ph_convert_ints_value (l, starts, 2), ph_convert_ints_value (l, ends, 2),
+                   ph_convert_ints_value (l, axes, 2));
 }
 
 static PhValue *
 transposed (PhConvert *l, PhValue *value)
 {
   const guint rank = ph_convert_rank (value);
-  gint64      perm[PH_MAX_RANK];
+  gint64 perm[PH_MAX_RANK];
 
   for (guint i = 0; i < rank; i++)
     perm[i] = i + 2 < rank ? i : i + 2 == rank ? rank - 1 : rank - 2;
@@ -226,16 +257,16 @@ stack_rows (PhConvert *l, PhValue **rows, guint n, gint64 axis)
 static gboolean
 triangular_solve (PhConvert *l, PhValue **out)
 {
-  const guint    rank = ph_convert_rank (l->in[0]);
-  const gint64   n = ph_value_dim (l->in[0], (int) rank - 1);
-  const char    *flip = ph_convert_string (l, "transpose_a", "NO_TRANSPOSE");
+  const guint rank = ph_convert_rank (l->in[0]);
+  const gint64 n = ph_value_dim (l->in[0], (int) rank - 1);
+  const char *flip = ph_convert_string (l, "transpose_a", "NO_TRANSPOSE");
   const gboolean left = ph_convert_int (l, "left_side", 1) != 0, unit = ph_convert_int (l, "unit_diagonal", 0) != 0;
-  gboolean       lower = ph_convert_int (l, "lower", 1) != 0, turn = !g_str_equal (flip, "NO_TRANSPOSE");
-  PhValue       *a = l->in[0], *b = l->in[1], *rows[MAX_ROWS];
+  gboolean lower = ph_convert_int (l, "lower", 1) != 0, turn = !g_str_equal (flip, "NO_TRANSPOSE");
+  PhValue *a = l->in[0], *b = l->in[1], *rows[MAX_ROWS];
 
   if (rank < 2 || n < 1 || n > MAX_ROWS || !is_real (l))
     return ph_convert_stay (l, "triangles of up to %d rows have a rule", MAX_ROWS);
-  if (!left)                       /* x a = b is a' x' = b' */
+  if (!left) /* x a = b is a' x' = b' */
     {
       b = transposed (l, b);
       turn = !turn;
@@ -248,11 +279,12 @@ triangular_solve (PhConvert *l, PhValue **out)
   for (gint64 k = 0; k < n; k++)
     {
       const gint64 i = lower ? k : n - 1 - k;
-      PhValue     *row = part (l, b, i, i + 1, 0, G_MAXINT64);
+      PhValue *row = part (l, b, i, i + 1, 0, G_MAXINT64);
 
       if (k > 0)
-        row = PH_BUILD (l->b, Sub, row, PH_BUILD (l->b, MatMul, lower ? part (l, a, i, i + 1, 0, i) : part (l, a, i, i + 1, i + 1, n),
-                                                  lower ? stack_rows (l, rows, (guint) k, -2) : stack_rows (l, rows + i + 1, (guint) k, -2)));
+        row = PH_BUILD (l->b, Sub, row,
+                        PH_BUILD (l->b, MatMul, lower ? part (l, a, i, i + 1, 0, i) : part (l, a, i, i + 1, i + 1, n),
+                                  lower ? stack_rows (l, rows, (guint) k, -2) : stack_rows (l, rows + i + 1, (guint) k, -2)));
       rows[i] = unit ? row : PH_BUILD (l->b, Div, row, part (l, a, i, i + 1, i, i + 1));
     }
   *out = stack_rows (l, rows, (guint) n, -2);
@@ -265,10 +297,10 @@ triangular_solve (PhConvert *l, PhValue **out)
 static gboolean
 cholesky (PhConvert *l, PhValue **out)
 {
-  const guint    rank = ph_convert_rank (l->in[0]);
-  const gint64   n = ph_value_dim (l->in[0], (int) rank - 1);
+  const guint rank = ph_convert_rank (l->in[0]);
+  const gint64 n = ph_value_dim (l->in[0], (int) rank - 1);
   const gboolean lower = ph_convert_int (l, "lower", 1) != 0;
-  PhValue       *a = l->in[0], *columns[MAX_ROWS];
+  PhValue *a = l->in[0], *columns[MAX_ROWS];
 
   if (rank < 2 || n < 1 || n > MAX_ROWS || !is_real (l))
     return ph_convert_stay (l, "matrices of up to %d rows have a rule", MAX_ROWS);
@@ -280,9 +312,11 @@ cholesky (PhConvert *l, PhValue **out)
 
       if (j > 0)
         {
-          PhValue *before = stack_rows (l, columns, (guint) j, -1);      /* [.., n, j] */
+          PhValue *before = stack_rows (l, columns, (guint) j, -1); /* [.., n, j] */
 
-          column = PH_BUILD (l->b, Sub, column, PH_BUILD (l->b, MatMul, part (l, before, j, n, 0, j), transposed (l, part (l, before, j, j + 1, 0, j))));
+          column = PH_BUILD (
+              l->b, Sub, column,
+              PH_BUILD (l->b, MatMul, part (l, before, j, n, 0, j), transposed (l, part (l, before, j, j + 1, 0, j))));
         }
       column = PH_BUILD (l->b, Div, column, PH_BUILD (l->b, Sqrt, part (l, column, 0, 1, 0, 1)));
       if (j > 0)
@@ -300,6 +334,7 @@ cholesky (PhConvert *l, PhValue **out)
   return *out != NULL;
 }
 
+/* clang-format off */
 const PhConvertRule ph_convert_math[] = {
   { "erfc", erfc_, "1 - Erf (x), or a fit far from 0", "1 - erf (x) has no digits left for a large x." },
   { "erf_inv", erf_inv, "a fit and two steps of Newton's", "ONNX has no inverse of Erf." },
@@ -316,3 +351,4 @@ const PhConvertRule ph_convert_math[] = {
   { "cholesky", cholesky, "the decomposition, column by column", "ONNX decomposes no matrices." },
   { NULL }
 };
+/* clang-format on */

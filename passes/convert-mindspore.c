@@ -10,10 +10,10 @@
 static PhValue *
 written (PhConvert *l, const PhAttr *attr)
 {
-  const char        *text = attr->kind == PH_ATTR_STRING ? ph_node_attr_string (l->node, attr->name, "") : NULL, *value;
-  char              *end;
-  double             number;
-  PhDType            dtype = PH_FLOAT;
+  const char *text = attr->kind == PH_ATTR_STRING ? ph_node_attr_string (l->node, attr->name, "") : NULL, *value;
+  char *end;
+  double number;
+  PhDType dtype = PH_FLOAT;
   g_autoptr (GArray) ints = ph_foreign_attr_ints (l, attr->name);
 
   if (attr->kind == PH_ATTR_INT)
@@ -26,8 +26,10 @@ written (PhConvert *l, const PhAttr *attr)
     return NULL;
   if (g_str_has_prefix (text, "Tensor(shape=[]") && (value = strstr (text, "value=")) != NULL)
     {
-      const char      *type = strstr (text, "dtype=");
-      g_autofree char *name = type != NULL ? g_ascii_strdown (type + strlen ("dtype="), (gssize) strcspn (type + strlen ("dtype="), ",)")) : g_strdup ("");
+      const char *type = strstr (text, "dtype=");
+      g_autofree char *name = type != NULL
+                                  ? g_ascii_strdown (type + strlen ("dtype="), (gssize) strcspn (type + strlen ("dtype="), ",)"))
+                                  : g_strdup ("");
 
       dtype = strcmp (name, "float32") == 0 ? PH_FLOAT : strcmp (name, "float64") == 0 ? PH_DOUBLE : ph_dtype_from_name (name);
       number = g_ascii_strtod (value + strlen ("value="), &end);
@@ -44,14 +46,14 @@ static GPtrArray *
 operands (PhConvert *l, guint least)
 {
   GPtrArray *all = g_ptr_array_new ();
-  guint      n = l->n_in, at = 0;
+  guint n = l->n_in, at = 0;
 
   for (guint i = 0; i < l->node->attrs->len; i++)
     n += g_str_has_prefix (((PhAttr *) l->node->attrs->pdata[i])->name, "argument_");
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *name = g_strdup_printf ("argument_%u", i);
-      const PhAttr    *attr = ph_node_attr (l->node, name);
+      const PhAttr *attr = ph_node_attr (l->node, name);
 
       g_ptr_array_add (all, attr != NULL ? written (l, attr) : at < l->n_in ? l->in[at++] : NULL);
     }
@@ -65,9 +67,9 @@ static gboolean
 with_operands (PhConvert *l, PhConvertFunc rule, guint least, PhValue **out)
 {
   g_autoptr (GPtrArray) all = operands (l, least);
-  PhValue             **in = l->in;
-  const guint           n = l->n_in;
-  gboolean              ok = TRUE;
+  PhValue **in = l->in;
+  const guint n = l->n_in;
+  gboolean ok = TRUE;
 
   for (guint i = 0; i < least; i++)
     ok = ok && all->pdata[i] != NULL;
@@ -95,13 +97,14 @@ static gboolean
 binary_of (PhConvert *l, PhValue **out)
 {
   const guint first = strcmp (l->op, "mindspore:Select") == 0 ? 1 : 0;
-  PhDType     dtype = PH_UNDEFINED;
+  PhDType dtype = PH_UNDEFINED;
 
   for (guint i = first; i < l->n_in; i++)
     if (ph_value_constant (l->in[i]) == NULL || ph_value_rank (l->in[i]) > 0)
       dtype = ph_convert_dtype (l->in[i]);
   for (guint i = first; i < l->n_in && dtype != PH_UNDEFINED; i++)
-    l->in[i] = ph_value_constant (l->in[i]) != NULL && ph_value_rank (l->in[i]) == 0 ? ph_convert_cast (l, l->in[i], dtype) : l->in[i];
+    l->in[i] = ph_value_constant (l->in[i]) != NULL && ph_value_rank (l->in[i]) == 0 ? ph_convert_cast (l, l->in[i], dtype)
+                                                                                     : l->in[i];
   return ph_foreign_direct (l, out);
 }
 
@@ -125,9 +128,17 @@ cast (PhConvert *l, PhValue **out)
 static gboolean
 as_tensorflow (PhConvert *l, PhValue **out)
 {
-  static const struct { const char *own, *other; } names[] = { { "NotEqual", "tf:NotEqual" }, { "Square", "tf:Square" }, { "SquaredDifference", "tf:SquaredDifference" },
-    { "Rsqrt", "tf:Rsqrt" }, { "Log1p", "tf:Log1p" }, { "Expm1", "tf:Expm1" }, { "FloorDiv", "tf:FloorDiv" }, { "FloorMod", "tf:FloorMod" }, { "DivNoNan", "tf:DivNoNan" },
-    { "ReLU6", "tf:Relu6" }, { "StridedSlice", "tf:StridedSlice" }, { "Gather", "tf:GatherV2" }, { "GatherNd", "tf:GatherNd" } };
+  static const struct
+  {
+    const char *own, *other;
+    /* clang-format off */
+  } names[] = {
+    { "NotEqual", "tf:NotEqual" }, { "Square", "tf:Square" }, { "SquaredDifference", "tf:SquaredDifference" },
+    { "Rsqrt", "tf:Rsqrt" }, { "Log1p", "tf:Log1p" }, { "Expm1", "tf:Expm1" }, { "FloorDiv", "tf:FloorDiv" },
+    { "FloorMod", "tf:FloorMod" }, { "DivNoNan", "tf:DivNoNan" }, { "ReLU6", "tf:Relu6" },
+    { "StridedSlice", "tf:StridedSlice" }, { "Gather", "tf:GatherV2" }, { "GatherNd", "tf:GatherNd" }
+  };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (strcmp (names[i].own, l->op + strlen ("mindspore:")) == 0)
@@ -147,14 +158,16 @@ activation (PhConvert *l, PhValue **out)
   PhValue *x = l->in[0];
 
   if (strcmp (l->op, "mindspore:LeakyReLU") == 0)
-    out[0] = PH_BUILD_WITH (l->b, LeakyRelu, PH_ATTRS (ph_attr_new_float ("alpha", (float) ph_foreign_attr_number (l, "negative_slope", 0.2))), x);
+    out[0] = PH_BUILD_WITH (l->b, LeakyRelu,
+                            PH_ATTRS (ph_attr_new_float ("alpha", (float) ph_foreign_attr_number (l, "negative_slope", 0.2))), x);
   else if (strcmp (l->op, "mindspore:Elu") == 0)
     out[0] = PH_BUILD_WITH (l->b, Elu, PH_ATTRS (ph_attr_new_float ("alpha", (float) ph_foreign_attr_number (l, "alpha", 1))), x);
   else if (strcmp (l->op, "mindspore:HSigmoid") == 0)
-    out[0] = PH_BUILD_WITH (l->b, HardSigmoid, PH_ATTRS (ph_attr_new_float ("alpha", 1.0f / 6), ph_attr_new_float ("beta", 0.5f)), x);
+    out[0] = PH_BUILD_WITH (l->b, HardSigmoid, PH_ATTRS (ph_attr_new_float ("alpha", 1.0f / 6), ph_attr_new_float ("beta", 0.5f)),
+                            x);
   else if (strcmp (l->op, "mindspore:SiLU") == 0)
     out[0] = PH_BUILD (l->b, Mul, x, PH_BUILD (l->b, Sigmoid, x));
-  else                           /* MindSpore computes it by the approximation with tanh */
+  else /* MindSpore computes it by the approximation with tanh */
     out[0] = PH_BUILD_WITH (l->b, Gelu, PH_ATTRS (ph_attr_new_string ("approximate", "tanh")), x);
   return out[0] != NULL;
 }
@@ -163,11 +176,13 @@ static gboolean
 softmax (PhConvert *l, PhValue **out)
 {
   g_autoptr (GArray) axes = ph_foreign_attr_ints (l, "axis");
-  const PhOp        *op = strcmp (l->op, "mindspore:LogSoftmax") == 0 ? &ph_op_LogSoftmax : &ph_op_Softmax;
+  const PhOp *op = strcmp (l->op, "mindspore:LogSoftmax") == 0 ? &ph_op_LogSoftmax : &ph_op_Softmax;
 
   if (axes != NULL && axes->len > 1)
     return ph_convert_stay (l, "it is over several axes");
-  out[0] = ph_build_node (l->b, op, l->in, 1, PH_ATTRS (ph_attr_new_int ("axis", axes != NULL && axes->len == 1 ? g_array_index (axes, gint64, 0) : -1)), 1);
+  out[0] = ph_build_node (
+      l->b, op, l->in, 1,
+      PH_ATTRS (ph_attr_new_int ("axis", axes != NULL && axes->len == 1 ? g_array_index (axes, gint64, 0) : -1)), 1);
   return out[0] != NULL;
 }
 
@@ -175,8 +190,8 @@ static gboolean
 mat_mul (PhConvert *l, PhValue **out)
 {
   const gboolean dense = strcmp (l->op, "mindspore:Dense") == 0;
-  PhValue       *a = ph_foreign_attr_int (l, "transpose_a", 0) != 0 ? ph_foreign_swapped (l, l->in[0]) : l->in[0];
-  PhValue       *b = dense || ph_foreign_attr_int (l, "transpose_b", 0) != 0 ? ph_foreign_swapped (l, l->in[1]) : l->in[1];
+  PhValue *a = ph_foreign_attr_int (l, "transpose_a", 0) != 0 ? ph_foreign_swapped (l, l->in[0]) : l->in[0];
+  PhValue *b = dense || ph_foreign_attr_int (l, "transpose_b", 0) != 0 ? ph_foreign_swapped (l, l->in[1]) : l->in[1];
 
   if (a == NULL || b == NULL)
     return FALSE;
@@ -205,12 +220,15 @@ bias_add (PhConvert *l, PhValue **out)
 static gboolean
 read_window (PhConvert *l, const char *kernel, const char *strides, PhForeignWindow *window)
 {
-  const char        *mode = ph_node_attr_string (l->node, "pad_mode", ph_node_attr_string (l->node, "padding", ""));
-  const gint64       number = ph_foreign_attr_int (l, "pad_mode", -1);
+  const char *mode = ph_node_attr_string (l->node, "pad_mode", ph_node_attr_string (l->node, "padding", ""));
+  const gint64 number = ph_foreign_attr_int (l, "pad_mode", -1);
   g_autoptr (GArray) pads = ph_foreign_attr_ints (l, ph_node_attr (l->node, "pad_list") != NULL ? "pad_list" : "pad");
 
-  *window = (PhForeignWindow) { .n = 2, .group = ph_foreign_attr_int (l, "group", 1), .stride = { 1, 1 }, .dilation = { 1, 1 }, .padding = "EXPLICIT" };
-  if (!ph_foreign_fill (l, kernel, window->kernel, 2) || !ph_foreign_fill (l, strides, window->stride, 2) || !ph_foreign_fill (l, "dilation", window->dilation, 2))
+  *window = (PhForeignWindow) {
+    .n = 2, .group = ph_foreign_attr_int (l, "group", 1), .stride = { 1, 1 }, .dilation = { 1, 1 }, .padding = "EXPLICIT"
+  };
+  if (!ph_foreign_fill (l, kernel, window->kernel, 2) || !ph_foreign_fill (l, strides, window->stride, 2)
+      || !ph_foreign_fill (l, "dilation", window->dilation, 2))
     return ph_convert_stay (l, "its window is not of numbers");
   if (g_ascii_strcasecmp (mode, "same") == 0 || (*mode == '\0' && number == 1))
     window->padding = "SAME";
@@ -218,7 +236,7 @@ read_window (PhConvert *l, const char *kernel, const char *strides, PhForeignWin
     {
       if (pads == NULL || (pads->len != 1 && pads->len != 4))
         return ph_convert_stay (l, "its padding is not known");
-      for (guint i = 0; i < 4; i++)          /* top, bottom, left, right */
+      for (guint i = 0; i < 4; i++) /* top, bottom, left, right */
         window->explicit_pads[i % 2 * 2 + i / 2] = g_array_index (pads, gint64, pads->len == 1 ? 0 : i);
     }
   else if (g_ascii_strcasecmp (mode, "valid") != 0 && number != 2)
@@ -229,34 +247,37 @@ read_window (PhConvert *l, const char *kernel, const char *strides, PhForeignWin
 static gboolean
 conv (PhConvert *l, PhValue **out)
 {
-  const gboolean  last = is_last (l);
+  const gboolean last = is_last (l);
   PhForeignWindow window;
 
   if (!read_window (l, "kernel_size", "stride", &window))
     return FALSE;
-  return ph_foreign_conv (l, &window, FALSE, NULL, last, last ? "OHWI" : "OIHW", l->in[0], l->in[1], l->n_in > 2 ? l->in[2] : NULL, out);
+  return ph_foreign_conv (l, &window, FALSE, NULL, last, last ? "OHWI" : "OIHW", l->in[0], l->in[1],
+                          l->n_in > 2 ? l->in[2] : NULL, out);
 }
 
 static gboolean
 pool (PhConvert *l, PhValue **out)
 {
-  const gboolean     argmax = strcmp (l->op, "mindspore:MaxPoolWithArgmax") == 0;
-  const char        *kernel = ph_node_attr (l->node, "ksize") != NULL ? "ksize" : "kernel_size";
+  const gboolean argmax = strcmp (l->op, "mindspore:MaxPoolWithArgmax") == 0;
+  const char *kernel = ph_node_attr (l->node, "ksize") != NULL ? "ksize" : "kernel_size";
   g_autoptr (GArray) size = ph_foreign_attr_ints (l, kernel), step = ph_foreign_attr_ints (l, "strides");
-  PhForeignWindow    window;
+  PhForeignWindow window;
 
   if (argmax && l->n_out > 1 && ph_value_n_uses (ph_node_output (l->node, 1)) > 0)
     return ph_convert_stay (l, "the places of the greatest elements are used");
   if (!read_window (l, kernel, "strides", &window))
     return FALSE;
   /* 1, height, width, 1 of the kernel for Ascend. */
-  if (argmax && size != NULL && size->len == 4 && step != NULL && step->len == 4 && g_array_index (size, gint64, 3) == 1 && g_array_index (size, gint64, 1) != 1)
+  if (argmax && size != NULL && size->len == 4 && step != NULL && step->len == 4 && g_array_index (size, gint64, 3) == 1
+      && g_array_index (size, gint64, 1) != 1)
     for (guint i = 0; i < 2; i++)
       {
         window.kernel[i] = g_array_index (size, gint64, i + 1);
         window.stride[i] = g_array_index (step, gint64, i + 1);
       }
-  return ph_foreign_pool (l, strstr (l->op, "Max") != NULL ? &ph_op_MaxPool : &ph_op_AveragePool, &window, is_last (l), FALSE, FALSE, out);
+  return ph_foreign_pool (l, strstr (l->op, "Max") != NULL ? &ph_op_MaxPool : &ph_op_AveragePool, &window, is_last (l), FALSE,
+                          FALSE, out);
 }
 
 static gboolean
@@ -271,8 +292,9 @@ batch_norm (PhConvert *l, PhValue **out)
       return ph_convert_stay (l, "the statistics that it gives are used");
   if (x == NULL || l->n_in < 5)
     return ph_convert_stay (l, "it has fewer than 5 operands");
-  y = PH_BUILD_WITH (l->b, BatchNormalization, PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))), x, l->in[1], l->in[2],
-                     l->in[3], l->in[4]);
+  y = PH_BUILD_WITH (l->b, BatchNormalization,
+                     PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))), x, l->in[1],
+                     l->in[2], l->in[3], l->in[4]);
   out[0] = y != NULL && is_last (l) ? ph_foreign_channels_last (l, y) : y;
   return out[0] != NULL;
 }
@@ -281,7 +303,7 @@ static gboolean
 layer_norm (PhConvert *l, PhValue **out)
 {
   const gint64 axis = ph_foreign_attr_int (l, "begin_norm_axis", 1);
-  const int    rank = ph_value_rank (l->in[0]);
+  const int rank = ph_value_rank (l->in[0]);
 
   if (l->n_in < 3 || (axis >= 0 && axis != ph_foreign_attr_int (l, "begin_params_axis", 1) && rank >= 0 && axis != rank - 1))
     return ph_convert_stay (l, "its scale does not begin where it normalises");
@@ -289,23 +311,29 @@ layer_norm (PhConvert *l, PhValue **out)
     if (ph_value_n_uses (ph_node_output (l->node, i)) > 0)
       return ph_convert_stay (l, "the statistics that it gives are used");
   out[0] = ph_build_node (l->b, &ph_op_LayerNormalization, l->in, 3,
-                          PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-7))), 1);
+                          PH_ATTRS (ph_attr_new_int ("axis", axis),
+                                    ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-7))),
+                          1);
   return out[0] != NULL;
 }
 
 static gboolean
 reduce_of (PhConvert *l, PhValue **out)
 {
-  static const PhForeignReduction kinds[] = { { "ReduceSum", &ph_op_ReduceSum }, { "ReduceMean", &ph_op_ReduceMean }, { "ReduceMax", &ph_op_ReduceMax },
-    { "ReduceMin", &ph_op_ReduceMin }, { "ReduceProd", &ph_op_ReduceProd }, { "ReduceAll", &ph_op_ReduceMin }, { "ReduceAny", &ph_op_ReduceMax } };
+  static const PhForeignReduction kinds[] = { { "ReduceSum", &ph_op_ReduceSum },   { "ReduceMean", &ph_op_ReduceMean },
+                                              { "ReduceMax", &ph_op_ReduceMax },   { "ReduceMin", &ph_op_ReduceMin },
+                                              { "ReduceProd", &ph_op_ReduceProd }, { "ReduceAll", &ph_op_ReduceMin },
+                                              { "ReduceAny", &ph_op_ReduceMax } };
   g_autoptr (GArray) axes = NULL;
 
   if (!ints_of (l, 1, "axis", &axes))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (strcmp (kinds[i].name, l->op + strlen ("mindspore:")) == 0)      /* no axes: all of them */
-      out[0] = ph_build_node (l->b, kinds[i].op, PH_VALUES_ (l->in[0], axes->len > 0 ? ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len) : NULL),
-                              axes->len > 0 ? 2 : 1, PH_ATTRS (ph_attr_new_int ("keepdims", ph_foreign_attr_int (l, "keep_dims", 0) != 0)), 1);
+    if (strcmp (kinds[i].name, l->op + strlen ("mindspore:")) == 0) /* no axes: all of them */
+      out[0] = ph_build_node (
+          l->b, kinds[i].op,
+          PH_VALUES_ (l->in[0], axes->len > 0 ? ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len) : NULL),
+          axes->len > 0 ? 2 : 1, PH_ATTRS (ph_attr_new_int ("keepdims", ph_foreign_attr_int (l, "keep_dims", 0) != 0)), 1);
   return out[0] != NULL;
 }
 
@@ -320,8 +348,9 @@ arg (PhConvert *l, PhValue **out)
 {
   const PhType *type = ph_convert_type (l, 0);
 
-  out[0] = ph_build_node (l->b, strstr (l->op, "max") != NULL ? &ph_op_ArgMax : &ph_op_ArgMin, l->in, 1,
-                          PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", -1)), ph_attr_new_int ("keepdims", 0)), 1);
+  out[0] = ph_build_node (
+      l->b, strstr (l->op, "max") != NULL ? &ph_op_ArgMax : &ph_op_ArgMin, l->in, 1,
+      PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", -1)), ph_attr_new_int ("keepdims", 0)), 1);
   out[0] = ph_convert_cast (l, out[0], type != NULL && ph_dtype_is_integer (type->dtype) ? type->dtype : PH_INT32);
   return out[0] != NULL;
 }
@@ -331,7 +360,7 @@ arg (PhConvert *l, PhValue **out)
 static gboolean
 move_of (PhConvert *l, PhValue **out)
 {
-  const char        *name = l->op + strlen ("mindspore:");
+  const char *name = l->op + strlen ("mindspore:");
   g_autoptr (GArray) ints = NULL;
 
   if (strcmp (name, "Flatten") == 0)
@@ -339,13 +368,19 @@ move_of (PhConvert *l, PhValue **out)
   if (strcmp (name, "Squeeze") == 0)
     {
       ints = ph_foreign_attr_ints (l, "axis");
-      out[0] = ints != NULL && ints->len > 0 ? PH_BUILD (l->b, Squeeze, l->in[0], ph_convert_ints_value (l, (const gint64 *) ints->data, ints->len))
-                                             : PH_BUILD (l->b, Squeeze, l->in[0]);
+      out[0] = ints != NULL && ints->len > 0
+                   ? PH_BUILD (l->b, Squeeze, l->in[0], ph_convert_ints_value (l, (const gint64 *) ints->data, ints->len))
+                   : PH_BUILD (l->b, Squeeze, l->in[0]);
       return out[0] != NULL;
     }
   if (strcmp (name, "Reshape") == 0 && l->n_in > 1 && ph_value_constant (l->in[1]) == NULL)
     return (out[0] = PH_BUILD (l->b, Reshape, l->in[0], ph_foreign_int64 (l, l->in[1]))) != NULL;
-  if (!ints_of (l, 1, strcmp (name, "Transpose") == 0 ? "perm" : strcmp (name, "ExpandDims") == 0 ? "axis" : strcmp (name, "Tile") == 0 ? "multiples" : "shape", &ints))
+  if (!ints_of (l, 1,
+                strcmp (name, "Transpose") == 0    ? "perm"
+                : strcmp (name, "ExpandDims") == 0 ? "axis"
+                : strcmp (name, "Tile") == 0       ? "multiples"
+                                                   : "shape",
+                &ints))
     return FALSE;
   if (strcmp (name, "Transpose") == 0)
     out[0] = ph_convert_transpose (l, l->in[0], (const gint64 *) ints->data, ints->len);
@@ -355,7 +390,7 @@ move_of (PhConvert *l, PhValue **out)
     out[0] = PH_BUILD (l->b, Unsqueeze, l->in[0], ph_convert_ints_value (l, (const gint64 *) ints->data, ints->len));
   else if (strcmp (name, "BroadcastTo") == 0)
     {
-      for (guint i = 0; i < ints->len; i++)      /* -1: as it is */
+      for (guint i = 0; i < ints->len; i++) /* -1: as it is */
         if (g_array_index (ints, gint64, i) < 0)
           g_array_index (ints, gint64, i) = 1;
       out[0] = PH_BUILD (l->b, Expand, l->in[0], ph_convert_ints_value (l, (const gint64 *) ints->data, ints->len));
@@ -375,7 +410,7 @@ static gboolean
 concat (PhConvert *l, PhValue **out)
 {
   g_autoptr (GPtrArray) parts = g_ptr_array_new ();
-  const gint64          axis = ph_foreign_attr_int (l, "axis", 0);
+  const gint64 axis = ph_foreign_attr_int (l, "axis", 0);
 
   for (guint i = 0; i < l->n_in; i++)
     ph_foreign_elements (l->in[i], parts);
@@ -385,7 +420,8 @@ concat (PhConvert *l, PhValue **out)
     for (guint i = 0; i < parts->len; i++)
       if ((parts->pdata[i] = ph_foreign_axis (l, &ph_op_Unsqueeze, parts->pdata[i], axis)) == NULL)
         return FALSE;
-  out[0] = ph_build_node (l->b, &ph_op_Concat, (PhValue **) parts->pdata, parts->len, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
+  out[0] = ph_build_node (l->b, &ph_op_Concat, (PhValue **) parts->pdata, parts->len, PH_ATTRS (ph_attr_new_int ("axis", axis)),
+                          1);
   return out[0] != NULL;
 }
 
@@ -393,11 +429,13 @@ static gboolean
 split (PhConvert *l, PhValue **out)
 {
   const gint64 n = ph_foreign_attr_int (l, "output_num", l->n_out);
-  PhValue     *first;
+  PhValue *first;
 
   if (n < 1 || n > 4096 || n < (gint64) l->n_out)
     return ph_convert_stay (l, "it makes no such number of parts");
-  first = ph_build_node (l->b, &ph_op_Split, l->in, 1, PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", 0)), ph_attr_new_int ("num_outputs", n)), (guint) n);
+  first = ph_build_node (
+      l->b, &ph_op_Split, l->in, 1,
+      PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", 0)), ph_attr_new_int ("num_outputs", n)), (guint) n);
   for (guint i = 0; first != NULL && i < l->n_out; i++)
     out[i] = ph_node_output (first->producer, i);
   return first != NULL;
@@ -407,8 +445,8 @@ static gboolean
 filled (PhConvert *l, PhValue **out)
 {
   const PhType *type = ph_convert_type (l, 0);
-  const double  number = strstr (l->op, "Ones") != NULL ? 1 : 0;
-  gint64        dims[PH_MAX_RANK];
+  const double number = strstr (l->op, "Ones") != NULL ? 1 : 0;
+  gint64 dims[PH_MAX_RANK];
 
   if (strstr (l->op, "Like") != NULL)
     out[0] = PH_BUILD (l->b, Expand, ph_convert_like (l, l->in[0], number), PH_BUILD (l->b, Shape, l->in[0]));
@@ -423,13 +461,14 @@ filled (PhConvert *l, PhValue **out)
 static gboolean
 lstm (PhConvert *l, PhValue **out)
 {
-  const gint64 width = ph_foreign_attr_int (l, "input_size", 0), hidden = ph_foreign_attr_int (l, "hidden_size", 0), bias = ph_foreign_attr_int (l, "has_bias", 0) != 0;
-  const gint64 order[] = { 0, 3, 1, 2 };       /* ONNX's: i, o, f, c */
-  PhValue     *all, *parts[3] = { NULL }, *zero, *first;
-  gint64       sizes[3] = { 4 * hidden * width, 4 * hidden * hidden, 4 * hidden }, depth[] = { width, hidden, 1 };
+  const gint64 width = ph_foreign_attr_int (l, "input_size", 0), hidden = ph_foreign_attr_int (l, "hidden_size", 0),
+               bias = ph_foreign_attr_int (l, "has_bias", 0) != 0;
+  const gint64 order[] = { 0, 3, 1, 2 }; /* ONNX's: i, o, f, c */
+  PhValue *all, *parts[3] = { NULL }, *zero, *first;
+  gint64 sizes[3] = { 4 * hidden * width, 4 * hidden * hidden, 4 * hidden }, depth[] = { width, hidden, 1 };
 
-  if (ph_foreign_attr_int (l, "num_layers", 1) != 1 || ph_foreign_attr_int (l, "bidirectional", 0) != 0 || l->n_in < 4 || width <= 0 || hidden <= 0 || width > 1 << 20
-      || hidden > 1 << 20)
+  if (ph_foreign_attr_int (l, "num_layers", 1) != 1 || ph_foreign_attr_int (l, "bidirectional", 0) != 0 || l->n_in < 4
+      || width <= 0 || hidden <= 0 || width > 1 << 20 || hidden > 1 << 20)
     return ph_convert_stay (l, "it is not of one layer in one direction");
   for (guint i = 3; i < l->n_out; i++)
     if (ph_value_n_uses (ph_node_output (l->node, i)) > 0)
@@ -439,12 +478,14 @@ lstm (PhConvert *l, PhValue **out)
   all = PH_BUILD (l->b, Reshape, l->in[3], ph_convert_ints_value (l, (gint64[]) { -1 }, 1));
   for (gint64 i = 0, from = 0; i < (bias ? 3 : 2); from += sizes[i++])
     {
-      PhValue *part = PH_BUILD (l->b, Slice, all, ph_convert_ints_value (l, (gint64[]) { from }, 1), ph_convert_ints_value (l, (gint64[]) { from + sizes[i] }, 1));
+      PhValue *part = PH_BUILD (l->b, Slice, all, ph_convert_ints_value (l, (gint64[]) { from }, 1),
+                                ph_convert_ints_value (l, (gint64[]) { from + sizes[i] }, 1));
 
       part = PH_BUILD (l->b, Reshape, part, ph_convert_ints_value (l, (gint64[]) { 4, hidden * depth[i] }, 2));
       part = PH_BUILD (l->b, Gather, part, ph_convert_ints_value (l, order, 4));
-      parts[i] = PH_BUILD (l->b, Reshape, part, i < 2 ? ph_convert_ints_value (l, (gint64[]) { 1, 4 * hidden, depth[i] }, 3)
-                                                     : ph_convert_ints_value (l, (gint64[]) { 1, 4 * hidden }, 2));
+      parts[i] = PH_BUILD (l->b, Reshape, part,
+                           i < 2 ? ph_convert_ints_value (l, (gint64[]) { 1, 4 * hidden, depth[i] }, 3)
+                                 : ph_convert_ints_value (l, (gint64[]) { 1, 4 * hidden }, 2));
     }
   if (bias && l->b->error == NULL)
     {
@@ -466,6 +507,7 @@ static const char axes[] = "MindSpore's attribute or constant is ONNX's operand.
 static const char layout[] = "MindSpore names its padding; ONNX says it in numbers.";
 static const char order[] = "It only says what comes first; the values are those of its operand.";
 
+/* clang-format off */
 #define DIRECT(name) { "mindspore:" name, binary, "ONNX's own", elementwise }
 #define UNARY(name)  { "mindspore:" name, ph_foreign_direct, "ONNX's own", elementwise }
 #define TF(name, becomes) { "mindspore:" name, as_tensorflow_of_all, becomes, "ONNX has no operator for it." }
@@ -506,3 +548,4 @@ const PhConvertRule ph_convert_mindspore[] = {
   { "mindspore:Identity", ph_foreign_same, "its operand", order },
   { NULL }
 };
+/* clang-format on */

@@ -13,25 +13,32 @@ is_last (const PhConvert *l)
 static gboolean
 with_number (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = l->in[0];
+  PhValue *x = l->in[0];
   const double beta = ph_foreign_attr_number (l, "beta", 1), alpha = ph_foreign_attr_number (l, "alpha", 1);
 
   if (strcmp (l->op, "onednn:Pow") == 0)
     out[0] = PH_BUILD (l->b, Pow, x, ph_convert_like (l, x, beta));
   else if (strcmp (l->op, "onednn:Clamp") == 0)
-    out[0] = PH_BUILD (l->b, Clip, x, ph_convert_like (l, x, ph_foreign_attr_number (l, "min", 0)), ph_convert_like (l, x, ph_foreign_attr_number (l, "max", 0)));
+    out[0] = PH_BUILD (l->b, Clip, x, ph_convert_like (l, x, ph_foreign_attr_number (l, "min", 0)),
+                       ph_convert_like (l, x, ph_foreign_attr_number (l, "max", 0)));
   else if (strcmp (l->op, "onednn:LeakyReLU") == 0)
     out[0] = PH_BUILD_WITH (l->b, LeakyRelu, PH_ATTRS (ph_attr_new_float ("alpha", (float) alpha)), x);
   else if (strcmp (l->op, "onednn:Elu") == 0)
     out[0] = PH_BUILD_WITH (l->b, Elu, PH_ATTRS (ph_attr_new_float ("alpha", (float) alpha)), x);
   else if (strcmp (l->op, "onednn:HardSigmoid") == 0)
-    out[0] = PH_BUILD_WITH (l->b, HardSigmoid, PH_ATTRS (ph_attr_new_float ("alpha", (float) alpha), ph_attr_new_float ("beta", (float) beta)), x);
+    out[0] = PH_BUILD_WITH (l->b, HardSigmoid,
+                            PH_ATTRS (ph_attr_new_float ("alpha", (float) alpha), ph_attr_new_float ("beta", (float) beta)), x);
   else if (strcmp (l->op, "onednn:GELU") == 0)
-    out[0] = PH_BUILD_WITH (l->b, Gelu, PH_ATTRS (ph_attr_new_string ("approximate", strcmp (ph_node_attr_string (l->node, "mode", "gelu_erf"), "gelu_tanh") == 0 ? "tanh" : "none")), x);
+    out[0] = PH_BUILD_WITH (
+        l->b, Gelu,
+        PH_ATTRS (ph_attr_new_string (
+            "approximate", strcmp (ph_node_attr_string (l->node, "mode", "gelu_erf"), "gelu_tanh") == 0 ? "tanh" : "none")),
+        x);
   else if (beta == 1)
     out[0] = PH_BUILD (l->b, Softplus, x);
   else
-    out[0] = PH_BUILD (l->b, Div, PH_BUILD (l->b, Softplus, PH_BUILD (l->b, Mul, x, ph_convert_like (l, x, beta))), ph_convert_like (l, x, beta));
+    out[0] = PH_BUILD (l->b, Div, PH_BUILD (l->b, Softplus, PH_BUILD (l->b, Mul, x, ph_convert_like (l, x, beta))),
+                       ph_convert_like (l, x, beta));
   return out[0] != NULL;
 }
 
@@ -94,9 +101,14 @@ read_window (PhConvert *l, int rank, PhForeignWindow *window)
 
   if (rank < 3 || rank > 5)
     return ph_convert_stay (l, "its rank is not 3, 4 or 5");
-  *window = (PhForeignWindow) { .n = (guint) rank - 2, .group = ph_foreign_attr_int (l, "groups", 1), .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 }, .padding = "EXPLICIT" };
+  *window = (PhForeignWindow) { .n = (guint) rank - 2,
+                                .group = ph_foreign_attr_int (l, "groups", 1),
+                                .stride = { 1, 1, 1 },
+                                .dilation = { 1, 1, 1 },
+                                .padding = "EXPLICIT" };
   if (!ph_foreign_fill (l, "strides", window->stride, window->n) || !ph_foreign_fill (l, "dilations", window->dilation, window->n)
-      || !ph_foreign_fill (l, "kernel", window->kernel, window->n) || !ph_foreign_fill (l, "pads_begin", window->explicit_pads, window->n)
+      || !ph_foreign_fill (l, "kernel", window->kernel, window->n)
+      || !ph_foreign_fill (l, "pads_begin", window->explicit_pads, window->n)
       || !ph_foreign_fill (l, "pads_end", window->explicit_pads + window->n, window->n))
     return ph_convert_stay (l, "its window is not of numbers");
   if (strcmp (pad, "SAME_UPPER") == 0)
@@ -111,28 +123,30 @@ read_window (PhConvert *l, int rank, PhForeignWindow *window)
 static gboolean
 conv (PhConvert *l, PhValue **out)
 {
-  const gboolean  transposed = strcmp (l->op, "onednn:ConvTranspose") == 0;
+  const gboolean transposed = strcmp (l->op, "onednn:ConvTranspose") == 0;
   PhForeignWindow window;
-  gint64          more[3] = { 0 };
+  gint64 more[3] = { 0 };
 
   if (!read_window (l, ph_value_rank (l->in[1]), &window) || !ph_foreign_fill (l, "output_padding", more, window.n))
     return FALSE;
   if (transposed && strcmp (window.padding, "SAME") == 0)
     return ph_convert_stay (l, "its padding is SAME_UPPER");
   /* Of the transposed one, O are the channels that come out: ONNX's second axis. */
-  return ph_foreign_conv (l, &window, transposed, more, is_last (l), ph_node_attr_string (l->node, "weights_format", transposed ? "XOI" : "XIO"), l->in[0], l->in[1],
+  return ph_foreign_conv (l, &window, transposed, more, is_last (l),
+                          ph_node_attr_string (l->node, "weights_format", transposed ? "XOI" : "XIO"), l->in[0], l->in[1],
                           l->n_in > 2 ? l->in[2] : NULL, out);
 }
 
 static gboolean
 pool (PhConvert *l, PhValue **out)
 {
-  const gboolean  max = strcmp (l->op, "onednn:MaxPool") == 0;
+  const gboolean max = strcmp (l->op, "onednn:MaxPool") == 0;
   PhForeignWindow window;
 
   if (!read_window (l, ph_value_rank (l->in[0]), &window))
     return FALSE;
-  return ph_foreign_pool (l, max ? &ph_op_MaxPool : &ph_op_AveragePool, &window, is_last (l), strcmp (ph_node_attr_string (l->node, "rounding_type", "floor"), "ceil") == 0,
+  return ph_foreign_pool (l, max ? &ph_op_MaxPool : &ph_op_AveragePool, &window, is_last (l),
+                          strcmp (ph_node_attr_string (l->node, "rounding_type", "floor"), "ceil") == 0,
                           ph_foreign_attr_int (l, "exclude_pad", 0) == 0, out);
 }
 
@@ -143,8 +157,9 @@ batch_norm (PhConvert *l, PhValue **out)
 
   if (x == NULL || l->n_in < 5)
     return ph_convert_stay (l, "it has fewer than 5 operands");
-  y = PH_BUILD_WITH (l->b, BatchNormalization, PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))), x, l->in[1], l->in[2],
-                     l->in[3], l->in[4]);
+  y = PH_BUILD_WITH (l->b, BatchNormalization,
+                     PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))), x, l->in[1],
+                     l->in[2], l->in[3], l->in[4]);
   out[0] = y != NULL && is_last (l) ? ph_foreign_channels_last (l, y) : y;
   return out[0] != NULL;
 }
@@ -152,18 +167,20 @@ batch_norm (PhConvert *l, PhValue **out)
 static gboolean
 layer_norm (PhConvert *l, PhValue **out)
 {
-  const gint64   axis = ph_foreign_attr_int (l, "begin_norm_axis", -1);
+  const gint64 axis = ph_foreign_attr_int (l, "begin_norm_axis", -1);
   const gboolean affine = ph_foreign_attr_int (l, "use_affine", 1) != 0 && l->n_in > 1;
-  const int      rank = ph_value_rank (l->in[0]), from = (int) (axis < 0 ? axis + rank : axis);
-  PhValue       *inputs[] = { l->in[0], affine ? l->in[1] : NULL, affine && l->n_in > 2 ? l->in[2] : NULL };
-  gint64         dims[PH_MAX_RANK];
+  const int rank = ph_value_rank (l->in[0]), from = (int) (axis < 0 ? axis + rank : axis);
+  PhValue *inputs[] = { l->in[0], affine ? l->in[1] : NULL, affine && l->n_in > 2 ? l->in[2] : NULL };
+  gint64 dims[PH_MAX_RANK];
 
   if (!affine && (!ph_convert_dims (l, l->in[0], dims) || from < 0 || from >= rank))
     return ph_convert_stay (l, "the shape of its operand is not known");
   if (!affine)
     inputs[1] = ph_convert_expand (l, ph_convert_like (l, l->in[0], 1), dims + from, (guint) (rank - from));
   out[0] = ph_build_node (l->b, &ph_op_LayerNormalization, inputs, inputs[2] != NULL ? 3 : 2,
-                          PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))), 1);
+                          PH_ATTRS (ph_attr_new_int ("axis", axis),
+                                    ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))),
+                          1);
   return out[0] != NULL;
 }
 
@@ -174,8 +191,10 @@ group_norm (PhConvert *l, PhValue **out)
 
   if (x == NULL || l->n_in < 3)
     return ph_convert_stay (l, "it has no scale and bias");
-  y = PH_BUILD_WITH (l->b, GroupNormalization, PH_ATTRS (ph_attr_new_int ("num_groups", ph_foreign_attr_int (l, "groups", 1)),
-                                                         ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))), x, l->in[1], l->in[2]);
+  y = PH_BUILD_WITH (l->b, GroupNormalization,
+                     PH_ATTRS (ph_attr_new_int ("num_groups", ph_foreign_attr_int (l, "groups", 1)),
+                               ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))),
+                     x, l->in[1], l->in[2]);
   out[0] = y != NULL && is_last (l) ? ph_foreign_channels_last (l, y) : y;
   return out[0] != NULL;
 }
@@ -184,37 +203,42 @@ static gboolean
 softmax (PhConvert *l, PhValue **out)
 {
   const gboolean log = strcmp (l->op, "onednn:LogSoftmax") == 0;
-  const char    *mode = ph_node_attr_string (l->node, "mode", "none");
+  const char *mode = ph_node_attr_string (l->node, "mode", "none");
 
   if (strcmp (mode, "none") != 0)
     return ph_convert_stay (l, "its mode is %s", mode);
-  out[0] = ph_build_node (l->b, log ? &ph_op_LogSoftmax : &ph_op_Softmax, l->in, 1, PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", log ? -1 : 1))), 1);
+  out[0] = ph_build_node (l->b, log ? &ph_op_LogSoftmax : &ph_op_Softmax, l->in, 1,
+                          PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", log ? -1 : 1))), 1);
   return out[0] != NULL;
 }
 
 static gboolean
 reduce (PhConvert *l, PhValue **out)
 {
-  static const PhForeignReduction kinds[] = { { "ReduceL1", &ph_op_ReduceL1 }, { "ReduceL2", &ph_op_ReduceL2 }, { "ReduceMax", &ph_op_ReduceMax },
-    { "ReduceMean", &ph_op_ReduceMean }, { "ReduceMin", &ph_op_ReduceMin }, { "ReduceProd", &ph_op_ReduceProd }, { "ReduceSum", &ph_op_ReduceSum } };
+  static const PhForeignReduction kinds[] = { { "ReduceL1", &ph_op_ReduceL1 },   { "ReduceL2", &ph_op_ReduceL2 },
+                                              { "ReduceMax", &ph_op_ReduceMax }, { "ReduceMean", &ph_op_ReduceMean },
+                                              { "ReduceMin", &ph_op_ReduceMin }, { "ReduceProd", &ph_op_ReduceProd },
+                                              { "ReduceSum", &ph_op_ReduceSum } };
   g_autoptr (GArray) axes = l->n_in > 1 && l->in[1] != NULL ? ph_foreign_ints (l, 1) : ph_foreign_attr_ints (l, "axes");
 
   if (axes == NULL)
     return ph_convert_stay (l, "its axes are not known");
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (strcmp (kinds[i].name, l->op + strlen ("onednn:")) == 0)
-      out[0] = axes->len == 0 ? l->in[0]
-               : ph_build_node (l->b, kinds[i].op, PH_VALUES_ (l->in[0], ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len)), 2,
-                                PH_ATTRS (ph_attr_new_int ("keepdims", ph_foreign_attr_int (l, "keep_dims", 0) != 0)), 1);
+      out[0] = axes->len == 0
+                   ? l->in[0]
+                   : ph_build_node (l->b, kinds[i].op,
+                                    PH_VALUES_ (l->in[0], ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len)), 2,
+                                    PH_ATTRS (ph_attr_new_int ("keepdims", ph_foreign_attr_int (l, "keep_dims", 0) != 0)), 1);
   return out[0] != NULL;
 }
 
 static gboolean
 move (PhConvert *l, PhValue **out)
 {
-  const gboolean     order = strcmp (l->op, "onednn:StaticTranspose") == 0;
+  const gboolean order = strcmp (l->op, "onednn:StaticTranspose") == 0;
   g_autoptr (GArray) ints = ph_foreign_attr_ints (l, order ? "order" : "shape");
-  gboolean           zero = FALSE;
+  gboolean zero = FALSE;
 
   if (ints == NULL)
     return ph_convert_stay (l, "it does not say which %s", order ? "order" : "shape");
@@ -222,20 +246,23 @@ move (PhConvert *l, PhValue **out)
     {
       for (guint i = 0; i < ints->len; i++)
         g_array_index (ints, gint64, i) += g_array_index (ints, gint64, i) < 0 ? ints->len : 0;
-      out[0] = PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (const gint64 *) ints->data, ints->len)), l->in[0]);
+      out[0] = PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (const gint64 *) ints->data, ints->len)),
+                              l->in[0]);
       return TRUE;
     }
   for (guint i = 0; i < ints->len; i++)
     zero = zero || g_array_index (ints, gint64, i) == 0;
-  out[0] = PH_BUILD_WITH (l->b, Reshape, zero && ph_foreign_attr_int (l, "special_zero", 0) == 0 ? PH_ATTRS (ph_attr_new_int ("allowzero", 1)) : NULL, l->in[0],
-                          ph_convert_ints_value (l, (const gint64 *) ints->data, ints->len));
+  out[0] = PH_BUILD_WITH (
+      l->b, Reshape, zero && ph_foreign_attr_int (l, "special_zero", 0) == 0 ? PH_ATTRS (ph_attr_new_int ("allowzero", 1)) : NULL,
+      l->in[0], ph_convert_ints_value (l, (const gint64 *) ints->data, ints->len));
   return TRUE;
 }
 
 static gboolean
 concat (PhConvert *l, PhValue **out)
 {
-  out[0] = ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in, PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", 0))), 1);
+  out[0] = ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in,
+                          PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", 0))), 1);
   return out[0] != NULL;
 }
 
@@ -244,31 +271,35 @@ static gboolean
 gen_index (PhConvert *l, PhValue **out)
 {
   const int rank = ph_value_rank (l->in[0]);
-  gint64    dims[PH_MAX_RANK], axis = ph_foreign_attr_int (l, "axis", 0);
+  gint64 dims[PH_MAX_RANK], axis = ph_foreign_attr_int (l, "axis", 0);
 
   if (!ph_convert_dims (l, l->in[0], dims))
     return FALSE;
   axis += axis < 0 ? rank : 0;
   if (axis < 0 || axis >= rank)
     return ph_convert_stay (l, "it has no axis %" G_GINT64_FORMAT, axis);
-  out[0] = ph_convert_expand (l, ph_convert_cast (l, ph_convert_iota (l, dims[axis], (guint) axis, (guint) rank), PH_INT32), dims, (guint) rank);
+  out[0] = ph_convert_expand (l, ph_convert_cast (l, ph_convert_iota (l, dims[axis], (guint) axis, (guint) rank), PH_INT32), dims,
+                              (guint) rank);
   return out[0] != NULL;
 }
 
 static gboolean
 interpolate (PhConvert *l, PhValue **out)
 {
-  const char         *mode = ph_node_attr_string (l->node, "mode", ""), *how = ph_node_attr_string (l->node, "coordinate_transformation_mode", "half_pixel");
-  g_autoptr (GArray)  sizes = l->n_in > 1 && l->in[1] != NULL ? ph_foreign_ints (l, 1) : ph_foreign_attr_ints (l, "sizes");
-  PhValue            *x = is_last (l) ? ph_foreign_channels_second (l, l->in[0]) : l->in[0], *y;
-  const int           rank = x != NULL ? ph_value_rank (x) : -1;
-  gint64              axes[3] = { 2, 3, 4 };
+  const char *mode = ph_node_attr_string (l->node, "mode", ""),
+             *how = ph_node_attr_string (l->node, "coordinate_transformation_mode", "half_pixel");
+  g_autoptr (GArray) sizes = l->n_in > 1 && l->in[1] != NULL ? ph_foreign_ints (l, 1) : ph_foreign_attr_ints (l, "sizes");
+  PhValue *x = is_last (l) ? ph_foreign_channels_second (l, l->in[0]) : l->in[0], *y;
+  const int rank = x != NULL ? ph_value_rank (x) : -1;
+  gint64 axes[3] = { 2, 3, 4 };
 
   if (rank < 3 || rank > 5 || sizes == NULL || sizes->len != (guint) rank - 2)
     return ph_convert_stay (l, "it does not say the sizes of the image");
-  y = ph_build_node (l->b, &ph_op_Resize, PH_VALUES_ (x, NULL, NULL, ph_convert_ints_value (l, (const gint64 *) sizes->data, sizes->len)), 4,
-                     PH_ATTRS (ph_attr_new_string ("mode", strcmp (mode, "nearest") == 0 ? "nearest" : "linear"), ph_attr_new_ints ("axes", axes, sizes->len),
-                               ph_attr_new_string ("coordinate_transformation_mode", how)), 1);
+  y = ph_build_node (
+      l->b, &ph_op_Resize, PH_VALUES_ (x, NULL, NULL, ph_convert_ints_value (l, (const gint64 *) sizes->data, sizes->len)), 4,
+      PH_ATTRS (ph_attr_new_string ("mode", strcmp (mode, "nearest") == 0 ? "nearest" : "linear"),
+                ph_attr_new_ints ("axes", axes, sizes->len), ph_attr_new_string ("coordinate_transformation_mode", how)),
+      1);
   out[0] = y != NULL && is_last (l) ? ph_foreign_channels_last (l, y) : y;
   return out[0] != NULL;
 }
@@ -278,8 +309,8 @@ interpolate (PhConvert *l, PhValue **out)
 static PhValue *
 zero_points (PhConvert *l, PhDType dtype, guint n)
 {
-  gsize             count;
-  const gint64     *zps = ph_node_attr_ints (l->node, "zps", &count);
+  gsize count;
+  const gint64 *zps = ph_node_attr_ints (l->node, "zps", &count);
   g_autoptr (PhTensor) tensor = n == 1 ? ph_tensor_new (dtype, 0, NULL) : ph_tensor_new (dtype, 1, (gint64[]) { n });
 
   if (tensor == NULL || (zps != NULL && count != 1 && count != n))
@@ -295,13 +326,14 @@ zero_points (PhConvert *l, PhDType dtype, guint n)
 static gboolean
 quantize (PhConvert *l, PhValue **out)
 {
-  const gboolean into = strcmp (l->op, "onednn:Quantize") == 0 || strcmp (l->op, "onednn:DynamicQuantize") == 0, dynamic = strstr (l->op, "Dynamic") != NULL;
-  const PhType  *type = ph_convert_type (l, 0);
-  const PhDType  dtype = !into ? ph_convert_dtype (l->in[0]) : type != NULL ? type->dtype : PH_UNDEFINED;
-  const PhAttr  *scales = ph_node_attr (l->node, "scales");
-  const char    *per = ph_node_attr_string (l->node, "qtype", "per_tensor");
-  PhValue       *inputs[3] = { l->in[0] };
-  PhAttr       **attrs;
+  const gboolean into = strcmp (l->op, "onednn:Quantize") == 0 || strcmp (l->op, "onednn:DynamicQuantize") == 0,
+                 dynamic = strstr (l->op, "Dynamic") != NULL;
+  const PhType *type = ph_convert_type (l, 0);
+  const PhDType dtype = !into ? ph_convert_dtype (l->in[0]) : type != NULL ? type->dtype : PH_UNDEFINED;
+  const PhAttr *scales = ph_node_attr (l->node, "scales");
+  const char *per = ph_node_attr_string (l->node, "qtype", "per_tensor");
+  PhValue *inputs[3] = { l->in[0] };
+  PhAttr **attrs;
 
   if (dtype == PH_UNDEFINED || strcmp (per, "per_group") == 0)
     return ph_convert_stay (l, dtype == PH_UNDEFINED ? "its element type is not known" : "it quantises by groups");
@@ -319,13 +351,15 @@ quantize (PhConvert *l, PhValue **out)
     }
   else
     {
-      inputs[1] = ph_build_tensor (l->b, scales->n == 1 ? ph_tensor_new_scalar (PH_FLOAT, scales->floats[0]) : ph_tensor_new_floats (scales->floats, scales->n));
+      inputs[1] = ph_build_tensor (l->b, scales->n == 1 ? ph_tensor_new_scalar (PH_FLOAT, scales->floats[0])
+                                                        : ph_tensor_new_floats (scales->floats, scales->n));
       inputs[2] = zero_points (l, dtype, (guint) scales->n);
       if (inputs[2] == NULL)
         return FALSE;
     }
   attrs = PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", 1)));
-  out[0] = ph_build_node (l->b, into ? &ph_op_QuantizeLinear : &ph_op_DequantizeLinear, inputs, inputs[2] != NULL ? 3 : 2, attrs, 1);
+  out[0] = ph_build_node (l->b, into ? &ph_op_QuantizeLinear : &ph_op_DequantizeLinear, inputs, inputs[2] != NULL ? 3 : 2, attrs,
+                          1);
   return out[0] != NULL;
 }
 
@@ -333,6 +367,7 @@ static const char elementwise[] = "Both compute each element by itself, with num
 static const char layout[] = "ONNX keeps channels in the second dimension; oneDNN says where they are.";
 static const char given[] = "oneDNN's attribute is ONNX's operand.";
 
+/* clang-format off */
 #define DIRECT(name) { "onednn:" name, ph_foreign_direct, "ONNX's own", elementwise }
 #define REDUCE(name) { "onednn:" name, reduce, name, "Both go over axes." }
 
@@ -359,3 +394,4 @@ const PhConvertRule ph_convert_onednn[] = {
   { "onednn:DynamicDequantize", quantize, "DequantizeLinear", "Both take scales and zero points." },
   { NULL }
 };
+/* clang-format on */

@@ -7,11 +7,11 @@
 
 typedef struct
 {
-  PhDType dtype;               /* what is stored                        */
-  gint64  low, high;
-  int     axis;                /* -1: one scale for all                 */
-  guint   n;
-  double *scales, *zeros;      /* owned                                 */
+  PhDType dtype; /* what is stored                        */
+  gint64 low, high;
+  int axis; /* -1: one scale for all                 */
+  guint n;
+  double *scales, *zeros; /* owned                                 */
 } Quantisation;
 
 static void
@@ -23,19 +23,21 @@ clear (Quantisation *q)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Quantisation, clear)
 
+/* clang-format off */
 static const struct { const char *name; PhDType dtype; gint64 low, high; } stored[] = {
   { "i8", PH_INT8, -128, 127 }, { "ui8", PH_UINT8, 0, 255 }, { "u8", PH_UINT8, 0, 255 }, { "i16", PH_INT16, -32768, 32767 },
   { "ui16", PH_UINT16, 0, 65535 }, { "i4", PH_INT4, -8, 7 }, { "ui4", PH_UINT4, 0, 15 }, { "i32", PH_INT32, G_MININT32, G_MAXINT32 },
 };
+/* clang-format on */
 
 /* "!quant.uniform<i8<-127:127>:f32:1, {0.1:0, 0.2:3}>" */
 static gboolean
 parse (const char *text, Quantisation *q)
 {
-  const char       *p = strstr (text, "!quant.uniform<");
-  g_autofree char  *word = NULL;
-  gsize             n;
-  char             *end;
+  const char *p = strstr (text, "!quant.uniform<");
+  g_autofree char *word = NULL;
+  gsize n;
+  char *end;
   g_autoptr (GArray) scales = g_array_new (FALSE, FALSE, sizeof (double)), zeros = g_array_new (FALSE, FALSE, sizeof (double));
 
   *q = (Quantisation) { .axis = -1 };
@@ -60,7 +62,7 @@ parse (const char *text, Quantisation *q)
     }
   if (*p != ':' || q->dtype == PH_UNDEFINED)
     return FALSE;
-  p += 1 + strcspn (p + 1, ":,");                 /* what it stands for */
+  p += 1 + strcspn (p + 1, ":,"); /* what it stands for */
   if (*p == ':')
     {
       q->axis = (int) g_ascii_strtoll (p + 1, &end, 10);
@@ -96,7 +98,7 @@ parse (const char *text, Quantisation *q)
 static PhValue *
 numbers (PhConvert *l, const Quantisation *q, const double *values, guint rank, PhDType dtype)
 {
-  gint64    dims[PH_MAX_RANK];
+  gint64 dims[PH_MAX_RANK];
   PhTensor *tensor;
 
   if (q->axis < 0)
@@ -121,12 +123,14 @@ dequantise (PhConvert *l, PhValue *value, const Quantisation *q, PhDType work)
 static PhValue *
 quantise (PhConvert *l, PhValue *value, const Quantisation *q)
 {
-  const guint   rank = ph_convert_rank (value);
+  const guint rank = ph_convert_rank (value);
   const PhDType work = ph_convert_dtype (value);
 
-  value = PH_BUILD (l->b, Add, PH_BUILD (l->b, Div, value, numbers (l, q, q->scales, rank, work)), numbers (l, q, q->zeros, rank, work));
+  value = PH_BUILD (l->b, Add, PH_BUILD (l->b, Div, value, numbers (l, q, q->scales, rank, work)),
+                    numbers (l, q, q->zeros, rank, work));
   value = PH_BUILD (l->b, Round, value);
-  value = PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, value, ph_convert_number (l, work, (double) q->low)), ph_convert_number (l, work, (double) q->high));
+  value = PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, value, ph_convert_number (l, work, (double) q->low)),
+                    ph_convert_number (l, work, (double) q->high));
   return ph_convert_cast (l, value, q->dtype);
 }
 
@@ -134,8 +138,12 @@ quantise (PhConvert *l, PhValue *value, const Quantisation *q)
 static gboolean
 only_moves (const char *op)
 {
-  static const char *const names[] = { "reshape", "transpose", "slice", "reverse", "broadcast_in_dim", "concatenate", "gather", "dynamic_slice",
-                                       "dynamic_reshape", "dynamic_gather", "dynamic_broadcast_in_dim", "dynamic_update_slice", "select", NULL };
+  /* clang-format off */
+  static const char *const names[] = {
+    "reshape", "transpose", "slice", "reverse", "broadcast_in_dim", "concatenate", "gather", "dynamic_slice", "dynamic_reshape",
+    "dynamic_gather", "dynamic_broadcast_in_dim", "dynamic_update_slice", "select", NULL
+  };
+  /* clang-format on */
 
   return g_strv_contains (names, op);
 }
@@ -144,10 +152,11 @@ gboolean
 ph_quantised_lower (PhConvert *l, PhConvertFunc lower, GHashTable *quantised, PhValue **out)
 {
   g_autofree PhValue **real = NULL;
-  const char          *text;
-  gboolean             any = FALSE, product = g_str_equal (l->op, "dot_general") || g_str_equal (l->op, "convolution") || g_str_equal (l->op, "dot");
-  PhDType              work = product ? PH_DOUBLE : PH_FLOAT;
-  PhValue            **stored_in = l->in;
+  const char *text;
+  gboolean any = FALSE,
+           product = g_str_equal (l->op, "dot_general") || g_str_equal (l->op, "convolution") || g_str_equal (l->op, "dot");
+  PhDType work = product ? PH_DOUBLE : PH_FLOAT;
+  PhValue **stored_in = l->in;
 
   for (guint i = 0; i < l->n_in; i++)
     any = any || g_hash_table_contains (quantised, GUINT_TO_POINTER (l->in[i]->id));

@@ -19,15 +19,18 @@ reduction_of (const PhOp *op, PhDType dtype)
 {
   if (dtype == PH_BOOL)
     return op == &ph_op_And ? &ph_op_ReduceMin : op == &ph_op_Or ? &ph_op_ReduceMax : NULL;
-  return op == &ph_op_Add ? &ph_op_ReduceSum : op == &ph_op_Mul ? &ph_op_ReduceProd : op == &ph_op_Max ? &ph_op_ReduceMax
-         : op == &ph_op_Min ? &ph_op_ReduceMin : NULL;
+  return op == &ph_op_Add   ? &ph_op_ReduceSum
+         : op == &ph_op_Mul ? &ph_op_ReduceProd
+         : op == &ph_op_Max ? &ph_op_ReduceMax
+         : op == &ph_op_Min ? &ph_op_ReduceMin
+                            : NULL;
 }
 
 static gboolean
 reduces (PhDType dtype)
 {
-  return dtype == PH_FLOAT || dtype == PH_DOUBLE || dtype == PH_FLOAT16 || dtype == PH_BFLOAT16 || dtype == PH_INT32 || dtype == PH_INT64 ||
-         dtype == PH_UINT32 || dtype == PH_UINT64;
+  return dtype == PH_FLOAT || dtype == PH_DOUBLE || dtype == PH_FLOAT16 || dtype == PH_BFLOAT16 || dtype == PH_INT32
+         || dtype == PH_INT64 || dtype == PH_UINT32 || dtype == PH_UINT64;
 }
 
 /* What leaves the other operand as it is. */
@@ -40,8 +43,8 @@ is_neutral (const PhOp *op, PhValue *init)
     return FALSE;
   if (ph_convert_dtype (init) == PH_BOOL)
     return number == (op == &ph_op_And);
-  return (op == &ph_op_Add && number == 0) || (op == &ph_op_Mul && number == 1) ||
-         (ph_value_is_float (init) && ((op == &ph_op_Max && number == -HUGE_VAL) || (op == &ph_op_Min && number == HUGE_VAL)));
+  return (op == &ph_op_Add && number == 0) || (op == &ph_op_Mul && number == 1)
+         || (ph_value_is_float (init) && ((op == &ph_op_Max && number == -HUGE_VAL) || (op == &ph_op_Min && number == HUGE_VAL)));
 }
 
 /* Over @axes of one operand by one operator. NULL: there is no such reduction. */
@@ -49,9 +52,9 @@ static PhValue *
 reduce_by (PhConvert *l, const PhOp *op, PhValue *value, PhValue *init, const gint64 *axes, gsize n)
 {
   const PhDType dtype = ph_convert_dtype (value);
-  const PhOp   *reduction = reduction_of (op, dtype);
-  PhDType       work = reduces (dtype) ? dtype : dtype == PH_BOOL || ph_dtype_is_integer (dtype) ? PH_INT32 : PH_UNDEFINED;
-  PhValue      *values[2], *result;
+  const PhOp *reduction = reduction_of (op, dtype);
+  PhDType work = reduces (dtype) ? dtype : dtype == PH_BOOL || ph_dtype_is_integer (dtype) ? PH_INT32 : PH_UNDEFINED;
+  PhValue *values[2], *result;
 
   if (reduction == NULL || work == PH_UNDEFINED)
     return NULL;
@@ -67,8 +70,8 @@ static PhValue *
 to_front (PhConvert *l, PhValue *value, const gint64 *axes, gsize n, gint64 *count)
 {
   const guint rank = ph_convert_rank (value);
-  gint64      perm[PH_MAX_RANK], dims[PH_MAX_RANK], all[PH_MAX_RANK];
-  guint       m = 0, k = 1;
+  gint64 perm[PH_MAX_RANK], dims[PH_MAX_RANK], all[PH_MAX_RANK];
+  guint m = 0, k = 1;
 
   if (!ph_convert_dims (l, value, all))
     return NULL;
@@ -97,13 +100,13 @@ to_front (PhConvert *l, PhValue *value, const gint64 *axes, gsize n, gint64 *cou
 static gboolean
 reduce (PhConvert *l, PhValue **out)
 {
-  PhGraph             *body = body_of (l, "reducer");
-  const PhOp          *op = ph_convert_monoid (body);
-  const guint          n = l->n_in / 2;
-  gsize                n_axes;
-  const gint64        *axes = ph_convert_ints (l, "dimensions", &n_axes);
+  PhGraph *body = body_of (l, "reducer");
+  const PhOp *op = ph_convert_monoid (body);
+  const guint n = l->n_in / 2;
+  gsize n_axes;
+  const gint64 *axes = ph_convert_ints (l, "dimensions", &n_axes);
   g_autofree PhValue **fronts = g_new0 (PhValue *, n + 1);
-  gint64               count = 1;
+  gint64 count = 1;
 
   if (n == 0 || body == NULL || l->n_out != n)
     return ph_convert_stay (l, "it has no body");
@@ -120,12 +123,16 @@ reduce (PhConvert *l, PhValue **out)
 
 /* ── windows ── */
 
-typedef struct { gint64 size[PH_MAX_RANK], stride[PH_MAX_RANK], base[PH_MAX_RANK], dilation[PH_MAX_RANK], low[PH_MAX_RANK], high[PH_MAX_RANK]; guint rank; } Window;
+typedef struct
+{
+  gint64 size[PH_MAX_RANK], stride[PH_MAX_RANK], base[PH_MAX_RANK], dilation[PH_MAX_RANK], low[PH_MAX_RANK], high[PH_MAX_RANK];
+  guint rank;
+} Window;
 
 static gboolean
 window_of (PhConvert *l, guint rank, Window *w)
 {
-  gsize         n, m;
+  gsize n, m;
   const gint64 *values = ph_convert_ints (l, "window_dimensions", &n);
 
   if (n != rank)
@@ -165,7 +172,7 @@ static PhValue *
 windows_of (PhConvert *l, PhValue *value, const Window *w, gint64 *dims, gint64 *count)
 {
   gint64 perm[2 * PH_MAX_RANK], shape[PH_MAX_RANK + 1], all[PH_MAX_RANK];
-  guint  place_of[PH_MAX_RANK], window_place[PH_MAX_RANK], at = 0, n = 0;
+  guint place_of[PH_MAX_RANK], window_place[PH_MAX_RANK], at = 0, n = 0;
 
   if (2 * w->rank > PH_MAX_RANK || !ph_convert_dims (l, value, all))
     return NULL;
@@ -173,9 +180,9 @@ windows_of (PhConvert *l, PhValue *value, const Window *w, gint64 *dims, gint64 
   for (guint i = 0; i < w->rank; i++)
     {
       const gint64 made = n_windows (w, i, all[i]);
-      gint64       two[2] = { made, w->size[i] };
-      PhTensor    *tensor;
-      gint64      *data;
+      gint64 two[2] = { made, w->size[i] };
+      PhTensor *tensor;
+      gint64 *data;
 
       dims[i] = made;
       *count *= w->size[i];
@@ -190,7 +197,8 @@ windows_of (PhConvert *l, PhValue *value, const Window *w, gint64 *dims, gint64 
       for (gint64 o = 0; o < made; o++)
         for (gint64 k = 0; k < w->size[i]; k++)
           data[o * w->size[i] + k] = o * w->stride[i] + k * w->dilation[i];
-      value = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", place_of[i])), value, ph_build_tensor (l->b, tensor));
+      value = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", place_of[i])), value,
+                             ph_build_tensor (l->b, tensor));
       window_place[i] = at++;
     }
   for (guint i = 0; i < w->rank; i++)
@@ -207,11 +215,12 @@ windows_of (PhConvert *l, PhValue *value, const Window *w, gint64 *dims, gint64 
 static PhValue *
 cumulative (PhConvert *l, const PhOp *op, const Window *w)
 {
-  gint64   dims[PH_MAX_RANK];
-  int      axis = -1;
+  gint64 dims[PH_MAX_RANK];
+  int axis = -1;
   gboolean back = FALSE;
 
-  if ((op != &ph_op_Add && op != &ph_op_Mul) || !reduces (ph_convert_dtype (l->in[0])) || !is_neutral (op, l->in[1]) || !ph_convert_dims (l, l->in[0], dims))
+  if ((op != &ph_op_Add && op != &ph_op_Mul) || !reduces (ph_convert_dtype (l->in[0])) || !is_neutral (op, l->in[1])
+      || !ph_convert_dims (l, l->in[0], dims))
     return NULL;
   for (guint i = 0; i < w->rank; i++)
     {
@@ -227,31 +236,37 @@ cumulative (PhConvert *l, const PhOp *op, const Window *w)
   if (axis < 0)
     return NULL;
   if (op == &ph_op_Add)
-    return PH_BUILD_WITH (l->b, CumSum, PH_ATTRS (ph_attr_new_int ("reverse", back)), l->in[0], ph_convert_number (l, PH_INT64, axis));
-  return PH_BUILD_WITH (l->b, CumProd, PH_ATTRS (ph_attr_new_int ("reverse", back)), l->in[0], ph_convert_number (l, PH_INT64, axis));
+    return PH_BUILD_WITH (l->b, CumSum, PH_ATTRS (ph_attr_new_int ("reverse", back)), l->in[0],
+                          ph_convert_number (l, PH_INT64, axis));
+  return PH_BUILD_WITH (l->b, CumProd, PH_ATTRS (ph_attr_new_int ("reverse", back)), l->in[0],
+                        ph_convert_number (l, PH_INT64, axis));
 }
 
 /* A maximum over windows of the last dimensions of [batch, features, space]. */
 static PhValue *
 max_pool (PhConvert *l, const PhOp *op, const Window *w)
 {
-  gint64      pads[2 * PH_MAX_RANK];
+  gint64 pads[2 * PH_MAX_RANK];
   const guint n = w->rank - 2;
 
-  if (op != &ph_op_Max || w->rank < 3 || w->rank > 5 || (ph_convert_dtype (l->in[0]) != PH_FLOAT && ph_convert_dtype (l->in[0]) != PH_DOUBLE) ||
-      !is_neutral (op, l->in[1]))
+  if (op != &ph_op_Max || w->rank < 3 || w->rank > 5
+      || (ph_convert_dtype (l->in[0]) != PH_FLOAT && ph_convert_dtype (l->in[0]) != PH_DOUBLE) || !is_neutral (op, l->in[1]))
     return NULL;
   for (guint i = 0; i < w->rank; i++)
-    if (w->base[i] != 1 || w->low[i] < 0 || w->high[i] < 0 || (i < 2 && (w->size[i] != 1 || w->stride[i] != 1 || w->low[i] != 0 || w->high[i] != 0)) ||
-        w->low[i] >= w->size[i] || w->high[i] >= w->size[i])
+    if (w->base[i] != 1 || w->low[i] < 0 || w->high[i] < 0
+        || (i < 2 && (w->size[i] != 1 || w->stride[i] != 1 || w->low[i] != 0 || w->high[i] != 0)) || w->low[i] >= w->size[i]
+        || w->high[i] >= w->size[i])
       return NULL;
   for (guint i = 0; i < n; i++)
     {
       pads[i] = w->low[2 + i];
       pads[n + i] = w->high[2 + i];
     }
-  return PH_BUILD_WITH (l->b, MaxPool, PH_ATTRS (ph_attr_new_ints ("kernel_shape", w->size + 2, n), ph_attr_new_ints ("strides", w->stride + 2, n),
-                                                 ph_attr_new_ints ("dilations", w->dilation + 2, n), ph_attr_new_ints ("pads", pads, 2 * n)), l->in[0]);
+  return PH_BUILD_WITH (l->b, MaxPool,
+                        PH_ATTRS (ph_attr_new_ints ("kernel_shape", w->size + 2, n),
+                                  ph_attr_new_ints ("strides", w->stride + 2, n),
+                                  ph_attr_new_ints ("dilations", w->dilation + 2, n), ph_attr_new_ints ("pads", pads, 2 * n)),
+                        l->in[0]);
 }
 
 static PhValue *
@@ -267,12 +282,12 @@ padded (PhConvert *l, PhValue *value, PhValue *number, const Window *w)
 static gboolean
 reduce_window (PhConvert *l, PhValue **out)
 {
-  PhGraph             *body = body_of (l, "reducer");
-  const PhOp          *op = ph_convert_monoid (body);
-  const guint          n = l->n_in / 2;
+  PhGraph *body = body_of (l, "reducer");
+  const PhOp *op = ph_convert_monoid (body);
+  const guint n = l->n_in / 2;
   g_autofree PhValue **windows = g_new0 (PhValue *, n + 1);
-  gint64               dims[PH_MAX_RANK], count = 1;
-  Window               w;
+  gint64 dims[PH_MAX_RANK], count = 1;
+  Window w;
 
   if (n == 0 || body == NULL || l->n_out != n || !window_of (l, ph_convert_rank (l->in[0]), &w))
     return ph_convert_stay (l, "it has no body");
@@ -297,20 +312,24 @@ reduce_window (PhConvert *l, PhValue **out)
 static gboolean
 select_and_scatter (PhConvert *l, PhValue **out)
 {
-  PhGraph      *select = ph_node_graph (l->node, "select"), *scatter = ph_node_graph (l->node, "scatter");
-  const PhOp   *chosen = ph_convert_monoid (select), *combine = ph_convert_monoid (scatter);
-  gint64        dims[PH_MAX_RANK], made[PH_MAX_RANK], count = 1, total = 1;
-  const gint64  flat = -1, one_axis = 0;
-  const char   *reduction;
-  Window        w;
-  PhValue      *x, *places, *windows, *place_windows, *best, *target, *worst;
-  gboolean      greatest;
-  PhTensor     *tensor;
+  PhGraph *select = ph_node_graph (l->node, "select"), *scatter = ph_node_graph (l->node, "scatter");
+  const PhOp *chosen = ph_convert_monoid (select), *combine = ph_convert_monoid (scatter);
+  gint64 dims[PH_MAX_RANK], made[PH_MAX_RANK], count = 1, total = 1;
+  const gint64 flat = -1, one_axis = 0;
+  const char *reduction;
+  Window w;
+  PhValue *x, *places, *windows, *place_windows, *best, *target, *worst;
+  gboolean greatest;
+  PhTensor *tensor;
 
   if (l->n_in != 3 || !window_of (l, ph_convert_rank (l->in[0]), &w) || !ph_convert_dims (l, l->in[0], dims))
     return FALSE;
   greatest = chosen == &ph_op_GreaterOrEqual || chosen == &ph_op_Greater;
-  reduction = combine == &ph_op_Add ? "add" : combine == &ph_op_Mul ? "mul" : combine == &ph_op_Max ? "max" : combine == &ph_op_Min ? "min" : NULL;
+  reduction = combine == &ph_op_Add   ? "add"
+              : combine == &ph_op_Mul ? "mul"
+              : combine == &ph_op_Max ? "max"
+              : combine == &ph_op_Min ? "min"
+                                      : NULL;
   if ((!greatest && chosen != &ph_op_LessOrEqual && chosen != &ph_op_Less) || reduction == NULL)
     return ph_convert_stay (l, "its bodies do more than compare and combine two numbers");
   if (!ph_dtype_is_float (ph_convert_dtype (l->in[0])))
@@ -333,12 +352,14 @@ select_and_scatter (PhConvert *l, PhValue **out)
   place_windows = places != NULL ? windows_of (l, places, &w, made, &count) : NULL;
   if (windows == NULL || place_windows == NULL)
     return FALSE;
-  best = greatest ? PH_BUILD_WITH (l->b, ArgMax, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_int ("keepdims", 1)), windows)
-         : PH_BUILD_WITH (l->b, ArgMin, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_int ("keepdims", 1)), windows);
+  best = greatest
+             ? PH_BUILD_WITH (l->b, ArgMax, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_int ("keepdims", 1)), windows)
+             : PH_BUILD_WITH (l->b, ArgMin, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_int ("keepdims", 1)), windows);
   best = PH_BUILD_WITH (l->b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", one_axis)), place_windows, best);
-  total++;                                     /* what was padded goes behind the end, and is cut off */
+  total++; /* what was padded goes behind the end, and is cut off */
   target = ph_convert_expand (l, l->in[2], &total, 1);
-  target = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", reduction)), target,
+  target = PH_BUILD_WITH (l->b, ScatterElements,
+                          PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", reduction)), target,
                           ph_convert_reshape (l, best, &flat, 1), ph_convert_reshape (l, l->in[1], &flat, 1));
   total--;
   target = ph_convert_slice (l, target, &one_axis, &total, NULL, 1);
@@ -353,17 +374,18 @@ select_and_scatter (PhConvert *l, PhValue **out)
 static gboolean
 sort (PhConvert *l, PhValue **out)
 {
-  PhGraph             *body = body_of (l, "comparator");
-  const guint          rank = ph_convert_rank (l->in[0]);
-  gint64               axis = ph_convert_int (l, "dimension", (gint64) rank - 1), dims[PH_MAX_RANK], perm[PH_MAX_RANK], back[PH_MAX_RANK], n;
+  PhGraph *body = body_of (l, "comparator");
+  const guint rank = ph_convert_rank (l->in[0]);
+  gint64 axis = ph_convert_int (l, "dimension", (gint64) rank - 1), dims[PH_MAX_RANK], perm[PH_MAX_RANK], back[PH_MAX_RANK], n;
   g_autofree PhValue **moved = g_new0 (PhValue *, l->n_in + 1), **pairs = g_new0 (PhValue *, 2 * l->n_in + 1),
                      **swapped = g_new0 (PhValue *, 2 * l->n_in + 1);
-  PhValue             *less, *greater, *before, *ranks, *order, *i, *j;
-  const gint64         minus_one = -1, minus_two = -2;
+  PhValue *less, *greater, *before, *ranks, *order, *i, *j;
+  const gint64 minus_one = -1, minus_two = -2;
 
   if (axis < 0)
     axis += rank;
-  if (body == NULL || body->inputs->len != 2 * l->n_in || body->outputs->len != 1 || rank == 0 || axis < 0 || axis >= rank || l->n_out != l->n_in)
+  if (body == NULL || body->inputs->len != 2 * l->n_in || body->outputs->len != 1 || rank == 0 || axis < 0 || axis >= rank
+      || l->n_out != l->n_in)
     return ph_convert_stay (l, "its comparator does not fit its operands");
   if (!ph_convert_dims (l, l->in[0], dims))
     return FALSE;
@@ -381,8 +403,8 @@ sort (PhConvert *l, PhValue **out)
       PhValue *a, *b;
 
       moved[k] = ph_convert_transpose (l, l->in[k], perm, rank);
-      a = PH_BUILD (l->b, Unsqueeze, moved[k], ph_convert_ints_value (l, &minus_two, 1));      /* [.., 1, j] */
-      b = PH_BUILD (l->b, Unsqueeze, moved[k], ph_convert_ints_value (l, &minus_one, 1));      /* [.., i, 1] */
+      a = PH_BUILD (l->b, Unsqueeze, moved[k], ph_convert_ints_value (l, &minus_two, 1)); /* [.., 1, j] */
+      b = PH_BUILD (l->b, Unsqueeze, moved[k], ph_convert_ints_value (l, &minus_one, 1)); /* [.., i, 1] */
       swapped[2 * k] = pairs[2 * k + 1] = b;
       swapped[2 * k + 1] = pairs[2 * k] = a;
     }
@@ -391,7 +413,8 @@ sort (PhConvert *l, PhValue **out)
   j = ph_convert_iota (l, n, 1, 2);
   i = ph_convert_iota (l, n, 0, 2);
   before = PH_BUILD (l->b, Or, less, PH_BUILD (l->b, And, PH_BUILD (l->b, Not, greater), PH_BUILD (l->b, Less, j, i)));
-  ranks = PH_BUILD_WITH (l->b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), ph_convert_cast (l, before, PH_INT64), ph_convert_ints_value (l, &minus_one, 1));
+  ranks = PH_BUILD_WITH (l->b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), ph_convert_cast (l, before, PH_INT64),
+                         ph_convert_ints_value (l, &minus_one, 1));
   {
     gint64 all[PH_MAX_RANK];
 
@@ -402,21 +425,23 @@ sort (PhConvert *l, PhValue **out)
     order = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", -1)), order, ranks, order);
   }
   for (guint k = 0; k < l->n_in; k++)
-    out[k] = ph_convert_transpose (l, PH_BUILD_WITH (l->b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", -1)), moved[k], order), back, rank);
+    out[k] = ph_convert_transpose (
+        l, PH_BUILD_WITH (l->b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", -1)), moved[k], order), back, rank);
   return TRUE;
 }
 
 static gboolean
 top_k (PhConvert *l, PhValue **out)
 {
-  const gint64  k = ph_convert_int (l, "k", -1);
+  const gint64 k = ph_convert_int (l, "k", -1);
   const PhType *type = l->n_out == 2 ? ph_convert_type (l, 1) : NULL;
-  PhValue      *values;
+  PhValue *values;
 
   if (k < 0 || l->n_out != 2)
     return ph_convert_stay (l, "how many it takes is not known");
   values = ph_build_node (l->b, &ph_op_TopK, (PhValue *[]) { l->in[0], ph_convert_ints_value (l, &k, 1) }, 2,
-                          PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("largest", 1), ph_attr_new_int ("sorted", 1)), 2);
+                          PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("largest", 1), ph_attr_new_int ("sorted", 1)),
+                          2);
   if (values == NULL)
     return FALSE;
   out[0] = values;
@@ -429,10 +454,12 @@ map (PhConvert *l, PhValue **out)
 {
   PhGraph *body = body_of (l, "computation");
 
-  return body != NULL && body->inputs->len == l->n_in && body->outputs->len == l->n_out ? ph_convert_vectorise (l, body, l->in, out)
-         : ph_convert_stay (l, "its body does not fit its operands");
+  return body != NULL && body->inputs->len == l->n_in && body->outputs->len == l->n_out
+             ? ph_convert_vectorise (l, body, l->in, out)
+             : ph_convert_stay (l, "its body does not fit its operands");
 }
 
+/* clang-format off */
 const PhConvertRule ph_convert_reduce[] = {
   { "reduce", reduce, "ReduceSum, ReduceMax, ... or a Loop of the body", "ONNX has a reduction for each usual operator; a Loop does any other." },
   { "reduce_window", reduce_window, "CumSum, MaxPool, or the windows gathered and reduced", "ONNX has no general operator on windows." },
@@ -442,3 +469,4 @@ const PhConvertRule ph_convert_reduce[] = {
   { "map", map, "the body on whole tensors", "A body that works element by element works on all at once." },
   { NULL }
 };
+/* clang-format on */

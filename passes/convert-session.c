@@ -7,11 +7,13 @@
 
 #include "passes/convert.h"
 
-#define MAX_DEPTH 32      /* of bodies and functions in each other; a deeper one counts as having effects */
+#define MAX_DEPTH 32 /* of bodies and functions in each other; a deeper one counts as having effects */
 
-static const char why_fetched[] = "A session computes what is fetched and what that needs. Nothing that is fetched needs this: it saves, restores or "
-                                  "initialises variables, or serves another signature.";
-static const char why_fed[] = "The signature feeds this value: a session takes it as an input and does not run what would compute it.";
+static const char why_fetched[]
+    = "A session computes what is fetched and what that needs. Nothing that is fetched needs this: it saves, restores or "
+      "initialises variables, or serves another signature.";
+static const char why_fed[]
+    = "The signature feeds this value: a session takes it as an input and does not run what would compute it.";
 static const char why_order[] = "Nothing that comes before it has an effect that it could see.";
 
 static gboolean
@@ -31,9 +33,11 @@ ph_session_cut_fed (PhPassRun *run, GError **error)
 
   for (guint i = 0; i < nodes->len; i++)
     {
-      PhNode          *node = nodes->pdata[i];
-      const gint64     output = g_str_equal (node->domain, "tf") && node->graph == run->model->graph ? ph_node_attr_int (node, "fed", -1) : -1;
-      PhValue         *old = output >= 0 && output < node->outputs->len ? ph_node_output (node, (guint) output) : NULL, *fed;
+      PhNode *node = nodes->pdata[i];
+      const gint64 output = g_str_equal (node->domain, "tf") && node->graph == run->model->graph
+                                ? ph_node_attr_int (node, "fed", -1)
+                                : -1;
+      PhValue *old = output >= 0 && output < node->outputs->len ? ph_node_output (node, (guint) output) : NULL, *fed;
       g_autofree char *name = old != NULL ? g_strdup (old->name) : NULL;
 
       if (old == NULL)
@@ -67,9 +71,9 @@ void
 ph_session_drop_unfetched (PhPassRun *run)
 {
   g_autoptr (GHashTable) read = g_hash_table_new (NULL, NULL);
-  PhGraph           *graph = run->model->graph;
+  PhGraph *graph = run->model->graph;
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
-  gboolean           begun = FALSE;
+  gboolean begun = FALSE;
 
   if (graph->outputs->len == 0)
     return;
@@ -113,7 +117,7 @@ graph_has_effect (const PhGraph *graph, guint depth)
 static gboolean
 has_effect (const PhNode *node, guint depth)
 {
-  const char       *name = ph_convert_name (node);
+  const char *name = ph_convert_name (node);
   const PhFunction *function = ph_node_function (node);
 
   for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)

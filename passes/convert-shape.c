@@ -9,9 +9,9 @@ static PhValue *
 place (PhConvert *l, PhValue *x, const gint64 *at, gsize n_at, guint rank)
 {
   const guint n = ph_convert_rank (x);
-  gint64      perm[PH_MAX_RANK], sorted[PH_MAX_RANK], axes[PH_MAX_RANK];
-  guint       m = 0;
-  gboolean    used[PH_MAX_RANK] = { FALSE };
+  gint64 perm[PH_MAX_RANK], sorted[PH_MAX_RANK], axes[PH_MAX_RANK];
+  guint m = 0;
+  gboolean used[PH_MAX_RANK] = { FALSE };
 
   if (n_at != n || rank > PH_MAX_RANK)
     {
@@ -20,7 +20,7 @@ place (PhConvert *l, PhValue *x, const gint64 *at, gsize n_at, guint rank)
     }
   for (guint i = 0; i < n; i++)
     perm[i] = i;
-  for (guint i = 0; i < n; i++)                      /* by where they go */
+  for (guint i = 0; i < n; i++) /* by where they go */
     for (guint k = i + 1; k < n; k++)
       if (at[perm[k]] < at[perm[i]])
         {
@@ -59,11 +59,11 @@ place (PhConvert *l, PhValue *x, const gint64 *at, gsize n_at, guint rank)
 static gboolean
 broadcast_in_dim (PhConvert *l, PhValue **out)
 {
-  gint64        dims[PH_MAX_RANK];
-  gsize         n;
+  gint64 dims[PH_MAX_RANK];
+  gsize n;
   const gint64 *at = ph_convert_ints (l, "broadcast_dimensions", &n);
   const PhType *type = ph_convert_type (l, 0);
-  PhValue      *x;
+  PhValue *x;
 
   if (!ph_convert_out_dims (l, 0, dims))
     return FALSE;
@@ -77,10 +77,10 @@ broadcast_in_dim (PhConvert *l, PhValue **out)
 static gboolean
 dynamic_broadcast_in_dim (PhConvert *l, PhValue **out)
 {
-  gsize         n;
+  gsize n;
   const gint64 *at = ph_convert_ints (l, "broadcast_dimensions", &n);
-  const gint64  rank = ph_value_dim (l->in[1], 0);
-  PhValue      *x;
+  const gint64 rank = ph_value_dim (l->in[1], 0);
+  PhValue *x;
 
   if (rank < 0 || rank > PH_MAX_RANK)
     return ph_convert_stay (l, "the rank of its result is not known");
@@ -96,7 +96,7 @@ static gboolean
 broadcast (PhConvert *l, PhValue **out)
 {
   gint64 dims[PH_MAX_RANK];
-  gsize  n;
+  gsize n;
 
   if (ph_convert_ints (l, "broadcast_dimensions", &n) != NULL)
     return broadcast_in_dim (l, out);
@@ -120,14 +120,15 @@ reshape (PhConvert *l, PhValue **out)
 static gboolean
 dynamic_reshape (PhConvert *l, PhValue **out)
 {
-  *out = PH_BUILD_WITH (l->b, Reshape, PH_ATTRS (ph_attr_new_int ("allowzero", 1)), l->in[0], ph_convert_cast (l, l->in[1], PH_INT64));
+  *out = PH_BUILD_WITH (l->b, Reshape, PH_ATTRS (ph_attr_new_int ("allowzero", 1)), l->in[0],
+                        ph_convert_cast (l, l->in[1], PH_INT64));
   return TRUE;
 }
 
 static gboolean
 transpose (PhConvert *l, PhValue **out)
 {
-  gsize         n;
+  gsize n;
   const gint64 *perm = ph_convert_ints (l, "permutation", &n);
 
   if (n != ph_convert_rank (l->in[0]))
@@ -139,7 +140,7 @@ transpose (PhConvert *l, PhValue **out)
 static gboolean
 reverse (PhConvert *l, PhValue **out)
 {
-  gsize         n;
+  gsize n;
   const gint64 *axes = ph_convert_ints (l, "dimensions", &n);
 
   *out = ph_convert_reverse (l, l->in[0], axes, n);
@@ -149,7 +150,7 @@ reverse (PhConvert *l, PhValue **out)
 static gboolean
 slice (PhConvert *l, PhValue **out)
 {
-  gsize         n, m, k;
+  gsize n, m, k;
   const gint64 *starts = ph_convert_ints (l, "start_indices", &n), *ends = ph_convert_ints (l, "limit_indices", &m),
                *steps = ph_convert_ints (l, "strides", &k);
 
@@ -164,9 +165,9 @@ static PhValue *
 clamped_starts (PhConvert *l, guint first, const gint64 *dims, const gint64 *sizes, guint rank)
 {
   g_autofree PhValue **parts = g_new0 (PhValue *, rank + 1);
-  gint64               most[PH_MAX_RANK];
-  PhValue             *starts;
-  const gint64         one = 1;
+  gint64 most[PH_MAX_RANK];
+  PhValue *starts;
+  const gint64 one = 1;
 
   if (rank == 0)
     return NULL;
@@ -182,24 +183,27 @@ clamped_starts (PhConvert *l, guint first, const gint64 *dims, const gint64 *siz
         parts[i] = ph_convert_reshape (l, ph_convert_cast (l, l->in[first + i], PH_INT64), &one, 1);
       starts = rank == 1 ? parts[0] : ph_build_node (l->b, &ph_op_Concat, parts, rank, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
     }
-  return PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, starts, ph_convert_number (l, PH_INT64, 0)), ph_convert_ints_value (l, most, rank));
+  return PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, starts, ph_convert_number (l, PH_INT64, 0)),
+                   ph_convert_ints_value (l, most, rank));
 }
 
 static gboolean
 dynamic_slice (PhConvert *l, PhValue **out)
 {
-  const guint   rank = ph_convert_rank (l->in[0]);
-  gint64        dims[PH_MAX_RANK];
-  gsize         n;
+  const guint rank = ph_convert_rank (l->in[0]);
+  gint64 dims[PH_MAX_RANK];
+  gsize n;
   const gint64 *sizes = ph_convert_ints (l, "slice_sizes", &n);
-  PhValue      *starts;
+  PhValue *starts;
 
   if (!ph_convert_dims (l, l->in[0], dims))
     return FALSE;
   if (n != rank)
     return ph_convert_stay (l, "its sizes do not fit its operand");
   starts = clamped_starts (l, 1, dims, sizes, rank);
-  *out = starts == NULL ? l->in[0] : PH_BUILD (l->b, Slice, l->in[0], starts, PH_BUILD (l->b, Add, starts, ph_convert_ints_value (l, sizes, rank)));
+  *out = starts == NULL
+             ? l->in[0]
+             : PH_BUILD (l->b, Slice, l->in[0], starts, PH_BUILD (l->b, Add, starts, ph_convert_ints_value (l, sizes, rank)));
   return TRUE;
 }
 
@@ -207,7 +211,7 @@ static gboolean
 real_dynamic_slice (PhConvert *l, PhValue **out)
 {
   const guint rank = ph_convert_rank (l->in[0]);
-  gint64      axes[PH_MAX_RANK];
+  gint64 axes[PH_MAX_RANK];
 
   if (l->n_in != 4)
     return ph_convert_stay (l, "it has not four operands");
@@ -222,10 +226,10 @@ real_dynamic_slice (PhConvert *l, PhValue **out)
 static gboolean
 dynamic_update_slice (PhConvert *l, PhValue **out)
 {
-  const guint  rank = ph_convert_rank (l->in[0]);
-  gint64       dims[PH_MAX_RANK], sizes[PH_MAX_RANK], count = 1, stride = 1;
+  const guint rank = ph_convert_rank (l->in[0]);
+  gint64 dims[PH_MAX_RANK], sizes[PH_MAX_RANK], count = 1, stride = 1;
   const gint64 flat = -1;
-  PhValue     *starts, *place_of = NULL, *result;
+  PhValue *starts, *place_of = NULL, *result;
 
   if (!ph_convert_dims (l, l->in[0], dims) || !ph_convert_dims (l, l->in[1], sizes))
     return FALSE;
@@ -244,14 +248,17 @@ dynamic_update_slice (PhConvert *l, PhValue **out)
     }
   for (guint i = rank; i-- > 0;)
     {
-      PhValue *at = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), starts, ph_convert_number (l, PH_INT64, i));
+      PhValue *at = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), starts,
+                                   ph_convert_number (l, PH_INT64, i));
 
-      at = PH_BUILD (l->b, Mul, PH_BUILD (l->b, Add, ph_convert_iota (l, sizes[i], i, rank), at), ph_convert_number (l, PH_INT64, (double) stride));
+      at = PH_BUILD (l->b, Mul, PH_BUILD (l->b, Add, ph_convert_iota (l, sizes[i], i, rank), at),
+                     ph_convert_number (l, PH_INT64, (double) stride));
       place_of = place_of != NULL ? PH_BUILD (l->b, Add, place_of, at) : at;
       stride *= dims[i];
     }
-  result = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0)), ph_convert_reshape (l, l->in[0], &flat, 1),
-                          ph_convert_reshape (l, place_of, &flat, 1), ph_convert_reshape (l, l->in[1], &flat, 1));
+  result = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0)),
+                          ph_convert_reshape (l, l->in[0], &flat, 1), ph_convert_reshape (l, place_of, &flat, 1),
+                          ph_convert_reshape (l, l->in[1], &flat, 1));
   *out = ph_convert_reshape (l, result, dims, rank);
   return TRUE;
 }
@@ -259,9 +266,9 @@ dynamic_update_slice (PhConvert *l, PhValue **out)
 static gboolean
 pad (PhConvert *l, PhValue **out)
 {
-  const guint   rank = ph_convert_rank (l->in[0]);
-  gint64        dims[PH_MAX_RANK];
-  gsize         n, m, k;
+  const guint rank = ph_convert_rank (l->in[0]);
+  gint64 dims[PH_MAX_RANK];
+  gsize n, m, k;
   const gint64 *low = ph_convert_ints (l, "edge_padding_low", &n), *high = ph_convert_ints (l, "edge_padding_high", &m),
                *interior = ph_convert_ints (l, "interior_padding", &k);
 
@@ -277,8 +284,8 @@ static gboolean
 dynamic_pad (PhConvert *l, PhValue **out)
 {
   g_autofree gint64 *interior = NULL;
-  gsize              n = 0;
-  PhValue           *low, *high;
+  gsize n = 0;
+  PhValue *low, *high;
 
   if (l->n_in != 5 || !ph_value_ints (l->in[4], &interior, &n))
     return ph_convert_stay (l, "its interior padding is not constant");
@@ -287,7 +294,8 @@ dynamic_pad (PhConvert *l, PhValue **out)
       return ph_convert_stay (l, "it pads between elements by what a run computes");
   low = ph_convert_cast (l, l->in[2], PH_INT64);
   high = ph_convert_cast (l, l->in[3], PH_INT64);
-  *out = PH_BUILD (l->b, Pad, l->in[0], PH_BUILD_WITH (l->b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), low, high), l->in[1]);
+  *out = PH_BUILD (l->b, Pad, l->in[0], PH_BUILD_WITH (l->b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), low, high),
+                   l->in[1]);
   return TRUE;
 }
 
@@ -295,38 +303,41 @@ static gboolean
 concatenate (PhConvert *l, PhValue **out)
 {
   *out = l->n_in == 1 ? l->in[0]
-         : ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in, PH_ATTRS (ph_attr_new_int ("axis", ph_convert_int (l, "dimension", 0))), 1);
+                      : ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in,
+                                       PH_ATTRS (ph_attr_new_int ("axis", ph_convert_int (l, "dimension", 0))), 1);
   return TRUE;
 }
 
 static gboolean
 iota (PhConvert *l, PhValue **out)
 {
-  const gint64  axis = ph_convert_int (l, "iota_dimension", 0);
+  const gint64 axis = ph_convert_int (l, "iota_dimension", 0);
   const PhType *type = ph_convert_type (l, 0);
-  gint64        dims[PH_MAX_RANK];
+  gint64 dims[PH_MAX_RANK];
 
   if (!ph_convert_out_dims (l, 0, dims))
     return FALSE;
   if (axis < 0 || axis >= type->rank || type->dtype == PH_COMPLEX64 || type->dtype == PH_COMPLEX128)
     return ph_convert_stay (l, "its dimension or type does not fit");
-  *out = ph_convert_expand (l, ph_convert_cast (l, ph_convert_iota (l, dims[axis], (guint) axis, type->rank), type->dtype), dims, type->rank);
+  *out = ph_convert_expand (l, ph_convert_cast (l, ph_convert_iota (l, dims[axis], (guint) axis, type->rank), type->dtype), dims,
+                            type->rank);
   return TRUE;
 }
 
 static gboolean
 dynamic_iota (PhConvert *l, PhValue **out)
 {
-  const gint64  axis = ph_convert_int (l, "iota_dimension", 0), rank = ph_value_dim (l->in[0], 0);
+  const gint64 axis = ph_convert_int (l, "iota_dimension", 0), rank = ph_value_dim (l->in[0], 0);
   const PhType *type = ph_convert_type (l, 0);
-  gint64        axes[PH_MAX_RANK];
-  guint         m = 0;
-  PhValue      *shape, *range, *size;
+  gint64 axes[PH_MAX_RANK];
+  guint m = 0;
+  PhValue *shape, *range, *size;
 
   if (type == NULL || rank < 1 || rank > PH_MAX_RANK || axis < 0 || axis >= rank)
     return ph_convert_stay (l, "the rank of its result is not known");
   shape = ph_convert_cast (l, l->in[0], PH_INT64);
-  size = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), shape, ph_convert_number (l, PH_INT64, (double) axis));
+  size = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), shape,
+                        ph_convert_number (l, PH_INT64, (double) axis));
   range = PH_BUILD (l->b, Range, ph_convert_number (l, PH_INT64, 0), size, ph_convert_number (l, PH_INT64, 1));
   for (gint64 i = 0; i < rank; i++)
     if (i != axis)
@@ -341,11 +352,12 @@ static gboolean
 get_dimension_size (PhConvert *l, PhValue **out)
 {
   const PhType *type = ph_convert_type (l, 0);
-  PhValue      *shape = PH_BUILD (l->b, Shape, l->in[0]);
+  PhValue *shape = PH_BUILD (l->b, Shape, l->in[0]);
 
-  *out = ph_convert_cast (l, PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), shape,
-                                          ph_convert_number (l, PH_INT64, (double) ph_convert_int (l, "dimension", 0))),
-                        type != NULL ? type->dtype : PH_INT32);
+  *out = ph_convert_cast (l,
+                          PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), shape,
+                                         ph_convert_number (l, PH_INT64, (double) ph_convert_int (l, "dimension", 0))),
+                          type != NULL ? type->dtype : PH_INT32);
   return TRUE;
 }
 
@@ -378,6 +390,7 @@ constant_like (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* clang-format off */
 const PhConvertRule ph_convert_shape[] = {
   { "constant", constant, "a constant", "A constant is a value without a node here." },
   { "constant_like", constant_like, "Expand of a number", "Its shape is its operand's." },
@@ -400,3 +413,4 @@ const PhConvertRule ph_convert_shape[] = {
   { "get_dimension_size", get_dimension_size, "Shape and Gather", "ONNX gives all sizes at once." },
   { NULL }
 };
+/* clang-format on */

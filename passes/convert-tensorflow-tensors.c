@@ -36,7 +36,7 @@ expand_dims (PhConvert *l, PhValue **out)
 static gboolean
 squeeze (PhConvert *l, PhValue **out)
 {
-  gsize         n = 0;
+  gsize n = 0;
   const gint64 *axes = ph_node_attr_ints (l->node, "squeeze_dims", &n);
 
   out[0] = n > 0 ? PH_BUILD (l->b, Squeeze, l->in[0], ph_convert_ints_value (l, axes, n)) : PH_BUILD (l->b, Squeeze, l->in[0]);
@@ -48,23 +48,25 @@ static gboolean
 concat (PhConvert *l, PhValue **out)
 {
   const gboolean first = strcmp (l->op, "tf:Concat") == 0;
-  const gint64   axis = ph_foreign_int (l, first ? 0 : l->n_in - 1, G_MAXINT64);
+  const gint64 axis = ph_foreign_int (l, first ? 0 : l->n_in - 1, G_MAXINT64);
 
   if (axis == G_MAXINT64 || l->n_in < 2)
     return FALSE;
-  out[0] = ph_build_node (l->b, &ph_op_Concat, l->in + (first ? 1 : 0), l->n_in - 1, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
+  out[0] = ph_build_node (l->b, &ph_op_Concat, l->in + (first ? 1 : 0), l->n_in - 1, PH_ATTRS (ph_attr_new_int ("axis", axis)),
+                          1);
   return TRUE;
 }
 
 static gboolean
 pack (PhConvert *l, PhValue **out)
 {
-  const gint64         axis = ph_node_attr_int (l->node, "axis", 0);
+  const gint64 axis = ph_node_attr_int (l->node, "axis", 0);
   g_autofree PhValue **parts = g_new0 (PhValue *, l->n_in + 1);
 
   for (guint i = 0; i < l->n_in; i++)
     parts[i] = ph_foreign_axis (l, &ph_op_Unsqueeze, l->in[i], axis);
-  out[0] = l->b->error == NULL ? ph_build_node (l->b, &ph_op_Concat, parts, l->n_in, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1) : NULL;
+  out[0] = l->b->error == NULL ? ph_build_node (l->b, &ph_op_Concat, parts, l->n_in, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1)
+                               : NULL;
   return out[0] != NULL;
 }
 
@@ -97,7 +99,7 @@ split (PhConvert *l, PhValue **out)
   if (n == l->n_out)
     return split_into (l, l->in[1], NULL, axis, out);
   {
-    const gint64       size = axis >= 0 || ph_value_rank (l->in[1]) > 0 ? ph_value_dim (l->in[1], (int) axis) : -1;
+    const gint64 size = axis >= 0 || ph_value_rank (l->in[1]) > 0 ? ph_value_dim (l->in[1], (int) axis) : -1;
     g_autofree gint64 *sizes = g_new (gint64, l->n_out + 1);
 
     if (size < 0 || n <= 0 || l->n_out > n)
@@ -105,7 +107,8 @@ split (PhConvert *l, PhValue **out)
     for (guint i = 0; i < l->n_out; i++)
       {
         const gint64 from = size / n * i, to = size / n * (i + 1);
-        PhValue     *inputs[] = { l->in[1], ph_convert_ints_value (l, &from, 1), ph_convert_ints_value (l, &to, 1), ph_convert_ints_value (l, &axis, 1) };
+        PhValue *inputs[] = { l->in[1], ph_convert_ints_value (l, &from, 1), ph_convert_ints_value (l, &to, 1),
+                              ph_convert_ints_value (l, &axis, 1) };
 
         out[i] = ph_build_node (l->b, &ph_op_Slice, inputs, 4, NULL, 1);
       }
@@ -117,8 +120,8 @@ static gboolean
 split_v (PhConvert *l, PhValue **out)
 {
   g_autoptr (GArray) sizes = ph_foreign_ints (l, 1);
-  const gint64      axis = sizes != NULL ? ph_foreign_int (l, 2, G_MAXINT64) : G_MAXINT64;
-  gint64            rest = axis != G_MAXINT64 ? ph_value_dim (l->in[0], (int) axis) : -1;
+  const gint64 axis = sizes != NULL ? ph_foreign_int (l, 2, G_MAXINT64) : G_MAXINT64;
+  gint64 rest = axis != G_MAXINT64 ? ph_value_dim (l->in[0], (int) axis) : -1;
 
   if (axis == G_MAXINT64)
     return FALSE;
@@ -145,7 +148,8 @@ unpack (PhConvert *l, PhValue **out)
     {
       if ((gint64) i >= n)
         return FALSE;
-      out[i] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), l->in[0], ph_build_scalar (l->b, PH_INT64, i));
+      out[i] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), l->in[0],
+                              ph_build_scalar (l->b, PH_INT64, i));
     }
   return l->b->error == NULL;
 }
@@ -155,9 +159,9 @@ static gboolean
 slice (PhConvert *l, PhValue **out)
 {
   g_autoptr (GArray) begin = ph_foreign_ints (l, 1), size = begin != NULL ? ph_foreign_ints (l, 2) : NULL;
-  gint64            axes[PH_MAX_RANK], ends[PH_MAX_RANK];
-  guint             n;
-  PhValue          *inputs[4];
+  gint64 axes[PH_MAX_RANK], ends[PH_MAX_RANK];
+  guint n;
+  PhValue *inputs[4];
 
   if (size == NULL)
     return FALSE;
@@ -167,7 +171,8 @@ slice (PhConvert *l, PhValue **out)
   for (guint i = 0; i < n; i++)
     {
       axes[i] = i;
-      ends[i] = g_array_index (size, gint64, i) < 0 ? G_MAXINT64 : g_array_index (begin, gint64, i) + g_array_index (size, gint64, i);
+      ends[i] = g_array_index (size, gint64, i) < 0 ? G_MAXINT64
+                                                    : g_array_index (begin, gint64, i) + g_array_index (size, gint64, i);
     }
   inputs[0] = l->in[0];
   inputs[1] = ph_convert_ints_value (l, (const gint64 *) begin->data, n);
@@ -202,7 +207,8 @@ scatter_nd (PhConvert *l, PhValue **out)
 {
   PhValue *zeros = PH_BUILD (l->b, Expand, ph_foreign_number (l, l->in[1], 0), ph_foreign_int64 (l, l->in[2]));
 
-  out[0] = PH_BUILD_WITH (l->b, ScatterND, PH_ATTRS (ph_attr_new_string ("reduction", "add")), zeros, ph_foreign_int64 (l, l->in[0]), l->in[1]);
+  out[0] = PH_BUILD_WITH (l->b, ScatterND, PH_ATTRS (ph_attr_new_string ("reduction", "add")), zeros,
+                          ph_foreign_int64 (l, l->in[0]), l->in[1]);
   return TRUE;
 }
 
@@ -211,8 +217,8 @@ scatter_into (PhConvert *l, PhValue **out)
 {
   const gboolean adds = strstr (l->op, "Add") != NULL;
 
-  out[0] = PH_BUILD_WITH (l->b, ScatterND, PH_ATTRS (ph_attr_new_string ("reduction", adds ? "add" : "none")), l->in[0], ph_foreign_int64 (l, l->in[1]),
-                          l->in[2]);
+  out[0] = PH_BUILD_WITH (l->b, ScatterND, PH_ATTRS (ph_attr_new_string ("reduction", adds ? "add" : "none")), l->in[0],
+                          ph_foreign_int64 (l, l->in[1]), l->in[2]);
   return TRUE;
 }
 
@@ -221,10 +227,10 @@ static gboolean
 pad (PhConvert *l, PhValue **out)
 {
   g_autoptr (GArray) pairs = ph_foreign_ints (l, 1);
-  const gboolean    mirror = strstr (l->op, "Mirror") != NULL;
-  gint64            pads[2 * PH_MAX_RANK];
-  guint             n;
-  PhValue          *inputs[3];
+  const gboolean mirror = strstr (l->op, "Mirror") != NULL;
+  gint64 pads[2 * PH_MAX_RANK];
+  guint n;
+  PhValue *inputs[3];
 
   if (pairs == NULL)
     return FALSE;
@@ -239,7 +245,8 @@ pad (PhConvert *l, PhValue **out)
   inputs[0] = l->in[0];
   inputs[1] = ph_convert_ints_value (l, pads, 2 * n);
   inputs[2] = l->n_in > 2 ? l->in[2] : NULL;
-  out[0] = ph_build_node (l->b, &ph_op_Pad, inputs, l->n_in > 2 ? 3 : 2, PH_ATTRS (ph_attr_new_string ("mode", mirror ? "reflect" : "constant")), 1);
+  out[0] = ph_build_node (l->b, &ph_op_Pad, inputs, l->n_in > 2 ? 3 : 2,
+                          PH_ATTRS (ph_attr_new_string ("mode", mirror ? "reflect" : "constant")), 1);
   return TRUE;
 }
 
@@ -269,7 +276,8 @@ like (PhConvert *l, PhValue **out)
 {
   if (ph_convert_dtype (l->in[0]) == PH_UNDEFINED)
     return ph_convert_stay (l, "its element type is not known");
-  out[0] = PH_BUILD (l->b, Expand, ph_foreign_number (l, l->in[0], strstr (l->op, "Ones") != NULL ? 1 : 0), PH_BUILD (l->b, Shape, l->in[0]));
+  out[0] = PH_BUILD (l->b, Expand, ph_foreign_number (l, l->in[0], strstr (l->op, "Ones") != NULL ? 1 : 0),
+                     PH_BUILD (l->b, Shape, l->in[0]));
   return TRUE;
 }
 
@@ -277,7 +285,7 @@ static gboolean
 shape (PhConvert *l, PhValue **out)
 {
   const PhDType to = ph_foreign_type_attr (l, "out_type", PH_INT32);
-  PhValue      *sizes = PH_BUILD (l->b, Shape, l->in[0]);
+  PhValue *sizes = PH_BUILD (l->b, Shape, l->in[0]);
 
   if (strstr (l->op, "Size") != NULL)
     sizes = PH_BUILD (l->b, Size, l->in[0]);
@@ -297,17 +305,20 @@ static gboolean
 one_hot (PhConvert *l, PhValue **out)
 {
   PhValue *off = ph_foreign_axis (l, &ph_op_Unsqueeze, l->in[3], 0), *on = ph_foreign_axis (l, &ph_op_Unsqueeze, l->in[2], 0);
-  PhValue *both[] = { off, on }, *values = ph_build_node (l->b, &ph_op_Concat, both, 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
+  PhValue *both[] = { off, on },
+          *values = ph_build_node (l->b, &ph_op_Concat, both, 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
 
   /* What lies outside is off: ONNX counts negative places from the end. */
-  out[0] = PH_BUILD_WITH (l->b, OneHot, PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", -1))), l->in[0], l->in[1], values);
+  out[0] = PH_BUILD_WITH (l->b, OneHot, PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", -1))), l->in[0],
+                          l->in[1], values);
   return TRUE;
 }
 
 static gboolean
 top_k (PhConvert *l, PhValue **out)
 {
-  PhValue *inputs[] = { l->in[0], PH_BUILD (l->b, Reshape, ph_foreign_int64 (l, l->in[1]), ph_convert_ints_value (l, (gint64[]) { 1 }, 1)) };
+  PhValue *inputs[] = { l->in[0], PH_BUILD (l->b, Reshape, ph_foreign_int64 (l, l->in[1]),
+                                            ph_convert_ints_value (l, (gint64[]) { 1 }, 1)) };
   PhValue *values = ph_build_node (l->b, &ph_op_TopK, inputs, 2, NULL, 2);
 
   out[0] = values;
@@ -319,8 +330,10 @@ top_k (PhConvert *l, PhValue **out)
 static gboolean
 cumsum (PhConvert *l, PhValue **out)
 {
-  out[0] = PH_BUILD_WITH (l->b, CumSum, PH_ATTRS (ph_attr_new_int ("exclusive", ph_node_attr_int (l->node, "exclusive", 0)),
-                                                  ph_attr_new_int ("reverse", ph_node_attr_int (l->node, "reverse", 0))), l->in[0], l->in[1]);
+  out[0] = PH_BUILD_WITH (l->b, CumSum,
+                          PH_ATTRS (ph_attr_new_int ("exclusive", ph_node_attr_int (l->node, "exclusive", 0)),
+                                    ph_attr_new_int ("reverse", ph_node_attr_int (l->node, "reverse", 0))),
+                          l->in[0], l->in[1]);
   return TRUE;
 }
 
@@ -338,7 +351,8 @@ reverse (PhConvert *l, PhValue **out)
 static gboolean
 where (PhConvert *l, PhValue **out)
 {
-  out[0] = PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)), PH_BUILD (l->b, NonZero, l->in[0]));
+  out[0] = PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)),
+                          PH_BUILD (l->b, NonZero, l->in[0]));
   return TRUE;
 }
 
@@ -346,24 +360,29 @@ static gboolean
 random_numbers (PhConvert *l, PhValue **out)
 {
   const gboolean uniform = strstr (l->op, "Uniform") != NULL;
-  PhTensor      *sizes = ph_value_constant (l->in[0]);
-  PhAttr        *dtype = ph_attr_new_int ("dtype", ph_foreign_type_attr (l, "dtype", PH_FLOAT));
+  PhTensor *sizes = ph_value_constant (l->in[0]);
+  PhAttr *dtype = ph_attr_new_int ("dtype", ph_foreign_type_attr (l, "dtype", PH_FLOAT));
 
   if (sizes != NULL)
     {
       g_autoptr (GArray) dims = ph_foreign_ints (l, 0);
 
-      out[0] = ph_build_node (l->b, uniform ? &ph_op_RandomUniform : &ph_op_RandomNormal, NULL, 0,
-                              PH_ATTRS (ph_attr_new_ints ("shape", dims != NULL ? (const gint64 *) dims->data : NULL, dims != NULL ? dims->len : 0), dtype), 1);
+      out[0] = ph_build_node (
+          l->b, uniform ? &ph_op_RandomUniform : &ph_op_RandomNormal, NULL, 0,
+          PH_ATTRS (ph_attr_new_ints ("shape", dims != NULL ? (const gint64 *) dims->data : NULL, dims != NULL ? dims->len : 0),
+                    dtype),
+          1);
       return dims != NULL && out[0] != NULL;
     }
   out[0] = ph_build_node (l->b, uniform ? &ph_op_RandomUniformLike : &ph_op_RandomNormalLike,
-                          (PhValue *[]) { PH_BUILD (l->b, ConstantOfShape, ph_foreign_int64 (l, l->in[0])) }, 1, PH_ATTRS (dtype), 1);
+                          (PhValue *[]) { PH_BUILD (l->b, ConstantOfShape, ph_foreign_int64 (l, l->in[0])) }, 1, PH_ATTRS (dtype),
+                          1);
   return out[0] != NULL;
 }
 
 static const char moves[] = "Both move elements; ONNX takes places as int64.";
 
+/* clang-format off */
 const PhConvertRule ph_convert_tensorflow_tensors[] = {
   { "tf:Reshape", reshape, "Reshape", moves }, { "tf:Transpose", transpose, "Transpose", "ONNX's order is an attribute." },
   { "tf:ExpandDims", expand_dims, "Unsqueeze", moves }, { "tf:Squeeze", squeeze, "Squeeze", "ONNX's axes are an operand." },
@@ -402,3 +421,4 @@ const PhConvertRule ph_convert_tensorflow_tensors[] = {
   { "tflite:WHERE", where, "NonZero, transposed", "ONNX has a row for each axis." },
   { NULL }
 };
+/* clang-format on */

@@ -57,7 +57,7 @@ static gboolean
 floor_div (PhConvert *l, PhValue **out)
 {
   const PhDType dtype = ph_convert_dtype (l->in[0]);
-  PhValue      *quotient = PH_BUILD (l->b, Div, l->in[0], l->in[1]), *rest, *zero, *down;
+  PhValue *quotient = PH_BUILD (l->b, Div, l->in[0], l->in[1]), *rest, *zero, *down;
 
   if (dtype == PH_UNDEFINED)
     return ph_convert_stay (l, "its element type is not known");
@@ -79,7 +79,8 @@ floor_mod (PhConvert *l, PhValue **out)
 {
   if (ph_dtype_is_integer (ph_convert_dtype (l->in[0])))
     return ph_foreign_node (l, &ph_op_Mod, out);
-  out[0] = PH_BUILD (l->b, Sub, l->in[0], PH_BUILD (l->b, Mul, PH_BUILD (l->b, Floor, PH_BUILD (l->b, Div, l->in[0], l->in[1])), l->in[1]));
+  out[0] = PH_BUILD (l->b, Sub, l->in[0],
+                     PH_BUILD (l->b, Mul, PH_BUILD (l->b, Floor, PH_BUILD (l->b, Div, l->in[0], l->in[1])), l->in[1]));
   return TRUE;
 }
 
@@ -115,7 +116,8 @@ clip_by_value (PhConvert *l, PhValue **out)
 static gboolean
 leaky_relu (PhConvert *l, PhValue **out)
 {
-  out[0] = PH_BUILD_WITH (l->b, LeakyRelu, PH_ATTRS (ph_attr_new_float ("alpha", ph_node_attr_float (l->node, "alpha", 0.2f))), l->in[0]);
+  out[0] = PH_BUILD_WITH (l->b, LeakyRelu, PH_ATTRS (ph_attr_new_float ("alpha", ph_node_attr_float (l->node, "alpha", 0.2f))),
+                          l->in[0]);
   return TRUE;
 }
 
@@ -142,7 +144,7 @@ static gboolean
 select_v1 (PhConvert *l, PhValue **out)
 {
   const int rank = ph_value_rank (l->in[0]), of = ph_value_rank (l->in[1]);
-  PhValue  *condition = l->in[0];
+  PhValue *condition = l->in[0];
 
   if (rank == 1 && of < 0)
     return ph_convert_stay (l, "the rank of its operands is not known");
@@ -158,7 +160,7 @@ static PhValue *
 transposed (PhConvert *l, PhValue *value, gboolean really)
 {
   const int rank = ph_value_rank (value);
-  gint64    perm[PH_MAX_RANK];
+  gint64 perm[PH_MAX_RANK];
 
   if (!really)
     return value;
@@ -176,9 +178,9 @@ static gboolean
 mat_mul (PhConvert *l, PhValue **out)
 {
   const gboolean batch = strstr (l->op, "Batch") != NULL;
-  PhValue       *a, *b;
+  PhValue *a, *b;
 
-  if (!batch)                    /* two matrices, whatever is known of them */
+  if (!batch) /* two matrices, whatever is known of them */
     {
       const gint64 perm[] = { 1, 0 };
 
@@ -197,7 +199,8 @@ mat_mul (PhConvert *l, PhValue **out)
 static gboolean
 einsum (PhConvert *l, PhValue **out)
 {
-  out[0] = ph_build_node (l->b, &ph_op_Einsum, l->in, l->n_in, PH_ATTRS (ph_attr_new_string ("equation", ph_node_attr_string (l->node, "equation", ""))), 1);
+  out[0] = ph_build_node (l->b, &ph_op_Einsum, l->in, l->n_in,
+                          PH_ATTRS (ph_attr_new_string ("equation", ph_node_attr_string (l->node, "equation", ""))), 1);
   return out[0] != NULL;
 }
 
@@ -211,7 +214,7 @@ static gboolean
 bias_add (PhConvert *l, PhValue **out)
 {
   const int rank = ph_value_rank (l->in[0]);
-  PhValue  *bias = l->in[1];
+  PhValue *bias = l->in[1];
 
   if (!is_nhwc (l))
     {
@@ -231,14 +234,18 @@ static gboolean
 read_window (PhConvert *l, const char *kernel, PhForeignWindow *window)
 {
   const gboolean nhwc = is_nhwc (l);
-  gsize          n_strides, n_dilations, n_kernel = 0, n_pads;
-  const gint64  *strides = ph_node_attr_ints (l->node, "strides", &n_strides), *dilations = ph_node_attr_ints (l->node, "dilations", &n_dilations);
-  const gint64  *sizes = kernel != NULL ? ph_node_attr_ints (l->node, kernel, &n_kernel) : NULL, *pads = ph_node_attr_ints (l->node, "explicit_paddings", &n_pads);
-  const guint    from = nhwc ? 1 : 2;
+  gsize n_strides, n_dilations, n_kernel = 0, n_pads;
+  const gint64 *strides = ph_node_attr_ints (l->node, "strides", &n_strides),
+               *dilations = ph_node_attr_ints (l->node, "dilations", &n_dilations);
+  const gint64 *sizes = kernel != NULL ? ph_node_attr_ints (l->node, kernel, &n_kernel) : NULL,
+               *pads = ph_node_attr_ints (l->node, "explicit_paddings", &n_pads);
+  const guint from = nhwc ? 1 : 2;
 
   if (strides == NULL || n_strides < 4 || n_strides > 5 || (kernel != NULL && n_kernel != n_strides))
     return ph_convert_stay (l, "its strides are not of four or five dimensions");
-  *window = (PhForeignWindow) { .n = (guint) n_strides - 2, .group = 1, .padding = ph_node_attr_string (l->node, "padding", "VALID") };
+  *window = (PhForeignWindow) { .n = (guint) n_strides - 2,
+                                .group = 1,
+                                .padding = ph_node_attr_string (l->node, "padding", "VALID") };
   for (guint i = 0; i < window->n; i++)
     {
       window->stride[i] = strides[from + i];
@@ -269,8 +276,8 @@ static gboolean
 conv (PhConvert *l, PhValue **out)
 {
   const gint64 perm[2][5] = { { 3, 2, 0, 1 }, { 4, 3, 0, 1, 2 } };
-  PhValue     *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[0]) : l->in[0], *w, *y;
-  PhForeignWindow     window;
+  PhValue *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[0]) : l->in[0], *w, *y;
+  PhForeignWindow window;
 
   if (!read_window (l, NULL, &window) || !read_kernel (l, l->in[1], &window))
     return FALSE;
@@ -287,8 +294,8 @@ static gboolean
 depthwise (PhConvert *l, PhValue **out)
 {
   const gint64 channels = ph_value_dim (l->in[1], 2), times = ph_value_dim (l->in[1], 3), perm[] = { 3, 2, 0, 1 };
-  PhValue     *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[0]) : l->in[0], *w, *y;
-  PhForeignWindow     window;
+  PhValue *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[0]) : l->in[0], *w, *y;
+  PhForeignWindow window;
 
   if (!read_window (l, NULL, &window) || !read_kernel (l, l->in[1], &window))
     return FALSE;
@@ -306,16 +313,17 @@ static gboolean
 conv_backprop (PhConvert *l, PhValue **out)
 {
   g_autoptr (GArray) sizes = ph_foreign_ints (l, 0);
-  const gint64      perm[] = { 3, 2, 0, 1 };
-  const guint       from = is_nhwc (l) ? 1 : 2;
-  PhValue          *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[2]) : l->in[2], *y;
-  PhForeignWindow          window;
+  const gint64 perm[] = { 3, 2, 0, 1 };
+  const guint from = is_nhwc (l) ? 1 : 2;
+  PhValue *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[2]) : l->in[2], *y;
+  PhForeignWindow window;
 
   if (sizes == NULL || !read_window (l, NULL, &window) || !read_kernel (l, l->in[1], &window))
     return FALSE;
   if (sizes->len != 4 || window.n != 2)
     return ph_convert_stay (l, "the size of what it gives is not of four dimensions");
-  y = ph_foreign_transposed (l, &window, x, ph_convert_transpose (l, l->in[1], perm, 4), NULL, &g_array_index (sizes, gint64, from));
+  y = ph_foreign_transposed (l, &window, x, ph_convert_transpose (l, l->in[1], perm, 4), NULL,
+                             &g_array_index (sizes, gint64, from));
   out[0] = is_nhwc (l) ? ph_foreign_to_nhwc (l, y) : y;
   return out[0] != NULL;
 }
@@ -324,8 +332,8 @@ static gboolean
 pool (PhConvert *l, PhValue **out)
 {
   const PhOp *op = strstr (l->op, "Max") != NULL ? &ph_op_MaxPool : &ph_op_AveragePool;
-  PhValue    *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[0]) : l->in[0], *y;
-  PhForeignWindow    window;
+  PhValue *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[0]) : l->in[0], *y;
+  PhForeignWindow window;
 
   if (!read_window (l, "ksize", &window))
     return FALSE;
@@ -337,11 +345,13 @@ pool (PhConvert *l, PhValue **out)
 static gboolean
 batch_norm (PhConvert *l, PhValue **out)
 {
-  PhValue *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[0]) : l->in[0], *inputs[5] = { x, l->in[1], l->in[2], l->in[3], l->in[4] }, *y;
+  PhValue *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[0]) : l->in[0],
+          *inputs[5] = { x, l->in[1], l->in[2], l->in[3], l->in[4] }, *y;
 
   if (ph_node_attr_int (l->node, "is_training", 1) != 0)
     return ph_convert_stay (l, "it computes the mean and variance of the batch: freeze the graph for inference");
-  y = ph_build_node (l->b, &ph_op_BatchNormalization, inputs, 5, PH_ATTRS (ph_attr_new_float ("epsilon", ph_node_attr_float (l->node, "epsilon", 1e-4f))), 1);
+  y = ph_build_node (l->b, &ph_op_BatchNormalization, inputs, 5,
+                     PH_ATTRS (ph_attr_new_float ("epsilon", ph_node_attr_float (l->node, "epsilon", 1e-4f))), 1);
   out[0] = is_nhwc (l) ? ph_foreign_to_nhwc (l, y) : y;
   return out[0] != NULL;
 }
@@ -358,7 +368,8 @@ space_depth (PhConvert *l, PhValue **out)
 {
   PhValue *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[0]) : l->in[0];
   PhAttr **attrs = PH_ATTRS (ph_attr_new_int ("blocksize", ph_node_attr_int (l->node, "block_size", 1)));
-  PhValue *y = ph_build_node (l->b, strstr (l->op, "SpaceToDepth") != NULL ? &ph_op_SpaceToDepth : &ph_op_DepthToSpace, &x, 1, attrs, 1);
+  PhValue *y = ph_build_node (l->b, strstr (l->op, "SpaceToDepth") != NULL ? &ph_op_SpaceToDepth : &ph_op_DepthToSpace, &x, 1,
+                              attrs, 1);
 
   out[0] = is_nhwc (l) ? ph_foreign_to_nhwc (l, y) : y;
   return out[0] != NULL;
@@ -369,9 +380,10 @@ space_depth (PhConvert *l, PhValue **out)
 static gboolean
 reduce (PhConvert *l, PhValue **out)
 {
-  static const PhForeignReduction kinds[] = { { "tf:Sum", &ph_op_ReduceSum }, { "tf:Mean", &ph_op_ReduceMean },
-    { "tf:Max", &ph_op_ReduceMax }, { "tf:Min", &ph_op_ReduceMin }, { "tf:Prod", &ph_op_ReduceProd }, { "tf:Any", &ph_op_ReduceMax },
-    { "tf:All", &ph_op_ReduceMin } };
+  static const PhForeignReduction kinds[] = { { "tf:Sum", &ph_op_ReduceSum },   { "tf:Mean", &ph_op_ReduceMean },
+                                              { "tf:Max", &ph_op_ReduceMax },   { "tf:Min", &ph_op_ReduceMin },
+                                              { "tf:Prod", &ph_op_ReduceProd }, { "tf:Any", &ph_op_ReduceMax },
+                                              { "tf:All", &ph_op_ReduceMin } };
 
   return ph_foreign_reduction (l, kinds, G_N_ELEMENTS (kinds), out);
 }
@@ -380,8 +392,8 @@ static gboolean
 arg (PhConvert *l, PhValue **out)
 {
   const gint64 axis = l->n_in > 1 ? ph_foreign_int (l, 1, G_MAXINT64) : 0;
-  PhAttr     **attrs = axis != G_MAXINT64 ? PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("keepdims", 0)) : NULL;
-  PhValue     *place;
+  PhAttr **attrs = axis != G_MAXINT64 ? PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("keepdims", 0)) : NULL;
+  PhValue *place;
 
   if (attrs == NULL)
     return FALSE;
@@ -403,12 +415,14 @@ static gboolean
 fill_branch (PhConvert *l, PhNode *choice, const char *name, PhGraph *from)
 {
   g_autofree PhValue **outputs = g_new0 (PhValue *, l->n_out + 1);
-  PhBuilder            inside = { .graph = ph_node_add_graph (choice, name, name, &l->b->error), .name = l->b->name };
-  gboolean             ok = inside.graph != NULL && ph_build_copy (&inside, from, l->in + 1, outputs, NULL);
+  PhBuilder inside = { .graph = ph_node_add_graph (choice, name, name, &l->b->error), .name = l->b->name };
+  gboolean ok = inside.graph != NULL && ph_build_copy (&inside, from, l->in + 1, outputs, NULL);
 
   for (guint i = 0; ok && i < l->n_out && inside.error == NULL; i++)
     {
-      PhValue *output = outputs[i] != NULL && (outputs[i]->graph != inside.graph || outputs[i]->is_input) ? PH_BUILD (&inside, Identity, outputs[i]) : outputs[i];
+      PhValue *output = outputs[i] != NULL && (outputs[i]->graph != inside.graph || outputs[i]->is_input)
+                            ? PH_BUILD (&inside, Identity, outputs[i])
+                            : outputs[i];
 
       if (output != NULL)
         ph_graph_set_output (inside.graph, i, output, &inside.error);
@@ -425,13 +439,16 @@ if_ (PhConvert *l, PhValue **out)
 {
   PhGraph *then = ph_node_graph (l->node, "then_branch"), *other = ph_node_graph (l->node, "else_branch");
   g_autofree const PhType **types = g_new0 (const PhType *, l->n_out + 1);
-  PhNode  *choice;
+  PhNode *choice;
 
-  if (then == NULL || other == NULL || then->inputs->len + 1 != l->n_in || other->inputs->len + 1 != l->n_in || then->outputs->len != l->n_out
-      || other->outputs->len != l->n_out)
+  if (then == NULL || other == NULL || then->inputs->len + 1 != l->n_in || other->inputs->len + 1 != l->n_in
+      || then->outputs->len != l->n_out || other->outputs->len != l->n_out)
     return ph_convert_stay (l, "its branches do not take its operands");
-  choice = ph_graph_add_node (l->b->graph, &(PhNodeSpec) { .op = &ph_op_If, .inputs = l->in, .n_inputs = 1, .n_outputs = l->n_out, .output_types = types,
-                                                           .before = l->b->before }, &l->b->error);
+  choice = ph_graph_add_node (
+      l->b->graph,
+      &(PhNodeSpec) {
+          .op = &ph_op_If, .inputs = l->in, .n_inputs = 1, .n_outputs = l->n_out, .output_types = types, .before = l->b->before },
+      &l->b->error);
   if (choice == NULL || !fill_branch (l, choice, "then_branch", then) || !fill_branch (l, choice, "else_branch", other))
     return FALSE;
   for (guint i = 0; i < l->n_out; i++)
@@ -464,7 +481,7 @@ variable (PhConvert *l, PhValue **out)
   const PhNode *handle = l->n_in == 1 && l->in[0] != NULL ? l->in[0]->producer : l->node;
   const PhType *type = l->n_out > 0 ? ph_node_output (l->node, 0)->type : NULL;
   const PhAttr *value = NULL;
-  GError       *error = NULL;
+  GError *error = NULL;
 
   if (handle == NULL || handle->graph->owner != NULL || (l->n_in == 1 && strcmp (handle->op_type, "VarHandleOp") != 0))
     return ph_convert_stay (l, "its variable is not of the main graph");
@@ -493,11 +510,15 @@ variable (PhConvert *l, PhValue **out)
 static const char elementwise[] = "Both compute each element by itself, with numpy's broadcasting.";
 static const char windows[] = "ONNX keeps channels in the second dimension, and says in numbers what SAME means.";
 
+/* clang-format off */
 #define DIRECT(name) { "tf:" name, ph_foreign_direct, "ONNX's own", elementwise }
 #define SAME(name)   { "tf:" name, ph_foreign_same, "its operand", "It hands its operand on." }
+/* clang-format on */
 
-static const char variable_why[] = "A variable that nothing writes to is a constant; without a checkpoint beside the graph it is an input.";
+static const char variable_why[]
+    = "A variable that nothing writes to is a constant; without a checkpoint beside the graph it is an input.";
 
+/* clang-format off */
 const PhConvertRule ph_convert_tensorflow[] = {
   DIRECT ("Add"), DIRECT ("AddV2"), DIRECT ("Sub"), DIRECT ("Mul"), DIRECT ("RealDiv"), DIRECT ("Div"), DIRECT ("TruncateDiv"), DIRECT ("Pow"),
   DIRECT ("Maximum"), DIRECT ("Minimum"), DIRECT ("Abs"), DIRECT ("Neg"), DIRECT ("Sign"), DIRECT ("Sqrt"), DIRECT ("Exp"), DIRECT ("Log"),
@@ -554,3 +575,4 @@ const PhConvertRule ph_convert_tensorflow[] = {
   { "tf:Variable", variable, "a constant", variable_why },
   { NULL }
 };
+/* clang-format on */

@@ -10,13 +10,14 @@
 static gboolean
 read_quantization (PhConvert *l, const char *side, guint index, PhDType dtype, PhValue **scale, PhValue **zero, gint64 *axis)
 {
-  g_autofree char *scale_name = g_strdup_printf ("%s%u_scale", side, index), *zero_name = g_strdup_printf ("%s%u_zero_point", side, index);
+  g_autofree char *scale_name = g_strdup_printf ("%s%u_scale", side, index),
+                  *zero_name = g_strdup_printf ("%s%u_zero_point", side, index);
   g_autofree char *axis_name = g_strdup_printf ("%s%u_axis", side, index);
-  const PhAttr    *scales = ph_node_attr (l->node, scale_name);
-  gsize            n = 0;
-  const gint64    *zeros = ph_node_attr_ints (l->node, zero_name, &n);
-  PhTensor        *tensor;
-  gboolean         any = FALSE;
+  const PhAttr *scales = ph_node_attr (l->node, scale_name);
+  gsize n = 0;
+  const gint64 *zeros = ph_node_attr_ints (l->node, zero_name, &n);
+  PhTensor *tensor;
+  gboolean any = FALSE;
 
   if (scales == NULL || scales->kind != PH_ATTR_FLOATS || scales->n == 0 || !ph_dtype_is_integer (dtype))
     return FALSE;
@@ -58,8 +59,10 @@ activate (PhConvert *l, PhValue *value)
 static gboolean
 only_moves (const char *op)
 {
-  static const char *const names[] = { "RESHAPE", "TRANSPOSE", "EXPAND_DIMS", "SQUEEZE", "SLICE", "STRIDED_SLICE", "GATHER", "GATHER_ND", "SPLIT", "SPLIT_V",
-    "PACK", "UNPACK", "TILE", "BROADCAST_TO", "SHAPE", "RANK", "REVERSE_V2", "SPACE_TO_DEPTH", "DEPTH_TO_SPACE", "QUANTIZE", "DEQUANTIZE", NULL };
+  static const char *const names[] = { "RESHAPE",        "TRANSPOSE",    "EXPAND_DIMS", "SQUEEZE", "SLICE",      "STRIDED_SLICE",
+                                       "GATHER",         "GATHER_ND",    "SPLIT",       "SPLIT_V", "PACK",       "UNPACK",
+                                       "TILE",           "BROADCAST_TO", "SHAPE",       "RANK",    "REVERSE_V2", "SPACE_TO_DEPTH",
+                                       "DEPTH_TO_SPACE", "QUANTIZE",     "DEQUANTIZE",  NULL };
 
   return g_strv_contains (names, strchr (op, ':') + 1);
 }
@@ -68,21 +71,23 @@ gboolean
 ph_tflite_lower (PhConvert *l, PhConvertFunc lower, PhValue **out)
 {
   g_autofree PhValue **in = g_new0 (PhValue *, l->n_in + 1);
-  PhValue            **stored = l->in, *scale, *zero;
-  gboolean             ok, floats = FALSE;
-  gint64               axis;
+  PhValue **stored = l->in, *scale, *zero;
+  gboolean ok, floats = FALSE;
+  gint64 axis;
 
   for (guint i = 0; i < l->n_in; i++)
     {
       in[i] = stored[i];
-      if (stored[i] != NULL && !only_moves (l->op) && read_quantization (l, "in", i, ph_convert_dtype (stored[i]), &scale, &zero, &axis))
+      if (stored[i] != NULL && !only_moves (l->op)
+          && read_quantization (l, "in", i, ph_convert_dtype (stored[i]), &scale, &zero, &axis))
         {
           PhValue *inputs[] = { stored[i], scale, zero };
 
-          if (ph_convert_dtype (stored[i]) == PH_INT64)       /* biases beside int16; ONNX dequantises none so wide */
+          if (ph_convert_dtype (stored[i]) == PH_INT64) /* biases beside int16; ONNX dequantises none so wide */
             in[i] = PH_BUILD (l->b, Mul, ph_convert_cast (l, stored[i], PH_FLOAT), scale);
           else
-            in[i] = ph_build_node (l->b, &ph_op_DequantizeLinear, inputs, zero != NULL ? 3 : 2, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
+            in[i] = ph_build_node (l->b, &ph_op_DequantizeLinear, inputs, zero != NULL ? 3 : 2,
+                                   PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
           floats = TRUE;
         }
     }
@@ -95,8 +100,8 @@ ph_tflite_lower (PhConvert *l, PhConvertFunc lower, PhValue **out)
     {
       const PhType *type = ph_convert_type (l, i);
 
-      if (out[i] != NULL && type != NULL && ph_convert_dtype (out[i]) == PH_FLOAT && read_quantization (l, "out", i, type->dtype, &scale, &zero, &axis)
-          && zero != NULL)
+      if (out[i] != NULL && type != NULL && ph_convert_dtype (out[i]) == PH_FLOAT
+          && read_quantization (l, "out", i, type->dtype, &scale, &zero, &axis) && zero != NULL)
         out[i] = PH_BUILD (l->b, QuantizeLinear, out[i], scale, zero);
     }
   return ok;
@@ -108,7 +113,7 @@ static gboolean
 fully_connected (PhConvert *l, PhValue **out)
 {
   const gint64 perm[] = { 1, 0 }, depth = ph_value_dim (l->in[1], 1);
-  PhValue     *x = l->in[0], *y;
+  PhValue *x = l->in[0], *y;
 
   if (ph_node_attr_int (l->node, "weights_format", 0) != 0)
     return ph_convert_stay (l, "its weights are shuffled");
@@ -149,7 +154,8 @@ convolve (PhConvert *l, PhValue *x, gint64 group, const gint64 *perm, PhValue **
   if (window.kernel[0] <= 0 || window.kernel[1] <= 0)
     return ph_convert_stay (l, "the size of its filters is not known");
   window.group = group;
-  out[0] = ph_foreign_to_nhwc (l, ph_foreign_window (l, &ph_op_Conv, &window, x, ph_convert_transpose (l, l->in[1], perm, 4), l->n_in > 2 ? l->in[2] : NULL));
+  out[0] = ph_foreign_to_nhwc (l, ph_foreign_window (l, &ph_op_Conv, &window, x, ph_convert_transpose (l, l->in[1], perm, 4),
+                                                     l->n_in > 2 ? l->in[2] : NULL));
   return out[0] != NULL;
 }
 
@@ -158,7 +164,7 @@ static gboolean
 conv (PhConvert *l, PhValue **out)
 {
   const gint64 perm[] = { 0, 3, 1, 2 };
-  PhValue     *x = ph_foreign_to_nchw (l, l->in[0]);
+  PhValue *x = ph_foreign_to_nchw (l, l->in[0]);
   const gint64 channels = ph_value_dim (x, 1), taken = ph_value_dim (l->in[1], 3);
 
   return convolve (l, x, taken > 0 && channels > 0 ? MAX (channels / taken, 1) : 1, perm, out);
@@ -169,7 +175,7 @@ static gboolean
 depthwise (PhConvert *l, PhValue **out)
 {
   const gint64 perm[] = { 3, 0, 1, 2 };
-  PhValue     *x = ph_foreign_to_nchw (l, l->in[0]);
+  PhValue *x = ph_foreign_to_nchw (l, l->in[0]);
   const gint64 channels = ph_value_dim (x, 1);
 
   return channels > 0 ? convolve (l, x, channels, perm, out) : ph_convert_stay (l, "the number of its channels is not known");
@@ -180,9 +186,9 @@ transpose_conv (PhConvert *l, PhValue **out)
 {
   const gint64 perm[] = { 3, 0, 1, 2 };
   const PhType *type = ph_convert_type (l, 0);
-  gint64        sizes[PH_MAX_RANK];
-  PhValue      *x = ph_foreign_to_nchw (l, l->in[2]);
-  PhForeignWindow      window;
+  gint64 sizes[PH_MAX_RANK];
+  PhValue *x = ph_foreign_to_nchw (l, l->in[2]);
+  PhForeignWindow window;
 
   if (type == NULL || !type->has_rank || type->rank != 4)
     return ph_convert_stay (l, "the size of what it gives is not known");
@@ -192,8 +198,8 @@ transpose_conv (PhConvert *l, PhValue **out)
   window.kernel[1] = ph_value_dim (l->in[1], 2);
   if (window.kernel[0] <= 0 || window.kernel[1] <= 0)
     return ph_convert_stay (l, "the size of what it gives is not known");
-  out[0] = ph_foreign_to_nhwc (l, ph_foreign_transposed (l, &window, x, ph_convert_transpose (l, l->in[1], perm, 4), l->n_in > 3 ? l->in[3] : NULL,
-                                                         sizes + 1));
+  out[0] = ph_foreign_to_nhwc (l, ph_foreign_transposed (l, &window, x, ph_convert_transpose (l, l->in[1], perm, 4),
+                                                         l->n_in > 3 ? l->in[3] : NULL, sizes + 1));
   return out[0] != NULL;
 }
 
@@ -207,7 +213,8 @@ pool (PhConvert *l, PhValue **out)
     return FALSE;
   window.kernel[0] = ph_node_attr_int (l->node, "filter_height", 1);
   window.kernel[1] = ph_node_attr_int (l->node, "filter_width", 1);
-  out[0] = ph_foreign_to_nhwc (l, ph_foreign_window (l, strstr (l->op, "MAX") != NULL ? &ph_op_MaxPool : &ph_op_AveragePool, &window, x, NULL, NULL));
+  out[0] = ph_foreign_to_nhwc (
+      l, ph_foreign_window (l, strstr (l->op, "MAX") != NULL ? &ph_op_MaxPool : &ph_op_AveragePool, &window, x, NULL, NULL));
   return out[0] != NULL;
 }
 
@@ -215,7 +222,7 @@ static gboolean
 softmax (PhConvert *l, PhValue **out)
 {
   const float beta = ph_node_attr_float (l->node, "beta", 1);
-  PhValue    *x = beta != 1 ? PH_BUILD (l->b, Mul, l->in[0], ph_foreign_number (l, l->in[0], beta)) : l->in[0];
+  PhValue *x = beta != 1 ? PH_BUILD (l->b, Mul, l->in[0], ph_foreign_number (l, l->in[0], beta)) : l->in[0];
 
   out[0] = PH_BUILD_WITH (l->b, Softmax, PH_ATTRS (ph_attr_new_int ("axis", -1)), x);
   return TRUE;
@@ -224,7 +231,8 @@ softmax (PhConvert *l, PhValue **out)
 static gboolean
 concatenation (PhConvert *l, PhValue **out)
 {
-  out[0] = ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in, PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", 0))), 1);
+  out[0] = ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in,
+                          PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", 0))), 1);
   return out[0] != NULL;
 }
 
@@ -233,16 +241,19 @@ gather (PhConvert *l, PhValue **out)
 {
   if (ph_node_attr_int (l->node, "batch_dims", 0) != 0)
     return ph_convert_stay (l, "it gathers in batches");
-  out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", 0))), l->in[0], l->in[1]);
+  out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", 0))), l->in[0],
+                          l->in[1]);
   return TRUE;
 }
 
 static gboolean
 reduce (PhConvert *l, PhValue **out)
 {
-  static const PhForeignReduction kinds[] = { { "tflite:SUM", &ph_op_ReduceSum }, { "tflite:MEAN", &ph_op_ReduceMean },
-    { "tflite:REDUCE_MAX", &ph_op_ReduceMax }, { "tflite:REDUCE_MIN", &ph_op_ReduceMin }, { "tflite:REDUCE_PROD", &ph_op_ReduceProd },
-    { "tflite:REDUCE_ANY", &ph_op_ReduceMax }, { "tflite:REDUCE_ALL", &ph_op_ReduceMin } };
+  static const PhForeignReduction kinds[]
+      = { { "tflite:SUM", &ph_op_ReduceSum },          { "tflite:MEAN", &ph_op_ReduceMean },
+          { "tflite:REDUCE_MAX", &ph_op_ReduceMax },   { "tflite:REDUCE_MIN", &ph_op_ReduceMin },
+          { "tflite:REDUCE_PROD", &ph_op_ReduceProd }, { "tflite:REDUCE_ANY", &ph_op_ReduceMax },
+          { "tflite:REDUCE_ALL", &ph_op_ReduceMin } };
 
   return ph_foreign_reduction (l, kinds, G_N_ELEMENTS (kinds), out);
 }
@@ -251,7 +262,7 @@ static gboolean
 arg (PhConvert *l, PhValue **out)
 {
   const gint64 axis = ph_foreign_int (l, 1, G_MAXINT64);
-  PhValue     *place;
+  PhValue *place;
 
   if (axis == G_MAXINT64)
     return FALSE;
@@ -276,8 +287,8 @@ static gboolean
 quantize (PhConvert *l, PhValue **out)
 {
   const PhType *type = ph_convert_type (l, 0);
-  PhValue      *x = l->in[0], *scale, *zero;
-  gint64        axis;
+  PhValue *x = l->in[0], *scale, *zero;
+  gint64 axis;
 
   if (type == NULL)
     return ph_convert_stay (l, "its element type is not known");
@@ -312,12 +323,20 @@ limited (PhConvert *l, PhValue **out)
 static gboolean
 as_tensorflow (PhConvert *l, PhValue **out)
 {
-  static const struct { const char *lite, *full; } names[] = { { "NOT_EQUAL", "NotEqual" }, { "SQUARED_DIFFERENCE", "SquaredDifference" },
-    { "SQUARE", "Square" }, { "RSQRT", "Rsqrt" }, { "FLOOR_DIV", "FloorDiv" }, { "FLOOR_MOD", "FloorMod" }, { "LEAKY_RELU", "LeakyRelu" },
-    { "RESIZE_BILINEAR", "ResizeBilinear" }, { "RESIZE_NEAREST_NEIGHBOR", "ResizeNearestNeighbor" }, { "SPACE_TO_DEPTH", "SpaceToDepth" },
-    { "DEPTH_TO_SPACE", "DepthToSpace" }, { "BATCH_MATMUL", "BatchMatMulV2" }, { "WHILE", "While" }, { "IF", "If" } };
+  static const struct
+  {
+    const char *lite, *full;
+    /* clang-format off */
+  } names[] = {
+    { "NOT_EQUAL", "NotEqual" }, { "SQUARED_DIFFERENCE", "SquaredDifference" }, { "SQUARE", "Square" }, { "RSQRT", "Rsqrt" },
+    { "FLOOR_DIV", "FloorDiv" }, { "FLOOR_MOD", "FloorMod" }, { "LEAKY_RELU", "LeakyRelu" },
+    { "RESIZE_BILINEAR", "ResizeBilinear" }, { "RESIZE_NEAREST_NEIGHBOR", "ResizeNearestNeighbor" },
+    { "SPACE_TO_DEPTH", "SpaceToDepth" }, { "DEPTH_TO_SPACE", "DepthToSpace" }, { "BATCH_MATMUL", "BatchMatMulV2" },
+    { "WHILE", "While" }, { "IF", "If" }
+  };
+  /* clang-format on */
   const char *own = l->op;
-  gboolean    ok = FALSE;
+  gboolean ok = FALSE;
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (strcmp (names[i].lite, strchr (own, ':') + 1) == 0)
@@ -334,6 +353,7 @@ as_tensorflow (PhConvert *l, PhValue **out)
 static const char elementwise[] = "Both compute each element by itself, with numpy's broadcasting.";
 static const char windows[] = "ONNX keeps channels in the second dimension, and says in numbers what SAME means.";
 
+/* clang-format off */
 #define DIRECT(name) { "tflite:" name, ph_foreign_direct, "ONNX's own", elementwise }
 #define AS(name)     { "tflite:" name, as_tensorflow, "as of TensorFlow", "It is TensorFlow's operator." }
 
@@ -362,6 +382,7 @@ const PhConvertRule ph_convert_tflite[] = {
   { "tflite:DEQUANTIZE", quantize, "DequantizeLinear", "Scale and zero point are operands in ONNX." },
   { NULL }
 };
+/* clang-format on */
 
 /* ── OpenVINO ── */
 
@@ -378,6 +399,7 @@ clamp (PhConvert *l, PhValue **out)
 }
 
 #undef DIRECT
+/* clang-format off */
 #define DIRECT(name) { "openvino:" name, ph_foreign_direct, "ONNX's own", elementwise }
 
 const PhConvertRule ph_convert_openvino[] = {
@@ -389,3 +411,4 @@ const PhConvertRule ph_convert_openvino[] = {
   { "openvino:Clamp", clamp, "Clip", "ONNX's bounds are operands." },
   { NULL }
 };
+/* clang-format on */

@@ -9,18 +9,20 @@
 #include "passes/convert-quantised.h"
 #include "passes/convert-session.h"
 
-static const PhConvertRule *const tables[] = { ph_convert_elementwise, ph_convert_shape, ph_convert_linear, ph_convert_reduce, ph_convert_index, ph_convert_control,
-                                             ph_convert_math, ph_convert_hlo, ph_convert_tensorflow, ph_convert_tensorflow_tensors,
-                                             ph_convert_tflite, ph_convert_openvino, ph_convert_onednn, ph_convert_mindspore, ph_convert_tvm,
-                                             ph_convert_tvm_shape, ph_convert_aten,
-                                             ph_convert_aten_shape, ph_convert_aten_linear, ph_convert_aten_reduce, ph_convert_aten_layer,
-                                             ph_convert_aten_control, ph_convert_aten_index };
+static const PhConvertRule *const tables[] = {
+  ph_convert_elementwise, ph_convert_shape,        ph_convert_linear,     ph_convert_reduce,      ph_convert_index,
+  ph_convert_control,     ph_convert_math,         ph_convert_hlo,        ph_convert_tensorflow,  ph_convert_tensorflow_tensors,
+  ph_convert_tflite,      ph_convert_openvino,     ph_convert_onednn,     ph_convert_mindspore,   ph_convert_tvm,
+  ph_convert_tvm_shape,   ph_convert_aten,         ph_convert_aten_shape, ph_convert_aten_linear, ph_convert_aten_reduce,
+  ph_convert_aten_layer,  ph_convert_aten_control, ph_convert_aten_index
+};
 
 /* Of a dialect that shares no names with others: its rules have its domain in front. */
 static gboolean
 is_other (const PhNode *node)
 {
-  static const char *const domains[] = { "tf", "tflite", "openvino", "aten", "prim", "higher_order", "onednn", "mindspore", "relax", "relay", NULL };
+  static const char *const domains[] = { "tf",     "tflite",    "openvino", "aten",  "prim", "higher_order",
+                                         "onednn", "mindspore", "relax",    "relay", NULL };
 
   return g_strv_contains (domains, node->domain);
 }
@@ -29,6 +31,7 @@ const char *
 ph_convert_name (const PhNode *node)
 {
   static const char *const domains[] = { "stablehlo", "chlo", "mhlo", "hlo", "jax", NULL };
+  /* clang-format off */
   static const struct { const char *name, *other; } names[] = {      /* of HLO and jaxpr, where they differ */
     { "cos", "cosine" }, { "sin", "sine" }, { "exp", "exponential" }, { "expm1", "exponential_minus_one" }, { "log1p", "log_plus_one" },
     { "mul", "multiply" }, { "sub", "subtract" }, { "div", "divide" }, { "max", "maximum" }, { "min", "minimum" }, { "neg", "negate" },
@@ -38,6 +41,7 @@ ph_convert_name (const PhNode *node)
   static const struct { const char *name, *other; } of_hlo[] = {      /* the same name is another operator in StableHLO */
     { "broadcast", "broadcast_in_dim" }, { "dot", "dot_general" }, { "topk", "top_k" },
   };
+  /* clang-format on */
   g_autofree char *name = NULL;
 
   if (is_other (node))
@@ -55,8 +59,9 @@ ph_convert_name (const PhNode *node)
   for (gsize i = 0; g_str_equal (node->domain, "hlo") && i < G_N_ELEMENTS (of_hlo); i++)
     if (g_str_equal (of_hlo[i].name, node->op_type))
       return of_hlo[i].other;
-  if (!g_strv_contains (domains, node->domain) || g_str_equal (node->op_type, "module") || g_str_equal (node->op_type, "computation"))
-    return NULL;                 /* a box around what is converted itself */
+  if (!g_strv_contains (domains, node->domain) || g_str_equal (node->op_type, "module")
+      || g_str_equal (node->op_type, "computation"))
+    return NULL; /* a box around what is converted itself */
   name = g_strdelimit (g_strdup (node->op_type), "-", '_');
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     if (g_str_equal (names[i].name, name))
@@ -92,12 +97,13 @@ hand_over (PhNode *node, PhValue *const *values, GHashTable *quantised)
   for (guint i = 0; i < node->outputs->len; i++)
     {
       const PhValue *old = ph_node_output (node, i);
-      gpointer       text = g_hash_table_lookup (quantised, GUINT_TO_POINTER (old->id));
+      gpointer text = g_hash_table_lookup (quantised, GUINT_TO_POINTER (old->id));
 
       if (text != NULL && values[i] != NULL)
         g_hash_table_insert (quantised, GUINT_TO_POINTER (values[i]->id), text);
       /* What the file says of a shape that could not be seen from the operands. */
-      if (old->type != NULL && old->type->kind != PH_KIND_OPAQUE && values[i] != NULL && values[i]->type != old->type && values[i]->tensor == NULL)
+      if (old->type != NULL && old->type->kind != PH_KIND_OPAQUE && values[i] != NULL && values[i]->type != old->type
+          && values[i]->tensor == NULL)
         {
           const PhType *both = values[i]->type != NULL ? ph_type_merge (values[i]->type, old->type) : old->type;
 
@@ -111,8 +117,8 @@ hand_over (PhNode *node, PhValue *const *values, GHashTable *quantised)
 static gboolean
 moves_wide_only (const PhConvertRule *rule)
 {
-  static const char *const names[] = { "concatenate", "slice", "dynamic_slice", "dynamic_update_slice", "gather", "pad", "reverse", "broadcast_in_dim",
-                                       NULL };
+  static const char *const names[]
+      = { "concatenate", "slice", "dynamic_slice", "dynamic_update_slice", "gather", "pad", "reverse", "broadcast_in_dim", NULL };
 
   return g_strv_contains (names, rule->op);
 }
@@ -122,8 +128,8 @@ static gboolean
 convert_narrow (PhConvert *l, const PhConvertRule *rule, GHashTable *quantised, PhValue **out)
 {
   g_autofree PhValue **wide = g_new0 (PhValue *, l->n_in + 1);
-  PhValue            **narrow = l->in;
-  gboolean             any = FALSE, ok;
+  PhValue **narrow = l->in;
+  gboolean any = FALSE, ok;
 
   for (guint i = 0; i < l->n_in; i++)
     {
@@ -136,7 +142,8 @@ convert_narrow (PhConvert *l, const PhConvertRule *rule, GHashTable *quantised, 
           wide[i] = ph_convert_cast (l, l->in[i], dtype == PH_INT4 || dtype == PH_INT2 ? PH_INT8 : PH_UINT8);
         }
     }
-  any = any && (is_elementwise (rule) || moves_wide_only (rule)) && !g_str_equal (rule->op, "convert") && !g_str_equal (rule->op, "bitcast_convert");
+  any = any && (is_elementwise (rule) || moves_wide_only (rule)) && !g_str_equal (rule->op, "convert")
+        && !g_str_equal (rule->op, "bitcast_convert");
   if (!any || strstr (rule->op, "shift") != NULL || strstr (rule->op, "count_") != NULL)
     return ph_quantised_lower (l, rule->lower, quantised, out);
   l->in = wide;
@@ -148,13 +155,15 @@ convert_narrow (PhConvert *l, const PhConvertRule *rule, GHashTable *quantised, 
 }
 
 static gboolean
-convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRule *rule, GHashTable *quantised, char **stays, GError **error)
+convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRule *rule, GHashTable *quantised, char **stays,
+              GError **error)
 {
-  PhBuilder            b = { .graph = node->graph, .before = node, .role = node->role, .partner = node->partner, .device = node->device };
+  PhBuilder b = { .graph = node->graph, .before = node, .role = node->role, .partner = node->partner, .device = node->device };
   g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + 1), **in = g_new0 (PhValue *, node->inputs->len + 1);
-  PhConvert              l = { .run = run, .node = node, .op = name, .b = &b, .in = in, .n_in = node->inputs->len, .n_out = node->outputs->len };
-  g_autofree char     *base = g_strdup (ph_node_output (node, 0)->name);
-  gboolean             ok = TRUE;
+  PhConvert l
+      = { .run = run, .node = node, .op = name, .b = &b, .in = in, .n_in = node->inputs->len, .n_out = node->outputs->len };
+  g_autofree char *base = g_strdup (ph_node_output (node, 0)->name);
+  gboolean ok = TRUE;
 
   for (guint i = 0; i < node->inputs->len; i++)
     ok = ((in[i] = node->inputs->pdata[i]) != NULL || is_other (node)) && ok;
@@ -223,8 +232,8 @@ quantised_values (PhModel *model)
 
       for (guint k = 0; types != NULL && types->kind == PH_ATTR_STRINGS && k < types->n && k < node->outputs->len; k++)
         {
-          gsize            size;
-          const char      *text = g_bytes_get_data (types->strings[k], &size);
+          gsize size;
+          const char *text = g_bytes_get_data (types->strings[k], &size);
           g_autofree char *copy = g_strndup (text != NULL ? text : "", size);
 
           if (strstr (copy, "!quant.uniform") != NULL)
@@ -237,9 +246,9 @@ quantised_values (PhModel *model)
 static gboolean
 inline_calls (PhPassRun *run, GError **error)
 {
-  const PhPass              *pass = ph_pass_find ("inline-functions");
-  PhPassRun                  inner = *run;
-  gboolean                   ok;
+  const PhPass *pass = ph_pass_find ("inline-functions");
+  PhPassRun inner = *run;
+  gboolean ok;
 
   if (run->model->functions == NULL || run->model->functions->len == 0)
     return TRUE;
@@ -260,18 +269,24 @@ resolve_composites (PhPassRun *run, GError **error)
 
   for (guint i = 0; i < nodes->len; i++)
     {
-      PhNode              *node = nodes->pdata[i], *call;
-      const char          *name = g_str_equal (node->op_type, "composite") ? ph_node_attr_string (node, "decomposition", NULL) : NULL;
+      PhNode *node = nodes->pdata[i], *call;
+      const char *name = g_str_equal (node->op_type, "composite") ? ph_node_attr_string (node, "decomposition", NULL) : NULL;
       g_autofree PhValue **out = NULL;
-      PhBuilder            b = { .graph = node->graph, .before = node };
+      PhBuilder b = { .graph = node->graph, .before = node };
 
       if (name == NULL || ph_model_find_function (run->model, "func", name) == NULL)
         continue;
       if (!ph_pass_begin (run, "composite", node, "A composite stands for the function that decomposes it."))
         return TRUE;
       out = g_new0 (PhValue *, node->outputs->len + 1);
-      call = ph_graph_add_node (node->graph, &(PhNodeSpec) { .op_type = name, .domain = "func", .inputs = (PhValue **) node->inputs->pdata,
-                                                             .n_inputs = node->inputs->len, .n_outputs = node->outputs->len, .before = node }, error);
+      call = ph_graph_add_node (node->graph,
+                                &(PhNodeSpec) { .op_type = name,
+                                                .domain = "func",
+                                                .inputs = (PhValue **) node->inputs->pdata,
+                                                .n_inputs = node->inputs->len,
+                                                .n_outputs = node->outputs->len,
+                                                .before = node },
+                                error);
       if (call == NULL)
         return FALSE;
       for (guint k = 0; k < node->outputs->len; k++)
@@ -291,13 +306,13 @@ static void
 note_what_stays (PhPassRun *run, GHashTable *reasons)
 {
   g_autoptr (GHashTable) said = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (GPtrArray)  nodes = ph_model_nodes (run->model);
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);
 
   for (guint i = 0; i < nodes->len; i++)
     {
       const PhNode *node = nodes->pdata[i];
-      const char   *reason = g_hash_table_lookup (reasons, GUINT_TO_POINTER (node->id));
-      char         *text = reason != NULL ? g_strdup_printf ("%s stays: %s", ph_convert_name (node), reason) : NULL;
+      const char *reason = g_hash_table_lookup (reasons, GUINT_TO_POINTER (node->id));
+      char *text = reason != NULL ? g_strdup_printf ("%s stays: %s", ph_convert_name (node), reason) : NULL;
 
       if (text != NULL && g_hash_table_add (said, text))
         ph_pass_note (run, "%s", text);
@@ -327,12 +342,13 @@ static gboolean
 convert_to_onnx (PhPassRun *run, GError **error)
 {
   g_autoptr (GHashTable) quantised = NULL, reasons = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  g_autoptr (GArray)     ids = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint));
 
   if (!resolve_composites (run, error) || !ph_session_cut_fed (run, error) || !ph_session_drop_order (run, error))
     return FALSE;
   ph_session_drop_unfetched (run);
-  if (!ph_foreign_prepare (run, error) || !inline_calls (run, error) || !ph_foreign_prepare (run, error) || !ph_session_drop_order (run, error))
+  if (!ph_foreign_prepare (run, error) || !inline_calls (run, error) || !ph_foreign_prepare (run, error)
+      || !ph_session_drop_order (run, error))
     return FALSE;
   ph_session_drop_unfetched (run);
   if (!ph_convert_prepare (run, error) || !ph_aten_prepare (run, error))
@@ -341,11 +357,11 @@ convert_to_onnx (PhPassRun *run, GError **error)
   collect (run->model->graph, ids);
   for (guint i = 0; i < ids->len && !run->stopped; i++)
     {
-      const guint          id = g_array_index (ids, guint, i);
-      PhNode              *node = ph_model_find_node (run->model, id & ~ENTER);
-      const char          *name = node != NULL ? ph_convert_name (node) : NULL;
+      const guint id = g_array_index (ids, guint, i);
+      PhNode *node = ph_model_find_node (run->model, id & ~ENTER);
+      const char *name = node != NULL ? ph_convert_name (node) : NULL;
       const PhConvertRule *rule = name != NULL ? ph_convert_find (name) : NULL;
-      char                *stays = NULL;
+      char *stays = NULL;
 
       if (name == NULL || ph_aten_is_list (node))
         continue;
@@ -368,9 +384,11 @@ convert_to_onnx (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhPass ph_pass_convert_to_onnx = {
   .name = "convert-to-onnx", .group = "upgrade", .summary = "Writes the operators of StableHLO, HLO, jaxpr, PyTorch, TensorFlow, TensorFlow Lite, OpenVINO, oneDNN, MindSpore and TVM in ONNX's",
   .elsewhere = "torch.onnx, jax2onnx, tf2onnx, stablehlo-to-onnx",
   .trap = "the same name may mean another thing at the edges: rounding, shifts by the width, starts that do not fit, NaN.",
   .run = convert_to_onnx, .exactness = PH_ROUNDING,
 };
+/* clang-format on */

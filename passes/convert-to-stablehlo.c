@@ -35,11 +35,11 @@ unknown_of (const PhNode *node)
 static gboolean
 lower (PhPassRun *run, PhNode *node, const PhLowerRule *rule, char **stays)
 {
-  PhBuilder            b = { .graph = node->graph, .before = node, .role = node->role, .partner = node->partner, .device = node->device };
+  PhBuilder b = { .graph = node->graph, .before = node, .role = node->role, .partner = node->partner, .device = node->device };
   g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + 1);
-  PhLowering           l = { .node = node, .b = &b };
-  const PhValue       *unknown = unknown_of (node);
-  gboolean             ok;
+  PhLowering l = { .node = node, .b = &b };
+  const PhValue *unknown = unknown_of (node);
+  gboolean ok;
 
   if (node->outputs->len == 0)
     {
@@ -62,7 +62,8 @@ lower (PhPassRun *run, PhNode *node, const PhLowerRule *rule, char **stays)
 
       ok = out[i] != NULL || ph_value_n_uses (old) == 0;
       /* An output of a graph is made in it, and by itself. */
-      if (out[i] != NULL && old->n_output_uses > 0 && (out[i]->graph != node->graph || out[i]->is_input || out[i]->n_output_uses > 0 || out[i]->producer == NULL))
+      if (out[i] != NULL && old->n_output_uses > 0
+          && (out[i]->graph != node->graph || out[i]->is_input || out[i]->n_output_uses > 0 || out[i]->producer == NULL))
         ok = (out[i] = ph_stable_node (&l, "reshape", out[i]->type, &out[i], 1, NULL)) != NULL;
     }
   if (ok && ph_node_replace_all (node, out, &b))
@@ -70,7 +71,8 @@ lower (PhPassRun *run, PhNode *node, const PhLowerRule *rule, char **stays)
   else
     {
       ph_pass_abort (run);
-      *stays = l.stays != NULL ? g_strdup (l.stays) : g_strdup (b.error != NULL ? b.error->message : "it could not be put in its place");
+      *stays = l.stays != NULL ? g_strdup (l.stays)
+                               : g_strdup (b.error != NULL ? b.error->message : "it could not be put in its place");
     }
   g_free (l.stays);
   g_clear_error (&b.error);
@@ -85,7 +87,8 @@ spell_out (PhPassRun *run, PhNode *node)
 
   if (!fused && (node->op == NULL || node->op->expand == NULL))
     return FALSE;
-  if (!ph_pass_begin (run, fused ? "fused" : node->op_type, node, "StableHLO has no such operator; what it means is written out."))
+  if (!ph_pass_begin (run, fused ? "fused" : node->op_type, node,
+                      "StableHLO has no such operator; what it means is written out."))
     return FALSE;
   if (fused ? ph_graph_inline_node (node, NULL) : ph_expand_in_place (node, NULL))
     {
@@ -102,7 +105,7 @@ static gboolean
 run_pass (PhPassRun *run, const char *name, GError **error)
 {
   PhPassRun inner = *run;
-  gboolean  ok = TRUE;
+  gboolean ok = TRUE;
 
   inner.pass = ph_pass_find (name);
   ok = inner.pass->run != NULL ? inner.pass->run (&inner, error) : ph_pass_run_rules (&inner, error);
@@ -117,14 +120,15 @@ static gboolean
 convert (PhPassRun *run, GError **error)
 {
   g_autoptr (GHashTable) reasons = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  gboolean               again = TRUE;
+  gboolean again = TRUE;
 
-  if ((run->model->functions != NULL && run->model->functions->len > 0 && !run_pass (run, "inline-functions", error)) || !run_pass (run, "decompose", error))
+  if ((run->model->functions != NULL && run->model->functions->len > 0 && !run_pass (run, "inline-functions", error))
+      || !run_pass (run, "decompose", error))
     return FALSE;
   for (guint round = 0; again && round < 16 && !run->stopped; round++)
     {
       g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);
-      g_autoptr (GArray)    ids = g_array_new (FALSE, FALSE, sizeof (PhId));
+      g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
 
       again = FALSE;
       g_hash_table_remove_all (reasons);
@@ -132,10 +136,10 @@ convert (PhPassRun *run, GError **error)
         g_array_append_val (ids, ((PhNode *) nodes->pdata[i])->id);
       for (guint i = 0; i < ids->len && !run->stopped; i++)
         {
-          PhNode            *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
+          PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
           const PhLowerRule *rule = node != NULL ? find_rule (node->op) : NULL;
-          char              *stays = NULL;
-          g_autofree char   *label = NULL;
+          char *stays = NULL;
+          g_autofree char *label = NULL;
 
           if (node == NULL || (node->op == NULL && !ph_node_is_fused (node)))
             continue;
@@ -163,9 +167,11 @@ convert (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhPass ph_pass_convert_to_stablehlo = {
   .name = "convert-to-stablehlo", .group = "upgrade", .summary = "Writes ONNX's operators in StableHLO's; saving as HLO or StableHLO does it by itself",
   .elsewhere = "onnx-mlir --EmitStablehlo, torch-mlir",
   .trap = "shapes must be known, nothing broadcasts by itself, and indices that count from the end are clamped unless they are mended.",
   .run = convert, .exactness = PH_ROUNDING,
 };
+/* clang-format on */

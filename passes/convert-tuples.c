@@ -5,8 +5,8 @@
 #include "core/ops/copy.h"
 #include "passes/convert-foreign.h"
 
-#define MAX_ROUNDS 64       /* of functions in each other */
-#define MAX_DEPTH 32
+#define MAX_ROUNDS 64 /* of functions in each other */
+#define MAX_DEPTH  32
 
 static gboolean
 is_one_of (const PhNode *node, const char *const *names)
@@ -36,7 +36,8 @@ origin (PhValue *value)
     {
       const PhNode *node = value->producer;
 
-      if (!is_one_of (node, (const char *const[]) { "bind", "Depend", "Load", NULL }) || node->inputs->len == 0 || ph_node_input (node, 0) == NULL)
+      if (!is_one_of (node, (const char *const[]) { "bind", "Depend", "Load", NULL }) || node->inputs->len == 0
+          || ph_node_input (node, 0) == NULL)
         break;
       value = ph_node_input (node, 0);
     }
@@ -65,9 +66,11 @@ ph_foreign_elements (PhValue *value, GPtrArray *to)
 static gint64
 item_index (const PhNode *node)
 {
-  PhTensor     *tensor = node->inputs->len > 1 && ph_node_input (node, 1) != NULL ? ph_value_constant (ph_node_input (node, 1)) : NULL;
-  const gint64  index = tensor != NULL && ph_tensor_count (tensor) == 1 && ph_dtype_is_integer (ph_tensor_dtype (tensor)) ? ph_tensor_get_int (tensor, 0)
-                                                                                                         : ph_node_attr_int (node, "index", -1);
+  PhTensor *tensor = node->inputs->len > 1 && ph_node_input (node, 1) != NULL ? ph_value_constant (ph_node_input (node, 1))
+                                                                              : NULL;
+  const gint64 index = tensor != NULL && ph_tensor_count (tensor) == 1 && ph_dtype_is_integer (ph_tensor_dtype (tensor))
+                           ? ph_tensor_get_int (tensor, 0)
+                           : ph_node_attr_int (node, "index", -1);
 
   return index >= 0 ? index : ph_node_attr_int (node, "argument_1", -1);
 }
@@ -78,12 +81,12 @@ item_index (const PhNode *node)
 static gboolean
 take_item (PhPassRun *run, PhNode *node, gboolean *changed)
 {
-  PhValue     *source = node->inputs->len > 0 ? origin (ph_node_input (node, 0)) : NULL, *item;
+  PhValue *source = node->inputs->len > 0 ? origin (ph_node_input (node, 0)) : NULL, *item;
   const gint64 index = item_index (node);
-  PhBuilder    b = { .graph = node->graph, .before = node };
+  PhBuilder b = { .graph = node->graph, .before = node };
 
-  if (source == NULL || source->producer == NULL || !makes_tuple (source->producer) || index < 0 || index >= source->producer->inputs->len
-      || (item = ph_node_input (source->producer, (guint) index)) == NULL)
+  if (source == NULL || source->producer == NULL || !makes_tuple (source->producer) || index < 0
+      || index >= source->producer->inputs->len || (item = ph_node_input (source->producer, (guint) index)) == NULL)
     return TRUE;
   if (!ph_pass_begin (run, "tuple-item", node, "An item of a tuple is what was put there."))
     return FALSE;
@@ -103,15 +106,16 @@ static gboolean
 split_result (PhPassRun *run, PhNode *node, gboolean *changed)
 {
   static const char *const domains[] = { "mindspore", "relax", "relay", NULL };
-  PhValue                  *tuple = node->outputs->len == 1 ? ph_node_output (node, 0) : NULL;
-  g_autoptr (GPtrArray)     items = g_ptr_array_new ();
+  PhValue *tuple = node->outputs->len == 1 ? ph_node_output (node, 0) : NULL;
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
   g_autofree const PhType **types = NULL;
-  PhNode                   *made;
-  gint64                    n = 0;
-  GError                   *error = NULL;
+  PhNode *made;
+  gint64 n = 0;
+  GError *error = NULL;
 
-  if (tuple == NULL || !g_strv_contains (domains, node->domain) || makes_tuple (node) || takes_item (node) || node->graphs != NULL || tuple->n_output_uses > 0
-      || tuple->uses->len == 0 || is_one_of (node, (const char *const[]) { "bind", "Depend", "Load", "call", NULL }) || ph_node_is_tied (node))
+  if (tuple == NULL || !g_strv_contains (domains, node->domain) || makes_tuple (node) || takes_item (node) || node->graphs != NULL
+      || tuple->n_output_uses > 0 || tuple->uses->len == 0
+      || is_one_of (node, (const char *const[]) { "bind", "Depend", "Load", "call", NULL }) || ph_node_is_tied (node))
     return TRUE;
   for (guint i = 0; i < tuple->uses->len; i++)
     {
@@ -127,14 +131,23 @@ split_result (PhPassRun *run, PhNode *node, gboolean *changed)
   types = g_new0 (const PhType *, n + 1);
   for (guint i = 0; i < items->len; i++)
     types[item_index (items->pdata[i])] = ph_node_output (items->pdata[i], 0)->type;
-  made = ph_graph_add_node (node->graph, &(PhNodeSpec) { .op_type = node->op_type, .domain = node->domain, .name = node->name,
-                                                         .inputs = (PhValue **) node->inputs->pdata, .n_inputs = node->inputs->len,
-                                                         .n_outputs = (guint) n, .output_types = types, .attrs = (PhAttr *const *) node->attrs->pdata,
-                                                         .n_attrs = node->attrs->len, .before = node, .device = node->device }, &error);
+  made = ph_graph_add_node (node->graph,
+                            &(PhNodeSpec) { .op_type = node->op_type,
+                                            .domain = node->domain,
+                                            .name = node->name,
+                                            .inputs = (PhValue **) node->inputs->pdata,
+                                            .n_inputs = node->inputs->len,
+                                            .n_outputs = (guint) n,
+                                            .output_types = types,
+                                            .attrs = (PhAttr *const *) node->attrs->pdata,
+                                            .n_attrs = node->attrs->len,
+                                            .before = node,
+                                            .device = node->device },
+                            &error);
   for (guint i = 0; made != NULL && error == NULL && i < items->len; i++)
     {
       PhBuilder b = { .graph = node->graph, .before = items->pdata[i] };
-      PhValue  *item = ph_node_output (made, (guint) item_index (items->pdata[i]));
+      PhValue *item = ph_node_output (made, (guint) item_index (items->pdata[i]));
 
       if (!ph_node_replace_all (items->pdata[i], &item, &b) && error == NULL)
         error = g_steal_pointer (&b.error);
@@ -155,14 +168,18 @@ split_result (PhPassRun *run, PhNode *node, gboolean *changed)
 static gboolean
 write_out (PhPassRun *run, PhNode *node, gboolean *changed)
 {
-  PhValue             *callee = node->inputs->len > 0 && is_one_of (node, (const char *const[]) { "call", NULL }) ? origin (ph_node_input (node, 0)) : NULL;
-  PhGraph             *body = callee != NULL && is_one_of (callee->producer, (const char *const[]) { "fn", "function", NULL })
-                                ? ph_node_graph (callee->producer, "body") : NULL;
+  PhValue *callee = node->inputs->len > 0 && is_one_of (node, (const char *const[]) { "call", NULL })
+                        ? origin (ph_node_input (node, 0))
+                        : NULL;
+  PhGraph *body = callee != NULL && is_one_of (callee->producer, (const char *const[]) { "fn", "function", NULL })
+                      ? ph_node_graph (callee->producer, "body")
+                      : NULL;
   g_autofree PhValue **out = NULL;
-  PhBuilder            b = { .graph = node->graph, .before = node };
-  gboolean             ok = TRUE;
+  PhBuilder b = { .graph = node->graph, .before = node };
+  gboolean ok = TRUE;
 
-  if (body == NULL || ph_node_attr (node, "callee") != NULL || body->inputs->len != node->inputs->len - 1 || body->outputs->len != node->outputs->len)
+  if (body == NULL || ph_node_attr (node, "callee") != NULL || body->inputs->len != node->inputs->len - 1
+      || body->outputs->len != node->outputs->len)
     return TRUE;
   for (guint i = 1; i < node->inputs->len; i++)
     ok = ok && ph_node_input (node, i) != NULL;
@@ -186,9 +203,10 @@ write_out (PhPassRun *run, PhNode *node, gboolean *changed)
 static PhFunction *
 partial_function (PhModel *model, PhValue *value, GPtrArray *to)
 {
-  PhValue    *source = origin (value);
+  PhValue *source = origin (value);
   const char *name = source != NULL && is_one_of (source->producer, (const char *const[]) { "Partial", NULL })
-                       ? ph_node_attr_string (source->producer, "graph_0", NULL) : NULL;
+                         ? ph_node_attr_string (source->producer, "graph_0", NULL)
+                         : NULL;
 
   for (guint i = 0; name != NULL && i < source->producer->inputs->len; i++)
     g_ptr_array_add (to, ph_node_input (source->producer, i));
@@ -200,38 +218,53 @@ static gboolean
 call_branch (PhPassRun *run, PhNode *node, gboolean *changed)
 {
   static const char *const names[] = { "then_branch", "else_branch" };
-  PhValue                 *chosen = node->inputs->len > 0 && is_one_of (node, (const char *const[]) { "call", NULL }) ? origin (ph_node_input (node, 0)) : NULL;
-  PhNode                  *choice = chosen != NULL && is_one_of (chosen->producer, (const char *const[]) { "Switch", NULL }) ? chosen->producer : NULL, *made;
-  const PhType            *type = ph_node_output (node, 0)->type;
-  PhBuilder                b = { .graph = node->graph, .before = node };
-  PhValue                 *out, *condition = choice != NULL && choice->inputs->len == 3 ? ph_node_input (choice, 0) : NULL;
+  PhValue *chosen = node->inputs->len > 0 && is_one_of (node, (const char *const[]) { "call", NULL })
+                        ? origin (ph_node_input (node, 0))
+                        : NULL;
+  PhNode *choice = chosen != NULL && is_one_of (chosen->producer, (const char *const[]) { "Switch", NULL }) ? chosen->producer
+                                                                                                            : NULL,
+         *made;
+  const PhType *type = ph_node_output (node, 0)->type;
+  PhBuilder b = { .graph = node->graph, .before = node };
+  PhValue *out, *condition = choice != NULL && choice->inputs->len == 3 ? ph_node_input (choice, 0) : NULL;
 
-  if (condition == NULL || node->outputs->len != 1 || (ph_value_dtype (condition) != PH_BOOL && ph_value_dtype (condition) != PH_UNDEFINED))
+  if (condition == NULL || node->outputs->len != 1
+      || (ph_value_dtype (condition) != PH_BOOL && ph_value_dtype (condition) != PH_UNDEFINED))
     return TRUE;
   for (guint i = 0; i < 2; i++)
     {
       g_autoptr (GPtrArray) operands = g_ptr_array_new ();
-      const PhFunction     *function = partial_function (run->model, ph_node_input (choice, i + 1), operands);
+      const PhFunction *function = partial_function (run->model, ph_node_input (choice, i + 1), operands);
 
-      if (function == NULL || function->graph->outputs->len != 1 || function->graph->inputs->len != operands->len + node->inputs->len - 1
-          || g_ptr_array_find (operands, NULL, NULL))
+      if (function == NULL || function->graph->outputs->len != 1
+          || function->graph->inputs->len != operands->len + node->inputs->len - 1 || g_ptr_array_find (operands, NULL, NULL))
         return TRUE;
     }
   if (!ph_pass_begin (run, "switch", node, "What is called is one of two functions: ONNX's If computes one of two branches."))
     return FALSE;
-  made = ph_graph_add_node (node->graph, &(PhNodeSpec) { .op = &ph_op_If, .inputs = &condition, .n_inputs = 1, .n_outputs = 1, .output_types = &type, .before = node },
-                            &b.error);
+  made = ph_graph_add_node (
+      node->graph,
+      &(PhNodeSpec) {
+          .op = &ph_op_If, .inputs = &condition, .n_inputs = 1, .n_outputs = 1, .output_types = &type, .before = node },
+      &b.error);
   for (guint i = 0; made != NULL && b.error == NULL && i < 2; i++)
     {
       g_autoptr (GPtrArray) operands = g_ptr_array_new ();
-      const PhFunction     *function = partial_function (run->model, ph_node_input (choice, i + 1), operands);
-      PhGraph              *branch = ph_node_add_graph (made, names[i], names[i], &b.error);
-      PhNode               *call;
+      const PhFunction *function = partial_function (run->model, ph_node_input (choice, i + 1), operands);
+      PhGraph *branch = ph_node_add_graph (made, names[i], names[i], &b.error);
+      PhNode *call;
 
       for (guint k = 1; k < node->inputs->len; k++)
         g_ptr_array_add (operands, ph_node_input (node, k));
-      call = branch != NULL ? ph_graph_add_node (branch, &(PhNodeSpec) { .op_type = function->name, .domain = "mindspore", .inputs = (PhValue **) operands->pdata,
-                                                                         .n_inputs = operands->len, .n_outputs = 1, .output_types = &type }, &b.error) : NULL;
+      call = branch != NULL ? ph_graph_add_node (branch,
+                                                 &(PhNodeSpec) { .op_type = function->name,
+                                                                 .domain = "mindspore",
+                                                                 .inputs = (PhValue **) operands->pdata,
+                                                                 .n_inputs = operands->len,
+                                                                 .n_outputs = 1,
+                                                                 .output_types = &type },
+                                                 &b.error)
+                            : NULL;
       if (call != NULL)
         ph_graph_set_output (branch, 0, ph_node_output (call, 0), &b.error);
     }
@@ -251,10 +284,10 @@ call_branch (PhPassRun *run, PhNode *node, gboolean *changed)
 static gboolean
 split_outputs (PhPassRun *run)
 {
-  PhGraph              *graph = run->model->graph;
+  PhGraph *graph = run->model->graph;
   g_autoptr (GPtrArray) flat = g_ptr_array_new ();
-  PhNode               *at = NULL;
-  gboolean              ok = TRUE;
+  PhNode *at = NULL;
+  gboolean ok = TRUE;
 
   for (guint i = 0; i < graph->outputs->len; i++)
     {
@@ -285,7 +318,7 @@ static GArray *
 node_ids (PhModel *model)
 {
   g_autoptr (GPtrArray) nodes = ph_model_nodes (model);
-  GArray               *ids = g_array_sized_new (FALSE, FALSE, sizeof (PhId), nodes->len);
+  GArray *ids = g_array_sized_new (FALSE, FALSE, sizeof (PhId), nodes->len);
 
   for (guint i = 0; i < nodes->len; i++)
     g_array_append_val (ids, ((PhNode *) nodes->pdata[i])->id);
@@ -295,7 +328,8 @@ node_ids (PhModel *model)
 gboolean
 ph_foreign_prepare (PhPassRun *run, GError **error)
 {
-  gboolean changed = ph_model_opset (run->model, "mindspore") != 0 || ph_model_opset (run->model, "relax") != 0 || ph_model_opset (run->model, "relay") != 0;
+  gboolean changed = ph_model_opset (run->model, "mindspore") != 0 || ph_model_opset (run->model, "relax") != 0
+                     || ph_model_opset (run->model, "relay") != 0;
   gboolean any = changed;
 
   for (guint round = 0; changed && round < MAX_ROUNDS; round++)
@@ -305,13 +339,14 @@ ph_foreign_prepare (PhPassRun *run, GError **error)
       changed = FALSE;
       for (guint i = 0; i < ids->len; i++)
         {
-          static gboolean (*const rewrites[]) (PhPassRun *run, PhNode *node, gboolean *changed) = { take_item, write_out, call_branch, split_result };
+          static gboolean (*const rewrites[]) (PhPassRun * run, PhNode * node, gboolean * changed)
+              = { take_item, write_out, call_branch, split_result };
 
           for (guint k = 0; k < G_N_ELEMENTS (rewrites); k++)
             {
               PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
 
-              if (node != NULL && !rewrites[k] (run, node, &changed))
+              if (node != NULL && !rewrites[k](run, node, &changed))
                 return TRUE;
             }
         }
@@ -326,8 +361,8 @@ static void
 drop_functions (PhPassRun *run)
 {
   static const char *const domains[] = { "mindspore", "relax.func", "relay.func", "tir.func", NULL };
-  PhModel                 *model = run->model;
-  gboolean                 again = model->functions != NULL && model->graph->outputs->len > 0 && model->graph->last != NULL;
+  PhModel *model = run->model;
+  gboolean again = model->functions != NULL && model->graph->outputs->len > 0 && model->graph->last != NULL;
 
   while (again)
     {
@@ -340,7 +375,7 @@ drop_functions (PhPassRun *run)
             continue;
           if (!ph_pass_begin (run, "not-called", model->graph->last, "What the function does stands where it was called."))
             return;
-          if (ph_model_remove_function (function, NULL))      /* not one that is called */
+          if (ph_model_remove_function (function, NULL)) /* not one that is called */
             {
               ph_pass_end (run);
               again = TRUE;
@@ -354,20 +389,23 @@ drop_functions (PhPassRun *run)
 gboolean
 ph_foreign_finish (PhPassRun *run, GError **error)
 {
-  static const char *const names[] = { "MakeTuple", "make_tuple", "tuple", "UpdateState", "Constant", "Value", "ValueNode", "func_attr", "const", "fn", "function",
-                                       "shape", "prim_value", "operator", "global", "Partial", "Switch", "U", "IO", "Return", "int64", NULL };
-  g_autoptr (GArray)       ids = node_ids (run->model);
+  static const char *const names[] = { "MakeTuple",  "make_tuple", "tuple",  "UpdateState", "Constant", "Value",
+                                       "ValueNode",  "func_attr",  "const",  "fn",          "function", "shape",
+                                       "prim_value", "operator",   "global", "Partial",     "Switch",   "U",
+                                       "IO",         "Return",     "int64",  NULL };
+  g_autoptr (GArray) ids = node_ids (run->model);
 
   for (guint i = ids->len; i-- > 0 && !run->stopped;)
     {
-      PhNode  *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
+      PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
       gboolean used = !is_one_of (node, names) || ph_node_is_tied (node);
 
       for (guint k = 0; !used && k < node->outputs->len; k++)
         used = used || ph_value_n_uses (node->outputs->pdata[k]) > 0;
       if (used)
         continue;
-      if (!ph_pass_begin (run, "says-nothing", node, "Nothing uses it: it gathered values, or said something of the whole function."))
+      if (!ph_pass_begin (run, "says-nothing", node,
+                          "Nothing uses it: it gathered values, or said something of the whole function."))
         return TRUE;
       if (!ph_graph_remove_node (node, error))
         return FALSE;

@@ -14,8 +14,8 @@ static gboolean
 permute (PhConvert *l, PhValue **out)
 {
   g_autoptr (GArray) axes = ph_foreign_attr_ints (l, "axes");
-  const int          rank = ph_value_rank (l->in[0]);
-  gint64             perm[PH_MAX_RANK];
+  const int rank = ph_value_rank (l->in[0]);
+  gint64 perm[PH_MAX_RANK];
 
   if (axes == NULL || axes->len == 0)
     {
@@ -38,7 +38,7 @@ static GArray *
 shape_of (PhConvert *l, const char *attr)
 {
   GArray *ints = ph_foreign_attr_ints (l, attr);
-  gint64  dims[PH_MAX_RANK];
+  gint64 dims[PH_MAX_RANK];
 
   if (ints == NULL && ph_convert_out_dims (l, 0, dims))
     {
@@ -51,8 +51,9 @@ shape_of (PhConvert *l, const char *attr)
 static gboolean
 reshape (PhConvert *l, PhValue **out)
 {
-  const gboolean     expand = is (l, "broadcast_to");
-  g_autoptr (GArray) ints = is (l, "flatten") ? NULL : shape_of (l, ph_node_attr (l->node, "newshape") != NULL ? "newshape" : "shape");
+  const gboolean expand = is (l, "broadcast_to");
+  g_autoptr (GArray) ints = is (l, "flatten") ? NULL
+                                              : shape_of (l, ph_node_attr (l->node, "newshape") != NULL ? "newshape" : "shape");
 
   if (is (l, "flatten"))
     out[0] = PH_BUILD (l->b, Reshape, l->in[0], ph_convert_ints_value (l, (gint64[]) { -1 }, 1));
@@ -76,7 +77,7 @@ static gboolean
 axes_of (PhConvert *l, PhValue **out)
 {
   g_autoptr (GArray) axes = ph_foreign_attr_ints (l, "axis");
-  const gint64       more = ph_foreign_attr_int (l, "num_newaxis", 1);
+  const gint64 more = ph_foreign_attr_int (l, "num_newaxis", 1);
 
   if (is (l, "squeeze") && (axes == NULL || axes->len == 0))
     out[0] = PH_BUILD (l->b, Squeeze, l->in[0]);
@@ -108,7 +109,7 @@ static gboolean
 concat (PhConvert *l, PhValue **out)
 {
   g_autoptr (GPtrArray) parts = g_ptr_array_new ();
-  const gint64          axis = ph_foreign_attr_int (l, "axis", 0);
+  const gint64 axis = ph_foreign_attr_int (l, "axis", 0);
 
   for (guint i = 0; i < l->n_in; i++)
     ph_foreign_elements (l->in[i], parts);
@@ -118,7 +119,8 @@ concat (PhConvert *l, PhValue **out)
     for (guint i = 0; i < parts->len; i++)
       if ((parts->pdata[i] = ph_foreign_axis (l, &ph_op_Unsqueeze, parts->pdata[i], axis)) == NULL)
         return FALSE;
-  out[0] = ph_build_node (l->b, &ph_op_Concat, (PhValue **) parts->pdata, parts->len, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
+  out[0] = ph_build_node (l->b, &ph_op_Concat, (PhValue **) parts->pdata, parts->len, PH_ATTRS (ph_attr_new_int ("axis", axis)),
+                          1);
   return out[0] != NULL;
 }
 
@@ -126,11 +128,14 @@ concat (PhConvert *l, PhValue **out)
 static gboolean
 split (PhConvert *l, PhValue **out)
 {
-  const PhAttr      *attr = ph_node_attr (l->node, "indices_or_sections");
+  const PhAttr *attr = ph_node_attr (l->node, "indices_or_sections");
   g_autoptr (GArray) at = ph_foreign_attr_ints (l, "indices_or_sections");
-  const gint64       axis = ph_foreign_attr_int (l, "axis", 0);
-  const gboolean     parts = attr != NULL && (attr->kind == PH_ATTR_INT || (attr->kind == PH_ATTR_STRING && strchr ("([", *ph_node_attr_string (l->node, attr->name, " ")) == NULL));
-  PhValue           *first = NULL;
+  const gint64 axis = ph_foreign_attr_int (l, "axis", 0);
+  const gboolean parts = attr != NULL
+                         && (attr->kind == PH_ATTR_INT
+                             || (attr->kind == PH_ATTR_STRING
+                                 && strchr ("([", *ph_node_attr_string (l->node, attr->name, " ")) == NULL));
+  PhValue *first = NULL;
 
   if (at == NULL || at->len == 0 || at->len > 4096)
     return ph_convert_stay (l, "where it cuts is not known");
@@ -140,13 +145,16 @@ split (PhConvert *l, PhValue **out)
 
       if (n < 1 || n > 4096 || n < (gint64) l->n_out)
         return ph_convert_stay (l, "it makes no such number of parts");
-      first = ph_build_node (l->b, &ph_op_Split, l->in, 1, PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("num_outputs", n)), (guint) n);
+      first = ph_build_node (l->b, &ph_op_Split, l->in, 1,
+                             PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("num_outputs", n)), (guint) n);
     }
   else
     {
-      const gint64       size = ph_value_rank (l->in[0]) > 0 ? ph_value_dim (l->in[0], (int) (axis < 0 ? axis + ph_value_rank (l->in[0]) : axis)) : -1;
+      const gint64 size = ph_value_rank (l->in[0]) > 0
+                              ? ph_value_dim (l->in[0], (int) (axis < 0 ? axis + ph_value_rank (l->in[0]) : axis))
+                              : -1;
       g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
-      gint64             last = 0;
+      gint64 last = 0;
 
       if (size < 0 || at->len + 1 < l->n_out)
         return ph_convert_stay (l, "the size of its axis is not known");
@@ -157,7 +165,8 @@ split (PhConvert *l, PhValue **out)
           g_array_append_val (sizes, part);
           last = end;
         }
-      first = ph_build_node (l->b, &ph_op_Split, PH_VALUES_ (l->in[0], ph_convert_ints_value (l, (const gint64 *) sizes->data, sizes->len)), 2,
+      first = ph_build_node (l->b, &ph_op_Split,
+                             PH_VALUES_ (l->in[0], ph_convert_ints_value (l, (const gint64 *) sizes->data, sizes->len)), 2,
                              PH_ATTRS (ph_attr_new_int ("axis", axis)), sizes->len);
     }
   for (guint i = 0; first != NULL && i < l->n_out; i++)
@@ -169,25 +178,28 @@ static gboolean
 take (PhConvert *l, PhValue **out)
 {
   g_autofree char *mode = ph_foreign_text_attr (l, "mode", "fast");
-  const gboolean   flat = ph_node_attr (l->node, "axis") == NULL;
-  PhValue         *from = l->in[0];
+  const gboolean flat = ph_node_attr (l->node, "axis") == NULL;
+  PhValue *from = l->in[0];
 
   if (l->n_in < 2 || (strcmp (mode, "fast") != 0 && strcmp (mode, "clip") != 0 && strcmp (mode, "wrap") != 0))
     return ph_convert_stay (l, "its indices are not known");
   if (flat && ph_value_rank (from) != 1)
     from = PH_BUILD (l->b, Reshape, from, ph_convert_ints_value (l, (gint64[]) { -1 }, 1));
-  out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", flat ? 0 : ph_foreign_attr_int (l, "axis", 0))), from, l->in[1]);
+  out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", flat ? 0 : ph_foreign_attr_int (l, "axis", 0))), from,
+                          l->in[1]);
   return out[0] != NULL;
 }
 
 static gboolean
 strided_slice (PhConvert *l, PhValue **out)
 {
-  g_autoptr (GArray) axes = ph_foreign_attr_ints (l, "axes"), begin = ph_foreign_attr_ints (l, "begin"), end = ph_foreign_attr_ints (l, "end");
+  g_autoptr (GArray) axes = ph_foreign_attr_ints (l, "axes"), begin = ph_foreign_attr_ints (l, "begin"),
+                     end = ph_foreign_attr_ints (l, "end");
   g_autoptr (GArray) strides = ph_foreign_attr_ints (l, "strides");
-  g_autofree char   *mode = ph_foreign_text_attr (l, "slice_mode", "end");
+  g_autofree char *mode = ph_foreign_text_attr (l, "slice_mode", "end");
 
-  if (begin == NULL || end == NULL || begin->len != end->len || (axes != NULL && axes->len != begin->len) || strcmp (mode, "end") != 0)
+  if (begin == NULL || end == NULL || begin->len != end->len || (axes != NULL && axes->len != begin->len)
+      || strcmp (mode, "end") != 0)
     return ph_convert_stay (l, "its bounds are not known");
   if (axes == NULL)
     axes = g_array_new (FALSE, FALSE, sizeof (gint64));
@@ -197,28 +209,37 @@ strided_slice (PhConvert *l, PhValue **out)
     strides = g_array_new (FALSE, FALSE, sizeof (gint64));
   while (strides->len < begin->len)
     g_array_append_vals (strides, strides->len == 1 ? &g_array_index (strides, gint64, 0) : (const gint64[]) { 1 }, 1);
-  out[0] = PH_BUILD (l->b, Slice, l->in[0], ph_convert_ints_value (l, (const gint64 *) begin->data, begin->len), ph_convert_ints_value (l, (const gint64 *) end->data, end->len),
-                     ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len), ph_convert_ints_value (l, (const gint64 *) strides->data, strides->len));
+  out[0] = PH_BUILD (l->b, Slice, l->in[0], ph_convert_ints_value (l, (const gint64 *) begin->data, begin->len),
+                     ph_convert_ints_value (l, (const gint64 *) end->data, end->len),
+                     ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len),
+                     ph_convert_ints_value (l, (const gint64 *) strides->data, strides->len));
   return out[0] != NULL;
 }
 
 static gboolean
 fill (PhConvert *l, PhValue **out)
 {
-  const gboolean     like = g_str_has_suffix (l->op, "_like"), full = g_str_has_prefix (l->op, "tvm:full");
-  const PhType      *type = ph_convert_type (l, 0);
-  const PhDType      dtype = ph_foreign_type_attr (l, "dtype", type != NULL && type->dtype != PH_UNDEFINED ? type->dtype : like ? ph_convert_dtype (l->in[0]) : PH_FLOAT);
-  const guint        at = like ? 1 : 0;
+  const gboolean like = g_str_has_suffix (l->op, "_like"), full = g_str_has_prefix (l->op, "tvm:full");
+  const PhType *type = ph_convert_type (l, 0);
+  const PhDType dtype = ph_foreign_type_attr (l, "dtype",
+                                              type != NULL && type->dtype != PH_UNDEFINED ? type->dtype
+                                              : like                                      ? ph_convert_dtype (l->in[0])
+                                                                                          : PH_FLOAT);
+  const guint at = like ? 1 : 0;
   g_autoptr (GArray) dims = like ? NULL : shape_of (l, "shape");
-  PhValue           *number;
+  PhValue *number;
 
   if (dtype == PH_UNDEFINED || (!like && dims == NULL) || (full && l->n_in <= at && ph_node_attr (l->node, "fill_value") == NULL))
     return ph_convert_stay (l, "its shape, its type or its number is not known");
   number = full && l->n_in > at ? ph_convert_cast (l, l->in[at], dtype)
-           : ph_convert_number (l, dtype, full ? ph_foreign_attr_number (l, "fill_value", 0) : g_str_has_prefix (l->op, "tvm:ones") ? 1 : 0);
+                                : ph_convert_number (l, dtype,
+                                                     full ? ph_foreign_attr_number (l, "fill_value", 0)
+                                                     : g_str_has_prefix (l->op, "tvm:ones") ? 1
+                                                                                            : 0);
   if (number == NULL)
     return FALSE;
-  out[0] = like ? PH_BUILD (l->b, Expand, number, PH_BUILD (l->b, Shape, l->in[0])) : ph_convert_expand (l, number, (const gint64 *) dims->data, dims->len);
+  out[0] = like ? PH_BUILD (l->b, Expand, number, PH_BUILD (l->b, Shape, l->in[0]))
+                : ph_convert_expand (l, number, (const gint64 *) dims->data, dims->len);
   return out[0] != NULL;
 }
 
@@ -242,8 +263,10 @@ flip (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static const char attrs[] = "TVM's attribute is ONNX's operand.", constant[] = "A constant of a shape.", tuple[] = "A tuple of tensors is several operands.";
+static const char attrs[] = "TVM's attribute is ONNX's operand.", constant[] = "A constant of a shape.",
+                  tuple[] = "A tuple of tensors is several operands.";
 
+/* clang-format off */
 #define ROW(name, rule, becomes, why) { "tvm:" name, rule, becomes, why }
 
 const PhConvertRule ph_convert_tvm_shape[] = {
@@ -258,3 +281,4 @@ const PhConvertRule ph_convert_tvm_shape[] = {
   ROW ("zeros_like", fill, "Expand", constant), ROW ("ones_like", fill, "Expand", constant), ROW ("full_like", fill, "Expand", constant),
   { NULL }
 };
+/* clang-format on */

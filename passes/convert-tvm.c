@@ -28,8 +28,11 @@ given (PhConvert *l, PhValue *value, PhValue **out)
 static gboolean
 as_tensorflow (PhConvert *l, PhValue **out)
 {
-  static const struct { const char *own, *other; } names[] = { { "not_equal", "tf:NotEqual" }, { "square", "tf:Square" }, { "rsqrt", "tf:Rsqrt" },
-    { "floor_divide", "tf:FloorDiv" }, { "floor_mod", "tf:FloorMod" }, { "nn.relu6", "tf:Relu6" } };
+  static const struct
+  {
+    const char *own, *other;
+  } names[] = { { "not_equal", "tf:NotEqual" },    { "square", "tf:Square" },      { "rsqrt", "tf:Rsqrt" },
+                { "floor_divide", "tf:FloorDiv" }, { "floor_mod", "tf:FloorMod" }, { "nn.relu6", "tf:Relu6" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (is (l, names[i].own))
@@ -47,15 +50,20 @@ activation (PhConvert *l, PhValue **out)
   else if (is (l, "nn.silu"))
     out[0] = PH_BUILD (l->b, Mul, x, PH_BUILD (l->b, Sigmoid, x));
   else if (is (l, "nn.leakyrelu") || is (l, "nn.leaky_relu"))
-    out[0] = PH_BUILD_WITH (l->b, LeakyRelu, PH_ATTRS (ph_attr_new_float ("alpha", (float) ph_foreign_attr_number (l, "alpha", is (l, "nn.leakyrelu") ? 0.01 : 0.05))), x);
+    out[0] = PH_BUILD_WITH (
+        l->b, LeakyRelu,
+        PH_ATTRS (ph_attr_new_float ("alpha", (float) ph_foreign_attr_number (l, "alpha", is (l, "nn.leakyrelu") ? 0.01 : 0.05))),
+        x);
   else if (is (l, "nn.softplus"))
     out[0] = PH_BUILD (l->b, Softplus, x);
   else if (is (l, "trunc"))
-    out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, x, ph_convert_like (l, x, 0)), PH_BUILD (l->b, Ceil, x), PH_BUILD (l->b, Floor, x));
+    out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, x, ph_convert_like (l, x, 0)), PH_BUILD (l->b, Ceil, x),
+                       PH_BUILD (l->b, Floor, x));
   else if (is (l, "isfinite"))
     out[0] = PH_BUILD (l->b, Not, PH_BUILD (l->b, Or, PH_BUILD (l->b, IsNaN, x), PH_BUILD (l->b, IsInf, x)));
-  else                           /* log (softmax (x)) and softmax (x) */
-    out[0] = ph_build_node (l->b, is (l, "nn.softmax") ? &ph_op_Softmax : &ph_op_LogSoftmax, &x, 1, PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", -1))), 1);
+  else /* log (softmax (x)) and softmax (x) */
+    out[0] = ph_build_node (l->b, is (l, "nn.softmax") ? &ph_op_Softmax : &ph_op_LogSoftmax, &x, 1,
+                            PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", -1))), 1);
   return out[0] != NULL;
 }
 
@@ -63,14 +71,16 @@ static gboolean
 clip (PhConvert *l, PhValue **out)
 {
   const gboolean relax = ph_node_attr (l->node, "a_min") == NULL;
-  const char    *low = relax ? "min" : "a_min", *high = relax ? "max" : "a_max";
+  const char *low = relax ? "min" : "a_min", *high = relax ? "max" : "a_max";
 
   if (l->n_in == 3 && l->in[1] != NULL && l->in[2] != NULL)
-    out[0] = PH_BUILD (l->b, Clip, l->in[0], ph_convert_cast (l, l->in[1], ph_convert_dtype (l->in[0])), ph_convert_cast (l, l->in[2], ph_convert_dtype (l->in[0])));
+    out[0] = PH_BUILD (l->b, Clip, l->in[0], ph_convert_cast (l, l->in[1], ph_convert_dtype (l->in[0])),
+                       ph_convert_cast (l, l->in[2], ph_convert_dtype (l->in[0])));
   else if (ph_node_attr (l->node, low) == NULL || ph_node_attr (l->node, high) == NULL)
     return ph_convert_stay (l, "its bounds are not known");
   else
-    out[0] = PH_BUILD (l->b, Clip, l->in[0], ph_convert_like (l, l->in[0], ph_foreign_attr_number (l, low, 0)), ph_convert_like (l, l->in[0], ph_foreign_attr_number (l, high, 0)));
+    out[0] = PH_BUILD (l->b, Clip, l->in[0], ph_convert_like (l, l->in[0], ph_foreign_attr_number (l, low, 0)),
+                       ph_convert_like (l, l->in[0], ph_foreign_attr_number (l, high, 0)));
   return out[0] != NULL;
 }
 
@@ -100,9 +110,12 @@ static gboolean
 mat_mul (PhConvert *l, PhValue **out)
 {
   const gboolean batch = is (l, "nn.batch_matmul"), weights = is (l, "nn.dense") || is (l, "linear");
-  PhValue       *a = batch && ph_foreign_attr_int (l, "transpose_a", 0) != 0 ? ph_foreign_swapped (l, l->in[0]) : l->in[0];
-  PhValue       *b = weights || (batch && strcmp (ph_node_attr_string (l->node, "transpose_b", ""), "False") != 0 && ph_foreign_attr_int (l, "transpose_b", 1) != 0)
-                       ? ph_foreign_swapped (l, l->in[1]) : l->in[1];
+  PhValue *a = batch && ph_foreign_attr_int (l, "transpose_a", 0) != 0 ? ph_foreign_swapped (l, l->in[0]) : l->in[0];
+  PhValue *b = weights
+                       || (batch && strcmp (ph_node_attr_string (l->node, "transpose_b", ""), "False") != 0
+                           && ph_foreign_attr_int (l, "transpose_b", 1) != 0)
+                   ? ph_foreign_swapped (l, l->in[1])
+                   : l->in[1];
 
   if (a == NULL || b == NULL)
     return FALSE;
@@ -126,7 +139,7 @@ static gboolean
 read_pads (PhConvert *l, PhForeignWindow *window)
 {
   g_autoptr (GArray) pads = ph_foreign_attr_ints (l, "padding");
-  const guint        n = window->n;
+  const guint n = window->n;
 
   if (pads == NULL)
     return ph_node_attr (l->node, "padding") == NULL || ph_convert_stay (l, "its padding is not of numbers");
@@ -140,7 +153,9 @@ read_pads (PhConvert *l, PhForeignWindow *window)
 static gboolean
 read_window (PhConvert *l, guint n, const char *kernel, PhForeignWindow *window)
 {
-  *window = (PhForeignWindow) { .n = n, .group = ph_foreign_attr_int (l, "groups", 1), .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 }, .padding = "EXPLICIT" };
+  *window = (PhForeignWindow) {
+    .n = n, .group = ph_foreign_attr_int (l, "groups", 1), .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 }, .padding = "EXPLICIT"
+  };
   if (!ph_foreign_fill (l, "strides", window->stride, n) || !ph_foreign_fill (l, "dilation", window->dilation, n)
       || (kernel != NULL && !ph_foreign_fill (l, kernel, window->kernel, n)))
     return ph_convert_stay (l, "its window is not of numbers");
@@ -155,7 +170,8 @@ read_layout (PhConvert *l, const char *attr, gboolean *last)
   g_autofree char *result = ph_foreign_text_attr (l, "out_layout", "");
 
   *last = strlen (layout) > 2 && layout[strlen (layout) - 1] == 'C';
-  if (*layout != 'N' || (!*last && layout[1] != 'C') || strpbrk (layout, "0123456789") != NULL || (*result != '\0' && strcmp (result, layout) != 0))
+  if (*layout != 'N' || (!*last && layout[1] != 'C') || strpbrk (layout, "0123456789") != NULL
+      || (*result != '\0' && strcmp (result, layout) != 0))
     return ph_convert_stay (l, "its layout is %s, and that of what it gives %s", layout, result);
   return TRUE;
 }
@@ -163,18 +179,19 @@ read_layout (PhConvert *l, const char *attr, gboolean *last)
 static gboolean
 conv (PhConvert *l, PhValue **out)
 {
-  const gboolean   transposed = g_str_has_suffix (l->op, "_transpose");
-  const guint      n = strstr (l->op, "1d") != NULL ? 1 : strstr (l->op, "2d") != NULL ? 2 : 3;
+  const gboolean transposed = g_str_has_suffix (l->op, "_transpose");
+  const guint n = strstr (l->op, "1d") != NULL ? 1 : strstr (l->op, "2d") != NULL ? 2 : 3;
   static const char *const filters[] = { "OIW", "OIHW", "OIDHW" }, *const back[] = { "IOW", "IOHW", "IODHW" };
-  const gboolean   relay = g_str_equal (l->node->domain, "relay");
+  const gboolean relay = g_str_equal (l->node->domain, "relay");
   g_autofree char *layout = ph_foreign_text_attr (l, "kernel_layout", transposed ? back[n - 1] : filters[n - 1]);
-  gint64           more[3] = { 0 };
-  PhForeignWindow  window;
-  gboolean         last;
+  gint64 more[3] = { 0 };
+  PhForeignWindow window;
+  gboolean last;
 
-  if (!read_window (l, n, NULL, &window) || !read_layout (l, "data_layout", &last) || !ph_foreign_fill (l, "output_padding", more, n))
+  if (!read_window (l, n, NULL, &window) || !read_layout (l, "data_layout", &last)
+      || !ph_foreign_fill (l, "output_padding", more, n))
     return FALSE;
-  if (transposed && relay && strcmp (layout, "OIHW") == 0)     /* Relay calls it so and means the other order */
+  if (transposed && relay && strcmp (layout, "OIHW") == 0) /* Relay calls it so and means the other order */
     layout[0] = 'I', layout[1] = 'O';
   if (!ph_foreign_conv (l, &window, transposed, more, last, layout, l->in[0], l->in[1], NULL, out))
     return FALSE;
@@ -184,16 +201,17 @@ conv (PhConvert *l, PhValue **out)
 static gboolean
 pool (PhConvert *l, PhValue **out)
 {
-  const guint     n = strstr (l->op, "1d") != NULL ? 1 : strstr (l->op, "2d") != NULL ? 2 : 3;
+  const guint n = strstr (l->op, "1d") != NULL ? 1 : strstr (l->op, "2d") != NULL ? 2 : 3;
   PhForeignWindow window;
-  gboolean        last;
+  gboolean last;
 
   if (!read_window (l, n, "pool_size", &window) || !read_layout (l, "layout", &last))
     return FALSE;
   for (guint i = 0; i < n && ph_node_attr (l->node, "strides") == NULL && g_str_equal (l->node->domain, "relax"); i++)
     window.stride[i] = 1;
-  return ph_foreign_pool (l, strstr (l->op, "max") != NULL ? &ph_op_MaxPool : &ph_op_AveragePool, &window, last, ph_foreign_attr_int (l, "ceil_mode", 0) != 0,
-                          ph_foreign_attr_int (l, "count_include_pad", 0) != 0, out);
+  return ph_foreign_pool (l, strstr (l->op, "max") != NULL ? &ph_op_MaxPool : &ph_op_AveragePool, &window, last,
+                          ph_foreign_attr_int (l, "ceil_mode", 0) != 0, ph_foreign_attr_int (l, "count_include_pad", 0) != 0,
+                          out);
 }
 
 /* To a size of 1: over the whole image. */
@@ -201,8 +219,8 @@ static gboolean
 global_pool (PhConvert *l, PhValue **out)
 {
   g_autoptr (GArray) size = ph_foreign_attr_ints (l, "output_size");
-  gboolean           last;
-  PhValue           *x;
+  gboolean last;
+  PhValue *x;
 
   if (!read_layout (l, "layout", &last))
     return FALSE;
@@ -210,7 +228,9 @@ global_pool (PhConvert *l, PhValue **out)
     if (size == NULL || g_array_index (size, gint64, i) != 1)
       return ph_convert_stay (l, "it gives more than one element of each channel");
   x = last ? ph_foreign_channels_second (l, l->in[0]) : l->in[0];
-  out[0] = x != NULL ? ph_build_node (l->b, strstr (l->op, "max") != NULL ? &ph_op_GlobalMaxPool : &ph_op_GlobalAveragePool, &x, 1, NULL, 1) : NULL;
+  out[0] = x != NULL ? ph_build_node (l->b, strstr (l->op, "max") != NULL ? &ph_op_GlobalMaxPool : &ph_op_GlobalAveragePool, &x,
+                                      1, NULL, 1)
+                     : NULL;
   out[0] = out[0] != NULL && last ? ph_foreign_channels_last (l, out[0]) : out[0];
   return out[0] != NULL;
 }
@@ -220,18 +240,20 @@ global_pool (PhConvert *l, PhValue **out)
 static gboolean
 batch_norm (PhConvert *l, PhValue **out)
 {
-  const int      rank = ph_value_rank (l->in[0]);
-  const gint64   axis = ph_foreign_attr_int (l, "axis", 1);
+  const int rank = ph_value_rank (l->in[0]);
+  const gint64 axis = ph_foreign_attr_int (l, "axis", 1);
   const gboolean last = rank > 2 && (axis == -1 || axis == rank - 1);
-  PhValue       *x = last ? ph_foreign_channels_second (l, l->in[0]) : l->in[0], *y;
+  PhValue *x = last ? ph_foreign_channels_second (l, l->in[0]) : l->in[0], *y;
 
   for (guint i = 1; i < l->n_out; i++)
     if (ph_value_n_uses (ph_node_output (l->node, i)) > 0)
       return ph_convert_stay (l, "the statistics that it gives are used: it stands as in training");
-  if (l->n_in < 5 || x == NULL || (!last && axis != 1) || ph_foreign_attr_int (l, "center", 1) == 0 || ph_foreign_attr_int (l, "scale", 1) == 0)
+  if (l->n_in < 5 || x == NULL || (!last && axis != 1) || ph_foreign_attr_int (l, "center", 1) == 0
+      || ph_foreign_attr_int (l, "scale", 1) == 0)
     return ph_convert_stay (l, "it is not over the channels with scale and bias");
-  y = PH_BUILD_WITH (l->b, BatchNormalization, PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))), x, l->in[1], l->in[2],
-                     l->in[3], l->in[4]);
+  y = PH_BUILD_WITH (l->b, BatchNormalization,
+                     PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))), x, l->in[1],
+                     l->in[2], l->in[3], l->in[4]);
   out[0] = y != NULL && last ? ph_foreign_channels_last (l, y) : y;
   return out[0] != NULL;
 }
@@ -240,9 +262,9 @@ static gboolean
 layer_norm (PhConvert *l, PhValue **out)
 {
   g_autoptr (GArray) axes = ph_foreign_attr_ints (l, ph_node_attr (l->node, "axes") != NULL ? "axes" : "axis");
-  const int          rank = ph_value_rank (l->in[0]);
-  const gboolean     rms = is (l, "nn.rms_norm");
-  const gint64       first = axes != NULL && axes->len > 0 ? g_array_index (axes, gint64, 0) : -1;
+  const int rank = ph_value_rank (l->in[0]);
+  const gboolean rms = is (l, "nn.rms_norm");
+  const gint64 first = axes != NULL && axes->len > 0 ? g_array_index (axes, gint64, 0) : -1;
 
   /* They must be the last ones. */
   for (guint i = 0; axes != NULL && i < axes->len; i++)
@@ -255,7 +277,9 @@ layer_norm (PhConvert *l, PhValue **out)
   if (l->n_in < (rms ? 2 : 3) || ph_foreign_attr_int (l, "center", 1) == 0 || ph_foreign_attr_int (l, "scale", 1) == 0)
     return ph_convert_stay (l, "it has no scale and bias");
   out[0] = ph_build_node (l->b, rms ? &ph_op_RMSNormalization : &ph_op_LayerNormalization, l->in, rms ? 2 : 3,
-                          PH_ATTRS (ph_attr_new_int ("axis", first), ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))), 1);
+                          PH_ATTRS (ph_attr_new_int ("axis", first),
+                                    ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))),
+                          1);
   return out[0] != NULL;
 }
 
@@ -264,8 +288,10 @@ group_norm (PhConvert *l, PhValue **out)
 {
   if (l->n_in < 3 || ph_foreign_attr_int (l, "channel_axis", 1) != 1)
     return ph_convert_stay (l, "its channels are not the second axis");
-  out[0] = ph_build_node (l->b, &ph_op_GroupNormalization, l->in, 3, PH_ATTRS (ph_attr_new_int ("num_groups", ph_foreign_attr_int (l, "num_groups", 1)),
-                          ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))), 1);
+  out[0] = ph_build_node (l->b, &ph_op_GroupNormalization, l->in, 3,
+                          PH_ATTRS (ph_attr_new_int ("num_groups", ph_foreign_attr_int (l, "num_groups", 1)),
+                                    ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))),
+                          1);
   return out[0] != NULL;
 }
 
@@ -274,16 +300,22 @@ group_norm (PhConvert *l, PhValue **out)
 static gboolean
 reduce (PhConvert *l, PhValue **out)
 {
-  static const PhForeignReduction kinds[] = { { "sum", &ph_op_ReduceSum }, { "mean", &ph_op_ReduceMean }, { "max", &ph_op_ReduceMax }, { "min", &ph_op_ReduceMin },
-                                              { "prod", &ph_op_ReduceProd }, { "all", &ph_op_ReduceMin }, { "any", &ph_op_ReduceMax } };
+  static const PhForeignReduction kinds[] = { { "sum", &ph_op_ReduceSum },   { "mean", &ph_op_ReduceMean },
+                                              { "max", &ph_op_ReduceMax },   { "min", &ph_op_ReduceMin },
+                                              { "prod", &ph_op_ReduceProd }, { "all", &ph_op_ReduceMin },
+                                              { "any", &ph_op_ReduceMax } };
   g_autoptr (GArray) axes = ph_foreign_attr_ints (l, "axis");
 
   if ((axes == NULL && ph_node_attr (l->node, "axis") != NULL) || ph_foreign_attr_int (l, "exclude", 0) != 0)
     return ph_convert_stay (l, "its axes are not known");
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (is (l, kinds[i].name))
-      out[0] = ph_build_node (l->b, kinds[i].op, PH_VALUES_ (l->in[0], axes != NULL && axes->len > 0 ? ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len) : NULL),
-                              axes != NULL && axes->len > 0 ? 2 : 1, PH_ATTRS (ph_attr_new_int ("keepdims", ph_foreign_attr_int (l, "keepdims", 0) != 0)), 1);
+      out[0] = ph_build_node (l->b, kinds[i].op,
+                              PH_VALUES_ (l->in[0], axes != NULL && axes->len > 0
+                                                        ? ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len)
+                                                        : NULL),
+                              axes != NULL && axes->len > 0 ? 2 : 1,
+                              PH_ATTRS (ph_attr_new_int ("keepdims", ph_foreign_attr_int (l, "keepdims", 0) != 0)), 1);
   return out[0] != NULL;
 }
 
@@ -292,14 +324,16 @@ static gboolean
 variance (PhConvert *l, PhValue **out)
 {
   g_autoptr (GArray) axes = ph_foreign_attr_ints (l, "axis");
-  const gboolean     keep = ph_foreign_attr_int (l, "keepdims", 0) != 0;
-  PhValue           *over = axes != NULL && axes->len > 0 ? ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len) : NULL, *centred;
-  const guint        n = over != NULL ? 2 : 1;
+  const gboolean keep = ph_foreign_attr_int (l, "keepdims", 0) != 0;
+  PhValue *over = axes != NULL && axes->len > 0 ? ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len) : NULL,
+          *centred;
+  const guint n = over != NULL ? 2 : 1;
 
   if (axes == NULL && ph_node_attr (l->node, "axis") != NULL)
     return ph_convert_stay (l, "its axes are not known");
   centred = PH_BUILD (l->b, Sub, l->in[0], ph_build_node (l->b, &ph_op_ReduceMean, PH_VALUES_ (l->in[0], over), n, NULL, 1));
-  out[0] = ph_build_node (l->b, &ph_op_ReduceMean, PH_VALUES_ (PH_BUILD (l->b, Mul, centred, centred), over), n, PH_ATTRS (ph_attr_new_int ("keepdims", keep)), 1);
+  out[0] = ph_build_node (l->b, &ph_op_ReduceMean, PH_VALUES_ (PH_BUILD (l->b, Mul, centred, centred), over), n,
+                          PH_ATTRS (ph_attr_new_int ("keepdims", keep)), 1);
   if (is (l, "std") && out[0] != NULL)
     out[0] = PH_BUILD (l->b, Sqrt, out[0]);
   return out[0] != NULL;
@@ -313,7 +347,9 @@ arg (PhConvert *l, PhValue **out)
   if (ph_node_attr (l->node, "axis") == NULL)
     return ph_convert_stay (l, "it is over all axes");
   out[0] = ph_build_node (l->b, is (l, "argmax") ? &ph_op_ArgMax : &ph_op_ArgMin, l->in, 1,
-                          PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", -1)), ph_attr_new_int ("keepdims", ph_foreign_attr_int (l, "keepdims", 0) != 0)), 1);
+                          PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", -1)),
+                                    ph_attr_new_int ("keepdims", ph_foreign_attr_int (l, "keepdims", 0) != 0)),
+                          1);
   if (type != NULL && ph_dtype_is_integer (type->dtype))
     out[0] = ph_convert_cast (l, out[0], type->dtype);
   return out[0] != NULL;
@@ -325,7 +361,8 @@ cumulate (PhConvert *l, PhValue **out)
   if (ph_node_attr (l->node, "axis") == NULL)
     return ph_convert_stay (l, "it is over all axes");
   out[0] = PH_BUILD_WITH (l->b, CumSum, PH_ATTRS (ph_attr_new_int ("exclusive", ph_foreign_attr_int (l, "exclusive", 0) != 0)),
-                          ph_convert_cast (l, l->in[0], ph_foreign_type_attr (l, "dtype", ph_convert_dtype (l->in[0]))), ph_build_scalar (l->b, PH_INT64, (double) ph_foreign_attr_int (l, "axis", 0)));
+                          ph_convert_cast (l, l->in[0], ph_foreign_type_attr (l, "dtype", ph_convert_dtype (l->in[0]))),
+                          ph_build_scalar (l->b, PH_INT64, (double) ph_foreign_attr_int (l, "axis", 0)));
   return out[0] != NULL;
 }
 
@@ -336,8 +373,10 @@ if_ (PhConvert *l, PhValue **out)
   return ph_foreign_as (l, "if", out);
 }
 
+/* clang-format off */
 #define DIRECT(name) { "tvm:" name, ph_foreign_direct, "ONNX's own", elementwise }
 #define ROW(name, rule, becomes, why) { "tvm:" name, rule, becomes, why }
+/* clang-format on */
 
 static const char elementwise[] = "Both compute each element by itself, with numpy's broadcasting.";
 static const char none[] = "ONNX has no operator for it.";
@@ -345,6 +384,7 @@ static const char layout[] = "ONNX keeps channels in the second dimension; TVM s
 static const char attrs[] = "TVM's attribute is ONNX's operand.";
 static const char axes[] = "Both go over axes.";
 
+/* clang-format off */
 const PhConvertRule ph_convert_tvm[] = {
   DIRECT ("add"), DIRECT ("subtract"), DIRECT ("multiply"), DIRECT ("divide"), DIRECT ("power"), DIRECT ("maximum"), DIRECT ("minimum"), DIRECT ("abs"), DIRECT ("negative"),
   DIRECT ("sign"), DIRECT ("sqrt"), DIRECT ("exp"), DIRECT ("log"), DIRECT ("sin"), DIRECT ("cos"), DIRECT ("tan"), DIRECT ("asin"), DIRECT ("acos"), DIRECT ("atan"),
@@ -386,3 +426,4 @@ const PhConvertRule ph_convert_tvm[] = {
   ROW ("annotation.stop_fusion", ph_foreign_same, "its operand", "It only says what is not to be fused."),
   { NULL }
 };
+/* clang-format on */

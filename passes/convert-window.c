@@ -8,8 +8,8 @@ gboolean
 ph_foreign_as (PhConvert *l, const char *name, PhValue **out)
 {
   const PhConvertRule *rule = ph_convert_find (name);
-  const char          *own = l->op;
-  gboolean             ok;
+  const char *own = l->op;
+  gboolean ok;
 
   if (rule == NULL)
     return ph_convert_stay (l, "it has no rule");
@@ -26,12 +26,12 @@ static GArray *
 listed (const char *text)
 {
   static const char *const words[] = { "R", "T", "shape", "int64", "int32", "None", "prim_value", NULL };
-  g_autoptr (GArray)       ints = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GArray) ints = g_array_new (FALSE, FALSE, sizeof (gint64));
 
   while (*text != '\0')
     if (g_ascii_isdigit (*text) || (*text == '-' && g_ascii_isdigit (text[1])))
       {
-        char        *end;
+        char *end;
         const gint64 number = g_ascii_strtoll (text, &end, 10);
 
         if (*end == '.' || *end == 'e' || *end == '*' || *end == '+' || *end == '/')
@@ -41,7 +41,7 @@ listed (const char *text)
       }
     else if (g_ascii_isalpha (*text) || *text == '_')
       {
-        const gsize      n = strspn (text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+        const gsize n = strspn (text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
         g_autofree char *word = g_strndup (text, n);
 
         if (!g_strv_contains (words, word))
@@ -59,7 +59,7 @@ GArray *
 ph_foreign_attr_ints (const PhConvert *l, const char *name)
 {
   const PhAttr *attr = ph_node_attr (l->node, name);
-  GArray       *ints;
+  GArray *ints;
 
   if (attr == NULL)
     return NULL;
@@ -76,7 +76,7 @@ gint64
 ph_foreign_attr_int (const PhConvert *l, const char *name, gint64 fallback)
 {
   g_autoptr (GArray) ints = ph_foreign_attr_ints (l, name);
-  const char        *text = ph_node_attr_string (l->node, name, "");
+  const char *text = ph_node_attr_string (l->node, name, "");
 
   if (strcmp (text, "True") == 0 || strcmp (text, "true") == 0)
     return 1;
@@ -87,9 +87,9 @@ double
 ph_foreign_attr_number (const PhConvert *l, const char *name, double fallback)
 {
   const PhAttr *attr = ph_node_attr (l->node, name);
-  const char   *text;
-  char         *end;
-  double        number;
+  const char *text;
+  char *end;
+  double number;
 
   if (attr == NULL)
     return fallback;
@@ -123,7 +123,7 @@ PhValue *
 ph_foreign_swapped (PhConvert *l, PhValue *value)
 {
   const int rank = value != NULL ? ph_value_rank (value) : -1;
-  gint64    perm[PH_MAX_RANK];
+  gint64 perm[PH_MAX_RANK];
 
   if (rank < 0)
     {
@@ -141,7 +141,7 @@ static PhValue *
 move_channels (PhConvert *l, PhValue *value, gboolean to_second)
 {
   const int rank = value != NULL ? ph_value_rank (value) : -1;
-  gint64    perm[PH_MAX_RANK] = { 0 };
+  gint64 perm[PH_MAX_RANK] = { 0 };
 
   if (rank < 2)
     {
@@ -186,14 +186,14 @@ ph_foreign_along (PhConvert *l, PhValue *bias, int rank, int axis)
 /* ── convolutions and pools ── */
 
 gboolean
-ph_foreign_conv (PhConvert *l, PhForeignWindow *window, gboolean transposed, const gint64 *more, gboolean channels_last, const char *filters, PhValue *x, PhValue *w,
-                 PhValue *bias, PhValue **out)
+ph_foreign_conv (PhConvert *l, PhForeignWindow *window, gboolean transposed, const gint64 *more, gboolean channels_last,
+                 const char *filters, PhValue *x, PhValue *w, PhValue *bias, PhValue **out)
 {
-  const int   rank = w != NULL ? ph_value_rank (w) : -1;
+  const int rank = w != NULL ? ph_value_rank (w) : -1;
   const char *o = strchr (filters, transposed ? 'I' : 'O'), *i = strchr (filters, transposed ? 'O' : 'I');
-  gint64      perm[5], at[2];
-  guint       n = 2;
-  PhValue    *y, *weights;
+  gint64 perm[5], at[2];
+  guint n = 2;
+  PhValue *y, *weights;
 
   if (rank < 3 || rank > 5 || x == NULL || (guint) rank - 2 != window->n)
     return ph_convert_stay (l, "the rank of its filters is not known");
@@ -222,9 +222,13 @@ ph_foreign_conv (PhConvert *l, PhForeignWindow *window, gboolean transposed, con
       PhValue *inputs[] = { x, weights, bias };
 
       y = ph_build_node (l->b, &ph_op_ConvTranspose, inputs, bias != NULL ? 3 : 2,
-                         PH_ATTRS (ph_attr_new_ints ("kernel_shape", window->kernel, window->n), ph_attr_new_ints ("strides", window->stride, window->n),
-                                   ph_attr_new_ints ("dilations", window->dilation, window->n), ph_attr_new_ints ("pads", window->explicit_pads, 2 * window->n),
-                                   ph_attr_new_ints ("output_padding", more, window->n), ph_attr_new_int ("group", window->group)), 1);
+                         PH_ATTRS (ph_attr_new_ints ("kernel_shape", window->kernel, window->n),
+                                   ph_attr_new_ints ("strides", window->stride, window->n),
+                                   ph_attr_new_ints ("dilations", window->dilation, window->n),
+                                   ph_attr_new_ints ("pads", window->explicit_pads, 2 * window->n),
+                                   ph_attr_new_ints ("output_padding", more, window->n),
+                                   ph_attr_new_int ("group", window->group)),
+                         1);
     }
   else
     y = ph_foreign_window (l, &ph_op_Conv, window, x, weights, bias);
@@ -233,11 +237,12 @@ ph_foreign_conv (PhConvert *l, PhForeignWindow *window, gboolean transposed, con
 }
 
 gboolean
-ph_foreign_pool (PhConvert *l, const PhOp *op, const PhForeignWindow *window, gboolean channels_last, gboolean ceil, gboolean with_pads, PhValue **out)
+ph_foreign_pool (PhConvert *l, const PhOp *op, const PhForeignWindow *window, gboolean channels_last, gboolean ceil,
+                 gboolean with_pads, PhValue **out)
 {
   PhValue *x = channels_last ? ph_foreign_channels_second (l, l->in[0]) : l->in[0], *y;
-  PhAttr  *attrs[8] = { NULL };
-  guint    n = 0;
+  PhAttr *attrs[8] = { NULL };
+  guint n = 0;
 
   for (guint i = 0; i < window->n; i++)
     if (window->kernel[i] <= 0 || window->stride[i] <= 0)

@@ -24,6 +24,7 @@ ph_convert_stay (PhConvert *l, const char *format, ...)
 static const PhAttr *
 find_attr (const PhConvert *l, const char *name)
 {
+  /* clang-format off */
   static const struct { const char *name, *other; } aliases[] = {
     { "lhs_batching_dimensions", "lhs_batch_dims" }, { "rhs_batching_dimensions", "rhs_batch_dims" },
     { "lhs_contracting_dimensions", "lhs_contracting_dims" }, { "rhs_contracting_dimensions", "rhs_contracting_dims" },
@@ -31,6 +32,7 @@ find_attr (const PhConvert *l, const char *name)
     { "compare_type", "type" }, { "slice_sizes", "dynamic_slice_sizes" }, { "dimension", "dimensions" },
     { "call_target_name", "custom_call_target" },
   };
+  /* clang-format on */
   const PhAttr *attr = ph_node_attr (l->node, name);
 
   for (gsize i = 0; attr == NULL && i < G_N_ELEMENTS (aliases); i++)
@@ -61,7 +63,7 @@ ph_convert_ints (const PhConvert *l, const char *name, gsize *n)
 gint64
 ph_convert_int (const PhConvert *l, const char *name, gint64 fallback)
 {
-  gsize         n;
+  gsize n;
   const gint64 *values = ph_convert_ints (l, name, &n);
 
   return n == 1 ? values[0] : fallback;
@@ -82,9 +84,11 @@ ph_convert_type (const PhConvert *l, guint output)
 {
   const PhType *type = ph_node_output (l->node, output)->type;
 
-  if (type != NULL && type->kind == PH_KIND_OPAQUE)       /* it says nothing to ONNX's operators */
+  if (type != NULL && type->kind == PH_KIND_OPAQUE) /* it says nothing to ONNX's operators */
     return NULL;
-  return type != NULL && l->expressed != PH_UNDEFINED && ph_dtype_is_integer (type->dtype) ? ph_type_with_dtype (type, l->expressed) : type;
+  return type != NULL && l->expressed != PH_UNDEFINED && ph_dtype_is_integer (type->dtype)
+             ? ph_type_with_dtype (type, l->expressed)
+             : type;
 }
 
 PhDType
@@ -186,7 +190,8 @@ ph_convert_reshape (PhConvert *l, PhValue *value, const gint64 *dims, guint n)
     return value;
   for (guint i = 0; i < n; i++)
     zero = zero || dims[i] == 0;
-  return PH_BUILD_WITH (l->b, Reshape, zero ? PH_ATTRS (ph_attr_new_int ("allowzero", 1)) : NULL, value, ph_convert_ints_value (l, dims, n));
+  return PH_BUILD_WITH (l->b, Reshape, zero ? PH_ATTRS (ph_attr_new_int ("allowzero", 1)) : NULL, value,
+                        ph_convert_ints_value (l, dims, n));
 }
 
 PhValue *
@@ -211,7 +216,7 @@ PhValue *
 ph_convert_slice (PhConvert *l, PhValue *value, const gint64 *starts, const gint64 *ends, const gint64 *steps, guint n)
 {
   gint64 axes[PH_MAX_RANK], from[PH_MAX_RANK], to[PH_MAX_RANK], by[PH_MAX_RANK];
-  guint  m = 0;
+  guint m = 0;
 
   for (guint i = 0; i < n; i++)
     if (starts[i] != 0 || ends[i] != ph_value_dim (value, (int) i) || (steps != NULL && steps[i] != 1))
@@ -223,8 +228,8 @@ ph_convert_slice (PhConvert *l, PhValue *value, const gint64 *starts, const gint
       }
   if (m == 0)
     return value;
-  return PH_BUILD (l->b, Slice, value, ph_convert_ints_value (l, from, m), ph_convert_ints_value (l, to, m), ph_convert_ints_value (l, axes, m),
-                   ph_convert_ints_value (l, by, m));
+  return PH_BUILD (l->b, Slice, value, ph_convert_ints_value (l, from, m), ph_convert_ints_value (l, to, m),
+                   ph_convert_ints_value (l, axes, m), ph_convert_ints_value (l, by, m));
 }
 
 PhValue *
@@ -240,16 +245,16 @@ ph_convert_reverse (PhConvert *l, PhValue *value, const gint64 *axes, gsize n)
       ends[i] = G_MININT64;
       steps[i] = -1;
     }
-  return PH_BUILD (l->b, Slice, value, ph_convert_ints_value (l, starts, n), ph_convert_ints_value (l, ends, n), ph_convert_ints_value (l, axes, n),
-                   ph_convert_ints_value (l, steps, n));
+  return PH_BUILD (l->b, Slice, value, ph_convert_ints_value (l, starts, n), ph_convert_ints_value (l, ends, n),
+                   ph_convert_ints_value (l, axes, n), ph_convert_ints_value (l, steps, n));
 }
 
 /* Between the elements of @axis: each gets @n fillers behind it, in a dimension of its own, and the last one's go. */
 static PhValue *
 pad_interior (PhConvert *l, PhValue *value, PhValue *number, guint axis, gint64 n)
 {
-  const guint  rank = ph_convert_rank (value);
-  gint64       dims[PH_MAX_RANK + 1], pads[2 * PH_MAX_RANK + 2] = { 0 }, starts[PH_MAX_RANK] = { 0 }, ends[PH_MAX_RANK];
+  const guint rank = ph_convert_rank (value);
+  gint64 dims[PH_MAX_RANK + 1], pads[2 * PH_MAX_RANK + 2] = { 0 }, starts[PH_MAX_RANK] = { 0 }, ends[PH_MAX_RANK];
   const gint64 size = ph_value_dim (value, (int) axis);
 
   if (rank + 1 > PH_MAX_RANK)
@@ -274,9 +279,10 @@ pad_interior (PhConvert *l, PhValue *value, PhValue *number, guint axis, gint64 
 }
 
 PhValue *
-ph_convert_pad (PhConvert *l, PhValue *value, PhValue *number, const gint64 *low, const gint64 *high, const gint64 *interior, guint n)
+ph_convert_pad (PhConvert *l, PhValue *value, PhValue *number, const gint64 *low, const gint64 *high, const gint64 *interior,
+                guint n)
 {
-  gint64   pads[2 * PH_MAX_RANK] = { 0 }, starts[PH_MAX_RANK], ends[PH_MAX_RANK];
+  gint64 pads[2 * PH_MAX_RANK] = { 0 }, starts[PH_MAX_RANK], ends[PH_MAX_RANK];
   gboolean grows = FALSE;
 
   for (guint i = 0; interior != NULL && i < n; i++)
@@ -301,9 +307,9 @@ ph_convert_pad (PhConvert *l, PhValue *value, PhValue *number, const gint64 *low
 PhValue *
 ph_convert_iota (PhConvert *l, gint64 n, guint axis, guint rank)
 {
-  gint64      dims[PH_MAX_RANK];
-  PhTensor   *tensor;
-  gint64     *data;
+  gint64 dims[PH_MAX_RANK];
+  PhTensor *tensor;
+  gint64 *data;
 
   for (guint i = 0; i < rank; i++)
     dims[i] = i == axis ? n : 1;
@@ -328,10 +334,11 @@ ph_convert_vectorise (PhConvert *l, PhGraph *body, PhValue *const *inputs, PhVal
   PH_FOREACH_NODE (node, body)
     {
       g_autofree PhValue **values = g_new0 (PhValue *, node->inputs->len + 1);
-      PhValue             *made;
+      PhValue *made;
 
-      if (node->op == NULL || node->graphs != NULL || node->outputs->len != 1 ||
-          !((node->op->flags & PH_OP_ELEMENTWISE) || node->op == &ph_op_Identity || node->op == &ph_op_Cast || node->op == &ph_op_Constant))
+      if (node->op == NULL || node->graphs != NULL || node->outputs->len != 1
+          || !((node->op->flags & PH_OP_ELEMENTWISE) || node->op == &ph_op_Identity || node->op == &ph_op_Cast
+               || node->op == &ph_op_Constant))
         return ph_convert_stay (l, "its body uses %s, which does not work element by element", node->op_type);
       for (guint i = 0; i < node->inputs->len; i++)
         {
@@ -363,12 +370,13 @@ ph_convert_monoid (PhGraph *body)
   const PhNode *node = body != NULL ? body->first : NULL;
   const PhValue *a, *b;
 
-  if (node == NULL || node != body->last || body->inputs->len != 2 || body->outputs->len != 1 || node->op == NULL || node->inputs->len != 2 ||
-      body->outputs->pdata[0] != node->outputs->pdata[0])
+  if (node == NULL || node != body->last || body->inputs->len != 2 || body->outputs->len != 1 || node->op == NULL
+      || node->inputs->len != 2 || body->outputs->pdata[0] != node->outputs->pdata[0])
     return NULL;
   a = body->inputs->pdata[0];
   b = body->inputs->pdata[1];
-  if (!((node->inputs->pdata[0] == a && node->inputs->pdata[1] == b) || (node->inputs->pdata[0] == b && node->inputs->pdata[1] == a)))
+  if (!((node->inputs->pdata[0] == a && node->inputs->pdata[1] == b)
+        || (node->inputs->pdata[0] == b && node->inputs->pdata[1] == a)))
     return NULL;
   return node->op;
 }
@@ -377,18 +385,19 @@ gboolean
 ph_convert_fold (PhConvert *l, PhGraph *body, PhValue *const *values, PhValue *const *inits, guint n, gint64 count, PhValue **out)
 {
   g_autofree const PhType **types = g_new0 (const PhType *, n + 1);
-  g_autofree PhValue      **states = g_new0 (PhValue *, n + 1), **inputs = g_new0 (PhValue *, 2 * n + 1), **results = g_new0 (PhValue *, n + 1);
-  PhBuilder                 in_body = { .name = l->b->name }, *outside = l->b;
-  PhNode                   *loop;
-  PhGraph                  *to;
-  gboolean                  ok;
+  g_autofree PhValue **states = g_new0 (PhValue *, n + 1), **inputs = g_new0 (PhValue *, 2 * n + 1),
+                     **results = g_new0 (PhValue *, n + 1);
+  PhBuilder in_body = { .name = l->b->name }, *outside = l->b;
+  PhNode *loop;
+  PhGraph *to;
+  gboolean ok;
 
   if (body == NULL || body->inputs->len != 2 * n || body->outputs->len != n)
     return ph_convert_stay (l, "its body does not take two values for each operand");
   for (guint i = 0; i < n; i++)
     {
       gint64 dims[PH_MAX_RANK];
-      guint  rank = ph_convert_rank (values[i]);
+      guint rank = ph_convert_rank (values[i]);
 
       if (!ph_convert_dims (l, values[i], dims) || rank == 0)
         return FALSE;
@@ -405,7 +414,8 @@ ph_convert_fold (PhConvert *l, PhGraph *body, PhValue *const *values, PhValue *c
   for (guint i = 0; i < n; i++)
     {
       inputs[i] = g_ptr_array_index (to->inputs, 2 + i);
-      inputs[n + i] = PH_BUILD_WITH (&in_body, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), values[i], g_ptr_array_index (to->inputs, 0));
+      inputs[n + i] = PH_BUILD_WITH (&in_body, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), values[i],
+                                     g_ptr_array_index (to->inputs, 0));
     }
   ok = ph_convert_vectorise (l, body, inputs, results);
   if (ok)

@@ -49,8 +49,8 @@ node_equal (gconstpointer first, gconstpointer second)
 {
   const PhNode *a = first, *b = second;
 
-  if (a->op != b->op || a->inputs->len != b->inputs->len || a->outputs->len != b->outputs->len ||
-      a->role != b->role || a->device != b->device)
+  if (a->op != b->op || a->inputs->len != b->inputs->len || a->outputs->len != b->outputs->len || a->role != b->role
+      || a->device != b->device)
     return FALSE;
   for (guint i = 0; i < a->inputs->len; i++)
     if (operand (a, i) != operand (b, i))
@@ -61,8 +61,8 @@ node_equal (gconstpointer first, gconstpointer second)
 static gboolean
 is_pure (const PhNode *node)
 {
-  return node->op != NULL && !(node->op->flags & PH_OP_RANDOM) && node->graphs == NULL && !ph_node_is_tied (node) &&
-         node->outputs->len > 0;
+  return node->op != NULL && !(node->op->flags & PH_OP_RANDOM) && node->graphs == NULL && !ph_node_is_tied (node)
+         && node->outputs->len > 0;
 }
 
 /* Both cannot be kept where both are outputs by name. */
@@ -151,6 +151,7 @@ cse (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "same-operation", .matches = "f(x), f(x)",
     .becomes = "the earlier one", .why = why },
@@ -162,3 +163,4 @@ const PhPass ph_pass_cse = {
   .trap = "two random draws are two; NaN is not equal to itself but its bits are; names of outputs must survive.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = cse,
 };
+/* clang-format on */

@@ -3,7 +3,8 @@
 #include "passes/rule.h"
 #include "passes/run.h"
 
-static const char why_node[] = "No output of the model depends on it, not through bodies either, so nobody can tell that it is gone.";
+static const char why_node[]
+    = "No output of the model depends on it, not through bodies either, so nobody can tell that it is gone.";
 static const char why_constant[] = "No node and no output reads it: it would only be carried along in the file.";
 
 static gboolean
@@ -21,7 +22,7 @@ is_dead (const PhNode *node)
 static gboolean
 remove_constants (PhPassRun *run, PhGraph *graph)
 {
-  for (guint i = graph->constants->len; i-- > 0; )
+  for (guint i = graph->constants->len; i-- > 0;)
     {
       PhValue *value = g_ptr_array_index (graph->constants, i);
 
@@ -42,7 +43,7 @@ dce (PhPassRun *run, GError **error)
   g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
 
-  for (guint i = nodes->len; i-- > 0; )
+  for (guint i = nodes->len; i-- > 0;)
     g_array_append_val (ids, ((PhNode *) g_ptr_array_index (nodes, i))->id);
 
   for (guint i = 0; i < ids->len && !run->stopped; i++)
@@ -67,6 +68,7 @@ dce (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "dead-node", .matches = "f(x) that nothing reads",
     .becomes = "nothing", .why = why_node },
@@ -80,3 +82,4 @@ const PhPass ph_pass_dce = {
   .trap = "what a body reads from outside is read, though no edge says so.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = dce,
 };
+/* clang-format on */

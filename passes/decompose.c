@@ -7,15 +7,15 @@
 static gboolean
 is_exact_gelu (PhMatch *match)
 {
-  return ph_value_dtype (match->slot[0]) != PH_UNDEFINED &&
-         g_str_equal (ph_node_attr_string (match->root, "approximate", "none"), "none");
+  return ph_value_dtype (match->slot[0]) != PH_UNDEFINED
+         && g_str_equal (ph_node_attr_string (match->root, "approximate", "none"), "none");
 }
 
 static gboolean
 is_tanh_gelu (PhMatch *match)
 {
-  return ph_value_dtype (match->slot[0]) != PH_UNDEFINED &&
-         g_str_equal (ph_node_attr_string (match->root, "approximate", "none"), "tanh");
+  return ph_value_dtype (match->slot[0]) != PH_UNDEFINED
+         && g_str_equal (ph_node_attr_string (match->root, "approximate", "none"), "tanh");
 }
 
 static gboolean
@@ -27,8 +27,8 @@ has_type (PhMatch *match)
 static PhValue *
 build_hard_swish (PhMatch *match, PhBuilder *b)
 {
-  PhValue *gate = PH_BUILD_WITH (b, HardSigmoid, PH_ATTRS (ph_attr_new_float ("alpha", 1.0f / 6), ph_attr_new_float ("beta", 0.5f)),
-                                 match->slot[0]);
+  PhValue *gate = PH_BUILD_WITH (
+      b, HardSigmoid, PH_ATTRS (ph_attr_new_float ("alpha", 1.0f / 6), ph_attr_new_float ("beta", 0.5f)), match->slot[0]);
 
   return PH_BUILD (b, Mul, match->slot[0], gate);
 }
@@ -37,8 +37,8 @@ build_hard_swish (PhMatch *match, PhBuilder *b)
 static gboolean
 is_layer_norm (PhMatch *match)
 {
-  return ph_value_rank (match->slot[0]) > 0 && ph_value_dtype (match->slot[0]) == PH_FLOAT &&
-         ph_axis_of (ph_node_attr_int (match->root, "axis", -1), ph_value_rank (match->slot[0])) >= 0;
+  return ph_value_rank (match->slot[0]) > 0 && ph_value_dtype (match->slot[0]) == PH_FLOAT
+         && ph_axis_of (ph_node_attr_int (match->root, "axis", -1), ph_value_rank (match->slot[0])) >= 0;
 }
 
 static PhValue *
@@ -58,6 +58,7 @@ build_layer_norm (PhMatch *match, PhBuilder *b)
   return bias != NULL ? PH_BUILD (b, Add, y, bias) : y;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "gelu", P (Gelu, X), P (Mul, P (Mul, NUM (0.5), X), P (Add, NUM (1), P (Erf, P (Div, X, NUM (M_SQRT2))))), .when = is_exact_gelu,
     .exactness = PH_ROUNDING, .why = "Gelu by its definition, x times the share of a normal distribution that lies below x: each part has a gradient and a kernel of its own." },
@@ -80,3 +81,4 @@ const PhPass ph_pass_decompose = {
   .trap = "whoever fuses afterwards must know every way of spelling the same thing.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

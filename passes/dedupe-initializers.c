@@ -37,7 +37,8 @@ dedupe_graph (PhPassRun *run, PhGraph *graph, GError **error)
         }
       if (value->n_output_uses > 0)
         continue;
-      if (!ph_pass_begin (run, "equal-initializer", value->uses->len > 0 ? g_array_index (value->uses, PhUse, 0).node : NULL, why))
+      if (!ph_pass_begin (run, "equal-initializer", value->uses->len > 0 ? g_array_index (value->uses, PhUse, 0).node : NULL,
+                          why))
         return TRUE;
       if ((value->uses->len > 0 && !ph_value_replace_uses (value, first, error)) || !ph_graph_remove_value (value, error))
         {
@@ -56,12 +57,14 @@ dedupe (PhPassRun *run, GError **error)
     {
       PhGraph *graph = ph_model_find_graph (run->model, id);
 
-      if (graph != NULL && !ph_graph_in_function (graph) && (graph->owner == NULL || !ph_node_is_fused (graph->owner)) && !dedupe_graph (run, graph, error))
+      if (graph != NULL && !ph_graph_in_function (graph) && (graph->owner == NULL || !ph_node_is_fused (graph->owner))
+          && !dedupe_graph (run, graph, error))
         return FALSE;
     }
   return TRUE;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "equal-initializer", .matches = "initializer, initializer",
     .becomes = "the first of them", .why = why },
@@ -74,3 +77,4 @@ const PhPass ph_pass_dedupe_initializers = {
           "different constants.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = dedupe,
 };
+/* clang-format on */

@@ -11,7 +11,9 @@ static gboolean
 can_be_inverted (PhMatch *match, gboolean exact)
 {
   PhTensor *tensor = ph_value_constant (match->slot[1]);
-  double limit = ph_value_dtype (match->slot[1]) == PH_DOUBLE ? DBL_MIN * 4 : ph_value_dtype (match->slot[1]) == PH_FLOAT16 ? 1e-4 : FLT_MIN * 4;
+  double limit = ph_value_dtype (match->slot[1]) == PH_DOUBLE    ? DBL_MIN * 4
+                 : ph_value_dtype (match->slot[1]) == PH_FLOAT16 ? 1e-4
+                                                                 : FLT_MIN * 4;
   gsize n = ph_tensor_count (tensor);
 
   if (!ph_value_is_float (match->slot[1]) || n == 0 || n > 65536)
@@ -58,9 +60,11 @@ static const PhRule rules[] = {
     .exactness = PH_ROUNDING, .why = "A product is cheaper than a quotient; the reciprocal is rounded once." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_div_to_mul = {
   .name = "div-to-mul", .group = "algebra", .summary = "Turns division by a constant into a product",
   .elsewhere = "TVM div_to_mul; XLA",
   .trap = "exact only for powers of two whose reciprocal is not subnormal; never for integers.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

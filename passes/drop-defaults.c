@@ -30,8 +30,9 @@ is_zero (const PhValue *value)
     {
       PhAttr *attr = ph_node_attr (node, "value");
 
-      return attr == NULL || (attr->tensor != NULL && ph_tensor_count (attr->tensor) == 1 && ph_tensor_get (attr->tensor, 0) == 0 &&
-                              ph_dtype_is_integer (ph_tensor_dtype (attr->tensor)));
+      return attr == NULL
+             || (attr->tensor != NULL && ph_tensor_count (attr->tensor) == 1 && ph_tensor_get (attr->tensor, 0) == 0
+                 && ph_dtype_is_integer (ph_tensor_dtype (attr->tensor)));
     }
   return is_zero_constant (value);
 }
@@ -81,6 +82,7 @@ drop_state (PhMatch *match, PhBuilder *b)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "zero-state", .when = starts_at_zero, .apply = drop_state, .matches = "LSTM(x, W, R, b, lengths, zeros)", .becomes = "LSTM(x, W, R, b, lengths)",
     .why = "A state that is not given starts at zero." },
@@ -92,3 +94,4 @@ const PhPass ph_pass_drop_defaults = {
   .trap = "an input that can be overridden is no default.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

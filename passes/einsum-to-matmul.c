@@ -106,8 +106,8 @@ is_product (PhMatch *match)
 {
   Equation e;
 
-  return read_equation (match->root, 2, &e) && classify (&e) && sizes_agree (match->root, &e) &&
-         ph_value_is_float (ph_node_input (match->root, 0));
+  return read_equation (match->root, 2, &e) && classify (&e) && sizes_agree (match->root, &e)
+         && ph_value_is_float (ph_node_input (match->root, 0));
 }
 
 /* @value, whose axes are named @from, with them in the order @to. */
@@ -135,8 +135,9 @@ build_product (PhMatch *match, PhBuilder *b)
   g_snprintf (left, sizeof left, "%s%c%c", e.batch, e.row, e.summed);
   g_snprintf (right, sizeof right, "%s%c%c", e.batch, e.summed, e.column);
   g_snprintf (out, sizeof out, "%s%c%c", e.batch, e.row, e.column);
-  return permuted (b, PH_BUILD (b, MatMul, permuted (b, ph_node_input (match->root, 0), e.in[0], left),
-                                permuted (b, ph_node_input (match->root, 1), e.in[1], right)),
+  return permuted (b,
+                   PH_BUILD (b, MatMul, permuted (b, ph_node_input (match->root, 0), e.in[0], left),
+                             permuted (b, ph_node_input (match->root, 1), e.in[1], right)),
                    out, e.out);
 }
 
@@ -145,8 +146,8 @@ is_transposition (PhMatch *match)
 {
   Equation e;
 
-  if (!read_equation (match->root, 1, &e) || strlen (e.in[0]) != strlen (e.out) ||
-      ph_value_rank (ph_node_input (match->root, 0)) != (int) strlen (e.in[0]))
+  if (!read_equation (match->root, 1, &e) || strlen (e.in[0]) != strlen (e.out)
+      || ph_value_rank (ph_node_input (match->root, 0)) != (int) strlen (e.in[0]))
     return FALSE;
   for (const char *p = e.in[0]; *p != '\0'; p++)
     if (strchr (e.out, *p) == NULL)
@@ -170,9 +171,11 @@ static const PhRule rules[] = {
     .why = "The result has the operand's subscripts in another order." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_einsum_to_matmul = {
   .name = "einsum-to-matmul", .group = "algebra", .summary = "Turns Einsum into MatMul and Transpose where that is what it is",
   .elsewhere = "ONNX Runtime; onnxoptimizer replace_einsum_with_matmul",
   .trap = "repeated letters are a diagonal; a letter of one operand only is summed; an ellipsis may be empty.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -45,8 +45,8 @@ joins_what_was_split (PhMatch *match)
   const PhNode *node = match->root, *split = ph_node_input (node, 0) != NULL ? ph_node_input (node, 0)->producer : NULL;
   int rank = ph_value_rank (ph_node_output (node, 0));
 
-  if (split == NULL || split->op != &ph_op_Split || split->outputs->len != node->inputs->len || rank < 0 ||
-      ph_axis_of (ph_node_attr_int (node, "axis", 0), rank) != ph_axis_of (ph_node_attr_int (split, "axis", 0), rank))
+  if (split == NULL || split->op != &ph_op_Split || split->outputs->len != node->inputs->len || rank < 0
+      || ph_axis_of (ph_node_attr_int (node, "axis", 0), rank) != ph_axis_of (ph_node_attr_int (split, "axis", 0), rank))
     return FALSE;
   for (guint i = 0; i < node->inputs->len; i++)
     if (ph_node_input (node, i) != ph_node_output (split, i))
@@ -74,13 +74,13 @@ splits_what_was_joined (PhMatch *match)
   const PhNode *split = match->root, *concat = ph_node_input (split, 0) != NULL ? ph_node_input (split, 0)->producer : NULL;
   int rank = ph_value_rank (ph_node_input (split, 0));
 
-  if (concat == NULL || concat->op != &ph_op_Concat || concat->graph != split->graph || rank < 0 ||
-      concat->inputs->len != split->outputs->len ||
-      ph_axis_of (ph_node_attr_int (concat, "axis", 0), rank) != ph_axis_of (ph_node_attr_int (split, "axis", 0), rank))
+  if (concat == NULL || concat->op != &ph_op_Concat || concat->graph != split->graph || rank < 0
+      || concat->inputs->len != split->outputs->len
+      || ph_axis_of (ph_node_attr_int (concat, "axis", 0), rank) != ph_axis_of (ph_node_attr_int (split, "axis", 0), rank))
     return FALSE;
   for (guint i = 0; i < split->outputs->len; i++)
-    if (!ph_value_same_type (ph_node_input (concat, i), ph_node_output (split, i)) ||
-        ph_value_is_output (ph_node_output (split, i)))
+    if (!ph_value_same_type (ph_node_input (concat, i), ph_node_output (split, i))
+        || ph_value_is_output (ph_node_output (split, i)))
       return FALSE;
   return TRUE;
 }
@@ -91,13 +91,14 @@ use_pieces (PhMatch *match, PhBuilder *b)
   PhNode *split = match->root, *concat = ph_node_input (split, 0)->producer;
 
   for (guint i = 0; i < split->outputs->len; i++)
-    if (ph_value_n_uses (ph_node_output (split, i)) > 0 &&
-        !ph_value_replace_uses (ph_node_output (split, i), ph_node_input (concat, i), &b->error))
+    if (ph_value_n_uses (ph_node_output (split, i)) > 0
+        && !ph_value_replace_uses (ph_node_output (split, i), ph_node_input (concat, i), &b->error))
       return FALSE;
   ph_graph_remove_dead (split);
   return TRUE;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "concat-of-one", P (Concat, X), X, .when = joins_one, .why = "Joining one thing gives that thing." },
   { "concat-empty", .root = &ph_op_Concat, .when = joins_an_empty_one, .build = build_without_empty,
@@ -118,3 +119,4 @@ const PhPass ph_pass_eliminate_concat = {
   .trap = "a Split of one output that is shorter than its operand is a slice.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

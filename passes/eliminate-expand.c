@@ -48,11 +48,11 @@ broadcasts_anyway (PhMatch *match)
     {
       const PhValue *value = ph_node_input (node, i), *other = ph_node_input (node, 1 - i);
 
-      if (value == NULL || other == NULL || value->producer == NULL || value->producer->op != &ph_op_Expand ||
-          value->producer->graph != node->graph || value == other)
+      if (value == NULL || other == NULL || value->producer == NULL || value->producer->op != &ph_op_Expand
+          || value->producer->graph != node->graph || value == other)
         continue;
-      if (ph_value_same_shape (other, ph_node_output (node, 0)) &&
-          ph_value_broadcasts_into (ph_node_input (value->producer, 0), other))
+      if (ph_value_same_shape (other, ph_node_output (node, 0))
+          && ph_value_broadcasts_into (ph_node_input (value->producer, 0), other))
         return TRUE;
     }
   return FALSE;
@@ -70,9 +70,9 @@ without_expand (PhMatch *match, PhBuilder *b)
       PhValue *value = ph_node_input (node, i);
 
       inputs[i] = value;
-      if (value->producer != NULL && value->producer->op == &ph_op_Expand && value->producer->graph == node->graph &&
-          ph_value_same_shape (other, ph_node_output (node, 0)) &&
-          ph_value_broadcasts_into (ph_node_input (value->producer, 0), other))
+      if (value->producer != NULL && value->producer->op == &ph_op_Expand && value->producer->graph == node->graph
+          && ph_value_same_shape (other, ph_node_output (node, 0))
+          && ph_value_broadcasts_into (ph_node_input (value->producer, 0), other))
         {
           inputs[0] = i == 0 ? ph_node_input (value->producer, 0) : ph_node_input (node, 0);
           inputs[1] = i == 1 ? ph_node_input (value->producer, 0) : ph_node_input (node, 1);
@@ -82,6 +82,7 @@ without_expand (PhMatch *match, PhBuilder *b)
   return ph_build_like (b, node, inputs, 2);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "nop-expand", P (Expand, X), X, .when = target_is_ones, .why = "The input is as large as the target asks for." },
   { "nop-tile",   P (Tile, X),   X, .when = repeats_once,   .why = "Every axis is repeated once." },
@@ -97,3 +98,4 @@ const PhPass ph_pass_eliminate_expand = {
   .trap = "the target of an Expand may be smaller than its operand, and the operand then stays as it is.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

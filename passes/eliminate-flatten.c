@@ -22,7 +22,7 @@ has_no_axes (PhMatch *match)
 static gboolean
 axes_cancel (PhMatch *match)
 {
-  int rank = ph_value_rank (ph_node_output (match->node[1], 0));      /* in the middle, or of x where it is larger */
+  int rank = ph_value_rank (ph_node_output (match->node[1], 0)); /* in the middle, or of x where it is larger */
   gboolean squeezes = match->root->op == &ph_op_Squeeze;
   gsize n = 0, m = 0;
   g_autofree gint64 *outer = NULL, *inner = NULL;
@@ -40,6 +40,7 @@ axes_cancel (PhMatch *match)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "nop-flatten",       P (Flatten, X),                         X, .when = is_matrix_already,
     .why = "The input is the matrix already." },
@@ -59,3 +60,4 @@ const PhPass ph_pass_eliminate_flatten = {
   .trap = "negative axes count in the rank of another tensor before and after.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

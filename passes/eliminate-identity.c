@@ -5,8 +5,8 @@
 static gboolean
 casts_to_same (PhMatch *match)
 {
-  return ph_value_dtype (match->slot[0]) != PH_UNDEFINED &&
-         ph_value_dtype (match->slot[0]) == (PhDType) ph_node_attr_int (match->root, "to", PH_UNDEFINED);
+  return ph_value_dtype (match->slot[0]) != PH_UNDEFINED
+         && ph_value_dtype (match->slot[0]) == (PhDType) ph_node_attr_int (match->root, "to", PH_UNDEFINED);
 }
 
 /* perm left out means reversed, which is nothing only for a vector or a scalar. */
@@ -37,8 +37,8 @@ reshapes_to_same (PhMatch *match)
 
   if (ph_match_keeps_type (match))
     return TRUE;
-  if (rank < 0 || !ph_value_ints (ph_node_input (match->root, 1), &target, &n) || n != (gsize) rank ||
-      ph_node_attr_int (match->root, "allowzero", 0) != 0)
+  if (rank < 0 || !ph_value_ints (ph_node_input (match->root, 1), &target, &n) || n != (gsize) rank
+      || ph_node_attr_int (match->root, "allowzero", 0) != 0)
     return FALSE;
   for (int i = 0; i < rank; i++)
     {
@@ -67,6 +67,7 @@ drops_nothing (PhMatch *match)
   return ph_value_number (ph_node_input (match->root, 1), &ratio) && ratio == 0;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "identity",       P (Identity, X),      X, .when = ph_match_always,
     .why = "Identity hands on its input." },
@@ -89,3 +90,4 @@ const PhPass ph_pass_eliminate_identity = {
           "Dropout whose mask is read does something.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

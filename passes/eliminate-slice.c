@@ -11,14 +11,13 @@ takes_everything (PhMatch *match)
   g_autofree gint64 *starts = NULL, *ends = NULL, *axes = NULL, *steps = NULL;
   gsize n, n_ends, n_axes, n_steps;
 
-  if (rank < 0 || !ph_value_ints (ph_node_input (match->root, 1), &starts, &n) ||
-      !ph_value_ints (ph_node_input (match->root, 2), &ends, &n_ends) || n != n_ends)
+  if (rank < 0 || !ph_value_ints (ph_node_input (match->root, 1), &starts, &n)
+      || !ph_value_ints (ph_node_input (match->root, 2), &ends, &n_ends) || n != n_ends)
     return FALSE;
-  if (ph_node_input (match->root, 3) != NULL &&
-      (!ph_value_ints (ph_node_input (match->root, 3), &axes, &n_axes) || n_axes != n))
+  if (ph_node_input (match->root, 3) != NULL && (!ph_value_ints (ph_node_input (match->root, 3), &axes, &n_axes) || n_axes != n))
     return FALSE;
-  if (ph_node_input (match->root, 4) != NULL &&
-      (!ph_value_ints (ph_node_input (match->root, 4), &steps, &n_steps) || n_steps != n))
+  if (ph_node_input (match->root, 4) != NULL
+      && (!ph_value_ints (ph_node_input (match->root, 4), &steps, &n_steps) || n_steps != n))
     return FALSE;
 
   for (gsize i = 0; i < n; i++)
@@ -41,9 +40,11 @@ static const PhRule rules[] = {
   { "nop-slice", P (Slice, X), X, .when = takes_everything, .why = "The slice goes from the first element to the last." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_eliminate_slice = {
   .name = "eliminate-slice", .group = "simplify", .summary = "Removes Slice where it takes everything",
   .elsewhere = "ONNX Runtime EliminateSlice",
   .trap = "an end of INT64_MAX, a negative step, a dimension that nobody knows.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

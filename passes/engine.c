@@ -18,13 +18,13 @@
 
 typedef struct
 {
-  PhPassRun  *run;
-  GHashTable *by_root;           /* PhOp -> GPtrArray of PhRule, NULL: those that start at any node; in table order */
-  GArray     *queue;             /* (element-type PhId) what is to be looked at, from @at on */
-  guint       at;
-  GByteArray *queued;            /* by id: stands in the queue, or is about to be put there */
-  guint       budget;
-  gboolean    fired;             /* since the queue was filled with the whole model */
+  PhPassRun *run;
+  GHashTable *by_root; /* PhOp -> GPtrArray of PhRule, NULL: those that start at any node; in table order */
+  GArray *queue;       /* (element-type PhId) what is to be looked at, from @at on */
+  guint at;
+  GByteArray *queued; /* by id: stands in the queue, or is about to be put there */
+  guint budget;
+  gboolean fired; /* since the queue was filled with the whole model */
 } Engine;
 
 /* Nodes that look at a hub (one mask for every layer) are not all worth a second look: the next round sees them. */
@@ -159,8 +159,7 @@ engine_enqueue_edited (Engine *self, guint first_edit)
             engine_enqueue_users (self, g_ptr_array_index (node->outputs, k), 2);
           break;
 
-        default:
-          break;
+        default: break;
         }
     }
 }
@@ -231,8 +230,8 @@ engine_types_are_taken (Engine *self, guint first_edit)
       if (edit->kind != PH_EDIT_ADD_NODE && edit->kind != PH_EDIT_SET_INPUT)
         continue;
       node = ph_model_find_node (self->run->model, edit->id);
-      if (node != NULL && node->op != NULL && !ph_op_check (node->op, node, &error) &&
-          g_error_matches (error, PH_ERROR, PH_ERROR_ELEMENT_TYPE))
+      if (node != NULL && node->op != NULL && !ph_op_check (node->op, node, &error)
+          && g_error_matches (error, PH_ERROR, PH_ERROR_ELEMENT_TYPE))
         return FALSE;
     }
   return TRUE;
@@ -253,10 +252,12 @@ static gboolean
 engine_rewrite (Engine *self, const PhRule *rule, PhMatch *match, gboolean *applied, GError **error)
 {
   PhNode *root = match->root;
+  /* clang-format off */
   PhBuilder builder = {
     .graph = root->graph, .before = root, .role = root->role, .partner = root->partner, .device = root->device,
     .name = root->outputs->len > 0 ? ph_model_base_name (root->graph->model, ph_node_output (root, 0)->name) : root->name,
   };
+  /* clang-format on */
   PhValue *value;
 
   *applied = FALSE;
@@ -314,8 +315,8 @@ engine_check_opset (Engine *self, const PhRule *rule, guint first_edit)
 
   for (guint i = first_edit; i < run->history->edits->len; i++)
     {
-      const PhEdit    *edit = run->history->edits->pdata[i];
-      const PhNode    *node = edit->kind == PH_EDIT_ADD_NODE ? ph_model_find_node (run->model, edit->id) : NULL;
+      const PhEdit *edit = run->history->edits->pdata[i];
+      const PhNode *node = edit->kind == PH_EDIT_ADD_NODE ? ph_model_find_node (run->model, edit->id) : NULL;
       g_autofree char *why = NULL;
 
       if (node != NULL && !ph_opset_reaches (node, run->options->max_opset, &why))
@@ -399,7 +400,7 @@ engine_visit (Engine *self, PhId id, GError **error)
   GPtrArray *rules;
 
   self->queued->data[id] = FALSE;
-  if (node == NULL || node->outputs->len == 0)      /* what computes nothing is for dce */
+  if (node == NULL || node->outputs->len == 0) /* what computes nothing is for dce */
     return TRUE;
   rules = g_hash_table_lookup (self->by_root, node->op);
   if (rules == NULL)

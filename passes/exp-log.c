@@ -14,11 +14,12 @@ same_axis_everywhere (PhMatch *match)
 static PhValue *
 build_log_softmax (PhMatch *match, PhBuilder *b)
 {
-  gint64 axis = ph_node_attr_int (match->node[1], "axis", -1);      /* it may be left out */
+  gint64 axis = ph_node_attr_int (match->node[1], "axis", -1); /* it may be left out */
 
   return PH_BUILD_WITH (b, LogSoftmax, PH_ATTRS (ph_attr_new_int ("axis", axis)), match->slot[0]);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "log-exp",     P (Log, P (Exp, X)),                 X, .when = ph_match_always, .exactness = PH_LOSSY,
     .why = "The logarithm undoes the exponential, except where that overflowed." },
@@ -38,3 +39,4 @@ const PhPass ph_pass_exp_log = {
   .trap = "Exp overflows; the logarithm of a negative number is NaN, so Exp(Log(x)) is not x.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -123,8 +123,10 @@ expand (PhNode *node, PhBuilder *b)
     return FALSE;
   if (y == NULL || y->graph != graph || !ph_value_has_gradient (y) || named->len != n_given || n_outputs > n_xs)
     {
-      g_set_error (&b->error, PH_ERROR, PH_ERROR_TYPE, "%s: needs a floating-point value of its graph named by y, an input for each of xs "
-                   "and zs, and at most an output for each of xs", label);
+      g_set_error (&b->error, PH_ERROR, PH_ERROR_TYPE,
+                   "%s: needs a floating-point value of its graph named by y, an input for each of xs "
+                   "and zs, and at most an output for each of xs",
+                   label);
       return FALSE;
     }
 
@@ -234,6 +236,7 @@ static const PhRule rules[] = {
   { "expand-gradient", .matches = "Gradient(xs, y)", .becomes = "the backward graph from y to xs", .why = why },
 };
 
+/* clang-format off */
 const PhPass ph_pass_expand_gradient = {
   .name = "expand-gradient", .group = "autodiff", .summary = "Writes out the derivative that the operator Gradient asks for",
   .keeps_values = TRUE,
@@ -242,6 +245,7 @@ const PhPass ph_pass_expand_gradient = {
           "renames or merges, and other passes refuse a model that has a Gradient.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = expand_gradients,
 };
+/* clang-format on */
 
 static gboolean
 expand_for_run (PhModel *model, PhHistory *history, GCancellable *cancellable, GError **error)
@@ -252,8 +256,7 @@ expand_for_run (PhModel *model, PhHistory *history, GCancellable *cancellable, G
   return ph_pass_run (&ph_pass_expand_gradient, model, history, &options, error);
 }
 
-static void __attribute__ ((constructor))
-hand_down (void)
+static void __attribute__ ((constructor)) hand_down (void)
 {
   ph_run_set_gradient_expander (expand_for_run);
 }

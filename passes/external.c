@@ -16,10 +16,10 @@
 #include "passes/adopt.h"
 #include "passes/external.h"
 
-#define SECONDS "60"             /* that a foreign pass may take, unless PEEPHOLE_PASS_SECONDS says otherwise */
-#define PROCESSES 256            /* that it may have at once, on top of what the user has: a fork bomb ends there */
-#define MOST_SAID (64 * 1024)    /* bytes of what it complained of are kept */
-#define LEAST_LIMIT (256 * 1024 * 1024)      /* bytes that it may write, or four times what it is given */
+#define SECONDS     "60"                /* that a foreign pass may take, unless PEEPHOLE_PASS_SECONDS says otherwise */
+#define PROCESSES   256                 /* that it may have at once, on top of what the user has: a fork bomb ends there */
+#define MOST_SAID   (64 * 1024)         /* bytes of what it complained of are kept */
+#define LEAST_LIMIT (256 * 1024 * 1024) /* bytes that it may write, or four times what it is given */
 
 /* Neither runs in this process, so neither a crash nor a hang of theirs touches it: what comes back is a model in ONNX, and
  * it becomes a step by being matched with what is there. */
@@ -36,10 +36,10 @@ on_cancelled (GCancellable *cancellable, gpointer process)
 static JsonObject *
 last_reply (GBytes *output)
 {
-  g_autofree char      *text = g_bytes_get_size (output) > 0 ? g_strndup (g_bytes_get_data (output, NULL), g_bytes_get_size (output))
-                                                             : g_strdup ("");
-  g_auto (GStrv)         lines = g_strsplit (g_strchomp (text), "\n", -1);
-  guint                 n = g_strv_length (lines);
+  g_autofree char *text = g_bytes_get_size (output) > 0 ? g_strndup (g_bytes_get_data (output, NULL), g_bytes_get_size (output))
+                                                        : g_strdup ("");
+  g_auto (GStrv) lines = g_strsplit (g_strchomp (text), "\n", -1);
+  guint n = g_strv_length (lines);
   g_autoptr (JsonParser) parser = json_parser_new ();
 
   if (n == 0 || *lines[n - 1] != '{' || !json_parser_load_from_data (parser, lines[n - 1], -1, NULL))
@@ -62,12 +62,12 @@ static rlim_t
 count_tasks (void)
 {
   g_autoptr (GDir) processes = g_dir_open ("/proc", 0, NULL);
-  rlim_t          n = 0;
+  rlim_t n = 0;
 
-  for (const char *id = NULL; processes != NULL && (id = g_dir_read_name (processes)) != NULL; )
+  for (const char *id = NULL; processes != NULL && (id = g_dir_read_name (processes)) != NULL;)
     {
       g_autofree char *path = g_ascii_isdigit (*id) ? g_build_filename ("/proc", id, "task", NULL) : NULL;
-      GStatBuf         info;
+      GStatBuf info;
 
       if (path != NULL && g_stat (path, &info) == 0 && info.st_uid == getuid () && info.st_nlink > 2)
         n += info.st_nlink - 2;
@@ -75,7 +75,10 @@ count_tasks (void)
   return n;
 }
 
-typedef struct { rlim_t bytes, tasks; } Limits;
+typedef struct
+{
+  rlim_t bytes, tasks;
+} Limits;
 
 static void
 limit_to (int resource, rlim_t most)
@@ -105,7 +108,7 @@ static int
 open_scratch (GError **error)
 {
   g_autofree char *path = NULL;
-  int              fd = g_file_open_tmp ("peephole-pass-XXXXXX", &path, error);
+  int fd = g_file_open_tmp ("peephole-pass-XXXXXX", &path, error);
 
   if (fd >= 0)
     g_unlink (path);
@@ -115,7 +118,7 @@ open_scratch (GError **error)
 static gboolean
 write_all (int fd, GBytes *bytes, GError **error)
 {
-  gsize       size, done = 0;
+  gsize size, done = 0;
   const char *data = g_bytes_get_data (bytes, &size);
 
   while (done < size)
@@ -145,7 +148,8 @@ read_all (int fd)
 
 /* What is said of a program that ended: FALSE with @error, unless it went well. */
 static gboolean
-judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what, const char *seconds, gint64 started, GError **error)
+judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what, const char *seconds, gint64 started,
+       GError **error)
 {
   gboolean late = g_get_monotonic_time () - started >= (gint64) (g_ascii_strtod (seconds, NULL) * G_USEC_PER_SEC);
   int status = g_subprocess_get_if_exited (process) ? g_subprocess_get_exit_status (process) : -1;
@@ -156,12 +160,14 @@ judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what
     g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s was killed by signal %d; the model is as it was", what,
                  g_subprocess_get_term_sig (process));
   else if (status < 0 || status == 124 || status == 137)
-    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s took more than %s seconds, or was killed; the model is as it was", what, seconds);
+    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s took more than %s seconds, or was killed; the model is as it was", what,
+                 seconds);
   else if (status == 128 + SIGXFSZ)
-    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s wrote more than a model of this size can need; the model is as it was", what);
+    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s wrote more than a model of this size can need; the model is as it was",
+                 what);
   else
     {
-      gsize            n = MIN (g_bytes_get_size (complaint), MOST_SAID);
+      gsize n = MIN (g_bytes_get_size (complaint), MOST_SAID);
       g_autofree char *said = n > 0 ? g_strndup (g_bytes_get_data (complaint, NULL), n) : g_strdup ("");
 
       g_strstrip (said);
@@ -172,11 +178,11 @@ judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what
         }
       /* A shell says so of what it ran. */
       if (status > 128 && status <= 128 + SIGSYS)
-        g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s was killed by signal %d; the model is as it was%s%s", what, status - 128,
-                     *said != '\0' ? ": " : "", said);
+        g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s was killed by signal %d; the model is as it was%s%s", what,
+                     status - 128, *said != '\0' ? ": " : "", said);
       else
-        g_set_error (error, PH_ERROR, status == 126 || status == 127 ? PH_ERROR_FAILED : PH_ERROR_CRASHED, "%s failed with status %d%s%s", what, status,
-                     *said != '\0' ? ": " : "", said);
+        g_set_error (error, PH_ERROR, status == 126 || status == 127 ? PH_ERROR_FAILED : PH_ERROR_CRASHED,
+                     "%s failed with status %d%s%s", what, status, *said != '\0' ? ": " : "", said);
     }
   return FALSE;
 }
@@ -184,19 +190,19 @@ judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what
 /* timeout(1) kills what the program started, too. Files rather than pipes: neither side waits for the other, and neither
  * breaks the other's pipe. @folder: (nullable) where it runs. */
 static GBytes *
-run_program (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what, GCancellable *cancellable,
-             GError **error)
+run_program (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what,
+             GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GPtrArray)           arguments = g_ptr_array_new ();
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
   g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
-  g_autoptr (GSubprocess)         process = NULL;
-  g_autoptr (GBytes)              output = NULL, complaint = NULL, nothing = g_bytes_new (NULL, 0);
-  g_autoptr (GError)              own = NULL;
-  Limits                         limits = { MAX (LEAST_LIMIT, 4 * model_size), count_tasks () + PROCESSES };
-  const char                    *seconds = g_getenv ("PEEPHOLE_PASS_SECONDS");
-  int                            in = -1, out = -1, err = -1;
-  gulong                         handler;
-  gint64                         started = g_get_monotonic_time ();
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (GBytes) output = NULL, complaint = NULL, nothing = g_bytes_new (NULL, 0);
+  g_autoptr (GError) own = NULL;
+  Limits limits = { MAX (LEAST_LIMIT, 4 * model_size), count_tasks () + PROCESSES };
+  const char *seconds = g_getenv ("PEEPHOLE_PASS_SECONDS");
+  int in = -1, out = -1, err = -1;
+  gulong handler;
+  gint64 started = g_get_monotonic_time ();
 
   seconds = seconds != NULL ? seconds : SECONDS;
   g_ptr_array_add (arguments, (gpointer) "timeout");
@@ -206,8 +212,8 @@ run_program (const char *const *command, const char *folder, GBytes *input, gsiz
     g_ptr_array_add (arguments, (gpointer) command[i]);
   g_ptr_array_add (arguments, NULL);
 
-  if ((in = open_scratch (error)) < 0 || (out = open_scratch (error)) < 0 || (err = open_scratch (error)) < 0 ||
-      !write_all (in, input != NULL ? input : nothing, error))
+  if ((in = open_scratch (error)) < 0 || (out = open_scratch (error)) < 0 || (err = open_scratch (error)) < 0
+      || !write_all (in, input != NULL ? input : nothing, error))
     goto done;
   g_subprocess_launcher_take_stdin_fd (launcher, g_steal_fd (&in));
   g_subprocess_launcher_take_stdout_fd (launcher, dup (out));
@@ -244,15 +250,17 @@ done:
 
 /* A model in ONNX, brought to the newest opset, takes the place of @run's. @rewrites: see ph_pass_adopt(). */
 static gboolean
-adopt_bytes (PhPassRun *run, GBytes *bytes, const char *what, const char *rule, const char *why, JsonArray *rewrites, GError **error)
+adopt_bytes (PhPassRun *run, GBytes *bytes, const char *what, const char *rule, const char *why, JsonArray *rewrites,
+             GError **error)
 {
-  g_autoptr (PhModel)   wanted = ph_onnx_read (bytes, what, NULL, error);
+  g_autoptr (PhModel) wanted = ph_onnx_read (bytes, what, NULL, error);
   g_autoptr (PhHistory) history = ph_history_new ();
-  const PhPass        *upgrade = ph_pass_find ("upgrade-opset");
+  const PhPass *upgrade = ph_pass_find ("upgrade-opset");
 
   if (wanted == NULL)
     g_prefix_error (error, "%s wrote no model: ", what);
-  else if (ph_model_opset (wanted, "") < PH_OPSET_NEWEST && upgrade != NULL && !ph_pass_run (upgrade, wanted, history, NULL, error))
+  else if (ph_model_opset (wanted, "") < PH_OPSET_NEWEST && upgrade != NULL
+           && !ph_pass_run (upgrade, wanted, history, NULL, error))
     g_prefix_error (error, "%s wrote a model that cannot be read: ", what);
   else if (!ph_pass_adopt (run, wanted, rule, why, rewrites, error))
     g_prefix_error (error, "%s: its model cannot be taken over: ", what);
@@ -272,8 +280,8 @@ adopt_bytes (PhPassRun *run, GBytes *bytes, const char *what, const char *rule, 
 static GBytes *
 write_as_file (PhModel *model, GError **error)
 {
-  GError            *local = NULL;
-  int                opset;
+  GError *local = NULL;
+  int opset;
   g_autoptr (PhModel) file = ph_model_at_opset (model, 0, &opset, NULL, &local);
 
   if (local != NULL)
@@ -288,9 +296,9 @@ static gboolean
 run_exec (PhPassRun *run, GError **error)
 {
   const PhPassOptions *options = ph_pass_run_options (run);
-  g_autofree char     *line = g_strjoinv (" ", (char **) options->arguments), *why = g_strdup_printf ("`%s` made it so.", line);
-  const char *const    command[] = { "sh", "-c", line, NULL };
-  g_autoptr (GBytes)    input = write_as_file (ph_pass_run_model (run), error), output = NULL;
+  g_autofree char *line = g_strjoinv (" ", (char **) options->arguments), *why = g_strdup_printf ("`%s` made it so.", line);
+  const char *const command[] = { "sh", "-c", line, NULL };
+  g_autoptr (GBytes) input = write_as_file (ph_pass_run_model (run), error), output = NULL;
 
   if (input == NULL)
     return FALSE;
@@ -298,23 +306,29 @@ run_exec (PhPassRun *run, GError **error)
   return output != NULL && adopt_bytes (run, output, line, "exec", why, NULL, error);
 }
 
+/* clang-format off */
 const PhPass ph_pass_exec = {
   .name = "exec", .group = "foreign", .summary = "Runs a command with the model on its standard input, and takes over the model that it writes",
   .run = run_exec, .exactness = PH_ROUNDING, .needs_arguments = TRUE,
 };
+/* clang-format on */
 
 /* ── shared objects ── */
 
 /* A pass of a shared object, as its program described it. Lives for ever: steps name it. */
-typedef struct { PhPass pass; char *path; } Foreign;
+typedef struct
+{
+  PhPass pass;
+  char *path;
+} Foreign;
 
 static char *
 find_peep (void)
 {
   static const char *const places[] = { "peep", "../app/peep", "../../app/peep", "../bin/peep" };
-  const char              *given = g_getenv ("PEEPHOLE_PEEP");
-  g_autofree char         *program = g_file_read_link ("/proc/self/exe", NULL);
-  g_autofree char         *folder = program != NULL ? g_path_get_dirname (program) : g_strdup (".");
+  const char *given = g_getenv ("PEEPHOLE_PEEP");
+  g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *folder = program != NULL ? g_path_get_dirname (program) : g_strdup (".");
 
   if (given != NULL)
     return g_strdup (given);
@@ -339,12 +353,12 @@ file_size (const char *path)
 static gboolean
 run_foreign (PhPassRun *run, GError **error)
 {
-  const Foreign       *foreign = (const Foreign *) run->pass;
+  const Foreign *foreign = (const Foreign *) run->pass;
   const PhPassOptions *options = ph_pass_run_options (run);
-  g_autofree char     *folder = g_dir_make_tmp ("peephole-pass-XXXXXX", error), *in = NULL, *out = NULL, *peep = find_peep ();
-  g_autofree char     *pass_line = NULL, *save = NULL;
-  g_autoptr (GBytes)    output = NULL, bytes = NULL;
-  gboolean             ok = FALSE;
+  g_autofree char *folder = g_dir_make_tmp ("peephole-pass-XXXXXX", error), *in = NULL, *out = NULL, *peep = find_peep ();
+  g_autofree char *pass_line = NULL, *save = NULL;
+  g_autoptr (GBytes) output = NULL, bytes = NULL;
+  gboolean ok = FALSE;
 
   if (folder == NULL)
     return FALSE;
@@ -354,7 +368,8 @@ run_foreign (PhPassRun *run, GError **error)
                                           : g_strdup_printf ("run %s", run->pass->name);
   save = g_strdup_printf ("save '%s'", out);
 
-  const char *const command[] = { peep, "--json", "--plugin", foreign->path, in, "-c", pass_line, "-c", save, "-c", "rewrites end --nodes", NULL };
+  const char *const command[] = { peep, "--json", "--plugin", foreign->path,          in,  "-c", pass_line,
+                                  "-c", save,     "-c",       "rewrites end --nodes", NULL };
 
   if (ph_io_save (ph_pass_run_model (run), in, options->cancellable, error))
     output = run_program (command, NULL, NULL, file_size (in), run->pass->name, options->cancellable, error);
@@ -364,8 +379,10 @@ run_foreign (PhPassRun *run, GError **error)
     {
       g_autoptr (JsonObject) reply = last_reply (output);
 
-      ok = adopt_bytes (run, bytes, run->pass->name, run->pass->name, run->pass->summary,
-                        reply != NULL && json_object_has_member (reply, "rewrites") ? json_object_get_array_member (reply, "rewrites") : NULL, error);
+      ok = adopt_bytes (
+          run, bytes, run->pass->name, run->pass->name, run->pass->summary,
+          reply != NULL && json_object_has_member (reply, "rewrites") ? json_object_get_array_member (reply, "rewrites") : NULL,
+          error);
     }
   g_unlink (in);
   g_unlink (out);
@@ -385,24 +402,26 @@ add_foreign (JsonObject *row, const char *path, GPtrArray *passes)
   Foreign *foreign = g_new0 (Foreign, 1);
 
   foreign->path = g_strdup (path);
-  foreign->pass = (PhPass) { .name = ph_intern (json_object_get_string_member_with_default (row, "name", "")), .group = "foreign",
+  foreign->pass = (PhPass) { .name = ph_intern (json_object_get_string_member_with_default (row, "name", "")),
+                             .group = "foreign",
                              .summary = ph_intern (json_object_get_string_member_with_default (row, "summary", "")),
-                             .run = run_foreign, .exactness = PH_ROUNDING };
+                             .run = run_foreign,
+                             .exactness = PH_ROUNDING };
   g_ptr_array_add (passes, foreign);
 }
 
 GPtrArray *
 ph_pass_load (const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autofree char       *peep = find_peep (), *absolute = g_canonicalize_filename (path, NULL);
-  const char *const      command[] = { peep, "--json", "--plugin", absolute, "-c", "passes plugin", NULL };
-  g_autoptr (GBytes)      output = NULL;
-  g_autoptr (JsonParser)  parser = json_parser_new ();
-  g_autoptr (GPtrArray)   passes = g_ptr_array_new ();
-  JsonArray             *rows;
-  JsonNode              *root;
-  const char            *text;
-  gsize                  size;
+  g_autofree char *peep = find_peep (), *absolute = g_canonicalize_filename (path, NULL);
+  const char *const command[] = { peep, "--json", "--plugin", absolute, "-c", "passes plugin", NULL };
+  g_autoptr (GBytes) output = NULL;
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  g_autoptr (GPtrArray) passes = g_ptr_array_new ();
+  JsonArray *rows;
+  JsonNode *root;
+  const char *text;
+  gsize size;
 
   if (!g_file_test (absolute, G_FILE_TEST_IS_REGULAR))
     {
@@ -431,8 +450,8 @@ ph_pass_load (const char *path, GCancellable *cancellable, GError **error)
 gboolean
 ph_pass_load_here (const char *path, GError **error)
 {
-  GModule             *module = g_module_open (path, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
-  const guint         *abi;
+  GModule *module = g_module_open (path, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+  const guint *abi;
   const PhPass *const *passes;
 
   if (module == NULL)
@@ -440,15 +459,16 @@ ph_pass_load_here (const char *path, GError **error)
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s", g_module_error ());
       return FALSE;
     }
-  if (!g_module_symbol (module, "ph_plugin_abi", (gpointer *) &abi) || !g_module_symbol (module, "ph_plugin_passes", (gpointer *) &passes))
+  if (!g_module_symbol (module, "ph_plugin_abi", (gpointer *) &abi)
+      || !g_module_symbol (module, "ph_plugin_passes", (gpointer *) &passes))
     {
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s is no pass: it lacks PH_PLUGIN (...) of passes/pass.h", path);
       return FALSE;
     }
   if (*abi != PH_PLUGIN_ABI)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s was built for version %u of the interface, this is %d: build it again", path, *abi,
-                   PH_PLUGIN_ABI);
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+                   "%s was built for version %u of the interface, this is %d: build it again", path, *abi, PH_PLUGIN_ABI);
       return FALSE;
     }
   g_module_make_resident (module);
@@ -459,8 +479,8 @@ ph_pass_load_here (const char *path, GError **error)
 }
 
 GBytes *
-ph_external_run (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what, GCancellable *cancellable,
-                 GError **error)
+ph_external_run (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what,
+                 GCancellable *cancellable, GError **error)
 {
   return run_program (command, folder, input, model_size, what, cancellable, error);
 }

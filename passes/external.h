@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /* What @command (NULL-ended) writes to its standard output, given @input (nullable) on its standard input, in @folder (nullable). It may
  * take a minute (PEEPHOLE_PASS_SECONDS), and write 256 MB or four times @model_size bytes. NULL with @error, which begins with @what: it
  * cannot be started, was cancelled, died or ended with another status than 0. For a worker. */
-GBytes *ph_external_run (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what, GCancellable *cancellable,
-                         GError **error);
+GBytes *ph_external_run (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what,
+                         GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -5,8 +5,8 @@
 static gboolean
 right_factors_are_alike (PhMatch *match)
 {
-  return ph_value_is_float (match->slot[0]) && ph_value_same_type (match->slot[1], match->slot[2]) &&
-         ph_value_rank (match->slot[1]) >= 2;
+  return ph_value_is_float (match->slot[0]) && ph_value_same_type (match->slot[1], match->slot[2])
+         && ph_value_rank (match->slot[1]) >= 2;
 }
 
 /* Multiplications for (A B) C and for A (B C); -1: unknown. Matrices only. */
@@ -43,6 +43,7 @@ left_is_cheaper (PhMatch *match)
   return costs (match, &left, &right) && left < right;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "factor-left",  P (Add, P (MatMul, X, Y), P (MatMul, X, Z)), P (MatMul, X, P (Add, Y, Z)), .when = right_factors_are_alike,
     .exactness = PH_ROUNDING, .why = "One product less: x A + x B is x (A + B)." },
@@ -58,3 +59,4 @@ const PhPass ph_pass_factor_matmul = {
   .trap = "a product that others read as well is computed all the same.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -19,9 +19,11 @@ static const PhRule rules[] = {
     .exactness = PH_LOSSY, .why = "tanh is cheaper than erf, and differs from it here by less than a thousandth." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_fast_math = {
   .name = "fast-math", .group = "algebra", .summary = "Replaces functions by cheaper ones that are nearly the same",
   .elsewhere = "TVM FastMath; ONNX Runtime GeluApproximation",
   .trap = "off in every pipeline: it is meant to be wrong in the last digits.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

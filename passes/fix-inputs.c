@@ -18,9 +18,9 @@ fix (PhPassRun *run, PhValue *input, GError **error)
   if (!ph_pass_begin (run, "default-to-constant", NULL, why))
     return TRUE;
   constant = ph_graph_add_constant (model->graph, ph_model_unique_name (model, name), input->tensor, error);
-  if (constant == NULL || (ph_value_n_uses (input) > 0 && !ph_value_replace_uses (input, constant, error)) ||
-      !ph_graph_remove_value (input, error) ||
-      (ph_model_find_value_named (model, name) == NULL && !ph_value_rename (constant, name, error)))
+  if (constant == NULL || (ph_value_n_uses (input) > 0 && !ph_value_replace_uses (input, constant, error))
+      || !ph_graph_remove_value (input, error)
+      || (ph_model_find_value_named (model, name) == NULL && !ph_value_rename (constant, name, error)))
     {
       ph_pass_abort (run);
       return FALSE;
@@ -64,9 +64,11 @@ static const PhRule rules[] = {
   { "default-to-constant", .matches = "input = default", .becomes = "initializer", .why = why },
 };
 
+/* clang-format off */
 const PhPass ph_pass_fix_inputs = {
   .name = "fix-inputs", .group = "constants", .summary = "Turns inputs that have a default into constants, such as a cotangent of ones",
   .elsewhere = "ONNX Runtime's remove_initializer_from_input.py",
   .trap = "what is fixed can no longer be fed; before, nothing that depends on it may be folded.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = run_fix_inputs,
 };
+/* clang-format on */

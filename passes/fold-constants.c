@@ -13,10 +13,12 @@
 static gboolean
 only_moves (const PhNode *node)
 {
+  /* clang-format off */
   static const PhOp *const ops[] = {
     &ph_op_Identity, &ph_op_Reshape, &ph_op_Transpose, &ph_op_Squeeze, &ph_op_Unsqueeze, &ph_op_Flatten, &ph_op_Expand,
     &ph_op_Tile, &ph_op_Slice, &ph_op_Split, &ph_op_Gather, &ph_op_DepthToSpace, &ph_op_SpaceToDepth,
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
     if (node->op == ops[i])
@@ -159,8 +161,8 @@ ph_fold_can (PhMatch *match)
   const PhNode *node = match->root;
 
   /* A quantised weight must stay one; a Constant has a rule of its own. */
-  if (node->op == NULL || (node->op->flags & PH_OP_RANDOM) || !ph_op_executable (node->op) || node->graphs != NULL ||
-      node->op == &ph_op_DequantizeLinear || node->op == &ph_op_Constant || ph_node_is_tied (node))
+  if (node->op == NULL || (node->op->flags & PH_OP_RANDOM) || !ph_op_executable (node->op) || node->graphs != NULL
+      || node->op == &ph_op_DequantizeLinear || node->op == &ph_op_Constant || ph_node_is_tied (node))
     return FALSE;
   for (guint k = 0; k < node->outputs->len; k++)
     {
@@ -222,8 +224,7 @@ static gboolean
 all_used_are_there (const PhNode *node, PhTensor *const *tensors)
 {
   for (guint k = 0; k < node->outputs->len; k++)
-    if (ph_value_n_uses (ph_node_output (node, k)) > 0 &&
-        (tensors[k] == NULL || ph_tensor_kind (tensors[k]) != PH_KIND_TENSOR))
+    if (ph_value_n_uses (ph_node_output (node, k)) > 0 && (tensors[k] == NULL || ph_tensor_kind (tensors[k]) != PH_KIND_TENSOR))
       return FALSE;
   return TRUE;
 }
@@ -258,6 +259,7 @@ ph_fold_constant_to_initializer (PhMatch *match, PhBuilder *b)
   return put_constants (match->root, &tensor, b);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "constant-to-initializer", .root = &ph_op_Constant, .when = ph_fold_is_tensor_constant,
     .apply = ph_fold_constant_to_initializer,
@@ -274,3 +276,4 @@ const PhPass ph_pass_fold_constants = {
           "branches that would fail if they ran.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -14,8 +14,8 @@ static gboolean
 reads_no_parameter (PhMatch *match)
 {
   for (guint i = 0; i < match->root->inputs->len; i++)
-    if (ph_node_input (match->root, i) != NULL && ph_value_is_parameter (ph_node_input (match->root, i)) &&
-        ph_node_input_gradient (match->root, i) != PH_GRADIENT_ZERO)
+    if (ph_node_input (match->root, i) != NULL && ph_value_is_parameter (ph_node_input (match->root, i))
+        && ph_node_input_gradient (match->root, i) != PH_GRADIENT_ZERO)
       return FALSE;
   return TRUE;
 }
@@ -26,6 +26,7 @@ can_fold (PhMatch *match)
   return ph_fold_can (match) && reads_no_parameter (match);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "constant-to-initializer", .root = &ph_op_Constant, .when = ph_fold_is_tensor_constant, .apply = ph_fold_constant_to_initializer,
     .becomes = "initializer", .why = "A Constant node is a value that needs no computing." },
@@ -41,3 +42,4 @@ const PhPass ph_pass_fold_frozen = {
   .trap = "a weight that is folded into a product can no longer be trained: its gradient is that of the product.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -26,7 +26,7 @@ freeze_inputs (PhPassRun *run, GError **error)
 {
   PhModel *model = ph_pass_run_model (run);
 
-  for (guint i = 0; i < model->graph->inputs->len; )
+  for (guint i = 0; i < model->graph->inputs->len;)
     {
       PhValue *input = g_ptr_array_index (model->graph->inputs, i);
 
@@ -52,9 +52,11 @@ static const PhRule rules[] = {
   { "default-input", .matches = "input with a default", .becomes = "initializer", .why = why },
 };
 
+/* clang-format off */
 const PhPass ph_pass_freeze_inputs = {
   .name = "freeze-inputs", .group = "constants", .summary = "Makes constants of inputs that have a default",
   .elsewhere = "onnxsim and onnxruntime's remove_initializer_from_input",
   .trap = "it breaks callers that do override: that is why no pipeline does it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = freeze_inputs,
 };
+/* clang-format on */

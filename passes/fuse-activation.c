@@ -14,10 +14,12 @@
 static gboolean
 is_activation (const PhNode *node)
 {
+  /* clang-format off */
   static const PhOp *const ops[] = {
     &ph_op_Relu, &ph_op_LeakyRelu, &ph_op_Sigmoid, &ph_op_Tanh, &ph_op_Clip, &ph_op_HardSigmoid, &ph_op_HardSwish,
     &ph_op_Elu, &ph_op_Selu, &ph_op_Softplus, &ph_op_Softsign, &ph_op_Gelu, &ph_op_Mish, &ph_op_PRelu, &ph_op_ThresholdedRelu,
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
     if (node->op == ops[i])
@@ -48,8 +50,8 @@ private_producer (const PhValue *value, const PhNode *user, const char *const *p
 {
   PhNode *node = value != NULL ? value->producer : NULL;
 
-  return node != NULL && node->graph == user->graph && ph_value_only_user (value) == user && is_heavy (node, prefixes)
-         ? node : NULL;
+  return node != NULL && node->graph == user->graph && ph_value_only_user (value) == user && is_heavy (node, prefixes) ? node
+                                                                                                                       : NULL;
 }
 
 static gboolean
@@ -57,8 +59,7 @@ activates (PhMatch *match, const char *const *prefixes)
 {
   const PhNode *node = match->root;
 
-  if (node->op == NULL || !is_activation (node) ||
-      private_producer (ph_node_input (node, 0), node, prefixes) == NULL)
+  if (node->op == NULL || !is_activation (node) || private_producer (ph_node_input (node, 0), node, prefixes) == NULL)
     return FALSE;
   for (guint i = 1; i < node->inputs->len; i++)
     if (ph_node_input (node, i) != NULL && ph_value_constant (ph_node_input (node, i)) == NULL)
@@ -105,8 +106,8 @@ added_convolution (const PhNode *node)
       PhValue *value = ph_node_input (node, i);
       PhNode *conv = private_producer (value, node, convolutions);
 
-      if (conv != NULL && ph_value_same_type (value, ph_node_output (node, 0)) && ph_node_input (node, 1 - i) != value &&
-          !g_str_has_suffix (conv->op_type, "Add") && (best == NULL || conv->order > best->order))
+      if (conv != NULL && ph_value_same_type (value, ph_node_output (node, 0)) && ph_node_input (node, 1 - i) != value
+          && !g_str_has_suffix (conv->op_type, "Add") && (best == NULL || conv->order > best->order))
         best = conv;
     }
   return best;
@@ -124,6 +125,7 @@ fuse_add (PhMatch *match, PhBuilder *b)
   return fuse_pair (added_convolution (match->root), match->root, b);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "conv-add", .root = &ph_op_Add, .when = adds_to_convolution, .apply = fuse_add, .exactness = PH_ROUNDING,
     .matches = "Add(Conv(x, W), y)",
@@ -143,3 +145,4 @@ const PhPass ph_pass_fuse_activation = {
   .trap = "both nodes may have an attribute alpha. The fused node keeps its body, so any runtime can run it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -14,15 +14,16 @@
  *        \    /           The transpositions are taken along where nobody else reads them.
  *        MatMul                                                                          */
 
-static const char why[] =
-  "softmax (scale * q k' + mask) v is attention: computed at once, the matrix of scores need not be kept.";
+static const char why[]
+    = "softmax (scale * q k' + mask) v is attention: computed at once, the matrix of scores need not be kept.";
 
 static PhNode *
 private_producer (const PhValue *value, const PhNode *user)
 {
   PhNode *node = value != NULL ? value->producer : NULL;
 
-  return node != NULL && node->graph == user->graph && ph_value_only_user (value) == user && !ph_node_is_fused (node) ? node : NULL;
+  return node != NULL && node->graph == user->graph && ph_value_only_user (value) == user && !ph_node_is_fused (node) ? node
+                                                                                                                      : NULL;
 }
 
 /* Unsqueeze or Reshape, Expand or Tile, Reshape. */
@@ -33,8 +34,8 @@ is_repetition (const PhNode *reshape)
 
   const PhNode *user = ph_value_only_user (ph_node_output (reshape, 0));
 
-  return (before != NULL && (before->op == &ph_op_Expand || before->op == &ph_op_Tile)) ||
-         (user != NULL && (user->op == &ph_op_Expand || user->op == &ph_op_Tile));
+  return (before != NULL && (before->op == &ph_op_Expand || before->op == &ph_op_Tile))
+         || (user != NULL && (user->op == &ph_op_Expand || user->op == &ph_op_Tile));
 }
 
 /* What only moves the operand's elements on their way here: permutations, and keys and values that are repeated for the
@@ -44,11 +45,11 @@ add_movement (GPtrArray *region, const PhNode *user, guint input)
 {
   gboolean grouped = FALSE;
 
-  for (PhNode *node = private_producer (ph_node_input (user, input), user); node != NULL; )
+  for (PhNode *node = private_producer (ph_node_input (user, input), user); node != NULL;)
     {
       gboolean repeats = node->op == &ph_op_Expand || node->op == &ph_op_Tile;
-      gboolean moves = repeats || node->op == &ph_op_Transpose || (node->op == &ph_op_Reshape && region->len < PH_REGION_MAX) ||
-                       node->op == &ph_op_Unsqueeze;
+      gboolean moves = repeats || node->op == &ph_op_Transpose || (node->op == &ph_op_Reshape && region->len < PH_REGION_MAX)
+                       || node->op == &ph_op_Unsqueeze;
 
       /* A Reshape belongs to the projection before it, unless it is one of a repetition. */
       if (!moves || (node->op == &ph_op_Reshape && !is_repetition (node)))
@@ -67,8 +68,8 @@ scores_of (GPtrArray *region, PhNode *node, guint depth)
     {
       PhNode *producer = private_producer (ph_node_input (node, i), node), *found;
 
-      if (producer == NULL || ph_value_rank (ph_node_output (producer, 0)) != ph_value_rank (ph_node_output (node, 0)) ||
-          (producer->op != &ph_op_MatMul && !ph_node_is_pointwise (producer)))
+      if (producer == NULL || ph_value_rank (ph_node_output (producer, 0)) != ph_value_rank (ph_node_output (node, 0))
+          || (producer->op != &ph_op_MatMul && !ph_node_is_pointwise (producer)))
         continue;
       found = producer->op == &ph_op_MatMul ? producer : scores_of (region, producer, depth - 1);
       if (found == NULL)
@@ -100,8 +101,8 @@ find_region (GPtrArray *region, PhNode *softmax)
       weights = product;
       product = ph_value_only_user (ph_node_output (weights, 0));
     }
-  if (scores == NULL || product == NULL || product->op != &ph_op_MatMul ||
-      ph_node_input (product, 0) != ph_node_output (weights, 0) || ph_node_input (product, 1) == ph_node_output (weights, 0))
+  if (scores == NULL || product == NULL || product->op != &ph_op_MatMul
+      || ph_node_input (product, 0) != ph_node_output (weights, 0) || ph_node_input (product, 1) == ph_node_output (weights, 0))
     return NULL;
   g_ptr_array_add (region, product);
 
@@ -137,6 +138,7 @@ static const PhRule rules[] = {
     .becomes = "Attention(q, k, v)", .exactness = PH_ROUNDING, .why = why },
 };
 
+/* clang-format off */
 const PhPass ph_pass_fuse_attention = {
   .name = "fuse-attention", .group = "fusion", .summary = "Fuses scaled dot-product attention, masks and transpositions included",
   .elsewhere = "Vaswani et al. 2017; ONNX Runtime AttentionFusion; Inductor fuse_attention",
@@ -144,3 +146,4 @@ const PhPass ph_pass_fuse_attention = {
           "chooses.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_attention, .exactness = PH_ROUNDING,
 };
+/* clang-format on */

@@ -7,9 +7,21 @@
 /*  conv (s * x + t, W) + b = conv (x, W * s) + (b + sum of W * t over what one output reads)
  *  The sum is the same at every place only where the convolution reads no padding; without t, zeros stay zeros. */
 
-enum { SLOT_X, SLOT_W, SLOT_SCALE, SLOT_B, SLOT_MEAN, SLOT_VAR };
+enum
+{
+  SLOT_X,
+  SLOT_W,
+  SLOT_SCALE,
+  SLOT_B,
+  SLOT_MEAN,
+  SLOT_VAR
+};
 
-typedef struct { double *scale, *shift; gint64 n; } Affine;
+typedef struct
+{
+  double *scale, *shift;
+  gint64 n;
+} Affine;
 
 static void
 affine_clear (Affine *affine)
@@ -72,10 +84,10 @@ read_batch_norm (PhMatch *match, Affine *affine)
       return FALSE;
   for (gint64 i = 0; i < affine->n; i++)
     {
-      affine->scale[i] = ph_tensor_get (ph_value_constant (match->slot[SLOT_SCALE]), (gsize) i) /
-                         sqrt (ph_tensor_get (ph_value_constant (match->slot[SLOT_VAR]), (gsize) i) + epsilon);
-      affine->shift[i] = ph_tensor_get (ph_value_constant (match->slot[SLOT_B]), (gsize) i) -
-                         affine->scale[i] * ph_tensor_get (ph_value_constant (match->slot[SLOT_MEAN]), (gsize) i);
+      affine->scale[i] = ph_tensor_get (ph_value_constant (match->slot[SLOT_SCALE]), (gsize) i)
+                         / sqrt (ph_tensor_get (ph_value_constant (match->slot[SLOT_VAR]), (gsize) i) + epsilon);
+      affine->shift[i] = ph_tensor_get (ph_value_constant (match->slot[SLOT_B]), (gsize) i)
+                         - affine->scale[i] * ph_tensor_get (ph_value_constant (match->slot[SLOT_MEAN]), (gsize) i);
     }
   return TRUE;
 }
@@ -90,8 +102,9 @@ read_affine (PhMatch *match, Affine *affine)
   int rank = (int) ph_tensor_rank (weights);
   gboolean shifts = FALSE, ok;
 
-  if (rank < 3 || !ph_dtype_is_float (ph_tensor_dtype (weights)) || ph_value_dtype (match->slot[SLOT_X]) != ph_tensor_dtype (weights) ||
-      ph_value_rank (match->slot[SLOT_X]) != rank || (bias != NULL && !has_count (bias, ph_tensor_dims (weights)[0])))
+  if (rank < 3 || !ph_dtype_is_float (ph_tensor_dtype (weights))
+      || ph_value_dtype (match->slot[SLOT_X]) != ph_tensor_dtype (weights) || ph_value_rank (match->slot[SLOT_X]) != rank
+      || (bias != NULL && !has_count (bias, ph_tensor_dims (weights)[0])))
     return FALSE;
   affine->n = ph_tensor_dims (weights)[1] * ph_node_attr_int (conv, "group", 1);
   affine->scale = g_new (double, affine->n + 1);
@@ -102,8 +115,8 @@ read_affine (PhMatch *match, Affine *affine)
   if (before->op == &ph_op_BatchNormalization)
     ok = read_batch_norm (match, affine);
   else
-    ok = ph_value_same_type (match->slot[SLOT_X], ph_node_output (before, 0)) &&
-         read_channels (match->slot[SLOT_SCALE], rank, affine->n, before->op == &ph_op_Mul ? affine->scale : affine->shift);
+    ok = ph_value_same_type (match->slot[SLOT_X], ph_node_output (before, 0))
+         && read_channels (match->slot[SLOT_SCALE], rank, affine->n, before->op == &ph_op_Mul ? affine->scale : affine->shift);
   for (gint64 i = 0; ok && i < affine->n; i++)
     {
       ok = isfinite (affine->scale[i]) && isfinite (affine->shift[i]);
@@ -144,7 +157,8 @@ recipe_product (PhRecipe *recipe, PhMatch *match, PhValue *channels)
   PhTensor *weights = ph_value_constant (match->slot[SLOT_W]);
   const gint64 *dims = ph_tensor_dims (weights), groups = MAX (1, ph_node_attr_int (match->root, "group", 1));
   const gint64 taps = (gint64) ph_tensor_count (weights) / MAX (1, dims[0] * dims[1]);
-  PhValue *apart = ph_recipe_reshape (recipe, ph_recipe_wide (recipe, weights), 4, (gint64[]) { groups, dims[0] / groups, dims[1], taps });
+  PhValue *apart = ph_recipe_reshape (recipe, ph_recipe_wide (recipe, weights), 4,
+                                      (gint64[]) { groups, dims[0] / groups, dims[1], taps });
 
   if (channels != NULL && ph_type_count (channels->type) != 1)
     channels = ph_recipe_reshape (recipe, channels, 4, (gint64[]) { groups, 1, dims[1], 1 });
@@ -160,8 +174,10 @@ new_weights (PhMatch *match)
 
   if (channels == NULL)
     return ph_tensor_ref (weights);
-  return ph_recipe_tensor (recipe, ph_recipe_reshape (recipe, recipe_product (recipe, match, channels), ph_tensor_rank (weights),
-                                                      ph_tensor_dims (weights)), ph_tensor_dtype (weights), NULL);
+  return ph_recipe_tensor (
+      recipe,
+      ph_recipe_reshape (recipe, recipe_product (recipe, match, channels), ph_tensor_rank (weights), ph_tensor_dims (weights)),
+      ph_tensor_dtype (weights), NULL);
 }
 
 static PhTensor *
@@ -171,11 +187,13 @@ new_bias (PhMatch *match)
   PhBuilder *r = ph_recipe_builder (recipe);
   PhTensor *weights = ph_value_constant (match->slot[SLOT_W]);
   const gint64 n = ph_tensor_dims (weights)[0], axes[2] = { 2, 3 };
-  PhValue *bias = ph_node_input (match->root, 2) != NULL ? ph_recipe_input (recipe, match->root, 2) : ph_recipe_number (recipe, 0);
+  PhValue *bias = ph_node_input (match->root, 2) != NULL ? ph_recipe_input (recipe, match->root, 2)
+                                                         : ph_recipe_number (recipe, 0);
   PhValue *channels = recipe_channels (recipe, match, TRUE), *sums = NULL;
 
   if (channels != NULL)
-    sums = ph_recipe_reshape (recipe, PH_BUILD (r, ReduceSum, recipe_product (recipe, match, channels), ph_build_ints (r, axes, 2)), 1, &n);
+    sums = ph_recipe_reshape (
+        recipe, PH_BUILD (r, ReduceSum, recipe_product (recipe, match, channels), ph_build_ints (r, axes, 2)), 1, &n);
   else
     sums = PH_BUILD (r, Expand, ph_recipe_number (recipe, 0), ph_build_ints (r, &n, 1));
   return ph_recipe_tensor (recipe, PH_BUILD (r, Add, sums, bias), ph_tensor_dtype (weights), NULL);
@@ -200,8 +218,10 @@ fold_affine (PhMatch *match, PhBuilder *b)
   return ph_build_like (b, conv, inputs, 3);
 }
 
-static const char why[] = "A convolution is linear in what it reads, so what scales each channel before it can scale its weights.";
+static const char why[]
+    = "A convolution is linear in what it reads, so what scales each channel before it can scale its weights.";
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "fold-bn-conv", P (Conv, P (BatchNormalization, VAR (SLOT_X), CONST (SLOT_SCALE), CONST (SLOT_B), CONST (SLOT_MEAN), CONST (SLOT_VAR)),
                        CONST (SLOT_W)), .when = is_affine, .build = fold_affine, .exactness = PH_ROUNDING,
@@ -219,3 +239,4 @@ const PhPass ph_pass_fuse_bn_conv = {
   .trap = "zeros that the convolution pads with would have been shifted as well: only without padding.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -7,7 +7,12 @@
 /*  s * (conv (x, W) + b) = conv (x, s * W) + s * b        conv (x, W) + b + c = conv (x, W) + (b + c)
  *  where s and c have one element for each channel, or one for all, and do not enlarge the result. */
 
-enum { SLOT_X, SLOT_W, SLOT_C };
+enum
+{
+  SLOT_X,
+  SLOT_W,
+  SLOT_C
+};
 
 static gint64
 n_channels (const PhNode *conv, PhTensor *weights)
@@ -54,8 +59,8 @@ is_affine (PhMatch *match)
   gint64 n = n_channels (conv, weights);
   int rank = (int) ph_tensor_rank (weights);
 
-  if (n < 0 || !ph_dtype_is_float (ph_tensor_dtype (weights)) || !is_per_channel (match->slot[SLOT_C], rank, n) ||
-      (bias != NULL && ph_value_constant (bias) == NULL) || ph_value_constant (match->slot[SLOT_W]) == NULL)
+  if (n < 0 || !ph_dtype_is_float (ph_tensor_dtype (weights)) || !is_per_channel (match->slot[SLOT_C], rank, n)
+      || (bias != NULL && ph_value_constant (bias) == NULL) || ph_value_constant (match->slot[SLOT_W]) == NULL)
     return FALSE;
   for (gint64 i = 0; i < n; i++)
     if (!isfinite (channel_value (match->slot[SLOT_C], i)))
@@ -83,7 +88,8 @@ new_bias (PhMatch *match, gboolean multiply)
   PhValue *old = ph_node_input (conv, 2) != NULL ? ph_recipe_input (recipe, conv, 2) : ph_recipe_number (recipe, 0);
   PhValue *all = PH_BUILD (r, Expand, old, ph_build_ints (r, &n, 1)), *c = recipe_channels (recipe, match);
 
-  return ph_recipe_tensor (recipe, multiply ? PH_BUILD (r, Mul, all, c) : PH_BUILD (r, Add, all, c), ph_tensor_dtype (weights), NULL);
+  return ph_recipe_tensor (recipe, multiply ? PH_BUILD (r, Mul, all, c) : PH_BUILD (r, Add, all, c), ph_tensor_dtype (weights),
+                           NULL);
 }
 
 static PhTensor *
@@ -91,7 +97,8 @@ new_weights (PhMatch *match)
 {
   g_autoptr (PhRecipe) recipe = ph_recipe_new ();
 
-  return ph_recipe_scale_filters (recipe, match->node[1], ph_value_constant (match->slot[SLOT_W]), recipe_channels (recipe, match));
+  return ph_recipe_scale_filters (recipe, match->node[1], ph_value_constant (match->slot[SLOT_W]),
+                                  recipe_channels (recipe, match));
 }
 
 static PhValue *
@@ -134,6 +141,7 @@ build_shifted (PhMatch *match, PhBuilder *b)
   return bias != NULL ? build_conv (match, b, NULL, bias) : NULL;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "conv-mul", P (Mul, P (Conv, VAR (SLOT_X), CONST (SLOT_W)), CONST (SLOT_C)), .when = is_affine, .build = build_scaled,
     .becomes = "Conv(x, z * y, z * bias)", .exactness = PH_ROUNDING, .why = "Scaling the result is scaling the weights." },
@@ -153,3 +161,4 @@ const PhPass ph_pass_fuse_conv_affine = {
   .trap = "a constant of more than one number along any other axis, or one that enlarges the batch, is no bias.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -7,7 +7,15 @@
 /*  BN (conv (x, W) + b) = s * (conv (x, W) + b - mean) + B      with s = scale / sqrt (var + epsilon), by channel
  *                       = conv (x, s * W) + (s * (b - mean) + B)                                                  */
 
-enum { SLOT_X, SLOT_W, SLOT_SCALE, SLOT_B, SLOT_MEAN, SLOT_VAR };
+enum
+{
+  SLOT_X,
+  SLOT_W,
+  SLOT_SCALE,
+  SLOT_B,
+  SLOT_MEAN,
+  SLOT_VAR
+};
 
 static PhValue *
 conv_bias (const PhNode *conv)
@@ -31,8 +39,8 @@ has_count (const PhValue *value, gint64 n)
 {
   PhTensor *tensor = ph_value_constant (value);
 
-  return tensor != NULL && ph_tensor_rank (tensor) == 1 && (gint64) ph_tensor_count (tensor) == n &&
-         ph_dtype_is_float (ph_tensor_dtype (tensor));
+  return tensor != NULL && ph_tensor_rank (tensor) == 1 && (gint64) ph_tensor_count (tensor) == n
+         && ph_dtype_is_float (ph_tensor_dtype (tensor));
 }
 
 /* The factor s of each channel. (nullable): a variance that has no root. */
@@ -60,8 +68,8 @@ constant_statistics (PhMatch *match)
   gint64 n = n_channels (conv, weights);
   g_autofree double *factors = NULL;
 
-  if (ph_node_attr_int (match->root, "training_mode", 0) != 0 || !ph_dtype_is_float (ph_tensor_dtype (weights)) || n < 0 ||
-      ph_value_dtype (match->slot[SLOT_X]) != ph_tensor_dtype (weights))
+  if (ph_node_attr_int (match->root, "training_mode", 0) != 0 || !ph_dtype_is_float (ph_tensor_dtype (weights)) || n < 0
+      || ph_value_dtype (match->slot[SLOT_X]) != ph_tensor_dtype (weights))
     return FALSE;
   for (guint i = SLOT_SCALE; i <= SLOT_VAR; i++)
     if (!has_count (match->slot[i], n))
@@ -113,8 +121,9 @@ fold_conv_bn (PhMatch *match, PhBuilder *b)
   return ph_build_like (b, conv, inputs, 3);
 }
 
-#define NORMALISED(conv_) P (BatchNormalization, P (conv_, VAR (SLOT_X), CONST (SLOT_W)), CONST (SLOT_SCALE), CONST (SLOT_B), \
-                             CONST (SLOT_MEAN), CONST (SLOT_VAR))
+#define NORMALISED(conv_)                                                                                                \
+  P (BatchNormalization, P (conv_, VAR (SLOT_X), CONST (SLOT_W)), CONST (SLOT_SCALE), CONST (SLOT_B), CONST (SLOT_MEAN), \
+     CONST (SLOT_VAR))
 
 static const PhRule rules[] = {
   { "fold-conv-bn", NORMALISED (Conv), .when = constant_statistics, .build = fold_conv_bn, .exactness = PH_ROUNDING,
@@ -125,6 +134,7 @@ static const PhRule rules[] = {
     .why = "At inference a batch normalisation is an affine map of each channel, and so is a transposed convolution." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_fuse_conv_bn = {
   .name = "fuse-conv-bn", .group = "fusion", .summary = "Folds batch normalisations into the convolutions before them",
   .elsewhere = "ONNX Runtime ConvBNFusion; onnxoptimizer fuse_bn_into_conv; TVM FoldScaleAxis",
@@ -132,3 +142,4 @@ const PhPass ph_pass_fuse_conv_bn = {
           "axis.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -23,8 +23,8 @@ collect (PhNode *node, GPtrArray *region, GHashTable *taken, guint *size)
       PhValue *value = ph_node_input (node, i);
       PhNode *producer = value != NULL ? value->producer : NULL;
 
-      if (producer == NULL || producer->graph != node->graph || *size >= PH_REGION_MAX || ph_value_only_user (value) != node ||
-          !ph_node_is_pointwise (producer) || ph_node_is_fused (producer) || g_hash_table_contains (taken, PH_KEY (producer)))
+      if (producer == NULL || producer->graph != node->graph || *size >= PH_REGION_MAX || ph_value_only_user (value) != node
+          || !ph_node_is_pointwise (producer) || ph_node_is_fused (producer) || g_hash_table_contains (taken, PH_KEY (producer)))
         continue;
       collect (producer, region, taken, size);
     }
@@ -39,7 +39,7 @@ fuse_elementwise (PhPassRun *run, GError **error)
   g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
 
   /* From the end, so that a tree is met at its root. */
-  for (guint i = ids->len; i-- > 0 && !run->stopped; )
+  for (guint i = ids->len; i-- > 0 && !run->stopped;)
     {
       PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
 
@@ -54,6 +54,7 @@ fuse_elementwise (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "elementwise", .matches = "Tanh(Add(Exp(Mul(x, y)), z))",
     .becomes = "MulExpAddTanh(x, y, z)", .exactness = PH_ROUNDING, .why = why },
@@ -65,3 +66,4 @@ const PhPass ph_pass_fuse_elementwise = {
   .trap = "shapes that broadcast in the middle of a chain; element types that change.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_elementwise, .exactness = PH_ROUNDING,
 };
+/* clang-format on */

@@ -19,8 +19,7 @@ next_in_chain (const PhNode *node)
   PhValue *value = ph_node_output (node, 0);
   PhNode *user = ph_value_only_user (value);
 
-  if (user == NULL || !ph_node_is_pointwise (user) ||
-      !ph_value_same_shape (value, ph_node_output (user, 0)))
+  if (user == NULL || !ph_node_is_pointwise (user) || !ph_value_same_shape (value, ph_node_output (user, 0)))
     return NULL;
   return user;
 }
@@ -33,7 +32,7 @@ fuse_epilogue (PhPassRun *run, GError **error)
   g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
 
   /* From the end: of a sum of two products the later one takes the sum. */
-  for (guint i = ids->len; i-- > 0 && !run->stopped; )
+  for (guint i = ids->len; i-- > 0 && !run->stopped;)
     {
       PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
       guint size;
@@ -43,7 +42,8 @@ fuse_epilogue (PhPassRun *run, GError **error)
       g_ptr_array_set_size (chain, 0);
       g_ptr_array_add (chain, node);
       size = ph_node_size (node);
-      while ((node = next_in_chain (node)) != NULL && !g_hash_table_contains (taken, PH_KEY (node)) && (size += ph_node_size (node)) <= PH_REGION_MAX)
+      while ((node = next_in_chain (node)) != NULL && !g_hash_table_contains (taken, PH_KEY (node))
+             && (size += ph_node_size (node)) <= PH_REGION_MAX)
         g_ptr_array_add (chain, node);
       if (chain->len < 2)
         continue;
@@ -55,6 +55,7 @@ fuse_epilogue (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "epilogue", .matches = "Relu(Add(MatMul(x, W), b))",
     .becomes = "MatMulAddRelu(x, W, b)", .exactness = PH_ROUNDING, .why = why },
@@ -67,3 +68,4 @@ const PhPass ph_pass_fuse_epilogue = {
   .trap = "a path that leaves the group and comes back would be a cycle.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_epilogue, .exactness = PH_ROUNDING,
 };
+/* clang-format on */

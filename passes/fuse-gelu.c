@@ -25,16 +25,17 @@ is_float (PhMatch *match)
   return ph_value_is_float (match->slot[0]) && ph_value_same_type (match->slot[0], ph_node_output (match->root, 0));
 }
 
-#define ERF_DIV   P (Add, P (Erf, P (Div, X, NUM (M_SQRT2))), NUM (1))
-#define ERF_MUL   P (Add, P (Erf, P (Mul, X, NUM (M_SQRT1_2))), NUM (1))
-#define CUBE_POW  P (Pow, X, NUM (3))
-#define CUBE_MUL  P (Mul, X, P (Mul, X, X))
+#define ERF_DIV     P (Add, P (Erf, P (Div, X, NUM (M_SQRT2))), NUM (1))
+#define ERF_MUL     P (Add, P (Erf, P (Mul, X, NUM (M_SQRT1_2))), NUM (1))
+#define CUBE_POW    P (Pow, X, NUM (3))
+#define CUBE_MUL    P (Mul, X, P (Mul, X, X))
 #define TANH(cube_) P (Add, P (Tanh, P (Mul, P (Add, X, P (Mul, cube_, NUM (0.044715))), NUM (0.7978845608028654))), NUM (1))
 
 static const char why[] = "x / 2 * (1 + erf (x / sqrt 2)) is the definition of Gelu.";
 static const char why_tanh[] = "x / 2 * (1 + tanh (sqrt (2 / pi) * (x + 0.044715 x^3))) is Gelu's approximation by tanh.";
 
 /* The half may be applied to x, to the sum, or to their product. */
+/* clang-format off */
 #define FORMS(name_, sum_, build_, becomes_, why_) \
   { name_ "-product", P (Mul, P (Mul, X, sum_), NUM (0.5)), .when = is_float, .build = build_, .becomes = becomes_, \
     .exactness = PH_ROUNDING, .why = why_ }, \
@@ -56,3 +57,4 @@ const PhPass ph_pass_fuse_gelu = {
   .trap = "1.42 is not the square root of 2.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -15,16 +15,17 @@
 
 typedef struct
 {
-  PhNode   *node;               /* Conv or MatMul                                      */
-  PhNode   *bias;               /* (nullable) the Add behind a MatMul                  */
-  PhValue  *offset;             /* (nullable) the constant that it adds                */
-  PhNode   *relu;               /* (nullable)                                          */
-  PhNode   *last;
-  gint64    size;               /* along the axis that is joined                       */
+  PhNode *node;    /* Conv or MatMul                                      */
+  PhNode *bias;    /* (nullable) the Add behind a MatMul                  */
+  PhValue *offset; /* (nullable) the constant that it adds                */
+  PhNode *relu;    /* (nullable)                                          */
+  PhNode *last;
+  gint64 size; /* along the axis that is joined                       */
 } Branch;
 
 static const char why_conv[] = "Convolutions of the same form that read the same input are one with more channels.";
-static const char why_matmul[] = "Products with the same left operand are one with a wider right operand: queries, keys and values, say.";
+static const char why_matmul[]
+    = "Products with the same left operand are one with a wider right operand: queries, keys and values, say.";
 
 /* Everything but the first size of axis @axis is alike. */
 static gboolean
@@ -45,8 +46,8 @@ read_branch (PhNode *node, Branch *branch)
   PhNode *user;
 
   *branch = (Branch) { .node = node, .last = node };
-  if (weights == NULL || !ph_dtype_is_float (ph_tensor_dtype (weights)) || ph_node_is_tied (node) ||
-      ph_value_rank (ph_node_input (node, 0)) < 2)
+  if (weights == NULL || !ph_dtype_is_float (ph_tensor_dtype (weights)) || ph_node_is_tied (node)
+      || ph_value_rank (ph_node_input (node, 0)) < 2)
     return FALSE;
   if (node->op == &ph_op_Conv)
     {
@@ -86,9 +87,9 @@ fits (const Branch *a, const Branch *b)
 {
   PhTensor *v = ph_value_constant (ph_node_input (a->node, 1)), *w = ph_value_constant (ph_node_input (b->node, 1));
 
-  return a->node->op == b->node->op && a->node->graph == b->node->graph && ph_node_same_attrs (a->node, b->node) &&
-         same_but (v, w, a->node->op == &ph_op_Conv ? 0 : 1) && (a->offset != NULL) == (b->offset != NULL) &&
-         (a->relu != NULL) == (b->relu != NULL);
+  return a->node->op == b->node->op && a->node->graph == b->node->graph && ph_node_same_attrs (a->node, b->node)
+         && same_but (v, w, a->node->op == &ph_op_Conv ? 0 : 1) && (a->offset != NULL) == (b->offset != NULL)
+         && (a->relu != NULL) == (b->relu != NULL);
 }
 
 /* The tensors one after another along axis 0, or along the last axis of matrices. */
@@ -108,8 +109,10 @@ join (GArray *branches, guint what)
       tensor = ph_value_constant (what == 1 ? ph_node_input (branch->node, 1) : branch->offset);
       parts[i] = ph_recipe_constant (recipe, tensor);
     }
-  return ph_recipe_tensor (recipe, ph_build_node (ph_recipe_builder (recipe), &ph_op_Concat, parts, branches->len,
-                                                  PH_ATTRS (ph_attr_new_int ("axis", axis)), 1), ph_tensor_dtype (tensor), NULL);
+  return ph_recipe_tensor (recipe,
+                           ph_build_node (ph_recipe_builder (recipe), &ph_op_Concat, parts, branches->len,
+                                          PH_ATTRS (ph_attr_new_int ("axis", axis)), 1),
+                           ph_tensor_dtype (tensor), NULL);
 }
 
 static gboolean
@@ -170,8 +173,8 @@ merge_readers (PhPassRun *run, PhValue *x, const PhOp *op, GError **error)
     {
       const PhUse *use = &g_array_index (x->uses, PhUse, u);
 
-      if (use->node->op == op && use->index == 0 && use->node->graph == x->graph && read_branch (use->node, &branch) &&
-          (branches->len == 0 || fits (&g_array_index (branches, Branch, 0), &branch)))
+      if (use->node->op == op && use->index == 0 && use->node->graph == x->graph && read_branch (use->node, &branch)
+          && (branches->len == 0 || fits (&g_array_index (branches, Branch, 0), &branch)))
         g_array_append_val (branches, branch);
     }
   if (branches->len < LEAST)
@@ -182,8 +185,12 @@ merge_readers (PhPassRun *run, PhValue *x, const PhOp *op, GError **error)
   for (guint i = 1; i < branches->len; i++)
     if (g_array_index (branches, Branch, i).node->order < first->order)
       first = g_array_index (branches, Branch, i).node;
-  b = (PhBuilder) { .graph = x->graph, .before = first, .name = ph_node_output (first, 0)->name, .role = first->role,
-                    .partner = first->partner, .device = first->device };
+  b = (PhBuilder) { .graph = x->graph,
+                    .before = first,
+                    .name = ph_node_output (first, 0)->name,
+                    .role = first->role,
+                    .partner = first->partner,
+                    .device = first->device };
   if (!ph_pass_begin (run, op == &ph_op_Conv ? "parallel-conv" : "parallel-matmul", first,
                       op == &ph_op_Conv ? why_conv : why_matmul))
     return TRUE;
@@ -221,6 +228,7 @@ static const PhRule rules[] = {
     .becomes = "Split(MatMul(x, Concat(A, B, C)))", .exactness = PH_ROUNDING, .why = why_matmul },
 };
 
+/* clang-format off */
 const PhPass ph_pass_fuse_horizontal = {
   .name = "fuse-horizontal", .group = "fusion",
   .summary = "Merges convolutions or products that read the same input: query, key and value, the branches of an Inception module",
@@ -228,3 +236,4 @@ const PhPass ph_pass_fuse_horizontal = {
   .trap = "one must not depend on another; all read the same operand with the same attributes.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_horizontal, .exactness = PH_ROUNDING,
 };
+/* clang-format on */

@@ -30,7 +30,8 @@ add_scale (GPtrArray *region, const PhNode *scaling, const PhNode *cast)
       PhValue *value = ph_node_input (scaling, i);
       PhNode *node = value->producer;
 
-      if (node != NULL && node != cast && node->op == &ph_op_Mul && node->graph == scaling->graph && ph_value_only_user (value) == scaling)
+      if (node != NULL && node != cast && node->op == &ph_op_Mul && node->graph == scaling->graph
+          && ph_value_only_user (value) == scaling)
         g_ptr_array_insert (region, 0, node);
     }
 }
@@ -66,8 +67,8 @@ find_region (GPtrArray *region, PhNode *product, gboolean *dynamic)
 
   g_ptr_array_set_size (region, 0);
   *dynamic = FALSE;
-  if (scaling == NULL || ph_value_dtype (ph_node_output (cast, 0)) != PH_FLOAT ||
-      !ph_value_same_shape (ph_node_output (scaling, 0), ph_node_output (product, 0)))
+  if (scaling == NULL || ph_value_dtype (ph_node_output (cast, 0)) != PH_FLOAT
+      || !ph_value_same_shape (ph_node_output (scaling, 0), ph_node_output (product, 0)))
     return FALSE;
   g_ptr_array_add (region, product);
   g_ptr_array_add (region, cast);
@@ -76,7 +77,8 @@ find_region (GPtrArray *region, PhNode *product, gboolean *dynamic)
   bias = only_user_of (scaling, &ph_op_Add);
   if (bias != NULL && ph_value_same_shape (ph_node_output (bias, 0), ph_node_output (scaling, 0)))
     g_ptr_array_add (region, bias);
-  if (quantise != NULL && quantise->op == &ph_op_DynamicQuantizeLinear && quantise->graph == product->graph && all_read_in (quantise, region))
+  if (quantise != NULL && quantise->op == &ph_op_DynamicQuantizeLinear && quantise->graph == product->graph
+      && all_read_in (quantise, region))
     {
       g_ptr_array_insert (region, 0, quantise);
       *dynamic = TRUE;
@@ -95,7 +97,8 @@ fuse_integer_product (PhPassRun *run, GError **error)
       PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
       gboolean dynamic;
 
-      if (node == NULL || (node->op != &ph_op_MatMulInteger && node->op != &ph_op_ConvInteger) || !find_region (region, node, &dynamic))
+      if (node == NULL || (node->op != &ph_op_MatMulInteger && node->op != &ph_op_ConvInteger)
+          || !find_region (region, node, &dynamic))
         continue;
 
       const char *kind = node->op == &ph_op_MatMulInteger ? "MatMul" : "Conv";
@@ -112,9 +115,11 @@ static const PhRule rules[] = {
     .becomes = "DynamicQuantizeMatMul(x, W, s, b)", .why = why },
 };
 
+/* clang-format off */
 const PhPass ph_pass_fuse_integer_product = {
   .name = "fuse-integer-product", .group = "quantisation", .summary = "Fuses products of integers with the quantising and scaling around them",
   .elsewhere = "ONNX Runtime MatMulIntegerToFloatFusion, DynamicQuantizeMatMulFusion",
   .trap = "the scale may be for each column.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_integer_product,
 };
+/* clang-format on */

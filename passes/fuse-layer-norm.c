@@ -8,7 +8,12 @@
  * The means must be over the same last axes and keep them (with keepdims=0 the mean broadcasts along another axis, if the
  * tensor happens to be square), and the weights must have exactly the shape of those axes. */
 
-enum { SLOT_X, SLOT_W, SLOT_EPSILON };
+enum
+{
+  SLOT_X,
+  SLOT_W,
+  SLOT_EPSILON
+};
 
 /* The axis from which @reduce averages to the end; -1: it does something else. */
 static int
@@ -66,10 +71,9 @@ is_layer_norm (PhMatch *match)
   int axis = common_axis (match);
   double epsilon;
 
-  return axis >= 0 && ph_value_is_float (match->slot[SLOT_X]) &&
-         has_shape_from (match->slot[SLOT_W], match->slot[SLOT_X], axis) &&
-         ph_value_is_single (match->slot[SLOT_EPSILON]) && ph_value_number (match->slot[SLOT_EPSILON], &epsilon) &&
-         epsilon >= 0;
+  return axis >= 0 && ph_value_is_float (match->slot[SLOT_X]) && has_shape_from (match->slot[SLOT_W], match->slot[SLOT_X], axis)
+         && ph_value_is_single (match->slot[SLOT_EPSILON]) && ph_value_number (match->slot[SLOT_EPSILON], &epsilon)
+         && epsilon >= 0;
 }
 
 static PhValue *
@@ -110,14 +114,15 @@ build_with_bias (PhMatch *match, PhBuilder *b)
   return ph_build_like (b, match->node[1], match->slot, 3);
 }
 
-#define D          P (Sub, VAR (SLOT_X), P (ReduceMean, VAR (SLOT_X)))
-#define ROOT(of_)  P (Sqrt, P (Add, P (ReduceMean, of_), CONST (SLOT_EPSILON)))
+#define D           P (Sub, VAR (SLOT_X), P (ReduceMean, VAR (SLOT_X)))
+#define ROOT(of_)   P (Sqrt, P (Add, P (ReduceMean, of_), CONST (SLOT_EPSILON)))
 #define SCALED(of_) P (Mul, of_, VAR (SLOT_W))
 
-static const char why_layer[] =
-  "Subtracting the mean and dividing by the standard deviation along the last axes is layer normalisation.";
+static const char why_layer[]
+    = "Subtracting the mean and dividing by the standard deviation along the last axes is layer normalisation.";
 static const char why_rms[] = "Dividing by the root of the mean square along the last axes is RMS normalisation.";
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "layer-norm",            SCALED (P (Div, D, ROOT (P (Pow, D, NUM (2))))), .when = is_layer_norm, .build = build_layer_norm,
     .becomes = "LayerNormalization(x, y)", .exactness = PH_ROUNDING, .why = why_layer },
@@ -147,3 +152,4 @@ const PhPass ph_pass_fuse_layer_norm = {
           "enlarges the result breaks its session.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -8,18 +8,18 @@
 /*  a = Loop (n) { f }        a, b = Loop (n) { f; g }       What both bodies read is read once, and one turn is counted
  *  b = Loop (n) { g }   =>                                  instead of two. Neither may need what the other makes.  */
 
-#define NEAR 64      /* nodes to look back over */
+#define NEAR 64 /* nodes to look back over */
 
 static gboolean
 same_turns (const PhNode *a, const PhNode *b)
 {
   const PhGraph *body_a = ph_node_graph (a, "body"), *body_b = ph_node_graph (b, "body");
 
-  if (ph_node_is_tied (a) || ph_node_is_tied (b) || !ph_loop_is_regular (a, body_a) || !ph_loop_is_regular (b, body_b) ||
-      !ph_loop_never_breaks (a, body_a) || !ph_loop_never_breaks (b, body_b) || ph_node_input (a, 0) == NULL)
+  if (ph_node_is_tied (a) || ph_node_is_tied (b) || !ph_loop_is_regular (a, body_a) || !ph_loop_is_regular (b, body_b)
+      || !ph_loop_never_breaks (a, body_a) || !ph_loop_never_breaks (b, body_b) || ph_node_input (a, 0) == NULL)
     return FALSE;
-  return ph_node_input (a, 0) == ph_node_input (b, 0) ||
-         (ph_loop_turns (a, body_a) >= 0 && ph_loop_turns (a, body_a) == ph_loop_turns (b, body_b));
+  return ph_node_input (a, 0) == ph_node_input (b, 0)
+         || (ph_loop_turns (a, body_a) >= 0 && ph_loop_turns (a, body_a) == ph_loop_turns (b, body_b));
 }
 
 /* A use in a body counts as one by the node of the loop's own graph that the body belongs to. */
@@ -91,7 +91,13 @@ has_partner (PhMatch *match)
   return ph_node_input (match->root, 0) != NULL && partner_of (match->root) != NULL;
 }
 
-typedef struct { PhNode *loop; PhGraph *body; guint n_states, n_scans, first_state, first_scan; PhValue **outputs; } Half;
+typedef struct
+{
+  PhNode *loop;
+  PhGraph *body;
+  guint n_states, n_scans, first_state, first_scan;
+  PhValue **outputs;
+} Half;
 
 static Half
 half_of (PhNode *loop)
@@ -120,7 +126,8 @@ static gboolean
 fuse (PhMatch *match, PhBuilder *b)
 {
   Half halves[] = { half_of (partner_of (match->root)), half_of (match->root) };
-  guint n_states = halves[0].n_states + halves[1].n_states, n_scans = halves[0].n_scans + halves[1].n_scans, n = n_states + n_scans;
+  guint n_states = halves[0].n_states + halves[1].n_states, n_scans = halves[0].n_scans + halves[1].n_scans,
+        n = n_states + n_scans;
   g_autofree PhValue **states = g_new0 (PhValue *, n_states + 1);
   g_autofree const PhType **inside = g_new0 (const PhType *, n_states + 1), **types = g_new0 (const PhType *, n + 1);
   PhBuilder in_body = { NULL };
@@ -145,16 +152,18 @@ fuse (PhMatch *match, PhBuilder *b)
     }
 
   loop = ph_loop_new (b, ph_node_input (match->root, 0), NULL, states, inside, n_states, types, n);
-  ok = loop != NULL && copy_half (&halves[0], ph_node_graph (loop, "body"), b) && copy_half (&halves[1], ph_node_graph (loop, "body"), b);
+  ok = loop != NULL && copy_half (&halves[0], ph_node_graph (loop, "body"), b)
+       && copy_half (&halves[1], ph_node_graph (loop, "body"), b);
   if (ok)
     {
       PhGraph *body = in_body.graph = ph_node_graph (loop, "body");
 
       ph_graph_set_output (body, 0, PH_BUILD (&in_body, Identity, g_ptr_array_index (body->inputs, 1)), &b->error);
-      for (guint part = 0; part < 2; part++)       /* states first, then what is gathered */
+      for (guint part = 0; part < 2; part++) /* states first, then what is gathered */
         for (guint h = 0; h < 2; h++)
           for (guint i = 0; b->error == NULL && i < (part == 0 ? halves[h].n_states : halves[h].n_scans); i++)
-            ph_graph_set_output (body, body->outputs->len, halves[h].outputs[1 + (part == 0 ? 0 : halves[h].n_states) + i], &b->error);
+            ph_graph_set_output (body, body->outputs->len, halves[h].outputs[1 + (part == 0 ? 0 : halves[h].n_states) + i],
+                                 &b->error);
       for (guint h = 0; h < 2 && b->error == NULL; h++)
         {
           g_autofree PhValue **results = g_new0 (PhValue *, n + 1);
@@ -171,6 +180,7 @@ fuse (PhMatch *match, PhBuilder *b)
   return ok && b->error == NULL;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "same-turns", .root = &ph_op_Loop, .when = has_partner, .apply = fuse, .matches = "Loop(n) { f }, Loop(n) { g }", .becomes = "Loop(n) { f; g }",
     .why = "Both make as many turns and neither needs the other, so one loop can do the work of both at each turn." },
@@ -182,3 +192,4 @@ const PhPass ph_pass_fuse_loops = {
   .trap = "the second may read the first's result inside its body, where no edge shows it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

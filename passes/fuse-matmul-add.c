@@ -6,9 +6,8 @@
 static gboolean
 is_gemm (PhMatch *match)
 {
-  return ph_value_rank (match->slot[0]) == 2 && ph_value_rank (match->slot[1]) == 2 &&
-         ph_value_is_float (match->slot[0]) &&
-         ph_value_broadcasts_into (match->slot[2], ph_node_output (match->node[1], 0));
+  return ph_value_rank (match->slot[0]) == 2 && ph_value_rank (match->slot[1]) == 2 && ph_value_is_float (match->slot[0])
+         && ph_value_broadcasts_into (match->slot[2], ph_node_output (match->node[1], 0));
 }
 
 static PhValue *
@@ -23,8 +22,8 @@ has_room_for_bias (PhMatch *match)
 {
   const PhNode *gemm = match->node[1];
 
-  return ph_node_input (gemm, 2) == NULL && ph_value_is_float (match->slot[0]) &&
-         ph_value_broadcasts_into (match->slot[2], ph_node_output (gemm, 0));
+  return ph_node_input (gemm, 2) == NULL && ph_value_is_float (match->slot[0])
+         && ph_value_broadcasts_into (match->slot[2], ph_node_output (gemm, 0));
 }
 
 static PhValue *
@@ -36,6 +35,7 @@ build_biased (PhMatch *match, PhBuilder *b)
   return ph_build_node (b, &ph_op_Gemm, match->slot, 3, attrs, 1);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "matmul-add", P (Add, P (MatMul, X, Y), Z), .when = is_gemm, .build = build_gemm, .becomes = "Gemm(x, y, z)",
     .exactness = PH_ROUNDING, .why = "A product of matrices to which a bias is added is what Gemm computes at once." },
@@ -49,3 +49,4 @@ const PhPass ph_pass_fuse_matmul_add = {
   .trap = "a vector is no matrix; a bias of higher rank enlarges the sum.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

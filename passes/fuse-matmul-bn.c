@@ -6,7 +6,16 @@
 
 /*  BN (x W + b) = s * (x W + b - mean) + B = x (W * s) + (s * (b - mean) + B), by column of W */
 
-enum { SLOT_X, SLOT_W, SLOT_SCALE, SLOT_B, SLOT_MEAN, SLOT_VAR, SLOT_BIAS };
+enum
+{
+  SLOT_X,
+  SLOT_W,
+  SLOT_SCALE,
+  SLOT_B,
+  SLOT_MEAN,
+  SLOT_VAR,
+  SLOT_BIAS
+};
 
 static gboolean
 is_column (const PhValue *value, gint64 n)
@@ -27,8 +36,9 @@ n_columns (const PhNode *product, PhTensor *weights)
 static double
 factor (PhMatch *match, gint64 column)
 {
-  return ph_tensor_get (ph_value_constant (match->slot[SLOT_SCALE]), (gsize) column) /
-         sqrt (ph_tensor_get (ph_value_constant (match->slot[SLOT_VAR]), (gsize) column) + ph_node_attr_float (match->root, "epsilon", 1e-5f));
+  return ph_tensor_get (ph_value_constant (match->slot[SLOT_SCALE]), (gsize) column)
+         / sqrt (ph_tensor_get (ph_value_constant (match->slot[SLOT_VAR]), (gsize) column)
+                 + ph_node_attr_float (match->root, "epsilon", 1e-5f));
 }
 
 static gboolean
@@ -39,9 +49,9 @@ can_fold (PhMatch *match)
   PhValue *bias = product->op == &ph_op_Gemm ? ph_node_input (product, 2) : NULL;
   gint64 n = n_columns (product, weights);
 
-  if (n < 0 || ph_node_attr_int (match->root, "training_mode", 0) != 0 || ph_value_rank (match->slot[SLOT_X]) != 2 ||
-      !ph_dtype_is_float (ph_tensor_dtype (weights)) || ph_node_attr_float (product, "beta", 1) != 1 ||
-      ph_node_attr_float (product, "alpha", 1) != 1 || (bias != NULL && !is_column (bias, n)))
+  if (n < 0 || ph_node_attr_int (match->root, "training_mode", 0) != 0 || ph_value_rank (match->slot[SLOT_X]) != 2
+      || !ph_dtype_is_float (ph_tensor_dtype (weights)) || ph_node_attr_float (product, "beta", 1) != 1
+      || ph_node_attr_float (product, "alpha", 1) != 1 || (bias != NULL && !is_column (bias, n)))
     return FALSE;
   for (guint i = SLOT_SCALE; i <= SLOT_VAR; i++)
     if (!is_column (match->slot[i], n))
@@ -63,17 +73,21 @@ fold (PhMatch *match, PhBuilder *b)
   gboolean rows = product->op == &ph_op_Gemm && ph_node_attr_int (product, "transB", 0) != 0;
   g_autofree PhAttr **attrs = product->op == &ph_op_Gemm ? ph_node_copy_attrs (product, NULL, NULL) : NULL;
   g_autoptr (PhRecipe) scaling = ph_recipe_new (), shifting = ph_recipe_new ();
-  PhValue *factors = ph_recipe_reshape (scaling, ph_recipe_norm_factor (scaling, match->root), 2, (gint64[]) { rows ? n : 1, rows ? 1 : n });
+  PhValue *factors = ph_recipe_reshape (scaling, ph_recipe_norm_factor (scaling, match->root), 2,
+                                        (gint64[]) { rows ? n : 1, rows ? 1 : n });
 
-  scaled = ph_recipe_tensor (scaling, PH_BUILD (ph_recipe_builder (scaling), Mul, ph_recipe_wide (scaling, weights), factors), dtype, NULL);
-  shifted = ph_recipe_tensor (shifting, ph_recipe_norm_shift (shifting, match->root, old != NULL ? ph_value_constant (old) : NULL), dtype, NULL);
+  scaled = ph_recipe_tensor (scaling, PH_BUILD (ph_recipe_builder (scaling), Mul, ph_recipe_wide (scaling, weights), factors),
+                             dtype, NULL);
+  shifted = ph_recipe_tensor (
+      shifting, ph_recipe_norm_shift (shifting, match->root, old != NULL ? ph_value_constant (old) : NULL), dtype, NULL);
   inputs[1] = ph_build_tensor (b, scaled);
   inputs[2] = ph_build_tensor (b, shifted);
   return ph_build_node (b, &ph_op_Gemm, inputs, 3, attrs, 1);
 }
 
-#define NORMALISED(product_) P (BatchNormalization, P (product_, VAR (SLOT_X), CONST (SLOT_W)), CONST (SLOT_SCALE), CONST (SLOT_B), \
-                                CONST (SLOT_MEAN), CONST (SLOT_VAR))
+#define NORMALISED(product_)                                                                                                \
+  P (BatchNormalization, P (product_, VAR (SLOT_X), CONST (SLOT_W)), CONST (SLOT_SCALE), CONST (SLOT_B), CONST (SLOT_MEAN), \
+     CONST (SLOT_VAR))
 
 static const PhRule rules[] = {
   { "fold-matmul-bn", NORMALISED (MatMul), .when = can_fold, .build = fold, .exactness = PH_ROUNDING,
@@ -84,9 +98,11 @@ static const PhRule rules[] = {
     .why = "At inference a batch normalisation is an affine map of each column, and so is a product with a bias." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_fuse_matmul_bn = {
   .name = "fuse-matmul-bn", .group = "fusion", .summary = "Folds batch normalisations into the matrix products before them",
   .elsewhere = "ONNX Runtime MatmulBNFusion",
   .trap = "the channels are on the second axis, which is the last one of a matrix only.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -5,7 +5,12 @@
 
 #include <math.h>
 
-enum { SLOT_X, SLOT_W, SLOT_C };
+enum
+{
+  SLOT_X,
+  SLOT_W,
+  SLOT_C
+};
 
 static gboolean
 is_scale (PhMatch *match)
@@ -13,8 +18,8 @@ is_scale (PhMatch *match)
   double c;
   PhTensor *w = ph_value_constant (match->slot[SLOT_W]);
 
-  return ph_value_number (match->slot[SLOT_C], &c) && isfinite (c) && ph_value_rank (match->slot[SLOT_C]) == 0 &&
-         ph_value_is_float (match->slot[SLOT_X]) && ph_tensor_rank (w) == 2 && ph_tensor_count (w) > 0;
+  return ph_value_number (match->slot[SLOT_C], &c) && isfinite (c) && ph_value_rank (match->slot[SLOT_C]) == 0
+         && ph_value_is_float (match->slot[SLOT_X]) && ph_tensor_rank (w) == 2 && ph_tensor_count (w) > 0;
 }
 
 static PhValue *
@@ -38,9 +43,11 @@ static const PhRule rules[] = {
     .becomes = "MatMul(x, z * y)", .exactness = PH_ROUNDING, .why = "Scaling the operand is scaling the weights, once." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_fuse_matmul_scale = {
   .name = "fuse-matmul-scale", .group = "fusion", .summary = "Folds constant factors into the weights of a product",
   .elsewhere = "ONNX Runtime MatMulScaleFusion",
   .trap = "a scale that is larger than one number is another operation.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -17,8 +17,8 @@ spatial_pads (const PhNode *pad, guint *n)
   gint64 *spatial;
   gsize count;
 
-  if (rank < 3 || ph_node_input (pad, 3) != NULL || !g_str_equal (ph_node_attr_string (pad, "mode", "constant"), "constant") ||
-      !ph_value_ints (ph_node_input (pad, 1), &pads, &count) || count != 2 * (gsize) rank)
+  if (rank < 3 || ph_node_input (pad, 3) != NULL || !g_str_equal (ph_node_attr_string (pad, "mode", "constant"), "constant")
+      || !ph_value_ints (ph_node_input (pad, 1), &pads, &count) || count != 2 * (gsize) rank)
     return NULL;
   for (int i = 0; i < 2; i++)
     if (pads[i] != 0 || pads[rank + i] != 0)
@@ -91,8 +91,8 @@ goes_into_max_pool (PhMatch *match)
   /* A window of padding only would be empty, and ONNX asks for pads less than the kernel. */
   for (guint i = 0; pads != NULL && kernel != NULL && i < n; i++)
     taps += pads[i] >= kernel[i % k];
-  return goes_into (match, -INFINITY) && taps == 0 && has_no_pads (match->root) &&
-         ph_node_attr_int (match->root, "ceil_mode", 0) == 0;
+  return goes_into (match, -INFINITY) && taps == 0 && has_no_pads (match->root)
+         && ph_node_attr_int (match->root, "ceil_mode", 0) == 0;
 }
 
 static gboolean
@@ -140,6 +140,7 @@ static const PhRule rules[] = {
     .exactness = PH_ROUNDING },
 };
 
+/* clang-format off */
 const PhPass ph_pass_fuse_pad = {
   .name = "fuse-pad", .group = "fusion", .summary = "Folds padding into the convolution or pool that reads it",
   .elsewhere = "ONNX Runtime PadFusion; onnxoptimizer fuse_pad_into_conv, fuse_pad_into_pool",
@@ -147,3 +148,4 @@ const PhPass ph_pass_fuse_pad = {
           "onnxoptimizer makes an AveragePool count padding that it did not count.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -21,15 +21,16 @@ dequantise_of (const PhValue *value, const PhNode *user)
 {
   PhNode *node = value != NULL ? value->producer : NULL;
 
-  return node != NULL && node->op == &ph_op_DequantizeLinear && node->graph == user->graph && !ph_node_is_tied (node) ? node : NULL;
+  return node != NULL && node->op == &ph_op_DequantizeLinear && node->graph == user->graph && !ph_node_is_tied (node) ? node
+                                                                                                                      : NULL;
 }
 
 static gboolean
 is_plain (const PhNode *node)
 {
-  return node->op != NULL && node->op != &ph_op_QuantizeLinear && node->op != &ph_op_DequantizeLinear && node->graphs == NULL &&
-         !ph_node_is_tied (node) && !(node->op->flags & PH_OP_RANDOM) && node->outputs->len == 1 &&
-         node->op != &ph_op_Constant && node->inputs->len > 0;
+  return node->op != NULL && node->op != &ph_op_QuantizeLinear && node->op != &ph_op_DequantizeLinear && node->graphs == NULL
+         && !ph_node_is_tied (node) && !(node->op->flags & PH_OP_RANDOM) && node->outputs->len == 1 && node->op != &ph_op_Constant
+         && node->inputs->len > 0;
 }
 
 /* The node and what follows it element by element, up to the QuantizeLinear that alone reads it. */
@@ -61,7 +62,12 @@ find_chain (GPtrArray *chain, PhNode *node, gboolean *quantised)
   return FALSE;
 }
 
-typedef enum { NOT_QUANTISED, WEIGHTS_ONLY, ALL_OPERANDS } Operands;
+typedef enum
+{
+  NOT_QUANTISED,
+  WEIGHTS_ONLY,
+  ALL_OPERANDS
+} Operands;
 
 static Operands
 look_at_operands (const PhNode *node)
@@ -166,8 +172,8 @@ fuse_one (PhPassRun *run, PhNode *node, GPtrArray *chain, GError **error)
 
   if (!ph_pass_begin (run, rule, node, why))
     return TRUE;
-  if (add_operands (chain, node, operands == WEIGHTS_ONLY, &b) &&
-      ph_fuse_nodes ((PhNode *const *) chain->pdata, chain->len, name, &b) != NULL)
+  if (add_operands (chain, node, operands == WEIGHTS_ONLY, &b)
+      && ph_fuse_nodes ((PhNode *const *) chain->pdata, chain->len, name, &b) != NULL)
     ph_pass_end (run);
   else
     ph_pass_abort (run);
@@ -199,9 +205,11 @@ static const PhRule rules[] = {
     .becomes = "MatMulNBits(x, W), of MatMul(x, DequantizeLinear(W))", .why = why_weights },
 };
 
+/* clang-format off */
 const PhPass ph_pass_fuse_qdq = {
   .name = "fuse-qdq", .group = "quantisation", .summary = "Fuses operators with the dequantisation before and the quantisation after them",
   .elsewhere = "ONNX Runtime QDQ node groups",
   .trap = "the result of the operator must be read by the QuantizeLinear alone.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_qdq,
 };
+/* clang-format on */

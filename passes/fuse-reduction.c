@@ -2,13 +2,14 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/region.h"
 
-static const char why[] = "Elements are made as they are read, and finished as they are written: the reduction passes over them anyway.";
+static const char why[]
+    = "Elements are made as they are read, and finished as they are written: the reduction passes over them anyway.";
 
 static gboolean
 is_free (const PhNode *node, const PhNode *by, GHashTable *taken)
 {
-  return node != NULL && node->graph == by->graph && ph_node_is_pointwise (node) && !ph_node_is_fused (node) &&
-         !g_hash_table_contains (taken, PH_KEY (node));
+  return node != NULL && node->graph == by->graph && ph_node_is_pointwise (node) && !ph_node_is_fused (node)
+         && !g_hash_table_contains (taken, PH_KEY (node));
 }
 
 /* Backwards along the first operand of the reduction's own shape, each used once. */
@@ -40,8 +41,8 @@ add_epilogue (GPtrArray *region, PhNode *node, GHashTable *taken)
       PhValue *value = ph_node_output (node, 0);
       PhNode *user = ph_value_only_user (value);
 
-      if (user == NULL || !is_free (user, node, taken) || region->len >= PH_REGION_MAX ||
-          !ph_value_same_shape (value, ph_node_output (user, 0)))
+      if (user == NULL || !is_free (user, node, taken) || region->len >= PH_REGION_MAX
+          || !ph_value_same_shape (value, ph_node_output (user, 0)))
         return;
       g_ptr_array_add (region, user);
       node = user;
@@ -59,7 +60,8 @@ fuse_reduction (PhPassRun *run, GError **error)
     {
       PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
 
-      if (node == NULL || g_hash_table_contains (taken, PH_KEY (node)) || ph_node_is_fused (node) || !ph_node_is_reduction (node) || ph_node_is_tied (node))
+      if (node == NULL || g_hash_table_contains (taken, PH_KEY (node)) || ph_node_is_fused (node) || !ph_node_is_reduction (node)
+          || ph_node_is_tied (node))
         continue;
       g_ptr_array_set_size (region, 0);
       g_ptr_array_add (region, node);
@@ -75,6 +77,7 @@ fuse_reduction (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "reduction", .matches = "Add(Softmax(Mul(x, y)), z)",
     .becomes = "MulSoftmaxAdd(x, y, z)", .exactness = PH_ROUNDING, .why = why },
@@ -86,3 +89,4 @@ const PhPass ph_pass_fuse_reduction = {
   .trap = "what is fused into two readers is computed twice.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_reduction, .exactness = PH_ROUNDING,
 };
+/* clang-format on */

@@ -14,8 +14,10 @@ private_producer (const PhValue *value, const PhNode *user)
 {
   PhNode *node = value != NULL ? value->producer : NULL;
 
-  return node != NULL && node->graph == user->graph && !ph_node_is_tied (node) && !ph_node_is_fused (node) &&
-         ph_value_only_user (value) == user ? node : NULL;
+  return node != NULL && node->graph == user->graph && !ph_node_is_tied (node) && !ph_node_is_fused (node)
+                 && ph_value_only_user (value) == user
+             ? node
+             : NULL;
 }
 
 static gboolean
@@ -58,7 +60,8 @@ other_product (const PhNode *sum, const PhNode *product, const PhValue *x)
     {
       PhNode *node = private_producer (ph_node_input (sum, i), sum);
 
-      if (node != NULL && node != product && node->op == &ph_op_Mul && (ph_node_input (node, 0) == x || ph_node_input (node, 1) == x))
+      if (node != NULL && node != product && node->op == &ph_op_Mul
+          && (ph_node_input (node, 0) == x || ph_node_input (node, 1) == x))
         return node;
     }
   return NULL;
@@ -97,7 +100,8 @@ fuse_rotary (PhMatch *match, PhBuilder *b)
 {
   g_autoptr (GPtrArray) region = g_ptr_array_new ();
 
-  return find_rotary (region, match->root) && ph_fuse_nodes ((PhNode *const *) region->pdata, region->len, "RotaryEmbedding", b) != NULL;
+  return find_rotary (region, match->root)
+         && ph_fuse_nodes ((PhNode *const *) region->pdata, region->len, "RotaryEmbedding", b) != NULL;
 }
 
 static const PhRule rules[] = {
@@ -106,9 +110,11 @@ static const PhRule rules[] = {
     .why = "Pairs of elements are turned by an angle that grows with the position: computed at once, x is read once." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_fuse_rotary = {
   .name = "fuse-rotary", .group = "fusion", .summary = "Fuses rotary position embeddings",
   .elsewhere = "Su et al. 2021 (RoFormer); ONNX Runtime's transformer tools",
   .trap = "there are two orders: halves, and neighbours.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -19,7 +19,9 @@ plain_producer (const PhValue *value, const PhNode *user, const PhOp *op)
 {
   PhNode *node = value != NULL ? value->producer : NULL;
 
-  return node != NULL && node->op == op && node->graph == user->graph && !ph_node_is_tied (node) && node->order < user->order ? node : NULL;
+  return node != NULL && node->op == op && node->graph == user->graph && !ph_node_is_tied (node) && node->order < user->order
+             ? node
+             : NULL;
 }
 
 /* Rows of a constant table, looked up for this sum only. */
@@ -69,8 +71,8 @@ adds_before (PhMatch *match)
 {
   g_autoptr (GPtrArray) region = g_ptr_array_new ();
 
-  return is_norm (match->root) && !ph_node_is_tied (match->root) && find_region (region, match->root) != NULL &&
-         ph_nodes_are_convex ((PhNode *const *) region->pdata, region->len);
+  return is_norm (match->root) && !ph_node_is_tied (match->root) && find_region (region, match->root) != NULL
+         && ph_nodes_are_convex ((PhNode *const *) region->pdata, region->len);
 }
 
 static gboolean
@@ -89,9 +91,11 @@ static const PhRule rules[] = {
     .why = "The sum is normalised while it is at hand, and handed on as a second result where others read it." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_fuse_skip_norm = {
   .name = "fuse-skip-norm", .group = "fusion", .summary = "Fuses residual sums and sums of embeddings with the normalisation after them",
   .elsewhere = "ONNX Runtime SkipLayerNormFusion",
   .trap = "the sum is read further on as well: the residual stream. In 16 bits ONNX Runtime's sums differ visibly.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -17,8 +17,8 @@ is_sixth_and_half (PhMatch *match)
 {
   const PhNode *sigmoid = match->node[1];
 
-  return is_float (match) && ph_node_attr_float (sigmoid, "alpha", 0.2f) == 1.0f / 6 &&
-         ph_node_attr_float (sigmoid, "beta", 0.5f) == 0.5f;
+  return is_float (match) && ph_node_attr_float (sigmoid, "alpha", 0.2f) == 1.0f / 6
+         && ph_node_attr_float (sigmoid, "beta", 0.5f) == 0.5f;
 }
 
 static PhValue *
@@ -46,6 +46,7 @@ fuse_quick_gelu (PhMatch *match, PhBuilder *b)
 static const char why_hard[] = "x * clip (x + 3, 0, 6) / 6 is the definition of HardSwish.";
 static const char why_swish[] = "x * sigmoid (x) is Swish (SiLU); computed at once it is read and written once.";
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "hard-swish-div",    P (Div, P (Mul, X, CLIPPED), NUM (6)),             P (HardSwish, X), .when = is_float,
     .exactness = PH_ROUNDING, .why = why_hard },
@@ -69,3 +70,4 @@ const PhPass ph_pass_fuse_swish = {
   .trap = "the constants of HardSwish are exactly 3 and 6.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

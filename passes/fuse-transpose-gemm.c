@@ -22,8 +22,8 @@ has_transposed_operand (PhMatch *match)
 {
   const PhNode *node = match->root;
 
-  return ph_value_rank (ph_node_input (node, 0)) == 2 && ph_value_rank (ph_node_input (node, 1)) == 2 &&
-         ph_value_is_float (ph_node_input (node, 0)) && (transposition (node, 0) != NULL || transposition (node, 1) != NULL);
+  return ph_value_rank (ph_node_input (node, 0)) == 2 && ph_value_rank (ph_node_input (node, 1)) == 2
+         && ph_value_is_float (ph_node_input (node, 0)) && (transposition (node, 0) != NULL || transposition (node, 1) != NULL);
 }
 
 static PhValue *
@@ -54,6 +54,7 @@ build_gemm (PhMatch *match, PhBuilder *b)
   return ph_build_node (b, &ph_op_Gemm, inputs, node->inputs->len, attrs, 1);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "transpose-gemm", .root = &ph_op_Gemm, .when = has_transposed_operand, .build = build_gemm, .matches = "Gemm(Transpose(x), Transpose(y), z)",
     .becomes = "Gemm<transA, transB>(x, y, z)",
@@ -69,3 +70,4 @@ const PhPass ph_pass_fuse_transpose_gemm = {
   .trap = "ONNX Runtime once took any Transpose for the exchange of two axes; the third operand has no switch.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

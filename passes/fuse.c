@@ -80,11 +80,11 @@ ph_nodes_are_convex (PhNode *const *nodes, guint n)
 
 typedef struct
 {
-  GPtrArray  *nodes;             /* of the set, in program order                  */
-  GPtrArray  *inputs, *outputs;  /* (element-type PhValue) of the set, outside     */
-  PhGraph    *body;
-  GHashTable *inside;            /* outer value -> what stands for it in the body */
-  PhBuilder  *builder;
+  GPtrArray *nodes;            /* of the set, in program order                  */
+  GPtrArray *inputs, *outputs; /* (element-type PhValue) of the set, outside     */
+  PhGraph *body;
+  GHashTable *inside; /* outer value -> what stands for it in the body */
+  PhBuilder *builder;
 } Fusion;
 
 static gboolean
@@ -111,9 +111,9 @@ find_border (Fusion *self)
         {
           PhValue *value = g_ptr_array_index (node->inputs, k);
 
-          if (value != NULL &&
-              !(value->producer != NULL && contains ((PhNode *const *) self->nodes->pdata, self->nodes->len, value->producer)) &&
-              g_hash_table_add (seen, value))
+          if (value != NULL
+              && !(value->producer != NULL && contains ((PhNode *const *) self->nodes->pdata, self->nodes->len, value->producer))
+              && g_hash_table_add (seen, value))
             g_ptr_array_add (self->inputs, value);
         }
       for (guint k = 0; k < node->outputs->len; k++)
@@ -136,11 +136,20 @@ add_fused_node (Fusion *self, const char *name)
     }
   return ph_graph_add_node (last->graph,
                             &(PhNodeSpec) {
-                              .op_type = name, .domain = PH_OWN_DOMAIN, .name = last->name,
-                              .inputs = (PhValue **) self->inputs->pdata, .n_inputs = self->inputs->len,
-                              .n_outputs = self->outputs->len, .output_names = names, .output_types = types,
-                              .before = last, .role = last->role, .partner = last->partner, .device = last->device,
-                            }, &self->builder->error);
+                                .op_type = name,
+                                .domain = PH_OWN_DOMAIN,
+                                .name = last->name,
+                                .inputs = (PhValue **) self->inputs->pdata,
+                                .n_inputs = self->inputs->len,
+                                .n_outputs = self->outputs->len,
+                                .output_names = names,
+                                .output_types = types,
+                                .before = last,
+                                .role = last->role,
+                                .partner = last->partner,
+                                .device = last->device,
+                            },
+                            &self->builder->error);
 }
 
 /* @node again, in the body; its inputs are looked up under the values that they are in @node's own graph. */
@@ -163,12 +172,23 @@ copy_node (Fusion *self, const PhNode *node)
     }
   copy = ph_graph_add_node (self->body,
                             &(PhNodeSpec) {
-                              .op = node->op, .op_type = node->op_type, .domain = node->domain, .name = node->name,
-                              .inputs = inputs, .n_inputs = n_in, .n_outputs = n_out, .output_names = names,
-                              .output_types = types, .attrs = (PhAttr *const *) node->attrs->pdata,
-                              .n_attrs = node->attrs->len, .role = node->role, .partner = node->partner,
-                              .device = node->device, .extra = node->extra,
-                            }, &self->builder->error);
+                                .op = node->op,
+                                .op_type = node->op_type,
+                                .domain = node->domain,
+                                .name = node->name,
+                                .inputs = inputs,
+                                .n_inputs = n_in,
+                                .n_outputs = n_out,
+                                .output_names = names,
+                                .output_types = types,
+                                .attrs = (PhAttr *const *) node->attrs->pdata,
+                                .n_attrs = node->attrs->len,
+                                .role = node->role,
+                                .partner = node->partner,
+                                .device = node->device,
+                                .extra = node->extra,
+                            },
+                            &self->builder->error);
   if (copy == NULL)
     return FALSE;
   for (guint k = 0; k < n_out; k++)
@@ -203,8 +223,8 @@ fill_body (Fusion *self)
   for (guint i = 0; i < self->inputs->len; i++)
     {
       PhValue *outer = g_ptr_array_index (self->inputs, i);
-      PhValue *inner = ph_graph_add_input (self->body, ph_model_unique_name (model, outer->name), outer->type, NULL,
-                                           G_MAXUINT, error);
+      PhValue *inner = ph_graph_add_input (self->body, ph_model_unique_name (model, outer->name), outer->type, NULL, G_MAXUINT,
+                                           error);
 
       if (inner == NULL)
         return FALSE;
@@ -242,7 +262,7 @@ take_place (Fusion *self, PhNode *node)
     }
   for (guint i = 0; i < self->nodes->len; i++)
     ids[i] = ((PhNode *) g_ptr_array_index (self->nodes, i))->id;
-  for (guint i = self->nodes->len; i-- > 0; )
+  for (guint i = self->nodes->len; i-- > 0;)
     {
       PhNode *old = ph_model_find_node (model, ids[i]);
 
@@ -269,8 +289,8 @@ ph_fuse_nodes (PhNode *const *nodes, guint n, const char *name, PhBuilder *build
     return NULL;
   for (guint i = 0; i < n; i++)
     {
-      if (nodes[i]->graph != nodes[0]->graph || ph_node_is_tied (nodes[i]) ||
-          (nodes[i]->graphs != NULL && nodes[i]->graphs->len > 0 && !ph_node_is_fused (nodes[i])))
+      if (nodes[i]->graph != nodes[0]->graph || ph_node_is_tied (nodes[i])
+          || (nodes[i]->graphs != NULL && nodes[i]->graphs->len > 0 && !ph_node_is_fused (nodes[i])))
         return NULL;
       g_ptr_array_add (sorted, nodes[i]);
     }

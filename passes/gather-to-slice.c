@@ -10,8 +10,8 @@ is_a_row (PhMatch *match)
   gint64 size;
   gsize n;
 
-  if (ph_value_rank (match->slot[1]) != 1 || !ph_value_ints (match->slot[1], &indices, &n) || n == 0 ||
-      ph_value_rank (match->slot[0]) < 0)
+  if (ph_value_rank (match->slot[1]) != 1 || !ph_value_ints (match->slot[1], &indices, &n) || n == 0
+      || ph_value_rank (match->slot[0]) < 0)
     return FALSE;
   for (gsize i = 1; i < n; i++)
     if (indices[i] != indices[0] + (gint64) i)
@@ -46,9 +46,11 @@ static const PhRule rules[] = {
     .why = "The elements stand in a row, so they can be taken at once." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_gather_to_slice = {
   .name = "gather-to-slice", .group = "algebra", .summary = "Turns Gather of consecutive indices into Slice",
   .elsewhere = "ONNX Runtime GatherToSlice",
   .trap = "the index -1 as a slice goes from -1 to the end, not to 0.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

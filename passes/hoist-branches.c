@@ -110,9 +110,11 @@ static const PhRule rules[] = {
   { "common-code", .root = &ph_op_If, .becomes = "the node, before the If", .why = why },
 };
 
+/* clang-format off */
 const PhPass ph_pass_hoist_branches = {
   .name = "hoist-branches", .group = "control", .summary = "Computes what both branches of an If compute before it",
   .elsewhere = "XLA conditional_code_motion",
   .trap = "what is hoisted runs even if no branch had needed it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = hoist_branches,
 };
+/* clang-format on */

@@ -17,8 +17,8 @@ is_choice (const PhNode *node)
 static gboolean
 is_unary (const PhNode *node)
 {
-  if (node->op == NULL || !(node->op->flags & PH_OP_ELEMENTWISE) || (node->op->flags & PH_OP_RANDOM) || ph_node_is_tied (node) ||
-      node->outputs->len != 1 || node->op == &ph_op_Identity)
+  if (node->op == NULL || !(node->op->flags & PH_OP_ELEMENTWISE) || (node->op->flags & PH_OP_RANDOM) || ph_node_is_tied (node)
+      || node->outputs->len != 1 || node->op == &ph_op_Identity)
     return FALSE;
   for (guint i = 1; i < node->inputs->len; i++)
     if (ph_node_input (node, i) != NULL && ph_value_rank (ph_node_input (node, i)) != 0)
@@ -48,8 +48,8 @@ chooses_after (PhMatch *match)
   const PhNode *node = match->root;
   const PhNode *before = is_choice (node) && ph_node_input (node, 0) != NULL ? ph_node_input (node, 0)->producer : NULL;
 
-  return before != NULL && before->graph == node->graph && ph_value_only_user (ph_node_input (node, 0)) == node && is_unary (before) &&
-         chooses_fewer (node);
+  return before != NULL && before->graph == node->graph && ph_value_only_user (ph_node_input (node, 0)) == node
+         && is_unary (before) && chooses_fewer (node);
 }
 
 static PhValue *
@@ -69,9 +69,11 @@ static const PhRule rules[] = {
     .why = "Each element is computed for itself, so those that are not chosen need not be computed at all." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_hoist_gather = {
   .name = "hoist-gather", .group = "simplify", .summary = "Chooses rows and slices before elementwise work instead of after it",
   .elsewhere = "ONNX Runtime UpstreamGather; TVM reorder_take_after_matmul",
   .trap = "the work that is moved must not be needed for the rows that are left out.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -36,7 +36,8 @@ hoist (PhNode *node, PhNode *owner, GError **error)
       inputs[i] = ph_node_input (node, i);
       /* A copy of its own: an equal constant out there may be a parameter, by which a gradient is asked for. */
       if (inputs[i] != NULL && inputs[i]->graph == node->graph)
-        inputs[i] = ph_graph_add_constant (b.graph, ph_model_unique_name (b.graph->model, inputs[i]->name), inputs[i]->tensor, &b.error);
+        inputs[i] = ph_graph_add_constant (b.graph, ph_model_unique_name (b.graph->model, inputs[i]->name), inputs[i]->tensor,
+                                           &b.error);
     }
   y = ph_build_like (&b, node, inputs, node->inputs->len);
   for (guint k = 0; y != NULL && k < node->outputs->len; k++)
@@ -62,7 +63,8 @@ hoist_invariants (PhPassRun *run, GError **error)
       PhNode *owner = ph_model_find_node (run->model, g_array_index (ids, PhId, i)), *next;
       PhGraph *body;
 
-      if (owner == NULL || (owner->op != &ph_op_Loop && owner->op != &ph_op_Scan) || (body = ph_node_graph (owner, "body")) == NULL)
+      if (owner == NULL || (owner->op != &ph_op_Loop && owner->op != &ph_op_Scan)
+          || (body = ph_node_graph (owner, "body")) == NULL)
         continue;
       for (PhNode *node = body->first; node != NULL && !run->stopped; node = next)
         {
@@ -82,6 +84,7 @@ hoist_invariants (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "invariant", .matches = "Loop whose body has a node that reads nothing of it",
     .becomes = "the node, before the loop", .why = why },
@@ -93,3 +96,4 @@ const PhPass ph_pass_hoist_invariants = {
   .trap = "a loop of no turns must not fail because of what was moved out of it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = hoist_invariants,
 };
+/* clang-format on */

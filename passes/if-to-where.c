@@ -24,8 +24,8 @@ can_be_chosen (PhMatch *match)
   const PhNode *node = match->root;
   const PhGraph *then_branch = ph_node_graph (node, "then_branch"), *else_branch = ph_node_graph (node, "else_branch");
 
-  if (ph_value_rank (ph_node_input (node, 0)) != 0 || !is_cheap (then_branch) || !is_cheap (else_branch) ||
-      then_branch->outputs->len != node->outputs->len || else_branch->outputs->len != node->outputs->len)
+  if (ph_value_rank (ph_node_input (node, 0)) != 0 || !is_cheap (then_branch) || !is_cheap (else_branch)
+      || then_branch->outputs->len != node->outputs->len || else_branch->outputs->len != node->outputs->len)
     return FALSE;
   for (guint k = 0; k < node->outputs->len; k++)
     if (!ph_value_same_type (g_ptr_array_index (then_branch->outputs, k), g_ptr_array_index (else_branch->outputs, k)))
@@ -40,8 +40,8 @@ choose (PhMatch *match, PhBuilder *b)
   guint n = node->outputs->len;
   g_autofree PhValue **first = g_new0 (PhValue *, n + 1), **second = g_new0 (PhValue *, n + 1);
 
-  if (!ph_build_copy (b, ph_node_graph (node, "then_branch"), NULL, first, NULL) ||
-      !ph_build_copy (b, ph_node_graph (node, "else_branch"), NULL, second, NULL))
+  if (!ph_build_copy (b, ph_node_graph (node, "then_branch"), NULL, first, NULL)
+      || !ph_build_copy (b, ph_node_graph (node, "else_branch"), NULL, second, NULL))
     return FALSE;
   for (guint k = 0; k < n; k++)
     {
@@ -56,9 +56,11 @@ static const PhRule rules[] = {
     .why = "Both branches are cheap and cannot fail, so computing both and choosing is simpler than a branch." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_if_to_where = {
   .name = "if-to-where", .group = "control", .summary = "Turns If with small branches that cannot fail into Where",
   .elsewhere = "ONNX Runtime if_to_where; XLA conditional_to_select",
   .trap = "both branches run then: neither may fail, by an index or an integer division.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

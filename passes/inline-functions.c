@@ -27,8 +27,10 @@ read_function (PhModel *model, const PhFunction *function, const PhNode *call, G
         return inside;
     }
   else
-    g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "function %s is written for opset %d, the model for %d: run upgrade-opset "
-                 "first", function->name, own, opset);
+    g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+                 "function %s is written for opset %d, the model for %d: run upgrade-opset "
+                 "first",
+                 function->name, own, opset);
   ph_model_free (inside);
   return NULL;
 }
@@ -93,7 +95,9 @@ inline_functions (PhPassRun *run, GError **error)
           inside = read_function (run->model, function, node, error);
           if (inside == NULL)
             return FALSE;
-          b = (PhBuilder) { .graph = node->graph, .before = node, .role = node->role, .partner = node->partner, .device = node->device };
+          b = (PhBuilder) {
+            .graph = node->graph, .before = node, .role = node->role, .partner = node->partner, .device = node->device
+          };
           if (!ph_pass_begin (run, "inline-function", node, why))
             return TRUE;
           if (inline_call (node, inside, &b))
@@ -110,6 +114,7 @@ inline_functions (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "inline-function", .matches = "a call of a function of the model",
     .becomes = "the function's body", .why = why },
@@ -122,3 +127,4 @@ const PhPass ph_pass_inline_functions = {
   .trap = "two functions may import different opsets, and their inner names may clash.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = inline_functions,
 };
+/* clang-format on */

@@ -56,7 +56,8 @@ static gboolean
 append_output (PhModel *model, PhValue *output, PhValue *tangent, const char *of, PhId first_of_run, GError **error)
 {
   g_autofree char *name = g_strconcat ("tangent_", of, NULL);
-  PhBuilder builder = { .graph = model->graph, .name = name, .partner = output->producer != NULL ? output->producer->id : PH_NO_ID };
+  PhBuilder builder
+      = { .graph = model->graph, .name = name, .partner = output->producer != NULL ? output->producer->id : PH_NO_ID };
 
   if (tangent == NULL)
     tangent = ph_build_zeros_like (&builder, output);
@@ -86,7 +87,8 @@ run_jvp (PhPassRun *run, GError **error)
   for (guint i = 0; i < sources->len; i++)
     {
       PhValue *source = sources->pdata[i];
-      PhValue *tangent = ph_autodiff_add_seed (model, source, "tangent_", i + 1 < g_strv_length ((char **) arguments) ? arguments[i + 1] : source->name,
+      PhValue *tangent = ph_autodiff_add_seed (model, source, "tangent_",
+                                               i + 1 < g_strv_length ((char **) arguments) ? arguments[i + 1] : source->name,
                                                PH_ROLE_FORWARD, error);
 
       if (tangent == NULL)
@@ -98,7 +100,7 @@ run_jvp (PhPassRun *run, GError **error)
     }
   ph_pass_end (run);
 
-  for (guint i = nodes->len; i-- > 0; )
+  for (guint i = nodes->len; i-- > 0;)
     {
       PhNode *node = nodes->pdata[i];
       PhBuilder builder = { .graph = model->graph, .before = node->next, .role = PH_ROLE_FORWARD };
@@ -107,13 +109,14 @@ run_jvp (PhPassRun *run, GError **error)
 
       if (!ph_tangent_moves (node, tangents))
         continue;
-      why = g_strdup_printf (node->op != NULL && node->op->flags & PH_OP_MULTILINEAR
-                               ? "%s is linear in each of its inputs: with the tangent in its place, it makes that of the result."
-                             : node->op != NULL && node->op->flags & PH_OP_ELEMENTWISE
-                               ? "Each element of the result of %s depends on the elements at its place: the rule of its gradient, with the tangent "
-                                 "in place of dY, is its tangent too."
-                               : "The rule of the gradient of %s is linear in dY; its transpose makes the tangent of the result of those of its inputs.",
-                             node->op_type);
+      why = g_strdup_printf (
+          node->op != NULL && node->op->flags & PH_OP_MULTILINEAR
+              ? "%s is linear in each of its inputs: with the tangent in its place, it makes that of the result."
+          : node->op != NULL && node->op->flags & PH_OP_ELEMENTWISE
+              ? "Each element of the result of %s depends on the elements at its place: the rule of its gradient, with the tangent "
+                "in place of dY, is its tangent too."
+              : "The rule of the gradient of %s is linear in dY; its transpose makes the tangent of the result of those of its inputs.",
+          node->op_type);
       if (!ph_pass_begin (run, rule, node, why))
         return TRUE;
       if (!ph_tangent_node (node, tangents, &builder, error))
@@ -124,7 +127,8 @@ run_jvp (PhPassRun *run, GError **error)
       ph_pass_end (run);
     }
 
-  if (!ph_pass_begin (run, "output", output->producer, "The tangent of the result, the Jacobian times the tangents, is a new output."))
+  if (!ph_pass_begin (run, "output", output->producer,
+                      "The tangent of the result, the Jacobian times the tangents, is a new output."))
     return TRUE;
   if (!append_output (model, output, g_hash_table_lookup (tangents, output), arguments[0], first_of_run, error))
     {
@@ -135,6 +139,7 @@ run_jvp (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhPass ph_pass_jvp = {
   .name            = "jvp",
   .group           = "autodiff",
@@ -147,3 +152,4 @@ const PhPass ph_pass_jvp = {
   .exactness       = PH_EXACT,
   .needs_arguments = TRUE,
 };
+/* clang-format on */

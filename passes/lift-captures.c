@@ -18,8 +18,8 @@ collect (const PhGraph *graph, const PhGraph *body, GPtrArray *captures)
         {
           PhValue *value = ph_node_input (node, i);
 
-          if (value != NULL && !ph_graph_is_inside (value->graph, body) && ph_value_constant (value) == NULL &&
-              !g_ptr_array_find (captures, value, NULL))
+          if (value != NULL && !ph_graph_is_inside (value->graph, body) && ph_value_constant (value) == NULL
+              && !g_ptr_array_find (captures, value, NULL))
             g_ptr_array_add (captures, value);
         }
       for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
@@ -89,8 +89,9 @@ lift (PhMatch *match, PhBuilder *b)
   ph_build_copy (&in_body, from, inputs, outputs, map);
   for (guint i = 0; i < n + n_scans + 1 && in_body.error == NULL; i++)
     {
-      PhValue *value = i <= n_old ? outputs[i] : i > n ? outputs[i - captures->len]
-                                                       : PH_BUILD (&in_body, Identity, g_ptr_array_index (to->inputs, 1 + i));
+      PhValue *value = i <= n_old ? outputs[i]
+                       : i > n    ? outputs[i - captures->len]
+                                  : PH_BUILD (&in_body, Identity, g_ptr_array_index (to->inputs, 1 + i));
 
       if (value != NULL)
         ph_graph_set_output (to, i, value, &in_body.error);
@@ -102,6 +103,7 @@ lift (PhMatch *match, PhBuilder *b)
   return ph_node_replace_all (loop, results, b);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "capture", .root = &ph_op_Loop, .when = has_captures, .apply = lift, .matches = "Loop(n, x) { f(s, w) }", .becomes = "Loop(n, x, w) { f(s, v), v }",
     .why = "What the body takes from outside is an operand like any other: as one, it has an edge that can be seen." },
@@ -113,3 +115,4 @@ const PhPass ph_pass_lift_captures = {
   .trap = "a body that hands out what it captured.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

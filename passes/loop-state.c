@@ -137,10 +137,21 @@ drop_state (PhMatch *match, PhBuilder *b)
         types[n] = ph_node_output (loop, i)->type;
         names[n++] = ph_node_output (loop, i)->name;
       }
-  shorter = ph_graph_add_node (loop->graph, &(PhNodeSpec) {
-      .op = loop->op, .op_type = loop->op_type, .domain = loop->domain, .name = loop->name, .inputs = inputs, .n_inputs = n_in - 1,
-      .n_outputs = n_out - 1, .output_names = names, .output_types = types, .before = loop, .role = loop->role,
-      .partner = loop->partner, .device = loop->device }, &b->error);
+  shorter = ph_graph_add_node (loop->graph,
+                               &(PhNodeSpec) { .op = loop->op,
+                                               .op_type = loop->op_type,
+                                               .domain = loop->domain,
+                                               .name = loop->name,
+                                               .inputs = inputs,
+                                               .n_inputs = n_in - 1,
+                                               .n_outputs = n_out - 1,
+                                               .output_names = names,
+                                               .output_types = types,
+                                               .before = loop,
+                                               .role = loop->role,
+                                               .partner = loop->partner,
+                                               .device = loop->device },
+                               &b->error);
   if (shorter == NULL || (smaller = ph_node_add_graph (shorter, "body", body->name, &b->error)) == NULL)
     return FALSE;
   for (guint i = 0; i < n_in; i++)
@@ -179,6 +190,7 @@ drop_state (PhMatch *match, PhBuilder *b)
   return b->error == NULL && ph_node_replace_all (loop, results, b);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "invariant-state", .root = &ph_op_Loop, .when = has_invariant_state, .apply = read_initial_value, .becomes = "Loop, reading the initial value",
     .why = "The body hands the state on as it came, so it is what it was before the loop." },
@@ -192,3 +204,4 @@ const PhPass ph_pass_loop_state = {
   .trap = "a dead state may keep itself alive, through itself.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

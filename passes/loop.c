@@ -5,8 +5,8 @@
 gboolean
 ph_loop_is_regular (const PhNode *loop, const PhGraph *body)
 {
-  return body != NULL && loop->inputs->len >= 2 && body->inputs->len == loop->inputs->len &&
-         body->outputs->len == loop->outputs->len + 1 && loop->outputs->len + 2 >= loop->inputs->len;
+  return body != NULL && loop->inputs->len >= 2 && body->inputs->len == loop->inputs->len
+         && body->outputs->len == loop->outputs->len + 1 && loop->outputs->len + 2 >= loop->inputs->len;
 }
 
 /* A constant of one element. */
@@ -66,14 +66,23 @@ ph_loop_new (PhBuilder *b, PhValue *turns, PhValue *condition, PhValue *const *s
   inputs[1] = condition;
   for (guint i = 0; i < n_states; i++)
     inputs[2 + i] = states[i];
-  loop = ph_graph_add_node (b->graph, &(PhNodeSpec) {
-      .op = &ph_op_Loop, .inputs = inputs, .n_inputs = n_states + 2, .n_outputs = n_outputs, .output_types = output_types,
-      .before = b->before, .role = b->role, .partner = b->partner, .device = b->device }, &b->error);
+  loop = ph_graph_add_node (b->graph,
+                            &(PhNodeSpec) { .op = &ph_op_Loop,
+                                            .inputs = inputs,
+                                            .n_inputs = n_states + 2,
+                                            .n_outputs = n_outputs,
+                                            .output_types = output_types,
+                                            .before = b->before,
+                                            .role = b->role,
+                                            .partner = b->partner,
+                                            .device = b->device },
+                            &b->error);
   if (loop == NULL || (body = ph_node_add_graph (loop, "body", "body", &b->error)) == NULL)
     return NULL;
   ph_graph_add_input (body, ph_model_unique_name (model, "turn"), ph_type_static (PH_INT64, 0, NULL), NULL, G_MAXUINT, &b->error);
   if (b->error == NULL)
-    ph_graph_add_input (body, ph_model_unique_name (model, "go_on"), ph_type_static (PH_BOOL, 0, NULL), NULL, G_MAXUINT, &b->error);
+    ph_graph_add_input (body, ph_model_unique_name (model, "go_on"), ph_type_static (PH_BOOL, 0, NULL), NULL, G_MAXUINT,
+                        &b->error);
   for (guint i = 0; i < n_states && b->error == NULL; i++)
     ph_graph_add_input (body, ph_model_unique_name (model, states[i]->name), types[i], NULL, G_MAXUINT, &b->error);
   return b->error == NULL ? loop : NULL;

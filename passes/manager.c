@@ -10,13 +10,13 @@
 #include <string.h>
 
 #define PH_PASS_ROW(name_) &ph_pass_##name_,
-extern const PhPass ph_pass_exec;      /* external.c */
-static const PhPass *const builtin[] = { PH_PASSES (PH_PASS_ROW) &ph_pass_exec };
+extern const PhPass ph_pass_exec; /* external.c */
+static const PhPass *const builtin[] = { PH_PASSES (PH_PASS_ROW) & ph_pass_exec };
 
 /* Built-in ones and those added later. Lists that were handed out stay as they were. */
-static GMutex     lock;
-static GPtrArray *added;          /* (nullable) (element-type PhPass) all of them, once there is one more */
-static GSList    *former;         /* (element-type GPtrArray) what it was before: somebody may be walking it */
+static GMutex lock;
+static GPtrArray *added; /* (nullable) (element-type PhPass) all of them, once there is one more */
+static GSList *former;   /* (element-type GPtrArray) what it was before: somebody may be walking it */
 
 const PhPass *const *
 ph_pass_list (guint *n)
@@ -30,7 +30,7 @@ ph_pass_list (guint *n)
 const PhPass *
 ph_pass_find (const char *name)
 {
-  guint                n;
+  guint n;
   const PhPass *const *list = ph_pass_list (&n);
 
   for (guint i = 0; i < n; i++)
@@ -52,10 +52,10 @@ gboolean
 ph_pass_register (const PhPass *pass, GError **error)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
-  GPtrArray              *next = g_ptr_array_new ();
-  guint                   n = added != NULL ? added->len : G_N_ELEMENTS (builtin);
-  const PhPass *const    *list = added != NULL ? (const PhPass *const *) added->pdata : builtin;
-  gboolean                replaced = FALSE;
+  GPtrArray *next = g_ptr_array_new ();
+  guint n = added != NULL ? added->len : G_N_ELEMENTS (builtin);
+  const PhPass *const *list = added != NULL ? (const PhPass *const *) added->pdata : builtin;
+  gboolean replaced = FALSE;
 
   for (guint i = 0; i < n; i++)
     {
@@ -171,7 +171,7 @@ void
 ph_pass_note (PhPassRun *run, const char *format, ...)
 {
   g_autofree char *text = NULL;
-  va_list          args;
+  va_list args;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
@@ -189,7 +189,8 @@ step_name (const PhPass *pass, const PhPassOptions *options)
 
   if (options->arguments == NULL || options->arguments[0] == NULL)
     return g_strdup (pass->name);
-  arguments = pass->takes_file ? g_filename_display_basename (options->arguments[0]) : g_strjoinv (" ", (char **) options->arguments);
+  arguments = pass->takes_file ? g_filename_display_basename (options->arguments[0])
+                               : g_strjoinv (" ", (char **) options->arguments);
   return g_strdup_printf ("%s %s", pass->name, arguments);
 }
 
@@ -219,15 +220,17 @@ static gboolean
 run_pass (PhPassRun *run, GError **error)
 {
   const PhPass *pass = run->pass;
-  guint         before = 0;
+  guint before = 0;
 
   for (guint i = 0; i == 0 || (run->options->repeat && run->n_rewrites > before && !run->stopped); i++)
     {
       before = run->n_rewrites;
       if (i == MAX_REPEATS)
         {
-          g_set_error (error, PH_ERROR, PH_ERROR_NOT_CONVERGED, "%s: after %d runs in a row it still finds something to do: it has no fixed "
-                       "point", pass->name, MAX_REPEATS);
+          g_set_error (error, PH_ERROR, PH_ERROR_NOT_CONVERGED,
+                       "%s: after %d runs in a row it still finds something to do: it has no fixed "
+                       "point",
+                       pass->name, MAX_REPEATS);
           return FALSE;
         }
       if (!run_once (run, error))
@@ -252,11 +255,12 @@ run_pass (PhPassRun *run, GError **error)
 static gboolean
 keeps_opset (PhPassRun *run)
 {
-  g_autoptr (GError)  local = NULL;
+  g_autoptr (GError) local = NULL;
   g_autoptr (PhModel) lowered = NULL;
-  g_autofree char   *why = NULL;
+  g_autofree char *why = NULL;
 
-  if (run->options->max_opset <= 0 || run->n_rewrites == 0 || run->options->keep_opset || ph_model_opset (run->model, "") < PH_OPSET_NEWEST)
+  if (run->options->max_opset <= 0 || run->n_rewrites == 0 || run->options->keep_opset
+      || ph_model_opset (run->model, "") < PH_OPSET_NEWEST)
     return TRUE;
   lowered = ph_model_lowered (run->model, run->options->max_opset, NULL, &why, &local);
   if (lowered == NULL)
@@ -283,8 +287,10 @@ ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPas
   /* Merging two values, say, that are equal changes what the derivative with respect to one of them is. */
   if (!pass->keeps_values && ph_model_has_op (model, &ph_op_Gradient))
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: a Gradient of the model says by names of values what it "
-                   "differentiates, and they might change: run expand-gradient first", pass->name);
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+                   "%s: a Gradient of the model says by names of values what it "
+                   "differentiates, and they might change: run expand-gradient first",
+                   pass->name);
       return FALSE;
     }
 

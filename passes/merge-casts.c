@@ -78,6 +78,7 @@ static const PhRule rules[] = {
     .why = "Every value that x can have survives the first cast, so only the second one matters." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_merge_casts = {
   .name = "merge-casts", .group = "simplify", .summary = "Merges casts where the first one loses nothing",
   .elsewhere = "ONNX Runtime CastChainElimination; XLA simplify-fp-conversions; TVM CanonicalizeCast",
@@ -85,3 +86,4 @@ const PhPass ph_pass_merge_casts = {
           "left out. Text of numbers differs by element type.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -17,11 +17,9 @@ interval (const PhNode *node, double *low, double *high)
     }
   if (node->op != &ph_op_Clip)
     return FALSE;
-  if (ph_node_input (node, 1) != NULL &&
-      (!ph_value_number (ph_node_input (node, 1), low) || isnan (*low)))
+  if (ph_node_input (node, 1) != NULL && (!ph_value_number (ph_node_input (node, 1), low) || isnan (*low)))
     return FALSE;
-  if (ph_node_input (node, 2) != NULL &&
-      (!ph_value_number (ph_node_input (node, 2), high) || isnan (*high)))
+  if (ph_node_input (node, 2) != NULL && (!ph_value_number (ph_node_input (node, 2), high) || isnan (*high)))
     return FALSE;
   return *low <= *high;
 }
@@ -33,8 +31,8 @@ bounds_meet (PhMatch *match)
   const PhNode *inner = middle != NULL ? middle->producer : NULL;
   double a, b, c, d;
 
-  return inner != NULL && inner->graph == match->root->graph && ph_value_only_user (middle) == match->root &&
-         ph_value_is_float (middle) && interval (match->root, &a, &b) && interval (inner, &c, &d) && MAX (a, c) <= MIN (b, d);
+  return inner != NULL && inner->graph == match->root->graph && ph_value_only_user (middle) == match->root
+         && ph_value_is_float (middle) && interval (match->root, &a, &b) && interval (inner, &c, &d) && MAX (a, c) <= MIN (b, d);
 }
 
 static PhValue *
@@ -64,6 +62,7 @@ has_no_bounds (PhMatch *match)
   return ph_node_input (match->root, 1) == NULL && ph_node_input (match->root, 2) == NULL;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "no-bounds",  P (Clip, X), X, .when = has_no_bounds, .why = "There is nothing to clip to." },
   { "relu-clip", .root = &ph_op_Clip, .when = bounds_meet, .build = build_bounds, .matches = "Clip(Clip(x, low, high), low, high)",
@@ -81,3 +80,4 @@ const PhPass ph_pass_merge_clips = {
           "missing bound.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -8,8 +8,8 @@ is_inner (const PhNode *node, const PhValue *value)
   const PhNode *inner = value->producer;
   int rank = ph_value_rank (ph_node_output (node, 0));
 
-  return inner != NULL && inner->op == &ph_op_Concat && ph_value_only_user (value) == node && rank >= 0 &&
-         ph_axis_of (ph_node_attr_int (inner, "axis", 0), rank) == ph_axis_of (ph_node_attr_int (node, "axis", 0), rank);
+  return inner != NULL && inner->op == &ph_op_Concat && ph_value_only_user (value) == node && rank >= 0
+         && ph_axis_of (ph_node_attr_int (inner, "axis", 0), rank) == ph_axis_of (ph_node_attr_int (node, "axis", 0), rank);
 }
 
 static gboolean
@@ -40,6 +40,7 @@ build_flat (PhMatch *match, PhBuilder *b)
   return ph_build_like (b, node, (PhValue **) inputs->pdata, inputs->len);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "concat-concat", .root = &ph_op_Concat, .when = joins_joined, .build = build_flat, .matches = "Concat(Concat(x, y), z)",
     .becomes = "Concat(x, y, z), of Concat(Concat(x, y), z)",
@@ -52,3 +53,4 @@ const PhPass ph_pass_merge_concats = {
   .trap = "-1 and 1 may be the same axis, or not.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -6,8 +6,8 @@
 static gboolean
 are_two (PhMatch *match)
 {
-  return match->node[0]->inputs->len == 2 && match->node[1]->inputs->len == 2 &&
-         ph_value_same_type (ph_node_output (match->node[1], 0), ph_node_output (match->root, 0));
+  return match->node[0]->inputs->len == 2 && match->node[1]->inputs->len == 2
+         && ph_value_same_type (ph_node_output (match->node[1], 0), ph_node_output (match->root, 0));
 }
 
 static gboolean
@@ -23,8 +23,9 @@ has_zero (PhTensor *tensor)
 static gboolean
 no_bound_is_zero (PhMatch *match)
 {
-  return are_two (match) && (!ph_value_is_float (match->slot[0]) || (!has_zero (ph_value_constant (match->slot[1])) &&
-                                                                     !has_zero (ph_value_constant (match->slot[2]))));
+  return are_two (match)
+         && (!ph_value_is_float (match->slot[0])
+             || (!has_zero (ph_value_constant (match->slot[1])) && !has_zero (ph_value_constant (match->slot[2]))));
 }
 
 static const char max_why[] = "The larger of the bounds is the one that counts.";
@@ -40,9 +41,11 @@ static const PhRule rules[] = {
   { "min-min-zero", MIN_MIN, .when = are_two, .why = min_why, .exactness = PH_EXACT_FINITE },
 };
 
+/* clang-format off */
 const PhPass ph_pass_merge_min_max = {
   .name = "merge-min-max", .group = "algebra", .summary = "Merges chains of Max with constants, and of Min",
   .elsewhere = "XLA algebraic simplifier",
   .trap = "NaN goes through Max and Min, whatever the other operand is; of 0 and -0 the order of the operands decides.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

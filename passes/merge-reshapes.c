@@ -5,8 +5,7 @@
 static gboolean
 only_reshapes (const PhNode *node)
 {
-  return node->op == &ph_op_Reshape || node->op == &ph_op_Flatten || node->op == &ph_op_Squeeze ||
-         node->op == &ph_op_Unsqueeze;
+  return node->op == &ph_op_Reshape || node->op == &ph_op_Flatten || node->op == &ph_op_Squeeze || node->op == &ph_op_Unsqueeze;
 }
 
 static PhNode *
@@ -14,8 +13,8 @@ inner_reshape (const PhNode *node)
 {
   PhValue *x = ph_node_input (node, 0);
 
-  return x != NULL && x->producer != NULL && x->producer->graph == node->graph && only_reshapes (x->producer)
-         ? x->producer : NULL;
+  return x != NULL && x->producer != NULL && x->producer->graph == node->graph && only_reshapes (x->producer) ? x->producer
+                                                                                                              : NULL;
 }
 
 /* The target shape in numbers, at most one of them free; what a 0 would copy comes from the intermediate shape, so it is
@@ -57,8 +56,8 @@ reshapes_twice (PhMatch *match)
 {
   gint64 target[PH_MAX_RANK];
 
-  return match->root->op != NULL && only_reshapes (match->root) && inner_reshape (match->root) != NULL &&
-         final_target (match->root, target);
+  return match->root->op != NULL && only_reshapes (match->root) && inner_reshape (match->root) != NULL
+         && final_target (match->root, target);
 }
 
 static PhValue *
@@ -73,6 +72,7 @@ build_once (PhMatch *match, PhBuilder *b)
   return PH_BUILD (b, Reshape, x, ph_build_ints (b, target, ph_value_rank (ph_node_output (match->root, 0))));
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "reshape-reshape", .when = reshapes_twice, .build = build_once, .matches = "Reshape(Reshape(x))",
     .becomes = "Reshape(x), of Reshape(Reshape(x))",
@@ -86,3 +86,4 @@ const PhPass ph_pass_merge_reshapes = {
           "by 6.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

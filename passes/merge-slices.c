@@ -2,7 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-typedef struct { gint64 *starts, *ends, *axes, *steps; gsize n; } Box;
+typedef struct
+{
+  gint64 *starts, *ends, *axes, *steps;
+  gsize n;
+} Box;
 
 static void
 box_clear (Box *box)
@@ -18,8 +22,8 @@ read_box (const PhNode *node, int rank, Box *box)
 {
   gsize n_ends = 0, n_axes = 0, n_steps = 0;
 
-  if (rank < 0 || !ph_value_ints (ph_node_input (node, 1), &box->starts, &box->n) ||
-      !ph_value_ints (ph_node_input (node, 2), &box->ends, &n_ends) || n_ends != box->n)
+  if (rank < 0 || !ph_value_ints (ph_node_input (node, 1), &box->starts, &box->n)
+      || !ph_value_ints (ph_node_input (node, 2), &box->ends, &n_ends) || n_ends != box->n)
     return FALSE;
   if (ph_node_input (node, 3) == NULL)
     {
@@ -91,9 +95,11 @@ static const PhRule rules[] = {
     .why = "Slices along different axes do not see each other." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_merge_slices = {
   .name = "merge-slices", .group = "simplify", .summary = "Merges slices along different axes",
   .elsewhere = "onnxoptimizer fuse_consecutive_slices; XLA",
   .trap = "two slices of one axis need arithmetic with bounds that are clamped twice.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

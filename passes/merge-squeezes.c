@@ -60,6 +60,7 @@ build_once (PhMatch *match, PhBuilder *b)
   return ph_build_node (b, match->root->op, inputs, 2, NULL, 1);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "squeeze-squeeze", P (Squeeze, P (Squeeze, X)), .when = axes_are_known, .build = build_once, .becomes = "Squeeze(x), of all axes",
     .why = "Axes of one element can be dropped at once." },
@@ -73,3 +74,4 @@ const PhPass ph_pass_merge_squeezes = {
   .trap = "negative axes: onnxoptimizer was wrong about them until it left such cases alone.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

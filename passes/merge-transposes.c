@@ -75,9 +75,11 @@ static const PhRule rules[] = {
     .why = "Only axes of one element move, so every element stays where it is in memory." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_merge_transposes = {
   .name = "merge-transposes", .group = "layout", .summary = "Composes permutations, and turns trivial ones into Reshape",
   .elsewhere = "onnxoptimizer fuse_consecutive_transposes; XLA; MindSpore transpose_eliminate",
   .trap = "the order of composition; no perm means reversed axes.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

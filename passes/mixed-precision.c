@@ -35,9 +35,11 @@ static const PhRule rules[] = {
     .why = "Products take most of the time and bear half precision best; sums, norms and exponentials stay as they are." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_mixed_precision = {
   .name = "mixed-precision", .group = "algebra", .summary = "Computes products of matrices in half precision",
   .elsewhere = "NVIDIA AMP; TVM ToMixedPrecision; ONNX Runtime InsertCastTransformer",
   .trap = "16-bit floats end at 65504: sums of squares in a LayerNormalization or a Softmax's exponents overflow.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

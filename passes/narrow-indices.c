@@ -14,8 +14,8 @@ widens_indices (PhMatch *match)
   for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
     takes |= node->op == ops[i];
   cast = takes && indices != NULL ? indices->producer : NULL;
-  return cast != NULL && cast->op == &ph_op_Cast && cast->graph == node->graph && ph_value_dtype (indices) == PH_INT64 &&
-         ph_value_dtype (ph_node_input (cast, 0)) == PH_INT32;
+  return cast != NULL && cast->op == &ph_op_Cast && cast->graph == node->graph && ph_value_dtype (indices) == PH_INT64
+         && ph_value_dtype (ph_node_input (cast, 0)) == PH_INT32;
 }
 
 static PhValue *
@@ -28,6 +28,7 @@ build_narrow (PhMatch *match, PhBuilder *b)
   return ph_build_like (b, node, inputs, node->inputs->len);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "narrow-indices", .when = widens_indices, .build = build_narrow, .matches = "Gather(x, Cast<int64>(i))", .becomes = "Gather(x, i)",
     .why = "Indices of 32 bits say the same in half the memory." },
@@ -39,3 +40,4 @@ const PhPass ph_pass_narrow_indices = {
   .trap = "only what is read as an index may be narrowed: arithmetic on it may overflow.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

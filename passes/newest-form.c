@@ -10,8 +10,8 @@ static gboolean
 newest_form (PhPassRun *run, GError **error)
 {
   const PhPassOptions *given = run->options;
-  PhPassOptions        options = *given;
-  gboolean             ok;
+  PhPassOptions options = *given;
+  gboolean ok;
 
   options.keep_opset = TRUE;
   run->options = &options;
@@ -20,7 +20,9 @@ newest_form (PhPassRun *run, GError **error)
   return ok;
 }
 
+/* clang-format off */
 const PhPass ph_pass_newest_form = {
   .name = "newest-form", .group = "upgrade", .summary = "Brings operators into their newest form; the file keeps its opset",
   .keeps_values = TRUE, .run = newest_form, .exactness = PH_EXACT,
 };
+/* clang-format on */

@@ -45,7 +45,8 @@ name_outputs (PhPassRun *run, PhNode *node, GError **error)
     {
       PhValue *value = ph_node_output (node, k);
 
-      if ((ph_value_is_output (value) && node->graph->owner == NULL) || ph_value_n_uses (value) == 0 || is_named_after (value->name, base))
+      if ((ph_value_is_output (value) && node->graph->owner == NULL) || ph_value_n_uses (value) == 0
+          || is_named_after (value->name, base))
         continue;
       if (!ph_pass_begin (run, "number-name", node, why))
         return TRUE;
@@ -74,9 +75,11 @@ static const PhRule rules[] = {
   { "number-name", .matches = "onnx::Transpose_1043 = Transpose(x)", .becomes = "transpose_7 = Transpose(x)", .why = why },
 };
 
+/* clang-format off */
 const PhPass ph_pass_number_names = {
   .name = "number-names", .group = "simplify", .summary = "Names values after the operators that make them",
   .elsewhere = "onnxoptimizer set_unique_name_for_nodes",
   .trap = "names of inputs and outputs are the interface.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = number_names,
 };
+/* clang-format on */

@@ -7,17 +7,17 @@
 #define PIPELINE(...) ((const char *const[]) { __VA_ARGS__, NULL })
 
 /* Constants first, for much of the rest asks for them. */
-#define CONSTANTS \
+#define CONSTANTS                                                                                                          \
   "inline-functions", "expand-gradient", "eliminate-identity", "fold-constants", "propagate-shapes", "sccp", "loop-state", \
-  "hoist-invariants", "hoist-branches"
+      "hoist-invariants", "hoist-branches"
 /* Removes what does nothing and merges what follows each other. */
-#define SIMPLIFY \
-  "eliminate-pad", "eliminate-slice", "eliminate-expand", "eliminate-concat", "eliminate-flatten", "drop-defaults", \
-  "slice-of-concat", "merge-casts", "merge-concats", "merge-slices", "merge-reshapes", "merge-squeezes", "narrow-indices", \
-  "slices-to-split", "hoist-gather", "sink-transposes", "merge-transposes", "merge-clips", "merge-min-max", \
-  "simplify-where", "simplify-compare", "simplify-shape", "replace-variadic", "qdq", "qdq-bounds"
-#define ARITHMETIC "algebraic", "strength-reduction", "reduce-axes"
-#define NORMS      "strength-reduction", "fuse-layer-norm", "fuse-gelu", "fuse-swish"
+#define SIMPLIFY                                                                                                               \
+  "eliminate-pad", "eliminate-slice", "eliminate-expand", "eliminate-concat", "eliminate-flatten", "drop-defaults",            \
+      "slice-of-concat", "merge-casts", "merge-concats", "merge-slices", "merge-reshapes", "merge-squeezes", "narrow-indices", \
+      "slices-to-split", "hoist-gather", "sink-transposes", "merge-transposes", "merge-clips", "merge-min-max",                \
+      "simplify-where", "simplify-compare", "simplify-shape", "replace-variadic", "qdq", "qdq-bounds"
+#define ARITHMETIC   "algebraic", "strength-reduction", "reduce-axes"
+#define NORMS        "strength-reduction", "fuse-layer-norm", "fuse-gelu", "fuse-swish"
 #define CONVOLUTIONS "fuse-conv-bn", "fuse-conv-affine", "fuse-bn-conv", "fuse-matmul-bn"
 
 static const char *const nothing[] = { NULL };
@@ -25,6 +25,7 @@ static const char *const nothing[] = { NULL };
 /* The window translates what a pipeline is for. */
 #define N_(text) text
 
+/* clang-format off */
 static const PhPipeline pipelines[] = {
   { "none", N_ ("Leaves the graph alone"), nothing, PH_EXACT },
   { "O1", N_ ("Only what is exact to the last bit"),
@@ -47,6 +48,7 @@ static const PhPipeline pipelines[] = {
   { "nchw", N_ ("Channels first: Transposes sunk and cancelled"),
     PIPELINE ("to-nchw", "sink-transposes", "merge-transposes", "dce"), PH_EXACT },
 };
+/* clang-format on */
 
 const PhPipeline *
 ph_pipeline_list (guint *n)

@@ -42,10 +42,10 @@ is_known_shape (PhMatch *match)
   g_autofree PhDim *dims = NULL;
   int n;
 
-  if (value == NULL || !is_index (value) || ph_value_constant (value) != NULL || match->root->graphs != NULL ||
-      (match->root->op != NULL && (match->root->op->flags & PH_OP_RANDOM)))
+  if (value == NULL || !is_index (value) || ph_value_constant (value) != NULL || match->root->graphs != NULL
+      || (match->root->op != NULL && (match->root->op->flags & PH_OP_RANDOM)))
     return FALSE;
-  n = ph_value_dims (value, &dims);          /* first: in which order arguments are computed is open */
+  n = ph_value_dims (value, &dims); /* first: in which order arguments are computed is open */
   return all_known (dims, n);
 }
 
@@ -137,6 +137,7 @@ set_target (PhMatch *match, PhBuilder *b)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "known-shape", .when = is_known_shape, .build = build_known_shape, .matches = "f(Shape(x))",
     .becomes = "initializer",
@@ -153,3 +154,4 @@ const PhPass ph_pass_propagate_shapes = {
   .trap = "a symbol may be 0; two symbols that were equal in one run need not be.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -10,11 +10,11 @@ quantised_range (const PhNode *quantise, double *least, double *most)
 {
   PhTensor *scale = ph_value_constant (ph_node_input (quantise, 1));
   PhTensor *zero = ph_node_input (quantise, 2) != NULL ? ph_value_constant (ph_node_input (quantise, 2)) : NULL;
-  PhDType   dtype = ph_value_dtype (ph_node_output (quantise, 0));
-  double    low, high;
+  PhDType dtype = ph_value_dtype (ph_node_output (quantise, 0));
+  double low, high;
 
-  if (scale == NULL || ph_tensor_count (scale) == 0 || (ph_node_input (quantise, 2) != NULL && zero == NULL) ||
-      (dtype != PH_UINT8 && dtype != PH_INT8 && dtype != PH_UINT16 && dtype != PH_INT16))
+  if (scale == NULL || ph_tensor_count (scale) == 0 || (ph_node_input (quantise, 2) != NULL && zero == NULL)
+      || (dtype != PH_UINT8 && dtype != PH_INT8 && dtype != PH_UINT16 && dtype != PH_INT16))
     return FALSE;
   low = dtype == PH_INT8 ? -128 : dtype == PH_INT16 ? -32768 : 0;
   high = dtype == PH_INT8 ? 127 : dtype == PH_INT16 ? 32767 : dtype == PH_UINT8 ? 255 : 65535;
@@ -55,8 +55,8 @@ saturates_before_clip (PhMatch *match)
   const PhNode *clip = match->node[1];
   double least, most, low, high;
 
-  return quantised_range (match->root, &least, &most) && read_bound (ph_node_input (clip, 1), -INFINITY, &low) &&
-         read_bound (ph_node_input (clip, 2), INFINITY, &high) && low <= least && high >= most;
+  return quantised_range (match->root, &least, &most) && read_bound (ph_node_input (clip, 1), -INFINITY, &low)
+         && read_bound (ph_node_input (clip, 2), INFINITY, &high) && low <= least && high >= most;
 }
 
 static PhValue *
@@ -68,6 +68,7 @@ build_without (PhMatch *match, PhBuilder *b)
   return ph_build_like (b, match->root, inputs, match->root->inputs->len);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "relu-before-quantise", P (QuantizeLinear, P (Relu, X)), .when = saturates_below_zero, .build = build_without,
     .becomes = "QuantizeLinear(x)", .why = "What is below zero is quantised to the least byte, which stands for zero, in any case." },
@@ -81,3 +82,4 @@ const PhPass ph_pass_qdq_bounds = {
   .trap = "only where the zero point is the least value exactly.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

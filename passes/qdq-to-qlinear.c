@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+/* clang-format off */
 enum { SLOT_A, SLOT_A_SCALE, SLOT_A_ZERO, SLOT_B, SLOT_B_SCALE, SLOT_B_ZERO, SLOT_Y_SCALE, SLOT_Y_ZERO, SLOT_BIAS,
        SLOT_BIAS_SCALE };
 
@@ -24,6 +25,7 @@ is_quantised (PhMatch *match)
          (ph_value_dtype (match->slot[SLOT_B]) == PH_UINT8 || ph_value_dtype (match->slot[SLOT_B]) == PH_INT8) &&
          (ph_value_dtype (match->slot[SLOT_Y_ZERO]) == PH_UINT8 || ph_value_dtype (match->slot[SLOT_Y_ZERO]) == PH_INT8);
 }
+/* clang-format on */
 
 static gboolean
 is_quantised_conv (PhMatch *match)
@@ -39,9 +41,9 @@ has_quantised_bias (PhMatch *match)
   PhValue *zero = ph_node_input (match->node[4], 2);
   double a, b, z = 0;
 
-  if (!is_quantised (match) || scale == NULL || ph_value_dtype (match->slot[SLOT_BIAS]) != PH_INT32 ||
-      !ph_value_number (match->slot[SLOT_A_SCALE], &a) || !ph_value_number (match->slot[SLOT_B_SCALE], &b) ||
-      (zero != NULL && (!ph_value_number (zero, &z) || z != 0)))
+  if (!is_quantised (match) || scale == NULL || ph_value_dtype (match->slot[SLOT_BIAS]) != PH_INT32
+      || !ph_value_number (match->slot[SLOT_A_SCALE], &a) || !ph_value_number (match->slot[SLOT_B_SCALE], &b)
+      || (zero != NULL && (!ph_value_number (zero, &z) || z != 0)))
     return FALSE;
   for (gsize i = 0; i < ph_tensor_count (scale); i++)
     if (fabs (ph_tensor_get (scale, i) - a * b) > 1e-5 * fabs (a * b))
@@ -74,6 +76,7 @@ build_conv_bias (PhMatch *match, PhBuilder *b)
 #define DQ(slot_) P (DequantizeLinear, VAR (slot_), VAR ((slot_) + 1), VAR ((slot_) + 2))
 #define Q(of_)    P (QuantizeLinear, of_, VAR (SLOT_Y_SCALE), VAR (SLOT_Y_ZERO))
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "qlinear-matmul", Q (P (MatMul, DQ (SLOT_A), DQ (SLOT_B))), .when = is_quantised, .build = build_matmul, .exactness = PH_LOSSY,
     .becomes = "QLinearMatMul(x, y, z, w, v, u, t, s)", .allow_shared = FALSE,
@@ -92,3 +95,4 @@ const PhPass ph_pass_qdq_to_qlinear = {
   .trap = "the bias is an integer of scale sx * sw exactly; scales must be constant.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -10,8 +10,8 @@ is_per_tensor (const PhNode *node)
 {
   double scale;
 
-  return ph_value_is_single (ph_node_input (node, 1)) && ph_value_number (ph_node_input (node, 1), &scale) && isfinite (scale) &&
-         scale > 0 && (ph_node_input (node, 2) == NULL || ph_value_constant (ph_node_input (node, 2)) != NULL);
+  return ph_value_is_single (ph_node_input (node, 1)) && ph_value_number (ph_node_input (node, 1), &scale) && isfinite (scale)
+         && scale > 0 && (ph_node_input (node, 2) == NULL || ph_value_constant (ph_node_input (node, 2)) != NULL);
 }
 
 static gboolean
@@ -62,10 +62,10 @@ undoes (PhMatch *match)
 {
   const PhNode *quantise = match->node[0], *dequantise = match->node[1];
 
-  return is_precise (quantise, dequantise) && is_per_tensor (quantise) && is_per_tensor (dequantise) && is_byte (match->slot[0]) &&
-         ph_value_dtype (match->slot[0]) == ph_value_dtype (ph_node_output (quantise, 0)) &&
-         same_constant (ph_node_input (quantise, 1), ph_node_input (dequantise, 1)) &&
-         same_constant (ph_node_input (quantise, 2), ph_node_input (dequantise, 2));
+  return is_precise (quantise, dequantise) && is_per_tensor (quantise) && is_per_tensor (dequantise) && is_byte (match->slot[0])
+         && ph_value_dtype (match->slot[0]) == ph_value_dtype (ph_node_output (quantise, 0))
+         && same_constant (ph_node_input (quantise, 1), ph_node_input (dequantise, 1))
+         && same_constant (ph_node_input (quantise, 2), ph_node_input (dequantise, 2));
 }
 
 /* No window of a pool falls between the elements or beyond them, where the largest of nothing is not the least byte. */
@@ -73,14 +73,16 @@ static gboolean
 sees_elements (const PhNode *pool)
 {
   gsize n_dilations = 0, n_pads = 0;
-  const gint64 *dilations = ph_node_attr_ints (pool, "dilations", &n_dilations), *pads = ph_node_attr_ints (pool, "pads", &n_pads);
+  const gint64 *dilations = ph_node_attr_ints (pool, "dilations", &n_dilations),
+               *pads = ph_node_attr_ints (pool, "pads", &n_pads);
   gboolean dilated = FALSE, padded = FALSE;
 
   for (gsize i = 0; i < n_dilations; i++)
     dilated |= dilations[i] != 1;
   for (gsize i = 0; i < n_pads; i++)
     padded |= pads[i] != 0;
-  padded |= g_str_has_prefix (ph_node_attr_string (pool, "auto_pad", "NOTSET"), "SAME") || ph_node_attr_int (pool, "ceil_mode", 0) != 0;
+  padded |= g_str_has_prefix (ph_node_attr_string (pool, "auto_pad", "NOTSET"), "SAME")
+            || ph_node_attr_int (pool, "ceil_mode", 0) != 0;
   return !dilated || !padded;
 }
 
@@ -88,10 +90,12 @@ sees_elements (const PhNode *pool)
 static gboolean
 moves (const PhNode *node)
 {
+  /* clang-format off */
   static const PhOp *const ops[] = {
     &ph_op_Reshape, &ph_op_Transpose, &ph_op_Squeeze, &ph_op_Unsqueeze, &ph_op_Flatten, &ph_op_Slice, &ph_op_Gather, &ph_op_Expand,
     &ph_op_Tile, &ph_op_DepthToSpace, &ph_op_SpaceToDepth,
   };
+  /* clang-format on */
 
   if (node->op == &ph_op_MaxPool)
     return node->outputs->len == 1 && sees_elements (node);
@@ -109,8 +113,8 @@ can_move_down (PhMatch *match)
   PhValue *x = ph_node_input (node, 0);
   const PhNode *dequantise = x != NULL ? x->producer : NULL;
 
-  if (node->op == NULL || !moves (node) || dequantise == NULL || dequantise->op != &ph_op_DequantizeLinear ||
-      dequantise->graph != node->graph || ph_value_only_user (x) != node || !is_per_tensor (dequantise))
+  if (node->op == NULL || !moves (node) || dequantise == NULL || dequantise->op != &ph_op_DequantizeLinear
+      || dequantise->graph != node->graph || ph_value_only_user (x) != node || !is_per_tensor (dequantise))
     return FALSE;
   user = ph_value_only_user (ph_node_output (node, 0));
   return user != NULL && (user->op == &ph_op_QuantizeLinear || moves (user));
@@ -136,9 +140,11 @@ static const PhRule rules[] = {
     .why = "Moving elements and scaling them can be exchanged; the smaller type is moved." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_qdq = {
   .name = "qdq", .group = "quantisation", .summary = "Cancels quantisation with its inverse, and moves them together",
   .elsewhere = "ONNX Runtime DoubleQDQPairsRemover, QDQPropagation",
   .trap = "two scales that differ are no pair; an axis moves with a Transpose; a negative scale turns Max into Min; bfloat16 is too coarse, and a large scale overflows.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -41,9 +41,11 @@ static const PhRule rules[] = {
     .exactness = PH_ROUNDING, .why = "The constants can be subtracted once." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_reassociate = {
   .name = "reassociate", .group = "algebra", .summary = "Brings constants together, to be folded",
   .elsewhere = "XLA; MindSpore arithmetic_simplify2",
   .trap = "(x * 1e30) * 1e-30 overflows where x * 1 does not; integers wrap around and do not mind.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -2,7 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/recipe-affine.h"
 
-enum { SCALE = 1, SHIFT, MEAN, VARIANCE };      /* inputs of a batch normalisation */
+enum
+{
+  SCALE = 1,
+  SHIFT,
+  MEAN,
+  VARIANCE
+}; /* inputs of a batch normalisation */
 
 PhValue *
 ph_recipe_input (PhRecipe *recipe, const PhNode *node, guint i)
@@ -27,7 +33,8 @@ ph_recipe_norm_shift (PhRecipe *recipe, const PhNode *norm, PhTensor *bias)
   PhValue *from = bias != NULL ? ph_recipe_wide (recipe, bias) : ph_recipe_number (recipe, 0);
   PhValue *centred = PH_BUILD (b, Sub, from, ph_recipe_input (recipe, norm, MEAN));
 
-  return PH_BUILD (b, Add, PH_BUILD (b, Mul, ph_recipe_norm_factor (recipe, norm), centred), ph_recipe_input (recipe, norm, SHIFT));
+  return PH_BUILD (b, Add, PH_BUILD (b, Mul, ph_recipe_norm_factor (recipe, norm), centred),
+                   ph_recipe_input (recipe, norm, SHIFT));
 }
 
 /* Output channels: axis 0 of a convolution's weights; axis 1, for each group, of a transposed one's. */

@@ -18,10 +18,18 @@
  * Arguments: all (one segment, and nothing of it is kept), sqrt (as many segments as the root of the number of nodes), or a number of
  * bytes: of the ways to cut, that with the fewest operations whose peak stays below. */
 
-typedef struct { guint n_segments, n_again; } Cut;      /* segments, and how many of them, from the first, are computed again */
+typedef struct
+{
+  guint n_segments, n_again;
+} Cut; /* segments, and how many of them, from the first, are computed again */
 
 /* A forward node, by its place among them. */
-typedef struct { GPtrArray *nodes; GHashTable *place; GHashTable *order; } Forward;
+typedef struct
+{
+  GPtrArray *nodes;
+  GHashTable *place;
+  GHashTable *order;
+} Forward;
 
 static Forward
 find_forward (PhGraph *graph)
@@ -51,7 +59,8 @@ forward_clear (Forward *forward)
 static guint
 segment_of (const Forward *forward, const PhNode *node, const Cut *cut)
 {
-  return (guint) ((guint64) GPOINTER_TO_UINT (g_hash_table_lookup (forward->place, node)) * cut->n_segments / MAX (forward->nodes->len, 1));
+  return (guint) ((guint64) GPOINTER_TO_UINT (g_hash_table_lookup (forward->place, node)) * cut->n_segments
+                  / MAX (forward->nodes->len, 1));
 }
 
 /* It gives the same once more, and no order with others is asked for. */
@@ -66,8 +75,8 @@ is_kept (const Forward *forward, const PhValue *value, const Cut *cut)
 {
   guint segment;
 
-  if (value->producer == NULL || value->graph->owner != NULL || value->producer->role == PH_ROLE_BACKWARD || !can_repeat (value->producer) ||
-      value->n_output_uses > 0)
+  if (value->producer == NULL || value->graph->owner != NULL || value->producer->role == PH_ROLE_BACKWARD
+      || !can_repeat (value->producer) || value->n_output_uses > 0)
     return TRUE;
   segment = segment_of (forward, value->producer, cut);
   if (segment >= cut->n_again)
@@ -94,8 +103,8 @@ first_reader (const Forward *forward, const PhValue *value, guint *at)
       PhNode *reader = ph_node_ancestor_in (g_array_index (value->uses, PhUse, i).node, value->graph);
       gpointer place;
 
-      if (reader == NULL || reader->role != PH_ROLE_BACKWARD || !g_hash_table_lookup_extended (forward->order, reader, NULL, &place) ||
-          GPOINTER_TO_UINT (place) >= *at)
+      if (reader == NULL || reader->role != PH_ROLE_BACKWARD
+          || !g_hash_table_lookup_extended (forward->order, reader, NULL, &place) || GPOINTER_TO_UINT (place) >= *at)
         continue;
       *at = GPOINTER_TO_UINT (place);
       first = reader;
@@ -109,10 +118,14 @@ repeat (PhNode *node, PhNode *before, GError **error)
 {
   g_autofree const PhType **types = g_new0 (const PhType *, node->outputs->len + 1);
   g_autofree const char **names = g_new0 (const char *, node->outputs->len + 1);
-  PhNodeSpec spec = { .op = node->op, .op_type = node->op_type, .domain = node->domain, .inputs = (PhValue **) node->inputs->pdata, .n_inputs = node->inputs->len,
-                      .n_outputs = node->outputs->len, .output_types = types, .output_names = names, .attrs = (PhAttr *const *) node->attrs->pdata,
-                      .n_attrs = node->attrs->len, .before = before, .role = PH_ROLE_BACKWARD, .partner = node->id, .device = node->device,
-                      .where = node->where };
+  /* clang-format off */
+  PhNodeSpec spec = {
+    .op = node->op, .op_type = node->op_type, .domain = node->domain, .inputs = (PhValue **) node->inputs->pdata,
+    .n_inputs = node->inputs->len, .n_outputs = node->outputs->len, .output_types = types, .output_names = names,
+    .attrs = (PhAttr *const *) node->attrs->pdata, .n_attrs = node->attrs->len, .before = before, .role = PH_ROLE_BACKWARD,
+    .partner = node->id, .device = node->device, .where = node->where
+  };
+  /* clang-format on */
 
   for (guint i = 0; i < node->outputs->len; i++)
     {
@@ -145,10 +158,10 @@ read_copy (PhValue *value, PhValue *copy, GError **error)
 typedef struct
 {
   const Forward *forward;
-  const Cut     *cut;
-  GHashTable    *before;         /* forward node -> the backward node before which its copy is wanted       */
-  GHashTable    *top;            /* backward node -> the copy that stands first of those before it          */
-  guint          n_copies;
+  const Cut *cut;
+  GHashTable *before; /* forward node -> the backward node before which its copy is wanted       */
+  GHashTable *top;    /* backward node -> the copy that stands first of those before it          */
+  guint n_copies;
 } Work;
 
 static gboolean
@@ -158,7 +171,8 @@ recompute_node (Work *work, PhNode *node, GError **error)
 
   copy = repeat (node, above != NULL ? above : wanted, error);
   for (guint k = 0; copy != NULL && k < node->outputs->len; k++)
-    if (!is_kept (work->forward, node->outputs->pdata[k], work->cut) && !read_copy (node->outputs->pdata[k], copy->outputs->pdata[k], error))
+    if (!is_kept (work->forward, node->outputs->pdata[k], work->cut)
+        && !read_copy (node->outputs->pdata[k], copy->outputs->pdata[k], error))
       return FALSE;
   g_hash_table_insert (work->top, wanted, copy);
   work->n_copies++;
@@ -175,7 +189,9 @@ place_copy (Work *work, PhNode *node)
   for (guint k = 0; k < node->outputs->len; k++)
     {
       guint at;
-      PhNode *reader = is_kept (work->forward, node->outputs->pdata[k], work->cut) ? NULL : first_reader (work->forward, node->outputs->pdata[k], &at);
+      PhNode *reader = is_kept (work->forward, node->outputs->pdata[k], work->cut)
+                           ? NULL
+                           : first_reader (work->forward, node->outputs->pdata[k], &at);
 
       if (reader != NULL && (wanted == NULL || at < PLACE (wanted)))
         wanted = reader;
@@ -205,14 +221,16 @@ recompute (PhPassRun *run, const Forward *forward, const Cut *cut, guint *n_copi
   g_autoptr (GHashTable) before = g_hash_table_new (NULL, NULL), top = g_hash_table_new (NULL, NULL);
   Work work = { forward, cut, before, top, 0 };
 
-  for (guint i = forward->nodes->len; i-- > 0; )
+  for (guint i = forward->nodes->len; i-- > 0;)
     {
       PhNode *node = forward->nodes->pdata[i];
 
       if (segment_of (forward, node, cut) >= cut->n_again || !place_copy (&work, node))
         continue;
-      if (run != NULL && !ph_pass_begin (run, "recompute-node", node,
-                                         "The backward graph reads it: it is computed again just before, and not kept until then. More operations, fewer bytes."))
+      if (run != NULL
+          && !ph_pass_begin (
+              run, "recompute-node", node,
+              "The backward graph reads it: it is computed again just before, and not kept until then. More operations, fewer bytes."))
         break;
       if (!recompute_node (&work, node, error))
         {
@@ -242,7 +260,7 @@ try_cut (PhModel *model, const Cut *cut, gint64 *peak, gint64 *flops, GError **e
   return ok;
 }
 
-#define MOST_TRIES 400         /* of graphs of MANY_NODES nodes; the fewer the larger */
+#define MOST_TRIES 400 /* of graphs of MANY_NODES nodes; the fewer the larger */
 #define MANY_NODES 1000
 
 /* The cut of the fewest operations whose peak is at most @budget. */
@@ -258,7 +276,8 @@ find_cut (PhPassRun *run, PhModel *model, guint n_nodes, gint64 budget, Cut *bes
         const Cut cut = { n, again };
         gint64 peak, flops;
 
-        if (g_cancellable_set_error_if_cancelled (ph_pass_run_options (run)->cancellable, error) || !try_cut (model, &cut, &peak, &flops, error))
+        if (g_cancellable_set_error_if_cancelled (ph_pass_run_options (run)->cancellable, error)
+            || !try_cut (model, &cut, &peak, &flops, error))
           return FALSE;
         least = MIN (least, peak);
         if (peak > budget || flops >= fewest)
@@ -268,7 +287,8 @@ find_cut (PhPassRun *run, PhModel *model, guint n_nodes, gint64 budget, Cut *bes
       }
   if (fewest != G_MAXINT64)
     return TRUE;
-  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "recompute: no cut that was tried stays below %" G_GINT64_FORMAT " bytes; the least takes %" G_GINT64_FORMAT,
+  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+               "recompute: no cut that was tried stays below %" G_GINT64_FORMAT " bytes; the least takes %" G_GINT64_FORMAT,
                budget, least);
   return FALSE;
 }
@@ -287,19 +307,23 @@ run_recompute (PhPassRun *run, GError **error)
   char *end = NULL;
   gint64 budget = arguments != NULL && arguments[0] != NULL ? g_ascii_strtoll (arguments[0], &end, 10) : 0;
 
-  if (arguments == NULL || arguments[0] == NULL || (!g_str_equal (arguments[0], "all") && !g_str_equal (arguments[0], "sqrt") && (budget <= 0 || *end != '\0')))
+  if (arguments == NULL || arguments[0] == NULL
+      || (!g_str_equal (arguments[0], "all") && !g_str_equal (arguments[0], "sqrt") && (budget <= 0 || *end != '\0')))
     {
-      g_set_error_literal (error, PH_ERROR, PH_ERROR_USAGE, "recompute needs to know what: recompute all, sqrt, or the bytes that it may occupy");
+      g_set_error_literal (error, PH_ERROR, PH_ERROR_USAGE,
+                           "recompute needs to know what: recompute all, sqrt, or the bytes that it may occupy");
       ok = FALSE;
     }
   else if (saved->len == 0)
     {
-      g_set_error_literal (error, PH_ERROR, PH_ERROR_NOT_FOUND, "recompute: no backward node reads what a forward node computes: `grad` first");
+      g_set_error_literal (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                           "recompute: no backward node reads what a forward node computes: `grad` first");
       ok = FALSE;
     }
   else if (budget > 0 && peak < 0)
     {
-      g_set_error_literal (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "recompute: the size of a value is not known: bind-dimensions gives open dimensions a size");
+      g_set_error_literal (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+                           "recompute: the size of a value is not known: bind-dimensions gives open dimensions a size");
       ok = FALSE;
     }
   else if (g_str_equal (arguments[0], "sqrt"))
@@ -320,11 +344,14 @@ run_recompute (PhPassRun *run, GError **error)
   if (ok && n_copies > 0 && peak < 0)
     ph_pass_note (run, "%u nodes computed again; the size of a value is not known, so the peak is not", n_copies);
   else if (ok && n_copies > 0)
-    ph_pass_note (run, "peak %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " FLOPs, %u nodes computed again",
+    ph_pass_note (run,
+                  "peak %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+                  " FLOPs, %u nodes computed again",
                   peak, ph_graph_peak (model->graph, NULL), flops, ph_graph_flops (model->graph), n_copies);
   return ok;
 }
 
+/* clang-format off */
 const PhPass ph_pass_recompute = {
   .name            = "recompute",
   .group           = "autodiff",
@@ -335,3 +362,4 @@ const PhPass ph_pass_recompute = {
   .exactness       = PH_EXACT,
   .needs_arguments = TRUE,
 };
+/* clang-format on */

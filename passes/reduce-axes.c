@@ -5,10 +5,12 @@
 static gboolean
 is_reduction (const PhNode *node)
 {
+  /* clang-format off */
   static const PhOp *const ops[] = {
     &ph_op_ReduceSum, &ph_op_ReduceMean, &ph_op_ReduceMax, &ph_op_ReduceMin, &ph_op_ReduceProd, &ph_op_ReduceL1, &ph_op_ReduceL2,
     &ph_op_ReduceLogSum, &ph_op_ReduceLogSumExp, &ph_op_ReduceSumSquare,
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
     if (node->op == ops[i])
@@ -26,8 +28,8 @@ puts_axes_back (PhMatch *match)
   gsize n = 0, m = 0;
   int rank;
 
-  if (reduce == NULL || reduce->graph != match->root->graph || !is_reduction (reduce) ||
-      ph_value_only_user (middle) != match->root || ph_node_attr_int (reduce, "keepdims", 1) != 0)
+  if (reduce == NULL || reduce->graph != match->root->graph || !is_reduction (reduce)
+      || ph_value_only_user (middle) != match->root || ph_node_attr_int (reduce, "keepdims", 1) != 0)
     return FALSE;
   rank = ph_value_rank (ph_node_input (reduce, 0));
   taken = ph_node_axes (reduce, 1, rank, &n);
@@ -59,8 +61,8 @@ reduces_ones (PhMatch *match)
   g_autofree gint64 *axes = NULL;
   gsize n = 0;
 
-  if (node->op != &ph_op_ReduceSum && node->op != &ph_op_ReduceMean && node->op != &ph_op_ReduceMax &&
-      node->op != &ph_op_ReduceMin && node->op != &ph_op_ReduceProd)
+  if (node->op != &ph_op_ReduceSum && node->op != &ph_op_ReduceMean && node->op != &ph_op_ReduceMax
+      && node->op != &ph_op_ReduceMin && node->op != &ph_op_ReduceProd)
     return FALSE;
   axes = ph_node_axes (node, 1, ph_value_rank (x), &n);
   if (axes == NULL || n == 0)
@@ -81,6 +83,7 @@ build_squeeze (PhMatch *match, PhBuilder *b)
   return PH_BUILD (b, Squeeze, x, ph_node_input (match->root, 1));
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "reduce-unsqueeze", .root = &ph_op_Unsqueeze, .when = puts_axes_back, .build = build_keeping,
     .matches = "Unsqueeze(Reduce(x))",
@@ -96,3 +99,4 @@ const PhPass ph_pass_reduce_axes = {
   .trap = "a ReduceLogSum over one element still takes the logarithm; no axes may mean all, or none.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -10,9 +10,9 @@
 
 typedef struct
 {
-  PhPassRun  *run;
-  GArray     *queue;         /* (element-type PhId) nodes */
-  GHashTable *queued;        /* ids in it, from where it is */
+  PhPassRun *run;
+  GArray *queue;      /* (element-type PhId) nodes */
+  GHashTable *queued; /* ids in it, from where it is */
 } Refine;
 
 static void

@@ -22,8 +22,8 @@ ph_node_size (const PhNode *node)
 static gboolean
 is_pointwise_op (const PhNode *node)
 {
-  return node->op != NULL && (node->op->flags & PH_OP_ELEMENTWISE) && !(node->op->flags & PH_OP_RANDOM) &&
-         node->outputs->len == 1 && !ph_node_is_tied (node) && node->graphs == NULL;
+  return node->op != NULL && (node->op->flags & PH_OP_ELEMENTWISE) && !(node->op->flags & PH_OP_RANDOM) && node->outputs->len == 1
+         && !ph_node_is_tied (node) && node->graphs == NULL;
 }
 
 gboolean
@@ -67,11 +67,13 @@ ph_node_is_heavy (const PhNode *node)
 gboolean
 ph_node_is_reduction (const PhNode *node)
 {
+  /* clang-format off */
   static const PhOp *const ops[] = {
     &ph_op_Softmax, &ph_op_LogSoftmax, &ph_op_LayerNormalization, &ph_op_RMSNormalization, &ph_op_ReduceSum, &ph_op_ReduceMean,
     &ph_op_ReduceMax, &ph_op_ReduceMin, &ph_op_ReduceProd, &ph_op_ReduceL1, &ph_op_ReduceL2, &ph_op_ReduceSumSquare,
     &ph_op_GlobalAveragePool, &ph_op_GlobalMaxPool,
   };
+  /* clang-format on */
 
   return is_one_of (node, ops, G_N_ELEMENTS (ops));
 }

@@ -8,6 +8,7 @@ has_one_operand (PhMatch *match)
   return match->root->inputs->len == 1;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "sum-of-one",  P (Sum, X),    X, .when = has_one_operand, .why = "The sum of one thing is that thing." },
   { "mean-of-one", P (Mean, X),   X, .when = has_one_operand, .why = "The mean of one thing is that thing." },
@@ -23,3 +24,4 @@ const PhPass ph_pass_replace_variadic = {
   .trap = "Mean of two divides; Sum of one is a copy.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

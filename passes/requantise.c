@@ -15,8 +15,8 @@ build_once (PhMatch *match, PhBuilder *b)
 static gboolean
 is_float (PhMatch *match)
 {
-  return ph_value_is_float (match->slot[0]) &&
-         ph_value_dtype (match->slot[0]) == ph_value_dtype (ph_node_output (match->node[1], 0));
+  return ph_value_is_float (match->slot[0])
+         && ph_value_dtype (match->slot[0]) == ph_value_dtype (ph_node_output (match->node[1], 0));
 }
 
 static const PhRule rules[] = {
@@ -25,9 +25,11 @@ static const PhRule rules[] = {
     .why = "Rounding to one grid and then to another is rounding to the other, but for what falls between." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_requantise = {
   .name = "requantise", .group = "quantisation", .summary = "Quantises once what is quantised twice in a row",
   .elsewhere = "ONNX Runtime DoubleQDQPairsRemover",
   .trap = "it changes results by a step of the coarser grid: lossy, and in no pipeline.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -8,25 +8,25 @@ G_BEGIN_DECLS
 
 struct _PhPassRun
 {
-  const PhPass        *pass;
-  PhModel             *model;
-  PhHistory           *history;
+  const PhPass *pass;
+  PhModel *model;
+  PhHistory *history;
   const PhPassOptions *options;
-  guint                n_rewrites;
-  guint                first_edit;   /* of the rewrite                                    */
-  guint                n_nodes;      /* when it began                                     */
-  PhId                 next_count;   /* nodes are counted again when ids have come here   */
-  GError              *error;        /* (nullable) why it was stopped, where that is one  */
-  GString             *note;         /* (nullable) owned: what stood aside, and why */
-  gboolean             stopped;      /* limit reached or cancelled: ph_pass_begin() said so */
+  guint n_rewrites;
+  guint first_edit; /* of the rewrite                                    */
+  guint n_nodes;    /* when it began                                     */
+  PhId next_count;  /* nodes are counted again when ids have come here   */
+  GError *error;    /* (nullable) why it was stopped, where that is one  */
+  GString *note;    /* (nullable) owned: what stood aside, and why */
+  gboolean stopped; /* limit reached or cancelled: ph_pass_begin() said so */
 };
 
 /* Once for the same text: what the step says of itself. */
-void     ph_pass_note      (PhPassRun *run, const char *format, ...) G_GNUC_PRINTF (2, 3);
+void ph_pass_note (PhPassRun *run, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* Brings the types behind what the rewrite changed up to date, as part of it: a constant in the place of a computed shape, say,
  * tells the shapes of all that follows. */
-void     ph_pass_refine    (PhPassRun *run);
+void ph_pass_refine (PhPassRun *run);
 
 /* Runs the rules of @run->pass to their fixpoint. */
 gboolean ph_pass_run_rules (PhPassRun *run, GError **error);

@@ -33,11 +33,12 @@ goes_forward (PhMatch *match)
   gint64 n_scans = ph_node_attr_int (scan, "num_scan_inputs", 0);
   guint n_states = scan->inputs->len - (guint) MIN (n_scans, scan->inputs->len);
 
-  if (body == NULL || n_scans < 1 || n_scans > scan->inputs->len || body->inputs->len != scan->inputs->len ||
-      body->outputs->len != scan->outputs->len || scan->outputs->len < n_states)
+  if (body == NULL || n_scans < 1 || n_scans > scan->inputs->len || body->inputs->len != scan->inputs->len
+      || body->outputs->len != scan->outputs->len || scan->outputs->len < n_states)
     return FALSE;
   for (guint k = 0; k < n_scans; k++)
-    if (int_at (scan, "scan_input_directions", k) != 0 || ph_node_input (scan, n_states + k) == NULL || axis_of (scan, k, n_states) < 0 ||
+    if (int_at (scan, "scan_input_directions", k) != 0 || ph_node_input (scan, n_states + k) == NULL
+        || axis_of (scan, k, n_states) < 0 ||
         /* What a loop of no turns gathers has a shape that nobody knows. */
         ph_value_dim (ph_node_input (scan, n_states + k), axis_of (scan, k, n_states)) < 1)
       return FALSE;
@@ -55,9 +56,11 @@ write_loop (PhMatch *match, PhBuilder *b)
 {
   PhNode *scan = match->root, *loop;
   PhGraph *from = ph_node_graph (scan, "body"), *to;
-  guint n_in = scan->inputs->len, n_out = scan->outputs->len, n_states = n_in - (guint) ph_node_attr_int (scan, "num_scan_inputs", 0);
+  guint n_in = scan->inputs->len, n_out = scan->outputs->len,
+        n_states = n_in - (guint) ph_node_attr_int (scan, "num_scan_inputs", 0);
   g_autofree const PhType **inside = g_new0 (const PhType *, n_in + 1), **types = g_new0 (const PhType *, n_out + 1);
-  g_autofree PhValue **inputs = g_new0 (PhValue *, n_in + 1), **outputs = g_new0 (PhValue *, n_out + 1), **results = g_new0 (PhValue *, n_out + 1);
+  g_autofree PhValue **inputs = g_new0 (PhValue *, n_in + 1), **outputs = g_new0 (PhValue *, n_out + 1),
+                     **results = g_new0 (PhValue *, n_out + 1);
   int axis = axis_of (scan, 0, n_states);
   PhValue *turns = ph_build_scalar (b, PH_INT64, (double) ph_value_dim (ph_node_input (scan, n_states), axis));
   PhBuilder in_body = { .name = b->name };
@@ -88,6 +91,7 @@ write_loop (PhMatch *match, PhBuilder *b)
   return b->error == NULL && ph_node_replace_all (scan, results, b);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "scan-to-loop", .root = &ph_op_Scan, .when = goes_forward, .apply = write_loop, .becomes = "Loop that gathers a slice at each turn",
     .why = "Both run a body once for each slice; the Loop says where the slice comes from." },
@@ -99,3 +103,4 @@ const PhPass ph_pass_scan_to_loop = {
   .trap = "a Scan may go backwards, or along another axis.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

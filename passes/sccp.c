@@ -15,8 +15,8 @@ common_constant (const PhNode *node, guint k)
   const PhGraph *a = ph_node_graph (node, "then_branch"), *b = ph_node_graph (node, "else_branch");
   PhTensor *x, *y;
 
-  if (a == NULL || b == NULL || k >= a->outputs->len || k >= b->outputs->len || ph_value_is_output (ph_node_output (node, k)) ||
-      ph_value_n_uses (ph_node_output (node, k)) == 0)
+  if (a == NULL || b == NULL || k >= a->outputs->len || k >= b->outputs->len || ph_value_is_output (ph_node_output (node, k))
+      || ph_value_n_uses (ph_node_output (node, k)) == 0)
     return NULL;
   x = ph_value_constant (g_ptr_array_index (a->outputs, k));
   y = ph_value_constant (g_ptr_array_index (b->outputs, k));
@@ -86,10 +86,12 @@ read_constant (PhMatch *match, PhBuilder *b)
   g_autoptr (GArray) uses = g_array_copy (inside->uses);
 
   for (guint u = 0; u < uses->len && b->error == NULL; u++)
-    ph_node_set_input (g_array_index (uses, PhUse, u).node, g_array_index (uses, PhUse, u).index, ph_node_input (loop, i), &b->error);
+    ph_node_set_input (g_array_index (uses, PhUse, u).node, g_array_index (uses, PhUse, u).index, ph_node_input (loop, i),
+                       &b->error);
   return b->error == NULL;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "fold", .when = ph_fold_can, .apply = ph_fold, .matches = "f(const)",
     .becomes = "initializer",
@@ -108,3 +110,4 @@ const PhPass ph_pass_sccp = {
   .trap = "folding and choosing of branches must go on together: each opens what the other needs.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

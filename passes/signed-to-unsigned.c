@@ -11,15 +11,15 @@
 static gboolean
 is_constant_int8 (const PhNode *node)
 {
-  return ph_node_input (node, 2) != NULL && ph_value_constant (ph_node_input (node, 2)) != NULL &&
-         ph_value_dtype (ph_node_input (node, 2)) == PH_INT8;
+  return ph_node_input (node, 2) != NULL && ph_value_constant (ph_node_input (node, 2)) != NULL
+         && ph_value_dtype (ph_node_input (node, 2)) == PH_INT8;
 }
 
 static gboolean
 is_signed_pair (PhMatch *match)
 {
-  return is_constant_int8 (match->root) && is_constant_int8 (match->node[1]) && ph_node_attr (match->node[1], "output_dtype") == NULL &&
-         ph_value_constant (match->slot[0]) == NULL;
+  return is_constant_int8 (match->root) && is_constant_int8 (match->node[1])
+         && ph_node_attr (match->node[1], "output_dtype") == NULL && ph_value_constant (match->slot[0]) == NULL;
 }
 
 /* The node again, on @x, with its zero point moved. */
@@ -43,6 +43,7 @@ build_pair (PhMatch *match, PhBuilder *b)
   return q != NULL ? build_unsigned (b, match->root, q) : NULL;
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "unsigned-activation", P (DequantizeLinear, P (QuantizeLinear, X)), .when = is_signed_pair, .build = build_pair, .exactness = PH_EXACT_FINITE,
     .matches = "DequantizeLinear(QuantizeLinear(x, s, const int8 z), t, const int8 z)",
@@ -56,3 +57,4 @@ const PhPass ph_pass_signed_to_unsigned = {
   .trap = "weights stay signed: hardware multiplies an unsigned with a signed byte.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -45,6 +45,7 @@ build_false (PhMatch *match, PhBuilder *b)
   return build_truth (match, b, FALSE);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "not-less",      P (Not, P (Less, X, Y)),           P (GreaterOrEqual, X, Y), .when = is_integer, .why = "What is not less is greater or equal, of integers." },
   { "not-greater",   P (Not, P (Greater, X, Y)),        P (LessOrEqual, X, Y),    .when = is_integer, .why = "What is not greater is less or equal, of integers." },
@@ -61,3 +62,4 @@ const PhPass ph_pass_simplify_compare = {
   .trap = "not (a < b) is not a >= b where one of them is NaN; x = x is false for NaN.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -9,12 +9,12 @@ asks_through_unary (PhMatch *match)
   PhValue *x = ph_node_input (match->root, 0);
   const PhNode *inner = x != NULL ? x->producer : NULL;
 
-  if (match->root->op == NULL || !(match->root->op->flags & PH_OP_SHAPE_ONLY) ||
-      (match->root->op != &ph_op_Shape && match->root->op != &ph_op_Size) || inner == NULL || inner->op == NULL ||
-      inner->graph != match->root->graph || inner->inputs->len == 0 || x->output != 0)
+  if (match->root->op == NULL || !(match->root->op->flags & PH_OP_SHAPE_ONLY)
+      || (match->root->op != &ph_op_Shape && match->root->op != &ph_op_Size) || inner == NULL || inner->op == NULL
+      || inner->graph != match->root->graph || inner->inputs->len == 0 || x->output != 0)
     return FALSE;
-  if (inner->op == &ph_op_Softmax || inner->op == &ph_op_LogSoftmax || inner->op == &ph_op_LayerNormalization ||
-      inner->op == &ph_op_Dropout)
+  if (inner->op == &ph_op_Softmax || inner->op == &ph_op_LogSoftmax || inner->op == &ph_op_LayerNormalization
+      || inner->op == &ph_op_Dropout)
     return TRUE;
   if (!(inner->op->flags & PH_OP_ELEMENTWISE) || inner->outputs->len != 1)
     return FALSE;
@@ -32,6 +32,7 @@ build_before (PhMatch *match, PhBuilder *b)
   return ph_build_like (b, match->root, &x, 1);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "shape-of-elementwise", .root = &ph_op_Shape, .when = asks_through_unary, .build = build_before,
     .matches = "Shape(f(x))",
@@ -47,3 +48,4 @@ const PhPass ph_pass_simplify_shape = {
   .trap = "only what keeps every dimension may be looked past.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -37,6 +37,7 @@ both_are_the_result (PhMatch *match)
   return ph_value_same_type (match->slot[1], ph_node_output (match->root, 0));
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "where-not",      P (Where, P_SHARED (Not, X), Y, Z),     P (Where, X, Z, Y),
     .why = "Exchanging the operands does what negating the condition did." },
@@ -52,3 +53,4 @@ const PhPass ph_pass_simplify_where = {
   .trap = "the condition takes part in broadcasting: without it the result may be smaller.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

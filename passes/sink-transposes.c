@@ -16,8 +16,8 @@
 
 typedef struct
 {
-  PhAxisOrder    layout;            /* what the region's values are permuted by                     */
-  GPtrArray  *nodes;             /* (element-type PhNode) in the order they were found           */
+  PhAxisOrder layout; /* what the region's values are permuted by                     */
+  GPtrArray *nodes;   /* (element-type PhNode) in the order they were found           */
   GHashTable *members;
 } Region;
 
@@ -44,7 +44,8 @@ is_transpose_by (const PhNode *node, const PhAxisOrder *layout)
 {
   PhAxisOrder own;
 
-  return node != NULL && node->op == &ph_op_Transpose && ph_axis_order_of_transpose (node, &own) && ph_axis_order_equal (&own, layout);
+  return node != NULL && node->op == &ph_op_Transpose && ph_axis_order_of_transpose (node, &own)
+         && ph_axis_order_equal (&own, layout);
 }
 
 /* All that read it stand in the region. */
@@ -89,11 +90,11 @@ cost_of_inputs (const Region *self)
         {
           PhValue *value = ph_node_input (node, i);
 
-          if (value == NULL || !ph_axis_order_moves_input (node, i, &self->layout) || !g_hash_table_add (seen, value) ||
-              (value->producer != NULL && g_hash_table_contains (self->members, value->producer)))
+          if (value == NULL || !ph_axis_order_moves_input (node, i, &self->layout) || !g_hash_table_add (seen, value)
+              || (value->producer != NULL && g_hash_table_contains (self->members, value->producer)))
             continue;
-          if (value->producer != NULL && value->producer->graph == node->graph && is_transpose_by (value->producer, &back) &&
-              !lies_between (self, value->producer))
+          if (value->producer != NULL && value->producer->graph == node->graph && is_transpose_by (value->producer, &back)
+              && !lies_between (self, value->producer))
             cost -= is_read_inside_only (self, value) ? weight_of (value) : 0;
           else if (ph_value_constant (value) == NULL)
             cost += weight_of (value);
@@ -135,8 +136,9 @@ cost_of_outputs (const Region *self)
 static gboolean
 region_add (Region *self, PhNode *node)
 {
-  if (node == NULL || node->op == &ph_op_Transpose || g_hash_table_contains (self->members, node) ||
-      (self->nodes->len > 0 && node->graph != ((PhNode *) self->nodes->pdata[0])->graph) || !ph_axis_order_takes (node, &self->layout))
+  if (node == NULL || node->op == &ph_op_Transpose || g_hash_table_contains (self->members, node)
+      || (self->nodes->len > 0 && node->graph != ((PhNode *) self->nodes->pdata[0])->graph)
+      || !ph_axis_order_takes (node, &self->layout))
     return FALSE;
   g_hash_table_add (self->members, node);
   g_ptr_array_add (self->nodes, node);
@@ -160,12 +162,13 @@ region_grow (Region *self, PhNode *first)
           const PhValue *value = ph_node_output (node, k);
 
           for (guint u = 0; u < value->uses->len && self->nodes->len < MAX_REGION; u++)
-            if (region_add (self, g_array_index (value->uses, PhUse, u).node) && cost_of_inputs (self) + cost_of_outputs (self) < 0)
+            if (region_add (self, g_array_index (value->uses, PhUse, u).node)
+                && cost_of_inputs (self) + cost_of_outputs (self) < 0)
               return TRUE;
         }
       for (guint i = 0; i < node->inputs->len && self->nodes->len < MAX_REGION; i++)
-        if (ph_axis_order_moves_input (node, i, &self->layout) && region_add (self, ph_node_input (node, i)->producer) &&
-            cost_of_inputs (self) + cost_of_outputs (self) < 0)
+        if (ph_axis_order_moves_input (node, i, &self->layout) && region_add (self, ph_node_input (node, i)->producer)
+            && cost_of_inputs (self) + cost_of_outputs (self) < 0)
           return TRUE;
     }
   return FALSE;
@@ -314,7 +317,11 @@ connect_output (Region *self, PhBuilder *b, PhValue *old, PhValue *value, gboole
 }
 
 /* Values keep their names: what was there under a name is there, permuted. */
-typedef struct { const char *name; PhId id; } Renamed;
+typedef struct
+{
+  const char *name;
+  PhId id;
+} Renamed;
 
 static gboolean
 rename_turned (PhModel *model, GArray *renamed, GError **error)
@@ -324,8 +331,8 @@ rename_turned (PhModel *model, GArray *renamed, GError **error)
       Renamed *row = &g_array_index (renamed, Renamed, i);
       PhValue *value = ph_model_find_value (model, row->id);
 
-      if (value != NULL && !ph_value_is_output (value) && ph_model_find_value_named (model, row->name) == NULL &&
-          !ph_value_rename (value, row->name, error))
+      if (value != NULL && !ph_value_is_output (value) && ph_model_find_value_named (model, row->name) == NULL
+          && !ph_value_rename (value, row->name, error))
         return FALSE;
     }
   return TRUE;
@@ -358,7 +365,7 @@ turn (PhMatch *match, PhBuilder *b)
         g_array_append_val (renamed, ((Renamed) { ph_node_output (node, k)->name,
                                                   ((PhValue *) g_hash_table_lookup (turned, ph_node_output (node, k)))->id }));
     }
-  for (guint i = n; ok && i-- > 0; )
+  for (guint i = n; ok && i-- > 0;)
     {
       /* What nothing reads any more goes with the last that did. */
       PhNode *node = ph_model_find_node (model, ids[i]);
@@ -369,7 +376,7 @@ turn (PhMatch *match, PhBuilder *b)
         ok = connect_output (&region, b, ph_node_output (node, k), g_hash_table_lookup (turned, ph_node_output (node, k)),
                              ph_axis_order_moves_outputs (node));
     }
-  for (guint i = n; ok && i-- > 0; )
+  for (guint i = n; ok && i-- > 0;)
     {
       PhNode *node = ph_model_find_node (model, ids[i]);
 
@@ -386,6 +393,7 @@ static const PhRule rules[] = {
     .why = "What lies between does not mind the order of axes, so it works on the other one: fewer elements are moved." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_sink_transposes = {
   .name = "sink-transposes", .group = "layout",
   .summary = "Pushes Transpose through what takes any order of axes, where fewer elements are moved then",
@@ -393,3 +401,4 @@ const PhPass ph_pass_sink_transposes = {
   .trap = "an operand of lower rank has to get axes first; every axis attribute that is crossed moves.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -11,13 +11,14 @@ taken_operand (const PhNode *slice)
   gsize n, n_ends, n_axes = 0, n_steps = 0;
   gint64 at = 0, size, start, end;
 
-  if (concat == NULL || concat->op != &ph_op_Concat || concat->graph != slice->graph || rank < 0 ||
-      !ph_value_ints (ph_node_input (slice, 1), &starts, &n) || !ph_value_ints (ph_node_input (slice, 2), &ends, &n_ends) ||
-      n != 1 || n_ends != 1)
+  if (concat == NULL || concat->op != &ph_op_Concat || concat->graph != slice->graph || rank < 0
+      || !ph_value_ints (ph_node_input (slice, 1), &starts, &n) || !ph_value_ints (ph_node_input (slice, 2), &ends, &n_ends)
+      || n != 1 || n_ends != 1)
     return NULL;
   if (ph_node_input (slice, 3) != NULL && (!ph_value_ints (ph_node_input (slice, 3), &axes, &n_axes) || n_axes != 1))
     return NULL;
-  if (ph_node_input (slice, 4) != NULL && (!ph_value_ints (ph_node_input (slice, 4), &steps, &n_steps) || n_steps != 1 || steps[0] != 1))
+  if (ph_node_input (slice, 4) != NULL
+      && (!ph_value_ints (ph_node_input (slice, 4), &steps, &n_steps) || n_steps != 1 || steps[0] != 1))
     return NULL;
   axis = ph_axis_of (ph_node_attr_int (concat, "axis", 0), rank);
   size = ph_value_dim (ph_node_input (slice, 0), axis);
@@ -51,6 +52,7 @@ build_operand (PhMatch *match, PhBuilder *b)
   return taken_operand (match->root);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "slice-of-concat", .root = &ph_op_Slice, .when = takes_one_operand, .build = build_operand, .matches = "Slice(Concat(x, y))",
     .becomes = "x, of Slice(Concat(x, y))",
@@ -63,3 +65,4 @@ const PhPass ph_pass_slice_of_concat = {
   .trap = "a slice that reaches over the border of two operands is none of them.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -6,7 +6,11 @@
  *   |   |   |             |
  *  0:2 2:4 4:6    =>    Split 2, 2, 2        They start at 0, follow each other without a gap, and end where the axis does. */
 
-typedef struct { PhNode *node; gint64 from, to; } Part;
+typedef struct
+{
+  PhNode *node;
+  gint64 from, to;
+} Part;
 
 static gboolean
 one_int (const PhValue *value, gint64 *number)
@@ -27,9 +31,9 @@ read_part (PhNode *node, int *axis, Part *part)
   const PhValue *x = ph_node_input (node, 0);
   gint64 own = 0, step = 1, size;
 
-  if (node->op != &ph_op_Slice || !one_int (ph_node_input (node, 1), &part->from) || !one_int (ph_node_input (node, 2), &part->to) ||
-      (ph_node_input (node, 3) != NULL && !one_int (ph_node_input (node, 3), &own)) ||
-      (ph_node_input (node, 4) != NULL && !one_int (ph_node_input (node, 4), &step)) || step != 1)
+  if (node->op != &ph_op_Slice || !one_int (ph_node_input (node, 1), &part->from) || !one_int (ph_node_input (node, 2), &part->to)
+      || (ph_node_input (node, 3) != NULL && !one_int (ph_node_input (node, 3), &own))
+      || (ph_node_input (node, 4) != NULL && !one_int (ph_node_input (node, 4), &step)) || step != 1)
     return FALSE;
   *axis = ph_axis_of (own, ph_value_rank (x));
   size = ph_value_dim (x, (int) own);
@@ -65,8 +69,8 @@ find_parts (PhNode *node, int *axis)
       PhNode *user = g_array_index (x->uses, PhUse, u).node;
       int other;
 
-      if (user->graph == node->graph && !ph_node_is_tied (user) && ph_node_input (user, 0) == x && read_part (user, &other, &part) &&
-          other == *axis)
+      if (user->graph == node->graph && !ph_node_is_tied (user) && ph_node_input (user, 0) == x && read_part (user, &other, &part)
+          && other == *axis)
         g_array_append_val (parts, part);
     }
   g_array_sort (parts, by_start);
@@ -124,9 +128,11 @@ static const PhRule rules[] = {
     .becomes = "Split(x)", .why = "The slices follow each other without a gap, so x is read once and cut." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_slices_to_split = {
   .name = "slices-to-split", .group = "simplify", .summary = "Cuts at once what is sliced into parts that lie side by side",
   .elsewhere = "ONNX Runtime GatherSliceToSplitFusion",
   .trap = "slices that overlap or leave something out are no Split.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -12,7 +12,10 @@
  * window, channel block r. Taps that the old window did not have are zeros. What is well known of ResNet's first layer:
  * three channels fill no vector, twelve do. */
 
-typedef struct { gint64 first, taps, begin, end; } Axis;      /* least q; how many; padding */
+typedef struct
+{
+  gint64 first, taps, begin, end;
+} Axis; /* least q; how many; padding */
 
 static gint64
 floor_half (gint64 a)
@@ -29,8 +32,8 @@ plan_axis (const PhNode *conv, int axis, Axis *plan)
   gint64 size = ph_value_dim (ph_node_input (conv, 0), 2 + axis), k = ph_value_dim (ph_node_input (conv, 1), 2 + axis);
   gint64 begin = n_pads == 4 ? pads[axis] : 0, end = n_pads == 4 ? pads[2 + axis] : 0, out;
 
-  if (n_strides != 2 || strides[axis] != 2 || (n_dilations == 2 && dilations[axis] != 1) || size <= 0 || size % 2 != 0 || k < 2 ||
-      begin < 0 || end < 0 || size + begin + end < k)
+  if (n_strides != 2 || strides[axis] != 2 || (n_dilations == 2 && dilations[axis] != 1) || size <= 0 || size % 2 != 0 || k < 2
+      || begin < 0 || end < 0 || size + begin + end < k)
     return FALSE;
   out = (size + begin + end - k) / 2 + 1;
   plan->first = floor_half (-begin);
@@ -47,9 +50,9 @@ is_first_layer (PhMatch *match)
   const PhValue *x = ph_node_input (conv, 0);
   Axis plan;
 
-  return ph_value_rank (x) == 4 && ph_node_attr_int (conv, "group", 1) == 1 && ph_value_dim (x, 1) >= 1 && ph_value_dim (x, 1) <= 4 &&
-         g_str_equal (ph_node_attr_string (conv, "auto_pad", "NOTSET"), "NOTSET") && ph_value_dtype (x) == PH_FLOAT &&
-         plan_axis (conv, 0, &plan) && plan_axis (conv, 1, &plan);
+  return ph_value_rank (x) == 4 && ph_node_attr_int (conv, "group", 1) == 1 && ph_value_dim (x, 1) >= 1
+         && ph_value_dim (x, 1) <= 4 && g_str_equal (ph_node_attr_string (conv, "auto_pad", "NOTSET"), "NOTSET")
+         && ph_value_dtype (x) == PH_FLOAT && plan_axis (conv, 0, &plan) && plan_axis (conv, 1, &plan);
 }
 
 static PhTensor *
@@ -68,8 +71,8 @@ blocked_weights (PhTensor *weights, const PhNode *conv, const Axis *rows, const 
       gint64 x = i % w - left, y = i / w % h - top, channel = i / (w * h) % c, filter = i / (w * h * c);
       gint64 qx = floor_half (x), qy = floor_half (y), part = (y - 2 * qy) * 2 + (x - 2 * qx);
 
-      to[((filter * 4 * c + part * c + channel) * rows->taps + qy - rows->first) * columns->taps + qx - columns->first] =
-        (float) ph_tensor_get (weights, i);
+      to[((filter * 4 * c + part * c + channel) * rows->taps + qy - rows->first) * columns->taps + qx - columns->first]
+          = (float) ph_tensor_get (weights, i);
     }
   return blocked;
 }
@@ -92,6 +95,7 @@ build_blocked (PhMatch *match, PhBuilder *b)
   return ph_build_node (b, &ph_op_Conv, PH_VALUES_ (blocks, weights, bias), bias != NULL ? 3 : 2, attrs, 1);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "space-to-depth", P (Conv, X, CONST (1)), .when = is_first_layer, .build = build_blocked, .exactness = PH_ROUNDING,
     .matches = "Conv<strides = [2, 2]>(x, const W) of at most four channels", .becomes = "Conv(SpaceToDepth(x), const)",
@@ -104,3 +108,4 @@ const PhPass ph_pass_space_to_depth_conv = {
   .trap = "an odd size leaves a row over; an infinity meets the zeros of the larger window.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

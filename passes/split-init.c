@@ -10,21 +10,22 @@
  *    Add    /             =>         Init      /              the file larger where the results are larger than the operands
  *      \   /                            \     /               (a Tile, a Range); this leaves the file as small as it was.  */
 
-#define LEAST 2      /* nodes that are worth a box */
+#define LEAST 2 /* nodes that are worth a box */
 
 static const char why[] = "Nothing in it depends on an input, so it can be computed once, when the model is loaded.";
 
 static gboolean
 is_prepared (const PhNode *node, GHashTable *prepared)
 {
-  if (node->op == NULL || node->graphs != NULL || ph_node_is_tied (node) || (node->op->flags & PH_OP_RANDOM) || node->op == &ph_op_Constant ||
-      node->inputs->len == 0)
+  if (node->op == NULL || node->graphs != NULL || ph_node_is_tied (node) || (node->op->flags & PH_OP_RANDOM)
+      || node->op == &ph_op_Constant || node->inputs->len == 0)
     return FALSE;
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const PhValue *value = ph_node_input (node, i);
 
-      if (value != NULL && ph_value_constant (value) == NULL && (value->producer == NULL || !g_hash_table_contains (prepared, value->producer)))
+      if (value != NULL && ph_value_constant (value) == NULL
+          && (value->producer == NULL || !g_hash_table_contains (prepared, value->producer)))
         return FALSE;
     }
   return TRUE;
@@ -62,9 +63,11 @@ static const PhRule rules[] = {
   { "init", .matches = "the nodes that depend on constants only", .becomes = "Init(constants)", .why = why },
 };
 
+/* clang-format off */
 const PhPass ph_pass_split_init = {
   .name = "split-init", .group = "constants", .summary = "Gathers what depends on constants only into one box, computed once",
   .elsewhere = "onnxoptimizer split_init and split_predict; TVM LiftTransformParams",
   .trap = "what may be overridden, or drawn at random, is not known before the model runs.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = split_init,
 };
+/* clang-format on */

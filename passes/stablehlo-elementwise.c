@@ -8,13 +8,14 @@
 static PhValue *
 operand (PhLowering *l, guint i)
 {
-  gint64      dims[PH_MAX_RANK];
+  gint64 dims[PH_MAX_RANK];
   const guint rank = ph_stable_out_dims (l, 0, dims);
 
   return ph_stable_expand (l, ph_stable_in (l, i), dims, rank);
 }
 
 /* Operators that are called otherwise, no more. */
+/* clang-format off */
 static const struct { const PhOp *op; const char *name; } names[] = {
   { &ph_op_Add, "add" }, { &ph_op_Sub, "subtract" }, { &ph_op_Mul, "multiply" }, { &ph_op_Div, "divide" }, { &ph_op_Max, "maximum" }, { &ph_op_Min, "minimum" },
   { &ph_op_Sum, "add" }, { &ph_op_And, "and" }, { &ph_op_Or, "or" }, { &ph_op_Xor, "xor" }, { &ph_op_BitwiseAnd, "and" }, { &ph_op_BitwiseOr, "or" }, { &ph_op_BitwiseXor, "xor" },
@@ -22,6 +23,7 @@ static const struct { const PhOp *op; const char *name; } names[] = {
   { &ph_op_Exp, "exponential" }, { &ph_op_Log, "log" }, { &ph_op_Sin, "sine" }, { &ph_op_Cos, "cosine" }, { &ph_op_Tan, "tan" }, { &ph_op_Tanh, "tanh" },
   { &ph_op_Sigmoid, "logistic" }, { &ph_op_Floor, "floor" }, { &ph_op_Ceil, "ceil" }, { &ph_op_Round, "round_nearest_even" }, { &ph_op_Erf, "erf" },
 };
+/* clang-format on */
 
 static gboolean
 same (PhLowering *l, PhValue **out)
@@ -60,9 +62,10 @@ mod (PhLowering *l, PhValue **out)
   out[0] = rest;
   if (rest == NULL || ph_node_attr_int (l->node, "fmod", 0) != 0 || !ph_dtype_is_signed (rest->type->dtype))
     return rest != NULL;
-  zero = ph_stable_like (l, rest, 0);     /* the sign of the divisor */
-  other = ph_stable_binary (l, "and", ph_stable_compare (l, "NE", rest, zero),
-                           ph_stable_compare (l, "NE", ph_stable_compare (l, "LT", rest, zero), ph_stable_compare (l, "LT", b, zero)));
+  zero = ph_stable_like (l, rest, 0); /* the sign of the divisor */
+  other = ph_stable_binary (
+      l, "and", ph_stable_compare (l, "NE", rest, zero),
+      ph_stable_compare (l, "NE", ph_stable_compare (l, "LT", rest, zero), ph_stable_compare (l, "LT", b, zero)));
   out[0] = ph_stable_select (l, other, ph_stable_binary (l, "add", rest, b), rest);
   return out[0] != NULL;
 }
@@ -87,37 +90,43 @@ minus (PhLowering *l, PhValue *x)
 static PhValue *
 elu (PhLowering *l, PhValue *x, double alpha)
 {
-  return ph_stable_select (l, ph_stable_compare (l, "LT", x, ph_stable_like (l, x, 0)),
-                          ph_stable_binary (l, "multiply", ph_stable_unary (l, "exponential_minus_one", x), ph_stable_like (l, x, alpha)), x);
+  return ph_stable_select (
+      l, ph_stable_compare (l, "LT", x, ph_stable_like (l, x, 0)),
+      ph_stable_binary (l, "multiply", ph_stable_unary (l, "exponential_minus_one", x), ph_stable_like (l, x, alpha)), x);
 }
 
 static gboolean
 activation (PhLowering *l, PhValue **out)
 {
   const PhOp *op = l->node->op;
-  PhValue    *x = ph_stable_in (l, 0), *zero = ph_stable_like (l, x, 0), *one = ph_stable_like (l, x, 1);
+  PhValue *x = ph_stable_in (l, 0), *zero = ph_stable_like (l, x, 0), *one = ph_stable_like (l, x, 1);
 
   if (op == &ph_op_Relu)
     out[0] = ph_stable_binary (l, "maximum", x, zero);
   else if (op == &ph_op_LeakyRelu)
-    out[0] = ph_stable_select (l, ph_stable_compare (l, "LT", x, zero),
-                              ph_stable_binary (l, "multiply", x, ph_stable_like (l, x, (double) ph_node_attr_float (l->node, "alpha", 0.01f))), x);
+    out[0] = ph_stable_select (
+        l, ph_stable_compare (l, "LT", x, zero),
+        ph_stable_binary (l, "multiply", x, ph_stable_like (l, x, (double) ph_node_attr_float (l->node, "alpha", 0.01f))), x);
   else if (op == &ph_op_Elu)
     out[0] = elu (l, x, (double) ph_node_attr_float (l->node, "alpha", 1));
   else if (op == &ph_op_Selu)
-    out[0] = ph_stable_binary (l, "multiply", elu (l, x, (double) ph_node_attr_float (l->node, "alpha", 1.67326319217681884765625f)),
-                              ph_stable_like (l, x, (double) ph_node_attr_float (l->node, "gamma", 1.05070102214813232421875f)));
+    out[0] = ph_stable_binary (l, "multiply",
+                               elu (l, x, (double) ph_node_attr_float (l->node, "alpha", 1.67326319217681884765625f)),
+                               ph_stable_like (l, x, (double) ph_node_attr_float (l->node, "gamma", 1.05070102214813232421875f)));
   else if (op == &ph_op_Softplus)
-    out[0] = ph_stable_binary (l, "add", ph_stable_binary (l, "maximum", x, zero),
-                              ph_stable_unary (l, "log_plus_one", ph_stable_unary (l, "exponential", minus (l, ph_stable_unary (l, "abs", x)))));
+    out[0] = ph_stable_binary (
+        l, "add", ph_stable_binary (l, "maximum", x, zero),
+        ph_stable_unary (l, "log_plus_one", ph_stable_unary (l, "exponential", minus (l, ph_stable_unary (l, "abs", x)))));
   else if (op == &ph_op_Softsign)
     out[0] = ph_stable_binary (l, "divide", x, ph_stable_binary (l, "add", ph_stable_unary (l, "abs", x), one));
   else if (op == &ph_op_Reciprocal)
     out[0] = ph_stable_binary (l, "divide", one, x);
-  else                           /* HardSigmoid */
+  else /* HardSigmoid */
     {
-      PhValue *line = ph_stable_binary (l, "add", ph_stable_binary (l, "multiply", x, ph_stable_like (l, x, (double) ph_node_attr_float (l->node, "alpha", 0.2f))),
-                                       ph_stable_like (l, x, (double) ph_node_attr_float (l->node, "beta", 0.5f)));
+      PhValue *line = ph_stable_binary (
+          l, "add",
+          ph_stable_binary (l, "multiply", x, ph_stable_like (l, x, (double) ph_node_attr_float (l->node, "alpha", 0.2f))),
+          ph_stable_like (l, x, (double) ph_node_attr_float (l->node, "beta", 0.5f)));
 
       out[0] = ph_stable_binary (l, "maximum", zero, ph_stable_binary (l, "minimum", one, line));
     }
@@ -129,7 +138,8 @@ prelu (PhLowering *l, PhValue **out)
 {
   PhValue *x = ph_stable_in (l, 0);
 
-  out[0] = ph_stable_select (l, ph_stable_compare (l, "LT", x, ph_stable_like (l, x, 0)), ph_stable_binary (l, "multiply", x, operand (l, 1)), x);
+  out[0] = ph_stable_select (l, ph_stable_compare (l, "LT", x, ph_stable_like (l, x, 0)),
+                             ph_stable_binary (l, "multiply", x, operand (l, 1)), x);
   return out[0] != NULL;
 }
 
@@ -155,7 +165,11 @@ static gboolean
 compare (PhLowering *l, PhValue **out)
 {
   const PhOp *op = l->node->op;
-  const char *direction = op == &ph_op_Equal ? "EQ" : op == &ph_op_Less ? "LT" : op == &ph_op_LessOrEqual ? "LE" : op == &ph_op_Greater ? "GT" : "GE";
+  const char *direction = op == &ph_op_Equal         ? "EQ"
+                          : op == &ph_op_Less        ? "LT"
+                          : op == &ph_op_LessOrEqual ? "LE"
+                          : op == &ph_op_Greater     ? "GT"
+                                                     : "GE";
 
   out[0] = ph_stable_compare (l, direction, operand (l, 0), operand (l, 1));
   return out[0] != NULL;
@@ -181,16 +195,18 @@ test (PhLowering *l, PhValue **out)
 static gboolean
 cast (PhLowering *l, PhValue **out)
 {
-  PhValue      *x = ph_stable_in (l, 0);
+  PhValue *x = ph_stable_in (l, 0);
   const PhDType to = ph_node_output (l->node, 0)->type->dtype;
 
-  out[0] = to == PH_BOOL && x->type->dtype != PH_BOOL ? ph_stable_compare (l, "NE", x, ph_stable_like (l, x, 0)) : ph_stable_convert (l, x, to);
+  out[0] = to == PH_BOOL && x->type->dtype != PH_BOOL ? ph_stable_compare (l, "NE", x, ph_stable_like (l, x, 0))
+                                                      : ph_stable_convert (l, x, to);
   return out[0] != NULL;
 }
 
 static const char plain[] = "Both compute each element by itself; what ONNX broadcasts is written as broadcast_in_dim.";
 static const char spelt[] = "StableHLO has no such operator: it is written with simpler ones.";
 
+/* clang-format off */
 #define SAME(name) { &ph_op_##name, same, "one operator", plain }
 #define SPELT(name, rule) { &ph_op_##name, rule, "simpler operators", spelt }
 
@@ -204,3 +220,4 @@ const PhLowerRule ph_stable_elementwise[] = {
   { &ph_op_GreaterOrEqual, compare, "compare", plain }, SPELT (IsNaN, test), SPELT (IsInf, test), { &ph_op_Cast, cast, "convert", plain },
   { NULL }
 };
+/* clang-format on */

@@ -9,7 +9,7 @@ static PhValue *
 dot (PhLowering *l, PhValue *a, PhValue *b, guint batch, gint64 left, gint64 right)
 {
   gint64 axes[PH_MAX_RANK], dims[PH_MAX_RANK];
-  guint  n = 0;
+  guint n = 0;
 
   if (a == NULL || b == NULL)
     return NULL;
@@ -25,23 +25,25 @@ dot (PhLowering *l, PhValue *a, PhValue *b, guint batch, gint64 left, gint64 rig
     if ((gint64) i != right)
       dims[n++] = b->type->dims[i].size;
   return ph_stable_node (l, "dot_general", ph_type_static (a->type->dtype, n, dims), PH_VALUES_ (a, b), 2,
-                        PH_ATTRS (ph_attr_new_ints ("lhs_batching_dimensions", axes, batch), ph_attr_new_ints ("rhs_batching_dimensions", axes, batch),
-                                  ph_attr_new_ints ("lhs_contracting_dimensions", &left, 1), ph_attr_new_ints ("rhs_contracting_dimensions", &right, 1)));
+                         PH_ATTRS (ph_attr_new_ints ("lhs_batching_dimensions", axes, batch),
+                                   ph_attr_new_ints ("rhs_batching_dimensions", axes, batch),
+                                   ph_attr_new_ints ("lhs_contracting_dimensions", &left, 1),
+                                   ph_attr_new_ints ("rhs_contracting_dimensions", &right, 1)));
 }
 
 /* dot_general broadcasts nothing: both get the batch of the result. */
 static gboolean
 mat_mul (PhLowering *l, PhValue **out)
 {
-  PhValue    *a = ph_stable_in (l, 0), *b = ph_stable_in (l, 1);
+  PhValue *a = ph_stable_in (l, 0), *b = ph_stable_in (l, 1);
   const guint ra = ph_stable_rank (a), rb = ph_stable_rank (b);
-  gint64      result[PH_MAX_RANK], left[PH_MAX_RANK], right[PH_MAX_RANK];
+  gint64 result[PH_MAX_RANK], left[PH_MAX_RANK], right[PH_MAX_RANK];
   const guint rank = ph_stable_out_dims (l, 0, result);
   const guint batch = rank > 2 || (rank == 2 && (ra == 1 || rb == 1)) || (rank == 1 && (ra > 2 || rb > 2)) ? MAX (ra, rb) - 2 : 0;
 
   if (ra == 0 || rb == 0)
     return ph_stable_stay (l, "an operand is a scalar");
-  if (batch > 0 && rb > 2 && ra <= 2)    /* the matrix is the same for each of the batch */
+  if (batch > 0 && rb > 2 && ra <= 2) /* the matrix is the same for each of the batch */
     {
       memcpy (left, result, batch * sizeof *left);
       for (guint i = 0; i < ra; i++)
@@ -60,14 +62,15 @@ mat_mul (PhLowering *l, PhValue **out)
       a = ph_stable_expand (l, a, left, batch + 2);
       b = ph_stable_expand (l, b, right, batch + 2);
     }
-  else if (batch > 0)            /* weights: no batch is needed */
+  else if (batch > 0) /* weights: no batch is needed */
     {
       out[0] = dot (l, a, b, 0, ra - 1, rb > 1 ? (gint64) rb - 2 : 0);
       return out[0] != NULL;
     }
   if (a == NULL || b == NULL)
     return FALSE;
-  out[0] = dot (l, a, b, batch, (gint64) ph_stable_rank (a) - 1, ph_stable_rank (b) - batch > 1 ? (gint64) ph_stable_rank (b) - 2 : (gint64) batch);
+  out[0] = dot (l, a, b, batch, (gint64) ph_stable_rank (a) - 1,
+                ph_stable_rank (b) - batch > 1 ? (gint64) ph_stable_rank (b) - 2 : (gint64) batch);
   out[0] = ph_stable_reshape (l, out[0], result, rank);
   return out[0] != NULL;
 }
@@ -76,18 +79,21 @@ static gboolean
 gemm (PhLowering *l, PhValue **out)
 {
   const gboolean ta = ph_node_attr_int (l->node, "transA", 0) != 0, tb = ph_node_attr_int (l->node, "transB", 0) != 0;
-  const float    alpha = ph_node_attr_float (l->node, "alpha", 1), beta = ph_node_attr_float (l->node, "beta", 1);
-  const gint64   swap[] = { 1, 0 };
-  PhValue       *y = dot (l, ta ? ph_stable_transpose (l, ph_stable_in (l, 0), swap) : ph_stable_in (l, 0), ph_stable_in (l, 1), 0, 1, tb ? 1 : 0), *c = ph_stable_in (l, 2);
-  gint64         dims[PH_MAX_RANK];
-  const guint    rank = ph_stable_out_dims (l, 0, dims);
+  const float alpha = ph_node_attr_float (l->node, "alpha", 1), beta = ph_node_attr_float (l->node, "beta", 1);
+  const gint64 swap[] = { 1, 0 };
+  PhValue *y = dot (l, ta ? ph_stable_transpose (l, ph_stable_in (l, 0), swap) : ph_stable_in (l, 0), ph_stable_in (l, 1), 0, 1,
+                    tb ? 1 : 0),
+          *c = ph_stable_in (l, 2);
+  gint64 dims[PH_MAX_RANK];
+  const guint rank = ph_stable_out_dims (l, 0, dims);
 
   if (alpha != 1)
     y = ph_stable_binary (l, "multiply", y, ph_stable_like (l, y, (double) alpha));
   if (c != NULL)
     {
       c = ph_stable_expand (l, c, dims, rank);
-      y = ph_stable_binary (l, "add", y, beta != 1 ? ph_stable_binary (l, "multiply", c, ph_stable_like (l, c, (double) beta)) : c);
+      y = ph_stable_binary (l, "add", y,
+                            beta != 1 ? ph_stable_binary (l, "multiply", c, ph_stable_like (l, c, (double) beta)) : c);
     }
   out[0] = y;
   return y != NULL;
@@ -97,7 +103,7 @@ gemm (PhLowering *l, PhValue **out)
 static void
 read_ints (PhLowering *l, const char *name, gint64 *to, guint n, gint64 fallback)
 {
-  gsize         count;
+  gsize count;
   const gint64 *ints = ph_node_attr_ints (l->node, name, &count);
 
   for (guint i = 0; i < n; i++)
@@ -106,18 +112,22 @@ read_ints (PhLowering *l, const char *name, gint64 *to, guint n, gint64 fallback
 
 /* Before and behind each axis: as it is said, or as auto_pad has it for the size of the result. */
 static void
-read_pads (PhLowering *l, const gint64 *in, const gint64 *out, const gint64 *kernel, const gint64 *stride, const gint64 *dilation, guint n, gint64 *pads)
+read_pads (PhLowering *l, const gint64 *in, const gint64 *out, const gint64 *kernel, const gint64 *stride, const gint64 *dilation,
+           guint n, gint64 *pads)
 {
-  const char   *automatic = ph_node_attr_string (l->node, "auto_pad", "NOTSET");
-  gsize         count;
+  const char *automatic = ph_node_attr_string (l->node, "auto_pad", "NOTSET");
+  gsize count;
   const gint64 *ints = ph_node_attr_ints (l->node, "pads", &count);
 
   for (guint i = 0; i < n; i++)
     {
       const gint64 reach = (kernel[i] - 1) * dilation[i] + 1, all = MAX ((out[i] - 1) * stride[i] + reach - in[i], 0);
 
-      pads[2 * i] = strcmp (automatic, "SAME_UPPER") == 0 ? all / 2 : strcmp (automatic, "SAME_LOWER") == 0 ? all - all / 2 : ints != NULL && count == 2 * n ? ints[i] : 0;
-      pads[2 * i + 1] = (out[i] - 1) * stride[i] + reach - in[i] - pads[2 * i];     /* what is left over is cut off */
+      pads[2 * i] = strcmp (automatic, "SAME_UPPER") == 0   ? all / 2
+                    : strcmp (automatic, "SAME_LOWER") == 0 ? all - all / 2
+                    : ints != NULL && count == 2 * n        ? ints[i]
+                                                            : 0;
+      pads[2 * i + 1] = (out[i] - 1) * stride[i] + reach - in[i] - pads[2 * i]; /* what is left over is cut off */
     }
 }
 
@@ -130,7 +140,7 @@ list (const char *name, const gint64 *values, guint n)
 static PhValue *
 with_bias (PhLowering *l, PhValue *y, PhValue *bias)
 {
-  gint64      dims[PH_MAX_RANK], map[] = { 1 };
+  gint64 dims[PH_MAX_RANK], map[] = { 1 };
   const guint rank = y != NULL ? ph_stable_dims (y, dims) : 0;
 
   return bias != NULL && y != NULL ? ph_stable_binary (l, "add", y, ph_stable_spread (l, bias, dims, rank, map)) : y;
@@ -140,12 +150,13 @@ static gboolean
 conv (PhLowering *l, PhValue **out)
 {
   const gboolean transposed = l->node->op == &ph_op_ConvTranspose;
-  PhValue       *x = ph_stable_in (l, 0), *w = ph_stable_in (l, 1), *y;
-  gint64         in[PH_MAX_RANK], size[PH_MAX_RANK], result[PH_MAX_RANK], stride[PH_MAX_RANK], dilation[PH_MAX_RANK], pads[2 * PH_MAX_RANK], spatial[PH_MAX_RANK], one[PH_MAX_RANK];
-  const gint64   group = ph_node_attr_int (l->node, "group", 1);
-  const guint    rank = ph_stable_dims (x, in), n = rank - 2;
-  PhAttr        *attrs[20] = { NULL };
-  guint          m = 0;
+  PhValue *x = ph_stable_in (l, 0), *w = ph_stable_in (l, 1), *y;
+  gint64 in[PH_MAX_RANK], size[PH_MAX_RANK], result[PH_MAX_RANK], stride[PH_MAX_RANK], dilation[PH_MAX_RANK],
+      pads[2 * PH_MAX_RANK], spatial[PH_MAX_RANK], one[PH_MAX_RANK];
+  const gint64 group = ph_node_attr_int (l->node, "group", 1);
+  const guint rank = ph_stable_dims (x, in), n = rank - 2;
+  PhAttr *attrs[20] = { NULL };
+  guint m = 0;
 
   if (rank < 3 || ph_stable_dims (w, size) != rank || ph_stable_out_dims (l, 0, result) != rank)
     return ph_stable_stay (l, "it has no image");
@@ -158,12 +169,13 @@ conv (PhLowering *l, PhValue **out)
       spatial[i] = i + 2;
       one[i] = 1;
     }
-  if (transposed)                /* the filters turned round, over the image with gaps */
+  if (transposed) /* the filters turned round, over the image with gaps */
     {
-      gsize         count;
+      gsize count;
       const gint64 *given = ph_node_attr_ints (l->node, "pads", &count);
 
-      if (strcmp (ph_node_attr_string (l->node, "auto_pad", "NOTSET"), "NOTSET") != 0 || ph_node_attr (l->node, "output_shape") != NULL)
+      if (strcmp (ph_node_attr_string (l->node, "auto_pad", "NOTSET"), "NOTSET") != 0
+          || ph_node_attr (l->node, "output_shape") != NULL)
         return ph_stable_stay (l, "its padding follows from the size of what it gives");
       for (guint i = 0; i < n; i++)
         {
@@ -200,12 +212,13 @@ static gboolean
 pool (PhLowering *l, PhValue **out)
 {
   const gboolean max = l->node->op == &ph_op_MaxPool;
-  PhValue       *x = ph_stable_in (l, 0), *count;
-  gint64         in[PH_MAX_RANK], result[PH_MAX_RANK], kernel[PH_MAX_RANK], stride[PH_MAX_RANK], dilation[PH_MAX_RANK], pads[2 * PH_MAX_RANK] = { 0 };
-  const guint    rank = ph_stable_dims (x, in);
-  gint64         low[PH_MAX_RANK] = { 0 }, high[PH_MAX_RANK] = { 0 }, inner[2 * PH_MAX_RANK];
-  gsize          n;
-  const gint64  *given = ph_node_attr_ints (l->node, "pads", &n);
+  PhValue *x = ph_stable_in (l, 0), *count;
+  gint64 in[PH_MAX_RANK], result[PH_MAX_RANK], kernel[PH_MAX_RANK], stride[PH_MAX_RANK], dilation[PH_MAX_RANK],
+      pads[2 * PH_MAX_RANK] = { 0 };
+  const guint rank = ph_stable_dims (x, in);
+  gint64 low[PH_MAX_RANK] = { 0 }, high[PH_MAX_RANK] = { 0 }, inner[2 * PH_MAX_RANK];
+  gsize n;
+  const gint64 *given = ph_node_attr_ints (l->node, "pads", &n);
 
   if (rank < 3 || ph_stable_out_dims (l, 0, result) != rank || !ph_dtype_is_float (x->type->dtype))
     return ph_stable_stay (l, "it is not over an image of floats");
@@ -218,7 +231,8 @@ pool (PhLowering *l, PhValue **out)
   read_ints (l, "strides", stride + 2, rank - 2, 1);
   read_ints (l, "dilations", dilation + 2, rank - 2, 1);
   read_pads (l, in + 2, result + 2, kernel + 2, stride + 2, dilation + 2, rank - 2, pads + 4);
-  out[0] = ph_stable_windows (l, max ? "maximum" : "add", x, max ? -(double) INFINITY : 0, kernel, stride, dilation, pads, result);
+  out[0] = ph_stable_windows (l, max ? "maximum" : "add", x, max ? -(double) INFINITY : 0, kernel, stride, dilation, pads,
+                              result);
   if (max)
     return out[0] != NULL;
   /* How many elements each window has: those of the image, or of the padding that is said as well. */
@@ -235,16 +249,17 @@ pool (PhLowering *l, PhValue **out)
         }
       count = ph_stable_pad (l, count, ph_build_scalar (l->b, x->type->dtype, 1), low, high);
     }
-  out[0] = ph_stable_binary (l, "divide", out[0], ph_stable_windows (l, "add", count, 0, kernel, stride, dilation, inner, result));
+  out[0] = ph_stable_binary (l, "divide", out[0],
+                             ph_stable_windows (l, "add", count, 0, kernel, stride, dilation, inner, result));
   return out[0] != NULL;
 }
 
 static gboolean
 batch_norm (PhLowering *l, PhValue **out)
 {
-  PhValue     *x = ph_stable_in (l, 0), *each[4], *y;
-  gint64       dims[PH_MAX_RANK], map[] = { 1 };
-  const guint  rank = ph_stable_dims (x, dims);
+  PhValue *x = ph_stable_in (l, 0), *each[4], *y;
+  gint64 dims[PH_MAX_RANK], map[] = { 1 };
+  const guint rank = ph_stable_dims (x, dims);
   const double epsilon = (double) ph_node_attr_float (l->node, "epsilon", 1e-5f);
 
   if (ph_node_attr_int (l->node, "training_mode", 0) != 0 || rank < 2)
@@ -252,7 +267,8 @@ batch_norm (PhLowering *l, PhValue **out)
   for (guint i = 0; i < 4; i++)
     each[i] = ph_stable_spread (l, ph_stable_convert (l, ph_stable_in (l, i + 1), x->type->dtype), dims, rank, map);
   y = ph_stable_binary (l, "subtract", x, each[2]);
-  y = ph_stable_binary (l, "divide", y, ph_stable_unary (l, "sqrt", ph_stable_binary (l, "add", each[3], ph_stable_like (l, each[3], epsilon))));
+  y = ph_stable_binary (l, "divide", y,
+                        ph_stable_unary (l, "sqrt", ph_stable_binary (l, "add", each[3], ph_stable_like (l, each[3], epsilon))));
   out[0] = ph_stable_binary (l, "add", ph_stable_binary (l, "multiply", y, each[0]), each[1]);
   return out[0] != NULL;
 }
@@ -261,7 +277,7 @@ batch_norm (PhLowering *l, PhValue **out)
 static PhValue *
 along_axis (PhLowering *l, PhValue *value, const PhValue *x)
 {
-  gint64      dims[PH_MAX_RANK], map[1];
+  gint64 dims[PH_MAX_RANK], map[1];
   const guint rank = ph_stable_dims (x, dims);
 
   map[0] = ph_axis_of (ph_node_attr_int (l->node, "axis", 1), (int) rank);
@@ -275,12 +291,17 @@ along_axis (PhLowering *l, PhValue *value, const PhValue *x)
 static gboolean
 quantize (PhLowering *l, PhValue **out)
 {
-  static const struct { PhDType dtype; double low, high; } ranges[] = { { PH_UINT8, 0, 255 }, { PH_INT8, -128, 127 }, { PH_UINT16, 0, 65535 }, { PH_INT16, -32768, 32767 } };
+  static const struct
+  {
+    PhDType dtype;
+    double low, high;
+  } ranges[] = { { PH_UINT8, 0, 255 }, { PH_INT8, -128, 127 }, { PH_UINT16, 0, 65535 }, { PH_INT16, -32768, 32767 } };
   const gboolean into = l->node->op == &ph_op_QuantizeLinear;
-  PhValue       *x = ph_stable_in (l, 0), *scale = ph_stable_in (l, 1), *zero = ph_stable_in (l, 2), *y;
-  const PhDType  number = scale->type->dtype, stored = into ? ph_node_output (l->node, 0)->type->dtype : x->type->dtype;
+  PhValue *x = ph_stable_in (l, 0), *scale = ph_stable_in (l, 1), *zero = ph_stable_in (l, 2), *y;
+  const PhDType number = scale->type->dtype, stored = into ? ph_node_output (l->node, 0)->type->dtype : x->type->dtype;
 
-  if (ph_node_attr_int (l->node, "block_size", 0) != 0 || number != (into ? x->type->dtype : ph_node_output (l->node, 0)->type->dtype) || !ph_dtype_is_integer (stored))
+  if (ph_node_attr_int (l->node, "block_size", 0) != 0
+      || number != (into ? x->type->dtype : ph_node_output (l->node, 0)->type->dtype) || !ph_dtype_is_integer (stored))
     return ph_stable_stay (l, "it quantises in blocks, or to another type than integers");
   scale = along_axis (l, scale, x);
   zero = ph_stable_convert (l, along_axis (l, zero != NULL ? zero : ph_build_scalar (l->b, number, 0), x), number);
@@ -294,11 +315,15 @@ quantize (PhLowering *l, PhValue **out)
   y = ph_stable_binary (l, "add", ph_stable_unary (l, "round_nearest_even", ph_stable_binary (l, "divide", x, scale)), zero);
   for (gsize i = 0; i < G_N_ELEMENTS (ranges); i++)
     if (ranges[i].dtype == stored)
-      out[0] = ph_stable_convert (l, ph_stable_binary (l, "minimum", ph_stable_binary (l, "maximum", y, ph_stable_like (l, y, ranges[i].low)), ph_stable_like (l, y, ranges[i].high)),
+      out[0] = ph_stable_convert (l,
+                                  ph_stable_binary (l, "minimum",
+                                                    ph_stable_binary (l, "maximum", y, ph_stable_like (l, y, ranges[i].low)),
+                                                    ph_stable_like (l, y, ranges[i].high)),
                                   stored);
   return out[0] != NULL || ph_stable_stay (l, "it quantises to %s", ph_dtype_name (stored));
 }
 
+/* clang-format off */
 const PhLowerRule ph_stable_linear[] = {
   { &ph_op_QuantizeLinear, quantize, "divide, round, add, clamp, convert", "To integers, by scale and zero point." },
   { &ph_op_DequantizeLinear, quantize, "convert, subtract, multiply", "From integers, by scale and zero point." },
@@ -311,3 +336,4 @@ const PhLowerRule ph_stable_linear[] = {
   { &ph_op_BatchNormalization, batch_norm, "subtract, divide, multiply, add", "With given mean and variance it is arithmetic." },
   { NULL }
 };
+/* clang-format on */

@@ -8,10 +8,10 @@
 static int
 read_axes (PhLowering *l, gint64 *axes)
 {
-  const int           rank = (int) ph_stable_rank (ph_stable_in (l, 0));
-  gsize               n;
-  const gint64       *given = ph_node_attr_ints (l->node, "axes", &n);
-  g_autoptr (GArray)  ints = ph_stable_in (l, 1) != NULL ? ph_stable_ints (l, 1) : NULL;
+  const int rank = (int) ph_stable_rank (ph_stable_in (l, 0));
+  gsize n;
+  const gint64 *given = ph_node_attr_ints (l->node, "axes", &n);
+  g_autoptr (GArray) ints = ph_stable_in (l, 1) != NULL ? ph_stable_ints (l, 1) : NULL;
 
   if (ph_stable_in (l, 1) != NULL && ints == NULL)
     return -1;
@@ -44,20 +44,26 @@ lowest (PhDType dtype, gboolean least)
   if (dtype == PH_BOOL)
     return least ? 0 : 1;
   if (!ph_dtype_is_signed (dtype))
-    return least ? 0 : dtype == PH_UINT8 ? 255 : dtype == PH_UINT16 ? 65535 : dtype == PH_UINT32 ? 4294967295.0 : 18446744073709549568.0;
-  return dtype == PH_INT8 ? (least ? -128 : 127) : dtype == PH_INT16 ? (least ? -32768 : 32767) : dtype == PH_INT32 ? (least ? -2147483648.0 : 2147483647.0)
-                                                                  : (least ? -9223372036854775808.0 : 9223372036854774784.0);
+    return least                ? 0
+           : dtype == PH_UINT8  ? 255
+           : dtype == PH_UINT16 ? 65535
+           : dtype == PH_UINT32 ? 4294967295.0
+                                : 18446744073709549568.0;
+  return dtype == PH_INT8    ? (least ? -128 : 127)
+         : dtype == PH_INT16 ? (least ? -32768 : 32767)
+         : dtype == PH_INT32 ? (least ? -2147483648.0 : 2147483647.0)
+                             : (least ? -9223372036854775808.0 : 9223372036854774784.0);
 }
 
 static gboolean
 reduce (PhLowering *l, PhValue **out)
 {
   const PhOp *op = l->node->op;
-  PhValue    *x = ph_stable_in (l, 0), *y = x;
-  gint64      axes[PH_MAX_RANK], dims[PH_MAX_RANK];
-  const int   n = read_axes (l, axes);
+  PhValue *x = ph_stable_in (l, 0), *y = x;
+  gint64 axes[PH_MAX_RANK], dims[PH_MAX_RANK];
+  const int n = read_axes (l, axes);
   const guint rank = ph_stable_out_dims (l, 0, dims);
-  double      count = 1;
+  double count = 1;
 
   if (n < 0)
     return FALSE;
@@ -93,12 +99,12 @@ reduce (PhLowering *l, PhValue **out)
 static gboolean
 softmax (PhLowering *l, PhValue **out)
 {
-  PhValue     *x = ph_stable_in (l, 0), *top, *shifted, *powers, *sum;
-  gint64       dims[PH_MAX_RANK], map[PH_MAX_RANK];
-  const guint  rank = ph_stable_dims (x, dims);
-  const int    axis = ph_axis_of (ph_node_attr_int (l->node, "axis", -1), (int) rank);
-  gint64       at = axis;
-  guint        n = 0;
+  PhValue *x = ph_stable_in (l, 0), *top, *shifted, *powers, *sum;
+  gint64 dims[PH_MAX_RANK], map[PH_MAX_RANK];
+  const guint rank = ph_stable_dims (x, dims);
+  const int axis = ph_axis_of (ph_node_attr_int (l->node, "axis", -1), (int) rank);
+  gint64 at = axis;
+  guint n = 0;
 
   if (axis < 0)
     return ph_stable_stay (l, "it has no such axis");
@@ -109,18 +115,20 @@ softmax (PhLowering *l, PhValue **out)
   shifted = ph_stable_binary (l, "subtract", x, ph_stable_spread (l, top, dims, rank, map));
   powers = ph_stable_unary (l, "exponential", shifted);
   sum = ph_stable_reduce (l, "add", powers, 0, &at, 1);
-  out[0] = l->node->op == &ph_op_Softmax ? ph_stable_binary (l, "divide", powers, ph_stable_spread (l, sum, dims, rank, map))
-                                         : ph_stable_binary (l, "subtract", shifted, ph_stable_spread (l, ph_stable_unary (l, "log", sum), dims, rank, map));
+  out[0] = l->node->op == &ph_op_Softmax
+               ? ph_stable_binary (l, "divide", powers, ph_stable_spread (l, sum, dims, rank, map))
+               : ph_stable_binary (l, "subtract", shifted,
+                                   ph_stable_spread (l, ph_stable_unary (l, "log", sum), dims, rank, map));
   return out[0] != NULL;
 }
 
 static gboolean
 global_pool (PhLowering *l, PhValue **out)
 {
-  PhValue     *x = ph_stable_in (l, 0), *y;
-  gint64       axes[PH_MAX_RANK], dims[PH_MAX_RANK];
-  const guint  rank = ph_stable_out_dims (l, 0, dims);
-  double       count = 1;
+  PhValue *x = ph_stable_in (l, 0), *y;
+  gint64 axes[PH_MAX_RANK], dims[PH_MAX_RANK];
+  const guint rank = ph_stable_out_dims (l, 0, dims);
+  double count = 1;
 
   if (rank < 2 || !ph_dtype_is_float (x->type->dtype))
     return ph_stable_stay (l, "it has no image of floats");
@@ -129,7 +137,8 @@ global_pool (PhLowering *l, PhValue **out)
       axes[i - 2] = i;
       count *= (double) x->type->dims[i].size;
     }
-  y = l->node->op == &ph_op_GlobalMaxPool ? ph_stable_reduce (l, "maximum", x, -(double) INFINITY, axes, rank - 2) : ph_stable_reduce (l, "add", x, 0, axes, rank - 2);
+  y = l->node->op == &ph_op_GlobalMaxPool ? ph_stable_reduce (l, "maximum", x, -(double) INFINITY, axes, rank - 2)
+                                          : ph_stable_reduce (l, "add", x, 0, axes, rank - 2);
   if (l->node->op == &ph_op_GlobalAveragePool)
     y = ph_stable_binary (l, "divide", y, ph_stable_like (l, y, count));
   out[0] = ph_stable_reshape (l, y, dims, rank);
@@ -141,12 +150,12 @@ static gboolean
 arg (PhLowering *l, PhValue **out)
 {
   const gboolean max = l->node->op == &ph_op_ArgMax;
-  PhValue       *x = ph_stable_in (l, 0), *best, *here, *index;
-  gint64         dims[PH_MAX_RANK], result[PH_MAX_RANK], map[PH_MAX_RANK];
-  const guint    rank = ph_stable_dims (x, dims), out_rank = ph_stable_out_dims (l, 0, result);
-  const int      axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), (int) rank);
-  gint64         at = axis;
-  guint          n = 0;
+  PhValue *x = ph_stable_in (l, 0), *best, *here, *index;
+  gint64 dims[PH_MAX_RANK], result[PH_MAX_RANK], map[PH_MAX_RANK];
+  const guint rank = ph_stable_dims (x, dims), out_rank = ph_stable_out_dims (l, 0, result);
+  const int axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), (int) rank);
+  gint64 at = axis;
+  guint n = 0;
 
   if (axis < 0 || ph_node_attr_int (l->node, "select_last_index", 0) != 0 || !ph_dtype_is_float (x->type->dtype))
     return ph_stable_stay (l, "it is not over one axis of floats, or asks for the last index");
@@ -165,11 +174,11 @@ arg (PhLowering *l, PhValue **out)
 static gboolean
 cumulate (PhLowering *l, PhValue **out)
 {
-  PhValue            *x = ph_stable_in (l, 0);
-  g_autoptr (GArray)  ints = ph_stable_ints (l, 1);
-  gint64              dims[PH_MAX_RANK], size[PH_MAX_RANK], one[PH_MAX_RANK], pads[2 * PH_MAX_RANK] = { 0 };
-  const guint         rank = ph_stable_dims (x, dims);
-  int                 axis;
+  PhValue *x = ph_stable_in (l, 0);
+  g_autoptr (GArray) ints = ph_stable_ints (l, 1);
+  gint64 dims[PH_MAX_RANK], size[PH_MAX_RANK], one[PH_MAX_RANK], pads[2 * PH_MAX_RANK] = { 0 };
+  const guint rank = ph_stable_dims (x, dims);
+  int axis;
 
   if (ints == NULL || ints->len != 1)
     return FALSE;
@@ -186,6 +195,7 @@ cumulate (PhLowering *l, PhValue **out)
 
 static const char why[] = "A reduction gives its operator as a body and drops the axes; ONNX may keep them.";
 
+/* clang-format off */
 #define REDUCE(name) { &ph_op_##name, reduce, "reduce", why }
 
 const PhLowerRule ph_stable_reduce_rules[] = {
@@ -198,3 +208,4 @@ const PhLowerRule ph_stable_reduce_rules[] = {
   { &ph_op_CumSum, cumulate, "reduce_window", "Each element is the sum over a window that ends there." },
   { NULL }
 };
+/* clang-format on */

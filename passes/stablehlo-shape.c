@@ -23,7 +23,7 @@ same (PhLowering *l, PhValue **out)
 static gboolean
 reshape (PhLowering *l, PhValue **out)
 {
-  gint64      dims[PH_MAX_RANK];
+  gint64 dims[PH_MAX_RANK];
   const guint rank = ph_stable_out_dims (l, 0, dims);
 
   out[0] = ph_stable_reshape (l, ph_stable_in (l, 0), dims, rank);
@@ -33,7 +33,7 @@ reshape (PhLowering *l, PhValue **out)
 static gboolean
 expand (PhLowering *l, PhValue **out)
 {
-  gint64      dims[PH_MAX_RANK];
+  gint64 dims[PH_MAX_RANK];
   const guint rank = ph_stable_out_dims (l, 0, dims);
 
   out[0] = ph_stable_expand (l, ph_stable_in (l, 0), dims, rank);
@@ -43,7 +43,7 @@ expand (PhLowering *l, PhValue **out)
 static gboolean
 transpose (PhLowering *l, PhValue **out)
 {
-  int                rank;
+  int rank;
   g_autofree gint64 *perm = ph_node_perm (l->node, &rank);
 
   out[0] = perm != NULL ? ph_stable_transpose (l, ph_stable_in (l, 0), perm) : NULL;
@@ -55,8 +55,8 @@ concat (PhLowering *l, PhValue **out)
 {
   const int axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), (int) ph_stable_rank (ph_stable_in (l, 0)));
 
-  out[0] = ph_stable_node (l, "concatenate", ph_node_output (l->node, 0)->type, (PhValue **) l->node->inputs->pdata, l->node->inputs->len,
-                          PH_ATTRS (ph_attr_new_int ("dimension", axis)));
+  out[0] = ph_stable_node (l, "concatenate", ph_node_output (l->node, 0)->type, (PhValue **) l->node->inputs->pdata,
+                           l->node->inputs->len, PH_ATTRS (ph_attr_new_int ("dimension", axis)));
   return out[0] != NULL;
 }
 
@@ -64,12 +64,13 @@ concat (PhLowering *l, PhValue **out)
 static gboolean
 slice (PhLowering *l, PhValue **out)
 {
-  PhValue            *x = ph_stable_in (l, 0);
-  gint64              dims[PH_MAX_RANK], from[PH_MAX_RANK], to[PH_MAX_RANK], by[PH_MAX_RANK], back[PH_MAX_RANK];
-  const guint         rank = ph_stable_dims (x, dims);
-  g_autoptr (GArray)  starts = ph_stable_ints (l, 1), ends = ph_stable_ints (l, 2), axes = ph_stable_in (l, 3) != NULL ? ph_stable_ints (l, 3) : NULL;
-  g_autoptr (GArray)  steps = ph_stable_in (l, 4) != NULL ? ph_stable_ints (l, 4) : NULL;
-  guint               n_back = 0;
+  PhValue *x = ph_stable_in (l, 0);
+  gint64 dims[PH_MAX_RANK], from[PH_MAX_RANK], to[PH_MAX_RANK], by[PH_MAX_RANK], back[PH_MAX_RANK];
+  const guint rank = ph_stable_dims (x, dims);
+  g_autoptr (GArray) starts = ph_stable_ints (l, 1), ends = ph_stable_ints (l, 2),
+                     axes = ph_stable_in (l, 3) != NULL ? ph_stable_ints (l, 3) : NULL;
+  g_autoptr (GArray) steps = ph_stable_in (l, 4) != NULL ? ph_stable_ints (l, 4) : NULL;
+  guint n_back = 0;
 
   if (starts == NULL || ends == NULL || l->stays != NULL || starts->len != ends->len)
     return FALSE;
@@ -81,9 +82,9 @@ slice (PhLowering *l, PhValue **out)
     }
   for (guint k = 0; k < starts->len; k++)
     {
-      const int    axis = ph_axis_of (axes != NULL ? g_array_index (axes, gint64, k) : (gint64) k, (int) rank);
+      const int axis = ph_axis_of (axes != NULL ? g_array_index (axes, gint64, k) : (gint64) k, (int) rank);
       const gint64 size = axis >= 0 ? dims[axis] : 0, step = steps != NULL ? g_array_index (steps, gint64, k) : 1;
-      gint64       start = g_array_index (starts, gint64, k), end = g_array_index (ends, gint64, k);
+      gint64 start = g_array_index (starts, gint64, k), end = g_array_index (ends, gint64, k);
 
       if (axis < 0 || step == 0 || step == G_MININT64)
         return ph_stable_stay (l, "it has no such axis or step");
@@ -114,10 +115,10 @@ slice (PhLowering *l, PhValue **out)
 static gboolean
 split (PhLowering *l, PhValue **out)
 {
-  PhValue    *x = ph_stable_in (l, 0);
-  gint64      from[PH_MAX_RANK] = { 0 }, to[PH_MAX_RANK], one[PH_MAX_RANK];
+  PhValue *x = ph_stable_in (l, 0);
+  gint64 from[PH_MAX_RANK] = { 0 }, to[PH_MAX_RANK], one[PH_MAX_RANK];
   const guint rank = ph_stable_dims (x, to);
-  const int   axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), (int) rank);
+  const int axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), (int) rank);
 
   if (axis < 0)
     return ph_stable_stay (l, "it has no such axis");
@@ -135,10 +136,10 @@ split (PhLowering *l, PhValue **out)
 static gboolean
 pad (PhLowering *l, PhValue **out)
 {
-  PhValue            *x = ph_stable_in (l, 0), *number = ph_stable_in (l, 2);
-  g_autoptr (GArray)  pads = ph_stable_ints (l, 1), axes = ph_stable_in (l, 3) != NULL ? ph_stable_ints (l, 3) : NULL;
-  gint64              low[PH_MAX_RANK] = { 0 }, high[PH_MAX_RANK] = { 0 };
-  const guint         rank = ph_stable_rank (x);
+  PhValue *x = ph_stable_in (l, 0), *number = ph_stable_in (l, 2);
+  g_autoptr (GArray) pads = ph_stable_ints (l, 1), axes = ph_stable_in (l, 3) != NULL ? ph_stable_ints (l, 3) : NULL;
+  gint64 low[PH_MAX_RANK] = { 0 }, high[PH_MAX_RANK] = { 0 };
+  const guint rank = ph_stable_rank (x);
 
   if (pads == NULL || l->stays != NULL)
     return FALSE;
@@ -162,12 +163,12 @@ pad (PhLowering *l, PhValue **out)
 static gboolean
 gather (PhLowering *l, PhValue **out)
 {
-  PhValue    *x = ph_stable_in (l, 0), *at = ph_stable_in (l, 1);
-  gint64      dims[PH_MAX_RANK], size[PH_MAX_RANK], offset[PH_MAX_RANK];
+  PhValue *x = ph_stable_in (l, 0), *at = ph_stable_in (l, 1);
+  gint64 dims[PH_MAX_RANK], size[PH_MAX_RANK], offset[PH_MAX_RANK];
   const guint rank = ph_stable_dims (x, dims), index_rank = ph_stable_rank (at);
-  const int   axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), (int) rank);
-  gint64      place = axis;
-  guint       n = 0;
+  const int axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), (int) rank);
+  gint64 place = axis;
+  guint n = 0;
 
   if (axis < 0)
     return ph_stable_stay (l, "it has no such axis");
@@ -180,21 +181,23 @@ gather (PhLowering *l, PhValue **out)
           n++;
         }
     }
-  at = ph_stable_select (l, ph_stable_compare (l, "LT", at, ph_stable_like (l, at, 0)), ph_stable_binary (l, "add", at, ph_stable_like (l, at, (double) dims[axis])), at);
-  out[0] = ph_stable_node (l, "gather", ph_node_output (l->node, 0)->type, PH_VALUES_ (x, at), 2,
-                          PH_ATTRS (ph_attr_new_ints ("offset_dims", offset, n), ph_attr_new_ints ("collapsed_slice_dims", &place, 1),
-                                    ph_attr_new_ints ("start_index_map", &place, 1), ph_attr_new_int ("index_vector_dim", index_rank),
-                                    ph_attr_new_int ("indices_are_sorted", 0), ph_attr_new_ints ("slice_sizes", size, rank)));
+  at = ph_stable_select (l, ph_stable_compare (l, "LT", at, ph_stable_like (l, at, 0)),
+                         ph_stable_binary (l, "add", at, ph_stable_like (l, at, (double) dims[axis])), at);
+  out[0] = ph_stable_node (
+      l, "gather", ph_node_output (l->node, 0)->type, PH_VALUES_ (x, at), 2,
+      PH_ATTRS (ph_attr_new_ints ("offset_dims", offset, n), ph_attr_new_ints ("collapsed_slice_dims", &place, 1),
+                ph_attr_new_ints ("start_index_map", &place, 1), ph_attr_new_int ("index_vector_dim", index_rank),
+                ph_attr_new_int ("indices_are_sorted", 0), ph_attr_new_ints ("slice_sizes", size, rank)));
   return out[0] != NULL;
 }
 
 static gboolean
 tile (PhLowering *l, PhValue **out)
 {
-  PhValue            *x = ph_stable_in (l, 0);
-  g_autoptr (GArray)  times = ph_stable_ints (l, 1);
-  gint64              dims[PH_MAX_RANK], wide[PH_MAX_RANK], map[PH_MAX_RANK], result[PH_MAX_RANK];
-  const guint         rank = ph_stable_dims (x, dims), out_rank = ph_stable_out_dims (l, 0, result);
+  PhValue *x = ph_stable_in (l, 0);
+  g_autoptr (GArray) times = ph_stable_ints (l, 1);
+  gint64 dims[PH_MAX_RANK], wide[PH_MAX_RANK], map[PH_MAX_RANK], result[PH_MAX_RANK];
+  const guint rank = ph_stable_dims (x, dims), out_rank = ph_stable_out_dims (l, 0, result);
 
   if (times == NULL)
     return FALSE;
@@ -214,11 +217,13 @@ tile (PhLowering *l, PhValue **out)
 static gboolean
 space_depth (PhLowering *l, PhValue **out)
 {
-  const gboolean to_depth = l->node->op == &ph_op_SpaceToDepth, crd = strcmp (ph_node_attr_string (l->node, "mode", "DCR"), "CRD") == 0;
-  PhValue       *x = ph_stable_in (l, 0);
-  gint64         d[PH_MAX_RANK], result[PH_MAX_RANK];
-  const gint64   b = ph_node_attr_int (l->node, "blocksize", 1), depth[] = { 0, 3, 5, 1, 2, 4 }, dcr[] = { 0, 3, 4, 1, 5, 2 }, columns[] = { 0, 1, 4, 2, 5, 3 };
-  const guint    rank = ph_stable_out_dims (l, 0, result);
+  const gboolean to_depth = l->node->op == &ph_op_SpaceToDepth,
+                 crd = strcmp (ph_node_attr_string (l->node, "mode", "DCR"), "CRD") == 0;
+  PhValue *x = ph_stable_in (l, 0);
+  gint64 d[PH_MAX_RANK], result[PH_MAX_RANK];
+  const gint64 b = ph_node_attr_int (l->node, "blocksize", 1), depth[] = { 0, 3, 5, 1, 2, 4 }, dcr[] = { 0, 3, 4, 1, 5, 2 },
+               columns[] = { 0, 1, 4, 2, 5, 3 };
+  const guint rank = ph_stable_out_dims (l, 0, result);
 
   if (ph_stable_dims (x, d) != 4 || b < 1)
     return ph_stable_stay (l, "it has no image");
@@ -236,11 +241,12 @@ space_depth (PhLowering *l, PhValue **out)
 static gboolean
 known (PhLowering *l, PhValue **out)
 {
-  const PhOp   *op = l->node->op;
+  const PhOp *op = l->node->op;
   const PhType *type = ph_node_output (l->node, 0)->type;
-  gint64        dims[PH_MAX_RANK], result[PH_MAX_RANK];
-  const guint   rank = ph_stable_in (l, 0) != NULL ? ph_stable_dims (ph_stable_in (l, 0), dims) : 0, out_rank = ph_stable_out_dims (l, 0, result);
-  double        start = 0, step = 1;
+  gint64 dims[PH_MAX_RANK], result[PH_MAX_RANK];
+  const guint rank = ph_stable_in (l, 0) != NULL ? ph_stable_dims (ph_stable_in (l, 0), dims) : 0,
+              out_rank = ph_stable_out_dims (l, 0, result);
+  double start = 0, step = 1;
 
   if (op == &ph_op_Shape)
     {
@@ -258,16 +264,19 @@ known (PhLowering *l, PhValue **out)
     {
       const PhAttr *value = ph_node_attr (l->node, "value");
 
-      out[0] = ph_stable_fill (l, type->dtype, value != NULL && value->kind == PH_ATTR_TENSOR ? ph_tensor_get (value->tensor, 0) : 0, result, out_rank);
+      out[0] = ph_stable_fill (l, type->dtype,
+                               value != NULL && value->kind == PH_ATTR_TENSOR ? ph_tensor_get (value->tensor, 0) : 0, result,
+                               out_rank);
     }
   else if (op == &ph_op_Range)
     {
       if (!ph_value_number (ph_stable_in (l, 0), &start) || !ph_value_number (ph_stable_in (l, 2), &step))
         return ph_stable_stay (l, "where it starts is not constant");
       out[0] = ph_stable_iota (l, type->dtype, 0, result, 1);
-      out[0] = ph_stable_binary (l, "add", ph_stable_binary (l, "multiply", out[0], ph_stable_like (l, out[0], step)), ph_stable_like (l, out[0], start));
+      out[0] = ph_stable_binary (l, "add", ph_stable_binary (l, "multiply", out[0], ph_stable_like (l, out[0], step)),
+                                 ph_stable_like (l, out[0], start));
     }
-  else                           /* Constant */
+  else /* Constant */
     {
       PhTensor *tensor = ph_value_constant (ph_node_output (l->node, 0));
 
@@ -281,11 +290,11 @@ known (PhLowering *l, PhValue **out)
 static gboolean
 if_ (PhLowering *l, PhValue **out)
 {
-  static const char *const   names[][2] = { { "then_branch", "true_branch" }, { "else_branch", "false_branch" } };
-  const guint                n = l->node->outputs->len;
-  g_autofree const PhType  **types = g_new0 (const PhType *, n + 1);
-  PhValue                   *condition = ph_stable_reshape (l, ph_stable_in (l, 0), NULL, 0);
-  PhNode                    *made;
+  static const char *const names[][2] = { { "then_branch", "true_branch" }, { "else_branch", "false_branch" } };
+  const guint n = l->node->outputs->len;
+  g_autofree const PhType **types = g_new0 (const PhType *, n + 1);
+  PhValue *condition = ph_stable_reshape (l, ph_stable_in (l, 0), NULL, 0);
+  PhNode *made;
 
   for (guint i = 0; i < n; i++)
     {
@@ -300,12 +309,20 @@ if_ (PhLowering *l, PhValue **out)
     }
   if (condition == NULL)
     return FALSE;
-  made = ph_graph_add_node (l->b->graph, &(PhNodeSpec) { .op_type = "if", .domain = "stablehlo", .inputs = &condition, .n_inputs = 1, .n_outputs = n, .output_types = types,
-                                                         .before = l->b->before }, &l->b->error);
+  made = ph_graph_add_node (l->b->graph,
+                            &(PhNodeSpec) { .op_type = "if",
+                                            .domain = "stablehlo",
+                                            .inputs = &condition,
+                                            .n_inputs = 1,
+                                            .n_outputs = n,
+                                            .output_types = types,
+                                            .before = l->b->before },
+                            &l->b->error);
   for (guint k = 0; made != NULL && k < 2; k++)
     {
-      PhGraph             *from = ph_node_graph (l->node, names[k][0]), *to = ph_node_add_graph (made, names[k][1], names[k][1], &l->b->error);
-      PhBuilder            inside = { .graph = to, .name = l->b->name };
+      PhGraph *from = ph_node_graph (l->node, names[k][0]),
+              *to = ph_node_add_graph (made, names[k][1], names[k][1], &l->b->error);
+      PhBuilder inside = { .graph = to, .name = l->b->name };
       g_autofree PhValue **outputs = g_new0 (PhValue *, n + 1);
 
       if (to == NULL || !ph_build_copy (&inside, from, NULL, outputs, NULL))
@@ -326,11 +343,11 @@ if_ (PhLowering *l, PhValue **out)
 static gboolean
 fill_body (PhLowering *l, PhGraph *from, PhGraph *to, guint n)
 {
-  PhBuilder            inside = { .graph = to, .name = l->b->name }, *outside = l->b;
+  PhBuilder inside = { .graph = to, .name = l->b->name }, *outside = l->b;
   g_autofree PhValue **outputs = g_new0 (PhValue *, n + 2);
-  PhValue             *next = NULL, *number, *condition;
-  gint64               dims[PH_MAX_RANK];
-  gboolean             ok;
+  PhValue *next = NULL, *number, *condition;
+  gint64 dims[PH_MAX_RANK];
+  gboolean ok;
 
   l->b = &inside;
   number = ph_stable_expand (l, to->inputs->pdata[0], dims, ph_stable_dims (from->inputs->pdata[0], dims));
@@ -361,13 +378,13 @@ fill_body (PhLowering *l, PhGraph *from, PhGraph *to, guint n)
 static gboolean
 loop (PhLowering *l, PhValue **out)
 {
-  PhGraph                  *from = ph_node_graph (l->node, "body"), *graphs[2];
-  const guint               n = l->node->inputs->len > 2 ? l->node->inputs->len - 2 : 0;
+  PhGraph *from = ph_node_graph (l->node, "body"), *graphs[2];
+  const guint n = l->node->inputs->len > 2 ? l->node->inputs->len - 2 : 0;
   g_autofree const PhType **types = g_new0 (const PhType *, n + 3);
-  g_autofree PhValue      **first = g_new0 (PhValue *, n + 3);
-  PhValue                  *count = ph_stable_in (l, 0), *holds;
-  PhNode                   *made;
-  PhBuilder                 inside, *outside = l->b;
+  g_autofree PhValue **first = g_new0 (PhValue *, n + 3);
+  PhValue *count = ph_stable_in (l, 0), *holds;
+  PhNode *made;
+  PhBuilder inside, *outside = l->b;
 
   if (from == NULL || from->inputs->len != n + 2 || from->outputs->len != n + 1 || l->node->outputs->len != n)
     return ph_stable_stay (l, "it gathers a value of each turn");
@@ -375,7 +392,8 @@ loop (PhLowering *l, PhValue **out)
     {
       types[i + 2] = ph_stable_in (l, i + 2)->type;
       first[i + 2] = ph_stable_in (l, i + 2);
-      if (((PhValue *) from->inputs->pdata[i + 2])->type != types[i + 2] || ((PhValue *) from->outputs->pdata[i + 1])->type != types[i + 2])
+      if (((PhValue *) from->inputs->pdata[i + 2])->type != types[i + 2]
+          || ((PhValue *) from->outputs->pdata[i + 1])->type != types[i + 2])
         return ph_stable_stay (l, "what it carries changes its shape");
     }
   for (guint i = 0; i < 2; i++)
@@ -384,17 +402,31 @@ loop (PhLowering *l, PhValue **out)
   types[0] = ph_type_static (PH_INT64, 0, NULL);
   types[1] = ph_type_static (PH_BOOL, 0, NULL);
   first[0] = ph_build_scalar (l->b, PH_INT64, 0);
-  first[1] = ph_stable_in (l, 1) != NULL ? ph_stable_reshape (l, ph_stable_in (l, 1), NULL, 0) : ph_build_scalar (l->b, PH_BOOL, 1);
+  first[1] = ph_stable_in (l, 1) != NULL ? ph_stable_reshape (l, ph_stable_in (l, 1), NULL, 0)
+                                         : ph_build_scalar (l->b, PH_BOOL, 1);
   count = count != NULL ? ph_stable_reshape (l, count, NULL, 0) : NULL;
-  made = ph_graph_add_node (l->b->graph, &(PhNodeSpec) { .op_type = "while", .domain = "stablehlo", .inputs = first, .n_inputs = n + 2, .n_outputs = n + 2,
-                                                         .output_types = types, .before = l->b->before }, &l->b->error);
+  made = ph_graph_add_node (l->b->graph,
+                            &(PhNodeSpec) { .op_type = "while",
+                                            .domain = "stablehlo",
+                                            .inputs = first,
+                                            .n_inputs = n + 2,
+                                            .n_outputs = n + 2,
+                                            .output_types = types,
+                                            .before = l->b->before },
+                            &l->b->error);
   for (guint k = 0; k < 2; k++)
     {
-      graphs[k] = made != NULL ? ph_node_add_graph (made, k == 0 ? "cond" : "body", k == 0 ? "cond" : "body", &l->b->error) : NULL;
+      graphs[k] = made != NULL ? ph_node_add_graph (made, k == 0 ? "cond" : "body", k == 0 ? "cond" : "body", &l->b->error)
+                               : NULL;
       if (graphs[k] == NULL)
         return FALSE;
       for (guint i = 0; i < n + 2; i++)
-        if (ph_graph_add_input (graphs[k], ph_graph_unique_name (graphs[k], i == 0 ? "turn" : i == 1 ? "holds" : first[i]->name), types[i], NULL, G_MAXUINT, &l->b->error) == NULL)
+        if (ph_graph_add_input (graphs[k],
+                                ph_graph_unique_name (graphs[k], i == 0   ? "turn"
+                                                                 : i == 1 ? "holds"
+                                                                          : first[i]->name),
+                                types[i], NULL, G_MAXUINT, &l->b->error)
+            == NULL)
           return FALSE;
     }
   inside = (PhBuilder) { .graph = graphs[0], .name = "holds" };
@@ -418,6 +450,7 @@ loop (PhLowering *l, PhValue **out)
 static const char shape[] = "Every shape is known when StableHLO is written, so it is said in an attribute.";
 static const char fixed[] = "It depends on shapes alone, which are known.";
 
+/* clang-format off */
 const PhLowerRule ph_stable_shape[] = {
   { &ph_op_Identity, same, "its operand", "It hands its operand on." }, { &ph_op_Dropout, same, "its operand", "At inference nothing is dropped." },
   { &ph_op_Reshape, reshape, "reshape", shape }, { &ph_op_Flatten, reshape, "reshape", shape }, { &ph_op_Squeeze, reshape, "reshape", shape },
@@ -431,3 +464,4 @@ const PhLowerRule ph_stable_shape[] = {
   { &ph_op_If, if_, "if", "The branches of both use what is around them." },
   { NULL }
 };
+/* clang-format on */

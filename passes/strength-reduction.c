@@ -21,10 +21,12 @@ is_root_of_non_negative (PhMatch *match)
 {
   const PhNode *producer = match->slot[0]->producer;
 
-  return keeps_float (match) && producer != NULL &&
-         (producer->op == &ph_op_Exp || producer->op == &ph_op_Abs || producer->op == &ph_op_Sigmoid || producer->op == &ph_op_Softmax);
+  return keeps_float (match) && producer != NULL
+         && (producer->op == &ph_op_Exp || producer->op == &ph_op_Abs || producer->op == &ph_op_Sigmoid
+             || producer->op == &ph_op_Softmax);
 }
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "square",          P (Pow, X, NUM (2)),      P (Mul, X, X), .when = keeps_float, .exactness = PH_ROUNDING,
     .why = "A square is one product, and a general power is a logarithm and an exponential." },
@@ -48,3 +50,4 @@ const PhPass ph_pass_strength_reduction = {
   .trap = "Pow(-0, 0.5) is 0 and Sqrt(-0) is -0; Pow(-inf, 0.5) is inf and Sqrt(-inf) is NaN.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

@@ -21,9 +21,11 @@ static const PhRule rules[] = {
     .why = "The operators of ONNX have their channels first: what lies in the body of a channels-last one." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_to_nchw = {
   .name = "to-nchw", .group = "layout", .summary = "Puts the channels of convolutions and pools first, as ONNX has them",
   .elsewhere = "ONNX Runtime layout_transformation",
   .trap = "as to-nhwc, the other way.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

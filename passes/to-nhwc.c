@@ -13,10 +13,12 @@
 
 static const gint64 to_last[] = { 0, 2, 3, 1 }, to_first[] = { 0, 3, 1, 2 };
 
+/* clang-format off */
 static const PhOp *const spatial[] = {
   &ph_op_Conv, &ph_op_ConvTranspose, &ph_op_MaxPool, &ph_op_AveragePool, &ph_op_LpPool, &ph_op_GlobalAveragePool, &ph_op_GlobalMaxPool,
   &ph_op_BatchNormalization, &ph_op_InstanceNormalization, &ph_op_LRN, &ph_op_DepthToSpace, &ph_op_SpaceToDepth,
 };
+/* clang-format on */
 
 static gboolean
 is_spatial (PhMatch *match)
@@ -66,9 +68,11 @@ static const PhRule rules[] = {
     .why = "With the channels last the elements that are multiplied and summed lie side by side." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_to_nhwc = {
   .name = "to-nhwc", .group = "layout", .summary = "Puts the channels of convolutions and pools last, between Transposes",
   .elsewhere = "ONNX Runtime NhwcTransformer; TVM ConvertLayout; XLA layout_assignment",
   .trap = "an ArgMax or a Slice behind it names an axis: fuzzing found most of TVM's layout bugs there.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

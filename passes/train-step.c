@@ -17,7 +17,13 @@
  *   adam       m' = 0.9 m + 0.1 g          v' = 0.999 v + 0.001 g^2          t' = t + 1
  *              w' = w - r (m' / (1 - 0.9^t')) / (sqrt (v' / (1 - 0.999^t')) + 1e-8)                      */
 
-typedef struct { PhModel *model; PhBuilder b; PhValue *rate, *turn; PhId first_of_run; } Step;
+typedef struct
+{
+  PhModel *model;
+  PhBuilder b;
+  PhValue *rate, *turn;
+  PhId first_of_run;
+} Step;
 
 static PhValue *
 number (Step *step, PhValue *like, double value)
@@ -29,8 +35,8 @@ number (Step *step, PhValue *like, double value)
 static PhValue *
 add_input (Step *step, const char *name, PhTensor *tensor)
 {
-  return ph_graph_add_input (step->model->graph, ph_model_unique_name (step->model, name),
-                             ph_type_of_tensor (tensor), tensor, G_MAXUINT, &step->b.error);
+  return ph_graph_add_input (step->model->graph, ph_model_unique_name (step->model, name), ph_type_of_tensor (tensor), tensor,
+                             G_MAXUINT, &step->b.error);
 }
 
 /* What is remembered of @weight: zeros in the first run. */
@@ -38,7 +44,8 @@ static PhValue *
 add_state (Step *step, PhValue *weight, const char *what)
 {
   g_autofree char *name = g_strconcat (weight->name, "_", what, NULL);
-  g_autoptr (PhTensor) zeros = ph_tensor_new (weight->type->dtype, ph_tensor_rank (weight->tensor), ph_tensor_dims (weight->tensor));
+  g_autoptr (PhTensor) zeros = ph_tensor_new (weight->type->dtype, ph_tensor_rank (weight->tensor),
+                                              ph_tensor_dims (weight->tensor));
 
   return add_input (step, name, zeros);
 }
@@ -63,7 +70,8 @@ mix (Step *step, double a, PhValue *x, double b, PhValue *y)
 
   if (x == NULL || y == NULL)
     return NULL;
-  return PH_BUILD (builder, Add, PH_BUILD (builder, Mul, x, number (step, x, a)), b == 1 ? y : PH_BUILD (builder, Mul, y, number (step, y, b)));
+  return PH_BUILD (builder, Add, PH_BUILD (builder, Mul, x, number (step, x, a)),
+                   b == 1 ? y : PH_BUILD (builder, Mul, y, number (step, y, b)));
 }
 
 static PhValue *
@@ -112,7 +120,8 @@ step_adam (Step *step, PhValue *weight, PhValue *gradient)
   PhValue *next_mean = mix (step, 0.9, mean, 0.1, gradient);
   PhValue *next_square = mix (step, 0.999, square, 0.001, PH_BUILD (b, Mul, gradient, gradient));
   PhValue *root = PH_BUILD (b, Sqrt, unbias (step, next_square, 0.999));
-  PhValue *direction = PH_BUILD (b, Div, unbias (step, next_mean, 0.9), root != NULL ? PH_BUILD (b, Add, root, number (step, root, 1e-8)) : NULL);
+  PhValue *direction = PH_BUILD (b, Div, unbias (step, next_mean, 0.9),
+                                 root != NULL ? PH_BUILD (b, Add, root, number (step, root, 1e-8)) : NULL);
 
   add_next (step, mean, next_mean);
   add_next (step, square, next_square);
@@ -127,7 +136,8 @@ static const struct
 } optimizers[] = {
   { "sgd", "Against the gradient the loss falls: the weight moves that way, by the learning rate.", step_sgd, 0.01 },
   { "momentum", "Directions that stay the same from step to step add up, those that change cancel.", step_momentum, 0.01 },
-  { "adam", "Each element moves by about the learning rate: the mean of its gradients is divided by their size.", step_adam, 0.001 },
+  { "adam", "Each element moves by about the learning rate: the mean of its gradients is divided by their size.", step_adam,
+    0.001 },
 };
 
 /* The graph output that is the gradient by @weight. */
@@ -165,11 +175,13 @@ run_train_step (PhPassRun *run, GError **error)
   guint chosen = 0;
   double rate;
 
-  while (arguments != NULL && arguments[0] != NULL && chosen < G_N_ELEMENTS (optimizers) && !g_str_equal (optimizers[chosen].name, arguments[0]))
+  while (arguments != NULL && arguments[0] != NULL && chosen < G_N_ELEMENTS (optimizers)
+         && !g_str_equal (optimizers[chosen].name, arguments[0]))
     chosen++;
   if (arguments == NULL || arguments[0] == NULL || chosen == G_N_ELEMENTS (optimizers))
     {
-      g_set_error_literal (error, PH_ERROR, PH_ERROR_USAGE, "train-step needs an optimizer: train-step sgd, momentum or adam, and then the learning rate");
+      g_set_error_literal (error, PH_ERROR, PH_ERROR_USAGE,
+                           "train-step needs an optimizer: train-step sgd, momentum or adam, and then the learning rate");
       return FALSE;
     }
   rate = optimizers[chosen].rate;
@@ -180,16 +192,19 @@ run_train_step (PhPassRun *run, GError **error)
       rate = g_ascii_strtod (arguments[1], &end);
       if (*end != '\0' || end == arguments[1])
         {
-          g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "train-step: '%s' is no learning rate: a number is expected", arguments[1]);
+          g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "train-step: '%s' is no learning rate: a number is expected",
+                       arguments[1]);
           return FALSE;
         }
     }
   for (guint i = 0; i < model->graph->constants->len; i++)
-    if (ph_value_is_parameter (model->graph->constants->pdata[i]) && find_gradient (model, model->graph->constants->pdata[i]) != NULL)
+    if (ph_value_is_parameter (model->graph->constants->pdata[i])
+        && find_gradient (model, model->graph->constants->pdata[i]) != NULL)
       g_ptr_array_add (weights, model->graph->constants->pdata[i]);
   if (weights->len == 0)
     {
-      g_set_error_literal (error, PH_ERROR, PH_ERROR_NOT_FOUND, "train-step: no weight has a gradient among the outputs: `grad LOSS` first");
+      g_set_error_literal (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                           "train-step: no weight has a gradient among the outputs: `grad LOSS` first");
       return FALSE;
     }
 
@@ -230,6 +245,7 @@ run_train_step (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhPass ph_pass_train_step = {
   .name            = "train-step",
   .group           = "autodiff",
@@ -241,3 +257,4 @@ const PhPass ph_pass_train_step = {
   .exactness       = PH_EXACT,
   .needs_arguments = TRUE,
 };
+/* clang-format on */

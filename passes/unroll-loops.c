@@ -62,9 +62,11 @@ static const PhRule rules[] = {
     .why = "How often the loop runs is known, and is little: written out, the turns can be simplified each for itself." },
 };
 
+/* clang-format off */
 const PhPass ph_pass_unroll_loops = {
   .name = "unroll-loops", .group = "control", .summary = "Writes out loops whose few turns are known, and removes those of none",
   .elsewhere = "XLA while_loop_unroller",
   .trap = "the condition may end the loop before; what is gathered becomes a Concat.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */

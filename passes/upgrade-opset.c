@@ -7,11 +7,13 @@
 #define UPGRADE_RULE(name_, ops_, below_, func_, why_) \
   { .name = name_, .matches = ops_ " before opset " #below_, .becomes = "its newest version", .why = why_ },
 
+/* clang-format off */
 static const PhRule     rules[] = {
   UPGRADES (UPGRADE_RULE)
   { .name = "set-opset", .matches = "the model", .becomes = "the model at the newest opset",
     .why = "Every operator is at its newest version now." },
 };
+/* clang-format on */
 
 static gboolean
 begin (gpointer run, const char *rule, PhNode *node, const char *why)
@@ -45,6 +47,7 @@ upgrade_opset (PhPassRun *run, GError **error)
   return ph_model_upgrade_by (run->model, &journal, run->options->keep_opset, error);
 }
 
+/* clang-format off */
 const PhPass ph_pass_upgrade_opset = {
   .name = "upgrade-opset", .group = "upgrade", .summary = "Brings operators of older opsets to their newest version",
   .keeps_values = TRUE,
@@ -53,3 +56,4 @@ const PhPass ph_pass_upgrade_opset = {
           "meaning that changed (BatchNormalization at 14).",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = upgrade_opset, .exactness = PH_EXACT,
 };
+/* clang-format on */

@@ -48,8 +48,9 @@ add_texts (GtkWidget *widget, GString *text)
   if (!gtk_widget_get_visible (widget))
     return;
   /* A verdict is a picture with a tooltip. */
-  const char *says = GTK_IS_LABEL (widget) ? gtk_label_get_text (GTK_LABEL (widget))
-                     : GTK_IS_MENU_BUTTON (widget) && gtk_widget_get_sensitive (widget) ? gtk_widget_get_tooltip_text (widget) : NULL;
+  const char *says = GTK_IS_LABEL (widget)                                              ? gtk_label_get_text (GTK_LABEL (widget))
+                     : GTK_IS_MENU_BUTTON (widget) && gtk_widget_get_sensitive (widget) ? gtk_widget_get_tooltip_text (widget)
+                                                                                        : NULL;
   if (says && *says)
     g_string_append_printf (text, "%s%s", text->len ? ", " : "", says);
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child; child = gtk_widget_get_next_sibling (child))
@@ -60,14 +61,16 @@ add_texts (GtkWidget *widget, GString *text)
 static const char *
 name_of_icon (GtkWidget *widget)
 {
+  /* clang-format off */
   static const struct { const char *icon, *name; } icons[] = {
     { "window-close-symbolic", N_("Close") }, { "edit-find-symbolic", N_("Search") }, { "go-previous-symbolic", N_("Back") },
   };
+  /* clang-format on */
   const char *icon = GTK_IS_BUTTON (widget) ? gtk_button_get_icon_name (GTK_BUTTON (widget)) : NULL;
 
   for (guint i = 0; icon && i < G_N_ELEMENTS (icons); i++)
     if (g_str_equal (icons[i].icon, icon))
-      return _(icons[i].name);
+      return _ (icons[i].name);
   return NULL;
 }
 
@@ -102,7 +105,8 @@ name_in_dialog (GtkWidget *widget)
 static void
 name_widget (GtkWidget *widget)
 {
-  gboolean is_button = GTK_IS_BUTTON (widget) || GTK_IS_MENU_BUTTON (widget) || GTK_IS_CHECK_BUTTON (widget) || GTK_IS_SWITCH (widget);
+  gboolean is_button = GTK_IS_BUTTON (widget) || GTK_IS_MENU_BUTTON (widget) || GTK_IS_CHECK_BUTTON (widget)
+                       || GTK_IS_SWITCH (widget);
 
   /* GTK takes the mark of its letter for a part of the label, and says what the label says after it. */
   if (GTK_IS_BUTTON (widget) && has_text (widget) && gtk_button_get_use_underline (GTK_BUTTON (widget)))
@@ -114,7 +118,7 @@ name_widget (GtkWidget *widget)
 
       /* That of a bar is GTK's own, and has nothing to say. */
       if (!icon && gtk_widget_has_css_class (widget, "close"))
-        icon = _("Close");
+        icon = _ ("Close");
       if (icon && !gtk_widget_get_tooltip_text (widget))
         gtk_widget_set_tooltip_text (widget, icon);
       if (!gtk_widget_get_tooltip_text (widget) && GTK_IS_BUTTON (widget) && !GTK_IS_MENU_BUTTON (gtk_widget_get_parent (widget)))
@@ -143,14 +147,14 @@ name_widget (GtkWidget *widget)
         g_signal_connect (widget, signals[i], G_CALLBACK (name_menu), NULL);
     }
   else if (GTK_IS_LIST_BOX (widget) && !has_name (widget) && gtk_widget_get_ancestor (widget, ADW_TYPE_PREFERENCES_GROUP))
-    ph_access_set_name (widget, "%s", _("Options"));
+    ph_access_set_name (widget, "%s", _ ("Options"));
   else if (GTK_IS_EDITABLE (widget) && !GTK_IS_TEXT (widget) && !has_name (widget)
            && g_object_class_find_property (G_OBJECT_GET_CLASS (widget), "placeholder-text"))
     {
       g_autofree char *text = NULL;
       g_object_get (widget, "placeholder-text", &text, NULL);
       if ((text && *text) || GTK_IS_SEARCH_ENTRY (widget))
-        ph_access_set_name (widget, "%s", text && *text ? text : _("Search"));
+        ph_access_set_name (widget, "%s", text && *text ? text : _ ("Search"));
     }
 }
 

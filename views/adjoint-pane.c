@@ -9,20 +9,25 @@
 #include "views/access-names.h"
 #include "views/list-drag.h"
 
-typedef enum { FORWARD, REVERSE, N_TRACES } Trace;
+typedef enum
+{
+  FORWARD,
+  REVERSE,
+  N_TRACES
+} Trace;
 
 struct _PhAdjointPane
 {
-  GtkWidget      parent_instance;
-  GtkStack      *content;
-  GtkLabel      *message;
-  GtkListView   *forward_list, *reverse_list;
+  GtkWidget parent_instance;
+  GtkStack *content;
+  GtkLabel *message;
+  GtkListView *forward_list, *reverse_list;
   GtkStringList *strings[N_TRACES];
-  GArray        *nodes[N_TRACES];    /* PhId of each row */
-  PhDocument    *document;           /* (nullable) */
-  GCancellable  *cancellable;        /* (nullable) while the traces are computed */
-  gboolean       stale;              /* what is shown is not of the present position and inputs */
-  gboolean       following;          /* rows follow the picture's selection, not the other way round */
+  GArray *nodes[N_TRACES];   /* PhId of each row */
+  PhDocument *document;      /* (nullable) */
+  GCancellable *cancellable; /* (nullable) while the traces are computed */
+  gboolean stale;            /* what is shown is not of the present position and inputs */
+  gboolean following;        /* rows follow the picture's selection, not the other way round */
 };
 
 G_DEFINE_FINAL_TYPE (PhAdjointPane, ph_adjoint_pane, GTK_TYPE_WIDGET)
@@ -34,8 +39,8 @@ compute (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   PhSnapshot *snapshot = data;
   g_autoptr (PhModel) model = ph_snapshot_take (snapshot, ph_snapshot_get_history (snapshot)->position);
-  GError             *error = NULL;
-  PhAdjoint          *adjoint = ph_adjoint_new (model, ph_snapshot_get_feeds (snapshot), NULL, cancellable, &error);
+  GError *error = NULL;
+  PhAdjoint *adjoint = ph_adjoint_new (model, ph_snapshot_get_feeds (snapshot), NULL, cancellable, &error);
 
   if (adjoint != NULL)
     g_task_return_pointer (task, adjoint, (GDestroyNotify) ph_adjoint_free);
@@ -67,9 +72,9 @@ static void follow_selection (PhAdjointPane *self);
 static void
 on_computed (GObject *source, GAsyncResult *result, gpointer data)
 {
-  PhAdjointPane         *self = PH_ADJOINT_PANE (source);
-  g_autoptr (GError)     error = NULL;
-  g_autoptr (PhAdjoint)  adjoint = g_task_propagate_pointer (G_TASK (result), &error);
+  PhAdjointPane *self = PH_ADJOINT_PANE (source);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhAdjoint) adjoint = g_task_propagate_pointer (G_TASK (result), &error);
 
   if (g_task_get_cancellable (G_TASK (result)) != self->cancellable)
     return;
@@ -99,7 +104,7 @@ refresh (PhAdjointPane *self)
   g_clear_object (&self->cancellable);
   if (self->document == NULL || !ph_document_is_open (self->document))
     {
-      gtk_label_set_text (self->message, _("Open a model to see how its output is computed and differentiated"));
+      gtk_label_set_text (self->message, _ ("Open a model to see how its output is computed and differentiated"));
       gtk_stack_set_visible_child_name (self->content, "message");
       return;
     }
@@ -131,7 +136,7 @@ static PhId
 node_of_row (PhAdjointPane *self, Trace trace, guint row)
 {
   PhModel *model = ph_document_get_model (self->document);
-  PhId     id = row < self->nodes[trace]->len ? g_array_index (self->nodes[trace], PhId, row) : PH_NO_ID;
+  PhId id = row < self->nodes[trace]->len ? g_array_index (self->nodes[trace], PhId, row) : PH_NO_ID;
 
   if (model == NULL || id == PH_NO_ID)
     return PH_NO_ID;
@@ -155,7 +160,7 @@ static void
 on_row_selected (GtkSingleSelection *selection, GParamSpec *pspec, gpointer data)
 {
   PhAdjointPane *self = data;
-  const Trace    trace = selection == GTK_SINGLE_SELECTION (gtk_list_view_get_model (self->forward_list)) ? FORWARD : REVERSE;
+  const Trace trace = selection == GTK_SINGLE_SELECTION (gtk_list_view_get_model (self->forward_list)) ? FORWARD : REVERSE;
 
   if (!self->following)
     select_node_of (self, trace, gtk_single_selection_get_selected (selection));
@@ -165,7 +170,7 @@ on_row_selected (GtkSingleSelection *selection, GParamSpec *pspec, gpointer data
 static void
 on_row_clicked (GtkGesture *gesture, int n, double x, double y, gpointer item)
 {
-  GtkWidget     *label = gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (gesture));
+  GtkWidget *label = gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (gesture));
   PhAdjointPane *self = PH_ADJOINT_PANE (gtk_widget_get_ancestor (label, PH_TYPE_ADJOINT_PANE));
 
   select_node_of (self, gtk_widget_is_ancestor (label, GTK_WIDGET (self->forward_list)) ? FORWARD : REVERSE,
@@ -177,15 +182,15 @@ static void
 follow_selection (PhAdjointPane *self)
 {
   PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
-  PhNode  *node = model != NULL ? ph_model_find_node (model, ph_document_get_selection (self->document)) : NULL;
-  PhId     id = node == NULL ? PH_NO_ID : node->role == PH_ROLE_BACKWARD ? node->partner : node->id;
+  PhNode *node = model != NULL ? ph_model_find_node (model, ph_document_get_selection (self->document)) : NULL;
+  PhId id = node == NULL ? PH_NO_ID : node->role == PH_ROLE_BACKWARD ? node->partner : node->id;
 
   self->following = TRUE;
   for (Trace trace = 0; trace < N_TRACES; trace++)
     {
       GtkSingleSelection *selection = GTK_SINGLE_SELECTION (gtk_list_view_get_model (list_of (self, trace)));
-      const guint         now = gtk_single_selection_get_selected (selection);
-      guint               row = GTK_INVALID_LIST_POSITION;
+      const guint now = gtk_single_selection_get_selected (selection);
+      guint row = GTK_INVALID_LIST_POSITION;
 
       if (id != PH_NO_ID && now < self->nodes[trace]->len && g_array_index (self->nodes[trace], PhId, now) == id)
         continue;
@@ -222,7 +227,7 @@ ph_adjoint_pane_set_document (PhAdjointPane *self, PhDocument *document)
 static void
 on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
 {
-  GtkWidget  *label = gtk_label_new (NULL);
+  GtkWidget *label = gtk_label_new (NULL);
   GtkGesture *click = gtk_gesture_click_new ();
 
   g_signal_connect (click, "released", G_CALLBACK (on_row_clicked), item);
@@ -242,9 +247,9 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item)
 static void
 set_up_list (PhAdjointPane *self, Trace trace)
 {
-  GtkListView                   *list = list_of (self, trace);
+  GtkListView *list = list_of (self, trace);
   g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
-  GtkSingleSelection            *selection = gtk_single_selection_new (g_object_ref (G_LIST_MODEL (self->strings[trace])));
+  GtkSingleSelection *selection = gtk_single_selection_new (g_object_ref (G_LIST_MODEL (self->strings[trace])));
 
   g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (on_bind), NULL);

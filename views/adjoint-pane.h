@@ -11,6 +11,6 @@ G_BEGIN_DECLS
 #define PH_TYPE_ADJOINT_PANE (ph_adjoint_pane_get_type ())
 G_DECLARE_FINAL_TYPE (PhAdjointPane, ph_adjoint_pane, PH, ADJOINT_PANE, GtkWidget)
 
-void ph_adjoint_pane_set_document (PhAdjointPane *pane, PhDocument *document);   /* (nullable) */
+void ph_adjoint_pane_set_document (PhAdjointPane *pane, PhDocument *document); /* (nullable) */
 
 G_END_DECLS

@@ -2,12 +2,17 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/after-frame.h"
 
-#define PAUSE_US  60000          /* without a request */
-#define LATEST_US 1000000        /* after the first   */
+#define PAUSE_US  60000   /* without a request */
+#define LATEST_US 1000000 /* after the first   */
 
-#define IDLE 0x80000000u         /* in an id: it is of an idle source, no longer of a tick */
+#define IDLE 0x80000000u /* in an id: it is of an idle source, no longer of a tick */
 
-typedef struct { GtkWidget *widget; guint *id; void (*function) (gpointer widget); } Wait;
+typedef struct
+{
+  GtkWidget *widget;
+  guint *id;
+  void (*function) (gpointer widget);
+} Wait;
 
 static gboolean
 on_idle (gpointer data)
@@ -59,7 +64,7 @@ ph_after_frame_cancel (GtkWidget *widget, guint *id)
 typedef struct
 {
   GtkWidget *widget;
-  PhPause   *pause;
+  PhPause *pause;
   gboolean (*function) (gpointer widget);
 } Call;
 

@@ -11,8 +11,19 @@
 #include "views/list-drag.h"
 #include "views/verify-cost.h"
 
-enum { NAME, TYPE, ERROR, LARGEST, PLACE, WAS, IS, N_COLUMNS };
+enum
+{
+  NAME,
+  TYPE,
+  ERROR,
+  LARGEST,
+  PLACE,
+  WAS,
+  IS,
+  N_COLUMNS
+};
 
+/* clang-format off */
 static const struct { const char *title; int width; gboolean right, mono; } columns[N_COLUMNS] = {
   [NAME] = { N_("Value"), 0, FALSE, TRUE },
   [TYPE] = { N_("Type"), 150, FALSE, FALSE },
@@ -22,23 +33,24 @@ static const struct { const char *title; int width; gboolean right, mono; } colu
   [WAS] = { N_("Was"), 100, TRUE, TRUE },
   [IS] = { N_("Is"), 100, TRUE, TRUE },
 };
+/* clang-format on */
 
 struct _PhAlongPane
 {
-  GtkWidget       parent_instance;
-  GtkStack       *content;
-  GtkLabel       *message, *summary;
-  GtkButton      *compare;
+  GtkWidget parent_instance;
+  GtkStack *content;
+  GtkLabel *message, *summary;
+  GtkButton *compare;
   GtkToggleButton *only_different;
-  GtkBox         *header;
-  PhErrorLine    *line;
-  GtkListView    *list;
+  GtkBox *header;
+  PhErrorLine *line;
+  GtkListView *list;
 
-  GtkStringList  *rows;          /* as many as are shown; what they say is asked for when a row is seen   */
-  GArray         *shown;         /* (element-type guint) the value of each row                            */
-  PhConsole      *console;       /* (nullable)                                                            */
-  GCancellable   *cancellable;   /* (nullable) while values are compared                                  */
-  gboolean        following;     /* rows follow the picture's selection, not the other way round          */
+  GtkStringList *rows;       /* as many as are shown; what they say is asked for when a row is seen   */
+  GArray *shown;             /* (element-type guint) the value of each row                            */
+  PhConsole *console;        /* (nullable)                                                            */
+  GCancellable *cancellable; /* (nullable) while values are compared                                  */
+  gboolean following;        /* rows follow the picture's selection, not the other way round          */
 };
 
 G_DEFINE_FINAL_TYPE (PhAlongPane, ph_along_pane, GTK_TYPE_WIDGET)
@@ -57,8 +69,10 @@ get_along (PhAlongPane *self)
   PhPosition from, to;
   const PhAlong *along = document && ph_document_is_open (document) ? ph_document_get_along (document, &from, &to) : NULL;
 
-  return along && ph_position_compare (from, ph_document_get_since (document)) == 0 && ph_position_compare (to, ph_document_get_position (document)) == 0
-           ? along : NULL;
+  return along && ph_position_compare (from, ph_document_get_since (document)) == 0
+                 && ph_position_compare (to, ph_document_get_position (document)) == 0
+             ? along
+             : NULL;
 }
 
 static const PhAlongValue *
@@ -118,7 +132,8 @@ on_bind (PhAlongPane *self, GtkListItem *item)
   if (!value)
     return;
   g_autofree char *error = number_text (value->error), *largest = number_text (value->max_abs);
-  const char *texts[N_COLUMNS] = { value->name, value->type, error, largest, value->place, value->expected, value->why ? value->why : value->actual };
+  const char *texts[N_COLUMNS]
+      = { value->name, value->type, error, largest, value->place, value->expected, value->why ? value->why : value->actual };
   for (guint i = 0; i < N_COLUMNS; i++, cell = gtk_widget_get_next_sibling (cell))
     {
       gtk_label_set_text (GTK_LABEL (cell), texts[i] ? texts[i] : "");
@@ -224,7 +239,8 @@ fill_rows (PhAlongPane *self, const PhAlong *along)
     }
   g_ptr_array_add (texts, NULL);
   self->following = TRUE;
-  gtk_string_list_splice (self->rows, 0, g_list_model_get_n_items (G_LIST_MODEL (self->rows)), (const char *const *) texts->pdata);
+  gtk_string_list_splice (self->rows, 0, g_list_model_get_n_items (G_LIST_MODEL (self->rows)),
+                          (const char *const *) texts->pdata);
   gtk_single_selection_set_selected (GTK_SINGLE_SELECTION (gtk_list_view_get_model (self->list)), GTK_INVALID_LIST_POSITION);
   self->following = FALSE;
   return n_differ;
@@ -244,10 +260,11 @@ show_table (PhAlongPane *self, const PhAlong *along)
 {
   const guint n_differ = fill_rows (self, along);
   g_autofree char *bars = ph_along_line (along, 60);
-  g_autofree char *counts = g_strdup_printf (ngettext ("%u of %u value differs", "%u of %u values differ", n_differ), n_differ, along->values->len);
-  g_autofree char *text = along->first < along->values->len
-                            ? g_strdup_printf (_("%s, first %s"), counts, g_array_index (along->values, PhAlongValue, along->first).name)
-                            : g_steal_pointer (&counts);
+  g_autofree char *counts = g_strdup_printf (ngettext ("%u of %u value differs", "%u of %u values differ", n_differ), n_differ,
+                                             along->values->len);
+  g_autofree char *text = along->first < along->values->len ? g_strdup_printf (
+                              _ ("%s, first %s"), counts, g_array_index (along->values, PhAlongValue, along->first).name)
+                                                            : g_steal_pointer (&counts);
 
   gtk_label_set_text (self->summary, text);
   ph_error_line_set_along (self->line, along);
@@ -267,7 +284,11 @@ show_message (PhAlongPane *self, const char *text, gboolean can_compare)
 
 /* --- comparing ----------------------------------------------------------------------------------------------------- */
 
-typedef struct { PhSnapshot *snapshot; PhPosition from, to; } Work;
+typedef struct
+{
+  PhSnapshot *snapshot;
+  PhPosition from, to;
+} Work;
 
 static void
 work_free (gpointer data)
@@ -322,7 +343,7 @@ start_comparing (PhAlongPane *self)
   PhDocument *document = get_document (self);
   const Work work = { ph_snapshot_new (document), ph_document_get_since (document), ph_document_get_position (document) };
 
-  show_message (self, _("Comparing the values…"), FALSE);
+  show_message (self, _ ("Comparing the values…"), FALSE);
   self->cancellable = g_cancellable_new ();
 
   g_autoptr (GTask) task = g_task_new (self, self->cancellable, on_compared, NULL);
@@ -343,7 +364,7 @@ update (PhAlongPane *self)
     return;
   if (!document || !ph_document_is_open (document))
     {
-      show_message (self, _("Open a model to see its values at two positions side by side"), FALSE);
+      show_message (self, _ ("Open a model to see its values at two positions side by side"), FALSE);
       return;
     }
   if (along)
@@ -353,7 +374,8 @@ update (PhAlongPane *self)
     }
   if (ph_position_compare (ph_document_get_since (document), ph_document_get_position (document)) == 0)
     {
-      show_message (self, _("Step on, or compare with a file: then each value stands here with how far it is from what it was"), FALSE);
+      show_message (self, _ ("Step on, or compare with a file: then each value stands here with how far it is from what it was"),
+                    FALSE);
       return;
     }
   g_autofree char *dear = ph_verify_cost (ph_document_get_model (document));
@@ -367,7 +389,8 @@ static void
 on_compare (PhAlongPane *self)
 {
   PhDocument *document = get_document (self);
-  g_autofree char *from = ph_position_to_string (ph_document_get_since (document)), *to = ph_position_to_string (ph_document_get_position (document));
+  g_autofree char *from = ph_position_to_string (ph_document_get_since (document)),
+                  *to = ph_position_to_string (ph_document_get_position (document));
   g_autofree char *line = g_strdup_printf ("along %s %s", from, to);
 
   ph_console_run_async (self->console, line, NULL, NULL, NULL);
@@ -376,7 +399,8 @@ on_compare (PhAlongPane *self)
 void
 ph_along_pane_set_console (PhAlongPane *self, PhConsole *console)
 {
-  static const char *const signals[] = { "opened", "history-changed", "position-changed", "since-changed", "feeds-changed", "along-changed" };
+  static const char *const signals[] = { "opened",        "history-changed", "position-changed",
+                                         "since-changed", "feeds-changed",   "along-changed" };
 
   g_return_if_fail (PH_IS_ALONG_PANE (self));
 
@@ -459,7 +483,7 @@ ph_along_pane_init (PhAlongPane *self)
   for (guint i = 0; i < N_COLUMNS; i++)
     {
       GtkWidget *title = cell_new (i);
-      gtk_label_set_text (GTK_LABEL (title), _(columns[i].title));
+      gtk_label_set_text (GTK_LABEL (title), _ (columns[i].title));
       gtk_widget_remove_css_class (title, "monospace");
       gtk_widget_add_css_class (title, "caption-heading");
       gtk_widget_add_css_class (title, "dim-label");
@@ -474,7 +498,7 @@ ph_along_pane_init (PhAlongPane *self)
   gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (selection));
   g_signal_connect_object (selection, "notify::selected", G_CALLBACK (on_row_selected), self, G_CONNECT_SWAPPED);
   g_object_unref (selection);
-  ph_access_set_name (GTK_WIDGET (self->line), "%s", _("Error of Each Value"));
+  ph_access_set_name (GTK_WIDGET (self->line), "%s", _ ("Error of Each Value"));
   ph_list_lies_still (self->list);
   ph_access_tab_leaves (GTK_WIDGET (self->list));
 }

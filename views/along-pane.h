@@ -11,6 +11,6 @@ G_BEGIN_DECLS
 #define PH_TYPE_ALONG_PANE (ph_along_pane_get_type ())
 G_DECLARE_FINAL_TYPE (PhAlongPane, ph_along_pane, PH, ALONG_PANE, GtkWidget)
 
-void ph_along_pane_set_console (PhAlongPane *pane, PhConsole *console);       /* (nullable) */
+void ph_along_pane_set_console (PhAlongPane *pane, PhConsole *console); /* (nullable) */
 
 G_END_DECLS

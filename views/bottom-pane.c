@@ -14,18 +14,18 @@
 
 struct _PhBottomPane
 {
-  GtkWidget       parent_instance;
-  GtkWidget      *content;
-  GtkStack       *stack;
-  GtkStackPage   *problems_page;
-  PhConsolePane  *console_pane;
-  PhTextPane     *text_pane;
-  PhSourcePane   *source_pane;
-  PhAdjointPane  *adjoint_pane;
-  PhAlongPane    *along_pane;
+  GtkWidget parent_instance;
+  GtkWidget *content;
+  GtkStack *stack;
+  GtkStackPage *problems_page;
+  PhConsolePane *console_pane;
+  PhTextPane *text_pane;
+  PhSourcePane *source_pane;
+  PhAdjointPane *adjoint_pane;
+  PhAlongPane *along_pane;
   PhExecutionPane *execution_pane;
   PhProblemsPane *problems_pane;
-  PhDocument     *document;        /* (nullable) */
+  PhDocument *document; /* (nullable) */
 };
 
 G_DEFINE_FINAL_TYPE (PhBottomPane, ph_bottom_pane, GTK_TYPE_WIDGET)
@@ -35,7 +35,7 @@ on_problems_changed (PhBottomPane *self)
 {
   GPtrArray *problems = self->document ? ph_document_get_problems (self->document) : NULL;
   guint n = problems ? problems->len : 0;
-  g_autofree char *title = n ? g_strdup_printf (_("Problems (%u)"), n) : g_strdup (_("Problems"));
+  g_autofree char *title = n ? g_strdup_printf (_ ("Problems (%u)"), n) : g_strdup (_ ("Problems"));
 
   gtk_stack_page_set_title (self->problems_page, title);
   gtk_stack_page_set_needs_attention (self->problems_page, n > 0);
@@ -120,5 +120,5 @@ static void
 ph_bottom_pane_init (PhBottomPane *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  ph_access_set_name (GTK_WIDGET (self), "%s", _("Bottom Pane"));
+  ph_access_set_name (GTK_WIDGET (self), "%s", _ ("Bottom Pane"));
 }

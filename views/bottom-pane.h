@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 #define PH_TYPE_BOTTOM_PANE (ph_bottom_pane_get_type ())
 G_DECLARE_FINAL_TYPE (PhBottomPane, ph_bottom_pane, PH, BOTTOM_PANE, GtkWidget)
 
-void           ph_bottom_pane_set_console      (PhBottomPane *pane, PhConsole *console);      /* (nullable) */
+void ph_bottom_pane_set_console (PhBottomPane *pane, PhConsole *console); /* (nullable) */
 PhConsolePane *ph_bottom_pane_get_console_pane (PhBottomPane *pane);
-void           ph_bottom_pane_show             (PhBottomPane *pane, const char *page);
+void ph_bottom_pane_show (PhBottomPane *pane, const char *page);
 
 G_END_DECLS

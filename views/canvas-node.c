@@ -7,7 +7,7 @@
 struct _PhCanvasNode
 {
   GtkWidget parent_instance;
-  PhId      id;
+  PhId id;
 };
 
 G_DEFINE_FINAL_TYPE (PhCanvasNode, ph_canvas_node, GTK_TYPE_WIDGET)
@@ -42,14 +42,14 @@ ph_canvas_node_show (PhCanvasNode *self, PhNode *node, guint place, guint n_node
   self->id = node->id;
   if (node->name != NULL && *node->name != '\0')
     g_string_append_printf (text, " %s", node->name);
-  g_string_append_printf (text, _(", %u of %u"), place, n_nodes);
+  g_string_append_printf (text, _ (", %u of %u"), place, n_nodes);
   if (node->outputs->len > 0)
     {
       const PhValue *output = node->outputs->pdata[0];
       g_autofree char *type = output->type != NULL ? ph_type_to_string (output->type) : NULL;
 
       if (type != NULL && *type != '\0')
-        g_string_append_printf (text, _(", output %s"), type);
+        g_string_append_printf (text, _ (", output %s"), type);
     }
   g_string_append_printf (more, "n%u", node->id);
   if (change != NULL)
@@ -64,7 +64,7 @@ void
 ph_canvas_node_show_input (PhCanvasNode *self, const PhValue *value)
 {
   g_autofree char *type = value->type != NULL ? ph_type_to_string (value->type) : g_strdup ("");
-  g_autofree char *text = g_strdup_printf (value->is_input ? _("Input %s, %s") : _("Value %s, %s"), value->name, type);
+  g_autofree char *text = g_strdup_printf (value->is_input ? _ ("Input %s, %s") : _ ("Value %s, %s"), value->name, type);
 
   self->id = value->id;
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);

@@ -6,47 +6,47 @@
 
 #include "views/tile-painter.h"
 
-#define TILE           256       /* logical pixels                       */
-#define OVERVIEW       1024      /* pixels of the overview's longer side */
-#define MAX_BYTES      (128 << 20)                /* of a level's tiles  */
-#define NEVER          (-1)      /* the overview's level                 */
-#define BEHIND_US      150000    /* the longest that the look before is shown while a new one is painted */
+#define TILE      256         /* logical pixels                       */
+#define OVERVIEW  1024        /* pixels of the overview's longer side */
+#define MAX_BYTES (128 << 20) /* of a level's tiles  */
+#define NEVER     (-1)        /* the overview's level                 */
+#define BEHIND_US 150000      /* the longest that the look before is shown while a new one is painted */
 
 typedef struct
 {
-  cairo_surface_t *surface;      /* (nullable) */
-  GdkTexture      *texture;      /* (nullable) of the same pixels, made when a renderer wants it */
-  GskRenderNode   *node;         /* (nullable) that draws it as it was drawn last: frames have it in common, so that GTK paints
+  cairo_surface_t *surface; /* (nullable) */
+  GdkTexture *texture;      /* (nullable) of the same pixels, made when a renderer wants it */
+  GskRenderNode *node;      /* (nullable) that draws it as it was drawn last: frames have it in common, so that GTK paints
                                   * only what differs                                            */
-  cairo_rectangle_int_t part, place;             /* of @node, in device pixels                   */
-  PhTileJob       *job;          /* (nullable) unowned, while it is under way                    */
-  guint            look, asked;
-  guint64          hash;
-  gint64           used;
-  cairo_surface_t *next;         /* (nullable) of the new look, while the look before is still shown */
-  guint            next_look;
-  guint64          next_hash;
+  cairo_rectangle_int_t part, place; /* of @node, in device pixels                   */
+  PhTileJob *job;                    /* (nullable) unowned, while it is under way                    */
+  guint look, asked;
+  guint64 hash;
+  gint64 used;
+  cairo_surface_t *next; /* (nullable) of the new look, while the look before is still shown */
+  guint next_look;
+  guint64 next_hash;
 } Tile;
 
 /* Tiles of one zoom. */
 typedef struct
 {
-  guint       number;
-  double      zoom;
-  int         device_scale;
-  GHashTable *tiles;             /* column << 32 | row -> Tile */
+  guint number;
+  double zoom;
+  int device_scale;
+  GHashTable *tiles; /* column << 32 | row -> Tile */
 } Level;
 
 struct _PhTiles
 {
   PhTilePainter *painter;
-  PhLook        *look;           /* (nullable) */
-  guint          look_number, scene_number;
-  Level          current, previous;
-  Tile           overview;
-  gboolean       overview_changed;
-  gint64         behind;         /* µs: since then the look before is shown, until all of the new one is there; 0: it is */
-  PhTileView     view;           /* of the last frame */
+  PhLook *look; /* (nullable) */
+  guint look_number, scene_number;
+  Level current, previous;
+  Tile overview;
+  gboolean overview_changed;
+  gint64 behind;   /* µs: since then the look before is shown, until all of the new one is there; 0: it is */
+  PhTileView view; /* of the last frame */
 };
 
 static void
@@ -198,9 +198,10 @@ ask_overview (PhTiles *tiles)
 static void
 file_job (PhTiles *tiles, PhTileJob *job)
 {
-  Tile *tile = job->level == NEVER ? &tiles->overview
-             : job->level == (int) tiles->current.number ? level_find (&tiles->current, job->column, job->row, FALSE)
-             : job->level == (int) tiles->previous.number ? level_find (&tiles->previous, job->column, job->row, FALSE) : NULL;
+  Tile *tile = job->level == NEVER                          ? &tiles->overview
+               : job->level == (int) tiles->current.number  ? level_find (&tiles->current, job->column, job->row, FALSE)
+               : job->level == (int) tiles->previous.number ? level_find (&tiles->previous, job->column, job->row, FALSE)
+                                                            : NULL;
 
   if (tile != NULL && tile->job == job)
     tile->job = NULL;
@@ -237,7 +238,10 @@ collect (PhTiles *tiles)
     file_job (tiles, job);
 }
 
-typedef struct { int left, top, right, bottom; } Range;
+typedef struct
+{
+  int left, top, right, bottom;
+} Range;
 
 static Range
 visible_range (const PhTileView *view, const Level *level, PhScene *scene)
@@ -252,7 +256,8 @@ visible_range (const PhTileView *view, const Level *level, PhScene *scene)
 static gboolean
 is_good (const PhTiles *tiles, const Tile *tile)
 {
-  return (tile->surface != NULL && tile->look == tiles->look_number) || (tile->next != NULL && tile->next_look == tiles->look_number);
+  return (tile->surface != NULL && tile->look == tiles->look_number)
+         || (tile->next != NULL && tile->next_look == tiles->look_number);
 }
 
 /* A picture is of one look or of another, never of both: the new one is shown when all of it is there, or when it takes too long,
@@ -263,8 +268,9 @@ catch_up (PhTiles *tiles, const PhTileView *view, gboolean complete, gint64 now)
   GHashTableIter iter;
   Tile *tile;
 
-  if (tiles->behind == 0 || (!complete && now - tiles->behind < BEHIND_US && view->x == tiles->view.x && view->y == tiles->view.y
-                             && view->zoom == tiles->view.zoom && view->device_scale == tiles->view.device_scale))
+  if (tiles->behind == 0
+      || (!complete && now - tiles->behind < BEHIND_US && view->x == tiles->view.x && view->y == tiles->view.y
+          && view->zoom == tiles->view.zoom && view->device_scale == tiles->view.device_scale))
     return;
   tiles->behind = 0;
   g_hash_table_iter_init (&iter, tiles->current.tiles);
@@ -360,7 +366,8 @@ tile_texture (Tile *tile)
 
       /* The unused byte of RGB24 is not the alpha that a texture expects. */
       for (int y = 0; y < height; y++)
-        for (guint32 *row = (guint32 *) (cairo_image_surface_get_data (tile->surface) + y * stride), *end = row + width; row < end; row++)
+        for (guint32 *row = (guint32 *) (cairo_image_surface_get_data (tile->surface) + y * stride), *end = row + width;
+             row < end; row++)
           *row |= 0xff000000;
       bytes = g_bytes_new_with_free_func (cairo_image_surface_get_data (tile->surface), (gsize) stride * height,
                                           (GDestroyNotify) cairo_surface_destroy, cairo_surface_reference (tile->surface));
@@ -372,10 +379,10 @@ tile_texture (Tile *tile)
 /* Where tiles go. Each pixel is painted once: best tiles first, then what stands in for those that are not there. */
 typedef struct
 {
-  GtkSnapshot      *snapshot;
-  gboolean          by_cairo;
+  GtkSnapshot *snapshot;
+  gboolean by_cairo;
   const PhTileView *view;
-  cairo_region_t   *bare;        /* device pixels that nothing was drawn on yet */
+  cairo_region_t *bare; /* device pixels that nothing was drawn on yet */
 } Target;
 
 /* What cairo draws of a tile, in pixels of @d. */
@@ -414,7 +421,8 @@ append_rect (const Target *target, Tile *tile, const cairo_rectangle_int_t *part
       const graphene_rect_t bounds = GRAPHENE_RECT_INIT (place->x / d, place->y / d, place->width / d, place->height / d);
 
       if (!whole)
-        gtk_snapshot_push_clip (target->snapshot, &GRAPHENE_RECT_INIT (part->x / d, part->y / d, part->width / d, part->height / d));
+        gtk_snapshot_push_clip (target->snapshot,
+                                &GRAPHENE_RECT_INIT (part->x / d, part->y / d, part->width / d, part->height / d));
       gtk_snapshot_append_texture (target->snapshot, tile_texture (tile), &bounds);
       if (!whole)
         gtk_snapshot_pop (target->snapshot);
@@ -468,8 +476,8 @@ append_level (PhTiles *tiles, const Target *target, Level *level)
     return;
   for (int row = range.top; row <= range.bottom; row++)
     for (int column = range.left; column <= range.right; column++)
-      append_tile (target, level_find (level, column, row, FALSE), (column * side - view->x) * scale, (row * side - view->y) * scale,
-                   ((column + 1) * side - view->x) * scale, ((row + 1) * side - view->y) * scale);
+      append_tile (target, level_find (level, column, row, FALSE), (column * side - view->x) * scale,
+                   (row * side - view->y) * scale, ((column + 1) * side - view->x) * scale, ((row + 1) * side - view->y) * scale);
 }
 
 static void
@@ -482,7 +490,8 @@ append_background (const Target *target, const GdkRGBA *color)
       cairo_rectangle_int_t rect;
 
       cairo_region_get_rectangle (target->bare, i, &rect);
-      gtk_snapshot_append_color (target->snapshot, color, &GRAPHENE_RECT_INIT (rect.x / d, rect.y / d, rect.width / d, rect.height / d));
+      gtk_snapshot_append_color (target->snapshot, color,
+                                 &GRAPHENE_RECT_INIT (rect.x / d, rect.y / d, rect.width / d, rect.height / d));
     }
 }
 
@@ -522,7 +531,8 @@ ph_tiles_snapshot (PhTiles *tiles, GtkSnapshot *snapshot, gboolean by_cairo, con
       append_level (tiles, &target, &tiles->current);
       append_level (tiles, &target, &tiles->previous);
       if (tiles->overview.surface != NULL)
-        append_tile (&target, &tiles->overview, -view->x * scale, -view->y * scale, (ph_scene_width (tiles->look->scene) - view->x) * scale,
+        append_tile (&target, &tiles->overview, -view->x * scale, -view->y * scale,
+                     (ph_scene_width (tiles->look->scene) - view->x) * scale,
                      (ph_scene_height (tiles->look->scene) - view->y) * scale);
       forget_old (&tiles->current, now);
     }

@@ -8,17 +8,21 @@
 
 struct _PhChangePill
 {
-  GtkWidget      parent_instance;
-  PhGraphCanvas *canvas;         /* owned */
-  GtkButton     *button;
-  GtkRevealer   *revealer;       /* fades */
-  PhPause        pause;
-  gboolean       follow;
+  GtkWidget parent_instance;
+  PhGraphCanvas *canvas; /* owned */
+  GtkButton *button;
+  GtkRevealer *revealer; /* fades */
+  PhPause pause;
+  gboolean follow;
 };
 
 G_DEFINE_FINAL_TYPE (PhChangePill, ph_change_pill, GTK_TYPE_WIDGET)
 
-enum { PROP_0, PROP_FOLLOW };
+enum
+{
+  PROP_0,
+  PROP_FOLLOW
+};
 
 static char *
 text_of (guint n, GtkDirectionType where)
@@ -43,8 +47,12 @@ update (gpointer data)
   if (n > 0)
     {
       gtk_button_set_label (self->button, text);
-      gtk_widget_set_halign (GTK_WIDGET (self), where == GTK_DIR_LEFT ? GTK_ALIGN_START : where == GTK_DIR_RIGHT ? GTK_ALIGN_END : GTK_ALIGN_CENTER);
-      gtk_widget_set_valign (GTK_WIDGET (self), where == GTK_DIR_UP ? GTK_ALIGN_START : where == GTK_DIR_DOWN ? GTK_ALIGN_END : GTK_ALIGN_CENTER);
+      gtk_widget_set_halign (GTK_WIDGET (self), where == GTK_DIR_LEFT    ? GTK_ALIGN_START
+                                                : where == GTK_DIR_RIGHT ? GTK_ALIGN_END
+                                                                         : GTK_ALIGN_CENTER);
+      gtk_widget_set_valign (GTK_WIDGET (self), where == GTK_DIR_UP     ? GTK_ALIGN_START
+                                                : where == GTK_DIR_DOWN ? GTK_ALIGN_END
+                                                                        : GTK_ALIGN_CENTER);
     }
   gtk_widget_set_can_target (GTK_WIDGET (self), n > 0);
   gtk_revealer_set_reveal_child (self->revealer, n > 0);
@@ -99,8 +107,9 @@ ph_change_pill_class_init (PhChangePillClass *class)
   G_OBJECT_CLASS (class)->dispose = ph_change_pill_dispose;
   G_OBJECT_CLASS (class)->get_property = ph_change_pill_get_property;
   G_OBJECT_CLASS (class)->set_property = ph_change_pill_set_property;
-  g_object_class_install_property (G_OBJECT_CLASS (class), PROP_FOLLOW,
-                                   g_param_spec_boolean ("follow", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_CONSTRUCT | G_PARAM_STATIC_STRINGS));
+  g_object_class_install_property (
+      G_OBJECT_CLASS (class), PROP_FOLLOW,
+      g_param_spec_boolean ("follow", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_CONSTRUCT | G_PARAM_STATIC_STRINGS));
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_css_name (widget_class, "changepill");
@@ -115,7 +124,7 @@ ph_change_pill_init (PhChangePill *self)
   self->revealer = GTK_REVEALER (revealer);
   gtk_widget_add_css_class (button, "pill");
   gtk_widget_add_css_class (button, "osd");
-  gtk_widget_set_tooltip_text (button, _("Go there (F8 selects one change after another)"));
+  gtk_widget_set_tooltip_text (button, _ ("Go there (F8 selects one change after another)"));
   g_signal_connect_swapped (button, "clicked", G_CALLBACK (on_clicked), self);
   gtk_revealer_set_transition_type (self->revealer, GTK_REVEALER_TRANSITION_TYPE_CROSSFADE);
   gtk_revealer_set_child (self->revealer, button);

@@ -6,16 +6,16 @@
 
 struct _PhChangeStrip
 {
-  GtkWidget         parent_instance;
-  GtkAdjustment    *adjustment;  /* (nullable) */
-  const PhTextDiff *diff;        /* (nullable) borrowed */
+  GtkWidget parent_instance;
+  GtkAdjustment *adjustment; /* (nullable) */
+  const PhTextDiff *diff;    /* (nullable) borrowed */
 };
 
 G_DEFINE_FINAL_TYPE (PhChangeStrip, ph_change_strip, GTK_TYPE_WIDGET)
 
 static void
-ph_change_strip_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
-                         int *natural_baseline)
+ph_change_strip_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural,
+                         int *minimum_baseline, int *natural_baseline)
 {
   *minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? WIDTH : 40;
 }
@@ -23,11 +23,12 @@ ph_change_strip_measure (GtkWidget *widget, GtkOrientation orientation, int for_
 static void
 ph_change_strip_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
-  static const char *const names[] = { [PH_ROW_CHANGED] = "ph_changed", [PH_ROW_ADDED] = "ph_added", [PH_ROW_REMOVED] = "ph_removed" };
+  static const char *const names[]
+      = { [PH_ROW_CHANGED] = "ph_changed", [PH_ROW_ADDED] = "ph_added", [PH_ROW_REMOVED] = "ph_removed" };
   PhChangeStrip *self = PH_CHANGE_STRIP (widget);
   GtkStyleContext *style = gtk_widget_get_style_context (widget);
   const double height = gtk_widget_get_height (widget);
-  double drawn[G_N_ELEMENTS (names)] = { 0 };      /* down to there; in a long text many changes share a pixel */
+  double drawn[G_N_ELEMENTS (names)] = { 0 }; /* down to there; in a long text many changes share a pixel */
   GdkRGBA color, frame;
 
   if (!self->diff || self->diff->rows->len == 0)
@@ -43,8 +44,8 @@ ph_change_strip_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       const double bottom = MAX (height * end / n, height * r / n + 2);
       if (kind != PH_ROW_SAME && bottom > drawn[kind] + 0.5 && gtk_style_context_lookup_color (style, names[kind], &color))
         {
-          gtk_snapshot_append_color (snapshot, &color,
-                                     &GRAPHENE_RECT_INIT (3, (float) (height * r / n), WIDTH - 6, (float) (bottom - height * r / n)));
+          gtk_snapshot_append_color (
+              snapshot, &color, &GRAPHENE_RECT_INIT (3, (float) (height * r / n), WIDTH - 6, (float) (bottom - height * r / n)));
           drawn[kind] = bottom;
         }
       r = end;
@@ -59,8 +60,11 @@ ph_change_strip_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   color.alpha = 0.10f;
   frame.alpha = 0.35f;
   GskRoundedRect shape;
-  gsk_rounded_rect_init_from_rect (&shape, &GRAPHENE_RECT_INIT (0.5f, (float) (gtk_adjustment_get_value (self->adjustment) / upper * height), WIDTH - 1,
-                                                                (float) MAX (page / upper * height, 6)), 3);
+  gsk_rounded_rect_init_from_rect (&shape,
+                                   &GRAPHENE_RECT_INIT (0.5f,
+                                                        (float) (gtk_adjustment_get_value (self->adjustment) / upper * height),
+                                                        WIDTH - 1, (float) MAX (page / upper * height, 6)),
+                                   3);
   gtk_snapshot_push_rounded_clip (snapshot, &shape);
   gtk_snapshot_append_color (snapshot, &color, &shape.bounds);
   gtk_snapshot_pop (snapshot);

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 #define PH_TYPE_CHANGE_STRIP (ph_change_strip_get_type ())
 G_DECLARE_FINAL_TYPE (PhChangeStrip, ph_change_strip, PH, CHANGE_STRIP, GtkWidget)
 
-void ph_change_strip_set_adjustment (PhChangeStrip *strip, GtkAdjustment *adjustment);    /* (nullable) */
+void ph_change_strip_set_adjustment (PhChangeStrip *strip, GtkAdjustment *adjustment); /* (nullable) */
 /* Borrows @diff until it is told another. */
-void ph_change_strip_set_diff       (PhChangeStrip *strip, const PhTextDiff *diff);       /* (nullable) */
+void ph_change_strip_set_diff (PhChangeStrip *strip, const PhTextDiff *diff); /* (nullable) */
 
 G_END_DECLS

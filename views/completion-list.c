@@ -54,7 +54,8 @@ show_matches (char **matches, int n, int length)
       fputc ('\n', rl_outstream);
     }
   if (n > across * down || n >= PH_MAX_COMPLETIONS)
-    fprintf (rl_outstream, "%s%d more: type some more letters\n", n >= PH_MAX_COMPLETIONS ? "at least " : "", MAX (n - across * down, 0));
+    fprintf (rl_outstream, "%s%d more: type some more letters\n", n >= PH_MAX_COMPLETIONS ? "at least " : "",
+             MAX (n - across * down, 0));
   rl_forced_update_display ();
 }
 

@@ -21,33 +21,33 @@
 #include "views/terminal-colors.h"
 #include "views/terminal-stream.h"
 
-#define PROMPT "\001\033[1;34m\002peephole>\001\033[0m\002 "
+#define PROMPT       "\001\033[1;34m\002peephole>\001\033[0m\002 "
 #define PROMPT_SHOWN "\033[1;34mpeephole>\033[0m "
-#define MAX_HISTORY 2000
-#define PAGED_ROWS 50          /* the pane is low, and scrolls: what is not longer is not paged */
-#define MAX_LINES   5000           /* of one reply; the terminal keeps 10,000 */
+#define MAX_HISTORY  2000
+#define PAGED_ROWS   50   /* the pane is low, and scrolls: what is not longer is not paged */
+#define MAX_LINES    5000 /* of one reply; the terminal keeps 10,000 */
 
 struct _PhConsolePane
 {
-  GtkWidget    parent_instance;
-  GtkWidget   *content;
+  GtkWidget parent_instance;
+  GtkWidget *content;
   VteTerminal *terminal;
-  PhConsole   *console;          /* (nullable)                                             */
-  FILE        *out;              /* (nullable) feeds the terminal                          */
-  FILE        *in;               /* (nullable) what readline reads: the end of a pipe      */
-  int          keys;             /* the pipe's other end, or -1                            */
-  GByteArray  *waiting;          /* typed, and not in the pipe yet                         */
-  guint        source;
-  gboolean     prompting;        /* readline is editing a line                             */
-  char        *typed;            /* (nullable) the line that was typed here and runs now   */
-  PhPager     *pager;            /* (nullable) shows @paged                                */
-  GString     *paged;            /* the reply that is written when the pager ends          */
-  GString     *joined;           /* lines that the one being edited goes on from           */
+  PhConsole *console;  /* (nullable)                                             */
+  FILE *out;           /* (nullable) feeds the terminal                          */
+  FILE *in;            /* (nullable) what readline reads: the end of a pipe      */
+  int keys;            /* the pipe's other end, or -1                            */
+  GByteArray *waiting; /* typed, and not in the pipe yet                         */
+  guint source;
+  gboolean prompting; /* readline is editing a line                             */
+  char *typed;        /* (nullable) the line that was typed here and runs now   */
+  PhPager *pager;     /* (nullable) shows @paged                                */
+  GString *paged;     /* the reply that is written when the pager ends          */
+  GString *joined;    /* lines that the one being edited goes on from           */
 };
 
 G_DEFINE_FINAL_TYPE (PhConsolePane, ph_console_pane, GTK_TYPE_WIDGET)
 
-static PhConsolePane *the_pane;      /* readline's callbacks carry no data */
+static PhConsolePane *the_pane; /* readline's callbacks carry no data */
 
 static void on_line (char *line);
 
@@ -111,11 +111,8 @@ stop_prompt (PhConsolePane *self)
 static void
 write_text (PhConsolePane *self, const char *text)
 {
-  if (text && *text && self->out)
-    {
-      fputs (text, self->out);
-      fflush (self->out);
-    }
+  if (text && *text && self->out && fputs (text, self->out) >= 0)
+    fflush (self->out);
 }
 
 /* Takes the edited line off the screen and puts it back after something was printed. */
@@ -147,7 +144,7 @@ skip_forgotten (PhConsolePane *self, const GString *text)
   p++;
   for (const char *q = text->str; q < p; q++)
     left_out += *q == '\n';
-  g_autofree char *line = g_strdup_printf (_("%u lines are left out here."), left_out);
+  g_autofree char *line = g_strdup_printf (_ ("%u lines are left out here."), left_out);
   g_autofree char *shown = g_strdup_printf ("\033[2m%s\033[0m\n", line);
   write_text (self, shown);
   return p;
@@ -173,7 +170,8 @@ open_pager (PhConsolePane *self, PhReply *reply)
 {
   if (!ph_preferences_get ()->pager || !self->in || !reply->ok || !gtk_widget_get_mapped (GTK_WIDGET (self->terminal)))
     return FALSE;
-  const guint rows = (guint) vte_terminal_get_row_count (self->terminal), columns = (guint) vte_terminal_get_column_count (self->terminal);
+  VteTerminal *to = self->terminal;
+  const guint rows = (guint) vte_terminal_get_row_count (to), columns = (guint) vte_terminal_get_column_count (to);
   self->pager = ph_pager_new (reply->text->str, MAX (rows, PAGED_ROWS), columns);
   if (!self->pager)
     return FALSE;
@@ -189,7 +187,8 @@ type_to_pager (PhConsolePane *self, const char *text, gsize size)
 {
   gsize used = 0;
 
-  ph_pager_resize (self->pager, (guint) vte_terminal_get_row_count (self->terminal), (guint) vte_terminal_get_column_count (self->terminal));
+  ph_pager_resize (self->pager, (guint) vte_terminal_get_row_count (self->terminal),
+                   (guint) vte_terminal_get_column_count (self->terminal));
   g_autofree char *page = ph_pager_type (self->pager, text, size, &used);
   write_text (self, page);
   if (!ph_pager_is_done (self->pager))
@@ -207,7 +206,7 @@ show_reply (PhConsolePane *self, PhReply *reply)
   if (!reply->ok && reply->error && !reply->told)
     {
       g_autofree char *message = ph_escape (reply->error->message, TRUE);
-      g_autofree char *line = g_strdup_printf ("\033[1;31m%s\033[0m %s\n", _("error:"), message);
+      g_autofree char *line = g_strdup_printf ("\033[1;31m%s\033[0m %s\n", _ ("error:"), message);
       write_text (self, line);
     }
 }
@@ -467,7 +466,8 @@ open_streams (PhConsolePane *self)
 
   if (!g_unix_open_pipe (ends, FD_CLOEXEC, &error) || !g_unix_set_fd_nonblocking (ends[1], TRUE, &error))
     {
-      g_autofree char *text = g_strdup_printf (_("The console cannot be used: %s. Close other programs and start Peephole again."), error->message);
+      g_autofree char *text = g_strdup_printf (
+          _ ("The console cannot be used: %s. Close other programs and start Peephole again."), error->message);
       vte_terminal_feed (self->terminal, text, -1);
       return FALSE;
     }

@@ -12,10 +12,10 @@ G_BEGIN_DECLS
 /* Readline has one state for the whole process, so only one pane may exist at a time. */
 G_DECLARE_FINAL_TYPE (PhConsolePane, ph_console_pane, PH, CONSOLE_PANE, GtkWidget)
 
-void ph_console_pane_set_console (PhConsolePane *pane, PhConsole *console);      /* (nullable) */
+void ph_console_pane_set_console (PhConsolePane *pane, PhConsole *console); /* (nullable) */
 /* Replaces the line that is being edited, and takes the keyboard. */
-void ph_console_pane_type        (PhConsolePane *pane, const char *text);
+void ph_console_pane_type (PhConsolePane *pane, const char *text);
 /* What the terminal shows, for tests. (transfer full) */
-char *ph_console_pane_dup_text   (PhConsolePane *pane);
+char *ph_console_pane_dup_text (PhConsolePane *pane);
 
 G_END_DECLS

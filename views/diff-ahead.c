@@ -4,9 +4,14 @@
 
 #include "core/document/snapshot.h"
 
-#define AT_ONCE 3000             /* edits that are read at once: some milliseconds */
+#define AT_ONCE 3000 /* edits that are read at once: some milliseconds */
 
-typedef struct { PhSnapshot *snapshot; PhPosition a, b; guint generation; } Job;
+typedef struct
+{
+  PhSnapshot *snapshot;
+  PhPosition a, b;
+  guint generation;
+} Job;
 
 static void
 job_free (gpointer data)

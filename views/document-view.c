@@ -19,36 +19,36 @@
 
 struct _PhDocumentView
 {
-  GtkWidget        parent_instance;
+  GtkWidget parent_instance;
   AdwToastOverlay *toasts;
-  GListModel      *toast_widgets;  /* and what they lie on */
-  AdwToast        *offer;            /* (nullable) the last toast with a button                          */
-  GtkInfoBar      *banner;
-  GtkLabel        *banner_text;
-  GtkButton       *banner_button;
-  PhFindBar       *find_bar;
-  GtkStack        *stack;
-  AdwBin          *graph;
-  GtkRevealer     *progress_card;
-  GtkSpinner      *spinner;
-  GtkLabel        *progress_text;
-  GtkProgressBar  *progress_bar;
+  GListModel *toast_widgets; /* and what they lie on */
+  AdwToast *offer;           /* (nullable) the last toast with a button                          */
+  GtkInfoBar *banner;
+  GtkLabel *banner_text;
+  GtkButton *banner_button;
+  PhFindBar *find_bar;
+  GtkStack *stack;
+  AdwBin *graph;
+  GtkRevealer *progress_card;
+  GtkSpinner *spinner;
+  GtkLabel *progress_text;
+  GtkProgressBar *progress_bar;
 
-  PhDocument      *document;
-  PhConsole       *console;
-  PhRunAhead      *ahead;
-  PhFileWatch     *watch;            /* (nullable) of the open file; NULL once the view is disposed of   */
-  PhGraphPane     *pane;
-  PhGraphCanvas   *canvas;           /* of @pane */
-  guint            progress_timer;
-  guint            running;          /* lines that run or wait, a layout that is awaited, other work     */
-  GCancellable    *work;             /* (nullable) of ph_document_view_begin_work()                      */
-  GCallback        retry;            /* (nullable) of the banner                                         */
-  gpointer         retry_data;
-  gboolean         laying_out;       /* and somebody waits for it                                        */
-  char            *file;             /* (nullable) absolute: what is open, or will be                    */
-  gboolean         seen;             /* has been on the screen                                           */
-  guint            look;             /* source: it is on the screen now, and may be only in passing      */
+  PhDocument *document;
+  PhConsole *console;
+  PhRunAhead *ahead;
+  PhFileWatch *watch; /* (nullable) of the open file; NULL once the view is disposed of   */
+  PhGraphPane *pane;
+  PhGraphCanvas *canvas; /* of @pane */
+  guint progress_timer;
+  guint running;      /* lines that run or wait, a layout that is awaited, other work     */
+  GCancellable *work; /* (nullable) of ph_document_view_begin_work()                      */
+  GCallback retry;    /* (nullable) of the banner                                         */
+  gpointer retry_data;
+  gboolean laying_out; /* and somebody waits for it                                        */
+  char *file;          /* (nullable) absolute: what is open, or will be                    */
+  gboolean seen;       /* has been on the screen                                           */
+  guint look;          /* source: it is on the screen now, and may be only in passing      */
 };
 
 static guint signal_file_changed;
@@ -81,15 +81,14 @@ on_started (PhDocumentView *self, const char *line)
 }
 
 /* What the commands say of themselves; names of passes and files stay as they are. */
-static G_GNUC_UNUSED const char *const doings[] = {
-  N_("counting"), N_("reading"), N_("writing"), N_("comparing"), N_("comparing steps"), N_("computing"), N_("measuring"), N_("drawing"), N_("printing"),
-  N_("searching"),
-};
+static G_GNUC_UNUSED const char *const doings[] = { N_ ("counting"),        N_ ("reading"),   N_ ("writing"),   N_ ("comparing"),
+                                                    N_ ("comparing steps"), N_ ("computing"), N_ ("measuring"), N_ ("drawing"),
+                                                    N_ ("printing"),        N_ ("searching") };
 
 static void
 on_progress (PhDocumentView *self, const char *what, double fraction)
 {
-  g_autofree char *shown = g_utf8_make_valid (*what ? _(what) : "", -1);
+  g_autofree char *shown = g_utf8_make_valid (*what ? _ (what) : "", -1);
 
   gtk_label_set_text (self->progress_text, shown);
   gtk_widget_set_visible (GTK_WIDGET (self->progress_bar), fraction >= 0);
@@ -100,7 +99,9 @@ on_progress (PhDocumentView *self, const char *what, double fraction)
 static void
 on_finished (PhDocumentView *self, PhReply *reply)
 {
-  const char *stopped = reply && reply->ok && reply->json ? json_object_get_string_member_with_default (reply->json, "stopped", NULL) : NULL;
+  const char *stopped = reply && reply->ok && reply->json
+                            ? json_object_get_string_member_with_default (reply->json, "stopped", NULL)
+                            : NULL;
 
   if (stopped)
     ph_document_view_toast (self, stopped);
@@ -168,7 +169,7 @@ on_layout_started (PhDocumentView *self, gboolean awaited)
 {
   if (awaited && !self->laying_out)
     {
-      on_started (self, _("Laying out"));
+      on_started (self, _ ("Laying out"));
       self->laying_out = TRUE;
     }
 }
@@ -182,7 +183,7 @@ on_layout_finished (PhDocumentView *self, gboolean ok, const char *message)
   if (ok && self->retry == G_CALLBACK (ph_graph_canvas_retry))
     ph_document_view_set_banner (self, NULL, NULL, NULL, NULL);
   else if (!ok)
-    ph_document_view_set_banner (self, message ? message : _("The picture could not be laid out."), NULL,
+    ph_document_view_set_banner (self, message ? message : _ ("The picture could not be laid out."), NULL,
                                  G_CALLBACK (ph_graph_canvas_retry), self->canvas);
 }
 
@@ -247,7 +248,7 @@ ph_document_view_set_banner (PhDocumentView *self, const char *text, const char 
   g_autofree char *shown = g_utf8_make_valid (text ? text : "", -1);
   if (text)
     gtk_label_set_text (self->banner_text, shown);
-  gtk_button_set_label (self->banner_button, button ? button : _("_Retry"));
+  gtk_button_set_label (self->banner_button, button ? button : _ ("_Retry"));
   gtk_widget_set_visible (GTK_WIDGET (self->banner_button), retry != NULL);
   gtk_info_bar_set_revealed (self->banner, text != NULL);
 }
@@ -362,28 +363,26 @@ ph_document_view_open (PhDocumentView *self, const char *path)
 
 /* --- the file on disk ----------------------------------------------------------------------------------------------- */
 
-typedef struct { PhDocumentView *view; GKeyFile *state; } Reload;
-
 static void
 on_reloaded (GObject *console, GAsyncResult *result, gpointer data)
 {
-  Reload *reload = data;
-  g_autoptr (PhDocumentView) self = reload->view;
-  g_autoptr (GKeyFile) state = reload->state;
+  g_autoptr (PhDocumentView) self = data;
+  g_autoptr (GKeyFile) state = g_object_steal_data (data, "reload");
   g_autoptr (GError) error = NULL;
   g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (console), result, &error);
   const GError *problem = reply ? reply->error : error;
   const char *path = ph_document_get_path (self->document);
   g_autofree char *name = path ? g_filename_display_basename (path) : g_strdup ("");
 
-  g_free (reload);
   if (problem)
     {
-      g_autofree char *text = g_strdup_printf (_("%s cannot be read any more. This is the graph that was read before; weights that nothing had asked for are gone. %s"), name, problem->message);
-      ph_document_view_set_banner (self, text, _("_Retry"), G_CALLBACK (ph_document_view_reload), self);
+      g_autofree char *text = g_strdup_printf (
+          _ ("%s cannot be read any more. This is the graph that was read before; weights that nothing had asked for are gone. %s"),
+          name, problem->message);
+      ph_document_view_set_banner (self, text, _ ("_Retry"), G_CALLBACK (ph_document_view_reload), self);
       return;
     }
-  g_autofree char *text = g_strdup_printf (_("%s was read again: this is its new content."), name);
+  g_autofree char *text = g_strdup_printf (_ ("%s was read again: this is its new content."), name);
   ph_document_view_toast (self, text);
   ph_view_state_restore (self, state, "file", FALSE);
 }
@@ -391,12 +390,12 @@ on_reloaded (GObject *console, GAsyncResult *result, gpointer data)
 void
 ph_document_view_reload (PhDocumentView *self)
 {
-  Reload *reload = g_new0 (Reload, 1);
+  GKeyFile *state = g_key_file_new ();
 
   g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
-  *reload = (Reload) { g_object_ref (self), g_key_file_new () };
-  ph_view_state_save (self, reload->state, "file");
-  ph_console_run_async (self->console, "reload", NULL, on_reloaded, reload);
+  ph_view_state_save (self, state, "file");
+  g_object_set_data_full (G_OBJECT (self), "reload", state, (GDestroyNotify) g_key_file_unref);
+  ph_console_run_async (self->console, "reload", NULL, on_reloaded, g_object_ref (self));
 }
 
 static gboolean
@@ -414,8 +413,9 @@ on_file_settled (gpointer data)
   g_autofree char *name = g_filename_display_basename (path);
   if (ph_hand_steps_any (self))
     {
-      g_autofree char *text = g_strdup_printf (_("%s changed on disk. When it is read again, the steps made by hand are made again too."), name);
-      ph_document_view_set_banner (self, text, _("_Reload"), G_CALLBACK (ph_document_view_reload), self);
+      g_autofree char *text = g_strdup_printf (
+          _ ("%s changed on disk. When it is read again, the steps made by hand are made again too."), name);
+      ph_document_view_set_banner (self, text, _ ("_Reload"), G_CALLBACK (ph_document_view_reload), self);
       return G_SOURCE_REMOVE;
     }
   ph_document_view_reload (self);
@@ -507,7 +507,8 @@ ph_document_view_class_init (PhDocumentViewClass *klass)
   G_OBJECT_CLASS (klass)->dispose = ph_document_view_dispose;
   G_OBJECT_CLASS (klass)->finalize = ph_document_view_finalize;
   widget_class->map = ph_document_view_map;
-  signal_file_changed = g_signal_new ("file-changed", PH_TYPE_DOCUMENT_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signal_file_changed = g_signal_new ("file-changed", PH_TYPE_DOCUMENT_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                                      0);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/document-view.ui");

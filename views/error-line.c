@@ -6,16 +6,16 @@
 
 #include "core/draw/draw.h"
 
-#define HEIGHT   34
-#define LEAST     3.0f      /* points, of a bar                      */
-#define WIDEST   18.0f
-#define FLAT      2.0f      /* height of a bar where nothing differs */
+#define HEIGHT 34
+#define LEAST  3.0f /* points, of a bar                      */
+#define WIDEST 18.0f
+#define FLAT   2.0f /* height of a bar where nothing differs */
 
 struct _PhErrorLine
 {
   GtkWidget parent_instance;
-  GArray   *errors;         /* (element-type double) relative */
-  guint     selected;       /* G_MAXUINT: none                */
+  GArray *errors; /* (element-type double) relative */
+  guint selected; /* G_MAXUINT: none                */
 };
 
 G_DEFINE_FINAL_TYPE (PhErrorLine, ph_error_line, GTK_TYPE_WIDGET)
@@ -69,14 +69,16 @@ ph_error_line_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   const PhTheme theme = adw_style_manager_get_dark (adw_style_manager_get_default ()) ? PH_THEME_DARK : PH_THEME_LIGHT;
   GdkRGBA text;
   float width;
-  const guint n = count_bars (self, &width), selected = self->selected < self->errors->len ? bar_of (self, self->selected, n) : G_MAXUINT;
+  const guint n = count_bars (self, &width),
+              selected = self->selected < self->errors->len ? bar_of (self, self->selected, n) : G_MAXUINT;
 
   gtk_style_context_get_color (gtk_widget_get_style_context (widget), &text);
   for (guint bar = 0; bar < n; bar++)
     {
       const double level = ph_along_level (g_array_index (self->errors, double, worst_of (self, bar, n)));
       const PhColor heat = ph_heat_color ((float) level, theme);
-      const GdkRGBA color = level > 0 ? (GdkRGBA) { (float) heat.red, (float) heat.green, (float) heat.blue, 1 } : (GdkRGBA) { text.red, text.green, text.blue, 0.3f };
+      const GdkRGBA color = level > 0 ? (GdkRGBA) { (float) heat.red, (float) heat.green, (float) heat.blue, 1 }
+                                      : (GdkRGBA) { text.red, text.green, text.blue, 0.3f };
       const float tall = MAX ((float) level * height, FLAT), gap = width > LEAST ? 1 : 0;
 
       if (bar == selected)
@@ -87,7 +89,8 @@ ph_error_line_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 }
 
 static void
-ph_error_line_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline, int *natural_baseline)
+ph_error_line_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural,
+                       int *minimum_baseline, int *natural_baseline)
 {
   *minimum = *natural = orientation == GTK_ORIENTATION_VERTICAL ? HEIGHT : 40;
 }
@@ -147,7 +150,8 @@ ph_error_line_class_init (PhErrorLineClass *klass)
   G_OBJECT_CLASS (klass)->finalize = ph_error_line_finalize;
   widget_class->snapshot = ph_error_line_snapshot;
   widget_class->measure = ph_error_line_measure;
-  signal_value_chosen = g_signal_new ("value-chosen", PH_TYPE_ERROR_LINE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
+  signal_value_chosen = g_signal_new ("value-chosen", PH_TYPE_ERROR_LINE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+                                      G_TYPE_UINT);
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
 }
 

@@ -10,18 +10,27 @@
 
 struct _PhExecutionBar
 {
-  GtkWidget    parent_instance;
+  GtkWidget parent_instance;
 
   GtkRevealer *revealer;
-  GtkLabel    *title;
-  GtkWidget   *buttons[6];
-  PhConsole   *console;         /* (nullable) */
+  GtkLabel *title;
+  GtkWidget *buttons[6];
+  PhConsole *console; /* (nullable) */
 };
 
 G_DEFINE_FINAL_TYPE (PhExecutionBar, ph_execution_bar, GTK_TYPE_WIDGET)
 
-enum { START, BACK, NEXT, TURN, END, STOP };
+enum
+{
+  START,
+  BACK,
+  NEXT,
+  TURN,
+  END,
+  STOP
+};
 
+/* clang-format off */
 static const struct { const char *line, *icon, *tooltip; } ways[] = {
   [START] = { "exec start", "go-first-symbolic", N_ ("Before the first node") },
   [BACK] = { "exec back", "go-previous-symbolic", N_ ("A node back (,)") },
@@ -30,6 +39,7 @@ static const struct { const char *line, *icon, *tooltip; } ways[] = {
   [END] = { "exec end", "go-last-symbolic", N_ ("To the end") },
   [STOP] = { "exec stop", "window-close-symbolic", N_ ("Stop walking through the run") },
 };
+/* clang-format on */
 
 static void
 on_clicked (GtkButton *button, PhExecutionBar *self)
@@ -51,7 +61,7 @@ describe (const PhExecution *execution, guint at, PhModel *model)
       g_string_printf (text, ngettext ("%u node to run", "%u nodes to run", execution->events->len), execution->events->len);
       return g_string_free (text, FALSE);
     }
-  g_string_printf (text, _("%u of %u: %s %s"), at, execution->events->len, event->op_type, event->name);
+  g_string_printf (text, _ ("%u of %u: %s %s"), at, execution->events->len, event->op_type, event->name);
   g_strchomp (text->str);
   text->len = strlen (text->str);
   if (event->n_outputs > 0 && event->tensors[0])
@@ -60,7 +70,7 @@ describe (const PhExecution *execution, guint at, PhModel *model)
       g_string_append_printf (text, " = %s", value);
     }
   if (ph_execution_turn (execution, at - 1, model) > 0)
-    g_string_append_printf (text, _(", turn %u"), ph_execution_turn (execution, at - 1, model));
+    g_string_append_printf (text, _ (", turn %u"), ph_execution_turn (execution, at - 1, model));
   return g_string_free (text, FALSE);
 }
 
@@ -127,8 +137,8 @@ ph_execution_bar_init (PhExecutionBar *self)
       GtkWidget *button = self->buttons[i] = gtk_button_new_from_icon_name (ways[i].icon);
 
       gtk_widget_add_css_class (button, "flat");
-      ph_access_set_name (button, "%s", _(ways[i].tooltip));
-      ph_tooltip_set (button, _(ways[i].tooltip));
+      ph_access_set_name (button, "%s", _ (ways[i].tooltip));
+      ph_tooltip_set (button, _ (ways[i].tooltip));
       g_signal_connect (button, "clicked", G_CALLBACK (on_clicked), self);
       if (i == STOP)
         gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->title));

@@ -8,18 +8,18 @@
 #include "views/access-names.h"
 #include "views/list-drag.h"
 
-#define INDENT 14              /* points, of what a body runs */
+#define INDENT 14 /* points, of what a body runs */
 
 struct _PhExecutionPane
 {
-  GtkWidget      parent_instance;
-  GtkStack      *content;
-  GtkListView   *list;
-  GtkStringList *rows;         /* as many as there are events; what they say is asked for when a row is seen */
-  GHashTable    *bound;        /* set of GtkListItem: rows that are on the screen */
-  PhConsole     *console;      /* (nullable) */
-  PhExecution   *shown;        /* (nullable) of the document: whose rows there are */
-  gboolean       following;    /* the selected row follows the run, not the other way round */
+  GtkWidget parent_instance;
+  GtkStack *content;
+  GtkListView *list;
+  GtkStringList *rows; /* as many as there are events; what they say is asked for when a row is seen */
+  GHashTable *bound;   /* set of GtkListItem: rows that are on the screen */
+  PhConsole *console;  /* (nullable) */
+  PhExecution *shown;  /* (nullable) of the document: whose rows there are */
+  gboolean following;  /* the selected row follows the run, not the other way round */
 };
 
 G_DEFINE_FINAL_TYPE (PhExecutionPane, ph_execution_pane, GTK_TYPE_WIDGET)
@@ -44,7 +44,8 @@ describe (PhModel *model, const PhExecutionEvent *event)
     g_string_append_printf (text, "%s = ", ((PhValue *) node->outputs->pdata[0])->name);
   g_string_append (text, event->op_type);
   for (guint i = 0; node && i < node->inputs->len; i++)
-    g_string_append_printf (text, "%s%s", i == 0 ? " (" : ", ", node->inputs->pdata[i] ? ((PhValue *) node->inputs->pdata[i])->name : "");
+    g_string_append_printf (text, "%s%s", i == 0 ? " (" : ", ",
+                            node->inputs->pdata[i] ? ((PhValue *) node->inputs->pdata[i])->name : "");
   if (node && node->inputs->len > 0)
     g_string_append_c (text, ')');
   return g_string_free (text, FALSE);
@@ -60,8 +61,9 @@ fill_row (PhExecutionPane *self, GtkListItem *item)
   if (!execution || row >= execution->events->len)
     return;
   const PhExecutionEvent *event = execution->events->pdata[row];
-  GtkWidget *box = gtk_list_item_get_child (item), *number = gtk_widget_get_first_child (box), *text = gtk_widget_get_next_sibling (number),
-            *result = gtk_widget_get_next_sibling (text), *turn = gtk_widget_get_last_child (box);
+  GtkWidget *box = gtk_list_item_get_child (item), *number = gtk_widget_get_first_child (box),
+            *text = gtk_widget_get_next_sibling (number), *result = gtk_widget_get_next_sibling (text),
+            *turn = gtk_widget_get_last_child (box);
   const gboolean done = row < at;
   const guint turn_number = ph_execution_turn (execution, row, ph_document_get_model (ph_console_get_document (self->console)));
   const PhTensor *tensor = done && event->n_outputs > 0 ? event->tensors[0] : NULL;
@@ -69,7 +71,7 @@ fill_row (PhExecutionPane *self, GtkListItem *item)
   g_autofree char *value = tensor ? ph_adjoint_text (event->tensors[0], ph_type_of_tensor (event->tensors[0])) : NULL;
   g_autofree char *line = describe (ph_document_get_model (ph_console_get_document (self->console)), event);
   g_autofree char *equals = value ? g_strconcat ("= ", value, NULL) : g_strdup ("");
-  g_autofree char *turns = turn_number > 0 ? g_strdup_printf (_("turn %u"), turn_number) : g_strdup ("");
+  g_autofree char *turns = turn_number > 0 ? g_strdup_printf (_ ("turn %u"), turn_number) : g_strdup ("");
 
   gtk_label_set_text (GTK_LABEL (number), digits);
   gtk_label_set_text (GTK_LABEL (text), line);
@@ -133,7 +135,8 @@ on_row_selected (PhExecutionPane *self, GParamSpec *pspec, GtkSingleSelection *s
 
   if (self->following || row == GTK_INVALID_LIST_POSITION || !get_execution (self, &at) || row + 1 == at)
     return;
-  g_autofree char *line = row + 1 > at ? g_strdup_printf ("exec next %u", row + 1 - at) : g_strdup_printf ("exec back %u", at - row - 1);
+  g_autofree char *line = row + 1 > at ? g_strdup_printf ("exec next %u", row + 1 - at)
+                                       : g_strdup_printf ("exec back %u", at - row - 1);
   ph_console_run_async (self->console, line, NULL, NULL, NULL);
 }
 
@@ -193,8 +196,9 @@ ph_execution_pane_set_console (PhExecutionPane *self, PhConsole *console)
 static GtkWidget *
 message_new (PhExecutionPane *self)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8), *label = gtk_label_new (_("The nodes in the order in which they run, with what each makes")),
-            *button = gtk_button_new_with_mnemonic (_("_Run Node by Node"));
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8),
+            *label = gtk_label_new (_ ("The nodes in the order in which they run, with what each makes")),
+            *button = gtk_button_new_with_mnemonic (_ ("_Run Node by Node"));
 
   gtk_label_set_wrap (GTK_LABEL (label), TRUE);
   gtk_label_set_justify (GTK_LABEL (label), GTK_JUSTIFY_CENTER);
@@ -243,7 +247,8 @@ ph_execution_pane_class_init (PhExecutionPaneClass *klass)
 static void
 ph_execution_pane_init (PhExecutionPane *self)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0), *heading = gtk_label_new (_("Execution")), *scroller = gtk_scrolled_window_new ();
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0), *heading = gtk_label_new (_ ("Execution")),
+            *scroller = gtk_scrolled_window_new ();
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
   GtkSingleSelection *selection;
 
@@ -261,7 +266,7 @@ ph_execution_pane_init (PhExecutionPane *self)
   gtk_widget_add_css_class (GTK_WIDGET (self->list), "trace");
   ph_list_lies_still (self->list);
   ph_access_tab_leaves (GTK_WIDGET (self->list));
-  ph_access_set_name (GTK_WIDGET (self->list), "%s", _("Execution"));
+  ph_access_set_name (GTK_WIDGET (self->list), "%s", _ ("Execution"));
   gtk_label_set_xalign (GTK_LABEL (heading), 0);
   gtk_widget_set_margin_start (heading, 12);
   gtk_widget_set_margin_top (heading, 6);

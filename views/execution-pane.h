@@ -11,6 +11,6 @@ G_BEGIN_DECLS
 #define PH_TYPE_EXECUTION_PANE (ph_execution_pane_get_type ())
 G_DECLARE_FINAL_TYPE (PhExecutionPane, ph_execution_pane, PH, EXECUTION_PANE, GtkWidget)
 
-void ph_execution_pane_set_console (PhExecutionPane *pane, PhConsole *console);      /* (nullable console) */
+void ph_execution_pane_set_console (PhExecutionPane *pane, PhConsole *console); /* (nullable console) */
 
 G_END_DECLS

@@ -15,19 +15,19 @@
 
 struct _PhExportDialog
 {
-  AdwWindow       parent_instance;
-  GtkWidget      *content;
-  GtkButton      *export_button;
-  GtkPicture     *preview;
-  AdwComboRow    *format, *part, *theme;
-  GtkSwitch      *changes, *legend;
-  AdwActionRow   *scale_row, *size_row;
-  GtkSpinButton  *scale;
-  GtkLabel       *size;
-  GtkRevealer    *progress;
-  GtkSpinner     *spinner;
-  PhDocumentView *view;          /* owned */
-  GCancellable   *previewing, *saving;     /* (nullable) */
+  AdwWindow parent_instance;
+  GtkWidget *content;
+  GtkButton *export_button;
+  GtkPicture *preview;
+  AdwComboRow *format, *part, *theme;
+  GtkSwitch *changes, *legend;
+  AdwActionRow *scale_row, *size_row;
+  GtkSpinButton *scale;
+  GtkLabel *size;
+  GtkRevealer *progress;
+  GtkSpinner *spinner;
+  PhDocumentView *view;              /* owned */
+  GCancellable *previewing, *saving; /* (nullable) */
 };
 
 G_DEFINE_FINAL_TYPE (PhExportDialog, ph_export_dialog, ADW_TYPE_WINDOW)
@@ -38,11 +38,11 @@ static const char *const endings[] = { ".svg", ".pdf", ".png" };
 
 typedef struct
 {
-  PhPicture      picture;
-  PhSnapshot *snapshot;         /* (nullable) for the notes */
-  PhPosition     a, b;
-  double         scale;
-  char          *path;           /* (nullable) a preview     */
+  PhPicture picture;
+  PhSnapshot *snapshot; /* (nullable) for the notes */
+  PhPosition a, b;
+  double scale;
+  char *path; /* (nullable) a preview     */
 } Job;
 
 static void
@@ -65,7 +65,8 @@ job_new (PhExportDialog *self)
   PhDocument *document = ph_document_view_get_document (self->view);
   PhPicture picture;
 
-  if (!ph_document_is_open (document) || !ph_graph_canvas_get_picture (canvas, adw_combo_row_get_selected (self->part) == 0, &picture))
+  if (!ph_document_is_open (document)
+      || !ph_graph_canvas_get_picture (canvas, adw_combo_row_get_selected (self->part) == 0, &picture))
     return NULL;
   Job *job = g_new0 (Job, 1);
   job->picture = picture;
@@ -118,7 +119,8 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   g_autoptr (PhInk) ink = ph_ink_new ();
   ph_picture_size (&job->picture, ink, &width, &height);
   const double scale = MIN (2.0, MIN (2 * PREVIEW_WIDTH / width, 2 * PREVIEW_HEIGHT / height));
-  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, (int) ceil (width * scale), (int) ceil (height * scale));
+  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, (int) ceil (width * scale),
+                                                         (int) ceil (height * scale));
   cairo_t *cr = cairo_create (surface);
   cairo_scale (cr, scale, scale);
   ph_picture_draw (&job->picture, cr, ink, scale);
@@ -150,8 +152,8 @@ on_preview (GObject *source, GAsyncResult *result, gpointer data)
     {
       const int height = cairo_image_surface_get_height (surface), stride = cairo_image_surface_get_stride (surface);
       g_autoptr (GBytes) bytes = g_bytes_new (cairo_image_surface_get_data (surface), (gsize) height * (gsize) stride);
-      g_autoptr (GdkTexture) texture = gdk_memory_texture_new (cairo_image_surface_get_width (surface), height, GDK_MEMORY_B8G8R8A8_PREMULTIPLIED,
-                                                               bytes, (gsize) stride);
+      g_autoptr (GdkTexture) texture = gdk_memory_texture_new (cairo_image_surface_get_width (surface), height,
+                                                               GDK_MEMORY_B8G8R8A8_PREMULTIPLIED, bytes, (gsize) stride);
       gtk_picture_set_paintable (self->preview, GDK_PAINTABLE (texture));
     }
   cairo_surface_destroy (surface);
@@ -173,7 +175,8 @@ update (PhExportDialog *self)
   double width, height;
   ph_picture_size (&job->picture, ink, &width, &height);
   const double scale = png ? MIN (job->scale, MAX_PIXELS / MAX (width, height)) : 1;
-  g_autofree char *text = g_strdup_printf (png ? _("%.0f × %.0f pixels") : _("%.0f × %.0f points"), ceil (width * scale), ceil (height * scale));
+  g_autofree char *text = g_strdup_printf (png ? _ ("%.0f × %.0f pixels") : _ ("%.0f × %.0f points"), ceil (width * scale),
+                                           ceil (height * scale));
   gtk_label_set_text (self->size, text);
   self->previewing = g_cancellable_new ();
   start (self, job, self->previewing, on_preview);
@@ -196,7 +199,7 @@ on_saved (GObject *source, GAsyncResult *result, gpointer data)
   gtk_spinner_stop (self->spinner);
   if (ok)
     {
-      g_autofree char *name = g_filename_display_basename (job->path), *text = g_strdup_printf (_("%s was written"), name);
+      g_autofree char *name = g_filename_display_basename (job->path), *text = g_strdup_printf (_ ("%s was written"), name);
       ph_document_view_toast (self->view, text);
       gtk_window_close (GTK_WINDOW (self));
       return;
@@ -245,7 +248,8 @@ on_file (GtkNativeDialog *chooser, int response, PhExportDialog *self)
 static void
 on_export (PhExportDialog *self)
 {
-  GtkFileChooserNative *chooser = gtk_file_chooser_native_new (_("Export the Picture"), GTK_WINDOW (self), GTK_FILE_CHOOSER_ACTION_SAVE, _("_Export"), NULL);
+  GtkFileChooserNative *chooser = gtk_file_chooser_native_new (_ ("Export the Picture"), GTK_WINDOW (self),
+                                                               GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), NULL);
   const char *path = ph_document_get_path (ph_document_view_get_document (self->view));
   g_autofree char *name = path ? g_filename_display_basename (path) : g_strdup ("graph");
   char *dot = strrchr (name, '.');

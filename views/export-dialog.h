@@ -11,6 +11,6 @@ G_DECLARE_FINAL_TYPE (PhExportDialog, ph_export_dialog, PH, EXPORT_DIALOG, AdwWi
 
 void ph_export_dialog_present (GtkWindow *parent, PhDocumentView *view);
 /* What the button does once a file was chosen; its ending says the format. */
-void ph_export_dialog_save    (PhExportDialog *dialog, const char *path);
+void ph_export_dialog_save (PhExportDialog *dialog, const char *path);
 
 G_END_DECLS

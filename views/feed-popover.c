@@ -8,9 +8,14 @@
 #include "views/access-names.h"
 #include "views/context-menu.h"
 
-#define SHORT 16                 /* elements of a value that can be edited */
+#define SHORT 16 /* elements of a value that can be edited */
 
-typedef struct { PhConsole *console; char *input; GtkWidget *popover, *entry, *message; } Feed;
+typedef struct
+{
+  PhConsole *console;
+  char *input;
+  GtkWidget *popover, *entry, *message;
+} Feed;
 
 static void
 feed_free (Feed *feed)
@@ -76,10 +81,10 @@ show (GtkWidget *widget, const GdkRectangle *at, PhConsole *console, const PhVal
   g_object_set_data_full (G_OBJECT (feed->popover), "feed", feed, (GDestroyNotify) feed_free);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_widget_add_css_class (label, "heading");
-  gtk_entry_set_placeholder_text (GTK_ENTRY (feed->entry), _("2.5, or [[1, 2], [3, 4]]"));
+  gtk_entry_set_placeholder_text (GTK_ENTRY (feed->entry), _ ("2.5, or [[1, 2], [3, 4]]"));
   gtk_editable_set_text (GTK_EDITABLE (feed->entry), now ? now : "");
-  ph_access_set_name (feed->entry, "%s", _("Values"));
-  gtk_label_set_text (GTK_LABEL (hint), _("or: random SEED [SIZE…], a .npy or .pb file, none"));
+  ph_access_set_name (feed->entry, "%s", _ ("Values"));
+  gtk_label_set_text (GTK_LABEL (hint), _ ("or: random SEED [SIZE…], a .npy or .pb file, none"));
   gtk_label_set_xalign (GTK_LABEL (hint), 0);
   gtk_widget_add_css_class (hint, "dim-label");
   gtk_widget_add_css_class (hint, "caption");
@@ -94,7 +99,7 @@ show (GtkWidget *widget, const GdkRectangle *at, PhConsole *console, const PhVal
   gtk_box_append (GTK_BOX (box), feed->message);
   gtk_popover_set_child (GTK_POPOVER (feed->popover), box);
   g_signal_connect (feed->entry, "activate", G_CALLBACK (on_activate), feed);
-  ph_access_set_name (feed->popover, _("Values for %s"), input->name);
+  ph_access_set_name (feed->popover, _ ("Values for %s"), input->name);
   ph_context_popover_show (feed->popover, widget, at);
   gtk_widget_grab_focus (feed->entry);
 }

@@ -6,10 +6,10 @@
 
 struct _PhFileWatch
 {
-  GSourceFunc   settled;
-  gpointer      data;
-  GFileMonitor *monitor;   /* (nullable) nothing is watched, or it cannot be */
-  guint         timer;     /* 0: nothing is to be told                       */
+  GSourceFunc settled;
+  gpointer data;
+  GFileMonitor *monitor; /* (nullable) nothing is watched, or it cannot be */
+  guint timer;           /* 0: nothing is to be told                       */
 };
 
 static gboolean

@@ -11,18 +11,18 @@
 
 struct _PhFindBar
 {
-  GtkWidget        parent_instance;
-  GtkSearchBar    *bar;
-  GtkSearchEntry  *entry;
+  GtkWidget parent_instance;
+  GtkSearchBar *bar;
+  GtkSearchEntry *entry;
   GtkToggleButton *regex;
-  GtkLabel        *count;
+  GtkLabel *count;
 
-  PhDocument      *document;
-  PhGraphCanvas   *canvas;
-  PhGraphSearch   *search;           /* (nullable) of what is typed                       */
-  guint            timer;            /* it goes on                                        */
-  gboolean         stays;            /* it found its place when it finds what is selected */
-  guint            match;            /* index of the present one                          */
+  PhDocument *document;
+  PhGraphCanvas *canvas;
+  PhGraphSearch *search; /* (nullable) of what is typed                       */
+  guint timer;           /* it goes on                                        */
+  gboolean stays;        /* it found its place when it finds what is selected */
+  guint match;           /* index of the present one                          */
 };
 
 G_DEFINE_FINAL_TYPE (PhFindBar, ph_find_bar, GTK_TYPE_WIDGET)
@@ -43,11 +43,11 @@ show_count (PhFindBar *self)
   if (!found)
     count = g_strdup ("");
   else if (found->len == 0)
-    count = g_strdup (self->timer ? "…" : _("Not found"));
+    count = g_strdup (self->timer ? "…" : _ ("Not found"));
   else if (self->timer)
-    count = g_strdup_printf (_("%'u of %'u…"), self->match + 1, found->len);
+    count = g_strdup_printf (_ ("%'u of %'u…"), self->match + 1, found->len);
   else
-    count = g_strdup_printf (_("%'u of %'u"), self->match + 1, found->len);
+    count = g_strdup_printf (_ ("%'u of %'u"), self->match + 1, found->len);
   gtk_label_set_text (self->count, count);
 }
 
@@ -101,7 +101,7 @@ start_search (PhFindBar *self, gboolean stays)
   if (error)
     {
       gtk_widget_add_css_class (GTK_WIDGET (self->entry), "error");
-      gtk_label_set_text (self->count, _("Not a pattern"));
+      gtk_label_set_text (self->count, _ ("Not a pattern"));
       gtk_widget_set_tooltip_text (GTK_WIDGET (self->entry), error->message);
       return;
     }

@@ -2,27 +2,32 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/fit-bin.h"
 
-#define NARROWEST 360            /* pixels, in which everything that folds is folded */
+#define NARROWEST 360 /* pixels, in which everything that folds is folded */
 
 typedef struct
 {
-  GtkWidget *widget;             /* (unowned) below the child                       */
-  int        needed;             /* the child's width with it; 0: it is not folded  */
-  gboolean   main;               /* goes only for what was shown by hand since      */
+  GtkWidget *widget; /* (unowned) below the child                       */
+  int needed;        /* the child's width with it; 0: it is not folded  */
+  gboolean main;     /* goes only for what was shown by hand since      */
 } Fold;
 
 struct _PhFitBin
 {
-  GtkWidget  parent_instance;
-  GtkWidget *child;              /* (nullable)                       */
-  GArray    *folds;              /* of Fold, the first to go first   */
-  int        width;              /* allocated                        */
-  guint      source;
+  GtkWidget parent_instance;
+  GtkWidget *child; /* (nullable)                       */
+  GArray *folds;    /* of Fold, the first to go first   */
+  int width;        /* allocated                        */
+  guint source;
 };
 
 G_DEFINE_FINAL_TYPE (PhFitBin, ph_fit_bin, GTK_TYPE_WIDGET)
 
-enum { PROP_0, PROP_CHILD, N_PROPS };
+enum
+{
+  PROP_0,
+  PROP_CHILD,
+  N_PROPS
+};
 
 static GParamSpec *props[N_PROPS];
 static guint folded_signal;
@@ -142,8 +147,8 @@ has_folded (PhFitBin *self)
 }
 
 static void
-ph_fit_bin_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
-                    int *natural_baseline)
+ph_fit_bin_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural,
+                    int *minimum_baseline, int *natural_baseline)
 {
   PhFitBin *self = PH_FIT_BIN (widget);
 
@@ -225,8 +230,8 @@ ph_fit_bin_class_init (PhFitBinClass *klass)
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   props[PROP_CHILD] = g_param_spec_object ("child", NULL, NULL, GTK_TYPE_WIDGET, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, props);
-  folded_signal = g_signal_new ("folded", PH_TYPE_FIT_BIN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, GTK_TYPE_WIDGET,
-                                G_TYPE_BOOLEAN);
+  folded_signal = g_signal_new ("folded", PH_TYPE_FIT_BIN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+                                GTK_TYPE_WIDGET, G_TYPE_BOOLEAN);
 }
 
 static void

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define EDGE 0.05        /* of the window, kept free around what the view goes to */
+#define EDGE 0.05 /* of the window, kept free around what the view goes to */
 
 static gboolean
 is_node (PhGraphCanvas *self, int box)
@@ -23,7 +23,8 @@ ph_graph_canvas_count_changes (PhGraphCanvas *self, guint *added, guint *removed
   for (guint b = 0; b < ph_scene_n_boxes (self->scene); b++)
     {
       const PhTenant *gone = NULL;
-      const PhChange change = is_node (self, b) ? ph_scene_change (self->scene, b, self->since, self->time, &gone) : PH_CHANGE_NONE;
+      const PhChange change = is_node (self, b) ? ph_scene_change (self->scene, b, self->since, self->time, &gone)
+                                                : PH_CHANGE_NONE;
 
       *added += change == PH_CHANGE_ADDED;
       *changed += change == PH_CHANGE_CHANGED;
@@ -71,7 +72,11 @@ ph_graph_canvas_go_to_change (PhGraphCanvas *self, int direction)
 
 /* ── what lies outside of the window ────────────────────────────────────────────────────────────────────────────── */
 
-typedef struct { int box; guint n; } Marked;
+typedef struct
+{
+  int box;
+  guint n;
+} Marked;
 
 /* Every box that is marked, and how many nodes in it are; kept until the look changes, for this is asked at each scroll. */
 static GArray *
@@ -104,7 +109,8 @@ static double
 distance (PhGraphCanvas *self, const PhRect *rect, GtkDirectionType *side)
 {
   const double right = self->x + ph_canvas_width (self) / self->zoom, bottom = self->y + ph_canvas_height (self) / self->zoom;
-  const double dx = MAX (self->x - rect->x - rect->width, rect->x - right), dy = MAX (self->y - rect->y - rect->height, rect->y - bottom);
+  const double dx = MAX (self->x - rect->x - rect->width, rect->x - right),
+               dy = MAX (self->y - rect->y - rect->height, rect->y - bottom);
 
   *side = dy >= dx ? (rect->y > self->y ? GTK_DIR_DOWN : GTK_DIR_UP) : rect->x > self->x ? GTK_DIR_RIGHT : GTK_DIR_LEFT;
   return hypot (MAX (dx, 0), MAX (dy, 0));
@@ -118,7 +124,7 @@ nearest (PhGraphCanvas *self, GtkDirectionType *where, double *far)
   const Marked *best = NULL;
 
   *far = INFINITY;
-  for (guint i = 0; i < marks->len && *far > 0; i++)
+  for (guint i = 0; i<marks->len && * far> 0; i++)
     {
       const Marked *mark = &g_array_index (marks, Marked, i);
       GtkDirectionType side;

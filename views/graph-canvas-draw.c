@@ -5,9 +5,9 @@
 #include <adwaita.h>
 #include <math.h>
 
-#define FRAME_BUDGET  3000       /* µs a frame waits for tiles                  */
-#define ZOOM_BUDGET   1000       /* µs while it zooms: the next frame is another */
-#define STEP_BUDGET   9000       /* µs the first frame after a step waits       */
+#define FRAME_BUDGET 3000 /* µs a frame waits for tiles                  */
+#define ZOOM_BUDGET  1000 /* µs while it zooms: the next frame is another */
+#define STEP_BUDGET  9000 /* µs the first frame after a step waits       */
 
 static void
 update_theme (PhGraphCanvas *self)
@@ -16,7 +16,8 @@ update_theme (PhGraphCanvas *self)
   const gboolean dark = adw_style_manager_get_dark (style);
 
   self->theme = adw_style_manager_get_high_contrast (style) ? (dark ? PH_THEME_HIGH_CONTRAST_DARK : PH_THEME_HIGH_CONTRAST)
-                                                            : dark ? PH_THEME_DARK : PH_THEME_LIGHT;
+                : dark                                      ? PH_THEME_DARK
+                                                            : PH_THEME_LIGHT;
 }
 
 /* From the time before the last step or rewrite to now. A step without effect is no diff: nothing is dimmed. */
@@ -76,8 +77,14 @@ ph_graph_canvas_get_paint (PhGraphCanvas *self)
 PhDrawOptions
 ph_canvas_draw_options (PhGraphCanvas *self)
 {
-  return (PhDrawOptions) { .theme = self->theme, .time = self->time, .since = self->since, .side = self->side, .scale = self->zoom,
-                           .paint = self->paint, .values = self->value_labels, .edge_width = self->edge_width };
+  return (PhDrawOptions) { .theme = self->theme,
+                           .time = self->time,
+                           .since = self->since,
+                           .side = self->side,
+                           .scale = self->zoom,
+                           .paint = self->paint,
+                           .values = self->value_labels,
+                           .edge_width = self->edge_width };
 }
 
 void
@@ -168,7 +175,8 @@ has_notes (PhGraphCanvas *self)
 static gboolean
 has_overlay (PhGraphCanvas *self)
 {
-  return has_notes (self) || ph_canvas_has_marks (self) || (self->document != NULL && ph_document_get_selection (self->document) != 0) || self->hover_box >= 0
+  return has_notes (self) || ph_canvas_has_marks (self)
+         || (self->document != NULL && ph_document_get_selection (self->document) != 0) || self->hover_box >= 0
          || self->hover_pill >= 0 || self->hover_edge >= 0;
 }
 
@@ -254,7 +262,8 @@ append_overlay (PhGraphCanvas *self, GtkSnapshot *snapshot, const graphene_rect_
   if (width <= 0 || height <= 0)
     return;
 
-  const graphene_rect_t ink = GRAPHENE_RECT_INIT (floor (x), floor (y), ceil (x + width) - floor (x), ceil (y + height) - floor (y));
+  const graphene_rect_t ink = GRAPHENE_RECT_INIT (floor (x), floor (y), ceil (x + width) - floor (x),
+                                                  ceil (y + height) - floor (y));
 
   cr = gtk_snapshot_append_cairo (snapshot, &ink);
   draw_overlay (self, cr);
@@ -269,13 +278,19 @@ ph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   const graphene_rect_t bounds = GRAPHENE_RECT_INIT (0, 0, width, height);
   const PhColor color = ph_theme_background (self->theme), accent = ph_theme_accent (self->theme);
   const GdkRGBA background = { color.red, color.green, color.blue, 1 };
-  const PhTileView view = { self->x, self->y, self->zoom, width, height, gtk_widget_get_scale_factor (widget),
-                            self->tick != 0 || g_get_monotonic_time () - self->zoomed_at < 100000 };
+  /* clang-format off */
+  const PhTileView view = {
+    self->x, self->y, self->zoom, width, height, gtk_widget_get_scale_factor (widget),
+    self->tick != 0 || g_get_monotonic_time () - self->zoomed_at < 100000
+  };
+  /* clang-format on */
   const gboolean by_cairo = GSK_IS_CAIRO_RENDERER (gtk_native_get_renderer (gtk_widget_get_native (widget)));
 
   gtk_snapshot_push_clip (snapshot, &bounds);
   self->complete = ph_tiles_snapshot (self->tiles, snapshot, by_cairo, &view, &background,
-                                      self->look_changed ? STEP_BUDGET : view.moving ? ZOOM_BUDGET : FRAME_BUDGET);
+                                      self->look_changed ? STEP_BUDGET
+                                      : view.moving      ? ZOOM_BUDGET
+                                                         : FRAME_BUDGET);
   self->look_changed = FALSE;
   if (self->morph != NULL)
     {
@@ -288,8 +303,8 @@ ph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     }
   else if (self->scene != NULL && has_overlay (self))
     append_overlay (self, snapshot, &bounds);
-  if (gtk_widget_has_visible_focus (widget) || (gtk_widget_get_focus_child (widget) != NULL
-                                                && gtk_widget_has_visible_focus (gtk_widget_get_focus_child (widget))))
+  if (gtk_widget_has_visible_focus (widget)
+      || (gtk_widget_get_focus_child (widget) != NULL && gtk_widget_has_visible_focus (gtk_widget_get_focus_child (widget))))
     {
       const GdkRGBA line = { accent.red, accent.green, accent.blue, 0.5 };
       GskRoundedRect frame;

@@ -5,11 +5,11 @@
 /* A picture that was left, to come back to. */
 typedef struct
 {
-  PhScene      *scene;
-  guint         generation;
-  gboolean      whole, fitted, compact;
-  PhPosition    at;
-  double        x, y, zoom;
+  PhScene *scene;
+  guint generation;
+  gboolean whole, fitted, compact;
+  PhPosition at;
+  double x, y, zoom;
 } Left;
 
 static void
@@ -35,8 +35,15 @@ keep_picture (PhGraphCanvas *self)
   if (self->scene == NULL || self->first || self->scene_quick || self->keep != NULL)
     return;
   left = g_new (Left, 1);
-  *left = (Left) { ph_scene_ref (self->scene), self->scene_generation, self->scene_whole, self->fitted, self->compact,
-                   self->shown.at, self->x, self->y, self->zoom };
+  *left = (Left) { ph_scene_ref (self->scene),
+                   self->scene_generation,
+                   self->scene_whole,
+                   self->fitted,
+                   self->compact,
+                   self->shown.at,
+                   self->x,
+                   self->y,
+                   self->zoom };
   if (self->left == NULL)
     self->left = g_hash_table_new_full (NULL, NULL, NULL, left_free);
   g_hash_table_insert (self->left, GUINT_TO_POINTER (ph_scene_inside (self->scene)), left);
@@ -47,7 +54,8 @@ static gboolean
 is_current (PhGraphCanvas *self, const Left *left)
 {
   return left->generation == ph_document_get_generation (self->document) && left->compact == self->compact
-         && ph_scene_end (left->scene) >= ph_scene_time (ph_document_get_history (self->document), ph_document_get_position (self->document))
+         && ph_scene_end (left->scene)
+                >= ph_scene_time (ph_document_get_history (self->document), ph_document_get_position (self->document))
          && (!left->compact || ph_position_compare (left->at, ph_document_get_position (self->document)) == 0);
 }
 
@@ -82,7 +90,8 @@ ph_canvas_go_inside (PhGraphCanvas *self)
 gboolean
 ph_canvas_ask_inside (PhGraphCanvas *self, int box)
 {
-  const PhId id = box >= 0 && self->scene != NULL && ph_scene_box (self->scene, box)->has_inside ? ph_canvas_id_of (self, box, -1) : PH_NO_ID;
+  const PhId id = box >= 0 && self->scene != NULL && ph_scene_box (self->scene, box)->has_inside ? ph_canvas_id_of (self, box, -1)
+                                                                                                 : PH_NO_ID;
   const PhNode *node = id != PH_NO_ID ? ph_model_find_node (ph_document_get_model (self->document), id) : NULL;
 
   if (node == NULL || ph_node_inside (node) == PH_NO_ID)

@@ -106,8 +106,9 @@ walk (PhGraphCanvas *self, GtkDirectionType direction)
         }
     }
   else
-    box = direction == GTK_DIR_DOWN ? next_along (self, box, TRUE) : direction == GTK_DIR_UP ? next_along (self, box, FALSE)
-        : next_beside (self, box, direction == GTK_DIR_RIGHT);
+    box = direction == GTK_DIR_DOWN ? next_along (self, box, TRUE)
+          : direction == GTK_DIR_UP ? next_along (self, box, FALSE)
+                                    : next_beside (self, box, direction == GTK_DIR_RIGHT);
   next = box >= 0 ? representative (self, box) : PH_NO_ID;
   if (next == PH_NO_ID)
     return;
@@ -143,27 +144,47 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
 
       ph_canvas_aim (self, &x, &y, &zoom);
       self->fitted = FALSE;
-      ph_canvas_go_to (self, x + (key == GDK_KEY_Right ? step : key == GDK_KEY_Left ? -step : 0),
-             y + (key == GDK_KEY_Down ? step : key == GDK_KEY_Up ? -step : 0), zoom, TRUE);
+      ph_canvas_go_to (self,
+                       x
+                           + (key == GDK_KEY_Right  ? step
+                              : key == GDK_KEY_Left ? -step
+                                                    : 0),
+                       y
+                           + (key == GDK_KEY_Down ? step
+                              : key == GDK_KEY_Up ? -step
+                                                  : 0),
+                       zoom, TRUE);
       return GDK_EVENT_STOP;
     }
   switch (key)
     {
-    case GDK_KEY_Down: case GDK_KEY_KP_Down: walk (self, GTK_DIR_DOWN); break;
-    case GDK_KEY_Up: case GDK_KEY_KP_Up: walk (self, GTK_DIR_UP); break;
-    case GDK_KEY_Left: case GDK_KEY_KP_Left: walk (self, GTK_DIR_LEFT); break;
-    case GDK_KEY_Right: case GDK_KEY_KP_Right: walk (self, GTK_DIR_RIGHT); break;
-    case GDK_KEY_plus: case GDK_KEY_equal: case GDK_KEY_KP_Add: ph_graph_canvas_zoom_in (self); break;
-    case GDK_KEY_minus: case GDK_KEY_KP_Subtract: ph_graph_canvas_zoom_out (self); break;
-    case GDK_KEY_0: case GDK_KEY_KP_0: ph_graph_canvas_zoom_to (self, 1); break;
+    case GDK_KEY_Down:
+    case GDK_KEY_KP_Down: walk (self, GTK_DIR_DOWN); break;
+    case GDK_KEY_Up:
+    case GDK_KEY_KP_Up: walk (self, GTK_DIR_UP); break;
+    case GDK_KEY_Left:
+    case GDK_KEY_KP_Left: walk (self, GTK_DIR_LEFT); break;
+    case GDK_KEY_Right:
+    case GDK_KEY_KP_Right: walk (self, GTK_DIR_RIGHT); break;
+    case GDK_KEY_plus:
+    case GDK_KEY_equal:
+    case GDK_KEY_KP_Add: ph_graph_canvas_zoom_in (self); break;
+    case GDK_KEY_minus:
+    case GDK_KEY_KP_Subtract: ph_graph_canvas_zoom_out (self); break;
+    case GDK_KEY_0:
+    case GDK_KEY_KP_0: ph_graph_canvas_zoom_to (self, 1); break;
     case GDK_KEY_f: ph_graph_canvas_fit (self); break;
     case GDK_KEY_F: ph_graph_canvas_fit_selection (self); break;
-    case GDK_KEY_Page_Down: case GDK_KEY_Page_Up:
+    case GDK_KEY_Page_Down:
+    case GDK_KEY_Page_Up:
       self->fitted = FALSE;
       ph_canvas_go_to (self, self->x, self->y + (key == GDK_KEY_Page_Down ? 0.8 : -0.8) * ph_canvas_height (self) / self->zoom,
                        self->zoom, TRUE);
       break;
-    case GDK_KEY_Home: self->fitted = FALSE; ph_canvas_go_to (self, self->x, 0, self->zoom, TRUE); break;
+    case GDK_KEY_Home:
+      self->fitted = FALSE;
+      ph_canvas_go_to (self, self->x, 0, self->zoom, TRUE);
+      break;
     case GDK_KEY_End:
       self->fitted = FALSE;
       if (self->scene != NULL)
@@ -173,14 +194,14 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
     case GDK_KEY_c: ph_graph_canvas_set_compact (self, !ph_canvas_leader (self)->compact); break;
     case GDK_KEY_g:
       if (self->document != NULL && ph_document_get_model (self->document) != NULL)
-        ph_graph_canvas_set_grouped (self, !ph_canvas_wants_groups (ph_canvas_leader (self), ph_document_get_model (self->document)));
+        ph_graph_canvas_set_grouped (self,
+                                     !ph_canvas_wants_groups (ph_canvas_leader (self), ph_document_get_model (self->document)));
       break;
     case GDK_KEY_t: ph_graph_canvas_show_touched (self); break;
     case GDK_KEY_a: ph_graph_canvas_show_all (self); break;
     case GDK_KEY_n: show_around (self, 1); break;
     case GDK_KEY_N: show_around (self, -1); break;
-    case GDK_KEY_BackSpace:
-      return ph_canvas_ask_outside (self) ? GDK_EVENT_STOP : GDK_EVENT_PROPAGATE;
+    case GDK_KEY_BackSpace: return ph_canvas_ask_outside (self) ? GDK_EVENT_STOP : GDK_EVENT_PROPAGATE;
     case GDK_KEY_Escape:
       if (ph_graph_canvas_is_partial (self))
         {
@@ -188,14 +209,17 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
           break;
         }
       /* What is selected lies outside still: there is nothing here to let go of first. */
-      if (self->document != NULL && (self->scene == NULL || ph_scene_find (self->scene, ph_document_get_selection (self->document), NULL) < 0)
+      if (self->document != NULL
+          && (self->scene == NULL || ph_scene_find (self->scene, ph_document_get_selection (self->document), NULL) < 0)
           && ph_canvas_ask_outside (self))
         break;
       if (self->document == NULL || ph_document_get_selection (self->document) == 0)
         return GDK_EVENT_PROPAGATE;
       ph_document_set_selection (self->document, 0);
       break;
-    case GDK_KEY_Return: case GDK_KEY_KP_Enter: case GDK_KEY_space:
+    case GDK_KEY_Return:
+    case GDK_KEY_KP_Enter:
+    case GDK_KEY_space:
       {
         const guint id = self->document != NULL ? ph_document_get_selection (self->document) : 0;
         const int box = id != 0 && self->scene != NULL ? ph_scene_find (self->scene, id, NULL) : -1;
@@ -208,8 +232,7 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
           g_signal_emit (self, ph_canvas_signals[PH_CANVAS_NODE_ACTIVATED], 0, id);
       }
       break;
-    default:
-      return GDK_EVENT_PROPAGATE;
+    default: return GDK_EVENT_PROPAGATE;
     }
   return GDK_EVENT_STOP;
 }

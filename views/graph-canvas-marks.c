@@ -5,7 +5,11 @@
 /* Beyond so many nodes nobody counts what is next to each of them. */
 #define MOST_KEPT 20000
 
-typedef struct { int box; guint id, n; } More;
+typedef struct
+{
+  int box;
+  guint id, n;
+} More;
 
 /* --- where a run stops -------------------------------------------------------------------------------------------------- */
 
@@ -143,7 +147,8 @@ ph_canvas_pick_beyond (PhGraphCanvas *self, double x, double y, guint *n)
 gboolean
 ph_canvas_has_marks (PhGraphCanvas *self)
 {
-  return self->document != NULL && self->scene != NULL && (ph_document_get_breaks (self->document)->len > 0 || beyond (self)->len > 0);
+  return self->document != NULL && self->scene != NULL
+         && (ph_document_get_breaks (self->document)->len > 0 || beyond (self)->len > 0);
 }
 
 /* In the scene's coordinates. */

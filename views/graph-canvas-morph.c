@@ -5,26 +5,26 @@
 #include <adwaita.h>
 #include <math.h>
 
-#define MORPH_MS  250
-#define MOST      260            /* boxes that glide: more would be no smooth movement, nor one that can be followed */
+#define MORPH_MS 250
+#define MOST     260 /* boxes that glide: more would be no smooth movement, nor one that can be followed */
 
 /* A box on its way; in pixels of the window. */
 typedef struct
 {
-  int    from, to;               /* boxes of the old and of the new scene, -1: only in the other one */
-  double from_x, from_y, to_x, to_y;               /* its middle */
-  guint  depth;
+  int from, to;                      /* boxes of the old and of the new scene, -1: only in the other one */
+  double from_x, from_y, to_x, to_y; /* its middle */
+  guint depth;
 } Glide;
 
 struct _PhMorph
 {
   PhScene *from;
-  int      from_time, from_since;
-  double   x, y, zoom;           /* the old view */
-  GArray  *glides;               /* (element-type Glide) outer groups first */
-  gint64   start;                /* µs of the frame clock, 0: not yet */
-  double   t;                    /* 0 to 1 */
-  guint    tick;
+  int from_time, from_since;
+  double x, y, zoom; /* the old view */
+  GArray *glides;    /* (element-type Glide) outer groups first */
+  gint64 start;      /* µs of the frame clock, 0: not yet */
+  double t;          /* 0 to 1 */
+  guint tick;
 };
 
 static gboolean
@@ -47,7 +47,9 @@ counterpart (PhScene *scene, int box, int time, PhScene *other, int other_time)
   else
     found = ph_scene_find (other, ph_scene_tenant (scene, box, time)->id, &pill);
   return found >= 0 && pill < 0 && is_shown (other, found, other_time)
-         && (ph_scene_box (other, found)->kind == PH_BOX_GROUP) == (at->kind == PH_BOX_GROUP) ? found : -1;
+                 && (ph_scene_box (other, found)->kind == PH_BOX_GROUP) == (at->kind == PH_BOX_GROUP)
+             ? found
+             : -1;
 }
 
 static void
@@ -194,7 +196,7 @@ void
 ph_canvas_morph_draw (PhGraphCanvas *self, cairo_t *cr)
 {
   PhMorph *morph = self->morph;
-  const double t = CLAMP (morph->t, 0, 1), s = t * t * (3 - 2 * t);        /* slow at both ends */
+  const double t = CLAMP (morph->t, 0, 1), s = t * t * (3 - 2 * t); /* slow at both ends */
   PhDrawOptions options[2];
 
   for (int old = 0; old < 2; old++)

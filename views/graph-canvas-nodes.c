@@ -5,7 +5,7 @@
 #include "views/canvas-node.h"
 #include "views/graph-canvas-private.h"
 
-#define MOST 12                  /* neighbours on each side */
+#define MOST 12 /* neighbours on each side */
 
 static const char *
 change_of (PhGraphCanvas *self, PhId id)
@@ -16,15 +16,19 @@ change_of (PhGraphCanvas *self, PhId id)
     return NULL;
   switch (ph_scene_change (self->scene, box, self->since, self->time, NULL))
     {
-      case PH_CHANGE_ADDED: return _("added");
-      case PH_CHANGE_REMOVED: return _("removed");
-      case PH_CHANGE_CHANGED: return _("changed");
-      default: return NULL;
+    case PH_CHANGE_ADDED: return _ ("added");
+    case PH_CHANGE_REMOVED: return _ ("removed");
+    case PH_CHANGE_CHANGED: return _ ("changed");
+    default: return NULL;
     }
 }
 
 /* A node, or an input of the graph. */
-typedef struct { PhNode *node; PhValue *value; } Item;
+typedef struct
+{
+  PhNode *node;
+  PhValue *value;
+} Item;
 
 static PhId
 item_id (const Item *item)
@@ -86,7 +90,8 @@ neighbours (const Item *item, PhModel *model, gboolean users)
 static PhCanvasNode *
 find_child (PhGraphCanvas *self, PhId id)
 {
-  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self)); child != NULL; child = gtk_widget_get_next_sibling (child))
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self)); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
     if (ph_canvas_node_get_id (PH_CANVAS_NODE (child)) == id)
       return PH_CANVAS_NODE (child);
   return NULL;
@@ -103,8 +108,8 @@ put (PhGraphCanvas *self, const Item *item, GHashTable *places, GHashTable *kept
     child = PH_CANVAS_NODE (ph_canvas_node_new ());
   gtk_widget_insert_before (GTK_WIDGET (child), GTK_WIDGET (self), NULL);
   if (item->node != NULL)
-    ph_canvas_node_show (child, item->node, GPOINTER_TO_UINT (g_hash_table_lookup (places, item->node)), g_hash_table_size (places),
-                         change_of (self, id));
+    ph_canvas_node_show (child, item->node, GPOINTER_TO_UINT (g_hash_table_lookup (places, item->node)),
+                         g_hash_table_size (places), change_of (self, id));
   else
     ph_canvas_node_show_input (child, item->value);
   ph_canvas_node_set_selected (child, id == ph_document_get_selection (self->document));
@@ -180,7 +185,8 @@ ph_canvas_focus_selection (PhGraphCanvas *self)
 void
 ph_canvas_allocate_nodes (PhGraphCanvas *self)
 {
-  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self)); child != NULL; child = gtk_widget_get_next_sibling (child))
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self)); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
     {
       graphene_rect_t rect = GRAPHENE_RECT_INIT (0, 0, 1, 1);
 

@@ -92,8 +92,9 @@ ph_graph_canvas_show_neighbourhood (PhGraphCanvas *self, guint id, guint steps)
   node = find_node (self, id);
   if (node == NULL)
     return FALSE;
-  show_part (self, reach (node, TRUE, TRUE, steps),
-             g_strdup_printf (ngettext ("%u step around n%u %s", "%u steps around n%u %s", steps), steps, node->id, node->op_type));
+  show_part (
+      self, reach (node, TRUE, TRUE, steps),
+      g_strdup_printf (ngettext ("%u step around n%u %s", "%u steps around n%u %s", steps), steps, node->id, node->op_type));
   self->part_node = id;
   self->part_steps = steps;
   return TRUE;
@@ -116,10 +117,11 @@ widen (PhGraphCanvas *self, GHashTable *more)
       g_hash_table_unref (more);
       return FALSE;
     }
-  show_part (self, more, middle != NULL
-             ? g_strdup_printf (ngettext ("%u step around n%u %s, and more", "%u steps around n%u %s, and more", self->part_steps),
-                                self->part_steps, middle->id, middle->op_type)
-             : g_strdup (self->part));
+  show_part (self, more,
+             middle != NULL ? g_strdup_printf (
+                 ngettext ("%u step around n%u %s, and more", "%u steps around n%u %s, and more", self->part_steps),
+                 self->part_steps, middle->id, middle->op_type)
+                            : g_strdup (self->part));
   self->part_node = around;
   return TRUE;
 }
@@ -193,7 +195,7 @@ ph_graph_canvas_show_paths (PhGraphCanvas *self, guint from, guint to)
   while (g_hash_table_iter_next (&iter, &key, NULL))
     if (g_hash_table_contains (up, key))
       g_hash_table_add (both, key);
-  return show_part (self, both, g_strdup_printf (_("All paths from n%u %s to n%u %s"), a->id, a->op_type, b->id, b->op_type));
+  return show_part (self, both, g_strdup_printf (_ ("All paths from n%u %s to n%u %s"), a->id, a->op_type, b->id, b->op_type));
 }
 
 gboolean
@@ -226,7 +228,7 @@ ph_graph_canvas_show_touched (PhGraphCanvas *self)
             add_neighbours (node, TRUE, TRUE, set, unused);
         }
     }
-  return show_part (self, set, g_strdup (_("Only what this step touched, with its neighbours")));
+  return show_part (self, set, g_strdup (_ ("Only what this step touched, with its neighbours")));
 }
 
 void

@@ -201,8 +201,8 @@ on_scroll (PhGraphCanvas *self, double dx, double dy, GtkEventControllerScroll *
 
   if ((state & GDK_CONTROL_MASK) != 0 || (unit == 0 && (state & GDK_SHIFT_MASK) == 0))
     {
-      ph_canvas_zoom_at (self, self->pointer_x, self->pointer_y, unit > 0 ? pow (1.01, -dy * unit) : pow (PH_CANVAS_STEP_ZOOM, -dy),
-                         unit == 0);
+      ph_canvas_zoom_at (self, self->pointer_x, self->pointer_y,
+                         unit > 0 ? pow (1.01, -dy * unit) : pow (PH_CANVAS_STEP_ZOOM, -dy), unit == 0);
       return GDK_EVENT_STOP;
     }
   if (unit == 0)
@@ -275,7 +275,7 @@ add_nodes (GString *text, PhDiff *diff, const char *word, const GArray *ids)
       g_string_append_printf (text, "%s n%u %s", i == 0 ? word : ",", other->id, other->label);
     }
   if (ids != NULL && ids->len > 6)
-    g_string_append_printf (text, _(" and %u more"), ids->len - 6);
+    g_string_append_printf (text, _ (" and %u more"), ids->len - 6);
 }
 
 static void
@@ -300,23 +300,23 @@ add_change (PhGraphCanvas *self, PhId id, GString *text)
     return;
   if (change->change == PH_CHANGE_ADDED)
     {
-      g_string_append_printf (text, "\n\n+ %s", _("Added"));
-      add_nodes (text, diff, _(" for"), change->fused_from);
+      g_string_append_printf (text, "\n\n+ %s", _ ("Added"));
+      add_nodes (text, diff, _ (" for"), change->fused_from);
     }
   else if (change->change == PH_CHANGE_REMOVED)
     {
-      g_string_append_printf (text, "\n\n− %s", _("Removed"));
-      add_nodes (text, diff, _(", now"), change->fused_into);
+      g_string_append_printf (text, "\n\n− %s", _ ("Removed"));
+      add_nodes (text, diff, _ (", now"), change->fused_into);
     }
   else
-    g_string_append_printf (text, "\n\n~ %s", _("Changed"));
+    g_string_append_printf (text, "\n\n~ %s", _ ("Changed"));
   for (guint i = 0; change->fields != NULL && i < change->fields->len; i++)
     {
       const PhFieldChange *field = &g_array_index (change->fields, PhFieldChange, i);
 
       if (i == 8)
         {
-          g_string_append_printf (text, _("\nand %u more"), change->fields->len - 8);
+          g_string_append_printf (text, _ ("\nand %u more"), change->fields->len - 8);
           break;
         }
       g_string_append_printf (text, "\n%s: ", field->field);
@@ -337,8 +337,10 @@ on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *to
     return FALSE;
   pick (self, x, y, &box, &pill, &edge);
   if (ph_canvas_pick_beyond (self, x, y, &n) != PH_NO_ID)
-    g_string_printf (text, ngettext ("It feeds %u more node, which is not shown. Click to show it.",
-                                     "It feeds %u more nodes, which are not shown. Click to show them.", n), n);
+    g_string_printf (text,
+                     ngettext ("It feeds %u more node, which is not shown. Click to show it.",
+                               "It feeds %u more nodes, which are not shown. Click to show them.", n),
+                     n);
   else if (edge >= 0)
     {
       const PhId value = ph_scene_edge_value (self->scene, edge, self->time);

@@ -12,90 +12,91 @@ typedef struct _PhMorph PhMorph;
 /* What a scene was laid out for. */
 typedef struct
 {
-  gboolean      compact, grouped, grouped_set;
-  GHashTable   *open, *keep;     /* (nullable) as in the canvas                                             */
-  char         *part;            /* (nullable)                                                              */
-  PhId          part_node;
-  guint         part_steps;
-  PhPosition    at;
+  gboolean compact, grouped, grouped_set;
+  GHashTable *open, *keep; /* (nullable) as in the canvas                                             */
+  char *part;              /* (nullable)                                                              */
+  PhId part_node;
+  guint part_steps;
+  PhPosition at;
 } PhArrangement;
 
-void     ph_arrangement_clear     (PhArrangement *arrangement);
+void ph_arrangement_clear (PhArrangement *arrangement);
 
 struct _PhGraphCanvas
 {
-  GtkWidget     parent_instance;
+  GtkWidget parent_instance;
 
-  PhDocument   *document;        /* (nullable)                                                              */
-  PhScene      *scene;           /* (nullable)                                                              */
-  PhTiles      *tiles;
-  PhInk        *ink;
-  GCancellable *layout;          /* (nullable) of the layout that runs                                      */
-  gboolean      awaited;         /* somebody asked for it and sees nothing, or the old picture, until it ends */
-  PhArrangement shown;           /* of @scene                                                               */
-  PhScene      *aside;           /* (nullable) of the whole graph, while a part is shown                    */
+  PhDocument *document; /* (nullable)                                                              */
+  PhScene *scene;       /* (nullable)                                                              */
+  PhTiles *tiles;
+  PhInk *ink;
+  GCancellable *layout; /* (nullable) of the layout that runs                                      */
+  gboolean awaited;     /* somebody asked for it and sees nothing, or the old picture, until it ends */
+  PhArrangement shown;  /* of @scene                                                               */
+  PhScene *aside;       /* (nullable) of the whole graph, while a part is shown                    */
   PhArrangement aside_shown;
-  guint         aside_generation;
-  gboolean      aside_whole;
-  GHashTable   *left;            /* (nullable) inside -> the picture of it, while another is shown          */
-  guint         layout_number;   /* of the newest request; older answers are dropped                        */
-  gboolean      first;           /* nothing of this document was shown yet                                  */
-  guint         scene_generation;
-  gboolean      scene_whole;     /* of the whole history and graph, laid out with care                      */
-  PhLayoutEngine engine;         /* that was asked last                                                     */
-  gboolean      across;          /* in which direction                                                      */
-  gboolean      scene_quick;     /* a better one is on its way                                              */
+  guint aside_generation;
+  gboolean aside_whole;
+  GHashTable *left;    /* (nullable) inside -> the picture of it, while another is shown          */
+  guint layout_number; /* of the newest request; older answers are dropped                        */
+  gboolean first;      /* nothing of this document was shown yet                                  */
+  guint scene_generation;
+  gboolean scene_whole;  /* of the whole history and graph, laid out with care                      */
+  PhLayoutEngine engine; /* that was asked last                                                     */
+  gboolean across;       /* in which direction                                                      */
+  gboolean scene_quick;  /* a better one is on its way                                              */
 
-  double        x, y, zoom;      /* scene point at the left top corner; pixels a point                      */
-  double        from_x, from_y, from_zoom, to_x, to_y, to_zoom;
-  gint64        animation_start; /* µs, 0: none                                                             */
-  guint         tick;
-  gboolean      fitted;          /* nobody moved the picture since it was fitted                            */
-  gint64        zoomed_at;       /* µs: while the zoom changes, tiles are not started over                  */
-  guint         settle_id;
-  int           width;           /* that the view was made for                                              */
-  gboolean      allocating;      /* others must not be resized now: they hear of the view later             */
-  guint         tell_id;
-  PhMorph      *morph;           /* (nullable) on the way from the layout before                            */
-  gboolean      look_changed;    /* the next frame may wait longer                                          */
-  gboolean      complete;        /* the last frame lacked nothing                                           */
+  double x, y, zoom; /* scene point at the left top corner; pixels a point                      */
+  double from_x, from_y, from_zoom, to_x, to_y, to_zoom;
+  gint64 animation_start; /* µs, 0: none                                                             */
+  guint tick;
+  gboolean fitted;  /* nobody moved the picture since it was fitted                            */
+  gint64 zoomed_at; /* µs: while the zoom changes, tiles are not started over                  */
+  guint settle_id;
+  int width;           /* that the view was made for                                              */
+  gboolean allocating; /* others must not be resized now: they hear of the view later             */
+  guint tell_id;
+  PhMorph *morph;        /* (nullable) on the way from the layout before                            */
+  gboolean look_changed; /* the next frame may wait longer                                          */
+  gboolean complete;     /* the last frame lacked nothing                                           */
 
-  gboolean      stepped;         /* to another position, and the view has not been moved since              */
-  gboolean      show_diff, compact, grouped, grouped_set, edge_width;
-  gboolean      grouped_found;   /* by how many boxes there were at first                                   */
-  GHashTable   *open;            /* (nullable) set of paths and "n42" that are open; NULL: as many as fit   */
-  PhId          uncovered;       /* groups open until this node shows; PH_NO_ID: none                       */
-  GHashTable   *keep;            /* (nullable) set of node ids: only a part is shown; never changed, replaced */
-  char         *part;            /* (nullable) what @keep is, for people                                    */
-  PhId          part_node;       /* @keep is what lies @part_steps around it; PH_NO_ID: it is another part  */
-  guint         part_steps;
-  PhGraphCanvas *other;          /* (nullable) unowned, cleared when it goes: the other side of a pair      */
-  PhSide        side;            /* BEFORE: shows the other one's scene, and where changes are counted from */
-  gboolean      following;       /* the other one moves it                                                  */
-  PhColorMode   color_mode;
-  PhMeasure    *measure;         /* (nullable) given, for what the model does not tell                      */
-  PhPaint      *paint;           /* (nullable) of what is shown now                                         */
-  gboolean      show_values;
-  GHashTable   *value_labels;    /* (nullable) value id -> what it is, while they are shown                 */
-  GCancellable *labelling;       /* (nullable) while they are found                                         */
-  PhTheme       theme;
-  gulong        style_ids[2];
-  GArray       *marked;          /* (nullable) (element-type Marked) boxes that changed                     */
+  gboolean stepped; /* to another position, and the view has not been moved since              */
+  gboolean show_diff, compact, grouped, grouped_set, edge_width;
+  gboolean grouped_found; /* by how many boxes there were at first                                   */
+  GHashTable *open;       /* (nullable) set of paths and "n42" that are open; NULL: as many as fit   */
+  PhId uncovered;         /* groups open until this node shows; PH_NO_ID: none                       */
+  GHashTable *keep;       /* (nullable) set of node ids: only a part is shown; never changed, replaced */
+  char *part;             /* (nullable) what @keep is, for people                                    */
+  PhId part_node;         /* @keep is what lies @part_steps around it; PH_NO_ID: it is another part  */
+  guint part_steps;
+  PhGraphCanvas *other; /* (nullable) unowned, cleared when it goes: the other side of a pair      */
+  PhSide side;          /* BEFORE: shows the other one's scene, and where changes are counted from */
+  gboolean following;   /* the other one moves it                                                  */
+  PhColorMode color_mode;
+  PhMeasure *measure; /* (nullable) given, for what the model does not tell                      */
+  PhPaint *paint;     /* (nullable) of what is shown now                                         */
+  gboolean show_values;
+  GHashTable *value_labels; /* (nullable) value id -> what it is, while they are shown                 */
+  GCancellable *labelling;  /* (nullable) while they are found                                         */
+  PhTheme theme;
+  gulong style_ids[2];
+  GArray *marked; /* (nullable) (element-type Marked) boxes that changed                     */
 
-  GArray       *beyond;          /* (nullable) where the neighbourhood that is shown was cut; graph-canvas-marks.c */
-  PhId          hover_beyond;    /* the pointer is on what says so of this node                             */
-  int           hover_box, hover_pill, hover_edge;
-  double        pointer_x, pointer_y, drag_x, drag_y, pinch_x, pinch_y, pinch_zoom;
-  double        glide_x, glide_y;                  /* pixels a second */
-  gint64        glide_time;      /* µs: when it last moved                                                  */
-  guint         glide;           /* a tick: it goes on by itself                                            */
-  gboolean      press_clears;    /* the button went down beside everything: nothing is selected if it was no drag */
-  guint         nodes_later;     /* after the frame: what the children say                                  */
-  guint         moved_id;        /* a timer: the children have other places                                 */
-  GtkGesture   *drag;            /* unowned                                                                 */
-  int           time, since;     /* what is shown                                                           */
+  GArray *beyond;    /* (nullable) where the neighbourhood that is shown was cut; graph-canvas-marks.c */
+  PhId hover_beyond; /* the pointer is on what says so of this node                             */
+  int hover_box, hover_pill, hover_edge;
+  double pointer_x, pointer_y, drag_x, drag_y, pinch_x, pinch_y, pinch_zoom;
+  double glide_x, glide_y; /* pixels a second */
+  gint64 glide_time;       /* µs: when it last moved                                                  */
+  guint glide;             /* a tick: it goes on by itself                                            */
+  gboolean press_clears;   /* the button went down beside everything: nothing is selected if it was no drag */
+  guint nodes_later;       /* after the frame: what the children say                                  */
+  guint moved_id;          /* a timer: the children have other places                                 */
+  GtkGesture *drag;        /* unowned                                                                 */
+  int time, since;         /* what is shown                                                           */
 };
 
+/* clang-format off */
 enum
 {
   PH_CANVAS_LAYOUT_STARTED, PH_CANVAS_LAYOUT_FINISHED, PH_CANVAS_NODE_ACTIVATED, PH_CANVAS_ENTER, PH_CANVAS_LEAVE, PH_CANVAS_VIEW_CHANGED, PH_CANVAS_LOOK_CHANGED,
@@ -106,92 +107,93 @@ enum
   PH_CANVAS_PROP_0, PH_CANVAS_PROP_DOCUMENT, PH_CANVAS_PROP_SHOW_DIFF, PH_CANVAS_PROP_COMPACT, PH_CANVAS_PROP_GROUPED,
   PH_CANVAS_PROP_EDGE_WIDTH, PH_CANVAS_PROP_SHOW_VALUES, PH_CANVAS_PROP_COLOR_MODE, PH_CANVAS_N_PROPS
 };
+/* clang-format on */
 extern guint ph_canvas_signals[PH_CANVAS_N_SIGNALS];
 extern GParamSpec *ph_canvas_props[PH_CANVAS_N_PROPS];
 
 #define PH_CANVAS_STEP_ZOOM 1.25
 
 /* graph-canvas-view.c: x and y are the scene's point at the left top corner. */
-double   ph_canvas_width          (PhGraphCanvas *self);                  /* pixels */
-double   ph_canvas_height         (PhGraphCanvas *self);
-void     ph_canvas_set_view       (PhGraphCanvas *self, double x, double y, double zoom);
-void     ph_canvas_go_to          (PhGraphCanvas *self, double x, double y, double zoom, gboolean animate);
-void     ph_canvas_stop_animation (PhGraphCanvas *self);
+double ph_canvas_width (PhGraphCanvas *self); /* pixels */
+double ph_canvas_height (PhGraphCanvas *self);
+void ph_canvas_set_view (PhGraphCanvas *self, double x, double y, double zoom);
+void ph_canvas_go_to (PhGraphCanvas *self, double x, double y, double zoom, gboolean animate);
+void ph_canvas_stop_animation (PhGraphCanvas *self);
 /* Goes on with that speed, in pixels a second, until friction stops it. */
-void     ph_canvas_glide          (PhGraphCanvas *self, double x, double y);
-double   ph_canvas_clamp_zoom     (PhGraphCanvas *self, double zoom);
+void ph_canvas_glide (PhGraphCanvas *self, double x, double y);
+double ph_canvas_clamp_zoom (PhGraphCanvas *self, double zoom);
 /* Where the animation that runs will end, else what is shown. */
-void     ph_canvas_aim            (PhGraphCanvas *self, double *x, double *y, double *zoom);
-void     ph_canvas_zoom_at        (PhGraphCanvas *self, double px, double py, double factor, gboolean animate);
-void     ph_canvas_first_view     (PhGraphCanvas *self);
-void     ph_canvas_show_rect      (PhGraphCanvas *self, const PhRect *rect);
+void ph_canvas_aim (PhGraphCanvas *self, double *x, double *y, double *zoom);
+void ph_canvas_zoom_at (PhGraphCanvas *self, double px, double py, double factor, gboolean animate);
+void ph_canvas_first_view (PhGraphCanvas *self);
+void ph_canvas_show_rect (PhGraphCanvas *self, const PhRect *rect);
 gboolean ph_canvas_selection_rect (PhGraphCanvas *self, PhRect *rect);
-void     ph_canvas_size_allocate  (GtkWidget *widget, int width, int height, int baseline);
+void ph_canvas_size_allocate (GtkWidget *widget, int width, int height, int baseline);
 
 /* graph-canvas-scene.c */
-void     ph_canvas_start_layout   (PhGraphCanvas *self, gboolean quick);
-void     ph_canvas_ask_layout     (PhGraphCanvas *self);                  /* the same for somebody who waits for it */
+void ph_canvas_start_layout (PhGraphCanvas *self, gboolean quick);
+void ph_canvas_ask_layout (PhGraphCanvas *self); /* the same for somebody who waits for it */
 /* From a part to the picture of the whole that was there before. FALSE: it does not fit any more. */
-gboolean ph_canvas_bring_back     (PhGraphCanvas *self);
-gboolean ph_canvas_uncover        (PhGraphCanvas *self);                  /* opens what hides the selected node */
-void     ph_canvas_extend_layout  (PhGraphCanvas *self);                    /* steps were added */
-gboolean ph_canvas_wants_groups   (PhGraphCanvas *self, PhModel *model);
+gboolean ph_canvas_bring_back (PhGraphCanvas *self);
+gboolean ph_canvas_uncover (PhGraphCanvas *self);   /* opens what hides the selected node */
+void ph_canvas_extend_layout (PhGraphCanvas *self); /* steps were added */
+gboolean ph_canvas_wants_groups (PhGraphCanvas *self, PhModel *model);
 
 /* A picture that was laid out before takes the place of what is shown. @scene: (transfer full) */
-void     ph_canvas_put_scene      (PhGraphCanvas *self, PhScene *scene, guint generation, gboolean whole);
+void ph_canvas_put_scene (PhGraphCanvas *self, PhScene *scene, guint generation, gboolean whole);
 
 /* graph-canvas-inside.c: shows what the document says that is shown; asks to go in, or out. FALSE: there is no such thing. */
-void     ph_canvas_go_inside      (PhGraphCanvas *self);
-gboolean ph_canvas_ask_inside     (PhGraphCanvas *self, int box);
-gboolean ph_canvas_ask_outside    (PhGraphCanvas *self);
-void     ph_canvas_forget_left    (PhGraphCanvas *self);
+void ph_canvas_go_inside (PhGraphCanvas *self);
+gboolean ph_canvas_ask_inside (PhGraphCanvas *self, int box);
+gboolean ph_canvas_ask_outside (PhGraphCanvas *self);
+void ph_canvas_forget_left (PhGraphCanvas *self);
 
 /* graph-canvas-values.c: the model, its position or its inputs are others; other values are known; the canvas goes. */
-void     ph_canvas_values_follow  (PhGraphCanvas *self);
-void     ph_canvas_values_label   (PhGraphCanvas *self);
-void     ph_canvas_values_clear   (PhGraphCanvas *self);
+void ph_canvas_values_follow (PhGraphCanvas *self);
+void ph_canvas_values_label (PhGraphCanvas *self);
+void ph_canvas_values_clear (PhGraphCanvas *self);
 
 /* graph-canvas-pair.c: who has the scene of both; the scene changed; the view changed. */
-PhGraphCanvas *ph_canvas_leader   (PhGraphCanvas *self);
-void     ph_canvas_part           (PhGraphCanvas *self);                  /* as it goes: the other is alone */
-void     ph_canvas_share_scene    (PhGraphCanvas *self);
-void     ph_canvas_share_view     (PhGraphCanvas *self);
+PhGraphCanvas *ph_canvas_leader (PhGraphCanvas *self);
+void ph_canvas_part (PhGraphCanvas *self); /* as it goes: the other is alone */
+void ph_canvas_share_scene (PhGraphCanvas *self);
+void ph_canvas_share_view (PhGraphCanvas *self);
 /* The look that both have: diff, colours, width of edges. */
-void     ph_canvas_share_look     (PhGraphCanvas *self);
+void ph_canvas_share_look (PhGraphCanvas *self);
 
 /* graph-canvas-morph.c: @x, @y, @zoom: the view of the scene before, @from; the new one is there already. */
-void     ph_canvas_morph_start    (PhGraphCanvas *self, PhScene *from, int time, int since, double x, double y, double zoom);
-void     ph_canvas_morph_stop     (PhGraphCanvas *self);
-void     ph_canvas_morph_draw     (PhGraphCanvas *self, cairo_t *cr);
+void ph_canvas_morph_start (PhGraphCanvas *self, PhScene *from, int time, int since, double x, double y, double zoom);
+void ph_canvas_morph_stop (PhGraphCanvas *self);
+void ph_canvas_morph_draw (PhGraphCanvas *self, cairo_t *cr);
 
 /* graph-canvas-nodes.c: children that stand for nodes, for screen readers. */
-void     ph_canvas_update_nodes   (PhGraphCanvas *self);
-void     ph_canvas_focus_selection (PhGraphCanvas *self);              /* when the picture has the keyboard */
-void     ph_canvas_allocate_nodes (PhGraphCanvas *self);
-void     ph_canvas_nodes_moved    (PhGraphCanvas *self);
-void     ph_canvas_remove_nodes   (PhGraphCanvas *self);
+void ph_canvas_update_nodes (PhGraphCanvas *self);
+void ph_canvas_focus_selection (PhGraphCanvas *self); /* when the picture has the keyboard */
+void ph_canvas_allocate_nodes (PhGraphCanvas *self);
+void ph_canvas_nodes_moved (PhGraphCanvas *self);
+void ph_canvas_remove_nodes (PhGraphCanvas *self);
 
 /* graph-canvas-marks.c */
-gboolean ph_canvas_has_marks      (PhGraphCanvas *self);
-void     ph_canvas_draw_marks     (PhGraphCanvas *self, cairo_t *cr);
-void     ph_canvas_forget_marks   (PhGraphCanvas *self);                  /* another position, or scene */
+gboolean ph_canvas_has_marks (PhGraphCanvas *self);
+void ph_canvas_draw_marks (PhGraphCanvas *self, cairo_t *cr);
+void ph_canvas_forget_marks (PhGraphCanvas *self); /* another position, or scene */
 /* The node whose mark is at that point of the widget, and says that it feeds @n more. PH_NO_ID: none. */
-PhId     ph_canvas_pick_beyond    (PhGraphCanvas *self, double x, double y, guint *n);
+PhId ph_canvas_pick_beyond (PhGraphCanvas *self, double x, double y, guint *n);
 /* Node, or input, @id too is shown in the neighbourhood from now on. FALSE: it is already, or no neighbourhood is shown. */
-gboolean ph_canvas_show_too       (PhGraphCanvas *self, PhId id);
-int      ph_canvas_stop_box       (PhGraphCanvas *self, const char *stop);
+gboolean ph_canvas_show_too (PhGraphCanvas *self, PhId id);
+int ph_canvas_stop_box (PhGraphCanvas *self, const char *stop);
 
 /* graph-canvas-draw.c */
 PhDrawOptions ph_canvas_draw_options (PhGraphCanvas *self);
-void     ph_canvas_init_look      (PhGraphCanvas *self);
-void     ph_canvas_update_times   (PhGraphCanvas *self);
-void     ph_canvas_update_look    (PhGraphCanvas *self);
-void     ph_canvas_snapshot       (GtkWidget *widget, GtkSnapshot *snapshot);
+void ph_canvas_init_look (PhGraphCanvas *self);
+void ph_canvas_update_times (PhGraphCanvas *self);
+void ph_canvas_update_look (PhGraphCanvas *self);
+void ph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
 
 /* graph-canvas-pointer.c, graph-canvas-keys.c */
-void     ph_canvas_init_pointer   (PhGraphCanvas *self);
-void     ph_canvas_init_keys      (PhGraphCanvas *self);
+void ph_canvas_init_pointer (PhGraphCanvas *self);
+void ph_canvas_init_keys (PhGraphCanvas *self);
 /* The node or value that @box (or @pill) shows; PH_NO_ID: none. */
-PhId     ph_canvas_id_of          (PhGraphCanvas *self, int box, int pill);
+PhId ph_canvas_id_of (PhGraphCanvas *self, int box, int pill);
 
 G_END_DECLS

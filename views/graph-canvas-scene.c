@@ -6,17 +6,17 @@
 
 #include "core/document/snapshot.h"
 
-#define GROUP_ABOVE   150        /* boxes: a picture of more opens grouped     */
-#define OPEN_BOXES    250        /* boxes of a grouped one that show at first  */
+#define GROUP_ABOVE 150 /* boxes: a picture of more opens grouped     */
+#define OPEN_BOXES  250 /* boxes of a grouped one that show at first  */
 
 typedef struct
 {
-  PhSnapshot    *snapshot;
+  PhSnapshot *snapshot;
   PhSceneOptions options;
-  guint          number, generation;
-  PhId           inside;
-  gboolean       quick;
-  gboolean       whole;          /* with the history                       */
+  guint number, generation;
+  PhId inside;
+  gboolean quick;
+  gboolean whole; /* with the history                       */
 } LayoutJob;
 
 static void
@@ -136,6 +136,7 @@ static void
 remember_arrangement (PhGraphCanvas *self)
 {
   ph_arrangement_clear (&self->shown);
+  /* clang-format off */
   self->shown = (PhArrangement) {
     .compact = self->compact, .grouped = self->grouped, .grouped_set = self->grouped_set,
     .open = self->open != NULL ? g_hash_table_ref (self->open) : NULL,
@@ -143,6 +144,7 @@ remember_arrangement (PhGraphCanvas *self)
     .part = g_strdup (self->part), .part_node = self->part_node, .part_steps = self->part_steps,
     .at = ph_document_get_position (self->document),
   };
+  /* clang-format on */
 }
 
 static void
@@ -193,7 +195,8 @@ ph_canvas_bring_back (PhGraphCanvas *self)
   PhScene *scene = self->aside;
 
   if (scene == NULL || self->document == NULL || self->aside_generation != ph_document_get_generation (self->document)
-      || then->compact != self->compact || then->grouped != self->grouped || then->grouped_set != self->grouped_set || then->open != self->open
+      || then->compact != self->compact || then->grouped != self->grouped || then->grouped_set != self->grouped_set
+      || then->open != self->open
       || (then->compact && ph_position_compare (then->at, ph_document_get_position (self->document)) != 0))
     return FALSE;
   self->aside = NULL;
@@ -227,14 +230,15 @@ ph_graph_canvas_cancel_layout (PhGraphCanvas *self)
   self->awaited = FALSE;
   if (self->scene == NULL)
     {
-      g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED], 0, FALSE, _("The picture is not there: laying it out was cancelled."));
+      g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED], 0, FALSE,
+                     _ ("The picture is not there: laying it out was cancelled."));
       return;
     }
   restore_arrangement (self);
   if (self->scene_generation != ph_document_get_generation (self->document)
       || (self->compact && ph_position_compare (self->shown.at, ph_document_get_position (self->document)) != 0))
     g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED], 0, FALSE,
-                   _("The picture is an older one: laying out what is here now was cancelled."));
+                   _ ("The picture is an older one: laying out what is here now was cancelled."));
   else
     g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED], 0, TRUE, NULL);
 }
@@ -382,8 +386,9 @@ ph_canvas_extend_layout (PhGraphCanvas *self)
   const PhPosition at = ph_document_get_position (self->document);
   const gboolean seen = at.step > 0 || at.rewrite > 0 || (self->scene != NULL && ph_scene_end (self->scene) > 0);
 
-  start_layout (self, FALSE, self->scene != NULL && self->scene_whole && seen && self->keep == NULL
-                             && ph_scene_inside (self->scene) == ph_document_get_inside (self->document));
+  start_layout (self, FALSE,
+                self->scene != NULL && self->scene_whole && seen && self->keep == NULL
+                    && ph_scene_inside (self->scene) == ph_document_get_inside (self->document));
 }
 
 /* The sets of open groups are handed to workers: never changed, always replaced. */

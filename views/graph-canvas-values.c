@@ -37,8 +37,8 @@ label (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 static void
 on_labelled (GObject *source, GAsyncResult *result, gpointer data)
 {
-  PhGraphCanvas          *self = PH_GRAPH_CANVAS (source);
-  g_autoptr (GHashTable)  labels = g_task_propagate_pointer (G_TASK (result), NULL);
+  PhGraphCanvas *self = PH_GRAPH_CANVAS (source);
+  g_autoptr (GHashTable) labels = g_task_propagate_pointer (G_TASK (result), NULL);
 
   if (g_task_get_cancellable (G_TASK (result)) != self->labelling)
     return;
@@ -54,8 +54,9 @@ void
 ph_canvas_values_label (PhGraphCanvas *self)
 {
   /* What a run that is walked through has made so far is always seen. */
-  const gboolean wanted = self->document != NULL && (self->show_values || ph_document_get_execution (self->document, NULL) != NULL);
-  GHashTable    *values = wanted ? ph_document_get_values (self->document) : NULL;
+  const gboolean wanted = self->document != NULL
+                          && (self->show_values || ph_document_get_execution (self->document, NULL) != NULL);
+  GHashTable *values = wanted ? ph_document_get_values (self->document) : NULL;
 
   if (values != NULL)
     {
@@ -90,11 +91,12 @@ static void
 compute (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   PhSnapshot *snapshot = data;
-  g_autoptr (PhModel)     model = ph_snapshot_take (snapshot, ph_snapshot_get_history (snapshot)->position);
-  PhRunOptions            options = { .cancellable = cancellable, .keep_all = TRUE };
-  GHashTable             *results = NULL;
-  g_autoptr (GPtrArray)   all = all_values (model);
-  g_autoptr (GHashTable)  given = ph_inputs_find (model, ph_snapshot_get_feeds (snapshot), PH_INPUTS_FED, 0, all, &options, &results, NULL);
+  g_autoptr (PhModel) model = ph_snapshot_take (snapshot, ph_snapshot_get_history (snapshot)->position);
+  PhRunOptions options = { .cancellable = cancellable, .keep_all = TRUE };
+  GHashTable *results = NULL;
+  g_autoptr (GPtrArray) all = all_values (model);
+  g_autoptr (GHashTable) given = ph_inputs_find (model, ph_snapshot_get_feeds (snapshot), PH_INPUTS_FED, 0, all, &options,
+                                                 &results, NULL);
 
   /* A dead branch that cannot be computed leaves the rest. */
   if (given == NULL)
@@ -111,14 +113,14 @@ compute (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 static void
 on_computed (GObject *source, GAsyncResult *result, gpointer data)
 {
-  PhGraphCanvas          *self = PH_GRAPH_CANVAS (source);
-  g_autoptr (GHashTable)  values = g_task_propagate_pointer (G_TASK (result), NULL);
+  PhGraphCanvas *self = PH_GRAPH_CANVAS (source);
+  g_autoptr (GHashTable) values = g_task_propagate_pointer (G_TASK (result), NULL);
 
   if (g_task_get_cancellable (G_TASK (result)) != self->labelling)
     return;
   g_clear_object (&self->labelling);
   if (values != NULL)
-    ph_document_take_values (self->document, g_steal_pointer (&values));      /* says "values-changed" */
+    ph_document_take_values (self->document, g_steal_pointer (&values)); /* says "values-changed" */
   else
     ph_canvas_values_label (self);
 }
@@ -126,7 +128,7 @@ on_computed (GObject *source, GAsyncResult *result, gpointer data)
 void
 ph_canvas_values_follow (PhGraphCanvas *self)
 {
-  PhModel         *model = self->show_values && self->document != NULL ? ph_document_get_model (self->document) : NULL;
+  PhModel *model = self->show_values && self->document != NULL ? ph_document_get_model (self->document) : NULL;
   g_autofree char *dear = model != NULL ? ph_verify_cost (model) : NULL;
 
   if (model == NULL || dear != NULL || ph_document_get_execution (self->document, NULL) != NULL)

@@ -5,13 +5,13 @@
 #include <adwaita.h>
 #include <math.h>
 
-#define MIN_ZOOM      0.0005     /* or what the whole picture needs */
-#define MAX_ZOOM      6.0
-#define LEGIBLE       0.55       /* the least zoom at which a picture opens as a whole              */
-#define MAP           0.15       /* and one of groups, whose titles are as large as their boxes let them */
-#define READABLE      0.80       /* the least zoom at which it opens else, at its top               */
-#define ANIMATION_MS  220
-#define FRICTION      4.0        /* of what glides on: by e in a quarter of a second, as GTK's own */
+#define MIN_ZOOM     0.0005 /* or what the whole picture needs */
+#define MAX_ZOOM     6.0
+#define LEGIBLE      0.55 /* the least zoom at which a picture opens as a whole              */
+#define MAP          0.15 /* and one of groups, whose titles are as large as their boxes let them */
+#define READABLE     0.80 /* the least zoom at which it opens else, at its top               */
+#define ANIMATION_MS 220
+#define FRICTION     4.0 /* of what glides on: by e in a quarter of a second, as GTK's own */
 
 double
 ph_canvas_width (PhGraphCanvas *self)
@@ -30,7 +30,8 @@ least_zoom (PhGraphCanvas *self)
 {
   if (self->scene == NULL)
     return MIN_ZOOM;
-  return MIN (MIN_ZOOM, 0.5 * MIN (ph_canvas_width (self) / MAX (ph_scene_width (self->scene), 1),
+  return MIN (MIN_ZOOM, 0.5
+                            * MIN (ph_canvas_width (self) / MAX (ph_scene_width (self->scene), 1),
                                    ph_canvas_height (self) / MAX (ph_scene_height (self->scene), 1)));
 }
 
@@ -104,8 +105,9 @@ on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   /* The zoom in even ratios, and the window's middle on a straight line. */
   const double zoom = self->from_zoom * pow (self->to_zoom / self->from_zoom, s);
   const double w = ph_canvas_width (self), h = ph_canvas_height (self);
-  const double u = fabs (1 / self->to_zoom - 1 / self->from_zoom) < 1e-9 ? s
-                   : (1 / zoom - 1 / self->from_zoom) / (1 / self->to_zoom - 1 / self->from_zoom);
+  const double u = fabs (1 / self->to_zoom - 1 / self->from_zoom) < 1e-9
+                       ? s
+                       : (1 / zoom - 1 / self->from_zoom) / (1 / self->to_zoom - 1 / self->from_zoom);
   const double from_x = self->from_x + w / 2 / self->from_zoom, to_x = self->to_x + w / 2 / self->to_zoom;
   const double from_y = self->from_y + h / 2 / self->from_zoom, to_y = self->to_y + h / 2 / self->to_zoom;
 
@@ -217,7 +219,8 @@ static void
 fit_rect (PhGraphCanvas *self, const PhRect *rect, double most, gboolean animate)
 {
   const double margin = 24, w = ph_canvas_width (self), h = ph_canvas_height (self);
-  const double zoom = CLAMP (MIN ((w - 2 * margin) / MAX (rect->width, 1), (h - 2 * margin) / MAX (rect->height, 1)), least_zoom (self), most);
+  const double zoom = CLAMP (MIN ((w - 2 * margin) / MAX (rect->width, 1), (h - 2 * margin) / MAX (rect->height, 1)),
+                             least_zoom (self), most);
 
   ph_canvas_go_to (self, rect->x + rect->width / 2 - w / 2 / zoom, rect->y + rect->height / 2 - h / 2 / zoom, zoom, animate);
 }
@@ -311,7 +314,7 @@ ph_canvas_show_rect (PhGraphCanvas *self, const PhRect *rect)
   double w, h, margin;
 
   ph_canvas_aim (self, &x, &y, &zoom);
-  if (zoom < 0.3)        /* too far away to be seen as selected: come closer */
+  if (zoom < 0.3) /* too far away to be seen as selected: come closer */
     {
       zoom = 0.7;
       w = ph_canvas_width (self) / zoom;
@@ -323,8 +326,8 @@ ph_canvas_show_rect (PhGraphCanvas *self, const PhRect *rect)
   w = ph_canvas_width (self) / zoom;
   h = ph_canvas_height (self) / zoom;
   margin = MIN (60 / zoom, MIN (w, h) / 6);
-  if (rect->x >= x + margin / 2 && rect->x + rect->width <= x + w - margin / 2
-      && rect->y >= y + margin / 2 && rect->y + rect->height <= y + h - margin / 2)
+  if (rect->x >= x + margin / 2 && rect->x + rect->width <= x + w - margin / 2 && rect->y >= y + margin / 2
+      && rect->y + rect->height <= y + h - margin / 2)
     return;
   self->fitted = FALSE;
   /* Clear of the overview and of what floats at the borders: no nearer to them than a third, on the side that it comes from. */

@@ -25,81 +25,81 @@ G_DECLARE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, PH, GRAPH_CANVAS, GtkWidge
  *   overview-changed ()                      the small picture of the whole is another
  *   look-changed ()                          another position, other colours
  * Properties: document, show-diff, compact, grouped, color-mode, edge-width, show-values. */
-GtkWidget  *ph_graph_canvas_new           (void);
-void        ph_graph_canvas_set_document  (PhGraphCanvas *canvas, PhDocument *document);   /* (nullable) */
+GtkWidget *ph_graph_canvas_new (void);
+void ph_graph_canvas_set_document (PhGraphCanvas *canvas, PhDocument *document); /* (nullable) */
 
-void        ph_graph_canvas_zoom_in       (PhGraphCanvas *canvas);
-void        ph_graph_canvas_zoom_out      (PhGraphCanvas *canvas);
-void        ph_graph_canvas_zoom_to       (PhGraphCanvas *canvas, double zoom);            /* around the middle */
-void        ph_graph_canvas_fit           (PhGraphCanvas *canvas);
-void        ph_graph_canvas_fit_selection (PhGraphCanvas *canvas);                      /* opens the groups that hide it */
+void ph_graph_canvas_zoom_in (PhGraphCanvas *canvas);
+void ph_graph_canvas_zoom_out (PhGraphCanvas *canvas);
+void ph_graph_canvas_zoom_to (PhGraphCanvas *canvas, double zoom); /* around the middle */
+void ph_graph_canvas_fit (PhGraphCanvas *canvas);
+void ph_graph_canvas_fit_selection (PhGraphCanvas *canvas); /* opens the groups that hide it */
 /* Scrolls, no further than needed, until the node is in the window. */
-void        ph_graph_canvas_show_node     (PhGraphCanvas *canvas, guint id);
-void        ph_graph_canvas_retry         (PhGraphCanvas *canvas);
+void ph_graph_canvas_show_node (PhGraphCanvas *canvas, guint id);
+void ph_graph_canvas_retry (PhGraphCanvas *canvas);
 /* Gives up a layout that somebody waits for: what is shown stays, and how it is arranged. */
-void        ph_graph_canvas_cancel_layout (PhGraphCanvas *canvas);
+void ph_graph_canvas_cancel_layout (PhGraphCanvas *canvas);
 
 /* What changed since the position that the document counts changes from. */
-void        ph_graph_canvas_set_show_diff (PhGraphCanvas *canvas, gboolean show);
+void ph_graph_canvas_set_show_diff (PhGraphCanvas *canvas, gboolean show);
 /* One position alone, in less space, instead of the whole history in one layout. */
-void        ph_graph_canvas_set_compact   (PhGraphCanvas *canvas, gboolean compact);
-void        ph_graph_canvas_set_grouped   (PhGraphCanvas *canvas, gboolean grouped);
-void        ph_graph_canvas_toggle_group  (PhGraphCanvas *canvas, int box);
-void        ph_graph_canvas_expand_all    (PhGraphCanvas *canvas);
-void        ph_graph_canvas_collapse_all  (PhGraphCanvas *canvas);
+void ph_graph_canvas_set_compact (PhGraphCanvas *canvas, gboolean compact);
+void ph_graph_canvas_set_grouped (PhGraphCanvas *canvas, gboolean grouped);
+void ph_graph_canvas_toggle_group (PhGraphCanvas *canvas, int box);
+void ph_graph_canvas_expand_all (PhGraphCanvas *canvas);
+void ph_graph_canvas_collapse_all (PhGraphCanvas *canvas);
 /* TIME and QUERY colour nothing until they are measured. */
-void        ph_graph_canvas_set_color_mode (PhGraphCanvas *canvas, PhColorMode mode);
-void        ph_graph_canvas_set_measure   (PhGraphCanvas *canvas, PhColorMode mode, PhMeasure *measure);  /* (nullable) */
+void ph_graph_canvas_set_color_mode (PhGraphCanvas *canvas, PhColorMode mode);
+void ph_graph_canvas_set_measure (PhGraphCanvas *canvas, PhColorMode mode, PhMeasure *measure); /* (nullable) */
 /* What the colours say now, for a legend; changes with every position. (transfer none) (nullable) */
-PhPaint    *ph_graph_canvas_get_paint     (PhGraphCanvas *canvas);
-void        ph_graph_canvas_set_edge_width (PhGraphCanvas *canvas, gboolean by_bytes);
+PhPaint *ph_graph_canvas_get_paint (PhGraphCanvas *canvas);
+void ph_graph_canvas_set_edge_width (PhGraphCanvas *canvas, gboolean by_bytes);
 /* Boxes say the values that they make, or the lines that carry them. A model that is cheap is computed with the inputs that are fed, again whenever one of
  * them or the position changes; of another one what `eval` found is shown. */
-void        ph_graph_canvas_set_show_values (PhGraphCanvas *canvas, gboolean show);
+void ph_graph_canvas_set_show_values (PhGraphCanvas *canvas, gboolean show);
 
 /* Only a part: @steps steps around a node; all that lies between one node and another; what the present step touched, with
  * its neighbours. FALSE: there is no such thing. */
-gboolean    ph_graph_canvas_show_neighbourhood (PhGraphCanvas *canvas, guint id, guint steps);
-gboolean    ph_graph_canvas_show_paths    (PhGraphCanvas *canvas, guint from, guint to);
-gboolean    ph_graph_canvas_show_touched  (PhGraphCanvas *canvas);
-void        ph_graph_canvas_show_all      (PhGraphCanvas *canvas);
-gboolean    ph_graph_canvas_is_partial    (PhGraphCanvas *canvas);
-const char *ph_graph_canvas_get_part      (PhGraphCanvas *canvas);                         /* (nullable) which, for a headline */
+gboolean ph_graph_canvas_show_neighbourhood (PhGraphCanvas *canvas, guint id, guint steps);
+gboolean ph_graph_canvas_show_paths (PhGraphCanvas *canvas, guint from, guint to);
+gboolean ph_graph_canvas_show_touched (PhGraphCanvas *canvas);
+void ph_graph_canvas_show_all (PhGraphCanvas *canvas);
+gboolean ph_graph_canvas_is_partial (PhGraphCanvas *canvas);
+const char *ph_graph_canvas_get_part (PhGraphCanvas *canvas); /* (nullable) which, for a headline */
 /* FALSE: the part that is shown is no neighbourhood. */
-gboolean    ph_graph_canvas_get_neighbourhood (PhGraphCanvas *canvas, guint *id, guint *steps);
+gboolean ph_graph_canvas_get_neighbourhood (PhGraphCanvas *canvas, guint *id, guint *steps);
 
 /* Nodes that are marked as changed, and from the selected one to the next (@direction 1) or the one before (-1). FALSE: none. */
-void        ph_graph_canvas_count_changes (PhGraphCanvas *canvas, guint *added, guint *removed, guint *changed);
-gboolean    ph_graph_canvas_go_to_change  (PhGraphCanvas *canvas, int direction);
+void ph_graph_canvas_count_changes (PhGraphCanvas *canvas, guint *added, guint *removed, guint *changed);
+gboolean ph_graph_canvas_go_to_change (PhGraphCanvas *canvas, int direction);
 
 /* In a neighbourhood: how many nodes that node @id feeds are not shown; a mark at @rect of the widget says so. */
-guint       ph_graph_canvas_get_beyond    (PhGraphCanvas *canvas, guint id, graphene_rect_t *rect);
+guint ph_graph_canvas_get_beyond (PhGraphCanvas *canvas, guint id, graphene_rect_t *rect);
 /* These too, from now on; FALSE: there are none. */
-gboolean    ph_graph_canvas_show_beyond   (PhGraphCanvas *canvas, guint id);
+gboolean ph_graph_canvas_show_beyond (PhGraphCanvas *canvas, guint id);
 
 /* How many changes lie beyond the side of the window at @where that is next to one of them; 0: there is none, or one is seen. */
-guint       ph_graph_canvas_find_unseen   (PhGraphCanvas *canvas, GtkDirectionType *where);
+guint ph_graph_canvas_find_unseen (PhGraphCanvas *canvas, GtkDirectionType *where);
 /* Goes to the nearest of them. */
-void        ph_graph_canvas_show_unseen   (PhGraphCanvas *canvas);
+void ph_graph_canvas_show_unseen (PhGraphCanvas *canvas);
 /* After a step: to all of them where one window holds them, else the same where none is seen whole. Not when somebody has moved the view
  * since or a selected node is in it. FALSE: it stays. */
-gboolean    ph_graph_canvas_follow        (PhGraphCanvas *canvas);
+gboolean ph_graph_canvas_follow (PhGraphCanvas *canvas);
 
 /* Before | after: @before shows the position that changes are counted from, @after the present one, without what is only on
  * the other side; both have one scene, scroll, zoom and select as one. NULL parts them. */
-void        ph_graph_canvas_pair          (PhGraphCanvas *after, PhGraphCanvas *before);
+void ph_graph_canvas_pair (PhGraphCanvas *after, PhGraphCanvas *before);
 
 /* What is shown, whole or as far as it is seen, for an export. Borrows; @diff is not set. FALSE: nothing is. */
-gboolean    ph_graph_canvas_get_picture   (PhGraphCanvas *canvas, gboolean whole, PhPicture *picture);
+gboolean ph_graph_canvas_get_picture (PhGraphCanvas *canvas, gboolean whole, PhPicture *picture);
 
 /* For tests, the minimap and synchronised canvases. */
-PhScene    *ph_graph_canvas_get_scene     (PhGraphCanvas *canvas);                         /* (nullable) */
-GdkTexture *ph_graph_canvas_get_overview  (PhGraphCanvas *canvas);                         /* (nullable) */
-void        ph_graph_canvas_get_view      (PhGraphCanvas *canvas, double *x, double *y, double *zoom);
-void        ph_graph_canvas_set_view      (PhGraphCanvas *canvas, double x, double y, double zoom);
+PhScene *ph_graph_canvas_get_scene (PhGraphCanvas *canvas);       /* (nullable) */
+GdkTexture *ph_graph_canvas_get_overview (PhGraphCanvas *canvas); /* (nullable) */
+void ph_graph_canvas_get_view (PhGraphCanvas *canvas, double *x, double *y, double *zoom);
+void ph_graph_canvas_set_view (PhGraphCanvas *canvas, double x, double y, double zoom);
 /* The node at a point of the widget, PH_NO_ID: none; and the box of a group, or of a node that opens; -1: none. */
-guint       ph_graph_canvas_pick_node     (PhGraphCanvas *canvas, double x, double y, int *group);
-gboolean    ph_graph_canvas_node_rect     (PhGraphCanvas *canvas, guint id, graphene_rect_t *rect); /* in the widget */
-gboolean    ph_graph_canvas_is_busy       (PhGraphCanvas *canvas);     /* a layout runs, or tiles are missing */
+guint ph_graph_canvas_pick_node (PhGraphCanvas *canvas, double x, double y, int *group);
+gboolean ph_graph_canvas_node_rect (PhGraphCanvas *canvas, guint id, graphene_rect_t *rect); /* in the widget */
+gboolean ph_graph_canvas_is_busy (PhGraphCanvas *canvas); /* a layout runs, or tiles are missing */
 
 G_END_DECLS

@@ -46,7 +46,8 @@ ACTION (compute)
 
   if (!node || node->outputs->len == 0 || !node->outputs->pdata[0])
     return;
-  g_autofree char *dear = ph_verify_cost (node->graph->model), *name = g_shell_quote (((PhValue *) node->outputs->pdata[0])->name);
+  g_autofree char *dear = ph_verify_cost (node->graph->model),
+                  *name = g_shell_quote (((PhValue *) node->outputs->pdata[0])->name);
   g_autofree char *line = g_strdup_printf ("eval %s --random 1%s", name, dear ? "" : " --all");
   ph_console_run_async (ph_graph_pane_get_console (data), line, NULL, NULL, NULL);
 }
@@ -75,7 +76,8 @@ add_partner (GMenu *section, PhNode *node)
   if (!partner)
     return;
   g_autofree char *action = g_strdup_printf ("graph.select(uint32 %u)", partner);
-  g_menu_append (section, node->role == PH_ROLE_BACKWARD ? _("Go to What It _Differentiates") : _("Go to Its _Gradient"), action);
+  g_menu_append (section, node->role == PH_ROLE_BACKWARD ? _ ("Go to What It _Differentiates") : _ ("Go to Its _Gradient"),
+                 action);
 }
 
 static void
@@ -89,29 +91,29 @@ add_node (GMenu *menu, PhGraphPane *pane, PhNode *node)
   GMenu *section = ph_context_menu_section (menu);
 
   if (ph_node_inside (node) != PH_NO_ID)
-    g_menu_append (section, _("Go _Inside"), "command.enter");
-  g_menu_append (section, _("Only What Is _Around It"), "graph.part-around");
+    g_menu_append (section, _ ("Go _Inside"), "command.enter");
+  g_menu_append (section, _ ("Only What Is _Around It"), "graph.part-around");
   if (from && from != node)
     {
-      g_autofree char *label = g_strdup_printf (_("All _Paths From n%u %s to Here"), from->id, from->op_type);
+      g_autofree char *label = g_strdup_printf (_ ("All _Paths From n%u %s to Here"), from->id, from->op_type);
       g_menu_append (section, label, "graph.part-paths");
     }
   else if (!from)
-    g_menu_append (section, _("_Paths From Here…"), "graph.part-paths");
-  g_menu_append (section, _("_Zoom to It"), "win.zoom-selection");
+    g_menu_append (section, _ ("_Paths From Here…"), "graph.part-paths");
+  g_menu_append (section, _ ("_Zoom to It"), "win.zoom-selection");
   section = ph_context_menu_section (menu);
-  g_menu_append (section, stops ? _("Remove the _Breakpoint") : _("Stop _Before Rewrites of It"), "win.break-node");
-  g_menu_append (section, _("_Why It Is There"), "graph.explain");
-  g_menu_append (section, _("_Compute Its Value"), "graph.compute");
-  g_menu_append (section, _("Compare Its _Kernels"), "command.compare-kernels");
+  g_menu_append (section, stops ? _ ("Remove the _Breakpoint") : _ ("Stop _Before Rewrites of It"), "win.break-node");
+  g_menu_append (section, _ ("_Why It Is There"), "graph.explain");
+  g_menu_append (section, _ ("_Compute Its Value"), "graph.compute");
+  g_menu_append (section, _ ("Compare Its _Kernels"), "command.compare-kernels");
   add_partner (section, node);
   for (guint i = 0; i < node->outputs->len; i++)
     if (node->outputs->pdata[i] && ((PhValue *) node->outputs->pdata[i])->n_output_uses > 0 && node->role != PH_ROLE_BACKWARD)
       {
-        g_menu_append (section, _("Differentiate This _Output"), "command.grad");
+        g_menu_append (section, _ ("Differentiate This _Output"), "command.grad");
         break;
       }
-  g_menu_append (ph_context_menu_section (menu), *node->name ? _("Copy Its _Name") : _("Copy Its _Number"), "graph.copy-name");
+  g_menu_append (ph_context_menu_section (menu), *node->name ? _ ("Copy Its _Name") : _ ("Copy Its _Number"), "graph.copy-name");
 }
 
 /* @x, @y: in the canvas. */
@@ -132,25 +134,28 @@ show (PhGraphPane *pane, PhGraphCanvas *canvas, guint id, int group, double x, d
     {
       g_autofree char *action = g_strdup_printf ("graph.toggle-box(%d)", group);
       const PhSceneBox *box = ph_scene_box (ph_graph_canvas_get_scene (canvas), group);
-      g_menu_append (ph_context_menu_section (menu), box->open ? _("_Close") : _("_Open"), action);
+      g_menu_append (ph_context_menu_section (menu), box->open ? _ ("_Close") : _ ("_Open"), action);
     }
   if (node)
     add_node (menu, pane, node);
   else
     {
       GMenu *section = ph_context_menu_section (menu);
-      g_menu_append (section, _("Only What This Step _Touched"), "graph.part-touched");
-      g_menu_append (section, _("Whole _Graph in the Window"), "win.zoom-fit");
+      g_menu_append (section, _ ("Only What This Step _Touched"), "graph.part-touched");
+      g_menu_append (section, _ ("Whole _Graph in the Window"), "win.zoom-fit");
       section = ph_context_menu_section (menu);
-      g_menu_append (section, _("Open _All Groups"), "win.expand-all");
-      g_menu_append (section, _("Close A_ll Groups"), "win.collapse-all");
+      g_menu_append (section, _ ("Open _All Groups"), "win.expand-all");
+      g_menu_append (section, _ ("Close A_ll Groups"), "win.collapse-all");
     }
   if (ph_document_get_inside (document) != PH_NO_ID)
-    g_menu_append (ph_context_menu_section (menu), _("Go _Out"), "command.leave");
+    g_menu_append (ph_context_menu_section (menu), _ ("Go _Out"), "command.leave");
   if (ph_graph_canvas_is_partial (canvas))
-    g_menu_append (ph_context_menu_section (menu), _("Show _Everything Again"), "graph.part-all");
+    g_menu_append (ph_context_menu_section (menu), _ ("Show _Everything Again"), "graph.part-all");
   if (gtk_widget_compute_point (GTK_WIDGET (canvas), GTK_WIDGET (pane), &GRAPHENE_POINT_INIT ((float) x, (float) y), &point))
-    ph_context_menu_pop_up (GTK_WIDGET (pane), G_MENU_MODEL (menu), !node ? _("Graph") : *node->name ? node->name : node->op_type,
+    ph_context_menu_pop_up (GTK_WIDGET (pane), G_MENU_MODEL (menu),
+                            !node         ? _ ("Graph")
+                            : *node->name ? node->name
+                                          : node->op_type,
                             point.x, point.y);
 }
 
@@ -168,7 +173,8 @@ ph_graph_menu_show_selected (PhGraphPane *pane)
       if (box >= 0 && ph_scene_box (ph_graph_canvas_get_scene (canvas), box)->can_open)
         group = box;
     }
-  show (pane, canvas, node ? node->id : PH_NO_ID, group, CLAMP (rect.origin.x + rect.size.width / 2, 0, gtk_widget_get_width (GTK_WIDGET (canvas))),
+  show (pane, canvas, node ? node->id : PH_NO_ID, group,
+        CLAMP (rect.origin.x + rect.size.width / 2, 0, gtk_widget_get_width (GTK_WIDGET (canvas))),
         CLAMP (rect.origin.y + rect.size.height, 0, gtk_widget_get_height (GTK_WIDGET (canvas))));
 }
 
@@ -212,10 +218,12 @@ ph_graph_menu_attach (PhGraphPane *pane, PhGraphCanvas *canvas)
 void
 ph_graph_menu_install (PhGraphPane *pane, GActionMap *actions)
 {
+  /* clang-format off */
   static const GActionEntry entries[] = {
     { "toggle-box", toggle_box, "i" }, { "select", select_node, "u" }, { "copy-name", copy_name }, { "compute", compute },
     { "explain", explain },
   };
+  /* clang-format on */
 
   g_action_map_add_action_entries (actions, entries, G_N_ELEMENTS (entries), pane);
 }

@@ -7,8 +7,8 @@
 G_BEGIN_DECLS
 
 /* Adds the actions of the menu to those of the pane, "graph". */
-void ph_graph_menu_install       (PhGraphPane *pane, GActionMap *actions);
-void ph_graph_menu_attach        (PhGraphPane *pane, PhGraphCanvas *canvas);
+void ph_graph_menu_install (PhGraphPane *pane, GActionMap *actions);
+void ph_graph_menu_attach (PhGraphPane *pane, PhGraphCanvas *canvas);
 void ph_graph_menu_show_selected (PhGraphPane *pane);
 
 G_END_DECLS

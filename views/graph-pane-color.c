@@ -57,7 +57,7 @@ ph_graph_pane_on_profile (PhGraphPane *self)
     mode = self->color_wanted;
   if (ph_document_get_profile (self->document) && ph_color_mode_is_measured (mode))
     show_measured (self, mode);
-  else if (ph_color_mode_is_measured (mode) && self->color_wanted == PH_COLOR_FAMILY)      /* it holds no more */
+  else if (ph_color_mode_is_measured (mode) && self->color_wanted == PH_COLOR_FAMILY) /* it holds no more */
     ph_graph_canvas_set_color_mode (self->canvas, PH_COLOR_FAMILY);
 }
 
@@ -66,7 +66,7 @@ static PhMeasure *
 measure_error (const PhAlong *along, PhPosition from, PhPosition to)
 {
   g_autofree char *first = ph_position_to_string (from), *last = ph_position_to_string (to);
-  g_autofree char *title = g_strdup_printf (_("Difference of the values, %s → %s"), first, last);
+  g_autofree char *title = g_strdup_printf (_ ("Difference of the values, %s → %s"), first, last);
   GHashTable *numbers = g_hash_table_new_full (NULL, NULL, NULL, g_free);
 
   for (guint i = 0; i < along->values->len; i++)
@@ -101,14 +101,16 @@ find_along (PhGraphPane *self)
   const PhAlong *along = ph_document_get_along (self->document, &from, &to);
 
   return along && ph_position_compare (from, ph_document_get_since (self->document)) == 0
-             && ph_position_compare (to, ph_document_get_position (self->document)) == 0
-           ? along : NULL;
+                 && ph_position_compare (to, ph_document_get_position (self->document)) == 0
+             ? along
+             : NULL;
 }
 
 static void
 ask_error (PhGraphPane *self)
 {
-  g_autofree char *from = ph_position_to_string (ph_document_get_since (self->document)), *to = ph_position_to_string (ph_document_get_position (self->document));
+  g_autofree char *from = ph_position_to_string (ph_document_get_since (self->document)),
+                  *to = ph_position_to_string (ph_document_get_position (self->document));
   g_autofree char *line = g_strdup_printf ("along %s %s", from, to);
 
   self->error_wanted = TRUE;
@@ -171,7 +173,8 @@ on_measured (PhGraphPane *self, PhMeasure *measure)
 void
 ph_graph_pane_add_color_actions (PhGraphPane *self)
 {
-  static const GActionEntry entries[] = { { "color", NULL, "s", "'kind'", change_color }, { "legend", NULL, NULL, "false", change_legend } };
+  static const GActionEntry entries[] = { { "color", NULL, "s", "'kind'", change_color },
+                                          { "legend", NULL, NULL, "false", change_legend } };
 
   g_action_map_add_action_entries (G_ACTION_MAP (self->actions), entries, G_N_ELEMENTS (entries), self);
   g_signal_connect_swapped (self->canvas, "notify::color-mode", G_CALLBACK (on_color_mode), self);

@@ -15,7 +15,8 @@ ph_graph_pane_update_part (PhGraphPane *self)
   self->path_from = from ? self->path_from : PH_NO_ID;
   if (from)
     {
-      g_autofree char *text = g_strdup_printf (_("Paths from n%u %s: select where they lead, then press P"), from->id, from->op_type);
+      g_autofree char *text = g_strdup_printf (_ ("Paths from n%u %s: select where they lead, then press P"), from->id,
+                                               from->op_type);
       gtk_label_set_text (self->part_title, text);
     }
   else if (ph_graph_canvas_get_part (self->canvas))
@@ -114,10 +115,12 @@ ph_graph_pane_stop_asking (PhGraphPane *self)
 void
 ph_graph_pane_add_part_actions (PhGraphPane *self)
 {
+  /* clang-format off */
   static const GActionEntry entries[] = {
     { "part-around", part_around }, { "part-wider", part_around }, { "part-narrower", part_around },
     { "part-paths", part_paths }, { "part-touched", part_touched }, { "part-all", part_all },
   };
+  /* clang-format on */
 
   g_action_map_add_action_entries (G_ACTION_MAP (self->actions), entries, G_N_ELEMENTS (entries), self);
 }

@@ -16,48 +16,48 @@ G_BEGIN_DECLS
 
 struct _PhGraphPane
 {
-  GtkWidget        parent_instance;
-  GtkWidget       *content;
-  GtkStack        *stack;
-  GtkBox          *before_column, *after_column;
-  GtkLabel        *before_title, *after_title;
-  GtkOverlay      *before_overlay, *after_overlay;
-  PhExecutionBar  *execution_bar;
-  GtkRevealer     *part_bar;
-  GtkLabel        *part_title;
-  GtkWidget       *part_steps;
-  PhTextPane      *text_pane;
-  PhQueryBar      *query_bar;
-  PhTrailBar      *trail_bar;
+  GtkWidget parent_instance;
+  GtkWidget *content;
+  GtkStack *stack;
+  GtkBox *before_column, *after_column;
+  GtkLabel *before_title, *after_title;
+  GtkOverlay *before_overlay, *after_overlay;
+  PhExecutionBar *execution_bar;
+  GtkRevealer *part_bar;
+  GtkLabel *part_title;
+  GtkWidget *part_steps;
+  PhTextPane *text_pane;
+  PhQueryBar *query_bar;
+  PhTrailBar *trail_bar;
   PhHistorySlider *slider;
-  PhFitBin        *bar;
-  GtkWidget       *counts;           /* in @bar, folded first */
-  GtkLabel        *range, *added, *removed, *changed;
-  GtkButton       *reset;
+  PhFitBin *bar;
+  GtkWidget *counts; /* in @bar, folded first */
+  GtkLabel *range, *added, *removed, *changed;
+  GtkButton *reset;
 
-  PhConsole       *console;
-  PhDocument      *document;
-  PhGraphCanvas   *canvas, *before;  /* @before: (nullable) while side by side */
-  GtkWidget       *legend, *corner, *pill;
+  PhConsole *console;
+  PhDocument *document;
+  PhGraphCanvas *canvas, *before; /* @before: (nullable) while side by side */
+  GtkWidget *legend, *corner, *pill;
   GSimpleActionGroup *actions;
-  PhForm           form;
-  PhColorMode      color_wanted;     /* once it is measured; FAMILY: nothing is waited for    */
-  gboolean         error_wanted;     /* colours by difference, once it is known             */
-  PhId             path_from;        /* PH_NO_ID: none; paths from there are asked for */
-  guint            later;
+  PhForm form;
+  PhColorMode color_wanted; /* once it is measured; FAMILY: nothing is waited for    */
+  gboolean error_wanted;    /* colours by difference, once it is known             */
+  PhId path_from;           /* PH_NO_ID: none; paths from there are asked for */
+  guint later;
 };
 
-void ph_graph_pane_queue_labels      (PhGraphPane *pane);             /* written anew when the main loop is idle */
+void ph_graph_pane_queue_labels (PhGraphPane *pane); /* written anew when the main loop is idle */
 
 /* graph-pane-color.c */
-void ph_graph_pane_add_color_actions (PhGraphPane *pane);             /* graph.color, graph.legend */
-void ph_graph_pane_on_profile        (PhGraphPane *pane);             /* the document has measured times */
-void ph_graph_pane_on_along          (PhGraphPane *pane);             /* ... compared values */
+void ph_graph_pane_add_color_actions (PhGraphPane *pane); /* graph.color, graph.legend */
+void ph_graph_pane_on_profile (PhGraphPane *pane);        /* the document has measured times */
+void ph_graph_pane_on_along (PhGraphPane *pane);          /* ... compared values */
 
 /* graph-pane-part.c */
-void ph_graph_pane_add_part_actions  (PhGraphPane *pane);             /* graph.part-... */
-void ph_graph_pane_update_part       (PhGraphPane *pane);             /* the line that says which part is shown */
-void ph_graph_pane_ask_paths         (PhGraphPane *pane);             /* from the selection; the second time, to it */
-gboolean ph_graph_pane_stop_asking   (PhGraphPane *pane);         /* FALSE: no paths were asked for */
+void ph_graph_pane_add_part_actions (PhGraphPane *pane); /* graph.part-... */
+void ph_graph_pane_update_part (PhGraphPane *pane);      /* the line that says which part is shown */
+void ph_graph_pane_ask_paths (PhGraphPane *pane);        /* from the selection; the second time, to it */
+gboolean ph_graph_pane_stop_asking (PhGraphPane *pane);  /* FALSE: no paths were asked for */
 
 G_END_DECLS

@@ -56,10 +56,11 @@ update_labels (gpointer data)
       return G_SOURCE_REMOVE;
     }
   PhPosition a = ph_document_get_since (self->document), b = ph_document_get_position (self->document);
-  g_autofree char *from = ph_position_to_string (a), *to = ph_position_to_string (b), *before = ph_history_describe (history, a, FALSE);
+  g_autofree char *from = ph_position_to_string (a), *to = ph_position_to_string (b),
+                  *before = ph_history_describe (history, a, FALSE);
   g_autofree char *after = ph_history_describe (history, b, FALSE);
   g_autofree char *range = ph_position_compare (a, b) == 0 ? g_strdup (to) : g_strdup_printf ("\u200e%s → %s", from, to);
-  g_autofree char *left = g_strdup_printf (_("Before: %s"), before), *right = g_strdup_printf (_("After: %s"), after);
+  g_autofree char *left = g_strdup_printf (_ ("Before: %s"), before), *right = g_strdup_printf (_ ("After: %s"), after);
 
   gtk_label_set_text (self->range, range);
   gtk_label_set_text (self->before_title, left);
@@ -106,7 +107,7 @@ static void
 show_before (PhGraphPane *self)
 {
   self->before = PH_GRAPH_CANVAS (ph_graph_canvas_new ());
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->before), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Graph before"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->before), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Graph before"), -1);
   gtk_overlay_set_child (self->before_overlay, GTK_WIDGET (self->before));
   ph_graph_menu_attach (self, self->before);
   g_signal_connect_object (self->before, "enter", G_CALLBACK (on_enter), self, G_CONNECT_SWAPPED);
@@ -178,9 +179,11 @@ on_layout (PhGraphPane *self)
 {
   GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "layout");
 
-  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (ph_layout_engine_name (ph_document_get_layout (self->document))));
+  g_simple_action_set_state (G_SIMPLE_ACTION (action),
+                             g_variant_new_string (ph_layout_engine_name (ph_document_get_layout (self->document))));
   action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "direction");
-  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (ph_document_get_across (self->document) ? "right" : "down"));
+  g_simple_action_set_state (G_SIMPLE_ACTION (action),
+                             g_variant_new_string (ph_document_get_across (self->document) ? "right" : "down"));
 }
 
 static void
@@ -233,10 +236,12 @@ on_key (PhGraphPane *self, guint key, guint code, GdkModifierType state)
 static void
 add_actions (PhGraphPane *self)
 {
+  /* clang-format off */
   static const GActionEntry entries[] = {
     { "form", NULL, "s", "'overlay'", change_form }, { "layout", NULL, "s", "'best'", change_layout },
     { "direction", NULL, "s", "'down'", change_layout }, { "next-change", next_change }, { "previous-change", previous_change },
   };
+  /* clang-format on */
   static const char *const properties[] = { "edge-width", "show-values", "show-diff", "compact", "grouped" };
 
   self->actions = g_simple_action_group_new ();
@@ -321,7 +326,7 @@ ph_graph_pane_init (PhGraphPane *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   ph_fit_bin_add (self->bar, self->counts);
-  ph_access_set_name (GTK_WIDGET (self), "%s", _("Graph and history"));
+  ph_access_set_name (GTK_WIDGET (self), "%s", _ ("Graph and history"));
   self->canvas = PH_GRAPH_CANVAS (ph_graph_canvas_new ());
   gtk_overlay_set_child (self->after_overlay, GTK_WIDGET (self->canvas));
   /* The minimap shows and hides itself; beside another picture there is no room for it. */

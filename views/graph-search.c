@@ -6,11 +6,11 @@
 
 struct _PhGraphSearch
 {
-  GRegex    *regex;       /* (nullable)                                                  */
-  char     **words;       /* lower case                                                  */
-  GString   *text;        /* of the node looked at                                       */
-  GArray    *found;       /* (element-type PhId)                                         */
-  GPtrArray *path;        /* (element-type PhNode) the next node of each open graph      */
+  GRegex *regex;   /* (nullable)                                                  */
+  char **words;    /* lower case                                                  */
+  GString *text;   /* of the node looked at                                       */
+  GArray *found;   /* (element-type PhId)                                         */
+  GPtrArray *path; /* (element-type PhNode) the next node of each open graph      */
 };
 
 static void

@@ -2,19 +2,19 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/growing-list.h"
 
-#define FIRST    30              /* rows: more than a panel shows                 */
+#define FIRST    30 /* rows: more than a panel shows                 */
 #define MORE     25
-#define ENOUGH   230             /* rows that a list view makes: the rest is free */
-#define QUIET_MS 1200            /* without a change: steps that go by while a key is held want the first rows only */
+#define ENOUGH   230  /* rows that a list view makes: the rest is free */
+#define QUIET_MS 1200 /* without a change: steps that go by while a key is held want the first rows only */
 #define EVERY_MS 30
 
 struct _PhGrowingList
 {
-  GObject     parent_instance;
+  GObject parent_instance;
   GListModel *source;
-  guint       n;                 /* given                */
-  guint       timer;
-  gboolean    waits;             /* it grows when the timer has run off once */
+  guint n; /* given                */
+  guint timer;
+  gboolean waits; /* it grows when the timer has run off once */
 };
 
 static GType

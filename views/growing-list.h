@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 #define PH_TYPE_GROWING_LIST (ph_growing_list_get_type ())
 G_DECLARE_FINAL_TYPE (PhGrowingList, ph_growing_list, PH, GROWING_LIST, GObject)
 
-PhGrowingList *ph_growing_list_new   (GListModel *source);
+PhGrowingList *ph_growing_list_new (GListModel *source);
 /* Gives all of it now if @position is not given yet. */
-void           ph_growing_list_reach (PhGrowingList *list, guint position);
+void ph_growing_list_reach (PhGrowingList *list, guint position);
 
 G_END_DECLS

@@ -9,20 +9,20 @@
 
 typedef struct
 {
-  guint  step;       /* index                                                                    */
-  double ms;         /* how long it took: tells it from another one that came in its place       */
-  char  *line;       /* (nullable) made by the line of the step before; runs in any folder       */
+  guint step; /* index                                                                    */
+  double ms;  /* how long it took: tells it from another one that came in its place       */
+  char *line; /* (nullable) made by the line of the step before; runs in any folder       */
 } Made;
 
 typedef struct
 {
-  GArray *made;                            /* (element-type Made) in the order of steps */
-  char   *base_pipeline, *base_position;   /* (nullable)                                */
-  char   *compares;                        /* (nullable) the file, where the tab was made to compare it with another */
-  GPtrArray  *loads;                       /* (element-type char*) lines that loaded passes of one's own */
-  GHashTable *trusted;                     /* (element-type char*) foreign lines that were run here, or allowed to */
-  GKeyFile   *waiting_file;                /* (nullable) what was to be restored and has foreign lines that nobody allowed yet */
-  char       *waiting_group;
+  GArray *made;                        /* (element-type Made) in the order of steps */
+  char *base_pipeline, *base_position; /* (nullable)                                */
+  char *compares;                      /* (nullable) the file, where the tab was made to compare it with another */
+  GPtrArray *loads;                    /* (element-type char*) lines that loaded passes of one's own */
+  GHashTable *trusted;                 /* (element-type char*) foreign lines that were run here, or allowed to */
+  GKeyFile *waiting_file;              /* (nullable) what was to be restored and has foreign lines that nobody allowed yet */
+  char *waiting_group;
 } HandSteps;
 
 static const char key[] = "hand-steps";
@@ -311,7 +311,13 @@ ph_hand_steps_base (GKeyFile *file, const char *group)
 
 /* --- and back -------------------------------------------------------------------------------------------------------- */
 
-typedef struct { GKeyFile *file; char *group; void (*queued) (gpointer data); gpointer data; } Restore;
+typedef struct
+{
+  GKeyFile *file;
+  char *group;
+  void (*queued) (gpointer data);
+  gpointer data;
+} Restore;
 
 /* Line @n, from 1: of the passes that were loaded, then of the steps. @step: G_MAXUINT, or where it was run. (nullable) */
 static char *
@@ -402,8 +408,9 @@ ph_hand_steps_ask (PhDocumentView *view)
         g_string_append_printf (lines, "%s%s", lines->len > 0 ? ", " : "", line);
       g_clear_pointer (&line, g_free);
     }
-  g_autofree char *text = g_strdup_printf (_("Programs of an earlier session run again only when you say so. The steps that they made wait: %s"), lines->str);
-  ph_document_view_set_banner (view, text, _("_Run Again"), G_CALLBACK (run_waiting), view);
+  g_autofree char *text = g_strdup_printf (
+      _ ("Programs of an earlier session run again only when you say so. The steps that they made wait: %s"), lines->str);
+  ph_document_view_set_banner (view, text, _ ("_Run Again"), G_CALLBACK (run_waiting), view);
 }
 
 static void

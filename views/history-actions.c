@@ -16,16 +16,19 @@ static const PhPipelineEntry *
 menu_entry (PhHistoryPanel *self)
 {
   GArray *entries = self->document ? ph_document_get_entries (self->document) : NULL;
-  return entries && self->menu_entry >= 0 && self->menu_entry < (int) entries->len ? &g_array_index (entries, PhPipelineEntry, self->menu_entry)
-                                                                                   : NULL;
+  return entries && self->menu_entry >= 0 && self->menu_entry < (int) entries->len
+             ? &g_array_index (entries, PhPipelineEntry, self->menu_entry)
+             : NULL;
 }
 
 /* Those that are one command on the entry. */
 ACTION (on_entry)
 {
+  /* clang-format off */
   static const struct { const char *action, *command; } commands[] = {
     { "break", "breakpoint" }, { "repeat", "pass repeat" }, { "remove", "pass remove" }, { "run-to", "run --to" },
   };
+  /* clang-format on */
   PhHistoryPanel *self = data;
   const char *name = g_action_get_name (G_ACTION (action));
   const PhPipelineEntry *entry = menu_entry (self);
@@ -137,8 +140,9 @@ ACTION (on_file_action)
   PhHistoryPanel *self = data;
   gboolean saves = g_str_equal (g_action_get_name (G_ACTION (action)), "save");
   GtkWindow *parent = GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self)));
-  GtkFileChooserNative *dialog = saves ? gtk_file_chooser_native_new (_("Save the Pipeline"), parent, GTK_FILE_CHOOSER_ACTION_SAVE, _("_Save"), NULL)
-                                       : gtk_file_chooser_native_new (_("Load a Pipeline"), parent, GTK_FILE_CHOOSER_ACTION_OPEN, _("_Open"), NULL);
+  GtkFileChooserNative *dialog
+      = saves ? gtk_file_chooser_native_new (_ ("Save the Pipeline"), parent, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), NULL)
+              : gtk_file_chooser_native_new (_ ("Load a Pipeline"), parent, GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), NULL);
 
   if (saves)
     gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), "pipeline.txt");
@@ -186,13 +190,13 @@ pipeline_menu (void)
 
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *label = g_strdup_printf ("%s – %s", pipelines[i].name, _(pipelines[i].summary));
+      g_autofree char *label = g_strdup_printf ("%s – %s", pipelines[i].name, _ (pipelines[i].summary));
       g_autofree char *action = g_strdup_printf ("history.pipeline::%s", pipelines[i].name);
       g_menu_append (list, label, action);
     }
-  g_menu_append (files, _("_Load From a File…"), "history.load");
-  g_menu_append (files, _("_Save to a File…"), "history.save");
-  g_menu_append_submenu (add_section, _("_Add a Pass"), passes);
+  g_menu_append (files, _ ("_Load From a File…"), "history.load");
+  g_menu_append (files, _ ("_Save to a File…"), "history.save");
+  g_menu_append_submenu (add_section, _ ("_Add a Pass"), passes);
   g_menu_append_section (menu, NULL, G_MENU_MODEL (list));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (add_section));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (files));
@@ -211,15 +215,15 @@ ph_history_show_step_menu (PhHistoryPanel *self, GtkWidget *row, int entry_index
   self->menu_step = step;
   const PhPipelineEntry *entry = menu_entry (self);
   if (step >= 0)
-    g_menu_append (section, _("_Go Here"), "history.go");
+    g_menu_append (section, _ ("_Go Here"), "history.go");
   else if (entry && entry->enabled)
-    g_menu_append (section, _("_Run to Here"), "history.run-to");
+    g_menu_append (section, _ ("_Run to Here"), "history.run-to");
   if (entry)
     {
-      g_menu_append (section, entry->breakpoint ? _("Remove the _Breakpoint") : _("Stop _Before This Pass"), "history.break");
+      g_menu_append (section, entry->breakpoint ? _ ("Remove the _Breakpoint") : _ ("Stop _Before This Pass"), "history.break");
       section = ph_context_menu_section (menu);
-      g_menu_append (section, entry->enabled ? _("Switch _Off") : _("Switch _On"), "history.enabled");
-      g_menu_append (section, entry->repeat ? _("Run _Once") : _("Re_peat Until Nothing Changes"), "history.repeat");
+      g_menu_append (section, entry->enabled ? _ ("Switch _Off") : _ ("Switch _On"), "history.enabled");
+      g_menu_append (section, entry->repeat ? _ ("Run _Once") : _ ("Re_peat Until Nothing Changes"), "history.repeat");
       for (guint i = 0; i < 4; i++)
         {
           static const int some[] = { 1, 2, 5, 10 };
@@ -227,19 +231,19 @@ ph_history_show_step_menu (PhHistoryPanel *self, GtkWidget *row, int entry_index
           g_autofree char *action = g_strdup_printf ("history.limit(%d)", some[i]);
           g_menu_append (limits, label, action);
         }
-      g_menu_append (limits, _("No Limit"), "history.limit(0)");
-      g_menu_append_submenu (section, _("_Limit"), G_MENU_MODEL (limits));
+      g_menu_append (limits, _ ("No Limit"), "history.limit(0)");
+      g_menu_append_submenu (section, _ ("_Limit"), G_MENU_MODEL (limits));
       section = ph_context_menu_section (menu);
       if (entry_index > 0)
-        g_menu_append (section, _("Move _Up"), "history.move(-1)");
+        g_menu_append (section, _ ("Move _Up"), "history.move(-1)");
       if (entry_index + 1 < (int) entries->len)
-        g_menu_append (section, _("Move _Down"), "history.move(1)");
-      g_menu_append_submenu (section, _("_Add a Pass Before It"), passes);
-      g_menu_append (section, _("Re_move From the Pipeline"), "history.remove");
+        g_menu_append (section, _ ("Move _Down"), "history.move(1)");
+      g_menu_append_submenu (section, _ ("_Add a Pass Before It"), passes);
+      g_menu_append (section, _ ("Re_move From the Pipeline"), "history.remove");
     }
   if (step >= 0)
-    g_menu_append (ph_context_menu_section (menu), _("Find the Rewrite to Bla_me"), "history.blame");
-  ph_context_menu_pop_up (row, G_MENU_MODEL (menu), entry ? entry->pass->name : _("As in the file"), x, y);
+    g_menu_append (ph_context_menu_section (menu), _ ("Find the Rewrite to Bla_me"), "history.blame");
+  ph_context_menu_pop_up (row, G_MENU_MODEL (menu), entry ? entry->pass->name : _ ("As in the file"), x, y);
 }
 
 void
@@ -251,17 +255,21 @@ ph_history_show_rewrite_menu (PhHistoryPanel *self, GtkWidget *row, PhRewriteIte
   GMenu *section = ph_context_menu_section (menu);
 
   g_set_object (&self->menu_rewrite, item);
-  g_menu_append (section, g_ptr_array_find_with_equal_func (breaks, full, g_str_equal, NULL) ? _("Remove the _Breakpoint on This Rule")
-                                                                                             : _("Stop _Before This Rule"), "history.break-rule");
+  g_menu_append (section,
+                 g_ptr_array_find_with_equal_func (breaks, full, g_str_equal, NULL) ? _ ("Remove the _Breakpoint on This Rule")
+                                                                                    : _ ("Stop _Before This Rule"),
+                 "history.break-rule");
   if (item->node != PH_NO_ID)
     {
-      g_menu_append (section, g_ptr_array_find_with_equal_func (breaks, id, g_str_equal, NULL) ? _("Remove the Breakpoint on This _Node")
-                                                                                              : _("Stop Before Rewrites of This _Node"), "history.break-node");
-      g_menu_append (ph_context_menu_section (menu), _("_Select the Node"), "history.select");
+      g_menu_append (section,
+                     g_ptr_array_find_with_equal_func (breaks, id, g_str_equal, NULL) ? _ ("Remove the Breakpoint on This _Node")
+                                                                                      : _ ("Stop Before Rewrites of This _Node"),
+                     "history.break-node");
+      g_menu_append (ph_context_menu_section (menu), _ ("_Select the Node"), "history.select");
     }
   section = ph_context_menu_section (menu);
-  g_menu_append (section, _("_Filter by This Rule"), "history.filter-rule");
-  g_menu_append (section, _("Switch This Rule _Off"), "history.rule-off");
+  g_menu_append (section, _ ("_Filter by This Rule"), "history.filter-rule");
+  g_menu_append (section, _ ("Switch This Rule _Off"), "history.rule-off");
   ph_context_menu_pop_up (row, G_MENU_MODEL (menu), full, x, y);
 }
 
@@ -277,7 +285,8 @@ static void
 add_break (PhHistoryPanel *self, const char *kind, const char *name, const char *what)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *button = gtk_button_new_from_icon_name ("user-trash-symbolic");
-  GtkWidget *dot = g_object_new (GTK_TYPE_IMAGE, "icon-name", "media-record-symbolic", "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL);
+  GtkWidget *dot = g_object_new (GTK_TYPE_IMAGE, "icon-name", "media-record-symbolic", "accessible-role",
+                                 GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL);
   GtkWidget *title = gtk_label_new (name), *note = gtk_label_new (kind);
 
   gtk_widget_add_css_class (dot, "error");
@@ -289,8 +298,8 @@ add_break (PhHistoryPanel *self, const char *kind, const char *name, const char 
   gtk_widget_add_css_class (note, "dim-label");
   gtk_widget_add_css_class (note, "caption");
   gtk_widget_add_css_class (button, "flat");
-  ph_tooltip_set (button, _("Remove"));
-  ph_access_set_name (button, _("Remove the breakpoint on %s"), name);
+  ph_tooltip_set (button, _ ("Remove"));
+  ph_access_set_name (button, _ ("Remove the breakpoint on %s"), name);
   g_object_set_data_full (G_OBJECT (button), "what", g_strdup (what), g_free);
   g_signal_connect (button, "clicked", G_CALLBACK (on_remove_break), self);
   gtk_box_append (GTK_BOX (box), dot);
@@ -316,7 +325,7 @@ update_breaks (PhHistoryPanel *self)
       const PhPipelineEntry *entry = &g_array_index (entries, PhPipelineEntry, i);
       g_autofree char *what = g_strdup_printf ("%u", i + 1);
       if (entry->breakpoint)
-        add_break (self, _("pass"), entry->pass->name, what);
+        add_break (self, _ ("pass"), entry->pass->name, what);
       n += entry->breakpoint;
     }
   for (guint i = 0; breaks && i < breaks->len; i++, n++)
@@ -326,18 +335,19 @@ update_breaks (PhHistoryPanel *self)
       gboolean is_node = *text == 'n' && g_ascii_string_to_unsigned (text + 1, 10, 1, G_MAXUINT32, &id, NULL);
       const PhNode *node = is_node && model ? ph_model_find_node (model, (PhId) id) : NULL;
       g_autofree char *name = node ? g_strdup_printf ("%s %s", text, *node->name ? node->name : node->op_type) : g_strdup (text);
-      add_break (self, is_node ? _("node") : _("rule"), name, text);
+      add_break (self, is_node ? _ ("node") : _ ("rule"), name, text);
     }
   if (n == 0)
     {
-      GtkWidget *label = gtk_label_new (_("No breakpoints. Click left of a pass or of a rewrite, or press B there, to stop before it; F7 stops before rewrites of the selected node."));
+      GtkWidget *label = gtk_label_new (_ (
+          "No breakpoints. Click left of a pass or of a rewrite, or press B there, to stop before it; F7 stops before rewrites of the selected node."));
       gtk_label_set_wrap (GTK_LABEL (label), TRUE);
       gtk_label_set_max_width_chars (GTK_LABEL (label), 32);
       gtk_widget_add_css_class (label, "dim-label");
       gtk_box_append (GTK_BOX (self->breaks_box), label);
     }
   g_autofree char *text = g_strdup_printf (ngettext ("%u breakpoint", "%u breakpoints", n), n);
-  ph_tooltip_set (GTK_WIDGET (self->breaks_button), n ? text : _("Breakpoints"));
+  ph_tooltip_set (GTK_WIDGET (self->breaks_button), n ? text : _ ("Breakpoints"));
   if (n)
     gtk_widget_add_css_class (GTK_WIDGET (self->breaks_button), "has-breaks");
   else
@@ -350,11 +360,11 @@ ph_history_update_pipeline (PhHistoryPanel *self)
   const char *name = self->document ? ph_document_get_pipeline (self->document) : "";
   gboolean own = self->document && ph_document_pipeline_is_own (self->document), listed = ph_pipeline_find (name) != NULL;
   /* Translators: the name of a pipeline, and that it was changed by hand. */
-  g_autofree char *label = !own ? g_strdup (name) : listed ? g_strdup_printf (_("%s, changed"), name) : g_strdup (_("Own"));
+  g_autofree char *label = !own ? g_strdup (name) : listed ? g_strdup_printf (_ ("%s, changed"), name) : g_strdup (_ ("Own"));
   GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "pipeline");
 
   gtk_label_set_text (self->pipeline_name, label);
-  ph_access_set_name (GTK_WIDGET (self->pipeline_button), "%s: %s", _("Pipeline"), label);
+  ph_access_set_name (GTK_WIDGET (self->pipeline_button), "%s: %s", _ ("Pipeline"), label);
   g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (own ? "" : name));
   update_breaks (self);
 }
@@ -362,6 +372,7 @@ ph_history_update_pipeline (PhHistoryPanel *self)
 void
 ph_history_install_actions (PhHistoryPanel *self)
 {
+  /* clang-format off */
   static const GActionEntry entries[] = {
     { "enabled", on_entry }, { "break", on_entry }, { "repeat", on_entry }, { "remove", on_entry }, { "run-to", on_entry },
     { "move", move, "i" }, { "limit", limit, "i" }, { "go", go_to_step }, { "blame", blame }, { "insert", insert, "s" },
@@ -369,6 +380,7 @@ ph_history_install_actions (PhHistoryPanel *self)
     { "break-rule", on_rewrite }, { "break-node", on_rewrite }, { "rule-off", on_rewrite }, { "filter-rule", on_rewrite },
     { "select", on_rewrite }, { "pipeline", choose, "s", "''" }, { "load", on_file_action }, { "save", on_file_action },
   };
+  /* clang-format on */
   g_autoptr (GMenuModel) menu = pipeline_menu ();
 
   self->actions = g_simple_action_group_new ();

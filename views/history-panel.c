@@ -41,7 +41,9 @@ row_of_position (PhHistoryPanel *self)
 static void
 update_rows (PhHistoryPanel *self)
 {
-  g_autoptr (GPtrArray) wanted = self->document ? ph_step_items_of (self->document, gtk_toggle_button_get_active (self->changed_only)) : g_ptr_array_new ();
+  g_autoptr (GPtrArray) wanted = self->document
+                                     ? ph_step_items_of (self->document, gtk_toggle_button_get_active (self->changed_only))
+                                     : g_ptr_array_new ();
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->items)), same = 0;
 
   while (same < n && same < wanted->len)
@@ -65,7 +67,8 @@ is_in_sight (PhHistoryPanel *self, guint row)
   g_autoptr (PhStepItem) item = g_list_model_get_item (G_LIST_MODEL (self->items), row);
   graphene_rect_t bounds;
 
-  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->steps)); child; child = gtk_widget_get_next_sibling (child))
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->steps)); child;
+       child = gtk_widget_get_next_sibling (child))
     {
       GtkWidget *content = gtk_widget_get_first_child (child);
 
@@ -254,7 +257,7 @@ static void
 ph_history_panel_init (PhHistoryPanel *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  ph_access_set_name (GTK_WIDGET (self), "%s", _("Pipeline"));
+  ph_access_set_name (GTK_WIDGET (self), "%s", _ ("Pipeline"));
   self->shown_step = G_MAXUINT;
   self->menu_entry = self->focus_entry = -1;
   ph_history_install_actions (self);

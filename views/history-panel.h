@@ -11,6 +11,6 @@ G_BEGIN_DECLS
 #define PH_TYPE_HISTORY_PANEL (ph_history_panel_get_type ())
 G_DECLARE_FINAL_TYPE (PhHistoryPanel, ph_history_panel, PH, HISTORY_PANEL, GtkWidget)
 
-void ph_history_panel_set_console (PhHistoryPanel *panel, PhConsole *console);     /* (nullable) */
+void ph_history_panel_set_console (PhHistoryPanel *panel, PhConsole *console); /* (nullable) */
 
 G_END_DECLS

@@ -10,7 +10,7 @@
 #include "views/step-verdict.h"
 #include "views/tooltip.h"
 
-#define N_EFFECTS 6         /* lines */
+#define N_EFFECTS 6 /* lines */
 
 /* The step that the position is after, or in. G_MAXUINT: the file. */
 static guint
@@ -33,7 +33,9 @@ show_detail (PhHistoryPanel *self)
   g_autofree char *text = rule ? ph_rule_to_string (rule) : NULL;
 
   gtk_widget_set_visible (self->detail, ph_rewrite_list_get_total (self->rewrite_list) > 0);
-  gtk_label_set_text (self->detail_why, !item ? _("Choose a rewrite to see what it did and why it is right.") : item->why ? item->why : "");
+  gtk_label_set_text (self->detail_why, !item       ? _ ("Choose a rewrite to see what it did and why it is right.")
+                                        : item->why ? item->why
+                                                    : "");
   if (!item)
     {
       GtkWidget *rest[] = { GTK_WIDGET (self->detail_rule), GTK_WIDGET (self->detail_effect), GTK_WIDGET (self->detail_class) };
@@ -55,12 +57,13 @@ static void
 show_count (PhHistoryPanel *self)
 {
   guint total = ph_rewrite_list_get_total (self->rewrite_list), n = g_list_model_get_n_items (G_LIST_MODEL (self->rewrite_list));
-  g_autofree char *text = total == 0 ? g_strdup ("") : n == total ? g_strdup_printf ("%'u", total)
-                                                                 : g_strdup_printf (_("%'u of %'u"), n, total);
+  g_autofree char *text = total == 0   ? g_strdup ("")
+                          : n == total ? g_strdup_printf ("%'u", total)
+                                       : g_strdup_printf (_ ("%'u of %'u"), n, total);
 
   gtk_label_set_text (self->rewrites_count, text);
   if (total > 0 && n == 0)
-    gtk_label_set_text (self->rewrites_empty, _("No rewrite has this in its rule, its reason or its node."));
+    gtk_label_set_text (self->rewrites_empty, _ ("No rewrite has this in its rule, its reason or its node."));
   gtk_stack_set_visible_child_name (self->rewrites_stack, n > 0 ? "list" : "empty");
 }
 
@@ -78,11 +81,12 @@ ph_history_show_rewrites (PhHistoryPanel *self, gboolean steps_changed)
   else
     ph_rewrite_list_touch (self->rewrite_list);
   const PhStep *shown = step == G_MAXUINT ? NULL : &g_array_index (history->steps, PhStep, step);
-  g_autofree char *title = shown ? g_strdup_printf (_("Rewrites of %s"), shown->pass) : g_strdup (_("Rewrites"));
+  g_autofree char *title = shown ? g_strdup_printf (_ ("Rewrites of %s"), shown->pass) : g_strdup (_ ("Rewrites"));
   gtk_label_set_text (self->rewrites_title, title);
-  gtk_label_set_text (self->rewrites_empty, !history ? _("Open a model to see what passes do to it.")
-                                            : shown ? _("This pass found nothing to do.")
-                                                    : _("Step forward (F10) to run a pass, or into it (F11) to see its first rewrite."));
+  gtk_label_set_text (self->rewrites_empty,
+                      !history ? _ ("Open a model to see what passes do to it.")
+                      : shown  ? _ ("This pass found nothing to do.")
+                               : _ ("Step forward (F10) to run a pass, or into it (F11) to see its first rewrite."));
   gtk_widget_set_sensitive (GTK_WIDGET (self->rewrites_search), shown && shown->n_rewrites > 0);
   show_count (self);
   guint rewrite = history ? ph_document_get_position (self->document).rewrite : 0;

@@ -7,32 +7,35 @@
 
 #include "views/history-track.h"
 #include "views/slider-handle.h"
+#include "views/style-color.h"
 
-#define MARGIN    12             /* left and right of the line                                    */
-#define HEIGHT    34
-#define LINE_Y    22
-#define HANDLE    16
-#define BAR       12             /* the height of the step that changed most                      */
-#define SLOW      40000          /* µs: a position that takes longer to reach is not gone to while dragging */
-#define REWRITE_ROOM 4.0         /* pixels from one rewrite to the next from which on a drag stops at each */
+#define MARGIN       12 /* left and right of the line                                    */
+#define HEIGHT       34
+#define LINE_Y       22
+#define HANDLE       16
+#define BAR          12    /* the height of the step that changed most                      */
+#define SLOW         40000 /* µs: a position that takes longer to reach is not gone to while dragging */
+#define REWRITE_ROOM 4.0   /* pixels from one rewrite to the next from which on a drag stops at each */
 
+/* clang-format off */
 typedef enum { END_SINCE, END_NOW, N_ENDS } End;
+/* clang-format on */
 
 struct _PhHistorySlider
 {
-  GtkWidget      parent_instance;
-  PhConsole     *console;        /* (nullable) */
-  PhDocument    *document;       /* (nullable) */
+  GtkWidget parent_instance;
+  PhConsole *console;   /* (nullable) */
+  PhDocument *document; /* (nullable) */
   PhHistoryTrack track;
-  guint          most;           /* changes in the step with most */
-  GtkWidget     *handles[N_ENDS];
-  PhPosition     shown[N_ENDS];  /* where they stood when that was last looked at */
-  int            dragged;        /* an End, -1: none                             */
-  gboolean       live;           /* the document follows the drag                */
-  PhPosition     start, wanted;  /* where the drag began, and where it is        */
-  gboolean       start_has_since;
-  guint          tick;
-  double         pointer_x;
+  guint most; /* changes in the step with most */
+  GtkWidget *handles[N_ENDS];
+  PhPosition shown[N_ENDS]; /* where they stood when that was last looked at */
+  int dragged;              /* an End, -1: none                             */
+  gboolean live;            /* the document follows the drag                */
+  PhPosition start, wanted; /* where the drag began, and where it is        */
+  gboolean start_has_since;
+  guint tick;
+  double pointer_x;
 };
 
 G_DEFINE_FINAL_TYPE (PhHistorySlider, ph_history_slider, GTK_TYPE_WIDGET)
@@ -97,10 +100,9 @@ static double
 rewrite_room (PhHistorySlider *self, guint step)
 {
   const double seen = self->track.to - self->track.from;
-  const PhStep *at = &g_array_index (the_history (self)->steps, PhStep, step);
+  const guint n = g_array_index (the_history (self)->steps, PhStep, step).n_rewrites;
 
-  return seen > 0 && at->n_rewrites > 0
-         ? (self->track.ends[step + 1] - self->track.ends[step]) / at->n_rewrites / seen * room (self) : 0;
+  return seen > 0 && n > 0 ? (self->track.ends[step + 1] - self->track.ends[step]) / n / seen * room (self) : 0;
 }
 
 static PhPosition
@@ -121,7 +123,6 @@ static void
 keep_in_view (PhHistorySlider *self, End end, PhPosition at)
 {
   const double place = ph_history_track_place (&self->track, the_history (self), at), seen = self->track.to - self->track.from;
-
   const gboolean moved = ph_position_compare (at, self->shown[end]) != 0;
 
   self->shown[end] = at;
@@ -168,21 +169,6 @@ send (PhHistorySlider *self, End end, PhPosition to)
   ph_console_run_async (self->console, line, NULL, NULL, NULL);
 }
 
-static PhPosition
-next_changed (PhHistory *history, PhPosition at, gboolean forward)
-{
-  PhPosition to = at;
-
-  do
-    {
-      at = to;
-      to = forward ? ph_history_next (history, at, FALSE) : ph_history_previous (history, at, FALSE);
-    }
-  while (ph_position_compare (at, to) != 0
-         && !ph_step_changed (&g_array_index (history->steps, PhStep, MIN (forward ? to.step - 1 : to.step, history->steps->len - 1))));
-  return to;
-}
-
 static gboolean
 on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, PhHistorySlider *self)
 {
@@ -195,32 +181,42 @@ on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierTyp
     return GDK_EVENT_PROPAGATE;
 
   PhPosition at = position_of (self, end), to = at;
-  gboolean forward = is_mirrored (self) ? key == GDK_KEY_Left || key == GDK_KEY_KP_Left : key == GDK_KEY_Right || key == GDK_KEY_KP_Right;
+  gboolean forward = is_mirrored (self) ? key == GDK_KEY_Left || key == GDK_KEY_KP_Left
+                                        : key == GDK_KEY_Right || key == GDK_KEY_KP_Right;
 
   switch (key)
     {
-    case GDK_KEY_Left: case GDK_KEY_Right: case GDK_KEY_KP_Left: case GDK_KEY_KP_Right:
+    case GDK_KEY_Left:
+    case GDK_KEY_Right:
+    case GDK_KEY_KP_Left:
+    case GDK_KEY_KP_Right:
       to = by_rewrite ? (forward ? ph_history_next (history, at, TRUE) : ph_history_previous (history, at, TRUE))
-                      : next_changed (history, at, forward);
+                      : ph_history_track_next_changed (history, at, forward);
       break;
-    case GDK_KEY_Page_Up: case GDK_KEY_Page_Down:
+    case GDK_KEY_Page_Up:
+    case GDK_KEY_Page_Down:
       for (int i = 0; i < 5; i++)
-        to = next_changed (history, to, key == GDK_KEY_Page_Up);
+        to = ph_history_track_next_changed (history, to, key == GDK_KEY_Page_Up);
       break;
     case GDK_KEY_Home: to = (PhPosition) { 0, 0 }; break;
     case GDK_KEY_End: to = (PhPosition) { history->steps->len, 0 }; break;
-    case GDK_KEY_plus: case GDK_KEY_equal: case GDK_KEY_KP_Add: case GDK_KEY_minus: case GDK_KEY_KP_Subtract:
+    case GDK_KEY_plus:
+    case GDK_KEY_equal:
+    case GDK_KEY_KP_Add:
+    case GDK_KEY_minus:
+    case GDK_KEY_KP_Subtract:
       ph_history_track_zoom (&self->track, ph_history_track_place (&self->track, history, at),
                              key == GDK_KEY_minus || key == GDK_KEY_KP_Subtract ? 0.5 : 2);
       update_handles (self);
       return GDK_EVENT_STOP;
-    case GDK_KEY_Delete: case GDK_KEY_BackSpace: case GDK_KEY_Escape:
+    case GDK_KEY_Delete:
+    case GDK_KEY_BackSpace:
+    case GDK_KEY_Escape:
       if (!ph_document_has_since (self->document))
         return GDK_EVENT_PROPAGATE;
       ph_console_run_async (self->console, "compare", NULL, NULL, NULL);
       return GDK_EVENT_STOP;
-    default:
-      return GDK_EVENT_PROPAGATE;
+    default: return GDK_EVENT_PROPAGATE;
     }
   if (ph_position_compare (at, to) != 0)
     send (self, end, to);
@@ -338,7 +334,8 @@ on_scroll (GtkEventControllerScroll *controller, double dx, double dy, PhHistory
   if (shift_held (controller) || fabs (dx) > fabs (dy))
     ph_history_track_pan (&self->track, (fabs (dx) > fabs (dy) ? dx : dy) * seen * 0.1 * (is_mirrored (self) ? -1 : 1));
   else
-    ph_history_track_zoom (&self->track, CLAMP (place_of_x (self, self->pointer_x), self->track.from, self->track.to), pow (1.3, -dy));
+    ph_history_track_zoom (&self->track, CLAMP (place_of_x (self, self->pointer_x), self->track.from, self->track.to),
+                           pow (1.3, -dy));
   update_handles (self);
   gtk_widget_trigger_tooltip_query (GTK_WIDGET (self));
   return GDK_EVENT_STOP;
@@ -363,34 +360,25 @@ on_tooltip (PhHistorySlider *self, int x, int y, gboolean keyboard, GtkTooltip *
 
 /* --- drawing --------------------------------------------------------------------------------------------------------- */
 
-static GdkRGBA
-color_of (PhHistorySlider *self, const char *name, double alpha)
-{
-  GtkStyleContext *style = gtk_widget_get_style_context (GTK_WIDGET (self));
-  GdkRGBA color;
-
-  if (!name || !gtk_style_context_lookup_color (style, name, &color))
-    gtk_style_context_get_color (style, &color);
-  color.alpha *= (float) alpha;
-  return color;
-}
-
 static void
 bar (GtkSnapshot *snapshot, const GdkRGBA *color, double from, double to, double y, double height)
 {
-  gtk_snapshot_append_color (snapshot, color, &GRAPHENE_RECT_INIT ((float) MIN (from, to), (float) y, (float) fabs (to - from), (float) height));
+  gtk_snapshot_append_color (snapshot, color,
+                             &GRAPHENE_RECT_INIT ((float) MIN (from, to), (float) y, (float) fabs (to - from), (float) height));
 }
 
 /* A bar over each step, as high as it changed much; steps without effect are a dot. Where several share a pixel, the highest stays. */
 static void
 draw_steps (PhHistorySlider *self, GtkSnapshot *snapshot, double low, double high)
 {
-  const GdkRGBA plain = color_of (self, NULL, 0.4), pale = color_of (self, NULL, 0.25), inside = color_of (self, "accent_color", 0.9),
-                wrong = color_of (self, "ph_removed", 1);
+  const GdkRGBA plain = ph_style_color (GTK_WIDGET (self), NULL, 0.4), pale = ph_style_color (GTK_WIDGET (self), NULL, 0.25),
+                inside = ph_style_color (GTK_WIDGET (self), "accent_color", 0.9),
+                wrong = ph_style_color (GTK_WIDGET (self), "ph_removed", 1);
   GArray *steps = the_history (self)->steps;
   double column = -1, highest = 0;
 
-  for (guint s = ph_history_track_step (&self->track, self->track.from); s < steps->len && self->track.ends[s] <= self->track.to; s++)
+  for (guint s = ph_history_track_step (&self->track, self->track.from); s < steps->len && self->track.ends[s] <= self->track.to;
+       s++)
     {
       const PhStep *step = &g_array_index (steps, PhStep, s);
       const double a = x_of_place (self, self->track.ends[s]), b = x_of_place (self, self->track.ends[s + 1]);
@@ -399,11 +387,16 @@ draw_steps (PhHistorySlider *self, GtkSnapshot *snapshot, double low, double hig
       const gboolean bad = step->verdict == PH_VERDICT_DIFFERENT;
       const double height = ph_step_changed (step) ? 3 + (BAR - 3) * log2 (1 + changes) / log2 (1 + MAX (self->most, 1)) : 2;
 
-      if (middle < MARGIN - 1 || middle > gtk_widget_get_width (GTK_WIDGET (self)) - MARGIN + 1 || (middle == column && height <= highest))
+      if (middle < MARGIN - 1 || middle > gtk_widget_get_width (GTK_WIDGET (self)) - MARGIN + 1
+          || (middle == column && height <= highest))
         continue;
       highest = height;
       column = middle;
-      bar (snapshot, bad ? &wrong : !ph_step_changed (step) ? &pale : low <= self->track.ends[s] + 1e-9 && self->track.ends[s + 1] <= high + 1e-9 ? &inside : &plain,
+      bar (snapshot,
+           bad                                                                           ? &wrong
+           : !ph_step_changed (step)                                                     ? &pale
+           : low <= self->track.ends[s] + 1e-9 && self->track.ends[s + 1] <= high + 1e-9 ? &inside
+                                                                                         : &plain,
            middle - floor (width / 2), middle - floor (width / 2) + width, LINE_Y - 5 - height, height);
     }
 }
@@ -411,10 +404,11 @@ draw_steps (PhHistorySlider *self, GtkSnapshot *snapshot, double low, double hig
 static void
 draw_rewrites (PhHistorySlider *self, GtkSnapshot *snapshot)
 {
-  const GdkRGBA color = color_of (self, NULL, 0.45);
+  const GdkRGBA color = ph_style_color (GTK_WIDGET (self), NULL, 0.45);
   GArray *steps = the_history (self)->steps;
 
-  for (guint s = ph_history_track_step (&self->track, self->track.from); s < steps->len && self->track.ends[s] <= self->track.to; s++)
+  for (guint s = ph_history_track_step (&self->track, self->track.from); s < steps->len && self->track.ends[s] <= self->track.to;
+       s++)
     {
       const guint n = g_array_index (steps, PhStep, s).n_rewrites;
       const double length = self->track.ends[s + 1] - self->track.ends[s];
@@ -438,7 +432,9 @@ ph_history_slider_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   PhHistorySlider *self = PH_HISTORY_SLIDER (widget);
   const int width = gtk_widget_get_width (widget);
-  const GdkRGBA line = color_of (self, NULL, 0.15), range = color_of (self, "accent_bg_color", 1), frame = color_of (self, NULL, 0.35);
+  const GdkRGBA line = ph_style_color (GTK_WIDGET (self), NULL, 0.15),
+                range = ph_style_color (GTK_WIDGET (self), "accent_bg_color", 1),
+                frame = ph_style_color (GTK_WIDGET (self), NULL, 0.35);
   PhHistory *history = the_history (self);
   GskRoundedRect shape;
 
@@ -447,7 +443,8 @@ ph_history_slider_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   gtk_snapshot_append_color (snapshot, &line, &shape.bounds);
   if (history && self->track.n_steps > 0)
     {
-      double a = ph_history_slider_get_x (self, position_of (self, END_SINCE)), b = ph_history_slider_get_x (self, position_of (self, END_NOW));
+      double a = ph_history_slider_get_x (self, position_of (self, END_SINCE));
+      double b = ph_history_slider_get_x (self, position_of (self, END_NOW));
       bar (snapshot, &range, CLAMP (a, 0, width), CLAMP (b, 0, width), LINE_Y - 2, 4);
     }
   gtk_snapshot_pop (snapshot);
@@ -462,15 +459,16 @@ ph_history_slider_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       /* Enlarged: which part of the whole this is. */
       if (self->track.to - self->track.from < length - 1e-9)
         bar (snapshot, &frame, MARGIN + self->track.from / length * room (self),
-             MAX (MARGIN + self->track.to / length * room (self), MARGIN + self->track.from / length * room (self) + 3), HEIGHT - 3, 2);
+             MAX (MARGIN + self->track.to / length * room (self), MARGIN + self->track.from / length * room (self) + 3),
+             HEIGHT - 3, 2);
       for (int end = 0; end < N_ENDS; end++)
         gtk_widget_snapshot_child (widget, self->handles[end], snapshot);
     }
 }
 
 static void
-ph_history_slider_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
-                           int *natural_baseline)
+ph_history_slider_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural,
+                           int *minimum_baseline, int *natural_baseline)
 {
   *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? 60 : HEIGHT;
   *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 360 : HEIGHT;
@@ -483,14 +481,16 @@ ph_history_slider_size_allocate (GtkWidget *widget, int width, int height, int b
 
   for (int end = 0; end < N_ENDS; end++)
     {
-      const double x = self->document && the_history (self) ? ph_history_slider_get_x (self, position_of (self, (End) end)) : -HANDLE;
+      const double x = self->document && the_history (self) ? ph_history_slider_get_x (self, position_of (self, (End) end))
+                                                            : -HANDLE;
       const gboolean seen = x >= MARGIN - 1 && x <= width - MARGIN + 1 && self->track.n_steps > 0;
       int least;
 
       gtk_widget_set_child_visible (self->handles[end], seen);
       gtk_widget_measure (self->handles[end], GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
       if (seen)
-        gtk_widget_size_allocate (self->handles[end], &(GtkAllocation) { (int) (x - HANDLE / 2), LINE_Y - HANDLE / 2, MAX (HANDLE, least), HANDLE },
+        gtk_widget_size_allocate (self->handles[end],
+                                  &(GtkAllocation) { (int) (x - HANDLE / 2), LINE_Y - HANDLE / 2, MAX (HANDLE, least), HANDLE },
                                   -1);
     }
 }
@@ -565,8 +565,10 @@ ph_history_slider_class_init (PhHistorySliderClass *klass)
 static void
 ph_history_slider_init (PhHistorySlider *self)
 {
+  /* clang-format off */
   static const struct { const char *class, *label; } ends[N_ENDS] = {
     [END_SINCE] = { "since", N_("Changes are counted from") }, [END_NOW] = { "now", N_("Position in the history") } };
+  /* clang-format on */
 
   self->dragged = -1;
   gtk_widget_set_hexpand (GTK_WIDGET (self), TRUE);
@@ -576,7 +578,7 @@ ph_history_slider_init (PhHistorySlider *self)
     {
       GtkEventController *keys = gtk_event_controller_key_new ();
 
-      self->handles[end] = ph_slider_handle_new (ends[end].class, _(ends[end].label));
+      self->handles[end] = ph_slider_handle_new (ends[end].class, _ (ends[end].label));
       gtk_widget_set_parent (self->handles[end], GTK_WIDGET (self));
       g_signal_connect (keys, "key-pressed", G_CALLBACK (on_key), self);
       gtk_widget_add_controller (self->handles[end], keys);

@@ -7,8 +7,8 @@
 #include "views/list-drag.h"
 #include "views/step-row.h"
 
-#define SCROLL_EDGE 28          /* pixels from an edge in which a dragged row scrolls the list */
-#define FOCUS_FRAMES 30         /* after which a row that is not there gets no keyboard */
+#define SCROLL_EDGE  28 /* pixels from an edge in which a dragged row scrolls the list */
+#define FOCUS_FRAMES 30 /* after which a row that is not there gets no keyboard */
 
 static void
 on_step_selected (PhHistoryPanel *self)
@@ -106,7 +106,8 @@ on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierTyp
 static gboolean
 try_focus (PhHistoryPanel *self)
 {
-  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->steps)); child; child = gtk_widget_get_next_sibling (child))
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->steps)); child;
+       child = gtk_widget_get_next_sibling (child))
     {
       PhStepRow *row = row_below (child);
       PhStepItem *item = row ? ph_step_row_get_item (row) : NULL;

@@ -4,9 +4,9 @@
 
 #include <glib/gi18n.h>
 
-#define UNCHANGED 0.35           /* the length of a step without effect at most; all of them take no more than the others do */
+#define UNCHANGED       0.35 /* the length of a step without effect at most; all of them take no more than the others do */
 #define LEAST_UNCHANGED 0.04
-#define LEAST     1e-4           /* that is seen at most enlarged: a rewrite of 100,000 still has some pixels */
+#define LEAST           1e-4 /* that is seen at most enlarged: a rewrite of 100,000 still has some pixels */
 
 gboolean
 ph_step_changed (const PhStep *step)
@@ -53,7 +53,9 @@ void
 ph_history_track_clear (PhHistoryTrack *track)
 {
   g_clear_pointer (&track->ends, g_free);
-  *track = (PhHistoryTrack) { NULL, };
+  *track = (PhHistoryTrack) {
+    NULL,
+  };
 }
 
 double
@@ -126,7 +128,7 @@ char *
 ph_history_describe (PhHistory *history, PhPosition position, gboolean more)
 {
   if (history == NULL || (position.step == 0 && position.rewrite == 0))
-    return g_strdup (_("File"));
+    return g_strdup (_ ("File"));
 
   const PhStep *step = step_at (history, MIN (position.rewrite > 0 ? position.step : position.step - 1, history->steps->len - 1));
   g_autofree char *at = ph_position_to_string (position);
@@ -137,11 +139,29 @@ ph_history_describe (PhHistory *history, PhPosition position, gboolean more)
     {
       const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, step->first_rewrite + position.rewrite - 1);
 
-      g_string_append_printf (text, _(", rewrite %u of %u: %s\n%s"), position.rewrite, step->n_rewrites, rewrite->rule, rewrite->why);
+      g_string_append_printf (text, _ (", rewrite %u of %u: %s\n%s"), position.rewrite, step->n_rewrites, rewrite->rule,
+                              rewrite->why);
     }
   else if (more && ph_step_changed (step))
-    g_string_append_printf (text, ngettext ("\n+%u −%u ~%u in %u rewrite", "\n+%u −%u ~%u in %u rewrites", step->n_rewrites), step->n_added, step->n_removed, step->n_changed, step->n_rewrites);
+    g_string_append_printf (text, ngettext ("\n+%u −%u ~%u in %u rewrite", "\n+%u −%u ~%u in %u rewrites", step->n_rewrites),
+                            step->n_added, step->n_removed, step->n_changed, step->n_rewrites);
   else if (more)
-    g_string_append (text, _("\nchanged nothing"));
+    g_string_append (text, _ ("\nchanged nothing"));
   return g_string_free (text, FALSE);
+}
+
+PhPosition
+ph_history_track_next_changed (PhHistory *history, PhPosition at, gboolean forward)
+{
+  PhPosition to = at;
+
+  do
+    {
+      at = to;
+      to = forward ? ph_history_next (history, at, FALSE) : ph_history_previous (history, at, FALSE);
+    }
+  while (ph_position_compare (at, to) != 0
+         && !ph_step_changed (
+             &g_array_index (history->steps, PhStep, MIN (forward ? to.step - 1 : to.step, history->steps->len - 1))));
+  return to;
 }

@@ -7,7 +7,11 @@
 #include "views/tooltip.h"
 #include "views/verify-cost.h"
 
-typedef struct { guint steps, known, different, unknown, proved; double worst; } Tally;
+typedef struct
+{
+  guint steps, known, different, unknown, proved;
+  double worst;
+} Tally;
 
 static Tally
 count (PhDocument *document)
@@ -38,23 +42,25 @@ text_of (PhHistoryPanel *self, const Tally *tally)
   if (tally->different)
     return g_strdup_printf (ngettext ("%u step differs", "%u steps differ", tally->different), tally->different);
   if (tally->known < tally->steps && ph_document_get_proves (self->document))
-    return g_strdup_printf (_("Verifying: %u of %u steps"), tally->known, tally->steps);
+    return g_strdup_printf (_ ("Verifying: %u of %u steps"), tally->known, tally->steps);
   if (!ph_document_get_proves (self->document) && tally->known == 0)
     {
-      g_autofree char *why = ph_document_is_open (self->document) ? ph_verify_cost (ph_document_get_model (self->document)) : NULL;
+      g_autofree char *why = ph_document_is_open (self->document) ? ph_verify_cost (ph_document_get_model (self->document))
+                                                                  : NULL;
       return why ? g_steal_pointer (&why) : g_strdup ("");
     }
   if (tally->steps == 0)
     return g_strdup ("");
   if (tally->unknown == tally->steps)
-    return g_strdup (_("No step can be compared"));
+    return g_strdup (_ ("No step can be compared"));
   if (tally->known < tally->steps)
-    return g_strdup_printf (_("%u of %u steps verified"), tally->known, tally->steps);
+    return g_strdup_printf (_ ("%u of %u steps verified"), tally->known, tally->steps);
   if (tally->proved == tally->steps)
     return g_strdup_printf (ngettext ("%u step proved", "All %u steps proved", tally->steps), tally->steps);
   if (tally->unknown)
-    return g_strdup_printf (_("%u of %u steps verified, nothing is shown of %u"), tally->steps - tally->unknown, tally->steps, tally->unknown);
-  return g_strdup_printf (_("%u of %u steps proved, the others agree"), tally->proved, tally->steps);
+    return g_strdup_printf (_ ("%u of %u steps verified, nothing is shown of %u"), tally->steps - tally->unknown, tally->steps,
+                            tally->unknown);
+  return g_strdup_printf (_ ("%u of %u steps proved, the others agree"), tally->proved, tally->steps);
 }
 
 static gboolean

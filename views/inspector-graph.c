@@ -9,20 +9,20 @@
 /* What is added up over all nodes, a slice at a time. The model stands still meanwhile: whatever moves it fills the page anew. */
 typedef struct
 {
-  PhInspector *inspector;         /* lives longer                                        */
-  PhModel     *model;
-  guint        next;              /* index among the model's nodes                       */
-  GHashTable  *ops;               /* operator -> how many                                */
-  gint64       flops;
-  gboolean     flops_known;
-  guint        n_edges;
-  gint64       weights;           /* bytes, also of Constant nodes                       */
-  GtkLabel    *edges, *operations, *weights_label;
-  GtkListBox  *section;           /* of the operators                                    */
+  PhInspector *inspector; /* lives longer                                        */
+  PhModel *model;
+  guint next;      /* index among the model's nodes                       */
+  GHashTable *ops; /* operator -> how many                                */
+  gint64 flops;
+  gboolean flops_known;
+  guint n_edges;
+  gint64 weights; /* bytes, also of Constant nodes                       */
+  GtkLabel *edges, *operations, *weights_label;
+  GtkListBox *section; /* of the operators                                    */
 } Totals;
 
 #define N_SLOWEST 6
-#define SLICE_US 3000
+#define SLICE_US  3000
 
 static void
 totals_free (gpointer data)
@@ -70,7 +70,8 @@ add_up (Totals *totals, const PhNode *node)
 static int
 most_first (gconstpointer a, gconstpointer b, gpointer ops)
 {
-  guint na = GPOINTER_TO_UINT (g_hash_table_lookup (ops, *(char **) a)), nb = GPOINTER_TO_UINT (g_hash_table_lookup (ops, *(char **) b));
+  guint na = GPOINTER_TO_UINT (g_hash_table_lookup (ops, *(char **) a)),
+        nb = GPOINTER_TO_UINT (g_hash_table_lookup (ops, *(char **) b));
   return na != nb ? (na < nb) - (na > nb) : g_strcmp0 (*(char **) a, *(char **) b);
 }
 
@@ -92,7 +93,7 @@ add_values (PhInspector *self, GPtrArray *values, const char *title)
     }
   if (defaults)
     {
-      g_autofree char *text = g_strdup_printf (_("and %u with a default"), defaults);
+      g_autofree char *text = g_strdup_printf (_ ("and %u with a default"), defaults);
       ph_inspector_add_row (section, "", text);
     }
 }
@@ -101,8 +102,9 @@ static void
 show_totals (Totals *totals)
 {
   g_autofree char *edges = g_strdup_printf ("%'u", totals->n_edges), *flops = ph_count_text ((double) totals->flops);
-  g_autofree char *flops_text = totals->flops_known ? g_strdup (flops)
-                               : totals->flops == 0 ? g_strdup (_("depends on the sizes")) : g_strdup_printf (_("at least %s"), flops);
+  g_autofree char *flops_text = totals->flops_known  ? g_strdup (flops)
+                                : totals->flops == 0 ? g_strdup (_ ("depends on the sizes"))
+                                                     : g_strdup_printf (_ ("at least %s"), flops);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   GHashTableIter iter;
   gpointer name;
@@ -156,7 +158,7 @@ start_totals (PhInspector *self, Totals *totals)
 static void
 add_dimensions (PhInspector *self)
 {
-  GtkListBox *section = self->dimensions->len ? ph_inspector_add_section (self, _("Dimensions")) : NULL;
+  GtkListBox *section = self->dimensions->len ? ph_inspector_add_section (self, _ ("Dimensions")) : NULL;
 
   for (guint i = 0; i < self->dimensions->len; i++)
     {
@@ -171,17 +173,17 @@ add_slowest (PhInspector *self)
 {
   PhProfile *profile = ph_document_get_profile (self->document);
   PhModel *model = ph_document_get_model (self->document);
-  GtkListBox *section = ph_inspector_add_section (self, _("Time"));
+  GtkListBox *section = ph_inspector_add_section (self, _ ("Time"));
   guint n, shown = 0;
 
   if (!profile)
     {
-      ph_inspector_add_line (section, _("Whole run"), _("not measured"), "profile --random 1", 0);
+      ph_inspector_add_line (section, _ ("Whole run"), _ ("not measured"), "profile --random 1", 0);
       return;
     }
   const PhNodeTime *times = ph_profile_times (profile, &n);
   g_autofree char *whole = ph_seconds_text ((double) ph_profile_total (profile) / 1e9);
-  ph_inspector_add_line (section, _("Whole run"), whole, "profile --random 1", 0);
+  ph_inspector_add_line (section, _ ("Whole run"), whole, "profile --random 1", 0);
   for (guint i = 0; i < n && shown < N_SLOWEST; i++)
     {
       const PhNode *node = times[i].inside ? NULL : ph_model_find_node (model, times[i].node);
@@ -210,25 +212,28 @@ ph_inspector_fill_graph (PhInspector *self)
           totals->weights += (gint64) ph_tensor_bytes (value->tensor);
       }
 
-  gtk_label_set_text (self->title, *graph->name ? graph->name : _("Graph"));
+  gtk_label_set_text (self->title, *graph->name ? graph->name : _ ("Graph"));
   GtkListBox *section = ph_inspector_add_section (self, NULL);
   g_autofree char *nodes = g_strdup_printf ("%'u", ph_model_n_nodes (model, TRUE));
-  const int        file = ph_model_file_opset (model), form = ph_model_opset (model, "");
-  g_autofree char *opset = file == form ? g_strdup_printf ("%d", form) : g_strdup_printf (_("%d, operators in the form of %d"), file, form);
-  const char      *dialect = ph_dialect_name_foreign (model);
-  *totals = (Totals) { .inspector = self, .model = model, .weights = totals->weights, .ops = g_hash_table_new (NULL, NULL), .flops_known = TRUE };
-  ph_inspector_add_row (section, _("Nodes"), nodes);
-  totals->edges = ph_inspector_add_row (section, _("Edges"), "…");
-  totals->weights_label = ph_inspector_add_row (section, _("Weights"), "…");
-  totals->operations = ph_inspector_add_row (section, _("Operations"), "…");
+  const int file = ph_model_file_opset (model), form = ph_model_opset (model, "");
+  g_autofree char *opset = file == form ? g_strdup_printf ("%d", form)
+                                        : g_strdup_printf (_ ("%d, operators in the form of %d"), file, form);
+  const char *dialect = ph_dialect_name_foreign (model);
+  *totals = (Totals) {
+    .inspector = self, .model = model, .weights = totals->weights, .ops = g_hash_table_new (NULL, NULL), .flops_known = TRUE
+  };
+  ph_inspector_add_row (section, _ ("Nodes"), nodes);
+  totals->edges = ph_inspector_add_row (section, _ ("Edges"), "…");
+  totals->weights_label = ph_inspector_add_row (section, _ ("Weights"), "…");
+  totals->operations = ph_inspector_add_row (section, _ ("Operations"), "…");
   if (dialect != NULL)
-    ph_inspector_add_row (section, _("Dialect"), dialect);
+    ph_inspector_add_row (section, _ ("Dialect"), dialect);
   else if (form > 0)
-    ph_inspector_add_row (section, _("Opset"), opset);
-  add_values (self, graph->inputs, _("Inputs"));
-  add_values (self, graph->outputs, _("Outputs"));
+    ph_inspector_add_row (section, _ ("Opset"), opset);
+  add_values (self, graph->inputs, _ ("Inputs"));
+  add_values (self, graph->outputs, _ ("Outputs"));
   add_dimensions (self);
   add_slowest (self);
-  totals->section = ph_inspector_add_section (self, _("Operators"));
+  totals->section = ph_inspector_add_section (self, _ ("Operators"));
   start_totals (self, totals);
 }

@@ -37,7 +37,7 @@ add_values (PhInspector *self, const PhNode *node, GPtrArray *values, const PhOp
       if (value)
         ph_inspector_add_value_row (self, section, *formal ? formal : number, value);
       else
-        ph_inspector_add_row (section, *formal ? formal : number, _("not given"));
+        ph_inspector_add_row (section, *formal ? formal : number, _ ("not given"));
     }
 }
 
@@ -46,7 +46,7 @@ add_attributes (PhInspector *self, const PhNode *node)
 {
   if (node->attrs->len == 0)
     return;
-  GtkListBox *section = ph_inspector_add_section (self, _("Attributes"));
+  GtkListBox *section = ph_inspector_add_section (self, _ ("Attributes"));
   for (guint i = 0; i < node->attrs->len; i++)
     {
       const PhAttr *attr = node->attrs->pdata[i];
@@ -59,26 +59,34 @@ add_attributes (PhInspector *self, const PhNode *node)
 static void
 add_operator (PhInspector *self, const PhOp *op)
 {
+  /* clang-format off */
   static const struct { PhOpFlags flag; const char *text; } traits[] = {
     { PH_OP_COMMUTATIVE, N_("commutative") }, { PH_OP_ELEMENTWISE, N_("elementwise") }, { PH_OP_RANDOM, N_("random") },
     { PH_OP_DATA_MOVEMENT, N_("moves data only") }, { PH_OP_SHAPE_ONLY, N_("reads the shape only") }, { PH_OP_IDEMPOTENT, N_("idempotent") },
     { PH_OP_MULTILINEAR, N_("linear in each input") },
   };
+  /* clang-format on */
   g_autoptr (GString) text = g_string_new (NULL);
-  GtkListBox *section = ph_inspector_add_section (self, _("Operator"));
-  g_autofree char *since = g_strdup_printf (_("%s, since opset %d"), op->domain ? op->domain : "ONNX", op->since);
+  GtkListBox *section = ph_inspector_add_section (self, _ ("Operator"));
+  g_autofree char *since = g_strdup_printf (_ ("%s, since opset %d"), op->domain ? op->domain : "ONNX", op->since);
 
-  ph_inspector_add_row (section, _("Declared in"), since);
+  ph_inspector_add_row (section, _ ("Declared in"), since);
   for (guint i = 0; i < G_N_ELEMENTS (traits); i++)
     if (op->flags & traits[i].flag)
-      g_string_append_printf (text, "%s%s", text->len ? ", " : "", _(traits[i].text));
+      g_string_append_printf (text, "%s%s", text->len ? ", " : "", _ (traits[i].text));
   if (text->len)
-    ph_inspector_add_row (section, _("Is"), text->str);
-  ph_inspector_add_row (section, _("Gradient"), ph_op_differentiable (op) ? _("known") : op->flags & PH_OP_NO_GRADIENT ? _("none, by its nature") : _("not declared"));
+    ph_inspector_add_row (section, _ ("Is"), text->str);
+  ph_inspector_add_row (section, _ ("Gradient"),
+                        ph_op_differentiable (op)       ? _ ("known")
+                        : op->flags & PH_OP_NO_GRADIENT ? _ ("none, by its nature")
+                                                        : _ ("not declared"));
   for (guint i = 0; i < G_N_ELEMENTS (op->attrs) && op->attrs[i].name; i++)
     {
       const PhOpAttr *attr = &op->attrs[i];
-      ph_inspector_add_row (section, attr->name, attr->required ? _("required") : attr->fallback ? attr->fallback : _("optional"));
+      ph_inspector_add_row (section, attr->name,
+                            attr->required   ? _ ("required")
+                            : attr->fallback ? attr->fallback
+                                             : _ ("optional"));
     }
 }
 
@@ -91,22 +99,24 @@ add_time (PhInspector *self, GtkListBox *section, const PhNode *node)
   if (!time)
     {
       if (ph_document_is_open (self->document))
-        ph_inspector_add_line (section, _("Time"), profile ? _("not measured here") : _("not measured"), "profile --random 1", 0);
+        ph_inspector_add_line (section, _ ("Time"), profile ? _ ("not measured here") : _ ("not measured"), "profile --random 1",
+                               0);
       return;
     }
   g_autofree char *took = ph_seconds_text ((double) time->ns / 1e9);
   double share = ph_profile_total (profile) > 0 ? 100.0 * (double) time->ns / (double) ph_profile_total (profile) : 0;
-  g_autofree char *text = g_strdup_printf (_("%s, %.1f %% of the whole"), took, share);
-  ph_inspector_add_row (section, _("Time"), text);
+  g_autofree char *text = g_strdup_printf (_ ("%s, %.1f %% of the whole"), took, share);
+  ph_inspector_add_row (section, _ ("Time"), text);
   if (time->calls > 1)
     {
       g_autofree char *calls = g_strdup_printf ("%'u", time->calls);
-      ph_inspector_add_row (section, _("Calls"), calls);
+      ph_inspector_add_row (section, _ ("Calls"), calls);
     }
   if (time->flops > 0 && time->ns > 0)
     {
-      g_autofree char *rate = ph_count_text ((double) time->flops / (double) time->ns * 1e9), *rate_text = g_strdup_printf (_("%s a second"), rate);
-      ph_inspector_add_row (section, _("Speed"), rate_text);
+      g_autofree char *rate = ph_count_text ((double) time->flops / (double) time->ns * 1e9),
+                      *rate_text = g_strdup_printf (_ ("%s a second"), rate);
+      ph_inspector_add_row (section, _ ("Speed"), rate_text);
     }
 }
 
@@ -114,7 +124,7 @@ static void
 add_cost (PhInspector *self, const PhNode *node)
 {
   gint64 flops = ph_node_flops (node), constants = 0, results = 0;
-  GtkListBox *section = ph_inspector_add_section (self, _("Cost"));
+  GtkListBox *section = ph_inspector_add_section (self, _ ("Cost"));
 
   for (guint i = 0; i < node->inputs->len; i++)
     {
@@ -128,12 +138,12 @@ add_cost (PhInspector *self, const PhNode *node)
       gint64 bytes = value->type ? ph_type_bytes (value->type) : -1;
       results = bytes < 0 ? -1 : results + bytes;
     }
-  g_autofree char *count = flops < 0 ? g_strdup (_("unknown")) : ph_count_text ((double) flops);
+  g_autofree char *count = flops < 0 ? g_strdup (_ ("unknown")) : ph_count_text ((double) flops);
   g_autofree char *out = ph_bytes_text (results), *in = ph_bytes_text (constants);
-  ph_inspector_add_row (section, _("Operations"), count);
-  ph_inspector_add_row (section, _("Results"), out);
+  ph_inspector_add_row (section, _ ("Operations"), count);
+  ph_inspector_add_row (section, _ ("Results"), out);
   if (constants)
-    ph_inspector_add_row (section, _("Weights"), in);
+    ph_inspector_add_row (section, _ ("Weights"), in);
   add_time (self, section, node);
 }
 
@@ -147,12 +157,12 @@ add_origins (PhInspector *self, PhId id)
 
   if (!chain || chain->len == 0)
     return;
-  GtkListBox *section = ph_inspector_add_section (self, _("Where It Comes From"));
+  GtkListBox *section = ph_inspector_add_section (self, _ ("Where It Comes From"));
   const PhNode *node = ph_model_find_node (model, id);
   if (node && node->where)
     {
       g_autofree char *where = ph_where_to_string (node->where, TRUE);
-      ph_inspector_add_row (section, _("File"), where);
+      ph_inspector_add_row (section, _ ("File"), where);
     }
   for (guint i = 0; i < MIN (chain->len, 60); i++)
     {
@@ -160,7 +170,7 @@ add_origins (PhInspector *self, PhId id)
       g_autofree char *name = g_strdup_printf ("%s", origin->label);
       if (origin->step == 0)
         {
-          ph_inspector_add_line (section, name, _("in the file"), "goto 0", (int) MIN (origin->depth, 6));
+          ph_inspector_add_line (section, name, _ ("in the file"), "goto 0", (int) MIN (origin->depth, 6));
           continue;
         }
       const PhStep *step = &g_array_index (history->steps, PhStep, origin->step - 1);
@@ -188,7 +198,8 @@ add_origins (PhInspector *self, PhId id)
 static gboolean
 is_made (PhInspector *self, PhId id)
 {
-  g_autoptr (GArray) chain = ph_origin_chain (ph_document_get_history (self->document), ph_document_get_model (self->document), id);
+  g_autoptr (GArray) chain = ph_origin_chain (ph_document_get_history (self->document), ph_document_get_model (self->document),
+                                              id);
 
   return chain && chain->len > 0 && g_array_index (chain, PhOrigin, 0).step > 0;
 }
@@ -211,17 +222,20 @@ add_changes (PhInspector *self, PhId id)
   PhDiff *diff = ph_document_get_diff (self->document);
   const PhNodeChange *change = diff ? g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (id)) : NULL;
   const guint n = change ? (change->fields ? change->fields->len : 0) + (change->fused_from ? change->fused_from->len : 0)
-                           + (change->fused_into ? change->fused_into->len : 0) : 0;
+                               + (change->fused_into ? change->fused_into->len : 0)
+                         : 0;
 
   if (n == 0)
     return;
-  GtkListBox *section = ph_inspector_add_section (self, ph_document_has_since (self->document) ? _("Changed Since Then") : _("Changed by This Step"));
-  add_others (section, diff, _("Came for"), change->fused_from);
-  add_others (section, diff, _("Now"), change->fused_into);
+  GtkListBox *section = ph_inspector_add_section (self, ph_document_has_since (self->document) ? _ ("Changed Since Then")
+                                                                                               : _ ("Changed by This Step"));
+  add_others (section, diff, _ ("Came for"), change->fused_from);
+  add_others (section, diff, _ ("Now"), change->fused_into);
   for (guint i = 0; change->fields && i < change->fields->len; i++)
     {
       const PhFieldChange *field = &g_array_index (change->fields, PhFieldChange, i);
-      g_autofree char *text = g_strdup_printf ("%s\n→ %s", field->before ? field->before : _("none"), field->after ? field->after : _("none"));
+      g_autofree char *text = g_strdup_printf ("%s\n→ %s", field->before ? field->before : _ ("none"),
+                                               field->after ? field->after : _ ("none"));
       ph_inspector_add_row (section, field->field, text);
     }
 }
@@ -235,7 +249,7 @@ add_gradients (PhInspector *self, const PhNode *node)
   if (node->role == PH_ROLE_BACKWARD && node->partner)
     {
       PhNode *forward = ph_model_find_node (model, node->partner);
-      section = ph_inspector_add_section (self, _("Differentiates"));
+      section = ph_inspector_add_section (self, _ ("Differentiates"));
       g_autofree char *text = forward ? node_text (forward) : g_strdup_printf ("n%u", node->partner);
       ph_inspector_add_link (section, "", text, PH_LINK_NODE, node->partner);
       return;
@@ -246,7 +260,7 @@ add_gradients (PhInspector *self, const PhNode *node)
       if (!other || other->role != PH_ROLE_BACKWARD || other->partner != node->id)
         continue;
       if (!section)
-        section = ph_inspector_add_section (self, _("Differentiated By"));
+        section = ph_inspector_add_section (self, _ ("Differentiated By"));
       g_autofree char *text = node_text (other);
       ph_inspector_add_link (section, "", text, PH_LINK_NODE, other->id);
     }
@@ -267,12 +281,14 @@ ph_inspector_fill_node (PhInspector *self, PhNode *node)
   else if (foreign && foreign->doc)
     ph_inspector_add_text (self, foreign->doc, "dim-label");
   else if (ph_node_is_fused (node))
-    ph_inspector_add_text (self, _("A fused operator: one kernel that computes its body."), "dim-label");
+    ph_inspector_add_text (self, _ ("A fused operator: one kernel that computes its body."), "dim-label");
   else if (ph_node_function (node))
-    ph_inspector_add_text (self, _("A call of a function of the model: go inside to see what it computes."), "dim-label");
+    ph_inspector_add_text (self, _ ("A call of a function of the model: go inside to see what it computes."), "dim-label");
   else if (!node->op)
-    ph_inspector_add_text (self, _("An operator that is not declared here: it can be drawn, compared and queried, but not executed "
-                                   "or differentiated."), "dim-label");
+    ph_inspector_add_text (self,
+                           _ ("An operator that is not declared here: it can be drawn, compared and queried, but not executed "
+                              "or differentiated."),
+                           "dim-label");
   add_changes (self, node->id);
   /* Who looks at a node that a rule made asks first for the reason; of one of the file there is little to say. */
   gboolean made = is_made (self, node->id);
@@ -280,11 +296,11 @@ ph_inspector_fill_node (PhInspector *self, PhNode *node)
     add_origins (self, node->id);
   add_gradients (self, node);
   add_attributes (self, node);
-  add_values (self, node, node->inputs, node->op ? node->op->inputs : NULL, _("Inputs"));
-  add_values (self, node, node->outputs, node->op ? node->op->outputs : NULL, _("Outputs"));
+  add_values (self, node, node->inputs, node->op ? node->op->inputs : NULL, _ ("Inputs"));
+  add_values (self, node, node->outputs, node->op ? node->op->outputs : NULL, _ ("Outputs"));
   if (node->graphs && node->graphs->len)
     {
-      GtkListBox *section = ph_inspector_add_section (self, _("Bodies"));
+      GtkListBox *section = ph_inspector_add_section (self, _ ("Bodies"));
       for (guint i = 0; i < node->graphs->len; i++)
         {
           const PhGraph *graph = node->graphs->pdata[i];
@@ -303,11 +319,12 @@ void
 ph_inspector_fill_removed (PhInspector *self, PhId id)
 {
   g_autofree char *badge = g_strdup_printf ("n%u", id);
-  g_autoptr (GArray) chain = ph_origin_chain (ph_document_get_history (self->document), ph_document_get_model (self->document), id);
+  g_autoptr (GArray) chain = ph_origin_chain (ph_document_get_history (self->document), ph_document_get_model (self->document),
+                                              id);
 
   gtk_label_set_text (self->badge, badge);
   gtk_label_set_text (self->title, chain && chain->len ? g_array_index (chain, PhOrigin, 0).label : badge);
-  ph_inspector_add_text (self, _("Not in the graph at this position: it was removed, or is made by a later step."), "dim-label");
+  ph_inspector_add_text (self, _ ("Not in the graph at this position: it was removed, or is made by a later step."), "dim-label");
   add_changes (self, id);
   add_origins (self, id);
 }

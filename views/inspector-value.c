@@ -25,23 +25,24 @@ add_readers (PhInspector *self, const PhValue *value)
 {
   if (value->uses->len == 0 && value->n_output_uses == 0)
     {
-      ph_inspector_add_text (self, _("Nothing reads it."), "dim-label");
+      ph_inspector_add_text (self, _ ("Nothing reads it."), "dim-label");
       return;
     }
-  GtkListBox *section = ph_inspector_add_section (self, _("Read By"));
+  GtkListBox *section = ph_inspector_add_section (self, _ ("Read By"));
   for (guint i = 0; i < MIN (value->uses->len, MAX_READERS); i++)
     {
       const PhUse *use = &g_array_index (value->uses, PhUse, i);
-      g_autofree char *text = g_strdup_printf (_("%s, input %u"), *use->node->name ? use->node->name : use->node->op_type, use->index);
+      g_autofree char *text = g_strdup_printf (_ ("%s, input %u"), *use->node->name ? use->node->name : use->node->op_type,
+                                               use->index);
       ph_inspector_add_link (section, use->node->op_type, text, PH_LINK_NODE, use->node->id);
     }
   if (value->uses->len > MAX_READERS)
     {
-      g_autofree char *text = g_strdup_printf (_("and %u more"), value->uses->len - MAX_READERS);
+      g_autofree char *text = g_strdup_printf (_ ("and %u more"), value->uses->len - MAX_READERS);
       ph_inspector_add_row (section, "", text);
     }
   if (value->n_output_uses)
-    ph_inspector_add_row (section, _("Output"), _("of the graph"));
+    ph_inspector_add_row (section, _ ("Output"), _ ("of the graph"));
 }
 
 static void
@@ -102,10 +103,11 @@ static void
 on_feed_file (GtkButton *button, PhInspector *self)
 {
   GtkWindow *parent = GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self)));
-  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (_("Values for the Input"), parent, GTK_FILE_CHOOSER_ACTION_OPEN, _("_Open"), NULL);
+  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (_ ("Values for the Input"), parent, GTK_FILE_CHOOSER_ACTION_OPEN,
+                                                              _ ("_Open"), NULL);
   GtkFileFilter *filter = gtk_file_filter_new ();
 
-  gtk_file_filter_set_name (filter, _("Tensors (.npy, .pb)"));
+  gtk_file_filter_set_name (filter, _ ("Tensors (.npy, .pb)"));
   gtk_file_filter_add_pattern (filter, "*.npy");
   gtk_file_filter_add_pattern (filter, "*.pb");
   gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (dialog), filter);
@@ -185,7 +187,8 @@ add_sizes (PhInspector *self, const PhValue *value)
       /* A name, not a number, a formula or a question mark. */
       if (ph_dim_known (value->type->dims[i]) || symbol[strcspn (symbol, "?+-*/() ")] != '\0')
         continue;
-      g_autofree char *placeholder = g_strdup_printf (_("Fix %s at…"), symbol), *name = g_strdup_printf (_("Size of %s"), symbol);
+      g_autofree char *placeholder = g_strdup_printf (_ ("Fix %s at…"), symbol),
+                      *name = g_strdup_printf (_ ("Size of %s"), symbol);
       GtkWidget *entry = add_entry (self, name, placeholder, G_CALLBACK (on_size_typed));
       gtk_entry_set_input_purpose (GTK_ENTRY (entry), GTK_INPUT_PURPOSE_DIGITS);
       g_object_set_data_full (G_OBJECT (entry), "symbol", g_steal_pointer (&symbol), g_free);
@@ -197,16 +200,18 @@ static void
 add_feeding (PhInspector *self, const PhValue *value)
 {
   gboolean fed = g_hash_table_contains (ph_document_get_feeds (self->document), value->name);
+  /* clang-format off */
   const struct { const char *label; GCallback clicked; gboolean shown; } ways[] = {
     { _("_Random"), G_CALLBACK (on_feed_random), TRUE },
     { _("From a _File…"), G_CALLBACK (on_feed_file), TRUE },
     { _("_Clear"), G_CALLBACK (on_feed_nothing), fed },
   };
+  /* clang-format on */
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
 
-  ph_inspector_add_text (self, fed ? _("This input is fed.") : _("Feed this input:"), "dim-label");
+  ph_inspector_add_text (self, fed ? _ ("This input is fed.") : _ ("Feed this input:"), "dim-label");
   if (value->type && value->type->kind == PH_KIND_TENSOR)
-    add_entry (self, _("Values"), _("2.5, or [[1, 2], [3, 4]]"), G_CALLBACK (on_feed_typed));
+    add_entry (self, _ ("Values"), _ ("2.5, or [[1, 2], [3, 4]]"), G_CALLBACK (on_feed_typed));
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     if (ways[i].shown)
       {
@@ -228,21 +233,21 @@ ph_inspector_fill_value (PhInspector *self, PhValue *value)
   gtk_label_set_text (self->title, value->name);
   gtk_label_set_text (self->badge, badge);
   GtkListBox *section = ph_inspector_add_section (self, NULL);
-  ph_inspector_add_row (section, _("Type"), type);
+  ph_inspector_add_row (section, _ ("Type"), type);
   g_autofree char *bytes = ph_bytes_text (tensor ? (gint64) ph_tensor_bytes (tensor) : size);
-  ph_inspector_add_row (section, _("Size"), bytes);
+  ph_inspector_add_row (section, _ ("Size"), bytes);
   if (value->producer)
     {
       g_autofree char *text = g_strdup_printf ("%s %s", value->producer->op_type, value->producer->name);
-      ph_inspector_add_link (section, _("Made by"), text, PH_LINK_NODE, value->producer->id);
+      ph_inspector_add_link (section, _ ("Made by"), text, PH_LINK_NODE, value->producer->id);
     }
   else
-    ph_inspector_add_row (section, _("Made by"), value->is_input ? _("an input of the graph") : _("a constant of the file"));
+    ph_inspector_add_row (section, _ ("Made by"), value->is_input ? _ ("an input of the graph") : _ ("a constant of the file"));
   add_readers (self, value);
   if (value->is_input && !value->tensor)
     add_sizes (self, value);
 
-  GtkWidget *label = GTK_WIDGET (ph_inspector_add_text (self, _("Values"), "section"));
+  GtkWidget *label = GTK_WIDGET (ph_inspector_add_text (self, _ ("Values"), "section"));
   gtk_widget_set_margin_top (label, 10);
   if (value->is_input && value->graph == value->graph->model->graph)
     add_feeding (self, value);
@@ -250,8 +255,8 @@ ph_inspector_fill_value (PhInspector *self, PhValue *value)
     gtk_box_append (self->sections, ph_tensor_view_new (tensor, value->name));
   else if (!value->is_input)
     {
-      GtkWidget *button = gtk_button_new_with_mnemonic (_("_Evaluate"));
-      ph_inspector_add_text (self, _("Not computed yet. Inputs that are not fed are made up."), "dim-label");
+      GtkWidget *button = gtk_button_new_with_mnemonic (_ ("_Evaluate"));
+      ph_inspector_add_text (self, _ ("Not computed yet. Inputs that are not fed are made up."), "dim-label");
       gtk_widget_set_halign (button, GTK_ALIGN_START);
       g_signal_connect (button, "clicked", G_CALLBACK (on_evaluate), self);
       gtk_box_append (self->sections, button);

@@ -30,17 +30,10 @@ on_row_activated (GtkListBox *section, GtkListBoxRow *row, PhInspector *self)
         ph_inspector_show_value (self, PH_NO_ID);
       ph_document_set_selection (self->document, id);
       break;
-    case PH_LINK_VALUE:
-      ph_inspector_show_value (self, id);
-      break;
-    case PH_LINK_LINE:
-      ph_console_run_async (self->console, line, NULL, NULL, NULL);
-      break;
-    case PH_LINK_SEARCH:
-      gtk_widget_activate_action (GTK_WIDGET (self), "win.find-text", "s", line);
-      break;
-    case PH_LINK_NONE:
-      break;
+    case PH_LINK_VALUE: ph_inspector_show_value (self, id); break;
+    case PH_LINK_LINE: ph_console_run_async (self->console, line, NULL, NULL, NULL); break;
+    case PH_LINK_SEARCH: gtk_widget_activate_action (GTK_WIDGET (self), "win.find-text", "s", line); break;
+    case PH_LINK_NONE: break;
     }
 }
 
@@ -58,7 +51,7 @@ ph_inspector_add_section (PhInspector *self, const char *title)
       gtk_accessible_update_relation (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_RELATION_LABELLED_BY, label, NULL, -1);
     }
   else
-    ph_access_set_name (list, "%s", _("Overview"));
+    ph_access_set_name (list, "%s", _ ("Overview"));
   gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
   g_signal_connect (list, "row-activated", G_CALLBACK (on_row_activated), self);
   gtk_box_append (self->sections, list);
@@ -221,7 +214,8 @@ show_breakpoint (PhInspector *self, PhId node)
 
   self->updating = TRUE;
   gtk_widget_set_visible (GTK_WIDGET (self->breakpoint), TRUE);
-  gtk_toggle_button_set_active (self->breakpoint, g_ptr_array_find_with_equal_func (ph_document_get_breaks (self->document), id, g_str_equal, NULL));
+  gtk_toggle_button_set_active (
+      self->breakpoint, g_ptr_array_find_with_equal_func (ph_document_get_breaks (self->document), id, g_str_equal, NULL));
   self->updating = FALSE;
 }
 
@@ -397,5 +391,5 @@ static void
 ph_inspector_init (PhInspector *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  ph_access_set_name (GTK_WIDGET (self), "%s", _("Inspector"));
+  ph_access_set_name (GTK_WIDGET (self), "%s", _ ("Inspector"));
 }

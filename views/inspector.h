@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 #define PH_TYPE_INSPECTOR (ph_inspector_get_type ())
 G_DECLARE_FINAL_TYPE (PhInspector, ph_inspector, PH, INSPECTOR, GtkWidget)
 
-void ph_inspector_set_console (PhInspector *inspector, PhConsole *console);      /* (nullable) */
+void ph_inspector_set_console (PhInspector *inspector, PhConsole *console); /* (nullable) */
 /* Until another node is selected, or back is pressed. */
-void ph_inspector_show_value  (PhInspector *inspector, PhId value);
+void ph_inspector_show_value (PhInspector *inspector, PhId value);
 
 G_END_DECLS

@@ -11,11 +11,11 @@
 
 struct _PhLegend
 {
-  GtkWidget      parent_instance;
+  GtkWidget parent_instance;
   PhGraphCanvas *canvas;
-  PhInk         *ink;
-  PhPaint       *paint;          /* (nullable) */
-  guint          later;
+  PhInk *ink;
+  PhPaint *paint; /* (nullable) */
+  guint later;
 };
 
 G_DEFINE_FINAL_TYPE (PhLegend, ph_legend, GTK_TYPE_WIDGET)

@@ -14,12 +14,12 @@
 #include "views/completion-list.h"
 
 static PhConsole *(*get_console) (void);
-static gboolean    hints, shown;  /* whether there are hints at all; whether one stands behind the cursor */
+static gboolean hints, shown; /* whether there are hints at all; whether one stands behind the cursor */
 
 /* ── completion ── */
 
 /* Readline asks twice: where the word begins, then for the words. */
-static char **found;              /* (nullable) */
+static char **found; /* (nullable) */
 
 /* What all of @words begin with, whole characters. (transfer full) */
 static char *
@@ -43,10 +43,10 @@ common_start (char **words)
 static char **
 complete (const char *text, int start, int end)
 {
-  g_auto (GStrv)    words = g_steal_pointer (&found);
-  const guint      n = words != NULL ? g_strv_length (words) : 0;
+  g_auto (GStrv) words = g_steal_pointer (&found);
+  const guint n = words != NULL ? g_strv_length (words) : 0;
   g_autofree char *common = n > 0 ? common_start (words) : NULL;
-  char           **matches;
+  char **matches;
 
   rl_attempted_completion_over = 1;
   if (n == 0)
@@ -66,9 +66,9 @@ complete (const char *text, int start, int end)
 static char *
 word_break (void)
 {
-  static char      breaks[2];
-  guint            word = 0;
-  PhConsole       *console = get_console ();
+  static char breaks[2];
+  guint word = 0;
+  PhConsole *console = get_console ();
   g_autofree char *line = g_strndup (rl_line_buffer, (gsize) rl_point);
 
   g_clear_pointer (&found, g_strfreev);
@@ -120,14 +120,14 @@ ph_line_editor_clear_hint (void)
 static void
 show_hint (void)
 {
-  PhConsole       *console = get_console ();
+  PhConsole *console = get_console ();
   g_autofree char *hint = NULL, *escaped = NULL;
-  int              rows, columns;
-  guint            before, line, at, width = 0;
-  const char      *end;
+  int rows, columns;
+  guint before, line, at, width = 0;
+  const char *end;
 
-  if (console == NULL || rl_point != rl_end || rl_end == 0 || rl_prompt == NULL || !g_utf8_validate (rl_line_buffer, rl_end, NULL) ||
-      RL_ISSTATE (RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_COMPLETING | RL_STATE_DONE))
+  if (console == NULL || rl_point != rl_end || rl_end == 0 || rl_prompt == NULL || !g_utf8_validate (rl_line_buffer, rl_end, NULL)
+      || RL_ISSTATE (RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_COMPLETING | RL_STATE_DONE))
     return;
   hint = ph_console_hint (console, rl_line_buffer);
   if (hint == NULL)
@@ -140,7 +140,8 @@ show_hint (void)
   /* It stays in the row of the cursor. */
   at = (before + line) % (guint) columns;
   escaped = ph_escape (hint, FALSE);
-  for (end = escaped; *end != '\0' && at + width + char_width (g_utf8_get_char (end)) < (guint) columns; end = g_utf8_next_char (end))
+  for (end = escaped; *end != '\0' && at + width + char_width (g_utf8_get_char (end)) < (guint) columns;
+       end = g_utf8_next_char (end))
     width += char_width (g_utf8_get_char (end));
   if (width == 0)
     return;
@@ -167,8 +168,8 @@ accept_line (int count, int key)
 
 /* ── history ── */
 
-static char *history_file;        /* (nullable) */
-static int   most_lines;
+static char *history_file; /* (nullable) */
+static int most_lines;
 
 void
 ph_line_editor_open_history (int most)

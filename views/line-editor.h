@@ -8,14 +8,14 @@
 G_BEGIN_DECLS
 
 /* @get_console: (nullable) result: whose line is edited. @hints: whether the terminal has colours for them. */
-void ph_line_editor_init       (PhConsole *(*get_console) (void), gboolean hints);
+void ph_line_editor_init (PhConsole *(*get_console) (void), gboolean hints);
 /* Before something else is written where the cursor is. */
 void ph_line_editor_clear_hint (void);
 
 /* The lines that were typed, kept in a file from one time to the next; @most of them. */
-void ph_line_editor_open_history  (int most);
+void ph_line_editor_open_history (int most);
 /* At once, and only this line: several programs may be at work, and one may be killed. */
-void ph_line_editor_remember      (const char *line);
+void ph_line_editor_remember (const char *line);
 void ph_line_editor_close_history (void);
 
 G_END_DECLS

@@ -6,20 +6,21 @@
 #include <math.h>
 
 #include "views/access-names.h"
+#include "views/style-color.h"
 
 #define LONGEST  220
 #define SHORTEST 36
 
 struct _PhMinimap
 {
-  GtkWidget      parent_instance;
+  GtkWidget parent_instance;
 
-  PhGraphCanvas *canvas;         /* (nullable) owned reference */
-  GdkTexture    *picture;        /* (nullable) the whole, as small as it is shown, made once: scaling costs more than a frame may */
-  int            picture_width, picture_height;                /* pixels */
-  int            scene_width, scene_height;                    /* that the size was asked for */
-  int            percent;        /* of the scene that the canvas shows, as was said to a screen reader */
-  guint          follow;         /* idle: a new view is to be followed */
+  PhGraphCanvas *canvas; /* (nullable) owned reference */
+  GdkTexture *picture;   /* (nullable) the whole, as small as it is shown, made once: scaling costs more than a frame may */
+  int picture_width, picture_height; /* pixels */
+  int scene_width, scene_height;     /* that the size was asked for */
+  int percent;                       /* of the scene that the canvas shows, as was said to a screen reader */
+  guint follow;                      /* idle: a new view is to be followed */
 };
 
 G_DEFINE_FINAL_TYPE (PhMinimap, ph_minimap, GTK_TYPE_WIDGET)
@@ -55,7 +56,7 @@ describe (PhMinimap *self, double share)
   if (percent == self->percent)
     return;
   self->percent = percent;
-  ph_access_set_name (GTK_WIDGET (self), _("The whole graph, of which %d %% is in sight"), percent);
+  ph_access_set_name (GTK_WIDGET (self), _ ("The whole graph, of which %d %% is in sight"), percent);
 }
 
 static gboolean
@@ -95,8 +96,8 @@ on_view (PhMinimap *self)
 }
 
 static void
-ph_minimap_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
-                    int *natural_baseline)
+ph_minimap_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural,
+                    int *minimum_baseline, int *natural_baseline)
 {
   PhMinimap *self = PH_MINIMAP (widget);
   PhScene *scene = self->canvas != NULL ? ph_graph_canvas_get_scene (self->canvas) : NULL;
@@ -171,24 +172,23 @@ ph_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   gtk_snapshot_push_rounded_clip (snapshot, &frame);
   update_picture (self, round (ph_scene_width (scene) * scale * d), round (ph_scene_height (scene) * scale * d));
   if (self->picture != NULL)
-    gtk_snapshot_append_texture (snapshot, self->picture, &GRAPHENE_RECT_INIT (round (left * d) / d, round (top * d) / d,
-                                 (double) self->picture_width / d, (double) self->picture_height / d));
+    gtk_snapshot_append_texture (snapshot, self->picture,
+                                 &GRAPHENE_RECT_INIT (round (left * d) / d, round (top * d) / d, (double) self->picture_width / d,
+                                                      (double) self->picture_height / d));
 
   ph_graph_canvas_get_view (self->canvas, &x, &y, &zoom);
   view = GRAPHENE_RECT_INIT (left + x * scale, top + y * scale, gtk_widget_get_width (GTK_WIDGET (self->canvas)) / zoom * scale,
                              gtk_widget_get_height (GTK_WIDGET (self->canvas)) / zoom * scale);
-  if (view.size.height < 6)      /* never too small to be seen and taken */
+  if (view.size.height < 6) /* never too small to be seen and taken */
     {
       view.origin.y -= (6 - view.size.height) / 2;
       view.size.height = 6;
     }
   if (graphene_rect_intersection (&view, &GRAPHENE_RECT_INIT (0, 0, width, height), &view))
     {
-      GdkRGBA accent;
+      const GdkRGBA accent = ph_style_color (widget, "accent_color", 1);
       GskRoundedRect shown;
 
-      if (!gtk_style_context_lookup_color (gtk_widget_get_style_context (widget), "accent_color", &accent))
-        accent = (GdkRGBA) { 0.11, 0.44, 0.85, 1 };
       gsk_rounded_rect_init_from_rect (&shown, &view, 3);
       gtk_snapshot_append_color (snapshot, &(GdkRGBA) { accent.red, accent.green, accent.blue, 0.15 }, &view);
       gtk_snapshot_append_border (snapshot, &shown, (float[]) { 2, 2, 2, 2 }, (GdkRGBA[]) { accent, accent, accent, accent });

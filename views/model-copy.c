@@ -10,12 +10,12 @@
 typedef struct
 {
   PhDocumentView *view;
-  PhSnapshot     *snapshot;
-  PhPosition      at;
-  guint           generation;
-  PhModel        *model, *copy;        /* (nullable) */
-  PhModelCopied   copied;
-  gpointer        data;
+  PhSnapshot *snapshot;
+  PhPosition at;
+  guint generation;
+  PhModel *model, *copy; /* (nullable) */
+  PhModelCopied copied;
+  gpointer data;
 } Work;
 
 static void
@@ -64,10 +64,14 @@ ph_model_copy_make (PhDocumentView *view, PhPosition at, PhModelCopied copied, g
   g_autoptr (GTask) task = NULL;
 
   *work = (Work) {
-    .view = g_object_ref (view), .snapshot = ph_snapshot_new (document), .at = at, .generation = ph_document_get_generation (document),
-    .copied = copied, .data = data,
+    .view = g_object_ref (view),
+    .snapshot = ph_snapshot_new (document),
+    .at = at,
+    .generation = ph_document_get_generation (document),
+    .copied = copied,
+    .data = data,
   };
-  task = g_task_new (NULL, ph_document_view_begin_work (view, _("Copying the model")), done, NULL);
+  task = g_task_new (NULL, ph_document_view_begin_work (view, _ ("Copying the model")), done, NULL);
   g_task_set_check_cancellable (task, FALSE);
   g_task_set_task_data (task, work, work_free);
   g_task_run_in_thread (task, copy);

@@ -9,11 +9,11 @@
 
 struct _PhProblemsPane
 {
-  GtkWidget      parent_instance;
-  GtkStack      *content;
-  GtkListView   *list;
+  GtkWidget parent_instance;
+  GtkStack *content;
+  GtkListView *list;
   GtkStringList *strings;
-  PhDocument    *document;       /* (nullable) */
+  PhDocument *document; /* (nullable) */
 };
 
 G_DEFINE_FINAL_TYPE (PhProblemsPane, ph_problems_pane, GTK_TYPE_WIDGET)

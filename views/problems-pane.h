@@ -11,6 +11,6 @@ G_BEGIN_DECLS
 #define PH_TYPE_PROBLEMS_PANE (ph_problems_pane_get_type ())
 G_DECLARE_FINAL_TYPE (PhProblemsPane, ph_problems_pane, PH, PROBLEMS_PANE, GtkWidget)
 
-void ph_problems_pane_set_console (PhProblemsPane *pane, PhConsole *console);   /* (nullable) */
+void ph_problems_pane_set_console (PhProblemsPane *pane, PhConsole *console); /* (nullable) */
 
 G_END_DECLS

@@ -6,11 +6,11 @@
 
 struct _PhQueryBar
 {
-  GtkWidget     parent_instance;
+  GtkWidget parent_instance;
   GtkSearchBar *bar;
-  GtkEntry     *entry;
-  GtkLabel     *message;
-  PhConsole    *console;         /* (nullable) */
+  GtkEntry *entry;
+  GtkLabel *message;
+  PhConsole *console; /* (nullable) */
 };
 
 G_DEFINE_FINAL_TYPE (PhQueryBar, ph_query_bar, GTK_TYPE_WIDGET)
@@ -54,7 +54,8 @@ measure_of (JsonObject *answer, const char *title, GError **error)
 
   if (!columns || !rows || json_array_get_length (columns) < 2)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, _("A query for colours has two columns: the node's id, and a number or a name"));
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE,
+                   _ ("A query for colours has two columns: the node's id, and a number or a name"));
       return NULL;
     }
   for (guint i = 0; i < json_array_get_length (rows); i++)
@@ -78,7 +79,7 @@ measure_of (JsonObject *answer, const char *title, GError **error)
     }
   if (g_hash_table_size (names) == 0)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, _("The query found no nodes: its first column must be their id"));
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, _ ("The query found no nodes: its first column must be their id"));
       return NULL;
     }
   return is_number ? ph_measure_new_numbers (PH_COLOR_QUERY, title, "", g_steal_pointer (&numbers))

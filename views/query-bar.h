@@ -13,8 +13,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (PhQueryBar, ph_query_bar, PH, QUERY_BAR, GtkWidget)
 
 /* Signal: measured (PhMeasure *measure, as a pointer)     of the query that was answered */
-void       ph_query_bar_set_console (PhQueryBar *bar, PhConsole *console);
-void       ph_query_bar_open        (PhQueryBar *bar);
-
+void ph_query_bar_set_console (PhQueryBar *bar, PhConsole *console);
+void ph_query_bar_open (PhQueryBar *bar);
 
 G_END_DECLS

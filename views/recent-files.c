@@ -5,7 +5,8 @@
 static int
 newest_first (gconstpointer a, gconstpointer b)
 {
-  return g_date_time_compare (gtk_recent_info_get_modified (*(GtkRecentInfo **) b), gtk_recent_info_get_modified (*(GtkRecentInfo **) a));
+  return g_date_time_compare (gtk_recent_info_get_modified (*(GtkRecentInfo **) b),
+                              gtk_recent_info_get_modified (*(GtkRecentInfo **) a));
 }
 
 GPtrArray *

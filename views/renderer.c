@@ -11,7 +11,7 @@
 #include <gdk/x11/gdkx.h>
 #endif
 
-#define KEEP (64 << 20)          /* bytes: larger pieces go back to the system at once */
+#define KEEP (64 << 20) /* bytes: larger pieces go back to the system at once */
 
 static gboolean
 has_graphics_card (void)

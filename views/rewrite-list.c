@@ -33,13 +33,13 @@ ph_rewrite_item_get_rule (PhRewriteItem *item)
 
 struct _PhRewriteList
 {
-  GObject     parent_instance;
-  PhDocument *document;       /* (nullable)                                                          */
-  guint       step;
-  guint       first, total;   /* into the history's rewrites                                         */
-  char       *filter;         /* (nullable) in lower case                                            */
-  GArray     *fits;           /* (element-type guint) (nullable) the rewrites that fit, from 0; NULL: all */
-  GPtrArray  *shown;          /* (element-type PhRewriteItem) (unowned) that a row holds             */
+  GObject parent_instance;
+  PhDocument *document; /* (nullable)                                                          */
+  guint step;
+  guint first, total; /* into the history's rewrites                                         */
+  char *filter;       /* (nullable) in lower case                                            */
+  GArray *fits;       /* (element-type guint) (nullable) the rewrites that fit, from 0; NULL: all */
+  GPtrArray *shown;   /* (element-type PhRewriteItem) (unowned) that a row holds             */
 };
 
 static guint

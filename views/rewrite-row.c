@@ -10,13 +10,13 @@
 
 struct _PhRewriteRow
 {
-  GtkWidget        parent_instance;
-  GtkWidget       *content;
+  GtkWidget parent_instance;
+  GtkWidget *content;
   GtkToggleButton *breakpoint;
-  GtkLabel        *number, *rule, *node;
-  PhConsole       *console;        /* (nullable) */
-  PhRewriteItem   *item;           /* (nullable) */
-  gboolean         updating;
+  GtkLabel *number, *rule, *node;
+  PhConsole *console;  /* (nullable) */
+  PhRewriteItem *item; /* (nullable) */
+  gboolean updating;
 };
 
 G_DEFINE_FINAL_TYPE (PhRewriteRow, ph_rewrite_row, GTK_TYPE_WIDGET)
@@ -66,7 +66,7 @@ update (PhRewriteRow *self)
   gtk_label_set_text (self->rule, self->item->rule);
   gtk_label_set_text (self->node, where ? where : "");
   gtk_toggle_button_set_active (self->breakpoint, has_break (self));
-  ph_access_set_name (GTK_WIDGET (self->breakpoint), _("Breakpoint on %s"), self->item->rule);
+  ph_access_set_name (GTK_WIDGET (self->breakpoint), _ ("Breakpoint on %s"), self->item->rule);
   ph_access_name_row (GTK_WIDGET (self));
   self->updating = FALSE;
 }
@@ -137,7 +137,7 @@ static void
 ph_rewrite_row_init (PhRewriteRow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  ph_tooltip_set (GTK_WIDGET (self->breakpoint), _("Stop before this rule"));
+  ph_tooltip_set (GTK_WIDGET (self->breakpoint), _ ("Stop before this rule"));
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   g_signal_connect (self, "query-tooltip", G_CALLBACK (on_tooltip), NULL);
 }

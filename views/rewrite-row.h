@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 #define PH_TYPE_REWRITE_ROW (ph_rewrite_row_get_type ())
 G_DECLARE_FINAL_TYPE (PhRewriteRow, ph_rewrite_row, PH, REWRITE_ROW, GtkWidget)
 
-GtkWidget     *ph_rewrite_row_new      (void);
-void           ph_rewrite_row_bind     (PhRewriteRow *row, PhConsole *console, PhRewriteItem *item);  /* (nullable) unbinds */
-PhRewriteItem *ph_rewrite_row_get_item (PhRewriteRow *row);                                           /* (nullable) */
+GtkWidget *ph_rewrite_row_new (void);
+void ph_rewrite_row_bind (PhRewriteRow *row, PhConsole *console, PhRewriteItem *item); /* (nullable) unbinds */
+PhRewriteItem *ph_rewrite_row_get_item (PhRewriteRow *row);                            /* (nullable) */
 
 G_END_DECLS

@@ -6,11 +6,11 @@
 
 struct _PhRunAhead
 {
-  GObject       parent_instance;
-  PhDocument   *document;         /* (nullable) after stop                                        */
-  GCancellable *cancellable;      /* (nullable) of the job that runs                              */
-  guint         idle;
-  gboolean      failed;           /* a pass failed here: wait until the pipeline or file changes  */
+  GObject parent_instance;
+  PhDocument *document;      /* (nullable) after stop                                        */
+  GCancellable *cancellable; /* (nullable) of the job that runs                              */
+  guint idle;
+  gboolean failed; /* a pass failed here: wait until the pipeline or file changes  */
 };
 
 G_DEFINE_FINAL_TYPE (PhRunAhead, ph_run_ahead, G_TYPE_OBJECT)

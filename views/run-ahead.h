@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 /* The document stays where it is; its history grows at the end. */
 G_DECLARE_FINAL_TYPE (PhRunAhead, ph_run_ahead, PH, RUN_AHEAD, GObject)
 
-PhRunAhead *ph_run_ahead_new        (PhDocument *document);
-gboolean    ph_run_ahead_is_running (PhRunAhead *ahead);
-void        ph_run_ahead_stop       (PhRunAhead *ahead);        /* for good: its owner goes */
+PhRunAhead *ph_run_ahead_new (PhDocument *document);
+gboolean ph_run_ahead_is_running (PhRunAhead *ahead);
+void ph_run_ahead_stop (PhRunAhead *ahead); /* for good: its owner goes */
 
 G_END_DECLS

@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/slider-handle.h"
 
-struct _PhSliderHandle { GtkWidget parent_instance; };
+struct _PhSliderHandle
+{
+  GtkWidget parent_instance;
+};
 
 G_DEFINE_FINAL_TYPE (PhSliderHandle, ph_slider_handle, GTK_TYPE_WIDGET)
 

@@ -9,21 +9,21 @@
 #include "core/document/own-text.h"
 #include "views/text-fill.h"
 
-#define LONG (1 << 20)           /* bytes: a longer text has no colours */
+#define LONG (1 << 20) /* bytes: a longer text has no colours */
 
 struct _PhSourcePane
 {
-  GtkWidget        parent_instance;
-  GtkStack        *content;
-  GtkLabel        *why;
-  GtkSourceView   *view;
-  PhConsole       *console;      /* (nullable)                                        */
-  PhDocument      *document;     /* (nullable)                                        */
-  char            *file;         /* (nullable) whose text is shown                    */
-  char            *text;         /* (nullable) what the buffer is filled with         */
-  PhTextFill      *fill;         /* (nullable)                                        */
-  guint            line;         /* that is marked, from 1; 0: none                   */
-  gboolean         stale;        /* another file was opened since it was last shown   */
+  GtkWidget parent_instance;
+  GtkStack *content;
+  GtkLabel *why;
+  GtkSourceView *view;
+  PhConsole *console;   /* (nullable)                                        */
+  PhDocument *document; /* (nullable)                                        */
+  char *file;           /* (nullable) whose text is shown                    */
+  char *text;           /* (nullable) what the buffer is filled with         */
+  PhTextFill *fill;     /* (nullable)                                        */
+  guint line;           /* that is marked, from 1; 0: none                   */
+  gboolean stale;       /* another file was opened since it was last shown   */
 };
 
 G_DEFINE_FINAL_TYPE (PhSourcePane, ph_source_pane, GTK_TYPE_WIDGET)
@@ -39,12 +39,13 @@ ph_source_pane_get_line (PhSourcePane *self)
 static void
 follow_style (PhSourcePane *self)
 {
-  const gboolean               dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
-  GtkTextBuffer               *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view));
+  const gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view));
   GtkSourceStyleSchemeManager *schemes = gtk_source_style_scheme_manager_get_default ();
-  GtkTextTag                  *tag = gtk_text_tag_table_lookup (gtk_text_buffer_get_tag_table (buffer), "selected");
+  GtkTextTag *tag = gtk_text_tag_table_lookup (gtk_text_buffer_get_tag_table (buffer), "selected");
 
-  gtk_source_buffer_set_style_scheme (GTK_SOURCE_BUFFER (buffer), gtk_source_style_scheme_manager_get_scheme (schemes, dark ? "Adwaita-dark" : "Adwaita"));
+  gtk_source_buffer_set_style_scheme (GTK_SOURCE_BUFFER (buffer),
+                                      gtk_source_style_scheme_manager_get_scheme (schemes, dark ? "Adwaita-dark" : "Adwaita"));
   if (tag != NULL)
     g_object_set (tag, "paragraph-background", dark ? "#1d3a5c" : "#d3e5fa", NULL);
 }
@@ -52,9 +53,9 @@ follow_style (PhSourcePane *self)
 static GtkSourceLanguage *
 language_of (const char *file)
 {
-  static const char *const     folder = "resource:///org/peephole/Peephole/language-specs";
-  GtkSourceLanguageManager    *manager = gtk_source_language_manager_get_default ();
-  const char *const           *folders = gtk_source_language_manager_get_search_path (manager);
+  static const char *const folder = "resource:///org/peephole/Peephole/language-specs";
+  GtkSourceLanguageManager *manager = gtk_source_language_manager_get_default ();
+  const char *const *folders = gtk_source_language_manager_get_search_path (manager);
 
   if (!g_strv_contains (folders, folder))
     gtk_source_language_manager_append_search_path (manager, folder);
@@ -75,7 +76,7 @@ static void
 mark (PhSourcePane *self)
 {
   GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view));
-  GtkTextIter    from, to;
+  GtkTextIter from, to;
 
   gtk_text_buffer_get_bounds (buffer, &from, &to);
   gtk_text_buffer_remove_tag_by_name (buffer, "selected", &from, &to);
@@ -99,7 +100,7 @@ static void
 show_file (PhSourcePane *self, const char *file)
 {
   g_autoptr (GtkSourceBuffer) buffer = NULL;
-  g_autoptr (GError)          error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (file != NULL && g_strcmp0 (self->file, file) == 0)
     return;
@@ -125,11 +126,11 @@ show_file (PhSourcePane *self, const char *file)
 static void
 update (PhSourcePane *self)
 {
-  PhModel         *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
-  PhNode          *node = model != NULL ? ph_model_find_node (model, ph_document_get_selection (self->document)) : NULL;
-  const char      *path = self->document != NULL ? ph_document_get_path (self->document) : NULL;
+  PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
+  PhNode *node = model != NULL ? ph_model_find_node (model, ph_document_get_selection (self->document)) : NULL;
+  const char *path = self->document != NULL ? ph_document_get_path (self->document) : NULL;
   g_autofree char *file = NULL;
-  guint            line = 0;
+  guint line = 0;
 
   if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
     return;
@@ -159,9 +160,9 @@ static void
 on_released (GtkGestureClick *gesture, int n_press, double x, double y, PhSourcePane *self)
 {
   GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view));
-  GtkTextIter    at;
-  PhNode        *node;
-  int            text_x, text_y;
+  GtkTextIter at;
+  PhNode *node;
+  int text_x, text_y;
 
   if (gtk_text_buffer_get_has_selection (buffer) || self->file == NULL || self->console == NULL)
     return;

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 #define PH_TYPE_SOURCE_PANE (ph_source_pane_get_type ())
 G_DECLARE_FINAL_TYPE (PhSourcePane, ph_source_pane, PH, SOURCE_PANE, GtkWidget)
 
-void           ph_source_pane_set_console (PhSourcePane *pane, PhConsole *console);      /* (nullable) */
+void ph_source_pane_set_console (PhSourcePane *pane, PhConsole *console); /* (nullable) */
 /* The line that is marked, from 1; 0: none. */
-guint          ph_source_pane_get_line    (PhSourcePane *pane);
+guint ph_source_pane_get_line (PhSourcePane *pane);
 
 G_END_DECLS

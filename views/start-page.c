@@ -12,10 +12,10 @@
 
 struct _PhStartPage
 {
-  GtkWidget   parent_instance;
-  GtkWidget  *page;
+  GtkWidget parent_instance;
+  GtkWidget *page;
   GtkFlowBox *recent, *examples;
-  GtkWidget  *recent_title, *examples_title;
+  GtkWidget *recent_title, *examples_title;
 };
 
 G_DEFINE_FINAL_TYPE (PhStartPage, ph_start_page, GTK_TYPE_WIDGET)
@@ -57,17 +57,20 @@ add_recent (PhStartPage *self)
 static void
 add_examples (PhStartPage *self)
 {
+  /* clang-format off */
   static const struct { const char *file, *title; } examples[] = {
     { "tour", N_("A Tour of the Passes") }, { "seed", N_("ln x₁ + x₁x₂ − sin x₂") }, { "linear-selu", N_("Linear and SeLU") },
     { "gemm-bias-relu", N_("MatMul, Bias, ReLU") }, { "mlp", N_("A Perceptron of Three Layers") },
     { "conv-bn-relu", N_("Conv, BatchNorm, ReLU") }, { "inception", N_("Inception Module") }, { "cse", N_("Common Subexpression") },
     { "attention", N_("Attention Block") }, { "loop-branch", N_("Loop and Branch") },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (examples); i++)
     {
       g_autofree char *path = ph_example_find (examples[i].file);
-      GtkWidget *button = gtk_button_new (), *content = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6), *label = gtk_label_new (_(examples[i].title));
+      GtkWidget *button = gtk_button_new (), *content = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6),
+                *label = gtk_label_new (_ (examples[i].title));
 
       gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
       gtk_box_append (GTK_BOX (content), ph_thumbnail_new (path));
@@ -78,7 +81,7 @@ add_examples (PhStartPage *self)
       gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.example");
       gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", examples[i].file);
       add_choice (self->examples, button);
-      ph_access_set_name (button, "%s", _(examples[i].title));
+      ph_access_set_name (button, "%s", _ (examples[i].title));
     }
 }
 

@@ -10,19 +10,19 @@
 
 struct _PhStepRow
 {
-  GtkWidget        parent_instance;
-  GtkWidget       *content;
+  GtkWidget parent_instance;
+  GtkWidget *content;
   GtkToggleButton *breakpoint;
-  GtkLabel        *name;
-  GtkMenuButton   *verdict;
-  GtkImage        *verdict_icon;
-  GtkLabel        *note;           /* beside the name, instead of the counts */
-  GtkWidget       *counts;
-  GtkLabel        *added, *removed, *changed, *detail;
-  GtkCheckButton  *enabled;
-  PhConsole       *console;        /* (nullable) */
-  PhStepItem      *item;           /* (nullable) */
-  gboolean         updating;       /* toggles move because of update(), not of the user */
+  GtkLabel *name;
+  GtkMenuButton *verdict;
+  GtkImage *verdict_icon;
+  GtkLabel *note; /* beside the name, instead of the counts */
+  GtkWidget *counts;
+  GtkLabel *added, *removed, *changed, *detail;
+  GtkCheckButton *enabled;
+  PhConsole *console; /* (nullable) */
+  PhStepItem *item;   /* (nullable) */
+  gboolean updating;  /* toggles move because of update(), not of the user */
 };
 
 G_DEFINE_FINAL_TYPE (PhStepRow, ph_step_row, GTK_TYPE_WIDGET)
@@ -31,10 +31,10 @@ static char *
 duration_text (double ms)
 {
   if (ms < 0.95)
-    return g_strdup (_("<1 ms"));
+    return g_strdup (_ ("<1 ms"));
   if (ms < 1000)
-    return g_strdup_printf (_("%.0f ms"), ms);
-  return g_strdup_printf (_("%.1f s"), ms / 1000);
+    return g_strdup_printf (_ ("%.0f ms"), ms);
+  return g_strdup_printf (_ ("%.1f s"), ms / 1000);
 }
 
 static void
@@ -69,7 +69,7 @@ set_verdict (PhStepRow *self, const PhStep *step)
   gtk_widget_set_sensitive (GTK_WIDGET (self->verdict), shown);
   if (!shown)
     {
-      ph_access_set_name (GTK_WIDGET (self->verdict), "%s", _("Not verified"));
+      ph_access_set_name (GTK_WIDGET (self->verdict), "%s", _ ("Not verified"));
       return;
     }
   if (g_strcmp0 (gtk_image_get_icon_name (self->verdict_icon), ph_verdict_icon (proof)) != 0)
@@ -102,9 +102,9 @@ note_of (const PhPipelineEntry *entry, const char *state)
   g_autoptr (GString) note = g_string_new (NULL);
 
   if (entry && entry->limit != G_MAXUINT)
-    g_string_append_printf (note, _("limit %u"), entry->limit);
+    g_string_append_printf (note, _ ("limit %u"), entry->limit);
   if (entry && entry->repeat)
-    g_string_append_printf (note, "%s%s", note->len ? ", " : "", _("repeated"));
+    g_string_append_printf (note, "%s%s", note->len ? ", " : "", _ ("repeated"));
   if (*state)
     g_string_append_printf (note, "%s%s", note->len ? " · " : "", state);
   return g_string_free (g_steal_pointer (&note), FALSE);
@@ -119,7 +119,7 @@ show_step (PhStepRow *self, const PhPipelineEntry *entry, const PhStep *step)
   g_autofree char *detail = g_strdup_printf ("%s · %s", time, nodes);
 
   gtk_label_set_text (self->name, step->pass);
-  g_autofree char *note = note_of (entry, unchanged && step->n_rewrites == 0 ? _("no change") : "");
+  g_autofree char *note = note_of (entry, unchanged && step->n_rewrites == 0 ? _ ("no change") : "");
   gtk_label_set_text (self->note, note);
   gtk_widget_set_visible (self->counts, !unchanged || step->n_rewrites > 0);
   set_count (self->added, "+", step->n_added);
@@ -151,7 +151,8 @@ update (PhStepRow *self)
   GArray *entries = ph_document_get_entries (document);
   PhPosition at = ph_document_get_position (document);
   const PhPipelineEntry *entry = self->item->entry >= 0 && entries && (guint) self->item->entry < entries->len
-                                     ? &g_array_index (entries, PhPipelineEntry, self->item->entry) : NULL;
+                                     ? &g_array_index (entries, PhPipelineEntry, self->item->entry)
+                                     : NULL;
   guint row_position = self->item->kind == PH_STEP_ITEM_STEP ? self->item->step + 1 : 0;
   gboolean future = self->item->kind == PH_STEP_ITEM_ENTRY
                     || (self->item->kind == PH_STEP_ITEM_STEP && row_position > at.step + (at.rewrite > 0));
@@ -162,12 +163,11 @@ update (PhStepRow *self)
   if (self->item->kind == PH_STEP_ITEM_STEP && history && self->item->step < history->steps->len)
     show_step (self, entry, &g_array_index (history->steps, PhStep, self->item->step));
   else if (self->item->kind == PH_STEP_ITEM_ENTRY && entry)
-    show_other (self, entry, entry->pass->name, entry->enabled ? _("not run yet") : _("switched off"));
+    show_other (self, entry, entry->pass->name, entry->enabled ? _ ("not run yet") : _ ("switched off"));
   else if (self->item->kind == PH_STEP_ITEM_FILE)
-    show_other (self, NULL, _("As in the file"), "");
+    show_other (self, NULL, _ ("As in the file"), "");
   set_class (self->content, "step-future", future);
-  set_class (self->content, "step-current",
-             self->item->kind != PH_STEP_ITEM_ENTRY && row_position == at.step + (at.rewrite > 0));
+  set_class (self->content, "step-current", self->item->kind != PH_STEP_ITEM_ENTRY && row_position == at.step + (at.rewrite > 0));
 
   gtk_widget_set_opacity (GTK_WIDGET (self->enabled), entry ? 1 : 0);
   gtk_widget_set_sensitive (GTK_WIDGET (self->enabled), entry != NULL);
@@ -178,8 +178,8 @@ update (PhStepRow *self)
   ph_tooltip_set (self->content, entry ? entry->pass->summary : NULL);
   if (entry)
     {
-      ph_access_set_name (GTK_WIDGET (self->breakpoint), _("Breakpoint on %s"), entry->pass->name);
-      ph_access_set_name (GTK_WIDGET (self->enabled), _("Run %s"), entry->pass->name);
+      ph_access_set_name (GTK_WIDGET (self->breakpoint), _ ("Breakpoint on %s"), entry->pass->name);
+      ph_access_set_name (GTK_WIDGET (self->enabled), _ ("Run %s"), entry->pass->name);
     }
   ph_access_name_row (GTK_WIDGET (self));
   self->updating = FALSE;
@@ -282,8 +282,8 @@ static void
 ph_step_row_init (PhStepRow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  ph_tooltip_set (GTK_WIDGET (self->breakpoint), _("Stop before this pass"));
-  ph_tooltip_set (GTK_WIDGET (self->enabled), _("Whether the pipeline runs this pass"));
+  ph_tooltip_set (GTK_WIDGET (self->breakpoint), _ ("Stop before this pass"));
+  ph_tooltip_set (GTK_WIDGET (self->enabled), _ ("Whether the pipeline runs this pass"));
   gtk_menu_button_set_create_popup_func (self->verdict, on_verdict_popup, self, NULL);
 }
 

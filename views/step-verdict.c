@@ -4,7 +4,10 @@
 
 #include <glib/gi18n.h>
 
-typedef struct { const char *icon, *style; } Look;
+typedef struct
+{
+  const char *icon, *style;
+} Look;
 
 static const Look *
 look_of (const PhProof *proof)
@@ -47,25 +50,20 @@ ph_verdict_text (const PhProof *proof)
 {
   switch (proof->verdict)
     {
-    case PH_VERDICT_PROVED:
-      return g_strdup (_("Proved"));
-    case PH_VERDICT_SAME:
-      return g_strdup (_("The same on all that was tried"));
-    case PH_VERDICT_CLOSE:
-      return g_strdup (_("Equal but for rounding"));
-    case PH_VERDICT_NOTHING:
-      return g_strdup (_("Nothing is shown"));
-    case PH_VERDICT_DIFFERENT:
-      return g_strdup (_("The results differ"));
-    default:
-      return g_strdup (_("Not compared"));
+    case PH_VERDICT_PROVED: return g_strdup (_ ("Proved"));
+    case PH_VERDICT_SAME: return g_strdup (_ ("The same on all that was tried"));
+    case PH_VERDICT_CLOSE: return g_strdup (_ ("Equal but for rounding"));
+    case PH_VERDICT_NOTHING: return g_strdup (_ ("Nothing is shown"));
+    case PH_VERDICT_DIFFERENT: return g_strdup (_ ("The results differ"));
+    default: return g_strdup (_ ("Not compared"));
     }
 }
 
 const char *
 ph_exactness_text (PhExactness exactness)
 {
-  static const char *const texts[] = { N_("Bit-exact"), N_("Exact but for −0, NaN and infinities"), N_("Rounding may differ"), N_("Lossy by design") };
+  static const char *const texts[] = { N_ ("Bit-exact"), N_ ("Exact but for −0, NaN and infinities"), N_ ("Rounding may differ"),
+                                       N_ ("Lossy by design") };
 
-  return _(texts[exactness]);
+  return _ (texts[exactness]);
 }

@@ -8,15 +8,15 @@
 
 G_BEGIN_DECLS
 
-const char *ph_verdict_icon        (const PhProof *proof);
-char       *ph_verdict_text        (const PhProof *proof);                    /* "Equal within 3e-07" */
+const char *ph_verdict_icon (const PhProof *proof);
+char *ph_verdict_text (const PhProof *proof); /* "Equal within 3e-07" */
 /* Gives @widget the style class of the verdict; NULL: of none. */
-void        ph_verdict_style       (GtkWidget *widget, const PhProof *proof);
-const char *ph_exactness_text      (PhExactness exactness);                   /* "Rounding may differ" */
+void ph_verdict_style (GtkWidget *widget, const PhProof *proof);
+const char *ph_exactness_text (PhExactness exactness); /* "Rounding may differ" */
 
 /* verdict-card.c. A popover: what the verdict rests on, what differs, the rewrites to blame, and ways there. (nullable) */
-GtkWidget  *ph_verdict_popover_new (PhConsole *console, guint step);
+GtkWidget *ph_verdict_popover_new (PhConsole *console, guint step);
 /* The same into one that is there. FALSE: the step was not compared yet, and nothing changed. */
-gboolean    ph_verdict_popover_fill (GtkPopover *popover, PhConsole *console, guint step);
+gboolean ph_verdict_popover_fill (GtkPopover *popover, PhConsole *console, guint step);
 
 G_END_DECLS

@@ -55,7 +55,9 @@ fill_heat_map (PhTensor *tensor, PhTensorSummary *summary, gsize slice)
           for (gsize j = c0; j < c1; j++)
             sum += ph_tensor_get (tensor, base + i * columns + j);
         double mean = sum / ((double) (r1 - r0) * (double) (c1 - c0));
-        summary->cells[r * summary->columns + c] = (float) (!isfinite (mean) ? NAN : width > 0 ? CLAMP ((mean - low) / width, 0, 1) : 0.5);
+        summary->cells[r * summary->columns + c] = (float) (!isfinite (mean) ? NAN
+                                                            : width > 0      ? CLAMP ((mean - low) / width, 0, 1)
+                                                                             : 0.5);
       }
 }
 
@@ -74,7 +76,11 @@ summary_new (PhTensor *tensor, gsize slice, GCancellable *cancellable)
   return summary;
 }
 
-typedef struct { PhTensor *tensor; gsize slice; } Request;
+typedef struct
+{
+  PhTensor *tensor;
+  gsize slice;
+} Request;
 
 static void
 request_free (gpointer data)

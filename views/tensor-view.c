@@ -8,27 +8,28 @@
 #include "core/io/io.h"
 #include "views/access-names.h"
 #include "views/inspector-private.h"
+#include "views/style-color.h"
 #include "views/tensor-summary.h"
 
 #define ELEMENTS_SHOWN 32
-#define MIN_MAP 260           /* pixels that a square slice takes */
+#define MIN_MAP        260 /* pixels that a square slice takes */
 
 struct _PhTensorView
 {
-  GtkWidget        parent_instance;
-  GtkWidget       *content;
-  GtkListBox      *stats;
-  GtkLabel        *message;
-  GtkLabel        *elements, *low, *high, *place;
-  GtkWidget       *range;
-  GtkButton       *save;
-  GtkDrawingArea  *histogram, *heat_map;
-  GtkWidget       *slice_box;
-  GtkAdjustment   *slice_adjustment;
-  PhTensor        *tensor;
-  char            *name;
-  PhTensorSummary *summary;        /* (nullable) until it was computed */
-  GCancellable    *cancellable;
+  GtkWidget parent_instance;
+  GtkWidget *content;
+  GtkListBox *stats;
+  GtkLabel *message;
+  GtkLabel *elements, *low, *high, *place;
+  GtkWidget *range;
+  GtkButton *save;
+  GtkDrawingArea *histogram, *heat_map;
+  GtkWidget *slice_box;
+  GtkAdjustment *slice_adjustment;
+  PhTensor *tensor;
+  char *name;
+  PhTensorSummary *summary; /* (nullable) until it was computed */
+  GCancellable *cancellable;
 };
 
 G_DEFINE_FINAL_TYPE (PhTensorView, ph_tensor_view, GTK_TYPE_WIDGET)
@@ -37,12 +38,10 @@ static void
 draw_histogram (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
 {
   PhTensorView *self = data;
-  GdkRGBA colour;
+  const GdkRGBA colour = ph_style_color (GTK_WIDGET (area), "accent_color", 1);
 
   if (!self->summary || self->summary->tallest == 0)
     return;
-  if (!gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (area)), "accent_color", &colour))
-    gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (area)), &colour);
   gdk_cairo_set_source_rgba (cr, &colour);
   double step = (double) width / PH_HISTOGRAM_BINS;
   for (guint i = 0; i < PH_HISTOGRAM_BINS; i++)
@@ -119,7 +118,8 @@ static void
 add_count (PhTensorView *self, const char *name, gsize count)
 {
   gsize all = ph_tensor_count (self->tensor);
-  g_autofree char *text = count == all ? g_strdup (_("all")) : g_strdup_printf (_("%'zu (%.2g %%)"), count, 100.0 * (double) count / (double) all);
+  g_autofree char *text = count == all ? g_strdup (_ ("all"))
+                                       : g_strdup_printf (_ ("%'zu (%.2g %%)"), count, 100.0 * (double) count / (double) all);
 
   if (count > 0)
     ph_inspector_add_row (self->stats, name, text);
@@ -133,13 +133,13 @@ show_stats (PhTensorView *self)
 
   while ((row = GTK_WIDGET (gtk_list_box_get_row_at_index (self->stats, 0))))
     gtk_list_box_remove (self->stats, row);
-  add_number (self, _("Minimum"), stats->min);
-  add_number (self, _("Maximum"), stats->max);
-  add_number (self, _("Mean"), stats->mean);
-  add_number (self, _("Deviation"), stats->std);
-  add_count (self, _("Zeros"), stats->zeros);
-  add_count (self, _("Not a number"), stats->nans);
-  add_count (self, _("Infinite"), stats->infs);
+  add_number (self, _ ("Minimum"), stats->min);
+  add_number (self, _ ("Maximum"), stats->max);
+  add_number (self, _ ("Mean"), stats->mean);
+  add_number (self, _ ("Deviation"), stats->std);
+  add_count (self, _ ("Zeros"), stats->zeros);
+  add_count (self, _ ("Not a number"), stats->nans);
+  add_count (self, _ ("Infinite"), stats->infs);
 }
 
 static void
@@ -150,7 +150,7 @@ show_summary (PhTensorView *self)
   gtk_widget_set_visible (GTK_WIDGET (self->message), !self->summary->numeric);
   if (!self->summary->numeric)
     {
-      gtk_label_set_text (self->message, _("Not numbers, or empty"));
+      gtk_label_set_text (self->message, _ ("Not numbers, or empty"));
       return;
     }
   show_stats (self);
@@ -159,8 +159,9 @@ show_summary (PhTensorView *self)
   if (self->summary->columns > 0)
     {
       double width = MAX (gtk_widget_get_width (GTK_WIDGET (self)), MIN_MAP);
-      gtk_drawing_area_set_content_height (self->heat_map, self->summary->rows == 1 ? 24
-                                           : (int) CLAMP (width * self->summary->rows / self->summary->columns, 24, MIN_MAP));
+      gtk_drawing_area_set_content_height (
+          self->heat_map,
+          self->summary->rows == 1 ? 24 : (int) CLAMP (width * self->summary->rows / self->summary->columns, 24, MIN_MAP));
     }
   g_autofree char *low = g_strdup_printf ("%.4g", stats->min), *high = g_strdup_printf ("%.4g", stats->max);
   g_autofree char *place = slice_text (self->tensor, self->summary->slice);
@@ -196,8 +197,8 @@ compute (PhTensorView *self)
   g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->cancellable);
   self->cancellable = g_cancellable_new ();
-  ph_tensor_summary_async (self->tensor, (gsize) gtk_adjustment_get_value (self->slice_adjustment), self->cancellable,
-                           on_summary, g_object_ref (self));
+  ph_tensor_summary_async (self->tensor, (gsize) gtk_adjustment_get_value (self->slice_adjustment), self->cancellable, on_summary,
+                           g_object_ref (self));
 }
 
 static void
@@ -229,7 +230,7 @@ on_written (GObject *source, GAsyncResult *result, gpointer data)
   if (!self->content)
     return;
   gtk_widget_set_sensitive (GTK_WIDGET (self->save), TRUE);
-  gtk_button_set_label (self->save, _("_Save as .npy…"));
+  gtk_button_set_label (self->save, _ ("_Save as .npy…"));
   if (!g_task_propagate_boolean (G_TASK (result), &error))
     {
       gtk_label_set_text (self->message, error->message);
@@ -246,7 +247,7 @@ on_save_response (GtkNativeDialog *dialog, int response, PhTensorView *self)
       g_autofree char *path = g_file_get_path (file);
       g_autoptr (GTask) task = g_task_new (self, NULL, on_written, NULL);
       gtk_widget_set_sensitive (GTK_WIDGET (self->save), FALSE);
-      gtk_button_set_label (self->save, _("Saving…"));
+      gtk_button_set_label (self->save, _ ("Saving…"));
       g_object_set_data_full (G_OBJECT (task), "tensor", ph_tensor_ref (self->tensor), (GDestroyNotify) ph_tensor_unref);
       g_task_set_task_data (task, g_steal_pointer (&path), g_free);
       g_task_run_in_thread (task, write_file);
@@ -259,8 +260,8 @@ static void
 on_save (PhTensorView *self)
 {
   GtkWindow *parent = GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self)));
-  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (_("Save the Values"), parent, GTK_FILE_CHOOSER_ACTION_SAVE,
-                                                              _("_Save"), NULL);
+  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (_ ("Save the Values"), parent, GTK_FILE_CHOOSER_ACTION_SAVE,
+                                                              _ ("_Save"), NULL);
   g_autofree char *name = g_strdelimit (g_strconcat (self->name, ".npy", NULL), "/", '_');
 
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);

@@ -10,7 +10,7 @@
 
 /* Longer constants print as a comment with their hash. */
 #define MAX_ELEMENTS 8
-#define MAX_WORDS    400               /* of a line whose changed words are looked for */
+#define MAX_WORDS    400 /* of a line whose changed words are looked for */
 
 void
 ph_text_diff_free (PhTextDiff *diff)
@@ -75,7 +75,8 @@ static void
 mark_run (PhTextDiff *diff, guint row, gboolean after, GArray *starts, guint from, guint to)
 {
   if (from < to)
-    g_array_append_val (diff->marks, ((PhTextMark) { row, after, g_array_index (starts, guint, from), g_array_index (starts, guint, to) }));
+    g_array_append_val (diff->marks,
+                        ((PhTextMark) { row, after, g_array_index (starts, guint, from), g_array_index (starts, guint, to) }));
 }
 
 static void
@@ -84,7 +85,8 @@ mark_words (PhTextDiff *diff, guint row, const char *before, const char *after)
   g_autoptr (GArray) starts_a = g_array_new (FALSE, FALSE, sizeof (guint)), starts_b = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GPtrArray) a = split_words (before, starts_a), b = split_words (after, starts_b);
   g_autoptr (GHashTable) numbers = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autofree guint *keys_a = number_lines ((char **) a->pdata, a->len, numbers), *keys_b = number_lines ((char **) b->pdata, b->len, numbers);
+  g_autofree guint *keys_a = number_lines ((char **) a->pdata, a->len, numbers),
+                   *keys_b = number_lines ((char **) b->pdata, b->len, numbers);
   g_autofree int *match = ph_line_diff (keys_a, a->len, keys_b, b->len);
   guint run_a = 0, run_b = 0;
 
@@ -241,7 +243,11 @@ ph_text_diff_new (const char *before, const char *after)
 
 /* --- in a worker ----------------------------------------------------------------------------------------------------- */
 
-typedef struct { PhSnapshot *snapshot; PhPosition a, b; } Job;
+typedef struct
+{
+  PhSnapshot *snapshot;
+  PhPosition a, b;
+} Job;
 
 static void
 job_free (gpointer data)
@@ -269,8 +275,9 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   if (g_task_return_error_if_cancelled (task))
     return;
   g_autofree char *after = print (job->snapshot, job->b);
-  g_autofree char *before = ph_position_compare (job->a, job->b) != 0 && !g_cancellable_is_cancelled (cancellable) ? print (job->snapshot, job->a)
-                                                                                                                 : NULL;
+  g_autofree char *before = ph_position_compare (job->a, job->b) != 0 && !g_cancellable_is_cancelled (cancellable)
+                                ? print (job->snapshot, job->a)
+                                : NULL;
   if (!g_task_return_error_if_cancelled (task))
     g_task_return_pointer (task, ph_text_diff_new (before, after), (GDestroyNotify) ph_text_diff_free);
 }

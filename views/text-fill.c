@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-#define AT_ONCE 1500             /* lines that are put in before anything is shown */
+#define AT_ONCE 1500 /* lines that are put in before anything is shown */
 #define PIECE   100
-#define SLICE   4000             /* µs */
+#define SLICE   4000 /* µs */
 
 struct _PhTextFill
 {
-  GtkTextBuffer *buffer;         /* owned reference                  */
-  const char    *rest;           /* (nullable) borrowed; NULL: done  */
-  guint          line;           /* the next one                     */
+  GtkTextBuffer *buffer; /* owned reference                  */
+  const char *rest;      /* (nullable) borrowed; NULL: done  */
+  guint line;            /* the next one                     */
   PhTextFillFunc filled;
-  gpointer       data;
-  guint          idle;
+  gpointer data;
+  guint idle;
 };
 
 /* Behind the next @n lines, or NULL. */

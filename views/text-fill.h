@@ -12,11 +12,11 @@ typedef struct _PhTextFill PhTextFill;
 typedef void (*PhTextFillFunc) (guint from, guint end, gboolean done, gpointer data);
 
 /* The first lines are put into @buffer, which is empty, at once, and so is a short text as a whole. @text is borrowed. */
-PhTextFill *ph_text_fill_new     (GtkTextBuffer *buffer, const char *text, PhTextFillFunc filled, gpointer data);
-void        ph_text_fill_free    (PhTextFill *fill);                   /* and stops */
-gboolean    ph_text_fill_is_done (PhTextFill *fill);
+PhTextFill *ph_text_fill_new (GtkTextBuffer *buffer, const char *text, PhTextFillFunc filled, gpointer data);
+void ph_text_fill_free (PhTextFill *fill); /* and stops */
+gboolean ph_text_fill_is_done (PhTextFill *fill);
 
 /* A buffer that nobody shows any more goes likewise. @buffer: (transfer full) */
-void        ph_text_drain        (GtkTextBuffer *buffer);
+void ph_text_drain (GtkTextBuffer *buffer);
 
 G_END_DECLS

@@ -12,33 +12,38 @@
 #include "views/text-diff.h"
 
 #define PROGRESS_AFTER_MS 300
-#define MOST_FRAMES 120          /* that a long text may need to know how high it is */
+#define MOST_FRAMES       120 /* that a long text may need to know how high it is */
 
 struct _PhTextPane
 {
-  GtkWidget        parent_instance;
-  GtkWidget       *content;
-  GtkLabel        *summary;
-  GtkWidget       *progress;         /* with a button that cancels */
-  GtkSpinner      *spinner;
+  GtkWidget parent_instance;
+  GtkWidget *content;
+  GtkLabel *summary;
+  GtkWidget *progress; /* with a button that cancels */
+  GtkSpinner *spinner;
   GtkToggleButton *changes_only;
   GtkToggleButton *split_button;
-  PhTextSide      *left, *right;
-  GtkLabel        *left_title, *right_title;
-  GtkWidget       *right_column;
-  PhChangeStrip   *strip;
-  PhDocument      *document;         /* (nullable) */
-  PhTextDiff      *diff;             /* (nullable) what is shown */
-  GCancellable    *cancellable;      /* (nullable) of what is being made */
-  guint            progress_timer, mapped_idle;
-  gboolean         stale;            /* the document changed while nobody looked */
-  gboolean         split, following;
-  gboolean         painting;         /* a text measures new lines while it is drawn, and scrolls */
-  guint            follow_later;
-  guint            tick, frames;
+  PhTextSide *left, *right;
+  GtkLabel *left_title, *right_title;
+  GtkWidget *right_column;
+  PhChangeStrip *strip;
+  PhDocument *document;      /* (nullable) */
+  PhTextDiff *diff;          /* (nullable) what is shown */
+  GCancellable *cancellable; /* (nullable) of what is being made */
+  guint progress_timer, mapped_idle;
+  gboolean stale; /* the document changed while nobody looked */
+  gboolean split, following;
+  gboolean painting; /* a text measures new lines while it is drawn, and scrolls */
+  guint follow_later;
+  guint tick, frames;
 };
 
-enum { PROP_0, PROP_SPLIT, N_PROPS };
+enum
+{
+  PROP_0,
+  PROP_SPLIT,
+  N_PROPS
+};
 static GParamSpec *props[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (PhTextPane, ph_text_pane, GTK_TYPE_WIDGET)
@@ -72,9 +77,10 @@ summarize (PhTextPane *self)
   if (!self->diff)
     return g_string_free (text, FALSE);
   if (self->diff->n_added + self->diff->n_removed + self->diff->n_changed == 0)
-    g_string_append (text, _("No line differs"));
+    g_string_append (text, _ ("No line differs"));
   else
-    g_string_printf (text, _("Lines: %u added, %u removed, %u changed"), self->diff->n_added, self->diff->n_removed, self->diff->n_changed);
+    g_string_printf (text, _ ("Lines: %u added, %u removed, %u changed"), self->diff->n_added, self->diff->n_removed,
+                     self->diff->n_changed);
   return g_string_free (text, FALSE);
 }
 
@@ -109,7 +115,7 @@ show_diff (PhTextPane *self)
     {
       g_autofree char *before = ph_history_describe (history, ph_document_get_since (self->document), FALSE);
       g_autofree char *after = ph_history_describe (history, ph_document_get_position (self->document), FALSE);
-      g_autofree char *left = g_strdup_printf (_("Before: %s"), before), *right = g_strdup_printf (_("After: %s"), after);
+      g_autofree char *left = g_strdup_printf (_ ("Before: %s"), before), *right = g_strdup_printf (_ ("After: %s"), after);
       gtk_label_set_text (self->left_title, left);
       gtk_label_set_text (self->right_title, right);
     }
@@ -182,8 +188,8 @@ update (PhTextPane *self)
   self->cancellable = g_cancellable_new ();
   if (self->progress_timer == 0 && !gtk_widget_get_visible (self->progress))
     self->progress_timer = g_timeout_add (PROGRESS_AFTER_MS, show_progress, self);
-  ph_text_diff_async (self->document, ph_document_get_since (self->document), ph_document_get_position (self->document), self->cancellable,
-                      on_diff, g_object_ref (self));
+  ph_text_diff_async (self->document, ph_document_get_since (self->document), ph_document_get_position (self->document),
+                      self->cancellable, on_diff, g_object_ref (self));
 }
 
 gboolean
@@ -198,7 +204,7 @@ on_cancel (PhTextPane *self)
   g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->cancellable);
   stop_progress (self);
-  gtk_label_set_text (self->summary, _("Cancelled"));
+  gtk_label_set_text (self->summary, _ ("Cancelled"));
 }
 
 static gboolean
@@ -282,8 +288,10 @@ follow_left (gpointer data)
   PhTextPane *self = data;
 
   self->following = TRUE;
-  gtk_adjustment_set_value (ph_text_side_get_vadjustment (self->right), gtk_adjustment_get_value (ph_text_side_get_vadjustment (self->left)));
-  gtk_adjustment_set_value (ph_text_side_get_hadjustment (self->right), gtk_adjustment_get_value (ph_text_side_get_hadjustment (self->left)));
+  gtk_adjustment_set_value (ph_text_side_get_vadjustment (self->right),
+                            gtk_adjustment_get_value (ph_text_side_get_vadjustment (self->left)));
+  gtk_adjustment_set_value (ph_text_side_get_hadjustment (self->right),
+                            gtk_adjustment_get_value (ph_text_side_get_hadjustment (self->left)));
   self->following = FALSE;
 }
 
@@ -310,9 +318,11 @@ ph_text_pane_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 static void
 on_scrolled (GtkAdjustment *adjustment, PhTextPane *self)
 {
+  /* clang-format off */
   GtkAdjustment *pairs[2][2] = {
     { ph_text_side_get_vadjustment (self->left), ph_text_side_get_vadjustment (self->right) },
     { ph_text_side_get_hadjustment (self->left), ph_text_side_get_hadjustment (self->right) } };
+  /* clang-format on */
 
   if (!self->split || self->following || is_painting (self))
     return;
@@ -402,7 +412,8 @@ ph_text_pane_class_init (PhTextPaneClass *klass)
   G_OBJECT_CLASS (klass)->get_property = ph_text_pane_get_property;
   G_OBJECT_CLASS (klass)->set_property = ph_text_pane_set_property;
   widget_class->snapshot = ph_text_pane_snapshot;
-  props[PROP_SPLIT] = g_param_spec_boolean ("split", NULL, NULL, FALSE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY);
+  props[PROP_SPLIT] = g_param_spec_boolean ("split", NULL, NULL, FALSE,
+                                            G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY);
   g_object_class_install_properties (G_OBJECT_CLASS (klass), N_PROPS, props);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);

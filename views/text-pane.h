@@ -13,12 +13,12 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (PhTextPane, ph_text_pane, PH, TEXT_PANE, GtkWidget)
 
 /* Property: split, before | after. */
-void        ph_text_pane_set_document (PhTextPane *pane, PhDocument *document);     /* (nullable) */
-void        ph_text_pane_set_split    (PhTextPane *pane, gboolean split);
+void ph_text_pane_set_document (PhTextPane *pane, PhDocument *document); /* (nullable) */
+void ph_text_pane_set_split (PhTextPane *pane, gboolean split);
 /* To the next change (1) or the one before (-1). */
-void        ph_text_pane_go_to_change (PhTextPane *pane, int direction);
+void ph_text_pane_go_to_change (PhTextPane *pane, int direction);
 /* For tests. */
-PhTextSide *ph_text_pane_get_side     (PhTextPane *pane, gboolean after);
-gboolean    ph_text_pane_is_working   (PhTextPane *pane);
+PhTextSide *ph_text_pane_get_side (PhTextPane *pane, gboolean after);
+gboolean ph_text_pane_is_working (PhTextPane *pane);
 
 G_END_DECLS

@@ -9,27 +9,31 @@
 
 #include "views/text-fill.h"
 
-#define CONTEXT 3                /* lines around a change that are not left out                     */
-#define MANY    2000             /* lines: taking them out of a buffer takes time                   */
-#define PAGE    100              /* lines below one that is to be seen                              */
-#define LONG    20000            /* lines: a longer text has the colours of its changes only        */
+#define CONTEXT 3     /* lines around a change that are not left out                     */
+#define MANY    2000  /* lines: taking them out of a buffer takes time                   */
+#define PAGE    100   /* lines below one that is to be seen                              */
+#define LONG    20000 /* lines: a longer text has the colours of its changes only        */
 
-typedef struct { char sign; int number; } Line;
+typedef struct
+{
+  char sign;
+  int number;
+} Line;
 
 struct _PhTextSide
 {
-  GtkWidget        parent_instance;
-  GtkWidget       *scrolled;
-  GtkSourceView   *view;
+  GtkWidget parent_instance;
+  GtkWidget *scrolled;
+  GtkSourceView *view;
   GtkSourceBuffer *buffer;
   GtkSourceGutterRenderer *numbers;
-  GArray          *lines;        /* (element-type Line) one a line of the buffer               */
-  PhTextFill      *fill;         /* (nullable) what is put into the buffer                     */
-  const PhTextDiff *diff;        /* (nullable) borrowed: what is shown                         */
-  PhSide           which;
-  gboolean         changes_only;
-  guint            next_mark[2]; /* of the diff, of the lines before and after                 */
-  int              wanted;       /* the line to go to when it is there, -1: none               */
+  GArray *lines;          /* (element-type Line) one a line of the buffer               */
+  PhTextFill *fill;       /* (nullable) what is put into the buffer                     */
+  const PhTextDiff *diff; /* (nullable) borrowed: what is shown                         */
+  PhSide which;
+  gboolean changes_only;
+  guint next_mark[2]; /* of the diff, of the lines before and after                 */
+  int wanted;         /* the line to go to when it is there, -1: none               */
 };
 
 G_DEFINE_FINAL_TYPE (PhTextSide, ph_text_side, GTK_TYPE_WIDGET)
@@ -49,7 +53,8 @@ set_background (PhTextSide *self, const char *tag, const char *property, const c
 {
   GtkTextTagTable *tags = gtk_text_buffer_get_tag_table (GTK_TEXT_BUFFER (self->buffer));
 
-  g_object_set (gtk_text_tag_table_lookup (tags, tag), property, adw_style_manager_get_dark (adw_style_manager_get_default ()) ? dark : light, NULL);
+  g_object_set (gtk_text_tag_table_lookup (tags, tag), property,
+                adw_style_manager_get_dark (adw_style_manager_get_default ()) ? dark : light, NULL);
 }
 
 static void
@@ -58,7 +63,8 @@ follow_style (PhTextSide *self)
   const gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
   GtkSourceStyleSchemeManager *schemes = gtk_source_style_scheme_manager_get_default ();
 
-  gtk_source_buffer_set_style_scheme (self->buffer, gtk_source_style_scheme_manager_get_scheme (schemes, dark ? "Adwaita-dark" : "Adwaita"));
+  gtk_source_buffer_set_style_scheme (self->buffer,
+                                      gtk_source_style_scheme_manager_get_scheme (schemes, dark ? "Adwaita-dark" : "Adwaita"));
   set_background (self, "added", "paragraph-background", "#dcf5e3", "#16341e");
   set_background (self, "removed", "paragraph-background", "#fbe1e2", "#43191d");
   set_background (self, "changed", "paragraph-background", "#fdf3d4", "#3a2f12");
@@ -152,7 +158,12 @@ mark_lines (PhTextSide *self, guint first, guint last)
       while (end < n && ph_text_side_get_sign (self, end) == sign)
         end++;
       if (sign != ' ')
-        apply (self, sign == '+' ? "added" : sign == '-' ? "removed" : sign == '~' ? "changed" : "filler", MAX (line, first), MIN (end, last));
+        apply (self,
+               sign == '+'   ? "added"
+               : sign == '-' ? "removed"
+               : sign == '~' ? "changed"
+                             : "filler",
+               MAX (line, first), MIN (end, last));
       else if (self->changes_only)
         {
           const guint from = MAX (first, line > 0 ? line + CONTEXT : 0), to = MIN (last, end < n ? end - MIN (end, CONTEXT) : n);
@@ -271,7 +282,8 @@ on_query_number (GtkSourceGutterRenderer *renderer, GtkSourceGutterLines *lines,
   const char sign = ph_text_side_get_sign (self, line);
   const char *shown = sign == '-' ? "−" : sign == '.' || sign == ' ' ? " " : sign == '+' ? "+" : "~";
   g_autofree char *text = line < self->lines->len && sign != '.'
-                          ? g_strdup_printf ("%d %s", g_array_index (self->lines, Line, line).number, shown) : g_strdup (" ");
+                              ? g_strdup_printf ("%d %s", g_array_index (self->lines, Line, line).number, shown)
+                              : g_strdup (" ");
 
   gtk_source_gutter_renderer_text_set_text (GTK_SOURCE_GUTTER_RENDERER_TEXT (renderer), text, -1);
 }
@@ -285,7 +297,8 @@ ph_text_side_get_line (PhTextSide *self)
 
   if (self->wanted >= 0)
     return self->wanted;
-  gtk_text_buffer_get_iter_at_mark (GTK_TEXT_BUFFER (self->buffer), &iter, gtk_text_buffer_get_insert (GTK_TEXT_BUFFER (self->buffer)));
+  gtk_text_buffer_get_iter_at_mark (GTK_TEXT_BUFFER (self->buffer), &iter,
+                                    gtk_text_buffer_get_insert (GTK_TEXT_BUFFER (self->buffer)));
   return gtk_text_iter_get_line (&iter);
 }
 
@@ -362,7 +375,8 @@ on_released (GtkGestureClick *gesture, int n_press, double x, double y, PhTextSi
 void
 ph_text_side_set_follower (PhTextSide *self, gboolean follower)
 {
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (self->scrolled), GTK_POLICY_AUTOMATIC, follower ? GTK_POLICY_EXTERNAL : GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (self->scrolled), GTK_POLICY_AUTOMATIC,
+                                  follower ? GTK_POLICY_EXTERNAL : GTK_POLICY_AUTOMATIC);
 }
 
 GtkAdjustment *
@@ -409,8 +423,8 @@ ph_text_side_class_init (PhTextSideClass *klass)
   G_OBJECT_CLASS (klass)->finalize = ph_text_side_finalize;
   gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass), GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass), GTK_ACCESSIBLE_ROLE_GROUP);
-  line_clicked = g_signal_new ("line-clicked", PH_TYPE_TEXT_SIDE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_STRING,
-                               G_TYPE_BOOLEAN);
+  line_clicked = g_signal_new ("line-clicked", PH_TYPE_TEXT_SIDE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+                               G_TYPE_STRING, G_TYPE_BOOLEAN);
   filled = g_signal_new ("filled", PH_TYPE_TEXT_SIDE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
@@ -422,7 +436,7 @@ ph_text_side_init (PhTextSide *self)
   make_buffer (self);
   self->view = GTK_SOURCE_VIEW (gtk_source_view_new_with_buffer (self->buffer));
   g_object_set (self->view, "editable", FALSE, "monospace", TRUE, "top-margin", 4, "left-margin", 6, NULL);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->view), GTK_ACCESSIBLE_PROPERTY_LABEL, _("The graph as ONNX text"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->view), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("The graph as ONNX text"), -1);
   self->numbers = gtk_source_gutter_renderer_text_new ();
   gtk_source_gutter_renderer_set_xpad (self->numbers, 6);
   gtk_source_gutter_renderer_set_xalign (self->numbers, 1);

@@ -8,10 +8,14 @@
 #include "core/draw/draw.h"
 #include "core/io/io.h"
 
-#define DENSITY 2              /* pixels a point: sharp on any display */
-#define MARGIN  6.0            /* points around the picture            */
+#define DENSITY 2   /* pixels a point: sharp on any display */
+#define MARGIN  6.0 /* points around the picture            */
 
-typedef struct { char *path; PhTheme theme; } Job;
+typedef struct
+{
+  char *path;
+  PhTheme theme;
+} Job;
 
 static void
 job_free (gpointer data)
@@ -39,7 +43,9 @@ draw (PhScene *scene, PhTheme theme)
   const int width = DENSITY * PH_THUMBNAIL_WIDTH, height = DENSITY * PH_THUMBNAIL_HEIGHT;
   const double room_x = width - 2 * DENSITY * MARGIN, room_y = height - 2 * DENSITY * MARGIN;
   const double scale = MIN (DENSITY, MIN (room_x / ph_scene_width (scene), room_y / ph_scene_height (scene)));
-  const PhDrawOptions options = { .theme = theme, .scale = scale, .clip = { 0, 0, ph_scene_width (scene), ph_scene_height (scene) }, .transparent = TRUE };
+  const PhDrawOptions options = {
+    .theme = theme, .scale = scale, .clip = { 0, 0, ph_scene_width (scene), ph_scene_height (scene) }, .transparent = TRUE
+  };
   g_autoptr (PhInk) ink = ph_ink_new ();
   cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, width, height);
   cairo_t *cr = cairo_create (surface);
@@ -129,7 +135,8 @@ on_unrealize (GtkWidget *picture)
 GtkWidget *
 ph_thumbnail_new (const char *path)
 {
-  GtkWidget *picture = g_object_new (GTK_TYPE_PICTURE, "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION, "can-shrink", TRUE, NULL);
+  GtkWidget *picture = g_object_new (GTK_TYPE_PICTURE, "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION, "can-shrink", TRUE,
+                                     NULL);
   AdwStyleManager *style = adw_style_manager_get_default ();
 
   gtk_widget_set_size_request (picture, PH_THUMBNAIL_WIDTH, PH_THUMBNAIL_HEIGHT);

@@ -8,29 +8,29 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define URGENT_NICE 3            /* below the main thread and the display, which have the next frame to make */
-#define AHEAD_NICE 10            /* of the thread that paints what nobody waits for */
+#define URGENT_NICE 3  /* below the main thread and the display, which have the next frame to make */
+#define AHEAD_NICE  10 /* of the thread that paints what nobody waits for */
 
 /* Lives until its last job is done: whoever closes a picture does not wait for one. */
 struct _PhTilePainter
 {
-  gatomicrefcount ref_count;     /* one for the picture, one for each job that is not done */
+  gatomicrefcount ref_count; /* one for the picture, one for each job that is not done */
   GSourceFunc ready;
-  gpointer    data;
-  int         look, group;       /* atomic: what is still worth painting */
-  GMutex      lock;
-  GCond       done;
-  GQueue      finished;          /* (element-type PhTileJob) under @lock */
-  guint       ready_id;          /* under @lock */
-  gboolean    closed;            /* under @lock */
+  gpointer data;
+  int look, group; /* atomic: what is still worth painting */
+  GMutex lock;
+  GCond done;
+  GQueue finished; /* (element-type PhTileJob) under @lock */
+  guint ready_id;  /* under @lock */
+  gboolean closed; /* under @lock */
 };
 
 /* Two lines before the threads, of all painters. A thread takes from one of them only: what somebody waits for is never painted
  * by one that gives way to others, nor does it wait behind what nobody asked for. */
 typedef struct
 {
-  GCond  more;
-  GQueue jobs;                   /* (element-type PhTileJob) under lines_lock; the newest first */
+  GCond more;
+  GQueue jobs; /* (element-type PhTileJob) under lines_lock; the newest first */
 } Line;
 
 static Line urgent, ahead;
@@ -127,7 +127,7 @@ paint (PhTileJob *job, PhInk *ink)
   guint64 hash;
   cairo_t *cr;
 
-  options.scale = job->scale / job->device_scale;        /* finer pixels show the same details, only sharper */
+  options.scale = job->scale / job->device_scale; /* finer pixels show the same details, only sharper */
   options.clip = job->clip;
   hash = ph_scene_look_hash (job->look->scene, &options);
   if (job->old != NULL && job->hash == hash)

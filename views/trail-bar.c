@@ -6,11 +6,11 @@
 
 struct _PhTrailBar
 {
-  GtkWidget    parent_instance;
+  GtkWidget parent_instance;
 
   GtkRevealer *revealer;
-  GtkBox      *parts;
-  PhDocument  *document;         /* (nullable) */
+  GtkBox *parts;
+  PhDocument *document; /* (nullable) */
 };
 
 G_DEFINE_FINAL_TYPE (PhTrailBar, ph_trail_bar, GTK_TYPE_WIDGET)
@@ -64,7 +64,7 @@ update (PhTrailBar *self)
     return;
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->parts))))
     gtk_box_remove (self->parts, child);
-  add_part (self, *model->graph->name ? model->graph->name : _("Graph"), n);
+  add_part (self, *model->graph->name ? model->graph->name : _ ("Graph"), n);
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *text = ph_document_trail_text (self->document, i);
@@ -119,11 +119,11 @@ ph_trail_bar_init (PhTrailBar *self)
 
   gtk_widget_add_css_class (box, "trail-bar");
   gtk_widget_add_css_class (back, "flat");
-  gtk_widget_set_tooltip_text (back, _("Go out (Esc)"));
+  gtk_widget_set_tooltip_text (back, _ ("Go out (Esc)"));
   g_signal_connect_swapped (back, "clicked", G_CALLBACK (on_back), self);
   gtk_box_append (GTK_BOX (box), back);
   self->parts = GTK_BOX (gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 2));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Path"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Path"), -1);
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->parts));
   self->revealer = GTK_REVEALER (gtk_revealer_new ());
   gtk_revealer_set_child (self->revealer, box);

@@ -14,10 +14,10 @@
 typedef struct
 {
   PhConsole *console;
-  char      *line;
-  char      *value;              /* (nullable) the name of one to show            */
-  PhId       node;               /* one to select                                 */
-  gboolean   searches;           /* the line finds the rewrite to blame           */
+  char *line;
+  char *value;       /* (nullable) the name of one to show            */
+  PhId node;         /* one to select                                 */
+  gboolean searches; /* the line finds the rewrite to blame           */
 } Way;
 
 static Way *
@@ -58,7 +58,8 @@ go_to_found (const Way *way, const PhReply *reply)
   if (!json_object_get_boolean_member_with_default (reply->json, "found", FALSE))
     return;
   const char *node = json_object_get_string_member (reply->json, "node");
-  const PhPosition at = { (guint) json_object_get_int_member (reply->json, "step") - 1, (guint) json_object_get_int_member (reply->json, "rewrite") - 1 };
+  const PhPosition at = { (guint) json_object_get_int_member (reply->json, "step") - 1,
+                          (guint) json_object_get_int_member (reply->json, "rewrite") - 1 };
   g_autofree char *position = ph_position_to_string (at);
   Way *next = way_new (way->console, g_strconcat ("goto ", position, NULL));
 
@@ -181,7 +182,8 @@ add_link (GtkWidget *list, const char *title, const char *subtitle, Way *way)
 {
   GtkWidget *row = g_object_new (ADW_TYPE_ACTION_ROW, "use-markup", FALSE, "title", title, "subtitle", subtitle, "title-lines", 1,
                                  "subtitle-lines", 2, "activatable", TRUE, NULL);
-  GtkWidget *arrow = g_object_new (GTK_TYPE_IMAGE, "icon-name", "go-next-symbolic", "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL);
+  GtkWidget *arrow = g_object_new (GTK_TYPE_IMAGE, "icon-name", "go-next-symbolic", "accessible-role",
+                                   GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL);
 
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), arrow);
   set_way (row, way);
@@ -217,9 +219,10 @@ add_output (GtkWidget *list, PhConsole *console, PhPosition at, const PhProofOut
   const PhValue *value = model ? ph_model_find_value_named (model, output->name) : NULL;
   g_autofree char *type = value && value->type ? ph_type_to_string (value->type) : NULL;
   g_autofree char *difference = isfinite (output->max_scaled_error)
-                                    ? g_strdup_printf (_("largest difference %.3g (%.2g of the largest)"), output->max_abs_error, output->max_scaled_error)
-                                    : g_strdup_printf (_("largest difference %.3g"), output->max_abs_error);
-  g_autofree char *title = g_strdup_printf (_("Output %s"), output->name);
+                                    ? g_strdup_printf (_ ("largest difference %.3g (%.2g of the largest)"), output->max_abs_error,
+                                                       output->max_scaled_error)
+                                    : g_strdup_printf (_ ("largest difference %.3g"), output->max_abs_error);
+  g_autofree char *title = g_strdup_printf (_ ("Output %s"), output->name);
   g_autofree char *subtitle = type ? g_strdup_printf ("%s · %s", type, difference) : g_strdup (difference);
 
   add_link (list, title, subtitle, to_value (console, at, output->name));
@@ -237,13 +240,15 @@ values_new (PhConsole *console, const PhProof *proof)
   const char *first = proof->value ? proof->value : proof->output;
   if (first)
     {
-      g_autofree char *title = g_strdup_printf (_("First to differ: %s %s"), first, proof->place ? proof->place : "");
-      g_autofree char *subtitle = proof->expected && proof->actual ? g_strdup_printf (_("%s before, %s now"), proof->expected, proof->actual)
-                                                                        : g_strdup (proof->first_difference);
+      g_autofree char *title = g_strdup_printf (_ ("First to differ: %s %s"), first, proof->place ? proof->place : "");
+      g_autofree char *subtitle = proof->expected && proof->actual
+                                      ? g_strdup_printf (_ ("%s before, %s now"), proof->expected, proof->actual)
+                                      : g_strdup (proof->first_difference);
       /* A rewrite may take the name away. */
-      add_link (list, g_strchomp (title), subtitle, to_value (console, proof->value && proof->blamed ? proof->blame : proof->b, first));
+      add_link (list, g_strchomp (title), subtitle,
+                to_value (console, proof->value && proof->blamed ? proof->blame : proof->b, first));
     }
-  ph_access_set_name (list, "%s", _("Values that differ"));
+  ph_access_set_name (list, "%s", _ ("Values that differ"));
   return list;
 }
 
@@ -257,8 +262,9 @@ add_rewrite (GtkWidget *list, PhConsole *console, PhPosition at, const PhProofDi
   g_autofree char *node = rewrite->node != PH_NO_ID ? g_strdup_printf (" · n%u", rewrite->node) : g_strdup ("");
   g_autofree char *title = g_strdup_printf ("%u.%u  %s%s", at.step + 1, at.rewrite + 1, rewrite->rule, node);
   g_autofree char *values = difference && difference->value && difference->expected && difference->actual
-                                ? g_strdup_printf (_("%s %s: %s before, %s now"), difference->value, difference->place ? difference->place : "",
-                                                   difference->expected, difference->actual)
+                                ? g_strdup_printf (_ ("%s %s: %s before, %s now"), difference->value,
+                                                   difference->place ? difference->place : "", difference->expected,
+                                                   difference->actual)
                                 : g_strdup (rewrite->why ? rewrite->why : "");
   add_link (list, title, values, to_rewrite (console, at, rewrite));
 }
@@ -271,8 +277,9 @@ rewrites_new (PhConsole *console, const PhProof *proof)
     return NULL;
   const guint n = MAX (proof->n_different, 1);
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6), *list = list_new (), *scroller = gtk_scrolled_window_new ();
-  g_autofree char *text = g_strdup_printf (ngettext ("%u of %u rewrite changes the results", "%u of %u rewrites change the results", n), n,
-                                           MAX (proof->n_rewrites, n));
+  g_autofree char *text = g_strdup_printf (
+      ngettext ("%u of %u rewrite changes the results", "%u of %u rewrites change the results", n), n,
+      MAX (proof->n_rewrites, n));
   GtkWidget *heading = label_new (text, 44);
 
   gtk_widget_add_css_class (heading, "heading");
@@ -306,16 +313,18 @@ static GtkWidget *
 buttons_new (PhConsole *console, guint step, const PhProof *proof)
 {
   GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  const PhRewrite *blame = proof->blamed ? ph_history_rewrite_at (ph_document_get_history (ph_console_get_document (console)), proof->blame) : NULL;
+  const PhRewrite *blame = proof->blamed
+                               ? ph_history_rewrite_at (ph_document_get_history (ph_console_get_document (console)), proof->blame)
+                               : NULL;
   Way *culprit;
 
   gtk_widget_set_halign (buttons, GTK_ALIGN_END);
-  GtkWidget *hunt = gtk_button_new_with_mnemonic (_("_Hunt"));
-  gtk_widget_set_tooltip_text (hunt, _("Find the rule that is wrong and the smallest model that shows it, with a report"));
+  GtkWidget *hunt = gtk_button_new_with_mnemonic (_ ("_Hunt"));
+  gtk_widget_set_tooltip_text (hunt, _ ("Find the rule that is wrong and the smallest model that shows it, with a report"));
   g_signal_connect (hunt, "clicked", G_CALLBACK (hunt_from), NULL);
   gtk_box_append (GTK_BOX (buttons), hunt);
   if (proof->feeds)
-    add_button (buttons, _("Feed These _Inputs"), way_new (console, g_strdup_printf ("verify %u %u --adopt", step, step + 1)));
+    add_button (buttons, _ ("Feed These _Inputs"), way_new (console, g_strdup_printf ("verify %u %u --adopt", step, step + 1)));
   if (blame)
     culprit = to_rewrite (console, proof->blame, blame);
   else
@@ -323,7 +332,7 @@ buttons_new (PhConsole *console, guint step, const PhProof *proof)
       culprit = way_new (console, g_strdup_printf ("bisect %u %u", step, step + 1));
       culprit->searches = TRUE;
     }
-  gtk_widget_add_css_class (add_button (buttons, _("_Find the Culprit"), culprit), "suggested-action");
+  gtk_widget_add_css_class (add_button (buttons, _ ("_Find the Culprit"), culprit), "suggested-action");
   return buttons;
 }
 
@@ -333,7 +342,8 @@ static GtkWidget *
 heading_new (const PhProof *proof)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
-  GtkWidget *icon = g_object_new (GTK_TYPE_IMAGE, "icon-name", ph_verdict_icon (proof), "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL);
+  GtkWidget *icon = g_object_new (GTK_TYPE_IMAGE, "icon-name", ph_verdict_icon (proof), "accessible-role",
+                                  GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL);
   g_autofree char *text = ph_verdict_text (proof);
   GtkWidget *label = gtk_label_new (text);
 
@@ -347,14 +357,14 @@ heading_new (const PhProof *proof)
 static void
 add_what_was_tried (GtkGrid *grid, int *row, const PhProof *proof)
 {
-  g_autofree char *error = g_strdup_printf (_("%.2g of the largest, in double"), proof->max_scaled_error);
+  g_autofree char *error = g_strdup_printf (_ ("%.2g of the largest, in double"), proof->max_scaled_error);
 
-  add_row (grid, row, _("It rests on"), proof->sentence);
-  add_row (grid, row, _("Promise"), ph_exactness_text (proof->exactness));
+  add_row (grid, row, _ ("It rests on"), proof->sentence);
+  add_row (grid, row, _ ("Promise"), ph_exactness_text (proof->exactness));
   if (proof->inputs && *proof->inputs)
-    add_row (grid, row, _("Inputs"), proof->inputs);
+    add_row (grid, row, _ ("Inputs"), proof->inputs);
   if (proof->max_scaled_error > 0 && isfinite (proof->max_scaled_error))
-    add_row (grid, row, _("Largest difference"), error);
+    add_row (grid, row, _ ("Largest difference"), error);
   for (guint i = 0; proof->verdict != PH_VERDICT_DIFFERENT && i < MIN (proof->outputs->len, 4) && proof->outputs->len > 1; i++)
     {
       const PhProofOutput *output = &g_array_index (proof->outputs, PhProofOutput, i);
@@ -364,8 +374,8 @@ add_what_was_tried (GtkGrid *grid, int *row, const PhProof *proof)
   if (proof->shown_by)
     {
       g_autofree char *seed = g_strdup_printf ("%" G_GUINT64_FORMAT, proof->seed);
-      g_autofree char *text = g_strdup_printf (_("%s inputs, seed %s"), proof->shown_by, seed);
-      add_row (grid, row, _("Shown by"), text);
+      g_autofree char *text = g_strdup_printf (_ ("%s inputs, seed %s"), proof->shown_by, seed);
+      add_row (grid, row, _ ("Shown by"), text);
     }
 }
 
@@ -411,7 +421,7 @@ ph_verdict_popover_fill (GtkPopover *popover, PhConsole *console, guint step)
     }
   gtk_box_append (GTK_BOX (box), grid);
   if (proof->problem)
-    add_row (GTK_GRID (grid), &row, _("Why"), proof->problem);
+    add_row (GTK_GRID (grid), &row, _ ("Why"), proof->problem);
   add_what_was_tried (GTK_GRID (grid), &row, proof);
   if (proof->verdict == PH_VERDICT_DIFFERENT)
     gtk_box_append (GTK_BOX (box), buttons_new (console, step, proof));
@@ -427,7 +437,8 @@ ph_verdict_popover_fill (GtkPopover *popover, PhConsole *console, guint step)
 GtkWidget *
 ph_verdict_popover_new (PhConsole *console, guint step)
 {
-  g_autoptr (GtkWidget) popover = g_object_ref_sink (g_object_new (GTK_TYPE_POPOVER, "accessible-role", GTK_ACCESSIBLE_ROLE_DIALOG, NULL));
+  g_autoptr (GtkWidget) popover = g_object_ref_sink (
+      g_object_new (GTK_TYPE_POPOVER, "accessible-role", GTK_ACCESSIBLE_ROLE_DIALOG, NULL));
 
   if (!ph_verdict_popover_fill (GTK_POPOVER (popover), console, step))
     return NULL;

@@ -26,9 +26,9 @@ ph_verify_cost (PhModel *model)
   guint n = ph_model_n_nodes (model, FALSE);
 
   if (n > MAX_NODES)
-    return g_strdup_printf (_("Off: %'u nodes are many to compute"), n);
+    return g_strdup_printf (_ ("Off: %'u nodes are many to compute"), n);
   double flops = add_up (model->graph);
   if (flops > MAX_FLOPS)
-    return g_strdup_printf (_("Off: one run takes %.0f G operations"), flops / 1e9);
+    return g_strdup_printf (_ ("Off: one run takes %.0f G operations"), flops / 1e9);
   return NULL;
 }

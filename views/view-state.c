@@ -9,9 +9,15 @@
 #include "views/hand-steps.h"
 
 #define N_BOOKMARKS 9
-#define PATIENCE 600          /* looks, 0.1 s apart, for the picture to be there */
+#define PATIENCE    600 /* looks, 0.1 s apart, for the picture to be there */
 
-typedef struct { PhDocumentView *view; GKeyFile *file; char *group; guint looks; } Restore;
+typedef struct
+{
+  PhDocumentView *view;
+  GKeyFile *file;
+  char *group;
+  guint looks;
+} Restore;
 
 static Restore *
 get_restore (PhDocumentView *view)
@@ -57,7 +63,8 @@ ph_view_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
 
   /* Any bytes may be a path; a key file holds UTF-8. A graph that was traced or compiled at the console has none. */
   const char *from = ph_document_get_path (document);
-  g_autofree char *path = from ? g_canonicalize_filename (from, NULL) : NULL, *uri = path ? g_filename_to_uri (path, NULL, NULL) : NULL;
+  g_autofree char *path = from ? g_canonicalize_filename (from, NULL) : NULL,
+                  *uri = path ? g_filename_to_uri (path, NULL, NULL) : NULL;
   if (uri)
     g_key_file_set_string (file, group, "uri", uri);
   g_key_file_set_string (file, group, "pipeline", pipeline);
@@ -85,7 +92,8 @@ ph_view_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
     g_key_file_set_string (file, group, "direction", "right");
   g_key_file_set_integer (file, group, "form", (int) ph_graph_pane_get_form (ph_document_view_get_pane (view)));
   ph_hand_steps_save (view, file, group);
-  return missed || ph_document_get_layout (document) != PH_LAYOUT_BEST || ph_document_get_across (document) || ph_document_get_breaks (document)->len > 0 || ph_hand_steps_any (view);
+  return missed || ph_document_get_layout (document) != PH_LAYOUT_BEST || ph_document_get_across (document)
+         || ph_document_get_breaks (document)->len > 0 || ph_hand_steps_any (view);
 }
 
 void
@@ -105,15 +113,15 @@ ph_view_state_restore_expressions (PhDocumentView *view, GKeyFile *file, const c
 
 /* A tensor is written once, to a file of its own, and named when it is there as a whole. A large one is written by a thread: until then
  * the line that fed it stands for it. */
-#define LARGE_FEED (4 << 20)           /* bytes */
+#define LARGE_FEED (4 << 20) /* bytes */
 
 typedef struct
 {
   PhTensor *tensor;
-  char     *name, *path;
-  char     *line;           /* (nullable) */
-  gboolean  written;        /* or given up: a full disk is no reason to keep nothing else */
-  GError   *error;
+  char *name, *path;
+  char *line;       /* (nullable) */
+  gboolean written; /* or given up: a full disk is no reason to keep nothing else */
+  GError *error;
 } Feed;
 
 static void
@@ -170,7 +178,8 @@ feed_new (const char *name, PhTensor *tensor, const char *path, const char *line
 
 /* What an answer was given for is in the hands of the system when this returns: the program may be killed right after. */
 static Feed *
-begin_feed (PhDocumentView *view, const char *name, PhTensor *tensor, const char *prefix, const char *line, void (*written) (PhDocumentView *view))
+begin_feed (PhDocumentView *view, const char *name, PhTensor *tensor, const char *prefix, const char *line,
+            void (*written) (PhDocumentView *view))
 {
   g_autofree char *id = g_uuid_string_random (), *path = g_strdup_printf ("%s-feed-%s.npy", prefix, id);
   Feed *feed = feed_new (name, tensor, path, line);
@@ -192,7 +201,8 @@ void
 ph_view_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *group, const char *prefix, const char *line,
                           void (*written) (PhDocumentView *view))
 {
-  GHashTable *feeds = ph_document_get_feeds (ph_document_view_get_document (view)), *files = g_object_get_data (G_OBJECT (view), "feed-files");
+  GHashTable *feeds = ph_document_get_feeds (ph_document_view_get_document (view)),
+             *files = g_object_get_data (G_OBJECT (view), "feed-files");
   GHashTableIter iter;
   gpointer name, tensor;
   guint n = 0;
@@ -212,7 +222,8 @@ ph_view_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *grou
       Feed *feed = g_hash_table_lookup (files, tensor);
       if (!feed)
         g_hash_table_insert (files, tensor, feed = begin_feed (view, name, tensor, prefix, line, written));
-      g_autofree char *key = g_strdup_printf ("feed-%u", n + 1), *file_key = g_strdup_printf ("%s-%s", key, feed->written ? "file" : "line");
+      g_autofree char *key = g_strdup_printf ("feed-%u", n + 1),
+                      *file_key = g_strdup_printf ("%s-%s", key, feed->written ? "file" : "line");
       if (feed->written && !feed->path)
         continue;
       n++;
@@ -277,7 +288,8 @@ restore_place (gpointer data)
   gsize n = 0;
 
   if ((ph_graph_canvas_is_busy (ph_document_view_get_canvas (restore->view))
-       || ph_console_is_running (ph_document_view_get_console (restore->view))) && restore->looks++ < PATIENCE)
+       || ph_console_is_running (ph_document_view_get_console (restore->view)))
+      && restore->looks++ < PATIENCE)
     return G_SOURCE_CONTINUE;
   g_autofree double *place = g_key_file_get_double_list (restore->file, restore->group, "view", &n, NULL);
   PhModel *model = ph_document_get_model (ph_document_view_get_document (restore->view));
@@ -370,7 +382,8 @@ restore_feeds (PhDocumentView *view, GKeyFile *file, const char *group)
   for (guint i = 1;; i++)
     {
       g_autofree char *key = g_strdup_printf ("feed-%u", i), *file_key = g_strdup_printf ("feed-%u-file", i);
-      g_autofree char *name = g_key_file_get_string (file, group, key, NULL), *path = g_key_file_get_string (file, group, file_key, NULL);
+      g_autofree char *name = g_key_file_get_string (file, group, key, NULL),
+                      *path = g_key_file_get_string (file, group, file_key, NULL);
       g_autofree char *line_key = g_strdup_printf ("feed-%u-line", i), *fed = g_key_file_get_string (file, group, line_key, NULL);
       if (!name || (!path && !fed))
         return;

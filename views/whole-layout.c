@@ -20,7 +20,8 @@ mark (GtkWidget *widget)
   gboolean scrolls = GTK_IS_SCROLLED_WINDOW (widget);
 
   /* A list's rows do not scroll by themselves. */
-  if (!gtk_widget_get_visible (widget) || !gtk_widget_get_child_visible (widget) || GTK_IS_LIST_VIEW (widget) || GTK_IS_NATIVE (widget))
+  if (!gtk_widget_get_visible (widget) || !gtk_widget_get_child_visible (widget) || GTK_IS_LIST_VIEW (widget)
+      || GTK_IS_NATIVE (widget))
     return FALSE;
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child; child = gtk_widget_get_next_sibling (child))
     scrolls |= mark (child);

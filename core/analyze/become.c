@@ -8,11 +8,11 @@
 
 typedef struct
 {
-  PhModel     *model, *target;
-  PhMatching      match;
-  GPtrArray   *fresh;            /* (element-type PhValue) of the target, that were added                     */
-  guint        removed;
-  GError     **error;
+  PhModel *model, *target;
+  PhMatching match;
+  GPtrArray *fresh; /* (element-type PhValue) of the target, that were added                     */
+  guint removed;
+  GError **error;
 } Become;
 
 /* ── becoming ───────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -40,7 +40,8 @@ add_values (Become *become, PhGraph *graph, PhGraph *target)
           ph_match_set_value (&become->match, value, of_target);
           g_ptr_array_add (become->fresh, of_target);
         }
-      else if (of_target->type != NULL && value->type != of_target->type && !ph_value_set_type (value, of_target->type, become->error))
+      else if (of_target->type != NULL && value->type != of_target->type
+               && !ph_value_set_type (value, of_target->type, become->error))
         return FALSE;
     }
   for (guint i = 0; i < target->constants->len; i++)
@@ -105,11 +106,22 @@ add_node (Become *become, PhGraph *graph, PhNode *of_target)
       names[i] = ph_node_output (of_target, i)->name;
       types[i] = ph_node_output (of_target, i)->type;
     }
-  node = ph_graph_add_node (graph, &(PhNodeSpec) {
-    .op = of_target->op, .op_type = of_target->op_type, .domain = of_target->domain, .name = of_target->name,
-    .inputs = inputs, .n_inputs = of_target->inputs->len, .n_outputs = of_target->outputs->len,
-    .output_names = names, .output_types = types, .attrs = (PhAttr *const *) of_target->attrs->pdata, .n_attrs = of_target->attrs->len,
-    .role = of_target->role, .device = of_target->device, .extra = of_target->extra }, become->error);
+  node = ph_graph_add_node (graph,
+                            &(PhNodeSpec) { .op = of_target->op,
+                                            .op_type = of_target->op_type,
+                                            .domain = of_target->domain,
+                                            .name = of_target->name,
+                                            .inputs = inputs,
+                                            .n_inputs = of_target->inputs->len,
+                                            .n_outputs = of_target->outputs->len,
+                                            .output_names = names,
+                                            .output_types = types,
+                                            .attrs = (PhAttr *const *) of_target->attrs->pdata,
+                                            .n_attrs = of_target->attrs->len,
+                                            .role = of_target->role,
+                                            .device = of_target->device,
+                                            .extra = of_target->extra },
+                            become->error);
   if (node == NULL)
     return NULL;
   for (guint i = 0; i < node->outputs->len; i++)
@@ -161,7 +173,8 @@ remove_rest (Become *become, PhGraph *graph, PhGraph *target)
   keep_all (become, kept, target->inputs);
   keep_all (become, kept, target->constants);
   for (guint i = graph->constants->len; i-- > 0;)
-    if (!g_hash_table_contains (kept, graph->constants->pdata[i]) && !ph_graph_remove_value (graph->constants->pdata[i], become->error))
+    if (!g_hash_table_contains (kept, graph->constants->pdata[i])
+        && !ph_graph_remove_value (graph->constants->pdata[i], become->error))
       return FALSE;
   for (guint i = graph->inputs->len; i-- > 0;)
     if (!g_hash_table_contains (kept, graph->inputs->pdata[i]) && !ph_graph_remove_value (graph->inputs->pdata[i], become->error))
@@ -260,7 +273,8 @@ drop_control (Become *become, PhGraph *graph, PhGraph *target)
       of_target = g_hash_table_lookup (targets, node);
       wanted = of_target != NULL ? wanted_control (become, of_target) : g_hash_table_new (NULL, NULL);
       for (guint i = node->control != NULL ? node->control->len : 0; i-- > 0;)
-        if (!g_hash_table_contains (wanted, node->control->pdata[i]) && !ph_node_remove_control (node, node->control->pdata[i], become->error))
+        if (!g_hash_table_contains (wanted, node->control->pdata[i])
+            && !ph_node_remove_control (node, node->control->pdata[i], become->error))
           return FALSE;
     }
   return TRUE;
@@ -272,7 +286,8 @@ add_control (Become *become, PhGraph *target)
   PH_FOREACH_NODE (of_target, target)
     for (guint i = 0; of_target->control != NULL && i < of_target->control->len; i++)
       {
-        PhNode *node = ph_match_node (&become->match, of_target), *first = ph_match_node (&become->match, of_target->control->pdata[i]);
+        PhNode *node = ph_match_node (&become->match, of_target),
+               *first = ph_match_node (&become->match, of_target->control->pdata[i]);
 
         if (!ph_node_add_control (node, first, become->error))
           return FALSE;
@@ -297,8 +312,8 @@ become_graph (Become *become, PhGraph *graph, PhGraph *target)
   for (guint i = 0; i < target->outputs->len; i++)
     if (!ph_graph_set_output (graph, i, translate (become, target->outputs->pdata[i]), become->error))
       return FALSE;
-  return add_control (become, target) && ph_graph_truncate_outputs (graph, target->outputs->len, become->error) && remove_rest (become, graph, target)
-         && order_inputs (become, graph, target);
+  return add_control (become, target) && ph_graph_truncate_outputs (graph, target->outputs->len, become->error)
+         && remove_rest (become, graph, target) && order_inputs (become, graph, target);
 }
 
 /* ── names, operator sets, functions ────────────────────────────────────────────────────────────────────────────── */
@@ -390,8 +405,10 @@ settle_functions (Become *become)
         continue;
       if (!same_attributes (function, ours))
         {
-          g_set_error (become->error, PH_ERROR, PH_ERROR_UNSUPPORTED, "the function %s.%s takes other attributes than the one that the model had; "
-                       "give the new one another name", function->domain, function->name);
+          g_set_error (become->error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+                       "the function %s.%s takes other attributes than the one that the model had; "
+                       "give the new one another name",
+                       function->domain, function->name);
           return FALSE;
         }
       ph_match_graph (&become->match, ours->graph, function->graph);
@@ -437,7 +454,7 @@ report (const Become *become, PhBecame *became)
 gboolean
 ph_model_become (PhModel *model, PhModel *target, PhBecame *became, GError **error)
 {
-  Become   become = { .model = model, .target = target, .fresh = g_ptr_array_new (), .error = error };
+  Become become = { .model = model, .target = target, .fresh = g_ptr_array_new (), .error = error };
   gboolean ok;
 
   ph_match_init (&become.match, model, target);

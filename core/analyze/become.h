@@ -8,14 +8,14 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint   kept, added, removed;  /* nodes                                                                    */
-  GArray *guessed;               /* (nullable) (element-type PhId) set it to get those that were kept by a guess */
+  guint kept, added, removed; /* nodes                                                                    */
+  GArray *guessed;            /* (nullable) (element-type PhId) set it to get those that were kept by a guess */
 } PhBecame;
 
 /* Changes @model by edits (recorded when it has a journal) until it computes what @target computes, with the same interface. Which
  * node is which says core/analyze/match.h; nodes that are kept keep their ids, and values that stay keep their names. Node names, order,
  * roles and devices of nodes that stay are left alone. @became: (nullable) (inout). After an error, abort the rewrite: some edits may
  * have been made. */
-gboolean    ph_model_become (PhModel *model, PhModel *target, PhBecame *became, GError **error);
+gboolean ph_model_become (PhModel *model, PhModel *target, PhBecame *became, GError **error);
 
 G_END_DECLS

@@ -106,7 +106,11 @@ ph_region_add_pair (PhRegion *region, PhId before, PhId after)
   g_array_append_val (region->outputs, ((PhBorderPair) { before, after }));
 }
 
-typedef struct { const GPtrArray *nodes; GArray *inputs; } Border;
+typedef struct
+{
+  const GPtrArray *nodes;
+  GArray *inputs;
+} Border;
 
 /* @nodes are of one graph, and in its order. */
 static gboolean
@@ -116,7 +120,7 @@ is_among (const GPtrArray *nodes, const PhNode *node)
 
   while (low < high)
     {
-      const guint   middle = low + (high - low) / 2;
+      const guint middle = low + (high - low) / 2;
       const PhNode *at = nodes->pdata[middle];
 
       if (at == node)
@@ -150,14 +154,14 @@ find_inputs (PhRegion *region, PhModel *before, PhModel *after)
   for (guint side = 0; side < 2; side++)
     {
       const GPtrArray *nodes = side == 0 ? region->before : region->after;
-      Border           border = { nodes, region->inputs };
+      Border border = { nodes, region->inputs };
 
       for (guint i = 0; i < nodes->len; i++)
         ph_each_read (nodes->pdata[i], border_read, &border);
       for (guint i = 0; i < region->outputs->len; i++)
         {
           const PhBorderPair *pair = &g_array_index (region->outputs, PhBorderPair, i);
-          PhValue            *value = ph_model_find_value (side == 0 ? before : after, side == 0 ? pair->before : pair->after);
+          PhValue *value = ph_model_find_value (side == 0 ? before : after, side == 0 ? pair->before : pair->after);
 
           if (value != NULL)
             border_read (value, &border);
@@ -172,11 +176,11 @@ ph_region_find_border (PhRegion *region, PhModel *before, PhModel *after)
   find_inputs (region, before, after);
   for (guint i = region->inputs->len; i-- > 0;)
     {
-      const PhId     id = g_array_index (region->inputs, PhId, i);
+      const PhId id = g_array_index (region->inputs, PhId, i);
       const PhValue *was = ph_model_find_value (before, id), *is = ph_model_find_value (after, id);
 
-      if ((was != NULL && was->is_input && was->tensor != NULL && (is == NULL || !is->is_input)) ||
-          (was == NULL && is != NULL && is->is_input && is->tensor != NULL))
+      if ((was != NULL && was->is_input && was->tensor != NULL && (is == NULL || !is->is_input))
+          || (was == NULL && is != NULL && is->is_input && is->tensor != NULL))
         g_array_remove_index (region->inputs, i);
     }
 }
@@ -194,7 +198,7 @@ static gboolean
 lift (PhRegion *region, PhModel *before, PhModel *after)
 {
   const PhGraph *body = ph_model_find_graph (before, region->graph);
-  PhNode        *was = body != NULL ? body->owner : NULL, *is = was != NULL ? ph_model_find_node (after, was->id) : NULL;
+  PhNode *was = body != NULL ? body->owner : NULL, *is = was != NULL ? ph_model_find_node (after, was->id) : NULL;
 
   if (is == NULL || is->graph->id != was->graph->id)
     return FALSE;
@@ -219,7 +223,7 @@ gboolean
 ph_region_widen (PhRegion *region, PhModel *before, PhModel *after, gboolean leave)
 {
   g_autoptr (GArray) inputs = g_array_copy (region->inputs);
-  gboolean          grew = FALSE;
+  gboolean grew = FALSE;
 
   if (leave && lift (region, before, after))
     return TRUE;
@@ -227,7 +231,7 @@ ph_region_widen (PhRegion *region, PhModel *before, PhModel *after, gboolean lea
   for (guint i = 0; i < inputs->len; i++)
     {
       const PhId id = g_array_index (inputs, PhId, i);
-      PhValue   *was = ph_model_find_value (before, id), *is = ph_model_find_value (after, id);
+      PhValue *was = ph_model_find_value (before, id), *is = ph_model_find_value (after, id);
 
       if (was != NULL && was->producer != NULL && was->graph->id == region->graph && !contains (region->before, was->producer))
         {
@@ -252,16 +256,18 @@ ph_region_widen (PhRegion *region, PhModel *before, PhModel *after, gboolean lea
 
 /* The readers of @value outside that stand in the other model too join both sides. */
 static gboolean
-add_readers (PhRegion *region, const PhValue *value, PhGraph *graph, PhModel *other, PhGraph *other_graph, guint side, GPtrArray *joined)
+add_readers (PhRegion *region, const PhValue *value, PhGraph *graph, PhModel *other, PhGraph *other_graph, guint side,
+             GPtrArray *joined)
 {
   gboolean grew = FALSE;
 
   for (guint u = 0; u < value->uses->len; u++)
     {
-      PhNode *at = ph_node_ancestor_in (g_array_index (value->uses, PhUse, u).node, graph), *twin = at != NULL ? ph_model_find_node (other, at->id) : NULL;
+      PhNode *at = ph_node_ancestor_in (g_array_index (value->uses, PhUse, u).node, graph),
+             *twin = at != NULL ? ph_model_find_node (other, at->id) : NULL;
 
-      if (twin == NULL || twin->graph != other_graph || contains (side == 0 ? region->before : region->after, at) ||
-          contains (side == 0 ? region->after : region->before, twin))
+      if (twin == NULL || twin->graph != other_graph || contains (side == 0 ? region->before : region->after, at)
+          || contains (side == 0 ? region->after : region->before, twin))
         continue;
       g_ptr_array_add (side == 0 ? region->before : region->after, at);
       g_ptr_array_add (side == 0 ? region->after : region->before, twin);
@@ -283,14 +289,14 @@ is_switched_output (const PhGraph *was, const PhGraph *is, const PhBorderPair *p
 gboolean
 ph_region_follow (PhRegion *region, PhModel *before, PhModel *after)
 {
-  PhGraph             *was = ph_model_find_graph (before, region->graph), *is = ph_model_find_graph (after, region->graph);
+  PhGraph *was = ph_model_find_graph (before, region->graph), *is = ph_model_find_graph (after, region->graph);
   g_autoptr (GPtrArray) joined = g_ptr_array_new ();
-  gboolean             grew = FALSE;
+  gboolean grew = FALSE;
 
   for (guint i = region->outputs->len; was != NULL && is != NULL && i-- > 0;)
     {
       const PhBorderPair pair = g_array_index (region->outputs, PhBorderPair, i);
-      const PhValue     *old = ph_model_find_value (before, pair.before), *now = ph_model_find_value (after, pair.after);
+      const PhValue *old = ph_model_find_value (before, pair.before), *now = ph_model_find_value (after, pair.after);
 
       if (old == NULL || now == NULL)
         continue;

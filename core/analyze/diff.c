@@ -43,10 +43,10 @@ grouped (gsize number)
 static void
 describe_tensors (PhPastNames *names, const PhNetField *field, gboolean backwards, PhFieldChange *text)
 {
-  PhTensor        *a = ph_history_find_tensor (names->history, names->model, &names->tensors, backwards ? field->after : field->before);
-  PhTensor        *b = ph_history_find_tensor (names->history, names->model, &names->tensors, backwards ? field->before : field->after);
+  PhTensor *a = ph_history_find_tensor (names->history, names->model, &names->tensors, backwards ? field->after : field->before);
+  PhTensor *b = ph_history_find_tensor (names->history, names->model, &names->tensors, backwards ? field->before : field->after);
   g_autofree char *first = NULL, *largest = NULL, *name = NULL, *other = NULL, *before = NULL, *after = NULL;
-  PhTensorChange   change;
+  PhTensorChange change;
 
   if (a == NULL || b == NULL)
     {
@@ -75,7 +75,8 @@ describe_tensors (PhPastNames *names, const PhNetField *field, gboolean backward
     text->after = g_steal_pointer (&after);
   else
     {
-      g_autofree char *changed = grouped (change.changed), *count = grouped (change.count), *most = ph_number_to_string ("%.6g", change.most);
+      g_autofree char *changed = grouped (change.changed), *count = grouped (change.count),
+                      *most = ph_number_to_string ("%.6g", change.most);
 
       text->after = g_strdup_printf ("%s, %s of %s elements, largest change %s at %s", after, changed, count, most, largest);
     }
@@ -112,8 +113,7 @@ add_field (PhNodeChange *change, PhPastNames *names, const PhNetField *field, Ph
         text.after = ph_type_to_string (field->new_type);
         break;
       }
-    default:
-      g_assert_not_reached ();
+    default: g_assert_not_reached ();
     }
   if (backwards)
     {
@@ -159,7 +159,7 @@ node_change_free (gpointer data)
 static int
 by_change_then_id (gconstpointer a, gconstpointer b)
 {
-  static const int rank[] = { 0, 2, 1, 3 };        /* removed, added, changed */
+  static const int rank[] = { 0, 2, 1, 3 }; /* removed, added, changed */
   const PhNodeChange *x = *(PhNodeChange *const *) a, *y = *(PhNodeChange *const *) b;
 
   if ((x->follows != PH_NO_ID) != (y->follows != PH_NO_ID))
@@ -213,7 +213,8 @@ by_id (gconstpointer a, gconstpointer b)
 static void
 find_fusions (PhDiff *diff, PhHistory *history, guint first, guint end, gboolean backwards)
 {
-  const PhEditKind coming = backwards ? PH_EDIT_REMOVE_NODE : PH_EDIT_ADD_NODE, going = backwards ? PH_EDIT_ADD_NODE : PH_EDIT_REMOVE_NODE;
+  const PhEditKind coming = backwards ? PH_EDIT_REMOVE_NODE : PH_EDIT_ADD_NODE,
+                   going = backwards ? PH_EDIT_ADD_NODE : PH_EDIT_REMOVE_NODE;
   g_autoptr (GHashTable) sources = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   GHashTableIter iter;
   gpointer key, value;
@@ -270,11 +271,11 @@ add_inside (PhNodeChange *change, PhPastNames *names, GHashTable *net, const GAr
 {
   for (guint i = 0; i < inside->len && i < MOST_INSIDE; i++)
     {
-      const PhId       id = g_array_index (inside, PhId, i);
+      const PhId id = g_array_index (inside, PhId, i);
       const PhNetNode *node = g_hash_table_lookup (net, GUINT_TO_POINTER (id));
       g_autofree char *label = ph_past_names_node (names, id);
-      const gboolean   stays = node->before && node->after, comes = node->before == backwards;
-      PhFieldChange    text = { .field = "inside" };
+      const gboolean stays = node->before && node->after, comes = node->before == backwards;
+      PhFieldChange text = { .field = "inside" };
 
       /* Those that have a row of their own, or hold others that have one. */
       if (stays && (node->inside != NULL && (node->fields == NULL || node->fields->len == 0)))
@@ -301,7 +302,8 @@ fold_followers (PhDiff *diff)
   for (guint i = 0; i < diff->nodes->len; i++)
     {
       PhNodeChange *change = diff->nodes->pdata[i];
-      PhNodeChange *cause = change->follows != PH_NO_ID ? g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (change->follows)) : NULL;
+      PhNodeChange *cause = change->follows != PH_NO_ID ? g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (change->follows))
+                                                        : NULL;
 
       if (cause == NULL)
         continue;

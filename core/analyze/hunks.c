@@ -12,11 +12,11 @@
 
 typedef struct
 {
-  PhModel    *model;             /* that changes                                                           */
-  PhModel    *after;             /* a clone of it that became the target: what stays has the same ids      */
-  PhId        first_new;         /* ids from here on are not the same in both                              */
-  GHashTable *made;              /* PhValue of @after -> PhValue of @model                                 */
-  GError    **error;
+  PhModel *model;   /* that changes                                                           */
+  PhModel *after;   /* a clone of it that became the target: what stays has the same ids      */
+  PhId first_new;   /* ids from here on are not the same in both                              */
+  GHashTable *made; /* PhValue of @after -> PhValue of @model                                 */
+  GError **error;
 } Applying;
 
 /* What @value of @after is in the model. NULL: another part has yet to make it. */
@@ -34,7 +34,12 @@ resolve (Applying *applying, PhValue *value)
   return here;
 }
 
-typedef struct { Applying *applying; const PhNode *node; gboolean ok; } Resolving;
+typedef struct
+{
+  Applying *applying;
+  const PhNode *node;
+  gboolean ok;
+} Resolving;
 
 static void
 resolve_read (PhValue *value, gpointer data)
@@ -88,21 +93,22 @@ static gboolean
 switch_readers (Applying *applying, PhValue *was, PhValue *is)
 {
   const PhValue *left = ph_model_find_value (applying->after, was->id);
-  PhGraph       *graph = applying->model->graph;
+  PhGraph *graph = applying->model->graph;
 
   if (left == NULL || ph_value_n_uses (left) == 0)
     return ph_value_replace_uses (was, is, applying->error);
   for (guint u = was->uses->len; u-- > 0;)
     {
-      const PhUse   use = g_array_index (was->uses, PhUse, u);
+      const PhUse use = g_array_index (was->uses, PhUse, u);
       const PhNode *reader = ph_model_find_node (applying->after, use.node->id);
 
-      if (use.node->id < applying->first_new && reader != NULL && ph_node_input (reader, use.index) != left &&
-          !ph_node_set_input (use.node, use.index, is, applying->error))
+      if (use.node->id < applying->first_new && reader != NULL && ph_node_input (reader, use.index) != left
+          && !ph_node_set_input (use.node, use.index, is, applying->error))
         return FALSE;
     }
   for (guint i = 0; i < MIN (graph->outputs->len, applying->after->graph->outputs->len); i++)
-    if (graph->outputs->pdata[i] == was && applying->after->graph->outputs->pdata[i] != left && !ph_graph_set_output (graph, i, is, applying->error))
+    if (graph->outputs->pdata[i] == was && applying->after->graph->outputs->pdata[i] != left
+        && !ph_graph_set_output (graph, i, is, applying->error))
       return FALSE;
   return TRUE;
 }
@@ -112,19 +118,21 @@ apply (Applying *applying, const PhRegion *hunk)
 {
   for (guint i = 0; i < hunk->after->len; i++)
     {
-      PhNode   *wanted = hunk->after->pdata[i], *node = wanted->id < applying->first_new ? ph_model_find_node (applying->model, wanted->id) : NULL;
+      PhNode *wanted = hunk->after->pdata[i],
+             *node = wanted->id < applying->first_new ? ph_model_find_node (applying->model, wanted->id) : NULL;
       Resolving resolving = { applying, wanted, TRUE };
 
       ph_each_read (wanted, resolve_read, &resolving);
-      if (!resolving.ok ||
-          (node != NULL ? !change_in_place (applying, node, wanted)
-                        : ph_copy_node (wanted, applying->model->graph, NULL, applying->made, applying->error) == NULL))
+      if (!resolving.ok
+          || (node != NULL ? !change_in_place (applying, node, wanted)
+                           : ph_copy_node (wanted, applying->model->graph, NULL, applying->made, applying->error) == NULL))
         return FALSE;
     }
   for (guint i = 0; i < hunk->outputs->len; i++)
     {
       const PhBorderPair *pair = &g_array_index (hunk->outputs, PhBorderPair, i);
-      PhValue            *was = ph_model_find_value (applying->model, pair->before), *is = ph_model_find_value (applying->after, pair->after);
+      PhValue *was = ph_model_find_value (applying->model, pair->before),
+              *is = ph_model_find_value (applying->after, pair->after);
 
       is = is != NULL ? resolve (applying, is) : NULL;
       if (was == NULL || is == NULL || (was != is && !switch_readers (applying, was, is)))
@@ -133,8 +141,8 @@ apply (Applying *applying, const PhRegion *hunk)
   for (guint i = hunk->before->len; i-- > 0;)
     {
       const PhId id = ((PhNode *) hunk->before->pdata[i])->id;
-      PhNode    *node = ph_model_find_node (applying->model, id);
-      gboolean   used = node == NULL || ph_model_find_node (applying->after, id) != NULL;
+      PhNode *node = ph_model_find_node (applying->model, id);
+      gboolean used = node == NULL || ph_model_find_node (applying->after, id) != NULL;
 
       for (guint k = 0; !used && k < node->outputs->len; k++)
         used = ph_value_n_uses (node->outputs->pdata[k]) > 0;
@@ -148,8 +156,8 @@ static int
 by_place (gconstpointer a, gconstpointer b)
 {
   const PhRegion *x = *(PhRegion *const *) a, *y = *(PhRegion *const *) b;
-  const guint64   at[] = { x->before->len > 0 ? ((PhNode *) x->before->pdata[0])->order : G_MAXUINT64,
-                           y->before->len > 0 ? ((PhNode *) y->before->pdata[0])->order : G_MAXUINT64 };
+  const guint64 at[] = { x->before->len > 0 ? ((PhNode *) x->before->pdata[0])->order : G_MAXUINT64,
+                         y->before->len > 0 ? ((PhNode *) y->before->pdata[0])->order : G_MAXUINT64 };
 
   return at[0] < at[1] ? -1 : at[0] > at[1];
 }
@@ -159,16 +167,16 @@ static gboolean
 apply_all (PhModel *model, PhModel *before, PhModel *after, PhId first_new, GPtrArray *hunks, const PhHunkSink *sink)
 {
   g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
-  g_autoptr (GError)     own = NULL;
-  Applying              applying = { model, after, first_new, made, &own };
+  g_autoptr (GError) own = NULL;
+  Applying applying = { model, after, first_new, made, &own };
 
   g_ptr_array_sort (hunks, by_place);
   for (guint i = 0; i < hunks->len; i++)
     {
-      const PhRegion       *hunk = hunks->pdata[i];
+      const PhRegion *hunk = hunks->pdata[i];
       g_autoptr (GHashTable) known = NULL;
-      GHashTableIter        iter;
-      gpointer              value, here;
+      GHashTableIter iter;
+      gpointer value, here;
 
       if (hunk->graph != before->graph->id || hunk->outputs->len == 0)
         continue;
@@ -210,11 +218,11 @@ count_guesses (GPtrArray *hunks, const GArray *guessed)
 gboolean
 ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhHunkSink *sink, GError **error)
 {
-  g_autoptr (PhModel)   before = ph_model_clone (model), after = ph_model_clone (model);
+  g_autoptr (PhModel) before = ph_model_clone (model), after = ph_model_clone (model);
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (GPtrArray) hunks = NULL;
-  g_autoptr (GArray)    guessed = g_array_new (FALSE, FALSE, sizeof (PhId));
-  const PhId           first_new = model->next_id;
+  g_autoptr (GArray) guessed = g_array_new (FALSE, FALSE, sizeof (PhId));
+  const PhId first_new = model->next_id;
 
   ph_history_begin_step (history, after, "become");
   ph_history_begin_rewrite (history, "become", PH_NO_ID, "");

@@ -11,8 +11,8 @@ typedef struct
 {
   /* @hunk: (nullable) NULL is the rest: names, types, order. @before and @after are the two models that it is a part of. FALSE: no more. */
   gboolean (*begin) (const PhRegion *hunk, PhModel *before, PhModel *after, gpointer data);
-  void     (*end)   (gpointer data);
-  void     (*abort) (gpointer data);
+  void (*end) (gpointer data);
+  void (*abort) (gpointer data);
   gpointer data;
 } PhHunkSink;
 
@@ -21,6 +21,6 @@ typedef struct
 gboolean ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhHunkSink *sink, GError **error);
 
 /* "MaxPool in place of Pad, MaxPool": what @hunk does, by operators. (transfer full) */
-char    *ph_hunk_describe (const PhRegion *hunk);
+char *ph_hunk_describe (const PhRegion *hunk);
 
 G_END_DECLS

@@ -7,7 +7,11 @@
 /* Past this many differences a stretch is cut at its unique lines, or given up as wholly different. */
 #define MAX_DIFFERENCES 400
 
-typedef struct { const guint *a, *b; int *match; } Diff;
+typedef struct
+{
+  const guint *a, *b;
+  int *match;
+} Diff;
 
 static void diff_range (Diff *diff, guint a0, guint a1, guint b0, guint b1);
 
@@ -65,8 +69,15 @@ myers (Diff *diff, guint a0, guint a1, guint b0, guint b1)
 static void
 match_unique (Diff *diff, guint a0, guint a1, guint b0, guint b1)
 {
-  typedef struct { guint n_a, n_b, at_b; } Count;
-  typedef struct { guint a, b; int before; } Pair;
+  typedef struct
+  {
+    guint n_a, n_b, at_b;
+  } Count;
+  typedef struct
+  {
+    guint a, b;
+    int before;
+  } Pair;
   g_autoptr (GHashTable) counts = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr (GArray) pairs = g_array_new (FALSE, FALSE, sizeof (Pair)), ends = g_array_new (FALSE, FALSE, sizeof (int));
   guint n = 0;

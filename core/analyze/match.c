@@ -6,8 +6,8 @@
 
 #include "core/graph/made-from.h"
 
-#define MAX_READERS 64             /* of a value, that are looked at for one that is like another */
-#define ENOUGH      4              /* points; see likeness()                                      */
+#define MAX_READERS 64 /* of a value, that are looked at for one that is like another */
+#define ENOUGH      4  /* points; see likeness()                                      */
 #define MAX_ROUNDS  8
 #define NEAR        4
 
@@ -85,7 +85,8 @@ same_operator (const PhNode *a, const PhNode *b)
 static gboolean
 contradicts (const PhNode *node, const PhNode *of_target)
 {
-  const char *theirs = ph_node_attr_string (of_target, PH_ATTR_FROM, NULL), *ours = theirs != NULL ? ph_node_attr_string (node, PH_ATTR_FROM, NULL) : NULL;
+  const char *theirs = ph_node_attr_string (of_target, PH_ATTR_FROM, NULL),
+             *ours = theirs != NULL ? ph_node_attr_string (node, PH_ATTR_FROM, NULL) : NULL;
   g_auto (GStrv) names = NULL;
 
   if (theirs == NULL)
@@ -99,8 +100,8 @@ contradicts (const PhNode *node, const PhNode *of_target)
 static gboolean
 is_free (const PhMatching *match, const PhNode *node, const PhNode *of_target)
 {
-  return node != NULL && ph_match_how (match, node) == PH_MATCH_NONE && ph_match_node (match, of_target) == NULL && same_operator (node, of_target)
-         && !contradicts (node, of_target);
+  return node != NULL && ph_match_how (match, node) == PH_MATCH_NONE && ph_match_node (match, of_target) == NULL
+         && same_operator (node, of_target) && !contradicts (node, of_target);
 }
 
 /* ── what is given ──────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -112,9 +113,10 @@ match_given (PhMatching *match, PhGraph *graph, PhGraph *target)
   PH_FOREACH_NODE (node, target)
     {
       const char *from = ph_node_attr_string (node, PH_ATTR_FROM, NULL);
-      PhValue    *value = from != NULL ? ph_graph_find_value_named (graph, from) : NULL;
+      PhValue *value = from != NULL ? ph_graph_find_value_named (graph, from) : NULL;
 
-      if (value != NULL && value->producer != NULL && value->graph == graph && ph_node_attr (value->producer, PH_ATTR_FROM) == NULL && is_free (match, value->producer, node))
+      if (value != NULL && value->producer != NULL && value->graph == graph
+          && ph_node_attr (value->producer, PH_ATTR_FROM) == NULL && is_free (match, value->producer, node))
         ph_match_set (match, value->producer, node, PH_MATCH_GIVEN);
     }
 }
@@ -180,7 +182,7 @@ static void
 match_names (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GHashTable) ours = NULL, theirs = NULL;
-  PhNode               *at = graph->first;
+  PhNode *at = graph->first;
 
   PH_FOREACH_NODE (node, target)
     {
@@ -189,7 +191,8 @@ match_names (PhMatching *match, PhGraph *graph, PhGraph *target)
       if (node->outputs->len == 0 || !has_own_name (node))
         continue;
       found = at != NULL && at->outputs->len > 0 && ph_node_output (at, 0)->name == ph_node_output (node, 0)->name
-              ? at : maker_of (graph, ph_node_output (node, 0)->name);
+                  ? at
+                  : maker_of (graph, ph_node_output (node, 0)->name);
       if (found == NULL || found->name != node->name || !is_free (match, found, node))
         continue;
       ph_match_set (match, found, node, PH_MATCH_NAME);
@@ -219,7 +222,7 @@ match_outputs (PhMatching *match, PhGraph *graph, PhGraph *target)
     for (guint i = 0; i < node->outputs->len && ph_match_node (match, node) == NULL; i++)
       {
         const char *name = ph_node_output (node, i)->name;
-        PhNode     *found = only_counts (name, node->domain) ? NULL : maker_of (graph, name);
+        PhNode *found = only_counts (name, node->domain) ? NULL : maker_of (graph, name);
 
         if (is_free (match, found, node))
           ph_match_set (match, found, node, PH_MATCH_OUTPUT);
@@ -234,7 +237,7 @@ signature (const PhMatching *match, const PhNode *node, guint *hash)
 {
   *hash = g_direct_hash (node->op_type) * 31 + g_direct_hash (node->domain);
   for (guint i = 0; i < node->attrs->len; i++)
-    *hash += ph_attr_hash (node->attrs->pdata[i]) * 2654435761u;         /* in any order */
+    *hash += ph_attr_hash (node->attrs->pdata[i]) * 2654435761u; /* in any order */
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const PhValue *value = node->inputs->pdata[i];
@@ -309,14 +312,14 @@ static gboolean
 match_same (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GHashTable) by_hash = NULL;
-  PhNode               *at = graph->first, *near;
-  gboolean              any = FALSE;
+  PhNode *at = graph->first, *near;
+  gboolean any = FALSE;
 
   PH_FOREACH_NODE (node, target)
     {
-      guint   hash;
+      guint hash;
       GQueue *queue;
-      GList  *found;
+      GList *found;
 
       if (ph_match_node (match, node) != NULL)
         continue;
@@ -361,8 +364,9 @@ match_same (PhMatching *match, PhGraph *graph, PhGraph *target)
 static gboolean
 match_makers (PhMatching *match, const PhGraph *graph, const PhValue *value, const PhGraph *target, const PhValue *of_target)
 {
-  if (value == NULL || of_target == NULL || value->producer == NULL || of_target->producer == NULL || value->output != of_target->output
-      || value->graph != graph || of_target->graph != target || !is_free (match, value->producer, of_target->producer))
+  if (value == NULL || of_target == NULL || value->producer == NULL || of_target->producer == NULL
+      || value->output != of_target->output || value->graph != graph || of_target->graph != target
+      || !is_free (match, value->producer, of_target->producer))
     return FALSE;
   ph_match_set (match, value->producer, of_target->producer, PH_MATCH_PLACE);
   return TRUE;
@@ -412,7 +416,7 @@ likeness (const PhMatching *match, const PhNode *node, const PhNode *of_target)
       points += value->name == here->name ? 1 : 0;
       for (guint u = 0; u < MIN (value->uses->len, MAX_READERS); u++)
         {
-          const PhUse   use = g_array_index (value->uses, PhUse, u);
+          const PhUse use = g_array_index (value->uses, PhUse, u);
           const PhNode *reader = ph_match_node (match, use.node);
 
           points += reader != NULL && use.index < reader->inputs->len && reader->inputs->pdata[use.index] == here ? 2 : 0;
@@ -421,7 +425,13 @@ likeness (const PhMatching *match, const PhNode *node, const PhNode *of_target)
   return points;
 }
 
-typedef struct { const PhMatching *match; const PhNode *of_target; PhNode *best; guint points; } Search;
+typedef struct
+{
+  const PhMatching *match;
+  const PhNode *of_target;
+  PhNode *best;
+  guint points;
+} Search;
 
 static void
 consider (Search *search, PhNode *node, const PhGraph *graph)
@@ -463,7 +473,8 @@ match_like (PhMatching *match, PhGraph *graph, PhGraph *target)
             const PhNode *reader = ph_match_node (match, g_array_index (ph_node_output (node, i)->uses, PhUse, u).node);
 
             for (guint k = 0; reader != NULL && k < reader->inputs->len; k++)
-              consider (&search, reader->inputs->pdata[k] != NULL ? ((PhValue *) reader->inputs->pdata[k])->producer : NULL, graph);
+              consider (&search, reader->inputs->pdata[k] != NULL ? ((PhValue *) reader->inputs->pdata[k])->producer : NULL,
+                        graph);
           }
       if (search.best == NULL)
         continue;
@@ -519,7 +530,7 @@ match_constants (PhMatching *match, PhGraph *graph, PhGraph *target)
     {
       PhValue *value = graph->constants->pdata[i];
       gpointer hash = GUINT_TO_POINTER (ph_tensor_hash (value->tensor));
-      GQueue  *queue = g_hash_table_lookup (by_hash, hash);
+      GQueue *queue = g_hash_table_lookup (by_hash, hash);
 
       if (g_hash_table_contains (taken, value))
         continue;
@@ -530,7 +541,7 @@ match_constants (PhMatching *match, PhGraph *graph, PhGraph *target)
   for (guint i = 0; i < target->constants->len; i++)
     {
       PhValue *of_target = target->constants->pdata[i];
-      GQueue  *queue;
+      GQueue *queue;
 
       if (ph_match_value (match, of_target) != NULL)
         continue;

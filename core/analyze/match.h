@@ -7,6 +7,7 @@
 G_BEGIN_DECLS
 
 /* What says that two nodes are the same, the surest first. */
+/* clang-format off */
 typedef enum
 {
   PH_MATCH_NONE,
@@ -19,26 +20,27 @@ typedef enum
   PH_MATCH_MADE,         /* there was none: it was made to be it                                             */
   PH_N_MATCHES
 } PhMatchHow;
+/* clang-format on */
 
 typedef struct
 {
-  PhModel   *model;
-  GPtrArray *ours;                 /* by id of the target: the PhNode or PhValue of the model that it is     */
-  GByteArray *how;                 /* by id of the model: PhMatchHow, of nodes that are one of the target    */
-  guint      n[PH_N_MATCHES];
+  PhModel *model;
+  GPtrArray *ours; /* by id of the target: the PhNode or PhValue of the model that it is     */
+  GByteArray *how; /* by id of the model: PhMatchHow, of nodes that are one of the target    */
+  guint n[PH_N_MATCHES];
 } PhMatching;
 
-void        ph_match_init     (PhMatching *match, PhModel *model, const PhModel *target);
-void        ph_match_clear    (PhMatching *match);
+void ph_match_init (PhMatching *match, PhModel *model, const PhModel *target);
+void ph_match_clear (PhMatching *match);
 
 /* Recognises the nodes, inputs and constants of @target in @graph; bodies and functions are graphs of their own. */
-void        ph_match_graph    (PhMatching *match, PhGraph *graph, PhGraph *target);
+void ph_match_graph (PhMatching *match, PhGraph *graph, PhGraph *target);
 
-PhNode     *ph_match_node     (const PhMatching *match, const PhNode *of_target);         /* (nullable) */
-PhValue    *ph_match_value    (const PhMatching *match, const PhValue *of_target);        /* (nullable) */
-PhMatchHow  ph_match_how      (const PhMatching *match, const PhNode *node);
+PhNode *ph_match_node (const PhMatching *match, const PhNode *of_target);    /* (nullable) */
+PhValue *ph_match_value (const PhMatching *match, const PhValue *of_target); /* (nullable) */
+PhMatchHow ph_match_how (const PhMatching *match, const PhNode *node);
 /* Says it of two nodes and their outputs, or of two values. */
-void        ph_match_set      (PhMatching *match, PhNode *node, const PhNode *of_target, PhMatchHow how);
-void        ph_match_set_value (PhMatching *match, PhValue *value, const PhValue *of_target);
+void ph_match_set (PhMatching *match, PhNode *node, const PhNode *of_target, PhMatchHow how);
+void ph_match_set_value (PhMatching *match, PhValue *value, const PhValue *of_target);
 
 G_END_DECLS

@@ -47,9 +47,9 @@ step_of_rewrite (PhHistory *history, guint rewrite)
 
 typedef struct
 {
-  GArray     *chain;
-  GHashTable *seen, *added;         /* ids in the chain; id -> index of the edit that added it, plus 1 */
-  PhPastNames       names;
+  GArray *chain;
+  GHashTable *seen, *added; /* ids in the chain; id -> index of the edit that added it, plus 1 */
+  PhPastNames names;
 } Tracing;
 
 static void
@@ -149,7 +149,7 @@ ph_history_find_removal (PhHistory *history, PhId id, PhPosition *at)
   for (guint i = history->edits->len; i-- > 0;)
     {
       const PhEdit *edit = history->edits->pdata[i];
-      guint         index, step;
+      guint index, step;
 
       if (edit->kind != PH_EDIT_REMOVE_NODE || edit->id != id)
         continue;

@@ -10,19 +10,19 @@ G_BEGIN_DECLS
  * once, when the first one is missing. */
 typedef struct
 {
-  PhHistory  *history;
-  PhModel    *model;
-  GHashTable *nodes;          /* (nullable) id -> PhNodeRecord, borrowed from the journal */
-  GHashTable *values;         /* id -> interned name                                      */
-  GHashTable *makers;         /* id of a value -> id of its node                          */
-  GHashTable *tensors;        /* (nullable) see ph_history_find_tensor()                  */
+  PhHistory *history;
+  PhModel *model;
+  GHashTable *nodes;   /* (nullable) id -> PhNodeRecord, borrowed from the journal */
+  GHashTable *values;  /* id -> interned name                                      */
+  GHashTable *makers;  /* id of a value -> id of its node                          */
+  GHashTable *tensors; /* (nullable) see ph_history_find_tensor()                  */
 } PhPastNames;
 
-void      ph_past_names_clear     (PhPastNames *names);
-char     *ph_past_names_node      (PhPastNames *names, PhId id);        /* (transfer full) operator and name */
-char     *ph_past_names_value     (PhPastNames *names, PhId id);        /* (transfer full) */
+void ph_past_names_clear (PhPastNames *names);
+char *ph_past_names_node (PhPastNames *names, PhId id);  /* (transfer full) operator and name */
+char *ph_past_names_value (PhPastNames *names, PhId id); /* (transfer full) */
 /* A value that took over another's name is told from it by the node that makes it. */
-void      ph_past_names_add_maker (PhPastNames *names, PhId id, char **text);
+void ph_past_names_add_maker (PhPastNames *names, PhId id, char **text);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhPastNames, ph_past_names_clear)
 

@@ -34,7 +34,7 @@ find_number (const char *from, const char *end)
 
         while (begin > from && begin[-1] != '.')
           begin--;
-        if (begin > from && is_number (begin, (gsize)(p - begin)))
+        if (begin > from && is_number (begin, (gsize) (p - begin)))
           return begin;
         p = begin;
       }
@@ -50,12 +50,12 @@ ph_xla_parse_name (const char *name, PhXlaFile *file)
   };
   const char *module = strstr (name, "module_"), *end = name + strlen (name), *p, *after, *before;
 
-  *file = (PhXlaFile){ 0 };
-  if (module == NULL || (module > name && (module[-1] != '.' || !is_number (name, (gsize)(module - name - 1)))))
+  *file = (PhXlaFile) { 0 };
+  if (module == NULL || (module > name && (module[-1] != '.' || !is_number (name, (gsize) (module - name - 1)))))
     return FALSE;
   for (p = module + strlen ("module_"); g_ascii_isdigit (*p); p++)
     ;
-  if (!is_number (module + strlen ("module_"), (gsize)(p - module) - strlen ("module_")) || *p != '.')
+  if (!is_number (module + strlen ("module_"), (gsize) (p - module) - strlen ("module_")) || *p != '.')
     return FALSE;
   file->module = g_ascii_strtoull (module + strlen ("module_"), NULL, 10);
   if (!g_str_has_suffix (name, ".txt"))
@@ -72,12 +72,12 @@ ph_xla_parse_name (const char *name, PhXlaFile *file)
 
       if (number == NULL)
         return TRUE;
-      file->order = (gint64)g_ascii_strtoull (number, NULL, 10);
+      file->order = (gint64) g_ascii_strtoull (number, NULL, 10);
       number = strchr (number, '.') + 1;
       after += strlen (".after_");
       file->kind = PH_XLA_BETWEEN;
-      file->pipeline = g_strndup (number, (gsize)(after - strlen (".after_") - number));
-      file->pass = g_strndup (after, (gsize)(before - after));
+      file->pipeline = g_strndup (number, (gsize) (after - strlen (".after_") - number));
+      file->pass = g_strndup (after, (gsize) (before - after));
     }
   else if (g_str_has_suffix (name, "before_optimizations.txt"))
     {
@@ -94,8 +94,8 @@ ph_xla_parse_name (const char *name, PhXlaFile *file)
       const char *dot = strchr (p, '.');
 
       file->kind = PH_XLA_INSIDE;
-      file->order = (gint64)g_ascii_strtoull (p, NULL, 10);
-      file->pass = g_strndup (dot + 1, (gsize)(end - dot) - 1);
+      file->order = (gint64) g_ascii_strtoull (p, NULL, 10);
+      file->pass = g_strndup (dot + 1, (gsize) (end - dot) - 1);
     }
   return TRUE;
 }
@@ -106,7 +106,7 @@ ph_xla_file_clear (PhXlaFile *file)
   g_free (file->path);
   g_free (file->pipeline);
   g_free (file->pass);
-  *file = (PhXlaFile){ 0 };
+  *file = (PhXlaFile) { 0 };
 }
 
 /* ── the files of one module ────────────────────────────────────────────────────────────────────────────────────── */
@@ -126,7 +126,7 @@ list_files (const char *folder, const char *prefix)
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   GArray *files = g_array_new (FALSE, TRUE, sizeof (File));
 
-  g_array_set_clear_func (files, (GDestroyNotify)ph_xla_file_clear);
+  g_array_set_clear_func (files, (GDestroyNotify) ph_xla_file_clear);
   for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL && files->len < 100000;)
     {
       File file;
@@ -225,7 +225,7 @@ add_problem (GPtrArray *problems, const char *format, const char *a, const char 
 static void
 note_guesses (PhHistory *history, guint n)
 {
-  PhStep          *step = &g_array_index (history->steps, PhStep, history->steps->len - 1);
+  PhStep *step = &g_array_index (history->steps, PhStep, history->steps->len - 1);
   g_autofree char *note = g_strdup_printf ("%u nodes are taken for the same by place or likeness: a guess", n);
 
   if (n > 0)
@@ -237,7 +237,7 @@ static gboolean
 follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, gboolean summary, GError **error)
 {
   g_autoptr (GArray) guessed = g_array_new (FALSE, FALSE, sizeof (PhId));
-  gboolean          changed;
+  gboolean changed;
 
   ph_history_begin_step (history, model, name);
   ph_history_begin_rewrite (history, name, PH_NO_ID, "As XLA dumped it.");
@@ -272,16 +272,22 @@ add_empty_step (PhHistory *history, PhModel *model, const char *name, gboolean s
 /* Files are read by several threads, a few ahead of the one that is followed, so that memory does not grow with the dump. */
 #define AHEAD 8
 
-typedef struct { const char *path, *before; PhModel *model; GError *error; gboolean same, done; } Slot;
+typedef struct
+{
+  const char *path, *before;
+  PhModel *model;
+  GError *error;
+  gboolean same, done;
+} Slot;
 
 typedef struct
 {
-  GThreadPool  *pool;
-  GMutex        lock;
-  GCond         ready;
+  GThreadPool *pool;
+  GMutex lock;
+  GCond ready;
   GCancellable *cancellable;
-  Slot         *slots;
-  guint         n, pushed;
+  Slot *slots;
+  guint n, pushed;
 } Reading;
 
 /* TRUE when the pass changed nothing: the text after it equals the text before it. */
@@ -296,7 +302,7 @@ is_same (const Slot *slot)
 static void
 read_slot (gpointer data, gpointer user_data)
 {
-  Slot    *slot = data;
+  Slot *slot = data;
   Reading *reading = user_data;
 
   slot->same = is_same (slot);
@@ -358,16 +364,16 @@ static PhHistory *
 replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
   g_autoptr (PhHistory) history = ph_history_new ();
-  g_autoptr (PhModel)   model = ph_model_clone (first);
-  g_auto (Reading)      reading = { 0 };
+  g_autoptr (PhModel) model = ph_model_clone (first);
+  g_auto (Reading) reading = { 0 };
 
   reading_init (&reading, files, cancellable);
   for (guint i = 1; i < files->len; i++)
     {
-      g_autoptr (GError)  reason = NULL;
+      g_autoptr (GError) reason = NULL;
       g_autoptr (PhModel) target = NULL;
-      gboolean           summary;
-      g_autofree char   *name = step_name (files, i, &summary);
+      gboolean summary;
+      g_autofree char *name = step_name (files, i, &summary);
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return NULL;

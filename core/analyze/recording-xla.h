@@ -8,6 +8,7 @@
 
 G_BEGIN_DECLS
 
+/* clang-format off */
 typedef enum
 {
   PH_XLA_OTHER,          /* of a dump, but no module's text          */
@@ -15,23 +16,24 @@ typedef enum
   PH_XLA_BETWEEN,        /* two passes of a pipeline                 */
   PH_XLA_INSIDE          /* a pass: one of its own steps             */
 } PhXlaKind;
+/* clang-format on */
 
 typedef struct
 {
-  char     *path;                        /* (nullable) not set by ph_xla_parse_name()             */
-  guint64   module;                      /* the number that XLA gave it                           */
-  gint64    order;                       /* among the files of one module                         */
+  char *path;     /* (nullable) not set by ph_xla_parse_name()             */
+  guint64 module; /* the number that XLA gave it                           */
+  gint64 order;   /* among the files of one module                         */
   PhXlaKind kind;
-  char     *pipeline, *pass;             /* (nullable) BETWEEN: @pass has run                     */
+  char *pipeline, *pass; /* (nullable) BETWEEN: @pass has run                     */
 } PhXlaFile;
 
 /* "module_0003.jit_f.0012.simplification.after_algsimp.before_dce.txt", in which the module's name may hold dots. FALSE: no such name. */
-gboolean  ph_xla_parse_name (const char *name, PhXlaFile *file);
-void      ph_xla_file_clear (PhXlaFile *file);
+gboolean ph_xla_parse_name (const char *name, PhXlaFile *file);
+void ph_xla_file_clear (PhXlaFile *file);
 
 /* A folder with several states of a module, or "FOLDER/module_0003", which chooses one. */
-gboolean  ph_xla_is_dump    (const char *path);
+gboolean ph_xla_is_dump (const char *path);
 /* As ph_recording_open(). Files are read one by one, so that a long dump needs no more memory than a short one. */
-PhModel  *ph_xla_open_dump  (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error);
+PhModel *ph_xla_open_dump (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

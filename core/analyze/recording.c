@@ -20,8 +20,7 @@ ph_recorded_free (PhRecorded *recorded)
   g_free (recorded);
 }
 
-static void
-add_problem (GPtrArray *problems, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static void add_problem (GPtrArray *problems, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static void
 add_problem (GPtrArray *problems, const char *format, ...)
@@ -36,15 +35,20 @@ add_problem (GPtrArray *problems, const char *format, ...)
 
 /* ── replaying ──────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-typedef struct { PhHistory *history; PhModel *model; const char *pass; } Following;
+typedef struct
+{
+  PhHistory *history;
+  PhModel *model;
+  const char *pass;
+} Following;
 
 static gboolean
 begin_part (const PhRegion *hunk, PhModel *before, PhModel *after, gpointer data)
 {
-  Following       *following = data;
+  Following *following = data;
   g_autofree char *what = hunk != NULL && hunk->before->len + hunk->after->len > 0 ? ph_hunk_describe (hunk) : NULL;
   g_autofree char *why = what != NULL ? g_strdup_printf ("As it was recorded: %s.", what) : g_strdup ("As it was recorded.");
-  const PhNode    *last = hunk != NULL && hunk->before->len > 0 ? hunk->before->pdata[hunk->before->len - 1] : NULL;
+  const PhNode *last = hunk != NULL && hunk->before->len > 0 ? hunk->before->pdata[hunk->before->len - 1] : NULL;
 
   ph_history_begin_rewrite (following->history, following->pass, last != NULL ? last->id : PH_NO_ID, why);
   return TRUE;
@@ -65,9 +69,9 @@ abort_part (gpointer data)
 static gboolean
 follow (PhHistory *history, PhModel *model, PhRecorded *recorded, GError **error)
 {
-  Following      following = { history, model, recorded->pass };
+  Following following = { history, model, recorded->pass };
   GHashTableIter iter;
-  gpointer       domain, version;
+  gpointer domain, version;
 
   ph_history_begin_step (history, model, recorded->pass);
   ph_history_begin_rewrite (history, recorded->pass, PH_NO_ID, "As it was recorded.");
@@ -90,21 +94,21 @@ follow (PhHistory *history, PhModel *model, PhRecorded *recorded, GError **error
 
 typedef struct
 {
-  PhModel   *first, *model;
+  PhModel *first, *model;
   PhHistory *history;
-  GPtrArray *problems;           /* (nullable)                                                             */
-  GThread   *follower;           /* (nullable) takes what is in @waiting                                   */
-  GQueue     waiting;            /* (element-type PhRecorded) under @lock; its model is NULL: no change    */
-  GPtrArray *left_out;           /* (nullable) (element-type utf8) what the follower has to say            */
-  gboolean   ended;              /* under @lock: no more comes                                             */
-  GMutex     lock;
-  GCond      moved;
+  GPtrArray *problems; /* (nullable)                                                             */
+  GThread *follower;   /* (nullable) takes what is in @waiting                                   */
+  GQueue waiting;      /* (element-type PhRecorded) under @lock; its model is NULL: no change    */
+  GPtrArray *left_out; /* (nullable) (element-type utf8) what the follower has to say            */
+  gboolean ended;      /* under @lock: no more comes                                             */
+  GMutex lock;
+  GCond moved;
 } Replay;
 
 static void
 replay_clear (Replay *replay)
 {
-  if (replay->follower != NULL)                /* reading failed, or was given up: what waits is of no use */
+  if (replay->follower != NULL) /* reading failed, or was given up: what waits is of no use */
     {
       g_mutex_lock (&replay->lock);
       replay->ended = TRUE;
@@ -179,7 +183,7 @@ follow_waiting (gpointer data)
 static gboolean
 queue_step (const char *pass, PhModel *model, gpointer data, GError **error)
 {
-  Replay     *replay = data;
+  Replay *replay = data;
   PhRecorded *recorded;
 
   if (replay->first == NULL)
@@ -220,13 +224,17 @@ replay_end (Replay *replay, PhHistory **history)
   return g_steal_pointer (&replay->first);
 }
 
-typedef struct { Replay replay; const char *start; } Continuing;
+typedef struct
+{
+  Replay replay;
+  const char *start;
+} Continuing;
 
 static gboolean
 follow_step (const char *pass, PhModel *model, gpointer data, GError **error)
 {
   Continuing *continuing = data;
-  GArray    *steps = continuing->replay.history->steps;
+  GArray *steps = continuing->replay.history->steps;
 
   if (!replay_step (pass != NULL ? pass : continuing->start, model, &continuing->replay, error))
     return FALSE;
@@ -236,8 +244,8 @@ follow_step (const char *pass, PhModel *model, gpointer data, GError **error)
 }
 
 PhHistory *
-ph_recording_follow (const PhFormat *format, GBytes *bytes, const char *path, PhModel *model, const char *start, GPtrArray *problems,
-                     GCancellable *cancellable, GError **error)
+ph_recording_follow (const PhFormat *format, GBytes *bytes, const char *path, PhModel *model, const char *start,
+                     GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
   Continuing continuing = { { .first = model, .model = model, .history = ph_history_new (), .problems = problems }, start };
 
@@ -256,23 +264,25 @@ open_file (const char *path, PhHistory **history, GPtrArray *problems, GCancella
 
 /* mlir-opt -mlir-print-ir-tree-dir writes a folder for each module, and in it one for each function. */
 static PhModel *
-open_tree (const char *text, const char *folder, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
+open_tree (const char *text, const char *folder, PhHistory **history, GPtrArray *problems, GCancellable *cancellable,
+           GError **error)
 {
   g_auto (Replay) replay = { .problems = problems };
 
   return ph_format_record_text (ph_format_find ("mlir-dump"), text, folder, queue_step, &replay, problems, cancellable, error)
-         ? replay_end (&replay, history) : NULL;
+             ? replay_end (&replay, history)
+             : NULL;
 }
 
 PhHistory *
 ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (PhModel)   model = ph_model_clone (first);
+  g_autoptr (PhModel) model = ph_model_clone (first);
   g_autoptr (PhHistory) history = ph_history_new ();
 
   for (guint i = 0; i < later->len; i++)
     {
-      PhRecorded       *recorded = later->pdata[i];
+      PhRecorded *recorded = later->pdata[i];
       g_autoptr (GError) reason = NULL;
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
@@ -297,8 +307,9 @@ compare_names (gconstpointer a, gconstpointer b)
 {
   if (is_input (*(char **) a) != is_input (*(char **) b))
     return is_input (*(char **) a) ? -1 : 1;
-  g_autofree char *key_a = g_utf8_collate_key_for_filename (*(char **) a, -1), *key_b = g_utf8_collate_key_for_filename (*(char **) b, -1);
-  const int        order = strcmp (key_a, key_b);
+  g_autofree char *key_a = g_utf8_collate_key_for_filename (*(char **) a, -1),
+                  *key_b = g_utf8_collate_key_for_filename (*(char **) b, -1);
+  const int order = strcmp (key_a, key_b);
 
   return order != 0 ? order : strcmp (*(char **) a, *(char **) b);
 }
@@ -308,8 +319,9 @@ static const PhFormat *
 format_of_file (const char *path)
 {
   g_autoptr (PhFile) file = g_file_test (path, G_FILE_TEST_IS_REGULAR) ? ph_file_open (path, NULL) : NULL;
-  g_autoptr (GBytes) head = file != NULL ? ph_file_read_bytes (file, 0, MIN (ph_file_get_size (file), PH_FORMAT_HEAD), NULL) : NULL;
-  const PhFormat   *format = head != NULL ? ph_format_recognise (head, path) : NULL;
+  g_autoptr (GBytes) head = file != NULL ? ph_file_read_bytes (file, 0, MIN (ph_file_get_size (file), PH_FORMAT_HEAD), NULL)
+                                         : NULL;
+  const PhFormat *format = head != NULL ? ph_format_recognise (head, path) : NULL;
 
   return format != NULL && format->read != NULL && ph_format_has_pattern (format, path) ? format : NULL;
 }
@@ -318,12 +330,12 @@ format_of_file (const char *path)
 static GPtrArray *
 list_models (const char *folder, GPtrArray *problems, GError **error)
 {
-  g_autoptr (GDir)       dir = g_dir_open (folder, 0, error);
-  g_autoptr (GPtrArray)  names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, error);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) counts = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray)  formats = g_ptr_array_new ();
-  GPtrArray            *paths;
-  const PhFormat       *most = NULL;
+  g_autoptr (GPtrArray) formats = g_ptr_array_new ();
+  GPtrArray *paths;
+  const PhFormat *most = NULL;
 
   if (dir == NULL)
     return NULL;
@@ -334,13 +346,14 @@ list_models (const char *folder, GPtrArray *problems, GError **error)
   for (guint i = 0; i < names->len; i++)
     {
       g_autofree char *path = g_build_filename (folder, names->pdata[i], NULL);
-      gpointer         format = (gpointer) format_of_file (path);
+      gpointer format = (gpointer) format_of_file (path);
 
       g_ptr_array_add (formats, format);
       if (format == NULL)
         continue;
       g_hash_table_insert (counts, format, GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (counts, format)) + 1));
-      if (most == NULL || GPOINTER_TO_UINT (g_hash_table_lookup (counts, format)) > GPOINTER_TO_UINT (g_hash_table_lookup (counts, most)))
+      if (most == NULL
+          || GPOINTER_TO_UINT (g_hash_table_lookup (counts, format)) > GPOINTER_TO_UINT (g_hash_table_lookup (counts, most)))
         most = format;
     }
   paths = g_ptr_array_new_with_free_func (g_free);
@@ -362,14 +375,14 @@ static char *
 step_name (const char *path)
 {
   g_autofree char *base = g_path_get_basename (path);
-  char            *dot = strrchr (base, '.'), *name = base;
+  char *dot = strrchr (base, '.'), *name = base;
 
   if (dot != NULL && dot > base)
     *dot = '\0';
   while (g_ascii_isdigit (*name))
     name++;
   if (name > base && g_ascii_isalpha (name[0]) && strchr ("_-.", name[1]) != NULL && name[1] != '\0')
-    name++;              /* "9a_" */
+    name++; /* "9a_" */
   while (name > base && *name != '\0' && strchr ("_-. ", *name) != NULL)
     name++;
   return g_strdup (*name != '\0' ? name : base);
@@ -378,10 +391,10 @@ step_name (const char *path)
 PhModel *
 ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
-  g_autofree char     *tree = NULL;
-  g_autofree char     *saved = g_build_filename (path, "saved_model.pb", NULL);
+  g_autofree char *tree = NULL;
+  g_autofree char *saved = g_build_filename (path, "saved_model.pb", NULL);
   g_autoptr (GPtrArray) paths = NULL, later = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_recorded_free);
-  g_autoptr (PhModel)   first = NULL;
+  g_autoptr (PhModel) first = NULL;
 
   *history = NULL;
   if (ph_xla_is_dump (path))
@@ -400,8 +413,8 @@ ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, G
   for (guint i = 1; first != NULL && i < paths->len; i++)
     {
       g_autoptr (GError) reason = NULL;
-      PhModel          *model = ph_io_open (paths->pdata[i], NULL, cancellable, &reason);
-      PhRecorded       *recorded;
+      PhModel *model = ph_io_open (paths->pdata[i], NULL, cancellable, &reason);
+      PhRecorded *recorded;
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         {

@@ -10,23 +10,28 @@
 G_BEGIN_DECLS
 
 /* The model after one pass. */
-typedef struct { char *pass; PhModel *model; } PhRecorded;
+typedef struct
+{
+  char *pass;
+  PhModel *model;
+} PhRecorded;
 
-void        ph_recorded_free    (PhRecorded *recorded);
+void ph_recorded_free (PhRecorded *recorded);
 
 /* One step for each of @later (element-type PhRecorded): nodes are recognised from one to the next (match.h), what differs becomes
  * edits. @first stays as it is: the history leads on from it. A step that cannot be followed is left out and listed in @problems
  * (nullable) (element-type char*). NULL with @error: cancelled. (transfer full) */
-PhHistory  *ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCancellable *cancellable, GError **error);
+PhHistory *ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCancellable *cancellable, GError **error);
 
 /* A file: what it holds (format.h's record). A folder of XLA's dumps: see recording-xla.h. Another folder: the models in it, in the order of
  * their names with numbers as numbers, are the history; the names of the steps are those of the files, without number and extension.
  * @history: (out) (nullable) (transfer full): NULL when there is one model. */
-PhModel    *ph_recording_open   (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error);
+PhModel *ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable,
+                            GError **error);
 
 /* What @bytes, a dump in @format, makes of @model, which is changed to its last state: a history that leads on from the model as it was. Where the
  * dump begins with another state than the model's, that is its first step, called @start. */
-PhHistory  *ph_recording_follow (const PhFormat *format, GBytes *bytes, const char *path, PhModel *model, const char *start, GPtrArray *problems,
-                                 GCancellable *cancellable, GError **error);
+PhHistory *ph_recording_follow (const PhFormat *format, GBytes *bytes, const char *path, PhModel *model, const char *start,
+                                GPtrArray *problems, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -2,7 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/region-private.h"
 
-typedef struct { GHashTable *made; gboolean reads; } Reading;
+typedef struct
+{
+  GHashTable *made;
+  gboolean reads;
+} Reading;
 
 static void
 note_read (PhValue *value, gpointer data)
@@ -32,7 +36,7 @@ note_producer (PhValue *value, gpointer above)
 static GHashTable *
 with_between (PhGraph *graph, GHashTable *nodes)
 {
-  GHashTable           *all = g_hash_table_new (NULL, NULL);
+  GHashTable *all = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) below = g_hash_table_new (NULL, NULL), above = g_hash_table_new (NULL, NULL);
 
   PH_FOREACH_NODE (node, graph)
@@ -57,7 +61,7 @@ level (GHashTable *sides[2], PhModel *models[2])
   for (guint side = 0; side < 2; side++)
     {
       GHashTableIter iter;
-      gpointer       node;
+      gpointer node;
 
       g_hash_table_iter_init (&iter, sides[side]);
       while (g_hash_table_iter_next (&iter, &node, NULL))
@@ -82,7 +86,8 @@ add_borders (PhRegion *region, GHashTable *sides[2], PhGraph *was, PhModel *afte
         {
           const PhValue *a = ph_node_input (node, i), *b = ph_node_input (twin, i);
 
-          if (a != NULL && b != NULL && (a->id != b->id || (a->producer != NULL && g_hash_table_contains (sides[0], a->producer))))
+          if (a != NULL && b != NULL
+              && (a->id != b->id || (a->producer != NULL && g_hash_table_contains (sides[0], a->producer))))
             ph_region_add_pair (region, a->id, b->id);
         }
     }
@@ -105,8 +110,9 @@ is_captured (PhGraph *graph, GHashTable *inside)
         gboolean direct = FALSE;
 
         for (guint i = 0; i < node->inputs->len; i++)
-          direct = direct || (ph_node_input (node, i) != NULL && ph_node_input (node, i)->producer != NULL &&
-                              g_hash_table_contains (inside, ph_node_input (node, i)->producer));
+          direct = direct
+                   || (ph_node_input (node, i) != NULL && ph_node_input (node, i)->producer != NULL
+                       && g_hash_table_contains (inside, ph_node_input (node, i)->producer));
         if (!direct)
           return TRUE;
       }
@@ -137,10 +143,10 @@ add_switched (GHashTable *sides[2], PhGraph *was, PhModel *after)
 PhRegion *
 ph_region_joint (GPtrArray *regions, PhModel *before, PhModel *after, guint most)
 {
-  PhModel              *models[2] = { before, after };
-  GHashTable           *sides[2] = { g_hash_table_new (NULL, NULL), g_hash_table_new (NULL, NULL) };
-  PhGraph              *graphs[2] = { NULL, NULL };
-  g_autoptr (PhRegion)   joint = NULL;
+  PhModel *models[2] = { before, after };
+  GHashTable *sides[2] = { g_hash_table_new (NULL, NULL), g_hash_table_new (NULL, NULL) };
+  PhGraph *graphs[2] = { NULL, NULL };
+  g_autoptr (PhRegion) joint = NULL;
 
   for (guint i = 0; i < regions->len; i++)
     {
@@ -174,8 +180,9 @@ ph_region_joint (GPtrArray *regions, PhModel *before, PhModel *after, guint most
         }
       level (sides, models);
     }
-  if (joint != NULL && (graphs[0] == NULL || graphs[1] == NULL || g_hash_table_size (sides[0]) + g_hash_table_size (sides[1]) > most ||
-                        is_captured (graphs[0], sides[0]) || is_captured (graphs[1], sides[1])))
+  if (joint != NULL
+      && (graphs[0] == NULL || graphs[1] == NULL || g_hash_table_size (sides[0]) + g_hash_table_size (sides[1]) > most
+          || is_captured (graphs[0], sides[0]) || is_captured (graphs[1], sides[1])))
     g_clear_pointer (&joint, ph_region_free);
   for (guint side = 0; joint != NULL && side < 2; side++)
     PH_FOREACH_NODE (node, graphs[side])

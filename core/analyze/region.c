@@ -5,16 +5,19 @@
 #include "core/graph/net.h"
 
 /* A reader outside, or an output of the graph: it read @before and reads @after now. */
-typedef struct { PhId before, after, reader; } Switch;       /* @reader: of the node, PH_NO_ID: of an output */
+typedef struct
+{
+  PhId before, after, reader;
+} Switch; /* @reader: of the node, PH_NO_ID: of an output */
 
 typedef struct
 {
-  PhModel    *model[2];          /* before, after                                                   */
-  PhGraph    *graph[2];          /* where both sides stand                                          */
-  GHashTable *inside[2];         /* PhId -> PhNode: the changed nodes of either side                */
-  GArray     *switches;          /* (element-type Switch)                                           */
-  GHashTable *parent;            /* union-find over node ids, PhId -> PhId                          */
-  gboolean    lost_output;
+  PhModel *model[2];     /* before, after                                                   */
+  PhGraph *graph[2];     /* where both sides stand                                          */
+  GHashTable *inside[2]; /* PhId -> PhNode: the changed nodes of either side                */
+  GArray *switches;      /* (element-type Switch)                                           */
+  GHashTable *parent;    /* union-find over node ids, PhId -> PhId                          */
+  gboolean lost_output;
 } Cut;
 
 /* ── the graph in which all of it stands ── */
@@ -140,8 +143,9 @@ is_reader (Cut *cut, const PhNetNode *net)
 
       if (field->kind == PH_NET_TYPE)
         continue;
-      if (field->kind != PH_NET_INPUT || field->before == PH_NO_ID || field->after == PH_NO_ID ||
-          is_constant (cut->model[0], field->before) || is_constant (cut->model[1], field->after) || changed_places (cut, field))
+      if (field->kind != PH_NET_INPUT || field->before == PH_NO_ID || field->after == PH_NO_ID
+          || is_constant (cut->model[0], field->before) || is_constant (cut->model[1], field->after)
+          || changed_places (cut, field))
         return FALSE;
     }
   return TRUE;
@@ -160,14 +164,14 @@ static void
 sort_changes (Cut *cut, GHashTable *net)
 {
   GHashTableIter iter;
-  gpointer       data;
+  gpointer data;
 
   g_hash_table_iter_init (&iter, net);
   while (g_hash_table_iter_next (&iter, NULL, &data))
     {
       const PhNetNode *node = data;
-      PhNode          *was = node->before ? ph_model_find_node (cut->model[0], node->id) : NULL;
-      PhNode          *is = node->after ? ph_model_find_node (cut->model[1], node->id) : NULL;
+      PhNode *was = node->before ? ph_model_find_node (cut->model[0], node->id) : NULL;
+      PhNode *is = node->after ? ph_model_find_node (cut->model[1], node->id) : NULL;
 
       if ((was == NULL && is == NULL) || only_types (node))
         continue;
@@ -230,13 +234,18 @@ maker_of (Cut *cut, guint side, PhId id)
              : NULL;
 }
 
-typedef struct { Cut *cut; guint side; PhNode *node; } Joining;
+typedef struct
+{
+  Cut *cut;
+  guint side;
+  PhNode *node;
+} Joining;
 
 static void
 join_read (PhValue *value, gpointer data)
 {
   Joining *joining = data;
-  PhNode  *maker = maker_of (joining->cut, joining->side, value->id);
+  PhNode *maker = maker_of (joining->cut, joining->side, value->id);
 
   if (maker != NULL)
     union_join (joining->cut, maker->id, joining->node->id);
@@ -247,7 +256,7 @@ static void
 join_all (Cut *cut)
 {
   GHashTableIter iter;
-  gpointer       node;
+  gpointer node;
 
   for (guint side = 0; side < 2; side++)
     {
@@ -258,7 +267,7 @@ join_all (Cut *cut)
   for (guint i = 0; i < cut->switches->len; i++)
     {
       const Switch *one = &g_array_index (cut->switches, Switch, i);
-      PhNode       *was = maker_of (cut, 0, one->before), *is = maker_of (cut, 1, one->after);
+      PhNode *was = maker_of (cut, 0, one->before), *is = maker_of (cut, 1, one->after);
 
       if (was != NULL && is != NULL)
         union_join (cut, was->id, is->id);
@@ -292,10 +301,12 @@ is_read_alike (Cut *cut, const PhValue *was, const PhValue *is)
       return TRUE;
   for (guint u = 0; u < was->uses->len; u++)
     {
-      const PhUse   use = g_array_index (was->uses, PhUse, u);
-      const PhNode *at = ph_node_ancestor_in (use.node, cut->graph[0]), *reader = ph_model_find_node (cut->model[1], use.node->id);
+      const PhUse use = g_array_index (was->uses, PhUse, u);
+      const PhNode *at = ph_node_ancestor_in (use.node, cut->graph[0]),
+                   *reader = ph_model_find_node (cut->model[1], use.node->id);
 
-      if (at != NULL && !g_hash_table_contains (cut->inside[0], GUINT_TO_POINTER (at->id)) && reader != NULL && ph_node_input (reader, use.index) == is)
+      if (at != NULL && !g_hash_table_contains (cut->inside[0], GUINT_TO_POINTER (at->id)) && reader != NULL
+          && ph_node_input (reader, use.index) == is)
         return TRUE;
     }
   return FALSE;
@@ -322,13 +333,13 @@ pair_kept_outputs (Cut *cut, PhRegion *region)
 static GPtrArray *
 make_regions (Cut *cut)
 {
-  GPtrArray            *found = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_region_free);
+  GPtrArray *found = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_region_free);
   g_autoptr (GHashTable) regions = g_hash_table_new (NULL, NULL);
 
   for (guint side = 0; side < 2; side++)
     {
       GHashTableIter iter;
-      gpointer       node;
+      gpointer node;
 
       g_hash_table_iter_init (&iter, cut->inside[side]);
       while (g_hash_table_iter_next (&iter, NULL, &node))
@@ -341,12 +352,12 @@ make_regions (Cut *cut)
   for (guint i = 0; i < cut->switches->len; i++)
     {
       const Switch *one = &g_array_index (cut->switches, Switch, i);
-      PhNode       *was = maker_of (cut, 0, one->before), *is = maker_of (cut, 1, one->after);
-      PhRegion     *region;
+      PhNode *was = maker_of (cut, 0, one->before), *is = maker_of (cut, 1, one->after);
+      PhRegion *region;
 
       if (was != NULL || is != NULL)
         region = region_at (cut, regions, found, union_find (cut, was != NULL ? was->id : is->id));
-      else         /* both are made elsewhere: ids of nodes and values are one sequence */
+      else /* both are made elsewhere: ids of nodes and values are one sequence */
         region = region_at (cut, regions, found, one->before);
       ph_region_add_pair (region, one->before, one->after);
     }
@@ -374,9 +385,9 @@ outer_of (const Cut *cut, const PhGraph *graph)
 static gboolean
 find_graph (Cut *cut, GHashTable *net, PhHistory *history, guint first, guint end)
 {
-  PhId           common = PH_NO_ID;
+  PhId common = PH_NO_ID;
   GHashTableIter iter;
-  gpointer       data;
+  gpointer data;
 
   g_hash_table_iter_init (&iter, net);
   while (g_hash_table_iter_next (&iter, NULL, &data))
@@ -398,7 +409,7 @@ find_graph (Cut *cut, GHashTable *net, PhHistory *history, guint first, guint en
   for (guint i = first; i < end; i++)
     {
       const PhEdit *edit = history->edits->pdata[i];
-      PhGraph      *was, *is;
+      PhGraph *was, *is;
 
       if (edit->kind != PH_EDIT_SET_OUTPUT)
         continue;
@@ -425,9 +436,9 @@ GPtrArray *
 ph_regions_find (PhModel *before, PhModel *after, PhHistory *history, guint first, guint end)
 {
   g_autoptr (GHashTable) net = ph_net_new (history, after, first, end), was = g_hash_table_new (NULL, NULL),
-                        is = g_hash_table_new (NULL, NULL), parent = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray)     switches = g_array_new (FALSE, FALSE, sizeof (Switch));
-  Cut                   cut = { { before, after }, { NULL, NULL }, { was, is }, switches, parent };
+                         is = g_hash_table_new (NULL, NULL), parent = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) switches = g_array_new (FALSE, FALSE, sizeof (Switch));
+  Cut cut = { { before, after }, { NULL, NULL }, { was, is }, switches, parent };
 
   if (!find_graph (&cut, net, history, first, end))
     return g_ptr_array_new_with_free_func ((GDestroyNotify) ph_region_free);
@@ -449,7 +460,8 @@ ph_region_whole (PhModel *before, PhModel *after)
     g_ptr_array_add (region->after, node);
   region->lost_output = after->graph->outputs->len < before->graph->outputs->len;
   for (guint i = 0; i < MIN (before->graph->outputs->len, after->graph->outputs->len); i++)
-    ph_region_add_pair (region, ((PhValue *) before->graph->outputs->pdata[i])->id, ((PhValue *) after->graph->outputs->pdata[i])->id);
+    ph_region_add_pair (region, ((PhValue *) before->graph->outputs->pdata[i])->id,
+                        ((PhValue *) after->graph->outputs->pdata[i])->id);
   ph_region_find_border (region, before, after);
   return region;
 }

@@ -8,9 +8,11 @@
 static gboolean
 same_header (PhTensor *a, PhTensor *b)
 {
-  return ph_tensor_kind (a) == PH_KIND_TENSOR && ph_tensor_kind (b) == PH_KIND_TENSOR && ph_tensor_dtype (a) == ph_tensor_dtype (b) &&
-         ph_tensor_rank (a) == ph_tensor_rank (b) && ph_tensor_count (a) == ph_tensor_count (b) &&
-         (ph_tensor_rank (a) == 0 || memcmp (ph_tensor_dims (a), ph_tensor_dims (b), ph_tensor_rank (a) * sizeof (gint64)) == 0);
+  return ph_tensor_kind (a) == PH_KIND_TENSOR && ph_tensor_kind (b) == PH_KIND_TENSOR
+         && ph_tensor_dtype (a) == ph_tensor_dtype (b) && ph_tensor_rank (a) == ph_tensor_rank (b)
+         && ph_tensor_count (a) == ph_tensor_count (b)
+         && (ph_tensor_rank (a) == 0
+             || memcmp (ph_tensor_dims (a), ph_tensor_dims (b), ph_tensor_rank (a) * sizeof (gint64)) == 0);
 }
 
 /* Its elements: where they are already, or brought into @room. */
@@ -27,13 +29,13 @@ gboolean
 ph_tensor_change (PhTensor *a, PhTensor *b, PhTensorChange *change)
 {
   g_autofree guint8 *room_a = NULL, *room_b = NULL;
-  const guint8      *x, *y;
-  const PhDType      dtype = ph_tensor_dtype (a);
-  const gsize        size = ph_dtype_size (dtype);
+  const guint8 *x, *y;
+  const PhDType dtype = ph_tensor_dtype (a);
+  const gsize size = ph_dtype_size (dtype);
 
   memset (change, 0, sizeof *change);
-  if (a == b || !same_header (a, b) || !(ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype) || dtype == PH_BOOL) ||
-      (x = elements (a, &room_a)) == NULL || (y = elements (b, &room_b)) == NULL)
+  if (a == b || !same_header (a, b) || !(ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype) || dtype == PH_BOOL)
+      || (x = elements (a, &room_a)) == NULL || (y = elements (b, &room_b)) == NULL)
     return FALSE;
   change->count = ph_tensor_count (a);
   change->rank = ph_tensor_rank (a);
@@ -42,11 +44,11 @@ ph_tensor_change (PhTensor *a, PhTensor *b, PhTensorChange *change)
   for (gsize i = 0; i < change->count; i++)
     {
       guint64 room[2][2];
-      double  before, after, by;
+      double before, after, by;
 
       if (memcmp (x + i * size, y + i * size, size) == 0)
         continue;
-      memcpy (room[0], x + i * size, size);                    /* it may lie misaligned */
+      memcpy (room[0], x + i * size, size); /* it may lie misaligned */
       memcpy (room[1], y + i * size, size);
       before = ph_dtype_load (dtype, room[0], 0);
       after = ph_dtype_load (dtype, room[1], 0);
@@ -71,7 +73,7 @@ char *
 ph_tensor_change_place (const PhTensorChange *change, gsize element)
 {
   GString *text = g_string_new (NULL);
-  gsize    at[PH_MAX_RANK];
+  gsize at[PH_MAX_RANK];
 
   for (guint i = change->rank; i-- > 0;)
     {

@@ -9,25 +9,36 @@
 
 #define MAX_GROUPS 32
 
-typedef enum { OPEN, CLOSE, BAR, WORD } Kind;
+typedef enum
+{
+  OPEN,
+  CLOSE,
+  BAR,
+  WORD
+} Kind;
 
 typedef struct
 {
-  Kind     kind;
-  char    *text;                  /* of a word                                                     */
-  guint    group, alternative;    /* that it stands in                                             */
-  guint    position;              /* among the arguments; of a word that is no option nor its value */
+  Kind kind;
+  char *text;               /* of a word                                                     */
+  guint group, alternative; /* that it stands in                                             */
+  guint position;           /* among the arguments; of a word that is no option nor its value */
   gboolean option, value, repeats;
 } Token;
 
 typedef struct
 {
-  guint    parent, parent_alternative, start, alternative;
-  gboolean entered;               /* some of it was typed                                          */
-  guint    chosen;                /* then: of which alternative                                    */
+  guint parent, parent_alternative, start, alternative;
+  gboolean entered; /* some of it was typed                                          */
+  guint chosen;     /* then: of which alternative                                    */
 } Group;
 
-typedef struct { GArray *tokens; Group groups[MAX_GROUPS]; guint n_groups; } Grammar;
+typedef struct
+{
+  GArray *tokens;
+  Group groups[MAX_GROUPS];
+  guint n_groups;
+} Grammar;
 
 static void
 clear_token (gpointer data)
@@ -39,8 +50,8 @@ static void
 add_token (Grammar *grammar, Kind kind, guint group, const char *text, guint *position)
 {
   const gboolean dots = text != NULL && g_str_has_suffix (text, "...");
-  Token          token = { kind, g_strdup (text), group, grammar->groups[group].alternative, 0 };
-  const Token   *before = grammar->tokens->len > 0 ? &g_array_index (grammar->tokens, Token, grammar->tokens->len - 1) : NULL;
+  Token token = { kind, g_strdup (text), group, grammar->groups[group].alternative, 0 };
+  const Token *before = grammar->tokens->len > 0 ? &g_array_index (grammar->tokens, Token, grammar->tokens->len - 1) : NULL;
 
   if (kind == WORD)
     {
@@ -57,7 +68,7 @@ static void
 parse (Grammar *grammar, const char *arguments)
 {
   g_auto (GStrv) words = g_strsplit (arguments != NULL ? arguments : "", " ", -1);
-  guint         at = 0, position = 0;
+  guint at = 0, position = 0;
 
   grammar->tokens = g_array_new (FALSE, FALSE, sizeof (Token));
   g_array_set_clear_func (grammar->tokens, clear_token);
@@ -65,7 +76,7 @@ parse (Grammar *grammar, const char *arguments)
   for (guint w = 0; words[w] != NULL; w++)
     {
       const char *text = words[w];
-      guint       n_closed = 0, length, depth = 0;
+      guint n_closed = 0, length, depth = 0;
 
       if (*text == '\0')
         continue;
@@ -116,11 +127,12 @@ enter (Grammar *grammar, char **typed, guint n)
   for (guint i = 0; i < grammar->tokens->len; i++)
     {
       const Token *token = &g_array_index (grammar->tokens, Token, i);
-      Group       *group = &grammar->groups[token->group];
+      Group *group = &grammar->groups[token->group];
 
       if (token->kind != WORD || token->option || token->value || token->position >= n)
         continue;
-      if (!group->entered || (is_literal (token->text) && token->position == group->start && g_str_equal (typed[token->position], token->text)))
+      if (!group->entered
+          || (is_literal (token->text) && token->position == group->start && g_str_equal (typed[token->position], token->text)))
         group->chosen = token->alternative;
       group->entered = TRUE;
     }
@@ -153,8 +165,9 @@ typed_arguments (const Grammar *grammar, char **words, guint n, const char **opt
         *option = NULL;
       else
         for (guint i = 0; i + 1 < grammar->tokens->len; i++)
-          if (g_array_index (grammar->tokens, Token, i).option && g_str_equal (g_array_index (grammar->tokens, Token, i).text, words[w]) &&
-              g_array_index (grammar->tokens, Token, i + 1).value)
+          if (g_array_index (grammar->tokens, Token, i).option
+              && g_str_equal (g_array_index (grammar->tokens, Token, i).text, words[w])
+              && g_array_index (grammar->tokens, Token, i + 1).value)
             *option = words[w];
     }
   return g_strv_builder_end (out);
@@ -171,11 +184,11 @@ append_word (GString *out, const char *word)
 char *
 ph_arguments_next (const char *arguments, char **words, guint n)
 {
-  Grammar       grammar = { NULL };
-  const char   *option = NULL;
-  GString      *out = g_string_new (NULL);
+  Grammar grammar = { NULL };
+  const char *option = NULL;
+  GString *out = g_string_new (NULL);
   g_auto (GStrv) typed = (parse (&grammar, arguments), typed_arguments (&grammar, words, n, &option));
-  const guint   n_typed = g_strv_length (typed);
+  const guint n_typed = g_strv_length (typed);
 
   enter (&grammar, typed, n_typed);
   for (guint i = 0; i < grammar.tokens->len; i++)
@@ -191,8 +204,8 @@ ph_arguments_next (const char *arguments, char **words, guint n)
         }
       else if (token->option)
         append_word (out, token->text);
-      else if (!token->value && is_open (&grammar, token->group, token->alternative) &&
-               (token->position == n_typed || (token->repeats && token->position < n_typed)))
+      else if (!token->value && is_open (&grammar, token->group, token->alternative)
+               && (token->position == n_typed || (token->repeats && token->position < n_typed)))
         append_word (out, token->text);
     }
   g_array_unref (grammar.tokens);
@@ -202,11 +215,11 @@ ph_arguments_next (const char *arguments, char **words, guint n)
 char *
 ph_arguments_rest (const char *arguments, char **words, guint n)
 {
-  Grammar       grammar = { NULL };
-  const char   *option = NULL;
-  GString      *out = g_string_new (NULL);
+  Grammar grammar = { NULL };
+  const char *option = NULL;
+  GString *out = g_string_new (NULL);
   g_auto (GStrv) typed = (parse (&grammar, arguments), typed_arguments (&grammar, words, n, &option));
-  const guint   n_typed = g_strv_length (typed);
+  const guint n_typed = g_strv_length (typed);
 
   enter (&grammar, typed, n_typed);
   for (guint i = 0; i < grammar.tokens->len; i++)
@@ -230,15 +243,9 @@ ph_arguments_rest (const char *arguments, char **words, guint n)
         }
       switch (token->kind)
         {
-        case OPEN:
-          append_word (out, "[");
-          break;
-        case CLOSE:
-          g_string_append_c (out, ']');
-          break;
-        case BAR:
-          append_word (out, "|");
-          break;
+        case OPEN: append_word (out, "["); break;
+        case CLOSE: g_string_append_c (out, ']'); break;
+        case BAR: append_word (out, "|"); break;
         default:
           if (token->option || token->value || token->repeats || token->position >= n_typed)
             append_word (out, token->text);

@@ -14,7 +14,7 @@ static const char *
 closing (const char *p)
 {
   guint depth = 1;
-  char  quote = '\0';
+  char quote = '\0';
 
   for (; *p != '\0'; p++)
     if (quote != '\0')
@@ -40,9 +40,9 @@ char *
 ph_line_find_inner (PhConsole *console, const char *line, gsize *from, gsize *end)
 {
   const PhCommand *command;
-  const char      *rest;
+  const char *rest;
   const PhLineKind kind = ph_line_classify (line, &command, &rest);
-  gboolean         quoted = FALSE;
+  gboolean quoted = FALSE;
 
   if (kind != PH_LINE_COMMAND && kind != PH_LINE_SQL)
     return NULL;
@@ -62,7 +62,7 @@ ph_line_find_inner (PhConsole *console, const char *line, gsize *from, gsize *en
           *end = (gsize) (close + 1 - line);
           return g_strndup (line + i + 2, (gsize) (close - line) - i - 2);
         }
-      const gsize      n = strspn (line + i + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+      const gsize n = strspn (line + i + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
       g_autofree char *name = g_strndup (line + i + 1, n);
 
       if (n > 0 && !g_ascii_isdigit (*name) && is_variable (console, name))
@@ -79,7 +79,7 @@ char *
 ph_reply_to_words (PhReply *reply)
 {
   JsonObject *json = reply->json;
-  GString    *out = g_string_new (NULL);
+  GString *out = g_string_new (NULL);
 
   if (json_object_has_member (json, "columns") && json_object_has_member (json, "rows"))
     {
@@ -101,9 +101,9 @@ ph_reply_to_words (PhReply *reply)
     g_string_append (out, json_object_get_string_member (json, "value"));
   else if (json_object_has_member (json, "values") && json_object_has_member (json, "name"))
     {
-      JsonObject      *row = json_array_get_object_element (json_object_get_array_member (json, "values"), 0);
+      JsonObject *row = json_array_get_object_element (json_object_get_array_member (json, "values"), 0);
       g_autofree char *text = ph_json_cell (json_object_get_member (row, "data"));
-      const gboolean   scalar = json_array_get_length (json_object_get_array_member (row, "shape")) == 0;
+      const gboolean scalar = json_array_get_length (json_object_get_array_member (row, "shape")) == 0;
 
       g_string_append_printf (out, scalar ? "%s" : "[%s]", text);
     }
@@ -116,14 +116,19 @@ ph_reply_to_words (PhReply *reply)
 
 /* ── before and behind ── */
 
-typedef struct { PhRedirect kind; gsize at; char *target; } Behind;
+typedef struct
+{
+  PhRedirect kind;
+  gsize at;
+  char *target;
+} Behind;
 
 /* The next of > FILE, >> FILE and | PROGRAM behind @from, outside of quotes and brackets; a file is one word. */
 static gboolean
 next_behind (const char *text, gsize from, Behind *behind)
 {
   guint depth = 0;
-  char  quote = '\0';
+  char quote = '\0';
 
   for (gsize i = 0; text[i] != '\0'; i++)
     {
@@ -137,14 +142,15 @@ next_behind (const char *text, gsize from, Behind *behind)
         depth++;
       else if ((c == ')' || c == ']' || c == '}') && depth > 0)
         depth--;
-      if (quote != '\0' || depth > 0 || i < MAX (from, 1) || (c != '>' && c != '|') || (!g_ascii_isspace (text[i - 1]) && text[i - 1] != ';'))
+      if (quote != '\0' || depth > 0 || i < MAX (from, 1) || (c != '>' && c != '|')
+          || (!g_ascii_isspace (text[i - 1]) && text[i - 1] != ';'))
         continue;
 
-      const gsize   n = c == '>' && text[i + 1] == '>' ? 2 : 1;
+      const gsize n = c == '>' && text[i + 1] == '>' ? 2 : 1;
       g_auto (GStrv) words = c == '>' ? ph_split_words (text + i + n, NULL) : NULL;
 
-      if ((c == '|' && (!g_ascii_isspace (text[i + 1]) || text[i + 1 + strspn (text + i + 1, " \t")] == '\0')) ||
-          (c == '>' && (words == NULL || g_strv_length (words) != 1)))
+      if ((c == '|' && (!g_ascii_isspace (text[i + 1]) || text[i + 1 + strspn (text + i + 1, " \t")] == '\0'))
+          || (c == '>' && (words == NULL || g_strv_length (words) != 1)))
         continue;
       behind->at = i;
       behind->kind = c == '|' ? PH_REDIRECT_PROGRAM : n == 2 ? PH_REDIRECT_APPEND : PH_REDIRECT_WRITE;
@@ -157,9 +163,11 @@ next_behind (const char *text, gsize from, Behind *behind)
 static void
 take_behind (PhCall *call, Behind *behind)
 {
+  /* clang-format off */
   static const struct { const char *suffix; PhTables mode; } suffixes[] = {
     { ".csv", PH_TABLES_CSV }, { ".json", PH_TABLES_JSON }, { ".md", PH_TABLES_MARKDOWN },
   };
+  /* clang-format on */
 
   call->redirect = behind->kind;
   call->target = g_steal_pointer (&behind->target);
@@ -176,7 +184,7 @@ static gboolean
 is_file_name (const Behind *behind)
 {
   static const char *const suffixes[] = { ".csv", ".json", ".log", ".md", ".tsv", ".txt" };
-  gboolean                 found = FALSE;
+  gboolean found = FALSE;
 
   for (guint i = 0; i < G_N_ELEMENTS (suffixes) && !found; i++)
     found = g_str_has_suffix (behind->target, suffixes[i]);
@@ -187,7 +195,7 @@ gboolean
 ph_call_split_sql (PhCall *call, gboolean (*parses) (const char *text, gpointer data), gpointer data)
 {
   Behind behind = { PH_REDIRECT_NONE };
-  gsize  from = 0;
+  gsize from = 0;
 
   const gboolean whole = parses (call->rest, data);
 
@@ -211,7 +219,7 @@ PhLineKind
 ph_call_split (PhCall *call)
 {
   PhLineKind kind = (call->line = g_strdup (call->reply->command), ph_line_classify (call->line, &call->command, &call->rest));
-  Behind     behind = { PH_REDIRECT_NONE };
+  Behind behind = { PH_REDIRECT_NONE };
 
   if (kind == PH_LINE_COMMAND && next_behind (call->line, 0, &behind))
     {
@@ -225,14 +233,15 @@ ph_call_split (PhCall *call)
       g_free (behind.target);
       kind = ph_line_classify (call->line, &call->command, &call->rest);
     }
-  while (kind == PH_LINE_COMMAND && *call->rest != '\0' && (ph_command_is_time (call->command) || ph_command_is_assert (call->command)))
+  while (kind == PH_LINE_COMMAND && *call->rest != '\0'
+         && (ph_command_is_time (call->command) || ph_command_is_assert (call->command)))
     {
       if (ph_command_is_time (call->command))
         call->timed = TRUE;
       else if (g_str_has_prefix (call->rest, "verdict ") || g_str_equal (call->rest, "verdict"))
         {
-          g_auto (GStrv)    words = ph_split_words (call->rest, NULL);
-          const guint      n = words != NULL ? g_strv_length (words) : 0;
+          g_auto (GStrv) words = ph_split_words (call->rest, NULL);
+          const guint n = words != NULL ? g_strv_length (words) : 0;
           g_autofree char *places = n > 2 ? g_strjoinv (" ", words + 2) : g_strdup ("");
 
           call->wanted = g_strdup (n > 1 ? words[1] : "");
@@ -273,7 +282,8 @@ check_rows (PhCall *call)
           {
             g_autofree char *cell = ph_json_cell (json_array_get_element (row, c));
 
-            return g_error_new (PH_ERROR, PH_ERROR_FAILED, "this does not hold: %s: row %u has %s", call->rest, i + 1, *cell != '\0' ? cell : "null");
+            return g_error_new (PH_ERROR, PH_ERROR_FAILED, "this does not hold: %s: row %u has %s", call->rest, i + 1,
+                                *cell != '\0' ? cell : "null");
           }
     }
   return NULL;
@@ -285,7 +295,7 @@ check_verdict (PhCall *call)
 {
   static const char *const order[] = { "close", "same", "proved" };
   const char *verdict = json_object_get_string_member (call->reply->json, "verdict");
-  int         wanted = -1, found = -1;
+  int wanted = -1, found = -1;
 
   for (int i = 0; i < (int) G_N_ELEMENTS (order); i++)
     {
@@ -317,14 +327,15 @@ ph_call_check (PhCall *call)
 static gboolean
 write_target (PhCall *call, GError **error)
 {
-  PhReply           *reply = call->reply;
-  g_autoptr (GFile)   file = g_file_new_for_path (call->target);
-  g_autoptr (GError)  own = NULL;
-  g_autoptr (GFileOutputStream) stream = call->redirect == PH_REDIRECT_APPEND ? g_file_append_to (file, G_FILE_CREATE_NONE, NULL, &own)
-                                         : g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, &own);
+  PhReply *reply = call->reply;
+  g_autoptr (GFile) file = g_file_new_for_path (call->target);
+  g_autoptr (GError) own = NULL;
+  g_autoptr (GFileOutputStream) stream = call->redirect == PH_REDIRECT_APPEND
+                                             ? g_file_append_to (file, G_FILE_CREATE_NONE, NULL, &own)
+                                             : g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, &own);
 
-  if (stream != NULL && g_output_stream_write_all (G_OUTPUT_STREAM (stream), reply->text->str, reply->text->len, NULL, NULL, &own) &&
-      g_output_stream_close (G_OUTPUT_STREAM (stream), NULL, &own))
+  if (stream != NULL && g_output_stream_write_all (G_OUTPUT_STREAM (stream), reply->text->str, reply->text->len, NULL, NULL, &own)
+      && g_output_stream_close (G_OUTPUT_STREAM (stream), NULL, &own))
     return TRUE;
   g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s cannot be written: %s", call->target, own->message);
   return FALSE;
@@ -334,7 +345,7 @@ void
 ph_call_redirect (PhCall *call)
 {
   PhReply *reply = call->reply;
-  GError  *error = NULL;
+  GError *error = NULL;
 
   if (reply->ok && (call->redirect == PH_REDIRECT_WRITE || call->redirect == PH_REDIRECT_APPEND))
     {
@@ -379,10 +390,11 @@ open_input (const GString *text)
 GSubprocess *
 ph_call_start_program (PhCall *call, GError **error)
 {
-  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE);
-  g_autoptr (GError)              own = NULL;
-  GSubprocess                    *program = NULL;
-  const int                       input = open_input (call->reply->text);
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE
+                                                                        | G_SUBPROCESS_FLAGS_STDERR_MERGE);
+  g_autoptr (GError) own = NULL;
+  GSubprocess *program = NULL;
+  const int input = open_input (call->reply->text);
 
   if (input >= 0)
     {
@@ -390,7 +402,8 @@ ph_call_start_program (PhCall *call, GError **error)
       program = g_subprocess_launcher_spawn (launcher, &own, "/bin/sh", "-c", call->target, NULL);
     }
   if (program == NULL)
-    g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "'%s' cannot be run: %s", call->target, own != NULL ? own->message : g_strerror (errno));
+    g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "'%s' cannot be run: %s", call->target,
+                 own != NULL ? own->message : g_strerror (errno));
   return program;
 }
 
@@ -398,7 +411,7 @@ void
 ph_call_take_output (PhCall *call, GSubprocess *program, GBytes *output, GError *error)
 {
   PhReply *reply = call->reply;
-  gsize    size;
+  gsize size;
 
   g_string_truncate (reply->text, 0);
   if (error != NULL)

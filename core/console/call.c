@@ -24,8 +24,8 @@ ph_call_free (PhCall *call)
 
 static const PhCommandCode sql_code = { ph_sql_begin, ph_sql_work };
 static const PhCommandCode expression_code = { ph_expression_begin, ph_expression_work };
-static const PhCommand     sql_row = { "select", "SQL", "Ask the tables about the graph" };
-static const PhCommand     expression_row = { "NAME =", "EXPRESSION", "Compute" };
+static const PhCommand sql_row = { "select", "SQL", "Ask the tables about the graph" };
+static const PhCommand expression_row = { "NAME =", "EXPRESSION", "Compute" };
 
 PhCall *
 ph_call_new (PhConsole *console, const char *line, GCancellable *cancellable)
@@ -45,13 +45,13 @@ ph_call_new (PhConsole *console, const char *line, GCancellable *cancellable)
   return call;
 }
 
-#define MAX_MESSAGE 2000        /* bytes: an error may quote a line, and a line may be a megabyte */
+#define MAX_MESSAGE 2000 /* bytes: an error may quote a line, and a line may be a megabyte */
 
 static void
 cut_message (GError *error)
 {
-  const gsize      length = strlen (error->message);
-  const char      *end = error->message + MAX_MESSAGE * 3 / 4, *tail = error->message + length - MAX_MESSAGE / 4;
+  const gsize length = strlen (error->message);
+  const char *end = error->message + MAX_MESSAGE * 3 / 4, *tail = error->message + length - MAX_MESSAGE / 4;
   g_autofree char *whole = NULL;
 
   if (length <= MAX_MESSAGE)
@@ -103,7 +103,7 @@ const PhCommandCode *
 ph_call_begin (PhCall *call)
 {
   const PhCommandCode *code = NULL;
-  GError              *error = NULL;
+  GError *error = NULL;
 
   const PhLineKind kind = ph_call_split (call);
 
@@ -120,12 +120,11 @@ ph_call_begin (PhCall *call)
     g_ptr_array_add (ph_console_get_lines (call->console), g_strdup (call->reply->command));
   switch (kind)
     {
-    case PH_LINE_EMPTY:
-      return NULL;
+    case PH_LINE_EMPTY: return NULL;
     case PH_LINE_SQL:
       call->command = &sql_row;
       code = &sql_code;
-      call->reply->wide = g_str_has_suffix (call->rest, " --wide");          /* to SQL it is a comment */
+      call->reply->wide = g_str_has_suffix (call->rest, " --wide"); /* to SQL it is a comment */
       break;
     case PH_LINE_EXPRESSION:
       call->command = &expression_row;
@@ -145,7 +144,7 @@ ph_call_begin (PhCall *call)
       ph_call_fail (call, error);
       return NULL;
     }
-  if (kind == PH_LINE_COMMAND)                 /* begin may have handed over */
+  if (kind == PH_LINE_COMMAND) /* begin may have handed over */
     code = call->command->implementation;
   return code->work != NULL || code->finish != NULL ? code : NULL;
 }
@@ -243,7 +242,7 @@ ph_call_take_reply (PhCall *call)
 void
 ph_call_reply_position (PhCall *call)
 {
-  PhPosition       at = ph_document_get_position (call->document);
+  PhPosition at = ph_document_get_position (call->document);
   g_autofree char *text = ph_position_to_string (at);
 
   if (at.rewrite == 0)

@@ -6,11 +6,11 @@
 
 typedef struct
 {
-  PhSnapshot *snapshot;         /* (nullable) of the document */
-  PhModel    *model;            /* (nullable) or what the console recorded */
-  char       *output;           /* (nullable) the first float output */
-  GHashTable *feeds;            /* (nullable) of what was recorded */
-  PhAdjoint  *adjoint;
+  PhSnapshot *snapshot; /* (nullable) of the document */
+  PhModel *model;       /* (nullable) or what the console recorded */
+  char *output;         /* (nullable) the first float output */
+  GHashTable *feeds;    /* (nullable) of what was recorded */
+  PhAdjoint *adjoint;
 } Adjoint;
 
 static void
@@ -29,11 +29,11 @@ adjoint_free (gpointer data)
 static gboolean
 adjoint_begin (PhCall *call, GError **error)
 {
-  Adjoint    *work;
+  Adjoint *work;
   const char *output = call->argc > 0 ? call->argv[0] : NULL;
-  gboolean    recorded = output != NULL && ph_trace_has (call->console, output) &&
-                         (!ph_document_is_open (call->document) ||
-                          ph_model_find_value_named (ph_document_get_model (call->document), output) == NULL);
+  gboolean recorded = output != NULL && ph_trace_has (call->console, output)
+                      && (!ph_document_is_open (call->document)
+                          || ph_model_find_value_named (ph_document_get_model (call->document), output) == NULL);
 
   if ((!recorded && !ph_call_need_open (call, error)) || !ph_call_need_args (call, 0, 1, error))
     return FALSE;
@@ -63,7 +63,7 @@ set_value (JsonObject *object, const char *member, PhTensor *tensor, const PhTyp
   else
     {
       JsonObject *value = json_object_new ();
-      JsonNode   *data;
+      JsonNode *data;
 
       ph_tensor_to_json (tensor, value, ph_tensor_count (tensor));
       data = json_object_get_member (value, "data");
@@ -100,13 +100,14 @@ say_lines (PhReply *reply, const char *title, GPtrArray *lines)
 static gboolean
 adjoint_work (PhCall *call, GError **error)
 {
-  Adjoint           *work = call->data;
-  JsonArray         *rows, *steps;
+  Adjoint *work = call->data;
+  JsonArray *rows, *steps;
 
   ph_call_progress (call, "differentiating", -1);
   if (work->snapshot != NULL)
     work->model = ph_snapshot_take (work->snapshot, ph_snapshot_get_history (work->snapshot)->position);
-  work->adjoint = ph_adjoint_new (work->model, work->feeds != NULL ? work->feeds : ph_snapshot_get_feeds (work->snapshot), work->output, call->cancellable, error);
+  work->adjoint = ph_adjoint_new (work->model, work->feeds != NULL ? work->feeds : ph_snapshot_get_feeds (work->snapshot),
+                                  work->output, call->cancellable, error);
   if (work->adjoint == NULL)
     return FALSE;
 
@@ -117,8 +118,8 @@ adjoint_work (PhCall *call, GError **error)
   for (guint i = 0; i < adjoint->rows->len; i++)
     {
       const PhAdjointRow *row = adjoint->rows->pdata[i];
-      JsonObject         *object = ph_json_add_object (rows);
-      g_autofree char    *sum = sum_of (adjoint, i);
+      JsonObject *object = ph_json_add_object (rows);
+      g_autofree char *sum = sum_of (adjoint, i);
 
       json_object_set_string_member (object, "name", row->name);
       json_object_set_string_member (object, "formula", row->formula);
@@ -133,9 +134,9 @@ adjoint_work (PhCall *call, GError **error)
   for (guint i = 0; i < adjoint->steps->len; i++)
     {
       const PhAdjointStep *step = adjoint->steps->pdata[i];
-      const PhAdjointRow  *row = adjoint->rows->pdata[step->row];
-      JsonObject          *object = ph_json_add_object (steps);
-      g_autofree char     *name = g_strconcat (row->name, "'", NULL), *formula = ph_adjoint_step_formula (adjoint, step);
+      const PhAdjointRow *row = adjoint->rows->pdata[step->row];
+      JsonObject *object = ph_json_add_object (steps);
+      g_autofree char *name = g_strconcat (row->name, "'", NULL), *formula = ph_adjoint_step_formula (adjoint, step);
 
       json_object_set_string_member (object, "name", name);
       json_object_set_string_member (object, "formula", formula);

@@ -10,12 +10,12 @@
 typedef struct
 {
   PhSnapshot *snapshot;
-  GHashTable *feeds;             /* name -> PhTensor */
-  PhPosition  a, b;
-  double      seed;
-  gboolean    all;
-  char       *runner;            /* (nullable) a program that computes @b, too: the only position then */
-  PhAlong    *along;             /* (nullable)       */
+  GHashTable *feeds; /* name -> PhTensor */
+  PhPosition a, b;
+  double seed;
+  gboolean all;
+  char *runner;   /* (nullable) a program that computes @b, too: the only position then */
+  PhAlong *along; /* (nullable)       */
 } Along;
 
 static void
@@ -39,7 +39,8 @@ along_begin (PhCall *call, GError **error)
   job->seed = 1;
   job->all = ph_call_take_flag (call, "--all");
   if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--seed", &job->seed, error)
-      || !ph_call_take_option (call, "--runner", &job->runner, error) || !ph_call_need_args (call, 0, job->runner != NULL ? 1 : 2, error))
+      || !ph_call_take_option (call, "--runner", &job->runner, error)
+      || !ph_call_need_args (call, 0, job->runner != NULL ? 1 : 2, error))
     return FALSE;
   job->b = ph_document_get_position (call->document);
   if ((call->argc > 0 && !ph_call_find_position (call, call->argv[0], &job->a, error))
@@ -57,8 +58,8 @@ along_begin (PhCall *call, GError **error)
 static gboolean
 along_work (PhCall *call, GError **error)
 {
-  Along              *job = call->data;
-  PhRunOptions        options = { .cancellable = call->cancellable };
+  Along *job = call->data;
+  PhRunOptions options = { .cancellable = call->cancellable };
   g_autoptr (PhModel) before = NULL, after = NULL;
 
   if (job->runner != NULL)
@@ -80,7 +81,7 @@ along_work (PhCall *call, GError **error)
 static void
 add_row (JsonArray *rows, const PhAlongValue *value)
 {
-  JsonObject      *row = ph_json_add_object (rows);
+  JsonObject *row = ph_json_add_object (rows);
   g_autofree char *node = g_strdup_printf ("n%u", value->node);
 
   ph_json_set (row, "value", value->name);
@@ -96,20 +97,23 @@ add_row (JsonArray *rows, const PhAlongValue *value)
 static gboolean
 along_finish (PhCall *call, GError **error)
 {
+  /* clang-format off */
   static const PhColumn columns[] = {
     { "value", "value", .style = PH_STYLE_KEY }, { "node", "node" }, { "type", "type" }, { "error", "error", .right = TRUE, .digits = 2 },
     { "place", "at" }, { "expected", "was" }, { "actual", "is" },
   };
-  Along           *job = call->data;
-  const PhAlong   *along = job->along;
-  JsonArray       *rows = ph_reply_array (call->reply, "values");
-  g_autofree char *line = ph_along_line (along, LINE_WIDTH), *from = ph_position_to_string (job->a), *to = ph_position_to_string (job->b);
-  guint            n_differ = 0, n_shown = 0;
+  /* clang-format on */
+  Along *job = call->data;
+  const PhAlong *along = job->along;
+  JsonArray *rows = ph_reply_array (call->reply, "values");
+  g_autofree char *line = ph_along_line (along, LINE_WIDTH), *from = ph_position_to_string (job->a),
+                  *to = ph_position_to_string (job->b);
+  guint n_differ = 0, n_shown = 0;
 
   for (guint i = 0; i < along->values->len; i++)
     {
       const PhAlongValue *value = &g_array_index (along->values, PhAlongValue, i);
-      const gboolean      differs = !(value->error <= along->rounding);
+      const gboolean differs = !(value->error <= along->rounding);
 
       n_differ += differs ? 1 : 0;
       if (job->all || (differs && n_shown < MAX_ROWS))
@@ -126,12 +130,14 @@ along_finish (PhCall *call, GError **error)
   json_object_set_int_member (call->reply->json, "only_after", along->n_after);
   json_object_set_int_member (call->reply->json, "different", n_differ);
   ph_json_set (call->reply->json, "line", line);
-  ph_json_set (call->reply->json, "first", along->first < along->values->len ? g_array_index (along->values, PhAlongValue, along->first).name : NULL);
+  ph_json_set (call->reply->json, "first",
+               along->first < along->values->len ? g_array_index (along->values, PhAlongValue, along->first).name : NULL);
   if (job->runner != NULL)
     ph_reply_say (call->reply, "%s: %u of %u values differ between here and the program\n", to, n_differ, along->values->len);
   else
-    ph_reply_say (call->reply, "%s to %s: %u of %u values that both have differ; %u are only in the first, %u only in the second\n", from, to, n_differ,
-                  along->values->len, along->n_before, along->n_after);
+    ph_reply_say (call->reply,
+                  "%s to %s: %u of %u values that both have differ; %u are only in the first, %u only in the second\n", from, to,
+                  n_differ, along->values->len, along->n_before, along->n_after);
   ph_reply_say (call->reply, "%s\n", line);
   if (n_shown > 0)
     ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));

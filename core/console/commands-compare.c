@@ -3,12 +3,12 @@
 #include "core/console/console-private.h"
 #include "core/discard.h"
 
-extern const PhPass ph_pass_compare;      /* passes/compare.c */
+extern const PhPass ph_pass_compare; /* passes/compare.c */
 
 typedef struct
 {
-  PhJob  *job;                   /* (nullable) that turns the model into another */
-  PhDiff *diff;                  /* (nullable) until it is worked out            */
+  PhJob *job;   /* (nullable) that turns the model into another */
+  PhDiff *diff; /* (nullable) until it is worked out            */
 } Compare;
 
 static void
@@ -24,7 +24,7 @@ compare_free (gpointer data)
 static void
 reply_since (PhCall *call, const PhDiff *diff)
 {
-  PhPosition       a = ph_document_get_since (call->document), b = ph_document_get_position (call->document);
+  PhPosition a = ph_document_get_since (call->document), b = ph_document_get_position (call->document);
   g_autofree char *from = ph_position_to_string (a), *to = ph_position_to_string (b);
 
   json_object_set_string_member (call->reply->json, "from", from);
@@ -32,20 +32,22 @@ reply_since (PhCall *call, const PhDiff *diff)
   json_object_set_int_member (call->reply->json, "added", diff->n_added);
   json_object_set_int_member (call->reply->json, "removed", diff->n_removed);
   json_object_set_int_member (call->reply->json, "changed", diff->n_changed);
-  ph_reply_say (call->reply, "changes are shown from %s to %s: +%u -%u ~%u (`diff` lists them)\n", from, to, diff->n_added, diff->n_removed,
-                diff->n_changed);
+  ph_reply_say (call->reply, "changes are shown from %s to %s: +%u -%u ~%u (`diff` lists them)\n", from, to, diff->n_added,
+                diff->n_removed, diff->n_changed);
 }
 
 static gboolean
 is_position (const char *text)
 {
-  return g_ascii_isdigit (*text) || g_str_equal (text, ".") || g_str_equal (text, "end") ? !g_file_test (text, G_FILE_TEST_IS_REGULAR) : FALSE;
+  return g_ascii_isdigit (*text) || g_str_equal (text, ".") || g_str_equal (text, "end")
+             ? !g_file_test (text, G_FILE_TEST_IS_REGULAR)
+             : FALSE;
 }
 
 static gboolean
 compare_begin (PhCall *call, GError **error)
 {
-  Compare   *compare;
+  Compare *compare;
   PhPosition since, to;
 
   if (ph_call_names_function (call))
@@ -70,7 +72,8 @@ compare_begin (PhCall *call, GError **error)
       return TRUE;
     }
   if (!ph_call_find_position (call, call->argv[0], &since, error)
-      || (call->argc > 1 && (!ph_call_find_position (call, call->argv[1], &to, error) || !ph_document_go (call->document, to, error))))
+      || (call->argc > 1
+          && (!ph_call_find_position (call, call->argv[1], &to, error) || !ph_document_go (call->document, to, error))))
     return FALSE;
   ph_document_set_since (call->document, &since);
   ph_call_read (call, ph_document_get_position (call->document));
@@ -80,7 +83,7 @@ compare_begin (PhCall *call, GError **error)
 static gboolean
 compare_work (PhCall *call, GError **error)
 {
-  Compare   *compare = call->data;
+  Compare *compare = call->data;
   PhHistory *history;
 
   if (ph_call_names_function (call))
@@ -117,6 +120,7 @@ compare_finish (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhCommand rows[] = {
   { "compare", "[STEP [STEP] | FILE | FUNCTION(ARGUMENTS) [--inputs N]]", "Show what changed since a position, what another model has instead, or a function run in three ways",
     "`compare 3` marks in every view what changed between step 3 and here, `compare 0 5` goes to step 5 first, `compare` counts from the "
@@ -126,4 +130,5 @@ static const PhCommand rows[] = {
     "trace is wrong and which line decided otherwise there; then what each way takes.",
     NULL, NULL, NULL, PH_CODE (compare_begin, compare_work, compare_finish) },
 };
+/* clang-format on */
 const PhCommandGroup ph_commands_compare = { rows, G_N_ELEMENTS (rows) };

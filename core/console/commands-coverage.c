@@ -5,7 +5,10 @@
 #include "core/console/console-private.h"
 #include "passes/pass.h"
 
-typedef struct { guint here, stay; } Count;
+typedef struct
+{
+  guint here, stay;
+} Count;
 
 /* Whether what @function does is not all of ONNX: a call of it that could not be written out stays. */
 static gboolean
@@ -25,12 +28,13 @@ count_foreign (PhModel *model, gboolean after, GHashTable *counts, guint *n_node
 
   for (guint i = 0; i < nodes->len; i++)
     {
-      const PhNode    *node = nodes->pdata[i];
+      const PhNode *node = nodes->pdata[i];
       g_autofree char *name = NULL;
-      Count           *count;
+      Count *count;
 
       (*n_nodes)++;
-      if (node->op != NULL || ph_node_is_fused (node) || (ph_node_function (node) != NULL && (!after || !is_foreign (ph_node_function (node)))))
+      if (node->op != NULL || ph_node_is_fused (node)
+          || (ph_node_function (node) != NULL && (!after || !is_foreign (ph_node_function (node)))))
         continue;
       name = g_strdup_printf ("%s.%s", node->domain, node->op_type);
       count = g_hash_table_lookup (counts, name);
@@ -55,17 +59,19 @@ by_name (gconstpointer a, gconstpointer b)
 static gboolean
 coverage_work (PhCall *call, GError **error)
 {
+  /* clang-format off */
   static const PhColumn columns[] = {
     { "op", "operator", .style = PH_STYLE_KEY }, { "here", "here", .right = TRUE }, { "stay", "stay", .right = TRUE },
   };
-  g_autoptr (PhModel)    model = ph_model_clone (call->model);
-  g_autoptr (PhHistory)  history = ph_history_new ();
+  /* clang-format on */
+  g_autoptr (PhModel) model = ph_model_clone (call->model);
+  g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (GHashTable) counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_autofree gpointer  *names = NULL;
-  PhPassOptions         options = PH_PASS_OPTIONS_DEFAULT;
-  JsonArray            *rows = ph_reply_array (call->reply, "operators");
-  guint                 before = 0, after = 0, n, stay = 0;
-  const char           *note;
+  g_autofree gpointer *names = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  JsonArray *rows = ph_reply_array (call->reply, "operators");
+  guint before = 0, after = 0, n, stay = 0;
+  const char *note;
 
   ph_call_progress (call, "converting", -1);
   options.cancellable = call->cancellable;
@@ -78,7 +84,7 @@ coverage_work (PhCall *call, GError **error)
   for (guint i = 0; i < n; i++)
     {
       const Count *count = g_hash_table_lookup (counts, names[i]);
-      JsonObject  *row = ph_json_add_object (rows);
+      JsonObject *row = ph_json_add_object (rows);
 
       stay += count->stay;
       ph_json_set (row, "op", names[i]);
@@ -92,7 +98,8 @@ coverage_work (PhCall *call, GError **error)
   if (stay == 0)
     ph_reply_say (call->reply, "all of the model is, or becomes, ONNX\n");
   else
-    ph_reply_say (call->reply, "%u of %u nodes would stay after convert-to-onnx%s%s\n", stay, after, note != NULL ? ": " : "", note != NULL ? note : "");
+    ph_reply_say (call->reply, "%u of %u nodes would stay after convert-to-onnx%s%s\n", stay, after, note != NULL ? ": " : "",
+                  note != NULL ? note : "");
   return TRUE;
 }
 

@@ -41,7 +41,13 @@ say_change (PhReply *reply, const PhNodeChange *change)
 
 #define CONTEXT 3
 
-typedef struct { PhSnapshot *snapshot; PhPosition positions[2]; char *names[2]; gboolean text, stat; } Diff;
+typedef struct
+{
+  PhSnapshot *snapshot;
+  PhPosition positions[2];
+  char *names[2];
+  gboolean text, stat;
+} Diff;
 
 static void
 diff_free (gpointer data)
@@ -74,16 +80,20 @@ number_lines (GHashTable *numbers, char **lines)
   return out;
 }
 
-typedef struct { char mark; guint a, b; } Line;       /* the line of each side that this one is, or stands before */
+typedef struct
+{
+  char mark;
+  guint a, b;
+} Line; /* the line of each side that this one is, or stands before */
 
 static GArray *
 align_lines (char **a, char **b)
 {
   g_autoptr (GHashTable) numbers = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autofree guint     *keys_a = number_lines (numbers, a), *keys_b = number_lines (numbers, b);
-  guint                 n_a = g_strv_length (a), n_b = g_strv_length (b), j = 0;
-  g_autofree int       *partner = ph_line_diff (keys_a, n_a, keys_b, n_b);
-  GArray               *out = g_array_new (FALSE, FALSE, sizeof (Line));
+  g_autofree guint *keys_a = number_lines (numbers, a), *keys_b = number_lines (numbers, b);
+  guint n_a = g_strv_length (a), n_b = g_strv_length (b), j = 0;
+  g_autofree int *partner = ph_line_diff (keys_a, n_a, keys_b, n_b);
+  GArray *out = g_array_new (FALSE, FALSE, sizeof (Line));
 
   for (guint i = 0; i <= n_a; i++)
     {
@@ -104,7 +114,7 @@ static void
 append_hunk (GString *out, GArray *lines, guint first, guint end, char **a, char **b)
 {
   const Line *at = &g_array_index (lines, Line, first);
-  guint       n_a = 0, n_b = 0;
+  guint n_a = 0, n_b = 0;
 
   for (guint i = first; i < end; i++)
     {
@@ -127,10 +137,11 @@ say_text_diff (PhReply *reply, const char *text)
 
   for (guint i = 0; lines[i] != NULL && lines[i + 1] != NULL; i++)
     {
-      const char *style = i < 2                 ? PH_STYLE_BOLD
+      const char *style = i < 2                ? PH_STYLE_BOLD
                           : lines[i][0] == '-' ? PH_STYLE_REMOVED
                           : lines[i][0] == '+' ? PH_STYLE_ADDED
-                          : lines[i][0] == '@' ? PH_STYLE_KEY : "";
+                          : lines[i][0] == '@' ? PH_STYLE_KEY
+                                               : "";
 
       ph_reply_say (reply, "%s%s%s\n", style, lines[i], *style != '\0' ? PH_STYLE_RESET : "");
     }
@@ -140,11 +151,11 @@ say_text_diff (PhReply *reply, const char *text)
 static gboolean
 text_diff (PhCall *call, GError **error)
 {
-  Diff              *diff = call->data;
-  g_auto (GStrv)      a = NULL, b = NULL;
-  g_autoptr (GArray)  lines = NULL;
+  Diff *diff = call->data;
+  g_auto (GStrv) a = NULL, b = NULL;
+  g_autoptr (GArray) lines = NULL;
   g_autoptr (GString) out = g_string_new (NULL);
-  guint              end = 0, n_removed = 0, n_added = 0;
+  guint end = 0, n_removed = 0, n_added = 0;
 
   for (guint i = 0; i < 2; i++)
     {
@@ -189,13 +200,17 @@ text_diff (PhCall *call, GError **error)
 
 /* ── diff --stat: how many nodes of each operator ── */
 
-typedef struct { const char *op; guint added, removed, changed; } Stat;
+typedef struct
+{
+  const char *op;
+  guint added, removed, changed;
+} Stat;
 
 static int
 most_first (gconstpointer a, gconstpointer b)
 {
   const Stat *x = *(const Stat *const *) a, *y = *(const Stat *const *) b;
-  guint       nx = x->added + x->removed + x->changed, ny = y->added + y->removed + y->changed;
+  guint nx = x->added + x->removed + x->changed, ny = y->added + y->removed + y->changed;
 
   return nx != ny ? (nx > ny ? -1 : 1) : strcmp (x->op, y->op);
 }
@@ -210,15 +225,15 @@ say_stat (PhCall *call, const PhDiff *diff)
     { "changed", "changed", "~", TRUE, PH_STYLE_CHANGED },
   };
   g_autoptr (GHashTable) stats = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_autoptr (GPtrArray)  sorted = g_ptr_array_new ();
-  JsonArray            *rows = ph_reply_array (call->reply, "ops");
+  g_autoptr (GPtrArray) sorted = g_ptr_array_new ();
+  JsonArray *rows = ph_reply_array (call->reply, "ops");
 
   for (guint i = 0; i < diff->nodes->len; i++)
     {
       const PhNodeChange *change = diff->nodes->pdata[i];
-      const gboolean      counts = change->follows == PH_NO_ID;
-      g_autofree char    *op = g_strndup (change->label, strcspn (change->label, " "));
-      Stat               *stat = g_hash_table_lookup (stats, op);
+      const gboolean counts = change->follows == PH_NO_ID;
+      g_autofree char *op = g_strndup (change->label, strcspn (change->label, " "));
+      Stat *stat = g_hash_table_lookup (stats, op);
 
       if (!counts)
         continue;
@@ -263,16 +278,16 @@ find_positions (PhCall *call, PhPosition *a, PhPosition *b, GError **error)
       *b = (PhPosition) { step + 1, 0 };
       return TRUE;
     }
-  return (call->argc < 1 || ph_call_find_position (call, call->argv[0], a, error)) &&
-         (call->argc < 2 || ph_call_find_position (call, call->argv[1], b, error));
+  return (call->argc < 1 || ph_call_find_position (call, call->argv[0], a, error))
+         && (call->argc < 2 || ph_call_find_position (call, call->argv[1], b, error));
 }
 
 static gboolean
 diff_begin (PhCall *call, GError **error)
 {
-  gboolean   stat = ph_call_take_flag (call, "--stat"), text = ph_call_take_flag (call, "--text");
+  gboolean stat = ph_call_take_flag (call, "--stat"), text = ph_call_take_flag (call, "--text");
   PhPosition at[2];
-  Diff      *diff;
+  Diff *diff;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 2, error) || !find_positions (call, &at[0], &at[1], error))
     return FALSE;
@@ -293,15 +308,15 @@ diff_begin (PhCall *call, GError **error)
 static gboolean
 diff_work (PhCall *call, GError **error)
 {
-  const Diff        *data = call->data;
-  g_autoptr (PhDiff)  diff = NULL;
-  JsonArray         *lists[4] = { NULL }, *following;
+  const Diff *data = call->data;
+  g_autoptr (PhDiff) diff = NULL;
+  JsonArray *lists[4] = { NULL }, *following;
 
   if (data->text)
     return text_diff (call, error);
   ph_call_progress (call, "comparing", -1);
-  diff = ph_diff_new (ph_snapshot_get_history (data->snapshot), ph_snapshot_at (data->snapshot, data->positions[1]), data->positions[0],
-                      data->positions[1]);
+  diff = ph_diff_new (ph_snapshot_get_history (data->snapshot), ph_snapshot_at (data->snapshot, data->positions[1]),
+                      data->positions[0], data->positions[1]);
   ph_snapshot_done (data->snapshot);
   lists[PH_CHANGE_ADDED] = ph_reply_array (call->reply, "added");
   lists[PH_CHANGE_REMOVED] = ph_reply_array (call->reply, "removed");
@@ -324,7 +339,8 @@ diff_work (PhCall *call, GError **error)
     }
   if (data->stat)
     say_stat (call, diff);
-  ph_reply_say (call->reply, "%s to %s: +%u -%u ~%u", data->names[0], data->names[1], diff->n_added, diff->n_removed, diff->n_changed);
+  ph_reply_say (call->reply, "%s to %s: +%u -%u ~%u", data->names[0], data->names[1], diff->n_added, diff->n_removed,
+                diff->n_changed);
   ph_reply_say (call->reply, diff->n_following > 0 ? ", and %u whose types follow\n" : "\n", diff->n_following);
   return TRUE;
 }
@@ -334,11 +350,11 @@ diff_work (PhCall *call, GError **error)
 static void
 say_removal (PhCall *call, PhId id)
 {
-  PhHistory       *history = ph_document_get_history (call->document);
+  PhHistory *history = ph_document_get_history (call->document);
   const PhRewrite *rewrite;
-  const char      *pass;
-  JsonObject      *row;
-  PhPosition       at;
+  const char *pass;
+  JsonObject *row;
+  PhPosition at;
 
   if (!ph_history_find_removal (history, id, &at))
     return;
@@ -351,17 +367,17 @@ say_removal (PhCall *call, PhId id)
   json_object_set_string_member (row, "rule", rewrite->rule);
   ph_json_set (row, "why", rewrite->why);
   json_object_set_object_member (call->reply->json, "removed", row);
-  ph_reply_say (call->reply, "removed by %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " at %u.%u: %s\n", pass, rewrite->rule, at.step + 1,
-                at.rewrite + 1, rewrite->why);
+  ph_reply_say (call->reply, "removed by %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " at %u.%u: %s\n", pass, rewrite->rule,
+                at.step + 1, at.rewrite + 1, rewrite->why);
 }
 
 static gboolean
 why_begin (PhCall *call, GError **error)
 {
-  JsonArray         *chain;
-  const PhNode      *node;
-  g_autoptr (GArray)  origins = NULL;
-  PhId               id = PH_NO_ID;
+  JsonArray *chain;
+  const PhNode *node;
+  g_autoptr (GArray) origins = NULL;
+  PhId id = PH_NO_ID;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
     return FALSE;
@@ -377,8 +393,8 @@ why_begin (PhCall *call, GError **error)
   origins = ph_origin_chain (ph_document_get_history (call->document), ph_document_get_model (call->document), id);
   for (guint i = 0; i < origins->len; i++)
     {
-      PhOrigin        *origin = &g_array_index (origins, PhOrigin, i);
-      JsonObject      *row = ph_json_add_object (chain);
+      PhOrigin *origin = &g_array_index (origins, PhOrigin, i);
+      JsonObject *row = ph_json_add_object (chain);
       g_autofree char *text = g_strdup_printf ("n%u", origin->id);
 
       json_object_set_string_member (row, "id", text);
@@ -409,6 +425,7 @@ why_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhCommand rows[] = {
   { "diff", "[STEP [STEP] | PASS] [--stat] [--text]", N_ ("What changed between two positions"),
     "Without arguments: what the present step, or inside a step the last rewrite, changed, or what `compare` asked for. "
@@ -419,4 +436,5 @@ static const PhCommand rows[] = {
     "A node that was removed is asked for by its id or its name; then the answer says what removed it.", N_ ("_Why Is This Here"), "F1", "dialog-question-symbolic",
     PH_CODE (why_begin) },
 };
+/* clang-format on */
 const PhCommandGroup ph_commands_diff = { rows, G_N_ELEMENTS (rows) };

@@ -5,10 +5,14 @@
 
 #include <string.h>
 
-#define BEFORE 6               /* lines of the order before the current one, and after it */
+#define BEFORE 6 /* lines of the order before the current one, and after it */
 #define AFTER  9
 
-typedef struct { PhSnapshot *snapshot; PhExecution *execution; } Exec;
+typedef struct
+{
+  PhSnapshot *snapshot;
+  PhExecution *execution;
+} Exec;
 
 static void
 exec_free (gpointer data)
@@ -31,7 +35,8 @@ exec_begin (PhCall *call, GError **error)
     return FALSE;
   if (call->argc > 0 && !g_strv_contains (words, call->argv[0]))
     return ph_call_usage (call, error, "'%s' is none of next, back, turn, to, start, end and stop", call->argv[0]);
-  if (call->argc == 2 && !g_str_equal (call->argv[0], "to") && !g_str_equal (call->argv[0], "next") && !g_str_equal (call->argv[0], "back"))
+  if (call->argc == 2 && !g_str_equal (call->argv[0], "to") && !g_str_equal (call->argv[0], "next")
+      && !g_str_equal (call->argv[0], "back"))
     return ph_call_usage (call, error, "'%s' takes nothing more", call->argv[0]);
   if (call->argc == 1 && g_str_equal (call->argv[0], "to"))
     return ph_call_usage (call, error, "to which node?");
@@ -61,9 +66,9 @@ static void
 describe (const PhExecution *execution, guint index, PhModel *model, JsonObject *row)
 {
   const PhExecutionEvent *event = execution->events->pdata[index];
-  const guint             turn = ph_execution_turn (execution, index, model);
-  g_autofree char        *id = g_strdup_printf ("n%u", event->node);
-  g_autoptr (GString)      value = g_string_new (NULL);
+  const guint turn = ph_execution_turn (execution, index, model);
+  g_autofree char *id = g_strdup_printf ("n%u", event->node);
+  g_autoptr (GString) value = g_string_new (NULL);
 
   json_object_set_int_member (row, "number", index + 1);
   json_object_set_string_member (row, "id", id);
@@ -84,10 +89,10 @@ describe (const PhExecution *execution, guint index, PhModel *model, JsonObject 
 static void
 reply_order (PhCall *call, const PhExecution *execution, guint at)
 {
-  static const PhColumn columns[] = { { "mark", "" }, { "number", "", .right = TRUE }, { "id", "node", .style = PH_STYLE_KEY }, { "op", "op" }, { "turn", "turn", .right = TRUE },
-                                      { "value", "value" } };
-  JsonArray            *rows = ph_reply_array (call->reply, "order");
-  const guint           first = at > BEFORE ? at - BEFORE : 0, last = MIN (at + AFTER, execution->events->len);
+  static const PhColumn columns[] = { { "mark", "" }, { "number", "", .right = TRUE },   { "id", "node", .style = PH_STYLE_KEY },
+                                      { "op", "op" }, { "turn", "turn", .right = TRUE }, { "value", "value" } };
+  JsonArray *rows = ph_reply_array (call->reply, "order");
+  const guint first = at > BEFORE ? at - BEFORE : 0, last = MIN (at + AFTER, execution->events->len);
 
   for (guint i = first; i < last; i++)
     {
@@ -108,7 +113,7 @@ static gboolean
 find_target (PhCall *call, const PhExecution *execution, guint at, guint *to, GError **error)
 {
   const char *word = call->argv[0];
-  guint64     n = 1;
+  guint64 n = 1;
 
   if (call->argc == 2 && !g_str_equal (word, "to") && !g_ascii_string_to_unsigned (call->argv[1], 10, 1, G_MAXUINT / 2, &n, NULL))
     return ph_call_usage (call, error, "a number of nodes is needed, not '%s'", call->argv[1]);
@@ -148,9 +153,9 @@ find_target (PhCall *call, const PhExecution *execution, guint at, guint *to, GE
 static gboolean
 exec_finish (PhCall *call, GError **error)
 {
-  Exec              *exec = call->data;
+  Exec *exec = call->data;
   const PhExecution *execution;
-  guint              at, to = 0;
+  guint at, to = 0;
 
   if (call->argc > 0 && g_str_equal (call->argv[0], "stop"))
     {
@@ -160,7 +165,7 @@ exec_finish (PhCall *call, GError **error)
   if (exec->execution != NULL)
     ph_document_take_execution (call->document, g_steal_pointer (&exec->execution));
   execution = ph_document_get_execution (call->document, &at);
-  if (execution == NULL)       /* the inputs changed meanwhile */
+  if (execution == NULL) /* the inputs changed meanwhile */
     return ph_call_usage (call, error, "the run ended: start again");
   to = at;
   if (call->argc > 0 && !find_target (call, execution, at, &to, error))

@@ -13,7 +13,14 @@
 
 /* ── open, reload, close ── */
 
-typedef struct { char *path; PhModel *model, *copy; PhHistory *recorded; GPtrArray *problems; gboolean reload, copied; } Open;
+typedef struct
+{
+  char *path;
+  PhModel *model, *copy;
+  PhHistory *recorded;
+  GPtrArray *problems;
+  gboolean reload, copied;
+} Open;
 
 static void
 open_free (gpointer data)
@@ -102,20 +109,20 @@ describe_form (PhModel *model)
 static gboolean
 open_finish (PhCall *call, GError **error)
 {
-  Open             *open = call->data;
-  g_autofree char  *base = g_path_get_basename (open->path);
-  PhModel          *model = g_steal_pointer (&open->model);
-  g_autofree char  *form = describe_form (model);
-  guint             steps = 0;
+  Open *open = call->data;
+  g_autofree char *base = g_path_get_basename (open->path);
+  PhModel *model = g_steal_pointer (&open->model);
+  g_autofree char *form = describe_form (model);
+  guint steps = 0;
 
   if (open->reload)
     {
       /* The same file again: what was fed stays. */
       g_autoptr (GHashTable) feeds = g_hash_table_ref (ph_document_get_feeds (call->document));
-      g_autoptr (GPtrArray)  names = g_ptr_array_new_with_free_func (g_free);
-      g_autoptr (GPtrArray)  tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
-      GHashTableIter        iter;
-      gpointer              name, tensor;
+      g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (GPtrArray) tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+      GHashTableIter iter;
+      gpointer name, tensor;
 
       g_hash_table_iter_init (&iter, feeds);
       while (g_hash_table_iter_next (&iter, &name, &tensor))
@@ -123,7 +130,8 @@ open_finish (PhCall *call, GError **error)
           g_ptr_array_add (names, g_strdup (name));
           g_ptr_array_add (tensors, ph_tensor_ref (tensor));
         }
-      ph_document_take_models (call->document, model, g_steal_pointer (&open->copy), open->path, g_ptr_array_ref (open->problems));
+      ph_document_take_models (call->document, model, g_steal_pointer (&open->copy), open->path,
+                               g_ptr_array_ref (open->problems));
       for (guint i = 0; i < names->len; i++)
         ph_document_set_feed (call->document, names->pdata[i], tensors->pdata[i]);
     }
@@ -177,7 +185,11 @@ close_begin (PhCall *call, GError **error)
 
 /* ── save ── */
 
-typedef struct { char *path; int opset; } Save;
+typedef struct
+{
+  char *path;
+  int opset;
+} Save;
 
 static void
 save_free (gpointer data)
@@ -190,9 +202,10 @@ static gboolean
 save_begin (PhCall *call, GError **error)
 {
   double opset = 0;
-  Save  *save;
+  Save *save;
 
-  if (!ph_call_take_number (call, "--opset", &opset, error) || !ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error))
+  if (!ph_call_take_number (call, "--opset", &opset, error) || !ph_call_need_open (call, error)
+      || !ph_call_need_args (call, 1, 1, error))
     return FALSE;
   if (opset != 0 && !(opset >= 1 && opset <= PH_OPSET_LAST && opset == (int) opset))
     return ph_call_usage (call, error, "--opset is a number from 1 to %d, not %g", PH_OPSET_LAST, opset);
@@ -217,9 +230,9 @@ static PhModel *
 model_for (PhCall *call, const char *path, GError **error)
 {
   g_autoptr (PhHistory) history = ph_history_new ();
-  g_autoptr (PhModel)  model = NULL;
-  g_autofree char     *why = NULL;
-  PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
+  g_autoptr (PhModel) model = NULL;
+  g_autofree char *why = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
   if (!is_hlo (path) || ph_terms_check (call->model, NULL))
     return NULL;
@@ -243,11 +256,11 @@ model_for (PhCall *call, const char *path, GError **error)
 static gboolean
 save_work (PhCall *call, GError **error)
 {
-  const Save        *save = call->data;
-  const int          own = ph_model_file_opset (call->model);
-  g_autofree char   *why = NULL;
-  GError            *local = NULL;
-  int                opset = 0;
+  const Save *save = call->data;
+  const int own = ph_model_file_opset (call->model);
+  g_autofree char *why = NULL;
+  GError *local = NULL;
+  int opset = 0;
   g_autoptr (PhModel) model = NULL;
 
   ph_call_progress (call, "writing", -1);
@@ -290,8 +303,8 @@ print_begin (PhCall *call, GError **error)
 {
   double most = 16;
 
-  if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--elements", &most, error) ||
-      !ph_call_need_args (call, 0, 0, error))
+  if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--elements", &most, error)
+      || !ph_call_need_args (call, 0, 0, error))
     return FALSE;
   ph_call_set_data (call, g_memdup2 (&most, sizeof most), g_free);
   ph_call_read (call, ph_document_get_position (call->document));
@@ -301,7 +314,7 @@ print_begin (PhCall *call, GError **error)
 static gboolean
 print_work (PhCall *call, GError **error)
 {
-  const double     most = *(double *) call->data;
+  const double most = *(double *) call->data;
   g_autofree char *text = NULL;
 
   ph_call_progress (call, "printing", -1);
@@ -315,7 +328,11 @@ print_work (PhCall *call, GError **error)
 
 /* ── info ── */
 
-typedef struct { GHashTable *ops; gint64 nodes, edges, flops, unknown; } Counts;
+typedef struct
+{
+  GHashTable *ops;
+  gint64 nodes, edges, flops, unknown;
+} Counts;
 
 static void
 count_graph (PhGraph *graph, Counts *counts)
@@ -359,8 +376,8 @@ values_to_json (GPtrArray *values, JsonArray *array)
 {
   for (guint i = 0; i < values->len; i++)
     {
-      const PhValue   *value = values->pdata[i];
-      JsonObject      *row = ph_json_add_object (array);
+      const PhValue *value = values->pdata[i];
+      JsonObject *row = ph_json_add_object (array);
       g_autofree char *type = ph_type_to_string (value->type);
 
       ph_json_set (row, "name", value->name);
@@ -398,7 +415,7 @@ say_values (PhReply *reply, const char *what, GPtrArray *values)
 {
   for (guint i = 0; i < values->len; i++)
     {
-      const PhValue   *value = values->pdata[i];
+      const PhValue *value = values->pdata[i];
       g_autofree char *type = ph_type_to_string (value->type);
 
       ph_reply_say (reply, "%-11s %s: %s%s\n", i == 0 ? what : "", value->name, type,
@@ -409,18 +426,18 @@ say_values (PhReply *reply, const char *what, GPtrArray *values)
 static gboolean
 info_work (PhCall *call, GError **error)
 {
-  PhModel              *model = call->model;
-  const char           *path = json_object_get_string_member_with_default (call->reply->json, "file", NULL);
-  g_autofree char      *position = ph_position_to_string (call->at);
-  JsonObject           *json = call->reply->json, *ops, *opsets;
+  PhModel *model = call->model;
+  const char *path = json_object_get_string_member_with_default (call->reply->json, "file", NULL);
+  g_autofree char *position = ph_position_to_string (call->at);
+  JsonObject *json = call->reply->json, *ops, *opsets;
   g_autoptr (GHashTable) table = g_hash_table_new (NULL, NULL);
-  Counts                counts = { table };
-  g_autofree gpointer  *names = NULL;
-  const char           *dialect = ph_dialect_name_foreign (model);
-  guint                 n_names;
-  GHashTableIter        iter;
-  gpointer              domain, version;
-  gint64                parameters;
+  Counts counts = { table };
+  g_autofree gpointer *names = NULL;
+  const char *dialect = ph_dialect_name_foreign (model);
+  guint n_names;
+  GHashTableIter iter;
+  gpointer domain, version;
+  gint64 parameters;
 
   ph_call_progress (call, "counting", -1);
   ops = json_object_new ();
@@ -448,7 +465,8 @@ info_work (PhCall *call, GError **error)
     {
       g_autofree char *valid = g_utf8_make_valid (*(char *) domain != '\0' ? domain : "ai.onnx", -1);
       if (!g_str_equal (domain, PH_FILE_OPSET))
-        json_object_set_int_member (opsets, valid, *(char *) domain != '\0' ? GPOINTER_TO_INT (version) : ph_model_file_opset (model));
+        json_object_set_int_member (opsets, valid,
+                                    *(char *) domain != '\0' ? GPOINTER_TO_INT (version) : ph_model_file_opset (model));
     }
   json_object_set_object_member (json, "opsets", opsets);
   json_object_set_int_member (json, "ir_version", model->ir_version);
@@ -466,7 +484,8 @@ info_work (PhCall *call, GError **error)
   if (dialect != NULL)
     ph_reply_say (call->reply, "%-11s %s\n", "dialect", dialect);
   else if (ph_model_file_opset (model) != ph_model_opset (model, ""))
-    ph_reply_say (call->reply, "%-11s %d, its operators here in the form of %d\n", "opset", ph_model_file_opset (model), ph_model_opset (model, ""));
+    ph_reply_say (call->reply, "%-11s %d, its operators here in the form of %d\n", "opset", ph_model_file_opset (model),
+                  ph_model_opset (model, ""));
   else if (ph_model_opset (model, "") > 0)
     ph_reply_say (call->reply, "%-11s %d\n", "opset", ph_model_opset (model, ""));
   ph_reply_say (call->reply, "%-11s %" G_GINT64_FORMAT "\n", "parameters", parameters);
@@ -506,6 +525,7 @@ problems_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhCommand rows[] = {
   { "open", "FILE", N_ ("Open a model, or a folder of models as a history"),
     "The content decides, not the name; `formats` lists what can be opened. The models of a folder become a history: what another compiler dumped after "
@@ -528,4 +548,5 @@ static const PhCommand rows[] = {
   { "problems", "", N_ ("What the reader and type inference complained about"), NULL, N_ ("_Problems"), NULL,
     "dialog-warning-symbolic", PH_CODE (problems_begin) },
 };
+/* clang-format on */
 const PhCommandGroup ph_commands_file = { rows, G_N_ELEMENTS (rows) };

@@ -93,14 +93,15 @@ help_on_pass (PhCall *call, const PhPass *pass)
 static gboolean
 help_on_rule (PhCall *call, const char *name)
 {
-  const char          *slash = strchr (name, '/'), *rule = slash != NULL ? slash + 1 : name;
-  JsonArray           *rules = NULL;
-  guint                n;
+  const char *slash = strchr (name, '/'), *rule = slash != NULL ? slash + 1 : name;
+  JsonArray *rules = NULL;
+  guint n;
   const PhPass *const *list = ph_pass_list (&n);
 
   for (guint p = 0; p < n; p++)
     for (guint i = 0; i < list[p]->n_rules; i++)
-      if (g_str_equal (list[p]->rules[i].name, rule) && (slash == NULL || strncmp (list[p]->name, name, (gsize) (slash - name)) == 0))
+      if (g_str_equal (list[p]->rules[i].name, rule)
+          && (slash == NULL || strncmp (list[p]->name, name, (gsize) (slash - name)) == 0))
         {
           JsonObject *row;
 
@@ -108,7 +109,8 @@ help_on_rule (PhCall *call, const char *name)
             rules = ph_reply_array (call->reply, "rules");
           row = ph_json_add_object (rules);
           json_object_set_string_member (row, "pass", list[p]->name);
-          ph_reply_say (call->reply, PH_STYLE_BOLD "%s" PH_STYLE_RESET " (%s): %s\n", list[p]->name, list[p]->group, list[p]->summary);
+          ph_reply_say (call->reply, PH_STYLE_BOLD "%s" PH_STYLE_RESET " (%s): %s\n", list[p]->name, list[p]->group,
+                        list[p]->summary);
           say_rule (call, &list[p]->rules[i], row);
         }
   return rules != NULL;
@@ -167,17 +169,19 @@ help_on_foreign (PhCall *call, const PhForeignOp *op, const PhDialect *dialect)
 static gboolean
 help_begin (PhCall *call, GError **error)
 {
-  guint                    n;
-  const PhCommand *const  *list = ph_command_list (&n);
-  g_autofree char         *name = g_strjoinv (" ", call->argv);
-  const PhCommand         *row = ph_command_find (name);
-  gboolean                 found = FALSE;
-  const PhForeignOp       *foreign;
-  const PhDialect         *dialect = NULL;
-  JsonArray               *commands;
+  guint n;
+  const PhCommand *const *list = ph_command_list (&n);
+  g_autofree char *name = g_strjoinv (" ", call->argv);
+  const PhCommand *row = ph_command_find (name);
+  gboolean found = FALSE;
+  const PhForeignOp *foreign;
+  const PhDialect *dialect = NULL;
+  JsonArray *commands;
+  /* clang-format off */
   static const PhColumn    columns[] = {
     { "usage", "command", .style = PH_STYLE_KEY }, { "summary", "does" }, { "shortcut", "key", .minor = TRUE },
   };
+  /* clang-format on */
 
   if (call->argc == 0 || row != NULL)
     {
@@ -185,7 +189,7 @@ help_begin (PhCall *call, GError **error)
       for (guint i = 0; i < n; i++)
         if (row == NULL || list[i] == row || g_str_has_prefix (list[i]->name, name))
           {
-            JsonObject      *object = ph_json_add_object (commands);
+            JsonObject *object = ph_json_add_object (commands);
             g_autofree char *usage = g_strconcat (list[i]->name, " ", list[i]->arguments, NULL);
 
             command_to_json (list[i], object);
@@ -194,8 +198,8 @@ help_begin (PhCall *call, GError **error)
           }
       /* Of one command all of its arguments are wanted, however narrow the terminal is. */
       if (call->reply->width > 0 && json_array_get_length (commands) == 1 && call->reply->mode == PH_TABLES_TABLE)
-        ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET "\n%s\n", json_object_get_string_member (json_array_get_object_element (commands, 0), "usage"),
-                      row->summary);
+        ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET "\n%s\n",
+                      json_object_get_string_member (json_array_get_object_element (commands, 0), "usage"), row->summary);
       else
         ph_reply_table (call->reply, commands, columns, G_N_ELEMENTS (columns));
       if (row != NULL && row->help != NULL)
@@ -220,7 +224,7 @@ help_begin (PhCall *call, GError **error)
   if (!found)
     {
       g_autofree const char **names = g_new (const char *, n);
-      const char             *nearest;
+      const char *nearest;
 
       for (guint i = 0; i < n; i++)
         names[i] = list[i]->name;
@@ -236,7 +240,8 @@ help_begin (PhCall *call, GError **error)
 static gboolean
 formats_begin (PhCall *call, GError **error)
 {
-  static const PhColumn columns[] = { { "name", "format", .style = PH_STYLE_KEY }, { "title", "is" }, { "files", "files" }, { "can", "can be" } };
+  static const PhColumn columns[]
+      = { { "name", "format", .style = PH_STYLE_KEY }, { "title", "is" }, { "files", "files" }, { "can", "can be" } };
   guint n, n_found = 0;
   const PhFormat *const *list = ph_format_list (&n);
   JsonArray *rows = ph_reply_array (call->reply, "formats");
@@ -253,7 +258,10 @@ formats_begin (PhCall *call, GError **error)
         json_object_set_string_member (row, "name", format->name);
         json_object_set_string_member (row, "title", format->title);
         json_object_set_string_member (row, "files", files != NULL ? files : "");
-        json_object_set_string_member (row, "can", format->write != NULL ? "opened, saved" : format->read != NULL ? "opened" : "recognised");
+        json_object_set_string_member (row, "can",
+                                       format->write != NULL  ? "opened, saved"
+                                       : format->read != NULL ? "opened"
+                                                              : "recognised");
         ph_json_set (row, "instead", format->instead);
         ph_json_set (row, "mime", format->mime);
         n_found++;
@@ -272,11 +280,11 @@ formats_begin (PhCall *call, GError **error)
 static gboolean
 source_begin (PhCall *call, GError **error)
 {
-  g_autofree char    *text = NULL;
-  gsize               size;
+  g_autofree char *text = NULL;
+  gsize size;
   g_autoptr (GPtrArray) lines = NULL;
-  g_autoptr (GArray)    first = g_array_new (FALSE, FALSE, sizeof (guint));
-  GError             *own = NULL;
+  g_autoptr (GArray) first = g_array_new (FALSE, FALSE, sizeof (guint));
+  GError *own = NULL;
 
   if (!ph_call_need_args (call, 1, 1, error))
     return FALSE;
@@ -286,7 +294,7 @@ source_begin (PhCall *call, GError **error)
       g_error_free (own);
       return FALSE;
     }
-  if (!g_utf8_validate (text, (gssize) size, NULL))          /* nor is what holds a NUL byte */
+  if (!g_utf8_validate (text, (gssize) size, NULL)) /* nor is what holds a NUL byte */
     {
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s is not a script: it is not text", call->argv[0]);
       return FALSE;
@@ -316,11 +324,12 @@ history_begin (PhCall *call, GError **error)
   for (guint i = 0; i + 1 < lines->len; i++)
     {
       const PhCommand *command;
-      const char      *rest;
+      const char *rest;
 
       /* It would only list itself; and the lines of a script stand here each on its own. */
-      if (ph_line_classify (lines->pdata[i], &command, &rest) == PH_LINE_COMMAND &&
-          (g_str_equal (command->name, "history") || (g_str_equal (command->name, "source") && !g_str_has_suffix (lines->pdata[i], ".py"))))
+      if (ph_line_classify (lines->pdata[i], &command, &rest) == PH_LINE_COMMAND
+          && (g_str_equal (command->name, "history")
+              || (g_str_equal (command->name, "source") && !g_str_has_suffix (lines->pdata[i], ".py"))))
         continue;
       g_autofree char *valid = g_utf8_make_valid (lines->pdata[i], -1);
 
@@ -339,6 +348,7 @@ quit_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhCommand rows[] = {
   { "help", "[COMMAND|PASS|RULE|OPERATOR]", N_ ("What there is, or what one of it does"), NULL, N_ ("_Help"), NULL, "help-browser-symbolic",
     PH_CODE (help_begin) },
@@ -351,4 +361,5 @@ static const PhCommand rows[] = {
     "`source script` and `peep -f script` run them again.", NULL, NULL, NULL, PH_CODE (history_begin) },
   { "quit", "", N_ ("Leave"), NULL, N_ ("_Quit"), "<Control>q", NULL, PH_CODE (quit_begin) },
 };
+/* clang-format on */
 const PhCommandGroup ph_commands_help = { rows, G_N_ELEMENTS (rows) };

@@ -46,9 +46,9 @@ steps_finish (PhCall *call, GError **error)
 static void
 rewrite_to_json (PhHistory *history, guint s, guint r, JsonObject *row)
 {
-  const PhStep    *step = &g_array_index (history->steps, PhStep, s);
+  const PhStep *step = &g_array_index (history->steps, PhStep, s);
   const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, step->first_rewrite + r);
-  JsonArray       *added = json_array_new (), *removed = json_array_new ();
+  JsonArray *added = json_array_new (), *removed = json_array_new ();
   g_autofree char *position = g_strdup_printf ("%u.%u", s + 1, r + 1);
   g_autofree char *node = rewrite->node != PH_NO_ID ? g_strdup_printf ("n%u", rewrite->node) : NULL;
 
@@ -61,7 +61,7 @@ rewrite_to_json (PhHistory *history, guint s, guint r, JsonObject *row)
   json_object_set_string_member (row, "why", rewrite->why);
   for (guint i = 0; i < rewrite->n_edits; i++)
     {
-      const PhEdit    *edit = history->edits->pdata[rewrite->first_edit + i];
+      const PhEdit *edit = history->edits->pdata[rewrite->first_edit + i];
       g_autofree char *id = g_strdup_printf ("n%u", edit->id);
 
       if (edit->kind == PH_EDIT_ADD_NODE)
@@ -77,9 +77,9 @@ rewrite_to_json (PhHistory *history, guint s, guint r, JsonObject *row)
 static void
 name_nodes (PhHistory *history, PhModel *model, guint s, guint r, JsonObject *row)
 {
-  const PhPosition  at = { s, r };
+  const PhPosition at = { s, r };
   g_autoptr (PhDiff) diff = ph_diff_new (history, model, at, ph_history_next (history, at, TRUE));
-  JsonArray        *nodes = json_array_new ();
+  JsonArray *nodes = json_array_new ();
 
   for (guint i = 0; i < diff->nodes->len; i++)
     {
@@ -91,12 +91,16 @@ name_nodes (PhHistory *history, PhModel *model, guint s, guint r, JsonObject *ro
   json_object_set_array_member (row, "nodes", nodes);
 }
 
-typedef struct { guint first, last; gboolean nodes; } Steps;        /* without @last */
+typedef struct
+{
+  guint first, last;
+  gboolean nodes;
+} Steps; /* without @last */
 
 static gboolean
 rewrites_begin (PhCall *call, GError **error)
 {
-  Steps      steps = { 0, 0, ph_call_take_flag (call, "--nodes") };
+  Steps steps = { 0, 0, ph_call_take_flag (call, "--nodes") };
   PhPosition at;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
@@ -117,13 +121,15 @@ rewrites_begin (PhCall *call, GError **error)
 static gboolean
 rewrites_work (PhCall *call, GError **error)
 {
+  /* clang-format off */
   static const PhColumn columns[] = {
     { "position", "position" }, { "rule", "rule", .style = PH_STYLE_KEY }, { "node", "at" },
     { "added", "added", "+", FALSE, PH_STYLE_ADDED }, { "removed", "removed", "-", FALSE, PH_STYLE_REMOVED },
     { "why", "why" },
   };
-  const Steps         *steps = call->data;
-  JsonArray           *rows = ph_reply_array (call->reply, "rewrites");
+  /* clang-format on */
+  const Steps *steps = call->data;
+  JsonArray *rows = ph_reply_array (call->reply, "rewrites");
   g_autoptr (JsonArray) shown = json_array_new ();
 
   for (guint s = steps->first; s < steps->last; s++)
@@ -148,6 +154,7 @@ rewrites_work (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhCommand rows[] = {
   { "steps", "[--verify]", N_ ("The passes that were run, what each did, and whether the outputs still agree"),
     "Steps that were not compared yet are, on generated inputs and on those that were fed; of a large model only with --verify.",
@@ -155,4 +162,5 @@ static const PhCommand rows[] = {
   { "rewrites", "[STEP] [--nodes]", N_ ("Each rewrite of a step, with its reason"),
     "--nodes also names the nodes that each took away or changed, in JSON.", N_ ("Re_writes"), NULL, NULL, PH_CODE (rewrites_begin, rewrites_work) },
 };
+/* clang-format on */
 const PhCommandGroup ph_commands_history = { rows, G_N_ELEMENTS (rows) };

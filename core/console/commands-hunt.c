@@ -7,24 +7,24 @@
 #include "core/prove/hunt.h"
 #include "core/run/inputs.h"
 
-extern const PhPass ph_pass_compare;      /* passes/compare.c */
+extern const PhPass ph_pass_compare; /* passes/compare.c */
 
-#define SECONDS 50               /* that a hunt may take, unless it is told otherwise */
+#define SECONDS 50 /* that a hunt may take, unless it is told otherwise */
 
 typedef struct
 {
   PhHuntOptions options;
-  PhSnapshot   *snapshot;
-  PhPosition    from;
-  GPtrArray    *stages;          /* (element-type PhHuntStage)                         */
-  char        **rules_off;
-  char         *folder, *out;    /* (nullable)                                         */
-  char         *runner;          /* (nullable) a program that computes                 */
-  char         *report;          /* (nullable) a file                                  */
-  gboolean      fail;            /* what is found makes the command fail               */
-  PhHunt       *hunt;
-  PhHuntFiles   files;
-  PhCall       *call;
+  PhSnapshot *snapshot;
+  PhPosition from;
+  GPtrArray *stages; /* (element-type PhHuntStage)                         */
+  char **rules_off;
+  char *folder, *out; /* (nullable)                                         */
+  char *runner;       /* (nullable) a program that computes                 */
+  char *report;       /* (nullable) a file                                  */
+  gboolean fail;      /* what is found makes the command fail               */
+  PhHunt *hunt;
+  PhHuntFiles files;
+  PhCall *call;
 } Hunt;
 
 static void
@@ -58,12 +58,13 @@ add_file (Hunt *self, const char *path)
 static gboolean
 add_stage (Hunt *self, const char *name, const char *argument, GError **error)
 {
-  const PhPass     *pass = ph_pass_find (name);
+  const PhPass *pass = ph_pass_find (name);
   const char *const arguments[] = { argument, NULL };
 
   if (pass == NULL)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pipeline or pass '%s': `passes` and `pipeline` list them", name);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pipeline or pass '%s': `passes` and `pipeline` list them",
+                   name);
       return FALSE;
     }
   if (pass->needs_arguments && argument == NULL)
@@ -81,8 +82,8 @@ add_words (Hunt *self, PhCall *call, GError **error)
   for (guint i = 0; i < call->argc; i++)
     {
       const PhPipeline *pipeline = ph_pipeline_find (call->argv[i]);
-      const PhPass     *pass = ph_pass_find (call->argv[i]);
-      const char       *argument = NULL;
+      const PhPass *pass = ph_pass_find (call->argv[i]);
+      const char *argument = NULL;
 
       if (pipeline != NULL)
         {
@@ -109,8 +110,8 @@ find_compared (PhCall *call, const char *name)
 
   for (guint i = lines->len; i-- > 0;)
     {
-      g_auto (GStrv)   words = ph_split_words (lines->pdata[i], NULL);
-      const char      *path = words != NULL && words[0] != NULL && g_str_equal (words[0], "compare") ? words[1] : NULL;
+      g_auto (GStrv) words = ph_split_words (lines->pdata[i], NULL);
+      const char *path = words != NULL && words[0] != NULL && g_str_equal (words[0], "compare") ? words[1] : NULL;
       g_autofree char *last = path != NULL ? g_filename_display_basename (path) : NULL;
 
       if (last != NULL && words[2] == NULL && g_str_equal (last, name))
@@ -126,7 +127,8 @@ add_compared (Hunt *self, PhCall *call, const char *name, GError **error)
 
   if (path == NULL)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "the file %s, which the history is compared with, is not known any more: `compare FILE` once more", name);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                   "the file %s, which the history is compared with, is not known any more: `compare FILE` once more", name);
       return FALSE;
     }
   add_file (self, path);
@@ -141,7 +143,7 @@ add_history (Hunt *self, PhCall *call, GError **error)
 
   for (guint s = 0; s < history->steps->len; s++)
     {
-      const char   *text = g_array_index (history->steps, PhStep, s).pass;
+      const char *text = g_array_index (history->steps, PhStep, s).pass;
       g_auto (GStrv) words = g_strsplit (text, " ", 2);
 
       if (g_str_equal (words[0], ph_pass_compare.name) && words[1] != NULL ? !add_compared (self, call, words[1], error)
@@ -159,7 +161,8 @@ add_pipeline (Hunt *self, PhCall *call, GError **error)
 
   self->options.allow = ph_document_get_allow (call->document);
   for (guint i = 0; i < entries->len; i++)
-    if (g_array_index (entries, PhPipelineEntry, i).enabled && !add_stage (self, g_array_index (entries, PhPipelineEntry, i).pass->name, NULL, error))
+    if (g_array_index (entries, PhPipelineEntry, i).enabled
+        && !add_stage (self, g_array_index (entries, PhPipelineEntry, i).pass->name, NULL, error))
       return FALSE;
   return TRUE;
 }
@@ -174,9 +177,9 @@ compare_names (gconstpointer a, gconstpointer b)
 static gboolean
 add_dump (Hunt *self, const char *folder, GError **error)
 {
-  g_autoptr (GDir)      dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
-  const char          *name;
+  const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     if (g_str_has_suffix (name, ".onnx") || g_str_has_suffix (name, ".onnxtxt"))
@@ -196,16 +199,17 @@ add_dump (Hunt *self, const char *folder, GError **error)
 static void
 upgrade_first (Hunt *self, PhModel *model)
 {
-  const PhPass *first = self->stages->len > 0 ? ((PhHuntStage *) self->stages->pdata[0])->pass : NULL, *upgrade = ph_pass_find ("upgrade-opset");
-  PhHuntStage  *stage;
+  const PhPass *first = self->stages->len > 0 ? ((PhHuntStage *) self->stages->pdata[0])->pass : NULL,
+               *upgrade = ph_pass_find ("upgrade-opset");
+  PhHuntStage *stage;
 
   if (first != NULL && (first == upgrade || g_str_equal (first->name, "newest-form")))
     {
       stage = self->stages->pdata[0];
       stage->always = stage->keep_opset = TRUE;
     }
-  if (first == NULL || first == upgrade || g_str_equal (first->name, "newest-form") || ph_model_opset (model, "") <= 0 ||
-      ph_model_opset (model, "") >= PH_OPSET_NEWEST)
+  if (first == NULL || first == upgrade || g_str_equal (first->name, "newest-form") || ph_model_opset (model, "") <= 0
+      || ph_model_opset (model, "") >= PH_OPSET_NEWEST)
     return;
   stage = ph_hunt_stage_new (upgrade, NULL);
   stage->always = stage->keep_opset = TRUE;
@@ -236,7 +240,7 @@ mark_always (Hunt *self, const char *names, GError **error)
 static Hunt *
 hunt_new (PhCall *call)
 {
-  Hunt      *self = g_new0 (Hunt, 1);
+  Hunt *self = g_new0 (Hunt, 1);
   GPtrArray *off = ph_document_get_rules_off (call->document);
 
   self->call = call;
@@ -244,8 +248,9 @@ hunt_new (PhCall *call)
   self->rules_off = g_new0 (char *, off->len + 1);
   for (guint i = 0; i < off->len; i++)
     self->rules_off[i] = g_strdup (off->pdata[i]);
-  self->options = (PhHuntOptions) { .stages = self->stages, .allow = PH_LOSSY, .seed = 1, .seconds = SECONDS,
-                                    .rules_off = (const char *const *) self->rules_off };
+  self->options = (PhHuntOptions) {
+    .stages = self->stages, .allow = PH_LOSSY, .seed = 1, .seconds = SECONDS, .rules_off = (const char *const *) self->rules_off
+  };
   ph_call_set_data (call, self, hunt_free);
   return self;
 }
@@ -256,9 +261,11 @@ take_options (Hunt *self, PhCall *call, GError **error)
   double seed = 1;
 
   self->fail = ph_call_take_flag (call, "--fail");
-  if (!ph_call_take_option (call, "--out", &self->out, error) || !ph_call_take_option (call, "--folder", &self->folder, error) ||
-      !ph_call_take_option (call, "--report", &self->report, error) || !ph_call_take_option (call, "--runner", &self->runner, error) ||
-      !ph_call_take_number (call, "--seconds", &self->options.seconds, error) || !ph_call_take_number (call, "--seed", &seed, error))
+  if (!ph_call_take_option (call, "--out", &self->out, error) || !ph_call_take_option (call, "--folder", &self->folder, error)
+      || !ph_call_take_option (call, "--report", &self->report, error)
+      || !ph_call_take_option (call, "--runner", &self->runner, error)
+      || !ph_call_take_number (call, "--seconds", &self->options.seconds, error)
+      || !ph_call_take_number (call, "--seed", &seed, error))
     return FALSE;
   self->options.seed = (guint64) seed;
   self->options.folder = self->folder;
@@ -272,20 +279,21 @@ static gboolean
 hunt_begin (PhCall *call, GError **error)
 {
   g_autofree char *always = NULL, *dump = NULL;
-  Hunt            *self;
+  Hunt *self;
 
   if (!ph_call_need_open (call, error))
     return FALSE;
   self = hunt_new (call);
-  if (!take_options (self, call, error) || !ph_call_take_option (call, "--always", &always, error) ||
-      !ph_call_take_option (call, "--dump", &dump, error) || !ph_call_need_args (call, 0, G_MAXUINT, error))
+  if (!take_options (self, call, error) || !ph_call_take_option (call, "--always", &always, error)
+      || !ph_call_take_option (call, "--dump", &dump, error) || !ph_call_need_args (call, 0, G_MAXUINT, error))
     return FALSE;
   self->from = ph_document_get_position (call->document);
   if (dump != NULL && call->argc > 0)
     return ph_call_usage (call, error, "a dump says itself which passes ran");
-  if (dump != NULL ? !add_dump (self, dump, error)
-      : call->argc > 0 ? !add_words (self, call, error)
-      : ph_document_get_history (call->document)->steps->len > 0 ? !add_history (self, call, error) : !add_pipeline (self, call, error))
+  if (dump != NULL                                               ? !add_dump (self, dump, error)
+      : call->argc > 0                                           ? !add_words (self, call, error)
+      : ph_document_get_history (call->document)->steps->len > 0 ? !add_history (self, call, error)
+                                                                 : !add_pipeline (self, call, error))
     return FALSE;
   return always == NULL || mark_always (self, always, error);
 }
@@ -298,7 +306,8 @@ reduce_begin (PhCall *call, GError **error)
   if (!ph_call_need_open (call, error))
     return FALSE;
   self = hunt_new (call);
-  if (!take_options (self, call, error) || !ph_call_need_args (call, 1, 2, error) || !add_stage (self, call->argv[0], call->argc > 1 ? call->argv[1] : NULL, error))
+  if (!take_options (self, call, error) || !ph_call_need_args (call, 1, 2, error)
+      || !add_stage (self, call->argv[0], call->argc > 1 ? call->argv[1] : NULL, error))
     return FALSE;
   self->from = ph_document_get_position (call->document);
   return TRUE;
@@ -321,7 +330,7 @@ guilty_stage (const Hunt *self)
 static gboolean
 hunt_work (PhCall *call, GError **error)
 {
-  Hunt    *self = call->data;
+  Hunt *self = call->data;
   PhModel *model = ph_model_clone (ph_snapshot_at (self->snapshot, self->from));
 
   ph_snapshot_done (self->snapshot);
@@ -343,7 +352,8 @@ hunt_work (PhCall *call, GError **error)
       self->report = g_build_filename (self->out, "report.html", NULL);
     }
   ph_call_progress (call, "writing the report", -1);
-  if (self->hunt->found && self->report != NULL && !ph_hunt_report_write (self->hunt, self->report, self->options.cancellable, error))
+  if (self->hunt->found && self->report != NULL
+      && !ph_hunt_report_write (self->hunt, self->report, self->options.cancellable, error))
     return FALSE;
   return TRUE;
 }
@@ -356,12 +366,15 @@ reply_steps_of (PhCall *call, const PhHunt *hunt)
   for (guint i = 0; i < hunt->steps->len; i++)
     {
       const PhHuntStep *step = hunt->steps->pdata[i];
-      JsonObject       *row = ph_json_add_object (steps);
+      JsonObject *row = ph_json_add_object (steps);
 
       json_object_set_string_member (row, "pass", step->name);
       json_object_set_int_member (row, "rewrites", step->n_rewrites);
       json_object_set_int_member (row, "different", step->n_different);
-      json_object_set_string_member (row, "verdict", step->fault > PH_FAULT_WRONG ? "error" : step->fault == PH_FAULT_WRONG ? "different" : ph_verdict_name (step->verdict));
+      json_object_set_string_member (row, "verdict",
+                                     step->fault > PH_FAULT_WRONG    ? "error"
+                                     : step->fault == PH_FAULT_WRONG ? "different"
+                                                                     : ph_verdict_name (step->verdict));
       json_object_set_double_member (row, "seconds", step->seconds);
     }
 }
@@ -371,13 +384,13 @@ static void
 reply_feeds (PhCall *call, const PhReduced *reduced)
 {
   JsonArray *feeds = ph_reply_array (call->reply, "feeds");
-  guint      k = 0;
+  guint k = 0;
 
   for (guint i = 0; i < reduced->model->graph->inputs->len; i++)
     {
-      const PhValue   *input = reduced->model->graph->inputs->pdata[i];
+      const PhValue *input = reduced->model->graph->inputs->pdata[i];
       g_autofree char *file = g_strdup_printf ("input_%u.pb", k);
-      JsonObject      *row = g_hash_table_contains (reduced->fault->witness, input->name) ? ph_json_add_object (feeds) : NULL;
+      JsonObject *row = g_hash_table_contains (reduced->fault->witness, input->name) ? ph_json_add_object (feeds) : NULL;
 
       if (row == NULL)
         continue;
@@ -391,8 +404,8 @@ static void
 reply_found (PhCall *call, const Hunt *self)
 {
   const PhHunt *hunt = self->hunt;
-  JsonObject   *json = call->reply->json;
-  JsonArray    *nodes = ph_reply_array (call->reply, "nodes");
+  JsonObject *json = call->reply->json;
+  JsonArray *nodes = ph_reply_array (call->reply, "nodes");
 
   json_object_set_string_member (json, "kind", ph_fault_kind_name (hunt->kind));
   json_object_set_string_member (json, "pass", hunt->pass);
@@ -434,12 +447,12 @@ reply_found (PhCall *call, const Hunt *self)
 static void
 say_found (PhCall *call, const Hunt *self)
 {
-  const PhHunt    *hunt = self->hunt;
+  const PhHunt *hunt = self->hunt;
   const PhReduced *reduced = hunt->reduced;
 
-  ph_reply_say (call->reply, PH_STYLE_REMOVED "%s" PH_STYLE_RESET ": pass %s%s%s%s%s\n", ph_fault_kind_name (hunt->kind), hunt->pass,
-                hunt->rule != NULL ? ", rule " PH_STYLE_KEY : "", hunt->rule != NULL ? hunt->rule : "", hunt->rule != NULL ? PH_STYLE_RESET : "",
-                hunt->rewrite != NULL ? ", first seen" : "");
+  ph_reply_say (call->reply, PH_STYLE_REMOVED "%s" PH_STYLE_RESET ": pass %s%s%s%s%s\n", ph_fault_kind_name (hunt->kind),
+                hunt->pass, hunt->rule != NULL ? ", rule " PH_STYLE_KEY : "", hunt->rule != NULL ? hunt->rule : "",
+                hunt->rule != NULL ? PH_STYLE_RESET : "", hunt->rewrite != NULL ? ", first seen" : "");
   if (hunt->rewrite != NULL)
     ph_reply_say (call->reply, "at %s\n", hunt->rewrite);
   if (hunt->why != NULL)
@@ -452,9 +465,13 @@ say_found (PhCall *call, const Hunt *self)
     {
       const PhFault *fault = reduced->fault;
 
-      ph_reply_say (call->reply, "reduced to %u nodes (%u tries)%s\n", reduced->n_nodes, reduced->n_tests, hunt->stopped ? ", until it was stopped" : reduced->out_of_time ? ", as far as the time went" : "");
+      ph_reply_say (call->reply, "reduced to %u nodes (%u tries)%s\n", reduced->n_nodes, reduced->n_tests,
+                    hunt->stopped          ? ", until it was stopped"
+                    : reduced->out_of_time ? ", as far as the time went"
+                                           : "");
       if (fault->expected != NULL)
-        ph_reply_say (call->reply, "%s %s: %s should be %s\n", fault->output, fault->place != NULL ? fault->place : "", fault->actual, fault->expected);
+        ph_reply_say (call->reply, "%s %s: %s should be %s\n", fault->output, fault->place != NULL ? fault->place : "",
+                      fault->actual, fault->expected);
       else if (fault->message != NULL)
         ph_reply_say (call->reply, "%s\n", fault->message);
     }
@@ -467,9 +484,9 @@ say_found (PhCall *call, const Hunt *self)
 static gboolean
 hunt_finish (PhCall *call, GError **error)
 {
-  Hunt         *self = call->data;
+  Hunt *self = call->data;
   const PhHunt *hunt = self->hunt;
-  JsonObject   *json = call->reply->json;
+  JsonObject *json = call->reply->json;
 
   json_object_set_boolean_member (json, "found", hunt->found);
   json_object_set_int_member (json, "runs", hunt->n_runs);
@@ -485,9 +502,11 @@ hunt_finish (PhCall *call, GError **error)
       say_found (call, self);
     }
   else if (hunt->stopped)
-    ph_reply_say (call->reply, "stopped at pass %u of %u; those before it are not known to change the results\n", hunt->steps->len, self->stages->len);
+    ph_reply_say (call->reply, "stopped at pass %u of %u; those before it are not known to change the results\n",
+                  hunt->steps->len, self->stages->len);
   else
-    ph_reply_say (call->reply, hunt->out_of_time ? "nothing was found in the time that was given\n" : "nothing to hunt: no pass changes the results\n");
+    ph_reply_say (call->reply, hunt->out_of_time ? "nothing was found in the time that was given\n"
+                                                 : "nothing to hunt: no pass changes the results\n");
   if (hunt->note != NULL)
     ph_reply_say (call->reply, "%s\n", hunt->note);
   if (hunt->found && self->fail)
@@ -502,16 +521,22 @@ hunt_finish (PhCall *call, GError **error)
 /* ── a case that fails ── */
 
 gboolean
-ph_call_hunt_case (PhCall *call, const char *folder, GPtrArray *passes, PhExactness allow, const char *out, JsonObject *row, GError **error)
+ph_call_hunt_case (PhCall *call, const char *folder, GPtrArray *passes, PhExactness allow, const char *out, JsonObject *row,
+                   GError **error)
 {
-  g_autofree char      *path = g_build_filename (folder, "model.onnx", NULL), *set = g_build_filename (folder, "test_data_set_0", NULL), *report = NULL;
-  g_autoptr (GPtrArray)  stages = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_hunt_stage_free);
+  g_autofree char *path = g_build_filename (folder, "model.onnx", NULL),
+                  *set = g_build_filename (folder, "test_data_set_0", NULL), *report = NULL;
+  g_autoptr (GPtrArray) stages = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_hunt_stage_free);
   g_autoptr (GHashTable) feeds = NULL;
-  g_autoptr (PhHunt)     hunt = NULL;
-  PhModel              *model = ph_hunt_open_model (path, call->cancellable);
-  PhHuntOptions         options = { .stages = stages, .allow = allow, .seed = 1, .seconds = SECONDS, .cancellable = call->cancellable,
-                                    .progress = on_progress, .data = call };
-  PhHuntFiles           files;
+  g_autoptr (PhHunt) hunt = NULL;
+  PhModel *model = ph_hunt_open_model (path, call->cancellable);
+  /* clang-format off */
+  PhHuntOptions options = {
+    .stages = stages, .allow = allow, .seed = 1, .seconds = SECONDS, .cancellable = call->cancellable, .progress = on_progress,
+    .data = call
+  };
+  /* clang-format on */
+  PhHuntFiles files;
 
   if (model == NULL)
     return TRUE;
@@ -531,11 +556,12 @@ ph_call_hunt_case (PhCall *call, const char *folder, GPtrArray *passes, PhExactn
   json_object_set_string_member (row, "pass", hunt->pass);
   ph_json_set (row, "rule", hunt->rule);
   json_object_set_string_member (row, "report", report);
-  ph_reply_say (call->reply, "  %s: pass %s%s%s: %s\n", ph_fault_kind_name (hunt->kind), hunt->pass, hunt->rule != NULL ? ", rule " : "",
-                hunt->rule != NULL ? hunt->rule : "", report);
+  ph_reply_say (call->reply, "  %s: pass %s%s%s: %s\n", ph_fault_kind_name (hunt->kind), hunt->pass,
+                hunt->rule != NULL ? ", rule " : "", hunt->rule != NULL ? hunt->rule : "", report);
   return ph_hunt_report_write (hunt, report, call->cancellable, error);
 }
 
+/* clang-format off */
 static const PhCommand rows[] = {
   { "hunt", "[PIPELINE|PASS...] [--out FOLDER] [--seconds N] [--report FILE] [--dump FOLDER] [--always PASS] [--folder FOLDER] [--seed N] [--fail] [--runner PROGRAM]",
     N_ ("Find the pass that changes the results, its rewrite and the smallest model that shows it"),
@@ -548,4 +574,5 @@ static const PhCommand rows[] = {
     "`reduce casts`, `reduce exec 'python3 mypass.py'`: the pass runs alone on parts of the model at this position.", NULL, NULL, NULL,
     PH_CODE (reduce_begin, hunt_work, hunt_finish) },
 };
+/* clang-format on */
 const PhCommandGroup ph_commands_hunt = { rows, G_N_ELEMENTS (rows) };

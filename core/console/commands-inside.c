@@ -16,12 +16,12 @@ static const PhFunction *
 find_function (PhModel *model, const char *name)
 {
   const PhFunction *found = NULL;
-  guint             n = 0;
+  guint n = 0;
 
   for (guint i = 0; i < model->functions->len; i++)
     {
       const PhFunction *function = model->functions->pdata[i];
-      g_autofree char  *full = name_of (function);
+      g_autofree char *full = name_of (function);
 
       if (g_str_equal (full, name))
         return function;
@@ -38,12 +38,12 @@ find_function (PhModel *model, const char *name)
 static void
 reply_inside (PhCall *call)
 {
-  PhModel   *model = ph_document_get_model (call->document);
-  GArray    *trail = ph_document_get_trail (call->document);
+  PhModel *model = ph_document_get_model (call->document);
+  GArray *trail = ph_document_get_trail (call->document);
   JsonArray *path = ph_reply_array (call->reply, "path");
-  GString   *text = g_string_new (NULL);
+  GString *text = g_string_new (NULL);
   const PhId inside = ph_document_get_inside (call->document);
-  const PhNode  *node = ph_model_find_node (model, inside);
+  const PhNode *node = ph_model_find_node (model, inside);
   const PhGraph *graph = inside == PH_NO_ID ? model->graph : ph_model_find_graph (model, inside);
 
   for (guint i = 0; i < trail->len; i++)
@@ -59,8 +59,8 @@ reply_inside (PhCall *call)
     {
       const PhGraph *body = graph != NULL ? graph : node->graphs->pdata[i];
 
-      ph_reply_say (call->reply, "  %s: %u inputs, %u nodes, %u outputs\n", body->attr != NULL ? body->attr : body->name, body->inputs->len,
-                    body->n_nodes, body->outputs->len);
+      ph_reply_say (call->reply, "  %s: %u inputs, %u nodes, %u outputs\n", body->attr != NULL ? body->attr : body->name,
+                    body->inputs->len, body->n_nodes, body->outputs->len);
       if (graph != NULL)
         break;
     }
@@ -69,9 +69,9 @@ reply_inside (PhCall *call)
 static gboolean
 enter_begin (PhCall *call, GError **error)
 {
-  PhModel          *model = ph_document_get_model (call->document);
+  PhModel *model = ph_document_get_model (call->document);
   const PhFunction *function;
-  const PhNode     *node;
+  const PhNode *node;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
     return FALSE;
@@ -96,7 +96,7 @@ leave_begin (PhCall *call, GError **error)
 {
   GArray *trail = ph_document_get_trail (call->document);
   guint64 levels = 1;
-  PhId    out;
+  PhId out;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
     return FALSE;
@@ -135,11 +135,13 @@ count_calls (PhModel *model, const PhFunction *function)
 static gboolean
 functions_begin (PhCall *call, GError **error)
 {
+  /* clang-format off */
   static const PhColumn columns[] = {
     { "name", "function", .style = PH_STYLE_KEY }, { "inputs", "inputs", .right = TRUE }, { "outputs", "outputs", .right = TRUE },
     { "nodes", "nodes", .right = TRUE }, { "calls", "calls", .right = TRUE, .dim = "calls" }, { "note", "" },
   };
-  PhModel   *model = ph_document_get_model (call->document);
+  /* clang-format on */
+  PhModel *model = ph_document_get_model (call->document);
   JsonArray *rows = ph_reply_array (call->reply, "functions");
   g_autoptr (GHashTable) counted = g_hash_table_new_full (NULL, NULL, NULL, g_free);
 
@@ -148,8 +150,8 @@ functions_begin (PhCall *call, GError **error)
   for (guint i = 0; i < model->functions->len; i++)
     {
       const PhFunction *function = model->functions->pdata[i];
-      JsonObject       *row = ph_json_add_object (rows);
-      g_autofree char  *name = name_of (function);
+      JsonObject *row = ph_json_add_object (rows);
+      g_autofree char *name = name_of (function);
 
       ph_json_set (row, "name", name);
       json_object_set_int_member (row, "inputs", function->graph->inputs->len);
@@ -165,6 +167,7 @@ functions_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhCommand rows[] = {
   { "enter", "[NODE|FUNCTION]", N_ ("Show what is inside a fused node, a call of a function, or a node with bodies"),
     "`enter n42`, `enter local.scale`; without one, what is selected. The picture and `render` show the inside, with what changed in it, "
@@ -174,4 +177,5 @@ static const PhCommand rows[] = {
   { "functions", "", "The functions of the model, and how often each is called", "`enter FUNCTION` shows one.", NULL, NULL, NULL,
     PH_CODE (functions_begin) },
 };
+/* clang-format on */
 const PhCommandGroup ph_commands_inside = { rows, G_N_ELEMENTS (rows) };

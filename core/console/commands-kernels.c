@@ -15,12 +15,12 @@
 typedef struct
 {
   PhSnapshot *snapshot;
-  PhModel    *model;             /* (nullable)                                  */
-  GHashTable *named;             /* name -> PhTensor                            */
-  PhId        node;              /* PH_NO_ID: all                               */
-  gboolean    time, compare;
-  double      runs, seed;
-  PhProfile  *profile;           /* (nullable) of all nodes                     */
+  PhModel *model;    /* (nullable)                                  */
+  GHashTable *named; /* name -> PhTensor                            */
+  PhId node;         /* PH_NO_ID: all                               */
+  gboolean time, compare;
+  double runs, seed;
+  PhProfile *profile; /* (nullable) of all nodes                     */
 } Kernels;
 
 static void
@@ -46,7 +46,7 @@ static gboolean
 kernels_begin (PhCall *call, GError **error)
 {
   Kernels *job = g_new0 (Kernels, 1);
-  PhNode  *node = NULL;
+  PhNode *node = NULL;
 
   ph_call_set_data (call, job, kernels_free);
   job->runs = TIMED_RUNS;
@@ -79,6 +79,7 @@ kernels_begin (PhCall *call, GError **error)
 static void
 reply_node (PhCall *call, const Kernels *job, const GArray *candidates)
 {
+  /* clang-format off */
   static const PhColumn columns[] = {
     { "mark", "" }, { "kernel", "kernel", .style = PH_STYLE_KEY }, { "priority", "priority", .right = TRUE }, { "why", "" },
   };
@@ -87,10 +88,11 @@ reply_node (PhCall *call, const Kernels *job, const GArray *candidates)
     { "ms", "ms", .right = TRUE, .digits = 4 }, { "packed", "packed", .right = TRUE }, { "max_abs", "difference", .right = TRUE, .digits = 3 },
     { "place", "where" }, { "why", "" },
   };
-  const PhNode    *node = ph_model_find_node (job->model, job->node);
+  /* clang-format on */
+  const PhNode *node = ph_model_find_node (job->model, job->node);
   g_autofree char *label = ph_node_label (node);
-  JsonArray       *rows = ph_reply_array (call->reply, "kernels");
-  const gboolean   all = job->time || job->compare;
+  JsonArray *rows = ph_reply_array (call->reply, "kernels");
+  const gboolean all = job->time || job->compare;
 
   json_object_set_int_member (call->reply->json, "id", job->node);
   ph_json_set (call->reply->json, "op", node->op_type);
@@ -98,7 +100,7 @@ reply_node (PhCall *call, const Kernels *job, const GArray *candidates)
   for (guint i = 0; i < candidates->len; i++)
     {
       const PhCandidate *candidate = &g_array_index (candidates, PhCandidate, i);
-      JsonObject        *row = ph_json_add_object (rows);
+      JsonObject *row = ph_json_add_object (rows);
 
       ph_json_set (row, "mark", candidate->ran ? "→" : "");
       ph_json_set (row, "kernel", candidate->name);
@@ -125,7 +127,13 @@ reply_node (PhCall *call, const Kernels *job, const GArray *candidates)
 /* ── of all ── */
 
 /* Nodes of one operator that one kernel ran. */
-typedef struct { const char *op, *kernel, *layout; guint n; gint64 packed; GString *others; } Sum;
+typedef struct
+{
+  const char *op, *kernel, *layout;
+  guint n;
+  gint64 packed;
+  GString *others;
+} Sum;
 
 static void
 clear_sum (gpointer data)
@@ -161,21 +169,23 @@ compare_sums (gconstpointer a, gconstpointer b)
 static void
 reply_all (PhCall *call, const Kernels *job)
 {
+  /* clang-format off */
   static const PhColumn columns[] = {
     { "op", "operator", .style = PH_STYLE_KEY }, { "kernel", "kernel" }, { "nodes", "nodes", .right = TRUE }, { "layout", "layout" },
     { "packed", "packed", .right = TRUE }, { "others", "registered" },
   };
+  /* clang-format on */
   g_autoptr (GArray) sums = g_array_new (FALSE, FALSE, sizeof (Sum));
-  const GArray     *candidates = ph_profile_candidates (job->profile);
-  JsonArray        *rows = ph_reply_array (call->reply, "operators");
+  const GArray *candidates = ph_profile_candidates (job->profile);
+  JsonArray *rows = ph_reply_array (call->reply, "operators");
 
   g_array_set_clear_func (sums, clear_sum);
   for (guint i = 0; i < candidates->len; i++)
     {
       const PhCandidate *candidate = &g_array_index (candidates, PhCandidate, i);
-      const PhNode      *node = ph_model_find_node (job->model, candidate->node);
-      const PhNodeTime  *time = ph_profile_find (job->profile, candidate->node);
-      Sum               *sum;
+      const PhNode *node = ph_model_find_node (job->model, candidate->node);
+      const PhNodeTime *time = ph_profile_find (job->profile, candidate->node);
+      Sum *sum;
 
       if (node == NULL || time == NULL)
         continue;
@@ -191,7 +201,7 @@ reply_all (PhCall *call, const Kernels *job)
   g_array_sort (sums, compare_sums);
   for (guint i = 0; i < sums->len; i++)
     {
-      const Sum  *sum = &g_array_index (sums, Sum, i);
+      const Sum *sum = &g_array_index (sums, Sum, i);
       JsonObject *row = ph_json_add_object (rows);
 
       ph_json_set (row, "op", sum->op);
@@ -202,16 +212,18 @@ reply_all (PhCall *call, const Kernels *job)
       ph_json_set (row, "others", sum->others->str);
     }
   ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
-  ph_reply_say (call->reply, PH_STYLE_DIM "`kernels NODE` says why, --time and --compare try them; `select * from kernels` has every node" PH_STYLE_RESET "\n");
+  ph_reply_say (call->reply, PH_STYLE_DIM
+                "`kernels NODE` says why, --time and --compare try them; `select * from kernels` has every node" PH_STYLE_RESET
+                "\n");
 }
 
 static gboolean
 kernels_work (PhCall *call, GError **error)
 {
-  Kernels               *job = call->data;
-  PhRunOptions           options = { .cancellable = call->cancellable };
+  Kernels *job = call->data;
+  PhRunOptions options = { .cancellable = call->cancellable };
   g_autoptr (GHashTable) feeds = NULL, results = NULL;
-  g_autoptr (GArray)     candidates = NULL;
+  g_autoptr (GArray) candidates = NULL;
 
   ph_call_progress (call, job->time ? "measuring" : "computing", -1);
   job->model = ph_snapshot_take (job->snapshot, ph_snapshot_get_history (job->snapshot)->position);
@@ -220,7 +232,8 @@ kernels_work (PhCall *call, GError **error)
     return FALSE;
   if (job->node != PH_NO_ID)
     {
-      candidates = ph_kernel_study (job->model, feeds, job->node, job->time ? (guint) job->runs : 0, job->compare, &options, error);
+      candidates = ph_kernel_study (job->model, feeds, job->node, job->time ? (guint) job->runs : 0, job->compare, &options,
+                                    error);
       if (candidates != NULL)
         reply_node (call, job, candidates);
       return candidates != NULL;
@@ -242,6 +255,7 @@ kernels_finish (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhCommand rows[] = {
   { "kernels", "[NODE] [--time] [--compare] [--runs N] [--random SEED]", N_ ("Say which kernels run the nodes, and which else could"),
     "Alone it computes the outputs and says of each operator which kernel ran it, in which order its result lies, and which kernels are "
@@ -254,4 +268,5 @@ static const PhCommand rows[] = {
     "The same as `kernels NODE --time --compare`, of the node that is selected.",
     N_ ("Compare Its _Kernels"), NULL, NULL, PH_CODE (kernels_begin, kernels_work, kernels_finish) },
 };
+/* clang-format on */
 const PhCommandGroup ph_commands_kernels = { rows, G_N_ELEMENTS (rows) };

@@ -8,7 +8,13 @@
 #define NEWEST 25
 #define OLDEST 14
 
-typedef struct { PhSnapshot *snapshot; char *program, *path, *passes; PhHistory *history; GPtrArray *problems; } Llvm;
+typedef struct
+{
+  PhSnapshot *snapshot;
+  char *program, *path, *passes;
+  PhHistory *history;
+  GPtrArray *problems;
+} Llvm;
 
 static void
 llvm_free (gpointer data)
@@ -31,7 +37,7 @@ find_opt (void)
   for (guint version = NEWEST; version >= OLDEST; version--)
     {
       g_autofree char *name = g_strdup_printf ("opt-%u", version);
-      char            *path = g_find_program_in_path (name);
+      char *path = g_find_program_in_path (name);
 
       if (path != NULL)
         return path;
@@ -39,8 +45,7 @@ find_opt (void)
   return g_find_program_in_path ("opt");
 }
 
-static gboolean
-refuse (GError **error, PhError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+static gboolean refuse (GError **error, PhError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 static gboolean
 refuse (GError **error, PhError code, const char *format, ...)
@@ -57,8 +62,8 @@ static gboolean
 llvm_begin (PhCall *call, GError **error)
 {
   const PhPosition at = ph_document_is_open (call->document) ? ph_document_get_position (call->document) : (PhPosition) { 0 };
-  const char      *path;
-  Llvm            *llvm;
+  const char *path;
+  Llvm *llvm;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error))
     return FALSE;
@@ -66,7 +71,9 @@ llvm_begin (PhCall *call, GError **error)
   if (path == NULL || ph_model_opset (ph_document_get_model (call->document), "llvm") == 0)
     return refuse (error, PH_ERROR_USAGE, "what is open is not LLVM's: `open FILE.ll` first");
   if (at.step != 0 || at.rewrite != 0)
-    return refuse (error, PH_ERROR_USAGE, "LLVM reads the file, so its passes begin there: `goto 0` first, and name all passes at once, as in `llvm sroa,gvn`");
+    return refuse (
+        error, PH_ERROR_USAGE,
+        "LLVM reads the file, so its passes begin there: `goto 0` first, and name all passes at once, as in `llvm sroa,gvn`");
   if (!g_str_has_suffix (path, ".ll") && !g_str_has_suffix (path, ".bc"))
     return refuse (error, PH_ERROR_USAGE, "%s is a dump of passes; LLVM's passes run over the .ll file itself", path);
   llvm = g_new0 (Llvm, 1);
@@ -85,12 +92,15 @@ static gboolean
 llvm_work (PhCall *call, GError **error)
 {
   /* opt prints both the dumps and its own errors to standard error. */
-  static const char   script[] = "t=$(mktemp) || exit 1; trap 'rm -f \"$t\"' EXIT; \"$0\" \"$@\" >\"$t\" 2>&1 || { s=$?; head -c 2000 \"$t\" >&2; exit $s; }; cat \"$t\"";
-  Llvm               *llvm = call->data;
-  g_autofree char    *passes = g_strconcat ("-passes=", llvm->passes, NULL), *what = g_path_get_basename (llvm->program);
-  const char *const   command[] = { "sh", "-c", script, llvm->program, passes, "-print-changed", "-print-module-scope", "-disable-output", llvm->path, NULL };
-  g_autoptr (PhModel)  model = NULL;
-  g_autoptr (GBytes)   dump = NULL;
+  static const char script[]
+      = "t=$(mktemp) || exit 1; trap 'rm -f \"$t\"' EXIT; \"$0\" \"$@\" >\"$t\" 2>&1 || { s=$?; head -c 2000 \"$t\" >&2; exit $s; }; cat \"$t\"";
+  Llvm *llvm = call->data;
+  g_autofree char *passes = g_strconcat ("-passes=", llvm->passes, NULL), *what = g_path_get_basename (llvm->program);
+  const char *const command[] = {
+    "sh", "-c", script, llvm->program, passes, "-print-changed", "-print-module-scope", "-disable-output", llvm->path, NULL
+  };
+  g_autoptr (PhModel) model = NULL;
+  g_autoptr (GBytes) dump = NULL;
 
   ph_call_progress (call, "running LLVM's passes", -1);
   dump = ph_external_run (command, NULL, NULL, 0, what, call->cancellable, error);
@@ -103,7 +113,8 @@ llvm_work (PhCall *call, GError **error)
       llvm->history = ph_history_new ();
       return TRUE;
     }
-  llvm->history = ph_recording_follow (ph_format_find ("llvm-dump"), dump, llvm->path, model, "read by LLVM", llvm->problems, call->cancellable, error);
+  llvm->history = ph_recording_follow (ph_format_find ("llvm-dump"), dump, llvm->path, model, "read by LLVM", llvm->problems,
+                                       call->cancellable, error);
   return llvm->history != NULL;
 }
 

@@ -22,8 +22,8 @@ values_row (GPtrArray *values, JsonArray *array)
 {
   for (guint i = 0; i < values->len; i++)
     {
-      PhValue         *value = values->pdata[i];
-      JsonObject      *row = ph_json_add_object (array);
+      PhValue *value = values->pdata[i];
+      JsonObject *row = ph_json_add_object (array);
       g_autofree char *type = value != NULL ? ph_type_to_string (value->type) : NULL;
 
       ph_json_set (row, "name", value != NULL ? value->name : "");
@@ -66,13 +66,14 @@ say_values (PhReply *reply, const char *what, GPtrArray *values)
 {
   for (guint i = 0; i < values->len; i++)
     {
-      const PhValue   *value = values->pdata[i];
+      const PhValue *value = values->pdata[i];
       g_autofree char *type = value != NULL ? ph_type_to_string (value->type) : NULL;
 
       if (value == NULL)
         ph_reply_say (reply, "  %s %u: none\n", what, i);
       else if (value->producer != NULL)
-        ph_reply_say (reply, "  %s %u: %s: %s  (%s n%u)\n", what, i, value->name, type, value->producer->op_type, value->producer->id);
+        ph_reply_say (reply, "  %s %u: %s: %s  (%s n%u)\n", what, i, value->name, type, value->producer->op_type,
+                      value->producer->id);
       else
         ph_reply_say (reply, "  %s %u: %s: %s\n", what, i, value->name, type);
     }
@@ -81,12 +82,12 @@ say_values (PhReply *reply, const char *what, GPtrArray *values)
 static gboolean
 node_begin (PhCall *call, GError **error)
 {
-  JsonObject      *json = call->reply->json, *attrs;
-  PhNode          *node;
+  JsonObject *json = call->reply->json, *attrs;
+  PhNode *node;
   g_autofree char *label = NULL, *scope = NULL;
-  gint64           flops;
+  gint64 flops;
   const PhForeignOp *foreign;
-  const char      *doc;
+  const char *doc;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
     return FALSE;
@@ -140,7 +141,7 @@ node_begin (PhCall *call, GError **error)
   attrs = json_object_new ();
   for (guint i = 0; i < node->attrs->len; i++)
     {
-      const PhAttr    *attr = node->attrs->pdata[i];
+      const PhAttr *attr = node->attrs->pdata[i];
       g_autofree char *text = ph_attr_value_to_string (attr);
 
       ph_json_set (attrs, attr->name, text);
@@ -152,7 +153,7 @@ node_begin (PhCall *call, GError **error)
   say_values (call->reply, "input", node->inputs);
   for (guint i = 0; i < node->outputs->len; i++)
     {
-      const PhValue   *value = node->outputs->pdata[i];
+      const PhValue *value = node->outputs->pdata[i];
       g_autofree char *type = ph_type_to_string (value->type);
 
       ph_reply_say (call->reply, "  output %u: %s: %s  (%u use%s)\n", i, value->name, type, ph_value_n_uses (value),
@@ -166,7 +167,7 @@ node_begin (PhCall *call, GError **error)
 static gboolean
 select_node_begin (PhCall *call, GError **error)
 {
-  PhNode          *node;
+  PhNode *node;
   g_autofree char *label = NULL;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
@@ -210,7 +211,12 @@ visit_users (PhNode *node, Visit visit, gpointer data)
     }
 }
 
-typedef struct { GHashTable *distance; GQueue *queue; int at; } Walk;
+typedef struct
+{
+  GHashTable *distance;
+  GQueue *queue;
+  int at;
+} Walk;
 
 static void
 reach (PhNode *node, gpointer data)
@@ -228,8 +234,8 @@ static GHashTable *
 distances (PhNode *start, gboolean up, gboolean down, int limit)
 {
   g_autoptr (GQueue) queue = g_queue_new ();
-  Walk              walk = { g_hash_table_new (NULL, NULL), queue, 0 };
-  PhNode           *node;
+  Walk walk = { g_hash_table_new (NULL, NULL), queue, 0 };
+  PhNode *node;
 
   g_hash_table_insert (walk.distance, start, GINT_TO_POINTER (0));
   g_queue_push_tail (queue, start);
@@ -250,7 +256,7 @@ static int
 by_distance (gconstpointer a, gconstpointer b, gpointer data)
 {
   const PhNode *na = *(PhNode *const *) a, *nb = *(PhNode *const *) b;
-  int           da = GPOINTER_TO_INT (g_hash_table_lookup (data, na)), db = GPOINTER_TO_INT (g_hash_table_lookup (data, nb));
+  int da = GPOINTER_TO_INT (g_hash_table_lookup (data, na)), db = GPOINTER_TO_INT (g_hash_table_lookup (data, nb));
 
   return da != db ? da - db : na->id < nb->id ? -1 : na->id > nb->id;
 }
@@ -258,9 +264,11 @@ by_distance (gconstpointer a, gconstpointer b, gpointer data)
 static void
 reply_nodes (PhCall *call, GPtrArray *nodes, GHashTable *distance)
 {
+  /* clang-format off */
   static const PhColumn columns[] = {
     { "id", "id", .style = PH_STYLE_KEY }, { "op", "op" }, { "name", "name" }, { "distance", "distance", .right = TRUE },
   };
+  /* clang-format on */
   JsonArray *rows = ph_reply_array (call->reply, "nodes");
 
   for (guint i = 0; i < nodes->len; i++)
@@ -277,12 +285,12 @@ reply_nodes (PhCall *call, GPtrArray *nodes, GHashTable *distance)
 static gboolean
 neighbours_begin (PhCall *call, GError **error)
 {
-  PhNode                *node;
-  guint64                k = 1;
-  g_autoptr (GHashTable)  distance = NULL;
-  g_autoptr (GPtrArray)   nodes = g_ptr_array_new ();
-  GHashTableIter         iter;
-  gpointer               key;
+  PhNode *node;
+  guint64 k = 1;
+  g_autoptr (GHashTable) distance = NULL;
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer key;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 2, error))
     return FALSE;
@@ -304,15 +312,16 @@ neighbours_begin (PhCall *call, GError **error)
 static gboolean
 paths_begin (PhCall *call, GError **error)
 {
-  PhNode                *a, *b;
-  g_autoptr (GHashTable)  down = NULL, up = NULL;
-  g_autoptr (GPtrArray)   nodes = g_ptr_array_new (), shortest = g_ptr_array_new ();
-  GHashTableIter         iter;
-  gpointer               key;
-  JsonArray             *path;
+  PhNode *a, *b;
+  g_autoptr (GHashTable) down = NULL, up = NULL;
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new (), shortest = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer key;
+  JsonArray *path;
 
-  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 2, 2, error) ||
-      (a = ph_call_find_node (call, call->argv[0], error)) == NULL || (b = ph_call_find_node (call, call->argv[1], error)) == NULL)
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 2, 2, error)
+      || (a = ph_call_find_node (call, call->argv[0], error)) == NULL
+      || (b = ph_call_find_node (call, call->argv[1], error)) == NULL)
     return FALSE;
   down = distances (a, FALSE, TRUE, G_MAXINT);
   if (!g_hash_table_contains (down, b))
@@ -345,8 +354,8 @@ paths_begin (PhCall *call, GError **error)
         {
           PhNode *producer = ph_node_input (at, i) != NULL ? ph_node_input (at, i)->producer : NULL;
 
-          if (producer != NULL && g_hash_table_contains (down, producer) &&
-              GPOINTER_TO_INT (g_hash_table_lookup (down, producer)) + 1 == GPOINTER_TO_INT (g_hash_table_lookup (down, at)))
+          if (producer != NULL && g_hash_table_contains (down, producer)
+              && GPOINTER_TO_INT (g_hash_table_lookup (down, producer)) + 1 == GPOINTER_TO_INT (g_hash_table_lookup (down, at)))
             next = producer;
         }
       at = next;
@@ -394,7 +403,7 @@ match_of (PhNode *node, const char *needle, GRegex *regex)
     return "name";
   for (guint i = 0; i < node->outputs->len; i++)
     {
-      const PhValue   *value = node->outputs->pdata[i];
+      const PhValue *value = node->outputs->pdata[i];
       g_autofree char *type = ph_type_to_string (value->type);
 
       if (text_matches (value->name, needle, regex))
@@ -403,12 +412,12 @@ match_of (PhNode *node, const char *needle, GRegex *regex)
         return "type";
     }
   for (guint i = 0; i < node->inputs->len; i++)
-    if (ph_node_input (node, i) != NULL && ph_node_input (node, i)->producer == NULL &&
-        text_matches (ph_node_input (node, i)->name, needle, regex))
+    if (ph_node_input (node, i) != NULL && ph_node_input (node, i)->producer == NULL
+        && text_matches (ph_node_input (node, i)->name, needle, regex))
       return "input";
   for (guint i = 0; i < node->attrs->len; i++)
     {
-      const PhAttr    *attr = node->attrs->pdata[i];
+      const PhAttr *attr = node->attrs->pdata[i];
       g_autofree char *value = ph_attr_value_to_string (attr), *text = g_strdup_printf ("%s=%s", attr->name, value);
 
       if (text_matches (text, needle, regex))
@@ -439,7 +448,11 @@ find_below (PhGraph *graph, const char *needle, GRegex *regex, JsonArray *rows, 
     }
 }
 
-typedef struct { char *needle; GRegex *regex; } Find;
+typedef struct
+{
+  char *needle;
+  GRegex *regex;
+} Find;
 
 static void
 find_free (gpointer data)
@@ -454,10 +467,10 @@ find_free (gpointer data)
 static gboolean
 find_begin (PhCall *call, GError **error)
 {
-  g_autofree char   *text = g_strdup (call->rest), *needle = NULL;
-  g_autoptr (GRegex)  regex = NULL;
-  gsize              n;
-  Find              *find;
+  g_autofree char *text = g_strdup (call->rest), *needle = NULL;
+  g_autoptr (GRegex) regex = NULL;
+  gsize n;
+  Find *find;
 
   if (!ph_call_need_open (call, error))
     return FALSE;
@@ -468,7 +481,7 @@ find_begin (PhCall *call, GError **error)
   if (n > 2 && text[0] == '/' && text[n - 1] == '/')
     {
       g_autofree char *pattern = g_strndup (text + 1, n - 2);
-      GError          *own = NULL;
+      GError *own = NULL;
 
       regex = g_regex_new (pattern, G_REGEX_OPTIMIZE, 0, &own);
       if (regex == NULL)
@@ -492,16 +505,19 @@ find_begin (PhCall *call, GError **error)
 static gboolean
 find_work (PhCall *call, GError **error)
 {
+  /* clang-format off */
   static const PhColumn columns[] = {
     { "id", "id", .style = PH_STYLE_KEY }, { "op", "op" }, { "name", "name" }, { "match", "found in" },
   };
+  /* clang-format on */
   const Find *find = call->data;
-  JsonArray  *rows = ph_reply_array (call->reply, "nodes");
+  JsonArray *rows = ph_reply_array (call->reply, "nodes");
 
   ph_call_progress (call, "searching", -1);
   find_below (call->model->graph, find->needle, find->regex, rows, call->cancellable);
   for (guint i = 0; i < call->model->functions->len; i++)
-    find_below (((const PhFunction *) call->model->functions->pdata[i])->graph, find->needle, find->regex, rows, call->cancellable);
+    find_below (((const PhFunction *) call->model->functions->pdata[i])->graph, find->needle, find->regex, rows,
+                call->cancellable);
   if (g_cancellable_set_error_if_cancelled (call->cancellable, error))
     return FALSE;
   json_object_set_int_member (call->reply->json, "found", json_array_get_length (rows));
@@ -510,6 +526,7 @@ find_work (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhCommand rows[] = {
   { "node", "[NODE]", "Select a node and say everything about it", "A node is n42, its name, or the name of a value that it makes.",
     NULL, NULL, NULL, PH_CODE (node_begin) },
@@ -520,4 +537,5 @@ static const PhCommand rows[] = {
   { "find", "TEXT|/REGEX/", N_ ("Search operators, names, attributes and types"), "`find Conv`, `find /layer.[0-3]/`, `find [1,64,`.",
     N_ ("_Find"), "<Control>f|F3", "edit-find-symbolic", PH_CODE (find_begin, find_work) },
 };
+/* clang-format on */
 const PhCommandGroup ph_commands_node = { rows, G_N_ELEMENTS (rows) };

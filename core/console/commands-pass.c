@@ -19,8 +19,8 @@ pass_to_json (const PhPass *pass, JsonObject *row)
   json_object_set_string_member (row, "class", ph_exactness_name (ph_pass_exactness (pass)));
   for (guint i = 0; i < pass->n_rules; i++)
     {
-      const PhRule    *rule = &pass->rules[i];
-      JsonObject      *item = ph_json_add_object (rules);
+      const PhRule *rule = &pass->rules[i];
+      JsonObject *item = ph_json_add_object (rules);
       g_autofree char *text = ph_rule_to_string (rule);
 
       json_object_set_string_member (item, "name", rule->name);
@@ -40,30 +40,32 @@ say_rules (PhReply *reply, const PhPass *pass)
 {
   for (guint i = 0; i < pass->n_rules; i++)
     {
-      const PhRule    *rule = &pass->rules[i];
+      const PhRule *rule = &pass->rules[i];
       g_autofree char *text = ph_rule_to_string (rule);
 
-      ph_reply_say (reply, "  " PH_STYLE_KEY "%s" PH_STYLE_RESET "  %s  " PH_STYLE_DIM "(%s)" PH_STYLE_RESET "\n      %s\n", rule->name,
-                    text, ph_exactness_name (rule->exactness), rule->why != NULL ? rule->why : "");
+      ph_reply_say (reply, "  " PH_STYLE_KEY "%s" PH_STYLE_RESET "  %s  " PH_STYLE_DIM "(%s)" PH_STYLE_RESET "\n      %s\n",
+                    rule->name, text, ph_exactness_name (rule->exactness), rule->why != NULL ? rule->why : "");
     }
 }
 
 static gboolean
 passes_begin (PhCall *call, GError **error)
 {
+  /* clang-format off */
   static const PhColumn columns[] = {
     { "name", "pass", .style = PH_STYLE_KEY }, { "group", "group" }, { "n_rules", "rules", .right = TRUE, .minor = TRUE },
     { "class", "results" }, { "summary", "does" },
   };
-  guint                n;
+  /* clang-format on */
+  guint n;
   const PhPass *const *list = ph_pass_list (&n);
-  JsonArray           *rows = ph_reply_array (call->reply, "passes");
+  JsonArray *rows = ph_reply_array (call->reply, "passes");
 
   if (!ph_call_need_args (call, 0, 1, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
-    if (call->argc == 0 || g_str_equal (call->argv[0], list[i]->name) || g_str_equal (call->argv[0], list[i]->group) ||
-        (g_str_equal (call->argv[0], "plugin") && !ph_pass_is_builtin (list[i])))
+    if (call->argc == 0 || g_str_equal (call->argv[0], list[i]->name) || g_str_equal (call->argv[0], list[i]->group)
+        || (g_str_equal (call->argv[0], "plugin") && !ph_pass_is_builtin (list[i])))
       pass_to_json (list[i], ph_json_add_object (rows));
   if (json_array_get_length (rows) == 0 && call->argc > 0)
     {
@@ -78,7 +80,11 @@ passes_begin (PhCall *call, GError **error)
 
 /* ── a pass of one's own ── */
 
-typedef struct { char *path; GPtrArray *passes; } Load;
+typedef struct
+{
+  char *path;
+  GPtrArray *passes;
+} Load;
 
 static void
 load_free (gpointer data)
@@ -115,7 +121,7 @@ load_work (PhCall *call, GError **error)
 static gboolean
 load_finish (PhCall *call, GError **error)
 {
-  Load      *load = call->data;
+  Load *load = call->data;
   JsonArray *rows = ph_reply_array (call->reply, "passes");
 
   for (guint i = 0; i < load->passes->len; i++)
@@ -132,16 +138,18 @@ load_finish (PhCall *call, GError **error)
 
 /* ── the pipeline ── */
 
+/* clang-format off */
 static const PhColumn entry_columns[] = {
   { "index", "", .right = TRUE }, { "pass", "pass", .style = PH_STYLE_KEY }, { "enabled", "on" },
   { "breakpoint", "breakpoint", .minor = TRUE }, { "repeat", "repeat", .minor = TRUE }, { "limit", "limit", .right = TRUE, .minor = TRUE }, { "step", "step", .right = TRUE }, { "summary", "does" },
 };
+/* clang-format on */
 
 /* For programs, all of it; (transfer none) its rows. */
 static JsonArray *
 entries_to_json (PhCall *call)
 {
-  GArray    *entries = ph_document_get_entries (call->document);
+  GArray *entries = ph_document_get_entries (call->document);
   JsonArray *rows = ph_reply_array (call->reply, "passes");
 
   ph_json_set (call->reply->json, "pipeline", ph_document_get_pipeline (call->document));
@@ -149,8 +157,8 @@ entries_to_json (PhCall *call)
   for (guint i = 0; i < entries->len; i++)
     {
       const PhPipelineEntry *entry = &g_array_index (entries, PhPipelineEntry, i);
-      JsonObject            *row = ph_json_add_object (rows);
-      int                    step = ph_document_entry_step (call->document, i);
+      JsonObject *row = ph_json_add_object (rows);
+      int step = ph_document_entry_step (call->document, i);
 
       json_object_set_int_member (row, "index", i + 1);
       json_object_set_string_member (row, "name", entry->pass->name);
@@ -173,7 +181,7 @@ entries_to_json (PhCall *call)
 static void
 reply_entry (PhCall *call, guint index)
 {
-  JsonArray           *rows = entries_to_json (call);
+  JsonArray *rows = entries_to_json (call);
   g_autoptr (JsonArray) changed = json_array_new ();
 
   json_array_add_element (changed, json_array_dup_element (rows, index));
@@ -184,7 +192,7 @@ reply_entry (PhCall *call, guint index)
 static PhExactness
 worst (PhDocument *document)
 {
-  GArray     *entries = ph_document_get_entries (document);
+  GArray *entries = ph_document_get_entries (document);
   PhExactness least = PH_EXACT;
 
   for (guint i = 0; i < entries->len; i++)
@@ -196,11 +204,12 @@ worst (PhDocument *document)
 static void
 reply_pipeline (PhCall *call)
 {
-  static const char *const words[] = { "stay exact", "stay exact where they are finite", "may differ by rounding", "may be lossy" };
+  static const char *const words[] = { "stay exact", "stay exact where they are finite", "may differ by rounding",
+                                       "may be lossy" };
+  const char *pipeline = ph_document_get_pipeline (call->document);
   JsonArray *rows = entries_to_json (call);
 
-  ph_reply_say (call->reply, "pipeline %s: results %s\n",
-                strlen (ph_document_get_pipeline (call->document)) > 60 ? "of your own" : ph_document_get_pipeline (call->document),
+  ph_reply_say (call->reply, "pipeline %s: results %s\n", strlen (pipeline) > 60 ? "of your own" : pipeline,
                 words[worst (call->document)]);
   ph_reply_table (call->reply, rows, entry_columns, G_N_ELEMENTS (entry_columns));
 }
@@ -209,16 +218,17 @@ reply_pipeline (PhCall *call)
 char *
 ph_pipeline_text (const char *name, GError **error)
 {
-  g_autofree char   *text = NULL;
-  g_auto (GStrv)      lines = NULL;
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
   g_autoptr (GString) out = g_string_new (NULL);
-  GError            *own = NULL;
+  GError *own = NULL;
 
   if (ph_pipeline_find (name) != NULL || ph_pass_find (name) != NULL || !g_file_test (name, G_FILE_TEST_IS_REGULAR))
     return g_strdup (name);
   if (!g_file_get_contents (name, &text, NULL, &own) || !g_utf8_validate (text, -1, NULL))
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s", own != NULL ? own->message : "a pipeline is a text file with names of passes");
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s",
+                   own != NULL ? own->message : "a pipeline is a text file with names of passes");
       g_clear_error (&own);
       return NULL;
     }
@@ -240,7 +250,7 @@ static gboolean
 save_pipeline (PhCall *call, const char *file, GError **error)
 {
   g_autofree char *words = ph_document_pipeline_to_text (call->document, "\n"), *text = NULL;
-  GError          *own = NULL;
+  GError *own = NULL;
 
   text = g_strdup_printf ("# A pipeline of Peephole: a pass a line. `pipeline FILE` reads it.\n%s\n", words);
   if (!ph_replace_contents (file, text, strlen (text), &own))
@@ -272,9 +282,9 @@ pipeline_begin (PhCall *call, GError **error)
     }
   reply_pipeline (call);
 
-  guint             n;
+  guint n;
   const PhPipeline *list = ph_pipeline_list (&n);
-  JsonArray        *pipelines = ph_reply_array (call->reply, "pipelines");
+  JsonArray *pipelines = ph_reply_array (call->reply, "pipelines");
 
   ph_reply_say (call->reply, "others: ");
   for (guint i = 0; i < n; i++)
@@ -308,7 +318,8 @@ ph_call_find_entry (PhCall *call, const char *text, guint *index, GError **error
         return TRUE;
       }
   /* In a pipeline of one's own it goes by the name of what it does there. */
-  if (entries->len > 0 && g_str_equal (text, "upgrade-opset") && g_str_equal (g_array_index (entries, PhPipelineEntry, 0).pass->name, "newest-form"))
+  if (entries->len > 0 && g_str_equal (text, "upgrade-opset")
+      && g_str_equal (g_array_index (entries, PhPipelineEntry, 0).pass->name, "newest-form"))
     {
       *index = 0;
       return TRUE;
@@ -322,7 +333,7 @@ static gboolean
 switch_pass (PhCall *call, gboolean on, GError **error)
 {
   PhPipelineEntry entry;
-  guint           index;
+  guint index;
 
   if (!ph_call_need_args (call, 1, 1, error) || !ph_call_find_entry (call, call->argv[0], &index, error))
     return FALSE;
@@ -337,7 +348,7 @@ static gboolean
 pass_repeat_begin (PhCall *call, GError **error)
 {
   PhPipelineEntry entry;
-  guint           index;
+  guint index;
 
   if (!ph_call_need_args (call, 1, 1, error) || !ph_call_find_entry (call, call->argv[0], &index, error))
     return FALSE;
@@ -352,8 +363,8 @@ static gboolean
 pass_limit_begin (PhCall *call, GError **error)
 {
   PhPipelineEntry entry;
-  guint           index;
-  guint64         limit = G_MAXUINT;
+  guint index;
+  guint64 limit = G_MAXUINT;
 
   if (!ph_call_need_args (call, 1, 2, error) || !ph_call_find_entry (call, call->argv[0], &index, error))
     return FALSE;
@@ -383,8 +394,8 @@ pass_move_begin (PhCall *call, GError **error)
 {
   guint from, to;
 
-  if (!ph_call_need_args (call, 2, 2, error) || !ph_call_find_entry (call, call->argv[0], &from, error) ||
-      !ph_call_find_entry (call, call->argv[1], &to, error))
+  if (!ph_call_need_args (call, 2, 2, error) || !ph_call_find_entry (call, call->argv[0], &from, error)
+      || !ph_call_find_entry (call, call->argv[1], &to, error))
     return FALSE;
   ph_document_move_entry (call->document, from, to);
   reply_entry (call, to);
@@ -394,17 +405,19 @@ pass_move_begin (PhCall *call, GError **error)
 static gboolean
 pass_add_begin (PhCall *call, GError **error)
 {
-  GArray       *entries = ph_document_get_entries (call->document);
+  GArray *entries = ph_document_get_entries (call->document);
   const PhPass *pass;
-  guint         at = entries->len;
+  guint at = entries->len;
 
   if (!ph_call_need_args (call, 1, 2, error))
     return FALSE;
   pass = ph_pass_find (call->argv[0]);
   if (pass == NULL || pass->needs_arguments)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, pass == NULL ? "there is no pass '%s': `passes` lists them"
-                   : "pass '%s' needs arguments, so it cannot stand in a pipeline: run it alone", call->argv[0]);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                   pass == NULL ? "there is no pass '%s': `passes` lists them"
+                                : "pass '%s' needs arguments, so it cannot stand in a pipeline: run it alone",
+                   call->argv[0]);
       return FALSE;
     }
   if (call->argc == 2 && !ph_call_find_entry (call, call->argv[1], &at, error))
@@ -418,7 +431,7 @@ static gboolean
 pass_remove_begin (PhCall *call, GError **error)
 {
   const char *name;
-  guint       index;
+  guint index;
 
   if (!ph_call_need_args (call, 1, 1, error) || !ph_call_find_entry (call, call->argv[0], &index, error))
     return FALSE;
@@ -432,14 +445,15 @@ pass_remove_begin (PhCall *call, GError **error)
 static gboolean
 is_rule (const char *text)
 {
-  guint                n;
+  guint n;
   const PhPass *const *list = ph_pass_list (&n);
-  const char          *slash = strchr (text, '/');
+  const char *slash = strchr (text, '/');
 
   for (guint p = 0; p < n; p++)
     for (guint r = 0; r < list[p]->n_rules; r++)
-      if (g_str_equal (list[p]->rules[r].name, slash != NULL ? slash + 1 : text) &&
-          (slash == NULL || (strncmp (list[p]->name, text, (gsize) (slash - text)) == 0 && list[p]->name[slash - text] == '\0')))
+      if (g_str_equal (list[p]->rules[r].name, slash != NULL ? slash + 1 : text)
+          && (slash == NULL
+              || (strncmp (list[p]->name, text, (gsize) (slash - text)) == 0 && list[p]->name[slash - text] == '\0')))
         return TRUE;
   return FALSE;
 }
@@ -447,10 +461,10 @@ is_rule (const char *text)
 static void
 reply_breaks (PhCall *call)
 {
-  GArray    *entries = ph_document_get_entries (call->document);
+  GArray *entries = ph_document_get_entries (call->document);
   GPtrArray *breaks = ph_document_get_breaks (call->document);
   JsonArray *array = ph_reply_array (call->reply, "breakpoints");
-  guint      n = breaks->len;
+  guint n = breaks->len;
 
   for (guint i = 0; i < entries->len; i++)
     {
@@ -492,7 +506,7 @@ breakpoint_begin (PhCall *call, GError **error)
         ph_document_toggle_break (call->document, text);
       else
         {
-          PhNode          *node;
+          PhNode *node;
           g_autofree char *id = NULL;
 
           if (!ph_call_need_open (call, error))
@@ -500,7 +514,8 @@ breakpoint_begin (PhCall *call, GError **error)
           node = ph_model_find_node_named (ph_document_get_model (call->document), text);
           if (node == NULL)
             {
-              g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pass of the pipeline, no rule and no node '%s'", text);
+              g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pass of the pipeline, no rule and no node '%s'",
+                           text);
               return FALSE;
             }
           id = g_strdup_printf ("n%u", node->id);
@@ -524,8 +539,8 @@ switch_rule (PhCall *call, gboolean on, GError **error)
     {
       if (strchr (call->argv[0], '/') == NULL || !is_rule (call->argv[0]))
         {
-          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no rule '%s': write pass/rule, `select pass, name from rules` lists them",
-                       call->argv[0]);
+          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                       "there is no rule '%s': write pass/rule, `select pass, name from rules` lists them", call->argv[0]);
           return FALSE;
         }
       ph_document_set_rule (call->document, call->argv[0], on);
@@ -551,6 +566,7 @@ rule_off_begin (PhCall *call, GError **error)
   return switch_rule (call, FALSE, error);
 }
 
+/* clang-format off */
 static const PhCommand rows[] = {
   { "passes", "[PASS]", N_ ("The passes there are, and their rules"), "`passes algebraic` shows its rules with their reasons.",
     N_ ("_Passes"), NULL, NULL, PH_CODE (passes_begin) },
@@ -580,4 +596,5 @@ static const PhCommand rows[] = {
   { "rule off", "[PASS/RULE]", "Switch a rule off, in every pipeline", NULL, NULL, NULL, NULL, PH_CODE (rule_off_begin) },
   { "rule on", "[PASS/RULE]", "Switch a rule on again", NULL, NULL, NULL, NULL, PH_CODE (rule_on_begin) },
 };
+/* clang-format on */
 const PhCommandGroup ph_commands_pass = { rows, G_N_ELEMENTS (rows) };

@@ -15,15 +15,15 @@
 
 typedef struct
 {
-  PhSnapshot *snapshot;          /* of which the model is made in work */
-  PhModel    *model;             /* (nullable)              */
-  GHashTable *named;             /* name -> PhTensor        */
-  PhProfile  *profile;           /* (nullable)              */
-  double      runs, top;
-  gint64      seed;              /* -1: only what is fed    */
-  gboolean    by_op, reference;
-  char       *roofline;          /* (nullable) a file       */
-  PhPeaks     peaks;
+  PhSnapshot *snapshot; /* of which the model is made in work */
+  PhModel *model;       /* (nullable)              */
+  GHashTable *named;    /* name -> PhTensor        */
+  PhProfile *profile;   /* (nullable)              */
+  double runs, top;
+  gint64 seed; /* -1: only what is fed    */
+  gboolean by_op, reference;
+  char *roofline; /* (nullable) a file       */
+  PhPeaks peaks;
 } Profile;
 
 static void
@@ -42,9 +42,9 @@ profile_free (gpointer data)
 static gboolean
 profile_begin (PhCall *call, GError **error)
 {
-  Profile         *job = g_new0 (Profile, 1);
+  Profile *job = g_new0 (Profile, 1);
   g_autofree char *roofline = NULL;
-  double           seed = -1;
+  double seed = -1;
 
   ph_call_set_data (call, job, profile_free);
   job->runs = 5;
@@ -110,14 +110,14 @@ add_numbers (JsonObject *row, const PhNodeTime *time, gint64 total, const PhPeak
 static GArray *
 add_up (Profile *job, const PhNodeTime *times, guint n, GPtrArray *names)
 {
-  GArray                *sums = g_array_new (FALSE, TRUE, sizeof (PhNodeTime));
-  g_autoptr (GHashTable)  places = g_hash_table_new (NULL, NULL);
+  GArray *sums = g_array_new (FALSE, TRUE, sizeof (PhNodeTime));
+  g_autoptr (GHashTable) places = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < n; i++)
     {
       const PhNode *node = ph_model_find_node (job->model, times[i].node);
-      guint         place;
-      PhNodeTime   *sum;
+      guint place;
+      PhNodeTime *sum;
 
       if (node == NULL || times[i].inside)
         continue;
@@ -130,7 +130,7 @@ add_up (Profile *job, const PhNodeTime *times, guint n, GPtrArray *names)
           g_hash_table_insert (places, (gpointer) node->op_type, GUINT_TO_POINTER (place));
         }
       sum = &g_array_index (sums, PhNodeTime, place - 1);
-      sum->node = place;                     /* by which its name is found after sorting */
+      sum->node = place; /* by which its name is found after sorting */
       sum->calls += times[i].calls;
       sum->ns += times[i].ns;
       sum->bytes += times[i].bytes;
@@ -156,25 +156,28 @@ static void
 say_row (PhCall *call, JsonObject *row, const char *label, const PhNodeTime *time)
 {
   g_autofree char *size = ph_size_to_string (time->bytes);
-  const double     rate = time->flops >= 0 && time->ns > 0 ? (double) time->flops / time->ns : 0;
+  const double rate = time->flops >= 0 && time->ns > 0 ? (double) time->flops / time->ns : 0;
   g_autofree char *ops = rate > 0 ? ph_number_to_string ("%.2f", rate) : g_strdup ("");
-  g_autofree char *roof = json_object_get_null_member (row, "reached") ? g_strdup ("")
-                                                                       : g_strdup_printf ("%.0f%%", 100 * json_object_get_double_member (row, "reached"));
+  g_autofree char *roof = json_object_get_null_member (row, "reached")
+                              ? g_strdup ("")
+                              : g_strdup_printf ("%.0f%%", 100 * json_object_get_double_member (row, "reached"));
 
-  ph_reply_say (call->reply, "%10.3f %6.1f%% %6u  %12s %9s %7.2f %6s  %-16s", time->ns / 1e6, 100 * json_object_get_double_member (row, "share"),
-                time->calls, size, ops, time->ns > 0 ? (double) time->bytes / time->ns : 0, roof, time->kernel);
-  ph_reply_say (call->reply, "  " PH_STYLE_KEY "%s" PH_STYLE_RESET "%s\n", label, time->inside ? PH_STYLE_DIM "  inside a body" PH_STYLE_RESET : "");
+  ph_reply_say (call->reply, "%10.3f %6.1f%% %6u  %12s %9s %7.2f %6s  %-16s", time->ns / 1e6,
+                100 * json_object_get_double_member (row, "share"), time->calls, size, ops,
+                time->ns > 0 ? (double) time->bytes / time->ns : 0, roof, time->kernel);
+  ph_reply_say (call->reply, "  " PH_STYLE_KEY "%s" PH_STYLE_RESET "%s\n", label,
+                time->inside ? PH_STYLE_DIM "  inside a body" PH_STYLE_RESET : "");
 }
 
 static void
 reply_profile (PhCall *call, Profile *job)
 {
-  const gint64         total = ph_profile_total (job->profile);
+  const gint64 total = ph_profile_total (job->profile);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autoptr (GArray)    sums = NULL;
-  JsonArray           *rows;
-  const PhNodeTime    *times;
-  guint                n, shown;
+  g_autoptr (GArray) sums = NULL;
+  JsonArray *rows;
+  const PhNodeTime *times;
+  guint n, shown;
 
   times = ph_profile_times (job->profile, &n);
   if (job->by_op)
@@ -190,14 +193,16 @@ reply_profile (PhCall *call, Profile *job)
   rows = ph_reply_array (call->reply, job->by_op ? "ops" : "nodes");
   json_object_set_double_member (call->reply->json, "peak_gflops_per_s", job->peaks.gflops);
   json_object_set_double_member (call->reply->json, "peak_gbytes_per_s", job->peaks.gbytes);
-  ph_reply_say (call->reply, "%.3f ms, the median of %u runs; this machine: %.0f Gflop/s, %.1f GB/s\n" PH_STYLE_DIM
-                "%10s %7s %6s  %12s %9s %7s %6s  %-16s  %s" PH_STYLE_RESET "\n", total / 1e6, ph_profile_n_runs (job->profile), job->peaks.gflops,
-                job->peaks.gbytes, "ms", "share", "calls", "bytes", "Gflop/s", "GB/s", "roof", "kernel", job->by_op ? "operator" : "node");
+  ph_reply_say (call->reply,
+                "%.3f ms, the median of %u runs; this machine: %.0f Gflop/s, %.1f GB/s\n" PH_STYLE_DIM
+                "%10s %7s %6s  %12s %9s %7s %6s  %-16s  %s" PH_STYLE_RESET "\n",
+                total / 1e6, ph_profile_n_runs (job->profile), job->peaks.gflops, job->peaks.gbytes, "ms", "share", "calls",
+                "bytes", "Gflop/s", "GB/s", "roof", "kernel", job->by_op ? "operator" : "node");
   shown = MIN (n, (guint) job->top);
   for (guint i = 0; i < shown; i++)
     {
-      const PhNode    *node = job->by_op ? NULL : ph_model_find_node (job->model, times[i].node);
-      JsonObject      *row = ph_json_add_object (rows);
+      const PhNode *node = job->by_op ? NULL : ph_model_find_node (job->model, times[i].node);
+      JsonObject *row = ph_json_add_object (rows);
       g_autofree char *label = node != NULL ? ph_node_label (node) : NULL;
 
       if (node != NULL)
@@ -217,14 +222,14 @@ reply_profile (PhCall *call, Profile *job)
 static gboolean
 profile_work (PhCall *call, GError **error)
 {
-  Profile              *job = call->data;
-  PhRunOptions          options = { .cancellable = call->cancellable, .reference = job->reference };
+  Profile *job = call->data;
+  PhRunOptions options = { .cancellable = call->cancellable, .reference = job->reference };
   g_autoptr (GHashTable) feeds = NULL, results = NULL;
 
   ph_call_progress (call, "measuring", 0);
   job->model = ph_snapshot_take (job->snapshot, ph_snapshot_get_history (job->snapshot)->position);
-  feeds = ph_inputs_find (job->model, job->named, job->seed >= 0 ? PH_INPUTS_NORMAL : PH_INPUTS_FED, MAX (job->seed, 0), NULL, &options,
-                          &results, error);
+  feeds = ph_inputs_find (job->model, job->named, job->seed >= 0 ? PH_INPUTS_NORMAL : PH_INPUTS_FED, MAX (job->seed, 0), NULL,
+                          &options, &results, error);
   if (feeds == NULL)
     return FALSE;
   options.progress = run_progress;

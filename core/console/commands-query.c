@@ -9,6 +9,7 @@ around_begin (PhCall *call, GError **error)
   return ph_call_usage (call, error, "%s wants a line", call->command->name);
 }
 
+/* clang-format off */
 static const PhCommand rows[] = {
   { "time", "LINE", "Run a line and say how long it took", "`time eval`, `time select count(*) from edges`. With --json the member ms is added to the reply.",
     NULL, NULL, NULL, PH_CODE (around_begin) },
@@ -30,6 +31,7 @@ static const PhCommand rows[] = {
     "branches as they were taken, loops unrolled, numbers that int(), float() and .item() made as they were; `compile f(x)` opens its source.",
     NULL, NULL, NULL, PH_CODE (ph_trace_command, ph_call_make_graph, ph_call_open_graph) },
 };
+/* clang-format on */
 gboolean
 ph_command_is_time (const PhCommand *command)
 {

@@ -6,11 +6,11 @@
 
 typedef struct
 {
-  PhScriptText       *text;
-  gboolean            compile;
-  PhScriptGraph      *graph;           /* (nullable) until work is done */
-  PhScriptComparison *comparison;      /* (nullable) likewise           */
-  guint               n_inputs;
+  PhScriptText *text;
+  gboolean compile;
+  PhScriptGraph *graph;           /* (nullable) until work is done */
+  PhScriptComparison *comparison; /* (nullable) likewise           */
+  guint n_inputs;
 } Work;
 
 static void
@@ -35,10 +35,10 @@ ph_call_names_function (PhCall *call)
 gboolean
 ph_call_read_function (PhCall *call, gboolean compile, GError **error)
 {
-  Work       *work = g_new0 (Work, 1);
+  Work *work = g_new0 (Work, 1);
   const char *option = strstr (call->rest, "--inputs");
   g_autofree char *rest = g_strndup (call->rest, option != NULL ? (gsize) (option - call->rest) : strlen (call->rest));
-  double      number = 20;
+  double number = 20;
 
   ph_call_set_data (call, work, work_free);
   work->compile = compile;
@@ -57,23 +57,24 @@ ph_call_read_function (PhCall *call, gboolean compile, GError **error)
 gboolean
 ph_call_make_graph (PhCall *call, GError **error)
 {
-  Work     *work = call->data;
+  Work *work = call->data;
   PhScript *script = ph_console_get_script (call->console);
 
   if (work == NULL)
     return TRUE;
   ph_call_progress (call, work->compile ? "compiling" : "tracing", -1);
-  work->graph = work->compile ? ph_script_compile (script, work->text, call->cancellable, error) : ph_script_trace (script, work->text, call->cancellable, error);
+  work->graph = work->compile ? ph_script_compile (script, work->text, call->cancellable, error)
+                              : ph_script_trace (script, work->text, call->cancellable, error);
   return work->graph != NULL;
 }
 
 gboolean
 ph_call_open_graph (PhCall *call, GError **error)
 {
-  Work          *work = call->data;
-  PhModel       *model;
+  Work *work = call->data;
+  PhModel *model;
   GHashTableIter iter;
-  gpointer       name, tensor;
+  gpointer name, tensor;
 
   if (work == NULL)
     return TRUE;
@@ -84,7 +85,8 @@ ph_call_open_graph (PhCall *call, GError **error)
   g_hash_table_iter_init (&iter, work->graph->feeds);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
     ph_document_set_feed (call->document, name, tensor);
-  ph_reply_say (call->reply, "the %s is open: %u nodes\n", work->compile ? "compiled graph" : "trace", ph_model_n_nodes (model, TRUE));
+  ph_reply_say (call->reply, "the %s is open: %u nodes\n", work->compile ? "compiled graph" : "trace",
+                ph_model_n_nodes (model, TRUE));
   return TRUE;
 }
 
@@ -106,9 +108,9 @@ ph_call_read_script (PhCall *call, const char *text, GError **error)
 gboolean
 ph_call_run_script (PhCall *call, GError **error)
 {
-  Work          *work = call->data;
+  Work *work = call->data;
   PhScriptResult result = { NULL };
-  gboolean       ok;
+  gboolean ok;
 
   if (work == NULL)
     return TRUE;
@@ -138,7 +140,8 @@ ph_call_compare_function (PhCall *call, GError **error)
   Work *work = call->data;
 
   ph_call_progress (call, "running", -1);
-  work->comparison = ph_script_compare (ph_console_get_script (call->console), work->text, work->n_inputs, call->cancellable, error);
+  work->comparison = ph_script_compare (ph_console_get_script (call->console), work->text, work->n_inputs, call->cancellable,
+                                        error);
   return work->comparison != NULL;
 }
 
@@ -166,30 +169,32 @@ static void
 reply_lines (PhReply *reply, const PhScriptComparison *comparison)
 {
   JsonArray *rows = ph_reply_array (reply, "lines");
-  gsize      width = 6, traced = 5;
+  gsize width = 6, traced = 5;
 
   for (guint i = 0; i < comparison->rows->len; i++)
     {
       const PhScriptRow *row = comparison->rows->pdata[i];
-      g_autofree char   *nodes = join (row->traced);
+      g_autofree char *nodes = join (row->traced);
 
       width = MAX (width, (gsize) g_utf8_strlen (row->text, -1));
       traced = MAX (traced, strlen (nodes));
     }
   width = MIN (width, 40);
   traced = MIN (traced, 36);
-  ph_reply_say (reply, PH_STYLE_BOLD "line  %-*s  %-*s  compiled" PH_STYLE_RESET "\n", (int) width, "source", (int) traced, "trace");
+  ph_reply_say (reply, PH_STYLE_BOLD "line  %-*s  %-*s  compiled" PH_STYLE_RESET "\n", (int) width, "source", (int) traced,
+                "trace");
   for (guint i = 0; i < comparison->rows->len; i++)
     {
       const PhScriptRow *row = comparison->rows->pdata[i];
-      g_autofree char   *left = join (row->traced), *right = join (row->compiled);
-      JsonObject        *object = ph_json_add_object (rows);
+      g_autofree char *left = join (row->traced), *right = join (row->compiled);
+      JsonObject *object = ph_json_add_object (rows);
 
       json_object_set_int_member (object, "line", row->line);
       ph_json_set (object, "source", row->text);
       set_nodes (object, "traced", row->traced);
       set_nodes (object, "compiled", row->compiled);
-      ph_reply_say (reply, "%4u  %s%*s  %-*s  %s\n", row->line, row->text, (int) MAX (0, (glong) width - g_utf8_strlen (row->text, -1)), "", (int) traced, left, right);
+      ph_reply_say (reply, "%4u  %s%*s  %-*s  %s\n", row->line, row->text,
+                    (int) MAX (0, (glong) width - g_utf8_strlen (row->text, -1)), "", (int) traced, left, right);
     }
 }
 
@@ -213,7 +218,8 @@ reply_verdicts (PhReply *reply, const PhScriptComparison *comparison)
     ph_reply_say (reply, "trace: agrees with the eager run on all %u inputs\n", tried);
   else
     {
-      ph_reply_say (reply, PH_STYLE_CHANGED "trace: wrong on %u of %u inputs" PH_STYLE_RESET ", first where %s\n", comparison->n_trace_wrong, tried, comparison->trace_input);
+      ph_reply_say (reply, PH_STYLE_CHANGED "trace: wrong on %u of %u inputs" PH_STYLE_RESET ", first where %s\n",
+                    comparison->n_trace_wrong, tried, comparison->trace_input);
       if (comparison->trace_line > 0)
         ph_reply_say (reply, "       line %u decides otherwise there, and the trace cannot\n", comparison->trace_line);
       ph_reply_say (reply, "       eager gives %s, the trace %s\n", comparison->trace_eager, comparison->trace_gave);
@@ -223,8 +229,8 @@ reply_verdicts (PhReply *reply, const PhScriptComparison *comparison)
   else if (comparison->n_compiled_wrong == 0)
     ph_reply_say (reply, "compiled: agrees with the eager run on all %u inputs\n", tried);
   else
-    ph_reply_say (reply, PH_STYLE_CHANGED "compiled: wrong on %u of %u inputs" PH_STYLE_RESET ", first where %s: %s\n", comparison->n_compiled_wrong, tried,
-                  comparison->compiled_input, comparison->compiled_why);
+    ph_reply_say (reply, PH_STYLE_CHANGED "compiled: wrong on %u of %u inputs" PH_STYLE_RESET ", first where %s: %s\n",
+                  comparison->n_compiled_wrong, tried, comparison->compiled_input, comparison->compiled_why);
   if (comparison->n_refused > 0)
     ph_reply_say (reply, "%u inputs stopped the eager run with an error\n", comparison->n_refused);
 }
@@ -243,8 +249,8 @@ reply_times (PhReply *reply, const PhScriptComparison *comparison)
   if (comparison->trace_error == NULL)
     ph_reply_say (reply, ", trace %.3f ms (%u nodes)", comparison->trace_ms, comparison->n_traced);
   if (comparison->compile_error == NULL)
-    ph_reply_say (reply, ", compiled %.3f ms (%u nodes), after O2 %.3f ms (%u nodes)", comparison->compiled_ms, comparison->n_compiled, comparison->optimised_ms,
-                  comparison->n_optimised);
+    ph_reply_say (reply, ", compiled %.3f ms (%u nodes), after O2 %.3f ms (%u nodes)", comparison->compiled_ms,
+                  comparison->n_compiled, comparison->optimised_ms, comparison->n_optimised);
   ph_reply_say (reply, "\n");
 }
 
@@ -265,9 +271,9 @@ ph_call_reply_comparison (PhCall *call)
 static gboolean
 language_begin (PhCall *call, GError **error)
 {
-  guint                 n, found = 0;
-  const PhScriptWord   *words = ph_script_words (&n);
-  JsonArray            *rows = ph_reply_array (call->reply, "words");
+  guint n, found = 0;
+  const PhScriptWord *words = ph_script_words (&n);
+  JsonArray *rows = ph_reply_array (call->reply, "words");
 
   if (!ph_call_need_args (call, 0, 1, error))
     return FALSE;
@@ -280,22 +286,26 @@ language_begin (PhCall *call, GError **error)
         ph_json_set (row, "name", words[i].name);
         ph_json_set (row, "arguments", words[i].arguments);
         ph_json_set (row, "summary", words[i].summary);
-        ph_reply_say (call->reply, PH_STYLE_KEY "%s%s" PH_STYLE_RESET "\n    %s\n", words[i].function != NULL ? words[i].name : "", words[i].arguments, words[i].summary);
+        ph_reply_say (call->reply, PH_STYLE_KEY "%s%s" PH_STYLE_RESET "\n    %s\n",
+                      words[i].function != NULL ? words[i].name : "", words[i].arguments, words[i].summary);
       }
   if (found == 0)
     {
       g_autofree const char **names = g_new (const char *, n);
-      const char             *nearest;
+      const char *nearest;
 
       for (guint i = 0; i < n; i++)
         names[i] = words[i].name;
       nearest = ph_nearest (call->argv[0], names, n);
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "the language has no word '%s'%s%s%s; operators are there by their names: `help OPERATOR`", call->argv[0],
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                   "the language has no word '%s'%s%s%s; operators are there by their names: `help OPERATOR`", call->argv[0],
                    nearest != NULL ? ", did you mean '" : "", nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
       return FALSE;
     }
   if (call->argc == 0)
-    ph_reply_say (call->reply, "every operator by its name, with its attributes: softmax(x, axis=1), reduce_sum(x), Conv(x, w, pads=[1, 1, 1, 1])\n");
+    ph_reply_say (
+        call->reply,
+        "every operator by its name, with its attributes: softmax(x, axis=1), reduce_sum(x), Conv(x, w, pads=[1, 1, 1, 1])\n");
   return TRUE;
 }
 

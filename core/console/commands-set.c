@@ -47,9 +47,9 @@ set_threads (guint64 value)
 static const struct
 {
   const char *name, *summary;
-  gboolean    is_size;
-  guint64     (*get) (void);
-  void        (*set) (guint64 value);          /* 0: the default */
+  gboolean is_size;
+  guint64 (*get) (void);
+  void (*set) (guint64 value); /* 0: the default */
 } settings[] = {
   { "memory", "what all computed tensors together may occupy; weights of the file do not count", TRUE, get_memory, set_memory },
   { "growth", "nodes that one pass may add to a model, or a computation make of its functions", FALSE, get_growth, set_growth },
@@ -57,11 +57,13 @@ static const struct
 };
 
 /* Of these `set` keeps what was chosen. */
+/* clang-format off */
 static const struct { const char *name, *summary; gsize flag; } preferences[] = {
   { "mode", "how tables are written: table, list, csv, json or markdown" },
   { "pager", "what is longer than the screen is shown page by page: on or off", G_STRUCT_OFFSET (PhPreferences, pager) },
   { "hints", "the arguments that a command takes stand in grey behind the cursor: on or off", G_STRUCT_OFFSET (PhPreferences, hints) },
 };
+/* clang-format on */
 
 static gboolean *
 flag_of (guint i)
@@ -131,13 +133,14 @@ ph_setting_names (const char *setting)
 static char *
 value_text (guint i)
 {
-  return settings[i].is_size ? ph_size_to_string (settings[i].get ()) : g_strdup_printf ("%" G_GUINT64_FORMAT, settings[i].get ());
+  return settings[i].is_size ? ph_size_to_string (settings[i].get ())
+                             : g_strdup_printf ("%" G_GUINT64_FORMAT, settings[i].get ());
 }
 
 static void
 say_setting (PhCall *call, guint i)
 {
-  JsonObject      *row = ph_json_add_object (json_object_get_array_member (call->reply->json, "settings"));
+  JsonObject *row = ph_json_add_object (json_object_get_array_member (call->reply->json, "settings"));
   g_autofree char *text = value_text (i);
 
   json_object_set_string_member (row, "name", settings[i].name);
@@ -151,7 +154,7 @@ static guint64
 parse_number (const char *text, double thousand)
 {
   static const char units[] = "KMGT";
-  char  *end;
+  char *end;
   double number = g_ascii_strtod (text, &end);
 
   if (end != text && *end != '\0')
@@ -182,7 +185,9 @@ parse_value (PhCall *call, guint i, const char *text, guint64 *value, GError **e
 {
   *value = g_str_equal (text, "default") ? 0 : parse_number (text, settings[i].is_size ? 1024 : 1000);
   if (*value == 0 && !g_str_equal (text, "default"))
-    return ph_call_usage (call, error, settings[i].is_size ? "'%s' is no size: say 8G, 500M, or default" : "'%s' is no number: say 100000, 2M, or default",
+    return ph_call_usage (call, error,
+                          settings[i].is_size ? "'%s' is no size: say 8G, 500M, or default"
+                                              : "'%s' is no number: say 100000, 2M, or default",
                           text);
   return TRUE;
 }
@@ -224,17 +229,18 @@ static gboolean
 set_kernel (PhCall *call, GError **error)
 {
   static const PhColumn columns[] = { { "of", "OF", .style = PH_STYLE_KEY }, { "kernel", "KERNEL" } };
-  JsonArray     *rows;
-  GHashTable    *kernels;
-  GList         *keys;
+  JsonArray *rows;
+  GHashTable *kernels;
+  GList *keys;
 
   if (!ph_call_need_open (call, error))
     return FALSE;
   if (call->argc == 2)
-    return ph_call_usage (call, error, "which kernel? `set kernel %s default` leaves it to Peephole, `kernels` lists them", call->argv[1]);
+    return ph_call_usage (call, error, "which kernel? `set kernel %s default` leaves it to Peephole, `kernels` lists them",
+                          call->argv[1]);
   if (call->argc == 3)
     {
-      const PhNode    *node = find_node_of (ph_document_get_model (call->document), call->argv[1]);
+      const PhNode *node = find_node_of (ph_document_get_model (call->document), call->argv[1]);
       g_autofree char *key = node != NULL ? g_strdup (node->op_type) : NULL;
 
       if (node == NULL)
@@ -271,7 +277,7 @@ set_begin (PhCall *call, GError **error)
 {
   static const PhColumn columns[] = { { "name", "NAME" }, { "text", "VALUE", NULL, TRUE }, { "summary", "IS" } };
   JsonArray *rows;
-  guint64    value;
+  guint64 value;
 
   if (call->argc > 0 && g_str_equal (call->argv[0], "kernel"))
     return ph_call_need_args (call, 1, 3, error) && set_kernel (call, error);

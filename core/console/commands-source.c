@@ -9,13 +9,14 @@ static gboolean
 source (PhCall *call, GError **error)
 {
   g_autofree char *file = NULL, *text = NULL, *base = NULL;
-  g_auto (GStrv)   lines = NULL;
-  JsonArray       *rows;
-  PhNode          *node;
-  double           around = 3;
-  guint            line, n;
+  g_auto (GStrv) lines = NULL;
+  JsonArray *rows;
+  PhNode *node;
+  double around = 3;
+  guint line, n;
 
-  if (!ph_call_take_number (call, "--lines", &around, error) || !ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
+  if (!ph_call_take_number (call, "--lines", &around, error) || !ph_call_need_open (call, error)
+      || !ph_call_need_args (call, 0, 1, error))
     return FALSE;
   if (!(around >= 0 && around <= 1000))
     return ph_call_usage (call, error, "--lines is a number from 0 to 1000, not %g", around);
@@ -25,7 +26,8 @@ source (PhCall *call, GError **error)
     return call->argc > 0 ? FALSE : ph_call_usage (call, error, "nothing is selected");
   file = ph_own_text_find (call->document, node, &line);
   if (file == NULL)
-    return ph_node_fail (node, error, PH_ERROR_USAGE, "comes from no line of the file that is open: `node` says where it comes from, if that is known");
+    return ph_node_fail (node, error, PH_ERROR_USAGE,
+                         "comes from no line of the file that is open: `node` says where it comes from, if that is known");
   if ((text = ph_own_text_read (file, error)) == NULL)
     return FALSE;
   lines = g_strsplit (text, "\n", -1);

@@ -7,17 +7,17 @@
 
 typedef struct
 {
-  PhJob     *job;                /* (nullable) nothing to compute: only go                */
-  PhPosition go;                 /* when there is no job                                  */
-  guint      from;               /* the first step that this command reports, from 0      */
-  guint      first;              /* the first of the job's                                */
-  gboolean   ahead;              /* compute, but stay                                     */
-  gboolean   breaks;             /* stop before a rewrite that has a breakpoint           */
+  PhJob *job;      /* (nullable) nothing to compute: only go                */
+  PhPosition go;   /* when there is no job                                  */
+  guint from;      /* the first step that this command reports, from 0      */
+  guint first;     /* the first of the job's                                */
+  gboolean ahead;  /* compute, but stay                                     */
+  gboolean breaks; /* stop before a rewrite that has a breakpoint           */
   PhPosition start;
-  gboolean   verify;             /* each step against the one before                      */
-  GHashTable *feeds;             /* (nullable) name -> PhTensor, for that                 */
-  GPtrArray  *proofs;            /* (nullable) (element-type PhProof) what that gave      */
-  char       *folder;            /* (nullable) where foreign programs run                 */
+  gboolean verify;   /* each step against the one before                      */
+  GHashTable *feeds; /* (nullable) name -> PhTensor, for that                 */
+  GPtrArray *proofs; /* (nullable) (element-type PhProof) what that gave      */
+  char *folder;      /* (nullable) where foreign programs run                 */
 } Run;
 
 static void
@@ -59,14 +59,14 @@ run_decide_verify (Run *run, PhCall *call, gboolean asked, gboolean refused)
 static gboolean
 verify_job (PhCall *call, Run *run, GError **error)
 {
-  PhHistory          *history = ph_job_get_history (run->job);
+  PhHistory *history = ph_job_get_history (run->job);
   g_autoptr (PhProver) prover = ph_job_prover (run->job, run->feeds);
-  PhRunOptions        options = { .cancellable = call->cancellable };
+  PhRunOptions options = { .cancellable = call->cancellable };
 
   for (guint s = 0; s < history->steps->len; s++)
     {
       g_autofree char *what = g_strdup_printf ("verifying %s", g_array_index (history->steps, PhStep, s).pass);
-      PhProof         *proof;
+      PhProof *proof;
 
       ph_call_progress (call, what, (double) s / history->steps->len);
       proof = ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, &options, error);
@@ -120,8 +120,8 @@ run_work (PhCall *call, GError **error)
 static void
 reply_rewrite (PhCall *call)
 {
-  PhHistory  *history = ph_document_get_history (call->document);
-  PhPosition  at = ph_document_get_position (call->document);
+  PhHistory *history = ph_document_get_history (call->document);
+  PhPosition at = ph_document_get_position (call->document);
 
   g_autofree char *text = ph_position_to_string (at);
 
@@ -129,7 +129,7 @@ reply_rewrite (PhCall *call)
   ph_reply_say (call->reply, "position %s of %u", text, history->steps->len);
   if (at.rewrite > 0)
     {
-      const PhStep    *step = &g_array_index (history->steps, PhStep, at.step);
+      const PhStep *step = &g_array_index (history->steps, PhStep, at.step);
       const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, step->first_rewrite + at.rewrite - 1);
 
       ph_json_set (call->reply->json, "pass", step->pass);
@@ -154,11 +154,12 @@ reply_stop (PhCall *call, const char *text)
 static void
 reply_rewrite_break (PhCall *call, PhPosition stop)
 {
-  PhHistory       *history = ph_document_get_history (call->document);
-  const PhStep    *step = &g_array_index (history->steps, PhStep, stop.step);
+  PhHistory *history = ph_document_get_history (call->document);
+  const PhStep *step = &g_array_index (history->steps, PhStep, stop.step);
   const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, step->first_rewrite + stop.rewrite);
-  const char      *which = ph_document_find_break (call->document, stop);
-  g_autofree char *text = g_strdup_printf ("stopped at the breakpoint on %s, before %s/%s at n%u", which, step->pass, rewrite->rule, rewrite->node);
+  const char *which = ph_document_find_break (call->document, stop);
+  g_autofree char *text = g_strdup_printf ("stopped at the breakpoint on %s, before %s/%s at n%u", which, step->pass,
+                                           rewrite->rule, rewrite->node);
 
   if (rewrite->node != PH_NO_ID)
     ph_document_set_selection (call->document, rewrite->node);
@@ -168,8 +169,10 @@ reply_rewrite_break (PhCall *call, PhPosition stop)
 static void
 reply_pass_break (PhCall *call)
 {
-  guint                  next = ph_document_next_entry (call->document);
-  const PhPipelineEntry *entry = next != G_MAXUINT ? &g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, next) : NULL;
+  guint next = ph_document_next_entry (call->document);
+  const PhPipelineEntry *entry = next != G_MAXUINT
+                                     ? &g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, next)
+                                     : NULL;
 
   if (call->argc == 0 && entry != NULL && entry->breakpoint)
     {
@@ -192,10 +195,10 @@ any_asked_for (PhCall *call, Run *run)
 static gboolean
 run_finish (PhCall *call, GError **error)
 {
-  Run       *run = call->data;
+  Run *run = call->data;
   JsonArray *rows = ph_reply_array (call->reply, "steps");
   PhHistory *history = ph_document_get_history (call->document);
-  guint      end;
+  guint end;
 
   /* What an error or Ctrl+C stopped keeps the passes that were done by then: they may have taken minutes. Where there is none
    * but the one that comes before by itself, what was given up leaves no trace. */
@@ -208,7 +211,8 @@ run_finish (PhCall *call, GError **error)
     take_proofs (call, run);
   if (run->breaks && !run->ahead)
     {
-      PhPosition here = ph_document_get_position (call->document), stop = ph_document_next_break (call->document, run->start, here);
+      PhPosition here = ph_document_get_position (call->document),
+                 stop = ph_document_next_break (call->document, run->start, here);
 
       if (ph_position_compare (stop, here) < 0)
         {
@@ -235,11 +239,11 @@ run_finish (PhCall *call, GError **error)
 static const PhPass *
 find_pass (PhCall *call, const char *name, GError **error)
 {
-  const PhPass              *pass = ph_pass_find (name);
-  guint                      n;
-  const PhPass *const       *list = ph_pass_list (&n);
-  g_autofree const char    **names = g_new (const char *, n + 1);
-  const char                *nearest;
+  const PhPass *pass = ph_pass_find (name);
+  guint n;
+  const PhPass *const *list = ph_pass_list (&n);
+  g_autofree const char **names = g_new (const char *, n + 1);
+  const char *nearest;
 
   if (pass != NULL)
     return pass;
@@ -278,7 +282,7 @@ static guint
 next_breakpoint (PhDocument *document, guint from)
 {
   GArray *entries = ph_document_get_entries (document);
-  guint   end = ph_document_get_history (document)->steps->len;
+  guint end = ph_document_get_history (document)->steps->len;
 
   for (guint i = 0; i < entries->len; i++)
     if (g_array_index (entries, PhPipelineEntry, i).breakpoint)
@@ -296,7 +300,7 @@ static guint
 passes_until (PhDocument *document, guint entry)
 {
   GArray *entries = ph_document_get_entries (document);
-  guint   n = 0;
+  guint n = 0;
 
   for (guint i = entry + 1; i-- > 0 && ph_document_entry_step (document, i) < 0;)
     n += g_array_index (entries, PhPipelineEntry, i).enabled;
@@ -307,19 +311,19 @@ static gboolean
 run_begin (PhCall *call, GError **error)
 {
   g_autofree char *to = NULL, *folder = NULL;
-  guint      entry = 0;
-  Run       *run;
-  gboolean   ahead = ph_call_take_flag (call, "--ahead"), verify = ph_call_take_flag (call, "--verify");
-  gboolean   bare = ph_call_take_flag (call, "--no-verify");
-  double     limit = -1, seed = 0;
+  guint entry = 0;
+  Run *run;
+  gboolean ahead = ph_call_take_flag (call, "--ahead"), verify = ph_call_take_flag (call, "--verify");
+  gboolean bare = ph_call_take_flag (call, "--no-verify");
+  double limit = -1, seed = 0;
   PhPosition at = ph_document_get_position (call->document);
   PhHistory *history = ph_document_get_history (call->document);
 
-  if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--limit", &limit, error) ||
-      !ph_call_take_number (call, "--seed", &seed, error) || !ph_call_take_option (call, "--to", &to, error) ||
-      !ph_call_take_option (call, "--folder", &folder, error) ||
-      !ph_call_need_args (call, 0, to != NULL ? 0 : G_MAXUINT, error) ||
-      (to != NULL && !ph_call_find_entry (call, to, &entry, error)))
+  if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--limit", &limit, error)
+      || !ph_call_take_number (call, "--seed", &seed, error) || !ph_call_take_option (call, "--to", &to, error)
+      || !ph_call_take_option (call, "--folder", &folder, error)
+      || !ph_call_need_args (call, 0, to != NULL ? 0 : G_MAXUINT, error)
+      || (to != NULL && !ph_call_find_entry (call, to, &entry, error)))
     return FALSE;
 
   run = g_new0 (Run, 1);
@@ -346,7 +350,7 @@ run_begin (PhCall *call, GError **error)
     {
       /* What was computed already is walked, the rest is run behind it. */
       PhPosition end = { next_breakpoint (call->document, at.step), 0 };
-      int        done = to != NULL ? ph_document_entry_step (call->document, entry) : -1;
+      int done = to != NULL ? ph_document_entry_step (call->document, entry) : -1;
 
       if (done >= 0 && (guint) done >= end.step)
         done = -1;
@@ -384,7 +388,7 @@ step_begin (PhCall *call, GError **error)
 {
   PhHistory *history = ph_document_get_history (call->document);
   PhPosition at = ph_document_get_position (call->document);
-  Run       *run;
+  Run *run;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
     return FALSE;
@@ -401,8 +405,10 @@ step_begin (PhCall *call, GError **error)
   ph_job_add_pipeline (run->job, 1);
   if (ph_job_n_passes (run->job) == 0)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "the pipeline is done: `pipeline %s` starts it again from here, "
-                   "`run PASS` runs another pass", ph_document_get_pipeline (call->document));
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                   "the pipeline is done: `pipeline %s` starts it again from here, "
+                   "`run PASS` runs another pass",
+                   ph_document_get_pipeline (call->document));
       return FALSE;
     }
   return TRUE;
@@ -445,7 +451,7 @@ static gboolean
 step_into_begin (PhCall *call, GError **error)
 {
   PhHistory *history = ph_document_get_history (call->document);
-  Run       *run;
+  Run *run;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
     return FALSE;
@@ -479,11 +485,12 @@ goto_begin (PhCall *call, GError **error)
 {
   PhPosition to;
 
-  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error) ||
-      !ph_call_find_position (call, call->argv[0], &to, error))
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error)
+      || !ph_call_find_position (call, call->argv[0], &to, error))
     return FALSE;
   /* 3.2 is a rewrite, also where it is the last one of its step. */
-  if (!(strchr (call->argv[0], '.') != NULL && call->argv[0][1] != '\0' ? ph_document_go_rewrite : ph_document_go) (call->document, to, error))
+  if (!(strchr (call->argv[0], '.') != NULL && call->argv[0][1] != '\0' ? ph_document_go_rewrite
+                                                                        : ph_document_go) (call->document, to, error))
     return FALSE;
   reply_rewrite (call);
   return TRUE;
@@ -492,9 +499,9 @@ goto_begin (PhCall *call, GError **error)
 static gboolean
 bookmark_begin (PhCall *call, GError **error)
 {
-  gboolean   set = ph_call_take_flag (call, "--set");
+  gboolean set = ph_call_take_flag (call, "--set");
   PhPosition at = ph_document_get_position (call->document);
-  guint64    number;
+  guint64 number;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error))
     return FALSE;
@@ -511,6 +518,7 @@ bookmark_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhCommand rows[] = {
   { "run", "[PASS...] [--to PASS] [--limit N] [--seed N] [--folder FOLDER] [--verify | --no-verify]", N_ ("Run the rest of the pipeline, or these passes"),
     "`run` goes to the end of the pipeline. `run cse dce` runs two passes here and drops the steps ahead. --to PASS stops behind that pass of the pipeline. --limit N stops each "
@@ -529,4 +537,5 @@ static const PhCommand rows[] = {
   { "bookmark", "N [--set]", "Go to bookmark 1 to 9, or set it here when it is not set", NULL, NULL, NULL, NULL,
     PH_CODE (bookmark_begin) },
 };
+/* clang-format on */
 const PhCommandGroup ph_commands_step = { rows, G_N_ELEMENTS (rows) };

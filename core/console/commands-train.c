@@ -13,13 +13,13 @@
 
 typedef struct
 {
-  PhJob      *job;               /* (nullable) makes the step, where it is not there yet                  */
-  PhSnapshot *snapshot;          /* (nullable) else                                                       */
-  char       *optimizer, *rate, *loss;
-  guint       n_steps;
-  guint64     seed;
-  GHashTable *named;             /* name -> PhTensor: what is fed                                          */
-  GHashTable *state;             /* (nullable) name -> PhTensor: what the last step left for the next one  */
+  PhJob *job;           /* (nullable) makes the step, where it is not there yet                  */
+  PhSnapshot *snapshot; /* (nullable) else                                                       */
+  char *optimizer, *rate, *loss;
+  guint n_steps;
+  guint64 seed;
+  GHashTable *named; /* name -> PhTensor: what is fed                                          */
+  GHashTable *state; /* (nullable) name -> PhTensor: what the last step left for the next one  */
 } Train;
 
 static void
@@ -95,9 +95,9 @@ train_begin (PhCall *call, GError **error)
   double steps = 0, seed = 1;
 
   ph_call_set_data (call, train, train_free);
-  if (!ph_call_need_open (call, error) || !ph_call_take_option (call, "--optimizer", &train->optimizer, error) ||
-      !ph_call_take_option (call, "--rate", &train->rate, error) || !ph_call_take_number (call, "--steps", &steps, error) ||
-      !ph_call_take_number (call, "--random", &seed, error) || !ph_call_need_args (call, 0, 1, error))
+  if (!ph_call_need_open (call, error) || !ph_call_take_option (call, "--optimizer", &train->optimizer, error)
+      || !ph_call_take_option (call, "--rate", &train->rate, error) || !ph_call_take_number (call, "--steps", &steps, error)
+      || !ph_call_take_number (call, "--random", &seed, error) || !ph_call_need_args (call, 0, 1, error))
     return FALSE;
   if (steps < 0 || steps > 1e6)
     return ph_call_usage (call, error, "--steps is a number from 0 to 1000000");
@@ -150,7 +150,8 @@ run_steps (PhCall *call, Train *train, PhModel *model, GError **error)
         g_ptr_array_add (wanted, next_of (model, model->graph->inputs->pdata[i]));
       }
   if (train->rate != NULL && train->job == NULL)
-    g_hash_table_insert (train->named, g_strdup ("learning_rate"), ph_tensor_new_scalar (PH_FLOAT, g_ascii_strtod (train->rate, NULL)));
+    g_hash_table_insert (train->named, g_strdup ("learning_rate"),
+                         ph_tensor_new_scalar (PH_FLOAT, g_ascii_strtod (train->rate, NULL)));
   for (guint n = 0; n < train->n_steps; n++)
     {
       g_autoptr (GHashTable) results = NULL;
@@ -166,11 +167,14 @@ run_steps (PhCall *call, Train *train, PhModel *model, GError **error)
       json_object_set_int_member (row, "step", n + 1);
       json_object_set_double_member (row, "loss", sum_of (g_hash_table_lookup (results, GUINT_TO_POINTER (loss->id))));
       for (guint i = 0; i < states->len; i++)
-        g_hash_table_insert (feeds, states->pdata[i], ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) wanted->pdata[1 + i])->id))));
+        g_hash_table_insert (
+            feeds, states->pdata[i],
+            ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) wanted->pdata[1 + i])->id))));
     }
   train->state = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
   for (guint i = 0; feeds != NULL && i < states->len; i++)
-    g_hash_table_insert (train->state, g_strdup (((PhValue *) states->pdata[i])->name), ph_tensor_ref (g_hash_table_lookup (feeds, states->pdata[i])));
+    g_hash_table_insert (train->state, g_strdup (((PhValue *) states->pdata[i])->name),
+                         ph_tensor_ref (g_hash_table_lookup (feeds, states->pdata[i])));
   return TRUE;
 }
 
@@ -206,7 +210,8 @@ train_finish (PhCall *call, GError **error)
       g_hash_table_iter_init (&iter, train->state);
       while (g_hash_table_iter_next (&iter, &name, &tensor))
         ph_document_set_feed (call->document, name, tensor);
-      ph_reply_say (call->reply, "The inputs are fed with what the last step left: `train --steps N` goes on, and `eval` computes with it.\n");
+      ph_reply_say (call->reply,
+                    "The inputs are fed with what the last step left: `train --steps N` goes on, and `eval` computes with it.\n");
     }
   else
     {
@@ -227,9 +232,11 @@ train_finish (PhCall *call, GError **error)
 static gboolean
 saved_begin (PhCall *call, GError **error)
 {
+  /* clang-format off */
   static const PhColumn columns[] = {
     { "name", "value" }, { "type", "type" }, { "bytes", "bytes", .right = TRUE }, { "node", "from", .prefix = "n" }, { "readers", "backward readers", .right = TRUE },
   };
+  /* clang-format on */
   PhModel *model = ph_document_get_model (call->document);
   g_autoptr (GPtrArray) saved = NULL;
   JsonArray *rows;
@@ -265,11 +272,13 @@ saved_begin (PhCall *call, GError **error)
   json_object_set_int_member (call->reply->json, "flops", ph_graph_flops (model->graph));
   if (saved->len > 0)
     ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
-  ph_reply_say (call->reply, "%u value%s of the forward graph kept for the backward one, %" G_GINT64_FORMAT " bytes\n", saved->len, saved->len == 1 ? "" : "s", total);
+  ph_reply_say (call->reply, "%u value%s of the forward graph kept for the backward one, %" G_GINT64_FORMAT " bytes\n",
+                saved->len, saved->len == 1 ? "" : "s", total);
   if (peak >= 0)
     {
       json_object_set_int_member (call->reply->json, "peak", peak);
-      ph_reply_say (call->reply, "computed values occupy %" G_GINT64_FORMAT " bytes at most%s%s\n", peak, at != NULL ? ", at " : "", at != NULL ? ((PhValue *) at->outputs->pdata[0])->name : "");
+      ph_reply_say (call->reply, "computed values occupy %" G_GINT64_FORMAT " bytes at most%s%s\n", peak,
+                    at != NULL ? ", at " : "", at != NULL ? ((PhValue *) at->outputs->pdata[0])->name : "");
     }
   return TRUE;
 }
@@ -283,8 +292,8 @@ recompute_begin (PhCall *call, GError **error)
   const char *what;
   PhJob *job;
 
-  if (!ph_call_need_open (call, error) || !ph_call_take_option (call, "--budget", &size, error) ||
-      !ph_call_need_args (call, size != NULL ? 0 : 1, size != NULL ? 0 : 1, error))
+  if (!ph_call_need_open (call, error) || !ph_call_take_option (call, "--budget", &size, error)
+      || !ph_call_need_args (call, size != NULL ? 0 : 1, size != NULL ? 0 : 1, error))
     return FALSE;
   what = size != NULL ? size : call->argv[0];
   if (size != NULL)
@@ -328,6 +337,7 @@ recompute_finish (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhCommand rows[] = {
   { "train", "[LOSS] [--optimizer NAME] [--rate NUMBER] [--steps N] [--random SEED]", N_ ("Append a step of training, and run it N times"),
     "The gradient of LOSS by each float initializer, and sgd (unless said otherwise), momentum or adam: each weight W becomes an input with "
@@ -345,4 +355,5 @@ static const PhCommand rows[] = {
     "Gradients stay the same to the bit, and cse does not undo it.",
     NULL, NULL, NULL, PH_CODE (recompute_begin, recompute_work, recompute_finish) },
 };
+/* clang-format on */
 const PhCommandGroup ph_commands_train = { rows, G_N_ELEMENTS (rows) };

@@ -8,8 +8,8 @@
 #include "core/io/io.h"
 #include "core/run/inputs.h"
 
-#define MAX_ELEMENTS       1000     /* of a value in an answer */
-#define MOST_ELEMENTS      100000   /* of all values of an answer that names none of them */
+#define MAX_ELEMENTS       1000   /* of a value in an answer */
+#define MOST_ELEMENTS      100000 /* of all values of an answer that names none of them */
 #define MAX_ELEMENTS_SHOWN 16
 
 /* ── feed ── */
@@ -17,7 +17,7 @@
 static void
 input_to_json (PhCall *call, PhValue *input, JsonObject *row)
 {
-  PhTensor        *tensor = g_hash_table_lookup (ph_document_get_feeds (call->document), input->name);
+  PhTensor *tensor = g_hash_table_lookup (ph_document_get_feeds (call->document), input->name);
   g_autofree char *type = ph_type_to_string (input->type);
 
   ph_json_set (row, "name", input->name);
@@ -35,8 +35,8 @@ static void
 reply_feeds (PhCall *call)
 {
   static const PhColumn columns[] = { { "name", "input", .style = PH_STYLE_KEY }, { "type", "type" }, { "value", "value" } };
-  GPtrArray            *inputs = ph_document_get_model (call->document)->graph->inputs;
-  JsonArray            *rows = ph_reply_array (call->reply, "inputs");
+  GPtrArray *inputs = ph_document_get_model (call->document)->graph->inputs;
+  JsonArray *rows = ph_reply_array (call->reply, "inputs");
 
   for (guint i = 0; i < inputs->len; i++)
     input_to_json (call, inputs->pdata[i], ph_json_add_object (rows));
@@ -46,9 +46,9 @@ reply_feeds (PhCall *call)
 static PhValue *
 find_input (PhCall *call, const char *name, GError **error)
 {
-  GPtrArray              *inputs = ph_document_get_model (call->document)->graph->inputs;
+  GPtrArray *inputs = ph_document_get_model (call->document)->graph->inputs;
   g_autofree const char **names = g_new (const char *, inputs->len + 1);
-  const char             *nearest;
+  const char *nearest;
 
   for (guint i = 0; i < inputs->len; i++)
     {
@@ -69,9 +69,9 @@ static PhTensor *
 random_feed (PhCall *call, PhValue *input, GError **error)
 {
   g_autoptr (GHashTable) sizes = g_hash_table_new (NULL, NULL);
-  guint64               seed = 1;
-  guint                 next = 3;
-  PhTensor             *tensor;
+  guint64 seed = 1;
+  guint next = 3;
+  PhTensor *tensor;
 
   if (call->argc > 2 && !g_ascii_string_to_unsigned (call->argv[2], 10, 0, G_MAXINT64, &seed, NULL))
     {
@@ -101,7 +101,8 @@ random_feed (PhCall *call, PhValue *input, GError **error)
   if (tensor == NULL)
     {
       g_autofree char *type = ph_type_to_string (input->type);
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "nothing random can be made for '%s' (%s): feed a file", input->name, type);
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "nothing random can be made for '%s' (%s): feed a file", input->name,
+                   type);
     }
   return tensor;
 }
@@ -109,9 +110,9 @@ random_feed (PhCall *call, PhValue *input, GError **error)
 static gboolean
 feed_begin (PhCall *call, GError **error)
 {
-  PhValue             *input;
-  g_autoptr (PhTensor)  tensor = NULL;
-  const char          *value;
+  PhValue *input;
+  g_autoptr (PhTensor) tensor = NULL;
+  const char *value;
 
   if (!ph_call_need_open (call, error))
     return FALSE;
@@ -166,7 +167,7 @@ feed_begin (PhCall *call, GError **error)
     }
   ph_document_set_feed (call->document, input->name, tensor);
 
-  JsonArray  *rows = ph_reply_array (call->reply, "inputs");
+  JsonArray *rows = ph_reply_array (call->reply, "inputs");
   JsonObject *row = ph_json_add_object (rows);
 
   input_to_json (call, input, row);
@@ -178,15 +179,15 @@ feed_begin (PhCall *call, GError **error)
 
 typedef struct
 {
-  PhModel      *model;
-  PhSnapshot   *snapshot;        /* of which the model is made in work        */
-  GHashTable   *named;           /* name -> PhTensor                          */
-  GPtrArray    *wanted;          /* (element-type PhValue) of @model          */
-  GHashTable   *results;         /* (nullable) PhId -> PhTensor               */
-  char         *folder;          /* (nullable) where to save                  */
-  PhInputsKind  kind;
-  guint64       seed;
-  gboolean      keep_all, reference;
+  PhModel *model;
+  PhSnapshot *snapshot; /* of which the model is made in work        */
+  GHashTable *named;    /* name -> PhTensor                          */
+  GPtrArray *wanted;    /* (element-type PhValue) of @model          */
+  GHashTable *results;  /* (nullable) PhId -> PhTensor               */
+  char *folder;         /* (nullable) where to save                  */
+  PhInputsKind kind;
+  guint64 seed;
+  gboolean keep_all, reference;
 } Eval;
 
 static void
@@ -206,10 +207,10 @@ eval_free (gpointer data)
 static gboolean
 add_wanted (PhModel *model, const char *name, GPtrArray *wanted, GError **error)
 {
-  PhValue              *value = ph_model_find_value_named (model, name);
-  PhNode               *node = value == NULL ? ph_model_find_node_named (model, name) : NULL;
-  g_autoptr (GPtrArray)  names = NULL;
-  const char           *nearest;
+  PhValue *value = ph_model_find_value_named (model, name);
+  PhNode *node = value == NULL ? ph_model_find_node_named (model, name) : NULL;
+  g_autoptr (GPtrArray) names = NULL;
+  const char *nearest;
 
   if (value != NULL || node != NULL)
     {
@@ -240,15 +241,15 @@ add_wanted (PhModel *model, const char *name, GPtrArray *wanted, GError **error)
 static gboolean
 eval_begin (PhCall *call, GError **error)
 {
-  Eval  *eval;
+  Eval *eval;
   double seed = -1;
 
   if (ph_call_take_flag (call, "--step"))
     return ph_call_hand_over (call, "exec", error);
   eval = g_new0 (Eval, 1);
   ph_call_set_data (call, eval, eval_free);
-  if (!ph_call_need_open (call, error) || !ph_call_take_option (call, "--save", &eval->folder, error) ||
-      !ph_call_take_number (call, "--random", &seed, error))
+  if (!ph_call_need_open (call, error) || !ph_call_take_option (call, "--save", &eval->folder, error)
+      || !ph_call_take_number (call, "--random", &seed, error))
     return FALSE;
   eval->keep_all = ph_call_take_flag (call, "--all");
   eval->reference = ph_call_take_flag (call, "--reference");
@@ -284,7 +285,7 @@ static gboolean
 save_value (const char *folder, PhTensor *tensor, const char *name, guint index, JsonArray *files, GError **error)
 {
   static const char *const extensions[] = { ".pb", ".npy" };
-  g_autofree char         *base = file_name_of (name, index);
+  g_autofree char *base = file_name_of (name, index);
 
   for (guint i = 0; i < G_N_ELEMENTS (extensions); i++)
     {
@@ -302,11 +303,14 @@ save_value (const char *folder, PhTensor *tensor, const char *name, guint index,
 static gboolean
 run_eval (PhCall *call, GError **error)
 {
-  Eval                 *eval = call->data;
-  PhRunOptions          options = { .cancellable = call->cancellable, .keep_all = eval->keep_all, .reference = eval->reference,
-                                    .progress = run_progress, .progress_data = call };
+  Eval *eval = call->data;
+  PhRunOptions options = { .cancellable = call->cancellable,
+                           .keep_all = eval->keep_all,
+                           .reference = eval->reference,
+                           .progress = run_progress,
+                           .progress_data = call };
   g_autoptr (GHashTable) feeds = NULL;
-  JsonArray            *rows = ph_reply_array (call->reply, "values");
+  JsonArray *rows = ph_reply_array (call->reply, "values");
 
   ph_call_progress (call, "computing", 0);
   eval->wanted = g_ptr_array_new ();
@@ -328,9 +332,9 @@ run_eval (PhCall *call, GError **error)
     }
   for (guint i = 0; i < eval->wanted->len; i++)
     {
-      PhValue         *wanted = eval->wanted->pdata[i];
-      PhTensor        *result = g_hash_table_lookup (eval->results, GUINT_TO_POINTER (wanted->id));
-      JsonObject      *row = ph_json_add_object (rows);
+      PhValue *wanted = eval->wanted->pdata[i];
+      PhTensor *result = g_hash_table_lookup (eval->results, GUINT_TO_POINTER (wanted->id));
+      JsonObject *row = ph_json_add_object (rows);
       g_autofree char *text = NULL;
 
       ph_json_set (row, "name", wanted->name);
@@ -339,8 +343,7 @@ run_eval (PhCall *call, GError **error)
       ph_tensor_to_json (result, row, MAX_ELEMENTS);
       text = ph_tensor_to_string (result, MAX_ELEMENTS_SHOWN);
       ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET " = %s\n", wanted->name, text);
-      if (ph_tensor_kind (result) == PH_KIND_TENSOR && ph_tensor_count (result) > 1 &&
-          json_object_has_member (row, "std"))
+      if (ph_tensor_kind (result) == PH_KIND_TENSOR && ph_tensor_count (result) > 1 && json_object_has_member (row, "std"))
         {
           g_autofree char *min = ph_json_cell (json_object_get_member (row, "min"));
           g_autofree char *max = ph_json_cell (json_object_get_member (row, "max"));
@@ -348,11 +351,12 @@ run_eval (PhCall *call, GError **error)
 
           ph_reply_say (call->reply, PH_STYLE_DIM "    min %s, max %s, mean %s" PH_STYLE_RESET "\n", min, max, mean);
         }
-      if (eval->folder != NULL &&
-          !save_value (eval->folder, result, wanted->name, i,
-                       json_object_has_member (call->reply->json, "files") ? json_object_get_array_member (call->reply->json, "files")
-                                                                           : ph_reply_array (call->reply, "files"),
-                       error))
+      if (eval->folder != NULL
+          && !save_value (eval->folder, result, wanted->name, i,
+                          json_object_has_member (call->reply->json, "files")
+                              ? json_object_get_array_member (call->reply->json, "files")
+                              : ph_reply_array (call->reply, "files"),
+                          error))
         return FALSE;
     }
   if (eval->folder != NULL)
@@ -363,7 +367,7 @@ run_eval (PhCall *call, GError **error)
 static gboolean
 eval_work (PhCall *call, GError **error)
 {
-  Eval    *eval = call->data;
+  Eval *eval = call->data;
   gboolean ok;
 
   eval->model = ph_snapshot_lend (eval->snapshot, ph_snapshot_get_history (eval->snapshot)->position);
@@ -385,22 +389,23 @@ eval_finish (PhCall *call, GError **error)
 static gboolean
 values_begin (PhCall *call, GError **error)
 {
-  PhModel   *model = ph_document_get_model (call->document);
+  PhModel *model = ph_document_get_model (call->document);
   JsonArray *rows = ph_reply_array (call->reply, "values");
-  gsize      left = MOST_ELEMENTS;
+  gsize left = MOST_ELEMENTS;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, G_MAXUINT, error))
     return FALSE;
   if (ph_document_get_values (call->document) == NULL)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "nothing was computed yet: `eval`, or `eval --all` to look at every value");
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                   "nothing was computed yet: `eval`, or `eval --all` to look at every value");
       return FALSE;
     }
   for (guint i = 0; i < model->values->len; i++)
     {
-      PhValue         *value = model->values->pdata[i];
-      PhTensor        *tensor = value != NULL ? ph_document_get_value (call->document, value->id) : NULL;
-      JsonObject      *row;
+      PhValue *value = model->values->pdata[i];
+      PhTensor *tensor = value != NULL ? ph_document_get_value (call->document, value->id) : NULL;
+      JsonObject *row;
       g_autofree char *text = NULL;
 
       if (tensor == NULL || (call->argc > 0 && !g_strv_contains ((const char *const *) call->argv, value->name)))
@@ -418,14 +423,22 @@ values_begin (PhCall *call, GError **error)
 /* ── grad ── */
 
 /* By `grad` and by `jvp`, which name their outputs so. */
-typedef struct { const char *verb, *pass, *prefix, *member; } Derivative;
+typedef struct
+{
+  const char *verb, *pass, *prefix, *member;
+} Derivative;
 
 static const Derivative derivatives[] = {
   { "grad", "autodiff", "grad_", "gradients" },
   { "jvp", "jvp", "tangent_", "tangents" },
 };
 
-typedef struct { const Derivative *kind; PhJob *job; guint n_outputs; } Grad;
+typedef struct
+{
+  const Derivative *kind;
+  PhJob *job;
+  guint n_outputs;
+} Grad;
 
 static void
 grad_free (gpointer data)
@@ -439,14 +452,15 @@ grad_free (gpointer data)
 static gboolean
 derivative_begin (PhCall *call, const Derivative *kind, GError **error)
 {
-  const PhPass        *pass = ph_pass_find (kind->pass);
-  PhModel             *model = ph_document_get_model (call->document);
+  const PhPass *pass = ph_pass_find (kind->pass);
+  PhModel *model = ph_document_get_model (call->document);
   g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
-  Grad                *grad;
+  Grad *grad;
 
-  if (g_str_equal (kind->verb, "grad") &&
-      (!ph_document_is_open (call->document) ||
-      (call->argc > 0 && ph_model_find_value_named (model, call->argv[0]) == NULL && ph_trace_has (call->console, call->argv[0]))))
+  if (g_str_equal (kind->verb, "grad")
+      && (!ph_document_is_open (call->document)
+          || (call->argc > 0 && ph_model_find_value_named (model, call->argv[0]) == NULL
+              && ph_trace_has (call->console, call->argv[0]))))
     return ph_trace_grad (call, error);
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, G_MAXUINT, error))
     return FALSE;
@@ -505,10 +519,10 @@ gradient_by (PhModel *model, const char *prefix, const char *output)
 static gboolean
 grad_finish (PhCall *call, GError **error)
 {
-  Grad      *grad = call->data;
+  Grad *grad = call->data;
   JsonArray *rows;
   GPtrArray *outputs;
-  guint      step;
+  guint step;
 
   if (grad == NULL)
     return TRUE;
@@ -518,8 +532,8 @@ grad_finish (PhCall *call, GError **error)
   outputs = ph_document_get_model (call->document)->graph->outputs;
   for (guint i = grad->n_outputs; i < outputs->len; i++)
     {
-      PhValue         *output = outputs->pdata[i];
-      JsonObject      *row = ph_json_add_object (rows);
+      PhValue *output = outputs->pdata[i];
+      JsonObject *row = ph_json_add_object (rows);
       g_autofree char *type = ph_type_to_string (output->type);
       g_autofree char *of = gradient_by (ph_document_get_model (call->document), grad->kind->prefix, output->name);
 

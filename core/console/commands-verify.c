@@ -10,16 +10,16 @@
 
 typedef struct
 {
-  PhPosition   a, b;
-  gboolean     adopt;            /* feed the document what shows the difference                  */
-  guint        generation;
-  PhSnapshot  *snapshot;
-  GHashTable  *feeds;            /* name -> PhTensor */
-  guint64      seed;
-  PhProof     *proof;            /* (nullable) of the two positions                              */
-  PhProofJob  *steps;            /* (nullable) step by step when asked                           */
-  char        *runner;           /* (nullable) a program that computes both, too                 */
-  PhRunnerReport *report;        /* (nullable) what came of that                                 */
+  PhPosition a, b;
+  gboolean adopt; /* feed the document what shows the difference                  */
+  guint generation;
+  PhSnapshot *snapshot;
+  GHashTable *feeds; /* name -> PhTensor */
+  guint64 seed;
+  PhProof *proof;         /* (nullable) of the two positions                              */
+  PhProofJob *steps;      /* (nullable) step by step when asked                           */
+  char *runner;           /* (nullable) a program that computes both, too                 */
+  PhRunnerReport *report; /* (nullable) what came of that                                 */
 } Verify;
 
 static void
@@ -39,13 +39,13 @@ verify_free (gpointer data)
 static gboolean
 verify_begin (PhCall *call, GError **error)
 {
-  gboolean              each = ph_call_take_flag (call, "--steps"), adopt = ph_call_take_flag (call, "--adopt");
-  g_autofree char      *runner = NULL;
-  double                seed = 1;
-  Verify               *verify;
+  gboolean each = ph_call_take_flag (call, "--steps"), adopt = ph_call_take_flag (call, "--adopt");
+  g_autofree char *runner = NULL;
+  double seed = 1;
+  Verify *verify;
 
-  if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--seed", &seed, error) ||
-      !ph_call_take_option (call, "--runner", &runner, error) || !ph_call_need_args (call, 0, 2, error))
+  if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--seed", &seed, error)
+      || !ph_call_take_option (call, "--runner", &runner, error) || !ph_call_need_args (call, 0, 2, error))
     return FALSE;
   verify = g_new0 (Verify, 1);
   verify->runner = g_steal_pointer (&runner);
@@ -88,7 +88,7 @@ static gboolean
 finish_runner (PhCall *call, const Verify *verify)
 {
   const PhRunnerReport *report = verify->report;
-  JsonObject           *json = call->reply->json;
+  JsonObject *json = call->reply->json;
 
   ph_json_set (json, "runner", verify->runner);
   ph_json_set (json, "verdict", ph_runner_verdict_name (report->verdict));
@@ -96,17 +96,19 @@ finish_runner (PhCall *call, const Verify *verify)
   ph_json_set (json, "expected", report->expected);
   ph_json_set (json, "actual", report->actual);
   ph_json_set (json, "sentence", report->sentence);
-  ph_reply_say (call->reply, "%s%s" PH_STYLE_RESET ": %s\n", report->verdict == PH_RUNNER_AGREES ? PH_STYLE_ADDED : PH_STYLE_REMOVED,
-                ph_runner_verdict_name (report->verdict), report->sentence);
+  ph_reply_say (call->reply, "%s%s" PH_STYLE_RESET ": %s\n",
+                report->verdict == PH_RUNNER_AGREES ? PH_STYLE_ADDED : PH_STYLE_REMOVED, ph_runner_verdict_name (report->verdict),
+                report->sentence);
   if (report->expected != NULL)
-    ph_reply_say (call->reply, "%s %s: %s should be %s\n", report->output, report->place != NULL ? report->place : "", report->actual, report->expected);
+    ph_reply_say (call->reply, "%s %s: %s should be %s\n", report->output, report->place != NULL ? report->place : "",
+                  report->actual, report->expected);
   return TRUE;
 }
 
 static gboolean
 work_here (PhCall *call, Verify *verify, GError **error)
 {
-  PhRunOptions        options = { .cancellable = call->cancellable };
+  PhRunOptions options = { .cancellable = call->cancellable };
   g_autoptr (PhProver) prover = ph_prover_new_of (verify->snapshot, verify->feeds, verify->seed);
 
   ph_call_progress (call, "comparing", -1);
@@ -132,24 +134,26 @@ say_blame (PhCall *call, const PhProof *proof, PhHistory *history)
 
   if (!proof->blamed || rewrite == NULL)
     return;
-  ph_reply_say (call->reply, "results change at %u.%u: %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " at n%u: %s\n", proof->blame.step + 1,
-                proof->blame.rewrite + 1, g_array_index (history->steps, PhStep, proof->blame.step).pass, rewrite->rule, rewrite->node,
-                rewrite->why);
+  ph_reply_say (call->reply, "results change at %u.%u: %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " at n%u: %s\n",
+                proof->blame.step + 1, proof->blame.rewrite + 1, g_array_index (history->steps, PhStep, proof->blame.step).pass,
+                rewrite->rule, rewrite->node, rewrite->why);
 }
 
 static void
 say_outputs (PhCall *call, const PhProof *proof)
 {
+  /* clang-format off */
   static const PhColumn columns[] = {
     { "name", "output", .style = PH_STYLE_KEY }, { "verdict", "verdict" }, { "max_scaled_error", "max error", .right = TRUE, .digits = 2 },
     { "max_ulp", "max ulp", .right = TRUE },
   };
+  /* clang-format on */
   JsonArray *outputs = ph_reply_array (call->reply, "outputs");
 
   for (guint i = 0; i < proof->outputs->len; i++)
     {
       const PhProofOutput *output = &g_array_index (proof->outputs, PhProofOutput, i);
-      JsonObject          *row = ph_json_add_object (outputs);
+      JsonObject *row = ph_json_add_object (outputs);
 
       ph_json_set (row, "name", output->name);
       json_object_set_double_member (row, "max_abs_error", output->max_abs_error);
@@ -157,7 +161,8 @@ say_outputs (PhCall *call, const PhProof *proof)
       json_object_set_int_member (row, "max_ulp", (gint64) MIN (output->max_ulp, G_MAXINT64));
       json_object_set_string_member (row, "verdict",
                                      ph_verdict_name (!output->close ? PH_VERDICT_DIFFERENT
-                                                      : output->same ? PH_VERDICT_SAME : PH_VERDICT_CLOSE));
+                                                      : output->same ? PH_VERDICT_SAME
+                                                                     : PH_VERDICT_CLOSE));
     }
   ph_reply_table (call->reply, outputs, columns, G_N_ELEMENTS (columns));
 }
@@ -167,8 +172,8 @@ static void
 adopt_feeds (PhCall *call, const PhProof *proof)
 {
   g_autoptr (GHashTable) feeds = g_hash_table_ref (proof->feeds);
-  GHashTableIter        iter;
-  gpointer              name, tensor;
+  GHashTableIter iter;
+  gpointer name, tensor;
 
   g_hash_table_iter_init (&iter, feeds);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
@@ -185,9 +190,9 @@ style_of (PhVerdict verdict)
 static gboolean
 verify_finish (PhCall *call, GError **error)
 {
-  Verify          *verify = call->data;
-  const PhProof   *proof = verify->proof;
-  PhHistory       *history = ph_document_get_history (call->document);
+  Verify *verify = call->data;
+  const PhProof *proof = verify->proof;
+  PhHistory *history = ph_document_get_history (call->document);
   g_autofree char *from = ph_position_to_string (verify->a), *to = ph_position_to_string (verify->b);
 
   if (verify->generation != ph_document_get_generation (call->document))
@@ -217,8 +222,8 @@ verify_finish (PhCall *call, GError **error)
   json_object_set_double_member (call->reply->json, "max_scaled_error", proof->max_scaled_error);
   ph_proof_to_json (proof, history, call->reply->json);
 
-  ph_reply_say (call->reply, "%s to %s: %s%s" PH_STYLE_RESET " (%s)\n", from, to, style_of (proof->verdict), ph_verdict_name (proof->verdict),
-                ph_exactness_name (proof->exactness));
+  ph_reply_say (call->reply, "%s to %s: %s%s" PH_STYLE_RESET " (%s)\n", from, to, style_of (proof->verdict),
+                ph_verdict_name (proof->verdict), ph_exactness_name (proof->exactness));
   ph_reply_say (call->reply, "%s\n", proof->sentence);
   say_outputs (call, proof);
   if (proof->first_difference != NULL)
@@ -262,7 +267,7 @@ blame_failure (PhCall *call, PhHistory *history, guint first, guint end)
 
   for (guint s = first; s < MIN (end, history->steps->len); s++)
     {
-      const PhStep    *step = &g_array_index (history->steps, PhStep, s);
+      const PhStep *step = &g_array_index (history->steps, PhStep, s);
       g_autofree char *position = g_strdup_printf ("%u", s + 1);
 
       if (step->failure == NULL)
@@ -284,10 +289,10 @@ blame_failure (PhCall *call, PhHistory *history, guint first, guint end)
 static gboolean
 bisect_finish (PhCall *call, GError **error)
 {
-  Verify          *verify = call->data;
-  const PhProof   *proof = verify->proof;
-  PhHistory       *history = ph_snapshot_get_history (verify->snapshot);
-  JsonObject      *json = call->reply->json;
+  Verify *verify = call->data;
+  const PhProof *proof = verify->proof;
+  PhHistory *history = ph_snapshot_get_history (verify->snapshot);
+  JsonObject *json = call->reply->json;
   const PhRewrite *rewrite = proof->blamed ? ph_history_rewrite_at (history, proof->blame) : NULL;
 
   json_object_set_boolean_member (json, "found", rewrite != NULL);
@@ -322,7 +327,15 @@ bisect_finish (PhCall *call, GError **error)
 
 /* ── check ── */
 
-typedef struct { char *hunt; char **folders; PhCaseOptions options; gboolean lossy; GPtrArray *passes; guint passed, failed; } Check;
+typedef struct
+{
+  char *hunt;
+  char **folders;
+  PhCaseOptions options;
+  gboolean lossy;
+  GPtrArray *passes;
+  guint passed, failed;
+} Check;
 
 static void
 check_free (gpointer data)
@@ -338,9 +351,9 @@ check_free (gpointer data)
 static gboolean
 check_pipeline (Check *check, const char *typed, GError **error)
 {
-  g_autofree char   *name = ph_pipeline_text (typed, error);
-  const PhPipeline  *pipeline = name != NULL ? ph_pipeline_find (name) : NULL;
-  g_auto (GStrv)      own = pipeline == NULL && name != NULL ? g_strsplit (name, ",", -1) : NULL;
+  g_autofree char *name = ph_pipeline_text (typed, error);
+  const PhPipeline *pipeline = name != NULL ? ph_pipeline_find (name) : NULL;
+  g_auto (GStrv) own = pipeline == NULL && name != NULL ? g_strsplit (name, ",", -1) : NULL;
   const char *const *names = pipeline != NULL ? pipeline->passes : (const char *const *) own;
 
   if (name == NULL)
@@ -352,13 +365,14 @@ check_pipeline (Check *check, const char *typed, GError **error)
 
       if (pass == NULL)
         {
-          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pipeline or pass '%s': `passes` and `pipeline` list them",
-                       names[i]);
+          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                       "there is no pipeline or pass '%s': `passes` and `pipeline` list them", names[i]);
           return FALSE;
         }
       if (pass->needs_arguments)
         {
-          g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "pass '%s' needs arguments, so it cannot stand in a pipeline: run it alone", names[i]);
+          g_set_error (error, PH_ERROR, PH_ERROR_USAGE,
+                       "pass '%s' needs arguments, so it cannot stand in a pipeline: run it alone", names[i]);
           return FALSE;
         }
       g_ptr_array_add (check->passes, (gpointer) pass);
@@ -371,15 +385,15 @@ check_pipeline (Check *check, const char *typed, GError **error)
 static gboolean
 check_begin (PhCall *call, GError **error)
 {
-  Check           *check = g_new0 (Check, 1);
+  Check *check = g_new0 (Check, 1);
   g_autofree char *pipeline = NULL;
 
   check->passes = g_ptr_array_new ();
   check->options.rtol = check->options.atol = -1;
   ph_call_set_data (call, check, check_free);
-  if (!ph_call_take_option (call, "--pipeline", &pipeline, error) || !ph_call_take_option (call, "--hunt", &check->hunt, error) ||
-      !ph_call_take_number (call, "--rtol", &check->options.rtol, error) ||
-      !ph_call_take_number (call, "--atol", &check->options.atol, error))
+  if (!ph_call_take_option (call, "--pipeline", &pipeline, error) || !ph_call_take_option (call, "--hunt", &check->hunt, error)
+      || !ph_call_take_number (call, "--rtol", &check->options.rtol, error)
+      || !ph_call_take_number (call, "--atol", &check->options.atol, error))
     return FALSE;
   check->options.reference = ph_call_take_flag (call, "--reference");
   check->lossy = ph_call_take_flag (call, "--lossy");
@@ -394,8 +408,8 @@ check_begin (PhCall *call, GError **error)
 static gboolean
 check_work (PhCall *call, GError **error)
 {
-  Check               *check = call->data;
-  JsonArray           *rows = ph_reply_array (call->reply, "cases");
+  Check *check = call->data;
+  JsonArray *rows = ph_reply_array (call->reply, "cases");
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (g_free);
 
   for (guint i = 0; check->folders[i] != NULL; i++)
@@ -409,9 +423,9 @@ check_work (PhCall *call, GError **error)
   for (guint i = 0; i < all->len; i++)
     {
       g_autoptr (GError) own = NULL;
-      g_autofree char  *name = g_path_get_basename (all->pdata[i]);
-      JsonObject       *row;
-      gboolean          ok;
+      g_autofree char *name = g_path_get_basename (all->pdata[i]);
+      JsonObject *row;
+      gboolean ok;
 
       ph_call_progress (call, name, (double) i / all->len);
       ok = ph_case_run (all->pdata[i], &check->options, call->cancellable, &own);
@@ -453,6 +467,7 @@ check_work (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhCommand rows[] = {
   { "verify", "[STEP STEP] [--steps] [--seed N] [--adopt] [--runner PROGRAM]", N_ ("Run the same inputs through two positions and compare"),
     "Without arguments: the file and here. Each rewrite is tried alone, in the region that it changed: on the values that flow there "
@@ -473,4 +488,5 @@ static const PhCommand rows[] = {
     "compared.",
     NULL, NULL, NULL, PH_CODE (check_begin, check_work) },
 };
+/* clang-format on */
 const PhCommandGroup ph_commands_verify = { rows, G_N_ELEMENTS (rows) };

@@ -9,7 +9,7 @@
 static const PhCommandGroup *const groups[] = { PH_COMMAND_GROUPS };
 #undef GROUP
 
-static GPtrArray *all;              /* (element-type PhCommand) */
+static GPtrArray *all; /* (element-type PhCommand) */
 
 static GPtrArray *
 commands (void)
@@ -113,7 +113,7 @@ ph_line_classify (const char *line, const PhCommand **command, const char **rest
   for (guint i = 0; i < commands ()->len; i++)
     {
       const PhCommand *row = all->pdata[i];
-      gsize            n = match_words (line, row->name);
+      gsize n = match_words (line, row->name);
 
       if (n > longest)
         {
@@ -125,7 +125,8 @@ ph_line_classify (const char *line, const PhCommand **command, const char **rest
   while (g_ascii_isspace (**rest))
     (*rest)++;
   /* `assert x > 3` is a statement of the language. */
-  if (*command != NULL && ph_command_is_assert (*command) && **rest != '\0' && !begins_query (*rest) && !starts_with_word (*rest, "verdict"))
+  if (*command != NULL && ph_command_is_assert (*command) && **rest != '\0' && !begins_query (*rest)
+      && !starts_with_word (*rest, "verdict"))
     {
       *command = NULL;
       *rest = line;
@@ -156,11 +157,13 @@ append_roff (GString *out, const char *text)
 static void
 append_language (GString *out)
 {
-  guint               n;
+  guint n;
   const PhScriptWord *words = ph_script_words (&n);
 
-  g_string_append (out, ".SH THE TENSOR LANGUAGE\nA line that is no command and no query is a part of Python with numpy's meaning; every operator is there by its "
-                        "ONNX name.\n");
+  g_string_append (
+      out,
+      ".SH THE TENSOR LANGUAGE\nA line that is no command and no query is a part of Python with numpy's meaning; every operator is there by its "
+      "ONNX name.\n");
   for (guint i = 0; i < n; i++)
     {
       g_string_append (out, ".TP\n.B ");

@@ -8,25 +8,33 @@
 #include "core/ops/op.h"
 
 /* @fuzzy: what holds the letters counts, not what begins with them. */
-typedef struct { GHashTable *set; const char *prefix; gsize length; gboolean fuzzy; } Matches;
+typedef struct
+{
+  GHashTable *set;
+  const char *prefix;
+  gsize length;
+  gboolean fuzzy;
+} Matches;
 
 static void
 add (Matches *matches, const char *text)
 {
-  if (text != NULL && *text != '\0' &&
-      (matches->fuzzy ? ph_fuzzy_score (matches->prefix, text) > 0 : strncmp (text, matches->prefix, matches->length) == 0) &&
-      g_hash_table_size (matches->set) < PH_MAX_COMPLETIONS)
+  if (text != NULL && *text != '\0'
+      && (matches->fuzzy ? ph_fuzzy_score (matches->prefix, text) > 0 : strncmp (text, matches->prefix, matches->length) == 0)
+      && g_hash_table_size (matches->set) < PH_MAX_COMPLETIONS)
     g_hash_table_add (matches->set, g_strdup (text));
 }
 
 static void
 add_files (Matches *matches)
 {
-  const char      *slash = strrchr (matches->prefix, '/');
+  const char *slash = strrchr (matches->prefix, '/');
   g_autofree char *typed = slash != NULL ? g_strndup (matches->prefix, (gsize) (slash - matches->prefix) + 1) : g_strdup ("");
-  g_autofree char *folder = *typed == '~' ? g_build_filename (g_get_home_dir (), typed + 1, NULL) : *typed == '\0' ? g_strdup (".") : g_strdup (typed);
-  g_autoptr (GDir)  dir = g_dir_open (folder, 0, NULL);
-  const char      *name;
+  g_autofree char *folder = *typed == '~'    ? g_build_filename (g_get_home_dir (), typed + 1, NULL)
+                            : *typed == '\0' ? g_strdup (".")
+                                             : g_strdup (typed);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
@@ -41,7 +49,7 @@ add_files (Matches *matches)
 static void
 add_passes (Matches *matches)
 {
-  guint                n;
+  guint n;
   const PhPass *const *list = ph_pass_list (&n);
 
   for (guint i = 0; i < n; i++)
@@ -51,7 +59,7 @@ add_passes (Matches *matches)
 static void
 add_pipelines (Matches *matches)
 {
-  guint             n;
+  guint n;
   const PhPipeline *list = ph_pipeline_list (&n);
 
   for (guint i = 0; i < n; i++)
@@ -82,7 +90,7 @@ add_functions (Matches *matches, PhModel *model)
   for (guint i = 0; model != NULL && i < model->functions->len; i++)
     {
       const PhFunction *function = model->functions->pdata[i];
-      g_autofree char  *name = g_strdup_printf ("%s%s%s", function->domain, *function->domain != '\0' ? "." : "", function->name);
+      g_autofree char *name = g_strdup_printf ("%s%s%s", function->domain, *function->domain != '\0' ? "." : "", function->name);
 
       add (matches, name);
     }
@@ -131,10 +139,10 @@ add_sql (Matches *matches)
 static void
 add_language (Matches *matches, PhConsole *console, gboolean all)
 {
-  g_auto (GStrv)      names = NULL;
-  guint               n_words, n_ops;
+  g_auto (GStrv) names = NULL;
+  guint n_words, n_ops;
   const PhScriptWord *words = ph_script_words (&n_words);
-  const PhOp *const  *ops = ph_op_list (&n_ops);
+  const PhOp *const *ops = ph_op_list (&n_ops);
 
   /* A line that runs may change them. */
   names = ph_console_is_running (console) ? g_new0 (char *, 1) : ph_trace_names (console);
@@ -171,7 +179,7 @@ add_outputs (Matches *matches, PhModel *model)
 static void
 add_rules (Matches *matches, gboolean whole)
 {
-  guint                n;
+  guint n;
   const PhPass *const *list = ph_pass_list (&n);
 
   for (guint i = 0; i < n; i++)
@@ -186,7 +194,7 @@ add_rules (Matches *matches, gboolean whole)
 static void
 add_operators (Matches *matches)
 {
-  guint              n;
+  guint n;
   const PhOp *const *list = ph_op_list (&n);
 
   for (guint i = 0; i < n; i++)
@@ -196,7 +204,7 @@ add_operators (Matches *matches)
 static void
 add_commands (Matches *matches)
 {
-  guint                   n;
+  guint n;
   const PhCommand *const *list = ph_command_list (&n);
 
   for (guint i = 0; i < n; i++)
@@ -228,7 +236,7 @@ static void
 add_arguments (Matches *matches, PhConsole *console, const char *kinds, const char *first)
 {
   PhDocument *document = ph_console_get_document (console);
-  PhModel    *model = ph_document_get_model (document);
+  PhModel *model = ph_document_get_model (document);
 
   if (strstr (kinds, "FILE") != NULL || strstr (kinds, "FOLDER") != NULL || strstr (kinds, "SCRIPT") != NULL)
     add_files (matches);
@@ -297,8 +305,8 @@ static void
 add_all_arguments (Matches *matches, PhConsole *console, const PhCommand *command, const char *rest, gsize length)
 {
   g_autofree char *before = g_strndup (rest, length);
-  g_auto (GStrv)    words = ph_split_words (before, NULL);
-  const guint      n = words != NULL ? g_strv_length (words) : 0;
+  g_auto (GStrv) words = ph_split_words (before, NULL);
+  const guint n = words != NULL ? g_strv_length (words) : 0;
   g_autofree char *kinds = ph_arguments_next (command->arguments, words, n);
 
   add_arguments (matches, console, kinds, n > 0 ? words[0] : NULL);
@@ -314,19 +322,21 @@ compare_names (gconstpointer a, gconstpointer b)
 static void
 find (Matches *matches, PhConsole *console, const char *typed, guint start)
 {
-  const PhCommand         *command = NULL;
-  const char              *rest;
-  const PhLineKind         kind = ph_line_classify (typed, &command, &rest);
-  guint                    n;
-  const PhCommand *const  *list = ph_command_list (&n);
-  gsize                    indent = strspn (typed, " \t");
+  const PhCommand *command = NULL;
+  const char *rest;
+  const PhLineKind kind = ph_line_classify (typed, &command, &rest);
+  guint n;
+  const PhCommand *const *list = ph_command_list (&n);
+  gsize indent = strspn (typed, " \t");
 
   /* The first words are a command's; several commands have two, so the second may be one too. */
   for (guint i = 0; i < n; i++)
     if (matches->fuzzy ? start == indent : strncmp (list[i]->name, typed + indent, strlen (typed + indent)) == 0)
       {
-        gsize            skip = start > indent ? start - indent : 0;
-        g_autofree char *word = skip <= strlen (list[i]->name) ? g_strndup (list[i]->name + skip, strcspn (list[i]->name + skip, " ")) : NULL;
+        gsize skip = start > indent ? start - indent : 0;
+        g_autofree char *word = skip <= strlen (list[i]->name)
+                                    ? g_strndup (list[i]->name + skip, strcspn (list[i]->name + skip, " "))
+                                    : NULL;
 
         add (matches, word);
       }
@@ -343,7 +353,11 @@ find (Matches *matches, PhConsole *console, const char *typed, guint start)
     add_all_arguments (matches, console, command, rest, (gsize) (typed + start - rest));
 }
 
-typedef struct { char *text; int score; } Found;
+typedef struct
+{
+  char *text;
+  int score;
+} Found;
 
 static int
 compare_scores (gconstpointer a, gconstpointer b)
@@ -360,8 +374,8 @@ static void
 take_best (GHashTable *set, const char *typed, GPtrArray *out)
 {
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (Found));
-  GHashTableIter     iter;
-  gpointer           key;
+  GHashTableIter iter;
+  gpointer key;
 
   g_hash_table_iter_init (&iter, set);
   while (g_hash_table_iter_next (&iter, &key, NULL))
@@ -375,15 +389,15 @@ char **
 ph_console_complete (PhConsole *console, const char *line, guint cursor, guint *word_start)
 {
   g_autoptr (GHashTable) set = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autofree char       *typed = g_strndup (line, cursor);
-  guint                  start = (guint) strlen (typed);
-  const PhCommand       *command = NULL;
-  const char            *rest;
-  GPtrArray             *out = g_ptr_array_new ();
-  GHashTableIter         iter;
-  gpointer               key;
-  const PhLineKind       kind = ph_line_classify (typed, &command, &rest);
-  const char            *ends = kind == PH_LINE_SQL || kind == PH_LINE_EXPRESSION ? " \t,()=<>+-*/@[" : " \t\"'";
+  g_autofree char *typed = g_strndup (line, cursor);
+  guint start = (guint) strlen (typed);
+  const PhCommand *command = NULL;
+  const char *rest;
+  GPtrArray *out = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer key;
+  const PhLineKind kind = ph_line_classify (typed, &command, &rest);
+  const char *ends = kind == PH_LINE_SQL || kind == PH_LINE_EXPRESSION ? " \t,()=<>+-*/@[" : " \t\"'";
 
   while (start > 0 && strchr (ends, typed[start - 1]) == NULL)
     start--;

@@ -7,37 +7,47 @@
 /* A line that waits for its turn, or runs. */
 typedef struct
 {
-  char         *line;
-  char         *place;           /* (nullable) of a script's line: "script:12" */
+  char *line;
+  char *place; /* (nullable) of a script's line: "script:12" */
   GCancellable *cancellable;
-  struct Inner *inner;           /* (nullable) its answer goes into another line */
-  GError       *failure;         /* (nullable) of a line that was to stand in it */
-  gsize         scanned;         /* bytes of @line in which no $( is looked for  */
-  GTask        *task;            /* (nullable) who waits for the reply       */
-  PhCall       *call;            /* (nullable) while it runs in the worker   */
+  struct Inner *inner; /* (nullable) its answer goes into another line */
+  GError *failure;     /* (nullable) of a line that was to stand in it */
+  gsize scanned;       /* bytes of @line in which no $( is looked for  */
+  GTask *task;         /* (nullable) who waits for the reply       */
+  PhCall *call;        /* (nullable) while it runs in the worker   */
 } Pending;
 
-struct Inner { Pending *outer; gsize start, end; };
+struct Inner
+{
+  Pending *outer;
+  gsize start, end;
+};
 
 struct _PhConsole
 {
-  GObject     parent_instance;
+  GObject parent_instance;
 
   PhDocument *document;
-  gboolean    colour;
-  guint       width;             /* of the terminal, or 0                    */
-  PhTrace    *trace;             /* (nullable) made when first asked for     */
-  PhSql      *sql;               /* (nullable) likewise                      */
-  GPtrArray  *lines;             /* (element-type char*) what was run        */
-  GQueue      waiting;           /* of Pending                               */
-  Pending    *running;           /* (nullable)                               */
-  GQueue      pushed;            /* of Pending: lines that the present one put before the others */
-  guint       idle;
-  gboolean    held;              /* lines wait until somebody looks          */
-  guint       depth;             /* of scripts that run scripts              */
+  gboolean colour;
+  guint width;      /* of the terminal, or 0                    */
+  PhTrace *trace;   /* (nullable) made when first asked for     */
+  PhSql *sql;       /* (nullable) likewise                      */
+  GPtrArray *lines; /* (element-type char*) what was run        */
+  GQueue waiting;   /* of Pending                               */
+  Pending *running; /* (nullable)                               */
+  GQueue pushed;    /* of Pending: lines that the present one put before the others */
+  guint idle;
+  gboolean held; /* lines wait until somebody looks          */
+  guint depth;   /* of scripts that run scripts              */
 };
 
-enum { SIGNAL_STARTED, SIGNAL_FINISHED, SIGNAL_PROGRESS, N_SIGNALS };
+enum
+{
+  SIGNAL_STARTED,
+  SIGNAL_FINISHED,
+  SIGNAL_PROGRESS,
+  N_SIGNALS
+};
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (PhConsole, ph_console, G_TYPE_OBJECT)
@@ -81,8 +91,7 @@ ph_console_class_init (PhConsoleClass *klass)
   GType type = G_TYPE_FROM_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->finalize = ph_console_finalize;
-  signals[SIGNAL_STARTED] = g_signal_new ("started", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
-                                          G_TYPE_STRING);
+  signals[SIGNAL_STARTED] = g_signal_new ("started", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   signals[SIGNAL_FINISHED] = g_signal_new ("finished", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
                                            G_TYPE_POINTER);
   signals[SIGNAL_PROGRESS] = g_signal_new ("progress", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
@@ -163,13 +172,13 @@ static char *
 fill_in (PhConsole *console, const char *line, GCancellable *cancellable, GError **error)
 {
   g_autoptr (GString) out = g_string_new (line);
-  gsize              from = 0, end;
-  char              *text;
+  gsize from = 0, end;
+  char *text;
 
   while ((text = ph_line_find_inner (console, out->str, &from, &end)) != NULL)
     {
-      g_autofree char    *inner = text, *words = NULL;
-      g_autoptr (PhReply)  reply = NULL;
+      g_autofree char *inner = text, *words = NULL;
+      g_autoptr (PhReply) reply = NULL;
 
       if (++console->depth <= MAX_DEPTH)
         reply = run_line (console, inner, TRUE, cancellable);
@@ -195,9 +204,9 @@ fill_in (PhConsole *console, const char *line, GCancellable *cancellable, GError
 static void
 run_program (PhCall *call)
 {
-  GError                  *error = NULL;
-  g_autoptr (GSubprocess)  program = ph_call_start_program (call, &error);
-  g_autoptr (GBytes)       output = NULL;
+  GError *error = NULL;
+  g_autoptr (GSubprocess) program = ph_call_start_program (call, &error);
+  g_autoptr (GBytes) output = NULL;
 
   if (program == NULL)
     {
@@ -213,9 +222,9 @@ run_program (PhCall *call)
 static PhReply *
 run_line (PhConsole *console, const char *line, gboolean plain, GCancellable *cancellable)
 {
-  GError               *error = NULL;
-  g_autofree char      *filled = fill_in (console, line, cancellable, &error);
-  g_autoptr (PhCall)    call = ph_call_new (console, filled != NULL ? filled : line, cancellable);
+  GError *error = NULL;
+  g_autofree char *filled = fill_in (console, line, cancellable, &error);
+  g_autoptr (PhCall) call = ph_call_new (console, filled != NULL ? filled : line, cancellable);
   const PhCommandCode *code;
 
   call->plain = plain;
@@ -251,9 +260,9 @@ run_one (PhConsole *console, const char *line, GCancellable *cancellable)
 static void
 run_pushed (PhConsole *console, PhReply *outer, GCancellable *cancellable)
 {
-  GQueue     lines = console->pushed;
+  GQueue lines = console->pushed;
   JsonArray *replies = NULL;
-  Pending   *pending;
+  Pending *pending;
 
   g_queue_init (&console->pushed);
   if (g_queue_is_empty (&lines))
@@ -271,9 +280,9 @@ run_pushed (PhConsole *console, PhReply *outer, GCancellable *cancellable)
   replies = ph_reply_array (outer, "replies");
   while (outer->ok && !outer->quit && (pending = g_queue_pop_head (&lines)) != NULL)
     {
-      PhReply               *reply = run_one (console, pending->line, cancellable);
-      g_autofree char       *text = NULL;
-      g_autoptr (JsonParser)  parser = json_parser_new ();
+      PhReply *reply = run_one (console, pending->line, cancellable);
+      g_autofree char *text = NULL;
+      g_autoptr (JsonParser) parser = json_parser_new ();
 
       run_pushed (console, reply, cancellable);
       text = ph_reply_to_json (reply);
@@ -335,8 +344,8 @@ drop_script_lines (PhConsole *console)
 static void
 end_inner (PhConsole *console, Pending *pending, PhReply *reply)
 {
-  Pending         *outer = g_steal_pointer (&pending->inner->outer);
-  const gsize      start = pending->inner->start, end = pending->inner->end;
+  Pending *outer = g_steal_pointer (&pending->inner->outer);
+  const gsize start = pending->inner->start, end = pending->inner->end;
   g_autofree char *words = reply->ok ? ph_reply_to_words (reply) : NULL;
 
   if (reply->ok)
@@ -356,9 +365,9 @@ static void
 end_running (PhConsole *console)
 {
   g_autoptr (PhCall) call = g_steal_pointer (&console->running->call);
-  Pending          *pending = g_steal_pointer (&console->running);
-  PhReply          *reply = ph_call_take_reply (call);
-  Pending          *next;
+  Pending *pending = g_steal_pointer (&console->running);
+  PhReply *reply = ph_call_take_reply (call);
+  Pending *next;
 
   ph_document_set_busy (console->document, FALSE);
   if (pending->inner != NULL)
@@ -391,8 +400,8 @@ static void
 communicated (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (PhConsole) console = data;
-  g_autoptr (GBytes)    output = NULL;
-  GError              *error = NULL;
+  g_autoptr (GBytes) output = NULL;
+  GError *error = NULL;
 
   g_subprocess_communicate_finish (G_SUBPROCESS (source), result, &output, NULL, &error);
   ph_call_take_output (console->running->call, G_SUBPROCESS (source), output, error);
@@ -404,9 +413,9 @@ communicated (GObject *source, GAsyncResult *result, gpointer data)
 static void
 end_line (PhConsole *console)
 {
-  PhCall                  *call = console->running->call;
-  GError                  *error = NULL;
-  g_autoptr (GSubprocess)  program = NULL;
+  PhCall *call = console->running->call;
+  GError *error = NULL;
+  g_autoptr (GSubprocess) program = NULL;
 
   ph_call_polish (call, console->colour);
   if (call->redirect == PH_REDIRECT_PROGRAM && call->reply->ok)
@@ -425,10 +434,10 @@ end_line (PhConsole *console)
 static void
 worked (GObject *source, GAsyncResult *result, gpointer data)
 {
-  PhConsole           *console = PH_CONSOLE (source);
-  PhCall              *call = console->running->call;
+  PhConsole *console = PH_CONSOLE (source);
+  PhCall *call = console->running->call;
   const PhCommandCode *code = g_task_get_task_data (G_TASK (result));
-  GError              *error = NULL;
+  GError *error = NULL;
 
   if (!g_task_propagate_boolean (G_TASK (result), &error))
     ph_call_fail (call, error);
@@ -439,9 +448,9 @@ worked (GObject *source, GAsyncResult *result, gpointer data)
 static void
 work_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  PhCall              *call = PH_CONSOLE (source)->running->call;
+  PhCall *call = PH_CONSOLE (source)->running->call;
   const PhCommandCode *code = data;
-  GError              *error = NULL;
+  GError *error = NULL;
 
   if (!ph_call_work (call, code, &error))
     {
@@ -479,8 +488,8 @@ innermost (PhConsole *console, Pending *pending)
 static gboolean
 start_in_idle (gpointer data)
 {
-  PhConsole           *console = data;
-  Pending             *pending = g_queue_pop_head (&console->waiting);
+  PhConsole *console = data;
+  Pending *pending = g_queue_pop_head (&console->waiting);
   const PhCommandCode *code;
 
   console->idle = 0;

@@ -8,13 +8,13 @@
 static void
 explain_unknown (PhCall *call, GError **error)
 {
-  guint                   n;
+  guint n;
   const PhCommand *const *list = ph_command_list (&n);
-  g_auto (GStrv)           variables = ph_trace_names (call->console);
-  guint                   n_variables = g_strv_length (variables);
+  g_auto (GStrv) variables = ph_trace_names (call->console);
+  guint n_variables = g_strv_length (variables);
   g_autofree const char **names = g_new (const char *, n + n_variables + 1);
-  g_autofree char        *word = g_strndup (call->rest, strcspn (call->rest, " \t"));
-  const char             *nearest;
+  g_autofree char *word = g_strndup (call->rest, strcspn (call->rest, " \t"));
+  const char *nearest;
 
   for (guint i = 0; i < n; i++)
     names[i] = list[i]->name;
@@ -34,12 +34,14 @@ explain_unknown (PhCall *call, GError **error)
 static gboolean
 is_mistyped (PhCall *call)
 {
-  static const char *const statements[] = { "if", "for", "while", "def", "return", "not", "import", "from", "assert", "pass", "break", "continue", "class", "with", "try",
-                                            "del", "raise", "global", "nonlocal", "lambda", "elif", "else", "async", "await", NULL };
-  const char      *end = call->rest;
+  static const char *const statements[] = { "if",   "for",    "while", "def",    "return",   "not",    "import",
+                                            "from", "assert", "pass",  "break",  "continue", "class",  "with",
+                                            "try",  "del",    "raise", "global", "nonlocal", "lambda", "elif",
+                                            "else", "async",  "await", NULL };
+  const char *end = call->rest;
   g_autofree char *word = NULL;
-  PhScript        *script = ph_console_get_script (call->console);
-  PhModel         *model = ph_document_get_model (call->document);
+  PhScript *script = ph_console_get_script (call->console);
+  PhModel *model = ph_document_get_model (call->document);
 
   if (!g_ascii_isalpha (*end) && *end != '_')
     return FALSE;
@@ -61,15 +63,19 @@ is_mistyped (PhCall *call)
   }
   if (*end != '\0' && !g_ascii_isalnum (*end) && *end != '_' && *end != '\'' && *end != '"')
     return FALSE;
-  if (g_str_has_prefix (end, "if ") || g_str_has_prefix (end, "and ") || g_str_has_prefix (end, "or ") || g_str_has_prefix (end, "is ") ||
-      g_str_has_prefix (end, "in ") || g_str_has_prefix (end, "not "))
+  if (g_str_has_prefix (end, "if ") || g_str_has_prefix (end, "and ") || g_str_has_prefix (end, "or ")
+      || g_str_has_prefix (end, "is ") || g_str_has_prefix (end, "in ") || g_str_has_prefix (end, "not "))
     return FALSE;
-  return !ph_script_has (script, word) && !ph_script_has_function (script, word) && ph_script_word_find (word) == NULL &&
-         (model == NULL || ph_model_find_value_named (model, word) == NULL) && !g_str_equal (word, "pi") && !g_str_equal (word, "e") && !g_str_equal (word, "inf") &&
-         !g_str_equal (word, "nan") && !g_str_equal (word, "True") && !g_str_equal (word, "False") && !g_str_equal (word, "None");
+  return !ph_script_has (script, word) && !ph_script_has_function (script, word) && ph_script_word_find (word) == NULL
+         && (model == NULL || ph_model_find_value_named (model, word) == NULL) && !g_str_equal (word, "pi")
+         && !g_str_equal (word, "e") && !g_str_equal (word, "inf") && !g_str_equal (word, "nan") && !g_str_equal (word, "True")
+         && !g_str_equal (word, "False") && !g_str_equal (word, "None");
 }
 
-typedef struct { PhScriptText *text; } Line;
+typedef struct
+{
+  PhScriptText *text;
+} Line;
 
 static void
 line_free (gpointer data)
@@ -102,7 +108,7 @@ static void
 reply_value (PhReply *reply, const char *name, PhScriptValue *value)
 {
   g_autoptr (PhTensor) tensor = ph_script_value_tensor (value);
-  g_autofree char    *text = ph_script_value_text (value, 100);
+  g_autofree char *text = ph_script_value_text (value, 100);
 
   if (tensor != NULL)
     {
@@ -136,7 +142,7 @@ ph_script_result_reply (PhCall *call, PhScriptResult *result)
 gboolean
 ph_expression_work (PhCall *call, GError **error)
 {
-  Line          *line = call->data;
+  Line *line = call->data;
   PhScriptResult result = { NULL };
   const gboolean ok = ph_script_run (ph_console_get_script (call->console), line->text, TRUE, call->cancellable, &result, error);
 

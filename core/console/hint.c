@@ -9,9 +9,9 @@
 static const char *
 only_command (const char *typed)
 {
-  guint                   n;
+  guint n;
   const PhCommand *const *list = ph_command_list (&n);
-  const char             *found = NULL;
+  const char *found = NULL;
 
   for (guint i = 0; i < n; i++)
     if (g_str_has_prefix (list[i]->name, typed))
@@ -27,7 +27,7 @@ only_command (const char *typed)
 static char *
 open_function (const char *line, guint *n)
 {
-  guint       depth = 0;
+  guint depth = 0;
   const char *end;
 
   *n = 0;
@@ -69,18 +69,18 @@ char *
 ph_console_hint (PhConsole *console, const char *line)
 {
   const PhCommand *command = NULL;
-  const char      *rest;
+  const char *rest;
   const PhLineKind kind = ph_line_classify (line, &command, &rest);
-  const gsize      length = strlen (line);
-  guint            n;
+  const gsize length = strlen (line);
+  guint n;
 
   if (length == 0 || !ph_preferences_get ()->hints || strchr (line, '\n') != NULL)
     return NULL;
   if (kind == PH_LINE_COMMAND)
     {
-      const gboolean   more = g_ascii_isspace (line[length - 1]);
-      g_auto (GStrv)    words = ph_split_words (rest, NULL);
-      const guint      n_words = words != NULL ? g_strv_length (words) : 0;
+      const gboolean more = g_ascii_isspace (line[length - 1]);
+      g_auto (GStrv) words = ph_split_words (rest, NULL);
+      const guint n_words = words != NULL ? g_strv_length (words) : 0;
       /* The word that is being typed is the argument that is there. */
       g_autofree char *left = words != NULL ? ph_arguments_rest (command->arguments, words, n_words) : NULL;
 
@@ -90,10 +90,13 @@ ph_console_hint (PhConsole *console, const char *line)
     }
   if (kind == PH_LINE_SQL || kind == PH_LINE_EXPRESSION)
     {
-      g_autofree char    *function = open_function (line, &n);
+      g_autofree char *function = open_function (line, &n);
       const PhScriptWord *word = function != NULL && kind == PH_LINE_EXPRESSION ? ph_script_word_find (function) : NULL;
-      const char         *arguments = function == NULL ? NULL : kind == PH_LINE_SQL ? ph_sql_function_arguments (function) : word != NULL ? word->arguments : NULL;
-      const char         *only;
+      const char *arguments = function == NULL      ? NULL
+                              : kind == PH_LINE_SQL ? ph_sql_function_arguments (function)
+                              : word != NULL        ? word->arguments
+                                                    : NULL;
+      const char *only;
 
       if (arguments != NULL && (line[length - 1] == '(' || line[length - 1] == ',' || line[length - 1] == ' '))
         return from_argument (arguments, n);

@@ -17,20 +17,20 @@
 /* Bytes of a file that is put inside. */
 #define MOST_INSIDE (8 * 1024 * 1024)
 
-static const char style[] =
-  ":root{color-scheme:light dark;--line:#8884;--bad:#c01c28;--good:#26a269}"
-  "@media(prefers-color-scheme:dark){:root{--bad:#ff7b63;--good:#8ff0a4}}"
-  "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
-  "h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}"
-  "code,pre,textarea{font-family:ui-monospace,monospace;font-size:.85rem}"
-  "pre,textarea{border:1px solid var(--line);border-radius:8px;padding:.75rem;overflow:auto;white-space:pre-wrap}"
-  "textarea{width:100%;box-sizing:border-box;height:20rem;background:transparent;color:inherit}"
-  "table{border-collapse:collapse}td,th{border-bottom:1px solid var(--line);padding:.25rem .75rem .25rem 0;text-align:left;vertical-align:top}"
-  ".verdict{border:2px solid var(--bad);border-radius:12px;padding:1rem 1.25rem}.bad{color:var(--bad)}.good{color:var(--good)}"
-  "figure{margin:1rem 0;border:1px solid var(--line);border-radius:8px;padding:.5rem;background:#fff;overflow:auto}"
-  "iframe{width:100%;height:32rem;border:1px solid var(--line);border-radius:8px}"
-  "figure img{max-width:100%;display:block;margin:auto}figcaption{color:#444;text-align:center;font-size:.85rem}"
-  ".two{display:grid;grid-template-columns:1fr 1fr;gap:1rem}@media(max-width:40rem){.two{grid-template-columns:1fr}}";
+static const char style[]
+    = ":root{color-scheme:light dark;--line:#8884;--bad:#c01c28;--good:#26a269}"
+      "@media(prefers-color-scheme:dark){:root{--bad:#ff7b63;--good:#8ff0a4}}"
+      "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
+      "h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}"
+      "code,pre,textarea{font-family:ui-monospace,monospace;font-size:.85rem}"
+      "pre,textarea{border:1px solid var(--line);border-radius:8px;padding:.75rem;overflow:auto;white-space:pre-wrap}"
+      "textarea{width:100%;box-sizing:border-box;height:20rem;background:transparent;color:inherit}"
+      "table{border-collapse:collapse}td,th{border-bottom:1px solid var(--line);padding:.25rem .75rem .25rem 0;text-align:left;vertical-align:top}"
+      ".verdict{border:2px solid var(--bad);border-radius:12px;padding:1rem 1.25rem}.bad{color:var(--bad)}.good{color:var(--good)}"
+      "figure{margin:1rem 0;border:1px solid var(--line);border-radius:8px;padding:.5rem;background:#fff;overflow:auto}"
+      "iframe{width:100%;height:32rem;border:1px solid var(--line);border-radius:8px}"
+      "figure img{max-width:100%;display:block;margin:auto}figcaption{color:#444;text-align:center;font-size:.85rem}"
+      ".two{display:grid;grid-template-columns:1fr 1fr;gap:1rem}@media(max-width:40rem){.two{grid-template-columns:1fr}}";
 
 static void
 add_row (GString *out, const char *name, const char *value)
@@ -47,19 +47,22 @@ add_row (GString *out, const char *name, const char *value)
 /* ── pictures ── */
 
 static void
-add_picture (GString *out, PhModel *model, PhHistory *history, PhPosition from, PhPosition to, const char *folder, const char *caption, GCancellable *cancellable)
+add_picture (GString *out, PhModel *model, PhHistory *history, PhPosition from, PhPosition to, const char *folder,
+             const char *caption, GCancellable *cancellable)
 {
-  g_autofree char   *path = g_build_filename (folder, "picture.svg", NULL), *svg = NULL, *inside = NULL;
+  g_autofree char *path = g_build_filename (folder, "picture.svg", NULL), *svg = NULL, *inside = NULL;
   g_autoptr (PhModel) copy = ph_model_clone (model);
-  PhRenderFacts      facts;
-  gsize              length;
+  PhRenderFacts facts;
+  gsize length;
 
-  if (!ph_render_file (copy, history, PH_NO_ID, from, to, NULL, NULL, PH_LAYOUT_BEST, FALSE, &facts, path, cancellable, NULL) ||
-      !g_file_get_contents (path, &svg, &length, NULL))
+  if (!ph_render_file (copy, history, PH_NO_ID, from, to, NULL, NULL, PH_LAYOUT_BEST, FALSE, &facts, path, cancellable, NULL)
+      || !g_file_get_contents (path, &svg, &length, NULL))
     return;
   g_unlink (path);
   inside = g_base64_encode ((const guchar *) svg, length);
-  g_string_append_printf (out, "<figure><img alt=\"%s\" src=\"data:image/svg+xml;base64,%s\"><figcaption>%s</figcaption></figure>\n", caption, inside, caption);
+  g_string_append_printf (out,
+                          "<figure><img alt=\"%s\" src=\"data:image/svg+xml;base64,%s\"><figcaption>%s</figcaption></figure>\n",
+                          caption, inside, caption);
 }
 
 /* The same picture to be stepped, rewrite by rewrite. */
@@ -67,8 +70,11 @@ static void
 add_page (GString *out, const PhReduced *reduced, GCancellable *cancellable)
 {
   g_autoptr (PhModel) copy = ph_model_clone (reduced->fault->after);
-  const PhPageOptions options = { .model = copy, .history = reduced->fault->history, .inside = PH_NO_ID,
-                                  .to = { reduced->fault->history->steps->len, 0 }, .title = "The reduced model" };
+  const PhPageOptions options = { .model = copy,
+                                  .history = reduced->fault->history,
+                                  .inside = PH_NO_ID,
+                                  .to = { reduced->fault->history->steps->len, 0 },
+                                  .title = "The reduced model" };
   g_autofree char *page = ph_page_print (&options, NULL, cancellable, NULL);
 
   if (page == NULL)
@@ -96,7 +102,8 @@ add_pictures (GString *out, const PhReduced *reduced, const char *folder, GCance
 
   const PhPosition end = { reduced->fault->history->steps->len, 0 };
 
-  add_picture (out, reduced->fault->after, reduced->fault->history, start, end, folder, "what the pass changed: added, removed, changed", cancellable);
+  add_picture (out, reduced->fault->after, reduced->fault->history, start, end, folder,
+               "what the pass changed: added, removed, changed", cancellable);
   add_page (out, reduced, cancellable);
 }
 
@@ -106,13 +113,15 @@ static void
 add_file (GString *out, GBytes *bytes, const char *name)
 {
   g_autofree char *inside = NULL;
-  gsize            size;
-  gconstpointer    data = g_bytes_get_data (bytes, &size);
+  gsize size;
+  gconstpointer data = g_bytes_get_data (bytes, &size);
 
   if (size > MOST_INSIDE)
     return;
   inside = g_base64_encode (data, size);
-  g_string_append_printf (out, "<a download=\"%s\" href=\"data:application/octet-stream;base64,%s\">%s</a> (%" G_GSIZE_FORMAT " bytes) ", name, inside, name, size);
+  g_string_append_printf (
+      out, "<a download=\"%s\" href=\"data:application/octet-stream;base64,%s\">%s</a> (%" G_GSIZE_FORMAT " bytes) ", name,
+      inside, name, size);
 }
 
 static GBytes *
@@ -126,9 +135,9 @@ bytes_of_model (PhModel *model)
 static void
 add_tensor_file (GString *out, PhTensor *tensor, const char *name, guint k, const char *folder)
 {
-  g_autofree char  *file = g_strdup_printf ("input_%u.pb", k), *path = g_build_filename (folder, file, NULL), *data = NULL;
+  g_autofree char *file = g_strdup_printf ("input_%u.pb", k), *path = g_build_filename (folder, file, NULL), *data = NULL;
   g_autoptr (GBytes) bytes = NULL;
-  gsize             length;
+  gsize length;
 
   if (!ph_tensor_save (tensor, name, path, NULL) || !g_file_get_contents (path, &data, &length, NULL))
     return;
@@ -145,9 +154,10 @@ add_inputs (GString *out, const PhReduced *reduced, const char *folder)
   g_string_append (out, "<h2>Inputs that show it</h2>\n<table>\n");
   for (guint i = 0; i < reduced->model->graph->inputs->len; i++)
     {
-      const PhValue   *input = reduced->model->graph->inputs->pdata[i];
-      PhTensor        *tensor = g_hash_table_lookup (reduced->fault->witness, input->name);
-      g_autofree char *text = tensor != NULL ? ph_tensor_to_string (tensor, ELEMENTS) : NULL, *type = ph_type_to_string (input->type);
+      const PhValue *input = reduced->model->graph->inputs->pdata[i];
+      PhTensor *tensor = g_hash_table_lookup (reduced->fault->witness, input->name);
+      g_autofree char *text = tensor != NULL ? ph_tensor_to_string (tensor, ELEMENTS) : NULL,
+                      *type = ph_type_to_string (input->type);
 
       if (tensor == NULL)
         continue;
@@ -163,7 +173,8 @@ add_inputs (GString *out, const PhReduced *reduced, const char *folder)
     }
   g_string_append (out, "</table>\n<p>");
   {
-    g_autoptr (GBytes) before = bytes_of_model (reduced->model), after = reduced->fault->after != NULL ? bytes_of_model (reduced->fault->after) : NULL;
+    g_autoptr (GBytes) before = bytes_of_model (reduced->model),
+                       after = reduced->fault->after != NULL ? bytes_of_model (reduced->fault->after) : NULL;
 
     if (before != NULL)
       add_file (out, before, "reduced.onnx");
@@ -196,12 +207,13 @@ what_happens (PhFaultKind kind)
 static char *
 issue_text (const PhHunt *hunt)
 {
-  GString         *out = g_string_new (NULL);
+  GString *out = g_string_new (NULL);
   const PhReduced *reduced = hunt->reduced;
-  g_autofree char *command = repeat_command (hunt), *text = reduced != NULL ? ph_onnx_text_print (reduced->model, ELEMENTS) : NULL;
+  g_autofree char *command = repeat_command (hunt),
+                  *text = reduced != NULL ? ph_onnx_text_print (reduced->model, ELEMENTS) : NULL;
 
-  g_string_append_printf (out, "## %s%s%s: %s\n\n%s", hunt->pass, hunt->rule != NULL ? ", " : "", hunt->rule != NULL ? hunt->rule : "",
-                          ph_fault_kind_name (hunt->kind), what_happens (hunt->kind));
+  g_string_append_printf (out, "## %s%s%s: %s\n\n%s", hunt->pass, hunt->rule != NULL ? ", " : "",
+                          hunt->rule != NULL ? hunt->rule : "", ph_fault_kind_name (hunt->kind), what_happens (hunt->kind));
   if (hunt->why != NULL)
     g_string_append_printf (out, " The rewrite says: \"%s\"", hunt->why);
   if (hunt->optimizer != NULL)
@@ -209,8 +221,9 @@ issue_text (const PhHunt *hunt)
   g_string_append (out, "\n\n");
   if (reduced != NULL && reduced->fault->expected != NULL)
     {
-      g_string_append_printf (out, "- output `%s` %s: expected `%s`, got `%s`\n- largest absolute error: ", reduced->fault->output,
-                              reduced->fault->place != NULL ? reduced->fault->place : "", reduced->fault->expected, reduced->fault->actual);
+      g_string_append_printf (
+          out, "- output `%s` %s: expected `%s`, got `%s`\n- largest absolute error: ", reduced->fault->output,
+          reduced->fault->place != NULL ? reduced->fault->place : "", reduced->fault->expected, reduced->fault->actual);
       ph_number_append (out, "%g", reduced->fault->max_error);
       g_string_append_c (out, '\n');
     }
@@ -226,16 +239,17 @@ issue_text (const PhHunt *hunt)
 static void
 add_steps (GString *out, const PhHunt *hunt)
 {
-  g_string_append (out, "<h2>Passes, in order</h2>\n<table><tr><th>pass</th><th>rewrites</th><th>differ alone</th><th>verdict</th></tr>\n");
+  g_string_append (
+      out, "<h2>Passes, in order</h2>\n<table><tr><th>pass</th><th>rewrites</th><th>differ alone</th><th>verdict</th></tr>\n");
   for (guint i = 0; i < hunt->steps->len; i++)
     {
       const PhHuntStep *step = hunt->steps->pdata[i];
-      const gboolean    bad = step->fault != PH_FAULT_NONE;
+      const gboolean bad = step->fault != PH_FAULT_NONE;
 
       g_string_append (out, "<tr><td>");
       ph_page_append_text (out, step->name);
-      g_string_append_printf (out, "</td><td>%u</td><td>%u</td><td class=%s>%s</td></tr>\n", step->n_rewrites, step->n_different, bad ? "bad" : "good",
-                              bad ? ph_fault_kind_name (step->fault) : ph_verdict_name (step->verdict));
+      g_string_append_printf (out, "</td><td>%u</td><td>%u</td><td class=%s>%s</td></tr>\n", step->n_rewrites, step->n_different,
+                              bad ? "bad" : "good", bad ? ph_fault_kind_name (step->fault) : ph_verdict_name (step->verdict));
     }
   g_string_append (out, "</table>\n");
 }
@@ -244,7 +258,8 @@ static void
 add_versions (GString *out, const PhHunt *hunt)
 {
   g_autofree char *opset = hunt->reduced != NULL ? g_strdup_printf ("%d", ph_model_file_opset (hunt->reduced->model)) : NULL;
-  g_autofree char *seconds = ph_number_to_string ("%.1f", hunt->seconds), *runs = g_strdup_printf ("%u runs of passes, %s seconds", hunt->n_runs, seconds);
+  g_autofree char *seconds = ph_number_to_string ("%.1f", hunt->seconds),
+                  *runs = g_strdup_printf ("%u runs of passes, %s seconds", hunt->n_runs, seconds);
   g_autofree char *again = hunt->n_repeated > 0 ? g_strdup_printf ("%u of %u times", hunt->n_agreeing, hunt->n_repeated) : NULL;
 
   g_string_append (out, "<h2>Versions and effort</h2>\n<table>\n");
@@ -258,10 +273,14 @@ add_versions (GString *out, const PhHunt *hunt)
 static void
 add_verdict (GString *out, const PhHunt *hunt)
 {
-  const PhFault   *fault = hunt->reduced != NULL ? hunt->reduced->fault : NULL;
-  g_autofree char *size = hunt->reduced != NULL ? g_strdup_printf ("%u nodes, after %u tries", hunt->reduced->n_nodes, hunt->reduced->n_tests) : NULL;
+  const PhFault *fault = hunt->reduced != NULL ? hunt->reduced->fault : NULL;
+  g_autofree char *size = hunt->reduced != NULL
+                              ? g_strdup_printf ("%u nodes, after %u tries", hunt->reduced->n_nodes, hunt->reduced->n_tests)
+                              : NULL;
   g_autofree char *error = fault != NULL && fault->max_error > 0 ? ph_number_to_string ("%g", fault->max_error) : NULL;
-  g_autofree char *where = fault != NULL && fault->output != NULL ? g_strdup_printf ("%s %s", fault->output, fault->place != NULL ? fault->place : "") : NULL;
+  g_autofree char *where = fault != NULL && fault->output != NULL
+                               ? g_strdup_printf ("%s %s", fault->output, fault->place != NULL ? fault->place : "")
+                               : NULL;
   g_autoptr (GString) nodes = g_string_new (NULL);
 
   for (guint i = 0; hunt->nodes != NULL && i < MIN (hunt->nodes->len, 12); i++)
@@ -292,9 +311,11 @@ add_verdict (GString *out, const PhHunt *hunt)
 gboolean
 ph_hunt_report_write (const PhHunt *hunt, const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autofree char    *folder = g_dir_make_tmp ("peephole-report-XXXXXX", error), *command = repeat_command (hunt), *issue = NULL, *text = NULL;
-  g_autoptr (GString)  out = g_string_new ("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\n<title>");
-  g_autoptr (GError)   own = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("peephole-report-XXXXXX", error), *command = repeat_command (hunt), *issue = NULL,
+                  *text = NULL;
+  g_autoptr (GString) out = g_string_new (
+      "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\n<title>");
+  g_autoptr (GError) own = NULL;
 
   if (folder == NULL)
     return FALSE;

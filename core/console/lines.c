@@ -7,10 +7,11 @@
 static gboolean
 begins_with (const char *line, const char *const *words)
 {
-  const gsize      n = strspn (line, "abcdefghijklmnopqrstuvwxyz_");
+  const gsize n = strspn (line, "abcdefghijklmnopqrstuvwxyz_");
   g_autofree char *word = g_strndup (line, n);
 
-  return (line[n] == '\0' || line[n] == ' ' || line[n] == '\t' || line[n] == ':' || line[n] == '(') && g_strv_contains (words, word);
+  return (line[n] == '\0' || line[n] == ' ' || line[n] == '\t' || line[n] == ':' || line[n] == '(')
+         && g_strv_contains (words, word);
 }
 
 /* A block of the language; `with` alone begins SQL. */
@@ -35,7 +36,7 @@ static gboolean
 is_open (const char *text)
 {
   guint depth = 0;
-  char  quote = '\0';
+  char quote = '\0';
   guint quotes = 0;
 
   for (const char *p = text; *p != '\0'; p++)
@@ -93,7 +94,7 @@ PhJoin
 ph_line_join (GString *whole, const char *line, gboolean typed)
 {
   const PhCommand *command;
-  const char      *rest;
+  const char *rest;
 
   if (whole->len > 0 && is_block (whole->str))
     {
@@ -131,10 +132,10 @@ ph_line_join (GString *whole, const char *line, gboolean typed)
 GPtrArray *
 ph_lines_join (const char *text, GArray *first)
 {
-  g_auto (GStrv)       lines = g_strsplit (g_str_has_prefix (text, "\xef\xbb\xbf") ? text + 3 : text, "\n", -1);        /* byte order mark */
-  GPtrArray          *out = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GString)  whole = g_string_new (NULL);
-  guint               start = 1;
+  g_auto (GStrv) lines = g_strsplit (g_str_has_prefix (text, "\xef\xbb\xbf") ? text + 3 : text, "\n", -1); /* byte order mark */
+  GPtrArray *out = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GString) whole = g_string_new (NULL);
+  guint start = 1;
 
   for (guint i = 0; lines[i] != NULL; i++)
     {

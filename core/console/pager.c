@@ -6,12 +6,12 @@
 
 struct _PhPager
 {
-  char      *text;
-  GPtrArray *lines;               /* (element-type char*) rows of the screen, with their colours */
-  guint      rows, columns, top;
-  gboolean   searching, missing, done;
-  GString   *typed;               /* what is searched for */
-  GString   *key;                 /* the start of a key of several bytes */
+  char *text;
+  GPtrArray *lines; /* (element-type char*) rows of the screen, with their colours */
+  guint rows, columns, top;
+  gboolean searching, missing, done;
+  GString *typed; /* what is searched for */
+  GString *key;   /* the start of a key of several bytes */
 };
 
 /* Bytes of the sequence of colour at @p, or 0. */
@@ -27,13 +27,13 @@ static void
 add_rows (PhPager *pager, const char *line, const char *end)
 {
   const char *start = line;
-  guint       width = 0;
+  guint width = 0;
 
   for (const char *p = line; p < end;)
     {
-      const gsize    n = sequence (p);
+      const gsize n = sequence (p);
       const gunichar c = n > 0 ? 0 : g_utf8_get_char (p);
-      const guint    wide = n > 0 || g_unichar_iszerowidth (c) ? 0 : c == '\t' ? 8 - width % 8 : g_unichar_iswide (c) ? 2 : 1;
+      const guint wide = n > 0 || g_unichar_iszerowidth (c) ? 0 : c == '\t' ? 8 - width % 8 : g_unichar_iswide (c) ? 2 : 1;
 
       if (width > 0 && width + wide > pager->columns)
         {
@@ -131,11 +131,12 @@ ph_pager_page (PhPager *pager)
 char *
 ph_pager_draw (PhPager *pager)
 {
-  GString         *out = g_string_new ("\033[?1049h\033[H");
-  const guint      n = page_rows (pager), end = MIN (pager->top + n, pager->lines->len);
-  g_autofree char *status = pager->searching ? g_strdup_printf ("/%s", pager->typed->str)
-                            : g_strdup_printf ("%s%u-%u of %u   space b / n Home End q", pager->missing ? "not found   " : "", pager->top + 1, end,
-                                               pager->lines->len);
+  GString *out = g_string_new ("\033[?1049h\033[H");
+  const guint n = page_rows (pager), end = MIN (pager->top + n, pager->lines->len);
+  g_autofree char *status = pager->searching
+                                ? g_strdup_printf ("/%s", pager->typed->str)
+                                : g_strdup_printf ("%s%u-%u of %u   space b / n Home End q", pager->missing ? "not found   " : "",
+                                                   pager->top + 1, end, pager->lines->len);
 
   for (guint i = 0; i < n; i++)
     g_string_append_printf (out, "%s\033[0m\033[K\n", pager->top + i < end ? (char *) pager->lines->pdata[pager->top + i] : "");
@@ -180,12 +181,12 @@ static void
 search (PhPager *pager, gboolean back, gboolean from_here)
 {
   g_autofree char *wanted = g_utf8_casefold (pager->typed->str, -1);
-  const guint      n = pager->lines->len;
+  const guint n = pager->lines->len;
 
   pager->missing = FALSE;
   for (guint i = from_here ? 0 : 1; *wanted != '\0' && i <= n; i++)
     {
-      const guint      at = back ? (pager->top + n - i) % n : (pager->top + i) % n;
+      const guint at = back ? (pager->top + n - i) % n : (pager->top + i) % n;
       g_autofree char *row = plain_row (pager->lines->pdata[at]);
 
       if (strstr (row, wanted) != NULL)
@@ -230,14 +231,16 @@ search_key (PhPager *pager, const char *key)
 static gboolean
 act (PhPager *pager, const char *key)
 {
+  /* clang-format off */
   static const struct { const char *keys[6]; char does; } table[] = {
     { { " ", "f", "\006", "\033[6~" }, ' ' }, { { "b", "\002", "\033[5~" }, 'b' },
     { { "\r", "\n", "j", "\033[B", "\033OB" }, 'j' }, { { "k", "\033[A", "\033OA" }, 'k' },
     { { "g", "<", "\033[H", "\033OH", "\033[1~" }, 'g' }, { { "G", ">", "\033[F", "\033OF", "\033[4~" }, 'G' },
     { { "d" }, 'd' }, { { "u" }, 'u' }, { { "/" }, '/' }, { { "n" }, 'n' }, { { "N" }, 'N' }, { { "q", "Q", "\003", "\004" }, 'q' },
   };
+  /* clang-format on */
   const int page = (int) page_rows (pager);
-  char      does = 0;
+  char does = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
     for (guint k = 0; k < G_N_ELEMENTS (table[i].keys) && table[i].keys[k] != NULL; k++)
@@ -251,40 +254,21 @@ act (PhPager *pager, const char *key)
       pager->done = pager->top == last_top (pager);
       move (pager, page);
       break;
-    case 'b':
-      move (pager, -page);
-      break;
-    case 'j':
-      move (pager, 1);
-      break;
-    case 'k':
-      move (pager, -1);
-      break;
-    case 'd':
-      move (pager, page / 2);
-      break;
-    case 'u':
-      move (pager, -(page / 2));
-      break;
-    case 'g':
-      pager->top = 0;
-      break;
-    case 'G':
-      pager->top = last_top (pager);
-      break;
+    case 'b': move (pager, -page); break;
+    case 'j': move (pager, 1); break;
+    case 'k': move (pager, -1); break;
+    case 'd': move (pager, page / 2); break;
+    case 'u': move (pager, -(page / 2)); break;
+    case 'g': pager->top = 0; break;
+    case 'G': pager->top = last_top (pager); break;
     case '/':
       pager->searching = TRUE;
       g_string_truncate (pager->typed, 0);
       break;
     case 'n':
-    case 'N':
-      search (pager, does == 'N', FALSE);
-      break;
-    case 'q':
-      pager->done = TRUE;
-      break;
-    default:
-      return *key == '\033';
+    case 'N': search (pager, does == 'N', FALSE); break;
+    case 'q': pager->done = TRUE; break;
+    default: return *key == '\033';
     }
   return TRUE;
 }
@@ -312,12 +296,12 @@ char *
 ph_pager_type (PhPager *pager, const char *keys, gsize n, gsize *n_used)
 {
   const gsize before = pager->key->len;
-  gsize       at = 0;
+  gsize at = 0;
 
   g_string_append_len (pager->key, keys, (gssize) n);
   while (!pager->done && at < pager->key->len)
     {
-      const gsize      length = key_length (pager->key->str + at, pager->key->len - at);
+      const gsize length = key_length (pager->key->str + at, pager->key->len - at);
       g_autofree char *key = g_strndup (pager->key->str + at, length);
 
       if (length == 0)

@@ -4,7 +4,7 @@
 
 #include "core/console/console-private.h"
 
-#define MAX_NAMES    20000       /* among which a mistyped one is looked for */
+#define MAX_NAMES    20000 /* among which a mistyped one is looked for */
 #define MAX_EXAMPLES 4
 
 /* The only node of operator @op; or its error, which names some. */
@@ -12,7 +12,7 @@ static PhNode *
 find_by_op (PhModel *model, const char *op, guint *n, GError **error)
 {
   g_autoptr (GString) examples = g_string_new (NULL);
-  PhNode            *found = NULL;
+  PhNode *found = NULL;
 
   *n = 0;
   for (guint i = 0; i < model->nodes->len; i++)
@@ -47,12 +47,12 @@ removed_where (PhCall *call, PhId id)
 PhNode *
 ph_call_find_node (PhCall *call, const char *name, GError **error)
 {
-  PhModel             *model = ph_document_get_model (call->document);
-  PhNode              *node = ph_model_find_node_named (model, name);
+  PhModel *model = ph_document_get_model (call->document);
+  PhNode *node = ph_model_find_node_named (model, name);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  const char          *nearest;
-  guint                n;
-  PhId                 id;
+  const char *nearest;
+  guint n;
+  PhId id;
 
   if (node != NULL)
     return node;
@@ -64,8 +64,9 @@ ph_call_find_node (PhCall *call, const char *name, GError **error)
     {
       g_autofree char *where = removed_where (call, id);
 
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "the node '%s' (n%u) is not at this position%s%s: `why n%u` says where it comes from",
-                   name, id, where != NULL ? "; removed by " : "", where != NULL ? where : "", id);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                   "the node '%s' (n%u) is not at this position%s%s: `why n%u` says where it comes from", name, id,
+                   where != NULL ? "; removed by " : "", where != NULL ? where : "", id);
       return NULL;
     }
   for (guint i = 0; i < model->nodes->len && names->len < MAX_NAMES; i++)
@@ -75,8 +76,7 @@ ph_call_find_node (PhCall *call, const char *name, GError **error)
   if (nearest != NULL)
     g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no node '%s' here; did you mean '%s'?", name, nearest);
   else
-    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no node '%s' here: `find %s` searches, n42 is an id", name,
-                 name);
+    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no node '%s' here: `find %s` searches, n42 is an id", name, name);
   return NULL;
 }
 
@@ -100,7 +100,7 @@ gboolean
 ph_call_find_step_of (PhCall *call, const char *name, guint *step)
 {
   PhHistory *history = ph_document_get_history (call->document);
-  gboolean   found = FALSE, changed = FALSE;
+  gboolean found = FALSE, changed = FALSE;
 
   for (guint s = history != NULL ? history->steps->len : 0; s-- > 0 && !changed;)
     if (g_str_equal (g_array_index (history->steps, PhStep, s).pass, name))

@@ -7,7 +7,7 @@
 #define GROUP "console"
 
 static PhPreferences preferences = { PH_TABLES_TABLE, TRUE, TRUE };
-static char         *file;        /* (nullable) until ph_preferences_load(): nothing is kept */
+static char *file; /* (nullable) until ph_preferences_load(): nothing is kept */
 
 const char *
 ph_tables_name (PhTables mode)
@@ -39,7 +39,7 @@ static void
 load_flag (GKeyFile *key_file, const char *name, gboolean *flag)
 {
   g_autoptr (GError) error = NULL;
-  const gboolean     value = g_key_file_get_boolean (key_file, GROUP, name, &error);
+  const gboolean value = g_key_file_get_boolean (key_file, GROUP, name, &error);
 
   if (error == NULL)
     *flag = value;
@@ -49,7 +49,7 @@ void
 ph_preferences_load (void)
 {
   g_autoptr (GKeyFile) key_file = g_key_file_new ();
-  g_autofree char     *mode = NULL;
+  g_autofree char *mode = NULL;
 
   g_free (file);
   file = g_build_filename (g_get_user_config_dir (), "peephole", "console.ini", NULL);
@@ -66,8 +66,8 @@ gboolean
 ph_preferences_save (GError **error)
 {
   g_autoptr (GKeyFile) key_file = g_key_file_new ();
-  g_autofree char     *folder = file != NULL ? g_path_get_dirname (file) : NULL;
-  GError              *own = NULL;
+  g_autofree char *folder = file != NULL ? g_path_get_dirname (file) : NULL;
+  GError *own = NULL;
 
   if (file == NULL)
     return TRUE;

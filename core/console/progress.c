@@ -2,7 +2,12 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/console-private.h"
 
-typedef struct { PhConsole *console; char *what; double fraction; } Progress;
+typedef struct
+{
+  PhConsole *console;
+  char *what;
+  double fraction;
+} Progress;
 
 static void
 progress_free (gpointer data)

@@ -40,7 +40,7 @@ numbers_locale (void)
 void
 ph_reply_say (PhReply *reply, const char *format, ...)
 {
-  const locale_t before = uselocale (numbers_locale ());       /* 0.5 in every language */
+  const locale_t before = uselocale (numbers_locale ()); /* 0.5 in every language */
   va_list args;
 
   va_start (args, format);
@@ -175,18 +175,10 @@ append_string (GString *out, const char *text)
   for (const char *p = valid; *p != '\0'; p++)
     switch (*p)
       {
-      case '"':
-        g_string_append (out, "\\\"");
-        break;
-      case '\\':
-        g_string_append (out, "\\\\");
-        break;
-      case '\n':
-        g_string_append (out, "\\n");
-        break;
-      case '\t':
-        g_string_append (out, "\\t");
-        break;
+      case '"': g_string_append (out, "\\\""); break;
+      case '\\': g_string_append (out, "\\\\"); break;
+      case '\n': g_string_append (out, "\\n"); break;
+      case '\t': g_string_append (out, "\\t"); break;
       default:
         if ((guchar) *p < 0x20 || *p == 0x7f)
           g_string_append_printf (out, "\\u%04x", (guchar) *p);
@@ -216,11 +208,11 @@ append_json (GString *out, JsonNode *node)
     }
   else if (JSON_NODE_HOLDS_OBJECT (node))
     {
-      JsonObject     *object = json_node_get_object (node);
-      JsonObjectIter  iter;
-      const char     *name;
-      JsonNode       *member;
-      gboolean        first = TRUE;
+      JsonObject *object = json_node_get_object (node);
+      JsonObjectIter iter;
+      const char *name;
+      JsonNode *member;
+      gboolean first = TRUE;
 
       g_string_append_c (out, '{');
       json_object_iter_init_ordered (&iter, object);
@@ -300,11 +292,11 @@ ph_json_cell (JsonNode *node)
 char *
 ph_reply_to_json (PhReply *reply)
 {
-  g_autoptr (JsonNode)   node = json_node_new (JSON_NODE_OBJECT);
+  g_autoptr (JsonNode) node = json_node_new (JSON_NODE_OBJECT);
   g_autoptr (JsonObject) object = json_object_new ();
-  JsonObjectIter        iter;
-  const char           *name;
-  JsonNode             *member;
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *member;
 
   ph_json_set (object, "command", reply->command);
   json_object_set_boolean_member (object, "ok", reply->ok);

@@ -6,17 +6,17 @@
 /* A row: a node that came or went, or one field of a node that changed. */
 typedef struct
 {
-  guint                step;     /* counted from 1 */
-  const PhNodeChange  *node;
-  const PhFieldChange *field;    /* (nullable) */
+  guint step; /* counted from 1 */
+  const PhNodeChange *node;
+  const PhFieldChange *field; /* (nullable) */
 } Row;
 
 struct _PhSqlChanges
 {
-  GPtrArray *diffs;              /* (element-type PhDiff) of each step */
-  GArray    *rows;               /* (element-type Row) by step */
-  GArray    *first;              /* (element-type guint) of each step, and the end */
-  guint      n_edits;            /* of the history that was read */
+  GPtrArray *diffs; /* (element-type PhDiff) of each step */
+  GArray *rows;     /* (element-type Row) by step */
+  GArray *first;    /* (element-type guint) of each step, and the end */
+  guint n_edits;    /* of the history that was read */
 };
 
 void
@@ -49,7 +49,7 @@ add_rows (PhSqlChanges *changes, guint step, const PhDiff *diff)
 static PhSqlChanges *
 changes_of (PhSql *sql)
 {
-  PhHistory    *history = sql->history;
+  PhHistory *history = sql->history;
   PhSqlChanges *changes;
 
   if (history == NULL || sql->here == NULL)
@@ -98,45 +98,31 @@ range_of_step_changes (PhSql *sql, int key, gint64 value, gint64 *first, gint64 
 static void
 column_of_change (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
-  static const char *const kinds[] = { [PH_CHANGE_ADDED] = "added", [PH_CHANGE_REMOVED] = "removed", [PH_CHANGE_CHANGED] = "changed" };
-  const Row               *row = &g_array_index (changes_of (sql)->rows, Row, slot);
+  static const char *const kinds[]
+      = { [PH_CHANGE_ADDED] = "added", [PH_CHANGE_REMOVED] = "removed", [PH_CHANGE_CHANGED] = "changed" };
+  const Row *row = &g_array_index (changes_of (sql)->rows, Row, slot);
 
   switch (column)
     {
-    case 0:
-      sqlite3_result_int64 (out, row->step);
-      break;
-    case 1:
-      ph_sql_result_text (out, g_array_index (sql->history->steps, PhStep, row->step - 1).pass);
-      break;
-    case 2:
-      ph_sql_result_text (out, row->node->change != PH_CHANGE_NONE ? kinds[row->node->change] : NULL);
-      break;
-    case 3:
-      ph_sql_result_id (out, row->node->id);
-      break;
-    case 4:
-      ph_sql_result_text (out, row->node->label);
-      break;
-    case 5:
-      ph_sql_result_text (out, row->field != NULL ? row->field->field : NULL);
-      break;
-    case 6:
-      ph_sql_result_text (out, row->field != NULL ? row->field->before : NULL);
-      break;
-    case 7:
-      ph_sql_result_text (out, row->field != NULL ? row->field->after : NULL);
-      break;
-    default:
-      ph_sql_result_id (out, row->node->follows);
+    case 0: sqlite3_result_int64 (out, row->step); break;
+    case 1: ph_sql_result_text (out, g_array_index (sql->history->steps, PhStep, row->step - 1).pass); break;
+    case 2: ph_sql_result_text (out, row->node->change != PH_CHANGE_NONE ? kinds[row->node->change] : NULL); break;
+    case 3: ph_sql_result_id (out, row->node->id); break;
+    case 4: ph_sql_result_text (out, row->node->label); break;
+    case 5: ph_sql_result_text (out, row->field != NULL ? row->field->field : NULL); break;
+    case 6: ph_sql_result_text (out, row->field != NULL ? row->field->before : NULL); break;
+    case 7: ph_sql_result_text (out, row->field != NULL ? row->field->after : NULL); break;
+    default: ph_sql_result_id (out, row->node->follows);
     }
 }
 
+/* clang-format off */
 const PhSqlTable ph_sql_change_tables[] = {
   { "changes",
     "step INTEGER, pass TEXT, kind TEXT, node INTEGER, label TEXT, field TEXT, before TEXT, after TEXT, follows INTEGER",
     "What each step added, removed and changed, a row for each field; follows: the node whose change brought its types", count_changes, NULL,
     column_of_change, { 0, -1 }, range_of_step_changes },
 };
+/* clang-format on */
 
 const guint ph_sql_n_change_tables = G_N_ELEMENTS (ph_sql_change_tables);

@@ -10,10 +10,10 @@
 static PhNode *
 node_of (PhSql *sql, sqlite3_value *value, sqlite3_context *out)
 {
-  PhModel         *model = sql->here != NULL ? sql->here->model : NULL;
-  const gint64     id = sqlite3_value_type (value) == SQLITE_INTEGER ? sqlite3_value_int64 (value) : 0;
-  PhNode          *node = model != NULL && id > 0 && id < model->next_id ? ph_model_find_node (model, (PhId) id) : NULL;
-  const char      *text = (const char *) sqlite3_value_text (value);
+  PhModel *model = sql->here != NULL ? sql->here->model : NULL;
+  const gint64 id = sqlite3_value_type (value) == SQLITE_INTEGER ? sqlite3_value_int64 (value) : 0;
+  PhNode *node = model != NULL && id > 0 && id < model->next_id ? ph_model_find_node (model, (PhId) id) : NULL;
+  const char *text = (const char *) sqlite3_value_text (value);
   g_autofree char *message = NULL;
 
   if (node == NULL && model != NULL && text != NULL)
@@ -75,7 +75,12 @@ visit_after (PhNode *node, Visit visit, gpointer data)
 }
 
 /* from, by id of a node: the one through which it was found, of the first itself. (nullable) */
-typedef struct { PhNode **from; GPtrArray *queue; PhNode *at; } Walk;
+typedef struct
+{
+  PhNode **from;
+  GPtrArray *queue;
+  PhNode *at;
+} Walk;
 
 static void
 reach (PhNode *node, gpointer data)
@@ -115,7 +120,7 @@ static void
 result_nodes (sqlite3_context *out, PhNode *const *nodes, guint n)
 {
   GString *text = g_string_sized_new ((gsize) n * 8 + 3);
-  char     digits[16];
+  char digits[16];
 
   g_string_append_c (text, '[');
   for (guint i = 0; i < n; i++)
@@ -137,7 +142,7 @@ static void
 reached (sqlite3_context *out, sqlite3_value **argv, gboolean forward)
 {
   PhNode *node = node_of (sqlite3_user_data (out), argv[0], out);
-  Walk    walk;
+  Walk walk;
 
   if (node == NULL)
     return;
@@ -162,10 +167,10 @@ sql_descendants (sqlite3_context *out, int argc, sqlite3_value **argv)
 static void
 sql_path (sqlite3_context *out, int argc, sqlite3_value **argv)
 {
-  PhSql                *sql = sqlite3_user_data (out);
-  PhNode               *first = node_of (sql, argv[0], out), *last = first != NULL ? node_of (sql, argv[1], out) : NULL;
+  PhSql *sql = sqlite3_user_data (out);
+  PhNode *first = node_of (sql, argv[0], out), *last = first != NULL ? node_of (sql, argv[1], out) : NULL;
   g_autoptr (GPtrArray) way = g_ptr_array_new ();
-  Walk                  walk;
+  Walk walk;
 
   if (last == NULL)
     return;
@@ -182,13 +187,21 @@ sql_path (sqlite3_context *out, int argc, sqlite3_value **argv)
 
 /* ── the longest path ── */
 
-typedef struct { double cost; PhNode *before; } Reach;                 /* cost 0: not reached yet */
-typedef struct { const Reach *reaches; Reach *best; } Longest;         /* reaches: by id of a node */
+typedef struct
+{
+  double cost;
+  PhNode *before;
+} Reach; /* cost 0: not reached yet */
+typedef struct
+{
+  const Reach *reaches;
+  Reach *best;
+} Longest; /* reaches: by id of a node */
 
 static void
 take_longest (PhNode *node, gpointer data)
 {
-  Longest     *longest = data;
+  Longest *longest = data;
   const Reach *reach_of = &longest->reaches[node->id];
 
   if (reach_of->cost > 0 && (longest->best->before == NULL || reach_of->cost > longest->best->cost))
@@ -200,13 +213,13 @@ GPtrArray *
 ph_sql_find_longest (PhModel *model, gboolean flops)
 {
   g_autofree Reach *reaches = g_new0 (Reach, model->next_id);
-  GPtrArray        *way = g_ptr_array_new ();
-  PhNode           *last = NULL;
-  double            most = -1;
+  GPtrArray *way = g_ptr_array_new ();
+  PhNode *last = NULL;
+  double most = -1;
 
   PH_FOREACH_NODE (node, model->graph)
     {
-      Reach   own = { 0 };
+      Reach own = { 0 };
       Longest longest = { reaches, &own };
 
       visit_before (node, take_longest, &longest);
@@ -234,10 +247,10 @@ ph_sql_find_longest (PhModel *model, gboolean flops)
 static void
 sql_longest_path (sqlite3_context *out, int argc, sqlite3_value **argv)
 {
-  PhSql                 *sql = sqlite3_user_data (out);
-  const char            *by = argc > 0 ? (const char *) sqlite3_value_text (argv[0]) : "nodes";
-  const gboolean         flops = g_strcmp0 (by, "flops") == 0;
-  g_autoptr (GPtrArray)  way = NULL;
+  PhSql *sql = sqlite3_user_data (out);
+  const char *by = argc > 0 ? (const char *) sqlite3_value_text (argv[0]) : "nodes";
+  const gboolean flops = g_strcmp0 (by, "flops") == 0;
+  g_autoptr (GPtrArray) way = NULL;
 
   if (!flops && g_strcmp0 (by, "nodes") != 0)
     {
@@ -270,10 +283,10 @@ begins (const PhNode *node)
 static void
 sql_dominates (sqlite3_context *out, int argc, sqlite3_value **argv)
 {
-  PhSql   *sql = sqlite3_user_data (out);
-  PhNode  *first = node_of (sql, argv[0], out), *second = first != NULL ? node_of (sql, argv[1], out) : NULL;
+  PhSql *sql = sqlite3_user_data (out);
+  PhNode *first = node_of (sql, argv[0], out), *second = first != NULL ? node_of (sql, argv[1], out) : NULL;
   gboolean other = FALSE, through = FALSE;
-  Walk     walk;
+  Walk walk;
 
   if (second == NULL)
     return;
@@ -301,8 +314,8 @@ sql_dominates (sqlite3_context *out, int argc, sqlite3_value **argv)
 static char **
 dimensions (sqlite3_value *value)
 {
-  const char      *text = (const char *) sqlite3_value_text (value), *open = text != NULL ? strchr (text, '[') : NULL;
-  const char      *close = open != NULL ? strrchr (open, ']') : NULL;
+  const char *text = (const char *) sqlite3_value_text (value), *open = text != NULL ? strchr (text, '[') : NULL;
+  const char *close = open != NULL ? strrchr (open, ']') : NULL;
   g_autofree char *inside = close != NULL ? g_strndup (open + 1, (gsize) (close - open - 1)) : NULL;
 
   if (text == NULL || *text == '\0')
@@ -323,9 +336,10 @@ static void
 sql_dim (sqlite3_context *out, int argc, sqlite3_value **argv)
 {
   g_auto (GStrv) dims = dimensions (argv[0]);
-  const gint64   n = dims != NULL ? g_strv_length (dims) : 0, asked = sqlite3_value_int64 (argv[1]), index = asked < 0 ? asked + n : asked;
-  char          *end;
-  gint64         size;
+  const gint64 n = dims != NULL ? g_strv_length (dims) : 0, asked = sqlite3_value_int64 (argv[1]),
+               index = asked < 0 ? asked + n : asked;
+  char *end;
+  gint64 size;
 
   if (index < 0 || index >= n)
     return;
@@ -340,9 +354,9 @@ sql_dim (sqlite3_context *out, int argc, sqlite3_value **argv)
 static const PhValue *
 value_of (PhSql *sql, sqlite3_value *value, sqlite3_context *out)
 {
-  PhModel         *model = sql->here != NULL ? sql->here->model : NULL;
-  const char      *text = (const char *) sqlite3_value_text (value);
-  const PhValue   *found = NULL;
+  PhModel *model = sql->here != NULL ? sql->here->model : NULL;
+  const char *text = (const char *) sqlite3_value_text (value);
+  const PhValue *found = NULL;
   g_autofree char *message = NULL;
 
   if (model == NULL || text == NULL)
@@ -371,7 +385,7 @@ static void
 sql_bytes (sqlite3_context *out, int argc, sqlite3_value **argv)
 {
   const PhValue *value = value_of (sqlite3_user_data (out), argv[0], out);
-  const gint64   bytes = value != NULL ? ph_sql_value_bytes (value) : -1;
+  const gint64 bytes = value != NULL ? ph_sql_value_bytes (value) : -1;
 
   if (bytes >= 0)
     sqlite3_result_int64 (out, bytes);
@@ -380,9 +394,9 @@ sql_bytes (sqlite3_context *out, int argc, sqlite3_value **argv)
 static const struct
 {
   const char *name, *arguments, *doc;
-  int         n;
-  void      (*function) (sqlite3_context *, int, sqlite3_value **);
-  gboolean    pure;
+  int n;
+  void (*function) (sqlite3_context *, int, sqlite3_value **);
+  gboolean pure;
 } functions[] = {
   { "ancestors", "(NODE)", "all nodes that lead to it, the nearest first, as a JSON list for json_each()", 1, sql_ancestors },
   { "descendants", "(NODE)", "all nodes that it leads to", 1, sql_descendants },
@@ -410,7 +424,8 @@ ph_sql_reply_functions (PhReply *reply)
         json_object_set_string_member (row, "name", functions[i].name);
         json_object_set_string_member (row, "arguments", functions[i].arguments);
         json_object_set_string_member (row, "doc", functions[i].doc);
-        ph_reply_say (reply, "    " PH_STYLE_KEY "%s%s" PH_STYLE_RESET "  %s\n", functions[i].name, functions[i].arguments, functions[i].doc);
+        ph_reply_say (reply, "    " PH_STYLE_KEY "%s%s" PH_STYLE_RESET "  %s\n", functions[i].name, functions[i].arguments,
+                      functions[i].doc);
       }
 }
 
@@ -427,6 +442,7 @@ void
 ph_sql_add_functions (PhSql *sql)
 {
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
-    sqlite3_create_function (sql->db, functions[i].name, functions[i].n, SQLITE_UTF8 | (functions[i].pure ? SQLITE_DETERMINISTIC : 0), sql, functions[i].function,
-                             NULL, NULL);
+    sqlite3_create_function (sql->db, functions[i].name, functions[i].n,
+                             SQLITE_UTF8 | (functions[i].pure ? SQLITE_DETERMINISTIC : 0), sql, functions[i].function, NULL,
+                             NULL);
 }

@@ -60,7 +60,7 @@ join_attrs (GPtrArray *attrs)
 
   for (guint i = 0; i < attrs->len; i++)
     {
-      const PhAttr    *attr = attrs->pdata[i];
+      const PhAttr *attr = attrs->pdata[i];
       g_autofree char *text = ph_attr_value_to_string (attr);
 
       g_string_append_printf (out, "%s%s=%s", i > 0 ? ", " : "", attr->name, text);
@@ -68,11 +68,16 @@ join_attrs (GPtrArray *attrs)
   return g_string_free (out, FALSE);
 }
 
-#define NODE_COLUMNS "id INTEGER, op TEXT, domain TEXT, name TEXT, scope TEXT, inputs TEXT, outputs TEXT, n_inputs INTEGER, " \
-                     "n_outputs INTEGER, attributes TEXT, role TEXT, partner INTEGER, device TEXT, flops INTEGER, bytes INTEGER, " \
-                     "graph INTEGER, owner INTEGER, fused INTEGER, label TEXT, depth INTEGER, critical INTEGER"
+#define NODE_COLUMNS                                                                                            \
+  "id INTEGER, op TEXT, domain TEXT, name TEXT, scope TEXT, inputs TEXT, outputs TEXT, n_inputs INTEGER, "      \
+  "n_outputs INTEGER, attributes TEXT, role TEXT, partner INTEGER, device TEXT, flops INTEGER, bytes INTEGER, " \
+  "graph INTEGER, owner INTEGER, fused INTEGER, label TEXT, depth INTEGER, critical INTEGER"
 #define AT_POSITION ", position TEXT HIDDEN"
-enum { NODE_AT = 21, GRAPH_AT = 5 };
+enum
+{
+  NODE_AT = 21,
+  GRAPH_AT = 5
+};
 
 /* The list of a graph is in topological order; a node of a body comes after what its owner reads. */
 static void
@@ -124,50 +129,24 @@ static void
 column_of_node (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
   static const char *const roles[] = { "forward", "backward", "communication" };
-  PhNode                  *node = sql->view->model->nodes->pdata[slot];
-  gint64                   number;
+  PhNode *node = sql->view->model->nodes->pdata[slot];
+  gint64 number;
 
   switch (column)
     {
-    case 0:
-      ph_sql_result_id (out, node->id);
-      break;
-    case 1:
-      ph_sql_result_text (out, node->op_type);
-      break;
-    case 2:
-      ph_sql_result_text (out, node->domain);
-      break;
-    case 3:
-      ph_sql_result_text (out, node->name);
-      break;
-    case 4:
-      ph_sql_result_take (out, ph_node_scope (node));
-      break;
-    case 5:
-      ph_sql_result_take (out, join_names (node->inputs));
-      break;
-    case 6:
-      ph_sql_result_take (out, join_names (node->outputs));
-      break;
-    case 7:
-      sqlite3_result_int64 (out, node->inputs->len);
-      break;
-    case 8:
-      sqlite3_result_int64 (out, node->outputs->len);
-      break;
-    case 9:
-      ph_sql_result_take (out, join_attrs (node->attrs));
-      break;
-    case 10:
-      ph_sql_result_text (out, roles[node->role]);
-      break;
-    case 11:
-      ph_sql_result_id (out, node->partner);
-      break;
-    case 12:
-      ph_sql_result_text (out, node->device);
-      break;
+    case 0: ph_sql_result_id (out, node->id); break;
+    case 1: ph_sql_result_text (out, node->op_type); break;
+    case 2: ph_sql_result_text (out, node->domain); break;
+    case 3: ph_sql_result_text (out, node->name); break;
+    case 4: ph_sql_result_take (out, ph_node_scope (node)); break;
+    case 5: ph_sql_result_take (out, join_names (node->inputs)); break;
+    case 6: ph_sql_result_take (out, join_names (node->outputs)); break;
+    case 7: sqlite3_result_int64 (out, node->inputs->len); break;
+    case 8: sqlite3_result_int64 (out, node->outputs->len); break;
+    case 9: ph_sql_result_take (out, join_attrs (node->attrs)); break;
+    case 10: ph_sql_result_text (out, roles[node->role]); break;
+    case 11: ph_sql_result_id (out, node->partner); break;
+    case 12: ph_sql_result_text (out, node->device); break;
     case 13:
       number = ph_node_flops (node);
       if (number >= 0)
@@ -178,7 +157,7 @@ column_of_node (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
       for (guint i = 0; i < node->outputs->len; i++)
         {
           const PhValue *value = node->outputs->pdata[i];
-          gint64         bytes = value->type != NULL ? ph_type_bytes (value->type) : -1;
+          gint64 bytes = value->type != NULL ? ph_type_bytes (value->type) : -1;
 
           if (bytes < 0)
             return;
@@ -186,26 +165,13 @@ column_of_node (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
         }
       sqlite3_result_int64 (out, number);
       break;
-    case 15:
-      ph_sql_result_id (out, node->graph->id);
-      break;
-    case 16:
-      ph_sql_result_id (out, node->graph->owner != NULL ? node->graph->owner->id : PH_NO_ID);
-      break;
-    case 17:
-      sqlite3_result_int (out, ph_node_is_fused (node));
-      break;
-    case 18:
-      ph_sql_result_take (out, ph_node_label (node));
-      break;
-    case 19:
-      sqlite3_result_int (out, (int) depth_of (sql->view, node));
-      break;
-    case 20:
-      sqlite3_result_int (out, is_critical (sql->view, node));
-      break;
-    default:
-      break;
+    case 15: ph_sql_result_id (out, node->graph->id); break;
+    case 16: ph_sql_result_id (out, node->graph->owner != NULL ? node->graph->owner->id : PH_NO_ID); break;
+    case 17: sqlite3_result_int (out, ph_node_is_fused (node)); break;
+    case 18: ph_sql_result_take (out, ph_node_label (node)); break;
+    case 19: sqlite3_result_int (out, (int) depth_of (sql->view, node)); break;
+    case 20: sqlite3_result_int (out, is_critical (sql->view, node)); break;
+    default: break;
     }
 }
 
@@ -238,23 +204,15 @@ column_of_graph (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *
 
   switch (column)
     {
-    case 0:
-      ph_sql_result_id (out, graph->id);
-      break;
-    case 1:
-      ph_sql_result_text (out, graph->name);
-      break;
-    case 2:
-      ph_sql_result_id (out, graph->owner != NULL ? graph->owner->id : PH_NO_ID);
-      break;
-    case 3:
-      ph_sql_result_text (out, graph->attr);
-      break;
-    default:
-      sqlite3_result_int64 (out, graph->n_nodes);
+    case 0: ph_sql_result_id (out, graph->id); break;
+    case 1: ph_sql_result_text (out, graph->name); break;
+    case 2: ph_sql_result_id (out, graph->owner != NULL ? graph->owner->id : PH_NO_ID); break;
+    case 3: ph_sql_result_text (out, graph->attr); break;
+    default: sqlite3_result_int64 (out, graph->n_nodes);
     }
 }
 
+/* clang-format off */
 const PhSqlTable ph_sql_node_tables[] = {
   { "nodes", NODE_COLUMNS AT_POSITION,
     "The nodes at the present position, those of If, Loop and Scan bodies too, or where position = '3'; depth: nodes on the longest way to it; critical: on "
@@ -267,4 +225,5 @@ const PhSqlTable ph_sql_node_tables[] = {
   { "graphs", "id INTEGER, name TEXT, owner INTEGER, attr TEXT, nodes INTEGER" AT_POSITION, "The main graph and the bodies", count_graphs,
     has_graph, column_of_graph, { -1 }, .at = GRAPH_AT, .here = TRUE },
 };
+/* clang-format on */
 const guint ph_sql_n_node_tables = G_N_ELEMENTS (ph_sql_node_tables);

@@ -34,31 +34,20 @@ static void
 column_of_step (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
   const PhStep *step = step_at (sql, slot);
-  const guint   numbers[] = { step->n_rewrites, step->n_added, step->n_removed, step->n_changed, step->n_nodes };
+  const guint numbers[] = { step->n_rewrites, step->n_added, step->n_removed, step->n_changed, step->n_nodes };
 
   switch (column)
     {
-    case 0:
-      sqlite3_result_int64 (out, slot + 1);
-      break;
-    case 1:
-      ph_sql_result_text (out, step->pass);
-      break;
-    case 7:
-      sqlite3_result_double (out, step->ms);
-      break;
-    case 8:
-      ph_sql_result_text (out, ph_verdict_name (step->verdict));
-      break;
+    case 0: sqlite3_result_int64 (out, slot + 1); break;
+    case 1: ph_sql_result_text (out, step->pass); break;
+    case 7: sqlite3_result_double (out, step->ms); break;
+    case 8: ph_sql_result_text (out, ph_verdict_name (step->verdict)); break;
     case 9:
       if (step->verdict != PH_VERDICT_NONE)
         sqlite3_result_double (out, step->max_abs_error);
       break;
-    case 10:
-      ph_sql_result_text (out, step->first_difference);
-      break;
-    default:
-      sqlite3_result_int64 (out, numbers[column - 2]);
+    case 10: ph_sql_result_text (out, step->first_difference); break;
+    default: sqlite3_result_int64 (out, numbers[column - 2]);
     }
 }
 
@@ -123,36 +112,19 @@ static void
 column_of_rewrite (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
   const PhRewrite *rewrite = rewrite_at (sql, slot);
-  gint64           step = step_of_rewrite (sql, slot);
+  gint64 step = step_of_rewrite (sql, slot);
 
   switch (column)
     {
-    case 0:
-      sqlite3_result_int64 (out, step + 1);
-      break;
-    case 1:
-      sqlite3_result_int64 (out, slot - step_at (sql, step)->first_rewrite + 1);
-      break;
-    case 2:
-      ph_sql_result_text (out, step_at (sql, step)->pass);
-      break;
-    case 3:
-      ph_sql_result_text (out, rewrite->rule);
-      break;
-    case 4:
-      ph_sql_result_id (out, rewrite->node);
-      break;
-    case 5:
-      ph_sql_result_text (out, rewrite->why);
-      break;
-    case 6:
-      sqlite3_result_int64 (out, rewrite->n_edits);
-      break;
-    case 7:
-      sqlite3_result_int64 (out, count_edits_of (sql, rewrite, PH_EDIT_ADD_NODE));
-      break;
-    default:
-      sqlite3_result_int64 (out, count_edits_of (sql, rewrite, PH_EDIT_REMOVE_NODE));
+    case 0: sqlite3_result_int64 (out, step + 1); break;
+    case 1: sqlite3_result_int64 (out, slot - step_at (sql, step)->first_rewrite + 1); break;
+    case 2: ph_sql_result_text (out, step_at (sql, step)->pass); break;
+    case 3: ph_sql_result_text (out, rewrite->rule); break;
+    case 4: ph_sql_result_id (out, rewrite->node); break;
+    case 5: ph_sql_result_text (out, rewrite->why); break;
+    case 6: sqlite3_result_int64 (out, rewrite->n_edits); break;
+    case 7: sqlite3_result_int64 (out, count_edits_of (sql, rewrite, PH_EDIT_ADD_NODE)); break;
+    default: sqlite3_result_int64 (out, count_edits_of (sql, rewrite, PH_EDIT_REMOVE_NODE));
     }
 }
 
@@ -165,6 +137,7 @@ count_edits (PhSql *sql)
 static void
 column_of_edit (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
+  /* clang-format off */
   static const char *const kinds[] = {
     [PH_EDIT_ADD_NODE] = "add node", [PH_EDIT_REMOVE_NODE] = "remove node", [PH_EDIT_ADD_VALUE] = "add value",
     [PH_EDIT_REMOVE_VALUE] = "remove value", [PH_EDIT_ADD_GRAPH] = "add graph", [PH_EDIT_REMOVE_GRAPH] = "remove graph",
@@ -172,8 +145,9 @@ column_of_edit (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
     [PH_EDIT_SET_TYPE] = "set type", [PH_EDIT_RENAME] = "rename", [PH_EDIT_MOVE_NODE] = "move node", [PH_EDIT_SET_OPSET] = "set opset", [PH_EDIT_SET_CONTROL] = "set control",
     [PH_EDIT_ADD_FUNCTION] = "add function", [PH_EDIT_REMOVE_FUNCTION] = "remove function",
   };
+  /* clang-format on */
   const PhEdit *edit = sql->history->edits->pdata[slot];
-  gint64        low = 0, high = count_rewrites (sql);
+  gint64 low = 0, high = count_rewrites (sql);
 
   while (high - low > 1)
     {
@@ -186,20 +160,11 @@ column_of_edit (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
     }
   switch (column)
     {
-    case 0:
-      sqlite3_result_int64 (out, step_of_rewrite (sql, low) + 1);
-      break;
-    case 1:
-      sqlite3_result_int64 (out, low - step_at (sql, step_of_rewrite (sql, low))->first_rewrite + 1);
-      break;
-    case 2:
-      ph_sql_result_text (out, (guint) edit->kind < G_N_ELEMENTS (kinds) ? kinds[edit->kind] : NULL);
-      break;
-    case 3:
-      ph_sql_result_id (out, edit->id);
-      break;
-    default:
-      ph_sql_result_take (out, ph_edit_to_string (edit));
+    case 0: sqlite3_result_int64 (out, step_of_rewrite (sql, low) + 1); break;
+    case 1: sqlite3_result_int64 (out, low - step_at (sql, step_of_rewrite (sql, low))->first_rewrite + 1); break;
+    case 2: ph_sql_result_text (out, (guint) edit->kind < G_N_ELEMENTS (kinds) ? kinds[edit->kind] : NULL); break;
+    case 3: ph_sql_result_id (out, edit->id); break;
+    default: ph_sql_result_take (out, ph_edit_to_string (edit));
     }
 }
 
@@ -217,34 +182,25 @@ count_passes (PhSql *sql)
 static void
 column_of_pass (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
-  guint         n;
+  guint n;
   const PhPass *pass = ph_pass_list (&n)[slot];
 
   switch (column)
     {
-    case 0:
-      ph_sql_result_text (out, pass->name);
-      break;
-    case 1:
-      ph_sql_result_text (out, pass->group);
-      break;
-    case 2:
-      ph_sql_result_text (out, pass->summary);
-      break;
-    case 3:
-      sqlite3_result_int64 (out, pass->n_rules);
-      break;
-    default:
-      ph_sql_result_text (out, ph_exactness_name (ph_pass_exactness (pass)));
+    case 0: ph_sql_result_text (out, pass->name); break;
+    case 1: ph_sql_result_text (out, pass->group); break;
+    case 2: ph_sql_result_text (out, pass->summary); break;
+    case 3: sqlite3_result_int64 (out, pass->n_rules); break;
+    default: ph_sql_result_text (out, ph_exactness_name (ph_pass_exactness (pass)));
     }
 }
 
 static gint64
 count_rules (PhSql *sql)
 {
-  guint                n;
+  guint n;
   const PhPass *const *list = ph_pass_list (&n);
-  gint64               rules = 0;
+  gint64 rules = 0;
 
   for (guint i = 0; i < n; i++)
     rules += list[i]->n_rules;
@@ -254,9 +210,9 @@ count_rules (PhSql *sql)
 static void
 column_of_rule (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
-  guint                n;
+  guint n;
   const PhPass *const *list = ph_pass_list (&n);
-  guint                p = 0;
+  guint p = 0;
 
   for (; slot >= list[p]->n_rules; p++)
     slot -= list[p]->n_rules;
@@ -264,23 +220,12 @@ column_of_rule (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
   const PhRule *rule = &list[p]->rules[slot];
   switch (column)
     {
-    case 0:
-      ph_sql_result_text (out, list[p]->name);
-      break;
-    case 1:
-      ph_sql_result_text (out, rule->name);
-      break;
-    case 2:
-      ph_sql_result_take (out, ph_rule_to_string (rule));
-      break;
-    case 3:
-      ph_sql_result_text (out, rule->why);
-      break;
-    case 4:
-      ph_sql_result_text (out, ph_exactness_name (rule->exactness));
-      break;
-    default:
-      sqlite3_result_int (out, rule->exactness == PH_EXACT);
+    case 0: ph_sql_result_text (out, list[p]->name); break;
+    case 1: ph_sql_result_text (out, rule->name); break;
+    case 2: ph_sql_result_take (out, ph_rule_to_string (rule)); break;
+    case 3: ph_sql_result_text (out, rule->why); break;
+    case 4: ph_sql_result_text (out, ph_exactness_name (rule->exactness)); break;
+    default: sqlite3_result_int (out, rule->exactness == PH_EXACT);
     }
 }
 
@@ -296,36 +241,21 @@ count_ops (PhSql *sql)
 static void
 column_of_op (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
-  guint       n;
+  guint n;
   const PhOp *op = ph_op_list (&n)[slot];
-  guint       min;
-  gboolean    variadic;
+  guint min;
+  gboolean variadic;
 
   switch (column)
     {
-    case 0:
-      ph_sql_result_text (out, op->name);
-      break;
-    case 1:
-      ph_sql_result_text (out, op->domain != NULL ? op->domain : "");
-      break;
-    case 2:
-      sqlite3_result_int (out, op->since);
-      break;
-    case 3:
-      ph_sql_result_text (out, op->doc);
-      break;
-    case 4:
-      sqlite3_result_int (out, (int) ph_op_n_inputs (op, &min, &variadic));
-      break;
-    case 5:
-      sqlite3_result_int (out, (int) ph_op_n_outputs (op));
-      break;
-    case 6:
-      sqlite3_result_int (out, ph_op_executable (op));
-      break;
-    default:
-      sqlite3_result_int (out, ph_op_differentiable (op));
+    case 0: ph_sql_result_text (out, op->name); break;
+    case 1: ph_sql_result_text (out, op->domain != NULL ? op->domain : ""); break;
+    case 2: sqlite3_result_int (out, op->since); break;
+    case 3: ph_sql_result_text (out, op->doc); break;
+    case 4: sqlite3_result_int (out, (int) ph_op_n_inputs (op, &min, &variadic)); break;
+    case 5: sqlite3_result_int (out, (int) ph_op_n_outputs (op)); break;
+    case 6: sqlite3_result_int (out, ph_op_executable (op)); break;
+    default: sqlite3_result_int (out, ph_op_differentiable (op));
     }
 }
 
@@ -344,17 +274,10 @@ column_of_entry (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *
 
   switch (column)
     {
-    case 0:
-      sqlite3_result_int64 (out, slot + 1);
-      break;
-    case 1:
-      ph_sql_result_text (out, entry->pass->name);
-      break;
-    case 2:
-      sqlite3_result_int (out, entry->enabled);
-      break;
-    default:
-      sqlite3_result_int (out, entry->breakpoint);
+    case 0: sqlite3_result_int64 (out, slot + 1); break;
+    case 1: ph_sql_result_text (out, entry->pass->name); break;
+    case 2: sqlite3_result_int (out, entry->enabled); break;
+    default: sqlite3_result_int (out, entry->breakpoint);
     }
 }
 
@@ -368,19 +291,13 @@ static void
 column_of_feed (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
   const PhValue *input = sql->here->model->graph->inputs->pdata[slot];
-  PhTensor      *tensor = g_hash_table_lookup (sql->feeds, input->name);
+  PhTensor *tensor = g_hash_table_lookup (sql->feeds, input->name);
 
   switch (column)
     {
-    case 0:
-      ph_sql_result_text (out, input->name);
-      break;
-    case 1:
-      ph_sql_result_take (out, ph_type_to_string (input->type));
-      break;
-    case 2:
-      sqlite3_result_int (out, tensor != NULL);
-      break;
+    case 0: ph_sql_result_text (out, input->name); break;
+    case 1: ph_sql_result_take (out, ph_type_to_string (input->type)); break;
+    case 2: sqlite3_result_int (out, tensor != NULL); break;
     default:
       if (tensor != NULL)
         ph_sql_result_take (out, ph_tensor_to_string (tensor, 16));
@@ -412,30 +329,20 @@ count_times (PhSql *sql)
 static void
 column_of_time (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
-  guint             n;
+  guint n;
   const PhNodeTime *time = &ph_profile_times (sql->profile, &n)[slot];
-  const PhNode     *node = sql->here != NULL ? ph_model_find_node (sql->here->model, time->node) : NULL;
+  const PhNode *node = sql->here != NULL ? ph_model_find_node (sql->here->model, time->node) : NULL;
 
   switch (column)
     {
-    case 0:
-      ph_sql_result_id (out, time->node);
-      break;
-    case 1:
-      ph_sql_result_text (out, node != NULL ? node->op_type : NULL);
-      break;
-    case 2:
-      sqlite3_result_double (out, time->ns / 1e6);
-      break;
+    case 0: ph_sql_result_id (out, time->node); break;
+    case 1: ph_sql_result_text (out, node != NULL ? node->op_type : NULL); break;
+    case 2: sqlite3_result_double (out, time->ns / 1e6); break;
     case 3:
       sqlite3_result_double (out, ph_profile_total (sql->profile) > 0 ? (double) time->ns / ph_profile_total (sql->profile) : 0);
       break;
-    case 4:
-      sqlite3_result_int64 (out, time->calls);
-      break;
-    case 5:
-      sqlite3_result_int64 (out, time->bytes);
-      break;
+    case 4: sqlite3_result_int64 (out, time->calls); break;
+    case 5: sqlite3_result_int64 (out, time->bytes); break;
     case 6:
       if (time->flops >= 0)
         sqlite3_result_int64 (out, time->flops);
@@ -444,21 +351,11 @@ column_of_time (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
       if (time->flops >= 0 && time->ns > 0)
         sqlite3_result_double (out, (double) time->flops / time->ns);
       break;
-    case 8:
-      sqlite3_result_int (out, time->inside);
-      break;
-    case 9:
-      ph_sql_result_text (out, time->kernel);
-      break;
-    case 10:
-      ph_sql_result_text (out, time->layout);
-      break;
-    case 11:
-      sqlite3_result_int64 (out, time->packed);
-      break;
-    case 12:
-      sqlite3_result_int (out, time->in_place);
-      break;
+    case 8: sqlite3_result_int (out, time->inside); break;
+    case 9: ph_sql_result_text (out, time->kernel); break;
+    case 10: ph_sql_result_text (out, time->layout); break;
+    case 11: sqlite3_result_int64 (out, time->packed); break;
+    case 12: sqlite3_result_int (out, time->in_place); break;
     case 13:
       if (time->ns > 0)
         sqlite3_result_double (out, (double) time->bytes / (double) time->ns);
@@ -466,7 +363,7 @@ column_of_time (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
     default:
       {
         const PhPeaks peaks = ph_machine_peaks ();
-        const double  reached = ph_peaks_reached (&peaks, time);
+        const double reached = ph_peaks_reached (&peaks, time);
 
         if (reached >= 0)
           sqlite3_result_double (out, reached);
@@ -490,33 +387,21 @@ static void
 column_of_candidate (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
   const PhCandidate *candidate = &g_array_index (candidates_of (sql), PhCandidate, slot);
-  const PhNode      *node = sql->here != NULL ? ph_model_find_node (sql->here->model, candidate->node) : NULL;
+  const PhNode *node = sql->here != NULL ? ph_model_find_node (sql->here->model, candidate->node) : NULL;
 
   switch (column)
     {
-    case 0:
-      ph_sql_result_id (out, candidate->node);
-      break;
-    case 1:
-      ph_sql_result_text (out, node != NULL ? node->op_type : NULL);
-      break;
-    case 2:
-      ph_sql_result_text (out, candidate->name);
-      break;
-    case 3:
-      sqlite3_result_int (out, candidate->priority);
-      break;
-    case 4:
-      sqlite3_result_int (out, candidate->takes);
-      break;
-    case 5:
-      sqlite3_result_int (out, candidate->ran);
-      break;
-    default:
-      ph_sql_result_text (out, candidate->why);
+    case 0: ph_sql_result_id (out, candidate->node); break;
+    case 1: ph_sql_result_text (out, node != NULL ? node->op_type : NULL); break;
+    case 2: ph_sql_result_text (out, candidate->name); break;
+    case 3: sqlite3_result_int (out, candidate->priority); break;
+    case 4: sqlite3_result_int (out, candidate->takes); break;
+    case 5: sqlite3_result_int (out, candidate->ran); break;
+    default: ph_sql_result_text (out, candidate->why);
     }
 }
 
+/* clang-format off */
 const PhSqlTable ph_sql_other_tables[] = {
   { "steps",
     "step INTEGER, pass TEXT, rewrites INTEGER, added INTEGER, removed INTEGER, changed INTEGER, nodes INTEGER, ms REAL, verdict TEXT, "
@@ -549,4 +434,5 @@ const PhSqlTable ph_sql_other_tables[] = {
     column_of_candidate, { -1 } },
   { "problems", "message TEXT", "What the reader complained about", count_problems, NULL, column_of_problem, { -1 } },
 };
+/* clang-format on */
 const guint ph_sql_n_other_tables = G_N_ELEMENTS (ph_sql_other_tables);

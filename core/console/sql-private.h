@@ -9,60 +9,68 @@
 
 G_BEGIN_DECLS
 
-typedef struct { PhId src, dst, value; guint slot; } PhSqlEdge;
-typedef struct { PhNode *node; PhAttr *attr; } PhSqlAttr;
+typedef struct
+{
+  PhId src, dst, value;
+  guint slot;
+} PhSqlEdge;
+typedef struct
+{
+  PhNode *node;
+  PhAttr *attr;
+} PhSqlAttr;
 
 /* The rows of a table by the text of a column: the slot of the first, and for each slot the next one with the same text. */
 typedef struct
 {
   const void *table;
-  int         column;
+  int column;
   GHashTable *first;
-  guint      *next;
-  GArray     *groups;            /* (nullable) (element-type guint) the first of each text, in the order of the texts */
-  gboolean    partial;           /* some rows have no text                                                  */
+  guint *next;
+  GArray *groups;   /* (nullable) (element-type guint) the first of each text, in the order of the texts */
+  gboolean partial; /* some rows have no text                                                  */
 } PhSqlIndex;
 
-typedef struct _PhSqlChanges PhSqlChanges;      /* sql-changes.c */
+typedef struct _PhSqlChanges PhSqlChanges; /* sql-changes.c */
 
 /* The graph at one position, and what was made of it when a query first asked. */
 typedef struct
 {
-  PhPosition  at;
-  PhModel    *model;
-  gboolean    owned;             /* or it is the document's own                                             */
-  guint       cursors;           /* that read it                                                            */
-  GArray     *edges_by_dst, *edges_by_src;       /* (nullable) (element-type PhSqlEdge)                     */
-  GArray     *attrs;             /* (nullable) (element-type PhSqlAttr) by node id                          */
-  guint      *depth;             /* (nullable) of each node: the longest way to it from an input, in nodes  */
-  GHashTable *critical;          /* (nullable) the nodes of the path that costs most                        */
-  GArray     *indexes;           /* (element-type PhSqlIndex)                                               */
+  PhPosition at;
+  PhModel *model;
+  gboolean owned;                      /* or it is the document's own                                             */
+  guint cursors;                       /* that read it                                                            */
+  GArray *edges_by_dst, *edges_by_src; /* (nullable) (element-type PhSqlEdge)                     */
+  GArray *attrs;                       /* (nullable) (element-type PhSqlAttr) by node id                          */
+  guint *depth;                        /* (nullable) of each node: the longest way to it from an input, in nodes  */
+  GHashTable *critical;                /* (nullable) the nodes of the path that costs most                        */
+  GArray *indexes;                     /* (element-type PhSqlIndex)                                               */
 } PhSqlView;
 
 struct _PhSql
 {
-  PhDocument *document;          /* (unowned) its console lives as long as it does; its own thread only     */
-  sqlite3    *db;
-  GMutex      lock;              /* one query at a time                                                     */
+  PhDocument *document; /* (unowned) its console lives as long as it does; its own thread only     */
+  sqlite3 *db;
+  GMutex lock; /* one query at a time                                                     */
 
   /* What the queries read: the document itself, or a snapshot of it where they run in a worker. */
-  gboolean    threaded;
-  guint       generation;
-  PhModel    *source;            /* the document's model that @here is, or was cloned from                  */
-  PhSnapshot *snapshot;          /* (nullable) of which the worker makes @here                              */
-  PhSqlView  *here;              /* (nullable) nothing is open                                              */
-  GPtrArray  *others;            /* (element-type PhSqlView) for nodes_at() and its like                    */
-  PhSqlView  *view;              /* (nullable) the one that the row being read is of: callbacks read this   */
-  PhHistory  *history;           /* (nullable)                                                              */
-  GHashTable *feeds, *values;    /* (nullable) owned references                                             */
-  PhProfile  *profile;           /* (nullable) owned reference                                              */
-  GPtrArray  *problems;          /* (element-type char*) owned                                              */
-  PhSqlChanges *changes;         /* (nullable) what the steps did, when a query asked                       */
-  GArray     *entries;           /* (element-type PhPipelineEntry) owned                                    */
+  gboolean threaded;
+  guint generation;
+  PhModel *source;            /* the document's model that @here is, or was cloned from                  */
+  PhSnapshot *snapshot;       /* (nullable) of which the worker makes @here                              */
+  PhSqlView *here;            /* (nullable) nothing is open                                              */
+  GPtrArray *others;          /* (element-type PhSqlView) for nodes_at() and its like                    */
+  PhSqlView *view;            /* (nullable) the one that the row being read is of: callbacks read this   */
+  PhHistory *history;         /* (nullable)                                                              */
+  GHashTable *feeds, *values; /* (nullable) owned references                                             */
+  PhProfile *profile;         /* (nullable) owned reference                                              */
+  GPtrArray *problems;        /* (element-type char*) owned                                              */
+  PhSqlChanges *changes;      /* (nullable) what the steps did, when a query asked                       */
+  GArray *entries;            /* (element-type PhPipelineEntry) owned                                    */
 
-  gboolean    connecting;        /* SQLite reads our own declaration of a table                             */
-  PhCall     *call;              /* (nullable) of the query that runs                                       */
-  GCancellable *cancellable;     /* (nullable) of the query that runs                                       */
+  gboolean connecting;       /* SQLite reads our own declaration of a table                             */
+  PhCall *call;              /* (nullable) of the query that runs                                       */
+  GCancellable *cancellable; /* (nullable) of the query that runs                                       */
 };
 
 #define PH_SQL_KEYS 2
@@ -72,47 +80,47 @@ struct _PhSql
 typedef struct
 {
   const char *name;
-  const char *columns;           /* as in CREATE TABLE                                                      */
+  const char *columns; /* as in CREATE TABLE                                                      */
   const char *doc;
-  gint64    (*count)  (PhSql *sql);
-  gboolean  (*has)    (PhSql *sql, gint64 slot);                            /* (nullable) all slots hold a row */
-  void      (*column) (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out);
-  int         keys[PH_SQL_KEYS]; /* columns, -1 ends                                                        */
-  void      (*range)  (PhSql *sql, int key, gint64 value, gint64 *first, gint64 *end);
-  const char *(*text) (PhSql *sql, gint64 slot, int column);                /* (nullable) of the columns:   */
-  int         texts[PH_SQL_KEYS];                                           /* 0 ends                       */
-  int         at;                /* the hidden column that is a position, or 0                              */
-  gboolean    here;              /* without one it is the present position                                  */
+  gint64 (*count) (PhSql *sql);
+  gboolean (*has) (PhSql *sql, gint64 slot); /* (nullable) all slots hold a row */
+  void (*column) (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out);
+  int keys[PH_SQL_KEYS]; /* columns, -1 ends                                                        */
+  void (*range) (PhSql *sql, int key, gint64 value, gint64 *first, gint64 *end);
+  const char *(*text) (PhSql *sql, gint64 slot, int column); /* (nullable) of the columns:   */
+  int texts[PH_SQL_KEYS];                                    /* 0 ends                       */
+  int at;        /* the hidden column that is a position, or 0                              */
+  gboolean here; /* without one it is the present position                                  */
 } PhSqlTable;
 
 extern const PhSqlTable ph_sql_node_tables[], ph_sql_value_tables[], ph_sql_other_tables[], ph_sql_change_tables[];
-extern const guint      ph_sql_n_node_tables, ph_sql_n_value_tables, ph_sql_n_other_tables, ph_sql_n_change_tables;
+extern const guint ph_sql_n_node_tables, ph_sql_n_value_tables, ph_sql_n_other_tables, ph_sql_n_change_tables;
 
 /* sql-changes.c */
 void ph_sql_changes_free (PhSqlChanges *changes);
 
 /* sql-view.c */
-PhSqlView        *ph_sql_view_new   (PhModel *model, PhPosition at, gboolean owned);
-void              ph_sql_view_free  (PhSqlView *view);
-PhSqlView        *ph_sql_find_view  (PhSql *sql, const char *position, GError **error);   /* (transfer none) */
-PhSqlIndex       *ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int column);
-const GArray     *ph_sql_index_groups (PhSqlIndex *index);
+PhSqlView *ph_sql_view_new (PhModel *model, PhPosition at, gboolean owned);
+void ph_sql_view_free (PhSqlView *view);
+PhSqlView *ph_sql_find_view (PhSql *sql, const char *position, GError **error); /* (transfer none) */
+PhSqlIndex *ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int column);
+const GArray *ph_sql_index_groups (PhSqlIndex *index);
 
 /* sql-functions.c */
 void ph_sql_add_functions (PhSql *sql);
-void ph_sql_reply_functions (PhReply *reply);                                /* what `tables` says of them */
+void ph_sql_reply_functions (PhReply *reply); /* what `tables` says of them */
 /* The path that costs most, by nodes or floating-point operations. (transfer full) (element-type PhNode) */
 GPtrArray *ph_sql_find_longest (PhModel *model, gboolean flops);
 
 /* sql-values.c: "[batch,8]", NULL where it is not known; and -1 where that is not */
-char  *ph_sql_shape_text  (const PhType *type);
+char *ph_sql_shape_text (const PhType *type);
 gint64 ph_sql_value_bytes (const PhValue *value);
 
 /* sql-table.c */
-void ph_sql_add_table   (PhSql *sql, const PhSqlTable *table);
+void ph_sql_add_table (PhSql *sql, const PhSqlTable *table);
 
-void ph_sql_result_text (sqlite3_context *out, const char *text);            /* copies, makes it valid UTF-8; NULL: null */
-void ph_sql_result_take (sqlite3_context *out, char *text);                  /* frees @text */
-void ph_sql_result_id   (sqlite3_context *out, PhId id);                     /* PH_NO_ID: null */
+void ph_sql_result_text (sqlite3_context *out, const char *text); /* copies, makes it valid UTF-8; NULL: null */
+void ph_sql_result_take (sqlite3_context *out, char *text);       /* frees @text */
+void ph_sql_result_id (sqlite3_context *out, PhId id);            /* PH_NO_ID: null */
 
 G_END_DECLS

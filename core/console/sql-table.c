@@ -2,26 +2,35 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/sql-private.h"
 
-typedef struct { sqlite3_vtab base; PhSql *sql; const PhSqlTable *table; } Vtab;
+typedef struct
+{
+  sqlite3_vtab base;
+  PhSql *sql;
+  const PhSqlTable *table;
+} Vtab;
 typedef struct
 {
   sqlite3_vtab_cursor base;
-  int                 key;       /* 1 + the key, or 0 */
-  gint64              slot, end;
-  const guint        *next;      /* (nullable) the slots are not in a row: of an index                   */
-  const GArray       *groups;    /* (nullable) of an index, all of them are read                           */
-  guint               group;     /* the one that comes next                                                */
-  PhSqlView          *view;      /* (nullable) nothing is open                                           */
+  int key; /* 1 + the key, or 0 */
+  gint64 slot, end;
+  const guint *next;    /* (nullable) the slots are not in a row: of an index                   */
+  const GArray *groups; /* (nullable) of an index, all of them are read                           */
+  guint group;          /* the one that comes next                                                */
+  PhSqlView *view;      /* (nullable) nothing is open                                           */
 } Cursor;
-typedef struct { PhSql *sql; const PhSqlTable *table; } Module;
+typedef struct
+{
+  PhSql *sql;
+  const PhSqlTable *table;
+} Module;
 
 static int
 vtab_connect (sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
 {
-  const Module    *module = aux;
+  const Module *module = aux;
   g_autofree char *schema = g_strdup_printf ("CREATE TABLE x(%s)", module->table->columns);
-  Vtab            *vtab;
-  int              rc;
+  Vtab *vtab;
+  int rc;
 
   module->sql->connecting = TRUE;
   rc = sqlite3_declare_vtab (db, schema);
@@ -48,9 +57,9 @@ vtab_disconnect (sqlite3_vtab *vtab)
 
 /* idxNum: 1 + key, 0 for a scan, FIRST_TEXT + text column for an index, and with IN_ORDER for all rows in the order of that column.
  * A position, where the table has one, is the last argument. */
-#define FIRST_TEXT  8
+#define FIRST_TEXT   8
 #define HAS_POSITION 16
-#define IN_ORDER    32
+#define IN_ORDER     32
 
 /* The text column by which all rows are wanted in order, or grouped, which spares SQLite to sort them; -1: none. */
 static int
@@ -58,7 +67,8 @@ ordered_by (const Vtab *vtab, const sqlite3_index_info *info)
 {
   const PhSqlTable *table = vtab->table;
 
-  if (info->nOrderBy != 1 || info->aOrderBy[0].desc || (table->at > 0 && !table->here) || table->text == NULL || vtab->sql->here == NULL)
+  if (info->nOrderBy != 1 || info->aOrderBy[0].desc || (table->at > 0 && !table->here) || table->text == NULL
+      || vtab->sql->here == NULL)
     return -1;
   for (int k = 0; k < PH_SQL_KEYS && table->texts[k] > 0; k++)
     if (table->texts[k] == info->aOrderBy[0].iColumn)
@@ -69,10 +79,10 @@ ordered_by (const Vtab *vtab, const sqlite3_index_info *info)
 static int
 vtab_best_index (sqlite3_vtab *base, sqlite3_index_info *info)
 {
-  const Vtab       *vtab = (const Vtab *) base;
+  const Vtab *vtab = (const Vtab *) base;
   const PhSqlTable *table = vtab->table;
-  int               best = -1, best_constraint = -1, at_constraint = -1, text = -1, text_constraint = -1, next = 1;
-  gint64            rows;
+  int best = -1, best_constraint = -1, at_constraint = -1, text = -1, text_constraint = -1, next = 1;
+  gint64 rows;
 
   for (int i = 0; i < info->nConstraint; i++)
     {
@@ -183,10 +193,10 @@ skip_empty (Cursor *cursor)
 static void
 look_up (Cursor *cursor, int column, sqlite3_value *value)
 {
-  const Vtab       *vtab = (const Vtab *) cursor->base.pVtab;
-  const char       *text = (const char *) sqlite3_value_text (value);
-  PhSqlIndex       *index;
-  gpointer          first;
+  const Vtab *vtab = (const Vtab *) cursor->base.pVtab;
+  const char *text = (const char *) sqlite3_value_text (value);
+  PhSqlIndex *index;
+  gpointer first;
 
   if (text == NULL || cursor->view == NULL)
     return;
@@ -220,11 +230,11 @@ read_in_order (Cursor *cursor, int column)
 static int
 vtab_filter (sqlite3_vtab_cursor *base, int number, const char *text, int argc, sqlite3_value **argv)
 {
-  Cursor            *cursor = (Cursor *) base;
-  Vtab              *vtab = (Vtab *) base->pVtab;
-  const PhSqlTable  *table = vtab->table;
-  PhSqlView         *view = vtab->sql->here;
-  g_autoptr (GError)  error = NULL;
+  Cursor *cursor = (Cursor *) base;
+  Vtab *vtab = (Vtab *) base->pVtab;
+  const PhSqlTable *table = vtab->table;
+  PhSqlView *view = vtab->sql->here;
+  g_autoptr (GError) error = NULL;
 
   if (table->at > 0)
     {
@@ -258,7 +268,8 @@ vtab_filter (sqlite3_vtab_cursor *base, int number, const char *text, int argc, 
     read_in_order (cursor, table->texts[(number & ~IN_ORDER) - FIRST_TEXT]);
   else if (number >= FIRST_TEXT)
     look_up (cursor, table->texts[number - FIRST_TEXT], argv[0]);
-  else if (number == 0 || (sqlite3_value_numeric_type (argv[0]) != SQLITE_INTEGER && sqlite3_value_numeric_type (argv[0]) != SQLITE_NULL))
+  else if (number == 0
+           || (sqlite3_value_numeric_type (argv[0]) != SQLITE_INTEGER && sqlite3_value_numeric_type (argv[0]) != SQLITE_NULL))
     cursor->end = table->count (vtab->sql);
   else if (sqlite3_value_numeric_type (argv[0]) == SQLITE_INTEGER)
     {
@@ -291,7 +302,7 @@ static int
 vtab_column (sqlite3_vtab_cursor *base, sqlite3_context *out, int column)
 {
   const Cursor *cursor = (const Cursor *) base;
-  const Vtab   *vtab = (const Vtab *) base->pVtab;
+  const Vtab *vtab = (const Vtab *) base->pVtab;
 
   vtab->sql->view = cursor->view;
   if (vtab->table->at > 0 && column == vtab->table->at)
@@ -308,11 +319,13 @@ vtab_rowid (sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
   return SQLITE_OK;
 }
 
+/* clang-format off */
 static const sqlite3_module module_functions = {
   .xConnect = vtab_connect, .xBestIndex = vtab_best_index, .xDisconnect = vtab_disconnect, .xOpen = vtab_open,
   .xClose = vtab_close, .xFilter = vtab_filter, .xNext = vtab_next, .xEof = vtab_eof, .xColumn = vtab_column,
   .xRowid = vtab_rowid,
 };
+/* clang-format on */
 
 void
 ph_sql_add_table (PhSql *sql, const PhSqlTable *table)

@@ -47,13 +47,17 @@ ph_sql_shape_text (const PhType *type)
 gint64
 ph_sql_value_bytes (const PhValue *value)
 {
-  return value->tensor != NULL ? (gint64) ph_tensor_bytes (value->tensor) : value->type != NULL ? ph_type_bytes (value->type) : -1;
+  return value->tensor != NULL ? (gint64) ph_tensor_bytes (value->tensor)
+         : value->type != NULL ? ph_type_bytes (value->type)
+                               : -1;
 }
 
 static PhTensor *
 tensor_of (PhSql *sql, const PhValue *value)
 {
-  PhTensor *tensor = sql->values != NULL && sql->view == sql->here ? g_hash_table_lookup (sql->values, GUINT_TO_POINTER (value->id)) : NULL;
+  PhTensor *tensor = sql->values != NULL && sql->view == sql->here
+                         ? g_hash_table_lookup (sql->values, GUINT_TO_POINTER (value->id))
+                         : NULL;
 
   return tensor != NULL ? tensor : value->tensor;
 }
@@ -67,20 +71,11 @@ stats_column (PhTensor *tensor, int which, sqlite3_context *out)
     return;
   switch (which)
     {
-    case 0:
-      sqlite3_result_double (out, stats.min);
-      break;
-    case 1:
-      sqlite3_result_double (out, stats.max);
-      break;
-    case 2:
-      sqlite3_result_double (out, stats.mean);
-      break;
-    case 3:
-      sqlite3_result_int64 (out, (gint64) stats.nans);
-      break;
-    default:
-      sqlite3_result_int64 (out, (gint64) stats.infs);
+    case 0: sqlite3_result_double (out, stats.min); break;
+    case 1: sqlite3_result_double (out, stats.max); break;
+    case 2: sqlite3_result_double (out, stats.mean); break;
+    case 3: sqlite3_result_int64 (out, (gint64) stats.nans); break;
+    default: sqlite3_result_int64 (out, (gint64) stats.infs);
     }
 }
 
@@ -94,69 +89,54 @@ static void
 column_of_value (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
   const PhValue *value = sql->view->model->values->pdata[slot];
-  gint64         number;
+  gint64 number;
 
   switch (column)
     {
-    case 0:
-      ph_sql_result_id (out, value->id);
-      break;
-    case 1:
-      ph_sql_result_text (out, value->name);
-      break;
+    case 0: ph_sql_result_id (out, value->id); break;
+    case 1: ph_sql_result_text (out, value->name); break;
     case 2:
-      ph_sql_result_text (out, value->type != NULL && value->type->dtype != PH_UNDEFINED ? ph_dtype_name (value->type->dtype) : NULL);
+      ph_sql_result_text (out,
+                          value->type != NULL && value->type->dtype != PH_UNDEFINED ? ph_dtype_name (value->type->dtype) : NULL);
       break;
-    case 3:
-      ph_sql_result_take (out, ph_sql_shape_text (value->type));
-      break;
+    case 3: ph_sql_result_take (out, ph_sql_shape_text (value->type)); break;
     case 4:
       if (value->type != NULL && value->type->has_rank)
         sqlite3_result_int (out, (int) value->type->rank);
       break;
-    case 5:
-      ph_sql_result_take (out, ph_type_to_string (value->type));
-      break;
-    case 6:
-      ph_sql_result_id (out, value->producer != NULL ? value->producer->id : PH_NO_ID);
-      break;
-    case 7:
-      sqlite3_result_int (out, (int) value->output);
-      break;
-    case 8:
-      sqlite3_result_int (out, value->is_input);
-      break;
-    case 9:
-      sqlite3_result_int (out, ph_value_is_output (value));
-      break;
-    case 10:
-      sqlite3_result_int (out, value->tensor != NULL);
-      break;
+    case 5: ph_sql_result_take (out, ph_type_to_string (value->type)); break;
+    case 6: ph_sql_result_id (out, value->producer != NULL ? value->producer->id : PH_NO_ID); break;
+    case 7: sqlite3_result_int (out, (int) value->output); break;
+    case 8: sqlite3_result_int (out, value->is_input); break;
+    case 9: sqlite3_result_int (out, ph_value_is_output (value)); break;
+    case 10: sqlite3_result_int (out, value->tensor != NULL); break;
     case 11:
       number = ph_sql_value_bytes (value);
       if (number >= 0)
         sqlite3_result_int64 (out, number);
       break;
-    case 12:
-      sqlite3_result_int64 (out, ph_value_n_uses (value));
-      break;
-    case 13:
-      ph_sql_result_id (out, value->graph->id);
-      break;
-    default:
-      stats_column (tensor_of (sql, value), column - 14, out);
+    case 12: sqlite3_result_int64 (out, ph_value_n_uses (value)); break;
+    case 13: ph_sql_result_id (out, value->graph->id); break;
+    default: stats_column (tensor_of (sql, value), column - 14, out);
     }
 }
 
-#define VALUE_COLUMNS "id INTEGER, name TEXT, dtype TEXT, shape TEXT, rank INTEGER, type TEXT, producer INTEGER, output INTEGER, " \
-                      "is_input INTEGER, is_output INTEGER, constant INTEGER, bytes INTEGER, uses INTEGER, graph INTEGER, " \
-                      "min REAL, max REAL, mean REAL, nans INTEGER, infs INTEGER"
-enum { VALUE_AT = 19 };
+#define VALUE_COLUMNS                                                                                          \
+  "id INTEGER, name TEXT, dtype TEXT, shape TEXT, rank INTEGER, type TEXT, producer INTEGER, output INTEGER, " \
+  "is_input INTEGER, is_output INTEGER, constant INTEGER, bytes INTEGER, uses INTEGER, graph INTEGER, "        \
+  "min REAL, max REAL, mean REAL, nans INTEGER, infs INTEGER"
+enum
+{
+  VALUE_AT = 19
+};
 
 /* ── edges ── */
 
 #define EDGE_COLUMNS "src INTEGER, dst INTEGER, value INTEGER, slot INTEGER, name TEXT"
-enum { EDGE_AT = 5 };
+enum
+{
+  EDGE_AT = 5
+};
 
 static int
 by_dst (gconstpointer a, gconstpointer b)
@@ -189,8 +169,8 @@ make_edges (PhSql *sql)
           const PhValue *value = node->inputs->pdata[i];
 
           if (value != NULL)
-            g_array_append_val (sql->view->edges_by_dst,
-                                ((PhSqlEdge) { value->producer != NULL ? value->producer->id : PH_NO_ID, node->id, value->id, i }));
+            g_array_append_val (sql->view->edges_by_dst, ((PhSqlEdge) { value->producer != NULL ? value->producer->id : PH_NO_ID,
+                                                                        node->id, value->id, i }));
         }
     }
   g_array_sort (sql->view->edges_by_dst, by_dst);
@@ -214,7 +194,7 @@ end_of (const PhSqlEdge *edge, int key)
 static void
 range_of_edge (PhSql *sql, int key, gint64 value, gint64 *first, gint64 *end)
 {
-  gint64  low = 0, high = count_edges (sql);
+  gint64 low = 0, high = count_edges (sql);
   GArray *edges;
 
   if (high == 0)
@@ -241,31 +221,25 @@ static void
 column_of_edge (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
   const PhSqlEdge *edge = &g_array_index (key == 0 ? sql->view->edges_by_dst : sql->view->edges_by_src, PhSqlEdge, slot);
-  const PhValue   *value = ph_model_find_value (sql->view->model, edge->value);
+  const PhValue *value = ph_model_find_value (sql->view->model, edge->value);
 
   switch (column)
     {
-    case 0:
-      ph_sql_result_id (out, edge->src);
-      break;
-    case 1:
-      ph_sql_result_id (out, edge->dst);
-      break;
-    case 2:
-      ph_sql_result_id (out, edge->value);
-      break;
-    case 3:
-      sqlite3_result_int (out, (int) edge->slot);
-      break;
-    default:
-      ph_sql_result_text (out, value != NULL ? value->name : NULL);
+    case 0: ph_sql_result_id (out, edge->src); break;
+    case 1: ph_sql_result_id (out, edge->dst); break;
+    case 2: ph_sql_result_id (out, edge->value); break;
+    case 3: sqlite3_result_int (out, (int) edge->slot); break;
+    default: ph_sql_result_text (out, value != NULL ? value->name : NULL);
     }
 }
 
 /* ── attributes ── */
 
 #define ATTR_COLUMNS "node INTEGER, name TEXT, kind TEXT, value"
-enum { ATTR_AT = 4 };
+enum
+{
+  ATTR_AT = 4
+};
 
 static void
 make_attrs (PhSql *sql)
@@ -311,20 +285,15 @@ range_of_attr (PhSql *sql, int key, gint64 value, gint64 *first, gint64 *end)
 static void
 column_of_attr (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
-  static const char *const kinds[] = { "", "float", "int", "string", "tensor", "graph", "floats", "ints", "strings", "tensors", "graphs" };
-  const PhSqlAttr         *row = &g_array_index (sql->view->attrs, PhSqlAttr, slot);
+  static const char *const kinds[] = { "",       "float", "int",     "string",  "tensor", "graph",
+                                       "floats", "ints",  "strings", "tensors", "graphs" };
+  const PhSqlAttr *row = &g_array_index (sql->view->attrs, PhSqlAttr, slot);
 
   switch (column)
     {
-    case 0:
-      ph_sql_result_id (out, row->node->id);
-      break;
-    case 1:
-      ph_sql_result_text (out, row->attr->name);
-      break;
-    case 2:
-      ph_sql_result_text (out, (guint) row->attr->kind < G_N_ELEMENTS (kinds) ? kinds[row->attr->kind] : "other");
-      break;
+    case 0: ph_sql_result_id (out, row->node->id); break;
+    case 1: ph_sql_result_text (out, row->attr->name); break;
+    case 2: ph_sql_result_text (out, (guint) row->attr->kind < G_N_ELEMENTS (kinds) ? kinds[row->attr->kind] : "other"); break;
     default:
       if (row->attr->kind == PH_ATTR_INT)
         sqlite3_result_int64 (out, row->attr->i);
@@ -338,30 +307,24 @@ column_of_attr (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
 /* ── uses ── */
 
 #define USE_COLUMNS "value INTEGER, name TEXT, node INTEGER, slot INTEGER, constant INTEGER"
-enum { USE_AT = 5 };
+enum
+{
+  USE_AT = 5
+};
 
 static void
 column_of_use (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
   const PhSqlEdge *edge = &g_array_index (sql->view->edges_by_dst, PhSqlEdge, slot);
-  const PhValue   *value = ph_model_find_value (sql->view->model, edge->value);
+  const PhValue *value = ph_model_find_value (sql->view->model, edge->value);
 
   switch (column)
     {
-    case 0:
-      ph_sql_result_id (out, edge->value);
-      break;
-    case 1:
-      ph_sql_result_text (out, value != NULL ? value->name : NULL);
-      break;
-    case 2:
-      ph_sql_result_id (out, edge->dst);
-      break;
-    case 3:
-      sqlite3_result_int (out, (int) edge->slot);
-      break;
-    default:
-      sqlite3_result_int (out, value != NULL && value->tensor != NULL);
+    case 0: ph_sql_result_id (out, edge->value); break;
+    case 1: ph_sql_result_text (out, value != NULL ? value->name : NULL); break;
+    case 2: ph_sql_result_id (out, edge->dst); break;
+    case 3: sqlite3_result_int (out, (int) edge->slot); break;
+    default: sqlite3_result_int (out, value != NULL && value->tensor != NULL);
     }
 }
 
@@ -371,6 +334,7 @@ has_tensor (PhSql *sql, gint64 slot)
   return has_value (sql, slot) && ((const PhValue *) sql->view->model->values->pdata[slot])->tensor != NULL;
 }
 
+/* clang-format off */
 const PhSqlTable ph_sql_value_tables[] = {
   { "values", VALUE_COLUMNS AT_POSITION, "The values: numbers are those of the last eval, or of constants", count_values, has_value,
     column_of_value, { 0, -1 }, range_of_value, text_of_value, { 1 }, VALUE_AT, TRUE },
@@ -389,4 +353,5 @@ const PhSqlTable ph_sql_value_tables[] = {
   { "attrs_at", ATTR_COLUMNS AT_POSITION, "The attributes at another position", count_attrs, NULL, column_of_attr,
     { 0, -1 }, range_of_attr, .at = ATTR_AT },
 };
+/* clang-format on */
 const guint ph_sql_n_value_tables = G_N_ELEMENTS (ph_sql_value_tables);

@@ -124,7 +124,7 @@ const GArray *
 ph_sql_index_groups (PhSqlIndex *index)
 {
   g_autofree gpointer *texts = NULL;
-  guint                n;
+  guint n;
 
   if (index->groups != NULL)
     return index->groups;
@@ -144,10 +144,11 @@ PhSqlIndex *
 ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int column)
 {
   PhSqlIndex index = { table, column };
-  gint64     n;
+  gint64 n;
 
   for (guint i = 0; i < view->indexes->len; i++)
-    if (g_array_index (view->indexes, PhSqlIndex, i).table == table && g_array_index (view->indexes, PhSqlIndex, i).column == column)
+    if (g_array_index (view->indexes, PhSqlIndex, i).table == table
+        && g_array_index (view->indexes, PhSqlIndex, i).column == column)
       return &g_array_index (view->indexes, PhSqlIndex, i);
 
   sql->view = view;
@@ -158,8 +159,8 @@ ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int col
   for (gint64 slot = n; slot-- > 0;)
     {
       const gboolean has = table->has == NULL || table->has (sql, slot);
-      const char    *text = has ? table->text (sql, slot, column) : NULL;
-      gpointer       after;
+      const char *text = has ? table->text (sql, slot, column) : NULL;
+      gpointer after;
 
       index.next[slot] = G_MAXUINT;
       index.partial = index.partial || (has && text == NULL);

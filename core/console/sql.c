@@ -6,8 +6,8 @@
 #include "core/console/sql-private.h"
 #include "core/run/inputs.h"
 
-#define MAX_ROWS       100000      /* of an answer              */
-#define MAX_ROWS_SHOWN 500         /* of its text               */
+#define MAX_ROWS       100000 /* of an answer              */
+#define MAX_ROWS_SHOWN 500    /* of its text               */
 #define MAX_CELL_BYTES 10000000
 
 void
@@ -37,12 +37,14 @@ ph_sql_result_id (sqlite3_context *out, PhId id)
     sqlite3_result_int64 (out, id);
 }
 
+/* clang-format off */
 static const struct { const PhSqlTable *tables; const guint *n; } groups[] = {
   { ph_sql_node_tables, &ph_sql_n_node_tables },
   { ph_sql_value_tables, &ph_sql_n_value_tables },
   { ph_sql_other_tables, &ph_sql_n_other_tables },
   { ph_sql_change_tables, &ph_sql_n_change_tables },
 };
+/* clang-format on */
 
 /* ── names ── */
 
@@ -76,11 +78,13 @@ names_of (gboolean tables)
 char **
 ph_sql_names (void)
 {
-  static const char *const words[] = { "select", "from", "where", "group by", "order by", "limit", "join", "on", "count(*)", "distinct",
-                                       "and", "or", "not", "like", "regexp", "desc", "with recursive", "as", "union", "json_each",
-                                       "ancestors", "descendants", "path", "longest_path", "dominates", "shape", "bytes", "rank", "dim" };
-  GPtrArray               *names = names_of (TRUE);
-  g_autoptr (GPtrArray)     columns = names_of (FALSE);
+  static const char *const words[] = {
+    "select",    "from",        "where", "group by",     "order by",  "limit", "join",           "on",   "count(*)", "distinct",
+    "and",       "or",          "not",   "like",         "regexp",    "desc",  "with recursive", "as",   "union",    "json_each",
+    "ancestors", "descendants", "path",  "longest_path", "dominates", "shape", "bytes",          "rank", "dim"
+  };
+  GPtrArray *names = names_of (TRUE);
+  g_autoptr (GPtrArray) columns = names_of (FALSE);
 
   g_ptr_array_set_free_func (columns, NULL);
   for (guint i = 0; i < columns->len; i++)
@@ -104,12 +108,9 @@ authorize (void *data, int action, const char *a, const char *b, const char *c, 
     {
     case SQLITE_SELECT:
     case SQLITE_READ:
-    case SQLITE_RECURSIVE:
-      return SQLITE_OK;
-    case SQLITE_FUNCTION:
-      return b != NULL && g_ascii_strcasecmp (b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
-    default:
-      return SQLITE_DENY;
+    case SQLITE_RECURSIVE: return SQLITE_OK;
+    case SQLITE_FUNCTION: return b != NULL && g_ascii_strcasecmp (b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
+    default: return SQLITE_DENY;
     }
 }
 
@@ -127,8 +128,8 @@ check_cancelled (void *data)
 static void
 sql_regexp (sqlite3_context *out, int argc, sqlite3_value **argv)
 {
-  const char       *pattern = (const char *) sqlite3_value_text (argv[0]), *text = (const char *) sqlite3_value_text (argv[1]);
-  GRegex           *regex = sqlite3_get_auxdata (out, 0);
+  const char *pattern = (const char *) sqlite3_value_text (argv[0]), *text = (const char *) sqlite3_value_text (argv[1]);
+  GRegex *regex = sqlite3_get_auxdata (out, 0);
   g_autoptr (GError) error = NULL;
 
   if (pattern == NULL || text == NULL)
@@ -169,7 +170,8 @@ ph_sql_new (PhDocument *document)
   sql->document = document;
   sql->others = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_sql_view_free);
   g_mutex_init (&sql->lock);
-  if (sqlite3_open_v2 (":memory:", &sql->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK)
+  if (sqlite3_open_v2 (":memory:", &sql->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_FULLMUTEX, NULL)
+      != SQLITE_OK)
     g_clear_pointer (&sql->db, sqlite3_close);
   if (sql->db == NULL)
     return sql;
@@ -222,13 +224,13 @@ ph_sql_free (PhSql *sql)
 static void
 take_snapshot (PhSql *sql, gboolean threaded)
 {
-  PhModel   *model = ph_document_get_model (sql->document);
+  PhModel *model = ph_document_get_model (sql->document);
   PhPosition position = ph_document_get_position (sql->document);
-  guint      generation = ph_document_get_generation (sql->document);
+  guint generation = ph_document_get_generation (sql->document);
 
   g_mutex_lock (&sql->lock);
-  if (sql->threaded != threaded || sql->source != model || sql->generation != generation || sql->snapshot != NULL ||
-      (sql->here != NULL && ph_position_compare (sql->here->at, position) != 0))
+  if (sql->threaded != threaded || sql->source != model || sql->generation != generation || sql->snapshot != NULL
+      || (sql->here != NULL && ph_position_compare (sql->here->at, position) != 0))
     {
       forget (sql);
       sql->threaded = threaded;
@@ -267,18 +269,12 @@ add_cell (JsonArray *row, sqlite3_stmt *statement, int column)
 {
   switch (sqlite3_column_type (statement, column))
     {
-    case SQLITE_INTEGER:
-      json_array_add_int_element (row, sqlite3_column_int64 (statement, column));
-      break;
-    case SQLITE_FLOAT:
-      json_array_add_double_element (row, sqlite3_column_double (statement, column));
-      break;
-    case SQLITE_NULL:
-      json_array_add_null_element (row);
-      break;
+    case SQLITE_INTEGER: json_array_add_int_element (row, sqlite3_column_int64 (statement, column)); break;
+    case SQLITE_FLOAT: json_array_add_double_element (row, sqlite3_column_double (statement, column)); break;
+    case SQLITE_NULL: json_array_add_null_element (row); break;
     default:
       {
-        const char      *text = (const char *) sqlite3_column_text (statement, column);
+        const char *text = (const char *) sqlite3_column_text (statement, column);
         g_autofree char *valid = g_utf8_make_valid (text != NULL ? text : "", -1);
 
         json_array_add_string_element (row, valid);
@@ -344,18 +340,19 @@ set_sql_error (PhSql *sql, GError **error)
   g_set_error (error, PH_ERROR, PH_ERROR_PARSE, "SQL: %s", message);
 }
 
-#define MAX_POINTED 200           /* bytes of a query under which a caret is found with the eye */
+#define MAX_POINTED 200 /* bytes of a query under which a caret is found with the eye */
 
 /* The query under the message, and a caret under where SQLite stopped. @typed was quoted to @text. */
 static void
 point_at (PhSql *sql, const char *typed, const char *text, GError **error)
 {
-  int              offset = sqlite3_error_offset (sql->db);
-  const char      *p = typed;
+  int offset = sqlite3_error_offset (sql->db);
+  const char *p = typed;
   g_autofree char *message = NULL;
-  glong            column;
+  glong column;
 
-  if (offset < 0 || error == NULL || *error == NULL || strlen (typed) > MAX_POINTED || strchr (typed, '\n') != NULL || offset > (int) strlen (text))
+  if (offset < 0 || error == NULL || *error == NULL || strlen (typed) > MAX_POINTED || strchr (typed, '\n') != NULL
+      || offset > (int) strlen (text))
     return;
   /* Quotes that were put around names are in @text alone. */
   for (const char *q = text; q < text + offset; q++)
@@ -370,10 +367,10 @@ point_at (PhSql *sql, const char *typed, const char *text, GError **error)
 static void
 say_rows (PhReply *reply, JsonArray *names, JsonArray *rows)
 {
-  guint                 n = json_array_get_length (names), shown = MIN (json_array_get_length (rows), MAX_ROWS_SHOWN);
-  g_autoptr (JsonArray)  objects = json_array_new ();
-  g_autofree PhColumn  *columns = g_new0 (PhColumn, n);
-  g_autoptr (GPtrArray)  keys = g_ptr_array_new_with_free_func (g_free);
+  guint n = json_array_get_length (names), shown = MIN (json_array_get_length (rows), MAX_ROWS_SHOWN);
+  g_autoptr (JsonArray) objects = json_array_new ();
+  g_autofree PhColumn *columns = g_new0 (PhColumn, n);
+  g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func (g_free);
 
   for (guint c = 0; c < n; c++)
     {
@@ -382,7 +379,7 @@ say_rows (PhReply *reply, JsonArray *names, JsonArray *rows)
     }
   for (guint r = 0; r < shown; r++)
     {
-      JsonArray  *row = json_array_get_array_element (rows, r);
+      JsonArray *row = json_array_get_array_element (rows, r);
       JsonObject *object = ph_json_add_object (objects);
 
       for (guint c = 0; c < n; c++)
@@ -404,12 +401,12 @@ static char *
 quote_values (const char *text)
 {
   GString *out = g_string_new (NULL);
-  char     quote = '\0';
+  char quote = '\0';
 
   for (const char *p = text; *p != '\0'; p++)
     {
       gboolean starts = quote == '\0' && (p == text || !(g_ascii_isalnum (p[-1]) || p[-1] == '_' || p[-1] == '"'));
-      gsize    blanks = starts && g_ascii_strncasecmp (p, "values", 6) == 0 ? strspn (p + 6, " \t") : 0;
+      gsize blanks = starts && g_ascii_strncasecmp (p, "values", 6) == 0 ? strspn (p + 6, " \t") : 0;
 
       if (quote != '\0')
         quote = *p == quote ? '\0' : quote;
@@ -431,9 +428,9 @@ run_query (PhSql *sql, const char *typed, PhReply *reply, GError **error)
 {
   g_autofree char *text = quote_values (typed);
   sqlite3_stmt *statement = NULL;
-  const char   *tail = NULL;
-  JsonArray    *names, *rows;
-  int           rc;
+  const char *tail = NULL;
+  JsonArray *names, *rows;
+  int rc;
 
   if (sqlite3_prepare_v2 (sql->db, text, -1, &statement, &tail) != SQLITE_OK)
     {
@@ -485,12 +482,13 @@ run_query (PhSql *sql, const char *typed, PhReply *reply, GError **error)
 static gboolean
 parses (const char *text, gpointer data)
 {
-  PhSql            *sql = data;
-  g_autofree char  *quoted = quote_values (text);
-  sqlite3_stmt     *statement = NULL;
-  const char       *tail = NULL;
-  const gboolean    ok = sqlite3_prepare_v2 (sql->db, quoted, -1, &statement, &tail) == SQLITE_OK ||
-                         (strstr (sqlite3_errmsg (sql->db), "syntax error") == NULL && strstr (sqlite3_errmsg (sql->db), "incomplete input") == NULL);
+  PhSql *sql = data;
+  g_autofree char *quoted = quote_values (text);
+  sqlite3_stmt *statement = NULL;
+  const char *tail = NULL;
+  const gboolean ok = sqlite3_prepare_v2 (sql->db, quoted, -1, &statement, &tail) == SQLITE_OK
+                      || (strstr (sqlite3_errmsg (sql->db), "syntax error") == NULL
+                          && strstr (sqlite3_errmsg (sql->db), "incomplete input") == NULL);
 
   sqlite3_finalize (statement);
   while (ok && tail != NULL && (g_ascii_isspace (*tail) || *tail == ';'))
@@ -519,7 +517,7 @@ ph_sql_begin (PhCall *call, GError **error)
 gboolean
 ph_sql_work (PhCall *call, GError **error)
 {
-  PhSql   *sql = call->data;
+  PhSql *sql = call->data;
   gboolean ok;
 
   g_mutex_lock (&sql->lock);
@@ -542,15 +540,15 @@ ph_sql_work (PhCall *call, GError **error)
 static void
 table_to_json (const PhSqlTable *table, JsonArray *rows)
 {
-  JsonObject   *row = ph_json_add_object (rows);
-  JsonArray    *columns = json_array_new ();
+  JsonObject *row = ph_json_add_object (rows);
+  JsonArray *columns = json_array_new ();
   g_auto (GStrv) parts = g_strsplit (table->columns, ",", -1);
 
   json_object_set_string_member (row, "name", table->name);
   json_object_set_string_member (row, "doc", table->doc);
   for (guint i = 0; parts[i] != NULL; i++)
     {
-      const char      *column = g_strstrip (parts[i]);
+      const char *column = g_strstrip (parts[i]);
       g_autofree char *name = g_strndup (column, strcspn (column, " "));
 
       json_array_add_string_element (columns, name);
@@ -570,7 +568,7 @@ ph_sql_tables_command (PhCall *call, GError **error)
       table_to_json (&groups[g].tables[i], rows);
   for (guint i = 0; i < json_array_get_length (rows); i++)
     {
-      JsonObject      *row = json_array_get_object_element (rows, i);
+      JsonObject *row = json_array_get_object_element (rows, i);
       g_autofree char *columns = ph_json_cell (json_object_get_member (row, "columns"));
 
       ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET ": %s\n    %s\n", json_object_get_string_member (row, "name"),

@@ -5,9 +5,9 @@
 static void
 blame_to_json (const PhProof *proof, PhHistory *history, JsonObject *row)
 {
-  const PhStep    *step = &g_array_index (history->steps, PhStep, proof->blame.step);
+  const PhStep *step = &g_array_index (history->steps, PhStep, proof->blame.step);
   const PhRewrite *rewrite = ph_history_rewrite_at (history, proof->blame);
-  JsonObject      *blame = json_object_new ();
+  JsonObject *blame = json_object_new ();
   g_autofree char *position = g_strdup_printf ("%u.%u", proof->blame.step + 1, proof->blame.rewrite + 1);
   g_autofree char *node = rewrite->node != PH_NO_ID ? g_strdup_printf ("n%u", rewrite->node) : NULL;
 
@@ -24,9 +24,9 @@ blame_to_json (const PhProof *proof, PhHistory *history, JsonObject *row)
 static void
 feeds_to_json (const PhProof *proof, JsonObject *row)
 {
-  JsonObject    *feeds = json_object_new ();
+  JsonObject *feeds = json_object_new ();
   GHashTableIter iter;
-  gpointer       name, tensor;
+  gpointer name, tensor;
 
   g_hash_table_iter_init (&iter, proof->feeds);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
@@ -42,11 +42,13 @@ feeds_to_json (const PhProof *proof, JsonObject *row)
 void
 ph_proof_to_json (const PhProof *proof, PhHistory *history, JsonObject *row)
 {
+  /* clang-format off */
   const struct { const char *name; guint n; } counts[] = {
     { "rewrites_proved", proof->n_proved }, { "rewrites_same", proof->n_same }, { "rewrites_close", proof->n_close },
     { "rewrites_different", proof->n_different }, { "rewrites_nothing_shown", proof->n_nothing }, { "rewrites_none", proof->n_none },
     { "inputs_tried", proof->n_sets }, { "whole_model_tried", proof->n_whole }, { "not_in_double", proof->n_narrow },
   };
+  /* clang-format on */
 
   json_object_set_string_member (row, "class", ph_exactness_name (proof->exactness));
   ph_json_set (row, "rests_on", proof->sentence);
@@ -76,7 +78,7 @@ ph_proof_to_json (const PhProof *proof, PhHistory *history, JsonObject *row)
 void
 ph_step_to_json (PhDocument *document, guint index, JsonObject *row)
 {
-  const PhStep  *step = &g_array_index (ph_document_get_history (document)->steps, PhStep, index);
+  const PhStep *step = &g_array_index (ph_document_get_history (document)->steps, PhStep, index);
   const PhProof *proof = ph_document_get_proof (document, index);
 
   json_object_set_int_member (row, "index", index + 1);
@@ -127,9 +129,9 @@ busy_steps (JsonArray *rows)
 void
 ph_reply_steps (PhReply *reply, JsonArray *rows, gboolean brief)
 {
-  g_autoptr (JsonArray)  shown = brief && json_array_get_length (rows) > MANY_STEPS ? busy_steps (rows) : json_array_ref (rows);
-  guint                 idle = json_array_get_length (rows) - json_array_get_length (shown);
-  gboolean              compared = FALSE;
+  g_autoptr (JsonArray) shown = brief && json_array_get_length (rows) > MANY_STEPS ? busy_steps (rows) : json_array_ref (rows);
+  guint idle = json_array_get_length (rows) - json_array_get_length (shown);
+  gboolean compared = FALSE;
 
   static const PhColumn columns[] = {
     { "index", "step", .right = TRUE, .dim = "rewrites" },
@@ -165,13 +167,14 @@ set_number (JsonObject *row, const char *member, double value)
   if (value - value == 0)
     json_object_set_double_member (row, member, value);
   else
-    json_object_set_null_member (row, member);               /* JSON has no NaN and no infinity */
+    json_object_set_null_member (row, member); /* JSON has no NaN and no infinity */
 }
 
 static void
 tensor_change_to_json (const PhTensorChange *change, JsonObject *row)
 {
-  g_autofree char *first = ph_tensor_change_place (change, change->first), *largest = ph_tensor_change_place (change, change->largest);
+  g_autofree char *first = ph_tensor_change_place (change, change->first),
+                  *largest = ph_tensor_change_place (change, change->largest);
 
   json_object_set_int_member (row, "elements", (gint64) change->count);
   json_object_set_int_member (row, "elements_changed", (gint64) change->changed);
@@ -196,7 +199,7 @@ ph_change_to_json (const PhNodeChange *change, JsonObject *row)
       for (guint i = 0; i < change->fields->len; i++)
         {
           const PhFieldChange *field = &g_array_index (change->fields, PhFieldChange, i);
-          JsonObject          *item = ph_json_add_object (what);
+          JsonObject *item = ph_json_add_object (what);
 
           ph_json_set (item, "field", field->field);
           ph_json_set (item, "before", field->before);

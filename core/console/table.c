@@ -6,19 +6,19 @@
 #include "core/console/console-private.h"
 #include "core/number.h"
 
-#define MAX_CELL  100             /* characters                                                    */
-#define GAP       2               /* between columns                                               */
-#define TEXT      32              /* a column of text is not cut below this while a minor one can go */
-#define SHORT     8               /* nor below this while any can go                               */
+#define MAX_CELL 100 /* characters                                                    */
+#define GAP      2   /* between columns                                               */
+#define TEXT     32  /* a column of text is not cut below this while a minor one can go */
+#define SHORT    8   /* nor below this while any can go                               */
 
 typedef struct
 {
-  PhReply        *reply;
-  JsonArray      *rows;
+  PhReply *reply;
+  JsonArray *rows;
   const PhColumn *columns;
-  guint           n, n_rows;
-  GPtrArray      *cells;          /* (element-type char*) row by row                               */
-  guint          *width;          /* of each column; 0: it is left out                             */
+  guint n, n_rows;
+  GPtrArray *cells; /* (element-type char*) row by row                               */
+  guint *width;     /* of each column; 0: it is left out                             */
 } Table;
 
 static guint
@@ -47,7 +47,7 @@ cell_text (JsonNode *node, int digits, gboolean whole)
   if (digits > 0 && node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_DOUBLE)
     {
       const double value = json_node_get_double (node);
-      char         format[16];
+      char format[16];
 
       /* 1234 ms, not 1.23e+03. */
       g_snprintf (format, sizeof format, "%%.%dg", digits);
@@ -70,7 +70,7 @@ static char *
 cut_to (const char *text, guint width)
 {
   const char *p = text;
-  guint       have = 0;
+  guint have = 0;
 
   if (text_width (text) <= width)
     return g_strdup (text);
@@ -98,7 +98,8 @@ least_width (const Table *table, guint column, guint cap)
 {
   if (table->width[column] == 0)
     return 0;
-  return table->columns[column].right ? table->width[column] : MIN (table->width[column], MAX (cap, text_width (table->columns[column].title)));
+  return table->columns[column].right ? table->width[column]
+                                      : MIN (table->width[column], MAX (cap, text_width (table->columns[column].title)));
 }
 
 /* How wide the table is when columns of text are at most @cap wide. */
@@ -128,7 +129,7 @@ static guint
 fit (Table *table)
 {
   const guint room = table->reply->width;
-  guint       left_out = 0, cap = 0, go;
+  guint left_out = 0, cap = 0, go;
 
   if (room == 0 || table->reply->wide)
     return 0;
@@ -170,17 +171,18 @@ cell_at (const Table *table, guint row, guint column)
 static void
 say_row (const Table *table, guint row)
 {
-  GString       *out = table->reply->text;
-  const gboolean dim = table->columns[0].dim != NULL &&
-                       json_object_get_int_member (json_array_get_object_element (table->rows, row), table->columns[0].dim) == 0;
+  GString *out = table->reply->text;
+  const gboolean dim = table->columns[0].dim != NULL
+                       && json_object_get_int_member (json_array_get_object_element (table->rows, row), table->columns[0].dim)
+                              == 0;
 
   g_string_append (out, dim ? PH_STYLE_DIM : "");
   for (guint c = 0; c < table->n; c++)
     {
-      const PhColumn  *column = &table->columns[c];
+      const PhColumn *column = &table->columns[c];
       g_autofree char *cell = table->width[c] > 0 ? cut_to (cell_at (table, row, c), table->width[c]) : NULL;
-      const gboolean   styled = cell != NULL && !dim && column->style != NULL && *cell != '\0' && !g_str_has_suffix (cell, "+0") &&
-                                !g_str_has_suffix (cell, "-0") && !g_str_has_suffix (cell, "~0");
+      const gboolean styled = cell != NULL && !dim && column->style != NULL && *cell != '\0' && !g_str_has_suffix (cell, "+0")
+                              && !g_str_has_suffix (cell, "-0") && !g_str_has_suffix (cell, "~0");
 
       if (cell == NULL)
         continue;
@@ -220,7 +222,8 @@ say_table (Table *table)
   for (guint r = 0; r < table->n_rows; r++)
     say_row (table, r);
   if (left_out > 0)
-    g_string_append_printf (out, PH_STYLE_DIM "%u of %u columns are not shown: --wide, or `mode list`" PH_STYLE_RESET "\n", left_out, table->n);
+    g_string_append_printf (out, PH_STYLE_DIM "%u of %u columns are not shown: --wide, or `mode list`" PH_STYLE_RESET "\n",
+                            left_out, table->n);
 }
 
 /* ── other forms ── */
@@ -309,16 +312,16 @@ say_markdown (const Table *table)
         append_markdown (out, cell_at (table, r, c));
         g_string_append (out, c + 1 < table->n ? " " : " |\n");
       }
-  g_string_append_c (out, '\n');        /* what follows is none of its rows */
+  g_string_append_c (out, '\n'); /* what follows is none of its rows */
 }
 
 void
 ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint n)
 {
   g_autoptr (GPtrArray) cells = g_ptr_array_new_with_free_func (g_free);
-  g_autofree guint    *width = g_new0 (guint, n);
-  Table                table = { reply, rows, columns, n, json_array_get_length (rows), cells, width };
-  const gboolean       whole = reply->wide || reply->mode != PH_TABLES_TABLE;
+  g_autofree guint *width = g_new0 (guint, n);
+  Table table = { reply, rows, columns, n, json_array_get_length (rows), cells, width };
+  const gboolean whole = reply->wide || reply->mode != PH_TABLES_TABLE;
 
   if (table.n_rows == 0 && reply->mode != PH_TABLES_CSV)
     return;
@@ -326,25 +329,19 @@ ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint 
     for (guint c = 0; c < n; c++)
       {
         /* A program that reads the table wants numbers as they are. */
-        const int        digits = reply->mode == PH_TABLES_CSV ? 0 : columns[c].digits;
-        const char      *prefix = columns[c].prefix != NULL && reply->mode != PH_TABLES_CSV ? columns[c].prefix : "";
-        g_autofree char *text = cell_text (json_object_get_member (json_array_get_object_element (rows, r), columns[c].key), digits, whole);
+        const int digits = reply->mode == PH_TABLES_CSV ? 0 : columns[c].digits;
+        const char *prefix = columns[c].prefix != NULL && reply->mode != PH_TABLES_CSV ? columns[c].prefix : "";
+        g_autofree char *text = cell_text (json_object_get_member (json_array_get_object_element (rows, r), columns[c].key),
+                                           digits, whole);
 
         g_ptr_array_add (cells, g_strconcat (*text != '\0' ? prefix : "", text, NULL));
       }
   switch (reply->mode)
     {
-    case PH_TABLES_LIST:
-      say_list (&table);
-      break;
-    case PH_TABLES_CSV:
-      write_csv (&table);
-      break;
-    case PH_TABLES_MARKDOWN:
-      say_markdown (&table);
-      break;
-    default:
-      say_table (&table);
+    case PH_TABLES_LIST: say_list (&table); break;
+    case PH_TABLES_CSV: write_csv (&table); break;
+    case PH_TABLES_MARKDOWN: say_markdown (&table); break;
+    default: say_table (&table);
     }
 }
 
@@ -364,7 +361,7 @@ append_wrapped (GString *out, const char *line, gsize length, guint room)
 {
   const guint indent = MIN ((guint) strspn (line, " ") + 2, room / 2);
   const char *start = line, *space = NULL;
-  guint       at = 0, width;
+  guint at = 0, width;
 
   for (const char *p = line; p < line + length;)
     {

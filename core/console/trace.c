@@ -8,8 +8,8 @@
 
 struct _PhTrace
 {
-  PhScript   *script;
-  GPtrArray  *lines;             /* (element-type char*) that recorded it      */
+  PhScript *script;
+  GPtrArray *lines; /* (element-type char*) that recorded it      */
 };
 
 PhTrace *
@@ -53,9 +53,9 @@ static PhTensor *
 document_tensor (const char *name, gboolean *known, gpointer data)
 {
   PhDocument *document = data;
-  PhModel    *model = ph_document_get_model (document);
-  PhValue    *value = model != NULL ? ph_model_find_value_named (model, name) : NULL;
-  PhTensor   *tensor = value != NULL ? ph_document_get_value (document, value->id) : NULL;
+  PhModel *model = ph_document_get_model (document);
+  PhValue *value = model != NULL ? ph_model_find_value_named (model, name) : NULL;
+  PhTensor *tensor = value != NULL ? ph_document_get_value (document, value->id) : NULL;
 
   if (tensor == NULL)
     tensor = g_hash_table_lookup (ph_document_get_feeds (document), name);
@@ -78,7 +78,7 @@ static PhModel *
 trace_model (PhTrace *trace, const char *output, GError **error)
 {
   g_autoptr (PhModel) model = ph_model_clone (ph_script_get_model (trace->script));
-  guint              n = 0;
+  guint n = 0;
 
   for (guint i = 0; i < model->values->len; i++)
     {
@@ -101,9 +101,9 @@ trace_model (PhTrace *trace, const char *output, GError **error)
 gboolean
 ph_trace_command (PhCall *call, GError **error)
 {
-  PhTrace            *trace = ph_console_get_trace (call->console);
-  const char         *what = call->argc > 0 ? call->argv[0] : "show";
-  g_autoptr (PhModel)  model = NULL;
+  PhTrace *trace = ph_console_get_trace (call->console);
+  const char *what = call->argc > 0 ? call->argv[0] : "show";
+  g_autoptr (PhModel) model = NULL;
 
   if (ph_call_names_function (call))
     return ph_call_read_function (call, FALSE, error);
@@ -166,7 +166,7 @@ ph_trace_model_of (PhConsole *console, const char *name, const char **output, GH
   for (guint i = 0; model != NULL && i < model->graph->inputs->len; i++)
     {
       const PhValue *input = model->graph->inputs->pdata[i];
-      PhTensor      *tensor = ph_script_get_feed (trace->script, input);
+      PhTensor *tensor = ph_script_get_feed (trace->script, input);
 
       if (tensor != NULL)
         g_hash_table_insert (feeds, g_strdup (input->name), ph_tensor_ref (tensor));
@@ -181,16 +181,16 @@ ph_trace_model_of (PhConsole *console, const char *name, const char **output, GH
 gboolean
 ph_trace_grad (PhCall *call, GError **error)
 {
-  PhTrace              *trace = ph_console_get_trace (call->console);
-  PhValue              *value = call->argc > 0 ? ph_script_get_recorded (trace->script, call->argv[0]) : NULL;
-  const PhPass         *pass = ph_pass_find ("autodiff");
-  g_autoptr (PhModel)    model = NULL;
-  g_autoptr (PhHistory)  history = ph_history_new ();
-  g_autoptr (GPtrArray)  arguments = g_ptr_array_new ();
+  PhTrace *trace = ph_console_get_trace (call->console);
+  PhValue *value = call->argc > 0 ? ph_script_get_recorded (trace->script, call->argv[0]) : NULL;
+  const PhPass *pass = ph_pass_find ("autodiff");
+  g_autoptr (PhModel) model = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
   g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
-  PhPassOptions         options = PH_PASS_OPTIONS_DEFAULT;
-  PhRunOptions          run_options = { .cancellable = call->cancellable };
-  JsonArray            *rows;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  PhRunOptions run_options = { .cancellable = call->cancellable };
+  JsonArray *rows;
 
   if (value == NULL)
     {
@@ -228,19 +228,19 @@ ph_trace_grad (PhCall *call, GError **error)
 
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
-      PhValue  *input = model->graph->inputs->pdata[i];
+      PhValue *input = model->graph->inputs->pdata[i];
       PhTensor *tensor = ph_script_get_feed (trace->script, input);
 
       if (tensor != NULL)
         g_hash_table_insert (feeds, input, ph_tensor_ref (tensor));
       else
         {
-          PhTensor            *like = ph_script_get_tensor (trace->script, call->argv[0]);
-          g_autoptr (PhTensor)  one = ph_tensor_new_scalar (ph_tensor_dtype (like), 1);
+          PhTensor *like = ph_script_get_tensor (trace->script, call->argv[0]);
+          g_autoptr (PhTensor) one = ph_tensor_new_scalar (ph_tensor_dtype (like), 1);
 
-          g_hash_table_insert (feeds, input,
-                               ph_tensor_new_splat (ph_tensor_dtype (like), ph_tensor_rank (like), ph_tensor_dims (like),
-                                                    ph_tensor_data (one)));
+          g_hash_table_insert (
+              feeds, input,
+              ph_tensor_new_splat (ph_tensor_dtype (like), ph_tensor_rank (like), ph_tensor_dims (like), ph_tensor_data (one)));
         }
     }
   results = ph_run_model (model, feeds, NULL, &run_options, error);
@@ -250,9 +250,9 @@ ph_trace_grad (PhCall *call, GError **error)
   rows = ph_reply_array (call->reply, "gradients");
   for (guint i = 1; i < model->graph->outputs->len; i++)
     {
-      PhValue         *output = model->graph->outputs->pdata[i];
-      PhTensor        *result = g_hash_table_lookup (results, GUINT_TO_POINTER (output->id));
-      JsonObject      *row = ph_json_add_object (rows);
+      PhValue *output = model->graph->outputs->pdata[i];
+      PhTensor *result = g_hash_table_lookup (results, GUINT_TO_POINTER (output->id));
+      JsonObject *row = ph_json_add_object (rows);
       g_autofree char *text = result != NULL ? ph_tensor_to_string (result, 16) : NULL;
 
       ph_json_set (row, "name", output->name);

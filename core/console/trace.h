@@ -8,15 +8,15 @@
 G_BEGIN_DECLS
 
 /* Looks up what @text names in the open model; from the document's thread. */
-void       ph_trace_find_outside (PhCall *call, PhScriptText *text);
+void ph_trace_find_outside (PhCall *call, PhScriptText *text);
 /* Keeps the line of @call: whoever runs it again records the same. */
-void       ph_trace_keep_line (PhCall *call);
-PhScript  *ph_console_get_script (PhConsole *console);
+void ph_trace_keep_line (PhCall *call);
+PhScript *ph_console_get_script (PhConsole *console);
 /* What was recorded up to the variable @name (which exists: ph_trace_has()), named @output in it; the tensors of its inputs go to
  * @feeds (name -> PhTensor). (transfer full) */
-PhModel   *ph_trace_model_of  (PhConsole *console, const char *name, const char **output, GHashTable *feeds, GError **error);
+PhModel *ph_trace_model_of (PhConsole *console, const char *name, const char **output, GHashTable *feeds, GError **error);
 /* expression-line.c: says what @result holds. */
-void       ph_script_result_reply (PhCall *call, PhScriptResult *result);
-char     **ph_trace_names     (PhConsole *console);          /* (transfer full) of the variables */
+void ph_script_result_reply (PhCall *call, PhScriptResult *result);
+char **ph_trace_names (PhConsole *console); /* (transfer full) of the variables */
 
 G_END_DECLS

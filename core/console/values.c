@@ -46,10 +46,10 @@ is_complex (PhDType dtype)
 void
 ph_tensor_to_json (PhTensor *tensor, JsonObject *row, gsize limit)
 {
-  JsonArray    *data = json_array_new (), *shape;
-  gsize         n = MIN (ph_tensor_count (tensor), limit);
+  JsonArray *data = json_array_new (), *shape;
+  gsize n = MIN (ph_tensor_count (tensor), limit);
   PhTensorStats stats;
-  PhDType       dtype = ph_tensor_dtype (tensor);
+  PhDType dtype = ph_tensor_dtype (tensor);
 
   if (ph_tensor_kind (tensor) != PH_KIND_TENSOR)
     {
@@ -73,7 +73,8 @@ ph_tensor_to_json (PhTensor *tensor, JsonObject *row, gsize limit)
     n = ph_tensor_data (tensor) != NULL ? 2 * n : 0;
   for (gsize i = 0; i < n; i++)
     if (is_complex (dtype))
-      json_array_add_double_element (data, ph_dtype_load (dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE, ph_tensor_data (tensor), i));
+      json_array_add_double_element (data,
+                                     ph_dtype_load (dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE, ph_tensor_data (tensor), i));
     else
       add_element (data, tensor, i);
   json_object_set_array_member (row, "data", data);
@@ -101,12 +102,12 @@ ph_tensor_to_json (PhTensor *tensor, JsonObject *row, gsize limit)
 typedef struct
 {
   const char *text, *at;
-  GArray     *numbers;            /* (element-type double)                                             */
-  GArray     *integers;           /* (element-type gint64) the same, exactly, where they are integers  */
-  GPtrArray  *strings;            /* (element-type char*)                                              */
-  gint64      dims[PH_MAX_RANK];
-  guint       rank;
-  gboolean    fractions;          /* some number is not an integer                                     */
+  GArray *numbers;    /* (element-type double)                                             */
+  GArray *integers;   /* (element-type gint64) the same, exactly, where they are integers  */
+  GPtrArray *strings; /* (element-type char*)                                              */
+  gint64 dims[PH_MAX_RANK];
+  guint rank;
+  gboolean fractions; /* some number is not an integer                                     */
 } Literal;
 
 static gboolean
@@ -127,7 +128,7 @@ skip_blanks (Literal *literal)
 static gboolean
 parse_scalar (Literal *literal, GError **error)
 {
-  char  *end;
+  char *end;
   double number = 0;
   gint64 integer = 0;
 
@@ -153,8 +154,9 @@ parse_scalar (Literal *literal, GError **error)
       number = g_ascii_strtod (literal->at, &end);
       if (end == literal->at)
         return literal_error (literal, error, "a number is expected here");
-      if (memchr (literal->at, '.', (gsize) (end - literal->at)) != NULL || memchr (literal->at, 'e', (gsize) (end - literal->at)) != NULL ||
-          memchr (literal->at, 'E', (gsize) (end - literal->at)) != NULL || !isfinite (number))
+      if (memchr (literal->at, '.', (gsize) (end - literal->at)) != NULL
+          || memchr (literal->at, 'e', (gsize) (end - literal->at)) != NULL
+          || memchr (literal->at, 'E', (gsize) (end - literal->at)) != NULL || !isfinite (number))
         literal->fractions = TRUE;
       else
         {
@@ -211,12 +213,12 @@ parse_array (Literal *literal, guint depth, GError **error)
 static PhTensor *
 literal_to_tensor (Literal *literal, const PhType *type, GError **error)
 {
-  gboolean             strings = literal->strings->len > 0;
-  PhDType              dtype = type != NULL ? type->dtype : strings ? PH_STRING : literal->fractions ? PH_FLOAT : PH_INT64;
-  gsize                n = strings ? literal->strings->len : literal->numbers->len;
-  g_autoptr (PhTensor)  tensor = NULL;
-  gint64              *dims = literal->dims;
-  guint                rank = literal->rank;
+  gboolean strings = literal->strings->len > 0;
+  PhDType dtype = type != NULL ? type->dtype : strings ? PH_STRING : literal->fractions ? PH_FLOAT : PH_INT64;
+  gsize n = strings ? literal->strings->len : literal->numbers->len;
+  g_autoptr (PhTensor) tensor = NULL;
+  gint64 *dims = literal->dims;
+  guint rank = literal->rank;
 
   if (strings != (dtype == PH_STRING))
     {
@@ -260,11 +262,11 @@ fill_type (PhTensor *scalar, const PhType *type)
 PhTensor *
 ph_literal_parse (const char *text, const PhType *type, GError **error)
 {
-  g_autoptr (GArray)    numbers = g_array_new (FALSE, FALSE, sizeof (double));
-  g_autoptr (GArray)    integers = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray) integers = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GPtrArray) strings = g_ptr_array_new_with_free_func (g_free);
-  Literal              literal = { text, text, numbers, integers, strings, .rank = G_MAXUINT };
-  g_autoptr (PhTensor)  tensor = NULL;
+  Literal literal = { text, text, numbers, integers, strings, .rank = G_MAXUINT };
+  g_autoptr (PhTensor) tensor = NULL;
 
   for (guint i = 0; i < PH_MAX_RANK; i++)
     literal.dims[i] = -1;

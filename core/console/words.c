@@ -8,9 +8,9 @@ char **
 ph_split_words (const char *line, GError **error)
 {
   g_autoptr (GStrvBuilder) words = g_strv_builder_new ();
-  g_autoptr (GString)      word = g_string_new (NULL);
-  gboolean                in_word = FALSE;
-  char                    quote = '\0';
+  g_autoptr (GString) word = g_string_new (NULL);
+  gboolean in_word = FALSE;
+  char quote = '\0';
 
   for (const char *p = line; *p != '\0'; p++)
     {
@@ -62,7 +62,9 @@ static void
 append_word (GString *line, const char *word)
 {
   g_autofree char *quoted = g_shell_quote (word);
-  const gboolean   plain = *word != '\0' && strspn (word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+,=") == strlen (word);
+  const gboolean plain = *word != '\0'
+                         && strspn (word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+,=")
+                                == strlen (word);
 
   g_string_append_printf (line, " %s", plain ? word : quoted);
 }
@@ -71,12 +73,12 @@ char *
 ph_line_to_absolute (const char *line, const char *folder)
 {
   const PhCommand *command = NULL;
-  const char      *rest = NULL;
-  g_auto (GStrv)    words = ph_line_classify (line, &command, &rest) == PH_LINE_COMMAND ? ph_split_words (rest, NULL) : NULL;
-  const gboolean   takes_files = words != NULL && command->arguments != NULL && strstr (command->arguments, "FILE") != NULL;
-  const gboolean   runs = words != NULL && ph_line_is_foreign (line) && g_str_equal (command->name, "run")
+  const char *rest = NULL;
+  g_auto (GStrv) words = ph_line_classify (line, &command, &rest) == PH_LINE_COMMAND ? ph_split_words (rest, NULL) : NULL;
+  const gboolean takes_files = words != NULL && command->arguments != NULL && strstr (command->arguments, "FILE") != NULL;
+  const gboolean runs = words != NULL && ph_line_is_foreign (line) && g_str_equal (command->name, "run")
                         && !g_strv_contains ((const char *const *) words, "--folder");
-  gboolean         changed = runs;
+  gboolean changed = runs;
 
   for (guint i = 0; takes_files && words[i] != NULL; i++)
     changed |= is_relative_file (words[i], folder);
@@ -91,7 +93,8 @@ ph_line_to_absolute (const char *line, const char *folder)
     }
   for (guint i = 0; words[i] != NULL; i++)
     {
-      g_autofree char *path = takes_files && is_relative_file (words[i], folder) ? g_canonicalize_filename (words[i], folder) : g_strdup (words[i]);
+      g_autofree char *path = takes_files && is_relative_file (words[i], folder) ? g_canonicalize_filename (words[i], folder)
+                                                                                 : g_strdup (words[i]);
 
       append_word (out, path);
     }
@@ -102,8 +105,8 @@ gboolean
 ph_line_is_foreign (const char *line)
 {
   const PhCommand *command = NULL;
-  const char      *rest = NULL;
-  g_auto (GStrv)    words = ph_line_classify (line, &command, &rest) == PH_LINE_COMMAND ? ph_split_words (rest, NULL) : NULL;
+  const char *rest = NULL;
+  g_auto (GStrv) words = ph_line_classify (line, &command, &rest) == PH_LINE_COMMAND ? ph_split_words (rest, NULL) : NULL;
 
   /* Behind a bar stands a program; where $( stands, one may. */
   if (strstr (line, " | ") != NULL || strstr (line, "$(") != NULL)
@@ -128,7 +131,7 @@ gboolean
 ph_call_usage (PhCall *call, GError **error, const char *format, ...)
 {
   g_autofree char *message = NULL;
-  va_list          args;
+  va_list args;
 
   va_start (args, format);
   message = g_strdup_vprintf (format, args);
@@ -144,9 +147,10 @@ static char *
 nearest_option (PhCall *call, const char *typed)
 {
   g_autoptr (GPtrArray) options = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char      *bare = g_strndup (typed, strcspn (typed, "="));
+  g_autofree char *bare = g_strndup (typed, strcspn (typed, "="));
 
-  for (const char *option = call->command->arguments != NULL ? strstr (call->command->arguments, "--") : NULL; option != NULL; option = strstr (option + 2, "--"))
+  for (const char *option = call->command->arguments != NULL ? strstr (call->command->arguments, "--") : NULL; option != NULL;
+       option = strstr (option + 2, "--"))
     g_ptr_array_add (options, g_strndup (option, strcspn (option, " ]=|")));
   return g_strdup (ph_nearest (bare, (const char *const *) options->pdata, options->len));
 }
@@ -159,8 +163,9 @@ ph_call_need_args (PhCall *call, guint min, guint max, GError **error)
       {
         g_autofree char *nearest = nearest_option (call, call->argv[i]);
 
-        return ph_call_usage (call, error, "%s has no option '%s'%s%s%s", call->command->name, call->argv[i], nearest != NULL ? "; did you mean '" : "",
-                              nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+        return ph_call_usage (call, error, "%s has no option '%s'%s%s%s", call->command->name, call->argv[i],
+                              nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
+                              nearest != NULL ? "'?" : "");
       }
   if (call->argc < min)
     return ph_call_usage (call, error, "%s wants %s", call->command->name, min == 1 ? "an argument" : "more arguments");
@@ -229,8 +234,8 @@ gboolean
 ph_call_take_number (PhCall *call, const char *name, double *value, GError **error)
 {
   g_autofree char *text = NULL;
-  char            *end;
-  double           number;
+  char *end;
+  double number;
 
   if (!ph_call_take_option (call, name, &text, error))
     return FALSE;

@@ -4,17 +4,17 @@
 
 #include "core/number.h"
 
-#define MOST_SHOWN 4      /* elements of a tensor that is written out; of a larger one the type is */
-#define WIDEST     48     /* a formula that is longer does not push the values of the others away */
+#define MOST_SHOWN 4  /* elements of a tensor that is written out; of a larger one the type is */
+#define WIDEST     48 /* a formula that is longer does not push the values of the others away */
 
 char *
 ph_adjoint_text (PhTensor *tensor, const PhType *type)
 {
   GString *text;
-  gsize    count;
+  gsize count;
 
-  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) == PH_STRING ||
-      ph_tensor_count (tensor) > MOST_SHOWN || ph_tensor_rank (tensor) > 1)
+  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) == PH_STRING
+      || ph_tensor_count (tensor) > MOST_SHOWN || ph_tensor_rank (tensor) > 1)
     return type != NULL ? ph_type_to_string (type) : g_strdup ("?");
   count = ph_tensor_count (tensor);
   text = g_string_new (NULL);
@@ -43,7 +43,7 @@ ph_adjoint_step_formula (const PhAdjoint *adjoint, const PhAdjointStep *step)
 typedef struct
 {
   char *name, *formula, *value;
-  PhId  node;
+  PhId node;
 } Cells;
 
 static void
@@ -77,21 +77,21 @@ static GPtrArray *
 set_in_columns (GArray *all)
 {
   GPtrArray *lines = g_ptr_array_new_with_free_func (line_free);
-  guint      names = 0, formulas = 0;
+  guint names = 0, formulas = 0;
 
   for (guint i = 0; i < all->len; i++)
     {
       const Cells *cells = &g_array_index (all, Cells, i);
-      const guint  length = (guint) g_utf8_strlen (cells->formula, -1);
+      const guint length = (guint) g_utf8_strlen (cells->formula, -1);
 
       names = MAX (names, (guint) g_utf8_strlen (cells->name, -1));
       formulas = length <= WIDEST ? MAX (formulas, length) : formulas;
     }
   for (guint i = 0; i < all->len; i++)
     {
-      const Cells   *cells = &g_array_index (all, Cells, i);
+      const Cells *cells = &g_array_index (all, Cells, i);
       PhAdjointLine *line = g_new (PhAdjointLine, 1);
-      GString       *text = g_string_new (NULL);
+      GString *text = g_string_new (NULL);
 
       append_column (text, cells->name, names);
       if (*cells->formula != '\0')
@@ -110,15 +110,16 @@ set_in_columns (GArray *all)
 GPtrArray *
 ph_adjoint_forward_lines (const PhAdjoint *adjoint)
 {
-  g_autoptr (GArray)  all = g_array_new (FALSE, FALSE, sizeof (Cells));
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (Cells));
   const PhAdjointRow *output = adjoint->rows->pdata[adjoint->output_row];
-  Cells               last = { g_strdup (adjoint->output), g_strdup (output->name), ph_adjoint_text (output->tensor, output->type), output->node };
+  Cells last = { g_strdup (adjoint->output), g_strdup (output->name), ph_adjoint_text (output->tensor, output->type),
+                 output->node };
 
   g_array_set_clear_func (all, cells_clear);
   for (guint i = 0; i < adjoint->rows->len; i++)
     {
       const PhAdjointRow *row = adjoint->rows->pdata[i];
-      Cells               cells = { g_strdup (row->name), g_strdup (row->formula), ph_adjoint_text (row->tensor, row->type), row->node };
+      Cells cells = { g_strdup (row->name), g_strdup (row->formula), ph_adjoint_text (row->tensor, row->type), row->node };
 
       g_array_append_val (all, cells);
     }
@@ -135,9 +136,9 @@ ph_adjoint_reverse_lines (const PhAdjoint *adjoint)
   for (guint i = 0; i < adjoint->steps->len; i++)
     {
       const PhAdjointStep *step = adjoint->steps->pdata[i];
-      const PhAdjointRow  *row = adjoint->rows->pdata[step->row];
-      Cells                cells = { g_strconcat (row->name, "'", NULL), ph_adjoint_step_formula (adjoint, step),
-                                     ph_adjoint_text (step->tensor, row->type), step->node };
+      const PhAdjointRow *row = adjoint->rows->pdata[step->row];
+      Cells cells = { g_strconcat (row->name, "'", NULL), ph_adjoint_step_formula (adjoint, step),
+                      ph_adjoint_text (step->tensor, row->type), step->node };
 
       g_array_append_val (all, cells);
     }

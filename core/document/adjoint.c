@@ -10,18 +10,23 @@
 #include "core/run/inputs.h"
 #include "passes/pass.h"
 
-#define MOST_KEPT 1024    /* elements of a tensor whose value is kept */
+#define MOST_KEPT 1024 /* elements of a tensor whose value is kept */
 
 /* What autodiff reported of one contribution. */
-typedef struct { PhId node, of, gradient; guint input; char *formula; } Contribution;
+typedef struct
+{
+  PhId node, of, gradient;
+  guint input;
+  char *formula;
+} Contribution;
 
 typedef struct
 {
-  PhModel    *model;
-  PhAdjoint  *adjoint;
-  PhId        seed;             /* the cotangent's value */
-  GHashTable *row_of;           /* PhId of a value -> its row + 1 */
-  GArray     *contributions;
+  PhModel *model;
+  PhAdjoint *adjoint;
+  PhId seed;          /* the cotangent's value */
+  GHashTable *row_of; /* PhId of a value -> its row + 1 */
+  GArray *contributions;
 } Tracer;
 
 static void
@@ -66,13 +71,13 @@ contribution_clear (gpointer data)
 static char *
 symbol_of (const PhValue *value, gboolean gradient, gpointer data)
 {
-  const Tracer       *tracer = data;
-  const guint         index = GPOINTER_TO_UINT (g_hash_table_lookup (tracer->row_of, GUINT_TO_POINTER (value->id)));
+  const Tracer *tracer = data;
+  const guint index = GPOINTER_TO_UINT (g_hash_table_lookup (tracer->row_of, GUINT_TO_POINTER (value->id)));
   const PhAdjointRow *row = index > 0 ? tracer->adjoint->rows->pdata[index - 1] : NULL;
-  PhTensor           *constant = row == NULL && !gradient ? ph_value_constant (value) : NULL;
+  PhTensor *constant = row == NULL && !gradient ? ph_value_constant (value) : NULL;
 
-  if (constant != NULL && ph_tensor_kind (constant) == PH_KIND_TENSOR && ph_tensor_dtype (constant) != PH_STRING &&
-      ph_tensor_count (constant) == 1)
+  if (constant != NULL && ph_tensor_kind (constant) == PH_KIND_TENSOR && ph_tensor_dtype (constant) != PH_STRING
+      && ph_tensor_count (constant) == 1)
     return ph_adjoint_text (constant, NULL);
   return g_strconcat (row != NULL ? row->name : value->name, gradient ? "'" : NULL, NULL);
 }
@@ -134,8 +139,8 @@ static void
 trace_forward (Tracer *tracer, const PhGraph *graph, PhValue *output)
 {
   g_autoptr (GHashTable) needed = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray)  nodes = g_ptr_array_new (), inputs = g_ptr_array_new ();
-  int                    next = 1;
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new (), inputs = g_ptr_array_new ();
+  int next = 1;
 
   g_hash_table_add (needed, output);
   PH_FOREACH_NODE (node, graph)
@@ -203,8 +208,8 @@ on_contribution (PhNode *node, PhValue *of, guint input, PhValue *gradient, gpoi
   Contribution contribution = { node->id, of->id, gradient->id, input, ph_formula_of_gradient (node, input, symbol_of, tracer) };
 
   /* What broadcasting spread is added up again. */
-  if (contribution.formula != NULL && input != G_MAXUINT && node->op->grad[input] != NULL && of->type != NULL &&
-      !ph_type_same_shape (of->type, ((PhValue *) ph_node_output (node, 0))->type))
+  if (contribution.formula != NULL && input != G_MAXUINT && node->op->grad[input] != NULL && of->type != NULL
+      && !ph_type_same_shape (of->type, ((PhValue *) ph_node_output (node, 0))->type))
     {
       g_autofree char *spread = g_steal_pointer (&contribution.formula);
 
@@ -249,16 +254,17 @@ add (PhTensor *a, PhTensor *b)
     return NULL;
 
   PhTensor *sum = ph_tensor_new (PH_DOUBLE, ph_tensor_rank (a), ph_tensor_dims (a));
-  double   *out = sum != NULL ? ph_tensor_writable (sum) : NULL;
+  double *out = sum != NULL ? ph_tensor_writable (sum) : NULL;
   for (gsize i = 0; out != NULL && i < ph_tensor_count (b); i++)
-    out[i] = ph_dtype_load (ph_tensor_dtype (a), ph_tensor_data (a), i) + ph_dtype_load (ph_tensor_dtype (b), ph_tensor_data (b), i);
+    out[i] = ph_dtype_load (ph_tensor_dtype (a), ph_tensor_data (a), i)
+             + ph_dtype_load (ph_tensor_dtype (b), ph_tensor_data (b), i);
   return sum;
 }
 
 static void
 add_step (PhAdjoint *adjoint, guint index, PhId node, char *formula, PhTensor *tensor)
 {
-  PhAdjointRow  *row = adjoint->rows->pdata[index];
+  PhAdjointRow *row = adjoint->rows->pdata[index];
   PhAdjointStep *step = g_new0 (PhAdjointStep, 1);
 
   step->row = index;
@@ -276,11 +282,11 @@ add_step (PhAdjoint *adjoint, guint index, PhId node, char *formula, PhTensor *t
 static gboolean
 compute (Tracer *tracer, PhModel *model, GHashTable *feeds, GCancellable *cancellable, GHashTable **results, GError **error)
 {
-  g_autoptr (GPtrArray)  wanted = g_ptr_array_new ();
+  g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
   g_autoptr (GHashTable) given = NULL;
-  g_autoptr (GError)     local = NULL;
-  PhRunOptions           options = { .cancellable = cancellable };
-  PhAdjoint             *adjoint = tracer->adjoint;
+  g_autoptr (GError) local = NULL;
+  PhRunOptions options = { .cancellable = cancellable };
+  PhAdjoint *adjoint = tracer->adjoint;
 
   for (guint i = 0; i < adjoint->rows->len; i++)
     {
@@ -310,7 +316,7 @@ compute (Tracer *tracer, PhModel *model, GHashTable *feeds, GCancellable *cancel
   for (guint i = 0; i < adjoint->rows->len; i++)
     {
       PhAdjointRow *row = adjoint->rows->pdata[i];
-      PhTensor     *result = result_of (*results, row->value);
+      PhTensor *result = result_of (*results, row->value);
 
       if (row->tensor == NULL && result != NULL)
         row->tensor = ph_tensor_ref (result);
@@ -321,8 +327,8 @@ compute (Tracer *tracer, PhModel *model, GHashTable *feeds, GCancellable *cancel
 static gboolean
 run_pass (const char *name, PhModel *model, PhPassOptions *options, GError **error)
 {
-  const PhPass           *pass = ph_pass_find (name);
-  g_autoptr (PhHistory)   history = ph_history_new ();
+  const PhPass *pass = ph_pass_find (name);
+  g_autoptr (PhHistory) history = ph_history_new ();
 
   return ph_pass_run (pass, model, history, options, error);
 }
@@ -350,13 +356,13 @@ find_output (PhModel *model, const char *name, GError **error)
 PhAdjoint *
 ph_adjoint_new (PhModel *model, GHashTable *feeds, const char *output, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (PhAdjoint)  adjoint = g_new0 (PhAdjoint, 1);
+  g_autoptr (PhAdjoint) adjoint = g_new0 (PhAdjoint, 1);
   g_autoptr (GHashTable) row_of = g_hash_table_new (NULL, NULL), results = NULL;
-  g_autoptr (GArray)     contributions = g_array_new (FALSE, FALSE, sizeof (Contribution));
-  Tracer                 tracer = { model, adjoint, PH_NO_ID, row_of, contributions };
-  PhPassOptions          options = PH_PASS_OPTIONS_DEFAULT;
-  const char            *arguments[2] = { NULL, NULL };
-  PhValue               *value;
+  g_autoptr (GArray) contributions = g_array_new (FALSE, FALSE, sizeof (Contribution));
+  Tracer tracer = { model, adjoint, PH_NO_ID, row_of, contributions };
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  const char *arguments[2] = { NULL, NULL };
+  PhValue *value;
 
   adjoint->rows = g_ptr_array_new_with_free_func (row_free);
   adjoint->steps = g_ptr_array_new_with_free_func (step_free);
@@ -380,10 +386,11 @@ ph_adjoint_new (PhModel *model, GHashTable *feeds, const char *output, GCancella
   for (guint i = 0; i < contributions->len; i++)
     {
       Contribution *contribution = &g_array_index (contributions, Contribution, i);
-      const guint   index = GPOINTER_TO_UINT (g_hash_table_lookup (row_of, GUINT_TO_POINTER (contribution->of)));
+      const guint index = GPOINTER_TO_UINT (g_hash_table_lookup (row_of, GUINT_TO_POINTER (contribution->of)));
 
       if (index > 0)
-        add_step (adjoint, index - 1, contribution->node, g_steal_pointer (&contribution->formula), result_of (results, contribution->gradient));
+        add_step (adjoint, index - 1, contribution->node, g_steal_pointer (&contribution->formula),
+                  result_of (results, contribution->gradient));
     }
   return g_steal_pointer (&adjoint);
 }

@@ -12,48 +12,52 @@ G_BEGIN_DECLS
  * (v1, v2, ...). Baydin et al., "Automatic differentiation in machine learning: a survey", tables 2 and 3. */
 typedef struct
 {
-  PhId      value, node;          /* of the model; @node: what makes it, or PH_NO_ID               */
-  char     *name, *formula;       /* "v1", "ln v-1"; of an input its own name; of a parameter ""    */
-  const PhType *type;             /* (nullable)                                                    */
-  PhTensor *tensor;               /* (nullable) not computed, or too large to keep                 */
-  PhTensor *adjoint;              /* (nullable) likewise, after its last contribution              */
-  gboolean  has_adjoint;          /* a gradient arrives at it                                      */
+  PhId value, node;     /* of the model; @node: what makes it, or PH_NO_ID               */
+  char *name, *formula; /* "v1", "ln v-1"; of an input its own name; of a parameter ""    */
+  const PhType *type;   /* (nullable)                                                    */
+  PhTensor *tensor;     /* (nullable) not computed, or too large to keep                 */
+  PhTensor *adjoint;    /* (nullable) likewise, after its last contribution              */
+  gboolean has_adjoint; /* a gradient arrives at it                                      */
 } PhAdjointRow;
 
 /* One contribution to the gradient of a value, in the order in which the backward graph is built. */
 typedef struct
 {
-  guint     row;                  /* whose gradient                                                */
-  PhId      node;                 /* the forward node that hands it on; PH_NO_ID: the cotangent    */
-  char     *formula;              /* "v3' * cos v0"                                                */
-  gboolean  adds;                 /* to what came before                                           */
-  PhTensor *tensor;               /* (nullable) the gradient after this contribution               */
+  guint row;        /* whose gradient                                                */
+  PhId node;        /* the forward node that hands it on; PH_NO_ID: the cotangent    */
+  char *formula;    /* "v3' * cos v0"                                                */
+  gboolean adds;    /* to what came before                                           */
+  PhTensor *tensor; /* (nullable) the gradient after this contribution               */
 } PhAdjointStep;
 
 typedef struct
 {
-  char      *output;              /* the name of what is differentiated                            */
-  guint      output_row;
-  GPtrArray *rows;                /* (element-type PhAdjointRow)                                   */
-  GPtrArray *steps;               /* (element-type PhAdjointStep)                                  */
-  char      *not_computed;        /* (nullable) why there are no values                            */
+  char *output; /* the name of what is differentiated                            */
+  guint output_row;
+  GPtrArray *rows;    /* (element-type PhAdjointRow)                                   */
+  GPtrArray *steps;   /* (element-type PhAdjointStep)                                  */
+  char *not_computed; /* (nullable) why there are no values                            */
 } PhAdjoint;
 
 /* The traces of @output (NULL: the first float output that is no gradient) on the tensors of @feeds (name -> PhTensor). @model is the
  * caller's own and is changed. In any thread. */
-PhAdjoint *ph_adjoint_new  (PhModel *model, GHashTable *feeds, const char *output, GCancellable *cancellable, GError **error);
-void       ph_adjoint_free (PhAdjoint *adjoint);
+PhAdjoint *ph_adjoint_new (PhModel *model, GHashTable *feeds, const char *output, GCancellable *cancellable, GError **error);
+void ph_adjoint_free (PhAdjoint *adjoint);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhAdjoint, ph_adjoint_free)
 
 /* A value as a row shows it: "0.693", "[1, 2.5]", or its type. (transfer full) */
-char      *ph_adjoint_text (PhTensor *tensor, const PhType *type);
+char *ph_adjoint_text (PhTensor *tensor, const PhType *type);
 
 /* "v0' + v2' * v-1". (transfer full) */
-char      *ph_adjoint_step_formula (const PhAdjoint *adjoint, const PhAdjointStep *step);
+char *ph_adjoint_step_formula (const PhAdjoint *adjoint, const PhAdjointStep *step);
 
 /* A trace as text, in columns: "v1  = ln v-1   = 0.693". @node: what the line is about, PH_NO_ID: an input, a parameter. */
-typedef struct { char *text; PhId node; } PhAdjointLine;
-GPtrArray *ph_adjoint_forward_lines (const PhAdjoint *adjoint);     /* (transfer full) (element-type PhAdjointLine) */
-GPtrArray *ph_adjoint_reverse_lines (const PhAdjoint *adjoint);     /* likewise */
+typedef struct
+{
+  char *text;
+  PhId node;
+} PhAdjointLine;
+GPtrArray *ph_adjoint_forward_lines (const PhAdjoint *adjoint); /* (transfer full) (element-type PhAdjointLine) */
+GPtrArray *ph_adjoint_reverse_lines (const PhAdjoint *adjoint); /* likewise */
 
 G_END_DECLS

@@ -29,7 +29,8 @@ ph_document_drop_along (PhDocument *document, guint from)
   const PhPosition kept = { from, 0 };
 
   if (document->along == NULL
-      || (from > 0 && ph_position_compare (document->along_from, kept) <= 0 && ph_position_compare (document->along_to, kept) <= 0))
+      || (from > 0 && ph_position_compare (document->along_from, kept) <= 0
+          && ph_position_compare (document->along_to, kept) <= 0))
     return;
   g_clear_pointer (&document->along, ph_along_free);
 }

@@ -3,16 +3,24 @@
 #include "core/discard.h"
 #include "core/document/document-private.h"
 
-enum { PROP_FILE = 1, PROP_SELECTION, PROP_BUSY, N_PROPS };
+enum
+{
+  PROP_FILE = 1,
+  PROP_SELECTION,
+  PROP_BUSY,
+  N_PROPS
+};
 
+/* clang-format off */
 const char *const ph_document_signal_names[N_SIGNALS] = {
   "opened", "history-changed", "position-changed", "pipeline-changed", "feeds-changed", "values-changed",
   "verdicts-changed", "problems-changed", "since-changed", "diff-changed", "bookmarks-changed", "profile-changed",
   "layout-changed", "value-shown", "inside-changed", "execution-changed", "along-changed",
 };
+/* clang-format on */
 
 static GParamSpec *properties[N_PROPS];
-static guint       signals[N_SIGNALS];
+static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (PhDocument, ph_document, G_TYPE_OBJECT)
 
@@ -83,17 +91,10 @@ ph_document_get_property (GObject *object, guint id, GValue *value, GParamSpec *
 
   switch (id)
     {
-    case PROP_FILE:
-      g_value_set_string (value, self->path);
-      break;
-    case PROP_SELECTION:
-      g_value_set_uint (value, self->selection);
-      break;
-    case PROP_BUSY:
-      g_value_set_boolean (value, self->busy);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
+    case PROP_FILE: g_value_set_string (value, self->path); break;
+    case PROP_SELECTION: g_value_set_uint (value, self->selection); break;
+    case PROP_BUSY: g_value_set_boolean (value, self->busy); break;
+    default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
     }
 }
 
@@ -104,14 +105,9 @@ ph_document_set_property (GObject *object, guint id, const GValue *value, GParam
 
   switch (id)
     {
-    case PROP_SELECTION:
-      ph_document_set_selection (self, g_value_get_uint (value));
-      break;
-    case PROP_BUSY:
-      ph_document_set_busy (self, g_value_get_boolean (value));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
+    case PROP_SELECTION: ph_document_set_selection (self, g_value_get_uint (value)); break;
+    case PROP_BUSY: ph_document_set_busy (self, g_value_get_boolean (value)); break;
+    default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
     }
 }
 
@@ -126,14 +122,14 @@ ph_document_class_init (PhDocumentClass *klass)
 
   properties[PROP_FILE] = g_param_spec_string ("file", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   properties[PROP_SELECTION] = g_param_spec_uint ("selection", NULL, NULL, 0, G_MAXUINT, 0,
-      G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+                                                  G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
   properties[PROP_BUSY] = g_param_spec_boolean ("busy", NULL, NULL, FALSE,
-      G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+                                                G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 
   for (guint i = 0; i < N_SIGNALS; i++)
-    signals[i] = g_signal_new (ph_document_signal_names[i], PH_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                               G_TYPE_NONE, 0);
+    signals[i] = g_signal_new (ph_document_signal_names[i], PH_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                               0);
 }
 
 static void
@@ -210,7 +206,7 @@ ph_document_check_files (PhDocument *document)
       if (ph_file_check (document->files->pdata[i], &error))
         continue;
       g_ptr_array_add (document->problems, g_strdup (error->message));
-      g_clear_pointer (&document->files, g_ptr_array_unref);        /* once is enough */
+      g_clear_pointer (&document->files, g_ptr_array_unref); /* once is enough */
       ph_document_emit (document, SIGNAL_PROBLEMS_CHANGED);
       return FALSE;
     }

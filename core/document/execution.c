@@ -12,8 +12,8 @@
 typedef struct
 {
   PhExecution *execution;
-  GHashTable  *runs;              /* PhNode -> how often it ran since the node around it began          */
-  gsize        bytes;
+  GHashTable *runs; /* PhNode -> how often it ran since the node around it began          */
+  gsize bytes;
 } Recorder;
 
 static void
@@ -58,10 +58,10 @@ forget_turns (Recorder *recorder, const PhNode *node)
 static void
 on_ran (const PhNode *node, PhTensor *const *outputs, gpointer data)
 {
-  Recorder         *recorder = data;
-  PhExecution      *execution = recorder->execution;
+  Recorder *recorder = data;
+  PhExecution *execution = recorder->execution;
   PhExecutionEvent *event;
-  guint             turn;
+  guint turn;
 
   if (lies_in_fused (node))
     return;
@@ -96,9 +96,9 @@ PhExecution *
 ph_execution_new (PhModel *model, GHashTable *feeds, GCancellable *cancellable, GError **error)
 {
   g_autoptr (PhExecution) execution = g_new0 (PhExecution, 1);
-  g_autoptr (GHashTable)  runs = g_hash_table_new (NULL, NULL), given = NULL, results = NULL;
-  Recorder               recorder = { execution, runs, 0 };
-  PhRunOptions           options = { .cancellable = cancellable };
+  g_autoptr (GHashTable) runs = g_hash_table_new (NULL, NULL), given = NULL, results = NULL;
+  Recorder recorder = { execution, runs, 0 };
+  PhRunOptions options = { .cancellable = cancellable };
 
   execution->events = g_ptr_array_new_with_free_func ((GDestroyNotify) event_free);
   execution->given = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
@@ -137,7 +137,7 @@ values_at (const PhExecution *execution, guint at)
 {
   GHashTable *values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
   g_autoptr (GHashTable) bodies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
-  g_autoptr (GHashTable) latest = g_hash_table_new (NULL, NULL);      /* graph -> its last event */
+  g_autoptr (GHashTable) latest = g_hash_table_new (NULL, NULL); /* graph -> its last event */
   GHashTableIter iter;
   gpointer id, tensor;
 
@@ -182,15 +182,16 @@ ph_execution_turn (const PhExecution *execution, guint index, PhModel *model)
 guint
 ph_execution_next_turn (const PhExecution *execution, guint at)
 {
-  const GPtrArray        *events = execution->events;
+  const GPtrArray *events = execution->events;
   const PhExecutionEvent *here = at > 0 && at <= events->len ? events->pdata[at - 1] : NULL;
 
   for (guint i = at; i < events->len; i++)
     {
       const PhExecutionEvent *event = events->pdata[i];
 
-      if (here == NULL || here->depth == 0 ? event->depth > 0
-                                           : event->depth < here->depth || (event->graph == here->graph && event->turn != here->turn))
+      if (here == NULL || here->depth == 0
+              ? event->depth > 0
+              : event->depth < here->depth || (event->graph == here->graph && event->turn != here->turn))
         return i + 1;
     }
   return events->len;

@@ -5,22 +5,29 @@
 #include "core/document/snapshot.h"
 #include "core/opset/opset.h"
 
-typedef struct { const PhPass *pass; char **arguments; gboolean repeat; guint limit; gboolean keep_opset; } Task;
+typedef struct
+{
+  const PhPass *pass;
+  char **arguments;
+  gboolean repeat;
+  guint limit;
+  gboolean keep_opset;
+} Task;
 
 struct _PhJob
 {
-  PhDocument   *document;        /* owned reference; touched in its own thread only            */
-  PhPosition    start;
-  guint         generation;
-  PhSnapshot   *snapshot;        /* (nullable) of which the clone is made in the job's thread  */
-  PhModel      *model;           /* (nullable) the clone                                       */
-  PhModel      *start_model;     /* (nullable) another one, as it was before the passes        */
-  gboolean      keeps_start;
-  PhHistory    *history;
-  GArray       *tasks;           /* (element-type Task)                                        */
+  PhDocument *document; /* owned reference; touched in its own thread only            */
+  PhPosition start;
+  guint generation;
+  PhSnapshot *snapshot; /* (nullable) of which the clone is made in the job's thread  */
+  PhModel *model;       /* (nullable) the clone                                       */
+  PhModel *start_model; /* (nullable) another one, as it was before the passes        */
+  gboolean keeps_start;
+  PhHistory *history;
+  GArray *tasks; /* (element-type Task)                                        */
   PhPassOptions options;
-  char        **rules_off;       /* of the document when the job was made                      */
-  gboolean      capped;          /* its passes are of a pipeline that must not raise the opset */
+  char **rules_off; /* of the document when the job was made                      */
+  gboolean capped;  /* its passes are of a pipeline that must not raise the opset */
 };
 
 static void
@@ -74,9 +81,9 @@ ph_job_add_pass (PhJob *job, const PhPass *pass, const char *const *arguments)
 void
 ph_job_add_pipeline (PhJob *job, guint n)
 {
-  GArray         *entries = job->document->entries;
+  GArray *entries = job->document->entries;
   g_autofree int *map = ph_document_map_steps (job->document);
-  guint           next = 0;
+  guint next = 0;
 
   for (guint s = 0; s < job->start.step; s++)
     if (map[s] >= 0)
@@ -84,7 +91,8 @@ ph_job_add_pipeline (PhJob *job, guint n)
 
   job->capped = TRUE;
   for (guint i = 0; i < entries->len; i++)
-    if (g_array_index (entries, PhPipelineEntry, i).pass == ph_document_upgrade () && g_array_index (entries, PhPipelineEntry, i).enabled)
+    if (g_array_index (entries, PhPipelineEntry, i).pass == ph_document_upgrade ()
+        && g_array_index (entries, PhPipelineEntry, i).enabled)
       job->capped = FALSE;
   for (gboolean first = TRUE; next < entries->len && n > 0; next++)
     {
@@ -149,9 +157,10 @@ static void
 upgrade_first (PhJob *job)
 {
   const PhPass *upgrade = ph_document_upgrade (), *first = job->capped ? ph_pass_find ("newest-form") : upgrade;
-  int           opset = ph_model_opset (job->model, "");
+  int opset = ph_model_opset (job->model, "");
 
-  if (job->tasks->len > 0 && upgrade != NULL && !ph_document_is_first (g_array_index (job->tasks, Task, 0).pass) && opset > 0 && opset < PH_OPSET_NEWEST)
+  if (job->tasks->len > 0 && upgrade != NULL && !ph_document_is_first (g_array_index (job->tasks, Task, 0).pass) && opset > 0
+      && opset < PH_OPSET_NEWEST)
     g_array_prepend_val (job->tasks, ((Task) { first, NULL, FALSE, G_MAXUINT, TRUE }));
 }
 
@@ -160,7 +169,7 @@ static gboolean
 find_cap (PhJob *job, int *cap, GError **error)
 {
   g_autoptr (PhModel) file = NULL;
-  GError            *local = NULL;
+  GError *local = NULL;
 
   file = ph_model_at_opset (job->model, 0, cap, NULL, &local);
   if (local != NULL)
@@ -185,7 +194,7 @@ ph_job_run (PhJob *job, GCancellable *cancellable, GError **error)
     }
   for (guint i = 0; i < job->tasks->len; i++)
     {
-      Task         *task = &g_array_index (job->tasks, Task, i);
+      Task *task = &g_array_index (job->tasks, Task, i);
       PhPassOptions options = job->options;
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
@@ -217,7 +226,8 @@ ph_document_take_job (PhDocument *document, PhJob *job, gboolean go, GError **er
   if (job->history->steps->len == 0)
     return TRUE;
   /* Steps ahead are not given up for one that failed. */
-  if (job->history->steps->len == 1 && g_array_index (job->history->steps, PhStep, 0).failure != NULL && job->start.step < document->history->steps->len)
+  if (job->history->steps->len == 1 && g_array_index (job->history->steps, PhStep, 0).failure != NULL
+      && job->start.step < document->history->steps->len)
     return TRUE;
 
   g_clear_pointer (&job->history->past, ph_history_free);

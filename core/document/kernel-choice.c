@@ -8,7 +8,7 @@ ph_document_set_kernel (PhDocument *document, const char *key, const char *name)
 {
   g_autoptr (GHashTable) kernels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   GHashTableIter iter;
-  gpointer       old_key, old_name;
+  gpointer old_key, old_name;
 
   g_return_if_fail (PH_IS_DOCUMENT (document) && document->model != NULL && key != NULL);
 

@@ -10,7 +10,7 @@
 static char *
 file_of (PhDocument *document, const PhWhere *where)
 {
-  const char      *path = ph_document_get_path (document);
+  const char *path = ph_document_get_path (document);
   g_autofree char *name = NULL, *own = NULL, *inside = NULL;
 
   for (; where != NULL && !where->own; where = where->outer)
@@ -21,7 +21,7 @@ file_of (PhDocument *document, const PhWhere *where)
   own = g_path_get_basename (path);
   if (strcmp (name, own) == 0 && !g_file_test (path, G_FILE_TEST_IS_DIR))
     return g_strdup (path);
-  inside = g_build_filename (path, name, NULL);      /* a folder of dumps: nothing outside of it is read */
+  inside = g_build_filename (path, name, NULL); /* a folder of dumps: nothing outside of it is read */
   return g_file_test (inside, G_FILE_TEST_IS_REGULAR) ? g_steal_pointer (&inside) : NULL;
 }
 
@@ -43,9 +43,9 @@ ph_own_text_find (PhDocument *document, const PhNode *node, guint *line)
 char *
 ph_own_text_read (const char *file, GError **error)
 {
-  g_autofree char   *text = NULL;
+  g_autofree char *text = NULL;
   g_autoptr (GError) reason = NULL;
-  gsize              size;
+  gsize size;
 
   if (!g_file_get_contents (file, &text, &size, &reason))
     g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: %s", file, reason->message);
@@ -61,15 +61,15 @@ ph_own_text_read (const char *file, GError **error)
 PhNode *
 ph_own_text_node (PhDocument *document, const char *file, guint line)
 {
-  PhModel              *model = ph_document_get_model (document);
+  PhModel *model = ph_document_get_model (document);
   g_autoptr (GPtrArray) nodes = model != NULL ? ph_model_nodes (model) : g_ptr_array_new ();
-  const PhWhere        *known = NULL;
-  gboolean              same = FALSE;
-  PhNode               *nearest = NULL;
+  const PhWhere *known = NULL;
+  gboolean same = FALSE;
+  PhNode *nearest = NULL;
 
   for (guint i = 0; i < nodes->len; i++)
     {
-      PhNode     *node = nodes->pdata[i];
+      PhNode *node = nodes->pdata[i];
       const guint at = line_of (node->where);
 
       if (at == 0 || at > line || (nearest != NULL && at <= line_of (nearest->where)))

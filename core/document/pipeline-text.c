@@ -17,11 +17,13 @@ parse_option (const char *word, const char *option, PhPipelineEntry *entry, GErr
     entry->repeat = TRUE;
   else if (g_str_equal (option, "keep") && ph_document_is_first (entry->pass))
     entry->implied = TRUE;
-  else if (g_str_has_prefix (option, "limit=") && g_ascii_string_to_unsigned (option + strlen ("limit="), 10, 1, G_MAXUINT - 1, &limit, NULL))
+  else if (g_str_has_prefix (option, "limit=")
+           && g_ascii_string_to_unsigned (option + strlen ("limit="), 10, 1, G_MAXUINT - 1, &limit, NULL))
     entry->limit = (guint) limit;
   else
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "'%s': after a pass of a pipeline can stand :off, :break, :repeat or :limit=N", word);
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE,
+                   "'%s': after a pass of a pipeline can stand :off, :break, :repeat or :limit=N", word);
       return FALSE;
     }
   return TRUE;
@@ -35,12 +37,14 @@ parse_entry (const char *word, PhPipelineEntry *entry, GError **error)
   *entry = (PhPipelineEntry) { .pass = ph_pass_find (parts[0]), .enabled = TRUE, .limit = G_MAXUINT };
   if (entry->pass == NULL)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pipeline or pass '%s': `passes` and `pipeline` list them", parts[0]);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pipeline or pass '%s': `passes` and `pipeline` list them",
+                   parts[0]);
       return FALSE;
     }
   if (entry->pass->needs_arguments)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "pass '%s' needs arguments, so it cannot stand in a pipeline: run it alone", parts[0]);
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "pass '%s' needs arguments, so it cannot stand in a pipeline: run it alone",
+                   parts[0]);
       return FALSE;
     }
   for (guint i = 1; parts[i] != NULL; i++)
@@ -52,7 +56,7 @@ parse_entry (const char *word, PhPipelineEntry *entry, GError **error)
 static gboolean
 parse_allow (const char *name, PhExactness *allow, GError **error)
 {
-  for (PhExactness class = PH_EXACT; class <= PH_LOSSY; class++)
+  for (PhExactness class = PH_EXACT; class <= PH_LOSSY; class ++)
     if (g_str_equal (ph_exactness_name (class), name))
       {
         *allow = class;
@@ -66,9 +70,9 @@ GArray *
 ph_pipeline_parse (const char *text, PhExactness *allow, GError **error)
 {
   const PhPipeline *pipeline = ph_pipeline_find (text);
-  g_auto (GStrv)     words = pipeline == NULL ? g_strsplit_set (text, ", ", -1) : NULL;
+  g_auto (GStrv) words = pipeline == NULL ? g_strsplit_set (text, ", ", -1) : NULL;
   g_autoptr (GArray) entries = g_array_new (FALSE, TRUE, sizeof (PhPipelineEntry));
-  PhPipelineEntry   entry;
+  PhPipelineEntry entry;
 
   *allow = pipeline != NULL ? pipeline->allow : PH_LOSSY;
   for (guint i = 0; pipeline != NULL && pipeline->passes != NULL && pipeline->passes[i] != NULL; i++)
@@ -97,16 +101,16 @@ ph_pipeline_parse (const char *text, PhExactness *allow, GError **error)
 static gboolean
 same_entry (const PhPipelineEntry *a, const PhPipelineEntry *b)
 {
-  return a->pass == b->pass && a->enabled == b->enabled && a->breakpoint == b->breakpoint && a->repeat == b->repeat &&
-         a->limit == b->limit;
+  return a->pass == b->pass && a->enabled == b->enabled && a->breakpoint == b->breakpoint && a->repeat == b->repeat
+         && a->limit == b->limit;
 }
 
 /* What stands in front by itself when the file is old: upgrade-opset in Peephole's own pipelines, newest-form in others. */
 static gboolean
 goes_without_saying (const PhPipelineEntry *entry, gboolean own)
 {
-  return ph_document_is_first (entry->pass) && entry->implied && own == (entry->pass != ph_document_upgrade ()) &&
-         same_entry (entry, &(PhPipelineEntry) { .pass = entry->pass, .enabled = TRUE, .limit = G_MAXUINT });
+  return ph_document_is_first (entry->pass) && entry->implied && own == (entry->pass != ph_document_upgrade ())
+         && same_entry (entry, &(PhPipelineEntry) { .pass = entry->pass, .enabled = TRUE, .limit = G_MAXUINT });
 }
 
 /* Whether the entries are no longer what its text says. */
@@ -114,11 +118,15 @@ static gboolean
 is_changed (PhDocument *document)
 {
   g_autoptr (GArray) named = NULL;
-  PhExactness       allow;
-  guint             skip;
+  PhExactness allow;
+  guint skip;
 
   named = ph_pipeline_parse (document->pipeline, &allow, NULL);
-  skip = document->entries->len > 0 && goes_without_saying (&g_array_index (document->entries, PhPipelineEntry, 0), ph_pipeline_find (document->pipeline) == NULL) ? 1 : 0;
+  skip = document->entries->len > 0
+                 && goes_without_saying (&g_array_index (document->entries, PhPipelineEntry, 0),
+                                         ph_pipeline_find (document->pipeline) == NULL)
+             ? 1
+             : 0;
   if (named == NULL || named->len != document->entries->len - skip)
     return TRUE;
   for (guint i = 0; i < named->len; i++)
@@ -144,7 +152,7 @@ ph_document_pipeline_to_text (PhDocument *document, const char *separator)
   if (!ph_document_pipeline_is_own (document) || (g_str_equal (separator, ",") && !is_changed (document)))
     return g_strdup (document->pipeline);
   out = g_string_new (NULL);
-  if (document->allow != PH_LOSSY || document->entries->len == 0)         /* of a list of one's own that goes without saying */
+  if (document->allow != PH_LOSSY || document->entries->len == 0) /* of a list of one's own that goes without saying */
     g_string_append_printf (out, "allow=%s", ph_exactness_name (document->allow));
   for (guint i = 0; i < document->entries->len; i++)
     {
@@ -152,9 +160,9 @@ ph_document_pipeline_to_text (PhDocument *document, const char *separator)
 
       if (goes_without_saying (entry, TRUE))
         continue;
-      g_string_append_printf (out, "%s%s%s%s%s%s", out->len > 0 ? separator : "", entry->pass->name, entry->implied ? ":keep" : "",
-                              entry->enabled ? "" : ":off",
-                              entry->breakpoint ? ":break" : "", entry->repeat ? ":repeat" : "");
+      g_string_append_printf (out, "%s%s%s%s%s%s", out->len > 0 ? separator : "", entry->pass->name,
+                              entry->implied ? ":keep" : "", entry->enabled ? "" : ":off", entry->breakpoint ? ":break" : "",
+                              entry->repeat ? ":repeat" : "");
       if (entry->limit != G_MAXUINT)
         g_string_append_printf (out, ":limit=%u", entry->limit);
     }

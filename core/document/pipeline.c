@@ -20,11 +20,13 @@ ph_document_is_first (const PhPass *pass)
 gboolean
 ph_document_fill_entries (PhDocument *document, const char *name, GError **error)
 {
-  PhExactness       allow;
+  PhExactness allow;
   g_autoptr (GArray) entries = ph_pipeline_parse (name, &allow, error);
-  g_autofree char  *own_name = g_strdup (name);
-  PhPipelineEntry   first = { .pass = ph_pipeline_find (name) != NULL ? ph_document_upgrade () : ph_pass_find ("newest-form"),
-                              .enabled = TRUE, .limit = G_MAXUINT, .implied = TRUE };
+  g_autofree char *own_name = g_strdup (name);
+  PhPipelineEntry first = { .pass = ph_pipeline_find (name) != NULL ? ph_document_upgrade () : ph_pass_find ("newest-form"),
+                            .enabled = TRUE,
+                            .limit = G_MAXUINT,
+                            .implied = TRUE };
 
   if (entries == NULL)
     return FALSE;
@@ -52,12 +54,12 @@ int *
 ph_document_map_steps (PhDocument *document)
 {
   guint n_steps = document->history != NULL ? document->history->steps->len : 0;
-  int  *map = g_new (int, n_steps + 1);
+  int *map = g_new (int, n_steps + 1);
   guint next = 0;
 
   for (guint s = 0; s < n_steps; s++)
     {
-      const PhStep          *step = &g_array_index (document->history->steps, PhStep, s);
+      const PhStep *step = &g_array_index (document->history->steps, PhStep, s);
       const PhPipelineEntry *entry;
 
       map[s] = -1;
@@ -77,7 +79,7 @@ ph_document_entry_step (PhDocument *document, guint index)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), -1);
 
-  guint           n_steps = document->history != NULL ? document->history->steps->len : 0;
+  guint n_steps = document->history != NULL ? document->history->steps->len : 0;
   g_autofree int *map = ph_document_map_steps (document);
 
   for (guint s = 0; s < n_steps; s++)
@@ -91,7 +93,7 @@ ph_document_next_entry (PhDocument *document)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), G_MAXUINT);
 
-  guint           n_done = ph_document_get_position (document).step, next = 0;
+  guint n_done = ph_document_get_position (document).step, next = 0;
   g_autofree int *map = ph_document_map_steps (document);
 
   for (guint s = 0; s < n_done; s++)
@@ -140,7 +142,7 @@ ph_document_set_pipeline (PhDocument *document, const char *name, GError **error
 static void
 drop_steps_of_another_pipeline (PhDocument *document, const int *old_map)
 {
-  guint           n_steps = document->history != NULL ? document->history->steps->len : 0;
+  guint n_steps = document->history != NULL ? document->history->steps->len : 0;
   g_autofree int *map = ph_document_map_steps (document);
 
   for (guint s = 0; s < n_steps; s++)
@@ -157,9 +159,9 @@ ph_document_set_entry (PhDocument *document, guint index, const PhPipelineEntry 
   g_return_if_fail (PH_IS_DOCUMENT (document) && index < document->entries->len);
 
   PhPipelineEntry *own = &g_array_index (document->entries, PhPipelineEntry, index);
-  g_autofree int  *map = ph_document_map_steps (document);
-  gboolean         switched = own->enabled != entry->enabled, differs = own->limit != entry->limit || own->repeat != entry->repeat;
-  int              step = ph_document_entry_step (document, index);
+  g_autofree int *map = ph_document_map_steps (document);
+  gboolean switched = own->enabled != entry->enabled, differs = own->limit != entry->limit || own->repeat != entry->repeat;
+  int step = ph_document_entry_step (document, index);
 
   own->enabled = entry->enabled;
   own->breakpoint = entry->breakpoint;
@@ -268,7 +270,8 @@ ph_document_toggle_break (PhDocument *document, const char *rule_or_node)
 {
   g_return_if_fail (PH_IS_DOCUMENT (document));
 
-  set_member (document->breaks, rule_or_node, !g_ptr_array_find_with_equal_func (document->breaks, rule_or_node, g_str_equal, NULL));
+  set_member (document->breaks, rule_or_node,
+              !g_ptr_array_find_with_equal_func (document->breaks, rule_or_node, g_str_equal, NULL));
   ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
 }
 
@@ -280,7 +283,7 @@ break_of (PhDocument *document, const PhStep *step, const PhRewrite *rewrite)
   for (guint i = 0; i < document->breaks->len; i++)
     {
       const char *text = document->breaks->pdata[i];
-      guint64     id;
+      guint64 id;
 
       if (g_str_equal (text, rewrite->rule) || g_str_equal (text, full))
         return text;
@@ -305,7 +308,8 @@ ph_document_find_break (PhDocument *document, PhPosition at)
   if (document->history == NULL || at.step >= document->history->steps->len)
     return NULL;
   step = &g_array_index (document->history->steps, PhStep, at.step);
-  return at.rewrite < step->n_rewrites ? break_of (document, step, &g_array_index (document->history->rewrites, PhRewrite, step->first_rewrite + at.rewrite))
+  return at.rewrite < step->n_rewrites ? break_of (
+             document, step, &g_array_index (document->history->rewrites, PhRewrite, step->first_rewrite + at.rewrite))
                                        : NULL;
 }
 

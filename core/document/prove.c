@@ -22,20 +22,20 @@ ph_prover_new_of (PhSnapshot *snapshot, GHashTable *feeds, guint64 seed)
 
 struct _PhProofJob
 {
-  PhDocument *document;          /* owned reference; touched in its own thread only            */
-  guint       serial;            /* of the document's proofs when it was made                  */
+  PhDocument *document; /* owned reference; touched in its own thread only            */
+  guint serial;         /* of the document's proofs when it was made                  */
   PhSnapshot *snapshot;
-  GHashTable *feeds;             /* name -> PhTensor                                           */
-  GArray     *steps;             /* (element-type guint) that are to be compared               */
-  GPtrArray  *proofs;            /* (element-type PhProof) (nullable elements) one a step      */
-  void       (*found) (PhProofJob *job, guint index, gpointer data);      /* (nullable) called in the thread of the job */
-  gpointer    data;
+  GHashTable *feeds;                                           /* name -> PhTensor                                           */
+  GArray *steps;                                               /* (element-type guint) that are to be compared               */
+  GPtrArray *proofs;                                           /* (element-type PhProof) (nullable elements) one a step      */
+  void (*found) (PhProofJob *job, guint index, gpointer data); /* (nullable) called in the thread of the job */
+  gpointer data;
 };
 
 PhProofJob *
 ph_proof_job_new (PhDocument *document, guint first, guint last)
 {
-  PhHistory  *history;
+  PhHistory *history;
   PhProofJob *job;
   GHashTable *feeds;
 
@@ -56,7 +56,7 @@ ph_proof_job_new (PhDocument *document, guint first, guint last)
       }
 
   GHashTableIter iter;
-  gpointer       name, tensor;
+  gpointer name, tensor;
 
   g_hash_table_iter_init (&iter, document->feeds);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
@@ -82,14 +82,14 @@ ph_proof_job_free (PhProofJob *job)
 gboolean
 ph_proof_job_run (PhProofJob *job, GCancellable *cancellable, GError **error)
 {
-  PhRunOptions        options = { .cancellable = cancellable };
+  PhRunOptions options = { .cancellable = cancellable };
   g_autoptr (PhProver) prover = NULL;
 
   if (job->steps->len > 0)
     prover = ph_prover_new_of (job->snapshot, job->feeds, 1);
   for (guint i = 0; i < job->steps->len; i++)
     {
-      guint              s = g_array_index (job->steps, guint, i);
+      guint s = g_array_index (job->steps, guint, i);
       g_autoptr (PhProof) proof = ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, &options, error);
 
       if (proof == NULL || !ph_prover_blame (prover, proof, &options, error))
@@ -132,7 +132,8 @@ static void
 take (PhDocument *document, PhProofJob *job, guint index)
 {
   if (job->proofs->pdata[index] != NULL && job->serial == document->proof_serial)
-    ph_document_take_proof (document, g_array_index (job->steps, guint, index), g_steal_pointer ((PhProof **) &job->proofs->pdata[index]));
+    ph_document_take_proof (document, g_array_index (job->steps, guint, index),
+                            g_steal_pointer ((PhProof **) &job->proofs->pdata[index]));
 }
 
 void
@@ -169,8 +170,17 @@ ph_document_drop_proofs (PhDocument *document, guint from)
 
 /* ── in the background ── */
 
-typedef struct { PhProofJob *job; GMainContext *context; GCancellable *cancellable; } Background;
-typedef struct { GTask *task; guint index; } Found;
+typedef struct
+{
+  PhProofJob *job;
+  GMainContext *context;
+  GCancellable *cancellable;
+} Background;
+typedef struct
+{
+  GTask *task;
+  guint index;
+} Found;
 
 static void
 background_free (gpointer data)
@@ -186,7 +196,7 @@ background_free (gpointer data)
 static gboolean
 on_found (gpointer data)
 {
-  Found      *found = data;
+  Found *found = data;
   Background *background = g_task_get_task_data (found->task);
 
   if (!g_cancellable_is_cancelled (background->cancellable))
@@ -205,8 +215,8 @@ static void
 background_found (PhProofJob *job, guint index, gpointer task)
 {
   Background *background = g_task_get_task_data (task);
-  Found      *found = g_new0 (Found, 1);
-  GSource    *source = g_idle_source_new ();
+  Found *found = g_new0 (Found, 1);
+  GSource *source = g_idle_source_new ();
 
   found->task = g_object_ref (task);
   found->index = index;
@@ -240,7 +250,7 @@ background_done (GObject *source, GAsyncResult *result, gpointer data)
   if (document->proving == background->cancellable)
     {
       g_clear_object (&document->proving);
-      ph_document_take_proofs (document, background->job);      /* what was found last may still be on its way */
+      ph_document_take_proofs (document, background->job); /* what was found last may still be on its way */
       ph_document_emit (document, SIGNAL_VERDICTS_CHANGED);
     }
 }
@@ -248,9 +258,9 @@ background_done (GObject *source, GAsyncResult *result, gpointer data)
 static gboolean
 start_proving (gpointer data)
 {
-  PhDocument      *document = data;
-  PhProofJob      *job;
-  Background      *background;
+  PhDocument *document = data;
+  PhProofJob *job;
+  Background *background;
   g_autoptr (GTask) task = NULL;
 
   document->proof_timer = 0;

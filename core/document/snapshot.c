@@ -10,18 +10,18 @@
 struct _PhCopy
 {
   gatomicrefcount ref_count;
-  GMutex     lock;
-  PhModel   *model;              /* under @lock; (nullable) once it was taken                      */
-  GPtrArray *edits;              /* (element-type PhEdit) under @lock: of the journal it follows   */
-  guint      done;               /* under @lock: edits that it has                                 */
+  GMutex lock;
+  PhModel *model;   /* under @lock; (nullable) once it was taken                      */
+  GPtrArray *edits; /* (element-type PhEdit) under @lock: of the journal it follows   */
+  guint done;       /* under @lock: edits that it has                                 */
 };
 
 struct _PhSnapshot
 {
-  PhCopy    *copy, *runner;      /* the model of @runner: NULL until something runs */
+  PhCopy *copy, *runner; /* the model of @runner: NULL until something runs */
   PhHistory *history;
-  GHashTable *feeds;             /* name -> PhTensor */
-  GHashTable *kernels;           /* (nullable) of the model */
+  GHashTable *feeds;   /* name -> PhTensor */
+  GHashTable *kernels; /* (nullable) of the model */
 };
 
 PhCopy *
@@ -67,7 +67,7 @@ ph_snapshot_new (PhDocument *document)
   g_return_val_if_fail (ph_document_is_open (document), NULL);
 
   PhSnapshot *snapshot = g_new0 (PhSnapshot, 1);
-  PhCopy     *copy = document->copy;
+  PhCopy *copy = document->copy;
 
   snapshot->history = ph_history_snapshot (document->history);
   snapshot->feeds = ph_feeds_copy (document->feeds);
@@ -122,7 +122,7 @@ ph_snapshot_dup_history (PhSnapshot *snapshot)
 static void
 follow (PhCopy *copy, const PhSnapshot *snapshot, PhPosition at)
 {
-  GPtrArray  *edits = snapshot->history->edits;
+  GPtrArray *edits = snapshot->history->edits;
   const guint target = ph_history_edit_index (snapshot->history, at);
 
   if (copy->edits != edits)
@@ -153,7 +153,7 @@ ph_snapshot_at (PhSnapshot *snapshot, PhPosition at)
   return snapshot->copy->model;
 }
 
-#define MOST_LENT 100000        /* nodes: of a larger model no second one is kept */
+#define MOST_LENT 100000 /* nodes: of a larger model no second one is kept */
 
 PhModel *
 ph_snapshot_lend (PhSnapshot *snapshot, PhPosition at)

@@ -10,24 +10,24 @@ G_BEGIN_DECLS
  * follows along the journal to wherever it is read, instead of being cloned each time. Freed in any thread. */
 typedef struct _PhSnapshot PhSnapshot;
 
-PhSnapshot *ph_snapshot_new         (PhDocument *document);      /* something is open */
-void        ph_snapshot_free        (PhSnapshot *snapshot);
+PhSnapshot *ph_snapshot_new (PhDocument *document); /* something is open */
+void ph_snapshot_free (PhSnapshot *snapshot);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhSnapshot, ph_snapshot_free)
-PhHistory  *ph_snapshot_get_history (PhSnapshot *snapshot);
-GHashTable *ph_snapshot_get_feeds   (PhSnapshot *snapshot);      /* name -> PhTensor; the worker's own */
-PhHistory  *ph_snapshot_dup_history (PhSnapshot *snapshot);
+PhHistory *ph_snapshot_get_history (PhSnapshot *snapshot);
+GHashTable *ph_snapshot_get_feeds (PhSnapshot *snapshot); /* name -> PhTensor; the worker's own */
+PhHistory *ph_snapshot_dup_history (PhSnapshot *snapshot);
 
 /* In any thread: the model at @at, for this caller alone until ph_snapshot_done(), and then to be as it was. */
-PhModel    *ph_snapshot_at          (PhSnapshot *snapshot, PhPosition at);
-void        ph_snapshot_done        (PhSnapshot *snapshot);
+PhModel *ph_snapshot_at (PhSnapshot *snapshot, PhPosition at);
+void ph_snapshot_done (PhSnapshot *snapshot);
 /* Likewise one to be run, not to be changed, until ph_snapshot_return() in the same thread: it is the same model each time, so that it keeps
  * what it was compiled to as long as the position stays. Instead of ph_snapshot_take(), not beside it. */
-PhModel    *ph_snapshot_lend        (PhSnapshot *snapshot, PhPosition at);
-void        ph_snapshot_return      (PhSnapshot *snapshot);
+PhModel *ph_snapshot_lend (PhSnapshot *snapshot, PhPosition at);
+void ph_snapshot_return (PhSnapshot *snapshot);
 /* In any thread, once: a model of the caller's own. (transfer full) */
-PhModel    *ph_snapshot_take        (PhSnapshot *snapshot, PhPosition at);
+PhModel *ph_snapshot_take (PhSnapshot *snapshot, PhPosition at);
 
 /* In any thread, once: what compares the positions. */
-PhProver   *ph_prover_new_of        (PhSnapshot *snapshot, GHashTable *feeds, guint64 seed);
+PhProver *ph_prover_new_of (PhSnapshot *snapshot, GHashTable *feeds, guint64 seed);
 
 G_END_DECLS

@@ -74,10 +74,11 @@ ph_document_enter (PhDocument *document, const PhNode *node, GError **error)
 
   g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
   if (part.inside == PH_NO_ID)
-    return ph_node_fail (node, error, PH_ERROR_USAGE, "there is nothing inside: only fused nodes, calls of functions and nodes with bodies can be entered");
+    return ph_node_fail (node, error, PH_ERROR_USAGE,
+                         "there is nothing inside: only fused nodes, calls of functions and nodes with bodies can be entered");
   trail = trail_to (document, node->graph);
   for (guint i = 0; i < trail->len; i++)
-    if (g_array_index (trail, PhTrailPart, i).inside == part.inside)          /* it comes to call itself */
+    if (g_array_index (trail, PhTrailPart, i).inside == part.inside) /* it comes to call itself */
       {
         g_array_unref (trail);
         return ph_node_fail (node, error, PH_ERROR_USAGE, "this is inside of it already");
@@ -138,7 +139,8 @@ ph_document_trail_text (PhDocument *document, guint index)
   graph = ph_model_find_graph (document->model, part->inside);
   node = ph_model_find_node (document->model, part->node != PH_NO_ID ? part->node : part->inside);
   if (graph != NULL)
-    return g_strdup_printf ("%s%s%s", graph->function->domain, *graph->function->domain != '\0' ? "." : "", graph->function->name);
+    return g_strdup_printf ("%s%s%s", graph->function->domain, *graph->function->domain != '\0' ? "." : "",
+                            graph->function->name);
   if (node == NULL)
     return g_strdup_printf ("n%u", part->inside);
   return g_strdup_printf ("n%u %s", node->id, node->op_type);

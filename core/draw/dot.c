@@ -6,7 +6,7 @@
 
 #include "core/escape.h"
 
-#define ARROW 7.0             /* points from where a line ends to the tip of its arrow */
+#define ARROW 7.0 /* points from where a line ends to the tip of its arrow */
 
 static void
 append_quoted (GString *text, const char *part)
@@ -32,7 +32,8 @@ change_color (PhChange change)
     case PH_CHANGE_ADDED: return "#1f8f53";
     case PH_CHANGE_REMOVED: return "#c01c28";
     case PH_CHANGE_CHANGED: return "#b57400";
-    case PH_CHANGE_NONE: default: return NULL;
+    case PH_CHANGE_NONE:
+    default: return NULL;
     }
 }
 
@@ -99,9 +100,12 @@ ph_dot_print (PhScene *scene, int time, int since, GHashTable *values)
 {
   GString *text = g_string_new (NULL);
 
-  g_string_append_printf (text, "digraph model {\n  graph [layout=nop2%s];     // places and lines as they are here; without it dot makes its own\n"
-                                "  node [shape=box, style=\"rounded\", fontname=\"Cantarell\", fontsize=9, fixedsize=true];\n"
-                                "  edge [fontname=\"Cantarell\", fontsize=9, arrowsize=0.7];\n", ph_scene_is_across (scene) ? ", rankdir=LR" : "");
+  g_string_append_printf (
+      text,
+      "digraph model {\n  graph [layout=nop2%s];     // places and lines as they are here; without it dot makes its own\n"
+      "  node [shape=box, style=\"rounded\", fontname=\"Cantarell\", fontsize=9, fixedsize=true];\n"
+      "  edge [fontname=\"Cantarell\", fontsize=9, arrowsize=0.7];\n",
+      ph_scene_is_across (scene) ? ", rankdir=LR" : "");
 
   for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
     {

@@ -6,15 +6,15 @@
 
 typedef struct
 {
-  PhRect          rect;
+  PhRect rect;
   const PhTenant *tenant, *gone;
-  const PhFace   *face;
-  PhChange        change;
-  gboolean        ghost;         /* of what is no longer there */
-  PhColor         color;         /* of its header */
-  gboolean        pale;
-  const char     *shape;         /* (nullable) what it makes: its value where that is known, else the type */
-  gboolean        is_value;
+  const PhFace *face;
+  PhChange change;
+  gboolean ghost; /* of what is no longer there */
+  PhColor color;  /* of its header */
+  gboolean pale;
+  const char *shape; /* (nullable) what it makes: its value where that is known, else the type */
+  gboolean is_value;
 } Look;
 
 /* How much of its colours is left of what did not change. Who asked for high contrast shall read that too. */
@@ -66,13 +66,16 @@ look_at (PhScene *scene, int box, const PhDrawOptions *options, Look *look)
     return FALSE;
   look->face = ph_scene_face (scene, look->tenant, look->ghost ? options->since : options->time);
   look->rect = ph_scene_card (scene, box, options->time, options->since);
-  look->shape = options->values != NULL ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (value_of (scene, box, look, options))) : NULL;
+  look->shape = options->values != NULL
+                    ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (value_of (scene, box, look, options)))
+                    : NULL;
   look->is_value = look->shape != NULL;
   if (!look->is_value)
     look->shape = look->face->shape;
   /* How far a value is off is asked of what did not change above all. */
-  look->pale = options->dim || (options->since != options->time && look->change == PH_CHANGE_NONE
-                                && (options->paint == NULL || ph_paint_mode (options->paint) != PH_COLOR_ERROR));
+  look->pale = options->dim
+               || (options->since != options->time && look->change == PH_CHANGE_NONE
+                   && (options->paint == NULL || ph_paint_mode (options->paint) != PH_COLOR_ERROR));
   look->color = ph_family_color (look->face->family, options->theme);
   if (options->paint != NULL && at->kind == PH_BOX_NODE)
     look->color = ph_paint_color (options->paint, box, options->theme);
@@ -90,7 +93,9 @@ card_color (PhTheme theme)
     {
     case PH_THEME_DARK: return (PhColor) { 0.19, 0.19, 0.205, 1 };
     case PH_THEME_HIGH_CONTRAST_DARK: return (PhColor) { 0.06, 0.06, 0.06, 1 };
-    case PH_THEME_LIGHT: case PH_THEME_HIGH_CONTRAST: default: return (PhColor) { 1, 1, 1, 1 };
+    case PH_THEME_LIGHT:
+    case PH_THEME_HIGH_CONTRAST:
+    default: return (PhColor) { 1, 1, 1, 1 };
     }
 }
 
@@ -136,10 +141,12 @@ draw_pills (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, cons
       const PhPill *pill = ph_scene_pill (scene, p);
       const gboolean now = pill->born <= options->time && options->time < pill->died;
       const gboolean before = pill->born <= options->since && options->since < pill->died;
-      const PhChange change = now == before ? PH_CHANGE_NONE
-                              : now && options->side != PH_SIDE_BEFORE ? PH_CHANGE_ADDED : PH_CHANGE_REMOVED;
+      const PhChange change = now == before                            ? PH_CHANGE_NONE
+                              : now && options->side != PH_SIDE_BEFORE ? PH_CHANGE_ADDED
+                                                                       : PH_CHANGE_REMOVED;
       const PhColor tone = change != PH_CHANGE_NONE ? ph_theme_change (options->theme, change)
-                         : pill->is_link ? ph_theme_accent (options->theme) : ink_color;
+                           : pill->is_link          ? ph_theme_accent (options->theme)
+                                                    : ink_color;
       const double strength = change != PH_CHANGE_NONE ? 0.9 : pale || options->dim ? 0.3 : 0.62;
       const double middle = pill->rect.y + pill->rect.height / 2;
 
@@ -157,8 +164,8 @@ draw_pills (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, cons
       if (options->scale >= PH_NEAR_SCALE)
         {
           ph_set_color (cr, ph_mix (background, tone, strength));
-          ph_ink_show (cr, ink, PH_INK_TEXT, ph_scene_pill_face (scene, pill)->title, pill->rect.x + pill->rect.width / 2, middle, 0.5,
-                     pill->rect.width - 10);
+          ph_ink_show (cr, ink, PH_INK_TEXT, ph_scene_pill_face (scene, pill)->title, pill->rect.x + pill->rect.width / 2, middle,
+                       0.5, pill->rect.width - 10);
         }
     }
 }
@@ -172,7 +179,7 @@ draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *lo
 
   const float room = look->rect.width - 2 * PH_FACE_MARGIN + 6;
 
-  for (guint i = 0; i < look->face->n_body; i++)       /* two a line, the last alone takes all of it */
+  for (guint i = 0; i < look->face->n_body; i++) /* two a line, the last alone takes all of it */
     {
       const gboolean alone = i % 2 == 0 && i + 1 == look->face->n_body;
       const PhRect chip = { look->rect.x + PH_FACE_MARGIN - 3 + i % 2 * (room / 2 + 1.5f), y + i / 2 * PH_FACE_CHIP,
@@ -182,7 +189,8 @@ draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *lo
       ph_set_color (cr, ph_mix (ph_family_color (look->face->body_family[i], options->theme), background, pale));
       cairo_fill (cr);
       ph_set_color (cr, (PhColor) { 1, 1, 1, 1 });
-      ph_ink_show (cr, ink, PH_INK_TEXT, look->face->body[i], chip.x + chip.width / 2, chip.y + chip.height / 2, 0.5, chip.width - 8);
+      ph_ink_show (cr, ink, PH_INK_TEXT, look->face->body[i], chip.x + chip.width / 2, chip.y + chip.height / 2, 0.5,
+                   chip.width - 8);
     }
   y += (look->face->n_body + 1) / 2 * PH_FACE_CHIP;
   if (look->face->n_more > 0)
@@ -190,7 +198,8 @@ draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *lo
       g_autofree char *more = g_strdup_printf ("and %u more", look->face->n_more);
 
       ph_set_color (cr, ph_mix (background, ph_theme_text (options->theme), 0.6));
-      ph_ink_show (cr, ink, PH_INK_TEXT, more, look->rect.x + look->rect.width / 2, y + PH_FACE_ROW / 2 - 2, 0.5, look->rect.width - 8);
+      ph_ink_show (cr, ink, PH_INK_TEXT, more, look->rect.x + look->rect.width / 2, y + PH_FACE_ROW / 2 - 2, 0.5,
+                   look->rect.width - 8);
       y += PH_FACE_ROW;
     }
   return y;
@@ -199,14 +208,14 @@ draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *lo
 /* What the parts of a card are drawn with. */
 typedef struct
 {
-  cairo_t             *cr;
-  PhInk               *ink;
-  const PhSceneBox    *box;
+  cairo_t *cr;
+  PhInk *ink;
+  const PhSceneBox *box;
   const PhDrawOptions *options;
-  const Look          *look;
-  gboolean             io, near, plain_body;     /* plain: a header in its colour above a body without */
-  double               radius;
-  PhColor              background, card, text, dim;
+  const Look *look;
+  gboolean io, near, plain_body; /* plain: a header in its colour above a body without */
+  double radius;
+  PhColor background, card, text, dim;
 } Card;
 
 /* What stood here before peeps out behind what replaced it. */
@@ -230,9 +239,9 @@ draw_gone (const Card *card)
 static void
 draw_shape (const Card *card)
 {
-  const Look   *look = card->look;
+  const Look *look = card->look;
   const PhRect *rect = &look->rect;
-  cairo_t      *cr = card->cr;
+  cairo_t *cr = card->cr;
 
   if (!look->ghost && !look->pale && card->options->theme == PH_THEME_LIGHT)
     {
@@ -265,9 +274,9 @@ draw_shape (const Card *card)
 static void
 draw_border (const Card *card)
 {
-  const Look   *look = card->look;
+  const Look *look = card->look;
   const PhTheme theme = card->options->theme;
-  cairo_t      *cr = card->cr;
+  cairo_t *cr = card->cr;
 
   if (look->change != PH_CHANGE_NONE)
     {
@@ -296,10 +305,10 @@ draw_border (const Card *card)
 static void
 draw_io_text (const Card *card)
 {
-  const Look   *look = card->look;
+  const Look *look = card->look;
   const PhFace *face = look->face;
   const PhRect *rect = &look->rect;
-  const double  x = rect->x + rect->width / 2, y = rect->y + rect->height / 2;
+  const double x = rect->x + rect->width / 2, y = rect->y + rect->height / 2;
 
   ph_set_color (card->cr, card->text);
   ph_ink_show (card->cr, card->ink, PH_INK_TITLE, face->title, x, look->shape != NULL ? y - 8 : y, 0.5, rect->width - 12);
@@ -311,17 +320,17 @@ draw_io_text (const Card *card)
 static void
 draw_header (const Card *card)
 {
-  const Look   *look = card->look;
+  const Look *look = card->look;
   const PhRect *rect = &look->rect;
   const PhTheme theme = card->options->theme;
-  cairo_t      *cr = card->cr;
+  cairo_t *cr = card->cr;
 
   if ((look->pale || look->ghost) && (theme == PH_THEME_LIGHT || theme == PH_THEME_HIGH_CONTRAST))
     /* White on a pastel cannot be read. */
     ph_set_color (cr, ph_mix (look->color, ph_theme_text (theme), theme == PH_THEME_LIGHT ? 0.6 : 1));
   else
     ph_set_color (cr, (PhColor) { 1, 1, 1, look->pale || look->ghost ? 0.85 : 1 });
-  if (card->box->can_open)      /* there is more inside */
+  if (card->box->can_open) /* there is more inside */
     {
       cairo_move_to (cr, rect->x + 8, rect->y + PH_FACE_HEADER / 2 - 4.5);
       cairo_rel_line_to (cr, 6, 4.5);
@@ -329,7 +338,7 @@ draw_header (const Card *card)
       cairo_close_path (cr);
       cairo_fill (cr);
     }
-  else if (card->box->has_inside)      /* a picture of its own: a frame in a frame */
+  else if (card->box->has_inside) /* a picture of its own: a frame in a frame */
     {
       const double right = rect->x + rect->width - 7, top = rect->y + PH_FACE_HEADER / 2 - 4.5;
 
@@ -347,11 +356,11 @@ draw_header (const Card *card)
 static void
 draw_rows (const Card *card)
 {
-  const Look   *look = card->look;
+  const Look *look = card->look;
   const PhFace *face = look->face;
   const PhRect *rect = &look->rect;
-  const double  left = rect->x + PH_FACE_MARGIN, width = rect->width - 2 * PH_FACE_MARGIN;
-  double        y = rect->y + PH_FACE_HEADER + 4;
+  const double left = rect->x + PH_FACE_MARGIN, width = rect->width - 2 * PH_FACE_MARGIN;
+  double y = rect->y + PH_FACE_HEADER + 4;
 
   if (face->n_body > 0)
     y = draw_body (card->cr, card->ink, card->options, look, y + 2);
@@ -378,8 +387,12 @@ draw_card (cairo_t *cr, PhInk *ink, const PhSceneBox *box, const PhDrawOptions *
 {
   const PhRect *rect = &look->rect;
   const PhTheme theme = options->theme;
-  Card          card = { .cr = cr, .ink = ink, .box = box, .options = options, .look = look, .io = box->kind != PH_BOX_NODE,
-                         .near = options->scale >= PH_NEAR_SCALE, .background = ph_theme_background (theme) };
+  /* clang-format off */
+  Card card = {
+    .cr = cr, .ink = ink, .box = box, .options = options, .look = look, .io = box->kind != PH_BOX_NODE,
+    .near = options->scale >= PH_NEAR_SCALE, .background = ph_theme_background (theme)
+  };
+  /* clang-format on */
 
   card.radius = card.io ? rect->height / 2 : 7;
   card.plain_body = card.near && !card.io && rect->height > PH_FACE_HEADER + 4;
@@ -396,7 +409,8 @@ draw_card (cairo_t *cr, PhInk *ink, const PhSceneBox *box, const PhDrawOptions *
   if (!card.near)
     {
       ph_set_color (cr, card.io ? card.text : look->pale ? card_color (theme) : (PhColor) { 1, 1, 1, 1 });
-      ph_ink_show (cr, ink, PH_INK_BIG, look->face->title, rect->x + rect->width / 2, rect->y + rect->height / 2, 0.5, rect->width - 8);
+      ph_ink_show (cr, ink, PH_INK_BIG, look->face->title, rect->x + rect->width / 2, rect->y + rect->height / 2, 0.5,
+                   rect->width - 8);
     }
   else if (card.io)
     draw_io_text (&card);
@@ -430,7 +444,7 @@ ph_hash_card (PhScene *scene, int index, const PhDrawOptions *options)
       const PhPill *pill = ph_scene_pill (scene, p);
 
       hash = ph_hash_mix (hash, (pill->born <= options->time && options->time < pill->died) << 1
-                                | (pill->born <= options->since && options->since < pill->died));
+                                    | (pill->born <= options->since && options->since < pill->died));
     }
   return hash;
 }
@@ -454,7 +468,8 @@ ph_scene_draw_box (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhD
       const double least = (look.change != PH_CHANGE_NONE ? PH_FAR_MARK : PH_FAR_LEAST) / options->scale;
       const double width = MAX (box->rect.width, least), height = MAX (box->rect.height, least);
 
-      cairo_rectangle (cr, box->rect.x + (box->rect.width - width) / 2, box->rect.y + (box->rect.height - height) / 2, width, height);
+      cairo_rectangle (cr, box->rect.x + (box->rect.width - width) / 2, box->rect.y + (box->rect.height - height) / 2, width,
+                       height);
       ph_set_color (cr, look.change != PH_CHANGE_NONE ? ph_theme_change (options->theme, look.change) : look.color);
       cairo_fill (cr);
       return;

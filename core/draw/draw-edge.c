@@ -34,7 +34,8 @@ edge_path (PhScene *scene, cairo_t *cr, const PhSceneEdge *edge, const PhDrawOpt
 {
   const PhPoint *p = ph_scene_points (scene, edge);
   const PhPoint start = lines ? p[0] : ph_draw_end_of (scene, edge->from, p[0], options->time, options->since);
-  const PhPoint end = lines ? p[edge->n_points - 1] : ph_draw_end_of (scene, edge->to, p[edge->n_points - 1], options->time, options->since);
+  const PhPoint end = lines ? p[edge->n_points - 1]
+                            : ph_draw_end_of (scene, edge->to, p[edge->n_points - 1], options->time, options->since);
 
   cairo_move_to (cr, start.x, start.y);
   if (start.x != p[0].x || start.y != p[0].y)
@@ -97,7 +98,16 @@ ph_scene_draw_edge (PhScene *scene, cairo_t *cr, int index, const PhDrawOptions 
 }
 
 /* Strokes of one look are one path: what costs is the number of strokes. */
-typedef enum { EDGE_PLAIN, EDGE_BACKWARD, EDGE_CONTROL, EDGE_ADDED, EDGE_ADDED_BACKWARD, EDGE_REMOVED, N_EDGE_LOOKS } EdgeLook;
+typedef enum
+{
+  EDGE_PLAIN,
+  EDGE_BACKWARD,
+  EDGE_CONTROL,
+  EDGE_ADDED,
+  EDGE_ADDED_BACKWARD,
+  EDGE_REMOVED,
+  N_EDGE_LOOKS
+} EdgeLook;
 
 static gboolean
 edge_look (PhScene *scene, int edge, const PhDrawOptions *options, EdgeLook *look)
@@ -111,8 +121,11 @@ edge_look (PhScene *scene, int edge, const PhDrawOptions *options, EdgeLook *loo
   if (options->side == PH_SIDE_BEFORE && !before)
     *look = EDGE_REMOVED;
   else
-    *look = now && !before ? (at->backward ? EDGE_ADDED_BACKWARD : EDGE_ADDED) : before && !now ? EDGE_REMOVED
-        : at->control ? EDGE_CONTROL : at->backward ? EDGE_BACKWARD : EDGE_PLAIN;
+    *look = now && !before   ? (at->backward ? EDGE_ADDED_BACKWARD : EDGE_ADDED)
+            : before && !now ? EDGE_REMOVED
+            : at->control    ? EDGE_CONTROL
+            : at->backward   ? EDGE_BACKWARD
+                             : EDGE_PLAIN;
   return TRUE;
 }
 
@@ -151,8 +164,10 @@ ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray
   for (int look = 0; look < N_EDGE_LOOKS; look++)
     {
       PhColor color = look == EDGE_ADDED || look == EDGE_ADDED_BACKWARD ? ph_theme_change (options->theme, PH_CHANGE_ADDED)
-                    : look == EDGE_REMOVED ? ph_theme_change (options->theme, PH_CHANGE_REMOVED)
-                    : look == EDGE_BACKWARD ? ph_mix (plain, ph_family_color (PH_FAMILY_ACTIVATION, options->theme), diff ? 0.3 : 0.75) : plain;
+                      : look == EDGE_REMOVED                            ? ph_theme_change (options->theme, PH_CHANGE_REMOVED)
+                      : look == EDGE_BACKWARD
+                          ? ph_mix (plain, ph_family_color (PH_FAMILY_ACTIVATION, options->theme), diff ? 0.3 : 0.75)
+                          : plain;
       double width = MAX (look >= EDGE_ADDED ? 2.0 : 1.3, (far ? 0.8 : 0.9) * pixel);
       guint drawn = 0;
 
@@ -224,7 +239,7 @@ point_of (const PhPoint *p, guint n, double part)
 static PhPoint
 middle_of (const PhPoint *p, guint n)
 {
-  return point_of (p, n, n / 3 % 2 == 1 ? 0.5 : 0.5 + 1.5 / n);        /* in the middle of a curve */
+  return point_of (p, n, n / 3 % 2 == 1 ? 0.5 : 0.5 + 1.5 / n); /* in the middle of a curve */
 }
 
 /* There is a box, or what is left of one, or a pill, or another label where the label would be. */
@@ -257,7 +272,8 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
   static const double parts[] = { 0.4, 0.6, 0.3, 0.7, 0.2, 0.8 };
   const PhColor background = ph_theme_background (options->theme);
   const gboolean pale = options->since != options->time || options->dim;
-  const PhColor text = ph_mix (background, ph_theme_text (options->theme), pale && options->theme < PH_THEME_HIGH_CONTRAST ? 0.45 : 0.75);
+  const PhColor text = ph_mix (background, ph_theme_text (options->theme),
+                               pale && options->theme < PH_THEME_HIGH_CONTRAST ? 0.45 : 0.75);
   g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int)), labels = g_array_new (FALSE, FALSE, sizeof (PhRect));
 
   for (guint i = 0; i < edges->len; i++)
@@ -265,17 +281,21 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
       const int e = g_array_index (edges, int, i);
       const PhSceneEdge *edge = ph_scene_edge (scene, e);
       const PhId value = ph_scene_edge_value (scene, e, options->time);
-      const char *known = value != PH_NO_ID && options->values != NULL ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (value)) : NULL;
+      const char *known = value != PH_NO_ID && options->values != NULL
+                              ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (value))
+                              : NULL;
       const char *type = known != NULL ? known : value != PH_NO_ID ? ph_scene_value_type (scene, value) : NULL;
       const PhTenant *source = ph_scene_tenant (scene, edge->source, options->time);
-      const gboolean stands_in_box = known != NULL && source != NULL && g_hash_table_contains (options->values, GUINT_TO_POINTER (source->id));
+      const gboolean stands_in_box = known != NULL && source != NULL
+                                     && g_hash_table_contains (options->values, GUINT_TO_POINTER (source->id));
       const double label_size = known != NULL ? 1 : LABEL_SIZE;
       PhPoint at;
       PhRect place;
       double width, height;
 
       /* A short edge starts at a box that says the type, and has no room. */
-      if (type == NULL || edge->n_points < 4 || ((known == NULL || stands_in_box)
+      if (type == NULL || edge->n_points < 4
+          || ((known == NULL || stands_in_box)
               && (ph_scene_is_across (scene) ? edge->bounds.width : edge->bounds.height) < LABEL_LENGTH))
         continue;
       ph_ink_size (ink, PH_INK_TEXT, type, &width, &height);

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#define NORMAL   13.0          /* of a title, in points at zoom 1                */
-#define READABLE 11.0          /* pixels that a title wants on the screen        */
-#define SMALLEST 6.0           /* and below which it is nothing but grey         */
+#define NORMAL   13.0 /* of a title, in points at zoom 1                */
+#define READABLE 11.0 /* pixels that a title wants on the screen        */
+#define SMALLEST 6.0  /* and below which it is nothing but grey         */
 
 static const char *
 title_of (PhScene *scene, int box, int time)
@@ -59,7 +59,8 @@ draw_closed_title (cairo_t *cr, PhInk *ink, PhScene *scene, int index, const cha
       show_sized (cr, ink, name, rect->x + rect->width / 2, rect->y + rect->height / 2, 0.5, size, rect->width - 12);
       return;
     }
-  ph_ink_show_short (cr, ink, PH_INK_TITLE, title, rect->x + rect->width / 2, rect->y + rect->height / 2 - 9, 0.5, rect->width - 20);
+  ph_ink_show_short (cr, ink, PH_INK_TITLE, title, rect->x + rect->width / 2, rect->y + rect->height / 2 - 9, 0.5,
+                     rect->width - 20);
   g_autofree char *detail = ph_scene_group_text (scene, index, options->side == PH_SIDE_BEFORE ? options->since : options->time);
   ph_set_color (cr, ph_mix (background, text, 0.62));
   ph_ink_show (cr, ink, PH_INK_TEXT, detail, rect->x + rect->width / 2, rect->y + rect->height / 2 + 11, 0.5, rect->width - 20);
@@ -120,7 +121,8 @@ ph_hash_group (PhScene *scene, int index, const PhDrawOptions *options)
   guint64 hash = ph_hash_mix (index, tenant != NULL ? GPOINTER_TO_SIZE (ph_scene_face (scene, tenant, options->time)) : 0);
 
   if (box->kind == PH_BOX_GROUP && !box->open)
-    hash = ph_hash_mix (hash, ph_scene_count_present (scene, index, options->side == PH_SIDE_BEFORE ? options->since : options->time));
+    hash = ph_hash_mix (hash,
+                        ph_scene_count_present (scene, index, options->side == PH_SIDE_BEFORE ? options->since : options->time));
   if (options->since != options->time)
     ph_scene_count_changes (scene, index, options->since, options->time, &added, &removed, &changed);
   if (options->paint != NULL)
@@ -160,11 +162,13 @@ ph_draw_group (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawO
   const PhRect *rect = &box->rect;
   const PhColor background = ph_theme_background (options->theme), text = ph_theme_text (options->theme);
   /* Blocks that are alike share a tint. */
-  static const PhFamily tints[] = { PH_FAMILY_LINEAR, PH_FAMILY_NORM, PH_FAMILY_ACTIVATION, PH_FAMILY_POOL, PH_FAMILY_ARITHMETIC };
+  static const PhFamily tints[] = { PH_FAMILY_LINEAR, PH_FAMILY_NORM, PH_FAMILY_ACTIVATION, PH_FAMILY_POOL,
+                                    PH_FAMILY_ARITHMETIC };
   /* A measure goes before: a closed group has the colour of what is inside. */
   const gboolean painted = options->paint != NULL && !box->open && ph_paint_mode (options->paint) != PH_COLOR_FAMILY;
-  const PhColor tint = painted ? ph_paint_color (options->paint, index, options->theme)
-                     : box->pattern > 0 ? ph_family_color (tints[(box->pattern - 1) % G_N_ELEMENTS (tints)], options->theme) : text;
+  const PhColor tint = painted            ? ph_paint_color (options->paint, index, options->theme)
+                       : box->pattern > 0 ? ph_family_color (tints[(box->pattern - 1) % G_N_ELEMENTS (tints)], options->theme)
+                                          : text;
   guint added = 0, removed = 0, changed = 0;
 
   if (options->since != options->time)

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#define STOP_RADIUS 8            /* scene points ...                                     */
-#define STOP_LEAST  4.5          /* ... but so many pixels at least, however far away    */
+#define STOP_RADIUS 8   /* scene points ...                                     */
+#define STOP_LEAST  4.5 /* ... but so many pixels at least, however far away    */
 #define MORE_HEIGHT 17
 
 /* At the left of the lower edge: the sign of a change stands at the upper one. From afar it grows, and lies on the box. */

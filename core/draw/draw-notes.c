@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define NOTES_SCALE 0.3
-#define LONG_NOTE   30           /* characters: a longer value is not written out */
+#define LONG_NOTE   30 /* characters: a longer value is not written out */
 #define ROOM        170
-#define MAX_SOURCES 40           /* of one fused node that are tied to it         */
+#define MAX_SOURCES 40 /* of one fused node that are tied to it         */
 
 static char *
 short_note (const PhFieldChange *field)
@@ -71,7 +71,8 @@ note_change (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const PhRect
     inputs += g_str_has_prefix (g_array_index (change->fields, PhFieldChange, i).field, "input ");
   first = short_note (&g_array_index (change->fields, PhFieldChange, 0));
   text = inputs > 1 && inputs == change->fields->len ? g_strdup_printf ("%u inputs", inputs)
-       : change->fields->len == 1 ? g_strdup (first) : g_strdup_printf ("%s  +%u", first, change->fields->len - 1);
+         : change->fields->len == 1                  ? g_strdup (first)
+                                                     : g_strdup_printf ("%s  +%u", first, change->fields->len - 1);
   draw_plate (cr, ink, options, text, card->x + 13, card->y - 1, PH_CHANGE_CHANGED);
 }
 
@@ -96,7 +97,8 @@ is_clear (PhScene *scene, const PhDrawOptions *options, const PhRect *hull, cons
       const int box = g_array_index (near, int, i);
       const PhSceneBox *at = ph_scene_box (scene, box);
       const gboolean seen = at->n_tenants > 0 && !at->open
-                            && (ph_scene_tenant (scene, box, options->time) != NULL || ph_scene_tenant (scene, box, options->since) != NULL);
+                            && (ph_scene_tenant (scene, box, options->time) != NULL
+                                || ph_scene_tenant (scene, box, options->since) != NULL);
 
       if ((seen || (at->kind == PH_BOX_GROUP && !at->open)) && !contains (members, box))
         return FALSE;
@@ -106,7 +108,8 @@ is_clear (PhScene *scene, const PhDrawOptions *options, const PhRect *hull, cons
 
 /* Where they stood together, an outline around the old ones and the new; where others stand between, a line from each. */
 static void
-note_fusion (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, int box, const PhRect *card, const PhNodeChange *change)
+note_fusion (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, int box, const PhRect *card,
+             const PhNodeChange *change)
 {
   const PhColor tone = ph_theme_change (options->theme, PH_CHANGE_ADDED);
   g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (int));
@@ -123,7 +126,8 @@ note_fusion (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *optio
         continue;
       g_array_append_val (members, source);
       old = ph_scene_card (scene, source, options->time, options->since);
-      hull = (PhRect) { MIN (hull.x, old.x), MIN (hull.y, old.y), MAX (hull.x + hull.width, old.x + old.width) - MIN (hull.x, old.x),
+      hull = (PhRect) { MIN (hull.x, old.x), MIN (hull.y, old.y),
+                        MAX (hull.x + hull.width, old.x + old.width) - MIN (hull.x, old.x),
                         MAX (hull.y + hull.height, old.y + old.height) - MIN (hull.y, old.y) };
     }
   hull = ph_grown (&hull, 13);
@@ -168,7 +172,8 @@ ph_scene_draw_notes (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOption
     {
       const int box = g_array_index (boxes, int, i);
       const PhSceneBox *at = ph_scene_box (scene, box);
-      const PhTenant *tenant = at->kind == PH_BOX_NODE && at->shown && !at->open ? ph_scene_tenant (scene, box, options->time) : NULL;
+      const PhTenant *tenant = at->kind == PH_BOX_NODE && at->shown && !at->open ? ph_scene_tenant (scene, box, options->time)
+                                                                                 : NULL;
       const PhNodeChange *change = tenant != NULL ? g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (tenant->id)) : NULL;
       const PhTenant *gone = NULL;
       PhRect card;

@@ -7,34 +7,41 @@
 
 G_BEGIN_DECLS
 
-#define PH_FAR_SCALE   0.16       /* below: plain rectangles and lines                      */
-#define PH_FAR_LEAST   0.5        /* pixels that a rectangle has at least                   */
-#define PH_FAR_MARK    3.0        /* ... of something that changed                          */
-#define PH_NEAR_SCALE  0.50       /* above: everything; between: boxes with their operator  */
-#define PH_LABEL_SCALE 1.30       /* above: tensors at long edges                           */
+#define PH_FAR_SCALE   0.16 /* below: plain rectangles and lines                      */
+#define PH_FAR_LEAST   0.5  /* pixels that a rectangle has at least                   */
+#define PH_FAR_MARK    3.0  /* ... of something that changed                          */
+#define PH_NEAR_SCALE  0.50 /* above: everything; between: boxes with their operator  */
+#define PH_LABEL_SCALE 1.30 /* above: tensors at long edges                           */
 
-typedef enum { PH_INK_TITLE, PH_INK_TEXT, PH_INK_BIG, PH_N_INKS } PhInkKind;
+typedef enum
+{
+  PH_INK_TITLE,
+  PH_INK_TEXT,
+  PH_INK_BIG,
+  PH_N_INKS
+} PhInkKind;
 
 /* ink.c: text and strokes. */
-void   ph_ink_size   (PhInk *ink, PhInkKind kind, const char *text, double *width, double *height);
+void ph_ink_size (PhInk *ink, PhInkKind kind, const char *text, double *width, double *height);
 /* @at: 0 left, 0.5 middle, 1 right of @x. Squeezed when wider than @room. Returns the width. */
-double ph_ink_show   (cairo_t *cr, PhInk *ink, PhInkKind kind, const char *text, double x, double y, double at, double room);
+double ph_ink_show (cairo_t *cr, PhInk *ink, PhInkKind kind, const char *text, double x, double y, double at, double room);
 /* Squeezed a little, and shortened in the middle where that is not enough. */
 double ph_ink_show_short (cairo_t *cr, PhInk *ink, PhInkKind kind, const char *text, double x, double y, double at, double room);
-void   ph_ink_round  (cairo_t *cr, const PhRect *rect, double radius);
+void ph_ink_round (cairo_t *cr, const PhRect *rect, double radius);
 
 /* draw-edge.c */
-PhPoint ph_draw_end_of (PhScene *scene, int box, PhPoint end, int time, int since);     /* where a line that ends at the place of @box meets its card */
-void   ph_draw_edges  (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray *edges);
-void   ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, GArray *edges);
+PhPoint ph_draw_end_of (PhScene *scene, int box, PhPoint end, int time,
+                        int since); /* where a line that ends at the place of @box meets its card */
+void ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray *edges);
+void ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, GArray *edges);
 /* draw-group.c: an open group, or a closed one; of a node with bodies likewise. */
-void   ph_draw_group  (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
+void ph_draw_group (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
 /* Of an open group, above all that is in it. */
-void   ph_draw_group_title (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
+void ph_draw_group_title (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
 
 /* All that the picture of a box, an edge or a group depends on, beside the zoom and the theme. */
-guint64 ph_hash_card  (PhScene *scene, int box, const PhDrawOptions *options);
-guint64 ph_hash_edge  (PhScene *scene, int edge, const PhDrawOptions *options);
+guint64 ph_hash_card (PhScene *scene, int box, const PhDrawOptions *options);
+guint64 ph_hash_edge (PhScene *scene, int edge, const PhDrawOptions *options);
 guint64 ph_hash_group (PhScene *scene, int box, const PhDrawOptions *options);
 
 static inline guint64
@@ -47,7 +54,11 @@ ph_hash_mix (guint64 hash, guint64 value)
 static inline guint64
 ph_hash_point (guint64 hash, float x, float y)
 {
-  const union { float at[2]; guint64 bits; } both = { { x, y } };
+  const union
+  {
+    float at[2];
+    guint64 bits;
+  } both = { { x, y } };
 
   return ph_hash_mix (hash, both.bits);
 }

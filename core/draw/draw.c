@@ -16,7 +16,8 @@ around_of (const PhDrawOptions *options)
 {
   const double mark = PH_FAR_MARK / options->scale, left = MAX (12, mark), top = MAX (14, mark), right = MAX (168, mark);
 
-  return (PhRect) { options->clip.x - left, options->clip.y - top, options->clip.width + left + right, options->clip.height + 2 * top };
+  return (PhRect) { options->clip.x - left, options->clip.y - top, options->clip.width + left + right,
+                    options->clip.height + 2 * top };
 }
 
 guint64
@@ -26,7 +27,8 @@ ph_scene_look_hash (PhScene *scene, const PhDrawOptions *options)
   g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (int));
   const PhRect around = around_of (options);
   guint64 hash = ph_hash_mix (options->theme << 8 | options->side << 4 | options->edge_width << 3 | options->transparent << 2
-                              | options->dim << 1 | (options->since != options->time), boxes->len);
+                                  | options->dim << 1 | (options->since != options->time),
+                              boxes->len);
 
   hash = ph_hash_point (hash, options->scale, 0);
   ph_scene_boxes_in (scene, &around, boxes);
@@ -61,7 +63,8 @@ ph_scene_draw (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *opt
   ph_scene_boxes_in (scene, &around, boxes);
   ph_scene_edges_in (scene, &options->clip, edges);
   for (guint i = 0; i < boxes->len && !groups; i++)
-    groups = ph_scene_box (scene, g_array_index (boxes, int, i))->depth > 0 || ph_scene_box (scene, g_array_index (boxes, int, i))->open;
+    groups = ph_scene_box (scene, g_array_index (boxes, int, i))->depth > 0
+             || ph_scene_box (scene, g_array_index (boxes, int, i))->open;
   if (groups)
     {
       g_array_sort_with_data (boxes, compare_depth, scene);
@@ -79,8 +82,7 @@ ph_scene_draw (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *opt
       const int at = g_array_index (boxes, int, i);
       const PhSceneBox *box = ph_scene_box (scene, at);
 
-      if (!box->open && box->n_tenants > 0
-          && ph_scene_change (scene, at, options->since, options->time, NULL) != PH_CHANGE_NONE)
+      if (!box->open && box->n_tenants > 0 && ph_scene_change (scene, at, options->since, options->time, NULL) != PH_CHANGE_NONE)
         ph_scene_draw_box (scene, cr, ink, at, options);
     }
   for (guint i = 0; i < boxes->len && groups; i++)

@@ -10,10 +10,10 @@
 #include "core/draw/draw-private.h"
 #include "core/replace.h"
 
-#define NOTES 60.0f            /* points at the right of a diff */
+#define NOTES      60.0f /* points at the right of a diff */
 #define LEGEND_PAD 20.0
-#define MAX_PIXELS 12000       /* of a picture's side       */
-#define MAX_PAGE   14000       /* of a PDF's, in points     */
+#define MAX_PIXELS 12000 /* of a picture's side       */
+#define MAX_PAGE   14000 /* of a PDF's, in points     */
 
 /* Whole or not at all: a disk that is full leaves what was there before. */
 static gboolean
@@ -25,7 +25,8 @@ write_whole (const char *path, const void *data, gsize length, GError **error)
   if (ph_replace_contents (path, data, length, &local))
     return TRUE;
   name = g_filename_display_name (path);
-  g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s. What was there before is untouched", name, local->message);
+  g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s. What was there before is untouched", name,
+               local->message);
   return FALSE;
 }
 
@@ -142,7 +143,8 @@ ph_picture_save (const PhPicture *picture, const char *path, double scale, GCanc
   ph_picture_draw (picture, cr, ink, detail);
   cairo_destroy (cr);
   status = g_str_has_suffix (path, ".png") && !g_cancellable_is_cancelled (cancellable)
-           ? cairo_surface_write_to_png_stream (surface, append, bytes) : CAIRO_STATUS_SUCCESS;
+               ? cairo_surface_write_to_png_stream (surface, append, bytes)
+               : CAIRO_STATUS_SUCCESS;
   cairo_surface_finish (surface);
   if (status == CAIRO_STATUS_SUCCESS)
     status = cairo_surface_status (surface);
@@ -160,19 +162,26 @@ ph_picture_save (const PhPicture *picture, const char *path, double scale, GCanc
 gboolean
 ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme theme, PhPaint *paint, GError **error)
 {
-  const PhPicture picture = { scene, { .theme = theme, .time = time, .since = since,
-                                       .clip = { 0, 0, ph_scene_width (scene), ph_scene_height (scene) }, .paint = paint }, NULL, TRUE };
+  const PhPicture picture = { scene,
+                              { .theme = theme,
+                                .time = time,
+                                .since = since,
+                                .clip = { 0, 0, ph_scene_width (scene), ph_scene_height (scene) },
+                                .paint = paint },
+                              NULL,
+                              TRUE };
 
   return ph_picture_save (&picture, path, 1.5, NULL, error);
 }
 
 gboolean
-ph_render_file (PhModel *model, PhHistory *history, PhId inside, PhPosition from, PhPosition to, PhMeasure *measure, GHashTable *values,
-                PhLayoutEngine engine, gboolean across, PhRenderFacts *facts, const char *path, GCancellable *cancellable, GError **error)
+ph_render_file (PhModel *model, PhHistory *history, PhId inside, PhPosition from, PhPosition to, PhMeasure *measure,
+                GHashTable *values, PhLayoutEngine engine, gboolean across, PhRenderFacts *facts, const char *path,
+                GCancellable *cancellable, GError **error)
 {
   const guint n_nodes = ph_model_n_nodes (model, TRUE);
-  const PhSceneOptions options = { .by_scope = n_nodes > 5000, .open_all = n_nodes > 5000 ? 1500 : 0, .seconds = 10, .engine = engine,
-                                   .across = across };
+  const PhSceneOptions options
+      = { .by_scope = n_nodes > 5000, .open_all = n_nodes > 5000 ? 1500 : 0, .seconds = 10, .engine = engine, .across = across };
   const int time = history != NULL ? ph_scene_time (history, to) : 0, since = history != NULL ? ph_scene_time (history, from) : 0;
   g_autoptr (PhScene) scene = NULL;
   g_autoptr (PhPaint) paint = NULL;
@@ -194,8 +203,11 @@ ph_render_file (PhModel *model, PhHistory *history, PhId inside, PhPosition from
   {
     /* The names of what was replaced stand beside their boxes. */
     const float width = ph_scene_width (scene) + (diff != NULL ? NOTES : 0);
-    const PhPicture picture = { scene, { .time = time, .since = since, .clip = { 0, 0, width, ph_scene_height (scene) },
-                                         .values = values, .paint = paint }, diff, TRUE };
+    const PhPicture picture
+        = { scene,
+            { .time = time, .since = since, .clip = { 0, 0, width, ph_scene_height (scene) }, .values = values, .paint = paint },
+            diff,
+            TRUE };
 
     done = ph_picture_save (&picture, path, 1.5, cancellable, error);
   }

@@ -5,22 +5,25 @@
 #include <math.h>
 #include <pango/pangocairo.h>
 
-#define MAX_LAYOUTS 4000
-#define MAX_STAMPS  4000
-#define MAX_STAMPED 2.5          /* pixels a point: larger text is placed well enough without */
-#define LEAST_SQUEEZE 0.85       /* that text still looks as large as its neighbours */
-#define PHASES      4            /* places that a stamp can have within a pixel               */
+#define MAX_LAYOUTS   4000
+#define MAX_STAMPS    4000
+#define MAX_STAMPED   2.5  /* pixels a point: larger text is placed well enough without */
+#define LEAST_SQUEEZE 0.85 /* that text still looks as large as its neighbours */
+#define PHASES        4    /* places that a stamp can have within a pixel               */
 
 /* A text as coverage of pixels, at each phase; made when it is needed. */
-typedef struct { cairo_surface_t *phases[PHASES]; } Stamp;
+typedef struct
+{
+  cairo_surface_t *phases[PHASES];
+} Stamp;
 
 struct _PhInk
 {
-  PangoContext         *context;
+  PangoContext *context;
   PangoFontDescription *fonts[PH_N_INKS];
-  GHashTable           *layouts[PH_N_INKS];    /* text -> PangoLayout */
-  GHashTable           *stamps;                /* PangoLayout -> Stamp, all at @stamp_scale */
-  double                stamp_scale;           /* pixels a point */
+  GHashTable *layouts[PH_N_INKS]; /* text -> PangoLayout */
+  GHashTable *stamps;             /* PangoLayout -> Stamp, all at @stamp_scale */
+  double stamp_scale;             /* pixels a point */
 };
 
 static void
@@ -117,7 +120,8 @@ make_stamp (PangoLayout *layout, double scale, int phase)
   surface = cairo_image_surface_create (CAIRO_FORMAT_A8, (int) ceil ((ink.x + ink.width + 2) * scale) + 2,
                                         (int) ceil ((ink.y + ink.height + 2) * scale) + 3);
   cr = cairo_create (surface);
-  cairo_translate (cr, 1 + phase / (double) PHASES, stamp_baseline (layout, scale) - pango_layout_get_baseline (layout) * scale / PANGO_SCALE);
+  cairo_translate (cr, 1 + phase / (double) PHASES,
+                   stamp_baseline (layout, scale) - pango_layout_get_baseline (layout) * scale / PANGO_SCALE);
   cairo_scale (cr, scale, scale);
   pango_cairo_layout_path (cr, layout);
   cairo_fill (cr);
@@ -156,8 +160,9 @@ stamp (cairo_t *cr, PhInk *ink, PangoLayout *layout, double x, double y)
   if (surface == NULL)
     surface = at->phases[phase] = make_stamp (layout, matrix.xx, phase);
   cairo_identity_matrix (cr);
-  cairo_mask_surface (cr, surface, floor (x) - 1, round (y + pango_layout_get_baseline (layout) * matrix.xx / PANGO_SCALE)
-                                                  - stamp_baseline (layout, matrix.xx));
+  cairo_mask_surface (cr, surface, floor (x) - 1,
+                      round (y + pango_layout_get_baseline (layout) * matrix.xx / PANGO_SCALE)
+                          - stamp_baseline (layout, matrix.xx));
   cairo_set_matrix (cr, &matrix);
   return TRUE;
 }

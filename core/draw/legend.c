@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/draw-private.h"
 
-#define LINE   22.0
-#define SWATCH 13.0
-#define GAP    16.0          /* between entries */
-#define BAR    320.0
+#define LINE       22.0
+#define SWATCH     13.0
+#define GAP        16.0 /* between entries */
+#define BAR        320.0
 #define BAR_HEIGHT 12.0
 
 /* Draws, or only measures where @cr is NULL. */

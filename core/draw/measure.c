@@ -5,8 +5,14 @@
 #include "core/run/peaks.h"
 
 /* What tells a mode's colours. */
-typedef enum { OF_MODEL, OF_PROFILE, OF_ELSEWHERE } Origin;
+typedef enum
+{
+  OF_MODEL,
+  OF_PROFILE,
+  OF_ELSEWHERE
+} Origin;
 
+/* clang-format off */
 static const struct { const char *name, *title; Origin origin; } modes[PH_N_COLOR_MODES] = {
   [PH_COLOR_FAMILY] = { "kind", "Operator kind" },
   [PH_COLOR_ROLE] = { "role", "Role" },
@@ -20,11 +26,28 @@ static const struct { const char *name, *title; Origin origin; } modes[PH_N_COLO
   [PH_COLOR_ERROR] = { "error", "Difference of the values", OF_ELSEWHERE },
   [PH_COLOR_QUERY] = { "query", "Result of the query", OF_ELSEWHERE },
 };
+/* clang-format on */
 
-const char *ph_color_mode_name (PhColorMode mode) { return modes[mode].name; }
-const char *ph_color_mode_title (PhColorMode mode) { return modes[mode].title; }
-gboolean    ph_color_mode_is_given (PhColorMode mode) { return modes[mode].origin != OF_MODEL; }
-gboolean    ph_color_mode_is_measured (PhColorMode mode) { return modes[mode].origin == OF_PROFILE; }
+const char *
+ph_color_mode_name (PhColorMode mode)
+{
+  return modes[mode].name;
+}
+const char *
+ph_color_mode_title (PhColorMode mode)
+{
+  return modes[mode].title;
+}
+gboolean
+ph_color_mode_is_given (PhColorMode mode)
+{
+  return modes[mode].origin != OF_MODEL;
+}
+gboolean
+ph_color_mode_is_measured (PhColorMode mode)
+{
+  return modes[mode].origin == OF_PROFILE;
+}
 
 gboolean
 ph_color_mode_find (const char *name, PhColorMode *mode)
@@ -101,7 +124,10 @@ ph_measure_new_of_model (PhModel *model, PhColorMode mode)
 
   if (ph_color_mode_is_given (mode))
     return NULL;
-  measure = measure_new (mode, NULL, mode == PH_COLOR_COST ? "FLOP" : mode == PH_COLOR_MEMORY ? "B" : NULL,
+  measure = measure_new (mode, NULL,
+                         mode == PH_COLOR_COST     ? "FLOP"
+                         : mode == PH_COLOR_MEMORY ? "B"
+                                                   : NULL,
                          NULL, mode == PH_COLOR_DEVICE ? g_hash_table_new_full (NULL, NULL, NULL, g_free) : NULL);
   if (numbers)
     {
@@ -127,16 +153,18 @@ ph_measure_new_of_profile (const PhProfile *profile, PhColorMode mode)
     {
       const double reached = mode == PH_COLOR_ROOF ? ph_peaks_reached (&peaks, &times[i]) : 0;
       const double number = mode == PH_COLOR_ROOF ? CLAMP (1 - reached, 0, 1) : (double) times[i].ns / 1e9;
-      gpointer entry = mode == PH_COLOR_KERNEL ? (gpointer) g_strdup (times[i].kernel) : mode == PH_COLOR_LAYOUT ? (gpointer) g_strdup (times[i].layout)
-                                               : g_memdup2 (&number, sizeof number);
+      gpointer entry = mode == PH_COLOR_KERNEL   ? (gpointer) g_strdup (times[i].kernel)
+                       : mode == PH_COLOR_LAYOUT ? (gpointer) g_strdup (times[i].layout)
+                                                 : g_memdup2 (&number, sizeof number);
 
       if (entry != NULL && reached >= 0)
         g_hash_table_insert (table, GUINT_TO_POINTER (times[i].node), entry);
       else
         g_free (entry);
     }
-  return mode == PH_COLOR_KERNEL || mode == PH_COLOR_LAYOUT ? measure_new (mode, NULL, NULL, NULL, table)
-                                                            : measure_new (mode, NULL, mode == PH_COLOR_TIME ? "s" : NULL, table, NULL);
+  return mode == PH_COLOR_KERNEL || mode == PH_COLOR_LAYOUT
+             ? measure_new (mode, NULL, NULL, NULL, table)
+             : measure_new (mode, NULL, mode == PH_COLOR_TIME ? "s" : NULL, table, NULL);
 }
 
 PhMeasure *

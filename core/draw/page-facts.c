@@ -7,17 +7,21 @@
 #include "core/graph/where.h"
 #include "core/ops/dialect.h"
 
-#define ELEMENTS 6               /* of a constant that are written out      */
-#define LONGEST  160             /* bytes of an attribute that are          */
-#define REWRITES 20000           /* of a history that are told one by one   */
+#define ELEMENTS 6     /* of a constant that are written out      */
+#define LONGEST  160   /* bytes of an attribute that are          */
+#define REWRITES 20000 /* of a history that are told one by one   */
 
-static const char help[] =
-  "<h2>This page</h2><p>Each step is a pass of the compiler: what it adds is green with a +, what it removes red with a \u2212, what it changes amber with a ~. Nothing moves.</p>"
-  "<dl><dt>\u2190 \u2192</dt><dd>a step back or on</dd><dt>\u2191 \u2193</dt><dd>a rewrite back or on</dd><dt>Home End</dt><dd>the first, the last</dd>"
-  "<dt>/</dt><dd>search</dd><dt>c</dt><dd>changes on and off</dd><dt>+ \u2212 f</dt><dd>zoom, fit</dd><dt>t</dt><dd>light or dark</dd></dl>"
-  "<p>Choose a node to see what it is and where it comes from.</p>";
+static const char help[]
+    = "<h2>This page</h2><p>Each step is a pass of the compiler: what it adds is green with a +, what it removes red with a \u2212, what it changes amber with a ~. Nothing moves.</p>"
+      "<dl><dt>\u2190 \u2192</dt><dd>a step back or on</dd><dt>\u2191 \u2193</dt><dd>a rewrite back or on</dd><dt>Home End</dt><dd>the first, the last</dd>"
+      "<dt>/</dt><dd>search</dd><dt>c</dt><dd>changes on and off</dd><dt>+ \u2212 f</dt><dd>zoom, fit</dd><dt>t</dt><dd>light or dark</dd></dl>"
+      "<p>Choose a node to see what it is and where it comes from.</p>";
 
-typedef struct { GHashTable *index; JsonArray *list; } Words;
+typedef struct
+{
+  GHashTable *index;
+  JsonArray *list;
+} Words;
 
 static gint64
 word_of (Words *words, const char *text)
@@ -69,7 +73,8 @@ facts_of (const PhNode *node, Words *words)
   JsonArray *facts = json_array_new (), *lists[] = { json_array_new (), json_array_new (), json_array_new () };
   const PhForeignOp *foreign = node->op == NULL ? ph_dialect_find_foreign (node->domain, node->op_type) : NULL;
   g_autofree char *where = node->where != NULL ? ph_where_to_string (node->where, FALSE) : NULL;
-  g_autofree char *type = *node->domain != '\0' ? g_strdup_printf ("%s.%s", node->domain, node->op_type) : g_strdup (node->op_type);
+  g_autofree char *type = *node->domain != '\0' ? g_strdup_printf ("%s.%s", node->domain, node->op_type)
+                                                : g_strdup (node->op_type);
 
   for (guint i = 0; i < node->attrs->len; i++)
     {
@@ -109,10 +114,10 @@ print_json (JsonObject *object, JsonArray *array)
 
 typedef struct
 {
-  PhScene    *scene;
+  PhScene *scene;
   JsonObject *nodes;
-  GHashTable *last;             /* id -> what was said of it last, owned text */
-  Words      *words;
+  GHashTable *last; /* id -> what was said of it last, owned text */
+  Words *words;
 } Facts;
 
 /* What is new of the nodes of @model, that stands at @time. */
@@ -258,7 +263,8 @@ ph_page_add_facts (GString *out, const PhPageOptions *options, PhScene *scene, i
   JsonObject *all = json_object_new ();
   g_autoptr (JsonObject) owned = all;
   g_autoptr (GArray) stops = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autoptr (GHashTable) index = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL), told = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GHashTable) index = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+                         told = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   Words words = { index, json_array_new () };
   Facts facts = { scene, json_object_new (), told, &words };
   const int base = start_of_step (history, first);
@@ -311,7 +317,8 @@ ph_page_add_facts (GString *out, const PhPageOptions *options, PhScene *scene, i
 void
 ph_page_add_steps (GString *out, PhHistory *history, int first, int last)
 {
-  g_string_append_printf (out, "<li data-k=\"0\" data-t=\"%d\"><span>%s</span><span></span></li>\n", first, first == 0 ? "the file" : "the start");
+  g_string_append_printf (out, "<li data-k=\"0\" data-t=\"%d\"><span>%s</span><span></span></li>\n", first,
+                          first == 0 ? "the file" : "the start");
   for (guint s = 0; history != NULL && s < history->steps->len; s++)
     {
       const PhStep *step = &g_array_index (history->steps, PhStep, s);
@@ -326,8 +333,10 @@ ph_page_add_steps (GString *out, PhHistory *history, int first, int last)
         g_string_append_printf (counts, "\u2212%u ", step->n_removed);
       if (step->n_changed > 0)
         g_string_append_printf (counts, "~%u", step->n_changed);
-      g_string_append_printf (out, "<li%s data-k=\"%u\" data-t=\"%d\"><span>", step->n_rewrites == 0 ? " class=\"idle\"" : "", s + 1, end);
+      g_string_append_printf (out, "<li%s data-k=\"%u\" data-t=\"%d\"><span>", step->n_rewrites == 0 ? " class=\"idle\"" : "",
+                              s + 1, end);
       ph_page_append_text (out, step->pass);
-      g_string_append_printf (out, "</span><span>%s</span></li>\n", step->n_rewrites == 0 ? "no change" : g_strstrip (counts->str));
+      g_string_append_printf (out, "</span><span>%s</span></li>\n",
+                              step->n_rewrites == 0 ? "no change" : g_strstrip (counts->str));
     }
 }

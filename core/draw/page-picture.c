@@ -6,16 +6,16 @@
 #include "core/draw/draw-private.h"
 #include "core/draw/page-private.h"
 
-#define TIGHT 0.7             /* of its room: longer text is given its length, so that it fits in any font */
+#define TIGHT 0.7 /* of its room: longer text is given its length, so that it fits in any font */
 
 typedef struct
 {
   GString *out, *ends;
   PhScene *scene;
-  PhInk   *ink;
-  int      first, last;
-  GHashTable *looks;             /* what is inside a card or a pill -> its number: those that look alike are written once */
-  GPtrArray  *contents;          /* (element-type utf8) by that number */
+  PhInk *ink;
+  int first, last;
+  GHashTable *looks;   /* what is inside a card or a pill -> its number: those that look alike are written once */
+  GPtrArray *contents; /* (element-type utf8) by that number */
 } Page;
 
 static guint
@@ -116,7 +116,8 @@ add_body (Page *page, const PhFace *face, double width, double y)
   for (guint i = 0; i < face->n_body; i++)
     {
       const gboolean alone = i % 2 == 0 && i + 1 == face->n_body;
-      const double x = PH_FACE_MARGIN - 3 + i % 2 * (room / 2 + 1.5), chip = alone ? room : room / 2 - 1.5, top = y + i / 2 * PH_FACE_CHIP;
+      const double x = PH_FACE_MARGIN - 3 + i % 2 * (room / 2 + 1.5), chip = alone ? room : room / 2 - 1.5,
+                   top = y + i / 2 * PH_FACE_CHIP;
 
       g_string_append_printf (page->out, "<g class=\"chip f%d\">", face->body_family[i]);
       add_rect (page, "", x, top, chip, PH_FACE_CHIP - 4, 5);
@@ -161,7 +162,8 @@ add_look (Page *page, const PhFace *face, const PhRect *card, gboolean io, gbool
   add_rect (page, io ? "b i" : !body ? "b h" : face->n_body > 0 ? "b u" : "b", 0, 0, card->width, card->height, radius);
   if (io)
     {
-      add_text (page, PH_INK_TITLE, "t n", face->title, card->width / 2, card->height / 2 - (face->shape != NULL ? 8 : 0), card->width - 12);
+      add_text (page, PH_INK_TITLE, "t n", face->title, card->width / 2, card->height / 2 - (face->shape != NULL ? 8 : 0),
+                card->width - 12);
       if (face->shape != NULL)
         add_text (page, PH_INK_TEXT, "m d", face->shape, card->width / 2, card->height / 2 + 9, card->width - 12);
     }
@@ -192,7 +194,8 @@ add_card (Page *page, int index, const PhTenant *tenant, int born, int died)
   add_look (page, face, &card, io, body, radius);
   page->out = out;
   g_string_append_printf (page->out, "<g class=\"c f%d%s%s\" data-k=\"%d\" data-i=\"%s%u\"", face->family, io ? " io" : "",
-                          hidden (page, born, died), index, box->kind == PH_BOX_OUTPUT ? "y" : "", box->kind == PH_BOX_OUTPUT ? (guint) index : tenant->id);
+                          hidden (page, born, died), index, box->kind == PH_BOX_OUTPUT ? "y" : "",
+                          box->kind == PH_BOX_OUTPUT ? (guint) index : tenant->id);
   add_life (page, born, died);
   if (tenant->n_faces > 1)
     g_string_append_printf (page->out, " data-g=\"%x.%x\"", face->signature, face->own_types);
@@ -219,7 +222,8 @@ add_pills (Page *page, const PhSceneBox *box, int index)
         continue;
       page->out = look;
       add_rect (page, "q", 0, 0, pill->rect.width, pill->rect.height, PH_PILL_HEIGHT / 2);
-      add_text (page, PH_INK_TEXT, "m s", ph_scene_pill_face (page->scene, pill)->title, pill->rect.width / 2, pill->rect.height / 2, pill->rect.width - 10);
+      add_text (page, PH_INK_TEXT, "m s", ph_scene_pill_face (page->scene, pill)->title, pill->rect.width / 2,
+                pill->rect.height / 2, pill->rect.width - 10);
       page->out = out;
       card = ph_scene_card (page->scene, index, MAX (pill->born, page->first), pill->born);
       g_string_append_printf (page->out, "<g class=\"p%s%s\"", pill->is_link ? " l" : "", hidden (page, pill->born, pill->died));
@@ -277,7 +281,8 @@ title_of (Page *page, int index)
 static void
 add_group (Page *page, int index)
 {
-  static const PhFamily tints[] = { PH_FAMILY_LINEAR, PH_FAMILY_NORM, PH_FAMILY_ACTIVATION, PH_FAMILY_POOL, PH_FAMILY_ARITHMETIC };
+  static const PhFamily tints[] = { PH_FAMILY_LINEAR, PH_FAMILY_NORM, PH_FAMILY_ACTIVATION, PH_FAMILY_POOL,
+                                    PH_FAMILY_ARITHMETIC };
   const PhSceneBox *box = ph_scene_box (page->scene, index);
   const double middle = box->rect.x + box->rect.width / 2;
 
@@ -302,7 +307,8 @@ add_group (Page *page, int index)
     {
       g_autofree char *detail = ph_scene_group_text (page->scene, index, page->last);
 
-      add_text (page, PH_INK_TITLE, "gt", title_of (page, index), middle, box->rect.y + box->rect.height / 2 - 9, box->rect.width - 20);
+      add_text (page, PH_INK_TITLE, "gt", title_of (page, index), middle, box->rect.y + box->rect.height / 2 - 9,
+                box->rect.width - 20);
       add_text (page, PH_INK_TEXT, "gd m d", detail, middle, box->rect.y + box->rect.height / 2 + 11, box->rect.width - 20);
       add_text (page, PH_INK_TEXT, "gc", "", box->rect.x + box->rect.width - 8, box->rect.y, 0);
     }
@@ -409,13 +415,15 @@ add_edge (Page *page, int index)
       const PhEdgeSpan *span = ph_scene_span (page->scene, edge->first_span + s);
 
       if (is_ever (page, span->born, span->died))
-        g_string_append_printf (spans, "%s%d,%d", n++ > 0 ? "," : "", MAX (span->born, page->first), span->died > page->last ? -1 : span->died);
+        g_string_append_printf (spans, "%s%d,%d", n++ > 0 ? "," : "", MAX (span->born, page->first),
+                                span->died > page->last ? -1 : span->died);
     }
   if (n == 0)
     return;
   line = print_line (page, index, TRUE, now ? page->last : ph_scene_span (page->scene, edge->first_span)->born);
-  g_string_append_printf (page->out, "<path class=\"e%s%s%s%s\" data-s=\"%s\" data-a=\"%d\" data-z=\"%d\" d=\"%s\"", edge->backward ? " bw" : "",
-                          edge->control ? " ct" : "", edge->inner ? " in" : "", now ? "" : " off", spans->str, edge->from, edge->to, line);
+  g_string_append_printf (page->out, "<path class=\"e%s%s%s%s\" data-s=\"%s\" data-a=\"%d\" data-z=\"%d\" d=\"%s\"",
+                          edge->backward ? " bw" : "", edge->control ? " ct" : "", edge->inner ? " in" : "", now ? "" : " off",
+                          spans->str, edge->from, edge->to, line);
   loose_from = is_loose (page, edge->from);
   loose_to = is_loose (page, edge->to);
   if (loose_from || loose_to)
@@ -435,8 +443,11 @@ add_edge (Page *page, int index)
 static void
 add_arrow (GString *out, const char *id, const char *color)
 {
-  g_string_append_printf (out, "<marker id=\"%s\" viewBox=\"0 0 8 8\" refX=\"7.5\" refY=\"4\" markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" "
-                          "markerHeight=\"8\" orient=\"auto\"><path d=\"M0 .5 8 4 0 7.5z\" fill=\"%s\"/></marker>", id, color);
+  g_string_append_printf (
+      out,
+      "<marker id=\"%s\" viewBox=\"0 0 8 8\" refX=\"7.5\" refY=\"4\" markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" "
+      "markerHeight=\"8\" orient=\"auto\"><path d=\"M0 .5 8 4 0 7.5z\" fill=\"%s\"/></marker>",
+      id, color);
 }
 
 static int
@@ -454,14 +465,17 @@ ph_page_add_picture (GString *out, PhScene *scene, int first, int last, GString 
   g_autoptr (GArray) order = g_array_new (FALSE, FALSE, sizeof (int));
   g_autoptr (GHashTable) looks = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GPtrArray) contents = g_ptr_array_new_with_free_func (g_free);
-  Page page = { .out = out, .ends = ends, .scene = scene, .ink = ink, .first = first, .last = last, .looks = looks, .contents = contents };
+  Page page = {
+    .out = out, .ends = ends, .scene = scene, .ink = ink, .first = first, .last = last, .looks = looks, .contents = contents
+  };
 
   g_string_append (out, "<svg id=\"picture\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"The graph\"");
   g_string_append (out, " viewBox=\"-10 -14 ");
   ph_page_add_number (out, ph_scene_width (scene) + 20);
   g_string_append_c (out, ' ');
   ph_page_add_number (out, ph_scene_height (scene) + 28);
-  g_string_append_printf (out, "\" width=\"%.0f\" height=\"%.0f\">\n<defs>", ph_scene_width (scene) + 20, ph_scene_height (scene) + 28);
+  g_string_append_printf (out, "\" width=\"%.0f\" height=\"%.0f\">\n<defs>", ph_scene_width (scene) + 20,
+                          ph_scene_height (scene) + 28);
   add_arrow (out, "a", "var(--edge)");
   add_arrow (out, "ab", "color-mix(in srgb,var(--activation) 75%,var(--edge))");
   add_arrow (out, "ap", "var(--pale)");

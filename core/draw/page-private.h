@@ -11,10 +11,10 @@ G_BEGIN_DECLS
 void ph_page_add_picture (GString *out, PhScene *scene, int first, int last, GString *ends);
 /* page-facts.c: steps, rewrites, closed groups and what is known of each node, as JSON without "<". @model and @history: (nullable history) moved through
  * it, and back. */
-void ph_page_add_facts   (GString *out, const PhPageOptions *options, PhScene *scene, int first, int last, const char *ends);
+void ph_page_add_facts (GString *out, const PhPageOptions *options, PhScene *scene, int first, int last, const char *ends);
 /* The list of steps, as items. */
-void ph_page_add_steps   (GString *out, PhHistory *history, int first, int last);
+void ph_page_add_steps (GString *out, PhHistory *history, int first, int last);
 
-void ph_page_add_number  (GString *out, double number);         /* with one digit behind the point, where it is not 0 */
+void ph_page_add_number (GString *out, double number); /* with one digit behind the point, where it is not 0 */
 
 G_END_DECLS

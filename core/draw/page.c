@@ -9,10 +9,12 @@
 #include "core/replace.h"
 #include "ph-page.h"
 
-#define MANY_NODES 5000         /* from which on groups are drawn closed   */
-#define MOST_BOXES 1500         /* that are opened by themselves then      */
+#define MANY_NODES 5000 /* from which on groups are drawn closed   */
+#define MOST_BOXES 1500 /* that are opened by themselves then      */
 
-#define ICON(path) "<svg width=\"16\" height=\"16\" aria-hidden=\"true\"><path d=\"" path "\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linecap=\"round\" stroke-linejoin=\"round\"/></svg>"
+#define ICON(path)                                                       \
+  "<svg width=\"16\" height=\"16\" aria-hidden=\"true\"><path d=\"" path \
+  "\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linecap=\"round\" stroke-linejoin=\"round\"/></svg>"
 
 void
 ph_page_append_text (GString *out, const char *text)
@@ -31,7 +33,8 @@ ph_page_append_text (GString *out, const char *text)
 static void
 add_color (GString *out, const char *name, PhColor color)
 {
-  g_string_append_printf (out, "--%s:#%02x%02x%02x", name, (guint) lround (color.red * 255), (guint) lround (color.green * 255), (guint) lround (color.blue * 255));
+  g_string_append_printf (out, "--%s:#%02x%02x%02x", name, (guint) lround (color.red * 255), (guint) lround (color.green * 255),
+                          (guint) lround (color.blue * 255));
   if (color.alpha < 1)
     g_string_append_printf (out, "%02x", (guint) lround (color.alpha * 255));
   g_string_append_c (out, ';');
@@ -53,8 +56,8 @@ add_theme (GString *out, PhTheme theme)
 
       add_color (out, name, ph_family_color (family, theme));
     }
-  g_string_append_printf (out, "--card:%s;--bar:%s;color-scheme:%s", theme == PH_THEME_DARK ? "#303034" : "#fff", theme == PH_THEME_DARK ? "#2a2a2e" : "#ebebed",
-                          theme == PH_THEME_DARK ? "dark" : "light");
+  g_string_append_printf (out, "--card:%s;--bar:%s;color-scheme:%s", theme == PH_THEME_DARK ? "#303034" : "#fff",
+                          theme == PH_THEME_DARK ? "#2a2a2e" : "#ebebed", theme == PH_THEME_DARK ? "dark" : "light");
 }
 
 static void
@@ -88,7 +91,8 @@ add_styles (GString *out)
 static void
 add_button (GString *out, const char *id, const char *label, const char *title, const char *more)
 {
-  g_string_append_printf (out, "<button id=\"%s\" class=\"tool\" type=\"button\" title=\"%s\" aria-label=\"%s\"%s>%s</button>\n", id, title, title, more, label);
+  g_string_append_printf (out, "<button id=\"%s\" class=\"tool\" type=\"button\" title=\"%s\" aria-label=\"%s\"%s>%s</button>\n",
+                          id, title, title, more, label);
 }
 
 static void
@@ -100,8 +104,10 @@ add_controls (GString *out, const char *title, const char *position)
   ph_page_append_text (out, title);
   g_string_append (out, "</h1><div id=\"where\" role=\"status\">");
   ph_page_append_text (out, position);
-  g_string_append (out, "</div></div>\n<span id=\"found\" class=\"tool\" role=\"status\"></span><input id=\"find\" class=\"tool\" type=\"search\" "
-                        "placeholder=\"Search\" aria-label=\"Search in the picture\">\n");
+  g_string_append (
+      out,
+      "</div></div>\n<span id=\"found\" class=\"tool\" role=\"status\"></span><input id=\"find\" class=\"tool\" type=\"search\" "
+      "placeholder=\"Search\" aria-label=\"Search in the picture\">\n");
   add_button (out, "diff", ICON ("M5 2v6M2 5h6M8 12h6"), "Changes (c)", " aria-pressed=\"true\"");
   add_button (out, "fit", ICON ("M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4"), "Fit the picture (f)", "");
   add_button (out, "theme", ICON ("M13 9.5A5.5 5.5 0 1 1 6.5 3 4.5 4.5 0 0 0 13 9.5z"), "Light or dark (t)", "");
@@ -123,10 +129,14 @@ char *
 ph_page_print (const PhPageOptions *options, PhRenderFacts *facts, GCancellable *cancellable, GError **error)
 {
   const guint n_nodes = ph_model_n_nodes (options->model, TRUE);
-  const PhSceneOptions wanted = { .by_scope = n_nodes > MANY_NODES, .open_all = n_nodes > MANY_NODES ? MOST_BOXES : 0, .seconds = 10,
-                                  .engine = options->engine, .across = options->across };
+  const PhSceneOptions wanted = { .by_scope = n_nodes > MANY_NODES,
+                                  .open_all = n_nodes > MANY_NODES ? MOST_BOXES : 0,
+                                  .seconds = 10,
+                                  .engine = options->engine,
+                                  .across = options->across };
   PhHistory *history = options->history;
-  const int first = history != NULL ? ph_scene_time (history, options->from) : 0, last = history != NULL ? ph_scene_time (history, options->to) : 0;
+  const int first = history != NULL ? ph_scene_time (history, options->from) : 0,
+            last = history != NULL ? ph_scene_time (history, options->to) : 0;
   g_autofree char *at = ph_position_to_string (options->to), *position = NULL;
   g_autoptr (PhScene) scene = NULL;
   g_autoptr (GString) ends = g_string_new ("{");
@@ -146,8 +156,9 @@ ph_page_print (const PhPageOptions *options, PhRenderFacts *facts, GCancellable 
       ph_scene_count_faults (scene, last, &facts->crossings, &facts->over);
     }
   position = g_strdup_printf ("position %s of %u", at, history != NULL ? history->steps->len : 0);
-  out = g_string_new ("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-                      "<meta name=\"generator\" content=\"Peephole " PACKAGE_VERSION "\"><title>");
+  out = g_string_new (
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+      "<meta name=\"generator\" content=\"Peephole " PACKAGE_VERSION "\"><title>");
   ph_page_append_text (out, options->title);
   g_string_append (out, "</title>\n");
   add_styles (out);
@@ -186,7 +197,8 @@ ph_page_save (const PhPageOptions *options, const char *path, PhRenderFacts *fac
   {
     g_autofree char *name = g_filename_display_name (path);
 
-    g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s. What was there before is untouched", name, own->message);
+    g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s. What was there before is untouched", name,
+                 own->message);
   }
   return FALSE;
 }

@@ -10,18 +10,19 @@ G_BEGIN_DECLS
  * shows what is there at @to. @model is moved through the history, and back. (transfer full) */
 typedef struct
 {
-  PhModel       *model;
-  PhHistory     *history;        /* (nullable)                                            */
-  PhId           inside;         /* what is drawn, PH_NO_ID: the main graph               */
-  PhPosition     from, to;
+  PhModel *model;
+  PhHistory *history; /* (nullable)                                            */
+  PhId inside;        /* what is drawn, PH_NO_ID: the main graph               */
+  PhPosition from, to;
   PhLayoutEngine engine;
-  gboolean       across;
-  const char    *title;          /* of the model: "lenet.onnx"                            */
+  gboolean across;
+  const char *title; /* of the model: "lenet.onnx"                            */
 } PhPageOptions;
-char    *ph_page_print       (const PhPageOptions *options, PhRenderFacts *facts, GCancellable *cancellable, GError **error);
-gboolean ph_page_save        (const PhPageOptions *options, const char *path, PhRenderFacts *facts, GCancellable *cancellable, GError **error);
+char *ph_page_print (const PhPageOptions *options, PhRenderFacts *facts, GCancellable *cancellable, GError **error);
+gboolean ph_page_save (const PhPageOptions *options, const char *path, PhRenderFacts *facts, GCancellable *cancellable,
+                       GError **error);
 
 /* @text for HTML: valid UTF-8 without control characters, with & < > and quotes escaped. */
-void     ph_page_append_text (GString *out, const char *text);
+void ph_page_append_text (GString *out, const char *text);
 
 G_END_DECLS

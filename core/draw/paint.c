@@ -8,9 +8,9 @@
 
 #include "core/number.h"
 
-#define MAX_ENTRIES 8           /* names with a colour of their own; the others share one     */
-#define WIDE        50          /* from so many times the least on a scale is logarithmic     */
-#define DECADES     6           /* that a logarithmic scale has at most                       */
+#define MAX_ENTRIES 8  /* names with a colour of their own; the others share one     */
+#define WIDE        50 /* from so many times the least on a scale is logarithmic     */
+#define DECADES     6  /* that a logarithmic scale has at most                       */
 #define UNKNOWN     -1.0f
 
 static void
@@ -240,7 +240,8 @@ ph_paint_new (PhScene *scene, int time, PhMeasure *measure)
   paint->mode = measure != NULL ? measure->mode : PH_COLOR_FAMILY;
   engine = ph_scene_drawn_by (scene, &ms);
   took = ph_number_to_string (ms < 10 ? "%.1f" : "%.0f", ms);
-  paint->drawn_by = g_strdup_printf ("drawn by %s in %s ms", engine == PH_LAYOUT_LAYERED ? "the layered engine" : ph_layout_engine_name (engine), took);
+  paint->drawn_by = g_strdup_printf ("drawn by %s in %s ms",
+                                     engine == PH_LAYOUT_LAYERED ? "the layered engine" : ph_layout_engine_name (engine), took);
   paint->title = g_strdup (measure != NULL ? measure->title : ph_color_mode_title (PH_COLOR_FAMILY));
   paint->unit = g_strdup (measure != NULL ? measure->unit : "");
   paint->entries = g_array_new (FALSE, FALSE, sizeof (PhPaintEntry));
@@ -300,11 +301,31 @@ ph_paint_color (const PhPaint *paint, int box, PhTheme theme)
 
 /* ── the legend ─────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-PhColorMode ph_paint_mode (const PhPaint *paint) { return paint->mode; }
-const char *ph_paint_title (const PhPaint *paint) { return paint->title; }
-const char *ph_paint_drawn_by (const PhPaint *paint) { return paint->drawn_by; }
-guint ph_paint_n_entries (const PhPaint *paint) { return paint->entries->len; }
-guint ph_paint_n_unknown (const PhPaint *paint) { return paint->n_unknown; }
+PhColorMode
+ph_paint_mode (const PhPaint *paint)
+{
+  return paint->mode;
+}
+const char *
+ph_paint_title (const PhPaint *paint)
+{
+  return paint->title;
+}
+const char *
+ph_paint_drawn_by (const PhPaint *paint)
+{
+  return paint->drawn_by;
+}
+guint
+ph_paint_n_entries (const PhPaint *paint)
+{
+  return paint->entries->len;
+}
+guint
+ph_paint_n_unknown (const PhPaint *paint)
+{
+  return paint->n_unknown;
+}
 
 const char *
 ph_paint_entry (const PhPaint *paint, guint entry, PhTheme theme, PhColor *color, guint *count)
@@ -341,7 +362,8 @@ number_label (double number, const char *unit)
     }
   if (strcmp (unit, "s") == 0)
     return number == 0 || fabs (number) >= 1 ? with_unit ("%.3g", number, "s", NULL)
-           : fabs (number) >= 1e-3 ? with_unit ("%.3g", number * 1e3, "ms", NULL) : with_unit ("%.3g", number * 1e6, "µs", NULL);
+           : fabs (number) >= 1e-3           ? with_unit ("%.3g", number * 1e3, "ms", NULL)
+                                             : with_unit ("%.3g", number * 1e6, "µs", NULL);
   for (; *unit != 0 && fabs (number) >= 1000 && step + 1 < G_N_ELEMENTS (decimal); step++)
     number /= 1000;
   return *unit != 0 ? with_unit ("%.3g", number, decimal[step], unit) : ph_number_to_string ("%.4g", number);
@@ -355,7 +377,9 @@ ph_paint_tick (const PhPaint *paint, guint tick, float *at, char **label)
   if (tick >= n)
     return FALSE;
   *at = n == 1 ? 1 : tick / (n - 1.0f);
-  *label = number_label (n == 1 ? paint->high : paint->logarithmic ? paint->low * pow (paint->high / paint->low, *at)
-                         : paint->low + *at * (paint->high - paint->low), paint->unit);
+  *label = number_label (n == 1               ? paint->high
+                         : paint->logarithmic ? paint->low * pow (paint->high / paint->low, *at)
+                                              : paint->low + *at * (paint->high - paint->low),
+                         paint->unit);
   return TRUE;
 }

@@ -7,20 +7,20 @@
 #include "core/draw/draw-private.h"
 #include "core/number.h"
 
-#define WIDTH   760.0
-#define HEIGHT  480.0
-#define LEFT    70.0           /* of the plot */
-#define RIGHT   20.0
-#define TOP     40.0
-#define BOTTOM  60.0
-#define LEAST   3.0            /* radii of circles */
-#define MOST    22.0
+#define WIDTH  760.0
+#define HEIGHT 480.0
+#define LEFT   70.0 /* of the plot */
+#define RIGHT  20.0
+#define TOP    40.0
+#define BOTTOM 60.0
+#define LEAST  3.0 /* radii of circles */
+#define MOST   22.0
 
 typedef struct
 {
-  GString  *out;
-  double    x0, x1, y0, y1;    /* log10 of what the axes show: flop a byte, Gflop a second */
-  GPtrArray *kernels;          /* (element-type utf8) in the order of the legend            */
+  GString *out;
+  double x0, x1, y0, y1; /* log10 of what the axes show: flop a byte, Gflop a second */
+  GPtrArray *kernels;    /* (element-type utf8) in the order of the legend            */
 } Plot;
 
 static double
@@ -124,14 +124,16 @@ add_axes (Plot *plot)
       add_line (plot->out, LEFT, y, WIDTH - RIGHT, y, "stroke=\"#ddd\"");
       add_text (plot->out, LEFT - 8, y + 4, "text-anchor=\"end\"", label);
     }
-  add_text (plot->out, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - BOTTOM + 36, "text-anchor=\"middle\"", "operations for each byte that is read or written");
+  add_text (plot->out, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - BOTTOM + 36, "text-anchor=\"middle\"",
+            "operations for each byte that is read or written");
   add_text (plot->out, LEFT, TOP - 22, "", "Gflop/s");
 }
 
 static void
 add_roof (Plot *plot, const PhPeaks *peaks)
 {
-  g_autofree char *gflops = ph_number_to_string ("%.3g", peaks->gflops), *compute = g_strdup_printf ("%s Gflop/s, a large product", gflops);
+  g_autofree char *gflops = ph_number_to_string ("%.3g", peaks->gflops),
+                  *compute = g_strdup_printf ("%s Gflop/s, a large product", gflops);
   g_autofree char *gbytes = ph_number_to_string ("%.3g", peaks->gbytes), *memory = g_strdup_printf ("%s GB/s, a copy", gbytes);
   const double left = pow (10, plot->x0), right = pow (10, plot->x1), bottom = pow (10, plot->y0);
   const double ridge = CLAMP (peaks->gbytes > 0 ? peaks->gflops / peaks->gbytes : left, left, right);
@@ -141,9 +143,10 @@ add_roof (Plot *plot, const PhPeaks *peaks)
     return;
   if (ph_peaks_roof (peaks, left) < bottom)
     from = bottom / peaks->gbytes;
-  add_line (plot->out, across (plot, from), up (plot, ph_peaks_roof (peaks, from)), across (plot, ridge), up (plot, peaks->gflops),
+  add_line (plot->out, across (plot, from), up (plot, ph_peaks_roof (peaks, from)), across (plot, ridge),
+            up (plot, peaks->gflops), "stroke=\"#555\" stroke-width=\"2\"");
+  add_line (plot->out, across (plot, ridge), up (plot, peaks->gflops), WIDTH - RIGHT, up (plot, peaks->gflops),
             "stroke=\"#555\" stroke-width=\"2\"");
-  add_line (plot->out, across (plot, ridge), up (plot, peaks->gflops), WIDTH - RIGHT, up (plot, peaks->gflops), "stroke=\"#555\" stroke-width=\"2\"");
   add_text (plot->out, WIDTH - RIGHT - 4, up (plot, peaks->gflops) - 6, "text-anchor=\"end\" fill=\"#555\"", compute);
   add_text (plot->out, across (plot, from) + 60, up (plot, ph_peaks_roof (peaks, from)) - 10, "fill=\"#555\"", memory);
 }
@@ -173,18 +176,22 @@ static void
 add_node (Plot *plot, const PhNodeTime *time, const PhNode *node, const PhPeaks *peaks, gint64 total)
 {
   const double share = total > 0 ? (double) time->ns / (double) total : 0;
-  g_autofree char *color = color_of (plot, time->kernel), *label = node != NULL ? ph_node_label (node) : g_strdup_printf ("n%u", time->node);
-  g_autofree char *took = ph_number_to_string ("%.3f", (double) time->ns / 1e6), *part = ph_number_to_string ("%.1f", 100 * share);
+  g_autofree char *color = color_of (plot, time->kernel),
+                  *label = node != NULL ? ph_node_label (node) : g_strdup_printf ("n%u", time->node);
+  g_autofree char *took = ph_number_to_string ("%.3f", (double) time->ns / 1e6),
+                  *part = ph_number_to_string ("%.1f", 100 * share);
   g_autofree char *rate = ph_number_to_string ("%.3g", rate_of (time));
-  g_autofree char *title = g_strdup_printf ("%s: %s, %s ms, %s%% of the time, %s Gflop/s, %.0f%% of the roof", label, time->kernel, took, part, rate,
-                                            100 * ph_peaks_reached (peaks, time));
+  g_autofree char *title = g_strdup_printf ("%s: %s, %s ms, %s%% of the time, %s Gflop/s, %.0f%% of the roof", label,
+                                            time->kernel, took, part, rate, 100 * ph_peaks_reached (peaks, time));
   g_autofree char *valid = g_utf8_make_valid (title, -1), *escaped = g_markup_escape_text (valid, -1);
 
   g_string_append (plot->out, "<circle");
   add_number (plot->out, "cx", across (plot, intensity_of (time)));
   add_number (plot->out, "cy", up (plot, rate_of (time)));
   add_number (plot->out, "r", CLAMP (MOST * sqrt (share * 2), LEAST, MOST));
-  g_string_append_printf (plot->out, " fill=\"%s\" fill-opacity=\"0.7\" stroke=\"#333\" stroke-width=\"0.5\"><title>%s</title></circle>\n", color, escaped);
+  g_string_append_printf (plot->out,
+                          " fill=\"%s\" fill-opacity=\"0.7\" stroke=\"#333\" stroke-width=\"0.5\"><title>%s</title></circle>\n",
+                          color, escaped);
 }
 
 char *
@@ -197,13 +204,15 @@ ph_roofline_svg (const PhProfile *profile, PhModel *model, const PhPeaks *peaks)
   guint n;
   const PhNodeTime *times = ph_profile_times (profile, &n);
 
-  g_string_append_printf (out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
-                          "font-family=\"sans-serif\" font-size=\"12\">\n<title>Roofline</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-                          WIDTH, HEIGHT, WIDTH, HEIGHT);
+  g_string_append_printf (
+      out,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
+      "font-family=\"sans-serif\" font-size=\"12\">\n<title>Roofline</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+      WIDTH, HEIGHT, WIDTH, HEIGHT);
   find_ranges (&plot, times, n, peaks);
   add_axes (&plot);
   add_roof (&plot, peaks);
-  for (guint i = 0; i < n; i++)          /* the slowest first: smaller ones lie over it */
+  for (guint i = 0; i < n; i++) /* the slowest first: smaller ones lie over it */
     if (is_shown (&times[i]))
       add_node (&plot, &times[i], ph_model_find_node (model, times[i].node), peaks, ph_profile_total (profile));
   for (guint i = 0; i < kernels->len; i++)

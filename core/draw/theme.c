@@ -28,7 +28,8 @@ ph_theme_background (PhTheme theme)
     case PH_THEME_DARK: return rgb (0x1d1d20, 1);
     case PH_THEME_HIGH_CONTRAST: return rgb (0xffffff, 1);
     case PH_THEME_HIGH_CONTRAST_DARK: return rgb (0x000000, 1);
-    case PH_THEME_LIGHT: default: return rgb (0xfafafb, 1);
+    case PH_THEME_LIGHT:
+    default: return rgb (0xfafafb, 1);
     }
 }
 
@@ -57,13 +58,15 @@ ph_theme_change (PhTheme theme, PhChange change)
     case PH_CHANGE_ADDED: return dark ? rgb (0x57e389, 1) : rgb (0x1f8f53, 1);
     case PH_CHANGE_REMOVED: return dark ? rgb (0xff7b72, 1) : rgb (0xc01c28, 1);
     case PH_CHANGE_CHANGED: return dark ? rgb (0xf5c211, 1) : rgb (0xb57400, 1);
-    case PH_CHANGE_NONE: default: return ph_theme_text (theme);
+    case PH_CHANGE_NONE:
+    default: return ph_theme_text (theme);
     }
 }
 
 PhColor
 ph_family_color (PhFamily family, PhTheme theme)
 {
+  /* clang-format off */
   static const guint light[PH_N_FAMILIES] = {
     [PH_FAMILY_OTHER] = 0x6c6a75, [PH_FAMILY_LINEAR] = 0x2f6fc4, [PH_FAMILY_ACTIVATION] = 0x8a4fb3, [PH_FAMILY_NORM] = 0x18828f,
     [PH_FAMILY_POOL] = 0x9c6b35, [PH_FAMILY_ARITHMETIC] = 0x5560b8, [PH_FAMILY_MOVEMENT] = 0x6b7480, [PH_FAMILY_CONSTANT] = 0x85838f,
@@ -72,6 +75,7 @@ ph_family_color (PhFamily family, PhTheme theme)
     [PH_FAMILY_OTHER] = 0x77757f, [PH_FAMILY_LINEAR] = 0x3f7fd2, [PH_FAMILY_ACTIVATION] = 0x9a63c4, [PH_FAMILY_NORM] = 0x23929e,
     [PH_FAMILY_POOL] = 0xab7a43, [PH_FAMILY_ARITHMETIC] = 0x6b76cf, [PH_FAMILY_MOVEMENT] = 0x75808d, [PH_FAMILY_CONSTANT] = 0x8c8a96,
     [PH_FAMILY_CONTROL] = 0x92654a, [PH_FAMILY_FUSED] = 0x63616d, [PH_FAMILY_IO] = 0x3f9473 };
+  /* clang-format on */
 
   return rgb (is_dark (theme) ? dark[family] : light[family], 1);
 }

@@ -252,7 +252,7 @@ remove_node (PhModel *model, const PhEdit *edit)
   PhNode *node = ph_model_find_node (model, edit->id);
   PhGraph *graph = node->graph;
 
-  for (guint i = node->inputs->len; i-- > 0; )
+  for (guint i = node->inputs->len; i-- > 0;)
     drop_use (node->inputs->pdata[i], node, i);
   for (guint i = 0; i < node->outputs->len; i++)
     {
@@ -529,59 +529,44 @@ ph_edit_revert (PhModel *model, const PhEdit *edit)
 char *
 ph_edit_to_string (const PhEdit *edit)
 {
+  /* clang-format off */
   static const char *const kinds[PH_N_EDITS] = {
     "add-node", "remove-node", "add-value", "remove-value", "add-graph", "remove-graph", "set-input",
     "set-output", "set-attr", "set-type", "rename", "move-node", "set-opset", "set-control",
     "add-function", "remove-function",
   };
+  /* clang-format on */
   GString *text = g_string_new (kinds[edit->kind]);
 
   g_string_append_printf (text, " %u", edit->id != PH_NO_ID ? edit->id : edit->graph);
   switch (edit->kind)
     {
     case PH_EDIT_ADD_NODE:
-    case PH_EDIT_REMOVE_NODE:
-      g_string_append_printf (text, " %s", ((PhNodeRecord *) edit->spec)->op_type);
-      break;
+    case PH_EDIT_REMOVE_NODE: g_string_append_printf (text, " %s", ((PhNodeRecord *) edit->spec)->op_type); break;
     case PH_EDIT_ADD_VALUE:
-    case PH_EDIT_REMOVE_VALUE:
-      g_string_append_printf (text, " '%s'", ((PhValueRecord *) edit->spec)->name);
-      break;
+    case PH_EDIT_REMOVE_VALUE: g_string_append_printf (text, " '%s'", ((PhValueRecord *) edit->spec)->name); break;
     case PH_EDIT_SET_INPUT:
     case PH_EDIT_SET_OUTPUT:
-    case PH_EDIT_SET_CONTROL:
-      g_string_append_printf (text, " [%u] %u -> %u", edit->index, edit->before, edit->after);
-      break;
+    case PH_EDIT_SET_CONTROL: g_string_append_printf (text, " [%u] %u -> %u", edit->index, edit->before, edit->after); break;
     case PH_EDIT_ADD_FUNCTION:
-    case PH_EDIT_REMOVE_FUNCTION:
-      g_string_append_printf (text, " %s", ((PhFunctionRecord *) edit->spec)->name);
-      break;
-    case PH_EDIT_SET_ATTR:
-      g_string_append_printf (text, " %s", edit->new_name);
-      break;
+    case PH_EDIT_REMOVE_FUNCTION: g_string_append_printf (text, " %s", ((PhFunctionRecord *) edit->spec)->name); break;
+    case PH_EDIT_SET_ATTR: g_string_append_printf (text, " %s", edit->new_name); break;
     case PH_EDIT_SET_TYPE:
       {
         g_autofree char *before = ph_type_to_string (edit->old_type), *after = ph_type_to_string (edit->new_type);
         g_string_append_printf (text, " %s -> %s", before, after);
         break;
       }
-    case PH_EDIT_RENAME:
-      g_string_append_printf (text, " '%s' -> '%s'", edit->old_name, edit->new_name);
-      break;
-    case PH_EDIT_MOVE_NODE:
-      g_string_append_printf (text, " after %u -> after %u", edit->place, edit->new_place);
-      break;
+    case PH_EDIT_RENAME: g_string_append_printf (text, " '%s' -> '%s'", edit->old_name, edit->new_name); break;
+    case PH_EDIT_MOVE_NODE: g_string_append_printf (text, " after %u -> after %u", edit->place, edit->new_place); break;
     case PH_EDIT_SET_OPSET:
-      g_string_append_printf (text, " '%s' %" G_GINT64_FORMAT " -> %" G_GINT64_FORMAT, edit->new_name,
-                              edit->old_version, edit->new_version);
+      g_string_append_printf (text, " '%s' %" G_GINT64_FORMAT " -> %" G_GINT64_FORMAT, edit->new_name, edit->old_version,
+                              edit->new_version);
       break;
     case PH_EDIT_ADD_GRAPH:
-    case PH_EDIT_REMOVE_GRAPH:
-      g_string_append_printf (text, " %s of %u", edit->new_name, edit->graph);
-      break;
+    case PH_EDIT_REMOVE_GRAPH: g_string_append_printf (text, " %s of %u", edit->new_name, edit->graph); break;
     case PH_N_EDITS:
-    default:
-      g_assert_not_reached ();
+    default: g_assert_not_reached ();
     }
   return g_string_free (text, FALSE);
 }

@@ -75,14 +75,17 @@ ph_attr_named (PhAttr *attr, const char *name)
     {
     case PH_ATTR_INT: return ph_attr_new_int (name, attr->i);
     case PH_ATTR_FLOAT: return ph_attr_new_float (name, attr->f);
-    case PH_ATTR_STRING: case PH_ATTR_OPAQUE: return ph_attr_new_bytes (name, attr->kind, attr->s);
+    case PH_ATTR_STRING:
+    case PH_ATTR_OPAQUE: return ph_attr_new_bytes (name, attr->kind, attr->s);
     case PH_ATTR_INTS: return ph_attr_new_ints (name, attr->ints, attr->n);
     case PH_ATTR_FLOATS: return ph_attr_new_floats (name, attr->floats, attr->n);
     case PH_ATTR_STRINGS: return ph_attr_new_strings (name, attr->strings, attr->n);
     case PH_ATTR_TENSOR: return ph_attr_new_tensor (name, attr->tensor);
     case PH_ATTR_TENSORS: return ph_attr_new_tensors (name, attr->tensors, attr->n);
     case PH_ATTR_REF: return ph_attr_new_ref (name, attr->ref, (PhAttrKind) attr->i);
-    case PH_ATTR_GRAPH: case PH_ATTR_GRAPHS: default: g_return_val_if_reached (NULL);
+    case PH_ATTR_GRAPH:
+    case PH_ATTR_GRAPHS:
+    default: g_return_val_if_reached (NULL);
     }
 }
 
@@ -173,20 +176,14 @@ ph_attr_equal (const PhAttr *a, const PhAttr *b)
     return FALSE;
   switch (a->kind)
     {
-    case PH_ATTR_INT:
-      return a->i == b->i;
-    case PH_ATTR_REF:
-      return a->i == b->i && a->ref == b->ref;
-    case PH_ATTR_FLOAT:
-      return memcmp (&a->f, &b->f, sizeof a->f) == 0;
-    case PH_ATTR_STRING: case PH_ATTR_OPAQUE:
-      return g_bytes_equal (a->s, b->s);
-    case PH_ATTR_TENSOR:
-      return ph_tensor_equal (a->tensor, b->tensor);
-    case PH_ATTR_INTS:
-      return a->n == 0 || memcmp (a->ints, b->ints, a->n * sizeof *a->ints) == 0;
-    case PH_ATTR_FLOATS:
-      return a->n == 0 || memcmp (a->floats, b->floats, a->n * sizeof *a->floats) == 0;
+    case PH_ATTR_INT: return a->i == b->i;
+    case PH_ATTR_REF: return a->i == b->i && a->ref == b->ref;
+    case PH_ATTR_FLOAT: return memcmp (&a->f, &b->f, sizeof a->f) == 0;
+    case PH_ATTR_STRING:
+    case PH_ATTR_OPAQUE: return g_bytes_equal (a->s, b->s);
+    case PH_ATTR_TENSOR: return ph_tensor_equal (a->tensor, b->tensor);
+    case PH_ATTR_INTS: return a->n == 0 || memcmp (a->ints, b->ints, a->n * sizeof *a->ints) == 0;
+    case PH_ATTR_FLOATS: return a->n == 0 || memcmp (a->floats, b->floats, a->n * sizeof *a->floats) == 0;
     case PH_ATTR_STRINGS:
       for (gsize i = 0; i < a->n; i++)
         if (!g_bytes_equal (a->strings[i], b->strings[i]))
@@ -197,9 +194,9 @@ ph_attr_equal (const PhAttr *a, const PhAttr *b)
         if (!ph_tensor_equal (a->tensors[i], b->tensors[i]))
           return FALSE;
       return TRUE;
-    case PH_ATTR_GRAPH: case PH_ATTR_GRAPHS:
-    default:
-      return FALSE;
+    case PH_ATTR_GRAPH:
+    case PH_ATTR_GRAPHS:
+    default: return FALSE;
     }
 }
 
@@ -211,17 +208,12 @@ ph_attr_hash (const PhAttr *attr)
 
   switch (attr->kind)
     {
-    case PH_ATTR_INT:
-      return hash * 31 + g_int64_hash (&attr->i);
-    case PH_ATTR_REF:
-      return hash * 31 + g_direct_hash (attr->ref);
-    case PH_ATTR_FLOAT:
-      memcpy (&bits, &attr->f, sizeof bits);
-      return hash * 31 + bits;
-    case PH_ATTR_STRING: case PH_ATTR_OPAQUE:
-      return hash * 31 + g_bytes_hash (attr->s);
-    case PH_ATTR_TENSOR:
-      return hash * 31 + ph_tensor_hash (attr->tensor);
+    case PH_ATTR_INT: return hash * 31 + g_int64_hash (&attr->i);
+    case PH_ATTR_REF: return hash * 31 + g_direct_hash (attr->ref);
+    case PH_ATTR_FLOAT: memcpy (&bits, &attr->f, sizeof bits); return hash * 31 + bits;
+    case PH_ATTR_STRING:
+    case PH_ATTR_OPAQUE: return hash * 31 + g_bytes_hash (attr->s);
+    case PH_ATTR_TENSOR: return hash * 31 + ph_tensor_hash (attr->tensor);
     case PH_ATTR_INTS:
       for (gsize i = 0; i < attr->n; i++)
         hash = hash * 31 + g_int64_hash (&attr->ints[i]);
@@ -241,9 +233,9 @@ ph_attr_hash (const PhAttr *attr)
       for (gsize i = 0; i < attr->n; i++)
         hash = hash * 31 + ph_tensor_hash (attr->tensors[i]);
       return hash;
-    case PH_ATTR_GRAPH: case PH_ATTR_GRAPHS:
-    default:
-      return hash;
+    case PH_ATTR_GRAPH:
+    case PH_ATTR_GRAPHS:
+    default: return hash;
     }
 }
 
@@ -260,7 +252,7 @@ append_float (GString *out, float value)
         break;
     }
   g_string_append (out, text);
-  if (strspn (text, "-0123456789") == strlen (text))      /* so that it reads as a float, not as an int */
+  if (strspn (text, "-0123456789") == strlen (text)) /* so that it reads as a float, not as an int */
     g_string_append (out, ".0");
 }
 
@@ -291,20 +283,17 @@ ph_attr_value_to_string (const PhAttr *attr)
 
   switch (attr->kind)
     {
-    case PH_ATTR_INT:
-      g_string_append_printf (out, "%" G_GINT64_FORMAT, attr->i);
-      break;
-    case PH_ATTR_FLOAT:
-      append_float (out, attr->f);
-      break;
-    case PH_ATTR_STRING:
-      append_string (out, attr->s);
-      break;
+    case PH_ATTR_INT: g_string_append_printf (out, "%" G_GINT64_FORMAT, attr->i); break;
+    case PH_ATTR_FLOAT: append_float (out, attr->f); break;
+    case PH_ATTR_STRING: append_string (out, attr->s); break;
     case PH_ATTR_TENSOR:
       tensor = ph_tensor_to_string (attr->tensor, MAX_ITEMS);
       g_string_append (out, tensor);
       break;
-    case PH_ATTR_INTS: case PH_ATTR_FLOATS: case PH_ATTR_STRINGS: case PH_ATTR_TENSORS:
+    case PH_ATTR_INTS:
+    case PH_ATTR_FLOATS:
+    case PH_ATTR_STRINGS:
+    case PH_ATTR_TENSORS:
       g_string_append_c (out, '[');
       for (gsize i = 0; i < attr->n; i++)
         {
@@ -330,16 +319,11 @@ ph_attr_value_to_string (const PhAttr *attr)
         }
       g_string_append_c (out, ']');
       break;
-    case PH_ATTR_REF:
-      g_string_append_printf (out, "@%s", attr->ref);
-      break;
-    case PH_ATTR_OPAQUE:
-      g_string_append_printf (out, "<%" G_GSIZE_FORMAT " bytes>", g_bytes_get_size (attr->s));
-      break;
-    case PH_ATTR_GRAPH: case PH_ATTR_GRAPHS:
-    default:
-      g_string_append (out, "<graph>");
-      break;
+    case PH_ATTR_REF: g_string_append_printf (out, "@%s", attr->ref); break;
+    case PH_ATTR_OPAQUE: g_string_append_printf (out, "<%" G_GSIZE_FORMAT " bytes>", g_bytes_get_size (attr->s)); break;
+    case PH_ATTR_GRAPH:
+    case PH_ATTR_GRAPHS:
+    default: g_string_append (out, "<graph>"); break;
     }
   return g_string_free (out, FALSE);
 }

@@ -13,8 +13,17 @@
 #define MAX_TERMS  24
 #define MAX_LENGTH 400
 
-typedef struct { gint64 coefficient; guint n; const char *atoms[MAX_DEGREE]; } Term;
-typedef struct { guint n; Term terms[MAX_TERMS]; } Poly;
+typedef struct
+{
+  gint64 coefficient;
+  guint n;
+  const char *atoms[MAX_DEGREE];
+} Term;
+typedef struct
+{
+  guint n;
+  Term terms[MAX_TERMS];
+} Poly;
 
 static gboolean poly_divide (const Poly *a, const Poly *b, Poly *result);
 
@@ -172,7 +181,11 @@ poly_print (const Poly *poly, GString *out)
 /* Reading. Names may hold almost anything, "batch-size" and "unk__7" among it, so a sign between two operands must have
  * spaces around it. */
 
-typedef struct { const char *at; guint depth; } Cursor;
+typedef struct
+{
+  const char *at;
+  guint depth;
+} Cursor;
 
 static gboolean parse_sum (Cursor *cursor, Poly *result);
 
@@ -316,7 +329,7 @@ divide_exactly (const Poly *a, const Poly *b, Poly *result)
 static gint64
 floor_quotient (gint64 a, gint64 b)
 {
-  return a / b - (a % b < 0 ? 1 : 0);       /* b > 0 */
+  return a / b - (a % b < 0 ? 1 : 0); /* b > 0 */
 }
 
 static gint64
@@ -392,7 +405,7 @@ divide_by_constant (const Poly *a, gint64 divisor, Poly *result)
       if (in.n > 0)
         common = common_divisor (common, in.coefficient);
     }
-  if (poly_is_constant (&rest, &constant))       /* in 0 .. divisor - 1 */
+  if (poly_is_constant (&rest, &constant)) /* in 0 .. divisor - 1 */
     {
       *result = whole;
       return TRUE;

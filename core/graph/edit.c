@@ -110,8 +110,12 @@ ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **error)
         record->output_types[i] = spec->output_types[i];
     }
 
-  ph_edit_commit (model, graph, &(PhEdit) { .kind = PH_EDIT_ADD_NODE, .id = id, .graph = graph->id, .spec = record,
-                                            .place = place != NULL ? place->id : PH_NO_ID });
+  ph_edit_commit (model, graph,
+                  &(PhEdit) { .kind = PH_EDIT_ADD_NODE,
+                              .id = id,
+                              .graph = graph->id,
+                              .spec = record,
+                              .place = place != NULL ? place->id : PH_NO_ID });
   return ph_model_find_node (model, id);
 }
 
@@ -137,8 +141,12 @@ clear_body (PhGraph *body)
   clear_graph (body);
   g_ptr_array_find (owner->graphs, body, &index);
   ph_edit_commit (model, owner->graph,
-                  &(PhEdit) { .kind = PH_EDIT_REMOVE_GRAPH, .id = body->id, .graph = owner->id, .index = index,
-                              .new_name = body->attr, .old_name = body->name });
+                  &(PhEdit) { .kind = PH_EDIT_REMOVE_GRAPH,
+                              .id = body->id,
+                              .graph = owner->id,
+                              .index = index,
+                              .new_name = body->attr,
+                              .old_name = body->name });
 }
 
 gboolean
@@ -155,7 +163,9 @@ ph_node_add_control (PhNode *node, PhNode *first, GError **error)
   if (!ph_order_put_first (node, first, error))
     return FALSE;
   ph_edit_commit (node->graph->model, node->graph,
-                  &(PhEdit) { .kind = PH_EDIT_SET_CONTROL, .id = node->id, .after = first->id,
+                  &(PhEdit) { .kind = PH_EDIT_SET_CONTROL,
+                              .id = node->id,
+                              .after = first->id,
                               .index = node->control != NULL ? node->control->len : 0 });
   return TRUE;
 }
@@ -170,7 +180,8 @@ ph_node_remove_control (PhNode *node, PhNode *first, GError **error)
       g_autofree char *label = ph_node_label (node), *other = ph_node_label (first);
       return ph_edit_fail (error, PH_ERROR_INVALID, "%s was not to run after %s", label, other);
     }
-  ph_edit_commit (node->graph->model, node->graph, &(PhEdit) { .kind = PH_EDIT_SET_CONTROL, .id = node->id, .before = first->id, .index = index });
+  ph_edit_commit (node->graph->model, node->graph,
+                  &(PhEdit) { .kind = PH_EDIT_SET_CONTROL, .id = node->id, .before = first->id, .index = index });
   return TRUE;
 }
 
@@ -194,8 +205,11 @@ ph_graph_remove_node (PhNode *node, GError **error)
   while (node->graphs != NULL && node->graphs->len > 0)
     clear_body (node->graphs->pdata[node->graphs->len - 1]);
   ph_edit_commit (node->graph->model, node->graph,
-                  &(PhEdit) { .kind = PH_EDIT_REMOVE_NODE, .id = node->id, .graph = node->graph->id,
-                              .spec = ph_node_record_new (node), .place = node->prev != NULL ? node->prev->id : PH_NO_ID });
+                  &(PhEdit) { .kind = PH_EDIT_REMOVE_NODE,
+                              .id = node->id,
+                              .graph = node->graph->id,
+                              .spec = ph_node_record_new (node),
+                              .place = node->prev != NULL ? node->prev->id : PH_NO_ID });
   return TRUE;
 }
 
@@ -212,7 +226,10 @@ ph_node_add_graph (PhNode *node, const char *attr, const char *name, GError **er
       return NULL;
     }
   ph_edit_commit (model, node->graph,
-                  &(PhEdit) { .kind = PH_EDIT_ADD_GRAPH, .id = id, .graph = node->id, .new_name = ph_intern (attr),
+                  &(PhEdit) { .kind = PH_EDIT_ADD_GRAPH,
+                              .id = id,
+                              .graph = node->id,
+                              .new_name = ph_intern (attr),
                               .old_name = ph_intern (name != NULL ? name : attr),
                               .index = node->graphs != NULL ? node->graphs->len : 0 });
   return ph_model_find_graph (model, id);
@@ -266,7 +283,10 @@ ph_graph_remove_value (PhValue *value, GError **error)
   if (value->is_input)
     g_ptr_array_find (graph->inputs, value, &index);
   ph_edit_commit (graph->model, graph,
-                  &(PhEdit) { .kind = PH_EDIT_REMOVE_VALUE, .id = value->id, .graph = graph->id, .index = index,
+                  &(PhEdit) { .kind = PH_EDIT_REMOVE_VALUE,
+                              .id = value->id,
+                              .graph = graph->id,
+                              .index = index,
                               .spec = ph_value_record_new (value) });
   return TRUE;
 }
@@ -279,8 +299,13 @@ commit_input (PhNode *node, guint index, PhValue *value, gboolean absent, gboole
   const PhValue *old = ph_node_input (node, index);
 
   ph_edit_commit (node->graph->model, node->graph,
-                  &(PhEdit) { .kind = PH_EDIT_SET_INPUT, .id = node->id, .index = index, .absent = absent, .last = last,
-                              .before = old != NULL ? old->id : PH_NO_ID, .after = value != NULL ? value->id : PH_NO_ID });
+                  &(PhEdit) { .kind = PH_EDIT_SET_INPUT,
+                              .id = node->id,
+                              .index = index,
+                              .absent = absent,
+                              .last = last,
+                              .before = old != NULL ? old->id : PH_NO_ID,
+                              .after = value != NULL ? value->id : PH_NO_ID });
 }
 
 gboolean
@@ -317,8 +342,13 @@ commit_output (PhGraph *graph, guint index, PhValue *value, gboolean absent, gbo
   const PhValue *old = index < graph->outputs->len ? graph->outputs->pdata[index] : NULL;
 
   ph_edit_commit (graph->model, graph,
-                  &(PhEdit) { .kind = PH_EDIT_SET_OUTPUT, .graph = graph->id, .index = index, .absent = absent, .last = last,
-                              .before = old != NULL ? old->id : PH_NO_ID, .after = value != NULL ? value->id : PH_NO_ID });
+                  &(PhEdit) { .kind = PH_EDIT_SET_OUTPUT,
+                              .graph = graph->id,
+                              .index = index,
+                              .absent = absent,
+                              .last = last,
+                              .before = old != NULL ? old->id : PH_NO_ID,
+                              .after = value != NULL ? value->id : PH_NO_ID });
 }
 
 gboolean
@@ -360,7 +390,10 @@ ph_node_set_attr (PhNode *node, const char *name, PhAttr *attr, GError **error)
   if (old == attr || (old != NULL && attr != NULL && ph_attr_equal (old, attr)))
     return TRUE;
   ph_edit_commit (node->graph->model, node->graph,
-                  &(PhEdit) { .kind = PH_EDIT_SET_ATTR, .id = node->id, .index = index, .new_name = ph_intern (name),
+                  &(PhEdit) { .kind = PH_EDIT_SET_ATTR,
+                              .id = node->id,
+                              .index = index,
+                              .new_name = ph_intern (name),
                               .old_attr = old != NULL ? ph_attr_ref (old) : NULL,
                               .new_attr = attr != NULL ? ph_attr_ref (attr) : NULL });
   return TRUE;
@@ -401,8 +434,9 @@ ph_model_set_opset (PhModel *model, const char *domain, int version)
   int old = ph_model_opset (model, domain);
 
   if (old != version)
-    ph_edit_commit (model, NULL, &(PhEdit) { .kind = PH_EDIT_SET_OPSET, .new_name = ph_intern (domain),
-                                             .old_version = old, .new_version = version });
+    ph_edit_commit (
+        model, NULL,
+        &(PhEdit) { .kind = PH_EDIT_SET_OPSET, .new_name = ph_intern (domain), .old_version = old, .new_version = version });
 }
 
 /* ── functions ──────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -419,8 +453,8 @@ ph_model_add_function (PhModel *model, const PhFunctionSpec *spec, GError **erro
   g_return_val_if_fail (spec->name != NULL, NULL);
   if (!spec->overload && ph_model_find_function (model, domain, spec->name) != NULL)
     {
-      ph_edit_fail (error, PH_ERROR_INVALID, "the model has a function %s.%s already: functions of a domain need names of their own",
-                    domain, spec->name);
+      ph_edit_fail (error, PH_ERROR_INVALID,
+                    "the model has a function %s.%s already: functions of a domain need names of their own", domain, spec->name);
       return NULL;
     }
   record = g_new0 (PhFunctionRecord, 1);
@@ -432,13 +466,14 @@ ph_model_add_function (PhModel *model, const PhFunctionSpec *spec, GError **erro
   record->defaults = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
   for (guint i = 0; i < spec->n_defaults; i++)
     g_ptr_array_add (record->defaults, ph_attr_ref (spec->defaults[i]));
-  record->opsets = g_hash_table_new (NULL, NULL);          /* from here on nobody writes it */
+  record->opsets = g_hash_table_new (NULL, NULL); /* from here on nobody writes it */
   g_hash_table_iter_init (&iter, spec->opsets != NULL ? spec->opsets : model->opsets);
   while (g_hash_table_iter_next (&iter, &key, &version))
     if (!g_str_equal (key, PH_FILE_OPSET))
       g_hash_table_insert (record->opsets, key, version);
   record->extra = spec->extra != NULL ? g_bytes_ref (spec->extra) : NULL;
-  ph_edit_commit (model, NULL, &(PhEdit) { .kind = PH_EDIT_ADD_FUNCTION, .id = id, .index = model->functions->len, .spec = record });
+  ph_edit_commit (model, NULL,
+                  &(PhEdit) { .kind = PH_EDIT_ADD_FUNCTION, .id = id, .index = model->functions->len, .spec = record });
   return ph_model_find_graph (model, id)->function;
 }
 
@@ -452,7 +487,8 @@ ph_model_remove_function (PhFunction *function, GError **error)
     {
       const PhNode *node = ph_model_find_node (model, id);
 
-      if (node != NULL && node->op == NULL && ph_graph_root (node->graph) != function->graph && ph_node_function (node) == function)
+      if (node != NULL && node->op == NULL && ph_graph_root (node->graph) != function->graph
+          && ph_node_function (node) == function)
         {
           g_autofree char *label = ph_node_label (node);
           return ph_edit_fail (error, PH_ERROR_INVALID, "the function %s.%s cannot be removed: %s calls it", function->domain,
@@ -461,7 +497,10 @@ ph_model_remove_function (PhFunction *function, GError **error)
     }
   clear_graph (function->graph);
   g_ptr_array_find (model->functions, function, &index);
-  ph_edit_commit (model, NULL, &(PhEdit) { .kind = PH_EDIT_REMOVE_FUNCTION, .id = function->graph->id, .index = index,
-                                           .spec = ph_function_record_new (function) });
+  ph_edit_commit (model, NULL,
+                  &(PhEdit) { .kind = PH_EDIT_REMOVE_FUNCTION,
+                              .id = function->graph->id,
+                              .index = index,
+                              .spec = ph_function_record_new (function) });
   return TRUE;
 }

@@ -4,10 +4,10 @@
 
 typedef struct
 {
-  GHashTable       *values;          /* PhValue -> its copy                                                      */
-  GHashTable       *nodes;           /* PhNode -> its copy                                                       */
-  const PhFunction *function;        /* (nullable) references to attributes are filled in, from @call or defaults */
-  const PhNode     *call;            /* (nullable) */
+  GHashTable *values;         /* PhValue -> its copy                                                      */
+  GHashTable *nodes;          /* PhNode -> its copy                                                       */
+  const PhFunction *function; /* (nullable) references to attributes are filled in, from @call or defaults */
+  const PhNode *call;         /* (nullable) */
 } Copying;
 
 static GBytes *
@@ -36,7 +36,8 @@ static const PhWhere *
 called_from (const PhWhere *where, const PhWhere *call)
 {
   return where == NULL || call == NULL ? where
-         : ph_where_new (where->file, where->line, where->column, where->own, where->outer != NULL ? called_from (where->outer, call) : call);
+                                       : ph_where_new (where->file, where->line, where->column, where->own,
+                                                       where->outer != NULL ? called_from (where->outer, call) : call);
 }
 
 static PhValue *
@@ -72,12 +73,24 @@ add_copy (Copying *copying, PhGraph *to, const PhNode *from, GError **error)
       if (attr != NULL)
         g_ptr_array_add (attrs, attr);
     }
-  node = ph_graph_add_node (to, &(PhNodeSpec) {
-    .op_type = from->op_type, .domain = from->domain, .name = from->name, .inputs = inputs, .n_inputs = from->inputs->len,
-    .n_outputs = from->outputs->len, .output_names = names, .output_types = types, .attrs = (PhAttr *const *) attrs->pdata,
-    .n_attrs = attrs->len, .role = from->role, .partner = twin != NULL ? twin->id : PH_NO_ID, .device = from->device,
-    .where = called_from (from->where, copying->call != NULL ? copying->call->where : NULL),
-    .extra = from->extra }, error);
+  node = ph_graph_add_node (
+      to,
+      &(PhNodeSpec) { .op_type = from->op_type,
+                      .domain = from->domain,
+                      .name = from->name,
+                      .inputs = inputs,
+                      .n_inputs = from->inputs->len,
+                      .n_outputs = from->outputs->len,
+                      .output_names = names,
+                      .output_types = types,
+                      .attrs = (PhAttr *const *) attrs->pdata,
+                      .n_attrs = attrs->len,
+                      .role = from->role,
+                      .partner = twin != NULL ? twin->id : PH_NO_ID,
+                      .device = from->device,
+                      .where = called_from (from->where, copying->call != NULL ? copying->call->where : NULL),
+                      .extra = from->extra },
+      error);
   if (node == NULL)
     return NULL;
   for (guint i = 0; i < from->outputs->len; i++)
@@ -119,9 +132,10 @@ copy_graph (Copying *copying, PhGraph *to, const PhGraph *from, GError **error)
 
   for (guint i = 0; i < from->inputs->len; i++)
     {
-      const PhValue *old = from->inputs->pdata[i], *given = called && copying->call != NULL ? ph_node_input (copying->call, i) : NULL;
-      PhValue *value = ph_graph_add_input (to, old->name, given != NULL && given->type != NULL ? given->type : old->type, old->tensor,
-                                           G_MAXUINT, error);
+      const PhValue *old = from->inputs->pdata[i],
+                    *given = called && copying->call != NULL ? ph_node_input (copying->call, i) : NULL;
+      PhValue *value = ph_graph_add_input (to, old->name, given != NULL && given->type != NULL ? given->type : old->type,
+                                           old->tensor, G_MAXUINT, error);
 
       if (value == NULL)
         return FALSE;
@@ -166,10 +180,16 @@ ph_graph_copy (PhGraph *to, const PhGraph *from, GError **error)
 PhFunction *
 ph_model_copy_function (PhModel *model, const PhFunction *from, GError **error)
 {
-  PhFunction *function = ph_model_add_function (model, &(PhFunctionSpec) {
-    .name = from->name, .domain = from->domain, .parameters = (const char *const *) from->parameters->pdata,
-    .n_parameters = from->parameters->len, .defaults = (PhAttr *const *) from->defaults->pdata, .n_defaults = from->defaults->len,
-    .opsets = from->opsets, .extra = from->extra }, error);
+  PhFunction *function = ph_model_add_function (model,
+                                                &(PhFunctionSpec) { .name = from->name,
+                                                                    .domain = from->domain,
+                                                                    .parameters = (const char *const *) from->parameters->pdata,
+                                                                    .n_parameters = from->parameters->len,
+                                                                    .defaults = (PhAttr *const *) from->defaults->pdata,
+                                                                    .n_defaults = from->defaults->len,
+                                                                    .opsets = from->opsets,
+                                                                    .extra = from->extra },
+                                                error);
 
   if (function == NULL || !ph_graph_copy (function->graph, from->graph, error))
     return NULL;
@@ -181,11 +201,12 @@ ph_model_copy_called (PhModel *model, PhModel *from, GError **error)
 {
   if (from->functions->len == 0 && from->library == NULL)
     return TRUE;
-  for (PhId id = 1; id < model->next_id; id++)            /* a copied function brings more nodes */
+  for (PhId id = 1; id < model->next_id; id++) /* a copied function brings more nodes */
     {
       const PhNode *node = ph_model_find_node (model, id);
       const PhFunction *function = node != NULL && node->op == NULL && !ph_node_is_fused (node) && ph_node_function (node) == NULL
-                                   ? ph_model_find_function (from, node->domain, node->op_type) : NULL;
+                                       ? ph_model_find_function (from, node->domain, node->op_type)
+                                       : NULL;
 
       if (function != NULL && ph_model_copy_function (model, function, error) == NULL)
         return FALSE;
@@ -206,8 +227,8 @@ ph_function_instance (const PhFunction *function, const PhNode *call, GError **e
       const gboolean outputs = call->outputs->len > function->graph->outputs->len;
 
       ph_node_fail (call, error, PH_ERROR_INVALID, "it wants %u %s of function %s.%s, which has %u",
-                    outputs ? call->outputs->len : call->inputs->len, outputs ? "outputs" : "inputs", function->domain, function->name,
-                    outputs ? function->graph->outputs->len : function->graph->inputs->len);
+                    outputs ? call->outputs->len : call->inputs->len, outputs ? "outputs" : "inputs", function->domain,
+                    function->name, outputs ? function->graph->outputs->len : function->graph->inputs->len);
       return NULL;
     }
   model = ph_model_new ();

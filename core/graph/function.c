@@ -118,7 +118,7 @@ ph_function_n_nodes (const PhFunction *function, GHashTable *counted)
   if (known == NULL)
     {
       known = g_new (double, 1);
-      *known = INFINITY;           /* until it is known: what comes by here again calls itself */
+      *known = INFINITY; /* until it is known: what comes by here again calls itself */
       g_hash_table_insert (counted, (gpointer) function, known);
       *known = MAX (count_graph (function->graph, counted), 1);
     }
@@ -140,7 +140,8 @@ ph_model_check_functions (PhModel *model, GError **error)
       double count = function != NULL ? ph_function_n_nodes (function, counted) : 0;
 
       if (isinf (count))
-        return ph_node_fail (node, error, PH_ERROR_INVALID, "the function that it calls comes to call itself, which ONNX does not allow");
+        return ph_node_fail (node, error, PH_ERROR_INVALID,
+                             "the function that it calls comes to call itself, which ONNX does not allow");
       if (function == NULL || ph_graph_root (node->graph) != model->graph)
         continue;
       all += count;
@@ -174,8 +175,9 @@ values_equal (const GPtrArray *a, const GPtrArray *b)
 
       if ((x == NULL) != (y == NULL))
         return FALSE;
-      if (x != NULL && (x->name != y->name || x->type != y->type || (x->tensor == NULL) != (y->tensor == NULL)
-                        || (x->tensor != NULL && !ph_tensor_equal (x->tensor, y->tensor))))
+      if (x != NULL
+          && (x->name != y->name || x->type != y->type || (x->tensor == NULL) != (y->tensor == NULL)
+              || (x->tensor != NULL && !ph_tensor_equal (x->tensor, y->tensor))))
         return FALSE;
     }
   return TRUE;
@@ -207,7 +209,8 @@ node_equal (const PhNode *a, const PhNode *b)
     {
       const PhNode *x = a->control->pdata[i], *y = b->control->pdata[i];
 
-      if (x->outputs->len != y->outputs->len || (x->outputs->len > 0 && ph_node_output (x, 0)->name != ph_node_output (y, 0)->name))
+      if (x->outputs->len != y->outputs->len
+          || (x->outputs->len > 0 && ph_node_output (x, 0)->name != ph_node_output (y, 0)->name))
         return FALSE;
     }
   for (guint i = 0; i < n_graphs; i++)
@@ -221,8 +224,8 @@ graph_equal (const PhGraph *a, const PhGraph *b)
 {
   const PhNode *x = a->first, *y = b->first;
 
-  if (a->n_nodes != b->n_nodes || a->attr != b->attr || !values_equal (a->inputs, b->inputs) || !values_equal (a->outputs, b->outputs)
-      || !values_equal (a->constants, b->constants))
+  if (a->n_nodes != b->n_nodes || a->attr != b->attr || !values_equal (a->inputs, b->inputs)
+      || !values_equal (a->outputs, b->outputs) || !values_equal (a->constants, b->constants))
     return FALSE;
   for (; x != NULL && y != NULL; x = x->next, y = y->next)
     if (!node_equal (x, y))
@@ -248,8 +251,9 @@ opsets_equal (GHashTable *a, GHashTable *b)
 gboolean
 ph_function_same_interface (const PhFunction *a, const PhFunction *b)
 {
-  gboolean same = a->parameters->len == b->parameters->len && attrs_equal (a->defaults, b->defaults) && opsets_equal (a->opsets, b->opsets)
-                  && a->graph->inputs->len == b->graph->inputs->len && a->graph->outputs->len == b->graph->outputs->len;
+  gboolean same = a->parameters->len == b->parameters->len && attrs_equal (a->defaults, b->defaults)
+                  && opsets_equal (a->opsets, b->opsets) && a->graph->inputs->len == b->graph->inputs->len
+                  && a->graph->outputs->len == b->graph->outputs->len;
 
   for (guint i = 0; i < a->parameters->len && same; i++)
     same = a->parameters->pdata[i] == b->parameters->pdata[i];

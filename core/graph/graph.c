@@ -223,8 +223,7 @@ clone_graph (PhGraph *graph, const PhGraph *from)
       node->use_at = g_memdup2 (old->use_at, old->inputs->len * sizeof *old->use_at);
       for (guint i = 0; i < node->inputs->len; i++)
         if (node->inputs->pdata[i] != NULL)
-          g_array_index (((PhValue *) node->inputs->pdata[i])->uses, PhUse, node->use_at[i]) =
-              (PhUse) { node, i };
+          g_array_index (((PhValue *) node->inputs->pdata[i])->uses, PhUse, node->use_at[i]) = (PhUse) { node, i };
 
       node->outputs = g_ptr_array_new_full (old->outputs->len, (GDestroyNotify) ph_value_free);
       for (guint i = 0; i < old->outputs->len; i++)
@@ -236,7 +235,7 @@ clone_graph (PhGraph *graph, const PhGraph *from)
       node->attrs = g_ptr_array_ref (old->attrs);
       node->extra = bytes_ref (old->extra);
       node->control = node->followers = NULL;
-      for (guint i = 0; old->control != NULL && i < old->control->len; i++)      /* it stands before this one */
+      for (guint i = 0; old->control != NULL && i < old->control->len; i++) /* it stands before this one */
         ph_node_insert_control (node, i, g_ptr_array_index (model->nodes, ((const PhNode *) old->control->pdata[i])->id));
       node->graphs = NULL;
       if (old->graphs != NULL)
@@ -496,20 +495,11 @@ tensor_of_attr (PhAttr *attr)
       tensor = ph_tensor_new (PH_FLOAT, 0, NULL);
       *(float *) ph_tensor_writable (tensor) = attr->f;
       break;
-    case PH_ATTR_INTS:
-      tensor = ph_tensor_new_int64s (attr->ints, attr->n);
-      break;
-    case PH_ATTR_FLOATS:
-      tensor = ph_tensor_new_floats (attr->floats, attr->n);
-      break;
-    case PH_ATTR_STRING:
-      tensor = attr->s != NULL ? tensor_of_strings (&attr->s, 1, 0) : NULL;
-      break;
-    case PH_ATTR_STRINGS:
-      tensor = tensor_of_strings (attr->strings, attr->n, 1);
-      break;
-    default:
-      return NULL;
+    case PH_ATTR_INTS: tensor = ph_tensor_new_int64s (attr->ints, attr->n); break;
+    case PH_ATTR_FLOATS: tensor = ph_tensor_new_floats (attr->floats, attr->n); break;
+    case PH_ATTR_STRING: tensor = attr->s != NULL ? tensor_of_strings (&attr->s, 1, 0) : NULL; break;
+    case PH_ATTR_STRINGS: tensor = tensor_of_strings (attr->strings, attr->n, 1); break;
+    default: return NULL;
     }
   if (tensor != NULL && !g_atomic_pointer_compare_and_exchange (&attr->tensor, NULL, tensor))
     {

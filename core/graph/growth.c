@@ -6,7 +6,7 @@
 
 #define DEFAULT 500000
 
-static guint budget;          /* atomic; 0: the default */
+static guint budget; /* atomic; 0: the default */
 
 void
 ph_growth_set_budget (guint nodes)
@@ -27,7 +27,7 @@ ph_growth_check (gint64 added, GError **error)
 {
   if (added <= (gint64) ph_growth_get_budget ())
     return TRUE;
-  g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "it makes more than the %u nodes that are allowed for: 'set growth NODES' raises that",
-               ph_growth_get_budget ());
+  g_set_error (error, PH_ERROR, PH_ERROR_FAILED,
+               "it makes more than the %u nodes that are allowed for: 'set growth NODES' raises that", ph_growth_get_budget ());
   return FALSE;
 }

@@ -53,7 +53,7 @@ GPtrArray *
 ph_history_all_edits (PhHistory *history)
 {
   GPtrArray *edits = g_ptr_array_new ();
-  guint      n_past = history->past != NULL ? ph_history_edit_index (history->past, history->past_end) : 0;
+  guint n_past = history->past != NULL ? ph_history_edit_index (history->past, history->past_end) : 0;
 
   for (guint i = 0; i < n_past; i++)
     g_ptr_array_add (edits, history->past->edits->pdata[i]);
@@ -118,8 +118,7 @@ ph_history_edit_index (PhHistory *history, PhPosition position)
 {
   guint index = rewrite_index (history, position);
 
-  return index < history->rewrites->len ? g_array_index (history->rewrites, PhRewrite, index).first_edit
-                                        : history->edits->len;
+  return index < history->rewrites->len ? g_array_index (history->rewrites, PhRewrite, index).first_edit : history->edits->len;
 }
 
 gboolean
@@ -189,14 +188,15 @@ ph_position_parse (PhHistory *history, const char *text, PhPosition *position, G
     }
   if (step <= history->steps->len && rewrite > 0 && rewrite > step_at (history, (guint) step - 1)->n_rewrites)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no position %s: step %u (%s) has %u rewrites ('rewrites %u' lists them)",
-                   text, (guint) step, step_at (history, (guint) step - 1)->pass, step_at (history, (guint) step - 1)->n_rewrites, (guint) step);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                   "there is no position %s: step %u (%s) has %u rewrites ('rewrites %u' lists them)", text, (guint) step,
+                   step_at (history, (guint) step - 1)->pass, step_at (history, (guint) step - 1)->n_rewrites, (guint) step);
       return FALSE;
     }
   if (step > history->steps->len)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no position %s: %u steps were run ('steps' lists them)",
-                   text, history->steps->len);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no position %s: %u steps were run ('steps' lists them)", text,
+                   history->steps->len);
       return FALSE;
     }
   if (end != NULL && rewrite == 0 && strchr (text, '.') == NULL)
@@ -217,8 +217,7 @@ ph_history_go (PhHistory *history, PhModel *model, PhPosition to, GError **error
   if (!ph_history_has (history, to))
     {
       g_autofree char *text = ph_position_to_string (to);
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no position %s: %u steps were run", text,
-                   history->steps->len);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no position %s: %u steps were run", text, history->steps->len);
       return FALSE;
     }
   from = ph_history_edit_index (history, history->position);
@@ -303,8 +302,8 @@ ph_history_begin_step (PhHistory *history, PhModel *model, const char *pass)
 void
 ph_history_begin_rewrite (PhHistory *history, const char *rule, PhId node, const char *why)
 {
-  PhRewrite rewrite = { .rule = ph_intern (rule), .why = ph_intern (why != NULL ? why : ""), .node = node,
-                        .first_edit = history->edits->len };
+  PhRewrite rewrite
+      = { .rule = ph_intern (rule), .why = ph_intern (why != NULL ? why : ""), .node = node, .first_edit = history->edits->len };
 
   g_array_append_val (history->rewrites, rewrite);
 }
@@ -369,9 +368,9 @@ ph_history_abort_step (PhHistory *history, PhModel *model)
 {
   guint first = step_at (history, history->steps->len - 1)->first_rewrite;
 
-  revert_to (history, model, first < history->rewrites->len
-                                 ? g_array_index (history->rewrites, PhRewrite, first).first_edit
-                                 : history->edits->len);
+  revert_to (history, model,
+             first < history->rewrites->len ? g_array_index (history->rewrites, PhRewrite, first).first_edit
+                                            : history->edits->len);
   g_array_set_size (history->rewrites, first);
   g_array_set_size (history->steps, history->steps->len - 1);
   history->position = (PhPosition) { history->steps->len, 0 };

@@ -40,8 +40,7 @@ touch_field (PhNetNode *node, const PhNetField *wish)
     {
       PhNetField *field = &g_array_index (node->fields, PhNetField, i);
 
-      if (field->kind == wish->kind && field->index == wish->index && field->name == wish->name &&
-          field->value == wish->value)
+      if (field->kind == wish->kind && field->index == wish->index && field->name == wish->name && field->value == wish->value)
         {
           field->after = wish->after;
           field->new_attr = wish->new_attr;
@@ -102,7 +101,13 @@ ph_history_find_tensor (PhHistory *history, PhModel *model, GHashTable **index, 
   return g_hash_table_lookup (*index, GUINT_TO_POINTER (id));
 }
 
-typedef struct { PhHistory *history; PhModel *model; GHashTable *net, *tensors, *places, *callers; gboolean counted; } Net;
+typedef struct
+{
+  PhHistory *history;
+  PhModel *model;
+  GHashTable *net, *tensors, *places, *callers;
+  gboolean counted;
+} Net;
 
 static gboolean
 field_differs (Net *self, const PhNetField *field)
@@ -120,14 +125,11 @@ field_differs (Net *self, const PhNetField *field)
       b = a != NULL ? ph_history_find_tensor (self->history, self->model, &self->tensors, field->after) : NULL;
       /* What a rule computed counts as changed, so that nobody has to compute it only to compare. */
       return a == NULL || b == NULL || ph_tensor_get_origin (a) != ph_tensor_get_origin (b) || !ph_tensor_equal (a, b);
-    case PH_NET_TYPE:
-      return field->old_type != field->new_type;
+    case PH_NET_TYPE: return field->old_type != field->new_type;
     case PH_NET_ATTR:
-      return field->old_attr == NULL || field->new_attr == NULL
-                 ? field->old_attr != field->new_attr
-                 : !ph_attr_equal (field->old_attr, field->new_attr);
-    default:
-      g_assert_not_reached ();
+      return field->old_attr == NULL || field->new_attr == NULL ? field->old_attr != field->new_attr
+                                                                : !ph_attr_equal (field->old_attr, field->new_attr);
+    default: g_assert_not_reached ();
     }
 }
 
@@ -148,7 +150,7 @@ only_types (const PhNetNode *node)
 static PhId
 owner_of (Net *self, PhId id)
 {
-  const PhNode  *node = ph_model_find_node (self->model, id);
+  const PhNode *node = ph_model_find_node (self->model, id);
   const PhGraph *graph = node != NULL ? node->graph : ph_model_find_graph (self->model, id);
 
   if (graph != NULL)
@@ -160,23 +162,24 @@ owner_of (Net *self, PhId id)
         {
           const PhEdit *edit = self->history->edits->pdata[i];
 
-          if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE || edit->kind == PH_EDIT_ADD_GRAPH ||
-              edit->kind == PH_EDIT_REMOVE_GRAPH)
+          if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE || edit->kind == PH_EDIT_ADD_GRAPH
+              || edit->kind == PH_EDIT_REMOVE_GRAPH)
             g_hash_table_insert (self->places, GUINT_TO_POINTER (edit->id), GUINT_TO_POINTER (edit->graph));
         }
     }
-  id = GPOINTER_TO_UINT (g_hash_table_lookup (self->places, GUINT_TO_POINTER (id)));      /* a node: its graph; a graph: its owner */
+  id = GPOINTER_TO_UINT (g_hash_table_lookup (self->places, GUINT_TO_POINTER (id))); /* a node: its graph; a graph: its owner */
   if (id == PH_NO_ID || ph_model_find_node (self->model, id) != NULL)
     return id;
-  return ph_model_find_graph (self->model, id) != NULL || g_hash_table_contains (self->places, GUINT_TO_POINTER (id)) ? owner_of (self, id)
-                                                                                                                   : PH_NO_ID;
+  return ph_model_find_graph (self->model, id) != NULL || g_hash_table_contains (self->places, GUINT_TO_POINTER (id))
+             ? owner_of (self, id)
+             : PH_NO_ID;
 }
 
 /* The function in whose graph, or a body there, node @id is or was. (nullable) */
 static const PhFunction *
 function_of (Net *self, PhId id)
 {
-  const PhNode  *node = ph_model_find_node (self->model, id);
+  const PhNode *node = ph_model_find_node (self->model, id);
   const PhGraph *graph = node != NULL ? node->graph : NULL;
 
   if (graph == NULL && self->places != NULL)
@@ -193,7 +196,7 @@ callers_of (Net *self, const PhFunction *function)
       self->callers = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
       for (PhId id = 1; id < self->model->next_id; id++)
         {
-          PhNode           *node = ph_model_find_node (self->model, id);
+          PhNode *node = ph_model_find_node (self->model, id);
           const PhFunction *called = node != NULL ? ph_node_function (node) : NULL;
 
           if (called != NULL && !g_hash_table_contains (self->callers, called))
@@ -210,11 +213,11 @@ static void
 mark_from (Net *self, PhId id, PhId inside, GHashTable *seen)
 {
   const PhFunction *function = self->model->functions->len > 0 ? function_of (self, id != PH_NO_ID ? id : inside) : NULL;
-  GPtrArray        *callers = function != NULL && g_hash_table_add (seen, (gpointer) function) ? callers_of (self, function) : NULL;
+  GPtrArray *callers = function != NULL && g_hash_table_add (seen, (gpointer) function) ? callers_of (self, function) : NULL;
 
   for (; id != PH_NO_ID; id = owner_of (self, id))
     {
-      PhNetNode    *node = g_hash_table_lookup (self->net, GUINT_TO_POINTER (id));
+      PhNetNode *node = g_hash_table_lookup (self->net, GUINT_TO_POINTER (id));
       const PhNode *owner = ph_model_find_node (self->model, id);
 
       if (node == NULL)
@@ -283,8 +286,9 @@ cause_of (Net *self, PhNetNode *node, guint depth)
   for (guint i = 0; present != NULL && i < present->inputs->len; i++)
     {
       const PhValue *value = present->inputs->pdata[i];
-      PhNetNode     *maker = value != NULL && value->producer != NULL
-                               ? g_hash_table_lookup (self->net, GUINT_TO_POINTER (value->producer->id)) : NULL;
+      PhNetNode *maker = value != NULL && value->producer != NULL
+                             ? g_hash_table_lookup (self->net, GUINT_TO_POINTER (value->producer->id))
+                             : NULL;
 
       if (maker == NULL || maker == node)
         continue;
@@ -331,25 +335,25 @@ net_new (PhHistory *history, PhModel *model, guint first, guint end, gboolean co
           /* Ids are never reused, so an addition is always the first that is heard of a node. */
           touch (net, edit, edit->id)->before = FALSE;
           break;
-        case PH_EDIT_REMOVE_NODE:
-          touch (net, edit, edit->id)->after = FALSE;
-          break;
+        case PH_EDIT_REMOVE_NODE: touch (net, edit, edit->id)->after = FALSE; break;
         case PH_EDIT_SET_INPUT:
           node = touch (net, edit, edit->id);
-          touch_field (node, &(PhNetField) { .kind = PH_NET_INPUT, .index = edit->index, .before = edit->before,
-                                             .after = edit->after });
+          touch_field (
+              node, &(PhNetField) { .kind = PH_NET_INPUT, .index = edit->index, .before = edit->before, .after = edit->after });
           break;
         case PH_EDIT_SET_ATTR:
           node = touch (net, edit, edit->id);
-          touch_field (node, &(PhNetField) { .kind = PH_NET_ATTR, .name = edit->new_name, .old_attr = edit->old_attr,
-                                             .new_attr = edit->new_attr });
+          touch_field (node,
+                       &(PhNetField) {
+                           .kind = PH_NET_ATTR, .name = edit->new_name, .old_attr = edit->old_attr, .new_attr = edit->new_attr });
           break;
         case PH_EDIT_SET_TYPE:
           id = producer_of (model, edit->id);
           if (id == PH_NO_ID)
             break;
-          touch_field (touch (net, edit, id), &(PhNetField) { .kind = PH_NET_TYPE, .value = edit->id,
-                                                              .old_type = edit->old_type, .new_type = edit->new_type });
+          touch_field (
+              touch (net, edit, id),
+              &(PhNetField) { .kind = PH_NET_TYPE, .value = edit->id, .old_type = edit->old_type, .new_type = edit->new_type });
           break;
         case PH_EDIT_ADD_VALUE:
         case PH_EDIT_REMOVE_VALUE:
@@ -361,8 +365,7 @@ net_new (PhHistory *history, PhModel *model, guint first, guint end, gboolean co
         case PH_EDIT_SET_OPSET:
         case PH_EDIT_SET_CONTROL:
         case PH_N_EDITS:
-        default:
-          break;
+        default: break;
         }
     }
 
@@ -371,7 +374,7 @@ net_new (PhHistory *history, PhModel *model, guint first, guint end, gboolean co
     {
       PhNetNode *node = data;
 
-      for (guint i = node->fields != NULL ? node->fields->len : 0; i-- > 0; )
+      for (guint i = node->fields != NULL ? node->fields->len : 0; i-- > 0;)
         if (!field_differs (&self, &g_array_index (node->fields, PhNetField, i)))
           g_array_remove_index (node->fields, i);
       if (node->before == node->after && (!node->before || node->fields == NULL || node->fields->len == 0))

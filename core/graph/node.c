@@ -51,9 +51,9 @@ ph_node_is_own (const PhNode *node)
 gboolean
 ph_node_is_fused (const PhNode *node)
 {
-  return node->op == NULL && node->graphs != NULL && node->graphs->len == 1 &&
-         (ph_node_is_own (node) || (strcmp (node->op_type, "fusion") == 0 && strcmp (node->domain, "hlo") == 0)) &&
-         strcmp (((PhGraph *) node->graphs->pdata[0])->attr, "body") == 0;
+  return node->op == NULL && node->graphs != NULL && node->graphs->len == 1
+         && (ph_node_is_own (node) || (strcmp (node->op_type, "fusion") == 0 && strcmp (node->domain, "hlo") == 0))
+         && strcmp (((PhGraph *) node->graphs->pdata[0])->attr, "body") == 0;
 }
 
 char *

@@ -4,10 +4,10 @@
 
 typedef struct
 {
-  PhGraph    *graph;
-  guint64     floor;            /* nodes before this one cannot matter             */
-  GHashTable *seen;             /* nodes of the graph that were reached            */
-  GPtrArray  *stack;
+  PhGraph *graph;
+  guint64 floor;    /* nodes before this one cannot matter             */
+  GHashTable *seen; /* nodes of the graph that were reached            */
+  GPtrArray *stack;
 } Search;
 
 static void
@@ -70,7 +70,8 @@ static void
 move_after (PhNode *node, PhNode *place)
 {
   ph_edit_commit (node->graph->model, node->graph,
-                  &(PhEdit) { .kind = PH_EDIT_MOVE_NODE, .id = node->id,
+                  &(PhEdit) { .kind = PH_EDIT_MOVE_NODE,
+                              .id = node->id,
                               .place = node->prev != NULL ? node->prev->id : PH_NO_ID,
                               .new_place = place != NULL ? place->id : PH_NO_ID });
 }
@@ -114,8 +115,8 @@ ph_order_put_before (PhNode *user, const PhValue *value, GError **error)
   if (g_hash_table_contains (needed, node))
     {
       g_autofree char *label = ph_node_label (node);
-      return ph_edit_fail (error, PH_ERROR_INVALID, "%s cannot use '%s', which is computed from it: that would be a cycle",
-                           label, value->name);
+      return ph_edit_fail (error, PH_ERROR_INVALID, "%s cannot use '%s', which is computed from it: that would be a cycle", label,
+                           value->name);
     }
   move_needed (node, needed);
   return TRUE;
@@ -132,7 +133,8 @@ ph_order_put_first (PhNode *node, PhNode *first, GError **error)
   if (g_hash_table_contains (needed, node))
     {
       g_autofree char *label = ph_node_label (node), *other = ph_node_label (first);
-      return ph_edit_fail (error, PH_ERROR_INVALID, "%s cannot run after %s, which needs it: that would be a cycle", label, other);
+      return ph_edit_fail (error, PH_ERROR_INVALID, "%s cannot run after %s, which needs it: that would be a cycle", label,
+                           other);
     }
   move_needed (node, needed);
   return TRUE;

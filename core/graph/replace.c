@@ -33,8 +33,8 @@ replace_outputs (PhValue *old, PhValue *value, GError **error)
     return TRUE;
   if (interface && (value->graph != graph || value->is_input || g_ptr_array_find (graph->outputs, value, NULL)))
     return ph_edit_fail (error, PH_ERROR_INVALID,
-                         "'%s' is an output of the graph and '%s' is part of its interface too: both names must stay",
-                         old->name, value->name);
+                         "'%s' is an output of the graph and '%s' is part of its interface too: both names must stay", old->name,
+                         value->name);
   for (guint i = 0; i < graph->outputs->len; i++)
     if (graph->outputs->pdata[i] == old && !ph_graph_set_output (graph, i, value, error))
       return FALSE;
@@ -105,7 +105,7 @@ guint
 ph_graph_remove_dead (PhNode *root)
 {
   PhModel *model = root->graph->model;
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (PhId));   /* values, by id: they may be gone by then */
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (PhId)); /* values, by id: they may be gone by then */
   g_autoptr (GPtrArray) operands = g_ptr_array_new ();
   PhNode *node = root;
   guint n = 0;
@@ -128,7 +128,7 @@ ph_graph_remove_dead (PhNode *root)
         }
 
       /* The next value that lost a user: its producer may be dead now, or itself, if it is a constant. */
-      for (node = NULL; node == NULL && stack->len > 0; )
+      for (node = NULL; node == NULL && stack->len > 0;)
         {
           PhValue *value = ph_model_find_value (model, g_array_index (stack, PhId, stack->len - 1));
 

@@ -7,7 +7,7 @@
 #include "core/intern.h"
 
 static GMutex interned_lock;
-static GHashTable *interned;        /* (element-type PhType): a set, under the lock; types are never freed */
+static GHashTable *interned; /* (element-type PhType): a set, under the lock; types are never freed */
 
 static guint
 type_hash (gconstpointer data)
@@ -281,7 +281,7 @@ broadcast_dim (PhDim a, PhDim b, PhDim *result)
   else if (ph_dim_known (a) && ph_dim_known (b))
     return FALSE;
   else if (ph_dim_known (a) || ph_dim_known (b))
-    *result = ph_dim_known (a) ? a : b;      /* the other is the same, or 1 */
+    *result = ph_dim_known (a) ? a : b; /* the other is the same, or 1 */
   else
     *result = PH_DIM_UNKNOWN;
   return TRUE;

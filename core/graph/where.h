@@ -10,17 +10,17 @@ G_BEGIN_DECLS
 typedef struct _PhWhere PhWhere;
 struct _PhWhere
 {
-  const char    *file;       /* interned                                                                 */
-  guint          line;       /* from 1; 0: unknown                                                       */
-  guint          column;     /* likewise                                                                 */
-  gboolean       own;        /* a place of the very file that was opened: not written into another        */
-  const PhWhere *outer;      /* (nullable) where the function that holds it was called                    */
+  const char *file;     /* interned                                                                 */
+  guint line;           /* from 1; 0: unknown                                                       */
+  guint column;         /* likewise                                                                 */
+  gboolean own;         /* a place of the very file that was opened: not written into another        */
+  const PhWhere *outer; /* (nullable) where the function that holds it was called                    */
 };
 
-const PhWhere *ph_where_new       (const char *file, guint line, guint column, gboolean own, const PhWhere *outer);
+const PhWhere *ph_where_new (const char *file, guint line, guint column, gboolean own, const PhWhere *outer);
 /* "model.py:12:5"; with @outer ", in train.py:40" behind it. (transfer full) */
-char          *ph_where_to_string (const PhWhere *where, gboolean outer);
+char *ph_where_to_string (const PhWhere *where, gboolean outer);
 /* The innermost first, each as "file", "file:line" or "file:line:column". NULL: there is none. */
-const PhWhere *ph_where_parse     (const char *const *texts, guint n);
+const PhWhere *ph_where_parse (const char *const *texts, guint n);
 
 G_END_DECLS

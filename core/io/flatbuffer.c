@@ -17,7 +17,8 @@ ph_flat_load (PhFlat flat, gsize at, guint width)
 
   for (guint i = 0; i < width && inside (flat, at, width); i++)
     value |= (guint64) flat.data[at + i] << (8 * i);
-  return width < 8 && (value >> (8 * width - 1)) != 0 ? (gint64) (value | ~G_GUINT64_CONSTANT (0) << (8 * width)) : (gint64) value;
+  return width < 8 && (value >> (8 * width - 1)) != 0 ? (gint64) (value | ~G_GUINT64_CONSTANT (0) << (8 * width))
+                                                      : (gint64) value;
 }
 
 static void
@@ -37,7 +38,7 @@ float
 ph_flat_load_float (PhFlat flat, gsize at)
 {
   const guint32 bits = load_offset (flat, at);
-  float         value;
+  float value;
 
   memcpy (&value, &bits, sizeof value);
   return value;
@@ -67,7 +68,7 @@ static gsize
 find_field (PhFlat flat, gsize table, guint field, guint width)
 {
   gint64 vtable;
-  gsize  size, slot = 4 + 2 * (gsize) field, offset;
+  gsize size, slot = 4 + 2 * (gsize) field, offset;
 
   if (table == 0 || !inside (flat, table, 4))
     return 0;
@@ -99,7 +100,7 @@ ph_flat_table (PhFlat flat, gsize table, guint field)
 PhFlatVector
 ph_flat_vector (PhFlat flat, gsize table, guint field, guint width)
 {
-  const gsize   at = ph_flat_table (flat, table, field);
+  const gsize at = ph_flat_table (flat, table, field);
   const guint32 n = at != 0 ? load_offset (flat, at) : 0;
 
   if (at == 0)
@@ -122,7 +123,7 @@ char *
 ph_flat_string (PhFlat flat, gsize table, guint field)
 {
   const PhFlatVector text = ph_flat_vector (flat, table, field, 1);
-  g_autofree char   *raw = text.n > 0 ? g_strndup ((const char *) flat.data + text.at, text.n) : g_strdup ("");
+  g_autofree char *raw = text.n > 0 ? g_strndup ((const char *) flat.data + text.at, text.n) : g_strdup ("");
 
   return g_utf8_make_valid (raw, -1);
 }

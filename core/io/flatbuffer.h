@@ -7,19 +7,28 @@
 G_BEGIN_DECLS
 
 /* @broken: (nullable) set once an offset leads out of the file: what was read is not all of it. */
-typedef struct { const guint8 *data; gsize size; gboolean *broken; } PhFlat;
+typedef struct
+{
+  const guint8 *data;
+  gsize size;
+  gboolean *broken;
+} PhFlat;
 /* @at: the place of the first element; of @n elements. */
-typedef struct { gsize at; guint n; } PhFlatVector;
+typedef struct
+{
+  gsize at;
+  guint n;
+} PhFlatVector;
 
 /* Tables are places in the file; 0: there is none. Fields are numbered from 0. */
-gsize        ph_flat_root   (PhFlat flat);
-gsize        ph_flat_table  (PhFlat flat, gsize table, guint field);
-PhFlatVector ph_flat_vector (PhFlat flat, gsize table, guint field, guint width);      /* of elements of @width bytes       */
-gsize        ph_flat_item   (PhFlat flat, PhFlatVector vector, guint index);           /* a table of a vector of tables     */
-char        *ph_flat_string (PhFlat flat, gsize table, guint field);                   /* (transfer full) "" for none, valid UTF-8 */
-gint64       ph_flat_int    (PhFlat flat, gsize table, guint field, guint width, gint64 fallback);       /* signed          */
-float        ph_flat_float  (PhFlat flat, gsize table, guint field, float fallback);
-gint64       ph_flat_load   (PhFlat flat, gsize at, guint width);                      /* signed; @at is in the file        */
-float        ph_flat_load_float (PhFlat flat, gsize at);
+gsize ph_flat_root (PhFlat flat);
+gsize ph_flat_table (PhFlat flat, gsize table, guint field);
+PhFlatVector ph_flat_vector (PhFlat flat, gsize table, guint field, guint width); /* of elements of @width bytes       */
+gsize ph_flat_item (PhFlat flat, PhFlatVector vector, guint index);               /* a table of a vector of tables     */
+char *ph_flat_string (PhFlat flat, gsize table, guint field);                     /* (transfer full) "" for none, valid UTF-8 */
+gint64 ph_flat_int (PhFlat flat, gsize table, guint field, guint width, gint64 fallback); /* signed          */
+float ph_flat_float (PhFlat flat, gsize table, guint field, float fallback);
+gint64 ph_flat_load (PhFlat flat, gsize at, guint width); /* signed; @at is in the file        */
+float ph_flat_load_float (PhFlat flat, gsize at);
 
 G_END_DECLS

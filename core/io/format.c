@@ -41,16 +41,16 @@ ph_format_list (guint *n)
   return all;
 }
 
-#define FOREACH_FORMAT(format)                                                                                              \
-  for (guint n_ = 0, i_ = (ph_format_list (&n_), 0); i_ < n_; i_++)                                                         \
+#define FOREACH_FORMAT(format)                                      \
+  for (guint n_ = 0, i_ = (ph_format_list (&n_), 0); i_ < n_; i_++) \
     for (const PhFormat *format = ph_format_list (&n_)[i_]; format != NULL; format = NULL)
 
 const PhFormat *
 ph_format_find (const char *name)
 {
   FOREACH_FORMAT (format)
-    if (g_str_equal (format->name, name))
-      return format;
+  if (g_str_equal (format->name, name))
+    return format;
   return NULL;
 }
 
@@ -85,19 +85,19 @@ ph_format_recognise (GBytes *head, const char *name)
   const gboolean text = is_text (data, MIN (size, PH_FORMAT_HEAD));
 
   FOREACH_FORMAT (format)
-    {
-      /* A binary file may quote text of any kind. */
-      if (format->text && !text)
-        continue;
+  {
+    /* A binary file may quote text of any kind. */
+    if (format->text && !text)
+      continue;
 
-      const guint sure = probe (format, data, MIN (size, PH_FORMAT_HEAD), name != NULL ? name : "");
+    const guint sure = probe (format, data, MIN (size, PH_FORMAT_HEAD), name != NULL ? name : "");
 
-      if (sure > surest)
-        {
-          surest = sure;
-          best = format;
-        }
-    }
+    if (sure > surest)
+      {
+        surest = sure;
+        best = format;
+      }
+  }
   return best;
 }
 
@@ -114,8 +114,8 @@ const PhFormat *
 ph_format_for_saving (const char *path)
 {
   FOREACH_FORMAT (format)
-    if (format->write != NULL && ph_format_has_pattern (format, path))
-      return format;
+  if (format->write != NULL && ph_format_has_pattern (format, path))
+    return format;
   return NULL;
 }
 
@@ -125,7 +125,8 @@ ph_format_for_saving (const char *path)
 static gboolean
 has_bytes (PhSource *source, GError **error)
 {
-  return source->bytes == NULL || g_bytes_get_size (source->bytes) > 0 || ph_source_fail (source, error, PH_ERROR_FILE, NULL, "it is empty");
+  return source->bytes == NULL || g_bytes_get_size (source->bytes) > 0
+         || ph_source_fail (source, error, PH_ERROR_FILE, NULL, "it is empty");
 }
 
 static PhModel *
@@ -135,7 +136,7 @@ read_source (const PhFormat *format, PhSource *source, GError **error)
     return NULL;
   if (format->read != NULL)
     {
-      GError  *reason = NULL;
+      GError *reason = NULL;
       PhModel *model = format->read (source, &reason);
 
       /* Of no bytes at all a reader may have nothing to say. */
@@ -145,8 +146,8 @@ read_source (const PhFormat *format, PhSource *source, GError **error)
         g_propagate_error (error, reason);
       return model;
     }
-  ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not a model: this is %s%s%s", format->title, format->instead != NULL ? ". " : "",
-                  format->instead != NULL ? format->instead : "");
+  ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not a model: this is %s%s%s", format->title,
+                  format->instead != NULL ? ". " : "", format->instead != NULL ? format->instead : "");
   return NULL;
 }
 
@@ -161,8 +162,9 @@ note_recursion (PhModel *model, GPtrArray *problems)
       const PhFunction *function = model->functions->pdata[i];
 
       if (isinf (ph_function_n_nodes (function, counted)))
-        g_ptr_array_add (problems, g_strdup_printf ("Function %s%s%s comes to call itself: it can be shown, but neither run nor inlined",
-                                                    function->domain, *function->domain != 0 ? "." : "", function->name));
+        g_ptr_array_add (problems,
+                         g_strdup_printf ("Function %s%s%s comes to call itself: it can be shown, but neither run nor inlined",
+                                          function->domain, *function->domain != 0 ? "." : "", function->name));
     }
 }
 
@@ -272,7 +274,12 @@ ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GE
   return finish (g_steal_pointer (&model), &source);
 }
 
-typedef struct { PhSource *source; PhRecordFunc each; gpointer data; } Recording;
+typedef struct
+{
+  PhSource *source;
+  PhRecordFunc each;
+  gpointer data;
+} Recording;
 
 static gboolean
 finish_each (const char *pass, PhModel *model, gpointer data, GError **error)
@@ -288,7 +295,8 @@ finish_each (const char *pass, PhModel *model, gpointer data, GError **error)
 }
 
 gboolean
-ph_format_record (const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems, GCancellable *cancellable, GError **error)
+ph_format_record (const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems, GCancellable *cancellable,
+                  GError **error)
 {
   g_auto (PhSource) source = { 0 };
   g_autoptr (PhFile) file = NULL;
@@ -307,8 +315,8 @@ ph_format_record (const char *path, PhRecordFunc each, gpointer data, GPtrArray 
 }
 
 gboolean
-ph_format_record_bytes (const PhFormat *format, GBytes *bytes, const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems,
-                        GCancellable *cancellable, GError **error)
+ph_format_record_bytes (const PhFormat *format, GBytes *bytes, const char *path, PhRecordFunc each, gpointer data,
+                        GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
   g_auto (PhSource) source = { 0 };
   Recording recording = { &source, each, data };
@@ -320,8 +328,8 @@ ph_format_record_bytes (const PhFormat *format, GBytes *bytes, const char *path,
 }
 
 gboolean
-ph_format_record_text (const PhFormat *format, const char *text, const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems,
-                       GCancellable *cancellable, GError **error)
+ph_format_record_text (const PhFormat *format, const char *text, const char *path, PhRecordFunc each, gpointer data,
+                       GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
   g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
 
@@ -339,7 +347,8 @@ take_first (const char *pass, PhModel *model, gpointer data, GError **error)
 }
 
 PhModel *
-ph_format_read_first (PhSource *source, gboolean (*record) (PhSource *source, PhRecordFunc each, gpointer data, GError **error), GError **error)
+ph_format_read_first (PhSource *source, gboolean (*record) (PhSource *source, PhRecordFunc each, gpointer data, GError **error),
+                      GError **error)
 {
   PhModel *first = NULL;
   GError *reason = NULL;
@@ -363,7 +372,8 @@ ph_io_save (PhModel *model, const char *path, GCancellable *cancellable, GError 
   patterns = ph_format_patterns (TRUE);
   for (guint i = 0; patterns[i] != NULL; i++)
     g_string_append_printf (known, "%s%s", i == 0 ? "" : patterns[i + 1] == NULL ? " or " : ", ", patterns[i] + 1);
-  g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s: models are saved as %s; give the file one of these endings", path, known->str);
+  g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s: models are saved as %s; give the file one of these endings", path,
+               known->str);
   return FALSE;
 }
 
@@ -375,9 +385,9 @@ ph_format_patterns (gboolean saving)
   GPtrArray *all = g_ptr_array_new ();
 
   FOREACH_FORMAT (format)
-    if (saving ? format->write != NULL && format->patterns != NULL : format->read != NULL)
-      for (guint i = 0; format->patterns[i] != NULL && (!saving || i == 0); i++)
-        g_ptr_array_add (all, (gpointer) format->patterns[i]);
+  if (saving ? format->write != NULL && format->patterns != NULL : format->read != NULL)
+    for (guint i = 0; format->patterns[i] != NULL && (!saving || i == 0); i++)
+      g_ptr_array_add (all, (gpointer) format->patterns[i]);
   g_ptr_array_add (all, NULL);
   return (const char **) g_ptr_array_free (all, FALSE);
 }
@@ -389,15 +399,15 @@ ph_format_mime_xml (void)
                                "<mime-info xmlns=\"http://www.freedesktop.org/standards/shared-mime-info\">\n");
 
   FOREACH_FORMAT (format)
-    if (format->read != NULL && format->mime != NULL)
-      {
-        g_string_append_printf (out, "  <mime-type type=\"%s\">\n", format->mime);
-        if (format->mime_parent != NULL)
-          g_string_append_printf (out, "    <sub-class-of type=\"%s\"/>\n", format->mime_parent);
-        g_string_append_printf (out, "    <comment>%s</comment>\n", format->title);
-        g_string_append_printf (out, "    <glob pattern=\"%s\"/>\n", format->patterns[0]);
-        g_string_append (out, "  </mime-type>\n");
-      }
+  if (format->read != NULL && format->mime != NULL)
+    {
+      g_string_append_printf (out, "  <mime-type type=\"%s\">\n", format->mime);
+      if (format->mime_parent != NULL)
+        g_string_append_printf (out, "    <sub-class-of type=\"%s\"/>\n", format->mime_parent);
+      g_string_append_printf (out, "    <comment>%s</comment>\n", format->title);
+      g_string_append_printf (out, "    <glob pattern=\"%s\"/>\n", format->patterns[0]);
+      g_string_append (out, "  </mime-type>\n");
+    }
   g_string_append (out, "</mime-info>\n");
   return g_string_free (out, FALSE);
 }
@@ -410,8 +420,8 @@ ph_format_fill (const char *template)
   GString *out = g_string_new (NULL);
 
   FOREACH_FORMAT (format)
-    if (format->read != NULL && format->mime != NULL)
-      g_string_append_printf (types, "%s;", format->mime);
+  if (format->read != NULL && format->mime != NULL)
+    g_string_append_printf (types, "%s;", format->mime);
   for (guint i = 0; lines[i] != NULL; i++)
     {
       const char *end = lines[i + 1] != NULL ? "\n" : "";
@@ -425,13 +435,13 @@ ph_format_fill (const char *template)
           continue;
         }
       FOREACH_FORMAT (format)
-        if (format->read != NULL && format->mime != NULL)
-          {
-            g_autoptr (GString) line = g_string_new (lines[i]);
+      if (format->read != NULL && format->mime != NULL)
+        {
+          g_autoptr (GString) line = g_string_new (lines[i]);
 
-            g_string_replace (line, "@MIME_TYPE@", format->mime, 0);
-            g_string_append_printf (out, "%s%s", line->str, end);
-          }
+          g_string_replace (line, "@MIME_TYPE@", format->mime, 0);
+          g_string_append_printf (out, "%s%s", line->str, end);
+        }
     }
   return g_string_free (out, FALSE);
 }
@@ -442,13 +452,15 @@ ph_format_manual (void)
   GString *out = g_string_new ("| format | files | |\n| --- | --- | --- |\n");
 
   FOREACH_FORMAT (format)
-    if (format->read != NULL || format->instead != NULL)
-      {
-        g_autofree char *files = format->patterns != NULL ? g_strjoinv ("`, `", (char **) format->patterns) : NULL;
+  if (format->read != NULL || format->instead != NULL)
+    {
+      g_autofree char *files = format->patterns != NULL ? g_strjoinv ("`, `", (char **) format->patterns) : NULL;
 
-        g_string_append_printf (out, "| %s | %s%s%s | %s |\n", format->title, files != NULL ? "`" : "", files != NULL ? files : "",
-                                files != NULL ? "`" : "", format->write != NULL ? "opened and saved" : format->read != NULL ? "opened" :
-                                format->instead);
-      }
+      g_string_append_printf (out, "| %s | %s%s%s | %s |\n", format->title, files != NULL ? "`" : "", files != NULL ? files : "",
+                              files != NULL ? "`" : "",
+                              format->write != NULL  ? "opened and saved"
+                              : format->read != NULL ? "opened"
+                                                     : format->instead);
+    }
   return g_string_free (out, FALSE);
 }

@@ -7,7 +7,7 @@
 #define PENDING(i)      GSIZE_TO_POINTER (((gsize) (i) << 1) | 1)
 #define IS_PENDING(p)   ((GPOINTER_TO_SIZE (p) & 1) != 0)
 #define PENDING_NODE(p) (GPOINTER_TO_SIZE (p) >> 1)
-#define NO_NODE         (G_MAXSIZE >> 2)              /* an input or constant that is to come */
+#define NO_NODE         (G_MAXSIZE >> 2) /* an input or constant that is to come */
 
 const char *
 ph_importer_name (PhImporter *importer, const char *name)
@@ -89,7 +89,7 @@ free_name (PhScope *scope, const char *name)
 
   if (scope->outer == NULL || (!g_hash_table_contains (root->names, name) && look_up (scope->outer, name, TRUE) == NULL))
     return name;
-  suffix = GPOINTER_TO_UINT (g_hash_table_lookup (root->suffixes, name));      /* one name may be in very many bodies */
+  suffix = GPOINTER_TO_UINT (g_hash_table_lookup (root->suffixes, name)); /* one name may be in very many bodies */
   for (;;)
     {
       const char *interned;
@@ -158,10 +158,13 @@ announce (PhScope *scope, const char *name, gsize node, gconstpointer part, GErr
       g_hash_table_insert (scope->names, (gpointer) name, PENDING (node));
       return TRUE;
     }
-  first = PENDING_NODE (before) != NO_NODE ? ph_scope_describe (scope, PENDING_NODE (before)) : g_strdup ("a graph input or initializer");
+  first = PENDING_NODE (before) != NO_NODE ? ph_scope_describe (scope, PENDING_NODE (before))
+                                           : g_strdup ("a graph input or initializer");
   second = node != NO_NODE ? ph_scope_describe (scope, node) : g_strdup ("a graph input or initializer");
-  return ph_source_fail (scope->importer->source, error, PH_ERROR_INVALID, part, "value '%s' is defined twice in graph '%s': by %s and by %s. "
-                         "Every value needs a name of its own", name, scope->graph->name, first, second);
+  return ph_source_fail (scope->importer->source, error, PH_ERROR_INVALID, part,
+                         "value '%s' is defined twice in graph '%s': by %s and by %s. "
+                         "Every value needs a name of its own",
+                         name, scope->graph->name, first, second);
 }
 
 gboolean
@@ -186,7 +189,8 @@ gboolean
 ph_scope_add_input (PhScope *scope, const PhImportValue *input, GError **error)
 {
   GError *reason = NULL;
-  PhValue *value = ph_graph_add_input (scope->graph, free_name (scope, input->name), input->type, input->tensor, G_MAXUINT, &reason);
+  PhValue *value = ph_graph_add_input (scope->graph, free_name (scope, input->name), input->type, input->tensor, G_MAXUINT,
+                                       &reason);
 
   if (value == NULL)
     return ph_scope_blame (scope, input->part, reason, error);
@@ -210,9 +214,17 @@ ph_scope_add_constant (PhScope *scope, const PhImportValue *constant, GError **e
 
 /* Names that a body defines for itself, which hide those outside. */
 typedef struct _Hidden Hidden;
-struct _Hidden { const Hidden *outer; GHashTable *names; };
+struct _Hidden
+{
+  const Hidden *outer;
+  GHashTable *names;
+};
 
-typedef struct { PhScope *scope; GArray *found; } Uses;      /* @found NULL: the first one ends the walk */
+typedef struct
+{
+  PhScope *scope;
+  GArray *found;
+} Uses; /* @found NULL: the first one ends the walk */
 
 static gboolean each_use (const PhImportNode *node, const Hidden *hidden, Uses *uses);
 
@@ -306,8 +318,10 @@ report_cycle (PhScope *scope, const GArray *stack, const guint8 *state, gsize ne
     }
   if (more > 0)
     g_string_append_printf (text, " -> (%u more)", more);
-  ph_source_fail (scope->importer->source, error, PH_ERROR_INVALID, scope->file->nodes[need].part, "graph '%s' has a cycle: %s -> %s. "
-                  "A graph has none; loops are written with Loop or Scan", scope->graph->name, text->str, label);
+  ph_source_fail (scope->importer->source, error, PH_ERROR_INVALID, scope->file->nodes[need].part,
+                  "graph '%s' has a cycle: %s -> %s. "
+                  "A graph has none; loops are written with Loop or Scan",
+                  scope->graph->name, text->str, label);
 }
 
 /* The order in which the nodes from @first on can be made: depth first from each, without recursion. NULL: a cycle. */
@@ -316,7 +330,7 @@ sort (PhScope *scope, gsize first, GError **error)
 {
   gsize n = scope->file->n_nodes, done = first;
   gsize *order = g_new (gsize, n);
-  g_autofree guint8 *state = g_new0 (guint8, n);       /* 0 not seen, 1 waiting for others, 2 placed */
+  g_autofree guint8 *state = g_new0 (guint8, n); /* 0 not seen, 1 waiting for others, 2 placed */
   g_autoptr (GPtrArray) needs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (gsize));
 
@@ -376,9 +390,10 @@ check_names (PhScope *scope, gsize index, GError **error)
       {
         g_autofree char *label = ph_scope_describe (scope, index);
 
-        return ph_source_fail (scope->importer->source, error, PH_ERROR_INVALID, node->part, "%s uses '%s', which nothing in graph '%s' "
-                               "defines: no node makes it, and it is neither an input nor an initializer", label, node->inputs[i],
-                               scope->graph->name);
+        return ph_source_fail (scope->importer->source, error, PH_ERROR_INVALID, node->part,
+                               "%s uses '%s', which nothing in graph '%s' "
+                               "defines: no node makes it, and it is neither an input nor an initializer",
+                               label, node->inputs[i], scope->graph->name);
       }
   return TRUE;
 }
@@ -415,14 +430,18 @@ make_node (PhScope *scope, gsize index, PhImportFunc make, gpointer data, GError
   PhSource *source = scope->importer->source;
   g_autofree PhValue **inputs = g_new (PhValue *, file->n_inputs + 1);
   g_autofree const char **names = g_new (const char *, file->n_outputs + 1);
-  PhNodeSpec spec = { .op_type = file->op_type, .domain = file->domain, .name = file->name, .inputs = inputs, .n_inputs = file->n_inputs,
-                      .output_names = names, .n_outputs = file->n_outputs };
+  /* clang-format off */
+  PhNodeSpec spec = {
+    .op_type = file->op_type, .domain = file->domain, .name = file->name, .inputs = inputs, .n_inputs = file->n_inputs,
+    .output_names = names, .n_outputs = file->n_outputs
+  };
+  /* clang-format on */
   GError *reason = NULL;
   PhNode *node;
 
   if (file->op_type[0] == '\0')
-    return ph_source_fail (source, error, PH_ERROR_INVALID, file->part, "node %" G_GSIZE_FORMAT " of graph '%s' has no operator", index,
-                           scope->graph->name);
+    return ph_source_fail (source, error, PH_ERROR_INVALID, file->part, "node %" G_GSIZE_FORMAT " of graph '%s' has no operator",
+                           index, scope->graph->name);
   for (gsize i = 0; i < file->n_inputs; i++)
     inputs[i] = file->inputs[i][0] != '\0' ? look_up (scope, file->inputs[i], FALSE) : NULL;
   for (gsize i = 0; i < file->n_outputs; i++)
@@ -470,7 +489,8 @@ ph_scope_add_nodes (PhScope *scope, PhImportFunc make, gpointer data, GError **e
             {
               g_autofree char *label = ph_scope_describe (scope, index);
 
-              ph_source_problem (source, "The nodes of graph '%s' are out of order, the first is %s: they were sorted", scope->graph->name, label);
+              ph_source_problem (source, "The nodes of graph '%s' are out of order, the first is %s: they were sorted",
+                                 scope->graph->name, label);
             }
           index = order[i];
           if (!check_names (scope, index, error))
@@ -494,11 +514,15 @@ ph_scope_set_outputs (PhScope *scope, gboolean distinct, GError **error)
       PhValue *value = ph_scope_find (scope, output->name);
 
       if (value == NULL)
-        return ph_source_fail (source, error, PH_ERROR_INVALID, output->part, "output %" G_GSIZE_FORMAT " of graph '%s' is '%s', "
-                               "which nothing in the graph defines", i, scope->graph->name, output->name);
+        return ph_source_fail (source, error, PH_ERROR_INVALID, output->part,
+                               "output %" G_GSIZE_FORMAT " of graph '%s' is '%s', "
+                               "which nothing in the graph defines",
+                               i, scope->graph->name, output->name);
       if (!g_hash_table_add (seen, (gpointer) output->name) && distinct)
-        return ph_source_fail (source, error, PH_ERROR_INVALID, output->part, "graph '%s' has the output '%s' twice. "
-                               "Give one of them an Identity of its own", scope->graph->name, output->name);
+        return ph_source_fail (source, error, PH_ERROR_INVALID, output->part,
+                               "graph '%s' has the output '%s' twice. "
+                               "Give one of them an Identity of its own",
+                               scope->graph->name, output->name);
       if (!ph_graph_set_output (scope->graph, (guint) i, value, error))
         return FALSE;
     }

@@ -7,16 +7,18 @@
 
 #include <string.h>
 
+/* clang-format off */
 static const struct { const char *descr; PhDType dtype; } types[] = {
   { "f4", PH_FLOAT }, { "f8", PH_DOUBLE }, { "f2", PH_FLOAT16 }, { "i1", PH_INT8 }, { "i2", PH_INT16 }, { "i4", PH_INT32 },
   { "i8", PH_INT64 }, { "u1", PH_UINT8 }, { "u2", PH_UINT16 }, { "u4", PH_UINT32 }, { "u8", PH_UINT64 }, { "b1", PH_BOOL },
   { "c8", PH_COMPLEX64 }, { "c16", PH_COMPLEX128 },
 };
+/* clang-format on */
 
 static PhTensor *
 bad (GError **error, const char *path, const char *what)
 {
-  g_autofree char *valid = g_utf8_make_valid (what, -1);          /* it may quote the file */
+  g_autofree char *valid = g_utf8_make_valid (what, -1); /* it may quote the file */
 
   g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: %s", path, valid);
   return NULL;
@@ -233,7 +235,8 @@ ph_npy_write (PhTensor *tensor, GError **error)
 
   if (ph_tensor_kind (tensor) != PH_KIND_TENSOR)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "a .npy file holds one array, not a sequence or optional; save it as .pb");
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+                   "a .npy file holds one array, not a sequence or optional; save it as .pb");
       return NULL;
     }
   dtype = ph_tensor_dtype (tensor);

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-PhTensor  *ph_npy_read  (GBytes *bytes, const char *path, GError **error);      /* @path: for messages */
-GBytes    *ph_npy_write (PhTensor *tensor, GError **error);
+PhTensor *ph_npy_read (GBytes *bytes, const char *path, GError **error); /* @path: for messages */
+GBytes *ph_npy_write (PhTensor *tensor, GError **error);
 
 G_END_DECLS

@@ -5,5 +5,6 @@
 const PhWhere *
 ph_where_in_file (const PhWhere *where, const PhWhere *own)
 {
-  return where == NULL ? own : ph_where_new (where->file, where->line, where->column, where->own, ph_where_in_file (where->outer, own));
+  return where == NULL ? own
+                       : ph_where_new (where->file, where->line, where->column, where->own, ph_where_in_file (where->outer, own));
 }

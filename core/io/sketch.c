@@ -383,10 +383,16 @@ describe (PhSketch *sketch, const PhSketchGraph *graph, PhImportGraph *into)
       nodes[i].n_bodies = from->bodies->len;
     }
   *into = (PhImportGraph) {
-    .name = graph->name, .attr = graph->attr, .nodes = nodes, .n_nodes = graph->nodes->len,
-    .inputs = (const PhImportValue *) (gpointer) graph->inputs->data, .n_inputs = graph->inputs->len,
-    .constants = (const PhImportValue *) (gpointer) graph->constants->data, .n_constants = graph->constants->len,
-    .outputs = (const PhImportValue *) (gpointer) graph->outputs->data, .n_outputs = graph->outputs->len,
+    .name = graph->name,
+    .attr = graph->attr,
+    .nodes = nodes,
+    .n_nodes = graph->nodes->len,
+    .inputs = (const PhImportValue *) (gpointer) graph->inputs->data,
+    .n_inputs = graph->inputs->len,
+    .constants = (const PhImportValue *) (gpointer) graph->constants->data,
+    .n_constants = graph->constants->len,
+    .outputs = (const PhImportValue *) (gpointer) graph->outputs->data,
+    .n_outputs = graph->outputs->len,
   };
 }
 
@@ -413,7 +419,8 @@ ph_sketch_finish (PhSketch *sketch, const char *domain, GError **error)
       PhSketchGraph *function = sketch->functions->pdata[i];
 
       describe (sketch, function, &file);
-      if (!ph_import_graph (&sketch->importer, ph_model_find_function (model, function->domain, function->name)->graph, &file, error))
+      if (!ph_import_graph (&sketch->importer, ph_model_find_function (model, function->domain, function->name)->graph, &file,
+                            error))
         return NULL;
     }
   return g_steal_pointer (&sketch->importer.model);
@@ -423,7 +430,11 @@ ph_sketch_finish (PhSketch *sketch, const char *domain, GError **error)
 
 /* What a body may see of the graphs around it. */
 typedef struct _Seen Seen;
-struct _Seen { const Seen *outer; PhSketchGraph *graph; };
+struct _Seen
+{
+  const Seen *outer;
+  PhSketchGraph *graph;
+};
 
 static gboolean
 is_seen (const Seen *seen, const char *name)
@@ -441,7 +452,8 @@ need (const Seen *seen, const char *name, const char *by)
 
   if (*name == '\0' || is_seen (seen, name))
     return;
-  ph_source_problem (sketch->source, "'%s' uses '%s', which nothing in graph '%s' makes: it became an input", by, name, seen->graph->name);
+  ph_source_problem (sketch->source, "'%s' uses '%s', which nothing in graph '%s' makes: it became an input", by, name,
+                     seen->graph->name);
   ph_sketch_add_named_input (seen->graph, ph_sketch_claim (sketch, name), NULL);
 }
 

@@ -44,18 +44,22 @@ static PhFile *
 open_in_folder (PhSource *source, const char *location, gconstpointer part, const char *what, GError **error)
 {
   g_autoptr (GError) reason = NULL;
-  g_autofree char  *path = g_build_filename (source->folder, location, NULL);
-  char             *folder = realpath (source->folder, NULL), *real = realpath (path, NULL);
-  const gsize       length = folder != NULL ? strlen (folder) : 0;
-  PhFile           *file = NULL;
-  int               fd;
+  g_autofree char *path = g_build_filename (source->folder, location, NULL);
+  char *folder = realpath (source->folder, NULL), *real = realpath (path, NULL);
+  const gsize length = folder != NULL ? strlen (folder) : 0;
+  PhFile *file = NULL;
+  int fd;
 
   if (folder == NULL || real == NULL)
-    ph_source_fail (source, error, PH_ERROR_FILE, part, "%s has its data in '%s' beside the model, and that cannot be opened: %s. "
-                    "Put the file there", what, location, g_strerror (errno));
+    ph_source_fail (source, error, PH_ERROR_FILE, part,
+                    "%s has its data in '%s' beside the model, and that cannot be opened: %s. "
+                    "Put the file there",
+                    what, location, g_strerror (errno));
   else if (strncmp (real, folder, length) != 0 || (real[length] != '/' && !g_str_equal (folder, "/")))
-    ph_source_fail (source, error, PH_ERROR_FILE, part, "%s has its data in '%s', a link out of the model's folder; that is not "
-                    "followed. Copy the file itself beside the model", what, location);
+    ph_source_fail (source, error, PH_ERROR_FILE, part,
+                    "%s has its data in '%s', a link out of the model's folder; that is not "
+                    "followed. Copy the file itself beside the model",
+                    what, location);
   else if ((fd = open (real, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)) < 0
            || (file = ph_file_new (fd, real, &reason)) == NULL)
     ph_source_fail (source, error, PH_ERROR_FILE, part, "%s has its data in '%s', which is not a readable file", what, location);
@@ -72,11 +76,15 @@ ph_source_open_beside (PhSource *source, const char *location, gconstpointer par
   if (file != NULL)
     return file;
   if (leads_out (location))
-    ph_source_fail (source, error, PH_ERROR_FILE, part, "%s has its data in '%s', outside the model's folder; that is not read. "
-                    "External data must lie in the model's own folder", what, location);
+    ph_source_fail (source, error, PH_ERROR_FILE, part,
+                    "%s has its data in '%s', outside the model's folder; that is not read. "
+                    "External data must lie in the model's own folder",
+                    what, location);
   else if (source->folder == NULL)
-    ph_source_fail (source, error, PH_ERROR_FILE, part, "%s has its data in '%s', but the model was not read from a file, so "
-                    "there is no folder to look in. Open it as a file", what, location);
+    ph_source_fail (source, error, PH_ERROR_FILE, part,
+                    "%s has its data in '%s', but the model was not read from a file, so "
+                    "there is no folder to look in. Open it as a file",
+                    what, location);
   else
     file = open_in_folder (source, location, part, what, error);
   if (file != NULL)
@@ -146,7 +154,7 @@ ph_source_fail (PhSource *source, GError **error, PhError code, gconstpointer pa
   va_start (args, format);
   raw = g_strdup_vprintf (format, args);
   va_end (args);
-  text = g_utf8_make_valid (raw, -1);       /* it may quote the file */
+  text = g_utf8_make_valid (raw, -1); /* it may quote the file */
   if (ph_source_find (source, part, &line, &column))
     g_set_error (error, PH_ERROR, code, "%s:%u:%u: %s", source->path, line, column, text);
   else

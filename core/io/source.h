@@ -11,33 +11,34 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const char   *path;                /* for messages                                                        */
-  char         *folder;              /* (nullable) where files that belong to it may be                     */
-  GBytes       *bytes;               /* (nullable) all of it, or                                            */
-  PhFile       *disk;                /* (nullable) the file: read in parts                                  */
-  GHashTable   *beside;              /* name -> PhFile: what was opened in its folder                       */
-  GCancellable *cancellable;         /* (nullable)                                                          */
-  GPtrArray    *problems;            /* (nullable) (element-type char*): what does not prevent opening      */
-  GHashTable   *places;              /* (nullable) any part of it -> its line and column                    */
+  const char *path;          /* for messages                                                        */
+  char *folder;              /* (nullable) where files that belong to it may be                     */
+  GBytes *bytes;             /* (nullable) all of it, or                                            */
+  PhFile *disk;              /* (nullable) the file: read in parts                                  */
+  GHashTable *beside;        /* name -> PhFile: what was opened in its folder                       */
+  GCancellable *cancellable; /* (nullable)                                                          */
+  GPtrArray *problems;       /* (nullable) (element-type char*): what does not prevent opening      */
+  GHashTable *places;        /* (nullable) any part of it -> its line and column                    */
 } PhSource;
 
-void       ph_source_init     (PhSource *source, const char *path, GPtrArray *problems);
-void       ph_source_clear    (PhSource *source);
+void ph_source_init (PhSource *source, const char *path, GPtrArray *problems);
+void ph_source_clear (PhSource *source);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhSource, ph_source_clear)
 
 /* All its bytes, read where they are on disk. (transfer full) */
-GBytes    *ph_source_dup_bytes (PhSource *source, GError **error);
+GBytes *ph_source_dup_bytes (PhSource *source, GError **error);
 /* The file that the model names for what @what says, kept in source->beside. A model may come from anywhere, so it may name files of
  * its own folder and below only: no absolute path, no "..", no link that leads out. (nullable) (transfer none) */
-PhFile    *ph_source_open_beside (PhSource *source, const char *location, gconstpointer part, const char *what, GError **error);
-void       ph_source_problem  (PhSource *source, const char *format, ...) G_GNUC_PRINTF (2, 3);
+PhFile *ph_source_open_beside (PhSource *source, const char *location, gconstpointer part, const char *what, GError **error);
+void ph_source_problem (PhSource *source, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* @part, the address of whatever the reader makes of it, begins there; both from 1. */
-void       ph_source_mark     (PhSource *source, gconstpointer part, guint line, guint column);
-gboolean   ph_source_find     (PhSource *source, gconstpointer part, guint *line, guint *column);
+void ph_source_mark (PhSource *source, gconstpointer part, guint line, guint column);
+gboolean ph_source_find (PhSource *source, gconstpointer part, guint *line, guint *column);
 /* Both set @error to "path[:line:column]: message" and return FALSE. At a place what is there is PH_ERROR_INVALID; @part: (nullable). */
-gboolean   ph_source_fail_at  (PhSource *source, GError **error, guint line, guint column, const char *format, ...) G_GNUC_PRINTF (5, 6);
-gboolean   ph_source_fail     (PhSource *source, GError **error, PhError code, gconstpointer part, const char *format, ...)
-                               G_GNUC_PRINTF (5, 6);
+gboolean ph_source_fail_at (PhSource *source, GError **error, guint line, guint column, const char *format, ...)
+    G_GNUC_PRINTF (5, 6);
+gboolean ph_source_fail (PhSource *source, GError **error, PhError code, gconstpointer part, const char *format, ...)
+    G_GNUC_PRINTF (5, 6);
 
 G_END_DECLS

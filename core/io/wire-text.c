@@ -9,7 +9,7 @@
 typedef struct
 {
   const char *at, *end, *start;
-  gint64    (*number_of) (const char *word);
+  gint64 (*number_of) (const char *word);
   const char *why;
 } Text;
 
@@ -84,9 +84,9 @@ static void
 take_escape (Text *text, GByteArray *out)
 {
   static const char letters[] = "abfnrtv", bytes[] = "\a\b\f\n\r\t\v";
-  const char  c = text->at < text->end ? *text->at : '\0';
+  const char c = text->at < text->end ? *text->at : '\0';
   const char *letter = c != '\0' ? strchr (letters, c) : NULL;
-  guint8      byte;
+  guint8 byte;
 
   if (g_ascii_isdigit (c))
     byte = (guint8) take_digits (text, 8, 3);
@@ -146,10 +146,10 @@ static gboolean take_message (Text *text, const PhTextMessage *message, GByteArr
 static gboolean
 take_value (Text *text, const PhTextField *field, GByteArray *out, guint depth)
 {
-  const char            c = peek (text);
+  const char c = peek (text);
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  g_autofree char      *word = NULL;
-  gint64                number;
+  g_autofree char *word = NULL;
+  gint64 number;
 
   if (c == '{' || c == '<')
     {
@@ -178,31 +178,29 @@ take_value (Text *text, const PhTextField *field, GByteArray *out, guint depth)
     case PH_TEXT_FLOAT:
     case PH_TEXT_DOUBLE:
       {
-        const double  value = g_ascii_strtod (word, NULL);
-        const float   narrow = (float) value;
-        guint32       bits;
-        guint64       wide;
+        const double value = g_ascii_strtod (word, NULL);
+        const float narrow = (float) value;
+        guint32 bits;
+        guint64 wide;
 
         memcpy (&bits, &narrow, sizeof bits);
         memcpy (&wide, &value, sizeof wide);
         ph_wire_put_fixed (out, field->id, field->kind == PH_TEXT_FLOAT ? bits : wide, field->kind == PH_TEXT_DOUBLE);
         return TRUE;
       }
-    case PH_TEXT_BOOL:
-      ph_wire_put_number (out, field->id, g_ascii_tolower (*word) == 't' || *word == '1');
-      return TRUE;
+    case PH_TEXT_BOOL: ph_wire_put_number (out, field->id, g_ascii_tolower (*word) == 't' || *word == '1'); return TRUE;
     case PH_TEXT_ENUM:
     case PH_TEXT_INT:
-      number = g_ascii_isalpha (*word) && text->number_of != NULL ? text->number_of (word) : *word == '-'
-                 ? g_ascii_strtoll (word, NULL, 0) : (gint64) g_ascii_strtoull (word, NULL, 0);
+      number = g_ascii_isalpha (*word) && text->number_of != NULL ? text->number_of (word)
+               : *word == '-'                                     ? g_ascii_strtoll (word, NULL, 0)
+                                                                  : (gint64) g_ascii_strtoull (word, NULL, 0);
       if (g_ascii_isalpha (*word) && number < 0)
-        return TRUE;                    /* a word of a later version */
+        return TRUE; /* a word of a later version */
       ph_wire_put_number (out, field->id, (guint64) number);
       return TRUE;
     case PH_TEXT_STRING:
     case PH_TEXT_MESSAGE:
-    default:
-      return fail (text, "a value of another kind should stand here");
+    default: return fail (text, "a value of another kind should stand here");
     }
 }
 
@@ -229,9 +227,9 @@ take_name (Text *text)
 static gboolean
 take_field (Text *text, const PhTextMessage *message, GByteArray *out, guint depth)
 {
-  g_autofree char   *name = take_name (text);
+  g_autofree char *name = take_name (text);
   const PhTextField *field = name != NULL ? find_field (message, name) : NULL;
-  gboolean           colon;
+  gboolean colon;
 
   if (name == NULL)
     return fail (text, "the name of a field should stand here");
@@ -275,10 +273,10 @@ take_message (Text *text, const PhTextMessage *message, GByteArray *out, char cl
 }
 
 GByteArray *
-ph_wire_from_text (const char *data, gsize size, const PhTextMessage *message, gint64 (*number_of) (const char *word), guint *line,
-                   guint *column, const char **why)
+ph_wire_from_text (const char *data, gsize size, const PhTextMessage *message, gint64 (*number_of) (const char *word),
+                   guint *line, guint *column, const char **why)
 {
-  Text                  text = { data, data + size, data, number_of, NULL };
+  Text text = { data, data + size, data, number_of, NULL };
   g_autoptr (GByteArray) out = g_byte_array_new ();
 
   if (take_message (&text, message, out, '\0', 0))

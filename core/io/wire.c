@@ -38,9 +38,9 @@ read_fixed (const guint8 *data, guint n)
 gboolean
 ph_wire_next (PhSpan message, gsize *at, PhWireField *field)
 {
-  gsize   next = *at;
+  gsize next = *at;
   guint64 tag, length;
-  guint   width;
+  guint width;
 
   if (next >= message.size || !read_varint (message, &next, &tag) || tag >> 3 == 0 || tag >> 3 > G_MAXUINT >> 3)
     return FALSE;
@@ -66,8 +66,7 @@ ph_wire_next (PhSpan message, gsize *at, PhWireField *field)
       field->span = (PhSpan) { message.data + next, (gsize) length };
       next += (gsize) length;
       break;
-    default:
-      return FALSE;
+    default: return FALSE;
     }
   *at = next;
   return TRUE;
@@ -77,7 +76,7 @@ gboolean
 ph_wire_is_message (PhSpan message, guint last)
 {
   PhWireField field;
-  gsize       at = 0;
+  gsize at = 0;
 
   while (ph_wire_next (message, &at, &field))
     if (field.id > last)
@@ -119,7 +118,7 @@ float
 ph_float_of_bits (guint64 bits)
 {
   const guint32 narrow = (guint32) bits;
-  float         value;
+  float value;
 
   memcpy (&value, &narrow, sizeof value);
   return value;
@@ -169,7 +168,7 @@ ph_wire_numbers (PhSpan message, guint id, guint type)
       for (gsize at = 0; at < field.span.size;)
         {
           const guint width = type == PH_WIRE_FIXED32 ? 4 : 8;
-          guint64     value;
+          guint64 value;
 
           if (type == PH_WIRE_VARINT)
             {

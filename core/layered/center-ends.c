@@ -5,15 +5,21 @@
 
 #include "core/layered/layered.h"
 
-#define BRANCHES 3               /* that a box feeds, or is fed by                                    */
-#define SHIFT    8.0f            /* points: less is not worth it                                      */
-#define TAIL     6               /* boxes below one that move with it                                  */
-#define SPREAD   0.7f            /* of a box's width, in which lines leave it                            */
-#define AROUND   20.0f           /* that a box keeps to what stands beside it                          */
+#define BRANCHES 3     /* that a box feeds, or is fed by                                    */
+#define SHIFT    8.0f  /* points: less is not worth it                                      */
+#define TAIL     6     /* boxes below one that move with it                                  */
+#define SPREAD   0.7f  /* of a box's width, in which lines leave it                            */
+#define AROUND   20.0f /* that a box keeps to what stands beside it                          */
 
 /* The neighbours of a box. */
-typedef struct { guint n_above, n_below; } Links;
-typedef struct { float left, right; } Reach;
+typedef struct
+{
+  guint n_above, n_below;
+} Links;
+typedef struct
+{
+  float left, right;
+} Reach;
 
 static gboolean
 is_drawn (const PhLayout *layout, const PhLayoutEdge *edge)
@@ -38,7 +44,8 @@ is_free (const PhLayout *layout, guint box, float x)
     {
       const PhLayoutBox *b = &layout->boxes[i];
 
-      if (i != box && fabsf (a->y - b->y) < (a->height + b->height) / 2 + 1 && fabsf (x - b->x) < (a->width + b->width) / 2 + AROUND)
+      if (i != box && fabsf (a->y - b->y) < (a->height + b->height) / 2 + 1
+          && fabsf (x - b->x) < (a->width + b->width) / 2 + AROUND)
         return FALSE;
     }
   return x - a->width / 2 >= 0 && x + a->width / 2 <= layout->width;
@@ -98,7 +105,8 @@ static void
 spread_starts (PhLayout *layout, guint box, const Reach *at)
 {
   const PhLayoutBox *from = &layout->boxes[box];
-  const float middle = (at->left + at->right) / 2, half = MAX ((at->right - at->left) / 2, 1), room = SPREAD * (from->width / 2 - fabsf (from->anchor));
+  const float middle = (at->left + at->right) / 2, half = MAX ((at->right - at->left) / 2, 1),
+              room = SPREAD * (from->width / 2 - fabsf (from->anchor));
 
   for (guint e = 0; e < layout->n_edges; e++)
     {

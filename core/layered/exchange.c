@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 
-#define MANY 400                /* pairs of links, beyond which two vertices are not compared */
+#define MANY 400 /* pairs of links, beyond which two vertices are not compared */
 
 /* The links of @a and @b, on one side, that cross when @a stands left of @b, less those when right, as they count. */
 static int

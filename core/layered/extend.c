@@ -7,23 +7,26 @@
 
 #include "core/layered/layered.h"
 
-#define CELL     160.0f
-#define MARGIN   14.0f          /* between a new box and anything else                           */
-#define STEP     18.0f          /* of the search for room                                        */
-#define RINGS    160
-#define GAP      30.0f          /* between a box and one above it                                */
-#define COLUMN   80.0f          /* between the forward graph and a gradient that comes to it     */
-#define MANY     24             /* boxes of a part that is tested by its outline                 */
-
-typedef struct { float left, top, right, bottom; } Area;
+#define CELL   160.0f
+#define MARGIN 14.0f /* between a new box and anything else                           */
+#define STEP   18.0f /* of the search for room                                        */
+#define RINGS  160
+#define GAP    30.0f /* between a box and one above it                                */
+#define COLUMN 80.0f /* between the forward graph and a gradient that comes to it     */
+#define MANY   24    /* boxes of a part that is tested by its outline                 */
 
 typedef struct
 {
-  PhLayout     *layout;
+  float left, top, right, bottom;
+} Area;
+
+typedef struct
+{
+  PhLayout *layout;
   const guint8 *fixed;
-  GArray       *areas;          /* (element-type Area) what is taken                             */
-  GHashTable   *cells;          /* cell -> (element-type int) areas that touch it                */
-  int          *part_of;        /* of a box that is not fixed                                    */
+  GArray *areas;     /* (element-type Area) what is taken                             */
+  GHashTable *cells; /* cell -> (element-type int) areas that touch it                */
+  int *part_of;      /* of a box that is not fixed                                    */
 } Extender;
 
 /* ── what is taken ──────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -313,7 +316,10 @@ place_part (Extender *x, int number, const int *members, int n, int *slot, GCanc
 
 /* ── lines ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-typedef struct { float x, detour; } Lane;
+typedef struct
+{
+  float x, detour;
+} Lane;
 
 static int
 compare_lanes (const void *a, const void *b)
@@ -413,7 +419,7 @@ ph_layout_extend (PhLayout *layout, const guint8 *fixed, GCancellable *cancellab
   for (int p = 0, start = 0; p < n_parts && done; start = first[p++])
     {
       done = place_part (&x, p, members + start, first[p] - start, slot, cancellable, error);
-      for (int i = start; i < first[p]; i++)      /* what comes next may lean on it */
+      for (int i = start; i < first[p]; i++) /* what comes next may lean on it */
         x.part_of[members[i]] = -1;
     }
   for (guint e = 0; e < layout->n_edges && done; e++)

@@ -4,11 +4,15 @@
 
 #include <math.h>
 
-#define GUTTER  64.0f          /* between two columns                          */
-#define SLENDER 2.5f           /* times as high as wide: worth folding         */
-#define FEWEST  2              /* layers in a column                           */
+#define GUTTER  64.0f /* between two columns                          */
+#define SLENDER 2.5f  /* times as high as wide: worth folding         */
+#define FEWEST  2     /* layers in a column                           */
 
-typedef struct { int first, last; float left, right, dx, dy; } Column;
+typedef struct
+{
+  int first, last;
+  float left, right, dx, dy;
+} Column;
 
 /* Of each layer: how many links go from it, or through it, to the next. */
 static int *
@@ -40,8 +44,8 @@ find_columns (const PhLayered *layered, const float *top, const float *bottom, i
 
           if (reached > 1.2f * height && best >= 0)
             break;
-          if (reached >= 0.85f * height && (best < 0 || links[r] < links[best]
-                                            || (links[r] == links[best] && reached <= 1.05f * height)))
+          if (reached >= 0.85f * height
+              && (best < 0 || links[r] < links[best] || (links[r] == links[best] && reached <= 1.05f * height)))
             best = r;
         }
       if (best >= 0)
@@ -76,7 +80,8 @@ route_over (PhLayout *layout, PhLayoutEdge *edge, PhPoint from, PhPoint to, floa
   edge->first_point = layout->points->len;
   edge->n_points = 0;
   ph_route_add (layout, edge, from.x, from.y);
-  add_curve (layout, edge, (PhPoint) { from.x, from.y + 30 }, (PhPoint) { gutter, from.y + 40 }, (PhPoint) { gutter, from.y + 4 });
+  add_curve (layout, edge, (PhPoint) { from.x, from.y + 30 }, (PhPoint) { gutter, from.y + 40 },
+             (PhPoint) { gutter, from.y + 4 });
   if (last_gutter != gutter)
     {
       add_line (layout, edge, (PhPoint) { gutter, 4 });
@@ -115,7 +120,7 @@ ph_layered_fold (PhLayered *layered, const float *top, const float *bottom)
     }
   for (guint e = 0; e < layout->n_edges; e++)
     if (abs (column_of[layered->rank[layout->edges[e].from]] - column_of[layered->rank[layout->edges[e].to]]) > 1)
-      above = 24;             /* lines run above the columns */
+      above = 24; /* lines run above the columns */
   for (guint c = 0; c < columns->len; c++)
     {
       Column *column = &g_array_index (columns, Column, c);
@@ -153,7 +158,8 @@ ph_layered_fold (PhLayered *layered, const float *top, const float *bottom)
           const PhPoint end = { points[edge->n_points - 1].x + to->dx, points[edge->n_points - 1].y + to->dy };
 
           /* Backwards only where a cycle was broken. */
-          route_over (layout, edge, start, end, MIN (a, b) == a ? from->right + from->dx + GUTTER / 2 : from->left + from->dx - GUTTER / 2,
+          route_over (layout, edge, start, end,
+                      MIN (a, b) == a ? from->right + from->dx + GUTTER / 2 : from->left + from->dx - GUTTER / 2,
                       MIN (a, b) == a ? to->left + to->dx - GUTTER / 2 : to->right + to->dx + GUTTER / 2);
         }
     }

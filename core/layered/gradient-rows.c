@@ -6,16 +6,19 @@
 #include "core/layered/helper.h"
 #include "core/layered/layered.h"
 
-#define OFF 3.0f                 /* points that a pair may be apart in height */
+#define OFF 3.0f /* points that a pair may be apart in height */
 
-typedef struct { int forward, backward, depth; } Tie;
+typedef struct
+{
+  int forward, backward, depth;
+} Tie;
 
 typedef struct
 {
   const PhLayout *layout;
-  PhRows          rows;          /* edges of the backward half by where they are drawn from: upwards, against the flow */
-  int            *queue;
-  guint8         *seen;
+  PhRows rows; /* edges of the backward half by where they are drawn from: upwards, against the flow */
+  int *queue;
+  guint8 *seen;
 } Reach;
 
 gboolean
@@ -75,7 +78,9 @@ compare_ties (const void *a, const void *b)
 {
   const Tie *x = a, *y = b;
 
-  return x->forward != y->forward ? x->forward - y->forward : x->depth != y->depth ? x->depth - y->depth : x->backward - y->backward;
+  return x->forward != y->forward ? x->forward - y->forward
+         : x->depth != y->depth   ? x->depth - y->depth
+                                  : x->backward - y->backward;
 }
 
 /* What @b is made from leads through @a. */

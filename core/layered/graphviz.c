@@ -6,24 +6,26 @@
 #include "core/layered/helper.h"
 #include "core/layered/layered.h"
 
-#define PORT_GAP 7.0f            /* between the ends of two lines at one side of a box, at least     */
-#define GAP      6.0f            /* between boxes that were upon each other                           */
-#define MANY     3000            /* boxes, beyond which they stay so                                  */
-#define SPREAD   0.7f            /* of a box's width, where only some boxes have ports                */
-#define CORNER   10.0f           /* of a box's side, where no line ends                               */
-#define EDGE     4.0f            /* of a box's side where no line ends                                */
+#define PORT_GAP 7.0f  /* between the ends of two lines at one side of a box, at least     */
+#define GAP      6.0f  /* between boxes that were upon each other                           */
+#define MANY     3000  /* boxes, beyond which they stay so                                  */
+#define SPREAD   0.7f  /* of a box's width, where only some boxes have ports                */
+#define CORNER   10.0f /* of a box's side, where no line ends                               */
+#define EDGE     4.0f  /* of a box's side where no line ends                                */
 
 /* One way to feed dot. */
 typedef struct
 {
-  gboolean ports;                /* each operand enters at its own place, also where the order means nothing */
-  int      trunk, chain, lone;   /* weights: of a longest path; of an edge alone at both ends; alone at one  */
-  gboolean all_rows;             /* of a gradient: all backward boxes of a forward one in its row            */
+  gboolean ports;         /* each operand enters at its own place, also where the order means nothing */
+  int trunk, chain, lone; /* weights: of a longest path; of an edge alone at both ends; alone at one  */
+  gboolean all_rows;      /* of a gradient: all backward boxes of a forward one in its row            */
 } Way;
 
-static const Way ways[] = { { TRUE, 4, 3, 1, FALSE }, { TRUE, 4, 3, 2, FALSE }, { FALSE, 4, 3, 1, FALSE }, { FALSE, 8, 8, 1, FALSE } };
+static const Way ways[]
+    = { { TRUE, 4, 3, 1, FALSE }, { TRUE, 4, 3, 2, FALSE }, { FALSE, 4, 3, 1, FALSE }, { FALSE, 8, 8, 1, FALSE } };
 static const Way one_way = { FALSE, 4, 3, 1, FALSE };
-static const Way gradient_ways[] = { { FALSE, 8, 4, 1, FALSE }, { FALSE, 8, 4, 1, TRUE }, { TRUE, 8, 4, 1, FALSE }, { TRUE, 8, 4, 1, TRUE } };
+static const Way gradient_ways[]
+    = { { FALSE, 8, 4, 1, FALSE }, { FALSE, 8, 4, 1, TRUE }, { TRUE, 8, 4, 1, FALSE }, { TRUE, 8, 4, 1, TRUE } };
 
 /* ── weights ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
@@ -32,7 +34,8 @@ static void
 mark_trunk (const PhLayout *layout, guint column, guint8 *trunk)
 {
   const guint n = layout->n_boxes;
-  g_autofree int *length = g_new0 (int, n + 1), *by = g_new (int, n + 1), *n_left = g_new0 (int, n + 1), *queue = g_new (int, n + 1);
+  g_autofree int *length = g_new0 (int, n + 1), *by = g_new (int, n + 1), *n_left = g_new0 (int, n + 1),
+                 *queue = g_new (int, n + 1);
   PhRows out;
   guint head = 0, tail = 0;
   int last = -1;
@@ -112,7 +115,11 @@ ph_graphviz_effort (PhLayout *layout)
 
 /* ── ends ───────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-typedef struct { int box, edge; float key; } Entry;
+typedef struct
+{
+  int box, edge;
+  float key;
+} Entry;
 
 static int
 compare_entries (const void *a, const void *b)
@@ -137,7 +144,8 @@ find_entries (const PhLayout *layout, gboolean ports)
       const PhLayoutBox *box = &layout->boxes[edge->to];
 
       entry[e] = fabsf (edge->to_dx) > 0.5f ? edge->to_dx : NAN;
-      if ((ports || edge->ordered) && edge->presence > 0 && box->column == 0 && layout->boxes[edge->from].column == 0 && fabsf (edge->to_dx - box->anchor) < 0.5f)
+      if ((ports || edge->ordered) && edge->presence > 0 && box->column == 0 && layout->boxes[edge->from].column == 0
+          && fabsf (edge->to_dx - box->anchor) < 0.5f)
         all[n++] = (Entry) { edge->to, e, edge->operand };
     }
   qsort (all, n, sizeof *all, compare_entries);
@@ -202,8 +210,8 @@ static void
 append_options (GString *text, PhLayoutEngine engine, gboolean halves)
 {
   if (engine == PH_LAYOUT_DOT)
-    g_string_append_printf (text, "o nodesep 0.22\no ranksep %s\no splines true\no nslimit 2\no nslimit1 2\n%s", halves ? "0.4" : "0.42",
-                            halves ? "o newrank true\n" : "");
+    g_string_append_printf (text, "o nodesep 0.22\no ranksep %s\no splines true\no nslimit 2\no nslimit1 2\n%s",
+                            halves ? "0.4" : "0.42", halves ? "o newrank true\n" : "");
   else
     g_string_append (text, "o overlap false\no splines line\no sep 0.15\n");
 }
@@ -377,7 +385,8 @@ stretch (PhLayout *layout)
       {
         const PhLayoutBox *a = &layout->boxes[i], *b = &layout->boxes[k];
         const float dx = fabsf (a->x - b->x), dy = fabsf (a->y - b->y);
-        const float x = dx > 0.1f ? (a->width + b->width + GAP) / 2 / dx : INFINITY, y = dy > 0.1f ? (a->height + b->height + GAP) / 2 / dy : INFINITY;
+        const float x = dx > 0.1f ? (a->width + b->width + GAP) / 2 / dx : INFINITY,
+                    y = dy > 0.1f ? (a->height + b->height + GAP) / 2 / dy : INFINITY;
 
         if (isfinite (MIN (x, y)))
           scale = MAX (scale, MIN (x, y));
@@ -432,8 +441,8 @@ score_of (const PhLayoutJudgement *tried, const PhLayoutJudgement *own)
 }
 
 gboolean
-ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const PhLayoutJudgement *own, guint milliseconds, double seconds,
-                 gboolean *late, GCancellable *cancellable, GError **error)
+ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const PhLayoutJudgement *own, guint milliseconds,
+                 double seconds, gboolean *late, GCancellable *cancellable, GError **error)
 {
   const gboolean halves = engine == PH_LAYOUT_DOT && ph_layout_has_halves (layout);
   GString *request = g_string_new (NULL);

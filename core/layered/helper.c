@@ -84,7 +84,13 @@ read_answer (int fd)
   return data != NULL ? g_bytes_new_take (data, done) : NULL;
 }
 
-typedef struct { GSubprocess *process; GBytes *out, *err; GError *error; gboolean heard, done, late; } Talk;
+typedef struct
+{
+  GSubprocess *process;
+  GBytes *out, *err;
+  GError *error;
+  gboolean heard, done, late;
+} Talk;
 
 static gboolean
 on_late (gpointer data)
@@ -127,7 +133,8 @@ judge_end (Talk *talk, GError **error)
         }
       if (!talk->late)
         g_set_error (error, PH_ERROR, PH_ERROR_LAYOUT,
-                     "The layout helper was ended by signal %d (%s). Try again; the model itself is not affected.", number, g_strsignal (number));
+                     "The layout helper was ended by signal %d (%s). Try again; the model itself is not affected.", number,
+                     g_strsignal (number));
       return talk->late;
     }
   if (g_subprocess_get_exit_status (talk->process) != 0)
@@ -152,7 +159,9 @@ ph_helper_run (GBytes *text, double seconds, GCancellable *cancellable, GBytes *
   g_autoptr (GMainContext) context = NULL;
   g_autoptr (GError) local = NULL;
   GSource *timer = NULL;
-  Talk talk = { NULL, };
+  Talk talk = {
+    NULL,
+  };
   gboolean done;
   gsize limit;
   int fd, out, err;
@@ -172,7 +181,8 @@ ph_helper_run (GBytes *text, double seconds, GCancellable *cancellable, GBytes *
       for (guint i = 0; i < 3; i++)
         if (((int[]) { fd, out, err })[i] >= 0)
           close (((int[]) { fd, out, err })[i]);
-      g_set_error (error, PH_ERROR, PH_ERROR_LAYOUT, "There is no memory for what the layout helper reads: %s", g_strerror (errno));
+      g_set_error (error, PH_ERROR, PH_ERROR_LAYOUT, "There is no memory for what the layout helper reads: %s",
+                   g_strerror (errno));
       return FALSE;
     }
   context = g_main_context_new ();

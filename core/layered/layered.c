@@ -5,11 +5,16 @@
 #include <math.h>
 
 #define BEND_WIDTH 6.0f
-#define MAX_BENDS  3000000      /* beyond that the longest edges are drawn straight through */
+#define MAX_BENDS  3000000 /* beyond that the longest edges are drawn straight through */
 #define SEPARATION 18.0f
 #define COLUMN_GAP 60.0f
 
-typedef struct { int from, edge; float dx; int reach; } Start;
+typedef struct
+{
+  int from, edge;
+  float dx;
+  int reach;
+} Start;
 
 static int
 compare_starts (const void *a, const void *b)
@@ -66,8 +71,12 @@ build_chains (PhLayered *layered, GArray *ranks, GArray *links)
           }
       for (int r = top + 1; r < reach; r++)
         {
-          PhLink link = { r == top + 1 ? from : (int) ranks->len - 1, (int) ranks->len, r == top + 1 ? 2 * weight : 8 * weight,
-                          r == top + 1 ? starts[i].dx : 0, 0, FALSE, presence };
+          /* clang-format off */
+          PhLink link = {
+            r == top + 1 ? from : (int) ranks->len - 1, (int) ranks->len, r == top + 1 ? 2 * weight : 8 * weight,
+            r == top + 1 ? starts[i].dx : 0, 0, FALSE, presence
+          };
+          /* clang-format on */
 
           g_array_append_val (ranks, r);
           g_array_append_val (links, link);
@@ -88,8 +97,12 @@ build_chains (PhLayered *layered, GArray *ranks, GArray *links)
           else if (starts[k].reach - top <= longest)
             {
               const gboolean direct = starts[k].reach == top + 1;
-              PhLink link = { direct ? from : first + starts[k].reach - top - 2, to, layout->edges[e].weight * (direct ? 1 : 2),
-                              direct ? from_dx : 0, to_dx, FALSE, layout->edges[e].presence };
+              /* clang-format off */
+              PhLink link = {
+                direct ? from : first + starts[k].reach - top - 2, to, layout->edges[e].weight * (direct ? 1 : 2),
+                direct ? from_dx : 0, to_dx, FALSE, layout->edges[e].presence
+              };
+              /* clang-format on */
 
               layered->edge_chain[e] = direct ? -1 : first;
               g_array_append_val (links, link);
@@ -231,7 +244,7 @@ gap_between (const PhLayered *left, const PhLayered *right)
     edge[r] = -INFINITY;
   for (int v = 0; v < left->n; v++)
     edge[left->rank[v]] = MAX (edge[left->rank[v]], left->x[v] + left->right[v]);
-  for (int r = 1; r < left->n_layers; r++)       /* a little look ahead, so that corners do not meet */
+  for (int r = 1; r < left->n_layers; r++) /* a little look ahead, so that corners do not meet */
     edge[r - 1] = MAX (edge[r - 1], edge[r] - 40);
   for (int r = left->n_layers - 1; r > 0; r--)
     edge[r] = MAX (edge[r], edge[r - 1] - 40);
@@ -264,7 +277,12 @@ count_across (PhLayered *column, const PhLayout *layout, guint c, const int *ind
 static gboolean
 layered_columns (PhLayout *layout, const int *rank, const guint8 *reversed, int n_layers, GCancellable *cancellable)
 {
-  PhLayered columns[2] = { { 0, }, { 0, } };
+  PhLayered columns[2] = { {
+                               0,
+                           },
+                           {
+                               0,
+                           } };
   PhLayout *parts[2];
   g_autofree int *index = g_new (int, layout->n_boxes + 1), *edge_index = g_new (int, layout->n_edges + 1);
   g_autofree float *top = g_new (float, n_layers + 1), *bottom = g_new (float, n_layers + 1);
@@ -371,7 +389,9 @@ ph_layered_lay (PhLayout *layout, GCancellable *cancellable, GError **error)
     }
   else
     {
-      PhLayered layered = { 0, };
+      PhLayered layered = {
+        0,
+      };
       g_autofree float *top = g_new (float, n_layers + 1), *bottom = g_new (float, n_layers + 1);
 
       build (&layered, layout, rank, reversed, n_layers);

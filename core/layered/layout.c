@@ -6,14 +6,15 @@
 #include "core/layered/helper.h"
 #include "core/layered/layered.h"
 
-#define LARGEST  200000         /* boxes that the helper takes                                        */
-#define FEW      150            /* boxes, up to which dot is asked in four ways                       */
-#define EFFORT   4000           /* ranks that the edges cross in all; beyond that dot takes too long  */
+#define LARGEST  200000          /* boxes that the helper takes                                        */
+#define FEW      150             /* boxes, up to which dot is asked in four ways                       */
+#define EFFORT   4000            /* ranks that the edges cross in all; beyond that dot takes too long  */
 #define WINDOW   (600.0 * 600.0) /* an area that is not too large, however small the other one is     */
-#define PATIENCE 1.5            /* seconds for dot on a busy machine                                  */
-#define WORK     250            /* milliseconds of the processor that dot may work, of BEST           */
+#define PATIENCE 1.5             /* seconds for dot on a busy machine                                  */
+#define WORK     250             /* milliseconds of the processor that dot may work, of BEST           */
 
-static const char *const names[PH_N_LAYOUT_ENGINES] = { "best", "dot", "layered", "neato", "fdp", "sfdp", "circo", "twopi", "osage" };
+static const char *const names[PH_N_LAYOUT_ENGINES] = { "best", "dot",   "layered", "neato", "fdp",
+                                                        "sfdp", "circo", "twopi",   "osage" };
 
 const char *
 ph_layout_engine_name (PhLayoutEngine engine)
@@ -143,8 +144,11 @@ better_of_both (PhLayout *layout, double seconds, GCancellable *cancellable, GEr
       own->own.ms = ms;
       dot = ph_layout_copy (layout);
       start = g_get_monotonic_time ();
-      if (!ph_graphviz_lay (dot, PH_LAYOUT_DOT, layout->n_boxes <= FEW ? 4 : halves ? 2 : 1, &own->own, WORK, MIN (seconds, PATIENCE), &late,
-                            cancellable, &failed))
+      if (!ph_graphviz_lay (dot, PH_LAYOUT_DOT,
+                            layout->n_boxes <= FEW ? 4
+                            : halves               ? 2
+                                                   : 1,
+                            &own->own, WORK, MIN (seconds, PATIENCE), &late, cancellable, &failed))
         {
           if (g_error_matches (failed, PH_ERROR, PH_ERROR_CANCELLED))
             {

@@ -9,91 +9,99 @@
 G_BEGIN_DECLS
 
 /* All lengths in points (1/72 inch); y grows downwards; (0, 0) is the picture's top left corner. */
-typedef struct { float x, y; } PhPoint;
+typedef struct
+{
+  float x, y;
+} PhPoint;
 #define PH_PRESENCE 8
 
 typedef struct
 {
-  float width, height;          /* in                                                            */
-  float x, y;                   /* out: centre                                                   */
-  float anchor;                 /* in: what is lined up, right of the middle                     */
-  float inset;                  /* in: edges end so far inside of its top and bottom             */
-  guint column;                 /* in: 1 stands right of 0, in the same layers, where both occur; of dot the backward half at the right */
+  float width, height; /* in                                                            */
+  float x, y;          /* out: centre                                                   */
+  float anchor;        /* in: what is lined up, right of the middle                     */
+  float inset;         /* in: edges end so far inside of its top and bottom             */
+  guint column;        /* in: 1 stands right of 0, in the same layers, where both occur; of dot the backward half at the right */
 } PhLayoutBox;
 typedef struct
 {
-  guint   from, to;             /* in: indices of boxes                                          */
-  float   weight;               /* in: 1 is normal; heavier edges are straighter and shorter     */
-  float   from_dx, to_dx;       /* in: where it leaves and enters, from the boxes' middles       */
-  guint8  min_length;           /* in: ranks that it spans at least; 0 lets both stand side by side */
-  guint8  presence;             /* in: in how much of the history it is there, 1 to PH_PRESENCE; its crossings count so much; 0: a tie, it is not drawn */
-  guint8  operand;              /* in: which input of @to it is, the first is 0                    */
-  guint8  ordered;              /* in: that one enters left of the next means something            */
-  guint   first_point, n_points; /* out: a chain of cubic Beziers (1 + 3k points) in layout->points, tip last */
+  guint from, to;       /* in: indices of boxes                                          */
+  float weight;         /* in: 1 is normal; heavier edges are straighter and shorter     */
+  float from_dx, to_dx; /* in: where it leaves and enters, from the boxes' middles       */
+  guint8 min_length;    /* in: ranks that it spans at least; 0 lets both stand side by side */
+  guint8
+      presence; /* in: in how much of the history it is there, 1 to PH_PRESENCE; its crossings count so much; 0: a tie, it is not drawn */
+  guint8 operand;              /* in: which input of @to it is, the first is 0                    */
+  guint8 ordered;              /* in: that one enters left of the next means something            */
+  guint first_point, n_points; /* out: a chain of cubic Beziers (1 + 3k points) in layout->points, tip last */
 } PhLayoutEdge;
 
 /* BEST: our own layered engine, and dot where it can do as well or better and soon, of which the better picture is taken. The others as
  * Graphviz has them. */
+/* clang-format off */
 typedef enum
 {
   PH_LAYOUT_BEST, PH_LAYOUT_DOT, PH_LAYOUT_LAYERED, PH_LAYOUT_NEATO, PH_LAYOUT_FDP, PH_LAYOUT_SFDP, PH_LAYOUT_CIRCO, PH_LAYOUT_TWOPI,
   PH_LAYOUT_OSAGE, PH_N_LAYOUT_ENGINES
 } PhLayoutEngine;
+/* clang-format on */
 
-const char *ph_layout_engine_name (PhLayoutEngine engine);                /* "dot" */
-gboolean    ph_layout_engine_find (const char *name, PhLayoutEngine *engine);
+const char *ph_layout_engine_name (PhLayoutEngine engine); /* "dot" */
+gboolean ph_layout_engine_find (const char *name, PhLayoutEngine *engine);
 
-#define PH_LAYOUT_DOT_MAX      600   /* boxes that BEST gives to dot             */
-#define PH_LAYOUT_GRADIENT_MAX 450   /* of a picture that has a backward half    */
+#define PH_LAYOUT_DOT_MAX      600 /* boxes that BEST gives to dot             */
+#define PH_LAYOUT_GRADIENT_MAX 450 /* of a picture that has a backward half    */
 
 /* What a picture is judged by. */
 typedef struct
 {
-  gboolean there;               /* it was laid out                                               */
-  double   crossings;           /* pairs of edges without a common box; what is seldom there counts for less */
-  guint    over;                /* a line inside of a box that is not one of its ends            */
-  guint    off_row;             /* forward nodes whose first backward node is not in their row   */
-  float    width, height, ms;
+  gboolean there;   /* it was laid out                                               */
+  double crossings; /* pairs of edges without a common box; what is seldom there counts for less */
+  guint over;       /* a line inside of a box that is not one of its ends            */
+  guint off_row;    /* forward nodes whose first backward node is not in their row   */
+  float width, height, ms;
 } PhLayoutJudgement;
 
 typedef struct
 {
-  PhLayoutEngine engine;        /* in: who is asked; out: who drew it, never BEST                */
-  float         fold;           /* in: a long chain becomes columns, about so many times as wide as high; 0: it does not */
-  guint8        turn;           /* in: 0; another one begins the search for a good order elsewhere */
-  double        room;           /* in: (0: unknown) the area that its largest position would need alone */
-  gboolean      spread;         /* in: layers far wider than the others give to their neighbours; out: they could */
-  PhLayoutBox  *boxes;   guint n_boxes;
-  PhLayoutEdge *edges;   guint n_edges;
-  GArray       *points;         /* (element-type PhPoint) out                                    */
-  float         width, height;  /* out                                                           */
-  gboolean      coarse;         /* out: time ran out, laid out with less care                    */
-  PhLayoutJudgement own, dot;   /* out: of BEST: of both, as far as they were tried              */
-  const char   *reason;         /* out: of BEST: (nullable) why dot's picture was not taken      */
+  PhLayoutEngine engine; /* in: who is asked; out: who drew it, never BEST                */
+  float fold;            /* in: a long chain becomes columns, about so many times as wide as high; 0: it does not */
+  guint8 turn;           /* in: 0; another one begins the search for a good order elsewhere */
+  double room;           /* in: (0: unknown) the area that its largest position would need alone */
+  gboolean spread;       /* in: layers far wider than the others give to their neighbours; out: they could */
+  PhLayoutBox *boxes;
+  guint n_boxes;
+  PhLayoutEdge *edges;
+  guint n_edges;
+  GArray *points;             /* (element-type PhPoint) out                                    */
+  float width, height;        /* out                                                           */
+  gboolean coarse;            /* out: time ran out, laid out with less care                    */
+  PhLayoutJudgement own, dot; /* out: of BEST: of both, as far as they were tried              */
+  const char *reason;         /* out: of BEST: (nullable) why dot's picture was not taken      */
 } PhLayout;
 
-PhLayout *ph_layout_new   (guint n_boxes, guint n_edges);
-void      ph_layout_free  (PhLayout *layout);
+PhLayout *ph_layout_new (guint n_boxes, guint n_edges);
+void ph_layout_free (PhLayout *layout);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhLayout, ph_layout_free)
 
 /* Waits for the helper where it is needed, at most @seconds (0: as long as it takes); cancelling kills it. Where Graphviz ran out of
  * time our own layout is there instead, and @coarse is set. Errors: PH_ERROR_LAYOUT (crashed: with the signal), PH_ERROR_CANCELLED.
  * BEST fails only when it is cancelled. */
-gboolean  ph_layout_sync   (PhLayout *layout, double seconds, GCancellable *cancellable, GError **error);
+gboolean ph_layout_sync (PhLayout *layout, double seconds, GCancellable *cancellable, GError **error);
 /* Leads lines that run over boxes around them, whoever drew: through libpathplan in the helper, where there are any. Without a helper
  * they stay. */
-void      ph_layout_lead_around (PhLayout *layout, GCancellable *cancellable);
+void ph_layout_lead_around (PhLayout *layout, GCancellable *cancellable);
 
 /* Layered (Sugiyama), in this thread and process, in time that grows with boxes and edges as n log n. FALSE: cancelled. */
-gboolean  ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error);
+gboolean ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error);
 /* Places the boxes that are not @fixed near what they are linked to, where there is room; those that are, and edges that have
  * points, stay. In this thread and process. */
-gboolean  ph_layout_extend  (PhLayout *layout, const guint8 *fixed, GCancellable *cancellable, GError **error);
+gboolean ph_layout_extend (PhLayout *layout, const guint8 *fixed, GCancellable *cancellable, GError **error);
 /* How many pairs of edges without a box in common cross. */
-guint64   ph_layout_crossings (PhLayout *layout);
+guint64 ph_layout_crossings (PhLayout *layout);
 /* How many pairs there are of a line and a box that it runs over, more than 3 points inside of its border, without ending there.
  * @edges: (nullable) (element-type guint) the indices of these lines are appended. */
-guint     ph_layout_overruns  (PhLayout *layout, GArray *edges);
-guint     ph_layout_off_row   (const PhLayout *layout);
+guint ph_layout_overruns (PhLayout *layout, GArray *edges);
+guint ph_layout_off_row (const PhLayout *layout);
 
 G_END_DECLS

@@ -2,11 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 
-#define SMALL  12000            /* vertices with bends, up to which more is tried  */
+#define SMALL  12000 /* vertices with bends, up to which more is tried  */
 #define SHAKES 4
 #define ROUNDS 4
 
-typedef struct { float key; int place, vertex; } Ranked;
+typedef struct
+{
+  float key;
+  int place, vertex;
+} Ranked;
 
 static int
 compare_ranked (const void *a, const void *b)
@@ -18,7 +22,10 @@ compare_ranked (const void *a, const void *b)
   return x->place - y->place;
 }
 
-typedef struct { int reach, index, vertex; } Branch;
+typedef struct
+{
+  int reach, index, vertex;
+} Branch;
 
 static int
 compare_branches (const void *a, const void *b)
@@ -33,7 +40,8 @@ static int *
 find_reach (PhLayered *layered, gboolean downwards)
 {
   const PhRows *ahead = downwards ? &layered->down : &layered->up;
-  g_autofree int *by_layer = g_new (int, layered->n + 1), *fill = g_memdup2 (layered->layer_start, sizeof (int) * (layered->n_layers + 1));
+  g_autofree int *by_layer = g_new (int, layered->n + 1),
+                 *fill = g_memdup2 (layered->layer_start, sizeof (int) * (layered->n_layers + 1));
   int *reach = g_new0 (int, layered->n + 1);
 
   for (int v = 0; v < layered->n; v++)
@@ -91,18 +99,23 @@ initial_order (PhLayered *layered, gboolean downwards, int turn)
                 const int next = downwards ? link->to : link->from;
 
                 if (!seen[next])
-                  branches[n_branches++] = (Branch) { reach == NULL ? 0 : turn == 2 ? -reach[next] : reach[next],
+                  branches[n_branches++] = (Branch) { reach == NULL ? 0
+                                                      : turn == 2   ? -reach[next]
+                                                                    : reach[next],
                                                       turn == 1 ? i : -i, next };
               }
             if (n_branches > 1)
               qsort (branches, n_branches, sizeof *branches, compare_branches);
-            for (int i = 0; i < n_branches; i++)        /* the last is taken first */
+            for (int i = 0; i < n_branches; i++) /* the last is taken first */
               stack[depth++] = branches[i].vertex;
           }
       }
 }
 
-typedef struct { int place, presence; } End;
+typedef struct
+{
+  int place, presence;
+} End;
 
 /* Lines that are seldom there count for less where they cross: what was taken away early must not tangle what stays. */
 static guint64
@@ -126,7 +139,7 @@ crossings_below (PhLayered *layered, int layer, int *tree, End *ends)
 
           ends[n++] = (End) { layered->place[link->to], link->presence };
         }
-      for (int k = first; k < n; k++)      /* those of one vertex do not cross each other */
+      for (int k = first; k < n; k++) /* those of one vertex do not cross each other */
         for (int at = width - 1 - ends[k].place; at > 0; at -= at & -at)
           crossings += (guint64) tree[at] * ends[k].presence;
       for (int k = first; k < n; k++)

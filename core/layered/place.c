@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-#define MANY  20000             /* vertices with bends, beyond which long lines are straight whatever it takes */
-#define ROOMY 1.3f              /* times the widest layer: not worth a step aside                              */
-#define WORTH 0.92f             /* times as wide: worth more steps aside                                       */
+#define MANY  20000 /* vertices with bends, beyond which long lines are straight whatever it takes */
+#define ROOMY 1.3f  /* times the widest layer: not worth a step aside                              */
+#define WORTH 0.92f /* times as wide: worth more steps aside                                       */
 
 /* A link between a box and anything that crosses a link between two bends gives way: long edges are to be straight. */
 static void
@@ -48,7 +48,10 @@ mark_conflicts (PhLayered *layered)
     }
 }
 
-typedef struct { int place, link, pull; } Neighbour;
+typedef struct
+{
+  int place, link, pull;
+} Neighbour;
 
 /* Of each vertex: how many links the longest way up (or down) from it has. */
 static int *
@@ -156,7 +159,8 @@ align (PhLayered *layered, gboolean upper, gboolean mirror, const int *pull, int
               const PhLink *link = &layered->links[middle->link];
               const int w = upper ? link->from : link->to;
 
-              if (may_step_aside (layered, link, cut) || link->conflict || pull[middle->link] < most[w] || (mirror ? middle->place >= taken : middle->place <= taken))
+              if (may_step_aside (layered, link, cut) || link->conflict || pull[middle->link] < most[w]
+                  || (mirror ? middle->place >= taken : middle->place <= taken))
                 continue;
               next[w] = v;
               root[v] = root[w];
@@ -177,12 +181,16 @@ compact (PhLayered *layered, gboolean mirror, const int *root, float *x)
   g_autofree float *block = g_new0 (float, n + 1);
   int head = 0, tail = 0;
 
-#define LEFT_OF(v_)  (mirror ? (layered->place[v_] + 1 < layered->layer_start[layered->rank[v_] + 1] - layered->layer_start[layered->rank[v_]] \
-                                ? layered->order[layered->layer_start[layered->rank[v_]] + layered->place[v_] + 1] : -1) \
-                             : (layered->place[v_] > 0 ? layered->order[layered->layer_start[layered->rank[v_]] + layered->place[v_] - 1] : -1))
-#define RIGHT_OF(v_) (mirror ? (layered->place[v_] > 0 ? layered->order[layered->layer_start[layered->rank[v_]] + layered->place[v_] - 1] : -1) \
-                             : (layered->place[v_] + 1 < layered->layer_start[layered->rank[v_] + 1] - layered->layer_start[layered->rank[v_]] \
-                                ? layered->order[layered->layer_start[layered->rank[v_]] + layered->place[v_] + 1] : -1))
+#define LEFT_OF(v_)                                                                                                         \
+  (mirror ? (layered->place[v_] + 1 < layered->layer_start[layered->rank[v_] + 1] - layered->layer_start[layered->rank[v_]] \
+                 ? layered->order[layered->layer_start[layered->rank[v_]] + layered->place[v_] + 1]                         \
+                 : -1)                                                                                                      \
+          : (layered->place[v_] > 0 ? layered->order[layered->layer_start[layered->rank[v_]] + layered->place[v_] - 1] : -1))
+#define RIGHT_OF(v_)                                                                                                         \
+  (mirror ? (layered->place[v_] > 0 ? layered->order[layered->layer_start[layered->rank[v_]] + layered->place[v_] - 1] : -1) \
+          : (layered->place[v_] + 1 < layered->layer_start[layered->rank[v_] + 1] - layered->layer_start[layered->rank[v_]]  \
+                 ? layered->order[layered->layer_start[layered->rank[v_]] + layered->place[v_] + 1]                          \
+                 : -1))
   for (int v = 0; v < n; v++)
     start[root[v] + 1]++;
   for (int v = 0; v < n; v++)
@@ -206,7 +214,9 @@ compact (PhLayered *layered, gboolean mirror, const int *root, float *x)
 
           if (right < 0)
             continue;
-          block[root[right]] = MAX (block[root[right]], block[r] + (mirror ? ph_layered_apart (layered, right, members[i]) : ph_layered_apart (layered, members[i], right)));
+          block[root[right]] = MAX (block[root[right]], block[r]
+                                                            + (mirror ? ph_layered_apart (layered, right, members[i])
+                                                                      : ph_layered_apart (layered, members[i], right)));
           if (--missing[root[right]] == 0)
             queue[tail++] = root[right];
         }
@@ -221,7 +231,9 @@ compact (PhLayered *layered, gboolean mirror, const int *root, float *x)
           const int right = RIGHT_OF (members[k]);
 
           if (right >= 0)
-            limit = MIN (limit, block[root[right]] - (mirror ? ph_layered_apart (layered, right, members[k]) : ph_layered_apart (layered, members[k], right)));
+            limit = MIN (limit, block[root[right]]
+                                    - (mirror ? ph_layered_apart (layered, right, members[k])
+                                              : ph_layered_apart (layered, members[k], right)));
         }
       if (isfinite (limit))
         block[r] = MAX (block[r], limit);
@@ -278,7 +290,7 @@ straighten (PhLayered *layered, const int *pull)
         {
           const PhLink *link = &layered->links[strongest];
 
-          shift = layered->x[link->from] - layered->x[link->to];     /* the upper one has been moved already */
+          shift = layered->x[link->from] - layered->x[link->to]; /* the upper one has been moved already */
         }
       for (int i = layered->layer_start[layer + 1]; i < layered->layer_start[layer + 2]; i++)
         layered->x[layered->order[i]] += shift;
@@ -322,7 +334,9 @@ place_cut (PhLayered *layered, const int *pull, int cut, GCancellable *cancellab
 {
   const int n = layered->n;
   g_autofree int *root = g_new (int, n + 1), *next = g_new (int, n + 1);
-  float *x[4] = { NULL, };
+  float *x[4] = {
+    NULL,
+  };
   float left[4], width[4];
   int narrowest = 0;
   gboolean done = TRUE;

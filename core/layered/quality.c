@@ -7,7 +7,11 @@
 
 #define CELL 120.0f
 
-typedef struct { PhPoint a, b; guint edge; } Stretch;
+typedef struct
+{
+  PhPoint a, b;
+  guint edge;
+} Stretch;
 
 static void
 add_stretches (GArray *stretches, PhLayout *layout, guint e)
@@ -54,7 +58,11 @@ related (const PhLayoutEdge *a, const PhLayoutEdge *b)
 }
 
 /* A set of pairs of edges; there may be millions. */
-typedef struct { guint64 *keys; guint size, n; } Pairs;
+typedef struct
+{
+  guint64 *keys;
+  guint size, n;
+} Pairs;
 
 static guint64 *
 find_key (Pairs *pairs, guint64 key)
@@ -101,8 +109,8 @@ count_crossings (PhLayout *layout, gboolean weighed)
 
   for (guint e = 0; e < layout->n_edges; e++)
     add_stretches (stretches, layout, e);
-  start = g_new0 (int, columns * rows + 2);
-  fill = g_new0 (int, columns * rows + 2);
+  start = g_new0 (int, columns *rows + 2);
+  fill = g_new0 (int, columns *rows + 2);
   for (int pass = 0; pass < 2; pass++)
     {
       for (guint i = 0; i < stretches->len; i++)
@@ -136,7 +144,9 @@ count_crossings (PhLayout *layout, gboolean weighed)
           if (s->edge == t->edge || related (&layout->edges[s->edge], &layout->edges[t->edge]) || !cross (s, t))
             continue;
           if (add_pair (&pairs, s->edge, t->edge))
-            count += weighed ? layout->edges[s->edge].presence * layout->edges[t->edge].presence / (double) (PH_PRESENCE * PH_PRESENCE) : 1;
+            count += weighed ? layout->edges[s->edge].presence * layout->edges[t->edge].presence
+                                   / (double) (PH_PRESENCE * PH_PRESENCE)
+                             : 1;
         }
   g_free (pairs.keys);
   return count;
@@ -157,18 +167,23 @@ ph_layered_tangle (PhLayout *layout)
 /* ── lines over boxes ───────────────────────────────────────────────────────────────────────────────────────────── */
 
 #define SQUARE  240.0f
-#define INSIDE  3.0f             /* points that a line may run inside of a box's border */
+#define INSIDE  3.0f /* points that a line may run inside of a box's border */
 #define SAMPLES 12
 
 /* Which boxes touch each square of the picture, as compressed rows. */
-typedef struct { int columns, rows, *start, *items; } Squares;
+typedef struct
+{
+  int columns, rows, *start, *items;
+} Squares;
 
 /* What is drawn of a box, so far from its border that a line there is over it. Empty for a port. */
 static gboolean
 inside_of (const PhLayoutBox *box, PhPoint *low, PhPoint *high)
 {
-  *low = (PhPoint) { box->x - box->width / 2 + MAX (2 * box->anchor, 0) + INSIDE, box->y - box->height / 2 + box->inset + INSIDE };
-  *high = (PhPoint) { box->x + box->width / 2 + MIN (2 * box->anchor, 0) - INSIDE, box->y + box->height / 2 - box->inset - INSIDE };
+  *low = (PhPoint) { box->x - box->width / 2 + MAX (2 * box->anchor, 0) + INSIDE,
+                     box->y - box->height / 2 + box->inset + INSIDE };
+  *high = (PhPoint) { box->x + box->width / 2 + MIN (2 * box->anchor, 0) - INSIDE,
+                      box->y + box->height / 2 - box->inset - INSIDE };
   return low->x < high->x && low->y < high->y;
 }
 
@@ -312,7 +327,11 @@ ph_layout_overruns (PhLayout *layout, GArray *edges)
 void
 ph_layout_judge (PhLayout *layout, PhLayoutJudgement *judgement)
 {
-  *judgement = (PhLayoutJudgement) { .there = TRUE, .crossings = ph_layered_tangle (layout), .over = ph_layout_overruns (layout, NULL),
-                                     .off_row = ph_layout_off_row (layout), .width = layout->width, .height = layout->height,
+  *judgement = (PhLayoutJudgement) { .there = TRUE,
+                                     .crossings = ph_layered_tangle (layout),
+                                     .over = ph_layout_overruns (layout, NULL),
+                                     .off_row = ph_layout_off_row (layout),
+                                     .width = layout->width,
+                                     .height = layout->height,
                                      .ms = judgement->ms };
 }

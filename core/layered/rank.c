@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define UNIT 10                 /* weights are whole numbers of tenths */
+#define UNIT 10 /* weights are whole numbers of tenths */
 
 void
 ph_rows_init (PhRows *rows, int n, int n_links, const int *key, gsize stride)
@@ -36,7 +36,7 @@ static void
 break_cycles (PhLayout *layout, const PhRows *out, guint8 *reversed)
 {
   const int n = layout->n_boxes;
-  guint8 *state = g_new0 (guint8, n + 1);     /* 0 unseen, 1 on the path, 2 done */
+  guint8 *state = g_new0 (guint8, n + 1); /* 0 unseen, 1 on the path, 2 done */
   int *next = g_new (int, n + 1), *path = g_new (int, n + 1);
 
   for (int root = 0; root < n; root++)
@@ -171,8 +171,8 @@ ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
       const PhLayoutEdge *edge = &layout->edges[e];
 
       if (edge->from != edge->to)
-        arcs[n_arcs++] = (PhArc) { reversed[e] ? edge->to : edge->from, reversed[e] ? edge->from : edge->to,
-                                 edge->min_length, MAX (lroundf (UNIT * edge->weight), 1) };
+        arcs[n_arcs++] = (PhArc) { reversed[e] ? edge->to : edge->from, reversed[e] ? edge->from : edge->to, edge->min_length,
+                                   MAX (lroundf (UNIT * edge->weight), 1) };
     }
   ph_rows_init (&out, n, n_arcs, &arcs->from, sizeof (PhArc));
   ph_rows_init (&in, n, n_arcs, &arcs->to, sizeof (PhArc));

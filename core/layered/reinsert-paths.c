@@ -4,23 +4,31 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 
-#define REACH 32                /* places to both sides of where it was              */
-#define CROSSING 1024           /* worth of one, against a vertex that stays where it was */
+#define REACH    32   /* places to both sides of where it was              */
+#define CROSSING 1024 /* worth of one, against a vertex that stays where it was */
 
 /* The gaps of a layer without the vertex of the path that stands in it: from @low, @n of them; what each way costs up to there,
  * and through which gap of the layer above it came. */
-typedef struct { int low, n, was; gint64 cost[2 * REACH + 1]; gint16 came[2 * REACH + 1]; } Gaps;
+typedef struct
+{
+  int low, n, was;
+  gint64 cost[2 * REACH + 1];
+  gint16 came[2 * REACH + 1];
+} Gaps;
 
-typedef struct { int from, to, presence; } Other;
+typedef struct
+{
+  int from, to, presence;
+} Other;
 
 typedef struct
 {
   PhLayered *layered;
-  int       *path, n;           /* vertices of one layer after the other             */
-  int       *was;               /* their places                                      */
-  guint8    *done;              /* of a vertex: it was in a path                     */
-  Gaps      *gaps;
-  GArray    *others;            /* (element-type Other)                              */
+  int *path, n; /* vertices of one layer after the other             */
+  int *was;     /* their places                                      */
+  guint8 *done; /* of a vertex: it was in a path                     */
+  Gaps *gaps;
+  GArray *others; /* (element-type Other)                              */
 } Threader;
 
 static int
@@ -110,7 +118,8 @@ add_layer (Threader *t, int above, int v, const Gaps *from, Gaps *to)
       for (int k = layered->up.start[w]; k < layered->up.start[w + 1]; k++)
         {
           const PhLink *link = &layered->links[layered->up.index[k]];
-          const Other other = { layered->place[link->from] - (layered->place[link->from] > layered->place[above]), place, link->presence };
+          const Other other = { layered->place[link->from] - (layered->place[link->from] > layered->place[above]), place,
+                                link->presence };
 
           if (w != v && link->from != above)
             g_array_append_val (t->others, other);
@@ -161,7 +170,9 @@ find_way (Threader *t, int reach, int *at)
   for (int i = 0; i < t->n; i++)
     {
       const int v = t->path[i];
-      Gaps own = { 0, };
+      Gaps own = {
+        0,
+      };
 
       gaps = &t->gaps[i];
       gaps->was = layered->place[v];
@@ -242,8 +253,12 @@ next_of (const Threader *t, int v, gboolean last)
 gboolean
 ph_layered_thread (PhLayered *layered, int round)
 {
-  Threader t = { layered, g_new (int, layered->n_layers + 1), 0, g_new (int, layered->n_layers + 1), g_new0 (guint8, layered->n + 1),
-                 g_new (Gaps, layered->n_layers + 1), g_array_new (FALSE, FALSE, sizeof (Other)) };
+  /* clang-format off */
+  Threader t = {
+    layered, g_new (int, layered->n_layers + 1), 0, g_new (int, layered->n_layers + 1), g_new0 (guint8, layered->n + 1),
+    g_new (Gaps, layered->n_layers + 1), g_array_new (FALSE, FALSE, sizeof (Other))
+  };
+  /* clang-format on */
   g_autofree int *order = g_memdup2 (layered->order, sizeof (int) * (layered->n + 1));
   gboolean better = FALSE;
 

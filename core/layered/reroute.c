@@ -5,10 +5,10 @@
 
 #include "core/layered/helper.h"
 
-#define WORK     1500            /* milliseconds of the processor */
-#define PATIENCE 4.0             /* seconds                       */
-#define LONGEST  2900            /* points of a line              */
-#define MANY     100000          /* boxes                         */
+#define WORK     1500   /* milliseconds of the processor */
+#define PATIENCE 4.0    /* seconds                       */
+#define LONGEST  2900   /* points of a line              */
+#define MANY     100000 /* boxes                         */
 
 static void
 append_number (GString *text, double number)
@@ -63,7 +63,8 @@ read_answer (PhLayout *layout, const GArray *edges, const char *at, const char *
       const guint first = layout->points->len;
       double n, x, y;
 
-      if (end - at < 4 || *at++ != 'l' || !ph_helper_number (&at, end, &n) || n < 0 || n > (double) (end - at) || (n > 0 && fmod (n, 3) != 1))
+      if (end - at < 4 || *at++ != 'l' || !ph_helper_number (&at, end, &n) || n < 0 || n > (double) (end - at)
+          || (n > 0 && fmod (n, 3) != 1))
         return;
       for (guint p = 0; p < (guint) n; p++)
         {

@@ -73,7 +73,7 @@ ph_route_layers (PhLayered *layered, const float *top, const float *bottom)
           const float end_y = b->y - b->height / 2 + b->inset, end_x = layered->x[to] + to_dx;
           int bend = layered->edge_chain[e], r = layered->rank[from];
           float x = layered->x[from] + from_dx;
-          float pending;          /* how far down the straight run that is not drawn yet reaches */
+          float pending; /* how far down the straight run that is not drawn yet reaches */
 
           ph_route_add (layout, edge, x, a->y + a->height / 2 - a->inset);
           pending = bottom[r];

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 
-#define PATIENCE   20000000    /* arcs looked at in all; the layers reached by then are valid, only not the best */
-#define CANDIDATES 30          /* arcs with a negative cut value among which the most negative leaves            */
+#define PATIENCE   20000000 /* arcs looked at in all; the layers reached by then are valid, only not the best */
+#define CANDIDATES 30       /* arcs with a negative cut value among which the most negative leaves            */
 
 /* A spanning tree of arcs that are as short as they may be. Taking one out parts the vertices in two; its cut value is what all
  * would become longer when the two parts were moved apart by one layer. While one is negative it leaves, and the tightest arc the
@@ -13,15 +13,15 @@ typedef struct
 {
   const PhArc *arcs;
   const PhRows *in, *out;
-  int         *rank;
-  guint8      *in_tree;         /* of an arc                                                                   */
-  gint64      *cut;             /* of an arc of the tree                                                       */
-  int         *tree, *tree_place;   /* the arcs of the tree; of an arc: its index there                        */
-  int         *up;              /* of a vertex: the arc to its parent, -1: the root                            */
-  int         *low, *lim;       /* of a vertex: the numbers of what hangs below it are low .. lim, its own last */
-  int         *stack, *next;    /* for walks                                                                   */
-  int         *found;           /* vertices of a walk                                                          */
-  gint64       work;
+  int *rank;
+  guint8 *in_tree;        /* of an arc                                                                   */
+  gint64 *cut;            /* of an arc of the tree                                                       */
+  int *tree, *tree_place; /* the arcs of the tree; of an arc: its index there                        */
+  int *up;                /* of a vertex: the arc to its parent, -1: the root                            */
+  int *low, *lim;         /* of a vertex: the numbers of what hangs below it are low .. lim, its own last */
+  int *stack, *next;      /* for walks                                                                   */
+  int *found;             /* vertices of a walk                                                          */
+  gint64 work;
 } Simplex;
 
 static int
@@ -242,7 +242,7 @@ walk_below (Simplex *s, int top)
 static int
 entering (Simplex *s, int arc, int top, int n_below)
 {
-  const gboolean leaves = s->arcs[arc].from == top;        /* from the lower part to the upper one */
+  const gboolean leaves = s->arcs[arc].from == top; /* from the lower part to the upper one */
   const PhRows *rows = leaves ? s->in : s->out;
   int best = -1;
 

@@ -4,23 +4,27 @@
 
 #include "core/layered/layered.h"
 
-#define WIDE   480.0f           /* narrower layers stay as they are    */
-#define BROAD  2.2f             /* times the width in the middle       */
-#define FAR    6                /* layers                              */
-#define GAP    18.0f
+#define WIDE  480.0f /* narrower layers stay as they are    */
+#define BROAD 2.2f   /* times the width in the middle       */
+#define FAR   6      /* layers                              */
+#define GAP   18.0f
 
 typedef struct
 {
   const PhLayout *layout;
-  const PhArc    *arcs;
-  const PhRows   *in, *out;
-  int            *rank;
-  int             n_layers;
-  float          *width;        /* of the layers of the left column, then of the right one */
-  float           limit[2];
+  const PhArc *arcs;
+  const PhRows *in, *out;
+  int *rank;
+  int n_layers;
+  float *width; /* of the layers of the left column, then of the right one */
+  float limit[2];
 } Spreader;
 
-typedef struct { int box, to; float cost; } Move;
+typedef struct
+{
+  int box, to;
+  float cost;
+} Move;
 
 static int
 compare_moves (const void *a, const void *b)
@@ -110,7 +114,7 @@ narrow (Spreader *s, int column, int layer, const int *boxes, int n, Move *moves
     if (column_of (s, boxes[i]) == column && s->rank[boxes[i]] == layer && find_move (s, boxes[i], &moves[n_moves]))
       n_moves++;
   qsort (moves, n_moves, sizeof *moves, compare_moves);
-  for (int i = 0; i < n_moves && *width > s->limit[column] && s->layout->spread; i++)
+  for (int i = 0; i<n_moves && * width> s->limit[column] && s->layout->spread; i++)
     {
       const int v = moves[i].box;
 
@@ -133,7 +137,7 @@ ph_layered_spread (const PhLayout *layout, const PhArc *arcs, const PhRows *in, 
   g_autofree int *start = NULL, *boxes = g_new (int, n + 1);
   g_autofree Move *moves = g_new (Move, n + 1);
 
-  if (n == 0 || layout->boxes[0].width <= 0)      /* ranked only: nothing has a size yet */
+  if (n == 0 || layout->boxes[0].width <= 0) /* ranked only: nothing has a size yet */
     return FALSE;
   for (int v = 0; v < n; v++)
     s.n_layers = MAX (s.n_layers, rank[v] + 1);

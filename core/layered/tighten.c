@@ -7,19 +7,27 @@
 #include <stdlib.h>
 
 #define STRAIGHT 0.5f
-#define ROUNDS   3           /* each finds the lines anew, for those that met are one now */
+#define ROUNDS   3 /* each finds the lines anew, for those that met are one now */
 #define SWEEPS   6
 
-typedef struct { float shift; int weight; } Wish;
-typedef struct { float x; int block; } Sorted;
+typedef struct
+{
+  float shift;
+  int weight;
+} Wish;
+typedef struct
+{
+  float x;
+  int block;
+} Sorted;
 
 typedef struct
 {
   PhLayered *layered;
   const int *pull;
-  int       *root;              /* of a vertex: its block */
-  int       *start, *members;   /* of a block             */
-  GArray    *wishes;            /* (element-type Wish)    */
+  int *root;            /* of a vertex: its block */
+  int *start, *members; /* of a block             */
+  GArray *wishes;       /* (element-type Wish)    */
 } Tightener;
 
 static int
@@ -141,7 +149,8 @@ void
 ph_layered_tighten (PhLayered *layered, const int *pull)
 {
   const int n = layered->n, rounds = n < 20000 ? ROUNDS : 1, sweeps = n < 20000 ? SWEEPS : n < 100000 ? 3 : 1;
-  Tightener t = { layered, pull, g_new (int, n + 1), g_new (int, n + 2), g_new (int, n + 1), g_array_new (FALSE, FALSE, sizeof (Wish)) };
+  Tightener t
+      = { layered, pull, g_new (int, n + 1), g_new (int, n + 2), g_new (int, n + 1), g_array_new (FALSE, FALSE, sizeof (Wish)) };
   g_autofree Sorted *sorted = g_new (Sorted, n + 1);
 
   for (int round = 0; round < rounds; round++)

@@ -5,10 +5,10 @@
 
 #include "core/layered/layered.h"
 
-#define FEW  600                /* boxes, up to which the search begins at several places, too */
-#define ENOUGH 1.5              /* times the room of the largest position                                  */
-#define LOOSE 0.3f              /* of the weight of a tie                                                  */
-#define MANY 4000               /* boxes, beyond which one way has to do */
+#define FEW    600  /* boxes, up to which the search begins at several places, too */
+#define ENOUGH 1.5  /* times the room of the largest position                                  */
+#define LOOSE  0.3f /* of the weight of a tie                                                  */
+#define MANY   4000 /* boxes, beyond which one way has to do */
 
 static gboolean
 varies (const PhLayout *layout)
@@ -77,7 +77,12 @@ try_way (PhLayout *layout, const guint8 *presence, int way, GCancellable *cancel
   return g_steal_pointer (&tried);
 }
 
-typedef struct { PhLayout *layout; double cost; int way; } Best;
+typedef struct
+{
+  PhLayout *layout;
+  double cost;
+  int way;
+} Best;
 
 /* Keeps the better one. FALSE: cancelled. */
 static gboolean
@@ -103,7 +108,9 @@ ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error)
   g_autofree guint8 *presence = NULL;
   const gboolean alike = !varies (layout);
   gboolean has_ties = FALSE, done = TRUE;
-  Best best = { NULL, };
+  Best best = {
+    NULL,
+  };
 
   if (layout->n_boxes > MANY)
     return ph_layered_lay (layout, cancellable, error);

@@ -30,17 +30,19 @@ ph_build_node (PhBuilder *builder, const PhOp *op, PhValue *const *inputs, guint
     {
       g_autofree const char **names = g_new0 (const char *, n_outputs + 1);
 
-      while (n_inputs > 0 && inputs[n_inputs - 1] == NULL)      /* absent optional inputs at the end */
+      while (n_inputs > 0 && inputs[n_inputs - 1] == NULL) /* absent optional inputs at the end */
         n_inputs--;
       for (guint i = 0; i < n_outputs; i++)
         names[i] = builder->name;
 
+      /* clang-format off */
       PhNodeSpec spec = {
         .op = op, .op_type = op->name, .domain = op->domain != NULL ? op->domain : "", .name = builder->name,
         .inputs = (PhValue **) inputs, .n_inputs = n_inputs, .n_outputs = n_outputs,
         .output_names = builder->name != NULL ? names : NULL, .attrs = attrs, .n_attrs = n_attrs,
         .before = builder->before, .role = builder->role, .partner = builder->partner, .device = builder->device,
       };
+      /* clang-format on */
 
       node = ph_graph_add_node (builder->graph, &spec, &builder->error);
       if (node != NULL && !ph_infer_one (node, &builder->error))
@@ -73,9 +75,9 @@ ph_build_tensor (PhBuilder *builder, PhTensor *tensor)
         {
           PhValue *value = g_ptr_array_index (constants, i - 1);
 
-          if (ph_tensor_dtype (value->tensor) == ph_tensor_dtype (tensor) &&
-              ph_tensor_rank (value->tensor) == ph_tensor_rank (tensor) &&
-              ph_tensor_count (value->tensor) == ph_tensor_count (tensor) && ph_tensor_equal (value->tensor, tensor))
+          if (ph_tensor_dtype (value->tensor) == ph_tensor_dtype (tensor)
+              && ph_tensor_rank (value->tensor) == ph_tensor_rank (tensor)
+              && ph_tensor_count (value->tensor) == ph_tensor_count (tensor) && ph_tensor_equal (value->tensor, tensor))
             return value;
         }
     }

@@ -51,11 +51,25 @@ ph_copy_node (PhNode *from, PhGraph *to, PhNode *before, GHashTable *map, GError
       names[i] = ((PhValue *) from->outputs->pdata[i])->name;
       types[i] = ((PhValue *) from->outputs->pdata[i])->type;
     }
-  copy = ph_graph_add_node (to, &(PhNodeSpec) {
-      .op = from->op, .op_type = from->op_type, .domain = from->domain, .name = from->name,
-      .inputs = inputs, .n_inputs = n_in, .n_outputs = n_out, .output_names = names, .output_types = types,
-      .attrs = (PhAttr *const *) from->attrs->pdata, .n_attrs = from->attrs->len, .before = before,
-      .role = from->role, .partner = from->partner, .device = from->device, .where = from->where, .extra = from->extra }, error);
+  copy = ph_graph_add_node (to,
+                            &(PhNodeSpec) { .op = from->op,
+                                            .op_type = from->op_type,
+                                            .domain = from->domain,
+                                            .name = from->name,
+                                            .inputs = inputs,
+                                            .n_inputs = n_in,
+                                            .n_outputs = n_out,
+                                            .output_names = names,
+                                            .output_types = types,
+                                            .attrs = (PhAttr *const *) from->attrs->pdata,
+                                            .n_attrs = from->attrs->len,
+                                            .before = before,
+                                            .role = from->role,
+                                            .partner = from->partner,
+                                            .device = from->device,
+                                            .where = from->where,
+                                            .extra = from->extra },
+                            error);
   if (copy == NULL)
     return NULL;
   for (guint i = 0; i < n_out; i++)
@@ -65,7 +79,8 @@ ph_copy_node (PhNode *from, PhGraph *to, PhNode *before, GHashTable *map, GError
       const PhValue *made = ph_node_output (from->control->pdata[i], 0);
       PhValue *first = made != NULL ? g_hash_table_lookup (map, made) : NULL;
 
-      if (first != NULL && first->producer != NULL && first->producer->graph == to && !ph_node_add_control (copy, first->producer, error))
+      if (first != NULL && first->producer != NULL && first->producer->graph == to
+          && !ph_node_add_control (copy, first->producer, error))
         return NULL;
     }
   for (guint i = 0; from->graphs != NULL && i < from->graphs->len; i++)
@@ -97,7 +112,7 @@ ph_build_copy (PhBuilder *builder, PhGraph *body, PhValue *const *inputs, PhValu
 {
   g_autoptr (GHashTable) own = map != NULL ? g_hash_table_ref (map) : g_hash_table_new (NULL, NULL);
 
-  if (builder->error != NULL || (inputs == NULL && body->inputs->len > 0))          /* a branch that takes inputs is none */
+  if (builder->error != NULL || (inputs == NULL && body->inputs->len > 0)) /* a branch that takes inputs is none */
     return FALSE;
   for (guint i = 0; i < body->inputs->len; i++)
     g_hash_table_insert (own, body->inputs->pdata[i], inputs[i]);
@@ -121,8 +136,7 @@ ph_graph_inline_node (PhNode *node, GError **error)
   if (!ph_builder_finish (&builder, error))
     return FALSE;
   for (guint i = 0; i < node->outputs->len; i++)
-    if (ph_value_n_uses (node->outputs->pdata[i]) > 0 &&
-        !ph_value_replace_uses (node->outputs->pdata[i], outputs[i], error))
+    if (ph_value_n_uses (node->outputs->pdata[i]) > 0 && !ph_value_replace_uses (node->outputs->pdata[i], outputs[i], error))
       return FALSE;
   return ph_graph_remove_node (node, error);
 }

@@ -14,7 +14,7 @@ gboolean ph_build_copy (PhBuilder *builder, PhGraph *body, PhValue *const *input
 
 /* One node of @to's model or of another's, with its bodies; its inputs become what @map (PhValue -> PhValue) has for them,
  * and @map receives its outputs. It has an output. */
-PhNode  *ph_copy_node  (PhNode *node, PhGraph *to, PhNode *before, GHashTable *map, GError **error);
+PhNode *ph_copy_node (PhNode *node, PhGraph *to, PhNode *before, GHashTable *map, GError **error);
 
 /* Puts the body of a fused node, or of another node whose body's inputs and outputs are its own, in its place. */
 gboolean ph_graph_inline_node (PhNode *node, GError **error);

@@ -4,11 +4,14 @@
 
 #include "core/ops/op-list.h"
 
+/* clang-format off */
 static const struct { const char *name; const PhOp *now; } former_onnx[] = {
   { "Upsample", &ph_op_Resize }, { "Scatter", &ph_op_ScatterElements }, { "MaxRoiPool", &ph_op_RoiAlign }, { NULL },
 };
+/* clang-format on */
 
-const PhDialect ph_dialect_onnx = { .domain = "", .title = "ONNX", .newest = PH_OPSET_NEWEST, .former = (gconstpointer) former_onnx };
+const PhDialect ph_dialect_onnx
+    = { .domain = "", .title = "ONNX", .newest = PH_OPSET_NEWEST, .former = (gconstpointer) former_onnx };
 const PhDialect ph_dialect_ml = { .domain = "ai.onnx.ml", .title = "ONNX ML", .newest = 5 };
 const PhDialect ph_dialect_microsoft = { .domain = "com.microsoft", .title = "ONNX Runtime", .newest = 1 };
 

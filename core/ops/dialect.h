@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *name;
-  PhFamily    family;
+  PhFamily family;
   const char *short_name;    /* (nullable) in names of groups                                                       */
   const char *main_attrs[3]; /* shown first on its box; one called "text" is shown without its name                 */
   const char *doc;           /* one sentence                                                                        */
@@ -21,12 +21,16 @@ typedef struct
 typedef struct _PhDialect PhDialect;
 struct _PhDialect
 {
-  const char *domain;        /* "" for ONNX's own                                                                   */
-  const char *title;         /* "ONNX", for people                                                                  */
-  int         newest;        /* the version at which its operators are declared                                     */
+  const char *domain; /* "" for ONNX's own                                                                   */
+  const char *title;  /* "ONNX", for people                                                                  */
+  int newest;         /* the version at which its operators are declared                                     */
   /* Names that operators had in older versions and what they became: drawn as of that family before an upgrade. Ends with NULL. */
-  const struct { const char *name; const PhOp *now; } *former;
-  const PhForeignOp *foreign;   /* (nullable) ends with a NULL name                                                 */
+  const struct
+  {
+    const char *name;
+    const PhOp *now;
+  } * former;
+  const PhForeignOp *foreign; /* (nullable) ends with a NULL name                                                 */
 };
 
 #define DIALECT(name) extern const PhDialect ph_dialect_##name;
@@ -35,12 +39,12 @@ PH_FOREIGN_DIALECTS
 extern const PhDialect ph_dialect_onnx, ph_dialect_ml, ph_dialect_microsoft;
 
 const PhDialect *const *ph_dialect_list (guint *n);
-const PhDialect *ph_dialect_find (const char *domain);                                       /* (nullable) */
+const PhDialect *ph_dialect_find (const char *domain); /* (nullable) */
 /* The operator that is or was called @name; its schema is that of the newest version. (nullable) */
-const PhOp      *ph_dialect_find_op (const char *domain, const char *name);
+const PhOp *ph_dialect_find_op (const char *domain, const char *name);
 
 /* "HLO" or "TensorFlow", whose operators most of its nodes are; NULL: some are ONNX's, whose opset tells more, or there are none. */
-const char        *ph_dialect_name_foreign (PhModel *model);
+const char *ph_dialect_name_foreign (PhModel *model);
 
 /* (nullable) */
 const PhForeignOp *ph_dialect_find_foreign (const char *domain, const char *name);

@@ -67,7 +67,7 @@ expand (const PhNode *node, PhBuilder *b, PhValue **in, PhValue **out, GError **
 
   if (node->op->expand (&self, &own))
     return ph_builder_finish (b, error);
-  if (own == NULL)      /* the builder has one, then */
+  if (own == NULL) /* the builder has one, then */
     ph_builder_finish (b, &own);
   g_clear_error (&b->error);
   if (own == NULL)
@@ -80,8 +80,12 @@ gboolean
 ph_expand_in_place (PhNode *node, GError **error)
 {
   g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + 1);
-  PhBuilder b = { .graph = node->graph, .before = node, .name = ph_node_output (node, 0)->name, .role = node->role,
-                  .partner = node->partner, .device = node->device };
+  PhBuilder b = { .graph = node->graph,
+                  .before = node,
+                  .name = ph_node_output (node, 0)->name,
+                  .role = node->role,
+                  .partner = node->partner,
+                  .device = node->device };
 
   if (!expand (node, &b, (PhValue **) node->inputs->pdata, out, error))
     return FALSE;
@@ -182,7 +186,7 @@ ph_infer_expanded (PhInfer *infer, GError **error)
   g_autoptr (GError) own = NULL;
   g_autoptr (PhExpansion) expansion = expand_as_declared (node, &own);
 
-  if (expansion == NULL)       /* too little is known yet, or it is wrong: that shows when all types are known */
+  if (expansion == NULL) /* too little is known yet, or it is wrong: that shows when all types are known */
     {
       if (!g_error_matches (own, PH_ERROR, PH_ERROR_UNSUPPORTED))
         return ph_infer_fail (infer, error, "%s", own->message);

@@ -10,7 +10,8 @@ int
 ph_value_rank (const PhValue *value)
 {
   return value != NULL && value->type != NULL && value->type->kind == PH_KIND_TENSOR && value->type->has_rank
-         ? (int) value->type->rank : -1;
+             ? (int) value->type->rank
+             : -1;
 }
 
 gint64
@@ -58,8 +59,8 @@ ph_value_number (const PhValue *value, double *number)
   PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
   PhDType dtype = tensor != NULL ? ph_tensor_dtype (tensor) : PH_UNDEFINED;
 
-  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_count (tensor) == 0 ||
-      !(ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype)))
+  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_count (tensor) == 0
+      || !(ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype)))
     return FALSE;
   *number = ph_tensor_get (tensor, 0);
   if (ph_tensor_is_splat (tensor))
@@ -83,8 +84,8 @@ ph_value_ints (const PhValue *value, gint64 **values, gsize *n)
 {
   PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
 
-  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_rank (tensor) > 1 ||
-      !ph_dtype_is_integer (ph_tensor_dtype (tensor)))
+  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_rank (tensor) > 1
+      || !ph_dtype_is_integer (ph_tensor_dtype (tensor)))
     return FALSE;
   *n = ph_tensor_count (tensor);
   *values = g_new (gint64, *n + 1);
@@ -318,8 +319,8 @@ ph_node_replace_all (PhNode *node, PhValue *const *values, PhBuilder *b)
 
       if (ph_value_n_uses (old) == 0)
         continue;
-      if (old->n_output_uses > 0 &&
-          (value->graph != node->graph || value->is_input || value->n_output_uses > 0 || value->producer == NULL))
+      if (old->n_output_uses > 0
+          && (value->graph != node->graph || value->is_input || value->n_output_uses > 0 || value->producer == NULL))
         {
           b->name = old->name;
           value = PH_BUILD (b, Identity, value);
@@ -349,8 +350,8 @@ ph_node_replace_all (PhNode *node, PhValue *const *values, PhBuilder *b)
 static gboolean
 may_become_output (PhGraph *graph, PhValue *value)
 {
-  return value->graph == graph && !value->is_input && !ph_value_is_output (value) &&
-         (value->producer != NULL || (graph->owner == NULL && !ph_value_is_parameter (value)));
+  return value->graph == graph && !value->is_input && !ph_value_is_output (value)
+         && (value->producer != NULL || (graph->owner == NULL && !ph_value_is_parameter (value)));
 }
 
 /* "y" of "y_1", where that is a copy of a value y that is still there: so that names do not grow with each rewrite. */
@@ -389,8 +390,9 @@ ph_node_replace (PhNode *node, PhValue *value, GError **error)
 
   /* A value that was made for this takes over the name as well, unless it already has that of an output. What replaced a value that
    * nobody reads may be gone too. */
-  if (value_id > old_id && ph_model_find_value (model, value_id) == value && !ph_value_is_output (value) && ph_model_find_value (model, old_id) == NULL &&
-      g_str_has_prefix (value->name, ph_model_base_name (model, name)) && ph_model_find_value_named (model, name) == NULL)
+  if (value_id > old_id && ph_model_find_value (model, value_id) == value && !ph_value_is_output (value)
+      && ph_model_find_value (model, old_id) == NULL && g_str_has_prefix (value->name, ph_model_base_name (model, name))
+      && ph_model_find_value_named (model, name) == NULL)
     return ph_value_rename (value, name, error);
   return TRUE;
 }

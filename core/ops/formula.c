@@ -8,16 +8,29 @@
 #include "core/ops/pattern.h"
 
 /* How tightly a piece of a formula holds together. */
-typedef enum { CHOICE, COMPARISON, SUM, PRODUCT, POWER, WORD, ATOM } Binding;
+typedef enum
+{
+  CHOICE,
+  COMPARISON,
+  SUM,
+  PRODUCT,
+  POWER,
+  WORD,
+  ATOM
+} Binding;
 
 typedef struct
 {
   const PhNode *node;
-  PhSymbolFunc  symbol;
-  gpointer      data;
+  PhSymbolFunc symbol;
+  gpointer data;
 } Writer;
 
-typedef struct { char *text; Binding binding; } Piece;
+typedef struct
+{
+  char *text;
+  Binding binding;
+} Piece;
 
 static Binding
 binding_of_symbol (const char *symbol)
@@ -25,16 +38,12 @@ binding_of_symbol (const char *symbol)
   switch (*symbol)
     {
     case '+':
-    case '-':
-      return SUM;
-    case '^':
-      return POWER;
+    case '-': return SUM;
+    case '^': return POWER;
     case '<':
     case '>':
-    case '=':
-      return COMPARISON;
-    default:
-      return PRODUCT;
+    case '=': return COMPARISON;
+    default: return PRODUCT;
     }
 }
 
@@ -63,14 +72,15 @@ apply (const PhOp *op, const char *name, Piece *in, guint n)
     return in[0];
   if (n == 3 && op != NULL && g_strcmp0 (op->symbol, "where") == 0)
     {
-      g_autofree char *condition = enclose (&in[0], COMPARISON), *then = enclose (&in[1], SUM), *otherwise = enclose (&in[2], SUM);
+      g_autofree char *condition = enclose (&in[0], COMPARISON), *then = enclose (&in[1], SUM),
+                      *otherwise = enclose (&in[2], SUM);
       return (Piece) { g_strdup_printf ("%s where %s else %s", then, condition, otherwise), CHOICE };
     }
   if (is_sign && n == 2)
     {
-      const Binding    own = binding_of_symbol (op->symbol);
+      const Binding own = binding_of_symbol (op->symbol);
       /* a - (b - c), a / (b / c): to the right, the same strength does not do, but for the first of + and *. */
-      const gboolean   chains = *op->symbol == '+' || *op->symbol == '*';
+      const gboolean chains = *op->symbol == '+' || *op->symbol == '*';
       g_autofree char *left = enclose (&in[0], own == POWER ? ATOM : own), *right = enclose (&in[1], chains ? own : own + 1);
 
       return (Piece) { g_strdup_printf ("%s %s %s", left, op->symbol, right), own };
@@ -82,7 +92,8 @@ apply (const PhOp *op, const char *name, Piece *in, guint n)
     }
   if (n == 1 && op != NULL && (op->flags & PH_OP_ELEMENTWISE))
     {
-      g_autofree char *word = op->symbol != NULL ? g_strdup (op->symbol) : g_ascii_strdown (op->name, -1), *operand = enclose (&in[0], ATOM);
+      g_autofree char *word = op->symbol != NULL ? g_strdup (op->symbol) : g_ascii_strdown (op->name, -1),
+                      *operand = enclose (&in[0], ATOM);
       return (Piece) { g_strdup_printf (*operand == '(' ? "%s%s" : "%s %s", word, operand), WORD };
     }
 
@@ -110,13 +121,14 @@ value_piece (const Writer *writer, const PhValue *value, gboolean gradient)
 static Piece
 node_piece (const Writer *writer, const PhNode *node)
 {
-  guint             n = node->inputs->len;
+  guint n = node->inputs->len;
   g_autofree Piece *in = g_new0 (Piece, n + 1);
 
   while (n > 0 && node->inputs->pdata[n - 1] == NULL)
     n--;
   for (guint i = 0; i < n; i++)
-    in[i] = node->inputs->pdata[i] != NULL ? value_piece (writer, node->inputs->pdata[i], FALSE) : (Piece) { g_strdup ("none"), ATOM };
+    in[i] = node->inputs->pdata[i] != NULL ? value_piece (writer, node->inputs->pdata[i], FALSE)
+                                           : (Piece) { g_strdup ("none"), ATOM };
   return apply (node->op, node->op_type, in, n);
 }
 
@@ -154,7 +166,8 @@ pattern_piece (const Writer *writer, const PhPattern *pattern)
     case PH_PATTERN_CONSTANT:
     default:
       {
-        const PhValue *value = pattern->slot >= 14 ? ph_node_output (writer->node, 0) : ph_node_input (writer->node, pattern->slot);
+        const PhValue *value = pattern->slot >= 14 ? ph_node_output (writer->node, 0)
+                                                   : ph_node_input (writer->node, pattern->slot);
 
         return value != NULL ? value_piece (writer, value, pattern->slot == 14) : (Piece) { g_strdup ("none"), ATOM };
       }
@@ -176,10 +189,10 @@ count_conditions (const PhNode *node, char **words)
 char *
 ph_op_gradient_text (const PhOp *op, const PhNode *node, guint input)
 {
-  gboolean    variadic;
+  gboolean variadic;
   const guint formal = MIN (input, ph_op_n_inputs (op, NULL, &variadic) - 1);
   const char *name = formal < PH_MAX_ARGS ? op->inputs[formal].name : NULL, *best = NULL;
-  int         most = -1;
+  int most = -1;
 
   if (name == NULL || op->grad_text == NULL)
     return NULL;
@@ -196,8 +209,8 @@ ph_op_gradient_text (const PhOp *op, const PhNode *node, guint input)
         continue;
 
       g_autofree char *head = g_strndup (parts[i] + 1, (gsize) (equals - parts[i]) - 1);
-      g_auto (GStrv)   words = g_strsplit (head, "|", -1);
-      const int        n = g_str_equal (words[0], name) ? count_conditions (node, words) : -1;
+      g_auto (GStrv) words = g_strsplit (head, "|", -1);
+      const int n = g_str_equal (words[0], name) ? count_conditions (node, words) : -1;
       if (n > most)
         {
           most = n;
@@ -237,8 +250,8 @@ word_attribute (const PhNode *node, const char *word, double *number)
 {
   const PhOpAttr *attr = ph_op_attr (node->op, word);
 
-  if (attr == NULL || (attr->kind != PH_ATTR_FLOAT && attr->kind != PH_ATTR_INT) ||
-      (ph_node_attr (node, word) == NULL && attr->fallback == NULL))
+  if (attr == NULL || (attr->kind != PH_ATTR_FLOAT && attr->kind != PH_ATTR_INT)
+      || (ph_node_attr (node, word) == NULL && attr->fallback == NULL))
     return FALSE;
   if (attr->kind == PH_ATTR_INT)
     *number = ph_node_attr_int (node, word, attr->fallback != NULL ? g_ascii_strtoll (attr->fallback, NULL, 10) : 0);
@@ -267,9 +280,9 @@ text_formula (const Writer *writer, guint input, const char *text)
         }
 
       g_autofree char *word = g_strndup (text, length), *written = NULL;
-      gboolean         gradient;
-      const PhValue   *value = word_value (writer->node, input, word, &gradient);
-      double           number;
+      gboolean gradient;
+      const PhValue *value = word_value (writer->node, input, word, &gradient);
+      double number;
 
       text += length;
       if (value != NULL)
@@ -291,7 +304,7 @@ text_formula (const Writer *writer, guint input, const char *text)
 char *
 ph_formula_of_gradient (const PhNode *node, guint input, PhSymbolFunc symbol, gpointer data)
 {
-  const Writer     writer = { node, symbol, data };
+  const Writer writer = { node, symbol, data };
   g_autofree char *text = NULL;
 
   if (node->op == NULL)
@@ -299,7 +312,7 @@ ph_formula_of_gradient (const PhNode *node, guint input, PhSymbolFunc symbol, gp
   if (input < PH_MAX_ARGS && node->op->grad[input] != NULL)
     {
       const PhPattern *pattern = node->op->grad[input];
-      Piece            piece;
+      Piece piece;
 
       /* The local derivative is written also where it is 1 or -1, as the textbooks do. */
       if (pattern->kind == PH_PATTERN_VAR)
@@ -308,8 +321,8 @@ ph_formula_of_gradient (const PhNode *node, guint input, PhSymbolFunc symbol, gp
           text = piece.text;
           return g_strdup_printf ("%s * 1", text);
         }
-      if (pattern->kind == PH_PATTERN_NODE && pattern->in[0] != NULL && pattern->in[1] == NULL && pattern->in[0]->kind == PH_PATTERN_VAR &&
-          pattern->op->symbol != NULL && *pattern->op->symbol == '-')
+      if (pattern->kind == PH_PATTERN_NODE && pattern->in[0] != NULL && pattern->in[1] == NULL
+          && pattern->in[0]->kind == PH_PATTERN_VAR && pattern->op->symbol != NULL && *pattern->op->symbol == '-')
         {
           piece = pattern_piece (&writer, pattern->in[0]);
           text = piece.text;

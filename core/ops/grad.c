@@ -36,7 +36,7 @@ ph_grad_out (PhGrad *grad, guint i)
 PhValue *
 ph_grad_like (PhGrad *grad, PhValue *value, double number)
 {
-  if (value == NULL)      /* what should have made it failed: the builder holds the error */
+  if (value == NULL) /* what should have made it failed: the builder holds the error */
     return NULL;
   return ph_build_scalar (grad->b, value->type != NULL ? value->type->dtype : PH_FLOAT, number);
 }
@@ -66,8 +66,7 @@ ph_build_zeros_like (PhBuilder *b, PhValue *value)
   gint64 one = 1;
   PhDType dtype = value->type != NULL ? value->type->dtype : PH_FLOAT;
   PhTensor *zero = ph_tensor_new (dtype, 1, &one);
-  PhValue *zeros = PH_BUILD_WITH (b, ConstantOfShape, PH_ATTRS (ph_attr_new_tensor ("value", zero)),
-                                  build_shape (b, value));
+  PhValue *zeros = PH_BUILD_WITH (b, ConstantOfShape, PH_ATTRS (ph_attr_new_tensor ("value", zero)), build_shape (b, value));
 
   ph_tensor_unref (zero);
   return zeros;
@@ -120,9 +119,8 @@ reduce_to_at_run_time (PhBuilder *b, PhValue *value, PhValue *like)
   PhValue *padded = PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), ones, like_shape);
   PhValue *is_one = PH_BUILD (b, Equal, padded, ph_build_ints (b, &one, 1));
   PhValue *axes = PH_BUILD (b, Reshape, PH_BUILD (b, NonZero, is_one), ph_build_ints (b, &minus_one, 1));
-  PhValue *sum = PH_BUILD_REDUCE_SUM (b,
-                                PH_ATTRS (ph_attr_new_int ("keepdims", 1), ph_attr_new_int ("noop_with_empty_axes", 1)),
-                                value, axes);
+  PhValue *sum = PH_BUILD_REDUCE_SUM (b, PH_ATTRS (ph_attr_new_int ("keepdims", 1), ph_attr_new_int ("noop_with_empty_axes", 1)),
+                                      value, axes);
 
   ph_tensor_unref (fill);
   /* allowzero: a dimension of zero elements in @like is meant, not "copy". */
@@ -138,10 +136,11 @@ ph_grad_reduce_to (PhBuilder *b, PhValue *value, PhValue *like)
 
   if (value == NULL || b->error != NULL)
     return NULL;
-  if (like->type != NULL && like->type->kind != PH_KIND_TENSOR)      /* of what an optional holds */
+  if (like->type != NULL && like->type->kind != PH_KIND_TENSOR) /* of what an optional holds */
     return value;
   /* Where an operator takes [1, C] for [C], its gradient arrives as [C]. */
-  if (value->type != NULL && like->type != NULL && value->type->has_rank && like->type->has_rank && value->type->rank < like->type->rank)
+  if (value->type != NULL && like->type != NULL && value->type->has_rank && like->type->has_rank
+      && value->type->rank < like->type->rank)
     return PH_BUILD_WITH (b, Reshape, PH_ATTRS (ph_attr_new_int ("allowzero", 1)), value, build_shape (b, like));
   if (!find_reduced_axes (value->type, like->type, axes, &n_axes))
     return reduce_to_at_run_time (b, value, like);

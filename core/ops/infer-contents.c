@@ -5,9 +5,13 @@
 /* Contents are kept of tensors up to this many elements: shapes, pads, axes, starts and ends. */
 #define MAX_CONTENTS 1024
 /* How many producers a single value's contents are looked for through. */
-#define MAX_DEPTH    200
+#define MAX_DEPTH 200
 
-typedef struct { int n; PhDim dims[]; } Contents;       /* n -1: nothing is known */
+typedef struct
+{
+  int n;
+  PhDim dims[];
+} Contents; /* n -1: nothing is known */
 
 static Contents *
 contents_new (PhInferRun *run, int n)
@@ -70,8 +74,8 @@ contents_of_tensor (PhInferRun *run, PhTensor *tensor)
   PhDType dtype = ph_tensor_dtype (tensor);
   Contents *contents;
 
-  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_rank (tensor) > 1 ||
-      ph_tensor_count (tensor) > MAX_CONTENTS || !(ph_dtype_is_integer (dtype) || dtype == PH_BOOL))
+  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_rank (tensor) > 1 || ph_tensor_count (tensor) > MAX_CONTENTS
+      || !(ph_dtype_is_integer (dtype) || dtype == PH_BOOL))
     return contents_new (run, -1);
 
   contents = contents_new (run, ph_tensor_count (tensor));
@@ -86,9 +90,9 @@ is_small_integers (const PhValue *value)
 {
   const PhType *type = value->type;
 
-  return type == NULL ||
-         (type->kind == PH_KIND_TENSOR && (ph_dtype_is_integer (type->dtype) || type->dtype == PH_BOOL) &&
-          (!type->has_rank || type->rank <= 1));
+  return type == NULL
+         || (type->kind == PH_KIND_TENSOR && (ph_dtype_is_integer (type->dtype) || type->dtype == PH_BOOL)
+             && (!type->has_rank || type->rank <= 1));
 }
 
 /* Runs the infer function of @value's producer for its contents alone: no type is set. */
@@ -97,8 +101,8 @@ look_back (PhInferRun *run, const PhValue *value)
 {
   PhNode *node = value->producer;
 
-  if (node == NULL || node->op == NULL || node->op->infer == NULL || (node->graphs != NULL && node->graphs->len > 0) ||
-      run->depth >= MAX_DEPTH || !ph_op_check (node->op, node, NULL))
+  if (node == NULL || node->op == NULL || node->op->infer == NULL || (node->graphs != NULL && node->graphs->len > 0)
+      || run->depth >= MAX_DEPTH || !ph_op_check (node->op, node, NULL))
     return;
 
   g_autofree const PhType **types = g_new0 (const PhType *, node->outputs->len + 1);
@@ -131,7 +135,7 @@ contents_of (PhInferRun *run, const PhValue *value)
   contents = contents_new (run, -1);
   if (!run->whole)
     {
-      contents_keep (run, value, contents);      /* also ends a recursion that malformed input could start */
+      contents_keep (run, value, contents); /* also ends a recursion that malformed input could start */
       look_back (run, value);
       contents = g_hash_table_lookup (run->contents, value);
     }
@@ -215,7 +219,9 @@ ph_infer_set_dims (PhInfer *infer, guint output, const PhDim *dims, guint n)
 int
 ph_value_dims (const PhValue *value, PhDim **dims)
 {
-  PhInferRun run = { NULL, };
+  PhInferRun run = {
+    NULL,
+  };
   const Contents *contents = contents_of (&run, value);
   int n = contents->n;
 

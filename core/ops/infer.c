@@ -128,15 +128,15 @@ static gboolean
 declare (PhInferRun *run, PhNode *node, PhValue *value, const PhType *inferred, GError **error)
 {
   const PhType *merged = inferred;
-  const guint n = node->op != NULL ? ph_op_n_outputs (node->op) : 0;     /* a fused node has none */
+  const guint n = node->op != NULL ? ph_op_n_outputs (node->op) : 0; /* a fused node has none */
   const PhOpArg *arg = n > 0 ? &node->op->outputs[MIN (value->output, n - 1)] : NULL;
 
   if (inferred == NULL || (inferred->kind == PH_KIND_TENSOR && inferred->dtype == PH_UNDEFINED))
     return TRUE;
   /* An attribute may have asked for an element type that there cannot be. */
-  if (inferred->dtype >= PH_N_DTYPES ||
-      (arg != NULL && arg->types != 0 && inferred->dtype != PH_UNDEFINED &&
-       !(arg->types & (G_GUINT64_CONSTANT (1) << inferred->dtype))))
+  if (inferred->dtype >= PH_N_DTYPES
+      || (arg != NULL && arg->types != 0 && inferred->dtype != PH_UNDEFINED
+          && !(arg->types & (G_GUINT64_CONSTANT (1) << inferred->dtype))))
     return ph_node_fail (node, error, PH_ERROR_ELEMENT_TYPE, "output %u '%s' of %s cannot be %s", value->output,
                          arg != NULL ? arg->name : "", node->op_type,
                          inferred->dtype < PH_N_DTYPES ? ph_dtype_name (inferred->dtype) : "of that type");
@@ -249,7 +249,9 @@ infer_node (PhInferRun *run, PhNode *node, GError **error)
   if (node->op->infer == NULL)
     return TRUE;
 
-  const PhType *few[8] = { NULL, };
+  const PhType *few[8] = {
+    NULL,
+  };
   guint n = node->outputs->len;
   g_autofree const PhType **many = n > G_N_ELEMENTS (few) ? g_new0 (const PhType *, n) : NULL;
   PhInfer infer = { node, run, many != NULL ? many : few };

@@ -148,8 +148,9 @@ check_side (const PhOp *op, const PhNode *node, const PhOpArg *args, guint n_arg
       if (*bound == PH_UNDEFINED)
         *bound = dtype;
       else if (*bound != dtype)
-        return ph_node_fail (node, error, PH_ERROR_ELEMENT_TYPE, "%s %u '%s' of %s is %s ('%s'), must be %s like the others of type %c",
-                             side, i, arg->name, op->name, ph_dtype_name (dtype), value->name, ph_dtype_name (*bound), arg->group);
+        return ph_node_fail (node, error, PH_ERROR_ELEMENT_TYPE,
+                             "%s %u '%s' of %s is %s ('%s'), must be %s like the others of type %c", side, i, arg->name, op->name,
+                             ph_dtype_name (dtype), value->name, ph_dtype_name (*bound), arg->group);
     }
   return TRUE;
 }
@@ -177,7 +178,9 @@ check_counts (const PhOp *op, const PhNode *node, GError **error)
 gboolean
 ph_op_check (const PhOp *op, const PhNode *node, GError **error)
 {
-  PhDType groups[128] = { PH_UNDEFINED, };
+  PhDType groups[128] = {
+    PH_UNDEFINED,
+  };
 
   if (!check_counts (op, node, error))
     return FALSE;
@@ -194,8 +197,8 @@ ph_op_check (const PhOp *op, const PhNode *node, GError **error)
         return ph_node_fail (node, error, PH_ERROR_TYPE, "the attribute '%s' of %s has the wrong kind", attr->name, op->name);
     }
 
-  return check_side (op, node, op->inputs, ph_op_n_inputs (op, NULL, NULL), node->inputs, "input", groups, error) &&
-         check_side (op, node, op->outputs, ph_op_n_outputs (op), node->outputs, "output", groups, error);
+  return check_side (op, node, op->inputs, ph_op_n_inputs (op, NULL, NULL), node->inputs, "input", groups, error)
+         && check_side (op, node, op->outputs, ph_op_n_outputs (op), node->outputs, "output", groups, error);
 }
 
 gboolean
@@ -205,8 +208,8 @@ ph_node_commutes (const PhNode *node)
 
   if (node->op == NULL || !(node->op->flags & PH_OP_COMMUTATIVE))
     return FALSE;
-  return (node->op != &ph_op_Max && node->op != &ph_op_Min) ||
-         (x != NULL && x->type != NULL && x->type->kind == PH_KIND_TENSOR && ph_dtype_is_integer (x->type->dtype));
+  return (node->op != &ph_op_Max && node->op != &ph_op_Min)
+         || (x != NULL && x->type != NULL && x->type->kind == PH_KIND_TENSOR && ph_dtype_is_integer (x->type->dtype));
 }
 
 /* Counting reads inputs as the schema has them; a file may leave any of them out. */
@@ -288,11 +291,13 @@ ph_node_input_gradient (const PhNode *node, guint i)
 const char *
 ph_family_name (PhFamily family)
 {
+  /* clang-format off */
   static const char *const names[PH_N_FAMILIES] = {
     [PH_FAMILY_OTHER] = "other", [PH_FAMILY_LINEAR] = "linear", [PH_FAMILY_ACTIVATION] = "activation", [PH_FAMILY_NORM] = "normalisation",
     [PH_FAMILY_POOL] = "pooling and reduction", [PH_FAMILY_ARITHMETIC] = "arithmetic", [PH_FAMILY_MOVEMENT] = "data movement",
     [PH_FAMILY_CONSTANT] = "constants", [PH_FAMILY_CONTROL] = "control flow", [PH_FAMILY_FUSED] = "fused", [PH_FAMILY_IO] = "inputs and outputs",
   };
+  /* clang-format on */
 
   return names[family];
 }

@@ -11,8 +11,8 @@ first_added (const PhHistory *history, guint n)
     {
       const PhEdit *edit = history->edits->pdata[i];
 
-      if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_ADD_GRAPH ||
-          edit->kind == PH_EDIT_ADD_FUNCTION)
+      if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_ADD_GRAPH
+          || edit->kind == PH_EDIT_ADD_FUNCTION)
         return edit->id;
     }
   return PH_NO_ID;
@@ -35,8 +35,8 @@ first_made (PhModel *model)
 gboolean
 ph_value_is_parameter (const PhValue *value)
 {
-  return value->tensor != NULL && value->producer == NULL && ph_value_has_gradient (value) &&
-         value->id < first_made (value->graph->model);
+  return value->tensor != NULL && value->producer == NULL && ph_value_has_gradient (value)
+         && value->id < first_made (value->graph->model);
 }
 
 gboolean

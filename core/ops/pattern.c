@@ -8,15 +8,15 @@ typedef struct _Goal Goal;
 struct _Goal
 {
   const PhPattern *pattern;
-  PhValue         *value;
-  const Goal      *next;
+  PhValue *value;
+  const Goal *next;
 };
 
 typedef struct
 {
-  PhMatch   match;
-  gboolean  shared[PH_MAX_SLOTS];      /* of match.node: may have other users */
-  gboolean  allow_shared;
+  PhMatch match;
+  gboolean shared[PH_MAX_SLOTS]; /* of match.node: may have other users */
+  gboolean allow_shared;
   gboolean (*when) (PhMatch *match);
 } Search;
 
@@ -108,7 +108,7 @@ search_inputs (Search *search, const PhPattern *pattern, PhNode *node, gboolean 
     n++;
   if (node->inputs->len != n && is_variadic (pattern->op))
     return FALSE;
-  for (guint i = n; i-- > 0; )
+  for (guint i = n; i-- > 0;)
     {
       goals[i] = (Goal) { pattern->in[i], ph_node_input (node, swap && i < 2 ? 1 - i : i), next };
       if (goals[i].value == NULL)
@@ -132,8 +132,8 @@ search_node (Search *search, const PhPattern *pattern, PhNode *node, const Goal 
   if (search_inputs (search, pattern, node, FALSE, next))
     return TRUE;
 
-  commutes = (node->op->flags & PH_OP_COMMUTATIVE) && pattern->in[0] != NULL && pattern->in[1] != NULL &&
-             ph_node_input (node, 0) != ph_node_input (node, 1);
+  commutes = (node->op->flags & PH_OP_COMMUTATIVE) && pattern->in[0] != NULL && pattern->in[1] != NULL
+             && ph_node_input (node, 0) != ph_node_input (node, 1);
   if (commutes)
     {
       search->match = before;
@@ -174,22 +174,20 @@ search_goals (Search *search, const Goal *goal)
       match->slot[pattern->slot] = NULL;
       return FALSE;
 
-    case PH_PATTERN_NUMBER:
-      return is_number (goal->value, pattern->number) && search_goals (search, goal->next);
+    case PH_PATTERN_NUMBER: return is_number (goal->value, pattern->number) && search_goals (search, goal->next);
 
     case PH_PATTERN_NODE:
       if (goal->value->producer == NULL || goal->value->output != 0 || goal->value->graph != match->root->graph)
         return FALSE;
       return search_node (search, pattern, goal->value->producer, goal->next);
 
-    default:
-      g_assert_not_reached ();
+    default: g_assert_not_reached ();
     }
 }
 
 gboolean
 ph_pattern_match (const PhPattern *pattern, PhNode *node, gboolean allow_shared, gboolean (*when) (PhMatch *match),
-                       PhMatch *match)
+                  PhMatch *match)
 {
   Search search = { .match.root = node, .allow_shared = allow_shared, .when = when };
 
@@ -242,8 +240,7 @@ ph_pattern_build (const PhPattern *pattern, const PhMatch *match, PhBuilder *bui
   switch (pattern->kind)
     {
     case PH_PATTERN_VAR:
-    case PH_PATTERN_CONSTANT:
-      return match->slot[pattern->slot];
+    case PH_PATTERN_CONSTANT: return match->slot[pattern->slot];
 
     case PH_PATTERN_NUMBER:
       return build_number (pattern->number, match->root != NULL ? ph_node_output (match->root, 0) : NULL, builder);
@@ -257,13 +254,12 @@ ph_pattern_build (const PhPattern *pattern, const PhMatch *match, PhBuilder *bui
               return NULL;
           }
       for (guint i = 0; i < n; i++)
-        if (pattern->in[i]->kind == PH_PATTERN_NUMBER &&
-            (inputs[i] = build_number (pattern->in[i]->number, find_like (pattern, inputs, i, match), builder)) == NULL)
+        if (pattern->in[i]->kind == PH_PATTERN_NUMBER
+            && (inputs[i] = build_number (pattern->in[i]->number, find_like (pattern, inputs, i, match), builder)) == NULL)
           return NULL;
       return ph_build_node (builder, pattern->op, inputs, n, NULL, 1);
 
-    default:
-      g_assert_not_reached ();
+    default: g_assert_not_reached ();
     }
 }
 
@@ -286,16 +282,10 @@ ph_pattern_print (const PhPattern *pattern, const PhOp *gradient, GString *out)
 
   switch (pattern->kind)
     {
-    case PH_PATTERN_CONSTANT:
-      g_string_append (out, "const ");
-      G_GNUC_FALLTHROUGH;
-    case PH_PATTERN_VAR:
-      print_variable (pattern->slot, gradient, out);
-      break;
+    case PH_PATTERN_CONSTANT: g_string_append (out, "const "); G_GNUC_FALLTHROUGH;
+    case PH_PATTERN_VAR: print_variable (pattern->slot, gradient, out); break;
 
-    case PH_PATTERN_NUMBER:
-      g_string_append (out, g_ascii_formatd (number, sizeof number, "%.6g", pattern->number));
-      break;
+    case PH_PATTERN_NUMBER: g_string_append (out, g_ascii_formatd (number, sizeof number, "%.6g", pattern->number)); break;
 
     case PH_PATTERN_NODE:
       g_string_append_printf (out, "%s(", pattern->op->name);
@@ -308,7 +298,6 @@ ph_pattern_print (const PhPattern *pattern, const PhOp *gradient, GString *out)
       g_string_append_c (out, ')');
       break;
 
-    default:
-      g_assert_not_reached ();
+    default: g_assert_not_reached ();
     }
 }

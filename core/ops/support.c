@@ -142,9 +142,9 @@ ph_node_ints (const PhNode *node, const char *name, gsize n, gint64 fallback, gi
   return ints == NULL || given == n;
 }
 
-#define COPY_LINE(type_) \
+#define COPY_LINE(type_)         \
   for (gint64 i = 0; i < n; i++) \
-    ((type_ *) to)[i * to_stride] = ((const type_ *) from)[i * from_stride]
+  ((type_ *) to)[i * to_stride] = ((const type_ *) from)[i * from_stride]
 
 static void
 copy_line (gint64 n, char *to, gint64 to_stride, const char *from, gint64 from_stride, gsize size)
@@ -170,7 +170,7 @@ ph_copy_strided (guint rank, const gint64 *dims, gpointer to, const gint64 *to_s
 {
   gint64 n[PH_MAX_RANK + 1] = { 1 }, ts[PH_MAX_RANK + 1] = { 1 }, fs[PH_MAX_RANK + 1] = { 1 }, at[PH_MAX_RANK + 1] = { 0 };
   gint64 t = 0, f = 0;
-  guint r = 0;                        /* dimensions left when those of size 1 are dropped and neighbours joined */
+  guint r = 0; /* dimensions left when those of size 1 are dropped and neighbours joined */
 
   for (guint i = 0; i < rank; i++)
     {
@@ -214,9 +214,9 @@ typedef struct
   const gint64 *strides;
   gint64 *const *maps;
   gconstpointer from, fill;
-  char         *to;
-  gsize         size;
-  guint         rank;
+  char *to;
+  gsize size;
+  guint rank;
 } Mapped;
 
 static void
@@ -241,8 +241,8 @@ copy_mapped (Mapped *m, guint axis, gint64 offset)
 }
 
 void
-ph_copy_mapped (guint rank, const gint64 *dims, gpointer to, const gint64 *from_dims, gconstpointer from,
-                gint64 *const *maps, gconstpointer fill, gsize size)
+ph_copy_mapped (guint rank, const gint64 *dims, gpointer to, const gint64 *from_dims, gconstpointer from, gint64 *const *maps,
+                gconstpointer fill, gsize size)
 {
   gint64 strides[PH_MAX_RANK];
   Mapped m = { dims, strides, maps, from, fill, to, size, rank };
@@ -339,8 +339,8 @@ ph_grad_moved_as (PhGrad *grad, guint fill, PhDType dtype)
   if (dtype != PH_INT64)
     places = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", PH_INT64)), places);
   sums = PH_BUILD (b, Expand, ph_grad_like (grad, x, 0), PH_BUILD (b, Reshape, n, flat));
-  sums = PH_BUILD_WITH (b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", "add")),
-                        sums, places, PH_BUILD (b, Reshape, grad->dy[0], flat));
+  sums = PH_BUILD_WITH (b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", "add")), sums,
+                        places, PH_BUILD (b, Reshape, grad->dy[0], flat));
   grad->dx[0] = ph_grad_reshape_like (grad, sums, x);
   return TRUE;
 }
@@ -364,9 +364,9 @@ ph_grad_through (PhGrad *grad, PhBuildInstead build, GError **error)
       inputs[i] = ph_grad_in (grad, i);
       if (!grad->wanted[i])
         continue;
-      inputs[i] = PH_BUILD (grad->b, Identity, inputs[i]);     /* so that only what is built here lies on the way */
+      inputs[i] = PH_BUILD (grad->b, Identity, inputs[i]); /* so that only what is built here lies on the way */
       if (inputs[i] == NULL)
-        return TRUE;                                           /* the builder keeps the error */
+        return TRUE; /* the builder keeps the error */
       ph_tape_watch (tape, inputs[i]);
     }
   if (!build (grad->b, grad->node, inputs, outputs, error))
@@ -383,7 +383,7 @@ ph_grad_through (PhGrad *grad, PhBuildInstead build, GError **error)
     if (grad->wanted[i])
       {
         grad->dx[i] = ph_tape_gradient (tape, grad->b, inputs[i]);
-        grad->zero[i] = TRUE;                 /* if nothing arrived */
+        grad->zero[i] = TRUE; /* if nothing arrived */
       }
   return TRUE;
 }

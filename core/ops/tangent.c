@@ -45,8 +45,8 @@ find_moving (GHashTable *tangents, const PhNode *node)
   GPtrArray *moving = g_ptr_array_new ();
 
   for (guint i = 0; i < node->inputs->len; i++)
-    if (moves (tangents, node->inputs->pdata[i]) && ph_node_input_gradient (node, i) != PH_GRADIENT_ZERO &&
-        !ph_value_is_empty (node->inputs->pdata[i]) && !g_ptr_array_find (moving, node->inputs->pdata[i], NULL))
+    if (moves (tangents, node->inputs->pdata[i]) && ph_node_input_gradient (node, i) != PH_GRADIENT_ZERO
+        && !ph_value_is_empty (node->inputs->pdata[i]) && !g_ptr_array_find (moving, node->inputs->pdata[i], NULL))
       g_ptr_array_add (moving, node->inputs->pdata[i]);
   collect_captures (tangents, node, moving);
   return moving;
@@ -60,7 +60,8 @@ expand_like (PhBuilder *b, PhValue *value, PhValue *like)
     return value;
   value = PH_BUILD (b, Expand, value, PH_BUILD (b, Shape, like));
   /* [1, 1] where the operator takes a scalar */
-  if (value != NULL && value->type != NULL && like->type != NULL && value->type->has_rank && like->type->has_rank && value->type->rank > like->type->rank)
+  if (value != NULL && value->type != NULL && like->type != NULL && value->type->has_rank && like->type->has_rank
+      && value->type->rank > like->type->rank)
     value = PH_BUILD (b, Reshape, value, PH_BUILD (b, Shape, like));
   return value;
 }
@@ -143,7 +144,7 @@ sweep (PhGraph *graph, PhNode *last, PhNode *last_before, guint n_constants, GHa
       if (!used && !ph_graph_remove_node (node, error))
         return FALSE;
     }
-  for (guint i = graph->constants->len; i-- > n_constants; )
+  for (guint i = graph->constants->len; i-- > n_constants;)
     if (ph_value_n_uses (graph->constants->pdata[i]) == 0 && !ph_graph_remove_value (graph->constants->pdata[i], error))
       return FALSE;
   return TRUE;
@@ -182,7 +183,7 @@ build_transposed (PhNode *node, GPtrArray *moving, GHashTable *tangents, PhBuild
       ph_tape_watch (forward, v[i]);
     }
   first_built = last_before != NULL ? last_before->next : node->graph->first;
-  if (first_built == b->before)                 /* nothing of real numbers comes out */
+  if (first_built == b->before) /* nothing of real numbers comes out */
     return TRUE;
   if (!ph_tape_run (reverse, b, NULL, error))
     return FALSE;
@@ -217,8 +218,8 @@ build_transposed (PhNode *node, GPtrArray *moving, GHashTable *tangents, PhBuild
 static gboolean
 is_diagonal (const PhNode *node)
 {
-  return node->op != NULL && node->op->flags & PH_OP_ELEMENTWISE && node->graphs == NULL && node->outputs->len == 1 &&
-         ph_value_has_gradient (ph_node_output (node, 0));
+  return node->op != NULL && node->op->flags & PH_OP_ELEMENTWISE && node->graphs == NULL && node->outputs->len == 1
+         && ph_value_has_gradient (ph_node_output (node, 0));
 }
 
 gboolean

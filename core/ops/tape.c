@@ -6,10 +6,10 @@
 
 struct _PhTape
 {
-  PhGraph    *graph;
-  PhNode     *first, *last;     /* (nullable) its nodes are those from @first to @last, not all of the graph */
-  GHashTable *active;           /* values that depend on a watched one                             */
-  GHashTable *arrived;          /* value -> GPtrArray of the gradients that arrived at it          */
+  PhGraph *graph;
+  PhNode *first, *last; /* (nullable) its nodes are those from @first to @last, not all of the graph */
+  GHashTable *active;   /* values that depend on a watched one                             */
+  GHashTable *arrived;  /* value -> GPtrArray of the gradients that arrived at it          */
 };
 
 PhTape *
@@ -67,7 +67,7 @@ ph_tape_gradient (PhTape *tape, PhBuilder *builder, PhValue *value)
     return NULL;
   if (list->len == 1)
     return list->pdata[0];
-  if (list->pdata[0] != NULL && !ph_value_has_gradient (list->pdata[0]))        /* numbers of a byte are not added as they are */
+  if (list->pdata[0] != NULL && !ph_value_has_gradient (list->pdata[0])) /* numbers of a byte are not added as they are */
     for (guint i = 0; i < list->len; i++)
       list->pdata[i] = ph_build_as (builder, list->pdata[i], PH_FLOAT);
   /* In the order in which the graph was walked, so that two runs round alike. */
@@ -159,9 +159,10 @@ no_gradient_by (const PhNode *node, guint input, GError **error)
   const char *formal = input < PH_MAX_ARGS && node->op != NULL ? node->op->inputs[input].name : NULL;
   g_autofree char *label = ph_node_label (node);
 
-  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
-               "%s has no gradient by its input %u%s%s%s, '%s': name the values to differentiate by, without those that it comes from",
-               label, input, formal != NULL ? " '" : "", formal != NULL ? formal : "", formal != NULL ? "'" : "", value->name);
+  g_set_error (
+      error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+      "%s has no gradient by its input %u%s%s%s, '%s': name the values to differentiate by, without those that it comes from",
+      label, input, formal != NULL ? " '" : "", formal != NULL ? formal : "", formal != NULL ? "'" : "", value->name);
   return FALSE;
 }
 
@@ -175,8 +176,10 @@ build_products (PhGrad *grad, GError **error)
   gboolean templates = FALSE;
 
   if (op == NULL)
-    return not_differentiable (node, "the operator is not known here; inline its function, or leave it out of the way "
-                                     "from the inputs to the output", error);
+    return not_differentiable (node,
+                               "the operator is not known here; inline its function, or leave it out of the way "
+                               "from the inputs to the output",
+                               error);
   for (guint i = 0; i < PH_MAX_ARGS && op->inputs[i].name != NULL; i++)
     if (!(op->inputs[i].flags & (PH_ARG_OPTIONAL | PH_ARG_VARIADIC)) && ph_node_input (node, i) == NULL)
       {
@@ -268,7 +271,9 @@ static PhValue *
 gradient_like (PhTape *tape, PhBuilder *b, PhValue *value)
 {
   PhValue *gradient = ph_tape_gradient (tape, b, value);
-  const PhType *type = gradient != NULL && gradient->type != NULL && value->type != NULL ? ph_type_merge (value->type, gradient->type) : NULL;
+  const PhType *type = gradient != NULL && gradient->type != NULL && value->type != NULL
+                           ? ph_type_merge (value->type, gradient->type)
+                           : NULL;
 
   if (type != NULL && type != gradient->type && !gradient->is_input && !ph_value_set_type (gradient, type, &b->error))
     return NULL;
@@ -287,10 +292,11 @@ hand_on (PhTape *tape, PhNode *node, guint input, PhValue *of, PhValue *gradient
 static void
 advise (GError **error)
 {
-  static const char advice[] = "; fix open dimensions with bind-dimensions, or name values to differentiate by that do not come through it";
+  static const char advice[]
+      = "; fix open dimensions with bind-dimensions, or name values to differentiate by that do not come through it";
 
-  if (error == NULL || !g_error_matches (*error, PH_ERROR, PH_ERROR_UNSUPPORTED) || strstr ((*error)->message, "differentiate by") != NULL ||
-      strstr ((*error)->message, "leave it out") != NULL)
+  if (error == NULL || !g_error_matches (*error, PH_ERROR, PH_ERROR_UNSUPPORTED)
+      || strstr ((*error)->message, "differentiate by") != NULL || strstr ((*error)->message, "leave it out") != NULL)
     return;
   char *message = g_strconcat ((*error)->message, advice, NULL);
 
@@ -319,8 +325,8 @@ differentiate_node (PhTape *tape, PhNode *node, PhBuilder *builder, const PhTape
     return TRUE;
   captures = find_captures (tape, node);
   for (guint i = 0; i < n_in; i++)
-    any |= wanted[i] = is_active (tape, node->inputs->pdata[i]) && ph_node_input_gradient (node, i) != PH_GRADIENT_ZERO &&
-                       !ph_value_is_empty (node->inputs->pdata[i]);
+    any |= wanted[i] = is_active (tape, node->inputs->pdata[i]) && ph_node_input_gradient (node, i) != PH_GRADIENT_ZERO
+                       && !ph_value_is_empty (node->inputs->pdata[i]);
   if (!any && (captures == NULL || captures->len == 0))
     return TRUE;
   if (hooks != NULL && hooks->begin != NULL && !hooks->begin (node, hooks->data))
@@ -343,8 +349,12 @@ differentiate_node (PhTape *tape, PhNode *node, PhBuilder *builder, const PhTape
       return not_differentiable (node, "a sequence, or a value of unknown type, is used in its body", error);
   dcaptures = g_new0 (PhValue *, captures != NULL ? captures->len + 1 : 1);
 
-  PhGrad grad = { .node = node, .b = &own, .dy = dy, .wanted = wanted, .dx = dx, .zero = zero, .captures = captures,
-                  .dcaptures = dcaptures, .wide = wide };
+  /* clang-format off */
+  PhGrad grad = {
+    .node = node, .b = &own, .dy = dy, .wanted = wanted, .dx = dx, .zero = zero, .captures = captures, .dcaptures = dcaptures,
+    .wide = wide
+  };
+  /* clang-format on */
   ok = own.error == NULL && build_products (&grad, error);
   for (guint i = 0; ok && i < n_in; i++)
     if (wanted[i] && dx[i] != NULL && own.error == NULL)
@@ -376,12 +386,13 @@ ph_tape_run (PhTape *tape, PhBuilder *builder, const PhTapeHooks *hooks, GError 
 {
   g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
 
-  for (PhNode *node = tape->first != NULL ? tape->first : tape->graph->first; node != NULL; node = node == tape->last ? NULL : node->next)
+  for (PhNode *node = tape->first != NULL ? tape->first : tape->graph->first; node != NULL;
+       node = node == tape->last ? NULL : node->next)
     {
       spread_activity (tape, node);
       g_ptr_array_add (nodes, node);
     }
-  for (guint i = nodes->len; i-- > 0; )
+  for (guint i = nodes->len; i-- > 0;)
     if (!differentiate_node (tape, nodes->pdata[i], builder, hooks, error))
       {
         advise (error);

@@ -5,10 +5,15 @@
 #include "core/graph/graph-private.h"
 #include "core/ops/op.h"
 
-typedef struct { PhModel *model; gboolean schemas; guint n_values; GError **error; } Verifier;
+typedef struct
+{
+  PhModel *model;
+  gboolean schemas;
+  guint n_values;
+  GError **error;
+} Verifier;
 
-static gboolean
-fault (Verifier *verifier, const PhNode *node, const char *format, ...) G_GNUC_PRINTF (3, 4);
+static gboolean fault (Verifier *verifier, const PhNode *node, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 static gboolean
 fault (Verifier *verifier, const PhNode *node, const char *format, ...)
@@ -72,8 +77,8 @@ verify_input (Verifier *verifier, PhNode *node, const PhValue *value, guint i)
   at = ph_node_ancestor_in (node, value->graph);
   if (value->producer != NULL && value->producer->order >= at->order)
     return fault (verifier, node, "input %u '%s' is computed after it", i, value->name);
-  if (use >= value->uses->len || g_array_index (value->uses, PhUse, use).node != node ||
-      g_array_index (value->uses, PhUse, use).index != i)
+  if (use >= value->uses->len || g_array_index (value->uses, PhUse, use).node != node
+      || g_array_index (value->uses, PhUse, use).index != i)
     return fault (verifier, node, "input %u '%s' does not count the use", i, value->name);
   return TRUE;
 }
@@ -120,8 +125,7 @@ verify_node (Verifier *verifier, PhNode *node)
 
       if (body->owner != node)
         return fault (verifier, node, "body '%s' belongs to another node", body->attr);
-      if (ph_node_is_fused (node) &&
-          (body->inputs->len != node->inputs->len || body->outputs->len != node->outputs->len))
+      if (ph_node_is_fused (node) && (body->inputs->len != node->inputs->len || body->outputs->len != node->outputs->len))
         return fault (verifier, node, "its body has %u inputs and %u outputs, the node %u and %u", body->inputs->len,
                       body->outputs->len, node->inputs->len, node->outputs->len);
       if (!verify_graph (verifier, body))
@@ -166,9 +170,10 @@ verify_graph (Verifier *verifier, PhGraph *graph)
       if (value == NULL || !ph_graph_is_inside (graph, value->graph))
         return fault (verifier, graph->owner, "output %u of graph '%s' is out of scope", i, graph->name);
       if (wall_between (graph, value->graph) != NULL)
-        return fault (verifier, graph->owner, "its body hands out '%s' of outside, but it may read its inputs alone", value->name);
-      if (value->graph != graph && value->producer != NULL &&
-          value->producer->order >= ph_node_ancestor_in (graph->owner, value->graph)->order)
+        return fault (verifier, graph->owner, "its body hands out '%s' of outside, but it may read its inputs alone",
+                      value->name);
+      if (value->graph != graph && value->producer != NULL
+          && value->producer->order >= ph_node_ancestor_in (graph->owner, value->graph)->order)
         return fault (verifier, graph->owner, "hands out '%s', which is computed after it", value->name);
       if (value->graph == graph)
         {

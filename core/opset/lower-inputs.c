@@ -21,9 +21,9 @@ ints_to_attr (PhLower *l, guint index, const char *attr)
 void
 ph_lower_axes_to_attr (PhLower *l)
 {
-  const gboolean     reduces = ph_op_attr (l->node->op, "keepdims") != NULL;
-  PhTensor          *axes = ph_lower_constant (l, 1);
-  gboolean           none = ph_node_input (l->node, 1) == NULL || (axes != NULL && ph_tensor_count (axes) == 0);
+  const gboolean reduces = ph_op_attr (l->node->op, "keepdims") != NULL;
+  PhTensor *axes = ph_lower_constant (l, 1);
+  gboolean none = ph_node_input (l->node, 1) == NULL || (axes != NULL && ph_tensor_count (axes) == 0);
 
   if (reduces && none)
     {
@@ -51,7 +51,7 @@ void
 ph_lower_split_num_outputs (PhLower *l)
 {
   const gint64 n = ph_node_attr_int (l->node, "num_outputs", 0);
-  const int    rank = ph_value_rank (ph_node_input (l->node, 0)), axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), rank);
+  const int rank = ph_value_rank (ph_node_input (l->node, 0)), axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), rank);
   const gint64 length = axis >= 0 ? ph_value_dim (ph_node_input (l->node, 0), axis) : -1;
 
   if (n <= 0)
@@ -70,8 +70,8 @@ ph_lower_slice_to_attrs (PhLower *l)
 
   if (!ph_lower_ints (l, 1, &starts, &n) || !ph_lower_ints (l, 2, &ends, &n))
     return;
-  if ((ph_node_input (l->node, 3) != NULL && !ph_lower_ints (l, 3, &axes, &n_axes)) ||
-      (ph_node_input (l->node, 4) != NULL && !ph_lower_ints (l, 4, &steps, &n_steps)))
+  if ((ph_node_input (l->node, 3) != NULL && !ph_lower_ints (l, 3, &axes, &n_axes))
+      || (ph_node_input (l->node, 4) != NULL && !ph_lower_ints (l, 4, &steps, &n_steps)))
     return;
   for (gsize i = 0; i < n_steps; i++)
     if (steps[i] != 1)
@@ -131,8 +131,8 @@ void
 ph_lower_pad_axes (PhLower *l)
 {
   g_autofree gint64 *axes = NULL, *pads = NULL, *all = NULL;
-  const int          rank = ph_value_rank (ph_node_input (l->node, 0));
-  gsize              n, n_pads;
+  const int rank = ph_value_rank (ph_node_input (l->node, 0));
+  gsize n, n_pads;
 
   if (!ph_lower_ints (l, 3, &axes, &n))
     return;
@@ -196,9 +196,9 @@ ph_lower_topk_to_attr (PhLower *l)
 static void
 drop_mask (PhLower *l)
 {
-  guint               n;
+  guint n;
   g_autofree PhAttr **attrs = ph_node_copy_attrs (l->node, NULL, &n);
-  PhValue            *x = ph_node_input (l->node, 0);
+  PhValue *x = ph_node_input (l->node, 0);
 
   ph_lower_replace (l, ph_build_node (&l->b, l->node->op, &x, 1, attrs, 1));
 }
@@ -207,7 +207,7 @@ void
 ph_lower_dropout_to_attr (PhLower *l)
 {
   PhTensor *training = ph_lower_constant (l, 2);
-  float     ratio = 0.5f;
+  float ratio = 0.5f;
 
   if (ph_node_input (l->node, 2) != NULL && (training == NULL || ph_tensor_get (training, 0) != 0))
     {
@@ -232,10 +232,10 @@ ph_lower_dropout_to_attr (PhLower *l)
 void
 ph_lower_dft_axis (PhLower *l)
 {
-  const int          rank = ph_value_rank (ph_node_input (l->node, 0));
+  const int rank = ph_value_rank (ph_node_input (l->node, 0));
   g_autofree gint64 *axis = NULL;
-  gint64             at = -2;
-  gsize              n = 1;
+  gint64 at = -2;
+  gsize n = 1;
 
   if (ph_node_input (l->node, 2) != NULL && !ph_lower_ints (l, 2, &axis, &n))
     return;
@@ -261,9 +261,9 @@ void
 ph_lower_tile_to_axis (PhLower *l)
 {
   g_autofree gint64 *repeats = NULL;
-  const PhDType      dtype = ph_value_dtype (ph_node_input (l->node, 0));
-  gint64             count = 1, axis = 0;
-  gsize              n;
+  const PhDType dtype = ph_value_dtype (ph_node_input (l->node, 0));
+  gint64 count = 1, axis = 0;
+  gsize n;
 
   if (!ph_lower_ints (l, 1, &repeats, &n))
     return;

@@ -7,12 +7,12 @@
 void
 ph_lower_softmax_matrix (PhLower *l)
 {
-  PhValue     *x = ph_node_input (l->node, 0), *y;
-  const int    rank = ph_value_rank (x);
+  PhValue *x = ph_node_input (l->node, 0), *y;
+  const int rank = ph_value_rank (x);
   const gint64 given = ph_node_attr_int (l->node, "axis", -1);
-  const int    axis = rank >= 0 ? ph_axis_of (given, rank) : -1;
-  gboolean     last = axis >= 0;
-  gint64       perm[PH_MAX_RANK];
+  const int axis = rank >= 0 ? ph_axis_of (given, rank) : -1;
+  gboolean last = axis >= 0;
+  gint64 perm[PH_MAX_RANK];
 
   if (rank < 0 && given == -1 && l->opset >= 11)
     {
@@ -44,11 +44,11 @@ ph_lower_softmax_matrix (PhLower *l)
 void
 ph_lower_negative_axis (PhLower *l)
 {
-  const PhAttr      *axis = ph_node_attr (l->node, "axis"), *axes = ph_node_attr (l->node, "axes");
-  const gboolean     adds = l->node->op == &ph_op_Unsqueeze || l->node->op == &ph_op_OneHot;
-  const int          rank = ph_value_rank (adds ? ph_node_output (l->node, 0) : ph_node_input (l->node, 0));
+  const PhAttr *axis = ph_node_attr (l->node, "axis"), *axes = ph_node_attr (l->node, "axes");
+  const gboolean adds = l->node->op == &ph_op_Unsqueeze || l->node->op == &ph_op_OneHot;
+  const int rank = ph_value_rank (adds ? ph_node_output (l->node, 0) : ph_node_input (l->node, 0));
   g_autofree gint64 *all = NULL;
-  gboolean           negative = axis != NULL && axis->i < 0;
+  gboolean negative = axis != NULL && axis->i < 0;
 
   for (gsize i = 0; axes != NULL && i < axes->n; i++)
     negative |= axes->ints[i] < 0;
@@ -70,10 +70,10 @@ ph_lower_negative_axis (PhLower *l)
 void
 ph_lower_gather_indices (PhLower *l)
 {
-  PhTensor    *indices = ph_lower_constant (l, 1);
-  const int    rank = ph_value_rank (ph_node_input (l->node, 0)), axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), rank);
+  PhTensor *indices = ph_lower_constant (l, 1);
+  const int rank = ph_value_rank (ph_node_input (l->node, 0)), axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), rank);
   const gint64 length = rank >= 0 && axis >= 0 ? ph_value_dim (ph_node_input (l->node, 0), axis) : -1;
-  gboolean     negative = FALSE;
+  gboolean negative = FALSE;
 
   if (indices == NULL && !l->own)
     ph_lower_refuse (l, "its indices may count from the end");
@@ -87,9 +87,9 @@ ph_lower_gather_indices (PhLower *l)
       return;
     }
   {
-    gint64              dims[PH_MAX_RANK];
-    const gsize         n = ph_tensor_count (indices);
-    g_autofree gint64  *values = g_new (gint64, n);
+    gint64 dims[PH_MAX_RANK];
+    const gsize n = ph_tensor_count (indices);
+    g_autofree gint64 *values = g_new (gint64, n);
     g_autoptr (PhTensor) flat = NULL;
 
     for (gsize i = 0; i < n; i++)
@@ -113,7 +113,7 @@ ph_lower_scatter_reduction (PhLower *l)
 void
 ph_lower_scatter (PhLower *l)
 {
-  guint    n;
+  guint n;
   PhAttr **attrs = ph_node_copy_attrs (l->node, (const char *const[]) { "reduction", NULL }, &n);
 
   if (g_str_equal (ph_node_attr_string (l->node, "reduction", "none"), "none"))
@@ -171,7 +171,7 @@ void
 ph_lower_constant_value (PhLower *l)
 {
   const PhAttr *attr = l->node->attrs->len == 1 ? l->node->attrs->pdata[0] : NULL;
-  PhTensor     *tensor = NULL;
+  PhTensor *tensor = NULL;
 
   if (attr == NULL || g_str_equal (attr->name, "value") || g_str_equal (attr->name, "sparse_value"))
     return;
@@ -207,7 +207,7 @@ void
 ph_lower_gemm_bias (PhLower *l)
 {
   static const gint64 turned[] = { 1, 0 };
-  PhValue            *operands[] = { ph_node_input (l->node, 0), ph_node_input (l->node, 1) };
+  PhValue *operands[] = { ph_node_input (l->node, 0), ph_node_input (l->node, 1) };
   static const char *const turns[] = { "transA", "transB" };
 
   if (ph_node_input (l->node, 2) != NULL)
@@ -228,7 +228,7 @@ void
 ph_lower_shape_range (PhLower *l)
 {
   const gint64 start = ph_node_attr_int (l->node, "start", 0), end = ph_node_attr_int (l->node, "end", G_MAXINT64), axis = 0;
-  PhValue     *shape;
+  PhValue *shape;
 
   if (ph_node_attr (l->node, "start") == NULL && ph_node_attr (l->node, "end") == NULL)
     return;

@@ -18,11 +18,11 @@ ph_lower_same_shapes (PhLower *l)
 static PhValue *
 without_ones (PhLower *l, guint index, const PhValue *into, gint64 *axis)
 {
-  PhValue      *b = ph_node_input (l->node, index);
+  PhValue *b = ph_node_input (l->node, index);
   const PhType *type = b->type, *outer = into->type;
-  guint         first = 0, end;
-  gint64        dims[PH_MAX_RANK];
-  PhTensor     *tensor = ph_lower_constant (l, index);
+  guint first = 0, end;
+  gint64 dims[PH_MAX_RANK];
+  PhTensor *tensor = ph_lower_constant (l, index);
 
   if (type == NULL || outer == NULL || !type->has_rank || !outer->has_rank || type->rank > outer->rank)
     return NULL;
@@ -42,8 +42,8 @@ without_ones (PhLower *l, guint index, const PhValue *into, gint64 *axis)
   if (tensor != NULL)
     return ph_build_tensor (&l->b, ph_tensor_reshaped (tensor, end - first, dims));
   /* What upgrade-opset made of it. */
-  if (b->producer != NULL && (b->producer->op == &ph_op_Unsqueeze) && first == 0 &&
-      ph_value_rank (ph_node_input (b->producer, 0)) == (int) end)
+  if (b->producer != NULL && (b->producer->op == &ph_op_Unsqueeze) && first == 0
+      && ph_value_rank (ph_node_input (b->producer, 0)) == (int) end)
     return ph_node_input (b->producer, 0);
   return NULL;
 }
@@ -53,8 +53,8 @@ void
 ph_lower_broadcast (PhLower *l)
 {
   PhValue *a = ph_node_input (l->node, 0), *b = ph_node_input (l->node, 1), *inner;
-  PhNode  *producer;
-  gint64   axis;
+  PhNode *producer;
+  gint64 axis;
 
   if (ph_value_same_shape (a, b))
     return;
@@ -97,10 +97,10 @@ ph_lower_gemm_broadcast (PhLower *l)
 void
 ph_lower_prelu_slope (PhLower *l)
 {
-  PhValue   *x = ph_node_input (l->node, 0), *slope = ph_node_input (l->node, 1);
-  const int  rank = ph_value_rank (slope);
-  PhTensor  *tensor = ph_lower_constant (l, 1);
-  gint64     channels;
+  PhValue *x = ph_node_input (l->node, 0), *slope = ph_node_input (l->node, 1);
+  const int rank = ph_value_rank (slope);
+  PhTensor *tensor = ph_lower_constant (l, 1);
+  gint64 channels;
 
   if (ph_value_is_single (slope) || (rank == 1 && ph_value_rank (x) == 2))
     return;
@@ -112,7 +112,8 @@ ph_lower_prelu_slope (PhLower *l)
     ph_lower_refuse (l, "its slope is not one for each channel");
   else if (tensor != NULL)
     ph_lower_set_input (l, 1, ph_build_tensor (&l->b, ph_tensor_reshaped (tensor, 1, &channels)));
-  else if (slope->producer != NULL && slope->producer->op == &ph_op_Unsqueeze && ph_value_rank (ph_node_input (slope->producer, 0)) == 1)
+  else if (slope->producer != NULL && slope->producer->op == &ph_op_Unsqueeze
+           && ph_value_rank (ph_node_input (slope->producer, 0)) == 1)
     {
       PhNode *unsqueeze = slope->producer;
 
@@ -145,9 +146,10 @@ ph_lower_output_sequence (PhLower *l)
 void
 ph_lower_cast_to_name (PhLower *l)
 {
-  const PhAttr    *to = ph_node_attr (l->node, "to");
+  const PhAttr *to = ph_node_attr (l->node, "to");
   g_autofree char *name = to != NULL && to->kind == PH_ATTR_INT && to->i > 0 && to->i < PH_N_DTYPES
-                            ? g_ascii_strup (ph_dtype_name ((PhDType) to->i), -1) : NULL;
+                              ? g_ascii_strup (ph_dtype_name ((PhDType) to->i), -1)
+                              : NULL;
 
   if (name != NULL)
     ph_lower_set_attr (l, "to", ph_attr_new_string ("to", name));

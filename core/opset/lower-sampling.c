@@ -21,17 +21,22 @@ ph_lower_resize_inputs (PhLower *l)
       ph_lower_set_input (l, i, ph_build_tensor (&l->b, ph_tensor_new_floats (NULL, 0)));
 }
 
-typedef enum { ANYHOW, UP, DOWN } Direction;
+typedef enum
+{
+  ANYHOW,
+  UP,
+  DOWN
+} Direction;
 
 /* Whether every scale is provably at least 1, or at most. */
 static gboolean
 goes (PhLower *l, Direction direction)
 {
   const PhValue *scales = ph_node_input (l->node, 2);
-  PhTensor      *tensor = ph_lower_constant (l, 2);
+  PhTensor *tensor = ph_lower_constant (l, 2);
   /* In a file of the time of Upsample, only that had scales, and they were of that kind. */
   const gboolean vouched = l->own && l->opset < 10 && direction == UP;
-  const PhNode  *bound = scales != NULL ? scales->producer : NULL;
+  const PhNode *bound = scales != NULL ? scales->producer : NULL;
 
   if (tensor == NULL && bound != NULL && bound->op == (direction == UP ? &ph_op_Max : &ph_op_Min))
     {
@@ -55,14 +60,17 @@ goes (PhLower *l, Direction direction)
 void
 ph_lower_resize_10 (PhLower *l)
 {
-  static const char *const gone[] = { "coordinate_transformation_mode", "nearest_mode", "cubic_coeff_a", "exclude_outside",
-                                      "extrapolation_value", "antialias", "keep_aspect_ratio_policy" };
-  const char *mode = ph_node_attr_string (l->node, "mode", "nearest"), *rounding = ph_node_attr_string (l->node, "nearest_mode", "round_prefer_floor");
-  PhValue    *scales = ph_node_input (l->node, 2);
-  gboolean    nearest = g_str_equal (mode, "nearest");
+  static const char *const gone[] = {
+    "coordinate_transformation_mode", "nearest_mode", "cubic_coeff_a", "exclude_outside", "extrapolation_value", "antialias",
+    "keep_aspect_ratio_policy"
+  };
+  const char *mode = ph_node_attr_string (l->node, "mode", "nearest"),
+             *rounding = ph_node_attr_string (l->node, "nearest_mode", "round_prefer_floor");
+  PhValue *scales = ph_node_input (l->node, 2);
+  gboolean nearest = g_str_equal (mode, "nearest");
 
-  if (scales == NULL || ph_node_input (l->node, 3) != NULL || ph_node_attr (l->node, "axes") != NULL ||
-      ph_node_attr_int (l->node, "antialias", 0) != 0)
+  if (scales == NULL || ph_node_input (l->node, 3) != NULL || ph_node_attr (l->node, "axes") != NULL
+      || ph_node_attr_int (l->node, "antialias", 0) != 0)
     ph_lower_refuse (l, "it is not given by scales of all axes");
   else if (!g_str_equal (ph_node_attr_string (l->node, "coordinate_transformation_mode", "half_pixel"), "asymmetric"))
     ph_lower_refuse (l, "its coordinates are not mapped asymmetrically");
@@ -82,8 +90,8 @@ void
 ph_lower_resize_to_upsample (PhLower *l)
 {
   PhTensor *scales = ph_lower_constant (l, 1);
-  guint     n;
-  gboolean  shrinks = scales == NULL && !l->own;
+  guint n;
+  gboolean shrinks = scales == NULL && !l->own;
 
   for (gsize i = 0; scales != NULL && i < ph_tensor_count (scales); i++)
     shrinks |= !(ph_tensor_get (scales, i) >= 1);
@@ -102,9 +110,9 @@ ph_lower_resize_to_upsample (PhLower *l)
 void
 ph_lower_upsample_to_attr (PhLower *l)
 {
-  PhTensor          *scales = ph_lower_constant (l, 1);
-  const gsize        n = scales != NULL ? ph_tensor_count (scales) : 0;
-  g_autofree float  *values = g_new (float, n + 1);
+  PhTensor *scales = ph_lower_constant (l, 1);
+  const gsize n = scales != NULL ? ph_tensor_count (scales) : 0;
+  g_autofree float *values = g_new (float, n + 1);
 
   if (scales == NULL)
     {

@@ -7,12 +7,19 @@
 
 /* The inverse of upgrade-opset.c: by version, newest first, so that a node goes down through its versions in order. Then
  * the table of versions has the last word on what is left. */
-typedef struct { int below; const char *ops; PhLowerFunc func; } LowerRow;
+typedef struct
+{
+  int below;
+  const char *ops;
+  PhLowerFunc func;
+} LowerRow;
 
-#define AXIS_OPS "ArgMax ArgMin Compress Concat Flatten GatherElements Gather Hardmax LogSoftmax OneHot ReduceL1 ReduceL2 ReduceLogSum " \
+#define AXIS_OPS                                                                                                                          \
+  "ArgMax ArgMin Compress Concat Flatten GatherElements Gather Hardmax LogSoftmax OneHot ReduceL1 ReduceL2 ReduceLogSum "                 \
   "ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare ScatterElements Slice Softmax Split Squeeze TopK " \
   "Unsqueeze"
 
+/* clang-format off */
 static const LowerRow rows[] = {
   { 20, "GridSample", ph_lower_grid_sample_modes },
   { 20, "DFT", ph_lower_dft_axis },
@@ -60,6 +67,7 @@ static const LowerRow rows[] = {
   { 2, "LpPool GlobalLpPool", ph_lower_lp_pool_p },
   { 2, "Pad", ph_lower_pad_paddings },
 };
+/* clang-format on */
 
 /* ── what the rows call ── */
 
@@ -125,7 +133,7 @@ void
 ph_lower_drop_input (PhLower *l, guint index)
 {
   PhValue *value = ph_node_input (l->node, index);
-  guint    n = l->node->inputs->len;
+  guint n = l->node->inputs->len;
 
   if (l->b.error != NULL || index >= n)
     return;
@@ -168,17 +176,21 @@ void
 ph_lower_become (PhLower *l, const char *op_type, PhValue *const *inputs, guint n_inputs, PhAttr **attrs)
 {
   const PhType *type = ph_node_output (l->node, 0)->type;
-  const char   *name = l->b.name;
-  guint         n_attrs = 0;
+  const char *name = l->b.name;
+  guint n_attrs = 0;
 
   while (attrs[n_attrs] != NULL)
     n_attrs++;
   if (l->b.error == NULL)
     {
-      PhNodeSpec spec = { .op_type = op_type, .domain = "", .name = l->node->name, .inputs = (PhValue **) inputs, .n_inputs = n_inputs,
-                          .n_outputs = 1, .output_names = &name, .output_types = &type, .attrs = attrs, .n_attrs = n_attrs,
-                          .before = l->node, .role = l->node->role, .partner = l->node->partner, .device = l->node->device };
-      PhNode    *node = ph_graph_add_node (l->node->graph, &spec, &l->b.error);
+      /* clang-format off */
+      PhNodeSpec spec = {
+        .op_type = op_type, .domain = "", .name = l->node->name, .inputs = (PhValue **) inputs, .n_inputs = n_inputs,
+        .n_outputs = 1, .output_names = &name, .output_types = &type, .attrs = attrs, .n_attrs = n_attrs, .before = l->node,
+        .role = l->node->role, .partner = l->node->partner, .device = l->node->device
+      };
+      /* clang-format on */
+      PhNode *node = ph_graph_add_node (l->node->graph, &spec, &l->b.error);
 
       if (node != NULL)
         ph_lower_replace (l, ph_node_output (node, 0));
@@ -207,10 +219,11 @@ drop_default_attrs (PhLower *l)
 {
   for (guint i = l->node->attrs->len; i > 0 && l->node->op != NULL && l->b.error == NULL; i--)
     {
-      PhAttr          *attr = l->node->attrs->pdata[i - 1];
+      PhAttr *attr = l->node->attrs->pdata[i - 1];
       g_autofree char *why = NULL, *lacking = g_strdup_printf ("it has no %s at ", attr->name);
 
-      if (!ph_opset_has (l->node, l->opset, &why) && g_str_has_prefix (why, lacking) && is_default (ph_op_attr (l->node->op, attr->name), attr))
+      if (!ph_opset_has (l->node, l->opset, &why) && g_str_has_prefix (why, lacking)
+          && is_default (ph_op_attr (l->node->op, attr->name), attr))
         ph_node_set_attr (l->node, attr->name, NULL, &l->b.error);
     }
 }
@@ -239,8 +252,12 @@ lower_node (PhLower *l, PhId id)
       if (l->opset >= rows[i].below || !is_named (rows[i].ops, l->node->op_type))
         continue;
       l->row = rows[i].below;
-      l->b = (PhBuilder) { .graph = l->node->graph, .before = l->node, .name = l->node->outputs->len > 0 ? ph_node_output (l->node, 0)->name : NULL,
-                           .role = l->node->role, .partner = l->node->partner, .device = l->node->device };
+      l->b = (PhBuilder) { .graph = l->node->graph,
+                           .before = l->node,
+                           .name = l->node->outputs->len > 0 ? ph_node_output (l->node, 0)->name : NULL,
+                           .role = l->node->role,
+                           .partner = l->node->partner,
+                           .device = l->node->device };
       rows[i].func (l);
       if (l->b.error != NULL)
         ph_lower_refuse (l, "%s", l->b.error->message);
@@ -264,20 +281,20 @@ lower_node (PhLower *l, PhId id)
 PhModel *
 ph_model_lowered (PhModel *model, int opset, int *needed, char **why, GError **error)
 {
-  g_autoptr (PhModel)   clone = ph_model_clone (model);
+  g_autoptr (PhModel) clone = ph_model_clone (model);
   g_autoptr (GPtrArray) obstacles = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GString)   text = NULL;
-  const int            own = ph_model_file_opset (model);
-  guint                first = 0;
-  int                  most = 0;
+  g_autoptr (GString) text = NULL;
+  const int own = ph_model_file_opset (model);
+  guint first = 0;
+  int most = 0;
 
   /* Ids grow, so what is made on the way is visited too. */
   for (PhId id = 1; id < clone->next_id; id++)
     {
-      PhNode          *node = ph_model_find_node (clone, id);
-      PhLower          l = { .model = clone, .opset = opset, .own = own <= opset };
+      PhNode *node = ph_model_find_node (clone, id);
+      PhLower l = { .model = clone, .opset = opset, .own = own <= opset };
       g_autofree char *label = NULL;
-      int              needs;
+      int needs;
 
       if (node == NULL || ph_graph_in_function (node->graph) || *node->domain != '\0' || ph_node_is_fused (node))
         continue;

@@ -10,13 +10,19 @@
 /* An operator as it is from an opset on; without @inputs it is gone. Inputs and outputs are sets of element types
  * separated by spaces, "~" optional, "+" any number of. A letter is an element type, a capital with a digit one of the
  * sets below, "*" whatever there is. Versions that differ in none of this are one row. */
-typedef struct { const char *op; int since; const char *inputs, *outputs, *attrs; } Version;
+typedef struct
+{
+  const char *op;
+  int since;
+  const char *inputs, *outputs, *attrs;
+} Version;
 
 static const Version versions[] = {
 #include "core/opset/opset-a-l.inc"
 #include "core/opset/opset-m-z.inc"
 };
 
+/* clang-format off */
 static const struct { char name[3]; const char *letters; } sets[] = {
   { "F1", "fdh" }, { "F2", "fdhb" }, { "B1", "fdhilIL" }, { "B2", "fdhbilIL" }, { "N1", "fdhcsilCSIL" }, { "N2", "fdhbcsilCSIL" },
   { "A1", "fdhcsilCSIL?tx" }, { "A2", "fdhbcsilCSIL?tx" }, { "A3", "fdhbcsilCSIL?tx8" }, { "A4", "fdhbcsilCSIL?tx84" },
@@ -30,6 +36,7 @@ static const char letters[PH_N_DTYPES] = {
   [PH_FLOAT8E5M2] = '8', [PH_FLOAT8E5M2FNUZ] = '8', [PH_UINT4] = '4', [PH_INT4] = '4', [PH_FLOAT4E2M1] = '4', [PH_FLOAT8E8M0] = '8',
   [PH_UINT2] = '2', [PH_INT2] = '2',
 };
+/* clang-format on */
 
 /* The rows of an operator stand together, oldest first; operators in the order of their names. */
 static const Version *
@@ -51,8 +58,7 @@ find_operator (const char *name, gsize *n)
   return *n > 0 ? &versions[low] : NULL;
 }
 
-static gboolean
-lacks (char **why, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static gboolean lacks (char **why, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static gboolean
 lacks (char **why, const char *format, ...)
@@ -95,13 +101,13 @@ static gboolean
 has_arguments (const char *formal, GPtrArray *values, const char *what, const char *since, char **why)
 {
   const char *token = formal;
-  gboolean    variadic = FALSE;
+  gboolean variadic = FALSE;
 
   for (guint i = 0; i < values->len || (*token != '\0' && !variadic); i++)
     {
       const PhValue *value = i < values->len ? values->pdata[i] : NULL;
-      gsize          n = strcspn (token, " ~+");
-      gboolean       optional = token[n] == '~';
+      gsize n = strcspn (token, " ~+");
+      gboolean optional = token[n] == '~';
 
       variadic = token[n] == '+';
       if (*token == '\0' && value == NULL)
@@ -113,8 +119,8 @@ has_arguments (const char *formal, GPtrArray *values, const char *what, const ch
       if (value == NULL && !optional && !variadic && g_str_equal (what, "input"))
         return lacks (why, "it needs its %s %u%s", what, i, since);
       if (value != NULL && !set_admits (token, n, value->type))
-        return lacks (why, "its %s %u cannot be %s%s", what, i, value->type->kind == PH_KIND_TENSOR ? ph_dtype_name (value->type->dtype)
-                                                                                                  : "a sequence", since);
+        return lacks (why, "its %s %u cannot be %s%s", what, i,
+                      value->type->kind == PH_KIND_TENSOR ? ph_dtype_name (value->type->dtype) : "a sequence", since);
       if (!variadic)
         {
           token += strcspn (token, " ");
@@ -127,8 +133,9 @@ has_arguments (const char *formal, GPtrArray *values, const char *what, const ch
 gboolean
 ph_opset_has (const PhNode *node, int opset, char **why)
 {
-  gsize            n;
-  const Version   *rows = *node->domain == '\0' && !ph_node_is_fused (node) ? find_operator (node->op_type, &n) : NULL, *row = NULL, *next = NULL;
+  gsize n;
+  const Version *rows = *node->domain == '\0' && !ph_node_is_fused (node) ? find_operator (node->op_type, &n) : NULL, *row = NULL,
+                *next = NULL;
   g_autofree char *since = NULL;
 
   if (rows == NULL)
@@ -150,13 +157,14 @@ ph_opset_has (const PhNode *node, int opset, char **why)
       if (!is_word (row->attrs, attr->name))
         return lacks (why, "it has no %s%s", attr->name, since);
     }
-  return has_arguments (row->inputs, node->inputs, "input", since, why) && has_arguments (row->outputs, node->outputs, "output", since, why);
+  return has_arguments (row->inputs, node->inputs, "input", since, why)
+         && has_arguments (row->outputs, node->outputs, "output", since, why);
 }
 
 gboolean
 ph_opset_reaches (const PhNode *node, int opset, char **why)
 {
-  gsize          n;
+  gsize n;
   const Version *rows = *node->domain == '\0' && !ph_node_is_fused (node) ? find_operator (node->op_type, &n) : NULL;
 
   if (rows == NULL)
@@ -167,9 +175,11 @@ ph_opset_reaches (const PhNode *node, int opset, char **why)
     {
       const PhValue *first = ph_node_input (node, 0), *result = ph_node_output (node, 0);
 
-      if (rows[i].inputs != NULL &&
-          (first == NULL || *rows[i].inputs == '\0' || set_admits (rows[i].inputs, strcspn (rows[i].inputs, " ~+"), first->type)) &&
-          (result == NULL || *rows[i].outputs == '\0' || set_admits (rows[i].outputs, strcspn (rows[i].outputs, " ~+"), result->type)))
+      if (rows[i].inputs != NULL
+          && (first == NULL || *rows[i].inputs == '\0'
+              || set_admits (rows[i].inputs, strcspn (rows[i].inputs, " ~+"), first->type))
+          && (result == NULL || *rows[i].outputs == '\0'
+              || set_admits (rows[i].outputs, strcspn (rows[i].outputs, " ~+"), result->type)))
         return TRUE;
     }
   return lacks (why, "it does not take this element type up to opset %d", opset);
@@ -180,9 +190,9 @@ ph_opset_reaches (const PhNode *node, int opset, char **why)
 PhModel *
 ph_model_at_opset (PhModel *model, int wanted, int *opset, char **why, GError **error)
 {
-  const int          own = ph_model_file_opset (model), form = ph_model_opset (model, "");
+  const int own = ph_model_file_opset (model), form = ph_model_opset (model, "");
   g_autoptr (PhModel) upgraded = NULL;
-  PhModel           *from = model;
+  PhModel *from = model;
 
   *opset = wanted > 0 ? wanted : own;
   if (why != NULL)
@@ -204,9 +214,9 @@ ph_model_at_opset (PhModel *model, int wanted, int *opset, char **why, GError **
   for (;;)
     {
       g_autoptr (GError) local = NULL;
-      int               needed = 0;
-      g_autofree char  *most = NULL;
-      PhModel          *lowered = ph_model_lowered (from, *opset, &needed, &most, &local);
+      int needed = 0;
+      g_autofree char *most = NULL;
+      PhModel *lowered = ph_model_lowered (from, *opset, &needed, &most, &local);
 
       if (lowered != NULL)
         return lowered;

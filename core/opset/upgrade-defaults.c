@@ -109,8 +109,9 @@ ph_upgrade_batch_normalization (PhUpgrade *u)
 {
   if (ph_upgrade_reads_outputs (u->node, 1))
     {
-      ph_upgrade_refuse (u, "its training outputs are used, and older versions do not say how they are computed; export the model "
-              "for inference");
+      ph_upgrade_refuse (u,
+                         "its training outputs are used, and older versions do not say how they are computed; export the model "
+                         "for inference");
       return;
     }
   if (ph_node_attr_int (u->node, "spatial", 1) == 0)

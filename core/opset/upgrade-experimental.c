@@ -83,6 +83,6 @@ ph_upgrade_crop (PhUpgrade *u)
 void
 ph_upgrade_dynamic_slice (PhUpgrade *u)
 {
-  ph_upgrade_replace (u, PH_BUILD (&u->b, Slice, ph_node_input (u->node, 0), ph_node_input (u->node, 1), ph_node_input (u->node, 2),
-                                   ph_node_input (u->node, 3)));
+  ph_upgrade_replace (u, PH_BUILD (&u->b, Slice, ph_node_input (u->node, 0), ph_node_input (u->node, 1),
+                                   ph_node_input (u->node, 2), ph_node_input (u->node, 3)));
 }

@@ -10,9 +10,15 @@
 
 #define OLD_DEFAULT_OPSET 1
 
-typedef struct { const char *rule, *ops; int below; PhUpgradeFunc func; const char *why; } UpgradeRow;
+typedef struct
+{
+  const char *rule, *ops;
+  int below;
+  PhUpgradeFunc func;
+  const char *why;
+} UpgradeRow;
 
-#define UPGRADE_ROW(name_, ops_, below_, func_, why_)  { name_, ops_, below_, ph_upgrade_##func_, why_ },
+#define UPGRADE_ROW(name_, ops_, below_, func_, why_) { name_, ops_, below_, ph_upgrade_##func_, why_ },
 
 static const UpgradeRow upgrades[] = { UPGRADES (UPGRADE_ROW) };
 
@@ -37,7 +43,7 @@ upgrade_node (PhModel *model, const PhUpgradeJournal *journal, PhId id, int opse
 {
   PhNode *node = ph_model_find_node (model, id);
 
-  if (node != NULL && node->outputs->len == 0)      /* it computes nothing, whatever its form */
+  if (node != NULL && node->outputs->len == 0) /* it computes nothing, whatever its form */
     return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (upgrades) && node != NULL && *node->domain == '\0'; i++)
     {
@@ -48,8 +54,12 @@ upgrade_node (PhModel *model, const PhUpgradeJournal *journal, PhId id, int opse
         continue;
       if (!journal->begin (journal->data, rule->rule, node, rule->why))
         return TRUE;
-      u.b = (PhBuilder) { .graph = node->graph, .before = node, .name = ph_node_output (node, 0)->name,
-                          .role = node->role, .partner = node->partner, .device = node->device };
+      u.b = (PhBuilder) { .graph = node->graph,
+                          .before = node,
+                          .name = ph_node_output (node, 0)->name,
+                          .role = node->role,
+                          .partner = node->partner,
+                          .device = node->device };
       rule->func (&u);
       if (!ph_builder_finish (&u.b, error))
         {
@@ -117,8 +127,9 @@ ph_model_upgrade_by (PhModel *model, const PhUpgradeJournal *journal, gboolean k
   int opset = ph_model_opset (model, "");
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
 
-  if (opset >= PH_OPSET_NEWEST && ph_model_opset (model, PH_FILE_OPSET) > 0 && !keep_opset &&
-      journal->begin (journal->data, "set-opset", NULL, "Every operator is at its newest version already, and the file leaves so too."))
+  if (opset >= PH_OPSET_NEWEST && ph_model_opset (model, PH_FILE_OPSET) > 0 && !keep_opset
+      && journal->begin (journal->data, "set-opset", NULL,
+                         "Every operator is at its newest version already, and the file leaves so too."))
     {
       ph_model_set_opset (model, PH_FILE_OPSET, 0);
       journal->end (journal->data);
@@ -132,9 +143,9 @@ ph_model_upgrade_by (PhModel *model, const PhUpgradeJournal *journal, gboolean k
     if (!upgrade_node (model, journal, g_array_index (ids, PhId, i), opset, error))
       return FALSE;
 
-  if (journal->begin (journal->data, "set-opset", NULL, keep_opset
-                      ? "Every operator is in its newest form now, which the passes know; the file keeps its opset."
-                      : "Every operator is at its newest version now."))
+  if (journal->begin (journal->data, "set-opset", NULL,
+                      keep_opset ? "Every operator is in its newest form now, which the passes know; the file keeps its opset."
+                                 : "Every operator is at its newest version now."))
     {
       if (keep_opset)
         ph_model_set_opset (model, PH_FILE_OPSET, opset);
@@ -146,7 +157,12 @@ ph_model_upgrade_by (PhModel *model, const PhUpgradeJournal *journal, gboolean k
 
 /* ── recorded as one step ───────────────────────────────────────────────────────────────────────────────────────── */
 
-typedef struct { PhModel *model; PhHistory *history; GCancellable *cancellable; } Recorder;
+typedef struct
+{
+  PhModel *model;
+  PhHistory *history;
+  GCancellable *cancellable;
+} Recorder;
 
 static gboolean
 begin (gpointer data, const char *rule, PhNode *node, const char *why)

@@ -26,17 +26,19 @@ ph_upgrade_upsample (PhUpgrade *u)
       scales = ph_build_tensor (&u->b, ph_tensor_new_floats (values, 4));
     }
   ph_upgrade_replace (u, PH_BUILD_WITH (&u->b, Resize,
-                             PH_ATTRS (text_attr ("mode", linear ? "linear" : "nearest"),
-                                       text_attr ("coordinate_transformation_mode", "asymmetric"),
-                                       text_attr ("nearest_mode", "floor")),
-                             ph_node_input (u->node, 0), NULL, scales));
+                                        PH_ATTRS (text_attr ("mode", linear ? "linear" : "nearest"),
+                                                  text_attr ("coordinate_transformation_mode", "asymmetric"),
+                                                  text_attr ("nearest_mode", "floor")),
+                                        ph_node_input (u->node, 0), NULL, scales));
 }
 
 static PhValue *
 nearest (PhUpgrade *u, PhValue *x, PhValue *scales, const char *rounding)
 {
-  return PH_BUILD_WITH (&u->b, Resize, PH_ATTRS (text_attr ("mode", "nearest"), text_attr ("coordinate_transformation_mode", "asymmetric"),
-                                                 text_attr ("nearest_mode", rounding)), x, NULL, scales);
+  return PH_BUILD_WITH (&u->b, Resize,
+                        PH_ATTRS (text_attr ("mode", "nearest"), text_attr ("coordinate_transformation_mode", "asymmetric"),
+                                  text_attr ("nearest_mode", rounding)),
+                        x, NULL, scales);
 }
 
 /* Version 10 had no modes: it took the element at or before when growing, at or after when shrinking. Where it does both, or

@@ -20,9 +20,13 @@ add_scan (PhUpgrade *u, PhGraph *graph, PhNode *before, PhValue **inputs, guint 
 {
   g_autoptr (PhAttr) scans = ph_attr_new_int ("num_scan_inputs", n_scans);
   PhAttr *attrs[] = { scans, directions };
-  PhNodeSpec spec = { .op = ph_op_find ("", "Scan"), .op_type = "Scan", .domain = "", .name = u->node->name, .inputs = inputs,
-                      .n_inputs = n, .n_outputs = n_outputs, .attrs = attrs, .n_attrs = directions != NULL ? 2 : 1,
-                      .before = before, .role = u->node->role, .partner = u->node->partner, .device = u->node->device };
+  /* clang-format off */
+  PhNodeSpec spec = {
+    .op = ph_op_find ("", "Scan"), .op_type = "Scan", .domain = "", .name = u->node->name, .inputs = inputs, .n_inputs = n,
+    .n_outputs = n_outputs, .attrs = attrs, .n_attrs = directions != NULL ? 2 : 1, .before = before, .role = u->node->role,
+    .partner = u->node->partner, .device = u->node->device
+  };
+  /* clang-format on */
   PhNode *node = ph_graph_add_node (graph, &spec, &u->b.error);
   PhGraph *body = node != NULL ? ph_node_add_graph (node, "body", "scan", &u->b.error) : NULL;
 
@@ -62,8 +66,8 @@ ph_upgrade_scan_8 (PhUpgrade *u)
   outer = add_scan (u, u->node->graph, u->node, (PhValue **) u->node->inputs->pdata + 1, n, n_outputs, n, NULL, outer_types);
   if (outer == NULL)
     return;
-  inner = add_scan (u, ph_node_graph (outer, "body"), NULL, (PhValue **) ph_node_graph (outer, "body")->inputs->pdata, n, n_outputs,
-                    ph_node_attr_int (u->node, "num_scan_inputs", 0), directions, inner_types);
+  inner = add_scan (u, ph_node_graph (outer, "body"), NULL, (PhValue **) ph_node_graph (outer, "body")->inputs->pdata, n,
+                    n_outputs, ph_node_attr_int (u->node, "num_scan_inputs", 0), directions, inner_types);
   if (inner == NULL)
     return;
   results = g_new0 (PhValue *, body->outputs->len + 1);

@@ -31,9 +31,9 @@ ph_along_free (PhAlong *along)
 static GHashTable *
 by_name (GHashTable *given)
 {
-  GHashTable    *named = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
+  GHashTable *named = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
   GHashTableIter iter;
-  gpointer       value, tensor;
+  gpointer value, tensor;
 
   g_hash_table_iter_init (&iter, given);
   while (g_hash_table_iter_next (&iter, &value, &tensor))
@@ -56,9 +56,13 @@ static void
 compare (PhAlong *along, const PhValue *value, PhTensor *is, PhTensor *was)
 {
   g_auto (PhDistance) distance = ph_distance (is, was);
-  PhAlongValue        row = { .value = value->id, .node = value->producer->id, .name = g_strdup (value->name), .max_abs = distance.max_abs,
-                              .error = distance.error, .why = g_steal_pointer (&distance.why) };
-  gsize               at = distance.at;
+  PhAlongValue row = { .value = value->id,
+                       .node = value->producer->id,
+                       .name = g_strdup (value->name),
+                       .max_abs = distance.max_abs,
+                       .error = distance.error,
+                       .why = g_steal_pointer (&distance.why) };
+  gsize at = distance.at;
 
   row.type = value->type != NULL ? ph_type_to_string (value->type) : NULL;
   if (distance.n_lost > 0 || distance.n_gained > 0 || distance.n_changed > 0)
@@ -84,9 +88,10 @@ compare (PhAlong *along, const PhValue *value, PhTensor *is, PhTensor *was)
 PhAlong *
 ph_along_new (PhModel *before, PhModel *after, GHashTable *named, guint64 seed, const PhRunOptions *options, GError **error)
 {
-  PhRunOptions            all = *options;
-  g_autoptr (GHashTable)  was = NULL, is = NULL, given = NULL, given_after = NULL, same = NULL, known = g_hash_table_new (NULL, NULL);
-  g_autoptr (PhAlong)     along = g_new0 (PhAlong, 1);
+  PhRunOptions all = *options;
+  g_autoptr (GHashTable) was = NULL, is = NULL, given = NULL, given_after = NULL, same = NULL,
+                         known = g_hash_table_new (NULL, NULL);
+  g_autoptr (PhAlong) along = g_new0 (PhAlong, 1);
 
   all.keep_all = all.in_double = TRUE;
   along->values = g_array_new (FALSE, FALSE, sizeof (PhAlongValue));
@@ -103,8 +108,8 @@ ph_along_new (PhModel *before, PhModel *after, GHashTable *named, guint64 seed, 
     for (guint i = 0; i < node->outputs->len; i++)
       {
         const PhValue *value = ph_node_output (node, i), *old = counterpart (before, value);
-        PhTensor      *now = g_hash_table_lookup (is, GUINT_TO_POINTER (value->id));
-        PhTensor      *then = old != NULL ? g_hash_table_lookup (was, GUINT_TO_POINTER (old->id)) : NULL;
+        PhTensor *now = g_hash_table_lookup (is, GUINT_TO_POINTER (value->id));
+        PhTensor *then = old != NULL ? g_hash_table_lookup (was, GUINT_TO_POINTER (old->id)) : NULL;
 
         if (now == NULL)
           continue;
@@ -116,7 +121,9 @@ ph_along_new (PhModel *before, PhModel *after, GHashTable *named, guint64 seed, 
   PH_FOREACH_NODE (node, before->graph)
     for (guint i = 0; i < node->outputs->len; i++)
       along->n_before += g_hash_table_contains (was, GUINT_TO_POINTER (ph_node_output (node, i)->id))
-                         && !g_hash_table_contains (known, ph_node_output (node, i)) ? 1 : 0;
+                                 && !g_hash_table_contains (known, ph_node_output (node, i))
+                             ? 1
+                             : 0;
   return g_steal_pointer (&along);
 }
 
@@ -133,7 +140,8 @@ ph_along_of_results (PhModel *model, GHashTable *was, GHashTable *is, double rou
     for (guint i = 0; i < node->outputs->len; i++)
       {
         const PhValue *value = ph_node_output (node, i);
-        PhTensor      *then = g_hash_table_lookup (was, GUINT_TO_POINTER (value->id)), *now = g_hash_table_lookup (is, GUINT_TO_POINTER (value->id));
+        PhTensor *then = g_hash_table_lookup (was, GUINT_TO_POINTER (value->id)),
+                 *now = g_hash_table_lookup (is, GUINT_TO_POINTER (value->id));
 
         if (then != NULL && now != NULL)
           compare (along, value, now, then);
@@ -151,13 +159,13 @@ char *
 ph_along_line (const PhAlong *along, guint width)
 {
   static const char *const bars[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-  const guint              n = along->values->len, letters = MIN (width, n);
-  GString                 *line = g_string_new (NULL);
+  const guint n = along->values->len, letters = MIN (width, n);
+  GString *line = g_string_new (NULL);
 
   for (guint i = 0; i < letters; i++)
     {
       double worst = 0;
-      int    bar;
+      int bar;
 
       for (guint k = (guint) ((guint64) i * n / letters); k < (guint64) (i + 1) * n / letters; k++)
         worst = MAX (worst, g_array_index (along->values, PhAlongValue, k).error);

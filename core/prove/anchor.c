@@ -10,7 +10,7 @@
 /* Parts do not grow beyond so many nodes. */
 #define MOST 150
 /* A constant that more nodes read is a common one: it ties nothing together. */
-#define COMMON 12
+#define COMMON     12
 #define LEAST_NAME 4
 
 static void
@@ -29,7 +29,11 @@ add_readers (GHashTable *set, PhModel *model, const PhValue *value)
     add_node (set, model, g_array_index (value->uses, PhUse, u).node);
 }
 
-typedef struct { GHashTable *set; PhModel *model; } Growing;
+typedef struct
+{
+  GHashTable *set;
+  PhModel *model;
+} Growing;
 
 /* From a node to what makes @value, or to who shares it. */
 static void
@@ -46,9 +50,9 @@ grow_read (PhValue *value, gpointer data)
 static GHashTable *
 copy_of (GHashTable *set)
 {
-  GHashTable    *copy = g_hash_table_new (NULL, NULL);
+  GHashTable *copy = g_hash_table_new (NULL, NULL);
   GHashTableIter iter;
-  gpointer       node;
+  gpointer node;
 
   g_hash_table_iter_init (&iter, set);
   while (g_hash_table_iter_next (&iter, &node, NULL))
@@ -60,10 +64,10 @@ copy_of (GHashTable *set)
 static GHashTable *
 grown (PhModel *model, GHashTable *set)
 {
-  GHashTable    *copy = copy_of (set);
-  Growing        growing = { copy, model };
+  GHashTable *copy = copy_of (set);
+  Growing growing = { copy, model };
   GHashTableIter iter;
-  gpointer       data;
+  gpointer data;
 
   g_hash_table_iter_init (&iter, set);
   while (g_hash_table_iter_next (&iter, &data, NULL))
@@ -131,7 +135,7 @@ add_original (GHashTable *set, PhModel *model, PhHistory *history, guint first, 
   for (guint r = first; r < end && depth > 0; r++)
     {
       const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, r);
-      gboolean         here = FALSE;
+      gboolean here = FALSE;
 
       for (guint i = rewrite->first_edit; i < rewrite->first_edit + rewrite->n_edits && !here; i++)
         here = ((PhEdit *) history->edits->pdata[i])->kind == PH_EDIT_ADD_NODE && ((PhEdit *) history->edits->pdata[i])->id == id;
@@ -167,10 +171,10 @@ GPtrArray *
 ph_anchors_of_rewrite (PhModel *model, PhModel *after, PhHistory *history, guint index)
 {
   const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, index);
-  const guint      first = first_of_step (history, index);
-  GPtrArray       *anchors = anchors_new ();
-  GHashTable      *set = g_hash_table_new (NULL, NULL), *wider;
-  Growing          growing;
+  const guint first = first_of_step (history, index);
+  GPtrArray *anchors = anchors_new ();
+  GHashTable *set = g_hash_table_new (NULL, NULL), *wider;
+  Growing growing;
 
   for (guint i = rewrite->first_edit; i < rewrite->first_edit + rewrite->n_edits; i++)
     {
@@ -187,7 +191,8 @@ ph_anchors_of_rewrite (PhModel *model, PhModel *after, PhHistory *history, guint
   for (guint i = rewrite->first_edit; i < rewrite->first_edit + rewrite->n_edits; i++)
     {
       const PhEdit *edit = history->edits->pdata[i];
-      PhNode       *is = edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_SET_INPUT ? ph_model_find_node (after, edit->id) : NULL;
+      PhNode *is = edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_SET_INPUT ? ph_model_find_node (after, edit->id)
+                                                                                     : NULL;
 
       if (is != NULL)
         ph_each_read (is, add_shared, &growing);
@@ -202,7 +207,7 @@ ph_anchors_of_rewrite (PhModel *model, PhModel *after, PhHistory *history, guint
 GPtrArray *
 ph_anchors_of_message (PhModel *model, const char *message)
 {
-  GPtrArray  *anchors = anchors_new ();
+  GPtrArray *anchors = anchors_new ();
   GHashTable *set = g_hash_table_new (NULL, NULL);
 
   PH_FOREACH_NODE (node, model->graph)
@@ -222,8 +227,8 @@ ph_anchors_of_message (PhModel *model, const char *message)
 GPtrArray *
 ph_anchors_of_value (PhModel *model, const char *name)
 {
-  PhValue    *value = ph_model_find_value_named (model, name);
-  GPtrArray  *anchors = anchors_new ();
+  PhValue *value = ph_model_find_value_named (model, name);
+  GPtrArray *anchors = anchors_new ();
   GHashTable *set = g_hash_table_new (NULL, NULL);
 
   if (value != NULL)
@@ -236,7 +241,7 @@ ph_anchors_of_value (PhModel *model, const char *name)
 GPtrArray *
 ph_anchors_of_all (PhModel *model)
 {
-  GPtrArray  *anchors = anchors_new ();
+  GPtrArray *anchors = anchors_new ();
   GHashTable *set = g_hash_table_new (NULL, NULL);
 
   PH_FOREACH_NODE (node, model->graph)

@@ -13,8 +13,8 @@ GPtrArray *ph_anchors_of_rewrite (PhModel *model, PhModel *after, PhHistory *his
 /* Around the nodes and values that @message names; none: it names nothing of @model. */
 GPtrArray *ph_anchors_of_message (PhModel *model, const char *message);
 /* Around the node that makes the value @name. */
-GPtrArray *ph_anchors_of_value   (PhModel *model, const char *name);
+GPtrArray *ph_anchors_of_value (PhModel *model, const char *name);
 /* All of it. */
-GPtrArray *ph_anchors_of_all     (PhModel *model);
+GPtrArray *ph_anchors_of_all (PhModel *model);
 
 G_END_DECLS

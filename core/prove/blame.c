@@ -7,8 +7,8 @@
 static gboolean
 outputs_at (PhProver *prover, PhPosition at, GHashTable *named, GHashTable **outputs, GError **error)
 {
-  PhRunOptions          options = { .cancellable = ph_prover_cancellable (prover), .in_double = TRUE };
-  PhModel              *model = prover->model[0];
+  PhRunOptions options = { .cancellable = ph_prover_cancellable (prover), .in_double = TRUE };
+  PhModel *model = prover->model[0];
   g_autoptr (GHashTable) feeds = NULL, results = NULL;
 
   *outputs = NULL;
@@ -25,7 +25,8 @@ outputs_at (PhProver *prover, PhPosition at, GHashTable *named, GHashTable **out
     {
       const PhValue *value = model->graph->outputs->pdata[i];
 
-      g_hash_table_insert (*outputs, g_strdup (value->name), ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (value->id))));
+      g_hash_table_insert (*outputs, g_strdup (value->name),
+                           ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (value->id))));
     }
   return TRUE;
 }
@@ -34,20 +35,21 @@ static gboolean
 outputs_agree (GHashTable *before, GHashTable *after, double tolerance)
 {
   GHashTableIter iter;
-  gpointer       name, was;
+  gpointer name, was;
 
   if (before == NULL || after == NULL)
     return before == after;
   g_hash_table_iter_init (&iter, before);
   while (g_hash_table_iter_next (&iter, &name, &was))
     {
-      PhTensor          *is = g_hash_table_lookup (after, name);
+      PhTensor *is = g_hash_table_lookup (after, name);
       g_auto (PhDistance) distance = { 0 };
 
       if (is == NULL)
         return FALSE;
       distance = ph_distance (is, was);
-      if (distance.why != NULL || distance.error > tolerance || distance.n_exact + distance.n_lost + distance.n_gained + distance.n_changed > 0)
+      if (distance.why != NULL || distance.error > tolerance
+          || distance.n_exact + distance.n_lost + distance.n_gained + distance.n_changed > 0)
         return FALSE;
     }
   return TRUE;
@@ -56,15 +58,15 @@ outputs_agree (GHashTable *before, GHashTable *after, double tolerance)
 static gboolean
 halve (PhProver *prover, PhProof *proof, GError **error)
 {
-  PhHistory            *history = prover->history[0];
-  guint                 good = ph_prove_index_of (history, proof->a), bad = ph_prove_index_of (history, proof->b);
+  PhHistory *history = prover->history[0];
+  guint good = ph_prove_index_of (history, proof->a), bad = ph_prove_index_of (history, proof->b);
   g_autoptr (GHashTable) before = NULL;
 
   if (!outputs_at (prover, proof->a, proof->feeds, &before, error))
     return FALSE;
   while (bad - good > 1)
     {
-      const guint           middle = good + (bad - good) / 2;
+      const guint middle = good + (bad - good) / 2;
       g_autoptr (GHashTable) after = NULL;
 
       if (!outputs_at (prover, ph_prove_position_of (history, middle), proof->feeds, &after, error))
@@ -84,8 +86,8 @@ ph_prover_blame (PhProver *prover, PhProof *proof, const PhRunOptions *options, 
 {
   gboolean ok;
 
-  if (proof->verdict != PH_VERDICT_DIFFERENT || proof->blamed || proof->feeds == NULL ||
-      ph_prove_index_of (prover->history[0], proof->a) >= ph_prove_index_of (prover->history[0], proof->b))
+  if (proof->verdict != PH_VERDICT_DIFFERENT || proof->blamed || proof->feeds == NULL
+      || ph_prove_index_of (prover->history[0], proof->a) >= ph_prove_index_of (prover->history[0], proof->b))
     return TRUE;
   prover->options = options;
   ok = halve (prover, proof, error);

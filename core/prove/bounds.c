@@ -10,7 +10,11 @@
 #define MOST 400
 
 /* @known: NULL until there is something to remember. */
-typedef struct { guint left, depth; GHashTable *known; } Search;
+typedef struct
+{
+  guint left, depth;
+  GHashTable *known;
+} Search;
 
 static PhBounds bounds_of (Search *search, const PhValue *value);
 
@@ -26,10 +30,10 @@ static PhBounds
 of_tensor (PhTensor *tensor)
 {
   PhBounds bounds = { INFINITY, -INFINITY };
-  gsize    n = ph_tensor_is_splat (tensor) ? MIN (ph_tensor_count (tensor), 1) : ph_tensor_count (tensor);
+  gsize n = ph_tensor_is_splat (tensor) ? MIN (ph_tensor_count (tensor), 1) : ph_tensor_count (tensor);
 
-  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) == PH_STRING || n == 0 || n > 4096 ||
-      ph_tensor_dtype (tensor) == PH_COMPLEX64 || ph_tensor_dtype (tensor) == PH_COMPLEX128)
+  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) == PH_STRING || n == 0 || n > 4096
+      || ph_tensor_dtype (tensor) == PH_COMPLEX64 || ph_tensor_dtype (tensor) == PH_COMPLEX128)
     return PH_BOUNDS_NONE;
   for (gsize i = 0; i < n; i++)
     {
@@ -82,9 +86,10 @@ sum (PhBounds a, PhBounds b)
 static PhBounds
 clipped (Search *search, const PhNode *node)
 {
-  PhBounds  x = input_bounds (search, node, 0);
-  PhValue  *low = ph_node_input (node, 1), *high = ph_node_input (node, 2);
-  PhBounds  least = low != NULL ? bounds_of (search, low) : PH_BOUNDS_NONE, most = high != NULL ? bounds_of (search, high) : PH_BOUNDS_NONE;
+  PhBounds x = input_bounds (search, node, 0);
+  PhValue *low = ph_node_input (node, 1), *high = ph_node_input (node, 2);
+  PhBounds least = low != NULL ? bounds_of (search, low) : PH_BOUNDS_NONE,
+           most = high != NULL ? bounds_of (search, high) : PH_BOUNDS_NONE;
 
   return (PhBounds) { MAX (x.low, low != NULL ? least.low : -G_MAXDOUBLE), MIN (x.high, high != NULL ? most.high : G_MAXDOUBLE) };
 }
@@ -115,15 +120,18 @@ is_one_of (const PhOp *op, const PhOp *const *ops)
 }
 
 /* Output elements are elements of input 0, or lie between them. */
+/* clang-format off */
 static const PhOp *const moving[] = {
   &ph_op_Identity, &ph_op_Reshape, &ph_op_Transpose, &ph_op_Squeeze, &ph_op_Unsqueeze, &ph_op_Flatten, &ph_op_Slice, &ph_op_Split,
   &ph_op_Expand, &ph_op_Tile, &ph_op_Gather, &ph_op_GatherElements, &ph_op_GatherND, &ph_op_MaxPool, &ph_op_ReduceMax, &ph_op_ReduceMin,
   &ph_op_ReduceMean, &ph_op_GlobalAveragePool, &ph_op_GlobalMaxPool, &ph_op_DepthToSpace, &ph_op_SpaceToDepth, &ph_op_Dropout, &ph_op_TopK, NULL
 };
+/* clang-format on */
 static const PhOp *const moving_and_padding[] = { &ph_op_AveragePool, NULL };
 static const PhOp *const counts[] = { &ph_op_Shape, &ph_op_Size, &ph_op_NonZero, &ph_op_ArgMax, &ph_op_ArgMin, NULL };
-static const PhOp *const positive[] = { &ph_op_Abs, &ph_op_Relu, &ph_op_Exp, &ph_op_Sqrt, &ph_op_ReduceL1, &ph_op_ReduceL2, &ph_op_ReduceSumSquare,
-                                        &ph_op_Softplus, NULL };
+static const PhOp *const positive[]
+    = { &ph_op_Abs,      &ph_op_Relu, &ph_op_Exp, &ph_op_Sqrt, &ph_op_ReduceL1, &ph_op_ReduceL2, &ph_op_ReduceSumSquare,
+        &ph_op_Softplus, NULL };
 static const PhOp *const unit[] = { &ph_op_Softmax, &ph_op_HardSigmoid, NULL };
 
 /* Of all integers of @dtype. */
@@ -148,8 +156,8 @@ static PhBounds
 cast (Search *search, const PhNode *node)
 {
   const PhValue *from = ph_node_input (node, 0);
-  const PhType  *type = from != NULL ? from->type : NULL;
-  PhBounds       x = input_bounds (search, node, 0);
+  const PhType *type = from != NULL ? from->type : NULL;
+  PhBounds x = input_bounds (search, node, 0);
 
   if (type == NULL || type->kind != PH_KIND_TENSOR)
     return PH_BOUNDS_NONE;
@@ -170,16 +178,18 @@ static PhBounds
 dequantized (Search *search, const PhNode *node)
 {
   const PhValue *from = ph_node_input (node, 0), *scale = ph_node_input (node, 1), *zero = ph_node_input (node, 2);
-  const PhDType  dtype = from != NULL && from->type != NULL ? from->type->dtype : PH_UNDEFINED;
-  const PhBounds s = scale != NULL ? bounds_of (search, scale) : PH_BOUNDS_NONE, z = zero != NULL ? bounds_of (search, zero) : (PhBounds) { 0, 0 };
-  PhBounds       x;
+  const PhDType dtype = from != NULL && from->type != NULL ? from->type->dtype : PH_UNDEFINED;
+  const PhBounds s = scale != NULL ? bounds_of (search, scale) : PH_BOUNDS_NONE,
+                 z = zero != NULL ? bounds_of (search, zero) : (PhBounds) { 0, 0 };
+  PhBounds x;
 
   if ((dtype != PH_UINT8 && dtype != PH_INT8 && dtype != PH_UINT16 && dtype != PH_INT16) || s.low < 0 || z.low <= -G_MAXDOUBLE)
     return PH_BOUNDS_NONE;
   x = input_bounds (search, node, 0);
   x.low = MAX (x.low, of_type (dtype).low) - z.high;
   x.high = MIN (x.high, of_type (dtype).high) - z.low;
-  return (PhBounds) { MAX (x.low * (x.low < 0 ? s.high : s.low), -G_MAXDOUBLE), MIN (x.high * (x.high < 0 ? s.low : s.high), G_MAXDOUBLE) };
+  return (PhBounds) { MAX (x.low * (x.low < 0 ? s.high : s.low), -G_MAXDOUBLE),
+                      MIN (x.high * (x.high < 0 ? s.low : s.high), G_MAXDOUBLE) };
 }
 
 static PhBounds
@@ -249,11 +259,12 @@ of_node (Search *search, const PhValue *value, const PhNode *node)
     return input_bounds (search, node, 0).low >= 0 ? (PhBounds) { 0, G_MAXDOUBLE } : PH_BOUNDS_NONE;
   if (op == &ph_op_Pow)
     {
-      PhValue  *exponent = ph_node_input (node, 1);
+      PhValue *exponent = ph_node_input (node, 1);
       PhTensor *constant = exponent != NULL ? ph_value_constant (exponent) : NULL;
 
       return constant != NULL && ph_tensor_count (constant) == 1 && fmod (ph_tensor_get (constant, 0), 2) == 0
-                 ? (PhBounds) { 0, G_MAXDOUBLE } : PH_BOUNDS_NONE;
+                 ? (PhBounds) { 0, G_MAXDOUBLE }
+                 : PH_BOUNDS_NONE;
     }
   return PH_BOUNDS_NONE;
 }
@@ -276,7 +287,7 @@ bounds_of (Search *search, const PhValue *value)
   if (value->type != NULL && value->type->kind == PH_KIND_TENSOR && ph_dtype_is_integer (value->type->dtype))
     found = if_held (found, value->type->dtype);
   search->depth--;
-  if (search->depth == 0)      /* the answer */
+  if (search->depth == 0) /* the answer */
     return found;
   if (search->known == NULL)
     search->known = g_hash_table_new_full (NULL, NULL, NULL, g_free);
@@ -287,7 +298,7 @@ bounds_of (Search *search, const PhValue *value)
 PhBounds
 ph_value_bounds (const PhValue *value)
 {
-  Search   search = { .left = MOST };
+  Search search = { .left = MOST };
   PhBounds bounds = bounds_of (&search, value);
 
   g_clear_pointer (&search.known, g_hash_table_unref);

@@ -7,7 +7,10 @@
 G_BEGIN_DECLS
 
 /* Every finite element lies in [low, high], and is not -0 where low >= 0. */
-typedef struct { double low, high; } PhBounds;
+typedef struct
+{
+  double low, high;
+} PhBounds;
 
 #define PH_BOUNDS_NONE ((PhBounds) { -G_MAXDOUBLE, G_MAXDOUBLE })
 

@@ -11,12 +11,12 @@ ph_prove_new_feeds (void)
 void
 ph_prover_capture (PhProver *prover, guint at)
 {
-  PhRunOptions          options = { .cancellable = ph_prover_cancellable (prover), .keep_all = TRUE };
-  PhModel              *model = prover->model[0];
+  PhRunOptions options = { .cancellable = ph_prover_cancellable (prover), .keep_all = TRUE };
+  PhModel *model = prover->model[0];
   g_autoptr (GHashTable) feeds = NULL;
-  GHashTable           *results = NULL;
-  GHashTableIter        iter;
-  gpointer              value, tensor;
+  GHashTable *results = NULL;
+  GHashTableIter iter;
+  gpointer value, tensor;
 
   g_clear_pointer (&prover->captured, g_hash_table_unref);
   g_clear_pointer (&prover->feeds, g_hash_table_unref);
@@ -50,11 +50,12 @@ ph_prover_wants_capture (PhProver *prover)
 void
 ph_prover_follow (PhProver *prover, const PhPair *pair, PhTensor *const *captured)
 {
-  g_autoptr (GPtrArray)  inputs = g_ptr_array_new (), outputs = NULL;
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new (), outputs = NULL;
   g_autoptr (GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-  PhSideOptions         options = { .ids = pair->ids[1], .values = values, .work = &prover->work, .cancellable = ph_prover_cancellable (prover) };
-  GHashTableIter        iter;
-  gpointer              id, tensor;
+  PhSideOptions options
+      = { .ids = pair->ids[1], .values = values, .work = &prover->work, .cancellable = ph_prover_cancellable (prover) };
+  GHashTableIter iter;
+  gpointer id, tensor;
 
   for (guint i = 0; i < pair->inputs->len; i++)
     {

@@ -10,7 +10,13 @@
 #include "core/run/executor.h"
 
 /* One comparison: two values that are computed, or one and a constant. */
-typedef struct { char *how; PhTensor *constant; guint actual, expected; gint64 max_ulp; } Check;
+typedef struct
+{
+  char *how;
+  PhTensor *constant;
+  guint actual, expected;
+  gint64 max_ulp;
+} Check;
 
 static void
 check_free (gpointer data)
@@ -46,8 +52,8 @@ holds_check (const PhMlirOp *function)
         {
           const PhMlirOp *op = block->ops->pdata[i];
 
-          if (g_str_has_prefix (op->name, "check.") ||
-              (g_str_has_suffix (op->name, ".custom_call") && op->symbol != NULL && g_str_has_prefix (op->symbol, "check.")))
+          if (g_str_has_prefix (op->name, "check.")
+              || (g_str_has_suffix (op->name, ".custom_call") && op->symbol != NULL && g_str_has_prefix (op->symbol, "check.")))
             return TRUE;
           if (g_str_has_suffix (op->name, ".custom_call"))
             {
@@ -65,9 +71,10 @@ gboolean
 ph_case_is_mlir (const char *path)
 {
   g_autofree char *text = NULL;
-  gsize            size;
+  gsize size;
 
-  return g_str_has_suffix (path, ".mlir") && g_file_get_contents (path, &text, &size, NULL) && g_strstr_len (text, (gssize) size, "check.e") != NULL;
+  return g_str_has_suffix (path, ".mlir") && g_file_get_contents (path, &text, &size, NULL)
+         && g_strstr_len (text, (gssize) size, "check.e") != NULL;
 }
 
 /* The operands of its comparisons become the outputs of the model, and the comparisons go. */
@@ -75,14 +82,14 @@ static GPtrArray *
 take_checks (PhModel *model, GError **error)
 {
   g_autoptr (GPtrArray) checks = g_ptr_array_new_with_free_func (check_free);
-  guint                n = 0;
+  guint n = 0;
 
   if (!ph_graph_truncate_outputs (model->graph, 0, error))
     return NULL;
   for (PhNode *node = model->graph->first, *next; node != NULL; node = next)
     {
       const char *how = check_of (node->domain, node->op_type, ph_node_attr_string (node, "call_target_name", NULL));
-      Check      *check;
+      Check *check;
 
       next = node->next;
       if (how == NULL || node->inputs->len == 0)
@@ -124,7 +131,9 @@ tolerance_of (const Check *check, PhDType dtype, const PhCaseOptions *options)
   if (g_str_has_prefix (check->how, "expect_almost_eq"))
     tolerance = (PhTolerance) { 0, 1e-3 };
   else if (g_str_has_prefix (check->how, "expect_close"))
-    tolerance = dtype == PH_DOUBLE ? (PhTolerance) { 1e-10, 1e-12 } : dtype == PH_FLOAT ? (PhTolerance) { 1e-5, 1e-6 } : (PhTolerance) { 1e-2, 1e-3 };
+    tolerance = dtype == PH_DOUBLE  ? (PhTolerance) { 1e-10, 1e-12 }
+                : dtype == PH_FLOAT ? (PhTolerance) { 1e-5, 1e-6 }
+                                    : (PhTolerance) { 1e-2, 1e-3 };
   if (options->rtol >= 0)
     tolerance.rtol = options->rtol;
   if (options->atol >= 0)
@@ -138,24 +147,27 @@ compare (PhModel *model, GPtrArray *checks, GHashTable *results, const PhCaseOpt
   for (guint i = 0; i < checks->len; i++)
     {
       const Check *check = checks->pdata[i];
-      PhValue     *left = model->graph->outputs->pdata[check->actual];
-      PhTensor    *actual = g_hash_table_lookup (results, GUINT_TO_POINTER (left->id)), *expected = check->constant;
+      PhValue *left = model->graph->outputs->pdata[check->actual];
+      PhTensor *actual = g_hash_table_lookup (results, GUINT_TO_POINTER (left->id)), *expected = check->constant;
 
       if (expected == NULL)
-        expected = g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) model->graph->outputs->pdata[check->expected])->id));
+        expected = g_hash_table_lookup (results,
+                                        GUINT_TO_POINTER (((PhValue *) model->graph->outputs->pdata[check->expected])->id));
       if (actual == NULL || expected == NULL)
         {
           g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "comparison %u: '%s' was not computed", i + 1, left->name);
           return FALSE;
         }
       {
-        g_auto (PhComparison) comparison = ph_tensor_compare (actual, expected, tolerance_of (check, ph_tensor_dtype (expected), options));
+        g_auto (PhComparison) comparison = ph_tensor_compare (actual, expected,
+                                                              tolerance_of (check, ph_tensor_dtype (expected), options));
 
         if (!comparison.close)
           {
             g_autofree char *largest = ph_number_to_string ("%g", comparison.max_abs_error);
 
-            g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "comparison %u (%s): %s (largest error %s, %" G_GUINT64_FORMAT " ulp, %" G_GSIZE_FORMAT " elements)",
+            g_set_error (error, PH_ERROR, PH_ERROR_FAILED,
+                         "comparison %u (%s): %s (largest error %s, %" G_GUINT64_FORMAT " ulp, %" G_GSIZE_FORMAT " elements)",
                          i + 1, check->how, comparison.why != NULL ? comparison.why : "differs", largest, comparison.max_ulp,
                          comparison.n_different);
             return FALSE;
@@ -169,11 +181,11 @@ char *
 ph_case_what_stays (PhModel *model)
 {
   g_autoptr (GPtrArray) nodes = ph_model_nodes (model);
-  GString             *out = g_string_new (NULL);
+  GString *out = g_string_new (NULL);
 
   for (guint i = 0; i < nodes->len; i++)
     {
-      const PhNode    *node = nodes->pdata[i];
+      const PhNode *node = nodes->pdata[i];
       g_autofree char *name = g_strdup_printf ("%s.%s", node->domain, node->op_type);
 
       if (node->op == NULL && !ph_node_is_fused (node) && strstr (out->str, name) == NULL)
@@ -183,17 +195,18 @@ ph_case_what_stays (PhModel *model)
 }
 
 static gboolean
-run_function (PhSource *source, GPtrArray *modules, const PhMlirOp *function, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
+run_function (PhSource *source, GPtrArray *modules, const PhMlirOp *function, const PhCaseOptions *options,
+              GCancellable *cancellable, GError **error)
 {
-  g_autoptr (PhModel)    model = ph_mlir_build (source, modules, function, "inputs", error);
-  g_autoptr (GPtrArray)  checks = NULL;
-  g_autoptr (PhHistory)  history = ph_history_new ();
+  g_autoptr (PhModel) model = ph_mlir_build (source, modules, function, "inputs", error);
+  g_autoptr (GPtrArray) checks = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
-  PhPassOptions         pass_options = PH_PASS_OPTIONS_DEFAULT;
-  PhRunOptions          run_options = { .cancellable = cancellable, .reference = options->reference, .kernel = options->kernel,
-                                        .took = options->took };
-  const PhPass         *convert = ph_pass_find ("convert-to-onnx");
-  g_autoptr (GError)     reason = NULL;
+  PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
+  PhRunOptions run_options
+      = { .cancellable = cancellable, .reference = options->reference, .kernel = options->kernel, .took = options->took };
+  const PhPass *convert = ph_pass_find ("convert-to-onnx");
+  g_autoptr (GError) reason = NULL;
 
   if (model == NULL || (checks = take_checks (model, error)) == NULL)
     return FALSE;
@@ -217,8 +230,8 @@ run_function (PhSource *source, GPtrArray *modules, const PhMlirOp *function, co
     {
       g_autofree char *stays = ph_case_what_stays (model);
 
-      g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s%s%s", *stays != '\0' ? stays : reason->message, *stays != '\0' ? " stays: " : "",
-                   *stays != '\0' ? reason->message : "");
+      g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s%s%s", *stays != '\0' ? stays : reason->message,
+                   *stays != '\0' ? " stays: " : "", *stays != '\0' ? reason->message : "");
       return FALSE;
     }
   return compare (model, checks, results, options, error);
@@ -227,11 +240,11 @@ run_function (PhSource *source, GPtrArray *modules, const PhMlirOp *function, co
 gboolean
 ph_case_run_mlir (const char *path, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
 {
-  g_autofree char     *text = NULL;
-  gsize                size;
-  g_auto (PhSource)     source = { 0 };
+  g_autofree char *text = NULL;
+  gsize size;
+  g_auto (PhSource) source = { 0 };
   g_autoptr (GPtrArray) modules = NULL;
-  guint                n = 0;
+  guint n = 0;
 
   if (!g_file_get_contents (path, &text, &size, error))
     return FALSE;

@@ -43,9 +43,9 @@ read_inputs (PhModel *model, const char *folder, GHashTable *feeds, GError **err
 {
   for (guint k = 0; k < model->graph->inputs->len; k++)
     {
-      PhValue         *input = model->graph->inputs->pdata[k];
+      PhValue *input = model->graph->inputs->pdata[k];
       g_autofree char *path = array_path (folder, "input", k);
-      PhTensor        *tensor;
+      PhTensor *tensor;
 
       if (!g_file_test (path, G_FILE_TEST_EXISTS))
         {
@@ -69,10 +69,10 @@ compare (PhModel *model, const char *folder, GHashTable *results, PhTolerance to
 
   for (k = 0;; k++)
     {
-      g_autofree char     *path = array_path (folder, "output", k);
-      PhValue             *output = k < model->graph->outputs->len ? model->graph->outputs->pdata[k] : NULL;
-      PhTensor            *actual = output != NULL ? g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)) : NULL;
-      g_autoptr (PhTensor)  expected = NULL;
+      g_autofree char *path = array_path (folder, "output", k);
+      PhValue *output = k < model->graph->outputs->len ? model->graph->outputs->pdata[k] : NULL;
+      PhTensor *actual = output != NULL ? g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)) : NULL;
+      g_autoptr (PhTensor) expected = NULL;
 
       if (!g_file_test (path, G_FILE_TEST_EXISTS))
         break;
@@ -84,8 +84,8 @@ compare (PhModel *model, const char *folder, GHashTable *results, PhTolerance to
       if ((expected = ph_tensor_load (path, NULL, NULL, error)) == NULL)
         return FALSE;
       /* A float of Python's has no type of its own. */
-      if (ph_tensor_kind (actual) == PH_KIND_TENSOR && ph_tensor_rank (actual) == 0 && ph_tensor_rank (expected) == 0 && ph_tensor_dtype (actual) == PH_DOUBLE
-          && ph_tensor_dtype (expected) == PH_FLOAT)
+      if (ph_tensor_kind (actual) == PH_KIND_TENSOR && ph_tensor_rank (actual) == 0 && ph_tensor_rank (expected) == 0
+          && ph_tensor_dtype (actual) == PH_DOUBLE && ph_tensor_dtype (expected) == PH_FLOAT)
         {
           PhTensor *wide = ph_tensor_cast (expected, PH_DOUBLE);
 
@@ -99,8 +99,8 @@ compare (PhModel *model, const char *folder, GHashTable *results, PhTolerance to
           {
             g_autofree char *largest = ph_number_to_string ("%g", comparison.max_abs_error);
 
-            g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "output '%s': %s (largest error %s, %" G_GSIZE_FORMAT " elements)", output->name,
-                         comparison.why != NULL ? comparison.why : "differs", largest, comparison.n_different);
+            g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "output '%s': %s (largest error %s, %" G_GSIZE_FORMAT " elements)",
+                         output->name, comparison.why != NULL ? comparison.why : "differs", largest, comparison.n_different);
             return FALSE;
           }
       }
@@ -113,15 +113,16 @@ compare (PhModel *model, const char *folder, GHashTable *results, PhTolerance to
 gboolean
 ph_case_run_torch (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
 {
-  g_autofree char      *path = find_model (folder), *stays = NULL;
-  g_autoptr (PhModel)    model = ph_io_open (path, NULL, cancellable, error);
-  g_autoptr (PhHistory)  history = ph_history_new ();
-  g_autoptr (GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), feeds = NULL, results = NULL;
-  PhPassOptions         pass_options = PH_PASS_OPTIONS_DEFAULT;
-  PhRunOptions          run_options = { .cancellable = cancellable, .reference = options->reference, .kernel = options->kernel,
-                                        .took = options->took };
-  PhTolerance           tolerance = { options->rtol >= 0 ? options->rtol : 1e-3, options->atol >= 0 ? options->atol : 1e-5 };
-  g_autoptr (GError)     reason = NULL;
+  g_autofree char *path = find_model (folder), *stays = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, cancellable, error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), feeds = NULL,
+                         results = NULL;
+  PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
+  PhRunOptions run_options
+      = { .cancellable = cancellable, .reference = options->reference, .kernel = options->kernel, .took = options->took };
+  PhTolerance tolerance = { options->rtol >= 0 ? options->rtol : 1e-3, options->atol >= 0 ? options->atol : 1e-5 };
+  g_autoptr (GError) reason = NULL;
 
   if (model == NULL || !read_inputs (model, folder, known, error))
     return FALSE;
@@ -143,7 +144,7 @@ ph_case_run_torch (const char *folder, const PhCaseOptions *options, GCancellabl
   feeds = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
-      PhValue  *input = model->graph->inputs->pdata[i];
+      PhValue *input = model->graph->inputs->pdata[i];
       PhTensor *tensor = g_hash_table_lookup (known, GUINT_TO_POINTER (input->id));
 
       if (tensor != NULL)

@@ -29,10 +29,10 @@ compare_names (gconstpointer a, gconstpointer b)
 static void
 find_below (const char *folder, guint depth, GPtrArray *cases, GCancellable *cancellable)
 {
-  g_autoptr (GDir)      dir = NULL;
+  g_autoptr (GDir) dir = NULL;
   g_autoptr (GPtrArray) folders = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
-  const char          *name;
+  const char *name;
 
   if (g_cancellable_is_cancelled (cancellable))
     return;
@@ -76,26 +76,28 @@ ph_case_find (const char *folder, GCancellable *cancellable, GError **error)
   find_below (folder, 0, cases, cancellable);
   if (cases->len == 0)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s: no case in it; a case is a folder with model.onnx and test_data_set_0, one with model.pt, input_K.npy and output_K.npy, "
-                   "or StableHLO text with check.expect_*",
-                   folder);
+      g_set_error (
+          error, PH_ERROR, PH_ERROR_NOT_FOUND,
+          "%s: no case in it; a case is a folder with model.onnx and test_data_set_0, one with model.pt, input_K.npy and output_K.npy, "
+          "or StableHLO text with check.expect_*",
+          folder);
       return NULL;
     }
   return g_steal_pointer (&cases);
 }
 
-#define WHOLE_MODEL 50      /* nodes: from there on rounding adds up, and ONNX's 1e-7 is for single operators */
+#define WHOLE_MODEL 50 /* nodes: from there on rounding adds up, and ONNX's 1e-7 is for single operators */
 
 /* data.json beside the model may say another tolerance than ONNX's. */
 static PhTolerance
 tolerance_of (const char *folder, PhModel *model, const PhCaseOptions *options)
 {
-  PhTolerance           tolerance = ph_model_n_nodes (model, TRUE) < WHOLE_MODEL ? PH_TOLERANCE_ONNX : (PhTolerance) { 1e-3, 1e-4 };
-  g_autofree char      *path = g_build_filename (folder, "data.json", NULL);
+  PhTolerance tolerance = ph_model_n_nodes (model, TRUE) < WHOLE_MODEL ? PH_TOLERANCE_ONNX : (PhTolerance) { 1e-3, 1e-4 };
+  g_autofree char *path = g_build_filename (folder, "data.json", NULL);
   g_autoptr (JsonParser) parser = json_parser_new ();
 
-  if (json_parser_load_from_file (parser, path, NULL) && json_parser_get_root (parser) != NULL &&
-      JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
+  if (json_parser_load_from_file (parser, path, NULL) && json_parser_get_root (parser) != NULL
+      && JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
     {
       JsonObject *object = json_node_get_object (json_parser_get_root (parser));
 
@@ -125,15 +127,15 @@ static gboolean
 run_passes (PhModel *model, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
 {
   g_autoptr (PhHistory) history = ph_history_new ();
-  PhPassOptions        pass_options = PH_PASS_OPTIONS_DEFAULT;
-  const PhPass        *upgrade = ph_pass_find ("upgrade-opset");
-  int                  opset = ph_model_opset (model, "");
+  PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
+  const PhPass *upgrade = ph_pass_find ("upgrade-opset");
+  int opset = ph_model_opset (model, "");
 
   pass_options.allow = options->allow;
   pass_options.cancellable = cancellable;
   pass_options.keep_opset = TRUE;
-  if (options->n_passes > 0 && options->passes[0] != upgrade && upgrade != NULL && opset > 0 && opset < PH_OPSET_NEWEST &&
-      !ph_pass_run (upgrade, model, history, &pass_options, error))
+  if (options->n_passes > 0 && options->passes[0] != upgrade && upgrade != NULL && opset > 0 && opset < PH_OPSET_NEWEST
+      && !ph_pass_run (upgrade, model, history, &pass_options, error))
     return FALSE;
   for (guint i = 0; i < options->n_passes; i++)
     if (!ph_pass_run (options->passes[i], model, history, &pass_options, error))
@@ -146,7 +148,7 @@ static PhValue *
 input_of_file (PhModel *model, guint k, guint n_files)
 {
   GPtrArray *inputs = model->graph->inputs;
-  guint      needed = 0, seen = 0;
+  guint needed = 0, seen = 0;
 
   for (guint i = 0; i < inputs->len; i++)
     needed += ((PhValue *) inputs->pdata[i])->tensor == NULL;
@@ -161,26 +163,26 @@ input_of_file (PhModel *model, guint k, guint n_files)
 static gboolean
 same_shape (PhTensor *a, PhTensor *b)
 {
-  return ph_tensor_kind (a) == PH_KIND_TENSOR && ph_tensor_kind (b) == PH_KIND_TENSOR && ph_tensor_dtype (a) == ph_tensor_dtype (b) &&
-         ph_tensor_rank (a) == ph_tensor_rank (b) &&
-         memcmp (ph_tensor_dims (a), ph_tensor_dims (b), ph_tensor_rank (a) * sizeof (gint64)) == 0;
+  return ph_tensor_kind (a) == PH_KIND_TENSOR && ph_tensor_kind (b) == PH_KIND_TENSOR
+         && ph_tensor_dtype (a) == ph_tensor_dtype (b) && ph_tensor_rank (a) == ph_tensor_rank (b)
+         && memcmp (ph_tensor_dims (a), ph_tensor_dims (b), ph_tensor_rank (a) * sizeof (gint64)) == 0;
 }
 
 static gboolean
-run_set (PhModel *model, GPtrArray *outputs, const char *set, PhTolerance tolerance, const PhCaseOptions *options, GCancellable *cancellable,
-         GError **error)
+run_set (PhModel *model, GPtrArray *outputs, const char *set, PhTolerance tolerance, const PhCaseOptions *options,
+         GCancellable *cancellable, GError **error)
 {
   g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
   g_autoptr (GHashTable) results = NULL;
-  guint                 n_inputs = count_files (set, "input"), n_outputs = count_files (set, "output");
-  PhRunOptions          run_options = { .cancellable = cancellable, .reference = options->reference, .kernel = options->kernel,
-                                        .took = options->took };
+  guint n_inputs = count_files (set, "input"), n_outputs = count_files (set, "output");
+  PhRunOptions run_options
+      = { .cancellable = cancellable, .reference = options->reference, .kernel = options->kernel, .took = options->took };
 
   for (guint k = 0; k < n_inputs; k++)
     {
       g_autofree char *name = g_strdup_printf ("input_%u.pb", k), *path = g_build_filename (set, name, NULL);
-      PhValue         *input = input_of_file (model, k, n_inputs);
-      PhTensor        *tensor;
+      PhValue *input = input_of_file (model, k, n_inputs);
+      PhTensor *tensor;
 
       if (input == NULL)
         continue;
@@ -195,10 +197,10 @@ run_set (PhModel *model, GPtrArray *outputs, const char *set, PhTolerance tolera
 
   for (guint k = 0; k < n_outputs; k++)
     {
-      g_autofree char     *name = g_strdup_printf ("output_%u.pb", k), *path = g_build_filename (set, name, NULL);
-      PhValue             *output = k < outputs->len ? outputs->pdata[k] : NULL;
-      g_autoptr (PhTensor)  expected = NULL;
-      PhTensor            *actual = output != NULL ? g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)) : NULL;
+      g_autofree char *name = g_strdup_printf ("output_%u.pb", k), *path = g_build_filename (set, name, NULL);
+      PhValue *output = k < outputs->len ? outputs->pdata[k] : NULL;
+      g_autoptr (PhTensor) expected = NULL;
+      PhTensor *actual = output != NULL ? g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)) : NULL;
 
       if (output == NULL)
         break;
@@ -220,8 +222,8 @@ run_set (PhModel *model, GPtrArray *outputs, const char *set, PhTolerance tolera
         {
           g_autofree char *largest = ph_number_to_string ("%g", comparison.max_abs_error);
 
-          g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "output '%s': %s (largest error %s, %" G_GSIZE_FORMAT " elements)", output->name,
-                       comparison.why != NULL ? comparison.why : "differs", largest, comparison.n_different);
+          g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "output '%s': %s (largest error %s, %" G_GSIZE_FORMAT " elements)",
+                       output->name, comparison.why != NULL ? comparison.why : "differs", largest, comparison.n_different);
           return FALSE;
         }
     }
@@ -231,9 +233,9 @@ run_set (PhModel *model, GPtrArray *outputs, const char *set, PhTolerance tolera
 static gboolean
 run_onnx (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
 {
-  g_autofree char     *path = g_build_filename (folder, "model.onnx", NULL);
-  g_autoptr (PhModel)   model = ph_io_open (path, NULL, cancellable, error);
-  PhTolerance          tolerance;
+  g_autofree char *path = g_build_filename (folder, "model.onnx", NULL);
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, cancellable, error);
+  PhTolerance tolerance;
 
   if (model == NULL)
     return FALSE;

@@ -16,16 +16,16 @@ GPtrArray *ph_case_find (const char *folder, GCancellable *cancellable, GError *
 
 typedef struct
 {
-  const PhPass *const *passes;       /* (nullable) run first, after upgrade-opset where the model is old; n_passes */
-  guint                n_passes;
-  PhExactness          allow;
-  double               rtol, atol;   /* < 0: the case's own, or 1e-3 and 1e-7 (1e-4 for whole models)             */
-  gboolean             reference;    /* kernels in C only                                                         */
-  const char          *kernel;       /* (nullable) the one of this name runs each node that it takes; @took counts them */
-  guint               *took;         /* (nullable)                                                                */
+  const PhPass *const *passes; /* (nullable) run first, after upgrade-opset where the model is old; n_passes */
+  guint n_passes;
+  PhExactness allow;
+  double rtol, atol;  /* < 0: the case's own, or 1e-3 and 1e-7 (1e-4 for whole models)             */
+  gboolean reference; /* kernels in C only                                                         */
+  const char *kernel; /* (nullable) the one of this name runs each node that it takes; @took counts them */
+  guint *took;        /* (nullable)                                                                */
 } PhCaseOptions;
 
 /* TRUE: every data set agrees. The error says which set, which output, and how. */
-gboolean   ph_case_run  (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error);
+gboolean ph_case_run (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -8,12 +8,12 @@
 
 typedef struct
 {
-  PhModel    *to;
-  GHashTable *nodes;             /* set of PhNode                        */
-  GHashTable *map;               /* PhValue -> its copy                  */
-  GHashTable *feeds;             /* (nullable) name -> PhTensor          */
-  GError    **error;
-  gboolean    ok;
+  PhModel *to;
+  GHashTable *nodes; /* set of PhNode                        */
+  GHashTable *map;   /* PhValue -> its copy                  */
+  GHashTable *feeds; /* (nullable) name -> PhTensor          */
+  GError **error;
+  gboolean ok;
 } Cutting;
 
 static const PhType *
@@ -27,8 +27,9 @@ type_of_input (Cutting *cutting, const PhValue *value)
 static void
 add_input (Cutting *cutting, PhValue *value)
 {
-  PhValue *copy = ph_graph_add_input (cutting->to->graph, ph_model_unique_name (cutting->to, value->name), type_of_input (cutting, value),
-                                      value->is_input ? value->tensor : NULL, G_MAXUINT, cutting->error);
+  PhValue *copy = ph_graph_add_input (cutting->to->graph, ph_model_unique_name (cutting->to, value->name),
+                                      type_of_input (cutting, value), value->is_input ? value->tensor : NULL, G_MAXUINT,
+                                      cutting->error);
 
   cutting->ok &= copy != NULL;
   if (copy != NULL)
@@ -84,7 +85,7 @@ static void
 copy_versions (PhModel *from, PhModel *to)
 {
   GHashTableIter iter;
-  gpointer       domain, version;
+  gpointer domain, version;
 
   g_hash_table_iter_init (&iter, from->opsets);
   while (g_hash_table_iter_next (&iter, &domain, &version))
@@ -97,7 +98,8 @@ copy_nodes (Cutting *cutting, PhModel *model)
 {
   PH_FOREACH_NODE (node, model->graph)
     {
-      if (!cutting->ok || !g_hash_table_contains (cutting->nodes, node) || g_hash_table_contains (cutting->map, ph_node_output (node, 0)))
+      if (!cutting->ok || !g_hash_table_contains (cutting->nodes, node)
+          || g_hash_table_contains (cutting->map, ph_node_output (node, 0)))
         continue;
       ph_each_read (node, bring, cutting);
       cutting->ok = cutting->ok && ph_copy_node (node, cutting->to->graph, NULL, cutting->map, cutting->error) != NULL;
@@ -116,10 +118,10 @@ add_output (Cutting *cutting, PhValue *value)
 PhModel *
 ph_model_cut (PhModel *model, GHashTable *nodes, GError **error)
 {
-  g_autoptr (PhModel)    to = ph_model_new ();
+  g_autoptr (PhModel) to = ph_model_new ();
   g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray)  unread = g_ptr_array_new ();
-  Cutting               cutting = { to, nodes, map, NULL, error, TRUE };
+  g_autoptr (GPtrArray) unread = g_ptr_array_new ();
+  Cutting cutting = { to, nodes, map, NULL, error, TRUE };
 
   copy_versions (model, to);
   copy_nodes (&cutting, model);
@@ -144,8 +146,7 @@ ph_model_cut (PhModel *model, GHashTable *nodes, GError **error)
 }
 
 /* Everything that @keep depends on. */
-static void
-need (PhNode *node, GHashTable *nodes);
+static void need (PhNode *node, GHashTable *nodes);
 
 static void
 need_value (PhValue *value, gpointer data)
@@ -164,9 +165,9 @@ need (PhNode *node, GHashTable *nodes)
 PhModel *
 ph_model_keep_outputs (PhModel *model, GHashTable *keep, GError **error)
 {
-  g_autoptr (PhModel)    to = ph_model_new ();
+  g_autoptr (PhModel) to = ph_model_new ();
   g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL), nodes = g_hash_table_new (NULL, NULL);
-  Cutting               cutting = { to, nodes, map, NULL, error, TRUE };
+  Cutting cutting = { to, nodes, map, NULL, error, TRUE };
 
   for (guint i = 0; i < model->graph->outputs->len; i++)
     {

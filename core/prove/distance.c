@@ -24,11 +24,13 @@ header_difference (PhTensor *a, PhTensor *b)
     return g_strdup ("one is a sequence or an optional, the other is not");
   if (ph_tensor_kind (a) != PH_KIND_TENSOR)
     return ph_tensor_count (a) != ph_tensor_count (b)
-               ? g_strdup_printf ("%" G_GSIZE_FORMAT " items are not %" G_GSIZE_FORMAT, ph_tensor_count (a), ph_tensor_count (b)) : NULL;
+               ? g_strdup_printf ("%" G_GSIZE_FORMAT " items are not %" G_GSIZE_FORMAT, ph_tensor_count (a), ph_tensor_count (b))
+               : NULL;
   if (ph_tensor_dtype (a) != ph_tensor_dtype (b))
-    return g_strdup_printf ("element type %s is not %s", ph_dtype_name (ph_tensor_dtype (a)), ph_dtype_name (ph_tensor_dtype (b)));
-  if (ph_tensor_rank (a) == ph_tensor_rank (b) &&
-      memcmp (ph_tensor_dims (a), ph_tensor_dims (b), ph_tensor_rank (a) * sizeof (gint64)) == 0)
+    return g_strdup_printf ("element type %s is not %s", ph_dtype_name (ph_tensor_dtype (a)),
+                            ph_dtype_name (ph_tensor_dtype (b)));
+  if (ph_tensor_rank (a) == ph_tensor_rank (b)
+      && memcmp (ph_tensor_dims (a), ph_tensor_dims (b), ph_tensor_rank (a) * sizeof (gint64)) == 0)
     return NULL;
   is = dims_to_string (a);
   was = dims_to_string (b);
@@ -79,12 +81,11 @@ element (PhTensor *tensor, gconstpointer data, gsize i)
 {
   switch (ph_tensor_dtype (tensor))
     {
-    case PH_DOUBLE: case PH_COMPLEX128:
-      return ((const double *) data)[i];
-    case PH_FLOAT: case PH_COMPLEX64:
-      return (double) ((const float *) data)[i];
-    default:
-      return ph_dtype_load (ph_tensor_dtype (tensor), data, i);
+    case PH_DOUBLE:
+    case PH_COMPLEX128: return ((const double *) data)[i];
+    case PH_FLOAT:
+    case PH_COMPLEX64: return (double) ((const float *) data)[i];
+    default: return ph_dtype_load (ph_tensor_dtype (tensor), data, i);
     }
 }
 
@@ -116,8 +117,8 @@ compare_items (PhDistance *distance, PhTensor *a, PhTensor *b)
 PhDistance
 ph_distance (PhTensor *a, PhTensor *b)
 {
-  PhDistance    distance = { .why = header_difference (a, b) };
-  double        largest = 0;
+  PhDistance distance = { .why = header_difference (a, b) };
+  double largest = 0;
   gconstpointer x, y;
 
   if (distance.why != NULL)
@@ -193,7 +194,8 @@ ph_same_bits (PhTensor *a, PhTensor *b, gsize *at)
       if (!ph_dtype_is_float (ph_tensor_dtype (b)))
         {
           if (ph_dtype_is_integer (ph_tensor_dtype (b)) || ph_tensor_dtype (b) == PH_BOOL
-                  ? ph_tensor_get_int (a, *at) != ph_tensor_get_int (b, *at) : !ph_tensor_equal (a, b))
+                  ? ph_tensor_get_int (a, *at) != ph_tensor_get_int (b, *at)
+                  : !ph_tensor_equal (a, b))
             return FALSE;
           continue;
         }
@@ -209,8 +211,8 @@ double
 ph_distance_rms (PhTensor *a, PhTensor *b)
 {
   gconstpointer x = ph_tensor_data (a), y = ph_tensor_data (b);
-  double        sum = 0;
-  gsize         n = 0;
+  double sum = 0;
+  gsize n = 0;
 
   if (x == NULL || y == NULL || ph_tensor_count (a) != ph_tensor_count (b))
     return 0;
@@ -253,7 +255,8 @@ ph_element_place (PhTensor *tensor, gsize index)
   text = g_string_new ("]");
   for (guint i = ph_tensor_rank (tensor); i-- > 0; index /= (gsize) ph_tensor_dims (tensor)[i])
     {
-      g_autofree char *at = g_strdup_printf ("%s%" G_GSIZE_FORMAT, i > 0 ? ", " : "[", index % (gsize) ph_tensor_dims (tensor)[i]);
+      g_autofree char *at = g_strdup_printf ("%s%" G_GSIZE_FORMAT, i > 0 ? ", " : "[",
+                                             index % (gsize) ph_tensor_dims (tensor)[i]);
 
       g_string_prepend (text, at);
     }

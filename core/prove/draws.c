@@ -7,7 +7,7 @@
 gboolean
 ph_node_draws (const PhNode *node)
 {
-  PhValue  *training = node->op == &ph_op_Dropout ? ph_node_input (node, 2) : NULL;
+  PhValue *training = node->op == &ph_op_Dropout ? ph_node_input (node, 2) : NULL;
   PhTensor *constant = training != NULL ? ph_value_constant (training) : NULL;
 
   if (node->op == NULL || (node->op->flags & PH_OP_RANDOM) == 0)

@@ -16,7 +16,7 @@
 #define ATOL 1e-5
 /* A search on made-up inputs may take so many operations. */
 #define SEARCH_FLOPS 2e7
-#define SIGNATURE 200
+#define SIGNATURE    200
 
 const char *
 ph_fault_kind_name (PhFaultKind kind)
@@ -31,8 +31,8 @@ ph_fault_of_error (const GError *error)
 {
   if (g_error_matches (error, PH_ERROR, PH_ERROR_BAD_MODEL))
     return PH_FAULT_INVALID;
-  if (g_error_matches (error, PH_ERROR, PH_ERROR_CRASHED) || g_error_matches (error, PH_ERROR, PH_ERROR_BAD_RULE) ||
-      g_error_matches (error, PH_ERROR, PH_ERROR_NOT_CONVERGED))
+  if (g_error_matches (error, PH_ERROR, PH_ERROR_CRASHED) || g_error_matches (error, PH_ERROR, PH_ERROR_BAD_RULE)
+      || g_error_matches (error, PH_ERROR, PH_ERROR_NOT_CONVERGED))
     return PH_FAULT_CRASH;
   return PH_FAULT_NONE;
 }
@@ -50,7 +50,7 @@ ph_fault_signature (const char *message)
 
   while (*message != '\0' && out->len < SIGNATURE)
     {
-      gboolean    name = FALSE;
+      gboolean name = FALSE;
       const char *end = message, *close;
 
       if ((*message == '\'' || *message == '"') && (close = strchr (message + 1, *message)) != NULL)
@@ -104,13 +104,14 @@ ph_fault_free (PhFault *fault)
 
 /* Results by output; NULL: it cannot be computed. @feeds gains what was made up. */
 static GHashTable *
-run_model (PhModel *model, GHashTable *feeds, guint64 seed, gboolean keep_all, gboolean in_double, GCancellable *cancellable, GError **error)
+run_model (PhModel *model, GHashTable *feeds, guint64 seed, gboolean keep_all, gboolean in_double, GCancellable *cancellable,
+           GError **error)
 {
-  PhRunOptions          options = { .cancellable = cancellable, .keep_all = keep_all, .in_double = in_double };
+  PhRunOptions options = { .cancellable = cancellable, .keep_all = keep_all, .in_double = in_double };
   g_autoptr (GHashTable) given = NULL;
-  GHashTable           *results = NULL;
-  GHashTableIter        iter;
-  gpointer              value, tensor;
+  GHashTable *results = NULL;
+  GHashTableIter iter;
+  gpointer value, tensor;
 
   given = ph_inputs_find (model, feeds, PH_INPUTS_NORMAL, seed, NULL, &options, &results, error);
   if (given == NULL)
@@ -156,12 +157,12 @@ static gboolean
 compare_output (PhFault *fault, const char *name, PhTensor *was, PhTensor *is)
 {
   const gboolean is_float = ph_tensor_kind (was) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (was));
-  double         atol, rtol, worst = -1;
-  gsize          at = 0, n;
+  double atol, rtol, worst = -1;
+  gsize at = 0, n;
 
-  if (ph_tensor_kind (was) != PH_KIND_TENSOR || ph_tensor_kind (is) != PH_KIND_TENSOR || ph_tensor_dtype (was) == PH_STRING ||
-      ph_tensor_dtype (was) != ph_tensor_dtype (is) || ph_tensor_rank (was) != ph_tensor_rank (is) ||
-      memcmp (ph_tensor_dims (was), ph_tensor_dims (is), ph_tensor_rank (was) * sizeof (gint64)) != 0)
+  if (ph_tensor_kind (was) != PH_KIND_TENSOR || ph_tensor_kind (is) != PH_KIND_TENSOR || ph_tensor_dtype (was) == PH_STRING
+      || ph_tensor_dtype (was) != ph_tensor_dtype (is) || ph_tensor_rank (was) != ph_tensor_rank (is)
+      || memcmp (ph_tensor_dims (was), ph_tensor_dims (is), ph_tensor_rank (was) * sizeof (gint64)) != 0)
     {
       g_auto (PhDistance) distance = ph_distance (is, was);
 
@@ -211,7 +212,7 @@ take_witness (PhFault *fault, PhModel *model, GHashTable *feeds)
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
       const PhValue *input = model->graph->inputs->pdata[i];
-      PhTensor      *tensor = g_hash_table_lookup (feeds, input->name);
+      PhTensor *tensor = g_hash_table_lookup (feeds, input->name);
 
       if (tensor != NULL)
         g_hash_table_insert (fault->witness, g_strdup (input->name), ph_tensor_ref (tensor));
@@ -227,7 +228,7 @@ feeds_of (PhModel *model, GHashTable *feeds)
   for (guint i = 0; feeds != NULL && i < model->graph->inputs->len; i++)
     {
       const PhValue *input = model->graph->inputs->pdata[i];
-      PhTensor      *tensor = g_hash_table_lookup (feeds, input->name);
+      PhTensor *tensor = g_hash_table_lookup (feeds, input->name);
 
       if (tensor != NULL)
         g_hash_table_insert (own, g_strdup (input->name), ph_tensor_ref (tensor));
@@ -249,7 +250,7 @@ PhFault *
 ph_fault_of_results (PhModel *before, PhModel *after, GHashTable *was, GHashTable *is)
 {
   g_autoptr (PhFault) fault = ph_fault_new (PH_FAULT_WRONG, NULL);
-  gboolean           wrong = FALSE;
+  gboolean wrong = FALSE;
 
   if (before->graph->outputs->len != after->graph->outputs->len)
     {
@@ -259,7 +260,7 @@ ph_fault_of_results (PhModel *before, PhModel *after, GHashTable *was, GHashTabl
   for (guint k = 0; k < before->graph->outputs->len; k++)
     {
       const PhValue *a = before->graph->outputs->pdata[k], *b = after->graph->outputs->pdata[k];
-      PhTensor      *x = g_hash_table_lookup (was, GUINT_TO_POINTER (a->id)), *y = g_hash_table_lookup (is, GUINT_TO_POINTER (b->id));
+      PhTensor *x = g_hash_table_lookup (was, GUINT_TO_POINTER (a->id)), *y = g_hash_table_lookup (is, GUINT_TO_POINTER (b->id));
 
       if (x != NULL && y != NULL)
         wrong |= compare_output (fault, a->name, x, y);
@@ -271,9 +272,10 @@ ph_fault_of_results (PhModel *before, PhModel *after, GHashTable *was, GHashTabl
 static PhFault *
 compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean in_double, GCancellable *cancellable)
 {
-  g_autoptr (GHashTable) own = feeds_of (before, feeds), was = run_model (before, own, 1, FALSE, in_double, cancellable, NULL), is = NULL;
-  g_autoptr (PhFault)    fault = NULL, found = NULL;
-  g_autoptr (GError)     why = NULL;
+  g_autoptr (GHashTable) own = feeds_of (before, feeds), was = run_model (before, own, 1, FALSE, in_double, cancellable, NULL),
+                         is = NULL;
+  g_autoptr (PhFault) fault = NULL, found = NULL;
+  g_autoptr (GError) why = NULL;
 
   if (was == NULL)
     return NULL;
@@ -307,9 +309,9 @@ GHashTable *
 ph_fault_values (PhModel *model, GHashTable *feeds, guint64 seed, GCancellable *cancellable)
 {
   g_autoptr (GHashTable) own = feeds_of (model, feeds), results = run_model (model, own, seed, TRUE, FALSE, cancellable, NULL);
-  GHashTable           *values;
-  GHashTableIter        iter;
-  gpointer              id, tensor;
+  GHashTable *values;
+  GHashTableIter iter;
+  gpointer id, tensor;
 
   if (results == NULL)
     return NULL;
@@ -329,45 +331,51 @@ ph_fault_values (PhModel *model, GHashTable *feeds, guint64 seed, GCancellable *
 
 /* On one set of inputs; NULL: none can be made, or they agree. */
 static PhFault *
-try_sample (const PhPair *pair, PhSampler *sampler, PhSampleKind kind, guint turn, guint sizes, gboolean like, PhTensor *const *captured, GCancellable *cancellable)
+try_sample (const PhPair *pair, PhSampler *sampler, PhSampleKind kind, guint turn, guint sizes, gboolean like,
+            PhTensor *const *captured, GCancellable *cancellable)
 {
-  g_autoptr (GPtrArray)  inputs = ph_sampler_draw (sampler, kind, turn, (PhSampleShapes) { .sizes = sizes, .captured = like, .crop = 1 }, captured);
+  g_autoptr (GPtrArray) inputs = ph_sampler_draw (sampler, kind, turn,
+                                                  (PhSampleShapes) { .sizes = sizes, .captured = like, .crop = 1 }, captured);
   g_autoptr (GHashTable) feeds = NULL;
 
   if (inputs == NULL)
     return NULL;
   feeds = ph_prove_new_feeds ();
   for (guint i = 0; i < inputs->len; i++)
-    g_hash_table_insert (feeds, g_strdup (((PhValue *) pair->before->graph->inputs->pdata[i])->name), ph_tensor_ref (inputs->pdata[i]));
+    g_hash_table_insert (feeds, g_strdup (((PhValue *) pair->before->graph->inputs->pdata[i])->name),
+                         ph_tensor_ref (inputs->pdata[i]));
   return ph_fault_compare (pair->before, pair->after, feeds, cancellable);
 }
 
 /* Ordinary values first: a witness that everybody understands. Neither NaN nor infinities: what is right for numbers is right. */
+/* clang-format off */
 static const struct { PhSampleKind kind; guint turn; } draws[] = {
   { PH_SAMPLE_NORMAL, 0 }, { PH_SAMPLE_REACH, 0 }, { PH_SAMPLE_WIDE, 0 }, { PH_SAMPLE_DENSE, 0 }, { PH_SAMPLE_NORMAL, 1 }, { PH_SAMPLE_REACH, 1 },
   { PH_SAMPLE_WIDE, 1 }, { PH_SAMPLE_DENSE, 1 }, { PH_SAMPLE_REACH, 2 }, { PH_SAMPLE_NORMAL, 2 }, { PH_SAMPLE_WIDE, 2 }, { PH_SAMPLE_DENSE, 2 },
   { PH_SAMPLE_EXTREME, 0 },
 };
+/* clang-format on */
 #define LEAST_DRAWS 3
 
 PhFault *
 ph_fault_of_pair (const PhPair *pair, GHashTable *values, gboolean search, guint64 seed, GCancellable *cancellable)
 {
-  const guint           n = pair->before->graph->inputs->len;
-  g_autofree PhBounds  *bounds = g_new (PhBounds, n + 1);
+  const guint n = pair->before->graph->inputs->len;
+  g_autofree PhBounds *bounds = g_new (PhBounds, n + 1);
   g_autofree PhTensor **captured = g_new0 (PhTensor *, n + 1);
-  PhFault              *fault = values != NULL ? ph_fault_compare (pair->before, pair->after, values, cancellable) : NULL;
-  g_autoptr (PhSampler)  sampler = NULL;
-  gboolean              all_captured = values != NULL;
-  double                cost = 1;
-  guint                 n_sizes;
+  PhFault *fault = values != NULL ? ph_fault_compare (pair->before, pair->after, values, cancellable) : NULL;
+  g_autoptr (PhSampler) sampler = NULL;
+  gboolean all_captured = values != NULL;
+  double cost = 1;
+  guint n_sizes;
 
   if (fault != NULL || !search || ph_model_draws (pair->before) || ph_model_draws (pair->after))
     return fault;
   for (guint i = 0; i < n; i++)
     {
       bounds[i] = PH_BOUNDS_NONE;
-      captured[i] = values != NULL ? g_hash_table_lookup (values, ((PhValue *) pair->before->graph->inputs->pdata[i])->name) : NULL;
+      captured[i] = values != NULL ? g_hash_table_lookup (values, ((PhValue *) pair->before->graph->inputs->pdata[i])->name)
+                                   : NULL;
       all_captured &= captured[i] != NULL;
     }
   PH_FOREACH_NODE (node, pair->before->graph)
@@ -391,7 +399,7 @@ static PhFault *
 find_inputs (PhModel *before, PhModel *after, GHashTable *feeds, guint64 seed, GCancellable *cancellable)
 {
   g_autoptr (PhRegion) region = ph_region_whole (before, after);
-  g_autoptr (PhPair)   pair = ph_pair_new (region, before, after, NULL);
+  g_autoptr (PhPair) pair = ph_pair_new (region, before, after, NULL);
 
   return pair != NULL ? ph_fault_of_pair (pair, feeds, TRUE, seed, cancellable) : NULL;
 }
@@ -399,11 +407,11 @@ find_inputs (PhModel *before, PhModel *after, GHashTable *feeds, guint64 seed, G
 PhFault *
 ph_fault_find (PhFaultPass *pass, PhModel *model, GHashTable *feeds, gboolean search, GError **error)
 {
-  g_autoptr (PhModel)   after = ph_model_clone (model);
+  g_autoptr (PhModel) after = ph_model_clone (model);
   g_autoptr (PhHistory) history = ph_history_new ();
-  g_autoptr (GError)    own = NULL;
-  PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
-  PhFault             *fault;
+  g_autoptr (GError) own = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  PhFault *fault;
 
   options.allow = pass->allow;
   options.arguments = (const char *const *) pass->arguments;
@@ -414,7 +422,7 @@ ph_fault_find (PhFaultPass *pass, PhModel *model, GHashTable *feeds, gboolean se
   pass->n_runs++;
   if (!ph_pass_run (pass->pass, after, history, &options, &own))
     {
-      const PhFaultKind     kind = ph_fault_of_error (own);
+      const PhFaultKind kind = ph_fault_of_error (own);
       g_autoptr (GHashTable) values = NULL;
 
       if (kind == PH_FAULT_NONE || g_cancellable_is_cancelled (pass->cancellable))
@@ -424,7 +432,7 @@ ph_fault_find (PhFaultPass *pass, PhModel *model, GHashTable *feeds, gboolean se
         }
       fault = ph_fault_new (kind, own->message);
       values = ph_fault_values (model, feeds, pass->seed, pass->cancellable);
-      if (values == NULL)          /* what cannot be computed at all is no case for anybody */
+      if (values == NULL) /* what cannot be computed at all is no case for anybody */
         {
           ph_fault_free (fault);
           return NULL;

@@ -15,8 +15,8 @@ run_cast_to (PhFieldNode *self, PhDType to)
   PhFieldTensor *x = self->in[0];
 
   /* What is not lost by the cast: a wider float, the numbers 0 and 1. */
-  if (x->dtype == to || (x->dtype == PH_BOOL && (ph_dtype_is_float (to) || ph_dtype_is_integer (to))) ||
-      (ph_dtype_is_float (x->dtype) && ph_dtype_is_float (to) && width (to) > width (x->dtype)))
+  if (x->dtype == to || (x->dtype == PH_BOOL && (ph_dtype_is_float (to) || ph_dtype_is_integer (to)))
+      || (ph_dtype_is_float (x->dtype) && ph_dtype_is_float (to) && width (to) > width (x->dtype)))
     {
       ph_field_parts (self->field, x);
       self->out[0] = ph_field_reshaped (self->field, x, x->rank, x->dims);
@@ -79,7 +79,8 @@ static gboolean
 run_resize (PhFieldNode *self, gconstpointer data)
 {
   const gboolean nearest = g_str_equal (ph_node_attr_string (self->node, "mode", "nearest"), "nearest");
-  const gboolean crops = g_str_equal (ph_node_attr_string (self->node, "coordinate_transformation_mode", "half_pixel"), "tf_crop_and_resize");
+  const gboolean crops = g_str_equal (ph_node_attr_string (self->node, "coordinate_transformation_mode", "half_pixel"),
+                                      "tf_crop_and_resize");
 
   for (guint i = 1; i < self->n_in; i++)
     if (self->in[i] != NULL && self->in[i]->known == NULL)
@@ -90,10 +91,12 @@ run_resize (PhFieldNode *self, gconstpointer data)
 PhFieldRule
 ph_field_copy_rule (const PhOp *op, gconstpointer *data)
 {
+  /* clang-format off */
   static const PhFieldKind kinds[] = {
     { &ph_op_ScatterElements, run_scatter }, { &ph_op_ScatterND, run_scatter }, { &ph_op_Resize, run_resize }, { &ph_op_Cast, run_cast },
     { &ph_op_CastLike, run_cast_like }, { &ph_op_Identity, run_identity }, { &ph_op_Dropout, run_dropout },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (kinds[i].op == op)

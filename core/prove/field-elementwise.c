@@ -43,7 +43,7 @@ ph_field_map (PhFieldNode *self, PhFieldTensor *const *in, guint n, PhDType dtyp
         ph_field_put (out, walk.index, function (field, numbers, data));
       }
     while (ph_walk_next (&walk));
-  ph_field_work (field, 40.0 * (double) walk.count);       /* a power or a hash each, at worst */
+  ph_field_work (field, 40.0 * (double) walk.count); /* a power or a hash each, at worst */
   for (guint i = 0; i < n; i++)
     {
       out->over = MAX (out->over, in[i]->over);
@@ -62,7 +62,8 @@ lost (PhField *field, const char *name, const PhNum *in, gboolean commutes, PhNu
   if (!ph_field_special (field, in[0]) && !ph_field_special (field, in[1]))
     return FALSE;
   hash = ph_field_salt (field, name);
-  hash = commutes ? ph_mix (ph_mix (hash, MIN (in[0].p, in[1].p)), MAX (in[0].p, in[1].p)) : ph_mix (ph_mix (hash, in[0].p), in[1].p);
+  hash = commutes ? ph_mix (ph_mix (hash, MIN (in[0].p, in[1].p)), MAX (in[0].p, in[1].p))
+                  : ph_mix (ph_mix (hash, in[0].p), in[1].p);
   *result = ph_field_hash (field, hash);
   return TRUE;
 }
@@ -72,7 +73,7 @@ add (PhField *field, const PhNum *in, gconstpointer data)
 {
   PhNum result;
 
-  if (ph_field_special (field, in[0]) != ph_field_special (field, in[1]))        /* a finite number more changes nothing */
+  if (ph_field_special (field, in[0]) != ph_field_special (field, in[1])) /* a finite number more changes nothing */
     return ph_field_special (field, in[0]) ? in[0] : in[1];
   return lost (field, "Add", in, TRUE, &result) ? result : ph_num_add (in[0], in[1]);
 }
@@ -151,14 +152,16 @@ power (PhField *field, const PhNum *in, gconstpointer data)
 
 #undef X
 #undef P
-#define NUMBER(a_)  ph_field_double (field, a_)
-#define ONE         ((PhNum) { 1, 1 })
-#define ZERO        ((PhNum) { 0, 0 })
-#define HALF        ph_field_ratio (field, 1, 2)
-#define X           in[0]
-#define P(i_)       NUMBER (((const double *) data)[i_])
+#define NUMBER(a_) ph_field_double (field, a_)
+#define ONE        ((PhNum) { 1, 1 })
+#define ZERO       ((PhNum) { 0, 0 })
+#define HALF       ph_field_ratio (field, 1, 2)
+#define X          in[0]
+#define P(i_)      NUMBER (((const double *) data)[i_])
+/* clang-format off */
 #define FUNCTION(name_, ...) \
   static PhNum name_ (PhField *field, const PhNum *in, gconstpointer data) { __VA_ARGS__ }
+/* clang-format on */
 
 /* f (-x) = -f (x) */
 static PhNum
@@ -278,8 +281,7 @@ FUNCTION (greater, return ph_num_int (is_greater (field, in[0], in[1]));)
 FUNCTION (less, return ph_num_int (is_greater (field, in[1], in[0]));)
 FUNCTION (greater_or_equal, return ph_num_int (!is_greater (field, in[1], in[0]));)
 FUNCTION (less_or_equal, return ph_num_int (!is_greater (field, in[0], in[1]));)
-/* of a difference and of its negative alike */
-FUNCTION (equal, const PhNum d = ph_num_sub (in[0], in[1]);
+FUNCTION (equal, const PhNum d = ph_num_sub (in[0], in[1]); /* of a difference and of its negative alike */
           return ph_num_int (bit_of (field, "equal", (PhNum) { MIN (d.p, PH_FIELD_P - d.p), 0 }));)
 FUNCTION (both, return ph_num_int (in[0].p && in[1].p);)
 FUNCTION (either, return ph_num_int (in[0].p || in[1].p);)
@@ -289,17 +291,16 @@ FUNCTION (where, return in[0].p ? in[1] : in[2];)
 
 /* ── rules ── */
 
+/* clang-format off */
 typedef enum { POLYNOMIAL, PRODUCT, QUOTIENT, SIGN, TRUTH, OTHER } Degree;
 
 typedef struct
 {
-  const PhOp      *op;
-  PhFieldFunction  function;
-  guint            n;              /* inputs; 0: any number, two at a time    */
-  Degree           degree;
-  gconstpointer    data;
-  const char      *a, *b;          /* attributes that are parameters          */
-  double           fallback_a, fallback_b;
+  const PhOp *op; PhFieldFunction function;
+  guint n;                       /* inputs; 0: any number, two at a time */
+  Degree degree;
+  gconstpointer data;
+  const char *a, *b; double fallback_a, fallback_b;      /* attributes that are parameters        */
 } Row;
 
 #define NAMED(op_, function_, n_, degree_) { &ph_op_##op_, function_, n_, degree_ }
@@ -327,6 +328,7 @@ static const Row rows[] = {
   NAMED (LessOrEqual, less_or_equal, 2, TRUTH), NAMED (Equal, equal, 2, TRUTH), NAMED (And, both, 2, TRUTH),
   NAMED (Or, either, 2, TRUTH), NAMED (Xor, one_of, 2, TRUTH), NAMED (Not, negation, 1, TRUTH),
 };
+/* clang-format on */
 
 static void
 set_degree (PhFieldNode *self, Degree degree)
@@ -351,7 +353,7 @@ set_degree (PhFieldNode *self, Degree degree)
       out->over = b != NULL ? a->over + b->under : a->under;
       out->under = b != NULL ? a->under + b->over : a->over;
     }
-  else if (degree == OTHER)        /* rational in a new variable */
+  else if (degree == OTHER) /* rational in a new variable */
     {
       out->over = out->over + out->under + 2;
       out->under = 2;
@@ -383,10 +385,9 @@ compare_same (PhFieldNode *self, const Row *row)
 }
 
 static gboolean
-is_comparison (const Row *row)
+is_comparison (PhFieldFunction f)
 {
-  return row->function == greater || row->function == less || row->function == greater_or_equal || row->function == less_or_equal ||
-         row->function == equal;
+  return f == greater || f == less || f == greater_or_equal || f == less_or_equal || f == equal;
 }
 
 static gboolean
@@ -408,7 +409,7 @@ run_row (PhFieldNode *self, gconstpointer data)
   for (guint i = 0; i < MAX (row->n, 1); i++)
     if (ph_field_in (self, i) == NULL)
       return ph_field_fail (self, "input %u is missing", i);
-  if (is_comparison (row) && self->in[0] == self->in[1])
+  if (is_comparison (row->function) && self->in[0] == self->in[1])
     return compare_same (self, row);
   if (row->n != 0)
     self->out[0] = ph_field_map (self, self->in, row->n, dtype, row->function, given);
@@ -453,7 +454,8 @@ gboolean
 ph_field_unknown_of (PhFieldNode *self, PhDType dtype)
 {
   PhFieldTensor *in[PH_WALK_MAX];
-  guint64 data[4] = { ph_field_hash_node (self), 0, (self->node->op->flags & PH_OP_COMMUTATIVE) && self->n_in == 2, dtype == PH_BOOL };
+  guint64 data[4] = { ph_field_hash_node (self), 0, (self->node->op->flags & PH_OP_COMMUTATIVE) && self->n_in == 2,
+                      dtype == PH_BOOL };
   guint n = 0;
 
   for (guint i = 0; i < self->n_in; i++)
@@ -575,10 +577,12 @@ run_pow (PhFieldNode *self, gconstpointer data)
   return self->out[0] != NULL;
 }
 
+/* clang-format off */
 static const PhFieldKind kinds[] = {
   { &ph_op_Where, run_where }, { &ph_op_Mean, run_mean }, { &ph_op_Clip, run_clip }, { &ph_op_Gelu, run_gelu },
   { &ph_op_Pow, run_pow },
 };
+/* clang-format on */
 
 PhFieldRule
 ph_field_elementwise_rule (const PhOp *op, gconstpointer *data)

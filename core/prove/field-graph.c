@@ -6,14 +6,14 @@
 #include "core/run/recipe.h"
 
 #define MAX_DEPTH 48
-#define MAX_WORK  3e8            /* multiplications at one point */
+#define MAX_WORK  3e8 /* multiplications at one point */
 
 /* ── what a field keeps ── */
 
 typedef struct
 {
-  PhModel  *model;
-  PhValue **in, **out;         /* (nullable elements) by input and output of the node */
+  PhModel *model;
+  PhValue **in, **out; /* (nullable elements) by input and output of the node */
 } Expansion;
 
 static void
@@ -81,8 +81,7 @@ ph_field_forget (PhField *self)
   g_hash_table_remove_all (self->known);
 }
 
-static gboolean
-stop (PhField *field, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static gboolean stop (PhField *field, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static gboolean
 stop (PhField *field, const char *format, ...)
@@ -168,8 +167,8 @@ recipe_holds (PhField *field, PhTensor *tensor)
 static PhFieldTensor *
 draw_variable (PhField *field, PhTensor *tensor, guint variable)
 {
-  const guint64  of_variable = ph_mix (ph_mix (field->salt, 13), variable);
-  gint64         dims[PH_MAX_RANK];
+  const guint64 of_variable = ph_mix (ph_mix (field->salt, 13), variable);
+  gint64 dims[PH_MAX_RANK];
   PhFieldTensor *made;
 
   memcpy (dims, ph_tensor_dims (tensor), ph_tensor_rank (tensor) * sizeof *dims);
@@ -375,7 +374,8 @@ expand (PhFieldNode *self, PhFieldSpell spell)
   expansion->in = g_new0 (PhValue *, self->n_in + 1);
   expansion->out = g_new0 (PhValue *, self->n_out + 1);
   ph_model_set_opset (expansion->model, "", PH_OPSET_NEWEST);
-  ph_model_set_opset (expansion->model, self->node->domain, MAX (1, ph_model_opset (self->node->graph->model, self->node->domain)));
+  ph_model_set_opset (expansion->model, self->node->domain,
+                      MAX (1, ph_model_opset (self->node->graph->model, self->node->domain)));
   graph = expansion->model->graph;
   b = (PhBuilder) { .graph = graph };
   for (guint i = 0; i < self->n_in && error == NULL; i++)
@@ -384,9 +384,10 @@ expand (PhFieldNode *self, PhFieldSpell spell)
         g_autofree char *name = g_strdup_printf ("i%u", i);
 
         expansion->in[i] = is_shape (self->in[i])
-          ? ph_graph_add_constant (graph, name, self->in[i]->known, &error)
-          : ph_graph_add_input (graph, name, ph_type_static (self->in[i]->dtype, self->in[i]->rank, self->in[i]->dims), NULL,
-                                G_MAXUINT, &error);
+                               ? ph_graph_add_constant (graph, name, self->in[i]->known, &error)
+                               : ph_graph_add_input (graph, name,
+                                                     ph_type_static (self->in[i]->dtype, self->in[i]->rank, self->in[i]->dims),
+                                                     NULL, G_MAXUINT, &error);
       }
   run = (PhExpand) { self->node, &b, expansion->in, self->n_in, expansion->out, self->n_out };
   if (error == NULL && !spell (&run, &error) && error == NULL)
@@ -435,8 +436,8 @@ ph_field_spell (PhFieldNode *self, PhFieldSpell spell)
 
         self->out[i] = made != NULL ? ph_field_tensor_ref (made) : NULL;
         /* Inside it is computed in another precision than what the operator gives. */
-        if (made != NULL && output->type != NULL && ph_dtype_is_float (output->type->dtype) && ph_dtype_is_float (made->dtype) &&
-            output->type->dtype != made->dtype)
+        if (made != NULL && output->type != NULL && ph_dtype_is_float (output->type->dtype) && ph_dtype_is_float (made->dtype)
+            && output->type->dtype != made->dtype)
           {
             ph_field_parts (field, made);
             ph_field_tensor_unref (self->out[i]);

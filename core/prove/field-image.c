@@ -6,25 +6,25 @@
 
 #include "core/run/recipe.h"
 
-#define LEAST_ELEMENTS 64              /* fewer are computed sooner than looked up */
-#define MOST_ELEMENTS  (16 << 20)      /* of all that are remembered               */
+#define LEAST_ELEMENTS 64         /* fewer are computed sooner than looked up */
+#define MOST_ELEMENTS  (16 << 20) /* of all that are remembered               */
 
 /* What the image depends on, and the image. Constants that stand for another number at each point are not remembered. */
 typedef struct
 {
   PhTensor *tensor;
-  guint     reading;
-  guint32  *p, *q;                     /* q: (nullable)                            */
-  guint     met;
-  gboolean  used_recognised;
+  guint reading;
+  guint32 *p, *q; /* q: (nullable)                            */
+  guint met;
+  gboolean used_recognised;
 } Image;
 
 struct _PhFieldImages
 {
-  GHashTable *table;                   /* set of Image                             */
-  GHashTable *recipes;                 /* PhTensor (owned) -> whether its recipe gives it */
-  gsize       n_elements;
-  guint       n_made;
+  GHashTable *table;   /* set of Image                             */
+  GHashTable *recipes; /* PhTensor (owned) -> whether its recipe gives it */
+  gsize n_elements;
+  guint n_made;
 };
 
 static guint
@@ -95,8 +95,8 @@ ph_field_images_n_made (PhFieldImages *self)
 static gboolean
 is_remembered (PhField *field, const PhFieldTensor *tensor)
 {
-  return field->images != NULL && tensor->is_constant && PH_FIELD_P == PH_FIELD_USUAL_P && !(field->reading & PH_FIELD_EULER) && ph_dtype_is_float (tensor->dtype) &&
-         tensor->count >= LEAST_ELEMENTS && !ph_tensor_is_splat (tensor->known);
+  return field->images != NULL && tensor->is_constant && PH_FIELD_P == PH_FIELD_USUAL_P && !(field->reading & PH_FIELD_EULER)
+         && ph_dtype_is_float (tensor->dtype) && tensor->count >= LEAST_ELEMENTS && !ph_tensor_is_splat (tensor->known);
 }
 
 static Image
@@ -108,7 +108,7 @@ image_of (PhField *field, PhFieldTensor *tensor)
 gboolean
 ph_field_image_find (PhField *field, PhFieldTensor *tensor)
 {
-  const Image  wanted = is_remembered (field, tensor) ? image_of (field, tensor) : (Image) { 0 };
+  const Image wanted = is_remembered (field, tensor) ? image_of (field, tensor) : (Image) { 0 };
   const Image *image = wanted.tensor != NULL ? g_hash_table_lookup (field->images->table, &wanted) : NULL;
 
   if (image == NULL || (image->q == NULL) != (tensor->q == NULL))
@@ -125,7 +125,7 @@ void
 ph_field_image_note (PhField *field, PhFieldTensor *tensor)
 {
   PhFieldImages *images = field->images;
-  Image         *image;
+  Image *image;
 
   if (!is_remembered (field, tensor))
     return;

@@ -22,10 +22,12 @@ ph_field_run_on (PhFieldNode *self, PhTensor *const *inputs, PhTensor **outputs)
   g_autoptr (PhModel) model = ph_model_new ();
   g_autoptr (GError) error = NULL;
   g_autofree PhValue **values = g_new0 (PhValue *, self->n_in + 1);
+  /* clang-format off */
   PhNodeSpec spec = {
     .op = self->node->op, .op_type = self->node->op_type, .domain = self->node->domain, .inputs = values, .n_inputs = self->n_in,
     .n_outputs = self->n_out, .attrs = (PhAttr *const *) self->node->attrs->pdata, .n_attrs = self->node->attrs->len,
   };
+  /* clang-format on */
   PhNode *node;
 
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);
@@ -248,8 +250,8 @@ ph_field_hash_node (PhFieldNode *self)
           g_autofree char *text = ph_attr_value_to_string (attr);
           const double number = attr->kind == PH_ATTR_FLOAT ? (double) attr->f : 0;
 
-          if (g_str_equal (text, declared->fallback) ||
-              (attr->kind == PH_ATTR_FLOAT && (float) g_ascii_strtod (declared->fallback, NULL) == (float) number))
+          if (g_str_equal (text, declared->fallback)
+              || (attr->kind == PH_ATTR_FLOAT && (float) g_ascii_strtod (declared->fallback, NULL) == (float) number))
             continue;
         }
       attrs += hash_attr (self->field, self->field->salt, attr);
@@ -274,9 +276,10 @@ infer_outputs (PhFieldNode *self, const PhType **types)
   for (guint i = 0; i < self->n_in && error == NULL; i++)
     if (self->in[i] != NULL)
       values[i] = self->in[i]->known != NULL
-        ? ph_graph_add_constant (model->graph, "c", self->in[i]->known, &error)
-        : ph_graph_add_input (model->graph, "i", ph_type_static (self->in[i]->dtype, self->in[i]->rank, self->in[i]->dims), NULL,
-                              G_MAXUINT, &error);
+                      ? ph_graph_add_constant (model->graph, "c", self->in[i]->known, &error)
+                      : ph_graph_add_input (model->graph, "i",
+                                            ph_type_static (self->in[i]->dtype, self->in[i]->rank, self->in[i]->dims), NULL,
+                                            G_MAXUINT, &error);
   if (error != NULL)
     return FALSE;
   for (guint i = 0; i < self->node->attrs->len; i++)
@@ -307,7 +310,7 @@ ph_field_opaque (PhFieldNode *self, gconstpointer data)
       PhFieldTensor *out;
 
       if (types[k] == NULL || types[k]->kind != PH_KIND_TENSOR || !ph_type_is_static (types[k]))
-        continue;        /* an error, where something reads it */
+        continue; /* an error, where something reads it */
       for (guint i = 0; i < types[k]->rank; i++)
         dims[i] = types[k]->dims[i].size;
       out = ph_field_tensor_new (self->field, types[k]->dtype, types[k]->rank, dims);
@@ -481,7 +484,7 @@ run_constant (PhFieldNode *self, PhFieldRule rule, gconstpointer data)
         }
       else
         {
-          if (self->out[k]->known == NULL)         /* or it is an input, handed through */
+          if (self->out[k]->known == NULL) /* or it is an input, handed through */
             self->out[k]->known = ph_tensor_ref (tensor);
           for (gsize i = 0; (field->reading & PH_FIELD_EULER) && i < self->out[k]->count; i++)
             ph_field_check_sign (field, ph_tensor_get (tensor, i), ph_field_at (self->out[k], i));
@@ -504,7 +507,8 @@ ph_field_node (PhFieldNode *self)
     {
       const PhFunction *function = ph_node_function (node);
 
-      return function != NULL ? run_function (self, function) : ph_field_fail (self, "is an operator that Peephole does not know");
+      return function != NULL ? run_function (self, function)
+                              : ph_field_fail (self, "is an operator that Peephole does not know");
     }
   if (op == &ph_op_If)
     return run_if (self);

@@ -29,8 +29,8 @@ static gboolean
 can_multiply (PhFieldNode *self, guint n)
 {
   for (guint i = 0; i < n; i++)
-    if (ph_field_in (self, i) != NULL &&
-        (!ph_dtype_is_float (self->in[i]->dtype) || ph_field_any_special (self->field, self->in[i])))
+    if (ph_field_in (self, i) != NULL
+        && (!ph_dtype_is_float (self->in[i]->dtype) || ph_field_any_special (self->field, self->in[i])))
       return FALSE;
   return TRUE;
 }
@@ -75,7 +75,8 @@ run_matmul (PhFieldNode *self, gconstpointer data)
   if (walk.count > 0)
     do
       {
-        multiply_parts (field, m, n, k, a, (gsize) walk.offset[0] * m * k, b, (gsize) walk.offset[1] * k * n, out, walk.index * m * n);
+        multiply_parts (field, m, n, k, a, (gsize) walk.offset[0] * m * k, b, (gsize) walk.offset[1] * k * n, out,
+                        walk.index * m * n);
         if (field->why != NULL)
           return FALSE;
       }
@@ -103,7 +104,10 @@ transposed (PhField *field, PhFieldTensor *tensor, gboolean wanted)
   return out;
 }
 
-typedef struct { PhNum alpha, beta; } Gemm;
+typedef struct
+{
+  PhNum alpha, beta;
+} Gemm;
 
 static PhNum
 scaled_sum (PhField *field, const PhNum *in, gconstpointer data)
@@ -126,7 +130,8 @@ run_gemm (PhFieldNode *self, gconstpointer data)
   const PhNode *node = self->node;
   PhFieldTensor *c = ph_field_in (self, 2), *both[2];
   g_autoptr (PhFieldTensor) a = NULL, b = NULL, product = NULL;
-  const Gemm gemm = { ph_field_double (field, ph_node_attr_float (node, "alpha", 1)), ph_field_double (field, ph_node_attr_float (node, "beta", 1)) };
+  const Gemm gemm = { ph_field_double (field, ph_node_attr_float (node, "alpha", 1)),
+                      ph_field_double (field, ph_node_attr_float (node, "beta", 1)) };
 
   if (ph_field_in (self, 0) == NULL || ph_field_in (self, 1) == NULL || self->in[0]->rank != 2 || self->in[1]->rank != 2)
     return ph_field_fail (self, "its operands are no matrices");
@@ -160,8 +165,8 @@ run_gemm (PhFieldNode *self, gconstpointer data)
 typedef struct
 {
   PhWindow w;
-  gint64   groups, in_channels, out_channels, taps, places, elements;      /* of the window, the result, the input */
-  gint64   channels, features;                                             /* of one group                         */
+  gint64 groups, in_channels, out_channels, taps, places, elements; /* of the window, the result, the input */
+  gint64 channels, features;                                        /* of one group                         */
 } Shape;
 
 static gboolean
@@ -173,7 +178,8 @@ read_shape (PhFieldNode *self, Shape *shape)
 
   if (x == NULL || weight == NULL || x->rank < 3 || x->rank > 2 + PH_WINDOW_MAX || weight->rank != x->rank)
     return ph_field_fail (self, "its operands are no channels");
-  wrong = (backwards ? ph_window_init_transposed : ph_window_init) (&shape->w, self->node, x->rank - 2, x->dims + 2, weight->dims + 2);
+  wrong = (backwards ? ph_window_init_transposed : ph_window_init) (&shape->w, self->node, x->rank - 2, x->dims + 2,
+                                                                    weight->dims + 2);
   if (wrong != NULL)
     return ph_field_fail (self, "%s", wrong);
   shape->groups = ph_node_attr_int (self->node, "group", 1);
@@ -186,9 +192,9 @@ read_shape (PhFieldNode *self, Shape *shape)
   shape->taps = ph_window_kernel_count (&shape->w);
   shape->places = ph_dims_product (shape->w.out, 0, shape->w.n);
   shape->elements = ph_dims_product (shape->w.in, 0, shape->w.n);
-  if (shape->out_channels % shape->groups != 0 || shape->in_channels % shape->groups != 0 ||
-      shape->in_channels != (backwards ? weight->dims[0] : weight->dims[1] * shape->groups) ||
-      (ph_field_in (self, 2) != NULL && (gint64) self->in[2]->count != shape->out_channels))
+  if (shape->out_channels % shape->groups != 0 || shape->in_channels % shape->groups != 0
+      || shape->in_channels != (backwards ? weight->dims[0] : weight->dims[1] * shape->groups)
+      || (ph_field_in (self, 2) != NULL && (gint64) self->in[2]->count != shape->out_channels))
     return ph_field_fail (self, "channels and groups do not fit");
   return TRUE;
 }
@@ -292,9 +298,9 @@ run_conv (PhFieldNode *self, gconstpointer data)
           for (gint64 i = 0; i < shape.taps * shape.places; i++)
             ph_field_put (columns, c * shape.taps * shape.places + i,
                           map[i] < 0 ? (PhNum) { 0, 0 }
-                          : ph_field_at (x, ((n * shape.groups + g) * channels + c) * shape.elements + map[i]));
-        multiply_parts (field, features, shape.places, channels * shape.taps, weight, g * features * channels * shape.taps, columns, 0,
-                        out, (n * shape.groups + g) * features * shape.places);
+                                     : ph_field_at (x, ((n * shape.groups + g) * channels + c) * shape.elements + map[i]));
+        multiply_parts (field, features, shape.places, channels * shape.taps, weight, g * features * channels * shape.taps,
+                        columns, 0, out, (n * shape.groups + g) * features * shape.places);
         if (field->why != NULL)
           return FALSE;
       }
@@ -370,7 +376,8 @@ add_run (PhFieldNode *self, gboolean use_q, guint shift, guint32 *to, gsize coun
   for (guint i = 0; i < self->n_in && ok; i++)
     if (self->in[i] != NULL && ph_dtype_is_float (self->in[i]->dtype))
       ok = (inputs[i] = as_integers (self->in[i], use_q ? self->in[i]->q : self->in[i]->p, i == 0 ? shift : 0,
-                                     i == 0 ? 0xffff : G_MAXUINT32)) != NULL;
+                                     i == 0 ? 0xffff : G_MAXUINT32))
+           != NULL;
     else if (self->in[i] != NULL)
       ok = self->in[i]->known != NULL && (inputs[i] = ph_tensor_ref (self->in[i]->known)) != NULL;
   ok = ok && ph_field_run_on (self, inputs, outputs);
@@ -434,10 +441,12 @@ run_on_integers (PhFieldNode *self, gconstpointer data)
   return TRUE;
 }
 
+/* clang-format off */
 static const PhFieldKind kinds[] = {
   { &ph_op_MatMul, run_matmul }, { &ph_op_Gemm, run_gemm }, { &ph_op_Conv, run_conv }, { &ph_op_ConvTranspose, run_conv_transpose },
   { &ph_op_Einsum, run_on_integers }, { &ph_op_CumSum, run_on_integers },
 };
+/* clang-format on */
 
 PhFieldRule
 ph_field_linear_rule (const PhOp *op, gconstpointer *data)

@@ -6,6 +6,7 @@
 
 __thread guint32 ph_field_p = PH_FIELD_USUAL_P;
 
+/* clang-format off */
 #define POWER(modulus_)                                                                                                \
   for (; exponent > 0; exponent >>= 1)                                                                                 \
     {                                                                                                                  \
@@ -13,13 +14,14 @@ __thread guint32 ph_field_p = PH_FIELD_USUAL_P;
         result = result * power % (modulus_);                                                                          \
       power = power * power % (modulus_);                                                                              \
     }
+/* clang-format on */
 
 guint32
 ph_mod_pow (guint32 base, guint64 exponent, guint32 m)
 {
   guint64 result = 1, power = base;
 
-  if (m == PH_FIELD_USUAL_P)       /* a constant divisor is quick */
+  if (m == PH_FIELD_USUAL_P) /* a constant divisor is quick */
     POWER (PH_FIELD_USUAL_P)
   else if (m == PH_FIELD_Q)
     POWER (PH_FIELD_Q)
@@ -124,7 +126,8 @@ PhNum
 ph_field_hash (PhField *field, guint64 hash)
 {
   /* the upper half as a fraction of the modulus: no division */
-  return (PhNum) { (guint32) ((ph_mix (hash, 1) >> 32) * PH_FIELD_P >> 32), (guint32) ((ph_mix (hash, 2) >> 32) * PH_FIELD_Q >> 32) };
+  return (PhNum) { (guint32) ((ph_mix (hash, 1) >> 32) * PH_FIELD_P >> 32),
+                   (guint32) ((ph_mix (hash, 2) >> 32) * PH_FIELD_Q >> 32) };
 }
 
 PhNum
@@ -272,8 +275,8 @@ ph_field_check_sign (PhField *field, double number, PhNum a)
 /* ── constants ── */
 
 /* 2^k for the exponents of doubles, modulo the prime of now: weights are many. */
-#define LEAST_POWER  (-1130)
-#define N_POWERS     2200
+#define LEAST_POWER (-1130)
+#define N_POWERS    2200
 
 static PhNum
 power_of_two (int k)
@@ -284,7 +287,8 @@ power_of_two (int k)
   if (of != PH_FIELD_P)
     {
       /* 1/2 = (m + 1) / 2 */
-      const PhNum half = { (guint32) (((guint64) PH_FIELD_P + 1) / 2), (guint32) (((guint64) PH_FIELD_Q + 1) / 2) }, two = { 2, 2 };
+      const PhNum half = { (guint32) (((guint64) PH_FIELD_P + 1) / 2), (guint32) (((guint64) PH_FIELD_Q + 1) / 2) },
+                  two = { 2, 2 };
 
       table[-LEAST_POWER] = (PhNum) { 1, 1 };
       for (int i = -LEAST_POWER; i > 0; i--)
@@ -322,7 +326,12 @@ rounds_to (PhDType dtype, double number, double exact)
   return number == exact || (dtype != PH_DOUBLE && number == (double) (float) exact);
 }
 
-typedef enum { ROOT_NONE, ROOT_TWO, ROOT_TWO_BY_PI } Root;
+typedef enum
+{
+  ROOT_NONE,
+  ROOT_TWO,
+  ROOT_TWO_BY_PI
+} Root;
 
 /* @number is factor * over / under, where the factor is 1, sqrt (2) or sqrt (2 / pi). */
 static gboolean

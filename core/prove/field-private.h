@@ -21,7 +21,10 @@ G_BEGIN_DECLS
 extern __thread guint32 ph_field_p __attribute__ ((tls_model ("initial-exec")));
 
 /* A number, as it is modulo p and modulo q. The second part is for exponentials alone; 0 where they are not interpreted. */
-typedef struct { guint32 p, q; } PhNum;
+typedef struct
+{
+  guint32 p, q;
+} PhNum;
 
 static inline guint32
 ph_mod_add (guint32 a, guint32 b, guint32 m)
@@ -76,7 +79,7 @@ ph_mix (guint64 hash, guint64 value)
 guint32 ph_mod_pow (guint32 base, guint64 exponent, guint32 m);
 /* A prime p = 23 mod 24 below 2^31, the @n-th of those that @seed tells. */
 guint32 ph_field_prime (guint64 seed, guint n);
-PhNum   ph_num_int (gint64 number);
+PhNum ph_num_int (gint64 number);
 
 /* ── tensors ── */
 
@@ -84,17 +87,18 @@ PhNum   ph_num_int (gint64 number);
 typedef struct
 {
   gatomicrefcount ref_count;
-  PhTensor *known;             /* (nullable) it depends on no variable: what it holds                       */
-  PhDType   dtype;
-  guint     rank;
-  gsize     count;
-  guint32  *p, *q;             /* (nullable) owned; NULL: not needed yet, ask ph_field_parts()              */
-  gboolean  is_constant;       /* of a model or a recipe, that will be met again                            */
-  double    over, under;       /* degree of numerator and denominator, at most                              */
-  gint64    dims[];
+  PhTensor *known; /* (nullable) it depends on no variable: what it holds                       */
+  PhDType dtype;
+  guint rank;
+  gsize count;
+  guint32 *p, *q;       /* (nullable) owned; NULL: not needed yet, ask ph_field_parts()              */
+  gboolean is_constant; /* of a model or a recipe, that will be met again                            */
+  double over, under;   /* degree of numerator and denominator, at most                              */
+  gint64 dims[];
 } PhFieldTensor;
 
 /* How functions and constants are read; a pair is tried with the strictest reading first. */
+/* clang-format off */
 typedef enum
 {
   PH_FIELD_EXP       = 1 << 0, /* exp (x) = 4^x                                                             */
@@ -103,77 +107,87 @@ typedef enum
   PH_FIELD_EULER     = 1 << 3, /* signs by Euler's criterion, which knows that signs multiply: only modulo many
                                   primes, since 5 = 2 + 3 has the wrong sign modulo every other one           */
 } PhFieldReading;
+/* clang-format on */
 
 /* Infinities and NaN are numbers of which nothing is known. */
-enum { PH_FIELD_INFINITY, PH_FIELD_MINUS_INFINITY, PH_FIELD_NAN };
+enum
+{
+  PH_FIELD_INFINITY,
+  PH_FIELD_MINUS_INFINITY,
+  PH_FIELD_NAN
+};
 
-typedef struct { gint64 over, under; PhNum number; } PhFieldRatio;      /* under 0: none */
+typedef struct
+{
+  gint64 over, under;
+  PhNum number;
+} PhFieldRatio; /* under 0: none */
 
 /* One model, and its evaluation at one point. */
 typedef struct
 {
-  PhModel      *model;
-  GCancellable *cancellable;   /* (nullable)                                                                */
-  GHashTable   *shared;        /* (nullable) set of PhTensor that both sides have: they are what they hold  */
-  GHashTable   *variables;     /* (nullable) PhTensor -> which one: constants that stand for any numbers    */
-  GHashTable   *sizes;         /* (nullable) how many channels -> how many stand for them                   */
-  GHashTable   *expansions;    /* PhNode -> what it was spelt out as                                        */
-  GPtrArray    *kept;          /* the expansions: addresses of values must not come again                   */
-  GHashTable   *functions;     /* PhNode, the call -> PhModel                                               */
-  GHashTable   *known;         /* PhNode -> its outputs, where they depend on no variable                   */
-  GHashTable   *places;        /* PhNode -> where each element of its outputs comes from                    */
-  PhFieldImages *images;       /* (nullable) not owned                                                      */
-  GHashTable   *recipes;       /* PhTensor -> whether its recipe gives it                                   */
+  PhModel *model;
+  GCancellable *cancellable; /* (nullable)                                                                */
+  GHashTable *shared;        /* (nullable) set of PhTensor that both sides have: they are what they hold  */
+  GHashTable *variables;     /* (nullable) PhTensor -> which one: constants that stand for any numbers    */
+  GHashTable *sizes;         /* (nullable) how many channels -> how many stand for them                   */
+  GHashTable *expansions;    /* PhNode -> what it was spelt out as                                        */
+  GPtrArray *kept;           /* the expansions: addresses of values must not come again                   */
+  GHashTable *functions;     /* PhNode, the call -> PhModel                                               */
+  GHashTable *known;         /* PhNode -> its outputs, where they depend on no variable                   */
+  GHashTable *places;        /* PhNode -> where each element of its outputs comes from                    */
+  PhFieldImages *images;     /* (nullable) not owned                                                      */
+  GHashTable *recipes;       /* PhTensor -> whether its recipe gives it                                   */
   /* the point */
-  guint         reading;       /* PhFieldReading                                                            */
-  guint64       salt;
-  PhNum         special[3];    /* by PH_FIELD_INFINITY, ...                                                 */
-  GHashTable   *values;        /* PhValue -> PhFieldTensor (owned)                                          */
-  PhFieldRatio  ratios[8];     /* that were asked for last                                                  */
-  guint         depth, loops, recipe_depth;
-  double        work;          /* multiplications so far, about                                             */
-  guint64       n_nodes;       /* evaluated at all points                                                   */
+  guint reading; /* PhFieldReading                                                            */
+  guint64 salt;
+  PhNum special[3];       /* by PH_FIELD_INFINITY, ...                                                 */
+  GHashTable *values;     /* PhValue -> PhFieldTensor (owned)                                          */
+  PhFieldRatio ratios[8]; /* that were asked for last                                                  */
+  guint depth, loops, recipe_depth;
+  double work;     /* multiplications so far, about                                             */
+  guint64 n_nodes; /* evaluated at all points                                                   */
   /* what was met at it */
-  guint         met;           /* readings that could have made a difference                                */
-  gboolean      bad_sign;      /* Euler's criterion gives a constant another sign than it has               */
-  gboolean      redraw;        /* a division by 0: another point is wanted                                  */
-  gboolean      used_recipe, used_recognised;
-  gboolean      salted;        /* a constant was met that is another number at each point                   */
-  double        hashed;        /* elements of uninterpreted functions                                       */
-  gsize         least_signs;   /* of the smallest tensor whose elements' signs were drawn; G_MAXSIZE: none  */
-  char         *why;           /* (nullable) what stands in the way                                         */
+  guint met;         /* readings that could have made a difference                                */
+  gboolean bad_sign; /* Euler's criterion gives a constant another sign than it has               */
+  gboolean redraw;   /* a division by 0: another point is wanted                                  */
+  gboolean used_recipe, used_recognised;
+  gboolean salted;   /* a constant was met that is another number at each point                   */
+  double hashed;     /* elements of uninterpreted functions                                       */
+  gsize least_signs; /* of the smallest tensor whose elements' signs were drawn; G_MAXSIZE: none  */
+  char *why;         /* (nullable) what stands in the way                                         */
 } PhField;
 
 /* A node being evaluated. */
 typedef struct
 {
-  PhField        *field;
-  const PhNode   *node;
-  guint           n_in, n_out;
-  PhFieldTensor **in;          /* (nullable elements) not owned                                             */
-  PhFieldTensor **out;         /* to be filled with owned references                                        */
+  PhField *field;
+  const PhNode *node;
+  guint n_in, n_out;
+  PhFieldTensor **in;  /* (nullable elements) not owned                                             */
+  PhFieldTensor **out; /* to be filled with owned references                                        */
 } PhFieldNode;
 
 typedef gboolean (*PhFieldRule) (PhFieldNode *self, gconstpointer data);
 
 /* FALSE, with the reason. */
-gboolean       ph_field_fail     (PhFieldNode *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
-PhFieldTensor *ph_field_in       (PhFieldNode *self, guint i);                     /* (nullable)                 */
-PhTensor      *ph_field_known    (PhFieldNode *self, guint i);                     /* (nullable) (transfer none) */
+gboolean ph_field_fail (PhFieldNode *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+PhFieldTensor *ph_field_in (PhFieldNode *self, guint i); /* (nullable)                 */
+PhTensor *ph_field_known (PhFieldNode *self, guint i);   /* (nullable) (transfer none) */
 /* Known integers of input @i. (transfer full) (nullable) */
-gint64        *ph_field_ints     (PhFieldNode *self, guint i, gsize *n);
+gint64 *ph_field_ints (PhFieldNode *self, guint i, gsize *n);
 /* A tensor to be written; (transfer full); NULL: too large, and @field says so. */
-PhFieldTensor *ph_field_tensor_new   (PhField *field, PhDType dtype, guint rank, const gint64 *dims);
-PhFieldTensor *ph_field_tensor_known (PhTensor *tensor);                           /* refs @tensor */
-PhFieldTensor *ph_field_tensor_ref   (PhFieldTensor *tensor);
-void           ph_field_tensor_unref (PhFieldTensor *tensor);
+PhFieldTensor *ph_field_tensor_new (PhField *field, PhDType dtype, guint rank, const gint64 *dims);
+PhFieldTensor *ph_field_tensor_known (PhTensor *tensor); /* refs @tensor */
+PhFieldTensor *ph_field_tensor_ref (PhFieldTensor *tensor);
+void ph_field_tensor_unref (PhFieldTensor *tensor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhFieldTensor, ph_field_tensor_unref)
 /* The elements of a known tensor too. */
-void           ph_field_parts    (PhField *field, PhFieldTensor *tensor);
+void ph_field_parts (PhField *field, PhFieldTensor *tensor);
 /* What @field finds that @tensor is, where it is known: TRUE. Else it is to be noted when it was found,
  * with what @field met at it alone. (field-image.c) */
-gboolean       ph_field_image_find (PhField *field, PhFieldTensor *tensor);
-void           ph_field_image_note (PhField *field, PhFieldTensor *tensor);
+gboolean ph_field_image_find (PhField *field, PhFieldTensor *tensor);
+void ph_field_image_note (PhField *field, PhFieldTensor *tensor);
 /* The same elements under another shape. (transfer full) */
 PhFieldTensor *ph_field_reshaped (PhField *field, PhFieldTensor *tensor, guint rank, const gint64 *dims);
 
@@ -192,67 +206,71 @@ ph_field_put (PhFieldTensor *tensor, gsize i, PhNum number)
 }
 
 /* c[m,n] = a[m,k] b[k,n] modulo @modulus, of numbers below it. (field-product.c) */
-void     ph_field_product  (gsize m, gsize n, gsize k, const guint32 *a, const guint32 *b, guint32 *c, guint32 modulus);
+void ph_field_product (gsize m, gsize n, gsize k, const guint32 *a, const guint32 *b, guint32 *c, guint32 modulus);
 
 /* ── functions of numbers (field-number.c) ── */
-void     ph_field_set_point (PhField *field, guint64 salt);      /* the numbers of infinities, too */
+void ph_field_set_point (PhField *field, guint64 salt); /* the numbers of infinities, too */
 /* Exactly, or as recognised: one of @dtype; an attribute or a number of a formula. */
-PhNum    ph_field_constant (PhField *field, PhDType dtype, double number);
-PhNum    ph_field_double   (PhField *field, double number);
-PhNum    ph_field_ratio    (PhField *field, gint64 over, gint64 under);
-PhNum    ph_field_inverse  (PhField *field, PhNum a);                               /* of 0: asks for another point */
-PhNum    ph_field_hash     (PhField *field, guint64 hash);                          /* the number of a hash          */
-guint64  ph_field_salt     (PhField *field, const char *name);                      /* of a function                 */
-gboolean ph_field_positive (PhField *field, PhNum a);                               /* its sign; 0 counts as either  */
-gboolean ph_field_special  (PhField *field, PhNum a);                               /* stands for an infinity or NaN */
-PhNum    ph_field_exp      (PhField *field, PhNum a);
-PhNum    ph_field_sqrt     (PhField *field, PhNum a);
-PhNum    ph_field_root_two (PhField *field);
-PhNum    ph_field_function (PhField *field, const char *name, PhNum a);             /* an uninterpreted one          */
-PhNum    ph_field_power    (PhField *field, PhNum a, double exponent);
+PhNum ph_field_constant (PhField *field, PhDType dtype, double number);
+PhNum ph_field_double (PhField *field, double number);
+PhNum ph_field_ratio (PhField *field, gint64 over, gint64 under);
+PhNum ph_field_inverse (PhField *field, PhNum a);         /* of 0: asks for another point */
+PhNum ph_field_hash (PhField *field, guint64 hash);       /* the number of a hash          */
+guint64 ph_field_salt (PhField *field, const char *name); /* of a function                 */
+gboolean ph_field_positive (PhField *field, PhNum a);     /* its sign; 0 counts as either  */
+gboolean ph_field_special (PhField *field, PhNum a);      /* stands for an infinity or NaN */
+PhNum ph_field_exp (PhField *field, PhNum a);
+PhNum ph_field_sqrt (PhField *field, PhNum a);
+PhNum ph_field_root_two (PhField *field);
+PhNum ph_field_function (PhField *field, const char *name, PhNum a); /* an uninterpreted one          */
+PhNum ph_field_power (PhField *field, PhNum a, double exponent);
 /* The sign of constants must be what Euler's criterion says, where it is used. */
-void     ph_field_check_sign (PhField *field, double number, PhNum a);
+void ph_field_check_sign (PhField *field, double number, PhNum a);
 
 /* ── walking (field-graph.c) ── */
-PhField *ph_field_new       (PhModel *model, GHashTable *shared, GCancellable *cancellable);
-void     ph_field_free      (PhField *field);
+PhField *ph_field_new (PhModel *model, GHashTable *shared, GCancellable *cancellable);
+void ph_field_free (PhField *field);
 /* Forgets what it kept for the next point, when what is known of the inputs changes. */
-void     ph_field_forget    (PhField *field);
+void ph_field_forget (PhField *field);
 /* Forgets the last point. */
-void     ph_field_begin     (PhField *field, guint reading, guint64 salt);
-gboolean ph_field_run_graph (PhField *field, PhGraph *graph);                       /* its inputs are in @values     */
-PhFieldTensor *ph_field_value (PhField *field, const PhValue *value);               /* (nullable) borrowed           */
+void ph_field_begin (PhField *field, guint reading, guint64 salt);
+gboolean ph_field_run_graph (PhField *field, PhGraph *graph);         /* its inputs are in @values     */
+PhFieldTensor *ph_field_value (PhField *field, const PhValue *value); /* (nullable) borrowed           */
 /* Evaluates what @expand builds instead of the node. */
 typedef gboolean (*PhFieldSpell) (PhExpand *expand, GError **error);
-gboolean ph_field_spell     (PhFieldNode *self, PhFieldSpell spell);
+gboolean ph_field_spell (PhFieldNode *self, PhFieldSpell spell);
 /* The elements of the constant @tensor; its recipe's, where it has one of its own. (transfer full) (nullable) */
 PhFieldTensor *ph_field_constant_tensor (PhField *field, PhTensor *tensor);
 
 /* ── kinds (field-kinds.c) ── */
 /* Runs the node itself on these tensors in the place of its inputs. @outputs: n_out owned references. */
-gboolean ph_field_run_on    (PhFieldNode *self, PhTensor *const *inputs, PhTensor **outputs);
-typedef struct { const PhOp *op; PhFieldRule rule; } PhFieldKind;
-gboolean ph_field_node      (PhFieldNode *self);
-gboolean ph_field_moves     (PhFieldNode *self, gconstpointer data);
-gboolean ph_field_opaque    (PhFieldNode *self, gconstpointer data);
-guint64  ph_field_hash_node (PhFieldNode *self);
+gboolean ph_field_run_on (PhFieldNode *self, PhTensor *const *inputs, PhTensor **outputs);
+typedef struct
+{
+  const PhOp *op;
+  PhFieldRule rule;
+} PhFieldKind;
+gboolean ph_field_node (PhFieldNode *self);
+gboolean ph_field_moves (PhFieldNode *self, gconstpointer data);
+gboolean ph_field_opaque (PhFieldNode *self, gconstpointer data);
+guint64 ph_field_hash_node (PhFieldNode *self);
 
 /* field-elementwise.c */
 typedef PhNum (*PhFieldFunction) (PhField *field, const PhNum *in, gconstpointer data);
-PhFieldTensor *ph_field_map  (PhFieldNode *self, PhFieldTensor *const *in, guint n, PhDType dtype, PhFieldFunction function,
-                              gconstpointer data);
-PhFieldRule    ph_field_elementwise_rule (const PhOp *op, gconstpointer *data);     /* (nullable) */
-gboolean       ph_field_unknown_elements (PhFieldNode *self, gconstpointer data);
-gboolean       ph_field_unknown_of       (PhFieldNode *self, PhDType dtype);          /* the same, of elements of @dtype */
+PhFieldTensor *ph_field_map (PhFieldNode *self, PhFieldTensor *const *in, guint n, PhDType dtype, PhFieldFunction function,
+                             gconstpointer data);
+PhFieldRule ph_field_elementwise_rule (const PhOp *op, gconstpointer *data); /* (nullable) */
+gboolean ph_field_unknown_elements (PhFieldNode *self, gconstpointer data);
+gboolean ph_field_unknown_of (PhFieldNode *self, PhDType dtype); /* the same, of elements of @dtype */
 /* field-copy.c, field-linear.c, field-reduce.c, field-spell.c */
-PhFieldRule    ph_field_copy_rule        (const PhOp *op, gconstpointer *data);
-PhFieldRule    ph_field_linear_rule      (const PhOp *op, gconstpointer *data);
-PhFieldRule    ph_field_reduce_rule      (const PhOp *op, gconstpointer *data);
-PhFieldRule    ph_field_spelt_rule       (const PhOp *op, gconstpointer *data);
+PhFieldRule ph_field_copy_rule (const PhOp *op, gconstpointer *data);
+PhFieldRule ph_field_linear_rule (const PhOp *op, gconstpointer *data);
+PhFieldRule ph_field_reduce_rule (const PhOp *op, gconstpointer *data);
+PhFieldRule ph_field_spelt_rule (const PhOp *op, gconstpointer *data);
 /* Whether some element stands for an infinity or NaN. */
-gboolean       ph_field_any_special      (PhField *field, PhFieldTensor *tensor);
-void           ph_field_work             (PhField *field, double multiplications);
+gboolean ph_field_any_special (PhField *field, PhFieldTensor *tensor);
+void ph_field_work (PhField *field, double multiplications);
 
-PhTensor      *ph_field_sizes_constant (const PhField *field, PhTensor *tensor);       /* (transfer full): shapes are said with the sizes */
+PhTensor *ph_field_sizes_constant (const PhField *field, PhTensor *tensor); /* (transfer full): shapes are said with the sizes */
 
 G_END_DECLS

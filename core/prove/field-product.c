@@ -2,12 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/field-private.h"
 
-#if defined (__x86_64__)
+#if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
 /* Numbers are below 2^31, so four products fit into 64 bits, and after that halves of 32 bits of up to 2^32 sums. */
-typedef struct { guint64 low, high; } Sum;
+typedef struct
+{
+  guint64 low, high;
+} Sum;
 
 static inline void
 add_product (Sum *sum, guint32 a, guint32 b)
@@ -28,17 +31,17 @@ dot_plain (gsize n, const guint32 *a, const guint32 *b)
   return sum;
 }
 
-#if defined (__x86_64__)
+#if defined(__x86_64__)
 #define WIDEN(at_) _mm256_cvtepu32_epi64 (_mm_loadu_si128 ((const __m128i *) (at_)))
 
 __attribute__ ((target ("avx2"))) static Sum
 dot_avx2 (gsize n, const guint32 *a, const guint32 *b)
 {
   const __m256i mask = _mm256_set1_epi64x (G_MAXUINT32);
-  __m256i       low = _mm256_setzero_si256 (), high = _mm256_setzero_si256 ();
-  gsize         i = 0;
-  guint64       lows[4], highs[4];
-  Sum           sum = { 0, 0 };
+  __m256i low = _mm256_setzero_si256 (), high = _mm256_setzero_si256 ();
+  gsize i = 0;
+  guint64 lows[4], highs[4];
+  Sum sum = { 0, 0 };
 
   for (; i + 16 <= n; i += 16)
     {
@@ -68,7 +71,7 @@ typedef Sum (*Dot) (gsize n, const guint32 *a, const guint32 *b);
 static Dot
 dot_of_processor (void)
 {
-#if defined (__x86_64__)
+#if defined(__x86_64__)
   if (__builtin_cpu_supports ("avx2"))
     return dot_avx2;
 #endif
@@ -78,8 +81,8 @@ dot_of_processor (void)
 void
 ph_field_product (gsize m, gsize n, gsize k, const guint32 *a, const guint32 *b, guint32 *c, guint32 modulus)
 {
-  const Dot           dot = dot_of_processor ();
-  const guint64       step = (G_GUINT64_CONSTANT (1) << 32) % modulus;
+  const Dot dot = dot_of_processor ();
+  const guint64 step = (G_GUINT64_CONSTANT (1) << 32) % modulus;
   g_autofree guint32 *columns = g_new (guint32, n * k + 1);
 
   for (gsize l = 0; l < k; l++)

@@ -6,15 +6,27 @@
 
 /* ── the elements that make one of the result ── */
 
-typedef enum { SUM, MEAN, PRODUCT, SQUARES, LENGTH, ABSOLUTE, LOG_SUM, LOG_SUM_EXP, GREATEST, LEAST } Kind;
+typedef enum
+{
+  SUM,
+  MEAN,
+  PRODUCT,
+  SQUARES,
+  LENGTH,
+  ABSOLUTE,
+  LOG_SUM,
+  LOG_SUM_EXP,
+  GREATEST,
+  LEAST
+} Kind;
 
 typedef struct
 {
-  PhNum  sum;
+  PhNum sum;
   guint64 hash;
-  gsize  n;
-  gboolean lost;               /* an infinity or NaN among them */
-  PhNum  last;
+  gsize n;
+  gboolean lost; /* an infinity or NaN among them */
+  PhNum last;
 } Heap;
 
 static void
@@ -23,7 +35,7 @@ heap_add (PhField *field, Heap *heap, Kind kind, PhNum x)
   heap->n++;
   heap->last = x;
   heap->lost = heap->lost || (kind != LOG_SUM_EXP && ph_field_special (field, x));
-  heap->hash += ph_mix (field->salt, x.p);        /* in whatever order they stand */
+  heap->hash += ph_mix (field->salt, x.p); /* in whatever order they stand */
   if (kind == PRODUCT)
     heap->sum = heap->n == 1 ? x : ph_num_mul (heap->sum, x);
   else if (kind == SQUARES || kind == LENGTH)
@@ -45,8 +57,8 @@ logarithm (PhField *field, PhNum x)
 static PhNum
 heap_result (PhField *field, const Heap *heap, Kind kind)
 {
-  static const char *const names[] = { "sum", "mean", "product", "squares", "length", "absolute", "log-sum", "log-sum-exp",
-                                       "greatest", "least" };
+  static const char *const names[] = { "sum",      "mean",    "product",     "squares",  "length",
+                                       "absolute", "log-sum", "log-sum-exp", "greatest", "least" };
 
   if ((kind == GREATEST || kind == LEAST) && heap->n == 1)
     return heap->last;
@@ -59,20 +71,27 @@ heap_result (PhField *field, const Heap *heap, Kind kind)
     {
     case MEAN: return ph_num_mul (heap->sum, ph_field_ratio (field, 1, (gint64) heap->n));
     case LENGTH: return ph_field_sqrt (field, heap->sum);
-    case LOG_SUM: case LOG_SUM_EXP: return logarithm (field, heap->sum);
+    case LOG_SUM:
+    case LOG_SUM_EXP: return logarithm (field, heap->sum);
     default: return heap->sum;
     }
 }
 
 /* ── reductions ── */
 
-typedef struct { const PhOp *op; Kind kind; } Row;
+typedef struct
+{
+  const PhOp *op;
+  Kind kind;
+} Row;
 
+/* clang-format off */
 static const Row rows[] = {
   { &ph_op_ReduceSum, SUM }, { &ph_op_ReduceMean, MEAN }, { &ph_op_ReduceProd, PRODUCT }, { &ph_op_ReduceSumSquare, SQUARES },
   { &ph_op_ReduceL2, LENGTH }, { &ph_op_ReduceL1, ABSOLUTE }, { &ph_op_ReduceLogSum, LOG_SUM },
   { &ph_op_ReduceLogSumExp, LOG_SUM_EXP }, { &ph_op_ReduceMax, GREATEST }, { &ph_op_ReduceMin, LEAST },
 };
+/* clang-format on */
 
 static void
 set_degree (PhFieldTensor *out, const PhFieldTensor *x, Kind kind, double terms)
@@ -112,7 +131,7 @@ reduce (PhFieldNode *self, Kind kind, guint64 mask, gboolean keep)
       Heap heap = { 0 };
 
       PH_FOREACH_REDUCED (&reduction, reduction.bases[i], at)
-        heap_add (self->field, &heap, kind, ph_field_at (x, (gsize) at));
+      heap_add (self->field, &heap, kind, ph_field_at (x, (gsize) at));
       ph_field_put (out, i, heap_result (self->field, &heap, kind));
     }
   set_degree (out, x, kind, (double) reduction.count);
@@ -179,8 +198,9 @@ run_softmax (PhFieldNode *self, gconstpointer data)
           }
         scale = takes_log ? logarithm (field, sum) : ph_field_inverse (field, sum);
         for (gsize k = 0; k < n; k++)
-          ph_field_put (out, at + k * inner, takes_log ? ph_num_sub (ph_field_at (x, at + k * inner), scale)
-                                             : ph_num_mul (ph_field_at (out, at + k * inner), scale));
+          ph_field_put (out, at + k * inner,
+                        takes_log ? ph_num_sub (ph_field_at (x, at + k * inner), scale)
+                                  : ph_num_mul (ph_field_at (out, at + k * inner), scale));
       }
   out->over = x->over + (double) n;
   out->under = x->under + (double) n;
@@ -246,7 +266,8 @@ run_pool (PhFieldNode *self, gconstpointer data)
           }
         if (average && heap.n > 0)
           ph_field_put (out, plane * out_count + place,
-                        ph_num_mul (heap_result (field, &heap, SUM), ph_field_ratio (field, 1, (gint64) (counts_pads ? MAX (padded, 1) : heap.n))));
+                        ph_num_mul (heap_result (field, &heap, SUM),
+                                    ph_field_ratio (field, 1, (gint64) (counts_pads ? MAX (padded, 1) : heap.n))));
         else if (!average && heap.n > 0)
           ph_field_put (out, plane * out_count + place, heap_result (field, &heap, GREATEST));
         else if (!average)
@@ -269,10 +290,12 @@ run_global_pool (PhFieldNode *self, gconstpointer data)
   return reduce (self, self->node->op == &ph_op_GlobalMaxPool ? GREATEST : MEAN, mask, TRUE);
 }
 
+/* clang-format off */
 static const PhFieldKind kinds[] = {
   { &ph_op_Softmax, run_softmax }, { &ph_op_LogSoftmax, run_softmax }, { &ph_op_MaxPool, run_pool }, { &ph_op_AveragePool, run_pool },
   { &ph_op_GlobalAveragePool, run_global_pool }, { &ph_op_GlobalMaxPool, run_global_pool },
 };
+/* clang-format on */
 
 PhFieldRule
 ph_field_reduce_rule (const PhOp *op, gconstpointer *data)

@@ -12,10 +12,14 @@
 static gboolean
 is_uniform (const PhNode *node)
 {
-  static const PhOp *const uniform[] = { &ph_op_BatchNormalization, &ph_op_MatMul, &ph_op_Identity, &ph_op_Unsqueeze, &ph_op_Squeeze, &ph_op_Reshape,
-                                         &ph_op_Expand, &ph_op_ReduceSum, &ph_op_Sum, NULL };
+  /* clang-format off */
+  static const PhOp *const uniform[] = {
+    &ph_op_BatchNormalization, &ph_op_MatMul, &ph_op_Identity, &ph_op_Unsqueeze, &ph_op_Squeeze, &ph_op_Reshape, &ph_op_Expand,
+    &ph_op_ReduceSum, &ph_op_Sum, NULL
+  };
+  /* clang-format on */
   const PhValue *weights = ph_node_input (node, 1);
-  const PhType  *type = weights != NULL ? weights->type : NULL;
+  const PhType *type = weights != NULL ? weights->type : NULL;
 
   if (node->op == NULL || (node->graphs != NULL && node->graphs->len > 0))
     return FALSE;
@@ -24,8 +28,8 @@ is_uniform (const PhNode *node)
       const gint64 groups = ph_node_attr_int (node, "group", 1);
 
       /* One group, or one for each channel. */
-      return type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && type->rank >= 4 &&
-             (groups == 1 || (type->dims[0].size == groups && type->dims[1].size == 1));
+      return type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && type->rank >= 4
+             && (groups == 1 || (type->dims[0].size == groups && type->dims[1].size == 1));
     }
   for (guint i = 0; uniform[i] != NULL; i++)
     if (node->op == uniform[i])
@@ -41,7 +45,7 @@ is_uniform_throughout (const PhNode *node)
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const PhValue *value = ph_node_input (node, i);
-      PhModel       *recipe = value != NULL && value->tensor != NULL ? ph_recipe_of (value->tensor) : NULL;
+      PhModel *recipe = value != NULL && value->tensor != NULL ? ph_recipe_of (value->tensor) : NULL;
 
       if (recipe == NULL || recipe->graph == node->graph)
         continue;
@@ -73,9 +77,9 @@ sizes_of (GHashTable *variables)
   g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GHashTable) fewer = g_hash_table_new (NULL, NULL);
   GHashTableIter iter;
-  gpointer       tensor;
-  gint64         next = LEAST + 1;
-  gboolean       any = FALSE;
+  gpointer tensor;
+  gint64 next = LEAST + 1;
+  gboolean any = FALSE;
 
   g_hash_table_iter_init (&iter, variables);
   while (g_hash_table_iter_next (&iter, &tensor, NULL))
@@ -149,6 +153,7 @@ ph_field_sizes_constant (const PhField *field, PhTensor *tensor)
     return ph_tensor_ref (tensor);
   copy = ph_tensor_new (PH_INT64, 1, ph_tensor_dims (tensor));
   for (gsize i = 0; copy != NULL && i < ph_tensor_count (tensor); i++)
-    ph_dtype_store_int (PH_INT64, ph_tensor_writable (copy), i, ph_field_sizes_fewer (field->sizes, ph_tensor_get_int (tensor, i)));
+    ph_dtype_store_int (PH_INT64, ph_tensor_writable (copy), i,
+                        ph_field_sizes_fewer (field->sizes, ph_tensor_get_int (tensor, i)));
   return copy;
 }

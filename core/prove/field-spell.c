@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-#define ADD(x_, y_)  PH_BUILD (b, Add, x_, y_)
-#define SUB(x_, y_)  PH_BUILD (b, Sub, x_, y_)
-#define MUL(x_, y_)  PH_BUILD (b, Mul, x_, y_)
-#define DIV(x_, y_)  PH_BUILD (b, Div, x_, y_)
+#define ADD(x_, y_) PH_BUILD (b, Add, x_, y_)
+#define SUB(x_, y_) PH_BUILD (b, Sub, x_, y_)
+#define MUL(x_, y_) PH_BUILD (b, Mul, x_, y_)
+#define DIV(x_, y_) PH_BUILD (b, Div, x_, y_)
 
 static PhDType
 dtype_of (const PhValue *value)
@@ -33,8 +33,9 @@ wide (PhExpand *x, guint i)
 {
   PhValue *value = ph_expand_in (x, i);
 
-  return value == NULL || dtype_of (value) == PH_FLOAT || dtype_of (value) == PH_DOUBLE ? value
-    : PH_BUILD_WITH (x->b, Cast, PH_ATTRS (ph_attr_new_int ("to", PH_FLOAT)), value);
+  return value == NULL || dtype_of (value) == PH_FLOAT || dtype_of (value) == PH_DOUBLE
+             ? value
+             : PH_BUILD_WITH (x->b, Cast, PH_ATTRS (ph_attr_new_int ("to", PH_FLOAT)), value);
 }
 
 static PhValue *
@@ -60,7 +61,7 @@ mean (PhBuilder *b, PhValue *value, guint from, guint to)
 {
   gint64 axes[PH_MAX_RANK];
 
-  if (value == NULL || from > to)      /* the builder has the error */
+  if (value == NULL || from > to) /* the builder has the error */
     return NULL;
   for (guint i = from; i < to; i++)
     axes[i - from] = i;
@@ -157,7 +158,8 @@ spell_layer_norm (PhExpand *x, GError **error)
   if (!ph_axis (ph_node_attr_int (x->node, "axis", -1), rank_of (value), &axis))
     return ph_expand_fail (x, error, "its axis does not fit");
   normal = MUL (normalise (x, value, axis, x->node->op == &ph_op_LayerNormalization, x->n_out > 1 ? &x->out[1] : NULL,
-                           x->n_out > 2 ? &x->out[2] : NULL), wide (x, 1));
+                           x->n_out > 2 ? &x->out[2] : NULL),
+                wide (x, 1));
   x->out[0] = ph_expand_in (x, 2) != NULL ? ADD (normal, wide (x, 2)) : normal;
   return x->out[0] != NULL;
 }
@@ -212,7 +214,16 @@ causal_mask (PhBuilder *b, gint64 queries, gint64 keys, gint64 past)
   return ph_build_tensor (b, mask);
 }
 
-enum { Q, K, V, MASK, PAST_K, PAST_V, NONPAD };
+enum
+{
+  Q,
+  K,
+  V,
+  MASK,
+  PAST_K,
+  PAST_V,
+  NONPAD
+};
 
 static gboolean
 spell_attention (PhExpand *x, GError **error)
@@ -257,8 +268,8 @@ spell_attention (PhExpand *x, GError **error)
 static PhValue *
 slice (PhBuilder *b, PhValue *value, gint64 from, gint64 to, gint64 step)
 {
-  return PH_BUILD (b, Slice, value, ph_build_ints (b, &from, 1), ph_build_ints (b, &to, 1), ph_build_ints (b, (gint64[]) { -1 }, 1),
-                   ph_build_ints (b, &step, 1));
+  return PH_BUILD (b, Slice, value, ph_build_ints (b, &from, 1), ph_build_ints (b, &to, 1),
+                   ph_build_ints (b, (gint64[]) { -1 }, 1), ph_build_ints (b, &step, 1));
 }
 
 static gboolean
@@ -287,8 +298,10 @@ spell_rotary (PhExpand *x, GError **error)
   turned_re = SUB (MUL (c, re), MUL (s, im));
   turned_im = ADD (MUL (s, re), MUL (c, im));
   if (interleaved)
-    all = reshape (b, concat (b, -1, PH_BUILD (b, Unsqueeze, turned_re, ph_build_ints (b, last, 1)),
-                              PH_BUILD (b, Unsqueeze, turned_im, ph_build_ints (b, last, 1))), 4, dims);
+    all = reshape (b,
+                   concat (b, -1, PH_BUILD (b, Unsqueeze, turned_re, ph_build_ints (b, last, 1)),
+                           PH_BUILD (b, Unsqueeze, turned_im, ph_build_ints (b, last, 1))),
+                   4, dims);
   else
     all = concat (b, -1, turned_re, turned_im);
   if (turned < size)
@@ -299,13 +312,19 @@ spell_rotary (PhExpand *x, GError **error)
 
 /* ── the table ── */
 
-typedef struct { const PhOp *op; PhFieldSpell spell; } Row;
+typedef struct
+{
+  const PhOp *op;
+  PhFieldSpell spell;
+} Row;
 
+/* clang-format off */
 static const Row rows[] = {
   { &ph_op_BatchNormalization, spell_batch_norm }, { &ph_op_InstanceNormalization, spell_instance_norm },
   { &ph_op_GroupNormalization, spell_group_norm }, { &ph_op_LayerNormalization, spell_layer_norm },
   { &ph_op_RMSNormalization, spell_layer_norm }, { &ph_op_Attention, spell_attention }, { &ph_op_RotaryEmbedding, spell_rotary },
 };
+/* clang-format on */
 
 static gboolean
 run_spelt (PhFieldNode *self, gconstpointer data)

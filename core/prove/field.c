@@ -7,13 +7,13 @@
 
 #include <math.h>
 
-#define POINTS        2          /* where no sign was drawn                                     */
-#define PRIMES        30         /* for signs that multiply: each sees a wrong law by half      */
-#define MAX_PRIMES    400        /* tried, until so many give every constant its sign           */
-#define MAX_WORK      3e6        /* multiplications modulo each                                 */
-#define SIGNS         40         /* drawn in all, at least: each sees a wrong branch by half    */
-#define MAX_REDRAWS   1          /* of all points: a random divisor is hardly ever 0            */
-#define CHEAP         5e6        /* multiplications that may be spent on more points than needed */
+#define POINTS      2   /* where no sign was drawn                                     */
+#define PRIMES      30  /* for signs that multiply: each sees a wrong law by half      */
+#define MAX_PRIMES  400 /* tried, until so many give every constant its sign           */
+#define MAX_WORK    3e6 /* multiplications modulo each                                 */
+#define SIGNS       40  /* drawn in all, at least: each sees a wrong branch by half    */
+#define MAX_REDRAWS 1   /* of all points: a random divisor is hardly ever 0            */
+#define CHEAP       5e6 /* multiplications that may be spent on more points than needed */
 
 void
 ph_field_report_free (PhFieldReport *report)
@@ -33,22 +33,21 @@ ph_field_report_copy (const PhFieldReport *report)
 
 typedef struct
 {
-  PhModel       *model[2];       /* before, after                       */
-  PhField       *field[2];
-  GHashTable    *variables;      /* (nullable)                          */
-  GHashTable    *sizes;          /* (nullable)                          */
-  GHashTable    *fixed;          /* (nullable)                          */
-  PhTensor *const *like;         /* (nullable)                          */
-  guint64        seed;
-  PhFieldImages *images;         /* (nullable)                          */
-  guint64        draws;          /* how many points were drawn          */
-  guint          redraws;
+  PhModel *model[2]; /* before, after                       */
+  PhField *field[2];
+  GHashTable *variables; /* (nullable)                          */
+  GHashTable *sizes;     /* (nullable)                          */
+  GHashTable *fixed;     /* (nullable)                          */
+  PhTensor *const *like; /* (nullable)                          */
+  guint64 seed;
+  PhFieldImages *images; /* (nullable)                          */
+  guint64 draws;         /* how many points were drawn          */
+  guint redraws;
   PhFieldReport *report;
-  double         degree;         /* of the difference, and what was hashed at the last point */
+  double degree; /* of the difference, and what was hashed at the last point */
 } Pair;
 
-static PhFieldResult
-finish (Pair *pair, PhFieldResult result, const char *format, ...) G_GNUC_PRINTF (3, 4);
+static PhFieldResult finish (Pair *pair, PhFieldResult result, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 static PhFieldResult
 finish (Pair *pair, PhFieldResult result, const char *format, ...)
@@ -167,7 +166,8 @@ compare_outputs (Pair *pair)
   for (guint i = 0; i < outputs[0]->len; i++)
     {
       const char *name = ((PhValue *) outputs[0]->pdata[i])->name;
-      PhFieldTensor *a = ph_field_value (pair->field[0], outputs[0]->pdata[i]), *b = ph_field_value (pair->field[1], outputs[1]->pdata[i]);
+      PhFieldTensor *a = ph_field_value (pair->field[0], outputs[0]->pdata[i]),
+                    *b = ph_field_value (pair->field[1], outputs[1]->pdata[i]);
 
       if (a == NULL || b == NULL)
         return finish (pair, PH_FIELD_UNKNOWN, "output %u '%s' has no value", i, name);
@@ -189,7 +189,8 @@ compare_outputs (Pair *pair)
       for (gsize k = 0; k < a->count; k++)
         if (a->p[k] != b->p[k])
           return finish (pair, PH_FIELD_UNEQUAL, "output %u '%s' differs at element %" G_GSIZE_FORMAT, i, name, k);
-      pair->degree = MAX (pair->degree, MAX (a->over + b->under, b->over + a->under) + pair->field[0]->hashed + pair->field[1]->hashed);
+      pair->degree = MAX (pair->degree,
+                          MAX (a->over + b->under, b->over + a->under) + pair->field[0]->hashed + pair->field[1]->hashed);
     }
   g_clear_pointer (&pair->report->why, g_free);
   return PH_FIELD_EQUAL;
@@ -313,12 +314,14 @@ try_primes (Pair *pair, guint reading)
 static PhFieldResult
 try_readings (Pair *pair)
 {
+  /* clang-format off */
   static const guint readings[] = {
     0, PH_FIELD_FOLD, PH_FIELD_EXP, PH_FIELD_RECOGNISE, PH_FIELD_EXP | PH_FIELD_RECOGNISE, PH_FIELD_FOLD | PH_FIELD_RECOGNISE,
     PH_FIELD_FOLD | PH_FIELD_EXP, PH_FIELD_FOLD | PH_FIELD_EXP | PH_FIELD_RECOGNISE,
     PH_FIELD_EULER, PH_FIELD_EULER | PH_FIELD_RECOGNISE, PH_FIELD_EULER | PH_FIELD_FOLD,
     PH_FIELD_EULER | PH_FIELD_FOLD | PH_FIELD_RECOGNISE,
   };
+  /* clang-format on */
   g_autofree char *why = NULL;
   guint met = 0;
 
@@ -331,7 +334,7 @@ try_readings (Pair *pair)
       pair->redraws = 0;
       result = (readings[i] & PH_FIELD_EULER) ? try_primes (pair, readings[i]) : try_reading (pair, readings[i]);
       met |= pair->field[0]->met | pair->field[1]->met;
-      if (pair->field[1]->met & PH_FIELD_FOLD)        /* it leaves something to be folded: then it folds nothing itself */
+      if (pair->field[1]->met & PH_FIELD_FOLD) /* it leaves something to be folded: then it folds nothing itself */
         met &= ~(guint) PH_FIELD_FOLD;
       if (result == PH_FIELD_EQUAL || i == 0)
         {
@@ -361,7 +364,7 @@ try_fixed (Pair *pair, gboolean reads_fixed)
   if (result == PH_FIELD_EQUAL)
     return result;
   pair->report->used_fixed = reads_fixed;
-  for (guint side = 0; side < 2; side++)       /* what depended on nothing else may be something else now */
+  for (guint side = 0; side < 2; side++) /* what depended on nothing else may be something else now */
     ph_field_forget (pair->field[side]);
   return try_readings (pair);
 }
@@ -385,10 +388,11 @@ compare (Pair *pair, GCancellable *cancellable)
   g_autoptr (GError) error = NULL;
   PhFieldResult result;
 
-  if (pair->model[0]->graph->inputs->len != pair->model[1]->graph->inputs->len ||
-      pair->model[0]->graph->outputs->len != pair->model[1]->graph->outputs->len)
+  if (pair->model[0]->graph->inputs->len != pair->model[1]->graph->inputs->len
+      || pair->model[0]->graph->outputs->len != pair->model[1]->graph->outputs->len)
     return finish (pair, PH_FIELD_UNEQUAL, "there are not as many inputs and outputs");
-  if (!upgrade (pair->model[0], cancellable, &upgraded_before, &error) || !upgrade (pair->model[1], cancellable, &upgraded_after, &error))
+  if (!upgrade (pair->model[0], cancellable, &upgraded_before, &error)
+      || !upgrade (pair->model[1], cancellable, &upgraded_after, &error))
     return finish (pair, PH_FIELD_UNKNOWN, "%s", error->message);
   pair->report->upgraded = upgraded_before != NULL || upgraded_after != NULL;
   pair->model[0] = upgraded_before != NULL ? upgraded_before : pair->model[0];
@@ -409,19 +413,33 @@ compare (Pair *pair, GCancellable *cancellable)
 }
 
 PhFieldReport *
-ph_field_compare_form (PhModel *before, PhModel *after, GHashTable *variables, GHashTable *fixed, PhTensor *const *like, guint64 seed,
-                       PhFieldImages *images, GCancellable *cancellable)
+ph_field_compare_form (PhModel *before, PhModel *after, GHashTable *variables, GHashTable *fixed, PhTensor *const *like,
+                       guint64 seed, PhFieldImages *images, GCancellable *cancellable)
 {
   PhFieldReport *report = g_new0 (PhFieldReport, 1);
-  g_autoptr (GHashTable) sizes = variables != NULL && (fixed == NULL || g_hash_table_size (fixed) == 0) ? ph_field_sizes_find (before, after, variables) : NULL;
-  Pair pair = { .model = { before, after }, .variables = variables, .sizes = sizes, .fixed = fixed, .like = like, .seed = seed, .images = images,
+  g_autoptr (GHashTable) sizes = variables != NULL && (fixed == NULL || g_hash_table_size (fixed) == 0)
+                                     ? ph_field_sizes_find (before, after, variables)
+                                     : NULL;
+  Pair pair = { .model = { before, after },
+                .variables = variables,
+                .sizes = sizes,
+                .fixed = fixed,
+                .like = like,
+                .seed = seed,
+                .images = images,
                 .report = report };
 
   report->result = compare (&pair, cancellable);
   /* What few channels do not show is asked of all. */
   if (sizes != NULL && report->result != PH_FIELD_EQUAL)
     {
-      pair = (Pair) { .model = { before, after }, .variables = variables, .fixed = fixed, .like = like, .seed = seed, .images = images, .report = report };
+      pair = (Pair) { .model = { before, after },
+                      .variables = variables,
+                      .fixed = fixed,
+                      .like = like,
+                      .seed = seed,
+                      .images = images,
+                      .report = report };
       report->result = compare (&pair, cancellable);
     }
   if (report->result != PH_FIELD_EQUAL)
@@ -430,8 +448,8 @@ ph_field_compare_form (PhModel *before, PhModel *after, GHashTable *variables, G
 }
 
 PhFieldReport *
-ph_field_compare (PhModel *before, PhModel *after, GHashTable *fixed, PhTensor *const *like, guint64 seed,
-                  PhFieldImages *images, GCancellable *cancellable)
+ph_field_compare (PhModel *before, PhModel *after, GHashTable *fixed, PhTensor *const *like, guint64 seed, PhFieldImages *images,
+                  GCancellable *cancellable)
 {
   return ph_field_compare_form (before, after, NULL, fixed, like, seed, images, cancellable);
 }

@@ -9,23 +9,23 @@ G_BEGIN_DECLS
 typedef struct
 {
   const PhHuntOptions *options;
-  PhHunt              *hunt;
-  PhModel             *model;    /* that the stages run on                                       */
-  PhHistory           *history;
-  GHashTable          *values;   /* (nullable) name -> PhTensor: of the model before the stage   */
-  gint64               start, deadline;      /* by the monotonic clock                           */
-  GError             **error;
+  PhHunt *hunt;
+  PhModel *model; /* that the stages run on                                       */
+  PhHistory *history;
+  GHashTable *values;     /* (nullable) name -> PhTensor: of the model before the stage   */
+  gint64 start, deadline; /* by the monotonic clock                           */
+  GError **error;
 } PhHunting;
 
-gboolean    ph_hunting_is_over  (PhHunting *self);
-void        ph_hunting_say      (PhHunting *self, double fraction, const char *format, ...) G_GNUC_PRINTF (3, 4);
-PhFaultPass ph_hunting_pass     (PhHunting *self, const PhHuntStage *stage);
+gboolean ph_hunting_is_over (PhHunting *self);
+void ph_hunting_say (PhHunting *self, double fraction, const char *format, ...) G_GNUC_PRINTF (3, 4);
+PhFaultPass ph_hunting_pass (PhHunting *self, const PhHuntStage *stage);
 /* The first of @anchors in @before on which @stage shows what is looked for, reduced. */
-gboolean    ph_hunting_reduce   (PhHunting *self, const PhHuntStage *stage, PhModel *before, GPtrArray *anchors, const PhFault *like);
+gboolean ph_hunting_reduce (PhHunting *self, const PhHuntStage *stage, PhModel *before, GPtrArray *anchors, const PhFault *like);
 /* A stage that cannot run again: both sides of the rewrite that begins at @at, cut out. */
-gboolean    ph_hunting_cut_pair (PhHunting *self, PhModel *after, PhPosition at);
+gboolean ph_hunting_cut_pair (PhHunting *self, PhModel *after, PhPosition at);
 
 /* hunt-rule.c: which rule, which names of the program's own passes, once there is a reduced model. */
-void        ph_hunting_name     (PhHunting *self, const PhHuntStage *stage);
+void ph_hunting_name (PhHunting *self, const PhHuntStage *stage);
 
 G_END_DECLS

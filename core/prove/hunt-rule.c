@@ -42,9 +42,9 @@ count_rule (PhHistory *history, const char *rule)
 static void
 find_rule (PhHunting *self, const PhHuntStage *stage)
 {
-  PhHunt               *hunt = self->hunt;
-  const PhFault        *fault = hunt->reduced->fault;
-  g_autoptr (PhHistory)  last = NULL;
+  PhHunt *hunt = self->hunt;
+  const PhFault *fault = hunt->reduced->fault;
+  g_autoptr (PhHistory) last = NULL;
 
   if (fault->history == NULL || fault->history->rewrites->len == 0)
     return;
@@ -55,11 +55,11 @@ find_rule (PhHunting *self, const PhHuntStage *stage)
     }
   for (guint limit = 1; limit <= fault->history->rewrites->len && !ph_hunting_is_over (self); limit++)
     {
-      PhFaultPass          pass = ph_hunting_pass (self, stage);
-      g_autoptr (PhModel)   model = ph_model_clone (hunt->reduced->model);
+      PhFaultPass pass = ph_hunting_pass (self, stage);
+      g_autoptr (PhModel) model = ph_model_clone (hunt->reduced->model);
       g_autoptr (PhHistory) history = ph_history_new ();
-      g_autoptr (PhFault)   found = NULL;
-      PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
+      g_autoptr (PhFault) found = NULL;
+      PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
       pass.limit = limit;
       found = ph_fault_find (&pass, hunt->reduced->model, fault->witness, FALSE, self->error);
@@ -70,7 +70,8 @@ find_rule (PhHunting *self, const PhHuntStage *stage)
 
           /* A plug-in's are in the order of the graph: the one that was not there before. */
           for (guint i = 0; last != NULL && i < found->history->rewrites->len; i++)
-            if (count_rule (found->history, rewrite_at (found->history, i)->rule) > count_rule (last, rewrite_at (found->history, i)->rule))
+            if (count_rule (found->history, rewrite_at (found->history, i)->rule)
+                > count_rule (last, rewrite_at (found->history, i)->rule))
               guilty = rewrite_at (found->history, i);
           take_rule (hunt, guilty);
           return;
@@ -93,19 +94,20 @@ find_rule (PhHunting *self, const PhHuntStage *stage)
 static void
 find_switch (PhHunting *self, const PhHuntStage *stage)
 {
-  PhHunt                 *hunt = self->hunt;
-  g_autofree char        *line = stage->arguments != NULL && !stage->pass->takes_file ? g_strjoinv (" ", stage->arguments) : NULL;
-  const PhSwitches       *switches = line == NULL ? NULL : self->options->switches != NULL ? self->options->switches
-                                                                                            : ph_switches_find (line, self->options->folder);
-  g_autoptr (GPtrArray)    names = NULL;
-  g_autoptr (GString)      text = NULL;
-  PhFaultPass             pass = ph_hunting_pass (self, stage);
+  PhHunt *hunt = self->hunt;
+  g_autofree char *line = stage->arguments != NULL && !stage->pass->takes_file ? g_strjoinv (" ", stage->arguments) : NULL;
+  const PhSwitches *switches = line == NULL                      ? NULL
+                               : self->options->switches != NULL ? self->options->switches
+                                                                 : ph_switches_find (line, self->options->folder);
+  g_autoptr (GPtrArray) names = NULL;
+  g_autoptr (GString) text = NULL;
+  PhFaultPass pass = ph_hunting_pass (self, stage);
 
   if (switches == NULL)
     return;
   ph_hunting_say (self, -1, "%s: which of its own passes", stage->pass->name);
-  names = ph_switches_reduce (switches, &pass, hunt->reduced->model, hunt->reduced->fault,
-                              self->deadline, &hunt->n_runs, self->error);
+  names = ph_switches_reduce (switches, &pass, hunt->reduced->model, hunt->reduced->fault, self->deadline, &hunt->n_runs,
+                              self->error);
   if (names == NULL)
     return;
   text = g_string_new (NULL);
@@ -142,8 +144,13 @@ settle_output (PhModel *after, guint k, const char *name)
   for (guint j = 0; j < after->graph->outputs->len; j++)
     if (value->producer == NULL || (j < k && after->graph->outputs->pdata[j] == value))
       {
-        PhNode *node = ph_graph_add_node (after->graph, &(PhNodeSpec) { .op = &ph_op_Identity, .inputs = (PhValue *[]) { value }, .n_inputs = 1, .n_outputs = 1,
-                                                                        .output_types = (const PhType *[]) { value->type } }, NULL);
+        PhNode *node = ph_graph_add_node (after->graph,
+                                          &(PhNodeSpec) { .op = &ph_op_Identity,
+                                                          .inputs = (PhValue *[]) { value },
+                                                          .n_inputs = 1,
+                                                          .n_outputs = 1,
+                                                          .output_types = (const PhType *[]) { value->type } },
+                                          NULL);
 
         if (node == NULL || !ph_graph_set_output (after->graph, k, ph_node_output (node, 0), NULL))
           return FALSE;
@@ -178,7 +185,8 @@ settle_pair (PhPair *pair)
     {
       PhValue *was = pair->before->graph->inputs->pdata[i], *is = pair->after->graph->inputs->pdata[i];
 
-      if (pair->types->pdata[i] != NULL && (!ph_value_set_type (was, pair->types->pdata[i], NULL) || !ph_value_set_type (is, pair->types->pdata[i], NULL)))
+      if (pair->types->pdata[i] != NULL
+          && (!ph_value_set_type (was, pair->types->pdata[i], NULL) || !ph_value_set_type (is, pair->types->pdata[i], NULL)))
         return FALSE;
     }
   for (guint k = 0; k < pair->outputs->len; k++)
@@ -216,7 +224,8 @@ reads_more (const PhPair *pair)
       reach (pair->before->graph->outputs->pdata[k], was);
       reach (pair->after->graph->outputs->pdata[k], is);
       for (guint i = 0; i < pair->inputs->len; i++)
-        if (g_hash_table_contains (is, pair->after->graph->inputs->pdata[i]) && !g_hash_table_contains (was, pair->before->graph->inputs->pdata[i]))
+        if (g_hash_table_contains (is, pair->after->graph->inputs->pdata[i])
+            && !g_hash_table_contains (was, pair->before->graph->inputs->pdata[i]))
           return TRUE;
     }
   return FALSE;
@@ -225,9 +234,9 @@ reads_more (const PhPair *pair)
 static gboolean
 take_pair (PhHunting *self, const PhRegion *region, PhModel *was, PhModel *is)
 {
-  g_autoptr (PhPair)     pair = ph_pair_new (region, was, is, NULL);
-  g_autoptr (PhFault)    fault = NULL;
-  PhReduced            *reduced;
+  g_autoptr (PhPair) pair = ph_pair_new (region, was, is, NULL);
+  g_autoptr (PhFault) fault = NULL;
+  PhReduced *reduced;
 
   if (pair == NULL || !settle_input_names (pair))
     return FALSE;
@@ -247,14 +256,14 @@ take_pair (PhHunting *self, const PhRegion *region, PhModel *was, PhModel *is)
 gboolean
 ph_hunting_cut_pair (PhHunting *self, PhModel *after, PhPosition at)
 {
-  g_autoptr (PhModel)   was = ph_model_clone (after), is = ph_model_clone (after);
+  g_autoptr (PhModel) was = ph_model_clone (after), is = ph_model_clone (after);
   g_autoptr (PhHistory) first = ph_history_snapshot (self->history), second = ph_history_snapshot (self->history);
-  const PhRewrite     *rewrite = ph_history_rewrite_at (self->history, at);
+  const PhRewrite *rewrite = ph_history_rewrite_at (self->history, at);
   g_autoptr (GPtrArray) regions = NULL;
 
   first->position = second->position = self->history->position;
-  if (rewrite == NULL || !ph_history_go (first, was, at, NULL) ||
-      !ph_history_go (second, is, ph_prove_position_of (second, ph_prove_index_of (second, at) + 1), NULL))
+  if (rewrite == NULL || !ph_history_go (first, was, at, NULL)
+      || !ph_history_go (second, is, ph_prove_position_of (second, ph_prove_index_of (second, at) + 1), NULL))
     return FALSE;
   regions = ph_regions_find (was, is, self->history, rewrite->first_edit, rewrite->first_edit + rewrite->n_edits);
   for (guint i = 0; i < regions->len; i++)

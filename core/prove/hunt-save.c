@@ -16,9 +16,9 @@
 static gboolean
 save_model (PhModel *model, const char *folder, const char *name, GError **error)
 {
-  g_autofree char   *path = g_build_filename (folder, name, NULL);
-  GError            *own = NULL;
-  int                opset;
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  GError *own = NULL;
+  int opset;
   g_autoptr (PhModel) file = ph_model_at_opset (model, 0, &opset, NULL, &own);
 
   if (own != NULL)
@@ -42,7 +42,7 @@ static void
 clear_witness (const char *folder)
 {
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char     *name;
+  const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     if ((g_str_has_prefix (name, "input_") || g_str_has_prefix (name, "output_")) && g_str_has_suffix (name, ".pb"))
@@ -56,9 +56,9 @@ clear_witness (const char *folder)
 static gboolean
 save_witness (PhModel *model, GHashTable *witness, const char *folder, GCancellable *cancellable, GError **error)
 {
-  PhRunOptions          options = { .cancellable = cancellable };
+  PhRunOptions options = { .cancellable = cancellable };
   g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
-  guint                 k = 0;
+  guint k = 0;
 
   if (g_mkdir_with_parents (folder, 0777) != 0)
     {
@@ -68,7 +68,7 @@ save_witness (PhModel *model, GHashTable *witness, const char *folder, GCancella
   clear_witness (folder);
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
-      PhValue  *input = model->graph->inputs->pdata[i];
+      PhValue *input = model->graph->inputs->pdata[i];
       PhTensor *tensor = g_hash_table_lookup (witness, input->name);
 
       if (tensor == NULL && input->tensor != NULL)
@@ -88,7 +88,7 @@ save_witness (PhModel *model, GHashTable *witness, const char *folder, GCancella
   for (guint i = 0; i < model->graph->outputs->len; i++)
     {
       const PhValue *output = model->graph->outputs->pdata[i];
-      PhTensor      *tensor = g_hash_table_lookup (results, GUINT_TO_POINTER (output->id));
+      PhTensor *tensor = g_hash_table_lookup (results, GUINT_TO_POINTER (output->id));
 
       if (tensor != NULL && !save_tensor (tensor, output->name, folder, "output", i, error))
         return FALSE;
@@ -99,13 +99,13 @@ save_witness (PhModel *model, GHashTable *witness, const char *folder, GCancella
 PhModel *
 ph_hunt_open_model (const char *path, GCancellable *cancellable)
 {
-  g_autoptr (PhModel)   model = ph_io_open (path, NULL, cancellable, NULL);
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, cancellable, NULL);
   g_autoptr (PhHistory) history = ph_history_new ();
-  PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
   options.keep_opset = TRUE;
-  if (model != NULL && ph_model_opset (model, "") < PH_OPSET_NEWEST && ph_model_opset (model, "") > 0 &&
-      !ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, &options, NULL))
+  if (model != NULL && ph_model_opset (model, "") < PH_OPSET_NEWEST && ph_model_opset (model, "") > 0
+      && !ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, &options, NULL))
     return NULL;
   if (model != NULL)
     model->journal = NULL;
@@ -116,13 +116,13 @@ GHashTable *
 ph_hunt_load_feeds (PhModel *model, const char *folder)
 {
   GHashTable *feeds = ph_prove_new_feeds ();
-  guint       k = 0;
+  guint k = 0;
 
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
-      const PhValue   *input = model->graph->inputs->pdata[i];
+      const PhValue *input = model->graph->inputs->pdata[i];
       g_autofree char *file = g_strdup_printf ("input_%u.pb", k), *path = g_build_filename (folder, file, NULL);
-      PhTensor        *tensor = ph_tensor_load (path, input->type, NULL, NULL);
+      PhTensor *tensor = ph_tensor_load (path, input->type, NULL, NULL);
 
       if (tensor == NULL)
         continue;
@@ -135,13 +135,18 @@ ph_hunt_load_feeds (PhModel *model, const char *folder)
 static gboolean
 shows_again (const PhHunt *hunt, const PhHuntStage *stage, const PhHuntOptions *options, const char *folder)
 {
-  g_autofree char      *path = g_build_filename (folder, REDUCED, NULL), *set = g_build_filename (folder, WITNESS, NULL);
-  g_autofree char      *other = g_build_filename (folder, AFTER, NULL);
-  g_autoptr (PhModel)    model = ph_hunt_open_model (path, options->cancellable), after = NULL;
+  g_autofree char *path = g_build_filename (folder, REDUCED, NULL), *set = g_build_filename (folder, WITNESS, NULL);
+  g_autofree char *other = g_build_filename (folder, AFTER, NULL);
+  g_autoptr (PhModel) model = ph_hunt_open_model (path, options->cancellable), after = NULL;
   g_autoptr (GHashTable) feeds = model != NULL ? ph_hunt_load_feeds (model, set) : NULL;
-  g_autoptr (PhFault)    fault = NULL;
-  PhFaultPass           pass = { .pass = stage->pass, .arguments = stage->arguments, .allow = options->allow, .folder = options->folder,
-                                 .rules_off = options->rules_off, .limit = G_MAXUINT, .seed = options->seed, .runner = options->runner, .cancellable = options->cancellable };
+  g_autoptr (PhFault) fault = NULL;
+  /* clang-format off */
+  PhFaultPass pass = {
+    .pass = stage->pass, .arguments = stage->arguments, .allow = options->allow, .folder = options->folder,
+    .rules_off = options->rules_off, .limit = G_MAXUINT, .seed = options->seed, .runner = options->runner,
+    .cancellable = options->cancellable
+  };
+  /* clang-format on */
 
   if (model == NULL)
     return FALSE;
@@ -153,7 +158,8 @@ shows_again (const PhHunt *hunt, const PhHuntStage *stage, const PhHuntOptions *
 }
 
 gboolean
-ph_hunt_save (const PhHunt *hunt, const PhHuntStage *stage, const PhHuntOptions *options, const char *folder, PhHuntFiles *files, GError **error)
+ph_hunt_save (const PhHunt *hunt, const PhHuntStage *stage, const PhHuntOptions *options, const char *folder, PhHuntFiles *files,
+              GError **error)
 {
   const PhReduced *reduced = hunt->reduced;
   g_autofree char *set = g_build_filename (folder, WITNESS, NULL);
@@ -166,8 +172,8 @@ ph_hunt_save (const PhHunt *hunt, const PhHuntStage *stage, const PhHuntOptions 
     }
   if (reduced == NULL)
     return TRUE;
-  if (!save_model (reduced->model, folder, REDUCED, error) || !save_model (reduced->model, folder, CASE, error) ||
-      !save_witness (reduced->model, reduced->fault->witness, set, options->cancellable, error))
+  if (!save_model (reduced->model, folder, REDUCED, error) || !save_model (reduced->model, folder, CASE, error)
+      || !save_witness (reduced->model, reduced->fault->witness, set, options->cancellable, error))
     return FALSE;
   files->reduced = REDUCED;
   files->witness = WITNESS;

@@ -13,7 +13,7 @@
 #define MOST_SUSPECTS 24
 /* The share of the time that reducing may take. */
 #define REDUCING 0.6
-#define REPEATS 3
+#define REPEATS  3
 
 PhHuntStage *
 ph_hunt_stage_new (const PhPass *pass, const char *const *arguments)
@@ -70,7 +70,7 @@ void
 ph_hunting_say (PhHunting *self, double fraction, const char *format, ...)
 {
   g_autofree char *text = NULL;
-  va_list          args;
+  va_list args;
 
   if (self->options->progress == NULL)
     return;
@@ -83,9 +83,15 @@ ph_hunting_say (PhHunting *self, double fraction, const char *format, ...)
 PhFaultPass
 ph_hunting_pass (PhHunting *self, const PhHuntStage *stage)
 {
-  return (PhFaultPass) { .pass = stage->pass, .arguments = stage->arguments, .allow = self->options->allow, .folder = self->options->folder,
-                         .rules_off = self->options->rules_off, .limit = G_MAXUINT, .seed = self->options->seed,
-                         .runner = self->options->runner, .cancellable = self->options->cancellable };
+  return (PhFaultPass) { .pass = stage->pass,
+                         .arguments = stage->arguments,
+                         .allow = self->options->allow,
+                         .folder = self->options->folder,
+                         .rules_off = self->options->rules_off,
+                         .limit = G_MAXUINT,
+                         .seed = self->options->seed,
+                         .runner = self->options->runner,
+                         .cancellable = self->options->cancellable };
 }
 
 /* ── reducing ── */
@@ -99,7 +105,7 @@ on_reducing (guint tests, guint nodes, gpointer data)
 gboolean
 ph_hunting_reduce (PhHunting *self, const PhHuntStage *stage, PhModel *before, GPtrArray *anchors, const PhFault *like)
 {
-  PhFaultPass     pass = ph_hunting_pass (self, stage);
+  PhFaultPass pass = ph_hunting_pass (self, stage);
   PhReduceOptions options = { .progress = on_reducing, .data = self };
 
   /* Of what is left, however long the proof took. */
@@ -116,9 +122,10 @@ ph_hunting_reduce (PhHunting *self, const PhHuntStage *stage, PhModel *before, G
 static PhProof *
 prove (PhHunting *self, PhModel *after)
 {
-  g_autoptr (PhProver) prover = ph_prover_new (ph_model_clone (after), ph_history_snapshot (self->history), self->options->feeds, self->options->seed);
-  PhRunOptions        options = { .cancellable = self->options->cancellable };
-  const guint         step = self->history->steps->len;
+  g_autoptr (PhProver) prover = ph_prover_new (ph_model_clone (after), ph_history_snapshot (self->history), self->options->feeds,
+                                               self->options->seed);
+  PhRunOptions options = { .cancellable = self->options->cancellable };
+  const guint step = self->history->steps->len;
 
   return ph_prover_compare (prover, (PhPosition) { step - 1, 0 }, (PhPosition) { step, 0 }, &options, NULL);
 }
@@ -128,8 +135,8 @@ static int
 by_suspicion (gconstpointer a, gconstpointer b)
 {
   const PhProofDifference *x = *(const PhProofDifference *const *) a, *y = *(const PhProofDifference *const *) b;
-  const int                flows[] = { x->shown_by == PH_SAMPLE_CAPTURED, y->shown_by == PH_SAMPLE_CAPTURED };
-  const int                extreme[] = { x->shown_by >= PH_SAMPLE_EXTREME, y->shown_by >= PH_SAMPLE_EXTREME };
+  const int flows[] = { x->shown_by == PH_SAMPLE_CAPTURED, y->shown_by == PH_SAMPLE_CAPTURED };
+  const int extreme[] = { x->shown_by >= PH_SAMPLE_EXTREME, y->shown_by >= PH_SAMPLE_EXTREME };
 
   if (flows[0] != flows[1])
     return flows[1] - flows[0];
@@ -142,9 +149,9 @@ by_suspicion (gconstpointer a, gconstpointer b)
 static PhModel *
 model_after (PhHunting *self, PhModel *after, guint index)
 {
-  PhModel              *model = ph_model_clone (after);
-  g_autoptr (PhHistory)  history = ph_history_snapshot (self->history);
-  const PhPosition      at = ph_prove_position_of (history, index + 1);
+  PhModel *model = ph_model_clone (after);
+  g_autoptr (PhHistory) history = ph_history_snapshot (self->history);
+  const PhPosition at = ph_prove_position_of (history, index + 1);
 
   history->position = self->history->position;
   if (!ph_history_go (history, model, at, NULL))
@@ -156,7 +163,7 @@ static void
 take_rewrite (PhHunting *self, PhModel *before, PhPosition at, GPtrArray *anchors)
 {
   GHashTableIter iter;
-  gpointer       node;
+  gpointer node;
 
   g_free (self->hunt->rewrite);
   self->hunt->rewrite = g_strdup_printf ("%u.%u", at.step + 1, at.rewrite + 1);
@@ -186,11 +193,11 @@ suspects_of (const PhProof *proof)
 static void
 name_suspect (PhHunting *self, PhModel *before, PhModel *after, const PhProof *proof)
 {
-  g_autoptr (GPtrArray)    suspects = suspects_of (proof);
+  g_autoptr (GPtrArray) suspects = suspects_of (proof);
   const PhProofDifference *suspect = suspects->len > 0 ? suspects->pdata[0] : NULL;
-  const guint              index = suspect != NULL ? ph_prove_index_of (self->history, suspect->at) : 0;
-  g_autoptr (PhModel)      then = suspect != NULL ? model_after (self, after, index) : NULL;
-  g_autoptr (GPtrArray)    anchors = then != NULL ? ph_anchors_of_rewrite (before, then, self->history, index) : NULL;
+  const guint index = suspect != NULL ? ph_prove_index_of (self->history, suspect->at) : 0;
+  g_autoptr (PhModel) then = suspect != NULL ? model_after (self, after, index) : NULL;
+  g_autoptr (GPtrArray) anchors = then != NULL ? ph_anchors_of_rewrite (before, then, self->history, index) : NULL;
 
   if (anchors != NULL)
     take_rewrite (self, before, suspect->at, anchors);
@@ -205,16 +212,18 @@ question (PhHunting *self, const PhHuntStage *stage, PhModel *before, PhModel *a
   for (guint i = 0; i < MIN (suspects->len, MOST_SUSPECTS) && !ph_hunting_is_over (self); i++)
     {
       const PhProofDifference *suspect = suspects->pdata[i];
-      const guint              index = ph_prove_index_of (self->history, suspect->at);
-      g_autoptr (PhModel)       then = NULL;
-      g_autoptr (GPtrArray)     anchors = NULL;
+      const guint index = ph_prove_index_of (self->history, suspect->at);
+      g_autoptr (PhModel) then = NULL;
+      g_autoptr (GPtrArray) anchors = NULL;
 
-      ph_hunting_say (self, (double) i / suspects->len, "%s: rewrite %u of %u that differ", stage->pass->name, i + 1, suspects->len);
+      ph_hunting_say (self, (double) i / suspects->len, "%s: rewrite %u of %u that differ", stage->pass->name, i + 1,
+                      suspects->len);
       then = model_after (self, after, index);
       if (then == NULL)
         continue;
       anchors = ph_anchors_of_rewrite (before, then, self->history, index);
-      if (stage->only_once ? ph_hunting_cut_pair (self, after, suspect->at) : ph_hunting_reduce (self, stage, before, anchors, NULL))
+      if (stage->only_once ? ph_hunting_cut_pair (self, after, suspect->at)
+                           : ph_hunting_reduce (self, stage, before, anchors, NULL))
         {
           take_rewrite (self, before, suspect->at, anchors);
           return TRUE;
@@ -231,13 +240,14 @@ first_apart (PhModel *before, GHashTable *was, GHashTable *is)
     for (guint k = 0; k < node->outputs->len; k++)
       {
         const char *name = ph_node_output (node, k)->name;
-        PhTensor   *a = g_hash_table_lookup (was, name), *b = g_hash_table_lookup (is, name);
+        PhTensor *a = g_hash_table_lookup (was, name), *b = g_hash_table_lookup (is, name);
 
         if (a != NULL && b != NULL)
           {
             g_auto (PhDistance) distance = ph_distance (b, a);
 
-            if (distance.why != NULL || distance.error > 1e-3 || distance.n_exact + distance.n_lost + distance.n_gained + distance.n_changed > 0)
+            if (distance.why != NULL || distance.error > 1e-3
+                || distance.n_exact + distance.n_lost + distance.n_gained + distance.n_changed > 0)
               return g_strdup (name);
           }
       }
@@ -261,7 +271,7 @@ search (PhHunting *self, const PhHuntStage *stage, PhModel *before, PhModel *aft
   if (fault->kind == PH_FAULT_WRONG && after != NULL && self->values != NULL)
     {
       g_autoptr (GHashTable) is = ph_fault_values (after, fault->witness, self->options->seed, self->options->cancellable);
-      g_autofree char      *name = is != NULL ? first_apart (before, self->values, is) : NULL;
+      g_autofree char *name = is != NULL ? first_apart (before, self->values, is) : NULL;
 
       g_clear_pointer (&anchors, g_ptr_array_unref);
       anchors = name != NULL ? ph_anchors_of_value (before, name) : g_ptr_array_new ();
@@ -277,7 +287,7 @@ search (PhHunting *self, const PhHuntStage *stage, PhModel *before, PhModel *aft
 static void
 convict (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhFaultKind kind)
 {
-  PhHunt          *hunt = self->hunt;
+  PhHunt *hunt = self->hunt;
   g_autofree char *arguments = stage->arguments != NULL ? g_strjoinv (" ", stage->arguments) : NULL;
   g_autofree char *quoted = arguments != NULL ? g_shell_quote (arguments) : NULL;
 
@@ -285,7 +295,8 @@ convict (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhFaultKin
   hunt->kind = hunt->reduced != NULL ? hunt->reduced->fault->kind : kind;
   hunt->step = hunt->steps->len - 1;
   hunt->pass = g_strdup (step->name);
-  hunt->command = quoted != NULL ? g_strdup_printf ("run %s %s", stage->pass->name, quoted) : g_strdup_printf ("run %s", stage->pass->name);
+  hunt->command = quoted != NULL ? g_strdup_printf ("run %s %s", stage->pass->name, quoted)
+                                 : g_strdup_printf ("run %s", stage->pass->name);
   hunt->file = g_strdup (ph_pass_get_file (stage->pass));
   step->fault = hunt->kind;
 }
@@ -296,8 +307,9 @@ compare_whole (PhHunting *self, PhModel *before)
 {
   GHashTable *feeds = self->values != NULL ? self->values : self->options->feeds;
 
-  return self->options->runner != NULL ? ph_runner_fault (self->options->runner, before, self->model, feeds, self->options->cancellable)
-                                       : ph_fault_compare (before, self->model, feeds, self->options->cancellable);
+  return self->options->runner != NULL
+             ? ph_runner_fault (self->options->runner, before, self->model, feeds, self->options->cancellable)
+             : ph_fault_compare (before, self->model, feeds, self->options->cancellable);
 }
 
 /* FALSE: it cannot be run, and that is nothing of the pass's. */
@@ -307,8 +319,8 @@ run_stage (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step)
   g_autoptr (PhModel) before = ph_model_clone (self->model);
   g_autoptr (PhProof) proof = NULL;
   g_autoptr (PhFault) fault = NULL;
-  g_autoptr (GError)  own = NULL;
-  PhPassOptions      options = PH_PASS_OPTIONS_DEFAULT;
+  g_autoptr (GError) own = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
   options.allow = self->options->allow;
   options.arguments = (const char *const *) stage->arguments;
@@ -360,8 +372,10 @@ run_stage (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step)
     {
       convict (self, stage, step, PH_FAULT_WRONG);
       name_suspect (self, before, self->model, proof);
-      self->hunt->note = g_strdup (self->hunt->stopped ? "a rewrite of it gives other results; the hunt was stopped before the model was reduced"
-                                   : "a rewrite of it gives other results; there was no time to reduce the model: --seconds N gives more");
+      self->hunt->note = g_strdup (
+          self->hunt->stopped
+              ? "a rewrite of it gives other results; the hunt was stopped before the model was reduced"
+              : "a rewrite of it gives other results; there was no time to reduce the model: --seconds N gives more");
       return TRUE;
     }
   fault = ph_hunting_is_over (self) ? NULL : compare_whole (self, before);
@@ -370,8 +384,8 @@ run_stage (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step)
   search (self, stage, before, self->model, fault);
   convict (self, stage, step, fault->kind);
   if (self->hunt->reduced == NULL)
-    self->hunt->note = g_strdup_printf ("the model differs%s%s, and no part of it that is smaller was found to", fault->output != NULL ? " at " : "",
-                                        fault->output != NULL ? fault->output : "");
+    self->hunt->note = g_strdup_printf ("the model differs%s%s, and no part of it that is smaller was found to",
+                                        fault->output != NULL ? " at " : "", fault->output != NULL ? fault->output : "");
   return TRUE;
 }
 
@@ -385,27 +399,28 @@ repeat (PhHunting *self, const PhHuntStage *stage)
 
   for (guint i = 0; hunt->reduced != NULL && !stage->only_once && i < REPEATS && !ph_hunting_is_over (self); i++)
     {
-      PhFaultPass        pass = ph_hunting_pass (self, stage);
+      PhFaultPass pass = ph_hunting_pass (self, stage);
       g_autoptr (PhFault) fault = ph_fault_find (&pass, hunt->reduced->model, hunt->reduced->fault->witness, FALSE, self->error);
 
       hunt->n_repeated++;
       hunt->n_agreeing += fault != NULL && fault->kind == hunt->kind;
     }
   if (hunt->n_agreeing < hunt->n_repeated)
-    hunt->note = g_strdup_printf ("it flickers: the same model again is wrong %u times of %u", hunt->n_agreeing, hunt->n_repeated);
+    hunt->note = g_strdup_printf ("it flickers: the same model again is wrong %u times of %u", hunt->n_agreeing,
+                                  hunt->n_repeated);
 }
 
 /* A program computes: is it the pass, or the program's kernel? */
 static void
 judge_runner (PhHunting *self)
 {
-  const PhReduced          *reduced = self->hunt->reduced;
+  const PhReduced *reduced = self->hunt->reduced;
   g_autoptr (PhRunnerReport) report = NULL;
 
   if (self->options->runner == NULL || self->hunt->note != NULL || reduced->fault->after == NULL)
     return;
-  report = ph_runner_judge (self->options->runner, reduced->model, reduced->fault->after, reduced->fault->witness, self->options->seed,
-                            self->options->cancellable, NULL);
+  report = ph_runner_judge (self->options->runner, reduced->model, reduced->fault->after, reduced->fault->witness,
+                            self->options->seed, self->options->cancellable, NULL);
   if (report != NULL)
     self->hunt->note = g_strdup (report->sentence);
 }
@@ -413,7 +428,11 @@ judge_runner (PhHunting *self)
 static PhHunting
 hunting_new (PhModel *model, const PhHuntOptions *options, GError **error)
 {
-  PhHunting self = { .options = options, .hunt = g_new0 (PhHunt, 1), .model = model, .history = ph_history_new (), .start = g_get_monotonic_time (),
+  PhHunting self = { .options = options,
+                     .hunt = g_new0 (PhHunt, 1),
+                     .model = model,
+                     .history = ph_history_new (),
+                     .start = g_get_monotonic_time (),
                      .error = error };
 
   self.deadline = options->seconds > 0 ? self.start + (gint64) (options->seconds * G_USEC_PER_SEC) : 0;
@@ -442,12 +461,14 @@ hunting_end (PhHunting *self, GError *own, GError **error)
 static PhHuntStep *
 add_step (PhHunting *self, const PhHuntStage *stage)
 {
-  PhHuntStep      *step = g_new0 (PhHuntStep, 1);
-  g_autofree char *arguments = stage->arguments == NULL ? NULL : stage->pass->takes_file ? g_path_get_basename (stage->arguments[0])
-                                                                                         : g_strjoinv (" ", stage->arguments);
+  PhHuntStep *step = g_new0 (PhHuntStep, 1);
+  g_autofree char *arguments = stage->arguments == NULL  ? NULL
+                               : stage->pass->takes_file ? g_path_get_basename (stage->arguments[0])
+                                                         : g_strjoinv (" ", stage->arguments);
 
   step->name = arguments != NULL && stage->pass->takes_file ? g_strdup (arguments)
-               : arguments != NULL ? g_strdup_printf ("%s %s", stage->pass->name, arguments) : g_strdup (stage->pass->name);
+               : arguments != NULL                          ? g_strdup_printf ("%s %s", stage->pass->name, arguments)
+                                                            : g_strdup (stage->pass->name);
   g_ptr_array_add (self->hunt->steps, step);
   return step;
 }
@@ -455,14 +476,14 @@ add_step (PhHunting *self, const PhHuntStage *stage)
 PhHunt *
 ph_hunt (PhModel *model, const PhHuntOptions *options, GError **error)
 {
-  GError    *own = NULL;
-  PhHunting  self = hunting_new (model, options, &own);
+  GError *own = NULL;
+  PhHunting self = hunting_new (model, options, &own);
 
   for (guint i = 0; i < options->stages->len && !self.hunt->found && !ph_hunting_is_over (&self); i++)
     {
       const PhHuntStage *stage = options->stages->pdata[i];
-      const gint64       start = g_get_monotonic_time ();
-      PhHuntStep        *step = add_step (&self, stage);
+      const gint64 start = g_get_monotonic_time ();
+      PhHuntStep *step = add_step (&self, stage);
 
       ph_hunting_say (&self, (double) i / options->stages->len, "pass %u of %u: %s", i + 1, options->stages->len, step->name);
       g_clear_pointer (&self.values, g_hash_table_unref);

@@ -5,14 +5,23 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct { PhValue *value; PhTensor *kept; } Constant;
-typedef struct { GPtrArray *attrs; guint index; PhAttr *kept; } Number;      /* kept: (nullable) while another stands there */
+typedef struct
+{
+  PhValue *value;
+  PhTensor *kept;
+} Constant;
+typedef struct
+{
+  GPtrArray *attrs;
+  guint index;
+  PhAttr *kept;
+} Number; /* kept: (nullable) while another stands there */
 
 struct _PhJitter
 {
   PhModel *models[2];
-  GArray *constants[2];          /* (element-type Constant) of each side             */
-  GArray *numbers[2];            /* (element-type Number) attributes                 */
+  GArray *constants[2]; /* (element-type Constant) of each side             */
+  GArray *numbers[2];   /* (element-type Number) attributes                 */
 };
 
 static void
@@ -75,17 +84,22 @@ note_number (GPtrArray *attrs, guint index, gpointer data)
   g_hash_table_add (data, g_memdup2 (&value, sizeof value));
 }
 
-typedef struct { PhJitter *jitter; guint side; GHashTable *others; } Finding;
+typedef struct
+{
+  PhJitter *jitter;
+  guint side;
+  GHashTable *others;
+} Finding;
 
 static void
 find_tensor (PhValue *value, gpointer data)
 {
-  Finding       *finding = data;
+  Finding *finding = data;
   GHashTableIter iter;
-  gpointer       other;
+  gpointer other;
 
-  if (ph_tensor_kind (value->tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (value->tensor)) ||
-      g_hash_table_contains (finding->others, value->tensor) || is_all_short (value->tensor))
+  if (ph_tensor_kind (value->tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (value->tensor))
+      || g_hash_table_contains (finding->others, value->tensor) || is_all_short (value->tensor))
     return;
   g_hash_table_iter_init (&iter, finding->others);
   while (g_hash_table_iter_next (&iter, &other, NULL))
@@ -97,7 +111,7 @@ find_tensor (PhValue *value, gpointer data)
 static void
 find_number (GPtrArray *attrs, guint index, gpointer data)
 {
-  Finding     *finding = data;
+  Finding *finding = data;
   const double value = (double) ((PhAttr *) attrs->pdata[index])->f;
 
   if (!is_short (value) && !g_hash_table_contains (finding->others, &value))
@@ -108,7 +122,7 @@ PhJitter *
 ph_jitter_new (const PhPair *pair)
 {
   PhJitter *jitter = g_new0 (PhJitter, 1);
-  PhModel  *models[2] = { pair->before, pair->after };
+  PhModel *models[2] = { pair->before, pair->after };
 
   memcpy (jitter->models, models, sizeof models);
   for (guint side = 0; side < 2; side++)
@@ -152,16 +166,11 @@ half_step (PhDType dtype)
 {
   switch (dtype)
     {
-    case PH_DOUBLE:
-      return 0x1p-53;
-    case PH_FLOAT:
-      return 0x1p-24;
-    case PH_FLOAT16:
-      return 0x1p-11;
-    case PH_BFLOAT16:
-      return 0x1p-8;
-    default:
-      return 0x1p-4;
+    case PH_DOUBLE: return 0x1p-53;
+    case PH_FLOAT: return 0x1p-24;
+    case PH_FLOAT16: return 0x1p-11;
+    case PH_BFLOAT16: return 0x1p-8;
+    default: return 0x1p-4;
     }
 }
 
@@ -178,8 +187,8 @@ static PhTensor *
 moved (PhTensor *tensor, guint turn)
 {
   const double step = half_step (ph_tensor_dtype (tensor));
-  PhTensor    *copy = ph_tensor_new (PH_DOUBLE, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
-  double      *out = copy != NULL ? ph_tensor_writable (copy) : NULL;
+  PhTensor *copy = ph_tensor_new (PH_DOUBLE, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
+  double *out = copy != NULL ? ph_tensor_writable (copy) : NULL;
   const float *floats = ph_tensor_dtype (tensor) == PH_FLOAT && !ph_tensor_is_splat (tensor) ? ph_tensor_data (tensor) : NULL;
 
   for (gsize i = 0; out != NULL && i < ph_tensor_count (tensor); i++)
@@ -220,8 +229,8 @@ ph_jitter_apply (PhJitter *jitter, guint side, guint turn)
       else
         ph_attr_unref (attr);
       /* An attribute is a float: its own last bit is the least that can be moved. */
-      number->attrs->pdata[number->index] =
-          ph_attr_new_float (number->kept->name, nextafterf (number->kept->f, sign_of (turn, i) > 0 ? INFINITY : -INFINITY));
+      number->attrs->pdata[number->index] = ph_attr_new_float (
+          number->kept->name, nextafterf (number->kept->f, sign_of (turn, i) > 0 ? INFINITY : -INFINITY));
     }
 }
 

@@ -28,9 +28,10 @@ share_of (PhTry *self, GPtrArray *inputs)
 
   for (guint i = 0; i < inputs->len; i++)
     {
-      const PhType *type = self->options->captured != NULL && self->options->captured[i] != NULL ? ph_type_of_tensor (self->options->captured[i])
-                                                                                                : self->pair->types->pdata[i];
-      const gint64  count = type != NULL ? ph_type_count (type) : -1;
+      const PhType *type = self->options->captured != NULL && self->options->captured[i] != NULL
+                               ? ph_type_of_tensor (self->options->captured[i])
+                               : self->pair->types->pdata[i];
+      const gint64 count = type != NULL ? ph_type_count (type) : -1;
 
       if (count <= 0)
         continue;
@@ -43,8 +44,11 @@ share_of (PhTry *self, GPtrArray *inputs)
 GPtrArray *
 ph_try_run (PhTry *self, guint side, GPtrArray *inputs, gboolean in_double, gboolean reference, GError **error)
 {
-  PhSideOptions options = { .in_double = in_double, .reference = reference, .cancellable = self->options->cancellable,
-                            .narrow = in_double ? &self->trial->n_narrow : NULL, .work = self->options->work,
+  PhSideOptions options = { .in_double = in_double,
+                            .reference = reference,
+                            .cancellable = self->options->cancellable,
+                            .narrow = in_double ? &self->trial->n_narrow : NULL,
+                            .work = self->options->work,
                             .cost = self->options->cost * share_of (self, inputs) };
 
   self->spent += self->options->cost * (in_double ? 3 : reference ? 2 : 1);
@@ -64,7 +68,8 @@ number_at (PhTensor *tensor, gsize i)
   const PhDType dtype = ph_tensor_dtype (tensor);
 
   return dtype == PH_STRING ? (double) g_str_hash (ph_tensor_get_string (tensor, i))
-         : ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype) || dtype == PH_BOOL ? ph_tensor_get (tensor, i) : (double) i;
+         : ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype) || dtype == PH_BOOL ? ph_tensor_get (tensor, i)
+                                                                                        : (double) i;
 }
 
 /* Whether @tensor is not what came out before, of the same shape, for other inputs. */
@@ -75,7 +80,7 @@ note_output (GPtrArray *seen, PhTensor *tensor)
     return ph_tensor_count (tensor) > 0;
   for (guint s = 0; s < seen->len; s++)
     {
-      PhTensor   *other = seen->pdata[s];
+      PhTensor *other = seen->pdata[s];
       const gsize n = MIN (ph_tensor_count (tensor), 100000);
 
       if (ph_tensor_count (other) != ph_tensor_count (tensor) || ph_type_of_tensor (other) != ph_type_of_tensor (tensor))
@@ -110,7 +115,8 @@ note_outputs (PhTry *self, GPtrArray *outputs)
 /* ── a difference ── */
 
 void
-ph_try_set_different (PhTry *self, PhSampleKind kind, GPtrArray *inputs, guint output, gsize element, PhTensor *was, PhTensor *is, char *why)
+ph_try_set_different (PhTry *self, PhSampleKind kind, GPtrArray *inputs, guint output, gsize element, PhTensor *was, PhTensor *is,
+                      char *why)
 {
   PhTrial *trial = self->trial;
 
@@ -140,7 +146,7 @@ nudged (GPtrArray *inputs)
   for (guint i = 0; i < inputs->len; i++)
     {
       PhTensor *tensor = inputs->pdata[i], *copy;
-      double   *out;
+      double *out;
 
       if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (tensor)))
         {
@@ -162,7 +168,7 @@ static gboolean
 is_ill_conditioned (PhTry *self, GPtrArray *inputs, PhTensor *was, guint output, const PhDistance *distance)
 {
   g_autoptr (GPtrArray) others = NULL, moved = NULL;
-  g_auto (PhDistance)   by = { 0 };
+  g_auto (PhDistance) by = { 0 };
 
   if (self->options->promise == PH_PROMISE_NONE && (distance->error > 1e-6 || distance->n_exact > 0))
     return FALSE;
@@ -251,10 +257,10 @@ has_floats (PhTry *self)
 static gboolean
 judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2], guint k)
 {
-  PhTensor          *was = outputs[0]->pdata[k], *is = outputs[1]->pdata[k];
+  PhTensor *was = outputs[0]->pdata[k], *is = outputs[1]->pdata[k];
   g_auto (PhDistance) distance = ph_distance (is, was);
-  const gsize        unbounded = distance.n_lost + distance.n_gained + distance.n_changed;
-  double             tolerance = PH_TRY_LEAST;
+  const gsize unbounded = distance.n_lost + distance.n_gained + distance.n_changed;
+  double tolerance = PH_TRY_LEAST;
 
   if (distance.why != NULL)
     {
@@ -263,14 +269,17 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
     }
   if (unbounded > 0 && !may_be_unbounded (self, kind, &distance))
     {
-      ph_try_set_different (self, kind, inputs, k, distance.n_lost > 0 ? distance.lost_at : distance.n_gained > 0 ? distance.gained_at : distance.changed_at,
-                     was, is, NULL);
+      ph_try_set_different (self, kind, inputs, k,
+                            distance.n_lost > 0     ? distance.lost_at
+                            : distance.n_gained > 0 ? distance.gained_at
+                                                    : distance.changed_at,
+                            was, is, NULL);
       return FALSE;
     }
   self->trial->n_unbounded += unbounded;
   /* What NaN and infinities are made of is excepted as a whole, by those that except them; integers make none. */
-  if (distance.n_exact > 0 && has_floats (self) && (kind == PH_SAMPLE_NONFINITE || kind == PH_SAMPLE_EXTREME) && self->options->promise != PH_PROMISE_BITS &&
-      self->options->promise != PH_PROMISE_NONE)
+  if (distance.n_exact > 0 && has_floats (self) && (kind == PH_SAMPLE_NONFINITE || kind == PH_SAMPLE_EXTREME)
+      && self->options->promise != PH_PROMISE_BITS && self->options->promise != PH_PROMISE_NONE)
     {
       self->trial->n_unbounded += distance.n_exact;
       return TRUE;
@@ -284,7 +293,8 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
       ph_try_set_different (self, kind, inputs, k, distance.at, was, is, NULL);
       return FALSE;
     }
-  if (distance.error > PH_TRY_LEAST && kind == PH_SAMPLE_NONFINITE && self->options->promise != PH_PROMISE_BITS && self->options->promise != PH_PROMISE_NONE)
+  if (distance.error > PH_TRY_LEAST && kind == PH_SAMPLE_NONFINITE && self->options->promise != PH_PROMISE_BITS
+      && self->options->promise != PH_PROMISE_NONE)
     {
       self->trial->n_unbounded++;
       return TRUE;
@@ -349,15 +359,16 @@ ulps_between (PhTensor *a, PhTensor *b)
 static void
 check_accuracy (PhTry *self, GPtrArray *inputs, GPtrArray *exact[2])
 {
-  g_autoptr (GPtrArray) was = ph_try_run (self, 0, inputs, FALSE, FALSE, NULL), is = was != NULL ? ph_try_run (self, 1, inputs, FALSE, FALSE, NULL) : NULL;
+  g_autoptr (GPtrArray) was = ph_try_run (self, 0, inputs, FALSE, FALSE, NULL),
+                        is = was != NULL ? ph_try_run (self, 1, inputs, FALSE, FALSE, NULL) : NULL;
 
   for (guint k = 0; is != NULL && k < is->len; k++)
     {
       PhTensor *a = is->pdata[k], *b = was->pdata[k];
-      double    before, after, scale = 0;
+      double before, after, scale = 0;
 
-      if (ph_tensor_kind (a) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (a)) || ph_tensor_dtype (a) != ph_tensor_dtype (b) ||
-          ph_tensor_count (a) == 0 || ph_tensor_dtype (a) == PH_DOUBLE)
+      if (ph_tensor_kind (a) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (a))
+          || ph_tensor_dtype (a) != ph_tensor_dtype (b) || ph_tensor_count (a) == 0 || ph_tensor_dtype (a) == PH_DOUBLE)
         continue;
       self->trial->outputs[k].max_ulp = MAX (self->trial->outputs[k].max_ulp, ulps_between (a, b));
       before = ph_distance_rms (b, exact[0]->pdata[k]);
@@ -375,12 +386,12 @@ check_accuracy (PhTry *self, GPtrArray *inputs, GPtrArray *exact[2])
 gboolean
 ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *worked, GError **problem)
 {
-  const gboolean       bits = self->options->promise == PH_PROMISE_BITS;
+  const gboolean bits = self->options->promise == PH_PROMISE_BITS;
   g_autoptr (GPtrArray) was = ph_try_run (self, 0, inputs, !bits, bits, problem), is = NULL;
-  g_autoptr (GError)    own = NULL;
-  GPtrArray           *outputs[2];
-  guint                k = 0;
-  gsize                at = 0;
+  g_autoptr (GError) own = NULL;
+  GPtrArray *outputs[2];
+  guint k = 0;
+  gsize at = 0;
 
   *worked = was != NULL;
   if (was == NULL)
@@ -392,7 +403,8 @@ ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *work
   self->trial->kinds |= 1u << kind;
   if (is == NULL)
     {
-      ph_try_set_different (self, kind, inputs, 0, 0, NULL, NULL, g_strdup_printf ("cannot be computed any more: %s", own->message));
+      ph_try_set_different (self, kind, inputs, 0, 0, NULL, NULL,
+                            g_strdup_printf ("cannot be computed any more: %s", own->message));
       return FALSE;
     }
   note_outputs (self, was);

@@ -51,7 +51,7 @@ void
 ph_key_add (PhKey *key, gconstpointer data, gsize size)
 {
   const gsize n = (size + sizeof (guint64) - 1) / sizeof (guint64);
-  guint64    *words = add_words (key, n);
+  guint64 *words = add_words (key, n);
 
   if (n == 0)
     return;
@@ -74,7 +74,7 @@ ph_key_add_pointer (PhKey *key, gconstpointer pointer)
 static void
 add_bytes (PhKey *key, GBytes *bytes)
 {
-  gsize         size = 0;
+  gsize size = 0;
   gconstpointer data = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
 
   ph_key_add_int (key, (gint64) size);
@@ -83,7 +83,13 @@ add_bytes (PhKey *key, GBytes *bytes)
 }
 
 /* What a tensor is told by, where it is neither a variable nor computed. */
-enum { OF_POINTER, OF_CONTENT, OF_VARIABLE, OF_RECIPE };
+enum
+{
+  OF_POINTER,
+  OF_CONTENT,
+  OF_VARIABLE,
+  OF_RECIPE
+};
 
 /* @dims of a constant, or of a value: that is cut to small images. */
 static void
@@ -116,7 +122,7 @@ static void
 add_tensor (PhKey *key, PhTensor *tensor, gpointer data)
 {
   const PhRegionForm *form = data;
-  const guint   variable = form != NULL && tensor != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (form->variables, tensor)) : 0;
+  const guint variable = form != NULL && tensor != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (form->variables, tensor)) : 0;
 
   if (variable > 0 || (form != NULL && tensor != NULL && g_ptr_array_find (form->made, tensor, NULL)))
     {
@@ -129,13 +135,13 @@ add_tensor (PhKey *key, PhTensor *tensor, gpointer data)
         ph_key_add_int (key, variable);
       else
         {
-          note_tensor (key, tensor);       /* its recipe may have bodies, told by where they lie */
+          note_tensor (key, tensor); /* its recipe may have bodies, told by where they lie */
           add_recipe (key, ph_recipe_of (tensor), form);
         }
       return;
     }
-  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) == PH_STRING || ph_tensor_bytes (tensor) > SMALL ||
-      ph_tensor_get_origin (tensor) != NULL)
+  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) == PH_STRING
+      || ph_tensor_bytes (tensor) > SMALL || ph_tensor_get_origin (tensor) != NULL)
     {
       ph_key_add_int (key, OF_POINTER);
       ph_key_add_pointer (key, tensor);
@@ -146,7 +152,8 @@ add_tensor (PhKey *key, PhTensor *tensor, gpointer data)
   ph_key_add_int (key, ph_tensor_dtype (tensor));
   ph_key_add_int (key, ph_tensor_rank (tensor));
   ph_key_add (key, ph_tensor_dims (tensor), ph_tensor_rank (tensor) * sizeof (gint64));
-  for (gsize i = 0; form != NULL && form->sizes != NULL && ph_tensor_dtype (tensor) == PH_INT64 && i < ph_tensor_count (tensor); i++)
+  for (gsize i = 0; form != NULL && form->sizes != NULL && ph_tensor_dtype (tensor) == PH_INT64 && i < ph_tensor_count (tensor);
+       i++)
     ph_key_add_int (key, ph_field_sizes_fewer (form->sizes, ph_tensor_get_int (tensor, i)));
   if (form == NULL || form->sizes == NULL || ph_tensor_dtype (tensor) != PH_INT64)
     ph_key_add (key, ph_tensor_data (tensor), ph_tensor_bytes (tensor));
@@ -173,7 +180,14 @@ ph_key_add_attr (PhKey *key, const PhAttr *attr, PhKeyTensor tensor_of, gpointer
 }
 
 /* Most regions are small: the numbers of their first values need no table. */
-typedef struct { PhId first[32]; guint n; GHashTable *table; const char *symbols[16]; guint n_symbols; } Numbers;
+typedef struct
+{
+  PhId first[32];
+  guint n;
+  GHashTable *table;
+  const char *symbols[16];
+  guint n_symbols;
+} Numbers;
 
 static gboolean
 number_of (Numbers *numbers, PhId id, guint *number)
@@ -220,7 +234,8 @@ number_of_symbol (Numbers *numbers, const char *symbol)
 static void
 add_type (PhKey *key, Numbers *numbers, const PhType *type, const PhRegionForm *form)
 {
-  if (form != NULL && form->sizes != NULL && type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && ph_type_is_static (type))
+  if (form != NULL && form->sizes != NULL && type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank
+      && ph_type_is_static (type))
     {
       gint64 dims[PH_MAX_RANK];
 
@@ -238,8 +253,9 @@ add_type (PhKey *key, Numbers *numbers, const PhType *type, const PhRegionForm *
   ph_key_add_int (key, -1 - (gint64) type->rank);
   for (guint i = 0; i < type->rank; i++)
     if (ph_dim_known (type->dims[i]))
-      ph_key_add_int (key, form != NULL && form->sizes != NULL && (type->rank < 4 || i < 2) ? ph_field_sizes_fewer (form->sizes, type->dims[i].size)
-                                                                                            : type->dims[i].size);
+      ph_key_add_int (key, form != NULL && form->sizes != NULL && (type->rank < 4 || i < 2)
+                               ? ph_field_sizes_fewer (form->sizes, type->dims[i].size)
+                               : type->dims[i].size);
     else
       {
         ph_key_add_int (key, -1);
@@ -320,11 +336,12 @@ add_recipe (PhKey *key, PhModel *recipe, const PhRegionForm *form)
 }
 
 GBytes *
-ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options, const PhRegionForm *form, GPtrArray *tensors)
+ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options, const PhRegionForm *form,
+               GPtrArray *tensors)
 {
-  Numbers  numbers = { .n = 0 };
-  PhKey    own, *key = &own;
-  GBytes  *bytes;
+  Numbers numbers = { .n = 0 };
+  PhKey own, *key = &own;
+  GBytes *bytes;
   gboolean ok;
 
   ph_key_init (key);
@@ -337,7 +354,7 @@ ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const Ph
   ph_key_add_int (key, region->inputs->len);
   for (guint i = 0; i < region->inputs->len; i++)
     {
-      const PhId     id = g_array_index (region->inputs, PhId, i);
+      const PhId id = g_array_index (region->inputs, PhId, i);
       const PhValue *was = ph_model_find_value (before, id), *is = ph_model_find_value (after, id);
 
       add_type (key, &numbers, was != NULL ? was->type : NULL, form);
@@ -347,7 +364,9 @@ ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const Ph
       ph_key_add_int (key, options->is_free != NULL && options->is_free[i]);
       /* Of captured values only the shapes count: what flows there differs each time and is as good as any. A form is proved for
        * any open dimensions. */
-      ph_key_add_pointer (key, form == NULL && options->captured != NULL && options->captured[i] != NULL ? ph_type_of_tensor (options->captured[i]) : NULL);
+      ph_key_add_pointer (key, form == NULL && options->captured != NULL && options->captured[i] != NULL
+                                   ? ph_type_of_tensor (options->captured[i])
+                                   : NULL);
     }
   ok = add_nodes (key, &numbers, region->before, form) && add_nodes (key, &numbers, region->after, form);
   for (guint k = 0; ok && k < region->outputs->len; k++)
@@ -366,9 +385,9 @@ ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const Ph
 guint
 ph_key_hash (gconstpointer key)
 {
-  gsize          size;
+  gsize size;
   const guint64 *words = g_bytes_get_data ((GBytes *) key, &size);
-  guint64        hash = 0;
+  guint64 hash = 0;
 
   for (gsize i = 0; i < size / sizeof *words; i++)
     hash = ((hash ^ words[i]) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)) ^ (hash >> 29);

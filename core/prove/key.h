@@ -9,22 +9,22 @@ G_BEGIN_DECLS
 /* Words, most of them numbers: a key is made for each rewrite. */
 typedef struct
 {
-  guint64   *words, first[160];
-  gsize      n, size;
-  GPtrArray *tensors;          /* (nullable) (element-type PhTensor) not owned: what the words name by where it lies */
+  guint64 *words, first[160];
+  gsize n, size;
+  GPtrArray *tensors; /* (nullable) (element-type PhTensor) not owned: what the words name by where it lies */
 } PhKey;
 
-void    ph_key_init        (PhKey *key);
-void    ph_key_clear       (PhKey *key);
-void    ph_key_add         (PhKey *key, gconstpointer data, gsize size);
-void    ph_key_add_int     (PhKey *key, gint64 value);
-void    ph_key_add_pointer (PhKey *key, gconstpointer pointer);
+void ph_key_init (PhKey *key);
+void ph_key_clear (PhKey *key);
+void ph_key_add (PhKey *key, gconstpointer data, gsize size);
+void ph_key_add_int (PhKey *key, gint64 value);
+void ph_key_add_pointer (PhKey *key, gconstpointer pointer);
 /* All of @attr; of its tensors what @tensor_of says. */
 typedef void (*PhKeyTensor) (PhKey *key, PhTensor *tensor, gpointer data);
-void    ph_key_add_attr    (PhKey *key, const PhAttr *attr, PhKeyTensor tensor_of, gpointer data);
+void ph_key_add_attr (PhKey *key, const PhAttr *attr, PhKeyTensor tensor_of, gpointer data);
 
 /* For a table, with ph_key_hash() and g_bytes_equal(). (transfer full) */
-GBytes *ph_key_to_bytes    (const PhKey *key);
-guint   ph_key_hash        (gconstpointer bytes);
+GBytes *ph_key_to_bytes (const PhKey *key);
+guint ph_key_hash (gconstpointer bytes);
 
 G_END_DECLS

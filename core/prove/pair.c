@@ -6,7 +6,13 @@
 #include "core/prove/rows.h"
 #include "core/run/run-private.h"
 
-typedef struct { GHashTable *ids; PhModel *to; GHashTable *map; GError **error; } Copying;
+typedef struct
+{
+  GHashTable *ids;
+  PhModel *to;
+  GHashTable *map;
+  GError **error;
+} Copying;
 
 static void
 note (GHashTable *ids, const PhValue *copy, PhId id)
@@ -35,9 +41,9 @@ copy_constants_of (Copying *copying, PhNode *node, const PhNode *owner)
     {
       PhValue *value = ph_node_input (node, i);
 
-      if (value != NULL && value->tensor != NULL && !g_hash_table_contains (copying->map, value) &&
-          (owner == NULL || value->graph == owner->graph || !ph_graph_is_inside (value->graph, owner->graph)) &&
-          copy_constant (copying, value, value->tensor) == NULL)
+      if (value != NULL && value->tensor != NULL && !g_hash_table_contains (copying->map, value)
+          && (owner == NULL || value->graph == owner->graph || !ph_graph_is_inside (value->graph, owner->graph))
+          && copy_constant (copying, value, value->tensor) == NULL)
         return FALSE;
     }
   for (guint g = 0; node->graphs != NULL && g < node->graphs->len; g++)
@@ -51,8 +57,8 @@ copy_constants_of (Copying *copying, PhNode *node, const PhNode *owner)
         {
           PhValue *value = body->outputs->pdata[i];
 
-          if (value->tensor != NULL && !g_hash_table_contains (copying->map, value) &&
-              !ph_graph_is_inside (value->graph, body) && copy_constant (copying, value, value->tensor) == NULL)
+          if (value->tensor != NULL && !g_hash_table_contains (copying->map, value) && !ph_graph_is_inside (value->graph, body)
+              && copy_constant (copying, value, value->tensor) == NULL)
             return FALSE;
         }
     }
@@ -63,7 +69,7 @@ static void
 copy_opsets (PhModel *from, PhModel *to)
 {
   GHashTableIter iter;
-  gpointer       domain, version;
+  gpointer domain, version;
 
   g_hash_table_iter_init (&iter, from->opsets);
   while (g_hash_table_iter_next (&iter, &domain, &version))
@@ -74,17 +80,17 @@ copy_opsets (PhModel *from, PhModel *to)
 static PhModel *
 copy_side (PhPair *pair, PhModel *from, PhModel *other, GPtrArray *nodes, gboolean after, GError **error)
 {
-  g_autoptr (PhModel)    to = ph_model_new ();
+  g_autoptr (PhModel) to = ph_model_new ();
   g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
-  GHashTable           *ids = pair->ids[after];
-  Copying               copying = { ids, to, map, error };
-  const int             opset = ph_model_opset (from, "");
+  GHashTable *ids = pair->ids[after];
+  Copying copying = { ids, to, map, error };
+  const int opset = ph_model_opset (from, "");
 
   copy_opsets (from, to);
   for (guint i = 0; i < pair->inputs->len; i++)
     {
-      const PhId  id = g_array_index (pair->inputs, PhId, i);
-      PhValue    *value = ph_model_find_value (from, id), *twin = ph_model_find_value (other, id), *copy;
+      const PhId id = g_array_index (pair->inputs, PhId, i);
+      PhValue *value = ph_model_find_value (from, id), *twin = ph_model_find_value (other, id), *copy;
       const PhType *type = value != NULL && value->type != NULL ? value->type : twin != NULL ? twin->type : NULL;
 
       if (!after)
@@ -92,7 +98,8 @@ copy_side (PhPair *pair, PhModel *from, PhModel *other, GPtrArray *nodes, gboole
       /* An upgrade may ask for ranks. */
       if (type != NULL && type->kind == PH_KIND_TENSOR && type->dtype != PH_UNDEFINED && opset >= PH_OPSET_NEWEST)
         type = ph_type_unranked (type->dtype);
-      copy = ph_graph_add_input (to->graph, ph_model_unique_name (to, value != NULL ? value->name : twin->name), type, NULL, G_MAXUINT, error);
+      copy = ph_graph_add_input (to->graph, ph_model_unique_name (to, value != NULL ? value->name : twin->name), type, NULL,
+                                 G_MAXUINT, error);
       if (copy == NULL)
         return NULL;
       if (value != NULL)
@@ -116,8 +123,8 @@ copy_side (PhPair *pair, PhModel *from, PhModel *other, GPtrArray *nodes, gboole
   for (guint i = 0; i < pair->outputs->len; i++)
     {
       const PhBorderPair *border = &g_array_index (pair->outputs, PhBorderPair, i);
-      PhValue            *value = ph_model_find_value (from, after ? border->after : border->before);
-      PhValue            *copy = value != NULL ? g_hash_table_lookup (map, value) : NULL;
+      PhValue *value = ph_model_find_value (from, after ? border->after : border->before);
+      PhValue *copy = value != NULL ? g_hash_table_lookup (map, value) : NULL;
 
       if (value != NULL && copy == NULL && value->tensor != NULL)
         copy = copy_constant (&copying, value, value->tensor);

@@ -10,16 +10,16 @@ G_BEGIN_DECLS
  * element type, so that they can be computed at any size; @types has all that is known. */
 typedef struct
 {
-  PhModel    *before, *after;    /* at the newest opset                                                        */
-  GArray     *inputs, *outputs;  /* as in the region; the models' own are in this order                        */
-  GPtrArray  *types;             /* (element-type PhType) (nullable elements) of each input                    */
-  guint64     rows;              /* axes along which nothing looks (core/prove/rows.h)                         */
-  gint64      batch, image;      /* what sizes must be at least (core/prove/rows.h): of axis 0, of spatial axes */
-  GHashTable *ids[2];            /* PhId in the side's model -> PhId of the value that it stands for           */
+  PhModel *before, *after;  /* at the newest opset                                                        */
+  GArray *inputs, *outputs; /* as in the region; the models' own are in this order                        */
+  GPtrArray *types;         /* (element-type PhType) (nullable elements) of each input                    */
+  guint64 rows;             /* axes along which nothing looks (core/prove/rows.h)                         */
+  gint64 batch, image;      /* what sizes must be at least (core/prove/rows.h): of axis 0, of spatial axes */
+  GHashTable *ids[2];       /* PhId in the side's model -> PhId of the value that it stands for           */
 } PhPair;
 
-PhPair    *ph_pair_new     (const PhRegion *region, PhModel *before, PhModel *after, GError **error);
-void       ph_pair_free    (PhPair *pair);
+PhPair *ph_pair_new (const PhRegion *region, PhModel *before, PhModel *after, GError **error);
+void ph_pair_free (PhPair *pair);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhPair, ph_pair_free)
 
 G_END_DECLS

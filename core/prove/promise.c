@@ -31,8 +31,10 @@ is_foreign (const PhPass *pass)
 static PhPromise
 promise_of (const PhPass *pass, const char *rule)
 {
-  static const PhPromise promises[] = { [PH_EXACT] = PH_PROMISE_BITS, [PH_EXACT_FINITE] = PH_PROMISE_FINITE,
-                                        [PH_ROUNDING] = PH_PROMISE_REAL, [PH_LOSSY] = PH_PROMISE_NEAR };
+  static const PhPromise promises[] = { [PH_EXACT] = PH_PROMISE_BITS,
+                                        [PH_EXACT_FINITE] = PH_PROMISE_FINITE,
+                                        [PH_ROUNDING] = PH_PROMISE_REAL,
+                                        [PH_LOSSY] = PH_PROMISE_NEAR };
 
   return is_foreign (pass) ? PH_PROMISE_NONE : promises[rewrite_exactness (pass, rule)];
 }
@@ -52,14 +54,14 @@ ph_prover_promise (PhProver *prover, guint step, const PhRewrite *rewrite)
 PhExactness
 ph_prove_exactness_between (PhHistory *history, guint first, guint last, gboolean *foreign)
 {
-  PhExactness   exactness = PH_EXACT;
+  PhExactness exactness = PH_EXACT;
   const PhStep *at = NULL;
   const PhPass *pass = NULL;
-  const char   *known = NULL;          /* the rule before; names are interned */
+  const char *known = NULL; /* the rule before; names are interned */
 
   for (guint i = first; i < last; i++)
     {
-      const PhStep    *step = &g_array_index (history->steps, PhStep, ph_prove_position_of (history, i).step);
+      const PhStep *step = &g_array_index (history->steps, PhStep, ph_prove_position_of (history, i).step);
       const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, i);
 
       if (step == at && rewrite->rule == known)
@@ -78,5 +80,7 @@ PhPromise
 ph_prove_whole_promise (PhExactness exactness, gboolean foreign)
 {
   /* Bits were compared rewrite by rewrite; here it is their sum as real numbers. */
-  return exactness == PH_LOSSY && !foreign ? PH_PROMISE_NEAR : exactness == PH_EXACT || foreign ? PH_PROMISE_NONE : PH_PROMISE_REAL;
+  return exactness == PH_LOSSY && !foreign  ? PH_PROMISE_NEAR
+         : exactness == PH_EXACT || foreign ? PH_PROMISE_NONE
+                                            : PH_PROMISE_REAL;
 }

@@ -28,8 +28,8 @@ ph_rewrite_proof_free (PhRewriteProof *one)
 PhVerdict
 ph_verdict_worse (PhVerdict a, PhVerdict b)
 {
-  static const guint8 rank[] = { [PH_VERDICT_PROVED] = 0, [PH_VERDICT_SAME] = 1, [PH_VERDICT_CLOSE] = 2, [PH_VERDICT_NOTHING] = 3,
-                                 [PH_VERDICT_NONE] = 4, [PH_VERDICT_DIFFERENT] = 5 };
+  static const guint8 rank[] = { [PH_VERDICT_PROVED] = 0,  [PH_VERDICT_SAME] = 1, [PH_VERDICT_CLOSE] = 2,
+                                 [PH_VERDICT_NOTHING] = 3, [PH_VERDICT_NONE] = 4, [PH_VERDICT_DIFFERENT] = 5 };
 
   return rank[a] >= rank[b] ? a : b;
 }
@@ -102,15 +102,15 @@ clear_difference (gpointer data)
 /* Only while it is put together: bits of PH_SAMPLE_... and what the sentence needs beside the public fields. */
 typedef struct
 {
-  PhProof  proof;
-  guint    kinds;
-  guint    n_reworded;          /* rewrites that are                                            */
-  guint    n_same_nodes;        /* rewrites that are proved by that alone                      */
-  guint    n_joint;             /* rewrites that are proved together                           */
-  double   log2_bound;
+  PhProof proof;
+  guint kinds;
+  guint n_reworded;   /* rewrites that are                                            */
+  guint n_same_nodes; /* rewrites that are proved by that alone                      */
+  guint n_joint;      /* rewrites that are proved together                           */
+  double log2_bound;
   gboolean conjecture, rounded_constants, for_these_shapes;
-  PhVerdict whole;              /* NONE: not compared */
-  char    *whole_why, *local_why;
+  PhVerdict whole; /* NONE: not compared */
+  char *whole_why, *local_why;
 } Draft;
 
 static Draft *
@@ -190,8 +190,9 @@ ph_proof_add_rewrite (PhProof *proof, const PhRewriteProof *one, PhPosition at)
   draft->for_these_shapes |= one->for_these_shapes;
   if (one->verdict == PH_VERDICT_DIFFERENT && proof->differences->len < PH_PROOF_MAX_DIFFERENCES)
     {
-      PhProofDifference difference = { at, g_strdup (one->value), g_strdup (one->place), g_strdup (one->expected), g_strdup (one->actual), one->error,
-                                       one->shown_by };
+      PhProofDifference difference
+          = { at,         g_strdup (one->value), g_strdup (one->place), g_strdup (one->expected), g_strdup (one->actual),
+              one->error, one->shown_by };
 
       g_array_append_val (proof->differences, difference);
     }
@@ -214,7 +215,8 @@ ph_proof_blame (PhProof *proof, const PhRewriteProof *one, PhPosition at, const 
     proof->first_difference = g_strdup_printf ("'%s', where %s ends: %s, with %s inputs", one->value, rewrite->rule,
                                                one->why != NULL ? one->why : "differs", proof->shown_by);
   else
-    proof->first_difference = g_strdup_printf ("%s: %s, with %s inputs", rewrite->rule, one->why != NULL ? one->why : "differs", proof->shown_by);
+    proof->first_difference = g_strdup_printf ("%s: %s, with %s inputs", rewrite->rule, one->why != NULL ? one->why : "differs",
+                                               proof->shown_by);
 }
 
 void
@@ -227,8 +229,11 @@ ph_proof_join (PhProof *proof, const PhTrial *trial)
     draft->log2_bound = draft->log2_bound < 0 ? MAX (draft->log2_bound, trial->field->log2_bound) : trial->field->log2_bound;
   proof->n_proved += proof->n_different;
   proof->n_different = 0;
-  proof->verdict = proof->n_none > 0 ? PH_VERDICT_NONE : proof->n_nothing > 0 ? PH_VERDICT_NOTHING : proof->n_close > 0 ? PH_VERDICT_CLOSE
-                   : proof->n_same > 0 ? PH_VERDICT_SAME : PH_VERDICT_PROVED;
+  proof->verdict = proof->n_none > 0      ? PH_VERDICT_NONE
+                   : proof->n_nothing > 0 ? PH_VERDICT_NOTHING
+                   : proof->n_close > 0   ? PH_VERDICT_CLOSE
+                   : proof->n_same > 0    ? PH_VERDICT_SAME
+                                          : PH_VERDICT_PROVED;
   proof->max_abs_error = trial->max_abs;
   proof->max_scaled_error = trial->error;
   g_array_set_size (proof->differences, 0);
@@ -262,7 +267,7 @@ ph_proof_add_whole (PhProof *proof, const PhTrial *trial, GPtrArray *names)
   for (guint k = 0; k < names->len && trial->n_sets > 0; k++)
     {
       const PhTrialOutput *of = &trial->outputs[k];
-      PhProofOutput        output = { g_strdup (names->pdata[k]), of->max_abs, of->error, of->max_ulp };
+      PhProofOutput output = { g_strdup (names->pdata[k]), of->max_abs, of->error, of->max_ulp };
 
       output.close = !(trial->verdict == PH_VERDICT_DIFFERENT && trial->output == k);
       output.same = output.close && of->max_abs == 0;
@@ -290,8 +295,7 @@ ph_proof_add_whole (PhProof *proof, const PhTrial *trial, GPtrArray *names)
 
 /* ── sentences ── */
 
-static void
-add (GString *text, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static void add (GString *text, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static void
 add (GString *text, const char *format, ...)
@@ -379,7 +383,8 @@ conclude_sentence (PhProof *proof, const Draft *draft)
   if (proof->n_nothing > 0)
     add (text, "nothing is shown of %u: %s", proof->n_nothing, draft->local_why != NULL ? draft->local_why : "they do not vary");
   if (proof->n_none > 0)
-    add (text, "%u could not be tried alone: %s", proof->n_none, draft->local_why != NULL ? draft->local_why : "no inputs could be made");
+    add (text, "%u could not be tried alone: %s", proof->n_none,
+         draft->local_why != NULL ? draft->local_why : "no inputs could be made");
   if (proof->n_unbounded > 0)
     add (text, "%" G_GSIZE_FORMAT " elements are NaN or infinite on one side, which the rules except", proof->n_unbounded);
   if (proof->n_narrow > 0)
@@ -401,6 +406,8 @@ ph_proof_conclude (PhProof *proof)
   else if (proof->verdict == PH_VERDICT_NONE && (draft->whole == PH_VERDICT_SAME || draft->whole == PH_VERDICT_CLOSE))
     proof->verdict = proof->n_close > 0 ? PH_VERDICT_CLOSE : draft->whole;
   if (proof->verdict == PH_VERDICT_NONE || proof->verdict == PH_VERDICT_NOTHING)
-    proof->problem = g_strdup (draft->local_why != NULL ? draft->local_why : draft->whole_why != NULL ? draft->whole_why : "nothing could be compared");
+    proof->problem = g_strdup (draft->local_why != NULL   ? draft->local_why
+                               : draft->whole_why != NULL ? draft->whole_why
+                                                          : "nothing could be compared");
   conclude_sentence (proof, draft);
 }

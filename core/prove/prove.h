@@ -11,21 +11,21 @@ G_BEGIN_DECLS
 /* An output of the graph, over all inputs with which the model was computed as a whole. */
 typedef struct
 {
-  char    *name;
-  double   max_abs_error, max_scaled_error;   /* in double; the second relative to its largest element        */
-  guint64  max_ulp;                           /* in its own element type, on ordinary inputs                  */
+  char *name;
+  double max_abs_error, max_scaled_error; /* in double; the second relative to its largest element        */
+  guint64 max_ulp;                        /* in its own element type, on ordinary inputs                  */
   gboolean same, close;
 } PhProofOutput;
 
 /* A rewrite that differs, and the first value at its border that does. */
 typedef struct
 {
-  PhPosition at;                    /* before the rewrite                                                     */
-  char      *value;                 /* (nullable)                                                             */
-  char      *place;                 /* (nullable) of the first element that differs: "[0, 2]"                 */
-  char      *expected, *actual;     /* (nullable) that element before and after                               */
-  double     max_scaled_error;
-  guint      shown_by;              /* PhSampleKind (core/prove/samples.h)                                    */
+  PhPosition at;           /* before the rewrite                                                     */
+  char *value;             /* (nullable)                                                             */
+  char *place;             /* (nullable) of the first element that differs: "[0, 2]"                 */
+  char *expected, *actual; /* (nullable) that element before and after                               */
+  double max_scaled_error;
+  guint shown_by; /* PhSampleKind (core/prove/samples.h)                                    */
 } PhProofDifference;
 
 /* A proof names so many of them; n_different counts all. */
@@ -36,78 +36,78 @@ typedef struct
  * that is quick or was asked for. */
 typedef struct
 {
-  PhPosition   a, b;
-  PhVerdict    verdict;
-  char        *sentence;            /* on what the verdict rests                                              */
-  char        *problem;             /* (nullable) NONE and NOTHING: why                                       */
-  PhExactness  exactness;           /* of the least exact of the rules that fired                             */
-  guint        n_rewrites, n_proved, n_same, n_close, n_nothing, n_none, n_different;
-  char        *inputs;              /* (nullable) the kinds that were tried: "captured, normal, reach"        */
-  guint        n_sets;              /* the most that one of them was tried on                                 */
-  guint        n_whole;             /* inputs on which the whole model was compared                           */
-  double       max_abs_error, max_scaled_error;     /* the largest difference in double: absolute, relative    */
-  double       tolerance;           /* the largest relative one that was allowed, by rounding of constants     */
-  gsize        n_unbounded;         /* elements NaN or infinite on one side only, which the class allows       */
-  guint        n_narrow;            /* runs of nodes that could not be done in double                          */
-  gboolean     loses_accuracy;      /* double agrees, and float32 is farther from it than before               */
-  GArray      *outputs;             /* (element-type PhProofOutput)                                           */
+  PhPosition a, b;
+  PhVerdict verdict;
+  char *sentence;        /* on what the verdict rests                                              */
+  char *problem;         /* (nullable) NONE and NOTHING: why                                       */
+  PhExactness exactness; /* of the least exact of the rules that fired                             */
+  guint n_rewrites, n_proved, n_same, n_close, n_nothing, n_none, n_different;
+  char *inputs;                           /* (nullable) the kinds that were tried: "captured, normal, reach"        */
+  guint n_sets;                           /* the most that one of them was tried on                                 */
+  guint n_whole;                          /* inputs on which the whole model was compared                           */
+  double max_abs_error, max_scaled_error; /* the largest difference in double: absolute, relative    */
+  double tolerance;                       /* the largest relative one that was allowed, by rounding of constants     */
+  gsize n_unbounded;                      /* elements NaN or infinite on one side only, which the class allows       */
+  guint n_narrow;                         /* runs of nodes that could not be done in double                          */
+  gboolean loses_accuracy;                /* double agrees, and float32 is farther from it than before               */
+  GArray *outputs;                        /* (element-type PhProofOutput)                                           */
 
   /* Where they differ: */
-  char        *first_difference;    /* (nullable) one sentence of what follows                                */
-  char        *output;              /* (nullable) the output of the graph that shows it                       */
-  char        *value;               /* (nullable) the first value at the border of a rewrite that differs      */
-  gsize        element;             /* of it, or of the output where no inner value is known                  */
-  char        *place;               /* (nullable) of the element in its tensor: "[0, 2]"                      */
-  char        *expected, *actual;   /* (nullable) that element before and after                               */
-  const char  *shown_by;            /* the kind of inputs                                                     */
-  guint64      seed;
-  GHashTable  *feeds;               /* (nullable) input name -> PhTensor: the inputs that show it              */
-  gboolean     blamed;
-  PhPosition   blame;               /* the position before the rewrite that changes the results               */
-  GArray      *differences;         /* (element-type PhProofDifference) by position; of rewrites found alone  */
+  char *first_difference;  /* (nullable) one sentence of what follows                                */
+  char *output;            /* (nullable) the output of the graph that shows it                       */
+  char *value;             /* (nullable) the first value at the border of a rewrite that differs      */
+  gsize element;           /* of it, or of the output where no inner value is known                  */
+  char *place;             /* (nullable) of the element in its tensor: "[0, 2]"                      */
+  char *expected, *actual; /* (nullable) that element before and after                               */
+  const char *shown_by;    /* the kind of inputs                                                     */
+  guint64 seed;
+  GHashTable *feeds; /* (nullable) input name -> PhTensor: the inputs that show it              */
+  gboolean blamed;
+  PhPosition blame;    /* the position before the rewrite that changes the results               */
+  GArray *differences; /* (element-type PhProofDifference) by position; of rewrites found alone  */
 } PhProof;
 
-void      ph_proof_free         (PhProof *proof);
+void ph_proof_free (PhProof *proof);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhProof, ph_proof_free)
 
 /* The rewrite that @position stands before. (nullable) */
 const PhRewrite *ph_history_rewrite_at (PhHistory *history, PhPosition position);
 /* Whether it draws random numbers: then two computations cannot be compared. */
-gboolean  ph_model_draws        (PhModel *model);
-gboolean  ph_node_draws         (const PhNode *node);
+gboolean ph_model_draws (PhModel *model);
+gboolean ph_node_draws (const PhNode *node);
 
 /* Walks two clones along the journal and remembers what it found of each rewrite. May be used in any one thread. */
 typedef struct _PhProver PhProver;
 
 /* @walker, which stands at @history's position, and @history, a snapshot, are taken over. @feeds: (nullable) name -> PhTensor. */
-PhProver *ph_prover_new         (PhModel *walker, PhHistory *history, GHashTable *feeds, guint64 seed);
-void      ph_prover_free        (PhProver *prover);
+PhProver *ph_prover_new (PhModel *walker, PhHistory *history, GHashTable *feeds, guint64 seed);
+void ph_prover_free (PhProver *prover);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhProver, ph_prover_free)
 /* Compare large models as a whole too. */
-void      ph_prover_set_whole   (PhProver *prover, gboolean whole);
+void ph_prover_set_whole (PhProver *prover, gboolean whole);
 
 /* What the comparisons have cost so far. */
 typedef struct
 {
-  guint   n_captures;           /* runs of the model for the values that flow in it                            */
-  guint   n_same_nodes;         /* regions proved by being the same node for node                              */
-  guint   n_known;              /* regions that were equal to one before                                       */
-  guint   n_tried;              /* regions that were computed                                                  */
-  guint   n_forms;              /* of these, those whose form was proved before, for other weights             */
-  guint64 n_nodes;              /* nodes computed, once for each set of inputs, those of captures too          */
-  double  flops;                /* operations of these, roughly                                                */
-  guint64 n_field_nodes;        /* nodes evaluated over the field                                              */
-  double  field_work;           /* multiplications there                                                       */
-  guint   n_images;             /* tensors of weights that were read into the field                            */
+  guint n_captures;      /* runs of the model for the values that flow in it                            */
+  guint n_same_nodes;    /* regions proved by being the same node for node                              */
+  guint n_known;         /* regions that were equal to one before                                       */
+  guint n_tried;         /* regions that were computed                                                  */
+  guint n_forms;         /* of these, those whose form was proved before, for other weights             */
+  guint64 n_nodes;       /* nodes computed, once for each set of inputs, those of captures too          */
+  double flops;          /* operations of these, roughly                                                */
+  guint64 n_field_nodes; /* nodes evaluated over the field                                              */
+  double field_work;     /* multiplications there                                                       */
+  guint n_images;        /* tensors of weights that were read into the field                            */
 } PhProofWork;
 
 const PhProofWork *ph_prover_get_work (PhProver *prover);
 /* What was found of a rewrite of the history, counted over all steps; PH_VERDICT_NONE also where it was not yet tried. */
-PhVerdict ph_prover_verdict_of  (PhProver *prover, guint rewrite);
+PhVerdict ph_prover_verdict_of (PhProver *prover, guint rewrite);
 
 /* What cannot be compared is a proof with a problem; NULL only when it was cancelled. */
-PhProof  *ph_prover_compare     (PhProver *prover, PhPosition a, PhPosition b, const PhRunOptions *options, GError **error);
+PhProof *ph_prover_compare (PhProver *prover, PhPosition a, PhPosition b, const PhRunOptions *options, GError **error);
 /* Fills in the rewrite to blame where none was found alone, by halving. FALSE: cancelled. */
-gboolean  ph_prover_blame       (PhProver *prover, PhProof *proof, const PhRunOptions *options, GError **error);
+gboolean ph_prover_blame (PhProver *prover, PhProof *proof, const PhRunOptions *options, GError **error);
 
 G_END_DECLS

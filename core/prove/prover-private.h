@@ -17,61 +17,67 @@ G_BEGIN_DECLS
 
 struct _PhProver
 {
-  PhModel    *model[2];          /* before and after the rewrite that is tried                          */
-  PhHistory  *history[2];        /* each at its model's position                                        */
-  GHashTable *fed;               /* name -> PhTensor                                                    */
-  guint64     seed;
-  gboolean    whole;
-  gboolean    brief;             /* of the whole there is nothing left to show                          */
-  GHashTable *proofs;            /* index of a rewrite -> PhRewriteProof                                */
-  GHashTable *known;             /* what two equal pairs have in common -> PhRewriteProof               */
-  GHashTable *forms;             /* key of a form -> PhFieldReport                                      */
-  GHashTable *finite;            /* PhTensor (owned) -> whether all of it is finite                     */
-  GHashTable *held;              /* set of PhTensor (owned) that keys of @known and @forms name by where they lie */
+  PhModel *model[2];     /* before and after the rewrite that is tried                          */
+  PhHistory *history[2]; /* each at its model's position                                        */
+  GHashTable *fed;       /* name -> PhTensor                                                    */
+  guint64 seed;
+  gboolean whole;
+  gboolean brief;     /* of the whole there is nothing left to show                          */
+  GHashTable *proofs; /* index of a rewrite -> PhRewriteProof                                */
+  GHashTable *known;  /* what two equal pairs have in common -> PhRewriteProof               */
+  GHashTable *forms;  /* key of a form -> PhFieldReport                                      */
+  GHashTable *finite; /* PhTensor (owned) -> whether all of it is finite                     */
+  GHashTable *held;   /* set of PhTensor (owned) that keys of @known and @forms name by where they lie */
   PhFieldImages *images;
   PhProofWork work;
-  GHashTable *captured;          /* (nullable) PhId -> PhTensor: values of a run in float32             */
-  guint       captured_at;       /* the edit index at which they hold                                   */
-  guint       at;                /* the edit index at which the rewrite begins that is tried            */
-  GHashTable *feeds;             /* (nullable) input name -> PhTensor: of that run                      */
-  gboolean    no_capture;        /* it was tried, and cannot be                                         */
-  double      cost;              /* operations of one run of the model, roughly, as the comparison begins */
-  gboolean    followed;          /* the captured values know what this region makes now                 */
-  struct { guint step; const char *rule; PhPromise promise; } said;   /* of the rewrite before; @rule is interned */
+  GHashTable *captured; /* (nullable) PhId -> PhTensor: values of a run in float32             */
+  guint captured_at;    /* the edit index at which they hold                                   */
+  guint at;             /* the edit index at which the rewrite begins that is tried            */
+  GHashTable *feeds;    /* (nullable) input name -> PhTensor: of that run                      */
+  gboolean no_capture;  /* it was tried, and cannot be                                         */
+  double cost;          /* operations of one run of the model, roughly, as the comparison begins */
+  gboolean followed;    /* the captured values know what this region makes now                 */
+  struct
+  {
+    guint step;
+    const char *rule;
+    PhPromise promise;
+  } said; /* of the rewrite before; @rule is interned */
   const PhRunOptions *options;
 };
 
 /* ── the walk (prover.c) ── */
 
 /* Moves both models; the second is made when it is first needed. */
-gboolean      ph_prover_go          (PhProver *prover, PhPosition before, PhPosition after, GError **error);
-gboolean      ph_prover_was_cancelled (PhProver *prover, GError **error);
+gboolean ph_prover_go (PhProver *prover, PhPosition before, PhPosition after, GError **error);
+gboolean ph_prover_was_cancelled (PhProver *prover, GError **error);
 GCancellable *ph_prover_cancellable (PhProver *prover);
 /* Rewrites counted over the whole history, and back. */
-guint         ph_prove_index_of     (PhHistory *history, PhPosition at);
-PhPosition    ph_prove_position_of  (PhHistory *history, guint index);
+guint ph_prove_index_of (PhHistory *history, PhPosition at);
+PhPosition ph_prove_position_of (PhHistory *history, guint index);
 
 /* ── what is promised (promise.c) ── */
 /* Of the rewrite, which is of step @step. */
-PhPromise     ph_prover_promise     (PhProver *prover, guint step, const PhRewrite *rewrite);
+PhPromise ph_prover_promise (PhProver *prover, guint step, const PhRewrite *rewrite);
 /* Of all rewrites from @first up to @last together; @foreign: another program made one of them. */
-PhExactness   ph_prove_exactness_between (PhHistory *history, guint first, guint last, gboolean *foreign);
-PhPromise     ph_prove_whole_promise (PhExactness exactness, gboolean foreign);
+PhExactness ph_prove_exactness_between (PhHistory *history, guint first, guint last, gboolean *foreign);
+PhPromise ph_prove_whole_promise (PhExactness exactness, gboolean foreign);
 
 /* ── values of a run (captured.c) ── */
-GHashTable   *ph_prove_new_feeds    (void);                                  /* name -> PhTensor */
+GHashTable *ph_prove_new_feeds (void); /* name -> PhTensor */
 /* One run of the model before the rewrite, which begins with edit @at: on the fed inputs, or on generated ones. */
-void          ph_prover_capture     (PhProver *prover, guint at);
+void ph_prover_capture (PhProver *prover, guint at);
 /* Whether the values of the rewrite that is tried are not there, and may be had by a run. */
-gboolean      ph_prover_wants_capture (PhProver *prover);
+gboolean ph_prover_wants_capture (PhProver *prover);
 /* What the region makes now is what flows on: so the next rewrite finds it without a run of the model. */
-void          ph_prover_follow      (PhProver *prover, const PhPair *pair, PhTensor *const *captured);
+void ph_prover_follow (PhProver *prover, const PhPair *pair, PhTensor *const *captured);
 
 /* ── one rewrite (rewrite.c) ── */
 /* Tried at once as it is; what is the same node for node needs no run. (transfer full) NULL: cancelled. */
-PhTrial      *ph_prover_try_region  (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole, GError **error);
-const char   *ph_prover_border_name (PhProver *prover, const PhRegion *region, guint output);
+PhTrial *ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole,
+                               GError **error);
+const char *ph_prover_border_name (PhProver *prover, const PhRegion *region, guint output);
 /* Rewrite @index of the history, alone. (transfer none) NULL: cancelled. */
-PhRewriteProof *ph_prover_rewrite   (PhProver *prover, guint index, GError **error);
+PhRewriteProof *ph_prover_rewrite (PhProver *prover, guint index, GError **error);
 
 G_END_DECLS

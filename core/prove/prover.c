@@ -50,8 +50,10 @@ ph_prover_new (PhModel *walker, PhHistory *history, GHashTable *feeds, guint64 s
   prover->seed = seed;
   prover->proofs = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_rewrite_proof_free);
   prover->images = ph_field_images_new ();
-  prover->known = g_hash_table_new_full (ph_key_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, (GDestroyNotify) ph_trial_free);
-  prover->forms = g_hash_table_new_full (ph_key_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, (GDestroyNotify) ph_field_report_free);
+  prover->known = g_hash_table_new_full (ph_key_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref,
+                                         (GDestroyNotify) ph_trial_free);
+  prover->forms = g_hash_table_new_full (ph_key_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref,
+                                         (GDestroyNotify) ph_field_report_free);
   prover->finite = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) ph_tensor_unref, NULL);
   prover->held = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) ph_tensor_unref, NULL);
   return prover;
@@ -128,7 +130,7 @@ ph_prover_go (PhProver *prover, PhPosition before, PhPosition after, GError **er
 
 #define QUICK_NODES 2000
 /* One run of a model of up to so many is nothing beside the proof of its rewrites. */
-#define TINY_FLOPS  1e5
+#define TINY_FLOPS 1e5
 
 static double
 model_cost (PhModel *model)
@@ -158,7 +160,7 @@ feeds_of (PhProver *prover, const PhRegion *region, const PhTrial *trial)
 
   for (guint i = 0; i < region->inputs->len && trial->witness != NULL; i++)
     {
-      const PhId     id = g_array_index (region->inputs, PhId, i);
+      const PhId id = g_array_index (region->inputs, PhId, i);
       const PhValue *value = ph_model_find_value (prover->model[0], id);
 
       if (value == NULL)
@@ -186,8 +188,8 @@ is_all_fed (PhProver *prover)
 static gboolean
 add_whole (PhProver *prover, PhProof *proof, gboolean foreign, double flops, GError **error)
 {
-  g_autoptr (PhRegion)  region = NULL;
-  g_autoptr (PhTrial)   trial = NULL;
+  g_autoptr (PhRegion) region = NULL;
+  g_autoptr (PhTrial) trial = NULL;
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
   if (!ph_prover_go (prover, proof->a, proof->b, error))
@@ -195,7 +197,8 @@ add_whole (PhProver *prover, PhProof *proof, gboolean foreign, double flops, GEr
   if (ph_model_draws (prover->model[0]))
     return TRUE;
   region = ph_region_whole (prover->model[0], prover->model[1]);
-  if (prover->captured == NULL || prover->captured_at != ph_history_edit_index (prover->history[0], proof->a) || is_all_fed (prover))
+  if (prover->captured == NULL || prover->captured_at != ph_history_edit_index (prover->history[0], proof->a)
+      || is_all_fed (prover))
     ph_prover_capture (prover, ph_history_edit_index (prover->history[0], proof->a));
   prover->brief = !prover->whole && !foreign && proof->verdict == PH_VERDICT_PROVED;
   trial = ph_prover_try_region (prover, region, ph_prove_whole_promise (proof->exactness, foreign), flops, TRUE, error);
@@ -228,14 +231,15 @@ can_be_run (const PhGraph *graph)
 static gboolean
 join_differences (PhProver *prover, PhProof *proof, guint first, guint last, GError **error)
 {
-  PhHistory           *history = prover->history[0];
+  PhHistory *history = prover->history[0];
   g_autoptr (GPtrArray) regions = NULL;
-  g_autoptr (PhRegion)  joint = NULL;
-  g_autoptr (PhTrial)   trial = NULL;
+  g_autoptr (PhRegion) joint = NULL;
+  g_autoptr (PhTrial) trial = NULL;
 
   if (!ph_prover_go (prover, proof->a, proof->b, error))
     return FALSE;
-  regions = ph_regions_find (prover->model[0], prover->model[1], history, ph_history_edit_index (history, proof->a), ph_history_edit_index (history, proof->b));
+  regions = ph_regions_find (prover->model[0], prover->model[1], history, ph_history_edit_index (history, proof->a),
+                             ph_history_edit_index (history, proof->b));
   joint = regions->len > 0 ? ph_region_joint (regions, prover->model[0], prover->model[1], MAX_JOINT) : NULL;
   if (joint == NULL || joint->outputs->len == 0)
     return TRUE;
@@ -261,14 +265,15 @@ join_differences (PhProver *prover, PhProof *proof, guint first, guint last, GEr
 static gboolean
 wants_whole (PhProver *prover, const PhProof *proof, gboolean foreign)
 {
-  const guint    n_nodes = count_nodes (prover->model[0]->graph);
+  const guint n_nodes = count_nodes (prover->model[0]->graph);
   const gboolean is_quick = n_nodes <= QUICK_NODES && prover->cost <= PH_PROVE_WHOLE_FLOPS / 10;
 
   if (!can_be_run (prover->model[0]->graph))
     return FALSE;
   if (prover->whole || (proof->n_none > 0 && prover->cost < PH_PROVE_CAPTURE_FLOPS / 4))
     return TRUE;
-  return is_quick && (foreign || proof->verdict != PH_VERDICT_PROVED || prover->cost + n_nodes * PH_PROVE_NODE_FLOPS <= TINY_FLOPS);
+  return is_quick
+         && (foreign || proof->verdict != PH_VERDICT_PROVED || prover->cost + n_nodes * PH_PROVE_NODE_FLOPS <= TINY_FLOPS);
 }
 
 /* ── comparing ── */
@@ -276,10 +281,10 @@ wants_whole (PhProver *prover, const PhProof *proof, gboolean foreign)
 static PhProof *
 compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
 {
-  PhHistory          *history = prover->history[0];
-  const guint         first = ph_prove_index_of (history, a), last = ph_prove_index_of (history, b);
-  gboolean            foreign = FALSE;
-  g_autoptr (PhProof)  proof = ph_proof_new (a, b, ph_prove_exactness_between (history, first, last, &foreign));
+  PhHistory *history = prover->history[0];
+  const guint first = ph_prove_index_of (history, a), last = ph_prove_index_of (history, b);
+  gboolean foreign = FALSE;
+  g_autoptr (PhProof) proof = ph_proof_new (a, b, ph_prove_exactness_between (history, first, last, &foreign));
 
   proof->seed = prover->seed;
   if (first == last)
@@ -306,7 +311,8 @@ compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
     }
   if (foreign && proof->n_different > 1 && !join_differences (prover, proof, first, last, error))
     return NULL;
-  if (wants_whole (prover, proof, foreign) && !add_whole (prover, proof, foreign, prover->whole || foreign ? PH_PROVE_WHOLE_FLOPS : PH_PROVE_QUICK_FLOPS, error))
+  if (wants_whole (prover, proof, foreign)
+      && !add_whole (prover, proof, foreign, prover->whole || foreign ? PH_PROVE_WHOLE_FLOPS : PH_PROVE_QUICK_FLOPS, error))
     return NULL;
   ph_proof_conclude (proof);
   return g_steal_pointer (&proof);
@@ -317,7 +323,7 @@ ph_prover_compare (PhProver *prover, PhPosition a, PhPosition b, const PhRunOpti
 {
   /* Regions are small: threads that wait for each other cost more than they save, and others want the cores. */
   const int threads = omp_get_max_threads ();
-  PhProof  *proof;
+  PhProof *proof;
 
   prover->options = options;
   omp_set_num_threads (1);

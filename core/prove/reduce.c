@@ -14,19 +14,19 @@
 
 typedef struct
 {
-  PhFaultPass     *pass;
+  PhFaultPass *pass;
   const PhReduceOptions *options;
-  PhFaultKind      kind;         /* that counts; NONE: any                                        */
-  char            *signature;    /* (nullable) of the message that counts                         */
-  PhModel         *base;         /* from which parts are cut; owned but for the first             */
-  gboolean         own_base;
-  GHashTable      *values;       /* name -> PhTensor: of every value of @base                     */
-  GPtrArray       *set;          /* (element-type PhNode) of @base: the smallest that shows it    */
-  GHashTable      *failed;       /* parts of @base that do not show it, as GBytes                 */
-  PhReduced       *best;         /* (nullable)                                                    */
-  guint            n_tests;
-  gboolean         out_of_time;
-  GError         **error;        /* set: cancelled, or the pass cannot be run                     */
+  PhFaultKind kind; /* that counts; NONE: any                                        */
+  char *signature;  /* (nullable) of the message that counts                         */
+  PhModel *base;    /* from which parts are cut; owned but for the first             */
+  gboolean own_base;
+  GHashTable *values; /* name -> PhTensor: of every value of @base                     */
+  GPtrArray *set;     /* (element-type PhNode) of @base: the smallest that shows it    */
+  GHashTable *failed; /* parts of @base that do not show it, as GBytes                 */
+  PhReduced *best;    /* (nullable)                                                    */
+  guint n_tests;
+  gboolean out_of_time;
+  GError **error; /* set: cancelled, or the pass cannot be run                     */
 } Reduction;
 
 void
@@ -73,13 +73,14 @@ is_over (Reduction *self)
 static gboolean
 try_model (Reduction *self, PhModel *model)
 {
-  const guint        n = ph_model_n_computing (model);
+  const guint n = ph_model_n_computing (model);
   g_autoptr (PhFault) fault = NULL;
 
   self->n_tests++;
   if (self->options->progress != NULL)
     self->options->progress (self->n_tests, self->best != NULL ? self->best->n_nodes : n, self->options->data);
-  fault = ph_fault_find (self->pass, model, self->values, n <= SEARCHED && (self->kind == PH_FAULT_NONE || self->kind == PH_FAULT_WRONG), self->error);
+  fault = ph_fault_find (self->pass, model, self->values,
+                         n <= SEARCHED && (self->kind == PH_FAULT_NONE || self->kind == PH_FAULT_WRONG), self->error);
   if (fault == NULL || !counts (self, fault))
     return FALSE;
   if (self->best == NULL)
@@ -112,7 +113,7 @@ static gboolean
 was_made_up (Reduction *self)
 {
   GHashTableIter iter;
-  gpointer       name, tensor;
+  gpointer name, tensor;
 
   g_hash_table_iter_init (&iter, self->best->fault->witness);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
@@ -138,8 +139,8 @@ static gboolean
 try_nodes (Reduction *self, GPtrArray *nodes)
 {
   g_autoptr (GHashTable) set = NULL;
-  g_autoptr (GBytes)     key = NULL;
-  g_autoptr (PhModel)    model = NULL;
+  g_autoptr (GBytes) key = NULL;
+  g_autoptr (PhModel) model = NULL;
 
   if (nodes->len == 0 || is_over (self))
     return FALSE;
@@ -211,7 +212,7 @@ halve (Reduction *self)
 static gboolean
 try_part (Reduction *self, guint part, guint parts, gboolean without)
 {
-  const guint          n = self->set->len, first = part * n / parts, end = (part + 1) * n / parts;
+  const guint n = self->set->len, first = part * n / parts, end = (part + 1) * n / parts;
   g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
 
   if (first == end || end - first == n)
@@ -264,11 +265,12 @@ drop_outputs (Reduction *self)
   from = ph_model_clone (self->best->model);
   for (guint i = 0; i < from->graph->outputs->len && !is_over (self); i++)
     {
-      const PhValue        *value = from->graph->outputs->pdata[i];
+      const PhValue *value = from->graph->outputs->pdata[i];
       g_autoptr (GHashTable) keep = g_hash_table_new (g_str_hash, g_str_equal);
-      g_autoptr (PhModel)    model = NULL;
+      g_autoptr (PhModel) model = NULL;
 
-      if (self->best->fault->output != NULL && self->best->fault->kind == PH_FAULT_WRONG && !g_str_equal (self->best->fault->output, value->name))
+      if (self->best->fault->output != NULL && self->best->fault->kind == PH_FAULT_WRONG
+          && !g_str_equal (self->best->fault->output, value->name))
         continue;
       g_hash_table_add (keep, (gpointer) value->name);
       model = ph_model_keep_outputs (from, keep, NULL);
@@ -281,13 +283,17 @@ drop_outputs (Reduction *self)
 }
 
 PhReduced *
-ph_reduce (PhFaultPass *pass, PhModel *model, GHashTable *nodes, GHashTable *values, const PhFault *fault, const PhReduceOptions *options, GError **error)
+ph_reduce (PhFaultPass *pass, PhModel *model, GHashTable *nodes, GHashTable *values, const PhFault *fault,
+           const PhReduceOptions *options, GError **error)
 {
   g_autoptr (GHashTable) failed = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
-  g_autoptr (GPtrArray)  first = g_ptr_array_new ();
-  GError               *own = NULL;
-  Reduction             self = { .pass = pass, .options = options, .failed = failed, .error = &own,
-                                 .values = values != NULL ? g_hash_table_ref (values) : g_hash_table_new (g_str_hash, g_str_equal) };
+  g_autoptr (GPtrArray) first = g_ptr_array_new ();
+  GError *own = NULL;
+  Reduction self = { .pass = pass,
+                     .options = options,
+                     .failed = failed,
+                     .error = &own,
+                     .values = values != NULL ? g_hash_table_ref (values) : g_hash_table_new (g_str_hash, g_str_equal) };
 
   if (fault != NULL)
     like (&self, fault);

@@ -14,7 +14,7 @@
 static gboolean
 find_finite (PhTensor *tensor)
 {
-  const gsize  n = ph_tensor_is_splat (tensor) ? MIN (ph_tensor_count (tensor), 1) : ph_tensor_count (tensor);
+  const gsize n = ph_tensor_is_splat (tensor) ? MIN (ph_tensor_count (tensor), 1) : ph_tensor_count (tensor);
   const float *floats = ph_tensor_dtype (tensor) == PH_FLOAT && !ph_tensor_is_splat (tensor) ? ph_tensor_data (tensor) : NULL;
 
   for (gsize i = 0; i < n; i++)
@@ -39,7 +39,8 @@ is_finite (GHashTable *finite, PhTensor *tensor)
 static gboolean
 is_large (PhTensor *tensor)
 {
-  return ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor)) && ph_tensor_count (tensor) >= LEAST_VARIABLE;
+  return ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor))
+         && ph_tensor_count (tensor) >= LEAST_VARIABLE;
 }
 
 static void
@@ -60,7 +61,7 @@ add_constants (PhRegionForm *form, GPtrArray *nodes, gboolean before, GHashTable
       for (guint i = 0; i < node->inputs->len; i++)
         {
           const PhValue *value = ph_node_input (node, i);
-          PhTensor      *tensor = value != NULL ? value->tensor : NULL;
+          PhTensor *tensor = value != NULL ? value->tensor : NULL;
 
           if (tensor == NULL || value->is_input || !is_large (tensor) || g_hash_table_contains (form->variables, tensor))
             continue;
@@ -95,8 +96,8 @@ add_factors (PhRegionForm *form, GPtrArray *before, GHashTable *finite)
       {
         const PhValue *value = ph_node_input (before->pdata[n], i);
 
-        if (value == NULL || value->tensor == NULL || value->is_input || !g_hash_table_contains (leaves, value->tensor) ||
-            ph_tensor_kind (value->tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (value->tensor)))
+        if (value == NULL || value->tensor == NULL || value->is_input || !g_hash_table_contains (leaves, value->tensor)
+            || ph_tensor_kind (value->tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (value->tensor)))
           continue;
         if (!is_finite (finite, value->tensor))
           return FALSE;
@@ -113,8 +114,8 @@ ph_region_form_new (const PhRegion *region, PhModel *before, PhModel *after, con
   form->variables = g_hash_table_new (NULL, NULL);
   form->made = g_ptr_array_new ();
   form->tensors = g_ptr_array_new ();
-  if (!add_constants (form, region->before, TRUE, finite) || !add_constants (form, region->after, FALSE, finite) ||
-      !add_factors (form, region->before, finite) || g_hash_table_size (form->variables) == 0)
+  if (!add_constants (form, region->before, TRUE, finite) || !add_constants (form, region->after, FALSE, finite)
+      || !add_factors (form, region->before, finite) || g_hash_table_size (form->variables) == 0)
     return NULL;
   form->sizes = ph_field_sizes_of_nodes (region->before, region->after, form->variables);
   ph_rows_least (region, &form->batch, &form->image);

@@ -11,19 +11,20 @@ G_BEGIN_DECLS
  * one kind are proved once, and of each it remains to be seen that its constants are what their recipes give. */
 struct _PhRegionForm
 {
-  GBytes     *key;             /* equal keys, equal forms                                                     */
-  GPtrArray  *tensors;         /* (element-type PhTensor) that the key names by where they lie: not owned     */
-  GHashTable *variables;       /* PhTensor -> which one it is, from 1 on; of the side before                  */
-  GHashTable *sizes;           /* (nullable) see core/prove/field-sizes.h: forms of other numbers of channels are the same one */
-  gint64      batch, image;    /* with @sizes: the images that it is tried on are as large                    */
-  GPtrArray  *made;            /* (element-type PhTensor) of the side after alone, each with a recipe         */
-  const PhFieldReport *known;  /* (nullable) what was found of the form before: not owned                     */
+  GBytes *key;                /* equal keys, equal forms                                                     */
+  GPtrArray *tensors;         /* (element-type PhTensor) that the key names by where they lie: not owned     */
+  GHashTable *variables;      /* PhTensor -> which one it is, from 1 on; of the side before                  */
+  GHashTable *sizes;          /* (nullable) see core/prove/field-sizes.h: forms of other numbers of channels are the same one */
+  gint64 batch, image;        /* with @sizes: the images that it is tried on are as large                    */
+  GPtrArray *made;            /* (element-type PhTensor) of the side after alone, each with a recipe         */
+  const PhFieldReport *known; /* (nullable) what was found of the form before: not owned                     */
 };
 
 /* NULL: it has no large constants, or there are others than those whose form can be told: infinite ones, or computed ones that
  * nothing is recorded of. @finite: PhTensor (owned) -> whether all of it is, remembered. (transfer full) */
-PhRegionForm  *ph_region_form_new  (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options, GHashTable *finite);
-void     ph_region_form_free (PhRegionForm *form);
+PhRegionForm *ph_region_form_new (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options,
+                                  GHashTable *finite);
+void ph_region_form_free (PhRegionForm *form);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhRegionForm, ph_region_form_free)
 
 G_END_DECLS

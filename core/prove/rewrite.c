@@ -7,11 +7,11 @@
 #include "core/prove/version.h"
 
 /* How often, and up to how many nodes, a region takes in what it reads from. */
-#define MAX_WIDER 5
-#define MAX_NODES 60
-#define MAX_MERGED 3
+#define MAX_WIDER    5
+#define MAX_NODES    60
+#define MAX_MERGED   3
 #define MAX_FOLLOWED 2
-#define FAR_ULP (1 << 16)
+#define FAR_ULP      (1 << 16)
 
 /* ── one region ── */
 
@@ -29,7 +29,8 @@ const char *
 ph_prover_border_name (PhProver *prover, const PhRegion *region, guint output)
 {
   const PhBorderPair *pair = &g_array_index (region->outputs, PhBorderPair, output);
-  const PhValue      *is = ph_model_find_value (prover->model[1], pair->after), *was = ph_model_find_value (prover->model[0], pair->before);
+  const PhValue *is = ph_model_find_value (prover->model[1], pair->after),
+                *was = ph_model_find_value (prover->model[0], pair->before);
 
   return was != NULL ? was->name : is != NULL ? is->name : NULL;
 }
@@ -49,7 +50,7 @@ try_pair (PhProver *prover, const PhRegion *region, const PhTrialOptions *option
 {
   g_autoptr (GError) own = NULL;
   g_autoptr (PhPair) pair = ph_pair_new (region, prover->model[0], prover->model[1], &own);
-  PhTrial          *trial;
+  PhTrial *trial;
 
   if (pair == NULL)
     return trial_of (PH_VERDICT_NONE, own->message);
@@ -68,10 +69,11 @@ reads_more (PhProver *prover, const PhRegion *region)
   for (guint i = 0; i < region->inputs->len; i++)
     {
       const PhValue *value = ph_model_find_value (prover->model[0], g_array_index (region->inputs, PhId, i));
-      gboolean       read = value == NULL;
+      gboolean read = value == NULL;
 
       for (guint u = 0; value != NULL && u < value->uses->len && !read; u++)
-        read = g_ptr_array_find (region->before, ph_node_ancestor_in (g_array_index (value->uses, PhUse, u).node, value->graph), NULL);
+        read = g_ptr_array_find (region->before, ph_node_ancestor_in (g_array_index (value->uses, PhUse, u).node, value->graph),
+                                 NULL);
       for (guint k = 0; k < region->outputs->len && !read; k++)
         read = g_array_index (region->outputs, PhBorderPair, k).before == g_array_index (region->inputs, PhId, i);
       if (!read)
@@ -88,7 +90,7 @@ try_structure (PhProver *prover, const PhRegion *region)
 
   for (guint round = 0; round < MAX_MERGED; round++)
     {
-      const PhRegion        *at = wider != NULL ? wider : region;
+      const PhRegion *at = wider != NULL ? wider : region;
       g_autoptr (PhStructure) structure = ph_structure_new (at, prover->model[0], prover->model[1], FALSE);
 
       if (structure == NULL)
@@ -130,17 +132,22 @@ hold (PhProver *prover, GPtrArray *tensors)
 PhTrial *
 ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole, GError **error)
 {
-  g_autofree PhBounds   *bounds = g_new (PhBounds, region->inputs->len + 1);
-  g_autofree PhTensor  **captured = g_new0 (PhTensor *, region->inputs->len + 1);
-  g_autofree gboolean   *is_free = g_new0 (gboolean, region->inputs->len + 1);
-  PhTrialOptions         options = { .promise = promise, .bounds = bounds, .is_free = is_free, .seed = prover->seed, .flops = flops, .whole = whole,
-                                     .asked = whole && prover->whole, .brief = whole && prover->brief,
-                                     .cost = MAX (cost_of (region->before), cost_of (region->after)), .images = prover->images, .work = &prover->work, .cancellable = ph_prover_cancellable (prover) };
-  g_autoptr (GBytes)      key = NULL;
-  g_autoptr (GPtrArray)   named = g_ptr_array_new ();
-  g_autoptr (PhRegionForm)      form = NULL;
-  PhTrial               *trial = NULL;
-  gboolean               structured = whole;
+  g_autofree PhBounds *bounds = g_new (PhBounds, region->inputs->len + 1);
+  g_autofree PhTensor **captured = g_new0 (PhTensor *, region->inputs->len + 1);
+  g_autofree gboolean *is_free = g_new0 (gboolean, region->inputs->len + 1);
+  /* clang-format off */
+  PhTrialOptions options = {
+    .promise = promise, .bounds = bounds, .is_free = is_free, .seed = prover->seed, .flops = flops, .whole = whole,
+    .asked = whole && prover->whole, .brief = whole && prover->brief,
+    .cost = MAX (cost_of (region->before), cost_of (region->after)), .images = prover->images, .work = &prover->work,
+    .cancellable = ph_prover_cancellable (prover)
+  };
+  /* clang-format on */
+  g_autoptr (GBytes) key = NULL;
+  g_autoptr (GPtrArray) named = g_ptr_array_new ();
+  g_autoptr (PhRegionForm) form = NULL;
+  PhTrial *trial = NULL;
+  gboolean structured = whole;
 
   if (!whole && ph_prover_wants_capture (prover))
     {
@@ -152,7 +159,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
     }
   for (guint i = 0; i < region->inputs->len; i++)
     {
-      const PhId     id = g_array_index (region->inputs, PhId, i);
+      const PhId id = g_array_index (region->inputs, PhId, i);
       const PhValue *value = ph_model_find_value (prover->model[0], id);
 
       if (value == NULL)
@@ -169,7 +176,9 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
   trial = key != NULL ? g_hash_table_lookup (prover->known, key) : NULL;
   if (trial != NULL)
     {
-      g_autoptr (PhPair) pair = prover->captured != NULL && region->after->len > 0 && !prover->followed ? ph_pair_new (region, prover->model[0], prover->model[1], NULL) : NULL;
+      g_autoptr (PhPair) pair = prover->captured != NULL && region->after->len > 0 && !prover->followed
+                                    ? ph_pair_new (region, prover->model[0], prover->model[1], NULL)
+                                    : NULL;
 
       prover->work.n_known++;
       if (pair != NULL)
@@ -206,16 +215,16 @@ is_settled (PhProver *prover, const PhRegion *region, PhPromise promise, const P
 {
   if (trial->verdict == PH_VERDICT_DIFFERENT && promise == PH_PROMISE_NONE && !reads_more (prover, region))
     return TRUE;
-  return trial->verdict == PH_VERDICT_PROVED || trial->verdict == PH_VERDICT_SAME || trial->verdict == PH_VERDICT_CLOSE ||
-         (trial->verdict == PH_VERDICT_DIFFERENT && trial->shown_by == PH_SAMPLE_CAPTURED && !reads_more (prover, region));
+  return trial->verdict == PH_VERDICT_PROVED || trial->verdict == PH_VERDICT_SAME || trial->verdict == PH_VERDICT_CLOSE
+         || (trial->verdict == PH_VERDICT_DIFFERENT && trial->shown_by == PH_SAMPLE_CAPTURED && !reads_more (prover, region));
 }
 
 /* Equal on all that the producers allow, and another expression: with the producers it may be the same one. */
 static gboolean
 may_be_proved (const PhTrial *trial, guint round)
 {
-  return (trial->verdict == PH_VERDICT_SAME || trial->verdict == PH_VERDICT_CLOSE) && round < 2 && trial->field != NULL &&
-         trial->field->result == PH_FIELD_UNEQUAL;
+  return (trial->verdict == PH_VERDICT_SAME || trial->verdict == PH_VERDICT_CLOSE) && round < 2 && trial->field != NULL
+         && trial->field->result == PH_FIELD_UNEQUAL;
 }
 
 /* A rule may lean on what produces what it reads: the region then takes that in, and is tried again. */
@@ -246,8 +255,9 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flop
         }
       g_clear_pointer (&trial, ph_trial_free);
       trial = next;
-      if ((is_settled (prover, region, promise, trial) && !may_be_proved (trial, round)) ||
-          region->before->len + region->after->len > MAX_NODES || !ph_region_widen (region, prover->model[0], prover->model[1], round > 0))
+      if ((is_settled (prover, region, promise, trial) && !may_be_proved (trial, round))
+          || region->before->len + region->after->len > MAX_NODES
+          || !ph_region_widen (region, prover->model[0], prover->model[1], round > 0))
         break;
     }
   return trial;
@@ -281,7 +291,9 @@ follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhProm
       if (!ph_region_follow (wider, prover->model[0], prover->model[1]) || wider->before->len + wider->after->len > MAX_NODES)
         break;
       next = ph_prover_try_region (prover, wider, promise, flops, FALSE, error);
-      if (next != NULL && (!is_good_in_float (next, wider->outputs->len) || (promise == PH_PROMISE_NONE && next->verdict != PH_VERDICT_PROVED)))
+      if (next != NULL
+          && (!is_good_in_float (next, wider->outputs->len)
+              || (promise == PH_PROMISE_NONE && next->verdict != PH_VERDICT_PROVED)))
         {
           ph_trial_free (next);
           continue;
@@ -318,10 +330,12 @@ why_not (PhProver *prover, const PhRewrite *rewrite)
   for (guint i = rewrite->first_edit; i < rewrite->first_edit + rewrite->n_edits; i++)
     for (guint side = 0; side < 2; side++)
       {
-        const PhId       id = ((PhEdit *) prover->history[0]->edits->pdata[i])->id;
-        const PhNode    *node = ph_model_find_node (prover->model[side], id);
-        const PhValue   *value = ph_model_find_value (prover->model[side], id);
-        const PhGraph   *graph = node != NULL ? node->graph : value != NULL ? value->graph : ph_model_find_graph (prover->model[side], id);
+        const PhId id = ((PhEdit *) prover->history[0]->edits->pdata[i])->id;
+        const PhNode *node = ph_model_find_node (prover->model[side], id);
+        const PhValue *value = ph_model_find_value (prover->model[side], id);
+        const PhGraph *graph = node != NULL    ? node->graph
+                               : value != NULL ? value->graph
+                                               : ph_model_find_graph (prover->model[side], id);
         const PhDialect *dialect;
 
         if (node == NULL && value != NULL)
@@ -345,7 +359,8 @@ find_retyped (PhProver *prover)
     {
       const PhType *a = ((PhValue *) was->pdata[i])->type, *b = ((PhValue *) is->pdata[i])->type;
 
-      if (a != NULL && b != NULL && a != b && (a->kind != b->kind || (a->dtype != b->dtype && a->dtype != PH_UNDEFINED && b->dtype != PH_UNDEFINED)))
+      if (a != NULL && b != NULL && a != b
+          && (a->kind != b->kind || (a->dtype != b->dtype && a->dtype != PH_UNDEFINED && b->dtype != PH_UNDEFINED)))
         return ((PhValue *) was->pdata[i])->name;
     }
   return NULL;
@@ -354,16 +369,17 @@ find_retyped (PhProver *prover)
 PhRewriteProof *
 ph_prover_rewrite (PhProver *prover, guint index, GError **error)
 {
-  PhHistory          *history = prover->history[0];
-  const PhPosition    at = ph_prove_position_of (history, index);
-  const PhStep       *step = &g_array_index (history->steps, PhStep, at.step);
-  const PhRewrite    *rewrite = &g_array_index (history->rewrites, PhRewrite, index);
-  const PhPosition    next = at.rewrite + 1 < step->n_rewrites ? (PhPosition) { at.step, at.rewrite + 1 } : (PhPosition) { at.step + 1, 0 };
-  PhRewriteProof     *known = g_hash_table_lookup (prover->proofs, GUINT_TO_POINTER (index + 1)), *one;
+  PhHistory *history = prover->history[0];
+  const PhPosition at = ph_prove_position_of (history, index);
+  const PhStep *step = &g_array_index (history->steps, PhStep, at.step);
+  const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, index);
+  const PhPosition next = at.rewrite + 1 < step->n_rewrites ? (PhPosition) { at.step, at.rewrite + 1 }
+                                                            : (PhPosition) { at.step + 1, 0 };
+  PhRewriteProof *known = g_hash_table_lookup (prover->proofs, GUINT_TO_POINTER (index + 1)), *one;
   g_autoptr (GPtrArray) regions = NULL;
-  PhPromise           promise;
-  double              flops;
-  const char         *why, *retyped;
+  PhPromise promise;
+  double flops;
+  const char *why, *retyped;
 
   if (known != NULL)
     return known;
@@ -384,7 +400,8 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
       return one;
     }
   retyped = find_retyped (prover);
-  regions = ph_regions_find (prover->model[0], prover->model[1], history, rewrite->first_edit, rewrite->first_edit + rewrite->n_edits);
+  regions = ph_regions_find (prover->model[0], prover->model[1], history, rewrite->first_edit,
+                             rewrite->first_edit + rewrite->n_edits);
   if (prover->model[1]->graph->outputs->len < prover->model[0]->graph->outputs->len)
     {
       g_autoptr (PhTrial) trial = trial_of (PH_VERDICT_DIFFERENT, "an output of the model is gone");
@@ -393,16 +410,19 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
     }
   if (retyped != NULL)
     {
-      g_autofree char    *said = g_strdup_printf ("output '%s' of the model is of another type", retyped);
-      g_autoptr (PhTrial)  trial = trial_of (PH_VERDICT_DIFFERENT, said);
+      g_autofree char *said = g_strdup_printf ("output '%s' of the model is of another type", retyped);
+      g_autoptr (PhTrial) trial = trial_of (PH_VERDICT_DIFFERENT, said);
 
       ph_rewrite_proof_add (one, trial, NULL);
     }
   for (guint i = regions->len; i-- > 0 && is_upgrade (step);)
     {
-      const gboolean     reworded = ph_region_is_reworded (regions->pdata[i], prover->model[0], prover->model[1]);
-      g_autoptr (PhTrial) trial = reworded ? trial_of (PH_VERDICT_PROVED, NULL)
-                                          : trial_of (PH_VERDICT_NOTHING, "an older operator is computed by its upgraded form, so nothing independent could contradict it");
+      const gboolean reworded = ph_region_is_reworded (regions->pdata[i], prover->model[0], prover->model[1]);
+      g_autoptr (PhTrial) trial
+          = reworded
+                ? trial_of (PH_VERDICT_PROVED, NULL)
+                : trial_of (PH_VERDICT_NOTHING,
+                            "an older operator is computed by its upgraded form, so nothing independent could contradict it");
 
       trial->reworded = reworded;
       ph_rewrite_proof_add (one, trial, NULL);
@@ -411,7 +431,7 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
   for (guint i = 0; i < regions->len; i++)
     {
       g_autoptr (PhRegion) narrow = ph_region_copy (regions->pdata[i]);
-      g_autoptr (PhTrial)  trial = prove_region (prover, regions->pdata[i], promise, flops, error);
+      g_autoptr (PhTrial) trial = prove_region (prover, regions->pdata[i], promise, flops, error);
 
       if (trial != NULL && trial->verdict == PH_VERDICT_DIFFERENT)
         trial = follow_readers (prover, narrow, g_steal_pointer (&trial), promise, flops, error);
@@ -420,7 +440,9 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
           ph_rewrite_proof_free (one);
           return NULL;
         }
-      ph_rewrite_proof_add (one, trial, trial->verdict == PH_VERDICT_DIFFERENT ? ph_prover_border_name (prover, regions->pdata[i], trial->output) : NULL);
+      ph_rewrite_proof_add (
+          one, trial,
+          trial->verdict == PH_VERDICT_DIFFERENT ? ph_prover_border_name (prover, regions->pdata[i], trial->output) : NULL);
       if (trial->verdict == PH_VERDICT_DIFFERENT)
         g_clear_pointer (&prover->captured, g_hash_table_unref);
     }

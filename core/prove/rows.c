@@ -5,8 +5,8 @@
 #include "core/ops/op-list.h"
 
 /* Bit i: the axis i from the right, as broadcasting counts them. */
-#define LAST        ((guint64) 1)
-#define LAST_TWO    ((guint64) 3)
+#define LAST     ((guint64) 1)
+#define LAST_TWO ((guint64) 3)
 
 static guint
 rank_of (const PhValue *value)
@@ -25,8 +25,8 @@ extents_of (const PhNode *node, guint first)
   for (guint i = first; i < node->inputs->len; i++)
     {
       const PhValue *value = ph_node_input (node, i);
-      PhTensor      *constant = value != NULL ? ph_value_constant (value) : NULL;
-      const guint    rank = constant != NULL ? ph_tensor_rank (constant) : 0;
+      PhTensor *constant = value != NULL ? ph_value_constant (value) : NULL;
+      const guint rank = constant != NULL ? ph_tensor_rank (constant) : 0;
 
       for (guint k = 0; k < rank; k++)
         if (ph_tensor_dims (constant)[k] != 1)
@@ -46,10 +46,10 @@ static gboolean
 reduces_last (const PhNode *node)
 {
   const PhValue *axes = ph_node_input (node, 1);
-  PhTensor      *constant = axes != NULL ? ph_value_constant (axes) : NULL;
+  PhTensor *constant = axes != NULL ? ph_value_constant (axes) : NULL;
 
-  return constant != NULL && ph_tensor_count (constant) == 1 && ph_node_attr_int (node, "keepdims", 1) == 1 &&
-         is_last_axis (ph_tensor_get_int (constant, 0), ph_node_input (node, 0));
+  return constant != NULL && ph_tensor_count (constant) == 1 && ph_node_attr_int (node, "keepdims", 1) == 1
+         && is_last_axis (ph_tensor_get_int (constant, 0), ph_node_input (node, 0));
 }
 
 static gboolean
@@ -66,9 +66,11 @@ static gboolean
 axes_of_node (const PhNode *node, guint64 *axes)
 {
   static const PhOp *const plain[] = { &ph_op_Min, &ph_op_Max, &ph_op_Sum, &ph_op_Mean, NULL };
-  static const PhOp *const along[] = { &ph_op_Softmax, &ph_op_LogSoftmax, &ph_op_LayerNormalization, &ph_op_RMSNormalization, NULL };
-  static const PhOp *const reductions[] = { &ph_op_ReduceMean, &ph_op_ReduceSum, &ph_op_ReduceMax, &ph_op_ReduceMin, &ph_op_ReduceL2,
-                                            &ph_op_ReduceSumSquare, NULL };
+  static const PhOp *const along[] = { &ph_op_Softmax, &ph_op_LogSoftmax, &ph_op_LayerNormalization, &ph_op_RMSNormalization,
+                                       NULL };
+  static const PhOp *const reductions[] = {
+    &ph_op_ReduceMean, &ph_op_ReduceSum, &ph_op_ReduceMax, &ph_op_ReduceMin, &ph_op_ReduceL2, &ph_op_ReduceSumSquare, NULL
+  };
   const PhOp *op = node->op;
 
   if (op == NULL || op == &ph_op_BitCast)
@@ -156,12 +158,13 @@ add_window (const PhNode *node, gint64 *least)
 {
   static const PhOp *const convolutions[] = { &ph_op_Conv, &ph_op_ConvTranspose, NULL };
   static const PhOp *const pools[] = { &ph_op_MaxPool, &ph_op_AveragePool, &ph_op_LpPool, NULL };
-  const PhValue           *weights = ph_node_input (node, 1);
-  PhTensor                *constant = is_one_of (node->op, convolutions) && weights != NULL ? ph_value_constant (weights) : NULL;
-  const PhAttr            *kernel = ph_node_attr (node, "kernel_shape"), *dilations = ph_node_attr (node, "dilations"),
-                          *strides = ph_node_attr (node, "strides");
-  const gsize              n = constant != NULL && ph_tensor_rank (constant) >= 2 ? ph_tensor_rank (constant) - 2
-                               : kernel != NULL && kernel->kind == PH_ATTR_INTS ? kernel->n : 0;
+  const PhValue *weights = ph_node_input (node, 1);
+  PhTensor *constant = is_one_of (node->op, convolutions) && weights != NULL ? ph_value_constant (weights) : NULL;
+  const PhAttr *kernel = ph_node_attr (node, "kernel_shape"), *dilations = ph_node_attr (node, "dilations"),
+               *strides = ph_node_attr (node, "strides");
+  const gsize n = constant != NULL && ph_tensor_rank (constant) >= 2 ? ph_tensor_rank (constant) - 2
+                  : kernel != NULL && kernel->kind == PH_ATTR_INTS   ? kernel->n
+                                                                     : 0;
 
   if (n == 0 || (!is_one_of (node->op, convolutions) && !is_one_of (node->op, pools)))
     return FALSE;
@@ -194,7 +197,7 @@ add_constants (const PhNode *node, gint64 *least)
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const PhValue *value = ph_node_input (node, i);
-      PhTensor      *constant = value != NULL ? ph_value_constant (value) : NULL;
+      PhTensor *constant = value != NULL ? ph_value_constant (value) : NULL;
 
       if (constant == NULL || ph_tensor_kind (constant) != PH_KIND_TENSOR || !ph_dtype_is_integer (ph_tensor_dtype (constant)))
         continue;

@@ -9,12 +9,12 @@ G_BEGIN_DECLS
 /* Bit i: along the axis i from the right (as broadcasting counts them) each place is computed from that place alone, in every
  * node of both sides: rows of a layer normalisation, all axes of a chain of elementwise operators. So a few places show what all do.
  * Both models are at the newest opset. */
-guint64 ph_rows_of    (const PhRegion *region);
+guint64 ph_rows_of (const PhRegion *region);
 /* The size of @axis, which is @dim of a tensor of @rank, where at most @most places of each such axis are wanted; 0: all. */
-gint64  ph_rows_limit (guint64 rows, gint64 dim, guint axis, guint rank, gint64 most);
+gint64 ph_rows_limit (guint64 rows, gint64 dim, guint axis, guint rank, gint64 most);
 
 /* What sizes must be at least for the region to see all that it can: no window is wider than @image, and no integer that it may
  * compare a size with is as large as @batch, nor as @image. */
-void    ph_rows_least (const PhRegion *region, gint64 *batch, gint64 *image);
+void ph_rows_least (const PhRegion *region, gint64 *batch, gint64 *image);
 
 G_END_DECLS

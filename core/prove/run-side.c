@@ -8,7 +8,7 @@ static void
 keep_values (GHashTable *results, const PhSideOptions *options)
 {
   GHashTableIter iter;
-  gpointer       id, tensor;
+  gpointer id, tensor;
 
   g_hash_table_iter_init (&iter, results);
   while (g_hash_table_iter_next (&iter, &id, &tensor))
@@ -24,9 +24,12 @@ GPtrArray *
 ph_side_run (PhModel *side, GPtrArray *inputs, const PhSideOptions *options, GError **error)
 {
   g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
-  GPtrArray            *outputs;
-  PhRunOptions          run = { .cancellable = options->cancellable, .reference = options->reference, .in_double = options->in_double,
-                                .keep_all = options->values != NULL, .narrow = options->narrow };
+  GPtrArray *outputs;
+  PhRunOptions run = { .cancellable = options->cancellable,
+                       .reference = options->reference,
+                       .in_double = options->in_double,
+                       .keep_all = options->values != NULL,
+                       .narrow = options->narrow };
 
   for (guint i = 0; i < side->graph->inputs->len; i++)
     g_hash_table_insert (feeds, side->graph->inputs->pdata[i], inputs->pdata[i]);
@@ -42,7 +45,8 @@ ph_side_run (PhModel *side, GPtrArray *inputs, const PhSideOptions *options, GEr
     keep_values (results, options);
   outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
   for (guint i = 0; i < side->graph->outputs->len; i++)
-    g_ptr_array_add (outputs, ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) side->graph->outputs->pdata[i])->id))));
+    g_ptr_array_add (outputs, ph_tensor_ref (g_hash_table_lookup (
+                                  results, GUINT_TO_POINTER (((PhValue *) side->graph->outputs->pdata[i])->id))));
   return outputs;
 }
 
@@ -50,8 +54,8 @@ double
 ph_node_cost (const PhNode *node)
 {
   const PhType *type = node->outputs->len > 0 ? ph_node_output (node, 0)->type : NULL;
-  const gint64  count = type != NULL ? ph_type_count (type) : -1, known = ph_node_flops (node);
-  double        cost = (double) MAX (known, 0) + (double) (count >= 0 ? count : 100) + 20;
+  const gint64 count = type != NULL ? ph_type_count (type) : -1, known = ph_node_flops (node);
+  double cost = (double) MAX (known, 0) + (double) (count >= 0 ? count : 100) + 20;
 
   for (guint i = 0; !ph_node_is_fused (node) && node->graphs != NULL && i < node->graphs->len; i++)
     PH_FOREACH_NODE (inner, (PhGraph *) node->graphs->pdata[i])

@@ -24,7 +24,7 @@ static void
 remove_folder (const char *folder)
 {
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char      *name;
+  const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
@@ -40,10 +40,10 @@ remove_folder (const char *folder)
 static gboolean
 write_case (PhModel *model, GHashTable *given, const char *folder, gsize *size, GCancellable *cancellable, GError **error)
 {
-  g_autofree char   *path = g_build_filename (folder, "model.onnx", NULL);
-  GError            *own = NULL;
-  int                opset;
-  GStatBuf           status;
+  g_autofree char *path = g_build_filename (folder, "model.onnx", NULL);
+  GError *own = NULL;
+  int opset;
+  GStatBuf status;
   g_autoptr (PhModel) file = ph_model_at_opset (model, 0, &opset, NULL, &own);
 
   if (own != NULL)
@@ -56,8 +56,8 @@ write_case (PhModel *model, GHashTable *given, const char *folder, gsize *size, 
   *size = g_stat (path, &status) == 0 ? (gsize) status.st_size : 0;
   for (guint i = 0, k = 0; i < model->graph->inputs->len; i++)
     {
-      const PhValue   *input = model->graph->inputs->pdata[i];
-      PhTensor        *tensor = g_hash_table_lookup (given, input);
+      const PhValue *input = model->graph->inputs->pdata[i];
+      PhTensor *tensor = g_hash_table_lookup (given, input);
       g_autofree char *input_path = path_in (folder, "input", k);
 
       k += tensor != NULL;
@@ -74,9 +74,9 @@ read_outputs (const char *program, PhModel *model, const char *folder, GError **
 
   for (guint i = 0; i < model->graph->outputs->len; i++)
     {
-      const PhValue   *output = model->graph->outputs->pdata[i];
+      const PhValue *output = model->graph->outputs->pdata[i];
       g_autofree char *path = path_in (folder, "output", i);
-      PhTensor        *tensor;
+      PhTensor *tensor;
 
       if (!g_file_test (path, G_FILE_TEST_EXISTS))
         {
@@ -97,11 +97,11 @@ read_outputs (const char *program, PhModel *model, const char *folder, GError **
 GHashTable *
 ph_runner_run (const char *program, PhModel *model, GHashTable *given, GCancellable *cancellable, GError **error)
 {
-  g_autofree char   *folder = g_dir_make_tmp ("peephole-runner-XXXXXX", error), *line = g_strconcat (program, " \"$1\"", NULL);
-  const char *const  command[] = { "sh", "-c", line, "sh", folder, NULL };
+  g_autofree char *folder = g_dir_make_tmp ("peephole-runner-XXXXXX", error), *line = g_strconcat (program, " \"$1\"", NULL);
+  const char *const command[] = { "sh", "-c", line, "sh", folder, NULL };
   g_autoptr (GBytes) said = NULL;
-  GHashTable        *results = NULL;
-  gsize              size;
+  GHashTable *results = NULL;
+  gsize size;
 
   if (folder == NULL)
     return NULL;
@@ -138,9 +138,9 @@ ph_runner_report_free (PhRunnerReport *report)
 static GHashTable *
 given_to (PhModel *model, GHashTable *given)
 {
-  GHashTable    *own = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  GHashTable *own = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
   GHashTableIter iter;
-  gpointer       value, tensor;
+  gpointer value, tensor;
 
   g_hash_table_iter_init (&iter, given);
   while (g_hash_table_iter_next (&iter, &value, &tensor))
@@ -166,22 +166,24 @@ sentence_of (const PhRunnerReport *report)
 {
   switch (report->verdict)
     {
-    case PH_RUNNER_AGREES:
-      return g_strdup ("here and there, before and after: all agree");
-    case PH_RUNNER_PASS:
-      return g_strdup ("the pass is wrong: before and after differ here, and the program agrees with both");
+    case PH_RUNNER_AGREES: return g_strdup ("here and there, before and after: all agree");
+    case PH_RUNNER_PASS: return g_strdup ("the pass is wrong: before and after differ here, and the program agrees with both");
     case PH_RUNNER_BOTH:
       return g_strdup ("the pass is wrong, for before and after differ here, and so is the program, which computes otherwise");
     case PH_RUNNER_FLICKERS:
       return g_strdup ("the program flickers: the same model on the same inputs gave something else the second time");
     default:
-      return g_strdup (report->before && report->after ? "the program computes both otherwise than here: its kernels are wrong, not the pass"
-                       : report->after ? "the program's kernel is wrong on what the pass made; here before and after are equal"
-                       : "the program's kernel is wrong on the model before the pass; here before and after are equal");
+      return g_strdup (
+          report->before && report->after ? "the program computes both otherwise than here: its kernels are wrong, not the pass"
+          : report->after                 ? "the program's kernel is wrong on what the pass made; here before and after are equal"
+                          : "the program's kernel is wrong on the model before the pass; here before and after are equal");
     }
 }
 
-typedef struct { GHashTable *here, *there, *again; } Results;
+typedef struct
+{
+  GHashTable *here, *there, *again;
+} Results;
 
 static void
 results_clear (Results *results)
@@ -193,12 +195,14 @@ results_clear (Results *results)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Results, results_clear)
 
 PhRunnerReport *
-ph_runner_judge (const char *program, PhModel *before, PhModel *after, GHashTable *named, guint64 seed, GCancellable *cancellable, GError **error)
+ph_runner_judge (const char *program, PhModel *before, PhModel *after, GHashTable *named, guint64 seed, GCancellable *cancellable,
+                 GError **error)
 {
-  PhRunOptions              options = { .cancellable = cancellable };
-  g_auto (Results)          was = { NULL }, is = { NULL };
-  g_autoptr (GHashTable)     given = ph_inputs_find (before, named, PH_INPUTS_NORMAL, seed, NULL, &options, &was.here, error), given_after = NULL;
-  g_autoptr (PhFault)        pass = NULL, there_before = NULL, there_after = NULL, flicker = NULL;
+  PhRunOptions options = { .cancellable = cancellable };
+  g_auto (Results) was = { NULL }, is = { NULL };
+  g_autoptr (GHashTable) given = ph_inputs_find (before, named, PH_INPUTS_NORMAL, seed, NULL, &options, &was.here, error),
+                         given_after = NULL;
+  g_autoptr (PhFault) pass = NULL, there_before = NULL, there_after = NULL, flicker = NULL;
   g_autoptr (PhRunnerReport) report = g_new0 (PhRunnerReport, 1);
 
   if (given == NULL)
@@ -215,10 +219,10 @@ ph_runner_judge (const char *program, PhModel *before, PhModel *after, GHashTabl
   flicker = ph_fault_of_results (after, after, is.there, is.again);
   report->before = there_before != NULL;
   report->after = there_after != NULL;
-  report->verdict = flicker != NULL                         ? PH_RUNNER_FLICKERS
-                    : pass != NULL                          ? (report->before || report->after ? PH_RUNNER_BOTH : PH_RUNNER_PASS)
-                    : report->before || report->after       ? PH_RUNNER_KERNEL
-                                                            : PH_RUNNER_AGREES;
+  report->verdict = flicker != NULL                   ? PH_RUNNER_FLICKERS
+                    : pass != NULL                    ? (report->before || report->after ? PH_RUNNER_BOTH : PH_RUNNER_PASS)
+                    : report->before || report->after ? PH_RUNNER_KERNEL
+                                                      : PH_RUNNER_AGREES;
   take_place (report, flicker);
   take_place (report, pass);
   take_place (report, there_after);
@@ -233,7 +237,7 @@ static void
 take_witness (PhFault *fault, GHashTable *given)
 {
   GHashTableIter iter;
-  gpointer       value, tensor;
+  gpointer value, tensor;
 
   g_hash_table_iter_init (&iter, given);
   while (g_hash_table_iter_next (&iter, &value, &tensor))
@@ -243,10 +247,11 @@ take_witness (PhFault *fault, GHashTable *given)
 PhFault *
 ph_runner_fault (const char *program, PhModel *before, PhModel *after, GHashTable *feeds, GCancellable *cancellable)
 {
-  PhRunOptions          options = { .cancellable = cancellable };
-  g_autoptr (GHashTable) given = ph_inputs_find (before, feeds, PH_INPUTS_NORMAL, 1, NULL, &options, NULL, NULL), given_after = NULL, was = NULL, is = NULL;
-  g_autoptr (GError)     why = NULL;
-  PhFault              *fault;
+  PhRunOptions options = { .cancellable = cancellable };
+  g_autoptr (GHashTable) given = ph_inputs_find (before, feeds, PH_INPUTS_NORMAL, 1, NULL, &options, NULL, NULL),
+                         given_after = NULL, was = NULL, is = NULL;
+  g_autoptr (GError) why = NULL;
+  PhFault *fault;
 
   was = given != NULL ? ph_runner_run (program, before, given, cancellable, NULL) : NULL;
   if (was == NULL)
@@ -285,8 +290,8 @@ show_all (PhModel *model, GError **error)
 PhAlong *
 ph_runner_along (const char *program, PhModel *model, GHashTable *named, guint64 seed, GCancellable *cancellable, GError **error)
 {
-  PhRunOptions          options = { .cancellable = cancellable };
-  g_autoptr (PhModel)    shown = ph_model_clone (model);
+  PhRunOptions options = { .cancellable = cancellable };
+  g_autoptr (PhModel) shown = ph_model_clone (model);
   g_autoptr (GHashTable) here = NULL, there = NULL, given = NULL;
 
   if (!show_all (shown, error))

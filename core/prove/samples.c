@@ -11,15 +11,15 @@
 
 struct _PhSampler
 {
-  const PhPair   *pair;
+  const PhPair *pair;
   const PhBounds *bounds;
-  guint64         seed;
-  GArray         *pool, *extreme; /* (element-type double) up to 1e6, and beyond or subnormal                  */
-  GArray         *integers;      /* (element-type gint64) small constants of either side and their neighbours  */
-  gint64          size;          /* of the first symbol; the next ones are one larger each                     */
-  PhUsage        *usage;         /* of each input                                                              */
-  guint           modesty;
-  gint64          short_axis[PH_SAMPLER_MOST_MODEST + 1];   /* of the inputs that are drawn: with modesty 1 longer than 1 */
+  guint64 seed;
+  GArray *pool, *extreme; /* (element-type double) up to 1e6, and beyond or subnormal                  */
+  GArray *integers;       /* (element-type gint64) small constants of either side and their neighbours  */
+  gint64 size;            /* of the first symbol; the next ones are one larger each                     */
+  PhUsage *usage;         /* of each input                                                              */
+  guint modesty;
+  gint64 short_axis[PH_SAMPLER_MOST_MODEST + 1]; /* of the inputs that are drawn: with modesty 1 longer than 1 */
 };
 
 const char *
@@ -36,7 +36,7 @@ static void
 add_number (PhSampler *sampler, double value)
 {
   const double magnitude = fabs (value);
-  GArray      *pool = magnitude > 1e6 || (magnitude > 0 && magnitude < 1e-30) ? sampler->extreme : sampler->pool;
+  GArray *pool = magnitude > 1e6 || (magnitude > 0 && magnitude < 1e-30) ? sampler->extreme : sampler->pool;
 
   for (guint i = 0; i < pool->len; i++)
     {
@@ -87,8 +87,8 @@ add_tensor (PhSampler *sampler, PhTensor *tensor)
 {
   gsize n;
 
-  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) == PH_STRING ||
-      ph_tensor_dtype (tensor) == PH_COMPLEX64 || ph_tensor_dtype (tensor) == PH_COMPLEX128)
+  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) == PH_STRING
+      || ph_tensor_dtype (tensor) == PH_COMPLEX64 || ph_tensor_dtype (tensor) == PH_COMPLEX128)
     return;
   n = ph_tensor_is_splat (tensor) ? MIN (ph_tensor_count (tensor), 1) : ph_tensor_count (tensor);
   if (ph_dtype_is_integer (ph_tensor_dtype (tensor)))
@@ -138,8 +138,9 @@ add_graph (PhSampler *sampler, PhGraph *graph)
 static void
 fill_pool (PhSampler *sampler)
 {
-  static const double always[] = { 0.0, -0.0, 1, -1, 0.5, -0.5, -2, 2, 3, -3, 6, 1e-45, -1e-45, 1e-40, -1e-40, FLT_MIN, 1e-8, -1e-8, 1e30, -1e30,
-                                   FLT_MAX, -FLT_MAX, 80, -80, 90, -90, 100, -100, 1000, -1000 };
+  static const double always[] = { 0.0,     -0.0,     1,      -1,    0.5,    -0.5,    -2,   2,     3,    -3,
+                                   6,       1e-45,    -1e-45, 1e-40, -1e-40, FLT_MIN, 1e-8, -1e-8, 1e30, -1e30,
+                                   FLT_MAX, -FLT_MAX, 80,     -80,   90,     -90,     100,  -100,  1000, -1000 };
 
   add_graph (sampler, sampler->pair->before->graph);
   add_graph (sampler, sampler->pair->after->graph);
@@ -185,7 +186,8 @@ ph_sampler_can_be_modest (PhSampler *sampler)
     {
       const PhType *type = types->pdata[i];
 
-      if (type != NULL && type->kind == PH_KIND_TENSOR && ph_dtype_is_integer (type->dtype) && sampler->usage[i].reading != PH_READ_AS_SHAPE)
+      if (type != NULL && type->kind == PH_KIND_TENSOR && ph_dtype_is_integer (type->dtype)
+          && sampler->usage[i].reading != PH_READ_AS_SHAPE)
         return TRUE;
     }
   return FALSE;
@@ -233,7 +235,11 @@ ph_sampler_n_sizes (PhSampler *sampler)
   return 1;
 }
 
-typedef struct { GHashTable *symbols; gint64 size, next; } Sizes;
+typedef struct
+{
+  GHashTable *symbols;
+  gint64 size, next;
+} Sizes;
 
 static gint64
 size_of (Sizes *sizes, PhDim dim, guint axis, guint rank)
@@ -280,17 +286,15 @@ static double
 draw_float (PhSampler *sampler, PhSampleKind kind, guint64 *state)
 {
   const double pooled = g_array_index (sampler->pool, double, ph_splitmix (state) % sampler->pool->len);
-  guint64      r;
+  guint64 r;
 
   switch (kind)
     {
     case PH_SAMPLE_WIDE:
       r = ph_splitmix (state) % 16;
       return r == 0 ? 0.0 : r == 1 ? -0.0 : (r % 2 == 0 ? 1 : -1) * pow (10, ph_splitmix_uniform (state) * 6 - 3);
-    case PH_SAMPLE_DENSE:
-      return pooled;
-    default:
-      return ph_splitmix_normal (state);
+    case PH_SAMPLE_DENSE: return pooled;
+    default: return ph_splitmix_normal (state);
     }
 }
 
@@ -308,9 +312,9 @@ place_of (gsize *order, gsize i, gsize n, guint64 *state)
 static void
 scatter_pool (GArray *pool, PhTensor *tensor, PhBounds bounds, guint turn, guint64 *state)
 {
-  const gsize      n = ph_tensor_count (tensor), m = pool->len;
+  const gsize n = ph_tensor_count (tensor), m = pool->len;
   g_autofree gsize *order = NULL;
-  const gsize      each = MIN (m, MAX (n / 2, 1));
+  const gsize each = MIN (m, MAX (n / 2, 1));
 
   if (n == 0)
     return;
@@ -321,7 +325,8 @@ scatter_pool (GArray *pool, PhTensor *tensor, PhBounds bounds, guint turn, guint
     {
       const double value = g_array_index (pool, double, (turn * each + i) % m);
 
-      ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), place_of (order, i, n, state), clip (bounds, value, state));
+      ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), place_of (order, i, n, state),
+                      clip (bounds, value, state));
     }
 }
 
@@ -347,7 +352,8 @@ fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind
   const double scale = kind == PH_SAMPLE_NORMAL ? scales[turn % G_N_ELEMENTS (scales)] : 1;
 
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
-    ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i, clip (bounds, scale * draw_float (sampler, kind, state), state));
+    ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i,
+                    clip (bounds, scale * draw_float (sampler, kind, state), state));
   if (kind == PH_SAMPLE_REACH || kind == PH_SAMPLE_EXTREME)
     scatter_pool (kind == PH_SAMPLE_REACH ? sampler->pool : sampler->extreme, tensor, bounds, turn, state);
   else if (kind == PH_SAMPLE_NONFINITE)
@@ -358,14 +364,13 @@ fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind
 static gint64
 draw_integer (PhSampler *sampler, PhDType dtype, guint64 *state)
 {
-  const guint  bits = (guint) ph_dtype_size (dtype) * 8;
+  const guint bits = (guint) ph_dtype_size (dtype) * 8;
   const guint64 r = ph_splitmix (state);
-  gint64        value;
+  gint64 value;
 
   switch (r % 5)
     {
-    case 0:
-      return (gint64) (ph_splitmix (state) % 21) - (ph_dtype_is_signed (dtype) ? 10 : 0);
+    case 0: return (gint64) (ph_splitmix (state) % 21) - (ph_dtype_is_signed (dtype) ? 10 : 0);
     case 1:
       if (sampler->integers->len > 0)
         return g_array_index (sampler->integers, gint64, ph_splitmix (state) % sampler->integers->len);
@@ -373,24 +378,27 @@ draw_integer (PhSampler *sampler, PhDType dtype, guint64 *state)
     case 2:
       value = (gint64) ((G_GUINT64_CONSTANT (1) << (ph_splitmix (state) % bits)) + ph_splitmix (state) % 3 - 1);
       return ph_dtype_is_signed (dtype) && (ph_splitmix (state) & 1) ? (gint64) (0 - (guint64) value) : value;
-    case 3:       /* any: a product wraps to either sign; the store keeps the low bits */
-      return (gint64) ph_splitmix (state);
-    default:      /* the ends */
+    case 3: /* any: a product wraps to either sign; the store keeps the low bits */ return (gint64) ph_splitmix (state);
+    default: /* the ends */
       value = (ph_splitmix (state) & 1) ? (gint64) (~G_GUINT64_CONSTANT (0) >> (64 - bits + (ph_dtype_is_signed (dtype) ? 1 : 0)))
-                                        : ph_dtype_is_signed (dtype) ? (gint64) (~G_GUINT64_CONSTANT (0) << (bits - 1)) : 0;
+              : ph_dtype_is_signed (dtype) ? (gint64) (~G_GUINT64_CONSTANT (0) << (bits - 1))
+                                           : 0;
       return value;
     }
 }
 
 static void
-fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBounds bounds, PhSampleKind kind, guint turn, guint64 *state)
+fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBounds bounds, PhSampleKind kind, guint turn,
+               guint64 *state)
 {
   const PhDType dtype = ph_tensor_dtype (tensor);
-  const gsize   n = ph_tensor_count (tensor);
+  const gsize n = ph_tensor_count (tensor);
   /* All of a tensor near one number, such as its zero point: then sums of products are small, and saturate nothing. */
-  const gint64  centre = sampler->integers->len > 0 ? g_array_index (sampler->integers, gint64, ph_splitmix (state) % sampler->integers->len) : 0;
+  const gint64 centre = sampler->integers->len > 0
+                            ? g_array_index (sampler->integers, gint64, ph_splitmix (state) % sampler->integers->len)
+                            : 0;
   const gboolean negative = bounds.low < 0 && ph_dtype_is_signed (dtype);
-  const gsize   first = n > 0 ? ph_splitmix (state) % n : 0, last = n > 1 ? (first + 1 + ph_splitmix (state) % (n - 1)) % n : n;
+  const gsize first = n > 0 ? ph_splitmix (state) % n : 0, last = n > 1 ? (first + 1 + ph_splitmix (state) % (n - 1)) % n : n;
 
   for (gsize i = 0; i < n; i++)
     {
@@ -402,23 +410,25 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBou
 
           /* Both ends somewhere, else anything, from either end. */
           value = i == first ? 0 : i == last ? range - 1 : (gint64) (ph_splitmix (state) % (guint64) range);
-          if (kind != PH_SAMPLE_NORMAL && negative && sampler->modesty < PH_SAMPLER_MOST_MODEST && (i == first || (ph_splitmix (state) & 1)))
+          if (kind != PH_SAMPLE_NORMAL && negative && sampler->modesty < PH_SAMPLER_MOST_MODEST
+              && (i == first || (ph_splitmix (state) & 1)))
             value -= range;
-          if (sampler->modesty > 0 && value == -range)      /* without its sign it is beyond the table */
+          if (sampler->modesty > 0 && value == -range) /* without its sign it is beyond the table */
             value = -1;
         }
       else if (usage->reading == PH_READ_AS_DATA && sampler->modesty > 0)
         value = (gint64) (ph_splitmix (state) % (guint64) sampler->short_axis[sampler->modesty]);
       else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL && ph_tensor_rank (tensor) == 0)
-        value = (gint64) (ph_splitmix (state) % (guint64) (sampler->size + 3)) - 1;      /* a count, perhaps beyond a bound */
+        value = (gint64) (ph_splitmix (state) % (guint64) (sampler->size + 3)) - 1; /* a count, perhaps beyond a bound */
       else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL)
         value = (gint64) (ph_splitmix (state) % 4) - 1;
-      else if (usage->reading == PH_READ_AS_DATA && kind == PH_SAMPLE_NORMAL && turn > 1 && turn % 4 < 2 && sampler->integers->len > 0)
-        value = (turn % 8 < 4 ? g_array_index (sampler->integers, gint64, ph_splitmix (state) % sampler->integers->len) : centre) +
-                (gint64) (ph_splitmix (state) % 7) - 3;
+      else if (usage->reading == PH_READ_AS_DATA && kind == PH_SAMPLE_NORMAL && turn > 1 && turn % 4 < 2
+               && sampler->integers->len > 0)
+        value = (turn % 8 < 4 ? g_array_index (sampler->integers, gint64, ph_splitmix (state) % sampler->integers->len) : centre)
+                + (gint64) (ph_splitmix (state) % 7) - 3;
       else if (usage->reading == PH_READ_AS_SHAPE || kind == PH_SAMPLE_NORMAL)
-        value = (gint64) (ph_splitmix (state) % (usage->reading == PH_READ_AS_SHAPE ? 2 : 100)) *
-                (negative && usage->reading == PH_READ_AS_DATA && (ph_splitmix (state) & 1) ? -1 : 1);
+        value = (gint64) (ph_splitmix (state) % (usage->reading == PH_READ_AS_SHAPE ? 2 : 100))
+                * (negative && usage->reading == PH_READ_AS_DATA && (ph_splitmix (state) & 1) ? -1 : 1);
       else
         value = draw_integer (sampler, dtype, state);
       if (bounds.low > -G_MAXDOUBLE && value < bounds.low)
@@ -435,13 +445,20 @@ fill_strings (PhTensor *tensor, PhSampleKind kind, guint64 *state)
   static const char *const texts[] = { "a", "b", "", "abc", "B", "-1.5", "2", "NaN", "1e3" };
 
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
-    ph_tensor_set_string (tensor, i, kind == PH_SAMPLE_NORMAL ? texts[5 + ph_splitmix (state) % 2] : texts[ph_splitmix (state) % G_N_ELEMENTS (texts)]);
+    ph_tensor_set_string (tensor, i,
+                          kind == PH_SAMPLE_NORMAL ? texts[5 + ph_splitmix (state) % 2]
+                                                   : texts[ph_splitmix (state) % G_N_ELEMENTS (texts)]);
 }
 
 /* Elements of what is made up at most: more say nothing more. */
 #define MAX_ELEMENTS 50000000
 
-typedef struct { PhDType dtype; guint rank; gint64 dims[PH_MAX_RANK]; } Shape;
+typedef struct
+{
+  PhDType dtype;
+  guint rank;
+  gint64 dims[PH_MAX_RANK];
+} Shape;
 
 /* FALSE: there is none. @like: (nullable) has it. */
 static gboolean
@@ -478,7 +495,7 @@ static gint64
 choose_places (guint64 rows, const Shape *shapes, guint n, gsize most)
 {
   static const gint64 places[] = { 0, 64, 32, 16, 8, 5, 4, 3, 2 };
-  guint               at = 0;
+  guint at = 0;
 
   if (rows == 0 || most == 0)
     return 0;
@@ -507,18 +524,18 @@ static PhTensor *
 draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind kind, guint turn, PhTensor *like)
 {
   const PhBounds bounds = sampler->bounds != NULL ? sampler->bounds[input] : PH_BOUNDS_NONE;
-  const PhDType  dtype = shape->dtype;
-  guint64        state = sampler->seed * 1000003 + input * 7919 + kind * 104729 + turn * 15485863 + 17;
-  PhTensor      *tensor;
+  const PhDType dtype = shape->dtype;
+  guint64 state = sampler->seed * 1000003 + input * 7919 + kind * 104729 + turn * 15485863 + 17;
+  PhTensor *tensor;
 
   if (count_of (shape, 0, 0) > MAX_ELEMENTS)
     return NULL;
   /* What shapes are made of cannot be anything. */
-  if (like != NULL && sampler->usage[input].reading == PH_READ_AS_SHAPE &&
-      !(sampler->usage[input].is_free && (kind == PH_SAMPLE_REACH || kind == PH_SAMPLE_DENSE)))
+  if (like != NULL && sampler->usage[input].reading == PH_READ_AS_SHAPE
+      && !(sampler->usage[input].is_free && (kind == PH_SAMPLE_REACH || kind == PH_SAMPLE_DENSE)))
     return ph_tensor_ref (like);
   tensor = ph_tensor_new (dtype, shape->rank, shape->dims);
-  if (tensor == NULL || (dtype != PH_STRING && ph_usage_is_shape_alone (sampler->pair, input)))      /* zeros do */
+  if (tensor == NULL || (dtype != PH_STRING && ph_usage_is_shape_alone (sampler->pair, input))) /* zeros do */
     return tensor;
   if (dtype == PH_STRING)
     fill_strings (tensor, kind, &state);
@@ -538,12 +555,12 @@ draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind k
 GPtrArray *
 ph_sampler_draw (PhSampler *sampler, PhSampleKind kind, guint turn, PhSampleShapes shapes, PhTensor *const *captured)
 {
-  const PhPair         *pair = sampler->pair;
-  g_autoptr (GPtrArray)  tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  const PhPair *pair = sampler->pair;
+  g_autoptr (GPtrArray) tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
   g_autoptr (GHashTable) symbols = g_hash_table_new (NULL, NULL);
-  g_autofree Shape     *found = g_new0 (Shape, pair->inputs->len + 1);
-  Sizes                 chosen = { symbols, common_sizes[MIN (shapes.sizes, G_N_ELEMENTS (common_sizes) - 1)], sampler->size };
-  gint64                places;
+  g_autofree Shape *found = g_new0 (Shape, pair->inputs->len + 1);
+  Sizes chosen = { symbols, common_sizes[MIN (shapes.sizes, G_N_ELEMENTS (common_sizes) - 1)], sampler->size };
+  gint64 places;
 
   if (kind == PH_SAMPLE_CAPTURED)
     {

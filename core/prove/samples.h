@@ -9,6 +9,7 @@
 
 G_BEGIN_DECLS
 
+/* clang-format off */
 typedef enum
 {
   PH_SAMPLE_CAPTURED,       /* what a run of the model has there, or what was fed                              */
@@ -20,50 +21,51 @@ typedef enum
   PH_SAMPLE_NONFINITE,      /* NaN and both infinities, once each                                              */
   PH_SAMPLE_N_KINDS
 } PhSampleKind;
+/* clang-format on */
 
-const char *ph_sample_kind_name (PhSampleKind kind);     /* "captured" "normal" "wide" "reach" "dense" "extreme" "nonfinite" */
+const char *ph_sample_kind_name (PhSampleKind kind); /* "captured" "normal" "wide" "reach" "dense" "extreme" "nonfinite" */
 
 /* What is drawn for one pair: the pool of values that decide something in either side (each constant and attribute that is
  * compared with, its neighbours, its negative; zeros, ones, subnormals, huge ones), and how each integer input is read. */
 typedef struct _PhSampler PhSampler;
 
 /* @bounds: one for each input of the pair, what its producer guarantees. */
-PhSampler *ph_sampler_new   (const PhPair *pair, const PhBounds *bounds, guint64 seed);
-void       ph_sampler_free  (PhSampler *sampler);
+PhSampler *ph_sampler_new (const PhPair *pair, const PhBounds *bounds, guint64 seed);
+void ph_sampler_free (PhSampler *sampler);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhSampler, ph_sampler_free)
 
 /* @input is one of the model's own: where it says a shape, that may be any. */
-void       ph_sampler_set_free (PhSampler *sampler, guint input);
+void ph_sampler_set_free (PhSampler *sampler, guint input);
 
 /* How small integers are from now on, for operators that refuse others: 0 any; 1 and 2 none below 0, and such as count or point at
  * the places of a short axis. */
 #define PH_SAMPLER_MOST_MODEST 2
-void       ph_sampler_set_modesty (PhSampler *sampler, guint modesty);
+void ph_sampler_set_modesty (PhSampler *sampler, guint modesty);
 /* Whether there is an input that this makes another one of. */
-gboolean   ph_sampler_can_be_modest (PhSampler *sampler);
+gboolean ph_sampler_can_be_modest (PhSampler *sampler);
 
 /* How the open dimensions are chosen: 0, 1, 2, ... until no more are offered. 0: each symbol has a size of its own, larger than
  * the small integer constants of either side; then common sizes; and where a captured value is there, its shape. */
-guint      ph_sampler_n_sizes (PhSampler *sampler);
+guint ph_sampler_n_sizes (PhSampler *sampler);
 
 /* Whether an integer input is data, of which a few samples are no proof: neither a shape nor a plain index. */
-gboolean   ph_sampler_has_integers (PhSampler *sampler);
+gboolean ph_sampler_has_integers (PhSampler *sampler);
 /* It says a shape, which is what it is: nothing else is made up for it. */
-gboolean   ph_sampler_is_shape (PhSampler *sampler, guint input);
+gboolean ph_sampler_is_shape (PhSampler *sampler, guint input);
 
 /* How shapes are chosen. */
 typedef struct
 {
-  guint    sizes;           /* one of those that are offered                                                  */
-  gboolean captured;        /* as the captured values have them                                               */
-  gint64   crop;            /* 1, or by how much the spatial axes (from the third on) of large inputs are smaller */
-  gboolean tight;           /* one or two batches, images just large enough                                   */
-  gsize    most;            /* elements of the largest input, where rows do not see each other; 0: any         */
+  guint sizes;       /* one of those that are offered                                                  */
+  gboolean captured; /* as the captured values have them                                               */
+  gint64 crop;       /* 1, or by how much the spatial axes (from the third on) of large inputs are smaller */
+  gboolean tight;    /* one or two batches, images just large enough                                   */
+  gsize most;        /* elements of the largest input, where rows do not see each other; 0: any         */
 } PhSampleShapes;
 
 /* One tensor for each input, in order; NULL: of an input nothing can be made. @turn: which of the tensors of that kind.
  * @captured: (nullable) (nullable elements) one for each input.
  * (transfer full) (element-type PhTensor) */
-GPtrArray *ph_sampler_draw  (PhSampler *sampler, PhSampleKind kind, guint turn, PhSampleShapes shapes, PhTensor *const *captured);
+GPtrArray *ph_sampler_draw (PhSampler *sampler, PhSampleKind kind, guint turn, PhSampleShapes shapes, PhTensor *const *captured);
 
 G_END_DECLS

@@ -8,22 +8,32 @@
 #include "core/run/executor.h"
 
 /* What a key begins with. */
-enum { OF_LEAF, OF_TENSOR, OF_BODY_INPUT, OF_NODE };
+enum
+{
+  OF_LEAF,
+  OF_TENSOR,
+  OF_BODY_INPUT,
+  OF_NODE
+};
 
 struct _PhStructure
 {
   const PhRegion *region;
-  PhModel        *model[2];      /* before, after                                                          */
-  GHashTable     *numbers;       /* what it is -> number; 0 is what is left out                            */
-  GHashTable     *tensors;       /* PhTensor, by content -> number                                         */
-  GHashTable     *values[2];     /* PhValue -> number: what the region makes                               */
-  GHashTable     *folded;        /* (nullable) PhValue -> PhTensor: what is made of constants alone        */
-  gboolean        has_folds;     /* there is something of that kind                                        */
-  guint           next;
+  PhModel *model[2];     /* before, after                                                          */
+  GHashTable *numbers;   /* what it is -> number; 0 is what is left out                            */
+  GHashTable *tensors;   /* PhTensor, by content -> number                                         */
+  GHashTable *values[2]; /* PhValue -> number: what the region makes                               */
+  GHashTable *folded;    /* (nullable) PhValue -> PhTensor: what is made of constants alone        */
+  gboolean has_folds;    /* there is something of that kind                                        */
+  guint next;
 };
 
 /* A body on the way to its node. */
-typedef struct { PhStructure *self; guint side, depth; } Walk;
+typedef struct
+{
+  PhStructure *self;
+  guint side, depth;
+} Walk;
 
 static gboolean number_nodes (const Walk *walk, PhNode *first);
 
@@ -33,7 +43,7 @@ static guint
 number_of_key (PhStructure *self, PhKey *key, guint n)
 {
   g_autoptr (GBytes) bytes = ph_key_to_bytes (key);
-  guint             number = GPOINTER_TO_UINT (g_hash_table_lookup (self->numbers, bytes));
+  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (self->numbers, bytes));
 
   if (number == 0)
     {
@@ -94,8 +104,8 @@ static guint
 number_of_value (const Walk *walk, const PhValue *value)
 {
   PhStructure *self = walk->self;
-  PhTensor    *constant = constant_of (self, value);
-  guint        number;
+  PhTensor *constant = constant_of (self, value);
+  guint number;
 
   if (value == NULL)
     return 0;
@@ -190,8 +200,8 @@ is_foldable (const Walk *walk, const PhNode *node)
 {
   gboolean any = FALSE;
 
-  if (node->graphs != NULL || !ph_op_executable (node->op) || ph_value_constant (ph_node_output (node, 0)) != NULL ||
-      ph_model_opset (walk->self->model[walk->side], "") < PH_OPSET_NEWEST)
+  if (node->graphs != NULL || !ph_op_executable (node->op) || ph_value_constant (ph_node_output (node, 0)) != NULL
+      || ph_model_opset (walk->self->model[walk->side], "") < PH_OPSET_NEWEST)
     return FALSE;
   for (guint i = 0; i < node->inputs->len; i++)
     if (ph_node_input (node, i) != NULL)
@@ -208,9 +218,9 @@ static gboolean
 fold (const Walk *walk, const PhNode *node)
 {
   static const PhRunOptions options = { .reference = TRUE };
-  PhStructure              *self = walk->self;
-  g_autofree PhTensor     **inputs = g_new0 (PhTensor *, node->inputs->len + 1);
-  g_autofree PhTensor     **outputs = g_new0 (PhTensor *, node->outputs->len + 1);
+  PhStructure *self = walk->self;
+  g_autofree PhTensor **inputs = g_new0 (PhTensor *, node->inputs->len + 1);
+  g_autofree PhTensor **outputs = g_new0 (PhTensor *, node->outputs->len + 1);
 
   for (guint i = 0; i < node->inputs->len; i++)
     inputs[i] = constant_of (self, ph_node_input (node, i));
@@ -225,11 +235,11 @@ fold (const Walk *walk, const PhNode *node)
 static gboolean
 number_node (const Walk *walk, const PhNode *node)
 {
-  PhStructure          *self = walk->self;
-  g_autoptr (GPtrArray)  attrs = NULL;
-  gboolean              ok = TRUE;
-  PhKey                 key;
-  guint                 number;
+  PhStructure *self = walk->self;
+  g_autoptr (GPtrArray) attrs = NULL;
+  gboolean ok = TRUE;
+  PhKey key;
+  guint number;
 
   if (ph_node_is_fused (node))
     return number_fused (walk, node);
@@ -250,7 +260,7 @@ number_node (const Walk *walk, const PhNode *node)
   ph_key_add_int (&key, OF_NODE);
   ph_key_add_pointer (&key, node->op);
   ph_key_add_int (&key, ph_model_opset (self->model[walk->side], node->domain));
-  ph_key_add_int (&key, node->outputs->len);      /* Split cuts into as many parts */
+  ph_key_add_int (&key, node->outputs->len); /* Split cuts into as many parts */
   add_inputs (walk, &key, node);
   attrs = g_ptr_array_sized_new (node->attrs->len);
   for (guint i = 0; i < node->attrs->len; i++)
@@ -324,9 +334,11 @@ ph_structure_same (PhStructure *self)
   for (guint i = 0; i < self->region->outputs->len; i++)
     {
       const PhBorderPair *pair = &g_array_index (self->region->outputs, PhBorderPair, i);
-      const PhValue      *was = ph_model_find_value (self->model[0], pair->before), *is = ph_model_find_value (self->model[1], pair->after);
+      const PhValue *was = ph_model_find_value (self->model[0], pair->before),
+                    *is = ph_model_find_value (self->model[1], pair->after);
 
-      if (was == NULL || is == NULL || number_of_value (&(Walk) { self, 0, 0 }, was) != number_of_value (&(Walk) { self, 1, 0 }, is))
+      if (was == NULL || is == NULL
+          || number_of_value (&(Walk) { self, 0, 0 }, was) != number_of_value (&(Walk) { self, 1, 0 }, is))
         return FALSE;
     }
   return TRUE;
@@ -341,15 +353,15 @@ ph_structure_has_folds (PhStructure *self)
 gboolean
 ph_structure_carry (PhStructure *self, GHashTable *values)
 {
-  g_autoptr (GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);       /* by number */
-  GHashTableIter        iter;
-  gpointer              value, number;
-  gboolean              all = TRUE;
+  g_autoptr (GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref); /* by number */
+  GHashTableIter iter;
+  gpointer value, number;
+  gboolean all = TRUE;
 
   for (guint i = 0; i < self->region->inputs->len; i++)
     {
       const PhId id = g_array_index (self->region->inputs, PhId, i);
-      PhTensor  *tensor = g_hash_table_lookup (values, GUINT_TO_POINTER (id));
+      PhTensor *tensor = g_hash_table_lookup (values, GUINT_TO_POINTER (id));
 
       if (tensor != NULL)
         g_hash_table_insert (known, GUINT_TO_POINTER (number_of (self, OF_LEAF, id, 0)), ph_tensor_ref (tensor));
@@ -369,7 +381,7 @@ ph_structure_carry (PhStructure *self, GHashTable *values)
       for (guint k = 0; k < node->outputs->len; k++)
         {
           const PhValue *is = ph_node_output (node, k);
-          PhTensor      *tensor = g_hash_table_lookup (known, g_hash_table_lookup (self->values[1], is));
+          PhTensor *tensor = g_hash_table_lookup (known, g_hash_table_lookup (self->values[1], is));
 
           all = all && (tensor != NULL || ph_value_n_uses (is) == 0);
           if (tensor != NULL)

@@ -13,14 +13,14 @@ G_BEGIN_DECLS
 typedef struct _PhStructure PhStructure;
 
 /* Both sides of @region. NULL: something in it says too little, such as an operator that is not known or draws. (transfer full) */
-PhStructure *ph_structure_new   (const PhRegion *region, PhModel *before, PhModel *after, gboolean folds);
-void         ph_structure_free  (PhStructure *structure);
+PhStructure *ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after, gboolean folds);
+void ph_structure_free (PhStructure *structure);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhStructure, ph_structure_free)
 /* Every output is made in the same way. */
-gboolean     ph_structure_same  (PhStructure *structure);
+gboolean ph_structure_same (PhStructure *structure);
 /* There is something in it that depends on constants alone: with folds it may be the same. */
-gboolean     ph_structure_has_folds (PhStructure *structure);
+gboolean ph_structure_has_folds (PhStructure *structure);
 /* Adds to @values (PhId -> PhTensor) what the after side makes and is the same as a value that is there. FALSE: some are not. */
-gboolean     ph_structure_carry (PhStructure *structure, GHashTable *values);
+gboolean ph_structure_carry (PhStructure *structure, GHashTable *values);
 
 G_END_DECLS

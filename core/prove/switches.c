@@ -8,6 +8,7 @@
 #define MOST_SCRIPT (256 * 1024)
 
 /* ONNX Runtime's session option optimization.disable_specified_optimizers: its rewrite rules and graph transformers. */
+/* clang-format off */
 static const char *const onnxruntime[] = {
   "AttentionFusion", "AvxWeightS8ToU8Transformer", "Avx2WeightS8ToU8Transformer", "BiasDropoutFusion", "BiasGeluFusion", "BiasSkipLayerNormFusion", "BiasSoftmaxFusion",
   "CastChainElimination", "CastElimination", "CastFloat16Transformer", "ClipQuantRewrite", "ClipQuantFusion", "CommonSubexpressionElimination", "ConcatSliceElimination",
@@ -23,8 +24,10 @@ static const char *const onnxruntime[] = {
   "QDQSelectorActionTransformer", "QuickGeluFusion", "ReluQuantRewrite", "ReluQuantFusion", "ReshapeFusion", "RocmBlasAltImpl", "SimplifiedLayerNormFusion", "SkipLayerNormFusion",
   "SliceConcatToSpaceToDepthFusion", "SliceElimination", "TransposeOptimizer", "UnsqueezeElimination", "WeightBiasQuantization", NULL,
 };
+/* clang-format on */
 
 /* The passes of onnxoptimizer, as examples/pass/onnxoptimizer leaves them out. */
+/* clang-format off */
 static const char *const onnxoptimizer[] = {
   "adjust_add", "adjust_slice_and_matmul", "eliminate_consecutive_idempotent_ops", "eliminate_common_subexpression", "eliminate_deadend", "eliminate_duplicate_initializer",
   "eliminate_identity", "eliminate_if_with_const_cond", "eliminate_nop_cast", "eliminate_nop_concat", "eliminate_nop_dropout", "eliminate_nop_expand", "eliminate_nop_flatten",
@@ -34,15 +37,18 @@ static const char *const onnxoptimizer[] = {
   "fuse_consecutive_slices", "fuse_consecutive_squeezes", "fuse_consecutive_transposes", "fuse_consecutive_unsqueezes", "fuse_matmul_add_bias_into_gemm",
   "fuse_pad_into_conv", "fuse_pad_into_pool", "fuse_qkv", "fuse_transpose_into_gemm", "replace_einsum_with_matmul", "rewrite_where", "set_unique_name_for_nodes", NULL,
 };
+/* clang-format on */
 
 /* onnxsim knows three parts beside the passes of onnxoptimizer. */
 static const char *const onnxsim[] = { "constant-folding", "shape-inference", "optimization", NULL };
 
+/* clang-format off */
 static const char *const openvino[] = {
   "ConstantFolding", "NopElimination", "SharedOpOptimization", "ConvertBatchNormInference", "EliminateConcat", "EliminatePad", "EliminateReduceReshape", "EliminateTranspose", "GeluFusion",
   "HSwishFusion", "LayerNormFusion", "MVNFusion", "MatMulConstTransposesExtraction", "MulConvFusion", "NormalizeL2Fusion", "PReluFusion", "PadFusion", "PullTransposeThroughFQUp",
   "RMSFusion", "ReshapeSequenceFusion", "SoftmaxFusion", "SplitSqueezeConcatFusion", "SwishFusion", "TransposeMatMul", "TransposeSinking", NULL,
 };
+/* clang-format on */
 
 static const PhSwitches known[] = {
   { "ORT_DISABLE", ";", onnxruntime },
@@ -57,10 +63,10 @@ mentions (const char *word, const char *folder, const char *variable)
 {
   g_autofree char *path = g_path_is_absolute (word) || folder == NULL ? g_strdup (word) : g_build_filename (folder, word, NULL);
   g_autofree char *text = NULL;
-  gsize            length;
+  gsize length;
 
-  return g_file_test (path, G_FILE_TEST_IS_REGULAR) && g_file_get_contents (path, &text, &length, NULL) && length <= MOST_SCRIPT &&
-         g_strstr_len (text, (gssize) length, variable) != NULL;
+  return g_file_test (path, G_FILE_TEST_IS_REGULAR) && g_file_get_contents (path, &text, &length, NULL) && length <= MOST_SCRIPT
+         && g_strstr_len (text, (gssize) length, variable) != NULL;
 }
 
 const PhSwitches *
@@ -71,7 +77,7 @@ ph_switches_find (const char *line, const char *folder)
   for (guint k = 0; k < G_N_ELEMENTS (known); k++)
     {
       if (strstr (line, known[k].variable) != NULL)
-        return NULL;             /* it is set by hand */
+        return NULL; /* it is set by hand */
       for (guint i = 0; words[i] != NULL; i++)
         if (*words[i] != '\0' && mentions (words[i], folder, known[k].variable))
           return &known[k];
@@ -81,24 +87,24 @@ ph_switches_find (const char *line, const char *folder)
 
 typedef struct
 {
-  const PhSwitches  *switches;
+  const PhSwitches *switches;
   const PhFaultPass *pass;
-  PhModel           *model;
-  const PhFault     *like;
-  gint64             deadline;
-  guint             *n_runs;
-  GError           **error;
-  gboolean           over;
+  PhModel *model;
+  const PhFault *like;
+  gint64 deadline;
+  guint *n_runs;
+  GError **error;
+  gboolean over;
 } Switching;
 
 /* Whether it goes wrong with @on alone, all others switched off. */
 static gboolean
 shows (Switching *self, GPtrArray *on)
 {
-  g_autoptr (GString)  off = g_string_new (NULL);
-  g_autofree char    *rest = g_strjoinv (" ", self->pass->arguments), *line = NULL;
-  g_autoptr (PhFault)  fault = NULL;
-  PhFaultPass         pass = *self->pass;
+  g_autoptr (GString) off = g_string_new (NULL);
+  g_autofree char *rest = g_strjoinv (" ", self->pass->arguments), *line = NULL;
+  g_autoptr (PhFault) fault = NULL;
+  PhFaultPass pass = *self->pass;
 
   if (self->over || (self->deadline > 0 && g_get_monotonic_time () > self->deadline))
     {
@@ -131,7 +137,7 @@ static void
 needed (Switching *self, GPtrArray *fixed, gboolean grew, const GPtrArray *all, guint first, guint end, GPtrArray *out)
 {
   g_autoptr (GPtrArray) with_left = NULL, right = NULL, with_right = NULL, left = NULL;
-  guint                middle;
+  guint middle;
 
   if (self->over || (grew && shows (self, fixed)))
     return;
@@ -154,11 +160,12 @@ needed (Switching *self, GPtrArray *fixed, gboolean grew, const GPtrArray *all, 
 }
 
 GPtrArray *
-ph_switches_reduce (const PhSwitches *switches, const PhFaultPass *pass, PhModel *model, const PhFault *fault, gint64 deadline, guint *n_runs, GError **error)
+ph_switches_reduce (const PhSwitches *switches, const PhFaultPass *pass, PhModel *model, const PhFault *fault, gint64 deadline,
+                    guint *n_runs, GError **error)
 {
   g_autoptr (GPtrArray) none = g_ptr_array_new (), all = g_ptr_array_new (), out = g_ptr_array_new ();
-  GError              *own = NULL;
-  Switching            self = { switches, pass, model, fault, deadline, n_runs, &own, FALSE };
+  GError *own = NULL;
+  Switching self = { switches, pass, model, fault, deadline, n_runs, &own, FALSE };
 
   for (guint i = 0; switches->names[i] != NULL; i++)
     g_ptr_array_add (all, (gpointer) switches->names[i]);

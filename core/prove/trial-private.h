@@ -12,37 +12,37 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const PhPair         *pair;
+  const PhPair *pair;
   const PhTrialOptions *options;
-  PhTrial              *trial;
-  PhSampler            *sampler;
-  PhJitter             *jitter;      /* (nullable)                                                          */
-  GArray               *shapes;      /* (element-type PhSampleShapes) that work                                */
-  PhSampleShapes           poor;        /* at which all that comes out is NaN or infinite                      */
-  gboolean              has_poor;
-  gint64                crop;
-  gboolean              whole_captured;   /* a captured value for each input                                */
-  gboolean              not_tight;   /* exact evaluation did not settle it on small images                  */
-  gboolean              is_loose;    /* the form was told on images of their own size                       */
-  gboolean              known_form;  /* other weights of the same form were tried before                    */
-  gsize                 largest;     /* elements of an output so far                                        */
-  gboolean             *varies;      /* each output: other inputs made something else of it                 */
-  GPtrArray           **seen;        /* each output: what came out first, of each shape                     */
-  double                spent;
-  GError              **error;
+  PhTrial *trial;
+  PhSampler *sampler;
+  PhJitter *jitter;    /* (nullable)                                                          */
+  GArray *shapes;      /* (element-type PhSampleShapes) that work                                */
+  PhSampleShapes poor; /* at which all that comes out is NaN or infinite                      */
+  gboolean has_poor;
+  gint64 crop;
+  gboolean whole_captured; /* a captured value for each input                                */
+  gboolean not_tight;      /* exact evaluation did not settle it on small images                  */
+  gboolean is_loose;       /* the form was told on images of their own size                       */
+  gboolean known_form;     /* other weights of the same form were tried before                    */
+  gsize largest;           /* elements of an output so far                                        */
+  gboolean *varies;        /* each output: other inputs made something else of it                 */
+  GPtrArray **seen;        /* each output: what came out first, of each shape                     */
+  double spent;
+  GError **error;
 } PhTry;
 
 /* One side on @inputs; outputs in order. (transfer full) (nullable) */
-GPtrArray *ph_try_run           (PhTry *self, guint side, GPtrArray *inputs, gboolean in_double, gboolean reference, GError **error);
+GPtrArray *ph_try_run (PhTry *self, guint side, GPtrArray *inputs, gboolean in_double, gboolean reference, GError **error);
 /* Both sides on @inputs. FALSE: cancelled, or there is nothing more to try. @inputs could not be computed before: @problem
  * (nullable) says why. */
-gboolean   ph_try_inputs        (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *worked, GError **problem);
-gboolean   ph_try_was_cancelled (PhTry *self);
-gboolean   ph_try_is_field_equal (PhTry *self);
+gboolean ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *worked, GError **problem);
+gboolean ph_try_was_cancelled (PhTry *self);
+gboolean ph_try_is_field_equal (PhTry *self);
 /* Every bit of float32, as the reference kernels compute it. TRUE: the same; FALSE: see @k and @at. */
-gboolean   ph_try_same_in_float (GPtrArray *outputs[2], guint *k, gsize *at);
+gboolean ph_try_same_in_float (GPtrArray *outputs[2], guint *k, gsize *at);
 /* Notes the difference. @why: (nullable) (transfer full); else it is what stands at @element. */
-void       ph_try_set_different (PhTry *self, PhSampleKind kind, GPtrArray *inputs, guint output, gsize element, PhTensor *was, PhTensor *is,
-                                 char *why);
+void ph_try_set_different (PhTry *self, PhSampleKind kind, GPtrArray *inputs, guint output, gsize element, PhTensor *was,
+                           PhTensor *is, char *why);
 
 G_END_DECLS

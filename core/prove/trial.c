@@ -8,19 +8,19 @@
 #include "core/prove/region-form.h"
 
 /* In this order; the first ones are tried whatever they cost. */
+/* clang-format off */
 static const struct { PhSampleKind kind; guint turn; } plan[] = {
   { PH_SAMPLE_CAPTURED, 0 }, { PH_SAMPLE_NORMAL, 0 }, { PH_SAMPLE_REACH, 0 }, { PH_SAMPLE_NONFINITE, 0 }, { PH_SAMPLE_EXTREME, 0 },
   { PH_SAMPLE_DENSE, 0 }, { PH_SAMPLE_REACH, 1 }, { PH_SAMPLE_WIDE, 0 }, { PH_SAMPLE_DENSE, 1 }, { PH_SAMPLE_REACH, 2 },
   { PH_SAMPLE_NONFINITE, 1 }, { PH_SAMPLE_EXTREME, 1 }, { PH_SAMPLE_NORMAL, 1 }, { PH_SAMPLE_REACH, 3 }, { PH_SAMPLE_NONFINITE, 2 },
   { PH_SAMPLE_DENSE, 2 }, { PH_SAMPLE_DENSE, 3 },
 };
+/* clang-format on */
 #define N_FIRST 2
 /* More of normal and wide ones, where results jump: a jump that lies a little elsewhere shows on few inputs. */
 #define N_MORE 24
-#define FEW    200    /* elements: fewer than these show less, and cost nothing                          */
-#define N_BEND 6      /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
-
-
+#define FEW    200 /* elements: fewer than these show less, and cost nothing                          */
+#define N_BEND 6   /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
 
 /* ── the trial ── */
 
@@ -92,8 +92,9 @@ is_finite_somewhere (GPtrArray *outputs)
 {
   for (guint k = 0; k < outputs->len; k++)
     {
-      PhTensor   *tensor = outputs->pdata[k];
-      const gsize n = ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor)) ? ph_tensor_count (tensor) : 0;
+      PhTensor *tensor = outputs->pdata[k];
+      const gboolean floats = ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor));
+      const gsize n = floats ? ph_tensor_count (tensor) : 0;
 
       if (n == 0 && ph_tensor_count (tensor) > 0)
         return TRUE;
@@ -109,7 +110,7 @@ static gboolean
 works_so (PhTry *self, PhSampleShapes shapes, GError **problem)
 {
   g_autoptr (GPtrArray) inputs = draw (self, PH_SAMPLE_NORMAL, 0, shapes), outputs = NULL;
-  g_autoptr (GError)    own = NULL;
+  g_autoptr (GError) own = NULL;
 
   if (inputs == NULL)
     {
@@ -135,7 +136,8 @@ works (PhTry *self, PhSampleShapes shapes, GError **problem)
 {
   gboolean works = works_so (self, shapes, problem);
 
-  for (guint m = 1; !works && m <= PH_SAMPLER_MOST_MODEST && ph_sampler_can_be_modest (self->sampler) && !ph_try_was_cancelled (self); m++)
+  for (guint m = 1;
+       !works && m <= PH_SAMPLER_MOST_MODEST && ph_sampler_can_be_modest (self->sampler) && !ph_try_was_cancelled (self); m++)
     {
       ph_sampler_set_modesty (self->sampler, m);
       works = works_so (self, shapes, NULL);
@@ -165,9 +167,9 @@ find_shapes (PhTry *self, GError **problem)
 {
   const guint n = ph_sampler_n_sizes (self->sampler);
 
-  if (self->known_form || self->options->brief)      /* it settled before what sizes do */
+  if (self->known_form || self->options->brief) /* it settled before what sizes do */
     {
-const PhSampleShapes shapes = { .crop = self->crop, .captured = self->whole_captured && (n > 1 || self->options->brief) };
+      const PhSampleShapes shapes = { .crop = self->crop, .captured = self->whole_captured && (n > 1 || self->options->brief) };
 
       /* A part of an image does for convolutions; of other things it may not. */
       if (self->crop > 1 && (self->options->form == NULL || self->options->form->sizes == NULL))
@@ -203,7 +205,8 @@ field_at (PhTry *self, GPtrArray *inputs, const PhRegionForm *form)
     if (ph_tensor_kind (inputs->pdata[i]) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (inputs->pdata[i])))
       g_hash_table_insert (fixed, GUINT_TO_POINTER (i), inputs->pdata[i]);
   return ph_field_compare_form (self->pair->before, self->pair->after, form != NULL ? form->variables : NULL, fixed,
-                                (PhTensor *const *) inputs->pdata, self->options->seed + 1, self->options->images, self->options->cancellable);
+                                (PhTensor *const *) inputs->pdata, self->options->seed + 1, self->options->images,
+                                self->options->cancellable);
 }
 
 /* Indices are no variables there: what holds for one draw of them may be a coincidence. */
@@ -224,7 +227,7 @@ static PhFieldReport *
 evaluate_once (PhTry *self, const PhRegionForm *form, guint turn, PhSampleShapes shapes)
 {
   g_autoptr (GPtrArray) inputs = NULL;
-  PhFieldReport       *report;
+  PhFieldReport *report;
 
   shapes.most = FIELD_ROWS;
   inputs = draw (self, PH_SAMPLE_REACH, turn, shapes);
@@ -242,7 +245,7 @@ evaluate_once (PhTry *self, const PhRegionForm *form, guint turn, PhSampleShapes
 static PhFieldReport *
 evaluate_at_shapes (PhTry *self, const PhRegionForm *form)
 {
-  const guint    draws = n_draws (self);
+  const guint draws = n_draws (self);
   PhFieldReport *last = NULL;
 
   for (guint s = 0; s < self->shapes->len * draws && !ph_try_was_cancelled (self); s++)
@@ -287,7 +290,7 @@ recipes_hold (PhTry *self, const PhRegionForm *form)
 static void
 evaluate_over_field (PhTry *self)
 {
-  const PhRegionForm        *form = self->options->form;
+  const PhRegionForm *form = self->options->form;
   const PhFieldReport *report = form != NULL ? form->known : NULL;
 
   if (self->known_form)
@@ -321,7 +324,8 @@ is_identity (const PhPair *pair)
         {
           guint a, b;
 
-          if (!g_ptr_array_find (pair->before->graph->inputs, was, &a) || !g_ptr_array_find (pair->after->graph->inputs, is, &b) || a != b)
+          if (!g_ptr_array_find (pair->before->graph->inputs, was, &a) || !g_ptr_array_find (pair->after->graph->inputs, is, &b)
+              || a != b)
             return FALSE;
         }
       else if (was->tensor == NULL || is->tensor == NULL || !ph_tensor_equal (was->tensor, is->tensor))
@@ -334,17 +338,18 @@ static gboolean
 try_constants (PhTry *self, GError **problem)
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new (), was = ph_try_run (self, 0, inputs, FALSE, TRUE, problem), is = NULL;
-  g_autoptr (GError)    own = NULL;
-  GPtrArray           *outputs[2];
-  guint                k;
-  gsize                at;
+  g_autoptr (GError) own = NULL;
+  GPtrArray *outputs[2];
+  guint k;
+  gsize at;
 
   if (was == NULL)
     return FALSE;
   is = ph_try_run (self, 1, inputs, FALSE, TRUE, &own);
   if (is == NULL)
     {
-      ph_try_set_different (self, PH_SAMPLE_CAPTURED, inputs, 0, 0, NULL, NULL, g_strdup_printf ("cannot be computed any more: %s", own->message));
+      ph_try_set_different (self, PH_SAMPLE_CAPTURED, inputs, 0, 0, NULL, NULL,
+                            g_strdup_printf ("cannot be computed any more: %s", own->message));
       return TRUE;
     }
   outputs[0] = was;
@@ -371,7 +376,8 @@ taint (GHashTable *tainted, PhGraph *graph)
       for (guint i = 0; i < node->inputs->len; i++)
         depends = depends || (node->inputs->pdata[i] != NULL && g_hash_table_contains (tainted, node->inputs->pdata[i]));
       /* What a body reads of outside is not told apart. */
-      depends = (depends || (node->graphs != NULL && node->graphs->len > 0)) && node->op != &ph_op_Shape && node->op != &ph_op_Size;
+      depends = (depends || (node->graphs != NULL && node->graphs->len > 0)) && node->op != &ph_op_Shape
+                && node->op != &ph_op_Size;
       for (guint k = 0; depends && k < node->outputs->len; k++)
         g_hash_table_add (tainted, node->outputs->pdata[k]);
     }
@@ -382,7 +388,8 @@ static gboolean
 has_variety (GPtrArray *seen)
 {
   for (guint s = 0; s < seen->len; s++)
-    for (gsize i = 1; i < MIN (ph_tensor_count (seen->pdata[s]), 100000) && ph_dtype_is_float (ph_tensor_dtype (seen->pdata[s])); i++)
+    for (gsize i = 1; i < MIN (ph_tensor_count (seen->pdata[s]), 100000) && ph_dtype_is_float (ph_tensor_dtype (seen->pdata[s]));
+         i++)
       if (fabs (ph_tensor_get (seen->pdata[s], i) - ph_tensor_get (seen->pdata[s], 0)) > 0)
         return TRUE;
   return FALSE;
@@ -392,7 +399,7 @@ has_variety (GPtrArray *seen)
 static gboolean
 all_vary (PhTry *self)
 {
-  const PhPair         *pair = self->pair;
+  const PhPair *pair = self->pair;
   g_autoptr (GHashTable) tainted = g_hash_table_new (NULL, NULL);
 
   for (guint side = 0; side < 2; side++)
@@ -405,8 +412,9 @@ all_vary (PhTry *self)
       taint (tainted, graph);
     }
   for (guint k = 0; k < pair->outputs->len; k++)
-    if (!self->varies[k] && !(self->seen[k]->len >= self->trial->n_sets && has_variety (self->seen[k])) && (g_hash_table_contains (tainted, pair->before->graph->outputs->pdata[k]) ||
-                             g_hash_table_contains (tainted, pair->after->graph->outputs->pdata[k])))
+    if (!self->varies[k] && !(self->seen[k]->len >= self->trial->n_sets && has_variety (self->seen[k]))
+        && (g_hash_table_contains (tainted, pair->before->graph->outputs->pdata[k])
+            || g_hash_table_contains (tainted, pair->after->graph->outputs->pdata[k])))
       return FALSE;
   return TRUE;
 }
@@ -432,15 +440,20 @@ conclude (PhTry *self, GError *problem)
       trial->why = g_strdup ("what comes out is the same whatever goes in, or NaN");
     }
   else
-    trial->verdict = trial->n_unbounded == 0 && !trial->bits_differ && trial->error <= PH_TRY_LEAST ? PH_VERDICT_SAME : PH_VERDICT_CLOSE;
+    trial->verdict = trial->n_unbounded == 0 && !trial->bits_differ && trial->error <= PH_TRY_LEAST ? PH_VERDICT_SAME
+                                                                                                    : PH_VERDICT_CLOSE;
 }
 
 static gboolean
 jumps (PhGraph *graph)
 {
-  static const PhOp *const ops[] = { &ph_op_QuantizeLinear, &ph_op_DynamicQuantizeLinear, &ph_op_QLinearConv, &ph_op_QLinearMatMul, &ph_op_Round,
-                                     &ph_op_Floor, &ph_op_Ceil, &ph_op_Greater, &ph_op_GreaterOrEqual, &ph_op_Less, &ph_op_LessOrEqual,
-                                     &ph_op_ArgMax, &ph_op_ArgMin, &ph_op_TopK, &ph_op_NonMaxSuppression, NULL };
+  /* clang-format off */
+  static const PhOp *const ops[] = {
+    &ph_op_QuantizeLinear, &ph_op_DynamicQuantizeLinear, &ph_op_QLinearConv, &ph_op_QLinearMatMul, &ph_op_Round, &ph_op_Floor,
+    &ph_op_Ceil, &ph_op_Greater, &ph_op_GreaterOrEqual, &ph_op_Less, &ph_op_LessOrEqual, &ph_op_ArgMax, &ph_op_ArgMin,
+    &ph_op_TopK, &ph_op_NonMaxSuppression, NULL
+  };
+  /* clang-format on */
 
   PH_FOREACH_NODE (node, graph)
     {
@@ -484,11 +497,11 @@ try_all (PhTry *self, GError **problem)
 
   for (guint i = 0; i < G_N_ELEMENTS (plan) || i < G_N_ELEMENTS (plan) + n_more (self); i++)
     {
-      const gboolean       planned = i < G_N_ELEMENTS (plan);
-      const PhSampleKind   kind = planned ? plan[i].kind : i % 2 ? PH_SAMPLE_NORMAL : PH_SAMPLE_WIDE;
-      const guint          turn = planned ? plan[i].turn : 2 + i - G_N_ELEMENTS (plan);
-      PhSampleShapes       shapes = { .captured = TRUE, .crop = 1 };
-      gboolean             worked = FALSE;
+      const gboolean planned = i < G_N_ELEMENTS (plan);
+      const PhSampleKind kind = planned ? plan[i].kind : i % 2 ? PH_SAMPLE_NORMAL : PH_SAMPLE_WIDE;
+      const guint turn = planned ? plan[i].turn : 2 + i - G_N_ELEMENTS (plan);
+      PhSampleShapes shapes = { .captured = TRUE, .crop = 1 };
+      gboolean worked = FALSE;
 
       if (i >= N_FIRST && self->trial->n_sets > 0 && self->spent > self->options->flops)
         break;
@@ -503,10 +516,12 @@ try_all (PhTry *self, GError **problem)
         break;
       if (kind != PH_SAMPLE_CAPTURED)
         shapes = g_array_index (self->shapes, PhSampleShapes, made++ % self->shapes->len);
-      for (guint m = 0; !worked && m <= (kind != PH_SAMPLE_CAPTURED && ph_sampler_can_be_modest (self->sampler) ? PH_SAMPLER_MOST_MODEST : 0); m++)
+      for (guint m = 0;
+           !worked && m <= (kind != PH_SAMPLE_CAPTURED && ph_sampler_can_be_modest (self->sampler) ? PH_SAMPLER_MOST_MODEST : 0);
+           m++)
         {
           g_autoptr (GPtrArray) inputs = NULL;
-          gboolean              goes_on;
+          gboolean goes_on;
 
           ph_sampler_set_modesty (self->sampler, m);
           inputs = draw (self, kind, turn, shapes);
@@ -533,14 +548,14 @@ choose_crop (PhTry *self)
 PhTrial *
 ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
 {
-  g_autoptr (PhTrial)   trial = g_new0 (PhTrial, 1);
+  g_autoptr (PhTrial) trial = g_new0 (PhTrial, 1);
   g_autoptr (PhSampler) sampler = ph_sampler_new (pair, options->bounds, options->seed);
-  g_autoptr (GArray)    shapes = g_array_new (FALSE, FALSE, sizeof (PhSampleShapes));
+  g_autoptr (GArray) shapes = g_array_new (FALSE, FALSE, sizeof (PhSampleShapes));
   g_autofree gboolean *varies = g_new0 (gboolean, pair->outputs->len + 1);
   g_autoptr (GPtrArray) all_seen = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
-  g_autoptr (GError)    problem = NULL;
-  gboolean             worked;
-  PhTry                self = { pair, options, trial, sampler, .shapes = shapes, .varies = varies, .error = error };
+  g_autoptr (GError) problem = NULL;
+  gboolean worked;
+  PhTry self = { pair, options, trial, sampler, .shapes = shapes, .varies = varies, .error = error };
 
   trial->outputs = g_new0 (PhTrialOutput, pair->outputs->len + 1);
   for (guint i = 0; i < pair->outputs->len; i++)
@@ -561,13 +576,13 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
     return g_steal_pointer (&trial);
   self.jitter = ph_jitter_new (pair);
   self.crop = options->whole ? 1 : choose_crop (&self);
-  self.known_form = options->form != NULL && options->form->known != NULL && options->form->known->result == PH_FIELD_EQUAL &&
-                    recipes_hold (&self, options->form);
+  self.known_form = options->form != NULL && options->form->known != NULL && options->form->known->result == PH_FIELD_EQUAL
+                    && recipes_hold (&self, options->form);
   find_shapes (&self, &problem);
   if (!options->whole)
     evaluate_over_field (&self);
   worked = !ph_try_was_cancelled (&self) && try_all (&self, &problem);
-  if (worked && self.known_form && trial->n_sets == 0)      /* not at these sizes */
+  if (worked && self.known_form && trial->n_sets == 0) /* not at these sizes */
     {
       self.known_form = FALSE;
       g_array_set_size (shapes, 0);

@@ -9,12 +9,12 @@ static const PhType *
 type_of (const PhPair *pair, const PhValue *value)
 {
   const GPtrArray *inputs = value->graph->inputs;
-  guint            i;
+  guint i;
 
   if (value->tensor != NULL)
     return ph_type_of_tensor (value->tensor);
-  if (value->is_input && (value->graph == pair->before->graph || value->graph == pair->after->graph) &&
-      g_ptr_array_find ((GPtrArray *) inputs, value, &i) && i < pair->types->len && pair->types->pdata[i] != NULL)
+  if (value->is_input && (value->graph == pair->before->graph || value->graph == pair->after->graph)
+      && g_ptr_array_find ((GPtrArray *) inputs, value, &i) && i < pair->types->len && pair->types->pdata[i] != NULL)
     return pair->types->pdata[i];
   return value->type;
 }
@@ -24,8 +24,8 @@ static gint64
 table_of (const PhPair *pair, const PhNode *node)
 {
   const PhValue *table = ph_node_input (node, 0), *depth = ph_node_input (node, 1);
-  const PhType  *type = table != NULL ? type_of (pair, table) : NULL;
-  gint64         axis = ph_node_attr_int (node, "axis", 0);
+  const PhType *type = table != NULL ? type_of (pair, table) : NULL;
+  gint64 axis = ph_node_attr_int (node, "axis", 0);
 
   if (node->op == &ph_op_OneHot)
     {
@@ -37,7 +37,7 @@ table_of (const PhPair *pair, const PhNode *node)
     return -1;
   if (ph_op_attr (node->op, "batch_dims") != NULL)
     axis = ph_node_attr_int (node, "batch_dims", 0);
-  else if (ph_op_attr (node->op, "ignore_index") != NULL)       /* a loss looks its class up */
+  else if (ph_op_attr (node->op, "ignore_index") != NULL) /* a loss looks its class up */
     axis = 1;
   axis = axis < 0 ? axis + type->rank : axis;
   return axis >= 0 && axis < type->rank ? type->dims[axis].size : -1;
@@ -46,14 +46,20 @@ table_of (const PhPair *pair, const PhNode *node)
 static PhReading
 reading_of (const PhUse *use)
 {
-  const PhOpArg *arg = use->node->op != NULL && use->index < use->node->inputs->len ? ph_op_input (use->node->op, use->index) : NULL;
+  const PhOpArg *arg = use->node->op != NULL && use->index < use->node->inputs->len ? ph_op_input (use->node->op, use->index)
+                                                                                    : NULL;
 
   if (arg == NULL)
     return PH_READ_AS_DATA;
   return arg->flags & PH_ARG_SHAPE ? PH_READ_AS_SHAPE : arg->flags & PH_ARG_INDEX ? PH_READ_AS_INDEX : PH_READ_AS_DATA;
 }
 
-typedef struct { const PhPair *pair; PhUsage usage; GHashTable *seen; } Following;
+typedef struct
+{
+  const PhPair *pair;
+  PhUsage usage;
+  GHashTable *seen;
+} Following;
 
 static void
 follow (Following *following, const PhValue *value, guint depth)
@@ -62,8 +68,8 @@ follow (Following *following, const PhValue *value, guint depth)
     return;
   for (guint u = 0; u < value->uses->len; u++)
     {
-      const PhUse    *use = &g_array_index (value->uses, PhUse, u);
-      const PhNode   *node = use->node;
+      const PhUse *use = &g_array_index (value->uses, PhUse, u);
+      const PhNode *node = use->node;
       const PhReading reading = reading_of (use);
 
       following->usage.reading = MAX (following->usage.reading, reading);
@@ -74,7 +80,7 @@ follow (Following *following, const PhValue *value, guint depth)
           if (range > 0 && (following->usage.range <= 0 || range < following->usage.range))
             following->usage.range = range;
         }
-      if (use->index < node->inputs->len && node->graphs != NULL)       /* the bodies' inputs: of a fused node, Loop, Scan */
+      if (use->index < node->inputs->len && node->graphs != NULL) /* the bodies' inputs: of a fused node, Loop, Scan */
         for (guint g = 0; g < node->graphs->len; g++)
           {
             const PhGraph *body = node->graphs->pdata[g];
@@ -100,9 +106,9 @@ ph_usage_find (const PhPair *pair)
   for (guint i = 0; i < pair->inputs->len; i++)
     for (guint side = 0; side < 2; side++)
       {
-        const PhValue        *value = (side == 0 ? pair->before : pair->after)->graph->inputs->pdata[i];
+        const PhValue *value = (side == 0 ? pair->before : pair->after)->graph->inputs->pdata[i];
         g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-        Following             following = { pair, usage[i], seen };
+        Following following = { pair, usage[i], seen };
 
         if (value->type == NULL || value->type->kind != PH_KIND_TENSOR || !ph_dtype_is_integer (value->type->dtype))
           continue;
@@ -155,5 +161,6 @@ ph_value_is_shape_alone (const PhValue *value)
 gboolean
 ph_usage_is_shape_alone (const PhPair *pair, guint input)
 {
-  return ph_value_is_shape_alone (pair->before->graph->inputs->pdata[input]) && ph_value_is_shape_alone (pair->after->graph->inputs->pdata[input]);
+  return ph_value_is_shape_alone (pair->before->graph->inputs->pdata[input])
+         && ph_value_is_shape_alone (pair->after->graph->inputs->pdata[input]);
 }

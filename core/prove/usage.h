@@ -6,13 +6,23 @@
 
 G_BEGIN_DECLS
 
-typedef enum { PH_READ_AS_DATA, PH_READ_AS_INDEX, PH_READ_AS_SHAPE } PhReading;
+typedef enum
+{
+  PH_READ_AS_DATA,
+  PH_READ_AS_INDEX,
+  PH_READ_AS_SHAPE
+} PhReading;
 
 /* @range: of an index, the smallest table's size, 0: not known. @is_free: a shape may be any. */
-typedef struct { PhReading reading; gint64 range; gboolean is_free; } PhUsage;
+typedef struct
+{
+  PhReading reading;
+  gint64 range;
+  gboolean is_free;
+} PhUsage;
 
 /* One for each input. (transfer full) */
-PhUsage *ph_usage_find         (const PhPair *pair);
+PhUsage *ph_usage_find (const PhPair *pair);
 /* Whether an integer input is data, of which a few samples are no proof: neither a shape nor a plain index. */
 gboolean ph_usage_has_integers (const PhPair *pair, const PhUsage *usage);
 

@@ -10,6 +10,7 @@
 
 /* From opset @since on, attribute @attr is input @input; before, back to @from, nothing else of the operator changed that a node
  * which then computed would notice. */
+/* clang-format off */
 static const struct { const PhOp *op; int from, since; const char *attr; guint input; } moves[] = {
   { &ph_op_Reshape, 1, 5, "shape", 1 }, { &ph_op_Slice, 1, 10, "starts", 1 }, { &ph_op_Slice, 1, 10, "ends", 2 },
   { &ph_op_Slice, 1, 10, "axes", 3 }, { &ph_op_TopK, 1, 10, "k", 1 }, { &ph_op_Clip, 6, 11, "min", 1 }, { &ph_op_Clip, 6, 11, "max", 2 },
@@ -20,8 +21,13 @@ static const struct { const PhOp *op; int from, since; const char *attr; guint i
   { &ph_op_ReduceL2, 1, 18, "axes", 1 }, { &ph_op_ReduceLogSum, 1, 18, "axes", 1 }, { &ph_op_ReduceLogSumExp, 1, 18, "axes", 1 },
   { &ph_op_ReduceSumSquare, 1, 18, "axes", 1 },
 };
+/* clang-format on */
 
-typedef struct { const PhNode *was, *is; int opset; } Change;
+typedef struct
+{
+  const PhNode *was, *is;
+  int opset;
+} Change;
 
 /* Zero has a sign, which the result may show. */
 static gboolean
@@ -37,8 +43,7 @@ holds_attr (PhTensor *tensor, const PhAttr *attr)
 
   switch (attr->kind)
     {
-    case PH_ATTR_INT:
-      return n == 1 && ph_tensor_dtype (tensor) == PH_INT64 && ph_tensor_get_int (tensor, 0) == attr->i;
+    case PH_ATTR_INT: return n == 1 && ph_tensor_dtype (tensor) == PH_INT64 && ph_tensor_get_int (tensor, 0) == attr->i;
     case PH_ATTR_FLOAT:
       return n == 1 && ph_dtype_is_float (ph_tensor_dtype (tensor)) && same_number (ph_tensor_get (tensor, 0), attr->f);
     case PH_ATTR_INTS:
@@ -48,8 +53,7 @@ holds_attr (PhTensor *tensor, const PhAttr *attr)
         if (ph_tensor_get_int (tensor, i) != attr->ints[i])
           return FALSE;
       return TRUE;
-    default:
-      return FALSE;
+    default: return FALSE;
     }
 }
 
@@ -75,7 +79,8 @@ static gboolean
 is_moved (const Change *change, const char *attr)
 {
   for (guint m = 0; m < G_N_ELEMENTS (moves); m++)
-    if (moves[m].op == change->was->op && g_str_equal (moves[m].attr, attr) && change->opset >= moves[m].from && change->opset < moves[m].since)
+    if (moves[m].op == change->was->op && g_str_equal (moves[m].attr, attr) && change->opset >= moves[m].from
+        && change->opset < moves[m].since)
       return TRUE;
   return FALSE;
 }
@@ -85,13 +90,15 @@ static gboolean
 is_left_out (const Change *change, guint i)
 {
   PhTensor *tensor = constant_at (change->was, i);
-  PhAttr   *mode = ph_node_attr (change->was, "coordinate_transformation_mode");
+  PhAttr *mode = ph_node_attr (change->was, "coordinate_transformation_mode");
 
-  if (change->was->op != &ph_op_Resize || change->opset >= 13 || i == 0 || ph_node_input (change->is, i) != NULL || tensor == NULL)
+  if (change->was->op != &ph_op_Resize || change->opset >= 13 || i == 0 || ph_node_input (change->is, i) != NULL
+      || tensor == NULL)
     return FALSE;
-  return ph_tensor_count (tensor) == 0 ||
-         (i == 1 && (mode == NULL || mode->s == NULL || g_bytes_get_size (mode->s) == 0 ||
-                     memcmp (g_bytes_get_data (mode->s, NULL), "tf_crop", MIN (g_bytes_get_size (mode->s), 7)) != 0));
+  return ph_tensor_count (tensor) == 0
+         || (i == 1
+             && (mode == NULL || mode->s == NULL || g_bytes_get_size (mode->s) == 0
+                 || memcmp (g_bytes_get_data (mode->s, NULL), "tf_crop", MIN (g_bytes_get_size (mode->s), 7)) != 0));
 }
 
 static gboolean
@@ -110,8 +117,8 @@ same_inputs (const Change *change)
   for (guint i = 0; i < n; i++)
     {
       const PhValue *was = ph_node_input (change->was, i), *is = ph_node_input (change->is, i);
-      const char    *name = moved_to (change, i);
-      const PhAttr  *attr = name != NULL ? ph_node_attr (change->was, name) : NULL;
+      const char *name = moved_to (change, i);
+      const PhAttr *attr = name != NULL ? ph_node_attr (change->was, name) : NULL;
 
       if (was == NULL && is != NULL)
         {
@@ -128,13 +135,13 @@ same_inputs (const Change *change)
 static gboolean
 is_last_axis (const Change *change)
 {
-  const PhOp   *op = change->was->op;
+  const PhOp *op = change->was->op;
   const PhType *type = ph_node_input (change->was, 0) != NULL ? ph_node_input (change->was, 0)->type : NULL;
-  const gint64  rank = type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank ? type->rank : 0;
-  const gint64  was = ph_node_attr_int (change->was, "axis", 1), is = ph_node_attr_int (change->is, "axis", -1);
+  const gint64 rank = type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank ? type->rank : 0;
+  const gint64 was = ph_node_attr_int (change->was, "axis", 1), is = ph_node_attr_int (change->is, "axis", -1);
 
-  return (op == &ph_op_Softmax || op == &ph_op_LogSoftmax || op == &ph_op_Hardmax) && change->opset < 13 && rank > 0 &&
-         (was == rank - 1 || was == -1) && (is == rank - 1 || is == -1);
+  return (op == &ph_op_Softmax || op == &ph_op_LogSoftmax || op == &ph_op_Hardmax) && change->opset < 13 && rank > 0
+         && (was == rank - 1 || was == -1) && (is == rank - 1 || is == -1);
 }
 
 /* The largest float bounds nothing, unless it bounds doubles. */
@@ -143,8 +150,9 @@ is_no_bound (const Change *change, const PhAttr *attr)
 {
   const PhType *type = ph_node_input (change->was, 0) != NULL ? ph_node_input (change->was, 0)->type : NULL;
 
-  return change->was->op == &ph_op_Clip && attr->kind == PH_ATTR_FLOAT && type != NULL && type->dtype != PH_DOUBLE &&
-         ((g_str_equal (attr->name, "min") && attr->f <= -G_MAXFLOAT) || (g_str_equal (attr->name, "max") && attr->f >= G_MAXFLOAT));
+  return change->was->op == &ph_op_Clip && attr->kind == PH_ATTR_FLOAT && type != NULL && type->dtype != PH_DOUBLE
+         && ((g_str_equal (attr->name, "min") && attr->f <= -G_MAXFLOAT)
+             || (g_str_equal (attr->name, "max") && attr->f >= G_MAXFLOAT));
 }
 
 static gboolean
@@ -162,8 +170,9 @@ same_attrs (const Change *change)
         return FALSE;
       /* It went: is it an input? */
       for (guint m = 0; m < G_N_ELEMENTS (moves) && is == NULL; m++)
-        if (moves[m].op == change->was->op && g_str_equal (moves[m].attr, was->name) && ph_node_input (change->is, moves[m].input) == NULL &&
-            !is_no_bound (change, was) && !(was->kind == PH_ATTR_FLOAT && same_number (was->f, 0) && change->was->op == &ph_op_Pad))
+        if (moves[m].op == change->was->op && g_str_equal (moves[m].attr, was->name)
+            && ph_node_input (change->is, moves[m].input) == NULL && !is_no_bound (change, was)
+            && !(was->kind == PH_ATTR_FLOAT && same_number (was->f, 0) && change->was->op == &ph_op_Pad))
           return FALSE;
     }
   for (guint i = 0; i < change->is->attrs->len; i++)
@@ -171,8 +180,9 @@ same_attrs (const Change *change)
       const PhAttr *is = change->is->attrs->pdata[i];
 
       /* Equal parts are counted now. */
-      if (change->was->op == &ph_op_Split && g_str_equal (is->name, "num_outputs") && is->kind == PH_ATTR_INT &&
-          is->i == change->is->outputs->len && ph_node_attr (change->was, "split") == NULL && ph_node_input (change->was, 1) == NULL)
+      if (change->was->op == &ph_op_Split && g_str_equal (is->name, "num_outputs") && is->kind == PH_ATTR_INT
+          && is->i == change->is->outputs->len && ph_node_attr (change->was, "split") == NULL
+          && ph_node_input (change->was, 1) == NULL)
         continue;
       if (ph_node_attr (change->was, is->name) == NULL && !(axis && g_str_equal (is->name, "axis")))
         return FALSE;
@@ -216,8 +226,8 @@ ph_region_is_reworded (const PhRegion *region, PhModel *before, PhModel *after)
   change.was = region->before->pdata[0];
   change.is = region->after->pdata[0];
   /* Resize-10 rounds and maps otherwise, and says less. */
-  if (change.was->id != change.is->id || change.was->op == NULL || change.was->op != change.is->op || *change.was->domain != '\0' ||
-      change.was->graphs != NULL || !is_listed (change.was) || (change.was->op == &ph_op_Resize && change.opset < 11))
+  if (change.was->id != change.is->id || change.was->op == NULL || change.was->op != change.is->op || *change.was->domain != '\0'
+      || change.was->graphs != NULL || !is_listed (change.was) || (change.was->op == &ph_op_Resize && change.opset < 11))
     return FALSE;
   if (change.was->op == &ph_op_Dropout && ph_node_draws (change.was))
     return FALSE;

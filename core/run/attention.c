@@ -12,22 +12,26 @@
 #include "core/run/run-private.h"
 #include "core/tensor/broadcast.h"
 
-#define RANK       4                           /* batch, heads, rows, columns                              */
+#define RANK       4 /* batch, heads, rows, columns                              */
 #define MOST_NODES 32
-#define MOST_WORK  ((gint64) 16 << 20)         /* multiplications for one head: above, oneDNN's threads pay */
+#define MOST_WORK  ((gint64) 16 << 20) /* multiplications for one head: above, oneDNN's threads pay */
 
 /* An input of the node as an operand of a product: its transpositions are strides. */
-typedef struct { guint input; gint64 dims[RANK], strides[RANK]; } View;
+typedef struct
+{
+  guint input;
+  gint64 dims[RANK], strides[RANK];
+} View;
 
 typedef struct
 {
-  View     q, k, v;            /* k: as the product takes it, [head size, length] at the end              */
-  PhChain *chain;              /* (nullable) what is done to the scores before the softmax                 */
-  gint64   scores[RANK];
-  gint64   out[RANK];          /* dims of the result, row-major                                            */
-  gint64   steps[RANK];        /* elements of it from one to the next of batch, heads, rows, columns       */
-  guint    rank;               /* of what is read and made: 3 or 4; batch is 1 in the first case           */
-  float   *panels;             /* of one head                                                              */
+  View q, k, v;   /* k: as the product takes it, [head size, length] at the end              */
+  PhChain *chain; /* (nullable) what is done to the scores before the softmax                 */
+  gint64 scores[RANK];
+  gint64 out[RANK];   /* dims of the result, row-major                                            */
+  gint64 steps[RANK]; /* elements of it from one to the next of batch, heads, rows, columns       */
+  guint rank;         /* of what is read and made: 3 or 4; batch is 1 in the first case           */
+  float *panels;      /* of one head                                                              */
 } Attention;
 
 static void
@@ -44,10 +48,10 @@ free_attention (gpointer data)
 
 typedef struct
 {
-  PhNode *q, *k, *v;           /* (nullable) transpositions                                                */
-  PhNode *scores, *softmax, *product, *last;      /* @last: (nullable) the result's transposition          */
+  PhNode *q, *k, *v;                         /* (nullable) transpositions                                                */
+  PhNode *scores, *softmax, *product, *last; /* @last: (nullable) the result's transposition          */
   PhNode *between[MOST_NODES];
-  guint   n_between;
+  guint n_between;
 } Parts;
 
 static PhNode *
@@ -55,8 +59,10 @@ transposition (const PhNode *product, guint input)
 {
   PhValue *value = ph_node_input (product, input);
 
-  return value != NULL && value->producer != NULL && value->producer->op == &ph_op_Transpose && value->producer->graph == product->graph ? value->producer
-                                                                                                                                  : NULL;
+  return value != NULL && value->producer != NULL && value->producer->op == &ph_op_Transpose
+                 && value->producer->graph == product->graph
+             ? value->producer
+             : NULL;
 }
 
 static PhNode *
@@ -82,7 +88,8 @@ find_parts (Parts *parts, PhGraph *body)
   if (parts->softmax == NULL || body->n_nodes > MOST_NODES || body->outputs->len != 1)
     return FALSE;
   parts->product = only_user (parts->softmax->outputs->pdata[0]);
-  if (parts->product == NULL || parts->product->op != &ph_op_MatMul || ph_node_input (parts->product, 0) != parts->softmax->outputs->pdata[0])
+  if (parts->product == NULL || parts->product->op != &ph_op_MatMul
+      || ph_node_input (parts->product, 0) != parts->softmax->outputs->pdata[0])
     return FALSE;
   if (body->outputs->pdata[0] != parts->product->outputs->pdata[0])
     {
@@ -102,13 +109,14 @@ find_parts (Parts *parts, PhGraph *body)
   parts->q = transposition (parts->scores, 0);
   parts->k = transposition (parts->scores, 1);
   parts->v = transposition (parts->product, 1);
-  known += (parts->q != NULL) + (parts->k != NULL && parts->k != parts->q) + (parts->v != NULL && parts->v != parts->k && parts->v != parts->q)
-           + (parts->last != NULL);
+  known += (parts->q != NULL) + (parts->k != NULL && parts->k != parts->q)
+           + (parts->v != NULL && parts->v != parts->k && parts->v != parts->q) + (parts->last != NULL);
   PH_FOREACH_NODE (node, body)
     if (ph_chain_takes (node))
       parts->between[parts->n_between++] = node;
   return known + parts->n_between == body->n_nodes
-         && ph_node_input (parts->softmax, 0) == (parts->n_between > 0 ? parts->between[parts->n_between - 1] : parts->scores)->outputs->pdata[0];
+         && ph_node_input (parts->softmax, 0)
+                == (parts->n_between > 0 ? parts->between[parts->n_between - 1] : parts->scores)->outputs->pdata[0];
 }
 
 /* ── of which shapes ── */
@@ -167,8 +175,8 @@ fit (Attention *self, const PhNode *last)
   for (guint i = 0; i < 2; i++)
     if (self->q.dims[i] != self->k.dims[i] || self->q.dims[i] != self->v.dims[i])
       return FALSE;
-  if (self->q.dims[3] != self->k.dims[2] || self->k.dims[3] != self->v.dims[2] || self->q.strides[3] != 1 || self->v.strides[3] != 1
-      || (self->k.strides[2] != 1 && self->k.strides[3] != 1) || !read_perm (last, self->rank, perm))
+  if (self->q.dims[3] != self->k.dims[2] || self->k.dims[3] != self->v.dims[2] || self->q.strides[3] != 1
+      || self->v.strides[3] != 1 || (self->k.strides[2] != 1 && self->k.strides[3] != 1) || !read_perm (last, self->rank, perm))
     return FALSE;
   memcpy (self->scores, self->q.dims, sizeof self->scores);
   self->scores[3] = self->k.dims[3];
@@ -200,14 +208,16 @@ prepare_attention (PhKernel *kernel)
   if (!make_view (&self->q, &self->rank, kernel, body->inputs, parts.q, parts.scores, 0)
       || !make_view (&self->k, &self->rank, kernel, body->inputs, parts.k, parts.scores, 1)
       || !make_view (&self->v, &self->rank, kernel, body->inputs, parts.v, parts.product, 1) || !fit (self, parts.last)
-      || (ph_node_attr_int (parts.softmax, "axis", -1) != -1 && ph_node_attr_int (parts.softmax, "axis", -1) != (gint64) self->rank - 1))
+      || (ph_node_attr_int (parts.softmax, "axis", -1) != -1
+          && ph_node_attr_int (parts.softmax, "axis", -1) != (gint64) self->rank - 1))
     {
       free_attention (self);
       return ph_kernel_refuse (kernel, "query, key and value are not float32 of one rank and as many heads, or lie apart");
     }
   work = self->scores[2] * self->scores[3] * MAX (self->q.dims[3], self->v.dims[3]);
   size = (gsize) MAX ((self->scores[3] + (gint64) panel - 1) / (gint64) panel * self->q.dims[3],
-                      (self->v.dims[3] + (gint64) panel - 1) / (gint64) panel * self->scores[3]) * panel;
+                      (self->v.dims[3] + (gint64) panel - 1) / (gint64) panel * self->scores[3])
+         * panel;
   if (work > MOST_WORK || posix_memalign (&room, 64, MAX (size, 16) * sizeof (float)) != 0)
     {
       free_attention (self);
@@ -242,8 +252,10 @@ multiply_scores (Attention *self, const float *q, const float *k, float *out)
       {
         const gboolean across = self->k.strides[3] != 1;
 
-        ph_lanes_pack (k + place (self->k.strides, b, h), (gsize) size, (gsize) n, (gsize) self->k.strides[across ? 3 : 2], across, self->panels);
-        lanes->product ((gsize) m, (gsize) n, (gsize) size, q + place (self->q.strides, b, h), (gsize) self->q.strides[2], self->panels, NULL, out, (gsize) n);
+        ph_lanes_pack (k + place (self->k.strides, b, h), (gsize) size, (gsize) n, (gsize) self->k.strides[across ? 3 : 2],
+                       across, self->panels);
+        lanes->product ((gsize) m, (gsize) n, (gsize) size, q + place (self->q.strides, b, h), (gsize) self->q.strides[2],
+                        self->panels, NULL, out, (gsize) n);
       }
 }
 
@@ -256,8 +268,10 @@ multiply_values (Attention *self, const float *scores, const float *v, float *ou
   for (gint64 b = 0; b < self->scores[0]; b++)
     for (gint64 h = 0; h < self->scores[1]; h++, scores += m * length)
       {
-        ph_lanes_pack (v + place (self->v.strides, b, h), (gsize) length, (gsize) n, (gsize) self->v.strides[2], FALSE, self->panels);
-        lanes->product ((gsize) m, (gsize) n, (gsize) length, scores, (gsize) length, self->panels, NULL, out + place (self->steps, b, h), (gsize) self->steps[2]);
+        ph_lanes_pack (v + place (self->v.strides, b, h), (gsize) length, (gsize) n, (gsize) self->v.strides[2], FALSE,
+                       self->panels);
+        lanes->product ((gsize) m, (gsize) n, (gsize) length, scores, (gsize) length, self->panels, NULL,
+                        out + place (self->steps, b, h), (gsize) self->steps[2]);
       }
 }
 
@@ -269,7 +283,8 @@ run_attention (PhKernel *kernel, gpointer prepared)
   const float *q = ph_tensor_data (kernel->inputs[self->q.input]), *k = ph_tensor_data (kernel->inputs[self->k.input]);
   const float *v = ph_tensor_data (kernel->inputs[self->v.input]);
   const gsize rows = (gsize) (self->scores[0] * self->scores[1] * self->scores[2]), length = (gsize) self->scores[3];
-  PhTensor *scores = q != NULL && k != NULL && v != NULL ? ph_tensor_new_unset (PH_FLOAT, self->rank, self->scores + missing) : NULL;
+  PhTensor *scores = q != NULL && k != NULL && v != NULL ? ph_tensor_new_unset (PH_FLOAT, self->rank, self->scores + missing)
+                                                         : NULL;
   float *lines, *out;
 
   if (scores == NULL)

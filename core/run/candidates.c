@@ -14,11 +14,11 @@
 
 struct _PhKernelStudy
 {
-  PhId        node;
-  guint       runs;
-  gboolean    compare;
-  GHashTable *origins;           /* (nullable) see ph_run_upgraded_clone() */
-  GArray     *candidates;        /* (nullable) until the node runs         */
+  PhId node;
+  guint runs;
+  gboolean compare;
+  GHashTable *origins; /* (nullable) see ph_run_upgraded_clone() */
+  GArray *candidates;  /* (nullable) until the node runs         */
 };
 
 /* ── who takes a node ── */
@@ -93,10 +93,12 @@ ph_candidates_add (GArray *candidates, const PhKernel *kernel, const PhKernelRow
         text = g_strdup (candidates->len - first == 1 ? own != NULL ? own : "the only one" : "chosen: the first that is asked");
       else if (candidate->ran)
         text = g_strdup ("chosen: the first that takes it");
-      else if (i + 1 < candidates->len && candidate->takes && !candidate->ran && ran == NULL && (wish == NULL || !g_str_equal (wish, name)))
+      else if (i + 1 < candidates->len && candidate->takes && !candidate->ran && ran == NULL
+               && (wish == NULL || !g_str_equal (wish, name)))
         text = g_strdup ("takes such inputs, but not these numbers");
       else
-        text = g_strdup_printf ("takes it too, but %s", wish != NULL && g_str_equal (wish, name) ? "another one is set" : "is asked later");
+        text = g_strdup_printf ("takes it too, but %s",
+                                wish != NULL && g_str_equal (wish, name) ? "another one is set" : "is asked later");
       candidate->why = ph_intern (text);
     }
 }
@@ -192,9 +194,10 @@ run_candidate (const PhKernel *kernel, PhCandidate *candidate, guint runs, PhTen
 
       for (guint k = 0; k < kernel->n_outputs; k++)
         g_clear_pointer (&outputs[k], ph_tensor_unref);
-      ok = ph_run_kernel (&run, &own, NULL) && (is_reference ? state.ran == NULL : state.ran != NULL && g_str_equal (state.ran->name, candidate->name));
+      ok = ph_run_kernel (&run, &own, NULL)
+           && (is_reference ? state.ran == NULL : state.ran != NULL && g_str_equal (state.ran->name, candidate->name));
       ns = ph_profile_now () - start;
-      if (ok && i > 0 && (candidate->ns < 0 || ns < candidate->ns))      /* the first one prepares it */
+      if (ok && i > 0 && (candidate->ns < 0 || ns < candidate->ns)) /* the first one prepares it */
         candidate->ns = ns;
     }
   candidate->packed = ph_node_state_packed (&state);
@@ -241,7 +244,8 @@ ph_kernel_study_begin (PhKernelStudy *study, const PhKernel *kernel)
   if (study->runs == 0 && !study->compare)
     return;
   expected = new_outputs (kernel);
-  known = run_candidate (kernel, &g_array_index (study->candidates, PhCandidate, study->candidates->len - 1), study->runs + 1, expected);
+  known = run_candidate (kernel, &g_array_index (study->candidates, PhCandidate, study->candidates->len - 1), study->runs + 1,
+                         expected);
   for (guint i = 0; i + 1 < study->candidates->len; i++)
     {
       PhCandidate *candidate = &g_array_index (study->candidates, PhCandidate, i);
@@ -280,7 +284,7 @@ ph_kernel_study_end (PhKernelStudy *study, const PhKernel *kernel)
       if (said->ran && candidate->packed == 0)
         candidate->packed = ph_node_state_packed (kernel->state);
     }
-  study->node = PH_NO_ID;          /* the first time that it runs */
+  study->node = PH_NO_ID; /* the first time that it runs */
 }
 
 void
@@ -290,7 +294,8 @@ ph_kernel_study_set_origins (PhKernelStudy *study, GHashTable *origins)
 }
 
 GArray *
-ph_kernel_study (PhModel *model, GHashTable *feeds, PhId node, guint runs, gboolean compare, const PhRunOptions *options, GError **error)
+ph_kernel_study (PhModel *model, GHashTable *feeds, PhId node, guint runs, gboolean compare, const PhRunOptions *options,
+                 GError **error)
 {
   PhKernelStudy study = { .node = node, .runs = runs, .compare = compare };
   PhRunOptions own = options != NULL ? *options : (PhRunOptions) { 0 };
@@ -312,6 +317,8 @@ ph_kernel_study (PhModel *model, GHashTable *feeds, PhId node, guint runs, gbool
     }
   if (study.candidates == NULL)
     g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "n%u does not run with these inputs%s", node,
-                 found != NULL && found->graph->owner != NULL && ph_node_is_fused (found->graph->owner) ? ": ask for the fused node around it" : "");
+                 found != NULL && found->graph->owner != NULL && ph_node_is_fused (found->graph->owner)
+                     ? ": ask for the fused node around it"
+                     : "");
   return study.candidates;
 }

@@ -8,16 +8,16 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  PhId        node;
-  const char *name;            /* interned: "dnnl", "reference"                                              */
-  int         priority;        /* the highest is asked first; the reference kernel's is 0                    */
-  gboolean    takes;           /* these inputs                                                               */
-  gboolean    ran;             /* it made the outputs of the run                                             */
-  const char *why;             /* interned: why it ran, or did not                                           */
-  gint64      ns;              /* the least time of some runs; -1: not measured                              */
-  gsize       packed;          /* bytes of weights in an order of its own                                    */
-  double      max_abs;         /* how far the outputs are from those of the reference kernel; -1: not compared */
-  char       *place;           /* (nullable) owned: where: "output 0, [0,2,5]: 1.25 is not 1.5"           */
+  PhId node;
+  const char *name; /* interned: "dnnl", "reference"                                              */
+  int priority;     /* the highest is asked first; the reference kernel's is 0                    */
+  gboolean takes;   /* these inputs                                                               */
+  gboolean ran;     /* it made the outputs of the run                                             */
+  const char *why;  /* interned: why it ran, or did not                                           */
+  gint64 ns;        /* the least time of some runs; -1: not measured                              */
+  gsize packed;     /* bytes of weights in an order of its own                                    */
+  double max_abs;   /* how far the outputs are from those of the reference kernel; -1: not compared */
+  char *place;      /* (nullable) owned: where: "output 0, [0,2,5]: 1.25 is not 1.5"           */
 } PhCandidate;
 
 /* The candidates of one node in one run of its model. */
@@ -27,7 +27,7 @@ typedef struct _PhKernelStudy PhKernelStudy;
  * often each one is timed; 0: it is only asked whether it takes the node. @compare: each result with the reference kernel's.
  * Returns: (element-type PhCandidate) (transfer full), the one that is asked first first; it frees its elements. NULL with an error: PH_ERROR_NOT_FOUND when the
  * node did not run, but for a node in a fused node's body that is said of. */
-GArray     *ph_kernel_study        (PhModel *model, GHashTable *feeds, PhId node, guint runs, gboolean compare, const PhRunOptions *options,
-                                    GError **error);
+GArray *ph_kernel_study (PhModel *model, GHashTable *feeds, PhId node, guint runs, gboolean compare, const PhRunOptions *options,
+                         GError **error);
 
 G_END_DECLS

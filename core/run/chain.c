@@ -9,45 +9,59 @@
 #include "core/run/lanes.h"
 #include "core/tensor/broadcast.h"
 
-#define BLOCK    512             /* floats */
+#define BLOCK    512 /* floats */
 #define OPERANDS 16
 #define STEPS    32
-#define RANK     9               /* of a tensor in blocks of channels: one more than plainly */
+#define RANK     9 /* of a tensor in blocks of channels: one more than plainly */
 
-enum { UNARY, BINARY, WHERE };
+enum
+{
+  UNARY,
+  BINARY,
+  WHERE
+};
 
 /* Registers: the operands, then one for the result of each step. */
-typedef struct { guint8 kind, lane, in[3]; float p[2]; } Step;
+typedef struct
+{
+  guint8 kind, lane, in[3];
+  float p[2];
+} Step;
 
 /* How an operand is walked beside the result. */
 typedef struct
 {
-  guint     input;               /* of the kernel; G_MAXUINT: the head, or a constant of the body           */
-  PhTensor *constant;            /* (nullable) (unowned)                                                    */
-  gboolean  is_condition;        /* booleans                                                                */
-  gboolean  is_full;             /* of the result's shape and order                                         */
-  gboolean  is_scalar;
-  gint64    strides[RANK];       /* in elements, of the dims in which the result is walked                  */
+  guint input;           /* of the kernel; G_MAXUINT: the head, or a constant of the body           */
+  PhTensor *constant;    /* (nullable) (unowned)                                                    */
+  gboolean is_condition; /* booleans                                                                */
+  gboolean is_full;      /* of the result's shape and order                                         */
+  gboolean is_scalar;
+  gint64 strides[RANK]; /* in elements, of the dims in which the result is walked                  */
 } Operand;
 
 struct _PhChain
 {
-  guint    n_operands, n_steps;
-  Operand  operands[OPERANDS];
-  Step     steps[STEPS];
-  gint     head;                 /* the operand that is, or -1                                              */
+  guint n_operands, n_steps;
+  Operand operands[OPERANDS];
+  Step steps[STEPS];
+  gint head; /* the operand that is, or -1                                              */
   /* What follows from the shapes. */
   gboolean bound;
   PhMemoryFormat format, head_format;
-  guint    rank, walk_rank;
-  gint64   dims[PH_MAX_RANK], walk[RANK];
-  gsize    count;
+  guint rank, walk_rank;
+  gint64 dims[PH_MAX_RANK], walk[RANK];
+  gsize count;
 };
 
 /* ── operators ── */
 
-typedef struct { const PhOp *op; guint8 kind, lane; } Row;
+typedef struct
+{
+  const PhOp *op;
+  guint8 kind, lane;
+} Row;
 
+/* clang-format off */
 static const Row rows[] = {
   { &ph_op_Identity, UNARY, PH_LANE_COPY }, { &ph_op_Neg, UNARY, PH_LANE_NEG }, { &ph_op_Abs, UNARY, PH_LANE_ABS },
   { &ph_op_Sqrt, UNARY, PH_LANE_SQRT }, { &ph_op_Reciprocal, UNARY, PH_LANE_RECIPROCAL }, { &ph_op_Exp, UNARY, PH_LANE_EXP },
@@ -58,6 +72,7 @@ static const Row rows[] = {
   { &ph_op_Mul, BINARY, PH_LANE_MUL }, { &ph_op_Div, BINARY, PH_LANE_DIV }, { &ph_op_Max, BINARY, PH_LANE_MAX },
   { &ph_op_Min, BINARY, PH_LANE_MIN }, { &ph_op_Clip, BINARY, PH_LANE_MAX }, { &ph_op_Where, WHERE, 0 },
 };
+/* clang-format on */
 
 static const Row *
 row_of (const PhNode *node)
@@ -84,11 +99,11 @@ ph_chain_takes (const PhNode *node)
 
 typedef struct
 {
-  PhChain    *chain;
-  PhKernel   *kernel;
-  GPtrArray  *outside;
+  PhChain *chain;
+  PhKernel *kernel;
+  GPtrArray *outside;
   const PhValue *head;
-  GHashTable *registers;         /* PhValue -> its register, from 1 */
+  GHashTable *registers; /* PhValue -> its register, from 1 */
 } Maker;
 
 static int
@@ -124,7 +139,8 @@ register_of (Maker *maker, PhValue *value, gboolean is_condition)
   else
     tensor = operand->constant = ph_value_constant (value);
   if (value != maker->head
-      && (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) != (is_condition ? PH_BOOL : PH_FLOAT)))
+      && (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR
+          || ph_tensor_dtype (tensor) != (is_condition ? PH_BOOL : PH_FLOAT)))
     return refuse (maker, "an input is no float32 tensor, or no condition of booleans");
   g_hash_table_insert (maker->registers, value, GUINT_TO_POINTER (++chain->n_operands));
   return (int) chain->n_operands - 1;
@@ -147,7 +163,9 @@ static gboolean
 is_scalar (const Maker *maker, int limit)
 {
   const Operand *operand = &maker->chain->operands[MIN (limit, OPERANDS - 1)];
-  const PhTensor *tensor = operand->constant != NULL ? operand->constant : operand->input < maker->kernel->n_inputs ? maker->kernel->inputs[operand->input] : NULL;
+  const PhTensor *tensor = operand->constant != NULL                  ? operand->constant
+                           : operand->input < maker->kernel->n_inputs ? maker->kernel->inputs[operand->input]
+                                                                      : NULL;
 
   return limit < OPERANDS && tensor != NULL && ph_tensor_rank (tensor) == 0;
 }
@@ -240,7 +258,8 @@ ph_chain_new (PhKernel *kernel, PhNode *const *nodes, guint n, GPtrArray *outsid
 
   chain->head = -1;
   for (guint i = 0; i < n && ok; i++)
-    ok = (ph_chain_takes (nodes[i]) || refuse (&maker, "not all of its nodes are elementwise") >= 0) && add_node (&maker, nodes[i]);
+    ok = (ph_chain_takes (nodes[i]) || refuse (&maker, "not all of its nodes are elementwise") >= 0)
+         && add_node (&maker, nodes[i]);
   /* What is computed beside, and not read any more, could not be told from the result. */
   if (!ok || (head != NULL && chain->head < 0))
     g_clear_pointer (&chain, ph_chain_free);
@@ -276,7 +295,14 @@ walk_order (PhMemoryFormat format, guint rank, const gint64 *dims, gint64 *walk,
   const gint64 block = format == PH_MEMORY_BLOCKED_8 ? 8 : format == PH_MEMORY_BLOCKED_16 ? 16 : 1;
   guint n = 0;
 
-#define DIM(of_, size_, step_) do { walk[n] = (size_); of[n] = (of_); step[n++] = (step_); } while (0)
+#define DIM(of_, size_, step_) \
+  do                           \
+    {                          \
+      walk[n] = (size_);       \
+      of[n] = (of_);           \
+      step[n++] = (step_);     \
+    }                          \
+  while (0)
   for (guint i = 0; i < rank; i++)
     if (i != 1 || format == PH_MEMORY_PLAIN)
       DIM (i, dims[i], 1);
@@ -325,13 +351,14 @@ bind_operand (PhChain *chain, Operand *operand, const PhTensor *tensor, const gu
   const guint rank = ph_tensor_rank (tensor), missing = chain->rank - rank;
   gint64 own[PH_MAX_RANK];
 
-  operand->is_full = !operand->is_condition && has_shape (tensor, chain->rank, chain->dims) && ph_tensor_format (tensor) == chain->format
-                     && !ph_tensor_is_splat (tensor);
+  operand->is_full = !operand->is_condition && has_shape (tensor, chain->rank, chain->dims)
+                     && ph_tensor_format (tensor) == chain->format && !ph_tensor_is_splat (tensor);
   operand->is_scalar = ph_tensor_count (tensor) == 1;
   ph_strides (rank, ph_tensor_dims (tensor), own);
   for (guint d = 0; d < chain->walk_rank; d++)
     operand->strides[d] = of[d] < missing || ph_tensor_dims (tensor)[of[d] - missing] == 1 || ph_tensor_is_splat (tensor)
-                          ? 0 : own[of[d] - missing] * step[d];
+                              ? 0
+                              : own[of[d] - missing] * step[d];
 }
 
 static gboolean
@@ -373,7 +400,7 @@ bind (PhChain *chain, const PhKernel *kernel, PhTensor *head)
   if (chain->format != PH_MEMORY_PLAIN && chain->format != PH_MEMORY_CHANNELS_LAST
       && chain->dims[1] % (chain->format == PH_MEMORY_BLOCKED_8 ? 8 : 16) != 0)
     {
-      if (head != NULL)          /* what fills up its blocks has to stay 0 */
+      if (head != NULL) /* what fills up its blocks has to stay 0 */
         return FALSE;
       chain->format = PH_MEMORY_PLAIN;
     }
@@ -394,7 +421,10 @@ bind (PhChain *chain, const PhKernel *kernel, PhTensor *head)
 /* ── computing ── */
 
 /* Where an operand that is not full stands. */
-typedef struct { gint64 at[RANK], offset; } Place;
+typedef struct
+{
+  gint64 at[RANK], offset;
+} Place;
 
 /* The next @n elements of an operand to @out. */
 static void
@@ -460,9 +490,9 @@ run_block (const PhChain *chain, const PhLanes *lanes, gsize n, const float **re
       float *y = i + 1 == chain->n_steps ? out : room[OPERANDS + i];
 
       if (step->kind == UNARY)
-        lanes->unary[step->lane] (n, y, registers[step->in[0]], step->p);
+        lanes->unary[step->lane](n, y, registers[step->in[0]], step->p);
       else if (step->kind == BINARY)
-        lanes->binary[step->lane] (n, y, registers[step->in[0]], registers[step->in[1]]);
+        lanes->binary[step->lane](n, y, registers[step->in[0]], registers[step->in[1]]);
       else
         lanes->where (n, y, (const guint8 *) registers[step->in[0]], registers[step->in[1]], registers[step->in[2]]);
       registers[OPERANDS + i] = y;
@@ -479,7 +509,7 @@ compute (PhChain *chain, PhKernel *kernel, PhTensor *head, float *out)
   Place places[OPERANDS];
   float ones[OPERANDS];
 
-  if (chain->count == 0)        /* an operand of no elements has none to repeat */
+  if (chain->count == 0) /* an operand of no elements has none to repeat */
     return TRUE;
   for (guint i = 0; i < chain->n_operands; i++)
     {
@@ -540,7 +570,8 @@ ph_chain_run (PhChain *chain, PhKernel *kernel, PhTensor *head)
   if (y == NULL)
     y = chain->format == PH_MEMORY_PLAIN ? ph_tensor_new_unset (PH_FLOAT, chain->rank, chain->dims)
                                          : ph_tensor_new_packed (chain->rank, chain->dims, chain->format);
-  if (y != NULL && !compute (chain, kernel, head, chain->format == PH_MEMORY_PLAIN ? ph_tensor_writable (y) : ph_tensor_packed (y)))
+  if (y != NULL
+      && !compute (chain, kernel, head, chain->format == PH_MEMORY_PLAIN ? ph_tensor_writable (y) : ph_tensor_packed (y)))
     g_clear_pointer (&y, ph_tensor_unref);
   return y;
 }

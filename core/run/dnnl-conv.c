@@ -35,7 +35,13 @@ weights_desc (dnnl_memory_desc_t *desc, const PhTensor *weights, gint64 groups, 
   dnnl_memory_desc_init_by_strides (desc, (int) at, sizes, dnnl_f32, strides);
 }
 
-typedef struct { PhTensor *x, *w, *bias; gint64 groups, channels; PhWindow window; PhDnnlGeometry geometry; } Shape;
+typedef struct
+{
+  PhTensor *x, *w, *bias;
+  gint64 groups, channels;
+  PhWindow window;
+  PhDnnlGeometry geometry;
+} Shape;
 
 static gboolean
 read_shape (Shape *shape, PhKernel *kernel, gboolean transposed)
@@ -54,10 +60,12 @@ read_shape (Shape *shape, PhKernel *kernel, gboolean transposed)
     return ph_kernel_refuse (kernel, "not of one to three dimensions in space") != NULL;
   shape->channels = transposed ? ph_tensor_dims (shape->w)[1] * shape->groups : ph_tensor_dims (shape->w)[0];
   if (ph_tensor_dims (shape->x)[1] != (transposed ? ph_tensor_dims (shape->w)[0] : ph_tensor_dims (shape->w)[1] * shape->groups)
-      || (shape->bias != NULL && (ph_tensor_rank (shape->bias) != 1 || (gint64) ph_tensor_count (shape->bias) != shape->channels)))
+      || (shape->bias != NULL
+          && (ph_tensor_rank (shape->bias) != 1 || (gint64) ph_tensor_count (shape->bias) != shape->channels)))
     return ph_kernel_refuse (kernel, "the numbers of channels do not fit") != NULL;
-  if ((transposed ? ph_window_init_transposed : ph_window_init) (&shape->window, kernel->node, rank - 2, ph_tensor_dims (shape->x) + 2,
-                                                                    ph_tensor_dims (shape->w) + 2) != NULL
+  if ((transposed ? ph_window_init_transposed : ph_window_init) (&shape->window, kernel->node, rank - 2,
+                                                                 ph_tensor_dims (shape->x) + 2, ph_tensor_dims (shape->w) + 2)
+          != NULL
       || !ph_dnnl_geometry (&shape->window, &shape->geometry))
     return ph_kernel_refuse (kernel, "a padding as wide as the window") != NULL;
   return TRUE;
@@ -66,7 +74,11 @@ read_shape (Shape *shape, PhKernel *kernel, gboolean transposed)
 static PhDnnl *
 make (PhKernel *kernel, const Shape *shape, gboolean transposed)
 {
-  union { dnnl_convolution_desc_t forward; dnnl_deconvolution_desc_t backward; } op;
+  union
+  {
+    dnnl_convolution_desc_t forward;
+    dnnl_deconvolution_desc_t backward;
+  } op;
   gint64 dims[2 + PH_DNNL_SPATIAL] = { ph_tensor_dims (shape->x)[0], shape->channels };
   const PhDnnlGeometry *g = &shape->geometry;
   dnnl_memory_desc_t x, w, y, plain;
@@ -85,8 +97,8 @@ make (PhKernel *kernel, const Shape *shape, gboolean transposed)
   ph_dnnl_plain (&plain, 2 + shape->window.n, dims);
   y = ph_dnnl_any (&plain);
   if (transposed)
-    status = dnnl_dilated_deconvolution_forward_desc_init (&op.backward, dnnl_forward_inference, dnnl_deconvolution_direct, &x, &w,
-                                                           shape->bias != NULL ? &dnnl->args[2].given : NULL, &y, g->strides,
+    status = dnnl_dilated_deconvolution_forward_desc_init (&op.backward, dnnl_forward_inference, dnnl_deconvolution_direct, &x,
+                                                           &w, shape->bias != NULL ? &dnnl->args[2].given : NULL, &y, g->strides,
                                                            g->dilations, g->before, g->after);
   else
     status = dnnl_dilated_convolution_forward_desc_init (&op.forward, dnnl_forward_inference, dnnl_convolution_direct, &x, &w,
@@ -121,7 +133,8 @@ prepare_transposed (PhKernel *kernel)
     {
       const gint64 extent = (shape.window.kernel[i] - 1) * shape.window.dilation[i] + 1;
 
-      shape.geometry.after[i] = (shape.window.in[i] - 1) * shape.window.stride[i] + extent - shape.window.begin[i] - shape.window.out[i];
+      shape.geometry.after[i] = (shape.window.in[i] - 1) * shape.window.stride[i] + extent - shape.window.begin[i]
+                                - shape.window.out[i];
       if (shape.geometry.after[i] < 0)
         return ph_kernel_refuse (kernel, "an output that is padded by more than its window");
     }

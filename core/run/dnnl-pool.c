@@ -52,8 +52,9 @@ prepare_pool (PhKernel *kernel, dnnl_alg_kind_t algorithm)
   dnnl = ph_dnnl_new ();
   ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0);
   ph_dnnl_result (dnnl, 2 + window.n, dims);
-  if (dnnl_pooling_v2_forward_desc_init (&op, dnnl_forward_inference, algorithm, &dnnl->args[0].given, &any, geometry.strides, geometry.kernel,
-                                         geometry.dilations, geometry.before, geometry.after) != dnnl_success
+  if (dnnl_pooling_v2_forward_desc_init (&op, dnnl_forward_inference, algorithm, &dnnl->args[0].given, &any, geometry.strides,
+                                         geometry.kernel, geometry.dilations, geometry.before, geometry.after)
+          != dnnl_success
       || !ph_dnnl_make (dnnl, &op))
     {
       g_clear_pointer (&dnnl, ph_dnnl_free);
@@ -76,7 +77,8 @@ run_max (PhKernel *kernel, gpointer prepared)
   PhTensor *x = kernel->inputs[0];
   const gboolean packed = ph_tensor_format (x) != PH_MEMORY_PLAIN;
   const float *data = packed ? ph_tensor_packed (x) : ph_tensor_data (x);
-  const gsize n = packed ? ph_memory_format_count (ph_tensor_format (x), ph_tensor_rank (x), ph_tensor_dims (x)) : ph_tensor_count (x);
+  const gsize n = packed ? ph_memory_format_count (ph_tensor_format (x), ph_tensor_rank (x), ph_tensor_dims (x))
+                         : ph_tensor_count (x);
 
   return data != NULL && !ph_lanes ()->has_nan_or_least (data, n) && ph_dnnl_run (kernel, prepared);
 }
@@ -105,8 +107,9 @@ prepare_lrn (PhKernel *kernel)
   ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0);
   ph_dnnl_result (dnnl, 4, ph_tensor_dims (x));
   if (dnnl_lrn_forward_desc_init (&op, dnnl_forward_inference, dnnl_lrn_across_channels, &dnnl->args[0].given, size,
-                                  ph_node_attr_float (kernel->node, "alpha", 0.0001f), ph_node_attr_float (kernel->node, "beta", 0.75f),
-                                  ph_node_attr_float (kernel->node, "bias", 1)) != dnnl_success
+                                  ph_node_attr_float (kernel->node, "alpha", 0.0001f),
+                                  ph_node_attr_float (kernel->node, "beta", 0.75f), ph_node_attr_float (kernel->node, "bias", 1))
+          != dnnl_success
       || !ph_dnnl_make (dnnl, &op))
     {
       g_clear_pointer (&dnnl, ph_dnnl_free);

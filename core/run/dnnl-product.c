@@ -33,25 +33,33 @@ multiply_by_splat (gint64 m, gint64 n, gint64 k, float alpha, const float *a, gb
     }
 }
 
-#define BLOCK ((gint64) 256)             /* rows and columns that one thread computes at once */
+#define BLOCK ((gint64) 256) /* rows and columns that one thread computes at once */
 
-typedef struct { gint64 m, n, k; float alpha, beta; const float *a, *b; gboolean a_transposed, b_transposed; float *c; } Product;
+typedef struct
+{
+  gint64 m, n, k;
+  float alpha, beta;
+  const float *a, *b;
+  gboolean a_transposed, b_transposed;
+  float *c;
+} Product;
 
 static gboolean
 multiply_block (const Product *p, gint64 row, gint64 column)
 {
   const gint64 lda = p->a_transposed ? p->m : p->k, ldb = p->b_transposed ? p->k : p->n;
 
-  return dnnl_sgemm (p->a_transposed ? 'T' : 'N', p->b_transposed ? 'T' : 'N', MIN (BLOCK, p->m - row), MIN (BLOCK, p->n - column), p->k, p->alpha,
-                     p->a + (p->a_transposed ? row : row * lda), lda, p->b + (p->b_transposed ? column * ldb : column), ldb, p->beta,
-                     p->c + row * p->n + column, p->n) == dnnl_success;
+  return dnnl_sgemm (p->a_transposed ? 'T' : 'N', p->b_transposed ? 'T' : 'N', MIN (BLOCK, p->m - row),
+                     MIN (BLOCK, p->n - column), p->k, p->alpha, p->a + (p->a_transposed ? row : row * lda), lda,
+                     p->b + (p->b_transposed ? column * ldb : column), ldb, p->beta, p->c + row * p->n + column, p->n)
+         == dnnl_success;
 }
 
 /* Threads take whole blocks: with several of them oneDNN adds up parts of a sum in another order, so that the number of threads would be seen in
  * the result. */
 static gboolean
-multiply (gint64 m, gint64 n, gint64 k, float alpha, const float *a, gboolean a_transposed, const float *b, gboolean b_transposed, float beta,
-          float *c)
+multiply (gint64 m, gint64 n, gint64 k, float alpha, const float *a, gboolean a_transposed, const float *b, gboolean b_transposed,
+          float beta, float *c)
 {
   const Product product = { m, n, k, alpha, beta, a, b, a_transposed, b_transposed, c };
   const gint64 wide = (n + BLOCK - 1) / BLOCK, blocks = (m + BLOCK - 1) / BLOCK * wide;
@@ -77,8 +85,8 @@ multiply (gint64 m, gint64 n, gint64 k, float alpha, const float *a, gboolean a_
 #define PH_NO_MATRICES "an input is no matrix"
 
 /* Above, oneDNN's threads and its blocks for the caches pay. */
-#define SMALL_PRODUCT ((gint64) 4 << 20)         /* multiplications  */
-#define SMALL_RIGHT   ((gint64) 1 << 20)         /* elements of b, in panels */
+#define SMALL_PRODUCT ((gint64) 4 << 20) /* multiplications  */
+#define SMALL_RIGHT   ((gint64) 1 << 20) /* elements of b, in panels */
 
 void
 ph_product_clear (PhProduct *product)
@@ -136,7 +144,8 @@ new_panels (const PhProduct *product)
 static void
 pack (const PhProduct *product, const float *b, float *panels)
 {
-  ph_lanes_pack (b, (gsize) product->k, (gsize) product->n, (gsize) (product->transposed ? product->k : product->n), product->transposed, panels);
+  ph_lanes_pack (b, (gsize) product->k, (gsize) product->n, (gsize) (product->transposed ? product->k : product->n),
+                 product->transposed, panels);
 }
 
 gboolean
@@ -300,7 +309,9 @@ run_matmul (PhKernel *kernel, gpointer prepared)
   dims[rank + 1] = n;
   left = ph_tensor_data (a);
   right = is_finite_splat (b) ? NULL : ph_tensor_data (b);
-  out = left != NULL && (right != NULL || is_finite_splat (b)) ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, rank + 2, dims, NULL) : NULL;
+  out = left != NULL && (right != NULL || is_finite_splat (b))
+            ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, rank + 2, dims, NULL)
+            : NULL;
   if (out == NULL)
     return FALSE;
   if (right == NULL)
@@ -309,7 +320,8 @@ run_matmul (PhKernel *kernel, gpointer prepared)
       ph_walk_init (&walk, rank, dims);
       ph_walk_add (&walk, ra, ph_tensor_dims (a));
       do
-        multiply_by_splat (m, n, k, (float) ph_tensor_get (b, 0), left + walk.offset[0] * m * k, FALSE, 0, out + walk.index * (gsize) (m * n));
+        multiply_by_splat (m, n, k, (float) ph_tensor_get (b, 0), left + walk.offset[0] * m * k, FALSE, 0,
+                           out + walk.index * (gsize) (m * n));
       while (ph_walk_next (&walk));
     }
   else if (ph_tensor_count (b) == (gsize) (k * n))
@@ -320,8 +332,9 @@ run_matmul (PhKernel *kernel, gpointer prepared)
       ph_walk_add (&walk, ra, ph_tensor_dims (a));
       ph_walk_add (&walk, rb, ph_tensor_dims (b));
       do
-        ok = ok && multiply (m, n, k, 1, left + walk.offset[0] * m * k, FALSE, right + walk.offset[1] * k * n, FALSE, 0,
-                             out + walk.index * (gsize) (m * n));
+        ok = ok
+             && multiply (m, n, k, 1, left + walk.offset[0] * m * k, FALSE, right + walk.offset[1] * k * n, FALSE, 0,
+                          out + walk.index * (gsize) (m * n));
       while (ph_walk_next (&walk));
     }
   if (!ok)
@@ -335,7 +348,9 @@ prepare_gemm (PhKernel *kernel)
   PhTensor *a = ph_kernel_input (kernel, 0), *b = ph_kernel_input (kernel, 1), *c = ph_kernel_input (kernel, 2);
 
   return ph_dnnl_is_float (a) && ph_dnnl_is_float (b) && (c == NULL || ph_dnnl_is_float (c)) && ph_tensor_rank (a) == 2
-         && ph_tensor_rank (b) == 2 ? PH_PREPARED : ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+                 && ph_tensor_rank (b) == 2
+             ? PH_PREPARED
+             : ph_kernel_refuse (kernel, PH_NOT_FLOAT);
 }
 
 static gboolean
@@ -354,7 +369,9 @@ run_gemm (PhKernel *kernel, gpointer prepared)
     return FALSE;
   x = ph_tensor_data (a);
   y = is_finite_splat (b) ? NULL : ph_tensor_data (b);
-  out = x != NULL && (y != NULL || is_finite_splat (b)) ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, 2, (gint64[]) { m, n }, NULL) : NULL;
+  out = x != NULL && (y != NULL || is_finite_splat (b))
+            ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, 2, (gint64[]) { m, n }, NULL)
+            : NULL;
   if (out == NULL)
     return FALSE;
   if (c != NULL)

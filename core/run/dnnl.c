@@ -104,7 +104,11 @@ ph_dnnl_any (const dnnl_memory_desc_t *desc)
 }
 
 /* Room for what a primitive needs while it runs, of this thread; it only grows. */
-typedef struct { gpointer data; gsize size; } Room;
+typedef struct
+{
+  gpointer data;
+  gsize size;
+} Room;
 
 static void
 free_room (gpointer data)
@@ -137,7 +141,7 @@ room_of (gsize size)
 
 /* ── a primitive ── */
 
-static gsize packed_bytes;         /* atomic */
+static gsize packed_bytes; /* atomic */
 
 gsize
 ph_dnnl_packed (void)
@@ -228,14 +232,16 @@ ph_dnnl_result (PhDnnl *dnnl, guint rank, const gint64 *dims)
 static void
 query_wish (PhDnnl *dnnl, PhDnnlArg *arg)
 {
+  /* clang-format off */
   static const struct { int index; dnnl_query_t query; } queries[] = {
     { DNNL_ARG_SRC, dnnl_query_src_md }, { DNNL_ARG_WEIGHTS, dnnl_query_weights_md }, { DNNL_ARG_DST, dnnl_query_dst_md },
   };
+  /* clang-format on */
   const dnnl_memory_desc_t *wished = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (queries); i++)
-    if (queries[i].index == arg->index && dnnl_primitive_desc_query (dnnl->desc, queries[i].query, 0, (void *) &wished) == dnnl_success
-        && wished != NULL)
+    if (queries[i].index == arg->index
+        && dnnl_primitive_desc_query (dnnl->desc, queries[i].query, 0, (void *) &wished) == dnnl_success && wished != NULL)
       arg->wished = *wished;
 }
 
@@ -304,7 +310,11 @@ ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op)
 }
 
 /* Memory for as long as a primitive runs. */
-typedef struct { gpointer data; gsize size; } Temporary;
+typedef struct
+{
+  gpointer data;
+  gsize size;
+} Temporary;
 
 static gpointer
 temporary_new (Temporary *temporary, gsize size)
@@ -460,7 +470,7 @@ ph_dnnl_geometry (const PhWindow *window, PhDnnlGeometry *geometry)
 
       geometry->kernel[i] = window->kernel[i];
       geometry->strides[i] = window->stride[i];
-      geometry->dilations[i] = window->dilation[i] - 1;       /* oneDNN counts the elements left out */
+      geometry->dilations[i] = window->dilation[i] - 1; /* oneDNN counts the elements left out */
       geometry->before[i] = window->begin[i];
       geometry->after[i] = window->end[i];
       if (window->begin[i] < 0 || window->begin[i] >= extent || window->end[i] >= extent || window->out[i] < 1)

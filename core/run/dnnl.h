@@ -9,66 +9,69 @@
 
 G_BEGIN_DECLS
 
-#define PH_DNNL_SPATIAL 3       /* dimensions at most */
+#define PH_DNNL_SPATIAL 3 /* dimensions at most */
 #define PH_DNNL_ARGS    8
 
 #define PH_NO_PRIMITIVE "oneDNN has no primitive for it"
-#define PH_NOT_FLOAT    "the inputs are not all float32, or are empty"      /* what ph_dnnl_is_float() says no to */
+#define PH_NOT_FLOAT    "the inputs are not all float32, or are empty" /* what ph_dnnl_is_float() says no to */
 
 /* One argument: where it comes from, and in which order the primitive likes it. */
 typedef struct
 {
-  int                index;          /* DNNL_ARG_SRC, ...                                                        */
-  guint              input;          /* of the kernel; that of the result is not used                             */
+  int index;   /* DNNL_ARG_SRC, ...                                                        */
+  guint input; /* of the kernel; that of the result is not used                             */
   dnnl_memory_desc_t given, wished;
-  dnnl_memory_t      from, to;       /* from: (nullable) only where it is reordered                               */
-  dnnl_primitive_t   reorder;        /* (nullable)                                                                */
-  gboolean           constant;       /* a weight: it is reordered once, and kept                                  */
-  gboolean           plain;          /* @given is of its rows one after the other, whatever order it has          */
-  PhTensor          *packed_of;      /* (nullable) owned                                                          */
-  gpointer           packed;         /* (nullable) the elements of packed_of, as wished                           */
-  gsize              bytes;          /* of @packed, or of the room that a reorder needs                           */
+  dnnl_memory_t from, to;   /* from: (nullable) only where it is reordered                               */
+  dnnl_primitive_t reorder; /* (nullable)                                                                */
+  gboolean constant;        /* a weight: it is reordered once, and kept                                  */
+  gboolean plain;           /* @given is of its rows one after the other, whatever order it has          */
+  PhTensor *packed_of;      /* (nullable) owned                                                          */
+  gpointer packed;          /* (nullable) the elements of packed_of, as wished                           */
+  gsize bytes;              /* of @packed, or of the room that a reorder needs                           */
 } PhDnnlArg;
 
 /* A primitive with its arguments; the last one is the result, output 0 of the kernel. */
 typedef struct
 {
   dnnl_primitive_desc_t desc;
-  dnnl_primitive_t      primitive;
-  guint                 n;
-  PhDnnlArg             args[PH_DNNL_ARGS];
-  dnnl_memory_t         scratchpad;
-  gsize                 scratch;     /* bytes                                                                     */
-  guint                 rank;        /* of the result                                                             */
-  gint64                dims[2 + PH_DNNL_SPATIAL];
-  PhMemoryFormat              layout;      /* of the result                                                             */
+  dnnl_primitive_t primitive;
+  guint n;
+  PhDnnlArg args[PH_DNNL_ARGS];
+  dnnl_memory_t scratchpad;
+  gsize scratch; /* bytes                                                                     */
+  guint rank;    /* of the result                                                             */
+  gint64 dims[2 + PH_DNNL_SPATIAL];
+  PhMemoryFormat layout; /* of the result                                                             */
 } PhDnnl;
 
-dnnl_engine_t ph_dnnl_engine    (void);
-dnnl_stream_t ph_dnnl_stream    (void);          /* of this thread */
-gboolean      ph_dnnl_is_float  (const PhTensor *tensor);          /* a float tensor that is not empty */
-void          ph_dnnl_plain     (dnnl_memory_desc_t *desc, guint rank, const gint64 *dims);
+dnnl_engine_t ph_dnnl_engine (void);
+dnnl_stream_t ph_dnnl_stream (void);                /* of this thread */
+gboolean ph_dnnl_is_float (const PhTensor *tensor); /* a float tensor that is not empty */
+void ph_dnnl_plain (dnnl_memory_desc_t *desc, guint rank, const gint64 *dims);
 /* As the elements of @tensor lie. */
-void          ph_dnnl_desc_of   (dnnl_memory_desc_t *desc, const PhTensor *tensor);
+void ph_dnnl_desc_of (dnnl_memory_desc_t *desc, const PhTensor *tensor);
 /* The same shape in whatever order oneDNN likes best. */
-dnnl_memory_desc_t ph_dnnl_any  (const dnnl_memory_desc_t *desc);
+dnnl_memory_desc_t ph_dnnl_any (const dnnl_memory_desc_t *desc);
 
-PhDnnl       *ph_dnnl_new       (void);
-void          ph_dnnl_free      (gpointer dnnl);
+PhDnnl *ph_dnnl_new (void);
+void ph_dnnl_free (gpointer dnnl);
 /* Input @input of @kernel is argument @index. (transfer none) */
-PhDnnlArg    *ph_dnnl_add       (PhDnnl *dnnl, PhKernel *kernel, int index, guint input);
-void          ph_dnnl_result    (PhDnnl *dnnl, guint rank, const gint64 *dims);
+PhDnnlArg *ph_dnnl_add (PhDnnl *dnnl, PhKernel *kernel, int index, guint input);
+void ph_dnnl_result (PhDnnl *dnnl, guint rank, const gint64 *dims);
 /* Makes the primitive of @op; FALSE: oneDNN has none. */
-gboolean      ph_dnnl_make      (PhDnnl *dnnl, const_dnnl_op_desc_t op);
+gboolean ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op);
 /* Computes output 0; FALSE: it could not, and there is none. */
-gboolean      ph_dnnl_run       (PhKernel *kernel, gpointer dnnl);
+gboolean ph_dnnl_run (PhKernel *kernel, gpointer dnnl);
 /* What it keeps of weights in oneDNN's order, in bytes. */
-gsize         ph_dnnl_packed_of (gpointer dnnl);
+gsize ph_dnnl_packed_of (gpointer dnnl);
 /* What all weights that are kept in oneDNN's order take, in bytes. */
-gsize         ph_dnnl_packed    (void);
+gsize ph_dnnl_packed (void);
 
 /* Windows of convolutions and pooling, as oneDNN wants them. */
-typedef struct { dnnl_dims_t kernel, strides, dilations, before, after; } PhDnnlGeometry;
-gboolean      ph_dnnl_geometry  (const PhWindow *window, PhDnnlGeometry *geometry);   /* FALSE: not for oneDNN */
+typedef struct
+{
+  dnnl_dims_t kernel, strides, dilations, before, after;
+} PhDnnlGeometry;
+gboolean ph_dnnl_geometry (const PhWindow *window, PhDnnlGeometry *geometry); /* FALSE: not for oneDNN */
 
 G_END_DECLS

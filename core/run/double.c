@@ -175,8 +175,9 @@ ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun 
   gboolean narrow = as_declared, has_double = FALSE, ok = TRUE;
 
   for (guint i = 0; i < n; i++)
-    narrow = narrow || (has_kernel && given[i] != NULL && IS_WIDE (ph_tensor_dtype (given[i])) && !takes_double (op, i)
-                        && !(op->flags & PH_OP_IN_DOUBLE));
+    narrow = narrow
+             || (has_kernel && given[i] != NULL && IS_WIDE (ph_tensor_dtype (given[i])) && !takes_double (op, i)
+                 && !(op->flags & PH_OP_IN_DOUBLE));
   for (guint i = 0; i < n && ok; i++)
     {
       PhTensor *tensor = given[i];

@@ -11,9 +11,9 @@
 #include "core/ops/op-list.h"
 #include "core/run/kernels.h"
 
-#define MAX_DEPTH      64                                   /* of bodies in bodies, of functions that call functions */
-#define LARGE_SPLAT    (1 << 20)                            /* bytes: memory for less is there                      */
-#define MAX_SPLAT_SIZE (G_GUINT64_CONSTANT (16) << 30)      /* bytes that a kernel may expand a splat to            */
+#define MAX_DEPTH      64                              /* of bodies in bodies, of functions that call functions */
+#define LARGE_SPLAT    (1 << 20)                       /* bytes: memory for less is there                      */
+#define MAX_SPLAT_SIZE (G_GUINT64_CONSTANT (16) << 30) /* bytes that a kernel may expand a splat to            */
 
 void
 ph_run_init (PhRun *run, const PhRunOptions *options)
@@ -104,7 +104,7 @@ fetch (PhRun *run, const PhTaskInput *source)
     {
       for (guint i = 0; i < source->up && frame != NULL; i++)
         frame = frame->parent;
-      if (frame == NULL || frame->code->graph != source->value->graph)      /* a node that runs outside of its graph */
+      if (frame == NULL || frame->code->graph != source->value->graph) /* a node that runs outside of its graph */
         return ph_run_lookup (run, source->value);
       tensor = frame->values[source->slot];
       if (tensor == NULL)
@@ -187,7 +187,9 @@ static gboolean
 check_schema (PhKernel *kernel, GError **error)
 {
   const PhOp *op = kernel->node->op;
-  PhDType groups[128] = { PH_UNDEFINED, };
+  PhDType groups[128] = {
+    PH_UNDEFINED,
+  };
   const guint n = ph_op_n_inputs (op, NULL, NULL);
 
   if (!ph_op_check (op, kernel->node, error))
@@ -233,7 +235,8 @@ check_inputs (PhKernel *kernel, GError **error)
       if (tensor != NULL && ph_tensor_is_splat (tensor) && ph_tensor_bytes (tensor) > MAX_SPLAT_SIZE)
         return ph_kernel_fail (kernel, error, "input %u would need %" G_GSIZE_FORMAT " bytes", i, ph_tensor_bytes (tensor));
       /* A kernel reads elements without asking whether they can be had: those that lie in a file are brought here. */
-      if (tensor != NULL && !ph_tensor_is_splat (tensor) && ph_tensor_format (tensor) == PH_MEMORY_PLAIN && !ph_tensor_bring (tensor, &reason))
+      if (tensor != NULL && !ph_tensor_is_splat (tensor) && ph_tensor_format (tensor) == PH_MEMORY_PLAIN
+          && !ph_tensor_bring (tensor, &reason))
         return ph_kernel_fail (kernel, error, "input %u: %s", i, reason->message);
       if (tensor == NULL && ph_node_input (kernel->node, i) != NULL && !is_parameter (ph_node_input (kernel->node, i)))
         return ph_kernel_fail (kernel, error, "input %u '%s' has no value here", i, ph_node_input (kernel->node, i)->name);
@@ -259,7 +262,8 @@ bring_splats (PhKernel *kernel, GError **error)
     {
       g_autoptr (GError) reason = NULL;
 
-      if (kernel->inputs[i] != NULL && ph_tensor_bytes (kernel->inputs[i]) > LARGE_SPLAT && !ph_tensor_bring (kernel->inputs[i], &reason))
+      if (kernel->inputs[i] != NULL && ph_tensor_bytes (kernel->inputs[i]) > LARGE_SPLAT
+          && !ph_tensor_bring (kernel->inputs[i], &reason))
         return ph_kernel_fail (kernel, error, "input %u: %s", i, reason->message);
     }
   return TRUE;
@@ -277,7 +281,8 @@ check_outputs (PhKernel *kernel, GError **error)
         return ph_kernel_fail (kernel, error, "output %u '%s' was not computed: its kernel does not make it", i, value->name);
       if (tensor != NULL && value != NULL && value->type != NULL && value->type->kind == PH_KIND_TENSOR
           && value->type->dtype != PH_UNDEFINED
-          && (ph_tensor_kind (tensor) != PH_KIND_TENSOR || !ph_run_dtype_fits (kernel->run, value->type->dtype, ph_tensor_dtype (tensor))))
+          && (ph_tensor_kind (tensor) != PH_KIND_TENSOR
+              || !ph_run_dtype_fits (kernel->run, value->type->dtype, ph_tensor_dtype (tensor))))
         return ph_kernel_fail (kernel, error, "output %u '%s' is %s, but the graph says %s", i, value->name,
                                ph_dtype_name (ph_tensor_dtype (tensor)), ph_dtype_name (value->type->dtype));
     }
@@ -302,7 +307,8 @@ declared_type (const PhKernel *kernel, guint i)
   const PhType *type = ph_type_of_tensor (tensor);
 
   return kernel->run->options->in_double && ph_tensor_kind (tensor) == PH_KIND_TENSOR
-         ? ph_type_with_dtype (type, ph_run_declared (kernel->node, i, tensor)) : type;
+             ? ph_type_with_dtype (type, ph_run_declared (kernel->node, i, tensor))
+             : type;
 }
 
 static gboolean
@@ -321,7 +327,8 @@ run_expansion (PhRun *run, PhKernel *kernel, GError **error)
 {
   PhProgram *program = program_of (run, kernel->node->graph);
   PhExpansion *expansion = g_hash_table_lookup (program->expansions, kernel->node);
-  g_autofree PhTensor **inputs = g_new0 (PhTensor *, kernel->n_inputs + 1), **outputs = g_new0 (PhTensor *, kernel->n_outputs + 1);
+  g_autofree PhTensor **inputs = g_new0 (PhTensor *, kernel->n_inputs + 1),
+                      **outputs = g_new0 (PhTensor *, kernel->n_outputs + 1);
   g_autofree char *label = ph_node_label (kernel->node);
   const PhGraph *graph;
 
@@ -336,7 +343,7 @@ run_expansion (PhRun *run, PhKernel *kernel, GError **error)
             types[i] = declared_type (kernel, i);
             constants[i] = is_shape (kernel->inputs[i]) ? kernel->inputs[i] : NULL;
           }
-      g_hash_table_remove (program->expansions, kernel->node);     /* the older one goes, and with it what it was compiled to */
+      g_hash_table_remove (program->expansions, kernel->node); /* the older one goes, and with it what it was compiled to */
       expansion = ph_expansion_new (kernel->node, types, constants, error);
       if (expansion == NULL)
         return FALSE;
@@ -362,7 +369,8 @@ bring_packed (PhKernel *kernel, GError **error)
     {
       g_autoptr (GError) reason = NULL;
 
-      if (kernel->inputs[i] != NULL && ph_tensor_format (kernel->inputs[i]) != PH_MEMORY_PLAIN && !ph_tensor_bring (kernel->inputs[i], &reason))
+      if (kernel->inputs[i] != NULL && ph_tensor_format (kernel->inputs[i]) != PH_MEMORY_PLAIN
+          && !ph_tensor_bring (kernel->inputs[i], &reason))
         return ph_kernel_fail (kernel, error, "input %u: %s", i, reason->message);
     }
   return TRUE;
@@ -453,7 +461,7 @@ root_model (const PhRun *run)
   return frame->code->graph->model;
 }
 
-#define FEW 16                                              /* inputs or outputs */
+#define FEW 16 /* inputs or outputs */
 
 static gboolean
 run_step (PhRun *run, PhTask *step, GError **error)
@@ -464,7 +472,7 @@ run_step (PhRun *run, PhTask *step, GError **error)
   g_autofree PhTensor **many = n_inputs > FEW || n_outputs > FEW ? g_new0 (PhTensor *, n_inputs + n_outputs + 1) : NULL;
   PhTensor **inputs = many != NULL ? many : few, **outputs = many != NULL ? many + n_inputs : few + FEW;
   PhKernel kernel = { node, n_inputs, n_outputs, inputs, outputs, run, &step->state, 0 };
-  PhProfile *profile = run->model == node->graph->model ? run->options->profile : NULL;      /* not inside functions */
+  PhProfile *profile = run->model == node->graph->model ? run->options->profile : NULL; /* not inside functions */
   gint64 start = 0;
   gboolean ok;
 
@@ -537,7 +545,7 @@ ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guint n_input
     outputs[i] = NULL;
   run->depth++;
   ph_run_push (run, &frame, program, code);
-  for (guint i = 0; i < n_inputs; i++)         /* the first slots are those of the inputs */
+  for (guint i = 0; i < n_inputs; i++) /* the first slots are those of the inputs */
     if (inputs[i] != NULL)
       frame.values[i] = ph_tensor_ref (inputs[i]);
   ok = ph_run_code (run, code, error);

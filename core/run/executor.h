@@ -8,25 +8,25 @@
 
 G_BEGIN_DECLS
 
-typedef struct _PhProfile PhProfile;    /* core/run/profile.h */
+typedef struct _PhProfile PhProfile; /* core/run/profile.h */
 
 typedef struct
 {
-  guint64       seed;              /* for random operators                                             */
-  GCancellable *cancellable;       /* (nullable)                                                       */
-  gboolean      keep_all;          /* keep every value, not only what was asked for                    */
-  gboolean      reference;         /* reference kernels only, no oneDNN                                */
-  const char   *kernel;            /* (nullable) the one of this name runs each node that it takes     */
-  guint        *took;              /* (nullable) counts the runs of nodes that @kernel made, fused nodes' heads among them */
-  gboolean      in_double;         /* compute and keep each float, half and bfloat16 as a double       */
-  guint        *narrow;            /* (nullable) counts the runs of nodes that in_double had to do in float32 */
-  void        (*progress) (guint done, guint total, gpointer data);
-  gpointer      progress_data;
-  PhProfile    *profile;           /* (nullable) for ph_profile_model() alone: notes how long each node took */
-  struct _PhKernelStudy *study;    /* (nullable) for ph_kernel_study() alone                               */
+  guint64 seed;              /* for random operators                                             */
+  GCancellable *cancellable; /* (nullable)                                                       */
+  gboolean keep_all;         /* keep every value, not only what was asked for                    */
+  gboolean reference;        /* reference kernels only, no oneDNN                                */
+  const char *kernel;        /* (nullable) the one of this name runs each node that it takes     */
+  guint *took;               /* (nullable) counts the runs of nodes that @kernel made, fused nodes' heads among them */
+  gboolean in_double;        /* compute and keep each float, half and bfloat16 as a double       */
+  guint *narrow;             /* (nullable) counts the runs of nodes that in_double had to do in float32 */
+  void (*progress) (guint done, guint total, gpointer data);
+  gpointer progress_data;
+  PhProfile *profile;           /* (nullable) for ph_profile_model() alone: notes how long each node took */
+  struct _PhKernelStudy *study; /* (nullable) for ph_kernel_study() alone                               */
   /* (nullable) Each node of the graph and of its bodies, after it ran; not those of functions. */
-  void        (*ran) (const PhNode *node, PhTensor *const *outputs, gpointer data);
-  gpointer      ran_data;
+  void (*ran) (const PhNode *node, PhTensor *const *outputs, gpointer data);
+  gpointer ran_data;
 } PhRunOptions;
 
 /* Computes the values @wanted (element-type PhValue; NULL: the graph's outputs) from @feeds (PhValue -> PhTensor; graph
@@ -41,8 +41,8 @@ GHashTable *ph_run_model (PhModel *model, GHashTable *feeds, GPtrArray *wanted, 
 
 /* One node on given inputs, for folding and tests. @outputs: n_outputs owned references. Bodies may only capture
  * constants. */
-gboolean    ph_run_node  (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs, const PhRunOptions *options,
-                          GError **error);
+gboolean ph_run_node (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs, const PhRunOptions *options,
+                      GError **error);
 
 /* Makes the nodes that the Gradient nodes of @model stand for; passes/expand-gradient.c sets it when the library is loaded. */
 typedef gboolean (*PhGradientExpander) (PhModel *model, PhHistory *history, GCancellable *cancellable, GError **error);

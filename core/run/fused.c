@@ -12,11 +12,11 @@
 
 typedef struct
 {
-  PhNode      *head;             /* (nullable) NULL: elementwise alone                                */
-  guint        n_inputs;
-  guint        inputs[16];       /* of the head: which inputs of the fused node; G_MAXUINT: none      */
-  PhNodeState  state;            /* of the head                                                       */
-  PhChain     *chain;            /* (nullable) what follows                                           */
+  PhNode *head; /* (nullable) NULL: elementwise alone                                */
+  guint n_inputs;
+  guint inputs[16];  /* of the head: which inputs of the fused node; G_MAXUINT: none      */
+  PhNodeState state; /* of the head                                                       */
+  PhChain *chain;    /* (nullable) what follows                                           */
 } Fused;
 
 static void

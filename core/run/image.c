@@ -43,7 +43,10 @@ writable (PhTensor *y)
 
 /* ── each pixel repeated ── */
 
-typedef struct { gint64 high, wide; } Scale;
+typedef struct
+{
+  gint64 high, wide;
+} Scale;
 
 /* Whole scales: whichever way positions are counted, output i lies in input i / scale. */
 static gpointer
@@ -51,12 +54,13 @@ prepare_resize (PhKernel *kernel)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *scales = ph_kernel_input (kernel, 2);
   const PhNode *node = kernel->node;
-  const char *mode = ph_node_attr_string (node, "mode", "nearest"), *how = ph_node_attr_string (node, "nearest_mode", "round_prefer_floor");
+  const char *mode = ph_node_attr_string (node, "mode", "nearest"),
+             *how = ph_node_attr_string (node, "nearest_mode", "round_prefer_floor");
   const char *positions = ph_node_attr_string (node, "coordinate_transformation_mode", "half_pixel");
   double scale[4];
 
-  if (!is_image (x) || scales == NULL || !ph_kernel_is_constant (kernel, 2) || ph_tensor_count (scales) != 4 || ph_kernel_input (kernel, 3) != NULL
-      || !g_str_equal (mode, "nearest") || ph_node_attr (node, "axes") != NULL)
+  if (!is_image (x) || scales == NULL || !ph_kernel_is_constant (kernel, 2) || ph_tensor_count (scales) != 4
+      || ph_kernel_input (kernel, 3) != NULL || !g_str_equal (mode, "nearest") || ph_node_attr (node, "axes") != NULL)
     return ph_kernel_refuse (kernel, "only the nearest pixel of a float32 image, by scales that are constants");
   if (!(g_str_equal (positions, "asymmetric") && g_str_equal (how, "floor"))
       && !(g_str_equal (positions, "half_pixel") && g_str_equal (how, "round_prefer_floor")))
@@ -119,7 +123,8 @@ run_resize (PhKernel *kernel, gpointer prepared)
 static gpointer
 prepare_batch_norm (PhKernel *kernel)
 {
-  if (!is_image (ph_kernel_input (kernel, 0)) || ph_node_attr_int (kernel->node, "training_mode", 0) != 0 || kernel->n_outputs != 1)
+  if (!is_image (ph_kernel_input (kernel, 0)) || ph_node_attr_int (kernel->node, "training_mode", 0) != 0
+      || kernel->n_outputs != 1)
     return ph_kernel_refuse (kernel, "no float32 image, or the statistics are computed here");
   for (guint i = 1; i < 5; i++)
     if (!ph_dnnl_is_float (ph_kernel_input (kernel, i)) || ph_tensor_rank (kernel->inputs[i]) != 1
@@ -165,9 +170,9 @@ run_batch_norm (PhKernel *kernel, gpointer prepared)
 
 typedef struct
 {
-  gint64    high, wide;          /* of the window                                                */
-  PhTensor *packed_of;           /* (nullable) owned: the weights that @panels is made of         */
-  float    *panels;              /* (nullable)                                                   */
+  gint64 high, wide;   /* of the window                                                */
+  PhTensor *packed_of; /* (nullable) owned: the weights that @panels is made of         */
+  float *panels;       /* (nullable)                                                   */
 } Tiles;
 
 static void
@@ -214,10 +219,11 @@ prepare_tiles (PhKernel *kernel)
 static gboolean
 pack_tiles (Tiles *tiles, PhTensor *w)
 {
-  const gsize in = (gsize) ph_tensor_dims (w)[0], channels = (gsize) ph_tensor_dims (w)[1], area = (gsize) (tiles->high * tiles->wide);
+  const gsize in = (gsize) ph_tensor_dims (w)[0], channels = (gsize) ph_tensor_dims (w)[1],
+              area = (gsize) (tiles->high * tiles->wide);
   const gsize n = channels * area, panel = ph_lanes ()->panel;
   const float *data = ph_tensor_data (w);
-  g_autofree float *rows = g_try_new (float, in * n);
+  g_autofree float *rows = g_try_new (float, in *n);
   gpointer room = NULL;
 
   if (data == NULL || rows == NULL || posix_memalign (&room, 64, (n + panel - 1) / panel * panel * in * sizeof (float)) != 0)
@@ -243,7 +249,7 @@ run_tiles (PhKernel *kernel, gpointer prepared)
   const gsize in = (gsize) dims[1], channels = (gsize) ph_tensor_dims (w)[1], part = (gsize) tiles->wide * channels;
   const gsize n = (gsize) tiles->high * part, panel = ph_lanes ()->panel, columns = (n + panel - 1) / panel * panel;
   const gsize width = (gsize) dims[3];
-  g_autofree float *offsets = g_new0 (float, columns), *row = g_try_new (float, width * n);
+  g_autofree float *offsets = g_new0 (float, columns), *row = g_try_new (float, width *n);
   const float *pixels = ph_tensor_packed (x);
   float *out;
 

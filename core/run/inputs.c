@@ -12,15 +12,16 @@
 static double
 draw (PhInputsKind kind, guint64 *state)
 {
-  static const double specials[] = { 0.0, -0.0, 1.0, -1.0, 1e-45, -1e-40, 1e-38, 1e30, -1e30, 3.4e38, NAN, INFINITY,
-                                     -INFINITY, 0.5, -2.0, 1e-8 };
+  static const double specials[] = { 0.0,   -0.0,   1.0, -1.0,     1e-45,     -1e-40, 1e-38, 1e30,
+                                     -1e30, 3.4e38, NAN, INFINITY, -INFINITY, 0.5,    -2.0,  1e-8 };
 
   if (kind == PH_INPUTS_SPECIAL && ph_splitmix (state) % 3 == 0)
     return specials[ph_splitmix (state) % G_N_ELEMENTS (specials)];
   if (kind == PH_INPUTS_WIDE || kind == PH_INPUTS_TINY)
     {
       guint64 r = ph_splitmix (state) % 16;
-      double  magnitude = pow (10, kind == PH_INPUTS_WIDE ? ph_splitmix_uniform (state) * 6 - 3 : ph_splitmix_uniform (state) * 41 - 44);
+      double magnitude = pow (10, kind == PH_INPUTS_WIDE ? ph_splitmix_uniform (state) * 6 - 3
+                                                         : ph_splitmix_uniform (state) * 41 - 44);
 
       return r == 0 ? 0.0 : r == 1 ? -0.0 : r % 2 == 0 ? magnitude : -magnitude;
     }
@@ -30,9 +31,9 @@ draw (PhInputsKind kind, guint64 *state)
 PhTensor *
 ph_generate_tensor (const PhType *type, PhInputsKind kind, guint64 seed, GHashTable *sizes, gint64 size, gint64 most)
 {
-  gint64    dims[PH_MAX_RANK];
+  gint64 dims[PH_MAX_RANK];
   PhTensor *tensor;
-  guint64   state = seed;
+  guint64 state = seed;
 
   if (type == NULL || type->kind == PH_KIND_OPAQUE)
     return NULL;
@@ -46,10 +47,13 @@ ph_generate_tensor (const PhType *type, PhInputsKind kind, guint64 seed, GHashTa
     return NULL;
   for (guint i = 0; i < type->rank; i++)
     {
-      PhDim    dim = type->dims[i];
+      PhDim dim = type->dims[i];
       gpointer known = dim.symbol != NULL && sizes != NULL ? g_hash_table_lookup (sizes, dim.symbol) : NULL;
 
-      dims[i] = ph_dim_known (dim) ? dim.size : known != NULL ? (gint64) GPOINTER_TO_SIZE (known) : i == 0 && type->rank > 1 ? MIN (size, 2) : size;
+      dims[i] = ph_dim_known (dim)         ? dim.size
+                : known != NULL            ? (gint64) GPOINTER_TO_SIZE (known)
+                : i == 0 && type->rank > 1 ? MIN (size, 2)
+                                           : size;
       if (!ph_dim_known (dim) && known == NULL && dim.symbol != NULL && sizes != NULL)
         g_hash_table_insert (sizes, (gpointer) dim.symbol, GSIZE_TO_POINTER (dims[i]));
     }
@@ -90,8 +94,8 @@ ph_generate_tensor (const PhType *type, PhInputsKind kind, guint64 seed, GHashTa
 static void
 learn_sizes (const PhType *type, PhTensor *tensor, GHashTable *sizes)
 {
-  if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || ph_tensor_kind (tensor) != PH_KIND_TENSOR ||
-      type->rank != ph_tensor_rank (tensor))
+  if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || ph_tensor_kind (tensor) != PH_KIND_TENSOR
+      || type->rank != ph_tensor_rank (tensor))
     return;
   for (guint i = 0; i < type->rank; i++)
     if (type->dims[i].symbol != NULL)
@@ -113,9 +117,9 @@ cotangent_of (PhModel *model, const PhValue *input)
 static PhTensor *
 ones (const PhType *type, PhTensor *like)
 {
-  PhDType             dtype = like != NULL ? ph_tensor_dtype (like) : type->dtype;
-  gint64              dims[PH_MAX_RANK];
-  guint               rank = like != NULL ? ph_tensor_rank (like) : type->rank;
+  PhDType dtype = like != NULL ? ph_tensor_dtype (like) : type->dtype;
+  gint64 dims[PH_MAX_RANK];
+  guint rank = like != NULL ? ph_tensor_rank (like) : type->rank;
   g_autoptr (PhTensor) one = ph_tensor_new_scalar (dtype, 1);
 
   for (guint i = 0; i < rank; i++)
@@ -126,9 +130,9 @@ ones (const PhType *type, PhTensor *like)
 static gboolean
 add_cotangent (PhModel *model, PhValue *input, PhValue *of, GHashTable *feeds, const PhRunOptions *options, GError **error)
 {
-  g_autoptr (GPtrArray)  wanted = g_ptr_array_new ();
+  g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
   g_autoptr (GHashTable) results = NULL;
-  PhTensor             *like;
+  PhTensor *like;
 
   if (input->type != NULL && ph_type_is_static (input->type))
     {
@@ -142,7 +146,8 @@ add_cotangent (PhModel *model, PhValue *input, PhValue *of, GHashTable *feeds, c
   like = g_hash_table_lookup (results, GUINT_TO_POINTER (of->id));
   if (like == NULL || ph_tensor_kind (like) != PH_KIND_TENSOR)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "input '%s' is not fed, and '%s' does not give it a shape", input->name, of->name);
+      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "input '%s' is not fed, and '%s' does not give it a shape", input->name,
+                   of->name);
       return FALSE;
     }
   g_hash_table_insert (feeds, input, ones (NULL, like));
@@ -155,11 +160,11 @@ ph_inputs_collect (PhModel *model, GHashTable *named, PhInputsKind kind, guint64
 {
   g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
   g_autoptr (GHashTable) sizes = g_hash_table_new (NULL, NULL);
-  GPtrArray            *inputs = model->graph->inputs;
+  GPtrArray *inputs = model->graph->inputs;
 
   for (guint i = 0; i < inputs->len; i++)
     {
-      PhValue  *input = inputs->pdata[i];
+      PhValue *input = inputs->pdata[i];
       PhTensor *tensor = named != NULL ? g_hash_table_lookup (named, input->name) : NULL;
 
       if (tensor == NULL)
@@ -170,8 +175,8 @@ ph_inputs_collect (PhModel *model, GHashTable *named, PhInputsKind kind, guint64
 
   for (guint i = 0; i < inputs->len; i++)
     {
-      PhValue         *input = inputs->pdata[i];
-      PhTensor        *tensor;
+      PhValue *input = inputs->pdata[i];
+      PhTensor *tensor;
       g_autofree char *type = NULL;
 
       if (g_hash_table_contains (feeds, input) || input->tensor != NULL || cotangent_of (model, input) != NULL)
@@ -186,8 +191,8 @@ ph_inputs_collect (PhModel *model, GHashTable *named, PhInputsKind kind, guint64
       tensor = ph_generate_tensor (input->type, kind, seed * 1000003 + i, sizes, size, most);
       if (tensor == NULL)
         {
-          g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "nothing can be generated for input '%s' (%s): feed it", input->name,
-                       type);
+          g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "nothing can be generated for input '%s' (%s): feed it",
+                       input->name, type);
           return NULL;
         }
       g_hash_table_insert (feeds, input, tensor);
@@ -197,8 +202,8 @@ ph_inputs_collect (PhModel *model, GHashTable *named, PhInputsKind kind, guint64
     {
       PhValue *input = inputs->pdata[i], *of = cotangent_of (model, input);
 
-      if (of != NULL && input->tensor == NULL && !g_hash_table_contains (feeds, input) &&
-          !add_cotangent (model, input, of, feeds, options, error))
+      if (of != NULL && input->tensor == NULL && !g_hash_table_contains (feeds, input)
+          && !add_cotangent (model, input, of, feeds, options, error))
         return NULL;
     }
   return g_steal_pointer (&feeds);
@@ -208,13 +213,16 @@ GHashTable *
 ph_inputs_find (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 seed, GPtrArray *wanted,
                 const PhRunOptions *options, GHashTable **results, GError **error)
 {
-  static const struct { gint64 size, most; } tries[] = { { 2, 100 }, { 2, 1 }, { 4, 1 }, { 1, 1 }, { 1, 0 }, { 3, 2 }, { 8, 1 }, { 32, 1 }, { 64, 1 },
-                                                         { 16, 1 }, { 224, 1 } };
+  static const struct
+  {
+    gint64 size, most;
+  } tries[] = { { 2, 100 }, { 2, 1 },  { 4, 1 },  { 1, 1 },  { 1, 0 },  { 3, 2 },
+                { 8, 1 },   { 32, 1 }, { 64, 1 }, { 16, 1 }, { 224, 1 } };
   g_autoptr (GError) first = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (tries); i++)
     {
-      GError     *own = NULL;
+      GError *own = NULL;
       GHashTable *feeds = ph_inputs_collect (model, named, kind, seed, tries[i].size, tries[i].most, options, &own);
       GHashTable *computed = feeds != NULL ? ph_run_model (model, feeds, wanted, options, &own) : NULL;
 
@@ -231,8 +239,8 @@ ph_inputs_find (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 se
         first = own;
       else
         g_error_free (own);
-      if (kind == PH_INPUTS_FED || g_error_matches (first, PH_ERROR, PH_ERROR_CANCELLED) ||
-          (options != NULL && g_cancellable_is_cancelled (options->cancellable)))
+      if (kind == PH_INPUTS_FED || g_error_matches (first, PH_ERROR, PH_ERROR_CANCELLED)
+          || (options != NULL && g_cancellable_is_cancelled (options->cancellable)))
         break;
     }
   g_propagate_error (error, g_steal_pointer (&first));
@@ -242,9 +250,9 @@ ph_inputs_find (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 se
 GHashTable *
 ph_feeds_copy (GHashTable *feeds)
 {
-  GHashTable    *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
+  GHashTable *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
   GHashTableIter iter;
-  gpointer       name, tensor;
+  gpointer name, tensor;
 
   g_hash_table_iter_init (&iter, feeds);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
@@ -256,7 +264,7 @@ void
 ph_results_add (GHashTable *results, GHashTable *given)
 {
   GHashTableIter iter;
-  gpointer       value, tensor;
+  gpointer value, tensor;
 
   g_hash_table_iter_init (&iter, given);
   while (g_hash_table_iter_next (&iter, &value, &tensor))

@@ -54,7 +54,7 @@ make_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 
     }
   if (i < kernel->n_outputs)
     ph_kernel_take (kernel, i, tensor);
-  else           /* the node has no such output, but the kernel will write it: it lives until the kernel is done */
+  else /* the node has no such output, but the kernel will write it: it lives until the kernel is done */
     {
       if (kernel->run->spare == NULL)
         kernel->run->spare = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
@@ -88,8 +88,8 @@ ph_kernel_take (PhKernel *kernel, guint i, PhTensor *tensor)
 }
 
 gboolean
-ph_kernel_body (PhKernel *kernel, const char *attr, PhTensor *const *inputs, guint n_inputs, PhTensor **outputs,
-                guint n_outputs, GError **error)
+ph_kernel_body (PhKernel *kernel, const char *attr, PhTensor *const *inputs, guint n_inputs, PhTensor **outputs, guint n_outputs,
+                GError **error)
 {
   PhGraph *body = ph_node_graph (kernel->node, attr);
   g_autofree char *label = NULL;

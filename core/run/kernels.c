@@ -134,7 +134,9 @@ write_signature (const PhKernel *kernel, gint64 *out)
 
       if (n + 1 + rank > MOST_SIGNATURE || (tensor != NULL && ph_tensor_kind (tensor) != PH_KIND_TENSOR))
         return 0;
-      out[n++] = tensor == NULL ? -1 : (gint64) rank << 16 | ph_tensor_format (tensor) << 9 | ph_tensor_is_splat (tensor) << 8 | ph_tensor_dtype (tensor);
+      out[n++] = tensor == NULL ? -1
+                                : (gint64) rank << 16 | ph_tensor_format (tensor) << 9 | ph_tensor_is_splat (tensor) << 8
+                                      | ph_tensor_dtype (tensor);
       for (guint d = 0; d < rank; d++)
         out[n++] = ph_tensor_dims (tensor)[d];
     }
@@ -228,7 +230,7 @@ ph_kernel_try (PhKernel *kernel)
       count_taken (kernel);
       return TRUE;
     }
-  if (state->checked)                          /* none took them before */
+  if (state->checked) /* none took them before */
     return FALSE;
   if (wish != NULL && try_rows (kernel, device, wish))
     return TRUE;
@@ -244,7 +246,9 @@ ph_kernel_try (PhKernel *kernel)
 const char *
 ph_node_state_name (const PhNodeState *state)
 {
-  const PhNodeState *head = state->ran != NULL && state->ran->head != NULL && state->prepared != NULL ? state->ran->head (state->prepared) : NULL;
+  const PhNodeState *head = state->ran != NULL && state->ran->head != NULL && state->prepared != NULL
+                                ? state->ran->head (state->prepared)
+                                : NULL;
   g_autofree char *both = NULL;
 
   if (state->ran == NULL)

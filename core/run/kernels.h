@@ -8,11 +8,13 @@
 G_BEGIN_DECLS
 
 /* Where a kernel computes: a device is one row, its name for people the second column. */
-#define PH_DEVICES \
-  DEVICE (CPU, "cpu")
+#define PH_DEVICES DEVICE (CPU, "cpu")
 
 #define DEVICE(id, name) PH_DEVICE_##id,
-typedef enum { PH_DEVICES PH_N_DEVICES } PhDevice;
+typedef enum
+{
+  PH_DEVICES PH_N_DEVICES
+} PhDevice;
 #undef DEVICE
 
 const char *ph_device_name (PhDevice device);
@@ -22,15 +24,15 @@ const char *ph_device_name (PhDevice device);
 typedef struct _PhNodeState PhNodeState;
 typedef struct _PhKernelRow
 {
-  const PhOp *op;                            /* (nullable) NULL: of fused nodes                                     */
-  PhDevice    device;
-  const char *name;                          /* "dnnl": of the library                                              */
-  int         priority;                      /* the highest is asked first; the reference kernel comes after all    */
-  gpointer  (*prepare) (PhKernel *kernel);   /* NULL: it does not take such inputs                                  */
-  gboolean  (*run) (PhKernel *kernel, gpointer prepared);  /* FALSE: not these elements; it has made no output      */
-  void      (*free) (gpointer prepared);     /* (nullable) nothing to free                                          */
-  gsize     (*packed) (gpointer prepared);   /* (nullable) bytes of the weights that it keeps in an order of its own */
-  const PhNodeState *(*head) (gpointer prepared);   /* (nullable) of a fused node: the operator that runs first; NULL: none */
+  const PhOp *op; /* (nullable) NULL: of fused nodes                                     */
+  PhDevice device;
+  const char *name;                                      /* "dnnl": of the library                                              */
+  int priority;                                          /* the highest is asked first; the reference kernel comes after all    */
+  gpointer (*prepare) (PhKernel *kernel);                /* NULL: it does not take such inputs                                  */
+  gboolean (*run) (PhKernel *kernel, gpointer prepared); /* FALSE: not these elements; it has made no output      */
+  void (*free) (gpointer prepared);                      /* (nullable) nothing to free                                          */
+  gsize (*packed) (gpointer prepared);            /* (nullable) bytes of the weights that it keeps in an order of its own */
+  const PhNodeState *(*head) (gpointer prepared); /* (nullable) of a fused node: the operator that runs first; NULL: none */
 } PhKernelRow;
 
 /* Tables of kernels, each of which ends with a row without a name. A name is core/run/NAME.c with `const PhKernelRow ph_kernels_NAME[]`;
@@ -51,28 +53,28 @@ const char *const *ph_kernel_names (void);
 /* What a node's step keeps between runs. */
 struct _PhNodeState
 {
-  gint64            *signature;              /* (nullable) the types of the inputs                                  */
-  guint              n_signature;
-  gboolean           checked;                /* inputs of these types fit the schema, and so do the outputs         */
-  const PhKernelRow *row;                    /* (nullable) NULL: the reference kernel                               */
-  gpointer           prepared;
-  guint64            constants;              /* bit i: input i is the same tensor in every run                      */
-  const char        *wish;                   /* (nullable) the kernel of that name is to run it, where it takes it  */
-  const char        *refusal;                /* (nullable) why @prepare of the row that was asked last took it not  */
-  const PhKernelRow *ran;                    /* (nullable) which made the outputs last; NULL: the reference kernel  */
+  gint64 *signature; /* (nullable) the types of the inputs                                  */
+  guint n_signature;
+  gboolean checked;       /* inputs of these types fit the schema, and so do the outputs         */
+  const PhKernelRow *row; /* (nullable) NULL: the reference kernel                               */
+  gpointer prepared;
+  guint64 constants;      /* bit i: input i is the same tensor in every run                      */
+  const char *wish;       /* (nullable) the kernel of that name is to run it, where it takes it  */
+  const char *refusal;    /* (nullable) why @prepare of the row that was asked last took it not  */
+  const PhKernelRow *ran; /* (nullable) which made the outputs last; NULL: the reference kernel  */
 };
 
-void                      ph_node_state_clear (PhNodeState *state);
+void ph_node_state_clear (PhNodeState *state);
 /* The inputs are of the types that it was made for. If not, it is for these from now on, and nothing is prepared. */
-gboolean                  ph_node_state_fits  (PhNodeState *state, PhKernel *kernel);
+gboolean ph_node_state_fits (PhNodeState *state, PhKernel *kernel);
 
 /* For @prepare: says why, and returns NULL. @reason: static. */
-gpointer                  ph_kernel_refuse    (PhKernel *kernel, const char *reason);
+gpointer ph_kernel_refuse (PhKernel *kernel, const char *reason);
 /* What the outputs were made by last: "dnnl", "panels + chain" of a fused node, "reference". Interned. */
-const char               *ph_node_state_name  (const PhNodeState *state);
-gsize                     ph_node_state_packed (const PhNodeState *state);
+const char *ph_node_state_name (const PhNodeState *state);
+gsize ph_node_state_packed (const PhNodeState *state);
 /* The kernel that PhModel.kernels names for @node. (nullable) */
-const char               *ph_kernel_wish      (const PhNode *node);
+const char *ph_kernel_wish (const PhNode *node);
 
 /* Input @i is a weight: what is made of it may be kept. */
 static inline gboolean
@@ -82,7 +84,7 @@ ph_kernel_is_constant (const PhKernel *kernel, guint i)
 }
 
 /* TRUE: a kernel of the node's device (PhNode.device), or of the first, ran. FALSE: the reference kernel has to. */
-gboolean                  ph_kernel_try  (PhKernel *kernel);
+gboolean ph_kernel_try (PhKernel *kernel);
 /* Those of @op (NULL: of fused nodes), the one that is asked first first; NULL-ended. (nullable) */
 const PhKernelRow *const *ph_kernel_rows (const PhOp *op);
 

@@ -52,7 +52,7 @@ absolute (V x)
 INLINE V
 exponential (V x)
 {
-  const V magic = splat (12582912.f);          /* 1.5 * 2^23: sums with it have no fraction */
+  const V magic = splat (12582912.f); /* 1.5 * 2^23: sums with it have no fraction */
   const V high = choose (x > 89.f, splat (89.f), x), t = choose (high < -104.f, splat (-104.f), high);
   const V shifted = t * 1.44269504f + magic, n = shifted - magic;
   const V r = (t - n * 0.693359375f) + n * 2.12194440e-4f;
@@ -143,6 +143,7 @@ gate (V x)
 /* ── loops ── */
 
 /* The rest that does not fill a register goes through one all the same: an element's result does not depend on its place. */
+/* clang-format off */
 #define UNARY(name_, expression_)                                                                                       \
   static void name_ (gsize n, float *y, const float *in, const float *p)                                                \
   {                                                                                                                     \
@@ -180,6 +181,7 @@ gate (V x)
         memcpy (y + i, &r, (n - i) * sizeof *y);                                                                        \
       }                                                                                                                 \
   }
+/* clang-format on */
 
 UNARY (copy, x)
 UNARY (negate, (V) ((I) x ^ NEGATIVE))
@@ -193,14 +195,14 @@ UNARY (error_functions, error_function (x))
 UNARY (gelus, 0.5f * x * (1 + error_function (x * 0.70710678118654752440f)))
 UNARY (gelus_by_tangent, 0.5f * x * (1 + hyperbolic_tangent (0.79788456080286535588f * (x + 0.044715f * x * x * x))))
 UNARY (relus, choose ((x > 0.f) | (x != x), x, splat (0)))
-UNARY (leaky_relus, choose (x < 0.f, x * p[0], x))
+UNARY (leaky_relus, choose (x < 0.f, x *p[0], x))
 UNARY (hard_sigmoids, gate (p[0] * x + p[1]))
-UNARY (hard_swishes, x * gate (x / 6 + 0.5f))
+UNARY (hard_swishes, x *gate (x / 6 + 0.5f))
 UNARY (swishes, x / (1 + exponential (-p[0] * x)))
 
 BINARY (add, x + z)
 BINARY (subtract, x - z)
-BINARY (multiply, x * z)
+BINARY (multiply, x *z)
 BINARY (divide, x / z)
 BINARY (greatest, choose ((x > z) | (x != x), x, z))
 BINARY (least, choose ((x < z) | (x != x), x, z))
@@ -252,15 +254,18 @@ affine (gsize n, float *y, const float *x, const float *scale, const float *shif
 /* ── sums: by lane, in a fixed order ── */
 
 #if PH_WIDTH == 16
-#define HALVES(combine_) combine_ (8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7) combine_ (4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3) \
-                         combine_ (2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1) combine_ (1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0)
+#define HALVES(combine_)                                                                                                    \
+  combine_ (8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7) combine_ (4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3) \
+      combine_ (2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1) combine_ (1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0)
 #elif PH_WIDTH == 8
 #define HALVES(combine_) combine_ (4, 5, 6, 7, 0, 1, 2, 3) combine_ (2, 3, 0, 1, 2, 3, 0, 1) combine_ (1, 0, 1, 0, 1, 0, 1, 0)
 #else
 #define HALVES(combine_) combine_ (2, 3, 0, 1) combine_ (1, 0, 1, 0)
 #endif
 #define ADD_HALF(...) x = x + __builtin_shufflevector (x, x, __VA_ARGS__);
+/* clang-format off */
 #define MAX_HALF(...) { const V z = __builtin_shufflevector (x, x, __VA_ARGS__); x = choose (z > x, z, x); }
+/* clang-format on */
 
 INLINE float
 across (V x)
@@ -316,7 +321,7 @@ softmax (gsize n, float *y, const float *x)
 
       most = choose (v > most, v, most);
     }
-  if (x[0] == x[0])              /* beside a NaN nothing is greater */
+  if (x[0] == x[0]) /* beside a NaN nothing is greater */
     greatest = greatest_of (most);
   for (; i < n; i++)
     greatest = x[i] > greatest ? x[i] : greatest;

@@ -20,9 +20,10 @@ ph_lanes (void)
     {
       __builtin_cpu_init ();
       lanes = __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512vl") && __builtin_cpu_supports ("avx512dq")
-                  && __builtin_cpu_supports ("avx512bw")
-                ? &ph_lanes_v4
-              : __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") ? &ph_lanes_v3 : &ph_lanes_base;
+                      && __builtin_cpu_supports ("avx512bw")
+                  ? &ph_lanes_v4
+              : __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") ? &ph_lanes_v3
+                                                                                  : &ph_lanes_base;
       __atomic_store_n (&chosen, lanes, __ATOMIC_RELAXED);
     }
   return lanes;

@@ -7,6 +7,7 @@
 G_BEGIN_DECLS
 
 /* Functions of one number. p: parameters of the operator. */
+/* clang-format off */
 typedef enum
 {
   PH_LANE_COPY, PH_LANE_NEG, PH_LANE_ABS, PH_LANE_SQRT, PH_LANE_RECIPROCAL, PH_LANE_EXP, PH_LANE_TANH, PH_LANE_SIGMOID, PH_LANE_ERF,
@@ -14,28 +15,38 @@ typedef enum
   PH_LANE_SWISH /* alpha */,
   PH_N_LANE_UNARY
 } PhLaneUnary;
+/* clang-format on */
 
-typedef enum { PH_LANE_ADD, PH_LANE_SUB, PH_LANE_MUL, PH_LANE_DIV, PH_LANE_MAX, PH_LANE_MIN, PH_N_LANE_BINARY } PhLaneBinary;
+typedef enum
+{
+  PH_LANE_ADD,
+  PH_LANE_SUB,
+  PH_LANE_MUL,
+  PH_LANE_DIV,
+  PH_LANE_MAX,
+  PH_LANE_MIN,
+  PH_N_LANE_BINARY
+} PhLaneBinary;
 
 /* A result does not depend on where in the array its element stands. */
 typedef struct
 {
   const char *name;
-  guint       panel;             /* columns of b that a product takes at once                                   */
-  void      (*unary[PH_N_LANE_UNARY])   (gsize n, float *y, const float *x, const float *p);       /* y may be x    */
-  void      (*binary[PH_N_LANE_BINARY]) (gsize n, float *y, const float *a, const float *b);
-  void      (*where)   (gsize n, float *y, const guint8 *condition, const float *a, const float *b);
-  void      (*fill)    (gsize n, float *y, float x);
-  gboolean  (*has_nan_or_least) (const float *x, gsize n);
+  guint panel; /* columns of b that a product takes at once                                   */
+  void (*unary[PH_N_LANE_UNARY]) (gsize n, float *y, const float *x, const float *p); /* y may be x    */
+  void (*binary[PH_N_LANE_BINARY]) (gsize n, float *y, const float *a, const float *b);
+  void (*where) (gsize n, float *y, const guint8 *condition, const float *a, const float *b);
+  void (*fill) (gsize n, float *y, float x);
+  gboolean (*has_nan_or_least) (const float *x, gsize n);
   /* c[m, n] = a[m, k] b + bias; b: packed, ceil (n / panel) panels of [k, panel]; bias: (nullable) n of them, and zeros up to a
    * whole panel. lda, ldc: elements from row to row. */
-  void      (*product) (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, const float *bias, float *c, gsize ldc);
-  void      (*softmax) (gsize n, float *y, const float *x);
+  void (*product) (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, const float *bias, float *c, gsize ldc);
+  void (*softmax) (gsize n, float *y, const float *x);
   /* y = (x - mean) / sqrt (variance + epsilon) scale + bias; bias: (nullable); centre: FALSE leaves the mean at 0. */
-  void      (*normalise) (gsize n, float *y, const float *x, const float *scale, const float *bias, float epsilon, gboolean centre);
-  void      (*accumulate) (gsize n, double *y, const float *x);          /* y += x */
+  void (*normalise) (gsize n, float *y, const float *x, const float *scale, const float *bias, float epsilon, gboolean centre);
+  void (*accumulate) (gsize n, double *y, const float *x); /* y += x */
   /* y = x s + b, elementwise */
-  void      (*affine)  (gsize n, float *y, const float *x, const float *scale, const float *shift);
+  void (*affine) (gsize n, float *y, const float *x, const float *scale, const float *shift);
 } PhLanes;
 
 const PhLanes *ph_lanes (void);

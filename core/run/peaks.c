@@ -8,9 +8,9 @@
 #include "core/run/program.h"
 #include "core/run/run-private.h"
 
-#define SIDE   384                       /* of the matrices               */
-#define COPIED ((gsize) 24 << 20)        /* bytes: more than caches hold  */
-#define TRIES  12                        /* the best one counts           */
+#define SIDE   384                /* of the matrices               */
+#define COPIED ((gsize) 24 << 20) /* bytes: more than caches hold  */
+#define TRIES  12                 /* the best one counts           */
 
 /* 10^9 operations a second. */
 static double

@@ -9,18 +9,18 @@ G_BEGIN_DECLS
 /* Measured: a product of large matrices by oneDNN, and a copy that no cache holds. */
 typedef struct
 {
-  double gflops;             /* 10^9 floating point operations a second                          */
-  double gbytes;             /* 10^9 bytes a second, read and written                            */
-  guint  threads;            /* with so many for the product, or one if that is faster; one copies */
+  double gflops; /* 10^9 floating point operations a second                          */
+  double gbytes; /* 10^9 bytes a second, read and written                            */
+  guint threads; /* with so many for the product, or one if that is faster; one copies */
 } PhPeaks;
 
 /* Measured at the first call, and again when the number of threads has changed. From any thread. */
 PhPeaks ph_machine_peaks (void);
 
 /* What a node could reach at most, in 10^9 operations a second, by the operations that it does for each byte that it moves. */
-double  ph_peaks_roof    (const PhPeaks *peaks, double flops_per_byte);
+double ph_peaks_roof (const PhPeaks *peaks, double flops_per_byte);
 /* The share of the roof that @time reaches: of the operations where there are any, of the bytes else. Above 1 where the caches hold what it
  * reads. -1: it took no time that can be told. */
-double  ph_peaks_reached (const PhPeaks *peaks, const PhNodeTime *time);
+double ph_peaks_reached (const PhPeaks *peaks, const PhNodeTime *time);
 
 G_END_DECLS

@@ -65,14 +65,15 @@ ph_plan_new (PhGraph *graph, GPtrArray *wanted, GHashTable *given)
           gboolean all = TRUE;
 
           for (guint i = 0; i < node->outputs->len; i++)
-            all = all && (g_hash_table_contains (given, node->outputs->pdata[i])
-                          || !g_hash_table_contains (needed, node->outputs->pdata[i]));
+            all = all
+                  && (g_hash_table_contains (given, node->outputs->pdata[i])
+                      || !g_hash_table_contains (needed, node->outputs->pdata[i]));
           if (all)
             continue;
         }
       g_ptr_array_set_size (reads, 0);
       collect_reads (node, graph, reads);
-      for (guint i = 0; i < node->outputs->len; i++)      /* what nobody reads goes at once */
+      for (guint i = 0; i < node->outputs->len; i++) /* what nobody reads goes at once */
         if (!g_hash_table_contains (needed, node->outputs->pdata[i]))
           g_ptr_array_add (reads, node->outputs->pdata[i]);
       for (guint i = 0; i < reads->len; i++)
@@ -111,7 +112,7 @@ ph_plan_free (PhPlan *plan)
 }
 
 #define FEW_FLOPS    50000000
-#define FEW_ELEMENTS 4000000           /* of constants and inputs, where flops are not known: sizes may be open */
+#define FEW_ELEMENTS 4000000 /* of constants and inputs, where flops are not known: sizes may be open */
 
 gboolean
 ph_code_is_small (const PhCode *code, GHashTable *given)

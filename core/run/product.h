@@ -8,21 +8,21 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint     a, b;              /* inputs of the kernel                                                      */
-  gboolean  transposed;        /* b is [n, k]                                                               */
-  gint64    m, n, k;           /* of one product; with one right matrix for all rows of a, of all rows      */
-  guint     rank;              /* of the result                                                             */
-  gint64    dims[PH_MAX_RANK];
-  gboolean  one_right;         /* b is one matrix, not a batch                                              */
-  gboolean  constant;          /* and a weight: packed once                                                 */
-  PhTensor *packed_of;         /* (nullable) owned                                                          */
-  float    *panels;            /* (nullable)                                                                */
+  guint a, b;          /* inputs of the kernel                                                      */
+  gboolean transposed; /* b is [n, k]                                                               */
+  gint64 m, n, k;      /* of one product; with one right matrix for all rows of a, of all rows      */
+  guint rank;          /* of the result                                                             */
+  gint64 dims[PH_MAX_RANK];
+  gboolean one_right;  /* b is one matrix, not a batch                                              */
+  gboolean constant;   /* and a weight: packed once                                                 */
+  PhTensor *packed_of; /* (nullable) owned                                                          */
+  float *panels;       /* (nullable)                                                                */
 } PhProduct;
 
 /* FALSE: not such inputs, or too large to be done without oneDNN. Nothing to clear then. */
-gboolean ph_product_init  (PhProduct *product, PhKernel *kernel, guint a, guint b, gboolean transposed);
-void     ph_product_clear (PhProduct *product);
+gboolean ph_product_init (PhProduct *product, PhKernel *kernel, guint a, guint b, gboolean transposed);
+void ph_product_clear (PhProduct *product);
 /* The result, of rank and dims, to @out. FALSE: elements cannot be had. */
-gboolean ph_product_run   (PhProduct *product, PhKernel *kernel, float *out);
+gboolean ph_product_run (PhProduct *product, PhKernel *kernel, float *out);
 
 G_END_DECLS

@@ -12,21 +12,21 @@
 /* A node while the runs last. */
 typedef struct
 {
-  PhNodeTime  time;              /* of the present run                       */
-  GArray     *runs;              /* (element-type gint64) ns of those before */
+  PhNodeTime time; /* of the present run                       */
+  GArray *runs;    /* (element-type gint64) ns of those before */
 } Entry;
 
 struct _PhProfile
 {
   gatomicrefcount ref_count;
-  GHashTable *entries;           /* PhId -> Entry, until it is finished                          */
-  GHashTable *origins;           /* (nullable) PhId -> PhId                                      */
-  GArray     *candidates;        /* (element-type PhCandidate)                                   */
-  GArray     *totals;            /* (element-type gint64) ns of each run                         */
-  GArray     *times;             /* (element-type PhNodeTime) the slowest first, once finished   */
-  GHashTable *by_node;           /* PhId -> its place in times, from 1                           */
-  gint64      total;
-  gboolean    warm;              /* the first run is over                                        */
+  GHashTable *entries; /* PhId -> Entry, until it is finished                          */
+  GHashTable *origins; /* (nullable) PhId -> PhId                                      */
+  GArray *candidates;  /* (element-type PhCandidate)                                   */
+  GArray *totals;      /* (element-type gint64) ns of each run                         */
+  GArray *times;       /* (element-type PhNodeTime) the slowest first, once finished   */
+  GHashTable *by_node; /* PhId -> its place in times, from 1                           */
+  gint64 total;
+  gboolean warm; /* the first run is over                                        */
 };
 
 gint64
@@ -202,7 +202,11 @@ finish (PhProfile *profile)
 }
 
 /* The progress of one run among several. */
-typedef struct { const PhRunOptions *outer; guint run, n_runs; } Progress;
+typedef struct
+{
+  const PhRunOptions *outer;
+  guint run, n_runs;
+} Progress;
 
 static void
 run_progress (guint done, guint total, gpointer data)
@@ -243,7 +247,7 @@ ph_profile_model (PhModel *model, GHashTable *feeds, guint runs, const PhRunOpti
       ph_value_set_type (input, ph_type_of_tensor (tensor), NULL);
       g_hash_table_insert (clone_feeds, input, tensor);
     }
-  ph_infer_model (clone, FALSE, NULL, NULL);        /* what operations there are inside of bodies follows from sizes */
+  ph_infer_model (clone, FALSE, NULL, NULL); /* what operations there are inside of bodies follows from sizes */
   for (; progress.run < progress.n_runs; progress.run++)
     {
       g_autoptr (GHashTable) results = ph_run_model (clone, clone_feeds, NULL, &own, error);

@@ -7,7 +7,7 @@
 #include "core/graph/edit.h"
 #include "core/run/run-private.h"
 
-#define MOST_CODES 4           /* for different outputs of one model */
+#define MOST_CODES 4 /* for different outputs of one model */
 
 static void
 slots_free (gpointer data)
@@ -79,7 +79,7 @@ ph_program_give (PhModel *model, PhProgram *program)
 
   model->free_program = (GDestroyNotify) ph_program_free;
   if (!__atomic_compare_exchange_n (&model->program, &none, program, FALSE, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-    ph_program_free (program);           /* another thread was faster */
+    ph_program_free (program); /* another thread was faster */
 }
 
 static void
@@ -144,7 +144,9 @@ make_step (PhProgram *program, PhSlots *slots, PhTask *step, PhNode *node, const
   for (guint i = 0; i < step->n_inputs; i++)
     {
       step->inputs[i] = source_of (program, node->graph, node->inputs->pdata[i]);
-      if (i < 64 && (step->inputs[i].constant != NULL || (step->inputs[i].value != NULL && ph_value_constant (step->inputs[i].value) != NULL)))
+      if (i < 64
+          && (step->inputs[i].constant != NULL
+              || (step->inputs[i].value != NULL && ph_value_constant (step->inputs[i].value) != NULL)))
         step->state.constants |= G_GUINT64_CONSTANT (1) << i;
     }
   for (guint i = 0; i < step->n_outputs; i++)
@@ -154,7 +156,7 @@ make_step (PhProgram *program, PhSlots *slots, PhTask *step, PhNode *node, const
       const guint slot = GPOINTER_TO_UINT (g_hash_table_lookup (slots->by_value, release->pdata[i]));
       guint reads = 0, at = 0;
 
-      if (slot == 0)                           /* a constant */
+      if (slot == 0) /* a constant */
         continue;
       step->release[step->n_release++] = slot - 1;
       for (guint k = 0; k < step->n_inputs; k++)

@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-#define DEFERRED 65              /* elements; with fewer, ph_build_tensor() looks for an equal one */
+#define DEFERRED 65 /* elements; with fewer, ph_build_tensor() looks for an equal one */
 
 struct _PhRecipe
 {
-  PhModel  *model;             /* (nullable) NULL once it is spent */
+  PhModel *model; /* (nullable) NULL once it is spent */
   PhBuilder b;
 };
 
@@ -54,8 +54,9 @@ ph_recipe_wide (PhRecipe *self, PhTensor *tensor)
 {
   PhValue *value = ph_recipe_constant (self, tensor);
 
-  return ph_tensor_dtype (tensor) == PH_DOUBLE ? value
-    : PH_BUILD_WITH (&self->b, Cast, PH_ATTRS (ph_attr_new_int ("to", PH_DOUBLE)), value);
+  return ph_tensor_dtype (tensor) == PH_DOUBLE
+             ? value
+             : PH_BUILD_WITH (&self->b, Cast, PH_ATTRS (ph_attr_new_int ("to", PH_DOUBLE)), value);
 }
 
 PhValue *
@@ -136,7 +137,7 @@ compute (PhModel *model, PhDType dtype, GError **error)
   const PhValue *output = model->graph->outputs->pdata[0];
   PhTensor *tensor;
 
-  ph_model_set_program (model, NULL, NULL);          /* there are many of them, and hardly one runs twice */
+  ph_model_set_program (model, NULL, NULL); /* there are many of them, and hardly one runs twice */
   if (results == NULL)
     return NULL;
   tensor = ph_tensor_cast (g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)), dtype);
@@ -181,7 +182,8 @@ defer (PhRecipe *self, const PhType *type, PhDType dtype)
     dims[i] = type->dims[i].size;
   splat = all_splats (self->model) ? compute_splat (self->model, dtype, type->rank, dims) : NULL;
   if (splat == NULL)
-    return ph_tensor_new_deferred (dtype, type->rank, dims, g_steal_pointer (&self->model), compute_deferred, (GDestroyNotify) ph_model_free);
+    return ph_tensor_new_deferred (dtype, type->rank, dims, g_steal_pointer (&self->model), compute_deferred,
+                                   (GDestroyNotify) ph_model_free);
   ph_tensor_set_origin (splat, g_steal_pointer (&self->model), (GDestroyNotify) ph_model_free);
   return splat;
 }

@@ -15,22 +15,22 @@ G_BEGIN_DECLS
  */
 typedef struct _PhRecipe PhRecipe;
 
-PhRecipe  *ph_recipe_new     (void);
-void       ph_recipe_free    (PhRecipe *recipe);
+PhRecipe *ph_recipe_new (void);
+void ph_recipe_free (PhRecipe *recipe);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhRecipe, ph_recipe_free)
 
 PhBuilder *ph_recipe_builder (PhRecipe *recipe);
-PhValue   *ph_recipe_constant (PhRecipe *recipe, PhTensor *tensor);       /* as it is                                  */
-PhValue   *ph_recipe_wide    (PhRecipe *recipe, PhTensor *tensor);        /* as double                                 */
-PhValue   *ph_recipe_number  (PhRecipe *recipe, double number);           /* a scalar double                           */
-PhValue   *ph_recipe_reshape (PhRecipe *recipe, PhValue *value, guint rank, const gint64 *dims);
+PhValue *ph_recipe_constant (PhRecipe *recipe, PhTensor *tensor); /* as it is                                  */
+PhValue *ph_recipe_wide (PhRecipe *recipe, PhTensor *tensor);     /* as double                                 */
+PhValue *ph_recipe_number (PhRecipe *recipe, double number);      /* a scalar double                           */
+PhValue *ph_recipe_reshape (PhRecipe *recipe, PhValue *value, guint rank, const gint64 *dims);
 /* What @result is, as @dtype; a splat where all that it was computed from are. (transfer full) NULL with an error of the
  * builder or of the run. The recipe is spent. */
-PhTensor  *ph_recipe_tensor  (PhRecipe *recipe, PhValue *result, PhDType dtype, GError **error);
+PhTensor *ph_recipe_tensor (PhRecipe *recipe, PhValue *result, PhDType dtype, GError **error);
 
 /* The recipe of @tensor: a model without inputs, with one output. Not to be changed. (transfer none) (nullable) */
-PhModel   *ph_recipe_of      (const PhTensor *tensor);
+PhModel *ph_recipe_of (const PhTensor *tensor);
 /* Whether @tensor holds what its recipe gives. */
-gboolean   ph_recipe_holds   (PhTensor *tensor, GError **error);
+gboolean ph_recipe_holds (PhTensor *tensor, GError **error);
 
 G_END_DECLS

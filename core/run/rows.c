@@ -17,7 +17,8 @@ prepare_elementwise (PhKernel *kernel)
 {
   PhNode *node = (PhNode *) kernel->node;
 
-  return ph_chain_takes (node) ? ph_chain_new (kernel, &node, 1, node->inputs, NULL) : ph_kernel_refuse (kernel, "a chain takes two inputs, and one output");
+  return ph_chain_takes (node) ? ph_chain_new (kernel, &node, 1, node->inputs, NULL)
+                               : ph_kernel_refuse (kernel, "a chain takes two inputs, and one output");
 }
 
 static gboolean
@@ -44,8 +45,9 @@ prepare_softmax (PhKernel *kernel)
   PhTensor *x = ph_kernel_input (kernel, 0);
   guint axis;
 
-  return ph_dnnl_is_float (x) && ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis) ? PH_PREPARED
-                                                                                                                  : ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+  return ph_dnnl_is_float (x) && ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis)
+             ? PH_PREPARED
+             : ph_kernel_refuse (kernel, PH_NOT_FLOAT);
 }
 
 /* What lies apart is brought together first: the result does not depend on which axis it is. */
@@ -66,7 +68,9 @@ run_softmax (PhKernel *kernel, gpointer prepared)
   const gsize count = ph_tensor_count (x);
   const float *in = ph_tensor_data (x);
   guint axis = 0;
-  const gsize n = ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis) ? (gsize) ph_tensor_dims (x)[axis] : count;
+  const gsize n = ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis)
+                      ? (gsize) ph_tensor_dims (x)[axis]
+                      : count;
   float *out = in != NULL ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), NULL) : NULL;
 
   const gsize inner = (gsize) ph_dims_product (ph_tensor_dims (x), axis + 1, ph_tensor_rank (x));
@@ -99,14 +103,16 @@ static gpointer
 prepare_normalise (PhKernel *kernel)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *bias = ph_kernel_input (kernel, 2);
-  guint     axis;
+  guint axis;
 
   if (!ph_dnnl_is_float (x))
     return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
   if (ph_kernel_wants (kernel, 1) || ph_kernel_wants (kernel, 2))
     return ph_kernel_refuse (kernel, "the mean and the deviation are wanted too");
-  return ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis) && is_of_row (ph_kernel_input (kernel, 1), x, axis)
-         && (bias == NULL || is_of_row (bias, x, axis)) ? PH_PREPARED : ph_kernel_refuse (kernel, "scale and bias are not float32 of one row");
+  return ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis)
+                 && is_of_row (ph_kernel_input (kernel, 1), x, axis) && (bias == NULL || is_of_row (bias, x, axis))
+             ? PH_PREPARED
+             : ph_kernel_refuse (kernel, "scale and bias are not float32 of one row");
 }
 
 static gboolean
@@ -118,7 +124,8 @@ run_normalise (PhKernel *kernel, gpointer prepared)
   const float epsilon = ph_node_attr_float (kernel->node, "epsilon", 1e-5f);
   const gboolean centre = kernel->node->op == &ph_op_LayerNormalization;
   float *out = in != NULL && factors != NULL && (bias == NULL || offsets != NULL)
-               ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), NULL) : NULL;
+                   ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), NULL)
+                   : NULL;
 
   for (gsize at = 0; out != NULL && at < count; at += n)
     ph_lanes ()->normalise (n, out + at, in + at, factors, offsets, epsilon, centre);
@@ -135,7 +142,8 @@ prepare_global_average (PhKernel *kernel)
   if (!ph_dnnl_is_float (x))
     return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
   return ph_tensor_rank (x) >= 3 && (ph_tensor_format (x) == PH_MEMORY_PLAIN || ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST)
-         ? PH_PREPARED : ph_kernel_refuse (kernel, "no image that lies row-major or with its channels last");
+             ? PH_PREPARED
+             : ph_kernel_refuse (kernel, "no image that lies row-major or with its channels last");
 }
 
 static gboolean
@@ -190,7 +198,8 @@ prepare_concat (PhKernel *kernel)
     {
       PhTensor *other = ph_kernel_input (kernel, i);
 
-      if (!ph_dnnl_is_float (other) || ph_tensor_rank (other) != ph_tensor_rank (x) || ph_tensor_format (other) != ph_tensor_format (x))
+      if (!ph_dnnl_is_float (other) || ph_tensor_rank (other) != ph_tensor_rank (x)
+          || ph_tensor_format (other) != ph_tensor_format (x))
         return ph_kernel_refuse (kernel, "the inputs lie in different orders, or are not all float32");
       for (guint d = 0; d < ph_tensor_rank (x); d++)
         if (d != axis && ph_tensor_dims (other)[d] != ph_tensor_dims (x)[d])
@@ -244,26 +253,27 @@ static gpointer
 prepare_split (PhKernel *kernel)
 {
   PhTensor *x = ph_kernel_input (kernel, 0);
-  guint     axis;
+  guint axis;
 
   return ph_dnnl_is_float (x) && ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST && ph_tensor_count (x) > 0
-         && ph_axis (ph_node_attr_int (kernel->node, "axis", 0), ph_tensor_rank (x), &axis) && axis == 1 ? PH_PREPARED
-         : ph_kernel_refuse (kernel, "not along channels that lie last, where only that pays");
+                 && ph_axis (ph_node_attr_int (kernel->node, "axis", 0), ph_tensor_rank (x), &axis) && axis == 1
+             ? PH_PREPARED
+             : ph_kernel_refuse (kernel, "not along channels that lie last, where only that pays");
 }
 
 static gboolean
 run_split (PhKernel *kernel, gpointer prepared)
 {
-  PhTensor         *x = kernel->inputs[0];
-  const guint       rank = ph_tensor_rank (x), n = kernel->n_outputs;
-  const gint64      whole = ph_tensor_dims (x)[1], parts = ph_node_attr_int (kernel->node, "num_outputs", n);
-  const gint64      chunk = parts > 0 ? whole / parts + (whole % parts != 0) : 0;
-  const gsize       rows = ph_tensor_count (x) / (gsize) whole;
-  gsize             n_given = n;
+  PhTensor *x = kernel->inputs[0];
+  const guint rank = ph_tensor_rank (x), n = kernel->n_outputs;
+  const gint64 whole = ph_tensor_dims (x)[1], parts = ph_node_attr_int (kernel->node, "num_outputs", n);
+  const gint64 chunk = parts > 0 ? whole / parts + (whole % parts != 0) : 0;
+  const gsize rows = ph_tensor_count (x) / (gsize) whole;
+  gsize n_given = n;
   g_autofree gint64 *given = ph_kernel_ints (kernel, 1, &n_given), *lengths = g_new (gint64, n + 1);
   g_autoptr (GPtrArray) made = NULL;
-  const float      *in = ph_tensor_packed (x);
-  gint64            dims[PH_MAX_RANK], sum = 0;
+  const float *in = ph_tensor_packed (x);
+  gint64 dims[PH_MAX_RANK], sum = 0;
 
   /* What does not fit is the reference kernel's to say. */
   for (guint i = 0; i < n && n_given == n; i++)
@@ -300,6 +310,7 @@ run_split (PhKernel *kernel, gpointer prepared)
   return TRUE;
 }
 
+/* clang-format off */
 #define ELEMENTWISE(name_) { &ph_op_##name_, PH_DEVICE_CPU, "chain", 10, prepare_elementwise, run_elementwise, free_chain }
 
 const PhKernelRow ph_kernels_rows[] = {
@@ -315,3 +326,4 @@ const PhKernelRow ph_kernels_rows[] = {
   { &ph_op_Split, PH_DEVICE_CPU, "rows", 10, prepare_split, run_split, NULL },
   { NULL },
 };
+/* clang-format on */

@@ -86,8 +86,8 @@ fit_feed (const PhValue *value, PhTensor *tensor, gboolean in_double, GError **e
     tensor = wide;
   if (type == NULL || ph_type_fits (type, tensor))
     return ph_tensor_ref (tensor);
-  if (type->kind == PH_KIND_TENSOR && type->has_rank && type->rank == 0 && ph_tensor_kind (tensor) == PH_KIND_TENSOR &&
-      ph_tensor_dtype (tensor) == type->dtype && ph_tensor_count (tensor) == 1)
+  if (type->kind == PH_KIND_TENSOR && type->has_rank && type->rank == 0 && ph_tensor_kind (tensor) == PH_KIND_TENSOR
+      && ph_tensor_dtype (tensor) == type->dtype && ph_tensor_count (tensor) == 1)
     return ph_tensor_reshaped (tensor, 0, NULL);
   expected = ph_type_to_string (value->type);
   given = ph_type_to_string (ph_type_of_tensor (tensor));
@@ -146,7 +146,8 @@ collect_results (PhRun *run, GPtrArray *wanted, const guint *ids, GError **error
 
       for (guint i = 0; i < slots->values->len; i++)
         if (run->frame->values[i] != NULL)
-          g_hash_table_insert (results, GUINT_TO_POINTER (((PhValue *) slots->values->pdata[i])->id), ph_tensor_ref (run->frame->values[i]));
+          g_hash_table_insert (results, GUINT_TO_POINTER (((PhValue *) slots->values->pdata[i])->id),
+                               ph_tensor_ref (run->frame->values[i]));
     }
   for (guint i = 0; i < wanted->len; i++)
     {
@@ -174,8 +175,8 @@ check_sizes (PhCode *code, GError **error)
     {
       const PhNode *node = code->steps[i].node;
 
-      if (node->op == NULL || (node->op->flags & PH_OP_ELEMENTWISE) || node->op == &ph_op_ConstantOfShape || node->op == &ph_op_Expand
-          || node->op == &ph_op_Reshape || node->op == &ph_op_Identity)
+      if (node->op == NULL || (node->op->flags & PH_OP_ELEMENTWISE) || node->op == &ph_op_ConstantOfShape
+          || node->op == &ph_op_Expand || node->op == &ph_op_Reshape || node->op == &ph_op_Identity)
         continue;
       for (guint k = 0; k < node->outputs->len; k++)
         {
@@ -186,7 +187,7 @@ check_sizes (PhCode *code, GError **error)
 
           if (type == NULL || !ph_type_is_static (type))
             continue;
-          bytes = ph_type_bytes (type);          /* below 0: not to be counted */
+          bytes = ph_type_bytes (type); /* below 0: not to be counted */
           for (guint d = 0; d < type->rank; d++)
             empty = (dims[d] = type->dims[d].size) == 0 || empty;
           if (empty || (bytes >= 0 && bytes <= budget))
@@ -199,10 +200,10 @@ check_sizes (PhCode *code, GError **error)
 }
 
 /* Of OpenMP, where oneDNN uses it. */
-extern int  omp_get_max_threads (void) __attribute__ ((weak));
+extern int omp_get_max_threads (void) __attribute__ ((weak));
 extern void omp_set_num_threads (int n) __attribute__ ((weak));
 
-static guint wished_threads;     /* atomic; 0: as many as there are */
+static guint wished_threads; /* atomic; 0: as many as there are */
 
 void
 ph_run_set_threads (guint n)
@@ -261,8 +262,8 @@ take_threads (const PhCode *code)
 
 /* @ids: under which id each of @wanted is returned. */
 static GHashTable *
-run_values (PhProgram *program, PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options,
-            GError **error)
+run_values (PhProgram *program, PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *ids,
+            const PhRunOptions *options, GError **error)
 {
   PhCode *code;
   g_autoptr (GHashTable) wants = g_hash_table_new (NULL, NULL), fitting = NULL;
@@ -373,7 +374,8 @@ upgraded (PhProgram *program, PhModel *model, const PhRunOptions *options, GErro
 }
 
 static GHashTable *
-run_upgraded (PhProgram *program, PhModel *model, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options, GError **error)
+run_upgraded (PhProgram *program, PhModel *model, GHashTable *feeds, GPtrArray *wanted, const guint *ids,
+              const PhRunOptions *options, GError **error)
 {
   PhModel *clone = upgraded (program, model, options, error);
   PhProgram *own;
@@ -411,7 +413,7 @@ run_upgraded (PhProgram *program, PhModel *model, GHashTable *feeds, GPtrArray *
   own = ph_program_take (clone);
   results = run_values (own, clone->graph, clone_feeds, clone_wanted, ids, options, error);
   ph_program_give (clone, own);
-  if (results != NULL)      /* what only the clone has would bear ids that the model may yet give to something else */
+  if (results != NULL) /* what only the clone has would bear ids that the model may yet give to something else */
     {
       g_hash_table_iter_init (&iter, results);
       while (g_hash_table_iter_next (&iter, &key, &tensor))

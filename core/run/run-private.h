@@ -13,13 +13,13 @@ G_BEGIN_DECLS
 /* What has to run, in order, to compute some values of one graph. */
 typedef struct
 {
-  GPtrArray  *nodes;           /* (element-type PhNode)                                                     */
-  GPtrArray **release;         /* per node: (nullable) (element-type PhValue) not read by any later node    */
+  GPtrArray *nodes;    /* (element-type PhNode)                                                     */
+  GPtrArray **release; /* per node: (nullable) (element-type PhValue) not read by any later node    */
 } PhPlan;
 
 /* @wanted and the values that nodes read are computed, but for those that @given has already. (nullable) @given */
-PhPlan *ph_plan_new  (PhGraph *graph, GPtrArray *wanted, GHashTable *given);
-void    ph_plan_free (PhPlan *plan);
+PhPlan *ph_plan_new (PhGraph *graph, GPtrArray *wanted, GHashTable *given);
+void ph_plan_free (PhPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhPlan, ph_plan_free)
 /* So little to compute that threads would only wait for each other. (nullable) @given: PhValue -> PhTensor */
 gboolean ph_code_is_small (const PhCode *code, GHashTable *given);
@@ -28,72 +28,73 @@ gboolean ph_code_is_small (const PhCode *code, GHashTable *given);
 typedef struct _PhFrame PhFrame;
 struct _PhFrame
 {
-  PhFrame      *parent;        /* (nullable)                                                                */
+  PhFrame *parent; /* (nullable)                                                                */
   const PhCode *code;
-  PhProgram    *program;       /* the one that the code is of                                               */
-  PhTensor    **values;        /* (nullable elements) owned; by slot                                        */
+  PhProgram *program; /* the one that the code is of                                               */
+  PhTensor **values;  /* (nullable elements) owned; by slot                                        */
 };
 
 struct _PhRun
 {
   const PhRunOptions *options;
-  PhFrame    *frame;           /* (nullable) the innermost: only in a single node's run there is none       */
-  GHashTable *wanted;          /* (nullable) a set of PhValue: kernels make these even without a use         */
-  PhProgram  *program;         /* (nullable) that of a single node, owned                                   */
-  GHashTable *wide;            /* (nullable) PhTensor, a weight -> the same as doubles (owned both)         */
-  GHashTable *draws;           /* (nullable) PhNode -> how often it has drawn random numbers                */
-  PhModel    *model;           /* (nullable) the one whose nodes are timed                                 */
-  GPtrArray  *spare;           /* (nullable) (element-type PhTensor) outputs that a kernel writes and its node does not have */
-  gboolean    want_all;        /* a single node's run                                                       */
-  guint       depth;           /* of bodies and functions                                                   */
-  guint       done, total;     /* nodes of the main graph                                                   */
+  PhFrame *frame;     /* (nullable) the innermost: only in a single node's run there is none       */
+  GHashTable *wanted; /* (nullable) a set of PhValue: kernels make these even without a use         */
+  PhProgram *program; /* (nullable) that of a single node, owned                                   */
+  GHashTable *wide;   /* (nullable) PhTensor, a weight -> the same as doubles (owned both)         */
+  GHashTable *draws;  /* (nullable) PhNode -> how often it has drawn random numbers                */
+  PhModel *model;     /* (nullable) the one whose nodes are timed                                 */
+  GPtrArray *spare;   /* (nullable) (element-type PhTensor) outputs that a kernel writes and its node does not have */
+  gboolean want_all;  /* a single node's run                                                       */
+  guint depth;        /* of bodies and functions                                                   */
+  guint done, total;  /* nodes of the main graph                                                   */
 };
 
-void     ph_run_init  (PhRun *run, const PhRunOptions *options);
-void     ph_run_clear (PhRun *run);
+void ph_run_init (PhRun *run, const PhRunOptions *options);
+void ph_run_clear (PhRun *run);
 /* An innermost frame for the values of @code's graph; ph_run_pop() lets go of them. @frame: lives until then. */
-void     ph_run_push  (PhRun *run, PhFrame *frame, PhProgram *program, const PhCode *code);
+void ph_run_push (PhRun *run, PhFrame *frame, PhProgram *program, const PhCode *code);
 /* (transfer full) @value has @tensor in @frame. */
-void     ph_frame_set (PhFrame *frame, const PhValue *value, PhTensor *tensor);
-void     ph_run_pop   (PhRun *run);
+void ph_frame_set (PhFrame *frame, const PhValue *value, PhTensor *tensor);
+void ph_run_pop (PhRun *run);
 /* run-model.c: this thread's computations take @n threads (0: as before) until ph_run_pop_threads(), which gets what this returned. */
-int      ph_run_push_threads (guint n);
-void     ph_run_pop_threads  (int before);
-guint    ph_run_max_threads  (void);            /* that this thread may take now */
+int ph_run_push_threads (guint n);
+void ph_run_pop_threads (int before);
+guint ph_run_max_threads (void); /* that this thread may take now */
 /* run-model.c: @model at the newest opset, without Gradient. @origins: (nullable) see ph_profile_set_origins(). (transfer full) */
 PhModel *ph_run_upgraded_clone (PhModel *model, const PhRunOptions *options, GHashTable **origins, GError **error);
 
 /* (transfer none) (nullable) the tensor of @value as the innermost frame sees it */
 PhTensor *ph_run_lookup (PhRun *run, const PhValue *value);
-gboolean ph_run_code  (PhRun *run, PhCode *code, GError **error);       /* in the innermost frame */
+gboolean ph_run_code (PhRun *run, PhCode *code, GError **error); /* in the innermost frame */
 /* @graph in a frame of its own; @outputs: n_outputs owned references. */
-gboolean ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guint n_inputs, PhTensor **outputs,
-                       guint n_outputs, const char *label, GError **error);
+gboolean ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guint n_inputs, PhTensor **outputs, guint n_outputs,
+                       const char *label, GError **error);
 /* Runs @kernel->node, whatever it is: an operator, a fused node, or the call of a function. */
 gboolean ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error);
 
 /* double.c: for PhRunOptions.in_double. Whether a tensor of @dtype may stand where the graph declares @declared. */
-gboolean  ph_run_dtype_fits     (const PhRun *run, PhDType declared, PhDType dtype);
-const PhType *ph_run_widened_type (const PhType *type);              /* (nullable) both */
-PhTensor *ph_run_widen          (PhTensor *tensor);                  /* (transfer full) (nullable) too large for memory */
-PhTensor *ph_run_widen_constant (PhRun *run, PhTensor *tensor);      /* (transfer none) (nullable) */
+gboolean ph_run_dtype_fits (const PhRun *run, PhDType declared, PhDType dtype);
+const PhType *ph_run_widened_type (const PhType *type);         /* (nullable) both */
+PhTensor *ph_run_widen (PhTensor *tensor);                      /* (transfer full) (nullable) too large for memory */
+PhTensor *ph_run_widen_constant (PhRun *run, PhTensor *tensor); /* (transfer none) (nullable) */
 /* The element type that the model gives to input @input, whose tensor may be a double in its place. */
-PhDType   ph_run_declared       (const PhNode *node, guint input, PhTensor *tensor);
+PhDType ph_run_declared (const PhNode *node, guint input, PhTensor *tensor);
 /* Runs @kernel by @inner on doubles, or in float32 where its kernel takes no others, and makes doubles of what comes out. */
-gboolean  ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun *, PhKernel *, GError **), GError **error);
+gboolean ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun *, PhKernel *, GError **),
+                                  GError **error);
 
 /* candidates.c: around one call of a node. */
-void     ph_kernel_study_begin (PhKernelStudy *study, const PhKernel *kernel);
-void     ph_kernel_study_end   (PhKernelStudy *study, const PhKernel *kernel);
-void     ph_kernel_study_set_origins (PhKernelStudy *study, GHashTable *origins);      /* (transfer none) */
+void ph_kernel_study_begin (PhKernelStudy *study, const PhKernel *kernel);
+void ph_kernel_study_end (PhKernelStudy *study, const PhKernel *kernel);
+void ph_kernel_study_set_origins (PhKernelStudy *study, GHashTable *origins); /* (transfer none) */
 /* Adds the candidates (element-type PhCandidate) of @kernel's node, of which @ran made its outputs; NULL: the reference kernel. */
-void     ph_candidates_add     (GArray *candidates, const PhKernel *kernel, const struct _PhKernelRow *ran);
+void ph_candidates_add (GArray *candidates, const PhKernel *kernel, const struct _PhKernelRow *ran);
 
 /* profile.c: one call of a node, whose outputs are there; a whole run, when it has ended. */
-void     ph_profile_add     (PhProfile *profile, const PhKernel *kernel, gint64 ns);
-void     ph_profile_add_run (PhProfile *profile, gint64 ns);
+void ph_profile_add (PhProfile *profile, const PhKernel *kernel, gint64 ns);
+void ph_profile_add_run (PhProfile *profile, gint64 ns);
 /* PhId -> PhId: for the nodes of an upgraded clone those that they came from. Taken over. */
-void     ph_profile_set_origins (PhProfile *profile, GHashTable *origins);
-gint64   ph_profile_now     (void);              /* ns */
+void ph_profile_set_origins (PhProfile *profile, GHashTable *origins);
+gint64 ph_profile_now (void); /* ns */
 
 G_END_DECLS

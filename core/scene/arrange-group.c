@@ -6,16 +6,16 @@
 
 #include "core/scene/arrange.h"
 
-#define GROUP_PAD     18.0f
-#define GROUP_HEADER  30.0f
-#define GROUP_WIDTH   170.0f      /* of a closed one */
-#define GROUP_HEIGHT  54.0f
-#define FOLD_ABOVE    6           /* groups in a chain, open or closed: they are folded into columns */
-#define FOLD_CHAIN    24          /* boxes in a chain beside groups, or in one                         */
-#define SCREEN        2.0f        /* times as wide as high                                  */
-#define FEW_AT_ONCE   150         /* boxes of a first picture                               */
-#define FEW_INSIDE    4           /* boxes of a group                                       */
-#define FEW_OPERANDS  6           /* that enter a box in their order                        */
+#define GROUP_PAD    18.0f
+#define GROUP_HEADER 30.0f
+#define GROUP_WIDTH  170.0f /* of a closed one */
+#define GROUP_HEIGHT 54.0f
+#define FOLD_ABOVE   6    /* groups in a chain, open or closed: they are folded into columns */
+#define FOLD_CHAIN   24   /* boxes in a chain beside groups, or in one                         */
+#define SCREEN       2.0f /* times as wide as high                                  */
+#define FEW_AT_ONCE  150  /* boxes of a first picture                               */
+#define FEW_INSIDE   4    /* boxes of a group                                       */
+#define FEW_OPERANDS 6    /* that enter a box in their order                        */
 
 static char *
 checksum_of (PhLayout *layout)
@@ -28,7 +28,8 @@ checksum_of (PhLayout *layout)
   for (guint i = 0; i < layout->n_edges; i++)
     {
       const PhLayoutEdge *edge = &layout->edges[i];
-      const float numbers[7] = { edge->from, edge->to, edge->weight, edge->from_dx, edge->to_dx, edge->min_length, edge->presence };
+      const float numbers[7]
+          = { edge->from, edge->to, edge->weight, edge->from_dx, edge->to_dx, edge->min_length, edge->presence };
 
       g_checksum_update (sum, (const guchar *) numbers, sizeof numbers);
     }
@@ -39,11 +40,11 @@ checksum_of (PhLayout *layout)
 typedef struct
 {
   PhArranger *a;
-  int         group;            /* -1: the whole                                                 */
-  const int  *children, *ports, *segments;
-  int         n_children, n_ports, n_segments, n_groups, n_ties;
-  int        *port_slot;        /* of a port: its index in the layout; that of a box is a->slot   */
-  PhInset     inset;
+  int group; /* -1: the whole                                                 */
+  const int *children, *ports, *segments;
+  int n_children, n_ports, n_segments, n_groups, n_ties;
+  int *port_slot; /* of a port: its index in the layout; that of a box is a->slot   */
+  PhInset inset;
 } Inside;
 
 /* Closed groups are of one size. */
@@ -65,8 +66,13 @@ add_boxes (Inside *in, PhLayout *layout)
         }
       in->n_groups += at->kind == PH_BOX_GROUP;
       in->a->slot[child] = n;
-      layout->boxes[n++] = (PhLayoutBox) { at->rect.width + build->column[child], MAX (at->rect.height, build->stack[child]), 0, 0,
-                                           build->column[child] / 2, MAX (0, build->stack[child] - at->rect.height) / 2, at->backward };
+      layout->boxes[n++] = (PhLayoutBox) { at->rect.width + build->column[child],
+                                           MAX (at->rect.height, build->stack[child]),
+                                           0,
+                                           0,
+                                           build->column[child] / 2,
+                                           MAX (0, build->stack[child] - at->rect.height) / 2,
+                                           at->backward };
     }
   for (int i = 0; i < in->n_ports; i++)
     {
@@ -106,7 +112,8 @@ add_edges (Inside *in, PhLayout *layout)
       const int slot[2] = { find_end (in, segment->from, &dx[0], &box[0]), find_end (in, segment->to, &dx[1], &box[1]) };
       const gboolean among = box[0] != in->group && box[1] != in->group;
 
-      segment->reversed = among && (segment->link || (ph_arrange_backward (scene, box[0]) && ph_arrange_backward (scene, box[1])));
+      segment->reversed = among
+                          && (segment->link || (ph_arrange_backward (scene, box[0]) && ph_arrange_backward (scene, box[1])));
       segment->tie = among && ph_arrange_backward (scene, box[1]) && !ph_arrange_backward (scene, box[0]);
       edge->from = slot[segment->reversed ? 1 : 0];
       edge->to = slot[segment->reversed ? 0 : 1];
@@ -138,7 +145,8 @@ order_operands (const Inside *in, PhLayout *layout)
   int n = 0;
 
   for (int i = 0; i < in->n_children; i++)
-    ordered[in->a->slot[in->children[i]]] = !ph_scene_box (scene, in->children[i])->open && ph_scene_is_ordered (scene, in->children[i]);
+    ordered[in->a->slot[in->children[i]]] = !ph_scene_box (scene, in->children[i])->open
+                                            && ph_scene_is_ordered (scene, in->children[i]);
   for (int i = 0; i < in->n_segments; i++)
     if (!g_array_index (in->a->segments, PhSegment, in->segments[i]).reversed && ordered[layout->edges[i].to])
       edges[n++] = &layout->edges[i];
@@ -165,7 +173,8 @@ add_ties (Inside *in, PhLayout *layout)
       const int partner = in->a->partner[in->children[i]];
 
       if (partner >= 0 && slot[partner] >= 0)
-        layout->edges[in->n_segments + in->n_ties++] = (PhLayoutEdge) { .from = slot[partner], .to = slot[in->children[i]], .weight = 0.6f };
+        layout->edges[in->n_segments + in->n_ties++]
+            = (PhLayoutEdge) { .from = slot[partner], .to = slot[in->children[i]], .weight = 0.6f };
     }
   layout->n_edges = in->n_segments + in->n_ties;
 }
@@ -179,7 +188,8 @@ choose_engine (const Inside *in, PhLayout *layout)
   layout->engine = options->quick && layout->n_boxes > FEW_AT_ONCE ? PH_LAYOUT_LAYERED : options->engine;
   const gboolean many_groups = in->n_groups >= FOLD_ABOVE && 3 * in->n_groups >= 2 * in->n_children;
   const gboolean long_chain = in->n_children >= FOLD_CHAIN && options->by_scope
-                              && (in->group < 0 ? in->n_groups > 0 : ph_scene_box (in->a->scene, in->group)->kind == PH_BOX_GROUP);
+                              && (in->group < 0 ? in->n_groups > 0
+                                                : ph_scene_box (in->a->scene, in->group)->kind == PH_BOX_GROUP);
 
   if (in->n_ties == 0 && (many_groups || long_chain))
     layout->fold = in->a->scene->across ? 1 / SCREEN : SCREEN;
@@ -231,7 +241,8 @@ keep_size (const Inside *in, PhLayout *layout)
   const PhRect *old = in->group >= 0 ? &ph_scene_box (previous, in->a->build->known[in->group])->rect : NULL;
 
   layout->width = MAX (layout->width, (old != NULL ? old->width : ph_scene_width (previous)) - in->inset.left - in->inset.right);
-  layout->height = MAX (layout->height, (old != NULL ? old->height : ph_scene_height (previous)) - in->inset.top - in->inset.bottom);
+  layout->height = MAX (layout->height,
+                        (old != NULL ? old->height : ph_scene_height (previous)) - in->inset.top - in->inset.bottom);
 }
 
 /* As it was, with what is new; as another one that is the same; or from the start. Takes @layout. (transfer none) (nullable): failed. */
@@ -241,8 +252,9 @@ lay_out (const Inside *in, PhLayout *layout, GError **error)
   PhArranger *a = in->a;
   const PhSceneOptions *options = a->build->options;
   g_autofree char *sum = checksum_of (layout);
-  g_autofree guint8 *fixed = options->previous != NULL ? ph_arrange_keep (a, in->group, layout, a->slot, in->port_slot, in->segments,
-                                                                          in->n_segments, &in->inset) : NULL;
+  g_autofree guint8 *fixed = options->previous != NULL ? ph_arrange_keep (a, in->group, layout, a->slot, in->port_slot,
+                                                                          in->segments, in->n_segments, &in->inset)
+                                                       : NULL;
   PhLayout *known = fixed == NULL ? g_hash_table_lookup (a->done, sum) : NULL;
   gboolean done;
 
@@ -276,7 +288,7 @@ lay_out (const Inside *in, PhLayout *layout, GError **error)
         a->scene->coarse = ph_scene_is_coarse (options->previous);
       keep_size (in, layout);
       g_free (sum);
-      sum = g_strdup_printf ("inside %d", in->group);     /* another one does not look like it */
+      sum = g_strdup_printf ("inside %d", in->group); /* another one does not look like it */
     }
   else
     a->scene->coarse |= layout->coarse;
@@ -298,8 +310,8 @@ take_boxes (const Inside *in, const PhLayout *layout)
       const PhSceneBox *inside = ph_scene_box (a->scene, child);
 
       a->slot[child] = -1;
-      a->spot[child] = (PhRect) { at->x - at->width / 2 + a->build->column[child] + in->inset.left, at->y - inside->rect.height / 2 + in->inset.top,
-                                  inside->rect.width, inside->rect.height };
+      a->spot[child] = (PhRect) { at->x - at->width / 2 + a->build->column[child] + in->inset.left,
+                                  at->y - inside->rect.height / 2 + in->inset.top, inside->rect.width, inside->rect.height };
     }
   if (box == NULL)
     {
@@ -309,8 +321,9 @@ take_boxes (const Inside *in, const PhLayout *layout)
     }
   box->rect.width = MAX (layout->width + in->inset.left + in->inset.right, a->scene->across ? 0 : GROUP_WIDTH);
   box->rect.height = MAX (layout->height + in->inset.top + in->inset.bottom, a->scene->across ? GROUP_WIDTH : 0);
-  for (int i = 0; i < in->n_ports; i++)      /* a group widened to its title keeps its inside at the left */
-    g_array_index (a->ports, PhPort, in->ports[i]).x = CLAMP (layout->boxes[in->port_slot[in->ports[i]]].x + in->inset.left, 6, box->rect.width - 6);
+  for (int i = 0; i < in->n_ports; i++) /* a group widened to its title keeps its inside at the left */
+    g_array_index (a->ports, PhPort, in->ports[i]).x = CLAMP (layout->boxes[in->port_slot[in->ports[i]]].x + in->inset.left, 6,
+                                                              box->rect.width - 6);
 }
 
 static gboolean
@@ -333,7 +346,8 @@ take_edges (const Inside *in, const PhLayout *layout)
       segment->n = edge->n_points;
       for (guint p = 0; p < edge->n_points; p++)
         {
-          PhPoint point = g_array_index (layout->points, PhPoint, edge->first_point + (segment->reversed ? edge->n_points - 1 - p : p));
+          PhPoint point = g_array_index (layout->points, PhPoint,
+                                         edge->first_point + (segment->reversed ? edge->n_points - 1 - p : p));
 
           point.x += in->inset.left;
           point.y += in->inset.top;
@@ -358,9 +372,16 @@ ph_arrange_group (PhArranger *a, int group, GError **error)
   const int g = group < 0 ? a->n : group, *first = a->scene->child_start + g;
   const float pad = group < 0 ? PH_PICTURE_PAD : GROUP_PAD;
   g_autofree int *port_slot = NULL;
-  Inside in = { a, group, a->scene->children + first[0], a->port_of_group + a->port_start[g], a->seg_of_group + a->seg_start[g], first[1] - first[0],
-                group < 0 ? 0 : a->port_start[g + 1] - a->port_start[g], a->seg_start[g + 1] - a->seg_start[g],
-                .inset = { group >= 0 && a->scene->across ? GROUP_HEADER : pad, group >= 0 && !a->scene->across ? GROUP_HEADER : pad, pad, pad } };
+  Inside in = { a,
+                group,
+                a->scene->children + first[0],
+                a->port_of_group + a->port_start[g],
+                a->seg_of_group + a->seg_start[g],
+                first[1] - first[0],
+                group < 0 ? 0 : a->port_start[g + 1] - a->port_start[g],
+                a->seg_start[g + 1] - a->seg_start[g],
+                .inset = { group >= 0 && a->scene->across ? GROUP_HEADER : pad,
+                           group >= 0 && !a->scene->across ? GROUP_HEADER : pad, pad, pad } };
   PhLayout *layout;
 
   for (int i = 0; i < in.n_children; i++)

@@ -51,7 +51,8 @@ name_of (PhArranger *a, const PhSceneBox *box)
 {
   const PhTenant *tenant = &g_array_index (a->scene->tenants, PhTenant, box->first_tenant);
 
-  return ph_faces_get (a->scene->record->faces, g_array_index (a->scene->face_changes, PhFaceChange, tenant->first_face).face)->title;
+  return ph_faces_get (a->scene->record->faces, g_array_index (a->scene->face_changes, PhFaceChange, tenant->first_face).face)
+      ->title;
 }
 
 /* The gradient of y stands beside y. */
@@ -88,7 +89,9 @@ find_partners (PhArranger *a)
   pair_ends (a);
   for (int b = 0; b < a->n; b++)
     {
-      const int partner = ph_scene_box (a->scene, b)->backward && ph_scene_box (a->scene, b)->n_tenants > 0 ? ph_scene_partner (a->scene, b) : -1;
+      const int partner = ph_scene_box (a->scene, b)->backward && ph_scene_box (a->scene, b)->n_tenants > 0
+                              ? ph_scene_partner (a->scene, b)
+                              : -1;
 
       for (int mine = b; partner >= 0 && mine >= 0; mine = ph_arrange_parent (a, mine))
         {
@@ -96,7 +99,8 @@ find_partners (PhArranger *a)
 
           while (other >= 0 && ph_arrange_parent (a, other) != ph_arrange_parent (a, mine))
             other = ph_arrange_parent (a, other);
-          if (other >= 0 && other != mine && a->partner[mine] < 0 && ph_arrange_backward (a->scene, mine) && !ph_arrange_backward (a->scene, other))
+          if (other >= 0 && other != mine && a->partner[mine] < 0 && ph_arrange_backward (a->scene, mine)
+              && !ph_arrange_backward (a->scene, other))
             a->partner[mine] = other;
         }
     }
@@ -108,12 +112,14 @@ top_of_pills (PhArranger *a, int child)
 {
   PhScene *scene = a->scene, *previous = a->build->options->previous;
   const PhSceneBox *box = ph_scene_box (scene, child);
-  const PhSceneBox *old = previous != NULL && a->build->known[child] >= 0 ? ph_scene_box (previous, a->build->known[child]) : NULL;
+  const PhSceneBox *old = previous != NULL && a->build->known[child] >= 0 ? ph_scene_box (previous, a->build->known[child])
+                                                                          : NULL;
 
   for (guint p = 0; old != NULL && old->shown && p < box->n_pills; p++)
     for (guint k = 0; k < old->n_pills; k++)
       {
-        const PhPill *mine = &g_array_index (scene->pills, PhPill, box->first_pill + p), *his = ph_scene_pill (previous, old->first_pill + k);
+        const PhPill *mine = &g_array_index (scene->pills, PhPill, box->first_pill + p),
+                     *his = ph_scene_pill (previous, old->first_pill + k);
 
         if (mine->id == his->id && mine->is_link == his->is_link && mine->rect.height == his->rect.height)
           return box->rect.y + box->rect.height / 2 + (his->rect.y - old->rect.y - old->rect.height / 2) - mine->rect.y;
@@ -125,17 +131,19 @@ top_of_pills (PhArranger *a, int child)
 static float
 left_of_pill (PhArranger *a, int child, const PhPill *pill)
 {
-  PhScene          *previous = a->build->options->previous;
+  PhScene *previous = a->build->options->previous;
   const PhSceneBox *box = ph_scene_box (a->scene, child);
-  const PhSceneBox *old = previous != NULL && a->build->known[child] >= 0 ? ph_scene_box (previous, a->build->known[child]) : NULL;
-  const float       usual = box->rect.x - PH_PILL_GAP - pill->rect.width;
+  const PhSceneBox *old = previous != NULL && a->build->known[child] >= 0 ? ph_scene_box (previous, a->build->known[child])
+                                                                          : NULL;
+  const float usual = box->rect.x - PH_PILL_GAP - pill->rect.width;
 
   for (guint k = 0; old != NULL && old->shown && !old->open && k < old->n_pills; k++)
     {
       const PhPill *his = ph_scene_pill (previous, old->first_pill + k);
 
       if (his->id == pill->id && his->is_link == pill->is_link && his->rect.width == pill->rect.width)
-        return CLAMP (box->rect.x + box->rect.width / 2 + (his->rect.x - old->rect.x - old->rect.width / 2), usual, usual + PH_PILL_GAP);
+        return CLAMP (box->rect.x + box->rect.width / 2 + (his->rect.x - old->rect.x - old->rect.width / 2), usual,
+                      usual + PH_PILL_GAP);
     }
   return usual;
 }
@@ -144,10 +152,11 @@ left_of_pill (PhArranger *a, int child, const PhPill *pill)
 static void
 place_above (PhArranger *a, int child, PhPill *pill)
 {
-  PhScene          *previous = a->build->options->previous;
+  PhScene *previous = a->build->options->previous;
   const PhSceneBox *box = ph_scene_box (a->scene, child);
-  const PhSceneBox *old = previous != NULL && a->build->known[child] >= 0 ? ph_scene_box (previous, a->build->known[child]) : NULL;
-  const float       top = pill->rect.x;
+  const PhSceneBox *old = previous != NULL && a->build->known[child] >= 0 ? ph_scene_box (previous, a->build->known[child])
+                                                                          : NULL;
+  const float top = pill->rect.x;
 
   pill->rect.x = box->rect.x - a->build->column[child] + top;
   pill->rect.y = box->rect.y + (box->rect.height - pill->rect.height) / 2;
@@ -229,7 +238,8 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
       if (edge->from >= 0 && (edge->n_via == 0 || !ph_arrange_same_group (&a, edge)))
         ph_arrange_cut (&a, e);
     }
-  rows_of (&a, a.segments->len, &a.seg_start, &a.seg_of_group, a.segments, sizeof (PhSegment), G_STRUCT_OFFSET (PhSegment, group));
+  rows_of (&a, a.segments->len, &a.seg_start, &a.seg_of_group, a.segments, sizeof (PhSegment),
+           G_STRUCT_OFFSET (PhSegment, group));
   rows_of (&a, a.ports->len, &a.port_start, &a.port_of_group, a.ports, sizeof (PhPort), G_STRUCT_OFFSET (PhPort, group));
   find_partners (&a);
   done = ph_arrange_group (&a, -1, error);

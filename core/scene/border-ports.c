@@ -41,8 +41,12 @@ add_segment (PhArranger *a, int group, int from, int to, int source, guint edge)
 
   if (index < 0)
     {
-      const PhSegment segment = { .group = group, .from = from, .to = to, .source = source,
-                                  .operand = g_array_index (a->build->union_edges, PhUnionEdge, edge).operand, .link = link };
+      const PhSegment segment = { .group = group,
+                                  .from = from,
+                                  .to = to,
+                                  .source = source,
+                                  .operand = g_array_index (a->build->union_edges, PhUnionEdge, edge).operand,
+                                  .link = link };
 
       g_array_append_val (a->segments, segment);
       index = a->segments->len - 1;

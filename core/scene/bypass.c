@@ -4,16 +4,16 @@
 #include "core/layered/layered.h"
 #include "core/scene/scene-private.h"
 
-#define MAX_VISITS 120         /* boxes looked at for one edge */
+#define MAX_VISITS 120 /* boxes looked at for one edge */
 
 typedef struct
 {
   PhSceneBuild *build;
-  const int    *rank;
-  const int    *start, *out;    /* edges by their first box                             */
-  int          *came;           /* the edge through which a box was reached, for one search */
-  int          *seen;           /* number of the search that reached it                 */
-  int           search;
+  const int *rank;
+  const int *start, *out; /* edges by their first box                             */
+  int *came;              /* the edge through which a box was reached, for one search */
+  int *seen;              /* number of the search that reached it                 */
+  int search;
 } Finder;
 
 static PhUnionEdge *
@@ -122,7 +122,8 @@ ph_scene_bypass (PhSceneBuild *build)
       int way[MAX_VISITS], n_way = 0;
 
       if (edge->link || reversed[e] || rank[edge->to] - rank[edge->from] < 2
-          || ph_scene_box (build->scene, edge->from)->parent != ph_scene_box (build->scene, edge->to)->parent || !find_way (&finder, e))
+          || ph_scene_box (build->scene, edge->from)->parent != ph_scene_box (build->scene, edge->to)->parent
+          || !find_way (&finder, e))
         continue;
       for (int box = edge->to; box != edge->from; box = edge_at (build, came[box])->from)
         way[n_way++] = came[box];

@@ -31,8 +31,9 @@ ph_scene_known_lives (PhScene *scene, PhScene *previous)
       const PhLife *life = ph_scene_life (scene, i);
       const guint64 key = output_key (life);
       const int before = GPOINTER_TO_INT (life->kind == PH_LIFE_OUTPUT
-                                          ? g_hash_table_lookup (outputs, &key)
-                                          : g_hash_table_lookup (previous->record->by_id, GUINT_TO_POINTER (life->id))) - 1;
+                                              ? g_hash_table_lookup (outputs, &key)
+                                              : g_hash_table_lookup (previous->record->by_id, GUINT_TO_POINTER (life->id)))
+                         - 1;
 
       known[i] = before >= 0 && previous->box_of_life[before] >= 0 ? previous->box_of_life[before] : -1;
     }

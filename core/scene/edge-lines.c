@@ -38,7 +38,8 @@ add_spans (PhArranger *a, PhSceneEdge *edge, const PhPart *parts, guint n_parts,
 
           g_array_append_val (all, span);
           edge->control &= use->control;
-          edge->kib = MAX (edge->kib, GPOINTER_TO_UINT (g_hash_table_lookup (scene->record->value_bytes, GUINT_TO_POINTER (use->value))));
+          edge->kib = MAX (edge->kib,
+                           GPOINTER_TO_UINT (g_hash_table_lookup (scene->record->value_bytes, GUINT_TO_POINTER (use->value))));
         }
     }
   g_array_sort (all, compare_spans);

@@ -110,7 +110,9 @@ ph_face_attributes (GString *text, PhNode *node)
 {
   const PhForeignOp *foreign = node->op == NULL ? ph_dialect_find_foreign (node->domain, node->op_type) : NULL;
   const char *const *main_attrs = node->op != NULL ? node->op->main_attrs : foreign != NULL ? foreign->main_attrs : NULL;
-  const guint n_main = node->op != NULL ? G_N_ELEMENTS (node->op->main_attrs) : foreign != NULL ? G_N_ELEMENTS (foreign->main_attrs) : 0;
+  const guint n_main = node->op != NULL  ? G_N_ELEMENTS (node->op->main_attrs)
+                       : foreign != NULL ? G_N_ELEMENTS (foreign->main_attrs)
+                                         : 0;
 
   for (guint i = 0; i < n_main && main_attrs[i] != NULL; i++)
     {

@@ -14,20 +14,23 @@
 
 struct _PhFaces
 {
-  GArray       *faces;          /* (element-type PhFace)                                */
+  GArray *faces; /* (element-type PhFace)                                */
   GStringChunk *strings;
-  GHashTable   *equal;          /* node and constant in one number -> id of an equal constant that the node had before */
-  GHashTable   *changes;        /* node -> how often something of it changed that has no other sign */
-  GHashTable   *widths[2];      /* text -> PangoLayout width in 1/8 points; plain, bold */
-  GHashTable   *titles;         /* operator's name, interned -> what is written of it; there are few, on very many nodes */
-  GHashTable   *types;          /* PhType -> TypeText, likewise                         */
-  PangoContext *context;        /* (nullable) after finish                              */
-  PangoLayout  *layouts[2];
-  GPtrArray    *dimensions;     /* (element-type char*) long names of the inputs', A first */
+  GHashTable *equal;     /* node and constant in one number -> id of an equal constant that the node had before */
+  GHashTable *changes;   /* node -> how often something of it changed that has no other sign */
+  GHashTable *widths[2]; /* text -> PangoLayout width in 1/8 points; plain, bold */
+  GHashTable *titles;    /* operator's name, interned -> what is written of it; there are few, on very many nodes */
+  GHashTable *types;     /* PhType -> TypeText, likewise                         */
+  PangoContext *context; /* (nullable) after finish                              */
+  PangoLayout *layouts[2];
+  GPtrArray *dimensions; /* (element-type char*) long names of the inputs', A first */
 };
 
 /* What is written of a type, strings of the chunk. */
-typedef struct { const char *shape, *whole; } TypeText;        /* @shape: (nullable) */
+typedef struct
+{
+  const char *shape, *whole;
+} TypeText; /* @shape: (nullable) */
 
 PhFaces *
 ph_faces_new (PhGraph *graph)
@@ -52,7 +55,7 @@ ph_faces_new (PhGraph *graph)
   cairo_font_options_destroy (options);
   for (int bold = 0; bold < 2; bold++)
     {
-      faces->widths[bold] = g_hash_table_new (NULL, NULL);     /* strings of the chunk are unique: by address */
+      faces->widths[bold] = g_hash_table_new (NULL, NULL); /* strings of the chunk are unique: by address */
       faces->layouts[bold] = pango_layout_new (faces->context);
       pango_font_description_set_absolute_size (font, (bold ? PH_FACE_TITLE_SIZE : PH_FACE_TEXT_SIZE) * PANGO_SCALE);
       pango_font_description_set_weight (font, bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
@@ -225,8 +228,9 @@ static PhMotif motif_of (const PhNode *node);
 static PhNode *
 main_node (PhNode *node)
 {
-  static const guint8 worth[PH_N_MOTIFS] = { [PH_MOTIF_SOFTMAX] = 5, [PH_MOTIF_CONV] = 4, [PH_MOTIF_PRODUCT] = 3, [PH_MOTIF_NORM] = 2, [PH_MOTIF_SMOOTH] = 2,
-                                             [PH_MOTIF_CURVE] = 1, [PH_MOTIF_POOL] = 1, [PH_MOTIF_CONCAT] = 1 };
+  static const guint8 worth[PH_N_MOTIFS]
+      = { [PH_MOTIF_SOFTMAX] = 5, [PH_MOTIF_CONV] = 4,  [PH_MOTIF_PRODUCT] = 3, [PH_MOTIF_NORM] = 2,
+          [PH_MOTIF_SMOOTH] = 2,  [PH_MOTIF_CURVE] = 1, [PH_MOTIF_POOL] = 1,    [PH_MOTIF_CONCAT] = 1 };
   PhNode *best = NULL;
 
   if (!ph_node_is_fused (node))
@@ -289,7 +293,7 @@ add_row (PhFaces *faces, PhFace *face, PhNode *node, guint input, PhTensor *tens
 static guint
 add_face (PhFaces *faces, PhFace *face)
 {
-  float width = width_of (faces, face->title, TRUE) + (face->family == PH_FAMILY_FUSED ? 24 : 0);    /* the mark of an inside */
+  float width = width_of (faces, face->title, TRUE) + (face->family == PH_FAMILY_FUSED ? 24 : 0); /* the mark of an inside */
   guint n_lines = face->n_rows + (face->detail != NULL) + (face->shape != NULL);
 
   if (face->detail != NULL)
@@ -332,7 +336,7 @@ static PhId
 known_as (PhFaces *faces, PhId node, PhId value)
 {
   const gint64 pair = pair_of (node, value);
-  gpointer     known = g_hash_table_size (faces->equal) > 0 ? g_hash_table_lookup (faces->equal, &pair) : NULL;
+  gpointer known = g_hash_table_size (faces->equal) > 0 ? g_hash_table_lookup (faces->equal, &pair) : NULL;
 
   return known != NULL ? GPOINTER_TO_UINT (known) : value;
 }
@@ -411,7 +415,9 @@ ph_faces_add_again (PhFaces *faces, guint index, const PhNode *node)
 guint
 ph_faces_add_node (PhFaces *faces, PhNode *node)
 {
-  PhFace face = { NULL, };
+  PhFace face = {
+    NULL,
+  };
   g_autoptr (GString) detail = g_string_new (NULL);
   const gboolean fused = ph_node_is_fused (node);
   const PhForeignOp *foreign;
@@ -451,7 +457,9 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
 guint
 ph_faces_add_value (PhFaces *faces, const PhValue *value, gboolean output)
 {
-  PhFace face = { NULL, };
+  PhFace face = {
+    NULL,
+  };
   g_autofree char *type = ph_face_type (faces, value->type);
 
   face.family = PH_FAMILY_IO;
@@ -469,9 +477,12 @@ ph_faces_add_constant (PhFaces *faces, PhNode *node)
   const PhValue *value = node->outputs->pdata[0];
   PhTensor *tensor = ph_value_constant (value);
   const PhAttr *attr = node->attrs->len == 1 ? node->attrs->pdata[0] : NULL;
-  g_autofree char *text = tensor != NULL ? ph_face_tensor (faces, tensor) : attr != NULL && attr->kind == PH_ATTR_REF
-                          ? ph_attr_value_to_string (attr) : ph_face_shape (faces, value->type);
-  PhFace face = { NULL, };
+  g_autofree char *text = tensor != NULL                              ? ph_face_tensor (faces, tensor)
+                          : attr != NULL && attr->kind == PH_ATTR_REF ? ph_attr_value_to_string (attr)
+                                                                      : ph_face_shape (faces, value->type);
+  PhFace face = {
+    NULL,
+  };
 
   face.family = PH_FAMILY_CONSTANT;
   face.title = shortened (faces, *text != 0 ? text : node->op_type, 22);
@@ -484,7 +495,9 @@ ph_faces_add_constant (PhFaces *faces, PhNode *node)
 guint
 ph_faces_add_text (PhFaces *faces, const char *title, const char *detail, PhFamily family)
 {
-  PhFace face = { NULL, };
+  PhFace face = {
+    NULL,
+  };
 
   face.family = family;
   face.title = shortened (faces, title, 22);

@@ -23,7 +23,8 @@ cells_of (const PhGrid *grid, const PhRect *rect, int *left, int *top, int *righ
 }
 
 static void
-grid_fill (PhGrid *grid, float width, float height, float cell, guint n, const PhRect *(*rect_of) (PhScene *, guint), PhScene *scene)
+grid_fill (PhGrid *grid, float width, float height, float cell, guint n, const PhRect *(*rect_of) (PhScene *, guint),
+           PhScene *scene)
 {
   int left, top, right, bottom;
   g_autofree int *fill = NULL;
@@ -183,7 +184,7 @@ int
 ph_scene_pick (PhScene *scene, float x, float y, int a, int b, int *pill)
 {
   g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
-  const PhRect around = { x - 160, y - 1, 320, 2 };    /* pills stand left of their box */
+  const PhRect around = { x - 160, y - 1, 320, 2 }; /* pills stand left of their box */
   int best = -1;
 
   if (pill != NULL)
@@ -193,7 +194,8 @@ ph_scene_pick (PhScene *scene, float x, float y, int a, int b, int *pill)
     {
       const int at = g_array_index (near, int, i);
       const PhSceneBox *box = ph_scene_box (scene, at);
-      const gboolean there = box->kind == PH_BOX_GROUP || ph_scene_tenant (scene, at, b) != NULL || ph_scene_tenant (scene, at, a) != NULL;
+      const gboolean there = box->kind == PH_BOX_GROUP || ph_scene_tenant (scene, at, b) != NULL
+                             || ph_scene_tenant (scene, at, a) != NULL;
 
       if (!there)
         continue;
@@ -258,7 +260,8 @@ ph_scene_pick_edge (PhScene *scene, float x, float y, float reach, int a, int b)
       for (guint k = 0; k + 3 < edge->n_points; k += 3)
         {
           const gboolean straight = fabsf (points[k].x - points[k + 3].x) < 0.5f;
-          const float distance = straight ? distance_to_line (points[k], points[k + 3], x, y) : distance_to_curve (points + k, x, y);
+          const float distance = straight ? distance_to_line (points[k], points[k + 3], x, y)
+                                          : distance_to_curve (points + k, x, y);
 
           if (distance < least)
             {

@@ -6,9 +6,14 @@
 
 #include "core/scene/scene-private.h"
 
-#define MANY     60            /* children of one group that are more than a look takes in */
+#define MANY 60 /* children of one group that are more than a look takes in */
 
-typedef struct { int box; gboolean backward; int number, rank; } Child;
+typedef struct
+{
+  int box;
+  gboolean backward;
+  int number, rank;
+} Child;
 
 static int
 compare_children (const void *a, const void *b)
@@ -99,13 +104,15 @@ bundle (PhSceneBuild *build, int parent, GArray *children)
       const Child *first = &g_array_index (children, Child, start), *last;
       guint stop = start;
 
-      for (; stop < children->len && stop - start < size && g_array_index (children, Child, stop).backward == first->backward; stop++)
+      for (; stop < children->len && stop - start < size && g_array_index (children, Child, stop).backward == first->backward;
+           stop++)
         ;
       last = &g_array_index (children, Child, stop - 1);
       if (stop - start > 1)
         {
           g_autofree char *title = range_title (ph_scene_box (scene, first->box)->title, ph_scene_box (scene, last->box)->title);
-          g_autofree char *path = parent >= 0 ? g_strdup_printf ("%s/%s", ph_scene_box (scene, parent)->path, title) : g_strdup (title);
+          g_autofree char *path = parent >= 0 ? g_strdup_printf ("%s/%s", ph_scene_box (scene, parent)->path, title)
+                                              : g_strdup (title);
           const int group = ph_scene_add_group (scene, path, title);
 
           ph_scene_box_at (scene, group)->parent = parent;
@@ -140,8 +147,9 @@ ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *lea
   for (int level = 0; level < 6; level++)
     {
       const int n = scene->boxes->len;
-      g_autofree int *rank = rank_groups (scene, leaf_rank, n_leaves), *n_children = g_new0 (int, n + 1), *n_plain = g_new0 (int, n + 1);
-      g_autofree int *first = g_new0 (int, n + 2), *fill = NULL;      /* of a parent's leaves in @leaves */
+      g_autofree int *rank = rank_groups (scene, leaf_rank, n_leaves), *n_children = g_new0 (int, n + 1),
+                     *n_plain = g_new0 (int, n + 1);
+      g_autofree int *first = g_new0 (int, n + 2), *fill = NULL; /* of a parent's leaves in @leaves */
       g_autofree GArray **children = g_new0 (GArray *, n + 1);
       gboolean again = FALSE;
 

@@ -4,8 +4,8 @@
 
 #include "core/scene/scene-private.h"
 
-#define MAX_PARTS 3            /* operators in a name                                     */
-#define BRANCHES  5            /* convolutions of a block of four branches, one of them a pool */
+#define MAX_PARTS 3 /* operators in a name                                     */
+#define BRANCHES  5 /* convolutions of a block of four branches, one of them a pool */
 
 static const char *
 short_name (const PhFace *face)
@@ -17,7 +17,8 @@ short_name (const PhFace *face)
 static const char *
 known_name (const guint t[PH_N_MOTIFS])
 {
-  const guint conv = t[PH_MOTIF_CONV], matmul = t[PH_MOTIF_PRODUCT], norm = t[PH_MOTIF_NORM], curves = t[PH_MOTIF_CURVE] + t[PH_MOTIF_SMOOTH];
+  const guint conv = t[PH_MOTIF_CONV], matmul = t[PH_MOTIF_PRODUCT], norm = t[PH_MOTIF_NORM],
+              curves = t[PH_MOTIF_CURVE] + t[PH_MOTIF_SMOOTH];
   const gboolean attention = t[PH_MOTIF_SOFTMAX] > 0 && matmul >= 2, mlp = matmul >= 2 && curves > 0;
 
   if (attention && matmul >= 5 && curves > 0)
@@ -39,7 +40,9 @@ known_name (const guint t[PH_N_MOTIFS])
 char *
 ph_scene_region_title (PhScene *scene, const int *boxes, int n, gboolean backward)
 {
-  guint tally[PH_N_MOTIFS] = { 0, };
+  guint tally[PH_N_MOTIFS] = {
+    0,
+  };
   const char *parts[MAX_PARTS];
   const char *known;
   g_autoptr (GString) title = g_string_new (backward ? "∇ " : NULL);
@@ -51,8 +54,9 @@ ph_scene_region_title (PhScene *scene, const int *boxes, int n, gboolean backwar
       {
         const PhSceneBox *box = ph_scene_box (scene, boxes[i]);
         const PhFace *face = box->n_tenants > 0
-                             ? ph_scene_face (scene, &g_array_index (scene->tenants, PhTenant, box->first_tenant), 0) : NULL;
-        gboolean new = n_parts < MAX_PARTS && face != NULL;
+                                 ? ph_scene_face (scene, &g_array_index (scene->tenants, PhTenant, box->first_tenant), 0)
+                                 : NULL;
+        gboolean new = n_parts < MAX_PARTS &&face != NULL;
 
         if (face == NULL)
           continue;

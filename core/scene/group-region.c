@@ -6,10 +6,10 @@
 #include "core/layered/layered.h"
 #include "core/scene/scene-private.h"
 
-#define BLOCK       4          /* boxes that make a region of their own                                     */
-#define TAIL        2          /* so many boxes after a block are of it                                     */
-#define REGION      12         /* smaller ones are joined until they have so many                           */
-#define REGION_MANY 60         /* a region with more is parted where few values pass, though more than one  */
+#define BLOCK       4  /* boxes that make a region of their own                                     */
+#define TAIL        2  /* so many boxes after a block are of it                                     */
+#define REGION      12 /* smaller ones are joined until they have so many                           */
+#define REGION_MANY 60 /* a region with more is parted where few values pass, though more than one  */
 
 /* The layers that the boxes will stand in, about: the backward graph upwards beside the forward one. */
 int *
@@ -28,7 +28,7 @@ ph_scene_rank (PhSceneBuild *build)
       const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
       gboolean up;
 
-      if (edge->n_via > 0 || edge->from < 0)      /* has no way of its own: a loop, which ranking skips */
+      if (edge->n_via > 0 || edge->from < 0) /* has no way of its own: a loop, which ranking skips */
         continue;
       up = edge->link || (ph_scene_box (scene, edge->from)->backward && ph_scene_box (scene, edge->to)->backward);
       layout->edges[i].from = up ? edge->to : edge->from;
@@ -47,7 +47,10 @@ ph_scene_rank (PhSceneBuild *build)
   return rank;
 }
 
-typedef struct { int rank, box; } Ranked;
+typedef struct
+{
+  int rank, box;
+} Ranked;
 
 static int
 compare_ranked (const void *a, const void *b)
@@ -61,9 +64,9 @@ compare_ranked (const void *a, const void *b)
 struct _PhRegions
 {
   PhSceneBuild *build;
-  const int    *rank;            /* unowned, by leaf                                             */
-  guint8       *in;              /* by leaf: it is of those that are parted now; else all zero   */
-  int          *first, *to;      /* leaf b's values go to to[first[b]] ... to[first[b + 1] - 1]  */
+  const int *rank; /* unowned, by leaf                                             */
+  guint8 *in;      /* by leaf: it is of those that are parted now; else all zero   */
+  int *first, *to; /* leaf b's values go to to[first[b]] ... to[first[b + 1] - 1]  */
 };
 
 PhRegions *
@@ -135,7 +138,7 @@ close_region (PhSceneBuild *build, int parent, const Ranked *members, int n, gbo
   if (n < 2)
     return;
   for (int i = 0; i < n; i++)
-    boxes[i] = members[backward ? n - 1 - i : i].box;       /* in the order of computing */
+    boxes[i] = members[backward ? n - 1 - i : i].box; /* in the order of computing */
   title = ph_scene_region_title (scene, boxes, n, backward);
   group = ph_scene_add_group (scene, title, title);
   ph_scene_box_at (scene, group)->parent = parent;
@@ -149,13 +152,15 @@ static void
 number_regions (PhSceneBuild *build, int parent, guint first)
 {
   PhScene *scene = build->scene;
-  g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal), numbers = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal),
+                         numbers = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (guint b = first; b < scene->boxes->len; b++)
     {
       const char *title = ph_scene_box (scene, b)->title;
 
-      g_hash_table_insert (counts, (gpointer) title, GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (counts, title)) + 1));
+      g_hash_table_insert (counts, (gpointer) title,
+                           GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (counts, title)) + 1));
     }
   for (guint b = first; b < scene->boxes->len; b++)
     {
@@ -220,8 +225,10 @@ part_side (PhRegions *regions, int parent, gboolean backward, const int *leaves,
   for (int i = 0; i < n; i++)
     {
       const int r = ranked[i].rank, so_far = i + 1 - end;
-      const gboolean border = i + 1 == n || (ranked[i + 1].rank != r
-                              && (passing[r] <= least || (so_far > REGION_MANY && passing[r] <= 2 * least) || so_far > 4 * REGION_MANY));
+      const gboolean border = i + 1 == n
+                              || (ranked[i + 1].rank != r
+                                  && (passing[r] <= least || (so_far > REGION_MANY && passing[r] <= 2 * least)
+                                      || so_far > 4 * REGION_MANY));
 
       if (!border)
         continue;
@@ -257,7 +264,7 @@ static void
 mirror_regions (PhSceneBuild *build, int parent, const int *leaves, int n_leaves)
 {
   PhScene *scene = build->scene;
-  g_autoptr (GHashTable) mirrors = g_hash_table_new (NULL, NULL);      /* forward region -> its gradient's */
+  g_autoptr (GHashTable) mirrors = g_hash_table_new (NULL, NULL); /* forward region -> its gradient's */
 
   for (int i = 0; i < n_leaves; i++)
     {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/scene-private.h"
 
-#define FEW_ENDS 12            /* inputs, or outputs, that stay outside of groups          */
+#define FEW_ENDS 12 /* inputs, or outputs, that stay outside of groups          */
 
 int
 ph_scene_add_group (PhScene *scene, const char *path, const char *title)
@@ -24,7 +24,7 @@ adopt_ends (PhSceneBuild *build, int n_leaves)
   g_autofree int *home = g_new (int, n_leaves + 1);
   int n_ends[2][2] = { { 0, 0 }, { 0, 0 } }, n_left[2][2] = { { 0, 0 }, { 0, 0 } };
 
-#define IS_END(box_)  ((box_)->parent < 0 && ((box_)->kind == PH_BOX_INPUT || (box_)->kind == PH_BOX_OUTPUT))
+#define IS_END(box_)    ((box_)->parent < 0 && ((box_)->kind == PH_BOX_INPUT || (box_)->kind == PH_BOX_OUTPUT))
 #define COUNT(n_, box_) n_[(box_)->kind == PH_BOX_OUTPUT][(box_)->backward]
   for (int b = 0; b < n_leaves; b++)
     {
@@ -39,9 +39,11 @@ adopt_ends (PhSceneBuild *build, int n_leaves)
       if (edge->from < 0)
         continue;
       home[edge->from] = home[edge->from] == -2 || home[edge->from] == ph_scene_box (scene, edge->to)->parent
-                         ? ph_scene_box (scene, edge->to)->parent : -1;
+                             ? ph_scene_box (scene, edge->to)->parent
+                             : -1;
       home[edge->to] = home[edge->to] == -2 || home[edge->to] == ph_scene_box (scene, edge->from)->parent
-                       ? ph_scene_box (scene, edge->from)->parent : -1;
+                           ? ph_scene_box (scene, edge->from)->parent
+                           : -1;
     }
   for (int b = 0; b < n_leaves; b++)
     {
@@ -58,14 +60,16 @@ adopt_ends (PhSceneBuild *build, int n_leaves)
     for (int backward = 0; backward < 2; backward++)
       if (n_left[output][backward] > FEW_ENDS)
         {
-          g_autofree char *title = g_strdup_printf ("%d %s%s", n_left[output][backward], backward ? "∇ " : "", output ? "outputs" : "inputs");
+          g_autofree char *title = g_strdup_printf ("%d %s%s", n_left[output][backward], backward ? "∇ " : "",
+                                                    output ? "outputs" : "inputs");
           const int group = ph_scene_add_group (scene, title, title);
 
           for (int b = 0; b < n_leaves; b++)
             {
               PhSceneBox *box = ph_scene_box_at (scene, b);
 
-              if (IS_END (box) && (box->kind == PH_BOX_OUTPUT) == output && box->backward == backward && !ph_scene_is_settled (build, b))
+              if (IS_END (box) && (box->kind == PH_BOX_OUTPUT) == output && box->backward == backward
+                  && !ph_scene_is_settled (build, b))
                 box->parent = group;
             }
         }
@@ -168,7 +172,9 @@ survey (PhScene *scene, int group, guint depth)
           const PhTenant *tenant = inside->n_tenants > 0 ? &g_array_index (scene->tenants, PhTenant, inside->first_tenant) : NULL;
           const PhFace *face = tenant != NULL ? ph_scene_face (scene, tenant, 0) : NULL;
 
-          part = face != NULL && inside->kind == PH_BOX_NODE ? g_str_hash (face->title) * 31 + (face->detail != NULL ? g_str_hash (face->detail) : 0) : 1 + inside->kind;
+          part = face != NULL && inside->kind == PH_BOX_NODE
+                     ? g_str_hash (face->title) * 31 + (face->detail != NULL ? g_str_hash (face->detail) : 0)
+                     : 1 + inside->kind;
           box->n_inside += inside->kind == PH_BOX_NODE;
         }
       hash += (part ^ (part >> 15)) * 0x9e3779b1u;
@@ -257,13 +263,14 @@ open_groups (PhSceneBuild *build)
   g_array_append_val (level, whole);
   while (level->len > 0)
     {
-      g_autoptr (GHashTable) wanted = g_hash_table_new (NULL, NULL);      /* pattern of the parent -> boxes that it takes */
+      g_autoptr (GHashTable) wanted = g_hash_table_new (NULL, NULL); /* pattern of the parent -> boxes that it takes */
       int counted = 0;
 
       for (guint i = 0; i < level->len; i++)
         {
           const int p = g_array_index (level, int, i);
-          const gpointer key = GUINT_TO_POINTER (p < n && ph_scene_box (scene, p)->pattern > 0 ? ph_scene_box (scene, p)->pattern : G_MAXUINT - p);
+          const gpointer key = GUINT_TO_POINTER (p < n && ph_scene_box (scene, p)->pattern > 0 ? ph_scene_box (scene, p)->pattern
+                                                                                               : G_MAXUINT - p);
           int more = GPOINTER_TO_INT (g_hash_table_lookup (wanted, key));
 
           shown += scene->child_start[p + 1] - scene->child_start[p];
@@ -276,7 +283,8 @@ open_groups (PhSceneBuild *build)
       for (guint i = 0; i < level->len; i++)
         {
           const int p = g_array_index (level, int, i);
-          const gpointer key = GUINT_TO_POINTER (p < n && ph_scene_box (scene, p)->pattern > 0 ? ph_scene_box (scene, p)->pattern : G_MAXUINT - p);
+          const gpointer key = GUINT_TO_POINTER (p < n && ph_scene_box (scene, p)->pattern > 0 ? ph_scene_box (scene, p)->pattern
+                                                                                               : G_MAXUINT - p);
           int more = GPOINTER_TO_INT (g_hash_table_lookup (wanted, key));
 
           /* The first of those that are alike decides for all of them. */
@@ -297,7 +305,10 @@ open_groups (PhSceneBuild *build)
 
               box->shown = TRUE;
               box->can_open = inside > 0;
-              box->open = inside > 0 && (was_open (build, b, &known) ? known : asked_open (build, b) || (choose && more < 0 && box->kind == PH_BOX_GROUP));
+              box->open = inside > 0
+                          && (was_open (build, b, &known)
+                                  ? known
+                                  : asked_open (build, b) || (choose && more < 0 && box->kind == PH_BOX_GROUP));
               if (box->open)
                 {
                   g_array_append_val (next, b);
@@ -305,7 +316,7 @@ open_groups (PhSceneBuild *build)
                 }
             }
         }
-      shown -= counted;      /* what was decided here is met again on the next level */
+      shown -= counted; /* what was decided here is met again on the next level */
       g_array_set_size (level, 0);
       g_array_append_vals (level, next->data, next->len);
     }

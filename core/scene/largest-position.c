@@ -3,7 +3,7 @@
 #include "core/layered/layered.h"
 #include "core/scene/arrange.h"
 
-#define MANY 4000               /* boxes, beyond which it is not asked */
+#define MANY 4000 /* boxes, beyond which it is not asked */
 
 static gboolean
 is_there (PhScene *scene, int box, int time)

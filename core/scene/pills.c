@@ -6,13 +6,17 @@
 
 #include "core/layered/layered.h"
 
-#define MANY_USERS 8           /* a value with more users is cut to pills where they are far away                       */
-#define MANY_SOURCES 4         /* so is a box that is fed by more, such as the sum of the gradients of a shared weight    */
-#define FAR        8           /* layers                                                                                */
-#define TOO_FAR    48          /* any edge longer than that is cut                                                      */
-#define END        6           /* edges, from a box to where its way ends                                                  */
+#define MANY_USERS   8  /* a value with more users is cut to pills where they are far away                       */
+#define MANY_SOURCES 4  /* so is a box that is fed by more, such as the sum of the gradients of a shared weight    */
+#define FAR          8  /* layers                                                                                */
+#define TOO_FAR      48 /* any edge longer than that is cut                                                      */
+#define END          6  /* edges, from a box to where its way ends                                                  */
 
-typedef struct { int box, use; gboolean is_link; } PillUse;
+typedef struct
+{
+  int box, use;
+  gboolean is_link;
+} PillUse;
 
 static int
 compare_pill_uses (const void *a, const void *b)
@@ -38,13 +42,17 @@ is_kept (PhSceneBuild *build, const PhUnionEdge *edge, gboolean *kept)
   for (guint p = before->first_pill; p < before->first_pill + before->n_pills && !*kept; p++)
     for (guint u = 0; u < edge->n_uses; u++)
       if (ph_scene_pill (previous, p)->is_link
-          && ph_scene_pill (previous, p)->id == ph_scene_life (build->scene, ph_scene_use (build->scene, build->uses[edge->first_use + u])->from)->id)
+          && ph_scene_pill (previous, p)->id
+                 == ph_scene_life (build->scene, ph_scene_use (build->scene, build->uses[edge->first_use + u])->from)->id)
         return TRUE;
   return *kept;
 }
 
 /* Of a box of the backward graph: how many edges the longest way to it has, and that from it to an end. */
-typedef struct { int *made, *left; } Depths;
+typedef struct
+{
+  int *made, *left;
+} Depths;
 
 static void
 find_depths (PhSceneBuild *build, const int *rank, Depths *depths)
@@ -62,7 +70,8 @@ find_depths (PhSceneBuild *build, const int *rank, Depths *depths)
     {
       const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, e);
 
-      if (edge->n_via == 0 && rank[edge->from] > rank[edge->to] && ph_scene_box (scene, edge->from)->backward && ph_scene_box (scene, edge->to)->backward)
+      if (edge->n_via == 0 && rank[edge->from] > rank[edge->to] && ph_scene_box (scene, edge->from)->backward
+          && ph_scene_box (scene, edge->to)->backward)
         arcs[n_arcs++] = (PhArc) { edge->from, edge->to, 1, 1 };
     }
   for (int b = 0; b < n; b++)
@@ -170,10 +179,14 @@ link_face (PhScene *scene, const PhUseLife *use)
 {
   const PhLife *from = ph_scene_life (scene, use->from), *to = ph_scene_life (scene, use->to);
   const PhFace *face = from->faces->len > 0
-                       ? ph_faces_get (scene->record->faces, g_array_index (from->faces, PhFaceChange, 0).face) : NULL;
+                           ? ph_faces_get (scene->record->faces, g_array_index (from->faces, PhFaceChange, 0).face)
+                           : NULL;
   const gboolean across = to->role == PH_ROLE_BACKWARD && from->role != PH_ROLE_BACKWARD;
-  const char *name = across && from->kind == PH_LIFE_NODE ? g_hash_table_lookup (scene->record->value_names, GUINT_TO_POINTER (use->value)) : NULL;
-  g_autofree char *text = name != NULL ? g_strdup (name) : g_strdup_printf (across ? "%s" : "↖ %s", face != NULL ? face->title : "?");
+  const char *name = across && from->kind == PH_LIFE_NODE
+                         ? g_hash_table_lookup (scene->record->value_names, GUINT_TO_POINTER (use->value))
+                         : NULL;
+  g_autofree char *text = name != NULL ? g_strdup (name)
+                                       : g_strdup_printf (across ? "%s" : "↖ %s", face != NULL ? face->title : "?");
 
   return ph_faces_add_text (scene->record->faces, text, NULL, PH_FAMILY_IO);
 }
@@ -182,7 +195,7 @@ static void
 place_pills (PhSceneBuild *build, GArray *pill_uses)
 {
   PhScene *scene = build->scene;
-  GArray *rows = g_array_new (FALSE, FALSE, sizeof (int));     /* when each row is free again */
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (int)); /* when each row is free again */
 
   g_array_sort (pill_uses, compare_pill_uses);
   build->column = g_new0 (float, scene->boxes->len + 1);
@@ -203,7 +216,8 @@ place_pills (PhSceneBuild *build, GArray *pill_uses)
           box->first_pill = scene->pills->len;
           g_array_set_size (rows, 0);
         }
-      pill.face = pill.is_link || from->faces->len == 0 ? link_face (scene, use) : g_array_index (from->faces, PhFaceChange, 0).face;
+      pill.face = pill.is_link || from->faces->len == 0 ? link_face (scene, use)
+                                                        : g_array_index (from->faces, PhFaceChange, 0).face;
       pill.rect.width = MIN (ph_faces_get (scene->record->faces, pill.face)->width, 150);
       while (row < rows->len && g_array_index (rows, int, row) > pill.born)
         row++;

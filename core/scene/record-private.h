@@ -8,13 +8,13 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  PhRecord   *record;
+  PhRecord *record;
   GCancellable *cancellable;
-  PhModel    *model;            /* what is shown of it: record->inside                            */
-  int         now;
-  GPtrArray  *open;             /* by life: (element-type GArray of int) (nullable) its open uses */
-  GHashTable *outputs;          /* graph id -> (element-type GArray of int) lives of its outputs  */
-  GHashTable *linked;           /* name of a value -> (element-type GArray of PhId) nodes that it is linked to */
+  PhModel *model; /* what is shown of it: record->inside                            */
+  int now;
+  GPtrArray *open;     /* by life: (element-type GArray of int) (nullable) its open uses */
+  GHashTable *outputs; /* graph id -> (element-type GArray of int) lives of its outputs  */
+  GHashTable *linked;  /* name of a value -> (element-type GArray of PhId) nodes that it is linked to */
 } PhRecorder;
 
 static inline PhLife *
@@ -30,16 +30,16 @@ life_of (PhRecorder *recorder, PhId id)
 }
 
 /* record.c: looks at what is there now, and notes what is new of it. */
-gboolean  ph_recorder_is_shown      (PhRecorder *recorder, const PhGraph *graph);
-void      ph_recorder_set_face      (PhRecorder *recorder, int index, guint face);
-void      ph_recorder_set_uses      (PhRecorder *recorder, int index, GArray *wanted);
-void      ph_recorder_touch_node    (PhRecorder *recorder, PhNode *node);
+gboolean ph_recorder_is_shown (PhRecorder *recorder, const PhGraph *graph);
+void ph_recorder_set_face (PhRecorder *recorder, int index, guint face);
+void ph_recorder_set_uses (PhRecorder *recorder, int index, GArray *wanted);
+void ph_recorder_touch_node (PhRecorder *recorder, PhNode *node);
 /* Lines that lead up to @node, or to whom what it makes is linked, once all nodes are there. */
-void      ph_recorder_touch_links   (PhRecorder *recorder, PhNode *node);
-void      ph_recorder_touch_input   (PhRecorder *recorder, const PhValue *value);
-void      ph_recorder_touch_outputs (PhRecorder *recorder, PhGraph *graph);
+void ph_recorder_touch_links (PhRecorder *recorder, PhNode *node);
+void ph_recorder_touch_input (PhRecorder *recorder, const PhValue *value);
+void ph_recorder_touch_outputs (PhRecorder *recorder, PhGraph *graph);
 
 /* record-rewrite.c: applies @rewrite and looks at what it touched. */
-void      ph_recorder_replay        (PhRecorder *recorder, PhHistory *history, const PhRewrite *rewrite);
+void ph_recorder_replay (PhRecorder *recorder, PhHistory *history, const PhRewrite *rewrite);
 
 G_END_DECLS

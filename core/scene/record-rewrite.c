@@ -28,12 +28,19 @@ collect_touched (PhRecorder *recorder, const PhEdit *edit, GHashTable *nodes, GH
 
   switch (edit->kind)
     {
-    case PH_EDIT_ADD_NODE: case PH_EDIT_REMOVE_NODE: case PH_EDIT_SET_INPUT: case PH_EDIT_SET_ATTR: case PH_EDIT_MOVE_NODE:
+    case PH_EDIT_ADD_NODE:
+    case PH_EDIT_REMOVE_NODE:
+    case PH_EDIT_SET_INPUT:
+    case PH_EDIT_SET_ATTR:
+    case PH_EDIT_MOVE_NODE:
     case PH_EDIT_SET_CONTROL:
       if (edit->kind != PH_EDIT_MOVE_NODE)
         add_touched (nodes, ph_model_find_node (model, edit->id));
       break;
-    case PH_EDIT_ADD_VALUE: case PH_EDIT_REMOVE_VALUE: case PH_EDIT_SET_TYPE: case PH_EDIT_RENAME:
+    case PH_EDIT_ADD_VALUE:
+    case PH_EDIT_REMOVE_VALUE:
+    case PH_EDIT_SET_TYPE:
+    case PH_EDIT_RENAME:
       value = ph_model_find_value (model, edit->id);
       if (value == NULL)
         break;
@@ -44,7 +51,9 @@ collect_touched (PhRecorder *recorder, const PhEdit *edit, GHashTable *nodes, GH
       if (value->n_output_uses > 0)
         g_hash_table_add (graphs, GUINT_TO_POINTER (value->graph->id));
       break;
-    case PH_EDIT_ADD_GRAPH: case PH_EDIT_REMOVE_GRAPH: case PH_EDIT_SET_OUTPUT:
+    case PH_EDIT_ADD_GRAPH:
+    case PH_EDIT_REMOVE_GRAPH:
+    case PH_EDIT_SET_OUTPUT:
       {
         PhGraph *graph = ph_model_find_graph (model, edit->graph != PH_NO_ID ? edit->graph : edit->id);
 
@@ -55,8 +64,10 @@ collect_touched (PhRecorder *recorder, const PhEdit *edit, GHashTable *nodes, GH
           }
       }
       break;
-    case PH_EDIT_SET_OPSET: case PH_EDIT_ADD_FUNCTION: case PH_EDIT_REMOVE_FUNCTION: case PH_N_EDITS:
-      break;
+    case PH_EDIT_SET_OPSET:
+    case PH_EDIT_ADD_FUNCTION:
+    case PH_EDIT_REMOVE_FUNCTION:
+    case PH_N_EDITS: break;
     }
 }
 
@@ -65,7 +76,7 @@ static void
 touch_owner (PhRecorder *recorder, PhNode *node)
 {
   const int index = node != NULL && ph_recorder_is_shown (recorder, node->graph) ? life_of (recorder, node->id) : -1;
-  GArray   *faces = index >= 0 ? life_at (recorder, index)->faces : NULL;
+  GArray *faces = index >= 0 ? life_at (recorder, index)->faces : NULL;
 
   if (faces == NULL || faces->len == 0 || life_at (recorder, index)->born == recorder->now)
     return;
@@ -73,7 +84,9 @@ touch_owner (PhRecorder *recorder, PhNode *node)
   if (ph_node_function (node) != NULL)
     ph_recorder_touch_node (recorder, node);
   else
-    ph_recorder_set_face (recorder, index, ph_faces_add_again (recorder->record->faces, g_array_index (faces, PhFaceChange, faces->len - 1).face, node));
+    ph_recorder_set_face (
+        recorder, index,
+        ph_faces_add_again (recorder->record->faces, g_array_index (faces, PhFaceChange, faces->len - 1).face, node));
 }
 
 static PhTensor *
@@ -120,9 +133,9 @@ note_callers (PhRecorder *recorder, const PhFunction *function, GHashTable *owne
 static void
 note_edit (PhRecorder *recorder, const PhEdit *edit, GHashTable *owners)
 {
-  PhFaces      *faces = recorder->record->faces;
+  PhFaces *faces = recorder->record->faces;
   const PhNode *node = ph_model_find_node (recorder->model, edit->id);
-  PhTensor     *before, *after;
+  PhTensor *before, *after;
 
   switch (edit->kind)
     {
@@ -135,26 +148,35 @@ note_edit (PhRecorder *recorder, const PhEdit *edit, GHashTable *owners)
         note_owners (recorder, node->graph, owners);
       break;
     case PH_EDIT_SET_ATTR:
-      if (edit->old_attr != NULL && edit->new_attr != NULL && edit->new_attr->kind == PH_ATTR_TENSOR &&
-          !ph_attr_equal (edit->old_attr, edit->new_attr))
+      if (edit->old_attr != NULL && edit->new_attr != NULL && edit->new_attr->kind == PH_ATTR_TENSOR
+          && !ph_attr_equal (edit->old_attr, edit->new_attr))
         ph_faces_note_change (faces, edit->id);
       if (node != NULL)
         note_owners (recorder, node->graph, owners);
       break;
-    case PH_EDIT_ADD_NODE: case PH_EDIT_REMOVE_NODE:
-      note_owners (recorder, ph_model_find_graph (recorder->model, edit->graph), owners);
-      break;
-    case PH_EDIT_ADD_VALUE: case PH_EDIT_REMOVE_VALUE: case PH_EDIT_SET_TYPE: case PH_EDIT_RENAME: case PH_EDIT_MOVE_NODE:
-    case PH_EDIT_ADD_GRAPH: case PH_EDIT_REMOVE_GRAPH: case PH_EDIT_SET_OUTPUT: case PH_EDIT_SET_OPSET: case PH_EDIT_SET_CONTROL:
-    case PH_EDIT_ADD_FUNCTION: case PH_EDIT_REMOVE_FUNCTION: case PH_N_EDITS:
-      break;
+    case PH_EDIT_ADD_NODE:
+    case PH_EDIT_REMOVE_NODE: note_owners (recorder, ph_model_find_graph (recorder->model, edit->graph), owners); break;
+    case PH_EDIT_ADD_VALUE:
+    case PH_EDIT_REMOVE_VALUE:
+    case PH_EDIT_SET_TYPE:
+    case PH_EDIT_RENAME:
+    case PH_EDIT_MOVE_NODE:
+    case PH_EDIT_ADD_GRAPH:
+    case PH_EDIT_REMOVE_GRAPH:
+    case PH_EDIT_SET_OUTPUT:
+    case PH_EDIT_SET_OPSET:
+    case PH_EDIT_SET_CONTROL:
+    case PH_EDIT_ADD_FUNCTION:
+    case PH_EDIT_REMOVE_FUNCTION:
+    case PH_N_EDITS: break;
     }
 }
 
 void
 ph_recorder_replay (PhRecorder *recorder, PhHistory *history, const PhRewrite *rewrite)
 {
-  g_autoptr (GHashTable) nodes = g_hash_table_new (NULL, NULL), graphs = g_hash_table_new (NULL, NULL), owners = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) nodes = g_hash_table_new (NULL, NULL), graphs = g_hash_table_new (NULL, NULL),
+                         owners = g_hash_table_new (NULL, NULL);
   GHashTableIter iter;
   gpointer key;
   g_autoptr (GPtrArray) present = g_ptr_array_new ();

@@ -7,8 +7,8 @@
 #include "core/graph/edit.h"
 #include "core/ops/op-list.h"
 
-#define SHORT_NAME 12            /* letters of a value that is called by its name */
-#define LOOK_UP 1000             /* nodes between two looks at the cancellable */
+#define SHORT_NAME 12   /* letters of a value that is called by its name */
+#define LOOK_UP    1000 /* nodes between two looks at the cancellable */
 
 static int
 add_life (PhRecorder *recorder, PhLifeKind kind, PhId id, const PhGraph *graph)
@@ -37,8 +37,9 @@ ph_recorder_set_face (PhRecorder *recorder, int index, guint face)
       const PhFace *a = ph_faces_get (recorder->record->faces, last->face), *b = ph_faces_get (recorder->record->faces, face);
 
       /* An equal constant of another name looks different, and is no change. */
-      if (a->signature == b->signature && a->types == b->types && a->own_types == b->own_types && a->title == b->title &&
-          a->shape == b->shape && a->width == b->width && a->n_rows == b->n_rows && memcmp (a->rows, b->rows, sizeof a->rows) == 0)
+      if (a->signature == b->signature && a->types == b->types && a->own_types == b->own_types && a->title == b->title
+          && a->shape == b->shape && a->width == b->width && a->n_rows == b->n_rows
+          && memcmp (a->rows, b->rows, sizeof a->rows) == 0)
         return;
       if (last->time == recorder->now)
         {
@@ -67,8 +68,8 @@ changes_now (PhRecorder *recorder, int index)
 {
   GArray *faces = life_at (recorder, index)->faces;
 
-  return life_at (recorder, index)->born == recorder->now ||
-         (faces->len > 1 && g_array_index (faces, PhFaceChange, faces->len - 1).time == recorder->now);
+  return life_at (recorder, index)->born == recorder->now
+         || (faces->len > 1 && g_array_index (faces, PhFaceChange, faces->len - 1).time == recorder->now);
 }
 
 /* Types that a node took over from what makes its inputs are no change of its own. */
@@ -83,7 +84,7 @@ settle_types (PhRecorder *recorder, int index, const PhNode *node, guint face)
     for (guint i = 0; i < node->inputs->len; i++)
       {
         const PhValue *value = node->inputs->pdata[i];
-        const int      maker = value != NULL && value->producer != NULL ? life_of (recorder, value->producer->id) : -1;
+        const int maker = value != NULL && value->producer != NULL ? life_of (recorder, value->producer->id) : -1;
 
         if (maker >= 0 && changes_now (recorder, maker))
           {
@@ -102,7 +103,8 @@ note_type (PhRecorder *recorder, const PhValue *value)
   gint64 bytes;
 
   if (value->name != NULL && *value->name != 0 && strlen (value->name) <= SHORT_NAME)
-    g_hash_table_insert (record->value_names, GUINT_TO_POINTER (value->id), (gpointer) ph_faces_string (record->faces, value->name));
+    g_hash_table_insert (record->value_names, GUINT_TO_POINTER (value->id),
+                         (gpointer) ph_faces_string (record->faces, value->name));
   if (value->type == NULL)
     return;
   g_hash_table_insert (record->value_types, GUINT_TO_POINTER (value->id), (gpointer) ph_faces_type (record->faces, value->type));
@@ -252,7 +254,8 @@ is_constant (PhNode *node)
   if (node->outputs->len != 1)
     return FALSE;
   return node->op == &ph_op_Constant
-         || (node->op == &ph_op_ConstantOfShape && ph_node_input (node, 0) != NULL && ph_value_constant (ph_node_input (node, 0)) != NULL);
+         || (node->op == &ph_op_ConstantOfShape && ph_node_input (node, 0) != NULL
+             && ph_value_constant (ph_node_input (node, 0)) != NULL);
 }
 
 guint
@@ -302,7 +305,8 @@ ph_recorder_touch_node (PhRecorder *recorder, PhNode *node)
     }
   life = life_at (recorder, index);
   {
-    const guint face = life->kind == PH_LIFE_CONSTANT ? ph_faces_add_constant (record->faces, node) : ph_faces_add_node (record->faces, node);
+    const guint face = life->kind == PH_LIFE_CONSTANT ? ph_faces_add_constant (record->faces, node)
+                                                      : ph_faces_add_node (record->faces, node);
 
     settle_types (recorder, index, node, face);
     ph_recorder_set_face (recorder, index, face);
@@ -354,7 +358,7 @@ ph_recorder_touch_outputs (PhRecorder *recorder, PhGraph *graph)
 
       if (value != NULL)
         {
-          life->died = PH_FOREVER;           /* came back: it was there all the time */
+          life->died = PH_FOREVER; /* came back: it was there all the time */
           ph_recorder_set_face (recorder, index, ph_faces_add_value (recorder->record->faces, value, TRUE));
           want_use (recorder, wanted, value, 0, FALSE);
         }
@@ -428,9 +432,13 @@ PhRecord *
 ph_record_new (PhModel *model, PhHistory *history, PhId inside, GCancellable *cancellable)
 {
   PhRecord *record = g_new0 (PhRecord, 1);
-  PhRecorder recorder = { record, cancellable, model, 0, g_ptr_array_new_with_free_func (free_open),
-                        g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref),
-                        g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref) };
+  /* clang-format off */
+  PhRecorder recorder = {
+    record, cancellable, model, 0, g_ptr_array_new_with_free_func (free_open),
+    g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref),
+    g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref)
+  };
+  /* clang-format on */
   const guint start = history != NULL ? ph_history_edit_index (history, history->position) : 0;
   guint done = start;
   gboolean cancelled;

@@ -3,16 +3,16 @@
 #include "core/layered/layered.h"
 #include "core/scene/record.h"
 
-#define MANY 250000             /* pairs of one rewrite, beyond which the last takes the last */
+#define MANY 250000 /* pairs of one rewrite, beyond which the last takes the last */
 
 typedef struct
 {
   PhRecord *record;
-  PhRows    out;                /* uses by the life that feeds them                                */
-  int      *place;              /* of a life: the first one that stood there                       */
-  int      *depth;              /* of a life: steps from where nothing enters                      */
-  gint64   *mark;               /* of a place: how far it lies from what is looked at, and for whom */
-  gint64    turn;
+  PhRows out;   /* uses by the life that feeds them                                */
+  int *place;   /* of a life: the first one that stood there                       */
+  int *depth;   /* of a life: steps from where nothing enters                      */
+  gint64 *mark; /* of a place: how far it lies from what is looked at, and for whom */
+  gint64 turn;
 } Matcher;
 
 static PhLife *

@@ -10,13 +10,41 @@ ph_scene_time (PhHistory *history, PhPosition position)
   return g_array_index (history->steps, PhStep, position.step).first_rewrite + position.rewrite;
 }
 
-int ph_scene_end (PhScene *scene) { return scene->record->end; }
-float ph_scene_width (PhScene *scene) { return scene->width; }
-float ph_scene_height (PhScene *scene) { return scene->height; }
-gboolean ph_scene_is_coarse (PhScene *scene) { return scene->coarse; }
-gboolean ph_scene_is_across (PhScene *scene) { return scene->across; }
-guint ph_scene_n_boxes (PhScene *scene) { return scene->boxes->len; }
-guint ph_scene_n_edges (PhScene *scene) { return scene->edges->len; }
+int
+ph_scene_end (PhScene *scene)
+{
+  return scene->record->end;
+}
+float
+ph_scene_width (PhScene *scene)
+{
+  return scene->width;
+}
+float
+ph_scene_height (PhScene *scene)
+{
+  return scene->height;
+}
+gboolean
+ph_scene_is_coarse (PhScene *scene)
+{
+  return scene->coarse;
+}
+gboolean
+ph_scene_is_across (PhScene *scene)
+{
+  return scene->across;
+}
+guint
+ph_scene_n_boxes (PhScene *scene)
+{
+  return scene->boxes->len;
+}
+guint
+ph_scene_n_edges (PhScene *scene)
+{
+  return scene->edges->len;
+}
 
 const PhSceneBox *
 ph_scene_box (PhScene *scene, int box)
@@ -162,7 +190,8 @@ ph_scene_count_changes (PhScene *scene, int box, int a, int b, guint *added, gui
         {
         case PH_CHANGE_ADDED: (*added)++; break;
         case PH_CHANGE_CHANGED: (*changed)++; break;
-        case PH_CHANGE_NONE: case PH_CHANGE_REMOVED: break;
+        case PH_CHANGE_NONE:
+        case PH_CHANGE_REMOVED: break;
         }
       if (gone != NULL)
         (*removed)++;
@@ -189,7 +218,8 @@ ph_scene_group_text (PhScene *scene, int box, int time)
 {
   const guint n = ph_scene_count_present (scene, box, time), n_alike = ph_scene_box (scene, box)->n_alike;
 
-  return n_alike > 1 ? g_strdup_printf ("%u nodes, one of %u alike", n, n_alike) : g_strdup_printf (n == 1 ? "%u node" : "%u nodes", n);
+  return n_alike > 1 ? g_strdup_printf ("%u nodes, one of %u alike", n, n_alike)
+                     : g_strdup_printf (n == 1 ? "%u node" : "%u nodes", n);
 }
 
 static const PhEdgeSpan *
@@ -335,7 +365,9 @@ ph_scene_count_faults (PhScene *scene, int time, guint *crossings, guint *over)
         continue;
       if (box->n_tenants > 0)
         rect = ph_scene_card (scene, b, time, time);
-      layout->boxes[b] = (PhLayoutBox) { .x = rect.x + rect.width / 2, .y = rect.y + rect.height / 2, .width = rect.width, .height = rect.height };
+      layout->boxes[b] = (PhLayoutBox) {
+        .x = rect.x + rect.width / 2, .y = rect.y + rect.height / 2, .width = rect.width, .height = rect.height
+      };
     }
   for (guint e = 0; e < scene->edges->len; e++)
     {

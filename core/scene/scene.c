@@ -39,7 +39,7 @@ assign_boxes (PhSceneBuild *build)
   scene->box_of_life = g_new (int, n + 1);
   if (previous != NULL)
     {
-      goes_on = g_new0 (int, ph_scene_n_boxes (previous) + 1);      /* the box here + 1 */
+      goes_on = g_new0 (int, ph_scene_n_boxes (previous) + 1); /* the box here + 1 */
       build->known = g_new (int, n + 1);
     }
   for (guint i = 0; i < n; i++)
@@ -81,11 +81,12 @@ assign_boxes (PhSceneBuild *build)
       box->n_tenants = 0;
     }
   g_array_set_size (scene->tenants, n);
-  for (guint i = 0; i < n; i++)        /* lives are in the order of birth */
+  for (guint i = 0; i < n; i++) /* lives are in the order of birth */
     {
       const PhLife *life = ph_scene_life (scene, i);
       PhSceneBox *box;
-      PhTenant tenant = { life->id, life->born, life->died, scene->face_changes->len, life->faces->len, life->role, life->partner };
+      PhTenant tenant
+          = { life->id, life->born, life->died, scene->face_changes->len, life->faces->len, life->role, life->partner };
 
       if (scene->box_of_life[i] < 0)
         continue;
@@ -142,7 +143,12 @@ mark_backward (PhScene *scene)
 
 /* ── edges ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-typedef struct { guint64 key; int use; guint8 link; } KeyedUse;
+typedef struct
+{
+  guint64 key;
+  int use;
+  guint8 link;
+} KeyedUse;
 
 static int
 compare_keyed_uses (const void *a, const void *b)
@@ -176,7 +182,10 @@ collect_edges (PhSceneBuild *build)
     {
       if (i == 0 || keyed[i].key != keyed[i - 1].key || keyed[i].link != keyed[i - 1].link)
         {
-          const PhUnionEdge edge = { .from = keyed[i].key >> 32, .to = keyed[i].key & 0xffffffff, .first_use = i, .link = keyed[i].link,
+          const PhUnionEdge edge = { .from = keyed[i].key >> 32,
+                                     .to = keyed[i].key & 0xffffffff,
+                                     .first_use = i,
+                                     .link = keyed[i].link,
                                      .operand = ph_scene_use (scene, keyed[i].use)->operand };
 
           g_array_append_val (build->union_edges, edge);
@@ -209,7 +218,8 @@ add_presence (PhSceneBuild *build, PhUnionEdge *edge, guint presence)
 {
   edge->presence += presence;
   for (guint i = 0; i < edge->n_via; i++)
-    add_presence (build, &g_array_index (build->union_edges, PhUnionEdge, g_array_index (build->vias, int, edge->first_via + i)), presence);
+    add_presence (build, &g_array_index (build->union_edges, PhUnionEdge, g_array_index (build->vias, int, edge->first_via + i)),
+                  presence);
 }
 
 static void

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONG_NAME  10          /* more characters than this are a long name */
+#define LONG_NAME  10 /* more characters than this are a long name */
 #define MOST_NAMES 52
 
 static gsize
@@ -67,7 +67,8 @@ ph_long_dimensions (PhGraph *graph)
 char *
 ph_dimension_letter (guint index)
 {
-  return index < 26 ? g_strdup_printf ("%c", 'A' + (char) index) : g_strdup_printf ("%c%u", 'A' + (char) (index % 26), index / 26);
+  return index < 26 ? g_strdup_printf ("%c", 'A' + (char) index)
+                    : g_strdup_printf ("%c%u", 'A' + (char) (index % 26), index / 26);
 }
 
 /* "floor((A+15)/16)", which is how a size that was rounded up comes out, is "⌈A/16⌉". */
@@ -79,7 +80,8 @@ ph_dimension_to_short (const char *dimension, GPtrArray *dimensions)
   char name[32];
   int add, divisor, end = 0;
 
-  if (sscanf (text, "floor((%31[A-Za-z0-9_.] + %d)/%d)%n", name, &add, &divisor, &end) == 3 && text[end] == '\0' && add == divisor - 1)
+  if (sscanf (text, "floor((%31[A-Za-z0-9_.] + %d)/%d)%n", name, &add, &divisor, &end) == 3 && text[end] == '\0'
+      && add == divisor - 1)
     return g_strdup_printf ("⌈%s/%d⌉", name, divisor);
   if (sscanf (text, "floor(%31[A-Za-z0-9_.]/%d)%n", name, &divisor, &end) == 2 && text[end] == '\0')
     return g_strdup_printf ("⌊%s/%d⌋", name, divisor);

@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 /* The long names of dimensions of the graph's inputs, in their order: the first is A. (transfer full) (element-type char*) */
 GPtrArray *ph_long_dimensions (PhGraph *graph);
 /* A, B, ..., Z, A1, ... (transfer full) */
-char      *ph_dimension_letter (guint index);
+char *ph_dimension_letter (guint index);
 /* One dimension: "batch", "A", "⌈B/16⌉". (transfer full) */
-char      *ph_dimension_to_short (const char *dimension, GPtrArray *dimensions);
+char *ph_dimension_to_short (const char *dimension, GPtrArray *dimensions);
 /* @type as text, its long names by their letters, others cut short. (transfer full) */
-char      *ph_type_to_short   (const char *type, GPtrArray *dimensions);
+char *ph_type_to_short (const char *type, GPtrArray *dimensions);
 
 G_END_DECLS

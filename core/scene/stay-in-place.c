@@ -52,7 +52,8 @@ keep_port (PhArranger *a, PhLayout *layout, guint8 *fixed, int port_index, int s
     {
       const PhSceneEdge *edge = ph_scene_edge (previous, edges[i]);
 
-      if (edge->source != source || edge->n_points == 0 || ph_scene_box (previous, port->out ? edge->from : edge->to)->parent != group)
+      if (edge->source != source || edge->n_points == 0
+          || ph_scene_box (previous, port->out ? edge->from : edge->to)->parent != group)
         continue;
       layout->boxes[slot].x = ph_scene_points (previous, edge)[port->out ? edge->n_points - 1 : 0].x - corner.x;
       return;
@@ -60,7 +61,8 @@ keep_port (PhArranger *a, PhLayout *layout, guint8 *fixed, int port_index, int s
   for (guint e = 0; e < layout->n_edges; e++)
     if ((int) layout->edges[e].from == slot || (int) layout->edges[e].to == slot)
       {
-        const PhLayoutBox *other = &layout->boxes[(int) layout->edges[e].from == slot ? layout->edges[e].to : layout->edges[e].from];
+        const PhLayoutBox *other
+            = &layout->boxes[(int) layout->edges[e].from == slot ? layout->edges[e].to : layout->edges[e].from];
 
         layout->boxes[slot].x = other->x + other->anchor;
         break;
@@ -93,7 +95,8 @@ ph_arrange_keep (PhArranger *a, int group, PhLayout *layout, const int *slot, co
         continue;
       box->x = (by_corner ? old->rect.x + ph_scene_box (scene, child)->rect.width / 2 : old->rect.x + old->rect.width / 2)
                - a->build->column[child] / 2 - corner.x;
-      box->y = (by_corner ? old->rect.y + ph_scene_box (scene, child)->rect.height / 2 : old->rect.y + old->rect.height / 2) - corner.y;
+      box->y = (by_corner ? old->rect.y + ph_scene_box (scene, child)->rect.height / 2 : old->rect.y + old->rect.height / 2)
+               - corner.y;
       fixed[slot[child]] = TRUE;
       n_fixed++;
     }
@@ -136,8 +139,10 @@ ph_arrange_keep (PhArranger *a, int group, PhLayout *layout, const int *slot, co
           const gboolean start = p == 0, end = p + 1 == line->n_points;
           const int at = start != segment->reversed ? from : to;
           const PhRect *old = (start || end) && at != group ? &ph_scene_box (previous, known_box (a, at))->rect : NULL;
-          const float grown = old != NULL ? (layout->boxes[start ? edge->from : edge->to].height - 2 * layout->boxes[start ? edge->from : edge->to].inset
-                                             - old->height) / 2 : 0;
+          const float grown = old != NULL ? (layout->boxes[start ? edge->from : edge->to].height
+                                             - 2 * layout->boxes[start ? edge->from : edge->to].inset - old->height)
+                                                / 2
+                                          : 0;
 
           if (old != NULL && point.y >= old->y + old->height - 1)
             point.y += grown;

@@ -8,10 +8,10 @@
 GHashTable *
 ph_value_labels_new (GHashTable *values)
 {
-  GHashTable    *labels = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  GHashTable *labels = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   GHashTableIter iter;
-  gpointer       id, tensor;
-  PhTensorStats  stats;
+  gpointer id, tensor;
+  PhTensorStats stats;
 
   g_hash_table_iter_init (&iter, values);
   while (g_hash_table_iter_next (&iter, &id, &tensor))
@@ -19,7 +19,8 @@ ph_value_labels_new (GHashTable *values)
       {
         g_autofree char *low = ph_number_brief (stats.min), *high = ph_number_brief (stats.max);
 
-        g_hash_table_insert (labels, id, ph_tensor_count (tensor) == 1 ? g_steal_pointer (&low) : g_strdup_printf ("%s … %s", low, high));
+        g_hash_table_insert (labels, id,
+                             ph_tensor_count (tensor) == 1 ? g_steal_pointer (&low) : g_strdup_printf ("%s … %s", low, high));
       }
   return labels;
 }
@@ -30,7 +31,7 @@ ph_value_labels_add_nodes (GHashTable *labels, const PhGraph *graph)
   PH_FOREACH_NODE (node, graph)
     {
       const PhValue *output = node->outputs->len == 1 ? ph_node_output (node, 0) : NULL;
-      const char    *label = output != NULL ? g_hash_table_lookup (labels, GUINT_TO_POINTER (output->id)) : NULL;
+      const char *label = output != NULL ? g_hash_table_lookup (labels, GUINT_TO_POINTER (output->id)) : NULL;
 
       if (label != NULL)
         g_hash_table_insert (labels, GUINT_TO_POINTER (node->id), g_strdup (label));

@@ -10,6 +10,6 @@ G_BEGIN_DECLS
  * what has neither. Reads every element: for a worker. (transfer full) */
 GHashTable *ph_value_labels_new (GHashTable *values);
 /* The boxes of nodes too: that of a node with one output says what it is, under the node's id. */
-void        ph_value_labels_add_nodes (GHashTable *labels, const PhGraph *graph);
+void ph_value_labels_add_nodes (GHashTable *labels, const PhGraph *graph);
 
 G_END_DECLS

@@ -22,7 +22,7 @@ static char *
 quote (const char *text, guint line, guint column)
 {
   const char *start = text, *end;
-  GString    *out;
+  GString *out;
 
   for (guint i = 1; i < line && start != NULL; i++)
     {
@@ -48,7 +48,7 @@ static void
 set_error (PhScriptMachine *machine, const PhPy *at, GError **error, GQuark domain, int code, const char *message)
 {
   const PhScriptText *text = NULL;
-  g_autofree char    *quoted = NULL;
+  g_autofree char *quoted = NULL;
 
   if (at == NULL)
     at = machine->at;
@@ -65,7 +65,7 @@ gpointer
 ph_script_fail (PhScriptMachine *machine, const PhPy *at, GError **error, PhError code, const char *format, ...)
 {
   g_autofree char *message = NULL;
-  va_list          args;
+  va_list args;
 
   va_start (args, format);
   message = g_strdup_vprintf (format, args);
@@ -91,7 +91,8 @@ gboolean
 ph_script_go_on (PhScriptMachine *machine, GError **error)
 {
   if (machine->script->limit > 0 && ++machine->n_steps > machine->script->limit)
-    return ph_script_fail (machine, NULL, error, PH_ERROR_CANCELLED, "this takes more than %u steps", machine->script->limit) != NULL;
+    return ph_script_fail (machine, NULL, error, PH_ERROR_CANCELLED, "this takes more than %u steps", machine->script->limit)
+           != NULL;
   return !g_cancellable_set_error_if_cancelled (machine->cancellable, error);
 }
 
@@ -100,7 +101,8 @@ ph_script_decide (PhScriptMachine *machine, const PhPy *at, gint64 outcome)
 {
   /* Only what stands in the outermost function is told apart by its line. */
   if (machine->decisions != NULL && machine->decisions->len < 1000000)
-    g_array_append_val (machine->decisions, ((PhScriptDecision) { at != NULL ? at->line : 0, at != NULL ? at->column : 0, outcome }));
+    g_array_append_val (machine->decisions,
+                        ((PhScriptDecision) { at != NULL ? at->line : 0, at != NULL ? at->column : 0, outcome }));
 }
 
 void
@@ -115,7 +117,7 @@ static PhValue *
 add_constant (PhScriptMachine *machine, PhTensor *tensor, gboolean outermost, const char *name, GError **error)
 {
   PhBuilder builder = { .graph = outermost ? ph_graph_root (machine->graph) : machine->graph };
-  PhValue  *value;
+  PhValue *value;
 
   /* A weight is called as the program calls it. */
   if (name != NULL)
@@ -151,7 +153,9 @@ ph_script_graph_value (PhScriptMachine *machine, PhScriptValue *value, PhDType d
   if (value->kind != PH_SCRIPT_TENSOR)
     return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s is no tensor", ph_script_kind_name (value));
   if (value->value != NULL && value->recorder == machine->recorder)
-    return dtype == PH_UNDEFINED || machine->compiling ? (dtype == PH_UNDEFINED ? value->value : add_cast (machine, value->value, dtype, error)) : value->value;
+    return dtype == PH_UNDEFINED || machine->compiling
+               ? (dtype == PH_UNDEFINED ? value->value : add_cast (machine, value->value, dtype, error))
+               : value->value;
   if (dtype != PH_UNDEFINED && dtype != ph_tensor_dtype (value->tensor))
     {
       g_autoptr (PhTensor) tensor = ph_tensor_cast (value->tensor, dtype);
@@ -198,11 +202,13 @@ static PhDType
 input_dtype (const PhOp *op, guint i, PhScriptValue *const *inputs, guint n)
 {
   const PhOpArg *arg = formal (op, i);
-  const PhDType  own = ph_script_dtype (inputs[i]);
+  const PhDType own = ph_script_dtype (inputs[i]);
 
   if (!gives_way (inputs[i]))
-    return own != PH_UNDEFINED && own != PH_STRING && !takes (arg, own) && (ph_dtype_is_integer (own) || own == PH_BOOL) && takes (arg, PH_FLOAT) ? PH_FLOAT
-           : PH_UNDEFINED;
+    return own != PH_UNDEFINED && own != PH_STRING && !takes (arg, own) && (ph_dtype_is_integer (own) || own == PH_BOOL)
+                   && takes (arg, PH_FLOAT)
+               ? PH_FLOAT
+               : PH_UNDEFINED;
   if (own == PH_STRING)
     return PH_UNDEFINED;
   for (guint k = 0; k < n; k++)
@@ -227,10 +233,11 @@ static PhScriptValue *
 prepare (PhScriptMachine *machine, const PhOp *op, guint i, PhScriptValue *const *inputs, guint n, GError **error)
 {
   PhScriptValue *value = inputs[i];
-  PhDType        dtype;
+  PhDType dtype;
 
   if (value->kind != PH_SCRIPT_TENSOR && !ph_script_is_number (value))
-    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s wants a tensor as its input %u, not %s", op->name, i + 1, ph_script_kind_name (value));
+    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s wants a tensor as its input %u, not %s", op->name, i + 1,
+                           ph_script_kind_name (value));
   dtype = input_dtype (op, i, inputs, n);
   if (ph_script_is_number (value))
     {
@@ -247,11 +254,11 @@ prepare (PhScriptMachine *machine, const PhOp *op, guint i, PhScriptValue *const
 static PhNode *
 add_node (PhScriptMachine *machine, const PhOp *op, PhValue **values, guint n, PhAttr **attrs, guint n_outputs, GError **error)
 {
-  const char     *name = op->name;
-  const char     *names[PH_MAX_ARGS + 64];
-  guint           n_attrs = 0;
-  const PhWhere  *where = NULL;
-  PhNode         *node;
+  const char *name = op->name;
+  const char *names[PH_MAX_ARGS + 64];
+  guint n_attrs = 0;
+  const PhWhere *where = NULL;
+  PhNode *node;
 
   while (attrs != NULL && attrs[n_attrs] != NULL)
     n_attrs++;
@@ -261,9 +268,19 @@ add_node (PhScriptMachine *machine, const PhOp *op, PhValue **values, guint n, P
     names[i] = name;
   if (machine->at != NULL)
     where = ph_where_new (ph_intern (file_of (machine)), machine->at->line, machine->at->column, FALSE, NULL);
-  node = ph_graph_add_node (machine->graph, &(PhNodeSpec) {
-      .op = op, .op_type = op->name, .domain = op->domain != NULL ? op->domain : "", .name = name, .inputs = values, .n_inputs = n,
-      .n_outputs = n_outputs, .output_names = n_outputs <= G_N_ELEMENTS (names) ? names : NULL, .attrs = attrs, .n_attrs = n_attrs, .where = where }, error);
+  node = ph_graph_add_node (machine->graph,
+                            &(PhNodeSpec) { .op = op,
+                                            .op_type = op->name,
+                                            .domain = op->domain != NULL ? op->domain : "",
+                                            .name = name,
+                                            .inputs = values,
+                                            .n_inputs = n,
+                                            .n_outputs = n_outputs,
+                                            .output_names = n_outputs <= G_N_ELEMENTS (names) ? names : NULL,
+                                            .attrs = attrs,
+                                            .n_attrs = n_attrs,
+                                            .where = where },
+                            error);
   if (node == NULL)
     return NULL;
   machine->n_nodes++;
@@ -276,14 +293,15 @@ add_node (PhScriptMachine *machine, const PhOp *op, PhValue **values, guint n, P
 }
 
 static gboolean
-run_node (PhScriptMachine *machine, PhNode *node, PhTensor *const *tensors, PhScriptValue **outputs, guint n_outputs, GError **error)
+run_node (PhScriptMachine *machine, PhNode *node, PhTensor *const *tensors, PhScriptValue **outputs, guint n_outputs,
+          GError **error)
 {
   g_autofree PhTensor **results = g_new0 (PhTensor *, n_outputs + 1);
-  PhRunOptions          options = { .cancellable = machine->cancellable };
+  PhRunOptions options = { .cancellable = machine->cancellable };
 
   if (!ph_run_node (node, tensors, results, &options, error))
     {
-      ph_graph_remove_node (node, NULL);          /* only this: what it reads may be a variable */
+      ph_graph_remove_node (node, NULL); /* only this: what it reads may be a variable */
       return FALSE;
     }
   for (guint i = 0; i < n_outputs; i++)
@@ -308,11 +326,12 @@ run_node (PhScriptMachine *machine, PhNode *node, PhTensor *const *tensors, PhSc
 }
 
 static gboolean
-emit (PhScriptMachine *machine, const PhOp *op, PhScriptValue **inputs, guint n, PhAttr **attrs, PhScriptValue **outputs, guint n_outputs, GError **error)
+emit (PhScriptMachine *machine, const PhOp *op, PhScriptValue **inputs, guint n, PhAttr **attrs, PhScriptValue **outputs,
+      guint n_outputs, GError **error)
 {
-  g_autofree PhValue  **values = g_new0 (PhValue *, n + 1);
+  g_autofree PhValue **values = g_new0 (PhValue *, n + 1);
   g_autofree PhTensor **tensors = g_new0 (PhTensor *, n + 1);
-  PhNode               *node;
+  PhNode *node;
 
   for (guint i = 0; i < n; i++)
     if (inputs[i] != NULL)
@@ -341,12 +360,12 @@ emit (PhScriptMachine *machine, const PhOp *op, PhScriptValue **inputs, guint n,
 }
 
 gboolean
-ph_script_emit (PhScriptMachine *machine, const PhOp *op, PhScriptValue *const *inputs, guint n, PhAttr **attrs, PhScriptValue **outputs, guint n_outputs,
-                GError **error)
+ph_script_emit (PhScriptMachine *machine, const PhOp *op, PhScriptValue *const *inputs, guint n, PhAttr **attrs,
+                PhScriptValue **outputs, guint n_outputs, GError **error)
 {
   g_autoptr (GPtrArray) prepared = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
-  GError              *reason = NULL;
-  gboolean             ok = ph_script_go_on (machine, error), told = !ok;
+  GError *reason = NULL;
+  gboolean ok = ph_script_go_on (machine, error), told = !ok;
 
   for (guint i = 0; i < n && ok; i++)
     {
@@ -376,7 +395,7 @@ PhScriptValue *
 ph_script_emit1 (PhScriptMachine *machine, const PhOp *op, PhAttr **attrs, GError **error, guint n, ...)
 {
   PhScriptValue *inputs[16] = { NULL }, *output;
-  va_list        args;
+  va_list args;
 
   va_start (args, n);
   for (guint i = 0; i < n; i++)
@@ -392,7 +411,8 @@ ph_script_cast (PhScriptMachine *machine, PhScriptValue *value, PhDType dtype, G
 
   if (ph_script_is_number (value))
     return ph_script_tensor (ph_script_number_tensor (value, dtype));
-  if (value->kind == PH_SCRIPT_TENSOR && value->weak && value->tensor != NULL && value->value == NULL && ph_tensor_dtype (value->tensor) != PH_STRING)
+  if (value->kind == PH_SCRIPT_TENSOR && value->weak && value->tensor != NULL && value->value == NULL
+      && ph_tensor_dtype (value->tensor) != PH_STRING)
     return ph_script_tensor (ph_tensor_cast (value->tensor, dtype));
   if (value->kind == PH_SCRIPT_TENSOR && value->weak)
     {
@@ -409,7 +429,8 @@ ph_script_cast (PhScriptMachine *machine, PhScriptValue *value, PhDType dtype, G
     return ph_script_value_ref (value);
   if (value->kind != PH_SCRIPT_TENSOR)
     return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s is no tensor", ph_script_kind_name (value));
-  return ph_script_emit (machine, &ph_op_Cast, &value, 1, PH_ATTRS (ph_attr_new_int ("to", dtype)), &output, 1, error) ? output : NULL;
+  return ph_script_emit (machine, &ph_op_Cast, &value, 1, PH_ATTRS (ph_attr_new_int ("to", dtype)), &output, 1, error) ? output
+                                                                                                                       : NULL;
 }
 
 PhScriptValue *
@@ -423,5 +444,6 @@ ph_script_strong (PhScriptMachine *machine, PhScriptValue *value, GError **error
     return ph_script_value_ref (value);
   if (dtype == PH_STRING)
     return ph_script_tensor (ph_tensor_ref (value->tensor));
-  return ph_script_cast (machine, value, dtype == PH_DOUBLE || (ph_script_rank (value) > 0 && dtype == PH_INT64) ? PH_FLOAT : dtype, error);
+  return ph_script_cast (machine, value,
+                         dtype == PH_DOUBLE || (ph_script_rank (value) > 0 && dtype == PH_INT64) ? PH_FLOAT : dtype, error);
 }

@@ -39,7 +39,7 @@ ph_script_left (PhScriptMachine *machine, gboolean of_loop, PhScriptValue **go_o
     }
   for (guint i = 0; i < (of_loop ? 2 : 3); i++)
     {
-      PhScriptValue           *value = flag (machine, names[i]);
+      PhScriptValue *value = flag (machine, names[i]);
       g_autoptr (PhScriptValue) truth = NULL;
 
       if (value == NULL || value->kind == PH_SCRIPT_BOOL)
@@ -92,7 +92,7 @@ ph_script_go (PhScriptMachine *machine, const PhScriptWay *way, GError **error)
   if (way->skipped)
     {
       const char *only = NULL;
-      guint       n = 0;
+      guint n = 0;
 
       for (guint i = 0; i < G_N_ELEMENTS (flags); i++)
         if (flag (machine, flags[i]) != NULL && flag (machine, flags[i])->kind != PH_SCRIPT_BOOL && n++ == 0)
@@ -109,7 +109,7 @@ ph_script_go (PhScriptMachine *machine, const PhScriptWay *way, GError **error)
   if (value != NULL && way->truth)
     {
       PhScriptValue *condition = NULL;
-      const int      truth = ph_script_truth (machine, way->expression, value, &condition, error);
+      const int truth = ph_script_truth (machine, way->expression, value, &condition, error);
 
       if (truth == -2)
         return FALSE;
@@ -125,28 +125,36 @@ ph_script_go (PhScriptMachine *machine, const PhScriptWay *way, GError **error)
   if (way->then != NULL)
     {
       g_autoptr (PhScriptValue) go_on = NULL;
-      const int                left = ph_script_left (machine, FALSE, &go_on, error);
+      const int left = ph_script_left (machine, FALSE, &go_on, error);
 
       if (left == -2)
         return FALSE;
       if (left == 0 && !ph_script_block (machine, way->then, way->n_then, error))
         return FALSE;
-      if (left == -1 && !ph_script_branch (machine, way->then[0], go_on, &(PhScriptWay) { .first = way->then, .n_first = way->n_then, .fresh = TRUE }, &(PhScriptWay) { .skipped = TRUE }, error))
+      if (left == -1
+          && !ph_script_branch (machine, way->then[0], go_on,
+                                &(PhScriptWay) { .first = way->then, .n_first = way->n_then, .fresh = TRUE },
+                                &(PhScriptWay) { .skipped = TRUE }, error))
         return FALSE;
     }
   return way->loop == NULL || ph_script_unroll (machine, way->loop, way->items, way->turn, error);
 }
 
-typedef struct { GHashTable *variables; PhGraph *body; gboolean left, returned; } Side;
+typedef struct
+{
+  GHashTable *variables;
+  PhGraph *body;
+  gboolean left, returned;
+} Side;
 
 static gboolean
 go_side (PhScriptMachine *machine, PhNode *node, const char *attr, const PhScriptWay *way, Side *side, GError **error)
 {
-  PhGraph                 *outer = machine->graph;
-  PhScriptScope           *scope = machine->frame->scope;
-  GHashTable              *variables = scope->variables;
+  PhGraph *outer = machine->graph;
+  PhScriptScope *scope = machine->frame->scope;
+  GHashTable *variables = scope->variables;
   g_autoptr (PhScriptValue) go_on = NULL;
-  gboolean                 ok;
+  gboolean ok;
 
   side->body = ph_node_add_graph (node, attr, attr, error);
   if (side->body == NULL)
@@ -156,7 +164,8 @@ go_side (PhScriptMachine *machine, PhNode *node, const char *attr, const PhScrip
   ok = ph_script_go (machine, way, error);
   if (ok)
     {
-      PhScriptValue *flags[3] = { flag (machine, PH_SCRIPT_RETURNED), flag (machine, PH_SCRIPT_BROKEN), flag (machine, PH_SCRIPT_CONTINUED) };
+      PhScriptValue *flags[3] = { flag (machine, PH_SCRIPT_RETURNED), flag (machine, PH_SCRIPT_BROKEN),
+                                  flag (machine, PH_SCRIPT_CONTINUED) };
 
       for (guint i = 0; i < 3; i++)
         side->left = side->left || (flags[i] != NULL && flags[i]->kind == PH_SCRIPT_BOOL && flags[i]->i);
@@ -168,7 +177,11 @@ go_side (PhScriptMachine *machine, PhNode *node, const char *attr, const PhScrip
   return ok;
 }
 
-typedef struct { char *name; PhScriptValue *a, *b; } Joined;
+typedef struct
+{
+  char *name;
+  PhScriptValue *a, *b;
+} Joined;
 
 static void
 joined_clear (gpointer data)
@@ -189,8 +202,9 @@ compare_joined (gconstpointer a, gconstpointer b)
 static PhScriptValue *
 strong_alone (PhScriptMachine *machine, PhScriptValue *value, GError **error)
 {
-  return value->kind == PH_SCRIPT_TENSOR && value->weak && ph_script_number_kind (value) == PH_SCRIPT_NONE ? ph_script_strong (machine, value, error)
-                                                                                                            : ph_script_value_ref (value);
+  return value->kind == PH_SCRIPT_TENSOR && value->weak && ph_script_number_kind (value) == PH_SCRIPT_NONE
+             ? ph_script_strong (machine, value, error)
+             : ph_script_value_ref (value);
 }
 
 /* Names whose value is not the same on both sides; what only one of them sets cannot be read after it. */
@@ -198,8 +212,8 @@ static gboolean
 join (PhScriptMachine *machine, const PhPy *at, Side *yes, Side *no, GArray *all, GArray *leaves, GError **error)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
-  GHashTableIter        iter;
-  gpointer              key, value;
+  GHashTableIter iter;
+  gpointer key, value;
 
   for (guint s = 0; s < 2; s++)
     {
@@ -210,7 +224,7 @@ join (PhScriptMachine *machine, const PhPy *at, Side *yes, Side *no, GArray *all
   g_hash_table_iter_init (&iter, names);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     {
-      PhScriptValue           *a = g_hash_table_lookup (yes->variables, key), *b = g_hash_table_lookup (no->variables, key);
+      PhScriptValue *a = g_hash_table_lookup (yes->variables, key), *b = g_hash_table_lookup (no->variables, key);
       g_autoptr (PhScriptValue) made_a = NULL, made_b = NULL;
 
       if (a == b)
@@ -233,7 +247,8 @@ join (PhScriptMachine *machine, const PhPy *at, Side *yes, Side *no, GArray *all
           PhScriptValue *unset = a != NULL && a->kind == PH_SCRIPT_UNSET ? a : b != NULL && b->kind == PH_SCRIPT_UNSET ? b : NULL;
 
           value = unset != NULL ? ph_script_value_ref (unset)
-                                : ph_script_unset (g_strdup_printf ("'%s' has a value on one way through the if in line %u alone", (char *) key, at->line));
+                                : ph_script_unset (g_strdup_printf ("'%s' has a value on one way through the if in line %u alone",
+                                                                    (char *) key, at->line));
           g_hash_table_insert (machine->frame->scope->variables, g_strdup (key), value);
           continue;
         }
@@ -242,7 +257,7 @@ join (PhScriptMachine *machine, const PhPy *at, Side *yes, Side *no, GArray *all
   g_array_sort (all, compare_joined);
   for (guint i = 0; i < all->len; i++)
     {
-      Joined          *joined = &g_array_index (all, Joined, i);
+      Joined *joined = &g_array_index (all, Joined, i);
       g_autofree char *why = NULL;
 
       if (ph_script_unify (machine, joined->a, joined->b, FALSE, leaves, &why))
@@ -251,7 +266,8 @@ join (PhScriptMachine *machine, const PhPy *at, Side *yes, Side *no, GArray *all
         return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "the two ways give %s: a graph wants one type", why) != NULL;
       /* It may never be read. */
       {
-        PhScriptValue *unset = ph_script_unset (g_strdup_printf ("'%s' is %s after the two ways through the if in line %u: a graph wants one type", joined->name, why, at->line));
+        PhScriptValue *unset = ph_script_unset (g_strdup_printf (
+            "'%s' is %s after the two ways through the if in line %u: a graph wants one type", joined->name, why, at->line));
 
         ph_script_value_unref (joined->a);
         ph_script_value_unref (joined->b);
@@ -265,8 +281,8 @@ join (PhScriptMachine *machine, const PhPy *at, Side *yes, Side *no, GArray *all
 static gboolean
 fill_branch (PhScriptMachine *machine, PhNode *node, const char *attr, PhGraph *from, guint n, GError **error)
 {
-  PhGraph             *body = ph_node_add_graph (node, attr, attr, error);
-  PhBuilder            builder = { .graph = body };
+  PhGraph *body = ph_node_add_graph (node, attr, attr, error);
+  PhBuilder builder = { .graph = body };
   g_autofree PhValue **outputs = g_new0 (PhValue *, n + 1);
 
   if (body == NULL)
@@ -290,7 +306,7 @@ set_outputs (PhScriptMachine *machine, PhGraph *body, GArray *leaves, gboolean s
   for (guint i = 0; i < leaves->len && ok; i++)
     {
       PhScriptLeaf *leaf = &g_array_index (leaves, PhScriptLeaf, i);
-      PhValue      *value = ph_script_body_output (machine, second ? leaf->b : leaf->a, leaf->dtype, error);
+      PhValue *value = ph_script_body_output (machine, second ? leaf->b : leaf->a, leaf->dtype, error);
 
       ok = value != NULL && ph_graph_set_output (body, i, value, error);
     }
@@ -305,7 +321,7 @@ take_joined (PhScriptMachine *machine, GArray *all, PhScriptValue *const *made)
 
   for (guint i = 0; i < all->len; i++)
     {
-      Joined                  *joined = &g_array_index (all, Joined, i);
+      Joined *joined = &g_array_index (all, Joined, i);
       g_autoptr (PhScriptValue) value = ph_script_rebuild (joined->a, joined->b, FALSE, made, &next);
 
       ph_script_set (machine, joined->name, value);
@@ -314,11 +330,12 @@ take_joined (PhScriptMachine *machine, GArray *all, PhScriptValue *const *made)
 
 /* The ways were gone inside @trial, whose only task that was: its bodies are copied into an If with as many outputs as it takes. */
 static gboolean
-build_if (PhScriptMachine *machine, const PhPy *at, PhValue *condition, Side *yes, Side *no, GArray *all, GArray *leaves, GError **error)
+build_if (PhScriptMachine *machine, const PhPy *at, PhValue *condition, Side *yes, Side *no, GArray *all, GArray *leaves,
+          GError **error)
 {
   g_autoptr (GPtrArray) made = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
-  GError              *reason = NULL;
-  PhNode              *node;
+  GError *reason = NULL;
+  PhNode *node;
 
   if (leaves->len > 0)
     {
@@ -327,8 +344,8 @@ build_if (PhScriptMachine *machine, const PhPy *at, PhValue *condition, Side *ye
       node = ph_script_add_owner (machine, at, &ph_op_If, &condition, 1, leaves->len, error);
       if (node == NULL)
         return FALSE;
-      if (!fill_branch (machine, node, "then_branch", yes->body, leaves->len, &reason) || !fill_branch (machine, node, "else_branch", no->body, leaves->len, &reason) ||
-          !ph_infer_one (node, &reason))
+      if (!fill_branch (machine, node, "then_branch", yes->body, leaves->len, &reason)
+          || !fill_branch (machine, node, "else_branch", no->body, leaves->len, &reason) || !ph_infer_one (node, &reason))
         return ph_script_blame (machine, at, reason, error) != NULL;
       for (guint i = 0; i < leaves->len; i++)
         {
@@ -342,22 +359,27 @@ build_if (PhScriptMachine *machine, const PhPy *at, PhValue *condition, Side *ye
 }
 
 gboolean
-ph_script_branch (PhScriptMachine *machine, const PhPy *at, PhScriptValue *condition, const PhScriptWay *yes, const PhScriptWay *no, GError **error)
+ph_script_branch (PhScriptMachine *machine, const PhPy *at, PhScriptValue *condition, const PhScriptWay *yes,
+                  const PhScriptWay *no, GError **error)
 {
-  PhValue             *truth = ph_script_graph_value (machine, condition, PH_BOOL, error);
-  Side                 sides[2] = { { NULL } };
-  g_autoptr (GArray)    all = g_array_new (FALSE, FALSE, sizeof (Joined)), leaves = ph_script_leaves_new ();
-  PhNode              *trial;
-  gboolean             ok;
+  PhValue *truth = ph_script_graph_value (machine, condition, PH_BOOL, error);
+  Side sides[2] = { { NULL } };
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (Joined)), leaves = ph_script_leaves_new ();
+  PhNode *trial;
+  gboolean ok;
 
   g_array_set_clear_func (all, joined_clear);
   if (truth == NULL || ++machine->depth > PH_PY_MAX_DEPTH * 3 || !ph_script_go_on (machine, error))
-    return error != NULL && *error != NULL ? FALSE : ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "this is nested too deeply") != NULL;
+    return error != NULL && *error != NULL
+               ? FALSE
+               : ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "this is nested too deeply") != NULL;
   trial = ph_script_add_owner (machine, at, &ph_op_If, &truth, 1, 1, error);
   if (trial == NULL)
     return FALSE;
-  ok = go_side (machine, trial, "then_branch", yes, &sides[0], error) && go_side (machine, trial, "else_branch", no, &sides[1], error) &&
-       join (machine, at, &sides[0], &sides[1], all, leaves, error) && build_if (machine, at, truth, &sides[0], &sides[1], all, leaves, error);
+  ok = go_side (machine, trial, "then_branch", yes, &sides[0], error)
+       && go_side (machine, trial, "else_branch", no, &sides[1], error)
+       && join (machine, at, &sides[0], &sides[1], all, leaves, error)
+       && build_if (machine, at, truth, &sides[0], &sides[1], all, leaves, error);
   for (guint i = 0; i < 2; i++)
     if (sides[i].variables != NULL)
       g_hash_table_unref (sides[i].variables);
@@ -373,8 +395,8 @@ static gboolean
 compile_if (PhScriptMachine *machine, const PhPy *py, PhPy *const *rest, guint n_rest, gboolean *done, GError **error)
 {
   g_autoptr (PhScriptValue) value = ph_script_evaluate (machine, py->items[0], error), condition = NULL;
-  const int                truth = value != NULL ? ph_script_truth (machine, py->items[0], value, &condition, error) : -2;
-  PhScriptWay              yes = { .first = py->body, .n_first = py->n_body }, no = { .first = py->orelse, .n_first = py->n_orelse };
+  const int truth = value != NULL ? ph_script_truth (machine, py->items[0], value, &condition, error) : -2;
+  PhScriptWay yes = { .first = py->body, .n_first = py->n_body }, no = { .first = py->orelse, .n_first = py->n_orelse };
 
   if (truth == -2)
     return FALSE;
@@ -400,13 +422,12 @@ static gboolean
 compile_statement (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   g_autoptr (PhScriptValue) value = NULL, condition = NULL, strong = NULL;
-  int                      truth;
+  int truth;
 
   switch (py->kind)
     {
     case PH_PY_FOR:
-    case PH_PY_WHILE:
-      return ph_script_loop (machine, py, error);
+    case PH_PY_WHILE: return ph_script_loop (machine, py, error);
     case PH_PY_RETURN:
       value = py->n > 0 ? ph_script_evaluate (machine, py->items[0], error) : ph_script_none ();
       strong = value != NULL ? strong_alone (machine, value, error) : NULL;
@@ -418,7 +439,9 @@ compile_statement (PhScriptMachine *machine, const PhPy *py, GError **error)
     case PH_PY_BREAK:
     case PH_PY_CONTINUE:
       if (machine->frame->loops == 0)
-        return ph_script_fail (machine, py, error, PH_ERROR_PARSE, "%s stands in a loop", py->kind == PH_PY_BREAK ? "break" : "continue") != NULL;
+        return ph_script_fail (machine, py, error, PH_ERROR_PARSE, "%s stands in a loop",
+                               py->kind == PH_PY_BREAK ? "break" : "continue")
+               != NULL;
       set_flag (machine, py->kind == PH_PY_BREAK ? PH_SCRIPT_BROKEN : PH_SCRIPT_CONTINUED, TRUE);
       return TRUE;
     case PH_PY_ASSERT:
@@ -426,9 +449,8 @@ compile_statement (PhScriptMachine *machine, const PhPy *py, GError **error)
       truth = value != NULL ? ph_script_truth (machine, py->items[0], value, &condition, error) : -2;
       if (truth == 0)
         return ph_script_fail (machine, py, error, PH_ERROR_FAILED, "this does not hold") != NULL;
-      return truth != -2;      /* a graph does not check what it computes */
-    default:
-      return ph_script_simple (machine, py, error);
+      return truth != -2; /* a graph does not check what it computes */
+    default: return ph_script_simple (machine, py, error);
     }
 }
 
@@ -438,11 +460,12 @@ ph_script_block (PhScriptMachine *machine, PhPy *const *body, guint n, GError **
   for (guint i = 0; i < n; i++)
     {
       g_autoptr (PhScriptValue) go_on = NULL;
-      gboolean                 done = FALSE;
-      int                      left;
+      gboolean done = FALSE;
+      int left;
 
       machine->at = body[i];
-      if (body[i]->kind == PH_PY_IF ? !compile_if (machine, body[i], body + i + 1, n - i - 1, &done, error) : !compile_statement (machine, body[i], error))
+      if (body[i]->kind == PH_PY_IF ? !compile_if (machine, body[i], body + i + 1, n - i - 1, &done, error)
+                                    : !compile_statement (machine, body[i], error))
         return FALSE;
       if (done || i + 1 == n)
         return TRUE;
@@ -452,7 +475,9 @@ ph_script_block (PhScriptMachine *machine, PhPy *const *body, guint n, GError **
       if (left == 1)
         return TRUE;
       if (left == -1)
-        return ph_script_branch (machine, body[i], go_on, &(PhScriptWay) { .first = body + i + 1, .n_first = n - i - 1, .fresh = TRUE }, &(PhScriptWay) { .skipped = TRUE }, error);
+        return ph_script_branch (machine, body[i], go_on,
+                                 &(PhScriptWay) { .first = body + i + 1, .n_first = n - i - 1, .fresh = TRUE },
+                                 &(PhScriptWay) { .skipped = TRUE }, error);
     }
   return TRUE;
 }
@@ -468,7 +493,9 @@ ph_script_compile_body (PhScriptMachine *machine, PhPy *const *body, guint n, GE
   returned = flag (machine, PH_SCRIPT_RETURNED);
   result = flag (machine, PH_SCRIPT_RESULT);
   if (returned->kind != PH_SCRIPT_BOOL)
-    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s returns nothing on one way: a graph wants a value on each", machine->frame->function->name) != NULL;
+    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s returns nothing on one way: a graph wants a value on each",
+                           machine->frame->function->name)
+           != NULL;
   if (returned->i && result->kind == PH_SCRIPT_UNSET)
     return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s", result->text) != NULL;
   machine->frame->result = returned->i ? ph_script_value_ref (result) : ph_script_none ();
@@ -481,8 +508,9 @@ ph_script_compile_body (PhScriptMachine *machine, PhPy *const *body, guint n, GE
 static gboolean
 is_harmless (const PhPy *py)
 {
-  if (py->kind == PH_PY_CALL || py->kind == PH_PY_SUBSCRIPT || py->kind == PH_PY_IF_ELSE ||
-      (py->kind == PH_PY_BINARY && (g_str_equal (py->text, "//") || g_str_equal (py->text, "%") || g_str_equal (py->text, "@"))))
+  if (py->kind == PH_PY_CALL || py->kind == PH_PY_SUBSCRIPT || py->kind == PH_PY_IF_ELSE
+      || (py->kind == PH_PY_BINARY
+          && (g_str_equal (py->text, "//") || g_str_equal (py->text, "%") || g_str_equal (py->text, "@"))))
     return FALSE;
   for (guint i = 0; i < py->n; i++)
     if (py->items[i] != NULL && !is_harmless (py->items[i]))
@@ -491,9 +519,10 @@ is_harmless (const PhPy *py)
 }
 
 static PhScriptValue *
-choose (PhScriptMachine *machine, const PhPy *py, PhScriptValue *condition, const PhScriptWay *yes, const PhScriptWay *no, GError **error)
+choose (PhScriptMachine *machine, const PhPy *py, PhScriptValue *condition, const PhScriptWay *yes, const PhScriptWay *no,
+        GError **error)
 {
-  GHashTable              *variables = machine->frame->scope->variables;
+  GHashTable *variables = machine->frame->scope->variables;
   g_autoptr (PhScriptValue) chosen = NULL;
 
   g_hash_table_remove (variables, PH_SCRIPT_CHOSEN);
@@ -509,22 +538,25 @@ choose (PhScriptMachine *machine, const PhPy *py, PhScriptValue *condition, cons
 PhScriptValue *
 ph_script_compile_and (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
-  const gboolean           choice = py->kind == PH_PY_IF_ELSE, both = !choice && g_str_equal (py->text, "and");
-  const PhPy              *first = py->items[choice ? 1 : 0];
-  g_autoptr (PhScriptValue) left = ph_script_evaluate (machine, first, error), condition = NULL, right = NULL, second = NULL, settled = NULL;
-  int                      truth = left != NULL ? ph_script_truth (machine, first, left, &condition, error) : -2;
-  PhScriptWay              more = { .expression = py->items[1], .truth = TRUE }, end = { 0 };
+  const gboolean choice = py->kind == PH_PY_IF_ELSE, both = !choice && g_str_equal (py->text, "and");
+  const PhPy *first = py->items[choice ? 1 : 0];
+  g_autoptr (PhScriptValue) left = ph_script_evaluate (machine, first, error), condition = NULL, right = NULL, second = NULL,
+                            settled = NULL;
+  int truth = left != NULL ? ph_script_truth (machine, first, left, &condition, error) : -2;
+  PhScriptWay more = { .expression = py->items[1], .truth = TRUE }, end = { 0 };
 
   if (truth == -2)
     return NULL;
   if (choice && truth != -1)
     return ph_script_evaluate (machine, py->items[truth ? 0 : 2], error);
   if (choice)
-    return choose (machine, py, condition, &(PhScriptWay) { .expression = py->items[0] }, &(PhScriptWay) { .expression = py->items[2] }, error);
+    return choose (machine, py, condition, &(PhScriptWay) { .expression = py->items[0] },
+                   &(PhScriptWay) { .expression = py->items[2] }, error);
   if (truth != -1)
     return truth == both ? ph_script_evaluate (machine, py->items[1], error) : g_steal_pointer (&left);
   if (ph_script_dtype (left) != PH_BOOL)
-    return ph_script_fail (machine, first, error, PH_ERROR_UNSUPPORTED, "'%s' of what is no bool gives one of the two: write a comparison", py->text);
+    return ph_script_fail (machine, first, error, PH_ERROR_UNSUPPORTED,
+                           "'%s' of what is no bool gives one of the two: write a comparison", py->text);
   settled = ph_script_tensor (ph_tensor_new_scalar (PH_BOOL, !both));
   end.value = settled;
   if (!is_harmless (py->items[1]))
@@ -534,7 +566,8 @@ ph_script_compile_and (PhScriptMachine *machine, const PhPy *py, GError **error)
   if (truth == -2)
     return NULL;
   if (ph_script_dtype (right) != PH_BOOL)
-    return ph_script_fail (machine, py->items[1], error, PH_ERROR_UNSUPPORTED, "'%s' of what is no bool gives one of the two: write a comparison", py->text);
+    return ph_script_fail (machine, py->items[1], error, PH_ERROR_UNSUPPORTED,
+                           "'%s' of what is no bool gives one of the two: write a comparison", py->text);
   if (truth != -1)
     second = ph_script_tensor (ph_tensor_new_scalar (PH_BOOL, truth));
   return both ? PH_EMIT (machine, And, error, condition, second) : PH_EMIT (machine, Or, error, condition, second);

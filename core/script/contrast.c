@@ -75,9 +75,9 @@ add_nodes (GPtrArray *rows, PhScriptGraph *graph, gboolean traced)
 static GPtrArray *
 source_rows (PhScriptFunction *function)
 {
-  GPtrArray    *rows = g_ptr_array_new_with_free_func ((GDestroyNotify) row_free);
+  GPtrArray *rows = g_ptr_array_new_with_free_func ((GDestroyNotify) row_free);
   g_auto (GStrv) lines = g_strsplit (function->text->text, "\n", -1);
-  const guint   n = g_strv_length (lines), last = MIN (last_line (function->def), n);
+  const guint n = g_strv_length (lines), last = MIN (last_line (function->def), n);
 
   for (guint i = function->def->line; i <= last && i > 0; i++)
     {
@@ -98,13 +98,13 @@ static PhScriptValue *
 other_value (PhScriptValue *value, guint which, guint64 *state)
 {
   PhTensor *tensor;
-  gsize     n;
-  PhDType   dtype;
+  gsize n;
+  PhDType dtype;
 
   if (value->kind == PH_SCRIPT_TUPLE)
     {
       g_autofree PhScriptValue **items = g_new (PhScriptValue *, value->n + 1);
-      PhScriptValue             *result;
+      PhScriptValue *result;
 
       for (guint i = 0; i < value->n; i++)
         items[i] = other_value (value->items[i], which, state);
@@ -124,12 +124,17 @@ other_value (PhScriptValue *value, guint which, guint64 *state)
     {
       const double old = ph_tensor_get (value->tensor, i), draw = ph_splitmix_normal (state);
       /* The opposite, nothing, a little, much; then anything. */
-      const double other = which == 0 ? -old : which == 1 ? 0 : which == 2 ? old / 8 : which == 3 ? old * 8 : draw * (double) (1 << (which % 4));
+      const double other = which == 0   ? -old
+                           : which == 1 ? 0
+                           : which == 2 ? old / 8
+                           : which == 3 ? old * 8
+                                        : draw * (double) (1 << (which % 4));
 
       if (dtype == PH_BOOL)
         ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, which == 0 ? old == 0 : draw > 0);
       else if (ph_dtype_is_integer (dtype))
-        ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, ph_dtype_is_signed (dtype) ? (gint64) other : (gint64) fabs (other));
+        ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i,
+                            ph_dtype_is_signed (dtype) ? (gint64) other : (gint64) fabs (other));
       else
         ph_dtype_store (dtype, ph_tensor_writable (tensor), i, other);
     }
@@ -150,8 +155,8 @@ static GPtrArray *
 run_graph (PhModel *model, const PhScriptBound *bound, GCancellable *cancellable, GError **error)
 {
   g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
-  g_autoptr (GPtrArray)  tensors = g_ptr_array_new (), outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
-  PhRunOptions          options = { .cancellable = cancellable };
+  g_autoptr (GPtrArray) tensors = g_ptr_array_new (), outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  PhRunOptions options = { .cancellable = cancellable };
 
   for (guint i = 0; i < bound->function->def->n; i++)
     add_feeds (bound->arguments[i], tensors);
@@ -161,7 +166,8 @@ run_graph (PhModel *model, const PhScriptBound *bound, GCancellable *cancellable
   if (results == NULL)
     return NULL;
   for (guint i = 0; i < model->graph->outputs->len; i++)
-    g_ptr_array_add (outputs, ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) model->graph->outputs->pdata[i])->id))));
+    g_ptr_array_add (outputs, ph_tensor_ref (g_hash_table_lookup (
+                                  results, GUINT_TO_POINTER (((PhValue *) model->graph->outputs->pdata[i])->id))));
   return g_steal_pointer (&outputs);
 }
 
@@ -226,14 +232,21 @@ parting (GArray *traced, GArray *now)
   return 0;
 }
 
-typedef struct { PhScript *script; PhScriptGraph *trace, *compiled; GArray *decisions; GCancellable *cancellable; PhScriptComparison *comparison; } Contrast;
+typedef struct
+{
+  PhScript *script;
+  PhScriptGraph *trace, *compiled;
+  GArray *decisions;
+  GCancellable *cancellable;
+  PhScriptComparison *comparison;
+} Contrast;
 
 static gboolean
 try_input (Contrast *contrast, const PhScriptBound *bound, GError **error)
 {
-  PhScriptComparison  *comparison = contrast->comparison;
-  g_autoptr (GArray)    decisions = g_array_new (FALSE, FALSE, sizeof (PhScriptDecision));
-  g_autoptr (GError)    reason = NULL;
+  PhScriptComparison *comparison = contrast->comparison;
+  g_autoptr (GArray) decisions = g_array_new (FALSE, FALSE, sizeof (PhScriptDecision));
+  g_autoptr (GError) reason = NULL;
   g_autoptr (GPtrArray) eager = ph_script_eager (contrast->script, bound, decisions, contrast->cancellable, &reason);
 
   if (g_cancellable_set_error_if_cancelled (contrast->cancellable, error))
@@ -246,10 +259,10 @@ try_input (Contrast *contrast, const PhScriptBound *bound, GError **error)
     }
   for (guint which = 0; which < 2; which++)
     {
-      PhScriptGraph       *graph = which == 0 ? contrast->trace : contrast->compiled;
-      g_autoptr (GError)    failed = NULL;
+      PhScriptGraph *graph = which == 0 ? contrast->trace : contrast->compiled;
+      g_autoptr (GError) failed = NULL;
       g_autoptr (GPtrArray) outputs = graph != NULL ? run_graph (graph->model, bound, contrast->cancellable, &failed) : NULL;
-      g_autofree char     *why = NULL;
+      g_autofree char *why = NULL;
 
       if (graph == NULL)
         continue;
@@ -291,9 +304,10 @@ time_runs (Contrast *contrast, PhModel *model, const PhScriptBound *bound)
 
   for (guint i = 0; i < TIMED_RUNS; i++)
     {
-      const gint64         start = g_get_monotonic_time ();
-      g_autoptr (GPtrArray) outputs = model != NULL ? run_graph (model, bound, contrast->cancellable, NULL)
-                                                   : ph_script_eager (contrast->script, bound, NULL, contrast->cancellable, NULL);
+      const gint64 start = g_get_monotonic_time ();
+      g_autoptr (GPtrArray) outputs = model != NULL
+                                          ? run_graph (model, bound, contrast->cancellable, NULL)
+                                          : ph_script_eager (contrast->script, bound, NULL, contrast->cancellable, NULL);
 
       times[i] = (double) (g_get_monotonic_time () - start) / 1000;
       if (outputs == NULL)
@@ -306,14 +320,15 @@ time_runs (Contrast *contrast, PhModel *model, const PhScriptBound *bound)
 static gboolean
 optimise (PhModel *model, GCancellable *cancellable)
 {
-  const PhPipeline    *pipeline = ph_pipeline_find ("O2");
+  const PhPipeline *pipeline = ph_pipeline_find ("O2");
   g_autoptr (PhHistory) history = ph_history_new ();
-  PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
   options.allow = pipeline->allow;
   options.cancellable = cancellable;
   for (guint i = 0; pipeline->passes[i] != NULL; i++)
-    if (ph_pass_find (pipeline->passes[i]) != NULL && !ph_pass_run (ph_pass_find (pipeline->passes[i]), model, history, &options, NULL))
+    if (ph_pass_find (pipeline->passes[i]) != NULL
+        && !ph_pass_run (ph_pass_find (pipeline->passes[i]), model, history, &options, NULL))
       return FALSE;
   return TRUE;
 }
@@ -321,14 +336,14 @@ optimise (PhModel *model, GCancellable *cancellable)
 PhScriptComparison *
 ph_script_compare (PhScript *script, PhScriptText *call, guint n_inputs, GCancellable *cancellable, GError **error)
 {
-  g_auto (PhScriptBound)         bound = { NULL };
+  g_auto (PhScriptBound) bound = { NULL };
   g_autoptr (PhScriptComparison) comparison = g_new0 (PhScriptComparison, 1);
-  g_autoptr (PhScriptGraph)      trace = NULL, compiled = NULL;
-  g_autoptr (PhModel)            optimised = NULL;
-  g_autoptr (GArray)             decisions = g_array_new (FALSE, FALSE, sizeof (PhScriptDecision));
-  g_autoptr (GError)             no_trace = NULL, no_compiled = NULL;
-  Contrast                      contrast = { script, NULL, NULL, decisions, cancellable, comparison };
-  guint64                       state = 1;
+  g_autoptr (PhScriptGraph) trace = NULL, compiled = NULL;
+  g_autoptr (PhModel) optimised = NULL;
+  g_autoptr (GArray) decisions = g_array_new (FALSE, FALSE, sizeof (PhScriptDecision));
+  g_autoptr (GError) no_trace = NULL, no_compiled = NULL;
+  Contrast contrast = { script, NULL, NULL, decisions, cancellable, comparison };
+  guint64 state = 1;
 
   comparison->rows = g_ptr_array_new ();
   if (!ph_script_resolve (script, call, &bound, cancellable, error))
@@ -358,7 +373,8 @@ ph_script_compare (PhScript *script, PhScriptText *call, guint n_inputs, GCancel
     return NULL;
   for (guint i = 0; i < n_inputs; i++)
     {
-      g_auto (PhScriptBound) other = { ph_script_function_ref (bound.function), g_new0 (PhScriptValue *, bound.function->def->n + 1) };
+      g_auto (PhScriptBound) other = { ph_script_function_ref (bound.function),
+                                       g_new0 (PhScriptValue *, bound.function->def->n + 1) };
 
       for (guint k = 0; k < bound.function->def->n; k++)
         other.arguments[k] = other_value (bound.arguments[k], i, &state);

@@ -7,11 +7,13 @@
 
 /* ── names ── */
 
+/* clang-format off */
 static const struct { const char *name; PhDType dtype; } dtypes[] = {
   { "float16", PH_FLOAT16 }, { "bfloat16", PH_BFLOAT16 }, { "float32", PH_FLOAT }, { "float64", PH_DOUBLE }, { "double", PH_DOUBLE },
   { "int8", PH_INT8 }, { "int16", PH_INT16 }, { "int32", PH_INT32 }, { "int64", PH_INT64 }, { "uint8", PH_UINT8 },
   { "uint16", PH_UINT16 }, { "uint32", PH_UINT32 }, { "uint64", PH_UINT64 }, { "bool_", PH_BOOL },
 };
+/* clang-format on */
 
 static PhScriptValue *
 constant_named (const char *name)
@@ -44,7 +46,7 @@ constant_named (const char *name)
 static PhScriptValue *
 find_outside (PhScriptMachine *machine, const char *name, GError **error)
 {
-  PhTensor      *tensor = ph_script_outside (machine->script, name);
+  PhTensor *tensor = ph_script_outside (machine->script, name);
   PhScriptValue *value;
 
   if (tensor == NULL)
@@ -53,7 +55,8 @@ find_outside (PhScriptMachine *machine, const char *name, GError **error)
   if (machine->recorder == machine->script->recorder)
     {
       PhModel *model = machine->script->model;
-      PhValue *input = ph_graph_add_input (model->graph, ph_model_unique_name (model, name), ph_type_of_tensor (tensor), NULL, G_MAXUINT, error);
+      PhValue *input = ph_graph_add_input (model->graph, ph_model_unique_name (model, name), ph_type_of_tensor (tensor), NULL,
+                                           G_MAXUINT, error);
 
       if (input == NULL)
         {
@@ -90,7 +93,7 @@ static PhScriptValue *
 find_word (const char *name)
 {
   const PhScriptWord *word = ph_script_word_find (name);
-  PhScriptValue      *value;
+  PhScriptValue *value;
 
   if (word == NULL)
     return NULL;
@@ -103,7 +106,7 @@ find_word (const char *name)
 PhScriptValue *
 ph_script_lookup (PhScriptMachine *machine, const PhPy *at, const char *name, GError **error)
 {
-  GError        *reason = NULL;
+  GError *reason = NULL;
   PhScriptValue *value = find_variable (machine, at, name, &reason);
 
   if (value == NULL && reason == NULL)
@@ -134,19 +137,20 @@ evaluate_integer (PhScriptMachine *machine, const PhPy *py, GError **error)
 static gboolean
 is_literal (const PhScriptValue *value)
 {
-  return ph_script_is_number (value) || value->kind == PH_SCRIPT_STRING || (value->kind == PH_SCRIPT_TENSOR && value->weak && value->value == NULL);
+  return ph_script_is_number (value) || value->kind == PH_SCRIPT_STRING
+         || (value->kind == PH_SCRIPT_TENSOR && value->weak && value->value == NULL);
 }
 
 /* Rows of one shape as an array; an array of literals has no element type of its own yet. */
 static PhScriptValue *
 stack_literals (PhScriptMachine *machine, const PhPy *at, PhScriptValue *const *items, guint n, GError **error)
 {
-  const guint  rank = items[0]->kind == PH_SCRIPT_TENSOR ? ph_tensor_rank (items[0]->tensor) : 0;
-  gint64       dims[PH_MAX_RANK] = { n };
-  gboolean     texts = FALSE, floats = FALSE, ints = FALSE;
-  PhTensor    *tensor;
-  PhDType      dtype;
-  gsize        row = 1;
+  const guint rank = items[0]->kind == PH_SCRIPT_TENSOR ? ph_tensor_rank (items[0]->tensor) : 0;
+  gint64 dims[PH_MAX_RANK] = { n };
+  gboolean texts = FALSE, floats = FALSE, ints = FALSE;
+  PhTensor *tensor;
+  PhDType dtype;
+  gsize row = 1;
   PhScriptValue *value;
 
   if (rank + 1 >= PH_MAX_RANK)
@@ -154,10 +158,10 @@ stack_literals (PhScriptMachine *machine, const PhPy *at, PhScriptValue *const *
   for (guint i = 0; i < n; i++)
     {
       const PhScriptValue *item = items[i];
-      const PhDType        own = item->kind == PH_SCRIPT_STRING ? PH_STRING : ph_script_dtype (item);
+      const PhDType own = item->kind == PH_SCRIPT_STRING ? PH_STRING : ph_script_dtype (item);
 
-      if ((item->kind == PH_SCRIPT_TENSOR ? ph_tensor_rank (item->tensor) : 0) != rank ||
-          (rank > 0 && memcmp (ph_tensor_dims (item->tensor), ph_tensor_dims (items[0]->tensor), rank * sizeof (gint64)) != 0))
+      if ((item->kind == PH_SCRIPT_TENSOR ? ph_tensor_rank (item->tensor) : 0) != rank
+          || (rank > 0 && memcmp (ph_tensor_dims (item->tensor), ph_tensor_dims (items[0]->tensor), rank * sizeof (gint64)) != 0))
         return ph_script_fail (machine, at, error, PH_ERROR_PARSE, "the rows are not nested alike, or not of one length");
       texts = texts || own == PH_STRING;
       floats = floats || ph_dtype_is_float (own);
@@ -175,7 +179,7 @@ stack_literals (PhScriptMachine *machine, const PhPy *at, PhScriptValue *const *
     for (gsize k = 0; k < row; k++)
       {
         g_autoptr (PhTensor) number = ph_script_is_number (items[i]) ? ph_script_number_tensor (items[i], PH_UNDEFINED) : NULL;
-        PhTensor           *from = number != NULL ? number : items[i]->tensor;
+        PhTensor *from = number != NULL ? number : items[i]->tensor;
 
         if (texts)
           ph_tensor_set_string (tensor, i * row + k, rank == 0 ? items[i]->text : ph_tensor_get_string (from, k));
@@ -193,11 +197,11 @@ static PhScriptValue *
 evaluate_items (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
-  gboolean             literal = py->kind == PH_PY_LIST && py->n > 0;
+  gboolean literal = py->kind == PH_PY_LIST && py->n > 0;
 
   for (guint i = 0; i < py->n; i++)
     {
-      const PhPy    *item = py->items[i];
+      const PhPy *item = py->items[i];
       PhScriptValue *value = ph_script_evaluate (machine, item->kind == PH_PY_STARRED ? item->items[0] : item, error);
 
       if (value == NULL)
@@ -218,7 +222,7 @@ static PhScriptValue *
 evaluate_logic (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   g_autoptr (PhScriptValue) left = NULL, condition = NULL;
-  int                      truth;
+  int truth;
 
   if (machine->compiling)
     return ph_script_compile_and (machine, py, error);
@@ -235,7 +239,7 @@ static PhScriptValue *
 evaluate_choice (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   g_autoptr (PhScriptValue) test = NULL, condition = NULL;
-  int                      truth;
+  int truth;
 
   if (machine->compiling)
     return ph_script_compile_and (machine, py, error);
@@ -267,7 +271,10 @@ without_module (PhScriptMachine *machine, const PhPy *py, char **owned)
   return NULL;
 }
 
-typedef struct { GPtrArray *values, *named, *names; } Collected;
+typedef struct
+{
+  GPtrArray *values, *named, *names;
+} Collected;
 
 static void
 collected_clear (Collected *collected)
@@ -283,7 +290,7 @@ collect (PhScriptMachine *machine, const PhPy *py, Collected *collected, GError 
 {
   for (guint i = 1; i < py->n; i++)
     {
-      const PhPy    *item = py->items[i];
+      const PhPy *item = py->items[i];
       const gboolean plain = item->kind != PH_PY_KEYWORD && item->kind != PH_PY_STARRED;
       PhScriptValue *value;
 
@@ -299,7 +306,8 @@ collect (PhScriptMachine *machine, const PhPy *py, Collected *collected, GError 
           g_autoptr (PhScriptValue) owned = value;
 
           if (value->kind != PH_SCRIPT_TUPLE)
-            return ph_script_fail (machine, item, error, PH_ERROR_TYPE, "'*' wants a tuple, not %s", ph_script_kind_name (value)) != NULL;
+            return ph_script_fail (machine, item, error, PH_ERROR_TYPE, "'*' wants a tuple, not %s", ph_script_kind_name (value))
+                   != NULL;
           for (guint k = 0; k < value->n; k++)
             g_ptr_array_add (collected->values, ph_script_value_ref (value->items[k]));
         }
@@ -316,9 +324,10 @@ collect (PhScriptMachine *machine, const PhPy *py, Collected *collected, GError 
 
 /* What is called: a variable, a word, an operator, or a method, which has what it is of as its first argument. */
 static PhScriptValue *
-find_callee (PhScriptMachine *machine, const PhPy *py, Collected *collected, const char **name, char **owned, gboolean *is_op, GError **error)
+find_callee (PhScriptMachine *machine, const PhPy *py, Collected *collected, const char **name, char **owned, gboolean *is_op,
+             GError **error)
 {
-  GError        *reason = NULL;
+  GError *reason = NULL;
   PhScriptValue *value = NULL;
 
   *name = py->kind == PH_PY_NAME ? py->text : py->kind == PH_PY_ATTRIBUTE ? without_module (machine, py, owned) : NULL;
@@ -354,29 +363,36 @@ find_callee (PhScriptMachine *machine, const PhPy *py, Collected *collected, con
 static PhScriptValue *
 evaluate_call (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
-  g_auto (Collected)        collected = { g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref),
-                                         g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref), g_ptr_array_new () };
-  g_autofree char         *owned = NULL;
-  g_autofree gboolean     *used = NULL;
-  const char              *name = NULL;
-  gboolean                 is_op = FALSE;
+  g_auto (Collected) collected = { g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref),
+                                   g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref), g_ptr_array_new () };
+  g_autofree char *owned = NULL;
+  g_autofree gboolean *used = NULL;
+  const char *name = NULL;
+  gboolean is_op = FALSE;
   g_autoptr (PhScriptValue) callee = find_callee (machine, py->items[0], &collected, &name, &owned, &is_op, error);
-  const PhPy              *outer = machine->at;
-  PhScriptValue           *result;
-  PhScriptArgs             args;
+  const PhPy *outer = machine->at;
+  PhScriptValue *result;
+  PhScriptArgs args;
 
   if ((callee == NULL && !is_op) || !collect (machine, py, &collected, error))
     return NULL;
   used = g_new0 (gboolean, collected.named->len + 1);
-  args = (PhScriptArgs) { py, name, (PhScriptValue **) collected.values->pdata, (PhScriptValue **) collected.named->pdata,
-                          (const char **) collected.names->pdata, used, collected.values->len, collected.named->len };
+  args = (PhScriptArgs) { py,
+                          name,
+                          (PhScriptValue **) collected.values->pdata,
+                          (PhScriptValue **) collected.named->pdata,
+                          (const char **) collected.names->pdata,
+                          used,
+                          collected.values->len,
+                          collected.named->len };
   machine->at = py;
   if (is_op)
     {
-      GError     *reason = NULL;
+      GError *reason = NULL;
       const PhOp *op = ph_script_op (name, args.n, &reason);
 
-      result = op != NULL ? ph_script_call_op (machine, op, &args, error) : ph_script_blame (machine, py->items[0], reason, error);
+      result = op != NULL ? ph_script_call_op (machine, op, &args, error)
+                          : ph_script_blame (machine, py->items[0], reason, error);
     }
   else
     result = ph_script_call (machine, py, callee, &args, error);
@@ -388,16 +404,22 @@ evaluate_call (PhScriptMachine *machine, const PhPy *py, GError **error)
 gboolean
 ph_script_arguments (PhScriptMachine *machine, const PhPy *py, PhScriptFunction *function, PhScriptValue **bound, GError **error)
 {
-  g_auto (Collected)    collected = { g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref),
-                                     g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref), g_ptr_array_new () };
+  g_auto (Collected) collected = { g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref),
+                                   g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref), g_ptr_array_new () };
   g_autofree gboolean *used = NULL;
-  PhScriptArgs         args;
+  PhScriptArgs args;
 
   if (!collect (machine, py, &collected, error))
     return FALSE;
   used = g_new0 (gboolean, collected.named->len + 1);
-  args = (PhScriptArgs) { py, function->name, (PhScriptValue **) collected.values->pdata, (PhScriptValue **) collected.named->pdata,
-                          (const char **) collected.names->pdata, used, collected.values->len, collected.named->len };
+  args = (PhScriptArgs) { py,
+                          function->name,
+                          (PhScriptValue **) collected.values->pdata,
+                          (PhScriptValue **) collected.named->pdata,
+                          (const char **) collected.names->pdata,
+                          used,
+                          collected.values->len,
+                          collected.named->len };
   if (!ph_script_bind (machine, function, &args, bound, error))
     return FALSE;
   for (guint i = 0; i < function->def->n; i++)
@@ -408,12 +430,14 @@ ph_script_arguments (PhScriptMachine *machine, const PhPy *py, PhScriptFunction 
 static PhScriptValue *
 evaluate_attribute (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
-  g_autofree char         *dotted = ph_py_dotted (py), *owned = NULL;
+  g_autofree char *dotted = ph_py_dotted (py), *owned = NULL;
   g_autoptr (PhScriptValue) of = NULL;
-  const char              *bare;
+  const char *bare;
 
   /* Values of models have names with points in them. */
-  if (dotted != NULL && (g_hash_table_contains (machine->script->outside, dotted) || g_hash_table_contains (machine->script->globals->variables, dotted)))
+  if (dotted != NULL
+      && (g_hash_table_contains (machine->script->outside, dotted)
+          || g_hash_table_contains (machine->script->globals->variables, dotted)))
     return ph_script_lookup (machine, py, dotted, error);
   bare = without_module (machine, py, &owned);
   if (bare != NULL)
@@ -442,62 +466,46 @@ refuse (PhScriptMachine *machine, const PhPy *py, GError **error)
   if (g_utf8_strlen (text, -1) > 60)
     g_utf8_strncpy (text, text, 60);
   return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "'%s' is not part of the language%s", text,
-                         py->kind == PH_PY_COMPREHENSION ? ": write a for loop" : py->kind == PH_PY_LAMBDA ? ": write a def" : "");
+                         py->kind == PH_PY_COMPREHENSION ? ": write a for loop"
+                         : py->kind == PH_PY_LAMBDA      ? ": write a def"
+                                                         : "");
 }
 
 PhScriptValue *
 ph_script_evaluate (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   g_autoptr (PhScriptValue) of = NULL;
-  PhScriptValue           *result = NULL;
+  PhScriptValue *result = NULL;
 
   if (machine->depth >= PH_PY_MAX_DEPTH * 3)
     return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "this is nested too deeply");
   machine->depth++;
   switch (py->kind)
     {
-    case PH_PY_NAME:
-      result = ph_script_lookup (machine, py, py->text, error);
-      break;
-    case PH_PY_INT:
-      result = evaluate_integer (machine, py, error);
-      break;
-    case PH_PY_FLOAT:
-      result = strpbrk (py->text, "jJ") == NULL ? ph_script_float (py->f) : refuse (machine, py, error);
-      break;
-    case PH_PY_STRING:
-      result = ph_script_string (py->text);
-      break;
+    case PH_PY_NAME: result = ph_script_lookup (machine, py, py->text, error); break;
+    case PH_PY_INT: result = evaluate_integer (machine, py, error); break;
+    case PH_PY_FLOAT: result = strpbrk (py->text, "jJ") == NULL ? ph_script_float (py->f) : refuse (machine, py, error); break;
+    case PH_PY_STRING: result = ph_script_string (py->text); break;
     case PH_PY_CONSTANT:
-      result = g_str_equal (py->text, "None") ? ph_script_none () : g_str_equal (py->text, "...") ? refuse (machine, py, error)
-                                                                   : ph_script_bool (g_str_equal (py->text, "True"));
+      result = g_str_equal (py->text, "None")  ? ph_script_none ()
+               : g_str_equal (py->text, "...") ? refuse (machine, py, error)
+                                               : ph_script_bool (g_str_equal (py->text, "True"));
       break;
-    case PH_PY_ATTRIBUTE:
-      result = evaluate_attribute (machine, py, error);
-      break;
+    case PH_PY_ATTRIBUTE: result = evaluate_attribute (machine, py, error); break;
     case PH_PY_SUBSCRIPT:
       of = ph_script_evaluate (machine, py->items[0], error);
       result = of != NULL ? ph_script_subscript (machine, py, of, error) : NULL;
       break;
-    case PH_PY_CALL:
-      result = evaluate_call (machine, py, error);
-      break;
+    case PH_PY_CALL: result = evaluate_call (machine, py, error); break;
     case PH_PY_TUPLE:
-    case PH_PY_LIST:
-      result = evaluate_items (machine, py, error);
-      break;
+    case PH_PY_LIST: result = evaluate_items (machine, py, error); break;
     case PH_PY_UNARY:
       of = ph_script_evaluate (machine, py->items[0], error);
       result = of != NULL ? ph_script_unary (machine, py, py->text, of, error) : NULL;
       break;
-    case PH_PY_BINARY:
-      result = evaluate_binary (machine, py, error);
-      break;
-    case PH_PY_IF_ELSE:
-      result = evaluate_choice (machine, py, error);
-      break;
-    default:
-      result = refuse (machine, py, error);
+    case PH_PY_BINARY: result = evaluate_binary (machine, py, error); break;
+    case PH_PY_IF_ELSE: result = evaluate_choice (machine, py, error); break;
+    default: result = refuse (machine, py, error);
     }
   machine->depth--;
   return result;

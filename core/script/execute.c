@@ -28,13 +28,16 @@ static void
 leave_behind (PhScriptMachine *machine, const PhPy *at, const char *name, guint64 memory)
 {
   GHashTableIter iter;
-  gpointer       key, value;
+  gpointer key, value;
 
   g_hash_table_iter_init (&iter, machine->frame->scope->variables);
   while (g_hash_table_iter_next (&iter, &key, &value))
     if (!g_str_equal (key, name) && holds (value, memory))
-      g_hash_table_iter_replace (&iter, ph_script_unset (g_strdup_printf ("'%s' shared its elements with '%s', which line %u changed in place: numpy shows the change here "
-                                                                          "too, this language does not; write %s = copy(...)", (char *) key, name, at->line, (char *) key)));
+      g_hash_table_iter_replace (
+          &iter, ph_script_unset (g_strdup_printf (
+                     "'%s' shared its elements with '%s', which line %u changed in place: numpy shows the change here "
+                     "too, this language does not; write %s = copy(...)",
+                     (char *) key, name, at->line, (char *) key)));
 }
 
 void
@@ -59,15 +62,19 @@ ph_script_end_over (PhScriptMachine *machine)
 
 /* Changing an array in place is setting its name to another; whoever else has the array must not notice. */
 static gboolean
-change_in_place (PhScriptMachine *machine, const PhPy *at, const char *name, PhScriptValue *old, PhScriptValue *value, GError **error)
+change_in_place (PhScriptMachine *machine, const PhPy *at, const char *name, PhScriptValue *old, PhScriptValue *value,
+                 GError **error)
 {
-  if (!g_hash_table_contains (machine->frame->scope->variables, name) ||
-      (machine->frame->given != NULL && g_hash_table_contains (machine->frame->given, GSIZE_TO_POINTER (old->memory))))
-    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "'%s' belongs to the caller, who would see the change: write %s = copy(%s) first", name, name,
-                           name) != NULL;
+  if (!g_hash_table_contains (machine->frame->scope->variables, name)
+      || (machine->frame->given != NULL && g_hash_table_contains (machine->frame->given, GSIZE_TO_POINTER (old->memory))))
+    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
+                           "'%s' belongs to the caller, who would see the change: write %s = copy(%s) first", name, name, name)
+           != NULL;
   for (guint i = 0; machine->frame->iterated != NULL && i < machine->frame->iterated->len; i++)
     if (g_array_index (machine->frame->iterated, guint64, i) == old->memory)
-      return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "'%s' is changed while a for goes over it: go over copy(%s)", name, name) != NULL;
+      return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
+                             "'%s' is changed while a for goes over it: go over copy(%s)", name, name)
+             != NULL;
   leave_behind (machine, at, name, old->memory);
   ph_script_set (machine, name, value);
   return TRUE;
@@ -79,7 +86,9 @@ store (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GErro
   g_autoptr (PhScriptValue) of = NULL, stored = NULL;
 
   if (target->items[0]->kind != PH_PY_NAME)
-    return ph_script_fail (machine, target, error, PH_ERROR_UNSUPPORTED, "what is written to is a variable with one pair of brackets: x[...] = y") != NULL;
+    return ph_script_fail (machine, target, error, PH_ERROR_UNSUPPORTED,
+                           "what is written to is a variable with one pair of brackets: x[...] = y")
+           != NULL;
   of = ph_script_evaluate (machine, target->items[0], error);
   stored = of != NULL ? ph_script_store (machine, target, of, value, error) : NULL;
   return stored != NULL && change_in_place (machine, target, target->items[0]->text, of, stored, error);
@@ -88,12 +97,15 @@ store (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GErro
 static gboolean
 unpack (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GError **error)
 {
-  const gint64 n = value->kind == PH_SCRIPT_TUPLE ? value->n : value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) > 0 ? ph_script_dim (value, 0) : -1;
+  const gint64 n = value->kind == PH_SCRIPT_TUPLE                                  ? value->n
+                   : value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) > 0 ? ph_script_dim (value, 0)
+                                                                                   : -1;
 
   if (n < 0)
     return ph_script_fail (machine, target, error, PH_ERROR_TYPE, "%s cannot be unpacked", ph_script_kind_name (value)) != NULL;
   if (n != target->n)
-    return ph_script_fail (machine, target, error, PH_ERROR_TYPE, "%u names for %" G_GINT64_FORMAT " values", target->n, n) != NULL;
+    return ph_script_fail (machine, target, error, PH_ERROR_TYPE, "%u names for %" G_GINT64_FORMAT " values", target->n, n)
+           != NULL;
   for (guint i = 0; i < target->n; i++)
     {
       g_autoptr (PhScriptValue) index = ph_script_int (i), strong = NULL, item = NULL;
@@ -116,18 +128,21 @@ static PhScriptValue *
 as_input (PhScriptMachine *machine, const char *name, PhScriptValue *value, GError **error)
 {
   PhScriptValue *made;
-  PhModel       *model = machine->script->model;
+  PhModel *model = machine->script->model;
 
-  if (!machine->frame->typed || machine->graph->model != model || (value->kind != PH_SCRIPT_TENSOR && !ph_script_is_number (value)) ||
-      value->kind == PH_SCRIPT_BOOL || (value->kind == PH_SCRIPT_TENSOR && value->value != NULL && value->recorder == machine->recorder))
+  if (!machine->frame->typed || machine->graph->model != model
+      || (value->kind != PH_SCRIPT_TENSOR && !ph_script_is_number (value)) || value->kind == PH_SCRIPT_BOOL
+      || (value->kind == PH_SCRIPT_TENSOR && value->value != NULL && value->recorder == machine->recorder))
     return ph_script_value_ref (value);
-  if (ph_script_is_number (value) || (value->weak && (ph_dtype_is_integer (ph_script_dtype (value)) || ph_script_dtype (value) == PH_DOUBLE)))
+  if (ph_script_is_number (value)
+      || (value->weak && (ph_dtype_is_integer (ph_script_dtype (value)) || ph_script_dtype (value) == PH_DOUBLE)))
     made = ph_script_cast (machine, value, PH_FLOAT, error);
   else
     made = ph_script_tensor (ph_tensor_ref (value->tensor));
   if (made == NULL)
     return NULL;
-  made->value = ph_graph_add_input (model->graph, ph_model_unique_name (model, name), ph_type_of_tensor (made->tensor), NULL, G_MAXUINT, error);
+  made->value = ph_graph_add_input (model->graph, ph_model_unique_name (model, name), ph_type_of_tensor (made->tensor), NULL,
+                                    G_MAXUINT, error);
   if (made->value == NULL)
     {
       ph_script_value_unref (made);
@@ -186,9 +201,9 @@ ph_script_assign (PhScriptMachine *machine, const PhPy *target, PhScriptValue *v
 gboolean
 ph_script_augment (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
-  const PhPy              *target = py->items[0];
+  const PhPy *target = py->items[0];
   g_autoptr (PhScriptValue) old = ph_script_evaluate (machine, target, error), by = NULL, value = NULL;
-  PhDType                  dtype;
+  PhDType dtype;
 
   by = old != NULL ? ph_script_evaluate (machine, py->items[1], error) : NULL;
   value = by != NULL ? ph_script_binary (machine, py, py->text, old, by, error) : NULL;
@@ -209,19 +224,24 @@ ph_script_augment (PhScriptMachine *machine, const PhPy *py, GError **error)
       PhScriptValue *cast;
 
       if (!ph_dtype_is_float (dtype) || !ph_dtype_is_float (ph_script_dtype (value)))
-        return ph_script_fail (machine, py, error, PH_ERROR_TYPE, "'%s=' keeps the elements of '%s' %s, and this would be %s: write %s = %s %s ...", py->text, target->text,
-                               ph_dtype_name (dtype), ph_dtype_name (ph_script_dtype (value)), target->text, target->text, py->text) != NULL;
+        return ph_script_fail (machine, py, error, PH_ERROR_TYPE,
+                               "'%s=' keeps the elements of '%s' %s, and this would be %s: write %s = %s %s ...", py->text,
+                               target->text, ph_dtype_name (dtype), ph_dtype_name (ph_script_dtype (value)), target->text,
+                               target->text, py->text)
+               != NULL;
       cast = ph_script_cast (machine, value, dtype, error);
       ph_script_value_unref (value);
       value = cast;
       if (cast == NULL)
         return FALSE;
     }
-  if (ph_script_rank (old) >= 0 && ph_script_rank (value) >= 0 &&
-      (ph_script_rank (old) != ph_script_rank (value) || (ph_type_count (ph_script_type (old)) >= 0 && ph_type_count (ph_script_type (value)) >= 0 &&
-                                                            ph_type_count (ph_script_type (old)) != ph_type_count (ph_script_type (value)))))
-    return ph_script_fail (machine, py, error, PH_ERROR_TYPE, "'%s=' keeps the shape of '%s': write %s = %s %s ...", py->text, target->text, target->text, target->text,
-                           py->text) != NULL;
+  if (ph_script_rank (old) >= 0 && ph_script_rank (value) >= 0
+      && (ph_script_rank (old) != ph_script_rank (value)
+          || (ph_type_count (ph_script_type (old)) >= 0 && ph_type_count (ph_script_type (value)) >= 0
+              && ph_type_count (ph_script_type (old)) != ph_type_count (ph_script_type (value)))))
+    return ph_script_fail (machine, py, error, PH_ERROR_TYPE, "'%s=' keeps the shape of '%s': write %s = %s %s ...", py->text,
+                           target->text, target->text, target->text, py->text)
+           != NULL;
   name_value (machine, target->text, value);
   return change_in_place (machine, py, target->text, old, value, error);
 }
@@ -231,7 +251,7 @@ ph_script_augment (PhScriptMachine *machine, const PhPy *py, GError **error)
 static gboolean
 assign_all (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
-  const PhPy              *first = py->items[0], *from = py->items[py->n - 1];
+  const PhPy *first = py->items[0], *from = py->items[py->n - 1];
   g_autoptr (PhScriptValue) value = NULL;
 
   machine->frame->wanting = from;
@@ -262,7 +282,7 @@ static gboolean
 define (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   g_autoptr (PhScriptValue) value = ph_script_none ();
-  PhScriptFunction        *function = g_new0 (PhScriptFunction, 1);
+  PhScriptFunction *function = g_new0 (PhScriptFunction, 1);
 
   g_atomic_ref_count_init (&function->refs);
   function->text = ph_script_text_ref (machine->frame->text);
@@ -279,13 +299,17 @@ define (PhScriptMachine *machine, const PhPy *py, GError **error)
       const PhPy *parameter = py->items[i];
 
       if (parameter->i != 0)
-        return ph_script_fail (machine, parameter, error, PH_ERROR_UNSUPPORTED, "parameters with a star are not part of the language") != NULL;
+        return ph_script_fail (machine, parameter, error, PH_ERROR_UNSUPPORTED,
+                               "parameters with a star are not part of the language")
+               != NULL;
       g_hash_table_add (function->locals, (gpointer) parameter->text);
-      if (parameter->items[1] != NULL && (function->fallbacks[i] = ph_script_evaluate (machine, parameter->items[1], error)) == NULL)
+      if (parameter->items[1] != NULL
+          && (function->fallbacks[i] = ph_script_evaluate (machine, parameter->items[1], error)) == NULL)
         return FALSE;
     }
   if (py->n_decorators > 0)
-    return ph_script_fail (machine, py->decorators[0], error, PH_ERROR_UNSUPPORTED, "decorators are not part of the language") != NULL;
+    return ph_script_fail (machine, py->decorators[0], error, PH_ERROR_UNSUPPORTED, "decorators are not part of the language")
+           != NULL;
   ph_script_set (machine, py->text, value);
   if (machine->result != NULL && machine->frame->outer == NULL)
     machine->result->recorded = TRUE;
@@ -295,21 +319,29 @@ define (PhScriptMachine *machine, const PhPy *py, GError **error)
 static gboolean
 import (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
-  static const char *const known[] = { "import numpy as np", "import numpy", "import math", "import torch", "import torch.nn.functional as F",
-                                       "from math import ", "from numpy import ", "from torch import ", "from __future__ import " };
+  static const char *const known[] = {
+    "import numpy as np", "import numpy",       "import math",        "import torch",           "import torch.nn.functional as F",
+    "from math import ",  "from numpy import ", "from torch import ", "from __future__ import "
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
     if (i < 5 ? g_str_equal (py->text, known[i]) : g_str_has_prefix (py->text, known[i]))
       return TRUE;
-  return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "modules cannot be imported: the words of numpy and math are there without it") != NULL;
+  return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED,
+                         "modules cannot be imported: the words of numpy and math are there without it")
+         != NULL;
 }
 
 gboolean
 ph_script_simple (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   g_autoptr (PhScriptValue) value = NULL;
-  static const char *const names[] = { [PH_PY_CLASS] = "class", [PH_PY_WITH] = "with", [PH_PY_DELETE] = "del", [PH_PY_RAISE] = "raise",
-                                       [PH_PY_GLOBAL] = "global and nonlocal", [PH_PY_TRY] = "try" };
+  static const char *const names[] = { [PH_PY_CLASS] = "class",
+                                       [PH_PY_WITH] = "with",
+                                       [PH_PY_DELETE] = "del",
+                                       [PH_PY_RAISE] = "raise",
+                                       [PH_PY_GLOBAL] = "global and nonlocal",
+                                       [PH_PY_TRY] = "try" };
 
   switch (py->kind)
     {
@@ -322,8 +354,7 @@ ph_script_simple (PhScriptMachine *machine, const PhPy *py, GError **error)
           machine->result->value = ph_script_value_ref (value);
         }
       return value != NULL;
-    case PH_PY_ASSIGN:
-      return assign_all (machine, py, error);
+    case PH_PY_ASSIGN: return assign_all (machine, py, error);
     case PH_PY_ANNOTATED:
       value = py->items[2] != NULL ? ph_script_evaluate (machine, py->items[2], error) : ph_script_none ();
       return value != NULL && (py->items[2] == NULL || ph_script_assign (machine, py->items[0], value, error));
@@ -335,15 +366,13 @@ ph_script_simple (PhScriptMachine *machine, const PhPy *py, GError **error)
           machine->result->recorded = TRUE;
         }
       return ph_script_augment (machine, py, error);
-    case PH_PY_DEF:
-      return define (machine, py, error);
-    case PH_PY_PASS:
-      return TRUE;
-    case PH_PY_IMPORT:
-      return import (machine, py, error);
+    case PH_PY_DEF: return define (machine, py, error);
+    case PH_PY_PASS: return TRUE;
+    case PH_PY_IMPORT: return import (machine, py, error);
     default:
       return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "'%s' is not part of the language",
-                             (guint) py->kind < G_N_ELEMENTS (names) && names[py->kind] != NULL ? names[py->kind] : "this") != NULL;
+                             (guint) py->kind < G_N_ELEMENTS (names) && names[py->kind] != NULL ? names[py->kind] : "this")
+             != NULL;
     }
 }
 
@@ -377,7 +406,7 @@ static PhScriptFlow
 run_while (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   PhScriptFlow flow = PH_FLOW_NEXT;
-  int          truth;
+  int truth;
 
   while ((truth = test (machine, py->items[0], error)) == 1)
     if (!turn (machine, py, &flow, error))
@@ -386,7 +415,8 @@ run_while (PhScriptMachine *machine, const PhPy *py, GError **error)
 }
 
 static PhScriptFlow
-go_over (PhScriptMachine *machine, const PhPy *py, PhScriptValue *over, PhScriptValue *rows, gint64 n, gint64 start, gint64 step, GError **error)
+go_over (PhScriptMachine *machine, const PhPy *py, PhScriptValue *over, PhScriptValue *rows, gint64 n, gint64 start, gint64 step,
+         GError **error)
 {
   PhScriptFlow flow = PH_FLOW_NEXT;
 
@@ -402,9 +432,9 @@ go_over (PhScriptMachine *machine, const PhPy *py, PhScriptValue *over, PhScript
         item = ph_script_row (machine, py->items[1], rows, index, error);
       else
         item = ph_dtype_is_integer (ph_script_dtype (over)) ? ph_script_int (ph_tensor_get_int (over->tensor, (gsize) i))
-               : ph_script_dtype (over) == PH_BOOL ? ph_script_bool (ph_tensor_get_int (over->tensor, (gsize) i) != 0)
-               : ph_script_dtype (over) == PH_STRING ? ph_script_string (ph_tensor_get_string (over->tensor, (gsize) i))
-               : ph_script_float (ph_tensor_get (over->tensor, (gsize) i));
+               : ph_script_dtype (over) == PH_BOOL          ? ph_script_bool (ph_tensor_get_int (over->tensor, (gsize) i) != 0)
+               : ph_script_dtype (over) == PH_STRING        ? ph_script_string (ph_tensor_get_string (over->tensor, (gsize) i))
+                                                            : ph_script_float (ph_tensor_get (over->tensor, (gsize) i));
       if (item == NULL)
         return PH_FLOW_ERROR;
       if (py->items[0]->kind == PH_PY_NAME)
@@ -421,8 +451,8 @@ static PhScriptFlow
 run_for (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   g_autoptr (PhScriptValue) over = ph_script_evaluate (machine, py->items[1], error), rows = NULL;
-  PhScriptFlow             flow = PH_FLOW_NEXT;
-  gint64                   n = 0, start = 0, step = 1;
+  PhScriptFlow flow = PH_FLOW_NEXT;
+  gint64 n = 0, start = 0, step = 1;
 
   if (over == NULL)
     return PH_FLOW_ERROR;
@@ -441,10 +471,12 @@ run_for (PhScriptMachine *machine, const PhPy *py, GError **error)
     n = ph_script_dim (over, 0);
   else
     {
-      ph_script_fail (machine, py->items[1], error, PH_ERROR_TYPE, "for goes over a range, a tensor or a list, not %s", ph_script_kind_name (over));
+      ph_script_fail (machine, py->items[1], error, PH_ERROR_TYPE, "for goes over a range, a tensor or a list, not %s",
+                      ph_script_kind_name (over));
       return PH_FLOW_ERROR;
     }
-  if (over->kind == PH_SCRIPT_TENSOR && (!over->weak || ph_script_rank (over) > 1) && (rows = ph_script_strong (machine, over, error)) == NULL)
+  if (over->kind == PH_SCRIPT_TENSOR && (!over->weak || ph_script_rank (over) > 1)
+      && (rows = ph_script_strong (machine, over, error)) == NULL)
     return PH_FLOW_ERROR;
   ph_script_begin_over (machine, over);
   flow = go_over (machine, py, over, rows, n, start, step, error);
@@ -491,9 +523,9 @@ run_statement (PhScriptMachine *machine, const PhPy *py, GError **error)
       truth = test (machine, py->items[0], error);
       if (truth == -2)
         return PH_FLOW_ERROR;
-      return truth ? ph_script_execute (machine, py->body, py->n_body, error) : ph_script_execute (machine, py->orelse, py->n_orelse, error);
-    case PH_PY_RETURN:
-      return run_return (machine, py, error);
+      return truth ? ph_script_execute (machine, py->body, py->n_body, error)
+                   : ph_script_execute (machine, py->orelse, py->n_orelse, error);
+    case PH_PY_RETURN: return run_return (machine, py, error);
     case PH_PY_BREAK:
     case PH_PY_CONTINUE:
       if (machine->frame->loops > 0)
@@ -509,8 +541,7 @@ run_statement (PhScriptMachine *machine, const PhPy *py, GError **error)
           ph_script_fail (machine, py, error, PH_ERROR_FAILED, "this does not hold: %s", text);
         }
       return truth == 1 ? PH_FLOW_NEXT : PH_FLOW_ERROR;
-    default:
-      return ph_script_simple (machine, py, error) ? PH_FLOW_NEXT : PH_FLOW_ERROR;
+    default: return ph_script_simple (machine, py, error) ? PH_FLOW_NEXT : PH_FLOW_ERROR;
     }
 }
 

@@ -39,10 +39,11 @@ ph_script_unroll (PhScriptMachine *machine, const PhPy *py, GPtrArray *items, gu
   for (; turn < items->len; turn++)
     {
       g_autoptr (PhScriptValue) go_on = NULL;
-      int                      left;
+      int left;
 
       set_flag (machine, PH_SCRIPT_CONTINUED, FALSE);
-      if (!ph_script_assign (machine, py->items[0], items->pdata[turn], error) || !ph_script_block (machine, py->body, py->n_body, error))
+      if (!ph_script_assign (machine, py->items[0], items->pdata[turn], error)
+          || !ph_script_block (machine, py->body, py->n_body, error))
         return FALSE;
       left = ph_script_left (machine, TRUE, &go_on, error);
       if (left == -2)
@@ -50,7 +51,10 @@ ph_script_unroll (PhScriptMachine *machine, const PhPy *py, GPtrArray *items, gu
       if (left == 1)
         return TRUE;
       if (left == -1)
-        return turn + 1 == items->len || ph_script_branch (machine, py, go_on, &(PhScriptWay) { .loop = py, .items = items, .turn = turn + 1, .fresh = TRUE }, &(PhScriptWay) { .skipped = TRUE }, error);
+        return turn + 1 == items->len
+               || ph_script_branch (machine, py, go_on,
+                                    &(PhScriptWay) { .loop = py, .items = items, .turn = turn + 1, .fresh = TRUE },
+                                    &(PhScriptWay) { .skipped = TRUE }, error);
     }
   return TRUE;
 }
@@ -69,7 +73,8 @@ list_items (PhScriptMachine *machine, PhScriptValue *over, gint64 limit)
       for (guint i = 0; i < 3; i++)
         if (over->items[i]->kind != PH_SCRIPT_INT)
           return NULL;
-      for (gint64 i = over->items[0]->i; over->items[2]->i > 0 ? i < over->items[1]->i : i > over->items[1]->i; i += over->items[2]->i)
+      for (gint64 i = over->items[0]->i; over->items[2]->i > 0 ? i < over->items[1]->i : i > over->items[1]->i;
+           i += over->items[2]->i)
         {
           if (items->len == limit)
             return NULL;
@@ -82,9 +87,9 @@ list_items (PhScriptMachine *machine, PhScriptValue *over, gint64 limit)
         const PhDType dtype = ph_script_dtype (over);
 
         g_ptr_array_add (items, ph_dtype_is_integer (dtype) ? ph_script_int (ph_tensor_get_int (over->tensor, (gsize) i))
-                                : dtype == PH_BOOL ? ph_script_bool (ph_tensor_get_int (over->tensor, (gsize) i) != 0)
-                                : dtype == PH_STRING ? ph_script_string (ph_tensor_get_string (over->tensor, (gsize) i))
-                                                     : ph_script_float (ph_tensor_get (over->tensor, (gsize) i)));
+                                : dtype == PH_BOOL          ? ph_script_bool (ph_tensor_get_int (over->tensor, (gsize) i) != 0)
+                                : dtype == PH_STRING        ? ph_script_string (ph_tensor_get_string (over->tensor, (gsize) i))
+                                                            : ph_script_float (ph_tensor_get (over->tensor, (gsize) i)));
       }
   else
     return NULL;
@@ -108,11 +113,14 @@ number (PhScriptMachine *machine, PhScriptValue *value, GError **error)
 static PhScriptValue *
 count_range (PhScriptMachine *machine, const PhPy *py, PhScriptValue *range, GError **error)
 {
-  g_autoptr (PhScriptValue) stop = number (machine, range->items[1], error), start = stop != NULL ? number (machine, range->items[0], error) : NULL;
-  g_autoptr (PhScriptValue) step = start != NULL ? number (machine, range->items[2], error) : NULL, length = NULL, back = NULL, turns = NULL, count = NULL, zero = ph_script_tensor (ph_tensor_new_scalar (PH_INT64, 0));
+  g_autoptr (PhScriptValue) stop = number (machine, range->items[1], error),
+                            start = stop != NULL ? number (machine, range->items[0], error) : NULL;
+  g_autoptr (PhScriptValue) step = start != NULL ? number (machine, range->items[2], error) : NULL, length = NULL, back = NULL,
+                            turns = NULL, count = NULL, zero = ph_script_tensor (ph_tensor_new_scalar (PH_INT64, 0));
 
-  if (step == NULL || (length = ph_script_binary (machine, py, "-", start, stop, error)) == NULL || (back = ph_script_binary (machine, py, "//", length, step, error)) == NULL ||
-      (turns = ph_script_unary (machine, py, "-", back, error)) == NULL)
+  if (step == NULL || (length = ph_script_binary (machine, py, "-", start, stop, error)) == NULL
+      || (back = ph_script_binary (machine, py, "//", length, step, error)) == NULL
+      || (turns = ph_script_unary (machine, py, "-", back, error)) == NULL)
     return NULL;
   /* A step that is known and positive. */
   if ((count = ph_script_cast (machine, turns, PH_INT64, error)) == NULL)
@@ -133,8 +141,9 @@ prepare_for (PhScriptMachine *machine, PhScriptLoop *loop, GError **error)
         {
           const gint64 start = over->items[0]->i, stop = over->items[1]->i, step = over->items[2]->i;
 
-          loop->trips = step > 0 ? (stop > start ? (gint64) (((guint64) stop - (guint64) start - 1) / (guint64) step) + 1 : 0)
-                                 : (stop < start ? (gint64) (((guint64) start - (guint64) stop - 1) / (0 - (guint64) step)) + 1 : 0);
+          loop->trips = step > 0
+                            ? (stop > start ? (gint64) (((guint64) stop - (guint64) start - 1) / (guint64) step) + 1 : 0)
+                            : (stop < start ? (gint64) (((guint64) start - (guint64) stop - 1) / (0 - (guint64) step)) + 1 : 0);
         }
       else
         loop->count = count_range (machine, loop->py->items[1], over, error);
@@ -156,7 +165,9 @@ prepare_for (PhScriptMachine *machine, PhScriptLoop *loop, GError **error)
         }
     }
   else
-    return ph_script_fail (machine, loop->py->items[1], error, PH_ERROR_TYPE, "for goes over a range, a tensor or a list, not %s", ph_script_kind_name (over)) != NULL;
+    return ph_script_fail (machine, loop->py->items[1], error, PH_ERROR_TYPE, "for goes over a range, a tensor or a list, not %s",
+                           ph_script_kind_name (over))
+           != NULL;
   if (loop->trips >= 0)
     loop->count = ph_script_tensor (ph_tensor_new_int64s (&loop->trips, 1));
   if (loop->trips >= 0)
@@ -176,12 +187,13 @@ static int
 peel (PhScriptMachine *machine, PhScriptLoop *loop, PhScriptValue **go_on)
 {
   g_autoptr (PhScriptValue) first = ph_script_int (0);
-  gboolean                 ok;
+  gboolean ok;
 
   set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
   set_flag (machine, PH_SCRIPT_CONTINUED, FALSE);
   machine->frame->loops++;
-  ok = (loop->over == NULL || ph_script_loop_set_target (machine, loop, first, NULL)) && ph_script_block (machine, loop->py->body, loop->py->n_body, NULL);
+  ok = (loop->over == NULL || ph_script_loop_set_target (machine, loop, first, NULL))
+       && ph_script_block (machine, loop->py->body, loop->py->n_body, NULL);
   machine->frame->loops--;
   return ok ? ph_script_left (machine, TRUE, go_on, NULL) : -2;
 }
@@ -197,7 +209,8 @@ restore (PhScriptMachine *machine, GHashTable *variables)
 static gboolean
 is_final (const GError *error)
 {
-  return error->domain != PH_ERROR || error->code == PH_ERROR_CANCELLED || error->code == PH_ERROR_NOT_FOUND || error->code == PH_ERROR_USAGE || error->code == PH_ERROR_PARSE;
+  return error->domain != PH_ERROR || error->code == PH_ERROR_CANCELLED || error->code == PH_ERROR_NOT_FOUND
+         || error->code == PH_ERROR_USAGE || error->code == PH_ERROR_PARSE;
 }
 
 static gboolean
@@ -214,8 +227,8 @@ static gboolean
 peel_for (PhScriptMachine *machine, PhScriptLoop *loop)
 {
   g_autoptr (PhScriptValue) go_on = NULL;
-  g_auto (PhScriptLoop)             rest = { .py = loop->py, .trips = loop->trips - 1, .over = ph_script_value_ref (loop->over) };
-  int                      left;
+  g_auto (PhScriptLoop) rest = { .py = loop->py, .trips = loop->trips - 1, .over = ph_script_value_ref (loop->over) };
+  int left;
 
   if (loop->over->kind == PH_SCRIPT_RANGE)
     {
@@ -227,7 +240,8 @@ peel_for (PhScriptMachine *machine, PhScriptLoop *loop)
   rest.count = ph_script_tensor (ph_tensor_new_scalar (PH_INT64, (double) rest.trips));
   left = peel (machine, loop, &go_on);
   if (left == -1)
-    return ph_script_branch (machine, loop->py, go_on, &(PhScriptWay) { .run = attempt_rest, .data = &rest, .fresh = TRUE }, &(PhScriptWay) { .skipped = TRUE }, NULL);
+    return ph_script_branch (machine, loop->py, go_on, &(PhScriptWay) { .run = attempt_rest, .data = &rest, .fresh = TRUE },
+                             &(PhScriptWay) { .skipped = TRUE }, NULL);
   return left == 1 || (left == 0 && attempt_rest (machine, &rest, NULL));
 }
 
@@ -240,7 +254,7 @@ list_rows (PhScriptMachine *machine, PhScriptLoop *loop)
   for (gint64 i = 0; i < loop->trips; i++)
     {
       g_autoptr (PhScriptValue) index = ph_script_int (i);
-      PhScriptValue           *row = ph_script_row (machine, loop->py->items[1], loop->over, index, NULL);
+      PhScriptValue *row = ph_script_row (machine, loop->py->items[1], loop->over, index, NULL);
 
       if (row == NULL)
         return NULL;
@@ -253,8 +267,8 @@ static gboolean
 compile_for (PhScriptMachine *machine, PhScriptLoop *loop, GError **error)
 {
   g_autoptr (GHashTable) before = ph_script_variables_copy (machine->frame->scope->variables);
-  g_autoptr (GPtrArray)  items = NULL;
-  g_autoptr (GError)     reason = NULL;
+  g_autoptr (GPtrArray) items = NULL;
+  g_autoptr (GError) reason = NULL;
 
   if (loop->trips == 0)
     return TRUE;
@@ -299,16 +313,16 @@ static gboolean
 compile_while (PhScriptMachine *machine, PhScriptLoop *loop, GError **error)
 {
   g_autoptr (GHashTable) before = ph_script_variables_copy (machine->frame->scope->variables);
-  g_autoptr (GError)     reason = NULL;
-  gboolean              settled = TRUE;
+  g_autoptr (GError) reason = NULL;
+  gboolean settled = TRUE;
 
   /* A few turns whose test is known may come first, until the types stay as they are. */
   for (guint turns = 0; turns < MAX_UNROLLED && settled; turns++)
     {
       g_autoptr (PhScriptValue) condition = NULL, go_on = NULL;
-      PhScriptLoop                     rest = { .py = loop->py, .trips = -1 };
-      int                      truth = test_now (machine, loop, &condition, error);
-      gboolean                 ok;
+      PhScriptLoop rest = { .py = loop->py, .trips = -1 };
+      int truth = test_now (machine, loop, &condition, error);
+      gboolean ok;
 
       if (truth == -2)
         return FALSE;
@@ -338,7 +352,9 @@ static gboolean
 has_break (PhPy *const *body, guint n)
 {
   for (guint i = 0; i < n; i++)
-    if (body[i]->kind == PH_PY_BREAK || (body[i]->kind == PH_PY_IF && (has_break (body[i]->body, body[i]->n_body) || has_break (body[i]->orelse, body[i]->n_orelse))))
+    if (body[i]->kind == PH_PY_BREAK
+        || (body[i]->kind == PH_PY_IF
+            && (has_break (body[i]->body, body[i]->n_body) || has_break (body[i]->orelse, body[i]->n_orelse))))
       return TRUE;
   return FALSE;
 }
@@ -346,9 +362,9 @@ has_break (PhPy *const *body, guint n)
 static gboolean
 compile_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
-  g_auto (PhScriptLoop)         loop = { .py = py, .trips = -1 };
+  g_auto (PhScriptLoop) loop = { .py = py, .trips = -1 };
   g_autoptr (GPtrArray) items = NULL;
-  gboolean             ok;
+  gboolean ok;
 
   if (py->kind == PH_PY_WHILE)
     return compile_while (machine, &loop, error);
@@ -372,14 +388,20 @@ compile_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
 gboolean
 ph_script_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
-  g_autoptr (PhScriptValue) broken = variable (machine, PH_SCRIPT_BROKEN) != NULL ? ph_script_value_ref (variable (machine, PH_SCRIPT_BROKEN)) : NULL;
-  g_autoptr (PhScriptValue) continued = variable (machine, PH_SCRIPT_CONTINUED) != NULL ? ph_script_value_ref (variable (machine, PH_SCRIPT_CONTINUED)) : NULL;
+  g_autoptr (PhScriptValue) broken = variable (machine, PH_SCRIPT_BROKEN) != NULL
+                                         ? ph_script_value_ref (variable (machine, PH_SCRIPT_BROKEN))
+                                         : NULL;
+  g_autoptr (PhScriptValue) continued = variable (machine, PH_SCRIPT_CONTINUED) != NULL
+                                            ? ph_script_value_ref (variable (machine, PH_SCRIPT_CONTINUED))
+                                            : NULL;
   g_autoptr (PhScriptValue) go_on = NULL;
-  gboolean                 ok;
-  int                      left;
+  gboolean ok;
+  int left;
 
   if (py->n_orelse > 0 && has_break (py->body, py->n_body))
-    return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "an else behind a loop with break is run here, but not compiled: use a variable") != NULL;
+    return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED,
+                           "an else behind a loop with break is run here, but not compiled: use a variable")
+           != NULL;
   ok = compile_loop (machine, py, error);
   /* What left this loop is none of the loop around it. */
   if (broken != NULL)
@@ -394,6 +416,7 @@ ph_script_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
     return ok;
   left = ph_script_left (machine, FALSE, &go_on, error);
   if (left == -1)
-    return ph_script_branch (machine, py, go_on, &(PhScriptWay) { .first = py->orelse, .n_first = py->n_orelse, .fresh = TRUE }, &(PhScriptWay) { .skipped = TRUE }, error);
+    return ph_script_branch (machine, py, go_on, &(PhScriptWay) { .first = py->orelse, .n_first = py->n_orelse, .fresh = TRUE },
+                             &(PhScriptWay) { .skipped = TRUE }, error);
   return left == 1 || (left == 0 && ph_script_block (machine, py->orelse, py->n_orelse, error));
 }

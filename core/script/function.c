@@ -23,16 +23,19 @@ ph_script_args_done (PhScriptMachine *machine, PhScriptArgs *args, guint min, gu
 {
   for (guint i = 0; i < args->n_named; i++)
     if (!args->used[i])
-      return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "%s has no argument '%s'", args->name, args->names[i]) != NULL;
+      return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "%s has no argument '%s'", args->name, args->names[i])
+             != NULL;
   if (args->n < min || args->n > max)
-    return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "%s wants %u%s argument%s, not %u", args->name, min, max > min ? " or more" : "",
-                           min == 1 && max == min ? "" : "s", args->n) != NULL;
+    return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "%s wants %u%s argument%s, not %u", args->name, min,
+                           max > min ? " or more" : "", min == 1 && max == min ? "" : "s", args->n)
+           != NULL;
   return TRUE;
 }
 
 /* A whole number or several, all known. */
 gboolean
-ph_script_arg_ints (PhScriptMachine *machine, const PhPy *at, const char *what, PhScriptValue *value, GArray *ints, GError **error)
+ph_script_arg_ints (PhScriptMachine *machine, const PhPy *at, const char *what, PhScriptValue *value, GArray *ints,
+                    GError **error)
 {
   if (value->number != NULL && value->number->kind == PH_SCRIPT_INT)
     value = value->number;
@@ -48,8 +51,8 @@ ph_script_arg_ints (PhScriptMachine *machine, const PhPy *at, const char *what, 
           return FALSE;
       return TRUE;
     }
-  if (value->kind == PH_SCRIPT_TENSOR && value->tensor != NULL && ph_dtype_is_integer (ph_script_dtype (value)) && ph_tensor_rank (value->tensor) <= 1 &&
-      (value->value == NULL || !machine->compiling))
+  if (value->kind == PH_SCRIPT_TENSOR && value->tensor != NULL && ph_dtype_is_integer (ph_script_dtype (value))
+      && ph_tensor_rank (value->tensor) <= 1 && (value->value == NULL || !machine->compiling))
     {
       for (gsize i = 0; i < ph_tensor_count (value->tensor); i++)
         {
@@ -62,30 +65,37 @@ ph_script_arg_ints (PhScriptMachine *machine, const PhPy *at, const char *what, 
       return TRUE;
     }
   return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "%s is a whole number, or a list of them%s", what,
-                         value->kind == PH_SCRIPT_TENSOR && machine->compiling ? ", that is known without running the graph" : "") != NULL;
+                         value->kind == PH_SCRIPT_TENSOR && machine->compiling ? ", that is known without running the graph" : "")
+         != NULL;
 }
 
 PhScriptValue *
 ph_script_shape (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value, GError **error)
 {
-  g_autoptr (GArray)    ints = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GArray) ints = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
-  gboolean             known = TRUE;
-  PhScriptValue       *shape;
+  gboolean known = TRUE;
+  PhScriptValue *shape;
 
   for (guint i = 0; value->kind == PH_SCRIPT_TUPLE && i < value->n; i++)
-    known = known && (value->items[i]->kind == PH_SCRIPT_INT || (value->items[i]->number != NULL && value->items[i]->number->kind == PH_SCRIPT_INT));
-  if (value->kind == PH_SCRIPT_TENSOR && value->value != NULL && ph_dtype_is_integer (ph_script_dtype (value)) && ph_script_rank (value) == 1)
+    known = known
+            && (value->items[i]->kind == PH_SCRIPT_INT
+                || (value->items[i]->number != NULL && value->items[i]->number->kind == PH_SCRIPT_INT));
+  if (value->kind == PH_SCRIPT_TENSOR && value->value != NULL && ph_dtype_is_integer (ph_script_dtype (value))
+      && ph_script_rank (value) == 1)
     return ph_script_value_ref (value);
   if (value->kind != PH_SCRIPT_TUPLE || known)
     {
       if (value->kind == PH_SCRIPT_TENSOR && ph_script_number_kind (value) == PH_SCRIPT_INT)
         {
-          g_autoptr (PhScriptValue) one = ph_script_ints ((gint64[]) { 1 }, 1), number = ph_script_cast (machine, value, PH_INT64, error);
+          g_autoptr (PhScriptValue) one = ph_script_ints ((gint64[]) { 1 }, 1),
+                                    number = ph_script_cast (machine, value, PH_INT64, error);
 
           return number != NULL ? PH_EMIT (machine, Reshape, error, number, one) : NULL;
         }
-      return ph_script_arg_ints (machine, at, "a size", value, ints, error) ? ph_script_ints ((gint64 *) (gpointer) ints->data, ints->len) : NULL;
+      return ph_script_arg_ints (machine, at, "a size", value, ints, error)
+                 ? ph_script_ints ((gint64 *) (gpointer) ints->data, ints->len)
+                 : NULL;
     }
   for (guint i = 0; i < value->n; i++)
     {
@@ -95,8 +105,10 @@ ph_script_shape (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value,
         return NULL;
       g_ptr_array_add (parts, part);
     }
-  return ph_script_emit (machine, &ph_op_Concat, (PhScriptValue *const *) parts->pdata, parts->len, PH_ATTRS (ph_attr_new_int ("axis", 0)), &shape, 1, error)
-         ? shape : NULL;
+  return ph_script_emit (machine, &ph_op_Concat, (PhScriptValue *const *) parts->pdata, parts->len,
+                         PH_ATTRS (ph_attr_new_int ("axis", 0)), &shape, 1, error)
+             ? shape
+             : NULL;
 }
 
 /* ── calls ── */
@@ -107,7 +119,9 @@ ph_script_bind (PhScriptMachine *machine, PhScriptFunction *function, PhScriptAr
   const PhPy *def = function->def;
 
   if (args->n > def->n)
-    return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "%s takes %u argument%s, not %u", function->name, def->n, def->n == 1 ? "" : "s", args->n) != NULL;
+    return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "%s takes %u argument%s, not %u", function->name, def->n,
+                           def->n == 1 ? "" : "s", args->n)
+           != NULL;
   for (guint i = 0; i < args->n_named; i++)
     {
       gboolean known = FALSE;
@@ -115,18 +129,24 @@ ph_script_bind (PhScriptMachine *machine, PhScriptFunction *function, PhScriptAr
       for (guint k = 0; k < def->n; k++)
         known = known || g_str_equal (def->items[k]->text, args->names[i]);
       if (!known)
-        return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "%s has no parameter '%s'", function->name, args->names[i]) != NULL;
+        return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "%s has no parameter '%s'", function->name,
+                               args->names[i])
+               != NULL;
     }
   for (guint i = 0; i < def->n; i++)
     {
       PhScriptValue *value = i < args->n ? args->values[i] : ph_script_arg (args, G_MAXUINT, def->items[i]->text);
 
       if (i < args->n && ph_script_arg (args, G_MAXUINT, def->items[i]->text) != NULL)
-        return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "%s gets '%s' twice", function->name, def->items[i]->text) != NULL;
+        return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "%s gets '%s' twice", function->name,
+                               def->items[i]->text)
+               != NULL;
       if (value == NULL)
         value = function->fallbacks[i];
       if (value == NULL)
-        return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "%s wants its argument '%s'", function->name, def->items[i]->text) != NULL;
+        return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "%s wants its argument '%s'", function->name,
+                               def->items[i]->text)
+               != NULL;
       bound[i] = value;
     }
   return TRUE;
@@ -172,22 +192,24 @@ keep_arguments (PhScriptFunction *function, PhScriptScope *scope)
 PhScriptValue *
 ph_script_call_function (PhScriptMachine *machine, PhScriptFunction *function, PhScriptArgs *args, GError **error)
 {
-  PhScriptScope        *scope = ph_script_scope_new (function->scope != NULL ? function->scope : machine->script->globals);
+  PhScriptScope *scope = ph_script_scope_new (function->scope != NULL ? function->scope : machine->script->globals);
   g_autoptr (GHashTable) given = g_hash_table_new (NULL, NULL);
-  PhScriptFrame         frame = { .outer = machine->frame, .function = function, .text = function->text, .scope = scope, .given = given };
-  const PhPy           *at = machine->at;
-  PhScriptValue        *result = NULL;
-  gboolean              ok = TRUE;
-  guint                 depth = 0;
+  PhScriptFrame frame = { .outer = machine->frame, .function = function, .text = function->text, .scope = scope, .given = given };
+  const PhPy *at = machine->at;
+  PhScriptValue *result = NULL;
+  gboolean ok = TRUE;
+  guint depth = 0;
 
   for (PhScriptFrame *outer = machine->frame; outer != NULL; outer = outer->outer, depth++)
     if (outer->function != NULL && outer->function->def == function->def)
       {
         ph_script_scope_unref (scope);
         return ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED,
-                               "%s calls itself: a graph has no recursion, so the language has none; write a loop", function->name);
+                               "%s calls itself: a graph has no recursion, so the language has none; write a loop",
+                               function->name);
       }
-  ok = depth < 50 || ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED, "functions call each other more than 50 deep") != NULL;
+  ok = depth < 50
+       || ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED, "functions call each other more than 50 deep") != NULL;
   ok = ok && bind (machine, function, args, scope, error);
   if (ok && machine->frame->function == NULL)
     keep_arguments (function, scope);
@@ -224,7 +246,8 @@ ph_script_call (PhScriptMachine *machine, const PhPy *at, PhScriptValue *callee,
     return ph_script_gradient (machine, callee, args, error);
   if (callee->kind == PH_SCRIPT_FUNCTION)
     return ph_script_call_function (machine, callee->function, args, error);
-  return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'%s' is %s, which cannot be called", args->name, ph_script_kind_name (callee));
+  return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'%s' is %s, which cannot be called", args->name,
+                         ph_script_kind_name (callee));
 }
 
 /* ── x.shape ── */
@@ -232,19 +255,20 @@ ph_script_call (PhScriptMachine *machine, const PhPy *at, PhScriptValue *callee,
 static PhScriptValue *
 sizes (PhScriptMachine *machine, PhScriptValue *of, GError **error)
 {
-  const int            rank = ph_script_rank (of);
+  const int rank = ph_script_rank (of);
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
 
   for (int i = 0; i < rank; i++)
     {
-      const gint64   size = ph_script_dim (of, (guint) i);
+      const gint64 size = ph_script_dim (of, (guint) i);
       PhScriptValue *item = NULL;
 
       if (size >= 0)
         item = ph_script_int (size);
       else
         {
-          g_autoptr (PhScriptValue) shape = PH_EMIT (machine, Shape, error, of), index = ph_script_tensor (ph_tensor_new_scalar (PH_INT64, i));
+          g_autoptr (PhScriptValue) shape = PH_EMIT (machine, Shape, error, of),
+                                    index = ph_script_tensor (ph_tensor_new_scalar (PH_INT64, i));
 
           item = shape != NULL ? ph_script_weak (PH_EMIT (machine, Gather, error, shape, index)) : NULL;
         }
@@ -271,7 +295,8 @@ ph_script_attribute (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of
       return value;
     }
   if (rank < 0)
-    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "the rank of this tensor is not known: %s cannot be told", name);
+    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "the rank of this tensor is not known: %s cannot be told",
+                           name);
   if (g_str_equal (name, "ndim"))
     return ph_script_int (rank);
   if (g_str_equal (name, "shape"))
@@ -286,7 +311,7 @@ ph_script_attribute (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of
     }
   if (g_str_equal (name, "T"))
     {
-      gint64         perm[PH_MAX_RANK];
+      gint64 perm[PH_MAX_RANK];
       PhScriptValue *result;
 
       for (int i = 0; i < rank; i++)
@@ -298,6 +323,7 @@ ph_script_attribute (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of
         result->memory = of->memory;
       return result;
     }
-  return ph_script_fail (machine, at, error, PH_ERROR_NOT_FOUND, "a tensor has no '%s': there are shape, T, dtype, ndim, size, and every word and operator as x.%s(...)", name,
-                         name);
+  return ph_script_fail (machine, at, error, PH_ERROR_NOT_FOUND,
+                         "a tensor has no '%s': there are shape, T, dtype, ndim, size, and every word and operator as x.%s(...)",
+                         name, name);
 }

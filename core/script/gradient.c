@@ -10,13 +10,13 @@ static PhTensor *
 run (PhModel *model, GHashTable *feeds, PhTensor *like, GCancellable *cancellable, GError **error)
 {
   g_autoptr (GHashTable) by_value = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
-  PhRunOptions          options = { .cancellable = cancellable };
-  PhValue              *output = model->graph->outputs->pdata[model->graph->outputs->len - 1];
-  PhTensor             *result;
+  PhRunOptions options = { .cancellable = cancellable };
+  PhValue *output = model->graph->outputs->pdata[model->graph->outputs->len - 1];
+  PhTensor *result;
 
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
-      PhValue  *input = model->graph->inputs->pdata[i];
+      PhValue *input = model->graph->inputs->pdata[i];
       PhTensor *tensor = g_hash_table_lookup (feeds, input->name);
 
       if (tensor != NULL)
@@ -25,7 +25,9 @@ run (PhModel *model, GHashTable *feeds, PhTensor *like, GCancellable *cancellabl
         {
           g_autoptr (PhTensor) one = ph_tensor_new_scalar (ph_tensor_dtype (like), 1);
 
-          g_hash_table_insert (by_value, input, ph_tensor_new_splat (ph_tensor_dtype (like), ph_tensor_rank (like), ph_tensor_dims (like), ph_tensor_data (one)));
+          g_hash_table_insert (
+              by_value, input,
+              ph_tensor_new_splat (ph_tensor_dtype (like), ph_tensor_rank (like), ph_tensor_dims (like), ph_tensor_data (one)));
         }
     }
   results = ph_run_model (model, by_value, NULL, &options, error);
@@ -47,34 +49,39 @@ movement (PhScriptMachine *machine, PhScriptValue *value, PhScriptValue *first, 
       tensor = ph_script_number_tensor (value, ph_tensor_dtype (like));
       return ph_tensor_new_splat (ph_tensor_dtype (like), ph_tensor_rank (like), ph_tensor_dims (like), ph_tensor_data (tensor));
     }
-  if (value->kind == PH_SCRIPT_TENSOR && value->tensor != NULL && ph_tensor_dtype (value->tensor) == ph_tensor_dtype (like) &&
-      ph_tensor_rank (value->tensor) == ph_tensor_rank (like) &&
-      memcmp (ph_tensor_dims (value->tensor), ph_tensor_dims (like), ph_tensor_rank (like) * sizeof (gint64)) == 0)
+  if (value->kind == PH_SCRIPT_TENSOR && value->tensor != NULL && ph_tensor_dtype (value->tensor) == ph_tensor_dtype (like)
+      && ph_tensor_rank (value->tensor) == ph_tensor_rank (like)
+      && memcmp (ph_tensor_dims (value->tensor), ph_tensor_dims (like), ph_tensor_rank (like) * sizeof (gint64)) == 0)
     return ph_tensor_ref (value->tensor);
-  return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "the last argument of jvp(f)(x, dx) says how x moves: a tensor of the type and shape of x, or one number");
+  return ph_script_fail (
+      machine, at, error, PH_ERROR_TYPE,
+      "the last argument of jvp(f)(x, dx) says how x moves: a tensor of the type and shape of x, or one number");
 }
 
 PhScriptValue *
 ph_script_gradient (PhScriptMachine *machine, const PhScriptValue *callee, PhScriptArgs *given, GError **error)
 {
-  PhScriptFunction        *function = callee->function;
-  PhScriptArgs             without = *given, *args = &without;
-  PhScriptBound            bound = { function, g_new0 (PhScriptValue *, function->def->n + 1) };
+  PhScriptFunction *function = callee->function;
+  PhScriptArgs without = *given, *args = &without;
+  PhScriptBound bound = { function, g_new0 (PhScriptValue *, function->def->n + 1) };
   g_autofree PhScriptValue **arguments = bound.arguments;
   g_autoptr (PhScriptGraph) graph = NULL;
   g_autoptr (PhScriptValue) first = NULL;
-  g_autoptr (PhHistory)     history = ph_history_new ();
-  PhPassOptions            options = PH_PASS_OPTIONS_DEFAULT;
-  g_autoptr (PhTensor)     dx = NULL;
-  GError                  *reason = NULL;
-  PhTensor                *result = NULL, *like = NULL;
-  const char              *names[3] = { NULL };
-  const PhType            *type;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  g_autoptr (PhTensor) dx = NULL;
+  GError *reason = NULL;
+  PhTensor *result = NULL, *like = NULL;
+  const char *names[3] = { NULL };
+  const PhType *type;
 
   if (machine->compiling)
-    return ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED, "%1$s(f) is computed, not compiled: compile f, and then `%1$s`", callee->forward ? "jvp" : "grad");
+    return ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED,
+                           "%1$s(f) is computed, not compiled: compile f, and then `%1$s`", callee->forward ? "jvp" : "grad");
   if (callee->forward && args->n-- == 0)
-    return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "jvp(f) wants the arguments of %s, and behind them how the first moves: jvp(%s)(x, dx)", function->name, function->name);
+    return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE,
+                           "jvp(f) wants the arguments of %s, and behind them how the first moves: jvp(%s)(x, dx)",
+                           function->name, function->name);
   if (!ph_script_bind (machine, function, args, arguments, error))
     return NULL;
   if (function->def->n == 0)
@@ -86,7 +93,8 @@ ph_script_gradient (PhScriptMachine *machine, const PhScriptValue *callee, PhScr
   if (first == NULL)
     return NULL;
   if (!ph_dtype_is_float (ph_script_dtype (first)))
-    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "the first argument of %s is %s: gradients are by floats", function->name, ph_dtype_name (ph_script_dtype (first)));
+    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "the first argument of %s is %s: gradients are by floats",
+                           function->name, ph_dtype_name (ph_script_dtype (first)));
   arguments[0] = first;
   if (callee->forward && (dx = movement (machine, given->values[given->n - 1], first, args->at, error)) == NULL)
     return NULL;
@@ -94,7 +102,8 @@ ph_script_gradient (PhScriptMachine *machine, const PhScriptValue *callee, PhScr
   if (graph == NULL)
     return NULL;
   if (graph->model->graph->outputs->len != 1)
-    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s returns %u values: the gradient is of one", function->name, graph->model->graph->outputs->len);
+    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s returns %u values: the gradient is of one",
+                           function->name, graph->model->graph->outputs->len);
   names[0] = ((PhValue *) graph->model->graph->outputs->pdata[0])->name;
   names[1] = ((PhValue *) graph->model->graph->inputs->pdata[0])->name;
   type = ((PhValue *) graph->model->graph->outputs->pdata[0])->type;
@@ -131,7 +140,8 @@ ph_script_word_grad (PhScriptMachine *machine, PhScriptArgs *args, GError **erro
   if (!ph_script_args_done (machine, args, 1, 1, error))
     return NULL;
   if (of->kind != PH_SCRIPT_FUNCTION || of->gradient)
-    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s(f)(x) wants a function that a def made; `grad y` is of a variable", args->name);
+    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE,
+                           "%s(f)(x) wants a function that a def made; `grad y` is of a variable", args->name);
   value = ph_script_none ();
   value->kind = PH_SCRIPT_FUNCTION;
   value->function = ph_script_function_ref (of->function);

@@ -65,19 +65,25 @@ lists_to_tensors (PhScriptMachine *machine, PhScriptBound *bound, GError **error
 gboolean
 ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, GCancellable *cancellable, GError **error)
 {
-  const PhPy     *py = text->module->n_body == 1 && text->module->body[0]->kind == PH_PY_EXPRESSION ? text->module->body[0]->items[0] : NULL;
-  const PhPy     *name = py != NULL && py->kind == PH_PY_CALL ? py->items[0] : py;
-  PhScriptFrame   frame = { .text = text, .scope = script->globals };
-  PhScriptMachine machine = { .script = script, .frame = &frame, .cancellable = cancellable, .graph = script->model->graph, .recorder = script->recorder,
+  const PhPy *py = text->module->n_body == 1 && text->module->body[0]->kind == PH_PY_EXPRESSION ? text->module->body[0]->items[0]
+                                                                                                : NULL;
+  const PhPy *name = py != NULL && py->kind == PH_PY_CALL ? py->items[0] : py;
+  PhScriptFrame frame = { .text = text, .scope = script->globals };
+  PhScriptMachine machine = { .script = script,
+                              .frame = &frame,
+                              .cancellable = cancellable,
+                              .graph = script->model->graph,
+                              .recorder = script->recorder,
                               .max_nodes = PH_SCRIPT_MAX_NODES };
-  PhScriptValue  *value;
-  gboolean        ok = TRUE;
+  PhScriptValue *value;
+  gboolean ok = TRUE;
 
   if (name == NULL || name->kind != PH_PY_NAME)
     return ph_script_fail (&machine, py, error, PH_ERROR_USAGE, "a call of a function is expected: f(x)") != NULL;
   value = g_hash_table_lookup (script->globals->variables, name->text);
   if (value == NULL || value->kind != PH_SCRIPT_FUNCTION || value->gradient)
-    return ph_script_fail (&machine, name, error, PH_ERROR_NOT_FOUND, "there is no function '%s': define it with def", name->text) != NULL;
+    return ph_script_fail (&machine, name, error, PH_ERROR_NOT_FOUND, "there is no function '%s': define it with def", name->text)
+           != NULL;
   bound->function = ph_script_function_ref (value->function);
   bound->arguments = g_new0 (PhScriptValue *, value->function->def->n + 1);
   if (py->kind == PH_PY_CALL)
@@ -86,12 +92,14 @@ ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, G
       ok = ph_script_arguments (&machine, py, value->function, bound->arguments, error);
       ph_script_machine_clear (&machine);
       if (!ok)
-        g_clear_pointer (&bound->arguments, g_free);         /* nothing in it is owned yet */
+        g_clear_pointer (&bound->arguments, g_free); /* nothing in it is owned yet */
     }
   else if (value->function->arguments == NULL && value->function->def->n > 0)
     {
       g_clear_pointer (&bound->arguments, g_free);
-      return ph_script_fail (&machine, name, error, PH_ERROR_USAGE, "%s was not called yet: say with what, %s(...)", name->text, name->text) != NULL;
+      return ph_script_fail (&machine, name, error, PH_ERROR_USAGE, "%s was not called yet: say with what, %s(...)", name->text,
+                             name->text)
+             != NULL;
     }
   else
     for (guint i = 0; i < value->function->def->n; i++)
@@ -131,7 +139,7 @@ as_input (PhScriptMachine *machine, PhScriptGraph *graph, const char *name, PhSc
       for (guint i = 0; i < value->n; i++)
         {
           g_autofree char *part = g_strdup_printf ("%s_%u", name, i);
-          PhScriptValue   *item = as_input (machine, graph, part, value->items[i], error);
+          PhScriptValue *item = as_input (machine, graph, part, value->items[i], error);
 
           if (item == NULL)
             return NULL;
@@ -142,7 +150,8 @@ as_input (PhScriptMachine *machine, PhScriptGraph *graph, const char *name, PhSc
   if (value->kind != PH_SCRIPT_TENSOR)
     return ph_script_value_ref (value);
   result = ph_script_tensor (machine->compiling ? NULL : ph_tensor_ref (value->tensor));
-  result->value = ph_graph_add_input (graph->model->graph, ph_model_unique_name (graph->model, name), ph_type_of_tensor (value->tensor), NULL, G_MAXUINT, error);
+  result->value = ph_graph_add_input (graph->model->graph, ph_model_unique_name (graph->model, name),
+                                      ph_type_of_tensor (value->tensor), NULL, G_MAXUINT, error);
   result->recorder = machine->recorder;
   result->memory = value->memory;
   if (result->value != NULL)
@@ -157,10 +166,10 @@ as_input (PhScriptMachine *machine, PhScriptGraph *graph, const char *name, PhSc
 static gboolean
 add_outputs (PhScriptMachine *machine, PhScriptValue *value, GError **error)
 {
-  PhGraph                 *graph = machine->graph;
+  PhGraph *graph = machine->graph;
   g_autoptr (PhScriptValue) tensor = NULL, copy = NULL;
-  PhValue                 *made;
-  gboolean                 again = FALSE;
+  PhValue *made;
+  gboolean again = FALSE;
 
   for (guint i = 0; value->kind == PH_SCRIPT_TUPLE && i < value->n; i++)
     if (!add_outputs (machine, value->items[i], error))
@@ -168,8 +177,11 @@ add_outputs (PhScriptMachine *machine, PhScriptValue *value, GError **error)
   if (value->kind == PH_SCRIPT_TUPLE)
     return TRUE;
   if (value->kind != PH_SCRIPT_TENSOR && !ph_script_is_number (value))
-    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "the function returns %s: a graph gives tensors", ph_script_kind_name (value)) != NULL;
-  tensor = ph_script_is_number (value) ? ph_script_tensor (ph_script_number_tensor (value, PH_UNDEFINED)) : ph_script_value_ref (value);
+    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "the function returns %s: a graph gives tensors",
+                           ph_script_kind_name (value))
+           != NULL;
+  tensor = ph_script_is_number (value) ? ph_script_tensor (ph_script_number_tensor (value, PH_UNDEFINED))
+                                       : ph_script_value_ref (value);
   if (tensor->weak && tensor->value == NULL)
     {
       PhScriptValue *strong = ph_script_strong (machine, tensor, error);
@@ -223,11 +235,12 @@ shorten_names (PhModel *model)
 {
   for (guint i = 0; i < model->values->len; i++)
     {
-      PhValue         *value = model->values->pdata[i];
-      const char      *end = value != NULL ? strrchr (value->name, '_') : NULL;
+      PhValue *value = model->values->pdata[i];
+      const char *end = value != NULL ? strrchr (value->name, '_') : NULL;
       g_autofree char *base = NULL;
 
-      if (end == NULL || end == value->name || end[1] == '\0' || strspn (end + 1, "0123456789") != strlen (end + 1) || value->is_input)
+      if (end == NULL || end == value->name || end[1] == '\0' || strspn (end + 1, "0123456789") != strlen (end + 1)
+          || value->is_input)
         continue;
       base = g_strndup (value->name, (gsize) (end - value->name));
       if (ph_model_find_value_named (model, base) == NULL)
@@ -253,10 +266,10 @@ shorten_names (PhModel *model)
 static gboolean
 fill (PhScriptMachine *machine, const PhScriptBound *bound, PhScriptGraph *graph, GError **error)
 {
-  g_autoptr (GPtrArray)     values = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
   g_autoptr (PhScriptValue) result = NULL;
-  const PhPy              *def = bound->function->def;
-  PhScriptArgs             args = { .at = NULL, .name = bound->function->name };
+  const PhPy *def = bound->function->def;
+  PhScriptArgs args = { .at = NULL, .name = bound->function->name };
 
   for (guint i = 0; i < def->n; i++)
     {
@@ -274,23 +287,30 @@ fill (PhScriptMachine *machine, const PhScriptBound *bound, PhScriptGraph *graph
   machine->frame->text = bound->function->text;
   machine->at = def;
   if (!machine->compiling && !machine->keep)
-    return ph_script_fail (machine, def, error, PH_ERROR_UNSUPPORTED, "this run has more than %u operators: compile %s instead", machine->max_nodes, bound->function->name) != NULL;
+    return ph_script_fail (machine, def, error, PH_ERROR_UNSUPPORTED, "this run has more than %u operators: compile %s instead",
+                           machine->max_nodes, bound->function->name)
+           != NULL;
   return add_outputs (machine, result, error);
 }
 
 PhScriptGraph *
-ph_script_graph_of (PhScript *script, const PhScriptBound *bound, gboolean compile, GArray *decisions, GCancellable *cancellable, GError **error)
+ph_script_graph_of (PhScript *script, const PhScriptBound *bound, gboolean compile, GArray *decisions, GCancellable *cancellable,
+                    GError **error)
 {
   g_autoptr (PhScriptGraph) graph = g_new0 (PhScriptGraph, 1);
-  PhScriptFrame            frame = { .scope = script->globals };
-  PhScriptMachine          machine = { .script = script, .frame = &frame, .cancellable = cancellable, .compiling = compile, .recorder = ph_script_next_recorder (),
-                                       .max_nodes = PH_SCRIPT_MAX_NODES, .keep = TRUE, .decisions = decisions };
-  gboolean                 ok;
-  PhScriptValue          **kept = bound->function->arguments;
+  PhScriptFrame frame = { .scope = script->globals };
+  /* clang-format off */
+  PhScriptMachine machine = {
+    .script = script, .frame = &frame, .cancellable = cancellable, .compiling = compile, .recorder = ph_script_next_recorder (),
+    .max_nodes = PH_SCRIPT_MAX_NODES, .keep = TRUE, .decisions = decisions
+  };
+  /* clang-format on */
+  gboolean ok;
+  PhScriptValue **kept = bound->function->arguments;
 
   graph->model = ph_model_new ();
   graph->model->ir_version = 10;
-  graph->model->graph->name = ph_intern (bound->function->name);       /* what a window calls it */
+  graph->model->graph->name = ph_intern (bound->function->name); /* what a window calls it */
   ph_model_set_opset (graph->model, "", PH_OPSET_NEWEST);
   graph->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
   graph->file = g_strdup (bound->function->text->file != NULL ? bound->function->text->file : "line");
@@ -318,7 +338,8 @@ collect (PhScriptMachine *machine, PhScriptValue *value, GPtrArray *tensors)
     collect (machine, value->items[i], tensors);
   if (value->kind == PH_SCRIPT_TENSOR || ph_script_is_number (value))
     {
-      g_autoptr (PhScriptValue) strong = value->kind == PH_SCRIPT_TENSOR ? ph_script_strong (machine, value, NULL) : ph_script_value_ref (value);
+      g_autoptr (PhScriptValue) strong = value->kind == PH_SCRIPT_TENSOR ? ph_script_strong (machine, value, NULL)
+                                                                         : ph_script_value_ref (value);
 
       g_ptr_array_add (tensors, strong != NULL ? ph_script_value_tensor (strong) : ph_script_value_tensor (value));
     }
@@ -327,14 +348,18 @@ collect (PhScriptMachine *machine, PhScriptValue *value, GPtrArray *tensors)
 GPtrArray *
 ph_script_eager (PhScript *script, const PhScriptBound *bound, GArray *decisions, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (PhModel)       model = ph_model_new ();
-  PhScriptFrame            frame = { .scope = script->globals };
-  PhScriptMachine          machine = { .script = script, .frame = &frame, .cancellable = cancellable, .recorder = ph_script_next_recorder (), .graph = model->graph,
-                                       .max_nodes = PH_SCRIPT_MAX_NODES, .decisions = decisions };
-  PhScriptArgs             args = { .name = bound->function->name, .values = bound->arguments, .n = bound->function->def->n };
+  g_autoptr (PhModel) model = ph_model_new ();
+  PhScriptFrame frame = { .scope = script->globals };
+  /* clang-format off */
+  PhScriptMachine machine = {
+    .script = script, .frame = &frame, .cancellable = cancellable, .recorder = ph_script_next_recorder (),
+    .graph = model->graph, .max_nodes = PH_SCRIPT_MAX_NODES, .decisions = decisions
+  };
+  /* clang-format on */
+  PhScriptArgs args = { .name = bound->function->name, .values = bound->arguments, .n = bound->function->def->n };
   g_autoptr (PhScriptValue) result = NULL;
-  g_autoptr (GPtrArray)     tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
-  PhScriptValue          **kept = bound->function->arguments;
+  g_autoptr (GPtrArray) tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  PhScriptValue **kept = bound->function->arguments;
 
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);
   bound->function->arguments = NULL;
@@ -354,7 +379,9 @@ ph_script_trace (PhScript *script, PhScriptText *call, GCancellable *cancellable
 {
   g_auto (PhScriptBound) bound = { NULL };
 
-  return ph_script_resolve (script, call, &bound, cancellable, error) ? ph_script_graph_of (script, &bound, FALSE, NULL, cancellable, error) : NULL;
+  return ph_script_resolve (script, call, &bound, cancellable, error)
+             ? ph_script_graph_of (script, &bound, FALSE, NULL, cancellable, error)
+             : NULL;
 }
 
 PhScriptGraph *
@@ -362,5 +389,7 @@ ph_script_compile (PhScript *script, PhScriptText *call, GCancellable *cancellab
 {
   g_auto (PhScriptBound) bound = { NULL };
 
-  return ph_script_resolve (script, call, &bound, cancellable, error) ? ph_script_graph_of (script, &bound, TRUE, NULL, cancellable, error) : NULL;
+  return ph_script_resolve (script, call, &bound, cancellable, error)
+             ? ph_script_graph_of (script, &bound, TRUE, NULL, cancellable, error)
+             : NULL;
 }

@@ -9,10 +9,10 @@
 /* What one try at the body made. */
 typedef struct
 {
-  PhGraph    *body;
+  PhGraph *body;
   GHashTable *variables;
-  PhScriptValue *test;             /* (nullable) owned: whether another turn follows                       */
-  guint       n_inputs;
+  PhScriptValue *test; /* (nullable) owned: whether another turn follows                       */
+  guint n_inputs;
 } Turn;
 
 static void
@@ -42,8 +42,8 @@ void
 ph_script_loop_find_carried (PhScriptMachine *machine, PhScriptLoop *loop)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
-  GHashTableIter        iter;
-  gpointer              key;
+  GHashTableIter iter;
+  gpointer key;
 
   ph_script_assigned (loop->py->body, loop->py->n_body, names, TRUE);
   loop->names = g_ptr_array_new ();
@@ -52,8 +52,8 @@ ph_script_loop_find_carried (PhScriptMachine *machine, PhScriptLoop *loop)
     {
       PhScriptValue *value = variable (machine, key);
 
-      if (value != NULL && value->kind != PH_SCRIPT_UNSET && value->kind != PH_SCRIPT_FUNCTION && value->kind != PH_SCRIPT_WORD && value->kind != PH_SCRIPT_STRING &&
-          value->kind != PH_SCRIPT_NONE && value->kind != PH_SCRIPT_DTYPE)
+      if (value != NULL && value->kind != PH_SCRIPT_UNSET && value->kind != PH_SCRIPT_FUNCTION && value->kind != PH_SCRIPT_WORD
+          && value->kind != PH_SCRIPT_STRING && value->kind != PH_SCRIPT_NONE && value->kind != PH_SCRIPT_DTYPE)
         g_ptr_array_add (loop->names, key);
     }
   g_ptr_array_sort (loop->names, compare_names);
@@ -66,7 +66,9 @@ leaf_type (PhScriptValue *value)
 
   if (type == NULL)
     return ph_type_static (ph_script_dtype (value), 0, NULL);
-  return value->weak && ph_script_number_kind (value) == PH_SCRIPT_NONE && type->dtype == PH_DOUBLE ? ph_type_with_dtype (type, PH_FLOAT) : type;
+  return value->weak && ph_script_number_kind (value) == PH_SCRIPT_NONE && type->dtype == PH_DOUBLE
+             ? ph_type_with_dtype (type, PH_FLOAT)
+             : type;
 }
 
 /* Gives each name that goes round a value of the body's inputs. */
@@ -77,27 +79,29 @@ add_inputs (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GError **e
 
   for (guint i = 0; i < loop->names->len; i++)
     {
-      const char              *name = loop->names->pdata[i];
-      g_autoptr (GArray)        leaves = ph_script_leaves_new ();
-      g_autoptr (GPtrArray)     made = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
-      PhScriptValue           *old = variable (machine, name);
+      const char *name = loop->names->pdata[i];
+      g_autoptr (GArray) leaves = ph_script_leaves_new ();
+      g_autoptr (GPtrArray) made = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
+      PhScriptValue *old = variable (machine, name);
       g_autoptr (PhScriptValue) value = NULL;
-      g_autofree char         *why = NULL;
-      guint                    next = 0;
+      g_autofree char *why = NULL;
+      guint next = 0;
 
       if (!ph_script_unify (machine, old, old, TRUE, leaves, &why))
         return ph_script_fail (machine, loop->py, error, PH_ERROR_TYPE, "'%s' cannot go round a loop", name) != NULL;
       for (guint k = 0; k < leaves->len; k++, n++)
         {
           const PhScriptLeaf *leaf = &g_array_index (leaves, PhScriptLeaf, k);
-          PhValue            *input;
+          PhValue *input;
 
           if (n == loop->types->len)
             g_ptr_array_add (loop->types, (gpointer) leaf_type (leaf->a));
-          input = ph_graph_add_input (turn->body, ph_graph_unique_name (ph_graph_root (turn->body), name), loop->types->pdata[n], NULL, G_MAXUINT, error);
+          input = ph_graph_add_input (turn->body, ph_graph_unique_name (ph_graph_root (turn->body), name), loop->types->pdata[n],
+                                      NULL, G_MAXUINT, error);
           if (input == NULL)
             return FALSE;
-          g_ptr_array_add (made, ph_script_wrap (machine, input, leaf->weak && !g_hash_table_contains (loop->strong, GUINT_TO_POINTER (n))));
+          g_ptr_array_add (
+              made, ph_script_wrap (machine, input, leaf->weak && !g_hash_table_contains (loop->strong, GUINT_TO_POINTER (n))));
           if (leaf->a->kind == PH_SCRIPT_TENSOR)
             ((PhScriptValue *) made->pdata[made->len - 1])->memory = leaf->a->memory;
         }
@@ -115,14 +119,18 @@ ph_script_loop_set_target (PhScriptMachine *machine, PhScriptLoop *loop, PhScrip
 
   if (loop->over->kind == PH_SCRIPT_RANGE)
     {
-      const gboolean plain = loop->step->kind == PH_SCRIPT_INT && loop->step->i == 1, zero = loop->start->kind == PH_SCRIPT_INT && loop->start->i == 0;
+      const gboolean plain = loop->step->kind == PH_SCRIPT_INT && loop->step->i == 1,
+                     zero = loop->start->kind == PH_SCRIPT_INT && loop->start->i == 0;
 
       scaled = plain ? ph_script_value_ref (index) : ph_script_binary (machine, loop->py, "*", index, loop->step, error);
-      item = scaled == NULL ? NULL : zero ? ph_script_value_ref (scaled) : ph_script_binary (machine, loop->py, "+", scaled, loop->start, error);
+      item = scaled == NULL ? NULL
+             : zero         ? ph_script_value_ref (scaled)
+                            : ph_script_binary (machine, loop->py, "+", scaled, loop->start, error);
     }
   else
     {
-      g_autoptr (PhScriptValue) later = loop->start != NULL ? ph_script_binary (machine, loop->py, "+", index, loop->start, error) : ph_script_value_ref (index);
+      g_autoptr (PhScriptValue) later = loop->start != NULL ? ph_script_binary (machine, loop->py, "+", index, loop->start, error)
+                                                            : ph_script_value_ref (index);
       g_autoptr (PhScriptValue) strong = later != NULL ? ph_script_cast (machine, later, PH_INT64, error) : NULL;
 
       item = strong != NULL ? ph_script_row (machine, loop->py->items[1], loop->over, strong, error) : NULL;
@@ -135,8 +143,8 @@ static gboolean
 end_turn (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GError **error)
 {
   g_autoptr (PhScriptValue) go_on = NULL, value = NULL, condition = NULL;
-  const int                left = ph_script_left (machine, TRUE, &go_on, error);
-  int                      truth = 1;
+  const int left = ph_script_left (machine, TRUE, &go_on, error);
+  int truth = 1;
 
   if (left == -2)
     return FALSE;
@@ -161,18 +169,21 @@ end_turn (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GError **err
 static gboolean
 try_body (PhScriptMachine *machine, PhScriptLoop *loop, PhNode *trial, Turn *turn, GError **error)
 {
-  PhGraph                 *outer = machine->graph;
-  PhScriptScope           *scope = machine->frame->scope;
-  GHashTable              *variables = scope->variables;
+  PhGraph *outer = machine->graph;
+  PhScriptScope *scope = machine->frame->scope;
+  GHashTable *variables = scope->variables;
   g_autoptr (PhScriptValue) index = NULL;
-  PhValue                 *iteration, *condition;
-  gboolean                 ok;
+  PhValue *iteration, *condition;
+  gboolean ok;
 
   turn->body = ph_node_add_graph (trial, "body", "body", error);
   if (turn->body == NULL)
     return FALSE;
-  iteration = ph_graph_add_input (turn->body, ph_graph_unique_name (ph_graph_root (outer), "turn"), ph_type_static (PH_INT64, 0, NULL), NULL, G_MAXUINT, error);
-  condition = iteration != NULL ? ph_graph_add_input (turn->body, ph_graph_unique_name (ph_graph_root (outer), "go_on"), ph_type_static (PH_BOOL, 0, NULL), NULL, G_MAXUINT, error) : NULL;
+  iteration = ph_graph_add_input (turn->body, ph_graph_unique_name (ph_graph_root (outer), "turn"),
+                                  ph_type_static (PH_INT64, 0, NULL), NULL, G_MAXUINT, error);
+  condition = iteration != NULL ? ph_graph_add_input (turn->body, ph_graph_unique_name (ph_graph_root (outer), "go_on"),
+                                                      ph_type_static (PH_BOOL, 0, NULL), NULL, G_MAXUINT, error)
+                                : NULL;
   if (condition == NULL)
     return FALSE;
   index = ph_script_wrap (machine, iteration, TRUE);
@@ -181,8 +192,8 @@ try_body (PhScriptMachine *machine, PhScriptLoop *loop, PhNode *trial, Turn *tur
   machine->frame->loops++;
   set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
   set_flag (machine, PH_SCRIPT_CONTINUED, FALSE);
-  ok = add_inputs (machine, loop, turn, error) && (loop->over == NULL || ph_script_loop_set_target (machine, loop, index, error)) &&
-       ph_script_block (machine, loop->py->body, loop->py->n_body, error) && end_turn (machine, loop, turn, error);
+  ok = add_inputs (machine, loop, turn, error) && (loop->over == NULL || ph_script_loop_set_target (machine, loop, index, error))
+       && ph_script_block (machine, loop->py->body, loop->py->n_body, error) && end_turn (machine, loop, turn, error);
   machine->frame->loops--;
   turn->variables = scope->variables;
   scope->variables = variables;
@@ -214,27 +225,33 @@ collect_leaves (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray
 
   for (guint i = 0; i < loop->names->len; i++)
     {
-      const char      *name = loop->names->pdata[i];
-      PhScriptValue   *before = variable (machine, name), *after = g_hash_table_lookup (turn->variables, name);
+      const char *name = loop->names->pdata[i];
+      PhScriptValue *before = variable (machine, name), *after = g_hash_table_lookup (turn->variables, name);
       g_autofree char *why = NULL;
-      const guint      first = leaves->len;
+      const guint first = leaves->len;
 
       if (after->kind == PH_SCRIPT_UNSET)
         return ph_script_fail (machine, loop->py, error, PH_ERROR_TYPE, "%s", after->text) != NULL;
       if (!ph_script_unify (machine, before, after, TRUE, leaves, &why))
         {
           loop->changed = TRUE;
-          return ph_script_fail (machine, loop->py, error, PH_ERROR_TYPE, "'%s' is %s before and after a turn of the loop: a graph wants one type; begin with a tensor of the type that it will have",
-                                 name, why) != NULL;
+          return ph_script_fail (
+                     machine, loop->py, error, PH_ERROR_TYPE,
+                     "'%s' is %s before and after a turn of the loop: a graph wants one type; begin with a tensor of the type that it will have",
+                     name, why)
+                 != NULL;
         }
       for (guint k = first; k < leaves->len; k++)
         {
           PhScriptLeaf *leaf = &g_array_index (leaves, PhScriptLeaf, k);
-          const PhType *type = leaf->weak ? ph_type_static (leaf->dtype, 0, NULL) : leaf_type (leaf->b), *old = loop->types->pdata[k];
-          const PhType *wide = leaf->weak ? old : wider (old->dtype != type->dtype ? ph_type_with_dtype (old, type->dtype) : old, type);
+          const PhType *type = leaf->weak ? ph_type_static (leaf->dtype, 0, NULL) : leaf_type (leaf->b),
+                       *old = loop->types->pdata[k];
+          const PhType *wide = leaf->weak ? old
+                                          : wider (old->dtype != type->dtype ? ph_type_with_dtype (old, type->dtype) : old, type);
 
           /* It began as a number, and became a tensor: then it is one from the beginning. */
-          if (!leaf->weak && ph_script_number_kind (leaf->a) != PH_SCRIPT_NONE && g_hash_table_add (loop->strong, GUINT_TO_POINTER (k)))
+          if (!leaf->weak && ph_script_number_kind (leaf->a) != PH_SCRIPT_NONE
+              && g_hash_table_add (loop->strong, GUINT_TO_POINTER (k)))
             holds = FALSE;
 
           if (wide != old)
@@ -262,9 +279,9 @@ add_extras (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GPtrArray 
   if (loop->trips > 0 && machine->frame->function != NULL)
     {
       g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal), set = g_hash_table_new (g_str_hash, g_str_equal);
-      g_autoptr (GPtrArray)  sorted = g_ptr_array_new ();
-      GHashTableIter        iter;
-      gpointer              key;
+      g_autoptr (GPtrArray) sorted = g_ptr_array_new ();
+      GHashTableIter iter;
+      gpointer key;
 
       ph_script_read (machine->frame->function->def, loop->py, names);
       ph_script_assigned ((PhPy *const *) &loop->py, 1, set, TRUE);
@@ -272,10 +289,10 @@ add_extras (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GPtrArray 
       while (g_hash_table_iter_next (&iter, &key, NULL))
         {
           PhScriptValue *after = g_hash_table_lookup (turn->variables, key);
-          guint          unused;
+          guint unused;
 
-          if (g_hash_table_contains (names, key) && after != NULL && after->kind != PH_SCRIPT_UNSET && after->kind != PH_SCRIPT_FUNCTION &&
-              !g_ptr_array_find_with_equal_func (loop->names, key, g_str_equal, &unused))
+          if (g_hash_table_contains (names, key) && after != NULL && after->kind != PH_SCRIPT_UNSET
+              && after->kind != PH_SCRIPT_FUNCTION && !g_ptr_array_find_with_equal_func (loop->names, key, g_str_equal, &unused))
             g_ptr_array_add (sorted, key);
         }
       g_ptr_array_sort (sorted, compare_names);
@@ -287,8 +304,8 @@ add_extras (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GPtrArray 
 static gboolean
 add_body (PhScriptMachine *machine, PhScriptLoop *loop, PhNode *node, Turn *turn, GArray *leaves, GError **error)
 {
-  PhGraph             *body = ph_node_add_graph (node, "body", "body", error);
-  PhBuilder            builder = { .graph = body };
+  PhGraph *body = ph_node_add_graph (node, "body", "body", error);
+  PhBuilder builder = { .graph = body };
   g_autofree PhValue **inputs = NULL, **outputs = NULL;
 
   if (body == NULL)
@@ -301,7 +318,10 @@ add_body (PhScriptMachine *machine, PhScriptLoop *loop, PhNode *node, Turn *turn
       const PhScriptLeaf *leaf = i >= 2 ? &g_array_index (leaves, PhScriptLeaf, i - 2) : NULL;
 
       inputs[i] = ph_graph_add_input (body, ph_graph_unique_name (ph_graph_root (body), old != NULL ? old->name : "before"),
-                                      old != NULL ? old->type : leaf->weak ? ph_type_static (leaf->dtype, 0, NULL) : ph_type_unranked (leaf->dtype), NULL, G_MAXUINT, error);
+                                      old != NULL  ? old->type
+                                      : leaf->weak ? ph_type_static (leaf->dtype, 0, NULL)
+                                                   : ph_type_unranked (leaf->dtype),
+                                      NULL, G_MAXUINT, error);
       if (inputs[i] == NULL)
         return FALSE;
     }
@@ -315,15 +335,17 @@ add_body (PhScriptMachine *machine, PhScriptLoop *loop, PhNode *node, Turn *turn
 }
 
 static gboolean
-build_loop (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray *leaves, GPtrArray *extras, PhScriptValue *begin, GError **error)
+build_loop (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray *leaves, GPtrArray *extras, PhScriptValue *begin,
+            GError **error)
 {
-  PhGraph              *outer = machine->graph;
-  g_autoptr (GPtrArray)  inputs = g_ptr_array_new (), made = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
-  GError               *reason = NULL;
-  PhNode               *node;
-  PhValue              *value;
-  guint                 next = 0;
-  gboolean              ok = TRUE;
+  PhGraph *outer = machine->graph;
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new (),
+                        made = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
+  GError *reason = NULL;
+  PhNode *node;
+  PhValue *value;
+  guint next = 0;
+  gboolean ok = TRUE;
 
   machine->at = loop->py;
   machine->graph = turn->body;
@@ -354,7 +376,7 @@ build_loop (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray *le
       g_ptr_array_add (inputs, value);
     }
   if (leaves->len == 0)
-    return TRUE;                   /* it changes nothing that anybody sees */
+    return TRUE; /* it changes nothing that anybody sees */
   node = ph_script_add_owner (machine, loop->py, &ph_op_Loop, (PhValue **) inputs->pdata, inputs->len, leaves->len, error);
   if (node == NULL)
     return FALSE;
@@ -364,8 +386,8 @@ build_loop (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray *le
     g_ptr_array_add (made, ph_script_wrap (machine, ph_node_output (node, i), g_array_index (leaves, PhScriptLeaf, i).weak));
   for (guint i = 0; i < loop->names->len + extras->len; i++)
     {
-      const char              *name = i < loop->names->len ? loop->names->pdata[i] : extras->pdata[i - loop->names->len];
-      PhScriptValue           *like = i < loop->names->len ? variable (machine, name) : g_hash_table_lookup (turn->variables, name);
+      const char *name = i < loop->names->len ? loop->names->pdata[i] : extras->pdata[i - loop->names->len];
+      PhScriptValue *like = i < loop->names->len ? variable (machine, name) : g_hash_table_lookup (turn->variables, name);
       g_autoptr (PhScriptValue) result = ph_script_rebuild (like, like, TRUE, (PhScriptValue *const *) made->pdata, &next);
 
       ph_script_set (machine, name, result);
@@ -378,16 +400,19 @@ static void
 forget_rest (PhScriptMachine *machine, PhScriptLoop *loop, GPtrArray *extras)
 {
   g_autoptr (GHashTable) set = g_hash_table_new (g_str_hash, g_str_equal);
-  GHashTableIter        iter;
-  gpointer              key;
-  guint                 unused;
+  GHashTableIter iter;
+  gpointer key;
+  guint unused;
 
   ph_script_assigned ((PhPy *const *) &loop->py, 1, set, TRUE);
   g_hash_table_iter_init (&iter, set);
   while (g_hash_table_iter_next (&iter, &key, NULL))
-    if (!g_ptr_array_find_with_equal_func (loop->names, key, g_str_equal, &unused) && !g_ptr_array_find_with_equal_func (extras, key, g_str_equal, &unused))
-      g_hash_table_insert (machine->frame->scope->variables, g_strdup (key),
-                           ph_script_unset (g_strdup_printf ("'%s' gets its value in the loop in line %u, which may not run: set it before", (char *) key, loop->py->line)));
+    if (!g_ptr_array_find_with_equal_func (loop->names, key, g_str_equal, &unused)
+        && !g_ptr_array_find_with_equal_func (extras, key, g_str_equal, &unused))
+      g_hash_table_insert (
+          machine->frame->scope->variables, g_strdup (key),
+          ph_script_unset (g_strdup_printf ("'%s' gets its value in the loop in line %u, which may not run: set it before",
+                                            (char *) key, loop->py->line)));
 }
 
 gboolean
@@ -399,12 +424,12 @@ ph_script_loop_attempt (PhScriptMachine *machine, PhScriptLoop *loop, PhScriptVa
   loop->strong = g_hash_table_new (NULL, NULL);
   for (guint round = 0; round < 8; round++)
     {
-      PhNode              *trial = ph_script_add_owner (machine, loop->py, &ph_op_Loop, no_inputs, 0, 1, error);
-      g_autoptr (GArray)    leaves = ph_script_leaves_new ();
+      PhNode *trial = ph_script_add_owner (machine, loop->py, &ph_op_Loop, no_inputs, 0, 1, error);
+      g_autoptr (GArray) leaves = ph_script_leaves_new ();
       g_autoptr (GPtrArray) extras = g_ptr_array_new ();
-      Turn                 turn = { NULL };
-      GError              *reason = NULL;
-      gboolean             ok, again = FALSE;
+      Turn turn = { NULL };
+      GError *reason = NULL;
+      gboolean ok, again = FALSE;
 
       if (trial == NULL)
         return FALSE;
@@ -418,13 +443,14 @@ ph_script_loop_attempt (PhScriptMachine *machine, PhScriptLoop *loop, PhScriptVa
         add_extras (machine, loop, &turn, extras);
       for (guint i = 0; ok && i < extras->len; i++)
         {
-          PhScriptValue           *value = g_hash_table_lookup (turn.variables, extras->pdata[i]);
+          PhScriptValue *value = g_hash_table_lookup (turn.variables, extras->pdata[i]);
           g_autoptr (PhScriptValue) nothing = ph_script_dummy (value);
-          g_autofree char         *why = NULL;
+          g_autofree char *why = NULL;
 
           ok = ph_script_unify (machine, nothing, value, TRUE, leaves, &why);
           if (!ok)
-            ph_script_fail (machine, loop->py, &reason, PH_ERROR_TYPE, "what the loop leaves behind is %s: a graph wants one type", why);
+            ph_script_fail (machine, loop->py, &reason, PH_ERROR_TYPE,
+                            "what the loop leaves behind is %s: a graph wants one type", why);
         }
       ok = ok && build_loop (machine, loop, &turn, leaves, extras, begin, &reason);
       if (ok)

@@ -39,31 +39,23 @@ same (const PhScriptValue *a, const PhScriptValue *b)
     return FALSE;
   switch (a->kind)
     {
-    case PH_SCRIPT_NONE:
-      return TRUE;
+    case PH_SCRIPT_NONE: return TRUE;
     case PH_SCRIPT_BOOL:
     case PH_SCRIPT_INT:
-    case PH_SCRIPT_DTYPE:
-      return a->i == b->i;
-    case PH_SCRIPT_FLOAT:
-      return memcmp (&a->f, &b->f, sizeof a->f) == 0;
-    case PH_SCRIPT_STRING:
-      return g_str_equal (a->text, b->text);
-    case PH_SCRIPT_FUNCTION:
-      return a->function == b->function && a->gradient == b->gradient && a->forward == b->forward;
-    case PH_SCRIPT_WORD:
-      return a->word == b->word && a->op == b->op;
-    case PH_SCRIPT_TENSOR:
-      return a->value != NULL && a->value == b->value && a->weak == b->weak;
-    default:
-      return FALSE;
+    case PH_SCRIPT_DTYPE: return a->i == b->i;
+    case PH_SCRIPT_FLOAT: return memcmp (&a->f, &b->f, sizeof a->f) == 0;
+    case PH_SCRIPT_STRING: return g_str_equal (a->text, b->text);
+    case PH_SCRIPT_FUNCTION: return a->function == b->function && a->gradient == b->gradient && a->forward == b->forward;
+    case PH_SCRIPT_WORD: return a->word == b->word && a->op == b->op;
+    case PH_SCRIPT_TENSOR: return a->value != NULL && a->value == b->value && a->weak == b->weak;
+    default: return FALSE;
     }
 }
 
 static char *
 describe (PhScriptValue *value)
 {
-  const PhType    *type = value->kind == PH_SCRIPT_TENSOR ? ph_script_type (value) : NULL;
+  const PhType *type = value->kind == PH_SCRIPT_TENSOR ? ph_script_type (value) : NULL;
   g_autofree char *text = type != NULL ? ph_type_to_string (type) : NULL;
 
   if (ph_script_number_kind (value) != PH_SCRIPT_NONE)
@@ -86,7 +78,7 @@ ph_script_unify (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, g
   if (is_leaf (a) && is_leaf (b) && ph_script_number_kind (a) == ph_script_number_kind (b))
     {
       const gboolean weak = ph_script_number_kind (a) != PH_SCRIPT_NONE;
-      PhDType        dtype_a = ph_script_dtype (a), dtype_b = ph_script_dtype (b);
+      PhDType dtype_a = ph_script_dtype (a), dtype_b = ph_script_dtype (b);
 
       /* An array of literals is a float. */
       if (!weak && a->weak)
@@ -100,13 +92,14 @@ ph_script_unify (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, g
         }
     }
   /* A number beside a tensor of its kind is one too: what it meets later gives it the same type. */
-  if (is_leaf (a) && is_leaf (b) && (ph_script_number_kind (a) == PH_SCRIPT_NONE) != (ph_script_number_kind (b) == PH_SCRIPT_NONE))
+  if (is_leaf (a) && is_leaf (b)
+      && (ph_script_number_kind (a) == PH_SCRIPT_NONE) != (ph_script_number_kind (b) == PH_SCRIPT_NONE))
     {
       const PhScriptValue *number = ph_script_number_kind (a) != PH_SCRIPT_NONE ? a : b, *tensor = number == a ? b : a;
-      const PhDType        dtype = ph_script_dtype (tensor);
+      const PhDType dtype = ph_script_dtype (tensor);
 
-      if (!tensor->weak && ph_script_number_kind (number) != PH_SCRIPT_BOOL &&
-          (ph_dtype_is_float (dtype) || (ph_dtype_is_integer (dtype) && ph_script_number_kind (number) == PH_SCRIPT_INT)))
+      if (!tensor->weak && ph_script_number_kind (number) != PH_SCRIPT_BOOL
+          && (ph_dtype_is_float (dtype) || (ph_dtype_is_integer (dtype) && ph_script_number_kind (number) == PH_SCRIPT_INT)))
         {
           g_array_append_val (leaves, ((PhScriptLeaf) { ph_script_value_ref (a), ph_script_value_ref (b), dtype, FALSE }));
           return TRUE;
@@ -129,7 +122,7 @@ ph_script_rebuild (PhScriptValue *a, PhScriptValue *b, gboolean all, PhScriptVal
   if (a->kind == PH_SCRIPT_TUPLE || a->kind == PH_SCRIPT_RANGE)
     {
       g_autofree PhScriptValue **items = g_new (PhScriptValue *, a->n + 1);
-      PhScriptValue             *result;
+      PhScriptValue *result;
 
       for (guint i = 0; i < a->n; i++)
         items[i] = ph_script_rebuild (a->items[i], b->items[i], all, made, next);
@@ -146,24 +139,20 @@ PhScriptValue *
 ph_script_dummy (PhScriptValue *like)
 {
   const PhType *type;
-  gint64        dims[PH_MAX_RANK];
-  PhTensor     *tensor;
+  gint64 dims[PH_MAX_RANK];
+  PhTensor *tensor;
 
   switch (ph_script_number_kind (like))
     {
-    case PH_SCRIPT_BOOL:
-      return ph_script_bool (FALSE);
-    case PH_SCRIPT_INT:
-      return ph_script_int (0);
-    case PH_SCRIPT_FLOAT:
-      return ph_script_float (0);
-    default:
-      break;
+    case PH_SCRIPT_BOOL: return ph_script_bool (FALSE);
+    case PH_SCRIPT_INT: return ph_script_int (0);
+    case PH_SCRIPT_FLOAT: return ph_script_float (0);
+    default: break;
     }
   if (like->kind == PH_SCRIPT_TUPLE || like->kind == PH_SCRIPT_RANGE)
     {
       g_autofree PhScriptValue **items = g_new (PhScriptValue *, like->n + 1);
-      PhScriptValue             *result;
+      PhScriptValue *result;
 
       for (guint i = 0; i < like->n; i++)
         items[i] = ph_script_dummy (like->items[i]);
@@ -196,7 +185,7 @@ ph_script_wrap (PhScriptMachine *machine, PhValue *made, gboolean weak)
 PhValue *
 ph_script_body_output (PhScriptMachine *machine, PhScriptValue *value, PhDType dtype, GError **error)
 {
-  PhValue                 *made = ph_script_graph_value (machine, value, dtype, error);
+  PhValue *made = ph_script_graph_value (machine, value, dtype, error);
   g_autoptr (PhScriptValue) outside = NULL, copy = NULL;
 
   if (made == NULL || (made->graph == machine->graph && !made->is_input && made->producer != NULL))
@@ -208,12 +197,21 @@ ph_script_body_output (PhScriptMachine *machine, PhScriptValue *value, PhDType d
 }
 
 PhNode *
-ph_script_add_owner (PhScriptMachine *machine, const PhPy *at, const PhOp *op, PhValue **inputs, guint n, guint n_outputs, GError **error)
+ph_script_add_owner (PhScriptMachine *machine, const PhPy *at, const PhOp *op, PhValue **inputs, guint n, guint n_outputs,
+                     GError **error)
 {
   const char *file = machine->frame->text->file != NULL ? machine->frame->text->file : "line";
-  GError     *reason = NULL;
-  PhNode     *node = ph_graph_add_node (machine->graph, &(PhNodeSpec) { .op = op, .op_type = op->name, .domain = "", .name = op->name, .inputs = inputs, .n_inputs = n,
-                                          .n_outputs = n_outputs, .where = ph_where_new (ph_intern (file), at->line, at->column, FALSE, NULL) }, &reason);
+  GError *reason = NULL;
+  PhNode *node = ph_graph_add_node (machine->graph,
+                                    &(PhNodeSpec) { .op = op,
+                                                    .op_type = op->name,
+                                                    .domain = "",
+                                                    .name = op->name,
+                                                    .inputs = inputs,
+                                                    .n_inputs = n,
+                                                    .n_outputs = n_outputs,
+                                                    .where = ph_where_new (ph_intern (file), at->line, at->column, FALSE, NULL) },
+                                    &reason);
 
   machine->n_nodes++;
   return node != NULL ? node : ph_script_blame (machine, at, reason, error);
@@ -222,9 +220,9 @@ ph_script_add_owner (PhScriptMachine *machine, const PhPy *at, const PhOp *op, P
 GHashTable *
 ph_script_variables_copy (GHashTable *variables)
 {
-  GHashTable    *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_script_value_unref);
+  GHashTable *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_script_value_unref);
   GHashTableIter iter;
-  gpointer       key, value;
+  gpointer key, value;
 
   g_hash_table_iter_init (&iter, variables);
   while (g_hash_table_iter_next (&iter, &key, &value))

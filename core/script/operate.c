@@ -18,13 +18,14 @@ static PhDType
 wider_integer (PhDType a, PhDType b)
 {
   static const PhDType signed_types[] = { PH_INT8, PH_INT16, PH_INT32, PH_INT64 };
-  const gsize          size_a = ph_dtype_size (a), size_b = ph_dtype_size (b);
+  const gsize size_a = ph_dtype_size (a), size_b = ph_dtype_size (b);
 
   if (ph_dtype_is_signed (a) == ph_dtype_is_signed (b))
     return size_a >= size_b ? a : b;
   /* The smallest signed type that holds both; there is none for uint64. */
   for (guint i = 0; i < G_N_ELEMENTS (signed_types); i++)
-    if (ph_dtype_size (signed_types[i]) >= (ph_dtype_is_signed (a) ? size_a : size_b) && ph_dtype_size (signed_types[i]) > (ph_dtype_is_signed (a) ? size_b : size_a))
+    if (ph_dtype_size (signed_types[i]) >= (ph_dtype_is_signed (a) ? size_a : size_b)
+        && ph_dtype_size (signed_types[i]) > (ph_dtype_is_signed (a) ? size_b : size_a))
       return signed_types[i];
   return PH_UNDEFINED;
 }
@@ -39,7 +40,7 @@ PhDType
 ph_script_common (const PhScriptValue *a, const PhScriptValue *b)
 {
   const PhDType dtype_a = ph_script_dtype (a), dtype_b = ph_script_dtype (b);
-  const int     cat_a = category (dtype_a), cat_b = category (dtype_b);
+  const int cat_a = category (dtype_a), cat_b = category (dtype_b);
 
   if (dtype_a == dtype_b)
     return dtype_a;
@@ -50,7 +51,7 @@ ph_script_common (const PhScriptValue *a, const PhScriptValue *b)
   if (gives_way (a) || gives_way (b))
     {
       const PhDType strong = gives_way (a) ? dtype_b : dtype_a;
-      const int     cat_strong = gives_way (a) ? cat_b : cat_a, cat_weak = gives_way (a) ? cat_a : cat_b;
+      const int cat_strong = gives_way (a) ? cat_b : cat_a, cat_weak = gives_way (a) ? cat_a : cat_b;
 
       return cat_strong >= cat_weak ? strong : cat_weak == 2 ? PH_FLOAT : PH_INT64;
     }
@@ -95,7 +96,7 @@ overflow (PhScriptMachine *machine, const PhPy *at, GError **error)
 static PhScriptValue *
 operate_ints (PhScriptMachine *machine, const PhPy *at, const char *sign, gint64 a, gint64 b, GError **error)
 {
-  gint64   result = 0;
+  gint64 result = 0;
   gboolean fits = TRUE;
 
   if ((g_str_equal (sign, "//") || g_str_equal (sign, "%")) && b == 0)
@@ -165,24 +166,26 @@ operate_floats (PhScriptMachine *machine, const PhPy *at, const char *sign, doub
   if (g_str_equal (sign, "**"))
     {
       if (a < 0 && b != floor (b))
-        return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "a negative number to a fraction is complex, which is not part of the language");
+        return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
+                               "a negative number to a fraction is complex, which is not part of the language");
       return ph_script_float (pow (a, b));
     }
-  return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'%s' is not for floats%s", sign, g_str_equal (sign, "^") ? ": a power is **" : "");
+  return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'%s' is not for floats%s", sign,
+                         g_str_equal (sign, "^") ? ": a power is **" : "");
 }
 
 static gboolean
 is_comparison (const char *sign)
 {
-  return g_str_equal (sign, "==") || g_str_equal (sign, "!=") || g_str_equal (sign, "<") || g_str_equal (sign, ">") || g_str_equal (sign, "<=") ||
-         g_str_equal (sign, ">=");
+  return g_str_equal (sign, "==") || g_str_equal (sign, "!=") || g_str_equal (sign, "<") || g_str_equal (sign, ">")
+         || g_str_equal (sign, "<=") || g_str_equal (sign, ">=");
 }
 
 static PhScriptValue *
 compare_numbers (const char *sign, const PhScriptValue *a, const PhScriptValue *b)
 {
   const gboolean ints = a->kind != PH_SCRIPT_FLOAT && b->kind != PH_SCRIPT_FLOAT;
-  const double   x = as_double (a), y = as_double (b);
+  const double x = as_double (a), y = as_double (b);
   const gboolean less = ints ? a->i < b->i : x < y, equal = ints ? a->i == b->i : x == y, greater = ints ? a->i > b->i : x > y;
 
   if (*sign == '=')
@@ -222,15 +225,17 @@ not_equal_zero (PhScriptMachine *machine, PhScriptValue *x, PhScriptValue *zero,
 static PhScriptValue *
 emit_modulo (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, GError **error)
 {
-  g_autoptr (PhScriptValue) rest = NULL, zero = NULL, some = NULL, left = NULL, right = NULL, differ = NULL, mend = NULL, sum = NULL;
+  g_autoptr (PhScriptValue) rest = NULL, zero = NULL, some = NULL, left = NULL, right = NULL, differ = NULL, mend = NULL,
+                            sum = NULL;
 
   if (!ph_dtype_is_float (ph_script_dtype (a)))
     return PH_EMIT (machine, Mod, error, a, b);
   rest = PH_EMIT_WITH (machine, Mod, PH_ATTRS (ph_attr_new_int ("fmod", 1)), error, a, b);
   zero = ph_script_tensor (ph_tensor_new_scalar (ph_script_dtype (a), 0));
-  if (rest == NULL || (some = not_equal_zero (machine, rest, zero, error)) == NULL || (left = PH_EMIT (machine, Less, error, rest, zero)) == NULL ||
-      (right = PH_EMIT (machine, Less, error, b, zero)) == NULL || (differ = PH_EMIT (machine, Xor, error, left, right)) == NULL ||
-      (mend = PH_EMIT (machine, And, error, some, differ)) == NULL || (sum = PH_EMIT (machine, Add, error, rest, b)) == NULL)
+  if (rest == NULL || (some = not_equal_zero (machine, rest, zero, error)) == NULL
+      || (left = PH_EMIT (machine, Less, error, rest, zero)) == NULL || (right = PH_EMIT (machine, Less, error, b, zero)) == NULL
+      || (differ = PH_EMIT (machine, Xor, error, left, right)) == NULL
+      || (mend = PH_EMIT (machine, And, error, some, differ)) == NULL || (sum = PH_EMIT (machine, Add, error, rest, b)) == NULL)
     return NULL;
   return PH_EMIT (machine, Where, error, mend, sum, rest);
 }
@@ -238,7 +243,8 @@ emit_modulo (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, GErro
 static PhScriptValue *
 emit_floor_division (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, GError **error)
 {
-  g_autoptr (PhScriptValue) rest = emit_modulo (machine, a, b, error), whole = rest != NULL ? PH_EMIT (machine, Sub, error, a, rest) : NULL;
+  g_autoptr (PhScriptValue) rest = emit_modulo (machine, a, b, error),
+                            whole = rest != NULL ? PH_EMIT (machine, Sub, error, a, rest) : NULL;
   g_autoptr (PhScriptValue) quotient = whole != NULL ? PH_EMIT (machine, Div, error, whole, b) : NULL;
 
   if (quotient == NULL || !ph_dtype_is_float (ph_script_dtype (a)))
@@ -249,10 +255,12 @@ emit_floor_division (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *
 static const PhOp *
 operator_of (const char *sign)
 {
+  /* clang-format off */
   static const struct { const char *sign; const PhOp *op; } table[] = {
     { "+", &ph_op_Add }, { "-", &ph_op_Sub }, { "*", &ph_op_Mul }, { "/", &ph_op_Div }, { "**", &ph_op_Pow }, { "@", &ph_op_MatMul },
     { "==", &ph_op_Equal }, { "!=", &ph_op_Equal }, { "<", &ph_op_Less }, { "<=", &ph_op_LessOrEqual }, { ">", &ph_op_Greater }, { ">=", &ph_op_GreaterOrEqual },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
     if (g_str_equal (sign, table[i].sign))
@@ -278,19 +286,20 @@ logic_of (const char *sign, PhDType dtype)
 static PhScriptValue *
 operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b, GError **error)
 {
-  const gboolean           both_numbers = ph_script_number_kind (a) != PH_SCRIPT_NONE && ph_script_number_kind (b) != PH_SCRIPT_NONE;
-  const gboolean           compares = is_comparison (sign);
-  PhDType                  dtype = ph_script_common (a, b);
-  const PhOp              *op;
+  const gboolean both_numbers = ph_script_number_kind (a) != PH_SCRIPT_NONE && ph_script_number_kind (b) != PH_SCRIPT_NONE;
+  const gboolean compares = is_comparison (sign);
+  PhDType dtype = ph_script_common (a, b);
+  const PhOp *op;
   g_autoptr (PhScriptValue) left = NULL, right = NULL, result = NULL;
 
   if (dtype == PH_UNDEFINED)
     {
-      const PhType    *type_a = ph_script_type (a), *type_b = ph_script_type (b);
+      const PhType *type_a = ph_script_type (a), *type_b = ph_script_type (b);
       g_autofree char *text_a = type_a != NULL ? ph_type_to_string (type_a) : g_strdup (ph_script_kind_name (a));
       g_autofree char *text_b = type_b != NULL ? ph_type_to_string (type_b) : g_strdup (ph_script_kind_name (b));
 
-      return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "%s %s %s: these element types do not go together", text_a, sign, text_b);
+      return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "%s %s %s: these element types do not go together", text_a, sign,
+                             text_b);
     }
   /* Two arrays of literals alone are floats. */
   if (!both_numbers && gives_way (a) && gives_way (b) && ph_dtype_is_integer (dtype))
@@ -310,7 +319,8 @@ operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhS
         return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "integers have no negative powers: write float(x) ** n");
       dtype = PH_DOUBLE;
     }
-  if ((g_str_equal (sign, "//") || g_str_equal (sign, "%")) && ph_script_is_number (b) && as_double (b) == 0 && !ph_dtype_is_float (dtype))
+  if ((g_str_equal (sign, "//") || g_str_equal (sign, "%")) && ph_script_is_number (b) && as_double (b) == 0
+      && !ph_dtype_is_float (dtype))
     return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "integer division by zero");
   left = ph_script_cast (machine, a, dtype, error);
   right = left != NULL ? ph_script_cast (machine, b, dtype, error) : NULL;
@@ -364,13 +374,14 @@ is_constant (const PhScriptValue *value)
           return FALSE;
       return TRUE;
     }
-  return ph_script_is_number (value) || value->kind == PH_SCRIPT_STRING || value->kind == PH_SCRIPT_NONE || value->kind == PH_SCRIPT_DTYPE;
+  return ph_script_is_number (value) || value->kind == PH_SCRIPT_STRING || value->kind == PH_SCRIPT_NONE
+         || value->kind == PH_SCRIPT_DTYPE;
 }
 
 PhScriptValue *
 ph_script_binary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b, GError **error)
 {
-  const PhPy    *outer = machine->at;
+  const PhPy *outer = machine->at;
   PhScriptValue *result;
 
   if (ph_script_is_number (a) && ph_script_is_number (b))
@@ -381,7 +392,8 @@ ph_script_binary (PhScriptMachine *machine, const PhPy *at, const char *sign, Ph
         return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "'is' is for None here: use ==");
       return ph_script_bool ((a->kind == b->kind) == g_str_equal (sign, "is"));
     }
-  if ((g_str_equal (sign, "in") || g_str_equal (sign, "not in")) && b->kind == PH_SCRIPT_TUPLE && is_constant (a) && is_constant (b))
+  if ((g_str_equal (sign, "in") || g_str_equal (sign, "not in")) && b->kind == PH_SCRIPT_TUPLE && is_constant (a)
+      && is_constant (b))
     {
       gboolean found = FALSE;
 
@@ -415,9 +427,9 @@ ph_script_binary (PhScriptMachine *machine, const PhPy *at, const char *sign, Ph
 PhScriptValue *
 ph_script_unary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, GError **error)
 {
-  const PhPy              *outer = machine->at;
+  const PhPy *outer = machine->at;
   g_autoptr (PhScriptValue) strong = NULL, condition = NULL;
-  PhScriptValue           *result = NULL;
+  PhScriptValue *result = NULL;
 
   if (g_str_equal (sign, "not"))
     {
@@ -440,14 +452,16 @@ ph_script_unary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhS
   if (a->kind != PH_SCRIPT_TENSOR)
     return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'%s' does not take %s", sign, ph_script_kind_name (a));
   machine->at = at;
-  strong = a->weak && ph_script_number_kind (a) != PH_SCRIPT_NONE ? ph_script_cast (machine, a, *sign == '~' || ph_script_dtype (a) != PH_BOOL ? ph_script_dtype (a) : PH_INT64, error)
-                                                                   : ph_script_strong (machine, a, error);
+  strong = a->weak && ph_script_number_kind (a) != PH_SCRIPT_NONE ? ph_script_cast (
+               machine, a, *sign == '~' || ph_script_dtype (a) != PH_BOOL ? ph_script_dtype (a) : PH_INT64, error)
+                                                                  : ph_script_strong (machine, a, error);
   if (strong == NULL)
     result = NULL;
   else if (*sign == '+')
     result = ph_script_value_ref (strong);
   else if (*sign == '~')
-    result = ph_script_emit1 (machine, ph_script_dtype (strong) == PH_BOOL ? &ph_op_Not : &ph_op_BitwiseNot, NULL, error, 1, strong);
+    result = ph_script_emit1 (machine, ph_script_dtype (strong) == PH_BOOL ? &ph_op_Not : &ph_op_BitwiseNot, NULL, error, 1,
+                              strong);
   else if (ph_script_dtype (strong) == PH_BOOL)
     result = ph_script_fail (machine, at, error, PH_ERROR_TYPE, "bools have no negative: use ~");
   else
@@ -460,25 +474,19 @@ int
 ph_script_truth (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value, PhScriptValue **condition, GError **error)
 {
   g_autoptr (PhScriptValue) truth = NULL;
-  const PhType            *type;
-  gint64                   n;
+  const PhType *type;
+  gint64 n;
 
   *condition = NULL;
   switch (value->kind)
     {
-    case PH_SCRIPT_NONE:
-      return 0;
+    case PH_SCRIPT_NONE: return 0;
     case PH_SCRIPT_BOOL:
-    case PH_SCRIPT_INT:
-      return value->i != 0;
-    case PH_SCRIPT_FLOAT:
-      return value->f != 0;
-    case PH_SCRIPT_STRING:
-      return *value->text != '\0';
-    case PH_SCRIPT_TUPLE:
-      return value->n > 0;
-    case PH_SCRIPT_TENSOR:
-      break;
+    case PH_SCRIPT_INT: return value->i != 0;
+    case PH_SCRIPT_FLOAT: return value->f != 0;
+    case PH_SCRIPT_STRING: return *value->text != '\0';
+    case PH_SCRIPT_TUPLE: return value->n > 0;
+    case PH_SCRIPT_TENSOR: break;
     default:
       ph_script_fail (machine, at, error, PH_ERROR_TYPE, "%s is neither true nor false", ph_script_kind_name (value));
       return -2;
@@ -487,7 +495,8 @@ ph_script_truth (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value,
   n = type != NULL ? ph_type_count (type) : -1;
   if ((n >= 0 && n != 1) || type == NULL || category (type->dtype) < 0)
     {
-      ph_script_fail (machine, at, error, PH_ERROR_TYPE, "a tensor of %" G_GINT64_FORMAT " elements is neither true nor false: write any(...) or all(...)", n);
+      ph_script_fail (machine, at, error, PH_ERROR_TYPE,
+                      "a tensor of %" G_GINT64_FORMAT " elements is neither true nor false: write any(...) or all(...)", n);
       return -2;
     }
   if (value->tensor != NULL)
@@ -502,7 +511,7 @@ ph_script_truth (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value,
   if (truth != NULL && type->has_rank && type->rank > 0)
     {
       g_autoptr (PhScriptValue) shape = ph_script_ints (NULL, 0);
-      PhScriptValue           *flat = PH_EMIT (machine, Reshape, error, truth, shape);
+      PhScriptValue *flat = PH_EMIT (machine, Reshape, error, truth, shape);
 
       ph_script_value_unref (truth);
       truth = flat;

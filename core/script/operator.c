@@ -24,15 +24,17 @@ same_name (const char *typed, const char *name)
 const PhOp *
 ph_script_op (const char *typed, guint n_arguments, GError **error)
 {
+  /* clang-format off */
   static const struct { const char *typed; const PhOp *op; } aliases[] = {
     { "ln", &ph_op_Log }, { "power", &ph_op_Pow }, { "arcsin", &ph_op_Asin }, { "arccos", &ph_op_Acos }, { "arctan", &ph_op_Atan },
     { "maximum", &ph_op_Max }, { "minimum", &ph_op_Min }, { "concatenate", &ph_op_Concat }, { "negative", &ph_op_Neg }, { "absolute", &ph_op_Abs },
     { "dot", &ph_op_MatMul },
   };
-  guint                   n;
-  const PhOp *const      *list = ph_op_list (&n);
+  /* clang-format on */
+  guint n;
+  const PhOp *const *list = ph_op_list (&n);
   g_autofree const char **names = g_new (const char *, n + 1);
-  const char             *nearest;
+  const char *nearest;
 
   for (guint i = 0; i < G_N_ELEMENTS (aliases); i++)
     if (g_str_equal (typed, aliases[i].typed))
@@ -52,15 +54,15 @@ ph_script_op (const char *typed, guint n_arguments, GError **error)
 PhAttr *
 ph_script_attr (const PhOp *op, const char *name, PhTensor *tensor, GError **error)
 {
-  const PhOpAttr          *attr = ph_op_attr (op, name);
-  gsize                    n = ph_tensor_count (tensor);
-  g_autofree gint64       *ints = g_new (gint64, n + 1);
-  g_autofree float        *floats = g_new (float, n + 1);
+  const PhOpAttr *attr = ph_op_attr (op, name);
+  gsize n = ph_tensor_count (tensor);
+  g_autofree gint64 *ints = g_new (gint64, n + 1);
+  g_autofree float *floats = g_new (float, n + 1);
 
   if (attr == NULL)
     {
       const char *known[G_N_ELEMENTS (op->attrs)];
-      guint       n_known = 0;
+      guint n_known = 0;
       const char *nearest;
 
       while (n_known < G_N_ELEMENTS (op->attrs) && op->attrs[n_known].name != NULL)
@@ -87,16 +89,11 @@ ph_script_attr (const PhOp *op, const char *name, PhTensor *tensor, GError **err
     }
   switch (attr->kind)
     {
-    case PH_ATTR_INT:
-      return ph_attr_new_int (name, ints[0]);
-    case PH_ATTR_FLOAT:
-      return ph_attr_new_float (name, floats[0]);
-    case PH_ATTR_INTS:
-      return ph_attr_new_ints (name, ints, n);
-    case PH_ATTR_FLOATS:
-      return ph_attr_new_floats (name, floats, n);
-    case PH_ATTR_TENSOR:
-      return ph_attr_new_tensor (name, tensor);
+    case PH_ATTR_INT: return ph_attr_new_int (name, ints[0]);
+    case PH_ATTR_FLOAT: return ph_attr_new_float (name, floats[0]);
+    case PH_ATTR_INTS: return ph_attr_new_ints (name, ints, n);
+    case PH_ATTR_FLOATS: return ph_attr_new_floats (name, floats, n);
+    case PH_ATTR_TENSOR: return ph_attr_new_tensor (name, tensor);
     default:
       g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: attribute %s cannot be written here", op->name, name);
       return NULL;
@@ -133,7 +130,10 @@ known_tensor (PhScriptValue *value)
   return ph_script_value_tensor (value);
 }
 
-typedef struct { GPtrArray *inputs, *attrs; } Call;
+typedef struct
+{
+  GPtrArray *inputs, *attrs;
+} Call;
 
 static void
 call_clear (Call *call)
@@ -168,7 +168,8 @@ add_input (PhScriptMachine *machine, const PhOp *op, PhScriptValue *value, Call 
   else if (value->kind == PH_SCRIPT_STRING)
     g_ptr_array_add (call->inputs, ph_script_tensor (known_tensor (value)));
   /* One axis or size where a list of them is wanted. */
-  else if (value->kind == PH_SCRIPT_INT && arg != NULL && (arg->flags & PH_ARG_SHAPE) != 0 && arg->types == PH_T (INT64) && arg->name[strlen (arg->name) - 1] == 's')
+  else if (value->kind == PH_SCRIPT_INT && arg != NULL && (arg->flags & PH_ARG_SHAPE) != 0 && arg->types == PH_T (INT64)
+           && arg->name[strlen (arg->name) - 1] == 's')
     g_ptr_array_add (call->inputs, ph_script_ints (&value->i, 1));
   else
     g_ptr_array_add (call->inputs, ph_script_value_ref (value));
@@ -180,8 +181,8 @@ static gboolean
 add_named (PhScriptMachine *machine, const PhOp *op, const char *name, PhScriptValue *value, Call *call, GError **error)
 {
   g_autoptr (PhTensor) known = NULL;
-  GError             *reason = NULL;
-  PhAttr             *attr;
+  GError *reason = NULL;
+  PhAttr *attr;
 
   for (guint i = 0; ph_op_attr (op, name) == NULL && i < PH_MAX_ARGS && op->inputs[i].name != NULL; i++)
     if (g_str_equal (op->inputs[i].name, name))
@@ -204,8 +205,9 @@ add_named (PhScriptMachine *machine, const PhOp *op, const char *name, PhScriptV
       }
   known = known_tensor (value);
   if (known == NULL || (value->kind == PH_SCRIPT_TENSOR && value->value != NULL && machine->compiling))
-    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s: attribute %s wants what is known without a graph, not %s", op->name, name,
-                           ph_script_kind_name (value)) != NULL;
+    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s: attribute %s wants what is known without a graph, not %s",
+                           op->name, name, ph_script_kind_name (value))
+           != NULL;
   attr = ph_script_attr (op, name, known, &reason);
   if (attr == NULL)
     return ph_script_blame (machine, NULL, reason, error) != NULL;
@@ -218,7 +220,7 @@ static guint
 count_outputs (PhScriptMachine *machine, const PhPy *at, const PhOp *op, Call *call)
 {
   const guint wanted = machine->frame->wanting == at ? machine->frame->n_targets : 0;
-  guint       n = 0;
+  guint n = 0;
 
   if (op == &ph_op_Split)
     {
@@ -233,7 +235,8 @@ count_outputs (PhScriptMachine *machine, const PhPy *at, const PhOp *op, Call *c
       g_ptr_array_add (call->attrs, ph_attr_new_int ("num_outputs", n));
       return MIN (n, 64);
     }
-  while (n < PH_MAX_ARGS && op->outputs[n].name != NULL && (n == 0 || (op->outputs[n].flags & (PH_ARG_OPTIONAL | PH_ARG_VARIADIC)) == 0))
+  while (n < PH_MAX_ARGS && op->outputs[n].name != NULL
+         && (n == 0 || (op->outputs[n].flags & (PH_ARG_OPTIONAL | PH_ARG_VARIADIC)) == 0))
     n++;
   /* Those that may be left out are made where names wait for them. */
   while (n < wanted && n < PH_MAX_ARGS && op->outputs[n].name != NULL)
@@ -244,10 +247,10 @@ count_outputs (PhScriptMachine *machine, const PhPy *at, const PhOp *op, Call *c
 PhScriptValue *
 ph_script_call_op (PhScriptMachine *machine, const PhOp *op, PhScriptArgs *args, GError **error)
 {
-  g_auto (Call)         call = { g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref), g_ptr_array_new () };
-  PhScriptValue       *outputs[64] = { NULL }, *result = NULL;
-  gboolean             ok = TRUE;
-  guint                n;
+  g_auto (Call) call = { g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref), g_ptr_array_new () };
+  PhScriptValue *outputs[64] = { NULL }, *result = NULL;
+  gboolean ok = TRUE;
+  guint n;
 
   if (op->infer == NULL && op->kernel == NULL && op->expand == NULL)
     return ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED, "%s cannot be computed here", op->name);
@@ -265,7 +268,8 @@ ph_script_call_op (PhScriptMachine *machine, const PhOp *op, PhScriptArgs *args,
     }
   n = count_outputs (machine, args->at, op, &call);
   g_ptr_array_add (call.attrs, NULL);
-  if (!ph_script_emit (machine, op, (PhScriptValue *const *) call.inputs->pdata, call.inputs->len, (PhAttr **) call.attrs->pdata, outputs, n, error))
+  if (!ph_script_emit (machine, op, (PhScriptValue *const *) call.inputs->pdata, call.inputs->len, (PhAttr **) call.attrs->pdata,
+                       outputs, n, error))
     return NULL;
   if (n == 1)
     return outputs[0];

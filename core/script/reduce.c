@@ -4,19 +4,21 @@
 
 #include "core/script/script-private.h"
 
+/* clang-format off */
 static const struct { const char *name; const PhOp *op; } reductions[] = {
   { "sum", &ph_op_ReduceSum }, { "mean", &ph_op_ReduceMean }, { "prod", &ph_op_ReduceProd }, { "max", &ph_op_ReduceMax }, { "min", &ph_op_ReduceMin },
   { "any", &ph_op_ReduceMax }, { "all", &ph_op_ReduceMin }, { "argmax", &ph_op_ArgMax }, { "argmin", &ph_op_ArgMin },
 };
+/* clang-format on */
 
 /* max(a, b), element by element; of numbers alone a number. */
 static PhScriptValue *
 of_several (PhScriptMachine *machine, PhScriptArgs *args, gboolean greatest, GError **error)
 {
-  gboolean             numbers = TRUE;
+  gboolean numbers = TRUE;
   g_autoptr (GPtrArray) cast = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
-  PhDType              dtype;
-  PhScriptValue       *result;
+  PhDType dtype;
+  PhScriptValue *result;
 
   for (guint i = 0; i < args->n; i++)
     numbers = numbers && ph_script_is_number (args->values[i]);
@@ -41,20 +43,24 @@ of_several (PhScriptMachine *machine, PhScriptArgs *args, gboolean greatest, GEr
     {
       numbers = numbers && ph_script_number_kind (args->values[i]) != PH_SCRIPT_NONE;
       if (ph_script_dtype (args->values[i]) == PH_UNDEFINED)
-        return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s does not take %s", args->name, ph_script_kind_name (args->values[i]));
+        return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s does not take %s", args->name,
+                               ph_script_kind_name (args->values[i]));
     }
   for (guint i = 0; i < args->n && numbers; i++)
     if (ph_script_number_kind (args->values[i]) != ph_script_number_kind (args->values[0]))
-      return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "an int and a float: which one %s gives is not known before it runs; write float(...)", args->name);
+      return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE,
+                             "an int and a float: which one %s gives is not known before it runs; write float(...)", args->name);
   for (guint i = 0; i < args->n; i++)
     {
-      PhScriptValue *one = numbers ? ph_script_cast (machine, args->values[i], dtype == PH_BOOL ? PH_INT64 : dtype, error) : ph_script_value_ref (args->values[i]);
+      PhScriptValue *one = numbers ? ph_script_cast (machine, args->values[i], dtype == PH_BOOL ? PH_INT64 : dtype, error)
+                                   : ph_script_value_ref (args->values[i]);
 
       if (one == NULL)
         return NULL;
       g_ptr_array_add (cast, one);
     }
-  if (!ph_script_emit (machine, greatest ? &ph_op_Max : &ph_op_Min, (PhScriptValue *const *) cast->pdata, cast->len, NULL, &result, 1, error))
+  if (!ph_script_emit (machine, greatest ? &ph_op_Max : &ph_op_Min, (PhScriptValue *const *) cast->pdata, cast->len, NULL,
+                       &result, 1, error))
     return NULL;
   return numbers ? ph_script_weak (result) : result;
 }
@@ -64,7 +70,7 @@ static PhScriptValue *
 prepare (PhScriptMachine *machine, const char *name, PhScriptValue *x, GError **error)
 {
   g_autoptr (PhScriptValue) strong = ph_script_strong (machine, x, error);
-  PhDType                  dtype;
+  PhDType dtype;
 
   if (strong == NULL)
     return NULL;
@@ -85,7 +91,8 @@ prepare (PhScriptMachine *machine, const char *name, PhScriptValue *x, GError **
 static PhScriptValue *
 cumsum (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue *x, GArray *axes, GError **error)
 {
-  g_autoptr (PhScriptValue) axis = ph_script_tensor (ph_tensor_new_scalar (PH_INT64, axes->len > 0 ? (double) g_array_index (axes, gint64, 0) : 0));
+  g_autoptr (PhScriptValue) axis = ph_script_tensor (
+      ph_tensor_new_scalar (PH_INT64, axes->len > 0 ? (double) g_array_index (axes, gint64, 0) : 0));
 
   return PH_EMIT (machine, CumSum, error, x, axis);
 }
@@ -93,13 +100,18 @@ cumsum (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue *x, GArray *
 PhScriptValue *
 ph_script_reduce (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
-  const gboolean           extremum = g_str_equal (args->name, "max") || g_str_equal (args->name, "min"), arg = g_str_has_prefix (args->name, "arg");
-  const gboolean           of_parts = args->n >= 2 && (extremum || (args->values[1]->kind != PH_SCRIPT_INT && args->values[1]->kind != PH_SCRIPT_TUPLE && args->values[1]->kind != PH_SCRIPT_NONE));
-  PhScriptValue           *axis = ph_script_arg (args, of_parts ? G_MAXUINT : 1, "axis"), *keep = ph_script_arg (args, 2, "keepdims"), *result = NULL;
+  const gboolean extremum = g_str_equal (args->name, "max") || g_str_equal (args->name, "min"),
+                 arg = g_str_has_prefix (args->name, "arg");
+  const gboolean of_parts = args->n >= 2
+                            && (extremum
+                                || (args->values[1]->kind != PH_SCRIPT_INT && args->values[1]->kind != PH_SCRIPT_TUPLE
+                                    && args->values[1]->kind != PH_SCRIPT_NONE));
+  PhScriptValue *axis = ph_script_arg (args, of_parts ? G_MAXUINT : 1, "axis"), *keep = ph_script_arg (args, 2, "keepdims"),
+                *result = NULL;
   g_autoptr (PhScriptValue) x = NULL, given = NULL;
-  g_autoptr (GArray)        axes = g_array_new (FALSE, FALSE, sizeof (gint64));
-  const PhOp              *op = NULL;
-  gint64                   keepdims = 0;
+  g_autoptr (GArray) axes = g_array_new (FALSE, FALSE, sizeof (gint64));
+  const PhOp *op = NULL;
+  gint64 keepdims = 0;
 
   if (axis == NULL)
     axis = ph_script_arg (args, G_MAXUINT, "axes");
@@ -112,11 +124,15 @@ ph_script_reduce (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
     return of_several (machine, args, g_str_equal (args->name, "max"), error);
   /* ONNX's own Sum and Mean of several. */
   if (of_parts && (g_str_equal (args->name, "sum") || g_str_equal (args->name, "mean")))
-    return ph_script_emit (machine, g_str_equal (args->name, "sum") ? &ph_op_Sum : &ph_op_Mean, args->values, args->n, NULL, &result, 1, error) ? result : NULL;
+    return ph_script_emit (machine, g_str_equal (args->name, "sum") ? &ph_op_Sum : &ph_op_Mean, args->values, args->n, NULL,
+                           &result, 1, error)
+               ? result
+               : NULL;
   if (axis != NULL && axis->kind != PH_SCRIPT_NONE)
     {
       if (axis->kind != PH_SCRIPT_INT && axis->kind != PH_SCRIPT_TUPLE && ph_script_dtype (axis) != PH_INT64)
-        return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s: an axis is a whole number, or a list of them", args->name);
+        return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s: an axis is a whole number, or a list of them",
+                               args->name);
       if (!ph_script_arg_ints (machine, args->at, "an axis", axis, axes, error))
         return NULL;
     }
@@ -125,7 +141,7 @@ ph_script_reduce (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
   keepdims = keep != NULL && keep->i != 0;
   if (args->values[0]->kind == PH_SCRIPT_TUPLE)
     {
-      PhScriptArgs     more = { .at = args->at, .name = "array", .values = args->values, .n = 1 };
+      PhScriptArgs more = { .at = args->at, .name = "array", .values = args->values, .n = 1 };
       const PhScriptWord *word = ph_script_word_find ("array");
 
       given = ((PhScriptWordFunc) word->function) (machine, &more, error);
@@ -142,10 +158,15 @@ ph_script_reduce (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
       op = reductions[i].op;
   if (arg)
     {
-      g_autoptr (PhScriptValue) line = ph_script_ints ((gint64[]) { -1 }, 1), flat = axes->len == 0 ? PH_EMIT (machine, Reshape, error, x, line) : ph_script_value_ref (x);
+      g_autoptr (PhScriptValue) line = ph_script_ints ((gint64[]) { -1 }, 1),
+                                flat = axes->len == 0 ? PH_EMIT (machine, Reshape, error, x, line) : ph_script_value_ref (x);
 
-      return flat != NULL ? ph_script_emit1 (machine, op, PH_ATTRS (ph_attr_new_int ("axis", axes->len > 0 ? g_array_index (axes, gint64, 0) : 0), ph_attr_new_int ("keepdims", keepdims)), error, 1,
-                                            flat) : NULL;
+      return flat != NULL
+                 ? ph_script_emit1 (machine, op,
+                                    PH_ATTRS (ph_attr_new_int ("axis", axes->len > 0 ? g_array_index (axes, gint64, 0) : 0),
+                                              ph_attr_new_int ("keepdims", keepdims)),
+                                    error, 1, flat)
+                 : NULL;
     }
   if (axes->len > 0)
     {
@@ -155,7 +176,8 @@ ph_script_reduce (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
     }
   else
     result = ph_script_emit1 (machine, op, PH_ATTRS (ph_attr_new_int ("keepdims", keepdims)), error, 1, x);
-  if (result != NULL && ph_script_dtype (x) == PH_INT32 && (g_str_equal (args->name, "any") || g_str_equal (args->name, "all") || ph_script_dtype (given) == PH_BOOL))
+  if (result != NULL && ph_script_dtype (x) == PH_INT32
+      && (g_str_equal (args->name, "any") || g_str_equal (args->name, "all") || ph_script_dtype (given) == PH_BOOL))
     {
       g_autoptr (PhScriptValue) number = result;
 

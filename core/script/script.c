@@ -90,14 +90,15 @@ ph_script_clear (PhScript *script)
 static void
 add_caret (PhScriptText *text, GError *reason, GError **error)
 {
-  const char      *name = text->source.path, *rest;
-  guint            line, column;
-  PhScriptFrame    frame = { .text = text };
-  PhScriptMachine  machine = { .frame = &frame };
-  PhPy             at = { 0 };
-  int              read = 0;
+  const char *name = text->source.path, *rest;
+  guint line, column;
+  PhScriptFrame frame = { .text = text };
+  PhScriptMachine machine = { .frame = &frame };
+  PhPy at = { 0 };
+  int read = 0;
 
-  if (g_str_has_prefix (reason->message, name) && sscanf (reason->message + strlen (name), ":%u:%u: %n", &line, &column, &read) == 2 && read > 0)
+  if (g_str_has_prefix (reason->message, name)
+      && sscanf (reason->message + strlen (name), ":%u:%u: %n", &line, &column, &read) == 2 && read > 0)
     {
       rest = reason->message + strlen (name) + read;
       at.line = line;
@@ -113,7 +114,7 @@ PhScriptText *
 ph_script_parse (const char *source, const char *file, GError **error)
 {
   PhScriptText *text = g_new0 (PhScriptText, 1);
-  GError       *reason = NULL;
+  GError *reason = NULL;
 
   g_atomic_ref_count_init (&text->refs);
   text->text = g_strdup (source);
@@ -150,8 +151,8 @@ void
 ph_script_find_outside (PhScript *script, PhScriptText *text, PhScriptOutside outside, gpointer data)
 {
   g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  GHashTableIter        iter;
-  gpointer              key, value;
+  GHashTableIter iter;
+  gpointer key, value;
 
   for (guint i = 0; i < text->module->n_body; i++)
     collect_names (text->module->body[i], names);
@@ -164,7 +165,7 @@ ph_script_find_outside (PhScript *script, PhScriptText *text, PhScriptOutside ou
   while (g_hash_table_iter_next (&iter, &key, NULL))
     if (!g_hash_table_contains (script->globals->variables, key))
       {
-        gboolean  known = FALSE;
+        gboolean known = FALSE;
         PhTensor *tensor = outside (key, &known, data);
 
         if (tensor != NULL || known)
@@ -181,13 +182,18 @@ ph_script_outside (PhScript *script, const char *name)
 /* ── runs ── */
 
 gboolean
-ph_script_run (PhScript *script, PhScriptText *text, gboolean typed, GCancellable *cancellable, PhScriptResult *result, GError **error)
+ph_script_run (PhScript *script, PhScriptText *text, gboolean typed, GCancellable *cancellable, PhScriptResult *result,
+               GError **error)
 {
-  PhScriptFrame   frame = { .text = text, .scope = script->globals, .typed = typed };
-  PhScriptMachine machine = { .script = script, .frame = &frame, .cancellable = cancellable, .graph = script->model->graph, .recorder = script->recorder,
-                              .max_nodes = PH_SCRIPT_MAX_NODES / 4, .keep = TRUE, .result = result };
-  const PhId      before = script->model->next_id;
-  gboolean        ok;
+  PhScriptFrame frame = { .text = text, .scope = script->globals, .typed = typed };
+  /* clang-format off */
+  PhScriptMachine machine = {
+    .script = script, .frame = &frame, .cancellable = cancellable, .graph = script->model->graph, .recorder = script->recorder,
+    .max_nodes = PH_SCRIPT_MAX_NODES / 4, .keep = TRUE, .result = result
+  };
+  /* clang-format on */
+  const PhId before = script->model->next_id;
+  gboolean ok;
 
   *result = (PhScriptResult) { .out = g_string_new (NULL) };
   machine.out = result->out;

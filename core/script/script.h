@@ -9,17 +9,17 @@
 G_BEGIN_DECLS
 
 /* Variables, functions and the graph that lines record. Not thread-safe: one line runs at a time. */
-typedef struct _PhScript      PhScript;
+typedef struct _PhScript PhScript;
 typedef struct _PhScriptValue PhScriptValue;
 
-PhScript  *ph_script_new          (void);
-void       ph_script_free         (PhScript *script);
+PhScript *ph_script_new (void);
+void ph_script_free (PhScript *script);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhScript, ph_script_free)
 /* Forgets variables, functions and what was recorded. */
-void       ph_script_clear        (PhScript *script);
+void ph_script_clear (PhScript *script);
 
 /* A run, or a compilation, of more than @steps turns of loops and operators is an error; 0: of as many as it takes. */
-void       ph_script_set_limit    (PhScript *script, guint steps);
+void ph_script_set_limit (PhScript *script, guint steps);
 
 /* What a name means outside: a value of the open model, say. (transfer full) (nullable) Sets @known for what is there and has no
  * tensor yet. */
@@ -28,41 +28,41 @@ typedef PhTensor *(*PhScriptOutside) (const char *name, gboolean *known, gpointe
 /* What one text made. */
 typedef struct
 {
-  char          *target;          /* (nullable) the name that the last statement assigned               */
-  PhScriptValue *value;           /* (nullable) of the last statement, if it was an expression or an assignment to a name */
-  GString       *out;             /* what print() said                                                  */
-  gboolean       recorded;        /* something was recorded, or got a name                              */
+  char *target;         /* (nullable) the name that the last statement assigned               */
+  PhScriptValue *value; /* (nullable) of the last statement, if it was an expression or an assignment to a name */
+  GString *out;         /* what print() said                                                  */
+  gboolean recorded;    /* something was recorded, or got a name                              */
 } PhScriptResult;
 
-void       ph_script_result_clear (PhScriptResult *result);
+void ph_script_result_clear (PhScriptResult *result);
 
 /* A text that was read: run it once or more. */
 typedef struct _PhScriptText PhScriptText;
 /* @file: in messages and places of nodes; NULL: a line that was typed. Errors name line and column. */
-PhScriptText *ph_script_parse     (const char *text, const char *file, GError **error);
-void       ph_script_text_free    (PhScriptText *text);
+PhScriptText *ph_script_parse (const char *text, const char *file, GError **error);
+void ph_script_text_free (PhScriptText *text);
 /* Looks the names of @text, and of the functions that there are, up outside, where the script does not know them. */
-void       ph_script_find_outside (PhScript *script, PhScriptText *text, PhScriptOutside outside, gpointer data);
+void ph_script_find_outside (PhScript *script, PhScriptText *text, PhScriptOutside outside, gpointer data);
 /* @typed: a line at the prompt, where a number that gets a name becomes an input of the graph. */
-gboolean   ph_script_run          (PhScript *script, PhScriptText *text, gboolean typed, GCancellable *cancellable,
-                                   PhScriptResult *result, GError **error);
+gboolean ph_script_run (PhScript *script, PhScriptText *text, gboolean typed, GCancellable *cancellable, PhScriptResult *result,
+                        GError **error);
 
 /* Variables. */
-gboolean   ph_script_has          (PhScript *script, const char *name);           /* a variable that is a tensor or number */
-gboolean   ph_script_has_function (PhScript *script, const char *name);
-char     **ph_script_names        (PhScript *script);                             /* (transfer full) of variables and functions */
+gboolean ph_script_has (PhScript *script, const char *name); /* a variable that is a tensor or number */
+gboolean ph_script_has_function (PhScript *script, const char *name);
+char **ph_script_names (PhScript *script); /* (transfer full) of variables and functions */
 /* The recorded graph, which must not be changed, and of a variable its value there. (nullable) */
-PhModel   *ph_script_get_model    (PhScript *script);
-PhValue   *ph_script_get_recorded (PhScript *script, const char *name);
-PhTensor  *ph_script_get_tensor   (PhScript *script, const char *name);           /* (transfer none) (nullable) */
-PhTensor  *ph_script_get_feed     (PhScript *script, const PhValue *input);       /* (transfer none) (nullable) of the recorded graph */
+PhModel *ph_script_get_model (PhScript *script);
+PhValue *ph_script_get_recorded (PhScript *script, const char *name);
+PhTensor *ph_script_get_tensor (PhScript *script, const char *name);   /* (transfer none) (nullable) */
+PhTensor *ph_script_get_feed (PhScript *script, const PhValue *input); /* (transfer none) (nullable) of the recorded graph */
 
 /* Values, for who shows them. */
-PhTensor  *ph_script_value_tensor (PhScriptValue *value);                         /* (transfer full) NULL: it is none */
-char      *ph_script_value_text   (PhScriptValue *value, guint elements);         /* (transfer full) */
-gboolean   ph_script_value_is_none (PhScriptValue *value);
+PhTensor *ph_script_value_tensor (PhScriptValue *value);           /* (transfer full) NULL: it is none */
+char *ph_script_value_text (PhScriptValue *value, guint elements); /* (transfer full) */
+gboolean ph_script_value_is_none (PhScriptValue *value);
 /* Its parts, of a tuple; 0: it is none. */
-guint      ph_script_value_n      (PhScriptValue *value);
+guint ph_script_value_n (PhScriptValue *value);
 PhScriptValue *ph_script_value_item (PhScriptValue *value, guint i);
 
 /* ── functions as graphs ── */
@@ -70,47 +70,57 @@ PhScriptValue *ph_script_value_item (PhScriptValue *value, guint i);
 /* A call as it is typed, "f(x, 2)"; "f" alone stands for the last call of f. */
 typedef struct
 {
-  PhModel    *model;               /* owned                                                              */
-  GHashTable *feeds;               /* owned: name of an input -> PhTensor                                */
-  char       *file;                /* of the places of its nodes                                          */
+  PhModel *model;    /* owned                                                              */
+  GHashTable *feeds; /* owned: name of an input -> PhTensor                                */
+  char *file;        /* of the places of its nodes                                          */
 } PhScriptGraph;
 
-void       ph_script_graph_free   (PhScriptGraph *graph);
+void ph_script_graph_free (PhScriptGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhScriptGraph, ph_script_graph_free)
 /* One run as a graph: branches as they were taken, loops unrolled. */
-PhScriptGraph *ph_script_trace    (PhScript *script, PhScriptText *call, GCancellable *cancellable, GError **error);
+PhScriptGraph *ph_script_trace (PhScript *script, PhScriptText *call, GCancellable *cancellable, GError **error);
 /* The source as a graph, with If and Loop. */
-PhScriptGraph *ph_script_compile  (PhScript *script, PhScriptText *call, GCancellable *cancellable, GError **error);
+PhScriptGraph *ph_script_compile (PhScript *script, PhScriptText *call, GCancellable *cancellable, GError **error);
 
 /* ── source, trace and compiled graph beside each other ── */
 
-typedef struct { guint line; char *text; GPtrArray *traced, *compiled; } PhScriptRow;   /* nodes: (element-type char*) "n3 Mul" */
 typedef struct
 {
-  char      *name;
-  GPtrArray *rows;                 /* (element-type PhScriptRow) a line of the source each               */
-  guint      n_inputs;             /* how many other inputs were tried                                   */
-  guint      n_trace_wrong, n_compiled_wrong, n_refused;      /* refused: eager stops with an error there */
-  char      *trace_input, *trace_why, *trace_eager, *trace_gave;       /* (nullable) the first where the trace is wrong */
-  guint      trace_line;           /* where the run left the trace's way; 0: unknown                     */
-  char      *compiled_input, *compiled_why;                   /* (nullable) */
-  char      *trace_error, *compile_error;                     /* (nullable) why there is no such graph   */
-  guint      n_traced, n_compiled, n_optimised;               /* nodes                                   */
-  double     eager_ms, trace_ms, compiled_ms, optimised_ms;   /* the median of some runs                 */
+  guint line;
+  char *text;
+  GPtrArray *traced, *compiled;
+} PhScriptRow; /* nodes: (element-type char*) "n3 Mul" */
+typedef struct
+{
+  char *name;
+  GPtrArray *rows;                                  /* (element-type PhScriptRow) a line of the source each               */
+  guint n_inputs;                                   /* how many other inputs were tried                                   */
+  guint n_trace_wrong, n_compiled_wrong, n_refused; /* refused: eager stops with an error there */
+  char *trace_input, *trace_why, *trace_eager, *trace_gave; /* (nullable) the first where the trace is wrong */
+  guint trace_line;                                     /* where the run left the trace's way; 0: unknown                     */
+  char *compiled_input, *compiled_why;                  /* (nullable) */
+  char *trace_error, *compile_error;                    /* (nullable) why there is no such graph   */
+  guint n_traced, n_compiled, n_optimised;              /* nodes                                   */
+  double eager_ms, trace_ms, compiled_ms, optimised_ms; /* the median of some runs                 */
 } PhScriptComparison;
 
-void       ph_script_comparison_free (PhScriptComparison *comparison);
+void ph_script_comparison_free (PhScriptComparison *comparison);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhScriptComparison, ph_script_comparison_free)
-PhScriptComparison *ph_script_compare (PhScript *script, PhScriptText *call, guint n_inputs, GCancellable *cancellable, GError **error);
+PhScriptComparison *ph_script_compare (PhScript *script, PhScriptText *call, guint n_inputs, GCancellable *cancellable,
+                                       GError **error);
 
 /* ── the words of the language ── */
 
 /* help, completion and the reference are made of this list; @function is NULL for what is no function. */
-typedef struct { const char *name, *arguments, *summary; gpointer function; } PhScriptWord;
+typedef struct
+{
+  const char *name, *arguments, *summary;
+  gpointer function;
+} PhScriptWord;
 const PhScriptWord *ph_script_words (guint *n);
-const PhScriptWord *ph_script_word_find (const char *name);                        /* (nullable) a function */
+const PhScriptWord *ph_script_word_find (const char *name); /* (nullable) a function */
 
 /* The operator that a name stands for: "log", "Log", "reduce_sum", "ReduceSum"; NULL and an error: there is none. */
-const PhOp *ph_script_op          (const char *typed, guint n_arguments, GError **error);
+const PhOp *ph_script_op (const char *typed, guint n_arguments, GError **error);
 
 G_END_DECLS

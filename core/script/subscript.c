@@ -2,13 +2,21 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/script/script-private.h"
 
-typedef enum { INDEX_SLICE, INDEX_PICK, INDEX_ARRAY, INDEX_MASK, INDEX_NEW_AXIS, INDEX_REST } IndexKind;
+typedef enum
+{
+  INDEX_SLICE,
+  INDEX_PICK,
+  INDEX_ARRAY,
+  INDEX_MASK,
+  INDEX_NEW_AXIS,
+  INDEX_REST
+} IndexKind;
 
 typedef struct
 {
-  IndexKind      kind;
-  const PhPy    *at;
-  PhScriptValue *parts[3];         /* owned, nullable: of a SLICE its bounds, else [0] the index */
+  IndexKind kind;
+  const PhPy *at;
+  PhScriptValue *parts[3]; /* owned, nullable: of a SLICE its bounds, else [0] the index */
 } Index;
 
 static void
@@ -26,7 +34,8 @@ whole_number (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value, GE
 {
   if (value->number != NULL && value->number->kind == PH_SCRIPT_INT)
     return ph_script_value_ref (value->number);
-  if (value->kind == PH_SCRIPT_INT || (value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) == 0 && ph_dtype_is_integer (ph_script_dtype (value))))
+  if (value->kind == PH_SCRIPT_INT
+      || (value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) == 0 && ph_dtype_is_integer (ph_script_dtype (value))))
     return ph_script_value_ref (value);
   return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "an index is an integer, not %s", ph_script_kind_name (value));
 }
@@ -89,11 +98,11 @@ read_index (PhScriptMachine *machine, const PhPy *py, Index *index, GError **err
 static GArray *
 read_indices (PhScriptMachine *machine, const PhPy *at, int rank, GError **error)
 {
-  const PhPy        *py = at->items[1];
-  const gboolean     several = py->kind == PH_PY_TUPLE;
-  const guint        n = several ? py->n : 1;
-  g_autoptr (GArray)  indices = g_array_new (FALSE, TRUE, sizeof (Index));
-  guint              used = 0, rest = G_MAXUINT;
+  const PhPy *py = at->items[1];
+  const gboolean several = py->kind == PH_PY_TUPLE;
+  const guint n = several ? py->n : 1;
+  g_autoptr (GArray) indices = g_array_new (FALSE, TRUE, sizeof (Index));
+  guint used = 0, rest = G_MAXUINT;
 
   g_array_set_clear_func (indices, index_clear);
   for (guint i = 0; i < n; i++)
@@ -142,7 +151,8 @@ adjust (gint64 size, gint64 *start, gint64 *stop, gint64 *step)
     *stop = MAX (*stop + size, *step < 0 ? -1 : 0);
   else
     *stop = MIN (*stop, *step < 0 ? size - 1 : size);
-  n = *step > 0 ? (*stop > *start ? (*stop - *start - 1) / *step + 1 : 0) : (*stop < *start ? (*start - *stop - 1) / -*step + 1 : 0);
+  n = *step > 0 ? (*stop > *start ? (*stop - *start - 1) / *step + 1 : 0)
+                : (*stop < *start ? (*start - *stop - 1) / -*step + 1 : 0);
   if (n == 0)
     {
       *start = *stop = 0;
@@ -168,14 +178,15 @@ static PhScriptValue *
 emit_slice (PhScriptMachine *machine, PhScriptValue *x, const Index *index, gint64 axis, GError **error)
 {
   g_autoptr (PhScriptValue) start = NULL, stop = NULL, step = NULL, axes = ph_script_ints (&axis, 1);
-  const PhScriptValue     *const *parts = (const PhScriptValue *const *) index->parts;
-  const gboolean           backwards = parts[2] != NULL && parts[2]->kind == PH_SCRIPT_INT && parts[2]->i < 0;
-  const gint64             size = ph_script_dim (x, (guint) axis);
+  const PhScriptValue *const *parts = (const PhScriptValue *const *) index->parts;
+  const gboolean backwards = parts[2] != NULL && parts[2]->kind == PH_SCRIPT_INT && parts[2]->i < 0;
+  const gint64 size = ph_script_dim (x, (guint) axis);
 
   if (parts[2] != NULL && parts[2]->kind != PH_SCRIPT_INT && (parts[0] == NULL || parts[1] == NULL))
-    return ph_script_fail (machine, index->at, error, PH_ERROR_UNSUPPORTED, "where the graph computes the step of a slice both bounds are wanted");
-  if (size >= 0 && (parts[0] == NULL || parts[0]->kind == PH_SCRIPT_INT) && (parts[1] == NULL || parts[1]->kind == PH_SCRIPT_INT) &&
-      (parts[2] == NULL || parts[2]->kind == PH_SCRIPT_INT))
+    return ph_script_fail (machine, index->at, error, PH_ERROR_UNSUPPORTED,
+                           "where the graph computes the step of a slice both bounds are wanted");
+  if (size >= 0 && (parts[0] == NULL || parts[0]->kind == PH_SCRIPT_INT) && (parts[1] == NULL || parts[1]->kind == PH_SCRIPT_INT)
+      && (parts[2] == NULL || parts[2]->kind == PH_SCRIPT_INT))
     {
       gint64 by = parts[2] != NULL ? parts[2]->i : 1, from = parts[0] != NULL ? parts[0]->i : backwards ? G_MAXINT64 : 0;
       gint64 to = parts[1] != NULL ? parts[1]->i : backwards ? G_MININT64 + size : G_MAXINT64;
@@ -213,7 +224,9 @@ emit_mask (PhScriptMachine *machine, PhScriptValue *x, PhScriptValue *mask, GErr
   if (ph_script_rank (mask) == 1)
     return PH_EMIT_WITH (machine, Compress, PH_ATTRS (ph_attr_new_int ("axis", 0)), error, x, mask);
   places = PH_EMIT (machine, NonZero, error, mask);
-  pairs = places != NULL ? PH_EMIT_WITH (machine, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)), error, places) : NULL;
+  pairs = places != NULL
+              ? PH_EMIT_WITH (machine, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)), error, places)
+              : NULL;
   return pairs != NULL ? PH_EMIT (machine, GatherND, error, x, pairs) : NULL;
 }
 
@@ -228,7 +241,9 @@ check_mask (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhScript
 
       if (a >= 0 && b >= 0 && a != b)
         {
-          ph_script_fail (machine, at, error, PH_ERROR_TYPE, "the mask has %" G_GINT64_FORMAT " elements along dimension %d, what it picks from has %" G_GINT64_FORMAT, b, i, a);
+          ph_script_fail (
+              machine, at, error, PH_ERROR_TYPE,
+              "the mask has %" G_GINT64_FORMAT " elements along dimension %d, what it picks from has %" G_GINT64_FORMAT, b, i, a);
           return FALSE;
         }
     }
@@ -259,10 +274,10 @@ static PhScriptValue *
 take (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GArray *indices, GError **error)
 {
   g_autoptr (PhScriptValue) x = ph_script_strong (machine, of, error);
-  g_autoptr (GArray)        fresh = g_array_new (FALSE, FALSE, sizeof (gint64));
-  gint64                   axis = 0, out = 0;
-  guint                    n_arrays = 0, n_picks = 0;
-  gboolean                 view = TRUE;
+  g_autoptr (GArray) fresh = g_array_new (FALSE, FALSE, sizeof (gint64));
+  gint64 axis = 0, out = 0;
+  guint n_arrays = 0, n_picks = 0;
+  gboolean view = TRUE;
 
   if (x == NULL)
     return NULL;
@@ -296,7 +311,8 @@ take (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GArray *indic
         }
     }
   if (n_arrays > 1 || (n_arrays == 1 && n_picks > 0 && is_scattered (indices)))
-    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "one array of indices, beside slices, is what is understood here");
+    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
+                           "one array of indices, beside slices, is what is understood here");
   for (guint i = indices->len; i-- > 0;)
     {
       const Index *index = &g_array_index (indices, Index, i);
@@ -316,7 +332,7 @@ take (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GArray *indic
   if (fresh->len > 0)
     {
       g_autoptr (PhScriptValue) axes = ph_script_ints ((gint64 *) (gpointer) fresh->data, fresh->len);
-      PhScriptValue           *part = PH_EMIT (machine, Unsqueeze, error, x, axes);
+      PhScriptValue *part = PH_EMIT (machine, Unsqueeze, error, x, axes);
 
       if (part == NULL)
         return NULL;
@@ -333,8 +349,8 @@ take (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GArray *indic
 static PhScriptValue *
 take_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GError **error)
 {
-  Index         index = { 0 };
-  const gint64  n = of->n;
+  Index index = { 0 };
+  const gint64 n = of->n;
   PhScriptValue *result = NULL;
 
   if (!read_index (machine, at->items[1], &index, error))
@@ -343,14 +359,16 @@ take_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GError 
     {
       const gint64 i = index.parts[0]->i < 0 ? index.parts[0]->i + n : index.parts[0]->i;
 
-      result = i >= 0 && i < n ? ph_script_value_ref (of->items[i])
-                               : ph_script_fail (machine, at, error, PH_ERROR_TYPE, "there is no item %" G_GINT64_FORMAT " in %" G_GINT64_FORMAT, index.parts[0]->i, n);
+      result = i >= 0 && i < n
+                   ? ph_script_value_ref (of->items[i])
+                   : ph_script_fail (machine, at, error, PH_ERROR_TYPE,
+                                     "there is no item %" G_GINT64_FORMAT " in %" G_GINT64_FORMAT, index.parts[0]->i, n);
     }
   else if (index.kind == INDEX_SLICE)
     {
-      gint64                    bounds[3] = { 0, G_MAXINT64, 1 };
-      g_autoptr (GPtrArray)      items = g_ptr_array_new ();
-      gboolean                  known = TRUE;
+      gint64 bounds[3] = { 0, G_MAXINT64, 1 };
+      g_autoptr (GPtrArray) items = g_ptr_array_new ();
+      gboolean known = TRUE;
 
       if (index.parts[2] != NULL && index.parts[2]->kind == PH_SCRIPT_INT && index.parts[2]->i < 0)
         {
@@ -370,7 +388,8 @@ take_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GError 
       result = known ? ph_script_tuple ((PhScriptValue *const *) items->pdata, items->len, of->list) : NULL;
     }
   if (result == NULL && (error == NULL || *error == NULL))
-    ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "%s has items with numbers that are known: a graph cannot look one up", ph_script_kind_name (of));
+    ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
+                    "%s has items with numbers that are known: a graph cannot look one up", ph_script_kind_name (of));
   index_clear (&index);
   return result;
 }
@@ -378,9 +397,9 @@ take_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GError 
 PhScriptValue *
 ph_script_subscript (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GError **error)
 {
-  const PhPy        *outer = machine->at;
-  g_autoptr (GArray)  indices = NULL;
-  PhScriptValue     *result;
+  const PhPy *outer = machine->at;
+  g_autoptr (GArray) indices = NULL;
+  PhScriptValue *result;
 
   if (of->kind == PH_SCRIPT_TUPLE)
     return take_items (machine, at, of, error);
@@ -398,7 +417,7 @@ ph_script_subscript (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of
 PhScriptValue *
 ph_script_row (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, PhScriptValue *index, GError **error)
 {
-  const PhPy    *outer = machine->at;
+  const PhPy *outer = machine->at;
   PhScriptValue *row;
 
   machine->at = at;
@@ -414,20 +433,21 @@ ph_script_row (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, PhSc
 static PhScriptValue *
 store_mask (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhScriptValue *mask, PhScriptValue *value, GError **error)
 {
-  const int                rank = ph_script_rank (x), rank_mask = ph_script_rank (mask);
+  const int rank = ph_script_rank (x), rank_mask = ph_script_rank (mask);
   g_autoptr (PhScriptValue) wide = ph_script_value_ref (mask), cast = NULL;
-  gint64                   axes[PH_MAX_RANK];
+  gint64 axes[PH_MAX_RANK];
 
   if (!check_mask (machine, at, x, mask, error))
     return NULL;
   if (ph_script_rank (value) != 0)
-    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "what a mask picks is set to one number: write where(mask, a, b)");
+    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
+                           "what a mask picks is set to one number: write where(mask, a, b)");
   for (int i = rank_mask; i < rank; i++)
     axes[i - rank_mask] = i;
   if (rank > rank_mask)
     {
       g_autoptr (PhScriptValue) list = ph_script_ints (axes, (guint) (rank - rank_mask));
-      PhScriptValue           *more = PH_EMIT (machine, Unsqueeze, error, mask, list);
+      PhScriptValue *more = PH_EMIT (machine, Unsqueeze, error, mask, list);
 
       if (more == NULL)
         return NULL;
@@ -442,11 +462,12 @@ store_mask (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhScript
 static PhScriptValue *
 store_elements (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, GArray *indices, PhScriptValue *value, GError **error)
 {
-  const PhType            *type = ph_script_type (x);
-  g_autoptr (PhScriptValue) numbers = NULL, places = NULL, cast = NULL, shape = NULL, flat = NULL, line = NULL, wide = NULL, flat_places = NULL, flat_values = NULL;
+  const PhType *type = ph_script_type (x);
+  g_autoptr (PhScriptValue) numbers = NULL, places = NULL, cast = NULL, shape = NULL, flat = NULL, line = NULL, wide = NULL,
+                            flat_places = NULL, flat_values = NULL;
   g_autoptr (PhScriptValue) stored = NULL, whole = NULL;
-  gint64                   dims[PH_MAX_RANK], n;
-  PhTensor                *count;
+  gint64 dims[PH_MAX_RANK], n;
+  PhTensor *count;
 
   if (type == NULL || !ph_type_is_static (type))
     return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "the shape of what is written to is not known");
@@ -461,11 +482,14 @@ store_elements (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, GArr
   numbers = ph_script_tensor (count);
   line = ph_script_ints ((gint64[]) { -1 }, 1);
   whole = ph_script_ints (dims, type->rank);
-  if ((places = take (machine, at, numbers, indices, error)) == NULL || (cast = ph_script_cast (machine, value, type->dtype, error)) == NULL ||
-      (shape = PH_EMIT (machine, Shape, error, places)) == NULL || (wide = PH_EMIT (machine, Expand, error, cast, shape)) == NULL ||
-      (flat = PH_EMIT (machine, Reshape, error, x, line)) == NULL || (flat_places = PH_EMIT (machine, Reshape, error, places, line)) == NULL ||
-      (flat_values = PH_EMIT (machine, Reshape, error, wide, line)) == NULL ||
-      (stored = PH_EMIT (machine, ScatterElements, error, flat, flat_places, flat_values)) == NULL)
+  if ((places = take (machine, at, numbers, indices, error)) == NULL
+      || (cast = ph_script_cast (machine, value, type->dtype, error)) == NULL
+      || (shape = PH_EMIT (machine, Shape, error, places)) == NULL
+      || (wide = PH_EMIT (machine, Expand, error, cast, shape)) == NULL
+      || (flat = PH_EMIT (machine, Reshape, error, x, line)) == NULL
+      || (flat_places = PH_EMIT (machine, Reshape, error, places, line)) == NULL
+      || (flat_values = PH_EMIT (machine, Reshape, error, wide, line)) == NULL
+      || (stored = PH_EMIT (machine, ScatterElements, error, flat, flat_places, flat_values)) == NULL)
     return NULL;
   return PH_EMIT (machine, Reshape, error, stored, whole);
 }
@@ -473,10 +497,10 @@ store_elements (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, GArr
 PhScriptValue *
 ph_script_store (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, PhScriptValue *value, GError **error)
 {
-  const PhPy              *outer = machine->at;
-  g_autoptr (GArray)        indices = NULL;
+  const PhPy *outer = machine->at;
+  g_autoptr (GArray) indices = NULL;
   g_autoptr (PhScriptValue) strong = NULL;
-  PhScriptValue           *result = NULL;
+  PhScriptValue *result = NULL;
 
   if (of->kind != PH_SCRIPT_TENSOR)
     return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "%s cannot be written to", ph_script_kind_name (of));

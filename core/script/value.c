@@ -7,8 +7,8 @@
 static PhScriptValue *
 value_new (PhScriptKind kind)
 {
-  static gint     counter;
-  PhScriptValue  *value = g_new0 (PhScriptValue, 1);
+  static gint counter;
+  PhScriptValue *value = g_new0 (PhScriptValue, 1);
 
   g_atomic_ref_count_init (&value->refs);
   value->kind = kind;
@@ -136,12 +136,9 @@ ph_script_number_kind (const PhScriptValue *value)
     return PH_SCRIPT_NONE;
   switch (ph_script_dtype (value))
     {
-    case PH_BOOL:
-      return PH_SCRIPT_BOOL;
-    case PH_INT64:
-      return PH_SCRIPT_INT;
-    default:
-      return PH_SCRIPT_FLOAT;
+    case PH_BOOL: return PH_SCRIPT_BOOL;
+    case PH_INT64: return PH_SCRIPT_INT;
+    default: return PH_SCRIPT_FLOAT;
     }
 }
 
@@ -150,7 +147,8 @@ ph_script_type (const PhScriptValue *value)
 {
   if (value->tensor != NULL)
     return ph_tensor_kind (value->tensor) == PH_KIND_TENSOR ? ph_type_of_tensor (value->tensor) : NULL;
-  return value->value != NULL && value->value->type != NULL && value->value->type->kind == PH_KIND_TENSOR ? value->value->type : NULL;
+  return value->value != NULL && value->value->type != NULL && value->value->type->kind == PH_KIND_TENSOR ? value->value->type
+                                                                                                          : NULL;
 }
 
 PhDType
@@ -160,19 +158,15 @@ ph_script_dtype (const PhScriptValue *value)
 
   switch (value->kind)
     {
-    case PH_SCRIPT_BOOL:
-      return PH_BOOL;
-    case PH_SCRIPT_INT:
-      return PH_INT64;
-    case PH_SCRIPT_FLOAT:
-      return PH_DOUBLE;
+    case PH_SCRIPT_BOOL: return PH_BOOL;
+    case PH_SCRIPT_INT: return PH_INT64;
+    case PH_SCRIPT_FLOAT: return PH_DOUBLE;
     case PH_SCRIPT_TENSOR:
       if (value->tensor != NULL)
         return ph_tensor_dtype (value->tensor);
       type = ph_script_type (value);
       return type != NULL ? type->dtype : PH_UNDEFINED;
-    default:
-      return PH_UNDEFINED;
+    default: return PH_UNDEFINED;
     }
 }
 
@@ -227,39 +221,25 @@ ph_script_kind_name (const PhScriptValue *value)
 {
   switch (value->kind)
     {
-    case PH_SCRIPT_NONE:
-      return "None";
-    case PH_SCRIPT_BOOL:
-      return "a bool";
-    case PH_SCRIPT_INT:
-      return "an int";
-    case PH_SCRIPT_FLOAT:
-      return "a float";
-    case PH_SCRIPT_STRING:
-      return "a string";
-    case PH_SCRIPT_DTYPE:
-      return "an element type";
+    case PH_SCRIPT_NONE: return "None";
+    case PH_SCRIPT_BOOL: return "a bool";
+    case PH_SCRIPT_INT: return "an int";
+    case PH_SCRIPT_FLOAT: return "a float";
+    case PH_SCRIPT_STRING: return "a string";
+    case PH_SCRIPT_DTYPE: return "an element type";
     case PH_SCRIPT_TENSOR:
       switch (ph_script_number_kind (value))
         {
-        case PH_SCRIPT_BOOL:
-          return "a bool";
-        case PH_SCRIPT_INT:
-          return "an int";
-        case PH_SCRIPT_FLOAT:
-          return "a float";
-        default:
-          return "a tensor";
+        case PH_SCRIPT_BOOL: return "a bool";
+        case PH_SCRIPT_INT: return "an int";
+        case PH_SCRIPT_FLOAT: return "a float";
+        default: return "a tensor";
         }
-    case PH_SCRIPT_TUPLE:
-      return value->list ? "a list" : "a tuple";
-    case PH_SCRIPT_RANGE:
-      return "a range";
+    case PH_SCRIPT_TUPLE: return value->list ? "a list" : "a tuple";
+    case PH_SCRIPT_RANGE: return "a range";
     case PH_SCRIPT_FUNCTION:
-    case PH_SCRIPT_WORD:
-      return "a function";
-    default:
-      return "nothing";
+    case PH_SCRIPT_WORD: return "a function";
+    default: return "nothing";
     }
 }
 
@@ -293,24 +273,20 @@ char *
 ph_script_value_text (PhScriptValue *value, guint elements)
 {
   g_autoptr (PhTensor) tensor = ph_script_value_tensor (value);
-  GString            *out;
+  GString *out;
 
   if (tensor != NULL)
     return ph_tensor_to_string (tensor, elements);
   out = g_string_new (NULL);
   switch (value->kind)
     {
-    case PH_SCRIPT_STRING:
-      g_string_append (out, value->text);
-      break;
-    case PH_SCRIPT_DTYPE:
-      g_string_append (out, ph_dtype_name ((PhDType) value->i));
-      break;
+    case PH_SCRIPT_STRING: g_string_append (out, value->text); break;
+    case PH_SCRIPT_DTYPE: g_string_append (out, ph_dtype_name ((PhDType) value->i)); break;
     case PH_SCRIPT_TUPLE:
       g_string_append_c (out, value->list ? '[' : '(');
       for (guint i = 0; i < value->n; i++)
         {
-          PhScriptValue   *item = value->items[i];
+          PhScriptValue *item = value->items[i];
           g_autofree char *text = NULL;
 
           if (item->kind == PH_SCRIPT_INT)
@@ -321,17 +297,12 @@ ph_script_value_text (PhScriptValue *value, guint elements)
         }
       g_string_append (out, value->list ? "]" : value->n == 1 ? ",)" : ")");
       break;
-    case PH_SCRIPT_FUNCTION:
-      g_string_append_printf (out, "function %s", value->function->name);
-      break;
+    case PH_SCRIPT_FUNCTION: g_string_append_printf (out, "function %s", value->function->name); break;
     case PH_SCRIPT_WORD:
       g_string_append_printf (out, "function %s", value->word != NULL ? value->word->name : value->op->name);
       break;
-    case PH_SCRIPT_RANGE:
-      g_string_append (out, "range");
-      break;
-    default:
-      g_string_append (out, "None");
+    case PH_SCRIPT_RANGE: g_string_append (out, "range"); break;
+    default: g_string_append (out, "None");
     }
   return g_string_free (out, FALSE);
 }

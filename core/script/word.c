@@ -11,8 +11,8 @@ static PhScriptValue *
 word_int (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
   PhScriptValue *value = ph_script_arg (args, 0, "x");
-  const gint64   n = value != NULL && ph_script_type (value) != NULL ? ph_type_count (ph_script_type (value)) : 1;
-  double         number;
+  const gint64 n = value != NULL && ph_script_type (value) != NULL ? ph_type_count (ph_script_type (value)) : 1;
+  double number;
 
   if (!ph_script_args_done (machine, args, 1, 1, error))
     return NULL;
@@ -20,7 +20,8 @@ word_int (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
     value = value->number;
   if (ph_script_is_number (value) && value->kind != PH_SCRIPT_FLOAT)
     return ph_script_int (value->i);
-  if (value->kind != PH_SCRIPT_FLOAT && (value->kind != PH_SCRIPT_TENSOR || (n >= 0 && n != 1) || ph_script_dtype (value) == PH_STRING))
+  if (value->kind != PH_SCRIPT_FLOAT
+      && (value->kind != PH_SCRIPT_TENSOR || (n >= 0 && n != 1) || ph_script_dtype (value) == PH_STRING))
     return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "int() wants one number");
   if (value->kind == PH_SCRIPT_TENSOR && value->tensor == NULL)
     {
@@ -47,9 +48,9 @@ static PhScriptValue *
 word_float (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
   PhScriptValue *value = ph_script_arg (args, 0, "x");
-  const gint64   n = value != NULL && ph_script_type (value) != NULL ? ph_type_count (ph_script_type (value)) : 1;
-  gint64         bits;
-  double         number;
+  const gint64 n = value != NULL && ph_script_type (value) != NULL ? ph_type_count (ph_script_type (value)) : 1;
+  gint64 bits;
+  double number;
 
   if (!ph_script_args_done (machine, args, 1, 1, error))
     return NULL;
@@ -74,14 +75,16 @@ word_float (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 static PhScriptValue *
 word_bool (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
-  PhScriptValue           *value = ph_script_arg (args, 0, "x");
+  PhScriptValue *value = ph_script_arg (args, 0, "x");
   g_autoptr (PhScriptValue) condition = NULL;
-  int                      truth;
+  int truth;
 
   if (!ph_script_args_done (machine, args, 1, 1, error))
     return NULL;
   truth = ph_script_truth (machine, args->at, value, &condition, error);
-  return truth == -2 ? NULL : truth == -1 ? ph_script_weak (PH_EMIT (machine, Identity, error, condition)) : ph_script_bool (truth);
+  return truth == -2   ? NULL
+         : truth == -1 ? ph_script_weak (PH_EMIT (machine, Identity, error, condition))
+                       : ph_script_bool (truth);
 }
 
 static PhScriptValue *
@@ -97,7 +100,7 @@ word_item (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 static PhScriptValue *
 word_abs (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
-  PhScriptValue           *value = ph_script_arg (args, 0, "x");
+  PhScriptValue *value = ph_script_arg (args, 0, "x");
   g_autoptr (PhScriptValue) strong = NULL;
 
   if (!ph_script_args_done (machine, args, 1, 1, error))
@@ -105,7 +108,9 @@ word_abs (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
   if (value->kind == PH_SCRIPT_FLOAT)
     return ph_script_float (fabs (value->f));
   if (ph_script_is_number (value))
-    return value->i == G_MININT64 ? ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED, "this integer does not fit 64 bits") : ph_script_int (ABS (value->i));
+    return value->i == G_MININT64
+               ? ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED, "this integer does not fit 64 bits")
+               : ph_script_int (ABS (value->i));
   if (ph_script_number_kind (value) == PH_SCRIPT_NONE)
     return PH_EMIT (machine, Abs, error, value);
   strong = ph_script_cast (machine, value, ph_script_dtype (value) == PH_BOOL ? PH_INT64 : ph_script_dtype (value), error);
@@ -142,19 +147,22 @@ word_range (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
       PhScriptValue *value = args->values[i]->number != NULL ? args->values[i]->number : args->values[i];
 
       /* A tensor of one integer counts as the integer. */
-      if (value->kind == PH_SCRIPT_TENSOR && value->tensor != NULL && ph_script_rank (value) == 0 && ph_dtype_is_integer (ph_script_dtype (value)))
+      if (value->kind == PH_SCRIPT_TENSOR && value->tensor != NULL && ph_script_rank (value) == 0
+          && ph_dtype_is_integer (ph_script_dtype (value)))
         {
           ph_script_decide (machine, args->at, ph_tensor_get_int (value->tensor, 0));
           bounds[i] = ph_script_int (ph_tensor_get_int (value->tensor, 0));
         }
-      else if (value->kind == PH_SCRIPT_INT || value->kind == PH_SCRIPT_BOOL ||
-               (value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) == 0 && ph_dtype_is_integer (ph_script_dtype (value))))
+      else if (value->kind == PH_SCRIPT_INT || value->kind == PH_SCRIPT_BOOL
+               || (value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) == 0
+                   && ph_dtype_is_integer (ph_script_dtype (value))))
         bounds[i] = value->kind == PH_SCRIPT_BOOL ? ph_script_int (value->i) : ph_script_value_ref (value);
       else
         {
           for (guint k = 0; k < i; k++)
             ph_script_value_unref (bounds[k]);
-          return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "range() wants integers, not %s", ph_script_kind_name (value));
+          return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "range() wants integers, not %s",
+                                 ph_script_kind_name (value));
         }
     }
   if (args->n == 1)
@@ -184,8 +192,9 @@ word_print (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
   /* What is compiled or traced for a graph says nothing. */
   for (guint i = 0; i < args->n && machine->out != NULL && machine->out->len < 1000000; i++)
     {
-      g_autofree char *text = ph_script_is_number (args->values[i]) && args->values[i]->kind == PH_SCRIPT_INT ? g_strdup_printf ("%" G_GINT64_FORMAT, args->values[i]->i)
-                                                                                                         : ph_script_value_text (args->values[i], 100);
+      g_autofree char *text = ph_script_is_number (args->values[i]) && args->values[i]->kind == PH_SCRIPT_INT
+                                  ? g_strdup_printf ("%" G_GINT64_FORMAT, args->values[i]->i)
+                                  : ph_script_value_text (args->values[i], 100);
 
       g_string_append_printf (machine->out, "%s%s", i > 0 ? " " : "", text);
     }
@@ -194,213 +203,14 @@ word_print (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
   return ph_script_none ();
 }
 
-/* ── making tensors ── */
-
-static gboolean
-take_dtype (PhScriptMachine *machine, PhScriptArgs *args, guint i, PhDType *dtype, GError **error)
-{
-  const PhScriptValue *value = ph_script_arg (args, i, "dtype");
-
-  if (value == NULL || value->kind == PH_SCRIPT_NONE)
-    return TRUE;
-  if (value->kind == PH_SCRIPT_DTYPE)
-    *dtype = (PhDType) value->i;
-  else if (value->kind == PH_SCRIPT_STRING && ph_dtype_from_name (g_str_equal (value->text, "float32") ? "float" : g_str_equal (value->text, "float64") ? "double" : value->text) != PH_UNDEFINED)
-    *dtype = ph_dtype_from_name (g_str_equal (value->text, "float32") ? "float" : g_str_equal (value->text, "float64") ? "double" : value->text);
-  else if (value->kind == PH_SCRIPT_WORD && value->word != NULL && g_str_equal (value->word->name, "float"))
-    *dtype = PH_FLOAT;
-  else if (value->kind == PH_SCRIPT_WORD && value->word != NULL && g_str_equal (value->word->name, "int"))
-    *dtype = PH_INT64;
-  else if (value->kind == PH_SCRIPT_WORD && value->word != NULL && g_str_equal (value->word->name, "bool"))
-    *dtype = PH_BOOL;
-  else
-    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s wants an element type, such as float32 or int64", args->name) != NULL;
-  return TRUE;
-}
-
-/* zeros (2, 3), zeros ((2, 3)): all the positions, or the first. (transfer full) */
-static PhScriptValue *
-take_shape (PhScriptMachine *machine, PhScriptArgs *args, guint first, GError **error)
-{
-  PhScriptValue           *named = ph_script_arg (args, G_MAXUINT, "shape");
-  g_autoptr (PhScriptValue) tuple = NULL;
-
-  if (named != NULL)
-    return ph_script_shape (machine, args->at, named, error);
-  if (args->n == first + 1)
-    return ph_script_shape (machine, args->at, args->values[first], error);
-  tuple = ph_script_tuple (args->values + MIN (first, args->n), args->n - MIN (first, args->n), FALSE);
-  return ph_script_shape (machine, args->at, tuple, error);
-}
-
-static PhScriptValue *
-filled (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue *shape, PhScriptValue *value, PhDType dtype, GError **error)
-{
-  g_autoptr (PhScriptValue) cast = ph_script_cast (machine, value, dtype, error);
-  PhTensor                *tensor;
-
-  if (cast == NULL)
-    return NULL;
-  if (shape->tensor == NULL || cast->tensor == NULL || cast->value != NULL)
-    return PH_EMIT (machine, Expand, error, cast, shape);
-  for (gsize i = 0; i < ph_tensor_count (shape->tensor); i++)
-    if (ph_tensor_get_int (shape->tensor, i) < 0)
-      return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "a size is not negative");
-  if (ph_tensor_count (shape->tensor) > PH_MAX_RANK)
-    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "a tensor has at most %d dimensions", PH_MAX_RANK);
-  tensor = ph_tensor_new_splat (dtype, (guint) ph_tensor_count (shape->tensor), ph_tensor_data (shape->tensor), ph_tensor_data (cast->tensor));
-  return tensor != NULL ? ph_script_tensor (tensor) : ph_script_fail (machine, args->at, error, PH_ERROR_FAILED, "%s is too large for memory", args->name);
-}
-
-static PhScriptValue *
-word_fill (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
-{
-  const gboolean           full = g_str_equal (args->name, "full");
-  PhDType                  dtype = PH_FLOAT;
-  g_autoptr (PhScriptValue) value = NULL, shape = NULL;
-
-  if (full)
-    {
-      PhScriptValue *given = ph_script_arg (args, 1, "value");
-
-      if (given == NULL || (given->kind != PH_SCRIPT_TENSOR && !ph_script_is_number (given)))
-        return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "full wants a shape and a value");
-      value = ph_script_value_ref (given);
-      dtype = ph_script_dtype (value) == PH_DOUBLE && ph_script_number_kind (value) != PH_SCRIPT_NONE ? PH_FLOAT : ph_script_dtype (value);
-      shape = ph_script_shape (machine, args->at, args->n > 0 ? args->values[0] : value, error);
-    }
-  else
-    {
-      value = ph_script_int (g_str_equal (args->name, "ones"));
-      shape = take_shape (machine, args, 0, error);
-    }
-  if (shape == NULL || !take_dtype (machine, args, full ? 2 : G_MAXUINT, &dtype, error) || !ph_script_args_done (machine, args, 0, G_MAXUINT, error))
-    return NULL;
-  return filled (machine, args, shape, value, dtype, error);
-}
-
-static PhScriptValue *
-word_like (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
-{
-  PhScriptValue           *like = ph_script_arg (args, 0, "x");
-  g_autoptr (PhScriptValue) value = ph_script_int (g_str_equal (args->name, "ones_like")), sizes = NULL, shape = NULL;
-  PhDType                  dtype = like != NULL ? ph_script_dtype (like) : PH_UNDEFINED;
-
-  if (!take_dtype (machine, args, 1, &dtype, error) || !ph_script_args_done (machine, args, 1, 2, error))
-    return NULL;
-  sizes = ph_script_attribute (machine, args->at, like, "shape", error);
-  shape = sizes != NULL ? ph_script_shape (machine, args->at, sizes, error) : NULL;
-  return shape != NULL ? filled (machine, args, shape, value, dtype == PH_DOUBLE && like->weak ? PH_FLOAT : dtype, error) : NULL;
-}
-
-static PhScriptValue *
-word_arange (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
-{
-  g_autoptr (PhScriptValue) bounds = NULL, start = NULL, limit = NULL, step = NULL, zero = ph_script_int (0), one = ph_script_int (1);
-  PhScriptValue           *parts[3] = { zero, NULL, one }, *result;
-  PhDType                  dtype = PH_INT64, asked = PH_UNDEFINED;
-
-  if (!take_dtype (machine, args, G_MAXUINT, &asked, error) || !ph_script_args_done (machine, args, 1, 3, error))
-    return NULL;
-  for (guint i = 0; i < args->n; i++)
-    {
-      PhScriptValue *value = args->values[i]->number != NULL ? args->values[i]->number : args->values[i];
-
-      parts[args->n == 1 ? 1 : i] = value;
-      if (ph_script_rank (value) != 0 || ph_script_dtype (value) == PH_STRING)
-        return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "arange wants numbers");
-      if (ph_dtype_is_float (ph_script_dtype (value)))
-        dtype = PH_FLOAT;
-    }
-  start = ph_script_cast (machine, parts[0], dtype, error);
-  limit = start != NULL ? ph_script_cast (machine, parts[1], dtype, error) : NULL;
-  step = limit != NULL ? ph_script_cast (machine, parts[2], dtype, error) : NULL;
-  result = step != NULL ? PH_EMIT (machine, Range, error, start, limit, step) : NULL;
-  if (result != NULL && asked != PH_UNDEFINED && asked != dtype)
-    {
-      g_autoptr (PhScriptValue) whole = result;
-
-      result = ph_script_cast (machine, whole, asked, error);
-    }
-  return result;
-}
-
-static PhScriptValue *
-word_random (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
-{
-  PhScriptValue           *seed = ph_script_arg (args, G_MAXUINT, "seed");
-  g_autoptr (PhScriptValue) shape = take_shape (machine, args, 0, error);
-  const gboolean           normal = g_str_equal (args->name, "randn");
-  PhScriptValue           *result;
-
-  if (shape == NULL || !ph_script_args_done (machine, args, 0, G_MAXUINT, error))
-    return NULL;
-  if (shape->tensor == NULL)
-    return ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED, "%s wants a shape that is known", args->name);
-  if (seed != NULL && seed->kind != PH_SCRIPT_INT)
-    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "a seed is an integer");
-  return ph_script_emit (machine, normal ? &ph_op_RandomNormal : &ph_op_RandomUniform, NULL, 0,
-                         PH_ATTRS (ph_attr_new_ints ("shape", ph_tensor_data (shape->tensor), ph_tensor_count (shape->tensor)),
-                                   ph_attr_new_float ("seed", (float) (seed != NULL ? seed->i : (gint64) ++machine->script->draws))),
-                         &result, 1, error) ? result : NULL;
-}
-
-static PhScriptValue *
-word_array (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
-{
-  PhScriptValue           *value = ph_script_arg (args, 0, "x");
-  PhDType                  dtype = value != NULL && (ph_script_is_number (value) || value->kind == PH_SCRIPT_TENSOR) ? ph_script_dtype (value) : PH_UNDEFINED;
-  g_autoptr (PhScriptValue) made = NULL;
-
-  if (value != NULL && dtype == PH_DOUBLE && (value->weak || ph_script_is_number (value)))
-    dtype = PH_FLOAT;
-  if (!take_dtype (machine, args, 1, &dtype, error) || !ph_script_args_done (machine, args, 1, 2, error))
-    return NULL;
-  if (value->kind == PH_SCRIPT_TUPLE && value->n > 0)
-    {
-      g_autoptr (GPtrArray)     rows = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
-      g_autoptr (PhScriptValue) axis = ph_script_ints ((gint64[]) { 0 }, 1);
-      PhDType                  common = PH_UNDEFINED;
-      PhScriptValue           *joined;
-
-      for (guint i = 0; i < value->n; i++)
-        {
-          PhScriptValue *one = value->items[i];
-          PhDType        own = ph_script_dtype (one);
-
-          if (one->kind == PH_SCRIPT_TENSOR && one->weak && own == PH_DOUBLE)
-            own = PH_FLOAT;
-          if (own == PH_UNDEFINED)
-            return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s cannot be a row of an array", ph_script_kind_name (one));
-          if (one->kind == PH_SCRIPT_FLOAT)
-            own = PH_FLOAT;
-          common = i == 0 || ph_dtype_is_float (own) || common == PH_BOOL ? (i > 0 && ph_dtype_is_float (common) ? common : own) : common;
-        }
-      for (guint i = 0; i < value->n; i++)
-        {
-          g_autoptr (PhScriptValue) cast = ph_script_cast (machine, value->items[i], dtype != PH_UNDEFINED ? dtype : common, error);
-          PhScriptValue           *row = cast != NULL ? PH_EMIT (machine, Unsqueeze, error, cast, axis) : NULL;
-
-          if (row == NULL)
-            return NULL;
-          g_ptr_array_add (rows, row);
-        }
-      return ph_script_emit (machine, &ph_op_Concat, (PhScriptValue *const *) rows->pdata, rows->len, PH_ATTRS (ph_attr_new_int ("axis", 0)), &joined, 1, error)
-             ? joined : NULL;
-    }
-  if (dtype == PH_UNDEFINED)
-    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s is no array", ph_script_kind_name (value));
-  if (value->kind == PH_SCRIPT_TENSOR && !value->weak && ph_script_dtype (value) == dtype)
-    return PH_EMIT (machine, Identity, error, value);
-  return ph_script_cast (machine, value, dtype, error);
-}
+/* ── types and shapes ── */
 
 static PhScriptValue *
 word_astype (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
   PhDType dtype = PH_UNDEFINED;
 
-  if (!take_dtype (machine, args, 1, &dtype, error) || !ph_script_args_done (machine, args, 1, 2, error))
+  if (!ph_script_take_dtype (machine, args, 1, &dtype, error) || !ph_script_args_done (machine, args, 1, 2, error))
     return NULL;
   if (dtype == PH_UNDEFINED)
     return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "astype wants an element type");
@@ -412,7 +222,8 @@ word_copy (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
   if (!ph_script_args_done (machine, args, 1, 1, error))
     return NULL;
-  return ph_script_is_number (args->values[0]) ? ph_script_value_ref (args->values[0]) : PH_EMIT (machine, Identity, error, args->values[0]);
+  return ph_script_is_number (args->values[0]) ? ph_script_value_ref (args->values[0])
+                                               : PH_EMIT (machine, Identity, error, args->values[0]);
 }
 
 /* ── shapes ── */
@@ -420,8 +231,8 @@ word_copy (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 static PhScriptValue *
 word_reshape (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
-  g_autoptr (PhScriptValue) shape = args->n > 0 ? take_shape (machine, args, 1, error) : NULL;
-  PhScriptValue           *result;
+  g_autoptr (PhScriptValue) shape = args->n > 0 ? ph_script_take_shape (machine, args, 1, error) : NULL;
+  PhScriptValue *result;
 
   if (args->n == 0)
     return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "reshape wants a tensor and a shape");
@@ -437,7 +248,7 @@ static PhScriptValue *
 word_transpose (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
   g_autoptr (GArray) perm = g_array_new (FALSE, FALSE, sizeof (gint64));
-  PhScriptValue    *axes = ph_script_arg (args, G_MAXUINT, "perm"), *result;
+  PhScriptValue *axes = ph_script_arg (args, G_MAXUINT, "perm"), *result;
 
   if (axes == NULL)
     axes = ph_script_arg (args, G_MAXUINT, "axes");
@@ -450,7 +261,8 @@ word_transpose (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
   for (guint i = 1; axes == NULL && i < args->n; i++)
     if (!ph_script_arg_ints (machine, args->at, "an axis", args->values[i], perm, error))
       return NULL;
-  result = PH_EMIT_WITH (machine, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64 *) (gpointer) perm->data, perm->len)), error, args->values[0]);
+  result = PH_EMIT_WITH (machine, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64 *) (gpointer) perm->data, perm->len)),
+                         error, args->values[0]);
   if (result != NULL && args->values[0]->kind == PH_SCRIPT_TENSOR)
     result->memory = args->values[0]->memory;
   return result;
@@ -460,12 +272,13 @@ word_transpose (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 static PhScriptValue *
 word_stack (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
-  PhScriptValue           *list = ph_script_arg (args, 0, "x"), *given = ph_script_arg (args, 1, "axis"), *joined;
-  g_autoptr (GPtrArray)     rows = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
-  g_autoptr (GArray)        axis = g_array_new (FALSE, FALSE, sizeof (gint64));
+  PhScriptValue *list = ph_script_arg (args, 0, "x"), *given = ph_script_arg (args, 1, "axis"), *joined;
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
+  g_autoptr (GArray) axis = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (PhScriptValue) axes = NULL;
 
-  if (!ph_script_args_done (machine, args, 1, 2, error) || (given != NULL && !ph_script_arg_ints (machine, args->at, "an axis", given, axis, error)))
+  if (!ph_script_args_done (machine, args, 1, 2, error)
+      || (given != NULL && !ph_script_arg_ints (machine, args->at, "an axis", given, axis, error)))
     return NULL;
   if (list->kind != PH_SCRIPT_TUPLE || list->n == 0 || axis->len > 1)
     return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "stack wants a list of tensors");
@@ -479,17 +292,20 @@ word_stack (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
       g_ptr_array_add (rows, row);
     }
   return ph_script_emit (machine, &ph_op_Concat, (PhScriptValue *const *) rows->pdata, rows->len,
-                         PH_ATTRS (ph_attr_new_int ("axis", axis->len > 0 ? g_array_index (axis, gint64, 0) : 0)), &joined, 1, error) ? joined : NULL;
+                         PH_ATTRS (ph_attr_new_int ("axis", axis->len > 0 ? g_array_index (axis, gint64, 0) : 0)), &joined, 1,
+                         error)
+             ? joined
+             : NULL;
 }
 
 static PhScriptValue *
 word_concat (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
-  PhScriptArgs   more = *args;
+  PhScriptArgs more = *args;
   g_autofree PhScriptValue **named = g_new (PhScriptValue *, args->n_named + 2);
   g_autofree const char **names = g_new (const char *, args->n_named + 2);
   g_autoptr (PhScriptValue) zero = ph_script_int (0);
-  gboolean       has_axis = FALSE;
+  gboolean has_axis = FALSE;
 
   for (guint i = 0; i < args->n_named; i++)
     {
@@ -499,7 +315,9 @@ word_concat (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
     }
   if (!has_axis)
     {
-      named[more.n_named] = args->n == 2 && args->values[0]->kind == PH_SCRIPT_TUPLE && args->values[1]->kind == PH_SCRIPT_INT ? args->values[1] : zero;
+      named[more.n_named] = args->n == 2 && args->values[0]->kind == PH_SCRIPT_TUPLE && args->values[1]->kind == PH_SCRIPT_INT
+                                ? args->values[1]
+                                : zero;
       names[more.n_named++] = "axis";
       more.n = named[more.n_named - 1] != zero ? 1 : args->n;
     }
@@ -510,6 +328,7 @@ word_concat (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 
 /* ── the list ── */
 
+/* clang-format off */
 static const PhScriptWord words[] = {
   { "=", "NAME = x; a, b = x; x[i] = y", "Gives a value a name; at the prompt a number that gets one is an input of the recorded graph, and a float" },
   { "+=", "NAME += x, and -= *= /= //= %= **=", "Changes a tensor in place, or sets a number anew; who shares the tensor would see it, so reading such a name is refused" },
@@ -526,17 +345,17 @@ static const PhScriptWord words[] = {
   { "abs", "(x)", "The size of a number or of each element", word_abs },
   { "all", "(x, axis=None, keepdims=False)", "Whether all elements are true", ph_script_reduce },
   { "any", "(x, axis=None, keepdims=False)", "Whether some element is true", ph_script_reduce },
-  { "arange", "([start,] stop[, step], dtype=None)", "Numbers from start up to stop, without it", word_arange },
+  { "arange", "([start,] stop[, step], dtype=None)", "Numbers from start up to stop, without it", ph_script_word_arange },
   { "argmax", "(x, axis=None, keepdims=False)", "Where the greatest element is", ph_script_reduce },
   { "argmin", "(x, axis=None, keepdims=False)", "Where the least element is", ph_script_reduce },
-  { "array", "(x, dtype=None)", "A tensor of numbers, or of rows of a list; array([1, 2]) is int64, array([1.0]) float32", word_array },
+  { "array", "(x, dtype=None)", "A tensor of numbers, or of rows of a list; array([1, 2]) is int64, array([1.0]) float32", ph_script_word_array },
   { "astype", "(x, dtype)", "The elements as another type", word_astype },
   { "bool", "(x)", "The truth of one number", word_bool },
   { "concat", "([a, b, ...], axis=0)", "Tensors behind each other", word_concat },
   { "copy", "(x)", "A tensor that shares nothing with x", word_copy },
   { "cumsum", "(x, axis=0)", "Sums of what stands before each element, and it", ph_script_reduce },
   { "float", "(x)", "One number as Python's float; a trace keeps the value that it had", word_float },
-  { "full", "(shape, value, dtype=None)", "A tensor of one number", word_fill },
+  { "full", "(shape, value, dtype=None)", "A tensor of one number", ph_script_word_fill },
   { "grad", "(f)", "A function: the gradient of f's result by its first argument, grad(f)(x), or by all float ones as a tuple", ph_script_word_grad },
   { "int", "(x)", "One number as Python's int; a trace keeps the value that it had", word_int },
   { "item", "(x)", "The one element as a number of Python's own", word_item },
@@ -545,21 +364,22 @@ static const PhScriptWord words[] = {
   { "max", "(x, axis=None, keepdims=False) or (a, b)", "The greatest element; of several, element by element", ph_script_reduce },
   { "mean", "(x, axis=None, keepdims=False)", "The mean of the elements", ph_script_reduce },
   { "min", "(x, axis=None, keepdims=False) or (a, b)", "The least element; of several, element by element", ph_script_reduce },
-  { "ones", "(shape, dtype=float32)", "A tensor of ones", word_fill },
-  { "ones_like", "(x, dtype=None)", "Ones of the shape and type of x", word_like },
+  { "ones", "(shape, dtype=float32)", "A tensor of ones", ph_script_word_fill },
+  { "ones_like", "(x, dtype=None)", "Ones of the shape and type of x", ph_script_word_like },
   { "print", "(...)", "Says values, when it runs; a graph says nothing", word_print },
   { "prod", "(x, axis=None, keepdims=False)", "The product of the elements", ph_script_reduce },
-  { "randn", "(shape, seed=...)", "Normal random numbers", word_random },
-  { "random", "(shape, seed=...)", "Random numbers from 0 up to 1; without a seed each call has its own", word_random },
+  { "randn", "(shape, seed=...)", "Normal random numbers", ph_script_word_random },
+  { "random", "(shape, seed=...)", "Random numbers from 0 up to 1; without a seed each call has its own", ph_script_word_random },
   { "range", "([start,] stop[, step])", "What a for counts through", word_range },
   { "reshape", "(x, shape)", "The same elements in another shape; -1 is what is left", word_reshape },
   { "stack", "([a, b, ...], axis=0)", "Tensors of one shape along a new dimension", word_stack },
   { "sum", "(x, axis=None, keepdims=False)", "The sum of the elements", ph_script_reduce },
-  { "tensor", "(x, dtype=None)", "array", word_array },
+  { "tensor", "(x, dtype=None)", "array", ph_script_word_array },
   { "transpose", "(x, perm=None)", "The dimensions in another order; without one, backwards", word_transpose },
-  { "zeros", "(shape, dtype=float32)", "A tensor of zeros", word_fill },
-  { "zeros_like", "(x, dtype=None)", "Zeros of the shape and type of x", word_like },
+  { "zeros", "(shape, dtype=float32)", "A tensor of zeros", ph_script_word_fill },
+  { "zeros_like", "(x, dtype=None)", "Zeros of the shape and type of x", ph_script_word_like },
 };
+/* clang-format on */
 
 const PhScriptWord *
 ph_script_words (guint *n)

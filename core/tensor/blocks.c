@@ -10,32 +10,35 @@
 /* The system hands large blocks out page by page, each zeroed at its first touch: a run that lets go of one and asks for the next would
  * pay for that again and again. So their pages stay, and a run grows the process by little more than the greatest sum of what lives at
  * once, because whatever fits goes into the smallest gap that holds it. Addresses cost nothing before they are touched. */
-#define KEPT       (64 << 10)                 /* bytes: smaller ones malloc keeps itself                */
-#define MOST_KEPT  ((gsize) 192 << 20)        /* bytes of gaps whose pages stay                         */
-#define STRETCH    ((gsize) 64 << 30)         /* of addresses                                           */
+#define KEPT          (64 << 10)          /* bytes: smaller ones malloc keeps itself                */
+#define MOST_KEPT     ((gsize) 192 << 20) /* bytes of gaps whose pages stay                         */
+#define STRETCH       ((gsize) 64 << 30)  /* of addresses                                           */
 #define LEAST_STRETCH ((gsize) 1 << 30)
-#define ALIGNMENT  ((gsize) 64)               /* a line of the cache, the widest register               */
-#define PAGE       ((gsize) 4096)
+#define ALIGNMENT     ((gsize) 64) /* a line of the cache, the widest register               */
+#define PAGE          ((gsize) 4096)
 
-typedef struct { gsize start, size, touched; } Gap;      /* touched: bytes of it whose pages are there, about */
+typedef struct
+{
+  gsize start, size, touched;
+} Gap; /* touched: bytes of it whose pages are there, about */
 
-static GMutex   lock;
-static char    *stretch;                      /* (nullable) under lock; of @length */
-static gsize    length;
+static GMutex lock;
+static char *stretch; /* (nullable) under lock; of @length */
+static gsize length;
 static gboolean tried;
-static gsize    top;                          /* under lock: above, nothing was ever touched            */
-static Gap     *gaps;                         /* under lock: by start, none next to another             */
-static guint    n_gaps, room;
-static gsize    kept;                         /* under lock: bytes of gaps whose pages are there        */
+static gsize top; /* under lock: above, nothing was ever touched            */
+static Gap *gaps; /* under lock: by start, none next to another             */
+static guint n_gaps, room;
+static gsize kept; /* under lock: bytes of gaps whose pages are there        */
 static gboolean poison;
 
 static gboolean
 uses_stretch (void)
 {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-  return FALSE;                               /* they look for blocks that are used after they were let go of */
+  return FALSE; /* they look for blocks that are used after they were let go of */
 #elif defined __has_feature
-#if __has_feature (address_sanitizer) || __has_feature (thread_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   return FALSE;
 #else
   return TRUE;
@@ -114,7 +117,7 @@ take (gsize size, gboolean *is_new)
       return stretch + at;
     }
   at = top;
-  if (n_gaps > 0 && gaps[n_gaps - 1].start + gaps[n_gaps - 1].size == top)       /* what lies last grows */
+  if (n_gaps > 0 && gaps[n_gaps - 1].start + gaps[n_gaps - 1].size == top) /* what lies last grows */
     {
       at = gaps[n_gaps - 1].start;
       if (size > length - at)

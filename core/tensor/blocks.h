@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /* 64-byte aligned where it is large; large blocks stay with the process when they are let go of, for the next ones. @zeroed: all bytes are 0.
  * (nullable) Not counted against the budget. */
-gpointer ph_block_new   (gsize bytes, gboolean zeroed);
-void     ph_block_free  (gpointer block, gsize bytes);
+gpointer ph_block_new (gsize bytes, gboolean zeroed);
+void ph_block_free (gpointer block, gsize bytes);
 
 G_END_DECLS

@@ -70,7 +70,7 @@ ph_walk_add (PhWalk *walk, guint rank, const gint64 *dims)
   ph_strides (rank, dims, own);
   for (guint i = 0; i < walk->rank; i++)
     {
-      const guint j = i + rank - walk->rank;      /* meaningful only where the operand has the axis */
+      const guint j = i + rank - walk->rank; /* meaningful only where the operand has the axis */
       const gboolean has = i + rank >= walk->rank;
 
       strides[i] = has && dims[j] != 1 ? own[j] : 0;

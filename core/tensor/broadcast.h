@@ -17,18 +17,18 @@ gboolean ph_broadcasts_into (guint rank, const gint64 *dims, guint into_rank, co
 #define PH_WALK_MAX 8
 typedef struct
 {
-  guint  rank, n;
-  gsize  count;                                      /* of elements to visit             */
+  guint rank, n;
+  gsize count; /* of elements to visit             */
   gint64 dims[PH_MAX_RANK], at[PH_MAX_RANK];
-  gint64 stride[PH_WALK_MAX][PH_MAX_RANK];           /* in elements; 0 where broadcast   */
-  gint64 offset[PH_WALK_MAX];                        /* where each operand stands now    */
-  gsize  index;                                      /* of the element, 0 to count - 1   */
+  gint64 stride[PH_WALK_MAX][PH_MAX_RANK]; /* in elements; 0 where broadcast   */
+  gint64 offset[PH_WALK_MAX];              /* where each operand stands now    */
+  gsize index;                             /* of the element, 0 to count - 1   */
 } PhWalk;
 
-void     ph_walk_init     (PhWalk *walk, guint rank, const gint64 *dims);
-void     ph_walk_add      (PhWalk *walk, guint rank, const gint64 *dims);              /* broadcast operand      */
-void     ph_walk_add_strided (PhWalk *walk, const gint64 *strides, gint64 offset);     /* rank strides, elements */
-gboolean ph_walk_next     (PhWalk *walk);                                              /* FALSE past the last    */
-void     ph_strides       (guint rank, const gint64 *dims, gint64 *strides);           /* row-major, elements    */
+void ph_walk_init (PhWalk *walk, guint rank, const gint64 *dims);
+void ph_walk_add (PhWalk *walk, guint rank, const gint64 *dims);               /* broadcast operand      */
+void ph_walk_add_strided (PhWalk *walk, const gint64 *strides, gint64 offset); /* rank strides, elements */
+gboolean ph_walk_next (PhWalk *walk);                                          /* FALSE past the last    */
+void ph_strides (guint rank, const gint64 *dims, gint64 *strides);             /* row-major, elements    */
 
 G_END_DECLS

@@ -24,7 +24,7 @@ ordered_bits (PhDType dtype, gconstpointer data, gsize index)
   const guint bits = dtype == PH_FLOAT4E2M1 ? 4 : 8 * size;
   guint64 raw = 0, sign;
 
-  memcpy (&raw, (const guint8 *) data + index * size, size);        /* little-endian, as all of ONNX */
+  memcpy (&raw, (const guint8 *) data + index * size, size); /* little-endian, as all of ONNX */
   if (dtype == PH_FLOAT8E8M0)
     return raw;
   sign = G_GUINT64_CONSTANT (1) << (bits - 1);
@@ -173,9 +173,10 @@ compare_headers (PhTensor *actual, PhTensor *expected)
   if (ph_tensor_kind (actual) != ph_tensor_kind (expected))
     return g_strdup_printf ("%s is not %s", kinds[ph_tensor_kind (actual)], kinds[ph_tensor_kind (expected)]);
   if (ph_tensor_kind (actual) != PH_KIND_TENSOR)
-    return ph_tensor_count (actual) == ph_tensor_count (expected) ? NULL
-           : g_strdup_printf ("%" G_GSIZE_FORMAT " items are not %" G_GSIZE_FORMAT, ph_tensor_count (actual),
-                              ph_tensor_count (expected));
+    return ph_tensor_count (actual) == ph_tensor_count (expected)
+               ? NULL
+               : g_strdup_printf ("%" G_GSIZE_FORMAT " items are not %" G_GSIZE_FORMAT, ph_tensor_count (actual),
+                                  ph_tensor_count (expected));
   if (ph_tensor_dtype (actual) != ph_tensor_dtype (expected))
     return g_strdup_printf ("element type %s is not %s", ph_dtype_name (ph_tensor_dtype (actual)),
                             ph_dtype_name (ph_tensor_dtype (expected)));

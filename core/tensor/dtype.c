@@ -6,6 +6,7 @@
 #include <string.h>
 
 /* How the special values of a small float format are written. */
+/* clang-format off */
 typedef enum
 {
   STYLE_IEEE,      /* the highest exponent is infinity and NaN                     */
@@ -13,18 +14,31 @@ typedef enum
   STYLE_FNUZ,      /* no infinity, no -0; the pattern of -0 is NaN                 */
   STYLE_FINITE,    /* neither infinity nor NaN                                     */
 } FloatStyle;
+/* clang-format on */
 
-typedef struct { int exponent_bits, fraction_bits, bias; FloatStyle style; double max; } SmallFloat;
+typedef struct
+{
+  int exponent_bits, fraction_bits, bias;
+  FloatStyle style;
+  double max;
+} SmallFloat;
 
 typedef struct
 {
   const char *name;
-  gsize       size;
-  gsize       file_bits;
-  enum { CLASS_NONE, CLASS_FLOAT, CLASS_SIGNED, CLASS_UNSIGNED } class;
-  SmallFloat  format;                 /* of floats narrower than 32 bits with a sign */
+  gsize size;
+  gsize file_bits;
+  enum
+  {
+    CLASS_NONE,
+    CLASS_FLOAT,
+    CLASS_SIGNED,
+    CLASS_UNSIGNED
+  } class;
+  SmallFloat format; /* of floats narrower than 32 bits with a sign */
 } DTypeInfo;
 
+/* clang-format off */
 static const DTypeInfo infos[PH_N_DTYPES] = {
   [PH_UNDEFINED]      = { "undefined",      0,  0,   CLASS_NONE },
   [PH_FLOAT]          = { "float",          4,  32,  CLASS_FLOAT },
@@ -54,6 +68,7 @@ static const DTypeInfo infos[PH_N_DTYPES] = {
   [PH_UINT2]          = { "uint2",          1,  2,   CLASS_UNSIGNED },
   [PH_INT2]           = { "int2",           1,  2,   CLASS_SIGNED },
 };
+/* clang-format on */
 
 static const DTypeInfo *
 info_of (PhDType dtype)
@@ -119,8 +134,7 @@ small_decode (const SmallFloat *format, guint bits)
   double value;
 
   if ((format->style == STYLE_IEEE && exponent == highest && fraction != 0)
-      || (format->style == STYLE_FN && magnitude == sign_bit - 1)
-      || (format->style == STYLE_FNUZ && bits == sign_bit))
+      || (format->style == STYLE_FN && magnitude == sign_bit - 1) || (format->style == STYLE_FNUZ && bits == sign_bit))
     return bits & sign_bit && format->style != STYLE_FNUZ ? -NAN : NAN;
   if (format->style == STYLE_IEEE && exponent == highest)
     value = INFINITY;
@@ -140,15 +154,11 @@ small_special (const SmallFloat *format, gboolean negative, gboolean nan)
 
   switch (format->style)
     {
-    case STYLE_IEEE:
-      return sign | infinity | (nan ? 1u << (format->fraction_bits - 1) : 0);
-    case STYLE_FN:
-      return sign | (sign_bit - 1);
-    case STYLE_FNUZ:
-      return sign_bit;
+    case STYLE_IEEE: return sign | infinity | (nan ? 1u << (format->fraction_bits - 1) : 0);
+    case STYLE_FN: return sign | (sign_bit - 1);
+    case STYLE_FNUZ: return sign_bit;
     case STYLE_FINITE:
-    default:
-      return nan ? sign_bit : sign | (sign_bit - 1);      /* -0, having nothing better */
+    default: return nan ? sign_bit : sign | (sign_bit - 1); /* -0, having nothing better */
     }
 }
 
@@ -205,7 +215,7 @@ ph_e8m0_from_double (double value, PhRoundMode mode)
     return 0;
   if (isinf (magnitude))
     return 0xfe;
-  fraction = frexp (magnitude, &exponent) * 2;       /* in [1, 2), times 2^exponent */
+  fraction = frexp (magnitude, &exponent) * 2; /* in [1, 2), times 2^exponent */
   exponent--;
   if ((mode == PH_ROUND_UP && fraction > 1) || (mode == PH_ROUND_NEAREST && fraction >= 1.5))
     exponent++;
@@ -244,9 +254,9 @@ ph_half_from_float (float value)
   magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000)
     return sign | 0x7e00;
-  if (magnitude >= 0x477ff000)              /* 65520 and more round to infinity */
+  if (magnitude >= 0x477ff000) /* 65520 and more round to infinity */
     return sign | 0x7c00;
-  if (magnitude < 0x38800000)               /* below 2^-14: adding 0.5 lets the processor round at 2^-24 */
+  if (magnitude < 0x38800000) /* below 2^-14: adding 0.5 lets the processor round at 2^-24 */
     {
       float small;
 
@@ -299,22 +309,18 @@ ph_dtype_load (PhDType dtype, gconstpointer data, gsize index)
 {
   switch (dtype)
     {
-    case PH_FLOAT:
-      return AT (float);
-    case PH_DOUBLE:
-      return AT (double);
-    case PH_FLOAT16:
-      return ph_half_to_float (AT (guint16));
-    case PH_BFLOAT16:
-      return ph_bfloat_to_float (AT (guint16));
-    case PH_UINT64:
-      return AT (guint64);
-    case PH_FLOAT8E4M3FN: case PH_FLOAT8E4M3FNUZ: case PH_FLOAT8E5M2: case PH_FLOAT8E5M2FNUZ: case PH_FLOAT4E2M1:
-      return small_decode (&infos[dtype].format, AT (guint8));
-    case PH_FLOAT8E8M0:
-      return AT (guint8) == 0xff ? NAN : ldexp (1.0, AT (guint8) - 127);
-    default:
-      return ph_dtype_load_int (dtype, data, index);
+    case PH_FLOAT: return AT (float);
+    case PH_DOUBLE: return AT (double);
+    case PH_FLOAT16: return ph_half_to_float (AT (guint16));
+    case PH_BFLOAT16: return ph_bfloat_to_float (AT (guint16));
+    case PH_UINT64: return AT (guint64);
+    case PH_FLOAT8E4M3FN:
+    case PH_FLOAT8E4M3FNUZ:
+    case PH_FLOAT8E5M2:
+    case PH_FLOAT8E5M2FNUZ:
+    case PH_FLOAT4E2M1: return small_decode (&infos[dtype].format, AT (guint8));
+    case PH_FLOAT8E8M0: return AT (guint8) == 0xff ? NAN : ldexp (1.0, AT (guint8) - 127);
+    default: return ph_dtype_load_int (dtype, data, index);
     }
 }
 
@@ -323,22 +329,20 @@ ph_dtype_load_int (PhDType dtype, gconstpointer data, gsize index)
 {
   switch (dtype)
     {
-    case PH_INT64: case PH_UINT64:
-      return AT (gint64);
-    case PH_INT32:
-      return AT (gint32);
-    case PH_UINT32:
-      return AT (guint32);
-    case PH_INT16:
-      return AT (gint16);
-    case PH_UINT16:
-      return AT (guint16);
-    case PH_INT8: case PH_INT4: case PH_INT2:
-      return AT (gint8);
-    case PH_UINT8: case PH_BOOL: case PH_UINT4: case PH_UINT2:
-      return AT (guint8);
-    default:
-      return ph_dtype_is_float (dtype) ? wrap_double (ph_dtype_load (dtype, data, index)) : 0;
+    case PH_INT64:
+    case PH_UINT64: return AT (gint64);
+    case PH_INT32: return AT (gint32);
+    case PH_UINT32: return AT (guint32);
+    case PH_INT16: return AT (gint16);
+    case PH_UINT16: return AT (guint16);
+    case PH_INT8:
+    case PH_INT4:
+    case PH_INT2: return AT (gint8);
+    case PH_UINT8:
+    case PH_BOOL:
+    case PH_UINT4:
+    case PH_UINT2: return AT (guint8);
+    default: return ph_dtype_is_float (dtype) ? wrap_double (ph_dtype_load (dtype, data, index)) : 0;
     }
 }
 
@@ -350,32 +354,24 @@ ph_dtype_store (PhDType dtype, gpointer data, gsize index, double value)
 {
   switch (dtype)
     {
-    case PH_FLOAT:
-      PUT (float, value);
-      break;
-    case PH_DOUBLE:
-      PUT (double, value);
-      break;
+    case PH_FLOAT: PUT (float, value); break;
+    case PH_DOUBLE: PUT (double, value); break;
     case PH_FLOAT16:
-      PUT (guint16, (double) (float) value == value || isnan (value)
-                    ? ph_half_from_float ((float) value) : small_encode (&infos[dtype].format, value, FALSE));
+      PUT (guint16, (double) (float) value == value || isnan (value) ? ph_half_from_float ((float) value)
+                                                                     : small_encode (&infos[dtype].format, value, FALSE));
       break;
     case PH_BFLOAT16:
-      PUT (guint16, (double) (float) value == value || isnan (value)
-                    ? ph_bfloat_from_float ((float) value) : small_encode (&infos[dtype].format, value, FALSE));
+      PUT (guint16, (double) (float) value == value || isnan (value) ? ph_bfloat_from_float ((float) value)
+                                                                     : small_encode (&infos[dtype].format, value, FALSE));
       break;
-    case PH_FLOAT8E4M3FN: case PH_FLOAT8E4M3FNUZ: case PH_FLOAT8E5M2: case PH_FLOAT8E5M2FNUZ: case PH_FLOAT4E2M1:
-      PUT (guint8, small_encode (&infos[dtype].format, value, TRUE));
-      break;
-    case PH_FLOAT8E8M0:
-      PUT (guint8, ph_e8m0_from_double (value, PH_ROUND_UP));
-      break;
-    case PH_BOOL:
-      PUT (guint8, value != 0);
-      break;
-    default:
-      ph_dtype_store_int (dtype, data, index, wrap_double (value));
-      break;
+    case PH_FLOAT8E4M3FN:
+    case PH_FLOAT8E4M3FNUZ:
+    case PH_FLOAT8E5M2:
+    case PH_FLOAT8E5M2FNUZ:
+    case PH_FLOAT4E2M1: PUT (guint8, small_encode (&infos[dtype].format, value, TRUE)); break;
+    case PH_FLOAT8E8M0: PUT (guint8, ph_e8m0_from_double (value, PH_ROUND_UP)); break;
+    case PH_BOOL: PUT (guint8, value != 0); break;
+    default: ph_dtype_store_int (dtype, data, index, wrap_double (value)); break;
     }
 }
 
@@ -384,33 +380,19 @@ ph_dtype_store_int (PhDType dtype, gpointer data, gsize index, gint64 value)
 {
   switch (dtype)
     {
-    case PH_INT64: case PH_UINT64:
-      PUT (gint64, value);
-      break;
-    case PH_INT32: case PH_UINT32:
-      PUT (guint32, value);
-      break;
-    case PH_INT16: case PH_UINT16:
-      PUT (guint16, value);
-      break;
-    case PH_INT8: case PH_UINT8:
-      PUT (guint8, value);
-      break;
-    case PH_BOOL:
-      PUT (guint8, value != 0);
-      break;
-    case PH_UINT4:
-      PUT (guint8, value & 15);
-      break;
-    case PH_UINT2:
-      PUT (guint8, value & 3);
-      break;
-    case PH_INT4:
-      PUT (gint8, ((value & 15) ^ 8) - 8);
-      break;
-    case PH_INT2:
-      PUT (gint8, ((value & 3) ^ 2) - 2);
-      break;
+    case PH_INT64:
+    case PH_UINT64: PUT (gint64, value); break;
+    case PH_INT32:
+    case PH_UINT32: PUT (guint32, value); break;
+    case PH_INT16:
+    case PH_UINT16: PUT (guint16, value); break;
+    case PH_INT8:
+    case PH_UINT8: PUT (guint8, value); break;
+    case PH_BOOL: PUT (guint8, value != 0); break;
+    case PH_UINT4: PUT (guint8, value & 15); break;
+    case PH_UINT2: PUT (guint8, value & 3); break;
+    case PH_INT4: PUT (gint8, ((value & 15) ^ 8) - 8); break;
+    case PH_INT2: PUT (gint8, ((value & 3) ^ 2) - 2); break;
     default:
       if (ph_dtype_is_float (dtype))
         ph_dtype_store (dtype, data, index, value);

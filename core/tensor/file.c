@@ -11,20 +11,20 @@
 
 #include "core/error.h"
 
-#define MOST_OPEN 128          /* files; some models keep each weight in one of its own */
+#define MOST_OPEN 128 /* files; some models keep each weight in one of its own */
 
 struct _PhFile
 {
   gatomicrefcount ref_count;
-  int             fd;          /* -1: opened again for each reading                     */
-  char           *path;
-  dev_t           device;
-  ino_t           inode;
-  gsize           size;
-  struct timespec changed;     /* when it was last written                              */
+  int fd; /* -1: opened again for each reading                     */
+  char *path;
+  dev_t device;
+  ino_t inode;
+  gsize size;
+  struct timespec changed; /* when it was last written                              */
 };
 
-static int n_open;             /* atomic */
+static int n_open; /* atomic */
 
 static gboolean
 fail_reason (GError **error, int code)
@@ -137,8 +137,10 @@ fail_changed (const PhFile *file, GError **error)
 {
   g_autofree char *name = g_filename_display_name (file->path);
 
-  g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s changed on disk since it was opened, so what was not yet read of it is lost: "
-               "open it again (reload)", name);
+  g_set_error (error, PH_ERROR, PH_ERROR_FILE,
+               "%s changed on disk since it was opened, so what was not yet read of it is lost: "
+               "open it again (reload)",
+               name);
   return FALSE;
 }
 

@@ -5,7 +5,8 @@
 const char *
 ph_memory_format_name (PhMemoryFormat layout)
 {
-  static const char *const names[PH_N_MEMORY_FORMATS] = { "plain", "channels last", "blocks of 8 channels", "blocks of 16 channels" };
+  static const char *const names[PH_N_MEMORY_FORMATS] = { "plain", "channels last", "blocks of 8 channels",
+                                                          "blocks of 16 channels" };
 
   return names[layout];
 }
@@ -30,7 +31,8 @@ ph_memory_format_count (PhMemoryFormat layout, guint rank, const gint64 *dims)
 void
 ph_tensor_unpack (const PhTensor *tensor, float *out)
 {
-  const gint64 batch = tensor->dims[0], channels = tensor->dims[1], block = tensor->layout == PH_MEMORY_CHANNELS_LAST ? channels : block_of (tensor->layout);
+  const gint64 batch = tensor->dims[0], channels = tensor->dims[1],
+               block = tensor->layout == PH_MEMORY_CHANNELS_LAST ? channels : block_of (tensor->layout);
   const gint64 blocks = block > 0 ? (channels + block - 1) / block : 0;
   gint64 pixels = 1;
 

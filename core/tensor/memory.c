@@ -6,15 +6,15 @@
 
 #include "core/tensor/tensor-private.h"
 
-#define COUNTED 4096          /* bytes: smaller tensors cost more in their heads than in their elements */
+#define COUNTED 4096 /* bytes: smaller tensors cost more in their heads than in their elements */
 
-static gsize budget;          /* atomic; 0: the default */
-static gsize used;            /* atomic                 */
+static gsize budget; /* atomic; 0: the default */
+static gsize used;   /* atomic                 */
 
 static gsize
 default_budget (void)
 {
-  static gsize known;            /* atomic; the system takes its time to say it */
+  static gsize known; /* atomic; the system takes its time to say it */
   const gsize before = __atomic_load_n (&known, __ATOMIC_RELAXED);
   long pages, size;
   gsize memory;
@@ -90,5 +90,6 @@ ph_tensor_why_not (PhDType dtype, guint rank, const gint64 *dims)
   if (bytes <= left)
     return g_strdup_printf ("it takes %s, which the system does not give", needs);
   all = ph_size_to_string (ph_tensor_get_budget ());
-  return g_strdup_printf ("it takes %s, which is over the budget of %s for what is computed; 'set memory SIZE' raises that", needs, all);
+  return g_strdup_printf ("it takes %s, which is over the budget of %s for what is computed; 'set memory SIZE' raises that",
+                          needs, all);
 }

@@ -7,14 +7,14 @@
 G_BEGIN_DECLS
 
 /* Opaque here: see core/run/recipe.h. Set once, before the tensor is shared; it lives as long as the tensor. */
-void           ph_tensor_set_origin     (PhTensor *tensor, gpointer origin, GDestroyNotify free_origin);
-gpointer       ph_tensor_get_origin     (const PhTensor *tensor);   /* (nullable) */
+void ph_tensor_set_origin (PhTensor *tensor, gpointer origin, GDestroyNotify free_origin);
+gpointer ph_tensor_get_origin (const PhTensor *tensor); /* (nullable) */
 
 /* What @tensor, which has an origin, is: as many elements of its type. NULL with an error. (transfer full) */
 typedef PhTensor *(*PhTensorCompute) (const PhTensor *tensor, GError **error);
 /* Its elements are computed when somebody asks for them first, on that thread. Consumes @origin. NULL as ph_tensor_new(). */
-PhTensor      *ph_tensor_new_deferred   (PhDType dtype, guint rank, const gint64 *dims, gpointer origin, PhTensorCompute compute,
-                                         GDestroyNotify free_origin);
-gboolean       ph_tensor_is_deferred    (const PhTensor *tensor);   /* nobody asked yet */
+PhTensor *ph_tensor_new_deferred (PhDType dtype, guint rank, const gint64 *dims, gpointer origin, PhTensorCompute compute,
+                                  GDestroyNotify free_origin);
+gboolean ph_tensor_is_deferred (const PhTensor *tensor); /* nobody asked yet */
 
 G_END_DECLS

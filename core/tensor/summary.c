@@ -125,7 +125,8 @@ is_measured (const PhTensor *tensor)
 gboolean
 ph_tensor_stats (PhTensor *tensor, PhTensorStats *stats)
 {
-  const gsize count = ph_tensor_count (tensor), n = ph_tensor_is_splat (tensor) ? 1 : count, weight = ph_tensor_is_splat (tensor) ? count : 1;
+  const gsize count = ph_tensor_count (tensor), n = ph_tensor_is_splat (tensor) ? 1 : count,
+              weight = ph_tensor_is_splat (tensor) ? count : 1;
   double mean = 0, spread = 0;
   gsize finite = 0;
 

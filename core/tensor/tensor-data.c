@@ -7,7 +7,7 @@
 #include "core/tensor/digest.h"
 #include "core/tensor/tensor-private.h"
 
-#define FEW_READS 4096           /* single elements that are read from a file before all of it is */
+#define FEW_READS 4096 /* single elements that are read from a file before all of it is */
 
 /* Fills @data, @size bytes an element, by doubling what is there. */
 static void
@@ -92,7 +92,8 @@ make_data (PhTensor *tensor, GError **error)
   if (counted && !ph_memory_take (bytes))
     return no_memory (tensor, error);
   data = tensor->packed != NULL ? ph_block_new (ph_tensor_block_size (tensor), FALSE)
-         : tensor->is_splat     ? g_try_malloc0 (MAX (bytes, size)) : g_try_malloc (MAX (bytes, size));
+         : tensor->is_splat     ? g_try_malloc0 (MAX (bytes, size))
+                                : g_try_malloc (MAX (bytes, size));
   if (data == NULL)
     {
       if (counted)
@@ -360,7 +361,7 @@ hash_bytes (guint hash, gconstpointer data, gsize n)
   return hash;
 }
 
-#define SAMPLE 64                /* elements */
+#define SAMPLE 64 /* elements */
 
 /* A large tensor is sampled at its beginning, middle and end: reading all of a file only to look something up would be a waste. */
 static guint
@@ -394,7 +395,8 @@ ph_tensor_hash (PhTensor *tensor)
   if (tensor->kind == PH_KIND_TENSOR && tensor->dtype != PH_STRING)
     return hash_elements (tensor, hash);
   for (gsize i = 0; i < tensor->count; i++)
-    hash = hash * 31 + (tensor->kind != PH_KIND_TENSOR ? ph_tensor_hash (tensor->items[i]) : g_str_hash (ph_tensor_get_string (tensor, i)));
+    hash = hash * 31
+           + (tensor->kind != PH_KIND_TENSOR ? ph_tensor_hash (tensor->items[i]) : g_str_hash (ph_tensor_get_string (tensor, i)));
   return hash;
 }
 
@@ -424,8 +426,8 @@ digest_bytes (guint64 hash, const guint8 *bytes, gsize n)
 static guint64
 digest_elements (PhTensor *tensor, guint64 hash)
 {
-  const gsize   size = ph_dtype_size (tensor->dtype), bytes = tensor->count * size;
-  guint8        room[CHUNK];
+  const gsize size = ph_dtype_size (tensor->dtype), bytes = tensor->count * size;
+  guint8 room[CHUNK];
   const guint8 *chunk;
 
   for (gsize i = 0; tensor->is_splat && i + size <= MIN (CHUNK, bytes); i += size)
@@ -445,7 +447,7 @@ guint64
 ph_tensor_digest (PhTensor *tensor)
 {
   static GMutex digest_lock;
-  guint64       hash;
+  guint64 hash;
 
   g_mutex_lock (&digest_lock);
   hash = (guint64) tensor->digest;

@@ -89,7 +89,8 @@ ph_tensor_new_unset (PhDType dtype, guint rank, const gint64 *dims)
 }
 
 PhTensor *
-ph_tensor_new_deferred (PhDType dtype, guint rank, const gint64 *dims, gpointer origin, PhTensorCompute compute, GDestroyNotify free_origin)
+ph_tensor_new_deferred (PhDType dtype, guint rank, const gint64 *dims, gpointer origin, PhTensorCompute compute,
+                        GDestroyNotify free_origin)
 {
   PhTensor *tensor = allocate (dtype, rank, dims);
 
@@ -316,7 +317,7 @@ cast_elements (PhDType from, gconstpointer data, PhDType to, gpointer out, gsize
       {
         if (from == PH_UINT64 && ph_dtype_is_float (to))
           ph_dtype_store (to, out, i, ph_dtype_load (from, data, i));
-        else if (to == PH_FLOAT)     /* straight from the integer, so that it is rounded once */
+        else if (to == PH_FLOAT) /* straight from the integer, so that it is rounded once */
           ((float *) out)[i] = (float) ph_dtype_load_int (from, data, i);
         else
           ph_dtype_store_int (to, out, i, ph_dtype_load_int (from, data, i));

@@ -10,9 +10,11 @@ static const PhRule rules[] = {
   { "neg-neg", P (Neg, P (Neg, X)), X, .why = "Neg undoes Neg, for -0, infinities and NaN too." },
 };
 
+/* clang-format off */
 static const PhPass double_not = {
   .name = "double-not", .group = "simplify", .summary = "Removes Not(Not(x)) and Neg(Neg(x))",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
+/* clang-format on */
 
 PH_PLUGIN (&double_not)

@@ -7,6 +7,7 @@
 #include "core/ops/infer.h"
 #include "core/run/executor.h"
 
+/* clang-format off */
 static const struct { const char *inputs, *body; } layers[] = {
   { "float[1,3,224,224] x, float[64,3,7,7] w", "Conv <strides = [2,2], pads = [3,3,3,3]>" },
   { "float[1,64,56,56] x, float[64,64,3,3] w", "Conv <pads = [1,1,1,1]>" },
@@ -22,6 +23,7 @@ static const struct { const char *inputs, *body; } layers[] = {
   { "float[12,128,64] x, float[12,64,128] w", "MatMul" },
   { "float[1,64,28,28] x, float[64,32,2,2] w", "ConvTranspose <strides = [2,2]>" },
 };
+/* clang-format on */
 
 static double
 seconds_of (PhModel *model, GHashTable *feeds, gboolean in_double)
@@ -45,8 +47,9 @@ main (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (layers); i++)
     {
-      g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 22]> layer (%s) => (float y) { y = %s (x, w) }",
-                                               layers[i].inputs, layers[i].body);
+      g_autofree char *text = g_strdup_printf (
+          "<ir_version: 10, opset_import: [\"\" : 22]> layer (%s) => (float y) { y = %s (x, w) }", layers[i].inputs,
+          layers[i].body);
       g_autoptr (GError) error = NULL;
       g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "layer", &error);
       g_autoptr (GRand) random = g_rand_new_with_seed (1);

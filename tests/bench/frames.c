@@ -13,13 +13,13 @@
 #include "views/graph-canvas.h"
 #include "views/renderer.h"
 
-#define QUIET  100000            /* µs without a frame: all that was put off until after a step is done */
-#define REPEAT 33000             /* µs between two steps while their key is held down                    */
+#define QUIET  100000 /* µs without a frame: all that was put off until after a step is done */
+#define REPEAT 33000  /* µs between two steps while their key is held down                    */
 
 static gint64 paint_start;
-static double cpu_start, cpu_total;   /* ms of the main thread: what is left of a frame when nothing else runs */
-static double all_start;              /* ms of all threads, between frames too                                  */
-static GArray *times;            /* (element-type double) ms */
+static double cpu_start, cpu_total; /* ms of the main thread: what is left of a frame when nothing else runs */
+static double all_start;            /* ms of all threads, between frames too                                  */
+static GArray *times;               /* (element-type double) ms */
 static guint n_frames;
 
 static double
@@ -131,7 +131,8 @@ report (const char *graph, const char *what, int shown)
     mean += g_array_index (times, double, i) / times->len;
   g_array_sort (times, compare_doubles);
   printf ("%-26s %-26s %7d %7u %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f\n", graph, what, shown, times->len, percentile (0.5),
-          percentile (0.95), percentile (0.99), mean, cpu_total / MAX (times->len, 1), (process_ms () - all_start) / MAX (times->len, 1));
+          percentile (0.95), percentile (0.99), mean, cpu_total / MAX (times->len, 1),
+          (process_ms () - all_start) / MAX (times->len, 1));
   fflush (stdout);
   reset ();
 }
@@ -143,8 +144,10 @@ visible (PhGraphCanvas *canvas)
   double x, y, zoom;
 
   ph_graph_canvas_get_view (canvas, &x, &y, &zoom);
-  ph_scene_boxes_in (ph_graph_canvas_get_scene (canvas), &(PhRect) { x, y, gtk_widget_get_width (GTK_WIDGET (canvas)) / zoom,
-                     gtk_widget_get_height (GTK_WIDGET (canvas)) / zoom }, boxes);
+  ph_scene_boxes_in (
+      ph_graph_canvas_get_scene (canvas),
+      &(PhRect) { x, y, gtk_widget_get_width (GTK_WIDGET (canvas)) / zoom, gtk_widget_get_height (GTK_WIDGET (canvas)) / zoom },
+      boxes);
   return boxes->len;
 }
 
@@ -220,8 +223,12 @@ wall (guint n)
   for (guint k = 0; k < n; k++)
     {
       PhValue *input = row[k % columns];
-      const PhNodeSpec spec = { .op_type = ops[(k / 7) % G_N_ELEMENTS (ops)], .domain = "bench", .inputs = &input, .n_inputs = 1,
-                                .n_outputs = 1, .output_types = &type };
+      const PhNodeSpec spec = { .op_type = ops[(k / 7) % G_N_ELEMENTS (ops)],
+                                .domain = "bench",
+                                .inputs = &input,
+                                .n_inputs = 1,
+                                .n_outputs = 1,
+                                .output_types = &type };
 
       row[k % columns] = ph_graph_add_node (model->graph, &spec, NULL)->outputs->pdata[0];
     }
@@ -237,7 +244,7 @@ step_through (PhDocument *document, GtkWidget *canvas, const char *name, gboolea
 {
   PhHistory *history = ph_document_get_history (document);
   guint n_complete = 0, n = 0;
-  double handlers = 0, to_frame = 0;     /* ms of the main thread */
+  double handlers = 0, to_frame = 0; /* ms of the main thread */
 
   reset ();
   for (guint step = 0; step <= 2 * history->steps->len; step++)
@@ -265,8 +272,8 @@ step_through (PhDocument *document, GtkWidget *canvas, const char *name, gboolea
         settle (canvas);
       g_array_set_size (times, n);
     }
-  printf ("%s: %u of %u steps complete in their first frame; main thread %.2f ms to it, %.2f of them before GTK\n", name, n_complete, n,
-          to_frame / n, handlers / n);
+  printf ("%s: %u of %u steps complete in their first frame; main thread %.2f ms to it, %.2f of them before GTK\n", name,
+          n_complete, n, to_frame / n, handlers / n);
   report (name, held ? "step, key held down" : "step, key to painted frame", 0);
 }
 

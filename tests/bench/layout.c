@@ -51,8 +51,8 @@ print_engines (PhScene *scene, const char *name)
   printf ("%-32.32s %6u %-8s %7.1f %5u %5u", name, shown, ph_layout_engine_name (drawn_by), ms, crossings, over);
   for (int i = 0; i < 2; i++)
     if (pictures[i].there)
-      printf (" | %5.0f %4u %4u %5.0fx%-6.0f %6.1f", pictures[i].crossings, pictures[i].over, pictures[i].off_row, pictures[i].width,
-              pictures[i].height, pictures[i].ms);
+      printf (" | %5.0f %4u %4u %5.0fx%-6.0f %6.1f", pictures[i].crossings, pictures[i].over, pictures[i].off_row,
+              pictures[i].width, pictures[i].height, pictures[i].ms);
     else
       printf (" | %35s", "");
   printf ("  %s\n", reason != NULL ? reason : "");
@@ -144,14 +144,16 @@ main (int argc, char *argv[])
   if (stability)
     ph_bench_stability_title ();
   else if (engines)
-    printf ("%-32s %6s %-8s %7s %5s %5s | own: x over rows size      ms         | dot: the same\n", "graph", "boxes", "drawn by", "ms", "x", "over");
+    printf ("%-32s %6s %-8s %7s %5s %5s | own: x over rows size      ms         | dot: the same\n", "graph", "boxes", "drawn by",
+            "ms", "x", "over");
   else
     printf ("%-34s %8s %8s %8s %10s %8s %10s\n", "graph", "nodes", "shown", "edges", "ms", "MiB", "size");
   for (int i = 1; i < argc; i++)
     {
       const int nodes = atoi (argv[i]);
       PhModel *model = nodes > 0 ? ph_bench_transformer (nodes, mask, !unscoped) : ph_io_open (argv[i], NULL, NULL, &error);
-      const PhSceneOptions options = { .by_scope = grouped, .open_all = open_all, .engine = engine, .seconds = 20, .quick = quick };
+      const PhSceneOptions options
+          = { .by_scope = grouped, .open_all = open_all, .engine = engine, .seconds = 20, .quick = quick };
       g_autoptr (PhScene) scene = NULL;
       struct rusage usage;
       gint64 start;
@@ -198,8 +200,8 @@ main (int argc, char *argv[])
       getrusage (RUSAGE_SELF, &usage);
       if (!engines)
         printf ("%-34s %8u %8u %8u %10.1f %8ld %5.0fx%-6.0f%s\n", argv[i], n, shown, ph_scene_n_edges (scene),
-              (g_get_monotonic_time () - start) / 1000.0, usage.ru_maxrss / 1024, ph_scene_width (scene), ph_scene_height (scene),
-              ph_scene_is_coarse (scene) ? " coarse" : "");
+                (g_get_monotonic_time () - start) / 1000.0, usage.ru_maxrss / 1024, ph_scene_width (scene),
+                ph_scene_height (scene), ph_scene_is_coarse (scene) ? " coarse" : "");
       if (dump != NULL)
         save_graph (scene, dump);
       if (output != NULL && window != NULL)

@@ -10,8 +10,8 @@
 #include "core/run/inputs.h"
 #include "passes/run.h"
 
-static char   *pipeline_name = "O3";
-static char  **files;
+static char *pipeline_name = "O3";
+static char **files;
 static gboolean all;
 
 static double
@@ -29,7 +29,7 @@ time_of_run (PhModel *model)
 {
   g_autoptr (GHashTable) named = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) feeds = ph_inputs_find (model, named, PH_INPUTS_NORMAL, 1, NULL, NULL, NULL, NULL);
-  double                least = G_MAXDOUBLE;
+  double least = G_MAXDOUBLE;
 
   for (guint i = 0; i < 3 && feeds != NULL; i++)
     {
@@ -47,14 +47,14 @@ static PhHistory *
 run_passes (PhModel *model, GArray *times)
 {
   const PhPipeline *pipeline = ph_pipeline_find (pipeline_name);
-  PhHistory        *history = ph_history_new ();
+  PhHistory *history = ph_history_new ();
 
   for (int i = -1; i < 0 || pipeline->passes[i] != NULL; i++)
     {
-      PhPassOptions     options = PH_PASS_OPTIONS_DEFAULT;
+      PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
       g_autoptr (GError) error = NULL;
-      const double      start = now ();
-      double            time;
+      const double start = now ();
+      double time;
 
       if (i < 0 && ph_model_opset (model, "") >= PH_OPSET_NEWEST)
         continue;
@@ -70,15 +70,15 @@ run_passes (PhModel *model, GArray *times)
 static void
 try_file (const char *path)
 {
-  g_autoptr (GError)    error = NULL;
-  g_autoptr (PhModel)   model = ph_io_open (path, NULL, NULL, &error);
-  g_autoptr (GArray)    times = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
   g_autoptr (PhHistory) history = NULL;
-  g_autoptr (PhProver)  prover = NULL;
-  g_autofree char     *name = g_path_get_basename (path);
-  PhProofWork          last = { 0 };
-  PhPosition           start = { 0, 0 };
-  double               run, sum = 0, most = 0;
+  g_autoptr (PhProver) prover = NULL;
+  g_autofree char *name = g_path_get_basename (path);
+  PhProofWork last = { 0 };
+  PhPosition start = { 0, 0 };
+  double run, sum = 0, most = 0;
 
   g_assert_no_error (error);
   run = time_of_run (model);
@@ -86,26 +86,32 @@ try_file (const char *path)
   prover = ph_prover_new (ph_model_clone (model), ph_history_snapshot (history), NULL, 1);
   for (guint s = 0; s < history->steps->len; s++)
     {
-      const PhStep      *step = &g_array_index (history->steps, PhStep, s);
-      const double       begin = now ();
-      g_autoptr (PhProof) proof = step->n_rewrites > 0 ? ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, NULL, &error) : NULL;
-      const double       time = now () - begin;
-      PhProofWork        work = *ph_prover_get_work (prover);
+      const PhStep *step = &g_array_index (history->steps, PhStep, s);
+      const double begin = now ();
+      g_autoptr (PhProof) proof = step->n_rewrites > 0
+                                      ? ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, NULL, &error)
+                                      : NULL;
+      const double time = now () - begin;
+      PhProofWork work = *ph_prover_get_work (prover);
 
       if (proof == NULL)
         continue;
       sum += time;
       most = MAX (most, time);
       if (all)
-        g_print ("  %-22s %5u rewrites, pass %7.1f, proof %8.1f ms = %5.1f runs; captures %u, tried %u, known %u, forms %u, same %u, nodes %u, %5.0f Mflop, field %u nodes %4.0f M; %s\n",
-                 step->pass, step->n_rewrites, g_array_index (times, double, s), time, time / run, work.n_captures - last.n_captures, work.n_tried - last.n_tried,
-                 work.n_known - last.n_known, work.n_forms - last.n_forms, work.n_same_nodes - last.n_same_nodes, (guint) (work.n_nodes - last.n_nodes), (work.flops - last.flops) * 1e-6,
-                 (guint) (work.n_field_nodes - last.n_field_nodes), (work.field_work - last.field_work) * 1e-6, ph_verdict_name (proof->verdict));
+        g_print (
+            "  %-22s %5u rewrites, pass %7.1f, proof %8.1f ms = %5.1f runs; captures %u, tried %u, known %u, forms %u, same %u, nodes %u, %5.0f Mflop, field %u nodes %4.0f M; %s\n",
+            step->pass, step->n_rewrites, g_array_index (times, double, s), time, time / run, work.n_captures - last.n_captures,
+            work.n_tried - last.n_tried, work.n_known - last.n_known, work.n_forms - last.n_forms,
+            work.n_same_nodes - last.n_same_nodes, (guint) (work.n_nodes - last.n_nodes), (work.flops - last.flops) * 1e-6,
+            (guint) (work.n_field_nodes - last.n_field_nodes), (work.field_work - last.field_work) * 1e-6,
+            ph_verdict_name (proof->verdict));
       last = work;
       start = proof->b;
     }
   (void) start;
-  g_print ("%-36s run %7.1f ms, %u steps proved in %8.1f ms, the longest %7.1f ms = %5.1f runs\n", name, run, history->steps->len, sum, most, most / run);
+  g_print ("%-36s run %7.1f ms, %u steps proved in %8.1f ms, the longest %7.1f ms = %5.1f runs\n", name, run, history->steps->len,
+           sum, most, most / run);
 }
 
 static const GOptionEntry options[] = {
@@ -119,7 +125,7 @@ int
 main (int argc, char *argv[])
 {
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr (GError)         error = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_option_context_add_main_entries (context, options, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error) || files == NULL)

@@ -15,8 +15,8 @@
 static gboolean
 run_pipeline (PhModel *model, const char *name, GError **error)
 {
-  const PhPipeline     *pipeline = ph_pipeline_find (name);
-  g_autoptr (PhHistory)  history = ph_history_new ();
+  const PhPipeline *pipeline = ph_pipeline_find (name);
+  g_autoptr (PhHistory) history = ph_history_new ();
 
   for (int i = -1; pipeline != NULL && (i < 0 || pipeline->passes[i] != NULL); i++)
     {
@@ -34,7 +34,7 @@ run_pipeline (PhModel *model, const char *name, GError **error)
 static PhTensor *
 make_input (const PhType *type, int n_sizes, char **sizes)
 {
-  gint64    dims[PH_MAX_RANK];
+  gint64 dims[PH_MAX_RANK];
   PhTensor *tensor;
 
   for (guint d = 0; d < type->rank; d++)
@@ -45,7 +45,8 @@ make_input (const PhType *type, int n_sizes, char **sizes)
     }
   tensor = ph_tensor_new (type->dtype, type->rank, dims);
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
-    ph_dtype_store (type->dtype, ph_tensor_writable (tensor), i, type->dtype == PH_FLOAT ? (double) (i % 97) / 97 : (double) (i % 7));
+    ph_dtype_store (type->dtype, ph_tensor_writable (tensor), i,
+                    type->dtype == PH_FLOAT ? (double) (i % 97) / 97 : (double) (i % 7));
   return tensor;
 }
 
@@ -59,7 +60,7 @@ compare (const void *a, const void *b)
 
 /* ── memory ── */
 
-static gsize most_used;                /* bytes of tensors after any node, at most */
+static gsize most_used; /* bytes of tensors after any node, at most */
 
 static void
 note_used (const PhNode *node, PhTensor *const *outputs, gpointer data)
@@ -72,7 +73,7 @@ static gsize
 resident (const char *what)
 {
   g_autofree char *text = NULL;
-  const char      *line;
+  const char *line;
 
   if (!g_file_get_contents ("/proc/self/status", &text, NULL, NULL) || (line = strstr (text, what)) == NULL)
     return 0;
@@ -83,15 +84,15 @@ resident (const char *what)
 static void
 measure_memory (PhModel *model, GHashTable *feeds, double *growth, double *live)
 {
-  g_autoptr (GError)     error = NULL;
+  g_autoptr (GError) error = NULL;
   g_autoptr (GHashTable) results = NULL;
-  const gsize            used = ph_tensor_get_used ();
-  gsize                  before;
-  FILE                  *peak = fopen ("/proc/self/clear_refs", "w");
+  const gsize used = ph_tensor_get_used ();
+  gsize before;
+  FILE *peak = fopen ("/proc/self/clear_refs", "w");
 
   if (peak != NULL)
     {
-      fputs ("5", peak);               /* the high water mark begins anew */
+      fputs ("5", peak); /* the high water mark begins anew */
       fclose (peak);
     }
   before = resident ("VmRSS:");
@@ -106,13 +107,13 @@ measure_memory (PhModel *model, GHashTable *feeds, double *growth, double *live)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GError)     error = NULL;
+  g_autoptr (GError) error = NULL;
   g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-  g_autoptr (PhModel)    model = argc > 3 ? ph_io_open (argv[1], NULL, NULL, &error) : NULL;
-  g_auto (GStrv)         sizes = argc > 4 ? g_strsplit (argv[4], ",", -1) : g_new0 (char *, 1);
-  gint64                times[MOST_RUNS], first = 0;
-  const int             runs = argc > 3 ? CLAMP (atoi (argv[3]), 1, MOST_RUNS) : 0;
-  double                sum = 0, growth = 0, live = 0;
+  g_autoptr (PhModel) model = argc > 3 ? ph_io_open (argv[1], NULL, NULL, &error) : NULL;
+  g_auto (GStrv) sizes = argc > 4 ? g_strsplit (argv[4], ",", -1) : g_new0 (char *, 1);
+  gint64 times[MOST_RUNS], first = 0;
+  const int runs = argc > 3 ? CLAMP (atoi (argv[3]), 1, MOST_RUNS) : 0;
+  double sum = 0, growth = 0, live = 0;
 
   if (model == NULL)
     {
@@ -135,9 +136,9 @@ main (int argc, char **argv)
     measure_memory (model, feeds, &growth, &live);
   for (int i = -1; i < runs; i++)
     {
-      const gint64          start = g_get_monotonic_time ();
+      const gint64 start = g_get_monotonic_time ();
       g_autoptr (GHashTable) results = ph_run_model (model, feeds, NULL, NULL, &error);
-      const gint64          took = g_get_monotonic_time () - start;
+      const gint64 took = g_get_monotonic_time () - start;
 
       g_assert_no_error (error);
       if (i >= 0)
@@ -153,7 +154,8 @@ main (int argc, char **argv)
         }
     }
   qsort (times, (size_t) runs, sizeof *times, compare);
-  g_print ("{\"file\": \"%s\", \"pipeline\": \"%s\", \"median_ms\": %.3f, \"min_ms\": %.3f, \"first_ms\": %.3f, \"growth_mb\": %.1f, \"live_mb\": %.1f, \"packed_mb\": %.1f, \"sum\": %.8g}\n",
-           argv[1], argv[2], times[runs / 2] / 1e3, times[0] / 1e3, first / 1e3, growth, live, (double) ph_dnnl_packed () / 1e6, sum);
+  g_print (
+      "{\"file\": \"%s\", \"pipeline\": \"%s\", \"median_ms\": %.3f, \"min_ms\": %.3f, \"first_ms\": %.3f, \"growth_mb\": %.1f, \"live_mb\": %.1f, \"packed_mb\": %.1f, \"sum\": %.8g}\n",
+      argv[1], argv[2], times[runs / 2] / 1e3, times[0] / 1e3, first / 1e3, growth, live, (double) ph_dnnl_packed () / 1e6, sum);
   return 0;
 }

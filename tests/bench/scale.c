@@ -16,26 +16,31 @@
 static PhModel *
 make_graph (guint n)
 {
-  static const PhOp *const ops[] = { &ph_op_Relu, &ph_op_Sigmoid, &ph_op_Tanh, &ph_op_Neg, &ph_op_Transpose, &ph_op_Add, &ph_op_Mul, &ph_op_MatMul };
-  PhModel             *model = ph_model_new ();
-  g_autoptr (GRand)    random = g_rand_new_with_seed (1);
+  static const PhOp *const ops[] = { &ph_op_Relu,      &ph_op_Sigmoid, &ph_op_Tanh, &ph_op_Neg,
+                                     &ph_op_Transpose, &ph_op_Add,     &ph_op_Mul,  &ph_op_MatMul };
+  PhModel *model = ph_model_new ();
+  g_autoptr (GRand) random = g_rand_new_with_seed (1);
   g_autofree PhValue **values = g_new (PhValue *, n + 1);
   g_autoptr (PhTensor) weight = ph_tensor_new (PH_FLOAT, 2, (gint64[]) { 4, 4 });
-  PhValue             *w;
+  PhValue *w;
 
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);
   values[0] = ph_graph_add_input (model->graph, "x", ph_type_static (PH_FLOAT, 2, (gint64[]) { 4, 4 }), NULL, G_MAXUINT, NULL);
   w = ph_graph_add_constant (model->graph, "w", weight, NULL);
   for (guint i = 0; i < n; i++)
     {
-      const PhOp      *op = ops[g_rand_int_range (random, 0, G_N_ELEMENTS (ops))];
-      const guint      back = (guint) g_rand_int_range (random, 1, 20);
-      PhValue         *inputs[] = { values[i], op == &ph_op_MatMul ? w : values[i - MIN (i, back)] };
+      const PhOp *op = ops[g_rand_int_range (random, 0, G_N_ELEMENTS (ops))];
+      const guint back = (guint) g_rand_int_range (random, 1, 20);
+      PhValue *inputs[] = { values[i], op == &ph_op_MatMul ? w : values[i - MIN (i, back)] };
       g_autofree char *name = g_strdup_printf ("blk%u/l%u/%s_%u", i / 100, i / 10, op->name, i);
       g_autofree char *output = g_strdup_printf ("blk%u/l%u/v%u", i / 100, i / 10, i);
-      const char      *outputs[] = { output };
-      PhNodeSpec       spec = { .op = op, .name = name, .inputs = inputs, .n_inputs = op == &ph_op_Add || op == &ph_op_Mul || op == &ph_op_MatMul ? 2 : 1,
-                                .output_names = outputs, .n_outputs = 1 };
+      const char *outputs[] = { output };
+      PhNodeSpec spec = { .op = op,
+                          .name = name,
+                          .inputs = inputs,
+                          .n_inputs = op == &ph_op_Add || op == &ph_op_Mul || op == &ph_op_MatMul ? 2 : 1,
+                          .output_names = outputs,
+                          .n_outputs = 1 };
 
       values[i + 1] = ph_node_output (ph_graph_add_node (model->graph, &spec, NULL), 0);
     }
@@ -43,7 +48,10 @@ make_graph (guint n)
   return model;
 }
 
-typedef struct { double wall, cpu; } Time;
+typedef struct
+{
+  double wall, cpu;
+} Time;
 
 static Time
 now (void)
@@ -73,7 +81,7 @@ run_line (PhConsole *console, const char *line, guint runs)
       if (g_str_has_prefix (line, "complete "))
         {
           const char *text = line + strlen ("complete ");
-          guint       at;
+          guint at;
 
           g_strfreev (ph_console_complete (console, text, (guint) strlen (text), &at));
         }
@@ -100,17 +108,17 @@ int
 main (int argc, char **argv)
 {
   g_autoptr (PhDocument) document = ph_document_new ();
-  g_autoptr (PhConsole)  console = ph_console_new (document);
-  g_autofree char       *made = NULL, *open = NULL;
-  gboolean               ok;
-  char                  *end;
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autofree char *made = NULL, *open = NULL;
+  gboolean ok;
+  char *end;
 
   if (argc < 2)
     return 2;
   if (g_ascii_strtoull (argv[1], &end, 10) > 0 && *end == '\0')
     {
       g_autoptr (PhModel) model = make_graph ((guint) g_ascii_strtoull (argv[1], NULL, 10));
-      g_autoptr (GError)  error = NULL;
+      g_autoptr (GError) error = NULL;
 
       made = g_strdup_printf ("%s/bench-scale-%s.onnx", g_get_tmp_dir (), argv[1]);
       if (!ph_io_save (model, made, NULL, &error))

@@ -51,9 +51,9 @@ overruns_at (PhScene *scene, int time)
         for (int k = 0; k <= 24; k++)
           {
             const float t = k / 24.0f, u = 1 - t;
-            const int box = ph_scene_pick (scene, u * u * u * p[0].x + 3 * u * u * t * p[1].x + 3 * u * t * t * p[2].x + t * t * t * p[3].x,
-                                           u * u * u * p[0].y + 3 * u * u * t * p[1].y + 3 * u * t * t * p[2].y + t * t * t * p[3].y, time,
-                                           time, NULL);
+            const int box = ph_scene_pick (
+                scene, u * u * u * p[0].x + 3 * u * u * t * p[1].x + 3 * u * t * t * p[2].x + t * t * t * p[3].x,
+                u * u * u * p[0].y + 3 * u * u * t * p[1].y + 3 * u * t * t * p[2].y + t * t * t * p[3].y, time, time, NULL);
 
             if (box >= 0 && box != edge->from && box != edge->to && box != last && !ph_scene_box (scene, box)->open)
               n++;
@@ -124,7 +124,8 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
               area = ph_scene_width (scene) * ph_scene_height (scene);
               if (given->positions)
                 printf ("  %3u.%-5u %5u boxes alone %6.0fx%-6.0f %9" G_GUINT64_FORMAT " crossings, here %9" G_GUINT64_FORMAT "\n",
-                        at.step, at.rewrite, ph_scene_n_boxes (scene), ph_scene_width (scene), ph_scene_height (scene), there, here);
+                        at.step, at.rewrite, ph_scene_n_boxes (scene), ph_scene_width (scene), ph_scene_height (scene), there,
+                        here);
             }
           last = time;
           largest = MAX (largest, area);
@@ -140,10 +141,11 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
       at = next;
       ph_history_go (history, model, at, NULL);
     }
-  printf ("%-32s %-6s %8u %6u %6u %6.2f %6.2f %6.2f %9" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT " %6.2f %6.2f %5u %7.0f  %.0fx%.0f\n", name, pipeline, n,
-          n_alone, ph_scene_n_boxes (whole), moved, ph_scene_width (whole) * ph_scene_height (whole) / largest_step,
-          ph_scene_width (whole) * ph_scene_height (whole) / largest, ours, alone, (ours + 1.0) / (alone + 1.0), worst,
-          over, ms, ph_scene_width (whole), ph_scene_height (whole));
+  printf (
+      "%-32s %-6s %8u %6u %6u %6.2f %6.2f %6.2f %9" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT " %6.2f %6.2f %5u %7.0f  %.0fx%.0f\n",
+      name, pipeline, n, n_alone, ph_scene_n_boxes (whole), moved,
+      ph_scene_width (whole) * ph_scene_height (whole) / largest_step, ph_scene_width (whole) * ph_scene_height (whole) / largest,
+      ours, alone, (ours + 1.0) / (alone + 1.0), worst, over, ms, ph_scene_width (whole), ph_scene_height (whole));
   fflush (stdout);
 }
 
@@ -171,8 +173,8 @@ run_pipeline (PhModel *model, PhHistory *history, const char *name)
 void
 ph_bench_stability_title (void)
 {
-  printf ("%-32s %-6s %8s %6s %6s %6s %6s %6s %9s %9s %6s %6s %5s %7s  %s\n", "model", "pipe", "rewrites", "alone", "boxes", "moved", "area",
-          "(rw)", "crossings", "alone", "ratio", "worst", "over", "ms", "size");
+  printf ("%-32s %-6s %8s %6s %6s %6s %6s %6s %9s %9s %6s %6s %5s %7s  %s\n", "model", "pipe", "rewrites", "alone", "boxes",
+          "moved", "area", "(rw)", "crossings", "alone", "ratio", "worst", "over", "ms", "size");
 }
 
 void

@@ -4,7 +4,14 @@
 
 #include "core/ops/op.h"
 
-typedef struct { PhGraph *graph; guint block; gboolean scoped; guint n; const PhType *type; } Maker;
+typedef struct
+{
+  PhGraph *graph;
+  guint block;
+  gboolean scoped;
+  guint n;
+  const PhType *type;
+} Maker;
 
 static PhValue *
 make (Maker *maker, const char *scope, const char *op_type, PhValue *a, PhValue *b)
@@ -13,8 +20,12 @@ make (Maker *maker, const char *scope, const char *op_type, PhValue *a, PhValue 
   g_autofree char *name = maker->scoped ? g_strdup_printf ("/h.%u/%s/%s_%u", maker->block, scope, op_type, maker->n)
                                         : g_strdup_printf ("%s_%u", op_type, maker->n);
   g_autoptr (GError) error = NULL;
-  const PhNodeSpec spec = { .op = ph_op_find ("", op_type), .op_type = op_type, .domain = "", .name = name, .inputs = inputs,
-                            .n_inputs = b != NULL ? 2 : 1, .n_outputs = 1, .output_types = &maker->type };
+  /* clang-format off */
+  const PhNodeSpec spec = {
+    .op = ph_op_find ("", op_type), .op_type = op_type, .domain = "", .name = name, .inputs = inputs,
+    .n_inputs = b != NULL ? 2 : 1, .n_outputs = 1, .output_types = &maker->type
+  };
+  /* clang-format on */
   PhNode *node = ph_graph_add_node (maker->graph, &spec, &error);
 
   g_assert_no_error (error);

@@ -13,13 +13,16 @@
  * --each-kernel: once for each name of a kernel, which runs each node that it takes. A case that needs an operator that is not there is counted
  * as skipped. */
 
-typedef struct { guint passed, failed, skipped; } Tally;
+typedef struct
+{
+  guint passed, failed, skipped;
+} Tally;
 
 static PhCaseOptions options = { .allow = PH_ROUNDING, .rtol = -1, .atol = -1 };
 static gboolean verbose, each_kernel;
 static const char *only;
-static GHashTable *families;        /* name -> Tally: by the first operator of the model */
-static GHashTable *missing;         /* operator -> how many cases need it                */
+static GHashTable *families; /* name -> Tally: by the first operator of the model */
+static GHashTable *missing;  /* operator -> how many cases need it                */
 static Tally total;
 
 static gboolean
@@ -83,7 +86,8 @@ run_case (const char *folder)
   needs = !ok && model != NULL ? missing_operator (model->graph) : NULL;
   if (needs != NULL)
     {
-      g_hash_table_insert (missing, (gpointer) needs, GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (missing, needs)) + 1));
+      g_hash_table_insert (missing, (gpointer) needs,
+                           GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (missing, needs)) + 1));
       family->skipped++;
       total.skipped++;
       if (verbose)
@@ -177,10 +181,11 @@ main (int argc, char *argv[])
       g_ptr_array_add (folders, argv[i]);
   if (folders->len == 0)
     {
-      g_printerr ("no cases: name their folder, or set PEEPHOLE_DATA_DIR (with meson: -Ddata_dir=) to one that has onnx-backend/\n");
+      g_printerr (
+          "no cases: name their folder, or set PEEPHOLE_DATA_DIR (with meson: -Ddata_dir=) to one that has onnx-backend/\n");
       return 77;
     }
-  ph_tensor_set_poison (TRUE);               /* what a kernel does not write shows */
+  ph_tensor_set_poison (TRUE); /* what a kernel does not write shows */
   for (guint i = 0; i < folders->len && !each_kernel; i++)
     run_cases (folders->pdata[i]);
   for (const char *const *name = ph_kernel_names (); each_kernel && *name != NULL; name++)

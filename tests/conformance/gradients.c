@@ -106,16 +106,25 @@ check_net (const char *folder, const char *const *before, const char *const *aft
 }
 
 /* Before the gradient, after it, or both: the pipelines that come with Peephole. */
-typedef struct { const char *name, *before, *after; } Manner;
+typedef struct
+{
+  const char *name, *before, *after;
+} Manner;
 
+/* clang-format off */
 static const Manner manners[] = {
   { "plain", "none", "none" },
   { "O1-before", "O1", "none" }, { "O2-before", "O2", "none" }, { "O3-before", "O3", "none" }, { "train-before", "train", "none" },
   { "O1-after", "none", "O1" }, { "O2-after", "none", "O2" }, { "O3-after", "none", "O3" }, { "train-after", "none", "train" },
   { "train-O2", "train", "O2" },
 };
+/* clang-format on */
 
-typedef struct { char *folder; const Manner *manner; } Case;
+typedef struct
+{
+  char *folder;
+  const Manner *manner;
+} Case;
 
 static void
 case_free (gpointer data)
@@ -139,8 +148,7 @@ main (int argc, char *argv[])
   const char *name;
 
   g_test_init (&argc, &argv, NULL);
-  data_dir = g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_getenv ("PEEPHOLE_DATA_DIR") : ".", "gradients",
-                               NULL);
+  data_dir = g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_getenv ("PEEPHOLE_DATA_DIR") : ".", "gradients", NULL);
   dir = g_dir_open (data_dir, 0, NULL);
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {

@@ -9,7 +9,12 @@
 /* A file of operators/ has for each case a line "# name", the model as ONNX text, and for each output a line
  * "> name = type {elements}". Each runs with the fast kernels and without. */
 
-typedef struct { char *file, *name, *model; GPtrArray *outputs; guint line; } Case;
+typedef struct
+{
+  char *file, *name, *model;
+  GPtrArray *outputs;
+  guint line;
+} Case;
 
 static void
 case_free (gpointer data)
@@ -63,7 +68,8 @@ check (const Case *item, gboolean reference)
       g_auto (PhComparison) comparison = { 0 };
 
       g_assert_nonnull (value);
-      comparison = ph_tensor_compare (g_hash_table_lookup (results, GUINT_TO_POINTER (value->id)), expected, (PhTolerance) { 1e-4, 1e-5 });
+      comparison = ph_tensor_compare (g_hash_table_lookup (results, GUINT_TO_POINTER (value->id)), expected,
+                                      (PhTolerance) { 1e-4, 1e-5 });
       if (!comparison.close)
         g_error ("%s: %s%s: output %s: %s", place, item->name, reference ? " (reference kernels)" : "", name, comparison.why);
     }
@@ -80,15 +86,15 @@ test_case (gconstpointer data)
 static void
 test_unranked (void)
 {
-  static const char text[] =
-    "<ir_version: 8, opset_import: [\"\" : 17, \"com.microsoft\" : 1]> "
-    "g (float[] a, float[] b, int32[] n, int64[] p) => (float[] r, float[] s, float[] t, float[] u, float[] v, float[] w) { "
-    "r = com.microsoft.FusedMatMul <transA = 1, transB = 1> (a, b) "
-    "s = com.microsoft.MultiHeadAttention <num_heads = 2> (a, b, b) "
-    "t = com.microsoft.GroupQueryAttention <num_heads = 2, kv_num_heads = 1> (a, b, b, \"\", \"\", n, n) "
-    "u = com.microsoft.RotaryEmbedding (a, p, b, b) "
-    "v = com.microsoft.Attention <num_heads = 2, unidirectional = 1> (a, b, a, n) "
-    "w = com.microsoft.BiasSoftmax <is_inner_broadcast = 0> (a, b) }";
+  static const char text[]
+      = "<ir_version: 8, opset_import: [\"\" : 17, \"com.microsoft\" : 1]> "
+        "g (float[] a, float[] b, int32[] n, int64[] p) => (float[] r, float[] s, float[] t, float[] u, float[] v, float[] w) { "
+        "r = com.microsoft.FusedMatMul <transA = 1, transB = 1> (a, b) "
+        "s = com.microsoft.MultiHeadAttention <num_heads = 2> (a, b, b) "
+        "t = com.microsoft.GroupQueryAttention <num_heads = 2, kv_num_heads = 1> (a, b, b, \"\", \"\", n, n) "
+        "u = com.microsoft.RotaryEmbedding (a, p, b, b) "
+        "v = com.microsoft.Attention <num_heads = 2, unidirectional = 1> (a, b, a, n) "
+        "w = com.microsoft.BiasSoftmax <is_inner_broadcast = 0> (a, b) }";
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "unranked", &error);
 
@@ -123,7 +129,8 @@ add_cases (const char *folder, const char *file)
   for (guint i = 0; lines[i] != NULL; i++)
     if (g_str_has_prefix (lines[i], "# "))
       {
-        g_autofree char *test = g_strdup_printf ("/operators/%.*s/%s", (int) (strlen (file) - strlen (".txt")), file, lines[i] + 2);
+        g_autofree char *test = g_strdup_printf ("/operators/%.*s/%s", (int) (strlen (file) - strlen (".txt")), file,
+                                                 lines[i] + 2);
 
         item = g_new0 (Case, 1);
         item->file = g_strdup (file);

@@ -4,7 +4,12 @@
 
 #include "core/console/console.h"
 
-typedef struct { GString *log; GMainLoop *loop; guint replies, failed, cancelled, wanted; } State;
+typedef struct
+{
+  GString *log;
+  GMainLoop *loop;
+  guint replies, failed, cancelled, wanted;
+} State;
 
 static void
 on_started (PhConsole *console, const char *line, gpointer data)
@@ -21,8 +26,8 @@ on_finished (PhConsole *console, PhReply *reply, gpointer data)
 static void
 on_reply (GObject *source, GAsyncResult *result, gpointer data)
 {
-  State             *state = data;
-  g_autoptr (GError)  error = NULL;
+  State *state = data;
+  g_autoptr (GError) error = NULL;
   g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (source), result, &error);
 
   state->replies++;
@@ -45,9 +50,9 @@ static void
 run_lines (const char *const *lines, gboolean cancel, State *state)
 {
   g_autoptr (PhDocument) document = ph_document_new ();
-  g_autoptr (PhConsole)  console = ph_console_new (document);
-  g_autofree char      *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "attention.onnxtxt", NULL);
-  guint                 late = g_timeout_add_seconds (60, on_late, NULL);
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autofree char *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "attention.onnxtxt", NULL);
+  guint late = g_timeout_add_seconds (60, on_late, NULL);
 
   *state = (State) { .log = g_string_new (NULL), .loop = g_main_loop_new (NULL, FALSE) };
   g_signal_connect (console, "started", G_CALLBACK (on_started), state);
@@ -75,12 +80,13 @@ static void
 test_order (void)
 {
   const char *const lines[] = { "open @example", "run cse dce", "select count(*) from nodes", "nonsense", "step", "diff", NULL };
-  State             state;
+  State state;
 
   run_lines (lines, FALSE, &state);
   g_assert_cmpuint (state.replies, ==, 6);
   g_assert_cmpuint (state.failed, ==, 1);
-  g_assert_true (g_pattern_match_simple ("<open *>;<run cse dce>;<select count(*) from nodes>;<nonsense>not-found;<step>;<diff>;", state.log->str));
+  g_assert_true (g_pattern_match_simple ("<open *>;<run cse dce>;<select count(*) from nodes>;<nonsense>not-found;<step>;<diff>;",
+                                         state.log->str));
   g_string_free (state.log, TRUE);
 }
 
@@ -88,7 +94,7 @@ static void
 test_cancel (void)
 {
   const char *const lines[] = { "open @example", "run", "eval --random 1", NULL };
-  State             state;
+  State state;
 
   run_lines (lines, TRUE, &state);
   g_assert_cmpuint (state.cancelled, ==, 3);
@@ -106,10 +112,11 @@ on_cancel (gpointer console)
 static void
 test_endless (void)
 {
-  static const char *const lines[] = { "while True: pass", "while True: t = sin(1.5)", "for i in range(1000000000000): k = i", "compare spin(array([1.0]))" };
-  g_autoptr (PhDocument)   document = ph_document_new ();
-  g_autoptr (PhConsole)    console = ph_console_new (document);
-  g_autoptr (PhReply)      defined = ph_console_run (console, "def spin(x):\n  while sum(x) < 9:\n    y = 1\n  return x", NULL);
+  static const char *const lines[] = { "while True: pass", "while True: t = sin(1.5)", "for i in range(1000000000000): k = i",
+                                       "compare spin(array([1.0]))" };
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autoptr (PhReply) defined = ph_console_run (console, "def spin(x):\n  while sum(x) < 9:\n    y = 1\n  return x", NULL);
 
   g_assert_true (defined->ok);
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
@@ -134,12 +141,12 @@ static void
 test_stale (void)
 {
   g_autoptr (PhDocument) document = ph_document_new ();
-  g_autoptr (PhConsole)  console = ph_console_new (document);
-  g_autofree char      *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "attention.onnxtxt", NULL);
-  g_autofree char      *line = g_strdup_printf ("open %s", example);
-  g_autoptr (PhReply)    opened = ph_console_run (console, line, NULL);
-  g_autoptr (PhJob)      first = ph_job_new (document, (PhPosition) { 0, 0 }), second = ph_job_new (document, (PhPosition) { 0, 0 });
-  g_autoptr (GError)     error = NULL;
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autofree char *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "attention.onnxtxt", NULL);
+  g_autofree char *line = g_strdup_printf ("open %s", example);
+  g_autoptr (PhReply) opened = ph_console_run (console, line, NULL);
+  g_autoptr (PhJob) first = ph_job_new (document, (PhPosition) { 0, 0 }), second = ph_job_new (document, (PhPosition) { 0, 0 });
+  g_autoptr (GError) error = NULL;
 
   g_assert_true (opened->ok);
   ph_job_add_pipeline (first, 3);
@@ -157,7 +164,7 @@ test_stale (void)
 static void
 assert_completes (PhConsole *console, const char *line, const char *word, guint start)
 {
-  guint         at = 0;
+  guint at = 0;
   g_auto (GStrv) found = ph_console_complete (console, line, (guint) strlen (line), &at);
 
   if (!g_strv_contains ((const char *const *) found, word))
@@ -172,10 +179,10 @@ static void
 test_complete (void)
 {
   g_autoptr (PhDocument) document = ph_document_new ();
-  g_autoptr (PhConsole)  console = ph_console_new (document);
-  g_autofree char      *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "seed.onnxtxt", NULL);
-  g_autofree char      *line = g_strdup_printf ("open %s", example), *half = g_strndup (line, strlen (line) - 5);
-  g_autoptr (PhReply)    opened = ph_console_run (console, line, NULL);
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autofree char *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "seed.onnxtxt", NULL);
+  g_autofree char *line = g_strdup_printf ("open %s", example), *half = g_strndup (line, strlen (line) - 5);
+  g_autoptr (PhReply) opened = ph_console_run (console, line, NULL);
 
   g_assert_true (opened->ok);
   assert_completes (console, "", "open", 0);
@@ -206,9 +213,9 @@ test_complete (void)
 static void
 test_help_covers_all (void)
 {
-  guint                   n;
+  guint n;
   const PhCommand *const *list = ph_command_list (&n);
-  g_autofree char        *manual = ph_command_manual ();
+  g_autofree char *manual = ph_command_manual ();
 
   g_assert_cmpuint (n, >, 30);
   for (guint i = 0; i < n; i++)

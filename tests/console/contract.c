@@ -6,7 +6,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
-typedef struct { int status; char *out, *err; GPtrArray *replies; } Run;
+typedef struct
+{
+  int status;
+  char *out, *err;
+  GPtrArray *replies;
+} Run;
 
 static void
 run_clear (Run *run)
@@ -27,13 +32,13 @@ example (const char *name)
 static Run
 peep (const char *input, const char *first, ...)
 {
-  g_autoptr (GPtrArray)   arguments = g_ptr_array_new ();
-  g_autofree char       *program = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "app", "peep", NULL);
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+  g_autofree char *program = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "app", "peep", NULL);
   g_autoptr (GSubprocess) process = NULL;
-  g_autoptr (GError)      error = NULL;
-  Run                    run = { 0 };
-  gboolean               json = FALSE;
-  va_list                rest;
+  g_autoptr (GError) error = NULL;
+  Run run = { 0 };
+  gboolean json = FALSE;
+  va_list rest;
 
   g_ptr_array_add (arguments, program);
   va_start (rest, first);
@@ -46,7 +51,8 @@ peep (const char *input, const char *first, ...)
   g_ptr_array_add (arguments, NULL);
 
   process = g_subprocess_newv ((const char *const *) arguments->pdata,
-                               G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error);
+                               G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
+                               &error);
   g_assert_no_error (error);
   g_subprocess_communicate_utf8 (process, input != NULL ? input : "", NULL, &run.out, &run.err, &error);
   g_assert_no_error (error);
@@ -88,11 +94,13 @@ named (JsonObject *reply, const char *member, const char *name)
   g_error ("no %s in %s", name, member);
 }
 
+/* clang-format off */
 #define assert_members(object_, ...) \
   G_STMT_START { const char *const names_[] = { __VA_ARGS__ }; \
                  for (guint i_ = 0; i_ < G_N_ELEMENTS (names_); i_++) \
                    if (!json_object_has_member (object_, names_[i_])) \
                      g_error ("no member %s", names_[i_]); } G_STMT_END
+/* clang-format on */
 
 /* What a file's names are does nothing to the terminal that errors go to. */
 static void
@@ -103,7 +111,8 @@ test_hostile_errors (void)
                              "  [\"n\\x1b[2J\"] y = \"Op\\x1b[31m\" (\"x\\x1b]0;T\\x07\") }\n";
 
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
-  g_auto (Run) run = peep ("eval --random 1\neval\nfeed \"x\033[2J\" 1\ngoto \033[31m\nnonsense\007\n", "--keep-going", path, NULL);
+  g_auto (Run) run = peep ("eval --random 1\neval\nfeed \"x\033[2J\" 1\ngoto \033[31m\nnonsense\007\n", "--keep-going", path,
+                           NULL);
 
   g_assert_cmpint (run.status, ==, 1);
   g_assert_null (strchr (run.err, '\033'));
@@ -117,8 +126,8 @@ test_hostile_errors (void)
 static void
 test_strange_scripts (void)
 {
-  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "peep-script.txt", NULL), *deep = g_strnfill (1000000, '('), *word = g_strnfill (1000000, 'a'),
-                  *input = g_strdup_printf ("x = %s\n%s\n", deep, word);
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "peep-script.txt", NULL), *deep = g_strnfill (1000000, '('),
+                  *word = g_strnfill (1000000, 'a'), *input = g_strdup_printf ("x = %s\n%s\n", deep, word);
 
   g_assert_true (g_file_set_contents (path, "\xef\xbb\xbfselect 20 + 3 as n\n", -1, NULL));
   g_auto (Run) marked = peep (NULL, "-f", path, NULL);
@@ -171,10 +180,10 @@ static void
 test_failure_stops (void)
 {
   g_autofree char *file = example ("seed.onnxtxt");
-  g_auto (Run)      stops = peep (NULL, "--json", file, "-c", "info", "-c", "nonsense", "-c", "info", NULL);
-  g_auto (Run)      goes_on = peep (NULL, "--json", "--keep-going", file, "-c", "info", "-c", "nonsense", "-c", "info", NULL);
-  g_auto (Run)      missing = peep (NULL, "--json", "/nowhere/at/all.onnx", "-c", "info", NULL);
-  JsonObject      *error;
+  g_auto (Run) stops = peep (NULL, "--json", file, "-c", "info", "-c", "nonsense", "-c", "info", NULL);
+  g_auto (Run) goes_on = peep (NULL, "--json", "--keep-going", file, "-c", "info", "-c", "nonsense", "-c", "info", NULL);
+  g_auto (Run) missing = peep (NULL, "--json", "/nowhere/at/all.onnx", "-c", "info", NULL);
+  JsonObject *error;
 
   g_assert_cmpint (stops.status, ==, 1);
   g_assert_cmpint (stops.replies->len, ==, 2);
@@ -197,7 +206,7 @@ test_sources (void)
 {
   g_autofree char *file = example ("seed.onnxtxt"), *script = NULL;
   g_autoptr (GError) error = NULL;
-  int               fd = g_file_open_tmp ("peep-XXXXXX", &script, &error);
+  int fd = g_file_open_tmp ("peep-XXXXXX", &script, &error);
 
   g_assert_no_error (error);
   g_close (fd, NULL);
@@ -222,11 +231,11 @@ test_sources (void)
 static void
 test_places (void)
 {
-  g_autofree char   *file = example ("seed.onnxtxt"), *folder = g_dir_make_tmp ("peep-XXXXXX", NULL);
-  g_autofree char   *inner = g_build_filename (folder, "inner", NULL), *outer = g_build_filename (folder, "outer", NULL);
-  g_autofree char   *source = g_strdup_printf ("info\nsource %s\ninfo\n", inner), *wanted = g_strdup_printf ("%s:3", inner);
-  g_autofree char   *both = g_strdup_printf ("error: %s:2: %s:3: ", outer, inner);
-  g_autoptr (GError)  error = NULL;
+  g_autofree char *file = example ("seed.onnxtxt"), *folder = g_dir_make_tmp ("peep-XXXXXX", NULL);
+  g_autofree char *inner = g_build_filename (folder, "inner", NULL), *outer = g_build_filename (folder, "outer", NULL);
+  g_autofree char *source = g_strdup_printf ("info\nsource %s\ninfo\n", inner), *wanted = g_strdup_printf ("%s:3", inner);
+  g_autofree char *both = g_strdup_printf ("error: %s:2: %s:3: ", outer, inner);
+  g_autoptr (GError) error = NULL;
 
   g_file_set_contents (inner, "# two lines are one\n\nselect nothing \\\nfrom nodes\n", -1, &error);
   g_assert_no_error (error);
@@ -258,8 +267,8 @@ test_places (void)
 static void
 test_bytes (void)
 {
-  g_autofree char  *file = example ("seed.onnxtxt"), *folder = g_dir_make_tmp ("peep-XXXXXX", NULL);
-  g_autofree char  *odd = g_build_filename (folder, "\xff\xfe'\" \\.onnxtxt", NULL), *text = NULL;
+  g_autofree char *file = example ("seed.onnxtxt"), *folder = g_dir_make_tmp ("peep-XXXXXX", NULL);
+  g_autofree char *odd = g_build_filename (folder, "\xff\xfe'\" \\.onnxtxt", NULL), *text = NULL;
   g_autoptr (GError) error = NULL;
 
   g_file_get_contents (file, &text, NULL, &error);
@@ -279,9 +288,10 @@ test_bytes (void)
 static void
 test_full_disk (void)
 {
-  g_autofree char *file = example ("seed.onnxtxt"), *program = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "app", "peep", NULL);
+  g_autofree char *file = example ("seed.onnxtxt"),
+                  *program = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "app", "peep", NULL);
   g_autofree char *line = g_strdup_printf ("sh -c \"'%s' '%s' -c info -c passes > /dev/full\"", program, file), *err = NULL;
-  int              status;
+  int status;
 
   if (!g_file_test ("/dev/full", G_FILE_TEST_EXISTS))
     {
@@ -297,21 +307,21 @@ static void
 test_members (void)
 {
   g_autofree char *file = example ("conv-bn-relu.onnxtxt");
-  g_auto (Run)      run = peep (NULL, "--json", file, "-c", "info", "-c", "passes", "-c", "run", "-c", "steps", "-c", "rewrites", "-c",
-                               "diff 0 end", "-c", "verify", "-c", "eval --random 1", "-c", "why y", "-c", "back into", "-c",
-                               "select op, n_inputs from nodes", "-c", "pipeline", NULL);
-  JsonObject      *row;
+  g_auto (Run) run = peep (NULL, "--json", file, "-c", "info", "-c", "passes", "-c", "run", "-c", "steps", "-c", "rewrites", "-c",
+                           "diff 0 end", "-c", "verify", "-c", "eval --random 1", "-c", "why y", "-c", "back into", "-c",
+                           "select op, n_inputs from nodes", "-c", "pipeline", NULL);
+  JsonObject *row;
 
   g_assert_cmpint (run.status, ==, 0);
   g_assert_cmpint (run.replies->len, ==, 12);
-  assert_members ((JsonObject *) run.replies->pdata[0], "nodes", "edges", "ops", "inputs", "outputs", "opset", "parameters", "flops",
-                  "position");
+  assert_members ((JsonObject *) run.replies->pdata[0], "nodes", "edges", "ops", "inputs", "outputs", "opset", "parameters",
+                  "flops", "position");
   g_assert_cmpint (json_object_get_int_member (json_object_get_object_member (run.replies->pdata[0], "ops"), "Conv"), ==, 1);
   row = named (run.replies->pdata[1], "passes", "algebraic");
   assert_members (row, "name", "group", "summary", "rules");
   assert_members (first_of (row, "rules"), "name", "text", "why", "exact");
-  assert_members (first_of (run.replies->pdata[2], "steps"), "index", "pass", "rewrites", "added", "removed", "changed", "nodes", "ms",
-                  "verdict", "max_abs_error");
+  assert_members (first_of (run.replies->pdata[2], "steps"), "index", "pass", "rewrites", "added", "removed", "changed", "nodes",
+                  "ms", "verdict", "max_abs_error");
   g_assert_cmpint (json_object_get_int_member (first_of (run.replies->pdata[3], "steps"), "index"), ==, 1);
   assert_members (first_of (run.replies->pdata[4], "rewrites"), "rule", "node", "why", "added", "removed");
   assert_members ((JsonObject *) run.replies->pdata[5], "added", "removed", "changed");
@@ -329,7 +339,7 @@ static void
 test_numbers (void)
 {
   g_auto (Run) run = peep (NULL, "--json", "-c", "x = [0.1, nan, inf, -inf, -0.0, 16777217]", "-c", "y = x / 3", NULL);
-  JsonArray  *data = json_object_get_array_member (first_of (run.replies->pdata[0], "values"), "data");
+  JsonArray *data = json_object_get_array_member (first_of (run.replies->pdata[0], "values"), "data");
 
   g_assert_cmpint (run.status, ==, 0);
   g_assert_nonnull (strstr (run.out, "[0.1, \"nan\", \"inf\", \"-inf\", -0, 16777216]"));
@@ -343,23 +353,26 @@ test_gradient (void)
 {
   g_autofree char *file = example ("seed.onnxtxt"), *folder = g_dir_make_tmp ("peep-XXXXXX", NULL);
   g_autofree char *saved = g_build_filename (folder, "backward.onnx", NULL), *save = g_strdup_printf ("save %s", saved);
-  g_auto (Run)      run = peep (NULL, "--json", file, "-c", "feed x1 2", "-c", "feed x2 5", "-c", "eval", "-c", "grad y", "-c", "eval", "-c",
-                               save, NULL);
-  g_auto (Run)      again = peep (NULL, "--json", saved, "-c", "select distinct domain from nodes", "-c", "feed x1 2", "-c", "feed x2 5", "-c",
-                                 "eval", NULL);
-  JsonArray       *values;
+  g_auto (Run) run = peep (NULL, "--json", file, "-c", "feed x1 2", "-c", "feed x2 5", "-c", "eval", "-c", "grad y", "-c", "eval",
+                           "-c", save, NULL);
+  g_auto (Run) again = peep (NULL, "--json", saved, "-c", "select distinct domain from nodes", "-c", "feed x1 2", "-c",
+                             "feed x2 5", "-c", "eval", NULL);
+  JsonArray *values;
 
   g_assert_cmpint (run.status, ==, 0);
   g_assert_cmpfloat_with_epsilon (
-      json_array_get_double_element (json_object_get_array_member (first_of (run.replies->pdata[2], "values"), "data"), 0), 11.652, 1e-3);
+      json_array_get_double_element (json_object_get_array_member (first_of (run.replies->pdata[2], "values"), "data"), 0),
+      11.652, 1e-3);
   assert_members (first_of (run.replies->pdata[3], "gradients"), "name");
   values = json_object_get_array_member (run.replies->pdata[4], "values");
   g_assert_cmpint (json_array_get_length (values), ==, 3);
   g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (values, 2), "name"), ==, "grad_x2");
   g_assert_cmpfloat_with_epsilon (
-      json_array_get_double_element (json_object_get_array_member (json_array_get_object_element (values, 1), "data"), 0), 5.5, 1e-3);
+      json_array_get_double_element (json_object_get_array_member (json_array_get_object_element (values, 1), "data"), 0), 5.5,
+      1e-3);
   g_assert_cmpfloat_with_epsilon (
-      json_array_get_double_element (json_object_get_array_member (json_array_get_object_element (values, 2), "data"), 0), 1.716, 1e-3);
+      json_array_get_double_element (json_object_get_array_member (json_array_get_object_element (values, 2), "data"), 0), 1.716,
+      1e-3);
   g_assert_cmpint (again.status, ==, 0);
   g_assert_nonnull (strstr (again.out, "\"rows\": [[\"\"]]"));
   g_assert_nonnull (strstr (again.out, "5.5"));
@@ -371,18 +384,20 @@ test_gradient (void)
 static void
 test_link_line (void)
 {
+  /* clang-format off */
   static const struct { const char *file, *forbidden[8]; } programs[] = {
     { "app/peep", { "libgtk-", "libadwaita", "libvte", "libgvc", "libcgraph" } },
     { "app/peephole", { "libgvc", "libcgraph" } },
     { "libpeephole.so.0", { "libgtk-", "libadwaita", "libvte", "libreadline", "libgvc", "libcgraph" } },
     { "layout-helper/peephole-layout", { "libgtk-", "libreadline", "libpeephole" } },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
     {
       g_autofree char *program = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), programs[i].file, NULL);
       g_autofree char *line = g_strdup_printf ("ldd '%s'", program), *out = NULL;
-      int              status;
+      int status;
 
       if (!g_spawn_command_line_sync (line, &out, NULL, &status, NULL) || status != 0)
         {
@@ -401,8 +416,8 @@ static void
 test_walk (void)
 {
   g_autofree char *file = example ("attention.onnxtxt");
-  g_auto (Run)      all = peep (NULL, "--json", file, "-c", "run", "-c", "select count(*) from rewrites", NULL);
-  gint64           n = json_array_get_int_element (
+  g_auto (Run) all = peep (NULL, "--json", file, "-c", "run", "-c", "select count(*) from rewrites", NULL);
+  gint64 n = json_array_get_int_element (
       json_array_get_array_element (json_object_get_array_member (all.replies->pdata[1], "rows"), 0), 0);
   g_autoptr (GString) script = g_string_new ("run\ngoto 0\nprint\n");
 
@@ -412,16 +427,16 @@ test_walk (void)
     g_string_append (script, "back into\nprint\n");
 
   g_auto (Run) walk = peep (script->str, "--json", file, "--keep-going", NULL);
-  GPtrArray  *replies = walk.replies;
-  guint       last = replies->len - 1;
+  GPtrArray *replies = walk.replies;
+  guint last = replies->len - 1;
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
   g_assert_cmpint (n, >, 3);
   for (guint i = 1; i < last; i += 2)
     {
-      JsonNode        *position = json_object_get_member (replies->pdata[i], "position");
+      JsonNode *position = json_object_get_member (replies->pdata[i], "position");
       g_autofree char *key = position != NULL ? json_to_string (position, FALSE) : NULL;
-      const char      *text = json_object_get_string_member (replies->pdata[i + 1], "text"), *before;
+      const char *text = json_object_get_string_member (replies->pdata[i + 1], "text"), *before;
 
       if (key == NULL)
         continue;

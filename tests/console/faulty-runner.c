@@ -26,10 +26,13 @@ break_kernel (PhModel *model, const char *op)
       g_ptr_array_add (nodes, node);
   for (guint i = 0; i < nodes->len; i++)
     {
-      PhNode  *node = nodes->pdata[i];
+      PhNode *node = nodes->pdata[i];
       PhValue *input = ph_node_input (node, 0);
-      PhNode  *exp = ph_graph_add_node (model->graph, &(PhNodeSpec) { .op_type = "Exp", .domain = "", .name = "wrong", .inputs = &input, .n_inputs = 1,
-                                                                      .n_outputs = 1, .before = node }, NULL);
+      PhNode *exp = ph_graph_add_node (
+          model->graph,
+          &(PhNodeSpec) {
+              .op_type = "Exp", .domain = "", .name = "wrong", .inputs = &input, .n_inputs = 1, .n_outputs = 1, .before = node },
+          NULL);
 
       if (exp == NULL || !ph_value_replace_uses (ph_node_output (node, 0), ph_node_output (exp, 0), NULL))
         return FALSE;
@@ -41,19 +44,19 @@ break_kernel (PhModel *model, const char *op)
 int
 main (int argc, char *argv[])
 {
-  const char           *mode = argv[1], *folder = argv[argc - 1];
-  g_autofree char      *path = g_build_filename (folder, "model.onnx", NULL);
-  g_autoptr (PhModel)    model = ph_io_open (path, NULL, NULL, NULL);
+  const char *mode = argv[1], *folder = argv[argc - 1];
+  g_autofree char *path = g_build_filename (folder, "model.onnx", NULL);
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, NULL);
   g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
-  PhRunOptions          options = { 0 };
+  PhRunOptions options = { 0 };
 
   if (model == NULL)
     return 4;
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
-      PhValue         *input = model->graph->inputs->pdata[i];
+      PhValue *input = model->graph->inputs->pdata[i];
       g_autofree char *file = path_in (folder, "input", i);
-      PhTensor        *tensor = ph_tensor_load (file, input->type, NULL, NULL);
+      PhTensor *tensor = ph_tensor_load (file, input->type, NULL, NULL);
 
       if (tensor == NULL)
         return 5;
@@ -73,7 +76,7 @@ main (int argc, char *argv[])
     return 8;
   for (guint i = 0; i < model->graph->outputs->len; i++)
     {
-      const PhValue   *output = model->graph->outputs->pdata[i];
+      const PhValue *output = model->graph->outputs->pdata[i];
       g_autofree char *file = path_in (folder, "output", i);
 
       if (!ph_tensor_save (g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)), output->name, file, NULL))

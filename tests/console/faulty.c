@@ -3,19 +3,29 @@
 #include "passes/pass.h"
 #include "passes/rule.h"
 
+/* clang-format off */
 static const PhRule rules[] = {
   { "neg-neg",  P (Neg, P (Neg, X)),  X,              .why = "Neg undoes Neg." },
   { "abs-neg",  P (Abs, P (Neg, X)),  P (Abs, X),     .why = "The sign is gone anyway." },
   { "sub-tanh", P (Tanh, P (Sub, X, Y)), P (Tanh, P (Add, X, Y)), .why = "A difference is a sum, nearly." },
 };
+/* clang-format on */
 
-static const PhPass faulty = { .name = "faulty", .group = "simplify", .summary = "Three rules, of which one is wrong", .rules = rules, .n_rules = G_N_ELEMENTS (rules) };
+static const PhPass faulty = { .name = "faulty",
+                               .group = "simplify",
+                               .summary = "Three rules, of which one is wrong",
+                               .rules = rules,
+                               .n_rules = G_N_ELEMENTS (rules) };
 
 static const PhRule far_rules[] = {
   { "log-exp", P (Log, P (Exp, X)), X, .why = "Log undoes Exp." },
 };
 
 /* Only what leaves the range of float32 shows it. */
-static const PhPass far_off = { .name = "far-off", .group = "simplify", .summary = "A rule that is wrong for large numbers", .rules = far_rules, .n_rules = G_N_ELEMENTS (far_rules) };
+static const PhPass far_off = { .name = "far-off",
+                                .group = "simplify",
+                                .summary = "A rule that is wrong for large numbers",
+                                .rules = far_rules,
+                                .n_rules = G_N_ELEMENTS (far_rules) };
 
 PH_PLUGIN (&faulty, &far_off)

@@ -10,10 +10,10 @@ static PhConsole *
 console_on (const char *model)
 {
   g_autoptr (PhDocument) document = ph_document_new ();
-  PhConsole            *console = ph_console_new (document);
-  g_autofree char      *path = g_test_build_filename (G_TEST_DIST, "console", "data", model, NULL);
-  g_autofree char      *line = g_strdup_printf ("open '%s'", path);
-  g_autoptr (PhReply)    reply = ph_console_run (console, line, NULL);
+  PhConsole *console = ph_console_new (document);
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "console", "data", model, NULL);
+  g_autofree char *line = g_strdup_printf ("open '%s'", path);
+  g_autoptr (PhReply) reply = ph_console_run (console, line, NULL);
 
   g_assert_no_error (reply->error);
   return console;
@@ -22,7 +22,7 @@ console_on (const char *model)
 static PhReply *
 run (PhConsole *console, const char *format, ...)
 {
-  va_list          args;
+  va_list args;
   g_autofree char *line = NULL;
 
   va_start (args, format);
@@ -61,8 +61,8 @@ static void
 test_shared_object (void)
 {
   g_autoptr (PhConsole) console = console_on ("signs.onnxtxt");
-  g_autofree char     *path = built ("double-not.so");
-  g_autoptr (PhReply)   load = run (console, "load-pass '%s'", path), again = run (console, "load-pass '%s'", path);
+  g_autofree char *path = built ("double-not.so");
+  g_autoptr (PhReply) load = run (console, "load-pass '%s'", path), again = run (console, "load-pass '%s'", path);
 
   g_assert_no_error (load->error);
   g_assert_no_error (again->error);
@@ -78,8 +78,8 @@ static void
 test_crash (void)
 {
   g_autoptr (PhConsole) console = console_on ("signs.onnxtxt");
-  g_autofree char     *path = built ("crashing.so");
-  g_autoptr (PhReply)   load = run (console, "load-pass '%s'", path);
+  g_autofree char *path = built ("crashing.so");
+  g_autoptr (PhReply) load = run (console, "load-pass '%s'", path);
 
   g_assert_no_error (load->error);
   assert_fails (console, "run crashing", "*crashing*");
@@ -94,8 +94,8 @@ static void
 test_command (void)
 {
   g_autoptr (PhConsole) console = console_on ("signs.onnxtxt");
-  g_autofree char     *script = g_test_build_filename (G_TEST_DIST, "..", "examples", "pass", "exec-pass.sh", NULL);
-  g_autoptr (PhReply)   done = run (console, "run exec 'sh \"%s\"'", script);
+  g_autofree char *script = g_test_build_filename (G_TEST_DIST, "..", "examples", "pass", "exec-pass.sh", NULL);
+  g_autoptr (PhReply) done = run (console, "run exec 'sh \"%s\"'", script);
 
   g_assert_no_error (done->error);
   assert_text (console, "diff", "*- n* Relu*~ n* Add*1: +0 -1 ~1\n");
@@ -117,16 +117,16 @@ static guint
 count_sleeping (const char *marker)
 {
   g_autoptr (GDir) dir = g_dir_open ("/proc", 0, NULL);
-  const char     *name;
-  guint           n = 0;
+  const char *name;
+  guint n = 0;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
       g_autofree char *path = g_build_filename ("/proc", name, "cmdline", NULL), *line = NULL;
-      gsize            length;
+      gsize length;
 
-      if (g_ascii_isdigit (*name) && g_file_get_contents (path, &line, &length, NULL) && length == strlen (marker) + 7 &&
-          g_str_equal (line, "sleep") && g_str_equal (line + 6, marker))
+      if (g_ascii_isdigit (*name) && g_file_get_contents (path, &line, &length, NULL) && length == strlen (marker) + 7
+          && g_str_equal (line, "sleep") && g_str_equal (line + 6, marker))
         n++;
     }
   return n;
@@ -137,8 +137,8 @@ static void
 test_hostile (void)
 {
   g_autoptr (PhConsole) console = console_on ("signs.onnxtxt");
-  g_autofree char     *marker = g_strdup_printf ("9%05u", (guint) getpid () % 100000);
-  g_autofree char     *many = g_strdup_printf ("run exec 'for i in 1 2 3 4 5 6 7 8; do sleep %s & done; wait'", marker);
+  g_autofree char *marker = g_strdup_printf ("9%05u", (guint) getpid () % 100000);
+  g_autofree char *many = g_strdup_printf ("run exec 'for i in 1 2 3 4 5 6 7 8; do sleep %s & done; wait'", marker);
 
   g_setenv ("PEEPHOLE_PASS_SECONDS", "1", TRUE);
   assert_fails (console, "run exec 'sleep 100'", "*took more than 1 seconds*");
@@ -163,18 +163,18 @@ test_hostile (void)
 static void
 test_llvm (void)
 {
-  static const char program[] =
-    "#!/bin/sh\n"
-    "case \"$*\" in *-passes=nosuch*) echo \"opt: unknown pass name 'nosuch'\" >&2; exit 1;; *-passes=hang*) sleep 100;; esac\n"
-    "cat >&2 <<'END'\n"
-    "*** IR Dump At Start ***\n; ModuleID = 'f.ll'\ndefine i32 @f(i32 %x) {\n  %y = add i32 %x, 0\n  ret i32 %y\n}\n"
-    "*** IR Dump After NothingPass on f omitted because no change ***\n"
-    "*** IR Dump After InstCombinePass on f ***\n; ModuleID = 'f.ll'\ndefine i32 @f(i32 %x) {\n  ret i32 %x\n}\n"
-    "END\n";
-  g_autoptr (GError)    error = NULL;
-  g_autofree char     *folder = g_dir_make_tmp ("peephole-XXXXXX", &error), *opt = g_build_filename (folder, "opt-25", NULL),
-                      *file = g_build_filename (folder, "f.ll", NULL), *path = g_strconcat (folder, ":", g_getenv ("PATH"), NULL),
-                      *old = g_strdup (g_getenv ("PATH")), *open = g_strdup_printf ("open '%s'", file);
+  static const char program[]
+      = "#!/bin/sh\n"
+        "case \"$*\" in *-passes=nosuch*) echo \"opt: unknown pass name 'nosuch'\" >&2; exit 1;; *-passes=hang*) sleep 100;; esac\n"
+        "cat >&2 <<'END'\n"
+        "*** IR Dump At Start ***\n; ModuleID = 'f.ll'\ndefine i32 @f(i32 %x) {\n  %y = add i32 %x, 0\n  ret i32 %y\n}\n"
+        "*** IR Dump After NothingPass on f omitted because no change ***\n"
+        "*** IR Dump After InstCombinePass on f ***\n; ModuleID = 'f.ll'\ndefine i32 @f(i32 %x) {\n  ret i32 %x\n}\n"
+        "END\n";
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("peephole-XXXXXX", &error), *opt = g_build_filename (folder, "opt-25", NULL),
+                  *file = g_build_filename (folder, "f.ll", NULL), *path = g_strconcat (folder, ":", g_getenv ("PATH"), NULL),
+                  *old = g_strdup (g_getenv ("PATH")), *open = g_strdup_printf ("open '%s'", file);
   g_autoptr (PhConsole) console = console_on ("signs.onnxtxt");
 
   g_assert_no_error (error);

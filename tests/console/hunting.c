@@ -13,18 +13,22 @@
 static char *
 model_text (gboolean with_log)
 {
-  GString *text = g_string_new ("<ir_version: 8, opset_import: [\"\": 14]>\ngraph (float[n, 8] x0, float[n, 8] z) => (float[n, 8] y) <float[8] w = {1, 2, 3, 4, 5, 6, 7, 8}> {\n");
+  GString *text = g_string_new (
+      "<ir_version: 8, opset_import: [\"\": 14]>\ngraph (float[n, 8] x0, float[n, 8] z) => (float[n, 8] y) <float[8] w = {1, 2, 3, 4, 5, 6, 7, 8}> {\n");
 
   for (guint i = 0; i < BLOCKS; i++)
     {
       const char *in = "x";
 
-      g_string_append_printf (text, "[\"b%u/add\"] a%u = Add (%s%u, w)\n[\"b%u/sigmoid\"] s%u = Sigmoid (a%u)\n[\"b%u/neg\"] n%u = Neg (s%u)\n[\"b%u/abs\"] c%u = Abs (n%u)\n",
-                              i, i, in, i, i, i, i, i, i, i, i, i, i);
+      g_string_append_printf (
+          text,
+          "[\"b%u/add\"] a%u = Add (%s%u, w)\n[\"b%u/sigmoid\"] s%u = Sigmoid (a%u)\n[\"b%u/neg\"] n%u = Neg (s%u)\n[\"b%u/abs\"] c%u = Abs (n%u)\n",
+          i, i, in, i, i, i, i, i, i, i, i, i, i);
       if (i == BLOCKS / 2 && with_log)
         g_string_append_printf (text, "[\"b%u/exp\"] d%u = Exp (z)\n[\"b%u/log\"] x%u = Log (d%u)\n", i, i, i, i + 1, i);
       else if (i == BLOCKS / 2)
-        g_string_append_printf (text, "[\"b%u/sub\"] d%u = Sub (c%u, z)\n[\"b%u/tanh\"] x%u = Tanh (d%u)\n", i, i, i, i, i + 1, i);
+        g_string_append_printf (text, "[\"b%u/sub\"] d%u = Sub (c%u, z)\n[\"b%u/tanh\"] x%u = Tanh (d%u)\n", i, i, i, i, i + 1,
+                                i);
       else
         g_string_append_printf (text, "[\"b%u/mul\"] x%u = Mul (c%u, w)\n", i, i + 1, i);
     }
@@ -32,15 +36,20 @@ model_text (gboolean with_log)
   return g_string_free (text, FALSE);
 }
 
-typedef struct { char *folder, *model, *out; PhConsole *console; } Hunting;
+typedef struct
+{
+  char *folder, *model, *out;
+  PhConsole *console;
+} Hunting;
 
 static void
 set_up (Hunting *self, gconstpointer with_log)
 {
-  g_autofree char      *text = model_text (with_log != NULL);
+  g_autofree char *text = model_text (with_log != NULL);
   g_autoptr (PhDocument) document = ph_document_new ();
-  g_autofree char      *line = NULL, *plugin = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "tests", "console", "faulty.so", NULL);
-  g_autoptr (PhReply)    reply = NULL, load = NULL;
+  g_autofree char *line = NULL,
+                  *plugin = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "tests", "console", "faulty.so", NULL);
+  g_autoptr (PhReply) reply = NULL, load = NULL;
 
   self->folder = g_dir_make_tmp ("hunting-XXXXXX", NULL);
   self->model = g_build_filename (self->folder, "m.onnxtxt", NULL);
@@ -60,7 +69,7 @@ static void
 remove_all (const char *path)
 {
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char     *name;
+  const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
@@ -92,7 +101,7 @@ static PhReply *
 hunt (Hunting *self, const char *line)
 {
   g_autofree char *whole = g_strdup_printf ("%s --out '%s'", line, self->out);
-  PhReply         *reply = ph_console_run (self->console, whole, NULL);
+  PhReply *reply = ph_console_run (self->console, whole, NULL);
 
   g_assert_no_error (reply->error);
   return reply;
@@ -117,7 +126,7 @@ has_file (Hunting *self, const char *name)
 static void
 assert_reduced (Hunting *self, PhReply *reply, gint64 n, const char *const *ops)
 {
-  g_autofree char   *path = g_build_filename (self->out, "reduced.onnx", NULL);
+  g_autofree char *path = g_build_filename (self->out, "reduced.onnx", NULL);
   g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, NULL);
 
   g_assert_true (json_object_get_boolean_member (reply->json, "found"));
@@ -158,7 +167,8 @@ static void
 test_case (Hunting *self, gconstpointer data)
 {
   g_autoptr (PhReply) reply = hunt (self, "hunt faulty"), without = NULL, with = NULL;
-  g_autofree char   *plain = g_strdup_printf ("check '%s'", self->out), *piped = g_strdup_printf ("check '%s' --pipeline faulty", self->out);
+  g_autofree char *plain = g_strdup_printf ("check '%s'", self->out),
+                  *piped = g_strdup_printf ("check '%s' --pipeline faulty", self->out);
 
   without = ph_console_run (self->console, plain, NULL);
   g_assert_no_error (without->error);
@@ -171,8 +181,10 @@ static void
 test_check (Hunting *self, gconstpointer data)
 {
   g_autoptr (PhReply) reply = hunt (self, "hunt faulty"), checked = NULL, unsaid = NULL;
-  g_autofree char   *found = g_build_filename (self->folder, "found", NULL), *report = g_build_filename (found, "out", "report.html", NULL);
-  g_autofree char   *line = g_strdup_printf ("check '%s' --pipeline faulty --hunt '%s'", self->out, found), *plain = g_strdup_printf ("check '%s' --hunt '%s'", self->out, found);
+  g_autofree char *found = g_build_filename (self->folder, "found", NULL),
+                  *report = g_build_filename (found, "out", "report.html", NULL);
+  g_autofree char *line = g_strdup_printf ("check '%s' --pipeline faulty --hunt '%s'", self->out, found),
+                  *plain = g_strdup_printf ("check '%s' --hunt '%s'", self->out, found);
 
   checked = ph_console_run (self->console, line, NULL);
   g_assert_error (checked->error, PH_ERROR, PH_ERROR_FAILED);
@@ -188,14 +200,15 @@ test_far_off (Hunting *self, gconstpointer data)
 {
   g_autoptr (PhReply) reply = hunt (self, "hunt cse far-off dce");
 
-  assert_reduced (self, reply, 3, (const char *const[]) { "Exp", "Log", NULL });      /* an input cannot be an output: someone reads it */
+  assert_reduced (self, reply, 3,
+                  (const char *const[]) { "Exp", "Log", NULL }); /* an input cannot be an output: someone reads it */
   g_assert_cmpstr (text_of (reply, "rule"), ==, "log-exp");
 }
 
 static void
 test_program (Hunting *self, gconstpointer data)
 {
-  g_autofree char   *pass = program ("wrong"), *line = g_strdup_printf ("hunt cse %s dce", pass);
+  g_autofree char *pass = program ("wrong"), *line = g_strdup_printf ("hunt cse %s dce", pass);
   g_autoptr (PhReply) reply = hunt (self, line);
 
   assert_reduced (self, reply, 2, sub_tanh);
@@ -207,7 +220,8 @@ test_program (Hunting *self, gconstpointer data)
 static void
 test_late (Hunting *self, gconstpointer data)
 {
-  g_autofree char    *line = g_strdup_printf ("hunt exec 'sleep 0.3; %s/tests/console/faulty-program wrong' --seconds 0.1", g_getenv ("PEEPHOLE_BUILD_DIR"));
+  g_autofree char *line = g_strdup_printf ("hunt exec 'sleep 0.3; %s/tests/console/faulty-program wrong' --seconds 0.1",
+                                           g_getenv ("PEEPHOLE_BUILD_DIR"));
   g_autoptr (PhReply) reply = hunt (self, line);
 
   g_assert_true (json_object_get_boolean_member (reply->json, "found"));
@@ -216,7 +230,11 @@ test_late (Hunting *self, gconstpointer data)
   g_assert_nonnull (strstr (text_of (reply, "note"), "--seconds N gives more"));
 }
 
-typedef struct { const char *path; GCancellable *cancellable; } Waiting;
+typedef struct
+{
+  const char *path;
+  GCancellable *cancellable;
+} Waiting;
 
 static gpointer
 cancel_when_there (gpointer data)
@@ -233,16 +251,18 @@ cancel_when_there (gpointer data)
 static PhReply *
 hunt_until (Hunting *self, guint run)
 {
-  g_autofree char        *count = g_build_filename (self->folder, "count", NULL), *stuck = g_build_filename (self->folder, "stuck", NULL);
-  g_autofree char        *script = g_build_filename (self->folder, "pass.sh", NULL), *text = NULL, *line = NULL;
+  g_autofree char *count = g_build_filename (self->folder, "count", NULL),
+                  *stuck = g_build_filename (self->folder, "stuck", NULL);
+  g_autofree char *script = g_build_filename (self->folder, "pass.sh", NULL), *text = NULL, *line = NULL;
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  GThread                *thread;
-  PhReply                *reply;
+  GThread *thread;
+  PhReply *reply;
 
   g_unlink (count);
   g_unlink (stuck);
-  text = g_strdup_printf ("echo >>'%s'\nif [ $(wc -l <'%s') -ge %u ]; then touch '%s'; exec sleep 600; fi\nexec '%s/tests/console/faulty-program' wrong\n", count, count,
-                          run, stuck, g_getenv ("PEEPHOLE_BUILD_DIR"));
+  text = g_strdup_printf (
+      "echo >>'%s'\nif [ $(wc -l <'%s') -ge %u ]; then touch '%s'; exec sleep 600; fi\nexec '%s/tests/console/faulty-program' wrong\n",
+      count, count, run, stuck, g_getenv ("PEEPHOLE_BUILD_DIR"));
   g_assert_true (g_file_set_contents (script, text, -1, NULL));
   line = g_strdup_printf ("hunt cse exec 'sh %s' dce --seconds 0 --out '%s'", script, self->out);
   thread = g_thread_new ("cancel", cancel_when_there, &(Waiting) { stuck, cancellable });
@@ -274,7 +294,7 @@ test_cancel (Hunting *self, gconstpointer data)
 static void
 test_compared (Hunting *self, gconstpointer data)
 {
-  g_autofree char    *other = g_build_filename (self->folder, "other.onnxtxt", NULL), *text = NULL, *line = NULL;
+  g_autofree char *other = g_build_filename (self->folder, "other.onnxtxt", NULL), *text = NULL, *line = NULL;
   g_autoptr (PhReply) reply = NULL, compared = NULL;
 
   g_assert_true (g_file_get_contents (self->model, &text, NULL, NULL));
@@ -293,13 +313,15 @@ test_compared (Hunting *self, gconstpointer data)
 static void
 test_failures (Hunting *self, gconstpointer data)
 {
+  /* clang-format off */
   static const struct { const char *mode, *kind, *said; } cases[] = {
     { "crash", "crash", "signal" }, { "refuse", "crash", "cannot digest node" }, { "garbage", "invalid", "wrote no model" },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char   *pass = program (cases[i].mode), *line = g_strdup_printf ("hunt cse %s dce", pass);
+      g_autofree char *pass = program (cases[i].mode), *line = g_strdup_printf ("hunt cse %s dce", pass);
       g_autoptr (PhReply) reply = hunt (self, line);
 
       assert_reduced (self, reply, 2, sub_tanh);
@@ -312,10 +334,11 @@ test_failures (Hunting *self, gconstpointer data)
 static void
 test_switches (Hunting *self, gconstpointer data)
 {
-  g_autofree char   *script = g_build_filename (self->folder, "optimise.sh", NULL), *text = NULL, *line = NULL;
+  g_autofree char *script = g_build_filename (self->folder, "optimise.sh", NULL), *text = NULL, *line = NULL;
   g_autoptr (PhReply) reply = NULL;
 
-  text = g_strdup_printf ("# ONNXOPTIMIZER_SKIP names what is left out\nexec '%s/tests/console/faulty-program' switches\n", g_getenv ("PEEPHOLE_BUILD_DIR"));
+  text = g_strdup_printf ("# ONNXOPTIMIZER_SKIP names what is left out\nexec '%s/tests/console/faulty-program' switches\n",
+                          g_getenv ("PEEPHOLE_BUILD_DIR"));
   g_assert_true (g_file_set_contents (script, text, -1, NULL));
   line = g_strdup_printf ("hunt exec 'sh %s'", script);
   reply = hunt (self, line);
@@ -326,7 +349,8 @@ test_switches (Hunting *self, gconstpointer data)
 static void
 test_flicker (Hunting *self, gconstpointer data)
 {
-  g_autofree char   *mode = g_strdup_printf ("flicker %s/count", self->folder), *pass = program (mode), *line = g_strdup_printf ("hunt %s", pass);
+  g_autofree char *mode = g_strdup_printf ("flicker %s/count", self->folder), *pass = program (mode),
+                  *line = g_strdup_printf ("hunt %s", pass);
   g_autoptr (PhReply) reply = hunt (self, line);
 
   g_assert_true (json_object_get_boolean_member (reply->json, "found"));
@@ -337,7 +361,7 @@ test_flicker (Hunting *self, gconstpointer data)
 static void
 test_unknown (Hunting *self, gconstpointer data)
 {
-  g_autofree char   *pass = program ("unknown"), *line = g_strdup_printf ("hunt %s", pass);
+  g_autofree char *pass = program ("unknown"), *line = g_strdup_printf ("hunt %s", pass);
   g_autoptr (PhReply) reply = hunt (self, line);
 
   g_assert_false (json_object_get_boolean_member (reply->json, "found"));
@@ -357,13 +381,14 @@ test_nothing (Hunting *self, gconstpointer data)
 static void
 test_dump (Hunting *self, gconstpointer data)
 {
-  g_autofree char   *dump = g_build_filename (self->folder, "dump", NULL), *lines = NULL, *line = NULL;
+  g_autofree char *dump = g_build_filename (self->folder, "dump", NULL), *lines = NULL, *line = NULL;
   g_autoptr (PhReply) reply = NULL;
-  g_auto (GStrv)      all = NULL;
+  g_auto (GStrv) all = NULL;
 
   g_assert_cmpint (g_mkdir (dump, 0777), ==, 0);
-  lines = g_strdup_printf ("save '%s/000.input.onnx'\nrun cse\nsave '%s/001.cse.onnx'\nrun faulty\nsave '%s/002.faulty.onnx'\nrun dce\nsave '%s/003.dce.onnx'\ngoto 0", dump, dump,
-                           dump, dump);
+  lines = g_strdup_printf (
+      "save '%s/000.input.onnx'\nrun cse\nsave '%s/001.cse.onnx'\nrun faulty\nsave '%s/002.faulty.onnx'\nrun dce\nsave '%s/003.dce.onnx'\ngoto 0",
+      dump, dump, dump, dump);
   all = g_strsplit (lines, "\n", -1);
   for (guint i = 0; all[i] != NULL; i++)
     {
@@ -389,7 +414,8 @@ test_reduce (Hunting *self, gconstpointer data)
 static void
 test_always (Hunting *self, gconstpointer data)
 {
-  g_autoptr (PhReply) reply = hunt (self, "hunt faulty dce --always faulty"), unknown = ph_console_run (self->console, "hunt dce --always cse", NULL);
+  g_autoptr (PhReply) reply = hunt (self, "hunt faulty dce --always faulty"),
+                      unknown = ph_console_run (self->console, "hunt dce --always cse", NULL);
 
   g_assert_false (json_object_get_boolean_member (reply->json, "found"));
   g_assert_error (unknown->error, PH_ERROR, PH_ERROR_NOT_FOUND);
@@ -400,11 +426,11 @@ static void
 test_report (Hunting *self, gconstpointer data)
 {
   g_autoptr (PhReply) reply = hunt (self, "hunt faulty");
-  g_autofree char   *path = g_build_filename (self->out, "report.html", NULL), *page = NULL;
+  g_autofree char *path = g_build_filename (self->out, "report.html", NULL), *page = NULL;
 
   g_assert_true (g_file_get_contents (path, &page, NULL, NULL));
   g_assert_nonnull (strstr (page, "data:image/svg+xml;base64,"));
-  g_assert_nonnull (strstr (page, "srcdoc=\"&lt;!DOCTYPE html&gt;"));      /* the picture to be stepped */
+  g_assert_nonnull (strstr (page, "srcdoc=\"&lt;!DOCTYPE html&gt;")); /* the picture to be stepped */
   g_assert_nonnull (strstr (page, "download=\"reduced.onnx\""));
   g_assert_nonnull (strstr (page, "A difference is a sum, nearly."));
   /* The pass is of a shared object, which has to be loaded first. */

@@ -11,7 +11,11 @@ static const char model[] = "<ir_version: 8, opset_import: [\"\": 18]>\n"
                             "graph (float[2, 4] x, float[2, 4] z) => (float[2, 4] y) <float[1] zero = {0}>\n"
                             "{ a = Sigmoid (x) b = Neg (a) c = Add (b, z) d = Tanh (c) y = Abs (d) }\n";
 
-typedef struct { char *folder, *path, *other; PhConsole *console; } Running;
+typedef struct
+{
+  char *folder, *path, *other;
+  PhConsole *console;
+} Running;
 
 static char *
 in_folder (Running *self, const char *name)
@@ -23,8 +27,8 @@ static void
 set_up (Running *self, gconstpointer data)
 {
   g_autoptr (PhDocument) document = ph_document_new ();
-  g_autoptr (PhReply)    reply = NULL;
-  g_autofree char      *line = NULL;
+  g_autoptr (PhReply) reply = NULL;
+  g_autofree char *line = NULL;
 
   self->folder = g_dir_make_tmp ("running-XXXXXX", NULL);
   self->path = in_folder (self, "m.onnxtxt");
@@ -40,7 +44,7 @@ static void
 tear_down (Running *self, gconstpointer data)
 {
   g_autoptr (GDir) dir = g_dir_open (self->folder, 0, NULL);
-  const char      *name;
+  const char *name;
 
   while ((name = g_dir_read_name (dir)) != NULL)
     {
@@ -59,8 +63,8 @@ tear_down (Running *self, gconstpointer data)
 static void
 change (Running *self, const char *was, const char *is)
 {
-  g_auto (GStrv)      parts = g_strsplit (model, was, 2);
-  g_autofree char    *text = g_strjoinv (is, parts), *line = g_strdup_printf ("compare '%s'", self->other);
+  g_auto (GStrv) parts = g_strsplit (model, was, 2);
+  g_autofree char *text = g_strjoinv (is, parts), *line = g_strdup_printf ("compare '%s'", self->other);
   g_autoptr (PhReply) reply = NULL;
 
   g_assert_true (g_file_set_contents (self->other, text, -1, NULL));
@@ -71,7 +75,8 @@ change (Running *self, const char *was, const char *is)
 static PhReply *
 run (Running *self, const char *command, const char *mode)
 {
-  g_autofree char *line = g_strdup_printf ("%s --runner '%s/tests/console/faulty-runner %s'", command, g_getenv ("PEEPHOLE_BUILD_DIR"), mode);
+  g_autofree char *line = g_strdup_printf ("%s --runner '%s/tests/console/faulty-runner %s'", command,
+                                           g_getenv ("PEEPHOLE_BUILD_DIR"), mode);
 
   return ph_console_run (self->console, line, NULL);
 }
@@ -117,6 +122,7 @@ test_flicker (Running *self, gconstpointer data)
 static void
 test_failures (Running *self, gconstpointer data)
 {
+  /* clang-format off */
   static const struct { const char *text, *said; } cases[] = {
     { "exit 0", "wrote no output_0.pb, which is for 'y'" }, { "echo no kernel >&2; exit 2", "no kernel" },
     { "kill -SEGV $$", "killed by signal 11" }, { "exec sleep 1000", "took more than 1 seconds" },
@@ -124,6 +130,7 @@ test_failures (Running *self, gconstpointer data)
     { "exec head -c 1000000000 /dev/zero >\"$1/output_0.pb\"", "wrote more than a model of this size can need" },
     { "echo nonsense >\"$1/output_0.pb\"", "output_0.pb: " },
   };
+  /* clang-format on */
   g_autofree char *script = in_folder (self, "run.sh"), *line = g_strdup_printf ("verify --runner 'sh %s'", script);
 
   change (self, "Neg (a)", "Sub (zero, a)");
@@ -142,7 +149,11 @@ test_failures (Running *self, gconstpointer data)
     }
 }
 
-typedef struct { const char *path; GCancellable *cancellable; } Waiting;
+typedef struct
+{
+  const char *path;
+  GCancellable *cancellable;
+} Waiting;
 
 static gpointer
 cancel_when_there (gpointer data)
@@ -158,11 +169,12 @@ cancel_when_there (gpointer data)
 static void
 test_cancel (Running *self, gconstpointer data)
 {
-  g_autofree char         *there = in_folder (self, "there"), *script = in_folder (self, "run.sh"), *text = g_strdup_printf ("touch '%s'; exec sleep 1000", there);
-  g_autofree char         *line = g_strdup_printf ("along --runner 'sh %s'", script);
+  g_autofree char *there = in_folder (self, "there"), *script = in_folder (self, "run.sh"),
+                  *text = g_strdup_printf ("touch '%s'; exec sleep 1000", there);
+  g_autofree char *line = g_strdup_printf ("along --runner 'sh %s'", script);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr (PhReply)      reply = NULL;
-  GThread                 *thread;
+  g_autoptr (PhReply) reply = NULL;
+  GThread *thread;
 
   g_assert_true (g_file_set_contents (script, text, -1, NULL));
   thread = g_thread_new ("cancel", cancel_when_there, &(Waiting) { there, cancellable });
@@ -175,7 +187,8 @@ test_cancel (Running *self, gconstpointer data)
 static void
 test_along (Running *self, gconstpointer data)
 {
-  g_autoptr (PhReply) right = run (self, "along", "right"), wrong = run (self, "along", "kernel Add"), usage = run (self, "along 0 0", "right");
+  g_autoptr (PhReply) right = run (self, "along", "right"), wrong = run (self, "along", "kernel Add"),
+                      usage = run (self, "along 0 0", "right");
 
   g_assert_no_error (right->error);
   g_assert_cmpint (json_object_get_int_member (right->json, "different"), ==, 0);
@@ -189,8 +202,8 @@ test_along (Running *self, gconstpointer data)
 static void
 test_hunt (Running *self, gconstpointer data)
 {
-  g_autofree char    *program = g_strdup_printf ("%s/tests/console/faulty-program", g_getenv ("PEEPHOLE_BUILD_DIR"));
-  g_autofree char    *line = g_strdup_printf ("hunt exec '%s spell'", program);
+  g_autofree char *program = g_strdup_printf ("%s/tests/console/faulty-program", g_getenv ("PEEPHOLE_BUILD_DIR"));
+  g_autofree char *line = g_strdup_printf ("hunt exec '%s spell'", program);
   g_autoptr (PhReply) kernel = run (self, line, "kernel Identity"), nothing = run (self, line, "right");
 
   g_assert_no_error (kernel->error);

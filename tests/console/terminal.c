@@ -10,20 +10,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef struct { int fd; pid_t pid; GString *seen; gsize read; } Terminal;
+typedef struct
+{
+  int fd;
+  pid_t pid;
+  GString *seen;
+  gsize read;
+} Terminal;
 
 static gushort columns = 200;
 
-static char *state;              /* a state folder of our own: a history nobody else writes */
+static char *state; /* a state folder of our own: a history nobody else writes */
 
 static Terminal
 terminal_start (const char *variable, const char *first, ...)
 {
-  g_autofree char      *program = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "app", "peep", NULL);
-  g_autoptr (GPtrArray)  argv = g_ptr_array_new ();
-  Terminal              terminal = { .seen = g_string_new (NULL) };
-  struct winsize        size = { .ws_row = 24, .ws_col = columns };
-  va_list               rest;
+  g_autofree char *program = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "app", "peep", NULL);
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  Terminal terminal = { .seen = g_string_new (NULL) };
+  struct winsize size = { .ws_row = 24, .ws_col = columns };
+  va_list rest;
 
   g_ptr_array_add (argv, program);
   va_start (rest, first);
@@ -58,10 +64,10 @@ terminal_see_within (Terminal *terminal, const char *text, guint seconds)
 
   while (g_get_monotonic_time () < end)
     {
-      const char    *found = strstr (terminal->seen->str + terminal->read, text);
-      struct pollfd  poll_fd = { terminal->fd, POLLIN, 0 };
-      char           bytes[4096];
-      gssize         n;
+      const char *found = strstr (terminal->seen->str + terminal->read, text);
+      struct pollfd poll_fd = { terminal->fd, POLLIN, 0 };
+      char bytes[4096];
+      gssize n;
 
       if (found != NULL)
         {
@@ -119,8 +125,10 @@ terminal_end (Terminal *terminal)
   return WEXITSTATUS (status);
 }
 
+/* clang-format off */
 #define assert_sees(terminal_, text_) \
   G_STMT_START { if (!terminal_see (&terminal_, text_)) g_error ("'%s' is not in: %s", text_, terminal_.seen->str); } G_STMT_END
+/* clang-format on */
 
 #define ENDLESS "with recursive t(x) as (select 1 union all select x + 1 from t) select count(*) from t"
 
@@ -154,7 +162,8 @@ test_interrupt (void)
 static void
 test_interrupted_script (void)
 {
-  Terminal terminal = terminal_start ("NO_COLOR=1", "--keep-going", "-c", "select 'first'", "-c", ENDLESS, "-c", "select 'last'", NULL);
+  Terminal terminal = terminal_start ("NO_COLOR=1", "--keep-going", "-c", "select 'first'", "-c", ENDLESS, "-c", "select 'last'",
+                                      NULL);
 
   assert_sees (terminal, "1 row");
   g_assert_true (terminal_interrupt (&terminal, "the query was cancelled"));
@@ -166,7 +175,7 @@ static void
 test_completion (void)
 {
   g_autofree char *file = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "seed.onnxtxt", NULL);
-  Terminal         terminal = terminal_start ("NO_COLOR=1", file, NULL);
+  Terminal terminal = terminal_start ("NO_COLOR=1", file, NULL);
 
   assert_sees (terminal, "peep> ");
   terminal_type (&terminal, "pipel\tO\t\t");
@@ -227,7 +236,9 @@ test_pager (void)
   assert_sees (terminal, "1 row");
   assert_sees (terminal, "peep> ");
   g_assert_null (strstr (terminal.seen->str, "\033[?1049h"));
-  terminal_type (&terminal, "with recursive t(x) as (select 1 union all select x + 1 from t where x < 100) select x, 'row ' || x as name from t\n");
+  terminal_type (
+      &terminal,
+      "with recursive t(x) as (select 1 union all select x + 1 from t where x < 100) select x, 'row ' || x as name from t\n");
   assert_sees (terminal, "\033[?1049h");
   assert_sees (terminal, "1-23 of 102");
   terminal_type (&terminal, " ");
@@ -272,7 +283,7 @@ test_width (void)
   const gsize begin = terminal.read;
   assert_sees (terminal, "peep> ");
   g_autofree char *reply = g_strndup (terminal.seen->str + begin, terminal.read - begin);
-  g_auto (GStrv)    lines = g_strsplit (reply, "\r\n", -1);
+  g_auto (GStrv) lines = g_strsplit (reply, "\r\n", -1);
   g_assert_cmpuint (g_strv_length (lines), >, 50);
   g_assert_nonnull (strstr (reply, "…"));
   for (guint i = 0; lines[i] != NULL; i++)
@@ -321,7 +332,7 @@ static void
 test_many_completions (void)
 {
   g_autofree char *file = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "seed.onnxtxt", NULL);
-  Terminal         terminal = terminal_start ("NO_COLOR=1", file, NULL);
+  Terminal terminal = terminal_start ("NO_COLOR=1", file, NULL);
 
   assert_sees (terminal, "peep> ");
   g_assert_cmpint (ioctl (terminal.fd, TIOCSWINSZ, &(struct winsize) { .ws_row = 24, .ws_col = 80 }), ==, 0);
@@ -348,8 +359,8 @@ static void
 test_history (void)
 {
   g_autofree char *history = g_build_filename (state, "peephole", "history", NULL), *text = NULL;
-  Terminal         first = terminal_start ("NO_COLOR=1", NULL, NULL), second;
-  GStatBuf         info;
+  Terminal first = terminal_start ("NO_COLOR=1", NULL, NULL), second;
+  GStatBuf info;
 
   assert_sees (first, "peep> ");
   terminal_type (&first, "select 40 \\\n");
@@ -377,13 +388,16 @@ test_history (void)
 static void
 test_colour (void)
 {
+  /* clang-format off */
   static const struct { const char *variable; gboolean colour; } cases[] = {
     { "TERM=xterm", TRUE }, { "TERM=dumb", FALSE }, { "NO_COLOR=1", FALSE }, { "NO_COLOR=", TRUE },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      Terminal terminal = terminal_start (cases[i].variable, "--keep-going", "-c", "select 1", "-c", "nonsense", "-c", "quit", NULL);
+      Terminal terminal = terminal_start (cases[i].variable, "--keep-going", "-c", "select 1", "-c", "nonsense", "-c", "quit",
+                                          NULL);
 
       assert_sees (terminal, "no command");
       g_assert_cmpint (strstr (terminal.seen->str, "\033[1m") != NULL, ==, cases[i].colour);

@@ -54,9 +54,9 @@ lines_match (GPtrArray *expected, guint e, char **actual, guint a)
 static void
 check_reply (const char *file, guint number, const char *line, GPtrArray *expected, PhReply *reply)
 {
-  g_autoptr (GString)  text = g_string_new (reply->text->str);
-  g_auto (GStrv)       lines = NULL;
-  g_autofree char    *wanted = NULL;
+  g_autoptr (GString) text = g_string_new (reply->text->str);
+  g_auto (GStrv) lines = NULL;
+  g_autofree char *wanted = NULL;
 
   if (!reply->ok && !reply->told)
     g_string_append_printf (text, "error: %s\n", reply->error->message);
@@ -75,9 +75,9 @@ check_reply (const char *file, guint number, const char *line, GPtrArray *expect
 static void
 check_json (PhReply *reply)
 {
-  g_autofree char       *text = ph_reply_to_json (reply);
-  g_autoptr (JsonParser)  parser = json_parser_new ();
-  g_autoptr (GError)      error = NULL;
+  g_autofree char *text = ph_reply_to_json (reply);
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  g_autoptr (GError) error = NULL;
 
   g_assert_null (strchr (text, '\n'));
   json_parser_load_from_data (parser, text, -1, &error);
@@ -106,11 +106,11 @@ run_async (PhConsole *console, const char *line)
 static void
 play (const char *file, gboolean window)
 {
-  g_autofree char       *text = NULL;
-  g_auto (GStrv)          lines = NULL;
-  g_autoptr (PhDocument)  document = ph_document_new ();
-  g_autoptr (PhConsole)   console = ph_console_new (document);
-  g_autoptr (GError)      error = NULL;
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autoptr (GError) error = NULL;
 
   g_file_get_contents (file, &text, NULL, &error);
   g_assert_no_error (error);
@@ -126,10 +126,10 @@ play (const char *file, gboolean window)
           continue;
         }
 
-      g_autofree char      *line = expand (lines[i] + 1 + strspn (lines[i] + 1, " "));
-      g_autoptr (GPtrArray)  expected = g_ptr_array_new ();
-      g_autoptr (PhReply)    reply = window ? run_async (console, line) : ph_console_run (console, line, NULL);
-      guint                 number = i + 1;
+      g_autofree char *line = expand (lines[i] + 1 + strspn (lines[i] + 1, " "));
+      g_autoptr (GPtrArray) expected = g_ptr_array_new ();
+      g_autoptr (PhReply) reply = window ? run_async (console, line) : ph_console_run (console, line, NULL);
+      guint number = i + 1;
 
       for (i++; lines[i] != NULL && lines[i][0] != '>' && !g_str_has_prefix (lines[i], "width "); i++)
         if (lines[i][0] != '#' && lines[i][0] != '\0')
@@ -158,8 +158,8 @@ static GString *
 read_all (const char *folder, const char *suffix)
 {
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  GString         *all = g_string_new ("\n");
-  const char      *name;
+  GString *all = g_string_new ("\n");
+  const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
@@ -185,13 +185,14 @@ expect_word (const char *text, const char *what, const char *before, const char 
 static void
 test_reference (void)
 {
-  g_autofree char       *here = g_test_build_filename (G_TEST_DIST, "console", NULL), *folder = g_build_filename (here, "transcripts", NULL);
-  g_autoptr (PhDocument)  document = ph_document_new ();
-  g_autoptr (PhConsole)   console = ph_console_new (document);
-  g_autoptr (PhReply)     tables = ph_console_run (console, "tables", NULL);
-  GString               *played = read_all (folder, ".txt"), *tests = read_all (here, ".c");
-  JsonArray             *array = json_object_get_array_member (tables->json, "tables");
-  guint                  n;
+  g_autofree char *here = g_test_build_filename (G_TEST_DIST, "console", NULL),
+                  *folder = g_build_filename (here, "transcripts", NULL);
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autoptr (PhReply) tables = ph_console_run (console, "tables", NULL);
+  GString *played = read_all (folder, ".txt"), *tests = read_all (here, ".c");
+  JsonArray *array = json_object_get_array_member (tables->json, "tables");
+  guint n;
   const PhCommand *const *list = ph_command_list (&n);
 
   g_string_append (played, tests->str);
@@ -209,7 +210,7 @@ test_reference (void)
   for (guint i = 0; i < json_array_get_length (array); i++)
     {
       JsonObject *table = json_array_get_object_element (array, i);
-      JsonArray  *columns = json_object_get_array_member (table, "columns");
+      JsonArray *columns = json_object_get_array_member (table, "columns");
 
       expect_word (played->str, "table", "(from|join) ", json_object_get_string_member (table, "name"), "\\b");
       for (guint c = 0; c < json_array_get_length (columns); c++)
@@ -218,7 +219,8 @@ test_reference (void)
   array = json_object_get_array_member (tables->json, "functions");
   g_assert_cmpuint (json_array_get_length (array), >, 8);
   for (guint i = 0; i < json_array_get_length (array); i++)
-    expect_word (played->str, "function", "\\b", json_object_get_string_member (json_array_get_object_element (array, i), "name"), " ?\\(");
+    expect_word (played->str, "function", "\\b", json_object_get_string_member (json_array_get_object_element (array, i), "name"),
+                 " ?\\(");
   g_string_free (played, TRUE);
   g_string_free (tests, TRUE);
 }
@@ -226,11 +228,11 @@ test_reference (void)
 int
 main (int argc, char *argv[])
 {
-  g_autofree char     *folder = NULL;
-  g_autoptr (GDir)      dir = NULL;
+  g_autofree char *folder = NULL;
+  g_autoptr (GDir) dir = NULL;
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
-  const char          *name;
-  int                  status;
+  const char *name;
+  int status;
 
   g_test_init (&argc, &argv, NULL);
   tmp = g_dir_make_tmp ("peephole-console-XXXXXX", NULL);

@@ -7,9 +7,9 @@
 static PhConsole *
 open_console (PhDocument **document)
 {
-  g_autofree char   *file = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "seed.onnxtxt", NULL);
-  g_autofree char   *line = g_strdup_printf ("open '%s'", file);
-  PhConsole         *console = ph_console_new (*document = ph_document_new ());
+  g_autofree char *file = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "seed.onnxtxt", NULL);
+  g_autofree char *line = g_strdup_printf ("open '%s'", file);
+  PhConsole *console = ph_console_new (*document = ph_document_new ());
   g_autoptr (PhReply) reply = ph_console_run (console, line, NULL);
 
   g_assert_true (reply->ok);
@@ -19,6 +19,7 @@ open_console (PhDocument **document)
 static void
 test_hints (void)
 {
+  /* clang-format off */
   static const struct { const char *line, *hint; } rows[] = {
     { "", NULL },
     { "verify", " [STEP STEP] [--steps] [--seed N]*" },
@@ -46,8 +47,9 @@ test_hints (void)
     { "explain 'unclosed", NULL },
     { "open 'unclosed", NULL },
   };
+  /* clang-format on */
   g_autoptr (PhDocument) document = NULL;
-  g_autoptr (PhConsole)  console = open_console (&document);
+  g_autoptr (PhConsole) console = open_console (&document);
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
@@ -68,8 +70,8 @@ test_hints (void)
 static void
 expect (PhConsole *console, const char *line, const char *wanted)
 {
-  guint            at;
-  g_auto (GStrv)    found = ph_console_complete (console, line, (guint) strlen (line), &at);
+  guint at;
+  g_auto (GStrv) found = ph_console_complete (console, line, (guint) strlen (line), &at);
   g_autofree char *all = g_strjoinv (" ", found);
 
   g_test_message ("%s: %s", line, all);
@@ -83,9 +85,9 @@ static void
 test_kinds (void)
 {
   g_autoptr (PhDocument) document = NULL;
-  g_autoptr (PhConsole)  console = open_console (&document);
+  g_autoptr (PhConsole) console = open_console (&document);
 
-  expect (console, "feed x", "x1 x2");                         /* inputs, not every value */
+  expect (console, "feed x", "x1 x2"); /* inputs, not every value */
   expect (console, "adjoint ", "y");
   expect (console, "grad y wrt v", "v1 v2 v3 v4");
   expect (console, "grad y w", "wrt");
@@ -114,7 +116,7 @@ static void
 test_fuzzy (void)
 {
   g_autoptr (PhDocument) document = NULL;
-  g_autoptr (PhConsole)  console = open_console (&document);
+  g_autoptr (PhConsole) console = open_console (&document);
 
   expect (console, "run flncst", "");
   expect (console, "run fldcst", "fold-constants");

@@ -24,7 +24,7 @@ try_tensor (const guint8 *data, gsize size)
   g_autoptr (GError) error = NULL;
   g_autoptr (PhTensor) tensor = NULL;
 
-  g_remove (path);      /* without asking for durability, what is longer would show through */
+  g_remove (path); /* without asking for durability, what is longer would show through */
   g_assert_true (g_file_set_contents_full (path, (const char *) data, (gssize) size, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
   tensor = ph_tensor_load (path, NULL, &name, &error);
   g_assert_true ((tensor == NULL) == (error != NULL));
@@ -41,7 +41,8 @@ try_tensor (const guint8 *data, gsize size)
 static GPtrArray *
 tensor_seeds (const char *extension)
 {
-  static const PhDType types[] = { PH_FLOAT, PH_DOUBLE, PH_INT64, PH_INT32, PH_UINT8, PH_BOOL, PH_FLOAT16, PH_BFLOAT16, PH_INT4, PH_STRING };
+  static const PhDType types[] = { PH_FLOAT, PH_DOUBLE,  PH_INT64,    PH_INT32, PH_UINT8,
+                                   PH_BOOL,  PH_FLOAT16, PH_BFLOAT16, PH_INT4,  PH_STRING };
   GPtrArray *seeds = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
@@ -81,7 +82,8 @@ static PhConsole *console;
 static gboolean
 try_line (const guint8 *data, gsize size)
 {
-  static const char *const verbs[] = { "save", "render", "exec", "source", "check", "open", "export", "script", "quit", "compare", "load-pass", "hunt", "reduce" };
+  static const char *const verbs[] = { "save",   "render", "exec",    "source",    "check", "open",  "export",
+                                       "script", "quit",   "compare", "load-pass", "hunt",  "reduce" };
   g_autofree char *line = g_strndup ((const char *) data, size), *json = NULL;
   g_autoptr (PhReply) reply = NULL;
 
@@ -100,6 +102,7 @@ try_line (const guint8 *data, gsize size)
 static void
 test_console (void)
 {
+  /* clang-format off */
   static const char *const lines[] = {
     "y = log(2) + sin(1.5) * 3", "z = [1, 2; 3, 4] @ [1; 2]", "w = relu([1, -2, 3]) / 4 - -1", "v = transpose([[1, 2], [3, 4]], perm=[1, 0])",
     "select op, count(*) from nodes group by op order by 2 desc", "select name, type from \"values\" where name like 'a%'", "info",
@@ -110,6 +113,7 @@ test_console (void)
     "select s.step, n.op from steps s, nodes_at(s.step) n join edges_at(s.step) e on e.src = n.id where n.op = 'Add'",
     "with recursive up(id) as (select 4 union select e.src from edges e join up on e.dst = up.id where e.src is not null) select * from up limit 9",
   };
+  /* clang-format on */
   g_autoptr (GPtrArray) seeds = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   g_autoptr (PhDocument) document = ph_document_new ();
   g_autofree char *file = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "cse.onnxtxt", NULL);
@@ -120,19 +124,20 @@ test_console (void)
   opened = ph_console_run (console, open_line, NULL);
   g_assert_no_error (opened->error);
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
-    if (try_line ((const guint8 *) lines[i], strlen (lines[i])))       /* what this document answers */
+    if (try_line ((const guint8 *) lines[i], strlen (lines[i]))) /* what this document answers */
       g_ptr_array_add (seeds, g_bytes_new_static (lines[i], strlen (lines[i])));
   g_assert_cmpuint (seeds->len, >, 5);
-  for (guint i = seeds->len; i-- > 0; )
-    if (g_str_has_prefix (g_bytes_get_data (seeds->pdata[i], NULL), "back") || g_str_has_prefix (g_bytes_get_data (seeds->pdata[i], NULL), "step"))
-      g_ptr_array_remove_index (seeds, i);                              /* they succeed once */
+  for (guint i = seeds->len; i-- > 0;)
+    if (g_str_has_prefix (g_bytes_get_data (seeds->pdata[i], NULL), "back")
+        || g_str_has_prefix (g_bytes_get_data (seeds->pdata[i], NULL), "step"))
+      g_ptr_array_remove_index (seeds, i); /* they succeed once */
   fuzz_run (seeds, try_line);
   g_clear_object (&console);
 }
 
 /* Models that are optimised and computed */
 
-#define MOST 100000        /* elements: memory is not what this is about */
+#define MOST 100000 /* elements: memory is not what this is about */
 
 static gboolean
 is_small (PhGraph *graph)
@@ -149,7 +154,8 @@ is_small (PhGraph *graph)
     {
       const PhType *type = ((PhValue *) graph->inputs->pdata[i])->type;
 
-      if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->rank > 8 || type->dtype == PH_UNDEFINED || ph_type_count (type) > MOST)
+      if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->rank > 8 || type->dtype == PH_UNDEFINED
+          || ph_type_count (type) > MOST)
         return FALSE;
     }
   return TRUE;

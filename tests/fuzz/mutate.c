@@ -17,15 +17,9 @@ mutate (GRand *rand, GByteArray *bytes)
       length = MIN (length, bytes->len - at);
       switch (g_rand_int_range (rand, 0, 6))
         {
-        case 0:
-          bytes->data[at] ^= (guint8) (1 << g_rand_int_range (rand, 0, 8));
-          break;
-        case 1:
-          bytes->data[at] = nasty[g_rand_int_range (rand, 0, G_N_ELEMENTS (nasty))];
-          break;
-        case 2:
-          g_byte_array_remove_range (bytes, at, length);
-          break;
+        case 0: bytes->data[at] ^= (guint8) (1 << g_rand_int_range (rand, 0, 8)); break;
+        case 1: bytes->data[at] = nasty[g_rand_int_range (rand, 0, G_N_ELEMENTS (nasty))]; break;
+        case 2: g_byte_array_remove_range (bytes, at, length); break;
         case 3:
           {
             g_autofree guint8 *copy = g_memdup2 (bytes->data + at, length);
@@ -35,8 +29,7 @@ mutate (GRand *rand, GByteArray *bytes)
         case 4:
           memmove (bytes->data + at, bytes->data + g_rand_int_range (rand, 0, (gint32) (bytes->len - length + 1)), length);
           break;
-        default:
-          bytes->data[at] = (guint8) g_rand_int_range (rand, 0, 256);
+        default: bytes->data[at] = (guint8) g_rand_int_range (rand, 0, 256);
         }
     }
 }

@@ -15,10 +15,10 @@
 
 typedef struct
 {
-  PhExactness  class;
-  guint64      seeds;
-  guint        models, fired, compared;
-  GHashTable  *faults;          /* "pass/rule, ..." -> how many */
+  PhExactness class;
+  guint64 seeds;
+  guint models, fired, compared;
+  GHashTable *faults; /* "pass/rule, ..." -> how many */
 } Audit;
 
 /* Retyping */
@@ -55,10 +55,10 @@ retype (const char *text, PhDType from, PhDType to)
 {
   GString *out = g_string_new (NULL);
   const char *name = ph_dtype_name (from);
-  gboolean declared = FALSE, literals = FALSE;      /* the last type was @from; inside "= {...}" after it */
+  gboolean declared = FALSE, literals = FALSE; /* the last type was @from; inside "= {...}" after it */
   g_autofree char *number = g_strdup_printf ("%d", from);
 
-  for (const char *at = text; *at != '\0'; )
+  for (const char *at = text; *at != '\0';)
     {
       gsize n = 0;
 
@@ -139,7 +139,8 @@ awkward_float (GRand *rand, PhDType dtype, PhExactness class)
 {
   const double max = largest_of (dtype), least = dtype == PH_DOUBLE ? 5e-324 : dtype == PH_FLOAT16 ? 6e-8 : 1e-45;
   const double finite[] = { 0, 1, -1, 0.5, 1.5, -2.5, 1.0 / 3, 1e-3, 127.5, 3, 2 };
-  const double any[] = { 0, -0.0, 1, -1, NAN, INFINITY, -INFINITY, max, -max, least, -least, 1e-38, 0.5, 1.5, 2.5, 16777217, 0.1 };
+  const double any[]
+      = { 0, -0.0, 1, -1, NAN, INFINITY, -INFINITY, max, -max, least, -least, 1e-38, 0.5, 1.5, 2.5, 16777217, 0.1 };
 
   if (g_rand_boolean (rand))
     return g_rand_double_range (rand, -3, 3);
@@ -158,7 +159,8 @@ awkward_int (GRand *rand, PhDType dtype, gboolean small)
 
   if (small)
     return g_rand_int_range (rand, is_signed ? -2 : 0, 3);
-  return g_rand_int_range (rand, 0, 3) > 0 ? any[g_rand_int_range (rand, 0, G_N_ELEMENTS (any))] : (gint64) (random & (guint64) max);
+  return g_rand_int_range (rand, 0, 3) > 0 ? any[g_rand_int_range (rand, 0, G_N_ELEMENTS (any))]
+                                           : (gint64) (random & (guint64) max);
 }
 
 static void
@@ -177,8 +179,10 @@ fill (PhTensor *tensor, GRand *rand, PhExactness class, gboolean small, const Sa
       for (guint k = 0; k < 2; k++)
         ph_dtype_store (dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE, data, 2 * i + k, awkward_float (rand, PH_FLOAT, class));
     else if (ph_dtype_is_integer (dtype))
-      ph_dtype_store_int (dtype, data, i, range != NULL && (small || range->low == range->high) ? g_rand_int_range (rand, (int) range->low, (int) range->high + 1)
-                                                                : awkward_int (rand, dtype, small || class != PH_EXACT));
+      ph_dtype_store_int (dtype, data, i,
+                          range != NULL && (small || range->low == range->high)
+                              ? g_rand_int_range (rand, (int) range->low, (int) range->high + 1)
+                              : awkward_int (rand, dtype, small || class != PH_EXACT));
     else
       ph_dtype_store (dtype, data, i, awkward_float (rand, dtype, class));
 }
@@ -191,8 +195,9 @@ awkward_input (const PhType *type, GRand *rand, PhExactness class, const SampleR
   PhTensor *tensor;
 
   for (guint i = 0; i < type->rank; i++)
-    dims[i] = type->dims[i].symbol == NULL && type->dims[i].size >= 0 ? type->dims[i].size
-              : sizes[((type->dims[i].symbol != NULL ? g_str_hash (type->dims[i].symbol) : 0) + seed) % G_N_ELEMENTS (sizes)];
+    dims[i] = type->dims[i].symbol == NULL && type->dims[i].size >= 0
+                  ? type->dims[i].size
+                  : sizes[((type->dims[i].symbol != NULL ? g_str_hash (type->dims[i].symbol) : 0) + seed) % G_N_ELEMENTS (sizes)];
   tensor = ph_tensor_new (type->dtype, type->rank, dims);
   g_assert_nonnull (tensor);
   fill (tensor, rand, class, small || g_rand_boolean (rand), range);
@@ -203,7 +208,7 @@ static GHashTable *
 awkward_feeds (const Fixture *fixture, PhModel *model, GRand *rand, PhExactness class, guint64 seed)
 {
   GHashTable *feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
-  const gboolean loops = ph_model_has_op (model, &ph_op_Loop);      /* a trip count is not to be the largest integer */
+  const gboolean loops = ph_model_has_op (model, &ph_op_Loop); /* a trip count is not to be the largest integer */
 
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
@@ -216,8 +221,9 @@ awkward_feeds (const Fixture *fixture, PhModel *model, GRand *rand, PhExactness 
           g_hash_table_unref (feeds);
           return NULL;
         }
-      g_hash_table_insert (feeds, g_strdup (value->name), awkward_input (value->type, rand, class,
-                           g_hash_table_lookup (fixture->ranges, value->name), seed, loops));
+      g_hash_table_insert (
+          feeds, g_strdup (value->name),
+          awkward_input (value->type, rand, class, g_hash_table_lookup (fixture->ranges, value->name), seed, loops));
     }
   return feeds;
 }
@@ -288,8 +294,9 @@ all_finite (GPtrArray *tensors)
     {
       PhTensor *tensor = g_ptr_array_index (tensors, i);
 
-      for (gsize k = 0; ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor)) &&
-           k < ph_tensor_count (tensor); k++)
+      for (gsize k = 0; ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor))
+                        && k < ph_tensor_count (tensor);
+           k++)
         if (!isfinite (ph_tensor_get (tensor, k)))
           return FALSE;
     }
@@ -351,7 +358,8 @@ rules_of (PhHistory *history)
 }
 
 static void
-note_fault (Audit *audit, const Fixture *fixture, PhModel *before, const char *rules, const char *how, guint64 seed, const char *what)
+note_fault (Audit *audit, const Fixture *fixture, PhModel *before, const char *rules, const char *how, guint64 seed,
+            const char *what)
 {
   g_autofree char *key = g_strdup_printf ("%s/%s", fixture->pass->name, rules);
   guint n = GPOINTER_TO_UINT (g_hash_table_lookup (audit->faults, key));
@@ -370,7 +378,8 @@ audit_text (Audit *audit, const Fixture *fixture, const char *text, const char *
 {
   for (guint64 seed = 0; seed < audit->seeds; seed++)
     {
-      g_autoptr (GRand) rand = g_rand_new_with_seed (g_str_hash (fixture->pass->name) ^ g_str_hash (fixture->name) * 31u ^ g_str_hash (how) ^ (guint32) seed * 7919u);
+      g_autoptr (GRand) rand = g_rand_new_with_seed (g_str_hash (fixture->pass->name) ^ g_str_hash (fixture->name) * 31u
+                                                     ^ g_str_hash (how) ^ (guint32) seed * 7919u);
       g_autoptr (PhModel) before = fixture_parse (text, fixture->path, NULL), model = NULL;
       g_autoptr (PhHistory) history = ph_history_new ();
       g_autoptr (GError) error = NULL;
@@ -445,7 +454,8 @@ static void
 test_class (gconstpointer data)
 {
   const char *seeds = g_getenv ("PEEPHOLE_AUDIT_SEEDS");
-  Audit audit = { .class = GPOINTER_TO_INT (data), .seeds = seeds != NULL ? g_ascii_strtoull (seeds, NULL, 10) : 2,
+  Audit audit = { .class = GPOINTER_TO_INT (data),
+                  .seeds = seeds != NULL ? g_ascii_strtoull (seeds, NULL, 10) : 2,
                   .faults = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
   GHashTableIter iter;
   gpointer key, n;

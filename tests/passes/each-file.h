@@ -10,8 +10,8 @@ static inline void
 test_each_file (const char *folder, GTestDataFunc test)
 {
   g_autofree char *path = g_test_build_filename (G_TEST_DIST, "passes", folder, NULL);
-  g_autoptr (GDir)  dir = g_dir_open (path, 0, NULL);
-  const char      *name;
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
 
   g_assert_nonnull (dir);
   while ((name = g_dir_read_name (dir)) != NULL)

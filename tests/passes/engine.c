@@ -10,7 +10,8 @@
 static PhModel *
 read_model (const char *body)
 {
-  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d, \"ai.onnx.preview.training\" : 1]>\n%s", PH_OPSET_NEWEST, body);
+  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d, \"ai.onnx.preview.training\" : 1]>\n%s",
+                                           PH_OPSET_NEWEST, body);
   g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, "test", &error);
 
@@ -71,14 +72,14 @@ static void
 test_type_changing (void)
 {
   check_refused (&retyping_pass, SUM, PH_ERROR_BAD_RULE, "to-integers");
-  check_refused (&careless_pass, "g (float[3] x) => (float[3] y) <float k = {0}> { a = Mul(x, k) y = Tanh(a) }", PH_ERROR_BAD_RULE,
-                 "mul-zero-careless");
+  check_refused (&careless_pass, "g (float[3] x) => (float[3] y) <float k = {0}> { a = Mul(x, k) y = Tanh(a) }",
+                 PH_ERROR_BAD_RULE, "mul-zero-careless");
 }
 
 static PhValue *
 build_nothing_valid (PhMatch *match, PhBuilder *b)
 {
-  return PH_BUILD (b, Concat, match->slot[0], match->slot[1]);     /* without its axis */
+  return PH_BUILD (b, Concat, match->slot[0], match->slot[1]); /* without its axis */
 }
 
 static const PhRule invalid[] = { { "no-axis", P (Add, X, Y), .build = build_nothing_valid, .why = "Lacks an attribute." } };
@@ -249,9 +250,11 @@ static const PhPass bits_pass = { .name = "bits", .rules = bits, .n_rules = 1 };
 static void
 test_element_types (void)
 {
+  /* clang-format off */
   static const struct { const char *body; guint fires; } cases[] = {
     { SUM, 0 }, { "g (int32[3] x, int32[3] z) => (int32[3] y) { a = Add(x, z) y = Neg(a) }", 1 },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -289,10 +292,11 @@ test_no_outputs (void)
 static void
 test_types_are_current (void)
 {
-  g_autoptr (PhModel) model = read_model ("g (float[2, 3] x, bool c) => (float[M, K] y, float[P, Q] z) <int64[2] s = {3, 2}, int64[2] one = {1, 1}> "
-                                         "{ t = Mul(s, one) r = Reshape(x, t) y = Tanh(r) "
-                                         "z = If (c) <then_branch = a () => (float[P, Q] p) { i = Neg(r) p = Exp(i) }, "
-                                         "else_branch = b () => (float[P, Q] e) { j = Abs(r) e = Sin(j) }> }");
+  g_autoptr (PhModel) model = read_model (
+      "g (float[2, 3] x, bool c) => (float[M, K] y, float[P, Q] z) <int64[2] s = {3, 2}, int64[2] one = {1, 1}> "
+      "{ t = Mul(s, one) r = Reshape(x, t) y = Tanh(r) "
+      "z = If (c) <then_branch = a () => (float[P, Q] p) { i = Neg(r) p = Exp(i) }, "
+      "else_branch = b () => (float[P, Q] e) { j = Abs(r) e = Sin(j) }> }");
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (GError) error = NULL;
   PhValue *y = ph_model_find_value_named (model, "y"), *inner = ph_model_find_value_named (model, "j");
@@ -300,7 +304,8 @@ test_types_are_current (void)
 
   /* Forget what reading found, as where a producer could not be computed then. */
   for (guint i = 0; i < 3; i++)
-    ph_value_set_type (ph_model_find_value_named (model, ((const char *[]) { "y", "r", "j" })[i]), ph_type_unranked (PH_FLOAT), NULL);
+    ph_value_set_type (ph_model_find_value_named (model, ((const char *[]) { "y", "r", "j" })[i]), ph_type_unranked (PH_FLOAT),
+                       NULL);
   ph_pass_run (ph_pass_find ("fold-constants"), model, history, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (y->type == wanted);

@@ -84,7 +84,8 @@ fixture_load (const char *path, const PhPass *pass, const char *name)
   self->runs = TRUE;
   self->allow = -1;
   self->head = g_strndup (text, before - text);
-  self->before = g_strndup (before + strlen ("# before\n"), after != NULL ? (gsize) (after - before) - strlen ("# before\n") : strlen (before));
+  self->before = g_strndup (before + strlen ("# before\n"),
+                            after != NULL ? (gsize) (after - before) - strlen ("# before\n") : strlen (before));
   self->after = after != NULL ? g_strdup (after + strlen ("# after\n")) : NULL;
 
   g_auto (GStrv) lines = g_strsplit (self->head, "\n", -1);
@@ -108,8 +109,8 @@ fixture_parse (const char *text, const char *path, GError **error)
   if (*body != '<')
     text = whole = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d]>\n%s", PH_OPSET_NEWEST, body);
   model = ph_onnx_text_read (text, -1, path, error);
-  if (model == NULL || (ph_model_opset (model, "") == PH_OPSET_NEWEST && !ph_infer_model (model, TRUE, NULL, error)) ||
-      !ph_model_verify (model, error))
+  if (model == NULL || (ph_model_opset (model, "") == PH_OPSET_NEWEST && !ph_infer_model (model, TRUE, NULL, error))
+      || !ph_model_verify (model, error))
     return NULL;
   return g_steal_pointer (&model);
 }

@@ -19,22 +19,22 @@
 
 typedef struct
 {
-  char        *path, *name;
+  char *path, *name;
   const PhPass *pass;
-  GHashTable  *fires;            /* rule -> count              */
-  GHashTable  *ranges;           /* input -> SampleRange       */
-  char       **arguments;        /* (nullable)                 */
-  int          allow;            /* PhExactness; -1: not said  */
-  gboolean     runs;
-  char        *head, *before, *after;   /* @after: (nullable)  */
+  GHashTable *fires;  /* rule -> count              */
+  GHashTable *ranges; /* input -> SampleRange       */
+  char **arguments;   /* (nullable)                 */
+  int allow;          /* PhExactness; -1: not said  */
+  gboolean runs;
+  char *head, *before, *after; /* @after: (nullable)  */
 } Fixture;
 
 /* By its folder in tests/passes and its name there. Ends the test where there is no file or no line '# before'. */
-Fixture     *fixture_load  (const char *path, const PhPass *pass, const char *name);
-void         fixture_free  (gpointer fixture);
+Fixture *fixture_load (const char *path, const PhPass *pass, const char *name);
+void fixture_free (gpointer fixture);
 /* The least exact of the rules that it fires. */
-PhExactness  fixture_exactness (const Fixture *self);
+PhExactness fixture_exactness (const Fixture *self);
 /* ONNX text, which may lack its header, verified and its types inferred. NULL with @error. */
-PhModel     *fixture_parse (const char *text, const char *path, GError **error);
+PhModel *fixture_parse (const char *text, const char *path, GError **error);
 /* Calls @function with every fixture of every pass, in order; it owns them. */
-void         fixture_each  (void (*function) (Fixture *fixture, gpointer data), gpointer data);
+void fixture_each (void (*function) (Fixture *fixture, gpointer data), gpointer data);

@@ -22,7 +22,7 @@ static void
 run_pipeline (PhDocument *document)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PhJob)  job = NULL;
+  g_autoptr (PhJob) job = NULL;
 
   ph_document_set_pipeline (document, "O3", &error);
   g_assert_no_error (error);
@@ -38,9 +38,9 @@ run_pipeline (PhDocument *document)
 static void
 check_proofs (PhDocument *document, const char *path)
 {
-  PhHistory            *history = ph_document_get_history (document);
+  PhHistory *history = ph_document_get_history (document);
   g_autoptr (PhProofJob) job = ph_proof_job_new (document, 0, G_MAXUINT);
-  g_autoptr (GError)     error = NULL;
+  g_autoptr (GError) error = NULL;
 
   ph_proof_job_run (job, NULL, &error);
   g_assert_no_error (error);
@@ -48,7 +48,7 @@ check_proofs (PhDocument *document, const char *path)
   for (guint s = 0; s < history->steps->len; s++)
     {
       const PhProof *proof = ph_document_get_proof (document, s);
-      const char    *pass = g_array_index (history->steps, PhStep, s).pass;
+      const char *pass = g_array_index (history->steps, PhStep, s).pass;
 
       if (proof->verdict == PH_VERDICT_DIFFERENT)
         g_error ("%s: %s changes the results: %s", path, pass, proof->first_difference);
@@ -61,12 +61,12 @@ check_proofs (PhDocument *document, const char *path)
 static void
 test_idiom (gconstpointer data)
 {
-  const char           *path = data;
-  g_autofree char      *text = NULL;
-  g_autoptr (GError)     error = NULL;
+  const char *path = data;
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
   g_autoptr (PhDocument) document = ph_document_new ();
-  PhModel              *model;
-  guint                 before, after;
+  PhModel *model;
+  guint before, after;
 
   g_file_get_contents (path, &text, NULL, &error);
   g_assert_no_error (error);

@@ -8,12 +8,14 @@
 
 /* By rule: how far a float may be off, as a part of the largest element and absolutely; how many steps a byte may. A sum of a few
  * products whose factors and result are rounded to 11 bits is off by a few 2^-11 of the largest. */
+/* clang-format off */
 static const struct { const char *rule; double part, absolute; int steps; } promises[] = {
   { "log-exp", 1e-6, 1e-6, 0 },         { "exp-log", 1e-6, 1e-6, 0 },     { "exp-times-exp", 2e-6, 0, 0 },
   { "log-plus-log", 1e-6, 2e-6, 0 },    { "log-softmax", 1e-6, 1e-6, 0 }, { "fast-gelu", 0, 1e-3, 0 },
   { "half-product", 8 * 0x1p-11, 0, 0 }, { "qlinear-matmul", 0, 0, 1 },    { "qlinear-conv", 0, 0, 1 },
   { "qlinear-conv-bias", 0, 0, 1 },     { "double-pair", 0, 0, 1 },       { "square-of-root", 1e-6, 0, 0 },
 };
+/* clang-format on */
 
 static int
 promise_of (const char *rule)
@@ -39,7 +41,8 @@ static void
 check_tensor (const Fixture *fixture, int promise, PhTensor *before, PhTensor *after, guint64 seed)
 {
   const gboolean is_float = ph_dtype_is_float (ph_tensor_dtype (before));
-  const double bound = is_float ? promises[promise].part * largest (before) + promises[promise].absolute : promises[promise].steps;
+  const double bound = is_float ? promises[promise].part * largest (before) + promises[promise].absolute
+                                : promises[promise].steps;
 
   g_assert_cmpuint (ph_tensor_count (before), ==, ph_tensor_count (after));
   for (gsize i = 0; i < ph_tensor_count (before); i++)
@@ -47,8 +50,8 @@ check_tensor (const Fixture *fixture, int promise, PhTensor *before, PhTensor *a
       const double x = ph_tensor_get (before, i), y = ph_tensor_get (after, i);
 
       if (!(isnan (x) && isnan (y)) && x != y && !(fabs (x - y) <= bound))
-        g_error ("%s: seed %" G_GUINT64_FORMAT ": element %" G_GSIZE_FORMAT ": %.9g became %.9g, promised is %.3g", fixture->path, seed, i,
-                 x, y, bound);
+        g_error ("%s: seed %" G_GUINT64_FORMAT ": element %" G_GSIZE_FORMAT ": %.9g became %.9g, promised is %.3g", fixture->path,
+                 seed, i, x, y, bound);
     }
 }
 
@@ -59,7 +62,8 @@ promise_of_fixture (const Fixture *fixture)
   int promise = -1;
 
   for (guint i = 0; i < fixture->pass->n_rules; i++)
-    if (fixture->pass->rules[i].exactness == PH_LOSSY && g_hash_table_lookup (fixture->fires, fixture->pass->rules[i].name) != NULL)
+    if (fixture->pass->rules[i].exactness == PH_LOSSY
+        && g_hash_table_lookup (fixture->fires, fixture->pass->rules[i].name) != NULL)
       promise = promise_of (fixture->pass->rules[i].name);
   return promise;
 }

@@ -10,9 +10,10 @@
 static PhModel *
 parse (const char *text, int opset)
 {
-  g_autofree char  *whole = *text == '<' ? g_strdup (text) : g_strdup_printf ("<ir_version: 8, opset_import: [\"\" : %d]>\n%s", opset, text);
+  g_autofree char *whole = *text == '<' ? g_strdup (text)
+                                        : g_strdup_printf ("<ir_version: 8, opset_import: [\"\" : %d]>\n%s", opset, text);
   g_autoptr (GError) error = NULL;
-  PhModel          *model = ph_onnx_text_read (whole, -1, "t.onnxtxt", &error);
+  PhModel *model = ph_onnx_text_read (whole, -1, "t.onnxtxt", &error);
 
   g_assert_no_error (error);
   return model;
@@ -21,10 +22,10 @@ parse (const char *text, int opset)
 static PhModel *
 upgraded (PhModel *model)
 {
-  PhModel             *clone = ph_model_clone (model);
+  PhModel *clone = ph_model_clone (model);
   g_autoptr (PhHistory) history = ph_history_new ();
-  PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
-  g_autoptr (GError)    error = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  g_autoptr (GError) error = NULL;
 
   options.keep_opset = TRUE;
   ph_pass_run (ph_pass_find ("upgrade-opset"), clone, history, &options, &error);
@@ -52,13 +53,13 @@ assert_same_values (PhModel *a, PhModel *b)
   for (guint64 seed = 1; seed < 3; seed++)
     {
       g_autoptr (GHashTable) feeds = sample_feeds (a, PH_EXACT, NULL, seed);
-      g_autoptr (GError)     error = NULL;
-      g_autoptr (GPtrArray)  before = sample_outputs (a, feeds, &error), after = NULL;
-      g_autofree char      *difference = NULL;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GPtrArray) before = sample_outputs (a, feeds, &error), after = NULL;
+      g_autofree char *difference = NULL;
 
       g_clear_error (&error);
       if (before == NULL)
-        return;                        /* what needs inputs of its own: its fixture has them */
+        return; /* what needs inputs of its own: its fixture has them */
       after = sample_outputs (b, feeds, &error);
       g_assert_no_error (error);
       difference = sample_compare (before, after, PH_EXACT);
@@ -72,11 +73,12 @@ static const char *const no_way_back[] = { "scan-batch", "group-normalization", 
 static void
 test_there_and_back (gconstpointer path)
 {
-  g_autofree char   *text = NULL, *name = g_path_get_basename (path), *stem = g_strndup (name, strcspn (name, ".")), *why = NULL, *before = NULL;
+  g_autofree char *text = NULL, *name = g_path_get_basename (path), *stem = g_strndup (name, strcspn (name, ".")), *why = NULL,
+                  *before = NULL;
   g_autoptr (PhModel) model = NULL, newest = NULL, back = NULL;
-  g_autoptr (GError)  error = NULL;
-  char              *start, *end;
-  int                opset, own;
+  g_autoptr (GError) error = NULL;
+  char *start, *end;
+  int opset, own;
 
   g_assert_true (g_file_get_contents (path, &text, NULL, &error));
   start = strstr (text, "# before\n") + strlen ("# before\n");
@@ -105,9 +107,14 @@ test_there_and_back (gconstpointer path)
   assert_same_values (model, back);
 }
 
-typedef struct { const char *name, *body; int opset, reaches; } Lowered;
+typedef struct
+{
+  const char *name, *body;
+  int opset, reaches;
+} Lowered;
 
 /* What is in the newest form, to what it can be lowered, and no further. */
+/* clang-format off */
 static const Lowered lowered[] = {
   { "relu", "g (float[2,3] x) => (float[2,3] y) { y = Relu (x) }", 7, 0 },
   { "relu-int8", "g (int8[2,3] x) => (int8[2,3] y) { y = Relu (x) }", 13, 14 },
@@ -153,15 +160,16 @@ static const Lowered lowered[] = {
   { "tile", "g (float[2,2] x) => (float[2,6] y) <int64[2] r = {1, 3}> { y = Tile (x, r) }", 1, 0 },
   { "swish", "g (float[2] x) => (float[2] y) { y = Swish (x) }", 23, 24 },
 };
+/* clang-format on */
 
 static void
 test_lowered (gconstpointer data)
 {
-  const Lowered     *row = data;
+  const Lowered *row = data;
   g_autoptr (PhModel) model = parse (row->body, PH_OPSET_NEWEST), file = NULL, again = NULL;
-  g_autoptr (GError)  error = NULL;
-  g_autofree char   *text = NULL, *expected = NULL;
-  int                opset;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL, *expected = NULL;
+  int opset;
 
   file = ph_model_at_opset (model, row->opset, &opset, NULL, &error);
   if (row->reaches > 0)
@@ -188,11 +196,12 @@ test_lowered (gconstpointer data)
 static void
 test_raised (void)
 {
-  g_autoptr (PhModel)   model = parse ("g (float[2,3] x) => (float[2] y) { h = HardSwish (x) y = ReduceMean <axes = [1], keepdims = 0> (h) }", 13);
-  g_autoptr (PhModel)   newest = upgraded (model), file = NULL;
-  g_autoptr (GError)    error = NULL;
-  g_autofree char     *why = NULL;
-  int                  opset;
+  g_autoptr (PhModel) model = parse (
+      "g (float[2,3] x) => (float[2] y) { h = HardSwish (x) y = ReduceMean <axes = [1], keepdims = 0> (h) }", 13);
+  g_autoptr (PhModel) newest = upgraded (model), file = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *why = NULL;
+  int opset;
 
   file = ph_model_at_opset (newest, 0, &opset, &why, &error);
   g_assert_no_error (error);
@@ -205,18 +214,20 @@ test_raised (void)
 static void
 test_stands_aside (void)
 {
-  static const char   *body = "g (float[2,3] x) => (float[2,3] y) <float a = {0.16666667}, float b = {0.5}, float c = {0}, float d = {1}> {\n"
-                              "s = HardSigmoid <alpha = 0.16666667> (x)\n y = Mul (x, s)\n }";
-  g_autoptr (PhModel)   model = parse (body, 13), newest = upgraded (model);
+  static const char *body
+      = "g (float[2,3] x) => (float[2,3] y) <float a = {0.16666667}, float b = {0.5}, float c = {0}, float d = {1}> {\n"
+        "s = HardSigmoid <alpha = 0.16666667> (x)\n y = Mul (x, s)\n }";
+  g_autoptr (PhModel) model = parse (body, 13), newest = upgraded (model);
   g_autoptr (PhHistory) history = ph_history_new ();
-  PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
-  g_autoptr (GError)    error = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  g_autoptr (GError) error = NULL;
 
   options.max_opset = 13;
   options.allow = PH_LOSSY;
   g_assert_true (ph_pass_run (ph_pass_find ("fuse-swish"), newest, history, &options, &error));
   g_assert_cmpuint (g_array_index (history->steps, PhStep, 0).n_rewrites, ==, 0);
-  g_assert_true (g_pattern_match_simple ("fuse-swish/* stands aside: HardSwish *", g_array_index (history->steps, PhStep, 0).note));
+  g_assert_true (
+      g_pattern_match_simple ("fuse-swish/* stands aside: HardSwish *", g_array_index (history->steps, PhStep, 0).note));
   options.max_opset = 14;
   g_assert_true (ph_pass_run (ph_pass_find ("fuse-swish"), newest, history, &options, &error));
   g_assert_cmpuint (g_array_index (history->steps, PhStep, 1).n_rewrites, ==, 1);

@@ -16,10 +16,10 @@
 static PhModel *
 read_model (const char *text, const char *path)
 {
-  g_autofree char  *whole = NULL;
+  g_autofree char *whole = NULL;
   g_autoptr (GError) error = NULL;
-  const char       *body = strstr (text, "\ng (");
-  PhModel          *model;
+  const char *body = strstr (text, "\ng (");
+  PhModel *model;
 
   g_assert_nonnull (body);
   whole = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d]>%s", PH_OPSET_NEWEST, body);
@@ -72,8 +72,9 @@ check_expected (PhModel *model, GPtrArray *outputs, char **lines, const char *pa
         for (guint i = 0; i < outputs->len; i++)
           if (g_str_equal (((PhValue *) model->graph->outputs->pdata[i])->name, words[0]))
             {
-              PhTensor            *actual = outputs->pdata[i];
-              g_autoptr (PhTensor)  wanted = read_numbers (words + 1, ph_tensor_dtype (actual), ph_tensor_rank (actual), ph_tensor_dims (actual));
+              PhTensor *actual = outputs->pdata[i];
+              g_autoptr (PhTensor) wanted = read_numbers (words + 1, ph_tensor_dtype (actual), ph_tensor_rank (actual),
+                                                          ph_tensor_dims (actual));
               g_auto (PhComparison) result = ph_tensor_compare (actual, wanted, (PhTolerance) { 1e-6, 1e-6 });
 
               if (!result.close)
@@ -99,7 +100,7 @@ static void
 run_passes (PhModel *model, const PhPass *const *passes, guint n, PhExactness allow)
 {
   g_autoptr (PhHistory) history = ph_history_new ();
-  PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
   options.allow = allow;
   options.verify = TRUE;
@@ -115,16 +116,16 @@ run_passes (PhModel *model, const PhPass *const *passes, guint n, PhExactness al
 static void
 test_peer (gconstpointer data)
 {
-  const char            *path = data;
-  g_autofree char       *text = NULL;
-  g_autoptr (GError)      error = NULL;
-  g_autoptr (PhModel)     model = NULL;
-  g_auto (GStrv)          lines = NULL;
-  g_autoptr (GHashTable)  feeds = NULL;
-  g_autoptr (GPtrArray)   before = NULL;
-  guint                  n_passes, n_pipelines;
-  const PhPass *const   *passes = ph_pass_list (&n_passes);
-  const PhPipeline      *pipelines = ph_pipeline_list (&n_pipelines);
+  const char *path = data;
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
+  g_auto (GStrv) lines = NULL;
+  g_autoptr (GHashTable) feeds = NULL;
+  g_autoptr (GPtrArray) before = NULL;
+  guint n_passes, n_pipelines;
+  const PhPass *const *passes = ph_pass_list (&n_passes);
+  const PhPipeline *pipelines = ph_pipeline_list (&n_pipelines);
 
   g_file_get_contents (path, &text, NULL, &error);
   g_assert_no_error (error);
@@ -138,7 +139,7 @@ test_peer (gconstpointer data)
   for (guint i = 0; i < n_passes; i++)
     if (!passes[i]->needs_arguments)
       {
-        g_autoptr (PhModel)   other = ph_model_clone (model);
+        g_autoptr (PhModel) other = ph_model_clone (model);
         g_autoptr (GPtrArray) after = NULL;
 
         run_passes (other, (const PhPass *const[]) { passes[i], ph_pass_find ("convert-to-onnx") }, 2, PH_ROUNDING);
@@ -148,7 +149,7 @@ test_peer (gconstpointer data)
       }
   for (guint i = 0; i < n_pipelines; i++)
     {
-      g_autoptr (PhModel)   other = ph_model_clone (model);
+      g_autoptr (PhModel) other = ph_model_clone (model);
       g_autoptr (GPtrArray) after = NULL, list = g_ptr_array_new ();
 
       for (guint k = 0; pipelines[i].passes[k] != NULL; k++)

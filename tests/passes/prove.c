@@ -14,11 +14,14 @@ static const PhRule drop_clip[] = {
 static const PhRule rough[] = {
   { "rough", P (Mul, X, NUM (3)), P (Mul, X, NUM (3.00001)), .why = "A little off.", .exactness = PH_ROUNDING },
 };
+/* clang-format off */
 static const PhRule swap[] = {
   { "neg-to-abs", P (Neg, X), P (Abs, X), .why = "Right below zero only." },
   { "sqrt-square", P (Sqrt, P (Mul, X, X)), P (Abs, X), .why = "Right but where the square overflows.", .exactness = PH_EXACT_FINITE },
 };
-static const PhRule flip[] = { { "flip", P (Floor, P (Mul, X, NUM (0.5))), P (Floor, P (Mul, P (Mul, X, X), NUM (0.5))), .why = "Unseen from 0 to 1.", .exactness = PH_ROUNDING } };
+/* clang-format on */
+static const PhRule flip[] = { { "flip", P (Floor, P (Mul, X, NUM (0.5))), P (Floor, P (Mul, P (Mul, X, X), NUM (0.5))),
+                                 .why = "Unseen from 0 to 1.", .exactness = PH_ROUNDING } };
 static const PhPass flip_pass = { .name = "flip", .group = "algebra", .rules = flip, .n_rules = 1 };
 static const PhPass drop_relu_pass = { .name = "drop-relu", .group = "algebra", .rules = drop_relu, .n_rules = 1 };
 static const PhPass drop_clip_pass = { .name = "drop-clip", .group = "algebra", .rules = drop_clip, .n_rules = 1 };
@@ -28,10 +31,10 @@ static const PhPass swap_pass = { .name = "swap", .group = "algebra", .rules = s
 static PhDocument *
 open_text (const char *body)
 {
-  g_autofree char  *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d]>\n%s", PH_OPSET_NEWEST, body);
+  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d]>\n%s", PH_OPSET_NEWEST, body);
   g_autoptr (GError) error = NULL;
-  PhModel          *model = ph_onnx_text_read (text, -1, "test", &error);
-  PhDocument       *document = ph_document_new ();
+  PhModel *model = ph_onnx_text_read (text, -1, "test", &error);
+  PhDocument *document = ph_document_new ();
 
   g_assert_no_error (error);
   ph_infer_model (model, TRUE, NULL, &error);
@@ -44,7 +47,7 @@ static void
 run (PhDocument *document, const PhPass *pass)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PhJob)  job = ph_job_new (document, ph_document_get_position (document));
+  g_autoptr (PhJob) job = ph_job_new (document, ph_document_get_position (document));
 
   ph_job_get_options (job)->allow = PH_LOSSY;
   ph_job_get_options (job)->limit = pass == &flip_pass ? 1 : G_MAXUINT;
@@ -58,7 +61,7 @@ run (PhDocument *document, const PhPass *pass)
 static const PhProof *
 prove (PhDocument *document, guint step)
 {
-  g_autoptr (GError)     error = NULL;
+  g_autoptr (GError) error = NULL;
   g_autoptr (PhProofJob) job = ph_proof_job_new (document, 0, G_MAXUINT);
 
   ph_proof_job_run (job, NULL, &error);
@@ -72,15 +75,16 @@ prove (PhDocument *document, guint step)
 static void
 test_blame (void)
 {
-  g_autoptr (GString)    body = g_string_new ("g (float[4] x) => (float[4] y) { a0 = Abs(x) ");
+  g_autoptr (GString) body = g_string_new ("g (float[4] x) => (float[4] y) { a0 = Abs(x) ");
   g_autoptr (PhDocument) document = NULL;
-  const PhProof        *proof;
-  PhHistory            *history;
-  gboolean              negative = FALSE;
+  const PhProof *proof;
+  PhHistory *history;
+  gboolean negative = FALSE;
 
   for (guint i = 0; i < 40; i++)
     if (i == 24)
-      g_string_append_printf (body, "s%u = Sub(a%u, x) t%u = Tanh(x) u%u = Relu(t%u) v%u = Mul(s%u, u%u) a%u = Abs(v%u) ", i, i, i, i, i, i, i, i, i + 1, i);
+      g_string_append_printf (body, "s%u = Sub(a%u, x) t%u = Tanh(x) u%u = Relu(t%u) v%u = Mul(s%u, u%u) a%u = Abs(v%u) ", i, i,
+                              i, i, i, i, i, i, i + 1, i);
     else
       g_string_append_printf (body, "r%u = Relu(a%u) a%u = Tanh(r%u) b%u = Tanh(a%u) ", i, i, i + 1, i, i, i + 1);
   g_string_append (body, "y = Identity(a25) }");
@@ -120,9 +124,9 @@ static void
 test_classes (void)
 {
   g_autoptr (PhDocument) document = open_text ("g (float[64] x) => (float[64] y, float[64] z, float[64] w) <float k = {-1e30}, "
-                                              "float three = {3}> "
-                                              "{ y = Max(x, k) z = Mul(x, three) i = Mul(x, x) w = Sqrt(i) }");
-  const PhProof        *proof;
+                                               "float three = {3}> "
+                                               "{ y = Max(x, k) z = Mul(x, three) i = Mul(x, x) w = Sqrt(i) }");
+  const PhProof *proof;
 
   run (document, &drop_clip_pass);
   run (document, &rough_pass);
@@ -148,8 +152,9 @@ test_classes (void)
 static void
 test_nothing (void)
 {
-  g_autoptr (PhDocument) document = open_text ("g (float[8] x) => (float[8] y) <float half = {0.5}> { s = Sigmoid(x) m = Mul(s, half) y = Floor(m) }");
-  const PhProof        *proof;
+  g_autoptr (PhDocument) document = open_text (
+      "g (float[8] x) => (float[8] y) <float half = {0.5}> { s = Sigmoid(x) m = Mul(s, half) y = Floor(m) }");
+  const PhProof *proof;
 
   run (document, &flip_pass);
   proof = prove (document, 0);
@@ -162,8 +167,8 @@ static void
 test_merged (void)
 {
   g_autoptr (PhDocument) document = open_text ("g (float[1,64,9,9] x, float[8,64,3,3] w) => (float[1,8,7,7] y) "
-                                              "{ a = Conv(x, w) b = Conv(x, w) r = Relu(a) s = Relu(b) y = Add(r, s) }");
-  const PhProof        *proof;
+                                               "{ a = Conv(x, w) b = Conv(x, w) r = Relu(a) s = Relu(b) y = Add(r, s) }");
+  const PhProof *proof;
 
   run (document, ph_pass_find ("cse"));
   proof = prove (document, 0);
@@ -194,8 +199,8 @@ static void
 test_background (void)
 {
   g_autoptr (PhDocument) document = open_text ("g (float[8] x) => (float[8] y) { n = Neg(x) r = Relu(n) y = Tanh(r) }");
-  g_autoptr (PhTensor)   fed = ph_tensor_new_floats ((const float[]) { 1, 2, 3, 4, 5, 6, 7, 8 }, 8);
-  const PhProof        *proof;
+  g_autoptr (PhTensor) fed = ph_tensor_new_floats ((const float[]) { 1, 2, 3, 4, 5, 6, 7, 8 }, 8);
+  const PhProof *proof;
 
   ph_document_set_proves (document, TRUE);
   run (document, &swap_pass);
@@ -232,8 +237,9 @@ test_background (void)
 static void
 test_unprovable (void)
 {
-  g_autoptr (PhDocument) document = open_text ("g (float[8] x) => (float[8] y) { n = RandomNormalLike(x) m = Add(n, x) y = Relu(m) }");
-  const PhProof        *proof;
+  g_autoptr (PhDocument) document = open_text (
+      "g (float[8] x) => (float[8] y) { n = RandomNormalLike(x) m = Add(n, x) y = Relu(m) }");
+  const PhProof *proof;
 
   run (document, &drop_relu_pass);
   proof = prove (document, 0);

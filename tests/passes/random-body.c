@@ -4,7 +4,11 @@
 #include "random-gen.h"
 
 /* Opens @body: what is generated goes there, until body_end(). Everything of the outside can be captured. */
-typedef struct { PhBuilder outer; guint n_pool, n_others; } Body;
+typedef struct
+{
+  PhBuilder outer;
+  guint n_pool, n_others;
+} Body;
 
 static void
 body_begin (Gen *gen, Body *body, PhGraph *graph)
@@ -55,7 +59,7 @@ body_value (Gen *gen, PhValue *x)
 
   for (int k = 1 + gen_below (gen, 4); k > 0; k--)
     gen_add_node (gen);
-  for (guint i = gen->pool->len; i-- > 0; )
+  for (guint i = gen->pool->len; i-- > 0;)
     {
       PhValue *value = g_ptr_array_index (gen->pool, i);
 
@@ -111,8 +115,13 @@ branch (Gen *gen)
 
   if (x == NULL)
     return FALSE;
-  owner = ph_graph_add_node (gen->b.graph, &(PhNodeSpec) { .op = &ph_op_If, .inputs = &condition, .n_inputs = 1, .n_outputs = n_outputs,
-                                                           .output_types = (const PhType *[]) { x->type, x->type } }, &gen->b.error);
+  owner = ph_graph_add_node (gen->b.graph,
+                             &(PhNodeSpec) { .op = &ph_op_If,
+                                             .inputs = &condition,
+                                             .n_inputs = 1,
+                                             .n_outputs = n_outputs,
+                                             .output_types = (const PhType *[]) { x->type, x->type } },
+                             &gen->b.error);
   for (guint i = 0; i < 2 && owner != NULL; i++)
     {
       PhGraph *graph = ph_node_add_graph (owner, attrs[i], attrs[i], &gen->b.error);
@@ -150,8 +159,13 @@ loop (Gen *gen)
   inputs[0] = ph_build_scalar (&gen->b, PH_INT64, gen_below (gen, 4));
   inputs[1] = gen_below (gen, 2) ? NULL : ph_build_scalar (&gen->b, PH_BOOL, gen_below (gen, 5) != 0);
   inputs[2] = x;
-  owner = ph_graph_add_node (gen->b.graph, &(PhNodeSpec) { .op = &ph_op_Loop, .inputs = inputs, .n_inputs = 3, .n_outputs = 1 + stacks,
-                                                           .output_types = (const PhType *[]) { x->type, NULL } }, &gen->b.error);
+  owner = ph_graph_add_node (gen->b.graph,
+                             &(PhNodeSpec) { .op = &ph_op_Loop,
+                                             .inputs = inputs,
+                                             .n_inputs = 3,
+                                             .n_outputs = 1 + stacks,
+                                             .output_types = (const PhType *[]) { x->type, NULL } },
+                             &gen->b.error);
   if (owner == NULL || (graph = ph_node_add_graph (owner, "body", "body", &gen->b.error)) == NULL)
     return FALSE;
   body_begin (gen, &body, graph);
@@ -160,8 +174,8 @@ loop (Gen *gen)
   state = body_input (gen, graph, "s", x->type, held (gen, x));
   goes_on = PH_BUILD (&gen->b, Identity, goes_on);
   z = gen_below (gen, 6) ? body_value (gen, state) : PH_BUILD (&gen->b, Identity, state);
-  if (z != NULL && goes_on != NULL && gen->b.error == NULL && ph_graph_set_output (graph, 0, goes_on, &gen->b.error) &&
-      ph_graph_set_output (graph, 1, z, &gen->b.error) && stacks)
+  if (z != NULL && goes_on != NULL && gen->b.error == NULL && ph_graph_set_output (graph, 0, goes_on, &gen->b.error)
+      && ph_graph_set_output (graph, 1, z, &gen->b.error) && stacks)
     {
       z = body_value (gen, gen_below (gen, 2) ? state : x);
       if (z != NULL)
@@ -193,8 +207,14 @@ scan (Gen *gen)
   inputs[1] = y;
   attrs[0] = ph_attr_new_int ("num_scan_inputs", 1);
   attrs[1] = ph_attr_new_ints ("scan_input_directions", &direction, 1);
-  owner = ph_graph_add_node (gen->b.graph, &(PhNodeSpec) { .op = &ph_op_Scan, .inputs = inputs, .n_inputs = 2, .n_outputs = 2, .attrs = attrs,
-                                                           .n_attrs = 2, .output_types = (const PhType *[]) { x->type, NULL } },
+  owner = ph_graph_add_node (gen->b.graph,
+                             &(PhNodeSpec) { .op = &ph_op_Scan,
+                                             .inputs = inputs,
+                                             .n_inputs = 2,
+                                             .n_outputs = 2,
+                                             .attrs = attrs,
+                                             .n_attrs = 2,
+                                             .output_types = (const PhType *[]) { x->type, NULL } },
                              &gen->b.error);
   ph_attr_unref (attrs[0]);
   ph_attr_unref (attrs[1]);
@@ -219,7 +239,7 @@ scan (Gen *gen)
 gboolean
 gen_body (Gen *gen)
 {
-  static gboolean (*const kinds[]) (Gen *gen) = { branch, branch, loop, scan };
+  static gboolean (*const kinds[]) (Gen * gen) = { branch, branch, loop, scan };
 
-  return kinds[gen_below (gen, G_N_ELEMENTS (kinds))] (gen);
+  return kinds[gen_below (gen, G_N_ELEMENTS (kinds))](gen);
 }

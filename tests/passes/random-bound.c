@@ -7,20 +7,20 @@
 #include "core/run/executor.h"
 #include "sample.h"
 
-#define N_RUNS  8
-#define UNITS   4.0      /* in the last place, by which each value is off              */
-#define FACTOR  8.0      /* over the largest deviation seen: eight draws are not all   */
+#define N_RUNS 8
+#define UNITS  4.0 /* in the last place, by which each value is off              */
+#define FACTOR 8.0 /* over the largest deviation seen: eight draws are not all   */
 
 static double
 unit_of (PhDType dtype)
 {
   switch (dtype)
     {
-    case PH_DOUBLE:   return 0x1p-53;
-    case PH_FLOAT:    return 0x1p-24;
-    case PH_FLOAT16:  return 0x1p-11;
+    case PH_DOUBLE: return 0x1p-53;
+    case PH_FLOAT: return 0x1p-24;
+    case PH_FLOAT16: return 0x1p-11;
     case PH_BFLOAT16: return 0x1p-8;
-    default:          return 0;
+    default: return 0;
     }
 }
 
@@ -87,8 +87,8 @@ gather_deviation (PhTensor *tensor, PhTensor *exact, double *most)
 {
   gboolean is_float = ph_dtype_is_float (ph_tensor_dtype (exact));
 
-  if (ph_tensor_kind (exact) != PH_KIND_TENSOR || ph_tensor_dtype (exact) == PH_STRING || ph_tensor_dtype (exact) == PH_COMPLEX64 ||
-      ph_tensor_dtype (exact) == PH_COMPLEX128 || ph_tensor_count (tensor) != ph_tensor_count (exact))
+  if (ph_tensor_kind (exact) != PH_KIND_TENSOR || ph_tensor_dtype (exact) == PH_STRING || ph_tensor_dtype (exact) == PH_COMPLEX64
+      || ph_tensor_dtype (exact) == PH_COMPLEX128 || ph_tensor_count (tensor) != ph_tensor_count (exact))
     return FALSE;
   for (gsize i = 0; i < ph_tensor_count (exact); i++)
     {
@@ -128,8 +128,8 @@ random_differs (PhModel *model, GHashTable *feeds, GPtrArray *expected, GPtrArra
       here = sample_compare (one, other, exactness);
       if (here == NULL)
         continue;
-      if (runs->len == 0 || ph_tensor_kind (a) != ph_tensor_kind (b) || ph_tensor_dtype (a) != ph_tensor_dtype (b) ||
-          ph_tensor_count (a) != ph_tensor_count (b))
+      if (runs->len == 0 || ph_tensor_kind (a) != ph_tensor_kind (b) || ph_tensor_dtype (a) != ph_tensor_dtype (b)
+          || ph_tensor_count (a) != ph_tensor_count (b))
         return g_steal_pointer (&difference);
       most = g_new0 (double, ph_tensor_count (a) + 1);
       for (guint r = 0; r < runs->len; r++)
@@ -140,8 +140,8 @@ random_differs (PhModel *model, GHashTable *feeds, GPtrArray *expected, GPtrArra
           double x = ph_tensor_get (a, i), y = ph_tensor_get (b, i);
 
           if (x != y && !(fabs (x - y) <= MAX (FACTOR * most[i], 1e-5 * fabs (x))))
-            return g_strdup_printf ("output %u, element %" G_GSIZE_FORMAT ": %.9g became %.9g; rounding moves it by %.3g at most", o, i,
-                                    x, y, most[i]);
+            return g_strdup_printf ("output %u, element %" G_GSIZE_FORMAT ": %.9g became %.9g; rounding moves it by %.3g at most",
+                                    o, i, x, y, most[i]);
         }
     }
   ++*bounded;

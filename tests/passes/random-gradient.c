@@ -37,8 +37,8 @@ pick_output (const PhModel *model, guint64 seed)
     {
       const PhValue *value = g_ptr_array_index (model->graph->outputs, (i + seed) % model->graph->outputs->len);
 
-      if (value->type != NULL && value->type->kind == PH_KIND_TENSOR &&
-          (value->type->dtype == PH_FLOAT || value->type->dtype == PH_DOUBLE))
+      if (value->type != NULL && value->type->kind == PH_KIND_TENSOR
+          && (value->type->dtype == PH_FLOAT || value->type->dtype == PH_DOUBLE))
         return value->name;
     }
   return NULL;
@@ -52,8 +52,9 @@ all_finite (GPtrArray *outputs)
     {
       PhTensor *tensor = outputs->pdata[i];
 
-      for (gsize k = 0; ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor)) &&
-           k < ph_tensor_count (tensor); k++)
+      for (gsize k = 0; ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor))
+                        && k < ph_tensor_count (tensor);
+           k++)
         if (!isfinite (ph_tensor_get (tensor, k)))
           return FALSE;
     }
@@ -113,7 +114,8 @@ random_gradient_fault (PhModel *before, GHashTable *feeds, guint64 seed, const c
     {
       tally->refused++;
       return g_error_matches (error, PH_ERROR, PH_ERROR_UNSUPPORTED) || g_error_matches (error, PH_ERROR, PH_ERROR_NOT_FOUND)
-             ? NULL : g_strdup (error->message);
+                 ? NULL
+                 : g_strdup (error->message);
     }
   wanted = sample_outputs (plain, feeds, &error);
   if (wanted == NULL)

@@ -161,8 +161,8 @@ shifted (PhTensor *tensor, guint32 seed)
 
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
     ph_dtype_store (dtype, ph_tensor_writable (other), i,
-                    ph_tensor_get (tensor, i) * (1 + amount * g_rand_double_range (rand, -1, 1)) +
-                    0.1 * amount * g_rand_double_range (rand, -1, 1));
+                    ph_tensor_get (tensor, i) * (1 + amount * g_rand_double_range (rand, -1, 1))
+                        + 0.1 * amount * g_rand_double_range (rand, -1, 1));
   return other;
 }
 
@@ -194,7 +194,8 @@ is_steady (Gen *gen, const PhNode *node, GHashTable *results)
 
       g_hash_table_iter_init (&iter, gen->tensors);
       while (g_hash_table_iter_next (&iter, &key, &tensor))
-        g_hash_table_insert (feeds, key, is_floats (tensor) ? shifted (tensor, draw + ((PhValue *) key)->id) : ph_tensor_ref (tensor));
+        g_hash_table_insert (feeds, key,
+                             is_floats (tensor) ? shifted (tensor, draw + ((PhValue *) key)->id) : ph_tensor_ref (tensor));
       moved = compute (gen, feeds, node, FALSE, NULL);
       if (moved == NULL)
         return FALSE;
@@ -202,8 +203,12 @@ is_steady (Gen *gen, const PhNode *node, GHashTable *results)
         {
           gpointer id = GUINT_TO_POINTER (ph_node_output (node, i)->id);
           PhTensor *a = g_hash_table_lookup (results, id), *b = g_hash_table_lookup (moved, id);
-          double much = !is_floats (a) ? 0 : ph_tensor_dtype (a) == PH_FLOAT16 ? 0.1 : ph_tensor_dtype (a) == PH_BFLOAT16 ? 0.5 : 0.02;
-          g_auto (PhComparison) comparison = ph_tensor_compare (b, a, (PhTolerance) { 0, is_floats (a) ? much * largest (a) : 0 });
+          double much = !is_floats (a)                       ? 0
+                        : ph_tensor_dtype (a) == PH_FLOAT16  ? 0.1
+                        : ph_tensor_dtype (a) == PH_BFLOAT16 ? 0.5
+                                                             : 0.02;
+          g_auto (PhComparison) comparison = ph_tensor_compare (b, a,
+                                                                (PhTolerance) { 0, is_floats (a) ? much * largest (a) : 0 });
 
           /* Coarse floats jump by themselves. */
           if (!comparison.close || (is_floats (a) && ph_dtype_size (ph_tensor_dtype (a)) == 1))
@@ -278,7 +283,8 @@ reads_bits_of_nan (Gen *gen, const PhNode *node)
 static gboolean
 try_in_body (Gen *gen, PhNode *node)
 {
-  g_autofree PhTensor **inputs = g_new0 (PhTensor *, node->inputs->len + 1), **outputs = g_new0 (PhTensor *, node->outputs->len + 1);
+  g_autofree PhTensor **inputs = g_new0 (PhTensor *, node->inputs->len + 1),
+                      **outputs = g_new0 (PhTensor *, node->outputs->len + 1);
 
   if (node->graphs != NULL)
     return TRUE;
@@ -332,8 +338,8 @@ gen_try_since (Gen *gen, PhNode *last)
               note_fault (gen, node, what);
               return FALSE;
             }
-          if ((ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_count (tensor) > MAX_ELEMENTS) ||
-              (gen->smooth && !is_moderate (tensor)))
+          if ((ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_count (tensor) > MAX_ELEMENTS)
+              || (gen->smooth && !is_moderate (tensor)))
             return FALSE;
         }
       if (gen->smooth && node->inputs->len > 0 && !is_steady (gen, node, results))
@@ -413,9 +419,10 @@ gen_add_node (Gen *gen)
 static void
 add_input (Gen *gen, guint i)
 {
-  static const PhDType types[] = { PH_FLOAT, PH_FLOAT, PH_FLOAT, PH_DOUBLE, PH_INT64, PH_INT32, PH_BOOL, PH_FLOAT16, PH_UINT8,
-                                   PH_BFLOAT16, PH_INT8, PH_STRING, PH_INT4, PH_UINT4, PH_INT16, PH_UINT16, PH_UINT32, PH_UINT64,
-                                   PH_COMPLEX64, PH_FLOAT8E4M3FN, PH_FLOAT8E5M2, PH_FLOAT4E2M1, PH_INT2, PH_UINT2 };
+  static const PhDType types[] = { PH_FLOAT,     PH_FLOAT,        PH_FLOAT,      PH_DOUBLE,     PH_INT64,  PH_INT32,
+                                   PH_BOOL,      PH_FLOAT16,      PH_UINT8,      PH_BFLOAT16,   PH_INT8,   PH_STRING,
+                                   PH_INT4,      PH_UINT4,        PH_INT16,      PH_UINT16,     PH_UINT32, PH_UINT64,
+                                   PH_COMPLEX64, PH_FLOAT8E4M3FN, PH_FLOAT8E5M2, PH_FLOAT4E2M1, PH_INT2,   PH_UINT2 };
   static const gint64 sizes[] = { 1, 2, 3, 4, 2, 3, 0 };
   g_autofree char *name = g_strdup_printf ("x%u", i);
   PhDType dtype = types[i < 2 ? 0 : gen_below (gen, G_N_ELEMENTS (types))];
@@ -462,8 +469,12 @@ random_graph (guint64 seed, guint n_nodes, gboolean smooth, RandomTally *tally, 
   g_autoptr (GPtrArray) pool = g_ptr_array_new (), others = g_ptr_array_new ();
   g_autoptr (GHashTable) tensors = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
   PhModel *model = ph_model_new ();
-  Gen gen = { .rand = rand, .model = model, .pool = pool, .others = others, .tensors = tensors, .smooth = smooth, .tally = tally,
-              .draws = seed % 25 == 0, .b.graph = model->graph };
+  /* clang-format off */
+  Gen gen = {
+    .rand = rand, .model = model, .pool = pool, .others = others, .tensors = tensors, .smooth = smooth, .tally = tally,
+    .draws = seed % 25 == 0, .b.graph = model->graph
+  };
+  /* clang-format on */
   guint n_outputs = 0, n_inputs = 2 + gen_below (&gen, 3);
 
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);

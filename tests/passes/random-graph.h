@@ -6,9 +6,9 @@
 
 typedef struct
 {
-  guint   *made;                /* per row of the registry: nodes that can be computed                        */
-  guint   *tried;
-  GString *faults;              /* what an operator does against its own inference, or fast against plain     */
+  guint *made; /* per row of the registry: nodes that can be computed                        */
+  guint *tried;
+  GString *faults; /* what an operator does against its own inference, or fast against plain     */
 } RandomTally;
 
 /* A valid model of about @n_nodes nodes, which can be computed on @feeds (out) (input name -> PhTensor). @smooth: only finite
@@ -16,11 +16,14 @@ typedef struct
  * can be compared. */
 PhModel *random_graph (guint64 seed, guint n_nodes, gboolean smooth, RandomTally *tally, GHashTable **feeds);
 
-typedef struct { guint refused, poles, compared, bounded; } RandomGradients;
+typedef struct
+{
+  guint refused, poles, compared, bounded;
+} RandomGradients;
 
 /* What goes wrong with the gradient of an output of @before: it must be the same after train, and the same after O2 of that; NULL:
  * nothing, or it is refused with a message. */
-char    *random_gradient_fault (PhModel *before, GHashTable *feeds, guint64 seed, const char **culprit, RandomGradients *tally);
+char *random_gradient_fault (PhModel *before, GHashTable *feeds, guint64 seed, const char **culprit, RandomGradients *tally);
 
 /* Whether @actual differs from @expected by more than @exactness permits. Where rounding is allowed and the tolerance is
  * exceeded, the model itself says how far rounding can carry an element: it is computed several times with every value off by a

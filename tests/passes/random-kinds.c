@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-#define PICK(gen_, ...) pick_op (gen_, (const PhOp *const[]) { __VA_ARGS__ }, sizeof ((const PhOp *[]) { __VA_ARGS__ }) / sizeof (PhOp *))
+#define PICK(gen_, ...) \
+  pick_op (gen_, (const PhOp *const[]) { __VA_ARGS__ }, sizeof ((const PhOp *[]) { __VA_ARGS__ }) / sizeof (PhOp *))
 
 static const PhOp *
 pick_op (Gen *gen, const PhOp *const *ops, guint n)
@@ -25,18 +26,44 @@ any_of (Gen *gen, gboolean (*fits) (const PhValue *value))
   return NULL;
 }
 
-static gboolean is_float (const PhValue *v)   { return ph_value_is_float (v); }
-static gboolean is_float32 (const PhValue *v) { return ph_value_dtype (v) == PH_FLOAT; }
-static gboolean is_number (const PhValue *v)  { return ph_value_is_float (v) || ph_dtype_is_integer (ph_value_dtype (v)); }
-static gboolean is_signed (const PhValue *v)  { return is_number (v) && ph_dtype_is_signed (ph_value_dtype (v)); }
-static gboolean is_bool (const PhValue *v)    { return ph_value_dtype (v) == PH_BOOL; }
-static gboolean is_ranked (const PhValue *v)  { return ph_value_rank (v) > 0; }
-static gboolean is_image (const PhValue *v)
+static gboolean
+is_float (const PhValue *v)
 {
-  return ph_value_dtype (v) == PH_FLOAT && ph_value_rank (v) == 4 && ph_value_dim (v, 1) > 0 && ph_value_dim (v, 2) >= 3 &&
-         ph_value_dim (v, 3) >= 3;
+  return ph_value_is_float (v);
 }
-static gboolean is_matrix (const PhValue *v)
+static gboolean
+is_float32 (const PhValue *v)
+{
+  return ph_value_dtype (v) == PH_FLOAT;
+}
+static gboolean
+is_number (const PhValue *v)
+{
+  return ph_value_is_float (v) || ph_dtype_is_integer (ph_value_dtype (v));
+}
+static gboolean
+is_signed (const PhValue *v)
+{
+  return is_number (v) && ph_dtype_is_signed (ph_value_dtype (v));
+}
+static gboolean
+is_bool (const PhValue *v)
+{
+  return ph_value_dtype (v) == PH_BOOL;
+}
+static gboolean
+is_ranked (const PhValue *v)
+{
+  return ph_value_rank (v) > 0;
+}
+static gboolean
+is_image (const PhValue *v)
+{
+  return ph_value_dtype (v) == PH_FLOAT && ph_value_rank (v) == 4 && ph_value_dim (v, 1) > 0 && ph_value_dim (v, 2) >= 3
+         && ph_value_dim (v, 3) >= 3;
+}
+static gboolean
+is_matrix (const PhValue *v)
 {
   return ph_value_dtype (v) == PH_FLOAT && ph_value_rank (v) >= 2 && ph_value_dim (v, -1) > 0;
 }
@@ -68,8 +95,9 @@ jump (Gen *gen)
 {
   PhValue *x = any_of (gen, is_float);
 
-  return x != NULL && !gen->smooth &&
-         gen_keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_Floor, &ph_op_Ceil, &ph_op_Round, &ph_op_Sign), &x, 1, NULL, 1));
+  return x != NULL && !gen->smooth
+         && gen_keep (gen,
+                      ph_build_node (&gen->b, PICK (gen, &ph_op_Floor, &ph_op_Ceil, &ph_op_Round, &ph_op_Sign), &x, 1, NULL, 1));
 }
 
 /* Two of one element type, or one and a constant. */
@@ -87,8 +115,8 @@ operands (Gen *gen, gboolean (*fits) (const PhValue *value), PhValue **pair)
         PhValue *value = gen_any (gen);
         const PhType *types[] = { pair[0]->type, value->type };
 
-        if (ph_value_dtype (value) == ph_value_dtype (pair[0]) && ph_type_broadcast (value->type->dtype, types, 2) != NULL &&
-            ph_value_is_static (value) == ph_value_is_static (pair[0]))
+        if (ph_value_dtype (value) == ph_value_dtype (pair[0]) && ph_type_broadcast (value->type->dtype, types, 2) != NULL
+            && ph_value_is_static (value) == ph_value_is_static (pair[0]))
           pair[1] = value;
       }
   if (pair[1] != NULL && gen_below (gen, 2))
@@ -106,9 +134,11 @@ binary (Gen *gen)
 {
   PhValue *pair[2] = { NULL };
 
-  return operands (gen, is_number, pair) &&
-         gen_keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_Add, &ph_op_Sub, &ph_op_Mul, &ph_op_Max, &ph_op_Min, &ph_op_Sum,
-                                                  &ph_op_Add, &ph_op_Mul), pair, 2, NULL, 1));
+  return operands (gen, is_number, pair)
+         && gen_keep (gen, ph_build_node (&gen->b,
+                                          PICK (gen, &ph_op_Add, &ph_op_Sub, &ph_op_Mul, &ph_op_Max, &ph_op_Min, &ph_op_Sum,
+                                                &ph_op_Add, &ph_op_Mul),
+                                          pair, 2, NULL, 1));
 }
 
 /* Divisors are constants away from zero: near it rounding errors grow without bound. */
@@ -129,7 +159,8 @@ power (Gen *gen)
 {
   PhValue *x = any_of (gen, is_float);
 
-  return x != NULL && gen_keep (gen, PH_BUILD (&gen->b, Pow, x, ph_build_scalar (&gen->b, ph_value_dtype (x), 1 + gen_below (gen, 2))));
+  return x != NULL
+         && gen_keep (gen, PH_BUILD (&gen->b, Pow, x, ph_build_scalar (&gen->b, ph_value_dtype (x), 1 + gen_below (gen, 2))));
 }
 
 static gboolean
@@ -137,8 +168,8 @@ logic (Gen *gen)
 {
   PhValue *pair[2] = { NULL };
 
-  return operands (gen, is_bool, pair) &&
-         gen_keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_And, &ph_op_Or, &ph_op_Xor), pair, 2, NULL, 1));
+  return operands (gen, is_bool, pair)
+         && gen_keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_And, &ph_op_Or, &ph_op_Xor), pair, 2, NULL, 1));
 }
 
 static gboolean
@@ -146,8 +177,9 @@ compare (Gen *gen)
 {
   PhValue *pair[2] = { NULL };
 
-  return !gen->smooth && operands (gen, is_number, pair) &&
-         gen_keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_Less, &ph_op_Greater, &ph_op_Equal, &ph_op_LessOrEqual), pair, 2, NULL, 1));
+  return !gen->smooth && operands (gen, is_number, pair)
+         && gen_keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_Less, &ph_op_Greater, &ph_op_Equal, &ph_op_LessOrEqual),
+                                          pair, 2, NULL, 1));
 }
 
 static gboolean
@@ -257,8 +289,9 @@ flatten (Gen *gen)
 {
   PhValue *x = any_of (gen, is_ranked);
 
-  return x != NULL && gen_keep (gen, PH_BUILD_WITH (&gen->b, Flatten,
-                                                PH_ATTRS (ph_attr_new_int ("axis", gen_below (gen, ph_value_rank (x) + 1))), x));
+  return x != NULL
+         && gen_keep (gen, PH_BUILD_WITH (&gen->b, Flatten,
+                                          PH_ATTRS (ph_attr_new_int ("axis", gen_below (gen, ph_value_rank (x) + 1))), x));
 }
 
 static gboolean
@@ -323,7 +356,7 @@ slice (Gen *gen)
   if (start == -1 && step > 0 && gen_below (gen, 2))
     start = 0;
   return gen_keep (gen, PH_BUILD (&gen->b, Slice, x, ph_build_ints (&gen->b, &start, 1), ph_build_ints (&gen->b, &end, 1),
-                              ph_build_ints (&gen->b, &axis, 1), ph_build_ints (&gen->b, &step, 1)));
+                                  ph_build_ints (&gen->b, &axis, 1), ph_build_ints (&gen->b, &step, 1)));
 }
 
 static gboolean
@@ -352,7 +385,7 @@ expand (Gen *gen)
   for (int i = 0; i < rank; i++)
     dims[i] = ph_value_dim (x, i) == 1 && gen_below (gen, 2) ? 1 + gen_below (gen, 3) : 1;
   return gen_keep (gen, gen_below (gen, 2) ? PH_BUILD (&gen->b, Expand, x, ph_build_ints (&gen->b, dims, rank))
-                                   : PH_BUILD (&gen->b, Tile, x, ph_build_ints (&gen->b, dims, rank)));
+                                           : PH_BUILD (&gen->b, Tile, x, ph_build_ints (&gen->b, dims, rank)));
 }
 
 static gboolean
@@ -370,8 +403,10 @@ gather (Gen *gen)
     return FALSE;
   indices[0] = gen_below (gen, size);
   for (int i = 1; i < n; i++)
-    indices[i] = gen_below (gen, 2) && indices[i - 1] + 1 < size ? indices[i - 1] + 1 : gen_below (gen, size) - (gen_below (gen, 4) == 0 ? size : 0);
-  PhValue *index = gen_below (gen, 4) == 0 ? ph_build_scalar (&gen->b, PH_INT64, indices[0]) : ph_build_ints (&gen->b, indices, n);
+    indices[i] = gen_below (gen, 2) && indices[i - 1] + 1 < size ? indices[i - 1] + 1
+                                                                 : gen_below (gen, size) - (gen_below (gen, 4) == 0 ? size : 0);
+  PhValue *index = gen_below (gen, 4) == 0 ? ph_build_scalar (&gen->b, PH_INT64, indices[0])
+                                           : ph_build_ints (&gen->b, indices, n);
 
   return gen_keep (gen, PH_BUILD_WITH (&gen->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, index));
 }
@@ -407,9 +442,10 @@ reduce (Gen *gen)
     axis -= ph_value_rank (x);
   PhValue *inputs[] = { x, ph_build_ints (&gen->b, &axis, 1) };
 
-  return gen_keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_ReduceSum, &ph_op_ReduceMean, &ph_op_ReduceMax, &ph_op_ReduceMin,
-                                                  &ph_op_ReduceL1),
-                                   inputs, 2, PH_ATTRS (ph_attr_new_int ("keepdims", gen_below (gen, 2))), 1));
+  return gen_keep (
+      gen, ph_build_node (&gen->b,
+                          PICK (gen, &ph_op_ReduceSum, &ph_op_ReduceMean, &ph_op_ReduceMax, &ph_op_ReduceMin, &ph_op_ReduceL1),
+                          inputs, 2, PH_ATTRS (ph_attr_new_int ("keepdims", gen_below (gen, 2))), 1));
 }
 
 static gboolean
@@ -417,8 +453,9 @@ softmax (Gen *gen)
 {
   PhValue *x = any_of (gen, is_matrix);
 
-  return x != NULL && gen_keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_Softmax, &ph_op_LogSoftmax), &x, 1,
-                                                PH_ATTRS (ph_attr_new_int ("axis", gen_below (gen, 2) - 1)), 1));
+  return x != NULL
+         && gen_keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_Softmax, &ph_op_LogSoftmax), &x, 1,
+                                          PH_ATTRS (ph_attr_new_int ("axis", gen_below (gen, 2) - 1)), 1));
 }
 
 static gboolean
@@ -458,7 +495,8 @@ convolution (Gen *gen)
   gint64 dims[] = { n, channels, kernel[0], kernel[1] };
   PhValue *w = ph_build_tensor (&gen->b, gen_tensor (gen, PH_FLOAT, 4, dims));
 
-  y = PH_BUILD_WITH (&gen->b, Conv, PH_ATTRS (ph_attr_new_ints ("kernel_shape", kernel, 2), ph_attr_new_ints ("pads", pads, 4)), x, w);
+  y = PH_BUILD_WITH (&gen->b, Conv, PH_ATTRS (ph_attr_new_ints ("kernel_shape", kernel, 2), ph_attr_new_ints ("pads", pads, 4)),
+                     x, w);
   if (y != NULL && gen_below (gen, 2))
     {
       PhValue *inputs[5] = { y };
@@ -489,7 +527,7 @@ pool (Gen *gen)
   if (gen_below (gen, 3) == 0)
     return gen_keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_GlobalAveragePool, &ph_op_GlobalMaxPool), &x, 1, NULL, 1));
   return gen_keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_MaxPool, &ph_op_AveragePool), &x, 1,
-                                   PH_ATTRS (ph_attr_new_ints ("kernel_shape", kernel, 2)), 1));
+                                       PH_ATTRS (ph_attr_new_ints ("kernel_shape", kernel, 2)), 1));
 }
 
 /* What fusions look for, with small mutations. */
@@ -507,8 +545,9 @@ composite (Gen *gen)
   switch (gen_below (gen, 5))
     {
     case 0:
-      d = PH_BUILD (b, Sub, x, PH_BUILD_WITH (b, ReduceMean, PH_ATTRS (ph_attr_new_int ("keepdims", gen_below (gen, 8) != 0)), x,
-                                              ph_build_ints (b, &axis, 1)));
+      d = PH_BUILD (b, Sub, x,
+                    PH_BUILD_WITH (b, ReduceMean, PH_ATTRS (ph_attr_new_int ("keepdims", gen_below (gen, 8) != 0)), x,
+                                   ph_build_ints (b, &axis, 1)));
       v = PH_BUILD (b, ReduceMean, PH_BUILD (b, Pow, d, S (2)), ph_build_ints (b, &axis, 1));
       d = PH_BUILD (b, Div, d, PH_BUILD (b, Sqrt, PH_BUILD (b, Add, v, S (0.01))));
       w = d != NULL ? gen_constant_like (gen, d) : NULL;
@@ -517,8 +556,7 @@ composite (Gen *gen)
     case 1:
       v = PH_BUILD (b, Add, PH_BUILD (b, Erf, PH_BUILD (b, Div, x, S (root))), S (1));
       return gen_keep (gen, PH_BUILD (b, Mul, PH_BUILD (b, Mul, v, x), S (half)));
-    case 2:
-      return gen_keep (gen, PH_BUILD (b, Mul, PH_BUILD (b, Sigmoid, x), x));
+    case 2: return gen_keep (gen, PH_BUILD (b, Mul, PH_BUILD (b, Sigmoid, x), x));
     case 3:
       v = PH_BUILD (b, Clip, PH_BUILD (b, Add, x, S (3)), S (0), S (6));
       return gen_keep (gen, PH_BUILD (b, Div, PH_BUILD (b, Mul, x, v), S (gen_below (gen, 6) ? 6 : 5)));
@@ -530,14 +568,16 @@ composite (Gen *gen)
 #undef S
 }
 
+/* clang-format off */
 static gboolean (*const kinds[]) (Gen *gen) = {
   unary, unary, unary, unary_other, jump, binary, binary, binary, binary, divide, power, logic, compare, choose, cast, transpose,
   transpose, reshape, reshape, squeeze, flatten, concat, split, slice, pad, expand, gather, shape_arithmetic, reduce, softmax, matmul,
   matmul, convolution, convolution, pool, composite, composite,
 };
+/* clang-format on */
 
 gboolean
 gen_kind (Gen *gen)
 {
-  return kinds[gen_below (gen, G_N_ELEMENTS (kinds))] (gen);
+  return kinds[gen_below (gen, G_N_ELEMENTS (kinds))](gen);
 }

@@ -11,9 +11,9 @@
 typedef struct
 {
   const PhOp *op;
-  PhDType     groups[128];      /* element type that a letter stands for in this node */
-  PhValue    *inputs[PH_MAX_ARGS + 4];
-  guint       n;
+  PhDType groups[128]; /* element type that a letter stands for in this node */
+  PhValue *inputs[PH_MAX_ARGS + 4];
+  guint n;
 } Draft;
 
 static gboolean
@@ -51,10 +51,10 @@ some_size (Gen *gen, const gint64 *dims, int rank)
 {
   switch (gen_below (gen, 6))
     {
-    case 0:  return 1;
-    case 1:  return 1 + gen_below (gen, 4);
-    case 2:  return rank > 0 ? rank : 1;
-    case 3:  return rank > 0 ? 2 * rank : 2;
+    case 0: return 1;
+    case 1: return 1 + gen_below (gen, 4);
+    case 2: return rank > 0 ? rank : 1;
+    case 3: return rank > 0 ? 2 * rank : 2;
     default: return rank > 0 ? dims[gen_below (gen, rank)] : 1;
     }
 }
@@ -75,21 +75,16 @@ guess_shape (Gen *gen, const Draft *draft, const PhOpArg *arg, gint64 *dims)
     }
   switch (gen_below (gen, 8))
     {
-    case 0:
-      return 0;
-    case 1:
-      memcpy (dims, like, rank * sizeof *dims);
-      return rank;
+    case 0: return 0;
+    case 1: memcpy (dims, like, rank * sizeof *dims); return rank;
     case 2:
-    case 3:
-      dims[0] = rank > 1 && gen_below (gen, 2) ? like[1] : some_size (gen, like, rank);
-      return 1;
-    case 4:        /* as a convolution's weights */
+    case 3: dims[0] = rank > 1 && gen_below (gen, 2) ? like[1] : some_size (gen, like, rank); return 1;
+    case 4: /* as a convolution's weights */
       own = rank;
       for (guint i = 0; i < own; i++)
         dims[i] = i == 1 ? like[1] : 1 + gen_below (gen, 3);
       return own;
-    case 5:        /* of the same rank, one other size */
+    case 5: /* of the same rank, one other size */
       memcpy (dims, like, rank * sizeof *dims);
       if (rank > 0)
         dims[gen_below (gen, rank)] = some_size (gen, like, rank);
@@ -115,7 +110,7 @@ guess_constant (Gen *gen, const Draft *draft, const PhOpArg *arg, PhDType dtype)
     return NULL;
   tensor = gen_tensor (gen, dtype, rank, dims);
   if (is_index (arg) && gen_below (gen, 2))
-    for (gsize i = 0; i < ph_tensor_count (tensor); i++)       /* axes and positions may count from the end; 0 .. n - 1 are all */
+    for (gsize i = 0; i < ph_tensor_count (tensor); i++) /* axes and positions may count from the end; 0 .. n - 1 are all */
       ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, gen_below (gen, 3) == 0 ? (gint64) i : gen_below (gen, 4) - 1);
   return ph_build_tensor (&gen->b, tensor);
 }
@@ -165,12 +160,14 @@ guess_input (Gen *gen, Draft *draft, const PhOpArg *arg)
 static PhAttr *
 guess_attr (Gen *gen, const Draft *draft, const PhOpAttr *attr)
 {
+  /* clang-format off */
   static const char *const words[] = {
     "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID", "constant", "reflect", "edge", "wrap", "linear", "nearest", "cubic", "DCR", "CRD",
     "none", "add", "mul", "max", "min", "mean", "sum", "forward", "reverse", "bidirectional", "half_pixel", "align_corners",
     "asymmetric", "zeros", "border", "reflection", "avg", "LEFT", "RIGHT", "tanh", "LOWER", "UPPER", "i,j->ij", "ij->ji", "ij,jk->ik",
     "...i->...", "a.*", "",
   };
+  /* clang-format on */
   gint64 like[PH_MAX_RANK], ints[12];
   float floats[4];
   g_autoptr (PhTensor) tensor = NULL;
@@ -182,16 +179,15 @@ guess_attr (Gen *gen, const Draft *draft, const PhOpAttr *attr)
     {
     case PH_ATTR_INT:
       return ph_attr_new_int (attr->name, strstr (attr->name, "type") != NULL || strcmp (attr->name, "to") == 0
-                                              ? 1 + gen_below (gen, PH_N_DTYPES - 1) : gen_below (gen, 6) - 2);
-    case PH_ATTR_FLOAT:
-      return ph_attr_new_float (attr->name, (float[]) { 0.5f, 1, 0, -1, 2, 0.01f, 0.25f }[gen_below (gen, 7)]);
-    case PH_ATTR_STRING:
-      return ph_attr_new_string (attr->name, words[gen_below (gen, G_N_ELEMENTS (words))]);
+                                              ? 1 + gen_below (gen, PH_N_DTYPES - 1)
+                                              : gen_below (gen, 6) - 2);
+    case PH_ATTR_FLOAT: return ph_attr_new_float (attr->name, (float[]) { 0.5f, 1, 0, -1, 2, 0.01f, 0.25f }[gen_below (gen, 7)]);
+    case PH_ATTR_STRING: return ph_attr_new_string (attr->name, words[gen_below (gen, G_N_ELEMENTS (words))]);
     case PH_ATTR_INTS:
       n = (guint[]) { MAX (rank - 2, 1), 2 * MAX (rank - 2, 0), rank, 1, 2 }[gen_below (gen, 5)];
       for (guint i = 0; i < n; i++)
         ints[i] = gen_below (gen, 4) == 0 ? (gint64) i : gen_below (gen, 4) - (gen_below (gen, 8) == 0);
-      if (n == (guint) rank && gen_below (gen, 2))     /* an order */
+      if (n == (guint) rank && gen_below (gen, 2)) /* an order */
         for (guint i = 0; i < n; i++)
           ints[i] = n - 1 - i;
       return ph_attr_new_ints (attr->name, ints, n);
@@ -202,10 +198,10 @@ guess_attr (Gen *gen, const Draft *draft, const PhOpAttr *attr)
       return ph_attr_new_floats (attr->name, floats, n);
     case PH_ATTR_TENSOR:
       ints[0] = 1 + gen_below (gen, 2);
-      tensor = gen_tensor (gen, (PhDType[]) { PH_FLOAT, PH_INT64, PH_DOUBLE, PH_BOOL }[gen_below (gen, 4)], gen_below (gen, 2), ints);
+      tensor = gen_tensor (gen, (PhDType[]) { PH_FLOAT, PH_INT64, PH_DOUBLE, PH_BOOL }[gen_below (gen, 4)], gen_below (gen, 2),
+                           ints);
       return ph_attr_new_tensor (attr->name, tensor);
-    default:
-      return NULL;
+    default: return NULL;
     }
 }
 

@@ -14,7 +14,10 @@
  * PEEPHOLE_RANDOM_FAILURES: after how many to stop (1); PEEPHOLE_RANDOM_PIPELINES: which ("O1 O2 O3"), single passes too, or
  * "each": every pass that can stand alone, or "gradient": train, a gradient, O2. A failing model is reduced and printed in the form of a fixture. */
 
-static struct { guint graphs, unusable, nodes, rewrites, bounded; } tally;
+static struct
+{
+  guint graphs, unusable, nodes, rewrites, bounded;
+} tally;
 static RandomTally made;
 static RandomGradients gradients;
 static const char *const no_passes[] = { NULL };
@@ -108,10 +111,10 @@ without (PhModel *model, GHashTable *values, GHashTable *feeds, PhId id, guint o
       ph_graph_truncate_outputs (smaller->graph, smaller->graph->outputs->len - 1, NULL);
     }
   ph_pass_run (ph_pass_find ("dce"), smaller, history, NULL, NULL);
-  for (guint i = smaller->graph->constants->len; i-- > 0; )
+  for (guint i = smaller->graph->constants->len; i-- > 0;)
     if (ph_value_n_uses (g_ptr_array_index (smaller->graph->constants, i)) == 0)
       ph_graph_remove_value (g_ptr_array_index (smaller->graph->constants, i), NULL);
-  for (guint i = smaller->graph->inputs->len; i-- > 0; )
+  for (guint i = smaller->graph->inputs->len; i-- > 0;)
     {
       PhValue *value = g_ptr_array_index (smaller->graph->inputs, i);
 
@@ -165,7 +168,7 @@ reduce (PhModel *model, GHashTable *feeds, const PhPipeline *pipeline, guint64 s
   while (smaller)
     {
       smaller = FALSE;
-      for (guint i = best->graph->outputs->len; i-- > 0 && best->graph->outputs->len > 1; )
+      for (guint i = best->graph->outputs->len; i-- > 0 && best->graph->outputs->len > 1;)
         smaller = take_if_fails (&best, without (best, values, feeds, PH_NO_ID, i), feeds, pipeline, seed) || smaller;
       for (PhId id = 1; id < best->next_id; id++)
         {
@@ -260,12 +263,12 @@ test_pipeline (gconstpointer data)
   failures = 0;
   for (guint64 seed = first; seed < first + n && failures < most; seed++)
     check_graph (seed, pipeline);
-  g_test_message ("%u graphs, %.1f nodes and %.1f rewrites each; %u cannot be computed; %u beyond the tolerance, within the bound",
-                  tally.graphs, (double) tally.nodes / tally.graphs, (double) tally.rewrites / tally.graphs, tally.unusable,
-                  tally.bounded);
+  g_test_message (
+      "%u graphs, %.1f nodes and %.1f rewrites each; %u cannot be computed; %u beyond the tolerance, within the bound",
+      tally.graphs, (double) tally.nodes / tally.graphs, (double) tally.rewrites / tally.graphs, tally.unusable, tally.bounded);
   if (pipeline == &gradient)
-    g_test_message ("%u gradients compared, %u refused, %u not finite; %u beyond the tolerance, within the bound", gradients.compared,
-                    gradients.refused, gradients.poles, gradients.bounded);
+    g_test_message ("%u gradients compared, %u refused, %u not finite; %u beyond the tolerance, within the bound",
+                    gradients.compared, gradients.refused, gradients.poles, gradients.bounded);
   if (failures > 0)
     g_test_fail ();
 }
@@ -347,8 +350,8 @@ main (int argc, char *argv[])
       if (pipeline != NULL)
         add_test (pipeline);
       for (guint k = 0; pipeline == NULL && k < n_passes; k++)
-        if (g_str_equal (names[i], passes[k]->name) ||
-            (g_str_equal (names[i], "each") && !passes[k]->needs_arguments && ph_pass_exactness (passes[k]) < PH_LOSSY))
+        if (g_str_equal (names[i], passes[k]->name)
+            || (g_str_equal (names[i], "each") && !passes[k]->needs_arguments && ph_pass_exactness (passes[k]) < PH_LOSSY))
           add_test (pipeline_of (passes[k]));
     }
   g_test_add_func ("/passes/random/repeatable", test_repeatable);

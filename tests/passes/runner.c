@@ -214,7 +214,10 @@ test_every_rule (void)
         if (!ph_pass_is_builtin (passes[i]) || known == 3)
           continue;
         missing++;
-        g_printerr ("# %s has no fixture %s\n", key, known == 1 ? "that must not fire it" : known == 2 ? "that fires it" : "at all");
+        g_printerr ("# %s has no fixture %s\n", key,
+                    known == 1   ? "that must not fire it"
+                    : known == 2 ? "that fires it"
+                                 : "at all");
       }
   g_assert_cmpuint (missing, ==, 0);
 }

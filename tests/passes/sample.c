@@ -70,9 +70,9 @@ sample_feeds (PhModel *model, PhExactness exactness, GHashTable *ranges, guint64
       const PhValue *value = g_ptr_array_index (model->graph->inputs, i);
 
       if (value->tensor == NULL)
-        g_hash_table_insert (feeds, g_strdup (value->name),
-                             sample_tensor (value->type, exactness,
-                                            ranges != NULL ? g_hash_table_lookup (ranges, value->name) : NULL, seed, i));
+        g_hash_table_insert (
+            feeds, g_strdup (value->name),
+            sample_tensor (value->type, exactness, ranges != NULL ? g_hash_table_lookup (ranges, value->name) : NULL, seed, i));
     }
   return feeds;
 }
@@ -157,8 +157,8 @@ sample_compare (GPtrArray *before, GPtrArray *after, PhExactness exactness)
       gsize other;
 
       /* What is lossy may come out as the neighbouring byte. */
-      if (exactness == PH_LOSSY && ph_tensor_kind (a) == PH_KIND_TENSOR && ph_dtype_is_integer (ph_tensor_dtype (a)) &&
-          comparison.max_abs_error <= 1)
+      if (exactness == PH_LOSSY && ph_tensor_kind (a) == PH_KIND_TENSOR && ph_dtype_is_integer (ph_tensor_dtype (a))
+          && comparison.max_abs_error <= 1)
         continue;
       if (!comparison.close)
         return g_strdup_printf ("output %u: %s", i, comparison.why);

@@ -15,7 +15,10 @@
 #include "core/prove/prove.h"
 #include "passes/adopt.h"
 
-typedef struct { char *name, *expected, *before, *after; } Change;
+typedef struct
+{
+  char *name, *expected, *before, *after;
+} Change;
 
 static void
 change_free (gpointer data)
@@ -32,10 +35,10 @@ change_free (gpointer data)
 static PhModel *
 parse (const char *text, const char *name)
 {
-  g_autofree char      *whole = NULL;
-  g_autoptr (GError)     error = NULL;
-  g_autoptr (PhHistory)  history = ph_history_new ();
-  PhModel              *model;
+  g_autofree char *whole = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  PhModel *model;
 
   while (g_ascii_isspace (*text))
     text++;
@@ -70,13 +73,16 @@ static PhProof *
 prove (const Change *change, gboolean backwards, gboolean foreign, guint64 seed)
 {
   /* A rule of Peephole's own promises more than a program of others, and is forgiven more. */
-  PhPass               pass = { .name = foreign ? "exec" : "convert-to-onnx", .group = foreign ? "foreign" : "algebra", .summary = "A change.",
-                                .run = run_change, .exactness = PH_ROUNDING };
-  PhModel             *walker = parse (backwards ? change->after : change->before, change->name);
-  g_autoptr (GError)    error = NULL;
+  PhPass pass = { .name = foreign ? "exec" : "convert-to-onnx",
+                  .group = foreign ? "foreign" : "algebra",
+                  .summary = "A change.",
+                  .run = run_change,
+                  .exactness = PH_ROUNDING };
+  PhModel *walker = parse (backwards ? change->after : change->before, change->name);
+  g_autoptr (GError) error = NULL;
   g_autoptr (PhHistory) history = ph_history_new ();
-  g_autoptr (PhProver)  prover = NULL;
-  PhProof             *proof;
+  g_autoptr (PhProver) prover = NULL;
+  PhProof *proof;
 
   if (walker == NULL)
     return NULL;
@@ -97,10 +103,11 @@ prove (const Change *change, gboolean backwards, gboolean foreign, guint64 seed)
 static gboolean
 is_as_expected (const Change *change, gboolean foreign, gboolean backwards, PhVerdict verdict)
 {
-  if (g_str_has_suffix (change->expected, "-forwards") && (backwards || (!foreign && g_str_has_prefix (change->expected, "different-bits"))))
+  if (g_str_has_suffix (change->expected, "-forwards")
+      && (backwards || (!foreign && g_str_has_prefix (change->expected, "different-bits"))))
     return TRUE;
-  if (g_str_equal (change->expected, "different") || g_str_has_suffix (change->expected, "-forwards") ||
-      (foreign && g_str_equal (change->expected, "different-bits")))
+  if (g_str_equal (change->expected, "different") || g_str_has_suffix (change->expected, "-forwards")
+      || (foreign && g_str_equal (change->expected, "different-bits")))
     return verdict == PH_VERDICT_DIFFERENT;
   /* Peephole's own rules are equal one by one; parts of what others did may be so only together. */
   if (g_str_equal (change->expected, "equal"))
@@ -118,16 +125,18 @@ test_change (gconstpointer data)
 
   for (guint way = 0; way < 4; way++)
     {
-      const gboolean     foreign = way < 2, backwards = way % 2 == 1;
+      const gboolean foreign = way < 2, backwards = way % 2 == 1;
       g_autoptr (PhProof) proof = prove (change, backwards, foreign, 1 + way);
 
       if (proof == NULL)
         return;
       if (!is_as_expected (change, foreign, backwards, proof->verdict))
         {
-          g_test_message ("%s%s%s: expected %s, found %s: %s; %s", change->name, backwards ? ", backwards" : "", foreign ? "" : ", as a rule",
-                          change->expected, ph_verdict_name (proof->verdict), proof->sentence,
-                          proof->first_difference != NULL ? proof->first_difference : proof->problem != NULL ? proof->problem : "");
+          g_test_message ("%s%s%s: expected %s, found %s: %s; %s", change->name, backwards ? ", backwards" : "",
+                          foreign ? "" : ", as a rule", change->expected, ph_verdict_name (proof->verdict), proof->sentence,
+                          proof->first_difference != NULL ? proof->first_difference
+                          : proof->problem != NULL        ? proof->problem
+                                                          : "");
           g_test_fail ();
         }
     }
@@ -138,18 +147,18 @@ test_change (gconstpointer data)
 static void
 add_changes (const char *folder, const char *file)
 {
-  g_autofree char  *path = g_build_filename (folder, file, NULL), *text = NULL;
+  g_autofree char *path = g_build_filename (folder, file, NULL), *text = NULL;
   g_autoptr (GError) error = NULL;
-  g_auto (GStrv)     parts = NULL;
+  g_auto (GStrv) parts = NULL;
 
   g_file_get_contents (path, &text, NULL, &error);
   g_assert_no_error (error);
   parts = g_strsplit (text, "\n## ", -1);
   for (guint i = 1; parts[i] != NULL; i++)
     {
-      g_auto (GStrv)    sides = g_regex_split_simple ("\n# (?:before|after)\n", parts[i], 0, 0), words = NULL;
+      g_auto (GStrv) sides = g_regex_split_simple ("\n# (?:before|after)\n", parts[i], 0, 0), words = NULL;
       g_autofree char *title = NULL;
-      Change          *change;
+      Change *change;
 
       g_assert_cmpuint (g_strv_length (sides), ==, 3);
       words = g_strsplit (sides[0], ": ", 2);
@@ -167,8 +176,8 @@ int
 main (int argc, char *argv[])
 {
   g_autofree char *folder = NULL;
-  g_autoptr (GDir)  dir = NULL;
-  const char      *name;
+  g_autoptr (GDir) dir = NULL;
+  const char *name;
 
   g_test_init (&argc, &argv, NULL);
   folder = g_test_build_filename (G_TEST_DIST, "proof", "changes", NULL);

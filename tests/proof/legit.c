@@ -14,12 +14,12 @@
 #include "oracle.h"
 #include "sources.h"
 
-#define SMALL 3e8      /* operations of a model */
+#define SMALL 3e8 /* operations of a model */
 
 static int seeds = 1;
 static gboolean whole, by_rule;
 static char *only, *pipeline_name = "O3";
-static GHashTable *of_rule;       /* "pass/rule" -> guint[6]: rewrites by verdict */
+static GHashTable *of_rule; /* "pass/rule" -> guint[6]: rewrites by verdict */
 
 static guint n_steps, n_accused, of_verdict[16];
 
@@ -46,7 +46,8 @@ note_rules (PhProver *prover, PhHistory *history)
 static void
 print_rules (void)
 {
-  static const PhVerdict columns[] = { PH_VERDICT_PROVED, PH_VERDICT_SAME, PH_VERDICT_CLOSE, PH_VERDICT_NOTHING, PH_VERDICT_NONE, PH_VERDICT_DIFFERENT };
+  static const PhVerdict columns[] = { PH_VERDICT_PROVED,  PH_VERDICT_SAME, PH_VERDICT_CLOSE,
+                                       PH_VERDICT_NOTHING, PH_VERDICT_NONE, PH_VERDICT_DIFFERENT };
   g_autoptr (GList) names = g_list_sort (g_hash_table_get_keys (of_rule), (GCompareFunc) strcmp);
   guint sums[(PH_VERDICT_DIFFERENT + 1)] = { 0 }, all = 0;
 
@@ -112,7 +113,7 @@ try_source (const Source *source)
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (GError) error = NULL;
 
-  if (source->pass == NULL || source->allow == PH_LOSSY)        /* what is lossy is different by design */
+  if (source->pass == NULL || source->allow == PH_LOSSY) /* what is lossy is different by design */
     return;
   model = source_parse (source, source->before);
   if (model == NULL || ph_model_draws (model))

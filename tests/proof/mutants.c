@@ -15,7 +15,7 @@
 #include "passes/run.h"
 #include "sources.h"
 
-#define LEAST_SCORE 99.5     /* percent */
+#define LEAST_SCORE 99.5 /* percent */
 
 static int count = 400, sample = 1;
 static char *replay, *only;
@@ -58,7 +58,8 @@ prove (PhModel *model, PhModel *mutant, GError **error)
       return NULL;
     }
   prover = ph_prover_new (walker, g_steal_pointer (&history), NULL, 1);
-  return ph_prover_compare (prover, (PhPosition) { 0, 0 }, (PhPosition) { 1, 0 }, &(PhRunOptions) { .cancellable = patience () }, error);
+  return ph_prover_compare (prover, (PhPosition) { 0, 0 }, (PhPosition) { 1, 0 }, &(PhRunOptions) { .cancellable = patience () },
+                            error);
 }
 
 /* ── one mutant ── */
@@ -66,8 +67,8 @@ prove (PhModel *model, PhModel *mutant, GError **error)
 typedef struct
 {
   guint tried, mutants, found, proved;
-  GHashTable *of_kind;          /* kind -> guint[2]: mutants, found                */
-  GPtrArray *survivors;         /* (element-type utf8)                             */
+  GHashTable *of_kind;  /* kind -> guint[2]: mutants, found                */
+  GPtrArray *survivors; /* (element-type utf8)                             */
 } Score;
 
 static void
@@ -115,7 +116,8 @@ try_seed (const Source *source, PhModel *model, Oracle *oracle, guint64 at, Scor
     }
   found = proof->verdict == PH_VERDICT_DIFFERENT;
   if (replay != NULL)
-    g_print ("%s: %s\n%s\n", ph_verdict_name (proof->verdict), proof->sentence, proof->first_difference != NULL ? proof->first_difference : "");
+    g_print ("%s: %s\n%s\n", ph_verdict_name (proof->verdict), proof->sentence,
+             proof->first_difference != NULL ? proof->first_difference : "");
   note (score, mutation.kind, found);
   if (proof->verdict == PH_VERDICT_PROVED)
     score->proved++;
@@ -189,7 +191,8 @@ main (int argc, char *argv[])
     if (only == NULL || strstr (((Source *) sources->pdata[i])->name, only) != NULL)
       g_ptr_array_add (chosen, sources->pdata[i]);
   /* All sources as often as each other; of a small sample only some. */
-  for (guint i = 0, stride = MAX (chosen->len / (guint) MAX (count, 1), 1); i < chosen->len && (int) score.mutants < count; i += stride)
+  for (guint i = 0, stride = MAX (chosen->len / (guint) MAX (count, 1), 1); i < chosen->len && (int) score.mutants < count;
+       i += stride)
     {
       const guint left = (chosen->len - i + stride - 1) / stride;
 

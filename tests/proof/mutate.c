@@ -10,7 +10,13 @@
 #include "core/ops/op-list.h"
 #include "core/ops/verify.h"
 
-typedef struct { PhModel *model; PhNode *node; GRand *rand; GString *what; } Place;
+typedef struct
+{
+  PhModel *model;
+  PhNode *node;
+  GRand *rand;
+  GString *what;
+} Place;
 
 static guint
 below (Place *place, guint n)
@@ -57,6 +63,7 @@ redirect (Place *place, PhBuilder *b, guint index, PhValue *value)
 
 /* ── attributes ── */
 
+/* clang-format off */
 static const char *const words[][6] = {
   { "mode", "constant", "reflect", "edge", "wrap" }, { "mode", "nearest", "linear", "cubic" }, { "mode", "DCR", "CRD" },
   { "mode", "avg", "max" }, { "approximate", "none", "tanh" }, { "reduction", "none", "add", "mul", "max", "min" },
@@ -65,6 +72,7 @@ static const char *const words[][6] = {
   { "coordinate_transformation_mode", "half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel" },
   { "auto_pad", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID" }, { "padding_mode", "zeros", "border", "reflection" },
 };
+/* clang-format on */
 
 static PhAttr *
 other_word (Place *place, const PhOpAttr *attr, const char *now)
@@ -104,7 +112,8 @@ other_attr (Place *place, const PhOpAttr *row)
       return ph_attr_new_float (row->name, (float) f);
     case PH_ATTR_INT:
       i = is_set ? attr->i : g_ascii_strtoll (row->fallback, NULL, 10);
-      return ph_attr_new_int (row->name, i == 0 || i == 1 ? (below (place, 3) > 0 ? 1 - i : i + 1) : i + (below (place, 2) ? 1 : -1));
+      return ph_attr_new_int (row->name,
+                              i == 0 || i == 1 ? (below (place, 3) > 0 ? 1 - i : i + 1) : i + (below (place, 2) ? 1 : -1));
     case PH_ATTR_STRING:
       {
         g_autofree char *bare = g_strdup (row->fallback != NULL ? row->fallback : "");
@@ -138,8 +147,7 @@ other_attr (Place *place, const PhOpAttr *row)
           return ph_attr_new_floats (row->name, floats, attr->n);
         }
       return NULL;
-    default:
-      return NULL;
+    default: return NULL;
     }
 }
 
@@ -286,6 +294,7 @@ drop_node (Place *place)
   return replace (place, &b, PH_BUILD (&b, Identity, value));
 }
 
+/* clang-format off */
 static const PhOp *const others[][2] = {
   { &ph_op_Greater, &ph_op_GreaterOrEqual }, { &ph_op_Less, &ph_op_LessOrEqual }, { &ph_op_Greater, &ph_op_Less },
   { &ph_op_Add, &ph_op_Sub }, { &ph_op_Mul, &ph_op_Div }, { &ph_op_Max, &ph_op_Min }, { &ph_op_And, &ph_op_Or },
@@ -296,6 +305,7 @@ static const PhOp *const others[][2] = {
   { &ph_op_ArgMax, &ph_op_ArgMin }, { &ph_op_Elu, &ph_op_Selu }, { &ph_op_Equal, &ph_op_GreaterOrEqual },
   { &ph_op_Exp, &ph_op_Softplus }, { &ph_op_Sum, &ph_op_Mean }, { &ph_op_Sin, &ph_op_Cos },
 };
+/* clang-format on */
 
 static gboolean
 exchange_operator (Place *place)
@@ -320,8 +330,9 @@ exchange_operator (Place *place)
             }
           g_ptr_array_add (attrs, NULL);
           g_string_append_printf (place->what, "is %s", other->name);
-          return replace (place, &b, ph_build_node (&b, other, (PhValue *const *) node->inputs->pdata, node->inputs->len,
-                                                    (PhAttr **) attrs->pdata, 1));
+          return replace (
+              place, &b,
+              ph_build_node (&b, other, (PhValue *const *) node->inputs->pdata, node->inputs->len, (PhAttr **) attrs->pdata, 1));
         }
   return FALSE;
 }
@@ -376,7 +387,8 @@ lose_nan (Place *place)
   if (value == NULL || (dtype_of (value) != PH_FLOAT && dtype_of (value) != PH_DOUBLE))
     return FALSE;
   g_string_append_printf (place->what, "input %u %s: NaN becomes 0", i, value->name);
-  return redirect (place, &b, i, PH_BUILD (&b, Where, PH_BUILD (&b, IsNaN, value), ph_build_scalar (&b, dtype_of (value), 0), value));
+  return redirect (place, &b, i,
+                   PH_BUILD (&b, Where, PH_BUILD (&b, IsNaN, value), ph_build_scalar (&b, dtype_of (value), 0), value));
 }
 
 /* A little more, everywhere or from the ninth row on. */
@@ -406,18 +418,21 @@ drift_on_the_way (Place *place)
   end = PH_BUILD (&b, Slice, value, eight, end, axis);
   end = product ? PH_BUILD (&b, Mul, end, ph_build_scalar (&b, dtype_of (value), by))
                 : PH_BUILD (&b, Add, end, ph_build_scalar (&b, dtype_of (value), by));
-  return redirect (place, &b, i, PH_BUILD_WITH (&b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)),
-                                                PH_BUILD (&b, Slice, value, zero, eight, axis), end));
+  return redirect (
+      place, &b, i,
+      PH_BUILD_WITH (&b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), PH_BUILD (&b, Slice, value, zero, eight, axis), end));
 }
 
 /* ── all of them ── */
 
+/* clang-format off */
 static const struct { const char *name; gboolean (*change) (Place *place); guint weight; } kinds[] = {
   { "attribute", change_attribute, 5 },        { "constant", change_constant, 5 },       { "operands", exchange_operands, 2 },
   { "operand dropped", drop_operand, 1 },      { "node dropped", drop_node, 3 },         { "operator", exchange_operator, 3 },
   { "cast", cast_on_the_way, 2 },              { "bound", bound_on_the_way, 2 },         { "NaN", lose_nan, 1 },
   { "drift", drift_on_the_way, 1 },
 };
+/* clang-format on */
 
 /* The types that followed before the change no longer do. */
 static gboolean

@@ -4,7 +4,11 @@
 
 #include "core/graph/edit.h"
 
-typedef struct { const char *kind; char *what; } Mutation;
+typedef struct
+{
+  const char *kind;
+  char *what;
+} Mutation;
 
 /* Changes one place of @model, chosen by @seed. FALSE: nothing could be changed there, or what came out is no valid model with
  * the same interface; then @model is spent. @mutation: (out), its @what to be freed. */

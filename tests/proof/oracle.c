@@ -7,19 +7,24 @@
 #include "core/ops/op-list.h"
 #include "tests/passes/sample.h"
 
-#define TRIES 96        /* sets of inputs that are tried       */
-#define SETS  40        /* that can be computed and are kept   */
+#define TRIES 96 /* sets of inputs that are tried       */
+#define SETS  40 /* that can be computed and are kept   */
 
 /* A mutant that differs by less, relative to the output's largest element, counts as the same. */
 #define LEAST 1e-6
 
-typedef struct { GHashTable *feeds; GPtrArray *outputs; guint turn; } Set;
+typedef struct
+{
+  GHashTable *feeds;
+  GPtrArray *outputs;
+  guint turn;
+} Set;
 
 struct _Oracle
 {
-  PhModel   *model;
-  GArray    *pool;              /* (element-type double) numbers that the model has in it, their neighbours */
-  GPtrArray *sets;              /* (element-type Set)                                                       */
+  PhModel *model;
+  GArray *pool;    /* (element-type double) numbers that the model has in it, their neighbours */
+  GPtrArray *sets; /* (element-type Set)                                                       */
 };
 
 static void
@@ -37,7 +42,8 @@ set_free (gpointer data)
 static void
 add_number (GArray *pool, double x)
 {
-  const double near[] = { x, -x, nextafterf ((float) x, INFINITY), nextafterf ((float) x, -INFINITY), x + 1, x - 1, 2 * x, 1.5 * x };
+  const double near[]
+      = { x, -x, nextafterf ((float) x, INFINITY), nextafterf ((float) x, -INFINITY), x + 1, x - 1, 2 * x, 1.5 * x };
 
   g_array_append_vals (pool, near, G_N_ELEMENTS (near));
 }
@@ -45,7 +51,8 @@ add_number (GArray *pool, double x)
 static void
 add_tensor (GArray *pool, PhTensor *tensor)
 {
-  if (tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor)) && ph_tensor_count (tensor) <= 8)
+  if (tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor))
+      && ph_tensor_count (tensor) <= 8)
     for (gsize i = 0; i < ph_tensor_count (tensor); i++)
       if (isfinite (ph_tensor_get (tensor, i)))
         add_number (pool, ph_tensor_get (tensor, i));
@@ -84,7 +91,8 @@ draw_float (Oracle *self, GRand *rand, guint turn)
 
   switch (turn % 8)
     {
-    case 0: case 1: return g_rand_double_range (rand, -3, 3);
+    case 0:
+    case 1: return g_rand_double_range (rand, -3, 3);
     case 2: return sign * pow (10, g_rand_double_range (rand, -3, 3));
     case 3: return g_array_index (self->pool, double, g_rand_int_range (rand, 0, (gint32) self->pool->len));
     case 4: return g_rand_double_range (rand, 0.1, 1);
@@ -105,7 +113,8 @@ draw_integer (GRand *rand, PhDType dtype, gboolean counts, guint turn)
 
   switch (counts ? turn / 2 % 3 : turn / 2 % 4)
     {
-    case 0: case 1: return g_rand_int_range (rand, 0, (gint32) most[turn % 8] + 1);
+    case 0:
+    case 1: return g_rand_int_range (rand, 0, (gint32) most[turn % 8] + 1);
     case 2: return g_rand_int_range (rand, is_signed ? -(gint32) most[turn % 8] : 0, (gint32) most[turn % 8] + 1);
     default:
       return ((gint64) 1 << g_rand_int_range (rand, 0, (gint32) bits - 1)) * (is_signed && g_rand_boolean (rand) ? -1 : 1)
@@ -145,10 +154,13 @@ draw (Oracle *self, const PhType *type, const SampleRange *range, GRand *rand, g
       else if (ph_dtype_is_integer (type->dtype) && range != NULL && turn % 3 != 2)
         ph_dtype_store_int (type->dtype, data, i, g_rand_int_range (rand, (gint32) range->low, (gint32) range->high + 1));
       else if (ph_dtype_is_integer (type->dtype))
-        ph_dtype_store_int (type->dtype, data, i, draw_integer (rand, type->dtype, type->rank == 0 && ph_model_has_op (self->model, &ph_op_Loop), turn));
+        ph_dtype_store_int (
+            type->dtype, data, i,
+            draw_integer (rand, type->dtype, type->rank == 0 && ph_model_has_op (self->model, &ph_op_Loop), turn));
       else
-        ph_dtype_store (type->dtype, data, i, range != NULL && turn % 3 != 2 ? g_rand_double_range (rand, range->low, range->high)
-                                                                             : draw_float (self, rand, turn));
+        ph_dtype_store (type->dtype, data, i,
+                        range != NULL && turn % 3 != 2 ? g_rand_double_range (rand, range->low, range->high)
+                                                       : draw_float (self, rand, turn));
     }
   return tensor;
 }
@@ -156,7 +168,7 @@ draw (Oracle *self, const PhType *type, const SampleRange *range, GRand *rand, g
 /* ── runs ── */
 
 static GCancellable *patient;
-static gint64 give_up;           /* monotonic time */
+static gint64 give_up; /* monotonic time */
 static GMutex lock;
 
 static gpointer
@@ -205,12 +217,14 @@ outputs_of (PhModel *model, GHashTable *feeds, GError **error)
       if (value != NULL && value->is_input)
         g_hash_table_insert (by_value, value, tensor);
     }
-  results = ph_run_model (model, by_value, NULL, &(PhRunOptions) { .seed = 1, .in_double = TRUE, .cancellable = patience () }, error);
+  results = ph_run_model (model, by_value, NULL, &(PhRunOptions) { .seed = 1, .in_double = TRUE, .cancellable = patience () },
+                          error);
   if (results == NULL)
     return NULL;
   outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
   for (guint i = 0; i < model->graph->outputs->len; i++)
-    g_ptr_array_add (outputs, ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) model->graph->outputs->pdata[i])->id))));
+    g_ptr_array_add (outputs, ph_tensor_ref (g_hash_table_lookup (
+                                  results, GUINT_TO_POINTER (((PhValue *) model->graph->outputs->pdata[i])->id))));
   return outputs;
 }
 
@@ -233,7 +247,8 @@ oracle_new (PhModel *model, GHashTable *ranges)
       for (guint i = 0; i < model->graph->inputs->len && ok; i++)
         {
           const PhValue *value = model->graph->inputs->pdata[i];
-          PhTensor *tensor = draw (self, value->type, ranges != NULL ? g_hash_table_lookup (ranges, value->name) : NULL, rand, turn);
+          PhTensor *tensor = draw (self, value->type, ranges != NULL ? g_hash_table_lookup (ranges, value->name) : NULL, rand,
+                                   turn);
 
           ok = tensor != NULL;
           if (ok)
@@ -299,7 +314,8 @@ difference (PhTensor *a, PhTensor *b)
     {
       const double x = ph_tensor_get (a, i), y = ph_tensor_get (b, i);
 
-      if (isnan (x) != isnan (y) || isinf (x) != isinf (y) || (!isnan (x) && !isinf (x) ? fabs (x - y) > LEAST * largest : isinf (x) && x != y))
+      if (isnan (x) != isnan (y) || isinf (x) != isinf (y)
+          || (!isnan (x) && !isinf (x) ? fabs (x - y) > LEAST * largest : isinf (x) && x != y))
         return g_strdup_printf ("[%" G_GSIZE_FORMAT "] is %.9g, not %.9g", i, y, x);
     }
   return NULL;
@@ -323,7 +339,8 @@ oracle_tell (Oracle *self, PhModel *mutant)
           g_autofree char *found = difference (set->outputs->pdata[i], outputs->pdata[i]);
 
           if (found != NULL)
-            return g_strdup_printf ("inputs %u: %s %s", set->turn, ((PhValue *) self->model->graph->outputs->pdata[i])->name, found);
+            return g_strdup_printf ("inputs %u: %s %s", set->turn, ((PhValue *) self->model->graph->outputs->pdata[i])->name,
+                                    found);
         }
     }
   return NULL;

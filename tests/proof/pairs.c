@@ -11,7 +11,8 @@ static char *
 answer_of (const char *folder, guint seed)
 {
   g_autofree char *peep = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "app", "peep", NULL);
-  g_autofree char *before = g_build_filename (folder, "before.onnx", NULL), *after = g_build_filename (folder, "after.onnx", NULL);
+  g_autofree char *before = g_build_filename (folder, "before.onnx", NULL),
+                  *after = g_build_filename (folder, "after.onnx", NULL);
   g_autofree char *quoted = g_shell_quote (after), *exec = g_strdup_printf ("run exec \"cat %s\" --verify", quoted);
   g_autofree char *verify = g_strdup_printf ("verify --seed %u", seed), *output = NULL, *complaint = NULL;
   const char *argv[] = { peep, "--json", before, "-c", "run upgrade-opset", "-c", exec, "-c", verify, NULL };

@@ -184,7 +184,8 @@ source_parse (const Source *source, const char *text)
   model = ph_onnx_text_read (text, -1, source->name, &error);
   if (model == NULL)
     g_error ("%s: %s", source->name, error->message);
-  if (ph_model_opset (model, "") < PH_OPSET_NEWEST && (source->pass == NULL || !g_str_equal (source->pass->name, "upgrade-opset")))
+  if (ph_model_opset (model, "") < PH_OPSET_NEWEST
+      && (source->pass == NULL || !g_str_equal (source->pass->name, "upgrade-opset")))
     {
       g_autoptr (PhHistory) history = ph_history_new ();
 

@@ -6,18 +6,18 @@
 
 typedef struct
 {
-  char         *name;            /* "fixtures/cse/cse-many", "examples/attention"                      */
-  const PhPass *pass;            /* (nullable) of a fixture                                            */
-  char        **arguments;       /* (nullable) of the pass                                             */
-  PhExactness   allow;
-  GHashTable   *ranges;          /* input name -> SampleRange                                          */
-  char         *before, *after;  /* text; @after: (nullable)                                           */
-  guint         n_passes;        /* of O3, that an example has behind it                               */
+  char *name;         /* "fixtures/cse/cse-many", "examples/attention"                      */
+  const PhPass *pass; /* (nullable) of a fixture                                            */
+  char **arguments;   /* (nullable) of the pass                                             */
+  PhExactness allow;
+  GHashTable *ranges;   /* input name -> SampleRange                                          */
+  char *before, *after; /* text; @after: (nullable)                                           */
+  guint n_passes;       /* of O3, that an example has behind it                               */
 } Source;
 
 /* (element-type Source), in order of their names. */
-GPtrArray *sources_all   (void);
+GPtrArray *sources_all (void);
 /* At the newest opset, types inferred; NULL: it is older and cannot be brought there. */
-PhModel   *source_parse  (const Source *source, const char *text);
+PhModel *source_parse (const Source *source, const char *text);
 /* What the source comes to: after its pass, or after as many passes of O3. (nullable) */
-PhModel   *source_model  (const Source *source);
+PhModel *source_model (const Source *source);

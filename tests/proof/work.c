@@ -37,14 +37,16 @@ work_of (const char *text, const char *const *passes, PhVerdict expected, guint 
 static void
 test_chain (void)
 {
-  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\nchain (float[4,4] x) => (float[4,4] y) {\n");
+  g_autoptr (GString) text = g_string_new (
+      "<ir_version: 8, opset_import: [\"\" : 23]>\nchain (float[4,4] x) => (float[4,4] y) {\n");
   const guint n = 3000;
   guint n_rewrites;
   PhProofWork work;
 
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *in = i == 0 ? g_strdup ("x") : g_strdup_printf ("v%u", i - 1), *out = i + 1 == n ? g_strdup ("y") : g_strdup_printf ("v%u", i);
+      g_autofree char *in = i == 0 ? g_strdup ("x") : g_strdup_printf ("v%u", i - 1),
+                      *out = i + 1 == n ? g_strdup ("y") : g_strdup_printf ("v%u", i);
 
       g_string_append_printf (text, "  %s = Relu (%s)\n", out, in);
     }
@@ -62,11 +64,13 @@ test_chain (void)
 static void
 test_structure (void)
 {
-  const char *text = "<ir_version: 8, opset_import: [\"\" : 23]>\n"
-                     "tails (float[64,64] x, float[64,64] z) => (float[64,64] y) {\n"
-                     "  a = Mul (x, z)\n  b = Mul (z, x)\n  c = Add (a, b)\n  d = Sigmoid (c)\n  e = Tanh (d)\n  y = Sub (e, x)\n}\n";
+  const char *text
+      = "<ir_version: 8, opset_import: [\"\" : 23]>\n"
+        "tails (float[64,64] x, float[64,64] z) => (float[64,64] y) {\n"
+        "  a = Mul (x, z)\n  b = Mul (z, x)\n  c = Add (a, b)\n  d = Sigmoid (c)\n  e = Tanh (d)\n  y = Sub (e, x)\n}\n";
   guint n_rewrites;
-  const PhProofWork work = work_of (text, (const char *const[]) { "cse", "fuse-elementwise", NULL }, PH_VERDICT_PROVED, &n_rewrites);
+  const PhProofWork work = work_of (text, (const char *const[]) { "cse", "fuse-elementwise", NULL }, PH_VERDICT_PROVED,
+                                    &n_rewrites);
 
   g_assert_cmpuint (n_rewrites, >=, 2);
   g_assert_cmpuint (work.n_same_nodes, ==, n_rewrites);
@@ -83,16 +87,18 @@ convolutions (guint n, guint channels, guint more)
   GString *text = g_string_new (NULL);
   GString *nodes = g_string_new ("");
 
-  g_string_printf (text, "<ir_version: 8, opset_import: [\"\" : 23]>\nnet (float[1,%u,40,40] x) => (float[1,%u,40,40] y)\n<", channels,
-                   channels + n * more);
+  g_string_printf (text, "<ir_version: 8, opset_import: [\"\" : 23]>\nnet (float[1,%u,40,40] x) => (float[1,%u,40,40] y)\n<",
+                   channels, channels + n * more);
   for (guint i = 0; i < n; i++)
     {
       const guint from = channels + i * more, to = from + more;
-      g_autofree char *in = i == 0 ? g_strdup ("x") : g_strdup_printf ("v%u", i - 1), *out = i + 1 == n ? g_strdup ("y") : g_strdup_printf ("v%u", i);
+      g_autofree char *in = i == 0 ? g_strdup ("x") : g_strdup_printf ("v%u", i - 1),
+                      *out = i + 1 == n ? g_strdup ("y") : g_strdup_printf ("v%u", i);
 
       g_string_append_printf (text, "%sfloat[%u,%u,3,3] w%u = {", i > 0 ? ", " : "", to, from, i);
       for (guint k = 0; k < to * from * 9; k++)
-        g_string_append_printf (text, "%s%d.%03u", k > 0 ? ", " : "", (k * 7919 + i) % 3 == 0 ? -0 : 0, (k * 7919 + i * 31) % 997);
+        g_string_append_printf (text, "%s%d.%03u", k > 0 ? ", " : "", (k * 7919 + i) % 3 == 0 ? -0 : 0,
+                                (k * 7919 + i * 31) % 997);
       g_string_append (text, "}");
       for (guint p = 0; p < 4; p++)
         {
@@ -101,8 +107,9 @@ convolutions (guint n, guint channels, guint more)
             g_string_append_printf (text, "%s1.%03u", k > 0 ? ", " : "", (k * 613 + p * 17 + i) % 991);
           g_string_append (text, "}");
         }
-      g_string_append_printf (nodes, "  c%u = Conv <pads = [1,1,1,1]> (%s, w%u)\n  %s = BatchNormalization (c%u, p%u_0, p%u_1, p%u_2, p%u_3)\n", i, in, i,
-                              out, i, i, i, i, i);
+      g_string_append_printf (
+          nodes, "  c%u = Conv <pads = [1,1,1,1]> (%s, w%u)\n  %s = BatchNormalization (c%u, p%u_0, p%u_1, p%u_2, p%u_3)\n", i,
+          in, i, out, i, i, i, i, i);
     }
   g_string_append_printf (text, ">\n{\n%s}\n", nodes->str);
   g_string_free (nodes, TRUE);
@@ -124,7 +131,7 @@ test_step (void)
   g_assert_cmpfloat (work.flops, <=, 3 * run);
   g_assert_cmpuint (work.n_images, <=, 8 * n);
   /* One form: the others are tried on a set of inputs or two. */
-  g_assert_cmpuint (work.n_forms, ==, n - 2);         /* the first reads the model's own input */
+  g_assert_cmpuint (work.n_forms, ==, n - 2); /* the first reads the model's own input */
   g_assert_cmpuint (work.n_field_nodes, <=, 200);
   /* Channels are as they are, images just large enough. */
   g_assert_cmpfloat (work.field_work, <=, 2e6);
@@ -153,7 +160,7 @@ test_growing (void)
   const PhProofWork work = work_of (text, (const char *const[]) { "fuse-conv-bn", NULL }, PH_VERDICT_PROVED, &n_rewrites);
 
   g_assert_cmpuint (n_rewrites, ==, n);
-  g_assert_cmpuint (work.n_forms, ==, n - 2);         /* the first reads the model's own input */
+  g_assert_cmpuint (work.n_forms, ==, n - 2); /* the first reads the model's own input */
 }
 
 /* Weights that are one number repeated are proved as one number: nothing is run, not even once, for what flows there. */
@@ -196,10 +203,12 @@ test_rows (void)
       }
   g_string_append (text, ">\n{\n");
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "  m%u = ReduceMean (%s%.0u, axes)\n  d%u = Sub (%s%.0u, m%u)\n  q%u = Mul (d%u, d%u)\n"
-                            "  v%u = ReduceMean (q%u, axes)\n  w%u = Add (v%u, e)\n  s%u = Sqrt (w%u)\n  n%u = Div (d%u, s%u)\n  k%u = Mul (n%u, g%u)\n  %s%.0u = Add (k%u, h%u)\n",
-                            i, i == 0 ? "x" : "o", i, i, i == 0 ? "x" : "o", i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i,
-                            i + 1 == n ? "y" : "o", i + 1 == n ? 0 : i + 1, i, i);
+    g_string_append_printf (
+        text,
+        "  m%u = ReduceMean (%s%.0u, axes)\n  d%u = Sub (%s%.0u, m%u)\n  q%u = Mul (d%u, d%u)\n"
+        "  v%u = ReduceMean (q%u, axes)\n  w%u = Add (v%u, e)\n  s%u = Sqrt (w%u)\n  n%u = Div (d%u, s%u)\n  k%u = Mul (n%u, g%u)\n  %s%.0u = Add (k%u, h%u)\n",
+        i, i == 0 ? "x" : "o", i, i, i == 0 ? "x" : "o", i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i,
+        i + 1 == n ? "y" : "o", i + 1 == n ? 0 : i + 1, i, i);
   g_string_append (text, "}\n");
   whole = g_string_free (text, FALSE);
   work = work_of (whole, (const char *const[]) { "fuse-layer-norm", NULL }, PH_VERDICT_PROVED, &n_rewrites);
@@ -215,10 +224,11 @@ test_rows (void)
 static void
 test_sizes (void)
 {
-  const char *text = "<ir_version: 8, opset_import: [\"\" : 23]>\n"
-                     "pools (float[N,2,H] x) => (float[N,2,1] y) {\n"
-                     "  a = MaxPool <kernel_shape = [3], strides = [2]> (x)\n  b = MaxPool <kernel_shape = [3], strides = [2]> (a)\n"
-                     "  c = GlobalAveragePool (b)\n  d = Relu (c)\n  y = Relu (d)\n}\n";
+  const char *text
+      = "<ir_version: 8, opset_import: [\"\" : 23]>\n"
+        "pools (float[N,2,H] x) => (float[N,2,1] y) {\n"
+        "  a = MaxPool <kernel_shape = [3], strides = [2]> (x)\n  b = MaxPool <kernel_shape = [3], strides = [2]> (a)\n"
+        "  c = GlobalAveragePool (b)\n  d = Relu (c)\n  y = Relu (d)\n}\n";
   g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, "sizes", &error);
   g_autoptr (PhHistory) history = ph_history_new ();

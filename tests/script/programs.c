@@ -43,7 +43,7 @@ static gboolean
 check (const char *what, const char *expected, GArray *numbers)
 {
   g_auto (GStrv) words = g_strsplit (expected, " ", -1);
-  gboolean       ok = g_strv_length (words) == numbers->len;
+  gboolean ok = g_strv_length (words) == numbers->len;
 
   for (guint i = 0; i < numbers->len && ok; i++)
     {
@@ -66,9 +66,9 @@ static void
 check_graph (const char *what, PhScriptGraph *graph, const char *expected)
 {
   g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
-  g_autoptr (GArray)     numbers = g_array_new (FALSE, FALSE, sizeof (double));
-  g_autoptr (GError)     error = NULL;
-  PhRunOptions           options = { 0 };
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GError) error = NULL;
+  PhRunOptions options = { 0 };
 
   for (guint i = 0; i < graph->model->graph->inputs->len; i++)
     {
@@ -84,7 +84,8 @@ check_graph (const char *what, PhScriptGraph *graph, const char *expected)
       return;
     }
   for (guint i = 0; i < graph->model->graph->outputs->len; i++)
-    add_numbers (g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) graph->model->graph->outputs->pdata[i])->id)), numbers);
+    add_numbers (g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) graph->model->graph->outputs->pdata[i])->id)),
+                 numbers);
   check (what, expected, numbers);
 }
 
@@ -102,14 +103,14 @@ went_well (const char *what, GError **error)
 static void
 test_program (gconstpointer data)
 {
-  g_autofree char         *source = NULL, *gives = NULL, *refused = NULL, *not_compiled = NULL, *last = NULL;
-  g_autoptr (PhScript)     script = ph_script_new ();
+  g_autofree char *source = NULL, *gives = NULL, *refused = NULL, *not_compiled = NULL, *last = NULL;
+  g_autoptr (PhScript) script = ph_script_new ();
   g_autoptr (PhScriptGraph) traced = NULL, compiled = NULL;
-  g_autoptr (GArray)       numbers = g_array_new (FALSE, FALSE, sizeof (double));
-  g_autoptr (GError)       error = NULL;
-  PhScriptResult           result = { NULL };
-  PhScriptText            *text, *call;
-  gboolean                 ok;
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GError) error = NULL;
+  PhScriptResult result = { NULL };
+  PhScriptText *text, *call;
+  gboolean ok;
 
   g_assert_true (g_file_get_contents (data, &source, NULL, NULL));
   gives = directive (source, "# gives: ");
@@ -166,10 +167,10 @@ test_program (gconstpointer data)
 int
 main (int argc, char *argv[])
 {
-  g_autofree char      *folder = NULL;
-  g_autoptr (GDir)      dir = NULL;
+  g_autofree char *folder = NULL;
+  g_autoptr (GDir) dir = NULL;
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
-  const char           *name;
+  const char *name;
 
   g_test_init (&argc, &argv, NULL);
   folder = g_test_build_filename (G_TEST_DIST, "script", "programs", NULL);

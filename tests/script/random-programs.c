@@ -9,7 +9,12 @@
 #include "core/tensor/compare.h"
 
 /* Variables by kind: v are float[4], s float without dimensions, k Python's integers. Programs end: each loop has a bound. */
-typedef struct { guint64 state; GString *out; guint depth, loops, counters, budget; } Maker;
+typedef struct
+{
+  guint64 state;
+  GString *out;
+  guint depth, loops, counters, budget;
+} Maker;
 
 static guint
 below (Maker *maker, guint n)
@@ -31,9 +36,7 @@ make_vector (Maker *maker, guint depth)
   switch (depth == 0 ? 0 : below (maker, 12))
     {
     case 0:
-    case 1:
-      ADD ("v%u", below (maker, 3));
-      break;
+    case 1: ADD ("v%u", below (maker, 3)); break;
     case 2:
     case 3:
       ADD ("(");
@@ -71,9 +74,7 @@ make_vector (Maker *maker, guint depth)
       make_vector (maker, depth - 1);
       ADD (")");
       break;
-    case 8:
-      ADD ("v%u[::-1]", below (maker, 3));
-      break;
+    case 8: ADD ("v%u[::-1]", below (maker, 3)); break;
     case 9:
       ADD ("maximum(");
       make_vector (maker, depth - 1);
@@ -101,26 +102,16 @@ make_scalar (Maker *maker, guint depth)
 
   switch (depth == 0 ? below (maker, 2) : below (maker, 8))
     {
-    case 0:
-      ADD ("s%u", below (maker, 3));
-      break;
-    case 1:
-      ADD ("%d.%u", (int) below (maker, 5) - 2, below (maker, 10));
-      break;
-    case 2:
-      ADD ("%s(v%u)", functions[below (maker, 4)], below (maker, 3));
-      break;
-    case 3:
-      ADD ("v%u[%d]", below (maker, 3), (int) below (maker, 8) - 4);
-      break;
+    case 0: ADD ("s%u", below (maker, 3)); break;
+    case 1: ADD ("%d.%u", (int) below (maker, 5) - 2, below (maker, 10)); break;
+    case 2: ADD ("%s(v%u)", functions[below (maker, 4)], below (maker, 3)); break;
+    case 3: ADD ("v%u[%d]", below (maker, 3), (int) below (maker, 8) - 4); break;
     case 4:
       ADD ("v%u[", below (maker, 3));
       make_integer (maker, depth - 1);
       ADD (" %% 4]");
       break;
-    case 5:
-      ADD ("sum(v%u[%u:%u])", below (maker, 3), below (maker, 3), 1 + below (maker, 4));
-      break;
+    case 5: ADD ("sum(v%u[%u:%u])", below (maker, 3), below (maker, 3), 1 + below (maker, 4)); break;
     default:
       ADD ("(");
       make_scalar (maker, depth - 1);
@@ -137,20 +128,14 @@ make_integer (Maker *maker, guint depth)
 
   switch (depth == 0 ? below (maker, 2) : below (maker, 6))
     {
-    case 0:
-      ADD ("k%u", below (maker, 2));
-      break;
-    case 1:
-      ADD ("%u", below (maker, 6));
-      break;
+    case 0: ADD ("k%u", below (maker, 2)); break;
+    case 1: ADD ("%u", below (maker, 6)); break;
     case 2:
       ADD ("(");
       make_integer (maker, depth - 1);
       ADD (" %s %d)", below (maker, 2) ? "//" : "%", below (maker, 2) ? 3 : -4);
       break;
-    case 3:
-      ADD ("len(v%u)", below (maker, 3));
-      break;
+    case 3: ADD ("len(v%u)", below (maker, 3)); break;
     default:
       /* It stays small. */
       ADD ("((");
@@ -310,9 +295,7 @@ make_statement (Maker *maker)
       return;
     case 12:
     case 13:
-    case 14:
-      make_loop (maker);
-      return;
+    case 14: make_loop (maker); return;
     default:
       ADD ("if ");
       make_condition (maker, 2);
@@ -339,11 +322,14 @@ make_program (guint64 seed)
 {
   Maker own = { seed * 7919 + 1, g_string_new (NULL) }, *maker = &own;
 
-  ADD ("w = array([0.5, -0.25, 1.5, -1.0])\n\ndef f(x, y):\n    v0 = x * 1\n    v1 = y + w\n    v2 = x * y\n    s0 = sum(x)\n    s1 = x[1]\n    s2 = y[3] * 0.5\n"
-       "    k0 = 3\n    k1 = int(s0 * 4)\n");
+  ADD (
+      "w = array([0.5, -0.25, 1.5, -1.0])\n\ndef f(x, y):\n    v0 = x * 1\n    v1 = y + w\n    v2 = x * y\n    s0 = sum(x)\n    s1 = x[1]\n    s2 = y[3] * 0.5\n"
+      "    k0 = 3\n    k1 = int(s0 * 4)\n");
   make_block (maker, 3 + below (maker, 5));
-  ADD ("    return v0 + v1 + v2 + s0 + s1 + s2, k0 * 100 + k1\n\nf(array([%.2f, %.2f, %.2f, %.2f]), array([%.2f, -0.5, 0.25, 1.0]))\n", ph_splitmix_normal (&own.state),
-       ph_splitmix_normal (&own.state), ph_splitmix_normal (&own.state), ph_splitmix_normal (&own.state), ph_splitmix_normal (&own.state));
+  ADD (
+      "    return v0 + v1 + v2 + s0 + s1 + s2, k0 * 100 + k1\n\nf(array([%.2f, %.2f, %.2f, %.2f]), array([%.2f, -0.5, 0.25, 1.0]))\n",
+      ph_splitmix_normal (&own.state), ph_splitmix_normal (&own.state), ph_splitmix_normal (&own.state),
+      ph_splitmix_normal (&own.state), ph_splitmix_normal (&own.state));
   return g_string_free (own.out, FALSE);
 }
 
@@ -353,8 +339,8 @@ static GPtrArray *
 run_graph (PhScriptGraph *graph, GError **error)
 {
   g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
-  GPtrArray             *outputs;
-  PhRunOptions           options = { 0 };
+  GPtrArray *outputs;
+  PhRunOptions options = { 0 };
 
   for (guint i = 0; i < graph->model->graph->inputs->len; i++)
     {
@@ -367,7 +353,8 @@ run_graph (PhScriptGraph *graph, GError **error)
     return NULL;
   outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
   for (guint i = 0; i < graph->model->graph->outputs->len; i++)
-    g_ptr_array_add (outputs, ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) graph->model->graph->outputs->pdata[i])->id))));
+    g_ptr_array_add (outputs, ph_tensor_ref (g_hash_table_lookup (
+                                  results, GUINT_TO_POINTER (((PhValue *) graph->model->graph->outputs->pdata[i])->id))));
   return outputs;
 }
 
@@ -381,8 +368,8 @@ agree (PhScriptValue *eager, GPtrArray *outputs, char **why)
     }
   for (guint i = 0; i < outputs->len; i++)
     {
-      g_autoptr (PhTensor)   expected = ph_script_value_tensor (ph_script_value_item (eager, i));
-      g_auto (PhComparison)  comparison = ph_tensor_compare (outputs->pdata[i], expected, (PhTolerance) { 1e-4, 1e-5 });
+      g_autoptr (PhTensor) expected = ph_script_value_tensor (ph_script_value_item (eager, i));
+      g_auto (PhComparison) comparison = ph_tensor_compare (outputs->pdata[i], expected, (PhTolerance) { 1e-4, 1e-5 });
 
       if (!comparison.close)
         {
@@ -393,26 +380,29 @@ agree (PhScriptValue *eager, GPtrArray *outputs, char **why)
   return TRUE;
 }
 
-typedef struct { guint ran, stopped, refused; } Tally;
+typedef struct
+{
+  guint ran, stopped, refused;
+} Tally;
 
 static gboolean
 try_program (guint64 seed, Tally *tally)
 {
-  g_autofree char          *source = make_program (seed), *why = NULL;
-  const char               *call = strstr (source, "\nf(") + 1;
-  g_autoptr (PhScript)      script = ph_script_new ();
+  g_autofree char *source = make_program (seed), *why = NULL;
+  const char *call = strstr (source, "\nf(") + 1;
+  g_autoptr (PhScript) script = ph_script_new ();
   g_autoptr (PhScriptGraph) graph = NULL;
-  g_autoptr (GPtrArray)     outputs = NULL;
-  g_autoptr (GError)        error = NULL;
-  PhScriptResult            result = { NULL };
-  PhScriptText             *text = ph_script_parse (source, "random.py", &error), *bare;
-  gboolean                  ok = TRUE;
+  g_autoptr (GPtrArray) outputs = NULL;
+  g_autoptr (GError) error = NULL;
+  PhScriptResult result = { NULL };
+  PhScriptText *text = ph_script_parse (source, "random.py", &error), *bare;
+  gboolean ok = TRUE;
 
   g_assert_no_error (error);
   if (g_getenv ("PEEPHOLE_RANDOM_SHOW") != NULL)
     g_test_message ("program %" G_GUINT64_FORMAT ":\n%s", seed, source);
   if (!ph_script_run (script, text, FALSE, NULL, &result, &error))
-    tally->stopped++;          /* what was set on one way alone and read, say */
+    tally->stopped++; /* what was set on one way alone and read, say */
   else
     {
       bare = ph_script_parse (call, NULL, NULL);
@@ -442,14 +432,15 @@ try_program (guint64 seed, Tally *tally)
 static void
 test_random (void)
 {
-  const char  *asked = g_getenv ("PEEPHOLE_RANDOM_PROGRAMS"), *first = g_getenv ("PEEPHOLE_RANDOM_FIRST");
-  const guint  n = asked != NULL ? (guint) atoi (asked) : 300, from = first != NULL ? (guint) atoi (first) : 0;
-  Tally        tally = { 0 };
-  guint        failed = 0;
+  const char *asked = g_getenv ("PEEPHOLE_RANDOM_PROGRAMS"), *first = g_getenv ("PEEPHOLE_RANDOM_FIRST");
+  const guint n = asked != NULL ? (guint) atoi (asked) : 300, from = first != NULL ? (guint) atoi (first) : 0;
+  Tally tally = { 0 };
+  guint failed = 0;
 
   for (guint i = 0; i < n && failed < 5; i++)
     failed += !try_program (from + i, &tally);
-  g_test_message ("%u ran and agreed, %u stopped, %u are refused by the compiler", tally.ran - failed, tally.stopped, tally.refused);
+  g_test_message ("%u ran and agreed, %u stopped, %u are refused by the compiler", tally.ran - failed, tally.stopped,
+                  tally.refused);
   /* Or it says nothing. */
   g_assert_cmpuint (tally.ran, >, n / 2);
 }

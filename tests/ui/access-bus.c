@@ -36,8 +36,8 @@ access_call (const AccessObject *object, const char *interface, const char *meth
 {
   GVariant *reply = NULL;
 
-  g_dbus_connection_call (access_bus, object->bus, object->path, interface, method, arguments, NULL, G_DBUS_CALL_FLAGS_NONE, 10000,
-                          NULL, on_reply, &reply);
+  g_dbus_connection_call (access_bus, object->bus, object->path, interface, method, arguments, NULL, G_DBUS_CALL_FLAGS_NONE,
+                          10000, NULL, on_reply, &reply);
   driver_wait (has_reply, &reply, 15, method);
   return reply;
 }
@@ -45,7 +45,8 @@ access_call (const AccessObject *object, const char *interface, const char *meth
 char *
 access_name (const AccessObject *object)
 {
-  g_autoptr (GVariant) reply = access_call (object, "org.freedesktop.DBus.Properties", "Get", g_variant_new ("(ss)", ACCESSIBLE, "Name"));
+  g_autoptr (GVariant) reply = access_call (object, "org.freedesktop.DBus.Properties", "Get",
+                                            g_variant_new ("(ss)", ACCESSIBLE, "Name"));
   g_autoptr (GVariant) value = NULL;
 
   g_variant_get (reply, "(v)", &value);
@@ -101,8 +102,18 @@ access_children (const AccessObject *object)
 
 /* --- a whole tree ---------------------------------------------------------------------------------------------------- */
 
-typedef enum { NAME, ROLE, STATES, CHILDREN } Asked;
-typedef struct { AccessNode *node; Asked what; } Question;
+typedef enum
+{
+  NAME,
+  ROLE,
+  STATES,
+  CHILDREN
+} Asked;
+typedef struct
+{
+  AccessNode *node;
+  Asked what;
+} Question;
 
 static guint n_asked;
 static void ask (AccessNode *node);
@@ -141,9 +152,7 @@ take_answer (AccessNode *node, Asked what, GVariant *reply)
       g_variant_get (reply, "(v)", &value);
       node->name = g_variant_dup_string (value, NULL);
       break;
-    case ROLE:
-      g_variant_get (reply, "(s)", &node->role);
-      break;
+    case ROLE: g_variant_get (reply, "(s)", &node->role); break;
     case STATES:
       value = g_variant_get_child_value (reply, 0);
       for (guint i = 0; i < 2 && i < g_variant_n_children (value); i++)
@@ -183,10 +192,12 @@ on_answer (GObject *source, GAsyncResult *result, gpointer data)
 static void
 ask (AccessNode *node)
 {
+  /* clang-format off */
   static const struct { const char *interface, *method; } calls[] = {
     [NAME] = { "org.freedesktop.DBus.Properties", "Get" }, [ROLE] = { ACCESSIBLE, "GetRoleName" },
     [STATES] = { ACCESSIBLE, "GetState" }, [CHILDREN] = { ACCESSIBLE, "GetChildren" },
   };
+  /* clang-format on */
 
   for (Asked what = NAME; what <= CHILDREN; what++)
     {
@@ -194,8 +205,8 @@ ask (AccessNode *node)
       *question = (Question) { node, what };
       n_asked++;
       g_dbus_connection_call (access_bus, node->object->bus, node->object->path, calls[what].interface, calls[what].method,
-                              what == NAME ? g_variant_new ("(ss)", ACCESSIBLE, "Name") : NULL, NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL,
-                              on_answer, question);
+                              what == NAME ? g_variant_new ("(ss)", ACCESSIBLE, "Name") : NULL, NULL, G_DBUS_CALL_FLAGS_NONE,
+                              60000, NULL, on_answer, question);
     }
 }
 
@@ -229,8 +240,9 @@ access_open (void)
   if (reply)
     {
       g_variant_get (reply, "(&s)", &address);
-      access_bus = g_dbus_connection_new_for_address_sync (address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT
-                                                           | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION, NULL, NULL, NULL);
+      access_bus = g_dbus_connection_new_for_address_sync (
+          address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION, NULL, NULL,
+          NULL);
     }
   if (!access_bus)
     g_print ("1..0 # SKIP no bus for assistive technologies: run this below dbus-run-session, with at-spi2-core installed\n");

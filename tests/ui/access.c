@@ -5,8 +5,8 @@
 #include "tests/ui/access-bus.h"
 #include "views/graph-canvas.h"
 
-#define FLOWS_TO 10              /* ATSPI_RELATION_FLOWS_TO */
-#define FOCUSED  12              /* ATSPI_STATE_FOCUSED */
+#define FLOWS_TO 10 /* ATSPI_RELATION_FLOWS_TO */
+#define FOCUSED  12 /* ATSPI_STATE_FOCUSED */
 
 static GPtrArray *
 flows_to (const AccessObject *object)
@@ -67,7 +67,7 @@ find_selected (const AccessObject *graph, char **name)
   PhId id = ph_document_get_selection (driver_document ());
   PhNode *node = ph_model_find_node (model, id);
   g_autoptr (GPtrArray) children = access_children (graph);
-  g_autofree char *start = !node ? g_strdup_printf ("Input %s, ", ph_model_find_value (model, id)->name)
+  g_autofree char *start = !node         ? g_strdup_printf ("Input %s, ", ph_model_find_value (model, id)->name)
                            : *node->name ? g_strdup_printf ("%s %s, ", node->op_type, node->name)
                                          : g_strdup_printf ("%s, ", node->op_type);
 

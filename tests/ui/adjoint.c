@@ -4,7 +4,11 @@
 #include "views/adjoint-pane.h"
 #include "views/execution-pane.h"
 
-typedef struct { GtkWidget *list; const char *text; } Row;
+typedef struct
+{
+  GtkWidget *list;
+  const char *text;
+} Row;
 
 static GListModel *
 rows_of (GtkWidget *list)
@@ -46,8 +50,9 @@ find_label (GtkWidget *root, const char *text)
 {
   for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL; child = gtk_widget_get_next_sibling (child))
     {
-      GtkWidget *found = GTK_IS_LABEL (child) && g_str_has_prefix (gtk_label_get_text (GTK_LABEL (child)), text) ? child
-                                                                                                                  : find_label (child, text);
+      GtkWidget *found = GTK_IS_LABEL (child) && g_str_has_prefix (gtk_label_get_text (GTK_LABEL (child)), text)
+                             ? child
+                             : find_label (child, text);
       if (found != NULL)
         return found;
     }
@@ -64,7 +69,7 @@ static void
 test_traces (void)
 {
   GtkWidget *pane, *forward, *reverse;
-  PhModel   *model;
+  PhModel *model;
 
   driver_open_example ("seed", "none");
   ph_window_show_bottom (driver_window (), "adjoint");
@@ -123,9 +128,9 @@ test_traces (void)
 static gboolean
 has_label (gpointer text)
 {
-  PhPicture      picture = { NULL };
+  PhPicture picture = { NULL };
   GHashTableIter iter;
-  gpointer       label;
+  gpointer label;
 
   if (!ph_graph_canvas_get_picture (driver_canvas (), TRUE, &picture) || picture.options.values == NULL)
     return FALSE;
@@ -157,7 +162,7 @@ test_values (void)
   driver_open_example ("seed", "none");
   gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.show-values", NULL);
   driver_settle ();
-  g_assert_true (has_no_labels (NULL));     /* nothing is fed */
+  g_assert_true (has_no_labels (NULL)); /* nothing is fed */
   driver_run ("feed x1 2");
   driver_run ("feed x2 5");
   expect_label ("0.693");

@@ -8,9 +8,10 @@
 #include "views/error-line.h"
 #include "views/inspector.h"
 
-static const char model[] = "<ir_version: 10, opset_import: [\"\" : 21]>\n"
-                            "g (float[2,3] x) => (float[2,3] first, float[2,3] second)\n"
-                            "{ a = Neg (x) b = Exp (a) c = Relu (b) d = Sigmoid (c) first = Tanh (d) e = Abs (x) f = Sqrt (e) second = Neg (f) }\n";
+static const char model[]
+    = "<ir_version: 10, opset_import: [\"\" : 21]>\n"
+      "g (float[2,3] x) => (float[2,3] first, float[2,3] second)\n"
+      "{ a = Neg (x) b = Exp (a) c = Relu (b) d = Sigmoid (c) first = Tanh (d) e = Abs (x) f = Sqrt (e) second = Neg (f) }\n";
 
 static GtkWidget *
 pane (void)
@@ -206,7 +207,8 @@ test_steps (void)
   driver_wait (is_coloured, GUINT_TO_POINTER (PH_COLOR_ERROR), 20, "the picture is coloured");
   driver_settle ();
   const int box = ph_scene_find (ph_graph_canvas_get_scene (driver_canvas ()), node_of ("c"), NULL);
-  const PhColor color = ph_paint_color (ph_graph_canvas_get_paint (driver_canvas ()), box, PH_THEME_LIGHT), cold = ph_heat_color (0, PH_THEME_LIGHT);
+  const PhColor color = ph_paint_color (ph_graph_canvas_get_paint (driver_canvas ()), box, PH_THEME_LIGHT),
+                cold = ph_heat_color (0, PH_THEME_LIGHT);
   g_assert_cmpfloat (color.red, ==, cold.red);
   g_assert_cmpfloat (color.blue, ==, cold.blue);
   gtk_widget_activate_action (pane (), "win.color-kind", NULL);

@@ -28,14 +28,16 @@ state (void)
 {
   PhDocument *document = driver_document ();
   PhHistory *history = ph_document_get_history (document);
-  g_autofree char *at = ph_position_to_string (ph_document_get_position (document)), *since = ph_position_to_string (ph_document_get_since (document));
+  g_autofree char *at = ph_position_to_string (ph_document_get_position (document)),
+                  *since = ph_position_to_string (ph_document_get_since (document));
   g_autofree char *pipeline = ph_document_pipeline_to_text (document, ",");
   PhModel *model = ph_document_get_model (document);
 
-  return g_strdup_printf ("at %s since %s, %u steps, %u edits, %u nodes, %u values, pipeline %s, %u tabs, values %p, %u feeds, selection %u", at, since,
-                          history ? history->steps->len : 0, history ? history->edits->len : 0, model ? ph_model_n_nodes (model, TRUE) : 0,
-                          model ? model->values->len : 0, pipeline, driver_n_tabs (), (void *) ph_document_get_values (document),
-                          g_hash_table_size (ph_document_get_feeds (document)), ph_document_get_selection (document));
+  return g_strdup_printf (
+      "at %s since %s, %u steps, %u edits, %u nodes, %u values, pipeline %s, %u tabs, values %p, %u feeds, selection %u", at,
+      since, history ? history->steps->len : 0, history ? history->edits->len : 0, model ? ph_model_n_nodes (model, TRUE) : 0,
+      model ? model->values->len : 0, pipeline, driver_n_tabs (), (void *) ph_document_get_values (document),
+      g_hash_table_size (ph_document_get_feeds (document)), ph_document_get_selection (document));
 }
 
 /* A line that never ends by itself, from the picture and from a panel that has the keyboard. */
@@ -104,9 +106,12 @@ give_up (const char *line)
   const gint64 ended = g_get_monotonic_time ();
   driver_settle ();
   g_autofree char *after = state ();
-  g_test_message ("%-34.34s takes %6.0f ms; card %s; %s %5.0f ms after Escape%s", line, (double) whole / 1000, shown ? "shown" : "not shown",
-                  !running ? "had ended" : driver_last_ok () ? "went on, ended" : "stopped", (double) (ended - pressed) / 1000,
-                  running && !driver_last_ok () && !g_str_equal (before, after) ? "; NOT AS IT WAS" : "");
+  g_test_message (
+      "%-34.34s takes %6.0f ms; card %s; %s %5.0f ms after Escape%s", line, (double) whole / 1000, shown ? "shown" : "not shown",
+      !running            ? "had ended"
+      : driver_last_ok () ? "went on, ended"
+                          : "stopped",
+      (double) (ended - pressed) / 1000, running && !driver_last_ok () && !g_str_equal (before, after) ? "; NOT AS IT WAS" : "");
   if (running && !driver_last_ok ())
     g_assert_cmpstr (after, ==, before);
 }
@@ -115,7 +120,8 @@ static void
 test_walk (void)
 {
   const char *asked = g_getenv ("PEEPHOLE_CANCEL_NODES");
-  g_autofree char *folder = g_dir_make_tmp ("peephole-cancel-XXXXXX", NULL), *path = g_build_filename (folder, "large.onnx", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("peephole-cancel-XXXXXX", NULL),
+                  *path = g_build_filename (folder, "large.onnx", NULL);
   g_autofree char *open_line = g_strdup_printf ("open %s", path);
 
   PhModel *model = ph_bench_transformer ((guint) atoi (asked), TRUE, TRUE);
@@ -125,11 +131,13 @@ test_walk (void)
   driver_run ("pipeline eliminate-identity,fold-constants,cse,dce,fuse-layer-norm");
   driver_run ("goto end");
 
+  /* clang-format off */
   static const char *const lines[] = {
     "open %1$s", "reload", "run cse dce", "run O2", "run autodiff", "goto 0", "step", "diff 0 end", "diff 0 end --text", "rewrites", "info", "find MatMul", "compare %1$s",
     "select a.id, b.id from nodes a, nodes b where a.op = 'MatMul' and b.op = 'Add' and a.id < b.id", "print", "save %2$s/again.onnx", "save %2$s/again.onnxtxt", "render %2$s/a.svg", "render %2$s/a.pdf",
     "render %2$s/a.png", "eval", "verify", "bisect", "profile", "steps --verify",
   };
+  /* clang-format on */
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     {
       g_auto (GStrv) with_path = g_strsplit (lines[i], "%1$s", 2), with_folder = NULL;

@@ -91,7 +91,7 @@ test_compact (void)
   ph_document_set_selection (driver_document (), id);
   wait_still ();
   driver_pause (0.3);
-  ph_graph_canvas_zoom_to (canvas (), 1.1);      /* so that the picture is nobody's choice but the reader's */
+  ph_graph_canvas_zoom_to (canvas (), 1.1); /* so that the picture is nobody's choice but the reader's */
   driver_pause (0.4);
   g_assert_true (ph_graph_canvas_node_rect (canvas (), id, &before));
 
@@ -222,7 +222,8 @@ test_typed (void)
   wait_still ();
   x1 = ph_document_get_model (driver_document ())->graph->inputs->pdata[0];
   g_assert_true (ph_graph_canvas_node_rect (canvas (), x1->id, &rect));
-  driver_send_click (GTK_WIDGET (canvas ()), rect.origin.x + rect.size.width / 2, rect.origin.y + rect.size.height / 2, 1, 2, NULL);
+  driver_send_click (GTK_WIDGET (canvas ()), rect.origin.x + rect.size.width / 2, rect.origin.y + rect.size.height / 2, 1, 2,
+                     NULL);
   driver_wait (is_typing, NULL, 20, "the input asks for its value");
   driver_type ("2x");
   driver_key ("Return");
@@ -402,7 +403,11 @@ test_pinch (void)
 static void
 test_kinetic (void)
 {
-  static const struct { const char *signal; gboolean swipe; } ways[] = { { "decelerate", FALSE }, { "swipe", TRUE } };
+  static const struct
+  {
+    const char *signal;
+    gboolean swipe;
+  } ways[] = { { "decelerate", FALSE }, { "swipe", TRUE } };
 
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     {
@@ -411,8 +416,8 @@ test_kinetic (void)
       open_example ("attention");
       wait_still ();
       ph_graph_canvas_get_view (canvas (), &x, &y, &zoom);
-      g_signal_emit_by_name (controller (ways[i].swipe ? GTK_TYPE_GESTURE_SWIPE : GTK_TYPE_EVENT_CONTROLLER_SCROLL), ways[i].signal,
-                             ways[i].swipe ? -120.0 : 120.0, ways[i].swipe ? -400.0 : 400.0);
+      g_signal_emit_by_name (controller (ways[i].swipe ? GTK_TYPE_GESTURE_SWIPE : GTK_TYPE_EVENT_CONTROLLER_SCROLL),
+                             ways[i].signal, ways[i].swipe ? -120.0 : 120.0, ways[i].swipe ? -400.0 : 400.0);
       driver_pause (1.6);
       ph_graph_canvas_get_view (canvas (), &x2, &y2, &zoom);
       g_assert_cmpfloat_with_epsilon (x2 - x, 120 / 4.0 / zoom, 6 / zoom);
@@ -444,7 +449,7 @@ test_unseen (void)
   open_example ("attention");
   run ("pipeline O2");
   run ("run");
-  run ("goto 6");                 /* propagate-shapes removes some and changes some */
+  run ("goto 6"); /* propagate-shapes removes some and changes some */
   wait_still ();
   ph_graph_canvas_zoom_to (canvas (), 4);
   driver_pause (0.4);

@@ -80,7 +80,9 @@ test_track (void)
 {
   PhStep steps[3] = { { .n_rewrites = 4 }, { .n_rewrites = 0 }, { .n_rewrites = 1 } };
   PhHistory history = { .steps = g_array_new (FALSE, FALSE, sizeof (PhStep)) };
-  PhHistoryTrack track = { NULL, };
+  PhHistoryTrack track = {
+    NULL,
+  };
 
   g_array_append_vals (history.steps, steps, 3);
   ph_history_track_read (&track, &history);
@@ -143,7 +145,8 @@ test_slider_pointer (void)
   PhHistory *history = ph_document_get_history (driver_document ());
   const guint n = history->steps->len;
   GtkWidget *line = GTK_WIDGET (slider ());
-  const double start = ph_history_slider_get_x (slider (), (PhPosition) { 0, 0 }), end = ph_history_slider_get_x (slider (), (PhPosition) { n, 0 });
+  const double start = ph_history_slider_get_x (slider (), (PhPosition) { 0, 0 }),
+               end = ph_history_slider_get_x (slider (), (PhPosition) { n, 0 });
   g_assert_cmpfloat (end - start, >, 100);
 
   /* A click goes there, one with the second button counts changes from there. */
@@ -203,7 +206,8 @@ test_side_by_side (void)
   driver_key ("ctrl+9");
   driver_pause (0.5);
   PhHistory *history = ph_document_get_history (driver_document ());
-  g_autoptr (PhDiff) diff = ph_diff_new (history, ph_document_get_model (driver_document ()), ph_document_get_since (driver_document ()),
+  g_autoptr (PhDiff) diff = ph_diff_new (history, ph_document_get_model (driver_document ()),
+                                         ph_document_get_since (driver_document ()),
                                          ph_document_get_position (driver_document ()));
   const PhNodeChange *gone = diff->nodes->pdata[0];
   graphene_rect_t rect;
@@ -412,7 +416,10 @@ is_gone (gpointer unused)
 static void
 test_export (void)
 {
-  static const struct { const char *name, *magic; } files[] = { { "a.svg", "<?xml" }, { "a.pdf", "%PDF" }, { "a.png", "\x89PNG" } };
+  static const struct
+  {
+    const char *name, *magic;
+  } files[] = { { "a.svg", "<?xml" }, { "a.pdf", "%PDF" }, { "a.png", "\x89PNG" } };
   g_autofree char *folder = g_dir_make_tmp ("peephole-export-XXXXXX", NULL);
 
   open_example ("inception", "fuse-activation");

@@ -56,9 +56,12 @@ last_pass (void)
 static void
 test_compared (void)
 {
-  static const char first[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  c = Identity (a)\n  d = Relu (c)\n  b = Neg (d)\n}\n";
-  static const char second[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  d = Sigmoid (a)\n  b = Neg (d)\n}\n";
-  g_autofree char *path = data_file ("first.onnxtxt"), *other = data_file ("second.onnxtxt"), *session = session_file (), *kept = NULL;
+  static const char first[]
+      = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  c = Identity (a)\n  d = Relu (c)\n  b = Neg (d)\n}\n";
+  static const char second[]
+      = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  d = Sigmoid (a)\n  b = Neg (d)\n}\n";
+  g_autofree char *path = data_file ("first.onnxtxt"), *other = data_file ("second.onnxtxt"), *session = session_file (),
+                  *kept = NULL;
   g_autoptr (GFile) file = g_file_new_for_path (other);
 
   g_assert_true (g_file_set_contents (path, first, -1, NULL) && g_file_set_contents (other, second, -1, NULL));
@@ -93,8 +96,10 @@ test_compared (void)
 static void
 test_compared_again (void)
 {
-  g_autofree char *path = data_file ("first.onnxtxt"), *other = data_file ("second.onnxtxt"), *third = data_file ("third.onnxtxt");
-  g_autoptr (GFile) first_file = g_file_new_for_path (path), file = g_file_new_for_path (other), third_file = g_file_new_for_path (third);
+  g_autofree char *path = data_file ("first.onnxtxt"), *other = data_file ("second.onnxtxt"),
+                  *third = data_file ("third.onnxtxt");
+  g_autoptr (GFile) first_file = g_file_new_for_path (path), file = g_file_new_for_path (other),
+                    third_file = g_file_new_for_path (third);
   static const char text[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  b = Tanh (a)\n}\n";
 
   g_assert_true (g_file_set_contents (third, text, -1, NULL));
@@ -151,7 +156,8 @@ expect_kept (const char *line, const char *text)
 static void
 test_at_once (void)
 {
-  static const char wide[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2000000] a) => (float[2000000] b)\n{\n  b = Relu (a)\n}\n";
+  static const char wide[]
+      = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2000000] a) => (float[2000000] b)\n{\n  b = Relu (a)\n}\n";
   g_autofree char *path = driver_example ("seed"), *large = data_file ("wide.onnxtxt");
 
   driver_open (path);
@@ -187,7 +193,8 @@ test_foreign (void)
   static const char program[] = "printf x >>runs\ncat\n";
   g_autoptr (GKeyFile) state = g_key_file_new (), meanwhile = g_key_file_new ();
   g_autofree char *folder = data_file ("programs"), *script = g_build_filename (folder, "mypass.sh", NULL);
-  g_autofree char *counter = g_build_filename (folder, "runs", NULL), *path = driver_example ("seed"), *before = g_get_current_dir ();
+  g_autofree char *counter = g_build_filename (folder, "runs", NULL), *path = driver_example ("seed"),
+                  *before = g_get_current_dir ();
   PhDocumentView *view = (driver_open (path), ph_window_get_view (driver_window ()));
 
   g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
@@ -199,7 +206,8 @@ test_foreign (void)
   run ("grad y");
   g_assert_cmpint (g_chdir (before), ==, 0);
   g_assert_cmpuint (count_runs (counter), ==, 1);
-  const guint steps = ph_document_get_history (driver_document ())->steps->len, at = ph_document_get_position (driver_document ()).step;
+  const guint steps = ph_document_get_history (driver_document ())->steps->len,
+              at = ph_document_get_position (driver_document ()).step;
   g_assert_true (ph_view_state_save (view, state, "tab"));
 
   driver_key ("ctrl+t");
@@ -213,7 +221,8 @@ test_foreign (void)
   g_assert_cmpuint (ph_document_get_history (driver_document ())->steps->len, <, steps);
   /* Killed again now, nothing of it would be lost. */
   g_assert_true (ph_view_state_save (view, meanwhile, "tab"));
-  g_autofree char *first = g_key_file_get_string (meanwhile, "tab", "hand-1", NULL), *second = g_key_file_get_string (meanwhile, "tab", "hand-2", NULL);
+  g_autofree char *first = g_key_file_get_string (meanwhile, "tab", "hand-1", NULL),
+                  *second = g_key_file_get_string (meanwhile, "tab", "hand-2", NULL);
   g_assert_nonnull (strstr (first, "exec"));
   g_assert_cmpstr (second, ==, "grad y");
 
@@ -233,8 +242,10 @@ static void
 test_any_folder (void)
 {
   g_autofree char *folder = data_file ("there"), *model = g_build_filename (folder, "a b.onnxtxt", NULL);
-  g_autofree char *compare = (g_mkdir (folder, 0700), g_file_set_contents (model, "", 0, NULL), ph_line_to_absolute ("compare 'a b.onnxtxt'", folder));
-  g_autofree char *expected = g_strdup_printf ("compare '%s'", model), *run_expected = g_strdup_printf ("run --folder %s exec 'sh x.sh'", folder);
+  g_autofree char *compare = (g_mkdir (folder, 0700), g_file_set_contents (model, "", 0, NULL),
+                              ph_line_to_absolute ("compare 'a b.onnxtxt'", folder));
+  g_autofree char *expected = g_strdup_printf ("compare '%s'", model),
+                  *run_expected = g_strdup_printf ("run --folder %s exec 'sh x.sh'", folder);
   g_autofree char *exec = ph_line_to_absolute ("run exec 'sh x.sh'", folder), *again = ph_line_to_absolute (exec, "/");
   g_autofree char *step = ph_line_to_absolute ("compare 3", folder), *grad = ph_line_to_absolute ("grad y wrt a", folder);
 
@@ -264,7 +275,8 @@ static void
 test_several (void)
 {
   static const char *const names[] = { "cse", "inception", "attention", "linear-selu" };
-  AdwTabView *tabs = ADW_TAB_VIEW (gtk_widget_get_ancestor (GTK_WIDGET (ph_window_get_view (driver_window ())), ADW_TYPE_TAB_VIEW));
+  AdwTabView *tabs = ADW_TAB_VIEW (
+      gtk_widget_get_ancestor (GTK_WIDGET (ph_window_get_view (driver_window ())), ADW_TYPE_TAB_VIEW));
   const int first = (int) driver_n_tabs ();
 
   /* The first takes the empty tab that somebody looks at. */
@@ -296,7 +308,8 @@ test_several (void)
 static void
 test_function (void)
 {
-  AdwTabView *tabs = ADW_TAB_VIEW (gtk_widget_get_ancestor (GTK_WIDGET (ph_window_get_view (driver_window ())), ADW_TYPE_TAB_VIEW));
+  AdwTabView *tabs = ADW_TAB_VIEW (
+      gtk_widget_get_ancestor (GTK_WIDGET (ph_window_get_view (driver_window ())), ADW_TYPE_TAB_VIEW));
 
   driver_key ("ctrl+t");
   run ("def halved(x): return x / 2");
@@ -337,7 +350,8 @@ static void
 test_broken (void)
 {
   static const char good[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  b = Relu (a)\n}\n";
-  static const char better[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  c = Relu (a)\n  b = Neg (c)\n}\n";
+  static const char better[]
+      = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  c = Relu (a)\n  b = Neg (c)\n}\n";
   g_autofree char *path = data_file ("broken.onnxtxt");
 
   g_assert_true (g_file_set_contents (path, good, -1, NULL));
@@ -386,7 +400,8 @@ test_recent (void)
   g_assert_false (driver_last_ok ());
   pipeline = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_HISTORY_PANEL);
   g_assert_false (gtk_widget_get_visible (pipeline));
-  g_assert_true (g_file_set_contents (path, "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  b = Relu (a)\n}\n", -1, NULL));
+  g_assert_true (g_file_set_contents (
+      path, "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  b = Relu (a)\n}\n", -1, NULL));
   ph_window_open (driver_window (), file);
   driver_settle ();
   g_assert_cmpuint (driver_n_tabs (), ==, n_tabs);

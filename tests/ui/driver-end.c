@@ -28,8 +28,7 @@ find_helper (void)
       const char *end = strrchr (stat, ')');
       int parent;
       char state;
-      if (end && sscanf (end + 1, " %c %d", &state, &parent) == 2
-          && parent == (int) getpid () && state != 'Z')
+      if (end && sscanf (end + 1, " %c %d", &state, &parent) == 2 && parent == (int) getpid () && state != 'Z')
         return (pid_t) atoi (name);
     }
   return 0;
@@ -70,7 +69,11 @@ driver_stop_helper (guint ms)
 
 /* --- what still lives --------------------------------------------------------------------------------------------------- */
 
-typedef struct { GWeakRef ref; gpointer address; } Watched;
+typedef struct
+{
+  GWeakRef ref;
+  gpointer address;
+} Watched;
 
 static GPtrArray *watched;
 

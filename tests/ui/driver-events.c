@@ -68,7 +68,8 @@ press_key (KeySym symbol)
 
   if (code == 0)
     g_error ("No key gives %s", XKeysymToString (symbol));
-  gboolean shifted = XkbKeycodeToKeysym (driver_display, code, 0, 0) != symbol && XkbKeycodeToKeysym (driver_display, code, 0, 1) == symbol;
+  gboolean shifted = XkbKeycodeToKeysym (driver_display, code, 0, 0) != symbol
+                     && XkbKeycodeToKeysym (driver_display, code, 0, 1) == symbol;
   if (shifted)
     XTestFakeKeyEvent (driver_display, shift, True, CurrentTime);
   XTestFakeKeyEvent (driver_display, code, True, CurrentTime);
@@ -81,9 +82,11 @@ press_key (KeySym symbol)
 static KeySym
 modifier_of (const char *name)
 {
+  /* clang-format off */
   static const struct { const char *name; KeySym key; } modifiers[] = {
     { "ctrl", XK_Control_L }, { "shift", XK_Shift_L }, { "alt", XK_Alt_L }, { "super", XK_Super_L },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (modifiers); i++)
     if (g_str_equal (modifiers[i].name, name))
@@ -154,8 +157,9 @@ move_to (GtkWidget *widget, double x, double y)
     return FALSE;
   gtk_native_get_surface_transform (native, &offset_x, &offset_y);
   XErrorHandler before = XSetErrorHandler (ignore_error);
-  gboolean known = XTranslateCoordinates (driver_display, driver_xid (native), DefaultRootWindow (driver_display), (int) (point.x + offset_x),
-                                          (int) (point.y + offset_y), &root_x, &root_y, &child) != 0;
+  gboolean known = XTranslateCoordinates (driver_display, driver_xid (native), DefaultRootWindow (driver_display),
+                                          (int) (point.x + offset_x), (int) (point.y + offset_y), &root_x, &root_y, &child)
+                   != 0;
   XSetErrorHandler (before);
   if (known)
     XTestFakeMotionEvent (driver_display, -1, root_x, root_y, CurrentTime);

@@ -48,8 +48,8 @@ is_of (gconstpointer address, const char *library)
 GFileInfo *
 g_file_query_info_finish (GFile *file, GAsyncResult *result, GError **error)
 {
-  GFileInfo *(*finish) (GFile *, GAsyncResult *, GError **) =
-    (GFileInfo *(*) (GFile *, GAsyncResult *, GError **)) dlsym (RTLD_NEXT, "g_file_query_info_finish");
+  GFileInfo *(*finish) (GFile *, GAsyncResult *, GError **) = (GFileInfo * (*) (GFile *, GAsyncResult *, GError **) )
+      dlsym (RTLD_NEXT, "g_file_query_info_finish");
   GFileInfo *info = finish (file, result, error);
 
   if (info && CALLED_BY ("libgtk-4."))
@@ -61,8 +61,8 @@ g_file_query_info_finish (GFile *file, GAsyncResult *result, GError **error)
 GBytes *
 g_bytes_new_with_free_func (gconstpointer data, gsize size, GDestroyNotify free_func, gpointer user_data)
 {
-  GBytes *(*new_bytes) (gconstpointer, gsize, GDestroyNotify, gpointer) =
-    (GBytes *(*) (gconstpointer, gsize, GDestroyNotify, gpointer)) dlsym (RTLD_NEXT, "g_bytes_new_with_free_func");
+  GBytes *(*new_bytes) (gconstpointer, gsize, GDestroyNotify, gpointer)
+      = (GBytes * (*) (gconstpointer, gsize, GDestroyNotify, gpointer)) dlsym (RTLD_NEXT, "g_bytes_new_with_free_func");
   GBytes *bytes = new_bytes (data, size, free_func, user_data);
 
   if (CALLED_BY ("libvte-2.91-gtk4."))
@@ -74,8 +74,8 @@ g_bytes_new_with_free_func (gconstpointer data, gsize size, GDestroyNotify free_
 GdkContentFormatsBuilder *
 gdk_content_formats_builder_new (void)
 {
-  GdkContentFormatsBuilder *(*new_builder) (void) =
-    (GdkContentFormatsBuilder *(*) (void)) dlsym (RTLD_NEXT, "gdk_content_formats_builder_new");
+  GdkContentFormatsBuilder *(*new_builder) (void) = (GdkContentFormatsBuilder * (*) (void) )
+      dlsym (RTLD_NEXT, "gdk_content_formats_builder_new");
   GdkContentFormatsBuilder *builder = new_builder ();
 
   if (CALLED_BY ("libvte-2.91-gtk4."))
@@ -87,8 +87,8 @@ gdk_content_formats_builder_new (void)
 void
 gdk_clipboard_read_text_async (GdkClipboard *clipboard, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
 {
-  void (*read_text) (GdkClipboard *, GCancellable *, GAsyncReadyCallback, gpointer) =
-    (void (*) (GdkClipboard *, GCancellable *, GAsyncReadyCallback, gpointer)) dlsym (RTLD_NEXT, "gdk_clipboard_read_text_async");
+  void (*read_text) (GdkClipboard *, GCancellable *, GAsyncReadyCallback, gpointer) = (void (*) (
+      GdkClipboard *, GCancellable *, GAsyncReadyCallback, gpointer)) dlsym (RTLD_NEXT, "gdk_clipboard_read_text_async");
   const gboolean spared = CALLED_BY ("libvte-2.91-gtk4.");
 
   if (spared)
@@ -103,8 +103,8 @@ gdk_clipboard_read_text_async (GdkClipboard *clipboard, GCancellable *cancellabl
 void
 g_bus_get (GBusType type, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
 {
-  void (*get) (GBusType, GCancellable *, GAsyncReadyCallback, gpointer) =
-    (void (*) (GBusType, GCancellable *, GAsyncReadyCallback, gpointer)) dlsym (RTLD_NEXT, "g_bus_get");
+  void (*get) (GBusType, GCancellable *, GAsyncReadyCallback, gpointer)
+      = (void (*) (GBusType, GCancellable *, GAsyncReadyCallback, gpointer)) dlsym (RTLD_NEXT, "g_bus_get");
 
   if (!CALLED_BY ("libcloudproviders."))
     get (type, cancellable, callback, data);
@@ -127,7 +127,7 @@ keep_variables (struct dl_phdr_info *library, gsize size, gpointer data)
 void
 driver_spare_glib (void)
 {
-  const guint block = 2048;      /* quarks by which GLib's table grows */
+  const guint block = 2048; /* quarks by which GLib's table grows */
   guint i = 0;
 
   if (!__lsan_disable || !__lsan_enable)

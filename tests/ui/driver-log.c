@@ -11,7 +11,9 @@ widget_in (const char *message)
 {
   const char *address = strstr (message, "0x");
 
-  if (!address || !(strstr (message, "without a current allocation") || strstr (message, "for widget") || strstr (message, "reported min")))
+  if (!address
+      || !(strstr (message, "without a current allocation") || strstr (message, "for widget")
+           || strstr (message, "reported min")))
     return NULL;
   return (GtkWidget *) g_ascii_strtoull (address, NULL, 16);
 }
@@ -52,7 +54,8 @@ print_place (GtkWidget *widget)
   for (; widget; widget = gtk_widget_get_parent (widget))
     {
       const char *id = gtk_buildable_get_buildable_id (GTK_BUILDABLE (widget));
-      g_printerr ("  in %s %s%s%s\n", G_OBJECT_TYPE_NAME (widget), gtk_widget_get_css_name (widget), id ? " #" : "", id ? id : "");
+      g_printerr ("  in %s %s%s%s\n", G_OBJECT_TYPE_NAME (widget), gtk_widget_get_css_name (widget), id ? " #" : "",
+                  id ? id : "");
     }
 }
 

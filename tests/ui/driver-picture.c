@@ -9,11 +9,13 @@
 static cairo_surface_t *
 grab (void)
 {
-  const int  width = DisplayWidth (driver_display, DefaultScreen (driver_display)), height = DisplayHeight (driver_display, DefaultScreen (driver_display));
-  XImage    *image = XGetImage (driver_display, DefaultRootWindow (driver_display), 0, 0, (guint) width, (guint) height, AllPlanes, ZPixmap);
+  const int width = DisplayWidth (driver_display, DefaultScreen (driver_display)),
+            height = DisplayHeight (driver_display, DefaultScreen (driver_display));
+  XImage *image = XGetImage (driver_display, DefaultRootWindow (driver_display), 0, 0, (guint) width, (guint) height, AllPlanes,
+                             ZPixmap);
   cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, width, height);
-  guint32   *pixels = (guint32 *) (gpointer) cairo_image_surface_get_data (surface);
-  const int  stride = cairo_image_surface_get_stride (surface) / (int) sizeof *pixels;
+  guint32 *pixels = (guint32 *) (gpointer) cairo_image_surface_get_data (surface);
+  const int stride = cairo_image_surface_get_stride (surface) / (int) sizeof *pixels;
 
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++)

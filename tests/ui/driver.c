@@ -15,7 +15,7 @@ static char *home;
 static char *last_line, *last_text;
 static gboolean last_ok;
 static guint n_lines;
-Display *driver_display;         /* for events only: GDK has a connection of its own */
+Display *driver_display; /* for events only: GDK has a connection of its own */
 
 /* --- the main loop -------------------------------------------------------------------------------------------------- */
 
@@ -183,7 +183,8 @@ watch_tabs (void)
   driver_watch (driver_window ());
   for (int i = 0; i < adw_tab_view_get_n_pages (tabs); i++)
     {
-      PhDocumentView *view = PH_DOCUMENT_VIEW (driver_find (adw_tab_page_get_child (adw_tab_view_get_nth_page (tabs, i)), PH_TYPE_DOCUMENT_VIEW));
+      PhDocumentView *view = PH_DOCUMENT_VIEW (
+          driver_find (adw_tab_page_get_child (adw_tab_view_get_nth_page (tabs, i)), PH_TYPE_DOCUMENT_VIEW));
 
       driver_watch (view);
       driver_watch (ph_document_view_get_document (view));
@@ -250,7 +251,8 @@ is_last_line (gpointer line)
 void
 driver_expect_line (const char *line)
 {
-  g_autofree char *what = g_strdup_printf ("the line '%s'; the last one was '%s' when this wait began", line, last_line ? last_line : "");
+  g_autofree char *what = g_strdup_printf ("the line '%s'; the last one was '%s' when this wait began", line,
+                                           last_line ? last_line : "");
 
   driver_wait (is_last_line, (gpointer) line, 30, what);
   driver_settle ();
@@ -365,7 +367,11 @@ driver_has_text (GtkWidget *root, const char *text)
   return FALSE;
 }
 
-typedef struct { GtkWidget *root; const char *text; } Text;
+typedef struct
+{
+  GtkWidget *root;
+  const char *text;
+} Text;
 
 static gboolean
 has_text (gpointer data)

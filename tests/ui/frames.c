@@ -20,7 +20,10 @@ paint_at_once (GtkWidget *widget)
 #define TYPE_FRAME (frame_get_type ())
 G_DECLARE_FINAL_TYPE (Frame, frame, TEST, FRAME, GtkWindow)
 
-struct _Frame { GtkWindow parent_instance; };
+struct _Frame
+{
+  GtkWindow parent_instance;
+};
 
 G_DEFINE_FINAL_TYPE (Frame, frame, GTK_TYPE_WINDOW)
 
@@ -81,7 +84,8 @@ test_scrollbar_in_layout (void)
 static void
 check_tag (GtkTextTag *tag, gpointer n_coloured)
 {
-  static const char *const sized[] = { "weight-set", "style-set", "scale-set", "size-set", "family-set", "rise-set", "letter-spacing-set" };
+  static const char *const sized[] = { "weight-set", "style-set", "scale-set",         "size-set",
+                                       "family-set", "rise-set",  "letter-spacing-set" };
   gboolean coloured, set;
 
   g_object_get (tag, "foreground-set", &coloured, NULL);
@@ -98,7 +102,8 @@ check_tag (GtkTextTag *tag, gpointer n_coloured)
 static void
 test_highlighting_has_no_size (void)
 {
-  const char *text = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] x) => (float[2] y)\n{\n  y = Cast <to: int = 1> (x)  # one\n}\n";
+  const char *text
+      = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] x) => (float[2] y)\n{\n  y = Cast <to: int = 1> (x)  # one\n}\n";
   g_autoptr (PhTextSide) side = g_object_ref_sink (g_object_new (PH_TYPE_TEXT_SIDE, NULL));
   g_autoptr (PhTextDiff) diff = ph_text_diff_new (text, text);
   GtkTextBuffer *buffer = ph_text_side_get_buffer (side);

@@ -23,14 +23,16 @@ drawn (gpointer data)
 static char *
 write_model (void)
 {
-  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 17]>\nweave (float[4] l0_0) => (float[4] out)\n{\n");
+  g_autoptr (GString) text = g_string_new (
+      "<ir_version: 8, opset_import: [\"\" : 17]>\nweave (float[4] l0_0) => (float[4] out)\n{\n");
   const guint layers = 40, width = 16;
 
   for (guint l = 1; l <= layers; l++)
     for (guint i = 0; i < width; i++)
       {
         guint before = l == 1 ? 1 : width;
-        g_string_append_printf (text, "  l%u_%u = Add (l%u_%u, l%u_%u)\n", l, i, l - 1, i % before, l - 1, (i * 5 + 3 * l) % before);
+        g_string_append_printf (text, "  l%u_%u = Add (l%u_%u, l%u_%u)\n", l, i, l - 1, i % before, l - 1,
+                                (i * 5 + 3 * l) % before);
       }
   g_string_append_printf (text, "  out = Relu (l%u_0)\n}\n", layers);
   char *path = g_build_filename (g_get_tmp_dir (), "peephole-weave.onnxtxt", NULL);
@@ -45,7 +47,7 @@ test_killed (void)
   g_autofree char *line = g_strconcat ("open ", path, NULL);
   PhDocumentView *view = ph_window_get_view (driver_window ());
 
-  ph_document_view_run (view, "layout dot");     /* who is asked by itself is seldom at it for long enough to be caught */
+  ph_document_view_run (view, "layout dot"); /* who is asked by itself is seldom at it for long enough to be caught */
   ph_document_view_run (view, line);
   driver_wait (helper_killed, NULL, 200, "the helper runs");
   driver_wait (drawn, NULL, 200, "the picture is there");
@@ -80,7 +82,10 @@ drawn_without (gpointer data)
   return ph_graph_canvas_get_scene (canvas) != NULL && !ph_graph_canvas_is_busy (canvas);
 }
 
-typedef struct { gint64 last, longest; } Gap;
+typedef struct
+{
+  gint64 last, longest;
+} Gap;
 
 static gboolean
 on_tick (gpointer data)
@@ -101,7 +106,7 @@ test_stopped (void)
   PhDocumentView *view = ph_window_get_view (driver_window ());
   Gap gap = { g_get_monotonic_time (), 0 };
 
-  ph_document_view_run (view, "layout dot");     /* who is asked by itself is seldom at it for long enough to be caught */
+  ph_document_view_run (view, "layout dot"); /* who is asked by itself is seldom at it for long enough to be caught */
   ph_document_view_run (view, line);
   driver_wait (helper_stopped, NULL, 200, "the helper runs");
   gap.last = g_get_monotonic_time ();

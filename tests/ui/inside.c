@@ -32,8 +32,8 @@ shows_it (gpointer unused)
 {
   PhScene *scene = ph_graph_canvas_get_scene (driver_canvas ());
 
-  return scene && ph_scene_inside (scene) == ph_document_get_inside (driver_document ()) && !ph_graph_canvas_is_busy (driver_canvas ())
-         && !ph_console_is_running (driver_console ());
+  return scene && ph_scene_inside (scene) == ph_document_get_inside (driver_document ())
+         && !ph_graph_canvas_is_busy (driver_canvas ()) && !ph_console_is_running (driver_console ());
 }
 
 /* The picture is that of the inside that the document is in. */
@@ -134,7 +134,7 @@ test_view (void)
   ph_graph_canvas_get_view (driver_canvas (), &x2, &y2, &zoom2);
   x = 11, y = 23, zoom = 0.75;
   g_assert_cmpfloat_with_epsilon (zoom, zoom2, 1e-3);
-  g_assert_cmpfloat_with_epsilon (x, x2, 200);           /* the selection is brought into the window */
+  g_assert_cmpfloat_with_epsilon (x, x2, 200); /* the selection is brought into the window */
   g_assert_cmpfloat_with_epsilon (y, y2, 200);
 }
 

@@ -98,7 +98,7 @@ test_origin (void)
   /* A node of the file comes from there. */
   driver_run ("goto end");
   driver_expect_text (inspector (), "Where It Comes From");
-  GtkWidget *row = row_below ("Where It Comes From", 1);       /* below its line in the file */
+  GtkWidget *row = row_below ("Where It Comes From", 1); /* below its line in the file */
   driver_click_middle (row);
   PhPosition at = ph_document_get_position (driver_document ());
   g_assert_true (g_str_has_prefix (driver_last_line (), "goto "));

@@ -117,7 +117,7 @@ send (const char *format, ...)
 static void
 use (const char *example, const char *pipeline)
 {
-  static const char *used;        /* the very string */
+  static const char *used; /* the very string */
 
   if (used == pipeline && !g_str_equal (row->panel, PIPELINE))
     {
@@ -378,7 +378,8 @@ fits (void)
 {
   GtkWidget *widget = GTK_WIDGET (driver_canvas ());
   PhId selected = ph_document_get_selection (driver_document ());
-  graphene_rect_t one, all = GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (widget), (float) gtk_widget_get_height (widget));
+  graphene_rect_t one,
+      all = GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (widget), (float) gtk_widget_get_height (widget));
   double x, y, zoom;
 
   ph_graph_canvas_get_view (driver_canvas (), &x, &y, &zoom);

@@ -16,10 +16,10 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const char *panel, *key;         /* as in ph_own_key_list()                     */
-  void      (*start) (void);       /* gives the panel the keyboard                */
-  gboolean  (*effect) (void);      /* what is otherwise, compared to @before      */
-  int         direction;           /* of the effect, where it has one: -1 or 1    */
+  const char *panel, *key;   /* as in ph_own_key_list()                     */
+  void (*start) (void);      /* gives the panel the keyboard                */
+  gboolean (*effect) (void); /* what is otherwise, compared to @before      */
+  int direction;             /* of the effect, where it has one: -1 or 1    */
 } Row;
 
 extern struct KeysBefore
@@ -30,7 +30,7 @@ extern struct KeysBefore
   guint n_entries, n_lines, steps;
   gboolean enabled, breakpoint, partial, show_diff, compact, grouped, open, since;
 } before;
-extern const Row *row;             /* the one that is tried */
+extern const Row *row; /* the one that is tried */
 
 GtkWidget *slider (void);
 const PhPipelineEntry *entry (guint index);

@@ -12,6 +12,7 @@
 #include "views/history-slider.h"
 #include "views/step-row.h"
 
+/* clang-format off */
 static const Row rows[] = {
   { PIPELINE, "Up",              in_pipeline,    goes_on_one,      -1 },
   { PIPELINE, "Down",            in_pipeline,    goes_on_one,       1 },
@@ -78,6 +79,7 @@ static const Row rows[] = {
   { GRAPH,    "<Alt>Up",         in_loop,        goes_out,          0 },
   { GRAPH,    "Return",          at_loop,        opens_group,       0 },
 };
+/* clang-format on */
 
 /* --- pressing --------------------------------------------------------------------------------------------------------- */
 
@@ -132,8 +134,9 @@ test_key (gconstpointer data)
   row->start ();
   note_before ();
   g_assert_true (gtk_accelerator_parse (row->key, &key, &modifiers));
-  g_autofree char *keys = g_strdup_printf ("%s%s%s%s", modifiers & GDK_CONTROL_MASK ? "ctrl+" : "", modifiers & GDK_ALT_MASK ? "alt+" : "",
-                                           modifiers & GDK_SHIFT_MASK ? "shift+" : "", gdk_keyval_name (key));
+  g_autofree char *keys = g_strdup_printf ("%s%s%s%s", modifiers & GDK_CONTROL_MASK ? "ctrl+" : "",
+                                           modifiers & GDK_ALT_MASK ? "alt+" : "", modifiers & GDK_SHIFT_MASK ? "shift+" : "",
+                                           gdk_keyval_name (key));
   driver_key (keys);
   if (row->effect == runs_info)
     g_assert_true (runs_info ());
@@ -178,7 +181,8 @@ test_complete (void)
       g_ptr_array_remove_index (listed, at);
     }
   for (guint i = 0; i < listed->len; i++)
-    g_error ("'%s' of views/shortcuts.c has no row in tests/ui/keys.c that says what the key should do", (char *) listed->pdata[i]);
+    g_error ("'%s' of views/shortcuts.c has no row in tests/ui/keys.c that says what the key should do",
+             (char *) listed->pdata[i]);
 }
 
 int

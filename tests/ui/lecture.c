@@ -36,9 +36,9 @@ find_label (GtkWidget *root, const char *text)
 static gboolean
 has_label (gpointer text)
 {
-  PhPicture      picture = { NULL };
+  PhPicture picture = { NULL };
   GHashTableIter iter;
-  gpointer       label;
+  gpointer label;
 
   if (!ph_graph_canvas_get_picture (driver_canvas (), TRUE, &picture) || picture.options.values == NULL)
     return FALSE;
@@ -141,7 +141,8 @@ point_at (PhId id, int times)
   graphene_rect_t rect;
 
   g_assert_true (ph_graph_canvas_node_rect (driver_canvas (), id, &rect));
-  driver_send_click (GTK_WIDGET (driver_canvas ()), rect.origin.x + rect.size.width / 2, rect.origin.y + rect.size.height / 2, 1, times, NULL);
+  driver_send_click (GTK_WIDGET (driver_canvas ()), rect.origin.x + rect.size.width / 2, rect.origin.y + rect.size.height / 2, 1,
+                     times, NULL);
   driver_settle ();
 }
 
@@ -200,7 +201,7 @@ test_seed (void)
 {
   static const char *const values[] = { "0.693", "10", "-0.959", "10.693", "11.652", NULL };
   GtkWidget *execution, *traces, *forward, *reverse;
-  guint      at;
+  guint at;
 
   open_example ("seed", "pipeline none");
   driver_picture ("lecture-01-open");
@@ -293,7 +294,8 @@ is_gone (gpointer unused)
 static void
 test_slide (void)
 {
-  g_autofree char *folder = g_dir_make_tmp ("peephole-slide-XXXXXX", NULL), *path = g_build_filename (folder, "slide.svg", NULL), *text = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("peephole-slide-XXXXXX", NULL), *path = g_build_filename (folder, "slide.svg", NULL),
+                  *text = NULL;
 
   open_example ("seed", "pipeline none");
   driver_key ("ctrl+shift+e");

@@ -11,8 +11,8 @@
 #include "views/rewrite-row.h"
 #include "views/step-verdict.h"
 
-#define FOCUSABLE 11             /* ATSPI_STATE_FOCUSABLE */
-#define VISIBLE   30             /* ATSPI_STATE_VISIBLE; GTK 4.8 does not tell what is behind another page */
+#define FOCUSABLE 11 /* ATSPI_STATE_FOCUSABLE */
+#define VISIBLE   30 /* ATSPI_STATE_VISIBLE; GTK 4.8 does not tell what is behind another page */
 
 static guint n_seen;
 
@@ -30,9 +30,10 @@ is_no_name (const char *name)
 static gboolean
 is_operated (const char *role)
 {
-  static const char *const roles[] = { "button", "push button", "toggle button", "checkbox", "check box", "radio button", "switch", "slider",
-                                       "spin button", "search box", "text box", "combo box", "link", "menu item", "tab", "list item",
-                                       "tree item", "grid cell", NULL };
+  static const char *const roles[] = { "button",       "push button", "toggle button", "checkbox",    "check box",
+                                       "radio button", "switch",      "slider",        "spin button", "search box",
+                                       "text box",     "combo box",   "link",          "menu item",   "tab",
+                                       "list item",    "tree item",   "grid cell",     NULL };
   return g_strv_contains (roles, role);
 }
 
@@ -40,7 +41,8 @@ is_operated (const char *role)
 static gboolean
 is_place (const char *role)
 {
-  static const char *const roles[] = { "list", "grid", "table", "tree", "menu", "dialog", "window", "region", "legend", "alert", NULL };
+  static const char *const roles[] = { "list",   "grid",   "table",  "tree",  "menu", "dialog",
+                                       "window", "region", "legend", "alert", NULL };
 
   return g_strv_contains (roles, role);
 }
@@ -55,7 +57,8 @@ is_frame (const char *name, const char *role)
 static gboolean
 is_leaf (const char *role)
 {
-  static const char *const roles[] = { "label", "image", "separator", "combo box", "scroll bar", NULL };     /* what is in the last two is GTK's */
+  static const char *const roles[]
+      = { "label", "image", "separator", "combo box", "scroll bar", NULL }; /* what is in the last two is GTK's */
 
   return g_strv_contains (roles, role);
 }
@@ -212,7 +215,8 @@ test_bars (void)
   driver_type ("add");
   activate ("win.color-query");
   activate ("win.legend");
-  driver_run ("select-node n%u", ((PhValue *) ph_document_get_model (driver_document ())->graph->outputs->pdata[0])->producer->id);
+  driver_run ("select-node n%u",
+              ((PhValue *) ph_document_get_model (driver_document ())->graph->outputs->pdata[0])->producer->id);
   activate ("win.part-around");
   driver_run ("breakpoint cse");
   activate ("win.show-text");
@@ -273,11 +277,13 @@ test_popovers (void)
   driver_run ("breakpoint cse");
   PhHistoryPanel *panel = find ("PhHistoryPanel");
   GtkMenuButton *looks = GTK_MENU_BUTTON (driver_find_named (GTK_WIDGET (driver_pane ()), "look_button"));
+  /* clang-format off */
   const struct { GtkMenuButton *button; const char *when; const char *const *found; } popovers[] = {
     { panel->breaks_button, "breakpoints", (const char *const[]) { "dialog", "Breakpoints", "button", "Remove the breakpoint on cse", NULL } },
     { panel->pipeline_button, "the pipelines", (const char *const[]) { "button", "Pipeline: Own", "menu", "Which passes run", "menu item", "O1", NULL } },
     { looks, "colours", (const char *const[]) { "menu", "Colours and look", "menu item", "Cost", NULL } },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (popovers); i++)
     {
@@ -311,7 +317,8 @@ test_menus (void)
   LOOK_FOR ("the menu of a rewrite", "menu", "/", "menu item", "Filter by This Rule");
   driver_key ("Escape");
   /* The node that is selected, and the overview, which is there as soon as not all is in sight. */
-  driver_run ("select-node n%u", ((PhValue *) ph_document_get_model (driver_document ())->graph->outputs->pdata[0])->producer->id);
+  driver_run ("select-node n%u",
+              ((PhValue *) ph_document_get_model (driver_document ())->graph->outputs->pdata[0])->producer->id);
   ph_graph_canvas_set_view (driver_canvas (), 0, 0, 2);
   gtk_widget_grab_focus (GTK_WIDGET (driver_canvas ()));
   driver_key ("Menu");

@@ -109,7 +109,8 @@ test_drag_edge (void)
   GtkWidget *from = step_row (0);
   graphene_point_t edge;
   double x = gtk_widget_get_width (from) / 2.0, y = gtk_widget_get_height (from) / 2.0;
-  const double bottom = gtk_widget_get_height (GTK_WIDGET (scroller)) - 8, reach = gtk_adjustment_get_upper (adjustment) - gtk_adjustment_get_page_size (adjustment);
+  const double bottom = gtk_widget_get_height (GTK_WIDGET (scroller)) - 8,
+               reach = gtk_adjustment_get_upper (adjustment) - gtk_adjustment_get_page_size (adjustment);
 
   g_assert_cmpfloat (reach, >, 200);
   g_assert_true (gtk_widget_compute_point (GTK_WIDGET (scroller), from, &GRAPHENE_POINT_INIT ((float) x, (float) bottom), &edge));
@@ -171,7 +172,8 @@ n_breaks_listed (void)
 {
   guint n = 0;
 
-  for (GtkWidget *child = gtk_widget_get_first_child (history_panel ()->breaks_box); child; child = gtk_widget_get_next_sibling (child))
+  for (GtkWidget *child = gtk_widget_get_first_child (history_panel ()->breaks_box); child;
+       child = gtk_widget_get_next_sibling (child))
     n += GTK_IS_BOX (child);
   return n;
 }

@@ -327,7 +327,8 @@ stop_pixels (int box, double scale)
   for (int y = 0; y < 40; y++)
     for (int x = 0; x < 40; x++)
       {
-        const guint32 pixel = ((const guint32 *) (gpointer) (cairo_image_surface_get_data (surface) + y * cairo_image_surface_get_stride (surface)))[x];
+        const guint32 pixel = ((const guint32 *) (gpointer) (cairo_image_surface_get_data (surface)
+                                                             + y * cairo_image_surface_get_stride (surface)))[x];
         n += (pixel >> 16 & 0xff) > 150 && (pixel & 0xff) < 90;
       }
   cairo_surface_destroy (surface);

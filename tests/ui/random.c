@@ -15,7 +15,9 @@
 #include "core/ops/verify.h"
 #include "tests/ui/driver.h"
 
-static const char *const examples[] = { "seed", "tour", "cse", "attention", "conv-bn-relu", "inception", "linear-selu", "loop-branch" };
+static const char *const examples[] = { "seed",         "tour",      "cse",         "attention",
+                                        "conv-bn-relu", "inception", "linear-selu", "loop-branch" };
+/* clang-format off */
 static const char *const lines[] = {
   "step", "step into", "back", "back into", "run", "goto 0", "goto end", "steps", "rewrites", "diff", "diff 0 .", "info", "pipeline O1",
   "pipeline O2", "pipeline O3", "pipeline train", "pipeline cse,dce", "pass off 1", "pass on 1", "pass move 1 2", "breakpoint 2", "run dce",
@@ -33,10 +35,11 @@ static const char *const words[] = {
   "algebraic", "algebraic/add-zero", "O1", "O2", "on", "off", "1", "--set", "--random", "--help", "'", "\"", "\\", "(", "[1, 2, 3]", "float[2]",
   "select", "*", "nodes", "random 3", "float", "2", "1e400", "nan", "%s%n", "\xc3\xa4", "*", "->", "--", "/", "wrt",
 };
+/* clang-format on */
 /* These wait for somebody outside, or run what they are told to. */
 static const char *const left_out[] = { "source", "check", "exec", "sh", NULL };
 
-static char *folder;       /* files are written here */
+static char *folder; /* files are written here */
 
 /* --- choosing ---------------------------------------------------------------------------------------------------------- */
 
@@ -204,10 +207,12 @@ next_line (void)
   if (dice < 66)
     return g_strconcat ("rewrite ", ONE_OF (examples), NULL);
   if (dice < 82)
-    return g_strdup_printf ("click %u %u %u %u %s", die (width), die (height), 1 + (die (6) == 0 ? 2 : 0), 1 + (die (5) == 0), ONE_OF (held));
+    return g_strdup_printf ("click %u %u %u %u %s", die (width), die (height), 1 + (die (6) == 0 ? 2 : 0), 1 + (die (5) == 0),
+                            ONE_OF (held));
   /* Not from the title bar: there is no window manager to move the window. */
   if (dice < 87)
-    return g_strdup_printf ("drag %u %u %u %u %u", die (width), 50 + die (MAX (height, 51) - 50), die (width), die (height), 1 + die (2));
+    return g_strdup_printf ("drag %u %u %u %u %u", die (width), 50 + die (MAX (height, 51) - 50), die (width), die (height),
+                            1 + die (2));
   if (dice < 92)
     return g_strdup_printf ("scroll %u %u %d %s", die (width), die (height), (int) die (9) - 4, ONE_OF (held));
   if (dice < 94)
@@ -247,7 +252,8 @@ path_of (const char *name)
     return g_build_filename (folder, "\xff\xfe name.onnx", NULL);
   else if (g_str_equal (name, "weave"))
     {
-      g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 17]>\nweave (float[4] a0) => (float[4] out)\n{\n");
+      g_autoptr (GString) text = g_string_new (
+          "<ir_version: 8, opset_import: [\"\" : 17]>\nweave (float[4] a0) => (float[4] out)\n{\n");
       for (guint i = 1; i <= 300; i++)
         g_string_append_printf (text, "  a%u = Add (a%u, a%u)\n", i, i - 1, (i * 7) % i);
       g_string_append (text, "  out = Relu (a300)\n}\n");
@@ -364,7 +370,8 @@ perform (const char *line)
   else if (g_str_equal (verb, "size") && sscanf (rest, "%d %d", &a, &b) == 2)
     gtk_window_set_default_size (GTK_WINDOW (driver_window ()), a, b);
   else if (g_str_equal (verb, "dark") || g_str_equal (verb, "light"))
-    adw_style_manager_set_color_scheme (adw_style_manager_get_default (), *verb == 'd' ? ADW_COLOR_SCHEME_FORCE_DARK : ADW_COLOR_SCHEME_FORCE_LIGHT);
+    adw_style_manager_set_color_scheme (adw_style_manager_get_default (),
+                                        *verb == 'd' ? ADW_COLOR_SCHEME_FORCE_DARK : ADW_COLOR_SCHEME_FORCE_LIGHT);
   else if (g_str_equal (verb, "tab"))
     activate ("win.new-tab");
   else if (g_str_equal (verb, "close"))

@@ -29,7 +29,10 @@ ends_with (gpointer line)
 static void
 test_answers (void)
 {
-  static const struct { const char *keys, *line; } asked[] = { { "F1", "why" }, { "ctrl+i", "info" }, { "ctrl+shift+v", "verify" } };
+  static const struct
+  {
+    const char *keys, *line;
+  } asked[] = { { "F1", "why" }, { "ctrl+i", "info" }, { "ctrl+shift+v", "verify" } };
 
   driver_open_example ("seed", NULL);
   ph_document_set_selection (driver_document (), ((PhNode *) ph_document_get_model (driver_document ())->graph->first)->id);
@@ -92,7 +95,8 @@ test_input (void)
 static GtkWidget *
 find_entry (GtkWidget *root, const char *placeholder)
 {
-  if (GTK_IS_ENTRY (root) && gtk_widget_get_mapped (root) && g_strcmp0 (gtk_entry_get_placeholder_text (GTK_ENTRY (root)), placeholder) == 0)
+  if (GTK_IS_ENTRY (root) && gtk_widget_get_mapped (root)
+      && g_strcmp0 (gtk_entry_get_placeholder_text (GTK_ENTRY (root)), placeholder) == 0)
     return root;
   for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
     {
@@ -171,7 +175,8 @@ test_counts (void)
   const PhStep *step = &g_array_index (history->steps, PhStep, history->steps->len - 1);
   g_autofree char *removed = g_strdup_printf ("−%u", step->n_removed);
   g_assert_cmpuint (step->n_removed, ==, 3);
-  g_assert_true (g_str_has_suffix (gtk_label_get_text (GTK_LABEL (driver_find_named (GTK_WIDGET (driver_pane ()), "removed"))), removed));
+  g_assert_true (
+      g_str_has_suffix (gtk_label_get_text (GTK_LABEL (driver_find_named (GTK_WIDGET (driver_pane ()), "removed"))), removed));
 }
 
 /* --- the list of rewrites --------------------------------------------------------------------------------------------------- */
@@ -242,13 +247,15 @@ test_point (void)
 static void
 test_locale (void)
 {
-  g_autofree char *folder = g_dir_make_tmp ("peephole-locale-XXXXXX", NULL), *out = g_build_filename (folder, "de_DE.UTF-8", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("peephole-locale-XXXXXX", NULL),
+                  *out = g_build_filename (folder, "de_DE.UTF-8", NULL);
   const char *make[] = { "localedef", "-i", "de_DE", "-f", "UTF-8", out, NULL };
   char *words[] = { program, (char *) "-p", (char *) "/replies/point", NULL };
   int status = -1;
 
-  if (!g_spawn_sync (NULL, (char **) make, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, NULL, NULL,
-                     &status, NULL) || !g_file_test (out, G_FILE_TEST_IS_DIR))
+  if (!g_spawn_sync (NULL, (char **) make, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
+                     NULL, NULL, NULL, NULL, &status, NULL)
+      || !g_file_test (out, G_FILE_TEST_IS_DIR))
     g_test_skip ("localedef makes no locale that has a decimal comma: the package locales is not there");
   else
     {

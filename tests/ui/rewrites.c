@@ -26,8 +26,8 @@ detail_shown (gpointer data)
   const PhHistoryPanel *panel = history_panel ();
   const char *effect = gtk_label_get_text (panel->detail_effect);
 
-  return gtk_widget_get_visible (GTK_WIDGET (panel->detail_effect)) && *gtk_label_get_text (panel->detail_why) != '\0' &&
-         (strpbrk (effect, "+~") || strstr (effect, "−"));
+  return gtk_widget_get_visible (GTK_WIDGET (panel->detail_effect)) && *gtk_label_get_text (panel->detail_why) != '\0'
+         && (strpbrk (effect, "+~") || strstr (effect, "−"));
 }
 
 static void
@@ -200,8 +200,8 @@ test_million_rows (void)
   driver_run ("step into");
   const double stepped = (computed_ms () - start) / 3;
   g_assert_cmpuint (ph_document_get_position (driver_document ()).rewrite, ==, n - 2);
-  g_test_message ("a million rows: shown in %.1f ms, scrolled 20 notches in %.1f, to the end in %.1f, %.1f a step", shown, scrolled, end,
-                  stepped);
+  g_test_message ("a million rows: shown in %.1f ms, scrolled 20 notches in %.1f, to the end in %.1f, %.1f a step", shown,
+                  scrolled, end, stepped);
   g_assert_cmpfloat (shown, <, 1500 * slower);
   g_assert_cmpfloat (scrolled, <, 500 * slower);
   g_assert_cmpfloat (end, <, 500 * slower);

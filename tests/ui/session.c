@@ -56,8 +56,10 @@ has_two_nodes (gpointer data)
 static void
 test_file_changed (void)
 {
-  static const char before[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  b = Relu (a)\n}\n";
-  static const char after[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  c = Relu (a)\n  b = Neg (c)\n}\n";
+  static const char before[]
+      = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  b = Relu (a)\n}\n";
+  static const char after[]
+      = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  c = Relu (a)\n  b = Neg (c)\n}\n";
   g_autofree char *path = g_build_filename (g_get_user_state_dir (), "changing.onnxtxt", NULL);
   PhDocumentView *view = ph_window_get_view (driver_window ());
 
@@ -79,7 +81,10 @@ test_file_changed (void)
   g_assert_cmpuint (ph_model_n_nodes (ph_document_get_model (driver_document ()), TRUE), ==, 1);
 }
 
-typedef struct { guint n; } Notices;
+typedef struct
+{
+  guint n;
+} Notices;
 
 static void
 on_notice (GFileMonitor *monitor, GFile *file, GFile *other, GFileMonitorEvent event, Notices *notices)
@@ -124,9 +129,11 @@ take_step (void)
 static void
 test_late_notice (void)
 {
-  static const char text[] = "<ir_version: 10, opset_import: [\"\" : %d]>\ng (float[2] a) => (float[2] b) { c = Abs (a) b = %s (a) }\n";
+  static const char text[]
+      = "<ir_version: 10, opset_import: [\"\" : %d]>\ng (float[2] a) => (float[2] b) { c = Abs (a) b = %s (a) }\n";
   g_autofree char *path = g_build_filename (g_get_user_state_dir (), "late.onnxtxt", NULL);
-  g_autofree char *first = g_strdup_printf (text, PH_OPSET_NEWEST, "Relu"), *second = g_strdup_printf (text, PH_OPSET_NEWEST, "Neg");
+  g_autofree char *first = g_strdup_printf (text, PH_OPSET_NEWEST, "Relu"),
+                  *second = g_strdup_printf (text, PH_OPSET_NEWEST, "Neg");
   g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autoptr (GFileMonitor) monitor = NULL;
   PhDocumentView *view = ph_window_get_view (driver_window ());

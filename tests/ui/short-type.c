@@ -6,9 +6,10 @@
 static void
 test_letters (void)
 {
-  static const char text[] = "<ir_version: 8, opset_import: [\"\" : 17]>\n"
-                             "g (float[batch, 3, height_of_the_image, width_of_the_image] x, float[height_of_the_image] z) => (float[N] y)\n"
-                             "{\n  y = Relu (x)\n}\n";
+  static const char text[]
+      = "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+        "g (float[batch, 3, height_of_the_image, width_of_the_image] x, float[height_of_the_image] z) => (float[N] y)\n"
+        "{\n  y = Relu (x)\n}\n";
   g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, "short", &error);
 
@@ -16,6 +17,7 @@ test_letters (void)
   g_autoptr (GPtrArray) names = ph_long_dimensions (model->graph);
   g_assert_cmpuint (names->len, ==, 2);
   g_assert_cmpstr (names->pdata[0], ==, "height_of_the_image");
+  /* clang-format off */
   static const struct { const char *type, *narrow; } cases[] = {
     { "float[batch,3,height_of_the_image,width_of_the_image]", "float[batch,3,A,B]" },
     { "float[floor((height_of_the_image + 1)/2),8]", "float[floor((A+1)/2),8]" },
@@ -25,15 +27,18 @@ test_letters (void)
     { "float", "float" },
     { "?", "?" },
   };
+  /* clang-format on */
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *narrow = ph_type_to_short (cases[i].type, names);
       g_assert_cmpstr (narrow, ==, cases[i].narrow);
     }
+  /* clang-format off */
   static const struct { const char *dimension, *narrow; } dimensions[] = {
     { "8", "8" }, { "batch", "batch" }, { "width_of_the_image", "B" }, { "floor((width_of_the_image + 15)/16)", "⌈B/16⌉" },
     { "floor((width_of_the_image + 14)/16)", "floor((B+14)/16)" }, { "floor(height_of_the_image/2)", "⌊A/2⌋" }, { "floor((batch + 1)/2)", "⌈batch/2⌉" },
   };
+  /* clang-format on */
   for (guint i = 0; i < G_N_ELEMENTS (dimensions); i++)
     {
       g_autofree char *narrow = ph_dimension_to_short (dimensions[i].dimension, names);

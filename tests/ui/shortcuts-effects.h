@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *action;
-  const char *prepare;                   /* (nullable) a line of the console that comes first           */
-  const char *line;                      /* (nullable) what the console then runs: its beginning        */
-  gboolean  (*effect) (gpointer data);   /* (nullable) what has changed, compared to @before            */
-  const char *state;                     /* (nullable) of the effect: a property of the canvas, a type  */
+  const char *prepare;                /* (nullable) a line of the console that comes first           */
+  const char *line;                   /* (nullable) what the console then runs: its beginning        */
+  gboolean (*effect) (gpointer data); /* (nullable) what has changed, compared to @before            */
+  const char *state;                  /* (nullable) of the effect: a property of the canvas, a type  */
 } Row;
 
 extern struct ShortcutsBefore
@@ -23,8 +23,8 @@ extern struct ShortcutsBefore
   PhPosition at;
   PhId selection;
 } before;
-extern const Row *row;                   /* the one that is tried */
-extern guint activated;                  /* how often the action of the row was, since the key */
+extern const Row *row;  /* the one that is tried */
+extern guint activated; /* how often the action of the row was, since the key */
 
 GtkWidget *find (GType type);
 PhGraphCanvas *canvas (void);

@@ -15,9 +15,10 @@
 #include "views/legend.h"
 #include "views/query-bar.h"
 
-static gboolean other_model;             /* the last row left another one, or another pipeline */
+static gboolean other_model; /* the last row left another one, or another pipeline */
 
 /* In this order; each starts with the keyboard in the graph of the example cse, at its start. */
+/* clang-format off */
 static const Row rows[] = {
   { "command.open",          NULL,             NULL,          opened_window,     NULL },
   { "command.save",          NULL,             NULL,          opened_window,     NULL },
@@ -111,6 +112,7 @@ static const Row rows[] = {
   { "win.close-tab",         NULL,             NULL,          NULL,              NULL },
   { "command.quit",          NULL,             NULL,          NULL,              NULL },
 };
+/* clang-format on */
 
 /* --- pressing ---------------------------------------------------------------------------------------------------------- */
 
@@ -192,8 +194,8 @@ start (void)
   if (row->effect == usual_colours)
     g_object_set (canvas (), "color-mode", PH_COLOR_COST, NULL);
   if (groups)
-    gtk_widget_activate_action (GTK_WIDGET (driver_window ()), g_str_equal (row->action, "win.expand-all") ? "win.collapse-all"
-                                : "win.expand-all", NULL);
+    gtk_widget_activate_action (GTK_WIDGET (driver_window ()),
+                                g_str_equal (row->action, "win.expand-all") ? "win.collapse-all" : "win.expand-all", NULL);
   ph_graph_canvas_zoom_to (canvas (), 0.77);
   gtk_widget_grab_focus (GTK_WIDGET (canvas ()));
   if (g_str_equal (row->action, "win.focus-graph"))
@@ -367,7 +369,8 @@ test_complete (void)
 int
 main (int argc, char **argv)
 {
-  static const char *const dialogs[] = { "command.open", "command.save", "command.render", "command.source", "win.compare-with", NULL };
+  static const char *const dialogs[] = { "command.open",   "command.save",     "command.render",
+                                         "command.source", "win.compare-with", NULL };
   const char *only = argc > 1 && g_str_has_suffix (argv[1], "dialogs") ? argv[1] : NULL;
 
   if (!driver_init (&argc, &argv))
@@ -378,8 +381,10 @@ main (int argc, char **argv)
       if (only && g_str_equal (only, "--dialogs") != g_strv_contains (dialogs, rows[i].action))
         continue;
       g_autofree char *path = g_strconcat ("/shortcuts/", rows[i].action, NULL);
-      g_test_add_data_func (path, &rows[i], g_str_equal (rows[i].action, "win.close-tab") ? test_close_tab
-                                            : g_str_equal (rows[i].action, "command.quit") ? test_quit : test_key);
+      g_test_add_data_func (path, &rows[i],
+                            g_str_equal (rows[i].action, "win.close-tab")  ? test_close_tab
+                            : g_str_equal (rows[i].action, "command.quit") ? test_quit
+                                                                           : test_key);
     }
   return driver_main ();
 }

@@ -81,7 +81,7 @@ test_small (void)
   g_assert_false (gtk_widget_get_mapped (inspector) || gtk_widget_get_mapped (pipeline));
   g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (driver_canvas ())));
   /* As wide as a telephone: a panel that is asked for takes the place of the picture, and gives it back. */
-  resize (370, 600);             /* with the 5 pixels that a border has on each side */
+  resize (370, 600); /* with the 5 pixels that a border has on each side */
   g_assert_false (gtk_widget_get_mapped (inspector) || gtk_widget_get_mapped (pipeline));
   g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (driver_canvas ())));
   driver_key ("F9");
@@ -186,11 +186,13 @@ test_right_to_left (void)
   g_assert_cmpfloat (left_of (find (PH_TYPE_HISTORY_PANEL)), >, left_of (GTK_WIDGET (driver_canvas ())));
   g_assert_cmpfloat (left_of (find (PH_TYPE_INSPECTOR)), <, left_of (GTK_WIDGET (driver_canvas ())));
   g_assert_cmpfloat (left_of (back), >, left_of (last));
-  g_assert_true (ph_graph_canvas_node_rect (driver_canvas (), a->id, &rect_a) && ph_graph_canvas_node_rect (driver_canvas (), b->id, &rect_b));
+  g_assert_true (ph_graph_canvas_node_rect (driver_canvas (), a->id, &rect_a)
+                 && ph_graph_canvas_node_rect (driver_canvas (), b->id, &rect_b));
   g_assert_cmpfloat_with_epsilon (rect_b.origin.x - rect_a.origin.x, beside, 1);
   /* The end is at the left. */
   driver_click (slider, 12, gtk_widget_get_height (slider) / 2.0, 1);
-  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, ph_document_get_history (driver_document ())->steps->len);
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==,
+                    ph_document_get_history (driver_document ())->steps->len);
   resize (800, 600);
   resize (1180, 760);
   gtk_widget_set_default_direction (GTK_TEXT_DIR_LTR);

@@ -21,7 +21,7 @@ static char *
 marked_text (PhSourcePane *pane)
 {
   GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (driver_find (GTK_WIDGET (pane), GTK_SOURCE_TYPE_VIEW)));
-  GtkTextIter    from, to;
+  GtkTextIter from, to;
 
   if (!gtk_text_buffer_get_iter_at_line (buffer, &from, (int) ph_source_pane_get_line (pane) - 1))
     return g_strdup ("");
@@ -35,10 +35,10 @@ marked_text (PhSourcePane *pane)
 static void
 click_on (PhSourcePane *pane, const char *words)
 {
-  GtkTextView  *view = GTK_TEXT_VIEW (driver_find (GTK_WIDGET (pane), GTK_SOURCE_TYPE_VIEW));
-  GtkTextIter   from, to;
-  GdkRectangle  place;
-  int           x, y;
+  GtkTextView *view = GTK_TEXT_VIEW (driver_find (GTK_WIDGET (pane), GTK_SOURCE_TYPE_VIEW));
+  GtkTextIter from, to;
+  GdkRectangle place;
+  int x, y;
 
   gtk_text_buffer_get_start_iter (gtk_text_view_get_buffer (view), &from);
   g_assert_true (gtk_text_iter_forward_search (&from, words, 0, &from, &to, NULL));
@@ -55,10 +55,12 @@ static void
 test_hlo (void)
 {
   PhSourcePane *pane = open_pane ("linear-selu.hlo");
-  GtkTextView  *view = GTK_TEXT_VIEW (driver_find (GTK_WIDGET (pane), GTK_SOURCE_TYPE_VIEW));
-  guint         n = 0;
+  GtkTextView *view = GTK_TEXT_VIEW (driver_find (GTK_WIDGET (pane), GTK_SOURCE_TYPE_VIEW));
+  guint n = 0;
 
-  g_assert_cmpstr (gtk_source_language_get_id (gtk_source_buffer_get_language (GTK_SOURCE_BUFFER (gtk_text_view_get_buffer (view)))), ==, "hlo");
+  g_assert_cmpstr (
+      gtk_source_language_get_id (gtk_source_buffer_get_language (GTK_SOURCE_BUFFER (gtk_text_view_get_buffer (view)))), ==,
+      "hlo");
   PH_FOREACH_NODE (node, ph_document_get_model (driver_document ())->graph)
     {
       g_autofree char *id = g_strdup_printf ("n%u", node->id), *text = NULL;
@@ -74,7 +76,8 @@ test_hlo (void)
   g_assert_cmpuint (ph_source_pane_get_line (pane), ==, 0);
   click_on (pane, " add(");
   {
-    PhNode *node = ph_model_find_node (ph_document_get_model (driver_document ()), ph_document_get_selection (driver_document ()));
+    PhNode *node = ph_model_find_node (ph_document_get_model (driver_document ()),
+                                       ph_document_get_selection (driver_document ()));
 
     g_assert_nonnull (node);
     g_assert_cmpstr (node->op_type, ==, "add");
@@ -94,9 +97,9 @@ static void
 test_others (void)
 {
   g_autofree char *folder = g_dir_make_tmp ("peephole-source-XXXXXX", NULL), *path = g_build_filename (folder, "m.onnx", NULL);
-  PhSourcePane    *pane = open_pane ("seed.mlir");
-  GtkTextView     *view = GTK_TEXT_VIEW (driver_find (GTK_WIDGET (pane), GTK_SOURCE_TYPE_VIEW));
-  GtkTextIter      from, to;
+  PhSourcePane *pane = open_pane ("seed.mlir");
+  GtkTextView *view = GTK_TEXT_VIEW (driver_find (GTK_WIDGET (pane), GTK_SOURCE_TYPE_VIEW));
+  GtkTextIter from, to;
 
   gtk_text_buffer_get_start_iter (gtk_text_view_get_buffer (view), &from);
   g_assert_true (gtk_text_iter_forward_search (&from, "stablehlo.", 0, &from, &to, NULL));

@@ -19,10 +19,10 @@
 
 /* Sanitizers make everything several times as long. */
 #ifdef __SANITIZE_ADDRESS__
-#define SLOWER 8
+#define SLOWER  8
 #define N_NODES 2003
 #else
-#define SLOWER 1
+#define SLOWER  1
 #define N_NODES 10003
 #endif
 /* Between two looks of the loop at its sources: what it may compute; and how long it may be away from them, also for waiting. The
@@ -33,17 +33,20 @@
 #define MOST_MS     (1500 * SLOWER)
 #define MOST_ROUNDS 4
 
-static gint64 began;          /* µs, 0: the loop sleeps or looks around; read by the watcher           */
-static gint64 waited, computed;  /* µs then                                                            */
+static gint64 began;            /* µs, 0: the loop sleeps or looks around; read by the watcher           */
+static gint64 waited, computed; /* µs then                                                            */
 static double worst, worst_cpu, worst_of_all;
-static int over;                 /* atomic */
-static gint64 started, shown;    /* µs: when what is done began, and when progress was shown; 0: never       */
-static struct { double cpu, away; } least[64];   /* ms, of each thing that is done, over all rounds */
-static guint at;                                 /* in @least                                       */
+static int over;              /* atomic */
+static gint64 started, shown; /* µs: when what is done began, and when progress was shown; 0: never       */
+static struct
+{
+  double cpu, away;
+} least[64];     /* ms, of each thing that is done, over all rounds */
+static guint at; /* in @least                                       */
 static const char *doing = "";
 static pthread_t main_thread;
 static int schedstat = -1;
-static int told_ms = MOST_CPU_MS;   /* after so long it is told where the main thread stands; PEEPHOLE_STALL_MS says otherwise */
+static int told_ms = MOST_CPU_MS; /* after so long it is told where the main thread stands; PEEPHOLE_STALL_MS says otherwise */
 
 /* For how long the main thread could have run and another program had the processor: that is not its fault. */
 static gint64
@@ -257,7 +260,8 @@ test_stall (void)
   guint n = asked ? (guint) atoi (asked) : N_NODES;
   g_autofree char *folder = g_dir_make_tmp ("peephole-stall-XXXXXX", NULL), *path = g_build_filename (folder, "large.onnx", NULL);
   g_autofree char *open_line = g_strdup_printf ("open %s", file ? file : path);
-  g_autofree char *export = g_strdup_printf ("render %s/whole.svg", folder), *save = g_strdup_printf ("save %s/again.onnx", folder);
+  g_autofree char *export = g_strdup_printf ("render %s/whole.svg", folder),
+                  *save = g_strdup_printf ("save %s/again.onnx", folder);
   g_autoptr (GError) error = NULL;
 
   if (!file)

@@ -5,7 +5,7 @@
 #include "views/history-panel.h"
 #include "views/inspector.h"
 
-#define MOST 120                 /* stops on the way around */
+#define MOST 120 /* stops on the way around */
 
 static GtkWidget *
 focus (void)
@@ -53,8 +53,12 @@ test_around (void)
   driver_open_example ("attention", "propagate-shapes,dce,cse");
   driver_run ("goto 2");
 
-  const GType types[] = { ADW_TYPE_HEADER_BAR, PH_TYPE_HISTORY_PANEL, GTK_TYPE_LIST_VIEW, PH_TYPE_INSPECTOR, PH_TYPE_BOTTOM_PANE,
-                          g_type_from_name ("PhSliderHandle"), g_type_from_name ("VteTerminal") };
+  /* clang-format off */
+  const GType types[] = {
+    ADW_TYPE_HEADER_BAR, PH_TYPE_HISTORY_PANEL, GTK_TYPE_LIST_VIEW, PH_TYPE_INSPECTOR, PH_TYPE_BOTTOM_PANE,
+    g_type_from_name ("PhSliderHandle"), g_type_from_name ("VteTerminal")
+  };
+  /* clang-format on */
 
   walk ("Tab", types, G_N_ELEMENTS (types));
   walk ("shift+Tab", types, G_N_ELEMENTS (types));

@@ -103,7 +103,8 @@ test_disk_full (gconstpointer suffix)
 static void
 test_state_folder (void)
 {
-  g_autofree char *bare = g_build_filename (g_get_user_state_dir (), "peephole", NULL), *away = g_build_filename (g_get_user_state_dir (), "away", NULL);
+  g_autofree char *bare = g_build_filename (g_get_user_state_dir (), "peephole", NULL),
+                  *away = g_build_filename (g_get_user_state_dir (), "away", NULL);
   g_autofree char *example = driver_example ("cse");
 
   save_session (example);
@@ -203,7 +204,8 @@ test_bytes (void)
 static void
 test_two_at_once (void)
 {
-  g_autofree char *session = state_path ("session-2.ini"), *lock = state_path ("session-2.ini.lock"), *own = state_path ("session.ini");
+  g_autofree char *session = state_path ("session-2.ini"), *lock = state_path ("session-2.ini.lock"),
+                  *own = state_path ("session.ini");
   g_autofree char *path = copy_example ("seed", "other.onnxtxt"), *uri = g_filename_to_uri (path, NULL, NULL);
   g_autofree char *text = g_strdup_printf ("[tab-1]\nuri=%s\npipeline=O1\nposition=0\n", uri);
   g_autofree char *example = driver_example ("cse");

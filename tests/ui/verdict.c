@@ -13,7 +13,8 @@
 
 /* Wrong below zero. */
 static const PhRule drop_relu[] = { { "drop-relu", P (Relu, X), P (Identity, X), .why = "Wrong below zero." } };
-static const PhPass drop_relu_pass = { .name = "drop-relu", .group = "algebra", .summary = "Drops Relu", .rules = drop_relu, .n_rules = 1 };
+static const PhPass drop_relu_pass
+    = { .name = "drop-relu", .group = "algebra", .summary = "Drops Relu", .rules = drop_relu, .n_rules = 1 };
 
 static const char model[] = "g (float[2,3] x) => (float[2,3] first, float[2,3] second, float[2,3] third)\n"
                             "{ a = Relu (x) first = Tanh (a) m = Neg (x) b = Relu (m) second = Sigmoid (b) third = Abs (x) }\n";
@@ -27,7 +28,8 @@ model_path (void)
 static void
 write_model (void)
 {
-  g_autofree char *path = model_path (), *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d]>\n%s", PH_OPSET_NEWEST, model);
+  g_autofree char *path = model_path (),
+                  *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d]>\n%s", PH_OPSET_NEWEST, model);
   g_autofree char *folder = g_path_get_dirname (path);
 
   g_assert_cmpint (g_mkdir_with_parents (folder, 0700), ==, 0);
@@ -167,9 +169,11 @@ test_names (void)
   card = open_card ();
   g_assert_nonnull (find_link (card, "Output second"));
   g_assert_null (find_link (card, "Output third"));
-  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (find_link (card, "Output second"))), "float[2,3] · largest difference "));
+  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (find_link (card, "Output second"))),
+                            "float[2,3] · largest difference "));
   g_assert_nonnull (find_link (card, "First to differ: a ["));
-  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (find_link (card, "First to differ: a ["))), "0 before, -"));
+  g_assert_nonnull (
+      strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (find_link (card, "First to differ: a ["))), "0 before, -"));
   driver_expect_text (card, "2 of 2 rewrites change the results");
   g_assert_nonnull (find_link (card, "1.1  drop-relu"));
   g_assert_nonnull (find_link (card, "1.2  drop-relu"));
@@ -371,7 +375,8 @@ test_gone (void)
 static void
 test_exec (void)
 {
-  g_autofree char *path = model_path (), *text = NULL, *bad = g_strconcat (path, ".bad.onnxtxt", NULL), *saved = g_strconcat (path, ".bad.onnx", NULL);
+  g_autofree char *path = model_path (), *text = NULL, *bad = g_strconcat (path, ".bad.onnxtxt", NULL),
+                  *saved = g_strconcat (path, ".bad.onnx", NULL);
 
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   memcpy (strstr (text, "Relu (m)"), "Sqrt", 4);
@@ -406,6 +411,6 @@ main (int argc, char **argv)
   g_test_add_func ("/verdict/exec", test_exec);
   g_test_add_func ("/verdict/gone", test_gone);
   g_test_add_func ("/verdict/hunt-files", test_hunt_files);
-  g_test_add_func ("/verdict/hunt", test_hunt);     /* last: it registers the pass */
+  g_test_add_func ("/verdict/hunt", test_hunt); /* last: it registers the pass */
   return driver_main ();
 }

@@ -277,7 +277,7 @@ test_palette (void)
   open_example ("cse");
   use_pipeline ("cse");
   focus_graph ();
-  driver_settle ();                /* what is run ahead is, so that what can be done stays so */
+  driver_settle (); /* what is run ahead is, so that what can be done stays so */
   driver_wait (can_step, NULL, 20, "there is a step to make");
   open_palette ();
   driver_type ("step");
@@ -367,7 +367,8 @@ test_focus (void)
   driver_key ("ctrl+t");
   gtk_widget_child_focus (driver_find_named (GTK_WIDGET (window), "open_button"), GTK_DIR_TAB_FORWARD);
   driver_open (path);
-  g_assert_true (gtk_window_get_focus (GTK_WINDOW (window)) == GTK_WIDGET (ph_document_view_get_canvas (ph_window_get_view (window))));
+  g_assert_true (gtk_window_get_focus (GTK_WINDOW (window))
+                 == GTK_WIDGET (ph_document_view_get_canvas (ph_window_get_view (window))));
   gtk_widget_activate_action (GTK_WIDGET (window), "win.focus-console", NULL);
   driver_open (path);
   g_assert_nonnull (gtk_widget_get_ancestor (gtk_window_get_focus (GTK_WINDOW (window)), PH_TYPE_CONSOLE_PANE));
@@ -414,7 +415,8 @@ test_search (void)
 static GtkWidget *
 find_close_button (GtkWidget *root)
 {
-  if (gtk_widget_has_css_class (root, "tab-close-button") && gtk_widget_get_state_flags (gtk_widget_get_parent (root)) & GTK_STATE_FLAG_SELECTED)
+  if (gtk_widget_has_css_class (root, "tab-close-button")
+      && gtk_widget_get_state_flags (gtk_widget_get_parent (root)) & GTK_STATE_FLAG_SELECTED)
     return root;
   for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
     {

@@ -13,14 +13,14 @@
 static PhTensor *
 read_tensor (const char *line)
 {
-  g_auto (GStrv)         words = g_strsplit (line, " ", -1), dims = NULL;
-  char                 *open = strchr (words[0], '[');
-  gint64                sizes[PH_MAX_RANK];
-  guint                 rank = 0;
-  g_autoptr (PhTensor)   wide = NULL;
-  g_autofree char      *type = g_strndup (words[0], (gsize) (open - words[0]));
-  double               *data;
-  gsize                 n = 1;
+  g_auto (GStrv) words = g_strsplit (line, " ", -1), dims = NULL;
+  char *open = strchr (words[0], '[');
+  gint64 sizes[PH_MAX_RANK];
+  guint rank = 0;
+  g_autoptr (PhTensor) wide = NULL;
+  g_autofree char *type = g_strndup (words[0], (gsize) (open - words[0]));
+  double *data;
+  gsize n = 1;
 
   dims = g_strsplit (open + 1, ",", -1);
   for (guint i = 0; dims[i] != NULL; i++)
@@ -38,7 +38,7 @@ read_tensor (const char *line)
 static void
 write_file (const char *path, GBytes *bytes)
 {
-  gsize       size;
+  gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
 
   g_assert_true (g_file_set_contents_full (path, data, (gssize) size, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
@@ -48,13 +48,13 @@ write_file (const char *path, GBytes *bytes)
 static void
 run_case (const char *text, gboolean optimised)
 {
-  g_autofree char      *folder = g_dir_make_tmp ("peephole-aten-XXXXXX", NULL), *model = g_build_filename (folder, "model.py", NULL);
-  g_auto (GStrv)         lines = g_strsplit (text, "\n", -1);
-  g_autoptr (GString)    code = g_string_new (NULL);
-  g_autoptr (GPtrArray)  passes = g_ptr_array_new (), files = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GError)     error = NULL;
-  PhCaseOptions         options = { .allow = PH_ROUNDING, .rtol = -1, .atol = -1 };
-  guint                 n[2] = { 0, 0 };
+  g_autofree char *folder = g_dir_make_tmp ("peephole-aten-XXXXXX", NULL), *model = g_build_filename (folder, "model.py", NULL);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_autoptr (GString) code = g_string_new (NULL);
+  g_autoptr (GPtrArray) passes = g_ptr_array_new (), files = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  PhCaseOptions options = { .allow = PH_ROUNDING, .rtol = -1, .atol = -1 };
+  guint n[2] = { 0, 0 };
 
   for (guint i = 1; lines[0] != NULL && lines[i] != NULL; i++)
     {
@@ -63,7 +63,7 @@ run_case (const char *text, gboolean optimised)
       if (in || out)
         {
           g_autoptr (PhTensor) tensor = read_tensor (lines[i] + (in ? 3 : 4));
-          g_autofree char    *name = g_strdup_printf ("%s_%u.npy", in ? "input" : "output", n[out]++);
+          g_autofree char *name = g_strdup_printf ("%s_%u.npy", in ? "input" : "output", n[out]++);
 
           g_ptr_array_add (files, g_build_filename (folder, name, NULL));
           write_file (files->pdata[files->len - 1], ph_npy_write (tensor, &error));
@@ -90,8 +90,8 @@ static void
 test_cases (gconstpointer optimised)
 {
   g_autofree char *path = g_test_build_filename (G_TEST_DIST, "unit", "aten-cases.txt", NULL), *text = NULL;
-  g_auto (GStrv)    cases = NULL;
-  guint            n;
+  g_auto (GStrv) cases = NULL;
+  guint n;
 
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   cases = g_strsplit (text, "=== ", -1);
@@ -104,8 +104,9 @@ test_cases (gconstpointer optimised)
 static void
 test_signatures (void)
 {
-  const PhConvertRule *const tables[] = { ph_convert_aten, ph_convert_aten_shape, ph_convert_aten_linear, ph_convert_aten_reduce, ph_convert_aten_layer };
-  guint                      n = 0;
+  const PhConvertRule *const tables[] = { ph_convert_aten, ph_convert_aten_shape, ph_convert_aten_linear, ph_convert_aten_reduce,
+                                          ph_convert_aten_layer };
+  guint n = 0;
 
   for (guint t = 0; t < G_N_ELEMENTS (tables); t++)
     for (const PhConvertRule *rule = tables[t]; rule->op != NULL; rule++)

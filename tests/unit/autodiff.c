@@ -71,8 +71,7 @@ check_numerically (const char *text, const char *output, const char *const *by, 
       PhTensor *at = g_hash_table_lookup (feeds, ph_model_find_value_named (model, *by));
       double *data = (double *) ph_tensor_data (at);
 
-      g_assert_true (ph_tensor_count (gradient) == ph_tensor_count (at) &&
-                     ph_tensor_rank (gradient) == ph_tensor_rank (at));
+      g_assert_true (ph_tensor_count (gradient) == ph_tensor_count (at) && ph_tensor_rank (gradient) == ph_tensor_rank (at));
       for (gsize k = 0; k < ph_tensor_count (at); k++)
         {
           double keep = data[k], difference = 0;
@@ -90,14 +89,14 @@ check_numerically (const char *text, const char *output, const char *const *by, 
     }
 }
 
-
 static void
 test_broadcast_static (void)
 {
-  check_numerically ("<ir_version: 8, opset_import: [\"\" : 18]> g (double[2,3] x, double[3] w, double[2,1] v) => (double[2,3] y)\n"
-                     "{ a = Mul(x, w)  b = Div(a, v)  y = Sub(b, w) }",
-                     "y", (const char *[]) { "x", "w", "v", NULL }, (const char *[]) { "x", "w", "v", NULL },
-                     (const gint64 *[]) { DIMS (2, 3), DIMS (3), DIMS (2, 1) }, (const guint[]) { 2, 1, 2 });
+  check_numerically (
+      "<ir_version: 8, opset_import: [\"\" : 18]> g (double[2,3] x, double[3] w, double[2,1] v) => (double[2,3] y)\n"
+      "{ a = Mul(x, w)  b = Div(a, v)  y = Sub(b, w) }",
+      "y", (const char *[]) { "x", "w", "v", NULL }, (const char *[]) { "x", "w", "v", NULL },
+      (const gint64 *[]) { DIMS (2, 3), DIMS (3), DIMS (2, 1) }, (const guint[]) { 2, 1, 2 });
 }
 
 static void
@@ -124,25 +123,27 @@ test_if (void)
 static void
 test_loop (void)
 {
-  check_numerically ("<ir_version: 8, opset_import: [\"\" : 18]> g (double[2] x, double[2] w) => (double[2] y) {\n"
-                     "  n = Constant<value_int = 4>()\n"
-                     "  last, all = Loop (n, \"\", x) <body = b (int64 i, bool c, double[2] s) => (bool go, double[2] t, double[2] q)\n"
-                     "    { go = Identity(c)  u = Mul(s, w)  t = Sin(u)  q = Mul(t, s) }>\n"
-                     "  zero = Constant<value_ints = [0]>()  sum = ReduceSum<keepdims = 0>(all, zero)\n"
-                     "  y = Add(sum, last) }",
-                     "y", (const char *[]) { "x", "w", NULL }, (const char *[]) { "x", "w", NULL },
-                     (const gint64 *[]) { DIMS (2), DIMS (2) }, (const guint[]) { 1, 1 });
+  check_numerically (
+      "<ir_version: 8, opset_import: [\"\" : 18]> g (double[2] x, double[2] w) => (double[2] y) {\n"
+      "  n = Constant<value_int = 4>()\n"
+      "  last, all = Loop (n, \"\", x) <body = b (int64 i, bool c, double[2] s) => (bool go, double[2] t, double[2] q)\n"
+      "    { go = Identity(c)  u = Mul(s, w)  t = Sin(u)  q = Mul(t, s) }>\n"
+      "  zero = Constant<value_ints = [0]>()  sum = ReduceSum<keepdims = 0>(all, zero)\n"
+      "  y = Add(sum, last) }",
+      "y", (const char *[]) { "x", "w", NULL }, (const char *[]) { "x", "w", NULL }, (const gint64 *[]) { DIMS (2), DIMS (2) },
+      (const guint[]) { 1, 1 });
 }
 
 static void
 test_scan (void)
 {
-  check_numerically ("<ir_version: 8, opset_import: [\"\" : 18]> g (double[2] h, double[3,2] x, double[2] w) => (double[3,2] y) {\n"
-                     "  last, all = Scan <num_scan_inputs = 1, body = b (double[2] s, double[2] e) => (double[2] t, double[2] q)\n"
-                     "    { u = Mul(s, w)  a = Add(u, e)  t = Tanh(a)  q = Mul(t, e) }> (h, x)\n"
-                     "  y = Add(all, last) }",
-                     "y", (const char *[]) { "h", "x", "w", NULL }, (const char *[]) { "h", "x", "w", NULL },
-                     (const gint64 *[]) { DIMS (2), DIMS (3, 2), DIMS (2) }, (const guint[]) { 1, 2, 1 });
+  check_numerically (
+      "<ir_version: 8, opset_import: [\"\" : 18]> g (double[2] h, double[3,2] x, double[2] w) => (double[3,2] y) {\n"
+      "  last, all = Scan <num_scan_inputs = 1, body = b (double[2] s, double[2] e) => (double[2] t, double[2] q)\n"
+      "    { u = Mul(s, w)  a = Add(u, e)  t = Tanh(a)  q = Mul(t, e) }> (h, x)\n"
+      "  y = Add(all, last) }",
+      "y", (const char *[]) { "h", "x", "w", NULL }, (const char *[]) { "h", "x", "w", NULL },
+      (const gint64 *[]) { DIMS (2), DIMS (3, 2), DIMS (2) }, (const guint[]) { 1, 2, 1 });
 }
 
 /* What is scanned, and read as a whole in the body too: the slice's gradient once, and the whole's once. */
@@ -169,15 +170,16 @@ test_nested (void)
                      "                 else_branch = el () => (double[3] q) { q = Sin (s) }>\n  }>\n}",
                      "y", (const char *[]) { "x", "w", NULL }, (const char *[]) { "x", "w", NULL },
                      (const gint64 *[]) { DIMS (3), DIMS (3) }, (const guint[]) { 1, 1 });
-  check_numerically ("<ir_version: 8, opset_import: [\"\" : 21]> g (double[3,2] x, double[2] w, double[2] h) => (double[3,2] y)\n"
-                     "<bool c = {0}> {\n"
-                     "  l, y = Scan (h, x) <num_scan_inputs = 1, body = b (double[2] s, double[2] e) => (double[2] so, double[2] o) {\n"
-                     "    r = If (c) <then_branch = th () => (double[2] p) { p = Mul (s, w) },\n"
-                     "      else_branch = el () => (double[2] q) { u = If (c) <then_branch = a () => (double[2] m) { m = Neg (s) },\n"
-                     "        else_branch = d () => (double[2] k) { v = Mul (e, w) k = Add (v, s) }> q = Sin (u) }>\n"
-                     "    so = Identity (r)  o = Mul (r, e)\n  }>\n}",
-                     "y", (const char *[]) { "x", "w", "h", NULL }, (const char *[]) { "x", "w", "h", NULL },
-                     (const gint64 *[]) { DIMS (3, 2), DIMS (2), DIMS (2) }, (const guint[]) { 2, 1, 1 });
+  check_numerically (
+      "<ir_version: 8, opset_import: [\"\" : 21]> g (double[3,2] x, double[2] w, double[2] h) => (double[3,2] y)\n"
+      "<bool c = {0}> {\n"
+      "  l, y = Scan (h, x) <num_scan_inputs = 1, body = b (double[2] s, double[2] e) => (double[2] so, double[2] o) {\n"
+      "    r = If (c) <then_branch = th () => (double[2] p) { p = Mul (s, w) },\n"
+      "      else_branch = el () => (double[2] q) { u = If (c) <then_branch = a () => (double[2] m) { m = Neg (s) },\n"
+      "        else_branch = d () => (double[2] k) { v = Mul (e, w) k = Add (v, s) }> q = Sin (u) }>\n"
+      "    so = Identity (r)  o = Mul (r, e)\n  }>\n}",
+      "y", (const char *[]) { "x", "w", "h", NULL }, (const char *[]) { "x", "w", "h", NULL },
+      (const gint64 *[]) { DIMS (3, 2), DIMS (2), DIMS (2) }, (const guint[]) { 2, 1, 1 });
 }
 
 static void
@@ -185,7 +187,8 @@ test_twice (void)
 {
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 21]> f (float x) => (float a, float b)\n"
-                                            "{ a = Sin (x)  b = Mul (x, x) }", "a", NULL, history);
+                                             "{ a = Sin (x)  b = Mul (x, x) }",
+                                             "a", NULL, history);
   g_autoptr (GHashTable) feeds = new_feeds ();
   g_autoptr (PhTensor) first = NULL, second = NULL;
   g_autoptr (GError) error = NULL;
@@ -210,8 +213,8 @@ static void
 test_cotangent (void)
 {
   g_autoptr (PhHistory) history = ph_history_new ();
-  g_autoptr (PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 21]> f (float[n] x) => (float[n] y) { y = Mul (x, x) }",
-                                            "y", NULL, history);
+  g_autoptr (PhModel) model = differentiate (
+      "<ir_version: 8, opset_import: [\"\" : 21]> f (float[n] x) => (float[n] y) { y = Mul (x, x) }", "y", NULL, history);
   g_autoptr (GHashTable) feeds = new_feeds ();
   g_autoptr (PhTensor) ones = NULL, fed = NULL;
   PhTensor *x = ph_tensor_new (PH_FLOAT, 1, DIMS (2)), *dy = ph_tensor_new (PH_FLOAT, 1, DIMS (2));
@@ -235,6 +238,7 @@ test_cotangent (void)
 static void
 test_refused (void)
 {
+  /* clang-format off */
   static const struct { const char *body, *by, *says; } rows[] = {
     { "s = SequenceConstruct (x, x) y = SequenceAt (s, n)", "x", "SequenceAt has no gradient by its input 0" },
     { "u = com.example.Custom (x) y = Mul (u, x)", "x", "Custom has no gradient: the operator is not known" },
@@ -247,11 +251,14 @@ test_refused (void)
       "p = SequenceAt (s, n) }, else_branch = b () => (float[] q) { q = Neg (x) }>", "x", "If has no gradient" },
     { "y, v = LinearAttention <q_num_heads = 1, kv_num_heads = 1, update_rule = \"linear\"> (\"\", x, x)", "x", "its input 0 'query' is missing" },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23, \"ai.onnx.ml\" : 3, \"com.example\" : 1]> "
-                                               "f (float[3] x, float[1] w, int64 n) => (float[] y) { %s }", rows[i].body);
+      g_autofree char *text = g_strdup_printf (
+          "<ir_version: 10, opset_import: [\"\" : 23, \"ai.onnx.ml\" : 3, \"com.example\" : 1]> "
+          "f (float[3] x, float[1] w, int64 n) => (float[] y) { %s }",
+          rows[i].body);
       g_autoptr (GError) error = NULL;
       g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "test", &error);
       g_autoptr (PhHistory) history = ph_history_new ();
@@ -277,7 +284,8 @@ test_parameters (void)
       "<ir_version: 8, opset_import: [\"\" : 23]> f (float[2] x) => (float[3] y)\n"
       "<float[2] w = {1, 2}, float[1] k = {1.5}, float[2] u = {3, 4}> {\n"
       "  c = Constant <value_floats = [2.0, 3.0]> ()  d = Mul (c, c)  v = Mul (u, d)  a = Mul (x, w)  b = Mul (a, v)\n"
-      "  y = Resize (b, \"\", k)\n}", -1, "test", &error);
+      "  y = Resize (b, \"\", k)\n}",
+      -1, "test", &error);
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autofree char *names = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
@@ -289,7 +297,7 @@ test_parameters (void)
   ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
   g_assert_no_error (error);
   names = output_names (model);
-  g_assert_cmpstr (names, ==, "y grad_x grad_w grad_u");      /* u was folded, and is restored */
+  g_assert_cmpstr (names, ==, "y grad_x grad_w grad_u"); /* u was folded, and is restored */
 }
 
 /* The pipeline train merges no equal weights and folds none, and yet computes what depends on none. */
@@ -301,7 +309,8 @@ test_train (void)
       "<ir_version: 8, opset_import: [\"\" : 23]> f (float[2] x) => (float[2] y)\n"
       "<float[2] g1 = {1, 1}, float[2] g2 = {1, 1}, float[1,2] h = {0, 1}> {\n"
       "  a = Mul (x, g1)  s = Sin (a)  c = Constant <value_ints = [2]> ()  i = Identity (c)  r = Reshape (h, i)  t = Neg (r)\n"
-      "  b = Add (s, t)  y = Mul (b, g2)\n}", -1, "test", &error);
+      "  b = Add (s, t)  y = Mul (b, g2)\n}",
+      -1, "test", &error);
   g_autoptr (PhHistory) history = ph_history_new ();
   const PhPipeline *train = ph_pipeline_find ("train");
   g_autoptr (GHashTable) feeds = new_feeds ();
@@ -315,7 +324,7 @@ test_train (void)
       ph_pass_run (ph_pass_find (train->passes[i]), model, history, &options, &error);
       g_assert_no_error (error);
     }
-  g_assert_cmpuint (model->graph->n_nodes, ==, 6);      /* without the Constant and the Identity */
+  g_assert_cmpuint (model->graph->n_nodes, ==, 6); /* without the Constant and the Identity */
   options.arguments = (const char *[]) { "y", NULL };
   ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
   g_assert_no_error (error);
@@ -334,15 +343,16 @@ test_train (void)
 static void
 test_restored (void)
 {
-  static const char text[] =
-      "<ir_version: 8, opset_import: [\"\" : 18]> f (float[1,2,3,3] x) => (float[1,2,3,3] y)\n"
-      "<float[2,2,1,1] w = {1, -2, 3, 0.5}, float[2] g = {0.5, 2}, float[2] b = {0.25, -1}, float[2] m = {0.1, 0.2}, float[2] v = {1.5, 0.5},\n"
-      " float[1,2,1,1] t1 = {0.5, 0.75}, float[1,2,1,1] t2 = {0.5, 0.75}> {\n"
-      "  c = Conv (x, w)  n = BatchNormalization (c, g, b, m, v)  s = Sin (n)  u = Mul (s, t1)  e = Exp (u)  y = Mul (e, t2)\n}";
+  static const char text[]
+      = "<ir_version: 8, opset_import: [\"\" : 18]> f (float[1,2,3,3] x) => (float[1,2,3,3] y)\n"
+        "<float[2,2,1,1] w = {1, -2, 3, 0.5}, float[2] g = {0.5, 2}, float[2] b = {0.25, -1}, float[2] m = {0.1, 0.2}, float[2] v = {1.5, 0.5},\n"
+        " float[1,2,1,1] t1 = {0.5, 0.75}, float[1,2,1,1] t2 = {0.5, 0.75}> {\n"
+        "  c = Conv (x, w)  n = BatchNormalization (c, g, b, m, v)  s = Sin (n)  u = Mul (s, t1)  e = Exp (u)  y = Mul (e, t2)\n}";
   static const char *const names[] = { "x", "w", "g", "b", "t1", "t2", NULL };
   g_autoptr (GError) error = NULL;
   g_autoptr (PhHistory) history = ph_history_new (), plain_history = ph_history_new ();
-  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "test", &error), plain = differentiate (text, "y", names, plain_history);
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "test", &error),
+                      plain = differentiate (text, "y", names, plain_history);
   const PhPipeline *o2 = ph_pipeline_find ("O2");
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
   g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
@@ -391,7 +401,8 @@ static void
 test_fixed_cotangent (void)
 {
   g_autoptr (PhHistory) history = ph_history_new ();
-  g_autoptr (PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 21]> f (float x) => (float y) { y = Sin (x) }", "y", NULL, history);
+  g_autoptr (PhModel) model = differentiate (
+      "<ir_version: 8, opset_import: [\"\" : 21]> f (float x) => (float y) { y = Sin (x) }", "y", NULL, history);
   g_autoptr (GError) error = NULL;
   g_autoptr (GHashTable) feeds = new_feeds ();
   g_autoptr (PhTensor) slope = NULL;

@@ -19,7 +19,8 @@ on_progress (PhConsole *console, const char *what, double fraction, gpointer can
 static void
 test_cancelled_run (void)
 {
-  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y) {\n v0 = Neg (x)\n");
+  g_autoptr (GString) text = g_string_new (
+      "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y) {\n v0 = Neg (x)\n");
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (PhReply) reply = NULL;
   g_auto (Session) session = { 0 };
@@ -35,7 +36,7 @@ test_cancelled_run (void)
   g_assert_false (reply->ok);
   g_assert_error (reply->error, PH_ERROR, PH_ERROR_CANCELLED);
   history = ph_document_get_history (session.document);
-  g_assert_cmpuint (history->steps->len, ==, 2);              /* those before cse */
+  g_assert_cmpuint (history->steps->len, ==, 2); /* those before cse */
   TELL (&session, "run cse --no-verify");
 }
 
@@ -54,18 +55,23 @@ is_small (const char *text)
 static void
 test_threads (void)
 {
-  g_assert_true (is_small ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[8,64] x, float[64,64] w) => (float[8,64] y) { t = MatMul (x, w) y = Relu (t) }\n"));
-  g_assert_false (is_small ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[512,512] x, float[512,512] w) => (float[512,512] y) { y = MatMul (x, w) }\n"));
+  g_assert_true (is_small (
+      "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[8,64] x, float[64,64] w) => (float[8,64] y) { t = MatMul (x, w) y = Relu (t) }\n"));
+  g_assert_false (is_small (
+      "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[512,512] x, float[512,512] w) => (float[512,512] y) { y = MatMul (x, w) }\n"));
   /* Nodes that lack what they work on. */
-  g_assert_true (is_small ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y, float[2] z) { y = Softmax () z = Einsum <equation = \"i,i->i\"> (x, \"\") }\n"));
-  g_assert_true (is_small ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[N,K] x, float[K,M] w) => (float[N,M] y) { y = MatMul (x, w) }\n"));
+  g_assert_true (is_small (
+      "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y, float[2] z) { y = Softmax () z = Einsum <equation = \"i,i->i\"> (x, \"\") }\n"));
+  g_assert_true (is_small (
+      "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[N,K] x, float[K,M] w) => (float[N,M] y) { y = MatMul (x, w) }\n"));
 }
 
 /* Sixty doublings: nothing of it is begun with, and the message says what raises the budget. */
 static void
 test_doubling (void)
 {
-  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[N] y) {\n v0 = Identity (x)\n");
+  g_autoptr (GString) text = g_string_new (
+      "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[N] y) {\n v0 = Identity (x)\n");
   g_auto (Session) session = { 0 };
   g_autofree char *answer = NULL;
   const gsize used = ph_tensor_get_used ();
@@ -86,7 +92,8 @@ test_doubling (void)
 static void
 test_doubling_unknown (void)
 {
-  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[N] x, int64[1] n) => (float[M] y) {\n v0 = Expand (x, n)\n");
+  g_autoptr (GString) text = g_string_new (
+      "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[N] x, int64[1] n) => (float[M] y) {\n v0 = Expand (x, n)\n");
   g_auto (Session) session = { 0 };
   g_autofree char *answer = NULL;
 
@@ -111,13 +118,17 @@ test_doubling_unknown (void)
 static void
 test_functions_in_functions (void)
 {
-  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23, \"d\" : 1]>\ng (float[2] x) => (float[2] y) { y = d.F0 (x) }\n");
+  g_autoptr (GString) text = g_string_new (
+      "<ir_version: 8, opset_import: [\"\" : 23, \"d\" : 1]>\ng (float[2] x) => (float[2] y) { y = d.F0 (x) }\n");
   g_auto (Session) session = { 0 };
   g_autofree char *run = NULL, *eval = NULL;
 
   for (int i = 0; i < 40; i++)
-    g_string_append_printf (text, i < 39 ? "<domain: \"d\", opset_import: [\"\" : 23, \"d\" : 1]>\nF%d (a) => (b) { t = d.F%d (a) b = d.F%d (t) }\n"
-                                         : "<domain: \"d\", opset_import: [\"\" : 23, \"d\" : 1]>\nF%d (a) => (b) { b = Relu (a) }\n", i, i + 1, i + 1);
+    g_string_append_printf (
+        text,
+        i < 39 ? "<domain: \"d\", opset_import: [\"\" : 23, \"d\" : 1]>\nF%d (a) => (b) { t = d.F%d (a) b = d.F%d (t) }\n"
+               : "<domain: \"d\", opset_import: [\"\" : 23, \"d\" : 1]>\nF%d (a) => (b) { b = Relu (a) }\n",
+        i, i + 1, i + 1);
   session_init (&session);
   open_text (&session, text->str);
   run = ask (&session, FALSE, "run inline-functions");
@@ -126,7 +137,7 @@ test_functions_in_functions (void)
   g_assert_nonnull (strstr (eval, "set growth"));
 
   open_text (&session, "<ir_version: 8, opset_import: [\"\" : 23, \"d\" : 1]>\ng (float[2] x) => (float[2] y) { y = d.R (x) }\n"
-             "<domain: \"d\", opset_import: [\"\" : 23, \"d\" : 1]>\nR (a) => (b) { t = Relu (a) b = d.R (t) }\n");
+                       "<domain: \"d\", opset_import: [\"\" : 23, \"d\" : 1]>\nR (a) => (b) { t = Relu (a) b = d.R (t) }\n");
   g_free (run);
   run = ask (&session, TRUE, "run inline-functions");
   g_free (eval);
@@ -138,8 +149,9 @@ test_functions_in_functions (void)
 static void
 test_growth (void)
 {
-  static const char text[] = "<ir_version: 8, opset_import: [\"\" : 23, \"d\" : 1]>\ng (float[2] x) => (float[2] y) { a = d.F (x) b = d.F (a) y = d.F (b) }\n"
-                             "<domain: \"d\", opset_import: [\"\" : 23, \"d\" : 1]>\nF (a) => (b) { t = Relu (a) u = Neg (t) b = Relu (u) }\n";
+  static const char text[]
+      = "<ir_version: 8, opset_import: [\"\" : 23, \"d\" : 1]>\ng (float[2] x) => (float[2] y) { a = d.F (x) b = d.F (a) y = d.F (b) }\n"
+        "<domain: \"d\", opset_import: [\"\" : 23, \"d\" : 1]>\nF (a) => (b) { t = Relu (a) u = Neg (t) b = Relu (u) }\n";
   g_auto (Session) session = { 0 };
   g_autofree char *answer = NULL;
 
@@ -158,16 +170,16 @@ test_growth (void)
 static void
 test_no_memory (void)
 {
-  static const char text[] =
-    "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[1,2000] x) => (float[1,1000] y, int64[2] s, float[1000,2000] t, float[2000,1000] a)\n{\n"
-    " shape = Constant <value_ints = [2000, 1000]> ()\n v = ConstantOfShape <value = float[1] {1}> (shape)\n"
-    " y = MatMul (x, v)\n s = Shape (v)\n t = Transpose (v)\n a = Add (v, v) }\n";
+  static const char text[]
+      = "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[1,2000] x) => (float[1,1000] y, int64[2] s, float[1000,2000] t, float[2000,1000] a)\n{\n"
+        " shape = Constant <value_ints = [2000, 1000]> ()\n v = ConstantOfShape <value = float[1] {1}> (shape)\n"
+        " y = MatMul (x, v)\n s = Shape (v)\n t = Transpose (v)\n a = Add (v, v) }\n";
   g_auto (Session) session = { 0 };
   g_autofree char *answer = NULL;
 
   session_init (&session);
   open_text (&session, text);
-  TELL (&session, "set memory 1M");           /* v takes 8 MB when it is not one element repeated */
+  TELL (&session, "set memory 1M"); /* v takes 8 MB when it is not one element repeated */
   TELL (&session, "eval --random 1 y");
   TELL (&session, "eval --random 1 s");
   TELL (&session, "eval --random 1 a");

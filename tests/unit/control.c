@@ -45,17 +45,19 @@ edges_of (PhModel *model)
 static void
 test_saved (void)
 {
-  g_autoptr (PhModel) model = read_text (HEAD "b = Neg <peephole_after = [\"a\"]> (x) a = Exp <peephole_where = [\"net.py:7:3\", \"main.py:40\"]> (x) "
-                                        "c = Relu (b) y = Add (b, x) }");
+  g_autoptr (PhModel) model = read_text (
+      HEAD "b = Neg <peephole_after = [\"a\"]> (x) a = Exp <peephole_where = [\"net.py:7:3\", \"main.py:40\"]> (x) "
+           "c = Relu (b) y = Add (b, x) }");
   g_autoptr (PhModel) clone = ph_model_clone (model), again = NULL, other = NULL;
-  g_autofree char *edges = edges_of (model), *cloned = edges_of (clone), *text = ph_onnx_text_print (model, 16), *second = NULL, *read = NULL, *where = NULL;
+  g_autofree char *edges = edges_of (model), *cloned = edges_of (clone), *text = ph_onnx_text_print (model, 16), *second = NULL,
+                  *read = NULL, *where = NULL;
   g_autoptr (GBytes) bytes = ph_onnx_write (model, NULL);
   g_autoptr (GError) error = NULL;
 
   g_assert_cmpstr (edges, ==, "b after a; ");
   g_assert_cmpstr (cloned, ==, edges);
   g_assert_true (ph_model_verify (clone, &error));
-  g_assert_true (maker_of (model, "a")->order < maker_of (model, "b")->order);       /* though the file has b first */
+  g_assert_true (maker_of (model, "a")->order < maker_of (model, "b")->order); /* though the file has b first */
   again = read_text (text);
   second = ph_onnx_text_print (again, 16);
   g_assert_cmpstr (second, ==, text);
@@ -63,7 +65,7 @@ test_saved (void)
   g_assert_no_error (error);
   read = edges_of (other);
   g_assert_cmpstr (read, ==, edges);
-  g_assert_cmpuint (maker_of (other, "b")->attrs->len, ==, 0);                        /* metadata: no runtime stumbles over it */
+  g_assert_cmpuint (maker_of (other, "b")->attrs->len, ==, 0); /* metadata: no runtime stumbles over it */
   where = ph_where_to_string (maker_of (other, "a")->where, TRUE);
   g_assert_cmpstr (where, ==, "net.py:7:3, in main.py:40");
   g_assert_true (maker_of (other, "a")->where == maker_of (model, "a")->where);
@@ -102,7 +104,8 @@ run (PhModel *model, PhHistory *history, const char *pass)
 static void
 test_counts_as_use (void)
 {
-  g_autoptr (PhModel) model = read_text (HEAD "dead = Exp (x) a = Neg (x) b = Neg (x) c = Relu <peephole_after = [\"dead\", \"b\"]> (a) y = Add (c, b) }");
+  g_autoptr (PhModel) model = read_text (
+      HEAD "dead = Exp (x) a = Neg (x) b = Neg (x) c = Relu <peephole_after = [\"dead\", \"b\"]> (a) y = Add (c, b) }");
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (GError) error = NULL;
 
@@ -126,7 +129,8 @@ test_counts_as_use (void)
 static void
 test_inherited (void)
 {
-  g_autoptr (PhModel) model = read_text (HEAD "a = Sigmoid <peephole_where = [\"net.py:7\"]> (x) y = Mul <peephole_where = [\"net.py:9\"]> (x, a) }");
+  g_autoptr (PhModel) model = read_text (
+      HEAD "a = Sigmoid <peephole_where = [\"net.py:7\"]> (x) y = Mul <peephole_where = [\"net.py:9\"]> (x, a) }");
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autofree char *where = NULL;
 
@@ -173,7 +177,8 @@ test_random (void)
       model = read_text (text->str);
       for (guint tries = 0; tries < 10; tries++)
         {
-          g_autofree char *one = g_strdup_printf ("v%d", g_rand_int_range (random, 0, 12)), *two = g_strdup_printf ("v%d", g_rand_int_range (random, 0, 12));
+          g_autofree char *one = g_strdup_printf ("v%d", g_rand_int_range (random, 0, 12)),
+                          *two = g_strdup_printf ("v%d", g_rand_int_range (random, 0, 12));
           g_autofree char *unchanged = ph_onnx_text_print (model, 16), *printed = NULL;
 
           if (ph_node_add_control (maker_of (model, one), maker_of (model, two), NULL))
@@ -254,19 +259,22 @@ test_becomes (void)
 
       for (guint m = 0; m < 2; m++)
         {
-          g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[4] x) => (float[4] y) { ");
+          g_autoptr (GString) text = g_string_new (
+              "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[4] x) => (float[4] y) { ");
 
           for (guint i = 0; i < 8; i++)
             {
               g_autofree char *a = i == 0 ? g_strdup ("x") : g_strdup_printf ("v%d", g_rand_int_range (random, 0, (gint32) i));
 
-              g_string_append_printf (text, "v%u = %s (%s) ", i, seed % 2 && g_rand_int_range (random, 0, 3) == 0 ? "Neg" : "Abs", a);
+              g_string_append_printf (text, "v%u = %s (%s) ", i, seed % 2 && g_rand_int_range (random, 0, 3) == 0 ? "Neg" : "Abs",
+                                      a);
             }
           g_string_append (text, "y = Tanh (v7) }");
           models[m] = read_text (text->str);
           for (guint tries = 0; tries < 12; tries++)
             {
-              g_autofree char *one = g_strdup_printf ("v%d", g_rand_int_range (random, 0, 8)), *two = g_strdup_printf ("v%d", g_rand_int_range (random, 0, 8));
+              g_autofree char *one = g_strdup_printf ("v%d", g_rand_int_range (random, 0, 8)),
+                              *two = g_strdup_printf ("v%d", g_rand_int_range (random, 0, 8));
 
               ph_node_add_control (maker_of (models[m], one), maker_of (models[m], two), NULL);
             }

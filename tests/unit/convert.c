@@ -10,10 +10,10 @@
 static void
 run_case (const char *name, gboolean optimised)
 {
-  g_autofree char     *path = g_test_build_filename (G_TEST_DIST, "unit", "stablehlo", name, NULL);
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "unit", "stablehlo", name, NULL);
   g_autoptr (GPtrArray) passes = g_ptr_array_new ();
-  g_autoptr (GError)    error = NULL;
-  PhCaseOptions        options = { .allow = PH_ROUNDING, .rtol = -1, .atol = -1 };
+  g_autoptr (GError) error = NULL;
+  PhCaseOptions options = { .allow = PH_ROUNDING, .rtol = -1, .atol = -1 };
 
   for (const char *const *pass = ph_pipeline_find ("O2")->passes; optimised && *pass != NULL; pass++)
     if (ph_pass_find (*pass) != NULL)
@@ -41,18 +41,21 @@ test_case_optimised (gconstpointer name)
 static void
 test_wrong (void)
 {
+  /* clang-format off */
   static const char *const texts[][2] = {
     { "func.func @f() {\n  %0 = stablehlo.constant dense<1> : tensor<i32>\n  %1 = stablehlo.add %0, %0 : tensor<i32>\n"
       "  check.expect_eq_const %1, dense<3> : tensor<i32>\n  func.return\n}\n", "2 is not 3" },
     { "func.func @f() {\n  %0 = stablehlo.constant dense<(1.0, 2.0)> : tensor<complex<f32>>\n  %1 = stablehlo.add %0, %0 : tensor<complex<f32>>\n"
       "  check.expect_eq_const %1, dense<(2.0, 4.0)> : tensor<complex<f32>>\n  func.return\n}\n", "stablehlo.add stays" },
   };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
     {
-      g_autofree char  *folder = g_dir_make_tmp ("peephole-convert-XXXXXX", NULL), *path = g_build_filename (folder, "wrong.mlir", NULL);
+      g_autofree char *folder = g_dir_make_tmp ("peephole-convert-XXXXXX", NULL),
+                      *path = g_build_filename (folder, "wrong.mlir", NULL);
       g_autoptr (GError) error = NULL;
-      PhCaseOptions     options = { .allow = PH_ROUNDING, .rtol = -1, .atol = -1 };
+      PhCaseOptions options = { .allow = PH_ROUNDING, .rtol = -1, .atol = -1 };
 
       g_assert_true (g_file_set_contents (path, texts[i][0], -1, NULL));
       g_assert_false (ph_case_run (path, &options, NULL, &error));
@@ -66,15 +69,15 @@ test_wrong (void)
 static void
 test_stays (void)
 {
-  static const char    text[] = "func.func @f(%x: tensor<4xcomplex<f32>>) -> tensor<4xf32> {\n"
-                                "  %0 = stablehlo.constant dense_resource<__elided__> : tensor<4xf32>\n"
-                                "  %1 = stablehlo.real %x : (tensor<4xcomplex<f32>>) -> tensor<4xf32>\n"
-                                "  %2 = stablehlo.add %0, %1 : tensor<4xf32>\n  return %2 : tensor<4xf32>\n}\n";
-  g_autoptr (GBytes)    bytes = g_bytes_new_static (text, strlen (text));
-  g_autoptr (PhModel)   model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, NULL);
+  static const char text[] = "func.func @f(%x: tensor<4xcomplex<f32>>) -> tensor<4xf32> {\n"
+                             "  %0 = stablehlo.constant dense_resource<__elided__> : tensor<4xf32>\n"
+                             "  %1 = stablehlo.real %x : (tensor<4xcomplex<f32>>) -> tensor<4xf32>\n"
+                             "  %2 = stablehlo.add %0, %1 : tensor<4xf32>\n  return %2 : tensor<4xf32>\n}\n";
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, NULL);
   g_autoptr (PhHistory) history = ph_history_new ();
-  g_autoptr (GError)    error = NULL;
-  const char          *note;
+  g_autoptr (GError) error = NULL;
+  const char *note;
 
   ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);
   g_assert_no_error (error);
@@ -89,15 +92,18 @@ test_stays (void)
 static void
 test_opaque (void)
 {
-  static const char *const ops[] = { "negate", "sign", "cbrt", "popcnt", "exponential_minus_one", "round_nearest_afz", "is_finite", "count_leading_zeros" };
+  static const char *const ops[]
+      = { "negate", "sign", "cbrt", "popcnt", "exponential_minus_one", "round_nearest_afz", "is_finite", "count_leading_zeros" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (ops); i++)
     {
-      g_autofree char     *text = g_strdup_printf ("func.func @f(%%x: tensor<4x!my.float>) -> tensor<4x!my.float> {\n"
-                                                   "  %%0 = stablehlo.%s %%x : tensor<4x!my.float>\n  return %%0 : tensor<4x!my.float>\n}\n", ops[i]);
-      g_autoptr (GBytes)    bytes = g_bytes_new (text, strlen (text));
-      g_autoptr (GError)    error = NULL;
-      g_autoptr (PhModel)   model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, &error);
+      g_autofree char *text = g_strdup_printf (
+          "func.func @f(%%x: tensor<4x!my.float>) -> tensor<4x!my.float> {\n"
+          "  %%0 = stablehlo.%s %%x : tensor<4x!my.float>\n  return %%0 : tensor<4x!my.float>\n}\n",
+          ops[i]);
+      g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, &error);
       g_autoptr (PhHistory) history = ph_history_new ();
 
       g_assert_no_error (error);
@@ -111,12 +117,13 @@ test_opaque (void)
 static void
 test_effects (void)
 {
-  static const char    text[] = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  call @log(%x) : (tensor<4xf32>) -> ()\n"
-                                "  %0 = stablehlo.add %x, %x : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
-                                "func.func private @log(%x: tensor<4xf32>) {\n  \"my.print\"(%x) : (tensor<4xf32>) -> ()\n  return\n}\n";
-  g_autoptr (GBytes)    bytes = g_bytes_new_static (text, strlen (text));
-  g_autoptr (GError)    error = NULL;
-  g_autoptr (PhModel)   model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, &error);
+  static const char text[]
+      = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  call @log(%x) : (tensor<4xf32>) -> ()\n"
+        "  %0 = stablehlo.add %x, %x : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
+        "func.func private @log(%x: tensor<4xf32>) {\n  \"my.print\"(%x) : (tensor<4xf32>) -> ()\n  return\n}\n";
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, &error);
   g_autoptr (PhHistory) history = ph_history_new ();
 
   g_assert_no_error (error);
@@ -134,7 +141,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autofree char *plain = g_strconcat ("/convert/", names[i], NULL), *optimised = g_strconcat ("/convert/O2/", names[i], NULL);
+      g_autofree char *plain = g_strconcat ("/convert/", names[i], NULL),
+                      *optimised = g_strconcat ("/convert/O2/", names[i], NULL);
 
       g_test_add_data_func (plain, names[i], test_case);
       g_test_add_data_func (optimised, names[i], test_case_optimised);

@@ -14,15 +14,20 @@
 static PhModel *
 parse (const char *body)
 {
-  g_autofree char  *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]>\n%s", body);
+  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]>\n%s", body);
   g_autoptr (GError) error = NULL;
-  PhModel          *model = ph_onnx_text_read (text, -1, "t.onnxtxt", &error);
+  PhModel *model = ph_onnx_text_read (text, -1, "t.onnxtxt", &error);
 
   g_assert_no_error (error);
   return model;
 }
 
-typedef struct { PhModel *model; PhHistory *history; PhDiff *diff; } Changed;
+typedef struct
+{
+  PhModel *model;
+  PhHistory *history;
+  PhDiff *diff;
+} Changed;
 
 static void
 changed_clear (Changed *self)
@@ -38,10 +43,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Changed, changed_clear)
 static gboolean
 is_marked (Changed *self, PhId id)
 {
-  PhRecord     *record;
+  PhRecord *record;
   const PhLife *life;
   const PhFace *first, *last;
-  gboolean      marked;
+  gboolean marked;
 
   g_assert_true (ph_history_go (self->history, self->model, (PhPosition) { 0, 0 }, NULL));
   record = ph_record_new (self->model, self->history, PH_NO_ID, NULL);
@@ -79,7 +84,7 @@ static void
 compare (Changed *self, const char *before, const char *after)
 {
   g_autoptr (PhModel) target = parse (after);
-  g_autoptr (GError)  error = NULL;
+  g_autoptr (GError) error = NULL;
 
   *self = (Changed) { parse (before), ph_history_new (), NULL };
   ph_history_begin_step (self->history, self->model, "compare");
@@ -94,7 +99,8 @@ compare (Changed *self, const char *before, const char *after)
 static const PhNodeChange *
 change_of (Changed *self, const char *output)
 {
-  return g_hash_table_lookup (self->diff->by_id, GUINT_TO_POINTER (ph_model_find_value_named (self->model, output)->producer->id));
+  return g_hash_table_lookup (self->diff->by_id,
+                              GUINT_TO_POINTER (ph_model_find_value_named (self->model, output)->producer->id));
 }
 
 static const PhFieldChange *
@@ -111,7 +117,7 @@ static char *
 with_weight (double odd)
 {
   GString *text = g_string_new ("g (float[2,3] x) => (float[2,1000] y)\n<float[3,1000] shift = {");
-  char     number[G_ASCII_DTOSTR_BUF_SIZE];
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
 
   for (guint i = 0; i < 3000; i++)
     g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", g_ascii_dtostr (number, sizeof number, i == 1703 ? odd : i % 7));
@@ -122,10 +128,10 @@ with_weight (double odd)
 static void
 test_weight (void)
 {
-  g_autofree char      *before = with_weight (2), *after = with_weight (16), *old_text = NULL, *new_text = NULL;
-  g_autoptr (PhModel)    a = parse (before), b = parse (after);
-  g_auto (Changed)       self = { 0 };
-  const PhFieldChange  *field;
+  g_autofree char *before = with_weight (2), *after = with_weight (16), *old_text = NULL, *new_text = NULL;
+  g_autoptr (PhModel) a = parse (before), b = parse (after);
+  g_auto (Changed) self = { 0 };
+  const PhFieldChange *field;
 
   compare (&self, before, after);
   field = only_field (change_of (&self, "y"));
@@ -157,8 +163,9 @@ test_other_shape (void)
 static void
 test_equal (void)
 {
-  g_auto (Changed)   self = { parse ("g (float[2] x) => (float[2] y, float[2] z) <float[2] a = {1, 2}, float[2] b = {1, 2}> {\n"
-                                    "y = Add (x, a)\n z = Mul (x, b)\n }"), ph_history_new (), NULL };
+  g_auto (Changed) self = { parse ("g (float[2] x) => (float[2] y, float[2] z) <float[2] a = {1, 2}, float[2] b = {1, 2}> {\n"
+                                   "y = Add (x, a)\n z = Mul (x, b)\n }"),
+                            ph_history_new (), NULL };
   g_autoptr (GError) error = NULL;
 
   ph_pass_run (ph_pass_find ("dedupe-initializers"), self.model, self.history, NULL, &error);
@@ -172,13 +179,14 @@ test_equal (void)
 static void
 test_fused (void)
 {
-  g_auto (Changed)      self = { parse ("g (float[1,2,4,4] x) => (float[1,2,4,4] y) <float[2,2,1,1] w = {1, 2, 3, 4}> {\n"
-                                       "c = Conv (x, w)\n y = HardSigmoid <alpha = 0.2> (c)\n }"), ph_history_new (), NULL };
+  g_auto (Changed) self = { parse ("g (float[1,2,4,4] x) => (float[1,2,4,4] y) <float[2,2,1,1] w = {1, 2, 3, 4}> {\n"
+                                   "c = Conv (x, w)\n y = HardSigmoid <alpha = 0.2> (c)\n }"),
+                            ph_history_new (), NULL };
   g_autoptr (PhHistory) first = ph_history_new ();
-  g_autoptr (GError)    error = NULL;
-  g_autoptr (PhAttr)    alpha = ph_attr_new_float ("alpha", 0.21f);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhAttr) alpha = ph_attr_new_float ("alpha", 0.21f);
   const PhFieldChange *field;
-  PhNode              *fused;
+  PhNode *fused;
 
   ph_pass_run (ph_pass_find ("fuse-activation"), self.model, first, NULL, &error);
   g_assert_no_error (error);
@@ -201,10 +209,12 @@ test_fused (void)
 static void
 test_branch (void)
 {
+/* clang-format off */
 #define WITH_ALPHA(alpha_) \
   "g (bool c, float[2] x) => (float[2] y) {\n" \
   "y = If (c) <then_branch = t () => (float[2] a) { a = LeakyRelu <alpha = " alpha_ "> (x) }, else_branch = e () => (float[2] b) { b = Neg (x) }>\n }"
-  g_auto (Changed)      self = { 0 };
+  /* clang-format on */
+  g_auto (Changed) self = { 0 };
   const PhFieldChange *field;
 
   compare (&self, WITH_ALPHA ("0.1"), WITH_ALPHA ("0.3"));
@@ -221,7 +231,7 @@ test_following (void)
 {
 #define WITH_AXIS(axis_, shape_) \
   "g (float[2,3,4] x) => (float[" shape_ "] y) { f = Flatten <axis = " axis_ "> (x) a = Relu (f) y = Neg (a) }"
-  g_auto (Changed)     self = { 0 };
+  g_auto (Changed) self = { 0 };
   const PhNodeChange *cause;
 
   compare (&self, WITH_AXIS ("1", "2,12"), WITH_AXIS ("2", "6,4"));

@@ -15,7 +15,8 @@
 static void
 write_model (const char *path, int first)
 {
-  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2,100] x) => (float[2,100] y)\n<float[100,100] w = {");
+  g_autoptr (GString) text = g_string_new (
+      "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2,100] x) => (float[2,100] y)\n<float[100,100] w = {");
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = NULL;
 
@@ -40,7 +41,16 @@ one_in_last_column (void)
   return g_strdup_printf ("[%s, %s]", row->str, row->str);
 }
 
-typedef enum { TRUNCATE, SHORTEN, OTHER_MODEL, ONE_BYTE, REPLACE, REMOVE, N_WAYS } Way;
+typedef enum
+{
+  TRUNCATE,
+  SHORTEN,
+  OTHER_MODEL,
+  ONE_BYTE,
+  REPLACE,
+  REMOVE,
+  N_WAYS
+} Way;
 
 static void
 change (const char *path, Way way)
@@ -49,13 +59,11 @@ change (const char *path, Way way)
   gsize size;
   int fd;
 
-  g_usleep (20000);          /* the time of change is counted in ticks of the kernel */
+  g_usleep (20000); /* the time of change is counted in ticks of the kernel */
   switch (way)
     {
     case TRUNCATE:
-    case SHORTEN:
-      g_assert_cmpint (truncate (path, way == TRUNCATE ? 0 : 5000), ==, 0);
-      break;
+    case SHORTEN: g_assert_cmpint (truncate (path, way == TRUNCATE ? 0 : 5000), ==, 0); break;
     case OTHER_MODEL:
     case ONE_BYTE:
       write_model (other, 7);
@@ -72,8 +80,7 @@ change (const char *path, Way way)
       g_assert_cmpint (g_rename (other, path), ==, 0);
       break;
     case REMOVE:
-    default:
-      g_assert_cmpint (g_unlink (path), ==, 0);
+    default: g_assert_cmpint (g_unlink (path), ==, 0);
     }
 }
 
@@ -97,7 +104,7 @@ test_rewritten (void)
       if (lost)
         {
           answer = ask (&session, TRUE, "info");
-          g_assert_nonnull (strstr (answer, "changed on disk"));         /* said with the next line, and once */
+          g_assert_nonnull (strstr (answer, "changed on disk")); /* said with the next line, and once */
           g_free (answer);
           answer = ask (&session, TRUE, "info");
           g_assert_null (strstr (answer, "changed on disk"));
@@ -145,7 +152,7 @@ test_current (void)
       g_assert_true (ph_document_is_current (session.document));
       change (path, way);
       g_assert_false (ph_document_is_current (session.document));
-      TELL (&session, "info");                /* which tells of it once */
+      TELL (&session, "info"); /* which tells of it once */
       g_assert_false (ph_document_is_current (session.document));
       write_model (path, 1);
       TELL (&session, "reload");
@@ -202,8 +209,9 @@ test_rewritten_after_use (void)
 static void
 test_external_rewritten (void)
 {
-  static const char text[] = "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[5000] x) => (float[5000] y)\n"
-                             "<float[5000] w = [\"location\": \"w.bin\", \"offset\": \"0\", \"length\": \"20000\"]>\n{ y = Add (x, w) }\n";
+  static const char text[]
+      = "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[5000] x) => (float[5000] y)\n"
+        "<float[5000] w = [\"location\": \"w.bin\", \"offset\": \"0\", \"length\": \"20000\"]>\n{ y = Add (x, w) }\n";
   g_auto (Session) session = { 0 };
   g_autofree char *path = in_folder ("external.onnxtxt"), *data = in_folder ("w.bin"), *answer = NULL;
   g_autofree char *zeros = g_malloc0 (20000);
@@ -242,7 +250,7 @@ test_tensor_on_disk (void)
   g_assert_cmpfloat (ph_tensor_get (view, 0), ==, 1);
   g_assert_false (ph_tensor_equal (a, b));
   g_assert_true (ph_tensor_equal (a, lost));
-  g_assert_true (ph_tensor_is_on_disk (a));               /* comparing kept nothing */
+  g_assert_true (ph_tensor_is_on_disk (a)); /* comparing kept nothing */
   g_assert_true (ph_tensor_copy_data (a, copy));
   g_assert_true (ph_tensor_is_on_disk (a));
   g_assert_cmpfloat (((const float *) ph_tensor_data (view))[99999], ==, 100000);
@@ -258,7 +266,7 @@ test_tensor_on_disk (void)
   g_assert_false (ph_tensor_take_fault (NULL));
   g_assert_false (ph_tensor_bring (lost, &error));
   g_assert_error (error, PH_ERROR, PH_ERROR_FILE);
-  g_assert_true (ph_tensor_take_fault (NULL));            /* who is told needs no fault */
+  g_assert_true (ph_tensor_take_fault (NULL)); /* who is told needs no fault */
   g_unlink (path);
 }
 
@@ -276,7 +284,8 @@ test_save_links (void)
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       const char *dot = strchr (names[i], '.');
-      g_autofree char *path = in_folder (names[i]), *link = g_strdup_printf ("%s/link%s", folder, dot), *text = NULL, *target = NULL;
+      g_autofree char *path = in_folder (names[i]), *link = g_strdup_printf ("%s/link%s", folder, dot), *text = NULL,
+                      *target = NULL;
       g_autoptr (PhTensor) tensor = ph_tensor_new_scalar (PH_FLOAT, 1);
       g_autoptr (GDir) dir = NULL;
       const char *name;
@@ -320,10 +329,10 @@ test_save_links (void)
 static void
 test_save_pipe (void)
 {
-  g_autofree char  *path = in_folder ("pipe.onnx");
+  g_autofree char *path = in_folder ("pipe.onnx");
   g_autoptr (GError) error = NULL;
-  struct stat       status;
-  PhReplace         replace;
+  struct stat status;
+  PhReplace replace;
 
   g_assert_cmpint (mkfifo (path, 0600), ==, 0);
   g_assert_false (ph_replace_open (&replace, path, &error));
@@ -346,7 +355,8 @@ test_save_killed (void)
   g_assert_true (ph_replace_open (&replace, path, NULL));
   g_assert_cmpint (write (replace.fd, "new", 3), ==, 3);
   if (replace.temporary != NULL)
-    g_test_skip ("the file system here has no files without a name (O_TMPFILE): set TMPDIR to a folder on ext4, xfs, btrfs or tmpfs");
+    g_test_skip (
+        "the file system here has no files without a name (O_TMPFILE): set TMPDIR to a folder on ext4, xfs, btrfs or tmpfs");
   else
     {
       dir = g_dir_open (folder, 0, NULL);

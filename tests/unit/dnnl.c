@@ -11,13 +11,19 @@
 typedef struct
 {
   const char *name, *op;
-  gint64      shapes[3][5];          /* of the inputs, ended by 0; a scalar is not needed here */
-  struct { const char *name; gint64 n, values[6]; const char *text; } attrs[4];   /* n 0: one int, or text */
-  gboolean    splat;                 /* the second (or only) input is one number repeated     */
+  gint64 shapes[3][5]; /* of the inputs, ended by 0; a scalar is not needed here */
+  struct
+  {
+    const char *name;
+    gint64 n, values[6];
+    const char *text;
+  } attrs[4];     /* n 0: one int, or text */
+  gboolean splat; /* the second (or only) input is one number repeated     */
 } Case;
 
 #define IS(...) .n = G_N_ELEMENTS (((gint64[]) { __VA_ARGS__ })), .values = { __VA_ARGS__ }
 
+/* clang-format off */
 static const Case cases[] = {
   { "conv", "Conv", { { 2, 3, 9, 8 }, { 4, 3, 3, 2 }, { 4 } } },
   { "conv-padded", "Conv", { { 1, 17, 9, 8 }, { 5, 17, 3, 3 } }, { { "pads", IS (1, 0, 2, 1) }, { "strides", IS (2, 1) } } },
@@ -85,6 +91,7 @@ static const Case cases[] = {
   { "abs", "Abs", { { 3, 5, 37 } } },
   { "reciprocal", "Reciprocal", { { 3, 5, 37 } } },
 };
+/* clang-format on */
 
 /* @special: one in so many is no ordinary number; 0: none is. */
 static float
@@ -121,8 +128,8 @@ add_attrs (const Case *c, PhNode *node)
     {
       const char *name = c->attrs[i].name;
       g_autoptr (PhAttr) attr = c->attrs[i].text != NULL ? ph_attr_new_string (name, c->attrs[i].text)
-                               : c->attrs[i].n > 0      ? ph_attr_new_ints (name, c->attrs[i].values, c->attrs[i].n)
-                                                        : ph_attr_new_int (name, c->attrs[i].values[0]);
+                                : c->attrs[i].n > 0      ? ph_attr_new_ints (name, c->attrs[i].values, c->attrs[i].n)
+                                                         : ph_attr_new_int (name, c->attrs[i].values[0]);
       g_autoptr (GError) error = NULL;
 
       ph_node_set_attr (node, name, attr, &error);
@@ -201,17 +208,23 @@ test_computed_filters (void)
       ph_model_set_opset (model, "", PH_OPSET_NEWEST);
       parts[0] = ph_graph_add_constant (model->graph, "a", a, &error);
       parts[1] = ph_graph_add_constant (model->graph, "b", b, &error);
-      w = ph_node_output (ph_graph_add_node (model->graph, &(PhNodeSpec) { .op = &ph_op_Conv, .inputs = parts, .n_inputs = 2, .n_outputs = 1 }, &error), 0);
+      w = ph_node_output (ph_graph_add_node (model->graph,
+                                             &(PhNodeSpec) { .op = &ph_op_Conv, .inputs = parts, .n_inputs = 2, .n_outputs = 1 },
+                                             &error),
+                          0);
       parts[0] = ph_graph_add_constant (model->graph, "x", x, &error);
       parts[1] = w;
-      y = ph_node_output (ph_graph_add_node (model->graph, &(PhNodeSpec) { .op = ops[i], .inputs = parts, .n_inputs = 2, .n_outputs = 1 },
-                                             &error), 0);
+      y = ph_node_output (ph_graph_add_node (model->graph,
+                                             &(PhNodeSpec) { .op = ops[i], .inputs = parts, .n_inputs = 2, .n_outputs = 1 },
+                                             &error),
+                          0);
       g_assert_no_error (error);
       fast = ph_run_model (model, NULL, y->producer->outputs, NULL, &error);
       g_assert_no_error (error);
       slow = ph_run_model (model, NULL, y->producer->outputs, &(PhRunOptions) { .reference = TRUE }, &error);
       g_assert_no_error (error);
-      comparison = ph_tensor_compare (g_hash_table_lookup (fast, GUINT_TO_POINTER (y->id)), g_hash_table_lookup (slow, GUINT_TO_POINTER (y->id)), (PhTolerance) { 1e-4, 1e-4 });
+      comparison = ph_tensor_compare (g_hash_table_lookup (fast, GUINT_TO_POINTER (y->id)),
+                                      g_hash_table_lookup (slow, GUINT_TO_POINTER (y->id)), (PhTolerance) { 1e-4, 1e-4 });
       g_assert_cmpstr (comparison.why, ==, NULL);
     }
 }
@@ -220,7 +233,7 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  ph_tensor_set_poison (TRUE);                  /* what a kernel does not write shows */
+  ph_tensor_set_poison (TRUE); /* what a kernel does not write shows */
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *path = g_strconcat ("/dnnl/", cases[i].name, NULL);

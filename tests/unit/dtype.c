@@ -22,8 +22,8 @@ test_names (void)
 static void
 test_round_trips (void)
 {
-  static const PhDType types[] = { PH_FLOAT16, PH_BFLOAT16, PH_FLOAT8E4M3FN, PH_FLOAT8E4M3FNUZ, PH_FLOAT8E5M2,
-                                   PH_FLOAT8E5M2FNUZ, PH_FLOAT4E2M1, PH_FLOAT8E8M0 };
+  static const PhDType types[] = { PH_FLOAT16,    PH_BFLOAT16,       PH_FLOAT8E4M3FN, PH_FLOAT8E4M3FNUZ,
+                                   PH_FLOAT8E5M2, PH_FLOAT8E5M2FNUZ, PH_FLOAT4E2M1,   PH_FLOAT8E8M0 };
 
   for (guint t = 0; t < G_N_ELEMENTS (types); t++)
     for (guint bits = 0; bits < 1u << ph_dtype_file_bits (types[t]); bits++)
@@ -34,7 +34,7 @@ test_round_trips (void)
         ph_dtype_store (types[t], &back, 0, value);
         if (isnan (value))
           g_assert_true (isnan (ph_dtype_load (types[t], &back, 0)));
-        else if (!(types[t] == PH_FLOAT8E5M2 && isinf (value)))       /* float8 saturates */
+        else if (!(types[t] == PH_FLOAT8E5M2 && isinf (value))) /* float8 saturates */
           g_assert_cmphex (back, ==, bits);
       }
 }
@@ -59,10 +59,10 @@ test_half (void)
   g_assert_cmphex (stored (PH_FLOAT16, -INFINITY), ==, 0xfc00);
   g_assert_cmphex (stored (PH_FLOAT16, NAN) & 0x7c00, ==, 0x7c00);
   g_assert_cmphex (stored (PH_FLOAT16, 0x1p-24), ==, 1);
-  g_assert_cmphex (stored (PH_FLOAT16, 0x1p-25), ==, 0);          /* a tie, to even */
-  g_assert_cmphex (stored (PH_FLOAT16, 0x1.8p-24), ==, 2);        /* a tie, to even */
+  g_assert_cmphex (stored (PH_FLOAT16, 0x1p-25), ==, 0);   /* a tie, to even */
+  g_assert_cmphex (stored (PH_FLOAT16, 0x1.8p-24), ==, 2); /* a tie, to even */
   g_assert_cmphex (stored (PH_FLOAT16, 0x1.ff8p-15), ==, 0x3ff);
-  g_assert_cmphex (stored (PH_FLOAT16, 0x1.ffep-15), ==, 0x400);  /* rounds up into the normal numbers */
+  g_assert_cmphex (stored (PH_FLOAT16, 0x1.ffep-15), ==, 0x400); /* rounds up into the normal numbers */
   g_assert_cmphex (stored (PH_FLOAT16, 1 + 0x1p-11), ==, 0x3c00);
   g_assert_cmphex (stored (PH_FLOAT16, 1 + 0x3p-11), ==, 0x3c02);
   /* A double must not be rounded twice, by way of float. */
@@ -94,7 +94,7 @@ test_float8 (void)
   g_assert_cmphex (stored (PH_FLOAT8E4M3FNUZ, -1e-9), ==, 0);
   g_assert_cmphex (stored (PH_FLOAT8E4M3FNUZ, NAN), ==, 0x80);
   g_assert_cmphex (stored (PH_FLOAT8E4M3FNUZ, 300), ==, 0x7f);
-  g_assert_cmphex (stored (PH_FLOAT4E2M1, 2.5), ==, 4);           /* a tie between 2 and 3 */
+  g_assert_cmphex (stored (PH_FLOAT4E2M1, 2.5), ==, 4); /* a tie between 2 and 3 */
   g_assert_cmphex (stored (PH_FLOAT4E2M1, -100), ==, 0xf);
   g_assert_cmphex (ph_e8m0_from_double (3, PH_ROUND_UP), ==, 129);
   g_assert_cmphex (ph_e8m0_from_double (3, PH_ROUND_DOWN), ==, 128);

@@ -18,8 +18,11 @@ apply (const PhOp *op, PhTensor *const *inputs, guint n, GError **error)
   PhNode *node;
 
   for (guint i = 0; i < n; i++)
-    values[i] = ph_graph_add_input (model->graph, i == 0 ? "a" : i == 1 ? "b" : "c", ph_type_of_tensor (inputs[i]), NULL,
-                                    G_MAXUINT, NULL);
+    values[i] = ph_graph_add_input (model->graph,
+                                    i == 0   ? "a"
+                                    : i == 1 ? "b"
+                                             : "c",
+                                    ph_type_of_tensor (inputs[i]), NULL, G_MAXUINT, NULL);
   node = ph_graph_add_node (model->graph, &spec, error);
   g_assert_nonnull (node);
   ph_run_node (node, inputs, &output, &(PhRunOptions) { .reference = TRUE }, error);
@@ -33,7 +36,9 @@ random_tensor (GRand *random, PhDType dtype, guint rank, const gint64 *dims)
 
   if (g_rand_int_range (random, 0, 5) == 0)
     {
-      guint8 element[16] = { 0, };
+      guint8 element[16] = {
+        0,
+      };
 
       ph_dtype_store_int (dtype, element, 0, g_rand_int_range (random, 1, 7));
       if (ph_dtype_is_float (dtype))
@@ -50,18 +55,42 @@ random_tensor (GRand *random, PhDType dtype, guint rank, const gint64 *dims)
 }
 
 /* What the operators mean for two numbers; integers wrap when they are stored. */
-static double real_sum (double x, double z) { return x + z; }
-static double real_product (double x, double z) { return x * z; }
-static double real_max (double x, double z) { return MAX (x, z); }
-static gint64 whole_sum (gint64 x, gint64 z) { return (gint64) ((guint64) x + (guint64) z); }
-static gint64 whole_product (gint64 x, gint64 z) { return (gint64) ((guint64) x * (guint64) z); }
-static gint64 whole_max (gint64 x, gint64 z) { return MAX (x, z); }
+static double
+real_sum (double x, double z)
+{
+  return x + z;
+}
+static double
+real_product (double x, double z)
+{
+  return x * z;
+}
+static double
+real_max (double x, double z)
+{
+  return MAX (x, z);
+}
+static gint64
+whole_sum (gint64 x, gint64 z)
+{
+  return (gint64) ((guint64) x + (guint64) z);
+}
+static gint64
+whole_product (gint64 x, gint64 z)
+{
+  return (gint64) ((guint64) x * (guint64) z);
+}
+static gint64
+whole_max (gint64 x, gint64 z)
+{
+  return MAX (x, z);
+}
 
 static const struct
 {
   const PhOp *op;
-  double    (*real)  (double, double);
-  gint64    (*whole) (gint64, gint64);
+  double (*real) (double, double);
+  gint64 (*whole) (gint64, gint64);
 } meanings[] = {
   { &ph_op_Add, real_sum, whole_sum },
   { &ph_op_Mul, real_product, whole_product },
@@ -71,8 +100,8 @@ static const struct
 static void
 check_one (GRand *random)
 {
-  static const PhDType dtypes[] = { PH_FLOAT, PH_DOUBLE, PH_FLOAT16, PH_BFLOAT16, PH_INT8, PH_INT16, PH_INT32, PH_INT64, PH_UINT8,
-                                    PH_UINT16, PH_UINT32 };
+  static const PhDType dtypes[] = { PH_FLOAT, PH_DOUBLE, PH_FLOAT16, PH_BFLOAT16, PH_INT8,  PH_INT16,
+                                    PH_INT32, PH_INT64,  PH_UINT8,   PH_UINT16,   PH_UINT32 };
   PhDType dtype = dtypes[g_rand_int_range (random, 0, G_N_ELEMENTS (dtypes))];
   guint which = g_rand_int_range (random, 0, G_N_ELEMENTS (meanings)), full = g_rand_int_range (random, 0, 5);
   guint rank[2], common_rank;

@@ -11,9 +11,9 @@
 
 typedef struct
 {
-  PhModel   *model;
-  PhGraph   *graph;
-  PhBuilder  b;
+  PhModel *model;
+  PhGraph *graph;
+  PhBuilder b;
 } Net;
 
 static void
@@ -116,8 +116,8 @@ test_errors (void)
   exp = PH_BUILD (&net.b, Exp, x);
   net_output (&net, exp);
   net_output (&net, PH_BUILD (&net.b, Neg, y));
-  node = ph_graph_add_node (net.graph, &(PhNodeSpec) { .op_type = "Strange", .domain = "far", .inputs = &x, .n_inputs = 1,
-                            .n_outputs = 1 }, &error);
+  node = ph_graph_add_node (
+      net.graph, &(PhNodeSpec) { .op_type = "Strange", .domain = "far", .inputs = &x, .n_inputs = 1, .n_outputs = 1 }, &error);
   g_assert_no_error (error);
   strange = ph_node_output (node, 0);
 
@@ -166,8 +166,11 @@ test_fused (void)
 
   net_init (&net);
   x = net_input (&net, "x", "n");
-  node = ph_graph_add_node (net.graph, &(PhNodeSpec) { .op_type = "MulAdd", .domain = "peephole", .inputs = (PhValue *[]) { x, x },
-                            .n_inputs = 2, .n_outputs = 1 }, &error);
+  node = ph_graph_add_node (
+      net.graph,
+      &(PhNodeSpec) {
+          .op_type = "MulAdd", .domain = "peephole", .inputs = (PhValue *[]) { x, x }, .n_inputs = 2, .n_outputs = 1 },
+      &error);
   g_assert_no_error (error);
   body = ph_node_add_graph (node, "body", "MulAdd", &error);
   g_assert_no_error (error);
@@ -205,8 +208,8 @@ test_wrong_kind (void)
   net_init (&net);
   x = ph_graph_add_input (net.graph, "x", NULL, NULL, G_MAXUINT, &error);
   g_assert_no_error (error);
-  node = ph_graph_add_node (net.graph, &(PhNodeSpec) { .op = &ph_op_Add, .inputs = (PhValue *[]) { x, x }, .n_inputs = 2,
-                            .n_outputs = 1 }, &error);
+  node = ph_graph_add_node (
+      net.graph, &(PhNodeSpec) { .op = &ph_op_Add, .inputs = (PhValue *[]) { x, x }, .n_inputs = 2, .n_outputs = 1 }, &error);
   g_assert_no_error (error);
   net_output (&net, ph_node_output (node, 0));
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
@@ -247,7 +250,8 @@ test_single_node (void)
   ph_tensor_unref (output);
 
   feed (feeds, x, 0, 0);
-  results = ph_run_model (net.model, feeds, NULL, &(PhRunOptions) { .progress = count_progress, .progress_data = &total }, &error);
+  results = ph_run_model (net.model, feeds, NULL, &(PhRunOptions) { .progress = count_progress, .progress_data = &total },
+                          &error);
   g_assert_no_error (error);
   g_assert_cmpint (total, ==, 1);
   ph_model_free (net.model);
@@ -325,10 +329,13 @@ static void
 test_no_channels (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PhModel) model = ph_onnx_text_read ("<ir_version: 10, opset_import: [\"\" : 23]> g (uint8[1,0,3,3] x, uint8[2,0,2,2] w) => "
-                                                "(int32[1,2,2,2] y) { y = ConvInteger (x, w) }", -1, "conv", &error);
+  g_autoptr (PhModel) model = ph_onnx_text_read (
+      "<ir_version: 10, opset_import: [\"\" : 23]> g (uint8[1,0,3,3] x, uint8[2,0,2,2] w) => "
+      "(int32[1,2,2,2] y) { y = ConvInteger (x, w) }",
+      -1, "conv", &error);
   g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
-  g_autoptr (PhTensor) x = ph_tensor_new (PH_UINT8, 4, (gint64[]) { 1, 0, 3, 3 }), w = ph_tensor_new (PH_UINT8, 4, (gint64[]) { 2, 0, 2, 2 });
+  g_autoptr (PhTensor) x = ph_tensor_new (PH_UINT8, 4, (gint64[]) { 1, 0, 3, 3 }),
+                       w = ph_tensor_new (PH_UINT8, 4, (gint64[]) { 2, 0, 2, 2 });
   PhTensor *y;
 
   g_assert_no_error (error);
@@ -351,7 +358,9 @@ compute_text (const char *body, GError **error)
   g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "text", error);
 
   results = model != NULL ? ph_run_model (model, feeds, NULL, NULL, error) : NULL;
-  return results != NULL ? ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (ph_model_find_value_named (model, "y")->id))) : NULL;
+  return results != NULL
+             ? ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (ph_model_find_value_named (model, "y")->id)))
+             : NULL;
 }
 
 /* A loop of no turns makes an empty stack of what a turn would make, whether or not inference knows its shape. */
@@ -383,6 +392,7 @@ test_no_turns (void)
 static void
 test_wrong_shapes (void)
 {
+  /* clang-format off */
   static const struct { const char *body, *says; } rows[] = {
     { "x = Constant <value = float[1,3] {1.0, 2.0, 3.0}> () i = Constant <value_ints = [0]> () y = ScatterND (x, i, x)", "updates must have the shape" },
     { "x = Constant <value = float[3,2,1] {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}> () i = Constant <value_ints = [0, 1]> () u = Constant <value = float {1.0}> () "
@@ -402,6 +412,7 @@ test_wrong_shapes (void)
       "sequence_lens for a batch of 1" },
     { "x = Constant <value = float[2,1] {1.0, 2.0}> () y = Einsum <equation = \"ii->i\"> (x)", "gives one letter the sizes 2 and 1" },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
@@ -418,7 +429,8 @@ test_wrong_shapes (void)
 static void
 test_program (void)
 {
-  static const char text[] = "<ir_version: 7, opset_import: [\"\" : 12]>\ng (float[n,3] x) => (float[n,3] y) { y = Softmax (x) }\n";
+  static const char text[]
+      = "<ir_version: 7, opset_import: [\"\" : 12]>\ng (float[n,3] x) => (float[n,3] y) { y = Softmax (x) }\n";
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "text", &error);
   g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
@@ -464,30 +476,38 @@ static void
 test_split_channels (void)
 {
   static const gint64 image[] = { 2, 3, 6, 5 }, kernels[] = { 20, 3, 3, 3 };
-  const struct { gint64 sizes[3]; guint n; } parts[] = { { { 12, 8 }, 2 }, { { 1, 3, 16 }, 3 }, { { 7, 7, 6 }, 3 } };
+  const struct
+  {
+    gint64 sizes[3];
+    guint n;
+  } parts[] = { { { 12, 8 }, 2 }, { { 1, 3, 16 }, 3 }, { { 7, 7, 6 }, 3 } };
 
   for (gsize c = 0; c < G_N_ELEMENTS (parts); c++)
     {
-      Net                    net;
-      g_autoptr (PhTensor)   x = wave (4, image), w = wave (4, kernels), sizes = ph_tensor_new_int64s (parts[c].sizes, parts[c].n);
+      Net net;
+      g_autoptr (PhTensor) x = wave (4, image), w = wave (4, kernels), sizes = ph_tensor_new_int64s (parts[c].sizes, parts[c].n);
       g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL), fast = NULL, slow = NULL;
-      g_autoptr (GError)     error = NULL;
-      PhValue               *input, *values[3];
-      PhNode                *conv, *split;
+      g_autoptr (GError) error = NULL;
+      PhValue *input, *values[3];
+      PhNode *conv, *split;
 
       net_init (&net);
       input = ph_graph_add_input (net.graph, "x", ph_type_static (PH_FLOAT, 4, image), NULL, G_MAXUINT, &error);
       values[0] = input;
       values[1] = ph_graph_add_constant (net.graph, "w", w, &error);
-      conv = ph_graph_add_node (net.graph, &(PhNodeSpec) { .op = &ph_op_Conv, .inputs = values, .n_inputs = 2, .n_outputs = 1 }, &error);
+      conv = ph_graph_add_node (net.graph, &(PhNodeSpec) { .op = &ph_op_Conv, .inputs = values, .n_inputs = 2, .n_outputs = 1 },
+                                &error);
       values[0] = ph_node_output (conv, 0);
       values[1] = ph_graph_add_constant (net.graph, "sizes", sizes, &error);
-      split = ph_graph_add_node (net.graph, &(PhNodeSpec) { .op = &ph_op_Split, .inputs = values, .n_inputs = c == 2 ? 1 : 2, .n_outputs = parts[c].n }, &error);
+      split = ph_graph_add_node (
+          net.graph, &(PhNodeSpec) { .op = &ph_op_Split, .inputs = values, .n_inputs = c == 2 ? 1 : 2, .n_outputs = parts[c].n },
+          &error);
       g_assert_no_error (error);
       {
         g_autoptr (PhAttr) axis = ph_attr_new_int ("axis", 1), number = ph_attr_new_int ("num_outputs", 3);
 
-        g_assert_true (ph_node_set_attr (split, "axis", axis, &error) && (c != 2 || ph_node_set_attr (split, "num_outputs", number, &error)));
+        g_assert_true (ph_node_set_attr (split, "axis", axis, &error)
+                       && (c != 2 || ph_node_set_attr (split, "num_outputs", number, &error)));
       }
       for (guint i = 0; i < parts[c].n; i++)
         g_assert_true (ph_graph_set_output (net.graph, i, ph_node_output (split, i), &error));
@@ -498,8 +518,9 @@ test_split_channels (void)
       g_assert_no_error (error);
       for (guint i = 0; i < parts[c].n; i++)
         {
-          gpointer             id = GUINT_TO_POINTER (ph_node_output (split, i)->id);
-          g_auto (PhComparison) comparison = ph_tensor_compare (g_hash_table_lookup (fast, id), g_hash_table_lookup (slow, id), (PhTolerance) { 1e-5, 1e-5 });
+          gpointer id = GUINT_TO_POINTER (ph_node_output (split, i)->id);
+          g_auto (PhComparison) comparison = ph_tensor_compare (g_hash_table_lookup (fast, id), g_hash_table_lookup (slow, id),
+                                                                (PhTolerance) { 1e-5, 1e-5 });
 
           g_assert_cmpstr (comparison.why, ==, NULL);
           g_assert_cmpint (ph_tensor_dims (g_hash_table_lookup (fast, id))[1], ==, parts[c].sizes[i]);

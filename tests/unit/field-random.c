@@ -9,12 +9,13 @@
 
 #include <math.h>
 
-#define GRAPHS     60
-#define CHANGES    12
-#define LIMIT      1e-9           /* relative; a last bit of a float constant moves more than that */
+#define GRAPHS  60
+#define CHANGES 12
+#define LIMIT   1e-9 /* relative; a last bit of a float constant moves more than that */
 
 /* ── random graphs: every value is [3, 3], so that anything may take the place of anything ── */
 
+/* clang-format off */
 static const PhOp *const unary[] = {
   &ph_op_Neg, &ph_op_Relu, &ph_op_Abs, &ph_op_Exp, &ph_op_Sigmoid, &ph_op_Tanh, &ph_op_Erf, &ph_op_Softplus, &ph_op_HardSwish, &ph_op_Identity,
   &ph_op_Sqrt, &ph_op_Reciprocal, &ph_op_Floor, &ph_op_Sign, &ph_op_Gelu, &ph_op_LeakyRelu, &ph_op_HardSigmoid, &ph_op_Swish, &ph_op_Elu,
@@ -22,8 +23,10 @@ static const PhOp *const unary[] = {
 static const PhOp *const binary[] = {
   &ph_op_Add, &ph_op_Sub, &ph_op_Mul, &ph_op_Div, &ph_op_Max, &ph_op_Min, &ph_op_MatMul, &ph_op_Sum, &ph_op_Mean, &ph_op_PRelu, &ph_op_Gemm,
 };
+/* clang-format on */
 static const PhOp *const compares[] = { &ph_op_Greater, &ph_op_GreaterOrEqual, &ph_op_Less, &ph_op_LessOrEqual, &ph_op_Equal };
-static const PhOp *const reductions[] = { &ph_op_ReduceSum, &ph_op_ReduceMean, &ph_op_ReduceMax, &ph_op_ReduceMin, &ph_op_ReduceSumSquare, &ph_op_ReduceL2, &ph_op_ReduceL1 };
+static const PhOp *const reductions[] = { &ph_op_ReduceSum,       &ph_op_ReduceMean, &ph_op_ReduceMax, &ph_op_ReduceMin,
+                                          &ph_op_ReduceSumSquare, &ph_op_ReduceL2,   &ph_op_ReduceL1 };
 
 #define PICK(rand_, array_) (array_)[g_rand_int_range (rand_, 0, G_N_ELEMENTS (array_))]
 
@@ -55,11 +58,18 @@ add_node (GRand *rand, PhBuilder *b, GPtrArray *values)
 
   switch (g_rand_int_range (rand, 0, 10))
     {
-    case 0: case 1: return ph_build_node (b, PICK (rand, unary), &x, 1, NULL, 1);
-    case 2: case 3: case 4: return ph_build_node (b, PICK (rand, binary), PH_VALUES_ (x, y), 2, NULL, 1);
-    case 5: return PH_BUILD (b, Where, ph_build_node (b, PICK (rand, compares), PH_VALUES_ (x, y), 2, NULL, 1), any (rand, values), any (rand, values));
-    case 6: return PH_BUILD (b, Expand, ph_build_node (b, PICK (rand, reductions), PH_VALUES_ (x, ph_build_ints (b, &axis, 1)), 2, NULL, 1),
-                             ph_build_ints (b, all, 2));
+    case 0:
+    case 1: return ph_build_node (b, PICK (rand, unary), &x, 1, NULL, 1);
+    case 2:
+    case 3:
+    case 4: return ph_build_node (b, PICK (rand, binary), PH_VALUES_ (x, y), 2, NULL, 1);
+    case 5:
+      return PH_BUILD (b, Where, ph_build_node (b, PICK (rand, compares), PH_VALUES_ (x, y), 2, NULL, 1), any (rand, values),
+                       any (rand, values));
+    case 6:
+      return PH_BUILD (b, Expand,
+                       ph_build_node (b, PICK (rand, reductions), PH_VALUES_ (x, ph_build_ints (b, &axis, 1)), 2, NULL, 1),
+                       ph_build_ints (b, all, 2));
     case 7: return PH_BUILD_WITH (b, Softmax, PH_ATTRS (ph_attr_new_int ("axis", axis)), x);
     case 8: return PH_BUILD (b, Transpose, x);
     default: return PH_BUILD (b, Add, x, ph_build_tensor (b, random_constant (rand)));
@@ -76,7 +86,8 @@ random_model (GRand *rand)
 
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);
   for (guint i = 0; i < 2; i++)
-    g_ptr_array_add (values, ph_graph_add_input (model->graph, "x", ph_type_static (PH_FLOAT, 2, (gint64[]) { 3, 3 }), NULL, G_MAXUINT, &b.error));
+    g_ptr_array_add (values, ph_graph_add_input (model->graph, "x", ph_type_static (PH_FLOAT, 2, (gint64[]) { 3, 3 }), NULL,
+                                                 G_MAXUINT, &b.error));
   g_ptr_array_add (values, ph_build_tensor (&b, ph_tensor_new_splat (PH_FLOAT, 2, (gint64[]) { 3, 3 }, (float[]) { 2 })));
   for (guint i = 0; i < n && b.error == NULL; i++)
     g_ptr_array_add (values, add_node (rand, &b, values));
@@ -85,8 +96,10 @@ random_model (GRand *rand)
   for (guint i = values->len; i-- > 0;)
     if (((PhValue *) values->pdata[i])->uses->len > 0 || ((PhValue *) values->pdata[i])->producer == NULL)
       g_ptr_array_remove_index (values, i);
-  ph_graph_set_output (model->graph, 0, ph_build_node (&b, &ph_op_Concat, (PhValue **) values->pdata, values->len,
-                                                       PH_ATTRS (ph_attr_new_int ("axis", 0)), 1), &b.error);
+  ph_graph_set_output (
+      model->graph, 0,
+      ph_build_node (&b, &ph_op_Concat, (PhValue **) values->pdata, values->len, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1),
+      &b.error);
   g_assert_no_error (b.error);
   return model;
 }
@@ -169,11 +182,10 @@ change_node (GRand *rand, PhModel *model)
       else
         y = x;
       break;
-    case 3:
-      y = ph_node_output (other, 0);
-      break;
-    default:       /* what changes nothing, so that some pairs are equal */
-      y = PH_BUILD (&b, Sub, PH_BUILD (&b, Add, ph_node_output (node, 0), model->graph->inputs->pdata[0]), model->graph->inputs->pdata[0]);
+    case 3: y = ph_node_output (other, 0); break;
+    default: /* what changes nothing, so that some pairs are equal */
+      y = PH_BUILD (&b, Sub, PH_BUILD (&b, Add, ph_node_output (node, 0), model->graph->inputs->pdata[0]),
+                    model->graph->inputs->pdata[0]);
       break;
     }
   g_clear_error (&b.error);

@@ -11,7 +11,8 @@
 static PhModel *
 read_model (const char *inputs, const char *body)
 {
-  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23, \"com.microsoft\" : 1]> g (%s) => (y) { %s }", inputs, body);
+  g_autofree char *text = g_strdup_printf (
+      "<ir_version: 10, opset_import: [\"\" : 23, \"com.microsoft\" : 1]> g (%s) => (y) { %s }", inputs, body);
   g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, "test", &error);
 
@@ -60,7 +61,7 @@ check (const char *inputs, const char *before, const char *after, const char *ex
 
 #define NUM(name_, number_) name_ " = Constant <value_float = " number_ "> () "
 #define INTS(name_, ints_)  name_ " = Constant <value_ints = [" ints_ "]> () "
-#define AB  "float[2,3] a, float[2,3] b"
+#define AB                  "float[2,3] a, float[2,3] b"
 
 static void
 test_arithmetic (void)
@@ -85,51 +86,65 @@ static void
 test_movement (void)
 {
   EQUAL (AB, "t = Transpose (a) u = Transpose (t) y = Add (u, b)", "y = Add (a, b)");
-  EQUAL (AB, "c = Concat <axis = 0> (a, b) " INTS ("s", "2") INTS ("e", "4") INTS ("x", "0") "y = Slice (c, s, e, x)", "y = Identity (b)");
-  EQUAL ("float[2,3,4] a", INTS ("s", "6, 4") "r = Reshape (a, s) " INTS ("t", "2, 3, 4") "y = Reshape (r, t)", "y = Identity (a)");
-  EQUAL (AB, INTS ("p", "1, 0, 0, 2") "q = Pad (a, p) " INTS ("s", "1, 0") INTS ("e", "3, 3") "y = Slice (q, s, e)", "y = Identity (a)");
+  EQUAL (AB, "c = Concat <axis = 0> (a, b) " INTS ("s", "2") INTS ("e", "4") INTS ("x", "0") "y = Slice (c, s, e, x)",
+         "y = Identity (b)");
+  EQUAL ("float[2,3,4] a", INTS ("s", "6, 4") "r = Reshape (a, s) " INTS ("t", "2, 3, 4") "y = Reshape (r, t)",
+         "y = Identity (a)");
+  EQUAL (AB, INTS ("p", "1, 0, 0, 2") "q = Pad (a, p) " INTS ("s", "1, 0") INTS ("e", "3, 3") "y = Slice (q, s, e)",
+         "y = Identity (a)");
   EQUAL (AB, "s = Shape (a) " NUM ("one", "1.0") "e = Expand (one, s) y = Mul (b, e)", "y = Identity (b)");
   UNEQUAL ("float[3,3] a", "y = Transpose (a)", "y = Identity (a)");
   UNEQUAL ("float[2,2,2] a", "y = Transpose <perm = [0, 2, 1]> (a)", "y = Transpose <perm = [2, 0, 1]> (a)");
-  UNEQUAL ("float[4] a", INTS ("s", "0") INTS ("e", "3") "y = Slice (a, s, e)", INTS ("s", "1") INTS ("e", "4") "y = Slice (a, s, e)");
+  UNEQUAL ("float[4] a", INTS ("s", "0") INTS ("e", "3") "y = Slice (a, s, e)",
+           INTS ("s", "1") INTS ("e", "4") "y = Slice (a, s, e)");
   UNEQUAL ("float[4] a", INTS ("p", "1, 0") "y = Pad (a, p)", INTS ("p", "0, 1") "y = Pad (a, p)");
 }
 
 static void
 test_products (void)
 {
-  EQUAL ("float[2,3] a, float[3,4] b", "p = MatMul (a, b) y = Transpose (p)", "s = Transpose (a) t = Transpose (b) y = MatMul (t, s)");
-  EQUAL ("float[2,3] a, float[4,3] b, float[4] c", "y = Gemm <transB = 1> (a, b, c)", "t = Transpose (b) p = MatMul (a, t) y = Add (p, c)");
+  EQUAL ("float[2,3] a, float[3,4] b", "p = MatMul (a, b) y = Transpose (p)",
+         "s = Transpose (a) t = Transpose (b) y = MatMul (t, s)");
+  EQUAL ("float[2,3] a, float[4,3] b, float[4] c", "y = Gemm <transB = 1> (a, b, c)",
+         "t = Transpose (b) p = MatMul (a, t) y = Add (p, c)");
   EQUAL ("float[2,5,3] a, float[2,3,4] b", "y = Einsum <equation = \"bij,bjk->bik\"> (a, b)", "y = MatMul (a, b)");
   EQUAL ("float[1,4,5,5] x, float[6,4,1,1] w, float[6] b", "y = Conv (x, w, b)",
-         INTS ("s", "4, 25") INTS ("v", "6, 4") INTS ("o", "1, 6, 5, 5") INTS ("k", "6, 1") "r = Reshape (x, s) u = Reshape (w, v) "
-         "p = MatMul (u, r) c = Reshape (b, k) q = Add (p, c) y = Reshape (q, o)");
-  EQUAL ("float[1,4,6,6] x, float[4,2,3,3] w", NUM ("c", "2.0") "z = Conv <group = 2, strides = [2, 2], pads = [1, 1, 1, 1]> (x, w) y = Mul (z, c)",
+         INTS ("s", "4, 25") INTS ("v", "6, 4") INTS ("o", "1, 6, 5, 5")
+             INTS ("k", "6, 1") "r = Reshape (x, s) u = Reshape (w, v) "
+                                "p = MatMul (u, r) c = Reshape (b, k) q = Add (p, c) y = Reshape (q, o)");
+  EQUAL ("float[1,4,6,6] x, float[4,2,3,3] w",
+         NUM ("c", "2.0") "z = Conv <group = 2, strides = [2, 2], pads = [1, 1, 1, 1]> (x, w) y = Mul (z, c)",
          NUM ("c", "2.0") "v = Mul (w, c) y = Conv <group = 2, strides = [2, 2], pads = [1, 1, 1, 1]> (x, v)");
   EQUAL ("float[1,2,4] x, float[2,3,2] w", NUM ("c", "2.0") "z = ConvTranspose <strides = [2]> (x, w) y = Mul (z, c)",
          NUM ("c", "2.0") "v = Mul (x, c) y = ConvTranspose <strides = [2]> (v, w)");
   UNEQUAL ("float[3,3] a, float[3,3] b", "y = MatMul (a, b)", "y = MatMul (b, a)");
   UNEQUAL (AB, NUM ("z", "0.0") NUM ("s", "6.0") "y = Clip (a, z, s)", NUM ("z", "0.0") NUM ("s", "6.0") "y = Clip (z, a, s)");
-  UNEQUAL ("float[1,4,6,6] x, float[4,4,3,3] w", "y = Conv <pads = [1, 1, 1, 1]> (x, w)", "y = Conv <pads = [0, 0, 2, 2]> (x, w)");
-  UNEQUAL ("float[1,4,6,6] x, float[4,4,3,3] w", "y = Conv <pads = [2, 2, 2, 2], dilations = [2, 2]> (x, w)", "y = Conv <pads = [1, 1, 1, 1]> (x, w)");
+  UNEQUAL ("float[1,4,6,6] x, float[4,4,3,3] w", "y = Conv <pads = [1, 1, 1, 1]> (x, w)",
+           "y = Conv <pads = [0, 0, 2, 2]> (x, w)");
+  UNEQUAL ("float[1,4,6,6] x, float[4,4,3,3] w", "y = Conv <pads = [2, 2, 2, 2], dilations = [2, 2]> (x, w)",
+           "y = Conv <pads = [1, 1, 1, 1]> (x, w)");
 }
 
 static void
 test_reductions (void)
 {
-  EQUAL ("float[2,3,4] a", INTS ("x", "1") INTS ("z", "2") "s = ReduceSum (a, x) y = ReduceSum (s, z)", INTS ("x", "1, 2") "y = ReduceSum (a, x)");
+  EQUAL ("float[2,3,4] a", INTS ("x", "1") INTS ("z", "2") "s = ReduceSum (a, x) y = ReduceSum (s, z)",
+         INTS ("x", "1, 2") "y = ReduceSum (a, x)");
   EQUAL ("float[2,3,4,5] a", "y = GlobalAveragePool (a)", INTS ("x", "2, 3") "y = ReduceMean (a, x)");
   EQUAL ("float[2,6] a", INTS ("x", "1") "y = ReduceMax (a, x)", INTS ("x", "-1") "y = ReduceMax (a, x)");
   EQUAL ("float[2,6] a", INTS ("s", "3, 2, 2") INTS ("x", "1") "y = ReduceMax <keepdims = 0> (a, x)",
          INTS ("x", "0") "t = Transpose (a) y = ReduceMax <keepdims = 0> (t, x)");
   EQUAL ("float[2,5] a", "y = Softmax (a)", INTS ("x", "1") "e = Exp (a) s = ReduceSum (e, x) y = Div (e, s)");
   EQUAL ("float[2,5] a", "y = Softmax (a)", INTS ("x", "1") "m = ReduceMax (a, x) d = Sub (a, m) y = Softmax (d)");
-  EQUAL ("float[2,5] a", INTS ("x", "1") "m = ReduceMean (a, x) d = Sub (a, m) s = Mul (d, d) v = ReduceMean (s, x) " NUM ("e", "1e-5")
-         "w = Add (v, e) r = Sqrt (w) n = Div (d, r) y = Add (n, a)",
+  EQUAL ("float[2,5] a",
+         INTS ("x", "1") "m = ReduceMean (a, x) d = Sub (a, m) s = Mul (d, d) v = ReduceMean (s, x) " NUM (
+             "e", "1e-5") "w = Add (v, e) r = Sqrt (w) n = Div (d, r) y = Add (n, a)",
          "one = ConstantOfShape <value = float[1] {1.0}> (f) f = Constant <value_ints = [5]> () "
          "n = LayerNormalization (a, one) y = Add (n, a)");
-  UNEQUAL ("float[3,3] a", INTS ("x", "0") "y = ReduceSum <keepdims = 0> (a, x)", INTS ("x", "1") "y = ReduceSum <keepdims = 0> (a, x)");
-  UNEQUAL ("float[1,2,6,6] a", "y = MaxPool <kernel_shape = [2, 2]> (a)", INTS ("s", "0, 0") INTS ("e", "5, 5") INTS ("x", "2, 3") "y = Slice (a, s, e, x)");
+  UNEQUAL ("float[3,3] a", INTS ("x", "0") "y = ReduceSum <keepdims = 0> (a, x)",
+           INTS ("x", "1") "y = ReduceSum <keepdims = 0> (a, x)");
+  UNEQUAL ("float[1,2,6,6] a", "y = MaxPool <kernel_shape = [2, 2]> (a)",
+           INTS ("s", "0, 0") INTS ("e", "5, 5") INTS ("x", "2, 3") "y = Slice (a, s, e, x)");
   UNEQUAL ("float[1,1,4,4] a", "y = AveragePool <kernel_shape = [2, 2], pads = [1, 1, 0, 0], count_include_pad = 1> (a)",
            "y = AveragePool <kernel_shape = [2, 2], pads = [1, 1, 0, 0]> (a)");
   UNEQUAL ("float[2,5] a", "y = Softmax <axis = 0> (a)", "y = Softmax <axis = 1> (a)");
@@ -142,14 +157,18 @@ test_functions (void)
   EQUAL (AB, "p = Exp (a) q = Exp (b) y = Mul (p, q)", "s = Add (a, b) y = Exp (s)");
   EQUAL (AB, "s = Sigmoid (a) y = Mul (a, s)", "y = Swish (a)");
   EQUAL (AB, "n = Neg (a) e = Exp (n) " NUM ("o", "1.0") "s = Add (e, o) y = Reciprocal (s)", "y = Sigmoid (a)");
-  EQUAL (AB, NUM ("r", "1.41421354") "d = Div (a, r) e = Erf (d) " NUM ("o", "1.0") "p = Add (e, o) m = Mul (a, p) " NUM ("h", "0.5")
-         "y = Mul (m, h)", "y = Gelu (a)");
+  EQUAL (AB,
+         NUM ("r", "1.41421354") "d = Div (a, r) e = Erf (d) " NUM ("o", "1.0") "p = Add (e, o) m = Mul (a, p) " NUM (
+             "h", "0.5") "y = Mul (m, h)",
+         "y = Gelu (a)");
   EQUAL (AB, "y = Sqrt (a)", NUM ("h", "0.5") "y = Pow (a, h)");
   EQUAL (AB, "y = Tanh (a)", "n = Neg (a) t = Tanh (n) y = Neg (t)");
   UNEQUAL (AB, "y = Exp (a)", "y = Exp (b)");
   UNEQUAL (AB, "y = Sigmoid (a)", "y = Tanh (a)");
-  UNEQUAL (AB, NUM ("r", "1.4142134") "d = Div (a, r) e = Erf (d) " NUM ("o", "1.0") "p = Add (e, o) m = Mul (a, p) " NUM ("h", "0.5")
-           "y = Mul (m, h)", "y = Gelu (a)");
+  UNEQUAL (AB,
+           NUM ("r", "1.4142134") "d = Div (a, r) e = Erf (d) " NUM ("o", "1.0") "p = Add (e, o) m = Mul (a, p) " NUM (
+               "h", "0.5") "y = Mul (m, h)",
+           "y = Gelu (a)");
   UNEQUAL (AB, "y = Gelu (a)", "y = Gelu <approximate = \"tanh\"> (a)");
   UNEQUAL (AB, "p = Exp (a) q = Exp (b) y = Add (p, q)", "s = Add (a, b) y = Exp (s)");
   UNEQUAL (AB, "q = Mul (a, a) y = Sqrt (q)", "y = Identity (a)");
@@ -161,7 +180,8 @@ test_signs (void)
   EQUAL (AB, "y = Max (a, b)", "y = Max (b, a)");
   EQUAL (AB, "y = Relu (a)", NUM ("z", "0.0") "y = Max (z, a)");
   EQUAL (AB, "r = Relu (a) y = Relu (r)", "y = Relu (a)");
-  EQUAL (AB, NUM ("t", "3.0") NUM ("z", "0.0") NUM ("s", "6.0") "p = Add (a, t) c = Clip (p, z, s) d = Div (c, s) y = Mul (a, d)", "y = HardSwish (a)");
+  EQUAL (AB, NUM ("t", "3.0") NUM ("z", "0.0") NUM ("s", "6.0") "p = Add (a, t) c = Clip (p, z, s) d = Div (c, s) y = Mul (a, d)",
+         "y = HardSwish (a)");
   EQUAL (AB, "n = Neg (a) y = Abs (n)", "y = Abs (a)");
   EQUAL (AB, "l = Max (a, b) s = Min (a, b) y = Add (l, s)", "y = Add (a, b)");
   EQUAL (AB, "c = Greater (a, b) y = Where (c, a, b)", "c = Less (b, a) y = Where (c, a, b)");
@@ -182,7 +202,8 @@ test_signs (void)
   EQUAL (AB, NUM ("m", "0.3") "p = Mul (a, m) q = Mul (b, m) y = Max (p, q)", NUM ("m", "0.3") "r = Max (a, b) y = Mul (r, m)");
   /* Modulo the usual prime 2 x + 3 x has the sign of -x. */
   UNEQUAL (AB, NUM ("m", "2.0") NUM ("n", "3.0") "p = Mul (a, m) q = Mul (a, n) s = Add (p, q) y = Relu (s)",
-           NUM ("m", "2.0") NUM ("n", "3.0") NUM ("z", "0.0") "p = Mul (a, m) q = Mul (a, n) u = Min (p, z) v = Min (q, z) y = Add (u, v)");
+           NUM ("m", "2.0") NUM ("n", "3.0")
+               NUM ("z", "0.0") "p = Mul (a, m) q = Mul (a, n) u = Min (p, z) v = Min (q, z) y = Add (u, v)");
   UNEQUAL (AB, NUM ("z", "0.0") NUM ("s", "6.0") "y = Clip (a, z, s)", NUM ("z", "0.0") NUM ("s", "5.5") "y = Clip (a, z, s)");
   UNEQUAL (AB, "y = LeakyRelu <alpha = 0.1> (a)", "y = LeakyRelu <alpha = 0.2> (a)");
   UNEQUAL ("float[1] a", "r = Relu (a) y = Div (r, r)", NUM ("z", "0.0") NUM ("o", "1.0") "p = Mul (a, z) y = Add (p, o)");
@@ -216,9 +237,10 @@ static void
 test_constants (void)
 {
   g_autoptr (PhFieldReport) report = compare (AB, NUM ("c", "3.0") NUM ("d", "7.0") "q = Div (c, d) y = Mul (a, q)",
-                                             "q = Constant <value_float = 0.428571433> () y = Mul (a, q)", "equal");
+                                              "q = Constant <value_float = 0.428571433> () y = Mul (a, q)", "equal");
 
-  EQUAL (AB, NUM ("c", "0.1") NUM ("d", "0.7") "p = Mul (a, c) y = Mul (p, d)", NUM ("c", "0.1") NUM ("d", "0.7") "q = Mul (c, d) y = Mul (a, q)");
+  EQUAL (AB, NUM ("c", "0.1") NUM ("d", "0.7") "p = Mul (a, c) y = Mul (p, d)",
+         NUM ("c", "0.1") NUM ("d", "0.7") "q = Mul (c, d) y = Mul (a, q)");
   EQUAL ("float[2] a", NUM ("c", "0.123456789") "y = Add (c, c)", NUM ("c", "0.246913578") "y = Identity (c)");
   UNEQUAL ("float[2] a", INTS ("c", "3") "y = Add (c, c)", INTS ("c", "5") "y = Identity (c)");
   EQUAL ("float[2] a", INTS ("c", "3") "y = Add (c, c)", INTS ("c", "6") "y = Identity (c)");
@@ -229,7 +251,8 @@ static void
 test_fixed (void)
 {
   static const char inputs[] = "int64[3] i, float[3] a", gather[] = "y = Gather (a, i)";
-  g_autoptr (PhModel) same = read_model (inputs, "c = Cast <to = 1> (i) y = Mul (a, c)"), swapped = read_model (inputs, "c = Cast <to = 1> (i) y = Mul (c, a)");
+  g_autoptr (PhModel) same = read_model (inputs, "c = Cast <to = 1> (i) y = Mul (a, c)"),
+                      swapped = read_model (inputs, "c = Cast <to = 1> (i) y = Mul (c, a)");
   g_autoptr (PhModel) picks = read_model (inputs, gather), keeps = read_model (inputs, "y = Identity (a)");
   g_autoptr (PhTensor) order = ph_tensor_new_int64s ((gint64[]) { 0, 1, 2 }, 3);
   g_autoptr (GHashTable) fixed = g_hash_table_new (NULL, NULL);
@@ -256,8 +279,9 @@ thirds (PhRecipe *recipe)
 {
   g_autoptr (PhTensor) three = ph_tensor_new_floats ((float[]) { 3, 7, 5 }, 3);
   g_autoptr (GError) error = NULL;
-  PhTensor *inverse = ph_recipe_tensor (recipe, PH_BUILD (ph_recipe_builder (recipe), Div, ph_recipe_number (recipe, 1),
-                                                          ph_recipe_wide (recipe, three)), PH_FLOAT, &error);
+  PhTensor *inverse = ph_recipe_tensor (
+      recipe, PH_BUILD (ph_recipe_builder (recipe), Div, ph_recipe_number (recipe, 1), ph_recipe_wide (recipe, three)), PH_FLOAT,
+      &error);
 
   g_assert_no_error (error);
   g_assert_cmpfloat (ph_tensor_get (inverse, 1), ==, (float) (1.0 / 7.0));

@@ -11,11 +11,11 @@ static char *
 read_as (const char *format, const char *data, gsize size)
 {
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GBytes)    bytes = g_bytes_new (data, size);
-  g_autoptr (GError)    error = NULL;
-  g_autoptr (PhModel)   model = NULL;
-  g_autofree char     *text = NULL;
-  GString             *out = g_string_new (NULL);
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
+  g_autofree char *text = NULL;
+  GString *out = g_string_new (NULL);
 
   g_assert_cmpstr (ph_format_recognise (bytes, "file")->name, ==, format);
   model = ph_format_read_bytes (ph_format_find (format), bytes, "file", problems, &error);
@@ -30,7 +30,7 @@ static char *
 load (const char *format, const char *name, gsize *size)
 {
   g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "fuzz", "corpus", format, name, NULL);
-  char            *data = NULL;
+  char *data = NULL;
 
   g_assert_true (g_file_get_contents (path, &data, size, NULL));
   return data;
@@ -63,10 +63,11 @@ static void
 test_onednn (void)
 {
   g_autofree char *file = corpus ("onednn", "partition"), *text = read_as ("onednn", file, strlen (file));
-  g_autofree char *twice = read_changed ("onednn", file, "\"id\": 7", "\"id\": 2"), *cut = read_as ("onednn", file, strlen (file) - 9);
+  g_autofree char *twice = read_changed ("onednn", file, "\"id\": 7", "\"id\": 2"),
+                  *cut = read_as ("onednn", file, strlen (file) - 9);
   g_autofree char *kindless = read_changed ("onednn", file, "\"kind\": \"MatMul\"", "\"kind\": 3");
   g_autofree char *shallow = read_changed ("onednn", file, "\"value\": [0.5]",
-    "\"value\": [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[");
+                                           "\"value\": [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[");
 
   assert_has (text, "graph (float[2,3] t0, float[4,3] t1) => (uint8[2,?] t7)");
   assert_has (text, "[\"partition_3/MATMUL_0\"] t2 = onednn.MatMul <transpose_b = 1, input_strides = \"dense; 1,4\"> (t0, t1)");
@@ -82,7 +83,8 @@ test_openvino (void)
 {
   g_autofree char *file = corpus ("openvino", "layers"), *text = read_as ("openvino", file, strlen (file));
   g_autofree char *missing = read_changed ("openvino", file, "from-layer=\"2\"", "from-layer=\"77\"");
-  g_autofree char *twice = read_changed ("openvino", file, "layer id=\"2\"", "layer id=\"3\""), *cut = read_as ("openvino", file, strlen (file) - 9);
+  g_autofree char *twice = read_changed ("openvino", file, "layer id=\"2\"", "layer id=\"3\""),
+                  *cut = read_as ("openvino", file, strlen (file) - 9);
   g_autofree char *shape = read_changed ("openvino", file, "shape=\"3\"", "shape=\"3,x\"");
 
   assert_has (text, "small (float[?,3] x, float[3] w) => (float[?,3] clamp)");
@@ -98,13 +100,14 @@ test_openvino (void)
 static void
 test_weights (void)
 {
-  g_autofree char   *folder = g_dir_make_tmp ("peephole-openvino-XXXXXX", NULL), *xml = g_build_filename (folder, "m.xml", NULL);
-  g_autofree char   *bin = g_build_filename (folder, "m.bin", NULL), *file = corpus ("openvino", "layers"), *text = NULL;
-  const float        weights[] = { 1, 2.5, -3 };
-  g_autoptr (GError)  error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("peephole-openvino-XXXXXX", NULL), *xml = g_build_filename (folder, "m.xml", NULL);
+  g_autofree char *bin = g_build_filename (folder, "m.bin", NULL), *file = corpus ("openvino", "layers"), *text = NULL;
+  const float weights[] = { 1, 2.5, -3 };
+  g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = NULL, none = NULL;
 
-  g_assert_true (g_file_set_contents (xml, file, -1, NULL) && g_file_set_contents (bin, (const char *) weights, sizeof weights, NULL));
+  g_assert_true (g_file_set_contents (xml, file, -1, NULL)
+                 && g_file_set_contents (bin, (const char *) weights, sizeof weights, NULL));
   model = ph_io_open (xml, NULL, NULL, &error);
   g_assert_no_error (error);
   text = ph_onnx_text_print (model, 16);
@@ -121,7 +124,7 @@ test_weights (void)
 static char *
 read_tflite (const char *name)
 {
-  gsize            size;
+  gsize size;
   g_autofree char *data = load ("tflite", name, &size);
 
   return read_as ("tflite", data, size);
@@ -138,7 +141,8 @@ test_tflite (void)
   assert_has (dense, "h = tflite.FULLY_CONNECTED <fused_activation_function = \"RELU\"");
   assert_has (dense, "y = tflite.RESHAPE <new_shape = []> (h, shape)");
   assert_has (conv, "in0_scale = [0.5], in0_zero_point = [3], in1_scale = [0.25, 0.5], in1_zero_point = [0, 0], in1_axis = 0");
-  assert_has (conv, "padding = \"SAME\", stride_w = 2, stride_h = 2, fused_activation_function = \"RELU6\", dilation_w_factor = 1");
+  assert_has (conv,
+              "padding = \"SAME\", stride_w = 2, stride_h = 2, fused_activation_function = \"RELU6\", dilation_w_factor = 1");
   assert_has (conv, "y = tflite.Odd");
   assert_has (loop, "n = tflite.WHILE <\n    cond = cond");
   assert_has (loop, "s = tflite.ADD");
@@ -152,9 +156,9 @@ test_tflite_damaged (void)
 
   for (guint k = 0; k < G_N_ELEMENTS (names); k++)
     {
-      gsize            size;
+      gsize size;
       g_autofree char *data = load ("tflite", names[k], &size);
-      guint            refused = 0;
+      guint refused = 0;
 
       for (gsize i = 8; i < size; i++)
         {
@@ -172,12 +176,12 @@ test_tflite_damaged (void)
 static void
 test_mindspore (void)
 {
-  gsize            size, anf_size;
+  gsize size, anf_size;
   g_autofree char *data = load ("mindspore", "mindir", &size), *anf_data = load ("mindspore", "anf", &anf_size);
   g_autofree char *mindir = read_as ("mindspore", data, size), *anf = read_as ("mindspore", anf_data, anf_size);
   g_autofree char *cut = read_as ("mindspore", data, size - 3);
-  g_autoptr (GBytes)  noise = g_bytes_new_static ("\x93\x11\x7f\xc4noise", 9);
-  g_autoptr (GError)  error = NULL;
+  g_autoptr (GBytes) noise = g_bytes_new_static ("\x93\x11\x7f\xc4noise", 9);
+  g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) none = ph_format_read_bytes (ph_format_recognise (noise, "m.mindir"), noise, "m.mindir", NULL, &error);
 
   assert_has (mindir, "main (float[2] late, float[2,3] x) => (z)");
@@ -215,16 +219,18 @@ test_mindspore_dump (void)
 static void
 test_refused (void)
 {
+  /* clang-format off */
   static const struct { const char *data; gsize size; const char *name, *format; } files[] = {
     { "7767517\n3 3\nInput in 0 1 data\n", 30, "m.param", "ncnn" }, { "\x08\x05\x12\x02\x0a\x00", 6, "m.mlmodel", "coreml" },
     { "\x20\0\0\0ET12....", 12, "m.pte", "executorch" }, { "\x20\0\0\0ORTM....", 12, "m.ort", "ort" },
     { "\x80\x02}q\x00.", 6, "m.pth", "pickle" }, { "ML\xefR\x01StableHLO_v1.0.0", 21, "m.mlirbc", "mlir-bytecode" } };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     {
-      g_autoptr (GBytes)  bytes = g_bytes_new_static (files[i].data, files[i].size);
-      const PhFormat    *format = ph_format_recognise (bytes, files[i].name);
-      g_autoptr (GError)  error = NULL;
+      g_autoptr (GBytes) bytes = g_bytes_new_static (files[i].data, files[i].size);
+      const PhFormat *format = ph_format_recognise (bytes, files[i].name);
+      g_autoptr (GError) error = NULL;
       g_autoptr (PhModel) model = NULL;
 
       g_assert_cmpstr (format->name, ==, files[i].format);

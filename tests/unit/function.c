@@ -17,9 +17,19 @@ static PhNode *
 add (PhGraph *graph, GRand *random, const char *op, const char *domain, PhValue **inputs, guint n, PhAttr *attr)
 {
   g_autoptr (GError) error = NULL;
-  const PhWhere *where = g_rand_boolean (random) ? ph_where_new ("net.py", (guint) g_rand_int_range (random, 1, 90), 0, FALSE, NULL) : NULL;
-  PhNode *node = ph_graph_add_node (graph, &(PhNodeSpec) { .op_type = op, .domain = domain, .inputs = inputs, .n_inputs = n, .n_outputs = 1,
-                                                           .attrs = &attr, .n_attrs = attr != NULL, .where = where }, &error);
+  const PhWhere *where = g_rand_boolean (random)
+                             ? ph_where_new ("net.py", (guint) g_rand_int_range (random, 1, 90), 0, FALSE, NULL)
+                             : NULL;
+  PhNode *node = ph_graph_add_node (graph,
+                                    &(PhNodeSpec) { .op_type = op,
+                                                    .domain = domain,
+                                                    .inputs = inputs,
+                                                    .n_inputs = n,
+                                                    .n_outputs = 1,
+                                                    .attrs = &attr,
+                                                    .n_attrs = attr != NULL,
+                                                    .where = where },
+                                    &error);
 
   g_assert_no_error (error);
   return node;
@@ -37,11 +47,12 @@ fill (PhModel *model, PhGraph *graph, GRand *random)
 {
   static const char *const ops[] = { "Add", "Mul", "Sub" };
   g_autoptr (GPtrArray) values = g_ptr_array_new ();
-  const guint known = model->functions->len - (graph->function != NULL);      /* what it calls stands before it */
+  const guint known = model->functions->len - (graph->function != NULL); /* what it calls stands before it */
   PhNode *last = NULL;
 
   for (guint i = 0; i < 2; i++)
-    g_ptr_array_add (values, ph_graph_add_input (graph, i == 0 ? "x" : "w", graph->function != NULL ? NULL : ph_type_static (PH_FLOAT, 1, (gint64[]) { 3 }),
+    g_ptr_array_add (values, ph_graph_add_input (graph, i == 0 ? "x" : "w",
+                                                 graph->function != NULL ? NULL : ph_type_static (PH_FLOAT, 1, (gint64[]) { 3 }),
                                                  NULL, G_MAXUINT, NULL));
   if (g_rand_boolean (random))
     {
@@ -94,9 +105,14 @@ random_model (guint32 seed)
   for (int i = 0, n = g_rand_int_range (random, 1, 4); i < n; i++)
     {
       g_autofree char *name = g_strdup_printf ("f%d", i);
-      PhFunction *function = ph_model_add_function (model, &(PhFunctionSpec) {
-        .name = name, .domain = "local", .parameters = (const char *const[]) { "alpha" }, .n_parameters = 1, .defaults = &beta,
-        .n_defaults = 1 }, NULL);
+      PhFunction *function = ph_model_add_function (model,
+                                                    &(PhFunctionSpec) { .name = name,
+                                                                        .domain = "local",
+                                                                        .parameters = (const char *const[]) { "alpha" },
+                                                                        .n_parameters = 1,
+                                                                        .defaults = &beta,
+                                                                        .n_defaults = 1 },
+                                                    NULL);
 
       fill (model, function->graph, random);
     }
@@ -112,7 +128,8 @@ compute (PhModel *model)
   const PhValue *output = model->graph->outputs->pdata[0];
 
   for (guint i = 0; i < model->graph->inputs->len; i++)
-    g_hash_table_insert (feeds, model->graph->inputs->pdata[i], ph_tensor_new_floats (i == 0 ? (const float[]) { 0.5f, -3, 2 } : (const float[]) { 1, 7, -0.25f }, 3));
+    g_hash_table_insert (feeds, model->graph->inputs->pdata[i],
+                         ph_tensor_new_floats (i == 0 ? (const float[]) { 0.5f, -3, 2 } : (const float[]) { 1, 7, -0.25f }, 3));
   results = ph_run_model (model, feeds, NULL, NULL, &error);
   g_assert_no_error (error);
   return ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)));
@@ -215,7 +232,8 @@ test_edits (void)
 
       ph_history_begin_step (history, model, "test");
       ph_history_begin_rewrite (history, "test", PH_NO_ID, NULL);
-      function = ph_model_add_function (model, &(PhFunctionSpec) { .name = name, .domain = "local", .defaults = &beta, .n_defaults = 1 }, &error);
+      function = ph_model_add_function (
+          model, &(PhFunctionSpec) { .name = name, .domain = "local", .defaults = &beta, .n_defaults = 1 }, &error);
       g_assert_no_error (error);
       fill (model, function->graph, random);
       g_assert_true (ph_node_set_attr (first->graph->first, "changed", beta, &error));
@@ -253,21 +271,23 @@ test_refusals (void)
   g_assert_false (ph_model_remove_function (function, &error));
   g_assert_nonnull (strstr (error->message, "calls it"));
   g_clear_error (&error);
-  g_assert_false (ph_node_set_input (call, 0, function->graph->inputs->pdata[0], &error));      /* of another root */
+  g_assert_false (ph_node_set_input (call, 0, function->graph->inputs->pdata[0], &error)); /* of another root */
   g_clear_error (&error);
-  g_assert_null (ph_graph_add_node (function->graph, &(PhNodeSpec) { .op_type = "Neg", .inputs = (PhValue **) model->graph->inputs->pdata,
-                                                                     .n_inputs = 1, .n_outputs = 1 }, &error));
+  g_assert_null (ph_graph_add_node (
+      function->graph,
+      &(PhNodeSpec) { .op_type = "Neg", .inputs = (PhValue **) model->graph->inputs->pdata, .n_inputs = 1, .n_outputs = 1 },
+      &error));
 }
 
 /* A calls B, B calls A: shown and listed, and nothing runs it. */
 static void
 test_recursion (void)
 {
-  static const char *const text =
-    "<ir_version: 8, opset_import: [\"\" : 17, \"l\" : 1]>\n"
-    "g (float[2] x) => (float[2] y) { y = l.a (x) }\n"
-    "<domain: \"l\", opset_import: [\"\" : 17, \"l\" : 1]>\na (x) => (y) { y = l.b (x) }\n"
-    "<domain: \"l\", opset_import: [\"\" : 17, \"l\" : 1]>\nb (x) => (y) { t = Neg (x) y = l.a (t) }\n";
+  static const char *const text
+      = "<ir_version: 8, opset_import: [\"\" : 17, \"l\" : 1]>\n"
+        "g (float[2] x) => (float[2] y) { y = l.a (x) }\n"
+        "<domain: \"l\", opset_import: [\"\" : 17, \"l\" : 1]>\na (x) => (y) { y = l.b (x) }\n"
+        "<domain: \"l\", opset_import: [\"\" : 17, \"l\" : 1]>\nb (x) => (y) { t = Neg (x) y = l.a (t) }\n";
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GError) error = NULL;
@@ -296,15 +316,15 @@ test_recursion (void)
 static void
 test_kept (void)
 {
-  static const char *const text =
-    "<ir_version: 10, opset_import: [\"\" : 21, \"l\" : 1]>\n"
-    "g (float[2] x, bool b) => (float[2] y) { y = l.pick <bias = 2.0> (b, x) }\n"
-    "<domain: \"l\", opset_import: [\"\" : 21], doc_string: \"either\">\n"
-    "pick <bias> (b, x) => (y) <bool b, float[N] x, float[N] n> {\n"
-    "  n = Neg (x)\n"
-    "  y = If (b) <then_branch = t () => (float[N] u) { k = Constant <value_float : float = @bias> () u = Add (n, k) },\n"
-    "              else_branch = e () => (float[N] v) { v = Identity (x) }>\n"
-    "}\n";
+  static const char *const text
+      = "<ir_version: 10, opset_import: [\"\" : 21, \"l\" : 1]>\n"
+        "g (float[2] x, bool b) => (float[2] y) { y = l.pick <bias = 2.0> (b, x) }\n"
+        "<domain: \"l\", opset_import: [\"\" : 21], doc_string: \"either\">\n"
+        "pick <bias> (b, x) => (y) <bool b, float[N] x, float[N] n> {\n"
+        "  n = Neg (x)\n"
+        "  y = If (b) <then_branch = t () => (float[N] u) { k = Constant <value_float : float = @bias> () u = Add (n, k) },\n"
+        "              else_branch = e () => (float[N] v) { v = Identity (x) }>\n"
+        "}\n";
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "kept", &error), again = NULL, instance = NULL;
   const PhWhere *call = ph_where_new ("net.py", 7, 0, FALSE, NULL);

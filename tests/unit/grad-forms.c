@@ -9,8 +9,10 @@ static void
 test_open_attention (void)
 {
   g_autoptr (PhHistory) history = ph_history_new ();
-  g_autoptr (PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 23]> f (float[N,3,2,1] q, float[N,3,1,1] k) => (float[N,3,2,1] y) {\n"
-                                            "  y = Attention (q, k, k) }", "y", NULL, history);
+  g_autoptr (PhModel) model = differentiate (
+      "<ir_version: 8, opset_import: [\"\" : 23]> f (float[N,3,2,1] q, float[N,3,1,1] k) => (float[N,3,2,1] y) {\n"
+      "  y = Attention (q, k, k) }",
+      "y", NULL, history);
   g_autoptr (GHashTable) feeds = new_feeds ();
   g_autoptr (PhTensor) slope = NULL;
   PhTensor *q = ph_tensor_new (PH_FLOAT, 4, DIMS (2, 3, 2, 1)), *k = ph_tensor_new (PH_FLOAT, 4, DIMS (2, 3, 1, 1));
@@ -21,7 +23,7 @@ test_open_attention (void)
   feed (feeds, model, "k", k);
   slope = compute (model, feeds, "grad_k");
   g_assert_cmpuint (ph_tensor_count (slope), ==, 6);
-  for (guint i = 0; i < 6; i++)      /* one key: it gets the sum of two queries */
+  for (guint i = 0; i < 6; i++) /* one key: it gets the sum of two queries */
     g_assert_cmpfloat_with_epsilon (ph_tensor_get (slope, i), 2, 1e-6);
 }
 
@@ -33,7 +35,8 @@ test_narrow (void)
   g_autoptr (PhModel) model = differentiate (
       "<ir_version: 10, opset_import: [\"\" : 23]> f (float8e4m3fn w, float[2] x, bool c) => (float[2] y) {\n"
       "  n = Cast <to = 17> (x) a = If (c) <then_branch = t () => (float[2] p) { p = Cast <to = 1> (n) }, else_branch = e () => (float[2] q) { q = Neg (x) }>\n"
-      "  b = Cast <to = 1> (n) d = Cast <to = 1> (w) s = Add (a, b) y = Mul (s, d) }", "b", (const char *[]) { "x", NULL }, history);
+      "  b = Cast <to = 1> (n) d = Cast <to = 1> (w) s = Add (a, b) y = Mul (s, d) }",
+      "b", (const char *[]) { "x", NULL }, history);
   g_autofree char *outputs = output_names (model);
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) all = NULL;
@@ -42,7 +45,8 @@ test_narrow (void)
 
   g_assert_cmpstr (outputs, ==, "y grad_x");
   all = differentiate ("<ir_version: 10, opset_import: [\"\" : 23]> f (float8e4m3fn w, float x) => (float y) {\n"
-                       "  d = Cast <to = 1> (w) y = Mul (x, d) }", "y", NULL, second);
+                       "  d = Cast <to = 1> (w) y = Mul (x, d) }",
+                       "y", NULL, second);
   all_outputs = output_names (all);
   g_assert_cmpstr (all_outputs, ==, "y grad_x");
 }
@@ -55,7 +59,8 @@ test_restored_name (void)
   g_autoptr (PhModel) model = ph_onnx_text_read (
       "<ir_version: 8, opset_import: [\"\" : 23]> f (float[2] x) => (float[2] y)\n<float[2] const = {1, 2}, bool yes = {1}> {\n"
       "  m = Mul (x, const) z = If (yes) <then_branch = t () => (float[2] p) { p = Neg (x) }, else_branch = e () => (float[2] q) { q = Neg (m) }>\n"
-      "  two = Constant <value_float = 2.0> () y = Mul (z, two) }", -1, "test", &error);
+      "  two = Constant <value_float = 2.0> () y = Mul (z, two) }",
+      -1, "test", &error);
   g_autoptr (PhHistory) history = ph_history_new ();
   const PhPipeline *train = ph_pipeline_find ("train");
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
@@ -86,9 +91,11 @@ test_cum_prod (void)
     {
       const gboolean exclusive = form & 1, reverse = form >> 1 & 1;
       const double *x = rows[form / 4];
-      g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 26]> f (double[4] x) => (double[4] y) { a = Constant <value_int = 0> () "
-                                               "p = CumProd <exclusive = %d, reverse = %d> (x, a) c = Constant <value = double[4] {1.0, 2.0, 4.0, 8.0}> () "
-                                               "y = Mul (p, c) }", exclusive, reverse);
+      g_autofree char *text = g_strdup_printf (
+          "<ir_version: 10, opset_import: [\"\" : 26]> f (double[4] x) => (double[4] y) { a = Constant <value_int = 0> () "
+          "p = CumProd <exclusive = %d, reverse = %d> (x, a) c = Constant <value = double[4] {1.0, 2.0, 4.0, 8.0}> () "
+          "y = Mul (p, c) }",
+          exclusive, reverse);
       g_autoptr (PhHistory) history = ph_history_new ();
       g_autoptr (PhModel) model = differentiate (text, "y", NULL, history);
       g_autoptr (GHashTable) feeds = new_feeds ();
@@ -155,6 +162,7 @@ test_train_poles (void)
 static void
 test_open_resize (void)
 {
+  /* clang-format off */
   static const struct { const char *attrs, *extra, *inputs, *constants; } rows[] = {
     { "mode = \"linear\"", "float[4] s", "x, \"\", s", "s = Constant <value_floats = [1.0, 1.0, 2.0, 1.5]> () " },
     { "mode = \"cubic\", cubic_coeff_a = -0.5", "float[4] s", "x, \"\", s", "s = Constant <value_floats = [1.0, 1.0, 1.4, 2.0]> () " },
@@ -162,16 +170,21 @@ test_open_resize (void)
     { "mode = \"linear\", coordinate_transformation_mode = \"align_corners\"", "int64[4] s", "x, \"\", \"\", s", "s = Constant <value_ints = [1, 2, 5, 3]> () " },
     { "mode = \"linear\", axes = [2, -1]", "float[2] s", "x, \"\", s", "s = Constant <value_floats = [1.6, 1.0]> () " },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      PhTensor *slopes[3] = { NULL, };
+      PhTensor *slopes[3] = {
+        NULL,
+      };
 
-      for (guint k = 0; k < 3; k++)      /* constants; fed; a batch that is open */
+      for (guint k = 0; k < 3; k++) /* constants; fed; a batch that is open */
         {
-          g_autofree char *text = g_strdup_printf ("<ir_version: 8, opset_import: [\"\" : 23]> f (double[%s,2,3,4] x%s%s) => (double[] y) {"
-                                                   "  %s r = Resize <%s> (%s) c = Sin (r) y = Mul (c, r) }", k == 2 ? "N" : "1", k == 1 ? ", " : "",
-                                                   k == 1 ? rows[i].extra : "", k == 1 ? "" : rows[i].constants, rows[i].attrs, rows[i].inputs);
+          g_autofree char *text = g_strdup_printf (
+              "<ir_version: 8, opset_import: [\"\" : 23]> f (double[%s,2,3,4] x%s%s) => (double[] y) {"
+              "  %s r = Resize <%s> (%s) c = Sin (r) y = Mul (c, r) }",
+              k == 2 ? "N" : "1", k == 1 ? ", " : "", k == 1 ? rows[i].extra : "", k == 1 ? "" : rows[i].constants, rows[i].attrs,
+              rows[i].inputs);
           g_autoptr (PhHistory) history = ph_history_new ();
           g_autoptr (PhModel) model = differentiate (text, "y", (const char *[]) { "x", NULL }, history);
           g_autoptr (GHashTable) feeds = new_feeds ();
@@ -182,7 +195,8 @@ test_open_resize (void)
           feed (feeds, model, "x", x);
           if (k == 1)
             {
-              g_autofree char *source = g_strdup_printf ("<ir_version: 8, opset_import: [\"\" : 23]> f () => (float[] s) { %s }", rows[i].constants);
+              g_autofree char *source = g_strdup_printf ("<ir_version: 8, opset_import: [\"\" : 23]> f () => (float[] s) { %s }",
+                                                         rows[i].constants);
               g_autoptr (GError) error = NULL;
               g_autoptr (PhModel) settings = ph_onnx_text_read (source, -1, "settings", &error);
               g_autoptr (GHashTable) none = new_feeds ();

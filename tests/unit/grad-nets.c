@@ -10,8 +10,12 @@
 
 /* All numbers are doubles; inputs and initializers are drawn anew. @by: the inputs that are differentiated by, beside all
  * initializers. The loss is y. */
-typedef struct { const char *name, *text; } Net;
+typedef struct
+{
+  const char *name, *text;
+} Net;
 
+/* clang-format off */
 static const Net nets[] = {
   { "gru",
     "<ir_version: 8, opset_import: [\"\" : 22]> net (double[3,2,2] x) => (double[1,3] y)\n"
@@ -147,12 +151,15 @@ static const Net nets[] = {
     "  e = Einsum <equation = \"bij,jk,bik->i\"> (x, w, m)  a = Constant <value_int = 0> ()  c = CumProd <exclusive = 1> (e, a)  l = Log (d)  p = Mul (l, t)\n"
     "  s = ReduceLogSumExp <keepdims = 1> (p)  v = Pow (b, s)  y = Add (c, v)\n}" },
 };
+/* clang-format on */
 
 /* Pipelines before and after the gradient. */
+/* clang-format off */
 static const struct { const char *before, *after; } manners[] = {
   { "none", "none" }, { "none", "O1" }, { "none", "O2" }, { "none", "O3" }, { "O1", "none" }, { "O2", "none" }, { "O3", "none" },
   { "train", "none" }, { "train", "O2" }, { "O2", "O2" },
 };
+/* clang-format on */
 
 /* Text takes no initializer without values: each "double[..] name" between < and > behind the inputs gets some. */
 static char *
@@ -171,7 +178,8 @@ fill_initializers (const char *text, GRand *random)
         {
           const char *close = strchr (p, ']'), *last;
 
-          for (const char *d = p + strlen ("double["); d < close; d = strchr (d, ',') != NULL && strchr (d, ',') < close ? strchr (d, ',') + 1 : close)
+          for (const char *d = p + strlen ("double["); d < close;
+               d = strchr (d, ',') != NULL && strchr (d, ',') < close ? strchr (d, ',') + 1 : close)
             count *= g_ascii_strtoll (d, NULL, 10);
           for (last = next; last > close && !g_ascii_isalnum (last[-1]); last--)
             ;

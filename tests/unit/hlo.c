@@ -55,7 +55,8 @@ static void
 test_book (void)
 {
   g_autofree char *file = corpus ("book.hlo"), *text = printed (file);
-  static const char bare[] = "add {\n  x.53 = f32[] parameter(0)\n  y.54 = f32[] parameter(1)\n  ROOT add.55 = f32[] add(x.53, y.54)\n}\n";
+  static const char bare[]
+      = "add {\n  x.53 = f32[] parameter(0)\n  y.54 = f32[] parameter(1)\n  ROOT add.55 = f32[] add(x.53, y.54)\n}\n";
   static const char *const heads[] = { "// a\n\nHloModule m\n", "ENTRY e {", bare, "%y = f32[4]{0} add(f32[4] %x, f32[4] %x)\n" };
   g_autofree char *other = printed (bare);
 
@@ -74,6 +75,7 @@ static void
 test_constructs (void)
 {
   g_autofree char *file = corpus ("constructs.hlo"), *text = printed (file);
+  /* clang-format off */
   static const char *const wanted[] = {
     /* tuples are taken apart; what get-tuple-element called it is its name */
     "graph (float[2,3] x, int32 k) => (float[2,3] fusion, int32 count)", "[loop] count, value = hlo.while <",
@@ -91,6 +93,7 @@ test_constructs (void)
     "replica_groups = \"[1,2]<=[2]T(0)\", dimensions = [0], channel_id = 1", "to_apply = \"inline.to_apply\" (float q) => (float r)",
     "backend_config = \"{\\\"known_trip_count\\\":{\\\"n\\\":\\\"4\\\"}}\"",
   };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (wanted); i++)
     expect (text, wanted[i]);
@@ -112,6 +115,7 @@ test_several (void)
 static void
 test_types (void)
 {
+  /* clang-format off */
   static const struct { const char *element, *literal, *wanted; } rows[] = {
     { "pred", "{true, 0}", "bool[2] c = {1, 0}" }, { "s4", "{-8, 7}", "int4[2] c = {-8, 7}" }, { "u4", "{0, 15}", "uint4[2] c = {0, 15}" },
     { "s8", "{-128, 127}", "int8[2] c = {-128, 127}" }, { "u64", "{18446744073709551615, 0}", "uint64[2] c = {18446744073709551615, 0}" },
@@ -120,11 +124,12 @@ test_types (void)
     { "f8e5m2", "{0.5, 2}", "float8e5m2[2] c = {0.5, 2}" }, { "c128", "{(1, -1), 2}", "complex128[2] c = {1, -1, 2, 0}" },
     { "f64", "{...}", "c = hlo.constant ()" }, { "f8e4m3b11fnuz", "{1, 2}", "opaque(\"f8e4m3b11fnuz[2]\") c" },
   };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autofree char *file = g_strdup_printf ("ENTRY e { c = %s[2]{0} constant(%s) ROOT r = %s[2] copy(c) }", rows[i].element, rows[i].literal,
-                                               rows[i].element);
+      g_autofree char *file = g_strdup_printf ("ENTRY e { c = %s[2]{0} constant(%s) ROOT r = %s[2] copy(c) }", rows[i].element,
+                                               rows[i].literal, rows[i].element);
       g_autofree char *text = printed (file);
 
       expect (text, rows[i].wanted);
@@ -135,6 +140,7 @@ static void
 test_errors (void)
 {
   g_autofree char *deep = g_strnfill (5000, '('), *nested = g_strconcat ("e { x = ", deep, NULL);
+  /* clang-format off */
   const struct { const char *text, *message; } rows[] = {
     { "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  ROOT y = f32[] add(x, q)\n}", "x.hlo:4:3: 'y' uses 'q', which nothing above it in computation 'e' defines" },
     { "e {\n  x = f32[2] constant({1, 2, 3})\n}", "x.hlo:2:28: '}' is wanted here, not ','" },
@@ -150,6 +156,7 @@ test_errors (void)
     { "?", "x.hlo:1:1: no module" },
     { nested, "nested more than 200 deep" },
   };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
     {
@@ -206,7 +213,9 @@ test_growth (void)
   g_autoptr (PhModel) model = NULL;
 
   for (guint i = 1; i < 40; i++)
-    g_string_append_printf (text, "c%u { x = f32[] parameter(0) y = f32[] call(x), to_apply=c%u ROOT z = f32[] call(y), to_apply=c%u }\n", i, i - 1, i - 1);
+    g_string_append_printf (
+        text, "c%u { x = f32[] parameter(0) y = f32[] call(x), to_apply=c%u ROOT z = f32[] call(y), to_apply=c%u }\n", i, i - 1,
+        i - 1);
   model = try_read (text->str, problems, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (ph_model_n_nodes (model, TRUE), <, 200000);
@@ -220,7 +229,8 @@ test_missing (void)
 {
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
-  g_autoptr (PhModel) model = try_read ("e {\n  x = f32[4] parameter(0)\n  ROOT r = f32[4] map(x), dimensions={0}, to_apply=%far.7\n}", problems, &error);
+  g_autoptr (PhModel) model = try_read (
+      "e {\n  x = f32[4] parameter(0)\n  ROOT r = f32[4] map(x), dimensions={0}, to_apply=%far.7\n}", problems, &error);
   g_autofree char *text = NULL;
 
   g_assert_no_error (error);
@@ -259,6 +269,7 @@ test_proto (void)
 static void
 test_damaged_proto (void)
 {
+  /* clang-format off */
   static const struct { const char *text, *message; } rows[] = {
     { "hlo_module { name: \"m\" }", "the module 'm' holds no computation" },
     { "hlo_module { computations { name: \"c\" id: 1 } }", "computation 'c' has no instructions" },
@@ -266,6 +277,7 @@ test_damaged_proto (void)
       "'a' uses an instruction that stands nowhere above it" },
     { "hlo_module { computations ", "x.pbtxt:1:" },
   };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
     {
@@ -281,6 +293,7 @@ test_damaged_proto (void)
 static void
 test_dump_names (void)
 {
+  /* clang-format off */
   static const struct { const char *name; gboolean is; PhXlaKind kind; guint64 module; gint64 order; const char *pipeline, *pass; } rows[] = {
     { "module_0065.pmap__f_.186875.before_optimizations.txt", TRUE, PH_XLA_BEFORE, 65, -1, NULL, NULL },
     { "1624325116260738.module_0003.jit_f.0012.simplification.after_algsimp.before_dce.txt", TRUE, PH_XLA_BETWEEN, 3, 12, "simplification", "algsimp" },
@@ -293,6 +306,7 @@ test_dump_names (void)
     { "my_module_0003.before_optimizations.txt", FALSE, PH_XLA_OTHER, 0, 0, NULL, NULL },
     { "notes.txt", FALSE, PH_XLA_OTHER, 0, 0, NULL, NULL },
   };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
     {
@@ -321,7 +335,8 @@ test_dump (void)
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
   g_autoptr (PhHistory) history = NULL, rest = ph_history_new ();
-  g_autoptr (PhModel) model = ph_recording_open (folder, &history, problems, NULL, &error), last = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (PhModel) model = ph_recording_open (folder, &history, problems, NULL, &error),
+                      last = ph_io_open (path, NULL, NULL, &error);
   PhBecame counts = { 0 };
 
   g_assert_no_error (error);

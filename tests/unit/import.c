@@ -15,8 +15,14 @@ node (const char *output, const char *op, const char *a, const char *b)
   inputs[0] = ph_intern (a);
   inputs[1] = ph_intern (b != NULL ? b : "");
   outputs[0] = ph_intern (output);
-  return (PhImportNode) { .op_type = ph_intern (op), .domain = "", .name = "", .inputs = inputs, .n_inputs = b != NULL ? 2 : 1,
-                          .outputs = outputs, .n_outputs = 1, .part = inputs };
+  return (PhImportNode) { .op_type = ph_intern (op),
+                          .domain = "",
+                          .name = "",
+                          .inputs = inputs,
+                          .n_inputs = b != NULL ? 2 : 1,
+                          .outputs = outputs,
+                          .n_outputs = 1,
+                          .part = inputs };
 }
 
 static void
@@ -52,8 +58,10 @@ static void
 test_forward (void)
 {
   PhImportNode nodes[] = { node ("c", "Neg", "b", NULL), node ("b", "Add", "a", "a") };
-  PhImportValue in = { ph_intern ("a"), ph_type_tensor (PH_FLOAT, 0, NULL), NULL, NULL }, out = { ph_intern ("c"), NULL, NULL, NULL };
-  PhImportGraph file = { .name = ph_intern ("g"), .inputs = &in, .n_inputs = 1, .nodes = nodes, .n_nodes = 2, .outputs = &out, .n_outputs = 1 };
+  PhImportValue in = { ph_intern ("a"), ph_type_tensor (PH_FLOAT, 0, NULL), NULL, NULL },
+                out = { ph_intern ("c"), NULL, NULL, NULL };
+  PhImportGraph file
+      = { .name = ph_intern ("g"), .inputs = &in, .n_inputs = 1, .nodes = nodes, .n_nodes = 2, .outputs = &out, .n_outputs = 1 };
   g_autofree char *text = import (&file, 0);
 
   g_assert_nonnull (strstr (text, "b = Add (a, a)\n  c = Neg (b)"));
@@ -65,7 +73,8 @@ test_faults (void)
 {
   PhImportNode nodes[] = { node ("b", "Neg", "a", NULL), node ("b", "Add", "a", "a") };
   PhImportValue in = { ph_intern ("a"), NULL, NULL, NULL }, out = { ph_intern ("b"), NULL, NULL, NULL };
-  PhImportGraph file = { .name = ph_intern ("g"), .inputs = &in, .n_inputs = 1, .nodes = nodes, .n_nodes = 2, .outputs = &out, .n_outputs = 1 };
+  PhImportGraph file
+      = { .name = ph_intern ("g"), .inputs = &in, .n_inputs = 1, .nodes = nodes, .n_nodes = 2, .outputs = &out, .n_outputs = 1 };
   g_autofree char *twice = import (&file, 12), *cycle = NULL, *missing = NULL;
 
   g_assert_nonnull (strstr (twice, "toy:12:7: value 'b' is defined twice"));
@@ -88,19 +97,31 @@ test_body (void)
 {
   PhImportNode inner = node ("d", "Neg", "b", NULL);
   PhImportValue inner_out = { ph_intern ("d"), NULL, NULL, NULL };
-  PhImportGraph then = { .name = ph_intern ("t"), .attr = ph_intern ("then_branch"), .nodes = &inner, .n_nodes = 1, .outputs = &inner_out, .n_outputs = 1 };
-  PhImportGraph other = { .name = ph_intern ("e"), .attr = ph_intern ("else_branch"), .nodes = &inner, .n_nodes = 1, .outputs = &inner_out, .n_outputs = 1 };
+  PhImportGraph then = { .name = ph_intern ("t"),
+                         .attr = ph_intern ("then_branch"),
+                         .nodes = &inner,
+                         .n_nodes = 1,
+                         .outputs = &inner_out,
+                         .n_outputs = 1 };
+  PhImportGraph other = { .name = ph_intern ("e"),
+                          .attr = ph_intern ("else_branch"),
+                          .nodes = &inner,
+                          .n_nodes = 1,
+                          .outputs = &inner_out,
+                          .n_outputs = 1 };
   PhImportGraph *bodies[] = { &then, &other };
   PhImportNode nodes[] = { node ("c", "If", "k", NULL), node ("b", "Abs", "a", NULL) };
-  PhImportValue ins[] = { { ph_intern ("a"), NULL, NULL, NULL }, { ph_intern ("k"), NULL, NULL, NULL } }, out = { ph_intern ("c"), NULL, NULL, NULL };
-  PhImportGraph file = { .name = ph_intern ("g"), .inputs = ins, .n_inputs = 2, .nodes = nodes, .n_nodes = 2, .outputs = &out, .n_outputs = 1 };
+  PhImportValue ins[] = { { ph_intern ("a"), NULL, NULL, NULL }, { ph_intern ("k"), NULL, NULL, NULL } },
+                out = { ph_intern ("c"), NULL, NULL, NULL };
+  PhImportGraph file
+      = { .name = ph_intern ("g"), .inputs = ins, .n_inputs = 2, .nodes = nodes, .n_nodes = 2, .outputs = &out, .n_outputs = 1 };
   g_autofree char *text = NULL;
 
   nodes[0].bodies = bodies;
   nodes[0].n_bodies = 2;
   text = import (&file, 0);
   g_assert_nonnull (strstr (text, "b = Abs (a)\n  c = If"));
-  g_assert_nonnull (strstr (text, "d_1 = Neg (b)"));         /* two branches may use one name in a file, values may not */
+  g_assert_nonnull (strstr (text, "d_1 = Neg (b)")); /* two branches may use one name in a file, values may not */
   free_nodes (nodes, 2);
   free_nodes (&inner, 1);
 }

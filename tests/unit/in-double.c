@@ -110,7 +110,7 @@ test_row (gconstpointer data)
   g_autoptr (PhTensor) single = NULL, in_double = NULL, declared = NULL;
   g_autoptr (GError) error = NULL;
   const PhOp *op = ph_op_find (strstr (row->body, "com.microsoft.") != NULL ? "com.microsoft" : NULL, row->op);
-  const gboolean spelt_out = op->kernel == NULL;      /* with constants of the declared type */
+  const gboolean spelt_out = op->kernel == NULL; /* with constants of the declared type */
   double largest = 0, rounding;
   guint n_narrow = 0;
 
@@ -172,8 +172,9 @@ test_casts (void)
   g_assert_cmpfloat (number_of ("g (float x) => (double y) { y = Cast<to = 11>(x) }", third, PH_DOUBLE, NULL), ==, third);
   g_assert_cmpfloat (number_of ("g (float x) => (float y) { y = Cast<to = 1>(x) }", third, PH_DOUBLE, NULL), ==, third);
   g_assert_cmpfloat (number_of ("g (double x) => (float y) { y = Cast<to = 1>(x) }", third, PH_DOUBLE, NULL), ==, (float) third);
-  g_assert_cmpfloat (number_of ("g (double x) => (double y) { z = Cast<to = 1>(x) y = Cast<to = 11>(z) }", third, PH_DOUBLE, NULL),
-                     ==, (float) third);
+  g_assert_cmpfloat (
+      number_of ("g (double x) => (double y) { z = Cast<to = 1>(x) y = Cast<to = 11>(z) }", third, PH_DOUBLE, NULL), ==,
+      (float) third);
   g_assert_cmpfloat (number_of ("g (float x) => (float16 y) { y = Cast<to = 10>(x) }", third, PH_DOUBLE, NULL), ==,
                      ph_half_to_float (ph_half_from_float ((float) third)));
   g_assert_cmpfloat (number_of ("g (float x) => (float y) { z = Cast<to = 16>(x) y = Cast<to = 1>(z) }", third, PH_DOUBLE, NULL),
@@ -185,13 +186,14 @@ test_casts (void)
   g_assert_cmpfloat (number_of ("g (int64 x) => (float y) { y = Cast<to = 1>(x) }", 16777217, PH_INT64, NULL), ==, 16777216);
   g_assert_cmpfloat (number_of ("g (int64 x) => (double y) { y = Cast<to = 11>(x) }", 16777217, PH_INT64, NULL), ==, 16777217);
   g_assert_cmpfloat (number_of ("g (float x) => (int32 y) { y = Cast<to = 6>(x) }", 2.75, PH_DOUBLE, NULL), ==, 2);
-  g_assert_cmpfloat (number_of ("g (float x) => (float16 y) <float16 l = {1}> { y = CastLike(x, l) }", third, PH_DOUBLE, NULL), ==,
-                     ph_half_to_float (ph_half_from_float ((float) third)));
-  g_assert_cmpfloat (number_of ("g (float x) => (float y) <float l = {1}> { y = CastLike(x, l) }", third, PH_DOUBLE, NULL), ==, third);
+  g_assert_cmpfloat (number_of ("g (float x) => (float16 y) <float16 l = {1}> { y = CastLike(x, l) }", third, PH_DOUBLE, NULL),
+                     ==, ph_half_to_float (ph_half_from_float ((float) third)));
+  g_assert_cmpfloat (number_of ("g (float x) => (float y) <float l = {1}> { y = CastLike(x, l) }", third, PH_DOUBLE, NULL), ==,
+                     third);
 
   /* The digits of a number are those of its declared type; so are its bits. */
-  g_assert_cmpfloat (number_of ("g (float x) => (double y) { z = Cast<to = 8>(x) y = Cast<to = 11>(z) }", 0.1f, PH_DOUBLE, &narrow),
-                     ==, 0.1);
+  g_assert_cmpfloat (
+      number_of ("g (float x) => (double y) { z = Cast<to = 8>(x) y = Cast<to = 11>(z) }", 0.1f, PH_DOUBLE, &narrow), ==, 0.1);
   g_assert_cmpuint (narrow, ==, 1);
 }
 
@@ -203,23 +205,32 @@ test_insides (void)
 
   g_assert_cmpfloat (number_of ("g (float x) => (float16 y) <float16 l = {1}> { y = local.f(x, l) }\n"
                                 "<domain: \"local\", opset_import: [\"\" : 23]> f (a, b) => (c) { c = CastLike(a, b) }",
-                                third, PH_DOUBLE, NULL), ==, half);
+                                third, PH_DOUBLE, NULL),
+                     ==, half);
   g_assert_cmpfloat (number_of ("g (float x) => (float y) <float l = {1}> { y = local.f(x, l) }\n"
                                 "<domain: \"local\", opset_import: [\"\" : 23]> f (a, b) => (c) { c = CastLike(a, b) }",
-                                third, PH_DOUBLE, NULL), ==, third);
+                                third, PH_DOUBLE, NULL),
+                     ==, third);
   g_assert_cmpfloat (number_of ("g (float x) => (float y) <bool c = {1}> { y = If(c)<then_branch = t () => (float u) { "
                                 "v = Cast<to = 10>(x) u = Cast<to = 1>(v) }, else_branch = e () => (float u) { u = Neg(x) }> }",
-                                third, PH_DOUBLE, NULL), ==, half);
+                                third, PH_DOUBLE, NULL),
+                     ==, half);
   g_assert_cmpfloat (number_of ("g (float x) => (float y) <float w = {0.1}, int64 i = {0}> { s = SequenceConstruct(x, w) "
-                                "z = SequenceAt(s, i) y = Add(z, w) }", third, PH_DOUBLE, NULL), ==, third + (double) 0.1f);
+                                "z = SequenceAt(s, i) y = Add(z, w) }",
+                                third, PH_DOUBLE, NULL),
+                     ==, third + (double) 0.1f);
   g_assert_cmpfloat (number_of ("g (float x) => (uint8 y) <float s = {0.1}, uint8 z = {3}> { y = QuantizeLinear(x, s, z) }",
-                                third, PH_DOUBLE, NULL), ==, 6);
+                                third, PH_DOUBLE, NULL),
+                     ==, 6);
   g_assert_cmpfloat (number_of ("g (uint8 x) => (float y) <float s = {0.1}, uint8 z = {3}> { y = DequantizeLinear(x, s, z) }", 6,
-                                PH_UINT8, NULL), ==, 3 * (double) 0.1f);
+                                PH_UINT8, NULL),
+                     ==, 3 * (double) 0.1f);
   g_assert_cmpfloat (number_of ("g (float x) => (float y) { q, y, z = DynamicQuantizeLinear(x) }", third, PH_DOUBLE, NULL), ==,
                      third / 255);
-  g_assert_cmpfloat (number_of ("g (float x) => (float y) { h = Constant<value = float16 {0.1}>() k = Cast<to = 1>(h) y = Add(x, k) }",
-                                third, PH_DOUBLE, NULL), ==, third + ph_half_to_float (ph_half_from_float (0.1f)));
+  g_assert_cmpfloat (
+      number_of ("g (float x) => (float y) { h = Constant<value = float16 {0.1}>() k = Cast<to = 1>(h) y = Add(x, k) }", third,
+                 PH_DOUBLE, NULL),
+      ==, third + ph_half_to_float (ph_half_from_float (0.1f)));
 }
 
 int

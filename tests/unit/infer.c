@@ -89,25 +89,33 @@ test_contents (void)
   /* Arithmetic on sizes: batch * 2, and back. */
   check ("float[batch,4] a",
          "s = Shape <end = 1> (a) two = Constant <value_ints = [2]> () d = Mul (s, two) m = Constant <value_ints = [-1]> () "
-         "c = Concat <axis = 0> (d, m) y = Reshape (a, c)", "c int64[2]; y float[2*batch,2]");
+         "c = Concat <axis = 0> (d, m) y = Reshape (a, c)",
+         "c int64[2]; y float[2*batch,2]");
   check ("float[n,m] a", "s = Shape (a) p = ReduceProd <keepdims = 1> (s) z = ConstantOfShape (p) y = Identity (z)",
          "y float[m*n]");
   /* Where (Equal (shape, -1), ...), as Expand is exported; a named size is never -1. */
   check ("float[1,3] a, float[n,k] w",
          "s = Shape (w) m = Constant <value_ints = [-1, -1]> () q = Equal (s, m) o = Constant <value_ints = [1, 1]> () "
-         "t = Where (q, o, s) e = Constant <value_float = 1.0> () y = Expand (e, t)", "y float[n,k]");
-  check ("float[n] a", "s = Shape (a) o = Constant <value_ints = [1]> () t = Sub (s, o) u = Add (t, o) v = Cast <to = 6> (u) w = Cast <to = 7> (v) "
-         "z = ConstantOfShape (w) y = Identity (z)", "y float[n]");
+         "t = Where (q, o, s) e = Constant <value_float = 1.0> () y = Expand (e, t)",
+         "y float[n,k]");
+  check (
+      "float[n] a",
+      "s = Shape (a) o = Constant <value_ints = [1]> () t = Sub (s, o) u = Add (t, o) v = Cast <to = 6> (u) w = Cast <to = 7> (v) "
+      "z = ConstantOfShape (w) y = Identity (z)",
+      "y float[n]");
   check ("float[12] a",
          "c = Constant <value_ints = [7]> () d = Constant <value_ints = [-2]> () q = Div (c, d) r = Neg (d) t = Mul (r, c) "
-         "z = ConstantOfShape (t) y = Identity (z)", "y float[14]");
+         "z = ConstantOfShape (t) y = Identity (z)",
+         "y float[14]");
 }
 
 static void
 test_bodies (void)
 {
-  check ("float[n] a, bool c", "y = If (c) <then_branch = t () => (float[] u) { u = Exp (a) }, "
-         "else_branch = e () => (float[] v) { v = Neg (a) }>", "u float[n]; v float[n]; y float[n]");
+  check ("float[n] a, bool c",
+         "y = If (c) <then_branch = t () => (float[] u) { u = Exp (a) }, "
+         "else_branch = e () => (float[] v) { v = Neg (a) }>",
+         "u float[n]; v float[n]; y float[n]");
 }
 
 /* A declaration that contradicts what follows is reported with the node, and inference goes on behind it. */
@@ -115,9 +123,11 @@ static void
 test_contradiction (void)
 {
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (PhModel) model = read_file ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[2,3] a) => (float[5] y, float[2] w)\n"
-                                         "{ y = Neg (a)  z = Exp (a)  s = Constant <value_ints = [1]> ()  "
-                                         "w = ReduceSum <keepdims = 0> (z, s) }", problems);
+  g_autoptr (PhModel) model = read_file (
+      "<ir_version: 10, opset_import: [\"\" : 23]> g (float[2,3] a) => (float[5] y, float[2] w)\n"
+      "{ y = Neg (a)  z = Exp (a)  s = Constant <value_ints = [1]> ()  "
+      "w = ReduceSum <keepdims = 0> (z, s) }",
+      problems);
   g_autofree char *type = ph_type_to_string (ph_model_find_value_named (model, "z")->type);
 
   g_assert_cmpuint (problems->len, ==, 1);
@@ -152,7 +162,8 @@ test_stop_at_error (void)
       g_assert_no_error (error);
       if (ph_infer_model (model, TRUE, NULL, &error))
         g_error ("was accepted: %s", bad[i]);
-      g_assert_true (g_error_matches (error, PH_ERROR, PH_ERROR_TYPE) || g_error_matches (error, PH_ERROR, PH_ERROR_ELEMENT_TYPE));
+      g_assert_true (g_error_matches (error, PH_ERROR, PH_ERROR_TYPE)
+                     || g_error_matches (error, PH_ERROR, PH_ERROR_ELEMENT_TYPE));
     }
 }
 
@@ -161,7 +172,8 @@ static void
 test_look_back (void)
 {
   g_autoptr (PhModel) model = read_model ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[b,7] a) => (int64[] y) {\n"
-                                         "  s = Shape (a)  t = Constant <value_ints = [3, -2]> ()  y = Mul (s, t) }", NULL);
+                                          "  s = Shape (a)  t = Constant <value_ints = [3, -2]> ()  y = Mul (s, t) }",
+                                          NULL);
   g_autofree PhDim *dims = NULL;
   gint64 number;
 
@@ -188,8 +200,9 @@ test_speed (void)
     {
       PhValue *inputs[] = { value, x };
       const PhOp *op = ops[i % G_N_ELEMENTS (ops)];
-      PhNodeSpec spec = { .op = op, .op_type = op->name, .domain = "", .inputs = inputs,
-                          .n_inputs = ph_op_n_inputs (op, NULL, NULL), .n_outputs = 1 };
+      PhNodeSpec spec = {
+        .op = op, .op_type = op->name, .domain = "", .inputs = inputs, .n_inputs = ph_op_n_inputs (op, NULL, NULL), .n_outputs = 1
+      };
       PhNode *node = ph_graph_add_node (model->graph, &spec, &error);
 
       g_assert_no_error (error);
@@ -205,15 +218,19 @@ test_speed (void)
 static void
 test_declared (void)
 {
+  /* clang-format off */
   static const struct { const char *declared, *found; gboolean problem; } cases[] = {
     { "float[1,3] r", "float[N,3]", TRUE },  { "float[N,3] r", "float[N,3]", FALSE }, { "float[M,3] r", "float[N,3]", FALSE },
     { "float[N,4] r", "float[N,3]", TRUE },  { "float[3] r", "float[N,3]", TRUE },    { "int64[N,3] r", "float[N,3]", TRUE },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[N,3] x) => (int64[2] y) <%s> "
-                                               "{ r = Relu (x) y = Shape (r) }", cases[i].declared);
+      g_autofree char *text = g_strdup_printf (
+          "<ir_version: 10, opset_import: [\"\" : 23]> g (float[N,3] x) => (int64[2] y) <%s> "
+          "{ r = Relu (x) y = Shape (r) }",
+          cases[i].declared);
       g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
       g_autoptr (PhModel) model = read_file (text, problems);
       g_autofree char *found = NULL;
@@ -229,7 +246,8 @@ test_declared (void)
 static void
 test_many_lies (void)
 {
-  g_autoptr (GString) text = g_string_new ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[N,3] x) => (float[N,3] r40) <float[1,3] r0");
+  g_autoptr (GString) text = g_string_new (
+      "<ir_version: 10, opset_import: [\"\" : 23]> g (float[N,3] x) => (float[N,3] r40) <float[1,3] r0");
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (PhModel) model = NULL;
 

@@ -38,6 +38,7 @@ expect (const char *text, const char *wanted)
 static void
 test_forms (void)
 {
+  /* clang-format off */
   static const struct { const char *text, *wanted; } rows[] = {
     { "{ lambda ; a:f32[8] b:f32[8]. let c:f32[8] = mul b 2.0:f32[] d:f32[8] = add c a in (d,) }", "[d] d = jax.add (c, a)" },
     { "{ lambda a:f32[]; b:i32[n,3]. let c:bool[n,3] = gt b 1:i32[] in (c, a) }", "graph (float a, int32[n,3] b) => (bool[n,3] c, float a)" },
@@ -47,6 +48,7 @@ test_forms (void)
     { "{ lambda ; <a id=\"v_a\">a</a>:f32[1]. let b:f32[1] = integer_pow[y=2] <a href=\"#v_a\">a</a> in (b,) }", "jax.integer_pow <y = 2> (a)" },
     { "{ lambda ; a:bf16[2] c:u4[] d:f8_e4m3fn[2]. let  in (a, c, d) }", "graph (bfloat16[2] a, uint4 c, float8e4m3fn[2] d)" },
   };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
     {
@@ -61,12 +63,14 @@ test_nested (void)
 {
   g_autofree char *path = g_test_build_filename (G_TEST_DIST, "fuzz/corpus/jaxpr/nested.jaxpr", NULL), *file = NULL, *text = NULL;
   g_autoptr (GError) error = NULL;
+  /* clang-format off */
   static const char *const wanted[] = {
     "lhs_contracting_dims = [1], rhs_contracting_dims = [0], lhs_batch_dims = [], rhs_batch_dims = []", "jaxpr = relu (float[4,8] a) => (float[4,8] b)",
     "body = jaxpr (int32 p, float[4,8] q) => (int32 r, float[4,8] s)", "cond = jaxpr (int32 p_1, float[4,8] q_1) => (bool t)",
     "branch_0 = jaxpr", "branch_1 = jaxpr", "reduce_sum <axes = [0, 1]>", "[l] l = jax.random_wrap <impl = \"fry\">",
     "jvp_jaxpr_fun = \"<function _memoize.<locals>.memoized at 0x7f>\"",
   };
+  /* clang-format on */
 
   g_file_get_contents (path, &file, NULL, &error);
   g_assert_no_error (error);
@@ -78,6 +82,7 @@ test_nested (void)
 static void
 test_errors (void)
 {
+  /* clang-format off */
   static const struct { const char *text, *message; } rows[] = {
     { "{ lambda ; a:f32[].\n  let b:f32[] = add a q in (b,) }", "x.jaxpr:2:23: 'q' is used here, which nothing above defines" },
     { "{ lambda ; a:f32[]. let a:f32[] = neg a in (a,) }", "variable 'a' is defined twice" },
@@ -85,6 +90,7 @@ test_errors (void)
     { "{ lambda ; a:f32[]. let b:f32[] = f[x=(1] a in (b,) }", "a bracket ']' that nothing opened" },
     { "{ x }", "a program ({ lambda" },
   };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
     {

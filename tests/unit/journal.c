@@ -26,8 +26,7 @@ dump_graph (GString *text, const PhGraph *graph)
     {
       g_string_append_printf (text, "\n n%u %s", node->id, node->op_type);
       for (guint i = 0; i < node->inputs->len; i++)
-        g_string_append_printf (text, " %s", node->inputs->pdata[i] != NULL
-                                                 ? ((PhValue *) node->inputs->pdata[i])->name : "-");
+        g_string_append_printf (text, " %s", node->inputs->pdata[i] != NULL ? ((PhValue *) node->inputs->pdata[i])->name : "-");
       g_string_append (text, " ->");
       for (guint i = 0; i < node->outputs->len; i++)
         dump_value (text, node->outputs->pdata[i]);
@@ -58,7 +57,8 @@ dump (PhModel *model)
     {
       const PhFunction *function = model->functions->pdata[i];
 
-      g_string_append_printf (text, "function %s.%s %u %u\n", function->domain, function->name, function->parameters->len, function->defaults->len);
+      g_string_append_printf (text, "function %s.%s %u %u\n", function->domain, function->name, function->parameters->len,
+                              function->defaults->len);
       dump_graph (text, function->graph);
     }
   return g_string_free (text, FALSE);
@@ -103,9 +103,16 @@ random_node (PhModel *model, GRand *random)
   for (guint i = 0; i < n; i++)
     inputs[i] = g_rand_int_range (random, 0, 8) == 0 ? NULL : pick_value (model, random);
   /* Many of these are refused (scope, order): then nothing may have happened. */
-  ph_graph_add_node (graph, &(PhNodeSpec) { .op_type = ops[g_rand_int_range (random, 0, 3)], .domain = "test",
-                                            .inputs = inputs, .n_inputs = n, .attrs = &attr, .n_attrs = 1,
-                                            .n_outputs = (guint) g_rand_int_range (random, 1, 3), .before = before }, NULL);
+  ph_graph_add_node (graph,
+                     &(PhNodeSpec) { .op_type = ops[g_rand_int_range (random, 0, 3)],
+                                     .domain = "test",
+                                     .inputs = inputs,
+                                     .n_inputs = n,
+                                     .attrs = &attr,
+                                     .n_attrs = 1,
+                                     .n_outputs = (guint) g_rand_int_range (random, 1, 3),
+                                     .before = before },
+                     NULL);
 }
 
 static void
@@ -119,8 +126,8 @@ random_body (PhModel *model, GRand *random)
   if (body == NULL)
     return;
   input = ph_graph_add_input (body, "arg", ph_type_unranked (PH_FLOAT), NULL, G_MAXUINT, NULL);
-  node = ph_graph_add_node (body, &(PhNodeSpec) { .op_type = "Inner", .domain = "test", .inputs = &input, .n_inputs = 1,
-                                                  .n_outputs = 1 }, NULL);
+  node = ph_graph_add_node (
+      body, &(PhNodeSpec) { .op_type = "Inner", .domain = "test", .inputs = &input, .n_inputs = 1, .n_outputs = 1 }, NULL);
   g_assert_nonnull (node);
   ph_node_set_input (node, 1, captured, NULL);
   g_assert_true (ph_graph_set_output (body, 0, node->outputs->pdata[0], NULL));
@@ -142,13 +149,18 @@ random_function (PhModel *model, GRand *random)
         ph_model_remove_function (function, NULL);
       return;
     }
-  function = ph_model_add_function (model, &(PhFunctionSpec) { .domain = "test", .name = name, .parameters = (const char *const[]) { "alpha" },
-                                                               .n_parameters = 1 }, NULL);
+  function = ph_model_add_function (
+      model,
+      &(PhFunctionSpec) { .domain = "test", .name = name, .parameters = (const char *const[]) { "alpha" }, .n_parameters = 1 },
+      NULL);
   inputs[0] = ph_graph_add_input (function->graph, "x", NULL, NULL, G_MAXUINT, NULL);
   inputs[1] = ph_graph_add_constant (function->graph, "c", tensor, NULL);
-  g_assert_cmpstr (inputs[0]->name, ==, "x");           /* though the main graph has an x too */
-  node = ph_graph_add_node (function->graph, &(PhNodeSpec) { .op_type = "f1", .domain = "test", .inputs = inputs, .n_inputs = 2, .n_outputs = 1,
-                                                             .attrs = &attr, .n_attrs = 1 }, NULL);
+  g_assert_cmpstr (inputs[0]->name, ==, "x"); /* though the main graph has an x too */
+  node = ph_graph_add_node (
+      function->graph,
+      &(PhNodeSpec) {
+          .op_type = "f1", .domain = "test", .inputs = inputs, .n_inputs = 2, .n_outputs = 1, .attrs = &attr, .n_attrs = 1 },
+      NULL);
   g_assert_true (ph_graph_set_output (function->graph, 0, node->outputs->pdata[0], NULL));
 }
 
@@ -162,16 +174,14 @@ random_edit (PhModel *model, GRand *random)
 
   switch (g_rand_int_range (random, 0, 16))
     {
-    case 0: case 1: case 2:
-      random_node (model, random);
-      break;
+    case 0:
+    case 1:
+    case 2: random_node (model, random); break;
     case 3:
       if (node != NULL)
         ph_graph_remove_node (node, NULL);
       break;
-    case 4:
-      ph_graph_add_constant (model->graph, "c", tensor, NULL);
-      break;
+    case 4: ph_graph_add_constant (model->graph, "c", tensor, NULL); break;
     case 5:
       if (value->producer == NULL && !(value->is_input && value->graph == model->graph))
         ph_graph_remove_value (value, NULL);
@@ -194,15 +204,11 @@ random_edit (PhModel *model, GRand *random)
       break;
     case 10:
       if (value->graph == model->graph)
-        ph_graph_set_output (model->graph, (guint) g_rand_int_range (random, 0, (gint32) model->graph->outputs->len + 1),
-                             value, NULL);
+        ph_graph_set_output (model->graph, (guint) g_rand_int_range (random, 0, (gint32) model->graph->outputs->len + 1), value,
+                             NULL);
       break;
-    case 11:
-      random_body (model, random);
-      break;
-    case 14:
-      random_function (model, random);
-      break;
+    case 11: random_body (model, random); break;
+    case 14: random_function (model, random); break;
     case 12:
       before = pick_node (model, random);
       if (node != NULL && before != NULL && node != before)
@@ -273,7 +279,7 @@ test_back_and_forth (void)
         }
 
       /* Back by rewrites, forward by rewrites: the same dumps, and the model stays sound. */
-      for (i = dumps->len; i-- > 0; )
+      for (i = dumps->len; i-- > 0;)
         {
           g_autofree char *now = dump (model);
 
@@ -281,8 +287,8 @@ test_back_and_forth (void)
           g_assert_true (ph_model_verify (model, &error));
           at = ph_history_previous (history, history->position, TRUE);
           /* Steps without a rewrite are positions of their own. */
-          while (ph_history_edit_index (history, at) == ph_history_edit_index (history, history->position) &&
-                 ph_position_compare (at, (PhPosition) { 0, 0 }) > 0)
+          while (ph_history_edit_index (history, at) == ph_history_edit_index (history, history->position)
+                 && ph_position_compare (at, (PhPosition) { 0, 0 }) > 0)
             {
               g_assert_true (ph_history_go (history, model, at, &error));
               at = ph_history_previous (history, at, TRUE);
@@ -362,11 +368,11 @@ test_refusals (void)
   g_autoptr (PhModel) model = small_model ();
   g_autoptr (GError) error = NULL;
   PhValue *x = model->graph->inputs->pdata[0];
-  PhNode *a = ph_graph_add_node (model->graph, &(PhNodeSpec) { .op_type = "A", .domain = "t", .inputs = &x, .n_inputs = 1,
-                                                               .n_outputs = 1 }, NULL);
+  PhNode *a = ph_graph_add_node (
+      model->graph, &(PhNodeSpec) { .op_type = "A", .domain = "t", .inputs = &x, .n_inputs = 1, .n_outputs = 1 }, NULL);
   PhValue *y = a->outputs->pdata[0];
-  PhNode *b = ph_graph_add_node (model->graph, &(PhNodeSpec) { .op_type = "B", .domain = "t", .inputs = &y, .n_inputs = 1,
-                                                               .n_outputs = 1 }, NULL);
+  PhNode *b = ph_graph_add_node (
+      model->graph, &(PhNodeSpec) { .op_type = "B", .domain = "t", .inputs = &y, .n_inputs = 1, .n_outputs = 1 }, NULL);
 
   g_assert_false (ph_node_set_input (a, 0, b->outputs->pdata[0], &error));
   g_assert_error (error, PH_ERROR, PH_ERROR_INVALID);
@@ -396,11 +402,12 @@ test_output_keeps_its_name (void)
   const char *names[] = { "answer" };
   PhNode *a, *b;
 
-  a = ph_graph_add_node (model->graph, &(PhNodeSpec) { .op_type = "A", .domain = "t", .inputs = &x, .n_inputs = 1,
-                                                       .n_outputs = 1 }, NULL);
+  a = ph_graph_add_node (model->graph,
+                         &(PhNodeSpec) { .op_type = "A", .domain = "t", .inputs = &x, .n_inputs = 1, .n_outputs = 1 }, NULL);
   y = a->outputs->pdata[0];
-  b = ph_graph_add_node (model->graph, &(PhNodeSpec) { .op_type = "B", .domain = "t", .inputs = &y, .n_inputs = 1,
-                                                       .n_outputs = 1, .output_names = names }, NULL);
+  b = ph_graph_add_node (
+      model->graph,
+      &(PhNodeSpec) { .op_type = "B", .domain = "t", .inputs = &y, .n_inputs = 1, .n_outputs = 1, .output_names = names }, NULL);
   z = b->outputs->pdata[0];
   g_assert_true (ph_graph_set_output (model->graph, 0, z, &error));
   g_assert_true (ph_value_replace_uses (z, y, &error));
@@ -415,7 +422,10 @@ test_output_keeps_its_name (void)
 static void
 test_insertions_at_one_place (void)
 {
-  enum { N = 2000 };
+  enum
+  {
+    N = 2000
+  };
   g_autoptr (PhModel) model = small_model ();
   g_autoptr (GHashTable) orders = g_hash_table_new (NULL, NULL);
   PhValue *x = model->graph->inputs->pdata[0];
@@ -424,7 +434,8 @@ test_insertions_at_one_place (void)
 
   for (guint i = 0; i < N; i++)
     {
-      PhNodeSpec spec = { .op_type = "A", .domain = "t", .inputs = &x, .n_inputs = 1, .n_outputs = 1, .before = model->graph->first };
+      PhNodeSpec spec
+          = { .op_type = "A", .domain = "t", .inputs = &x, .n_inputs = 1, .n_outputs = 1, .before = model->graph->first };
 
       g_assert_nonnull (ph_graph_add_node (model->graph, &spec, NULL));
       before = 0;
@@ -436,7 +447,7 @@ test_insertions_at_one_place (void)
           g_hash_table_insert (orders, node, GSIZE_TO_POINTER (node->order));
         }
     }
-  g_assert_cmpuint (n_moved, <, 25 * N);          /* a hundred times each when all were */
+  g_assert_cmpuint (n_moved, <, 25 * N); /* a hundred times each when all were */
   g_assert_true (ph_model_verify (model, NULL));
 }
 

@@ -144,12 +144,13 @@ test_row (gconstpointer data)
           const Input *input = &g_array_index (inputs, Input, i);
 
           g_ptr_array_add (names, input->name);
-          g_hash_table_insert (values, g_strdup (input->name), random_tensor (PH_DOUBLE, input->rank, input->dims, random, row->low, row->high));
+          g_hash_table_insert (values, g_strdup (input->name),
+                               random_tensor (PH_DOUBLE, input->rank, input->dims, random, row->low, row->high));
         }
       g_ptr_array_add (names, NULL);
       /* Some gradients need a rank or a size; then they say so. */
-      if (!check_adjoint (model, (const char *const *) names->pdata, values, row->single ? 1e-4 : 1e-9, row->body, &error) &&
-          (!symbolic || !g_error_matches (error, PH_ERROR, PH_ERROR_UNSUPPORTED)))
+      if (!check_adjoint (model, (const char *const *) names->pdata, values, row->single ? 1e-4 : 1e-9, row->body, &error)
+          && (!symbolic || !g_error_matches (error, PH_ERROR, PH_ERROR_UNSUPPORTED)))
         g_error ("%s: %s", row->body, error->message);
     }
 }
@@ -159,8 +160,10 @@ static void
 test_textbook (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PhModel) model = ph_onnx_text_read ("<ir_version: 8, opset_import: [\"\" : 23]> f (double[2] x, double[1] y) => (double[2] z) "
-                                                 "{ p = Mul (x, y)  q = Exp (x)  z = Sin (p) }", -1, "test", &error);
+  g_autoptr (PhModel) model = ph_onnx_text_read (
+      "<ir_version: 8, opset_import: [\"\" : 23]> f (double[2] x, double[1] y) => (double[2] z) "
+      "{ p = Mul (x, y)  q = Exp (x)  z = Sin (p) }",
+      -1, "test", &error);
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (GHashTable) values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
   const double x[] = { 0.5, 2 }, dx[] = { 1, -3 }, y = 0.7, dy = 0.25;
@@ -191,7 +194,8 @@ test_second (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_onnx_text_read ("<ir_version: 8, opset_import: [\"\" : 23]> f (double x) => (double y) "
-                                                 "{ a = Mul (x, x)  y = Mul (a, x) }", -1, "test", &error);
+                                                 "{ a = Mul (x, x)  y = Mul (a, x) }",
+                                                 -1, "test", &error);
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (GHashTable) values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
@@ -251,7 +255,8 @@ int
 main (int argc, char *argv[])
 {
   g_autoptr (GArray) cases = NULL;
-  g_autofree char *data_dir = g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_getenv ("PEEPHOLE_DATA_DIR") : ".", "gradients", NULL);
+  g_autofree char *data_dir = g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_getenv ("PEEPHOLE_DATA_DIR") : ".",
+                                                "gradients", NULL);
   g_autoptr (GDir) dir = g_dir_open (data_dir, 0, NULL);
   const char *name;
 

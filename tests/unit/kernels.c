@@ -15,11 +15,15 @@
 #include "passes/pass.h"
 
 /* A graph, and the kernels that have to take one of its nodes. */
-typedef struct { const char *name, *inputs, *constants, *body, *takers, *pipeline; } Case;
+typedef struct
+{
+  const char *name, *inputs, *constants, *body, *takers, *pipeline;
+} Case;
 
 #define IMAGE "float[2,16,9,8] x, float[16,16,3,3] w"
-#define LAST  "c = Conv <pads = [1, 1, 1, 1]> (x, w) "          /* after it the channels lie last, or in blocks */
+#define LAST  "c = Conv <pads = [1, 1, 1, 1]> (x, w) " /* after it the channels lie last, or in blocks */
 
+/* clang-format off */
 static const Case cases[] = {
   { "conv", "float[2,3,9,8] x, float[4,3,3,3] w, float[4] b", "", "y = Conv (x, w, b)", "dnnl" },
   { "conv-transpose", "float[1,3,5,4] x, float[3,2,3,3] w", "", "y = ConvTranspose (x, w)", "dnnl" },
@@ -65,12 +69,14 @@ static const Case cases[] = {
     "d = MatMul (q, k) e = Mul (d, s) h = Add (e, m) f = Softmax <axis = -1> (h) y = MatMul (f, v)", "attention", "O3" },
   { "fused-elementwise", "float[3,5,37] x, float[37] b", "", "a = Add (x, b) c = Sigmoid (a) d = Mul (a, c) y = Tanh (d)", "chain", "O3" },
 };
+/* clang-format on */
 
 static PhModel *
 read_case (const Case *c)
 {
-  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 24]> g (%s) => (y) %s%s%s { %s }", c->inputs, *c->constants != '\0' ? "<" : "",
-                                           c->constants, *c->constants != '\0' ? ">" : "", c->body);
+  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 24]> g (%s) => (y) %s%s%s { %s }", c->inputs,
+                                           *c->constants != '\0' ? "<" : "", c->constants, *c->constants != '\0' ? ">" : "",
+                                           c->body);
   g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, c->name, &error);
 
@@ -171,7 +177,8 @@ test_wishes (void)
 {
   static const Case matmul = { "wishes", "float[4,5] x, float[5,6] w, float[6,7] v", "", "a = MatMul (x, w) y = MatMul (a, v)" };
   g_autoptr (PhModel) model = read_case (&matmul), clone = NULL;
-  g_autoptr (GHashTable) feeds = NULL, cloned = g_hash_table_new (NULL, NULL), wishes = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) feeds = NULL, cloned = g_hash_table_new (NULL, NULL),
+                         wishes = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GError) error = NULL;
   g_autoptr (PhProfile) profile = NULL, of_clone = NULL, without = NULL;
   g_autofree char *id = g_strdup_printf ("n%u", model->graph->first->id);
@@ -210,7 +217,8 @@ say (PhConsole *console, const char *line)
 static void
 test_kept (void)
 {
-  static const Case matmul = { "kept", "float[4,5] x, float[5,6] w, float[6,7] v", "", "a = MatMul (x, w) b = Identity (a) y = MatMul (b, v)" };
+  static const Case matmul = { "kept", "float[4,5] x, float[5,6] w, float[6,7] v", "",
+                               "a = MatMul (x, w) b = Identity (a) y = MatMul (b, v)" };
   g_autoptr (PhDocument) document = ph_document_new ();
   g_autoptr (PhConsole) console = ph_console_new (document);
   PhModel *last = NULL;
@@ -341,7 +349,8 @@ work_on_documents (gpointer data)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      static const char *const lines[] = { "eval --random 1", "pipeline O2", "run", "eval --random 1", "kernels", "set kernel Conv reference", "eval --random 1" };
+      static const char *const lines[] = { "eval --random 1",           "pipeline O2",    "run", "eval --random 1", "kernels",
+                                           "set kernel Conv reference", "eval --random 1" };
       g_autoptr (PhDocument) document = ph_document_new ();
       g_autoptr (PhConsole) console = ph_console_new (document);
 
@@ -389,7 +398,9 @@ test_threads_of_files (gconstpointer folder)
   while ((name = g_dir_read_name (dir)) != NULL)
     {
       g_autofree char *path = g_build_filename (folder, name, NULL);
-      g_autoptr (PhModel) model = g_str_has_suffix (name, ".onnx") || g_str_has_suffix (name, ".onnxtxt") ? ph_io_open (path, NULL, NULL, NULL) : NULL;
+      g_autoptr (PhModel) model = g_str_has_suffix (name, ".onnx") || g_str_has_suffix (name, ".onnxtxt")
+                                      ? ph_io_open (path, NULL, NULL, NULL)
+                                      : NULL;
 
       if (model != NULL)
         check_threads (model, name);
@@ -401,11 +412,13 @@ int
 main (int argc, char *argv[])
 {
   g_autofree char *examples = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", NULL);
-  g_autofree char *models = g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR"), "models", NULL) : g_strdup ("none");
+  g_autofree char *models = g_getenv ("PEEPHOLE_DATA_DIR") != NULL
+                                ? g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR"), "models", NULL)
+                                : g_strdup ("none");
   int status;
 
   g_test_init (&argc, &argv, NULL);
-  ph_tensor_set_poison (TRUE);                  /* what a kernel does not write shows */
+  ph_tensor_set_poison (TRUE); /* what a kernel does not write shows */
   taken = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {

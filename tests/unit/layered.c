@@ -86,7 +86,7 @@ test_simplex (void)
           if (a != b)
             arcs[n_arcs++] = (PhArc) { MIN (a, b), MAX (a, b), g_rand_int_range (rand, 0, 3) > 0, g_rand_int_range (rand, 1, 9) };
         }
-      for (int v = 0; v < 6; v++)       /* long enough for every arc, and far from the best */
+      for (int v = 0; v < 6; v++) /* long enough for every arc, and far from the best */
         rank[v] = 2 * v;
       ph_rows_init (&out, 6, n_arcs, &arcs->from, sizeof (PhArc));
       ph_rows_init (&in, 6, n_arcs, &arcs->to, sizeof (PhArc));

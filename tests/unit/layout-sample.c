@@ -49,7 +49,8 @@ layout_assert_apart (PhLayout *layout)
       {
         const PhLayoutBox *x = &layout->boxes[a], *y = &layout->boxes[b];
 
-        g_assert_true (fabsf (x->x - y->x) >= (x->width + y->width) / 2 - 1 || fabsf (x->y - y->y) >= (x->height + y->height) / 2 - 1);
+        g_assert_true (fabsf (x->x - y->x) >= (x->width + y->width) / 2 - 1
+                       || fabsf (x->y - y->y) >= (x->height + y->height) / 2 - 1);
       }
 }
 

@@ -6,7 +6,7 @@
 
 #include "tests/unit/layout-sample.h"
 
-static char *folder;             /* for scripts */
+static char *folder; /* for scripts */
 
 /* A program in the helper's place. */
 static void
@@ -156,6 +156,7 @@ test_cancel (void)
 static void
 test_garbage (void)
 {
+  /* clang-format off */
   static const char *const answers[] = {
     "true", "echo hello", "echo size 1 1; echo end", "cat /dev/urandom | head -c 5000", "echo size 10 10; echo b 1 1; echo b 1",
     "echo size 10 10; for i in 1 2 3 4; do echo b 1 1; done; echo e 999999999 1 1; echo end",
@@ -163,6 +164,7 @@ test_garbage (void)
     "echo size 10 10; for i in 1 2 3 4 5; do echo b 1 1; done; echo end",
     "echo size 10 10; for i in 1 2 3 4; do echo b 1 1; done; for i in 1 2 3 4; do echo e 2 1 1 2 2; done; echo end",
     "echo 'out of luck' >&2; exit 3" };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (answers); i++)
     {
@@ -193,12 +195,16 @@ test_recovers (void)
 {
   g_autofree char *helper = real_helper ();
   g_autoptr (GPtrArray) scripts = g_ptr_array_new_with_free_func (g_free);
-  static const char *const broken[] = { "kill -SEGV $$", "cat > /dev/null; kill -KILL $$", "exec sleep 100", "echo size 10 10; exec sleep 100",
-                                        "cat /dev/urandom | head -c 50000", "echo size 1 1; echo end", "exit 3", "head -c 50000000 /dev/zero" };
+  /* clang-format off */
+  static const char *const broken[] = {
+    "kill -SEGV $$", "cat > /dev/null; kill -KILL $$", "exec sleep 100", "echo size 10 10; exec sleep 100",
+    "cat /dev/urandom | head -c 50000", "echo size 1 1; echo end", "exit 3", "head -c 50000000 /dev/zero"
+  };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (broken); i++)
     g_ptr_array_add (scripts, g_strdup (broken[i]));
-  for (int ms = 0; ms < 60; ms += 6)      /* killed while it starts, reads, works, writes */
+  for (int ms = 0; ms < 60; ms += 6) /* killed while it starts, reads, works, writes */
     g_ptr_array_add (scripts, g_strdup_printf ("(sleep 0.%03d; kill -KILL $$) & exec %s", ms, helper));
   g_ptr_array_add (scripts, g_strdup_printf ("exec %s", helper));
   for (guint i = 0; i < scripts->len; i++)
@@ -236,8 +242,8 @@ feed_helper (const char *text, gsize size)
 {
   g_autofree char *path = real_helper ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GSubprocess) helper = g_subprocess_new (G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_SILENCE
-                                                    | G_SUBPROCESS_FLAGS_STDERR_SILENCE, &error, path, NULL);
+  g_autoptr (GSubprocess) helper = g_subprocess_new (
+      G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_SILENCE, &error, path, NULL);
   g_autoptr (GBytes) bytes = g_bytes_new_static (text, size);
 
   g_assert_no_error (error);
@@ -251,6 +257,7 @@ feed_helper (const char *text, gsize size)
 static void
 test_hostile (void)
 {
+  /* clang-format off */
   static const char *const inputs[] = {
     "", "\n", "hello\n", "peephole-layout 1 0\n", "peephole-layout 2\n", "peephole-layout 2 -1\n", HEAD "dot -1 0\nend\n",
     HEAD "dot 99999999999 0\nend\n", HEAD "pdf 0 0\nend\n", HEAD "dot 1 0\nb nan 1 -1\nend\n", HEAD "dot 1 0\nb 1e300 1 -1\nend\n",
@@ -261,6 +268,7 @@ test_hostile (void)
     HEAD "dot 1 0\nb 1 1 -1\ns 0 1 1\nend\n", HEAD "dot 1 1\nb 1 1 -1\ne 0.5 0 1 1 0 0 0\nend\n", HEAD "route 1 0\nb 1 1 0 1 0\nend\n",
     HEAD "route 1 1\nb 1 1 1 1 0\nl 0 0 4 1 1 1 1 1 1\nend\n", HEAD "route 1 1\nb 1 1 1 1 0\nl 0 1 4 1 1 1 1 1 1 1 1\nend\n",
     HEAD "route 1 1\nl 0 0 4 1 1 1 1 1 1 1 1\nb 1 1 1 1 0\nend\n", HEAD "route 1 1\nb 1 1 1 1 0\nend\n" };
+  /* clang-format on */
   static const char *const loop = HEAD "dot 1 1\nb 1 1 -1\ne 0 0 1 1 0 0 0\nend\n";
   g_autoptr (GString) line = g_string_new (HEAD "dot 0 0\n");
   g_autoptr (GRand) rand = g_rand_new_with_seed (7);
@@ -271,19 +279,21 @@ test_hostile (void)
     g_string_append_c (line, 'b');
   g_assert_cmpint (feed_helper (line->str, line->len), ==, 2);
   g_assert_cmpint (feed_helper (HEAD "dot 0 0\nend\n", strlen (HEAD "dot 0 0\nend\n")), ==, 0);
-  g_assert_cmpint (feed_helper (loop, strlen (loop)), ==, 0);      /* a loop */
+  g_assert_cmpint (feed_helper (loop, strlen (loop)), ==, 0); /* a loop */
 
   /* Good text with a few bytes changed: laid out, or refused. */
   for (int i = 0; i < 60; i++)
     {
-      char text[] = HEAD "dot 4 4\no nslimit 1\nb 80 40 0\nb 80 40 0\nb 80 40 1\nb 80 40 1\ne 0 1 1 1 6 0 9\ne 0 2 1 1 0 0 0\ne 1 3 1 1 0 0 0\n"
-                    "e 2 3 1 1 4 0 0\ns 0 1 1\nend\nroute 3 1\nb 50 20 40 20 0\nb 50 100 40 20 5\nb 50 200 40 20 0\n"
-                    "l 0 2 4 50 30 50 90 50 150 50 190\nend\n";
+      char text[] = HEAD
+          "dot 4 4\no nslimit 1\nb 80 40 0\nb 80 40 0\nb 80 40 1\nb 80 40 1\ne 0 1 1 1 6 0 9\ne 0 2 1 1 0 0 0\ne 1 3 1 1 0 0 0\n"
+          "e 2 3 1 1 4 0 0\ns 0 1 1\nend\nroute 3 1\nb 50 20 40 20 0\nb 50 100 40 20 5\nb 50 200 40 20 0\n"
+          "l 0 2 4 50 30 50 90 50 150 50 190\nend\n";
       int status;
 
       for (int k = g_rand_int_range (rand, 1, 5); k > 0; k--)
-        text[g_rand_int_range (rand, sizeof HEAD - 1, sizeof text - 1)] = g_rand_int_range (rand, 0, 4) == 0 ? g_rand_int_range (rand, 0, 256)
-                                                               : "0123456789 .-e\nb"[g_rand_int_range (rand, 0, 16)];
+        text[g_rand_int_range (rand, sizeof HEAD - 1, sizeof text - 1)]
+            = g_rand_int_range (rand, 0, 4) == 0 ? g_rand_int_range (rand, 0, 256)
+                                                 : "0123456789 .-e\nb"[g_rand_int_range (rand, 0, 16)];
       status = feed_helper (text, sizeof text - 1);
       g_assert_true (status == 0 || status == 2);
     }
@@ -313,7 +323,7 @@ test_best (void)
     g_assert_true (ph_layout_sync (folded, 20, NULL, NULL));
     g_assert_cmpint (folded->engine, ==, PH_LAYOUT_LAYERED);
     g_assert_nonnull (folded->reason);
-    for (guint e = 0; e < large->n_edges; e++)      /* a chain: no line runs over a box, so nothing is to be led around one */
+    for (guint e = 0; e < large->n_edges; e++) /* a chain: no line runs over a box, so nothing is to be led around one */
       {
         large->edges[e].from = MIN (e, large->n_boxes - 2);
         large->edges[e].to = large->edges[e].from + 1;

@@ -19,9 +19,9 @@ read_text (const char *text, GError **error)
 static PhModel *
 read_seed (const char *name)
 {
-  g_autofree char  *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "llvm", name, NULL), *text = NULL;
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "llvm", name, NULL), *text = NULL;
   g_autoptr (GError) error = NULL;
-  PhModel          *model;
+  PhModel *model;
 
   g_assert_true (g_file_get_contents (path, &text, NULL, &error));
   model = read_text (text, &error);
@@ -47,15 +47,18 @@ attr_of (PhNode *node, const char *name)
   return attr != NULL ? ph_attr_value_to_string (attr) : g_strdup ("");
 }
 
+/* clang-format off */
 #define ASSERT_ATTR(node, name, expected) G_STMT_START { \
   g_autofree char *_value = attr_of (node, name); \
   g_assert_cmpstr (_value, ==, expected); } G_STMT_END
+/* clang-format on */
 
 static void
 test_loop (void)
 {
   g_autoptr (PhModel) model = read_seed ("loop");
-  PhNode *phi = node_of (model, "%i"), *next = node_of (model, "%next"), *compare = node_of (model, "%more"), *call = node_of (model, "%r");
+  PhNode *phi = node_of (model, "%i"), *next = node_of (model, "%next"), *compare = node_of (model, "%more"),
+         *call = node_of (model, "%r");
   PhFunction *twice = ph_model_find_function (model, "llvm.func", "twice");
 
   g_assert_cmpstr (model->graph->name, ==, "main");
@@ -92,7 +95,7 @@ test_loop (void)
   g_assert_cmpstr (node_of (model, "%s")->op_type, ==, "call");
   ASSERT_ATTR (node_of (model, "%s"), "callee", "\"printf\"");
   g_assert_cmpuint (node_of (model, "%s")->inputs->len, ==, 2);
-  g_assert_cmpuint (model->graph->outputs->len, ==, 2);      /* two returns */
+  g_assert_cmpuint (model->graph->outputs->len, ==, 2); /* two returns */
   g_assert_cmpuint (call->where->line, ==, 20);
 }
 
@@ -116,9 +119,11 @@ test_kinds (void)
 static void
 test_order (void)
 {
-  g_autoptr (GError)  error = NULL;
-  g_autoptr (PhModel) model = read_text ("define i32 @f(i1 %c) {\n  br i1 %c, label %last, label %late\nlate:\n  %b = add i32 %a, 1\n  ret i32 %b\n"
-                                        "last:\n  %a = add i32 3, 4\n  br label %late\n}\n", &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = read_text (
+      "define i32 @f(i1 %c) {\n  br i1 %c, label %last, label %late\nlate:\n  %b = add i32 %a, 1\n  ret i32 %b\n"
+      "last:\n  %a = add i32 3, 4\n  br label %late\n}\n",
+      &error);
 
   g_assert_no_error (error);
   g_assert_true (ph_node_input (node_of (model, "%b"), 0) == ph_node_output (node_of (model, "%a"), 0));
@@ -128,6 +133,7 @@ test_order (void)
 static void
 test_errors (void)
 {
+  /* clang-format off */
   static const struct { const char *text, *says; } cases[] = {
     { "define i32 @f() {\n  ret i32 0\n", "t.ll:3:1: the text ends within the function 'f', which begins in line 1" },
     { "define i32 @f() {\n  %x = \n}\n", "t.ll:2:3: " },
@@ -138,10 +144,11 @@ test_errors (void)
     { "define void @f() {\na:\n  ret void\na:\n  ret void\n}\n", "two blocks 'a'" },
     { "@x = c\"abc\n", "a string does not end" },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError)  error = NULL;
+      g_autoptr (GError) error = NULL;
       g_autoptr (PhModel) model = read_text (cases[i].text, &error);
 
       g_assert_null (model);
@@ -158,9 +165,9 @@ static PhModel *
 open_dump (const char *text, PhHistory **history, GPtrArray *problems)
 {
   g_autoptr (PhHistory) recorded = NULL;
-  g_autofree char  *folder = g_dir_make_tmp ("peephole-XXXXXX", NULL), *path = g_build_filename (folder, "dump.txt", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("peephole-XXXXXX", NULL), *path = g_build_filename (folder, "dump.txt", NULL);
   g_autoptr (GError) error = NULL;
-  PhModel          *model;
+  PhModel *model;
 
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
   model = ph_recording_open (path, &recorded, problems, NULL, &error);
@@ -193,21 +200,21 @@ go (PhHistory *history, PhModel *model, PhPosition to)
 static void
 test_dump (void)
 {
-  static const char text[] =
-    "*** IR Dump At Start ***\n; ModuleID = 'm'\n\n"
-    "define i32 @f(i32 %x) {\nentry:\n  br label %head\n\nhead:\n  %i = phi i32 [ 0, %entry ], [ %n, %tail ]\n  br label %tail\n\n"
-    "tail:\n  %n = add i32 %i, 1\n  %c = icmp slt i32 %n, %x\n  br i1 %c, label %head, label %exit\n\nexit:\n  ret i32 %n\n}\n\n"
-    "define void @g() {\n  ret void\n}\n"
-    "*** IR Dump After Nothing on f omitted because no change ***\n"
-    "*** IR Pass PassManager<Function> on f ignored ***\n"
-    "*** IR Dump After LoopSimplifyCFGPass on loop %head in function f ***\n\n; Preheader:\nentry:\n  br label %head\n\n; Loop:\n"
-    "head:                 ; preds = %head, %entry\n  %i = phi i32 [ 0, %entry ], [ %n, %head ]\n  %n = add i32 %i, 1\n"
-    "  %c = icmp slt i32 %n, %x\n  br i1 %c, label %head, label %exit\n\n; Exit blocks\nexit:\n  ret i32 %n\nexit:\n  ret i32 %n\n"
-    "*** IR Dump After InstCombinePass on f ***\ndefine i32 @f(i32 %x) {\nentry:\n  br label %head\n\nhead:\n"
-    "  %i = phi i32 [ 0, %entry ], [ %n, %head ]\n  %n = add nuw i32 %i, 1\n  %c = icmp slt i32 %n, %x\n"
-    "  br i1 %c, label %head, label %exit\n\nexit:\n  ret i32 %n\n}\n"
-    "*** IR Dump After Grow on g ***\ndefine void @g() {\n  %a = alloca i32\n  store i32 7, ptr %a\n  ret void\n}\n"
-    "*** IR Deleted After GlobalDCEPass on g ***\n";
+  static const char text[]
+      = "*** IR Dump At Start ***\n; ModuleID = 'm'\n\n"
+        "define i32 @f(i32 %x) {\nentry:\n  br label %head\n\nhead:\n  %i = phi i32 [ 0, %entry ], [ %n, %tail ]\n  br label %tail\n\n"
+        "tail:\n  %n = add i32 %i, 1\n  %c = icmp slt i32 %n, %x\n  br i1 %c, label %head, label %exit\n\nexit:\n  ret i32 %n\n}\n\n"
+        "define void @g() {\n  ret void\n}\n"
+        "*** IR Dump After Nothing on f omitted because no change ***\n"
+        "*** IR Pass PassManager<Function> on f ignored ***\n"
+        "*** IR Dump After LoopSimplifyCFGPass on loop %head in function f ***\n\n; Preheader:\nentry:\n  br label %head\n\n; Loop:\n"
+        "head:                 ; preds = %head, %entry\n  %i = phi i32 [ 0, %entry ], [ %n, %head ]\n  %n = add i32 %i, 1\n"
+        "  %c = icmp slt i32 %n, %x\n  br i1 %c, label %head, label %exit\n\n; Exit blocks\nexit:\n  ret i32 %n\nexit:\n  ret i32 %n\n"
+        "*** IR Dump After InstCombinePass on f ***\ndefine i32 @f(i32 %x) {\nentry:\n  br label %head\n\nhead:\n"
+        "  %i = phi i32 [ 0, %entry ], [ %n, %head ]\n  %n = add nuw i32 %i, 1\n  %c = icmp slt i32 %n, %x\n"
+        "  br i1 %c, label %head, label %exit\n\nexit:\n  ret i32 %n\n}\n"
+        "*** IR Dump After Grow on g ***\ndefine void @g() {\n  %a = alloca i32\n  store i32 7, ptr %a\n  ret void\n}\n"
+        "*** IR Deleted After GlobalDCEPass on g ***\n";
   PhHistory *recorded = NULL;
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (PhModel) model = open_dump (text, &recorded, problems);
@@ -222,9 +229,9 @@ test_dump (void)
   g_assert_cmpuint (model->graph->n_nodes, ==, 7);
 
   go (history, model, (PhPosition) { 2, 0 });
-  g_assert_null (ph_model_find_value_named (model, "br.2"));                 /* the block that the loop lost */
+  g_assert_null (ph_model_find_value_named (model, "br.2")); /* the block that the loop lost */
   g_assert_cmpuint (model->graph->n_nodes, ==, 6);
-  g_assert_true (ph_model_find_value (model, n) == ph_model_find_value_named (model, "%n"));   /* what stays is the same node */
+  g_assert_true (ph_model_find_value (model, n) == ph_model_find_value_named (model, "%n")); /* what stays is the same node */
   ASSERT_ATTR (node_of (model, "%i"), "back", "[\"%n from head\"]");
 
   go (history, model, (PhPosition) { 3, 0 });
@@ -250,9 +257,9 @@ test_dump (void)
 static void
 test_diff_dump (void)
 {
-  static const char text[] =
-    "*** IR Dump After SROAPass on f ***\n \n entry:\n-  %a = add i32 %x, 0\n-  ret i32 %a\n+  ret i32 %x\n \n\n"
-    "*** IR Dump After IPSCCPPass on [module] ***\n\n*** IR for function [module] ***\n \n entry:\n-  ret i32 %x\n+  ret i32 3\n \n\n";
+  static const char text[]
+      = "*** IR Dump After SROAPass on f ***\n \n entry:\n-  %a = add i32 %x, 0\n-  ret i32 %a\n+  ret i32 %x\n \n\n"
+        "*** IR Dump After IPSCCPPass on [module] ***\n\n*** IR for function [module] ***\n \n entry:\n-  ret i32 %x\n+  ret i32 3\n \n\n";
   PhHistory *recorded = NULL;
   g_autoptr (PhModel) model = open_dump (text, &recorded, NULL);
   g_autoptr (PhHistory) history = recorded;

@@ -8,9 +8,13 @@
 #include "passes/pass.h"
 
 #define GRID 4
-#define SIDE 160                 /* pixels of a tile */
+#define SIDE 160 /* pixels of a tile */
 
-typedef struct { guint64 hash; cairo_surface_t *picture; } Tile;
+typedef struct
+{
+  guint64 hash;
+  cairo_surface_t *picture;
+} Tile;
 
 static cairo_surface_t *
 draw (PhScene *scene, PhInk *ink, const PhDrawOptions *options)

@@ -112,9 +112,16 @@ grow (GRand *rand, PhGraph *graph, guint depth)
 
   for (guint i = 0; i < n; i++)
     inputs[i] = g_rand_int_range (rand, 0, 9) == 0 ? NULL : pick (rand, graph);
-  node = ph_graph_add_node (graph, &(PhNodeSpec) { .op_type = ops[g_rand_int_range (rand, 0, 4)], .domain = "test", .name = name,
-                                                   .inputs = inputs, .n_inputs = n, .attrs = &attr, .n_attrs = g_rand_boolean (rand),
-                                                   .n_outputs = g_rand_int_range (rand, 0, 5) == 0 ? 2 : 1 }, NULL);
+  node = ph_graph_add_node (graph,
+                            &(PhNodeSpec) { .op_type = ops[g_rand_int_range (rand, 0, 4)],
+                                            .domain = "test",
+                                            .name = name,
+                                            .inputs = inputs,
+                                            .n_inputs = n,
+                                            .attrs = &attr,
+                                            .n_attrs = g_rand_boolean (rand),
+                                            .n_outputs = g_rand_int_range (rand, 0, 5) == 0 ? 2 : 1 },
+                            NULL);
   if (depth < 2 && g_rand_int_range (rand, 0, 8) == 0)
     {
       PhGraph *body = ph_node_add_graph (node, "branch", "body", NULL);
@@ -166,7 +173,8 @@ disturb (GRand *rand, PhModel *model)
       switch (g_rand_int_range (rand, 0, 8))
         {
         case 0:
-          ph_node_set_input (node, (guint) g_rand_int_range (rand, 0, (gint32) node->inputs->len + 1), pick (rand, node->graph), NULL);
+          ph_node_set_input (node, (guint) g_rand_int_range (rand, 0, (gint32) node->inputs->len + 1), pick (rand, node->graph),
+                             NULL);
           break;
         case 1:
           value = pick (rand, node->graph);
@@ -174,12 +182,8 @@ disturb (GRand *rand, PhModel *model)
             ph_value_replace_uses (node->outputs->pdata[0], value, NULL);
           ph_graph_remove_dead (node);
           break;
-        case 2:
-          ph_node_set_attr (node, "k", attr, NULL);
-          break;
-        case 3:
-          ph_node_set_input (grow (rand, node->graph, 1), 0, node->outputs->pdata[0], NULL);
-          break;
+        case 2: ph_node_set_attr (node, "k", attr, NULL); break;
+        case 3: ph_node_set_input (grow (rand, node->graph, 1), 0, node->outputs->pdata[0], NULL); break;
         case 4:
           ph_graph_add_input (model->graph, "extra", ph_type_unranked (PH_FLOAT), NULL,
                               (guint) g_rand_int_range (rand, 0, (gint32) model->graph->inputs->len + 1), NULL);
@@ -188,11 +192,8 @@ disturb (GRand *rand, PhModel *model)
           ph_graph_set_output (model->graph, (guint) g_rand_int_range (rand, 0, (gint32) model->graph->outputs->len + 1),
                                pick (rand, model->graph), NULL);
           break;
-        case 6:
-          ph_value_rename (node->outputs->pdata[0], ph_model_unique_name (model, "renamed"), NULL);
-          break;
-        default:
-          node->name = ph_intern (g_rand_boolean (rand) ? "" : "node7");       /* a test may: nothing is recorded here */
+        case 6: ph_value_rename (node->outputs->pdata[0], ph_model_unique_name (model, "renamed"), NULL); break;
+        default: node->name = ph_intern (g_rand_boolean (rand) ? "" : "node7"); /* a test may: nothing is recorded here */
         }
     }
 }
@@ -257,10 +258,15 @@ static void
 test_names (void)
 {
   static const char *const head = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] x) => (float[2] y) {\n";
-  g_autofree char *ours = g_strconcat (head, "  [gone] a = Relu (x)\n  [one] b = Neg (a)\n  [two] c = Neg (x)\n  [three] d = Neg (c)\n"
-    "  [four] y = Add (b, d)\n}", NULL);
-  g_autofree char *theirs = g_strconcat (head, "  [two] c = Neg (x)\n  [new] e = Exp (c)\n  [one] b = Neg (e)\n  [three] other = Neg (c)\n"
-    "  [four] y = Add (b, other)\n}", NULL);
+  g_autofree char *ours = g_strconcat (head,
+                                       "  [gone] a = Relu (x)\n  [one] b = Neg (a)\n  [two] c = Neg (x)\n  [three] d = Neg (c)\n"
+                                       "  [four] y = Add (b, d)\n}",
+                                       NULL);
+  g_autofree char *theirs = g_strconcat (
+      head,
+      "  [two] c = Neg (x)\n  [new] e = Exp (c)\n  [one] b = Neg (e)\n  [three] other = Neg (c)\n"
+      "  [four] y = Add (b, other)\n}",
+      NULL);
   g_autoptr (PhModel) model = ph_onnx_text_read (ours, -1, "ours", NULL), target = ph_onnx_text_read (theirs, -1, "theirs", NULL);
   PhBecame counts = { 0 };
   PhId ids[4];
@@ -305,10 +311,15 @@ static void
 test_structure (void)
 {
   static const char *const head = "<ir_version: 8, opset_import: [\"\" : 17]>\n";
-  g_autofree char *ours = g_strconcat (head, "g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> {\n"
-    "  [one] a = Add (x, w)\n  [two] b = Identity (a)\n  [three] c = Relu (b)\n  [four] y = Mul (c, x)\n}", NULL);
-  g_autofree char *theirs = g_strconcat (head, "g (float[2] x) => (float[2] y) <float[2] v0 = {1, 2}> {\n"
-    "  v1 = Add (x, v0)\n  v2 = Relu (v1)\n  y = Mul (v2, x)\n}", NULL);
+  g_autofree char *ours = g_strconcat (
+      head,
+      "g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> {\n"
+      "  [one] a = Add (x, w)\n  [two] b = Identity (a)\n  [three] c = Relu (b)\n  [four] y = Mul (c, x)\n}",
+      NULL);
+  g_autofree char *theirs = g_strconcat (head,
+                                         "g (float[2] x) => (float[2] y) <float[2] v0 = {1, 2}> {\n"
+                                         "  v1 = Add (x, v0)\n  v2 = Relu (v1)\n  y = Mul (v2, x)\n}",
+                                         NULL);
   g_autoptr (PhModel) model = ph_onnx_text_read (ours, -1, "ours", NULL);
   g_autoptr (PhModel) target = ph_onnx_text_read (theirs, -1, "theirs", NULL);
   const PhNode *two = ph_model_find_node_named (model, "two"), *three = ph_model_find_node_named (model, "three");
@@ -326,10 +337,11 @@ test_structure (void)
 static PhModel *
 read_mlir (const char *body)
 {
-  g_autofree char  *text = g_strdup_printf ("func.func @main(%%arg0: tensor<4xf32>, %%arg1: tensor<4xf32>) -> tensor<4xf32> {\n%s}\n", body);
+  g_autofree char *text = g_strdup_printf (
+      "func.func @main(%%arg0: tensor<4xf32>, %%arg1: tensor<4xf32>) -> tensor<4xf32> {\n%s}\n", body);
   g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
   g_autoptr (GError) error = NULL;
-  PhModel          *model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "m.mlir", NULL, &error);
+  PhModel *model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "m.mlir", NULL, &error);
 
   g_assert_no_error (error);
   return model;
@@ -339,18 +351,20 @@ read_mlir (const char *body)
 static void
 test_numbers (void)
 {
-  g_autoptr (PhModel) model = read_mlir ("%0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n  %1 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n"
-                                        "%2 = stablehlo.multiply %0, %arg0 : tensor<4xf32>\n  %3 = stablehlo.multiply %1, %arg1 : tensor<4xf32>\n"
-                                        "%4 = stablehlo.multiply %2, %3 : tensor<4xf32>\n  %5 = stablehlo.add %4, %arg1 : tensor<4xf32>\n"
-                                        "return %5 : tensor<4xf32>\n");
-  g_autoptr (PhModel) target = read_mlir ("%0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n"
-                                         "%1 = stablehlo.multiply %0, %arg0 : tensor<4xf32>\n  %2 = stablehlo.multiply %0, %arg1 : tensor<4xf32>\n"
-                                         "%3 = stablehlo.multiply %1, %2 : tensor<4xf32>\n  %4 = stablehlo.add %3, %arg1 : tensor<4xf32>\n"
-                                         "return %4 : tensor<4xf32>\n");
-  g_autoptr (GArray)  guessed = g_array_new (FALSE, FALSE, sizeof (PhId));
-  const PhNode      *second = model->graph->first->next, *product = second->next->next;
-  const PhId         gone = second->id;
-  PhBecame           became = { .guessed = guessed };
+  g_autoptr (PhModel) model = read_mlir (
+      "%0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n  %1 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n"
+      "%2 = stablehlo.multiply %0, %arg0 : tensor<4xf32>\n  %3 = stablehlo.multiply %1, %arg1 : tensor<4xf32>\n"
+      "%4 = stablehlo.multiply %2, %3 : tensor<4xf32>\n  %5 = stablehlo.add %4, %arg1 : tensor<4xf32>\n"
+      "return %5 : tensor<4xf32>\n");
+  g_autoptr (PhModel) target = read_mlir (
+      "%0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n"
+      "%1 = stablehlo.multiply %0, %arg0 : tensor<4xf32>\n  %2 = stablehlo.multiply %0, %arg1 : tensor<4xf32>\n"
+      "%3 = stablehlo.multiply %1, %2 : tensor<4xf32>\n  %4 = stablehlo.add %3, %arg1 : tensor<4xf32>\n"
+      "return %4 : tensor<4xf32>\n");
+  g_autoptr (GArray) guessed = g_array_new (FALSE, FALSE, sizeof (PhId));
+  const PhNode *second = model->graph->first->next, *product = second->next->next;
+  const PhId gone = second->id;
+  PhBecame became = { .guessed = guessed };
 
   g_assert_true (ph_model_become (model, target, &became, NULL));
   g_assert_cmpuint (became.kept, ==, 5);
@@ -358,21 +372,23 @@ test_numbers (void)
   g_assert_cmpuint (became.removed, ==, 1);
   g_assert_null (ph_model_find_node (model, gone));
   g_assert_true (ph_node_input (product, 0)->producer == model->graph->first);
-  g_assert_cmpuint (guessed->len, ==, 3);            /* what computes the same by other means is one by its place */
+  g_assert_cmpuint (guessed->len, ==, 3); /* what computes the same by other means is one by its place */
 }
 
 /* A node in the middle reads what came between: it stays, what came is new, and nothing else is touched. */
 static void
 test_like (void)
 {
-  g_autoptr (PhModel) model = read_mlir ("%0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n  %1 = stablehlo.multiply %0, %arg0 : tensor<4xf32>\n"
-                                        "%2 = stablehlo.tanh %1 : tensor<4xf32>\n  %3 = stablehlo.multiply %2, %arg1 : tensor<4xf32>\n"
-                                        "return %3 : tensor<4xf32>\n");
-  g_autoptr (PhModel) target = read_mlir ("%0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n  %1 = stablehlo.negate %0 : tensor<4xf32>\n"
-                                         "%2 = stablehlo.multiply %1, %arg0 : tensor<4xf32>\n  %3 = stablehlo.exponential %2 : tensor<4xf32>\n"
-                                         "%4 = stablehlo.multiply %3, %arg1 : tensor<4xf32>\n  return %4 : tensor<4xf32>\n");
-  const PhNode      *first = model->graph->first->next, *last = model->graph->last;
-  PhBecame           became = { 0 };
+  g_autoptr (PhModel) model = read_mlir (
+      "%0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n  %1 = stablehlo.multiply %0, %arg0 : tensor<4xf32>\n"
+      "%2 = stablehlo.tanh %1 : tensor<4xf32>\n  %3 = stablehlo.multiply %2, %arg1 : tensor<4xf32>\n"
+      "return %3 : tensor<4xf32>\n");
+  g_autoptr (PhModel) target = read_mlir (
+      "%0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n  %1 = stablehlo.negate %0 : tensor<4xf32>\n"
+      "%2 = stablehlo.multiply %1, %arg0 : tensor<4xf32>\n  %3 = stablehlo.exponential %2 : tensor<4xf32>\n"
+      "%4 = stablehlo.multiply %3, %arg1 : tensor<4xf32>\n  return %4 : tensor<4xf32>\n");
+  const PhNode *first = model->graph->first->next, *last = model->graph->last;
+  PhBecame became = { 0 };
 
   g_assert_true (ph_model_become (model, target, &became, NULL));
   g_assert_cmpuint (became.kept, ==, 3);

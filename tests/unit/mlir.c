@@ -31,16 +31,16 @@ find_op (PhModel *model, const char *domain, const char *op_type)
 static void
 test_corpus (void)
 {
-  g_autofree char     *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "mlir", "forms.mlir", NULL);
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "mlir", "forms.mlir", NULL);
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GError)    error = NULL;
-  g_autoptr (PhModel)   model = ph_io_open (path, problems, NULL, &error);
-  const PhNode        *node;
-  const gint64        *ints;
-  gsize                n;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, problems, NULL, &error);
+  const PhNode *node;
+  const gint64 *ints;
+  gsize n;
 
   g_assert_no_error (error);
-  g_assert_cmpuint (model->graph->n_nodes, ==, 1);                 /* of the first that nobody calls */
+  g_assert_cmpuint (model->graph->n_nodes, ==, 1); /* of the first that nobody calls */
   g_assert_cmpuint (model->functions->len, ==, 2);
   node = find_op (model, "stablehlo", "convolution");
   ints = ph_node_attr_ints (node, "padding", &n);
@@ -60,16 +60,16 @@ test_corpus (void)
   ints = ph_node_attr_ints (node, "strides", &n);
   g_assert_cmpmem (ints, n * sizeof *ints, ((gint64[]) { 1, 2, 1 }), 3 * sizeof (gint64));
   g_assert_cmpuint (find_op (model, "mlir", "block")->outputs->len, ==, 1);
-  g_assert_cmpuint (problems->len, ==, 1);                         /* '%lost' of an operation nobody knows */
+  g_assert_cmpuint (problems->len, ==, 1); /* '%lost' of an operation nobody knows */
 }
 
 static void
 test_selu (void)
 {
-  g_autofree char   *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "mlir", "selu.mlir", NULL);
-  g_autoptr (GError)  error = NULL;
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "mlir", "selu.mlir", NULL);
+  g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
-  const PhNode      *node;
+  const PhNode *node;
 
   g_assert_no_error (error);
   g_assert_cmpuint (model->graph->inputs->len, ==, 3);
@@ -84,16 +84,17 @@ test_selu (void)
 static void
 test_elided (void)
 {
-  g_autoptr (GError)  error = NULL;
+  g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = read_text ("func.func @f() -> tensor<4xf32> {\n"
-                                        "  %0 = stablehlo.constant dense_resource<__elided__> : tensor<4xf32>\n"
-                                        "  %1 = stablehlo.constant dense<1.0> : tensor<1000000x1000000xf32>\n"
-                                        "  return %0 : tensor<4xf32>\n}\n", NULL, &error);
-  const PhAttr      *value;
+                                         "  %0 = stablehlo.constant dense_resource<__elided__> : tensor<4xf32>\n"
+                                         "  %1 = stablehlo.constant dense<1.0> : tensor<1000000x1000000xf32>\n"
+                                         "  return %0 : tensor<4xf32>\n}\n",
+                                         NULL, &error);
+  const PhAttr *value;
 
   g_assert_no_error (error);
   value = ph_node_attr (model->graph->first, "value");
-  g_assert_cmpint (value->kind, ==, PH_ATTR_STRING);               /* unknown, not zeros */
+  g_assert_cmpint (value->kind, ==, PH_ATTR_STRING); /* unknown, not zeros */
   value = ph_node_attr (model->graph->first->next, "value");
   g_assert_true (ph_tensor_is_splat (value->tensor));
 }
@@ -101,6 +102,7 @@ test_elided (void)
 static void
 test_bad (void)
 {
+  /* clang-format off */
   static const struct { const char *text, *message; } cases[] = {
     { "func.func @f() {\n  %0 = stablehlo.add %1, %2 : tensor<2xf32>\n  return\n}\n", "model.mlir:2:22: '%1' is used here" },
     { "func.func @f() {\n  %0 = stablehlo.constant dense<[1, 2]> : tensor<3xi32>\n", "model.mlir:2:39: the constant has 2 elements" },
@@ -111,10 +113,11 @@ test_bad (void)
     { "#a = #a\n\"x.y\"() {m = #a} : () -> ()", "the alias #a is defined by itself" },
     { "%0 = \"a.b\"() : () -> tensor<99999999999999999999xf32>", "a dimension is too large" },
   };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError)  error = NULL;
+      g_autoptr (GError) error = NULL;
       g_autoptr (PhModel) model = read_text (cases[i].text, NULL, &error);
 
       g_assert_null (model);
@@ -127,13 +130,16 @@ test_bad (void)
 static void
 test_deep (void)
 {
-  static const char *const parts[][3] = { { "\"a.b\"() ({", "", "" }, { "x.y ", "(", "" }, { "%0 = \"a.b\"() : () -> ", "tensor<2x", "" },
-                                          { "\"a.b\"() {x = ", "[", "" }, { "\"a.b\"() : () -> () loc(", "callsite(", "" } };
+  static const char *const parts[][3] = { { "\"a.b\"() ({", "", "" },
+                                          { "x.y ", "(", "" },
+                                          { "%0 = \"a.b\"() : () -> ", "tensor<2x", "" },
+                                          { "\"a.b\"() {x = ", "[", "" },
+                                          { "\"a.b\"() : () -> () loc(", "callsite(", "" } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
     {
       g_autoptr (GString) text = g_string_new (i == 0 ? "" : parts[i][0]);
-      g_autoptr (GError)  error = NULL;
+      g_autoptr (GError) error = NULL;
 
       for (guint k = 0; k < 100000; k++)
         g_string_append (text, i == 0 ? parts[0][0] : parts[i][1]);
@@ -148,12 +154,17 @@ static void
 test_unfolding (void)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  g_autoptr (GError)  error = NULL;
+  g_autoptr (GError) error = NULL;
 
   for (guint i = 0; i < 40; i++)
-    g_string_append_printf (text, "func.func @%s%u(%%x: tensor<f32>) -> tensor<f32> {\n  %%a = call @f%u(%%x) : (tensor<f32>) -> tensor<f32>\n"
-                            "  %%b = call @f%u(%%a) : (tensor<f32>) -> tensor<f32>\n  return %%b : tensor<f32>\n}\n", "f", i, i + 1, i + 1);
-  g_string_append (text, "func.func @f40(%x: tensor<f32>) -> tensor<f32> {\n  %0 = call @f40(%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}\n");
+    g_string_append_printf (
+        text,
+        "func.func @%s%u(%%x: tensor<f32>) -> tensor<f32> {\n  %%a = call @f%u(%%x) : (tensor<f32>) -> tensor<f32>\n"
+        "  %%b = call @f%u(%%a) : (tensor<f32>) -> tensor<f32>\n  return %%b : tensor<f32>\n}\n",
+        "f", i, i + 1, i + 1);
+  g_string_append (
+      text,
+      "func.func @f40(%x: tensor<f32>) -> tensor<f32> {\n  %0 = call @f40(%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}\n");
   g_autoptr (PhModel) model = read_text (text->str, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (model->nodes->len, <, 500);
@@ -164,18 +175,18 @@ test_unfolding (void)
 static void
 test_dump (void)
 {
-  g_autofree char     *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "mlir-dump", "after-all.txt", NULL);
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "mlir-dump", "after-all.txt", NULL);
   g_autoptr (PhHistory) history = NULL;
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GError)    error = NULL;
-  g_autoptr (PhModel)   model = ph_recording_open (path, &history, problems, NULL, &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_recording_open (path, &history, problems, NULL, &error);
 
   g_assert_no_error (error);
   g_assert_cmpuint (problems->len, ==, 0);
   g_assert_cmpuint (history->steps->len, ==, 3);
   g_assert_cmpstr (g_array_index (history->steps, PhStep, 1).pass, ==, "cse");
   g_assert_cmpuint (g_array_index (history->steps, PhStep, 1).n_removed, >=, 1);
-  history->position = (PhPosition) { 0, 0 };                       /* where the model is */
+  history->position = (PhPosition) { 0, 0 }; /* where the model is */
   g_assert_true (ph_history_go (history, model, (PhPosition) { 3, 0 }, &error));
   g_assert_cmpuint (model->graph->n_nodes, ==, 2);
   g_assert_cmpuint (model->functions->len, ==, 0);
@@ -187,16 +198,19 @@ test_dump (void)
 static void
 test_tree (void)
 {
+  /* clang-format off */
   static const char *const files[][2] = {
     { "0_0_canonicalize.mlir", "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.add %x, %x : tensor<f32>\n  return %0 : tensor<f32>\n}\n" },
     { "0_10_cse.mlir", "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.negate %x : tensor<f32>\n  return %0 : tensor<f32>\n}\n" },
     { "0_9_sccp.mlir", "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.abs %x : tensor<f32>\n  return %0 : tensor<f32>\n}\n" },
   };
-  g_autofree char     *folder = g_dir_make_tmp ("peephole-tree-XXXXXX", NULL), *module = g_build_filename (folder, "builtin_module_m", NULL),
-                      *function = g_build_filename (module, "func_func_main", NULL);
+  /* clang-format on */
+  g_autofree char *folder = g_dir_make_tmp ("peephole-tree-XXXXXX", NULL),
+                  *module = g_build_filename (folder, "builtin_module_m", NULL),
+                  *function = g_build_filename (module, "func_func_main", NULL);
   g_autoptr (PhHistory) history = NULL;
-  g_autoptr (GError)    error = NULL;
-  g_autoptr (PhModel)   model = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
 
   g_assert_cmpint (g_mkdir_with_parents (function, 0700), ==, 0);
   for (gsize i = 0; i < G_N_ELEMENTS (files); i++)
@@ -209,7 +223,7 @@ test_tree (void)
   g_assert_no_error (error);
   g_assert_cmpuint (history->steps->len, ==, 2);
   g_assert_cmpstr (g_array_index (history->steps, PhStep, 0).pass, ==, "sccp");
-  history->position = (PhPosition) { 0, 0 };                       /* where the model is */
+  history->position = (PhPosition) { 0, 0 }; /* where the model is */
   g_assert_true (ph_history_go (history, model, (PhPosition) { 2, 0 }, &error));
   g_assert_cmpstr (model->graph->first->op_type, ==, "negate");
   for (gsize i = 0; i < G_N_ELEMENTS (files); i++)
@@ -223,7 +237,10 @@ test_tree (void)
   g_rmdir (folder);
 }
 
-typedef struct { GString *steps; } Steps;
+typedef struct
+{
+  GString *steps;
+} Steps;
 
 static gboolean
 add_step (const char *pass, PhModel *model, gpointer data, GError **error)
@@ -235,25 +252,31 @@ add_step (const char *pass, PhModel *model, gpointer data, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 #define DUMP(when, pass, op) "// -----// IR Dump " when " " pass " (" pass ") //----- //\nfunc.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {\n" \
                              "  %0 = stablehlo." op " %arg0 : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
+/* clang-format on */
 
 /* What is dumped again as it was is not read again; a dump in front of a pass is a step only where it shows what came before. */
 static void
 test_same (void)
 {
-  static const char both[] = DUMP ("Before", "cse", "tanh") DUMP ("After", "cse", "tanh") DUMP ("Before", "fold", "tanh") DUMP ("After", "fold", "abs")
-                             DUMP ("After", "dce", "abs");
+  static const char both[] = DUMP ("Before", "cse", "tanh") DUMP ("After", "cse", "tanh") DUMP ("Before", "fold", "tanh")
+      DUMP ("After", "fold", "abs") DUMP ("After", "dce", "abs");
   static const char before[] = DUMP ("Before", "cse", "tanh") DUMP ("Before", "fold", "tanh") DUMP ("Before", "dce", "abs");
-  static const struct { const char *text, *steps; } dumps[] = { { both, "first cse= fold dce= " }, { before, "first cse= fold " } };
+  static const struct
+  {
+    const char *text, *steps;
+  } dumps[] = { { both, "first cse= fold dce= " }, { before, "first cse= fold " } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (dumps); i++)
     {
       g_autoptr (GString) text = g_string_new (NULL);
-      g_autoptr (GError)  error = NULL;
-      Steps               steps = { text };
+      g_autoptr (GError) error = NULL;
+      Steps steps = { text };
 
-      g_assert_true (ph_format_record_text (ph_format_find ("mlir-dump"), dumps[i].text, "dump.txt", add_step, &steps, NULL, NULL, &error));
+      g_assert_true (
+          ph_format_record_text (ph_format_find ("mlir-dump"), dumps[i].text, "dump.txt", add_step, &steps, NULL, NULL, &error));
       g_assert_no_error (error);
       g_assert_cmpstr (text->str, ==, dumps[i].steps);
     }

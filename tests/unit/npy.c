@@ -41,8 +41,8 @@ load_npy (const char *header, gconstpointer data, gsize size)
 static void
 test_round_trip (void)
 {
-  static const PhDType types[] = { PH_FLOAT, PH_DOUBLE, PH_FLOAT16, PH_INT8, PH_INT16, PH_INT32, PH_INT64, PH_UINT8, PH_UINT16,
-                                   PH_UINT32, PH_UINT64, PH_BOOL, PH_BFLOAT16, PH_INT4, PH_UINT4, PH_FLOAT8E4M3FN };
+  static const PhDType types[] = { PH_FLOAT,  PH_DOUBLE, PH_FLOAT16, PH_INT8, PH_INT16,    PH_INT32, PH_INT64, PH_UINT8,
+                                   PH_UINT16, PH_UINT32, PH_UINT64,  PH_BOOL, PH_BFLOAT16, PH_INT4,  PH_UINT4, PH_FLOAT8E4M3FN };
   static const gint64 shapes[][3] = { { 2, 3, 1 }, { 5, 1, 1 }, { 0, 3, 1 } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (types) * 4; i++)
@@ -95,12 +95,14 @@ test_layouts (void)
 static void
 test_broken (void)
 {
+  /* clang-format off */
   static const char *const headers[] = {
     "{'descr': '<f4', 'fortran_order': False, 'shape': (9,), }\n", "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }\n",
     "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n", "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }\n",
     "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }\n", "{}", "{'descr': '<U999999999', 'fortran_order': False, 'shape': (9,)}",
     "{'descr': '<f4', 'fortran_order': True, 'shape': (x,), }\n", "{'shape': '", "{'descr': '<f4', 'fortran_order': False, 'shape': (",
   };
+  /* clang-format on */
   g_autofree char *path = path_of ("bad.npy");
 
   for (gsize i = 0; i < G_N_ELEMENTS (headers); i++)
@@ -171,7 +173,7 @@ visit (const char *folder, guint depth)
           g_autoptr (PhTensor) again = NULL;
 
           if (tensor == NULL)
-            continue;            /* a sequence or map: the model would say so */
+            continue; /* a sequence or map: the model would say so */
           g_assert_true (ph_tensor_save (tensor, NULL, copy, NULL));
           again = load (copy, NULL);
           g_assert_true (ph_tensor_equal (tensor, again));
@@ -184,8 +186,8 @@ visit (const char *folder, guint depth)
 static void
 test_data (void)
 {
-  g_autofree char *cases = g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_getenv ("PEEPHOLE_DATA_DIR") : "", "onnx-backend",
-                                             "simple", NULL);
+  g_autofree char *cases = g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_getenv ("PEEPHOLE_DATA_DIR") : "",
+                                             "onnx-backend", "simple", NULL);
 
   if (!g_file_test (cases, G_FILE_TEST_IS_DIR))
     {

@@ -81,7 +81,7 @@ test_zeros (void)
 {
   g_autofree char *path = g_build_filename (temporary, "zeros.onnx", NULL);
   int fd = g_open (path, O_CREAT | O_RDWR, 0600);
-  const clock_t start = clock ();      /* of this program alone */
+  const clock_t start = clock (); /* of this program alone */
 
   g_assert_cmpint (fd, >=, 0);
   g_assert_cmpint (ftruncate (fd, (off_t) 3 << 30), ==, 0);
@@ -158,11 +158,14 @@ test_deep (void)
 static void
 test_broken_graphs (void)
 {
-  g_autoptr (GBytes) cycle = wire_simple_model (3, (Wire *[]) { wire_node ("Add", "x b", "a", "first"), wire_node ("Relu", "a", "b", "second"),
-                                                         wire_node ("Relu", "a", "y", "third") });
+  g_autoptr (GBytes) cycle = wire_simple_model (3, (Wire *[]) { wire_node ("Add", "x b", "a", "first"),
+                                                                wire_node ("Relu", "a", "b", "second"),
+                                                                wire_node ("Relu", "a", "y", "third") });
   g_autoptr (GBytes) self = wire_simple_model (1, (Wire *[]) { wire_node ("Add", "x y", "y", "self") });
-  g_autoptr (GBytes) twice = wire_simple_model (2, (Wire *[]) { wire_node ("Relu", "x", "y", "one"), wire_node ("Abs", "x", "y", "two") });
-  g_autoptr (GBytes) input_twice = wire_simple_model (2, (Wire *[]) { wire_node ("Relu", "x", "x", "one"), wire_node ("Abs", "x", "y", "two") });
+  g_autoptr (GBytes) twice = wire_simple_model (
+      2, (Wire *[]) { wire_node ("Relu", "x", "y", "one"), wire_node ("Abs", "x", "y", "two") });
+  g_autoptr (GBytes) input_twice = wire_simple_model (
+      2, (Wire *[]) { wire_node ("Relu", "x", "x", "one"), wire_node ("Abs", "x", "y", "two") });
   g_autoptr (GBytes) missing = wire_simple_model (1, (Wire *[]) { wire_node ("Add", "x ghost", "y", "add") });
   g_autoptr (GBytes) no_output = wire_simple_model (1, (Wire *[]) { wire_node ("Relu", "x", "z", "relu") });
   g_autoptr (GBytes) no_op = wire_simple_model (1, (Wire *[]) { wire_node ("", "x", "y", "relu") });
@@ -198,6 +201,7 @@ static void
 test_broken_tensors (void)
 {
   static const float two[2] = { 1, 2 };
+  /* clang-format off */
   static const struct { gint64 dims[3]; guint rank, dtype; gsize size; int code; const char *words; } cases[] = {
     { { 3 }, 1, 1, 8, PH_ERROR_INVALID, "'w'|float[3]|12 bytes|8" },
     { { 1 }, 1, 1, 8, PH_ERROR_INVALID, "'w'|4 bytes|8" },
@@ -208,6 +212,7 @@ test_broken_tensors (void)
     { { 2 }, 1, 0, 8, PH_ERROR_UNSUPPORTED, "'w'" },
     { { 2 }, 1, 8, 8, PH_ERROR_INVALID, "'w'" },
   };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -256,6 +261,7 @@ static void
 test_external (void)
 {
   static const float data[4] = { 0, 0, 3, 4 };
+  /* clang-format off */
   static const struct { const char *location, *offset, *length, *words; } refused[] = {
     { "../../etc/passwd", NULL, NULL, "outside" },
     { "sub/../../secret", NULL, NULL, "outside" },
@@ -269,6 +275,7 @@ test_external (void)
     { "", NULL, NULL, "where" },
     { ".", NULL, NULL, "." },
   };
+  /* clang-format on */
   g_autofree char *weights = write_file ("weights.bin", data, sizeof data);
   g_autofree char *link = g_build_filename (temporary, "link", NULL);
   g_autofree char *path = NULL, *saved = g_build_filename (temporary, "saved.onnx", NULL), *saved_data = NULL;

@@ -31,8 +31,9 @@ static void
 test_out_of_order (void)
 {
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GBytes) bytes = wire_simple_model (4, (Wire *[]) { wire_node ("Relu", "c", "y", "last"), wire_node ("Relu", "a", "b", "second"),
-                                                             wire_node ("Relu", "x", "a", "first"), wire_node ("Relu", "b", "c", "third") });
+  g_autoptr (GBytes) bytes = wire_simple_model (
+      4, (Wire *[]) { wire_node ("Relu", "c", "y", "last"), wire_node ("Relu", "a", "b", "second"),
+                      wire_node ("Relu", "x", "a", "first"), wire_node ("Relu", "b", "c", "third") });
   g_autoptr (PhModel) model = read_model (bytes, problems);
 
   g_assert_cmpstr (model->graph->first->name, ==, "first");
@@ -45,7 +46,8 @@ static void
 test_unknown_operator (void)
 {
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GBytes) bytes = wire_simple_model (2, (Wire *[]) { wire_node ("Frobnicate", "x", "a", "strange"), wire_node ("Relu", "a", "y", NULL) });
+  g_autoptr (GBytes) bytes = wire_simple_model (
+      2, (Wire *[]) { wire_node ("Frobnicate", "x", "a", "strange"), wire_node ("Relu", "a", "y", NULL) });
   g_autoptr (PhModel) model = read_model (bytes, problems);
 
   g_assert_null (model->graph->first->op);
@@ -86,7 +88,7 @@ test_element_types (void)
   g_assert_cmpint (ph_tensor_get_int (uint2, 4), ==, 2);
   g_assert_cmpuint (ph_tensor_count (empty), ==, 0);
 
-  wire_varint (packed, 0x3c00);      /* float16 in int32_data */
+  wire_varint (packed, 0x3c00); /* float16 in int32_data */
   wire_varint (packed, 0xc000);
   wire_message (typed, 5, packed);
   half = read_constant (typed);
@@ -137,13 +139,16 @@ contains (GBytes *bytes, const char *text)
 static void
 test_extras (void)
 {
+  /* clang-format off */
   static const char *const marks[] = {
     "MARK-node-doc", "MARK-node-future", "MARK-attr-doc", "MARK-tensor-name", "MARK-init-doc", "MARK-graph-doc", "MARK-annotation",
     "MARK-model-doc", "MARK-model-future", "MARK-producer", "MARK-training", "MARK-info-doc", "MARK-denotation", "MARK-input-doc",
     "MARK-graph-future", "MARK-init-future", "MARK-metadata", "MARK-map",
   };
+  /* clang-format on */
   Wire *node = wire_node ("Constant", "", "c", "const"), *attr = g_byte_array_new (), *tensor, *graph, *info, *map, *type, *pair;
-  Wire *model = g_byte_array_new (), *opset = g_byte_array_new (), *annotation = g_byte_array_new (), *training = g_byte_array_new ();
+  Wire *model = g_byte_array_new (), *opset = g_byte_array_new (), *annotation = g_byte_array_new (),
+       *training = g_byte_array_new ();
   g_autofree float *large = g_new0 (float, 200);
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GBytes) written = NULL;
@@ -222,13 +227,12 @@ test_extras (void)
 static void
 test_names (void)
 {
-  static const char *const text =
-    "<ir_version: 8, opset_import: [\"\" : 17]>\n"
-    "g (bool c, float[2] x) => (float[2] y) {\n"
-    "  y = If <then_branch = a () => (float[2] t) { u = Relu (x) t = Abs (u) },\n"
-    "          else_branch = b () => (float[2] t) { u = Abs (x) t = Relu (u) }> (c)\n"
-    "  d, \"\" = Dropout (x, \"\", \"\")\n"
-    "}\n";
+  static const char *const text = "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+                                  "g (bool c, float[2] x) => (float[2] y) {\n"
+                                  "  y = If <then_branch = a () => (float[2] t) { u = Relu (x) t = Abs (u) },\n"
+                                  "          else_branch = b () => (float[2] t) { u = Abs (x) t = Relu (u) }> (c)\n"
+                                  "  d, \"\" = Dropout (x, \"\", \"\")\n"
+                                  "}\n";
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "names.onnxtxt", &error);
   g_autoptr (PhModel) again = NULL;
@@ -252,17 +256,17 @@ test_names (void)
 static void
 test_made_up_names (void)
 {
-  static const char *const text =
-    "<ir_version: 8, opset_import: [\"\" : 17]>\n"
-    "g (float[4] x, int64[1] k, bool c) => (float[?] y) {\n"
-    "  [n] \"\", i = TopK (x, k)\n"
-    "  n = Cast <to = 1> (i)\n"
-    "  [n] \"\", j = TopK (x, k)\n"
-    "  n_1 = Cast <to = 1> (j)\n"
-    "  [b] \"\", l = TopK (x, k)\n"
-    "  m = If <then_branch = t () => (float[?] b) { b = Cast <to = 1> (l) }, else_branch = e () => (float[?] r) { r = Neg (n) }> (c)\n"
-    "  y = Sum (n, n_1, m)\n"
-    "}\n";
+  static const char *const text
+      = "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+        "g (float[4] x, int64[1] k, bool c) => (float[?] y) {\n"
+        "  [n] \"\", i = TopK (x, k)\n"
+        "  n = Cast <to = 1> (i)\n"
+        "  [n] \"\", j = TopK (x, k)\n"
+        "  n_1 = Cast <to = 1> (j)\n"
+        "  [b] \"\", l = TopK (x, k)\n"
+        "  m = If <then_branch = t () => (float[?] b) { b = Cast <to = 1> (l) }, else_branch = e () => (float[?] r) { r = Neg (n) }> (c)\n"
+        "  y = Sum (n, n_1, m)\n"
+        "}\n";
   static const char *const kept[] = { "i", "n", "j", "n_1", "l", "m", "y" };
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "names.onnxtxt", &error), again = NULL;
@@ -294,13 +298,13 @@ test_made_up_names (void)
 static void
 test_fused (void)
 {
-  static const char *const text =
-    "<ir_version: 7, opset_import: [\"\" : 17]>\n"
-    "g (float[2] x) => (float[2] y) {\n"
-    "  a = peephole.FusedAddRelu <body = b1 (float[2] p) => (float[2] r) <float[2] w = {1, 2}> { q = Add (p, w) r = Relu (q) }> (x)\n"
-    "  b = peephole.FusedAddRelu <body = b2 (float[2] p2) => (float[2] r2) <float[2] w2 = {1, 2}> { q2 = Add (p2, w2) r2 = Relu (q2) }> (a)\n"
-    "  y = peephole.FusedAddRelu <body = b3 (float[2] p3) => (float[2] r3) <float[2] w3 = {1, 3}> { q3 = Add (p3, w3) r3 = Relu (q3) }> (b)\n"
-    "}\n";
+  static const char *const text
+      = "<ir_version: 7, opset_import: [\"\" : 17]>\n"
+        "g (float[2] x) => (float[2] y) {\n"
+        "  a = peephole.FusedAddRelu <body = b1 (float[2] p) => (float[2] r) <float[2] w = {1, 2}> { q = Add (p, w) r = Relu (q) }> (x)\n"
+        "  b = peephole.FusedAddRelu <body = b2 (float[2] p2) => (float[2] r2) <float[2] w2 = {1, 2}> { q2 = Add (p2, w2) r2 = Relu (q2) }> (a)\n"
+        "  y = peephole.FusedAddRelu <body = b3 (float[2] p3) => (float[2] r3) <float[2] w3 = {1, 3}> { q3 = Add (p3, w3) r3 = Relu (q3) }> (b)\n"
+        "}\n";
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "fused.onnxtxt", &error);
   g_autoptr (PhModel) again = NULL;
@@ -313,7 +317,7 @@ test_fused (void)
   bytes = ph_onnx_write (model, &error);
   g_assert_no_error (error);
   g_assert_true (contains (bytes, "FusedAddRelu_2"));
-  g_assert_false (contains (bytes, "FusedAddRelu_3"));      /* equal bodies share a function */
+  g_assert_false (contains (bytes, "FusedAddRelu_3")); /* equal bodies share a function */
   again = read_model (bytes, NULL);
   g_assert_cmpint (again->ir_version, ==, 8);
   g_assert_cmpuint (again->functions->len, ==, 0);
@@ -331,18 +335,16 @@ test_fused (void)
 static void
 test_body_of_unknown (void)
 {
-  static const char *const text =
-    "<ir_version: 8, opset_import: [\"\" : 23, \"tir\" : 1]>\n"
-    "g (float[2] x, int64 n) => (float[2] y, float[2] z) {\n"
-    "  y = tir.for <body = b (int64 i, float[2] p) => (float[2] r) { r = Add (p, p) }> (n, x)\n"
-    "  z = peephole.Twice <body = c (float[2] s) => (float[2] t) { t = Add (s, s) }> (x)\n"
-    "}\n";
-  static const char *const open_body =
-    "<ir_version: 8, opset_import: [\"\" : 23]>\n"
-    "g (float[2] x) => (float[2] z) {\n"
-    "  a = Relu (x)\n"
-    "  z = peephole.Twice <body = c (float[2] s) => (float[2] t) { t = Add (s, a) }> (x)\n"
-    "}\n";
+  static const char *const text = "<ir_version: 8, opset_import: [\"\" : 23, \"tir\" : 1]>\n"
+                                  "g (float[2] x, int64 n) => (float[2] y, float[2] z) {\n"
+                                  "  y = tir.for <body = b (int64 i, float[2] p) => (float[2] r) { r = Add (p, p) }> (n, x)\n"
+                                  "  z = peephole.Twice <body = c (float[2] s) => (float[2] t) { t = Add (s, s) }> (x)\n"
+                                  "}\n";
+  static const char *const open_body = "<ir_version: 8, opset_import: [\"\" : 23]>\n"
+                                       "g (float[2] x) => (float[2] z) {\n"
+                                       "  a = Relu (x)\n"
+                                       "  z = peephole.Twice <body = c (float[2] s) => (float[2] t) { t = Add (s, a) }> (x)\n"
+                                       "}\n";
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "bodies.onnxtxt", &error), refused = NULL;
 
@@ -351,7 +353,9 @@ test_body_of_unknown (void)
     {
       g_autoptr (GBytes) bytes = way == 1 ? ph_onnx_write (model, &error) : NULL;
       g_autofree char *printed = way == 2 ? ph_onnx_text_print (model, G_MAXSIZE) : NULL;
-      g_autoptr (PhModel) again = way == 0 ? ph_model_clone (model) : way == 1 ? read_model (bytes, NULL) : ph_onnx_text_read (printed, -1, "again", &error);
+      g_autoptr (PhModel) again = way == 0   ? ph_model_clone (model)
+                                  : way == 1 ? read_model (bytes, NULL)
+                                             : ph_onnx_text_read (printed, -1, "again", &error);
       g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
       g_autoptr (PhTensor) x = ph_tensor_new_floats ((float[]) { 1, 2 }, 2), n = ph_tensor_new_scalar (PH_INT64, 3);
 
@@ -377,16 +381,15 @@ test_body_of_unknown (void)
 static void
 test_function (void)
 {
-  static const char *const text =
-    "<ir_version: 8, opset_import: [\"\" : 17, \"local\" : 1]>\n"
-    "g (float[2] x) => (float[2] y) { y = local.scale <alpha = 3.0> (x) }\n"
-    "<domain: \"local\", opset_import: [\"\" : 17]>\n"
-    "scale <alpha, beta: float = 0.5> (a) => (b) {\n"
-    "  k = Constant <value_float : float = @alpha> ()\n"
-    "  m = Constant <value_float : float = @beta> ()\n"
-    "  n = Mul (k, m)\n"
-    "  b = Mul (a, n)\n"
-    "}\n";
+  static const char *const text = "<ir_version: 8, opset_import: [\"\" : 17, \"local\" : 1]>\n"
+                                  "g (float[2] x) => (float[2] y) { y = local.scale <alpha = 3.0> (x) }\n"
+                                  "<domain: \"local\", opset_import: [\"\" : 17]>\n"
+                                  "scale <alpha, beta: float = 0.5> (a) => (b) {\n"
+                                  "  k = Constant <value_float : float = @alpha> ()\n"
+                                  "  m = Constant <value_float : float = @beta> ()\n"
+                                  "  n = Mul (k, m)\n"
+                                  "  b = Mul (a, n)\n"
+                                  "}\n";
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "function.onnxtxt", &error);
   g_autoptr (PhModel) body = NULL;
@@ -413,7 +416,8 @@ static void
 test_repeated_output (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PhModel) model = ph_onnx_text_read ("g (float[2] x) => (float[2] y, float[2] z) { y = Relu (x) z = Relu (x) }", -1, "r", &error);
+  g_autoptr (PhModel) model = ph_onnx_text_read ("g (float[2] x) => (float[2] y, float[2] z) { y = Relu (x) z = Relu (x) }", -1,
+                                                 "r", &error);
   g_autoptr (PhModel) again = NULL;
   g_autoptr (GBytes) bytes = NULL;
 
@@ -528,7 +532,7 @@ test_speed (void)
   g_assert_nonnull (model);
   g_assert_cmpuint (model->graph->n_nodes, ==, n);
   g_test_message ("%u nodes: %.1f ms", n, ms);
-  g_assert_cmpfloat (ms, <, 20000);      /* a machine under load, with sanitizers; the figure proper is in the message */
+  g_assert_cmpfloat (ms, <, 20000); /* a machine under load, with sanitizers; the figure proper is in the message */
 }
 
 int

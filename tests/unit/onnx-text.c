@@ -36,16 +36,16 @@ static void
 test_whole (void)
 {
   g_autoptr (PhModel) model = parse (
-    "# a comment\n"
-    "<ir_version: 9, opset_import: [\"\" : 18, \"com.acme\" : 2], producer_name: \"me\", metadata_props: [\"k\" : \"v\"]>\n"
-    "agraph (float[N, 128] X, float[128,10] W, float[10] B = {0,1,2,3,4,5,6,7,8,9}) => (float[N, 10] C) // another\n"
-    "<int64[2] pads = {-1, 2}, float[N,10] T, string[2] words = {\"a\\\"b\", \"\"}> {\n"
-    "  T = MatMul(X, W)\n"
-    "  [\"the/add:0\"] S = Add(T, B)\n"
-    "  U = com.acme.Strange<alpha = 1, beta = 1.5, name = \"x\", axes = [1, 0], scales = [1.0, 2], words = [\"p\", \"q\"], none : strings = [],\n"
-    "      t = float16[2] {1, -0.5}> (S, pads, \"\", words)\n"
-    "  C = Softmax(U) <axis = -1>\n"
-    "}\n");
+      "# a comment\n"
+      "<ir_version: 9, opset_import: [\"\" : 18, \"com.acme\" : 2], producer_name: \"me\", metadata_props: [\"k\" : \"v\"]>\n"
+      "agraph (float[N, 128] X, float[128,10] W, float[10] B = {0,1,2,3,4,5,6,7,8,9}) => (float[N, 10] C) // another\n"
+      "<int64[2] pads = {-1, 2}, float[N,10] T, string[2] words = {\"a\\\"b\", \"\"}> {\n"
+      "  T = MatMul(X, W)\n"
+      "  [\"the/add:0\"] S = Add(T, B)\n"
+      "  U = com.acme.Strange<alpha = 1, beta = 1.5, name = \"x\", axes = [1, 0], scales = [1.0, 2], words = [\"p\", \"q\"], none : strings = [],\n"
+      "      t = float16[2] {1, -0.5}> (S, pads, \"\", words)\n"
+      "  C = Softmax(U) <axis = -1>\n"
+      "}\n");
   const PhNode *add = ph_model_find_node_named (model, "the/add:0"), *strange = add->next;
   gsize n;
 
@@ -69,6 +69,7 @@ test_whole (void)
 static void
 test_types (void)
 {
+  /* clang-format off */
   static const struct { const char *text, *printed; } types[] = {
     { "float", "float" }, { "float[]", "float[]" }, { "int64[3]", "int64[3]" }, { "bool[N,?,2]", "bool[N,?,2]" },
     { "seq(float[2])", "seq(float[2])" }, { "optional(seq(string[]))", "optional(seq(string[]))" },
@@ -76,6 +77,7 @@ test_types (void)
     { "sparse_tensor(double[5])", "sparse_tensor(double[5])" }, { "float8e4m3fn[1]", "float8e4m3fn[1]" }, { "uint4[2]", "uint4[2]" },
     { "opaque(\"ptr\")", "opaque(\"ptr\")" }, { "seq(opaque(\"!a.b<\\\"c\\\">\"))", "seq(opaque(\"!a.b<\\\"c\\\">\"))" },
   };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
     {
@@ -92,12 +94,13 @@ test_types (void)
 static void
 test_numbers (void)
 {
-  g_autoptr (PhModel) model = parse (HEAD
-    "g (float[1] x) => (float[1] y)\n"
-    "< float[9] f = {0.1, -0, 1e-45, 3.4028235e38, inf, -inf, nan, 16777217, 1}, double[2] d = {0.1, 1e308},\n"
-    "  uint64[1] u = {18446744073709551615}, int64[2] l = {-9223372036854775808, 9223372036854775807}, bool[2] b = {true, 0},\n"
-    "  int4[3] q = {-8, 7, -1}, float8e5m2[2] e = {1.5, -2}, complex64[1] c = {1.5, -2.5}, bfloat16[1] bf = {3.0} >\n"
-    "{ y = Relu (x) }");
+  g_autoptr (PhModel) model = parse (
+      HEAD
+      "g (float[1] x) => (float[1] y)\n"
+      "< float[9] f = {0.1, -0, 1e-45, 3.4028235e38, inf, -inf, nan, 16777217, 1}, double[2] d = {0.1, 1e308},\n"
+      "  uint64[1] u = {18446744073709551615}, int64[2] l = {-9223372036854775808, 9223372036854775807}, bool[2] b = {true, 0},\n"
+      "  int4[3] q = {-8, 7, -1}, float8e5m2[2] e = {1.5, -2}, complex64[1] c = {1.5, -2.5}, bfloat16[1] bf = {3.0} >\n"
+      "{ y = Relu (x) }");
   PhTensor *f = ph_model_find_value_named (model, "f")->tensor;
   g_autofree char *text = ph_onnx_text_print (model, G_MAXSIZE);
 
@@ -116,20 +119,21 @@ test_numbers (void)
 static void
 test_bodies (void)
 {
-  assert_stable (HEAD
-    "g (int64 n, bool c, float[2] x) => (float[2] y, float[k,2] all)\n{\n"
-    "  y, all = Loop <body = b (int64 i, bool cond, float[2] s) => (bool cond2, float[2] s2, float[2] s3) <float[2] one = {1, 1}> {\n"
-    "    cond2 = Identity (cond)\n"
-    "    s2 = If <then_branch = t () => (float[2] r) { r = Add (s, one) }, else_branch = e () => (float[2] r) { r = Add (s, x) }> (cond)\n"
-    "    s3 = Identity (s2)\n"
-    "  }> (n, c, x)\n}\n");
-  assert_stable (HEAD
-    "g (float[2] x) => (float[2] y, float[2] dx) {\n"
-    "  y = Relu (x)\n"
-    "  dx = Identity <peephole_role = \"backward\", peephole_partner = \"y\"> (y)\n}\n");
+  assert_stable (
+      HEAD
+      "g (int64 n, bool c, float[2] x) => (float[2] y, float[k,2] all)\n{\n"
+      "  y, all = Loop <body = b (int64 i, bool cond, float[2] s) => (bool cond2, float[2] s2, float[2] s3) <float[2] one = {1, 1}> {\n"
+      "    cond2 = Identity (cond)\n"
+      "    s2 = If <then_branch = t () => (float[2] r) { r = Add (s, one) }, else_branch = e () => (float[2] r) { r = Add (s, x) }> (cond)\n"
+      "    s3 = Identity (s2)\n"
+      "  }> (n, c, x)\n}\n");
+  assert_stable (HEAD "g (float[2] x) => (float[2] y, float[2] dx) {\n"
+                      "  y = Relu (x)\n"
+                      "  dx = Identity <peephole_role = \"backward\", peephole_partner = \"y\"> (y)\n}\n");
   {
-    g_autoptr (PhModel) model = parse (HEAD
-      "g (float[2] x) => (float[2] dx) { y = Relu (x) dx = Identity <peephole_role = \"backward\", peephole_partner = \"y\"> (y) }");
+    g_autoptr (PhModel) model = parse (
+        HEAD
+        "g (float[2] x) => (float[2] dx) { y = Relu (x) dx = Identity <peephole_role = \"backward\", peephole_partner = \"y\"> (y) }");
 
     g_assert_cmpint (model->graph->last->role, ==, PH_ROLE_BACKWARD);
     g_assert_cmpuint (model->graph->last->partner, ==, model->graph->first->id);
@@ -140,6 +144,7 @@ test_bodies (void)
 static void
 test_errors (void)
 {
+  /* clang-format off */
   static const struct { const char *text, *place, *words; } cases[] = {
     { "", "t:", "empty" },
     { "<ir_version: 8>", "t:1:16:", "name of a graph" },
@@ -164,6 +169,7 @@ test_errors (void)
     { HEAD "g (float[99999999999999999999999] x) => (y) { y = Relu (x) }", "t:2:10:", "64 bits" },
     { HEAD "g (flood[2] x) => (y) { y = Relu (x) }", "t:2:9:", "','" },
   };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -207,8 +213,8 @@ test_elided (void)
 static void
 test_examples (void)
 {
-  g_autofree char *folder = g_build_filename (g_getenv ("G_TEST_SRCDIR") != NULL ? g_getenv ("G_TEST_SRCDIR") : ".", "..", "resources",
-                                              "examples", NULL);
+  g_autofree char *folder = g_build_filename (g_getenv ("G_TEST_SRCDIR") != NULL ? g_getenv ("G_TEST_SRCDIR") : ".", "..",
+                                              "resources", "examples", NULL);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   g_autoptr (GError) error = NULL;
   const char *name;

@@ -10,7 +10,12 @@
  * read by one; the sweep says which is missing. Each input is a double, drawn evenly from [low, high]; the body makes y. A row
  * runs with these shapes, with a symbol for every dimension, and with the pipeline train before the gradient and O2 after it.
  * @single: the operator computes in single precision, so that the steps of the differences must be large. */
-typedef struct { const char *op, *inputs, *body; double low, high; gboolean single; } Case;
+typedef struct
+{
+  const char *op, *inputs, *body;
+  double low, high;
+  gboolean single;
+} Case;
 
 /* The examples of all operators, then @more. (element-type Case) */
 static inline GArray *
@@ -33,7 +38,12 @@ collect_cases (const Case *more, guint n_more)
 
 /* A row as a model. */
 
-typedef struct { char *name; guint rank; gint64 dims[8]; } Input;
+typedef struct
+{
+  char *name;
+  guint rank;
+  gint64 dims[8];
+} Input;
 
 G_GNUC_UNUSED static void
 input_clear (gpointer data)
@@ -51,7 +61,9 @@ parse_inputs (const char *text)
   g_array_set_clear_func (inputs, input_clear);
   for (guint i = 0; words[i] != NULL; i++)
     {
-      Input input = { NULL, };
+      Input input = {
+        NULL,
+      };
       char *bracket = strchr (words[i], '[');
 
       if (*words[i] == '\0')
@@ -67,7 +79,8 @@ parse_inputs (const char *text)
 G_GNUC_UNUSED static char *
 model_text (const Case *row, GArray *inputs, gboolean symbolic)
 {
-  GString *text = g_string_new ("<ir_version: 10, opset_import: [\"\" : 26, \"com.microsoft\" : 1, \"ai.onnx.ml\" : 5, \"ai.onnx.preview\" : 1]> row (");
+  GString *text = g_string_new (
+      "<ir_version: 10, opset_import: [\"\" : 26, \"com.microsoft\" : 1, \"ai.onnx.ml\" : 5, \"ai.onnx.preview\" : 1]> row (");
 
   for (guint i = 0; i < inputs->len; i++)
     {

@@ -5,9 +5,13 @@
 #include "core/io/io.h"
 #include "core/ops/infer.h"
 
-typedef struct { const char *name, *inputs, *body, *type; } Case;
+typedef struct
+{
+  const char *name, *inputs, *body, *type;
+} Case;
 
 /* The type that y follows to have. Where @type starts with "!", inference must refuse, with these words. */
+/* clang-format off */
 static const Case cases[] = {
   { "shape-slice", "float[batch,seq,768] x", "y = Shape <start = 0, end = -1> (x)", "int64[2]" },
   { "split-heads", "float[batch,seq,768] x",
@@ -83,12 +87,14 @@ static const Case cases[] = {
   { "refuses-expand", "float[2,3] x", "s = Constant <value_ints = [2, 2]> () y = Expand (x, s)", "!broadcast" },
   { "refuses-k", "float[3] x", "k = Constant <value_ints = [5]> () y, i = TopK (x, k)", "!k is 5" },
 };
+/* clang-format on */
 
 static void
 test_case (gconstpointer data)
 {
   const Case *row = data;
-  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]> row (%s) => (y) { %s }", row->inputs, row->body);
+  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]> row (%s) => (y) { %s }", row->inputs,
+                                           row->body);
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, row->name, &error);
@@ -116,8 +122,8 @@ static void
 test_contents (void)
 {
   const char *text = "<ir_version: 10, opset_import: [\"\" : 23]> row (float[batch,seq,6] x) => (y) { s = Shape (x) "
-    "a = Constant <value_ints = [2, 0]> () g = Gather (s, a) "
-    "y = Concat <axis = 0> (g, s) }";
+                     "a = Constant <value_ints = [2, 0]> () g = Gather (s, a) "
+                     "y = Concat <axis = 0> (g, s) }";
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "contents", &error);
   g_autofree PhDim *dims = NULL;

@@ -21,9 +21,14 @@ static const Case more_cases[] = {
 #include "tests/unit/ops-sweep-moves.inc"
 };
 
-static GArray *cases;              /* (element-type Case) all */
+static GArray *cases; /* (element-type Case) all */
 
-typedef enum { PLAIN, SYMBOLIC, OPTIMISED } Manner;
+typedef enum
+{
+  PLAIN,
+  SYMBOLIC,
+  OPTIMISED
+} Manner;
 
 /* Declarations */
 
@@ -38,7 +43,8 @@ check_grad_text (const PhOp *op, GString *wrong)
       g_autofree char *text = ph_op_gradient_text (op, NULL, i);
 
       any |= text != NULL;
-      if (text == NULL && op->grad[i] == NULL && (op->inputs[i].types & PH_FLOATS) != 0 && ((op->no_grad | op->no_rule) >> i & 1) == 0)
+      if (text == NULL && op->grad[i] == NULL && (op->inputs[i].types & PH_FLOATS) != 0
+          && ((op->no_grad | op->no_rule) >> i & 1) == 0)
         g_string_append_printf (wrong, "\n%s does not say its gradient by %s in grad_text", op->name, op->inputs[i].name);
     }
   g_autofree char *captures = ph_op_gradient_text (op, NULL, G_MAXUINT);
@@ -90,8 +96,12 @@ static PhNode *
 node_of (PhModel *model, const PhOp *op, guint n_inputs, PhDType dtype)
 {
   g_autofree PhValue **inputs = g_new0 (PhValue *, n_inputs + 1);
-  PhNodeSpec spec = { .op = op, .op_type = op->name, .domain = op->domain != NULL ? op->domain : "", .inputs = inputs,
-                      .n_inputs = n_inputs, .n_outputs = 1 };
+  PhNodeSpec spec = { .op = op,
+                      .op_type = op->name,
+                      .domain = op->domain != NULL ? op->domain : "",
+                      .inputs = inputs,
+                      .n_inputs = n_inputs,
+                      .n_outputs = 1 };
   g_autoptr (GError) error = NULL;
   PhNode *node;
 
@@ -142,7 +152,8 @@ test_rejects (void)
       if (refused != PH_UNDEFINED && min > 0)
         {
           g_assert_false (ph_op_check (op, node_of (wrong, op, min, refused), &error));
-          g_assert_true (g_error_matches (error, PH_ERROR, PH_ERROR_TYPE) || g_error_matches (error, PH_ERROR, PH_ERROR_ELEMENT_TYPE));
+          g_assert_true (g_error_matches (error, PH_ERROR, PH_ERROR_TYPE)
+                         || g_error_matches (error, PH_ERROR, PH_ERROR_ELEMENT_TYPE));
         }
     }
 }
@@ -246,8 +257,9 @@ check_row (const Case *row, Manner manner)
   g_ptr_array_add (wanted, y);
   results = run (model, feeds, wanted);
   tensor = g_hash_table_lookup (results, GUINT_TO_POINTER (y->id));
-  if (y->type == NULL || !ph_type_fits (y->type, tensor) ||
-      (!symbolic && !ph_type_is_static (y->type) && !g_str_equal (row->op, "Compress") && strstr (row->op, "Sequence") == NULL))
+  if (y->type == NULL || !ph_type_fits (y->type, tensor)
+      || (!symbolic && !ph_type_is_static (y->type) && !g_str_equal (row->op, "Compress")
+          && strstr (row->op, "Sequence") == NULL))
     {
       g_autofree char *type = ph_type_to_string (y->type), *value = ph_tensor_to_string (tensor, 0);
 
@@ -270,7 +282,7 @@ check_row (const Case *row, Manner manner)
     }
   if (manner == OPTIMISED)
     run_pipeline (model, history, "O2", row);
-  y = ph_model_find_value_named (model, "y");      /* another one where an operator was spelt out */
+  y = ph_model_find_value_named (model, "y"); /* another one where an operator was spelt out */
   g_hash_table_insert (feeds, ph_model_find_value_named (model, "grad_y"), ph_tensor_ref (cotangent));
 
   for (guint i = 0; i < inputs->len; i++)
@@ -288,8 +300,8 @@ check_row (const Case *row, Manner manner)
       g_ptr_array_add (wanted, gradient);
       found = run (model, feeds, wanted);
       slope = g_hash_table_lookup (found, GUINT_TO_POINTER (gradient->id));
-      if (ph_tensor_rank (slope) != input->rank ||
-          memcmp (ph_tensor_dims (slope), input->dims, input->rank * sizeof (gint64)) != 0)
+      if (ph_tensor_rank (slope) != input->rank
+          || memcmp (ph_tensor_dims (slope), input->dims, input->rank * sizeof (gint64)) != 0)
         g_error ("%s: the gradient by %s has another shape", row->body, input->name);
       for (gsize k = 0; k < ph_tensor_count (at); k++)
         {
@@ -303,8 +315,10 @@ check_row (const Case *row, Manner manner)
           expected = (up - down) / (2 * step);
           if (!(fabs (actual - expected) <= tolerance + 10 * tolerance * fabs (expected)))
             g_error ("%s%s: d/d%s[%" G_GSIZE_FORMAT "] is %.10g, central differences give %.10g", row->body,
-                     symbolic ? " (symbolic shapes)" : manner == OPTIMISED ? " (train, grad, O2)" : "", input->name, k, actual,
-                     expected);
+                     symbolic              ? " (symbolic shapes)"
+                     : manner == OPTIMISED ? " (train, grad, O2)"
+                                           : "",
+                     input->name, k, actual, expected);
         }
     }
 }
@@ -353,8 +367,9 @@ test_twice (gconstpointer of)
         dims[k] = input->type->dims[k].size;
       tensor = ph_tensor_new (PH_DOUBLE, input->type->rank, dims);
       for (gsize k = 0; k < ph_tensor_count (tensor); k++)
-        ((double *) ph_tensor_writable (tensor))[k] = g_str_has_prefix (input->name, "grad_") ? g_rand_double_range (random, -1, 1)
-                                                                                               : g_rand_double_range (random, row->low, row->high);
+        ((double *) ph_tensor_writable (tensor))[k] = g_str_has_prefix (input->name, "grad_")
+                                                          ? g_rand_double_range (random, -1, 1)
+                                                          : g_rand_double_range (random, row->low, row->high);
       g_hash_table_insert (feeds, input, tensor);
     }
   first = ph_model_find_value_named (model, name);
@@ -383,8 +398,8 @@ test_twice (gconstpointer of)
           data[k] = keep;
           expected = (up - down) / (2 * step);
           if (!(fabs (actual - expected) <= tolerance + 10 * tolerance * fabs (expected)))
-            g_error ("%s: twice: d/d%s[%" G_GSIZE_FORMAT "] of the gradient by %s is %.10g, central differences give %.10g", row->body, input->name,
-                     k, g_array_index (inputs, Input, 0).name, actual, expected);
+            g_error ("%s: twice: d/d%s[%" G_GSIZE_FORMAT "] of the gradient by %s is %.10g, central differences give %.10g",
+                     row->body, input->name, k, g_array_index (inputs, Input, 0).name, actual, expected);
         }
     }
 }
@@ -398,7 +413,10 @@ test_gradient (gconstpointer data)
 }
 
 /* What the rows feed and read: bit i of @fed: input i of the operator depends on an input of the row; of @read: output i is used. */
-typedef struct { guint fed, read; } Seen;
+typedef struct
+{
+  guint fed, read;
+} Seen;
 
 static void
 see_graph (PhGraph *graph, GHashTable *active, GHashTable *seen)
@@ -466,7 +484,8 @@ test_all_have_rows (void)
       if (!makes || (!differentiable && !(op->flags & PH_OP_NO_GRADIENT)) || (op->flags & PH_OP_ANY_KIND) || op->kernel == NULL)
         continue;
       for (guint k = 0; k < PH_MAX_ARGS && op->inputs[k].name != NULL; k++)
-        if ((op->inputs[k].types & (PH_T (DOUBLE) | PH_T (FLOAT))) != 0 && !(op->no_rule >> k & 1) && (of == NULL || !(of->fed >> k & 1)))
+        if ((op->inputs[k].types & (PH_T (DOUBLE) | PH_T (FLOAT))) != 0 && !(op->no_rule >> k & 1)
+            && (of == NULL || !(of->fed >> k & 1)))
           g_string_append_printf (missing, "\n%s: its input %u '%s' is not fed", op->name, k, op->inputs[k].name);
       for (guint k = 0; differentiable && k < PH_MAX_ARGS && op->outputs[k].name != NULL; k++)
         if ((op->outputs[k].types & PH_T (FLOAT)) != 0 && (of == NULL || !(of->read >> k & 1)))
@@ -489,7 +508,8 @@ main (int argc, char *argv[])
   for (guint i = 0; i < cases->len; i++)
     {
       const Case *row = &g_array_index (cases, Case, i);
-      g_autofree char *path = g_strdup_printf ("/ops/gradient/%s/%u", row->op, i), *twice = g_strdup_printf ("/ops/twice/%s/%u", row->op, i);
+      g_autofree char *path = g_strdup_printf ("/ops/gradient/%s/%u", row->op, i),
+                      *twice = g_strdup_printf ("/ops/twice/%s/%u", row->op, i);
 
       g_test_add_data_func (path, row, test_gradient);
       g_test_add_data_func (twice, row, test_twice);

@@ -6,19 +6,29 @@
 
 #include "session.h"
 
-static const char model[] =
-  "<\n ir_version: 8,\n opset_import: [\"\" : 17]\n>\n"
-  "g (float[2,3] x, float[2,3] z) => (float[2,3] y)\n{\n"
-  "  a = Identity (x)\n  b = Add (a, z)\n  c = Add (a, z)\n  d = Mul (b, c)\n"
-  "  [\"</script><img src=q onerror=p>\"] e = Relu (d)\n  y = Softmax (e)\n}\n";
+static const char model[] = "<\n ir_version: 8,\n opset_import: [\"\" : 17]\n>\n"
+                            "g (float[2,3] x, float[2,3] z) => (float[2,3] y)\n{\n"
+                            "  a = Identity (x)\n  b = Add (a, z)\n  c = Add (a, z)\n  d = Mul (b, c)\n"
+                            "  [\"</script><img src=q onerror=p>\"] e = Relu (d)\n  y = Softmax (e)\n}\n";
 
 /* A card of the page: whose it is, and when it is there. */
-typedef struct { guint id; int born, died; gboolean hidden; } Card;
+typedef struct
+{
+  guint id;
+  int born, died;
+  gboolean hidden;
+} Card;
 
-typedef struct { GArray *cards; GString *stack; guint n_elements; } Reader;
+typedef struct
+{
+  GArray *cards;
+  GString *stack;
+  guint n_elements;
+} Reader;
 
 static void
-start_element (GMarkupParseContext *context, const char *element, const char **names, const char **values, gpointer data, GError **error)
+start_element (GMarkupParseContext *context, const char *element, const char **names, const char **values, gpointer data,
+               GError **error)
 {
   Reader *reader = data;
   Card card = { 0, 0, G_MAXINT, FALSE };
@@ -35,7 +45,8 @@ start_element (GMarkupParseContext *context, const char *element, const char **n
           card.hidden = g_strv_contains ((const char *const *) classes, "off");
         }
       else if (g_str_equal (names[i], "data-i"))
-        card.id = values[i][0] == 'y' ? PH_NO_ID : (guint) g_ascii_strtoull (values[i], NULL, 10);      /* "y3": an output, which has no number */
+        card.id = values[i][0] == 'y' ? PH_NO_ID
+                                      : (guint) g_ascii_strtoull (values[i], NULL, 10); /* "y3": an output, which has no number */
       else if (g_str_equal (names[i], "data-b"))
         card.born = (int) g_ascii_strtoll (values[i], NULL, 10);
       else if (g_str_equal (names[i], "data-d"))
@@ -144,7 +155,7 @@ test_times (void)
       for (guint id = 1; id < at->nodes->len; id++)
         {
           if (id < at->values->len && at->values->pdata[id] != NULL)
-            continue;                    /* inputs have cards too */
+            continue; /* inputs have cards too */
           g_assert_cmpint (is_there (cards, id, time), ==, at->nodes->pdata[id] != NULL);
           n += at->nodes->pdata[id] != NULL;
         }
@@ -285,7 +296,7 @@ test_no_history (void)
   cards = read_cards (page);
   for (guint i = 0; i < cards->len; i++)
     g_assert_false (g_array_index (cards, Card, i).hidden);
-  g_assert_cmpuint (cards->len, ==, 6 + 3);      /* operators; inputs and output */
+  g_assert_cmpuint (cards->len, ==, 6 + 3); /* operators; inputs and output */
 }
 
 int

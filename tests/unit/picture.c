@@ -7,16 +7,20 @@
 #include "core/io/io.h"
 #include "core/scene/scene.h"
 
-#define BORDER 3.0f             /* points: outlines may touch          */
+#define BORDER 3.0f /* points: outlines may touch          */
 
-typedef struct { float x, y; } Middle;
+typedef struct
+{
+  float x, y;
+} Middle;
 
 static PhModel *
 parse (GString *body, const char *output)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *text = g_strdup_printf ("<\n ir_version: 8,\n opset_import: [\"\" : 17]\n>\n"
-                                           "g (float[4] x, float[4] mask) => (float[4] %s)\n{\n%s}\n", output, body->str);
+                                           "g (float[4] x, float[4] mask) => (float[4] %s)\n{\n%s}\n",
+                                           output, body->str);
   PhModel *model = ph_onnx_text_read (text, -1, "made up", &error);
 
   g_assert_no_error (error);
@@ -49,16 +53,17 @@ blocks (guint n, gboolean masked)
   return parse (text, last);
 }
 
-static gboolean across;          /* pictures run from left to right */
+static gboolean across; /* pictures run from left to right */
 
 /* @previous: (nullable) */
 static PhScene *
 extend (PhScene *previous, PhModel *model, PhHistory *history, gboolean grouped, guint open_all)
 {
-  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = open_all, .previous = previous,
-                                   .across = across };
+  const PhSceneOptions options
+      = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = open_all, .previous = previous, .across = across };
   g_autoptr (GError) error = NULL;
-  PhScene *scene = ph_scene_new (ph_model_clone (model), history != NULL ? ph_history_snapshot (history) : NULL, &options, NULL, &error);
+  PhScene *scene = ph_scene_new (ph_model_clone (model), history != NULL ? ph_history_snapshot (history) : NULL, &options, NULL,
+                                 &error);
 
   g_assert_no_error (error);
   return scene;
@@ -99,13 +104,15 @@ check_picture (PhScene *scene)
 
           if (y->shown && x->parent == y->parent)
             g_assert_true (x->rect.x + x->rect.width <= y->rect.x + BORDER || y->rect.x + y->rect.width <= x->rect.x + BORDER
-                           || x->rect.y + x->rect.height <= y->rect.y + BORDER || y->rect.y + y->rect.height <= x->rect.y + BORDER);
+                           || x->rect.y + x->rect.height <= y->rect.y + BORDER
+                           || y->rect.y + y->rect.height <= x->rect.y + BORDER);
         }
       if (x->parent >= 0)
         {
           const PhRect *around = &ph_scene_box (scene, x->parent)->rect;
 
-          g_assert_true (x->rect.x >= around->x && x->rect.y >= around->y && x->rect.x + x->rect.width <= around->x + around->width + BORDER
+          g_assert_true (x->rect.x >= around->x && x->rect.y >= around->y
+                         && x->rect.x + x->rect.width <= around->x + around->width + BORDER
                          && x->rect.y + x->rect.height <= around->y + around->height + BORDER);
         }
     }
@@ -220,15 +227,21 @@ random_rewrite (PhModel *model, PhHistory *history, GRand *rand)
     {
       if (kind == 1)
         inputs[0] = node->inputs->pdata[0];
-      made = ph_graph_add_node (model->graph, &(PhNodeSpec) { .op_type = ops[g_rand_int_range (rand, 0, 4)], .domain = "", .inputs = inputs,
-                                                              .n_inputs = 1, .n_outputs = 1, .output_types = &value->type }, NULL);
+      made = ph_graph_add_node (model->graph,
+                                &(PhNodeSpec) { .op_type = ops[g_rand_int_range (rand, 0, 4)],
+                                                .domain = "",
+                                                .inputs = inputs,
+                                                .n_inputs = 1,
+                                                .n_outputs = 1,
+                                                .output_types = &value->type },
+                                NULL);
       if (made != NULL && ph_value_replace_uses (value, made->outputs->pdata[0], NULL) && kind == 1)
         ph_graph_remove_dead (node);
     }
   else if (kind == 2 && node->inputs->pdata[0] != NULL && ph_value_replace_uses (value, node->inputs->pdata[0], NULL))
     ph_graph_remove_dead (node);
   else if (kind == 3)
-    ph_node_set_input (node, 0, inputs[1], NULL);        /* refused where it makes a cycle */
+    ph_node_set_input (node, 0, inputs[1], NULL); /* refused where it makes a cycle */
   ph_history_end_rewrite (history);
 }
 
@@ -245,7 +258,8 @@ test_random (void)
       g_autoptr (PhHistory) history = ph_history_new ();
       g_autoptr (PhScene) flat = NULL, grouped = NULL;
       PhScene *half[2] = { NULL, }, *all[2] = { NULL, };
-      g_autoptr (GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free), inside = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+      g_autoptr (GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free),
+                             inside = g_hash_table_new_full (NULL, NULL, NULL, g_free);
       g_autoptr (GError) error = NULL;
       PhPosition at = { 0, 0 };
 

@@ -17,11 +17,13 @@ parse (const char *text, GError **error)
 static void
 test_expressions (void)
 {
+  /* clang-format off */
   static const char *const texts[] = {
     "a.b.c(x, y=1, *z, **w)", "x[1:2, ::-1, None, ...]", "(a, b)", "(a,)", "()", "[1, 2.5, -3]", "{\"k\": [1], **d}", "{1, 2}", "{}",
     "a + b * c - -d ** 2", "(a + b) * c", "a - (b - c)", "not a and b or c", "a if b else c", "lambda x, *y: x + 1", "[i for i in range(3) if i]",
     "x == y and a not in b", "R.Tensor((1, \"n\"), dtype=\"float16\")", "-x.y", "(a ** b) ** c", "a ** b ** c", "x is not None", "\"a\\\"b\"", "f(g for g in h)",
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
@@ -41,12 +43,16 @@ static void
 test_literals (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PhPyModule) module = parse ("x = 'a\\x41\\u00e9' \"b\" r'\\n'\ny = 0xff_f\nz = 1_0e-1\nu = \"\"\"two\nlines\"\"\"\nv = a < b < c\nw = -9223372036854775807\n", &error);
+  g_autoptr (PhPyModule) module = parse (
+      "x = 'a\\x41\\u00e9' \"b\" r'\\n'\ny = 0xff_f\nz = 1_0e-1\nu = \"\"\"two\nlines\"\"\"\nv = a < b < c\nw = -9223372036854775807\n",
+      &error);
   gint64 value;
 
   g_assert_no_error (error);
   g_assert_cmpuint (module->n_body, ==, 6);
-  g_assert_cmpstr (module->body[0]->items[1]->text, ==, "aA\xc3\xa9" "b\\n");
+  g_assert_cmpstr (module->body[0]->items[1]->text, ==,
+                   "aA\xc3\xa9"
+                   "b\\n");
   g_assert_cmpint (module->body[1]->items[1]->i, ==, 0xfff);
   g_assert_cmpfloat (module->body[2]->items[1]->f, ==, 1.0);
   g_assert_cmpstr (module->body[3]->items[1]->text, ==, "two\nlines");
@@ -61,27 +67,28 @@ test_statements (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (PhPyModule) module = parse ("  import a.b as c\n"
-                                        "  @I.ir_module\n"
-                                        "  class M(Base):\n"
-                                        "      x: int = 3\n"
-                                        "      @deco(k=1)\n"
-                                        "      def f(self, a: \"f32[8]\", *, b=2) -> T:\n"
-                                        "          # above\n"
-                                        "          y = a + b;  a = None  # behind\n"
-                                        "          a, (b, c) = y\n"
-                                        "          with (R.dataflow(), g() as h):\n"
-                                        "              pass\n"
-                                        "          for i, j in T.grid(1, 2): y += 1\n"
-                                        "          while y < 3:\n"
-                                        "              break\n"
-                                        "          if y: z = 1\n"
-                                        "          elif a:\n"
-                                        "              z = 2\n"
-                                        "          else:\n"
-                                        "              z = 3\n"
-                                        "          assert z, \"no\"\n"
-                                        "          del y\n"
-                                        "          return z,\n", &error);
+                                         "  @I.ir_module\n"
+                                         "  class M(Base):\n"
+                                         "      x: int = 3\n"
+                                         "      @deco(k=1)\n"
+                                         "      def f(self, a: \"f32[8]\", *, b=2) -> T:\n"
+                                         "          # above\n"
+                                         "          y = a + b;  a = None  # behind\n"
+                                         "          a, (b, c) = y\n"
+                                         "          with (R.dataflow(), g() as h):\n"
+                                         "              pass\n"
+                                         "          for i, j in T.grid(1, 2): y += 1\n"
+                                         "          while y < 3:\n"
+                                         "              break\n"
+                                         "          if y: z = 1\n"
+                                         "          elif a:\n"
+                                         "              z = 2\n"
+                                         "          else:\n"
+                                         "              z = 3\n"
+                                         "          assert z, \"no\"\n"
+                                         "          del y\n"
+                                         "          return z,\n",
+                                         &error);
   const PhPy *class, *def, *with, *branch;
 
   g_assert_no_error (error);
@@ -109,12 +116,14 @@ test_statements (void)
 static void
 test_errors (void)
 {
+  /* clang-format off */
   static const struct { const char *text, *message; } cases[] = {
     { "x = (1,\n  2", "t.py:2:4: ')' was expected, not the end of the line" }, { "x = 'abc", "t.py:1:5: this string does not end" },
     { "def f(:\n  pass", "t.py:1:7: the name of a parameter was expected, not ':'" }, { "x = $$ ?", "t.py:1:8: '?' is not expected here" },
     { "if x:\n    y\n  z\n", "t.py:3:3: this line is indented like none above it" }, { "x = 12ab\n", "t.py:1:5: a number was expected, not '12ab'" },
     { "@d\nx = 1", "t.py:2:1: a function or class after its decorators was expected, not 'x'" }, { "x y", "t.py:1:3: the end of the line was expected, not 'y'" },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -130,8 +139,11 @@ test_errors (void)
 static void
 test_depth (void)
 {
-  static const struct { const char *before, *after; } parts[] = { { "(", ")" }, { "[", "]" }, { "-", "" }, { "a+", "" }, { "a**", "" }, { "not ", "" }, { "f(", ")" }, { "", ".a" }, { "", "[0]" },
-                                                                  { "lambda: ", "" }, { "a if b else ", "" } };
+  static const struct
+  {
+    const char *before, *after;
+  } parts[] = { { "(", ")" },  { "[", "]" }, { "-", "" },   { "a+", "" },       { "a**", "" },         { "not ", "" },
+                { "f(", ")" }, { "", ".a" }, { "", "[0]" }, { "lambda: ", "" }, { "a if b else ", "" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     {

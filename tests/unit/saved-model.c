@@ -62,14 +62,17 @@ put_bundle (GByteArray *entry, guint dtype, gint64 size, guint offset, guint byt
 static void
 write_checkpoint (const char *folder, const float *elements, guint n)
 {
-  g_autoptr (GByteArray) header = g_byte_array_new (), objects = g_byte_array_new (), node = g_byte_array_new (), attr = g_byte_array_new ();
-  g_autoptr (GByteArray) data = g_byte_array_new (), graph = g_byte_array_new (), b = g_byte_array_new (), w = g_byte_array_new ();
-  g_autoptr (GByteArray) block = g_byte_array_new (), index = g_byte_array_new (), table = g_byte_array_new (), handle = g_byte_array_new ();
+  g_autoptr (GByteArray) header = g_byte_array_new (), objects = g_byte_array_new (), node = g_byte_array_new (),
+                         attr = g_byte_array_new ();
+  g_autoptr (GByteArray) data = g_byte_array_new (), graph = g_byte_array_new (), b = g_byte_array_new (),
+                         w = g_byte_array_new ();
+  g_autoptr (GByteArray) block = g_byte_array_new (), index = g_byte_array_new (), table = g_byte_array_new (),
+                         handle = g_byte_array_new ();
   g_autoptr (GByteArray) footer = g_byte_array_new (), empty = g_byte_array_new (), meta = g_byte_array_new ();
-  g_autofree char      *variables = g_build_filename (folder, "variables", NULL);
-  g_autofree char      *index_name = g_build_filename (variables, "variables.index", NULL);
-  g_autofree char      *data_name = g_build_filename (variables, "variables.data-00000-of-00001", NULL);
-  static const guint8   magic[] = { 0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb };
+  g_autofree char *variables = g_build_filename (folder, "variables", NULL);
+  g_autofree char *index_name = g_build_filename (variables, "variables.index", NULL);
+  g_autofree char *data_name = g_build_filename (variables, "variables.data-00000-of-00001", NULL);
+  static const guint8 magic[] = { 0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb };
 
   g_assert_cmpint (g_mkdir (variables, 0700), ==, 0);
   g_byte_array_append (data, (const guint8 *) elements, n * (guint) sizeof *elements);
@@ -112,28 +115,31 @@ write_checkpoint (const char *folder, const float *elements, guint n)
 #define F "attr { key: 'dtype' value { type: DT_FLOAT } }"
 
 /* y = w * x + b, where x is fed in the place of what would parse it; beside it what saves w. */
-static const char model_text[] =
-  "saved_model_schema_version: 1 meta_graphs { meta_info_def { tags: 'serve' } graph_def {\n"
-  "node { name: 'raw' op: 'Placeholder' attr { key: 'dtype' value { type: DT_STRING } } }\n"
-  "node { name: 'x' op: 'ParseNumbers' input: 'raw' attr { key: 'T' value { type: DT_FLOAT } } }\n"
-  "node { name: 'w' op: 'VarHandleOp' " F " attr { key: 'shared_name' value { s: 'w' } } }\n"
-  "node { name: 'b' op: 'VarHandleOp' " F " attr { key: 'shared_name' value { s: 'b' } } }\n"
-  "node { name: 'read_w' op: 'ReadVariableOp' input: 'w' @WAIT@ " F " }\n"
-  "node { name: 'read_b' op: 'ReadVariableOp' input: 'b' " F " }\n"
-  "node { name: 'wx' op: 'Mul' input: 'read_w' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } }\n"
-  "node { name: 'y' op: 'AddV2' input: 'wx' input: 'read_b' attr { key: 'T' value { type: DT_FLOAT } } }\n"
-  "node { name: 'save' op: 'SaveV2' input: 'raw' input: 'read_w' }\n"
-  "@MORE@"
-  "} signature_def { key: 'serving_default' value { inputs { key: 'in' value { name: 'x:0' dtype: DT_FLOAT tensor_shape { dim { size: -1 } } } }\n"
-  "  outputs { key: 'out' value { name: 'y:0' dtype: DT_FLOAT } } } } }\n";
+static const char model_text[]
+    = "saved_model_schema_version: 1 meta_graphs { meta_info_def { tags: 'serve' } graph_def {\n"
+      "node { name: 'raw' op: 'Placeholder' attr { key: 'dtype' value { type: DT_STRING } } }\n"
+      "node { name: 'x' op: 'ParseNumbers' input: 'raw' attr { key: 'T' value { type: DT_FLOAT } } }\n"
+      "node { name: 'w' op: 'VarHandleOp' " F " attr { key: 'shared_name' value { s: 'w' } } }\n"
+      "node { name: 'b' op: 'VarHandleOp' " F " attr { key: 'shared_name' value { s: 'b' } } }\n"
+      "node { name: 'read_w' op: 'ReadVariableOp' input: 'w' @WAIT@ " F " }\n"
+      "node { name: 'read_b' op: 'ReadVariableOp' input: 'b' " F " }\n"
+      "node { name: 'wx' op: 'Mul' input: 'read_w' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } }\n"
+      "node { name: 'y' op: 'AddV2' input: 'wx' input: 'read_b' attr { key: 'T' value { type: DT_FLOAT } } }\n"
+      "node { name: 'save' op: 'SaveV2' input: 'raw' input: 'read_w' }\n"
+      "@MORE@"
+      "} signature_def { key: 'serving_default' value { inputs { key: 'in' value { name: 'x:0' dtype: DT_FLOAT tensor_shape { dim { size: -1 } } } }\n"
+      "  outputs { key: 'out' value { name: 'y:0' dtype: DT_FLOAT } } } } }\n";
 
-typedef struct { char *folder, *path; } Saved;
+typedef struct
+{
+  char *folder, *path;
+} Saved;
 
 static void
 saved_set_up (Saved *saved, gconstpointer more)
 {
   g_autoptr (GString) text = g_string_new (model_text);
-  g_autofree char   *folder = g_dir_make_tmp ("peephole-XXXXXX", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("peephole-XXXXXX", NULL);
 
   g_string_replace (text, "@MORE@", more, 0);
   g_string_replace (text, "@WAIT@", *(const char *) more != '\0' ? "input: '^more'" : "", 0);
@@ -145,7 +151,8 @@ saved_set_up (Saved *saved, gconstpointer more)
 static void
 saved_tear_down (Saved *saved, gconstpointer more)
 {
-  static const char *const names[] = { "variables/variables.index", "variables/variables.data-00000-of-00001", "variables", "saved_model.pbtxt" };
+  static const char *const names[] = { "variables/variables.index", "variables/variables.data-00000-of-00001", "variables",
+                                       "saved_model.pbtxt" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     {
@@ -162,7 +169,7 @@ static PhModel *
 open_saved (const Saved *saved, GPtrArray *problems)
 {
   g_autoptr (GError) error = NULL;
-  PhModel          *model = ph_io_open (saved->path, problems, NULL, &error);
+  PhModel *model = ph_io_open (saved->path, problems, NULL, &error);
 
   g_assert_no_error (error);
   return model;
@@ -172,7 +179,7 @@ static void
 convert (PhModel *model)
 {
   g_autoptr (PhHistory) history = ph_history_new ();
-  g_autoptr (GError)    error = NULL;
+  g_autoptr (GError) error = NULL;
 
   ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);
   g_assert_no_error (error);
@@ -182,7 +189,7 @@ static guint
 count_nodes (PhModel *model, const char *domain)
 {
   g_autoptr (GPtrArray) nodes = ph_model_nodes (model);
-  guint                n = 0;
+  guint n = 0;
 
   for (guint i = 0; i < nodes->len; i++)
     n += g_str_equal (((PhNode *) nodes->pdata[i])->domain, domain) ? 1 : 0;
@@ -196,8 +203,8 @@ static void
 test_serving (Saved *saved, gconstpointer more)
 {
   g_autoptr (PhModel) model = NULL;
-  const PhValue     *wx_left, *bias;
-  const PhNode      *sum;
+  const PhValue *wx_left, *bias;
+  const PhNode *sum;
 
   write_checkpoint (saved->folder, elements, G_N_ELEMENTS (elements));
   model = open_saved (saved, NULL);
@@ -212,8 +219,8 @@ test_serving (Saved *saved, gconstpointer more)
   g_assert_cmpuint (ph_tensor_count (wx_left->tensor), ==, 2);
   g_assert_cmpfloat (ph_tensor_get (wx_left->tensor, 1), ==, -2.0);
   g_assert_true (ph_model_find_value_named (model, "x")->is_input);
-  g_assert_cmpuint (ph_model_find_value_named (model, "x")->type->rank, ==, 1);       /* as the signature says */
-  g_assert_cmpuint (model->graph->inputs->len, ==, 1);                                /* nobody reads what would be parsed */
+  g_assert_cmpuint (ph_model_find_value_named (model, "x")->type->rank, ==, 1); /* as the signature says */
+  g_assert_cmpuint (model->graph->inputs->len, ==, 1);                          /* nobody reads what would be parsed */
 }
 
 /* Without a checkpoint its variables are inputs. */
@@ -244,14 +251,14 @@ static void
 test_damaged (Saved *saved, gconstpointer more)
 {
   g_autofree char *path = g_build_filename (saved->folder, "variables", "variables.index", NULL), *bytes = NULL;
-  gsize            size;
+  gsize size;
 
   write_checkpoint (saved->folder, elements, G_N_ELEMENTS (elements));
   g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
   for (gsize length = 0; length < size; length++)
     {
       g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-      g_autoptr (PhModel)   model = NULL;
+      g_autoptr (PhModel) model = NULL;
 
       g_assert_true (g_file_set_contents (path, bytes, (gssize) length, NULL));
       model = open_saved (saved, problems);
@@ -260,8 +267,8 @@ test_damaged (Saved *saved, gconstpointer more)
     }
   for (gsize at = 0; at < size; at++)
     {
-      const char         was = bytes[at];
-      g_autoptr (GError)  error = NULL;
+      const char was = bytes[at];
+      g_autoptr (GError) error = NULL;
       g_autoptr (PhModel) model = NULL;
 
       bytes[at] = (char) (was ^ 0x15);
@@ -275,8 +282,8 @@ test_damaged (Saved *saved, gconstpointer more)
 static void
 test_short (Saved *saved, gconstpointer more)
 {
-  g_autofree char   *path = g_build_filename (saved->folder, "variables", "variables.data-00000-of-00001", NULL);
-  g_autoptr (GError)  error = NULL;
+  g_autofree char *path = g_build_filename (saved->folder, "variables", "variables.data-00000-of-00001", NULL);
+  g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = NULL;
 
   write_checkpoint (saved->folder, elements, G_N_ELEMENTS (elements));
@@ -290,9 +297,9 @@ test_short (Saved *saved, gconstpointer more)
 static void
 test_link (Saved *saved, gconstpointer more)
 {
-  g_autofree char   *path = g_build_filename (saved->folder, "variables", "variables.data-00000-of-00001", NULL);
-  g_autofree char   *away = g_strconcat (saved->folder, "-away", NULL);
-  g_autoptr (GError)  error = NULL;
+  g_autofree char *path = g_build_filename (saved->folder, "variables", "variables.data-00000-of-00001", NULL);
+  g_autofree char *away = g_strconcat (saved->folder, "-away", NULL);
+  g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = NULL;
 
   write_checkpoint (saved->folder, elements, G_N_ELEMENTS (elements));
@@ -306,9 +313,11 @@ test_link (Saved *saved, gconstpointer more)
 
 #define ADD(name_, more_, test_) g_test_add ("/saved-model/" name_, Saved, more_, saved_set_up, test_, saved_tear_down)
 /* A call of a function that adds to the variable. */
+/* clang-format off */
 #define CALL "node { name: 'more' op: 'StatefulPartitionedCall' input: 'w' input: 'raw' attr { key: 'f' value { func { name: 'bump' } } } }\n" \
              "library { function { signature { name: 'bump' input_arg { name: 'h' type: DT_RESOURCE } input_arg { name: 'd' type: DT_STRING } } " \
              "node_def { name: 'a' op: 'AssignAddVariableOp' input: 'h' input: 'd' } } }\n"
+/* clang-format on */
 
 int
 main (int argc, char **argv)

@@ -25,26 +25,30 @@ test_render (void)
   folder = g_dir_make_tmp ("peephole-scene-XXXXXX", NULL);
   for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
     {
-      g_autofree char *name = g_strconcat ("picture.", endings[i], NULL), *to = g_build_filename (folder, name, NULL), *text = NULL;
+      g_autofree char *name = g_strconcat ("picture.", endings[i], NULL), *to = g_build_filename (folder, name, NULL),
+                      *text = NULL;
       gsize length = 0;
 
-      g_assert_true (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, values, PH_LAYOUT_BEST, FALSE, NULL, to, NULL, &error));
+      g_assert_true (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, values,
+                                     PH_LAYOUT_BEST, FALSE, NULL, to, NULL, &error));
       g_assert_no_error (error);
       g_assert_true (g_file_get_contents (to, &text, &length, &error));
       g_assert_cmpuint (length, >, 300);
-      if (i == 3)     /* for Graphviz's own tools: places, and lines from border to border */
+      if (i == 3) /* for Graphviz's own tools: places, and lines from border to border */
         {
           g_assert_nonnull (strstr (text, "layout=nop2"));
           g_assert_nonnull (strstr (text, "b0 -> b2"));
           g_assert_nonnull (strstr (text, ", pos=\"e,"));
-          g_assert_nonnull (strstr (text, "label=\"0.693\""));      /* what is known of a value stands on its edges */
+          g_assert_nonnull (strstr (text, "label=\"0.693\"")); /* what is known of a value stands on its edges */
         }
       g_remove (to);
     }
-  g_assert_false (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST, FALSE, NULL, "picture.jpg", NULL, &error));
+  g_assert_false (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST,
+                                  FALSE, NULL, "picture.jpg", NULL, &error));
   g_assert_error (error, PH_ERROR, PH_ERROR_USAGE);
   g_clear_error (&error);
-  g_assert_false (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST, FALSE, NULL, "/does/not/exist/a.svg", NULL, &error));
+  g_assert_false (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST,
+                                  FALSE, NULL, "/does/not/exist/a.svg", NULL, &error));
   g_assert_error (error, PH_ERROR, PH_ERROR_FILE);
   g_rmdir (folder);
 }
@@ -82,7 +86,8 @@ test_boxes (void)
           guint64 without;
 
           /* Below the middle, where no line ends. */
-          options.clip = (PhRect) { box->rect.x, box->rect.y + 0.6f * box->rect.height, box->rect.width, 0.3f * box->rect.height };
+          options.clip = (PhRect) { box->rect.x, box->rect.y + 0.6f * box->rect.height, box->rect.width,
+                                    0.3f * box->rect.height };
           options.values = values;
           without = ph_scene_look_hash (scene, &options);
           g_hash_table_insert (values, GUINT_TO_POINTER (y->id), (gpointer) "11.652");
@@ -95,13 +100,15 @@ test_boxes (void)
 
   /* A diff in a file says what was replaced and fused, as the window does. */
   {
-    g_autofree char *plain = g_build_filename (g_get_tmp_dir (), "peephole-diff-plain.svg", NULL), *noted = g_build_filename (g_get_tmp_dir (), "peephole-diff-noted.svg", NULL);
+    g_autofree char *plain = g_build_filename (g_get_tmp_dir (), "peephole-diff-plain.svg", NULL),
+                    *noted = g_build_filename (g_get_tmp_dir (), "peephole-diff-noted.svg", NULL);
     g_autofree char *before = NULL, *after = NULL;
     gsize n_before, n_after;
     const PhPosition end = { history->steps->len, 0 }, start = { 0, 0 };
 
     g_assert_true (ph_scene_save (scene, plain, ph_scene_end (scene), 0, PH_THEME_LIGHT, NULL, &error));
-    g_assert_true (ph_render_file (model, history, PH_NO_ID, start, end, NULL, NULL, PH_LAYOUT_BEST, FALSE, NULL, noted, NULL, &error));
+    g_assert_true (
+        ph_render_file (model, history, PH_NO_ID, start, end, NULL, NULL, PH_LAYOUT_BEST, FALSE, NULL, noted, NULL, &error));
     g_assert_true (g_file_get_contents (plain, &before, &n_before, NULL));
     g_assert_true (g_file_get_contents (noted, &after, &n_after, NULL));
     g_assert_cmpuint (n_after, >, n_before + 1000);
@@ -114,7 +121,8 @@ test_boxes (void)
 static void
 test_paint (void)
 {
-  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "conv-bn-relu.onnxtxt", NULL);
+  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "conv-bn-relu.onnxtxt",
+                                            NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
   const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED };
@@ -131,7 +139,8 @@ test_paint (void)
   g_assert_no_error (error);
   for (PhColorMode mode = 0; mode < PH_N_COLOR_MODES; mode++)
     {
-      g_autoptr (PhMeasure) measure = ph_color_mode_is_measured (mode) ? ph_measure_new_of_profile (profile, mode) : ph_measure_new_of_model (model, mode);
+      g_autoptr (PhMeasure) measure = ph_color_mode_is_measured (mode) ? ph_measure_new_of_profile (profile, mode)
+                                                                       : ph_measure_new_of_model (model, mode);
       const gboolean numbers = mode == PH_COLOR_COST || mode == PH_COLOR_MEMORY || mode == PH_COLOR_TIME || mode == PH_COLOR_ROOF;
       g_autoptr (PhPaint) paint = measure != NULL ? ph_paint_new (scene, 0, measure) : NULL;
       g_autoptr (PhInk) ink = ph_ink_new ();
@@ -170,7 +179,10 @@ test_paint (void)
           gint64 largest = -1;
 
           g_assert_true (ph_paint_tick (paint, 4, &at, &most) && at == 1);
-          g_assert_true (g_str_has_suffix (most, mode == PH_COLOR_COST ? "FLOP" : mode == PH_COLOR_MEMORY ? "B" : mode == PH_COLOR_TIME ? "s" : ""));
+          g_assert_true (g_str_has_suffix (most, mode == PH_COLOR_COST     ? "FLOP"
+                                                 : mode == PH_COLOR_MEMORY ? "B"
+                                                 : mode == PH_COLOR_TIME   ? "s"
+                                                                           : ""));
           PH_FOREACH_NODE (node, model->graph)
             if (mode == PH_COLOR_COST && ph_node_flops (node) > largest)
               {

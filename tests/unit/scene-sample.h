@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-char *scene_example      (const char *name);                                              /* (transfer full) the path of it */
+char *scene_example (const char *name); /* (transfer full) the path of it */
 /* Each pass of pipeline @name that is there. */
-void  scene_run_pipeline (PhModel *model, PhHistory *history, const char *name);
+void scene_run_pipeline (PhModel *model, PhHistory *history, const char *name);
 
 G_END_DECLS

@@ -10,7 +10,10 @@
 #include "tests/bench/transformer.h"
 #include "tests/unit/scene-sample.h"
 
-typedef struct { float x, y; } Middle;
+typedef struct
+{
+  float x, y;
+} Middle;
 
 /* At every position each node of the graph is in the scene, in one place, which never changes, and its inputs reach it. */
 static void
@@ -150,7 +153,9 @@ check_appended (const char *path, gboolean grouped, guint open_all, gboolean acr
   PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = open_all, .across = across };
   g_autoptr (PhScene) first = NULL, second = NULL, third = NULL, fourth = NULL;
   PhPassOptions with_output = PH_PASS_OPTIONS_DEFAULT;
-  const char *arguments[2] = { NULL, };
+  const char *arguments[2] = {
+    NULL,
+  };
   guint kept[3];
 
   g_assert_no_error (error);
@@ -269,7 +274,8 @@ test_across (void)
       g_assert_cmpuint (over, ==, 0);
       for (guint e = 0; e < ph_scene_n_edges (scene); e++)
         {
-          const PhRect *from = &ph_scene_box (scene, ph_scene_edge (scene, e)->from)->rect, *to = &ph_scene_box (scene, ph_scene_edge (scene, e)->to)->rect;
+          const PhRect *from = &ph_scene_box (scene, ph_scene_edge (scene, e)->from)->rect,
+                       *to = &ph_scene_box (scene, ph_scene_edge (scene, e)->to)->rect;
 
           g_assert_cmpfloat (from->x + from->width, <=, to->x + 0.01);
         }
@@ -279,7 +285,8 @@ test_across (void)
 static void
 test_examples (void)
 {
-  static const char *const names[] = { "seed", "linear-selu", "conv-bn-relu", "inception", "cse", "tour", "attention", "loop-branch" };
+  static const char *const names[] = { "seed", "linear-selu", "conv-bn-relu", "inception",
+                                       "cse",  "tour",        "attention",    "loop-branch" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
@@ -334,7 +341,8 @@ test_gradient (void)
         g_assert_true (ph_pass_run (ph_pass_find ("autodiff"), model, history, &with_output, NULL));
         scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, NULL);
         ph_scene_count_faults (scene, 0, &crossings, &over);
-        g_test_message ("%s: drawn by %s, %u crossings", names[i], ph_layout_engine_name (ph_scene_drawn_by (scene, NULL)), crossings);
+        g_test_message ("%s: drawn by %s, %u crossings", names[i], ph_layout_engine_name (ph_scene_drawn_by (scene, NULL)),
+                        crossings);
         g_assert_cmpuint (over, ==, 0);
         g_assert_cmpint (ph_scene_drawn_by (scene, NULL), ==, k == 0 ? PH_LAYOUT_DOT : PH_LAYOUT_LAYERED);
         ph_scene_judgements (scene, &own, &dot);
@@ -353,7 +361,7 @@ test_gradient (void)
               n_named += pill->is_link && strcmp (ph_scene_pill_face (scene, pill)->title, "x2") == 0;
             }
         if (i == 0)
-          g_assert_cmpuint (n_named, ==, 2);      /* the derivative of x1 * x2 by x1, and cos x2 */
+          g_assert_cmpuint (n_named, ==, 2); /* the derivative of x1 * x2 by x1, and cos x2 */
       }
   g_unsetenv ("PEEPHOLE_LAYOUT");
 }
@@ -391,12 +399,12 @@ test_links (void)
 
   for (guint k = 0; k < G_N_ELEMENTS (engines); k++)
     {
-      g_autoptr (GError)    error = NULL;
-      g_autoptr (GBytes)    bytes = g_bytes_new_static (text, strlen (text));
-      g_autoptr (PhModel)   model = ph_format_read_bytes (ph_format_find ("llvm"), bytes, "sum.ll", NULL, &error);
-      const PhSceneOptions  options = { .engine = engines[k] };
-      g_autoptr (PhScene)   scene = NULL;
-      guint                 n_up = 0;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+      g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find ("llvm"), bytes, "sum.ll", NULL, &error);
+      const PhSceneOptions options = { .engine = engines[k] };
+      g_autoptr (PhScene) scene = NULL;
+      guint n_up = 0;
 
       g_assert_no_error (error);
       scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, &error);
@@ -404,8 +412,9 @@ test_links (void)
       for (guint e = 0; e < ph_scene_n_edges (scene); e++)
         {
           const PhSceneEdge *edge = ph_scene_edge (scene, e);
-          const PhPoint     *points = ph_scene_points (scene, edge);
-          const PhNode      *to = ph_model_find_node (model, ph_scene_box (scene, edge->to)->n_tenants > 0 ? ph_scene_tenant (scene, edge->to, 0)->id : 0);
+          const PhPoint *points = ph_scene_points (scene, edge);
+          const PhNode *to = ph_model_find_node (
+              model, ph_scene_box (scene, edge->to)->n_tenants > 0 ? ph_scene_tenant (scene, edge->to, 0)->id : 0);
 
           g_assert_cmpuint (edge->n_points, >=, 4);
           if (points[0].y < points[edge->n_points - 1].y)

@@ -4,20 +4,24 @@
 
 #include "core/console/console.h"
 
-typedef struct { PhDocument *document; PhConsole *console; } Session;
+typedef struct
+{
+  PhDocument *document;
+  PhConsole *console;
+} Session;
 
-void  session_init  (Session *session);
-void  session_clear (Session *session);
+void session_init (Session *session);
+void session_clear (Session *session);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Session, session_clear)
 
 /* The error of the line, or what it said. (transfer full) */
-char *ask           (Session *session, gboolean ok, const char *format, ...);
+char *ask (Session *session, gboolean ok, const char *format, ...);
 #define TELL(session_, ...) g_free (ask (session_, TRUE, __VA_ARGS__))
-void  open_text     (Session *session, const char *text);
+void open_text (Session *session, const char *text);
 
 /* From session_test_init() to session_test_run(), which expects it to be empty again. */
 extern char *folder;
-char *in_folder     (const char *name);
+char *in_folder (const char *name);
 
-void  session_test_init (int *argc, char ***argv);
-int   session_test_run  (void);
+void session_test_init (int *argc, char ***argv);
+int session_test_run (void);

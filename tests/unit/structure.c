@@ -38,22 +38,27 @@ is_same (const char *before, const char *after)
   return is_same_with (before, after, FALSE);
 }
 
+/* clang-format off */
 #define MODEL(opset_, constants_, nodes_) \
   "<ir_version: 8, opset_import: [\"\" : " opset_ "]>\ng (float[4,4] x, float[4,4] z) => (float[4,4] y) <" constants_ ">\n{\n" nodes_ "}\n"
 #define NET(nodes_) MODEL ("23", "float c = {2}, float d = {3}", nodes_)
+/* clang-format on */
 
 static void
 test_same (void)
 {
   g_assert_true (is_same (NET ("a = Add (x, z)\ny = Relu (a)\n"), NET ("b = Add (z, x)\ny = Relu (b)\n")));
   g_assert_true (is_same (NET ("a = Relu (x)\nb = Relu (x)\ny = Sub (a, b)\n"), NET ("a = Relu (x)\ny = Sub (a, a)\n")));
-  g_assert_true (is_same (NET ("a = Relu (x)\nb = Identity (a)\ny = Neg (b)\n"), NET ("u = Exp (z)\na = Relu (x)\ny = Neg (a)\n")));
+  g_assert_true (
+      is_same (NET ("a = Relu (x)\nb = Identity (a)\ny = Neg (b)\n"), NET ("u = Exp (z)\na = Relu (x)\ny = Neg (a)\n")));
   g_assert_true (is_same (NET ("y = Mul (x, c)\n"), NET ("k = Constant <value = float {2}> ()\ny = Mul (x, k)\n")));
 }
 
+/* clang-format off */
 #define FOLDED(opset_, nodes_) \
   "<ir_version: 8, opset_import: [\"\" : " opset_ "]>\ng (float[500,1000,1000] x) => (float[500,1000,1000] y)\n" \
   "<int64[3] s = {500, 1000, 1000}, float c = {2}, float d = {3}, float e = {5}, float f = {5.0000005}>\n{\n" nodes_ "}\n"
+/* clang-format on */
 
 /* What depends on constants alone is what executing it gives, to the last bit; a splat of two gigabytes is one element. */
 static void
@@ -83,7 +88,8 @@ test_not_same (void)
   g_assert_false (is_same (NET ("a, b = Split <axis = 0, num_outputs = 2> (x)\ny = Concat <axis = 0> (a, b)\n"),
                            NET ("a, b = Split <axis = 0, num_outputs = 2> (x)\ny = Concat <axis = 0> (b, a)\n")));
   /* It draws: two of them are not one. */
-  g_assert_false (is_same (NET ("a = RandomNormalLike (x)\ny = Add (a, x)\n"), NET ("a = RandomNormalLike (x)\ny = Add (a, x)\n")));
+  g_assert_false (
+      is_same (NET ("a = RandomNormalLike (x)\ny = Add (a, x)\n"), NET ("a = RandomNormalLike (x)\ny = Add (a, x)\n")));
 }
 
 /* Each differs in one thing that a value's number has to hold. */
@@ -91,19 +97,26 @@ static void
 test_not_quite_same (void)
 {
   /* Constants: the sign of zero, the element type and the rank, though what is added is the same number. */
-  g_assert_false (is_same (MODEL ("23", "float k = {0}", "y = Add (x, k)\n"), MODEL ("23", "float k = {-0.0}", "y = Add (x, k)\n")));
-  g_assert_false (is_same (MODEL ("23", "float k = {2}", "y = Mul (x, k)\n"), MODEL ("23", "float[1] k = {2}", "y = Mul (x, k)\n")));
-  g_assert_false (is_same (MODEL ("23", "int64[1] k = {1}", "y = Tile (x, k)\n"), MODEL ("23", "int32[1] k = {1}", "y = Tile (x, k)\n")));
-  g_assert_false (is_same (MODEL ("23", "int64[2] k = {1, 2}", "y = Reshape (x, k)\n"), MODEL ("23", "int64[2] k = {2, 1}", "y = Reshape (x, k)\n")));
+  g_assert_false (
+      is_same (MODEL ("23", "float k = {0}", "y = Add (x, k)\n"), MODEL ("23", "float k = {-0.0}", "y = Add (x, k)\n")));
+  g_assert_false (
+      is_same (MODEL ("23", "float k = {2}", "y = Mul (x, k)\n"), MODEL ("23", "float[1] k = {2}", "y = Mul (x, k)\n")));
+  g_assert_false (
+      is_same (MODEL ("23", "int64[1] k = {1}", "y = Tile (x, k)\n"), MODEL ("23", "int32[1] k = {1}", "y = Tile (x, k)\n")));
+  g_assert_false (is_same (MODEL ("23", "int64[2] k = {1, 2}", "y = Reshape (x, k)\n"),
+                           MODEL ("23", "int64[2] k = {2, 1}", "y = Reshape (x, k)\n")));
   /* Attributes of each kind; one that is not there; two whose values are changed over. */
   g_assert_false (is_same (NET ("y = Gelu <approximate = \"tanh\"> (x)\n"), NET ("y = Gelu <approximate = \"none\"> (x)\n")));
   g_assert_false (is_same (NET ("y = Gelu <approximate = \"tanh\"> (x)\n"), NET ("y = Gelu (x)\n")));
   g_assert_false (is_same (NET ("y = Transpose <perm = [1, 0]> (x)\n"), NET ("y = Transpose <perm = [0, 1]> (x)\n")));
-  g_assert_false (is_same (NET ("y = HardSigmoid <alpha = 0.1, beta = 0.2> (x)\n"), NET ("y = HardSigmoid <alpha = 0.2, beta = 0.1> (x)\n")));
-  g_assert_true (is_same (NET ("y = HardSigmoid <alpha = 0.1, beta = 0.2> (x)\n"), NET ("y = HardSigmoid <beta = 0.2, alpha = 0.1> (x)\n")));
+  g_assert_false (
+      is_same (NET ("y = HardSigmoid <alpha = 0.1, beta = 0.2> (x)\n"), NET ("y = HardSigmoid <alpha = 0.2, beta = 0.1> (x)\n")));
+  g_assert_true (
+      is_same (NET ("y = HardSigmoid <alpha = 0.1, beta = 0.2> (x)\n"), NET ("y = HardSigmoid <beta = 0.2, alpha = 0.1> (x)\n")));
   g_assert_false (is_same (NET ("s = Shape (x)\ny = ConstantOfShape <value = float[1] {1}> (s)\n"),
                            NET ("s = Shape (x)\ny = ConstantOfShape <value = float[1] {2}> (s)\n")));
-  g_assert_false (is_same (NET ("k = Constant <value_ints = [0]> ()\ny = Unsqueeze (x, k)\n"), NET ("k = Constant <value_ints = [1]> ()\ny = Unsqueeze (x, k)\n")));
+  g_assert_false (is_same (NET ("k = Constant <value_ints = [0]> ()\ny = Unsqueeze (x, k)\n"),
+                           NET ("k = Constant <value_ints = [1]> ()\ny = Unsqueeze (x, k)\n")));
   /* Inputs: their places, one that is left out, the third of a sum; outputs: which one. */
   g_assert_false (is_same (NET ("y = Clip (x, c)\n"), NET ("y = Clip (x, , c)\n")));
   g_assert_false (is_same (NET ("y = Clip (x, c, d)\n"), NET ("y = Clip (x, c)\n")));
@@ -111,8 +124,10 @@ test_not_quite_same (void)
   g_assert_false (is_same (NET ("y = Sum (x, z, c)\n"), NET ("y = Sum (x, c, z)\n")));
   g_assert_false (is_same (NET ("y = Pow (x, z)\n"), NET ("y = Pow (z, x)\n")));
   g_assert_false (is_same (NET ("y = MatMul (x, z)\n"), NET ("y = MatMul (z, x)\n")));
-  g_assert_false (is_same (NET ("a, y = Split <axis = 0, num_outputs = 2> (x)\n"), NET ("y, b = Split <axis = 0, num_outputs = 2> (x)\n")));
-  g_assert_false (is_same (NET ("a, b = Split <axis = 0> (x)\ny = Relu (a)\n"), NET ("a, b, e = Split <axis = 0> (x)\ny = Relu (a)\n")));
+  g_assert_false (
+      is_same (NET ("a, y = Split <axis = 0, num_outputs = 2> (x)\n"), NET ("y, b = Split <axis = 0, num_outputs = 2> (x)\n")));
+  g_assert_false (
+      is_same (NET ("a, b = Split <axis = 0> (x)\ny = Relu (a)\n"), NET ("a, b, e = Split <axis = 0> (x)\ny = Relu (a)\n")));
   /* The same words at another opset mean something else. */
   g_assert_false (is_same (MODEL ("12", "", "y = Softmax (x)\n"), MODEL ("13", "", "y = Softmax (x)\n")));
   /* What is not known may be anything, what draws is another number each time: also in training, in a body, and in part. */
@@ -127,8 +142,10 @@ test_not_quite_same (void)
 static void
 test_bodies (void)
 {
+/* clang-format off */
 #define IF(then_, else_) NET ("p = ReduceMax <keepdims = 0> (x)\nq = Cast <to = 9> (p)\ny = If (q) <then_branch = t () => (float[4,4] r) { " then_ \
                               " }, else_branch = e () => (float[4,4] s) { " else_ " }>\n")
+  /* clang-format on */
   g_assert_true (is_same (IF ("r = Neg (x)", "s = Abs (z)"), IF ("r = Neg (x)", "s = Abs (z)")));
   g_assert_false (is_same (IF ("r = Neg (x)", "s = Abs (z)"), IF ("r = Neg (x)", "s = Abs (x)")));
   g_assert_false (is_same (IF ("r = Neg (x)", "s = Abs (z)"), IF ("r = Abs (z)", "s = Neg (x)")));
@@ -140,15 +157,22 @@ test_bodies (void)
 static void
 test_nested_bodies (void)
 {
+/* clang-format off */
 #define LOOP(inner_, outer_) MODEL ("23", "int64 n = {2}, bool t = {1}", \
   "y, m = Loop (n, t, x, z) <body = o (int64 i, bool p, float[4,4] a, float[4,4] b) => (bool q, float[4,4] c, float[4,4] d) {\n" \
   "q = Identity (p)\nc, w = Loop (n, t, a, b) <body = k (int64 j, bool f, float[4,4] e, float[4,4] g) => (bool h, float[4,4] u, float[4,4] v) {\n" \
   "h = Identity (f)\n" inner_ "}>\n" outer_ "}>\n")
-  g_assert_true (is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n")));
-  g_assert_false (is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, g)\nv = Neg (g)\n", "d = Neg (b)\n")));
-  g_assert_false (is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, x)\nv = Neg (g)\n", "d = Neg (b)\n")));
-  g_assert_false (is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, a)\nv = Neg (e)\n", "d = Neg (b)\n")));
-  g_assert_false (is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (a)\n")));
+  /* clang-format on */
+  g_assert_true (
+      is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n")));
+  g_assert_false (
+      is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, g)\nv = Neg (g)\n", "d = Neg (b)\n")));
+  g_assert_false (
+      is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, x)\nv = Neg (g)\n", "d = Neg (b)\n")));
+  g_assert_false (
+      is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, a)\nv = Neg (e)\n", "d = Neg (b)\n")));
+  g_assert_false (
+      is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (a)\n")));
 #undef LOOP
 }
 
@@ -168,16 +192,20 @@ static void
 test_reworded (void)
 {
 #define CLIP(node_) MODEL ("10", "float lo = {0}, float hi = {6}", node_)
-#define SUM(node_) MODEL ("11", "int64[1] a = {1}, int64[1] b = {0}", node_)
+#define SUM(node_)  MODEL ("11", "int64[1] a = {1}, int64[1] b = {0}", node_)
   g_assert_true (is_reworded (CLIP ("y = Clip <min = 0.0, max = 6.0> (x)\n"), CLIP ("y = Clip (x, lo, hi)\n")));
   g_assert_false (is_reworded (CLIP ("y = Clip <min = 0.0, max = 5.0> (x)\n"), CLIP ("y = Clip (x, lo, hi)\n")));
   g_assert_false (is_reworded (CLIP ("y = Clip <min = 0.0, max = 6.0> (x)\n"), CLIP ("y = Clip (x, hi, lo)\n")));
   g_assert_false (is_reworded (CLIP ("y = Clip <min = 0.0, max = 6.0> (x)\n"), CLIP ("y = Clip (x, lo)\n")));
   g_assert_false (is_reworded (CLIP ("y = Clip <min = 0.0, max = 6.0> (x)\n"), CLIP ("y = Clip (z, lo, hi)\n")));
-  g_assert_true (is_reworded (SUM ("y = ReduceSum <axes = [1], keepdims = 1> (x)\n"), SUM ("y = ReduceSum <keepdims = 1> (x, a)\n")));
-  g_assert_false (is_reworded (SUM ("y = ReduceSum <axes = [1], keepdims = 1> (x)\n"), SUM ("y = ReduceSum <keepdims = 1> (x, b)\n")));
-  g_assert_false (is_reworded (SUM ("y = ReduceSum <axes = [1], keepdims = 1> (x)\n"), SUM ("y = ReduceSum <keepdims = 0> (x, a)\n")));
-  g_assert_false (is_reworded (SUM ("y = ReduceSum <axes = [1], keepdims = 1> (x)\n"), SUM ("y = ReduceSum <keepdims = 1> (x)\n")));
+  g_assert_true (
+      is_reworded (SUM ("y = ReduceSum <axes = [1], keepdims = 1> (x)\n"), SUM ("y = ReduceSum <keepdims = 1> (x, a)\n")));
+  g_assert_false (
+      is_reworded (SUM ("y = ReduceSum <axes = [1], keepdims = 1> (x)\n"), SUM ("y = ReduceSum <keepdims = 1> (x, b)\n")));
+  g_assert_false (
+      is_reworded (SUM ("y = ReduceSum <axes = [1], keepdims = 1> (x)\n"), SUM ("y = ReduceSum <keepdims = 0> (x, a)\n")));
+  g_assert_false (
+      is_reworded (SUM ("y = ReduceSum <axes = [1], keepdims = 1> (x)\n"), SUM ("y = ReduceSum <keepdims = 1> (x)\n")));
   /* Softmax of all from the axis on is that of one axis where it is the last. */
   g_assert_true (is_reworded (SUM ("y = Softmax (x)\n"), SUM ("y = Softmax <axis = -1> (x)\n")));
   g_assert_false (is_reworded (SUM ("y = Softmax <axis = 0> (x)\n"), SUM ("y = Softmax <axis = -1> (x)\n")));
@@ -191,16 +219,20 @@ static void
 test_not_reworded (void)
 {
 #define PAD(node_) MODEL ("10", "int64[4] p = {0, 0, 1, 1}, float k = {0}, float m = {-0.0}", node_)
-#define PADS "pads = [0, 0, 1, 1]"
-#define CLIP(type_, node_) "<ir_version: 8, opset_import: [\"\" : 10]>\ng (" type_ "[4,4] x) => (" type_ "[4,4] y) <" type_ " k = {0}, " type_ " m = {-0.0}>\n{\n" node_ "}\n"
+#define PADS       "pads = [0, 0, 1, 1]"
+#define CLIP(type_, node_)                                                                                            \
+  "<ir_version: 8, opset_import: [\"\" : 10]>\ng (" type_ "[4,4] x) => (" type_ "[4,4] y) <" type_ " k = {0}, " type_ \
+  " m = {-0.0}>\n{\n" node_ "}\n"
   g_assert_true (is_reworded (PAD ("y = Pad <" PADS ", value = 0.0> (x)\n"), PAD ("y = Pad (x, p)\n")));
   g_assert_true (is_reworded (PAD ("y = Pad <" PADS ", value = -0.0> (x)\n"), PAD ("y = Pad (x, p, m)\n")));
   g_assert_false (is_reworded (PAD ("y = Pad <" PADS ", value = -0.0> (x)\n"), PAD ("y = Pad (x, p)\n")));
   g_assert_false (is_reworded (PAD ("y = Pad <" PADS ", value = -0.0> (x)\n"), PAD ("y = Pad (x, p, k)\n")));
   g_assert_false (is_reworded (PAD ("y = Pad <" PADS ", mode = \"edge\"> (x)\n"), PAD ("y = Pad <mode = \"reflect\"> (x, p)\n")));
   /* The largest float is no bound of floats, and is one of doubles. */
-  g_assert_true (is_reworded (CLIP ("float", "y = Clip <min = 0.0, max = 3.4028234663852886e38> (x)\n"), CLIP ("float", "y = Clip (x, k)\n")));
-  g_assert_false (is_reworded (CLIP ("double", "y = Clip <min = 0.0, max = 3.4028234663852886e38> (x)\n"), CLIP ("double", "y = Clip (x, k)\n")));
+  g_assert_true (is_reworded (CLIP ("float", "y = Clip <min = 0.0, max = 3.4028234663852886e38> (x)\n"),
+                              CLIP ("float", "y = Clip (x, k)\n")));
+  g_assert_false (is_reworded (CLIP ("double", "y = Clip <min = 0.0, max = 3.4028234663852886e38> (x)\n"),
+                               CLIP ("double", "y = Clip (x, k)\n")));
   g_assert_false (is_reworded (CLIP ("float", "y = Clip <min = -0.0> (x)\n"), CLIP ("float", "y = Clip (x, k)\n")));
   g_assert_true (is_reworded (CLIP ("float", "y = Clip <min = -0.0> (x)\n"), CLIP ("float", "y = Clip (x, m)\n")));
   /* The numbers of an input that is called the same. */

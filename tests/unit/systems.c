@@ -12,10 +12,11 @@
 static PhModel *
 read_graph (const char *name, const char *interface, const char *body)
 {
-  static const char head[] = "<ir_version: 11, opset_import: [\"\" : 23, \"onednn\" : 1, \"mindspore\" : 1, \"relax\" : 1, \"relay\" : 1]>\n";
-  g_autofree char  *text = g_strdup_printf ("%sg %s\n{\n%s\n}\n", head, interface, body);
+  static const char head[]
+      = "<ir_version: 11, opset_import: [\"\" : 23, \"onednn\" : 1, \"mindspore\" : 1, \"relax\" : 1, \"relay\" : 1]>\n";
+  g_autofree char *text = g_strdup_printf ("%sg %s\n{\n%s\n}\n", head, interface, body);
   g_autoptr (GError) error = NULL;
-  PhModel          *model = ph_onnx_text_read (text, -1, name, &error);
+  PhModel *model = ph_onnx_text_read (text, -1, name, &error);
 
   if (model == NULL)
     g_error ("%s: %s in\n%s", name, error->message, text);
@@ -28,8 +29,8 @@ convert (const char *name, PhModel *model, gboolean optimised)
 {
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (GPtrArray) nodes = NULL;
-  g_autoptr (GError)    error = NULL;
-  PhPassOptions         options = PH_PASS_OPTIONS_DEFAULT;
+  g_autoptr (GError) error = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
   options.allow = PH_ROUNDING;
   ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &options, &error);
@@ -37,7 +38,8 @@ convert (const char *name, PhModel *model, gboolean optimised)
   nodes = ph_model_nodes (model);
   for (guint i = 0; i < nodes->len; i++)
     if (((PhNode *) nodes->pdata[i])->op == NULL)
-      g_error ("%s: %s.%s stays: %s", name, ((PhNode *) nodes->pdata[i])->domain, ((PhNode *) nodes->pdata[i])->op_type, g_array_index (history->steps, PhStep, 0).note);
+      g_error ("%s: %s.%s stays: %s", name, ((PhNode *) nodes->pdata[i])->domain, ((PhNode *) nodes->pdata[i])->op_type,
+               g_array_index (history->steps, PhStep, 0).note);
   for (const char *const *pass = ph_pipeline_find ("O2")->passes; optimised && *pass != NULL; pass++)
     if (ph_pass_find (*pass) != NULL)
       {
@@ -50,11 +52,12 @@ convert (const char *name, PhModel *model, gboolean optimised)
 static void
 run_case (const char *text, gboolean optimised)
 {
-  g_auto (GStrv)         parts = g_strsplit (text, "\nas\n", 2), lines = g_strsplit (parts[0], "\n", 3);
-  g_autoptr (PhModel)    foreign = NULL, expected = NULL;
-  g_autoptr (GHashTable) feeds = NULL, given = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL, found = NULL;
-  g_autoptr (GError)     error = NULL;
-  PhRunOptions           options = { .seed = 5 };
+  g_auto (GStrv) parts = g_strsplit (text, "\nas\n", 2), lines = g_strsplit (parts[0], "\n", 3);
+  g_autoptr (PhModel) foreign = NULL, expected = NULL;
+  g_autoptr (GHashTable) feeds = NULL, given = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref),
+                         results = NULL, found = NULL;
+  g_autoptr (GError) error = NULL;
+  PhRunOptions options = { .seed = 5 };
 
   g_assert_cmpuint (g_strv_length (lines), ==, 3);
   g_assert_nonnull (parts[1]);
@@ -67,7 +70,8 @@ run_case (const char *text, gboolean optimised)
     {
       PhValue *input = foreign->graph->inputs->pdata[i];
 
-      g_hash_table_insert (given, input, ph_tensor_ref (g_hash_table_lookup (feeds, ph_graph_find_value_named (expected->graph, input->name))));
+      g_hash_table_insert (given, input,
+                           ph_tensor_ref (g_hash_table_lookup (feeds, ph_graph_find_value_named (expected->graph, input->name))));
     }
   found = ph_run_model (foreign, given, NULL, &options, &error);
   if (found == NULL)
@@ -75,8 +79,9 @@ run_case (const char *text, gboolean optimised)
   g_assert_cmpuint (foreign->graph->outputs->len, ==, expected->graph->outputs->len);
   for (guint i = 0; i < expected->graph->outputs->len; i++)
     {
-      const PhValue            *a = foreign->graph->outputs->pdata[i], *b = expected->graph->outputs->pdata[i];
-      g_auto (PhComparison) comparison = ph_tensor_compare (g_hash_table_lookup (found, GUINT_TO_POINTER (a->id)), g_hash_table_lookup (results, GUINT_TO_POINTER (b->id)),
+      const PhValue *a = foreign->graph->outputs->pdata[i], *b = expected->graph->outputs->pdata[i];
+      g_auto (PhComparison) comparison = ph_tensor_compare (g_hash_table_lookup (found, GUINT_TO_POINTER (a->id)),
+                                                            g_hash_table_lookup (results, GUINT_TO_POINTER (b->id)),
                                                             (PhTolerance) { 1e-5, 1e-6 });
 
       if (!comparison.close)
@@ -88,8 +93,8 @@ static void
 test_cases (gconstpointer optimised)
 {
   g_autofree char *path = g_test_build_filename (G_TEST_DIST, "unit", "systems-cases.txt", NULL), *text = NULL;
-  g_auto (GStrv)   cases = NULL;
-  guint            n;
+  g_auto (GStrv) cases = NULL;
+  guint n;
 
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   cases = g_strsplit (text, "=== ", -1);
@@ -102,6 +107,7 @@ test_cases (gconstpointer optimised)
 static void
 test_stays (void)
 {
+  /* clang-format off */
   static const struct { const char *body, *why; } rows[] = {
     { "y = onednn.Convolution <auto_pad = \"SAME_LOWER\", data_format = \"NCX\", weights_format = \"OIX\"> (x, w)", "its padding is SAME_LOWER" },
     { "y = onednn.SoftMax <mode = \"inf_as_zero\"> (x)", "its mode is inf_as_zero" },
@@ -113,12 +119,13 @@ test_stays (void)
     { "y = mindspore.Softmax <axis = [1, 2]> (x)", "it is over several axes" },
     { "y = mindspore.Add <argument_1 = \"a name\"> (x)", "an operand is missing, or cannot be read from its text" },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autoptr (PhModel)   model = read_graph (rows[i].body, "(float[1,2,4,4] x, float[2,2,3,3] w) => (y)", rows[i].body);
+      g_autoptr (PhModel) model = read_graph (rows[i].body, "(float[1,2,4,4] x, float[2,2,3,3] w) => (y)", rows[i].body);
       g_autoptr (PhHistory) history = ph_history_new ();
-      const char           *note;
+      const char *note;
 
       g_assert_true (ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL));
       note = g_array_index (history->steps, PhStep, 0).note;
@@ -133,7 +140,7 @@ static void
 test_rows (void)
 {
   static const PhConvertRule *const tables[] = { ph_convert_onednn, ph_convert_mindspore, ph_convert_tvm, ph_convert_tvm_shape };
-  g_autoptr (GHashTable)            names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (guint t = 0; t < G_N_ELEMENTS (tables); t++)
     for (const PhConvertRule *rule = tables[t]; rule->op != NULL; rule++)

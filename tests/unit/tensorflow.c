@@ -11,12 +11,12 @@ static char *
 read_bytes (const void *data, gsize size)
 {
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GBytes)    bytes = g_bytes_new (data, size);
-  const PhFormat      *format = ph_format_recognise (bytes, "graph.pb");
-  g_autoptr (GError)    error = NULL;
-  g_autoptr (PhModel)   model = NULL;
-  g_autofree char     *text = NULL;
-  GString             *out = g_string_new (NULL);
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+  const PhFormat *format = ph_format_recognise (bytes, "graph.pb");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
+  g_autofree char *text = NULL;
+  GString *out = g_string_new (NULL);
 
   g_assert_nonnull (format);
   g_assert_cmpstr (format->name, ==, "tensorflow");
@@ -46,17 +46,20 @@ assert_has (const char *text, const char *part)
     g_error ("'%s' is not in:\n%s", part, text);
 }
 
+/* clang-format off */
 #define INPUT "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'shape' value { shape { " \
               "dim { size: -1 } dim { size: 3 } } } } }\n"
 #define CONST(name, rest) "node { name: '" name "' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'value' value { tensor { " rest " } } } }\n"
 #define T "attr { key: 'T' value { type: DT_FLOAT } }"
+/* clang-format on */
 
 static void
 test_text (void)
 {
-  g_autofree char *text = read_text ("# a comment\n" INPUT CONST ("w", "dtype: DT_FLOAT tensor_shape { dim { size: 2 } } float_val: [1.5, -inf]")
-                                     "node: { name: 'y' op: 'Odd' input: 'x' input: ['w:0'] device: '/cpu:0' attr { key: 'l' value { list { i: 1 i: 2 } } }"
-                                     "  attr { key: 's' value { s: 'a\\x62\\143' 'd' } } attr { key: 'f' value { f: 1e-3 } } new_field { a: 1 b: < c: 'd' > } }\n");
+  g_autofree char *text = read_text ("# a comment\n" INPUT CONST (
+      "w",
+      "dtype: DT_FLOAT tensor_shape { dim { size: 2 } } float_val: [1.5, -inf]") "node: { name: 'y' op: 'Odd' input: 'x' input: ['w:0'] device: '/cpu:0' attr { key: 'l' value { list { i: 1 i: 2 } } }"
+                                                                                 "  attr { key: 's' value { s: 'a\\x62\\143' 'd' } } attr { key: 'f' value { f: 1e-3 } } new_field { a: 1 b: < c: 'd' > } }\n");
 
   assert_has (text, "graph (float[?,3] x) => (y)");
   assert_has (text, "float[2] w = {1.5, -inf}");
@@ -67,13 +70,24 @@ test_text (void)
 static void
 test_constants (void)
 {
-  g_autofree char *splat = read_text (INPUT CONST ("w", "dtype: DT_FLOAT tensor_shape { dim { size: 3 } } float_val: 2") "node { name: 'y' op: 'Add' input: 'x' input: 'w' " T " }");
-  g_autofree char *rest = read_text (INPUT CONST ("w", "dtype: DT_INT32 tensor_shape { dim { size: 4 } } int_val: 1 int_val: -7") "node { name: 'y' op: 'Odd' input: 'w' }");
-  g_autofree char *content = read_text (INPUT CONST ("w", "dtype: DT_HALF tensor_shape { dim { size: 2 } } tensor_content: '\\000<\\000@'") "node { name: 'y' op: 'Odd' input: 'w' }");
-  g_autofree char *halves = read_text (INPUT CONST ("w", "dtype: DT_HALF tensor_shape { dim { size: 2 } } half_val: 15360 half_val: 16384") "node { name: 'y' op: 'Odd' input: 'w' }");
-  g_autofree char *strings = read_text (INPUT CONST ("w", "dtype: DT_STRING tensor_shape { dim { size: 2 } } string_val: 'a' string_val: 'b'") "node { name: 'y' op: 'Odd' input: 'w' }");
-  g_autofree char *cut = read_text (INPUT CONST ("w", "dtype: DT_FLOAT tensor_shape { dim { size: 2 } } tensor_content: '\\000\\000'"));
-  g_autofree char *huge = read_text (INPUT CONST ("w", "dtype: DT_FLOAT tensor_shape { dim { size: 99999999999 } } float_val: 1 float_val: 2"));
+  g_autofree char *splat = read_text (INPUT CONST (
+      "w", "dtype: DT_FLOAT tensor_shape { dim { size: 3 } } float_val: 2") "node { name: 'y' op: 'Add' input: 'x' input: 'w' " T
+                                                                            " }");
+  g_autofree char *rest = read_text (INPUT CONST (
+      "w", "dtype: DT_INT32 tensor_shape { dim { size: 4 } } int_val: 1 int_val: -7") "node { name: 'y' op: 'Odd' input: 'w' }");
+  g_autofree char *content = read_text (INPUT CONST (
+      "w",
+      "dtype: DT_HALF tensor_shape { dim { size: 2 } } tensor_content: '\\000<\\000@'") "node { name: 'y' op: 'Odd' input: 'w' }");
+  g_autofree char *halves = read_text (INPUT CONST (
+      "w",
+      "dtype: DT_HALF tensor_shape { dim { size: 2 } } half_val: 15360 half_val: 16384") "node { name: 'y' op: 'Odd' input: 'w' }");
+  g_autofree char *strings = read_text (INPUT CONST (
+      "w",
+      "dtype: DT_STRING tensor_shape { dim { size: 2 } } string_val: 'a' string_val: 'b'") "node { name: 'y' op: 'Odd' input: 'w' }");
+  g_autofree char *cut = read_text (
+      INPUT CONST ("w", "dtype: DT_FLOAT tensor_shape { dim { size: 2 } } tensor_content: '\\000\\000'"));
+  g_autofree char *huge = read_text (
+      INPUT CONST ("w", "dtype: DT_FLOAT tensor_shape { dim { size: 99999999999 } } float_val: 1 float_val: 2"));
   g_autofree char *negative = read_text (INPUT CONST ("w", "dtype: DT_FLOAT tensor_shape { dim { size: -1 } } float_val: 1"));
 
   assert_has (splat, "float[3] w = {2, 2, 2}");
@@ -109,10 +123,11 @@ test_faults (void)
 static char *
 read_corpus (const char *name)
 {
-  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "tests", "fuzz", "corpus", "tensorflow", name, NULL);
+  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "tests", "fuzz", "corpus", "tensorflow", name,
+                                            NULL);
   g_autofree char *other = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "fuzz", "corpus", "tensorflow", name, NULL);
   g_autofree char *data = NULL;
-  gsize            size;
+  gsize size;
 
   g_assert_true (g_file_get_contents (path, &data, &size, NULL) || g_file_get_contents (other, &data, &size, NULL));
   return read_bytes (data, size);
@@ -125,7 +140,9 @@ test_loop (void)
   g_autofree char *loop = read_corpus ("loop"), *odd = read_corpus ("conditional");
 
   assert_has (loop, "\"while/frame:1\", \"while/frame:2\" = tf.While <");
-  assert_has (loop, "cond = cond (int32[] \"while/Merge\", float[] \"while/Merge_1\", float[] \"while/Enter_2\") => (bool[] \"while/Less\")");
+  assert_has (
+      loop,
+      "cond = cond (int32[] \"while/Merge\", float[] \"while/Merge_1\", float[] \"while/Enter_2\") => (bool[] \"while/Less\")");
   assert_has (loop, "[\"while/mul\"] \"while/mul\" = tf.Mul");
   assert_has (loop, "}> (zero, x, two)");
   g_assert_null (strstr (loop, "NextIteration"));
@@ -137,9 +154,11 @@ static void
 test_functions (void)
 {
   g_autofree char *text = read_corpus ("function");
-  g_autofree char *itself = read_text (INPUT "node { name: 'y' op: 'If' input: 'x' attr { key: 'then_branch' value { func { name: 'f' } } } }"
-    "library { function { signature { name: 'f' input_arg { name: 'a' type: DT_FLOAT } output_arg { name: 'r' type: DT_FLOAT } } node_def { name: 'i' op: 'If' "
-    "input: 'a' attr { key: 'then_branch' value { func { name: 'f' } } } attr { key: 'else_branch' value { func { name: 'f' } } } } ret { key: 'r' value: 'i:output:0' } } }");
+  g_autofree char *itself = read_text (
+      INPUT
+      "node { name: 'y' op: 'If' input: 'x' attr { key: 'then_branch' value { func { name: 'f' } } } }"
+      "library { function { signature { name: 'f' input_arg { name: 'a' type: DT_FLOAT } output_arg { name: 'r' type: DT_FLOAT } } node_def { name: 'i' op: 'If' "
+      "input: 'a' attr { key: 'then_branch' value { func { name: 'f' } } } attr { key: 'else_branch' value { func { name: 'f' } } } } ret { key: 'r' value: 'i:output:0' } } }");
 
   assert_has (text, "[call] call = tf.twice <call = \"StatefulPartitionedCall\"");
   assert_has (text, "twice (a) => (sum)");
@@ -153,10 +172,13 @@ test_functions (void)
 static void
 test_saved (void)
 {
-  g_autoptr (GByteArray) x = g_byte_array_new (), y = g_byte_array_new (), z = g_byte_array_new (), graph = g_byte_array_new (), meta = g_byte_array_new ();
-  g_autoptr (GByteArray) info = g_byte_array_new (), named = g_byte_array_new (), signature = g_byte_array_new (), entry = g_byte_array_new ();
-  g_autoptr (GByteArray) saved = g_byte_array_new (), operators = g_byte_array_new (), about = g_byte_array_new (), op = g_byte_array_new ();
-  g_autofree char      *text = NULL, *bare = NULL, *cut = NULL;
+  g_autoptr (GByteArray) x = g_byte_array_new (), y = g_byte_array_new (), z = g_byte_array_new (), graph = g_byte_array_new (),
+                         meta = g_byte_array_new ();
+  g_autoptr (GByteArray) info = g_byte_array_new (), named = g_byte_array_new (), signature = g_byte_array_new (),
+                         entry = g_byte_array_new ();
+  g_autoptr (GByteArray) saved = g_byte_array_new (), operators = g_byte_array_new (), about = g_byte_array_new (),
+                         op = g_byte_array_new ();
+  g_autofree char *text = NULL, *bare = NULL, *cut = NULL;
 
   ph_wire_put_bytes (x, 1, "x", 1);
   ph_wire_put_bytes (x, 2, "Placeholder", 11);

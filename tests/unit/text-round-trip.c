@@ -19,7 +19,8 @@ test_values_json (void)
   g_autofree char *json = NULL;
 
   session_init (&session);
-  open_text (&session, "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y) { t = Neg (x) y = Relu (t) }\n");
+  open_text (&session,
+             "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y) { t = Neg (x) y = Relu (t) }\n");
   TELL (&session, "feed x [-3, 4]");
   TELL (&session, "eval --all");
   reply = ph_console_run (session.console, "values", NULL);
@@ -34,7 +35,8 @@ test_values_json (void)
 static char *
 random_name (GRand *rand, const char *prefix)
 {
-  static const char *const parts[] = { "a", "B_1", "/", ".", " ", "\"", "\\", "\n", "\t", "\x01", "\x1b[31m", "é", "日本", "inf", "nan", "<", "{", "}", "=", ",", "#", "//", "'", "@", "0" };
+  static const char *const parts[] = { "a",   "B_1", "/", ".", " ", "\"", "\\", "\n", "\t", "\x01", "\x1b[31m", "é", "日本",
+                                       "inf", "nan", "<", "{", "}", "=",  ",",  "#",  "//", "'",    "@",        "0" };
   GString *name = g_string_new (prefix);
 
   for (int i = g_rand_int_range (rand, 0, 4); i > 0; i--)
@@ -46,7 +48,11 @@ static float
 random_float (GRand *rand)
 {
   static const float special[] = { 0, -0.0f, 1, -1, INFINITY, -INFINITY, NAN, 1e-45f, 3.4e38f, 0.1f, 16777217, 1e10f };
-  union { guint32 bits; float value; } any = { g_rand_int (rand) };
+  union
+  {
+    guint32 bits;
+    float value;
+  } any = { g_rand_int (rand) };
 
   if (g_rand_boolean (rand))
     return special[g_rand_int_range (rand, 0, G_N_ELEMENTS (special))];
@@ -67,8 +73,9 @@ random_bytes (GRand *rand)
 static PhTensor *
 random_tensor (GRand *rand)
 {
-  static const PhDType types[] = { PH_FLOAT, PH_DOUBLE, PH_FLOAT16, PH_BFLOAT16, PH_INT8, PH_UINT8, PH_INT16, PH_UINT16, PH_INT32, PH_UINT32,
-                                   PH_INT64, PH_UINT64, PH_BOOL, PH_INT4, PH_UINT4, PH_STRING, PH_COMPLEX64, PH_COMPLEX128 };
+  static const PhDType types[] = { PH_FLOAT, PH_DOUBLE, PH_FLOAT16, PH_BFLOAT16, PH_INT8,      PH_UINT8,
+                                   PH_INT16, PH_UINT16, PH_INT32,   PH_UINT32,   PH_INT64,     PH_UINT64,
+                                   PH_BOOL,  PH_INT4,   PH_UINT4,   PH_STRING,   PH_COMPLEX64, PH_COMPLEX128 };
   const PhDType dtype = types[g_rand_int_range (rand, 0, G_N_ELEMENTS (types))];
   const guint rank = (guint) g_rand_int_range (rand, 0, 3);
   const gint64 dims[] = { g_rand_int_range (rand, 0, 4), g_rand_int_range (rand, 1, 3) };
@@ -88,7 +95,8 @@ random_tensor (GRand *rand)
     else if (ph_dtype_is_float (dtype))
       ph_dtype_store (dtype, ph_tensor_writable (tensor), i, random_float (rand));
     else
-      ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, dtype == PH_BOOL ? g_rand_boolean (rand) : (gint64) ((guint64) g_rand_int (rand) * g_rand_int (rand)));
+      ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i,
+                          dtype == PH_BOOL ? g_rand_boolean (rand) : (gint64) ((guint64) g_rand_int (rand) * g_rand_int (rand)));
   return tensor;
 }
 
@@ -133,7 +141,8 @@ add_nodes (GRand *rand, PhGraph *graph, PhValue *x, guint depth)
       PhAttr *attrs[4] = { NULL };
       g_autofree char *op = random_name (rand, "Op"), *name = random_name (rand, "n"), *output = random_name (rand, "v");
       const char *outputs[] = { output };
-      PhNodeSpec spec = { .op_type = op, .domain = "t", .name = name, .inputs = &x, .n_inputs = 1, .n_outputs = 1, .output_names = outputs };
+      PhNodeSpec spec
+          = { .op_type = op, .domain = "t", .name = name, .inputs = &x, .n_inputs = 1, .n_outputs = 1, .output_names = outputs };
       g_autoptr (GError) error = NULL;
       PhNode *node;
 
@@ -197,7 +206,8 @@ test_text_round_trip (void)
           g_assert_cmpstr (a->op_type, ==, b->op_type);
           g_assert_cmpuint (a->attrs->len, ==, b->attrs->len);
           for (guint k = 0; k < a->attrs->len; k++)
-            if (((PhAttr *) a->attrs->pdata[k])->kind != PH_ATTR_OPAQUE && !ph_attr_equal (a->attrs->pdata[k], b->attrs->pdata[k]))
+            if (((PhAttr *) a->attrs->pdata[k])->kind != PH_ATTR_OPAQUE
+                && !ph_attr_equal (a->attrs->pdata[k], b->attrs->pdata[k]))
               g_error ("seed %u: attribute %s of %s is another one", seed, ((PhAttr *) a->attrs->pdata[k])->name, a->name);
           b = b->next;
         }
@@ -209,9 +219,11 @@ test_text_round_trip (void)
 static void
 test_locale (void)
 {
-  static const char text[] = "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y)\n<float[2] w = {0.5, 1.25}>\n"
-                             "{ t = LeakyRelu <alpha = 0.125> (x) y = Mul (t, w) }\n";
-  g_autofree char *path = in_folder ("locale.onnxtxt"), *dot = in_folder ("locale.dot"), *drawn = NULL, *profile = NULL, *locales = in_folder ("locales"),
+  static const char text[]
+      = "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y)\n<float[2] w = {0.5, 1.25}>\n"
+        "{ t = LeakyRelu <alpha = 0.125> (x) y = Mul (t, w) }\n";
+  g_autofree char *path = in_folder ("locale.onnxtxt"), *dot = in_folder ("locale.dot"), *drawn = NULL, *profile = NULL,
+                  *locales = in_folder ("locales"),
                   *command = g_strdup_printf ("mkdir -p %s && localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8", locales, locales),
                   *remove = g_strdup_printf ("rm -rf %s", locales), *former = g_strdup (g_getenv ("LOCPATH"));
   g_auto (Session) session = { 0 };
@@ -223,8 +235,8 @@ test_locale (void)
     {
       const char *const argv[] = { "sh", "-c", command, NULL };
 
-      g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, NULL, NULL,
-                    NULL, NULL);
+      g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
+                    NULL, NULL, NULL, NULL, NULL, NULL);
       g_setenv ("LOCPATH", locales, TRUE);
       there = setlocale (LC_NUMERIC, "de_DE.UTF-8") != NULL;
     }
@@ -248,7 +260,8 @@ test_locale (void)
       g_unlink (dot);
     }
   else
-    g_test_skip ("no locale here writes a decimal comma: make one, with localedef -i de_DE -f UTF-8 de_DE.UTF-8 (package locales)");
+    g_test_skip (
+        "no locale here writes a decimal comma: make one, with localedef -i de_DE -f UTF-8 de_DE.UTF-8 (package locales)");
   setlocale (LC_NUMERIC, "C");
   if (former != NULL)
     g_setenv ("LOCPATH", former, TRUE);

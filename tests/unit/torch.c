@@ -58,7 +58,7 @@ test_script (void)
   g_assert_cmpstr (linear->domain, ==, "aten");
   g_assert_cmpstr (linear->where->file, ==, "net/code/__torch__/parts.py");
   g_assert_cmpuint (linear->where->line, ==, 7);
-  for (guint i = 0; i < 12; i++)                     /* 4 x 3 with strides 1 and 4 */
+  for (guint i = 0; i < 12; i++) /* 4 x 3 with strides 1 and 4 */
     g_assert_cmpfloat (data[i], ==, (float) (i / 3 + 4 * (i % 3)));
   g_assert_cmpstr (loop->op_type, ==, "Loop");
   g_assert_cmpuint (loop->inputs->len, ==, 4);
@@ -94,8 +94,9 @@ test_fx (void)
 static void
 test_table (void)
 {
-  const char *text = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %a : [#users=1] = call_module[target=a.0](args = (%x,), kwargs = {})\n"
-                     "    %s : [num_users=1] = call_function[target=torch.softmax](args = (%a, -1), kwargs = {dtype: torch.float32})\n    return s";
+  const char *text
+      = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %a : [#users=1] = call_module[target=a.0](args = (%x,), kwargs = {})\n"
+        "    %s : [num_users=1] = call_function[target=torch.softmax](args = (%a, -1), kwargs = {dtype: torch.float32})\n    return s";
   g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = read_bytes ("fx", bytes, &error);
@@ -149,7 +150,7 @@ test_graph_text (void)
   /* The loop begins with what relu_ () made of y. */
   g_assert_cmpstr (ph_node_input (loop, 2)->producer->op_type, ==, "relu_");
   g_assert_cmpint (ph_node_attr_int (cat, "dim", 0), ==, 1);
-  g_assert_true (ph_node_input (cat, 0)->producer == ph_node_input (cat, 1)->producer);      /* the first and third part */
+  g_assert_true (ph_node_input (cat, 0)->producer == ph_node_input (cat, 1)->producer); /* the first and third part */
   g_assert_nonnull (ph_node_function (maker (model, "fused")));
   g_assert_cmpuint (model->graph->outputs->len, ==, 2);
 }
@@ -167,9 +168,11 @@ count_step (const char *pass, PhModel *model, gpointer data, GError **error)
 static void
 test_trace (void)
 {
-  static const char *const pairs[][2] = { { "permute", "linear" }, { "mm_default", "linear" }, { "add_tensor", "linear" }, { "relu", "relu" } };
+  static const char *const pairs[][2]
+      = { { "permute", "linear" }, { "mm_default", "linear" }, { "add_tensor", "linear" }, { "relu", "relu" } };
   g_autoptr (GBytes) bytes = load_seed ("torch-trace", "linear.log");
-  g_autoptr (GPtrArray) models = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_model_free), problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) models = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_model_free),
+                        problems = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
   PhModel *last;
 
@@ -213,6 +216,7 @@ test_export (void)
 static void
 test_refused (void)
 {
+  /* clang-format off */
   static const char *const texts[][2] = {
     { "def forward(self, x):\n    while bool(torch.gt(torch.sum(x), 0)):\n        return x\n    return x\n", "line 2: a loop from whose middle a function returns" },
     { "def forward(self, x):\n    for i in range(3):\n        break\n    return x\n", "line 2: a loop with break" },
@@ -222,6 +226,7 @@ test_refused (void)
     { "def forward(self, x):\n    if bool(torch.sum(x)):\n        return x\n", "line 2: one branch returns a value" },
     { "def forward(self, x):\n    y = [x]\n    if bool(torch.sum(x)):\n        y.append(x)\n    return y[0]\n", "line 4: it changes a list of outside" },
   };
+  /* clang-format on */
   static const char *const graphs[][2] = {
     { "graph(%x : Tensor):\n  %y : Tensor = aten::relu(%z)\n  return (%y)\n", "line 2: nothing before it makes '%z'" },
     { "graph(%x : Tensor):\n  %y : Tensor = aten::relu(%x)\n", "the text ends before the graph does" },

@@ -9,8 +9,9 @@
 #include "core/tensor/tensor.h"
 
 /* loss = sum ((w x - t)^2), so that dw = 2 x (w x - t). */
-static const char small[] = "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float loss)\n<float[2] w = {1, -2}, float[2] t = {0.5, 3}>\n"
-                            "{ p = Mul (w, x)  d = Sub (p, t)  q = Mul (d, d)  loss = ReduceSum <keepdims = 0> (q) }";
+static const char small[]
+    = "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float loss)\n<float[2] w = {1, -2}, float[2] t = {0.5, 3}>\n"
+      "{ p = Mul (w, x)  d = Sub (p, t)  q = Mul (d, d)  loss = ReduceSum <keepdims = 0> (q) }";
 
 static PhTensor *
 fed (Session *session, const char *name)
@@ -22,7 +23,10 @@ fed (Session *session, const char *name)
   return tensor;
 }
 
-typedef struct { double w, m, v; } Weight;
+typedef struct
+{
+  double w, m, v;
+} Weight;
 
 static void
 move (Weight *weight, const char *optimizer, double g, double rate, int turn)
@@ -55,7 +59,7 @@ test_by_hand (gconstpointer data)
   open_text (&session, small);
   TELL (&session, "%s", command);
   g_autofree char *verdict = ask (&session, TRUE, "verify 1 2");
-  g_assert_null (strstr (verdict, "differ"));       /* the new inputs are at their defaults, which the weights were */
+  g_assert_null (strstr (verdict, "differ")); /* the new inputs are at their defaults, which the weights were */
   TELL (&session, "feed x [0.5, 2]");
   TELL (&session, "train loss --steps 3");
   TELL (&session, "train loss --steps 2");
@@ -87,11 +91,14 @@ add_numbers (GString *text, GRand *random, guint n, double size)
 static void
 test_lenet (gconstpointer data)
 {
+  /* clang-format off */
   static const struct { const char *type; guint n; double size; } weights[] = {
     { "float[4,1,5,5] k1", 100, 0.2 }, { "float[4] b1", 4, 0.1 }, { "float[6,4,3,3] k2", 216, 0.2 }, { "float[6] b2", 6, 0.1 },
     { "float[24,16] w3", 384, 0.2 }, { "float[16] b3", 16, 0.1 }, { "float[16,10] w4", 160, 0.3 }, { "float[10] b4", 10, 0.1 },
   };
-  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\nlenet (float[4,1,12,12] x) => (float loss)\n<");
+  /* clang-format on */
+  g_autoptr (GString) text = g_string_new (
+      "<ir_version: 8, opset_import: [\"\" : 23]>\nlenet (float[4,1,12,12] x) => (float loss)\n<");
   g_autoptr (GRand) random = g_rand_new_with_seed (3);
   g_autofree char *command = g_strdup_printf ("train --optimizer %s --steps 20", (const char *) data);
   g_autoptr (PhReply) reply = NULL;
@@ -103,9 +110,11 @@ test_lenet (gconstpointer data)
       g_string_append_printf (text, "%s%s", i > 0 ? ",\n " : "", weights[i].type);
       add_numbers (text, random, weights[i].n, weights[i].size);
     }
-  g_string_append (text, ">\n{ c1 = Conv (x, k1, b1)  a1 = Tanh (c1)  p1 = AveragePool <kernel_shape = [2, 2], strides = [2, 2]> (a1)\n"
-                         "  c2 = Conv (p1, k2, b2)  a2 = Relu (c2)  f = Flatten (a2)  h = Gemm (f, w3, b3)  r = Tanh (h)  z = Gemm (r, w4, b4)\n"
-                         "  label = Constant <value = int64[4] {3, 1, 4, 9}> ()  loss = SoftmaxCrossEntropyLoss (z, label) }");
+  g_string_append (
+      text,
+      ">\n{ c1 = Conv (x, k1, b1)  a1 = Tanh (c1)  p1 = AveragePool <kernel_shape = [2, 2], strides = [2, 2]> (a1)\n"
+      "  c2 = Conv (p1, k2, b2)  a2 = Relu (c2)  f = Flatten (a2)  h = Gemm (f, w3, b3)  r = Tanh (h)  z = Gemm (r, w4, b4)\n"
+      "  label = Constant <value = int64[4] {3, 1, 4, 9}> ()  loss = SoftmaxCrossEntropyLoss (z, label) }");
   session_init (&session);
   open_text (&session, text->str);
   reply = ph_console_run (session.console, command, NULL);
@@ -139,7 +148,8 @@ deep_text (void)
     {
       g_autofree char *before = i > 0 ? g_strdup_printf ("h%u", i - 1) : g_strdup ("x");
 
-      g_string_append_printf (text, "  m%u = Mul (%s, w%u)  s%u = Sin (m%u)  h%u = Add (s%u, %s)\n", i, before, i, i, i, i, i, before);
+      g_string_append_printf (text, "  m%u = Mul (%s, w%u)  s%u = Sin (m%u)  h%u = Add (s%u, %s)\n", i, before, i, i, i, i, i,
+                              before);
     }
   g_string_append_printf (text, "  loss = ReduceSum <keepdims = 0> (h%u) }", LAYERS - 1);
   return g_string_free (text, FALSE);
@@ -191,7 +201,8 @@ test_recompute (gconstpointer how)
   g_assert_cmpuint (ph_model_n_nodes (ph_document_get_model (session.document), TRUE), ==, n_nodes);
   after = gradients (&session);
   for (guint i = 0; i < LAYERS; i++)
-    g_assert_cmpmem (ph_tensor_data (before->pdata[i]), WIDTH * sizeof (float), ph_tensor_data (after->pdata[i]), WIDTH * sizeof (float));
+    g_assert_cmpmem (ph_tensor_data (before->pdata[i]), WIDTH * sizeof (float), ph_tensor_data (after->pdata[i]),
+                     WIDTH * sizeof (float));
   if (!g_str_has_suffix (how, "all"))
     g_assert_cmpint (peak_of (&session), <, peak);
 }
@@ -201,7 +212,8 @@ static void
 test_measured (void)
 {
   const gint64 budget = 1000000;
-  g_autofree char *text = deep_text (), *limit = NULL, *command = g_strdup_printf ("recompute --budget %" G_GINT64_FORMAT, budget);
+  g_autofree char *text = deep_text (), *limit = NULL,
+                  *command = g_strdup_printf ("recompute --budget %" G_GINT64_FORMAT, budget);
   g_autoptr (PhReply) refused = NULL, impossible = NULL;
   g_auto (Session) session = { 0 };
 

@@ -74,7 +74,7 @@ test_relax (void)
   g_assert_cmpuint (branch->graphs->len, ==, 2);
   type = ph_type_to_string (ph_graph_find_value_named (graph, "r")->type);
   g_assert_cmpstr (type, ==, "float[4]");
-  g_assert_cmpuint (maker (graph, "_1")->control->len, ==, 1);      /* what it prints, it prints first */
+  g_assert_cmpuint (maker (graph, "_1")->control->len, ==, 1); /* what it prints, it prints first */
   g_assert_cmpuint (maker (graph, "lv")->where->line, ==, 40);
   g_assert_cmpstr (((PhValue *) graph->outputs->pdata[0])->name, ==, "z");
 }
@@ -95,15 +95,17 @@ test_tir (void)
   body = ((PhGraph *) loop->graphs->pdata[0])->last->graphs->pdata[0];
   g_assert_cmpstr (body->last->op_type, ==, "if");
   g_assert_cmpstr (((PhGraph *) body->last->graphs->pdata[0])->last->op_type, ==, "store");
-  g_assert_cmpstr (ph_node_attr_string (((PhGraph *) body->last->graphs->pdata[0])->last, "text", NULL), ==, "B[vi] = B[vi] + A[vi] * T.float32(2)");
+  g_assert_cmpstr (ph_node_attr_string (((PhGraph *) body->last->graphs->pdata[0])->last, "text", NULL), ==,
+                   "B[vi] = B[vi] + A[vi] * T.float32(2)");
 }
 
 /* Each parameter that it writes is a result, in their order. */
 static void
 test_tir_results (void)
 {
-  static const char text[] = "@T.prim_func\ndef main(A: T.Buffer((2,), 'float32'), B: T.Buffer((2,), 'float32'), C: T.Buffer((2,), 'float32')):\n"
-                             "  for i in range(2):\n    B[i] = A[i] + T.float32(1)\n  for j in range(2):\n    C[j] = A[j] * T.float32(2)\n";
+  static const char text[]
+      = "@T.prim_func\ndef main(A: T.Buffer((2,), 'float32'), B: T.Buffer((2,), 'float32'), C: T.Buffer((2,), 'float32')):\n"
+        "  for i in range(2):\n    B[i] = A[i] + T.float32(1)\n  for j in range(2):\n    C[j] = A[j] * T.float32(2)\n";
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = read_text ("tvmscript", text, &error);
 
@@ -117,8 +119,9 @@ test_tir_results (void)
 static void
 test_keywords (void)
 {
-  static const char *const texts[] = { "@R.function\ndef main(x: R.Tensor((2,), 'float32')):\n  y = R.astype(x, 'float16')\n  return y\n",
-                                       "@R.function\ndef main(x: R.Tensor((2,), 'float32')):\n  y = R.astype(x, dtype='float16')\n  return y\n" };
+  static const char *const texts[]
+      = { "@R.function\ndef main(x: R.Tensor((2,), 'float32')):\n  y = R.astype(x, 'float16')\n  return y\n",
+          "@R.function\ndef main(x: R.Tensor((2,), 'float32')):\n  y = R.astype(x, dtype='float16')\n  return y\n" };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
@@ -133,10 +136,12 @@ test_keywords (void)
 static void
 test_errors (void)
 {
+  /* clang-format off */
   static const struct { const char *text, *message; } cases[] = {
     { "@R.function\ndef main(x:\n", "t.py:3:1: an expression was expected, not the end of the line" },
     { "x = 3\n", "t.py: it has no function under @R.function or @T.prim_func, so there is nothing to draw" },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {

@@ -10,7 +10,7 @@ assert_dim (PhDim dim, const char *expected)
   g_autofree char *text = ph_dim_to_string (dim);
 
   g_assert_cmpstr (text, ==, expected);
-  if (dim.symbol != NULL)      /* what is printed reads back as the same symbol */
+  if (dim.symbol != NULL) /* what is printed reads back as the same symbol */
     g_assert_true (ph_dim_symbol (text).symbol == dim.symbol);
 }
 
@@ -102,7 +102,7 @@ test_names (void)
   g_assert_true (ph_intern (name) == name && ph_intern (copy) == name);
   g_assert_true (ph_intern (name + 2) != name + 2 && ph_intern (name + 2) == ph_intern ("name of some length"));
   g_assert_true (ph_intern (name + strlen (name)) == empty && ph_intern (empty) == empty);
-  for (guint i = 0; i < 20000; i++)              /* more than one block, and than the table has room for at first */
+  for (guint i = 0; i < 20000; i++) /* more than one block, and than the table has room for at first */
     {
       g_autofree char *text = g_strdup_printf ("%u of many", i), *again = g_strdup (text);
 
@@ -156,7 +156,8 @@ test_opaque (void)
   g_assert_null (ph_type_opaque ("\xff"));
   /* Only itself is like it, and no tensor is of it. */
   g_assert_true (ph_type_accepts (pointer, pointer) && ph_type_merge (pointer, pointer) == pointer);
-  g_assert_false (ph_type_accepts (pointer, ph_type_opaque ("token[]")) || ph_type_accepts (ph_type_unranked (PH_UNDEFINED), pointer));
+  g_assert_false (ph_type_accepts (pointer, ph_type_opaque ("token[]"))
+                  || ph_type_accepts (ph_type_unranked (PH_UNDEFINED), pointer));
   g_assert_null (ph_type_merge (pointer, ph_type_opaque ("token[]")));
   g_assert_null (ph_type_merge (pointer, ph_type_unranked (PH_UNDEFINED)));
   g_assert_true (ph_type_with_dtype (pointer, PH_FLOAT) == pointer);

@@ -12,14 +12,17 @@
 #include "core/tensor/compare.h"
 #include "passes/pass.h"
 
-typedef struct { guint written, refused, stays; } Count;
+typedef struct
+{
+  guint written, refused, stays;
+} Count;
 
 static void
 run_pass (const char *name, PhModel *model)
 {
   g_autoptr (PhHistory) history = ph_history_new ();
-  g_autoptr (GError)    error = NULL;
-  PhPassOptions         options = PH_PASS_OPTIONS_DEFAULT;
+  g_autoptr (GError) error = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
   options.allow = PH_ROUNDING;
   ph_pass_run (ph_pass_find (name), model, history, &options, &error);
@@ -31,8 +34,8 @@ static GPtrArray *
 compute (PhModel *model, GPtrArray *feeds, GError **error)
 {
   g_autoptr (GHashTable) given = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
-  PhRunOptions           options = { .seed = 5 };
-  GPtrArray             *all;
+  PhRunOptions options = { .seed = 5 };
+  GPtrArray *all;
 
   g_assert_cmpuint (model->graph->inputs->len, ==, feeds->len);
   for (guint i = 0; i < feeds->len; i++)
@@ -54,10 +57,11 @@ compute (PhModel *model, GPtrArray *feeds, GError **error)
 static void
 check_file (const char *name, PhModel *model, const char *ending, GPtrArray *feeds, GPtrArray *expected)
 {
-  g_autofree char       *folder = g_dir_make_tmp ("peephole-written-XXXXXX", NULL), *path = g_strdup_printf ("%s/m.%s", folder, ending), *text = NULL;
-  g_autoptr (GError)     error = NULL;
-  g_autoptr (PhModel)    again = NULL;
-  g_autoptr (GPtrArray)  found = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("peephole-written-XXXXXX", NULL), *path = g_strdup_printf ("%s/m.%s", folder, ending),
+                  *text = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) again = NULL;
+  g_autoptr (GPtrArray) found = NULL;
 
   if (!ph_io_save (model, path, NULL, &error))
     g_error ("%s as %s: %s", name, ending, error->message);
@@ -72,8 +76,9 @@ check_file (const char *name, PhModel *model, const char *ending, GPtrArray *fee
   g_assert_cmpuint (found->len, ==, expected->len);
   for (guint i = 0; i < found->len; i++)
     {
-      const PhDType             dtype = ph_tensor_dtype (expected->pdata[i]);
-      const PhTolerance         allowed = dtype == PH_FLOAT16 || dtype == PH_BFLOAT16 ? (PhTolerance) { 2e-2, 2e-2 } : (PhTolerance) { 1e-4, 1e-5 };
+      const PhDType dtype = ph_tensor_dtype (expected->pdata[i]);
+      const PhTolerance allowed = dtype == PH_FLOAT16 || dtype == PH_BFLOAT16 ? (PhTolerance) { 2e-2, 2e-2 }
+                                                                              : (PhTolerance) { 1e-4, 1e-5 };
       g_auto (PhComparison) comparison = ph_tensor_compare (found->pdata[i], expected->pdata[i], allowed);
 
       if (!comparison.close)
@@ -92,7 +97,9 @@ fix_shapes (PhModel *model, GPtrArray *feeds)
       PhTensor *tensor = feeds->pdata[i];
 
       if (ph_tensor_kind (tensor) != PH_KIND_TENSOR
-          || !ph_value_set_type (model->graph->inputs->pdata[i], ph_type_static (ph_tensor_dtype (tensor), ph_tensor_rank (tensor), ph_tensor_dims (tensor)), NULL))
+          || !ph_value_set_type (model->graph->inputs->pdata[i],
+                                 ph_type_static (ph_tensor_dtype (tensor), ph_tensor_rank (tensor), ph_tensor_dims (tensor)),
+                                 NULL))
         return FALSE;
     }
   ph_io_infer (model, NULL);
@@ -102,11 +109,11 @@ fix_shapes (PhModel *model, GPtrArray *feeds)
 static void
 check_model (const char *name, PhModel *model, Count *count)
 {
-  PhRunOptions           options = { .seed = 5 };
-  g_autoptr (GError)     error = NULL;
+  PhRunOptions options = { .seed = 5 };
+  g_autoptr (GError) error = NULL;
   g_autoptr (GHashTable) found = NULL;
-  g_autoptr (GPtrArray)  feeds = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref), expected = NULL;
-  g_autoptr (PhModel)    lowered = NULL;
+  g_autoptr (GPtrArray) feeds = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref), expected = NULL;
+  g_autoptr (PhModel) lowered = NULL;
 
   run_pass ("convert-to-onnx", model);
   run_pass ("upgrade-opset", model);
@@ -143,17 +150,18 @@ check_model (const char *name, PhModel *model, Count *count)
 static gboolean
 is_left_out (const char *text)
 {
-  return strstr (text, "Random") != NULL || strstr (text, "Bernoulli") != NULL || strstr (text, "Multinomial") != NULL || strstr (text, "Gradient") != NULL;
+  return strstr (text, "Random") != NULL || strstr (text, "Bernoulli") != NULL || strstr (text, "Multinomial") != NULL
+         || strstr (text, "Gradient") != NULL;
 }
 
 /* The part "# before" of each fixture. */
 static void
 test_fixtures (void)
 {
-  g_autofree char   *root = g_test_build_filename (G_TEST_DIST, "passes", NULL);
-  g_autoptr (GDir)   passes = g_dir_open (root, 0, NULL);
+  g_autofree char *root = g_test_build_filename (G_TEST_DIST, "passes", NULL);
+  g_autoptr (GDir) passes = g_dir_open (root, 0, NULL);
   g_autoptr (GError) error = NULL;
-  Count              count = { 0 };
+  Count count = { 0 };
 
   g_assert_nonnull (passes);
   for (const char *pass = g_dir_read_name (passes); pass != NULL; pass = g_dir_read_name (passes))
@@ -163,12 +171,14 @@ test_fixtures (void)
 
       for (const char *file = files != NULL ? g_dir_read_name (files) : NULL; file != NULL; file = g_dir_read_name (files))
         {
-          g_autofree char    *path = g_build_filename (folder, file, NULL), *text = NULL, *name = g_strdup_printf ("%s/%s", pass, file);
-          const char         *before;
-          char               *after;
+          g_autofree char *path = g_build_filename (folder, file, NULL), *text = NULL,
+                          *name = g_strdup_printf ("%s/%s", pass, file);
+          const char *before;
+          char *after;
           g_autoptr (PhModel) model = NULL;
 
-          if (!g_str_has_suffix (file, ".onnxtxt") || !g_file_get_contents (path, &text, NULL, NULL) || (before = strstr (text, "# before\n")) == NULL || is_left_out (text))
+          if (!g_str_has_suffix (file, ".onnxtxt") || !g_file_get_contents (path, &text, NULL, NULL)
+              || (before = strstr (text, "# before\n")) == NULL || is_left_out (text))
             continue;
           if ((after = strstr (before, "\n# after")) != NULL)
             *after = '\0';
@@ -186,12 +196,12 @@ test_examples (void)
 {
   g_autofree char *root = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", NULL);
   g_autoptr (GDir) files = g_dir_open (root, 0, NULL);
-  Count            count = { 0 };
+  Count count = { 0 };
 
   g_assert_nonnull (files);
   for (const char *file = g_dir_read_name (files); file != NULL; file = g_dir_read_name (files))
     {
-      g_autofree char    *path = g_build_filename (root, file, NULL);
+      g_autofree char *path = g_build_filename (root, file, NULL);
       g_autoptr (PhModel) model = g_str_has_suffix (file, ".ll") ? NULL : ph_io_open (path, NULL, NULL, NULL);
 
       if (model != NULL)

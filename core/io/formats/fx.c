@@ -14,7 +14,8 @@ probe (const guint8 *head, gsize size, const char *name)
     return 0;
   if (g_str_has_prefix (text, "graph():"))
     return 90;
-  if (strstr (text, "def forward(self") != NULL || strstr (text, "torch.ops.aten.") != NULL || strstr (text, "(torch.nn.Module):") != NULL)
+  if (strstr (text, "def forward(self") != NULL || strstr (text, "torch.ops.aten.") != NULL
+      || strstr (text, "(torch.nn.Module):") != NULL)
     return 85;
   return strstr (text, "def forward(") != NULL ? 70 : 0;
 }
@@ -26,7 +27,8 @@ find_forward (PhPy *const *body, guint n, gboolean any, guint depth)
   for (guint i = 0; i < n && depth < PH_PY_MAX_DEPTH; i++)
     {
       const PhPy *found = body[i]->kind == PH_PY_DEF && (any || g_str_equal (body[i]->text, "forward")) ? body[i]
-                          : body[i]->kind == PH_PY_CLASS ? find_forward (body[i]->body, body[i]->n_body, any, depth + 1) : NULL;
+                          : body[i]->kind == PH_PY_CLASS ? find_forward (body[i]->body, body[i]->n_body, any, depth + 1)
+                                                         : NULL;
 
       if (found != NULL)
         return found;
@@ -47,10 +49,13 @@ lower (PhTorch *torch, const PhPy *def, GError **error)
       if (i == 0 && g_str_equal (parameter->text, "self"))
         g_hash_table_insert (names, (gpointer) parameter->text, ph_torch_module (torch, NULL, ""));
       else
-        g_hash_table_insert (names, (gpointer) parameter->text,
-                             ph_torch_value (torch, ph_sketch_add_input (torch->sketch->main, parameter->text,
-                                                                        type == NULL ? NULL : type->kind == PH_PY_STRING ? ph_torch_fx_type (type->text)
-                                                                        : type->kind == PH_PY_NAME ? ph_torch_script_type (type->text) : NULL)));
+        g_hash_table_insert (
+            names, (gpointer) parameter->text,
+            ph_torch_value (torch, ph_sketch_add_input (torch->sketch->main, parameter->text,
+                                                        type == NULL                 ? NULL
+                                                        : type->kind == PH_PY_STRING ? ph_torch_fx_type (type->text)
+                                                        : type->kind == PH_PY_NAME   ? ph_torch_script_type (type->text)
+                                                                                     : NULL)));
     }
   if (!ph_torch_block (&scope, def->body, def->n_body))
     return FALSE;
@@ -64,8 +69,10 @@ lower (PhTorch *torch, const PhPy *def, GError **error)
 static char *
 code_of_table (const char *text, gsize size)
 {
-  g_autoptr (GRegex) line = g_regex_new ("^\\s*%(\\w+) :.* = (\\w+)\\[target=([^\\]]*)\\](?:\\(args = \\((.*)\\), kwargs = \\{(.*)\\}\\))?", G_REGEX_RAW, 0, NULL);
-  g_autoptr (GRegex) value = g_regex_new ("%(\\w+)", G_REGEX_RAW, 0, NULL), key = g_regex_new ("(^|, )(\\w+): ", G_REGEX_RAW, 0, NULL);
+  g_autoptr (GRegex) line = g_regex_new (
+      "^\\s*%(\\w+) :.* = (\\w+)\\[target=([^\\]]*)\\](?:\\(args = \\((.*)\\), kwargs = \\{(.*)\\}\\))?", G_REGEX_RAW, 0, NULL);
+  g_autoptr (GRegex) value = g_regex_new ("%(\\w+)", G_REGEX_RAW, 0, NULL),
+                     key = g_regex_new ("(^|, )(\\w+): ", G_REGEX_RAW, 0, NULL);
   g_autofree char *copy = g_strndup (text, size);
   g_auto (GStrv) lines = g_strsplit (copy, "\n", -1);
   GString *out = g_string_new ("def forward(self):\n");
@@ -79,8 +86,9 @@ code_of_table (const char *text, gsize size)
         g_string_append_printf (out, "  %s", g_strstrip (bare));
       else
         {
-          g_autofree char *name = g_match_info_fetch (match, 1), *kind = g_match_info_fetch (match, 2), *target = g_match_info_fetch (match, 3),
-                          *args = g_match_info_fetch (match, 4), *more = g_match_info_fetch (match, 5);
+          g_autofree char *name = g_match_info_fetch (match, 1), *kind = g_match_info_fetch (match, 2),
+                          *target = g_match_info_fetch (match, 3), *args = g_match_info_fetch (match, 4),
+                          *more = g_match_info_fetch (match, 5);
           g_autofree char *plain = g_regex_replace (value, args != NULL ? args : "", -1, 0, "\\1", G_REGEX_MATCH_DEFAULT, NULL);
           g_autofree char *words = g_regex_replace (value, more != NULL ? more : "", -1, 0, "\\1", G_REGEX_MATCH_DEFAULT, NULL);
           g_autofree char *named = g_regex_replace (key, words, -1, 0, "\\1\\2=", G_REGEX_MATCH_DEFAULT, NULL);
@@ -89,7 +97,8 @@ code_of_table (const char *text, gsize size)
           if (g_str_equal (kind, "placeholder"))
             g_string_append_printf (out, "  %s, = tree_flatten_spec()", name);
           else if (g_str_equal (kind, "call_function") || g_str_equal (kind, "call_method"))
-            g_string_append_printf (out, "  %s = %s%s(%s%s %s)", name, kind[5] == 'm' ? "torch." : "", target, plain, comma, named);
+            g_string_append_printf (out, "  %s = %s%s(%s%s %s)", name, kind[5] == 'm' ? "torch." : "", target, plain, comma,
+                                    named);
           else
             g_string_append_printf (out, "  %s = %s(%s%s target=\"%s\")", name, kind, plain, comma, target);
         }
@@ -116,7 +125,8 @@ ph_torch_read_fx (PhSource *source, const char *text, gsize size, guint line, GE
     }
   if ((module = ph_py_parse (source, text, size, line, NULL, error)) == NULL)
     return NULL;
-  if ((def = find_forward (module->body, module->n_body, FALSE, 0)) == NULL && (def = find_forward (module->body, module->n_body, TRUE, 0)) == NULL)
+  if ((def = find_forward (module->body, module->n_body, FALSE, 0)) == NULL
+      && (def = find_forward (module->body, module->n_body, TRUE, 0)) == NULL)
     {
       ph_source_fail (source, error, PH_ERROR_INVALID, NULL, "no function forward () is in it, so there is nothing to draw");
       return NULL;
@@ -141,7 +151,9 @@ read_model (PhSource *source, GError **error)
   return text != NULL ? ph_torch_read_fx (source, text, size, 1, error) : NULL;
 }
 
+/* clang-format off */
 const PhFormat ph_format_fx = {
   .name = "fx", .title = "PyTorch FX code", .patterns = (const char *const[]) { "*.py", "*.txt", NULL },
   .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_aten,
 };
+/* clang-format on */

@@ -9,7 +9,7 @@
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {
-  g_autofree char *text = memchr (head, 0, size) == NULL ? g_strndup ((const char *)head, size) : NULL;
+  g_autofree char *text = memchr (head, 0, size) == NULL ? g_strndup ((const char *) head, size) : NULL;
 
   if (text != NULL && ph_hlo_is_proto_text (text))
     return 92;
@@ -30,6 +30,7 @@ read_model (PhSource *source, GError **error)
   return ph_hlo_read_proto (hlo, data, size, error) ? ph_hlo_build (hlo, error) : NULL;
 }
 
+/* clang-format off */
 const PhFormat ph_format_hlo_proto = {
   .name = "hlo-proto",
   .title = "HLO module of XLA (protobuf)",
@@ -39,3 +40,4 @@ const PhFormat ph_format_hlo_proto = {
   .read = read_model,
   .dialect = &ph_dialect_hlo,
 };
+/* clang-format on */

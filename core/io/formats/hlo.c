@@ -38,7 +38,7 @@ is_computation (const char *line)
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {
-  g_autofree char *text = g_strndup ((const char *)head, size);
+  g_autofree char *text = g_strndup ((const char *) head, size);
   const char *first = first_line (text);
 
   if (strlen (text) < size)
@@ -64,6 +64,7 @@ read_model (PhSource *source, GError **error)
   return ph_hlo_parse (hlo, text != NULL ? text : "", size, error) ? ph_hlo_build (hlo, error) : NULL;
 }
 
+/* clang-format off */
 const PhFormat ph_format_hlo = {
   .name = "hlo",
   .title = "HLO text of XLA",
@@ -75,3 +76,4 @@ const PhFormat ph_format_hlo = {
   .write = ph_hlo_save,
   .dialect = &ph_dialect_hlo,
 };
+/* clang-format on */

@@ -9,7 +9,7 @@
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {
-  g_autofree char *text = g_strndup ((const char *)head, size);
+  g_autofree char *text = g_strndup ((const char *) head, size);
   const char *p = text + strspn (text, " \t\r\n");
 
   if (g_str_has_prefix (p, "let "))
@@ -36,6 +36,7 @@ read_model (PhSource *source, GError **error)
   return ph_jaxpr_read (source, text != NULL ? text : "", size, error);
 }
 
+/* clang-format off */
 const PhFormat ph_format_jaxpr = {
   .name = "jaxpr",
   .title = "Program of JAX (jaxpr)",
@@ -46,3 +47,4 @@ const PhFormat ph_format_jaxpr = {
   .read = read_model,
   .dialect = &ph_dialect_jax,
 };
+/* clang-format on */

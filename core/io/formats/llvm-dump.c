@@ -28,7 +28,9 @@ read_model (PhSource *source, GError **error)
   return ph_format_read_first (source, record, error);
 }
 
+/* clang-format off */
 const PhFormat ph_format_llvm_dump = {
   .name = "llvm-dump", .title = "LLVM's passes (opt -print-changed, -print-after-all)", .patterns = (const char *const[]) { "*.txt", "*.log", NULL },
   .mime = "text/x-llvm-dump", .mime_parent = "text/plain", .text = TRUE, .probe = probe, .read = read_model, .record = record, .dialect = &ph_dialect_llvm,
 };
+/* clang-format on */

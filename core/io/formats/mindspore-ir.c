@@ -10,23 +10,23 @@
 
 typedef struct
 {
-  const char *name;              /* interned, without "@"                                        */
-  PhSketch    *draft;
-  GHashTable *names;             /* interned "%0" -> value                                       */
-  gboolean    returns;
+  const char *name; /* interned, without "@"                                        */
+  PhSketch *draft;
+  GHashTable *names; /* interned "%0" -> value                                       */
+  gboolean returns;
 } Part;
 
 typedef struct
 {
-  PhSource   *source;
+  PhSource *source;
   PhImporter *importer;
-  GPtrArray  *parts;             /* (element-type Part)                                          */
-  GPtrArray  *parameters;        /* (element-type char) of the entry: name, type, name, type ... */
-  char       *entry;             /* (nullable)                                                   */
-  Part       *part;              /* (nullable) the one that is being read                        */
-  char       *left, *right, *types, *full_name;       /* (nullable) of the node that is being read */
+  GPtrArray *parts;                       /* (element-type Part)                                          */
+  GPtrArray *parameters;                  /* (element-type char) of the entry: name, type, name, type ... */
+  char *entry;                            /* (nullable)                                                   */
+  Part *part;                             /* (nullable) the one that is being read                        */
+  char *left, *right, *types, *full_name; /* (nullable) of the node that is being read */
   const PhWhere *where;
-  guint       line;
+  guint line;
 } Reading;
 
 static guint
@@ -77,11 +77,11 @@ skip_balanced (const char *text)
 static GPtrArray *
 split (const char *text, gsize size)
 {
-  GPtrArray       *parts = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *parts = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *all = g_strndup (text, size);
-  char            *from = all;
-  int              depth = 0;
-  gboolean         quoted = FALSE;
+  char *from = all;
+  int depth = 0;
+  gboolean quoted = FALSE;
 
   for (char *at = all;; at++)
     {
@@ -108,11 +108,13 @@ split (const char *text, gsize size)
 static PhDType
 dtype_of (const char *name)
 {
+  /* clang-format off */
   static const struct { const char *name; PhDType dtype; } types[] = {
     { "Float32", PH_FLOAT }, { "F32", PH_FLOAT }, { "Float16", PH_FLOAT16 }, { "F16", PH_FLOAT16 }, { "Float64", PH_DOUBLE }, { "F64", PH_DOUBLE },
     { "BFloat16", PH_BFLOAT16 }, { "Int64", PH_INT64 }, { "I64", PH_INT64 }, { "Int32", PH_INT32 }, { "I32", PH_INT32 }, { "Int16", PH_INT16 },
     { "I16", PH_INT16 }, { "Int8", PH_INT8 }, { "I8", PH_INT8 }, { "UInt64", PH_UINT64 }, { "U64", PH_UINT64 }, { "UInt32", PH_UINT32 },
     { "U32", PH_UINT32 }, { "UInt16", PH_UINT16 }, { "U16", PH_UINT16 }, { "UInt8", PH_UINT8 }, { "U8", PH_UINT8 }, { "Bool", PH_BOOL } };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     if (strncmp (name, types[i].name, strlen (types[i].name)) == 0 && !g_ascii_isalnum (name[strlen (types[i].name)]))
@@ -124,11 +126,11 @@ dtype_of (const char *name)
 static const PhType *
 parse_type (const char *text)
 {
-  const char   *tensor = text != NULL ? strstr (text, "Tensor") : NULL, *shape;
-  PhDType       dtype;
-  PhDim         dims[PH_MAX_RANK];
-  guint         rank = 0;
-  const char   *scalar = text != NULL && *text == '<' ? text + 1 : text;
+  const char *tensor = text != NULL ? strstr (text, "Tensor") : NULL, *shape;
+  PhDType dtype;
+  PhDim dims[PH_MAX_RANK];
+  guint rank = 0;
+  const char *scalar = text != NULL && *text == '<' ? text + 1 : text;
 
   if (text == NULL || strstr (text, "Tuple") != NULL || strstr (text, "List") != NULL)
     return NULL;
@@ -145,7 +147,7 @@ parse_type (const char *text)
     return ph_type_unranked (dtype);
   for (shape++; rank < PH_MAX_RANK;)
     {
-      char  *end;
+      char *end;
       gint64 size;
 
       while (*shape == ' ' || *shape == ',')
@@ -165,9 +167,9 @@ parse_type (const char *text)
 static PhAttr *
 parse_attr (const char *name, const char *text)
 {
-  const char   *open = strchr (text, '(');
+  const char *open = strchr (text, '(');
   const PhDType dtype = open != NULL ? dtype_of (text) : PH_UNDEFINED;
-  char         *end;
+  char *end;
 
   if (open != NULL && dtype != PH_UNDEFINED && ph_dtype_is_float (dtype))
     return ph_attr_new_float (name, (float) g_ascii_strtod (open + 1, NULL));
@@ -183,7 +185,7 @@ add_attrs (PhSketchNode *node, const char *rest)
 {
   for (const char *brace = strchr (rest, '{'); brace != NULL;)
     {
-      const char          *end = skip_balanced (brace);
+      const char *end = skip_balanced (brace);
       g_autoptr (GPtrArray) pairs = end != NULL ? split (brace + 1, (gsize) (end - brace) - 2) : NULL;
 
       if (end == NULL)
@@ -216,7 +218,7 @@ static void
 add_operand (Reading *reading, PhSketchNode *node, const char *text, guint index)
 {
   g_autofree char *key = *text == '%' ? reference (text) : NULL, *attr = NULL;
-  const char      *value = key != NULL ? g_hash_table_lookup (reading->part->names, ph_intern (key)) : NULL;
+  const char *value = key != NULL ? g_hash_table_lookup (reading->part->names, ph_intern (key)) : NULL;
 
   if (key != NULL)
     {
@@ -230,13 +232,13 @@ add_operand (Reading *reading, PhSketchNode *node, const char *text, guint index
 static void
 flush (Reading *reading)
 {
-  g_autofree char     *left = g_steal_pointer (&reading->left), *right = g_steal_pointer (&reading->right);
-  g_autofree char     *types = g_steal_pointer (&reading->types), *full = g_steal_pointer (&reading->full_name);
+  g_autofree char *left = g_steal_pointer (&reading->left), *right = g_steal_pointer (&reading->right);
+  g_autofree char *types = g_steal_pointer (&reading->types), *full = g_steal_pointer (&reading->full_name);
   g_autoptr (GPtrArray) operands = NULL;
-  const char          *open, *end, *op, *arrow = types != NULL ? strstr (types, "->") : NULL;
-  char                *own, *value;
-  g_autofree char     *name = NULL, *key = NULL, *debug = NULL;
-  PhSketchNode         *node;
+  const char *open, *end, *op, *arrow = types != NULL ? strstr (types, "->") : NULL;
+  char *own, *value;
+  g_autofree char *name = NULL, *key = NULL, *debug = NULL;
+  PhSketchNode *node;
 
   if (left == NULL)
     return;
@@ -251,11 +253,16 @@ flush (Reading *reading)
   operands = end != NULL ? split (open + 1, (gsize) (end - open) - 2) : g_ptr_array_new_with_free_func (g_free);
   key = reference (left);
   own = strchr (left, '(');
-  debug = own != NULL && skip_balanced (own) != NULL ? g_strndup (own + 1, (gsize) (skip_balanced (own) - own) - 2) : g_strdup (key + 1);
+  debug = own != NULL && skip_balanced (own) != NULL ? g_strndup (own + 1, (gsize) (skip_balanced (own) - own) - 2)
+                                                     : g_strdup (key + 1);
   op = name;
   if (g_str_has_prefix (op, "call "))
     op += 5;
-  node = ph_sketch_add_named_node (reading->part->draft->main, *op == '%' || *op == '\0' ? "call" : *op == '@' ? op + 1 : op, "mindspore", full != NULL ? full : debug);
+  node = ph_sketch_add_named_node (reading->part->draft->main,
+                                   *op == '%' || *op == '\0' ? "call"
+                                   : *op == '@'              ? op + 1
+                                                             : op,
+                                   "mindspore", full != NULL ? full : debug);
   if (*op == '%')
     add_operand (reading, node, op, 0);
   for (guint i = 0; i < operands->len; i++)
@@ -275,7 +282,7 @@ static void
 add_parameter (Part *part, const char *text)
 {
   g_autofree char *key = reference (text);
-  const char      *value = ph_sketch_claim (part->draft, key + 1), *type = strchr (text, '<');
+  const char *value = ph_sketch_claim (part->draft, key + 1), *type = strchr (text, '<');
 
   g_hash_table_insert (part->names, (gpointer) ph_intern (key), (gpointer) value);
   ph_sketch_add_named_input (part->draft->main, value, parse_type (type));
@@ -285,11 +292,11 @@ add_parameter (Part *part, const char *text)
 static void
 begin_part (Reading *reading, const char *at)
 {
-  const char          *open = strchr (at, '('), *end = open != NULL ? skip_balanced (open) : NULL;
-  const char          *stop = open != NULL ? open : at + strcspn (at, " {");
-  g_autofree char     *name = g_strstrip (g_strndup (at + 1, (gsize) (stop - at) - 1));
+  const char *open = strchr (at, '('), *end = open != NULL ? skip_balanced (open) : NULL;
+  const char *stop = open != NULL ? open : at + strcspn (at, " {");
+  g_autofree char *name = g_strstrip (g_strndup (at + 1, (gsize) (stop - at) - 1));
   g_autoptr (GPtrArray) parameters = end != NULL ? split (open + 1, (gsize) (end - open) - 2) : NULL;
-  Part                *part = g_new0 (Part, 1);
+  Part *part = g_new0 (Part, 1);
 
   part->name = ph_importer_name (reading->importer, name);
   part->draft = ph_sketch_new_part (reading->importer, name);
@@ -308,9 +315,9 @@ begin_part (Reading *reading, const char *at)
 static void
 add_return (Reading *reading, const char *text)
 {
-  const char      *at = strchr (text, '%');
+  const char *at = strchr (text, '%');
   g_autofree char *key = at != NULL ? reference (at) : NULL;
-  const char      *value = key != NULL ? g_hash_table_lookup (reading->part->names, ph_intern (key)) : NULL;
+  const char *value = key != NULL ? g_hash_table_lookup (reading->part->names, ph_intern (key)) : NULL;
 
   if (key != NULL && !reading->part->returns)
     ph_sketch_add_output (reading->part->draft->main, value != NULL ? value : key + 1, NULL);
@@ -321,11 +328,11 @@ add_return (Reading *reading, const char *text)
 static void
 note_where (Reading *reading, const char *text)
 {
-  const char      *colon = strrchr (text, ':');
-  const char      *first = strchr (text, ':');
+  const char *colon = strrchr (text, ':');
+  const char *first = strchr (text, ':');
   g_autofree char *file = NULL;
-  guint64          line;
-  char            *end;
+  guint64 line;
+  char *end;
 
   for (colon = first; colon != NULL && !g_ascii_isdigit (colon[1]);)
     colon = strchr (colon + 1, ':');
@@ -336,8 +343,9 @@ note_where (Reading *reading, const char *text)
     return;
   file = g_strndup (text, (gsize) (colon - text));
   if (g_utf8_validate (file, -1, NULL))
-    reading->where = ph_where_new (ph_intern (file), (guint) line, *end == ',' ? (guint) MIN (g_ascii_strtoull (end + 1, NULL, 10) + 1, G_MAXINT) : 0,
-                                   FALSE, NULL);
+    reading->where = ph_where_new (ph_intern (file), (guint) line,
+                                   *end == ',' ? (guint) MIN (g_ascii_strtoull (end + 1, NULL, 10) + 1, G_MAXINT) : 0, FALSE,
+                                   NULL);
 }
 
 static void
@@ -360,7 +368,8 @@ read_line (Reading *reading, char *line)
       reading->types = g_strdup (text);
     }
   else if (reading->entry == NULL && *text == '#' && strstr (text, "IR entry") != NULL && strchr (text, '@') != NULL)
-    reading->entry = g_strndup (strchr (text, '@') + 1, strcspn (strchr (text, '@') + 1, " \t.\r") > 0 ? strlen (strchr (text, '@') + 1) : 0);
+    reading->entry = g_strndup (strchr (text, '@') + 1,
+                                strcspn (strchr (text, '@') + 1, " \t.\r") > 0 ? strlen (strchr (text, '@') + 1) : 0);
   else if (reading->part == NULL && *text == '%')
     g_ptr_array_add (reading->parameters, g_strdup (text));
   else if (g_str_has_prefix (text, "subgraph @") || (*text == '@' && strchr (text, '{') != NULL))
@@ -390,8 +399,8 @@ read_line (Reading *reading, char *line)
 static gboolean
 import_parts (Reading *reading, GError **error)
 {
-  PhModel             *model = reading->importer->model;
-  Part                *main = reading->parts->pdata[0];
+  PhModel *model = reading->importer->model;
+  Part *main = reading->parts->pdata[0];
   g_autoptr (GPtrArray) functions = g_ptr_array_new ();
 
   for (guint i = 0; i < reading->parts->len; i++)
@@ -402,7 +411,7 @@ import_parts (Reading *reading, GError **error)
       }
   for (guint i = 0; i < reading->parts->len; i++)
     {
-      Part       *part = reading->parts->pdata[i];
+      Part *part = reading->parts->pdata[i];
       PhFunction *function = NULL;
 
       if (part != main && *part->name != '\0' && ph_model_find_function (model, "mindspore", part->name) == NULL)
@@ -423,15 +432,15 @@ import_parts (Reading *reading, GError **error)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr (GBytes)    bytes = ph_source_dup_bytes (source, error);
-  g_autoptr (PhModel)   model = ph_model_new ();
+  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (PhModel) model = ph_model_new ();
   g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (free_part), parameters = g_ptr_array_new_with_free_func (g_free);
-  PhImporter           importer = { source, model };
-  Reading              reading = { .source = source, .importer = &importer, .parts = parts, .parameters = parameters };
-  g_autofree char     *raw = NULL, *text = NULL;
-  const char          *data;
-  gboolean             ok = FALSE;
-  gsize                size;
+  PhImporter importer = { source, model };
+  Reading reading = { .source = source, .importer = &importer, .parts = parts, .parameters = parameters };
+  g_autofree char *raw = NULL, *text = NULL;
+  const char *data;
+  gboolean ok = FALSE;
+  gsize size;
 
   if (bytes == NULL)
     return NULL;
@@ -464,7 +473,9 @@ read_model (PhSource *source, GError **error)
   return ok ? g_steal_pointer (&model) : NULL;
 }
 
+/* clang-format off */
 const PhFormat ph_format_mindspore_ir = {
   .name = "mindspore-ir", .title = "MindSpore dump", .patterns = (const char *const[]) { "*.ir", NULL }, .mime = "text/x-mindspore-ir",
   .mime_parent = "text/plain", .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_mindspore,
 };
+/* clang-format on */

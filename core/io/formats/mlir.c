@@ -18,17 +18,20 @@ probe (const guint8 *head, gsize size, const char *name)
     return 0;
   if (g_str_has_suffix (name, ".mlir"))
     return 80;
-  return has (head, size, "func.func") || has (head, size, "stablehlo.") || has (head, size, "\nmodule ") || has (head, size, "module @") ||
-         has (head, size, "builtin.module") || (size > 8 && memcmp (head, "module {", 8) == 0) ? 60 : 0;
+  return has (head, size, "func.func") || has (head, size, "stablehlo.") || has (head, size, "\nmodule ")
+                 || has (head, size, "module @") || has (head, size, "builtin.module")
+                 || (size > 8 && memcmp (head, "module {", 8) == 0)
+             ? 60
+             : 0;
 }
 
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr (GBytes)    bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
   g_autoptr (GPtrArray) modules = NULL;
-  const char          *text;
-  gsize                size;
+  const char *text;
+  gsize size;
 
   if (bytes == NULL)
     return NULL;
@@ -37,8 +40,10 @@ read_model (PhSource *source, GError **error)
   return modules != NULL ? ph_mlir_build (source, modules, NULL, NULL, error) : NULL;
 }
 
+/* clang-format off */
 const PhFormat ph_format_mlir = {
   .name = "mlir", .title = "MLIR text (StableHLO)", .patterns = (const char *const[]) { "*.mlir", NULL },
   .mime = "text/x-mlir", .mime_parent = "text/plain",
   .text = TRUE, .probe = probe, .read = read_model, .write = ph_mlir_save, .dialect = &ph_dialect_stablehlo,
 };
+/* clang-format on */

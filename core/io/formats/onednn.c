@@ -10,7 +10,12 @@
 
 #define MAX_DEPTH 64
 
-typedef struct { PhSource *source; PhSketch *draft; GHashTable *tensors, *made; } Making;     /* id -> name; ids that an operator makes */
+typedef struct
+{
+  PhSource *source;
+  PhSketch *draft;
+  GHashTable *tensors, *made;
+} Making; /* id -> name; ids that an operator makes */
 
 static guint
 probe (const guint8 *head, gsize size, const char *name)
@@ -27,7 +32,7 @@ static gboolean
 is_shallow (const char *text, gsize size)
 {
   gboolean quoted = FALSE;
-  guint    depth = 0;
+  guint depth = 0;
 
   for (gsize i = 0; i < size; i++)
     if (quoted && text[i] == '\\')
@@ -65,7 +70,9 @@ get_string (JsonObject *object, const char *name)
 {
   JsonNode *node = object != NULL ? json_object_get_member (object, name) : NULL;
 
-  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING ? json_node_get_string (node) : "";
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING
+             ? json_node_get_string (node)
+             : "";
 }
 
 static gint64
@@ -85,10 +92,12 @@ get_id (JsonObject *object)
 static PhDType
 dtype_of (const char *name)
 {
+  /* clang-format off */
   static const struct { const char *name; PhDType dtype; } types[] = {
     { "f32", PH_FLOAT }, { "f16", PH_FLOAT16 }, { "bf16", PH_BFLOAT16 }, { "f64", PH_DOUBLE }, { "s64", PH_INT64 }, { "s32", PH_INT32 },
     { "s8", PH_INT8 }, { "u8", PH_UINT8 }, { "boolean", PH_BOOL }, { "f8_e5m2", PH_FLOAT8E5M2 }, { "f8_e4m3", PH_FLOAT8E4M3FN },
     { "s4", PH_INT4 }, { "u4", PH_UINT4 }, { "f4_e2m1", PH_FLOAT4E2M1 }, { "e8m0", PH_FLOAT8E8M0 } };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     if (strcmp (types[i].name, name) == 0)
@@ -100,9 +109,9 @@ static const PhType *
 type_of (JsonObject *tensor)
 {
   const PhDType dtype = dtype_of (get_string (tensor, "dtype"));
-  JsonArray    *shape = get_array (tensor, "shape");
-  PhDim         dims[PH_MAX_RANK];
-  const guint   rank = shape != NULL ? json_array_get_length (shape) : 0;
+  JsonArray *shape = get_array (tensor, "shape");
+  PhDim dims[PH_MAX_RANK];
+  const guint rank = shape != NULL ? json_array_get_length (shape) : 0;
 
   if (dtype == PH_UNDEFINED)
     return NULL;
@@ -139,8 +148,8 @@ add_attr (JsonObject *attrs, const char *name, JsonNode *node, gpointer draft)
 {
   JsonObject *attr = as_object (node);
   const char *type = get_string (attr, "type");
-  JsonNode   *value = attr != NULL ? json_object_get_member (attr, "value") : NULL;
-  JsonArray  *values = get_array (attr, "value");
+  JsonNode *value = attr != NULL ? json_object_get_member (attr, "value") : NULL;
+  JsonArray *values = get_array (attr, "value");
   const guint n = values != NULL ? json_array_get_length (values) : 0;
 
   if (value == NULL || strcmp (name, "partition_id") == 0)
@@ -150,7 +159,9 @@ add_attr (JsonObject *attrs, const char *name, JsonNode *node, gpointer draft)
       g_autofree float *floats = g_new (float, n + 1);
 
       for (guint i = 0; i < n; i++)
-        floats[i] = JSON_NODE_HOLDS_VALUE (json_array_get_element (values, i)) ? (float) json_node_get_double (json_array_get_element (values, i)) : 0;
+        floats[i] = JSON_NODE_HOLDS_VALUE (json_array_get_element (values, i))
+                        ? (float) json_node_get_double (json_array_get_element (values, i))
+                        : 0;
       ph_sketch_node_attr (draft, ph_attr_new_floats (name, floats, n));
     }
   else if (values != NULL)
@@ -168,8 +179,9 @@ add_attr (JsonObject *attrs, const char *name, JsonNode *node, gpointer draft)
   else if (g_str_has_prefix (type, "f"))
     ph_sketch_node_attr (draft, ph_attr_new_float (name, (float) json_node_get_double (value)));
   else
-    ph_sketch_node_attr (draft, ph_attr_new_int (name, json_node_get_value_type (value) == G_TYPE_BOOLEAN ? json_node_get_boolean (value)
-                                                                                                        : json_node_get_int (value)));
+    ph_sketch_node_attr (draft,
+                         ph_attr_new_int (name, json_node_get_value_type (value) == G_TYPE_BOOLEAN ? json_node_get_boolean (value)
+                                                                                                   : json_node_get_int (value)));
 }
 
 /* Strides that are not those of the dense, row-major layout. */
@@ -177,15 +189,15 @@ static void
 add_layouts (JsonArray *tensors, const char *name, PhSketchNode *node)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  gboolean           any = FALSE;
+  gboolean any = FALSE;
 
   for (guint i = 0; tensors != NULL && i < json_array_get_length (tensors); i++)
     {
       JsonObject *tensor = as_object (json_array_get_element (tensors, i));
-      JsonArray  *shape = get_array (tensor, "shape"), *stride = get_array (tensor, "stride");
+      JsonArray *shape = get_array (tensor, "shape"), *stride = get_array (tensor, "stride");
       const guint rank = shape != NULL ? json_array_get_length (shape) : 0;
-      gint64      dense = 1;
-      gboolean    other = FALSE;
+      gint64 dense = 1;
+      gboolean other = FALSE;
 
       g_string_append (text, i > 0 ? "; " : "");
       for (guint j = rank; stride != NULL && json_array_get_length (stride) == rank && j-- > 0;)
@@ -209,14 +221,14 @@ add_layouts (JsonArray *tensors, const char *name, PhSketchNode *node)
 static gboolean
 add_operator (Making *making, JsonObject *op, guint index, GError **error)
 {
-  const char      *kind = get_string (op, "kind"), *own = get_string (op, "name");
-  JsonObject      *attrs = op != NULL ? as_object (json_object_get_member (op, "attrs")) : NULL;
-  JsonObject      *partition = attrs != NULL ? as_object (json_object_get_member (attrs, "partition_id")) : NULL;
-  JsonArray       *inputs = get_array (op, "inputs"), *outputs = get_array (op, "outputs");
-  g_autofree char *name = partition != NULL && json_object_has_member (partition, "value")
-                            ? g_strdup_printf ("partition_%" G_GINT64_FORMAT "/%s", get_int (json_object_get_member (partition, "value")), own)
-                            : g_strdup (own);
-  PhSketchNode     *node;
+  const char *kind = get_string (op, "kind"), *own = get_string (op, "name");
+  JsonObject *attrs = op != NULL ? as_object (json_object_get_member (op, "attrs")) : NULL;
+  JsonObject *partition = attrs != NULL ? as_object (json_object_get_member (attrs, "partition_id")) : NULL;
+  JsonArray *inputs = get_array (op, "inputs"), *outputs = get_array (op, "outputs");
+  g_autofree char *name = partition != NULL && json_object_has_member (partition, "value") ? g_strdup_printf (
+                              "partition_%" G_GINT64_FORMAT "/%s", get_int (json_object_get_member (partition, "value")), own)
+                                                                                           : g_strdup (own);
+  PhSketchNode *node;
 
   if (*kind == '\0')
     return ph_source_fail (making->source, error, PH_ERROR_INVALID, NULL, "operator %u of the graph has no kind", index);
@@ -225,12 +237,12 @@ add_operator (Making *making, JsonObject *op, guint index, GError **error)
     ph_sketch_node_input (node, name_of (making, get_id (as_object (json_array_get_element (inputs, i)))));
   for (guint i = 0; outputs != NULL && i < json_array_get_length (outputs); i++)
     {
-      JsonObject  *tensor = as_object (json_array_get_element (outputs, i));
+      JsonObject *tensor = as_object (json_array_get_element (outputs, i));
       const gint64 id = get_id (tensor);
 
       if (!g_hash_table_add (making->made, g_memdup2 (&id, sizeof id)))
-        return ph_source_fail (making->source, error, PH_ERROR_INVALID, NULL, "two operators make the tensor %" G_GINT64_FORMAT ", the second is '%s'", id,
-                               own);
+        return ph_source_fail (making->source, error, PH_ERROR_INVALID, NULL,
+                               "two operators make the tensor %" G_GINT64_FORMAT ", the second is '%s'", id, own);
       ph_sketch_node_named_output (node, name_of (making, id), type_of (tensor));
     }
   if (attrs != NULL)
@@ -252,7 +264,7 @@ add_ends (Making *making, JsonArray *graph)
 
       for (guint j = 0; inputs != NULL && j < json_array_get_length (inputs); j++)
         {
-          JsonObject  *tensor = as_object (json_array_get_element (inputs, j));
+          JsonObject *tensor = as_object (json_array_get_element (inputs, j));
           const gint64 id = get_id (tensor);
 
           if (g_hash_table_add (used, g_memdup2 (&id, sizeof id)) && !g_hash_table_contains (making->made, &id))
@@ -276,29 +288,35 @@ add_ends (Making *making, JsonArray *graph)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr (GBytes)     bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
   g_autoptr (JsonParser) parser = json_parser_new ();
-  g_autoptr (PhModel)    model = ph_model_new ();
+  g_autoptr (PhModel) model = ph_model_new ();
   g_autoptr (GHashTable) tensors = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   g_autoptr (GHashTable) made = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  g_autoptr (GError)     reason = NULL;
-  PhImporter            importer = { source, model };
-  g_autoptr (PhSketch)    draft = ph_sketch_new_part (&importer, "graph");
-  Making                making = { source, draft, tensors, made };
-  JsonArray            *graph;
-  gsize                 size;
-  const char           *text;
+  g_autoptr (GError) reason = NULL;
+  PhImporter importer = { source, model };
+  g_autoptr (PhSketch) draft = ph_sketch_new_part (&importer, "graph");
+  Making making = { source, draft, tensors, made };
+  JsonArray *graph;
+  gsize size;
+  const char *text;
 
   if (bytes == NULL)
     return NULL;
   text = g_bytes_get_data (bytes, &size);
   if (!is_shallow (text, size))
-    return ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not a graph of oneDNN: it is nested deeper than %d levels", MAX_DEPTH), NULL;
+    return ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not a graph of oneDNN: it is nested deeper than %d levels",
+                           MAX_DEPTH),
+           NULL;
   if (!g_utf8_validate (text, (gssize) size, NULL) || !json_parser_load_from_data (parser, text, (gssize) size, &reason))
-    return ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not readable as JSON: %s", reason != NULL ? reason->message : "it is not UTF-8"), NULL;
+    return ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not readable as JSON: %s",
+                           reason != NULL ? reason->message : "it is not UTF-8"),
+           NULL;
   graph = get_array (as_object (json_parser_get_root (parser)), "graph");
   if (graph == NULL)
-    return ph_source_fail (source, error, PH_ERROR_FILE, NULL, "there is no \"graph\" in it: this is not a graph that oneDNN dumped"), NULL;
+    return ph_source_fail (source, error, PH_ERROR_FILE, NULL,
+                           "there is no \"graph\" in it: this is not a graph that oneDNN dumped"),
+           NULL;
   for (guint i = 0; i < json_array_get_length (graph); i++)
     if (!add_operator (&making, as_object (json_array_get_element (graph, i)), i, error))
       return NULL;
@@ -308,7 +326,9 @@ read_model (PhSource *source, GError **error)
   return ph_sketch_import (draft, model->graph, error) ? g_steal_pointer (&model) : NULL;
 }
 
+/* clang-format off */
 const PhFormat ph_format_onednn = {
   .name = "onednn", .title = "oneDNN graph", .patterns = (const char *const[]) { "*.json", NULL }, .mime = "application/x-onednn-graph",
   .mime_parent = "application/json", .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_onednn,
 };
+/* clang-format on */

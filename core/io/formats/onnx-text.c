@@ -39,11 +39,13 @@ read_model (PhSource *base, GError **error)
   return proto != NULL ? ph_onnx_import (&source, &arena, proto, error) : NULL;
 }
 
+/* clang-format off */
 const PhFormat ph_format_onnx_text = {
   .name = "onnx-text", .title = "ONNX model as text", .patterns = (const char *const[]) { "*.onnxtxt", "*.txt", NULL },
   .mime = "text/x-onnx", .mime_parent = "text/plain",
   .text = TRUE, .probe = probe, .read = read_model, .write = ph_onnx_text_save, .dialect = &ph_dialect_onnx,
 };
+/* clang-format on */
 
 PhModel *
 ph_onnx_text_read (const char *text, gssize length, const char *path, GError **error)

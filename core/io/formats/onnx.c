@@ -38,16 +38,19 @@ read_model (PhSource *base, GError **error)
   g_clear_pointer (&slim, g_byte_array_unref);
   if (proto == NULL)
     {
-      ph_source_fail (base, error, PH_ERROR_FILE, NULL, "not a readable ONNX model: one of its small messages is damaged. Get it again");
+      ph_source_fail (base, error, PH_ERROR_FILE, NULL,
+                      "not a readable ONNX model: one of its small messages is damaged. Get it again");
       return NULL;
     }
   return ph_onnx_import (&source, &arena, proto, error);
 }
 
+/* clang-format off */
 const PhFormat ph_format_onnx = {
   .name = "onnx", .title = "ONNX model", .patterns = (const char *const[]) { "*.onnx", "*.pb", NULL }, .mime = "application/x-onnx",
   .probe = probe, .read = read_model, .write = ph_onnx_save, .dialect = &ph_dialect_onnx,
 };
+/* clang-format on */
 
 PhModel *
 ph_onnx_read (GBytes *bytes, const char *path, GPtrArray *problems, GError **error)

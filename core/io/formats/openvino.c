@@ -9,18 +9,35 @@
 #define MAX_DEPTH 100
 
 typedef struct _Element Element;
-struct _Element { char *name; GHashTable *attrs; GPtrArray *children; GString *text; };       /* (element-type Element) */
+struct _Element
+{
+  char *name;
+  GHashTable *attrs;
+  GPtrArray *children;
+  GString *text;
+}; /* (element-type Element) */
 
-typedef struct { GPtrArray *stack; Element *root; } Parse;
-typedef struct { PhSource *source; PhImporter *importer; PhFile *weights; gboolean looked; } Reading;
+typedef struct
+{
+  GPtrArray *stack;
+  Element *root;
+} Parse;
+typedef struct
+{
+  PhSource *source;
+  PhImporter *importer;
+  PhFile *weights;
+  gboolean looked;
+} Reading;
 
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {
   g_autofree char *text = g_strndup ((const char *) head, size);
-  const char      *net = strstr (text, "<net");
+  const char *net = strstr (text, "<net");
 
-  return net != NULL && *g_strchug (text) == '<' && (strstr (net, "version=") != NULL || strstr (net, "<layers") != NULL) ? 95 : 0;
+  return net != NULL && *g_strchug (text) == '<' && (strstr (net, "version=") != NULL || strstr (net, "<layers") != NULL) ? 95
+                                                                                                                          : 0;
 }
 
 /* ── XML as a tree ── */
@@ -40,7 +57,7 @@ free_element (gpointer data)
 static void
 on_start (GMarkupParseContext *context, const char *name, const char **names, const char **values, gpointer data, GError **error)
 {
-  Parse   *parse = data;
+  Parse *parse = data;
   Element *element = g_new0 (Element, 1), *outer = parse->stack->len > 0 ? parse->stack->pdata[parse->stack->len - 1] : NULL;
 
   element->name = g_strdup (name);
@@ -56,7 +73,8 @@ on_start (GMarkupParseContext *context, const char *name, const char **names, co
   else
     {
       free_element (element);
-      g_set_error (error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT, "it has a second element '%s' beside its first one", name);
+      g_set_error (error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT, "it has a second element '%s' beside its first one",
+                   name);
       return;
     }
   if (parse->stack->len >= MAX_DEPTH)
@@ -102,12 +120,14 @@ get (const Element *element, const char *name)
 static PhDType
 dtype_of (const char *name)
 {
+  /* clang-format off */
   static const struct { const char *name; PhDType dtype; } types[] = {
     { "f32", PH_FLOAT }, { "fp32", PH_FLOAT }, { "f16", PH_FLOAT16 }, { "fp16", PH_FLOAT16 }, { "bf16", PH_BFLOAT16 }, { "f64", PH_DOUBLE },
     { "fp64", PH_DOUBLE }, { "i64", PH_INT64 }, { "i32", PH_INT32 }, { "i16", PH_INT16 }, { "i8", PH_INT8 }, { "u64", PH_UINT64 },
     { "u32", PH_UINT32 }, { "u16", PH_UINT16 }, { "u8", PH_UINT8 }, { "boolean", PH_BOOL }, { "bool", PH_BOOL }, { "i4", PH_INT4 },
     { "u4", PH_UINT4 }, { "string", PH_STRING }, { "f8e4m3", PH_FLOAT8E4M3FN }, { "f8e5m2", PH_FLOAT8E5M2 }, { "f8e8m0", PH_FLOAT8E8M0 },
     { "f4e2m1", PH_FLOAT4E2M1 } };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     if (g_ascii_strcasecmp (types[i].name, name) == 0)
@@ -120,7 +140,7 @@ parse_ints (const char *text, GArray *out)
 {
   while (TRUE)
     {
-      char  *end;
+      char *end;
       gint64 value;
 
       while (g_ascii_isspace (*text))
@@ -142,8 +162,8 @@ static const PhType *
 type_of_port (const Element *port, PhDType fallback)
 {
   const PhDType own = dtype_of (get (port, "precision")), dtype = own != PH_UNDEFINED ? own : fallback;
-  PhDim         dims[PH_MAX_RANK];
-  guint         rank = 0;
+  PhDim dims[PH_MAX_RANK];
+  guint rank = 0;
 
   if (dtype == PH_UNDEFINED)
     return NULL;
@@ -178,36 +198,44 @@ find_weights (Reading *reading)
 static PhTensor *
 read_constant (Reading *reading, const Element *data, const char *name, GError **error)
 {
-  const PhDType     dtype = dtype_of (get (data, "element_type"));
+  const PhDType dtype = dtype_of (get (data, "element_type"));
   g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (gint64));
-  const guint64     offset = g_ascii_strtoull (get (data, "offset"), NULL, 10), size = g_ascii_strtoull (get (data, "size"), NULL, 10);
-  PhFile           *file = find_weights (reading);
-  gsize             count;
-  guint             bits = dtype != PH_UNDEFINED ? (guint) ph_dtype_file_bits (dtype) : 0;
+  const guint64 offset = g_ascii_strtoull (get (data, "offset"), NULL, 10),
+                size = g_ascii_strtoull (get (data, "size"), NULL, 10);
+  PhFile *file = find_weights (reading);
+  gsize count;
+  guint bits = dtype != PH_UNDEFINED ? (guint) ph_dtype_file_bits (dtype) : 0;
 
   if (*get (data, "shape") != '\0' && (!parse_ints (get (data, "shape"), dims) || dims->len > PH_MAX_RANK))
-    return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL, "the constant '%s' has the shape '%s', which cannot be", name,
-                           get (data, "shape")), NULL;
+    return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL,
+                           "the constant '%s' has the shape '%s', which cannot be", name, get (data, "shape")),
+           NULL;
   if (!ph_tensor_count_elements (dims->len, (gint64 *) dims->data, &count))
-    return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL, "the constant '%s' has a shape that cannot be", name), NULL;
+    return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL, "the constant '%s' has a shape that cannot be", name),
+           NULL;
   if (bits == 0 || file == NULL)
     return NULL;
-  if (count > G_MAXSIZE / 64 || size != (count * bits + 7) / 8 || offset > ph_file_get_size (file) || size > ph_file_get_size (file) - offset)
-    return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL, "the constant '%s' lies at %" G_GUINT64_FORMAT " with %" G_GUINT64_FORMAT
-                           " bytes, which %s: the .bin beside it is of another model, or cut short", name, offset, size,
-                           size != (count * bits + 7) / 8 ? "its shape does not need" : "the file does not have"), NULL;
+  if (count > G_MAXSIZE / 64 || size != (count * bits + 7) / 8 || offset > ph_file_get_size (file)
+      || size > ph_file_get_size (file) - offset)
+    return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL,
+                           "the constant '%s' lies at %" G_GUINT64_FORMAT " with %" G_GUINT64_FORMAT
+                           " bytes, which %s: the .bin beside it is of another model, or cut short",
+                           name, offset, size,
+                           size != (count * bits + 7) / 8 ? "its shape does not need" : "the file does not have"),
+           NULL;
   if (bits >= 8)
     return ph_tensor_new_from_file (dtype, dims->len, (gint64 *) dims->data, file, (gsize) offset, error);
   {
     g_autoptr (GBytes) packed = ph_file_read_bytes (file, (gsize) offset, (gsize) size, error);
-    PhTensor         *tensor = packed != NULL ? ph_tensor_new (dtype, dims->len, (gint64 *) dims->data) : NULL;
-    const guint8     *from = packed != NULL ? g_bytes_get_data (packed, NULL) : NULL;
+    PhTensor *tensor = packed != NULL ? ph_tensor_new (dtype, dims->len, (gint64 *) dims->data) : NULL;
+    const guint8 *from = packed != NULL ? g_bytes_get_data (packed, NULL) : NULL;
 
     for (gsize i = 0; tensor != NULL && i < count; i++)
       {
         const int value = (from[i * bits / 8] >> (i * bits % 8)) & ((1 << bits) - 1);
 
-        ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, ph_dtype_is_signed (dtype) && value >= 1 << (bits - 1) ? value - (1 << bits) : value);
+        ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i,
+                            ph_dtype_is_signed (dtype) && value >= 1 << (bits - 1) ? value - (1 << bits) : value);
       }
     return tensor;
   }
@@ -219,8 +247,8 @@ static void
 add_attr (PhSketchNode *node, const char *name, const char *text)
 {
   g_autoptr (GArray) ints = g_array_new (FALSE, FALSE, sizeof (gint64));
-  char             *end;
-  double            number;
+  char *end;
+  double number;
 
   if (parse_ints (text, ints))
     {
@@ -261,14 +289,14 @@ static PhSketch *draft_net (Reading *reading, const Element *net, const char *na
 static void
 add_port_map (PhSketchNode *node, const Element *layer, const char *part)
 {
-  const Element       *map = child (layer, part);
+  const Element *map = child (layer, part);
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 
   for (guint i = 0; map != NULL && i < map->children->len; i++)
     {
-      const Element     *row = map->children->pdata[i];
+      const Element *row = map->children->pdata[i];
       g_autoptr (GString) text = g_string_new (row->name);
-      g_autoptr (GList)   names = g_list_sort (g_hash_table_get_keys (row->attrs), (GCompareFunc) strcmp);
+      g_autoptr (GList) names = g_list_sort (g_hash_table_get_keys (row->attrs), (GCompareFunc) strcmp);
 
       for (GList *l = names; l != NULL; l = l->next)
         g_string_append_printf (text, " %s=%s", (const char *) l->data, get (row, l->data));
@@ -300,27 +328,29 @@ add_bodies (Reading *reading, PhSketchNode *node, const Element *layer, guint de
 
 /* @names: "layer:port" -> the value that comes out there. @edges: "layer:port" -> the same of where it comes from. */
 static gboolean
-add_layer (Reading *reading, PhSketch *draft, const Element *layer, GHashTable *names, GHashTable *edges, guint depth, GError **error)
+add_layer (Reading *reading, PhSketch *draft, const Element *layer, GHashTable *names, GHashTable *edges, guint depth,
+           GError **error)
 {
-  const char    *type = get (layer, "type"), *name = get (layer, "name"), *id = get (layer, "id");
+  const char *type = get (layer, "type"), *name = get (layer, "name"), *id = get (layer, "id");
   const Element *data = child (layer, "data"), *input = child (layer, "input"), *output = child (layer, "output");
   const Element *first = child (output, "port");
-  PhSketchNode   *node;
+  PhSketchNode *node;
 
   if (strcmp (type, "Parameter") == 0 || strcmp (type, "Input") == 0)
     {
       g_autofree char *key = key_of (id, get (first, "id"));
 
       if (g_hash_table_contains (names, key))
-        ph_sketch_add_named_input (draft->main, g_hash_table_lookup (names, key), type_of_port (first, dtype_of (get (data, "element_type"))));
+        ph_sketch_add_named_input (draft->main, g_hash_table_lookup (names, key),
+                                   type_of_port (first, dtype_of (get (data, "element_type"))));
       return TRUE;
     }
   if (strcmp (type, "Const") == 0)
     {
       g_autofree char *key = key_of (id, get (first, "id"));
-      const char      *value = g_hash_table_lookup (names, key);
-      PhTensor        *tensor;
-      GError          *reason = NULL;
+      const char *value = g_hash_table_lookup (names, key);
+      PhTensor *tensor;
+      GError *reason = NULL;
 
       if (value == NULL)
         return TRUE;
@@ -343,10 +373,11 @@ add_layer (Reading *reading, PhSketch *draft, const Element *layer, GHashTable *
   for (guint i = 0; input != NULL && i < input->children->len; i++)
     {
       g_autofree char *key = key_of (id, get (input->children->pdata[i], "id"));
-      const char      *from = g_hash_table_lookup (edges, key), *value = from != NULL ? g_hash_table_lookup (names, from) : NULL;
+      const char *from = g_hash_table_lookup (edges, key), *value = from != NULL ? g_hash_table_lookup (names, from) : NULL;
 
       if (from != NULL && value == NULL)
-        return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL, "layer '%s' uses '%s' (layer:port), which there is not", name, from);
+        return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL,
+                               "layer '%s' uses '%s' (layer:port), which there is not", name, from);
       if (node == NULL && value != NULL)
         ph_sketch_add_output (draft->main, value, NULL);
       else if (node != NULL)
@@ -356,11 +387,12 @@ add_layer (Reading *reading, PhSketch *draft, const Element *layer, GHashTable *
     return TRUE;
   for (guint i = 0; output != NULL && i < output->children->len; i++)
     {
-      const Element   *port = output->children->pdata[i];
+      const Element *port = output->children->pdata[i];
       g_autofree char *key = key_of (id, get (port, "id"));
 
       if (g_hash_table_contains (names, key))
-        ph_sketch_node_named_output (node, g_hash_table_lookup (names, key), type_of_port (port, dtype_of (get (layer, "precision"))));
+        ph_sketch_node_named_output (node, g_hash_table_lookup (names, key),
+                                     type_of_port (port, dtype_of (get (layer, "precision"))));
     }
   add_attrs (node, data);
   return add_bodies (reading, node, layer, depth, error);
@@ -379,7 +411,8 @@ claim_names (Reading *reading, PhSketch *draft, const Element *layer, GHashTable
       g_autofree char *name = i == 0 ? g_strdup (get (layer, "name")) : g_strdup_printf ("%s.%u", get (layer, "name"), i);
 
       if (g_hash_table_contains (names, key))
-        return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL, "two layers or ports have the number %s (layer:port)", key);
+        return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL,
+                               "two layers or ports have the number %s (layer:port)", key);
       g_hash_table_insert (names, g_steal_pointer (&key), (gpointer) ph_sketch_claim (draft, name));
     }
   return TRUE;
@@ -388,18 +421,21 @@ claim_names (Reading *reading, PhSketch *draft, const Element *layer, GHashTable
 static PhSketch *
 draft_net (Reading *reading, const Element *net, const char *name, guint depth, GError **error)
 {
-  g_autoptr (PhSketch)    draft = ph_sketch_new_part (reading->importer, name);
+  g_autoptr (PhSketch) draft = ph_sketch_new_part (reading->importer, name);
   g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) edges = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  const Element        *layers = child (net, "layers"), *list = child (net, "edges");
+  const Element *layers = child (net, "layers"), *list = child (net, "edges");
 
   if (layers == NULL)
-    return ph_source_fail (reading->source, error, PH_ERROR_FILE, NULL, "there are no layers in '%s': this is not a model of OpenVINO", name), NULL;
+    return ph_source_fail (reading->source, error, PH_ERROR_FILE, NULL,
+                           "there are no layers in '%s': this is not a model of OpenVINO", name),
+           NULL;
   for (guint i = 0; list != NULL && i < list->children->len; i++)
     {
       const Element *edge = list->children->pdata[i];
 
-      g_hash_table_insert (edges, key_of (get (edge, "to-layer"), get (edge, "to-port")), key_of (get (edge, "from-layer"), get (edge, "from-port")));
+      g_hash_table_insert (edges, key_of (get (edge, "to-layer"), get (edge, "to-port")),
+                           key_of (get (edge, "from-layer"), get (edge, "from-port")));
     }
   for (guint i = 0; i < layers->children->len; i++)
     if (!claim_names (reading, draft, layers->children->pdata[i], names, error))
@@ -413,22 +449,23 @@ draft_net (Reading *reading, const Element *net, const char *name, guint depth, 
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  static const GMarkupParser     parser = { on_start, on_end, on_text, NULL, NULL };
-  g_autoptr (GBytes)              bytes = ph_source_dup_bytes (source, error);
-  g_autoptr (PhModel)             model = ph_model_new ();
-  g_autoptr (GPtrArray)           stack = g_ptr_array_new ();
-  g_autoptr (GError)              reason = NULL;
-  g_autoptr (PhSketch)             draft = NULL;
-  Parse                          parse = { stack, NULL };
+  static const GMarkupParser parser = { on_start, on_end, on_text, NULL, NULL };
+  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (PhModel) model = ph_model_new ();
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (PhSketch) draft = NULL;
+  Parse parse = { stack, NULL };
   g_autoptr (GMarkupParseContext) context = g_markup_parse_context_new (&parser, G_MARKUP_PREFIX_ERROR_POSITION, &parse, NULL);
-  PhImporter                     importer = { source, model };
-  Reading                        reading = { .source = source, .importer = &importer };
-  gsize                          size;
-  const char                    *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+  PhImporter importer = { source, model };
+  Reading reading = { .source = source, .importer = &importer };
+  gsize size;
+  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
 
   if (text == NULL)
     return NULL;
-  if (!g_markup_parse_context_parse (context, text, (gssize) size, &reason) || !g_markup_parse_context_end_parse (context, &reason))
+  if (!g_markup_parse_context_parse (context, text, (gssize) size, &reason)
+      || !g_markup_parse_context_end_parse (context, &reason))
     ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not readable as XML: %s", reason->message);
   else if (parse.root == NULL || strcmp (parse.root->name, "net") != 0)
     ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not a model of OpenVINO: its outermost element is not <net>");
@@ -440,7 +477,9 @@ read_model (PhSource *source, GError **error)
   return draft != NULL && ph_sketch_import (draft, model->graph, error) ? g_steal_pointer (&model) : NULL;
 }
 
+/* clang-format off */
 const PhFormat ph_format_openvino = {
   .name = "openvino", .title = "OpenVINO model", .patterns = (const char *const[]) { "*.xml", NULL }, .mime = "application/x-openvino",
   .mime_parent = "application/xml", .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_openvino,
 };
+/* clang-format on */

@@ -57,7 +57,11 @@ top (PhRelay *r, PhRelayScope *main, gboolean *has_main)
 
       ph_relay_skip (r);
       name = ph_relay_name (r);
-      scope = (PhRelayScope) { r, !*has_main && g_str_equal (name, "main") ? r->sketch->main : ph_sketch_add_function (r->sketch, PH_RELAY_FUNCTION, name), g_hash_table_new (NULL, NULL) };
+      scope = (PhRelayScope) { r,
+                               !*has_main && g_str_equal (name, "main")
+                                   ? r->sketch->main
+                                   : ph_sketch_add_function (r->sketch, PH_RELAY_FUNCTION, name),
+                               g_hash_table_new (NULL, NULL) };
       *has_main = *has_main || scope.graph == r->sketch->main;
       ok = ph_relay_function (&scope);
       g_hash_table_unref (scope.names);
@@ -88,7 +92,7 @@ read_model (PhSource *source, GError **error)
   if (text == NULL)
     return NULL;
   copy = g_strndup (text, size);
-  if (strstr (copy, "%%") != NULL)             /* a template, as in TVM's tests */
+  if (strstr (copy, "%%") != NULL) /* a template, as in TVM's tests */
     {
       g_autoptr (GString) filled = g_string_new (copy);
 
@@ -112,7 +116,9 @@ read_model (PhSource *source, GError **error)
   return ph_sketch_finish (sketch, PH_RELAY, error);
 }
 
+/* clang-format off */
 const PhFormat ph_format_relay = {
   .name = "relay", .title = "TVM Relay text", .patterns = (const char *const[]) { "*.rly", "*.relay", NULL },
   .mime = "text/x-relay", .mime_parent = "text/plain", .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_relay,
 };
+/* clang-format on */

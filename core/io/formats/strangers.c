@@ -56,6 +56,7 @@ probe_pickle (const guint8 *head, gsize size, const char *name)
   return size > 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5 ? 85 : 0;
 }
 
+/* clang-format off */
 const PhFormat ph_format_strangers[] = {
   { .name = "png", .title = "a PNG picture", .magic = "\x89PNG" },
   { .name = "jpeg", .title = "a JPEG picture", .magic = "\xff\xd8\xff" },
@@ -81,4 +82,5 @@ const PhFormat ph_format_strangers[] = {
   { .name = "html", .title = "a web page", .probe = probe_html, .instead = "The download went wrong" },
   { .name = "json", .title = "JSON", .magic = "{", .instead = "Export the model to ONNX" },
 };
+/* clang-format on */
 const guint ph_format_n_strangers = G_N_ELEMENTS (ph_format_strangers);

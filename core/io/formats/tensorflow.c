@@ -12,10 +12,10 @@ static guint
 probe_binary (const guint8 *head, gsize size)
 {
   const PhSpan span = { head, size };
-  PhWireField  field, inner;
-  gsize        at = 0, inside = 0;
-  guint64      length = 0;
-  guint        shift = 0;
+  PhWireField field, inner;
+  gsize at = 0, inside = 0;
+  guint64 length = 0;
+  guint shift = 0;
 
   if (size < 4)
     return 0;
@@ -27,8 +27,10 @@ probe_binary (const guint8 *head, gsize size)
           if ((head[at++] & 0x80) == 0)
             break;
         }
-      return length > 1 && at < size && (head[at] == 0x0a || head[at] == 0x12) && !(length > 3 && at + 1 < size && g_ascii_isalpha (head[at]))
-               ? 80 : 0;
+      return length > 1 && at < size && (head[at] == 0x0a || head[at] == 0x12)
+                     && !(length > 3 && at + 1 < size && g_ascii_isalpha (head[at]))
+                 ? 80
+                 : 0;
     }
   if (head[0] != 0x0a && head[0] != 0x12 && head[0] != 0x22)
     return 0;
@@ -45,7 +47,8 @@ probe_binary (const guint8 *head, gsize size)
   if (field.id == 4)
     return 20;
   if (!ph_wire_next (field.span, &inside, &inner) || inner.type != PH_WIRE_BYTES)
-    return field.id == 1 && field.span.size > 1 && field.span.data[0] == 0x12 ? 70 : 0;      /* operators that are longer than the head */
+    return field.id == 1 && field.span.size > 1 && field.span.data[0] == 0x12 ? 70
+                                                                              : 0; /* operators that are longer than the head */
   if (inner.id == 2 && field.id == 1)
     return 70;
   if (field.id == 2)
@@ -63,8 +66,9 @@ probe_binary (const guint8 *head, gsize size)
 static guint
 probe_text (const char *text)
 {
-  static const char *const words[] = { "node {", "node{", "node <", "library {", "versions {", "meta_info_def {", "saved_model_schema_version",
-    "graph_def {", "meta_graphs {", NULL };
+  static const char *const words[]
+      = { "node {",      "node{",         "node <", "library {", "versions {", "meta_info_def {", "saved_model_schema_version",
+          "graph_def {", "meta_graphs {", NULL };
 
   while (*text == '#' || g_ascii_isspace (*text))
     if (*text == '#')
@@ -107,7 +111,8 @@ probe (const guint8 *head, gsize size, const char *name)
 static gboolean
 is_op_list (PhWireField field)
 {
-  return field.id == 2 && field.type == PH_WIRE_BYTES && (field.span.size == 0 || (field.span.data[0] == 0x0a && ph_wire_is_message (field.span, 1)));
+  return field.id == 2 && field.type == PH_WIRE_BYTES
+         && (field.span.size == 0 || (field.span.data[0] == 0x0a && ph_wire_is_message (field.span, 1)));
 }
 
 /* The GraphDef in it; @meta: of size 0 when there is none. */
@@ -115,8 +120,8 @@ static PhSpan
 find_graph (PhSource *source, PhSpan whole, PhSpan *meta)
 {
   PhWireField first = { 0 }, inner = { 0 };
-  gsize       at = 0, inside = 0;
-  guint       n = 0;
+  gsize at = 0, inside = 0;
+  guint n = 0;
 
   *meta = (PhSpan) { whole.data, 0 };
   if (ph_wire_next (whole, &at, &first) && first.type == PH_WIRE_VARINT && first.id == 1)
@@ -144,7 +149,7 @@ read_operators (PhTfFile *file, PhSpan meta)
   PH_WIRE_FOREACH (op, ph_wire_message (ph_wire_message (meta, 1), 2))
     if (op.id == 1 && op.type == PH_WIRE_BYTES)
       {
-        g_autofree char  *name = ph_wire_string (op.span, 1), *valid = g_utf8_make_valid (name, -1);
+        g_autofree char *name = ph_wire_string (op.span, 1), *valid = g_utf8_make_valid (name, -1);
         g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (g_free);
 
         PH_WIRE_FOREACH (field, op.span)
@@ -164,8 +169,8 @@ read_functions (PhTfFile *file, PhSpan library, GPtrArray *order, GError **error
         g_autofree char *raw = ph_wire_string (ph_wire_message (field.span, 1), 1), *name = g_utf8_make_valid (raw, -1);
 
         if (*name == '\0' || g_hash_table_contains (file->functions, ph_intern (name)))
-          return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, *name == '\0' ? "a function has no name" :
-                                 "there are two functions named '%s'", name);
+          return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL,
+                                 *name == '\0' ? "a function has no name" : "there are two functions named '%s'", name);
         g_hash_table_insert (file->functions, (gpointer) ph_intern (name), g_memdup2 (&field.span, sizeof field.span));
         g_ptr_array_add (order, (gpointer) ph_intern (name));
       }
@@ -180,7 +185,8 @@ make_functions (PhTfFile *file, GPtrArray *order, GError **error)
 
   for (guint i = 0; i < order->len; i++)
     {
-      PhFunction *function = ph_model_add_function (file->importer->model, &(PhFunctionSpec) { .name = order->pdata[i], .domain = "tf" }, error);
+      PhFunction *function = ph_model_add_function (file->importer->model,
+                                                    &(PhFunctionSpec) { .name = order->pdata[i], .domain = "tf" }, error);
 
       if (function == NULL)
         return FALSE;
@@ -188,8 +194,9 @@ make_functions (PhTfFile *file, GPtrArray *order, GError **error)
     }
   for (guint i = 0; i < order->len; i++)
     {
-      g_autoptr (PhTfGraph) graph = ph_tf_parse_function (file, *(PhSpan *) g_hash_table_lookup (file->functions, order->pdata[i]), error);
-      g_autoptr (PhSketch)   draft = NULL;
+      g_autoptr (PhTfGraph) graph = ph_tf_parse_function (
+          file, *(PhSpan *) g_hash_table_lookup (file->functions, order->pdata[i]), error);
+      g_autoptr (PhSketch) draft = NULL;
 
       if (graph != NULL)
         {
@@ -207,14 +214,15 @@ make_functions (PhTfFile *file, GPtrArray *order, GError **error)
 static void
 mark_fed (PhTfFile *file, PhTfGraph *graph, PhSpan signature)
 {
-  static const guint8 numbers[][2] = { { 0x18, 0 }, { 0x18, 1 }, { 0x18, 2 }, { 0x18, 3 }, { 0x18, 4 }, { 0x18, 5 }, { 0x18, 6 }, { 0x18, 7 } };
+  static const guint8 numbers[][2] = { { 0x18, 0 }, { 0x18, 1 }, { 0x18, 2 }, { 0x18, 3 },
+                                       { 0x18, 4 }, { 0x18, 5 }, { 0x18, 6 }, { 0x18, 7 } };
 
   PH_WIRE_FOREACH (field, signature)
     if (field.id == 1 && field.type == PH_WIRE_BYTES)
       {
         g_autofree char *raw = ph_wire_string (ph_wire_message (field.span, 2), 1), *name = g_utf8_make_valid (raw, -1);
-        const PhTfEdge   edge = ph_tf_resolve_name (file, graph, name, FALSE);
-        const PhTfNode  *node = g_hash_table_lookup (graph->by_name, edge.from);
+        const PhTfEdge edge = ph_tf_resolve_name (file, graph, name, FALSE);
+        const PhTfNode *node = g_hash_table_lookup (graph->by_name, edge.from);
 
         if (node == NULL || edge.control || edge.output >= G_N_ELEMENTS (numbers))
           continue;
@@ -235,7 +243,8 @@ take_signature (PhTfFile *file, PhTfGraph *graph, PhSpan meta)
       {
         const PhSpan signature = ph_wire_message (field.span, 2);
 
-        if (ph_wire_message (signature, 2).size > 0 && (chosen.size == 0 || ph_span_is (ph_wire_message (field.span, 1), "serving_default")))
+        if (ph_wire_message (signature, 2).size > 0
+            && (chosen.size == 0 || ph_span_is (ph_wire_message (field.span, 1), "serving_default")))
           chosen = signature;
       }
   mark_fed (file, graph, chosen);
@@ -243,7 +252,7 @@ take_signature (PhTfFile *file, PhTfGraph *graph, PhSpan meta)
     if (field.id == 2 && field.type == PH_WIRE_BYTES)
       {
         g_autofree char *raw = ph_wire_string (ph_wire_message (field.span, 2), 1), *name = g_utf8_make_valid (raw, -1);
-        const PhTfEdge   edge = ph_tf_resolve_name (file, graph, name, FALSE);
+        const PhTfEdge edge = ph_tf_resolve_name (file, graph, name, FALSE);
 
         if (*name == '\0' || *name == '^')
           continue;
@@ -259,8 +268,12 @@ take_signature (PhTfFile *file, PhTfGraph *graph, PhSpan meta)
 static void
 take_leaves (PhTfGraph *graph)
 {
-  static const char *const silent[] = { "NoOp", "Assert", "SaveV2", "Save", "MergeV2Checkpoints", "ShardedFilename", "Assign", "AssignVariableOp",
-    "Const", "Placeholder", "VarIsInitializedOp", "RestoreV2", "Print", "IsVariableInitialized", "SaveSlices", "ShardedFilespec", NULL };
+  /* clang-format off */
+  static const char *const silent[] = {
+    "NoOp", "Assert", "SaveV2", "Save", "MergeV2Checkpoints", "ShardedFilename", "Assign", "AssignVariableOp", "Const",
+    "Placeholder", "VarIsInitializedOp", "RestoreV2", "Print", "IsVariableInitialized", "SaveSlices", "ShardedFilespec", NULL
+  };
+  /* clang-format on */
   g_autoptr (GHashTable) used = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < graph->nodes->len; i++)
@@ -274,7 +287,7 @@ take_leaves (PhTfGraph *graph)
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       const PhTfNode *node = graph->nodes->pdata[i];
-      const PhTfEdge  edge = { node->name, 0, FALSE };
+      const PhTfEdge edge = { node->name, 0, FALSE };
 
       if (!g_hash_table_contains (used, node->name) && !g_strv_contains (silent, node->op))
         g_array_append_val (graph->outputs, edge);
@@ -286,24 +299,25 @@ read_graph (PhTfFile *file, PhSpan message, PhSpan meta, GError **error)
 {
   g_autoptr (PhTfGraph) graph = ph_tf_graph_new ("graph");
   g_autoptr (GPtrArray) order = g_ptr_array_new ();
-  g_autoptr (PhSketch)   draft = NULL;
-  PhModel             *model = file->importer->model;
+  g_autoptr (PhSketch) draft = NULL;
+  PhModel *model = file->importer->model;
 
   if (!ph_wire_is_message (message, 100))
-    return ph_source_fail (file->source, error, PH_ERROR_FILE, NULL, "not a readable TensorFlow graph: the file is damaged, cut short, or of another "
+    return ph_source_fail (file->source, error, PH_ERROR_FILE, NULL,
+                           "not a readable TensorFlow graph: the file is damaged, cut short, or of another "
                            "kind. Get it again");
   read_operators (file, meta);
   PH_WIRE_FOREACH (field, message)
     if (field.id == 2 && field.type == PH_WIRE_BYTES && !read_functions (file, field.span, order, error))
       return FALSE;
-  if (!ph_tf_parse_nodes (file, graph, message, 1, error)
-      || !ph_tf_resolve (file, graph, FALSE, error))
+  if (!ph_tf_parse_nodes (file, graph, message, 1, error) || !ph_tf_resolve (file, graph, FALSE, error))
     return FALSE;
   if (graph->nodes->len == 0 && order->len == 0)
-    return ph_source_fail (file->source, error, PH_ERROR_FILE, NULL, "there is no graph in it: this is not a TensorFlow model, or an empty one");
+    return ph_source_fail (file->source, error, PH_ERROR_FILE, NULL,
+                           "there is no graph in it: this is not a TensorFlow model, or an empty one");
   if (!take_signature (file, graph, meta))
     take_leaves (graph);
-  ph_tf_resolve (file, graph, FALSE, NULL);       /* outputs count, too */
+  ph_tf_resolve (file, graph, FALSE, NULL); /* outputs count, too */
   ph_tf_structure (file, graph);
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);
   ph_model_set_opset (model, "tf", 1);
@@ -316,16 +330,20 @@ read_graph (PhTfFile *file, PhSpan message, PhSpan meta, GError **error)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr (GBytes)     given = ph_source_dup_bytes (source, error), bytes = NULL;
-  g_autoptr (PhModel)    model = ph_model_new ();
+  g_autoptr (GBytes) given = ph_source_dup_bytes (source, error), bytes = NULL;
+  g_autoptr (PhModel) model = ph_model_new ();
   g_autoptr (GHashTable) functions = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr (GHashTable) op_outputs = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_strfreev);
   g_autoptr (GHashTable) open = g_hash_table_new (NULL, NULL);
   g_autoptr (PhTfCheckpoint) checkpoint = ph_tf_checkpoint_open (source);
-  PhImporter            importer = { source, model };
-  PhTfFile              file = { .source = source, .importer = &importer, .functions = functions, .op_outputs = op_outputs, .open = open,
-                                 .checkpoint = checkpoint };
-  PhSpan                whole, meta, graph;
+  PhImporter importer = { source, model };
+  PhTfFile file = { .source = source,
+                    .importer = &importer,
+                    .functions = functions,
+                    .op_outputs = op_outputs,
+                    .open = open,
+                    .checkpoint = checkpoint };
+  PhSpan whole, meta, graph;
 
   if (given == NULL)
     return NULL;
@@ -347,7 +365,9 @@ read_model (PhSource *source, GError **error)
   return read_graph (&file, graph, meta, error) ? g_steal_pointer (&model) : NULL;
 }
 
+/* clang-format off */
 const PhFormat ph_format_tensorflow = {
   .name = "tensorflow", .title = "TensorFlow graph or SavedModel", .patterns = (const char *const[]) { "*.pb", "*.pbtxt", "*.meta", NULL },
   .mime = "application/x-tensorflow", .probe = probe, .read = read_model, .dialect = &ph_dialect_tensorflow,
 };
+/* clang-format on */

@@ -9,10 +9,10 @@
 
 typedef struct
 {
-  PhTorch    *torch;
+  PhTorch *torch;
   const char *at, *end;
-  guint       line;
-  guint       depth;
+  guint line;
+  guint depth;
 } Reader;
 
 static guint
@@ -23,7 +23,7 @@ probe (const guint8 *head, gsize size, const char *name)
 
   if (memchr (head, 0, size) != NULL)
     return 0;
-  while (g_ascii_isspace (*start) || *start == '#')      /* comments above it */
+  while (g_ascii_isspace (*start) || *start == '#') /* comments above it */
     start = *start == '#' ? start + strcspn (start, "\n") : start + 1;
   if (!g_str_has_prefix (start, "graph("))
     return 0;
@@ -37,7 +37,8 @@ fail (Reader *r, const char *what)
 {
   if (*r->torch->error != NULL)
     return FALSE;
-  return ph_source_fail (r->torch->source, r->torch->error, PH_ERROR_INVALID, NULL, "line %u: %s, as print (model.graph) of TorchScript writes it", r->line, what);
+  return ph_source_fail (r->torch->source, r->torch->error, PH_ERROR_INVALID, NULL,
+                         "line %u: %s, as print (model.graph) of TorchScript writes it", r->line, what);
 }
 
 /* Also newlines; comments only where @comments says. */
@@ -185,12 +186,13 @@ read_constant (Reader *r, PhTorchScope *scope, const PhPy *at, const char *name,
     return val;
   if (*r->torch->error != NULL)
     return NULL;
-  if (*value == '{' && tensor != NULL && tensor->dtype != PH_UNDEFINED)              /* {2}: a tensor of one number */
+  if (*value == '{' && tensor != NULL && tensor->dtype != PH_UNDEFINED) /* {2}: a tensor of one number */
     {
       const double number = g_ascii_strtod (value + 1, &end);
 
       if (*end == '}' && (ph_dtype_is_float (tensor->dtype) || ph_dtype_is_integer (tensor->dtype) || tensor->dtype == PH_BOOL))
-        return ph_torch_value (r->torch, ph_sketch_add_constant (scope->graph, name, ph_tensor_new_scalar (tensor->dtype, number)));
+        return ph_torch_value (r->torch,
+                               ph_sketch_add_constant (scope->graph, name, ph_tensor_new_scalar (tensor->dtype, number)));
     }
   /* Tensors are printed rounded, or not at all: what they are is not known. */
   node = ph_torch_add_node (scope, at, "Constant", PH_TORCH_PRIM);
@@ -204,7 +206,8 @@ find (Reader *r, PhTorchScope *scope, const char *name)
   PhTorchVal *val = g_hash_table_lookup (scope->names, name);
 
   if (val == NULL && *r->torch->error == NULL)
-    ph_source_fail (r->torch->source, r->torch->error, PH_ERROR_INVALID, NULL, "line %u: nothing before it makes '%%%s'", r->line, name);
+    ph_source_fail (r->torch->source, r->torch->error, PH_ERROR_INVALID, NULL, "line %u: nothing before it makes '%%%s'", r->line,
+                    name);
   return val;
 }
 
@@ -228,7 +231,9 @@ read_place (Reader *r, PhTorchScope *scope)
       text = g_strstrip (g_strndup (r->at + 8, (gsize) ((hash != NULL ? hash : stop) - r->at - 8)));
       r->at = hash != NULL ? hash + 1 : stop;
       last = strrchr (text, '/') != NULL ? strrchr (text, '/') + 1 : text;
-      last = g_str_has_prefix (last, "__module.") ? last + strlen ("__module.") : strstr (last, "::") != NULL ? strstr (last, "::") + 2 : last;
+      last = g_str_has_prefix (last, "__module.") ? last + strlen ("__module.")
+             : strstr (last, "::") != NULL        ? strstr (last, "::") + 2
+                                                  : last;
       if (*last != '\0')
         {
           g_autofree char *path = g_strconcat (last, "/", NULL);
@@ -242,7 +247,7 @@ read_place (Reader *r, PhTorchScope *scope)
       g_autofree char *text = g_strstrip (g_strndup (r->at + 1, (gsize) ((stop != NULL ? stop : r->end) - r->at - 1)));
       char *colon = strrchr (text, ':');
 
-      if (colon != NULL && g_ascii_isdigit (colon[1]))       /* file:line:column */
+      if (colon != NULL && g_ascii_isdigit (colon[1])) /* file:line:column */
         {
           g_autofree char *place = NULL;
 
@@ -272,9 +277,12 @@ read_body (Reader *r, PhTorchScope *outer, PhSketchNode *node, const char *attr,
   ok = ok && need (r, "(") && typed_names (r, names, types, ",)") && need (r, ")") && need (r, ":");
   for (guint i = 0; ok && i < names->len; i++)
     {
-      g_hash_table_insert (inner.names, (gpointer) own (r, names->pdata[i]), ph_torch_value (torch, ph_sketch_add_input (inner.graph, names->pdata[i], ph_torch_script_type (types->pdata[i]))));
+      g_hash_table_insert (
+          inner.names, (gpointer) own (r, names->pdata[i]),
+          ph_torch_value (torch, ph_sketch_add_input (inner.graph, names->pdata[i], ph_torch_script_type (types->pdata[i]))));
       if (i == 0 && loop)
-        ph_sketch_add_input (inner.graph, "condition", ph_type_tensor (PH_BOOL, 0, NULL));       /* so that it is as ONNX's Loop has it */
+        ph_sketch_add_input (inner.graph, "condition",
+                             ph_type_tensor (PH_BOOL, 0, NULL)); /* so that it is as ONNX's Loop has it */
     }
   ok = ok && read_block (r, &inner, "->");
   torch->graph = outer->graph;
@@ -307,12 +315,13 @@ get_attr (Reader *r, PhTorchScope *scope, const PhPy *at, PhTorchVal *of, const 
   val = ph_torch_module (r->torch, NULL, path);
   if (g_str_has_prefix (type, "__torch__"))
     return val;
-  return ph_torch_value (r->torch, ph_torch_as_value (scope, at, val));      /* what a module holds is an input */
+  return ph_torch_value (r->torch, ph_torch_as_value (scope, at, val)); /* what a module holds is an input */
 }
 
 /* What is known of a value of prim's without a node. NULL without error: it is one. */
 static PhTorchVal *
-known (Reader *r, PhTorchScope *scope, const PhPy *at, const char *op, GPtrArray *args, const char *attr, const char *text, const char *type)
+known (Reader *r, PhTorchScope *scope, const PhPy *at, const char *op, GPtrArray *args, const char *attr, const char *text,
+       const char *type)
 {
   PhTorchVal *val = NULL;
 
@@ -424,7 +433,8 @@ read_node (Reader *r, PhTorchScope *scope, GPtrArray *names, GPtrArray *types)
   if (val == NULL && g_str_equal (domain, PH_TORCH_ATEN))
     {
       target = g_strdup_printf ("torch.ops.aten.%s.default", op);
-      val = ph_torch_call_target (scope, &at, target, args, NULL, (const char *const *) names->pdata, names->len, ph_torch_script_type (type));
+      val = ph_torch_call_target (scope, &at, target, args, NULL, (const char *const *) names->pdata, names->len,
+                                  ph_torch_script_type (type));
       if (val == NULL)
         return FALSE;
     }
@@ -442,7 +452,9 @@ read_node (Reader *r, PhTorchScope *scope, GPtrArray *names, GPtrArray *types)
         for (guint i = 0; i < args->len; i++)
           ph_sketch_node_input (node, ph_torch_as_value (scope, &at, args->pdata[i]));
       for (guint i = 0; i < names->len; i++)
-        g_hash_table_insert (scope->names, (gpointer) own (r, names->pdata[i]), ph_torch_value (r->torch, ph_sketch_node_output (node, names->pdata[i], ph_torch_script_type (types->pdata[i]))));
+        g_hash_table_insert (
+            scope->names, (gpointer) own (r, names->pdata[i]),
+            ph_torch_value (r->torch, ph_sketch_node_output (node, names->pdata[i], ph_torch_script_type (types->pdata[i]))));
       if (names->len == 0)
         ph_sketch_node_output (node, op, NULL);
       ph_torch_name_node (scope, node);
@@ -509,8 +521,10 @@ read_graph (Reader *r, PhSketchGraph *graph)
     return FALSE;
   for (guint i = 0; i < names->len; i++)
     {
-      PhTorchVal *val = g_str_has_prefix (types->pdata[i], "__torch__") ? ph_torch_module (r->torch, NULL, "")
-                                                                         : ph_torch_value (r->torch, ph_sketch_add_input (graph, names->pdata[i], ph_torch_script_type (types->pdata[i])));
+      PhTorchVal *val = g_str_has_prefix (types->pdata[i], "__torch__")
+                            ? ph_torch_module (r->torch, NULL, "")
+                            : ph_torch_value (
+                                r->torch, ph_sketch_add_input (graph, names->pdata[i], ph_torch_script_type (types->pdata[i])));
 
       g_hash_table_insert (values, (gpointer) own (r, names->pdata[i]), val);
     }
@@ -555,7 +569,9 @@ read_model (PhSource *source, GError **error)
   return g_steal_pointer (&model);
 }
 
+/* clang-format off */
 const PhFormat ph_format_torch_graph = {
   .name = "torch-graph", .title = "TorchScript graph text", .patterns = (const char *const[]) { "*.txt", "*.graph", NULL },
   .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_aten,
 };
+/* clang-format on */

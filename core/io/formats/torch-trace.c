@@ -9,7 +9,13 @@
 #include "core/io/format.h"
 #include "core/io/torch/torch.h"
 
-typedef struct { const char *text; gsize size; guint line; char *pass, *compile; } Graph;
+typedef struct
+{
+  const char *text;
+  gsize size;
+  guint line;
+  char *pass, *compile;
+} Graph;
 
 static void
 graph_free (gpointer data)
@@ -25,7 +31,8 @@ graph_free (gpointer data)
 static gboolean
 is_record (const char *line, gsize size)
 {
-  return size > 6 && strchr ("VDIWE", *line) != NULL && g_ascii_isdigit (line[1]) && g_ascii_isdigit (line[2]) && g_ascii_isdigit (line[3]) && g_ascii_isdigit (line[4]) && line[5] == ' '
+  return size > 6 && strchr ("VDIWE", *line) != NULL && g_ascii_isdigit (line[1]) && g_ascii_isdigit (line[2])
+         && g_ascii_isdigit (line[3]) && g_ascii_isdigit (line[4]) && line[5] == ' '
          && g_strstr_len (line, (gssize) size, "] {") != NULL;
 }
 
@@ -41,7 +48,8 @@ probe (const guint8 *head, gsize size, const char *name)
 static char *
 graph_of (JsonObject *object)
 {
-  static const char *const graphs[] = { "dynamo_output_graph", "aot_joint_graph", "aot_forward_graph", "aot_backward_graph", "aot_inference_graph", "inductor_pre_grad_graph",
+  static const char *const graphs[] = { "dynamo_output_graph",      "aot_joint_graph",         "aot_forward_graph",
+                                        "aot_backward_graph",       "aot_inference_graph",     "inductor_pre_grad_graph",
                                         "inductor_post_grad_graph", "compiled_autograd_graph", "exported_program" };
 
   for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
@@ -49,9 +57,12 @@ graph_of (JsonObject *object)
       return g_strdup (graphs[i]);
   if (json_object_has_member (object, "artifact") && JSON_NODE_HOLDS_OBJECT (json_object_get_member (object, "artifact")))
     {
-      const char *name = json_object_get_string_member_with_default (json_object_get_object_member (object, "artifact"), "name", "");
+      const char *name = json_object_get_string_member_with_default (json_object_get_object_member (object, "artifact"), "name",
+                                                                     "");
 
-      if (name != NULL && (g_str_has_suffix (name, "_graph") || g_str_has_suffix (name, "_nodes") || g_str_has_suffix (name, "_node_mappings")))
+      if (name != NULL
+          && (g_str_has_suffix (name, "_graph") || g_str_has_suffix (name, "_nodes")
+              || g_str_has_suffix (name, "_node_mappings")))
         return g_strdup (name);
     }
   return NULL;
@@ -95,7 +106,8 @@ read_chain (JsonNode *node, GHashTable *between, guint depth)
       last = JSON_NODE_HOLDS_OBJECT (each) ? json_node_get_object (each) : NULL;
       leaf = last != NULL ? json_object_get_string_member_with_default (last, "name", "") : "";
       from = last != NULL ? json_object_get_member (last, "from_node") : NULL;
-      if (*name != '\0' && *leaf != '\0' && (from == NULL || !JSON_NODE_HOLDS_ARRAY (from) || json_array_get_length (json_node_get_array (from)) == 0))
+      if (*name != '\0' && *leaf != '\0'
+          && (from == NULL || !JSON_NODE_HOLDS_ARRAY (from) || json_array_get_length (json_node_get_array (from)) == 0))
         g_hash_table_replace (between, g_strdup (name), g_strdup (leaf));
     }
 }
@@ -108,7 +120,8 @@ read_pairs (Graph *graph, GHashTable *pairs, GHashTable *between)
   JsonObject *object;
   GList *members;
 
-  if (!json_parser_load_from_data (parser, graph->text, (gssize) graph->size, NULL) || json_parser_get_root (parser) == NULL || !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
+  if (!json_parser_load_from_data (parser, graph->text, (gssize) graph->size, NULL) || json_parser_get_root (parser) == NULL
+      || !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
     return;
   object = json_node_get_object (json_parser_get_root (parser));
   if (g_str_equal (graph->pass, "inductor_post_to_pre_grad_nodes"))
@@ -174,7 +187,8 @@ read_records (PhSource *source, const char *text, gsize size, GHashTable *pairs,
           at = next != NULL ? next + 1 : end;
           line++;
         }
-      if (!json_parser_load_from_data (parser, json, stop - json, NULL) || json_parser_get_root (parser) == NULL || !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
+      if (!json_parser_load_from_data (parser, json, stop - json, NULL) || json_parser_get_root (parser) == NULL
+          || !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
         {
           broken_line = broken++ == 0 ? own : broken_line;
           continue;
@@ -196,7 +210,8 @@ read_records (PhSource *source, const char *text, gsize size, GHashTable *pairs,
         }
     }
   if (broken > 0)
-    ph_source_problem (source, "line %u: %u records are not JSON: the log was cut or changed there; what they say is left out", broken_line, broken);
+    ph_source_problem (source, "line %u: %u records are not JSON: the log was cut or changed there; what they say is left out",
+                       broken_line, broken);
   return g_steal_pointer (&graphs);
 }
 
@@ -204,11 +219,13 @@ read_records (PhSource *source, const char *text, gsize size, GHashTable *pairs,
 static PhModel *
 read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GHashTable *between, GError **error)
 {
-  const char *signature = g_strstr_len (graph->text, (gssize) graph->size, "Graph signature:"), *head = g_strstr_len (graph->text, (gssize) graph->size, "ExportedProgram:");
+  const char *signature = g_strstr_len (graph->text, (gssize) graph->size, "Graph signature:"),
+             *head = g_strstr_len (graph->text, (gssize) graph->size, "ExportedProgram:");
   const char *text = graph->text;
   gsize size = signature != NULL ? (gsize) (signature - text) : graph->size;
   guint line = graph->line;
-  const gboolean last = g_str_equal (graph->pass, "inductor_post_grad_graph") || g_str_equal (graph->pass, "after_post_grad_graph"),
+  const gboolean last = g_str_equal (graph->pass, "inductor_post_grad_graph")
+                        || g_str_equal (graph->pass, "after_post_grad_graph"),
                  middle = g_str_has_prefix (graph->pass, "aot_") || g_str_equal (graph->pass, "before_post_grad_graph");
   PhModel *model;
 
@@ -226,7 +243,8 @@ read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GHashTable 
     return NULL;
   PH_FOREACH_NODE (node, model->graph)
     {
-      const char *name = node->outputs->len > 0 ? ph_node_output (node, 0)->name : "", *from = middle ? g_hash_table_lookup (between, name) : NULL;
+      const char *name = node->outputs->len > 0 ? ph_node_output (node, 0)->name : "",
+                 *from = middle ? g_hash_table_lookup (between, name) : NULL;
 
       /* What autograd made and Inductor left as it is has its name in both. */
       if (from == NULL && (last || (middle && g_hash_table_size (between) > 0)))
@@ -249,7 +267,9 @@ static gboolean
 record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
 {
   g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
-  g_autoptr (GHashTable) pairs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free), between = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free), others = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) pairs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
+                         between = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
+                         others = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GPtrArray) graphs = NULL;
   gsize size;
   const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL, *chosen = NULL;
@@ -282,9 +302,12 @@ record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
         return FALSE;
     }
   if (g_hash_table_size (others) > 0)
-    ph_source_problem (source, "the log holds %u other compilations; the first one that has a graph (%s) is shown", g_hash_table_size (others), chosen);
+    ph_source_problem (source, "the log holds %u other compilations; the first one that has a graph (%s) is shown",
+                       g_hash_table_size (others), chosen);
   if (n == 0)
-    return ph_source_fail (source, error, PH_ERROR_FILE, NULL, "the log holds no graph that is read: run the program again with TORCH_TRACE=folder, and take the whole file from the folder");
+    return ph_source_fail (
+        source, error, PH_ERROR_FILE, NULL,
+        "the log holds no graph that is read: run the program again with TORCH_TRACE=folder, and take the whole file from the folder");
   return TRUE;
 }
 
@@ -294,7 +317,9 @@ read_model (PhSource *source, GError **error)
   return ph_format_read_first (source, record, error);
 }
 
+/* clang-format off */
 const PhFormat ph_format_torch_trace = {
   .name = "torch-trace", .title = "PyTorch's compilations (TORCH_TRACE)", .patterns = (const char *const[]) { "*.log", "*.txt", NULL },
   .text = TRUE, .probe = probe, .read = read_model, .record = record, .dialect = &ph_dialect_aten,
 };
+/* clang-format on */

@@ -9,14 +9,21 @@
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {
-  static const char *const members[] = { "/data.pkl", "/code/__torch__", "/constants.pkl", "/archive_format", "archive_format", "serialized_exported_program.json", "/byteorder", "/.format_version", "ZZZZZZZZ" };
+  static const char *const members[] = { "/data.pkl",       "/code/__torch__",  "/constants.pkl",
+                                         "/archive_format", "archive_format",   "serialized_exported_program.json",
+                                         "/byteorder",      "/.format_version", "ZZZZZZZZ" };
 
   if (size < 4 || memcmp (head, "PK\3\4", 4) != 0)
     return 0;
   for (guint i = 0; i < G_N_ELEMENTS (members); i++)
-    if (g_strstr_len ((const char *) head, (gssize) size, members[i]) != NULL || memmem (head, size, members[i], strlen (members[i])) != NULL)
+    if (g_strstr_len ((const char *) head, (gssize) size, members[i]) != NULL
+        || memmem (head, size, members[i], strlen (members[i])) != NULL)
       return 95;
-  return name != NULL && (g_str_has_suffix (name, ".pt") || g_str_has_suffix (name, ".pth") || g_str_has_suffix (name, ".pt2") || g_str_has_suffix (name, ".ptl")) ? 95 : 0;
+  return name != NULL
+                 && (g_str_has_suffix (name, ".pt") || g_str_has_suffix (name, ".pth") || g_str_has_suffix (name, ".pt2")
+                     || g_str_has_suffix (name, ".ptl"))
+             ? 95
+             : 0;
 }
 
 /* The folder of the archive in which data.pkl lies. (nullable) */
@@ -63,7 +70,10 @@ refuse (PhSource *source, PhZip *zip, const char *prefix, GError **error)
   if (prefix == NULL)
     return ph_source_fail (source, error, PH_ERROR_FILE, NULL, "it is a zip archive, but no model of PyTorch's. Unpack it");
   if (!code)
-    return ph_source_fail (source, error, PH_ERROR_FILE, NULL, "it holds %u tensors and no program: a checkpoint or state_dict is not a graph. Save the model itself: torch.jit.trace (model, example).save (\"model.pt\")", tensors);
+    return ph_source_fail (
+        source, error, PH_ERROR_FILE, NULL,
+        "it holds %u tensors and no program: a checkpoint or state_dict is not a graph. Save the model itself: torch.jit.trace (model, example).save (\"model.pt\")",
+        tensors);
   return TRUE;
 }
 
@@ -100,14 +110,15 @@ run_forward (PhTorch *torch, const PhPickle *module, GError **error)
     return NULL;
   if (forward == NULL)
     {
-      ph_source_fail (torch->source, error, PH_ERROR_INVALID, NULL, "its module has no method forward (), so there is nothing to draw");
+      ph_source_fail (torch->source, error, PH_ERROR_INVALID, NULL,
+                      "its module has no method forward (), so there is nothing to draw");
       return NULL;
     }
   for (guint i = 1; i < forward->n; i++)
     {
       const PhPy *parameter = forward->items[i], *type = parameter->items[0];
 
-      if (parameter->items[1] != NULL)               /* left out, as a caller does */
+      if (parameter->items[1] != NULL) /* left out, as a caller does */
         {
           PhTorchVal *given = ph_torch_expr (&scope, parameter->items[1], NULL, NULL);
 
@@ -117,7 +128,9 @@ run_forward (PhTorch *torch, const PhPickle *module, GError **error)
           continue;
         }
       g_ptr_array_add (args, ph_torch_value (torch, ph_sketch_add_input (torch->sketch->main, parameter->text,
-                                                                        type != NULL && type->kind == PH_PY_NAME ? ph_torch_script_type (type->text) : NULL)));
+                                                                         type != NULL && type->kind == PH_PY_NAME
+                                                                             ? ph_torch_script_type (type->text)
+                                                                             : NULL)));
     }
   result = ph_torch_call_method (&scope, &at, self, "forward", args, &known);
   if (result != NULL)
@@ -163,7 +176,9 @@ read_model (PhSource *source, GError **error)
   return g_steal_pointer (&model);
 }
 
+/* clang-format off */
 const PhFormat ph_format_torchscript = {
   .name = "torchscript", .title = "PyTorch archive (TorchScript, torch.export)", .patterns = (const char *const[]) { "*.pt", "*.ptl", "*.pt2", NULL },
   .mime = "application/x-torchscript", .probe = probe, .read = read_model, .dialect = &ph_dialect_aten,
 };
+/* clang-format on */

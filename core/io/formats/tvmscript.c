@@ -9,7 +9,8 @@
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {
-  static const char *const words[] = { "@I.ir_module", "@R.function", "@T.prim_func", "ir_module", "tvm.script", "@R.", "@T.", "R.Tensor(", "T.Buffer(" };
+  static const char *const words[] = { "@I.ir_module", "@R.function", "@T.prim_func", "ir_module", "tvm.script",
+                                       "@R.",          "@T.",         "R.Tensor(",    "T.Buffer(" };
   g_autofree char *text = g_strndup ((const char *) head, size);
 
   if (memchr (head, 0, size) != NULL)
@@ -26,7 +27,9 @@ ph_tvm_scope_init (PhTvmScope *scope, PhTvm *tvm, PhTvmScope *outer, PhSketchGra
   GHashTableIter iter;
   gpointer name, value;
 
-  *scope = (PhTvmScope) { .tvm = tvm, .graph = graph, .names = g_hash_table_new (g_str_hash, g_str_equal), .effects = g_ptr_array_new () };
+  *scope = (PhTvmScope) {
+    .tvm = tvm, .graph = graph, .names = g_hash_table_new (g_str_hash, g_str_equal), .effects = g_ptr_array_new ()
+  };
   if (outer == NULL)
     return;
   g_hash_table_iter_init (&iter, outer->names);
@@ -87,7 +90,7 @@ collect (PhPy *const *body, guint n, GPtrArray *into)
         if (body[i]->n_decorators > 0)
           g_ptr_array_add (into, body[i]);
         else
-          collect (body[i]->body, body[i]->n_body, into);      /* a test around a module */
+          collect (body[i]->body, body[i]->n_body, into); /* a test around a module */
       }
     else if (body[i]->kind == PH_PY_CLASS)
       collect (body[i]->body, body[i]->n_body, into);
@@ -111,7 +114,8 @@ read_model (PhSource *source, GError **error)
   collect (module->body, module->n_body, all);
   if (all->len == 0)
     {
-      ph_source_fail (source, error, PH_ERROR_INVALID, NULL, "it has no function under @R.function or @T.prim_func, so there is nothing to draw");
+      ph_source_fail (source, error, PH_ERROR_INVALID, NULL,
+                      "it has no function under @R.function or @T.prim_func, so there is nothing to draw");
       return NULL;
     }
   for (guint i = 0; i < all->len; i++)
@@ -136,7 +140,8 @@ read_model (PhSource *source, GError **error)
     {
       PhPy *def = all->pdata[i];
       const gboolean kernel = ph_tvm_is_prim_func (def);
-      PhSketchGraph *graph = def == main ? sketch->main : ph_sketch_add_function (sketch, kernel ? PH_TVM_KERNEL : PH_TVM_FUNCTION, def->text);
+      PhSketchGraph *graph = def == main ? sketch->main
+                                         : ph_sketch_add_function (sketch, kernel ? PH_TVM_KERNEL : PH_TVM_FUNCTION, def->text);
 
       if (kernel)
         ph_tvm_add_tir (&tvm, graph, def);
@@ -146,7 +151,9 @@ read_model (PhSource *source, GError **error)
   return ph_sketch_finish (sketch, PH_TVM_RELAX, error);
 }
 
+/* clang-format off */
 const PhFormat ph_format_tvmscript = {
   .name = "tvmscript", .title = "TVM module", .patterns = (const char *const[]) { "*.py", NULL },
   .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_relax,
 };
+/* clang-format on */

@@ -8,17 +8,12 @@
 static gboolean
 is_computation (const char *name)
 {
-  static const char *const names[] = { "calls",
-                                       "to_apply",
-                                       "body",
-                                       "condition",
-                                       "select",
-                                       "scatter",
-                                       "comparator",
-                                       "true_computation",
-                                       "false_computation",
-                                       "branch_computations",
-                                       "called_computations" };
+  /* clang-format off */
+  static const char *const names[] = {
+    "calls", "to_apply", "body", "condition", "select", "scatter", "comparator", "true_computation", "false_computation",
+    "branch_computations", "called_computations"
+  };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     if (g_str_equal (names[i], name))
@@ -29,7 +24,7 @@ is_computation (const char *name)
 static gboolean
 add_call (PhHloParser *parser, PhHloInstruction *instruction, const char *attr, guint index, gboolean inside)
 {
-  PhHloCall call = { .attr = ph_hlo_body_name (instruction->opcode, attr, index), .place = (gsize)(parser->p - parser->begin) };
+  PhHloCall call = { .attr = ph_hlo_body_name (instruction->opcode, attr, index), .place = (gsize) (parser->p - parser->begin) };
   const char *word;
 
   if (inside)
@@ -151,10 +146,10 @@ read_metadata (PhHloParser *parser, PhHloInstruction *instruction)
         frame = number;
     }
   if (frame > 0 && parser->frames != NULL)
-    instruction->where = g_hash_table_lookup (parser->frames, GINT_TO_POINTER ((int)frame));
+    instruction->where = g_hash_table_lookup (parser->frames, GINT_TO_POINTER ((int) frame));
   if (instruction->where == NULL && file != NULL && *file != '\0')
-    instruction->where
-        = ph_where_new (ph_intern (file), (guint)CLAMP (line, 0, G_MAXINT), (guint)CLAMP (column, 0, G_MAXINT), FALSE, NULL);
+    instruction->where = ph_where_new (ph_intern (file), (guint) CLAMP (line, 0, G_MAXINT), (guint) CLAMP (column, 0, G_MAXINT),
+                                       FALSE, NULL);
   return TRUE;
 }
 
@@ -327,7 +322,7 @@ attr_of_text (const char *name, const char *text)
           g_array_append_val (values, value);
           p = end + strspn (end, " ");
           if (*p == '}')
-            return ph_attr_new_ints (name, (const gint64 *)(gpointer)values->data, values->len);
+            return ph_attr_new_ints (name, (const gint64 *) (gpointer) values->data, values->len);
           if (*p++ != ',')
             break;
         }
@@ -343,7 +338,7 @@ attr_of_text (const char *name, const char *text)
         return ph_attr_new_int (name, value);
       real = g_ascii_strtod (text, &end);
       if (*end == '\0')
-        return ph_attr_new_float (name, (float)real);
+        return ph_attr_new_float (name, (float) real);
     }
   return ph_attr_new_string (name, text);
 }

@@ -76,7 +76,7 @@ add_leaves (Build *build, GPtrArray *leaves, const PhHloInstruction *instruction
   {
     Leaf *leaf = ph_hlo_alloc (build->hlo, sizeof *leaf);
 
-    *leaf = (Leaf){ .shape = shape, .producer = instruction };
+    *leaf = (Leaf) { .shape = shape, .producer = instruction };
     g_ptr_array_add (leaves, leaf);
   }
 }
@@ -93,11 +93,11 @@ resolve_tuple (Build *build, Result *result, GHashTable *results)
       const Result *operand = g_hash_table_lookup (results, g_array_index (instruction->operands, char *, i));
 
       g_ptr_array_extend (result->leaves, operand->leaves, NULL, NULL);
-      g_ptr_array_add (items, (gpointer)(operand->shape != NULL ? operand->shape : &unknown));
+      g_ptr_array_add (items, (gpointer) (operand->shape != NULL ? operand->shape : &unknown));
       if (result->leaves->len > 1000000)
         return blame (build, instruction, "'%s' holds more than a million values, which no compiler writes", instruction->name);
     }
-  result->shape = ph_hlo_tuple_shape (build->hlo, (PhHloShape *const *)items->pdata, items->len);
+  result->shape = ph_hlo_tuple_shape (build->hlo, (PhHloShape *const *) items->pdata, items->len);
   return TRUE;
 }
 
@@ -105,8 +105,9 @@ static gboolean
 resolve_element (Build *build, Result *result, GHashTable *results)
 {
   PhHloInstruction *instruction = result->instruction;
-  const Result *operand
-      = instruction->operands->len == 1 ? g_hash_table_lookup (results, g_array_index (instruction->operands, char *, 0)) : NULL;
+  const Result *operand = instruction->operands->len == 1
+                              ? g_hash_table_lookup (results, g_array_index (instruction->operands, char *, 0))
+                              : NULL;
   guint first = 0;
 
   if (operand == NULL || operand->shape == NULL || !operand->shape->tuple || instruction->number < 0
@@ -144,7 +145,7 @@ resolve (Build *build, PhHloComputation *computation, GPtrArray *order)
       Result *result = ph_hlo_alloc (build->hlo, sizeof *result);
       gboolean ok = TRUE;
 
-      *result = (Result){ instruction, ph_hlo_ptr_array (build->hlo), instruction->shape };
+      *result = (Result) { instruction, ph_hlo_ptr_array (build->hlo), instruction->shape };
       for (guint j = 0; ok && j < instruction->operands->len; j++)
         {
           const char *name = g_array_index (instruction->operands, char *, j);
@@ -164,7 +165,7 @@ resolve (Build *build, PhHloComputation *computation, GPtrArray *order)
                     instruction->name, computation->name);
       if (!ok)
         return NULL;
-      g_hash_table_insert (results, (gpointer)instruction->name, result);
+      g_hash_table_insert (results, (gpointer) instruction->name, result);
       g_ptr_array_add (order, result);
     }
   for (guint i = 0; i < order->len; i++)
@@ -203,12 +204,12 @@ leaf_type (const Leaf *leaf)
 static void
 add_texts (Build *build, PhHloInstruction *instruction, const GPtrArray *leaves, const char *attr, gboolean layouts)
 {
-  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   gboolean any = FALSE;
 
   for (guint i = 0; i < leaves->len; i++)
     {
-      const PhHloShape *shape = ((const Leaf *)leaves->pdata[i])->shape;
+      const PhHloShape *shape = ((const Leaf *) leaves->pdata[i])->shape;
       const char *text = shape == NULL ? NULL : layouts ? shape->layout : shape->type != NULL ? shape->text : NULL;
 
       any = any || text != NULL;
@@ -217,7 +218,7 @@ add_texts (Build *build, PhHloInstruction *instruction, const GPtrArray *leaves,
   if (any && leaves->len == 1)
     ph_hlo_add_attr (build->hlo, instruction, ph_attr_new_bytes (attr, PH_ATTR_STRING, texts->pdata[0]));
   else if (any)
-    ph_hlo_add_attr (build->hlo, instruction, ph_attr_new_strings (attr, (GBytes *const *)texts->pdata, texts->len));
+    ph_hlo_add_attr (build->hlo, instruction, ph_attr_new_strings (attr, (GBytes *const *) texts->pdata, texts->len));
 }
 
 static gboolean
@@ -229,8 +230,8 @@ add_bodies (Build *build, PhHloInstruction *instruction, PhImportNode *node, Bui
   for (guint i = 0; i < calls->len; i++)
     {
       const PhHloCall *call = &g_array_index (calls, PhHloCall, i);
-      PhHloComputation *computation
-          = call->inside != NULL ? call->inside : g_hash_table_lookup (build->module->by_name, call->name);
+      PhHloComputation *computation = call->inside != NULL ? call->inside
+                                                           : g_hash_table_lookup (build->module->by_name, call->name);
       const Built *inner = NULL;
       gboolean again = FALSE;
 
@@ -259,7 +260,7 @@ add_bodies (Build *build, PhHloInstruction *instruction, PhImportNode *node, Bui
       *bodies[node->n_bodies] = inner->graph;
       bodies[node->n_bodies++]->attr = call->attr;
     }
-  node->bodies = (PhImportGraph *const *)bodies;
+  node->bodies = (PhImportGraph *const *) bodies;
   /* What does not fit its node is no body that a fusion replaced. */
   if (node->n_bodies == 1 && is (instruction, "fusion")
       && (bodies[0]->n_inputs != node->n_inputs || bodies[0]->n_outputs != node->n_outputs))
@@ -303,7 +304,7 @@ add_node (Build *build, const Result *result, GHashTable *results, PhImportNode 
   const PhType **types = ph_hlo_alloc (build->hlo, (result->leaves->len + 1) * sizeof *types);
   g_autoptr (GPtrArray) operands = g_ptr_array_new ();
 
-  *node = (PhImportNode){
+  *node = (PhImportNode) {
     .op_type = instruction->opcode, .domain = ph_intern ("hlo"), .name = node_name (instruction), .part = instruction
   };
   for (guint i = 0; i < instruction->operands->len; i++)
@@ -311,7 +312,7 @@ add_node (Build *build, const Result *result, GHashTable *results, PhImportNode 
       const Result *operand = g_hash_table_lookup (results, g_array_index (instruction->operands, char *, i));
 
       for (guint j = 0; j < operand->leaves->len; j++)
-        g_ptr_array_add (operands, (gpointer)((const Leaf *)operand->leaves->pdata[j])->name);
+        g_ptr_array_add (operands, (gpointer) ((const Leaf *) operand->leaves->pdata[j])->name);
     }
   inputs = ph_hlo_alloc (build->hlo, operands->len * sizeof *inputs + 1);
   for (guint i = 0; i < operands->len; i++)
@@ -340,12 +341,13 @@ add_node (Build *build, const Result *result, GHashTable *results, PhImportNode 
 
       add_texts (build, instruction, operand->leaves, "operand_layout", TRUE);
     }
-  node->attrs = (PhAttr *const *)instruction->attrs->pdata;
+  node->attrs = (PhAttr *const *) instruction->attrs->pdata;
   node->n_attrs = instruction->attrs->len;
   add_after (build, instruction, node, results);
   node->where = instruction->where;
   if (instruction->line > 0)
-    node->where = ph_where_in_file (node->where, ph_where_new (ph_intern (build->hlo->source->path), instruction->line, instruction->column, TRUE, NULL));
+    node->where = ph_where_in_file (
+        node->where, ph_where_new (ph_intern (build->hlo->source->path), instruction->line, instruction->column, TRUE, NULL));
   if (instruction->line > 0)
     ph_source_mark (build->hlo->source, instruction, instruction->line, instruction->column);
   return TRUE;
@@ -368,10 +370,10 @@ add_inputs (Build *build, const GPtrArray *order, PhHloComputation *computation,
         return blame (build, result->instruction, "parameter %" G_GINT64_FORMAT " of a computation with fewer parameters",
                       result->instruction->number);
       if (parameters->len <= result->instruction->number)
-        g_ptr_array_set_size (parameters, (int)result->instruction->number + 1);
+        g_ptr_array_set_size (parameters, (int) result->instruction->number + 1);
       if (parameters->pdata[result->instruction->number] != NULL)
         return blame (build, result->instruction, "parameter %" G_GINT64_FORMAT " is there twice", result->instruction->number);
-      parameters->pdata[result->instruction->number] = (gpointer)result;
+      parameters->pdata[result->instruction->number] = (gpointer) result;
     }
   for (guint i = 0; i < parameters->len; i++)
     {
@@ -386,7 +388,7 @@ add_inputs (Build *build, const GPtrArray *order, PhHloComputation *computation,
     {
       const Leaf *leaf = leaves->pdata[i];
 
-      inputs[i] = (PhImportValue){ .name = leaf->name, .type = leaf_type (leaf) };
+      inputs[i] = (PhImportValue) { .name = leaf->name, .type = leaf_type (leaf) };
     }
   graph->inputs = inputs;
   graph->n_inputs = leaves->len;
@@ -432,7 +434,7 @@ build_computation (Build *build, PhHloComputation *computation, guint depth)
   nodes = ph_hlo_alloc (build->hlo, order->len * sizeof *nodes + 1);
   constants = ph_hlo_array (build->hlo, sizeof (PhImportValue));
   built->n = order->len;
-  built->graph = (PhImportGraph){ .name = computation->name, .nodes = nodes };
+  built->graph = (PhImportGraph) { .name = computation->name, .nodes = nodes };
   if (!add_inputs (build, order, computation, &built->graph))
     return NULL;
   for (guint i = 0; i < order->len; i++)
@@ -445,20 +447,20 @@ build_computation (Build *build, PhHloComputation *computation, guint depth)
       if (is_known (instruction))
         for (guint j = 0; j < result->leaves->len; j++)
           {
-            PhImportValue value
-                = { .name = ((const Leaf *)result->leaves->pdata[j])->name, .tensor = instruction->literals->pdata[j] };
+            PhImportValue value = { .name = ((const Leaf *) result->leaves->pdata[j])->name,
+                                    .tensor = instruction->literals->pdata[j] };
 
             g_array_append_val (constants, value);
           }
       else if (!add_node (build, result, results, &nodes[built->graph.n_nodes++], built, depth))
         return NULL;
     }
-  built->graph.constants = (const PhImportValue *)(gpointer)constants->data;
+  built->graph.constants = (const PhImportValue *) (gpointer) constants->data;
   built->graph.n_constants = constants->len;
   root = g_hash_table_lookup (results, computation->root->name);
   outputs = ph_hlo_alloc (build->hlo, root->leaves->len * sizeof *outputs + 1);
   for (guint i = 0; i < root->leaves->len; i++)
-    outputs[i].name = ((const Leaf *)root->leaves->pdata[i])->name;
+    outputs[i].name = ((const Leaf *) root->leaves->pdata[i])->name;
   built->graph.outputs = outputs;
   built->graph.n_outputs = root->leaves->len;
   computation->busy = FALSE;
@@ -497,16 +499,16 @@ add_box (Build *build, PhImportNode *node, const char *op, const char *name, PhH
   g_autofree char *output = g_strdup_printf ("%s#", name);
 
   bodies[0] = ph_hlo_alloc (build->hlo, sizeof **bodies);
-  *bodies[0] = ((const Built *)computation->built)->graph;
+  *bodies[0] = ((const Built *) computation->built)->graph;
   bodies[0]->attr = ph_intern ("computation");
   outputs[0] = ph_intern (output);
-  *node = (PhImportNode){ .op_type = ph_intern (op),
-                          .domain = ph_intern ("hlo"),
-                          .name = name,
-                          .outputs = outputs,
-                          .n_outputs = 1,
-                          .bodies = (PhImportGraph *const *)bodies,
-                          .n_bodies = 1 };
+  *node = (PhImportNode) { .op_type = ph_intern (op),
+                           .domain = ph_intern ("hlo"),
+                           .name = name,
+                           .outputs = outputs,
+                           .n_outputs = 1,
+                           .bodies = (PhImportGraph *const *) bodies,
+                           .n_bodies = 1 };
 }
 
 /* What @module is: its entry, and a box for each computation that nothing calls. FALSE: failed. */
@@ -520,12 +522,12 @@ build_module (Build *build, PhHloModule *module, PhImportGraph *graph)
   entry = module->computations->len > 0 ? find_entry (build) : NULL;
   if (module->computations->len == 0)
     {
-      *graph = (PhImportGraph){ .name = module->name };
+      *graph = (PhImportGraph) { .name = module->name };
       return TRUE;
     }
   if (entry == NULL)
     return FALSE;
-  *graph = ((const Built *)entry->built)->graph;
+  *graph = ((const Built *) entry->built)->graph;
   nodes = ph_hlo_alloc (build->hlo, (graph->n_nodes + module->computations->len) * sizeof *nodes);
   if (graph->n_nodes > 0)
     memcpy (nodes, graph->nodes, graph->n_nodes * sizeof *nodes);
@@ -555,9 +557,9 @@ ph_hlo_build (PhHlo *hlo, GError **error)
       const PhHloModule *module = hlo->modules->pdata[i];
 
       for (guint j = 0; j < module->computations->len; j++)
-        n += ((const PhHloComputation *)module->computations->pdata[j])->instructions->len;
+        n += ((const PhHloComputation *) module->computations->pdata[j])->instructions->len;
     }
-  build.budget = MAX (100000, 10 * (double)n);
+  build.budget = MAX (100000, 10 * (double) n);
   for (guint i = 0; i < hlo->modules->len; i++)
     {
       PhHloModule *module = hlo->modules->pdata[i];
@@ -569,7 +571,7 @@ ph_hlo_build (PhHlo *hlo, GError **error)
         whole = *graph;
       else
         {
-          PhHloComputation box = { .built = &(Built){ .graph = *graph } };
+          PhHloComputation box = { .built = &(Built) { .graph = *graph } };
           g_autofree char *name = g_strdup_printf ("%s#%u", *module->name != '\0' ? module->name : "module", i + 1);
 
           add_box (&build, &boxes[whole.n_nodes++], "module", ph_intern (name), &box);

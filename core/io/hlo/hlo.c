@@ -9,15 +9,15 @@ ph_hlo_new (PhSource *source)
 {
   PhHlo *hlo = g_new (PhHlo, 1);
 
-  *hlo = (PhHlo){
+  *hlo = (PhHlo) {
     .source = source,
     .modules = g_ptr_array_new (),
     .owned = g_ptr_array_new_with_free_func (g_free),
-    .arrays = g_ptr_array_new_with_free_func ((GDestroyNotify)g_array_unref),
-    .ptr_arrays = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref),
-    .attrs = g_ptr_array_new_with_free_func ((GDestroyNotify)ph_attr_unref),
-    .tensors = g_ptr_array_new_with_free_func ((GDestroyNotify)ph_tensor_unref),
-    .tables = g_ptr_array_new_with_free_func ((GDestroyNotify)g_hash_table_unref),
+    .arrays = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref),
+    .ptr_arrays = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref),
+    .attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref),
+    .tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref),
+    .tables = g_ptr_array_new_with_free_func ((GDestroyNotify) g_hash_table_unref),
   };
   return hlo;
 }
@@ -47,7 +47,7 @@ ph_hlo_alloc (PhHlo *hlo, gsize size)
 GArray *
 ph_hlo_array (PhHlo *hlo, gsize size)
 {
-  GArray *array = g_array_new (FALSE, TRUE, (guint)size);
+  GArray *array = g_array_new (FALSE, TRUE, (guint) size);
 
   g_ptr_array_add (hlo->arrays, array);
   return array;
@@ -85,7 +85,7 @@ ph_hlo_add_computation (PhHlo *hlo, PhHloModule *module, const char *name)
   if (module != NULL)
     {
       g_ptr_array_add (module->computations, computation);
-      g_hash_table_insert (module->by_name, (gpointer)name, computation);
+      g_hash_table_insert (module->by_name, (gpointer) name, computation);
     }
   return computation;
 }
@@ -109,7 +109,7 @@ ph_hlo_add_attr (PhHlo *hlo, PhHloInstruction *instruction, PhAttr *attr)
 {
   g_ptr_array_add (hlo->attrs, attr);
   for (guint i = 0; i < instruction->attrs->len; i++)
-    if (((PhAttr *)instruction->attrs->pdata[i])->name == attr->name)
+    if (((PhAttr *) instruction->attrs->pdata[i])->name == attr->name)
       return;
   g_ptr_array_add (instruction->attrs, attr);
 }
@@ -117,7 +117,7 @@ ph_hlo_add_attr (PhHlo *hlo, PhHloInstruction *instruction, PhAttr *attr)
 void
 ph_hlo_add_ints (PhHlo *hlo, PhHloInstruction *instruction, const char *name, const GArray *values)
 {
-  ph_hlo_add_attr (hlo, instruction, ph_attr_new_ints (name, (const gint64 *)(gpointer)values->data, values->len));
+  ph_hlo_add_attr (hlo, instruction, ph_attr_new_ints (name, (const gint64 *) (gpointer) values->data, values->len));
 }
 
 const char *
@@ -140,7 +140,7 @@ const char *
 ph_hlo_scope (const char *op_name)
 {
   const char *end = strrchr (op_name, '/');
-  g_autofree char *scope = end != NULL && end > op_name ? g_strndup (op_name, (gsize)(end - op_name)) : NULL;
+  g_autofree char *scope = end != NULL && end > op_name ? g_strndup (op_name, (gsize) (end - op_name)) : NULL;
 
   return scope != NULL ? ph_intern (scope) : NULL;
 }

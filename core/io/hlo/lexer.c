@@ -13,13 +13,13 @@ ph_hlo_place (PhHloParser *parser, const char *at, guint *line, guint *column)
       parser->line_start = parser->begin;
       parser->line = 1;
     }
-  for (const char *next; (next = memchr (parser->line_start, '\n', (gsize)(at - parser->line_start))) != NULL;)
+  for (const char *next; (next = memchr (parser->line_start, '\n', (gsize) (at - parser->line_start))) != NULL;)
     {
       parser->line_start = next + 1;
       parser->line++;
     }
   *line = parser->line;
-  *column = (guint)(at - parser->line_start) + 1;
+  *column = (guint) (at - parser->line_start) + 1;
 }
 
 gboolean
@@ -62,7 +62,7 @@ ph_hlo_peek (PhHloParser *parser)
         parser->p++;
       else if ((*p == '/' && p[1] == '/') || (*p == '#' && at_line_start (parser)))
         {
-          const char *next = memchr (p, '\n', (gsize)(parser->end - p));
+          const char *next = memchr (p, '\n', (gsize) (parser->end - p));
 
           parser->p = next != NULL ? next : parser->end;
         }
@@ -88,7 +88,7 @@ ph_hlo_take (PhHloParser *parser, const char *token)
 {
   const gsize length = strlen (token);
 
-  if (ph_hlo_peek (parser) != *token || (gsize)(parser->end - parser->p) < length || memcmp (parser->p, token, length) != 0)
+  if (ph_hlo_peek (parser) != *token || (gsize) (parser->end - parser->p) < length || memcmp (parser->p, token, length) != 0)
     return FALSE;
   parser->p += length;
   return TRUE;
@@ -112,7 +112,7 @@ ph_hlo_expect (PhHloParser *parser, const char *token)
 static gboolean
 is_name_char (char c)
 {
-  return g_ascii_isalnum (c) || c == '_' || c == '.' || c == '-' || c == '$' || (guchar)c >= 0x80;
+  return g_ascii_isalnum (c) || c == '_' || c == '.' || c == '-' || c == '$' || (guchar) c >= 0x80;
 }
 
 /* One past the name at @p; @p itself: there is none. */
@@ -121,7 +121,7 @@ name_end (PhHloParser *parser, const char *p, gboolean marked)
 {
   const char *from = p;
 
-  if (!marked && p < parser->end && !g_ascii_isalpha (*p) && *p != '_' && (guchar)*p < 0x80)
+  if (!marked && p < parser->end && !g_ascii_isalpha (*p) && *p != '_' && (guchar) *p < 0x80)
     return p;
   while (p < parser->end && is_name_char (*p) && !(*p == '-' && p[1] == '>'))
     p++;
@@ -185,7 +185,7 @@ ph_hlo_string (PhHloParser *parser)
       ph_hlo_fail (parser, from, "a text is not closed; close it with %c", quote);
       return NULL;
     }
-  raw = g_strndup (from + 1, (gsize)(p - from - 1));
+  raw = g_strndup (from + 1, (gsize) (p - from - 1));
   plain = g_strcompress (raw);
   parser->p = p + 1;
   return g_utf8_make_valid (plain, -1);
@@ -274,7 +274,7 @@ ph_hlo_span (const char *from, const char *to)
       g_string_append_c (out, *from);
     else if (out->len > 0 && out->str[out->len - 1] != ' ')
       g_string_append_c (out, ' ');
-  return g_utf8_make_valid (out->str, (gssize)out->len);
+  return g_utf8_make_valid (out->str, (gssize) out->len);
 }
 
 gboolean

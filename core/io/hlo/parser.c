@@ -93,7 +93,7 @@ read_rhs (PhHloParser *parser, PhHloInstruction *instruction, gboolean attrs)
   const char *word;
 
   ph_hlo_peek (parser);
-  instruction->place = (gsize)(parser->p - parser->begin);
+  instruction->place = (gsize) (parser->p - parser->begin);
   if (ph_hlo_is_shape (parser) && (instruction->shape = ph_hlo_shape (parser)) == NULL)
     return FALSE;
   word = ph_hlo_word (parser);
@@ -181,7 +181,7 @@ read_table (PhHloParser *parser, GHashTable *table, gboolean names)
 
           if (name == NULL)
             return FALSE;
-          g_hash_table_insert (table, GINT_TO_POINTER ((int)number), (gpointer)ph_intern (name));
+          g_hash_table_insert (table, GINT_TO_POINTER ((int) number), (gpointer) ph_intern (name));
           continue;
         }
       row = ph_hlo_alloc (parser->hlo, 4 * sizeof *row); /* file, line, column; or location, parent */
@@ -203,7 +203,7 @@ read_table (PhHloParser *parser, GHashTable *table, gboolean names)
           else if (g_str_equal (key, "column"))
             row[2] = value;
         }
-      g_hash_table_insert (table, GINT_TO_POINTER ((int)number), row);
+      g_hash_table_insert (table, GINT_TO_POINTER ((int) number), row);
     }
   return parser->error == NULL;
 }
@@ -256,19 +256,20 @@ read_frames (PhHloParser *parser)
           chain[n++] = row;
           if (row[1] <= 0 || row[1] >= at)
             break;
-          at = (int)row[1];
+          at = (int) row[1];
           row = g_hash_table_lookup (frames, GINT_TO_POINTER (at));
         }
       while (n-- > 0)
         {
-          const gint64 *place = g_hash_table_lookup (places, GINT_TO_POINTER ((int)chain[n][0]));
-          const char *file = place != NULL ? g_hash_table_lookup (files, GINT_TO_POINTER ((int)place[0])) : NULL;
+          const gint64 *place = g_hash_table_lookup (places, GINT_TO_POINTER ((int) chain[n][0]));
+          const char *file = place != NULL ? g_hash_table_lookup (files, GINT_TO_POINTER ((int) place[0])) : NULL;
 
           if (file != NULL)
-            where = ph_where_new (file, (guint)CLAMP (place[1], 0, G_MAXINT), (guint)CLAMP (place[2], 0, G_MAXINT), FALSE, where);
+            where = ph_where_new (file, (guint) CLAMP (place[1], 0, G_MAXINT), (guint) CLAMP (place[2], 0, G_MAXINT), FALSE,
+                                  where);
         }
       if (where != NULL)
-        g_hash_table_insert (parser->frames, key, (gpointer)where);
+        g_hash_table_insert (parser->frames, key, (gpointer) where);
     }
   return TRUE;
 }
@@ -315,8 +316,8 @@ read_computation (PhHloParser *parser)
       if (!read_instruction (parser, parser->computation))
         return FALSE;
       if (parser->computation->root == NULL || !g_str_has_prefix (from, "ROOT"))
-        parser->computation->root
-            = g_ptr_array_index (parser->computation->instructions, parser->computation->instructions->len - 1);
+        parser->computation->root = g_ptr_array_index (parser->computation->instructions,
+                                                       parser->computation->instructions->len - 1);
       return TRUE;
     }
   if (g_hash_table_contains (parser->module->by_name, ph_intern (word)))
@@ -369,7 +370,7 @@ ph_hlo_parse (PhHlo *hlo, const char *text, gsize size, GError **error)
       ok = read_part (&parser, split != NULL ? split : end);
       if (!ok)
         break;
-      from = split != NULL ? memchr (split + 1, '\n', (gsize)(end - split - 1)) : NULL;
+      from = split != NULL ? memchr (split + 1, '\n', (gsize) (end - split - 1)) : NULL;
       if (from != NULL && end - from > 1 && g_str_has_prefix (from + 1, "// -----"))
         continue;
     }

@@ -6,10 +6,11 @@
 
 G_BEGIN_DECLS
 
-extern const PhTextMessage ph_hlo_proto_schema, ph_hlo_module_schema, ph_hlo_gather_schema, ph_hlo_scatter_schema, ph_hlo_convolution_schema;
+extern const PhTextMessage ph_hlo_proto_schema, ph_hlo_module_schema, ph_hlo_gather_schema, ph_hlo_scatter_schema,
+    ph_hlo_convolution_schema;
 
 /* PrimitiveType: "f32" is 11. Of other numbers "invalid"; of other words -1. */
-const char *ph_hlo_element_name   (guint64 number);
-gint64      ph_hlo_element_number (const char *word);
+const char *ph_hlo_element_name (guint64 number);
+gint64 ph_hlo_element_number (const char *word);
 
 G_END_DECLS

@@ -16,7 +16,7 @@ enum
 typedef struct
 {
   PhHlo *hlo;
-  GHashTable *computations, *names;    /* id -> name; @names: of the instructions of one computation */
+  GHashTable *computations, *names; /* id -> name; @names: of the instructions of one computation */
   guint depth;
   GError **error;
 } Reader;
@@ -43,7 +43,7 @@ intern_field (PhSpan message, guint id)
 static gpointer
 key_of (guint64 id)
 {
-  return GSIZE_TO_POINTER ((gsize)id + 1);
+  return GSIZE_TO_POINTER ((gsize) id + 1);
 }
 
 static PhHloShape *
@@ -75,7 +75,7 @@ read_shape (Reader *reader, PhSpan message)
             g_ptr_array_add (items, item);
           }
       reader->depth--;
-      return ph_hlo_tuple_shape (reader->hlo, (PhHloShape *const *)items->pdata, items->len);
+      return ph_hlo_tuple_shape (reader->hlo, (PhHloShape *const *) items->pdata, items->len);
     }
   sizes = ph_wire_numbers (message, 3, PH_WIRE_VARINT);
   open = ph_wire_numbers (message, 6, PH_WIRE_VARINT);
@@ -87,14 +87,14 @@ read_shape (Reader *reader, PhSpan message)
     }
   for (guint i = 0; i < sizes->len; i++)
     {
-      dims[i] = (gint64)g_array_index (sizes, guint64, i);
+      dims[i] = (gint64) g_array_index (sizes, guint64, i);
       dynamic[i] = dims[i] < 0 || (i < open->len && g_array_index (open, guint64, i) != 0);
     }
   layout_text = g_string_new (NULL);
   for (guint i = 0; i < minor->len && i < PH_MAX_RANK; i++)
     g_string_append_printf (layout_text, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "", g_array_index (minor, guint64, i));
-  return ph_hlo_array_shape (reader->hlo, ph_hlo_element_name (element), dims, dynamic,
-                             sizes->len, minor->len > 0 ? layout_text->str : NULL);
+  return ph_hlo_array_shape (reader->hlo, ph_hlo_element_name (element), dims, dynamic, sizes->len,
+                             minor->len > 0 ? layout_text->str : NULL);
 }
 
 static guint
@@ -103,48 +103,22 @@ literal_field (PhDType dtype, guint *wire)
   *wire = PH_WIRE_VARINT;
   switch (dtype)
     {
-    case PH_BOOL:
-      return 2;
-    case PH_INT32:
-      return 4;
-    case PH_INT64:
-      return 5;
-    case PH_UINT32:
-      return 6;
-    case PH_UINT64:
-      return 7;
-    case PH_FLOAT:
-      *wire = PH_WIRE_FIXED32;
-      return 8;
-    case PH_COMPLEX64:
-      *wire = PH_WIRE_FIXED32;
-      return 12;
-    case PH_DOUBLE:
-      *wire = PH_WIRE_FIXED64;
-      return 9;
-    case PH_COMPLEX128:
-      *wire = PH_WIRE_FIXED64;
-      return 18;
-    case PH_UINT8:
-      *wire = PH_WIRE_BYTES;
-      return 3;
-    case PH_INT8:
-      *wire = PH_WIRE_BYTES;
-      return 15;
-    case PH_FLOAT16:
-      *wire = PH_WIRE_BYTES;
-      return 11;
-    case PH_BFLOAT16:
-      *wire = PH_WIRE_BYTES;
-      return 13;
-    case PH_UINT16:
-      *wire = PH_WIRE_BYTES;
-      return 16;
-    case PH_INT16:
-      *wire = PH_WIRE_BYTES;
-      return 17;
-    default:
-      return 0;
+    case PH_BOOL: return 2;
+    case PH_INT32: return 4;
+    case PH_INT64: return 5;
+    case PH_UINT32: return 6;
+    case PH_UINT64: return 7;
+    case PH_FLOAT: *wire = PH_WIRE_FIXED32; return 8;
+    case PH_COMPLEX64: *wire = PH_WIRE_FIXED32; return 12;
+    case PH_DOUBLE: *wire = PH_WIRE_FIXED64; return 9;
+    case PH_COMPLEX128: *wire = PH_WIRE_FIXED64; return 18;
+    case PH_UINT8: *wire = PH_WIRE_BYTES; return 3;
+    case PH_INT8: *wire = PH_WIRE_BYTES; return 15;
+    case PH_FLOAT16: *wire = PH_WIRE_BYTES; return 11;
+    case PH_BFLOAT16: *wire = PH_WIRE_BYTES; return 13;
+    case PH_UINT16: *wire = PH_WIRE_BYTES; return 16;
+    case PH_INT16: *wire = PH_WIRE_BYTES; return 17;
+    default: return 0;
     }
 }
 
@@ -186,11 +160,11 @@ read_array (Reader *reader, PhSpan message, const PhHloShape *of, GPtrArray *int
             const guint64 value = g_array_index (values, guint64, i);
 
             if (wire == PH_WIRE_FIXED32)
-              ((float *)ph_tensor_writable (tensor))[i] = ph_float_of_bits (value);
+              ((float *) ph_tensor_writable (tensor))[i] = ph_float_of_bits (value);
             else if (wire == PH_WIRE_FIXED64)
-              ((double *)ph_tensor_writable (tensor))[i] = ph_double_of_bits (value);
+              ((double *) ph_tensor_writable (tensor))[i] = ph_double_of_bits (value);
             else
-              ph_dtype_store_int (of->type->dtype, ph_tensor_writable (tensor), i, (gint64)value);
+              ph_dtype_store_int (of->type->dtype, ph_tensor_writable (tensor), i, (gint64) value);
           }
     }
   if (tensor != NULL)
@@ -211,7 +185,7 @@ read_literals (Reader *reader, PhSpan message, const PhHloShape *of, GPtrArray *
         && !read_literals (reader, field.span, of->items[i++], into))
       return FALSE;
   for (; i < of->n_items; i++)
-    if (!read_literals (reader, (PhSpan){ 0 }, of->items[i], into))
+    if (!read_literals (reader, (PhSpan) { 0 }, of->items[i], into))
       return FALSE;
   return TRUE;
 }
@@ -224,7 +198,7 @@ add_list (Reader *reader, PhHloInstruction *made, PhSpan message, guint id, cons
   g_autoptr (GArray) values = ph_wire_numbers (message, id, PH_WIRE_VARINT);
 
   if (values->len > 0 || always)
-    ph_hlo_add_attr (reader->hlo, made, ph_attr_new_ints (name, (const gint64 *)(gpointer)values->data, values->len));
+    ph_hlo_add_attr (reader->hlo, made, ph_attr_new_ints (name, (const gint64 *) (gpointer) values->data, values->len));
 }
 
 static void
@@ -233,7 +207,7 @@ add_int (Reader *reader, PhHloInstruction *made, PhSpan message, guint id, const
   PhWireField field;
 
   if (ph_wire_find (message, id, &field))
-    ph_hlo_add_attr (reader->hlo, made, ph_attr_new_int (name, (gint64)field.number));
+    ph_hlo_add_attr (reader->hlo, made, ph_attr_new_int (name, (gint64) field.number));
 }
 
 static void
@@ -257,7 +231,7 @@ add_each (Reader *reader, PhHloInstruction *made, PhSpan message, guint each, gu
     if (field.id == each && field.type == PH_WIRE_BYTES)
       for (guint k = 0; k < (second != 0 ? 2 : 1); k++)
         {
-          const gint64 value = (gint64)ph_wire_number (field.span, k == 0 ? id : second, (guint64)fallback);
+          const gint64 value = (gint64) ph_wire_number (field.span, k == 0 ? id : second, (guint64) fallback);
 
           any = any || value != fallback;
           g_array_append_val (values, value);
@@ -324,7 +298,7 @@ read_attrs (Reader *reader, PhHloInstruction *made, PhSpan message)
       for (const PhTextField *row = groups[i].fields->fields; row->name != NULL; row++)
         {
           if (g_str_equal (row->name, "index_vector_dim") || g_str_has_suffix (row->name, "_dimension"))
-            ph_hlo_add_attr (reader->hlo, made, ph_attr_new_int (row->name, (gint64)ph_wire_number (field.span, row->id, 0)));
+            ph_hlo_add_attr (reader->hlo, made, ph_attr_new_int (row->name, (gint64) ph_wire_number (field.span, row->id, 0)));
           else
             add_list (reader, made, field.span, row->id, row->name, !strstr (row->name, "batching"));
         }
@@ -388,13 +362,13 @@ read_instruction (Reader *reader, PhHloComputation *into, PhSpan message, guint6
     return FALSE;
   made->scope = ph_hlo_scope (op_name);
   if (*file != '\0')
-    made->where = ph_where_new (file, (guint)MIN (line, G_MAXINT), 0, FALSE, NULL);
+    made->where = ph_where_new (file, (guint) MIN (line, G_MAXINT), 0, FALSE, NULL);
   if (!add_names (reader, message, 36, made->operands, made->name) || !add_names (reader, message, 37, made->after, made->name))
     return FALSE;
   if (g_str_equal (made->opcode, "parameter"))
-    made->number = (gint64)ph_wire_number (message, 9, 0);
+    made->number = (gint64) ph_wire_number (message, 9, 0);
   else if (g_str_equal (made->opcode, "get-tuple-element"))
-    made->number = (gint64)ph_wire_number (message, 13, 0);
+    made->number = (gint64) ph_wire_number (message, 13, 0);
   else if (g_str_equal (made->opcode, "constant"))
     {
       made->literals = ph_hlo_ptr_array (reader->hlo);
@@ -405,13 +379,13 @@ read_instruction (Reader *reader, PhHloComputation *into, PhSpan message, guint6
   for (guint i = 0; i < called->len; i++)
     {
       const char *name = g_hash_table_lookup (reader->computations, key_of (g_array_index (called, guint64, i)));
-      PhHloCall call
-          = { .attr = ph_hlo_body_name (made->opcode, call_attr (made->opcode, i), g_str_equal (made->opcode, "while") ? 0 : i),
-              .name = name != NULL ? name : ph_intern ("?") };
+      PhHloCall call = { .attr = ph_hlo_body_name (made->opcode, call_attr (made->opcode, i),
+                                                   g_str_equal (made->opcode, "while") ? 0 : i),
+                         .name = name != NULL ? name : ph_intern ("?") };
 
       g_array_append_val (made->calls, call);
     }
-  g_hash_table_insert (reader->names, key_of (id), (gpointer)made->name);
+  g_hash_table_insert (reader->names, key_of (id), (gpointer) made->name);
   g_ptr_array_add (into->instructions, made);
   if (id == root)
     into->root = made;
@@ -428,7 +402,7 @@ read_module (Reader *reader, PhSpan message)
   PH_WIRE_FOREACH (field, message)
     if (field.id == 3 && field.type == PH_WIRE_BYTES)
       g_hash_table_insert (reader->computations, key_of (ph_wire_number (field.span, 5, 0)),
-                           (gpointer)intern_field (field.span, 1));
+                           (gpointer) intern_field (field.span, 1));
   PH_WIRE_FOREACH (field, message)
     if (field.id == 3 && field.type == PH_WIRE_BYTES)
       {
@@ -500,7 +474,7 @@ ph_hlo_read_proto (PhHlo *hlo, const guint8 *data, gsize size, GError **error)
 
   if (size > 0 && memchr (data, 0, size) == NULL)
     {
-      g_autofree char *text = g_strndup ((const char *)data, size);
+      g_autofree char *text = g_strndup ((const char *) data, size);
 
       if (ph_hlo_is_proto_text (text))
         {
@@ -508,10 +482,11 @@ ph_hlo_read_proto (PhHlo *hlo, const guint8 *data, gsize size, GError **error)
           guint line, column;
           const char *why = NULL;
 
-          wire = ph_wire_from_text (text, size, whole ? &ph_hlo_proto_schema : &ph_hlo_module_schema, ph_hlo_element_number, &line, &column, &why);
+          wire = ph_wire_from_text (text, size, whole ? &ph_hlo_proto_schema : &ph_hlo_module_schema, ph_hlo_element_number,
+                                    &line, &column, &why);
           if (wire == NULL)
             return ph_source_fail_at (hlo->source, error, line, column, "%s", why != NULL ? why : "this is no protobuf text");
-          message = (PhSpan){ wire->data, wire->len };
+          message = (PhSpan) { wire->data, wire->len };
         }
     }
   return read_module (&reader, module_of (message));

@@ -130,7 +130,7 @@ ph_hlo_shape (PhHloParser *parser)
       if (layout == NULL)
         return NULL;
     }
-  return ph_hlo_tuple_shape (parser->hlo, (PhHloShape *const *)items->pdata, items->len);
+  return ph_hlo_tuple_shape (parser->hlo, (PhHloShape *const *) items->pdata, items->len);
 }
 
 gboolean
@@ -171,10 +171,10 @@ read_real (PhHloParser *parser, double *value)
   if (end == from)
     return ph_hlo_fail (parser, from, "a number is wanted here");
   if (*end == '(' && (end[-1] == 'n' || end[-1] == 'N')) /* nan(0x7fc00000) */
-    end = (char *)memchr (end, ')', (gsize)(parser->end - end));
+    end = (char *) memchr (end, ')', (gsize) (parser->end - end));
   if (end == NULL)
     return ph_hlo_fail (parser, from, "a number is wanted here");
-  parser->p = end + (*end == ')' && end > from && memchr (from, '(', (gsize)(end - from)) != NULL);
+  parser->p = end + (*end == ')' && end > from && memchr (from, '(', (gsize) (end - from)) != NULL);
   return TRUE;
 }
 
@@ -187,7 +187,7 @@ read_integer (Literal *literal)
   gint64 value;
 
   errno = 0;
-  value = *from == '-' ? g_ascii_strtoll (from, &end, 0) : (gint64)g_ascii_strtoull (from, &end, 0);
+  value = *from == '-' ? g_ascii_strtoll (from, &end, 0) : (gint64) g_ascii_strtoull (from, &end, 0);
   if (end == from || *end == '.' || *end == 'e')
     return ph_hlo_fail (parser, from, "an integer is wanted here");
   if (errno == 0)
@@ -230,13 +230,13 @@ read_element (Literal *literal)
         return FALSE;
       if (literal->dtype == PH_COMPLEX64)
         {
-          ((float *)literal->data)[2 * literal->n] = (float)value;
-          ((float *)literal->data)[2 * literal->n + 1] = (float)imaginary;
+          ((float *) literal->data)[2 * literal->n] = (float) value;
+          ((float *) literal->data)[2 * literal->n + 1] = (float) imaginary;
         }
       else
         {
-          ((double *)literal->data)[2 * literal->n] = value;
-          ((double *)literal->data)[2 * literal->n + 1] = imaginary;
+          ((double *) literal->data)[2 * literal->n] = value;
+          ((double *) literal->data)[2 * literal->n + 1] = imaginary;
         }
       return TRUE;
     default:
@@ -314,7 +314,7 @@ read_array_literal (PhHloParser *parser, const PhHloShape *shape, GPtrArray *lit
     dims[i] = shape->type->dims[i].size;
   ph_hlo_peek (parser);
   from = parser->p;
-  if (!ph_tensor_count_elements (literal.rank, dims, &count) || count > (gsize)(parser->end - from))
+  if (!ph_tensor_count_elements (literal.rank, dims, &count) || count > (gsize) (parser->end - from))
     {
       if (literal.rank > 0 && *from == '{' && strspn (from + 1, " {") < 200
           && strncmp (from + 1 + strspn (from + 1, " {"), "...", 3) == 0)

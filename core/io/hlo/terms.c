@@ -7,18 +7,23 @@
 
 #include "core/replace.h"
 
+/* clang-format off */
 static const char *const written[] = {
   "abs", "add", "and", "atan2", "broadcast_in_dim", "bitcast_convert", "case", "cbrt", "ceil", "clamp", "compare", "concatenate", "constant", "convert", "convolution", "cosine",
   "count_leading_zeros", "divide", "dot_general", "dynamic_slice", "dynamic_update_slice", "erf", "exponential", "exponential_minus_one", "floor", "gather", "if", "iota",
   "is_finite", "log", "log_plus_one", "logistic", "maximum", "minimum", "multiply", "negate", "not", "or", "pad", "popcnt", "power", "reduce", "reduce_window", "remainder",
   "reshape", "reverse", "round_nearest_afz", "round_nearest_even", "rsqrt", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sine", "slice",
   "sqrt", "subtract", "tan", "tanh", "transpose", "while", "xor", NULL };
+/* clang-format on */
 
 const char *
 ph_terms_op (const PhNode *node)
 {
-  static const struct { const char *hlo, *name; } others[] = { { "broadcast", "broadcast_in_dim" }, { "dot", "dot_general" }, { "conditional", "case" } };
-  const gboolean   hlo = g_str_equal (node->domain, "hlo");
+  static const struct
+  {
+    const char *hlo, *name;
+  } others[] = { { "broadcast", "broadcast_in_dim" }, { "dot", "dot_general" }, { "conditional", "case" } };
+  const gboolean hlo = g_str_equal (node->domain, "hlo");
   g_autofree char *name = g_strdelimit (g_strdup (node->op_type), "-", '_');
 
   if (!hlo && !g_str_equal (node->domain, "stablehlo") && !(g_str_equal (node->domain, "chlo") && g_str_equal (name, "erf")))
@@ -32,10 +37,12 @@ ph_terms_op (const PhNode *node)
 static const PhAttr *
 find_attr (const PhNode *node, const char *name)
 {
+  /* clang-format off */
   static const struct { const char *name, *other; } others[] = {
     { "lhs_batching_dimensions", "lhs_batch_dims" }, { "rhs_batching_dimensions", "rhs_batch_dims" }, { "lhs_contracting_dimensions", "lhs_contracting_dims" },
     { "rhs_contracting_dimensions", "rhs_contracting_dims" }, { "broadcast_dimensions", "dimensions" }, { "permutation", "dimensions" },
     { "comparison_direction", "direction" }, { "slice_sizes", "dynamic_slice_sizes" }, { "dimension", "dimensions" } };
+  /* clang-format on */
   const PhAttr *attr = ph_node_attr (node, name);
 
   for (gsize i = 0; attr == NULL && i < G_N_ELEMENTS (others); i++)
@@ -56,7 +63,7 @@ ph_terms_ints (const PhNode *node, const char *name, gsize *n)
 gint64
 ph_terms_int (const PhNode *node, const char *name, gint64 fallback)
 {
-  gsize         n;
+  gsize n;
   const gint64 *ints = ph_terms_ints (node, name, &n);
 
   return n == 1 ? ints[0] : fallback;
@@ -73,10 +80,12 @@ ph_terms_string (const PhNode *node, const char *name, const char *fallback)
 const char *
 ph_terms_dtype (PhDType dtype, gboolean hlo)
 {
+  /* clang-format off */
   static const struct { PhDType dtype; const char *mlir, *hlo; } names[] = {
     { PH_FLOAT, "f32", "f32" }, { PH_DOUBLE, "f64", "f64" }, { PH_FLOAT16, "f16", "f16" }, { PH_BFLOAT16, "bf16", "bf16" }, { PH_BOOL, "i1", "pred" }, { PH_INT8, "i8", "s8" },
     { PH_INT16, "i16", "s16" }, { PH_INT32, "i32", "s32" }, { PH_INT64, "i64", "s64" }, { PH_UINT8, "ui8", "u8" }, { PH_UINT16, "ui16", "u16" }, { PH_UINT32, "ui32", "u32" },
     { PH_UINT64, "ui64", "u64" } };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     if (names[i].dtype == dtype)
@@ -88,8 +97,8 @@ void
 ph_terms_number (GString *out, PhTensor *tensor, gsize index, gboolean hlo)
 {
   const PhDType dtype = ph_tensor_dtype (tensor);
-  const double  number = ph_tensor_get (tensor, index);
-  char          text[G_ASCII_DTOSTR_BUF_SIZE];
+  const double number = ph_tensor_get (tensor, index);
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
 
   if (dtype == PH_BOOL)
     g_string_append (out, ph_tensor_get_int (tensor, index) != 0 ? "true" : "false");
@@ -106,11 +115,19 @@ ph_terms_number (GString *out, PhTensor *tensor, gsize index, gboolean hlo)
     }
   else if (hlo)
     g_string_append (out, isnan (number) ? "nan" : number < 0 ? "-inf" : "inf");
-  else                           /* MLIR has no words for these, only bits */
-    g_string_append (out, dtype == PH_DOUBLE ? isnan (number) ? "0x7FF8000000000000" : number < 0 ? "0xFFF0000000000000" : "0x7FF0000000000000"
-                          : dtype == PH_FLOAT ? isnan (number) ? "0x7FC00000" : number < 0 ? "0xFF800000" : "0x7F800000"
-                          : dtype == PH_BFLOAT16 ? isnan (number) ? "0x7FC0" : number < 0 ? "0xFF80" : "0x7F80"
-                          : isnan (number) ? "0x7E00" : number < 0 ? "0xFC00" : "0x7C00");
+  else /* MLIR has no words for these, only bits */
+    g_string_append (out, dtype == PH_DOUBLE     ? isnan (number) ? "0x7FF8000000000000"
+                                                   : number < 0   ? "0xFFF0000000000000"
+                                                                  : "0x7FF0000000000000"
+                          : dtype == PH_FLOAT    ? isnan (number) ? "0x7FC00000"
+                                                   : number < 0   ? "0xFF800000"
+                                                                  : "0x7F800000"
+                          : dtype == PH_BFLOAT16 ? isnan (number) ? "0x7FC0"
+                                                   : number < 0   ? "0xFF80"
+                                                                  : "0x7F80"
+                          : isnan (number)       ? "0x7E00"
+                          : number < 0           ? "0xFC00"
+                                                 : "0x7C00");
 }
 
 static void
@@ -157,20 +174,22 @@ label (const char *letters, guint rank, gboolean hlo)
 char *
 ph_terms_labels (const PhNode *node, gboolean hlo)
 {
+  /* clang-format off */
   static const struct { const char *first, *second, *spatial; char letters[2]; } parts[] = {
     { "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions", { 'b', 'f' } },
     { "kernel_output_feature_dimension", "kernel_input_feature_dimension", "kernel_spatial_dimensions", { 'o', 'i' } },
     { "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions", { 'b', 'f' } } };
-  const char      *given = ph_terms_string (node, "dim_labels", NULL);
+  /* clang-format on */
+  const char *given = ph_terms_string (node, "dim_labels", NULL);
   g_autofree char *texts[3] = { NULL };
-  char            *joined;
+  char *joined;
 
   for (guint i = 0; i < 3; i++)
     {
-      char          letters[16] = { 0 };
-      gsize         n;
+      char letters[16] = { 0 };
+      gsize n;
       const gint64 *spatial = ph_terms_ints (node, parts[i].spatial, &n);
-      const gint64  first = ph_terms_int (node, parts[i].first, -1), second = ph_terms_int (node, parts[i].second, -1);
+      const gint64 first = ph_terms_int (node, parts[i].first, -1), second = ph_terms_int (node, parts[i].second, -1);
 
       if (given != NULL)
         {
@@ -221,7 +240,7 @@ const char *
 ph_term_names_claim (PhTermNames *names, const char *base)
 {
   g_autoptr (GString) text = g_string_new (*base == '%' ? base + 1 : base);
-  const char         *found;
+  const char *found;
 
   for (gsize i = 0; i < text->len; i++)
     if (!g_ascii_isalnum (text->str[i]) && text->str[i] != '_')
@@ -256,13 +275,18 @@ ph_term_names_get (PhTermNames *names, const PhValue *value)
 static gboolean
 check_value (const PhValue *value, const PhNode *node, GError **error)
 {
-  if (value->type == NULL || !value->type->has_rank || !ph_type_is_static (value->type) || ph_terms_dtype (value->type->dtype, FALSE) == NULL)
+  if (value->type == NULL || !value->type->has_rank || !ph_type_is_static (value->type)
+      || ph_terms_dtype (value->type->dtype, FALSE) == NULL)
     {
       if (node != NULL)
-        return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "the shape or element type of '%s' is not known, which HLO and StableHLO must say: "
-                             "`run bind-dimensions` gives the sizes", value->name);
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "input '%s': its shape or element type is not known, which HLO and StableHLO must say: "
-                   "`run bind-dimensions` gives the sizes", value->name);
+        return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED,
+                             "the shape or element type of '%s' is not known, which HLO and StableHLO must say: "
+                             "`run bind-dimensions` gives the sizes",
+                             value->name);
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+                   "input '%s': its shape or element type is not known, which HLO and StableHLO must say: "
+                   "`run bind-dimensions` gives the sizes",
+                   value->name);
       return FALSE;
     }
   return TRUE;
@@ -278,7 +302,8 @@ ph_terms_check (PhModel *model, GError **error)
       return FALSE;
   if (model->graph->outputs->len == 0)
     {
-      g_set_error_literal (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "the main graph gives nothing: open the function that is to be written with `open FILE`");
+      g_set_error_literal (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+                           "the main graph gives nothing: open the function that is to be written with `open FILE`");
       return FALSE;
     }
   for (guint i = 0; i < nodes->len; i++)

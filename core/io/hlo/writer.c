@@ -8,11 +8,11 @@
 
 typedef struct
 {
-  GString     *out;              /* of the computation that is being written                              */
-  GString     *before;           /* the computations that are written already: one stands before its calls */
-  PhTermNames  names;
-  GHashTable  *local;            /* PhValue -> what it is called in this computation, if not by its name  */
-  const PhValue *root;         /* (nullable) what this computation gives, if it is one value            */
+  GString *out;    /* of the computation that is being written                              */
+  GString *before; /* the computations that are written already: one stands before its calls */
+  PhTermNames names;
+  GHashTable *local;   /* PhValue -> what it is called in this computation, if not by its name  */
+  const PhValue *root; /* (nullable) what this computation gives, if it is one value            */
 } Writer;
 
 /* ── words ── */
@@ -65,7 +65,7 @@ define (Writer *w, const PhValue *value)
 static void
 put_list (Writer *w, const PhNode *node, const char *name, const char *word)
 {
-  gsize         n;
+  gsize n;
   const gint64 *ints = ph_terms_ints (node, name, &n);
 
   g_string_append_printf (w->out, ", %s={", word);
@@ -78,7 +78,7 @@ put_list (Writer *w, const PhNode *node, const char *name, const char *word)
 static void
 put_times (Writer *w, const PhNode *node, const char *name, const char *word)
 {
-  gsize         n;
+  gsize n;
   const gint64 *ints = ph_terms_ints (node, name, &n);
 
   for (gsize i = 0; i < n; i++)
@@ -90,19 +90,20 @@ put_times (Writer *w, const PhNode *node, const char *name, const char *word)
 static void
 put_window (Writer *w, const PhNode *node, gboolean convolution)
 {
-  gsize         n;
+  gsize n;
   const gint64 *pads;
 
   g_string_append (w->out, ", window={");
   if (ph_terms_ints (node, "window_dimensions", &n) != NULL)
     put_times (w, node, "window_dimensions", "size");
-  else                           /* StableHLO leaves the size to the filters */
+  else /* StableHLO leaves the size to the filters */
     {
       const gint64 *spatial = ph_terms_ints (node, "kernel_spatial_dimensions", &n);
       const PhType *type = ph_node_input (node, 1)->type;
 
       for (gsize i = 0; i < n; i++)
-        g_string_append_printf (w->out, "%s%" G_GINT64_FORMAT, i == 0 ? "size=" : "x", spatial[i] >= 0 && spatial[i] < type->rank ? type->dims[spatial[i]].size : 1);
+        g_string_append_printf (w->out, "%s%" G_GINT64_FORMAT, i == 0 ? "size=" : "x",
+                                spatial[i] >= 0 && spatial[i] < type->rank ? type->dims[spatial[i]].size : 1);
       g_string_append (w->out, n > 0 ? " " : "");
     }
   put_times (w, node, "window_strides", "stride");
@@ -120,30 +121,34 @@ put_window (Writer *w, const PhNode *node, gboolean convolution)
 static void
 put_slice (Writer *w, const PhNode *node)
 {
-  gsize         n, m, k;
-  const gint64 *from = ph_terms_ints (node, "start_indices", &n), *to = ph_terms_ints (node, "limit_indices", &m), *by = ph_terms_ints (node, "strides", &k);
+  gsize n, m, k;
+  const gint64 *from = ph_terms_ints (node, "start_indices", &n), *to = ph_terms_ints (node, "limit_indices", &m),
+               *by = ph_terms_ints (node, "strides", &k);
 
   g_string_append (w->out, ", slice={");
   for (gsize i = 0; i < MIN (n, m); i++)
-    g_string_append_printf (w->out, "%s[%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT "]", i > 0 ? ", " : "", from[i], to[i], i < k ? by[i] : 1);
+    g_string_append_printf (w->out, "%s[%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT "]", i > 0 ? ", " : "",
+                            from[i], to[i], i < k ? by[i] : 1);
   g_string_append_c (w->out, '}');
 }
 
 static void
 put_padding (Writer *w, const PhNode *node)
 {
-  gsize         n, m, k;
+  gsize n, m, k;
   const gint64 *low = ph_terms_ints (node, "edge_padding_low", &n), *high = ph_terms_ints (node, "edge_padding_high", &m);
   const gint64 *interior = ph_terms_ints (node, "interior_padding", &k);
 
   g_string_append (w->out, ", padding=");
   for (gsize i = 0; i < MIN (n, m); i++)
-    g_string_append_printf (w->out, "%s%" G_GINT64_FORMAT "_%" G_GINT64_FORMAT "_%" G_GINT64_FORMAT, i > 0 ? "x" : "", low[i], high[i], i < k ? interior[i] : 0);
+    g_string_append_printf (w->out, "%s%" G_GINT64_FORMAT "_%" G_GINT64_FORMAT "_%" G_GINT64_FORMAT, i > 0 ? "x" : "", low[i],
+                            high[i], i < k ? interior[i] : 0);
 }
 
 static void
 put_attrs (Writer *w, const PhNode *node, const char *op)
 {
+  /* clang-format off */
   static const struct { const char *op, *attr, *word; } lists[] = {
     { "broadcast_in_dim", "broadcast_dimensions", "dimensions" }, { "transpose", "permutation", "dimensions" }, { "reverse", "dimensions", "dimensions" },
     { "concatenate", "dimension", "dimensions" }, { "reduce", "dimensions", "dimensions" }, { "dynamic_slice", "slice_sizes", "dynamic_slice_sizes" },
@@ -152,10 +157,12 @@ put_attrs (Writer *w, const PhNode *node, const char *op)
     { "gather", "offset_dims", "offset_dims" }, { "gather", "collapsed_slice_dims", "collapsed_slice_dims" }, { "gather", "start_index_map", "start_index_map" },
     { "gather", "operand_batching_dims", "operand_batching_dims" }, { "gather", "start_indices_batching_dims", "start_indices_batching_dims" },
     { "gather", "slice_sizes", "slice_sizes" } };
+  /* clang-format on */
   gsize n;
 
   for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
-    if (g_str_equal (lists[i].op, op) && (strstr (lists[i].attr, "batching") == NULL || ph_terms_ints (node, lists[i].attr, &n) != NULL))
+    if (g_str_equal (lists[i].op, op)
+        && (strstr (lists[i].attr, "batching") == NULL || ph_terms_ints (node, lists[i].attr, &n) != NULL))
       put_list (w, node, lists[i].attr, lists[i].word);
   if (g_str_equal (op, "gather"))
     g_string_append_printf (w->out, ", index_vector_dim=%" G_GINT64_FORMAT, ph_terms_int (node, "index_vector_dim", 0));
@@ -187,7 +194,8 @@ put_attrs (Writer *w, const PhNode *node, const char *op)
 static void
 add_capture (PhValue *value, PhGraph *graph, GPtrArray *captures)
 {
-  if (value != NULL && !ph_graph_is_inside (value->graph, graph) && (value->tensor == NULL || value->is_input) && !g_ptr_array_find (captures, value, NULL))
+  if (value != NULL && !ph_graph_is_inside (value->graph, graph) && (value->tensor == NULL || value->is_input)
+      && !g_ptr_array_find (captures, value, NULL))
     g_ptr_array_add (captures, value);
 }
 
@@ -229,7 +237,7 @@ static void
 write_inside (Writer *w, PhGraph *graph, const GPtrArray *more, gboolean tuple)
 {
   g_autoptr (GHashTable) done = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray)  given = g_ptr_array_new ();
+  g_autoptr (GPtrArray) given = g_ptr_array_new ();
 
   for (guint i = 0; i < graph->outputs->len; i++)
     g_ptr_array_add (given, graph->outputs->pdata[i]);
@@ -259,10 +267,10 @@ write_inside (Writer *w, PhGraph *graph, const GPtrArray *more, gboolean tuple)
 static const char *
 write_computation (Writer *w, PhGraph *graph, const PhValue *first, const GPtrArray *captures, gboolean tuple, gboolean state)
 {
-  Writer                 inner = { .out = g_string_new (NULL), .before = w->before, .names = w->names };
-  const char            *name = ph_term_names_claim (&w->names, graph->name), *parameter;
+  Writer inner = { .out = g_string_new (NULL), .before = w->before, .names = w->names };
+  const char *name = ph_term_names_claim (&w->names, graph->name), *parameter;
   g_autoptr (GHashTable) local = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray)  taken = g_ptr_array_new ();
+  g_autoptr (GPtrArray) taken = g_ptr_array_new ();
 
   inner.local = local;
   if (first != NULL)
@@ -328,7 +336,7 @@ static void
 write_while (Writer *w, PhNode *node)
 {
   g_autoptr (GPtrArray) captures = g_ptr_array_new (), all = g_ptr_array_new (), results = g_ptr_array_new ();
-  const char           *names[2], *tuple, *name = ph_term_names_claim (&w->names, "loop");
+  const char *names[2], *tuple, *name = ph_term_names_claim (&w->names, "loop");
 
   for (guint i = 0; i < 2; i++)
     find_captures (node->graphs->pdata[i], node->graphs->pdata[i], captures);
@@ -355,9 +363,9 @@ static void
 write_conditional (Writer *w, PhNode *node)
 {
   g_autoptr (GPtrArray) captures = g_ptr_array_new (), all = g_ptr_array_new (), names = g_ptr_array_new ();
-  const PhValue        *index = ph_node_input (node, 0);
-  const gboolean        two = index->type->dtype == PH_BOOL;
-  const char           *tuple, *name;
+  const PhValue *index = ph_node_input (node, 0);
+  const gboolean two = index->type->dtype == PH_BOOL;
+  const char *tuple, *name;
 
   for (guint i = 0; i < node->graphs->len; i++)
     find_captures (node->graphs->pdata[i], node->graphs->pdata[i], captures);
@@ -381,7 +389,8 @@ write_conditional (Writer *w, PhNode *node)
   for (guint i = 0; i < node->graphs->len; i++)
     g_string_append_printf (w->out, ", %s", tuple);
   if (two)
-    g_string_append_printf (w->out, "), true_computation=%s, false_computation=%s\n", (char *) names->pdata[0], (char *) names->pdata[1]);
+    g_string_append_printf (w->out, "), true_computation=%s, false_computation=%s\n", (char *) names->pdata[0],
+                            (char *) names->pdata[1]);
   else
     {
       g_string_append (w->out, "), branch_computations={");
@@ -396,7 +405,7 @@ write_conditional (Writer *w, PhNode *node)
 static void
 write_node (Writer *w, PhNode *node)
 {
-  const char      *op = ph_terms_op (node), *applied = NULL, *tuple = NULL;
+  const char *op = ph_terms_op (node), *applied = NULL, *tuple = NULL;
   g_autofree char *name = NULL;
 
   if (g_str_equal (op, "while"))
@@ -411,7 +420,10 @@ write_node (Writer *w, PhNode *node)
     }
   if (node->graphs != NULL && node->graphs->len > 0)
     applied = write_computation (w, node->graphs->pdata[0], NULL, NULL, FALSE, FALSE);
-  name = g_strdelimit (g_strdup (g_str_equal (op, "dot_general") ? "dot" : g_str_equal (op, "broadcast_in_dim") ? "broadcast" : op), "_", '-');
+  name = g_strdelimit (g_strdup (g_str_equal (op, "dot_general")        ? "dot"
+                                 : g_str_equal (op, "broadcast_in_dim") ? "broadcast"
+                                                                        : op),
+                       "_", '-');
   if (node->outputs->len == 1)
     define (w, ph_node_output (node, 0));
   else
@@ -422,7 +434,8 @@ write_node (Writer *w, PhNode *node)
       g_string_append_c (w->out, ' ');
     }
   g_string_append_printf (w->out, "%s(", name);
-  if (g_str_equal (op, "constant") && ph_node_attr (node, "value") != NULL && ph_node_attr (node, "value")->kind == PH_ATTR_TENSOR)
+  if (g_str_equal (op, "constant") && ph_node_attr (node, "value") != NULL
+      && ph_node_attr (node, "value")->kind == PH_ATTR_TENSOR)
     ph_terms_elements (w->out, ph_node_attr (node, "value")->tensor, TRUE);
   else
     put_names (w, node->inputs);
@@ -443,19 +456,22 @@ check_bodies (PhModel *model, GError **error)
 
   for (guint i = 0; i < nodes->len; i++)
     {
-      const PhNode         *node = nodes->pdata[i];
-      const char           *op = ph_terms_op (node);
+      const PhNode *node = nodes->pdata[i];
+      const char *op = ph_terms_op (node);
       g_autoptr (GPtrArray) captures = g_ptr_array_new ();
-      const guint           n = node->graphs != NULL ? node->graphs->len : 0;
-      const gboolean        choice = g_str_equal (op, "if") || g_str_equal (op, "case");
+      const guint n = node->graphs != NULL ? node->graphs->len : 0;
+      const gboolean choice = g_str_equal (op, "if") || g_str_equal (op, "case");
 
-      if ((g_str_equal (op, "while") && n != 2) || (choice && (n == 0 || node->inputs->len != 1)) || (g_str_equal (op, "if") && n != 2))
+      if ((g_str_equal (op, "while") && n != 2) || (choice && (n == 0 || node->inputs->len != 1))
+          || (g_str_equal (op, "if") && n != 2))
         return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "has not the bodies that HLO asks for");
       if (n == 0 || choice || g_str_equal (op, "while"))
         continue;
       find_captures (node->graphs->pdata[0], node->graphs->pdata[0], captures);
       if (captures->len > 0)
-        return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its body uses '%s' of what is around it, which HLO does not allow", ((PhValue *) captures->pdata[0])->name);
+        return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED,
+                             "its body uses '%s' of what is around it, which HLO does not allow",
+                             ((PhValue *) captures->pdata[0])->name);
     }
   return TRUE;
 }
@@ -463,11 +479,11 @@ check_bodies (PhModel *model, GError **error)
 gboolean
 ph_hlo_save (PhModel *model, const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GString)    out = g_string_new (NULL), before = g_string_new (NULL);
+  g_autoptr (GString) out = g_string_new (NULL), before = g_string_new (NULL);
   g_autoptr (GHashTable) local = g_hash_table_new (NULL, NULL);
-  Writer                 w = { .out = out, .before = before, .local = local };
-  PhGraph               *graph = model->graph;
-  gboolean               ok;
+  Writer w = { .out = out, .before = before, .local = local };
+  PhGraph *graph = model->graph;
+  gboolean ok;
 
   if (!ph_terms_check (model, error) || !check_bodies (model, error))
     return FALSE;

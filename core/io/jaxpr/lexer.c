@@ -18,7 +18,7 @@ ph_jaxpr_fail (PhJaxpr *parser, const char *at, const char *format, ...)
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  for (const char *next; (next = memchr (line, '\n', (gsize)(at - line))) != NULL; n++)
+  for (const char *next; (next = memchr (line, '\n', (gsize) (at - line))) != NULL; n++)
     line = next + 1;
   ph_source_fail_at (parser->source, &parser->error, n, (guint) (at - line) + 1, "%s%s", text,
                      at >= parser->end ? ", but the text ends. Is it complete?" : "");
@@ -38,7 +38,7 @@ ph_jaxpr_alloc (PhJaxpr *parser, gsize size)
 GArray *
 ph_jaxpr_array (PhJaxpr *parser, gsize size)
 {
-  GArray *array = g_array_new (FALSE, TRUE, (guint)size);
+  GArray *array = g_array_new (FALSE, TRUE, (guint) size);
 
   g_ptr_array_add (parser->arrays, array);
   return array;
@@ -58,7 +58,7 @@ ph_jaxpr_take (PhJaxpr *parser, const char *token)
 {
   const gsize length = strlen (token);
 
-  if (ph_jaxpr_peek (parser) != *token || (gsize)(parser->end - parser->p) < length || memcmp (parser->p, token, length) != 0)
+  if (ph_jaxpr_peek (parser) != *token || (gsize) (parser->end - parser->p) < length || memcmp (parser->p, token, length) != 0)
     return FALSE;
   if (g_ascii_isalpha (*token) && (g_ascii_isalnum (parser->p[length]) || parser->p[length] == '_'))
     return FALSE;
@@ -80,7 +80,7 @@ ph_jaxpr_word (PhJaxpr *parser)
          && (g_ascii_isalnum (*parser->p) || strchr ("_'", *parser->p) != NULL
              || (*parser->p == '-' && g_ascii_isalpha (parser->p[1])) || (*parser->p == '.' && g_ascii_isalpha (parser->p[1]))))
     parser->p++;
-  word = g_strndup (from, (gsize)(parser->p - from));
+  word = g_strndup (from, (gsize) (parser->p - from));
   return ph_intern (word);
 }
 
@@ -98,7 +98,7 @@ ph_jaxpr_skip (PhJaxpr *parser)
         return TRUE;
       if (c == '"' || (c == '\'' && (parser->p == parser->begin || !g_ascii_isalnum (parser->p[-1]))))
         {
-          const char *close = memchr (parser->p + 1, c, (gsize)(parser->end - parser->p - 1));
+          const char *close = memchr (parser->p + 1, c, (gsize) (parser->end - parser->p - 1));
 
           if (close == NULL)
             return ph_jaxpr_fail (parser, parser->p, "a text is not closed");

@@ -15,7 +15,7 @@ add_body (PhJaxpr *parser, GPtrArray *bodies, const char *attr, const PhImportGr
                : g_str_equal (attr, "body_jaxpr") ? ph_intern ("body")
                                                   : attr;
   for (guint i = 0; i < bodies->len; i++)
-    if (((PhImportGraph *)bodies->pdata[i])->attr == body->attr)
+    if (((PhImportGraph *) bodies->pdata[i])->attr == body->attr)
       return TRUE;
   g_ptr_array_add (bodies, body);
   return TRUE;
@@ -45,7 +45,7 @@ attr_of_list (const char *name, const char *text)
 
       p += strspn (p, " ,\n");
       if (*p == ')' || *p == ']')
-        return p[1] == '\0' ? ph_attr_new_ints (name, (const gint64 *)(gpointer)values->data, values->len) : NULL;
+        return p[1] == '\0' ? ph_attr_new_ints (name, (const gint64 *) (gpointer) values->data, values->len) : NULL;
       errno = 0;
       value = g_ascii_strtoll (p, &end, 10);
       if (end == p || errno != 0 || strchr (" ,)]\n", *end) == NULL)
@@ -73,7 +73,7 @@ attr_of_text (const char *name, const char *text)
     return ph_attr_new_int (name, value);
   real = g_ascii_strtod (text, &end);
   if (end != text && *end == '\0')
-    return ph_attr_new_float (name, (float)real);
+    return ph_attr_new_float (name, (float) real);
   return ph_attr_new_string (name, text);
 }
 
@@ -174,7 +174,7 @@ read_value (PhJaxpr *parser, const char *name, GPtrArray *attrs, GPtrArray *bodi
     }
   if (!ph_jaxpr_skip (parser))
     return FALSE;
-  raw = g_strndup (from, (gsize)(parser->p - from));
+  raw = g_strndup (from, (gsize) (parser->p - from));
   text = g_utf8_make_valid (raw, -1);
   for (char *p = text; *p != '\0'; p++)
     if (g_ascii_isspace (*p))

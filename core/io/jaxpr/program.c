@@ -25,7 +25,7 @@ read_binder (PhJaxpr *parser, Program *program, PhImportValue *value)
 {
   const char *word = ph_jaxpr_word (parser), *at = parser->p;
 
-  *value = (PhImportValue){ 0 };
+  *value = (PhImportValue) { 0 };
   if (word == NULL)
     return ph_jaxpr_fail (parser, parser->p, "the name of a variable is wanted here");
   value->name = g_str_equal (word, "_") ? fresh (parser, "_") : word;
@@ -35,7 +35,7 @@ read_binder (PhJaxpr *parser, Program *program, PhImportValue *value)
       if (!ph_jaxpr_type (parser, &value->type))
         return FALSE;
     }
-  return g_hash_table_add (program->names, (gpointer)value->name)
+  return g_hash_table_add (program->names, (gpointer) value->name)
          || ph_jaxpr_fail (parser, at, "variable '%s' is defined twice", word);
 }
 
@@ -46,14 +46,12 @@ add_unknown (PhJaxpr *parser, Program *program, const char *name, const PhType *
   const char **outputs = ph_jaxpr_alloc (parser, sizeof *outputs);
   const PhType **types = ph_jaxpr_alloc (parser, sizeof *types);
   PhAttr **attrs = ph_jaxpr_alloc (parser, sizeof *attrs);
-  PhImportNode node = { .op_type = ph_intern ("literal"),
-                        .domain = ph_intern ("jax"),
-                        .name = name,
-                        .outputs = outputs,
-                        .n_outputs = 1,
-                        .output_types = types,
-                        .attrs = attrs,
-                        .n_attrs = 1 };
+  /* clang-format off */
+  PhImportNode node = {
+    .op_type = ph_intern ("literal"), .domain = ph_intern ("jax"), .name = name, .outputs = outputs, .n_outputs = 1,
+    .output_types = types, .attrs = attrs, .n_attrs = 1
+  };
+  /* clang-format on */
 
   outputs[0] = name;
   types[0] = type;
@@ -79,10 +77,10 @@ read_literal (PhJaxpr *parser, Program *program)
       ph_jaxpr_fail (parser, parser->p, "a variable or a number is wanted here");
       return NULL;
     }
-  raw = g_strndup (from, (gsize)(parser->p - from));
+  raw = g_strndup (from, (gsize) (parser->p - from));
   text = g_utf8_make_valid (raw, -1);
   colon = strrchr (text, ':');
-  number = colon != NULL ? g_strndup (text, (gsize)(colon - text)) : g_strdup (text);
+  number = colon != NULL ? g_strndup (text, (gsize) (colon - text)) : g_strdup (text);
   if (colon != NULL)
     {
       const char *after = parser->p;
@@ -120,7 +118,7 @@ read_literal (PhJaxpr *parser, Program *program)
         ph_dtype_store (type->dtype, ph_tensor_writable (tensor), 0, value);
       g_ptr_array_add (parser->tensors, tensor);
     }
-  g_hash_table_add (program->names, (gpointer)name);
+  g_hash_table_add (program->names, (gpointer) name);
   if (tensor != NULL)
     {
       PhImportValue constant = { .name = name, .tensor = tensor };
@@ -236,7 +234,7 @@ read_equation (PhJaxpr *parser, Program *program)
 
       if (name == NULL)
         return FALSE;
-      g_ptr_array_add (inputs, (gpointer)name);
+      g_ptr_array_add (inputs, (gpointer) name);
     }
   ph_jaxpr_take (parser, ";");
   names = ph_jaxpr_alloc (parser, (outputs->len + 1) * sizeof *names);
@@ -266,9 +264,9 @@ read_equation (PhJaxpr *parser, Program *program)
       gboolean again = FALSE;
 
       for (gsize j = 0; j < node.n_attrs; j++)
-        again = again || node.attrs[j]->name == ((PhAttr *)attrs->pdata[i])->name;
+        again = again || node.attrs[j]->name == ((PhAttr *) attrs->pdata[i])->name;
       if (!again)
-        ((PhAttr **)copy)[node.n_attrs++] = attrs->pdata[i];
+        ((PhAttr **) copy)[node.n_attrs++] = attrs->pdata[i];
     }
   copy = ph_jaxpr_alloc (parser, bodies->len * sizeof (gpointer));
   if (bodies->len > 0)
@@ -280,10 +278,10 @@ read_equation (PhJaxpr *parser, Program *program)
     const char *line = parser->begin;
     guint n = 1;
 
-    for (const char *next; (next = memchr (line, '\n', (gsize)(at - line))) != NULL; n++)
+    for (const char *next; (next = memchr (line, '\n', (gsize) (at - line))) != NULL; n++)
       line = next + 1;
-    node.where = ph_where_new (ph_intern (parser->source->path), n, (guint)(at - line) + 1, TRUE, NULL);
-    ph_source_mark (parser->source, at, n, (guint)(at - line) + 1);
+    node.where = ph_where_new (ph_intern (parser->source->path), n, (guint) (at - line) + 1, TRUE, NULL);
+    ph_source_mark (parser->source, at, n, (guint) (at - line) + 1);
   }
   g_array_append_val (program->nodes, node);
   return TRUE;
@@ -354,15 +352,15 @@ read_program (PhJaxpr *parser, Program *program)
       ph_jaxpr_fail (parser, parser->p, "'}' is wanted here");
       return NULL;
     }
-  *graph = (PhImportGraph){
+  *graph = (PhImportGraph) {
     .name = ph_intern ("jaxpr"),
-    .inputs = (const PhImportValue *)(gpointer)program->inputs->data,
+    .inputs = (const PhImportValue *) (gpointer) program->inputs->data,
     .n_inputs = program->inputs->len,
-    .constants = (const PhImportValue *)(gpointer)program->constants->data,
+    .constants = (const PhImportValue *) (gpointer) program->constants->data,
     .n_constants = program->constants->len,
-    .nodes = (const PhImportNode *)(gpointer)program->nodes->data,
+    .nodes = (const PhImportNode *) (gpointer) program->nodes->data,
     .n_nodes = program->nodes->len,
-    .outputs = (const PhImportValue *)(gpointer)program->outputs->data,
+    .outputs = (const PhImportValue *) (gpointer) program->outputs->data,
     .n_outputs = program->outputs->len,
   };
   return graph;
@@ -404,7 +402,7 @@ read_named (PhJaxpr *parser)
           if (program == NULL)
             return FALSE;
           program->name = name;
-          g_hash_table_insert (parser->programs, (gpointer)name, program);
+          g_hash_table_insert (parser->programs, (gpointer) name, program);
         }
     }
   return TRUE;
@@ -422,7 +420,7 @@ without_tags (const char *text, gsize size)
       const char *close = tag ? memchr (text + i, '>', size - i) : NULL;
 
       if (close != NULL)
-        i = (gsize)(close - text);
+        i = (gsize) (close - text);
       else
         g_string_append_c (out, text[i]);
     }
@@ -455,9 +453,9 @@ ph_jaxpr_read (PhSource *source, const char *text, gsize size, GError **error)
   parser.end = copy + strlen (copy);
   parser.programs = g_hash_table_new (NULL, NULL);
   parser.owned = g_ptr_array_new_with_free_func (g_free);
-  parser.arrays = g_ptr_array_new_with_free_func ((GDestroyNotify)g_array_unref);
-  parser.attrs = g_ptr_array_new_with_free_func ((GDestroyNotify)ph_attr_unref);
-  parser.tensors = g_ptr_array_new_with_free_func ((GDestroyNotify)ph_tensor_unref);
+  parser.arrays = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  parser.attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
+  parser.tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
   if (read_named (&parser))
     program = ph_jaxpr_program (&parser);
   if (program != NULL && ph_jaxpr_peek (&parser) != 0)

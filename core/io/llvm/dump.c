@@ -10,35 +10,41 @@
 
 #include "core/io/llvm/import.h"
 
-typedef enum { AFTER, BEFORE, START, DELETED } Kind;
+typedef enum
+{
+  AFTER,
+  BEFORE,
+  START,
+  DELETED
+} Kind;
 
 /* One header of the dump and what stands below it. */
 typedef struct
 {
-  Kind        kind;
-  char       *pass, *on;      /* "SROAPass on src"; the function, "" when it is not said */
+  Kind kind;
+  char *pass, *on; /* "SROAPass on src"; the function, "" when it is not said */
   const char *text;
-  gsize       size;
-  guint       line;           /* of the text */
-  gboolean    more;           /* of the same pass as the section before */
+  gsize size;
+  guint line;    /* of the text */
+  gboolean more; /* of the same pass as the section before */
 } Section;
 
 /* A function as it is now. */
 typedef struct
 {
-  char         *text;
-  gsize         size;
-  guint         line;
-  PhLlvmModule *module;       /* (nullable) of the text, once it was read */
+  char *text;
+  gsize size;
+  guint line;
+  PhLlvmModule *module; /* (nullable) of the text, once it was read */
 } Known;
 
 typedef struct
 {
-  PhSource   *source;
-  GArray     *sections;       /* (element-type Section) */
-  GPtrArray  *names;          /* (element-type utf8) of functions, in their order */
-  GHashTable *known;          /* name -> Known */
-  GHashTable *types;          /* names of types */
+  PhSource *source;
+  GArray *sections;  /* (element-type Section) */
+  GPtrArray *names;  /* (element-type utf8) of functions, in their order */
+  GHashTable *known; /* name -> Known */
+  GHashTable *types; /* names of types */
 } Dump;
 
 static void
@@ -83,9 +89,11 @@ header (const char *at, const char *end)
 static gboolean
 read_header (const char *words, Section *section)
 {
+  /* clang-format off */
   static const struct { const char *begins; Kind kind; } kinds[] = {
     { "IR Dump At Start", START }, { "IR Dump After ", AFTER }, { "IR Dump Before ", BEFORE }, { "IR Deleted After ", DELETED },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (g_str_has_prefix (words, kinds[i].begins))
@@ -110,8 +118,8 @@ static void
 find_sections (Dump *dump, const char *text, gsize size)
 {
   const char *end = text + size;
-  Section    *last = NULL;
-  guint       line = 1;
+  Section *last = NULL;
+  guint line = 1;
 
   for (const char *at = text; at < end; line++)
     {
@@ -119,10 +127,10 @@ find_sections (Dump *dump, const char *text, gsize size)
 
       if (words != NULL)
         {
-          const char      *close = g_strstr_len (words, stop - words, " ***"), *after = close != NULL ? close + strlen (" ***") : stop;
+          const char *close = g_strstr_len (words, stop - words, " ***"), *after = close != NULL ? close + strlen (" ***") : stop;
           g_autofree char *said = g_strndup (words, (gsize) ((close != NULL ? close : stop) - words));
-          Section          section = { .text = after, .line = line };
-          gboolean         wanted;
+          Section section = { .text = after, .line = line };
+          gboolean wanted;
 
           if (last != NULL && last->size == 0)
             last->size = (gsize) (at - last->text);
@@ -175,7 +183,7 @@ static const char *
 next_function (Dump *dump, const char **at, const char *end, gsize *size, guint *line)
 {
   const char *begin = NULL;
-  guint       passed = 0;
+  guint passed = 0;
 
   for (const char *p = *at; p < end;)
     {
@@ -193,7 +201,8 @@ next_function (Dump *dump, const char **at, const char *end, gsize *size, guint 
 
           g_hash_table_add (dump->types, g_strndup (p + 1, (gsize) (name_end - p - 1)));
         }
-      if (begin != NULL && stop > p && stop[-1] == '}' && (stop == p + 1 || (p == begin && g_strstr_len (p, stop - p, "{") != NULL)))
+      if (begin != NULL && stop > p && stop[-1] == '}'
+          && (stop == p + 1 || (p == begin && g_strstr_len (p, stop - p, "{") != NULL)))
         {
           *size = (gsize) (stop - begin);
           *at = stop < end ? stop + 1 : end;
@@ -255,7 +264,7 @@ static GHashTable *
 split_blocks (const char *text, gsize size, GPtrArray *order)
 {
   GHashTable *blocks = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  GString    *block = g_string_new (NULL);
+  GString *block = g_string_new (NULL);
   const char *end = text + size;
 
   g_hash_table_insert (blocks, g_strdup (""), block);
@@ -263,7 +272,7 @@ split_blocks (const char *text, gsize size, GPtrArray *order)
   for (const char *p = text; p < end;)
     {
       const char *stop = line_end (p, end);
-      char       *label = label_of (p, stop);
+      char *label = label_of (p, stop);
 
       /* An exit of a loop is printed once for each way to it. */
       if (label != NULL && g_hash_table_contains (blocks, label))
@@ -299,9 +308,9 @@ add_targets (GHashTable *blocks, const GString *block, GHashTable *reached, GQue
 {
   for (const char *p = block->str; (p = strstr (p, "label %")) != NULL;)
     {
-      const char      *name = p + strlen ("label %"), *end = name;
+      const char *name = p + strlen ("label %"), *end = name;
       g_autofree char *label = NULL;
-      gpointer         to;
+      gpointer to;
 
       if (*end == '"')
         for (end++; *end != '\0' && end[-1] != '\0' && (*end != '"'); end++)
@@ -334,23 +343,23 @@ function_with_loop (Dump *dump, const char *on)
 static gboolean
 merge_blocks (Dump *dump, const Section *section)
 {
-  const char           *name = function_with_loop (dump, section->on);
-  const Known          *known = name != NULL ? g_hash_table_lookup (dump->known, name) : NULL;
-  g_autoptr (GPtrArray)  order = g_ptr_array_new_with_free_func (string_free), new = g_ptr_array_new_with_free_func (string_free);
+  const char *name = function_with_loop (dump, section->on);
+  const Known *known = name != NULL ? g_hash_table_lookup (dump->known, name) : NULL;
+  g_autoptr (GPtrArray) order = g_ptr_array_new_with_free_func (string_free), new = g_ptr_array_new_with_free_func (string_free);
   g_autoptr (GHashTable) blocks = NULL, fresh = NULL, reached = g_hash_table_new (NULL, NULL);
-  g_autoptr (GString)    text = g_string_new (NULL);
-  g_autoptr (GQueue)     next = g_queue_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GQueue) next = g_queue_new ();
 
   if (known == NULL)
     return FALSE;
-  blocks = split_blocks (known->text, known->size - 1, order);      /* without its brace */
+  blocks = split_blocks (known->text, known->size - 1, order); /* without its brace */
   fresh = split_blocks (section->text, section->size, new);
   if (new->len < 2)
     return FALSE;
   for (guint i = 1; i < new->len; i++)
     {
       GString *block = new->pdata[i], *old;
-      char    *label = label_of (block->str, block->str + block->len);
+      char *label = label_of (block->str, block->str + block->len);
 
       old = g_hash_table_lookup (blocks, label);
       if (old != NULL)
@@ -363,7 +372,7 @@ merge_blocks (Dump *dump, const Section *section)
       g_ptr_array_add (order, old);
       g_hash_table_insert (blocks, label, old);
     }
-  for (guint i = 0; i < MIN (2, order->len); i++)      /* the header, and the entry where that has a label */
+  for (guint i = 0; i < MIN (2, order->len); i++) /* the header, and the entry where that has a label */
     {
       g_hash_table_add (reached, order->pdata[i]);
       g_queue_push_tail (next, order->pdata[i]);
@@ -381,7 +390,7 @@ merge_blocks (Dump *dump, const Section *section)
 static GString *
 side_of (const Section *section, char without)
 {
-  GString    *text = g_string_new (NULL);
+  GString *text = g_string_new (NULL);
   const char *end = section->text + section->size;
 
   for (const char *p = section->text; p < end;)
@@ -410,7 +419,7 @@ function_of (Dump *dump, const Section *section)
   for (guint i = 0; i < dump->names->len; i++)
     {
       const Known *known = g_hash_table_lookup (dump->known, dump->names->pdata[i]);
-      const char  *body = memchr (known->text, '\n', known->size);
+      const char *body = memchr (known->text, '\n', known->size);
 
       if (body != NULL && strlen (body + 1) == before->len + 1 && memcmp (body + 1, before->str, before->len) == 0)
         return dump->names->pdata[i];
@@ -423,7 +432,7 @@ take_side (Dump *dump, const Section *section, char without)
 {
   const char *name = function_of (dump, section);
   g_autoptr (GString) body = NULL;
-  g_autofree char   *text = NULL;
+  g_autofree char *text = NULL;
 
   if (name == NULL)
     return FALSE;
@@ -437,7 +446,7 @@ static gboolean
 is_diff (const Section *section)
 {
   const char *end = section->text + section->size;
-  gboolean    any = FALSE;
+  gboolean any = FALSE;
 
   for (const char *p = section->text; p < end;)
     {
@@ -456,10 +465,11 @@ static gboolean
 apply (Dump *dump, const Section *section, gboolean only_new)
 {
   const char *at = section->text, *end = section->text + section->size, *text;
-  gboolean    changed = FALSE, whole = g_strstr_len (section->text, (gssize) MIN (section->size, 400), "; ModuleID") != NULL, any = FALSE;
+  gboolean changed = FALSE, whole = g_strstr_len (section->text, (gssize) MIN (section->size, 400), "; ModuleID") != NULL,
+           any = FALSE;
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  guint       line = section->line;
-  gsize       size;
+  guint line = section->line;
+  gsize size;
 
   if (section->kind == DELETED)
     return !only_new && drop_function (dump, section->on);
@@ -524,13 +534,14 @@ static gboolean
 tell_states (Dump *dump, PhRecordFunc each, gpointer data, GError **error)
 {
   const gboolean shifted = only_before (dump);
-  const char    *pass = NULL;
-  gboolean       changed = FALSE;
+  const char *pass = NULL;
+  gboolean changed = FALSE;
 
   for (guint i = 0; i < dump->sections->len; i++)
     apply (dump, &g_array_index (dump->sections, Section, i), TRUE);
   if (dump->names->len == 0)
-    return ph_source_fail (dump->source, error, PH_ERROR_INVALID, NULL, "no function is printed in this dump: opt's -print-after-all or -print-changed does");
+    return ph_source_fail (dump->source, error, PH_ERROR_INVALID, NULL,
+                           "no function is printed in this dump: opt's -print-after-all or -print-changed does");
   PhModel *first = make_model (dump, error);
   if (first == NULL || !each (NULL, first, data, error))
     return FALSE;
@@ -540,7 +551,7 @@ tell_states (Dump *dump, PhRecordFunc each, gpointer data, GError **error)
 
       if (section != NULL && (section->kind == START || (section->kind == BEFORE && !shifted)))
         {
-          apply (dump, section, FALSE);        /* what came from elsewhere since is nobody's change */
+          apply (dump, section, FALSE); /* what came from elsewhere since is nobody's change */
           continue;
         }
       if (section != NULL && shifted)
@@ -548,7 +559,7 @@ tell_states (Dump *dump, PhRecordFunc each, gpointer data, GError **error)
       if (pass != NULL && (section == NULL || !section->more))
         {
           g_autoptr (GError) reason = NULL;
-          PhModel          *model = changed ? make_model (dump, &reason) : NULL;
+          PhModel *model = changed ? make_model (dump, &reason) : NULL;
 
           if (reason != NULL)
             ph_source_problem (dump->source, "What was printed after %s cannot be read: %s", pass, reason->message);
@@ -566,10 +577,10 @@ tell_states (Dump *dump, PhRecordFunc each, gpointer data, GError **error)
 gboolean
 ph_llvm_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc each, gpointer data, GError **error)
 {
-  g_autoptr (GArray)     sections = g_array_new (FALSE, FALSE, sizeof (Section));
-  g_autoptr (GPtrArray)  names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray) sections = g_array_new (FALSE, FALSE, sizeof (Section));
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, known_free),
-                        types = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+                         types = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Dump dump = { source, sections, names, known, types };
 
   g_array_set_clear_func (sections, section_clear);

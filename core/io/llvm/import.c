@@ -8,22 +8,21 @@
 
 typedef struct
 {
-  PhImporter      *importer;
-  GStringChunk    *strings;
-  PhLlvmFunction  *function;
-  GHashTable      *defined;     /* register -> itself, as far as the nodes were made   */
-  GHashTable      *exist;       /* all registers of the function                       */
-  GHashTable      *taken;       /* names of values                                     */
-  GHashTable      *blocks;      /* name -> PhLlvmBlock                                 */
-  GHashTable      *last;        /* PhLlvmBlock -> the value that says that it has run  */
-  GArray          *nodes;       /* (element-type PhImportNode)                         */
-  GArray          *constants, *outputs;    /* (element-type PhImportValue)             */
-  GPtrArray       *owned;       /* arrays and attributes, until the graph is made      */
-  GHashTable      *functions;   /* name -> PhLlvmFunction: those that a call can open      */
+  PhImporter *importer;
+  GStringChunk *strings;
+  PhLlvmFunction *function;
+  GHashTable *defined;         /* register -> itself, as far as the nodes were made   */
+  GHashTable *exist;           /* all registers of the function                       */
+  GHashTable *taken;           /* names of values                                     */
+  GHashTable *blocks;          /* name -> PhLlvmBlock                                 */
+  GHashTable *last;            /* PhLlvmBlock -> the value that says that it has run  */
+  GArray *nodes;               /* (element-type PhImportNode)                         */
+  GArray *constants, *outputs; /* (element-type PhImportValue)             */
+  GPtrArray *owned;            /* arrays and attributes, until the graph is made      */
+  GHashTable *functions;       /* name -> PhLlvmFunction: those that a call can open      */
 } Import;
 
-static const char *
-format_name (Import *i, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static const char *format_name (Import *i, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static const char *
 format_name (Import *i, const char *format, ...)
@@ -89,7 +88,7 @@ number (const char *text, const PhType *type)
     return NULL;
   if (g_str_equal (text, "true") || g_str_equal (text, "false"))
     return type->dtype == PH_BOOL ? ph_tensor_new_scalar (PH_BOOL, *text == 't') : NULL;
-  if (g_str_has_prefix (text, "0x"))       /* the bits of a double, whatever the type; other letters are other formats */
+  if (g_str_has_prefix (text, "0x")) /* the bits of a double, whatever the type; other letters are other formats */
     {
       guint64 bits = g_ascii_strtoull (text + 2, &end, 16);
 
@@ -98,7 +97,7 @@ number (const char *text, const PhType *type)
       memcpy (&value, &bits, sizeof value);
       return ph_tensor_new_scalar (type->dtype, value);
     }
-  if (type->dtype == PH_INT64)             /* a double does not hold all of them */
+  if (type->dtype == PH_INT64) /* a double does not hold all of them */
     {
       gint64 whole = g_ascii_strtoll (text, &end, 10);
       g_autoptr (GBytes) bytes = g_bytes_new (&whole, sizeof whole);
@@ -124,8 +123,8 @@ add_strings (Import *i, GPtrArray *attrs, const char *name, GPtrArray *texts)
 static gboolean
 has_effect (const PhLlvmInstruction *instruction)
 {
-  static const char *const opcodes[] = { "store", "fence", "atomicrmw", "cmpxchg", "call", "invoke", "callbr", "load", "va_arg", "landingpad",
-                                         "catchpad", "cleanuppad", NULL };
+  static const char *const opcodes[] = { "store", "fence",  "atomicrmw",  "cmpxchg",  "call",       "invoke", "callbr",
+                                         "load",  "va_arg", "landingpad", "catchpad", "cleanuppad", NULL };
 
   return instruction->targets != NULL || instruction->result == NULL || g_strv_contains (opcodes, instruction->opcode);
 }
@@ -134,14 +133,16 @@ has_effect (const PhLlvmInstruction *instruction)
 static void
 add_flags (GPtrArray *attrs, const PhLlvmInstruction *from)
 {
-  const gboolean compare = g_str_equal (from->opcode, "icmp") || g_str_equal (from->opcode, "fcmp"), atomic = g_str_equal (from->opcode, "atomicrmw");
+  const gboolean compare = g_str_equal (from->opcode, "icmp") || g_str_equal (from->opcode, "fcmp"),
+                 atomic = g_str_equal (from->opcode, "atomicrmw");
   const char *last = from->flags != NULL ? strrchr (from->flags, ' ') : NULL;
   g_autofree char *before = last != NULL ? g_strndup (from->flags, (gsize) (last - from->flags)) : NULL;
 
   if (from->flags == NULL)
     return;
   if (compare || atomic)
-    g_ptr_array_add (attrs, ph_attr_new_string (ph_intern (compare ? "predicate" : "operation"), last != NULL ? last + 1 : from->flags));
+    g_ptr_array_add (attrs,
+                     ph_attr_new_string (ph_intern (compare ? "predicate" : "operation"), last != NULL ? last + 1 : from->flags));
   else
     {
       g_free (before);
@@ -173,15 +174,18 @@ add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, co
       if (operand->kind == PH_LLVM_VALUE && g_hash_table_contains (i->defined, name))
         input = register_name (i, name);
       else if (operand->kind == PH_LLVM_VALUE && g_hash_table_contains (i->exist, name))
-        g_ptr_array_add (back, (gpointer) (operand->block != NULL ? format_name (i, "%%%s from %s", name, operand->block) : register_name (i, name)));
-      else if (operand->kind == PH_LLVM_VALUE)       /* the name of a type */
+        g_ptr_array_add (back, (gpointer) (operand->block != NULL ? format_name (i, "%%%s from %s", name, operand->block)
+                                                                  : register_name (i, name)));
+      else if (operand->kind == PH_LLVM_VALUE) /* the name of a type */
         {
           g_ptr_array_add (fixed, (gpointer) register_name (i, name));
           continue;
         }
       else if (operand->kind == PH_LLVM_CONSTANT && (tensor = number (name, ph_llvm_type (operand->type))) != NULL)
         {
-          PhImportValue constant = { .name = new_name (i, format_name (i, "%s.%u", from->result != NULL ? from->result : from->opcode, k)), .tensor = tensor };
+          PhImportValue constant
+              = { .name = new_name (i, format_name (i, "%s.%u", from->result != NULL ? from->result : from->opcode, k)),
+                  .tensor = tensor };
 
           input = constant.name;
           g_array_append_val (i->constants, constant);
@@ -282,7 +286,7 @@ order_blocks (Import *i)
 {
   GPtrArray *order = g_ptr_array_new ();
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (guint));      /* the next target of each block on the way */
+  g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (guint)); /* the next target of each block on the way */
   g_autoptr (GPtrArray) way = g_ptr_array_new ();
 
   for (guint b = 0; b < i->function->blocks->len; b++)
@@ -297,7 +301,8 @@ order_blocks (Import *i)
       while (way->len > 0)
         {
           PhLlvmBlock *block = way->pdata[way->len - 1];
-          const PhLlvmInstruction *end = block->instructions->len > 0 ? block->instructions->pdata[block->instructions->len - 1] : NULL;
+          const PhLlvmInstruction *end = block->instructions->len > 0 ? block->instructions->pdata[block->instructions->len - 1]
+                                                                      : NULL;
           guint *next = &g_array_index (path, guint, path->len - 1);
           const guint n = end != NULL && end->targets != NULL ? end->targets->len : 0;
 
@@ -358,7 +363,8 @@ find_registers (Import *i, GArray *inputs)
         }
     }
   for (guint k = 0; k < i->function->parameters->len; k++)
-    add_input (i, inputs, g_array_index (i->function->parameters, PhLlvmParameter, k).name, g_array_index (i->function->parameters, PhLlvmParameter, k).type);
+    add_input (i, inputs, g_array_index (i->function->parameters, PhLlvmParameter, k).name,
+               g_array_index (i->function->parameters, PhLlvmParameter, k).type);
   for (guint b = 0; unknown && b < i->function->blocks->len; b++)
     {
       const PhLlvmBlock *block = i->function->blocks->pdata[b];
@@ -371,7 +377,8 @@ find_registers (Import *i, GArray *inputs)
             {
               const PhLlvmOperand *operand = &g_array_index (instruction->operands, PhLlvmOperand, o);
 
-              if (operand->kind == PH_LLVM_VALUE && !g_hash_table_contains (i->exist, operand->text) && !g_hash_table_contains (i->defined, operand->text))
+              if (operand->kind == PH_LLVM_VALUE && !g_hash_table_contains (i->exist, operand->text)
+                  && !g_hash_table_contains (i->defined, operand->text))
                 add_input (i, inputs, operand->text, operand->type);
             }
         }
@@ -390,12 +397,16 @@ static gboolean
 import_function (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function, GHashTable *functions, GError **error)
 {
   g_autoptr (GHashTable) defined = g_hash_table_new (g_str_hash, g_str_equal), exist = g_hash_table_new (g_str_hash, g_str_equal),
-                        taken = g_hash_table_new (NULL, NULL), blocks = g_hash_table_new (g_str_hash, g_str_equal), last = g_hash_table_new (NULL, NULL),
-                        before = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
-  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (PhImportNode)), inputs = g_array_new (FALSE, FALSE, sizeof (PhImportValue)),
-                    constants = g_array_new (FALSE, FALSE, sizeof (PhImportValue)), outputs = g_array_new (FALSE, FALSE, sizeof (PhImportValue));
+                         taken = g_hash_table_new (NULL, NULL), blocks = g_hash_table_new (g_str_hash, g_str_equal),
+                         last = g_hash_table_new (NULL, NULL),
+                         before = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (PhImportNode)),
+                     inputs = g_array_new (FALSE, FALSE, sizeof (PhImportValue)),
+                     constants = g_array_new (FALSE, FALSE, sizeof (PhImportValue)),
+                     outputs = g_array_new (FALSE, FALSE, sizeof (PhImportValue));
   g_autoptr (GPtrArray) owned = g_ptr_array_new_with_free_func (drop_array), order = NULL;
-  Import import = { importer, NULL, function, defined, exist, taken, blocks, last, nodes, constants, outputs, owned, functions }, *i = &import;
+  Import import = { importer, NULL, function, defined, exist, taken, blocks, last, nodes, constants, outputs, owned, functions },
+         *i = &import;
 
   g_array_set_clear_func (constants, value_clear);
   find_registers (i, inputs);
@@ -405,12 +416,14 @@ import_function (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function,
       PhLlvmBlock *block = function->blocks->pdata[b];
 
       if (!g_hash_table_insert (blocks, (gpointer) block->name, block))
-        return ph_source_fail (importer->source, error, PH_ERROR_INVALID, function, "the function '%s' has two blocks '%s'", function->name, block->name);
+        return ph_source_fail (importer->source, error, PH_ERROR_INVALID, function, "the function '%s' has two blocks '%s'",
+                               function->name, block->name);
     }
   for (guint b = 0; b < function->blocks->len; b++)
     {
       PhLlvmBlock *block = function->blocks->pdata[b];
-      const PhLlvmInstruction *end = block->instructions->len > 0 ? block->instructions->pdata[block->instructions->len - 1] : NULL;
+      const PhLlvmInstruction *end = block->instructions->len > 0 ? block->instructions->pdata[block->instructions->len - 1]
+                                                                  : NULL;
 
       for (guint t = 0; end != NULL && end->targets != NULL && t < end->targets->len; t++)
         {
@@ -435,12 +448,17 @@ import_function (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function,
 
       g_array_append_val (outputs, output);
     }
-  return ph_import_graph (importer, graph, &(PhImportGraph) {
-    .name = ph_importer_name (importer, function->name),
-    .inputs = (const PhImportValue *) (gpointer) inputs->data, .n_inputs = inputs->len,
-    .constants = (const PhImportValue *) (gpointer) constants->data, .n_constants = constants->len,
-    .nodes = (const PhImportNode *) (gpointer) nodes->data, .n_nodes = nodes->len,
-    .outputs = (const PhImportValue *) (gpointer) outputs->data, .n_outputs = outputs->len }, error);
+  return ph_import_graph (importer, graph,
+                          &(PhImportGraph) { .name = ph_importer_name (importer, function->name),
+                                             .inputs = (const PhImportValue *) (gpointer) inputs->data,
+                                             .n_inputs = inputs->len,
+                                             .constants = (const PhImportValue *) (gpointer) constants->data,
+                                             .n_constants = constants->len,
+                                             .nodes = (const PhImportNode *) (gpointer) nodes->data,
+                                             .n_nodes = nodes->len,
+                                             .outputs = (const PhImportValue *) (gpointer) outputs->data,
+                                             .n_outputs = outputs->len },
+                          error);
 }
 
 PhModel *
@@ -453,7 +471,8 @@ ph_llvm_model (PhSource *source, GPtrArray *functions, GError **error)
 
   if (functions->len == 0)
     {
-      ph_source_fail (source, error, PH_ERROR_INVALID, NULL, "no function in it has a body, so there is nothing to draw: 'define TYPE @NAME() { ... }' is one");
+      ph_source_fail (source, error, PH_ERROR_INVALID, NULL,
+                      "no function in it has a body, so there is nothing to draw: 'define TYPE @NAME() { ... }' is one");
       return NULL;
     }
   for (guint i = 0; i < functions->len; i++)
@@ -472,14 +491,20 @@ ph_llvm_model (PhSource *source, GPtrArray *functions, GError **error)
           ph_source_fail (source, error, PH_ERROR_INVALID, function, "the function '%s' is defined twice", function->name);
           return NULL;
         }
-      if (ph_model_add_function (model, &(PhFunctionSpec) { .name = ph_importer_name (&importer, function->name), .domain = PH_LLVM_FUNCTION_DOMAIN }, error) == NULL)
+      if (ph_model_add_function (
+              model,
+              &(PhFunctionSpec) { .name = ph_importer_name (&importer, function->name), .domain = PH_LLVM_FUNCTION_DOMAIN },
+              error)
+          == NULL)
         return NULL;
     }
   model->graph->name = ph_importer_name (&importer, ((PhLlvmFunction *) functions->pdata[first])->name);
   for (guint i = 0; i < functions->len; i++)
     {
       PhLlvmFunction *function = functions->pdata[i];
-      PhFunction *into = i != first ? ph_model_find_function (model, PH_LLVM_FUNCTION_DOMAIN, ph_importer_name (&importer, function->name)) : NULL;
+      PhFunction *into = i != first ? ph_model_find_function (model, PH_LLVM_FUNCTION_DOMAIN,
+                                                              ph_importer_name (&importer, function->name))
+                                    : NULL;
 
       if (!import_function (&importer, into != NULL ? into->graph : model->graph, function, others, error))
         return NULL;

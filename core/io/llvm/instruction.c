@@ -45,29 +45,34 @@ bracketed (const PhLlvmToken *tokens, guint n)
 guint
 ph_llvm_type_length (const PhLlvmToken *tokens, guint n)
 {
-  static const char *const words[] = { "void", "half", "bfloat", "float", "double", "x86_fp80", "fp128", "ppc_fp128", "x86_mmx", "x86_amx", "ptr",
-                                       "label", "token", "metadata", "opaque", NULL };
-  static const char *const before_values[] = { "*", "{", "null", "undef", "poison", "zeroinitializer", "byval", "noundef", "nonnull", NULL };
+  static const char *const words[] = { "void",    "half",    "bfloat", "float", "double", "x86_fp80", "fp128",  "ppc_fp128",
+                                       "x86_mmx", "x86_amx", "ptr",    "label", "token",  "metadata", "opaque", NULL };
+  static const char *const before_values[] = { "*",     "{",       "null",    "undef", "poison", "zeroinitializer",
+                                               "byval", "noundef", "nonnull", NULL };
   guint length = 0;
 
   if (n == 0)
     return 0;
   if (tokens[0].kind == PH_LLVM_WORD)
     {
-      if ((tokens[0].size > 1 && *tokens[0].start == 'i' && all_digits (tokens[0].start + 1, tokens[0].size - 1)) || is_any (&tokens[0], words))
+      if ((tokens[0].size > 1 && *tokens[0].start == 'i' && all_digits (tokens[0].start + 1, tokens[0].size - 1))
+          || is_any (&tokens[0], words))
         length = 1;
       else if (ph_llvm_is (&tokens[0], "target") && n > 1 && ph_llvm_is (&tokens[1], "("))
         length = 1 + bracketed (tokens + 1, n - 1);
     }
-  else if (tokens[0].kind == PH_LLVM_LOCAL)       /* the name of a type, where a value or a "*" follows */
-    length = n > 1 && (tokens[1].kind == PH_LLVM_LOCAL || tokens[1].kind == PH_LLVM_GLOBAL || is_any (&tokens[1], before_values)) ? 1 : 0;
+  else if (tokens[0].kind == PH_LLVM_LOCAL) /* the name of a type, where a value or a "*" follows */
+    length = n > 1 && (tokens[1].kind == PH_LLVM_LOCAL || tokens[1].kind == PH_LLVM_GLOBAL || is_any (&tokens[1], before_values))
+                 ? 1
+                 : 0;
   else if (ph_llvm_is (&tokens[0], "[") || ph_llvm_is (&tokens[0], "<"))
     {
       /* "[4 x i8]", "<vscale x 4 x i32>", "<{ i8, i32 }>"; not "[ 0, %entry ]" or "<i32 1, i32 2>". */
       const guint count = n > 2 && ph_llvm_is (&tokens[1], "vscale") ? 3 : 1;
 
-      if (n > count + 1 && ((tokens[count].kind == PH_LLVM_WORD && ph_llvm_is (&tokens[count + 1], "x"))
-                            || (ph_llvm_is (&tokens[0], "<") && ph_llvm_is (&tokens[1], "{") && ph_llvm_type_length (tokens + 2, n - 2) > 0)))
+      if (n > count + 1
+          && ((tokens[count].kind == PH_LLVM_WORD && ph_llvm_is (&tokens[count + 1], "x"))
+              || (ph_llvm_is (&tokens[0], "<") && ph_llvm_is (&tokens[1], "{") && ph_llvm_type_length (tokens + 2, n - 2) > 0)))
         length = bracketed (tokens, n);
     }
   else if (ph_llvm_is (&tokens[0], "{"))
@@ -79,10 +84,11 @@ ph_llvm_type_length (const PhLlvmToken *tokens, guint n)
       length++;
     else if (length + 1 < n && ph_llvm_is (&tokens[length], "addrspace") && ph_llvm_is (&tokens[length + 1], "("))
       length += 1 + bracketed (tokens + length + 1, n - length - 1);
-    else if (length < n && ph_llvm_is (&tokens[length], "(") && (length + 1 == n || ph_llvm_is (&tokens[length + 1], ")")
-             || ph_llvm_is (&tokens[length + 1], "...") || ph_llvm_type_length (tokens + length + 1, n - length - 1) > 0)
+    else if (length < n && ph_llvm_is (&tokens[length], "(")
+             && (length + 1 == n || ph_llvm_is (&tokens[length + 1], ")") || ph_llvm_is (&tokens[length + 1], "...")
+                 || ph_llvm_type_length (tokens + length + 1, n - length - 1) > 0)
              && bracketed (tokens + length, n - length) > 0)
-      length += bracketed (tokens + length, n - length);      /* a function's type */
+      length += bracketed (tokens + length, n - length); /* a function's type */
     else
       return length;
 }
@@ -90,10 +96,12 @@ ph_llvm_type_length (const PhLlvmToken *tokens, guint n)
 const PhType *
 ph_llvm_type (const char *text)
 {
+  /* clang-format off */
   static const struct { const char *name; PhDType dtype; } scalars[] = {
     { "i1", PH_BOOL }, { "i8", PH_INT8 }, { "i16", PH_INT16 }, { "i32", PH_INT32 }, { "i64", PH_INT64 }, { "half", PH_FLOAT16 },
     { "bfloat", PH_BFLOAT16 }, { "float", PH_FLOAT }, { "double", PH_DOUBLE },
   };
+  /* clang-format on */
   const char *element = text;
   gsize size = text != NULL ? strlen (text) : 0;
   gint64 count = -1;
@@ -120,11 +128,11 @@ ph_llvm_type (const char *text)
 
 typedef struct
 {
-  PhLlvmLexer       *lexer;
+  PhLlvmLexer *lexer;
   PhLlvmInstruction *made;
-  GString           *text;
-  const PhLlvmToken *last;      /* (nullable) that was written into the text */
-  const char        *type;      /* (nullable) of the operand before: "add i32 %a, %b" */
+  GString *text;
+  const PhLlvmToken *last; /* (nullable) that was written into the text */
+  const char *type;        /* (nullable) of the operand before: "add i32 %a, %b" */
 } Reader;
 
 static const char *
@@ -133,7 +141,7 @@ keep (Reader *r, const PhLlvmToken *tokens, guint n)
   const PhLlvmToken *last = &tokens[n - 1];
   g_autofree char *text = g_strndup (tokens[0].start, (gsize) (last->start + last->size - tokens[0].start));
 
-  for (char *p = text; *p != '\0'; p++)      /* lines of a type that goes over several */
+  for (char *p = text; *p != '\0'; p++) /* lines of a type that goes over several */
     if (g_ascii_isspace (*p))
       *p = ' ';
   return g_string_chunk_insert_const (r->lexer->module->strings, text);
@@ -155,7 +163,8 @@ static gboolean
 is_number (const PhLlvmToken *token)
 {
   return token->kind == PH_LLVM_WORD
-         && (g_ascii_isdigit (*token->start) || ((*token->start == '-' || *token->start == '+') && token->size > 1 && g_ascii_isdigit (token->start[1]))
+         && (g_ascii_isdigit (*token->start)
+             || ((*token->start == '-' || *token->start == '+') && token->size > 1 && g_ascii_isdigit (token->start[1]))
              || ph_llvm_is (token, "true") || ph_llvm_is (token, "false"));
 }
 
@@ -182,8 +191,13 @@ static void
 read_part (Reader *r, const PhLlvmToken *tokens, guint n)
 {
   static const char *const values[] = { "null", "undef", "poison", "zeroinitializer", "none", "asm", NULL };
-  static const char *const expressions[] = { "getelementptr", "bitcast", "addrspacecast", "inttoptr", "ptrtoint", "trunc", "add", "sub", "mul", "xor", "shl",
-                                             "zext", "sext", "select", "icmp", "splat", "blockaddress", "dso_local_equivalent", "no_cfi", "ptrauth", NULL };
+  /* clang-format off */
+  static const char *const expressions[] = {
+    "getelementptr", "bitcast",      "addrspacecast", "inttoptr",      "ptrtoint",     "trunc",
+    "add",           "sub",          "mul", "xor",           "shl",          "zext", "sext",          "select",       "icmp",
+    "splat",         "blockaddress", "dso_local_equivalent", "no_cfi",        "ptrauth",      NULL
+  };
+  /* clang-format on */
   gboolean valued = FALSE;
 
   for (guint i = 0; i < n; i++)
@@ -203,11 +217,13 @@ read_part (Reader *r, const PhLlvmToken *tokens, guint n)
             put (r, &tokens[i + k], NULL);
           i += length - 1;
           /* An aggregate, or an expression over constants, is one operand. */
-          if (i + 1 < n && (ph_llvm_is (&tokens[i + 1], "<") || ph_llvm_is (&tokens[i + 1], "[") || ph_llvm_is (&tokens[i + 1], "{")))
+          if (i + 1 < n
+              && (ph_llvm_is (&tokens[i + 1], "<") || ph_llvm_is (&tokens[i + 1], "[") || ph_llvm_is (&tokens[i + 1], "{")))
             {
               guint end = bracketed (tokens + i + 1, n - i - 1);
 
-              if (end > 0 && !g_str_equal (r->made->opcode, "phi") && !g_str_equal (r->made->opcode, "switch") && !g_str_equal (r->made->opcode, "indirectbr"))
+              if (end > 0 && !g_str_equal (r->made->opcode, "phi") && !g_str_equal (r->made->opcode, "switch")
+                  && !g_str_equal (r->made->opcode, "indirectbr"))
                 {
                   add_operand (r, PH_LLVM_TEXT, keep (r, tokens + i + 1, end));
                   valued = TRUE;
@@ -229,7 +245,8 @@ read_part (Reader *r, const PhLlvmToken *tokens, guint n)
           use_local (r, &tokens[i]);
           valued = TRUE;
         }
-      else if (is_number (&tokens[i]) && !valued && !(i > 0 && (ph_llvm_is (&tokens[i - 1], "align") || ph_llvm_is (&tokens[i - 1], "("))))
+      else if (is_number (&tokens[i]) && !valued
+               && !(i > 0 && (ph_llvm_is (&tokens[i - 1], "align") || ph_llvm_is (&tokens[i - 1], "("))))
         {
           add_operand (r, PH_LLVM_CONSTANT, keep (r, tokens + i, 1));
           put (r, &tokens[i], NULL);
@@ -254,7 +271,7 @@ read_phi (Reader *r, const PhLlvmToken *tokens, guint n)
   guint i = 0;
 
   while (i < n && ph_llvm_type_length (tokens + i, n - i) == 0 && !ph_llvm_is (&tokens[i], "["))
-    put (r, &tokens[i++], NULL);       /* fast-math flags */
+    put (r, &tokens[i++], NULL); /* fast-math flags */
   if (i < n && !ph_llvm_is (&tokens[i], "["))
     {
       const guint length = ph_llvm_type_length (tokens + i, n - i);
@@ -279,7 +296,7 @@ read_phi (Reader *r, const PhLlvmToken *tokens, guint n)
       read_part (r, tokens + i + 1, end - 4);
       if (r->made->operands->len > before)
         g_array_index (r->made->operands, PhLlvmOperand, r->made->operands->len - 1).block = tokens[i + end - 2].name;
-      else                               /* a value of some newer kind */
+      else /* a value of some newer kind */
         {
           add_operand (r, PH_LLVM_TEXT, keep (r, tokens + i + 1, end - 4));
           g_array_index (r->made->operands, PhLlvmOperand, r->made->operands->len - 1).block = tokens[i + end - 2].name;
@@ -311,9 +328,11 @@ read_operands (Reader *r, const PhLlvmToken *tokens, guint n)
       if (i < n && tokens[i].kind == PH_LLVM_OTHER && strchr ("([{<", *tokens[i].start) != NULL)
         end = bracketed (tokens + i, n - i);
       /* What is called stands before its arguments, which are parted like other operands; so are the cases of a switch. */
-      if (end > 0 && ((list && ph_llvm_is (&tokens[i], "["))
-                      || (is_call (r->made) && ph_llvm_is (&tokens[i], "(") && i > 0
-                          && (tokens[i - 1].kind == PH_LLVM_GLOBAL || tokens[i - 1].kind == PH_LLVM_LOCAL || tokens[i - 1].kind == PH_LLVM_STRING))))
+      if (end > 0
+          && ((list && ph_llvm_is (&tokens[i], "["))
+              || (is_call (r->made) && ph_llvm_is (&tokens[i], "(") && i > 0
+                  && (tokens[i - 1].kind == PH_LLVM_GLOBAL || tokens[i - 1].kind == PH_LLVM_LOCAL
+                      || tokens[i - 1].kind == PH_LLVM_STRING))))
         {
           read_part (r, tokens + from, i - from);
           put (r, &tokens[i], NULL);
@@ -324,14 +343,16 @@ read_operands (Reader *r, const PhLlvmToken *tokens, guint n)
         }
       else if (end > 0)
         i += end - 1;
-      else if (i == n || ph_llvm_is (&tokens[i], ",") || (i + 1 < n && ph_llvm_is (&tokens[i], "label") && tokens[i + 1].kind == PH_LLVM_LOCAL))
+      else if (i == n || ph_llvm_is (&tokens[i], ",")
+               || (i + 1 < n && ph_llvm_is (&tokens[i], "label") && tokens[i + 1].kind == PH_LLVM_LOCAL))
         {
           read_part (r, tokens + from, i - from);
           if (i < n)
             put (r, &tokens[i], NULL);
           if (i < n && ph_llvm_is (&tokens[i], "label"))
             {
-              g_ptr_array_add (r->made->targets != NULL ? r->made->targets : (r->made->targets = g_ptr_array_new ()), (gpointer) tokens[i + 1].name);
+              g_ptr_array_add (r->made->targets != NULL ? r->made->targets : (r->made->targets = g_ptr_array_new ()),
+                               (gpointer) tokens[i + 1].name);
               put (r, &tokens[++i], "%");
             }
           from = i + 1;
@@ -366,7 +387,7 @@ first_type (Reader *r, const PhLlvmToken *tokens, guint n)
 
       if (length > 0)
         return keep (r, tokens + i, length);
-      if (i + 1 < n && ph_llvm_is (&tokens[i + 1], "("))      /* "dereferenceable(8)", "range(i32 0, 4)" */
+      if (i + 1 < n && ph_llvm_is (&tokens[i + 1], "(")) /* "dereferenceable(8)", "range(i32 0, 4)" */
         {
           length = bracketed (tokens + i + 1, n - i - 1);
           i += length;
@@ -379,7 +400,8 @@ static const char *
 result_type (Reader *r, const PhLlvmToken *tokens, guint n)
 {
   static const char *const compares[] = { "icmp", "fcmp", NULL }, *const pointers[] = { "alloca", "getelementptr", NULL },
-                    *const seconds[] = { "select", "atomicrmw", NULL }, *const unknown[] = { "extractvalue", "cmpxchg", "landingpad", NULL };
+                           *const seconds[] = { "select", "atomicrmw", NULL },
+                           *const unknown[] = { "extractvalue", "cmpxchg", "landingpad", NULL };
   const char *op = r->made->opcode;
 
   if (g_str_equal (op, "phi"))
@@ -399,7 +421,7 @@ result_type (Reader *r, const PhLlvmToken *tokens, guint n)
     }
   if (g_strv_contains (unknown, op))
     return NULL;
-  for (guint i = 0; i < n; i++)          /* "zext i8 %x to i32" */
+  for (guint i = 0; i < n; i++) /* "zext i8 %x to i32" */
     if (ph_llvm_is (&tokens[i], "to") && i + 1 < n && !ph_llvm_is (&tokens[i + 1], "label"))
       return first_type (r, tokens + i + 1, n - i - 1);
   if (g_str_equal (op, "shufflevector"))
@@ -416,8 +438,8 @@ PhLlvmInstruction *
 ph_llvm_instruction (PhLlvmLexer *lexer, const PhLlvmToken *tokens, guint n)
 {
   static const char *const prefixes[] = { "tail", "musttail", "notail", NULL };
-  static const char *const ends[] = { "ret", "br", "switch", "indirectbr", "invoke", "resume", "catchswitch", "catchret", "cleanupret", "unreachable",
-                                      "callbr", NULL };
+  static const char *const ends[] = { "ret",         "br",       "switch",     "indirectbr",  "invoke", "resume",
+                                      "catchswitch", "catchret", "cleanupret", "unreachable", "callbr", NULL };
   const PhLlvmToken *first = tokens;
   g_autoptr (GString) text = g_string_new (NULL);
   PhLlvmInstruction *made;

@@ -85,8 +85,9 @@ ph_llvm_next (PhLlvmLexer *lexer, PhLlvmToken *token)
 
   skip_blanks (lexer);
   p = lexer->at;
-  *token = (PhLlvmToken) { .kind = PH_LLVM_END, .start = p, .line = lexer->line, .column = (guint) (p - lexer->line_start) + 1,
-                           .first = lexer->first };
+  *token = (PhLlvmToken) {
+    .kind = PH_LLVM_END, .start = p, .line = lexer->line, .column = (guint) (p - lexer->line_start) + 1, .first = lexer->first
+  };
   lexer->first = FALSE;
   if (p == end)
     return TRUE;

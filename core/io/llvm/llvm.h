@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 
 /* ── tokens ── */
 
+/* clang-format off */
 typedef enum
 {
   PH_LLVM_END, PH_LLVM_WORD,       /* "add", "i32", "4", "0x1p3", "-1.5", "...": whatever is none of the others */
@@ -18,59 +19,73 @@ typedef enum
   PH_LLVM_LABEL,                   /* "entry:" at the beginning of a block */
   PH_LLVM_STRING, PH_LLVM_META, PH_LLVM_OTHER,   /* "...", c"..."; !0, !"x", #0, $c, ^1; one character */
 } PhLlvmTokenKind;
+/* clang-format on */
 
 typedef struct
 {
   PhLlvmTokenKind kind;
-  const char     *start;           /* in the text */
-  gsize           size;            /* of it there */
-  const char     *name;            /* (nullable) of LOCAL, GLOBAL and LABEL, in the module's strings */
-  guint           line, column;
-  gboolean        first;           /* of its line */
+  const char *start; /* in the text */
+  gsize size;        /* of it there */
+  const char *name;  /* (nullable) of LOCAL, GLOBAL and LABEL, in the module's strings */
+  guint line, column;
+  gboolean first; /* of its line */
 } PhLlvmToken;
 
 /* ── what is read ── */
 
-typedef enum { PH_LLVM_VALUE, PH_LLVM_CONSTANT, PH_LLVM_TEXT } PhLlvmOperandKind;
+typedef enum
+{
+  PH_LLVM_VALUE,
+  PH_LLVM_CONSTANT,
+  PH_LLVM_TEXT
+} PhLlvmOperandKind;
 
 typedef struct
 {
   PhLlvmOperandKind kind;
-  const char       *text;          /* VALUE: the name of what it uses; else as written, types of aggregates included */
-  const char       *type;          /* (nullable) as written */
-  const char       *block;         /* (nullable) of a phi: from where */
+  const char *text;  /* VALUE: the name of what it uses; else as written, types of aggregates included */
+  const char *type;  /* (nullable) as written */
+  const char *block; /* (nullable) of a phi: from where */
 } PhLlvmOperand;
 
 typedef struct
 {
-  const char    *result;           /* (nullable) */
-  const char    *opcode;           /* "add", "call" (also of a tail call) */
-  const char    *type;             /* (nullable) of the result, as written; where it follows from the text */
-  const char    *flags;            /* (nullable) "nuw nsw", "uge", "inbounds": the words before the first type */
-  const char    *text;             /* all after the opcode, without metadata; names of values as "%0", "%1": which operand */
-  GArray        *operands;         /* (element-type PhLlvmOperand) */
-  GPtrArray     *targets;          /* (nullable) (element-type utf8) the blocks to which it may go */
-  guint          line, column;
+  const char *result; /* (nullable) */
+  const char *opcode; /* "add", "call" (also of a tail call) */
+  const char *type;   /* (nullable) of the result, as written; where it follows from the text */
+  const char *flags;  /* (nullable) "nuw nsw", "uge", "inbounds": the words before the first type */
+  const char *text;   /* all after the opcode, without metadata; names of values as "%0", "%1": which operand */
+  GArray *operands;   /* (element-type PhLlvmOperand) */
+  GPtrArray *targets; /* (nullable) (element-type utf8) the blocks to which it may go */
+  guint line, column;
 } PhLlvmInstruction;
-
-typedef struct { const char *name; GPtrArray *instructions; guint line, column; } PhLlvmBlock;
-typedef struct { const char *name, *type; } PhLlvmParameter;
 
 typedef struct
 {
-  const char    *name;
-  const char    *header;           /* from the type to before the brace */
-  GArray        *parameters;       /* (element-type PhLlvmParameter) */
-  GPtrArray     *blocks;           /* (element-type PhLlvmBlock) */
-  guint          line, column;
+  const char *name;
+  GPtrArray *instructions;
+  guint line, column;
+} PhLlvmBlock;
+typedef struct
+{
+  const char *name, *type;
+} PhLlvmParameter;
+
+typedef struct
+{
+  const char *name;
+  const char *header; /* from the type to before the brace */
+  GArray *parameters; /* (element-type PhLlvmParameter) */
+  GPtrArray *blocks;  /* (element-type PhLlvmBlock) */
+  guint line, column;
 } PhLlvmFunction;
 
 typedef struct
 {
-  GStringChunk  *strings;
-  GPtrArray     *functions;        /* (element-type PhLlvmFunction) those with a body */
-  GHashTable    *types;            /* names of types that it defines */
-  GPtrArray     *others;           /* (element-type utf8) declarations, globals, types, attributes; without metadata */
+  GStringChunk *strings;
+  GPtrArray *functions; /* (element-type PhLlvmFunction) those with a body */
+  GHashTable *types;    /* names of types that it defines */
+  GPtrArray *others;    /* (element-type utf8) declarations, globals, types, attributes; without metadata */
 } PhLlvmModule;
 
 /* The header of a function of which only the body is known. */
@@ -79,31 +94,31 @@ typedef struct
 /* NULL with @error at a place of @source. Text that is not assembly between functions is an error; a single block or function, as
  * passes print it, is a module. @line: of the source in which the
  * text begins. @types: (nullable) names of types that were defined before. */
-PhLlvmModule *ph_llvm_parse       (PhSource *source, const char *text, gsize size, guint line, GHashTable *types, GError **error);
-void          ph_llvm_module_free (PhLlvmModule *module);
+PhLlvmModule *ph_llvm_parse (PhSource *source, const char *text, gsize size, guint line, GHashTable *types, GError **error);
+void ph_llvm_module_free (PhLlvmModule *module);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhLlvmModule, ph_llvm_module_free)
 
 /* ── between the files of this folder ── */
 
 typedef struct
 {
-  PhSource     *source;
+  PhSource *source;
   PhLlvmModule *module;
-  const char   *at, *end, *line_start;
-  guint         line;
-  gboolean      first;
-  GError      **error;
+  const char *at, *end, *line_start;
+  guint line;
+  gboolean first;
+  GError **error;
 } PhLlvmLexer;
 
 /* FALSE with the lexer's error. */
-gboolean      ph_llvm_next        (PhLlvmLexer *lexer, PhLlvmToken *token);
-gboolean      ph_llvm_fail        (PhLlvmLexer *lexer, const PhLlvmToken *token, const char *format, ...) G_GNUC_PRINTF (3, 4);
-gboolean      ph_llvm_is          (const PhLlvmToken *token, const char *text);
+gboolean ph_llvm_next (PhLlvmLexer *lexer, PhLlvmToken *token);
+gboolean ph_llvm_fail (PhLlvmLexer *lexer, const PhLlvmToken *token, const char *format, ...) G_GNUC_PRINTF (3, 4);
+gboolean ph_llvm_is (const PhLlvmToken *token, const char *text);
 /* How many of @tokens, from the first, are a type; 0: they begin with none. */
-guint         ph_llvm_type_length (const PhLlvmToken *tokens, guint n);
+guint ph_llvm_type_length (const PhLlvmToken *tokens, guint n);
 /* From its tokens; @n > 0. (transfer full) */
 PhLlvmInstruction *ph_llvm_instruction (PhLlvmLexer *lexer, const PhLlvmToken *tokens, guint n);
 /* "i32", "<4 x float>": as Peephole's; NULL for what is no tensor (pointers, structures, odd widths). */
-const PhType *ph_llvm_type        (const char *text);
+const PhType *ph_llvm_type (const char *text);
 
 G_END_DECLS

@@ -4,7 +4,7 @@
 
 #include "core/io/llvm/llvm.h"
 
-#define DEEPEST 256      /* brackets in brackets */
+#define DEEPEST 256 /* brackets in brackets */
 
 static void
 block_free (gpointer data)
@@ -86,10 +86,10 @@ begins_anywhere (const PhLlvmToken *token)
 
 typedef struct
 {
-  PhLlvmLexer  lexer;
-  PhLlvmToken  token;       /* the next one */
-  GArray      *tokens;      /* (element-type PhLlvmToken) of the statement that is being read */
-  guint64      next;        /* the number that the next value without a name gets */
+  PhLlvmLexer lexer;
+  PhLlvmToken token; /* the next one */
+  GArray *tokens;    /* (element-type PhLlvmToken) of the statement that is being read */
+  guint64 next;      /* the number that the next value without a name gets */
 } Parser;
 
 static gboolean
@@ -103,7 +103,7 @@ static gboolean
 take_until (Parser *p, gboolean (*ends) (Parser *p))
 {
   char expected[DEEPEST];
-  int  depth = 0;
+  int depth = 0;
 
   g_array_set_size (p->tokens, 0);
   do
@@ -129,11 +129,13 @@ take_until (Parser *p, gboolean (*ends) (Parser *p))
 static gboolean
 ends_entity (Parser *p)
 {
-  static const char *const words[] = { "define", "declare", "target", "source_filename", "attributes", "module", "uselistorder",
-                                       "uselistorder_bb", "deplibs", NULL };
+  static const char *const words[] = { "define", "declare",      "target",          "source_filename", "attributes",
+                                       "module", "uselistorder", "uselistorder_bb", "deplibs",         NULL };
 
-  return p->token.kind == PH_LLVM_END || (p->token.first && (is_any (&p->token, words) || p->token.kind == PH_LLVM_GLOBAL
-                                                              || p->token.kind == PH_LLVM_LOCAL || p->token.kind == PH_LLVM_META));
+  return p->token.kind == PH_LLVM_END
+         || (p->token.first
+             && (is_any (&p->token, words) || p->token.kind == PH_LLVM_GLOBAL || p->token.kind == PH_LLVM_LOCAL
+                 || p->token.kind == PH_LLVM_META));
 }
 
 static gboolean
@@ -146,7 +148,8 @@ ends_header (Parser *p)
     named = g_array_index (p->tokens, PhLlvmToken, i).kind == PH_LLVM_GLOBAL;
   if (p->token.kind == PH_LLVM_END)
     return TRUE;
-  return named && ph_llvm_is (&p->token, "{") && !ph_llvm_is (last, "personality") && !ph_llvm_is (last, "prefix") && !ph_llvm_is (last, "prologue");
+  return named && ph_llvm_is (&p->token, "{") && !ph_llvm_is (last, "personality") && !ph_llvm_is (last, "prefix")
+         && !ph_llvm_is (last, "prologue");
 }
 
 static gboolean
@@ -158,7 +161,7 @@ ends_instruction (Parser *p)
     return TRUE;
   if (token->first)
     return !continues (token);
-  if (token->kind == PH_LLVM_LOCAL)      /* the result of another one: "%x =" */
+  if (token->kind == PH_LLVM_LOCAL) /* the result of another one: "%x =" */
     {
       const char *q = token->start + token->size;
 
@@ -248,7 +251,7 @@ read_header (Parser *p, PhLlvmFunction *function)
           if (depth == 0 && tokens[i].kind == PH_LLVM_LOCAL)
             parameter.name = tokens[i].name;
         }
-      if (parameter.type == NULL)        /* "..." */
+      if (parameter.type == NULL) /* "..." */
         continue;
       if (parameter.name == NULL)
         parameter.name = next_number (p);
@@ -281,7 +284,8 @@ read_body (Parser *p, PhLlvmFunction *function, gboolean braced)
   while (!ph_llvm_is (&p->token, "}"))
     {
       if (p->token.kind == PH_LLVM_END)
-        return braced ? ph_llvm_fail (&p->lexer, &p->token, "the text ends within the function '%s', which begins in line %u", function->name, function->line)
+        return braced ? ph_llvm_fail (&p->lexer, &p->token, "the text ends within the function '%s', which begins in line %u",
+                                      function->name, function->line)
                       : TRUE;
       if (p->token.kind == PH_LLVM_LABEL)
         {
@@ -293,18 +297,20 @@ read_body (Parser *p, PhLlvmFunction *function, gboolean braced)
         }
       if (!take_until (p, ends_instruction))
         return FALSE;
-      if (g_array_index (p->tokens, PhLlvmToken, 0).kind == PH_LLVM_META || ph_llvm_is (&g_array_index (p->tokens, PhLlvmToken, 0), "uselistorder"))
-        continue;                        /* records of a debugger */
+      if (g_array_index (p->tokens, PhLlvmToken, 0).kind == PH_LLVM_META
+          || ph_llvm_is (&g_array_index (p->tokens, PhLlvmToken, 0), "uselistorder"))
+        continue; /* records of a debugger */
       if (block == NULL)
         block = add_block (p, function, next_number (p));
-      PhLlvmInstruction *instruction = ph_llvm_instruction (&p->lexer, &g_array_index (p->tokens, PhLlvmToken, 0), p->tokens->len);
+      PhLlvmInstruction *instruction = ph_llvm_instruction (&p->lexer, &g_array_index (p->tokens, PhLlvmToken, 0),
+                                                            p->tokens->len);
       if (instruction == NULL)
         return FALSE;
       g_ptr_array_add (block->instructions, instruction);
       if (instruction->result != NULL)
         note_number (p, instruction->result);
       if (instruction->targets != NULL && p->token.kind != PH_LLVM_LABEL)
-        block = NULL;                    /* the next one has a number that is not written */
+        block = NULL; /* the next one has a number that is not written */
     }
   return !braced || advance (p);
 }
@@ -337,8 +343,16 @@ ph_llvm_parse (PhSource *source, const char *text, gsize size, guint line, GHash
 {
   g_autoptr (PhLlvmModule) module = g_new0 (PhLlvmModule, 1);
   g_autoptr (GArray) tokens = g_array_new (FALSE, FALSE, sizeof (PhLlvmToken));
-  Parser parser = { .lexer = { .source = source, .module = module, .at = text, .end = text + size, .line_start = text, .line = line, .first = TRUE,
-                               .error = error }, .tokens = tokens }, *p = &parser;
+  Parser parser = { .lexer = { .source = source,
+                               .module = module,
+                               .at = text,
+                               .end = text + size,
+                               .line_start = text,
+                               .line = line,
+                               .first = TRUE,
+                               .error = error },
+                    .tokens = tokens },
+         *p = &parser;
 
   module->strings = g_string_chunk_new (4096);
   module->functions = g_ptr_array_new_with_free_func (function_free);
@@ -354,14 +368,15 @@ ph_llvm_parse (PhSource *source, const char *text, gsize size, guint line, GHash
         if (!read_function (p, TRUE))
           return NULL;
       }
-    else if (p->token.kind == PH_LLVM_LABEL)      /* the body of a loop, as a loop pass prints it */
+    else if (p->token.kind == PH_LLVM_LABEL) /* the body of a loop, as a loop pass prints it */
       {
         if (!read_function (p, FALSE))
           return NULL;
       }
     else if (!ends_entity (p))
       {
-        ph_llvm_fail (&p->lexer, &p->token, "here a function, a declaration, a global or metadata begins in LLVM's assembly text");
+        ph_llvm_fail (&p->lexer, &p->token,
+                      "here a function, a declaration, a global or metadata begins in LLVM's assembly text");
         return NULL;
       }
     else

@@ -32,7 +32,7 @@ static gboolean
 parse_number (PhMlirParser *parser, gboolean negative, PhMlirAttr **attr)
 {
   const gsize length = (gsize) (parser->token.end - parser->token.start);
-  char        text[64];
+  char text[64];
 
   if (length >= sizeof text)
     return ph_mlir_fail (parser, "a number of %" G_GSIZE_FORMAT " digits cannot be read", length);
@@ -52,12 +52,12 @@ parse_number (PhMlirParser *parser, gboolean negative, PhMlirAttr **attr)
   if (ph_mlir_is (parser, ':'))
     {
       PhMlirToken colon = parser->token;
-      PhMlirType  type;
+      PhMlirType type;
 
       ph_mlir_next (parser);
       /* "dim = 0 : tensor<4xi32>" ends with the type of the result, not of the number. */
-      if ((parser->token.kind != PH_MLIR_ID && parser->token.kind != PH_MLIR_BANG) || ph_mlir_is_word (parser, "tensor") ||
-          ph_mlir_is_word (parser, "memref") || ph_mlir_is_word (parser, "vector"))
+      if ((parser->token.kind != PH_MLIR_ID && parser->token.kind != PH_MLIR_BANG) || ph_mlir_is_word (parser, "tensor")
+          || ph_mlir_is_word (parser, "memref") || ph_mlir_is_word (parser, "vector"))
         {
           ph_mlir_seek (parser, &colon);
           return TRUE;
@@ -67,8 +67,8 @@ parse_number (PhMlirParser *parser, gboolean negative, PhMlirAttr **attr)
       (*attr)->type = type;
       if (type.type != NULL && ph_dtype_is_float (type.type->dtype) && (*attr)->kind == PH_MLIR_INT)
         {
-          guint64 bits = (guint64) (*attr)->i;             /* hexadecimal: the bits of the number */
-          gint64  wide;
+          guint64 bits = (guint64) (*attr)->i; /* hexadecimal: the bits of the number */
+          gint64 wide;
 
           (*attr)->kind = PH_MLIR_FLOAT;
           wide = (gint64) bits;
@@ -84,7 +84,7 @@ static PhMlirAttr *
 parse_array_attr (PhMlirParser *parser)
 {
   PhMlirAttr *array = new_attr (parser, PH_MLIR_ARRAY);
-  PhMlirType  type;
+  PhMlirType type;
 
   array->items = ph_mlir_ptr_array (parser);
   ph_mlir_next (parser);
@@ -129,9 +129,9 @@ parse_list (PhMlirParser *parser)
 static PhMlirAttr *
 parse_dialect_attr (PhMlirParser *parser)
 {
-  const char  *from = parser->token.start;
-  PhMlirToken  open;
-  PhMlirAttr  *dict;
+  const char *from = parser->token.start;
+  PhMlirToken open;
+  PhMlirAttr *dict;
 
   ph_mlir_next (parser);
   if (!ph_mlir_is (parser, '<'))
@@ -144,7 +144,7 @@ parse_dialect_attr (PhMlirParser *parser)
 
       ph_mlir_next (parser);
       if (ph_mlir_take (parser, '>'))
-        return new_text (parser, PH_MLIR_STRING, word);               /* #stablehlo<precision DEFAULT>, #chlo.x<Y> */
+        return new_text (parser, PH_MLIR_STRING, word); /* #stablehlo<precision DEFAULT>, #chlo.x<Y> */
       if (parser->token.kind == PH_MLIR_ID)
         {
           const char *second = ph_mlir_text (parser);
@@ -187,8 +187,8 @@ parse_dialect_attr (PhMlirParser *parser)
 static PhMlirAttr *
 parse_alias (PhMlirParser *parser, PhMlirAlias *alias, const char *name)
 {
-  PhMlirToken  after;
-  PhMlirAttr  *copy;
+  PhMlirToken after;
+  PhMlirAttr *copy;
 
   if (alias->busy)
     {
@@ -221,8 +221,8 @@ static gboolean
 is_type_word (PhMlirParser *parser)
 {
   static const char *const words[] = { "tensor", "memref", "vector", "complex", "tuple", "none", "index", NULL };
-  g_autofree char         *word = g_strndup (parser->token.start, (gsize) (parser->token.end - parser->token.start));
-  const char              *p = word;
+  g_autofree char *word = g_strndup (parser->token.start, (gsize) (parser->token.end - parser->token.start));
+  const char *p = word;
 
   if (g_strv_contains (words, word))
     return TRUE;
@@ -252,8 +252,8 @@ static PhMlirAttr *
 parse_value (PhMlirParser *parser)
 {
   const PhMlirTokenKind kind = parser->token.kind;
-  const char           *from = parser->token.start;
-  PhMlirAttr           *attr = NULL;
+  const char *from = parser->token.start;
+  PhMlirAttr *attr = NULL;
 
   if (kind == PH_MLIR_INTEGER || kind == PH_MLIR_REAL)
     return parse_number (parser, FALSE, &attr) ? attr : NULL;
@@ -290,7 +290,7 @@ parse_value (PhMlirParser *parser)
     }
   if (kind == PH_MLIR_HASH)
     {
-      const char  *name = ph_mlir_text (parser);
+      const char *name = ph_mlir_text (parser);
       PhMlirAlias *alias = ph_mlir_alias (parser, name);
 
       return alias != NULL ? parse_alias (parser, alias, name) : parse_dialect_attr (parser);
@@ -393,7 +393,7 @@ static gboolean
 parse_loc_alias (PhMlirParser *parser, PhMlirLoc *loc)
 {
   PhMlirAlias *alias = ph_mlir_alias (parser, ph_mlir_text (parser));
-  PhMlirToken  after;
+  PhMlirToken after;
 
   ph_mlir_next (parser);
   if (alias == NULL || alias->busy)
@@ -431,7 +431,8 @@ parse_place (PhMlirParser *parser, const char *file, PhMlirLoc *loc)
       ph_mlir_next (parser);
     }
   if (ph_mlir_is_word (parser, "to"))
-    while (parser->token.kind != PH_MLIR_END && !ph_mlir_is (parser, ')') && !ph_mlir_is (parser, ',') && !ph_mlir_is (parser, ']'))
+    while (parser->token.kind != PH_MLIR_END && !ph_mlir_is (parser, ')') && !ph_mlir_is (parser, ',')
+           && !ph_mlir_is (parser, ']'))
       ph_mlir_skip (parser);
   loc->where = ph_where_new (file, numbers[0], numbers[1], FALSE, NULL);
   return TRUE;
@@ -445,7 +446,7 @@ parse_loc_inner (PhMlirParser *parser, PhMlirLoc *loc)
   if (parser->token.kind == PH_MLIR_QUOTED)
     {
       g_autofree char *text = ph_mlir_unquote (parser, NULL), *valid = g_utf8_make_valid (text, -1);
-      const char      *name = ph_intern (valid);
+      const char *name = ph_intern (valid);
 
       ph_mlir_next (parser);
       if (ph_mlir_is (parser, ':'))
@@ -495,7 +496,7 @@ parse_loc_inner (PhMlirParser *parser, PhMlirLoc *loc)
       return ph_mlir_expect (parser, ')');
     }
   while (parser->token.kind != PH_MLIR_END && !ph_mlir_is (parser, ')') && !ph_mlir_is (parser, ',') && !ph_mlir_is (parser, ']'))
-    ph_mlir_skip (parser);      /* unknown */
+    ph_mlir_skip (parser); /* unknown */
   return TRUE;
 }
 

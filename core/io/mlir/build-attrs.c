@@ -19,15 +19,9 @@ print_attr (const PhMlirAttr *attr, GString *out, guint depth)
 {
   switch (attr->kind)
     {
-    case PH_MLIR_INT:
-      g_string_append_printf (out, "%" G_GINT64_FORMAT, attr->i);
-      break;
-    case PH_MLIR_FLOAT:
-      ph_number_append (out, "%.9g", attr->f);
-      break;
-    case PH_MLIR_BOOL:
-      g_string_append (out, attr->i ? "true" : "false");
-      break;
+    case PH_MLIR_INT: g_string_append_printf (out, "%" G_GINT64_FORMAT, attr->i); break;
+    case PH_MLIR_FLOAT: ph_number_append (out, "%.9g", attr->f); break;
+    case PH_MLIR_BOOL: g_string_append (out, attr->i ? "true" : "false"); break;
     case PH_MLIR_ARRAY:
     case PH_MLIR_DICT:
       g_string_append_c (out, attr->kind == PH_MLIR_ARRAY ? '[' : '{');
@@ -42,14 +36,10 @@ print_attr (const PhMlirAttr *attr, GString *out, guint depth)
         }
       g_string_append_c (out, attr->kind == PH_MLIR_ARRAY ? ']' : '}');
       break;
-    case PH_MLIR_TENSOR:
-      g_string_append_printf (out, "dense<...> : %s", attr->type.text);
-      break;
+    case PH_MLIR_TENSOR: g_string_append_printf (out, "dense<...> : %s", attr->type.text); break;
     case PH_MLIR_STRING:
     case PH_MLIR_TEXT:
-    default:
-      g_string_append (out, attr->text != NULL ? attr->text : "");
-      break;
+    default: g_string_append (out, attr->text != NULL ? attr->text : ""); break;
     }
 }
 
@@ -65,8 +55,8 @@ text_attr (const char *name, const PhMlirAttr *attr)
 static PhAttr *
 ints_of_tensor (const char *name, PhTensor *tensor)
 {
-  const gsize          n = ph_tensor_count (tensor);
-  g_autofree gint64   *values = g_new0 (gint64, n + 1);
+  const gsize n = ph_tensor_count (tensor);
+  g_autofree gint64 *values = g_new0 (gint64, n + 1);
 
   for (gsize i = 0; i < n; i++)
     values[i] = ph_tensor_get_int (tensor, i);
@@ -80,17 +70,15 @@ make_attr (const char *name, const PhMlirAttr *attr, gboolean is_value)
   switch (attr->kind)
     {
     case PH_MLIR_INT:
-    case PH_MLIR_BOOL:
-      return ph_attr_new_int (name, attr->i);
-    case PH_MLIR_FLOAT:
-      return ph_attr_new_float (name, (float) attr->f);
+    case PH_MLIR_BOOL: return ph_attr_new_int (name, attr->i);
+    case PH_MLIR_FLOAT: return ph_attr_new_float (name, (float) attr->f);
     case PH_MLIR_STRING:
-    case PH_MLIR_TEXT:
-      return ph_attr_new_string (name, attr->text != NULL ? attr->text : "");
+    case PH_MLIR_TEXT: return ph_attr_new_string (name, attr->text != NULL ? attr->text : "");
     case PH_MLIR_TENSOR:
       if (attr->tensor == NULL)
         return ph_attr_new_string (name, "its values were left out of the file");
-      if (!is_value && (ph_tensor_dtype (attr->tensor) == PH_INT64 || ph_tensor_dtype (attr->tensor) == PH_BOOL) && ph_tensor_count (attr->tensor) <= 4096)
+      if (!is_value && (ph_tensor_dtype (attr->tensor) == PH_INT64 || ph_tensor_dtype (attr->tensor) == PH_BOOL)
+          && ph_tensor_count (attr->tensor) <= 4096)
         return ints_of_tensor (name, attr->tensor);
       return ph_attr_new_tensor (name, attr->tensor);
     case PH_MLIR_ARRAY:
@@ -124,8 +112,7 @@ make_attr (const char *name, const PhMlirAttr *attr, gboolean is_value)
         }
       return text_attr (name, attr);
     case PH_MLIR_DICT:
-    default:
-      return text_attr (name, attr);
+    default: return text_attr (name, attr);
     }
 }
 
@@ -146,13 +133,16 @@ add_attr (GPtrArray *attrs, PhAttr *attr)
 static void
 add_flat (GPtrArray *attrs, const PhMlirOp *op, const PhMlirAttr *attr)
 {
+  /* clang-format off */
   static const struct { const char *printed, *name; } window[] = {
     { "stride", "window_strides" }, { "pad", "padding" }, { "lhs_dilate", "lhs_dilation" }, { "rhs_dilate", "rhs_dilation" },
     { "reverse", "window_reversal" },
   };
+  /* clang-format on */
   const char *name = attr->name;
 
-  if (attr->kind == PH_MLIR_DICT && (strstr (name, "dimension_numbers") != NULL || g_str_equal (name, "window") || strstr (name, "dims") != NULL))
+  if (attr->kind == PH_MLIR_DICT
+      && (strstr (name, "dimension_numbers") != NULL || g_str_equal (name, "window") || strstr (name, "dims") != NULL))
     {
       for (guint i = 0; i < attr->items->len; i++)
         {
@@ -219,7 +209,9 @@ ph_mlir_build_attrs (const PhMlirOp *op)
     add_flat (attrs, op, op->attrs->pdata[i]);
   if (op->symbol != NULL)
     add_attr (attrs, ph_attr_new_string (g_str_has_suffix (op->name, ".custom_call") ? "call_target_name"
-                                         : g_str_equal (op->name, "func.call") ? "callee" : "symbol", op->symbol));
+                                         : g_str_equal (op->name, "func.call")       ? "callee"
+                                                                                     : "symbol",
+                                         op->symbol));
   if (op->successors->len > 0)
     {
       g_autoptr (GString) text = g_string_new (NULL);

@@ -9,21 +9,26 @@
 
 typedef struct
 {
-  PhSource   *source;
-  PhImporter  importer;
-  GHashTable *functions;          /* symbol -> PhMlirOp: those of the module that is being built */
-  GHashTable *names;              /* PhMlirOp -> the name of its function                    */
-  GPtrArray  *owned;              /* what the import structures are made of                  */
-  GPtrArray  *attrs;              /* (element-type GPtrArray of PhAttr) of each node          */
+  PhSource *source;
+  PhImporter importer;
+  GHashTable *functions; /* symbol -> PhMlirOp: those of the module that is being built */
+  GHashTable *names;     /* PhMlirOp -> the name of its function                    */
+  GPtrArray *owned;      /* what the import structures are made of                  */
+  GPtrArray *attrs;      /* (element-type GPtrArray of PhAttr) of each node          */
   const char *inputs_of;
-  GArray     *inputs;             /* (element-type PhImportValue): made of calls of that     */
-  guint       depth;
-  GError     *error;
+  GArray *inputs; /* (element-type PhImportValue): made of calls of that     */
+  guint depth;
+  GError *error;
 } Builder;
 
 /* Names that can be seen, with their types (nullable), by frame. */
 typedef struct _Frame Frame;
-struct _Frame { const Frame *outer; GHashTable *names; gboolean closed; };
+struct _Frame
+{
+  const Frame *outer;
+  GHashTable *names;
+  gboolean closed;
+};
 
 static gpointer
 own (Builder *builder, gpointer data)
@@ -60,17 +65,20 @@ fail_at (Builder *builder, guint line, guint column, const char *text)
 
 /* ── nodes ── */
 
-static gboolean build_region (Builder *builder, PhImportGraph *graph, const PhMlirRegion *region, const Frame *outer, gboolean closed);
+static gboolean build_region (Builder *builder, PhImportGraph *graph, const PhMlirRegion *region, const Frame *outer,
+                              gboolean closed);
 
 static const char *
 region_name (const PhMlirOp *op, guint index)
 {
+  /* clang-format off */
   static const struct { const char *op, *names[2]; } known[] = {
     { "while", { "cond", "body" } }, { "if", { "true_branch", "false_branch" } }, { "reduce", { "reducer" } }, { "reduce_window", { "reducer" } },
     { "sort", { "comparator" } }, { "scatter", { "update_computation" } }, { "select_and_scatter", { "select", "scatter" } },
     { "map", { "computation" } }, { "all_reduce", { "computation" } }, { "reduce_scatter", { "computation" } },
   };
-  const char      *dot = strchr (op->name, '.');
+  /* clang-format on */
+  const char *dot = strchr (op->name, '.');
   g_autofree char *other = NULL;
 
   for (gsize i = 0; dot != NULL && i < G_N_ELEMENTS (known); i++)
@@ -105,8 +113,8 @@ static void
 set_callee (Builder *builder, PhImportNode *node, const PhMlirOp *op)
 {
   const PhMlirAttr *attr = ph_mlir_attr (op, "callee");
-  const char       *symbol = attr != NULL && attr->text != NULL ? attr->text : op->symbol;
-  const PhMlirOp   *callee;
+  const char *symbol = attr != NULL && attr->text != NULL ? attr->text : op->symbol;
+  const PhMlirOp *callee;
 
   if (symbol == NULL || !g_str_equal (op->name, "func.call"))
     return;
@@ -118,7 +126,7 @@ set_callee (Builder *builder, PhImportNode *node, const PhMlirOp *op)
 static void
 set_name (PhImportNode *node, const PhMlirOp *op)
 {
-  const char      *dot = strchr (op->name, '.');
+  const char *dot = strchr (op->name, '.');
   g_autofree char *domain = dot != NULL ? g_strndup (op->name, (gsize) (dot - op->name)) : g_strdup ("mlir");
 
   node->domain = ph_intern (domain);
@@ -129,27 +137,29 @@ set_name (PhImportNode *node, const PhMlirOp *op)
 static void
 type_applied (const PhMlirOp *op, const Frame *frame)
 {
-  const guint  n = op->operands->len / 2;
+  const guint n = op->operands->len / 2;
   PhMlirBlock *block = op->regions->len == 1 ? ((PhMlirRegion *) op->regions->pdata[0])->blocks->pdata[0] : NULL;
 
-  if (block == NULL || n != 1 || block->arguments->len != 2 || g_array_index (block->arguments, PhMlirValue, 0).type.text != NULL ||
-      !g_str_has_suffix (op->name, ".reduce") || block->ops->len == 0)
+  if (block == NULL || n != 1 || block->arguments->len != 2 || g_array_index (block->arguments, PhMlirValue, 0).type.text != NULL
+      || !g_str_has_suffix (op->name, ".reduce") || block->ops->len == 0)
     return;
   for (guint i = 0; i < 2; i++)
-    g_array_index (block->arguments, PhMlirValue, i).type.type = type_in (frame, g_array_index (op->operands, PhMlirValue, 1).name);
+    g_array_index (block->arguments, PhMlirValue, i).type.type = type_in (frame,
+                                                                          g_array_index (op->operands, PhMlirValue, 1).name);
   for (guint i = 0; i < ((PhMlirOp *) block->ops->pdata[0])->results->len; i++)
-    g_array_index (((PhMlirOp *) block->ops->pdata[0])->results, PhMlirValue, i).type.type = type_in (frame, g_array_index (op->operands, PhMlirValue, 1).name);
+    g_array_index (((PhMlirOp *) block->ops->pdata[0])->results, PhMlirValue, i).type.type = type_in (
+        frame, g_array_index (op->operands, PhMlirValue, 1).name);
 }
 
 static gboolean
 build_node (Builder *builder, PhImportNode *node, const PhMlirOp *op, const Frame *frame)
 {
-  g_autoptr (GPtrArray)  inputs = g_ptr_array_new ();
-  g_autoptr (GPtrArray)  bodies = g_ptr_array_new ();
-  GPtrArray            *attrs;
-  const guint           n_outputs = MAX (op->results->len, 1);
-  const char          **outputs = NEW (builder, const char *, n_outputs);
-  const PhType        **types = NEW (builder, const PhType *, n_outputs);
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  g_autoptr (GPtrArray) bodies = g_ptr_array_new ();
+  GPtrArray *attrs;
+  const guint n_outputs = MAX (op->results->len, 1);
+  const char **outputs = NEW (builder, const char *, n_outputs);
+  const PhType **types = NEW (builder, const PhType *, n_outputs);
 
   set_name (node, op);
   set_callee (builder, node, op);
@@ -162,13 +172,14 @@ build_node (Builder *builder, PhImportNode *node, const PhMlirOp *op, const Fram
         g_ptr_array_add (inputs, (gpointer) operand->name);
       else if (op->known)
         {
-          g_autofree char *text = g_strdup_printf ("'%s' is used here, but no operation before or around makes it", operand->name);
+          g_autofree char *text = g_strdup_printf ("'%s' is used here, but no operation before or around makes it",
+                                                   operand->name);
 
           return fail_at (builder, operand->line, operand->column, text);
         }
       else
-        ph_source_problem (builder->source, "%s:%u: '%s' of %s could not be found and is left out", builder->source->path, operand->line,
-                           operand->name, op->name);
+        ph_source_problem (builder->source, "%s:%u: '%s' of %s could not be found and is left out", builder->source->path,
+                           operand->line, operand->name, op->name);
     }
   for (guint i = 0; i < op->results->len; i++)
     {
@@ -213,18 +224,18 @@ is_terminator (const PhMlirOp *op)
 {
   const char *dot = strrchr (op->name, '.');
 
-  return op->results->len == 0 && op->regions->len == 0 && op->successors->len == 0 && dot != NULL &&
-         (g_str_has_suffix (dot, "return") || g_str_has_suffix (dot, "yield") || g_str_equal (dot, ".terminator"));
+  return op->results->len == 0 && op->regions->len == 0 && op->successors->len == 0 && dot != NULL
+         && (g_str_has_suffix (dot, "return") || g_str_has_suffix (dot, "yield") || g_str_equal (dot, ".terminator"));
 }
 
 /* Where a block other than the first begins: it makes the block's arguments. */
 static void
 build_label (Builder *builder, PhImportNode *node, const PhMlirBlock *block)
 {
-  const guint    n = MAX (block->arguments->len, 1);
-  const char   **outputs = NEW (builder, const char *, n);
+  const guint n = MAX (block->arguments->len, 1);
+  const char **outputs = NEW (builder, const char *, n);
   const PhType **types = NEW (builder, const PhType *, n);
-  GPtrArray     *attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
+  GPtrArray *attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
 
   node->op_type = "block";
   node->domain = "mlir";
@@ -249,33 +260,35 @@ static void
 define_all (GHashTable *names, GArray *values)
 {
   for (guint i = 0; i < values->len; i++)
-    g_hash_table_insert (names, (gpointer) g_array_index (values, PhMlirValue, i).name, (gpointer) g_array_index (values, PhMlirValue, i).type.type);
+    g_hash_table_insert (names, (gpointer) g_array_index (values, PhMlirValue, i).name,
+                         (gpointer) g_array_index (values, PhMlirValue, i).type.type);
 }
 
 /* "%0:2 = call @inputs()" of a test: its results become inputs that default to what the function returns. */
 static gboolean
 is_input_call (Builder *builder, const PhMlirOp *op)
 {
-  return builder->inputs_of != NULL && g_str_equal (op->name, "func.call") && op->operands->len == 0 && g_strcmp0 (op->symbol, builder->inputs_of) == 0;
+  return builder->inputs_of != NULL && g_str_equal (op->name, "func.call") && op->operands->len == 0
+         && g_strcmp0 (op->symbol, builder->inputs_of) == 0;
 }
 
 static gboolean
 build_input_call (Builder *builder, const PhMlirOp *op)
 {
-  const PhMlirOp    *callee = g_hash_table_lookup (builder->functions, op->symbol);
+  const PhMlirOp *callee = g_hash_table_lookup (builder->functions, op->symbol);
   const PhMlirBlock *block = callee != NULL ? ((PhMlirRegion *) callee->regions->pdata[0])->blocks->pdata[0] : NULL;
-  const PhMlirOp    *last = block != NULL && block->ops->len > 0 ? block->ops->pdata[block->ops->len - 1] : NULL;
+  const PhMlirOp *last = block != NULL && block->ops->len > 0 ? block->ops->pdata[block->ops->len - 1] : NULL;
 
   if (last == NULL || last->operands->len != op->results->len)
     return FALSE;
   for (guint i = 0; i < op->results->len; i++)
     {
-      const char    *name = g_array_index (last->operands, PhMlirValue, i).name;
-      PhImportValue  input = { .name = g_array_index (op->results, PhMlirValue, i).name, .part = op };
+      const char *name = g_array_index (last->operands, PhMlirValue, i).name;
+      PhImportValue input = { .name = g_array_index (op->results, PhMlirValue, i).name, .part = op };
 
       for (guint k = 0; k < block->ops->len; k++)
         {
-          const PhMlirOp   *constant = block->ops->pdata[k];
+          const PhMlirOp *constant = block->ops->pdata[k];
           const PhMlirAttr *value = ph_mlir_attr (constant, "value");
 
           if (constant->results->len == 1 && g_array_index (constant->results, PhMlirValue, 0).name == name && value != NULL)
@@ -293,12 +306,12 @@ static gboolean
 build_region_inner (Builder *builder, PhImportGraph *graph, const PhMlirRegion *region, const Frame *outer, gboolean closed)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (NULL, NULL);
-  const Frame           frame = { outer, names, closed };
-  const PhMlirBlock    *first = region->blocks->pdata[0];
-  guint                 n = 0, made = 0;
-  const PhMlirOp       *last = NULL;
-  PhImportNode         *nodes;
-  PhImportValue        *values;
+  const Frame frame = { outer, names, closed };
+  const PhMlirBlock *first = region->blocks->pdata[0];
+  guint n = 0, made = 0;
+  const PhMlirOp *last = NULL;
+  PhImportNode *nodes;
+  PhImportValue *values;
 
   for (guint b = 0; b < region->blocks->len; b++)
     {
@@ -339,7 +352,8 @@ build_region_inner (Builder *builder, PhImportGraph *graph, const PhMlirRegion *
     {
       const PhMlirValue *value = &g_array_index (first->arguments, PhMlirValue, i);
 
-      values[i] = (PhImportValue) { .name = value->name, .type = value->type.opaque ? ph_type_opaque (value->type.text) : value->type.type };
+      values[i] = (PhImportValue) { .name = value->name,
+                                    .type = value->type.opaque ? ph_type_opaque (value->type.text) : value->type.type };
     }
   graph->inputs = values;
   graph->n_inputs = first->arguments->len;
@@ -403,10 +417,10 @@ find_others (const PhMlirRegion *region, gboolean results, GPtrArray *ops)
 static gboolean
 build_others (Builder *builder, PhImportGraph *graph, GPtrArray *modules)
 {
-  g_autoptr (GPtrArray)  ops = g_ptr_array_new ();
+  g_autoptr (GPtrArray) ops = g_ptr_array_new ();
   g_autoptr (GHashTable) names = g_hash_table_new (NULL, NULL);
-  const Frame           frame = { NULL, names, TRUE };
-  PhImportNode         *nodes;
+  const Frame frame = { NULL, names, TRUE };
+  PhImportNode *nodes;
 
   /* With functions only what has no results (globals, ...) can be of use to anybody. */
   for (guint i = 0; i < modules->len; i++)
@@ -447,7 +461,7 @@ add_functions (Builder *builder, PhModel *model, GPtrArray *functions, const PhM
 {
   for (guint i = 0; i < functions->len; i++)
     {
-      PhMlirOp        *function = functions->pdata[i];
+      PhMlirOp *function = functions->pdata[i];
       g_autofree char *name = g_strdup (function->symbol);
 
       for (guint k = 2; ph_model_find_function (model, "func", name) != NULL; k++)
@@ -468,11 +482,11 @@ static gboolean
 import_region (Builder *builder, PhGraph *into, const PhMlirOp *function, GPtrArray *others, GError **error)
 {
   PhImportGraph graph = { .name = function != NULL ? function->symbol : "main" };
-  GArray       *inputs = builder->inputs;
+  GArray *inputs = builder->inputs;
 
   g_array_set_size (inputs, 0);
-  if ((function != NULL && !build_region (builder, &graph, function->regions->pdata[0], NULL, TRUE)) ||
-      (others != NULL && !build_others (builder, &graph, others)))
+  if ((function != NULL && !build_region (builder, &graph, function->regions->pdata[0], NULL, TRUE))
+      || (others != NULL && !build_others (builder, &graph, others)))
     {
       g_propagate_error (error, g_steal_pointer (&builder->error));
       return FALSE;
@@ -488,13 +502,18 @@ import_region (Builder *builder, PhGraph *into, const PhMlirOp *function, GPtrAr
 PhModel *
 ph_mlir_build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, const char *inputs_of, GError **error)
 {
-  g_autoptr (PhModel)    model = ph_model_new ();
-  g_autoptr (GHashTable) symbols = g_hash_table_new (NULL, NULL), names = g_hash_table_new (NULL, NULL), called = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray)  functions = ph_mlir_functions (modules), owned = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GPtrArray)  attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
-  g_autoptr (GArray)     inputs = g_array_new (FALSE, TRUE, sizeof (PhImportValue));
-  Builder               builder = { .source = source, .importer = { source, model }, .functions = symbols, .names = names, .owned = owned,
-                                    .attrs = attrs, .inputs = inputs };
+  g_autoptr (PhModel) model = ph_model_new ();
+  g_autoptr (GHashTable) symbols = g_hash_table_new (NULL, NULL), names = g_hash_table_new (NULL, NULL),
+                         called = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) functions = ph_mlir_functions (modules), owned = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  g_autoptr (GArray) inputs = g_array_new (FALSE, TRUE, sizeof (PhImportValue));
+  /* clang-format off */
+  Builder builder = {
+    .source = source, .importer = { source, model }, .functions = symbols, .names = names, .owned = owned, .attrs = attrs,
+    .inputs = inputs
+  };
+  /* clang-format on */
 
   for (guint i = 0; i < modules->len; i++)
     ph_mlir_note_calls (((PhMlirModule *) modules->pdata[i])->top, called);
@@ -514,13 +533,14 @@ ph_mlir_build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, cons
       for (guint k = 0; k < own_functions->len; k++)
         {
           const PhMlirOp *function = own_functions->pdata[k];
-          const char     *name = g_hash_table_lookup (names, function);
+          const char *name = g_hash_table_lookup (names, function);
 
           builder.inputs_of = inputs_of != NULL && function == entry ? ph_intern (inputs_of) : NULL;
           if (function == entry && !import_region (&builder, model->graph, function, modules, error))
             return NULL;
           builder.inputs_of = NULL;
-          if (name != NULL && !import_region (&builder, ph_model_find_function (model, "func", name)->graph, function, NULL, error))
+          if (name != NULL
+              && !import_region (&builder, ph_model_find_function (model, "func", name)->graph, function, NULL, error))
             return NULL;
         }
     }

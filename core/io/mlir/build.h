@@ -7,10 +7,10 @@
 G_BEGIN_DECLS
 
 /* The attributes of @op's node, its symbol and successors among them. (transfer full) (element-type PhAttr) */
-GPtrArray      *ph_mlir_build_attrs  (const PhMlirOp *op);
+GPtrArray *ph_mlir_build_attrs (const PhMlirOp *op);
 
 /* Adds to @called the names of all functions that an operation in @region calls or mentions. */
-void            ph_mlir_note_calls   (const PhMlirRegion *region, GHashTable *called);
+void ph_mlir_note_calls (const PhMlirRegion *region, GHashTable *called);
 /* @main; else the first of @functions that is not in @called. (nullable) */
 const PhMlirOp *ph_mlir_choose_entry (GPtrArray *functions, GHashTable *called);
 

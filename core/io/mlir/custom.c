@@ -8,9 +8,9 @@
 typedef struct
 {
   PhMlirOp *op;
-  GArray   *arguments;          /* (element-type PhMlirValue): of the regions that follow                      */
-  GArray   *types;              /* (element-type PhMlirType): what stands after ":"                            */
-  gboolean  isolated, typed, sure;
+  GArray *arguments; /* (element-type PhMlirValue): of the regions that follow                      */
+  GArray *types;     /* (element-type PhMlirType): what stands after ":"                            */
+  gboolean isolated, typed, sure;
 } Form;
 
 static gboolean parse_clauses (PhMlirParser *parser, Form *form, char close);
@@ -20,27 +20,29 @@ static gboolean
 begins_operation (PhMlirParser *parser)
 {
   PhMlirToken token = parser->token;
-  gboolean    begins;
+  gboolean begins;
 
   if (token.kind == PH_MLIR_END || ph_mlir_is (parser, '}'))
     return TRUE;
   if (!token.fresh)
     return FALSE;
-  if (token.kind == PH_MLIR_QUOTED || token.kind == PH_MLIR_CARET || (ph_mlir_is (parser, '{') && parser->end - token.start > 2 && token.start[1] == '-'))
+  if (token.kind == PH_MLIR_QUOTED || token.kind == PH_MLIR_CARET
+      || (ph_mlir_is (parser, '{') && parser->end - token.start > 2 && token.start[1] == '-'))
     return TRUE;
   if (token.kind == PH_MLIR_HASH || token.kind == PH_MLIR_BANG)
     return ph_mlir_alias (parser, ph_mlir_text (parser)) != NULL && token.column == 1;
   if (token.kind == PH_MLIR_ID)
     {
       static const char *const words[] = { "return", "call", "module", "func", "br", "cond_br", NULL };
-      g_autofree char         *word = g_strndup (token.start, (gsize) (token.end - token.start));
+      g_autofree char *word = g_strndup (token.start, (gsize) (token.end - token.start));
 
       return g_strv_contains (words, word) || (strchr (word, '.') != NULL && !g_str_has_suffix (word, "."));
     }
   if (token.kind != PH_MLIR_PERCENT)
     return FALSE;
   ph_mlir_next (parser);
-  while (ph_mlir_is (parser, ':') || ph_mlir_is (parser, ',') || parser->token.kind == PH_MLIR_INTEGER || parser->token.kind == PH_MLIR_PERCENT)
+  while (ph_mlir_is (parser, ':') || ph_mlir_is (parser, ',') || parser->token.kind == PH_MLIR_INTEGER
+         || parser->token.kind == PH_MLIR_PERCENT)
     ph_mlir_next (parser);
   begins = ph_mlir_is (parser, '=');
   ph_mlir_seek (parser, &token);
@@ -52,7 +54,7 @@ static gboolean
 begins_dictionary (PhMlirParser *parser, Form *form)
 {
   PhMlirToken token = parser->token;
-  gboolean    dictionary = FALSE;
+  gboolean dictionary = FALSE;
 
   ph_mlir_next (parser);
   if (ph_mlir_is (parser, '}'))
@@ -62,9 +64,9 @@ begins_dictionary (PhMlirParser *parser, Form *form)
       const char *word = ph_mlir_text (parser);
 
       ph_mlir_next (parser);
-      dictionary = ph_mlir_is (parser, '=') || ph_mlir_is (parser, ',') ||
-                   (ph_mlir_is (parser, '}') && !g_str_has_suffix (word, "return") && !g_str_has_suffix (word, "yield") &&
-                    !g_str_has_suffix (word, "terminator") && !g_str_has_suffix (word, "unreachable"));
+      dictionary = ph_mlir_is (parser, '=') || ph_mlir_is (parser, ',')
+                   || (ph_mlir_is (parser, '}') && !g_str_has_suffix (word, "return") && !g_str_has_suffix (word, "yield")
+                       && !g_str_has_suffix (word, "terminator") && !g_str_has_suffix (word, "unreachable"));
     }
   ph_mlir_seek (parser, &token);
   return dictionary;
@@ -75,7 +77,7 @@ static gboolean
 parse_name (PhMlirParser *parser, Form *form, gboolean in_parentheses)
 {
   PhMlirValue value = ph_mlir_take_value (parser);
-  gboolean    is_argument = (form->isolated && in_parentheses) || (!ph_mlir_is_defined (parser, value.name) && !form->sure);
+  gboolean is_argument = (form->isolated && in_parentheses) || (!ph_mlir_is_defined (parser, value.name) && !form->sure);
 
   if (ph_mlir_take (parser, '='))
     {
@@ -89,7 +91,7 @@ parse_name (PhMlirParser *parser, Form *form, gboolean in_parentheses)
   if (in_parentheses && ph_mlir_is (parser, ':'))
     {
       ph_mlir_next (parser);
-      if (parser->token.kind == PH_MLIR_PERCENT)              /* "init: %c" */
+      if (parser->token.kind == PH_MLIR_PERCENT) /* "init: %c" */
         ;
       else if (!ph_mlir_type (parser, &value.type))
         return FALSE;
@@ -107,7 +109,7 @@ static gboolean
 parse_slice (PhMlirParser *parser, Form *form)
 {
   static const char *const names[3] = { "start_indices", "limit_indices", "strides" };
-  PhMlirAttr              *lists[3];
+  PhMlirAttr *lists[3];
 
   for (guint k = 0; k < 3; k++)
     {
@@ -171,10 +173,12 @@ parse_bracket (PhMlirParser *parser, Form *form)
 static gboolean
 parse_dim_numbers (PhMlirParser *parser, Form *form)
 {
+  /* clang-format off */
   static const char *const names[3][3] = {
     { "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions" },
     { "kernel_output_feature_dimension", "kernel_input_feature_dimension", "kernel_spatial_dimensions" },
     { "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions" } };
+  /* clang-format on */
 
   for (guint k = 0; k < 3; k++)
     {
@@ -256,7 +260,7 @@ parse_type_clause (PhMlirParser *parser, Form *form)
 {
   PhMlirType type;
 
-  if (parser->token.kind == PH_MLIR_PERCENT)                 /* "init: %c" */
+  if (parser->token.kind == PH_MLIR_PERCENT) /* "init: %c" */
     return TRUE;
   if (parser->token.kind != PH_MLIR_ID && parser->token.kind != PH_MLIR_BANG && !ph_mlir_is (parser, '('))
     return TRUE;
@@ -295,11 +299,12 @@ static gboolean
 parse_word (PhMlirParser *parser, Form *form)
 {
   const char *word = ph_mlir_text (parser);
-  PhMlirOp   *op = form->op;
+  PhMlirOp *op = form->op;
 
   if (g_str_equal (word, "loc"))
     return ph_mlir_loc (parser, &op->loc);
-  if (g_str_equal (word, "dense") || g_str_equal (word, "dense_resource") || g_str_equal (word, "true") || g_str_equal (word, "false"))
+  if (g_str_equal (word, "dense") || g_str_equal (word, "dense_resource") || g_str_equal (word, "true")
+      || g_str_equal (word, "false"))
     {
       PhMlirAttr *value = ph_mlir_value (parser);
 
@@ -338,8 +343,7 @@ parse_clause (PhMlirParser *parser, Form *form, char close)
 
   switch (parser->token.kind)
     {
-    case PH_MLIR_PERCENT:
-      return parse_name (parser, form, close != '\0');
+    case PH_MLIR_PERCENT: return parse_name (parser, form, close != '\0');
     case PH_MLIR_AT:
       if (op->symbol == NULL)
         op->symbol = ph_intern (ph_mlir_text (parser) + 1);
@@ -349,8 +353,7 @@ parse_clause (PhMlirParser *parser, Form *form, char close)
       g_ptr_array_add (op->successors, (gpointer) ph_mlir_text (parser));
       ph_mlir_next (parser);
       return TRUE;
-    case PH_MLIR_ID:
-      return parse_word (parser, form);
+    case PH_MLIR_ID: return parse_word (parser, form);
     case PH_MLIR_ARROW:
       ph_mlir_next (parser);
       form->typed = TRUE;
@@ -370,21 +373,15 @@ parse_clause (PhMlirParser *parser, Form *form, char close)
           }
         return value != NULL;
       }
-    case PH_MLIR_PUNCT:
-      break;
+    case PH_MLIR_PUNCT: break;
     case PH_MLIR_END:
     case PH_MLIR_BANG:
-    default:
-      ph_mlir_skip (parser);
-      return parser->error == NULL;
+    default: ph_mlir_skip (parser); return parser->error == NULL;
     }
   switch (parser->token.punct)
     {
-    case '(':
-      ph_mlir_next (parser);
-      return parse_clauses (parser, form, ')');
-    case '[':
-      return parse_bracket (parser, form);
+    case '(': ph_mlir_next (parser); return parse_clauses (parser, form, ')');
+    case '[': return parse_bracket (parser, form);
     case '{':
       if (begins_dictionary (parser, form))
         return ph_mlir_dict (parser, op->attrs);
@@ -406,9 +403,7 @@ parse_clause (PhMlirParser *parser, Form *form, char close)
         ph_mlir_skip (parser);
         return parser->error == NULL;
       }
-    case ':':
-      ph_mlir_next (parser);
-      return parse_type_clause (parser, form);
+    case ':': ph_mlir_next (parser); return parse_type_clause (parser, form);
     case '-':
       {
         PhMlirAttr *value = ph_mlir_value (parser);
@@ -417,9 +412,7 @@ parse_clause (PhMlirParser *parser, Form *form, char close)
           ph_mlir_add_attr (op, "value", value);
         return value != NULL;
       }
-    default:
-      ph_mlir_next (parser);
-      return TRUE;
+    default: ph_mlir_next (parser); return TRUE;
     }
 }
 
@@ -444,10 +437,12 @@ parse_clauses (PhMlirParser *parser, Form *form, char close)
 gboolean
 ph_mlir_custom (PhMlirParser *parser, PhMlirOp *op)
 {
+  /* clang-format off */
   static const struct { const char *word, *name; } old[] = {
     { "return", "func.return" }, { "call", "func.call" }, { "module", "builtin.module" }, { "func", "func.func" }, { "br", "cf.br" },
     { "cond_br", "cf.cond_br" }, { "constant", "arith.constant" },
   };
+  /* clang-format on */
   Form form = { .op = op };
 
   op->name = ph_mlir_text (parser);
@@ -462,7 +457,8 @@ ph_mlir_custom (PhMlirParser *parser, PhMlirOp *op)
   ph_mlir_next (parser);
   if (!parse_clauses (parser, &form, '\0'))
     return FALSE;
-  if (op->regions->len == 0 && form.arguments->len > 0)        /* names that nobody made yet, and no region whose arguments they could be */
+  if (op->regions->len == 0
+      && form.arguments->len > 0) /* names that nobody made yet, and no region whose arguments they could be */
     g_array_append_vals (op->operands, form.arguments->data, form.arguments->len);
   ph_mlir_settle (op, form.types, form.typed);
   return TRUE;

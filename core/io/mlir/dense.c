@@ -40,9 +40,9 @@ own (PhMlirParser *parser, PhTensor *tensor)
 static PhTensor *
 tensor_of_bytes (PhMlirParser *parser, const PhType *type, const gint64 *dims, gsize count, GBytes *bytes)
 {
-  const gsize   size = ph_dtype_size (type->dtype), have = g_bytes_get_size (bytes);
+  const gsize size = ph_dtype_size (type->dtype), have = g_bytes_get_size (bytes);
   const guint8 *data = g_bytes_get_data (bytes, NULL);
-  PhTensor     *tensor;
+  PhTensor *tensor;
 
   if (type->dtype == PH_BOOL && have == 1 && count > 1 && (data[0] == 0 || data[0] == 255))
     {
@@ -61,19 +61,24 @@ tensor_of_bytes (PhMlirParser *parser, const PhType *type, const gint64 *dims, g
     return ph_tensor_new_splat (type->dtype, type->rank, dims, data);
   if (have != count * size)
     {
-      ph_mlir_fail (parser, "the constant has %" G_GSIZE_FORMAT " bytes, but its type wants %" G_GSIZE_FORMAT, have, count * size);
+      ph_mlir_fail (parser, "the constant has %" G_GSIZE_FORMAT " bytes, but its type wants %" G_GSIZE_FORMAT, have,
+                    count * size);
       return NULL;
     }
   return ph_tensor_new_from_bytes (type->dtype, type->rank, dims, bytes);
 }
 
-typedef struct { gdouble re, im; gint64 i; } Element;
+typedef struct
+{
+  gdouble re, im;
+  gint64 i;
+} Element;
 
 static gboolean
 parse_real (PhMlirParser *parser, PhDType dtype, double *value, gint64 *number)
 {
-  gboolean    negative = ph_mlir_take (parser, '-');
-  char        text[64];
+  gboolean negative = ph_mlir_take (parser, '-');
+  char text[64];
   const gsize length = (gsize) (parser->token.end - parser->token.start);
 
   if (length >= sizeof text)
@@ -82,7 +87,8 @@ parse_real (PhMlirParser *parser, PhDType dtype, double *value, gint64 *number)
   text[length] = '\0';
   if (parser->token.kind == PH_MLIR_ID && (strcmp (text, "true") == 0 || strcmp (text, "false") == 0))
     *value = (double) (*number = text[0] == 't');
-  else if (parser->token.kind == PH_MLIR_INTEGER && g_str_has_prefix (text, "0x") && (ph_dtype_is_float (dtype) || dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128))
+  else if (parser->token.kind == PH_MLIR_INTEGER && g_str_has_prefix (text, "0x")
+           && (ph_dtype_is_float (dtype) || dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128))
     {
       const guint64 bits = g_ascii_strtoull (text, NULL, 16);
       const PhDType part = dtype == PH_COMPLEX64 ? PH_FLOAT : dtype == PH_COMPLEX128 ? PH_DOUBLE : dtype;
@@ -110,8 +116,8 @@ parse_element (PhMlirParser *parser, PhDType dtype, Element *element)
   *element = (Element) { 0 };
   if (!ph_mlir_take (parser, '('))
     return parse_real (parser, dtype, &element->re, &element->i);
-  return parse_real (parser, dtype, &element->re, &element->i) && ph_mlir_expect (parser, ',') &&
-         parse_real (parser, dtype, &element->im, &element->i) && ph_mlir_expect (parser, ')');
+  return parse_real (parser, dtype, &element->re, &element->i) && ph_mlir_expect (parser, ',')
+         && parse_real (parser, dtype, &element->im, &element->i) && ph_mlir_expect (parser, ')');
 }
 
 static void
@@ -166,17 +172,18 @@ parse_elements (PhMlirParser *parser, PhDType dtype, gpointer data, gsize count)
     }
   while (depth > 0 && parser->error == NULL);
   if (parser->error == NULL && done != count)
-    return ph_mlir_fail (parser, "the constant has %" G_GSIZE_FORMAT " elements, but its type wants %" G_GSIZE_FORMAT, done, count);
+    return ph_mlir_fail (parser, "the constant has %" G_GSIZE_FORMAT " elements, but its type wants %" G_GSIZE_FORMAT, done,
+                         count);
   return parser->error == NULL;
 }
 
 static PhTensor *
 parse_literal (PhMlirParser *parser, const PhType *type)
 {
-  gint64    dims[PH_MAX_RANK];
-  gsize     count;
+  gint64 dims[PH_MAX_RANK];
+  gsize count;
   PhTensor *tensor = NULL;
-  Element   element;
+  Element element;
 
   for (guint i = 0; i < type->rank; i++)
     dims[i] = type->dims[i].size;
@@ -225,8 +232,8 @@ static PhTensor *
 resource (PhMlirParser *parser, const PhType *type, const char *name)
 {
   GBytes *blob = g_hash_table_lookup (parser->resources, name);
-  gint64  dims[PH_MAX_RANK];
-  gsize   count;
+  gint64 dims[PH_MAX_RANK];
+  gsize count;
 
   for (guint i = 0; i < type->rank; i++)
     dims[i] = type->dims[i].size;
@@ -240,9 +247,9 @@ PhMlirAttr *
 ph_mlir_dense (PhMlirParser *parser)
 {
   const gboolean is_resource = ph_mlir_is_word (parser, "dense_resource");
-  PhMlirAttr    *attr = ph_mlir_new (parser, sizeof *attr);
-  PhMlirToken    open, after;
-  const char    *from = parser->token.start;
+  PhMlirAttr *attr = ph_mlir_new (parser, sizeof *attr);
+  PhMlirToken open, after;
+  const char *from = parser->token.start;
 
   attr->kind = PH_MLIR_TENSOR;
   ph_mlir_next (parser);
@@ -254,7 +261,7 @@ ph_mlir_dense (PhMlirParser *parser)
       return attr;
     }
   ph_mlir_skip (parser);
-  if (!ph_mlir_is (parser, ':'))          /* its type stands before it: memref.global */
+  if (!ph_mlir_is (parser, ':')) /* its type stands before it: memref.global */
     {
       attr->kind = PH_MLIR_TEXT;
       attr->text = "dense<...>";
@@ -265,8 +272,8 @@ ph_mlir_dense (PhMlirParser *parser)
   after = parser->token;
   ph_mlir_seek (parser, &open);
   ph_mlir_next (parser);
-  if (attr->type.type == NULL || attr->type.opaque || !ph_type_is_static (attr->type.type) || ph_dtype_size (attr->type.type->dtype) == 0 ||
-      attr->type.type->dtype == PH_STRING)
+  if (attr->type.type == NULL || attr->type.opaque || !ph_type_is_static (attr->type.type)
+      || ph_dtype_size (attr->type.type->dtype) == 0 || attr->type.type->dtype == PH_STRING)
     ;
   else if (is_resource && parser->token.kind == PH_MLIR_ID)
     attr->tensor = own (parser, resource (parser, attr->type.type, ph_mlir_text (parser)));

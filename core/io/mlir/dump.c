@@ -7,20 +7,20 @@
 #include "core/io/mlir/mlir.h"
 
 #define HEADER    "// -----// IR Dump "
-#define MAX_DEPTH 32           /* of folders */
+#define MAX_DEPTH 32 /* of folders */
 #define MAX_FILES 20000
 
 typedef struct
 {
-  PhSource     *source;
-  GPtrArray    *modules;       /* (element-type PhMlirModule) all that were read: the state is made of their parts */
-  GPtrArray    *ops;           /* (element-type PhMlirOp) the state: what stands in the module now                 */
-  const char   *entry;         /* (nullable) the function that is the main graph, as long as it is there           */
-  char         *pending;       /* (nullable) the pass that was about to run                                        */
-  gboolean      begun;
-  GHashTable   *texts;           /* first line of what was dumped -> GBytes of all of it, while that is how it is */
-  PhRecordFunc  each;
-  gpointer      data;
+  PhSource *source;
+  GPtrArray *modules; /* (element-type PhMlirModule) all that were read: the state is made of their parts */
+  GPtrArray *ops;     /* (element-type PhMlirOp) the state: what stands in the module now                 */
+  const char *entry;  /* (nullable) the function that is the main graph, as long as it is there           */
+  char *pending;      /* (nullable) the pass that was about to run                                        */
+  gboolean begun;
+  GHashTable *texts; /* first line of what was dumped -> GBytes of all of it, while that is how it is */
+  PhRecordFunc each;
+  gpointer data;
 } Dump;
 
 /* "CSE (cse)" of "// -----// IR Dump After CSE (cse) ('func.func' operation: @f) //----- //": "cse". (transfer full) */
@@ -28,7 +28,7 @@ static char *
 pass_name (const char *p, const char *eol)
 {
   g_autofree char *line = g_strndup (p, (gsize) (eol - p));
-  char            *words = line + strlen (HEADER), *open, *close;
+  char *words = line + strlen (HEADER), *open, *close;
 
   words += strcspn (words, " ");
   words += strspn (words, " ");
@@ -81,7 +81,7 @@ static void
 take_over (Dump *dump, PhMlirModule *module)
 {
   const PhMlirBlock *block = module->top->blocks->pdata[0];
-  guint              n = 0;
+  guint n = 0;
 
   for (guint i = 0; i < block->ops->len; i++)
     {
@@ -110,7 +110,7 @@ static const PhMlirOp *
 entry_of (Dump *dump, GPtrArray *modules)
 {
   g_autoptr (GPtrArray) functions = ph_mlir_functions (modules);
-  const PhMlirOp      *entry;
+  const PhMlirOp *entry;
 
   entry = ph_mlir_entry (modules);
   for (guint i = 0; i < functions->len && dump->entry != NULL && entry != NULL && !g_str_equal (entry->symbol, "main"); i++)
@@ -124,11 +124,11 @@ entry_of (Dump *dump, GPtrArray *modules)
 static PhModel *
 build (Dump *dump, GError **error)
 {
-  PhMlirBlock          block = { NULL, NULL, dump->ops };
+  PhMlirBlock block = { NULL, NULL, dump->ops };
   g_autoptr (GPtrArray) blocks = g_ptr_array_new (), modules = g_ptr_array_new ();
-  PhMlirRegion         top = { NULL, blocks };
-  PhMlirModule         module = { .source = dump->source, .top = &top };
-  PhModel             *model;
+  PhMlirRegion top = { NULL, blocks };
+  PhMlirModule module = { .source = dump->source, .top = &top };
+  PhModel *model;
 
   g_ptr_array_add (blocks, &block);
   g_ptr_array_add (modules, &module);
@@ -143,9 +143,9 @@ static gboolean
 is_same (Dump *dump, const char *text, const char *end)
 {
   const char *first = text, *eol;
-  char       *key;
-  GBytes     *known, *bytes;
-  gboolean    same, module;
+  char *key;
+  GBytes *known, *bytes;
+  gboolean same, module;
 
   while (first < end && g_ascii_isspace (*first))
     first++;
@@ -177,7 +177,7 @@ static gboolean
 skip_section (Dump *dump, char *name, gboolean before, GError **error)
 {
   const char *step = before ? dump->pending : name;
-  gboolean    ok = step == NULL || dump->each (step, NULL, dump->data, error);
+  gboolean ok = step == NULL || dump->each (step, NULL, dump->data, error);
 
   set_pending (dump, before ? g_strdup (name) : NULL);
   return ok;
@@ -186,12 +186,12 @@ skip_section (Dump *dump, char *name, gboolean before, GError **error)
 static gboolean
 read_section (Dump *dump, const char *header, const char *eol, const char *end, guint line, GError **error)
 {
-  g_autofree char   *name = pass_name (header, eol);
-  const gboolean     before = g_str_has_prefix (header + strlen (HEADER), "Before");
-  const char        *text = eol < end ? eol + 1 : end;
-  PhMlirModule      *module;
-  PhModel           *model;
-  g_autoptr (GError)  reason = NULL;
+  g_autofree char *name = pass_name (header, eol);
+  const gboolean before = g_str_has_prefix (header + strlen (HEADER), "Before");
+  const char *text = eol < end ? eol + 1 : end;
+  PhMlirModule *module;
+  PhModel *model;
+  g_autoptr (GError) reason = NULL;
 
   if (is_same (dump, text, end))
     return skip_section (dump, name, before, error);
@@ -214,7 +214,11 @@ read_section (Dump *dump, const char *header, const char *eol, const char *end, 
       ph_source_problem (dump->source, "The dump at line %u (%s) was left out: %s", line, name, reason->message);
       return TRUE;
     }
-  if (!dump->each (!dump->begun ? NULL : !before ? name : dump->pending != NULL ? dump->pending : "start", model, dump->data, error))
+  if (!dump->each (!dump->begun            ? NULL
+                   : !before               ? name
+                   : dump->pending != NULL ? dump->pending
+                                           : "start",
+                   model, dump->data, error))
     return FALSE;
   dump->begun = TRUE;
   set_pending (dump, before ? g_steal_pointer (&name) : NULL);
@@ -225,15 +229,19 @@ gboolean
 ph_mlir_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc each, gpointer data, GError **error)
 {
   const char *end = text + size, *header = NULL, *header_eol = NULL;
-  guint       line = 1, header_line = 0;
-  Dump        dump = { source, g_ptr_array_new_with_free_func ((GDestroyNotify) ph_mlir_free), g_ptr_array_new (), NULL, NULL, FALSE,
-                      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref), each, data };
-  gboolean    ok = TRUE;
+  guint line = 1, header_line = 0;
+  /* clang-format off */
+  Dump dump = {
+    source, g_ptr_array_new_with_free_func ((GDestroyNotify) ph_mlir_free), g_ptr_array_new (), NULL, NULL, FALSE,
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref), each, data
+  };
+  /* clang-format on */
+  gboolean ok = TRUE;
 
   for (const char *p = text; ok && p <= end; line++)
     {
       const char *eol = p < end ? memchr (p, '\n', (gsize) (end - p)) : NULL;
-      gboolean    starts;
+      gboolean starts;
 
       if (eol == NULL)
         eol = end;
@@ -252,11 +260,13 @@ ph_mlir_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc 
     {
       const char *eol = memchr (text, '\n', size);
 
-      ok = ph_source_fail (source, error, PH_ERROR_INVALID, NULL, "mlir-opt stopped before it printed anything: '%.*s'. Let it run through, and keep what it prints",
+      ok = ph_source_fail (source, error, PH_ERROR_INVALID, NULL,
+                           "mlir-opt stopped before it printed anything: '%.*s'. Let it run through, and keep what it prints",
                            (int) MIN (eol != NULL ? eol - text : (gssize) size, 200), text);
     }
   else if (ok && !dump.begun)
-    ok = ph_source_fail (source, error, PH_ERROR_INVALID, NULL, "no part of this dump could be read. mlir-opt writes one with -mlir-print-ir-after-all");
+    ok = ph_source_fail (source, error, PH_ERROR_INVALID, NULL,
+                         "no part of this dump could be read. mlir-opt writes one with -mlir-print-ir-after-all");
   g_free (dump.pending);
   g_hash_table_unref (dump.texts);
   g_ptr_array_unref (dump.modules);
@@ -266,7 +276,11 @@ ph_mlir_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc 
 
 /* ── trees ── */
 
-typedef struct { char *path; GArray *numbers; } TreeFile;
+typedef struct
+{
+  char *path;
+  GArray *numbers;
+} TreeFile;
 
 static void
 tree_file_free (gpointer data)
@@ -336,7 +350,7 @@ collect (const char *folder, guint depth, GPtrArray *files)
 static gboolean
 is_tree (const char *folder)
 {
-  g_autoptr (GDir)  dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   g_autofree char *base = g_path_get_basename (folder);
 
   if (g_str_has_prefix (base, "builtin_module_"))
@@ -351,7 +365,7 @@ char *
 ph_mlir_dump_tree (const char *folder)
 {
   g_autoptr (GPtrArray) files = NULL;
-  GString             *all;
+  GString *all;
 
   if (!is_tree (folder))
     return NULL;
@@ -363,9 +377,9 @@ ph_mlir_dump_tree (const char *folder)
   all = g_string_new (NULL);
   for (guint i = 0; i < files->len; i++)
     {
-      const TreeFile  *file = files->pdata[i];
+      const TreeFile *file = files->pdata[i];
       g_autofree char *text = NULL, *base = g_path_get_basename (file->path);
-      gsize            size;
+      gsize size;
 
       if (!g_file_get_contents (file->path, &text, &size, NULL))
         continue;
@@ -373,7 +387,8 @@ ph_mlir_dump_tree (const char *folder)
         {
           const char *name = base + strspn (base, "0123456789_");
 
-          g_string_append_printf (all, HEADER "After %.*s (%.*s) //----- //\n", (int) strcspn (name, "."), name, (int) strcspn (name, "."), name);
+          g_string_append_printf (all, HEADER "After %.*s (%.*s) //----- //\n", (int) strcspn (name, "."), name,
+                                  (int) strcspn (name, "."), name);
         }
       g_string_append_len (all, text, (gssize) size);
       g_string_append_c (all, '\n');

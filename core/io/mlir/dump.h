@@ -10,6 +10,6 @@ G_BEGIN_DECLS
  * that of its name in the last module that is known. Calls @each for each of them. */
 gboolean ph_mlir_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc each, gpointer data, GError **error);
 /* The files of a tree (-mlir-print-ir-tree-dir) as one such text; NULL: @folder is none. (transfer full) */
-char    *ph_mlir_dump_tree (const char *folder);
+char *ph_mlir_dump_tree (const char *folder);
 
 G_END_DECLS

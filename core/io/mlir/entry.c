@@ -16,7 +16,8 @@ ph_mlir_note_calls (const PhMlirRegion *region, GHashTable *called)
           const PhMlirOp *op = block->ops->pdata[i];
 
           if (op->symbol != NULL && !g_str_has_suffix (op->name, "func"))
-            g_hash_table_add (called, (gpointer) (strrchr (op->symbol, '@') != NULL ? ph_intern (strrchr (op->symbol, '@') + 1) : op->symbol));
+            g_hash_table_add (
+                called, (gpointer) (strrchr (op->symbol, '@') != NULL ? ph_intern (strrchr (op->symbol, '@') + 1) : op->symbol));
           for (guint k = 0; k < op->attrs->len; k++)
             {
               const PhMlirAttr *attr = op->attrs->pdata[k];
@@ -52,7 +53,7 @@ const PhMlirOp *
 ph_mlir_entry (GPtrArray *modules)
 {
   g_autoptr (GHashTable) called = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray)  functions = ph_mlir_functions (modules);
+  g_autoptr (GPtrArray) functions = ph_mlir_functions (modules);
 
   for (guint i = 0; i < modules->len; i++)
     ph_mlir_note_calls (((PhMlirModule *) modules->pdata[i])->top, called);

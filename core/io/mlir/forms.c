@@ -29,8 +29,8 @@ void
 ph_mlir_add_applied (PhMlirParser *parser, PhMlirOp *op, const char *name)
 {
   PhMlirRegion *region = ph_mlir_new (parser, sizeof *region);
-  PhMlirBlock  *block = ph_mlir_new (parser, sizeof *block);
-  PhMlirType    none = { 0 };
+  PhMlirBlock *block = ph_mlir_new (parser, sizeof *block);
+  PhMlirType none = { 0 };
 
   region->blocks = ph_mlir_ptr_array (parser);
   g_ptr_array_add (region->blocks, block);
@@ -68,8 +68,9 @@ ph_mlir_add_applied (PhMlirParser *parser, PhMlirOp *op, const char *name)
 void
 ph_mlir_add_word (PhMlirParser *parser, PhMlirOp *op, const char *word)
 {
-  static const char *const connectors[] = { "across", "init", "reducer", "cond", "do", "attributes", "private", "public", "nested", "kernel",
-                                            "to", "step", "else", "in", "x", "into", "from", NULL };
+  static const char *const connectors[] = { "across",  "init",   "reducer", "cond",   "do",   "attributes",
+                                            "private", "public", "nested",  "kernel", "to",   "step",
+                                            "else",    "in",     "x",       "into",   "from", NULL };
   PhMlirAttr *attr;
   const char *name = "keyword";
 
@@ -94,6 +95,7 @@ ph_mlir_add_word (PhMlirParser *parser, PhMlirOp *op, const char *word)
 static void
 rename_attrs (PhMlirOp *op)
 {
+  /* clang-format off */
   static const struct { const char *op, *printed, *name; } names[] = {
     { "broadcast_in_dim", "dims", "broadcast_dimensions" }, { "dynamic_broadcast_in_dim", "dims", "broadcast_dimensions" },
     { "transpose", "dims", "permutation" }, { "reverse", "dims", "dimensions" }, { "iota", "dim", "iota_dimension" },
@@ -106,6 +108,7 @@ rename_attrs (PhMlirOp *op)
     { "fft", "type", "fft_type" }, { "fft", "length", "fft_length" }, { "rng", "distribution", "rng_distribution" },
     { "rng_bit_generator", "algorithm", "rng_algorithm" },
   };
+  /* clang-format on */
   const char *short_name = strchr (op->name, '.');
 
   for (gsize i = 0; short_name != NULL && i < G_N_ELEMENTS (names); i++)
@@ -123,9 +126,9 @@ rename_attrs (PhMlirOp *op)
 static void
 order_reducer (PhMlirOp *op)
 {
-  GArray         *arguments;
+  GArray *arguments;
   g_autofree PhMlirValue *before = NULL;
-  guint           n;
+  guint n;
 
   if (op->regions->len == 0)
     return;
@@ -145,9 +148,9 @@ order_reducer (PhMlirOp *op)
 static void
 order_operands (PhMlirOp *op)
 {
-  GArray                 *operands = op->operands;
+  GArray *operands = op->operands;
   g_autofree PhMlirValue *before = NULL;
-  const guint             n = operands->len / 2;
+  const guint n = operands->len / 2;
 
   if (operands->len < 4 || operands->len % 2 != 0)
     return;
@@ -184,7 +187,8 @@ settle_types (PhMlirOp *op, GArray *types)
   else if (g_str_has_suffix (op->name, ".load") || g_str_has_suffix (op->name, ".dim") || g_str_has_suffix (op->name, ".extract"))
     {
       if (type.type != NULL)
-        type = (PhMlirType) { .type = ph_type_static (g_str_has_suffix (op->name, ".dim") ? PH_INT64 : type.type->dtype, 0, NULL), .text = type.text };
+        type = (PhMlirType) { .type = ph_type_static (g_str_has_suffix (op->name, ".dim") ? PH_INT64 : type.type->dtype, 0, NULL),
+                              .text = type.text };
     }
   g_array_append_val (op->result_types, type);
 }

@@ -71,8 +71,8 @@ number_end (const char *p, const char *end, gboolean *real)
       for (p++; p < end && g_ascii_isdigit (*p); p++)
         ;
     }
-  if (*real && p + 1 < end && (*p == 'e' || *p == 'E') &&
-      (g_ascii_isdigit (p[1]) || (p + 2 < end && (p[1] == '-' || p[1] == '+') && g_ascii_isdigit (p[2]))))
+  if (*real && p + 1 < end && (*p == 'e' || *p == 'E')
+      && (g_ascii_isdigit (p[1]) || (p + 2 < end && (p[1] == '-' || p[1] == '+') && g_ascii_isdigit (p[2]))))
     for (p += 2; p < end && g_ascii_isdigit (*p); p++)
       ;
   return p;
@@ -82,8 +82,8 @@ void
 ph_mlir_next (PhMlirParser *parser)
 {
   PhMlirToken *token = &parser->token;
-  const char  *p;
-  char         c;
+  const char *p;
+  char c;
 
   *token = (PhMlirToken) { .kind = PH_MLIR_END, .fresh = skip_blank (parser), .line = parser->line };
   p = token->start = token->end = parser->p;
@@ -119,7 +119,11 @@ ph_mlir_next (PhMlirParser *parser)
     }
   else if (strchr ("%@^#!", c) != NULL && p + 1 < parser->end && (is_word_char (p[1]) || (c == '@' && p[1] == '"')))
     {
-      token->kind = c == '%' ? PH_MLIR_PERCENT : c == '@' ? PH_MLIR_AT : c == '^' ? PH_MLIR_CARET : c == '#' ? PH_MLIR_HASH : PH_MLIR_BANG;
+      token->kind = c == '%'   ? PH_MLIR_PERCENT
+                    : c == '@' ? PH_MLIR_AT
+                    : c == '^' ? PH_MLIR_CARET
+                    : c == '#' ? PH_MLIR_HASH
+                               : PH_MLIR_BANG;
       if (p[1] == '"')
         {
           const char *end = string_end (parser, p + 1);
@@ -174,7 +178,7 @@ gboolean
 ph_mlir_is_word (PhMlirParser *parser, const char *word)
 {
   const PhMlirToken *token = &parser->token;
-  const gsize        length = strlen (word);
+  const gsize length = strlen (word);
 
   return token->kind == PH_MLIR_ID && (gsize) (token->end - token->start) == length && memcmp (token->start, word, length) == 0;
 }
@@ -205,7 +209,7 @@ gboolean
 ph_mlir_fail (PhMlirParser *parser, const char *format, ...)
 {
   g_autofree char *text = NULL;
-  va_list          args;
+  va_list args;
 
   if (parser->error != NULL)
     return FALSE;
@@ -227,9 +231,9 @@ ph_mlir_text (PhMlirParser *parser)
 const char *
 ph_mlir_span (PhMlirParser *parser, const char *from)
 {
-  const char        *to = parser->token.start;
+  const char *to = parser->token.start;
   g_autoptr (GString) out = NULL;
-  g_autofree char   *valid = NULL;
+  g_autofree char *valid = NULL;
 
   while (to > from && g_ascii_isspace (to[-1]))
     to--;
@@ -265,7 +269,7 @@ char *
 ph_mlir_unquote (PhMlirParser *parser, gsize *size)
 {
   const char *end = parser->token.end - 1;
-  GString    *out = g_string_new (NULL);
+  GString *out = g_string_new (NULL);
 
   for (const char *p = parser->token.start + 1; p < end; p++)
     if (*p != '\\' || p + 1 >= end)

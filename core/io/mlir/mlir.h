@@ -7,74 +7,107 @@
 
 G_BEGIN_DECLS
 
-#define PH_MLIR_MAX_DEPTH 200      /* of regions, types, attributes and locations in each other */
+#define PH_MLIR_MAX_DEPTH 200 /* of regions, types, attributes and locations in each other */
 
 /* A type as it is written, and what Peephole can say of it. Of a quantised tensor @type is that of what is stored. */
-typedef struct { const PhType *type; const char *text; gboolean opaque; } PhMlirType;
+typedef struct
+{
+  const PhType *type;
+  const char *text;
+  gboolean opaque;
+} PhMlirType;
 
-typedef enum { PH_MLIR_INT, PH_MLIR_FLOAT, PH_MLIR_BOOL, PH_MLIR_STRING, PH_MLIR_ARRAY, PH_MLIR_DICT, PH_MLIR_TENSOR, PH_MLIR_TEXT } PhMlirAttrKind;
+typedef enum
+{
+  PH_MLIR_INT,
+  PH_MLIR_FLOAT,
+  PH_MLIR_BOOL,
+  PH_MLIR_STRING,
+  PH_MLIR_ARRAY,
+  PH_MLIR_DICT,
+  PH_MLIR_TENSOR,
+  PH_MLIR_TEXT
+} PhMlirAttrKind;
 
 typedef struct _PhMlirAttr PhMlirAttr;
 struct _PhMlirAttr
 {
-  const char     *name;        /* in a dictionary: of the entry; interned                       */
-  PhMlirAttrKind  kind;
-  gint64          i;
-  double          f;
-  const char     *text;        /* STRING, TEXT; interned                                        */
-  GPtrArray      *items;       /* ARRAY, DICT (element-type PhMlirAttr)                         */
-  PhTensor       *tensor;      /* TENSOR (nullable): NULL: the values were left out of the file */
-  PhMlirType      type;        /* of a TENSOR                                                   */
+  const char *name; /* in a dictionary: of the entry; interned                       */
+  PhMlirAttrKind kind;
+  gint64 i;
+  double f;
+  const char *text; /* STRING, TEXT; interned                                        */
+  GPtrArray *items; /* ARRAY, DICT (element-type PhMlirAttr)                         */
+  PhTensor *tensor; /* TENSOR (nullable): NULL: the values were left out of the file */
+  PhMlirType type;  /* of a TENSOR                                                   */
 };
 
 /* Where an operation came from: loc(...). */
-typedef struct { const char *name; const PhWhere *where; } PhMlirLoc;
+typedef struct
+{
+  const char *name;
+  const PhWhere *where;
+} PhMlirLoc;
 
-typedef struct { const char *name; PhMlirType type; guint line, column; } PhMlirValue;
+typedef struct
+{
+  const char *name;
+  PhMlirType type;
+  guint line, column;
+} PhMlirValue;
 
 typedef struct _PhMlirOp PhMlirOp;
-typedef struct { const char *label; GArray *arguments; GPtrArray *ops; } PhMlirBlock;        /* of PhMlirValue, of PhMlirOp     */
-typedef struct { const char *name; GPtrArray *blocks; } PhMlirRegion;                        /* @name: (nullable); PhMlirBlock  */
+typedef struct
+{
+  const char *label;
+  GArray *arguments;
+  GPtrArray *ops;
+} PhMlirBlock; /* of PhMlirValue, of PhMlirOp     */
+typedef struct
+{
+  const char *name;
+  GPtrArray *blocks;
+} PhMlirRegion; /* @name: (nullable); PhMlirBlock  */
 
 struct _PhMlirOp
 {
-  const char *name;            /* "stablehlo.add"; interned                                     */
-  GArray     *results;         /* (element-type PhMlirValue)                                    */
-  GArray     *operands;        /* (element-type PhMlirValue)                                    */
-  GPtrArray  *attrs;           /* (element-type PhMlirAttr)                                     */
-  GPtrArray  *regions;         /* (element-type PhMlirRegion)                                   */
-  GPtrArray  *successors;      /* (element-type char) interned labels                           */
-  GArray     *result_types;    /* (element-type PhMlirType): of a function, those that it returns */
-  const char *symbol;          /* (nullable) interned, without "@"                              */
-  PhMlirLoc   loc;
-  guint       line, column;
-  gboolean    known;           /* generic, or of a form that is understood: its operands are all there */
+  const char *name;      /* "stablehlo.add"; interned                                     */
+  GArray *results;       /* (element-type PhMlirValue)                                    */
+  GArray *operands;      /* (element-type PhMlirValue)                                    */
+  GPtrArray *attrs;      /* (element-type PhMlirAttr)                                     */
+  GPtrArray *regions;    /* (element-type PhMlirRegion)                                   */
+  GPtrArray *successors; /* (element-type char) interned labels                           */
+  GArray *result_types;  /* (element-type PhMlirType): of a function, those that it returns */
+  const char *symbol;    /* (nullable) interned, without "@"                              */
+  PhMlirLoc loc;
+  guint line, column;
+  gboolean known; /* generic, or of a form that is understood: its operands are all there */
 };
 
 /* One module, or what stands between two lines "// -----". Owns the whole tree. */
 typedef struct _PhMlirModule PhMlirModule;
 struct _PhMlirModule
 {
-  PhSource     *source;
+  PhSource *source;
   PhMlirRegion *top;
-  GPtrArray    *owned, *arrays, *ptr_arrays, *tensors;
+  GPtrArray *owned, *arrays, *ptr_arrays, *tensors;
 };
 
 /* @text, which begins at @line of the source. */
-PhMlirModule *ph_mlir_parse     (PhSource *source, const char *text, gsize size, guint line, GError **error);
-void          ph_mlir_free      (PhMlirModule *module);
+PhMlirModule *ph_mlir_parse (PhSource *source, const char *text, gsize size, guint line, GError **error);
+void ph_mlir_free (PhMlirModule *module);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhMlirModule, ph_mlir_free)
 /* All modules of a file that "// -----" splits. (transfer container) (element-type PhMlirModule) */
-GPtrArray    *ph_mlir_parse_all (PhSource *source, const char *text, gsize size, GError **error);
-PhMlirAttr   *ph_mlir_attr      (const PhMlirOp *op, const char *name);     /* (nullable) */
+GPtrArray *ph_mlir_parse_all (PhSource *source, const char *text, gsize size, GError **error);
+PhMlirAttr *ph_mlir_attr (const PhMlirOp *op, const char *name); /* (nullable) */
 
 /* The functions of @modules, in order, with a body. (transfer container) (element-type PhMlirOp) */
-GPtrArray    *ph_mlir_functions (GPtrArray *modules);
+GPtrArray *ph_mlir_functions (GPtrArray *modules);
 /* Which of them is the main graph unless it is said: @main, or the first that nobody calls. (nullable) */
-const PhMlirOp *ph_mlir_entry   (GPtrArray *modules);
+const PhMlirOp *ph_mlir_entry (GPtrArray *modules);
 /* The model: @entry (nullable) is its main graph, the others are its functions. @inputs_of: (nullable) a function without arguments whose calls become inputs that default to what it returns. */
-PhModel      *ph_mlir_build     (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, const char *inputs_of, GError **error);
+PhModel *ph_mlir_build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, const char *inputs_of, GError **error);
 /* StableHLO, of its operators or HLO's alone. */
-gboolean      ph_mlir_save      (PhModel *model, const char *path, GCancellable *cancellable, GError **error);
+gboolean ph_mlir_save (PhModel *model, const char *path, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

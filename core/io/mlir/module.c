@@ -47,7 +47,7 @@ static void
 find_aliases (PhMlirParser *parser)
 {
   const char *resources = NULL;
-  guint       line = parser->line;
+  guint line = parser->line;
 
   for (const char *p = parser->begin; p < parser->end;)
     {
@@ -85,11 +85,15 @@ PhMlirModule *
 ph_mlir_parse (PhSource *source, const char *text, gsize size, guint line, GError **error)
 {
   g_autoptr (PhMlirModule) module = g_new0 (PhMlirModule, 1);
-  g_autoptr (GHashTable)   aliases = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GHashTable)   resources = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_bytes_unref);
-  g_autoptr (GPtrArray)    scopes = g_ptr_array_new_with_free_func ((GDestroyNotify) g_hash_table_unref);
-  PhMlirParser            parser = { .module = module, .source = source, .begin = text, .end = text + size, .p = text, .line_start = text,
-                                     .line = line, .aliases = aliases, .resources = resources, .scopes = scopes };
+  g_autoptr (GHashTable) aliases = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) resources = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_bytes_unref);
+  g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func ((GDestroyNotify) g_hash_table_unref);
+  /* clang-format off */
+  PhMlirParser parser = {
+    .module = module, .source = source, .begin = text, .end = text + size, .p = text, .line_start = text, .line = line,
+    .aliases = aliases, .resources = resources, .scopes = scopes
+  };
+  /* clang-format on */
 
   module->source = source;
   module->owned = g_ptr_array_new_with_free_func (g_free);
@@ -119,8 +123,8 @@ GPtrArray *
 ph_mlir_parse_all (PhSource *source, const char *text, gsize size, GError **error)
 {
   g_autoptr (GPtrArray) modules = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_mlir_free);
-  const char          *end = text + size, *from = text;
-  guint                line = 1, from_line = 1;
+  const char *end = text + size, *from = text;
+  guint line = 1, from_line = 1;
 
   for (const char *p = text; p <= end; line++)
     {
@@ -130,7 +134,7 @@ ph_mlir_parse_all (PhSource *source, const char *text, gsize size, GError **erro
         eol = end;
       if (eol == end || is_split (p, eol))
         {
-          const char   *to = eol == end && !is_split (p, eol) ? end : p;
+          const char *to = eol == end && !is_split (p, eol) ? end : p;
           PhMlirModule *module = ph_mlir_parse (source, from, (gsize) (to - from), from_line, error);
 
           if (module == NULL)

@@ -65,7 +65,7 @@ ph_mlir_types (PhMlirParser *parser, GArray *types, char close)
       if (!ph_mlir_type (parser, &type))
         return FALSE;
       g_array_append_val (types, type);
-      if (ph_mlir_is (parser, '{'))           /* attributes of a result */
+      if (ph_mlir_is (parser, '{')) /* attributes of a result */
         ph_mlir_skip (parser);
       if (ph_mlir_is_word (parser, "loc") && !ph_mlir_loc (parser, &(PhMlirLoc) { 0 }))
         return FALSE;
@@ -228,9 +228,9 @@ parse_op (PhMlirParser *parser)
 
   while (parser->token.kind == PH_MLIR_PERCENT)
     {
-      PhMlirValue      result = { .line = parser->token.line, .column = parser->token.column };
+      PhMlirValue result = { .line = parser->token.line, .column = parser->token.column };
       g_autofree char *base = g_strdup (ph_mlir_text (parser));
-      guint64          count = 1;
+      guint64 count = 1;
 
       ph_mlir_next (parser);
       if (ph_mlir_take (parser, ':'))
@@ -256,8 +256,9 @@ parse_op (PhMlirParser *parser)
   if (op->results->len > 0 && !ph_mlir_expect (parser, '='))
     return NULL;
   if (parser->token.kind == PH_MLIR_QUOTED ? !parse_generic (parser, op)
-      : parser->token.kind == PH_MLIR_ID ? !ph_mlir_custom (parser, op)
-      : !ph_mlir_fail (parser, "an operation (\"dialect.name\" (...) or dialect.name ...) is wanted here"))
+      : parser->token.kind == PH_MLIR_ID
+          ? !ph_mlir_custom (parser, op)
+          : !ph_mlir_fail (parser, "an operation (\"dialect.name\" (...) or dialect.name ...) is wanted here"))
     return NULL;
   if (ph_mlir_is_word (parser, "loc") && !ph_mlir_loc (parser, &op->loc))
     return NULL;
@@ -293,8 +294,8 @@ parse_label (PhMlirParser *parser, PhMlirBlock *block)
           if (parser->token.kind != PH_MLIR_PERCENT)
             return ph_mlir_fail (parser, "an argument of the block (%%name: type) is wanted here");
           value = ph_mlir_take_value (parser);
-          if (!ph_mlir_expect (parser, ':') || !ph_mlir_type (parser, &value.type) ||
-              (ph_mlir_is_word (parser, "loc") && !ph_mlir_loc (parser, &(PhMlirLoc) { 0 })))
+          if (!ph_mlir_expect (parser, ':') || !ph_mlir_type (parser, &value.type)
+              || (ph_mlir_is_word (parser, "loc") && !ph_mlir_loc (parser, &(PhMlirLoc) { 0 })))
             return FALSE;
           define (parser, value.name);
           g_array_append_val (block->arguments, value);
@@ -312,7 +313,7 @@ skip_alias_or_resources (PhMlirParser *parser)
   if (parser->token.kind == PH_MLIR_HASH || parser->token.kind == PH_MLIR_BANG)
     {
       const gboolean is_type = parser->token.kind == PH_MLIR_BANG;
-      PhMlirType     type;
+      PhMlirType type;
 
       ph_mlir_next (parser);
       if (!ph_mlir_expect (parser, '='))
@@ -366,8 +367,8 @@ PhMlirRegion *
 ph_mlir_region (PhMlirParser *parser, GArray *arguments, gboolean isolated)
 {
   PhMlirRegion *region = ph_mlir_new (parser, sizeof *region);
-  PhMlirBlock  *block;
-  gboolean      ok;
+  PhMlirBlock *block;
+  gboolean ok;
 
   region->blocks = ph_mlir_ptr_array (parser);
   block = new_block (parser, region);

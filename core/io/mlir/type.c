@@ -7,6 +7,7 @@
 static PhDType
 dtype_of (const char *text)
 {
+  /* clang-format off */
   static const struct { const char *name; PhDType dtype; } names[] = {
     { "f32", PH_FLOAT }, { "f64", PH_DOUBLE }, { "f16", PH_FLOAT16 }, { "bf16", PH_BFLOAT16 }, { "i1", PH_BOOL }, { "index", PH_INT64 },
     { "i2", PH_INT2 }, { "i4", PH_INT4 }, { "i8", PH_INT8 }, { "i16", PH_INT16 }, { "i32", PH_INT32 }, { "i64", PH_INT64 },
@@ -16,6 +17,7 @@ dtype_of (const char *text)
     { "f8E4M3FN", PH_FLOAT8E4M3FN }, { "f8E4M3FNUZ", PH_FLOAT8E4M3FNUZ }, { "f8E5M2", PH_FLOAT8E5M2 }, { "f8E5M2FNUZ", PH_FLOAT8E5M2FNUZ },
     { "f4E2M1FN", PH_FLOAT4E2M1 }, { "f8E8M0FNU", PH_FLOAT8E8M0 },
   };
+  /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     if (g_str_equal (names[i].name, text))
@@ -33,8 +35,8 @@ parse_dims (PhMlirParser *parser, GArray *dims, gboolean *ranked)
   for (;;)
     {
       const char *q = p;
-      gint64      size = 0;
-      PhDim       dim = PH_DIM_UNKNOWN;
+      gint64 size = 0;
+      PhDim dim = PH_DIM_UNKNOWN;
 
       if (q < parser->end && (*q == '?' || *q == '*'))
         {
@@ -50,7 +52,7 @@ parse_dims (PhMlirParser *parser, GArray *dims, gboolean *ranked)
               return ph_mlir_fail (parser, "a dimension is too large for 64 bits");
           dim = PH_DIM (size);
         }
-      else if (q + 1 < parser->end && *q == '[')       /* a scalable vector */
+      else if (q + 1 < parser->end && *q == '[') /* a scalable vector */
         {
           for (q++; q < parser->end && *q != ']' && *q != '\n'; q++)
             ;
@@ -78,12 +80,12 @@ static gboolean
 parse_shaped (PhMlirParser *parser, PhMlirType *type)
 {
   g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (PhDim));
-  gboolean          ranked;
-  PhMlirType        element = { 0 };
+  gboolean ranked;
+  PhMlirType element = { 0 };
 
   if (!parse_dims (parser, dims, &ranked) || !ph_mlir_type (parser, &element))
     return FALSE;
-  while (!ph_mlir_is (parser, '>') && parser->token.kind != PH_MLIR_END)      /* an encoding, a layout, a memory space */
+  while (!ph_mlir_is (parser, '>') && parser->token.kind != PH_MLIR_END) /* an encoding, a layout, a memory space */
     ph_mlir_skip (parser);
   type->opaque = element.opaque || element.type == NULL;
   if (element.type != NULL && element.type->has_rank && element.type->rank == 0)
@@ -96,7 +98,7 @@ static gboolean
 parse_word_type (PhMlirParser *parser, PhMlirType *type)
 {
   const char *word = ph_mlir_text (parser);
-  PhDType     dtype = dtype_of (word);
+  PhDType dtype = dtype_of (word);
 
   ph_mlir_next (parser);
   if (dtype != PH_UNDEFINED)
@@ -135,7 +137,7 @@ parse_word_type (PhMlirParser *parser, PhMlirType *type)
 static gboolean
 parse_dialect_type (PhMlirParser *parser, PhMlirType *type)
 {
-  const char  *word = ph_mlir_text (parser);
+  const char *word = ph_mlir_text (parser);
   PhMlirAlias *alias = ph_mlir_alias (parser, word);
 
   type->opaque = TRUE;
@@ -166,7 +168,7 @@ parse_dialect_type (PhMlirParser *parser, PhMlirType *type)
   if (g_str_has_prefix (word, "!quant.uniform"))
     {
       PhMlirToken before = parser->token;
-      PhMlirType  stored = { 0 };
+      PhMlirType stored = { 0 };
 
       ph_mlir_next (parser);
       if (parser->token.kind == PH_MLIR_ID && dtype_of (ph_mlir_text (parser)) != PH_UNDEFINED)
@@ -199,7 +201,7 @@ gboolean
 ph_mlir_type (PhMlirParser *parser, PhMlirType *type)
 {
   const char *from = parser->token.start;
-  gboolean    ok;
+  gboolean ok;
 
   *type = (PhMlirType) { 0 };
   if (!ph_mlir_enter (parser))

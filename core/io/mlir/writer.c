@@ -5,9 +5,15 @@
 #include "core/io/hlo/terms.h"
 #include "core/io/mlir/mlir.h"
 
-#define MAX_LISTED 64       /* elements of a constant that are written out; more are written as bytes */
+#define MAX_LISTED 64 /* elements of a constant that are written out; more are written as bytes */
 
-typedef struct { GString *out; PhTermNames names; GHashTable *constants; guint indent; } Writer;
+typedef struct
+{
+  GString *out;
+  PhTermNames names;
+  GHashTable *constants;
+  guint indent;
+} Writer;
 
 static void write_body (Writer *w, PhGraph *graph, const char *ends);
 
@@ -79,7 +85,7 @@ static void
 put_bytes (Writer *w, PhTensor *tensor)
 {
   const guint8 *data = ph_tensor_data (tensor);
-  const gsize   n = data != NULL ? ph_tensor_bytes (tensor) : 0;
+  const gsize n = data != NULL ? ph_tensor_bytes (tensor) : 0;
 
   g_string_append (w->out, "\"0x");
   for (gsize i = 0; i < n; i++)
@@ -90,7 +96,7 @@ put_bytes (Writer *w, PhTensor *tensor)
 static gboolean
 is_same (PhTensor *tensor)
 {
-  const gsize   size = ph_dtype_size (ph_tensor_dtype (tensor)), n = ph_tensor_count (tensor);
+  const gsize size = ph_dtype_size (ph_tensor_dtype (tensor)), n = ph_tensor_count (tensor);
   const guint8 *data;
 
   if (ph_tensor_is_splat (tensor) || n == 1)
@@ -150,7 +156,7 @@ put_attr (Writer *w, guint *n, const char *name)
 static void
 put_array (Writer *w, const PhNode *node, const char *name, guint *n)
 {
-  gsize         count;
+  gsize count;
   const gint64 *ints = ph_terms_ints (node, name, &count);
 
   if (ints == NULL)
@@ -174,10 +180,13 @@ put_pairs (Writer *w, const gint64 *ints, gsize n)
 static void
 put_attrs (Writer *w, const PhNode *node, const char *op)
 {
-  static const char *const arrays[] = { "window_dimensions", "window_strides", "base_dilations", "window_dilations", "slice_sizes", NULL };
-  static const char *const gathers[] = { "offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map", NULL };
-  guint         n = 0;
-  gsize         count;
+  static const char *const arrays[] = { "window_dimensions", "window_strides", "base_dilations",
+                                        "window_dilations",  "slice_sizes",    NULL };
+  static const char *const gathers[] = { "offset_dims",           "collapsed_slice_dims",
+                                         "operand_batching_dims", "start_indices_batching_dims",
+                                         "start_index_map",       NULL };
+  guint n = 0;
+  gsize count;
   const gint64 *ints;
 
   if (g_str_equal (op, "gather"))
@@ -216,17 +225,21 @@ put_attrs (Writer *w, const PhNode *node, const char *op)
 static void
 put_convolution (Writer *w, const PhNode *node)
 {
-  static const struct { const char *name, *printed; } arrays[] = { { "window_strides", "stride" }, { "padding", "pad" }, { "lhs_dilation", "lhs_dilate" },
-                                                                   { "rhs_dilation", "rhs_dilate" } };
+  static const struct
+  {
+    const char *name, *printed;
+  } arrays[] = {
+    { "window_strides", "stride" }, { "padding", "pad" }, { "lhs_dilation", "lhs_dilate" }, { "rhs_dilation", "rhs_dilate" }
+  };
   g_autofree char *labels = ph_terms_labels (node, FALSE);
-  guint            n = 0;
+  guint n = 0;
 
   g_string_append (w->out, "stablehlo.convolution(");
   put_values (w, node->inputs);
   g_string_append_printf (w->out, ") dim_numbers = %s, window = {", labels != NULL ? labels : "");
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     {
-      gsize         count;
+      gsize count;
       const gint64 *ints = ph_terms_ints (node, arrays[i].name, &count);
 
       if (ints == NULL)
@@ -237,14 +250,15 @@ put_convolution (Writer *w, const PhNode *node)
       else
         put_ints (w, ints, count);
     }
-  g_string_append_printf (w->out, "} {batch_group_count = %" G_GINT64_FORMAT " : i64, feature_group_count = %" G_GINT64_FORMAT " : i64}",
+  g_string_append_printf (w->out,
+                          "} {batch_group_count = %" G_GINT64_FORMAT " : i64, feature_group_count = %" G_GINT64_FORMAT " : i64}",
                           ph_terms_int (node, "batch_group_count", 1), ph_terms_int (node, "feature_group_count", 1));
 }
 
 static void
 put_dims (Writer *w, const PhNode *node, const char *word, const char *name)
 {
-  gsize         n;
+  gsize n;
   const gint64 *ints = ph_terms_ints (node, name, &n);
 
   g_string_append_printf (w->out, ", %s = ", word);
@@ -254,13 +268,14 @@ put_dims (Writer *w, const PhNode *node, const char *word, const char *name)
 static void
 put_dot (Writer *w, const PhNode *node)
 {
-  static const char *const sides[2][2] = { { "lhs_batching_dimensions", "rhs_batching_dimensions" }, { "lhs_contracting_dimensions", "rhs_contracting_dimensions" } };
+  static const char *const sides[2][2] = { { "lhs_batching_dimensions", "rhs_batching_dimensions" },
+                                           { "lhs_contracting_dimensions", "rhs_contracting_dimensions" } };
 
   g_string_append (w->out, "stablehlo.dot_general ");
   put_values (w, node->inputs);
   for (guint i = 0; i < 2; i++)
     {
-      gsize         n, m;
+      gsize n, m;
       const gint64 *left = ph_terms_ints (node, sides[i][0], &n), *right = ph_terms_ints (node, sides[i][1], &m);
 
       if (n == 0 && m == 0 && i == 0)
@@ -275,14 +290,16 @@ put_dot (Writer *w, const PhNode *node)
 static void
 put_slice (Writer *w, const PhNode *node)
 {
-  gsize         n, m, k;
-  const gint64 *from = ph_terms_ints (node, "start_indices", &n), *to = ph_terms_ints (node, "limit_indices", &m), *by = ph_terms_ints (node, "strides", &k);
+  gsize n, m, k;
+  const gint64 *from = ph_terms_ints (node, "start_indices", &n), *to = ph_terms_ints (node, "limit_indices", &m),
+               *by = ph_terms_ints (node, "strides", &k);
 
   g_string_append (w->out, "stablehlo.slice ");
   put_values (w, node->inputs);
   g_string_append (w->out, " [");
   for (gsize i = 0; i < MIN (n, m); i++)
-    g_string_append_printf (w->out, "%s%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT, i > 0 ? ", " : "", from[i], to[i], i < k ? by[i] : 1);
+    g_string_append_printf (w->out, "%s%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT, i > 0 ? ", " : "", from[i],
+                            to[i], i < k ? by[i] : 1);
   g_string_append_c (w->out, ']');
 }
 
@@ -290,8 +307,12 @@ put_slice (Writer *w, const PhNode *node)
 static gboolean
 put_form (Writer *w, const PhNode *node, const char *op)
 {
-  static const struct { const char *op, *word, *attr; } dims[] = { { "broadcast_in_dim", "dims", "broadcast_dimensions" }, { "transpose", "dims", "permutation" },
-                                                                   { "reverse", "dims", "dimensions" } };
+  static const struct
+  {
+    const char *op, *word, *attr;
+  } dims[] = { { "broadcast_in_dim", "dims", "broadcast_dimensions" },
+               { "transpose", "dims", "permutation" },
+               { "reverse", "dims", "dimensions" } };
 
   if (g_str_equal (op, "convolution"))
     put_convolution (w, node);
@@ -354,7 +375,7 @@ is_of_one_type (const PhNode *node)
 static void
 put_reduce (Writer *w, const PhNode *node)
 {
-  gsize         n;
+  gsize n;
   const gint64 *ints = ph_terms_ints (node, "dimensions", &n);
 
   g_string_append (w->out, " {dimensions = array<i64");
@@ -446,9 +467,9 @@ write_body (Writer *w, PhGraph *graph, const char *ends)
 gboolean
 ph_mlir_save (PhModel *model, const char *path, GCancellable *cancellable, GError **error)
 {
-  Writer             w = { .indent = 2 };
+  Writer w = { .indent = 2 };
   g_autoptr (GString) out = g_string_new ("module {\n  func.func public @main(");
-  gboolean            ok;
+  gboolean ok;
 
   if (!ph_terms_check (model, error))
     return FALSE;

@@ -14,8 +14,7 @@ new_array (PhExport *export, gsize n)
   return ph_arena_alloc (export->arena, MAX (n, 1) * sizeof (gpointer));
 }
 
-static char *
-print (PhExport *export, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static char *print (PhExport *export, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static char *
 print (PhExport *export, const char *format, ...)
@@ -121,8 +120,7 @@ ph_attr_to_proto (PhExport *export, const PhAttr *attr)
     case PH_ATTR_GRAPH:
     case PH_ATTR_GRAPHS:
     case PH_ATTR_OPAQUE:
-    default:
-      break;
+    default: break;
     }
   return proto;
 }
@@ -167,7 +165,8 @@ is_absent (const PhValue *value)
   gsize size;
   gconstpointer data = value->extra != NULL ? g_bytes_get_data (value->extra, &size) : NULL;
 
-  return data != NULL && size == sizeof PH_ABSENT_OUTPUT && memcmp (data, PH_ABSENT_OUTPUT, size) == 0 && ph_value_n_uses (value) == 0;
+  return data != NULL && size == sizeof PH_ABSENT_OUTPUT && memcmp (data, PH_ABSENT_OUTPUT, size) == 0
+         && ph_value_n_uses (value) == 0;
 }
 
 static Onnx__ValueInfoProto *
@@ -253,8 +252,8 @@ add_tags (PhExport *export, Onnx__NodeProto *proto, const PhNode *node)
   const PhNode *partner = node->partner != PH_NO_ID ? ph_model_find_node (node->graph->model, node->partner) : NULL;
 
   if (node->role != PH_ROLE_FORWARD)
-    proto->attribute[proto->n_attribute++] =
-      string_attr (export, "peephole_role", node->role == PH_ROLE_BACKWARD ? "backward" : "communication");
+    proto->attribute[proto->n_attribute++] = string_attr (export, "peephole_role",
+                                                          node->role == PH_ROLE_BACKWARD ? "backward" : "communication");
   if (partner != NULL && partner->outputs->len > 0)
     proto->attribute[proto->n_attribute++] = string_attr (export, "peephole_partner", ph_node_output (partner, 0)->name);
   if (node->device != NULL && node->device[0] != '\0')
@@ -306,7 +305,7 @@ export_node (PhExport *export, PhNode *node)
     proto->output[i] = is_absent (node->outputs->pdata[i]) ? (char *) "" : name_of (export, node->outputs->pdata[i]);
   proto->attribute = new_array (export, node->attrs->len + n_graphs + 5);
   for (guint i = 0; i < node->attrs->len; i++)
-    if (export->plain || !ph_is_tag (((PhAttr *) node->attrs->pdata[i])->name))      /* those are said below */
+    if (export->plain || !ph_is_tag (((PhAttr *) node->attrs->pdata[i])->name)) /* those are said below */
       proto->attribute[proto->n_attribute++] = ph_attr_to_proto (export, node->attrs->pdata[i]);
   for (guint i = 0; i < n_graphs; i++)
     {
@@ -404,7 +403,8 @@ export_graph (PhExport *export, PhGraph *graph)
           const PhValue *value = node->outputs->pdata[i];
 
           /* An output of a body further inside does not say it for its own graph. */
-          if (wants_info (value) && !(value->n_output_uses > 0 && g_ptr_array_find (graph->outputs, value, NULL)) && !is_absent (value))
+          if (wants_info (value) && !(value->n_output_uses > 0 && g_ptr_array_find (graph->outputs, value, NULL))
+              && !is_absent (value))
             proto->value_info[proto->n_value_info++] = export_info (export, value);
         }
     }
@@ -414,7 +414,8 @@ export_graph (PhExport *export, PhGraph *graph)
       Onnx__NodeProto *identity = NULL;
       char *name = export_output (export, graph, i, &identity);
 
-      proto->output[i] = value != NULL ? export_info (export, value) : ph_proto_new (export->arena, Onnx__ValueInfoProto, onnx__value_info_proto);
+      proto->output[i] = value != NULL ? export_info (export, value)
+                                       : ph_proto_new (export->arena, Onnx__ValueInfoProto, onnx__value_info_proto);
       proto->output[i]->name = name;
       if (identity != NULL)
         proto->node[proto->n_node++] = identity;
@@ -473,8 +474,8 @@ ph_export_opset_table (PhExport *export, GHashTable *opsets, gboolean with_own, 
 Onnx__ModelProto *
 ph_onnx_export (PhExport *export, PhModel *model)
 {
-  Onnx__ModelProto *proto = model->extra != NULL ?
-                            ph_proto_parse (export->arena, &onnx__model_proto__descriptor, model->extra) : NULL;
+  Onnx__ModelProto *proto = model->extra != NULL ? ph_proto_parse (export->arena, &onnx__model_proto__descriptor, model->extra)
+                                                 : NULL;
 
   if (proto == NULL)
     proto = ph_proto_new (export->arena, Onnx__ModelProto, onnx__model_proto);
@@ -492,7 +493,7 @@ ph_onnx_export (PhExport *export, PhModel *model)
     }
   proto->graph = export_graph (export, model->graph);
   g_clear_pointer (&export->node_names, g_hash_table_unref);
-  for (guint i = 0; i < model->functions->len; i++)       /* before the functions that fused nodes become */
+  for (guint i = 0; i < model->functions->len; i++) /* before the functions that fused nodes become */
     g_ptr_array_insert (export->functions, (int) i, ph_export_function (export, model->functions->pdata[i]));
   proto->opset_import = ph_export_opsets (export, export->functions->len > 0, &proto->n_opset_import);
   proto->has_ir_version = TRUE;

@@ -12,15 +12,16 @@ external_field (const Onnx__TensorProto *proto, const char *key)
 }
 
 static gboolean
-read_number (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *key, const char *what, guint64 *value, GError **error)
+read_number (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *key, const char *what, guint64 *value,
+             GError **error)
 {
   const char *text = external_field (proto, key);
 
   if (text == NULL || text[0] == '\0')
     return TRUE;
   if (!g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT64, value, NULL))
-    return ph_source_fail (source->base, error, PH_ERROR_INVALID, proto, "%s has external data with %s '%.40s', which is not a number",
-                           what, key, text);
+    return ph_source_fail (source->base, error, PH_ERROR_INVALID, proto,
+                           "%s has external data with %s '%.40s', which is not a number", what, key, text);
   return TRUE;
 }
 
@@ -47,8 +48,9 @@ ph_external_find (PhOnnxSource *source, const Onnx__TensorProto *proto, const ch
     return NULL;
   if (offset > size || length > size - offset)
     {
-      ph_source_fail (source->base, error, PH_ERROR_FILE, proto, "%s has its data in '%s' at byte %" G_GUINT64_FORMAT ", %"
-                      G_GUINT64_FORMAT " bytes of it, but that file has only %" G_GUINT64_FORMAT ". It is cut short or another one",
+      ph_source_fail (source->base, error, PH_ERROR_FILE, proto,
+                      "%s has its data in '%s' at byte %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT
+                      " bytes of it, but that file has only %" G_GUINT64_FORMAT ". It is cut short or another one",
                       what, location, offset, length, size);
       return NULL;
     }

@@ -25,13 +25,15 @@ ph_import_function (PhImport *import, const char *domain, const char *name)
 Onnx__AttributeProto *
 ph_function_default_attr (PhArena *arena, const Onnx__FunctionProto *function, guint i)
 {
-  return ph_proto_unknown_message (arena, &function->base.unknown_fields[i], PH_FUNCTION_ATTRIBUTE_PROTO, &onnx__attribute_proto__descriptor);
+  return ph_proto_unknown_message (arena, &function->base.unknown_fields[i], PH_FUNCTION_ATTRIBUTE_PROTO,
+                                   &onnx__attribute_proto__descriptor);
 }
 
 Onnx__ValueInfoProto *
 ph_function_value_info (PhArena *arena, const Onnx__FunctionProto *function, guint i)
 {
-  return ph_proto_unknown_message (arena, &function->base.unknown_fields[i], PH_FUNCTION_VALUE_INFO, &onnx__value_info_proto__descriptor);
+  return ph_proto_unknown_message (arena, &function->base.unknown_fields[i], PH_FUNCTION_VALUE_INFO,
+                                   &onnx__value_info_proto__descriptor);
 }
 
 /* The value's info, without a type where the function says none. */
@@ -54,8 +56,9 @@ is_constant (const Onnx__NodeProto *node)
 {
   const gboolean marked = g_strcmp0 (node->doc_string, PH_BODY_CONSTANT) == 0;
 
-  return node->n_output == 1 && node->n_attribute > 0 && node->attribute[0]->t != NULL &&
-         (marked ? node->n_attribute == 1 : node->n_attribute == 2 && g_strcmp0 (node->attribute[1]->name, CONSTANT_ATTR) == 0);
+  return node->n_output == 1 && node->n_attribute > 0 && node->attribute[0]->t != NULL
+         && (marked ? node->n_attribute == 1
+                    : node->n_attribute == 2 && g_strcmp0 (node->attribute[1]->name, CONSTANT_ATTR) == 0);
 }
 
 static void
@@ -131,7 +134,8 @@ function_extra (const Onnx__FunctionProto *function)
   copy.doc_string = function->doc_string;
   copy.base.unknown_fields = unknown;
   for (guint i = 0; i < function->base.n_unknown_fields; i++)
-    if (function->base.unknown_fields[i].tag != PH_FUNCTION_ATTRIBUTE_PROTO && function->base.unknown_fields[i].tag != PH_FUNCTION_VALUE_INFO)
+    if (function->base.unknown_fields[i].tag != PH_FUNCTION_ATTRIBUTE_PROTO
+        && function->base.unknown_fields[i].tag != PH_FUNCTION_VALUE_INFO)
       unknown[copy.base.n_unknown_fields++] = function->base.unknown_fields[i];
   return protobuf_c_message_get_packed_size (&copy.base) > 0 ? ph_proto_to_bytes (&copy.base) : NULL;
 }
@@ -163,10 +167,17 @@ ph_import_add_function (PhImport *import, Onnx__FunctionProto *proto, GError **e
         g_hash_table_insert (opsets, (gpointer) ph_intern (g_str_equal (domain, "ai.onnx") ? "" : domain),
                              GINT_TO_POINTER ((int) proto->opset_import[i]->version));
     }
-  return ph_model_add_function (import->model, &(PhFunctionSpec) {
-    .name = ph_importer_name (&import->base, proto->name), .domain = ph_importer_name (&import->base, proto->domain),
-    .parameters = (const char *const *) names->pdata, .n_parameters = names->len, .defaults = (PhAttr *const *) defaults->pdata,
-    .n_defaults = defaults->len, .opsets = opsets, .extra = extra, .overload = TRUE }, error);
+  return ph_model_add_function (import->model,
+                                &(PhFunctionSpec) { .name = ph_importer_name (&import->base, proto->name),
+                                                    .domain = ph_importer_name (&import->base, proto->domain),
+                                                    .parameters = (const char *const *) names->pdata,
+                                                    .n_parameters = names->len,
+                                                    .defaults = (PhAttr *const *) defaults->pdata,
+                                                    .n_defaults = defaults->len,
+                                                    .opsets = opsets,
+                                                    .extra = extra,
+                                                    .overload = TRUE },
+                                error);
 }
 
 gboolean
@@ -201,7 +212,7 @@ constant_node (PhExport *export, Onnx__TensorProto *tensor)
   node->n_attribute = 1;
   node->attribute = ph_arena_alloc (export->arena, 2 * sizeof (gpointer));
   node->attribute[0] = attr;
-  if (!export->plain)                /* text has no place for the node's documentation */
+  if (!export->plain) /* text has no place for the node's documentation */
     {
       node->attribute[1] = ph_proto_new (export->arena, Onnx__AttributeProto, onnx__attribute_proto);
       node->attribute[1]->name = (char *) CONSTANT_ATTR;
@@ -251,10 +262,12 @@ ph_export_body (PhExport *export, PhGraph *graph, gboolean *calls_own)
     append_info (export, function, body->input[i]);
   for (gsize i = 0; i < body->n_output; i++)
     {
-      gboolean given = FALSE;          /* what it returns as it came */
+      gboolean given = FALSE; /* what it returns as it came */
 
       for (gsize j = 0; j < body->n_input + i && !given; j++)
-        given = g_strcmp0 (body->output[i]->name, j < body->n_input ? body->input[j]->name : body->output[j - body->n_input]->name) == 0;
+        given = g_strcmp0 (body->output[i]->name,
+                           j < body->n_input ? body->input[j]->name : body->output[j - body->n_input]->name)
+                == 0;
       if (!given)
         append_info (export, function, body->output[i]);
     }
@@ -266,11 +279,12 @@ ph_export_body (PhExport *export, PhGraph *graph, gboolean *calls_own)
 Onnx__FunctionProto *
 ph_export_function (PhExport *export, const PhFunction *function)
 {
-  const Onnx__FunctionProto *extra = function->extra != NULL ?
-                                     ph_proto_parse (export->arena, &onnx__function_proto__descriptor, function->extra) : NULL;
+  const Onnx__FunctionProto *extra = function->extra != NULL
+                                         ? ph_proto_parse (export->arena, &onnx__function_proto__descriptor, function->extra)
+                                         : NULL;
   GHashTable *names = export->node_names;
   g_autoptr (GHashTable) own = g_hash_table_new (NULL, NULL);
-  PhExport plain = { .arena = export->arena, .plain = TRUE };          /* defaults are fields that are packed at once */
+  PhExport plain = { .arena = export->arena, .plain = TRUE }; /* defaults are fields that are packed at once */
   gboolean calls_own = FALSE;
   Onnx__FunctionProto *proto;
 
@@ -282,7 +296,8 @@ ph_export_function (PhExport *export, const PhFunction *function)
   proto->n_attribute = function->parameters->len;
   proto->attribute = (char **) function->parameters->pdata;
   for (guint i = 0; i < function->defaults->len; i++)
-    ph_proto_append (export->arena, &proto->base, PH_FUNCTION_ATTRIBUTE_PROTO, &ph_attr_to_proto (&plain, function->defaults->pdata[i])->base);
+    ph_proto_append (export->arena, &proto->base, PH_FUNCTION_ATTRIBUTE_PROTO,
+                     &ph_attr_to_proto (&plain, function->defaults->pdata[i])->base);
   proto->opset_import = ph_export_opset_table (export, function->opsets, calls_own, &proto->n_opset_import);
   if (extra != NULL)
     {

@@ -8,10 +8,10 @@
 /* A graph of the file, and the message that each part of it is. */
 typedef struct
 {
-  PhImportGraph     graph;
+  PhImportGraph graph;
   Onnx__GraphProto *proto;
-  GHashTable       *defaults;        /* name -> 1 + index of its initializer, the sparse ones behind the others */
-  GHashTable       *infos;           /* (nullable) interned name -> ValueInfoProto                              */
+  GHashTable *defaults; /* name -> 1 + index of its initializer, the sparse ones behind the others */
+  GHashTable *infos;    /* (nullable) interned name -> ValueInfoProto                              */
 } Description;
 
 static gboolean
@@ -31,7 +31,8 @@ initializer (const Onnx__GraphProto *proto, gsize i)
 static gboolean
 nameless (PhImport *import, const PhImportGraph *graph, const char *what, gsize i, gconstpointer part, GError **error)
 {
-  return ph_source_fail (import->source->base, error, PH_ERROR_INVALID, part, "%s %" G_GSIZE_FORMAT " of graph '%s' has no name", what, i, graph->name);
+  return ph_source_fail (import->source->base, error, PH_ERROR_INVALID, part, "%s %" G_GSIZE_FORMAT " of graph '%s' has no name",
+                         what, i, graph->name);
 }
 
 static Description *describe (PhImport *import, Onnx__GraphProto *proto, const char *attr, GError **error);
@@ -46,9 +47,15 @@ describe_node (PhImport *import, Onnx__NodeProto *proto, PhImportNode *node, GEr
   for (gsize j = 0; j < proto->n_input; j++)
     proto->input[j] = (char *) ph_importer_name (&import->base, proto->input[j]);
   *node = (PhImportNode) {
-    .op_type = ph_importer_name (&import->base, proto->op_type), .name = ph_importer_name (&import->base, proto->name),
-    .domain = ph_importer_name (&import->base, proto->domain), .inputs = (const char *const *) proto->input, .n_inputs = proto->n_input,
-    .outputs = (const char *const *) proto->output, .n_outputs = proto->n_output, .bodies = bodies, .part = proto,
+    .op_type = ph_importer_name (&import->base, proto->op_type),
+    .name = ph_importer_name (&import->base, proto->name),
+    .domain = ph_importer_name (&import->base, proto->domain),
+    .inputs = (const char *const *) proto->input,
+    .n_inputs = proto->n_input,
+    .outputs = (const char *const *) proto->output,
+    .n_outputs = proto->n_output,
+    .bodies = bodies,
+    .part = proto,
   };
   if (g_str_equal (node->domain, "ai.onnx"))
     node->domain = "";
@@ -56,7 +63,8 @@ describe_node (PhImport *import, Onnx__NodeProto *proto, PhImportNode *node, GEr
   for (gsize j = 0; j < proto->n_attribute; j++)
     if (is_body (proto->attribute[j]))
       {
-        Description *body = describe (import, proto->attribute[j]->g, ph_importer_name (&import->base, proto->attribute[j]->name), error);
+        Description *body = describe (import, proto->attribute[j]->g, ph_importer_name (&import->base, proto->attribute[j]->name),
+                                      error);
 
         if (body == NULL)
           return FALSE;
@@ -80,8 +88,15 @@ describe (PhImport *import, Onnx__GraphProto *proto, const char *attr, GError **
   self->proto = proto;
   self->defaults = g_hash_table_new (NULL, NULL);
   g_ptr_array_add (import->tables, self->defaults);
-  *graph = (PhImportGraph) { .name = ph_importer_name (&import->base, proto->name), .attr = attr, .inputs = inputs, .n_inputs = proto->n_input,
-                             .constants = constants, .nodes = nodes, .n_nodes = proto->n_node, .outputs = outputs, .n_outputs = proto->n_output };
+  *graph = (PhImportGraph) { .name = ph_importer_name (&import->base, proto->name),
+                             .attr = attr,
+                             .inputs = inputs,
+                             .n_inputs = proto->n_input,
+                             .constants = constants,
+                             .nodes = nodes,
+                             .n_nodes = proto->n_node,
+                             .outputs = outputs,
+                             .n_outputs = proto->n_output };
   for (gsize i = 0; i < proto->n_input; i++)
     {
       inputs[i] = (PhImportValue) { .name = ph_importer_name (&import->base, proto->input[i]->name), .part = proto->input[i] };
@@ -140,13 +155,15 @@ value_extra (const Onnx__ValueInfoProto *info, const Onnx__TensorProto *tensor, 
   Onnx__GraphProto graph = ONNX__GRAPH_PROTO__INIT;
   Onnx__ValueInfoProto info_copy, *infos = &info_copy;
   Onnx__TensorProto tensor_copy, *tensors = &tensor_copy;
-  gboolean special = info != NULL && (info->doc_string != NULL || info->base.n_unknown_fields > 0 || !ph_type_proto_plain (info->type));
-  gboolean external = tensor != NULL && tensor->has_data_location && tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+  gboolean special = info != NULL
+                     && (info->doc_string != NULL || info->base.n_unknown_fields > 0 || !ph_type_proto_plain (info->type));
+  gboolean external = tensor != NULL && tensor->has_data_location
+                      && tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
   ProtobufCMessageUnknownField *unknown = NULL;
   GBytes *bytes;
 
   if (g_once_init_enter (&plain))
-    g_once_init_leave (&plain, g_bytes_new_static ("\x6a", 2));      /* value_info, empty */
+    g_once_init_leave (&plain, g_bytes_new_static ("\x6a", 2)); /* value_info, empty */
   if (info != NULL && (special || declared))
     {
       info_copy = *info;
@@ -223,8 +240,8 @@ import_inputs (PhImport *import, PhScope *scope, const Description *file, GError
       input.tensor = tensor;
       if (!ph_scope_add_input (scope, &input, error))
         return FALSE;
-      ph_scope_find (scope, input.name)->extra = value_extra (proto->input[i], index > 0 && index <= proto->n_initializer ?
-                                                              proto->initializer[index - 1] : NULL, FALSE);
+      ph_scope_find (scope, input.name)->extra = value_extra (
+          proto->input[i], index > 0 && index <= proto->n_initializer ? proto->initializer[index - 1] : NULL, FALSE);
     }
   for (gsize i = 0; i < file->graph.n_constants; i++)
     {
@@ -237,8 +254,8 @@ import_inputs (PhImport *import, PhScope *scope, const Description *file, GError
       constant.tensor = tensor;
       if (!ph_scope_add_constant (scope, &constant, error))
         return FALSE;
-      ph_scope_find (scope, constant.name)->extra = value_extra (find_info (file, constant.name), index < proto->n_initializer ?
-                                                                 proto->initializer[index] : NULL, TRUE);
+      ph_scope_find (scope, constant.name)->extra = value_extra (
+          find_info (file, constant.name), index < proto->n_initializer ? proto->initializer[index] : NULL, TRUE);
     }
   return TRUE;
 }
@@ -271,14 +288,20 @@ note_unknown (PhImport *import, const PhNode *node)
     {
       g_autofree char *label = ph_node_label (node);
 
-      ph_source_problem (import->source->base, "Operator %s is not known: %s can be shown, but neither run nor differentiated", key, label);
+      ph_source_problem (import->source->base, "Operator %s is not known: %s can be shown, but neither run nor differentiated",
+                         key, label);
       g_hash_table_add (import->unknown, g_steal_pointer (&key));
     }
 }
 
-typedef struct { PhImport *import; const Description *file; } Making;
+typedef struct
+{
+  PhImport *import;
+  const Description *file;
+} Making;
 
-static gboolean import_described (PhImport *import, PhScope *outer, gboolean closed, PhGraph *graph, const Description *file, GError **error);
+static gboolean import_described (PhImport *import, PhScope *outer, gboolean closed, PhGraph *graph, const Description *file,
+                                  GError **error);
 
 static PhNode *
 import_node (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GError **error)
@@ -325,7 +348,8 @@ import_node (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GErro
 
       if (body == NULL)
         return ph_scope_blame (scope, proto, reason, error), NULL;
-      if (!import_described (import, scope, file->n_bodies == 1 && ph_node_is_fused (node), body, (const Description *) file->bodies[i], error))
+      if (!import_described (import, scope, file->n_bodies == 1 && ph_node_is_fused (node), body,
+                             (const Description *) file->bodies[i], error))
         return NULL;
     }
   if (fused != NULL && !ph_import_fused (import, scope, node, fused, error))
@@ -398,8 +422,7 @@ import_described (PhImport *import, PhScope *outer, gboolean closed, PhGraph *gr
   Making making = { import, file };
 
   ph_scope_init (&scope, &import->base, outer, closed, graph, &file->graph);
-  if (!ph_scope_announce (&scope, error)
-      || !import_inputs (import, &scope, file, error)
+  if (!ph_scope_announce (&scope, error) || !import_inputs (import, &scope, file, error)
       || !ph_scope_add_nodes (&scope, import_node, &making, error)
       || !ph_scope_set_outputs (&scope, !import->source->lenient, error))
     return FALSE;

@@ -12,16 +12,27 @@ kind_of (const Onnx__AttributeProto *proto)
   if (proto->has_type && proto->type != ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED)
     switch ((int) proto->type)
       {
-      case PH_ATTR_FLOAT: case PH_ATTR_INT: case PH_ATTR_STRING: case PH_ATTR_TENSOR: case PH_ATTR_GRAPH:
-      case PH_ATTR_FLOATS: case PH_ATTR_INTS: case PH_ATTR_STRINGS: case PH_ATTR_TENSORS:
-        return (PhAttrKind) proto->type;
-      default:
-        return PH_ATTR_OPAQUE;
+      case PH_ATTR_FLOAT:
+      case PH_ATTR_INT:
+      case PH_ATTR_STRING:
+      case PH_ATTR_TENSOR:
+      case PH_ATTR_GRAPH:
+      case PH_ATTR_FLOATS:
+      case PH_ATTR_INTS:
+      case PH_ATTR_STRINGS:
+      case PH_ATTR_TENSORS: return (PhAttrKind) proto->type;
+      default: return PH_ATTR_OPAQUE;
       }
   /* Files of the first format say no type. */
-  return proto->has_f ? PH_ATTR_FLOAT : proto->has_i ? PH_ATTR_INT : proto->has_s ? PH_ATTR_STRING : proto->t != NULL ? PH_ATTR_TENSOR :
-         proto->n_floats > 0 ? PH_ATTR_FLOATS : proto->n_ints > 0 ? PH_ATTR_INTS : proto->n_strings > 0 ? PH_ATTR_STRINGS :
-         proto->n_tensors > 0 ? PH_ATTR_TENSORS : PH_ATTR_OPAQUE;
+  return proto->has_f           ? PH_ATTR_FLOAT
+         : proto->has_i         ? PH_ATTR_INT
+         : proto->has_s         ? PH_ATTR_STRING
+         : proto->t != NULL     ? PH_ATTR_TENSOR
+         : proto->n_floats > 0  ? PH_ATTR_FLOATS
+         : proto->n_ints > 0    ? PH_ATTR_INTS
+         : proto->n_strings > 0 ? PH_ATTR_STRINGS
+         : proto->n_tensors > 0 ? PH_ATTR_TENSORS
+                                : PH_ATTR_OPAQUE;
 }
 
 static GBytes *
@@ -33,8 +44,9 @@ to_bytes (const ProtobufCBinaryData *data)
 PhAttr *
 ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *proto, GError **error)
 {
-  const char *name = proto->name != NULL && proto->name[0] != '\0' && g_utf8_validate (proto->name, -1, NULL) ?
-                     ph_intern (proto->name) : "";
+  const char *name = proto->name != NULL && proto->name[0] != '\0' && g_utf8_validate (proto->name, -1, NULL)
+                         ? ph_intern (proto->name)
+                         : "";
   PhAttrKind kind = kind_of (proto);
   g_autoptr (GBytes) bytes = NULL;
   g_autofree char *what = NULL;
@@ -46,17 +58,11 @@ ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *
     }
   switch (kind)
     {
-    case PH_ATTR_FLOAT:
-      return ph_attr_new_float (name, proto->f);
-    case PH_ATTR_INT:
-      return ph_attr_new_int (name, proto->i);
-    case PH_ATTR_STRING:
-      bytes = to_bytes (&proto->s);
-      return ph_attr_new_bytes (name, PH_ATTR_STRING, bytes);
-    case PH_ATTR_FLOATS:
-      return ph_attr_new_floats (name, proto->floats, proto->n_floats);
-    case PH_ATTR_INTS:
-      return ph_attr_new_ints (name, proto->ints, proto->n_ints);
+    case PH_ATTR_FLOAT: return ph_attr_new_float (name, proto->f);
+    case PH_ATTR_INT: return ph_attr_new_int (name, proto->i);
+    case PH_ATTR_STRING: bytes = to_bytes (&proto->s); return ph_attr_new_bytes (name, PH_ATTR_STRING, bytes);
+    case PH_ATTR_FLOATS: return ph_attr_new_floats (name, proto->floats, proto->n_floats);
+    case PH_ATTR_INTS: return ph_attr_new_ints (name, proto->ints, proto->n_ints);
     case PH_ATTR_STRINGS:
       {
         g_autoptr (GPtrArray) strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
@@ -96,7 +102,8 @@ ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *
     case PH_ATTR_REF:
       if (!g_utf8_validate (proto->ref_attr_name, -1, NULL))
         {
-          ph_source_fail (source->base, error, PH_ERROR_INVALID, proto, "attribute '%s' refers to one whose name is not text", name);
+          ph_source_fail (source->base, error, PH_ERROR_INVALID, proto, "attribute '%s' refers to one whose name is not text",
+                          name);
           return NULL;
         }
       return ph_attr_new_ref (name, proto->ref_attr_name, proto->has_type ? (PhAttrKind) proto->type : 0);
@@ -200,8 +207,9 @@ ph_import_take_tags (PhImport *import, GPtrArray *attrs, PhNodeSpec *spec)
       copy = g_strndup (g_bytes_get_data (attr->s, NULL), g_bytes_get_size (attr->s));
       text = ph_intern (copy);
       if (g_str_equal (attr->name, "peephole_role"))
-        spec->role = g_str_equal (text, "backward") ? PH_ROLE_BACKWARD :
-                     g_str_equal (text, "communication") ? PH_ROLE_COMMUNICATION : PH_ROLE_FORWARD;
+        spec->role = g_str_equal (text, "backward")        ? PH_ROLE_BACKWARD
+                     : g_str_equal (text, "communication") ? PH_ROLE_COMMUNICATION
+                                                           : PH_ROLE_FORWARD;
       else if (g_str_equal (attr->name, "peephole_device"))
         spec->device = text;
       else if (g_str_equal (attr->name, "peephole_partner"))

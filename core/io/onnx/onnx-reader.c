@@ -18,12 +18,14 @@ parse_functions (PhImport *import, GPtrArray *protos, GError **error)
     }
   for (guint i = 0; source->parsed != NULL && i < source->parsed->len; i++)
     g_ptr_array_add (protos, source->parsed->pdata[i]);
-  for (guint i = protos->len; i-- > 0;)           /* the first of a name is the one that is called */
+  for (guint i = protos->len; i-- > 0;) /* the first of a name is the one that is called */
     {
       const Onnx__FunctionProto *proto = protos->pdata[i];
 
-      g_hash_table_insert (import->functions, g_strdup_printf ("%s\n%s", ph_importer_name (&import->base, proto->domain),
-                                                               ph_importer_name (&import->base, proto->name)), (gpointer) proto);
+      g_hash_table_insert (import->functions,
+                           g_strdup_printf ("%s\n%s", ph_importer_name (&import->base, proto->domain),
+                                            ph_importer_name (&import->base, proto->name)),
+                           (gpointer) proto);
     }
   return TRUE;
 }
@@ -43,8 +45,9 @@ import_functions (PhImport *import, GPtrArray *protos, gboolean own, GError **er
   for (guint i = 0; i < protos->len; i++)
     {
       Onnx__FunctionProto *proto = protos->pdata[i];
-      PhFunction *function = is_own (proto) != own || g_hash_table_contains (import->fused, proto) ? NULL
-                             : ph_import_add_function (import, proto, error);
+      PhFunction *function = is_own (proto) != own || g_hash_table_contains (import->fused, proto)
+                                 ? NULL
+                                 : ph_import_add_function (import, proto, error);
 
       if (function != NULL)
         {
@@ -56,7 +59,9 @@ import_functions (PhImport *import, GPtrArray *protos, gboolean own, GError **er
     }
   for (guint i = 0; i < made->len; i++)
     if (!ph_import_fill_function (import, made->pdata[i], of->pdata[i], error))
-      return g_prefix_error (error, "function %s.%s: ", ((PhFunction *) made->pdata[i])->domain, ((PhFunction *) made->pdata[i])->name), FALSE;
+      return g_prefix_error (error, "function %s.%s: ", ((PhFunction *) made->pdata[i])->domain,
+                             ((PhFunction *) made->pdata[i])->name),
+             FALSE;
   return TRUE;
 }
 
@@ -84,8 +89,8 @@ ph_onnx_import (PhOnnxSource *source, PhArena *arena, Onnx__ModelProto *proto, G
 
       if (version < 1 || version > G_MAXINT)
         {
-          ph_source_fail (source->base, error, PH_ERROR_INVALID, proto->opset_import[i], "it imports version %" G_GINT64_FORMAT
-                          " of the operators of '%s', which cannot be", version, domain);
+          ph_source_fail (source->base, error, PH_ERROR_INVALID, proto->opset_import[i],
+                          "it imports version %" G_GINT64_FORMAT " of the operators of '%s', which cannot be", version, domain);
           return NULL;
         }
       ph_model_set_opset (model, g_str_equal (domain, "ai.onnx") ? "" : domain, (int) version);
@@ -96,10 +101,8 @@ ph_onnx_import (PhOnnxSource *source, PhArena *arena, Onnx__ModelProto *proto, G
       ph_model_set_opset (model, "", 1);
     }
   model->graph->name = ph_importer_name (&import.base, proto->graph->name);
-  if (!parse_functions (&import, protos, error)
-      || !ph_import_proto (&import, NULL, FALSE, model->graph, proto->graph, error)
-      || !import_functions (&import, protos, FALSE, error)
-      || !import_functions (&import, protos, TRUE, error))
+  if (!parse_functions (&import, protos, error) || !ph_import_proto (&import, NULL, FALSE, model->graph, proto->graph, error)
+      || !import_functions (&import, protos, FALSE, error) || !import_functions (&import, protos, TRUE, error))
     return NULL;
   model->extra = source->extra != NULL ? g_bytes_ref (source->extra) : NULL;
   return g_steal_pointer (&model);

@@ -5,19 +5,19 @@
 
 #include <string.h>
 
-#define METADATA     9                     /* NodeProto.metadata_props, newer than Debian's onnx.proto */
-#define AFTER        "peephole.after"      /* values whose nodes run before this one, one a key        */
-#define WHERE        "peephole.where"      /* FILE:LINE:COLUMN, the innermost first                    */
-#define AFTER_ATTR   "peephole_after"
-#define WHERE_ATTR   "peephole_where"
-#define TORCH_TRACE  "pkg.torch.onnx.stack_trace"
+#define METADATA    9                /* NodeProto.metadata_props, newer than Debian's onnx.proto */
+#define AFTER       "peephole.after" /* values whose nodes run before this one, one a key        */
+#define WHERE       "peephole.where" /* FILE:LINE:COLUMN, the innermost first                    */
+#define AFTER_ATTR  "peephole_after"
+#define WHERE_ATTR  "peephole_where"
+#define TORCH_TRACE "pkg.torch.onnx.stack_trace"
 
 /* (nullable) in the arena */
 static Onnx__StringStringEntryProto *
 read_entry (PhArena *arena, const ProtobufCMessageUnknownField *field)
 {
   ProtobufCAllocator allocator = ph_arena_allocator (arena);
-  gsize header = 0;                        /* the length, which protobuf-c leaves in front of the bytes */
+  gsize header = 0; /* the length, which protobuf-c leaves in front of the bytes */
   Onnx__StringStringEntryProto *entry;
 
   if (field->tag != METADATA || field->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)

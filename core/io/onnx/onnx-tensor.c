@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MAX_SPARSE_BYTES (((gsize) 1) << 30)      /* of a sparse tensor made dense */
+#define MAX_SPARSE_BYTES (((gsize) 1) << 30) /* of a sparse tensor made dense */
 
 /* Bytes in a file, or G_MAXSIZE on overflow. */
 static gsize
@@ -44,7 +44,12 @@ pack_bits (PhDType dtype, const guint8 *from, gsize count, guint8 *to)
 }
 
 /* Where raw_data is: in memory, or in a file from @offset on. */
-typedef struct { GBytes *bytes; PhFile *file; gsize offset, length; } Raw;
+typedef struct
+{
+  GBytes *bytes;
+  PhFile *file;
+  gsize offset, length;
+} Raw;
 
 /* From file bytes (little-endian, sub-byte types packed). */
 static PhTensor *
@@ -95,19 +100,11 @@ fill_typed (PhTensor *tensor, const Onnx__TensorProto *proto, PhDType dtype, gsi
   switch (dtype)
     {
     case PH_FLOAT:
-    case PH_COMPLEX64:
-      memcpy (to, proto->float_data, ph_tensor_bytes (tensor));
-      break;
+    case PH_COMPLEX64: memcpy (to, proto->float_data, ph_tensor_bytes (tensor)); break;
     case PH_DOUBLE:
-    case PH_COMPLEX128:
-      memcpy (to, proto->double_data, ph_tensor_bytes (tensor));
-      break;
-    case PH_INT64:
-      memcpy (to, proto->int64_data, ph_tensor_bytes (tensor));
-      break;
-    case PH_UINT64:
-      memcpy (to, proto->uint64_data, ph_tensor_bytes (tensor));
-      break;
+    case PH_COMPLEX128: memcpy (to, proto->double_data, ph_tensor_bytes (tensor)); break;
+    case PH_INT64: memcpy (to, proto->int64_data, ph_tensor_bytes (tensor)); break;
+    case PH_UINT64: memcpy (to, proto->uint64_data, ph_tensor_bytes (tensor)); break;
     case PH_UINT32:
       for (gsize i = 0; i < count; i++)
         ((guint32 *) to)[i] = (guint32) proto->uint64_data[i];
@@ -120,9 +117,7 @@ fill_typed (PhTensor *tensor, const Onnx__TensorProto *proto, PhDType dtype, gsi
           ph_tensor_set_string (tensor, i, text);
         }
       break;
-    case PH_INT32:
-      memcpy (to, proto->int32_data, ph_tensor_bytes (tensor));
-      break;
+    case PH_INT32: memcpy (to, proto->int32_data, ph_tensor_bytes (tensor)); break;
     default:
       for (gsize i = 0; i < count; i++)
         if (ph_dtype_size (dtype) == 2)
@@ -177,9 +172,10 @@ wrong_length (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *
   for (gsize i = 0; i < proto->n_dims; i++)
     g_string_append_printf (shape, i > 0 ? ",%" G_GINT64_FORMAT : "%" G_GINT64_FORMAT, (gint64) proto->dims[i]);
   g_string_append_c (shape, ']');
-  return ph_source_fail (source->base, error, PH_ERROR_INVALID, proto, "%s is %s, which takes %" G_GSIZE_FORMAT " %s, but its %s has %"
-                         G_GSIZE_FORMAT ". The file is damaged, or its shape is wrong", what, shape->str, want,
-                         g_str_equal (field, "raw_data") ? "bytes" : "elements", field, got);
+  return ph_source_fail (source->base, error, PH_ERROR_INVALID, proto,
+                         "%s is %s, which takes %" G_GSIZE_FORMAT " %s, but its %s has %" G_GSIZE_FORMAT
+                         ". The file is damaged, or its shape is wrong",
+                         what, shape->str, want, g_str_equal (field, "raw_data") ? "bytes" : "elements", field, got);
 }
 
 PhTensor *
@@ -201,14 +197,17 @@ ph_tensor_from_proto (PhOnnxSource *source, const Onnx__TensorProto *proto, cons
     }
   if (proto->segment != NULL)
     {
-      ph_source_fail (source->base, error, PH_ERROR_UNSUPPORTED, proto, "%s is stored in segments, which ONNX no longer has. "
-                      "Save it with a newer exporter", what);
+      ph_source_fail (source->base, error, PH_ERROR_UNSUPPORTED, proto,
+                      "%s is stored in segments, which ONNX no longer has. "
+                      "Save it with a newer exporter",
+                      what);
       return NULL;
     }
   if (proto->n_dims > PH_MAX_RANK || !ph_tensor_count_elements (proto->n_dims, proto->dims, &count)
       || (ph_dtype_size (dtype) > 0 && count > (gsize) G_MAXINT64 / ph_dtype_size (dtype)))
     {
-      ph_source_fail (source->base, error, PH_ERROR_INVALID, proto, "%s has an impossible shape (%" G_GSIZE_FORMAT " dimensions, the "
+      ph_source_fail (source->base, error, PH_ERROR_INVALID, proto,
+                      "%s has an impossible shape (%" G_GSIZE_FORMAT " dimensions, the "
                       "first %" G_GINT64_FORMAT "): a size is negative, or there are more elements than memory has bytes",
                       what, proto->n_dims, proto->n_dims > 0 ? (gint64) proto->dims[0] : 0);
       return NULL;
@@ -285,8 +284,10 @@ ph_tensor_from_sparse (PhOnnxSource *source, const Onnx__SparseTensorProto *prot
     }
   if (ph_tensor_dtype (indices) != PH_INT64 || (ph_tensor_count (indices) != n && ph_tensor_count (indices) != n * proto->n_dims))
     {
-      ph_source_fail (source->base, error, PH_ERROR_INVALID, proto, "%s is sparse with %" G_GSIZE_FORMAT " values; its indices do not "
-                      "match them", what, n);
+      ph_source_fail (source->base, error, PH_ERROR_INVALID, proto,
+                      "%s is sparse with %" G_GSIZE_FORMAT " values; its indices do not "
+                      "match them",
+                      what, n);
       return NULL;
     }
   dense = ph_tensor_new (dtype, proto->n_dims, proto->dims);
@@ -374,7 +375,7 @@ ph_tensor_to_proto (PhArena *arena, PhTensor *tensor, const char *name)
       if (proto->raw_data.data == NULL)
         proto->raw_data.data = (guint8 *) ph_tensor_data (tensor);
     }
-  if (proto->raw_data.data == NULL)           /* a fault was left: the writer asks for it */
+  if (proto->raw_data.data == NULL) /* a fault was left: the writer asks for it */
     proto->raw_data.len = 0;
   return proto;
 }

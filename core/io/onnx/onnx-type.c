@@ -16,7 +16,7 @@ ph_type_proto_opaque (const Onnx__TypeProto *proto)
 
   if (field == NULL || field->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED || proto->base.n_unknown_fields > 1)
     return NULL;
-  while (header < field->len && (field->data[header] & 0x80) != 0)       /* the length */
+  while (header < field->len && (field->data[header] & 0x80) != 0) /* the length */
     header++;
   if (header++ >= field->len)
     return NULL;
@@ -38,7 +38,8 @@ dim_from_proto (const Onnx__TensorShapeProto__Dimension *dim)
 {
   if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE && dim->dim_value >= 0)
     return PH_DIM (dim->dim_value);
-  if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM && dim->dim_param != NULL && dim->dim_param[0] != '\0')
+  if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM && dim->dim_param != NULL
+      && dim->dim_param[0] != '\0')
     return ph_dim_symbol (dim->dim_param);
   return PH_DIM_UNKNOWN;
 }
@@ -66,8 +67,7 @@ ph_type_from_proto (const Onnx__TypeProto *proto)
     return NULL;
   switch (proto->value_case)
     {
-    case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
-      return tensor_type (proto->tensor_type->elem_type, proto->tensor_type->shape);
+    case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE: return tensor_type (proto->tensor_type->elem_type, proto->tensor_type->shape);
     case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
       item = ph_type_from_proto (proto->sequence_type->elem_type);
       return item != NULL ? ph_type_sequence (PH_KIND_SEQUENCE, item) : NULL;
@@ -107,16 +107,12 @@ ph_type_proto_plain (const Onnx__TypeProto *proto)
         if (shape->dim[i]->denotation != NULL)
           return FALSE;
       return shape->n_dim <= PH_MAX_RANK;
-    case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
-      return ph_type_proto_plain (proto->sequence_type->elem_type);
-    case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
-      return ph_type_proto_plain (proto->optional_type->elem_type);
-    case ONNX__TYPE_PROTO__VALUE__NOT_SET:
-      return TRUE;
+    case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE: return ph_type_proto_plain (proto->sequence_type->elem_type);
+    case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE: return ph_type_proto_plain (proto->optional_type->elem_type);
+    case ONNX__TYPE_PROTO__VALUE__NOT_SET: return TRUE;
     case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
     case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
-    default:
-      return FALSE;
+    default: return FALSE;
     }
 }
 
@@ -154,8 +150,8 @@ type_to_proto (PhArena *arena, const PhType *type)
           tensor->shape->dim = ph_arena_alloc (arena, type->rank * sizeof (gpointer));
           for (guint i = 0; i < type->rank; i++)
             {
-              Onnx__TensorShapeProto__Dimension *dim =
-                ph_proto_new (arena, Onnx__TensorShapeProto__Dimension, onnx__tensor_shape_proto__dimension);
+              Onnx__TensorShapeProto__Dimension *dim = ph_proto_new (arena, Onnx__TensorShapeProto__Dimension,
+                                                                     onnx__tensor_shape_proto__dimension);
 
               tensor->shape->dim[i] = dim;
               if (type->dims[i].size >= 0)

@@ -6,27 +6,29 @@
 
 #include <string.h>
 
-#define LARGE      256       /* bytes; smaller data is copied, and smaller messages need no look inside */
-#define MAX_DEPTH  100       /* as protobuf's own readers have it                                       */
-#define MAX_COPY   (1 << 30) /* bytes of all that is copied                                             */
-#define LENGTH     5         /* bytes of a length that is filled in later                               */
-#define WINDOW     (1 << 16) /* bytes of a file on disk that are read at once                           */
+#define LARGE     256       /* bytes; smaller data is copied, and smaller messages need no look inside */
+#define MAX_DEPTH 100       /* as protobuf's own readers have it                                       */
+#define MAX_COPY  (1 << 30) /* bytes of all that is copied                                             */
+#define LENGTH    5         /* bytes of a length that is filled in later                               */
+#define WINDOW    (1 << 16) /* bytes of a file on disk that are read at once                           */
 
+/* clang-format off */
 typedef enum
 {
   LEAF, MODEL, GRAPH, NODE, ATTRIBUTE, TENSOR, SPARSE, FUNCTION, TRAINING, VALUE_INFO, TYPE, TYPE_ITEM, TYPE_MAP
 } Kind;
+/* clang-format on */
 
 typedef struct
 {
-  PhOnnxSource     *source;
-  const guint8 *data;        /* what is at hand of the file: @have bytes from @from on  */
-  gsize         from, have;
-  gsize         size;        /* of the file                                             */
-  GByteArray   *window;      /* (nullable) that holds them, of a file on disk           */
-  GByteArray   *out;         /* (nullable) NULL inside of what is kept as it is         */
-  GByteArray   *extra;
-  GError      **error;
+  PhOnnxSource *source;
+  const guint8 *data; /* what is at hand of the file: @have bytes from @from on  */
+  gsize from, have;
+  gsize size;         /* of the file                                             */
+  GByteArray *window; /* (nullable) that holds them, of a file on disk           */
+  GByteArray *out;    /* (nullable) NULL inside of what is kept as it is         */
+  GByteArray *extra;
+  GError **error;
 } Walk;
 
 static Kind
@@ -34,53 +36,51 @@ child_kind (Kind kind, guint field)
 {
   switch (kind)
     {
-    case MODEL:
-      return field == 7 ? GRAPH : field == 20 ? TRAINING : field == 25 ? FUNCTION : LEAF;
+    case MODEL: return field == 7 ? GRAPH : field == 20 ? TRAINING : field == 25 ? FUNCTION : LEAF;
     case GRAPH:
       return field == 1 ? NODE : field == 5 ? TENSOR : field == 15 ? SPARSE : field >= 11 && field <= 13 ? VALUE_INFO : LEAF;
-    case NODE:
-      return field == 5 ? ATTRIBUTE : LEAF;
+    case NODE: return field == 5 ? ATTRIBUTE : LEAF;
     case ATTRIBUTE:
-      return field == 5 || field == 10 ? TENSOR : field == 6 || field == 11 ? GRAPH : field == 22 || field == 23 ? SPARSE :
-             field == 14 || field == 15 ? TYPE : LEAF;
-    case SPARSE:
-      return field == 1 || field == 2 ? TENSOR : LEAF;
+      return field == 5 || field == 10    ? TENSOR
+             : field == 6 || field == 11  ? GRAPH
+             : field == 22 || field == 23 ? SPARSE
+             : field == 14 || field == 15 ? TYPE
+                                          : LEAF;
+    case SPARSE: return field == 1 || field == 2 ? TENSOR : LEAF;
     case FUNCTION:
-      return field == 7 ? NODE : field == PH_FUNCTION_ATTRIBUTE_PROTO ? ATTRIBUTE :
-             field == PH_FUNCTION_VALUE_INFO ? VALUE_INFO : LEAF;
-    case TRAINING:
-      return field == 1 || field == 2 ? GRAPH : LEAF;
-    case VALUE_INFO:
-      return field == 2 ? TYPE : LEAF;
-    case TYPE:
-      return field == 4 || field == 9 ? TYPE_ITEM : field == 5 ? TYPE_MAP : LEAF;
-    case TYPE_ITEM:
-      return field == 1 ? TYPE : LEAF;
-    case TYPE_MAP:
-      return field == 2 ? TYPE : LEAF;
+      return field == 7                             ? NODE
+             : field == PH_FUNCTION_ATTRIBUTE_PROTO ? ATTRIBUTE
+             : field == PH_FUNCTION_VALUE_INFO      ? VALUE_INFO
+                                                    : LEAF;
+    case TRAINING: return field == 1 || field == 2 ? GRAPH : LEAF;
+    case VALUE_INFO: return field == 2 ? TYPE : LEAF;
+    case TYPE: return field == 4 || field == 9 ? TYPE_ITEM : field == 5 ? TYPE_MAP : LEAF;
+    case TYPE_ITEM: return field == 1 ? TYPE : LEAF;
+    case TYPE_MAP: return field == 2 ? TYPE : LEAF;
     case LEAF:
     case TENSOR:
-    default:
-      return LEAF;
+    default: return LEAF;
     }
 }
 
 static const char *
 kind_name (Kind kind)
 {
-  static const char *const names[] = { "field", "model", "graph", "node", "attribute", "tensor", "sparse tensor", "function",
-                                       "training information", "value", "type", "type", "type" };
+  static const char *const names[]
+      = { "field", "model", "graph", "node", "attribute", "tensor", "sparse tensor", "function", "training information",
+          "value", "type",  "type",  "type" };
   return names[kind];
 }
 
 static gboolean
 damaged (Walk *walk, gsize at, Kind kind, const char *what)
 {
-  if (walk->error != NULL && *walk->error != NULL)          /* it could not be read at all */
+  if (walk->error != NULL && *walk->error != NULL) /* it could not be read at all */
     return FALSE;
   return ph_source_fail (walk->source->base, walk->error, PH_ERROR_FILE, NULL,
                          "not a readable ONNX model: at byte %" G_GSIZE_FORMAT ", in a %s, %s. "
-                         "The file is damaged or of another kind; get it again", at, kind_name (kind), what);
+                         "The file is damaged or of another kind; get it again",
+                         at, kind_name (kind), what);
 }
 
 /* Where the @n bytes from @at on are; NULL with an error when the file is no longer what it was. */
@@ -156,7 +156,8 @@ copy (Walk *walk, GByteArray *out, gsize from, gsize to)
   if (to - from > MAX_COPY - MIN (out->len, MAX_COPY))
     return ph_source_fail (walk->source->base, walk->error, PH_ERROR_UNSUPPORTED, NULL,
                            "at byte %" G_GSIZE_FORMAT ": more than %d MB that are not raw_data of a tensor. "
-                           "Save the model with its weights as raw_data or as external data", from, MAX_COPY >> 20);
+                           "Save the model with its weights as raw_data or as external data",
+                           from, MAX_COPY >> 20);
   if (walk->window == NULL || (from >= walk->from && to <= walk->from + walk->have))
     g_byte_array_append (out, walk->data + (from - walk->from), (guint) (to - from));
   else
@@ -236,7 +237,8 @@ walk_message (Walk *walk, Kind kind, gsize at, gsize end, guint depth)
   if (depth > MAX_DEPTH)
     return ph_source_fail (walk->source->base, walk->error, PH_ERROR_FILE, NULL,
                            "at byte %" G_GSIZE_FORMAT ": messages are nested more than %d deep, which no real model needs; "
-                           "the file is damaged, or made to do harm", at, MAX_DEPTH);
+                           "the file is damaged, or made to do harm",
+                           at, MAX_DEPTH);
   while (at < end)
     {
       gsize tag = at;
@@ -264,7 +266,8 @@ walk_message (Walk *walk, Kind kind, gsize at, gsize end, guint depth)
           if (value > end - at)
             {
               g_autofree char *what = g_strdup_printf ("field %u wants %" G_GUINT64_FORMAT " bytes and %" G_GSIZE_FORMAT
-                                                       " are left (a file cut short?)", field, value, end - at);
+                                                       " are left (a file cut short?)",
+                                                       field, value, end - at);
 
               return damaged (walk, tag, kind, what);
             }
@@ -272,8 +275,7 @@ walk_message (Walk *walk, Kind kind, gsize at, gsize end, guint depth)
             return FALSE;
           at += value;
           continue;
-        default:
-          return damaged (walk, tag, kind, "there is a field of an unknown kind");
+        default: return damaged (walk, tag, kind, "there is a field of an unknown kind");
         }
       if (!copy (walk, kind == MODEL && field != 1 ? walk->extra : walk->out, tag, at))
         return FALSE;
@@ -301,7 +303,7 @@ ph_wire_walk (PhOnnxSource *source, GError **error)
   g_clear_pointer (&walk.window, g_byte_array_unref);
   if (!ok)
     {
-      g_byte_array_unref (out);        /* walk.out is NULL inside of what is not copied */
+      g_byte_array_unref (out); /* walk.out is NULL inside of what is not copied */
       g_byte_array_unref (walk.extra);
       return NULL;
     }

@@ -8,21 +8,21 @@
 
 #include "core/replace.h"
 
-#define MAX_PROTO      (((gsize) 2000) << 20)     /* protobuf's limit is 2 GB                     */
-#define MIN_EXTERNAL   1024                                /* bytes; smaller tensors stay in the model     */
-#define ALIGNMENT      4096                                /* of external data, so that it can be mapped   */
+#define MAX_PROTO    (((gsize) 2000) << 20) /* protobuf's limit is 2 GB                     */
+#define MIN_EXTERNAL 1024                   /* bytes; smaller tensors stay in the model     */
+#define ALIGNMENT    4096                   /* of external data, so that it can be mapped   */
 
 /* ── a buffered file as protobuf-c's sink ───────────────────────────────────────────────────────────────────────── */
 
 typedef struct
 {
   ProtobufCBuffer base;
-  PhReplace       file;
-  int             failed;            /* errno */
-  GCancellable   *cancellable;       /* (nullable) */
-  gsize           used;
-  guint64         written;
-  guint8          data[64 * 1024];
+  PhReplace file;
+  int failed;                /* errno */
+  GCancellable *cancellable; /* (nullable) */
+  gsize used;
+  guint64 written;
+  guint8 data[64 * 1024];
 } Sink;
 
 static void
@@ -166,8 +166,10 @@ move_graph_out (PhArena *arena, Onnx__GraphProto *graph, Sink *sink, const char 
 static gboolean
 too_large (gsize size, GError **error)
 {
-  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "the model takes %" G_GSIZE_FORMAT " MB, and an ONNX file cannot be larger than "
-               "2 GB. Save it to a file: its weights then go into one beside it", size >> 20);
+  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+               "the model takes %" G_GSIZE_FORMAT " MB, and an ONNX file cannot be larger than "
+               "2 GB. Save it to a file: its weights then go into one beside it",
+               size >> 20);
   return FALSE;
 }
 
@@ -208,7 +210,7 @@ ph_onnx_save (PhModel *model, const char *path, GCancellable *cancellable, GErro
   ph_tensor_take_fault (NULL);
   proto = ph_onnx_export (&export, model);
   size = protobuf_c_message_get_packed_size (&proto->base);
-  if (!ph_tensor_take_fault (error))          /* weights that are lost are not saved as zeros over what is there */
+  if (!ph_tensor_take_fault (error)) /* weights that are lost are not saved as zeros over what is there */
     return FALSE;
   external = size > MAX_PROTO || export.had_external;
   if (external)

@@ -125,7 +125,7 @@ ph_proto_unknown_string (PhArena *arena, const ProtobufCMessage *message, guint 
 
   if (field == NULL || field->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
     return NULL;
-  while (header < field->len && (field->data[header] & 0x80) != 0)       /* skips the length */
+  while (header < field->len && (field->data[header] & 0x80) != 0) /* skips the length */
     header++;
   if (header >= field->len)
     return NULL;
@@ -163,10 +163,11 @@ ph_proto_append (PhArena *arena, ProtobufCMessage *to, guint tag, const Protobuf
 }
 
 gpointer
-ph_proto_unknown_message (PhArena *arena, const ProtobufCMessageUnknownField *field, guint tag, const ProtobufCMessageDescriptor *descriptor)
+ph_proto_unknown_message (PhArena *arena, const ProtobufCMessageUnknownField *field, guint tag,
+                          const ProtobufCMessageDescriptor *descriptor)
 {
   ProtobufCAllocator allocator = ph_arena_allocator (arena);
-  gsize header = 0;                            /* the length, which protobuf-c leaves in front of the bytes */
+  gsize header = 0; /* the length, which protobuf-c leaves in front of the bytes */
 
   if (field->tag != tag || field->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
     return NULL;
@@ -221,8 +222,8 @@ restore_tensor (PhOnnxSource *source, PhArena *arena, Onnx__TensorProto *tensor,
     }
   if (mark != NULL)
     {
-      tensor->base.unknown_fields[mark - tensor->base.unknown_fields] =
-        tensor->base.unknown_fields[tensor->base.n_unknown_fields - 1];
+      tensor->base.unknown_fields[mark - tensor->base.unknown_fields]
+          = tensor->base.unknown_fields[tensor->base.n_unknown_fields - 1];
       tensor->base.n_unknown_fields--;
     }
   return TRUE;

@@ -11,29 +11,37 @@
 G_BEGIN_DECLS
 
 /* Memory that is freed at once. Messages and their strings live in it. */
-typedef struct { GPtrArray *chunks; char *at; gsize left; } PhArena;
+typedef struct
+{
+  GPtrArray *chunks;
+  char *at;
+  gsize left;
+} PhArena;
 
-void       ph_arena_init      (PhArena *arena);
-void       ph_arena_clear     (PhArena *arena);
+void ph_arena_init (PhArena *arena);
+void ph_arena_clear (PhArena *arena);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhArena, ph_arena_clear)
-gpointer   ph_arena_alloc     (PhArena *arena, gsize size);           /* aligned, not cleared */
-gpointer   ph_arena_try_alloc (PhArena *arena, gsize size);          /* NULL: no memory */
-gpointer   ph_arena_alloc0    (PhArena *arena, gsize size);
-char      *ph_arena_strndup   (PhArena *arena, const char *text, gsize length);
-ProtobufCAllocator ph_arena_allocator (PhArena *arena);               /* valid while @arena stays where it is */
+gpointer ph_arena_alloc (PhArena *arena, gsize size);     /* aligned, not cleared */
+gpointer ph_arena_try_alloc (PhArena *arena, gsize size); /* NULL: no memory */
+gpointer ph_arena_alloc0 (PhArena *arena, gsize size);
+char *ph_arena_strndup (PhArena *arena, const char *text, gsize length);
+ProtobufCAllocator ph_arena_allocator (PhArena *arena); /* valid while @arena stays where it is */
 
 /* A new message of the struct type @Type: ph_proto_new (arena, Onnx__NodeProto, onnx__node_proto) */
+/* clang-format off */
 #define ph_proto_new(arena, Type, prefix) \
   ({ Type *message_ = ph_arena_alloc ((arena), sizeof (Type)); prefix##__init (message_); message_; })
+/* clang-format on */
 
-GBytes    *ph_proto_to_bytes  (const ProtobufCMessage *message);
-gpointer   ph_proto_parse     (PhArena *arena, const ProtobufCMessageDescriptor *descriptor, GBytes *bytes);  /* (nullable) */
+GBytes *ph_proto_to_bytes (const ProtobufCMessage *message);
+gpointer ph_proto_parse (PhArena *arena, const ProtobufCMessageDescriptor *descriptor, GBytes *bytes); /* (nullable) */
 /* Field @tag among those that onnx.proto does not know, or NULL. */
 const ProtobufCMessageUnknownField *ph_proto_unknown (const ProtobufCMessage *message, guint tag, guint from);
 /* As a string of the arena; NULL when there is none. */
-char      *ph_proto_unknown_string (PhArena *arena, const ProtobufCMessage *message, guint tag);
+char *ph_proto_unknown_string (PhArena *arena, const ProtobufCMessage *message, guint tag);
 
 /* Fields that are newer than Debian's onnx.proto. */
+/* clang-format off */
 enum
 {
   PH_FUNCTION_ATTRIBUTE_PROTO = 11, PH_FUNCTION_VALUE_INFO = 12, PH_FUNCTION_OVERLOAD = 13,
@@ -41,98 +49,103 @@ enum
   PH_TYPE_OPAQUE = 7,                /* older: of the onnx.proto for ML operators */
   PH_TENSOR_SLICE = 536870001,       /* never in a file: number of the slice that the walk took out */
 };
+/* clang-format on */
 
 /* Where a large raw_data lies in the file. */
-typedef struct { gsize offset, length; } PhSlice;
+typedef struct
+{
+  gsize offset, length;
+} PhSlice;
 
 /* What ONNX's reader keeps of the file that it reads. */
 typedef struct
 {
-  PhSource     *base;
-  GArray       *slices;              /* (nullable) (element-type PhSlice)                                   */
-  GPtrArray    *functions;           /* (nullable) (element-type GBytes) FunctionProtos of a binary file    */
-  GPtrArray    *parsed;              /* (nullable) (element-type Onnx__FunctionProto) those of text         */
-  GBytes       *extra;               /* (nullable) the rest of the ModelProto, as it is in the file         */
-  gboolean      lenient;             /* text: an output may be named twice                                  */
+  PhSource *base;
+  GArray *slices;       /* (nullable) (element-type PhSlice)                                   */
+  GPtrArray *functions; /* (nullable) (element-type GBytes) FunctionProtos of a binary file    */
+  GPtrArray *parsed;    /* (nullable) (element-type Onnx__FunctionProto) those of text         */
+  GBytes *extra;        /* (nullable) the rest of the ModelProto, as it is in the file         */
+  gboolean lenient;     /* text: an output may be named twice                                  */
 } PhOnnxSource;
 
-void       ph_onnx_source_clear (PhOnnxSource *source);
+void ph_onnx_source_clear (PhOnnxSource *source);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhOnnxSource, ph_onnx_source_clear)
 
 /* Where the data lies that @mark stands for; NULL when it is nonsense. */
 const PhSlice *ph_source_slice (PhOnnxSource *source, const ProtobufCMessageUnknownField *mark);
 /* Puts large data that was taken out back into @message and all below it, read into @arena. */
-gboolean   ph_proto_restore   (PhOnnxSource *source, PhArena *arena, ProtobufCMessage *message, GError **error);
+gboolean ph_proto_restore (PhOnnxSource *source, PhArena *arena, ProtobufCMessage *message, GError **error);
 
 /* onnx-wire.c: checks nesting, takes large data out. Returns the slim copy. */
-GByteArray *ph_wire_walk      (PhOnnxSource *source, GError **error);
+GByteArray *ph_wire_walk (PhOnnxSource *source, GError **error);
 
 /* onnx-type.c. Unknown parts of a type (maps, sparse tensors) make it NULL. */
-const PhType    *ph_type_from_proto (const Onnx__TypeProto *proto);
-gboolean         ph_type_proto_plain (const Onnx__TypeProto *proto);        /* PhType says all that it says */
-char            *ph_type_proto_opaque (const Onnx__TypeProto *proto);       /* its name, NULL: of another kind, or domain */
-void             ph_type_proto_set_opaque (PhArena *arena, Onnx__TypeProto *proto, const char *name);
+const PhType *ph_type_from_proto (const Onnx__TypeProto *proto);
+gboolean ph_type_proto_plain (const Onnx__TypeProto *proto); /* PhType says all that it says */
+char *ph_type_proto_opaque (const Onnx__TypeProto *proto);   /* its name, NULL: of another kind, or domain */
+void ph_type_proto_set_opaque (PhArena *arena, Onnx__TypeProto *proto, const char *name);
 /* @proto with what @type knows more; keeps denotations. */
-Onnx__TypeProto *ph_type_overlay    (PhArena *arena, Onnx__TypeProto *proto, const PhType *type);
+Onnx__TypeProto *ph_type_overlay (PhArena *arena, Onnx__TypeProto *proto, const PhType *type);
 
 /* onnx-tensor.c. @what names the tensor in messages. */
-PhTensor         *ph_tensor_from_proto (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *what, GError **error);
-PhTensor         *ph_tensor_from_sparse (PhOnnxSource *source, const Onnx__SparseTensorProto *proto, const char *what, GError **error);
+PhTensor *ph_tensor_from_proto (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *what, GError **error);
+PhTensor *ph_tensor_from_sparse (PhOnnxSource *source, const Onnx__SparseTensorProto *proto, const char *what, GError **error);
 /* Borrows the elements where it can. */
 Onnx__TensorProto *ph_tensor_to_proto (PhArena *arena, PhTensor *tensor, const char *name);
 
 /* onnx-external.c */
-PhFile    *ph_external_find   (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *what, gsize *offset, gsize *length,
-                               GError **error);       /* (transfer none) */
+PhFile *ph_external_find (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *what, gsize *offset, gsize *length,
+                          GError **error); /* (transfer none) */
 
 /* onnx-import.c */
-PhModel   *ph_onnx_import     (PhOnnxSource *source, PhArena *arena, Onnx__ModelProto *proto, GError **error);
-PhAttr    *ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *proto, GError **error);
+PhModel *ph_onnx_import (PhOnnxSource *source, PhArena *arena, Onnx__ModelProto *proto, GError **error);
+PhAttr *ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *proto, GError **error);
 
 /* Appends @part to @to as a field that Debian's onnx.proto does not know; or bytes. */
-void       ph_proto_append    (PhArena *arena, ProtobufCMessage *to, guint tag, const ProtobufCMessage *part);
-void       ph_proto_append_bytes (PhArena *arena, ProtobufCMessage *to, guint tag, gconstpointer bytes, gsize size);
+void ph_proto_append (PhArena *arena, ProtobufCMessage *to, guint tag, const ProtobufCMessage *part);
+void ph_proto_append_bytes (PhArena *arena, ProtobufCMessage *to, guint tag, gconstpointer bytes, gsize size);
 /* The field as a message; NULL: it is of another tag, or damaged. */
-gpointer   ph_proto_unknown_message (PhArena *arena, const ProtobufCMessageUnknownField *field, guint tag,
-                                     const ProtobufCMessageDescriptor *descriptor);
+gpointer ph_proto_unknown_message (PhArena *arena, const ProtobufCMessageUnknownField *field, guint tag,
+                                   const ProtobufCMessageDescriptor *descriptor);
 
 /* onnx-function.c: a function's attribute with a default, from its field @i of those that protobuf-c does not know. (nullable) */
 Onnx__AttributeProto *ph_function_default_attr (PhArena *arena, const Onnx__FunctionProto *function, guint i);
-Onnx__ValueInfoProto *ph_function_value_info   (PhArena *arena, const Onnx__FunctionProto *function, guint i);    /* likewise, a type */
+Onnx__ValueInfoProto *ph_function_value_info (PhArena *arena, const Onnx__FunctionProto *function,
+                                              guint i); /* likewise, a type */
 
 /* onnx-export.c: a model as messages that borrow from it. */
 typedef struct
 {
-  PhArena    *arena;
-  GHashTable *tensors;               /* (nullable) TensorProto -> PhTensor: text wants no packed elements     */
-  GCancellable *cancellable;         /* (nullable) cancelled: nodes are left out, nobody may use the result   */
-  gboolean    plain;                 /* for other programs: fused nodes become functions, outputs distinct    */
+  PhArena *arena;
+  GHashTable *tensors;       /* (nullable) TensorProto -> PhTensor: text wants no packed elements     */
+  GCancellable *cancellable; /* (nullable) cancelled: nodes are left out, nobody may use the result   */
+  gboolean plain;            /* for other programs: fused nodes become functions, outputs distinct    */
   /* private */
-  GHashTable *bodies;                /* a body's bytes -> its function's name                                 */
+  GHashTable *bodies; /* a body's bytes -> its function's name                                 */
   GHashTable *function_names;
-  GPtrArray  *functions;             /* (element-type Onnx__FunctionProto)                                    */
-  GHashTable *aliases;               /* (nullable) PhValue -> number, while a body's key is made              */
-  gboolean    nameless;              /* likewise: no names of nodes, no extras                                */
-  GHashTable *node_names;            /* (nullable) those given so far: other runtimes want each name once     */
-  gboolean    had_external;          /* set: some tensor of the file was external data                        */
-  PhModel    *model;
+  GPtrArray *functions;   /* (element-type Onnx__FunctionProto)                                    */
+  GHashTable *aliases;    /* (nullable) PhValue -> number, while a body's key is made              */
+  gboolean nameless;      /* likewise: no names of nodes, no extras                                */
+  GHashTable *node_names; /* (nullable) those given so far: other runtimes want each name once     */
+  gboolean had_external;  /* set: some tensor of the file was external data                        */
+  PhModel *model;
 } PhExport;
 
 Onnx__AttributeProto *ph_attr_to_proto (PhExport *export, const PhAttr *attr);
-Onnx__ModelProto *ph_onnx_export       (PhExport *export, PhModel *model);
+Onnx__ModelProto *ph_onnx_export (PhExport *export, PhModel *model);
 Onnx__GraphProto *ph_onnx_export_graph (PhExport *export, PhGraph *graph);
 /* Sorted; with Peephole's own when there are calls of its functions. */
 Onnx__OperatorSetIdProto **ph_export_opsets (PhExport *export, gboolean with_own, gsize *n);
-void              ph_export_add_places (PhExport *export, Onnx__NodeProto *proto, const PhNode *node);    /* onnx-tags.c */
-const char       *ph_export_fused      (PhExport *export, PhNode *node);    /* onnx-fused.c: its function's name */
+void ph_export_add_places (PhExport *export, Onnx__NodeProto *proto, const PhNode *node); /* onnx-tags.c */
+const char *ph_export_fused (PhExport *export, PhNode *node);                             /* onnx-fused.c: its function's name */
 /* onnx-function.c: what the graph of a function has, but name, domain, attributes and opsets. */
-Onnx__FunctionProto *ph_export_body    (PhExport *export, PhGraph *graph, gboolean *calls_own);
+Onnx__FunctionProto *ph_export_body (PhExport *export, PhGraph *graph, gboolean *calls_own);
 Onnx__FunctionProto *ph_export_function (PhExport *export, const PhFunction *function);
 Onnx__OperatorSetIdProto **ph_export_opset_table (PhExport *export, GHashTable *opsets, gboolean with_own, gsize *n);
 
 /* onnx-writer.c: a file takes the place of the old one only when it is whole. */
-gboolean          ph_onnx_save           (PhModel *model, const char *path, GCancellable *cancellable, GError **error);
-gboolean          ph_onnx_text_save      (PhModel *model, const char *path, GCancellable *cancellable, GError **error);
+gboolean ph_onnx_save (PhModel *model, const char *path, GCancellable *cancellable, GError **error);
+gboolean ph_onnx_text_save (PhModel *model, const char *path, GCancellable *cancellable, GError **error);
 
 /* Attributes of these kinds are kept as bytes, and in text as the bytes of the message after this word for their type. */
 #define PH_TEXT_OPAQUE  "attribute_proto"
@@ -140,6 +153,6 @@ gboolean          ph_onnx_text_save      (PhModel *model, const char *path, GCan
 #define PH_ATTR_SPARSES 12
 
 /* text-parser.c, text-printer.c */
-Onnx__ModelProto *ph_text_parse   (PhOnnxSource *source, PhArena *arena, const char *text, gsize length, GError **error);
+Onnx__ModelProto *ph_text_parse (PhOnnxSource *source, PhArena *arena, const char *text, gsize length, GError **error);
 
 G_END_DECLS

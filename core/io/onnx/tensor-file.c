@@ -11,8 +11,22 @@
 #define MAX_DEPTH 16
 
 /* Fields of both messages, and the values of their elem_type. */
-enum { NAME = 1, ELEM_TYPE = 2, TENSOR = 3, SPARSE = 4, SEQUENCE = 5, OPTIONAL = 7 };
-enum { ELEM_TENSOR = 1, ELEM_SPARSE = 2, ELEM_SEQUENCE = 3, ELEM_OPTIONAL = 5 };
+enum
+{
+  NAME = 1,
+  ELEM_TYPE = 2,
+  TENSOR = 3,
+  SPARSE = 4,
+  SEQUENCE = 5,
+  OPTIONAL = 7
+};
+enum
+{
+  ELEM_TENSOR = 1,
+  ELEM_SPARSE = 2,
+  ELEM_SEQUENCE = 3,
+  ELEM_OPTIONAL = 5
+};
 
 /* ── reading ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
@@ -28,7 +42,8 @@ read_tensor (PhOnnxSource *source, const guint8 *data, gsize size, char **name, 
   proto = onnx__tensor_proto__unpack (&allocator, size, data);
   if (proto == NULL)
     {
-      ph_source_fail (source->base, error, PH_ERROR_FILE, NULL, "not a readable TensorProto: the file is damaged or of another kind");
+      ph_source_fail (source->base, error, PH_ERROR_FILE, NULL,
+                      "not a readable TensorProto: the file is damaged or of another kind");
       return NULL;
     }
   if (name != NULL && proto->name != NULL)
@@ -51,8 +66,8 @@ read_varint (const guint8 *data, gsize size, gsize *at, guint64 *value)
   return FALSE;
 }
 
-static PhTensor *
-read_value (PhOnnxSource *source, const PhType *type, const guint8 *data, gsize size, guint depth, char **name, GError **error);
+static PhTensor *read_value (PhOnnxSource *source, const PhType *type, const guint8 *data, gsize size, guint depth, char **name,
+                             GError **error);
 
 static PhTensor *
 read_items (PhOnnxSource *source, const PhType *type, const guint8 *data, gsize size, guint depth, char **name, GError **error)
@@ -89,22 +104,27 @@ read_items (PhOnnxSource *source, const PhType *type, const guint8 *data, gsize 
         case SEQUENCE:
         case OPTIONAL:
           {
-            PhType inner = { .kind = key >> 3 == TENSOR ? PH_KIND_TENSOR : key >> 3 == SEQUENCE ? PH_KIND_SEQUENCE : PH_KIND_OPTIONAL };
+            PhType inner = { .kind = key >> 3 == TENSOR     ? PH_KIND_TENSOR
+                                     : key >> 3 == SEQUENCE ? PH_KIND_SEQUENCE
+                                                            : PH_KIND_OPTIONAL };
 
-            item = read_value (source, item_type->kind == inner.kind ? item_type : &inner, data + at, length, depth + 1, NULL, error);
+            item = read_value (source, item_type->kind == inner.kind ? item_type : &inner, data + at, length, depth + 1, NULL,
+                               error);
             if (item == NULL)
               return NULL;
             g_ptr_array_add (items, item);
             if (ph_tensor_kind (item) != ph_tensor_kind (items->pdata[0]))
               {
-                ph_source_fail (source->base, error, PH_ERROR_FILE, NULL, "it holds values of more than one kind: tensors, sequences and "
+                ph_source_fail (source->base, error, PH_ERROR_FILE, NULL,
+                                "it holds values of more than one kind: tensors, sequences and "
                                 "optionals cannot stand in one list");
                 return NULL;
               }
             break;
           }
         default:
-          ph_source_fail (source->base, error, PH_ERROR_UNSUPPORTED, NULL, "it holds maps or sparse tensors, which cannot be read");
+          ph_source_fail (source->base, error, PH_ERROR_UNSUPPORTED, NULL,
+                          "it holds maps or sparse tensors, which cannot be read");
           return NULL;
         }
       at += length;

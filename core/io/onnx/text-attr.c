@@ -5,6 +5,7 @@
 static PhAttrKind
 parse_attr_type (PhTextParser *parser)
 {
+  /* clang-format off */
   static const struct { const char *name; PhAttrKind kind; } types[] = {
     { "float", PH_ATTR_FLOAT }, { "int", PH_ATTR_INT }, { "string", PH_ATTR_STRING }, { "tensor", PH_ATTR_TENSOR },
     { "graph", PH_ATTR_GRAPH }, { "floats", PH_ATTR_FLOATS }, { "ints", PH_ATTR_INTS }, { "strings", PH_ATTR_STRINGS },
@@ -12,6 +13,7 @@ parse_attr_type (PhTextParser *parser)
     { "sparse_tensors", (PhAttrKind) 12 }, { "type_proto", (PhAttrKind) 13 }, { "type_protos", (PhAttrKind) 14 },
     { PH_TEXT_OPAQUE, PH_ATTR_OPAQUE },
   };
+  /* clang-format on */
   PhLexer *lexer = &parser->lexer;
 
   for (gsize i = 0; i < G_N_ELEMENTS (types) && lexer->token.kind == PH_TOKEN_NAME; i++)
@@ -31,7 +33,8 @@ parse_opaque (PhTextParser *parser, char *name)
   ProtobufCAllocator allocator = ph_arena_allocator (parser->arena);
   const PhToken token = parser->lexer.token;
   const char *bytes = ph_text_string (parser);
-  Onnx__AttributeProto *attr = bytes != NULL ? onnx__attribute_proto__unpack (&allocator, token.length, (const guint8 *) bytes) : NULL;
+  Onnx__AttributeProto *attr = bytes != NULL ? onnx__attribute_proto__unpack (&allocator, token.length, (const guint8 *) bytes)
+                                             : NULL;
 
   if (bytes != NULL && attr == NULL)
     {
@@ -51,8 +54,7 @@ is_graph (PhTextParser *parser)
   const PhLexer before = parser->lexer;
   gboolean found;
 
-  if (before.token.kind != PH_TOKEN_STRING
-      && (before.token.kind != PH_TOKEN_NAME || g_strv_contains (types, before.token.text)))
+  if (before.token.kind != PH_TOKEN_STRING && (before.token.kind != PH_TOKEN_NAME || g_strv_contains (types, before.token.text)))
     return FALSE;
   found = ph_lexer_next (&parser->lexer) && ph_lexer_is (&parser->lexer, '(');
   if (!parser->lexer.failed)
@@ -97,7 +99,8 @@ parse_attr_value (PhTextParser *parser, Onnx__AttributeProto *attr)
       return attr->t != NULL ? PH_ATTR_TENSOR : (PhAttrKind) 0;
     }
   if (token.kind == PH_TOKEN_INT || token.kind == PH_TOKEN_FLOAT
-      || (token.kind == PH_TOKEN_NAME && (g_ascii_strcasecmp (token.text, "inf") == 0 || g_ascii_strcasecmp (token.text, "nan") == 0)))
+      || (token.kind == PH_TOKEN_NAME
+          && (g_ascii_strcasecmp (token.text, "inf") == 0 || g_ascii_strcasecmp (token.text, "nan") == 0)))
     {
       double f = 0;
 
@@ -134,7 +137,8 @@ parse_attr_list (PhTextParser *parser, Onnx__AttributeProto *attr, PhAttrKind de
       any_float = any_float || kind == PH_ATTR_FLOAT;
       if (first == 0)
         first = kind;
-      else if (kind != first && !((kind == PH_ATTR_INT || kind == PH_ATTR_FLOAT) && (first == PH_ATTR_INT || first == PH_ATTR_FLOAT)))
+      else if (kind != first
+               && !((kind == PH_ATTR_INT || kind == PH_ATTR_FLOAT) && (first == PH_ATTR_INT || first == PH_ATTR_FLOAT)))
         {
           lexer->token = token;
           ph_lexer_fail (lexer, "the items of a list must be of one kind");

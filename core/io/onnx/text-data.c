@@ -186,7 +186,7 @@ print_element (PhTextPrinter *printer, PhTensor *tensor, gsize index)
       ph_text_print_string (printer, text != NULL ? text : "", text != NULL ? strlen (text) : 0);
     }
   else if ((dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128) && ph_tensor_data (tensor) == NULL)
-    g_string_append (printer->out, "0, 0");           /* a fault was left */
+    g_string_append (printer->out, "0, 0"); /* a fault was left */
   else if (dtype == PH_COMPLEX64)
     {
       const float *data = ph_tensor_data (tensor);
@@ -232,7 +232,8 @@ ph_text_print_elements (PhTextPrinter *printer, const Onnx__TensorProto *proto)
   if (tensor == NULL)
     g_string_append (printer->out, "{...}");
   else if (count > printer->max_elements)
-    g_string_append_printf (printer->out, "{... %" G_GSIZE_FORMAT " elements, %016" G_GINT64_MODIFIER "x}", count, ph_tensor_digest (tensor));
+    g_string_append_printf (printer->out, "{... %" G_GSIZE_FORMAT " elements, %016" G_GINT64_MODIFIER "x}", count,
+                            ph_tensor_digest (tensor));
   else
     {
       g_string_append_c (printer->out, '{');

@@ -20,9 +20,10 @@ ph_text_is_name (const char *text)
 void
 ph_lexer_init (PhLexer *lexer, PhOnnxSource *source, PhArena *arena, const char *text, gsize length, GError **error)
 {
-  *lexer = (PhLexer) { .source = source, .arena = arena, .at = text, .end = text + length, .line_start = text, .line = 1,
-                       .error = error };
-  if (length >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0)      /* byte order mark */
+  *lexer = (PhLexer) {
+    .source = source, .arena = arena, .at = text, .end = text + length, .line_start = text, .line = 1, .error = error
+  };
+  if (length >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0) /* byte order mark */
     lexer->at = lexer->line_start = text + 3;
 }
 
@@ -137,7 +138,8 @@ lex_number (PhLexer *lexer)
 
   if (*at == '-' || *at == '+')
     at++;
-  while (at < lexer->end && (g_ascii_isalnum (*at) || *at == '.' || ((*at == '-' || *at == '+') && (at[-1] == 'e' || at[-1] == 'E'))))
+  while (at < lexer->end
+         && (g_ascii_isalnum (*at) || *at == '.' || ((*at == '-' || *at == '+') && (at[-1] == 'e' || at[-1] == 'E'))))
     {
       is_float = is_float || !g_ascii_isdigit (*at);
       at++;

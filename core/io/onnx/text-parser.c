@@ -42,7 +42,8 @@ parse_operator (PhTextParser *parser, Onnx__NodeProto *node)
   node->op_type = ph_text_name (parser, "an operator");
   while (node->op_type != NULL && ph_lexer_take (lexer, '.'))
     {
-      g_autofree char *domain = node->domain != NULL ? g_strconcat (node->domain, ".", node->op_type, NULL) : g_strdup (node->op_type);
+      g_autofree char *domain = node->domain != NULL ? g_strconcat (node->domain, ".", node->op_type, NULL)
+                                                     : g_strdup (node->op_type);
 
       node->domain = ph_arena_strndup (parser->arena, domain, strlen (domain));
       node->op_type = ph_text_name (parser, "an operator");
@@ -82,8 +83,7 @@ parse_node (PhTextParser *parser)
     }
   if (!parse_names (parser, &outputs, '=', "the name of a value"))
     return NULL;
-  if (!parse_operator (parser, node)
-      || (ph_lexer_take (lexer, '<') && !ph_text_attrs (parser, &attrs))
+  if (!parse_operator (parser, node) || (ph_lexer_take (lexer, '<') && !ph_text_attrs (parser, &attrs))
       || !ph_lexer_expect (lexer, '(') || !parse_names (parser, &inputs, ')', "the name of a value")
       || (ph_lexer_is (lexer, '<') && attrs.n == 0 && ph_lexer_take (lexer, '<') && !ph_text_attrs (parser, &attrs)))
     return NULL;
@@ -171,10 +171,8 @@ ph_text_graph (PhTextParser *parser)
     }
   parser->depth++;
   graph->name = ph_text_name (parser, "the name of a graph");
-  ok = graph->name != NULL && ph_lexer_expect (lexer, '(')
-       && parse_values (parser, ')', &inputs, &initializers, TRUE)
-       && ph_lexer_expect_arrow (lexer) && ph_lexer_expect (lexer, '(')
-       && parse_values (parser, ')', &outputs, NULL, TRUE)
+  ok = graph->name != NULL && ph_lexer_expect (lexer, '(') && parse_values (parser, ')', &inputs, &initializers, TRUE)
+       && ph_lexer_expect_arrow (lexer) && ph_lexer_expect (lexer, '(') && parse_values (parser, ')', &outputs, NULL, TRUE)
        && (!ph_lexer_take (lexer, '<') || parse_values (parser, '>', &infos, &initializers, FALSE))
        && parse_nodes (parser, &nodes);
   parser->depth--;
@@ -225,8 +223,8 @@ parse_properties (PhTextParser *parser, PhTextList *entries)
     return FALSE;
   while (!ph_lexer_is (lexer, ']'))
     {
-      Onnx__StringStringEntryProto *entry =
-        ph_proto_new (parser->arena, Onnx__StringStringEntryProto, onnx__string_string_entry_proto);
+      Onnx__StringStringEntryProto *entry = ph_proto_new (parser->arena, Onnx__StringStringEntryProto,
+                                                          onnx__string_string_entry_proto);
 
       entry->key = ph_text_string (parser);
       if (entry->key == NULL || !ph_lexer_expect (lexer, ':') || (entry->value = ph_text_string (parser)) == NULL)
@@ -272,8 +270,10 @@ parse_keys (PhTextParser *parser, Onnx__ModelProto *model, Onnx__FunctionProto *
       else
         {
           lexer->token = token;
-          return ph_lexer_fail (lexer, "there is no key '%s'; there are %s", key, model != NULL ? "ir_version, opset_import, producer_name, "
-                                "producer_version, domain, model_version, doc_string, metadata_props" : "domain, opset_import, doc_string");
+          return ph_lexer_fail (lexer, "there is no key '%s'; there are %s", key,
+                                model != NULL ? "ir_version, opset_import, producer_name, "
+                                                "producer_version, domain, model_version, doc_string, metadata_props"
+                                              : "domain, opset_import, doc_string");
         }
       if (text != NULL)
         *text = ph_text_string (parser);
@@ -341,10 +341,10 @@ parse_function (PhTextParser *parser)
     return NULL;
   function->name = ph_text_name (parser, "the name of a function");
   if (function->name == NULL || (ph_lexer_take (lexer, '<') && !parse_function_attrs (parser, function))
-      || !ph_lexer_expect (lexer, '(') || !parse_names (parser, &inputs, ')', "the name of a value") || !ph_lexer_expect_arrow (lexer)
-      || !ph_lexer_expect (lexer, '(') || !parse_names (parser, &outputs, ')', "the name of a value")
-      || (ph_lexer_take (lexer, '<') && !parse_values (parser, '>', &infos, NULL, FALSE))
-      || !parse_nodes (parser, &nodes))
+      || !ph_lexer_expect (lexer, '(') || !parse_names (parser, &inputs, ')', "the name of a value")
+      || !ph_lexer_expect_arrow (lexer) || !ph_lexer_expect (lexer, '(')
+      || !parse_names (parser, &outputs, ')', "the name of a value")
+      || (ph_lexer_take (lexer, '<') && !parse_values (parser, '>', &infos, NULL, FALSE)) || !parse_nodes (parser, &nodes))
     return NULL;
   function->input = inputs.data;
   function->n_input = inputs.n;

@@ -11,12 +11,14 @@ static void print_graph (PhTextPrinter *printer, const Onnx__GraphProto *graph);
 static const char *
 attr_type_word (int type)
 {
-  static const char *const words[] = { NULL, "float", "int", "string", "tensor", "graph", "floats", "ints", "strings", "tensors",
-                                       "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos" };
+  static const char *const words[]
+      = { NULL,      "float",   "int",    "string",        "tensor",         "graph",      "floats",     "ints",
+          "strings", "tensors", "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos" };
 
   return type > 0 && type < (int) G_N_ELEMENTS (words) ? words[type] : NULL;
 }
 
+/* clang-format off */
 #define PRINT_LIST(n, statement) \
   G_STMT_START { \
     g_string_append_c (printer->out, '['); \
@@ -28,6 +30,7 @@ attr_type_word (int type)
       } \
     g_string_append_c (printer->out, ']'); \
   } G_STMT_END
+/* clang-format on */
 
 /* A TypeProto that text can say. */
 static gboolean
@@ -107,16 +110,19 @@ print_attr (PhTextPrinter *printer, const Onnx__AttributeProto *attr)
         print_graph (printer, attr->g);
       break;
     case PH_ATTR_FLOATS: PRINT_LIST (attr->n_floats, ph_text_print_double (printer, (double) attr->floats[i], 6, 9, TRUE)); break;
-    case PH_ATTR_INTS: PRINT_LIST (attr->n_ints, g_string_append_printf (out, "%" G_GINT64_FORMAT, (gint64) attr->ints[i])); break;
+    case PH_ATTR_INTS:
+      PRINT_LIST (attr->n_ints, g_string_append_printf (out, "%" G_GINT64_FORMAT, (gint64) attr->ints[i]));
+      break;
     case PH_ATTR_STRINGS:
       PRINT_LIST (attr->n_strings, ph_text_print_string (printer, (const char *) attr->strings[i].data, attr->strings[i].len));
       break;
     case PH_ATTR_TENSORS: PRINT_LIST (attr->n_tensors, ph_text_print_tensor (printer, attr->tensors[i])); break;
     case PH_ATTR_GRAPHS: PRINT_LIST (attr->n_graphs, print_graph (printer, attr->graphs[i])); break;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTO: ph_text_print_type (printer, attr->tp); break;
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTOS: PRINT_LIST (attr->n_type_protos, ph_text_print_type (printer, attr->type_protos[i])); break;
-    default:
-      g_string_append (out, "{...}");
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTOS:
+      PRINT_LIST (attr->n_type_protos, ph_text_print_type (printer, attr->type_protos[i]));
+      break;
+    default: g_string_append (out, "{...}");
     }
 }
 
@@ -251,7 +257,7 @@ print_infos (PhTextPrinter *printer, Onnx__ValueInfoProto *const *infos, gsize n
           ph_text_print_name (printer, infos[i]->name);
           g_string_append (printer->out, " = ");
           ph_text_print_elements (printer, tensor);
-                }
+        }
     }
   g_string_append_c (printer->out, ')');
 }
@@ -331,7 +337,8 @@ print_opsets (PhTextPrinter *printer, Onnx__OperatorSetIdProto *const *sets, gsi
     {
       if (i > 0)
         g_string_append (printer->out, ", ");
-      ph_text_print_string (printer, sets[i]->domain != NULL ? sets[i]->domain : "", sets[i]->domain != NULL ? strlen (sets[i]->domain) : 0);
+      ph_text_print_string (printer, sets[i]->domain != NULL ? sets[i]->domain : "",
+                            sets[i]->domain != NULL ? strlen (sets[i]->domain) : 0);
       g_string_append_printf (printer->out, " : %" G_GINT64_FORMAT, (gint64) sets[i]->version);
     }
   g_string_append_c (printer->out, ']');
@@ -386,7 +393,8 @@ static void
 print_function (PhTextPrinter *printer, const Onnx__FunctionProto *function)
 {
   g_string_append (printer->out, "\n<\n  domain: ");
-  ph_text_print_string (printer, function->domain != NULL ? function->domain : "", function->domain != NULL ? strlen (function->domain) : 0);
+  ph_text_print_string (printer, function->domain != NULL ? function->domain : "",
+                        function->domain != NULL ? strlen (function->domain) : 0);
   g_string_append (printer->out, ",\n  ");
   print_opsets (printer, function->opset_import, function->n_opset_import);
   print_key (printer, "doc_string", function->doc_string);
@@ -427,7 +435,8 @@ print_model (GString *out, const Onnx__ModelProto *model, GHashTable *tensors, g
             g_string_append (out, ", ");
           ph_text_print_string (&printer, entry->key != NULL ? entry->key : "", entry->key != NULL ? strlen (entry->key) : 0);
           g_string_append (out, " : ");
-          ph_text_print_string (&printer, entry->value != NULL ? entry->value : "", entry->value != NULL ? strlen (entry->value) : 0);
+          ph_text_print_string (&printer, entry->value != NULL ? entry->value : "",
+                                entry->value != NULL ? strlen (entry->value) : 0);
         }
       g_string_append_c (out, ']');
     }

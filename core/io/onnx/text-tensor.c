@@ -23,7 +23,8 @@ ph_text_number (PhTextParser *parser, double *f, gint64 *i)
       *i = g_str_equal (token->text, "true");
       *f = (double) *i;
     }
-  else if (token->kind == PH_TOKEN_NAME && (g_ascii_strcasecmp (token->text, "inf") == 0 || g_ascii_strcasecmp (token->text, "nan") == 0))
+  else if (token->kind == PH_TOKEN_NAME
+           && (g_ascii_strcasecmp (token->text, "inf") == 0 || g_ascii_strcasecmp (token->text, "nan") == 0))
     {
       *f = g_ascii_strtod (token->text, NULL);
       *i = 0;
@@ -69,8 +70,10 @@ parse_element (PhTextParser *parser, Onnx__TensorProto *tensor, PhTextList *list
         ph_dtype_store (dtype, bits, 0, f);
       else
         ph_dtype_store_int (dtype, bits, 0, i);
-      LIST_ADD (list, gint32, ph_dtype_size (dtype) == 4 ? *(gint32 *) (gpointer) bits : ph_dtype_size (dtype) == 2 ?
-                *(guint16 *) (gpointer) bits : bits[0]);
+      LIST_ADD (list, gint32,
+                ph_dtype_size (dtype) == 4   ? *(gint32 *) (gpointer) bits
+                : ph_dtype_size (dtype) == 2 ? *(guint16 *) (gpointer) bits
+                                             : bits[0]);
     }
   return TRUE;
 }
@@ -85,8 +88,8 @@ parse_external (PhTextParser *parser, Onnx__TensorProto *tensor)
   tensor->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
   do
     {
-      Onnx__StringStringEntryProto *entry =
-        ph_proto_new (parser->arena, Onnx__StringStringEntryProto, onnx__string_string_entry_proto);
+      Onnx__StringStringEntryProto *entry = ph_proto_new (parser->arena, Onnx__StringStringEntryProto,
+                                                          onnx__string_string_entry_proto);
 
       entry->key = ph_text_string (parser);
       if (entry->key == NULL || !ph_lexer_expect (lexer, ':') || (entry->value = ph_text_string (parser)) == NULL)
@@ -141,14 +144,32 @@ ph_text_tensor (PhTextParser *parser, const Onnx__TypeProto *type, char *name)
   switch ((PhDType) tensor->data_type)
     {
     case PH_FLOAT:
-    case PH_COMPLEX64: tensor->float_data = list.data; tensor->n_float_data = list.n; break;
+    case PH_COMPLEX64:
+      tensor->float_data = list.data;
+      tensor->n_float_data = list.n;
+      break;
     case PH_DOUBLE:
-    case PH_COMPLEX128: tensor->double_data = list.data; tensor->n_double_data = list.n; break;
-    case PH_INT64: tensor->int64_data = list.data; tensor->n_int64_data = list.n; break;
+    case PH_COMPLEX128:
+      tensor->double_data = list.data;
+      tensor->n_double_data = list.n;
+      break;
+    case PH_INT64:
+      tensor->int64_data = list.data;
+      tensor->n_int64_data = list.n;
+      break;
     case PH_UINT64:
-    case PH_UINT32: tensor->uint64_data = list.data; tensor->n_uint64_data = list.n; break;
-    case PH_STRING: tensor->string_data = list.data; tensor->n_string_data = list.n; break;
-    default: tensor->int32_data = list.data; tensor->n_int32_data = list.n; break;
+    case PH_UINT32:
+      tensor->uint64_data = list.data;
+      tensor->n_uint64_data = list.n;
+      break;
+    case PH_STRING:
+      tensor->string_data = list.data;
+      tensor->n_string_data = list.n;
+      break;
+    default:
+      tensor->int32_data = list.data;
+      tensor->n_int32_data = list.n;
+      break;
     }
   return tensor;
 }

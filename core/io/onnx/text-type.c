@@ -90,8 +90,8 @@ parse_shape (PhTextParser *parser)
 
   do
     {
-      Onnx__TensorShapeProto__Dimension *dim =
-        ph_proto_new (parser->arena, Onnx__TensorShapeProto__Dimension, onnx__tensor_shape_proto__dimension);
+      Onnx__TensorShapeProto__Dimension *dim = ph_proto_new (parser->arena, Onnx__TensorShapeProto__Dimension,
+                                                             onnx__tensor_shape_proto__dimension);
 
       LIST_ADD (&dims, gpointer, dim);
       if (ph_lexer_take (lexer, '?'))
@@ -209,10 +209,12 @@ ph_text_type (PhTextParser *parser)
     }
   else if (g_str_equal (word, "sparse_tensor"))
     {
-      Onnx__TypeProto__SparseTensor *sparse = ph_proto_new (parser->arena, Onnx__TypeProto__SparseTensor, onnx__type_proto__sparse_tensor);
+      Onnx__TypeProto__SparseTensor *sparse = ph_proto_new (parser->arena, Onnx__TypeProto__SparseTensor,
+                                                            onnx__type_proto__sparse_tensor);
 
       ph_lexer_next (lexer);
-      if (!ph_lexer_expect (lexer, '(') || !parse_tensor_type (parser, &sparse->elem_type, &sparse->shape) || !ph_lexer_expect (lexer, ')'))
+      if (!ph_lexer_expect (lexer, '(') || !parse_tensor_type (parser, &sparse->elem_type, &sparse->shape)
+          || !ph_lexer_expect (lexer, ')'))
         return NULL;
       sparse->has_elem_type = TRUE;
       type->value_case = ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE;

@@ -7,16 +7,16 @@
 typedef struct
 {
   PhPyModule *module;
-  GArray     *tokens;
+  GArray *tokens;
   const char *p, *end, *line_start;
-  guint       line;
-  guint       brackets;
-  GArray     *indents;         /* (element-type guint) columns of the open blocks      */
-  GString    *comment;         /* what comments said since the last statement          */
+  guint line;
+  guint brackets;
+  GArray *indents;  /* (element-type guint) columns of the open blocks      */
+  GString *comment; /* what comments said since the last statement          */
 } Lexer;
 
-static const char operators[][4] = { "**=", "//=", ">>=", "<<=", "...", "->", ":=", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "+=", "-=", "*=", "/=",
-                                     "%=", "&=", "|=", "^=", "@=" };
+static const char operators[][4] = { "**=", "//=", ">>=", "<<=", "...", "->", ":=", "**", "//", "<<", ">>", "<=",
+                                     ">=",  "==",  "!=",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "@=" };
 
 gboolean
 ph_py_fail (PhPyModule *module, guint line, guint column, GError **error, const char *format, ...)
@@ -71,7 +71,8 @@ end_line (Lexer *lexer)
   add (lexer, PH_PY_T_NEWLINE, lexer->p, lexer->p);
   if (lexer->comment->len > 0)
     {
-      g_array_index (lexer->tokens, PhPyToken, lexer->tokens->len - 1).comment = ph_py_strndup (lexer->module, lexer->comment->str, lexer->comment->len);
+      g_array_index (lexer->tokens, PhPyToken, lexer->tokens->len - 1).comment = ph_py_strndup (
+          lexer->module, lexer->comment->str, lexer->comment->len);
       g_string_truncate (lexer->comment, 0);
     }
 }
@@ -85,7 +86,8 @@ indent (Lexer *lexer, guint column, GError **error)
   if (column > now)
     {
       if (lexer->indents->len > PH_PY_MAX_DEPTH)
-        return ph_py_fail (lexer->module, lexer->line, column + 1, error, "more than %d blocks are in each other", PH_PY_MAX_DEPTH);
+        return ph_py_fail (lexer->module, lexer->line, column + 1, error, "more than %d blocks are in each other",
+                           PH_PY_MAX_DEPTH);
       g_array_append_val (lexer->indents, column);
       add (lexer, PH_PY_T_INDENT, lexer->p, lexer->p);
       return TRUE;
@@ -148,7 +150,8 @@ take_number (Lexer *lexer)
 
   while (lexer->p < lexer->end
          && (g_ascii_isalnum (*lexer->p) || *lexer->p == '_' || *lexer->p == '.'
-             || ((*lexer->p == '-' || *lexer->p == '+') && !hex && lexer->p > start && (lexer->p[-1] == 'e' || lexer->p[-1] == 'E'))))
+             || ((*lexer->p == '-' || *lexer->p == '+') && !hex && lexer->p > start
+                 && (lexer->p[-1] == 'e' || lexer->p[-1] == 'E'))))
     lexer->p++;
   add (lexer, PH_PY_T_NUMBER, start, lexer->p);
 }
@@ -177,7 +180,8 @@ take_operator (Lexer *lexer, GError **error)
         }
     }
   if (*start == '\0' || strchr ("+-*/%@&|^~<>()[]{},:.;=!", *start) == NULL)
-    return ph_py_fail (lexer->module, lexer->line, column_of (lexer, start), error, "'%.1s' is not expected here", g_ascii_isprint (*start) ? start : "?");
+    return ph_py_fail (lexer->module, lexer->line, column_of (lexer, start), error, "'%.1s' is not expected here",
+                       g_ascii_isprint (*start) ? start : "?");
   if (strchr ("([{", *start) != NULL)
     lexer->brackets++;
   else if (strchr (")]}", *start) != NULL && lexer->brackets > 0)
@@ -262,7 +266,8 @@ run (Lexer *lexer, GError **error)
 GArray *
 ph_py_tokens (PhPyModule *module, const char *text, gsize size, guint line, GError **error)
 {
-  g_autoptr (GArray) tokens = g_array_new (FALSE, FALSE, sizeof (PhPyToken)), indents = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GArray) tokens = g_array_new (FALSE, FALSE, sizeof (PhPyToken)),
+                     indents = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GString) comment = g_string_new (NULL);
   Lexer lexer = { module, tokens, text, text + size, text, line, 0, indents, comment };
 

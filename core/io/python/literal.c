@@ -90,7 +90,11 @@ ph_py_number (PhPyParser *parser)
   else
     {
       py = ph_py_new (parser, PH_PY_INT, token);
-      py->i = (gint64) MIN (g_ascii_strtoull (prefix ? bare + 2 : bare, &end, !prefix ? 10 : bare[1] == 'x' || bare[1] == 'X' ? 16 : bare[1] == 'b' || bare[1] == 'B' ? 2 : 8),
+      py->i = (gint64) MIN (g_ascii_strtoull (prefix ? bare + 2 : bare, &end,
+                                              !prefix                            ? 10
+                                              : bare[1] == 'x' || bare[1] == 'X' ? 16
+                                              : bare[1] == 'b' || bare[1] == 'B' ? 2
+                                                                                 : 8),
                             (guint64) G_MAXINT64);
       if (end == bare || *end != '\0')
         return ph_py_unexpected (parser, "a number");

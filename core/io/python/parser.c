@@ -42,8 +42,8 @@ ph_py_is (const PhPyParser *parser, const char *text)
 {
   const gsize n = strlen (text);
 
-  return (parser->token->kind == PH_PY_T_OP || parser->token->kind == PH_PY_T_NAME) && (gsize) (parser->token->end - parser->token->start) == n
-         && memcmp (parser->token->start, text, n) == 0;
+  return (parser->token->kind == PH_PY_T_OP || parser->token->kind == PH_PY_T_NAME)
+         && (gsize) (parser->token->end - parser->token->start) == n && memcmp (parser->token->start, text, n) == 0;
 }
 
 void
@@ -66,10 +66,11 @@ gpointer
 ph_py_unexpected (PhPyParser *parser, const char *wanted)
 {
   const PhPyToken *token = parser->token;
-  g_autofree char *found = token->kind == PH_PY_T_END ? g_strdup ("the end of the text")
+  g_autofree char *found = token->kind == PH_PY_T_END       ? g_strdup ("the end of the text")
                            : token->kind == PH_PY_T_NEWLINE ? g_strdup ("the end of the line")
-                           : token->kind == PH_PY_T_INDENT || token->kind == PH_PY_T_DEDENT ? g_strdup ("another indentation")
-                           : g_strdup_printf ("'%.*s'", (int) MIN (token->end - token->start, 40), token->start);
+                           : token->kind == PH_PY_T_INDENT || token->kind == PH_PY_T_DEDENT
+                               ? g_strdup ("another indentation")
+                               : g_strdup_printf ("'%.*s'", (int) MIN (token->end - token->start, 40), token->start);
 
   if (*parser->error == NULL)
     {
@@ -98,7 +99,8 @@ ph_py_enter (PhPyParser *parser)
   if (++parser->depth <= PH_PY_MAX_DEPTH)
     return TRUE;
   if (*parser->error == NULL)
-    ph_py_fail (parser->module, parser->token->line, parser->token->column, parser->error, "more than %d brackets and blocks are in each other", PH_PY_MAX_DEPTH);
+    ph_py_fail (parser->module, parser->token->line, parser->token->column, parser->error,
+                "more than %d brackets and blocks are in each other", PH_PY_MAX_DEPTH);
   return FALSE;
 }
 
@@ -152,8 +154,9 @@ ph_py_token_text (PhPyParser *parser, const PhPyToken *token)
 static gboolean
 is_reserved (const PhPyParser *parser)
 {
-  static const char *const words[] = { "and", "or", "not", "if", "else", "elif", "for", "while", "in", "is", "return", "def", "class", "with", "as", "lambda",
-                                       "pass", "break", "continue", "assert", "del", "raise", "try", "except", "finally", "import" };
+  static const char *const words[] = { "and",      "or",     "not", "if",    "else", "elif",   "for",     "while", "in",
+                                       "is",       "return", "def", "class", "with", "as",     "lambda",  "pass",  "break",
+                                       "continue", "assert", "del", "raise", "try",  "except", "finally", "import" };
 
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (ph_py_is (parser, words[i]))
@@ -232,7 +235,12 @@ parse_display (PhPyParser *parser, const PhPyToken *at, PhPyKind kind, const cha
           if (dict && (item = make (parser, PH_PY_SLICE, start, NULL, items->pdata[0], item)) != NULL)
             ph_py_set (parser, item, (PhPy *[]) { item->items[0], item->items[1], NULL }, 3);
           parser->depth--;
-          item = item != NULL ? parse_comprehension (parser, at, kind == PH_PY_TUPLE ? "()" : kind == PH_PY_LIST ? "[]" : "{}", item) : NULL;
+          item = item != NULL ? parse_comprehension (parser, at,
+                                                     kind == PH_PY_TUPLE  ? "()"
+                                                     : kind == PH_PY_LIST ? "[]"
+                                                                          : "{}",
+                                                     item)
+                              : NULL;
           return item != NULL && ph_py_expect (parser, close) ? item : NULL;
         }
       g_ptr_array_add (items, item);
@@ -304,7 +312,8 @@ parse_index (PhPyParser *parser)
   while (n < 2 && ph_py_take (parser, ":"))
     {
       n++;
-      if (!ph_py_is (parser, ":") && !ph_py_is (parser, ",") && !ph_py_is (parser, "]") && (parts[n] = ph_py_expr (parser)) == NULL)
+      if (!ph_py_is (parser, ":") && !ph_py_is (parser, ",") && !ph_py_is (parser, "]")
+          && (parts[n] = ph_py_expr (parser)) == NULL)
         return NULL;
     }
   slice = ph_py_new (parser, PH_PY_SLICE, at);
@@ -354,7 +363,8 @@ parse_call (PhPyParser *parser, PhPy *of, const PhPyToken *at)
   while (!ph_py_is (parser, ")"))
     {
       const PhPyToken *start = parser->token;
-      const gboolean named = start->kind == PH_PY_T_NAME && start[1].kind == PH_PY_T_OP && start[1].end - start[1].start == 1 && *start[1].start == '=';
+      const gboolean named = start->kind == PH_PY_T_NAME && start[1].kind == PH_PY_T_OP && start[1].end - start[1].start == 1
+                             && *start[1].start == '=';
       const gboolean star = !named && ph_py_take (parser, "*"), mapping = !named && !star && ph_py_take (parser, "**");
       PhPy *item;
 
@@ -365,7 +375,11 @@ parse_call (PhPyParser *parser, PhPy *of, const PhPyToken *at)
       if (ph_py_is (parser, "for") && items->len == 1 && (item = parse_comprehension (parser, start, "()", item)) == NULL)
         return NULL;
       if (named || star || mapping)
-        item = make (parser, star ? PH_PY_STARRED : PH_PY_KEYWORD, start, named ? ph_py_token_text (parser, start) : mapping ? "**" : NULL, item, NULL);
+        item = make (parser, star ? PH_PY_STARRED : PH_PY_KEYWORD, start,
+                     named     ? ph_py_token_text (parser, start)
+                     : mapping ? "**"
+                               : NULL,
+                     item, NULL);
       if (item == NULL)
         return NULL;
       g_ptr_array_add (items, item);
@@ -433,10 +447,12 @@ parse_unary (PhPyParser *parser)
 static const char *
 find_operator (PhPyParser *parser, guint least, guint *strength)
 {
+  /* clang-format off */
   static const struct { const char *text; guint strength; } all[] = {
     { "or", 2 }, { "and", 3 }, { "<", 5 }, { ">", 5 }, { "<=", 5 }, { ">=", 5 }, { "==", 5 }, { "!=", 5 }, { "in", 5 }, { "is", 5 }, { "not", 5 },
     { "|", 6 }, { "^", 7 }, { "&", 8 }, { "<<", 9 }, { ">>", 9 }, { "+", 10 }, { "-", 10 }, { "*", 11 }, { "/", 11 }, { "//", 11 }, { "%", 11 }, { "@", 11 },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     if (all[i].strength >= least && ph_py_is (parser, all[i].text))
@@ -479,7 +495,7 @@ ph_py_binary (PhPyParser *parser, guint least)
         text = "is not";
       if ((right = ph_py_binary (parser, strength + 1)) == NULL)
         return NULL;
-      if (strength == 5 && last != NULL)       /* a < b < c */
+      if (strength == 5 && last != NULL) /* a < b < c */
         {
           PhPy *next = make (parser, PH_PY_BINARY, at, text, last, right);
 
@@ -543,7 +559,9 @@ parse_several (PhPyParser *parser, guint least)
     {
       const PhPyToken *start = parser->token;
 
-      if (comma && (parser->token->kind == PH_PY_T_NEWLINE || ph_py_is (parser, "=") || ph_py_is (parser, ")") || ph_py_is (parser, ";") || ph_py_is (parser, "in") || ph_py_is (parser, ":")))
+      if (comma
+          && (parser->token->kind == PH_PY_T_NEWLINE || ph_py_is (parser, "=") || ph_py_is (parser, ")") || ph_py_is (parser, ";")
+              || ph_py_is (parser, "in") || ph_py_is (parser, ":")))
         break;
       if (ph_py_take (parser, "*"))
         py = (py = ph_py_binary (parser, 6)) != NULL ? make (parser, PH_PY_STARRED, start, NULL, py, NULL) : NULL;

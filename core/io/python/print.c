@@ -9,20 +9,23 @@
 static guint
 strength (const PhPy *py)
 {
+  /* clang-format off */
   static const struct { const char *text; guint strength; } binary[] = {
     { "or", 2 }, { "and", 3 }, { "|", 6 }, { "^", 7 }, { "&", 8 }, { "<<", 9 }, { ">>", 9 }, { "+", 10 }, { "-", 10 }, { "*", 11 }, { "/", 11 },
     { "//", 11 }, { "%", 11 }, { "@", 11 }, { "**", 13 },
   };
+  /* clang-format on */
 
   switch (py->kind)
     {
-    case PH_PY_LAMBDA: case PH_PY_IF_ELSE: return 1;
+    case PH_PY_LAMBDA:
+    case PH_PY_IF_ELSE: return 1;
     case PH_PY_UNARY: return py->text[0] == 'n' ? 4 : 12;
     case PH_PY_BINARY:
       for (guint i = 0; i < G_N_ELEMENTS (binary); i++)
         if (g_str_equal (binary[i].text, py->text))
           return binary[i].strength;
-      return 5;                        /* a comparison */
+      return 5; /* a comparison */
     default: return 14;
     }
 }
@@ -82,9 +85,12 @@ print_bare (GString *out, const PhPy *py)
 
   switch (py->kind)
     {
-    case PH_PY_NAME: case PH_PY_INT: case PH_PY_FLOAT: case PH_PY_CONSTANT: case PH_PY_IMPORT: case PH_PY_GLOBAL:
-      g_string_append (out, py->text);
-      break;
+    case PH_PY_NAME:
+    case PH_PY_INT:
+    case PH_PY_FLOAT:
+    case PH_PY_CONSTANT:
+    case PH_PY_IMPORT:
+    case PH_PY_GLOBAL: g_string_append (out, py->text); break;
     case PH_PY_STRING: print_string (out, py->text); break;
     case PH_PY_ATTRIBUTE:
       print (out, py->items[0], 14);
@@ -129,7 +135,8 @@ print_bare (GString *out, const PhPy *py)
       print_list (out, py->items, py->n);
       g_string_append (out, py->n == 1 ? ",)" : ")");
       break;
-    case PH_PY_LIST: case PH_PY_SET:
+    case PH_PY_LIST:
+    case PH_PY_SET:
       g_string_append_c (out, py->kind == PH_PY_LIST ? '[' : '{');
       print_list (out, py->items, py->n);
       g_string_append_c (out, py->kind == PH_PY_LIST ? ']' : '}');
@@ -208,12 +215,14 @@ print_bare (GString *out, const PhPy *py)
       g_string_append_printf (out, " %s= ", py->text);
       print (out, py->items[1], 0);
       break;
-    case PH_PY_DEF: case PH_PY_CLASS: g_string_append_printf (out, "%s %s", py->kind == PH_PY_DEF ? "def" : "class", py->text); break;
+    case PH_PY_DEF:
+    case PH_PY_CLASS: g_string_append_printf (out, "%s %s", py->kind == PH_PY_DEF ? "def" : "class", py->text); break;
     default:
       {
-        static const char *const words[] = { [PH_PY_WITH] = "with", [PH_PY_FOR] = "for", [PH_PY_WHILE] = "while", [PH_PY_IF] = "if",
-                                             [PH_PY_RETURN] = "return", [PH_PY_ASSERT] = "assert", [PH_PY_DELETE] = "del", [PH_PY_RAISE] = "raise",
-                                             [PH_PY_PASS] = "pass", [PH_PY_BREAK] = "break", [PH_PY_CONTINUE] = "continue", [PH_PY_TRY] = "try" };
+        static const char *const words[]
+            = { [PH_PY_WITH] = "with",     [PH_PY_FOR] = "for",       [PH_PY_WHILE] = "while",       [PH_PY_IF] = "if",
+                [PH_PY_RETURN] = "return", [PH_PY_ASSERT] = "assert", [PH_PY_DELETE] = "del",        [PH_PY_RAISE] = "raise",
+                [PH_PY_PASS] = "pass",     [PH_PY_BREAK] = "break",   [PH_PY_CONTINUE] = "continue", [PH_PY_TRY] = "try" };
 
         g_string_append (out, words[py->kind]);
         for (guint i = 0; i < py->n; i++)
@@ -324,7 +333,8 @@ ph_py_float (const PhPy *py, double *value)
     *value = py->text[0] == 'i' ? INFINITY : NAN;
   else if (py != NULL && py->kind == PH_PY_ATTRIBUTE && (g_str_equal (py->text, "inf") || g_str_equal (py->text, "nan")))
     *value = py->text[0] == 'i' ? INFINITY : NAN;
-  else if (py != NULL && py->kind == PH_PY_CALL && py->n == 2 && ph_py_is_name (py->items[0], "float") && py->items[1]->kind == PH_PY_STRING)
+  else if (py != NULL && py->kind == PH_PY_CALL && py->n == 2 && ph_py_is_name (py->items[0], "float")
+           && py->items[1]->kind == PH_PY_STRING)
     *value = g_ascii_strtod (py->items[1]->text, NULL);
   else
     return FALSE;

@@ -6,8 +6,9 @@
 
 G_BEGIN_DECLS
 
-#define PH_PY_MAX_DEPTH 200        /* of brackets and blocks in each other; a chain a + b + ... may have 5 times as many links */
+#define PH_PY_MAX_DEPTH 200 /* of brackets and blocks in each other; a chain a + b + ... may have 5 times as many links */
 
+/* clang-format off */
 typedef enum
 {
   /* Expressions. */
@@ -48,59 +49,75 @@ typedef enum
   PH_PY_GLOBAL,        /* text: the whole line, also nonlocal                                                      */
   PH_PY_TRY,           /* body; orelse: what follows it                                                            */
 } PhPyKind;
+/* clang-format on */
 
 typedef struct _PhPy PhPy;
 struct _PhPy
 {
-  PhPyKind     kind;
-  guint        line, column;
-  guint        depth;
-  const char  *text;
-  gint64       i;
-  double       f;
-  guint        n, n_body, n_orelse, n_decorators;
-  PhPy       **items, **body, **orelse, **decorators;
-  PhPy        *returns;        /* (nullable) of a DEF                                                              */
-  const char  *comment;        /* (nullable) of a statement: what stands above it and behind it, without "#"       */
+  PhPyKind kind;
+  guint line, column;
+  guint depth;
+  const char *text;
+  gint64 i;
+  double f;
+  guint n, n_body, n_orelse, n_decorators;
+  PhPy **items, **body, **orelse, **decorators;
+  PhPy *returns;       /* (nullable) of a DEF                                                              */
+  const char *comment; /* (nullable) of a statement: what stands above it and behind it, without "#"       */
 };
 
 /* Owns all of the tree. */
 typedef struct _PhPyModule PhPyModule;
 struct _PhPyModule
 {
-  PhSource  *source;
-  const char *file;            /* (nullable) in messages: of an archive's member                                   */
-  PhPy     **body;
-  guint      n_body;
+  PhSource *source;
+  const char *file; /* (nullable) in messages: of an archive's member                                   */
+  PhPy **body;
+  guint n_body;
   GPtrArray *chunks;
-  gsize      left;
-  char      *free;
+  gsize left;
+  char *free;
 };
 
 /* @text begins at line @line of the source. What is indented as a whole is read as if it were not. */
-PhPyModule *ph_py_parse     (PhSource *source, const char *text, gsize size, guint line, const char *file, GError **error);
-void        ph_py_free      (PhPyModule *module);
+PhPyModule *ph_py_parse (PhSource *source, const char *text, gsize size, guint line, const char *file, GError **error);
+void ph_py_free (PhPyModule *module);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhPyModule, ph_py_free)
 
-gpointer    ph_py_alloc     (PhPyModule *module, gsize size);                  /* zero-filled; lives as long as the tree */
-const char *ph_py_strndup   (PhPyModule *module, const char *text, gsize size);
+gpointer ph_py_alloc (PhPyModule *module, gsize size); /* zero-filled; lives as long as the tree */
+const char *ph_py_strndup (PhPyModule *module, const char *text, gsize size);
 
 /* As Python's ast.unparse() would, on one line. (transfer full) @py: (nullable) */
-char       *ph_py_to_string (const PhPy *py);
+char *ph_py_to_string (const PhPy *py);
 /* "R.nn.conv2d" of names joined by points; NULL of anything else. (transfer full) */
-char       *ph_py_dotted    (const PhPy *py);
-gboolean    ph_py_is_name   (const PhPy *py, const char *text);
-gboolean    ph_py_is_none   (const PhPy *py);                                  /* also NULL                          */
-const PhPy *ph_py_keyword   (const PhPy *call, const char *name);              /* (nullable) its value               */
+char *ph_py_dotted (const PhPy *py);
+gboolean ph_py_is_name (const PhPy *py, const char *text);
+gboolean ph_py_is_none (const PhPy *py);                        /* also NULL                          */
+const PhPy *ph_py_keyword (const PhPy *call, const char *name); /* (nullable) its value               */
 /* Argument @index, or the keyword @name. (nullable) */
-const PhPy *ph_py_argument  (const PhPy *call, guint index, const char *name);
-gboolean    ph_py_int       (const PhPy *py, gint64 *value);                   /* also -3                            */
-gboolean    ph_py_float     (const PhPy *py, double *value);                   /* also an integer, -3.0, float('inf'), inf */
+const PhPy *ph_py_argument (const PhPy *call, guint index, const char *name);
+gboolean ph_py_int (const PhPy *py, gint64 *value);   /* also -3                            */
+gboolean ph_py_float (const PhPy *py, double *value); /* also an integer, -3.0, float('inf'), inf */
 
 /* Private to core/io/python. */
-typedef enum { PH_PY_T_NAME, PH_PY_T_NUMBER, PH_PY_T_STRING, PH_PY_T_OP, PH_PY_T_NEWLINE, PH_PY_T_INDENT, PH_PY_T_DEDENT, PH_PY_T_END } PhPyTokenKind;
-typedef struct { PhPyTokenKind kind; const char *start, *end, *comment; guint line, column; } PhPyToken;
-GArray     *ph_py_tokens    (PhPyModule *module, const char *text, gsize size, guint line, GError **error);
-gboolean    ph_py_fail      (PhPyModule *module, guint line, guint column, GError **error, const char *format, ...) G_GNUC_PRINTF (5, 6);
+typedef enum
+{
+  PH_PY_T_NAME,
+  PH_PY_T_NUMBER,
+  PH_PY_T_STRING,
+  PH_PY_T_OP,
+  PH_PY_T_NEWLINE,
+  PH_PY_T_INDENT,
+  PH_PY_T_DEDENT,
+  PH_PY_T_END
+} PhPyTokenKind;
+typedef struct
+{
+  PhPyTokenKind kind;
+  const char *start, *end, *comment;
+  guint line, column;
+} PhPyToken;
+GArray *ph_py_tokens (PhPyModule *module, const char *text, gsize size, guint line, GError **error);
+gboolean ph_py_fail (PhPyModule *module, guint line, guint column, GError **error, const char *format, ...) G_GNUC_PRINTF (5, 6);
 
 G_END_DECLS

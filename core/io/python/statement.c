@@ -72,7 +72,7 @@ static PhPy *
 parse_class (PhPyParser *parser, const PhPyToken *at)
 {
   PhPy *py = ph_py_new (parser, PH_PY_CLASS, at), *bases = NULL;
-  const gboolean lambda = ph_py_take (parser, "<");        /* class <lambda>(torch.nn.Module): of AOT autograd's graphs */
+  const gboolean lambda = ph_py_take (parser, "<"); /* class <lambda>(torch.nn.Module): of AOT autograd's graphs */
 
   if (parser->token->kind != PH_PY_T_NAME)
     return ph_py_unexpected (parser, "the name of a class");
@@ -80,7 +80,8 @@ parse_class (PhPyParser *parser, const PhPyToken *at)
   ph_py_next (parser);
   if (lambda && !ph_py_expect (parser, ">"))
     return NULL;
-  if (ph_py_take (parser, "(") && !ph_py_take (parser, ")") && ((bases = ph_py_exprs (parser)) == NULL || !ph_py_expect (parser, ")")))
+  if (ph_py_take (parser, "(") && !ph_py_take (parser, ")")
+      && ((bases = ph_py_exprs (parser)) == NULL || !ph_py_expect (parser, ")")))
     return NULL;
   if (bases != NULL && !ph_py_set (parser, py, &bases, 1))
     return NULL;
@@ -93,7 +94,9 @@ is_bracketed (const PhPyParser *parser)
 {
   guint depth = 0;
 
-  for (const PhPyToken *token = parser->token; token->kind == PH_PY_T_OP || token->kind == PH_PY_T_NAME || token->kind == PH_PY_T_NUMBER || token->kind == PH_PY_T_STRING; token++)
+  for (const PhPyToken *token = parser->token;
+       token->kind == PH_PY_T_OP || token->kind == PH_PY_T_NAME || token->kind == PH_PY_T_NUMBER || token->kind == PH_PY_T_STRING;
+       token++)
     if (token->kind == PH_PY_T_OP && strchr ("([{", *token->start) != NULL)
       depth++;
     else if (token->kind == PH_PY_T_OP && strchr (")]}", *token->start) != NULL && (depth == 0 || --depth == 0))
@@ -141,7 +144,8 @@ parse_branch (PhPyParser *parser, const PhPyToken *at, PhPyKind kind)
     }
   else if ((first = ph_py_expr (parser)) == NULL)
     return NULL;
-  if (!ph_py_set (parser, py, (PhPy *[]) { first, second }, second != NULL ? 2 : 1) || !parse_block (parser, &py->body, &py->n_body))
+  if (!ph_py_set (parser, py, (PhPy *[]) { first, second }, second != NULL ? 2 : 1)
+      || !parse_block (parser, &py->body, &py->n_body))
     return NULL;
   next = parser->token;
   if (kind == PH_PY_IF && ph_py_take (parser, "elif"))
@@ -190,7 +194,8 @@ parse_line (PhPyParser *parser, PhPyKind kind)
   PhPy *py = ph_py_new (parser, kind, at);
   const char *end = at->end;
 
-  for (; parser->token->kind != PH_PY_T_NEWLINE && parser->token->kind != PH_PY_T_END && !ph_py_is (parser, ";"); ph_py_next (parser))
+  for (; parser->token->kind != PH_PY_T_NEWLINE && parser->token->kind != PH_PY_T_END && !ph_py_is (parser, ";");
+       ph_py_next (parser))
     end = parser->token->end;
   py->text = ph_py_strndup (parser->module, at->start, (gsize) (end - at->start));
   return py;
@@ -235,10 +240,12 @@ parse_assignment (PhPyParser *parser)
 static PhPy *
 parse_simple (PhPyParser *parser)
 {
+  /* clang-format off */
   static const struct { const char *word; PhPyKind kind; } words[] = {
     { "pass", PH_PY_PASS }, { "break", PH_PY_BREAK }, { "continue", PH_PY_CONTINUE }, { "return", PH_PY_RETURN }, { "assert", PH_PY_ASSERT },
     { "del", PH_PY_DELETE }, { "raise", PH_PY_RAISE },
   };
+  /* clang-format on */
   const PhPyToken *at = parser->token;
 
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
@@ -255,7 +262,8 @@ parse_simple (PhPyParser *parser)
           }
         return ph_py_set (parser, py, (PhPy **) items->pdata, items->len) ? py : NULL;
       }
-  if (ph_py_is (parser, "import") || (ph_py_is (parser, "from") && at[1].kind == PH_PY_T_NAME) || (ph_py_is (parser, "from") && at[1].end > at[1].start && *at[1].start == '.'))
+  if (ph_py_is (parser, "import") || (ph_py_is (parser, "from") && at[1].kind == PH_PY_T_NAME)
+      || (ph_py_is (parser, "from") && at[1].end > at[1].start && *at[1].start == '.'))
     return parse_line (parser, PH_PY_IMPORT);
   if ((ph_py_is (parser, "global") || ph_py_is (parser, "nonlocal")) && at[1].kind == PH_PY_T_NAME)
     return parse_line (parser, PH_PY_GLOBAL);
@@ -308,7 +316,7 @@ parse_decorated (PhPyParser *parser, GPtrArray *into)
     }
   if ((py = parse_compound (parser)) == NULL)
     {
-      if (*parser->error == NULL)      /* it only begins like one */
+      if (*parser->error == NULL) /* it only begins like one */
         ph_py_unexpected (parser, "a function or class after its decorators");
       return FALSE;
     }
@@ -375,7 +383,7 @@ parse_block (PhPyParser *parser, PhPy ***body, guint *n)
   else
     {
       ph_py_next (parser);
-      if (parser->token->kind == PH_PY_T_INDENT)       /* else there is nothing in it but comments */
+      if (parser->token->kind == PH_PY_T_INDENT) /* else there is nothing in it but comments */
         {
           ph_py_next (parser);
           while (parser->token->kind != PH_PY_T_DEDENT && parser->token->kind != PH_PY_T_END)
@@ -410,7 +418,7 @@ ph_py_parse (PhSource *source, const char *text, gsize size, guint line, const c
   module->source = source;
   module->file = file;
   module->chunks = g_ptr_array_new_with_free_func (g_free);
-  if (!g_utf8_validate (text, (gssize) size, NULL))      /* names and texts are parts of it */
+  if (!g_utf8_validate (text, (gssize) size, NULL)) /* names and texts are parts of it */
     {
       text = valid = g_utf8_make_valid (text, (gssize) size);
       size = strlen (valid);

@@ -7,21 +7,21 @@
 
 #include <string.h>
 
-#define MAGIC       G_GUINT64_CONSTANT (0xdb4775248b80fb57)
-#define FOOTER      48
-#define TRAILER     5                  /* behind each block: how it is compressed, and a sum */
-#define MAX_INDEX   (1 << 28)          /* bytes */
-#define MAX_SHARDS  99999
-#define OBJECTS     "_CHECKPOINTABLE_OBJECT_GRAPH"
+#define MAGIC      G_GUINT64_CONSTANT (0xdb4775248b80fb57)
+#define FOOTER     48
+#define TRAILER    5         /* behind each block: how it is compressed, and a sum */
+#define MAX_INDEX  (1 << 28) /* bytes */
+#define MAX_SHARDS 99999
+#define OBJECTS    "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 struct _PhTfCheckpoint
 {
-  PhSource   *source;
-  char       *base;                    /* "variables/variables"                                              */
-  GBytes     *index, *objects;         /* (nullable)                                                         */
-  GHashTable *entries;                 /* name -> PhSpan of its BundleEntryProto                             */
-  GHashTable *keys;                    /* name in the graph -> name of the entry                             */
-  guint64     n_shards;
+  PhSource *source;
+  char *base;              /* "variables/variables"                                              */
+  GBytes *index, *objects; /* (nullable)                                                         */
+  GHashTable *entries;     /* name -> PhSpan of its BundleEntryProto                             */
+  GHashTable *keys;        /* name in the graph -> name of the entry                             */
+  guint64 n_shards;
 };
 
 typedef gboolean (*EntryFunc) (PhTfCheckpoint *checkpoint, const char *key, PhSpan value);
@@ -60,8 +60,8 @@ find_block (PhSpan table, PhSpan handle, PhSpan *block)
 {
   guint64 offset, size, restarts;
 
-  if (!take_varint (&handle, &offset) || !take_varint (&handle, &size) || size < 4 || offset > table.size || size > table.size - offset
-      || table.size - offset - size < TRAILER || table.data[offset + size] != 0)
+  if (!take_varint (&handle, &offset) || !take_varint (&handle, &size) || size < 4 || offset > table.size
+      || size > table.size - offset || table.size - offset - size < TRAILER || table.data[offset + size] != 0)
     return FALSE;
   restarts = little_endian (table.data + offset + size - 4, 4);
   if (restarts > size / 4 - 1)
@@ -97,7 +97,7 @@ take_entry (PhTfCheckpoint *checkpoint, const char *key, PhSpan value)
 {
   if (*key != '\0')
     g_hash_table_insert (checkpoint->entries, g_strdup (key), g_memdup2 (&value, sizeof value));
-  else if (ph_wire_number (value, 2, 0) == 0)                /* the header, of little-endian elements */
+  else if (ph_wire_number (value, 2, 0) == 0) /* the header, of little-endian elements */
     checkpoint->n_shards = MIN (ph_wire_number (value, 1, 1), MAX_SHARDS);
   return *key != '\0' || checkpoint->n_shards > 0;
 }
@@ -114,7 +114,7 @@ take_table_block (PhTfCheckpoint *checkpoint, const char *key, PhSpan handle)
 static gboolean
 read_table (PhTfCheckpoint *checkpoint)
 {
-  PhSpan  table, footer, block;
+  PhSpan table, footer, block;
   guint64 skipped;
 
   table.data = g_bytes_get_data (checkpoint->index, &table.size);
@@ -130,8 +130,8 @@ read_table (PhTfCheckpoint *checkpoint)
 static PhFile *
 open_shard (PhTfCheckpoint *checkpoint, PhSpan entry, const char *what, GError **error)
 {
-  g_autofree char *name = g_strdup_printf ("%s.data-%05" G_GUINT64_FORMAT "-of-%05" G_GUINT64_FORMAT, checkpoint->base, ph_wire_number (entry, 3, 0),
-                                           checkpoint->n_shards);
+  g_autofree char *name = g_strdup_printf ("%s.data-%05" G_GUINT64_FORMAT "-of-%05" G_GUINT64_FORMAT, checkpoint->base,
+                                           ph_wire_number (entry, 3, 0), checkpoint->n_shards);
 
   return ph_source_open_beside (checkpoint->source, name, NULL, what, error);
 }
@@ -140,11 +140,11 @@ open_shard (PhTfCheckpoint *checkpoint, PhSpan entry, const char *what, GError *
 static GBytes *
 read_text (PhTfCheckpoint *checkpoint, PhSpan entry)
 {
-  PhFile           *file = open_shard (checkpoint, entry, "the checkpoint", NULL);
-  const guint64     offset = ph_wire_number (entry, 4, 0), size = ph_wire_number (entry, 5, 0);
+  PhFile *file = open_shard (checkpoint, entry, "the checkpoint", NULL);
+  const guint64 offset = ph_wire_number (entry, 4, 0), size = ph_wire_number (entry, 5, 0);
   g_autoptr (GBytes) bytes = NULL;
-  PhSpan            span;
-  guint64           length;
+  PhSpan span;
+  guint64 length;
 
   if (file == NULL || offset > ph_file_get_size (file) || size > ph_file_get_size (file) - offset || size > MAX_INDEX)
     return NULL;
@@ -162,7 +162,7 @@ static void
 read_objects (PhTfCheckpoint *checkpoint)
 {
   const PhSpan *entry = g_hash_table_lookup (checkpoint->entries, OBJECTS);
-  PhSpan        objects = { 0 };
+  PhSpan objects = { 0 };
 
   checkpoint->objects = entry != NULL ? read_text (checkpoint, *entry) : NULL;
   if (checkpoint->objects == NULL)
@@ -178,15 +178,15 @@ read_objects (PhTfCheckpoint *checkpoint)
 PhTensor *
 ph_tf_checkpoint_value (PhTfCheckpoint *checkpoint, const char *name, GError **error)
 {
-  const char       *key = g_hash_table_lookup (checkpoint->keys, name);
-  const PhSpan     *entry = g_hash_table_lookup (checkpoint->entries, key != NULL ? key : name);
-  g_autofree char  *what = g_strdup_printf ("the variable '%s'", name);
-  gint64            dims[PH_MAX_RANK];
-  guint             rank = 0;
-  guint64           offset, size;
-  gsize             count;
-  PhDType           dtype;
-  PhFile           *file;
+  const char *key = g_hash_table_lookup (checkpoint->keys, name);
+  const PhSpan *entry = g_hash_table_lookup (checkpoint->entries, key != NULL ? key : name);
+  g_autofree char *what = g_strdup_printf ("the variable '%s'", name);
+  gint64 dims[PH_MAX_RANK];
+  guint rank = 0;
+  guint64 offset, size;
+  gsize count;
+  PhDType dtype;
+  PhFile *file;
 
   if (entry == NULL)
     return NULL;
@@ -196,14 +196,17 @@ ph_tf_checkpoint_value (PhTfCheckpoint *checkpoint, const char *name, GError **e
   if (!ph_tf_read_dims (ph_wire_message (*entry, 2), dims, &rank) || !ph_tensor_count_elements (rank, dims, &count))
     return ph_source_fail (checkpoint->source, error, PH_ERROR_INVALID, NULL, "%s has a shape that cannot be", what), NULL;
   if (dtype == PH_UNDEFINED || dtype == PH_STRING || ph_wire_message (*entry, 7).size > 0)
-    return NULL;                       /* a table, a text, or one that is saved in slices */
+    return NULL; /* a table, a text, or one that is saved in slices */
   file = open_shard (checkpoint, *entry, what, error);
   if (file == NULL)
     return NULL;
   if (size / ph_dtype_size (dtype) != count || size % ph_dtype_size (dtype) != 0 || offset > ph_file_get_size (file)
       || size > ph_file_get_size (file) - offset)
-    return ph_source_fail (checkpoint->source, error, PH_ERROR_INVALID, NULL, "%s lies at %" G_GUINT64_FORMAT " with %" G_GUINT64_FORMAT " bytes of %s, "
-                           "which does not fit: the checkpoint is of another model, or cut short", what, offset, size, ph_file_get_path (file)), NULL;
+    return ph_source_fail (checkpoint->source, error, PH_ERROR_INVALID, NULL,
+                           "%s lies at %" G_GUINT64_FORMAT " with %" G_GUINT64_FORMAT " bytes of %s, "
+                           "which does not fit: the checkpoint is of another model, or cut short",
+                           what, offset, size, ph_file_get_path (file)),
+           NULL;
   return ph_tensor_new_from_file (dtype, rank, dims, file, (gsize) offset, error);
 }
 
@@ -223,14 +226,15 @@ ph_tf_checkpoint_free (PhTfCheckpoint *checkpoint)
 PhTfCheckpoint *
 ph_tf_checkpoint_open (PhSource *source)
 {
-  g_autofree char           *base = g_path_get_basename (source->path), *name = NULL;
-  g_autoptr (PhTfCheckpoint)  checkpoint = g_new0 (PhTfCheckpoint, 1);
-  PhFile                    *file;
+  g_autofree char *base = g_path_get_basename (source->path), *name = NULL;
+  g_autoptr (PhTfCheckpoint) checkpoint = g_new0 (PhTfCheckpoint, 1);
+  PhFile *file;
 
-  *checkpoint = (PhTfCheckpoint) {
-    .source = source, .base = g_str_has_suffix (base, ".meta") ? g_strndup (base, strlen (base) - strlen (".meta")) : g_strdup ("variables/variables"),
-    .entries = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free), .keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free)
-  };
+  *checkpoint = (PhTfCheckpoint) { .source = source,
+                                   .base = g_str_has_suffix (base, ".meta") ? g_strndup (base, strlen (base) - strlen (".meta"))
+                                                                            : g_strdup ("variables/variables"),
+                                   .entries = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
+                                   .keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free) };
   name = g_strconcat (checkpoint->base, ".index", NULL);
   file = source->folder != NULL ? ph_source_open_beside (source, name, NULL, "the model", NULL) : NULL;
   if (file == NULL)
@@ -238,8 +242,11 @@ ph_tf_checkpoint_open (PhSource *source)
   checkpoint->index = ph_file_get_size (file) <= MAX_INDEX ? ph_file_read_bytes (file, 0, ph_file_get_size (file), NULL) : NULL;
   if (checkpoint->index == NULL || !read_table (checkpoint))
     {
-      ph_source_problem (source, "%s is not a checkpoint that can be read, so the variables have no values: it is damaged, compressed or of a "
-                         "big-endian machine. Save the model again", name);
+      ph_source_problem (
+          source,
+          "%s is not a checkpoint that can be read, so the variables have no values: it is damaged, compressed or of a "
+          "big-endian machine. Save the model again",
+          name);
       return NULL;
     }
   read_objects (checkpoint);

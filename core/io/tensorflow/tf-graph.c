@@ -76,13 +76,14 @@ ph_tf_node_attr (const PhTfNode *node, const char *name, PhSpan *value)
 static gboolean
 parse_node (PhTfFile *file, PhTfGraph *graph, PhSpan message, GError **error)
 {
-  g_autofree char *raw_name = ph_wire_string (message, 1), *raw_op = ph_wire_string (message, 2), *name = g_utf8_make_valid (raw_name, -1),
-                  *op = g_utf8_make_valid (raw_op, -1);
-  PhTfNode        *node;
+  g_autofree char *raw_name = ph_wire_string (message, 1), *raw_op = ph_wire_string (message, 2),
+                  *name = g_utf8_make_valid (raw_name, -1), *op = g_utf8_make_valid (raw_op, -1);
+  PhTfNode *node;
 
   if (*name == '\0' || *op == '\0')
-    return ph_source_fail (file->source, error, PH_ERROR_FILE, NULL, "node %u of graph '%s' has no %s: not a TensorFlow graph, or a damaged one",
-                           graph->nodes->len, graph->name, *name == '\0' ? "name" : "operator");
+    return ph_source_fail (file->source, error, PH_ERROR_FILE, NULL,
+                           "node %u of graph '%s' has no %s: not a TensorFlow graph, or a damaged one", graph->nodes->len,
+                           graph->name, *name == '\0' ? "name" : "operator");
   if (g_hash_table_contains (graph->by_name, ph_intern (name)))
     return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "graph '%s' has two nodes named '%s'", graph->name, name);
   node = ph_tf_node_new (graph, name, op);
@@ -102,7 +103,7 @@ parse_node (PhTfFile *file, PhTfGraph *graph, PhSpan message, GError **error)
     else if (field.id == 5)
       {
         g_autofree char *key = ph_wire_string (field.span, 1), *valid = g_utf8_make_valid (key, -1);
-        const PhTfAttr   attr = { ph_intern (valid), ph_wire_message (field.span, 2) };
+        const PhTfAttr attr = { ph_intern (valid), ph_wire_message (field.span, 2) };
 
         if (*valid != '\0')
           g_array_append_val (node->attrs, attr);
@@ -118,7 +119,8 @@ ph_tf_parse_nodes (PhTfFile *file, PhTfGraph *graph, PhSpan message, guint id, G
       {
         if (field.type != PH_WIRE_BYTES)
           return ph_source_fail (file->source, error, PH_ERROR_FILE, NULL, "not a TensorFlow graph, or a damaged one");
-        if (g_cancellable_set_error_if_cancelled (file->source->cancellable, error) || !parse_node (file, graph, field.span, error))
+        if (g_cancellable_set_error_if_cancelled (file->source->cancellable, error)
+            || !parse_node (file, graph, field.span, error))
           return FALSE;
       }
   return TRUE;
@@ -127,6 +129,7 @@ ph_tf_parse_nodes (PhTfFile *file, PhTfGraph *graph, PhSpan message, guint id, G
 /* ── edges ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* Names of outputs, for "node:name:index" inside of functions where the file does not declare its operators. */
+/* clang-format off */
 static const struct { const char *op; const char *outputs[6]; } many[] = {
   { "FusedBatchNorm", { "y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2" } },
   { "FusedBatchNormV2", { "y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2" } },
@@ -149,14 +152,15 @@ static const struct { const char *op; const char *outputs[6]; } many[] = {
   { "CudnnRNNV2", { "output", "output_h", "output_c", "reserve_space", "host_reserved" } },
   { "CudnnRNNV3", { "output", "output_h", "output_c", "reserve_space", "host_reserved" } },
 };
+/* clang-format on */
 
 /* The index of an output by its name; 0 where nothing is known of it, as most have one. */
 static guint
 output_by_name (PhTfFile *file, const PhTfNode *node, const char *name)
 {
-  char  **declared = g_hash_table_lookup (file->op_outputs, node->op);
+  char **declared = g_hash_table_lookup (file->op_outputs, node->op);
   PhSpan *function = g_hash_table_lookup (file->functions, node->op);
-  guint   i = 0;
+  guint i = 0;
 
   for (guint j = 0; declared != NULL && declared[j] != NULL; j++)
     if (strcmp (declared[j], name) == 0)
@@ -188,11 +192,11 @@ parse_index (const char *text)
 PhTfEdge
 ph_tf_resolve_name (PhTfFile *file, PhTfGraph *graph, const char *text, gboolean in_function)
 {
-  const gboolean   control = *text == '^';
+  const gboolean control = *text == '^';
   g_autofree char *name = g_strdup (control ? text + 1 : text);
-  char            *colon = strchr (name, ':'), *second = colon != NULL ? strchr (colon + 1, ':') : NULL;
-  const PhTfNode  *node;
-  guint            output = 0;
+  char *colon = strchr (name, ':'), *second = colon != NULL ? strchr (colon + 1, ':') : NULL;
+  const PhTfNode *node;
+  guint output = 0;
 
   if (colon != NULL)
     *colon = '\0';
@@ -213,8 +217,8 @@ count_outputs (PhTfGraph *graph)
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       PhTfNode *node = graph->nodes->pdata[i];
-      PhSpan    shapes;
-      guint     n = 0;
+      PhSpan shapes;
+      guint n = 0;
 
       if (ph_tf_node_attr (node, "_output_shapes", &shapes))
         PH_WIRE_FOREACH (field, ph_wire_message (shapes, 1))
@@ -223,7 +227,7 @@ count_outputs (PhTfGraph *graph)
       for (guint j = 0; j < node->inputs->len; j++)
         {
           const PhTfEdge *edge = &g_array_index (node->inputs, PhTfEdge, j);
-          PhTfNode       *from = g_hash_table_lookup (graph->by_name, edge->from);
+          PhTfNode *from = g_hash_table_lookup (graph->by_name, edge->from);
 
           if (from != NULL && edge->output < MAX_OUTPUTS)
             from->n_outputs = MAX (from->n_outputs, edge->output + 1);
@@ -240,15 +244,18 @@ ph_tf_resolve (PhTfFile *file, PhTfGraph *graph, gboolean in_function, GError **
 
       for (guint j = 0; j < node->raw->len; j++)
         {
-          const PhTfEdge  edge = ph_tf_resolve_name (file, graph, node->raw->pdata[j], in_function);
+          const PhTfEdge edge = ph_tf_resolve_name (file, graph, node->raw->pdata[j], in_function);
           const PhTfNode *from = g_hash_table_lookup (graph->by_name, edge.from);
 
           if (from == NULL && !edge.control)
-            return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "node '%s' (%s) of graph '%s' uses '%s', but there is no node of "
-                                   "that name", node->name, node->op, graph->name, (char *) node->raw->pdata[j]);
+            return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL,
+                                   "node '%s' (%s) of graph '%s' uses '%s', but there is no node of "
+                                   "that name",
+                                   node->name, node->op, graph->name, (char *) node->raw->pdata[j]);
           if (edge.output >= 1024 && edge.output >= graph->nodes->len)
-            return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "node '%s' of graph '%s' uses '%s': there cannot be so many outputs",
-                                   node->name, graph->name, (char *) node->raw->pdata[j]);
+            return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL,
+                                   "node '%s' of graph '%s' uses '%s': there cannot be so many outputs", node->name, graph->name,
+                                   (char *) node->raw->pdata[j]);
           if (from != NULL)
             g_array_append_val (node->inputs, edge);
         }
@@ -257,7 +264,7 @@ ph_tf_resolve (PhTfFile *file, PhTfGraph *graph, gboolean in_function, GError **
   for (guint i = 0; i < graph->outputs->len; i++)
     {
       const PhTfEdge *edge = &g_array_index (graph->outputs, PhTfEdge, i);
-      PhTfNode       *from = g_hash_table_lookup (graph->by_name, edge->from);
+      PhTfNode *from = g_hash_table_lookup (graph->by_name, edge->from);
 
       if (from != NULL && edge->output < MAX (1024, graph->nodes->len))
         from->n_outputs = MAX (from->n_outputs, edge->output + 1);
@@ -272,7 +279,7 @@ static void
 add_argument (PhTfGraph *graph, PhSpan argument)
 {
   g_autofree char *raw = ph_wire_string (argument, 1), *name = g_utf8_make_valid (raw, -1);
-  PhTfNode        *node;
+  PhTfNode *node;
 
   if (*name == '\0' || g_hash_table_contains (graph->by_name, ph_intern (name)))
     return;
@@ -299,7 +306,7 @@ read_argument_attrs (PhTfGraph *graph, PhSpan function)
     if (field.id == 7 && field.type == PH_WIRE_BYTES)
       {
         const guint64 index = ph_wire_number (field.span, 1, 0);
-        PhTfNode     *node = index < graph->args->len ? graph->args->pdata[index] : NULL;
+        PhTfNode *node = index < graph->args->len ? graph->args->pdata[index] : NULL;
 
         if (node != NULL)
           PH_WIRE_FOREACH (attr, ph_wire_message (field.span, 2))
@@ -311,8 +318,8 @@ read_argument_attrs (PhTfGraph *graph, PhSpan function)
 PhTfGraph *
 ph_tf_parse_function (PhTfFile *file, PhSpan function, GError **error)
 {
-  const PhSpan         signature = ph_wire_message (function, 1);
-  g_autofree char     *raw = ph_wire_string (signature, 1), *name = g_utf8_make_valid (raw, -1);
+  const PhSpan signature = ph_wire_message (function, 1);
+  g_autofree char *raw = ph_wire_string (signature, 1), *name = g_utf8_make_valid (raw, -1);
   g_autoptr (PhTfGraph) graph = ph_tf_graph_new (name);
 
   PH_WIRE_FOREACH (field, signature)
@@ -324,11 +331,13 @@ ph_tf_parse_function (PhTfFile *file, PhSpan function, GError **error)
   PH_WIRE_FOREACH (field, signature)
     if (field.id == 3)
       {
-        g_autofree char *output = ph_wire_string (field.span, 1), *from = find_return (function, output), *valid = g_utf8_make_valid (from, -1);
-        const PhTfEdge   edge = ph_tf_resolve_name (file, graph, valid, TRUE);
+        g_autofree char *output = ph_wire_string (field.span, 1), *from = find_return (function, output),
+                        *valid = g_utf8_make_valid (from, -1);
+        const PhTfEdge edge = ph_tf_resolve_name (file, graph, valid, TRUE);
 
         if (!g_hash_table_contains (graph->by_name, edge.from))
-          return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "function '%s' returns '%s', but has no node of that name", name, valid),
+          return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL,
+                                 "function '%s' returns '%s', but has no node of that name", name, valid),
                  NULL;
         g_array_append_val (graph->outputs, edge);
       }

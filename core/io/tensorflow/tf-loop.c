@@ -12,16 +12,19 @@
 
 #include <string.h>
 
-typedef struct { PhTfNode *merge, *enter, *next, *steer; } Carried;    /* @steer: (nullable) its Switch */
+typedef struct
+{
+  PhTfNode *merge, *enter, *next, *steer;
+} Carried; /* @steer: (nullable) its Switch */
 
 typedef struct
 {
-  PhTfGraph  *graph;
-  const char *name;              /* of the frame                                              */
-  GArray     *carried;           /* (element-type Carried)                                    */
-  GPtrArray  *constant;          /* (element-type PhTfNode) Enters that feed no Merge         */
-  PhTfNode   *condition;         /* (nullable) LoopCond                                       */
-  gboolean    done;
+  PhTfGraph *graph;
+  const char *name;    /* of the frame                                              */
+  GArray *carried;     /* (element-type Carried)                                    */
+  GPtrArray *constant; /* (element-type PhTfNode) Enters that feed no Merge         */
+  PhTfNode *condition; /* (nullable) LoopCond                                       */
+  gboolean done;
 } Frame;
 
 static void
@@ -63,7 +66,7 @@ input (const PhTfGraph *graph, const PhTfNode *node, guint index)
 static const char *
 frame_name (const PhTfNode *enter)
 {
-  PhSpan           value;
+  PhSpan value;
   g_autofree char *raw = ph_tf_node_attr (enter, "frame_name", &value) ? ph_wire_string (value, 2) : g_strdup ("");
   g_autofree char *name = g_utf8_make_valid (raw, -1);
 
@@ -73,8 +76,9 @@ frame_name (const PhTfNode *enter)
 static GPtrArray *
 find_frames (PhTfGraph *graph)
 {
-  GPtrArray            *frames = g_ptr_array_new_with_free_func (free_frame);
-  g_autoptr (GHashTable) by_name = g_hash_table_new (NULL, NULL), merged = g_hash_table_new (NULL, NULL), steers = g_hash_table_new (NULL, NULL);
+  GPtrArray *frames = g_ptr_array_new_with_free_func (free_frame);
+  g_autoptr (GHashTable) by_name = g_hash_table_new (NULL, NULL), merged = g_hash_table_new (NULL, NULL),
+                         steers = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < graph->nodes->len; i++)
     {
@@ -85,9 +89,10 @@ find_frames (PhTfGraph *graph)
     }
   for (guint i = 0; i < graph->nodes->len; i++)
     {
-      PhTfNode *node = graph->nodes->pdata[i], *a = is (node, "Merge") ? input (graph, node, 0) : NULL, *b = a != NULL ? input (graph, node, 1) : NULL;
-      Carried   carried = { node, a, b, NULL };
-      Frame    *frame;
+      PhTfNode *node = graph->nodes->pdata[i], *a = is (node, "Merge") ? input (graph, node, 0) : NULL,
+               *b = a != NULL ? input (graph, node, 1) : NULL;
+      Carried carried = { node, a, b, NULL };
+      Frame *frame;
       PhTfNode *condition;
 
       if (b != NULL && is (a, "NextIteration"))
@@ -99,7 +104,9 @@ find_frames (PhTfGraph *graph)
       if (frame == NULL)
         {
           frame = g_new0 (Frame, 1);
-          *frame = (Frame) { graph, frame_name (carried.enter), g_array_new (FALSE, FALSE, sizeof (Carried)), g_ptr_array_new (), NULL, FALSE };
+          *frame = (Frame) {
+            graph, frame_name (carried.enter), g_array_new (FALSE, FALSE, sizeof (Carried)), g_ptr_array_new (), NULL, FALSE
+          };
           g_ptr_array_add (frames, frame);
           g_hash_table_insert (by_name, (gpointer) frame->name, frame);
         }
@@ -112,7 +119,9 @@ find_frames (PhTfGraph *graph)
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       PhTfNode *node = graph->nodes->pdata[i];
-      Frame    *frame = is (node, "Enter") && !g_hash_table_contains (merged, node) ? g_hash_table_lookup (by_name, frame_name (node)) : NULL;
+      Frame *frame = is (node, "Enter") && !g_hash_table_contains (merged, node)
+                         ? g_hash_table_lookup (by_name, frame_name (node))
+                         : NULL;
 
       if (frame != NULL)
         g_ptr_array_add (frame->constant, node);
@@ -126,7 +135,8 @@ find_frames (PhTfGraph *graph)
 static const PhTfNode *
 argument (const Frame *frame, guint index)
 {
-  return index < frame->carried->len ? g_array_index (frame->carried, Carried, index).merge : frame->constant->pdata[index - frame->carried->len];
+  return index < frame->carried->len ? g_array_index (frame->carried, Carried, index).merge
+                                     : frame->constant->pdata[index - frame->carried->len];
 }
 
 /* What @edge is inside of the loop: an argument (its index), or -1: another node. */
@@ -137,7 +147,8 @@ argument_of (const Frame *frame, const PhTfEdge *edge)
     {
       const Carried *carried = &g_array_index (frame->carried, Carried, i);
 
-      if (edge->from == carried->merge->name || (carried->steer != NULL && edge->from == carried->steer->name && (edge->output == 1 || edge->control)))
+      if (edge->from == carried->merge->name
+          || (carried->steer != NULL && edge->from == carried->steer->name && (edge->output == 1 || edge->control)))
         return (int) i;
     }
   for (guint i = 0; i < frame->constant->len; i++)
@@ -151,7 +162,7 @@ static gboolean
 slice (const Frame *frame, const PhTfEdge *start, GHashTable *found)
 {
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
-  PhTfNode            *first = argument_of (frame, start) < 0 ? from (frame->graph, start) : NULL;
+  PhTfNode *first = argument_of (frame, start) < 0 ? from (frame->graph, start) : NULL;
 
   if (first != NULL)
     g_ptr_array_add (stack, first);
@@ -161,8 +172,8 @@ slice (const Frame *frame, const PhTfEdge *start, GHashTable *found)
 
       if (g_hash_table_contains (found, node))
         continue;
-      if (node->gone || is (node, "Enter") || is (node, "NextIteration") || is (node, "LoopCond") || is (node, "Exit") || is (node, "_Arg")
-          || is (node, "Placeholder"))
+      if (node->gone || is (node, "Enter") || is (node, "NextIteration") || is (node, "LoopCond") || is (node, "Exit")
+          || is (node, "_Arg") || is (node, "Placeholder"))
         return FALSE;
       g_hash_table_add (found, node);
       if (is (node, "Const"))
@@ -170,7 +181,7 @@ slice (const Frame *frame, const PhTfEdge *start, GHashTable *found)
       for (guint i = 0; i < node->inputs->len; i++)
         {
           const PhTfEdge *edge = &g_array_index (node->inputs, PhTfEdge, i);
-          PhTfNode       *next = from (frame->graph, edge);
+          PhTfNode *next = from (frame->graph, edge);
 
           if (next == NULL || argument_of (frame, edge) >= 0 || (edge->control && (next->gone || is (next, "LoopCond"))))
             continue;
@@ -192,14 +203,14 @@ inner_edge (const Frame *frame, const PhTfEdge *edge)
 static PhTfGraph *
 copy_part (const Frame *frame, GHashTable *nodes, const char *name)
 {
-  PhTfGraph  *part = ph_tf_graph_new (name);
+  PhTfGraph *part = ph_tf_graph_new (name);
   const guint n = frame->carried->len + frame->constant->len;
 
   for (guint i = 0; i < n; i++)
     {
       const PhTfNode *outside = argument (frame, i);
-      PhTfNode       *inside = ph_tf_node_new (part, outside->name, "_Arg");
-      PhTfAttr        type = { ph_intern ("T"), { 0 } };
+      PhTfNode *inside = ph_tf_node_new (part, outside->name, "_Arg");
+      PhTfAttr type = { ph_intern ("T"), { 0 } };
 
       if (ph_tf_node_attr (outside, "T", &type.value))
         g_array_append_val (inside->attrs, type);
@@ -231,7 +242,7 @@ static void
 mark_gone (GHashTable *nodes)
 {
   GHashTableIter iter;
-  gpointer       node;
+  gpointer node;
 
   g_hash_table_iter_init (&iter, nodes);
   while (g_hash_table_iter_next (&iter, &node, NULL))
@@ -265,9 +276,9 @@ redirect (PhTfGraph *graph, PhTfNode *exit, const PhTfNode *loop, guint index)
 static PhTfNode *
 add_loop (Frame *frame)
 {
-  PhTfGraph       *graph = frame->graph;
+  PhTfGraph *graph = frame->graph;
   g_autofree char *base = g_strdup (frame->name);
-  PhTfNode        *loop;
+  PhTfNode *loop;
 
   for (guint i = 1; g_hash_table_contains (graph->by_name, ph_intern (base)); i++)
     {
@@ -296,9 +307,9 @@ static gboolean
 structure (Frame *frame)
 {
   g_autoptr (GHashTable) condition = g_hash_table_new (NULL, NULL), body = g_hash_table_new (NULL, NULL);
-  const PhTfEdge       *decides;
-  const guint           n_nodes = frame->graph->nodes->len;
-  PhTfNode             *loop;
+  const PhTfEdge *decides;
+  const guint n_nodes = frame->graph->nodes->len;
+  PhTfNode *loop;
 
   if (frame->condition == NULL || frame->condition->inputs->len == 0 || frame->condition->gone)
     return FALSE;
@@ -320,8 +331,9 @@ structure (Frame *frame)
   for (guint i = 0; i < loop->n_outputs; i++)
     {
       const PhTfEdge through = { argument (frame, i)->name, 0, FALSE };
-      const PhTfEdge next = i < frame->carried->len
-                                ? inner_edge (frame, &g_array_index (g_array_index (frame->carried, Carried, i).next->inputs, PhTfEdge, 0)) : through;
+      const PhTfEdge next = i < frame->carried->len ? inner_edge (
+                                frame, &g_array_index (g_array_index (frame->carried, Carried, i).next->inputs, PhTfEdge, 0))
+                                                    : through;
 
       g_array_append_val (loop->body->outputs, next);
     }
@@ -339,7 +351,8 @@ structure (Frame *frame)
         continue;
       carried->steer->gone = TRUE;
       for (guint j = 0; j < n_nodes; j++)
-        if (is (frame->graph->nodes->pdata[j], "Exit") && input (frame->graph, frame->graph->nodes->pdata[j], 0) == carried->steer)
+        if (is (frame->graph->nodes->pdata[j], "Exit")
+            && input (frame->graph, frame->graph->nodes->pdata[j], 0) == carried->steer)
           redirect (frame->graph, frame->graph->nodes->pdata[j], loop, i);
     }
   return TRUE;
@@ -360,8 +373,9 @@ cut_open (PhTfFile *file, PhTfGraph *graph)
 
           if (before == NULL || !is (before, "NextIteration") || before->gone)
             continue;
-          ph_source_problem (file->source, "A loop that is not of TensorFlow's shape was cut open: the edge back from '%s' to '%s' is not shown",
-                             before->name, node->name);
+          ph_source_problem (
+              file->source, "A loop that is not of TensorFlow's shape was cut open: the edge back from '%s' to '%s' is not shown",
+              before->name, node->name);
           g_array_remove_index (node->inputs, j);
         }
     }
@@ -390,7 +404,8 @@ sweep (PhTfFile *file, PhTfGraph *graph)
                   g_array_remove_index (node->inputs, j);
                   continue;
                 }
-              ph_source_problem (file->source, "'%s' (%s) was left out: it ran inside of a loop only for its effect", node->name, node->op);
+              ph_source_problem (file->source, "'%s' (%s) was left out: it ran inside of a loop only for its effect", node->name,
+                                 node->op);
               node->gone = changed = TRUE;
             }
         }
@@ -401,7 +416,7 @@ void
 ph_tf_structure (PhTfFile *file, PhTfGraph *graph)
 {
   g_autoptr (GPtrArray) frames = find_frames (graph);
-  gboolean             any = FALSE;
+  gboolean any = FALSE;
 
   for (gboolean changed = frames->len > 0; changed;)
     {

@@ -5,10 +5,17 @@
 
 #include <string.h>
 
-#define MAX_DEPTH    32           /* of bodies in bodies                                        */
-#define MAX_EXPANDED 20000        /* nodes of bodies: a function that several take is there several times */
+#define MAX_DEPTH    32    /* of bodies in bodies                                        */
+#define MAX_EXPANDED 20000 /* nodes of bodies: a function that several take is there several times */
 
-typedef struct { PhTfFile *file; PhTfGraph *graph; PhSketch *draft; GHashTable *names; guint depth; } Making;   /* node -> its outputs' names */
+typedef struct
+{
+  PhTfFile *file;
+  PhTfGraph *graph;
+  PhSketch *draft;
+  GHashTable *names;
+  guint depth;
+} Making; /* node -> its outputs' names */
 
 /* ── types ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
@@ -37,19 +44,32 @@ type_attr (const PhTfNode *node, const char *name, guint index, guint64 *dtype)
   }
 }
 
-enum { TF_FLOAT = 1, TF_INT32 = 3, TF_INT64 = 9, TF_BOOL = 10 };
+enum
+{
+  TF_FLOAT = 1,
+  TF_INT32 = 3,
+  TF_INT64 = 9,
+  TF_BOOL = 10
+};
 
 /* The element type of output @index, as far as the attributes say it. 0: unknown. */
 static guint64
 output_dtype (const PhTfNode *node, guint index)
 {
-  static const char *const logical[] = { "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd", "LogicalOr",
-    "LogicalNot", "IsNan", "IsInf", "IsFinite", "All", "Any", "LoopCond", "VarIsInitializedOp", "IsVariableInitialized", NULL };
+  /* clang-format off */
+  static const char *const logical[] = {
+    "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd", "LogicalOr", "LogicalNot", "IsNan",
+    "IsInf", "IsFinite", "All", "Any", "LoopCond", "VarIsInitializedOp", "IsVariableInitialized", NULL
+  };
+  /* clang-format on */
   static const char *const floats[] = { "ResizeBilinear", "ResizeBicubic", "CropAndResize", "NonMaxSuppressionV3", NULL };
-  static const char *const handles[] = { "VarHandleOp", "HashTableV2", "MutableHashTableV2", "IteratorV2", "TensorArrayV3", "MergeV2Checkpoints",
-    "SaveV2", "NoOp", "Assert", "RestoreV2", "ParseExample", "ParseExampleV2", "ParseSingleExample", "DecodeRaw", "StringToNumber", NULL };
-  static const char *const named[] = { "DstT", "output_type", "out_type", "output_types", "Tout", "dtype", "output_dtype", "component_types", "type",
-    "Tparams", NULL };
+  static const char *const handles[] = {
+    "VarHandleOp",    "HashTableV2", "MutableHashTableV2", "IteratorV2",   "TensorArrayV3",  "MergeV2Checkpoints", "SaveV2",
+    "NoOp",           "Assert",      "RestoreV2",          "ParseExample", "ParseExampleV2", "ParseSingleExample", "DecodeRaw",
+    "StringToNumber", NULL
+  };
+  static const char *const named[] = { "DstT",         "output_type",     "out_type", "output_types", "Tout", "dtype",
+                                       "output_dtype", "component_types", "type",     "Tparams",      NULL };
   guint64 dtype = 0;
 
   if (is_one_of (node->op, logical))
@@ -69,7 +89,8 @@ output_dtype (const PhTfNode *node, guint index)
   for (guint i = 0; named[i] != NULL; i++)
     if (type_attr (node, named[i], index, &dtype))
       return dtype;
-  if (strcmp (node->op, "Shape") == 0 || strcmp (node->op, "ShapeN") == 0 || strcmp (node->op, "Size") == 0 || strcmp (node->op, "Rank") == 0)
+  if (strcmp (node->op, "Shape") == 0 || strcmp (node->op, "ShapeN") == 0 || strcmp (node->op, "Size") == 0
+      || strcmp (node->op, "Rank") == 0)
     return TF_INT32;
   if (g_str_has_prefix (node->op, "Arg"))
     return TF_INT64;
@@ -83,7 +104,7 @@ static gboolean
 output_shape (const PhTfNode *node, guint index, PhSpan *shape)
 {
   PhSpan value;
-  guint  i = 0;
+  guint i = 0;
 
   if (!ph_tf_node_attr (node, "_output_shapes", &value))
     return FALSE;
@@ -100,11 +121,12 @@ output_shape (const PhTfNode *node, guint index, PhSpan *shape)
 static gboolean
 fed_shape (const PhTfNode *node, guint index, PhSpan *shape)
 {
-  PhSpan      info, value;
+  PhSpan info, value;
   PhWireField field;
 
-  if (!ph_tf_node_attr (node, "_fed", &info) || index != (ph_tf_node_attr (node, "fed", &value) ? ph_wire_number (value, 3, 0) : 0)
-      || !ph_wire_find (info, 3, &field) || field.type != PH_WIRE_BYTES || field.span.size == 0 || ph_wire_number (field.span, 3, 0) != 0)
+  if (!ph_tf_node_attr (node, "_fed", &info)
+      || index != (ph_tf_node_attr (node, "fed", &value) ? ph_wire_number (value, 3, 0) : 0) || !ph_wire_find (info, 3, &field)
+      || field.type != PH_WIRE_BYTES || field.span.size == 0 || ph_wire_number (field.span, 3, 0) != 0)
     return FALSE;
   *shape = field.span;
   return TRUE;
@@ -113,11 +135,12 @@ fed_shape (const PhTfNode *node, guint index, PhSpan *shape)
 static const PhType *
 output_type (const PhTfNode *node, guint index)
 {
-  PhSpan         shape = { 0 }, value;
-  gboolean       has_shape = output_shape (node, index, &shape);
+  PhSpan shape = { 0 }, value;
+  gboolean has_shape = output_shape (node, index, &shape);
   const gboolean unknown = has_shape && ph_wire_number (shape, 3, 0) != 0;
 
-  if ((!has_shape || unknown || ph_wire_message (shape, 2).size == 0) && g_str_has_prefix (node->op, "Placeholder") && ph_tf_node_attr (node, "shape", &value))
+  if ((!has_shape || unknown || ph_wire_message (shape, 2).size == 0) && g_str_has_prefix (node->op, "Placeholder")
+      && ph_tf_node_attr (node, "shape", &value))
     {
       PhWireField field;
 
@@ -153,9 +176,9 @@ static PhAttr *
 list_attr (const char *name, PhSpan list)
 {
   g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  g_autoptr (GArray)    numbers = NULL;
-  PhWireField          first;
-  gsize                at = 0;
+  g_autoptr (GArray) numbers = NULL;
+  PhWireField first;
+  gsize at = 0;
 
   if (!ph_wire_next (list, &at, &first))
     return ph_attr_new_ints (name, NULL, 0);
@@ -205,7 +228,7 @@ static PhAttr *
 new_attr (PhTfFile *file, const char *name, PhSpan value)
 {
   PhWireField field;
-  gsize       at = 0;
+  gsize at = 0;
 
   if (!ph_wire_next (value, &at, &field))
     return NULL;
@@ -234,7 +257,8 @@ new_attr (PhTfFile *file, const char *name, PhSpan value)
 
         return tensor != NULL ? ph_attr_new_tensor (name, tensor) : NULL;
       }
-    case 9: case 10:
+    case 9:
+    case 10:
       {
         g_autofree char *raw = field.id == 9 ? ph_span_to_string (field.span) : ph_wire_string (field.span, 1);
         g_autofree char *text = g_utf8_make_valid (raw, -1);
@@ -278,11 +302,13 @@ static gboolean
 add_body (Making *making, PhSketchNode *draft, const PhTfNode *node, const char *attr, PhSpan function, GError **error)
 {
   g_autoptr (PhTfGraph) graph = NULL;
-  PhSketch             *body;
+  PhSketch *body;
 
-  if (making->depth >= MAX_DEPTH || making->file->n_expanded > MAX_EXPANDED || g_hash_table_contains (making->file->open, function.data))
+  if (making->depth >= MAX_DEPTH || making->file->n_expanded > MAX_EXPANDED
+      || g_hash_table_contains (making->file->open, function.data))
     {
-      ph_source_problem (making->file->source, "What '%s' of '%s' holds is not shown: functions are nested too deep, or one holds itself", attr,
+      ph_source_problem (making->file->source,
+                         "What '%s' of '%s' holds is not shown: functions are nested too deep, or one holds itself", attr,
                          node->name);
       return TRUE;
     }
@@ -335,15 +361,15 @@ add_attrs (Making *making, PhSketchNode *draft, const PhTfNode *node, gboolean c
   for (guint i = 0; i < node->attrs->len; i++)
     {
       const PhTfAttr *attr = &g_array_index (node->attrs, PhTfAttr, i);
-      const PhSpan    named = ph_wire_message (attr->value, 10);
-      PhAttr         *made;
+      const PhSpan named = ph_wire_message (attr->value, 10);
+      PhAttr *made;
 
       if (strcmp (attr->name, "_output_shapes") == 0 || strcmp (attr->name, "_fed") == 0)
         continue;
       if (named.size > 0 && !calls)
         {
           g_autofree char *raw = ph_wire_string (named, 1), *name = g_utf8_make_valid (raw, -1);
-          const PhSpan    *function = g_hash_table_lookup (making->file->functions, ph_intern (name));
+          const PhSpan *function = g_hash_table_lookup (making->file->functions, ph_intern (name));
 
           if (function != NULL)
             {
@@ -365,9 +391,9 @@ add_value (Making *making, PhSketchNode *draft, const PhTfNode *node, GError **e
 {
   static const char *const variables[] = { "VarHandleOp", "VariableV2", "Variable", NULL };
   g_autoptr (PhTensor) tensor = NULL;
-  g_autofree char    *raw = NULL, *name = NULL;
-  GError             *reason = NULL;
-  PhSpan              value;
+  g_autofree char *raw = NULL, *name = NULL;
+  GError *reason = NULL;
+  PhSpan value;
 
   if (making->file->checkpoint == NULL || !is_one_of (node->op, variables))
     return TRUE;
@@ -404,8 +430,8 @@ add_loop (Making *making, PhSketchNode *draft, const PhTfNode *node, GError **er
 static gboolean
 add_node (Making *making, const PhTfNode *node, GError **error)
 {
-  const char  *function = called_function (making, node);
-  guint        n_outputs = node->n_outputs;
+  const char *function = called_function (making, node);
+  guint n_outputs = node->n_outputs;
   PhSketchNode *draft = ph_sketch_add_named_node (making->draft->main, function != NULL ? function : node->op, "tf", node->name);
   const char **names = names_of (making, node);
 
@@ -442,7 +468,7 @@ add (Making *making, PhTfNode *node, GError **error)
     }
   if (strcmp (node->op, "Const") == 0 && ph_tf_node_attr (node, "value", &value))
     {
-      const PhSpan     tensor = ph_wire_message (value, 8);
+      const PhSpan tensor = ph_wire_message (value, 8);
       g_autofree char *what = g_strdup_printf ("the constant '%s'", node->name);
 
       if (ph_tf_dtype (ph_wire_number (tensor, 1, 0)) != PH_UNDEFINED)
@@ -461,19 +487,19 @@ add (Making *making, PhTfNode *node, GError **error)
 PhSketch *
 ph_tf_sketch (PhTfFile *file, PhTfGraph *graph, guint depth, GError **error)
 {
-  g_autoptr (PhSketch)    draft = ph_sketch_new_part (file->importer, graph->name);
+  g_autoptr (PhSketch) draft = ph_sketch_new_part (file->importer, graph->name);
   g_autoptr (GHashTable) names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  Making                making = { file, graph, draft, names, depth };
+  Making making = { file, graph, draft, names, depth };
 
   for (guint i = 0; i < graph->nodes->len; i++)
     {
-      PhTfNode   *node = graph->nodes->pdata[i];
+      PhTfNode *node = graph->nodes->pdata[i];
       const char *function = node->gone ? NULL : called_function (&making, node);
 
       if (function != NULL)
         node->n_outputs = MAX (node->n_outputs, count_returns (*(PhSpan *) g_hash_table_lookup (file->functions, function)));
       if (!node->gone)
-        names_of (&making, node);          /* so that they keep theirs, whatever comes first */
+        names_of (&making, node); /* so that they keep theirs, whatever comes first */
     }
   for (guint i = 0; i < graph->nodes->len; i++)
     {

@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-#define MAX_FILLED (1 << 24)     /* elements of a constant of which only the first few are written: more is not worth believing */
+#define MAX_FILLED (1 << 24) /* elements of a constant of which only the first few are written: more is not worth believing */
 
+/* clang-format off */
 static const struct { PhDType dtype; const char *name; } types[] = {
   { PH_UNDEFINED, "invalid" }, { PH_FLOAT, "float" }, { PH_DOUBLE, "double" }, { PH_INT32, "int32" }, { PH_UINT8, "uint8" },
   { PH_INT16, "int16" }, { PH_INT8, "int8" }, { PH_STRING, "string" }, { PH_COMPLEX64, "complex64" }, { PH_INT64, "int64" },
@@ -16,11 +17,12 @@ static const struct { PhDType dtype; const char *name; } types[] = {
   { PH_UNDEFINED, "float8_e4m3b11fnuz" }, { PH_FLOAT8E5M2FNUZ, "float8_e5m2fnuz" }, { PH_INT4, "int4" }, { PH_UINT4, "uint4" },
   { PH_INT2, "int2" }, { PH_UINT2, "uint2" },
 };
+/* clang-format on */
 
 PhDType
 ph_tf_dtype (guint64 number)
 {
-  number = number > 100 ? number - 100 : number;           /* a reference to a variable */
+  number = number > 100 ? number - 100 : number; /* a reference to a variable */
   return number < G_N_ELEMENTS (types) ? types[number].dtype : PH_UNDEFINED;
 }
 
@@ -51,11 +53,11 @@ const PhType *
 ph_tf_type (guint64 dtype, PhSpan shape, gboolean has_shape)
 {
   const PhDType of = ph_tf_dtype (dtype);
-  gint64        sizes[PH_MAX_RANK];
-  PhDim         dims[PH_MAX_RANK];
-  guint         rank;
+  gint64 sizes[PH_MAX_RANK];
+  PhDim dims[PH_MAX_RANK];
+  guint rank;
 
-  if (of == PH_UNDEFINED)                                 /* a resource, a variant */
+  if (of == PH_UNDEFINED) /* a resource, a variant */
     return dtype == 0 ? NULL : ph_type_opaque (ph_tf_dtype_name (dtype));
   if (!has_shape || !ph_tf_read_dims (shape, sizes, &rank))
     return ph_type_unranked (of);
@@ -69,8 +71,10 @@ store (PhDType dtype, gpointer data, gsize i, guint id, guint64 bits)
 {
   switch (id)
     {
-    case 5: case 9: ph_dtype_store (dtype, data, i, ph_float_of_bits (bits)); break;
-    case 6: case 12: ph_dtype_store (dtype, data, i, ph_double_of_bits (bits)); break;
+    case 5:
+    case 9: ph_dtype_store (dtype, data, i, ph_float_of_bits (bits)); break;
+    case 6:
+    case 12: ph_dtype_store (dtype, data, i, ph_double_of_bits (bits)); break;
     case 13: ((guint16 *) data)[i] = (guint16) bits; break;
     default: ph_dtype_store_int (dtype, data, i, (gint64) bits);
     }
@@ -87,10 +91,17 @@ field_of (PhDType dtype, guint *wire)
     case PH_DOUBLE: *wire = PH_WIRE_FIXED64; return 6;
     case PH_INT64: return 10;
     case PH_BOOL: return 11;
-    case PH_FLOAT16: case PH_BFLOAT16: return 13;
+    case PH_FLOAT16:
+    case PH_BFLOAT16: return 13;
     case PH_UINT32: return 16;
     case PH_UINT64: return 17;
-    case PH_INT32: case PH_UINT8: case PH_INT8: case PH_INT16: case PH_UINT16: case PH_INT4: case PH_UINT4: return 7;
+    case PH_INT32:
+    case PH_UINT8:
+    case PH_INT8:
+    case PH_INT16:
+    case PH_UINT16:
+    case PH_INT4:
+    case PH_UINT4: return 7;
     default: return 0;
     }
 }
@@ -98,9 +109,9 @@ field_of (PhDType dtype, guint *wire)
 static PhTensor *
 read_strings (PhSpan message, guint rank, const gint64 *dims, gsize count)
 {
-  PhTensor   *tensor;
+  PhTensor *tensor;
   const char *one = NULL;
-  guint       n = 0;
+  guint n = 0;
 
   PH_WIRE_FOREACH (field, message)
     n += field.id == 8 ? 1 : 0;
@@ -131,7 +142,7 @@ read_strings (PhSpan message, guint rank, const gint64 *dims, gsize count)
 static PhTensor *
 read_content (PhTfFile *file, PhSpan content, PhDType dtype, guint rank, const gint64 *dims, GError **error)
 {
-  const guint8     *start = g_bytes_get_data (file->bytes, NULL);
+  const guint8 *start = g_bytes_get_data (file->bytes, NULL);
   g_autoptr (GBytes) bytes = NULL;
 
   if (file->on_disk && content.size > 256)
@@ -143,21 +154,22 @@ read_content (PhTfFile *file, PhSpan content, PhDType dtype, guint rank, const g
 PhTensor *
 ph_tf_tensor (PhTfFile *file, PhSpan message, const char *what, GError **error)
 {
-  const guint64     number = ph_wire_number (message, 1, 0);
-  const PhDType     dtype = ph_tf_dtype (number);
-  const PhSpan      content = ph_wire_message (message, 4);
+  const guint64 number = ph_wire_number (message, 1, 0);
+  const PhDType dtype = ph_tf_dtype (number);
+  const PhSpan content = ph_wire_message (message, 4);
   g_autoptr (GArray) values = NULL;
-  PhTensor         *tensor;
-  gint64            dims[PH_MAX_RANK];
-  guint             rank, id, wire;
-  gsize             count;
-  guint64           zero[2] = { 0, 0 };
+  PhTensor *tensor;
+  gint64 dims[PH_MAX_RANK];
+  guint rank, id, wire;
+  gsize count;
+  guint64 zero[2] = { 0, 0 };
 
   if (!ph_tf_read_dims (ph_wire_message (message, 2), dims, &rank) || !ph_tensor_count_elements (rank, dims, &count))
     return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "%s has a shape that cannot be", what), NULL;
   if (dtype == PH_UNDEFINED)
-    return ph_source_fail (file->source, error, PH_ERROR_UNSUPPORTED, NULL, "%s is of type %s, of which there are no constants", what,
-                           ph_tf_dtype_name (number)), NULL;
+    return ph_source_fail (file->source, error, PH_ERROR_UNSUPPORTED, NULL, "%s is of type %s, of which there are no constants",
+                           what, ph_tf_dtype_name (number)),
+           NULL;
   if (dtype == PH_STRING)
     {
       tensor = read_strings (message, rank, dims, count);
@@ -168,8 +180,11 @@ ph_tf_tensor (PhTfFile *file, PhSpan message, const char *what, GError **error)
   if (content.size > 0 || count == 0)
     {
       if (content.size / ph_dtype_size (dtype) != count || content.size % ph_dtype_size (dtype) != 0)
-        return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "%s has %" G_GSIZE_FORMAT " elements of type %s, but %"
-                               G_GSIZE_FORMAT " bytes of them: the file is damaged", what, count, ph_dtype_name (dtype), content.size), NULL;
+        return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL,
+                               "%s has %" G_GSIZE_FORMAT " elements of type %s, but %" G_GSIZE_FORMAT
+                               " bytes of them: the file is damaged",
+                               what, count, ph_dtype_name (dtype), content.size),
+               NULL;
       return read_content (file, content, dtype, rank, dims, error);
     }
   id = field_of (dtype, &wire);
@@ -185,8 +200,9 @@ ph_tf_tensor (PhTfFile *file, PhSpan message, const char *what, GError **error)
       return ph_tensor_new_splat (dtype, rank, dims, element);
     }
   if (values->len > count || (values->len < count && count > MAX_FILLED))
-    return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "%s has %" G_GSIZE_FORMAT " elements, but %u are written", what, count,
-                           values->len), NULL;
+    return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "%s has %" G_GSIZE_FORMAT " elements, but %u are written",
+                           what, count, values->len),
+           NULL;
   tensor = ph_tensor_new (dtype, rank, dims);
   if (tensor == NULL)
     {

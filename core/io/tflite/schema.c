@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/tflite/schema.h"
 
+/* clang-format off */
 static const char *const operators[] = {
   "ADD", "AVERAGE_POOL_2D", "CONCATENATION", "CONV_2D", "DEPTHWISE_CONV_2D", "DEPTH_TO_SPACE", "DEQUANTIZE", "EMBEDDING_LOOKUP",
   "FLOOR", "FULLY_CONNECTED", "HASHTABLE_LOOKUP", "L2_NORMALIZATION", "L2_POOL_2D", "LOCAL_RESPONSE_NORMALIZATION", "LOGISTIC",
@@ -31,6 +32,7 @@ static const char *const operators[] = {
   "STABLEHLO_TRANSPOSE", "DILATE", "STABLEHLO_RNG_BIT_GENERATOR", "REDUCE_WINDOW", "STABLEHLO_COMPOSITE", "STABLEHLO_SHIFT_LEFT",
   "STABLEHLO_CBRT", "STABLEHLO_CASE"
 };
+/* clang-format on */
 
 /* Fields in order: "name:kind", "-" for one that is passed over. Kinds are in schema.h. */
 static const char *const options[] = {

@@ -5,9 +5,15 @@
 
 #include "core/io/torch/torch.h"
 
-typedef enum { SHARES, MAY_SHARE, PART } Sharing;
+typedef enum
+{
+  SHARES,
+  MAY_SHARE,
+  PART
+} Sharing;
 
 /* How what a view shows is put back: the same operator again, or one that puts a part into the whole; NULL: not that way. */
+/* clang-format off */
 static const struct { const char *op; Sharing sharing; const char *back; } views[] = {
   { "select", PART, "select_scatter" }, { "slice", PART, "slice_scatter" }, { "narrow", PART, "slice_scatter" },
   { "view", SHARES, "view_as" }, { "_unsafe_view", SHARES, "view_as" }, { "view_as", SHARES, "view_as" }, { "unsqueeze", SHARES, "view_as" }, { "squeeze", SHARES, "view_as" },
@@ -18,6 +24,7 @@ static const struct { const char *op; Sharing sharing; const char *back; } views
   { "reshape", MAY_SHARE, NULL }, { "reshape_as", MAY_SHARE, NULL }, { "flatten", MAY_SHARE, NULL }, { "contiguous", MAY_SHARE, NULL }, { "to", MAY_SHARE, NULL }, { "type_as", MAY_SHARE, NULL },
   { "float", MAY_SHARE, NULL }, { "cpu", MAY_SHARE, NULL }, { "cuda", MAY_SHARE, NULL }, { "dropout", MAY_SHARE, NULL }, { "feature_dropout", MAY_SHARE, NULL }, { "double", MAY_SHARE, NULL },
 };
+/* clang-format on */
 
 static int
 find_view (const char *op)
@@ -66,7 +73,10 @@ ph_torch_current (PhTorchScope *scope, const PhPy *at, PhTorchVal *val)
     return val->name;
   if (kind < 0 || val->node->outputs->len != 1 || views[kind].sharing == MAY_SHARE)
     {
-      ph_torch_fail (scope, at, "'%s' may share its memory with '%s', which was written into in place: write x = x + y instead of x += y there", val->name, root->name);
+      ph_torch_fail (
+          scope, at,
+          "'%s' may share its memory with '%s', which was written into in place: write x = x + y instead of x += y there",
+          val->name, root->name);
       return val->name;
     }
   of = ph_torch_current (scope, at, val->base);
@@ -142,17 +152,24 @@ ph_torch_write (PhTorchScope *scope, const PhPy *at, PhTorchVal *val, const char
   PhTorchVal *root = root_of (val);
 
   if (root->graph != scope->graph)
-    return ph_torch_fail (scope, at, "what it writes into in place ('%s') is shared with what is outside of this branch or loop: write x = x + y instead of x += y there", val->name);
+    return ph_torch_fail (
+        scope, at,
+        "what it writes into in place ('%s') is shared with what is outside of this branch or loop: write x = x + y instead of x += y there",
+        val->name);
   if (val->base != NULL)
     {
       PhSketchNode *back;
       const char *whole, *of;
       PhAttr *attr = NULL;
 
-      if (kind < 0 || views[kind].back == NULL || val->node->outputs->len != 1 || (val->node->inputs->len > 1 && views[kind].sharing == PART && !g_str_equal (val->node->node.op_type, "select")
-          && !g_str_equal (val->node->node.op_type, "slice")) || (g_str_equal (views[kind].back, "permute") && (attr = inverse (val->node)) == NULL))
-        return ph_torch_fail (scope, at, "it writes in place into '%s', which may share its memory with '%s' by %s: write x = x + y instead of x += y there", val->name, root->name,
-                              val->node != NULL ? val->node->node.op_type : "a view");
+      if (kind < 0 || views[kind].back == NULL || val->node->outputs->len != 1
+          || (val->node->inputs->len > 1 && views[kind].sharing == PART && !g_str_equal (val->node->node.op_type, "select")
+              && !g_str_equal (val->node->node.op_type, "slice"))
+          || (g_str_equal (views[kind].back, "permute") && (attr = inverse (val->node)) == NULL))
+        return ph_torch_fail (
+            scope, at,
+            "it writes in place into '%s', which may share its memory with '%s' by %s: write x = x + y instead of x += y there",
+            val->name, root->name, val->node != NULL ? val->node->node.op_type : "a view");
       of = ph_torch_current (scope, at, val->base);
       if (*views[kind].back == '\0')
         whole = name;
@@ -179,7 +196,7 @@ ph_torch_write (PhTorchScope *scope, const PhPy *at, PhTorchVal *val, const char
               {
                 const PhAttr *given = val->node->attrs->pdata[i];
 
-                if (g_str_has_suffix (given->name, "_input"))          /* its inputs follow the part */
+                if (g_str_has_suffix (given->name, "_input")) /* its inputs follow the part */
                   ph_sketch_node_int (back, given->name, given->i + 1);
                 else
                   ph_sketch_node_attr (back, ph_attr_ref (val->node->attrs->pdata[i]));
@@ -204,7 +221,8 @@ ph_torch_write (PhTorchScope *scope, const PhPy *at, PhTorchVal *val, const char
 PhTorchVal *
 ph_torch_write_list (PhTorchScope *scope, const PhPy *at, const char *op, GPtrArray *args)
 {
-  static const char *const writers[] = { "append", "extend", "insert", "pop", "clear", "remove", "reverse", "sort_list", "_set_item", "Delete", "__delitem__", "update", NULL };
+  static const char *const writers[] = { "append",    "extend",    "insert", "pop",         "clear",  "remove", "reverse",
+                                         "sort_list", "_set_item", "Delete", "__delitem__", "update", NULL };
   PhTorchVal *list = args->len > 0 ? args->pdata[0] : NULL, *last = args->len > 0 ? args->pdata[args->len - 1] : NULL;
   gint64 i = -1;
 
@@ -217,22 +235,30 @@ ph_torch_write_list (PhTorchScope *scope, const PhPy *at, const char *op, GPtrAr
     }
   if (g_str_equal (op, "append") && list->kind == PH_TORCH_LIST && args->len == 2)
     g_ptr_array_add (list->items, last);
-  else if (g_str_equal (op, "extend") && list->kind == PH_TORCH_LIST && args->len == 2 && last->kind == PH_TORCH_LIST && last != list)
+  else if (g_str_equal (op, "extend") && list->kind == PH_TORCH_LIST && args->len == 2 && last->kind == PH_TORCH_LIST
+           && last != list)
     g_ptr_array_extend (list->items, last->items, NULL, NULL);
   else if (g_str_equal (op, "clear") && list->kind == PH_TORCH_LIST)
     g_ptr_array_set_size (list->items, 0);
-  else if (g_str_equal (op, "insert") && list->kind == PH_TORCH_LIST && args->len == 3 && ph_torch_is_int (args->pdata[1], &i) && i >= 0)
+  else if (g_str_equal (op, "insert") && list->kind == PH_TORCH_LIST && args->len == 3 && ph_torch_is_int (args->pdata[1], &i)
+           && i >= 0)
     g_ptr_array_insert (list->items, (int) MIN (i, (gint64) list->items->len), last);
-  else if (g_str_equal (op, "pop") && list->kind == PH_TORCH_LIST && list->items->len > 0 && (args->len == 1 || (ph_torch_is_int (last, &i) && i >= -(gint64) list->items->len && i < (gint64) list->items->len)))
+  else if (g_str_equal (op, "pop") && list->kind == PH_TORCH_LIST && list->items->len > 0
+           && (args->len == 1
+               || (ph_torch_is_int (last, &i) && i >= -(gint64) list->items->len && i < (gint64) list->items->len)))
     return g_ptr_array_steal_index (list->items, (guint) (i < 0 ? i + list->items->len : i));
-  else if (g_str_equal (op, "_set_item") && list->kind == PH_TORCH_LIST && args->len == 3 && ph_torch_is_int (args->pdata[1], &i) && i >= -(gint64) list->items->len && i < (gint64) list->items->len)
+  else if (g_str_equal (op, "_set_item") && list->kind == PH_TORCH_LIST && args->len == 3 && ph_torch_is_int (args->pdata[1], &i)
+           && i >= -(gint64) list->items->len && i < (gint64) list->items->len)
     list->items->pdata[i < 0 ? i + list->items->len : i] = last;
   else
     {
       const PhTorchVal *key = args->len == 3 ? args->pdata[1] : NULL;
 
-      for (guint k = 0; g_str_equal (op, "_set_item") && key != NULL && key->kind == PH_TORCH_LITERAL && list->py != NULL && list->py->kind == PH_PY_DICT && k < list->items->len; k++)
-        if (list->py->items[2 * k] != NULL && list->py->items[2 * k]->kind == PH_PY_STRING && key->py->kind == PH_PY_STRING && g_str_equal (list->py->items[2 * k]->text, key->py->text))
+      for (guint k = 0; g_str_equal (op, "_set_item") && key != NULL && key->kind == PH_TORCH_LITERAL && list->py != NULL
+                        && list->py->kind == PH_PY_DICT && k < list->items->len;
+           k++)
+        if (list->py->items[2 * k] != NULL && list->py->items[2 * k]->kind == PH_PY_STRING && key->py->kind == PH_PY_STRING
+            && g_str_equal (list->py->items[2 * k]->text, key->py->text))
           {
             list->items->pdata[k] = last;
             return list;
@@ -252,7 +278,8 @@ written_by (const PhPy *py, GHashTable *into, guint depth)
 
   if (py == NULL || depth > PH_PY_MAX_DEPTH * 6)
     return;
-  if (py->kind == PH_PY_CALL && py->items[0]->kind == PH_PY_ATTRIBUTE && (ph_torch_is_in_place (py->items[0]->text) || g_strv_contains (lists, py->items[0]->text)))
+  if (py->kind == PH_PY_CALL && py->items[0]->kind == PH_PY_ATTRIBUTE
+      && (ph_torch_is_in_place (py->items[0]->text) || g_strv_contains (lists, py->items[0]->text)))
     {
       const PhPy *self = py->items[0]->items[0], *first = py->n > 1 ? py->items[1] : NULL;
 

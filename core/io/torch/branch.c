@@ -32,7 +32,9 @@ gboolean
 ph_torch_returns (PhPy *const *body, guint n)
 {
   for (guint i = 0; i < n; i++)
-    if (body[i]->kind == PH_PY_RETURN || (body[i]->kind != PH_PY_DEF && body[i]->kind != PH_PY_CLASS && (ph_torch_returns (body[i]->body, body[i]->n_body) || ph_torch_returns (body[i]->orelse, body[i]->n_orelse))))
+    if (body[i]->kind == PH_PY_RETURN
+        || (body[i]->kind != PH_PY_DEF && body[i]->kind != PH_PY_CLASS
+            && (ph_torch_returns (body[i]->body, body[i]->n_body) || ph_torch_returns (body[i]->orelse, body[i]->n_orelse))))
       return TRUE;
   return FALSE;
 }
@@ -60,7 +62,8 @@ ph_torch_objects_written (PhTorchScope *scope, GHashTable *written)
   while (g_hash_table_iter_next (&iter, &name, NULL))
     {
       PhTorchVal *val = g_hash_table_lookup (scope->names, name);
-      gboolean alone = val != NULL && val->kind == PH_TORCH_VALUE && val->base == NULL && !val->has_views && val->graph == scope->graph && !g_ptr_array_find (objects, val, NULL);
+      gboolean alone = val != NULL && val->kind == PH_TORCH_VALUE && val->base == NULL && !val->has_views
+                       && val->graph == scope->graph && !g_ptr_array_find (objects, val, NULL);
 
       g_hash_table_iter_init (&others, scope->names);
       while (alone && g_hash_table_iter_next (&others, NULL, &other))
@@ -110,7 +113,8 @@ join (PhTorchScope *scope, PhTorchScope inner[2], PhSketchNode *node, const PhPy
       if (g_str_equal (a, b))
         return vals[0];
     }
-  if (vals[0]->kind == PH_TORCH_TUPLE && vals[1]->kind == PH_TORCH_TUPLE && vals[0]->items->len == vals[1]->items->len && vals[0]->items->len > 0)
+  if (vals[0]->kind == PH_TORCH_TUPLE && vals[1]->kind == PH_TORCH_TUPLE && vals[0]->items->len == vals[1]->items->len
+      && vals[0]->items->len > 0)
     {
       made = ph_torch_list (torch, TRUE);
       made->py = vals[0]->py;
@@ -152,7 +156,8 @@ ph_torch_if (PhTorchScope *scope, const PhPy *py, PhPy *const *rest, guint n_res
   if (test == NULL)
     return FALSE;
   if (test->kind == PH_TORCH_LITERAL && test->py->kind == PH_PY_CONSTANT)
-    return (test->py->text[0] == 'T' ? ph_torch_block (scope, py->body, py->n_body) : ph_torch_block (scope, py->orelse, py->n_orelse))
+    return (test->py->text[0] == 'T' ? ph_torch_block (scope, py->body, py->n_body)
+                                     : ph_torch_block (scope, py->orelse, py->n_orelse))
            && (scope->returned || ph_torch_block (scope, rest, n_rest));
   ph_torch_written (py->body, py->n_body, written);
   ph_torch_written (py->orelse, py->n_orelse, written);
@@ -160,7 +165,7 @@ ph_torch_if (PhTorchScope *scope, const PhPy *py, PhPy *const *rest, guint n_res
   objects = ph_torch_objects_written (scope, written);
   g_ptr_array_sort (objects, ph_torch_by_value);
   {
-    const char *condition = ph_torch_as_value (scope, py, test);      /* a constant that is made for it stands before the node */
+    const char *condition = ph_torch_as_value (scope, py, test); /* a constant that is made for it stands before the node */
 
     node = ph_sketch_add_node (scope->graph, "If", PH_TORCH_PRIM, scope->file == NULL ? py->line : 0, py->column);
     ph_sketch_node_input (node, condition);
@@ -170,7 +175,8 @@ ph_torch_if (PhTorchScope *scope, const PhPy *py, PhPy *const *rest, guint n_res
       inner[branch] = ph_torch_inner_scope (scope, ph_sketch_add_body (node, branch == 0 ? "then_branch" : "else_branch"));
       own[branch] = g_ptr_array_new ();
       for (guint i = 0; i < objects->len; i++)
-        g_ptr_array_add (own[branch], ph_torch_own_object (&inner[branch], objects->pdata[i], ((PhTorchVal *) objects->pdata[i])->name));
+        g_ptr_array_add (own[branch],
+                         ph_torch_own_object (&inner[branch], objects->pdata[i], ((PhTorchVal *) objects->pdata[i])->name));
       torch->graph = inner[branch].graph;
       {
         g_autoptr (GPtrArray) all = g_ptr_array_new ();
@@ -216,7 +222,8 @@ ph_torch_if (PhTorchScope *scope, const PhPy *py, PhPy *const *rest, guint n_res
     {
       PhTorchVal *other = g_hash_table_lookup (inner[1].names, name);
 
-      if (other != NULL && other != val && (val != g_hash_table_lookup (scope->names, name) || other != g_hash_table_lookup (scope->names, name)))
+      if (other != NULL && other != val
+          && (val != g_hash_table_lookup (scope->names, name) || other != g_hash_table_lookup (scope->names, name)))
         g_ptr_array_add (changed, name);
     }
   g_ptr_array_sort (changed, ph_torch_by_name);
@@ -229,8 +236,11 @@ ph_torch_if (PhTorchScope *scope, const PhPy *py, PhPy *const *rest, guint n_res
   if (ok && (inner[0].returned || inner[1].returned))
     {
       for (guint branch = 0; branch < 2; branch++)
-        vals[branch] = inner[branch].result != NULL ? inner[branch].result : ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "None"));
-      if ((vals[0]->kind == PH_TORCH_LITERAL && ph_py_is_none (vals[0]->py)) != (vals[1]->kind == PH_TORCH_LITERAL && ph_py_is_none (vals[1]->py)))
+        vals[branch] = inner[branch].result != NULL
+                           ? inner[branch].result
+                           : ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "None"));
+      if ((vals[0]->kind == PH_TORCH_LITERAL && ph_py_is_none (vals[0]->py))
+          != (vals[1]->kind == PH_TORCH_LITERAL && ph_py_is_none (vals[1]->py)))
         ok = ph_torch_fail (scope, py, "one branch returns a value and the other one nothing");
       else
         scope->result = join (scope, inner, node, py, vals, "result");

@@ -22,11 +22,21 @@ static void
 resolve (const char *dotted, gboolean script, PhTorchTarget *target)
 {
   static const char *const spaces[] = { "torch.ops.", "ops." };
-  static const char *const functions[] = { "torch.nn.functional.", "torch.functional.", "torch._C._nn.", "torch._C._linalg.", "torch._C._special.", "torch.special.", "torch.linalg.",
-                                           "torch._VF.", "F.", "torch." };
-  static const struct { const char *python, *aten; } operators[] = { { "truediv", "div" }, { "floordiv", "floor_divide" }, { "mod", "remainder" }, { "getitem", "__getitem__" },
-                                                                     { "and_", "bitwise_and" }, { "or_", "bitwise_or" }, { "not_", "logical_not" }, { "iadd", "add_" }, { "imul", "mul_" },
-                                                                     { "isub", "sub_" }, { "itruediv", "div_" } };
+  /* clang-format off */
+  static const char *const functions[] = {
+    "torch.nn.functional.", "torch.functional.", "torch._C._nn.", "torch._C._linalg.", "torch._C._special.", "torch.special.",
+    "torch.linalg.", "torch._VF.", "F.", "torch."
+  };
+  /* clang-format on */
+  static const struct
+  {
+    const char *python, *aten;
+  } operators[] = { { "truediv", "div" },      { "floordiv", "floor_divide" },
+                    { "mod", "remainder" },    { "getitem", "__getitem__" },
+                    { "and_", "bitwise_and" }, { "or_", "bitwise_or" },
+                    { "not_", "logical_not" }, { "iadd", "add_" },
+                    { "imul", "mul_" },        { "isub", "sub_" },
+                    { "itruediv", "div_" } };
   const char *last = strrchr (dotted, '.') != NULL ? strrchr (dotted, '.') + 1 : dotted;
 
   for (guint i = 0; i < G_N_ELEMENTS (spaces); i++)
@@ -55,7 +65,8 @@ resolve (const char *dotted, gboolean script, PhTorchTarget *target)
   if (!script && *last == '_' && ph_torch_signature (last) == NULL && ph_torch_signature (last + 1) != NULL)
     last++;
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
-    if (g_str_has_prefix (dotted, functions[i]) && strchr (dotted + strlen (functions[i]), '.') == NULL && (script || ph_torch_signature (last) != NULL))
+    if (g_str_has_prefix (dotted, functions[i]) && strchr (dotted + strlen (functions[i]), '.') == NULL
+        && (script || ph_torch_signature (last) != NULL))
       {
         target->domain = g_strdup (PH_TORCH_ATEN);
         target->op = g_strdup (last);
@@ -70,7 +81,8 @@ resolve (const char *dotted, gboolean script, PhTorchTarget *target)
 static gboolean
 takes_rest (const char *op, const char *parameter)
 {
-  static const char *const ops[] = { "view", "reshape", "permute", "expand", "repeat", "tile", "flip", "zeros", "ones", "empty", "rand", "randn", "new_zeros", "new_ones", "new_empty", NULL };
+  static const char *const ops[] = { "view", "reshape", "permute", "expand", "repeat",    "tile",     "flip",      "zeros",
+                                     "ones", "empty",   "rand",    "randn",  "new_zeros", "new_ones", "new_empty", NULL };
   static const char *const parameters[] = { "size", "shape", "dims", "repeats", NULL };
 
   return g_strv_contains (ops, op) && g_strv_contains (parameters, parameter);
@@ -83,14 +95,19 @@ form_of (const char *op, GPtrArray *args)
   const PhTorchVal *second = args->len > 1 ? args->pdata[1] : NULL;
 
   if (g_str_equal (op, "arange") && args->len >= 5)
-    return args->len == 5 ? "start dtype layout device pin_memory" : args->len == 6 ? "start end dtype layout device pin_memory" : "start end step dtype layout device pin_memory";
-  if (g_str_equal (op, "to") && second != NULL && ((second->kind == PH_TORCH_UNKNOWN && second->py != NULL && second->py->kind == PH_PY_CALL) || (second->kind == PH_TORCH_LITERAL && second->py->kind == PH_PY_STRING)))
+    return args->len == 5   ? "start dtype layout device pin_memory"
+           : args->len == 6 ? "start end dtype layout device pin_memory"
+                            : "start end step dtype layout device pin_memory";
+  if (g_str_equal (op, "to") && second != NULL
+      && ((second->kind == PH_TORCH_UNKNOWN && second->py != NULL && second->py->kind == PH_PY_CALL)
+          || (second->kind == PH_TORCH_LITERAL && second->py->kind == PH_PY_STRING)))
     return "*self device dtype non_blocking copy memory_format";
   return ph_torch_signature (op);
 }
 
 PhTorchVal *
-ph_torch_add_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, GPtrArray *args, GPtrArray *keywords, const char *const *names, guint n_names, const PhType *type)
+ph_torch_add_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, GPtrArray *args, GPtrArray *keywords,
+                   const char *const *names, guint n_names, const PhType *type)
 {
   PhTorch *torch = scope->torch;
   const char *signature = g_str_equal (target->domain, PH_TORCH_ATEN) ? form_of (target->op, args) : NULL;
@@ -112,7 +129,8 @@ ph_torch_add_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *tar
       const char *name = parameter != NULL ? parameter + (*parameter == '*' ? 1 : 0) : other;
       PhTorchVal *val = i < args->len ? args->pdata[i] : NULL;
 
-      if (parameter != NULL && val != NULL && val->items == NULL && takes_rest (target->op, name) && (args->len > i + 1 || ph_torch_is_int (val, &whole)))
+      if (parameter != NULL && val != NULL && val->items == NULL && takes_rest (target->op, name)
+          && (args->len > i + 1 || ph_torch_is_int (val, &whole)))
         {
           PhTorchVal *all = ph_torch_list (torch, FALSE);
 
@@ -146,12 +164,17 @@ ph_torch_add_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *tar
     }
   for (guint k = 0; keywords != NULL && k + 1 < keywords->len; k += 2)
     if (!g_ptr_array_find (used, keywords->pdata[k], NULL))
-      ph_torch_add_operand (scope, node, at, keywords->pdata[k], ph_torch_has_value (keywords->pdata[k + 1]) && ((PhTorchVal *) keywords->pdata[k + 1])->kind == PH_TORCH_VALUE, keywords->pdata[k + 1]);
+      ph_torch_add_operand (scope, node, at, keywords->pdata[k],
+                            ph_torch_has_value (keywords->pdata[k + 1])
+                                && ((PhTorchVal *) keywords->pdata[k + 1])->kind == PH_TORCH_VALUE,
+                            keywords->pdata[k + 1]);
   while (node->inputs->len > 0 && *(const char *) node->inputs->pdata[node->inputs->len - 1] == '\0')
     g_ptr_array_set_size (node->inputs, (int) node->inputs->len - 1);
   if (n_names <= 1)
     {
-      const char *base = n_names == 1 && names[0] != NULL ? names[0] : strrchr (target->op, '.') != NULL ? strrchr (target->op, '.') + 1 : target->op;
+      const char *base = n_names == 1 && names[0] != NULL    ? names[0]
+                         : strrchr (target->op, '.') != NULL ? strrchr (target->op, '.') + 1
+                                                             : target->op;
 
       result = ph_torch_value (torch, ph_sketch_node_output (node, base, type));
       result->node = node;
@@ -172,7 +195,8 @@ ph_torch_add_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *tar
 }
 
 PhTorchVal *
-ph_torch_simple_call (PhTorchScope *scope, const PhPy *at, const char *domain, const char *op, PhTorchVal *a, PhTorchVal *b, const char *name, const PhType *type)
+ph_torch_simple_call (PhTorchScope *scope, const PhPy *at, const char *domain, const char *op, PhTorchVal *a, PhTorchVal *b,
+                      const char *name, const PhType *type)
 {
   g_autoptr (GPtrArray) args = g_ptr_array_new ();
   PhTorchTarget target = { (char *) domain, (char *) op, NULL };
@@ -211,13 +235,20 @@ builtin_call (PhTorchScope *scope, const PhPy *py, GPtrArray *args, const char *
 
       if (first->kind != PH_TORCH_VALUE)
         return first;
-      return ph_torch_simple_call (scope, py, PH_TORCH_ATEN, op, first, NULL, name, type != NULL ? type : ph_type_tensor (*callee == 'i' ? PH_INT64 : *callee == 'f' ? PH_DOUBLE : PH_BOOL, 0, NULL));
+      return ph_torch_simple_call (scope, py, PH_TORCH_ATEN, op, first, NULL, name,
+                                   type != NULL ? type
+                                                : ph_type_tensor (*callee == 'i'   ? PH_INT64
+                                                                  : *callee == 'f' ? PH_DOUBLE
+                                                                                   : PH_BOOL,
+                                                                  0, NULL));
     }
   if (g_str_equal (callee, "len") && args->len == 1)
     {
       PhTorchVal *n = ph_torch_fold (scope->torch, "len", first, NULL);
 
-      return n != NULL ? n : ph_torch_simple_call (scope, py, PH_TORCH_ATEN, "len", first, NULL, name, ph_type_tensor (PH_INT64, 0, NULL));
+      return n != NULL
+                 ? n
+                 : ph_torch_simple_call (scope, py, PH_TORCH_ATEN, "len", first, NULL, name, ph_type_tensor (PH_INT64, 0, NULL));
     }
   return NULL;
 }
@@ -226,6 +257,7 @@ builtin_call (PhTorchScope *scope, const PhPy *py, GPtrArray *args, const char *
 static guint
 n_results (const char *op, GPtrArray *args, GPtrArray *keywords)
 {
+  /* clang-format off */
   static const struct { const char *op; guint n; } several[] = {
     { "topk", 2 }, { "sort", 2 }, { "aminmax", 2 }, { "kthvalue", 2 }, { "mode", 2 }, { "var_mean", 2 }, { "std_mean", 2 }, { "native_layer_norm", 3 }, { "native_group_norm", 3 },
     { "native_batch_norm", 3 }, { "_native_batch_norm_legit", 3 }, { "_native_batch_norm_legit_no_training", 3 }, { "_native_batch_norm_legit_functional", 5 }, { "native_dropout", 2 },
@@ -233,6 +265,7 @@ n_results (const char *op, GPtrArray *args, GPtrArray *keywords)
     { "native_layer_norm_backward", 3 }, { "native_batch_norm_backward", 3 }, { "native_group_norm_backward", 3 }, { "frexp", 2 }, { "linalg_qr", 2 }, { "_linalg_svd", 3 },
     { "cummax", 2 }, { "cummin", 2 }, { "_weight_norm_interface", 2 }, { "_native_multi_head_attention", 2 },
   };
+  /* clang-format on */
   gint64 whole;
   const PhTorchVal *second = args->len > 1 ? args->pdata[1] : NULL;
 
@@ -250,14 +283,16 @@ n_results (const char *op, GPtrArray *args, GPtrArray *keywords)
 }
 
 static PhTorchVal *
-finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, GPtrArray *args, GPtrArray *keywords, const char *const *names, guint n_names, const PhType *type)
+finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, GPtrArray *args, GPtrArray *keywords,
+             const char *const *names, guint n_names, const PhType *type)
 {
   PhTorch *torch = scope->torch;
   const gboolean aten = g_str_equal (target->domain, PH_TORCH_ATEN);
   PhTorchVal *first = args->len > 0 ? args->pdata[0] : NULL, *val;
   const guint n = aten && n_names <= 1 ? n_results (target->op, args, keywords) : n_names;
 
-  if (args->len >= 1 && args->len <= 2 && (keywords == NULL || keywords->len == 0) && aten && (val = ph_torch_fold (torch, target->op, first, args->len == 2 ? args->pdata[1] : NULL)) != NULL)
+  if (args->len >= 1 && args->len <= 2 && (keywords == NULL || keywords->len == 0) && aten
+      && (val = ph_torch_fold (torch, target->op, first, args->len == 2 ? args->pdata[1] : NULL)) != NULL)
     return val;
   if ((val = ph_torch_write_list (scope, at, target->op, args)) != NULL || *torch->error != NULL)
     return *torch->error == NULL ? val : NULL;
@@ -313,7 +348,8 @@ from_functional (const PhTorchTarget *target, GPtrArray *args, GPtrArray *keywor
 }
 
 PhTorchVal *
-ph_torch_call_target (PhTorchScope *scope, const PhPy *at, const char *dotted, GPtrArray *args, GPtrArray *keywords, const char *const *names, guint n_names, const PhType *type)
+ph_torch_call_target (PhTorchScope *scope, const PhPy *at, const char *dotted, GPtrArray *args, GPtrArray *keywords,
+                      const char *const *names, guint n_names, const PhType *type)
 {
   g_auto (PhTorchTarget) target = { NULL, NULL, NULL };
 
@@ -333,11 +369,13 @@ ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, gu
   g_auto (PhTorchTarget) target = { NULL, NULL, NULL };
   PhTorchVal *val = NULL, *of = NULL;
   const char *name = n_names == 1 ? names[0] : NULL;
-  gboolean known = FALSE, skip_type = ph_py_is_name (callee, "annotate") || ph_py_is_name (callee, "unchecked_cast") || ph_py_is_name (callee, "uninitialized");
+  gboolean known = FALSE, skip_type = ph_py_is_name (callee, "annotate") || ph_py_is_name (callee, "unchecked_cast")
+                                      || ph_py_is_name (callee, "uninitialized");
 
   if (++torch->work > MAX_WORK)
     {
-      ph_source_fail (torch->source, torch->error, PH_ERROR_UNSUPPORTED, NULL, "its functions call each other more than %d times", MAX_WORK);
+      ph_source_fail (torch->source, torch->error, PH_ERROR_UNSUPPORTED, NULL, "its functions call each other more than %d times",
+                      MAX_WORK);
       return NULL;
     }
   for (guint i = 1; i < py->n; i++)
@@ -346,7 +384,10 @@ ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, gu
 
       if (skip_type && i == 1)
         val = ph_torch_unknown (torch, argument);
-      else if ((val = ph_torch_expr (scope, argument->kind == PH_PY_KEYWORD || argument->kind == PH_PY_STARRED ? argument->items[0] : argument, NULL, NULL)) == NULL)
+      else if ((val = ph_torch_expr (
+                    scope, argument->kind == PH_PY_KEYWORD || argument->kind == PH_PY_STARRED ? argument->items[0] : argument,
+                    NULL, NULL))
+               == NULL)
         return NULL;
       if (argument->kind == PH_PY_KEYWORD && *argument->text != '*')
         {
@@ -358,9 +399,10 @@ ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, gu
     }
   if ((val = builtin_call (scope, py, args, name, type)) != NULL || *torch->error != NULL)
     return val;
-  if (callee->kind == PH_PY_NAME && (of = g_hash_table_lookup (scope->names, callee->text)) != NULL && of->kind == PH_TORCH_UNKNOWN)
+  if (callee->kind == PH_PY_NAME && (of = g_hash_table_lookup (scope->names, callee->text)) != NULL
+      && of->kind == PH_TORCH_UNKNOWN)
     {
-      char *function = ph_py_dotted (of->py);              /* _0 = __torch__.torch.nn.functional.relu */
+      char *function = ph_py_dotted (of->py); /* _0 = __torch__.torch.nn.functional.relu */
 
       if (function != NULL && g_str_has_prefix (function, "__torch__."))
         {
@@ -370,7 +412,10 @@ ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, gu
       else
         g_free (function);
     }
-  else if (callee->kind == PH_PY_ATTRIBUTE && (dotted == NULL || g_hash_table_contains (scope->names, callee->items[0]->kind == PH_PY_NAME ? callee->items[0]->text : "") || g_str_has_prefix (dotted, "self.")))
+  else if (callee->kind == PH_PY_ATTRIBUTE
+           && (dotted == NULL
+               || g_hash_table_contains (scope->names, callee->items[0]->kind == PH_PY_NAME ? callee->items[0]->text : "")
+               || g_str_has_prefix (dotted, "self.")))
     {
       if ((of = ph_torch_expr (scope, callee->items[0], NULL, NULL)) == NULL)
         return NULL;
@@ -380,7 +425,8 @@ ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, gu
           if (known || val == NULL)
             return val;
         }
-      else if (of->kind == PH_TORCH_MODULE && !g_hash_table_contains (torch->weights, of->path))            /* self.fc1 (x): what is in it is not said */
+      else if (of->kind == PH_TORCH_MODULE
+               && !g_hash_table_contains (torch->weights, of->path)) /* self.fc1 (x): what is in it is not said */
         {
           g_autofree char *path = g_strdup_printf ("%s%s%s", of->path, *of->path != '\0' ? "." : "", callee->text);
 
@@ -393,7 +439,8 @@ ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, gu
       else
         {
           g_ptr_array_insert (args, 0, of);
-          target.domain = g_strdup (ph_torch_signature (callee->text) != NULL || torch->zip != NULL ? PH_TORCH_ATEN : PH_TORCH_OTHER);
+          target.domain = g_strdup (ph_torch_signature (callee->text) != NULL || torch->zip != NULL ? PH_TORCH_ATEN
+                                                                                                    : PH_TORCH_OTHER);
           target.op = g_strdup (callee->text);
         }
     }

@@ -11,11 +11,11 @@
 
 typedef struct
 {
-  PhTorch    *torch;
-  PhZip      *zip;
-  JsonObject *values;          /* (nullable) the tensors' types, of the graph that is read */
-  GHashTable *programs;        /* name of an input -> what the program calls it            */
-  guint       depth;
+  PhTorch *torch;
+  PhZip *zip;
+  JsonObject *values;   /* (nullable) the tensors' types, of the graph that is read */
+  GHashTable *programs; /* name of an input -> what the program calls it            */
+  guint depth;
 } Reader;
 
 /* ── JSON ── */
@@ -49,7 +49,9 @@ string_in (JsonObject *object, const char *name)
 {
   JsonNode *node = object != NULL ? json_object_get_member (object, name) : NULL;
 
-  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING ? json_node_get_string (node) : NULL;
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING
+             ? json_node_get_string (node)
+             : NULL;
 }
 
 static gboolean
@@ -66,9 +68,14 @@ int_in (JsonObject *object, const char *name, gint64 *value)
 static PhDType
 dtype_of (gint64 code)
 {
-  static const PhDType types[] = { PH_UNDEFINED, PH_UINT8, PH_INT8, PH_INT16, PH_INT32, PH_INT64, PH_FLOAT16, PH_FLOAT, PH_DOUBLE, PH_UNDEFINED, PH_COMPLEX64, PH_COMPLEX128, PH_BOOL, PH_BFLOAT16 };
+  static const PhDType types[] = { PH_UNDEFINED, PH_UINT8,  PH_INT8,      PH_INT16,     PH_INT32,      PH_INT64, PH_FLOAT16,
+                                   PH_FLOAT,     PH_DOUBLE, PH_UNDEFINED, PH_COMPLEX64, PH_COMPLEX128, PH_BOOL,  PH_BFLOAT16 };
 
-  return code >= 0 && code < (gint64) G_N_ELEMENTS (types) ? types[code] : code == 28 ? PH_UINT16 : code == 29 ? PH_FLOAT8E4M3FN : code == 30 ? PH_FLOAT8E5M2 : PH_UNDEFINED;
+  return code >= 0 && code < (gint64) G_N_ELEMENTS (types) ? types[code]
+         : code == 28                                      ? PH_UINT16
+         : code == 29                                      ? PH_FLOAT8E4M3FN
+         : code == 30                                      ? PH_FLOAT8E5M2
+                                                           : PH_UNDEFINED;
 }
 
 static const PhType *
@@ -78,14 +85,17 @@ type_of (JsonObject *meta)
   PhDim dims[PH_MAX_RANK];
   gint64 code = 0, n;
 
-  if (sizes == NULL || json_array_get_length (sizes) > PH_MAX_RANK || !int_in (meta, "dtype", &code) || dtype_of (code) == PH_UNDEFINED)
+  if (sizes == NULL || json_array_get_length (sizes) > PH_MAX_RANK || !int_in (meta, "dtype", &code)
+      || dtype_of (code) == PH_UNDEFINED)
     return NULL;
   for (guint i = 0; i < json_array_get_length (sizes); i++)
     {
       JsonObject *size = object_at (sizes, i), *expr = object_in (size, "as_expr");
       const char *text = string_in (expr, "expr_str");
 
-      dims[i] = int_in (size, "as_int", &n) && n >= 0 ? PH_DIM (n) : text != NULL && g_utf8_validate (text, -1, NULL) ? ph_dim_symbol (ph_intern (text)) : PH_DIM_UNKNOWN;
+      dims[i] = int_in (size, "as_int", &n) && n >= 0              ? PH_DIM (n)
+                : text != NULL && g_utf8_validate (text, -1, NULL) ? ph_dim_symbol (ph_intern (text))
+                                                                   : PH_DIM_UNKNOWN;
     }
   return ph_type_tensor (dtype_of (code), json_array_get_length (sizes), dims);
 }
@@ -112,7 +122,8 @@ named (Reader *r, PhTorchScope *scope, const char *name)
   PhTorchVal *val = name != NULL ? g_hash_table_lookup (scope->names, name) : NULL;
 
   if (val == NULL && *r->torch->error == NULL)
-    ph_source_fail (r->torch->source, r->torch->error, PH_ERROR_INVALID, NULL, "the program uses '%s', which nothing before it makes", name != NULL ? name : "?");
+    ph_source_fail (r->torch->source, r->torch->error, PH_ERROR_INVALID, NULL,
+                    "the program uses '%s', which nothing before it makes", name != NULL ? name : "?");
   return val;
 }
 
@@ -148,12 +159,14 @@ static PhTorchVal *read_argument (Reader *r, PhTorchScope *scope, JsonObject *ar
 static PhTorchVal *
 read_member (Reader *r, PhTorchScope *scope, const char *kind, JsonNode *node)
 {
-  static const char *const types[] = { "float32", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex32", "complex64", "complex128", "bool", "bfloat16" };
+  static const char *const types[] = { "float32", "uint8",   "int8",      "int16",     "int32",      "int64", "float16",
+                                       "float32", "float64", "complex32", "complex64", "complex128", "bool",  "bfloat16" };
   PhTorchVal *list;
 
   if (++r->depth > MAX_DEPTH)
     {
-      ph_source_fail (r->torch->source, r->torch->error, PH_ERROR_INVALID, NULL, "its arguments are more than %d deep", MAX_DEPTH);
+      ph_source_fail (r->torch->source, r->torch->error, PH_ERROR_INVALID, NULL, "its arguments are more than %d deep",
+                      MAX_DEPTH);
       return NULL;
     }
   if (JSON_NODE_HOLDS_NULL (node) || g_str_equal (kind, "as_none"))
@@ -168,8 +181,10 @@ read_member (Reader *r, PhTorchScope *scope, const char *kind, JsonNode *node)
       for (guint i = 0; i < json_array_get_length (array); i++)
         {
           JsonNode *each = json_array_get_element (array, i);
-          PhTorchVal *val = JSON_NODE_HOLDS_OBJECT (each) && json_object_get_size (json_node_get_object (each)) == 1 && !json_object_has_member (json_node_get_object (each), "name")
-                              ? read_argument (r, scope, json_node_get_object (each)) : read_member (r, scope, kind, each);
+          PhTorchVal *val = JSON_NODE_HOLDS_OBJECT (each) && json_object_get_size (json_node_get_object (each)) == 1
+                                    && !json_object_has_member (json_node_get_object (each), "name")
+                                ? read_argument (r, scope, json_node_get_object (each))
+                                : read_member (r, scope, kind, each);
 
           if (val == NULL)
             return NULL;
@@ -196,7 +211,8 @@ read_member (Reader *r, PhTorchScope *scope, const char *kind, JsonNode *node)
   else if (g_str_equal (kind, "as_scalar_type") && json_node_get_value_type (node) == G_TYPE_INT64)
     {
       const gint64 code = json_node_get_int (node);
-      g_autofree char *text = g_strdup_printf ("torch.%s", code >= 0 && code < (gint64) G_N_ELEMENTS (types) ? types[code] : "unknown");
+      g_autofree char *text = g_strdup_printf ("torch.%s",
+                                               code >= 0 && code < (gint64) G_N_ELEMENTS (types) ? types[code] : "unknown");
 
       list = text_value (r, text);
     }
@@ -267,7 +283,8 @@ output_names (JsonArray *outputs, GPtrArray *names)
 static char *
 place_of (JsonObject *metadata)
 {
-  const char *trace = string_in (metadata, "stack_trace"), *last = trace != NULL ? g_strrstr (trace, "File \"") : NULL, *quote = last != NULL ? strchr (last + 6, '"') : NULL;
+  const char *trace = string_in (metadata, "stack_trace"), *last = trace != NULL ? g_strrstr (trace, "File \"") : NULL,
+             *quote = last != NULL ? strchr (last + 6, '"') : NULL;
   g_autofree char *file = quote != NULL ? g_strndup (last + 6, (gsize) (quote - last - 6)) : NULL;
 
   if (file == NULL || !g_str_has_prefix (quote, "\", line "))
@@ -295,13 +312,15 @@ read_node (Reader *r, JsonObject *node, PhTorchScope *scope, const PhPy *at)
   for (guint i = 0; inputs != NULL && i < json_array_get_length (inputs); i++)
     {
       JsonObject *input = object_at (inputs, i), *graph = object_in (object_in (object_in (input, "arg"), "as_graph"), "graph");
-      const char *name = string_in (input, "name"), *known = i < g_strv_length (parameters) ? parameters[i] + (parameters[i][0] == '*') : NULL;
+      const char *name = string_in (input, "name"),
+                 *known = i < g_strv_length (parameters) ? parameters[i] + (parameters[i][0] == '*') : NULL;
 
       if (graph != NULL)
         continue;
       if ((val = read_argument (r, scope, object_in (input, "arg"))) == NULL)
         return FALSE;
-      if (keywords->len == 0 && (name == NULL || *name == '\0' || parameters[0] == NULL || (known != NULL && g_str_equal (known, name))))
+      if (keywords->len == 0
+          && (name == NULL || *name == '\0' || parameters[0] == NULL || (known != NULL && g_str_equal (known, name))))
         {
           g_ptr_array_add (args, val);
           continue;
@@ -336,7 +355,8 @@ read_node (Reader *r, JsonObject *node, PhTorchScope *scope, const PhPy *at)
     }
   for (guint i = 0; i < names->len; i++)
     if (names->pdata[i] != NULL)
-      g_hash_table_insert (scope->names, names->pdata[i], names->len > 1 && val->items != NULL && i < val->items->len ? val->items->pdata[i] : val);
+      g_hash_table_insert (scope->names, names->pdata[i],
+                           names->len > 1 && val->items != NULL && i < val->items->len ? val->items->pdata[i] : val);
   return *r->torch->error == NULL;
 }
 
@@ -350,14 +370,19 @@ read_graph (Reader *r, JsonObject *graph, PhTorchScope *scope, const PhPy *at)
   for (guint i = 0; inputs != NULL && i < json_array_get_length (inputs); i++)
     {
       JsonObject *argument = object_at (inputs, i);
-      const char *name = argument != NULL ? value_name (argument) : NULL, *own = name != NULL ? g_hash_table_lookup (r->programs, name) : NULL;
+      const char *name = argument != NULL ? value_name (argument) : NULL,
+                 *own = name != NULL ? g_hash_table_lookup (r->programs, name) : NULL;
 
       if (name != NULL && !(scope->graph == r->torch->sketch->main && g_hash_table_contains (scope->names, name)))
-        g_hash_table_insert (scope->names, (gpointer) name, ph_torch_value (r->torch, ph_sketch_add_input (scope->graph, own != NULL ? own : name, type_of (object_in (r->values, name)))));
+        g_hash_table_insert (scope->names, (gpointer) name,
+                             ph_torch_value (r->torch, ph_sketch_add_input (scope->graph, own != NULL ? own : name,
+                                                                            type_of (object_in (r->values, name)))));
     }
   for (guint i = 0; nodes != NULL && i < json_array_get_length (nodes); i++)
     if (object_at (nodes, i) == NULL || !read_node (r, object_at (nodes, i), scope, at))
-      return *r->torch->error != NULL ? FALSE : ph_source_fail (r->torch->source, r->torch->error, PH_ERROR_INVALID, NULL, "node %u of the program is no object", i);
+      return *r->torch->error != NULL ? FALSE
+                                      : ph_source_fail (r->torch->source, r->torch->error, PH_ERROR_INVALID, NULL,
+                                                        "node %u of the program is no object", i);
   for (guint i = 0; outputs != NULL && i < json_array_get_length (outputs); i++)
     {
       PhTorchVal *val = read_argument (r, scope, object_at (outputs, i));
@@ -398,7 +423,7 @@ read_json (PhSource *source, PhZip *zip, const PhZipMember *member, GError **err
 
   if (text == NULL)
     return NULL;
-  for (gsize i = 0; i < size; i++)         /* the parser recurses */
+  for (gsize i = 0; i < size; i++) /* the parser recurses */
     {
       depth += text[i] == '{' || text[i] == '[' ? 1 : (text[i] == '}' || text[i] == ']') && depth > 0 ? -1u : 0;
       most = MAX (most, depth);
@@ -408,9 +433,11 @@ read_json (PhSource *source, PhZip *zip, const PhZipMember *member, GError **err
       ph_source_fail (source, error, PH_ERROR_INVALID, NULL, "%s: its brackets are more than 500 deep", member->name);
       return NULL;
     }
-  if (!json_parser_load_from_data (parser, text, (gssize) size, &reason) || json_parser_get_root (parser) == NULL || !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
+  if (!json_parser_load_from_data (parser, text, (gssize) size, &reason) || json_parser_get_root (parser) == NULL
+      || !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
     {
-      ph_source_fail (source, error, PH_ERROR_INVALID, NULL, "%s: it is no JSON object%s%s", member->name, reason != NULL ? ": " : "", reason != NULL ? reason->message : "");
+      ph_source_fail (source, error, PH_ERROR_INVALID, NULL, "%s: it is no JSON object%s%s", member->name,
+                      reason != NULL ? ": " : "", reason != NULL ? reason->message : "");
       return NULL;
     }
   return g_steal_pointer (&parser);
@@ -430,8 +457,10 @@ read_weight (Reader *r, const char *folder, JsonObject *config, const char *inpu
   PhTensor *tensor;
   JsonNode *pickled = entry != NULL ? json_object_get_member (entry, "use_pickle") : NULL;
 
-  if (path == NULL || type == NULL || strides == NULL || json_array_get_length (strides) != type->rank || !ph_type_is_static (type)
-      || (pickled != NULL && JSON_NODE_HOLDS_VALUE (pickled) && json_node_get_value_type (pickled) == G_TYPE_BOOLEAN && json_node_get_boolean (pickled)))
+  if (path == NULL || type == NULL || strides == NULL || json_array_get_length (strides) != type->rank
+      || !ph_type_is_static (type)
+      || (pickled != NULL && JSON_NODE_HOLDS_VALUE (pickled) && json_node_get_value_type (pickled) == G_TYPE_BOOLEAN
+          && json_node_get_boolean (pickled)))
     return TRUE;
   int_in (object_in (meta, "storage_offset"), "as_int", &offset);
   for (guint i = 0; i < type->rank; i++)
@@ -442,18 +471,24 @@ read_weight (Reader *r, const char *folder, JsonObject *config, const char *inpu
     }
   suffix = g_strdup_printf ("data/%s/%s", folder, path);
   if ((found = find_suffix (r->zip, suffix, NULL)) == NULL)
-    return ph_source_fail (r->torch->source, r->torch->error, PH_ERROR_FILE, NULL, "the archive has no member '%s', which holds '%s'. Save the program again", suffix, program);
+    return ph_source_fail (r->torch->source, r->torch->error, PH_ERROR_FILE, NULL,
+                           "the archive has no member '%s', which holds '%s'. Save the program again", suffix, program);
   if ((tensor = ph_zip_tensor (r->zip, found->name, type->dtype, type->rank, dims, steps, offset, r->torch->error)) == NULL)
     return FALSE;
   g_hash_table_insert (r->programs, (gpointer) input, (gpointer) program);
-  return g_hash_table_insert (r->torch->weights, (gpointer) input, ph_torch_value (r->torch, ph_sketch_add_constant (r->torch->sketch->main, program, tensor))), TRUE;
+  return g_hash_table_insert (r->torch->weights, (gpointer) input,
+                              ph_torch_value (r->torch, ph_sketch_add_constant (r->torch->sketch->main, program, tensor))),
+         TRUE;
 }
 
 /* What each input stands for: a parameter, a buffer, or what the user gives. */
 static gboolean
 read_signature (Reader *r, JsonArray *specs, JsonObject *weights, JsonObject *constants)
 {
-  static const struct { const char *kind, *name; } kinds[] = { { "parameter", "parameter_name" }, { "buffer", "buffer_name" }, { "tensor_constant", "tensor_constant_name" } };
+  static const struct
+  {
+    const char *kind, *name;
+  } kinds[] = { { "parameter", "parameter_name" }, { "buffer", "buffer_name" }, { "tensor_constant", "tensor_constant_name" } };
 
   for (guint i = 0; specs != NULL && i < json_array_get_length (specs); i++)
     for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
@@ -464,8 +499,9 @@ read_signature (Reader *r, JsonArray *specs, JsonObject *weights, JsonObject *co
         if (input == NULL || program == NULL)
           continue;
         g_hash_table_insert (r->programs, (gpointer) input, (gpointer) program);
-        if ((weights != NULL && !read_weight (r, "weights", weights, input, program)) || (constants != NULL && !g_hash_table_contains (r->torch->weights, input)
-            && !read_weight (r, "constants", constants, input, program)))
+        if ((weights != NULL && !read_weight (r, "weights", weights, input, program))
+            || (constants != NULL && !g_hash_table_contains (r->torch->weights, input)
+                && !read_weight (r, "constants", constants, input, program)))
           return FALSE;
       }
   return TRUE;
@@ -474,13 +510,15 @@ read_signature (Reader *r, JsonArray *specs, JsonObject *weights, JsonObject *co
 PhModel *
 ph_torch_read_export (PhSource *source, PhZip *zip, GError **error)
 {
-  const PhZipMember *program = find_suffix (zip, ".json", "models/"), *weights_member = find_suffix (zip, "weights_config.json", "data/weights/"),
+  const PhZipMember *program = find_suffix (zip, ".json", "models/"),
+                    *weights_member = find_suffix (zip, "weights_config.json", "data/weights/"),
                     *constants_member = find_suffix (zip, "constants_config.json", "data/constants/");
   g_autoptr (JsonParser) parser = NULL, weights = NULL, constants = NULL;
   g_autoptr (PhSketch) sketch = NULL;
   g_autoptr (PhModel) model = NULL;
   g_autoptr (GError) reason = NULL;
-  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal), programs = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal),
+                         programs = g_hash_table_new (g_str_hash, g_str_equal);
   const PhPy at = { .line = 0, .column = 0 };
   JsonObject *root, *module;
   PhTorch torch;
@@ -492,10 +530,13 @@ ph_torch_read_export (PhSource *source, PhZip *zip, GError **error)
   program = program != NULL ? program : find_suffix (zip, "serialized_exported_program.json", NULL);
   if (program == NULL)
     {
-      ph_source_fail (source, error, PH_ERROR_FILE, NULL, "it is an archive of torch.export, but no program is in it (models/NAME.json). Save it with torch.export.save (program, \"x.pt2\")");
+      ph_source_fail (
+          source, error, PH_ERROR_FILE, NULL,
+          "it is an archive of torch.export, but no program is in it (models/NAME.json). Save it with torch.export.save (program, \"x.pt2\")");
       return NULL;
     }
-  if ((parser = read_json (source, zip, program, error)) == NULL || (weights_member != NULL && (weights = read_json (source, zip, weights_member, error)) == NULL)
+  if ((parser = read_json (source, zip, program, error)) == NULL
+      || (weights_member != NULL && (weights = read_json (source, zip, weights_member, error)) == NULL)
       || (constants_member != NULL && (constants = read_json (source, zip, constants_member, error)) == NULL))
     return NULL;
   root = json_node_get_object (json_parser_get_root (parser));
@@ -508,7 +549,8 @@ ph_torch_read_export (PhSource *source, PhZip *zip, GError **error)
   sketch = ph_sketch_new (source);
   ph_torch_init (&torch, source, sketch, &reason);
   scope.graph = sketch->main;
-  if (read_signature (&r, array_in (object_in (module, "signature"), "input_specs"), weights != NULL ? json_node_get_object (json_parser_get_root (weights)) : NULL,
+  if (read_signature (&r, array_in (object_in (module, "signature"), "input_specs"),
+                      weights != NULL ? json_node_get_object (json_parser_get_root (weights)) : NULL,
                       constants != NULL ? json_node_get_object (json_parser_get_root (constants)) : NULL))
     {
       g_hash_table_iter_init (&iter, torch.weights);

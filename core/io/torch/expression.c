@@ -26,14 +26,17 @@ ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b)
         return ph_torch_bool (torch, a->py->text[0] != 'T');
       return NULL;
     }
-  if ((g_str_equal (op, "__is__") || g_str_equal (op, "__isnot__")) && (a->kind == PH_TORCH_LITERAL || a->kind == PH_TORCH_VALUE || a->items != NULL) && b->kind == PH_TORCH_LITERAL && ph_py_is_none (b->py))
+  if ((g_str_equal (op, "__is__") || g_str_equal (op, "__isnot__"))
+      && (a->kind == PH_TORCH_LITERAL || a->kind == PH_TORCH_VALUE || a->items != NULL) && b->kind == PH_TORCH_LITERAL
+      && ph_py_is_none (b->py))
     return ph_torch_bool (torch, (a->kind == PH_TORCH_LITERAL && ph_py_is_none (a->py)) == g_str_equal (op, "__is__"));
   if (g_str_equal (op, "__getitem__") && a->items != NULL && ph_torch_is_int (b, &x))
     {
       x += x < 0 ? (gint64) a->items->len : 0;
       return x >= 0 && x < (gint64) a->items->len ? a->items->pdata[x] : NULL;
     }
-  if (a->kind == PH_TORCH_LITERAL && b->kind == PH_TORCH_LITERAL && a->py->kind == PH_PY_STRING && b->py->kind == PH_PY_STRING && (g_str_equal (op, "eq") || g_str_equal (op, "ne")))
+  if (a->kind == PH_TORCH_LITERAL && b->kind == PH_TORCH_LITERAL && a->py->kind == PH_PY_STRING && b->py->kind == PH_PY_STRING
+      && (g_str_equal (op, "eq") || g_str_equal (op, "ne")))
     return ph_torch_bool (torch, g_str_equal (a->py->text, b->py->text) == g_str_equal (op, "eq"));
   if (!ph_torch_is_int (a, &x) || !ph_torch_is_int (b, &y) || ABS (x) > G_MAXINT32 || ABS (y) > G_MAXINT32)
     return NULL;
@@ -64,10 +67,13 @@ ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b)
 static PhTorchVal *
 list_item (PhTorchScope *scope, PhTorchVal *of, gint64 index)
 {
-  static const char *const lists[] = { "split", "split_with_sizes", "chunk", "unbind", "tensor_split", "meshgrid", "unsafe_split", "unsafe_chunk", "broadcast_tensors", NULL };
+  static const char *const lists[]
+      = { "split",        "split_with_sizes",  "chunk", "unbind", "tensor_split", "meshgrid", "unsafe_split",
+          "unsafe_chunk", "broadcast_tensors", NULL };
   PhTorchVal *val;
 
-  if (of->node == NULL || !g_str_equal (of->node->node.domain, PH_TORCH_ATEN) || !g_strv_contains (lists, of->node->node.op_type) || index < 0 || index > 1000)
+  if (of->node == NULL || !g_str_equal (of->node->node.domain, PH_TORCH_ATEN) || !g_strv_contains (lists, of->node->node.op_type)
+      || index < 0 || index > 1000)
     return NULL;
   while ((gint64) of->node->outputs->len <= index)
     ph_sketch_node_output (of->node, of->node->outputs->pdata[0], NULL);
@@ -104,7 +110,8 @@ is_ellipsis (const PhPy *py)
 }
 
 static PhTorchVal *
-step (PhTorchScope *scope, const PhPy *at, const char *op, PhTorchVal *of, gint64 dim, PhTorchVal *const *more, guint n, const char *name)
+step (PhTorchScope *scope, const PhPy *at, const char *op, PhTorchVal *of, gint64 dim, PhTorchVal *const *more, guint n,
+      const char *name)
 {
   g_autoptr (GPtrArray) args = g_ptr_array_new ();
   PhTorchTarget target = { (char *) PH_TORCH_ATEN, (char *) op, NULL };
@@ -158,7 +165,11 @@ index_tensor (PhTorchScope *scope, const PhPy *at, PhTorchVal *of, const PhPy *i
           PhTorchVal *given[3];
 
           for (guint k = 0; k < 3; k++)
-            if ((given[k] = bounds[k] != NULL ? ph_torch_expr (scope, bounds[k], NULL, NULL) : k == 2 ? ph_torch_int (scope->torch, 1) : ph_torch_literal (scope->torch, ph_torch_new_literal (scope->torch, PH_PY_CONSTANT, "None"))) == NULL)
+            if ((given[k] = bounds[k] != NULL ? ph_torch_expr (scope, bounds[k], NULL, NULL)
+                            : k == 2
+                                ? ph_torch_int (scope->torch, 1)
+                                : ph_torch_literal (scope->torch, ph_torch_new_literal (scope->torch, PH_PY_CONSTANT, "None")))
+                == NULL)
               return NULL;
           if (bounds[0] != NULL || bounds[1] != NULL || bounds[2] != NULL)
             of = step (scope, at, "slice", of, dim, given, 3, name);
@@ -169,15 +180,20 @@ index_tensor (PhTorchScope *scope, const PhPy *at, PhTorchVal *of, const PhPy *i
         }
       if ((val = ph_torch_expr (scope, item, NULL, NULL)) == NULL)
         return NULL;
-      if (ph_torch_is_int (val, &number) || (val->kind == PH_TORCH_VALUE && ph_sketch_type (scope->graph, val->name) != NULL && ph_sketch_type (scope->graph, val->name)->has_rank
-                                             && ph_sketch_type (scope->graph, val->name)->rank == 0 && !any))
+      if (ph_torch_is_int (val, &number)
+          || (val->kind == PH_TORCH_VALUE && ph_sketch_type (scope->graph, val->name) != NULL
+              && ph_sketch_type (scope->graph, val->name)->has_rank && ph_sketch_type (scope->graph, val->name)->rank == 0
+              && !any))
         {
           of = step (scope, at, "select", of, dim, &val, 1, name);
           dim += behind;
           continue;
         }
       if (!ph_torch_has_value (val) || behind)
-        return ph_torch_fail (scope, at, "an index that is a list, or a tensor behind ..., is not read: write it as torch.index_select") ? of : NULL;
+        return ph_torch_fail (scope, at,
+                              "an index that is a list, or a tensor behind ..., is not read: write it as torch.index_select")
+                   ? of
+                   : NULL;
       g_ptr_array_add (tensors, val);
       any = TRUE;
       dim++;
@@ -189,7 +205,10 @@ index_tensor (PhTorchScope *scope, const PhPy *at, PhTorchVal *of, const PhPy *i
       PhTorchVal *list = ph_torch_list (scope->torch, FALSE);
 
       for (guint i = 0; i < tensors->len; i++)
-        g_ptr_array_add (list->items, tensors->pdata[i] != NULL ? tensors->pdata[i] : ph_torch_literal (scope->torch, ph_torch_new_literal (scope->torch, PH_PY_CONSTANT, "None")));
+        g_ptr_array_add (list->items,
+                         tensors->pdata[i] != NULL
+                             ? tensors->pdata[i]
+                             : ph_torch_literal (scope->torch, ph_torch_new_literal (scope->torch, PH_PY_CONSTANT, "None")));
       g_ptr_array_add (args, of);
       g_ptr_array_add (args, list);
       of = ph_torch_add_call (scope, at, &target, args, NULL, &name, 1, NULL);
@@ -214,23 +233,27 @@ ph_torch_index (PhTorchScope *scope, const PhPy *at, PhTorchVal *of, const PhPy 
         {
           const PhPy *key = of->py->items[2 * i];
 
-          if (key != NULL && key->kind == PH_PY_STRING && index->kind == PH_TORCH_LITERAL && index->py->kind == PH_PY_STRING && g_str_equal (key->text, index->py->text))
+          if (key != NULL && key->kind == PH_PY_STRING && index->kind == PH_TORCH_LITERAL && index->py->kind == PH_PY_STRING
+              && g_str_equal (key->text, index->py->text))
             return of->items->pdata[i];
         }
       if (of->kind == PH_TORCH_UNKNOWN)
         return ph_torch_unknown (scope->torch, at);
       if (of->kind == PH_TORCH_VALUE && ph_torch_is_int (index, &number) && (found = list_item (scope, of, number)) != NULL)
         return found;
-      if (of->items != NULL || scope->torch->zip != NULL || (of->node != NULL && (g_str_equal (of->node->node.op_type, "size") || g_str_equal (of->node->node.op_type, "shape"))))
+      if (of->items != NULL || scope->torch->zip != NULL
+          || (of->node != NULL
+              && (g_str_equal (of->node->node.op_type, "size") || g_str_equal (of->node->node.op_type, "shape"))))
         return ph_torch_simple_call (scope, at, PH_TORCH_ATEN, "__getitem__", of, index, name, type);
     }
   if (of->kind == PH_TORCH_UNKNOWN)
     return ph_torch_unknown (scope->torch, at);
-  if (of->items != NULL && is_slice (py, bounds))           /* a part of a list that is known */
+  if (of->items != NULL && is_slice (py, bounds)) /* a part of a list that is known */
     {
       gint64 from = 0, to = of->items->len;
 
-      if ((bounds[0] == NULL || ph_py_int (bounds[0], &from)) && (bounds[1] == NULL || ph_py_int (bounds[1], &to)) && bounds[2] == NULL)
+      if ((bounds[0] == NULL || ph_py_int (bounds[0], &from)) && (bounds[1] == NULL || ph_py_int (bounds[1], &to))
+          && bounds[2] == NULL)
         {
           found = ph_torch_list (scope->torch, of->kind == PH_TORCH_TUPLE);
           from = CLAMP (from < 0 ? from + (gint64) of->items->len : from, 0, (gint64) of->items->len);
@@ -261,12 +284,15 @@ subscript (PhTorchScope *scope, const PhPy *py, const char *name, const PhType *
 static PhTorchVal *
 binary (PhTorchScope *scope, const PhPy *py, const char *name, const PhType *type)
 {
+  /* clang-format off */
   static const struct { const char *text, *op; } operators[] = {
     { "+", "add" }, { "-", "sub" }, { "*", "mul" }, { "/", "div" }, { "//", "floordiv" }, { "%", "remainder" }, { "**", "pow" }, { "@", "matmul" }, { "<", "lt" }, { "<=", "le" }, { ">", "gt" },
     { ">=", "ge" }, { "==", "eq" }, { "!=", "ne" }, { "is", "__is__" }, { "is not", "__isnot__" }, { "and", "__and__" }, { "or", "__or__" }, { "&", "bitwise_and" }, { "|", "bitwise_or" }, { "^", "bitwise_xor" },
     { "in", "__contains__" }, { "<<", "__lshift__" }, { ">>", "__rshift__" }, { "not in", "__not_contains__" },
   };
-  PhTorchVal *a = ph_torch_expr (scope, py->items[0], NULL, NULL), *b = a != NULL ? ph_torch_expr (scope, py->items[1], NULL, NULL) : NULL, *folded;
+  /* clang-format on */
+  PhTorchVal *a = ph_torch_expr (scope, py->items[0], NULL, NULL),
+             *b = a != NULL ? ph_torch_expr (scope, py->items[1], NULL, NULL) : NULL, *folded;
 
   if (b == NULL)
     return NULL;
@@ -295,8 +321,12 @@ ph_torch_expr (PhTorchScope *scope, const PhPy *py, const char *name, const PhTy
       if ((val = g_hash_table_lookup (scope->names, py->text)) != NULL)
         return val;
       return ph_py_float (py, &real) ? ph_torch_literal (torch, py) : ph_torch_unknown (torch, py);
-    case PH_PY_INT: case PH_PY_FLOAT: case PH_PY_STRING: case PH_PY_CONSTANT: return ph_torch_literal (torch, py);
-    case PH_PY_TUPLE: case PH_PY_LIST:
+    case PH_PY_INT:
+    case PH_PY_FLOAT:
+    case PH_PY_STRING:
+    case PH_PY_CONSTANT: return ph_torch_literal (torch, py);
+    case PH_PY_TUPLE:
+    case PH_PY_LIST:
       val = ph_torch_list (torch, py->kind == PH_PY_TUPLE);
       for (guint i = 0; i < py->n; i++)
         {
@@ -307,7 +337,7 @@ ph_torch_expr (PhTorchScope *scope, const PhPy *py, const char *name, const PhTy
           g_ptr_array_add (val->items, item);
         }
       return val;
-    case PH_PY_DICT:                      /* its values, in order; py has the keys */
+    case PH_PY_DICT: /* its values, in order; py has the keys */
       val = ph_torch_list (torch, TRUE);
       val->py = py;
       for (guint i = 0; i + 1 < py->n; i += 2)
@@ -327,14 +357,16 @@ ph_torch_expr (PhTorchScope *scope, const PhPy *py, const char *name, const PhTy
         return ph_torch_get_attr (scope, py, val, py->text);
       if (ph_py_is_name (py->items[0], "CONSTANTS") && torch->zip != NULL)
         return ph_torch_get_attr (scope, py, val, py->text);
-      if (val->kind == PH_TORCH_VALUE && torch->zip == NULL && (g_str_equal (py->text, "T") || g_str_equal (py->text, "mT") || g_str_equal (py->text, "H")))
+      if (val->kind == PH_TORCH_VALUE && torch->zip == NULL
+          && (g_str_equal (py->text, "T") || g_str_equal (py->text, "mT") || g_str_equal (py->text, "H")))
         {
-          PhTorchVal *turned = ph_torch_simple_call (scope, py, PH_TORCH_ATEN, g_str_equal (py->text, "T") ? "numpy_T" : "mT", val, NULL, name, type);
+          PhTorchVal *turned = ph_torch_simple_call (scope, py, PH_TORCH_ATEN, g_str_equal (py->text, "T") ? "numpy_T" : "mT",
+                                                     val, NULL, name, type);
 
           ph_torch_note_view (turned, turned->node->node.op_type, val);
           return turned;
         }
-      if (val->kind == PH_TORCH_VALUE)               /* x.shape, x.dtype */
+      if (val->kind == PH_TORCH_VALUE) /* x.shape, x.dtype */
         return ph_torch_simple_call (scope, py, PH_TORCH_PRIM, py->text, val, NULL, name, type);
       return ph_py_float (py, &real) ? ph_torch_literal (torch, py) : ph_torch_unknown (torch, py);
     case PH_PY_SUBSCRIPT: return subscript (scope, py, name, type);
@@ -346,9 +378,13 @@ ph_torch_expr (PhTorchScope *scope, const PhPy *py, const char *name, const PhTy
         return NULL;
       if ((folded = ph_torch_fold (torch, py->text[0] == 'n' ? "__not__" : "neg", val, NULL)) != NULL)
         return folded;
-      return val->kind == PH_TORCH_VALUE ? ph_torch_simple_call (scope, py, PH_TORCH_ATEN, py->text[0] == 'n' ? "__not__" : py->text[0] == '~' ? "bitwise_not" : "neg", val, NULL, name, type) : ph_torch_unknown (torch, py);
-    default:
-      return ph_torch_unknown (torch, py);
+      return val->kind == PH_TORCH_VALUE ? ph_torch_simple_call (scope, py, PH_TORCH_ATEN,
+                                                                 py->text[0] == 'n'   ? "__not__"
+                                                                 : py->text[0] == '~' ? "bitwise_not"
+                                                                                      : "neg",
+                                                                 val, NULL, name, type)
+                                         : ph_torch_unknown (torch, py);
+    default: return ph_torch_unknown (torch, py);
     }
 }
 
@@ -356,5 +392,6 @@ ph_torch_expr (PhTorchScope *scope, const PhPy *py, const char *name, const PhTy
 PhTorchVal *
 ph_torch_results (PhTorchScope *scope, const PhPy *py, const char *const *names, guint n)
 {
-  return py->kind == PH_PY_CALL && !ph_py_is_name (py->items[0], "annotate") ? ph_torch_call (scope, py, names, n, NULL) : ph_torch_expr (scope, py, NULL, NULL);
+  return py->kind == PH_PY_CALL && !ph_py_is_name (py->items[0], "annotate") ? ph_torch_call (scope, py, names, n, NULL)
+                                                                             : ph_torch_expr (scope, py, NULL, NULL);
 }

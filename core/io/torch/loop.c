@@ -32,8 +32,9 @@ static gboolean
 leaves (PhPy *const *body, guint n)
 {
   for (guint i = 0; i < n; i++)
-    if (body[i]->kind == PH_PY_BREAK || body[i]->kind == PH_PY_CONTINUE || (body[i]->kind != PH_PY_FOR && body[i]->kind != PH_PY_WHILE
-        && (leaves (body[i]->body, body[i]->n_body) || leaves (body[i]->orelse, body[i]->n_orelse))))
+    if (body[i]->kind == PH_PY_BREAK || body[i]->kind == PH_PY_CONTINUE
+        || (body[i]->kind != PH_PY_FOR && body[i]->kind != PH_PY_WHILE
+            && (leaves (body[i]->body, body[i]->n_body) || leaves (body[i]->orelse, body[i]->n_orelse))))
       return TRUE;
   return FALSE;
 }
@@ -78,7 +79,9 @@ ph_torch_loop (PhTorchScope *scope, const PhPy *py)
   gboolean ok;
 
   if (ph_torch_returns (py->body, py->n_body))
-    return ph_torch_fail (scope, py, "a loop from whose middle a function returns is not read: keep the result in a variable and leave the loop by its condition");
+    return ph_torch_fail (
+        scope, py,
+        "a loop from whose middle a function returns is not read: keep the result in a variable and leave the loop by its condition");
   if (py->n_orelse > 0 || leaves (py->body, py->n_body))
     return ph_torch_fail (scope, py, "a loop with break, continue or else is not read: leave it by its condition");
   if (range)
@@ -86,7 +89,8 @@ ph_torch_loop (PhTorchScope *scope, const PhPy *py)
       const PhPy *call = py->items[1], *bound = call->kind == PH_PY_CALL && call->n >= 2 ? call->items[1] : NULL;
 
       if (bound == NULL || call->n != 2 || !ph_py_is_name (call->items[0], "range") || py->items[0]->kind != PH_PY_NAME)
-        return ph_source_fail (torch->source, torch->error, PH_ERROR_UNSUPPORTED, NULL, "%s:%u: a loop over something else than range (n) is not read",
+        return ph_source_fail (torch->source, torch->error, PH_ERROR_UNSUPPORTED, NULL,
+                               "%s:%u: a loop over something else than range (n) is not read",
                                scope->file != NULL ? scope->file : "line", py->line);
       if ((count = ph_torch_expr (scope, bound, NULL, NULL)) == NULL)
         return FALSE;
@@ -106,7 +110,7 @@ ph_torch_loop (PhTorchScope *scope, const PhPy *py)
   lists_to_values (scope, py, written);
   g_hash_table_iter_init (&iter, set);
   while (g_hash_table_iter_next (&iter, &name, NULL))
-    g_hash_table_remove (written, name);               /* carried anyway */
+    g_hash_table_remove (written, name); /* carried anyway */
   objects = ph_torch_objects_written (scope, written);
   g_ptr_array_sort (objects, ph_torch_by_value);
   g_hash_table_iter_init (&iter, set);
@@ -137,14 +141,17 @@ ph_torch_loop (PhTorchScope *scope, const PhPy *py)
     inner = ph_torch_inner_scope (scope, body);
     torch->graph = body;
     index = ph_sketch_add_input (body, range ? py->items[0]->text : "i", ph_type_tensor (PH_INT64, 0, NULL));
-    ph_sketch_add_input (body, "condition", ph_type_tensor (PH_BOOL, 0, NULL));       /* so that it is as ONNX's Loop has it */
+    ph_sketch_add_input (body, "condition", ph_type_tensor (PH_BOOL, 0, NULL)); /* so that it is as ONNX's Loop has it */
     if (range)
       g_hash_table_insert (inner.names, (gpointer) py->items[0]->text, ph_torch_value (torch, index));
     for (guint i = 0; i < carried->len; i++)
       {
         const PhType *type = ph_sketch_type (scope->graph, inputs->pdata[i]);
 
-        g_hash_table_insert (inner.names, carried->pdata[i], ph_torch_value (torch, ph_sketch_add_input (body, carried->pdata[i], type != NULL && type->rank == 0 && type->has_rank ? type : NULL)));
+        g_hash_table_insert (
+            inner.names, carried->pdata[i],
+            ph_torch_value (torch, ph_sketch_add_input (body, carried->pdata[i],
+                                                        type != NULL && type->rank == 0 && type->has_rank ? type : NULL)));
       }
     for (guint i = 0; i < objects->len; i++)
       {
@@ -164,7 +171,10 @@ ph_torch_loop (PhTorchScope *scope, const PhPy *py)
 
           ph_sketch_add_output (body, value, NULL);
           torch->graph = scope->graph;
-          g_hash_table_insert (scope->names, carried->pdata[i], ph_torch_value (torch, ph_sketch_node_output (node, carried->pdata[i], type != NULL && type->has_rank && type->rank == 0 ? type : NULL)));
+          g_hash_table_insert (
+              scope->names, carried->pdata[i],
+              ph_torch_value (torch, ph_sketch_node_output (node, carried->pdata[i],
+                                                            type != NULL && type->has_rank && type->rank == 0 ? type : NULL)));
           torch->graph = body;
         }
       torch->graph = scope->graph;
@@ -176,7 +186,8 @@ ph_torch_loop (PhTorchScope *scope, const PhPy *py)
           ok = ph_torch_write (scope, py, object, ph_sketch_node_output (node, object->name, NULL));
         }
       if (!range && py->items[0]->kind == PH_PY_NAME)
-        g_hash_table_insert (scope->names, (gpointer) py->items[0]->text, ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "False")));
+        g_hash_table_insert (scope->names, (gpointer) py->items[0]->text,
+                             ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "False")));
     }
   else
     ok = FALSE;

@@ -5,7 +5,17 @@
 
 #include "core/io/torch/archive.h"
 
-typedef struct { PhSource *source; const char *member; const guint8 *data; gsize size, at; PhPickles *pickles; GPtrArray *stack; GHashTable *memo; GError **error; } Machine;
+typedef struct
+{
+  PhSource *source;
+  const char *member;
+  const guint8 *data;
+  gsize size, at;
+  PhPickles *pickles;
+  GPtrArray *stack;
+  GHashTable *memo;
+  GError **error;
+} Machine;
 
 static void
 pickle_free (gpointer data)
@@ -30,7 +40,8 @@ new_pickle (Machine *m, PhPickleKind kind)
   PhPickle *pickle = g_new0 (PhPickle, 1);
 
   pickle->kind = kind;
-  if (kind == PH_PICKLE_TUPLE || kind == PH_PICKLE_LIST || kind == PH_PICKLE_DICT || kind == PH_PICKLE_CALL || kind == PH_PICKLE_STORAGE)
+  if (kind == PH_PICKLE_TUPLE || kind == PH_PICKLE_LIST || kind == PH_PICKLE_DICT || kind == PH_PICKLE_CALL
+      || kind == PH_PICKLE_STORAGE)
     pickle->items = g_ptr_array_new ();
   g_ptr_array_add (m->pickles->all, pickle);
   return pickle;
@@ -253,13 +264,13 @@ step (Machine *m, guint8 op)
     case 0x80: return take (m, 1, &bytes);
     case 0x95: return take (m, 8, &bytes);
     case '}': return push (m, new_pickle (m, PH_PICKLE_DICT)) != NULL;
-    case ']': case 0x8f: return push (m, new_pickle (m, PH_PICKLE_LIST)) != NULL;
+    case ']':
+    case 0x8f: return push (m, new_pickle (m, PH_PICKLE_LIST)) != NULL;
     case ')': return push (m, new_pickle (m, PH_PICKLE_TUPLE)) != NULL;
     case '(': return push (m, new_pickle (m, PH_PICKLE_MARK)) != NULL;
     case 'N': return push (m, new_pickle (m, PH_PICKLE_NONE)) != NULL;
-    case 0x88: case 0x89:
-      push (m, new_pickle (m, PH_PICKLE_BOOL))->i = op == 0x88;
-      return TRUE;
+    case 0x88:
+    case 0x89: push (m, new_pickle (m, PH_PICKLE_BOOL))->i = op == 0x88; return TRUE;
     case 'J': return take_number (m, 4, &n) && push_int (m, (gint32) n);
     case 'K': return take_number (m, 1, &n) && push_int (m, (gint64) n);
     case 'M': return take_number (m, 2, &n) && push_int (m, (gint64) n);
@@ -268,10 +279,16 @@ step (Machine *m, guint8 op)
         return FALSE;
       if (n > 8)
         return push_int (m, G_MAXINT64);
-      return push_int (m, (gint64) (n > 0 && n < 8 && (bytes[n - 1] & 0x80) != 0 ? number (bytes, n) | ~G_GUINT64_CONSTANT (0) << (8 * n) : number (bytes, n)));
+      return push_int (m, (gint64) (n > 0 && n < 8 && (bytes[n - 1] & 0x80) != 0
+                                        ? number (bytes, n) | ~G_GUINT64_CONSTANT (0) << (8 * n)
+                                        : number (bytes, n)));
     case 'G':
       {
-        union { guint64 i; double f; } bits = { 0 };
+        union
+        {
+          guint64 i;
+          double f;
+        } bits = { 0 };
 
         if (!take (m, 8, &bytes))
           return FALSE;
@@ -280,9 +297,14 @@ step (Machine *m, guint8 op)
         push (m, new_pickle (m, PH_PICKLE_FLOAT))->f = bits.f;
         return TRUE;
       }
-    case 'X': case 'T': case 'B': return push_text (m, 4);
-    case 0x8c: case 'U': case 'C': return push_text (m, 1);
-    case 0x8d: case 0x8e: return push_text (m, 8);
+    case 'X':
+    case 'T':
+    case 'B': return push_text (m, 4);
+    case 0x8c:
+    case 'U':
+    case 'C': return push_text (m, 1);
+    case 0x8d:
+    case 0x8e: return push_text (m, 8);
     case 'c':
       {
         g_autofree char *module = take_line (m), *name = module != NULL ? take_line (m) : NULL;
@@ -300,15 +322,21 @@ step (Machine *m, guint8 op)
     case 0x94: return memoize (m, g_hash_table_size (m->memo));
     case 'h': return take_number (m, 1, &n) && recall (m, n);
     case 'j': return take_number (m, 4, &n) && recall (m, n);
-    case 't': case 'l': case 'd': case 0x90:
+    case 't':
+    case 'l':
+    case 'd':
+    case 0x90:
       a = new_pickle (m, op == 't' ? PH_PICKLE_TUPLE : op == 'd' ? PH_PICKLE_DICT : PH_PICKLE_LIST);
       if (op == 0x90)
         return (a = below_mark (m)) != NULL ? take_marked (m, a) : fail (m, "it adds to what is not there");
       return take_marked (m, a) && push (m, a) != NULL;
-    case 0x85: case 0x86: case 0x87: return push_tuple (m, op - 0x84u);
+    case 0x85:
+    case 0x86:
+    case 0x87: return push_tuple (m, op - 0x84u);
     case 's': return add_items (m, 2);
     case 'a': return add_items (m, 1);
-    case 'u': case 'e': return (a = below_mark (m)) != NULL ? take_marked (m, a) : fail (m, "it adds to what is not there");
+    case 'u':
+    case 'e': return (a = below_mark (m)) != NULL ? take_marked (m, a) : fail (m, "it adds to what is not there");
     case 'R': return call (m, FALSE);
     case 0x81: return call (m, TRUE);
     case 'b': return build (m);
@@ -319,7 +347,8 @@ step (Machine *m, guint8 op)
       g_ptr_array_add (b->items, a);
       return TRUE;
     case '0': return pop (m) != NULL;
-    case '2': return m->stack->len > 0 ? push (m, m->stack->pdata[m->stack->len - 1]) != NULL : fail (m, "it doubles what is not there");
+    case '2':
+      return m->stack->len > 0 ? push (m, m->stack->pdata[m->stack->len - 1]) != NULL : fail (m, "it doubles what is not there");
     default:
       {
         g_autofree char *what = g_strdup_printf ("an opcode 0x%02x that a pickle of PyTorch's has not", op);
@@ -382,11 +411,13 @@ ph_pickle_get (const PhPickle *dict, const char *key)
 static PhDType
 storage_dtype (const char *name)
 {
+  /* clang-format off */
   static const struct { const char *name; PhDType dtype; } names[] = {
     { "FloatStorage", PH_FLOAT }, { "DoubleStorage", PH_DOUBLE }, { "HalfStorage", PH_FLOAT16 }, { "BFloat16Storage", PH_BFLOAT16 }, { "LongStorage", PH_INT64 },
     { "IntStorage", PH_INT32 }, { "ShortStorage", PH_INT16 }, { "CharStorage", PH_INT8 }, { "ByteStorage", PH_UINT8 }, { "BoolStorage", PH_BOOL },
     { "QInt8Storage", PH_INT8 }, { "QUInt8Storage", PH_UINT8 }, { "QInt32Storage", PH_INT32 },
   };
+  /* clang-format on */
   const char *bare = strrchr (name, '.') != NULL ? strrchr (name, '.') + 1 : name;
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -407,14 +438,18 @@ PhTensor *
 ph_pickle_tensor (const PhPickle *pickle, PhZip *zip, const char *prefix, const char *folder, GError **error)
 {
   const PhPickle *callee = pickle != NULL && pickle->kind == PH_PICKLE_CALL ? item (pickle, 0, PH_PICKLE_GLOBAL) : NULL;
-  const PhPickle *args = callee != NULL ? item (pickle, 1, PH_PICKLE_TUPLE) : NULL, *storage, *key, *type, *sizes, *strides, *offset;
+  const PhPickle *args = callee != NULL ? item (pickle, 1, PH_PICKLE_TUPLE) : NULL, *storage, *key, *type, *sizes, *strides,
+                 *offset;
   gint64 dims[PH_MAX_RANK], steps[PH_MAX_RANK];
   g_autofree char *name = NULL;
   PhDType dtype;
 
   if (args != NULL && g_str_has_prefix (callee->text, "torch._utils._rebuild_parameter"))
-    return ph_pickle_tensor (args->items->len > 0 && args->items->pdata[0] != pickle ? args->items->pdata[0] : NULL, zip, prefix, folder, error);
-  if (args == NULL || (!g_str_has_prefix (callee->text, "torch._utils._rebuild_tensor") && !g_str_equal (callee->text, "torch._utils._rebuild_qtensor")))
+    return ph_pickle_tensor (args->items->len > 0 && args->items->pdata[0] != pickle ? args->items->pdata[0] : NULL, zip, prefix,
+                             folder, error);
+  if (args == NULL
+      || (!g_str_has_prefix (callee->text, "torch._utils._rebuild_tensor")
+          && !g_str_equal (callee->text, "torch._utils._rebuild_qtensor")))
     return NULL;
   storage = item (args, 0, PH_PICKLE_STORAGE);
   offset = item (args, 1, PH_PICKLE_INT);
@@ -423,8 +458,9 @@ ph_pickle_tensor (const PhPickle *pickle, PhZip *zip, const char *prefix, const 
   storage = storage != NULL ? item (storage, 0, PH_PICKLE_TUPLE) : NULL;
   type = item (storage, 1, PH_PICKLE_GLOBAL);
   key = item (storage, 2, PH_PICKLE_STRING);
-  if (offset == NULL || sizes == NULL || strides == NULL || type == NULL || key == NULL || offset->i < 0 || sizes->items->len > PH_MAX_RANK
-      || sizes->items->len != strides->items->len || (dtype = storage_dtype (type->text)) == PH_UNDEFINED)
+  if (offset == NULL || sizes == NULL || strides == NULL || type == NULL || key == NULL || offset->i < 0
+      || sizes->items->len > PH_MAX_RANK || sizes->items->len != strides->items->len
+      || (dtype = storage_dtype (type->text)) == PH_UNDEFINED)
     return NULL;
   for (guint i = sizes->items->len; i-- > 0;)
     {

@@ -5,6 +5,7 @@
 
 #include "core/io/torch/torch.h"
 
+/* clang-format off */
 static const struct { const char *op, *names; } signatures[] = {
   { "add", "*self *other alpha" }, { "sub", "*self *other alpha" }, { "rsub", "*self *other alpha" }, { "mul", "*self *other" }, { "div", "*self *other rounding_mode" },
   { "true_divide", "*self *other" }, { "floor_divide", "*self *other" }, { "remainder", "*self *other" }, { "fmod", "*self *other" }, { "pow", "*self *exponent" },
@@ -70,11 +71,13 @@ static const struct { const char *op, *names; } signatures[] = {
   { "_adaptive_avg_pool3d", "*self output_size" }, { "adaptive_avg_pool3d", "*self output_size" }, { "rms_norm", "*input normalized_shape *weight eps" },
   { "native_group_norm", "*input *weight *bias N C HxW group eps" }, { "index_put", "*self *indices *values accumulate" },
 };
+/* clang-format on */
 
-static const char one_tensor[] = " abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 floor isinf isnan isfinite log log10 log1p log2 logical_not bitwise_not neg reciprocal relu relu_ relu6 "
-                                 "round rsqrt selu selu_ sigmoid sigmoid_ sign silu silu_ mish sin sinh sqrt square tan tanh tanh_ trunc hardsigmoid hardswish hardswish_ log_sigmoid softsign tanhshrink nonzero t "
-                                 "add_ sub_ mul_ div_ item numel is_floating_point detach_ contiguous lift_fresh lift_fresh_copy long float double half int bool mT view_of cpu cuda resolve_conj resolve_neg deg2rad rad2deg fix masked "
-                                 "ScalarImplicit IntImplicit __not__ positive cumulative sgn erfinv lgamma digamma signbit ";
+static const char one_tensor[]
+    = " abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 floor isinf isnan isfinite log log10 log1p log2 logical_not bitwise_not neg reciprocal relu relu_ relu6 "
+      "round rsqrt selu selu_ sigmoid sigmoid_ sign silu silu_ mish sin sinh sqrt square tan tanh tanh_ trunc hardsigmoid hardswish hardswish_ log_sigmoid softsign tanhshrink nonzero t "
+      "add_ sub_ mul_ div_ item numel is_floating_point detach_ contiguous lift_fresh lift_fresh_copy long float double half int bool mT view_of cpu cuda resolve_conj resolve_neg deg2rad rad2deg fix masked "
+      "ScalarImplicit IntImplicit __not__ positive cumulative sgn erfinv lgamma digamma signbit ";
 
 const char *
 ph_torch_signature (const char *op)
@@ -87,8 +90,10 @@ ph_torch_signature (const char *op)
       return signatures[i].names;
   word = g_strdup_printf (" %s ", op);
   if (strstr (one_tensor, word) != NULL)
-    return g_str_has_prefix (op, "add_") || g_str_has_prefix (op, "sub_") ? "*self *other alpha" : g_str_has_prefix (op, "mul_") || g_str_has_prefix (op, "div_") ? "*self *other" : "*self";
-  if (n > 1 && op[n - 1] == '_' && op[0] != '_')       /* relu_: in place */
+    return g_str_has_prefix (op, "add_") || g_str_has_prefix (op, "sub_")   ? "*self *other alpha"
+           : g_str_has_prefix (op, "mul_") || g_str_has_prefix (op, "div_") ? "*self *other"
+                                                                            : "*self";
+  if (n > 1 && op[n - 1] == '_' && op[0] != '_') /* relu_: in place */
     {
       g_autofree char *base = g_strndup (op, n - 1);
 
@@ -121,7 +126,7 @@ read_dims (const char **p, char close, PhDim *dims, guint *rank)
       if (**p == '\0' || *rank >= PH_MAX_RANK || *p == start)
         return FALSE;
       size = g_ascii_strtoll (start, &end, 10);
-      if (memchr (start, '=', (gsize) (*p - start)) != NULL)         /* strides=[...] and what follows */
+      if (memchr (start, '=', (gsize) (*p - start)) != NULL) /* strides=[...] and what follows */
         {
           *p += strlen (*p);
           return TRUE;
@@ -132,7 +137,8 @@ read_dims (const char **p, char close, PhDim *dims, guint *rank)
         {
           g_autofree char *text = g_strndup (start, (gsize) (*p - start));
 
-          dims[(*rank)++] = *text == '*' || *text == '?' || !g_utf8_validate (text, -1, NULL) ? PH_DIM_UNKNOWN : ph_dim_symbol (ph_intern (text));
+          dims[(*rank)++] = *text == '*' || *text == '?' || !g_utf8_validate (text, -1, NULL) ? PH_DIM_UNKNOWN
+                                                                                              : ph_dim_symbol (ph_intern (text));
         }
     }
 }
@@ -140,11 +146,13 @@ read_dims (const char **p, char close, PhDim *dims, guint *rank)
 const PhType *
 ph_torch_fx_type (const char *text)
 {
+  /* clang-format off */
   static const struct { const char *name; PhDType dtype; } names[] = {
     { "f32[", PH_FLOAT }, { "f64[", PH_DOUBLE }, { "f16[", PH_FLOAT16 }, { "bf16[", PH_BFLOAT16 }, { "i64[", PH_INT64 }, { "i32[", PH_INT32 }, { "i16[", PH_INT16 }, { "i8[", PH_INT8 },
     { "u8[", PH_UINT8 }, { "u16[", PH_UINT16 }, { "u32[", PH_UINT32 }, { "u64[", PH_UINT64 }, { "b8[", PH_BOOL }, { "c64[", PH_COMPLEX64 }, { "c128[", PH_COMPLEX128 },
     { "f8e4m3fn[", PH_FLOAT8E4M3FN }, { "f8e5m2[", PH_FLOAT8E5M2 },
   };
+  /* clang-format on */
   PhDim dims[PH_MAX_RANK];
   guint rank;
 
@@ -163,10 +171,12 @@ ph_torch_fx_type (const char *text)
 const PhType *
 ph_torch_script_type (const char *text)
 {
+  /* clang-format off */
   static const struct { const char *name; PhDType dtype; } names[] = {
     { "Float", PH_FLOAT }, { "Double", PH_DOUBLE }, { "Half", PH_FLOAT16 }, { "BFloat16", PH_BFLOAT16 }, { "Long", PH_INT64 }, { "Int", PH_INT32 }, { "Short", PH_INT16 },
     { "Char", PH_INT8 }, { "Byte", PH_UINT8 }, { "Bool", PH_BOOL }, { "QInt8", PH_INT8 }, { "QUInt8", PH_UINT8 },
   };
+  /* clang-format on */
   PhDim dims[PH_MAX_RANK];
   guint rank;
 

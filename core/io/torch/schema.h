@@ -7,6 +7,6 @@
 G_BEGIN_DECLS
 
 /* Names of the parameters of ATen's operator, separated by spaces, "*" before those that are tensors. (nullable) */
-const char   *ph_torch_signature (const char *op);
+const char *ph_torch_signature (const char *op);
 
 G_END_DECLS

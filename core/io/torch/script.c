@@ -19,7 +19,8 @@ from_pickle (PhTorchScope *scope, const PhPickle *pickle, const char *path)
   switch (pickle->kind)
     {
     case PH_PICKLE_NONE: return ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "None"));
-    case PH_PICKLE_BOOL: return ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, pickle->i != 0 ? "True" : "False"));
+    case PH_PICKLE_BOOL:
+      return ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, pickle->i != 0 ? "True" : "False"));
     case PH_PICKLE_INT:
       g_snprintf (number, sizeof number, "%" G_GINT64_FORMAT, pickle->i);
       py = ph_torch_new_literal (torch, PH_PY_INT, number);
@@ -30,11 +31,13 @@ from_pickle (PhTorchScope *scope, const PhPickle *pickle, const char *path)
       py->f = pickle->f;
       return ph_torch_literal (torch, py);
     case PH_PICKLE_STRING: return ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_STRING, pickle->text));
-    case PH_PICKLE_TUPLE: case PH_PICKLE_LIST:
+    case PH_PICKLE_TUPLE:
+    case PH_PICKLE_LIST:
       val = ph_torch_list (torch, pickle->kind == PH_PICKLE_TUPLE);
       if (++torch->depth > MAX_CALLS)
         {
-          ph_source_fail (torch->source, torch->error, PH_ERROR_INVALID, NULL, "%s: its lists are more than %d deep", path, MAX_CALLS);
+          ph_source_fail (torch->source, torch->error, PH_ERROR_INVALID, NULL, "%s: its lists are more than %d deep", path,
+                          MAX_CALLS);
           return NULL;
         }
       for (guint i = 0; i < pickle->items->len; i++)
@@ -50,7 +53,9 @@ from_pickle (PhTorchScope *scope, const PhPickle *pickle, const char *path)
     case PH_PICKLE_CALL:
       if ((val = g_hash_table_lookup (torch->weights, pickle)) != NULL)
         return val;
-      if ((tensor = ph_pickle_tensor (pickle, torch->zip, torch->prefix, g_str_has_prefix (path, "CONSTANTS") ? "constants" : "data", torch->error)) != NULL)
+      if ((tensor = ph_pickle_tensor (pickle, torch->zip, torch->prefix,
+                                      g_str_has_prefix (path, "CONSTANTS") ? "constants" : "data", torch->error))
+          != NULL)
         {
           val = ph_torch_value (torch, ph_sketch_add_constant (torch->sketch->main, path, g_steal_pointer (&tensor)));
           val->graph = torch->sketch->main;
@@ -60,8 +65,7 @@ from_pickle (PhTorchScope *scope, const PhPickle *pickle, const char *path)
       if (*torch->error != NULL)
         return NULL;
       break;
-    default:
-      break;
+    default: break;
     }
   return ph_torch_module (torch, pickle, path);
 }
@@ -73,13 +77,14 @@ ph_torch_get_attr (PhTorchScope *scope, const PhPy *at, PhTorchVal *module, cons
   g_autofree char *path = NULL;
   const PhPickle *found;
 
-  if (module->kind == PH_TORCH_UNKNOWN)              /* CONSTANTS.c3 */
+  if (module->kind == PH_TORCH_UNKNOWN) /* CONSTANTS.c3 */
     {
       const guint64 i = name[0] == 'c' ? g_ascii_strtoull (name + 1, NULL, 10) : G_MAXUINT64;
 
       if (torch->constants == NULL || torch->constants->items == NULL || i >= torch->constants->items->len)
         {
-          ph_source_fail (torch->source, torch->error, PH_ERROR_INVALID, NULL, "%s:%u: the archive has no constant '%s'", scope->file, at->line, name);
+          ph_source_fail (torch->source, torch->error, PH_ERROR_INVALID, NULL, "%s:%u: the archive has no constant '%s'",
+                          scope->file, at->line, name);
           return NULL;
         }
       path = g_strdup_printf ("CONSTANTS.%s", name);
@@ -101,7 +106,7 @@ ph_torch_get_attr (PhTorchScope *scope, const PhPy *at, PhTorchVal *module, cons
     if (set != NULL)
       return set;
   }
-  if (module->object == NULL)                        /* FX: what is in a module is an input */
+  if (module->object == NULL) /* FX: what is in a module is an input */
     {
       const char *input = g_hash_table_lookup (torch->weights, ph_intern (path));
 
@@ -109,7 +114,8 @@ ph_torch_get_attr (PhTorchScope *scope, const PhPy *at, PhTorchVal *module, cons
     }
   if ((found = ph_pickle_get (module->object, name)) == NULL)
     {
-      ph_source_fail (torch->source, torch->error, PH_ERROR_INVALID, NULL, "%s:%u: the module '%s' has no '%s'", scope->file != NULL ? scope->file : "data.pkl", at->line, module->path, name);
+      ph_source_fail (torch->source, torch->error, PH_ERROR_INVALID, NULL, "%s:%u: the module '%s' has no '%s'",
+                      scope->file != NULL ? scope->file : "data.pkl", at->line, module->path, name);
       return NULL;
     }
   return from_pickle (scope, found, path);
@@ -124,7 +130,7 @@ find_code (PhTorch *torch, const char *dotted, const char **file)
   const PhZipMember *found;
   PhPyModule *module;
 
-  if (last == NULL || torch->zip == NULL)            /* the code of one class alone, without its archive */
+  if (last == NULL || torch->zip == NULL) /* the code of one class alone, without its archive */
     return NULL;
   *last++ = '\0';
   g_strdelimit (path, ".", '/');
@@ -160,7 +166,9 @@ ph_torch_run_def (PhTorchScope *outer, const PhPy *def, const char *file, const 
 
   if (++torch->depth > MAX_CALLS)
     {
-      ph_source_fail (torch->source, torch->error, PH_ERROR_UNSUPPORTED, NULL, "%s:%u: more than %d functions call each other: '%s' may call itself", file, def->line, MAX_CALLS, def->text);
+      ph_source_fail (torch->source, torch->error, PH_ERROR_UNSUPPORTED, NULL,
+                      "%s:%u: more than %d functions call each other: '%s' may call itself", file, def->line, MAX_CALLS,
+                      def->text);
       return NULL;
     }
   scope.names = g_hash_table_new (g_str_hash, g_str_equal);
@@ -171,7 +179,9 @@ ph_torch_run_def (PhTorchScope *outer, const PhPy *def, const char *file, const 
   scope.result = NULL;
   for (guint i = first; i < def->n; i++)
     {
-      PhTorchVal *val = i < args->len ? args->pdata[i] : def->items[i]->items[1] != NULL ? ph_torch_expr (&scope, def->items[i]->items[1], NULL, NULL) : NULL;
+      PhTorchVal *val = i < args->len                     ? args->pdata[i]
+                        : def->items[i]->items[1] != NULL ? ph_torch_expr (&scope, def->items[i]->items[1], NULL, NULL)
+                                                          : NULL;
 
       if (val != NULL)
         g_hash_table_insert (scope.names, (gpointer) def->items[i]->text, val);
@@ -199,7 +209,8 @@ ph_torch_find_method (PhTorch *torch, const PhPickle *module, const char *method
 }
 
 PhTorchVal *
-ph_torch_call_method (PhTorchScope *scope, const PhPy *at, PhTorchVal *module, const char *method, GPtrArray *args, gboolean *known)
+ph_torch_call_method (PhTorchScope *scope, const PhPy *at, PhTorchVal *module, const char *method, GPtrArray *args,
+                      gboolean *known)
 {
   const PhPickle *class = module->object->class;
   const char *file = NULL;

@@ -76,7 +76,8 @@ assign (PhTorchScope *scope, const PhPy *target, PhTorchVal *val)
       }
   else if (target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST)
     {
-      PhSketchNode *node = ph_sketch_add_node (scope->graph, "TupleUnpack", PH_TORCH_PRIM, scope->file == NULL ? target->line : 0, target->column);
+      PhSketchNode *node = ph_sketch_add_node (scope->graph, "TupleUnpack", PH_TORCH_PRIM, scope->file == NULL ? target->line : 0,
+                                               target->column);
 
       ph_sketch_node_input (node, ph_torch_as_value (scope, target, val));
       for (guint i = 0; i < target->n; i++)
@@ -159,7 +160,8 @@ lower_statement (PhTorchScope *scope, const PhPy *py)
               PhTorchVal *known = each->kind == PH_PY_NAME ? g_hash_table_lookup (scope->names, each->text) : NULL;
 
               if (each->kind == PH_PY_NAME && (known == NULL || known->kind != PH_TORCH_VALUE))
-                g_hash_table_insert (scope->names, (gpointer) each->text, ph_torch_value (scope->torch, ph_sketch_add_input (scope->graph, each->text, NULL)));
+                g_hash_table_insert (scope->names, (gpointer) each->text,
+                                     ph_torch_value (scope->torch, ph_sketch_add_input (scope->graph, each->text, NULL)));
             }
           return TRUE;
         }
@@ -167,11 +169,13 @@ lower_statement (PhTorchScope *scope, const PhPy *py)
     case PH_PY_ANNOTATED:
       if (py->items[0]->kind != PH_PY_NAME)
         return TRUE;
-      if (py->items[2] == NULL)                      /* x: "f32[3]": what tree_flatten_spec gives below */
+      if (py->items[2] == NULL) /* x: "f32[3]": what tree_flatten_spec gives below */
         {
-          if (py->items[1]->kind == PH_PY_STRING && scope->torch->zip == NULL && !g_hash_table_contains (scope->names, py->items[0]->text))
+          if (py->items[1]->kind == PH_PY_STRING && scope->torch->zip == NULL
+              && !g_hash_table_contains (scope->names, py->items[0]->text))
             g_hash_table_insert (scope->names, (gpointer) py->items[0]->text,
-                                 ph_torch_value (scope->torch, ph_sketch_add_input (scope->graph, py->items[0]->text, annotation (scope, py->items[1]))));
+                                 ph_torch_value (scope->torch, ph_sketch_add_input (scope->graph, py->items[0]->text,
+                                                                                    annotation (scope, py->items[1]))));
           return TRUE;
         }
       if ((val = ph_torch_expr (scope, py->items[2], py->items[0]->text, annotation (scope, py->items[1]))) == NULL)
@@ -179,15 +183,20 @@ lower_statement (PhTorchScope *scope, const PhPy *py)
       return assign (scope, py->items[0], val);
     case PH_PY_AUGMENTED:
       {
-        static const struct { const char *text, *op; } in_place[] = { { "+", "add_" }, { "-", "sub_" }, { "*", "mul_" }, { "/", "div_" } };
-        PhPy call = { .kind = PH_PY_BINARY, .line = py->line, .column = py->column, .text = py->text, .items = py->items, .n = 2 };
+        static const struct
+        {
+          const char *text, *op;
+        } in_place[] = { { "+", "add_" }, { "-", "sub_" }, { "*", "mul_" }, { "/", "div_" } };
+        PhPy call
+            = { .kind = PH_PY_BINARY, .line = py->line, .column = py->column, .text = py->text, .items = py->items, .n = 2 };
         const char *name = py->items[0]->kind == PH_PY_NAME ? py->items[0]->text : NULL;
 
         /* Of a tensor it writes into it, whatever other names that has; a number becomes another one. */
         for (guint i = 0; i < G_N_ELEMENTS (in_place); i++)
           if (g_str_equal (in_place[i].text, py->text))
             {
-              PhTorchVal *of = ph_torch_expr (scope, py->items[0], NULL, NULL), *by = of != NULL ? ph_torch_expr (scope, py->items[1], NULL, NULL) : NULL;
+              PhTorchVal *of = ph_torch_expr (scope, py->items[0], NULL, NULL),
+                         *by = of != NULL ? ph_torch_expr (scope, py->items[1], NULL, NULL) : NULL;
               const PhType *type = of != NULL && of->kind == PH_TORCH_VALUE ? ph_sketch_type (scope->graph, of->name) : NULL;
               g_autofree char *target = g_strdup_printf ("torch.ops.aten.%s.default", in_place[i].op);
               g_autoptr (GPtrArray) args = g_ptr_array_new ();
@@ -204,15 +213,15 @@ lower_statement (PhTorchScope *scope, const PhPy *py)
       }
     case PH_PY_EXPRESSION: return py->items[0]->kind == PH_PY_STRING || ph_torch_expr (scope, py->items[0], NULL, NULL) != NULL;
     case PH_PY_IF: return ph_torch_if (scope, py, NULL, 0);
-    case PH_PY_WHILE: case PH_PY_FOR: return ph_torch_loop (scope, py);
+    case PH_PY_WHILE:
+    case PH_PY_FOR: return ph_torch_loop (scope, py);
     case PH_PY_WITH: return ph_torch_block (scope, py->body, py->n_body);
     case PH_PY_RETURN:
       scope->returned = TRUE;
       if (py->n == 0)
         return TRUE;
       return (scope->result = ph_torch_expr (scope, py->items[0], NULL, NULL)) != NULL;
-    default:
-      return TRUE;
+    default: return TRUE;
     }
 }
 
@@ -222,7 +231,8 @@ ph_torch_block (PhTorchScope *scope, PhPy *const *body, guint n)
   for (guint i = 0; i < n && !scope->returned; i++)
     {
       /* One that returns early: what follows belongs to the branches that go on. */
-      if (body[i]->kind == PH_PY_IF && i + 1 < n && (ph_torch_returns (body[i]->body, body[i]->n_body) || ph_torch_returns (body[i]->orelse, body[i]->n_orelse)))
+      if (body[i]->kind == PH_PY_IF && i + 1 < n
+          && (ph_torch_returns (body[i]->body, body[i]->n_body) || ph_torch_returns (body[i]->orelse, body[i]->n_orelse)))
         return ph_torch_if (scope, body[i], body + i + 1, n - i - 1);
       if (!lower_statement (scope, body[i]))
         return FALSE;

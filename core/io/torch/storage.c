@@ -28,7 +28,8 @@ in_order (const guint8 *data, gsize element, guint rank, const gint64 *dims, con
 }
 
 PhTensor *
-ph_zip_tensor (PhZip *zip, const char *name, PhDType dtype, guint rank, const gint64 *dims, const gint64 *strides, gint64 offset, GError **error)
+ph_zip_tensor (PhZip *zip, const char *name, PhDType dtype, guint rank, const gint64 *dims, const gint64 *strides, gint64 offset,
+               GError **error)
 {
   const PhZipMember *member = ph_zip_find (zip, name);
   const gsize element = ph_dtype_size (dtype);
@@ -40,7 +41,8 @@ ph_zip_tensor (PhZip *zip, const char *name, PhDType dtype, guint rank, const gi
 
   for (guint i = rank; i-- > 0;)
     {
-      if (dims[i] < 0 || strides[i] < 0 || dims[i] > G_MAXINT32 || strides[i] > G_MAXINT32 || (dims[i] > 0 && count > G_MAXINT32 / (guint64) dims[i]) || offset < 0)
+      if (dims[i] < 0 || strides[i] < 0 || dims[i] > G_MAXINT32 || strides[i] > G_MAXINT32
+          || (dims[i] > 0 && count > G_MAXINT32 / (guint64) dims[i]) || offset < 0)
         {
           ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "'%s': a tensor's size or stride is out of range", name);
           return NULL;
@@ -52,12 +54,14 @@ ph_zip_tensor (PhZip *zip, const char *name, PhDType dtype, guint rank, const gi
     }
   if (member == NULL)
     {
-      ph_source_fail (zip->source, error, PH_ERROR_FILE, NULL, "the archive has no member '%s', which holds a tensor. Save the model again", name);
+      ph_source_fail (zip->source, error, PH_ERROR_FILE, NULL,
+                      "the archive has no member '%s', which holds a tensor. Save the model again", name);
       return NULL;
     }
   if (element == 0 || (count > 0 && (guint64) offset + last + 1 > member->size / element))
     {
-      ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "'%s' has fewer elements than the tensor that lies in it", name);
+      ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "'%s' has fewer elements than the tensor that lies in it",
+                      name);
       return NULL;
     }
   if ((bytes = ph_zip_read (zip, member, error)) == NULL)
@@ -67,11 +71,12 @@ ph_zip_tensor (PhZip *zip, const char *name, PhDType dtype, guint rank, const gi
       ordered = count > 0 ? g_bytes_new_from_bytes (bytes, (gsize) offset * element, count * element) : g_bytes_new (NULL, 0);
       return ph_tensor_new_from_bytes (dtype, rank, dims, ordered);
     }
-  if (count > 64 * (guint64) (member->size / element) + 1024)       /* a tensor that repeats itself */
+  if (count > 64 * (guint64) (member->size / element) + 1024) /* a tensor that repeats itself */
     {
       ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "'%s' holds a tensor that is much larger than it", name);
       return NULL;
     }
-  ordered = in_order ((const guint8 *) g_bytes_get_data (bytes, &size) + (gsize) offset * element, element, rank, dims, strides, count);
+  ordered = in_order ((const guint8 *) g_bytes_get_data (bytes, &size) + (gsize) offset * element, element, rank, dims, strides,
+                      count);
   return ph_tensor_new_from_bytes (dtype, rank, dims, ordered);
 }

@@ -126,15 +126,15 @@ gboolean
 ph_torch_fail (PhTorchScope *scope, const PhPy *at, const char *format, ...)
 {
   g_autofree char *text = NULL;
-  va_list          args;
+  va_list args;
 
   if (*scope->torch->error != NULL)
     return FALSE;
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  return ph_source_fail (scope->torch->source, scope->torch->error, PH_ERROR_UNSUPPORTED, NULL, "%s%s%u: %s", scope->file != NULL ? scope->file : "line ", scope->file != NULL ? ":" : "",
-                         at->line, text);
+  return ph_source_fail (scope->torch->source, scope->torch->error, PH_ERROR_UNSUPPORTED, NULL, "%s%s%u: %s",
+                         scope->file != NULL ? scope->file : "line ", scope->file != NULL ? ":" : "", at->line, text);
 }
 
 /* ── nodes ── */
@@ -154,10 +154,12 @@ ph_torch_add_node (PhTorchScope *scope, const PhPy *at, const char *op, const ch
       static GRegex *regex;
 
       if (g_once_init_enter (&regex))
-        g_once_init_leave (&regex, g_regex_new ("File: (.+?):([0-9]{1,9})(?: in |, code|$)", G_REGEX_OPTIMIZE | G_REGEX_RAW, 0, NULL));
+        g_once_init_leave (&regex,
+                           g_regex_new ("File: (.+?):([0-9]{1,9})(?: in |, code|$)", G_REGEX_OPTIMIZE | G_REGEX_RAW, 0, NULL));
       if (g_regex_match (regex, place, 0, &match))
         {
-          g_autofree char *file = g_match_info_fetch (match, 1), *line = g_match_info_fetch (match, 2), *valid = g_utf8_make_valid (file, -1);
+          g_autofree char *file = g_match_info_fetch (match, 1), *line = g_match_info_fetch (match, 2),
+                          *valid = g_utf8_make_valid (file, -1);
 
           node->node.where = ph_where_new (ph_intern (valid), (guint) g_ascii_strtoull (line, NULL, 10), 0, FALSE, NULL);
         }
@@ -191,7 +193,8 @@ scalar (const PhPy *py)
     }
   if (!ph_py_float (py, &value))
     return NULL;
-  return ph_tensor_new_scalar (py->kind == PH_PY_FLOAT || (py->n > 0 && py->items[0]->kind == PH_PY_FLOAT) ? PH_DOUBLE : PH_INT64, value);
+  return ph_tensor_new_scalar (py->kind == PH_PY_FLOAT || (py->n > 0 && py->items[0]->kind == PH_PY_FLOAT) ? PH_DOUBLE : PH_INT64,
+                               value);
 }
 
 const char *
@@ -203,12 +206,13 @@ ph_torch_as_value (PhTorchScope *scope, const PhPy *at, PhTorchVal *val)
 
   if (val->kind == PH_TORCH_VALUE)
     return ph_torch_current (scope, at, val);
-  if (val->kind == PH_TORCH_MODULE && val->object == NULL && *val->path != '\0')       /* what FX's module holds */
+  if (val->kind == PH_TORCH_MODULE && val->object == NULL && *val->path != '\0') /* what FX's module holds */
     {
       PhTorch *torch = scope->torch;
 
       if ((output = g_hash_table_lookup (torch->weights, val->path)) == NULL)
-        g_hash_table_insert (torch->weights, (gpointer) val->path, (gpointer) (output = ph_sketch_add_input (torch->sketch->main, val->path, NULL)));
+        g_hash_table_insert (torch->weights, (gpointer) val->path,
+                             (gpointer) (output = ph_sketch_add_input (torch->sketch->main, val->path, NULL)));
       return output;
     }
   if (val->kind == PH_TORCH_LITERAL && (tensor = scalar (val->py)) != NULL)
@@ -300,7 +304,9 @@ ph_torch_add_attr (PhSketchNode *node, const char *name, const PhTorchVal *val)
           gint64 n = 0;
           float f;
 
-          all = item->kind == PH_TORCH_LITERAL && (ph_py_float (item->py, &real) || (item->py->kind == PH_PY_CONSTANT && strchr ("TF", item->py->text[0]) != NULL));
+          all = item->kind == PH_TORCH_LITERAL
+                && (ph_py_float (item->py, &real)
+                    || (item->py->kind == PH_PY_CONSTANT && strchr ("TF", item->py->text[0]) != NULL));
           if (!all)
             break;
           if (item->py->kind == PH_PY_CONSTANT)
@@ -313,8 +319,9 @@ ph_torch_add_attr (PhSketchNode *node, const char *name, const PhTorchVal *val)
         }
       if (all && val->items->len > 0)
         {
-          ph_sketch_node_attr (node, whole ? ph_attr_new_ints (ph_intern (name), (const gint64 *) (gpointer) ints->data, ints->len)
-                                           : ph_attr_new_floats (ph_intern (name), (const float *) (gpointer) floats->data, floats->len));
+          ph_sketch_node_attr (
+              node, whole ? ph_attr_new_ints (ph_intern (name), (const gint64 *) (gpointer) ints->data, ints->len)
+                          : ph_attr_new_floats (ph_intern (name), (const float *) (gpointer) floats->data, floats->len));
           return;
         }
     }
@@ -329,7 +336,7 @@ ph_torch_add_operand (PhTorchScope *scope, PhSketchNode *node, const PhPy *at, c
   if (val->kind == PH_TORCH_VALUE || (val->kind == PH_TORCH_MODULE && ph_torch_has_value (val)))
     {
       ph_sketch_node_input (node, ph_torch_as_value (scope, at, val));
-      if (!tensor)                          /* a number that is computed: which parameter it is */
+      if (!tensor) /* a number that is computed: which parameter it is */
         {
           g_autofree char *where = g_strdup_printf ("%s_input", attr);
 
@@ -341,7 +348,8 @@ ph_torch_add_operand (PhTorchScope *scope, PhSketchNode *node, const PhPy *at, c
       {
         PhTorchVal *item = val->items->pdata[i];
 
-        ph_sketch_node_input (node, item->kind == PH_TORCH_LITERAL && ph_py_is_none (item->py) ? "" : ph_torch_as_value (scope, at, item));
+        ph_sketch_node_input (
+            node, item->kind == PH_TORCH_LITERAL && ph_py_is_none (item->py) ? "" : ph_torch_as_value (scope, at, item));
       }
   else if (ph_torch_has_value (val))
     {

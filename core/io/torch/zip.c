@@ -5,7 +5,7 @@
 #include "core/io/torch/archive.h"
 
 #define MAX_MEMBERS 1000000
-#define MAX_SIZE    (G_GUINT64_CONSTANT (1) << 31)       /* of a member that is unpacked into memory */
+#define MAX_SIZE    (G_GUINT64_CONSTANT (1) << 31) /* of a member that is unpacked into memory */
 
 static guint64
 number (const guint8 *data, guint bytes)
@@ -102,7 +102,8 @@ read_directory (PhZip *zip, const guint8 *data, gsize size, guint64 count, GErro
       PhZipMember *member;
 
       if (size - at < 46 || memcmp (entry, "PK\1\2", 4) != 0)
-        return ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "the directory of the archive is broken at its member %" G_GUINT64_FORMAT, i + 1);
+        return ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL,
+                               "the directory of the archive is broken at its member %" G_GUINT64_FORMAT, i + 1);
       packed = number (entry + 20, 4);
       full = number (entry + 24, 4);
       offset = number (entry + 42, 4);
@@ -121,12 +122,15 @@ read_directory (PhZip *zip, const guint8 *data, gsize size, guint64 count, GErro
       member->size = full;
       g_ptr_array_add (zip->list, member);
       if ((number (entry + 8, 2) & 1) != 0)
-        return ph_source_fail (zip->source, error, PH_ERROR_UNSUPPORTED, NULL, "the archive is encrypted. Save it without a password");
+        return ph_source_fail (zip->source, error, PH_ERROR_UNSUPPORTED, NULL,
+                               "the archive is encrypted. Save it without a password");
       if (!is_plain (member->name) || !g_utf8_validate (member->name, -1, NULL))
         return ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "a member of the archive lies outside of it");
-      if (offset > zip->length || packed > zip->length - offset || (!member->deflated && (packed != full || number (entry + 10, 2) != 0))
+      if (offset > zip->length || packed > zip->length - offset
+          || (!member->deflated && (packed != full || number (entry + 10, 2) != 0))
           || (member->deflated && full / 1100 > packed + 1))
-        return ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "the archive's member '%s' cannot be as large as it says", member->name);
+        return ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL,
+                               "the archive's member '%s' cannot be as large as it says", member->name);
       if (!g_hash_table_insert (zip->members, member->name, member))
         return ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "the archive has two members '%s'", member->name);
     }
@@ -155,7 +159,8 @@ ph_zip_open (PhSource *source, GError **error)
       end = i;
   if (end == G_MAXSIZE)
     {
-      ph_source_fail (source, error, PH_ERROR_INVALID, NULL, "the archive has no directory: the file was cut short. Download or save it again");
+      ph_source_fail (source, error, PH_ERROR_INVALID, NULL,
+                      "the archive has no directory: the file was cut short. Download or save it again");
       return NULL;
     }
   count = number (data + end + 10, 2);
@@ -201,7 +206,8 @@ locate (PhZip *zip, const PhZipMember *member, gsize *offset, GError **error)
   if (data == NULL || memcmp (data, "PK\3\4", 4) != 0)
     {
       if (error != NULL && *error == NULL)
-        ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "the archive's member '%s' is not where its directory says", member->name);
+        ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "the archive's member '%s' is not where its directory says",
+                        member->name);
       return FALSE;
     }
   *offset = member->offset + 30 + number (data + 26, 2) + number (data + 28, 2);
@@ -225,7 +231,8 @@ ph_zip_read (PhZip *zip, const PhZipMember *member, GError **error)
     return g_steal_pointer (&packed);
   if (member->size > MAX_SIZE || (out = g_try_malloc (member->size + 1)) == NULL)
     {
-      ph_source_fail (zip->source, error, PH_ERROR_FILE, NULL, "the archive's member '%s' is too large to be unpacked", member->name);
+      ph_source_fail (zip->source, error, PH_ERROR_FILE, NULL, "the archive's member '%s' is too large to be unpacked",
+                      member->name);
       return NULL;
     }
   inflate = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_RAW);
@@ -234,8 +241,8 @@ ph_zip_read (PhZip *zip, const PhZipMember *member, GError **error)
     {
       gsize from = 0, to = 0;
       g_autoptr (GError) reason = NULL;
-      const GConverterResult result = g_converter_convert (G_CONVERTER (inflate), data + read, size - read, out + done, member->size - done, G_CONVERTER_INPUT_AT_END,
-                                                           &from, &to, &reason);
+      const GConverterResult result = g_converter_convert (G_CONVERTER (inflate), data + read, size - read, out + done,
+                                                           member->size - done, G_CONVERTER_INPUT_AT_END, &from, &to, &reason);
 
       read += from;
       done += to;

@@ -8,57 +8,6 @@
 static const char *lower (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *type);
 static void lower_block (PhTvmScope *scope, PhPy *const *body, guint n);
 
-/* What the parameters of Relax's operators are called (tvm/relax/op), so that position and keyword mean the same. */
-static const struct { const char *op, *names; } signatures[] = {
-  { "astype", "x dtype" }, { "permute_dims", "x axes" }, { "reshape", "x shape" }, { "expand_dims", "x axis" }, { "squeeze", "x axis" }, { "flatten", "x" },
-  { "concat", "tensors axis" }, { "split", "x indices_or_sections axis" }, { "stack", "tensors axis" }, { "broadcast_to", "x shape" }, { "layout_transform", "x index_map pad_value" },
-  { "sum", "x axis keepdims" }, { "mean", "x axis keepdims" }, { "max", "x axis keepdims" }, { "min", "x axis keepdims" }, { "prod", "x axis keepdims" },
-  { "std", "x axis keepdims" }, { "variance", "x axis keepdims" }, { "argmax", "x axis keepdims" }, { "argmin", "x axis keepdims" }, { "cumsum", "data axis dtype exclusive" },
-  { "cumprod", "data axis dtype exclusive" }, { "matmul", "x1 x2 out_dtype" }, { "linear", "data weight bias out_dtype" }, { "einsum", "operands subscripts" },
-  { "nn.softmax", "data axis" }, { "nn.log_softmax", "data axis" }, { "nn.leakyrelu", "data alpha" }, { "nn.gelu", "data" }, { "nn.prelu", "data alpha axis" },
-  { "nn.conv1d", "data weight strides padding dilation groups data_layout kernel_layout out_layout out_dtype" },
-  { "nn.conv2d", "data weight strides padding dilation groups data_layout kernel_layout out_layout out_dtype" },
-  { "nn.conv3d", "data weight strides padding dilation groups data_layout kernel_layout out_layout out_dtype" },
-  { "nn.conv2d_transpose", "data weight strides padding output_padding dilation groups data_layout kernel_layout out_layout out_dtype" },
-  { "nn.conv1d_transpose", "data weight strides padding output_padding dilation groups data_layout kernel_layout out_layout out_dtype" },
-  { "nn.max_pool2d", "data pool_size strides padding dilation ceil_mode count_include_pad layout out_layout" },
-  { "nn.avg_pool2d", "data pool_size strides padding dilation ceil_mode count_include_pad layout out_layout" },
-  { "nn.adaptive_avg_pool2d", "data output_size layout out_layout" }, { "nn.dropout", "data rate" }, { "nn.pad", "data pad_width pad_value pad_mode" },
-  { "nn.batch_norm", "data gamma beta moving_mean moving_var axis epsilon center scale momentum training" },
-  { "nn.layer_norm", "data gamma beta axes epsilon center scale" }, { "nn.group_norm", "data gamma beta num_groups channel_axis axes epsilon center scale" },
-  { "nn.instance_norm", "data gamma beta channel_axis axes epsilon center scale" }, { "nn.rms_norm", "data weight axes epsilon" },
-  { "nn.attention", "query key value bias scale causal_mask window_size" }, { "take", "x indices axis mode" }, { "strided_slice", "x axes begin end strides assume_inbound" },
-  { "full", "shape fill_value dtype" }, { "full_like", "x fill_value dtype" }, { "zeros", "shape dtype" }, { "ones", "shape dtype" }, { "zeros_like", "x dtype" },
-  { "ones_like", "x dtype" }, { "arange", "start end step dtype" }, { "tril", "x k" }, { "triu", "x k" }, { "clip", "x min max" }, { "repeat", "data repeats axis" },
-  { "tile", "data repeats" }, { "flip", "data axis" }, { "gather_elements", "data indices axis" }, { "scatter_elements", "data indices updates axis reduction" },
-  { "one_hot", "indices on_value off_value depth axis" }, { "topk", "data k axis ret_type largest dtype" }, { "sort", "x axis descending" }, { "argsort", "data axis descending dtype" },
-  { "image.resize2d", "data size roi layout method coordinate_transformation_mode rounding_method cubic_alpha cubic_exclude extrapolation_value out_dtype" },
-  { "call_packed", "func" }, { "call_pure_packed", "func" }, { "call_dps_packed", "func args" }, { "call_tir", "gvar args out_ty tir_vars" },
-  { "call_tir_inplace", "gvar args inplace_indices out_ty tir_vars" }, { "call_tir_with_grad", "gvar args out_ty te_grad_name te_grad_kwargs" }, { "match_cast", "value ty" },
-  { "builtin.alloc_tensor", "shape dtype runtime_device_index storage_scope" }, { "memory.alloc_storage", "size virtual_device_index storage_scope dtype" },
-  { "memory.alloc_tensor", "storage offset shape dtype runtime_device_index" }, { "dtype", "value" }, { "str", "value" }, { "shape", "value" }, { "prim_value", "value" },
-  { "hint_on_device", "data dst_vdevice" }, { "to_vdevice", "data dst_vdevice" }, { "multinomial_from_uniform", "prob uniform_sample sample_indices dtype" },
-};
-
-/* Names of the parameters of Relax's operator, separated by spaces. (nullable) */
-static const char *
-signature_of (const char *op)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (signatures); i++)
-    if (g_str_equal (signatures[i].op, op))
-      return signatures[i].names;
-  return NULL;
-}
-
-static gboolean
-is_effect (const char *op)
-{
-  static const char *const names[] = { "call_packed", "call_inplace_packed", "call_builtin_with_ctx", "print", "assert_op", "memory.kill_tensor",
-                                       "memory.kill_storage", "vm.kill_object", "vm.call_tir_dyn", "invoke_closure", "call_tir_inplace", NULL };
-
-  return g_strv_contains (names, op);
-}
-
 static void
 set_name (PhTvmScope *scope, PhSketchNode *node, const char *output)
 {
@@ -81,7 +30,8 @@ is_value (PhTvmScope *scope, const PhPy *py, guint depth)
   switch (py->kind)
     {
     case PH_PY_NAME: return ph_tvm_find (scope, py->text) != NULL;
-    case PH_PY_TUPLE: case PH_PY_LIST:
+    case PH_PY_TUPLE:
+    case PH_PY_LIST:
       for (guint i = 0; i < py->n; i++)
         if (is_value (scope, py->items[i], depth + 1))
           return TRUE;
@@ -91,11 +41,14 @@ is_value (PhTvmScope *scope, const PhPy *py, guint depth)
     case PH_PY_UNARY: return is_value (scope, py->items[0], depth + 1);
     case PH_PY_CALL:
       name = ph_py_dotted (py->items[0]);
-      if (name == NULL || g_str_has_prefix (name, "T.") || g_str_has_prefix (name, "I.") || g_str_equal (name, "R.Tensor") || g_str_equal (name, "R.Tuple")
-          || g_str_equal (name, "R.Shape") || g_str_equal (name, "R.Prim") || g_str_equal (name, "R.Object") || g_str_equal (name, "R.Any") || g_str_equal (name, "R.Callable")
-          || g_str_equal (name, "R.shape") || g_str_equal (name, "R.prim_value") || g_str_equal (name, "R.dtype") || g_str_equal (name, "R.str"))
+      if (name == NULL || g_str_has_prefix (name, "T.") || g_str_has_prefix (name, "I.") || g_str_equal (name, "R.Tensor")
+          || g_str_equal (name, "R.Tuple") || g_str_equal (name, "R.Shape") || g_str_equal (name, "R.Prim")
+          || g_str_equal (name, "R.Object") || g_str_equal (name, "R.Any") || g_str_equal (name, "R.Callable")
+          || g_str_equal (name, "R.shape") || g_str_equal (name, "R.prim_value") || g_str_equal (name, "R.dtype")
+          || g_str_equal (name, "R.str"))
         return FALSE;
-      return g_str_has_prefix (name, "R.") || g_str_has_prefix (name, "relax.op.") || strchr (name, '.') == NULL || g_str_has_prefix (name, "cls.");
+      return g_str_has_prefix (name, "R.") || g_str_has_prefix (name, "relax.op.") || strchr (name, '.') == NULL
+             || g_str_has_prefix (name, "cls.");
     default: return FALSE;
     }
 }
@@ -113,7 +66,11 @@ constant (const PhPy *py)
   if (value->kind == PH_PY_CONSTANT && (value->text[0] == 'T' || value->text[0] == 'F'))
     return ph_tensor_new_scalar (dtype != PH_UNDEFINED ? dtype : PH_BOOL, value->text[0] == 'T');
   if (ph_py_float (value, &number))
-    return ph_tensor_new_scalar (dtype != PH_UNDEFINED ? dtype : value->kind == PH_PY_FLOAT || (value->kind == PH_PY_UNARY && value->items[0]->kind == PH_PY_FLOAT) ? PH_FLOAT : PH_INT32, number);
+    return ph_tensor_new_scalar (
+        dtype != PH_UNDEFINED                                                                                ? dtype
+        : value->kind == PH_PY_FLOAT || (value->kind == PH_PY_UNARY && value->items[0]->kind == PH_PY_FLOAT) ? PH_FLOAT
+                                                                                                             : PH_INT32,
+        number);
   if (value->kind == PH_PY_LIST || value->kind == PH_PY_TUPLE)
     {
       const gint64 n = value->n;
@@ -140,7 +97,8 @@ constant (const PhPy *py)
 }
 
 static const char *
-simple_node (PhTvmScope *scope, const PhPy *at, const char *op, const char *name, const PhType *type, const char *const *inputs, guint n)
+simple_node (PhTvmScope *scope, const PhPy *at, const char *op, const char *name, const PhType *type, const char *const *inputs,
+             guint n)
 {
   PhSketchNode *node = ph_sketch_add_node (scope->graph, op, PH_TVM_RELAX, at->line, at->column);
   const char *output;
@@ -156,7 +114,8 @@ simple_node (PhTvmScope *scope, const PhPy *at, const char *op, const char *name
 static const PhPy *
 own_function (PhTvmScope *scope, const PhPy *callee, const char **name)
 {
-  if (callee->kind == PH_PY_ATTRIBUTE && callee->items[0]->kind == PH_PY_NAME && !g_str_equal (callee->items[0]->text, "R") && !g_str_equal (callee->items[0]->text, "T"))
+  if (callee->kind == PH_PY_ATTRIBUTE && callee->items[0]->kind == PH_PY_NAME && !g_str_equal (callee->items[0]->text, "R")
+      && !g_str_equal (callee->items[0]->text, "T"))
     *name = callee->text;
   else if (callee->kind == PH_PY_NAME)
     *name = callee->text;
@@ -208,7 +167,7 @@ lower_call_tir (PhTvmScope *scope, const PhPy *py, const char *op, const char *n
   g_autofree char *text = NULL;
   guint last = 2;
 
-  for (guint i = 3; types == NULL && i < py->n; i++)       /* the first argument that says types */
+  for (guint i = 3; types == NULL && i < py->n; i++) /* the first argument that says types */
     if (py->items[i]->kind != PH_PY_KEYWORD && !g_str_equal (op, "call_tir_inplace"))
       {
         types = py->items[i];
@@ -222,7 +181,8 @@ lower_call_tir (PhTvmScope *scope, const PhPy *py, const char *op, const char *n
   own = own_function (scope, callee, &function);
   if (own != NULL && (args == NULL || args->n <= own->n || (args->kind != PH_PY_TUPLE && args->kind != PH_PY_LIST)))
     {
-      node = ph_sketch_add_node (scope->graph, function, ph_tvm_is_prim_func (own) ? PH_TVM_KERNEL : PH_TVM_FUNCTION, py->line, py->column);
+      node = ph_sketch_add_node (scope->graph, function, ph_tvm_is_prim_func (own) ? PH_TVM_KERNEL : PH_TVM_FUNCTION, py->line,
+                                 py->column);
       ph_sketch_node_text (node, "via", op);
     }
   else
@@ -240,17 +200,19 @@ lower_call_tir (PhTvmScope *scope, const PhPy *py, const char *op, const char *n
     {
       const PhPy *more = py->items[i];
 
-      if (more->kind == PH_PY_KEYWORD && !g_str_equal (more->text, "out_ty") && !g_str_equal (more->text, "out_sinfo") && !g_str_equal (more->text, "args"))
+      if (more->kind == PH_PY_KEYWORD && !g_str_equal (more->text, "out_ty") && !g_str_equal (more->text, "out_sinfo")
+          && !g_str_equal (more->text, "args"))
         ph_tvm_attr (node, more->text, more->items[0]);
       else if (more->kind != PH_PY_KEYWORD && more != types && more != args)
         ph_tvm_attr (node, g_str_equal (op, "call_tir_inplace") && i == 3 ? "inplace_indices" : "tir_vars", more);
     }
   add_outputs (scope, node, types, name != NULL ? name : function != NULL ? function : "call", type);
   set_name (scope, node, node->outputs->pdata[0]);
-  if (is_effect (op))
+  if (ph_tvm_relax_has_effect (op))
     ph_tvm_effect (scope, node);
-  return node->outputs->len == 1 ? node->outputs->pdata[0]
-         : simple_node (scope, py, "tuple", name, NULL, (const char *const *) node->outputs->pdata, node->outputs->len);
+  return node->outputs->len == 1
+             ? node->outputs->pdata[0]
+             : simple_node (scope, py, "tuple", name, NULL, (const char *const *) node->outputs->pdata, node->outputs->len);
 }
 
 static const char *
@@ -290,7 +252,8 @@ lower_call (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *t
       ph_sketch_node_input (node, ph_tvm_find (scope, callee->text));
     }
   else if (own != NULL && py->n - 1 <= own->n)
-    node = ph_sketch_add_node (scope->graph, function, ph_tvm_is_prim_func (own) ? PH_TVM_KERNEL : PH_TVM_FUNCTION, py->line, py->column);
+    node = ph_sketch_add_node (scope->graph, function, ph_tvm_is_prim_func (own) ? PH_TVM_KERNEL : PH_TVM_FUNCTION, py->line,
+                               py->column);
   else if (callee->kind == PH_PY_NAME)
     {
       node = ph_sketch_add_node (scope->graph, "call", PH_TVM_RELAX, py->line, py->column);
@@ -298,7 +261,7 @@ lower_call (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *t
     }
   else
     node = ph_sketch_add_node (scope->graph, op, PH_TVM_RELAX, py->line, py->column);
-  if ((signature = signature_of (op)) != NULL)
+  if ((signature = ph_tvm_relax_signature (op)) != NULL)
     parameters = g_strsplit (signature, " ", -1);
   known = parameters != NULL ? g_strv_length (parameters) : 0;
   for (guint i = 1; i < py->n; i++)
@@ -309,8 +272,12 @@ lower_call (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *t
 
       if (argument->kind == PH_PY_KEYWORD)
         {
-          if ((g_str_equal (argument->text, "ty_args") || g_str_equal (argument->text, "sinfo_args") || g_str_equal (argument->text, "out_ty")) && type == NULL)
-            type = ph_tvm_type (argument->items[0]->kind != PH_PY_CALL && argument->items[0]->n == 1 ? argument->items[0]->items[0] : argument->items[0]);
+          if ((g_str_equal (argument->text, "ty_args") || g_str_equal (argument->text, "sinfo_args")
+               || g_str_equal (argument->text, "out_ty"))
+              && type == NULL)
+            type = ph_tvm_type (argument->items[0]->kind != PH_PY_CALL && argument->items[0]->n == 1
+                                    ? argument->items[0]->items[0]
+                                    : argument->items[0]);
           add_operand (scope, node, argument->text, argument->items[0]);
           continue;
         }
@@ -324,7 +291,7 @@ lower_call (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *t
     }
   output = ph_sketch_node_output (node, name != NULL ? name : strrchr (op, '.') != NULL ? strrchr (op, '.') + 1 : op, type);
   set_name (scope, node, output);
-  if (is_effect (op))
+  if (ph_tvm_relax_has_effect (op))
     ph_tvm_effect (scope, node);
   return output;
 }
@@ -333,11 +300,13 @@ lower_call (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *t
 static const char *
 lower (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *type)
 {
+  /* clang-format off */
   static const struct { const char *text, *op; } operators[] = {
     { "+", "add" }, { "-", "subtract" }, { "*", "multiply" }, { "/", "divide" }, { "//", "floor_divide" }, { "%", "mod" }, { "**", "power" }, { "@", "matmul" },
     { "<", "less" }, { "<=", "less_equal" }, { ">", "greater" }, { ">=", "greater_equal" }, { "==", "equal" }, { "!=", "not_equal" },
     { "and", "logical_and" }, { "or", "logical_or" }, { "&", "bitwise_and" }, { "|", "bitwise_or" }, { "^", "bitwise_xor" },
   };
+  /* clang-format on */
   g_autofree char *text = NULL;
   PhSketchNode *node;
   const char *output, *found;
@@ -347,10 +316,13 @@ lower (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *type)
     {
     case PH_PY_NAME:
       if ((found = ph_tvm_find (scope, py->text)) != NULL)
-        return name != NULL ? simple_node (scope, py, "bind", name, type != NULL ? type : ph_sketch_type (scope->graph, found), &found, 1) : found;
+        return name != NULL
+                   ? simple_node (scope, py, "bind", name, type != NULL ? type : ph_sketch_type (scope->graph, found), &found, 1)
+                   : found;
       break;
     case PH_PY_CALL: return lower_call (scope, py, name, type);
-    case PH_PY_TUPLE: case PH_PY_LIST:
+    case PH_PY_TUPLE:
+    case PH_PY_LIST:
       node = ph_sketch_add_node (scope->graph, "tuple", PH_TVM_RELAX, py->line, py->column);
       for (guint i = 0; i < py->n; i++)
         ph_sketch_node_input (node, lower (scope, py->items[i], NULL, NULL));
@@ -387,8 +359,7 @@ lower (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *type)
           return simple_node (scope, py, "negative", name, type, &of, 1);
         }
       break;
-    default:
-      break;
+    default: break;
     }
   /* What is computed from symbols and other things of Python. */
   node = ph_sketch_add_node (scope->graph, "expression", PH_TVM_RELAX, py->line, py->column);
@@ -468,7 +439,7 @@ lower_inner (PhTvmScope *scope, const PhPy *def)
     {
       gpointer outer = g_hash_table_lookup (scope->names, def->text);
 
-      g_hash_table_remove (scope->names, def->text);       /* one that calls itself does so by its name */
+      g_hash_table_remove (scope->names, def->text); /* one that calls itself does so by its name */
       ph_tvm_add_relax (scope->tvm, body, def, scope);
       if (outer != NULL)
         g_hash_table_insert (scope->names, (gpointer) def->text, outer);
@@ -498,7 +469,8 @@ is_declaration (PhTvmScope *scope, const PhPy *value)
   g_autofree char *name = value->kind == PH_PY_CALL ? ph_py_dotted (value->items[0]) : NULL;
 
   return (name != NULL && g_str_has_prefix (name, "T."))
-         || (value->kind == PH_PY_NAME && ph_tvm_find (scope, value->text) == NULL) || value->kind == PH_PY_LAMBDA || value->kind == PH_PY_DICT;
+         || (value->kind == PH_PY_NAME && ph_tvm_find (scope, value->text) == NULL) || value->kind == PH_PY_LAMBDA
+         || value->kind == PH_PY_DICT;
 }
 
 static void
@@ -509,13 +481,15 @@ lower_statement (PhTvmScope *scope, const PhPy *py)
 
   switch (py->kind)
     {
-    case PH_PY_ASSIGN: case PH_PY_ANNOTATED:
+    case PH_PY_ASSIGN:
+    case PH_PY_ANNOTATED:
       target = py->items[0];
       value = py->kind == PH_PY_ASSIGN ? py->items[py->n - 1] : py->items[2];
       if (value == NULL || is_declaration (scope, value))
         break;
       if (target->kind == PH_PY_NAME)
-        ph_tvm_bind (scope, target->text, lower (scope, value, target->text, py->kind == PH_PY_ANNOTATED ? ph_tvm_type (py->items[1]) : NULL));
+        ph_tvm_bind (scope, target->text,
+                     lower (scope, value, target->text, py->kind == PH_PY_ANNOTATED ? ph_tvm_type (py->items[1]) : NULL));
       else if (target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST)
         bind_targets (scope, target, lower (scope, value, value->kind == PH_PY_NAME ? NULL : "tuple", NULL));
       break;
@@ -559,8 +533,7 @@ lower_statement (PhTvmScope *scope, const PhPy *py)
           scope->returned = TRUE;
         }
       break;
-    default:
-      break;
+    default: break;
     }
 }
 
@@ -578,7 +551,8 @@ ph_tvm_add_relax (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def, PhTvmScope 
 
   ph_tvm_scope_init (&scope, tvm, outer, graph);
   for (guint i = 0; i < def->n; i++)
-    ph_tvm_bind (&scope, def->items[i]->text, ph_sketch_add_input (graph, def->items[i]->text, ph_tvm_type (def->items[i]->items[0])));
+    ph_tvm_bind (&scope, def->items[i]->text,
+                 ph_sketch_add_input (graph, def->items[i]->text, ph_tvm_type (def->items[i]->items[0])));
   lower_block (&scope, def->body, def->n_body);
   if (!scope.returned && graph->nodes->len > 0)
     {

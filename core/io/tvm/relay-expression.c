@@ -12,7 +12,8 @@ static const char *expr (PhRelayScope *scope, guint least);
 static const PhType *
 type_of (const char *text)
 {
-  const char *open = strchr (text, '['), *list = open != NULL ? strchr (open, '(') : NULL, *close = list != NULL ? strchr (list, ')') : NULL;
+  const char *open = strchr (text, '['), *list = open != NULL ? strchr (open, '(') : NULL,
+             *close = list != NULL ? strchr (list, ')') : NULL;
   PhDim dims[PH_MAX_RANK];
   guint rank = 0;
   PhDType dtype;
@@ -95,7 +96,7 @@ ph_relay_function (PhRelayScope *scope)
           bind (scope, name, ph_sketch_add_input (scope->graph, name, type != NULL ? type_of (type) : NULL));
         }
       else
-        g_free (ph_relay_raw (r, ",)"));             /* an attribute of the function */
+        g_free (ph_relay_raw (r, ",)")); /* an attribute of the function */
       if (!ph_relay_take (r, ",") && !ph_relay_looks (r, ")"))
         return ph_relay_fail (r, "',' or ')'") != NULL;
     }
@@ -114,7 +115,7 @@ part (PhRelayScope *scope, PhSketchNode *node, const char *attr, gboolean bracke
   PhRelayScope own = inner (scope, ph_sketch_add_body (node, attr));
   const char *result = NULL;
 
-  for (const char *p = pattern; p != NULL && (p = strchr (p, '%')) != NULL;)       /* what the pattern names */
+  for (const char *p = pattern; p != NULL && (p = strchr (p, '%')) != NULL;) /* what the pattern names */
     {
       const char *start = ++p;
       g_autofree char *name = NULL;
@@ -126,7 +127,9 @@ part (PhRelayScope *scope, PhSketchNode *node, const char *attr, gboolean bracke
         bind (&own, name, ph_sketch_add_input (own.graph, name, NULL));
     }
   if (!brackets || ph_relay_expect (scope->r, "{"))
-    result = brackets ? ph_relay_body (&own, '}') : ph_relay_looks (scope->r, "%") || ph_relay_looks (scope->r, "let") ? ph_relay_body (&own, ',') : expr (&own, 0);
+    result = brackets                                                             ? ph_relay_body (&own, '}')
+             : ph_relay_looks (scope->r, "%") || ph_relay_looks (scope->r, "let") ? ph_relay_body (&own, ',')
+                                                                                  : expr (&own, 0);
   if (result != NULL)
     ph_sketch_add_output (own.graph, result, NULL);
   g_hash_table_unref (own.names);
@@ -174,8 +177,12 @@ number (PhRelayScope *scope)
 
   r->p += MAX (end - text, 1);
   suffix = ph_relay_word (r);
-  dtype = *suffix == 'f' ? g_str_equal (suffix, "f64") ? PH_DOUBLE : g_str_equal (suffix, "f16") ? PH_FLOAT16 : PH_FLOAT
-          : *suffix == 'i' ? g_str_equal (suffix, "i64") ? PH_INT64 : PH_INT32 : real ? PH_FLOAT : PH_INT32;
+  dtype = *suffix == 'f'   ? g_str_equal (suffix, "f64")   ? PH_DOUBLE
+                             : g_str_equal (suffix, "f16") ? PH_FLOAT16
+                                                           : PH_FLOAT
+          : *suffix == 'i' ? g_str_equal (suffix, "i64") ? PH_INT64 : PH_INT32
+          : real           ? PH_FLOAT
+                           : PH_INT32;
   return ph_sketch_add_constant (scope->graph, "const", ph_tensor_new_scalar (dtype, value));
 }
 
@@ -293,10 +300,13 @@ call (PhRelayScope *scope, PhSketchNode *callee, const char *value)
   g_autoptr (GPtrArray) inputs = g_ptr_array_new (), attrs = g_ptr_array_new_with_free_func (g_free);
   const PhAttr *text = callee != NULL && callee->attrs->len > 0 ? callee->attrs->pdata[0] : NULL;
   PhSketchNode *node;
-  g_autofree char *name = text != NULL && text->kind == PH_ATTR_STRING ? g_strndup (g_bytes_get_data (text->s, NULL), g_bytes_get_size (text->s)) : NULL;
-  const gboolean global = callee != NULL && g_str_equal (callee->node.op_type, "global"), plain = global || (callee != NULL && g_str_equal (callee->node.op_type, "operator"));
+  g_autofree char *name = text != NULL && text->kind == PH_ATTR_STRING
+                              ? g_strndup (g_bytes_get_data (text->s, NULL), g_bytes_get_size (text->s))
+                              : NULL;
+  const gboolean global = callee != NULL && g_str_equal (callee->node.op_type, "global"),
+                 plain = global || (callee != NULL && g_str_equal (callee->node.op_type, "operator"));
 
-  if (plain)                               /* the node is named after it, and this one goes */
+  if (plain) /* the node is named after it, and this one goes */
     g_ptr_array_remove (scope->graph->nodes, callee);
   while (!ph_relay_take (r, ")"))
     {
@@ -322,7 +332,10 @@ call (PhRelayScope *scope, PhSketchNode *callee, const char *value)
       if (!ph_relay_take (r, ",") && !ph_relay_looks (r, ")"))
         return ph_relay_fail (r, "',' or ')'");
     }
-  node = node_new (scope, plain && name != NULL && *name != '\0' ? name : "call", global && ph_sketch_find_function (r->sketch, PH_RELAY_FUNCTION, name != NULL ? name : "") != NULL ? PH_RELAY_FUNCTION : PH_RELAY);
+  node = node_new (scope, plain && name != NULL && *name != '\0' ? name : "call",
+                   global && ph_sketch_find_function (r->sketch, PH_RELAY_FUNCTION, name != NULL ? name : "") != NULL
+                       ? PH_RELAY_FUNCTION
+                       : PH_RELAY);
   if (!plain)
     ph_sketch_node_input (node, value);
   for (guint i = 0; i < inputs->len; i++)
@@ -364,10 +377,12 @@ postfix (PhRelayScope *scope)
 static const char *
 expr (PhRelayScope *scope, guint least)
 {
+  /* clang-format off */
   static const struct { const char *text, *op; guint strength; } operators[] = {
     { "==", "equal", 1 }, { "!=", "not_equal", 1 }, { "<=", "less_equal", 1 }, { ">=", "greater_equal", 1 }, { "<", "less", 1 }, { ">", "greater", 1 },
     { "+", "add", 2 }, { "-", "subtract", 2 }, { "*", "multiply", 3 }, { "/", "divide", 3 },
   };
+  /* clang-format on */
   PhRelay *r = scope->r;
   const char *left, *right;
 

@@ -62,7 +62,8 @@ ph_relay_looks (PhRelay *r, const char *text)
   const gsize n = strlen (text);
 
   ph_relay_skip (r);
-  return (gsize) (r->end - r->p) >= n && memcmp (r->p, text, n) == 0 && !(ph_relay_is_word (text[n - 1]) && r->p + n < r->end && ph_relay_is_word (r->p[n]));
+  return (gsize) (r->end - r->p) >= n && memcmp (r->p, text, n) == 0
+         && !(ph_relay_is_word (text[n - 1]) && r->p + n < r->end && ph_relay_is_word (r->p[n]));
 }
 
 gboolean
@@ -146,7 +147,7 @@ ph_relay_name (PhRelay *r)
     r->p++;
   if (!local)
     return ph_relay_word (r);
-  for (start = r->p; r->p < r->end && *r->p != '.' && ph_relay_is_word (*r->p);)       /* %0.1 is a member of %0 */
+  for (start = r->p; r->p < r->end && *r->p != '.' && ph_relay_is_word (*r->p);) /* %0.1 is a member of %0 */
     r->p++;
   return g_strndup (start, (gsize) (r->p - start));
 }

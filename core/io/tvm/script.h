@@ -9,40 +9,47 @@ G_BEGIN_DECLS
 
 #define PH_TVM_RELAX    "relax"
 #define PH_TVM_TIR      "tir"
-#define PH_TVM_FUNCTION "relax.func"     /* calls of the module's own functions */
+#define PH_TVM_FUNCTION "relax.func" /* calls of the module's own functions */
 #define PH_TVM_KERNEL   "tir.func"
 
-typedef struct { PhSketch *sketch; PhPyModule *module; GHashTable *defs; } PhTvm;    /* @defs: name -> PhPy */
+typedef struct
+{
+  PhSketch *sketch;
+  PhPyModule *module;
+  GHashTable *defs;
+} PhTvm; /* @defs: name -> PhPy */
 
 /* Where statements are: what names stand for there. */
 typedef struct
 {
-  PhTvm        *tvm;
+  PhTvm *tvm;
   PhSketchGraph *graph;
-  GHashTable   *names;        /* name in the text -> name of a value                         */
-  GPtrArray    *effects;      /* (element-type char*) values whose nodes the next effect must follow */
-  const char   *prefix;       /* of the names of nodes: "dataflow/"                          */
-  gboolean      returned;
+  GHashTable *names;  /* name in the text -> name of a value                         */
+  GPtrArray *effects; /* (element-type char*) values whose nodes the next effect must follow */
+  const char *prefix; /* of the names of nodes: "dataflow/"                          */
+  gboolean returned;
 } PhTvmScope;
 
 /* A function's own scope, or that of a body inside @outer. */
-void        ph_tvm_scope_init   (PhTvmScope *scope, PhTvm *tvm, PhTvmScope *outer, PhSketchGraph *graph);
-const char *ph_tvm_find         (PhTvmScope *scope, const char *name);                           /* (nullable) */
-void        ph_tvm_bind         (PhTvmScope *scope, const char *name, const char *value);
-void        ph_tvm_effect       (PhTvmScope *scope, PhSketchNode *node);                          /* it follows those before */
+void ph_tvm_scope_init (PhTvmScope *scope, PhTvm *tvm, PhTvmScope *outer, PhSketchGraph *graph);
+const char *ph_tvm_find (PhTvmScope *scope, const char *name); /* (nullable) */
+void ph_tvm_bind (PhTvmScope *scope, const char *name, const char *value);
+void ph_tvm_effect (PhTvmScope *scope, PhSketchNode *node); /* it follows those before */
 
 /* "T" of "T.Buffer", "T.exp" is "exp" there; of others the whole text. (transfer full) */
-char       *ph_tvm_op_name      (const PhPy *callee);
+char *ph_tvm_op_name (const PhPy *callee);
 /* The type that @py says: R.Tensor(...), T.Buffer(...), T.int64, ... NULL: none that there is here. */
-const PhType *ph_tvm_type       (const PhPy *py);
-PhDType     ph_tvm_dtype        (const char *name);
+const PhType *ph_tvm_type (const PhPy *py);
+PhDType ph_tvm_dtype (const char *name);
 /* "(x, 3)" of func_attr and the like: its keys become attributes. */
-void        ph_tvm_dict_attrs   (PhSketchNode *node, const PhPy *dict);
+void ph_tvm_dict_attrs (PhSketchNode *node, const PhPy *dict);
 /* A list of integers, or one, becomes such an attribute; anything else text. */
-void        ph_tvm_attr         (PhSketchNode *node, const char *name, const PhPy *py);
+void ph_tvm_attr (PhSketchNode *node, const char *name, const PhPy *py);
 
-gboolean    ph_tvm_is_prim_func (const PhPy *def);
-void        ph_tvm_add_relax    (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def, PhTvmScope *outer);
-void        ph_tvm_add_tir      (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def);
+const char *ph_tvm_relax_signature (const char *op); /* (nullable) what its parameters are called, with spaces between */
+gboolean ph_tvm_relax_has_effect (const char *op);
+gboolean ph_tvm_is_prim_func (const PhPy *def);
+void ph_tvm_add_relax (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def, PhTvmScope *outer);
+void ph_tvm_add_tir (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def);
 
 G_END_DECLS

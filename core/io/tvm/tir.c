@@ -52,7 +52,8 @@ store (PhTvmScope *scope, const PhPy *py, const PhPy *target)
   for (guint i = 0; i < py->n; i++)
     add_uses (scope, node, py->items[i]);
   add_text (node, "text", py);
-  after = ph_sketch_node_output (node, buffer->kind == PH_PY_NAME ? buffer->text : "store", ph_sketch_type (scope->graph, before));
+  after = ph_sketch_node_output (node, buffer->kind == PH_PY_NAME ? buffer->text : "store",
+                                 ph_sketch_type (scope->graph, before));
   if (buffer->kind == PH_PY_NAME)
     ph_tvm_bind (scope, buffer->text, after);
 }
@@ -70,7 +71,11 @@ statement_call (PhTvmScope *scope, const PhPy *at, const PhPy *value, const char
     ph_tvm_dict_attrs (node, ph_py_argument (value, 0, NULL));
   else
     add_text (node, "text", value);
-  output = ph_sketch_node_output (node, name != NULL ? name : strrchr (op, '.') != NULL ? strrchr (op, '.') + 1 : op, type != NULL ? type : ph_tvm_type (value));
+  output = ph_sketch_node_output (node,
+                                  name != NULL                ? name
+                                  : strrchr (op, '.') != NULL ? strrchr (op, '.') + 1
+                                                              : op,
+                                  type != NULL ? type : ph_tvm_type (value));
   if (name != NULL)
     ph_tvm_bind (scope, name, output);
   else
@@ -82,7 +87,8 @@ static void
 remap (PhTvmScope *scope, const PhPy *py, const PhPy *targets, const PhPy *value)
 {
   const PhPy *kinds = ph_py_argument (value, 0, NULL), *from = ph_py_argument (value, 1, NULL);
-  const gboolean pairs = kinds != NULL && kinds->kind == PH_PY_STRING && from != NULL && (from->kind == PH_PY_LIST || from->kind == PH_PY_TUPLE) && from->n == targets->n;
+  const gboolean pairs = kinds != NULL && kinds->kind == PH_PY_STRING && from != NULL
+                         && (from->kind == PH_PY_LIST || from->kind == PH_PY_TUPLE) && from->n == targets->n;
 
   for (guint i = 0; i < targets->n; i++)
     {
@@ -92,7 +98,8 @@ remap (PhTvmScope *scope, const PhPy *py, const PhPy *targets, const PhPy *value
       add_uses (scope, node, pairs ? from->items[i] : value);
       add_text (node, "text", pairs ? from->items[i] : value);
       if (targets->items[i]->kind == PH_PY_NAME)
-        ph_tvm_bind (scope, targets->items[i]->text, ph_sketch_node_output (node, targets->items[i]->text, ph_type_tensor (PH_INT32, 0, NULL)));
+        ph_tvm_bind (scope, targets->items[i]->text,
+                     ph_sketch_node_output (node, targets->items[i]->text, ph_type_tensor (PH_INT32, 0, NULL)));
       else
         ph_sketch_node_output (node, "axis", NULL);
     }
@@ -110,7 +117,8 @@ carry_out (PhTvmScope *scope, PhSketchNode *node, PhTvmScope *inners, guint n, c
     {
       g_hash_table_iter_init (&iter, scope->names);
       while (g_hash_table_iter_next (&iter, &name, &value))
-        if (g_hash_table_lookup (inners[i].names, name) != value && !g_ptr_array_find_with_equal_func (changed, name, g_str_equal, NULL))
+        if (g_hash_table_lookup (inners[i].names, name) != value
+            && !g_ptr_array_find_with_equal_func (changed, name, g_str_equal, NULL))
           g_ptr_array_add (changed, name);
     }
   g_ptr_array_sort (changed, by_name);
@@ -246,7 +254,8 @@ lower_statement (PhTvmScope *scope, const PhPy *py)
 
   switch (py->kind)
     {
-    case PH_PY_ASSIGN: case PH_PY_ANNOTATED:
+    case PH_PY_ASSIGN:
+    case PH_PY_ANNOTATED:
       target = py->items[0];
       value = py->kind == PH_PY_ASSIGN ? py->items[py->n - 1] : py->items[2];
       if (target->kind == PH_PY_SUBSCRIPT)
@@ -254,7 +263,8 @@ lower_statement (PhTvmScope *scope, const PhPy *py)
       else if (target->kind == PH_PY_TUPLE && value != NULL)
         remap (scope, py, target, value);
       else if (target->kind == PH_PY_NAME)
-        statement_call (scope, py, value != NULL ? value : py->items[1], target->text, py->kind == PH_PY_ANNOTATED ? ph_tvm_type (py->items[1]) : NULL);
+        statement_call (scope, py, value != NULL ? value : py->items[1], target->text,
+                        py->kind == PH_PY_ANNOTATED ? ph_tvm_type (py->items[1]) : NULL);
       break;
     case PH_PY_AUGMENTED:
       if (py->items[0]->kind == PH_PY_SUBSCRIPT)
@@ -274,8 +284,13 @@ lower_statement (PhTvmScope *scope, const PhPy *py)
       break;
     case PH_PY_FOR: lower_for (scope, py); break;
     case PH_PY_WITH: lower_with (scope, py); break;
-    case PH_PY_IF: case PH_PY_WHILE: lower_branches (scope, py); break;
-    case PH_PY_ASSERT: case PH_PY_DELETE: case PH_PY_RAISE: case PH_PY_BREAK: case PH_PY_CONTINUE:
+    case PH_PY_IF:
+    case PH_PY_WHILE: lower_branches (scope, py); break;
+    case PH_PY_ASSERT:
+    case PH_PY_DELETE:
+    case PH_PY_RAISE:
+    case PH_PY_BREAK:
+    case PH_PY_CONTINUE:
       {
         PhSketchNode *node = add_node (scope, py, py->kind == PH_PY_ASSERT ? "assert" : "statement");
 
@@ -284,8 +299,7 @@ lower_statement (PhTvmScope *scope, const PhPy *py)
         ph_tvm_effect (scope, node);
       }
       break;
-    default:
-      break;
+    default: break;
     }
 }
 
@@ -327,7 +341,7 @@ ph_tvm_add_tir (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def)
     {
       g_hash_table_iter_init (&iter, scope.names);
       while (g_hash_table_iter_next (&iter, &name, &value))
-        if (!g_hash_table_contains (inputs, name) && !g_str_equal (name, value))        /* it was set more than once */
+        if (!g_hash_table_contains (inputs, name) && !g_str_equal (name, value)) /* it was set more than once */
           g_ptr_array_add (written, name);
       g_ptr_array_sort (written, by_name);
       for (guint i = 0; i < written->len; i++)

@@ -7,6 +7,7 @@
 PhDType
 ph_tvm_dtype (const char *name)
 {
+  /* clang-format off */
   static const struct { const char *name; PhDType dtype; } names[] = {
     { "float32", PH_FLOAT }, { "float64", PH_DOUBLE }, { "float16", PH_FLOAT16 }, { "bfloat16", PH_BFLOAT16 }, { "int64", PH_INT64 }, { "int32", PH_INT32 },
     { "int16", PH_INT16 }, { "int8", PH_INT8 }, { "uint64", PH_UINT64 }, { "uint32", PH_UINT32 }, { "uint16", PH_UINT16 }, { "uint8", PH_UINT8 },
@@ -14,6 +15,7 @@ ph_tvm_dtype (const char *name)
     { "float8_e5m2", PH_FLOAT8E5M2 }, { "e5m2_float8", PH_FLOAT8E5M2 }, { "float8_e8m0fnu", PH_FLOAT8E8M0 }, { "float4_e2m1fn", PH_FLOAT4E2M1 },
     { "float", PH_FLOAT }, { "int", PH_INT64 },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (g_str_equal (names[i].name, name))
@@ -71,7 +73,8 @@ tensor_type (const PhPy *py)
   name = ph_tvm_op_name (py->kind == PH_PY_CALL || py->kind == PH_PY_SUBSCRIPT ? py->items[0] : py);
   if (py->kind != PH_PY_CALL || g_str_equal (name, "Prim"))
     {
-      if (g_str_equal (name, "Prim") && py->kind == PH_PY_CALL && (word = ph_py_argument (py, 0, "dtype")) != NULL && word->kind == PH_PY_STRING)
+      if (g_str_equal (name, "Prim") && py->kind == PH_PY_CALL && (word = ph_py_argument (py, 0, "dtype")) != NULL
+          && word->kind == PH_PY_STRING)
         dtype = ph_tvm_dtype (word->text);
       else if (py->kind == PH_PY_ATTRIBUTE)
         dtype = ph_tvm_dtype (name);
@@ -79,11 +82,15 @@ tensor_type (const PhPy *py)
     }
   if (g_str_equal (name, "Shape"))
     return (shape = ph_py_argument (py, 0, "values")) != NULL && (shape->kind == PH_PY_LIST || shape->kind == PH_PY_TUPLE)
-           ? ph_type_static (PH_INT64, 1, (gint64[]) { shape->n }) : NULL;
-  if (!g_str_equal (name, "Tensor") && !g_str_equal (name, "DTensor") && !g_str_equal (name, "Buffer") && !g_str_equal (name, "match_buffer")
-      && !g_str_has_suffix (name, "alloc_buffer") && !g_str_equal (name, "decl_buffer") && !g_str_equal (name, "allocate"))
-    return g_str_has_prefix (name, "int") || g_str_has_prefix (name, "uint") || g_str_has_prefix (name, "float") || g_str_has_prefix (name, "bool")
-           ? (dtype = ph_tvm_dtype (name)) != PH_UNDEFINED ? ph_type_tensor (dtype, 0, NULL) : NULL : NULL;
+               ? ph_type_static (PH_INT64, 1, (gint64[]) { shape->n })
+               : NULL;
+  if (!g_str_equal (name, "Tensor") && !g_str_equal (name, "DTensor") && !g_str_equal (name, "Buffer")
+      && !g_str_equal (name, "match_buffer") && !g_str_has_suffix (name, "alloc_buffer") && !g_str_equal (name, "decl_buffer")
+      && !g_str_equal (name, "allocate"))
+    return g_str_has_prefix (name, "int") || g_str_has_prefix (name, "uint") || g_str_has_prefix (name, "float")
+                   || g_str_has_prefix (name, "bool")
+               ? (dtype = ph_tvm_dtype (name)) != PH_UNDEFINED ? ph_type_tensor (dtype, 0, NULL) : NULL
+               : NULL;
   n = g_str_equal (name, "match_buffer") ? 1 : 0;
   shape = ph_py_argument (py, (guint) n, "shape");
   word = ph_py_argument (py, (guint) n + 1, "dtype");
@@ -98,8 +105,9 @@ tensor_type (const PhPy *py)
     dtype = PH_FLOAT;
   if (dtype == PH_UNDEFINED)
     return NULL;
-  if (shape != NULL && shape->kind == PH_PY_CALL && shape->n == 2 && (shape->items[1]->kind == PH_PY_LIST || shape->items[1]->kind == PH_PY_TUPLE))
-    shape = shape->items[1];               /* R.shape([n, 4]) */
+  if (shape != NULL && shape->kind == PH_PY_CALL && shape->n == 2
+      && (shape->items[1]->kind == PH_PY_LIST || shape->items[1]->kind == PH_PY_TUPLE))
+    shape = shape->items[1]; /* R.shape([n, 4]) */
   if (shape != NULL && (shape->kind == PH_PY_TUPLE || shape->kind == PH_PY_LIST) && shape->n <= PH_MAX_RANK)
     {
       for (guint i = 0; i < shape->n; i++)
@@ -127,8 +135,10 @@ ph_tvm_type (const PhPy *py)
   if (type != NULL || py == NULL || (py->kind == PH_PY_CONSTANT && g_str_equal (py->text, "None")))
     return type;
   text = ph_py_to_string (py);
-  return g_str_has_prefix (text, "T.handle") || g_str_has_prefix (text, "R.Object") || g_str_has_prefix (text, "R.Tuple") || g_str_has_prefix (text, "R.Callable")
-         || g_str_has_prefix (text, "R.Any") ? ph_type_opaque (text) : NULL;
+  return g_str_has_prefix (text, "T.handle") || g_str_has_prefix (text, "R.Object") || g_str_has_prefix (text, "R.Tuple")
+                 || g_str_has_prefix (text, "R.Callable") || g_str_has_prefix (text, "R.Any")
+             ? ph_type_opaque (text)
+             : NULL;
 }
 
 static gboolean

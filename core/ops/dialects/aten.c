@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 
+/* clang-format off */
 static const PhForeignOp operators[] = {
   { "add", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "Adds, the second one times alpha." },
   { "sub", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "Subtracts, the second one times alpha." },
@@ -176,5 +177,6 @@ static const PhForeignOp operators[] = {
   { "tensor", PH_FAMILY_CONSTANT, NULL, { "size", "fill_value" }, "A tensor of given numbers." },
   { NULL },
 };
+/* clang-format on */
 
 const PhDialect ph_dialect_aten = { .domain = "aten", .title = "PyTorch ATen", .newest = 1, .foreign = operators };

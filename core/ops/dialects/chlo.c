@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 
+/* clang-format off */
 static const PhForeignOp ops[] = {
   { "acos", PH_FAMILY_ARITHMETIC, .doc = "Arc cosine of each element." },
   { "acosh", PH_FAMILY_ARITHMETIC, .doc = "Inverse hyperbolic cosine of each element." },
@@ -44,5 +45,6 @@ static const PhForeignOp ops[] = {
   { "zeta", PH_FAMILY_ARITHMETIC, .doc = "Hurwitz's zeta function." },
   { NULL }
 };
+/* clang-format on */
 
 const PhDialect ph_dialect_chlo = { .domain = "chlo", .title = "CHLO", .newest = 1, .foreign = ops };

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 
+/* clang-format off */
 static const PhForeignOp instructions[] = {
   { "add", PH_FAMILY_ARITHMETIC, NULL, { "flags" }, "Adds two integers; nuw and nsw say that it does not overflow." },
   { "sub", PH_FAMILY_ARITHMETIC, NULL, { "flags" }, "Subtracts the second integer from the first." },
@@ -70,5 +71,6 @@ static const PhForeignOp instructions[] = {
   { "va_arg", PH_FAMILY_MOVEMENT, NULL, { NULL }, "The next variable argument." },
   { NULL },
 };
+/* clang-format on */
 
 const PhDialect ph_dialect_llvm = { .domain = "llvm", .title = "LLVM", .newest = 1, .foreign = instructions };

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 
+/* clang-format off */
 static const PhForeignOp operators[] = {
   { "Add", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "Elementwise sum, with broadcasting." },
   { "TensorAdd", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "Elementwise sum, with broadcasting." },
@@ -91,5 +92,6 @@ static const PhForeignOp operators[] = {
   { "Assign", PH_FAMILY_IO, NULL, { NULL }, "Gives a parameter another value." },
   { NULL },
 };
+/* clang-format on */
 
 const PhDialect ph_dialect_mindspore = { .domain = "mindspore", .title = "MindSpore", .newest = 1, .foreign = operators };

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 
+/* clang-format off */
 static const PhForeignOp operators[] = {
   { "Abs", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "Absolute value." },
   { "Add", PH_FAMILY_ARITHMETIC, NULL, { "auto_broadcast" }, "Elementwise sum." },
@@ -67,5 +68,6 @@ static const PhForeignOp operators[] = {
   { "Wildcard", PH_FAMILY_IO, NULL, { NULL }, "Whatever oneDNN does not know." },
   { NULL },
 };
+/* clang-format on */
 
 const PhDialect ph_dialect_onednn = { .domain = "onednn", .title = "oneDNN", .newest = 1, .foreign = operators };

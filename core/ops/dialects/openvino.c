@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 
+/* clang-format off */
 static const PhForeignOp operators[] = {
   { "Add", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "Elementwise sum, with broadcasting." },
   { "Subtract", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "Elementwise difference, with broadcasting." },
@@ -95,5 +96,6 @@ static const PhForeignOp operators[] = {
   { "Assign", PH_FAMILY_IO, NULL, { "variable_id" }, "Gives a variable another value." },
   { NULL },
 };
+/* clang-format on */
 
 const PhDialect ph_dialect_openvino = { .domain = "openvino", .title = "OpenVINO", .newest = 1, .foreign = operators };

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 
+/* clang-format off */
 static const PhForeignOp operators[] = {
   { "add", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "Adds two tensors, with broadcasting." },
   { "subtract", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "Subtracts the second tensor from the first." },
@@ -174,5 +175,6 @@ static const PhForeignOp operators[] = {
   { "grad.no_grad", PH_FAMILY_CONTROL, NULL, { NULL }, "No gradient flows through it." },
   { NULL },
 };
+/* clang-format on */
 
 const PhDialect ph_dialect_relax = { .domain = "relax", .title = "TVM Relax", .newest = 1, .foreign = operators };

@@ -3,6 +3,7 @@
 #include "core/ops/dialect.h"
 
 extern const PhForeignOp ph_stablehlo_ops[];
+/* clang-format off */
 const PhForeignOp        ph_stablehlo_ops[] = {
   { "abs", PH_FAMILY_ARITHMETIC, .doc = "Absolute value of each element." },
   { "add", PH_FAMILY_ARITHMETIC, "Add", .doc = "Sum of two tensors, element by element." },
@@ -118,5 +119,6 @@ const PhForeignOp        ph_stablehlo_ops[] = {
   { "xor", PH_FAMILY_ARITHMETIC, .doc = "Exclusive or, or of the bits of integers." },
   { NULL }
 };
+/* clang-format on */
 
 const PhDialect ph_dialect_stablehlo = { .domain = "stablehlo", .title = "StableHLO", .newest = 1, .foreign = ph_stablehlo_ops };

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 
+/* clang-format off */
 static const PhForeignOp operators[] = {
   { "Add", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "Elementwise sum, with broadcasting." },
   { "AddV2", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "Elementwise sum, with broadcasting; not of texts." },
@@ -194,5 +195,6 @@ static const PhForeignOp operators[] = {
   { "CropAndResize", PH_FAMILY_MOVEMENT, NULL, { NULL }, "Parts of images, in one size." },
   { NULL },
 };
+/* clang-format on */
 
 const PhDialect ph_dialect_tensorflow = { .domain = "tf", .title = "TensorFlow", .newest = 1, .foreign = operators };

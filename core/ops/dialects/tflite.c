@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 
+/* clang-format off */
 static const PhForeignOp operators[] = {
   { "ADD", PH_FAMILY_ARITHMETIC, NULL, { "fused_activation_function" }, "Elementwise sum, with broadcasting." },
   { "SUB", PH_FAMILY_ARITHMETIC, NULL, { "fused_activation_function" }, "Elementwise difference, with broadcasting." },
@@ -127,5 +128,6 @@ static const PhForeignOp operators[] = {
   { "ASSIGN_VARIABLE", PH_FAMILY_IO, NULL, { NULL }, "Gives a variable another value." },
   { NULL },
 };
+/* clang-format on */
 
 const PhDialect ph_dialect_tflite = { .domain = "tflite", .title = "TensorFlow Lite", .newest = 1, .foreign = operators };

@@ -95,7 +95,7 @@ mask_bias (PhExpand *x, PhValue *mask, PhValue *like, gint64 batch, gint64 total
   const guint rank = mask->type != NULL ? mask->type->rank : 0;
   PhValue *keep, *places;
 
-  if (rank == 1)      /* lengths, and perhaps where each row starts */
+  if (rank == 1) /* lengths, and perhaps where each row starts */
     {
       PhTensor *range = ph_tensor_new (PH_INT32, 1, (gint64[]) { total });
       const gint64 n = size_of (mask, 0);
@@ -106,7 +106,8 @@ mask_bias (PhExpand *x, PhValue *mask, PhValue *like, gint64 batch, gint64 total
       places = ph_build_tensor (b, range);
       keep = PH_BUILD (b, Less, places, unsqueezed (b, ends, 1));
       if (n == 2 * batch)
-        keep = PH_BUILD (b, And, keep, PH_BUILD (b, GreaterOrEqual, places, unsqueezed (b, part (b, mask, 0, batch, 2 * batch), 1)));
+        keep = PH_BUILD (b, And, keep,
+                         PH_BUILD (b, GreaterOrEqual, places, unsqueezed (b, part (b, mask, 0, batch, 2 * batch), 1)));
       keep = ph_ms_reshape (b, keep, (gint64[]) { batch, 1, 1, total }, 4);
     }
   else
@@ -123,10 +124,10 @@ mask_bias (PhExpand *x, PhValue *mask, PhValue *like, gint64 batch, gint64 total
 /* What all kinds do once they have heads. @past: (nullable) [.., batch, heads, length, size] */
 typedef struct
 {
-  PhValue *q, *k, *v, *past_k, *past_v, *mask, *bias;      /* (nullable but for the first three) */
-  gint64   window;                                          /* -1: none */
+  PhValue *q, *k, *v, *past_k, *past_v, *mask, *bias; /* (nullable but for the first three) */
+  gint64 window;                                      /* -1: none */
   gboolean causal;
-  double   scale, softcap, filter;
+  double scale, softcap, filter;
 } Attend;
 
 static gboolean
@@ -177,8 +178,11 @@ attend_projected (PhExpand *x, PhValue *all, guint mask, guint past, guint bias,
   gsize n = 0;
   const gint64 *sizes = ph_node_attr_ints (x->node, "qkv_hidden_sizes", &n);
   gint64 q_size, k_size;
-  Attend a = { .window = -1, .mask = ph_expand_in (x, mask), .bias = ph_expand_in (x, bias),
-               .causal = ph_node_attr_int (x->node, "unidirectional", 0) != 0, .scale = ph_node_attr_float (x->node, "scale", 0),
+  Attend a = { .window = -1,
+               .mask = ph_expand_in (x, mask),
+               .bias = ph_expand_in (x, bias),
+               .causal = ph_node_attr_int (x->node, "unidirectional", 0) != 0,
+               .scale = ph_node_attr_float (x->node, "scale", 0),
                .filter = ph_node_attr_float (x->node, "mask_filter_value", -10000) };
 
   if (b->error != NULL)
@@ -214,6 +218,7 @@ expand_attention (PhExpand *x, GError **error)
   return attend_projected (x, all, 3, 4, 5, error);
 }
 
+/* clang-format off */
 #define ATTENTION_ATTRS                                                                                                \
   { "num_heads", PH_ATTR_INT, .required = TRUE }, { "unidirectional", PH_ATTR_INT, "0" }, { "qkv_hidden_sizes", PH_ATTR_INTS }, \
   { "mask_filter_value", PH_ATTR_FLOAT, "-10000.0" }, { "scale", PH_ATTR_FLOAT }, { "do_rotary", PH_ATTR_INT, "0" },   \
@@ -231,6 +236,7 @@ const PhOp ph_op_MsAttention = {
   .outputs = { { "output", 'T', PH_FLOATS }, { "present", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .attrs = { ATTENTION_ATTRS },
 };
+/* clang-format on */
 
 static gboolean
 expand_quantized_attention (PhExpand *x, GError **error)
@@ -245,6 +251,7 @@ expand_quantized_attention (PhExpand *x, GError **error)
 
 #define BYTES (PH_T (INT8) | PH_T (UINT8))
 
+/* clang-format off */
 const PhOp ph_op_MsQAttention = {
   PH_MS ("QAttention"), PH_SPELT_OUT (expand_quantized_attention),
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_SOFTMAX,
@@ -256,6 +263,7 @@ const PhOp ph_op_MsQAttention = {
   .outputs = { { "output", 'T', PH_FLOATS }, { "present", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .attrs = { ATTENTION_ATTRS },
 };
+/* clang-format on */
 
 /* ── MultiHeadAttention ── */
 
@@ -274,10 +282,13 @@ expand_multi_head_attention (PhExpand *x, GError **error)
   const gint64 heads = ph_node_attr_int (x->node, "num_heads", 0);
   const int rank = ph_expand_rank (x, 0), k_rank = ph_expand_rank (x, 1);
   const gint64 width = ph_expand_dim (x, 0, 2);
-  Attend a = { .window = -1, .mask = ph_expand_in (x, 4), .bias = ph_expand_in (x, 5), .past_k = ph_expand_in (x, 6),
-               .past_v = ph_expand_in (x, 7), .causal = ph_node_attr_int (x->node, "unidirectional", 0) != 0,
-               .scale = ph_node_attr_float (x->node, "scale", 0),
-               .filter = ph_node_attr_float (x->node, "mask_filter_value", -10000) };
+  /* clang-format off */
+  Attend a = {
+    .window = -1, .mask = ph_expand_in (x, 4), .bias = ph_expand_in (x, 5), .past_k = ph_expand_in (x, 6),
+    .past_v = ph_expand_in (x, 7), .causal = ph_node_attr_int (x->node, "unidirectional", 0) != 0,
+    .scale = ph_node_attr_float (x->node, "scale", 0), .filter = ph_node_attr_float (x->node, "mask_filter_value", -10000)
+  };
+  /* clang-format on */
 
   if (heads < 1 || (rank != 3 && rank != 5) || (k != NULL && k_rank < 3))
     return ph_expand_fail (x, error, "num_heads is missing, or the rank of its query or key is not known");
@@ -305,7 +316,7 @@ expand_multi_head_attention (PhExpand *x, GError **error)
           a.k = unpacked (b, k, 0);
           a.v = unpacked (b, k, 1);
         }
-      else if (k_rank == 4)      /* of another sequence, in heads already */
+      else if (k_rank == 4) /* of another sequence, in heads already */
         {
           a.k = k;
           a.v = v;
@@ -330,6 +341,7 @@ expand_multi_head_attention (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsMultiHeadAttention = {
   PH_MS ("MultiHeadAttention"), PH_SPELT_OUT (expand_multi_head_attention),
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_SOFTMAX,
@@ -346,6 +358,7 @@ const PhOp ph_op_MsMultiHeadAttention = {
   .attrs = { { "num_heads", PH_ATTR_INT, .required = TRUE }, { "unidirectional", PH_ATTR_INT, "0" },
              { "mask_filter_value", PH_ATTR_FLOAT, "-10000.0" }, { "scale", PH_ATTR_FLOAT } },
 };
+/* clang-format on */
 
 /* ── RotaryEmbedding ── */
 
@@ -373,8 +386,10 @@ rotate (PhExpand *x, PhValue *value, PhValue *positions, PhValue *cos, PhValue *
         ((gint64 *) ph_tensor_writable (range))[i] = i % length;
       positions = PH_BUILD (b, Add, ph_build_tensor (b, range), positions);
     }
-  return PH_BUILD_WITH (b, RotaryEmbedding, PH_ATTRS (ph_attr_new_int ("interleaved", interleaved), ph_attr_new_int ("num_heads", heads),
-                                                      ph_attr_new_int ("rotary_embedding_dim", rotary)), value, cos, sin, positions);
+  return PH_BUILD_WITH (b, RotaryEmbedding,
+                        PH_ATTRS (ph_attr_new_int ("interleaved", interleaved), ph_attr_new_int ("num_heads", heads),
+                                  ph_attr_new_int ("rotary_embedding_dim", rotary)),
+                        value, cos, sin, positions);
 }
 
 static gboolean
@@ -396,6 +411,7 @@ expand_rotary_embedding (PhExpand *x, GError **error)
   return x->out[0] != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsRotaryEmbedding = {
   PH_MS ("RotaryEmbedding"), PH_SPELT_OUT (expand_rotary_embedding),
   .family = PH_FAMILY_LINEAR, .main_attrs = { "num_heads", "interleaved" },
@@ -406,6 +422,7 @@ const PhOp ph_op_MsRotaryEmbedding = {
   .attrs = { { "interleaved", PH_ATTR_INT, "0" }, { "num_heads", PH_ATTR_INT, "0" }, { "rotary_embedding_dim", PH_ATTR_INT, "0" },
              { "is_packed_batching", PH_ATTR_INT, "0" }, { "scale", PH_ATTR_FLOAT, "1.0" } },
 };
+/* clang-format on */
 
 /* ── GroupQueryAttention ── */
 
@@ -429,15 +446,19 @@ expand_group_query_attention (PhExpand *x, GError **error)
   PhValue *q = ph_expand_in (x, 0), *k = ph_expand_in (x, 1), *v = ph_expand_in (x, 2), *lengths = ph_expand_in (x, 5);
   PhTensor *ends = lengths != NULL ? ph_value_constant (lengths) : NULL;
   const gint64 heads = ph_node_attr_int (x->node, "num_heads", 0), groups = ph_node_attr_int (x->node, "kv_num_heads", 0);
-  const gint64 length = ph_expand_dim (x, 0, 1), batch = ph_expand_dim (x, 0, 0), window = ph_node_attr_int (x->node, "local_window_size", -1);
+  const gint64 length = ph_expand_dim (x, 0, 1), batch = ph_expand_dim (x, 0, 0),
+               window = ph_node_attr_int (x->node, "local_window_size", -1);
   const gint64 past = ph_expand_in (x, 3) != NULL ? ph_expand_dim (x, 3, 2) : 0;
   const gboolean interleaved = ph_node_attr_int (x->node, "rotary_interleaved", 0) != 0;
   PhValue *present_k, *present_v, *positions = ph_expand_in (x, 9);
-  Attend a = { .window = window, .causal = TRUE, .scale = ph_node_attr_float (x->node, "scale", 0),
+  Attend a = { .window = window,
+               .causal = TRUE,
+               .scale = ph_node_attr_float (x->node, "scale", 0),
                .softcap = ph_node_attr_float (x->node, "softcap", 0) };
 
   if (heads < 1 || groups < 1 || heads % groups != 0 || ph_expand_rank (x, 0) != 3 || length < 0 || batch < 0 || past < 0)
-    return ph_expand_fail (x, error, "num_heads and kv_num_heads do not fit, or the shape of its query is not known before it runs");
+    return ph_expand_fail (x, error,
+                           "num_heads and kv_num_heads do not fit, or the shape of its query is not known before it runs");
   if (ends == NULL)
     return ph_expand_fail (x, error, "seqlens_k is not known before it runs");
   if (ph_node_attr_int (x->node, "smooth_softmax", 0) > 0)
@@ -445,10 +466,11 @@ expand_group_query_attention (PhExpand *x, GError **error)
   /* Rows of several lengths are filled up at their ends, which no earlier position looks at; but not behind a past. */
   for (gsize i = 0; i < ph_tensor_count (ends); i++)
     if (past > 0 && ph_tensor_get_int (ends, i) + 1 != past + length)
-      return ph_expand_fail (x, error, "row %u has %d positions in seqlens_k, but past and query have %d: a past with room to grow, or of "
-                             "several lengths, is not read here", (guint) i, (int) ph_tensor_get_int (ends, i) + 1,
-                             (int) (past + length));
-  if (k == NULL)      /* packed */
+      return ph_expand_fail (x, error,
+                             "row %u has %d positions in seqlens_k, but past and query have %d: a past with room to grow, or of "
+                             "several lengths, is not read here",
+                             (guint) i, (int) ph_tensor_get_int (ends, i) + 1, (int) (past + length));
+  if (k == NULL) /* packed */
     {
       const gint64 width = ph_expand_dim (x, 0, 2), size = width > 0 ? width / (heads + 2 * groups) : 0;
 
@@ -484,6 +506,7 @@ expand_group_query_attention (PhExpand *x, GError **error)
   return attend (x, &a, &present_k, &present_v, error);
 }
 
+/* clang-format off */
 const PhOp ph_op_MsGroupQueryAttention = {
   PH_MS ("GroupQueryAttention"), PH_SPELT_OUT (expand_group_query_attention),
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_SOFTMAX, .main_attrs = { "num_heads", "kv_num_heads" },
@@ -499,3 +522,4 @@ const PhOp ph_op_MsGroupQueryAttention = {
              { "do_rotary", PH_ATTR_INT, "0" }, { "rotary_interleaved", PH_ATTR_INT, "0" }, { "local_window_size", PH_ATTR_INT, "-1" },
              { "softcap", PH_ATTR_FLOAT, "0.0" }, { "smooth_softmax", PH_ATTR_INT, "0" } },
 };
+/* clang-format on */

@@ -24,8 +24,8 @@ build_rms (PhExpand *x, PhValue *value, PhValue *scale, gint64 axis, float epsil
       mean = PH_BUILD (b, ReduceMean, PH_BUILD (b, Mul, value, value), ph_build_ints (b, axes, rank - MAX (axis, 0)));
       *inverse = PH_BUILD (b, Reciprocal, PH_BUILD (b, Sqrt, PH_BUILD (b, Add, mean, ph_ms_number (b, value, epsilon))));
     }
-  return PH_BUILD_WITH (b, RMSNormalization, PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_float ("epsilon", epsilon)), value,
-                        scale);
+  return PH_BUILD_WITH (b, RMSNormalization, PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_float ("epsilon", epsilon)),
+                        value, scale);
 }
 
 static gboolean
@@ -36,6 +36,7 @@ expand_simplified (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_SimplifiedLayerNormalization = {
   .name = "SimplifiedLayerNormalization", .since = 1, PH_SPELT_OUT (expand_simplified),
   .family = PH_FAMILY_NORM, .motif = PH_MOTIF_NORM, .short_name = "RMSNorm",
@@ -44,6 +45,7 @@ const PhOp ph_op_SimplifiedLayerNormalization = {
   .outputs = { { "Y", 'V', PH_FLOATS }, { "inv_std_var", 0, PH_FLOATS, PH_ARG_OPTIONAL } },
   .attrs = { { "axis", PH_ATTR_INT, "-1" }, { "epsilon", PH_ATTR_FLOAT, "1e-05" }, { "stash_type", PH_ATTR_INT, "1" } },
 };
+/* clang-format on */
 
 /* ── sums before the norm ── */
 
@@ -85,6 +87,7 @@ expand_skip_simplified (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 #define SKIP_OUTPUTS                                                                                                   \
   .outputs = { { "output", 'T', PH_FLOATS }, { "mean", 0, PH_FLOATS, PH_ARG_OPTIONAL },                                \
                { "inv_std_var", 0, PH_FLOATS, PH_ARG_OPTIONAL }, { "input_skip_bias_sum", 'T', PH_FLOATS, PH_ARG_OPTIONAL } }, \
@@ -109,6 +112,7 @@ const PhOp ph_op_MsSkipSimplifiedLayerNormalization = {
               { "bias", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   SKIP_OUTPUTS,
 };
+/* clang-format on */
 
 /* ── embeddings ── */
 
@@ -116,7 +120,8 @@ static gboolean
 expand_embed (PhExpand *x, GError **error)
 {
   PhBuilder *b = x->b;
-  PhValue *ids = ph_expand_in (x, 0), *segments = ph_expand_in (x, 1), *mask = ph_expand_in (x, 7), *positions = ph_expand_in (x, 8);
+  PhValue *ids = ph_expand_in (x, 0), *segments = ph_expand_in (x, 1), *mask = ph_expand_in (x, 7),
+          *positions = ph_expand_in (x, 8);
   PhValue *sum, *shape, *length;
   PhAttr **attrs = NULL;
 
@@ -140,7 +145,8 @@ expand_embed (PhExpand *x, GError **error)
       PhValue *row = mask != NULL ? ph_ms_cast (b, PH_BUILD (b, Equal, mask, ph_ms_number (b, mask, 1)), PH_INT32)
                                   : PH_BUILD (b, Mul, ids, ph_ms_number (b, ids, 0));
 
-      x->out[1] = PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), row, ph_build_ints (b, (gint64[]) { 1 }, 1));
+      x->out[1] = PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), row,
+                                 ph_build_ints (b, (gint64[]) { 1 }, 1));
       x->out[1] = ph_ms_cast (b, x->out[1], PH_INT32);
     }
   if (ph_expand_wants (x, 2))
@@ -148,6 +154,7 @@ expand_embed (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsEmbedLayerNormalization = {
   PH_MS ("EmbedLayerNormalization"), PH_SPELT_OUT (expand_embed),
   .family = PH_FAMILY_NORM, .motif = PH_MOTIF_NORM,
@@ -160,3 +167,4 @@ const PhOp ph_op_MsEmbedLayerNormalization = {
                { "embedding_sum", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .attrs = { { "epsilon", PH_ATTR_FLOAT, "1e-12" }, { "mask_index_type", PH_ATTR_INT, "0" } },
 };
+/* clang-format on */

@@ -10,8 +10,8 @@
 static PhValue *
 real (PhExpand *x, guint i)
 {
-  return PH_BUILD_WITH (x->b, DequantizeLinear, PH_ATTRS (ph_attr_new_int ("axis", -1)), ph_expand_in (x, i), ph_expand_in (x, i + 1),
-                        ph_expand_in (x, i + 2));
+  return PH_BUILD_WITH (x->b, DequantizeLinear, PH_ATTRS (ph_attr_new_int ("axis", -1)), ph_expand_in (x, i),
+                        ph_expand_in (x, i + 1), ph_expand_in (x, i + 2));
 }
 
 /* @value at the scale and zero point that are inputs @i and @i + 1; without a zero point, of @like's type. */
@@ -39,6 +39,7 @@ expand_qlinear_mul (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 #define Q_BINARY(name_, function_, doc_)                                                                               \
   const PhOp ph_op_Ms##name_ = {                                                                                       \
     PH_MS (#name_), PH_SPELT_OUT (function_), .flags = PH_OP_NO_GRADIENT, .family = PH_FAMILY_ARITHMETIC, .doc = doc_, \
@@ -47,6 +48,7 @@ expand_qlinear_mul (PhExpand *x, GError **error)
                 { "C_scale", 0, PH_T (FLOAT) }, { "C_zero_point", 'T', BYTES, PH_ARG_OPTIONAL } },                     \
     .outputs = { { "C", 'T', BYTES } },                                                                                \
   }
+/* clang-format on */
 
 Q_BINARY (QLinearAdd, expand_qlinear_add, "Sum of quantised tensors, itself quantised.");
 Q_BINARY (QLinearMul, expand_qlinear_mul, "Elementwise product of quantised tensors, itself quantised.");
@@ -124,6 +126,7 @@ expand_qlinear_pool (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 #define Q_UNARY_ARGS                                                                                                   \
   .flags = PH_OP_NO_GRADIENT,                                                                                          \
   .inputs = { { "X", 'T', BYTES }, { "x_scale", 0, PH_T (FLOAT) }, { "x_zero_point", 'T', BYTES, PH_ARG_OPTIONAL },    \
@@ -165,6 +168,7 @@ const PhOp ph_op_MsQLinearAveragePool = {
              { "kernel_shape", PH_ATTR_INTS, .required = TRUE }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS },
              { "channels_last", PH_ATTR_INT, "0" } },
 };
+/* clang-format on */
 
 /* ── of several ── */
 
@@ -184,6 +188,7 @@ expand_qlinear_concat (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsQLinearConcat = {
   PH_MS ("QLinearConcat"), PH_SPELT_OUT (expand_qlinear_concat), .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -191,6 +196,7 @@ const PhOp ph_op_MsQLinearConcat = {
   .inputs = { { "Y_scale", 0, PH_T (FLOAT) }, { "Y_zero_point", 0, BYTES }, { "inputs", 0, BYTES | PH_T (FLOAT), PH_ARG_VARIADIC } },
   .outputs = { { "Y", 0, BYTES } }, .attrs = { { "axis", PH_ATTR_INT, .required = TRUE } },
 };
+/* clang-format on */
 
 static gboolean
 expand_qlinear_where (PhExpand *x, GError **error)
@@ -199,6 +205,7 @@ expand_qlinear_where (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsQLinearWhere = {
   PH_MS ("QLinearWhere"), PH_SPELT_OUT (expand_qlinear_where), .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -208,6 +215,7 @@ const PhOp ph_op_MsQLinearWhere = {
               { "z_zero_point", 'T', BYTES } },
   .outputs = { { "Z", 'T', BYTES } },
 };
+/* clang-format on */
 
 /* ── products ── */
 
@@ -230,6 +238,7 @@ expand_matmul_integer_to_float (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsMatMulIntegerToFloat = {
   PH_MS ("MatMulIntegerToFloat"), PH_SPELT_OUT (expand_matmul_integer_to_float),
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
@@ -239,6 +248,7 @@ const PhOp ph_op_MsMatMulIntegerToFloat = {
               { "bias", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_FLOATS } },
 };
+/* clang-format on */
 
 static gboolean
 expand_dynamic_quantize_matmul (PhExpand *x, GError **error)
@@ -253,6 +263,7 @@ expand_dynamic_quantize_matmul (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsDynamicQuantizeMatMul = {
   PH_MS ("DynamicQuantizeMatMul"), PH_SPELT_OUT (expand_dynamic_quantize_matmul),
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
@@ -261,18 +272,21 @@ const PhOp ph_op_MsDynamicQuantizeMatMul = {
               { "b_zero_point", 'B', BYTES, PH_ARG_OPTIONAL }, { "bias", 'T', PH_T (FLOAT), PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_T (FLOAT) } },
 };
+/* clang-format on */
 
 static PhValue *
 swapped (PhExpand *x, guint i, const char *attr)
 {
-  return ph_node_attr_int (x->node, attr, 0) != 0 ? ph_ms_transpose (x->b, ph_expand_in (x, i), (gint64[]) { 1, 0 }, 2) : ph_expand_in (x, i);
+  return ph_node_attr_int (x->node, attr, 0) != 0 ? ph_ms_transpose (x->b, ph_expand_in (x, i), (gint64[]) { 1, 0 }, 2)
+                                                  : ph_expand_in (x, i);
 }
 
 static gboolean
 expand_qgemm (PhExpand *x, GError **error)
 {
   const float alpha = ph_node_attr_float (x->node, "alpha", 1);
-  PhValue *y = PH_BUILD (x->b, MatMulInteger, swapped (x, 0, "transA"), swapped (x, 3, "transB"), ph_expand_in (x, 2), ph_expand_in (x, 5));
+  PhValue *y = PH_BUILD (x->b, MatMulInteger, swapped (x, 0, "transA"), swapped (x, 3, "transB"), ph_expand_in (x, 2),
+                         ph_expand_in (x, 5));
   PhValue *a_scale = ph_expand_in (x, 1);
 
   if (ph_expand_in (x, 6) != NULL)
@@ -284,6 +298,7 @@ expand_qgemm (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsQGemm = {
   PH_MS ("QGemm"), PH_SPELT_OUT (expand_qgemm),
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
@@ -294,6 +309,7 @@ const PhOp ph_op_MsQGemm = {
   .outputs = { { "Y", 0, BYTES | PH_T (FLOAT) } },
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.0" }, { "transA", PH_ATTR_INT, "0" }, { "transB", PH_ATTR_INT, "0" } },
 };
+/* clang-format on */
 
 static gboolean
 expand_qlinear_conv (PhExpand *x, GError **error)
@@ -316,6 +332,7 @@ expand_qlinear_conv (PhExpand *x, GError **error)
   return x->out[0] != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsQLinearConv = {
   PH_MS ("QLinearConv"), PH_SPELT_OUT (expand_qlinear_conv), .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV,
@@ -327,6 +344,7 @@ const PhOp ph_op_MsQLinearConv = {
   .attrs = { { "auto_pad", PH_ATTR_STRING, "\"NOTSET\"" }, { "dilations", PH_ATTR_INTS }, { "group", PH_ATTR_INT, "1" },
              { "kernel_shape", PH_ATTR_INTS }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS }, { "channels_last", PH_ATTR_INT, "0" } },
 };
+/* clang-format on */
 
 /* ── to and from ── */
 
@@ -350,6 +368,7 @@ expand_dequantize (PhExpand *x, GError **error)
 
 #define QUANTS (BYTES | PH_T (INT16) | PH_T (UINT16) | PH_T (INT4) | PH_T (UINT4) | PH_T (INT32))
 
+/* clang-format off */
 const PhOp ph_op_MsQuantizeLinear = {
   PH_MS ("QuantizeLinear"), PH_SPELT_OUT (expand_quantize), .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_NORM, .short_name = "Quantize", .main_attrs = { "axis", "block_size" },
@@ -365,6 +384,7 @@ const PhOp ph_op_MsDequantizeLinear = {
   .inputs = { { "x", 'Z', QUANTS }, { "x_scale", 'T', PH_FLOATS }, { "x_zero_point", 'Z', QUANTS, PH_ARG_OPTIONAL } },
   .outputs = { { "y", 'T', PH_FLOATS } }, .attrs = { { "axis", PH_ATTR_INT, "1" }, { "block_size", PH_ATTR_INT, "0" } },
 };
+/* clang-format on */
 
 /* ── MatMulNBits ── */
 
@@ -414,7 +434,8 @@ matmul_nbits_kernel (PhKernel *kernel, GError **error)
   PhDType dtype;
   gpointer y;
 
-  if (k < 1 || n < 1 || block < 1 || (bits != 2 && bits != 4 && bits != 8) || block > G_MAXINT32 || k > G_MAXINT32 || n > G_MAXINT32)
+  if (k < 1 || n < 1 || block < 1 || (bits != 2 && bits != 4 && bits != 8) || block > G_MAXINT32 || k > G_MAXINT32
+      || n > G_MAXINT32)
     return ph_kernel_fail (kernel, error, "K, N and block_size must be positive, and bits 2, 4 or 8");
   blocks = (k + block - 1) / block;
   row_bytes = (blocks * bits + 7) / 8;
@@ -422,7 +443,8 @@ matmul_nbits_kernel (PhKernel *kernel, GError **error)
       || (gint64) ph_tensor_count (scales) != n * blocks
       || (zeros != NULL && (gint64) ph_tensor_count (zeros) != (packed ? n * row_bytes : n * blocks))
       || (bias != NULL && (gint64) ph_tensor_count (bias) != n) || (order != NULL && (gint64) ph_tensor_count (order) < k))
-    return ph_kernel_fail (kernel, error, "its inputs do not fit K = %d, N = %d and block_size = %d", (int) k, (int) n, (int) block);
+    return ph_kernel_fail (kernel, error, "its inputs do not fit K = %d, N = %d and block_size = %d", (int) k, (int) n,
+                           (int) block);
   memcpy (dims, ph_tensor_dims (a), rank * sizeof *dims);
   dims[rank - 1] = n;
   dtype = ph_tensor_dtype (a);
@@ -448,7 +470,8 @@ matmul_nbits_kernel (PhKernel *kernel, GError **error)
             zero = bits_at ((const guint8 *) ph_tensor_data (zeros) + j * row_bytes, group, bits);
           else if (zeros != NULL)
             zero = ph_tensor_get (zeros, j * blocks + group);
-          weight[i] = (bits_at (data + i / block * ((block * bits + 7) / 8), i % block, bits) - zero) * ph_tensor_get (scales, j * blocks + group);
+          weight[i] = (bits_at (data + i / block * ((block * bits + 7) / 8), i % block, bits) - zero)
+                      * ph_tensor_get (scales, j * blocks + group);
         }
       for (gint64 i = 0; i < m; i++)
         {
@@ -485,13 +508,15 @@ grad_matmul_nbits (PhGrad *grad, GError **error)
       for (guint i = 0; i < node->attrs->len; i++)
         attrs[i] = ph_attr_ref (node->attrs->pdata[i]);
       weight = ph_build_node (b, node->op, inputs, 5, attrs, 1);
-      grad->dx[0] = PH_BUILD (b, MatMul, grad->dy[0], PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", swap, 2)), weight));
+      grad->dx[0] = PH_BUILD (b, MatMul, grad->dy[0],
+                              PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", swap, 2)), weight));
     }
   if (ph_grad_in (grad, 5) != NULL && grad->wanted[5])
     grad->dx[5] = grad->dy[0];
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsMatMulNBits = {
   PH_MS ("MatMulNBits"), .infer = infer_matmul_nbits, .kernel = matmul_nbits_kernel, .flops = matmul_nbits_flops,
   .grad_build = grad_matmul_nbits, .no_rule = 1 << 2 | 1 << 3,
@@ -505,3 +530,4 @@ const PhOp ph_op_MsMatMulNBits = {
              { "block_size", PH_ATTR_INT, .required = TRUE }, { "accuracy_level", PH_ATTR_INT, "0" } },
   .grad_text = "dA = dY @ dequantized B; dbias = sum(dY)",
 };
+/* clang-format on */

@@ -18,12 +18,14 @@ expand_expand_dims (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsExpandDims = {
   PH_MS ("ExpandDims"), PH_SPELT_OUT (expand_expand_dims), .flags = PH_OP_DATA_MOVEMENT,
   .family = PH_FAMILY_MOVEMENT,
   .doc = "One more axis, of size 1.",
   .inputs = { { "X", 'T', PH_ANY }, { "axis", 0, PH_T (INT32) } }, .outputs = { { "Y", 'T', PH_ANY } },
 };
+/* clang-format on */
 
 static gboolean
 expand_trilu (PhExpand *x, GError **error)
@@ -34,6 +36,7 @@ expand_trilu (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsTrilu = {
   PH_MS ("Trilu"), PH_SPELT_OUT (expand_trilu), .flags = PH_OP_DATA_MOVEMENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -41,6 +44,7 @@ const PhOp ph_op_MsTrilu = {
   .inputs = { { "X", 'T', PH_ANY }, { "k", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } }, .outputs = { { "Y", 'T', PH_ANY } },
   .attrs = { { "upper", PH_ATTR_INT, "1" } },
 };
+/* clang-format on */
 
 static gboolean
 expand_unique (PhExpand *x, GError **error)
@@ -54,6 +58,7 @@ expand_unique (PhExpand *x, GError **error)
   return y != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsUnique = {
   PH_MS ("Unique"), PH_SPELT_OUT (expand_unique),
   .family = PH_FAMILY_MOVEMENT,
@@ -61,6 +66,7 @@ const PhOp ph_op_MsUnique = {
   .inputs = { { "x", 'T', PH_NUMBERS } },
   .outputs = { { "y", 'T', PH_NUMBERS }, { "idx", 0, PH_T (INT64), PH_ARG_OPTIONAL }, { "counts", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
 };
+/* clang-format on */
 
 static gboolean
 expand_gather_nd (PhExpand *x, GError **error)
@@ -69,12 +75,14 @@ expand_gather_nd (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsGatherND = {
   PH_MS ("GatherND"), PH_SPELT_OUT (expand_gather_nd), .flags = PH_OP_DATA_MOVEMENT,
   .family = PH_FAMILY_MOVEMENT,
   .doc = "Elements or slices by tuples of indices.",
   .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES, PH_ARG_INDEX } }, .outputs = { { "output", 'T', PH_ANY } },
 };
+/* clang-format on */
 
 static gboolean
 expand_pad (PhExpand *x, GError **error)
@@ -88,6 +96,7 @@ expand_pad (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsPad = {
   PH_MS ("Pad"), PH_SPELT_OUT (expand_pad), .flags = PH_OP_DATA_MOVEMENT,
   .family = PH_FAMILY_MOVEMENT, .main_attrs = { "mode" },
@@ -95,6 +104,7 @@ const PhOp ph_op_MsPad = {
   .inputs = { { "data", 'T', PH_FLOATS }, { "pads", 0, PH_T (INT64), PH_ARG_SHAPE }, { "value", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "output", 'T', PH_FLOATS } }, .attrs = { { "mode", PH_ATTR_STRING, "\"constant\"" } },
 };
+/* clang-format on */
 
 static gboolean
 expand_range (PhExpand *x, GError **error)
@@ -102,11 +112,13 @@ expand_range (PhExpand *x, GError **error)
   PhValue *in[3];
 
   for (guint i = 0; i < 3; i++)
-    in[i] = ph_expand_in (x, i) != NULL ? ph_ms_reshape (x->b, ph_expand_in (x, i), NULL, 0) : ph_ms_number (x->b, ph_expand_in (x, 0), 1);
+    in[i] = ph_expand_in (x, i) != NULL ? ph_ms_reshape (x->b, ph_expand_in (x, i), NULL, 0)
+                                        : ph_ms_number (x->b, ph_expand_in (x, 0), 1);
   x->out[0] = PH_BUILD (x->b, Range, in[0], in[1], in[2]);
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsRange = {
   PH_MS ("Range"), PH_SPELT_OUT (expand_range),
   .family = PH_FAMILY_CONSTANT,
@@ -114,6 +126,7 @@ const PhOp ph_op_MsRange = {
   .inputs = { { "start", 'T', PH_NUMBERS }, { "limit", 'T', PH_NUMBERS }, { "delta", 'T', PH_NUMBERS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_NUMBERS } },
 };
+/* clang-format on */
 
 static gboolean
 expand_bias_dropout (PhExpand *x, GError **error)
@@ -130,6 +143,7 @@ expand_bias_dropout (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsBiasDropout = {
   PH_MS ("BiasDropout"), PH_SPELT_OUT (expand_bias_dropout), .flags = PH_OP_RANDOM,
   .family = PH_FAMILY_NORM,
@@ -139,6 +153,7 @@ const PhOp ph_op_MsBiasDropout = {
   .outputs = { { "output", 'T', PH_FLOATS }, { "mask", 0, PH_T (BOOL), PH_ARG_OPTIONAL } },
   .attrs = { { "seed", PH_ATTR_INT } },
 };
+/* clang-format on */
 
 /* ── Inverse ── */
 
@@ -201,8 +216,8 @@ inverse_kernel (PhKernel *kernel, GError **error)
   y = ph_kernel_output (kernel, 0, dtype, rank, ph_tensor_dims (x), error);
   if (y == NULL || ph_tensor_count (x) == 0)
     return y != NULL;
-  a = g_try_new (double, n * n);
-  inverse = g_try_new (double, n * n);
+  a = g_try_new (double, n *n);
+  inverse = g_try_new (double, n *n);
   if (a == NULL || inverse == NULL)
     return ph_kernel_fail (kernel, error, "is too large for memory");
   for (gsize at = 0; at < ph_tensor_count (x); at += n * n)
@@ -250,6 +265,7 @@ grad_inverse (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsInverse = {
   PH_MS ("Inverse"), .infer = ph_infer_same_as_input, .kernel = inverse_kernel, .grad_build = grad_inverse, .flops = inverse_flops,
   .family = PH_FAMILY_ARITHMETIC,
@@ -258,3 +274,4 @@ const PhOp ph_op_MsInverse = {
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .grad_text = "dX = -Y^T @ dY @ Y^T",
 };
+/* clang-format on */

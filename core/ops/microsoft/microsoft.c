@@ -74,8 +74,9 @@ activate (PhExpand *x, PhValue *value, const char *name, const float *parameters
   if (g_str_equal (name, "ThresholdedRelu"))
     return PH_BUILD_WITH (b, ThresholdedRelu, PH_ATTRS (ph_attr_new_float ("alpha", n > 0 ? first : 1)), value);
   if (g_str_equal (name, "HardSigmoid"))
-    return PH_BUILD_WITH (b, HardSigmoid, PH_ATTRS (ph_attr_new_float ("alpha", n > 0 ? first : 0.2f),
-                                                    ph_attr_new_float ("beta", n > 1 ? second : 0.5f)), value);
+    return PH_BUILD_WITH (
+        b, HardSigmoid,
+        PH_ATTRS (ph_attr_new_float ("alpha", n > 0 ? first : 0.2f), ph_attr_new_float ("beta", n > 1 ? second : 0.5f)), value);
   if (g_str_equal (name, "Clip") && n == 2)
     return PH_BUILD (b, Clip, value, ph_ms_number (b, value, first), ph_ms_number (b, value, second));
   if (b->error == NULL)
@@ -116,10 +117,12 @@ expand_quick_gelu (PhExpand *x, GError **error)
   PhValue *value = ph_expand_in (x, 0);
   const float alpha = ph_node_attr_float (x->node, "alpha", 1.702f);
 
-  x->out[0] = PH_BUILD (x->b, Mul, value, PH_BUILD (x->b, Sigmoid, PH_BUILD (x->b, Mul, value, ph_ms_number (x->b, value, alpha))));
+  x->out[0] = PH_BUILD (x->b, Mul, value,
+                        PH_BUILD (x->b, Sigmoid, PH_BUILD (x->b, Mul, value, ph_ms_number (x->b, value, alpha))));
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsGelu = {
   PH_MS ("Gelu"), PH_SPELT_OUT (expand_gelu), .flags = PH_OP_ELEMENTWISE,
   .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_SMOOTH, .example = { "x[4]", "y = com.microsoft.Gelu (x)", -1, 1 },
@@ -150,6 +153,7 @@ const PhOp ph_op_MsQuickGelu = {
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.702" } },
 };
+/* clang-format on */
 
 static gboolean
 expand_bias_softmax (PhExpand *x, GError **error)
@@ -174,6 +178,7 @@ expand_bias_softmax (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsBiasSoftmax = {
   PH_MS ("BiasSoftmax"), PH_SPELT_OUT (expand_bias_softmax),
   .family = PH_FAMILY_ACTIVATION,
@@ -181,6 +186,7 @@ const PhOp ph_op_MsBiasSoftmax = {
   .inputs = { { "data", 'T', PH_FLOATS }, { "bias", 'T', PH_FLOATS } }, .outputs = { { "output", 'T', PH_FLOATS } },
   .attrs = { { "axis", PH_ATTR_INT, "1" }, { "is_inner_broadcast", PH_ATTR_INT, .required = TRUE } },
 };
+/* clang-format on */
 
 /* ── products ── */
 
@@ -223,6 +229,7 @@ expand_fused_matmul (PhExpand *x, GError **error)
   return x->out[0] != NULL;
 }
 
+/* clang-format off */
 #define MATMUL_ARGS                                                                                                    \
   .inputs = { { "A", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },             \
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.0" }, { "transA", PH_ATTR_INT, "0" }, { "transB", PH_ATTR_INT, "0" },        \
@@ -240,6 +247,7 @@ const PhOp ph_op_MsTransposeMatMul = {
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
   .doc = "Product of matrices, transposed if asked for, times a number: FusedMatMul's older name.",
 };
+/* clang-format on */
 
 static gboolean
 expand_gemm_fast_gelu (PhExpand *x, GError **error)
@@ -252,6 +260,7 @@ expand_gemm_fast_gelu (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsGemmFastGelu = {
   PH_MS ("GemmFastGelu"), PH_SPELT_OUT (expand_gemm_fast_gelu),
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
@@ -259,6 +268,7 @@ const PhOp ph_op_MsGemmFastGelu = {
   .inputs = { { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "bias", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_FLOATS } },
 };
+/* clang-format on */
 
 static gboolean
 expand_fused_gemm (PhExpand *x, GError **error)
@@ -279,6 +289,7 @@ expand_fused_gemm (PhExpand *x, GError **error)
   return x->out[0] != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsFusedGemm = {
   PH_MS ("FusedGemm"), PH_SPELT_OUT (expand_fused_gemm),
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
@@ -290,6 +301,7 @@ const PhOp ph_op_MsFusedGemm = {
              { "transB", PH_ATTR_INT, "0" }, { "activation", PH_ATTR_STRING }, { "activation_alpha", PH_ATTR_FLOAT },
              { "activation_beta", PH_ATTR_FLOAT }, { "activation_gamma", PH_ATTR_FLOAT } },
 };
+/* clang-format on */
 
 /* ── convolutions ── */
 
@@ -303,11 +315,12 @@ expand_fused_conv (PhExpand *x, GError **error)
 
   if (ph_expand_in (x, 3) != NULL)
     y = PH_BUILD (x->b, Add, y, ph_expand_in (x, 3));
-  x->out[0] = activate (x, y, ph_node_attr_string (x->node, "activation", ""),
-                        parameters != NULL ? parameters->floats : NULL, parameters != NULL ? parameters->n : 0);
+  x->out[0] = activate (x, y, ph_node_attr_string (x->node, "activation", ""), parameters != NULL ? parameters->floats : NULL,
+                        parameters != NULL ? parameters->n : 0);
   return x->out[0] != NULL;
 }
 
+/* clang-format off */
 #define CONV_ATTRS                                                                                                     \
   { "auto_pad", PH_ATTR_STRING, "\"NOTSET\"" }, { "dilations", PH_ATTR_INTS }, { "group", PH_ATTR_INT, "1" },         \
   { "kernel_shape", PH_ATTR_INTS }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS }
@@ -322,6 +335,7 @@ const PhOp ph_op_MsFusedConv = {
   .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { CONV_ATTRS, { "activation", PH_ATTR_STRING }, { "activation_params", PH_ATTR_FLOATS } },
 };
+/* clang-format on */
 
 static PhValue *
 channels (PhExpand *x, PhValue *value, guint rank, gboolean first)
@@ -345,16 +359,17 @@ expand_nhwc_conv (PhExpand *x, GError **error)
   if (rank < 3)
     return ph_expand_fail (x, error, "the rank of its input is not known");
   attrs = ph_ms_attrs (x, but);
-  y = PH_BUILD_WITH (x->b, Conv, attrs, channels (x, ph_expand_in (x, 0), rank, TRUE), channels (x, ph_expand_in (x, 1), rank, TRUE),
-                     ph_expand_in (x, 2));
+  y = PH_BUILD_WITH (x->b, Conv, attrs, channels (x, ph_expand_in (x, 0), rank, TRUE),
+                     channels (x, ph_expand_in (x, 1), rank, TRUE), ph_expand_in (x, 2));
   y = channels (x, y, rank, FALSE);
   if (ph_expand_in (x, 3) != NULL)
     y = PH_BUILD (x->b, Add, y, ph_expand_in (x, 3));
-  x->out[0] = activate (x, y, ph_node_attr_string (x->node, "activation", ""),
-                        parameters != NULL ? parameters->floats : NULL, parameters != NULL ? parameters->n : 0);
+  x->out[0] = activate (x, y, ph_node_attr_string (x->node, "activation", ""), parameters != NULL ? parameters->floats : NULL,
+                        parameters != NULL ? parameters->n : 0);
   return x->out[0] != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsNhwcConv = {
   PH_MS ("NhwcConv"), PH_SPELT_OUT (expand_nhwc_conv),
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV,
@@ -362,6 +377,7 @@ const PhOp ph_op_MsNhwcConv = {
   .inputs = { { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_FLOATS } }, .attrs = { CONV_ATTRS },
 };
+/* clang-format on */
 
 static gboolean
 expand_nhwc_max_pool (PhExpand *x, GError **error)
@@ -376,6 +392,7 @@ expand_nhwc_max_pool (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsNhwcMaxPool = {
   PH_MS ("NhwcMaxPool"), PH_SPELT_OUT (expand_nhwc_max_pool), .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_POOL, .motif = PH_MOTIF_POOL,
@@ -384,6 +401,7 @@ const PhOp ph_op_MsNhwcMaxPool = {
   .attrs = { { "auto_pad", PH_ATTR_STRING, "\"NOTSET\"" }, { "ceil_mode", PH_ATTR_INT, "0" }, { "dilations", PH_ATTR_INTS },
              { "kernel_shape", PH_ATTR_INTS, .required = TRUE }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS } },
 };
+/* clang-format on */
 
 static gboolean
 expand_conv_transpose (PhExpand *x, GError **error)
@@ -413,6 +431,7 @@ expand_conv_transpose (PhExpand *x, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MsConvTransposeWithDynamicPads = {
   PH_MS ("ConvTransposeWithDynamicPads"), PH_SPELT_OUT (expand_conv_transpose),
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV,
@@ -422,3 +441,4 @@ const PhOp ph_op_MsConvTransposeWithDynamicPads = {
   .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { CONV_ATTRS, { "output_padding", PH_ATTR_INTS } },
 };
+/* clang-format on */

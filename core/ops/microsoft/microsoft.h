@@ -12,11 +12,11 @@ G_BEGIN_DECLS
 #define PH_SPELT_OUT(function_) .expand = function_, .infer = ph_infer_expanded, .flops = ph_flops_expanded
 
 /* A number of @like's element type. */
-PhValue *ph_ms_number     (PhBuilder *b, PhValue *like, double number);
-PhValue *ph_ms_transpose  (PhBuilder *b, PhValue *value, const gint64 *perm, gsize n);
-PhValue *ph_ms_reshape    (PhBuilder *b, PhValue *value, const gint64 *dims, gsize n);      /* 0 copies, -1 follows */
-PhValue *ph_ms_cast       (PhBuilder *b, PhValue *value, PhDType dtype);
+PhValue *ph_ms_number (PhBuilder *b, PhValue *like, double number);
+PhValue *ph_ms_transpose (PhBuilder *b, PhValue *value, const gint64 *perm, gsize n);
+PhValue *ph_ms_reshape (PhBuilder *b, PhValue *value, const gint64 *dims, gsize n); /* 0 copies, -1 follows */
+PhValue *ph_ms_cast (PhBuilder *b, PhValue *value, PhDType dtype);
 /* The attributes of the node but @but (NULL-terminated names, nullable). NULL-terminated, for PH_BUILD_WITH. (transfer full) */
-PhAttr **ph_ms_attrs      (PhExpand *x, const char *const *but);
+PhAttr **ph_ms_attrs (PhExpand *x, const char *const *but);
 
 G_END_DECLS

@@ -39,13 +39,15 @@ scaler_kernel (PhKernel *kernel, GError **error)
   float *y;
 
   if ((n_offset > 1 && n_offset != features) || (n_scale > 1 && n_scale != features))
-    return ph_kernel_fail (kernel, error, "has %u offsets and %u scales for %u features", (guint) n_offset, (guint) n_scale, (guint) features);
+    return ph_kernel_fail (kernel, error, "has %u offsets and %u scales for %u features", (guint) n_offset, (guint) n_scale,
+                           (guint) features);
   y = ph_kernel_output (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), error);
   for (gsize i = 0; y != NULL && i < ph_tensor_count (x); i++)
     y[i] = (ph_tensor_get (x, i) - at (offset, n_offset, i % features, 0)) * at (scale, n_scale, i % features, 1);
   return y != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_Scaler = {
   .name = "Scaler", .domain = "ai.onnx.ml", .since = 1,
   .family = PH_FAMILY_NORM,
@@ -54,6 +56,7 @@ const PhOp ph_op_Scaler = {
   .attrs = { { "offset", PH_ATTR_FLOATS }, { "scale", PH_ATTR_FLOATS } }, .infer = infer_float, .kernel = scaler_kernel, .grad_build = ph_grad_scaler,
   .grad_text = "dX = dY * scale",
 };
+/* clang-format on */
 
 /* ── Normalizer ── */
 
@@ -77,9 +80,10 @@ normalizer_kernel (PhKernel *kernel, GError **error)
       double size = g_str_equal (norm, "MAX") ? -INFINITY : 0;
 
       for (gsize k = 0; k < features; k++)
-        size = g_str_equal (norm, "MAX") ? MAX (size, row[k]) : size + (g_str_equal (norm, "L1") ? fabs (row[k]) : row[k] * row[k]);
+        size = g_str_equal (norm, "MAX") ? MAX (size, row[k])
+                                         : size + (g_str_equal (norm, "L1") ? fabs (row[k]) : row[k] * row[k]);
       for (gsize k = 0; k < features; k++)
-        if (g_str_equal (norm, "L2") && size != 0)      /* the sign is kept, as the root of a square would not */
+        if (g_str_equal (norm, "L2") && size != 0) /* the sign is kept, as the root of a square would not */
           y[i * features + k] = copysign (sqrt (row[k] * row[k] / size), row[k]);
         else
           y[i * features + k] = size != 0 ? row[k] / size : row[k];
@@ -87,6 +91,7 @@ normalizer_kernel (PhKernel *kernel, GError **error)
   return y != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_Normalizer = {
   .name = "Normalizer", .domain = "ai.onnx.ml", .since = 1,
   .family = PH_FAMILY_NORM,
@@ -96,6 +101,7 @@ const PhOp ph_op_Normalizer = {
   .grad_build = ph_grad_normalizer,
   .grad_text = "dX = the gradient of X / norm(X)",
 };
+/* clang-format on */
 
 /* ── Imputer ── */
 
@@ -130,6 +136,7 @@ imputer_kernel (PhKernel *kernel, GError **error)
   return y != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_Imputer = {
   .name = "Imputer", .domain = "ai.onnx.ml", .since = 1,
   .family = PH_FAMILY_NORM,
@@ -140,6 +147,7 @@ const PhOp ph_op_Imputer = {
   .infer = ph_infer_same_as_input, .kernel = imputer_kernel, .grad_build = ph_grad_imputer,
   .grad_text = "dX = dY where X was there",
 };
+/* clang-format on */
 
 /* ── categories ── */
 
@@ -211,6 +219,7 @@ one_hot_encoder_kernel (PhKernel *kernel, GError **error)
   return y != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_OneHotEncoder = {
   .name = "OneHotEncoder", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -219,6 +228,7 @@ const PhOp ph_op_OneHotEncoder = {
   .attrs = { { "cats_int64s", PH_ATTR_INTS }, { "cats_strings", PH_ATTR_STRINGS }, { "zeros", PH_ATTR_INT, "1" } },
   .infer = infer_one_hot_encoder, .kernel = one_hot_encoder_kernel,
 };
+/* clang-format on */
 
 static gboolean
 infer_category_mapper (PhInfer *infer, GError **error)
@@ -246,10 +256,12 @@ category_mapper_kernel (PhKernel *kernel, GError **error)
       const gssize k = find_category (to_number ? strings : ints, x, i);
 
       if (to_number)
-        ((gint64 *) ph_tensor_writable (kernel->outputs[0]))[i] = k >= 0 ? ints->ints[k] : ph_node_attr_int (kernel->node, "default_int64", -1);
+        ((gint64 *) ph_tensor_writable (kernel->outputs[0]))[i] = k >= 0 ? ints->ints[k]
+                                                                         : ph_node_attr_int (kernel->node, "default_int64", -1);
       else
         {
-          g_autofree char *text = k >= 0 ? g_strndup (g_bytes_get_data (strings->strings[k], NULL), g_bytes_get_size (strings->strings[k]))
+          g_autofree char *text = k >= 0 ? g_strndup (g_bytes_get_data (strings->strings[k], NULL),
+                                                      g_bytes_get_size (strings->strings[k]))
                                          : g_strdup (ph_node_attr_string (kernel->node, "default_string", "_Unused"));
           ph_tensor_set_string (kernel->outputs[0], i, text);
         }
@@ -257,6 +269,7 @@ category_mapper_kernel (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_CategoryMapper = {
   .name = "CategoryMapper", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT | PH_OP_ELEMENTWISE,
   .family = PH_FAMILY_MOVEMENT,
@@ -266,6 +279,7 @@ const PhOp ph_op_CategoryMapper = {
              { "default_string", PH_ATTR_STRING, "\"_Unused\"" } },
   .infer = infer_category_mapper, .kernel = category_mapper_kernel,
 };
+/* clang-format on */
 
 /* ── columns ── */
 
@@ -285,7 +299,8 @@ infer_feature_vectorizer (PhInfer *infer, GError **error)
       sum += sizes[i];
     }
   if (type != NULL)
-    ph_infer_set_shape (infer, 0, PH_FLOAT, 2, (PhDim[]) { type->rank == 2 ? type->dims[0] : PH_DIM (1), known ? PH_DIM (sum) : PH_DIM_UNKNOWN });
+    ph_infer_set_shape (infer, 0, PH_FLOAT, 2,
+                        (PhDim[]) { type->rank == 2 ? type->dims[0] : PH_DIM (1), known ? PH_DIM (sum) : PH_DIM_UNKNOWN });
   return TRUE;
 }
 
@@ -298,7 +313,8 @@ feature_vectorizer_kernel (PhKernel *kernel, GError **error)
   float *y;
 
   if (n != kernel->n_inputs)
-    return ph_kernel_fail (kernel, error, "inputdimensions has %" G_GSIZE_FORMAT " sizes for %u inputs; it wants one for each", n, kernel->n_inputs);
+    return ph_kernel_fail (kernel, error, "inputdimensions has %" G_GSIZE_FORMAT " sizes for %u inputs; it wants one for each", n,
+                           kernel->n_inputs);
   for (guint i = 0; i < kernel->n_inputs; i++)
     {
       PhTensor *x = ph_kernel_input (kernel, i);
@@ -306,7 +322,8 @@ feature_vectorizer_kernel (PhKernel *kernel, GError **error)
       const gint64 here = rank == 2 ? ph_tensor_dims (x)[0] : 1;
 
       if (rank < 1 || rank > 2 || sizes[i] < 0 || sizes[i] > G_MAXINT32 || (rows >= 0 && here != rows))
-        return ph_kernel_fail (kernel, error, "input %u must be [rows, features], with as many rows as the others and a size from 0 on", i);
+        return ph_kernel_fail (kernel, error,
+                               "input %u must be [rows, features], with as many rows as the others and a size from 0 on", i);
       rows = here;
       width += sizes[i];
     }
@@ -316,13 +333,14 @@ feature_vectorizer_kernel (PhKernel *kernel, GError **error)
       PhTensor *x = ph_kernel_input (kernel, i);
       const gint64 have = last_dim (x);
 
-      for (gint64 r = 0; r < rows; r++)      /* what is short is filled with zeros, what is long is cut */
+      for (gint64 r = 0; r < rows; r++) /* what is short is filled with zeros, what is long is cut */
         for (gint64 k = 0; k < MIN (have, sizes[i]); k++)
           y[r * width + column + k] = ph_tensor_get (x, r * have + k);
     }
   return y != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_FeatureVectorizer = {
   .name = "FeatureVectorizer", .domain = "ai.onnx.ml", .since = 1,
   .family = PH_FAMILY_MOVEMENT,
@@ -330,6 +348,7 @@ const PhOp ph_op_FeatureVectorizer = {
   .inputs = { { "X", 0, PH_ML_NUMBERS, PH_ARG_VARIADIC } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "inputdimensions", PH_ATTR_INTS } }, .infer = infer_feature_vectorizer, .kernel = feature_vectorizer_kernel,
 };
+/* clang-format on */
 
 static gboolean
 infer_array_feature_extractor (PhInfer *infer, GError **error)
@@ -365,8 +384,8 @@ array_feature_extractor_kernel (PhKernel *kernel, GError **error)
     return ph_kernel_fail (kernel, error, "needs an input with an axis, and indices");
   for (gsize k = 0; k < n; k++)
     if (indices[k] < 0 || indices[k] >= last_dim (x))
-      return ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside of the last axis, of size %" G_GINT64_FORMAT, indices[k],
-                             last_dim (x));
+      return ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside of the last axis, of size %" G_GINT64_FORMAT,
+                             indices[k], last_dim (x));
   dims[0] = 1;
   memcpy (dims, ph_tensor_dims (x), (rank - 1) * sizeof *dims);
   dims[MAX (rank, 2) - 1] = n;
@@ -382,6 +401,7 @@ array_feature_extractor_kernel (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_ArrayFeatureExtractor = {
   .name = "ArrayFeatureExtractor", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_DATA_MOVEMENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -390,3 +410,4 @@ const PhOp ph_op_ArrayFeatureExtractor = {
   .outputs = { { "Z", 'T', PH_ML_NUMBERS | PH_T (STRING) } },
   .infer = infer_array_feature_extractor, .kernel = array_feature_extractor_kernel,
 };
+/* clang-format on */

@@ -46,21 +46,14 @@ ph_post_apply (PhPost post, double *scores, gsize n)
   for (gsize i = 0; i < n; i++)
     switch (post)
       {
-      case PH_POST_LOGISTIC:
-        scores[i] = ph_logistic (scores[i]);
-        break;
-      case PH_POST_PROBIT:
-        scores[i] = G_SQRT2 * inverse_erf (2 * scores[i] - 1);
-        break;
-      case PH_POST_SOFTMAX:
-        sum += scores[i] = exp (scores[i] - largest);
-        break;
+      case PH_POST_LOGISTIC: scores[i] = ph_logistic (scores[i]); break;
+      case PH_POST_PROBIT: scores[i] = G_SQRT2 * inverse_erf (2 * scores[i] - 1); break;
+      case PH_POST_SOFTMAX: sum += scores[i] = exp (scores[i] - largest); break;
       case PH_POST_SOFTMAX_ZERO:
         /* What is nothing stays nothing. */
         sum += scores[i] = fabs (scores[i]) > 1e-7 ? exp (scores[i] - largest) : scores[i] * exp (-largest);
         break;
-      default:
-        break;
+      default: break;
       }
   for (gsize i = 0; i < n && sum != 0; i++)
     scores[i] /= sum;
@@ -134,7 +127,8 @@ ph_ml_set_label (const PhNode *node, PhTensor *out, gsize row, gssize label)
 
   if (ph_tensor_dtype (out) == PH_STRING)
     {
-      g_autofree char *text = known ? g_strndup (g_bytes_get_data (labels->strings[label], NULL), g_bytes_get_size (labels->strings[label]))
+      g_autofree char *text = known ? g_strndup (g_bytes_get_data (labels->strings[label], NULL),
+                                                 g_bytes_get_size (labels->strings[label]))
                                     : g_strdup ("");
       ph_tensor_set_string (out, row, text);
     }
@@ -163,7 +157,8 @@ ph_infer_classifier (PhInfer *infer, gint64 n_scores)
 gboolean
 ph_infer_regressor (PhInfer *infer, gint64 n_targets)
 {
-  ph_infer_set_shape (infer, 0, PH_FLOAT, 2, (PhDim[]) { rows_dim (infer), n_targets >= 0 ? PH_DIM (n_targets) : PH_DIM_UNKNOWN });
+  ph_infer_set_shape (infer, 0, PH_FLOAT, 2,
+                      (PhDim[]) { rows_dim (infer), n_targets >= 0 ? PH_DIM (n_targets) : PH_DIM_UNKNOWN });
   return TRUE;
 }
 
@@ -202,7 +197,8 @@ linear_regressor_kernel (PhKernel *kernel, GError **error)
   coefficients = ph_ml_floats (kernel->node, "coefficients", &n);
   intercepts = ph_ml_floats (kernel->node, "intercepts", &n_intercepts);
   if (targets < 1 || targets > G_MAXINT32 || n != targets * features || (intercepts != NULL && n_intercepts != (gsize) targets))
-    return ph_kernel_fail (kernel, error, "has %u coefficients, but %u targets of %u features", (guint) n, (guint) targets, (guint) features);
+    return ph_kernel_fail (kernel, error, "has %u coefficients, but %u targets of %u features", (guint) n, (guint) targets,
+                           (guint) features);
   y = ph_kernel_output (kernel, 0, PH_FLOAT, 2, (gint64[]) { rows, targets }, error);
   scores = g_new (double, targets);
   for (gsize i = 0; y != NULL && i < rows; i++)
@@ -215,6 +211,7 @@ linear_regressor_kernel (PhKernel *kernel, GError **error)
   return y != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_LinearRegressor = {
   .name = "LinearRegressor", .domain = "ai.onnx.ml", .since = 1,
   .family = PH_FAMILY_LINEAR,
@@ -225,6 +222,7 @@ const PhOp ph_op_LinearRegressor = {
   .infer = infer_linear_regressor, .kernel = linear_regressor_kernel, .grad_build = ph_grad_linear_regressor,
   .grad_text = "dX = dY @ coefficients",
 };
+/* clang-format on */
 
 /* How many rows of coefficients there are, and scores: one row for two labels makes two. */
 static gsize
@@ -294,6 +292,7 @@ linear_classifier_kernel (PhKernel *kernel, GError **error)
   return z != NULL;
 }
 
+/* clang-format off */
 #define LABELS { "classlabels_strings", PH_ATTR_STRINGS }, { "post_transform", PH_ATTR_STRING, "\"NONE\"" }
 
 const PhOp ph_op_LinearClassifier = {
@@ -306,10 +305,15 @@ const PhOp ph_op_LinearClassifier = {
              { "classlabels_ints", PH_ATTR_INTS }, LABELS },
   .infer = infer_linear_classifier, .kernel = linear_classifier_kernel,
 };
+/* clang-format on */
 
 /* ── support vectors ── */
 
-typedef struct { double gamma, coef0, degree; const char *kind; } Kernel;
+typedef struct
+{
+  double gamma, coef0, degree;
+  const char *kind;
+} Kernel;
 
 static double
 kernel_dot (const Kernel *kernel, const double *a, const float *b, gsize n)
@@ -351,8 +355,8 @@ svm_regressor_kernel (PhKernel *kernel, GError **error)
   rho = ph_ml_floats (kernel->node, "rho", &n_rho);
   vectors = ph_ml_floats (kernel->node, "support_vectors", &n_vectors);
   parameters = ph_ml_floats (kernel->node, "kernel_params", &n_parameters);
-  function = (Kernel) { n_parameters > 0 ? parameters[0] : 0, n_parameters > 1 ? parameters[1] : 0, n_parameters > 2 ? parameters[2] : 0,
-                        ph_node_attr_string (kernel->node, "kernel_type", "LINEAR") };
+  function = (Kernel) { n_parameters > 0 ? parameters[0] : 0, n_parameters > 1 ? parameters[1] : 0,
+                        n_parameters > 2 ? parameters[2] : 0, ph_node_attr_string (kernel->node, "kernel_type", "LINEAR") };
   if (n_supports < 0 || n_supports > G_MAXINT32 || n_rho < 1 || (n_supports > 0 && (n_vectors != count * features || n != count))
       || (n_supports == 0 && n != features))
     return ph_kernel_fail (kernel, error, "the attributes that describe its support vectors do not fit together");
@@ -372,6 +376,7 @@ svm_regressor_kernel (PhKernel *kernel, GError **error)
   return y != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_SVMRegressor = {
   .name = "SVMRegressor", .domain = "ai.onnx.ml", .since = 1,
   .family = PH_FAMILY_LINEAR,
@@ -382,3 +387,4 @@ const PhOp ph_op_SVMRegressor = {
              { "rho", PH_ATTR_FLOATS }, { "support_vectors", PH_ATTR_FLOATS } },
   .infer = infer_svm_regressor, .kernel = svm_regressor_kernel,
 };
+/* clang-format on */

@@ -4,22 +4,35 @@
 
 #include <math.h>
 
-typedef enum { BRANCH_LEQ, BRANCH_LT, BRANCH_GTE, BRANCH_GT, BRANCH_EQ, BRANCH_NEQ, LEAF } Mode;
+typedef enum
+{
+  BRANCH_LEQ,
+  BRANCH_LT,
+  BRANCH_GTE,
+  BRANCH_GT,
+  BRANCH_EQ,
+  BRANCH_NEQ,
+  LEAF
+} Mode;
 
 /* One entry of target_* or class_*. */
-typedef struct { gint64 id; double weight; } Vote;
+typedef struct
+{
+  gint64 id;
+  double weight;
+} Vote;
 
 typedef struct
 {
-  gsize        n;
-  const gint64 *features, *missing;       /* @missing: (nullable)                                   */
-  double      *values;
-  guint8      *modes;                     /* Mode                                                   */
-  gsize       *yes, *no;                  /* places of nodes                                        */
-  gsize       *first_vote, *n_votes;      /* of each leaf                                           */
-  Vote        *votes;
-  gsize        n_all_votes;
-  GArray      *roots;                     /* (element-type gsize)                                   */
+  gsize n;
+  const gint64 *features, *missing; /* @missing: (nullable)                                   */
+  double *values;
+  guint8 *modes;               /* Mode                                                   */
+  gsize *yes, *no;             /* places of nodes                                        */
+  gsize *first_vote, *n_votes; /* of each leaf                                           */
+  Vote *votes;
+  gsize n_all_votes;
+  GArray *roots; /* (element-type gsize)                                   */
 } Forest;
 
 static void
@@ -112,7 +125,8 @@ read_forest (const PhNode *node, const char *prefix, gsize features, gint64 n_id
 {
   g_autofree char *trees_name = g_strconcat (prefix, "_treeids", NULL), *nodes_name = g_strconcat (prefix, "_nodeids", NULL),
                   *ids_name = g_strconcat (prefix, "_ids", NULL), *weights_name = g_strconcat (prefix, "_weights", NULL);
-  const gint64 *trees = ph_node_attr_ints (node, "nodes_treeids", &forest->n), *ids, *yes, *no, *vote_trees, *vote_nodes, *vote_ids;
+  const gint64 *trees = ph_node_attr_ints (node, "nodes_treeids", &forest->n), *ids, *yes, *no, *vote_trees, *vote_nodes,
+               *vote_ids;
   g_autoptr (GHashTable) places = g_hash_table_new (node_hash, node_equal);
   g_autofree gint64 *keys = NULL;
   g_autofree double *weights = NULL;
@@ -129,8 +143,9 @@ read_forest (const PhNode *node, const char *prefix, gsize features, gint64 n_id
   vote_trees = ints_of (node, trees_name, forest->n_all_votes);
   vote_nodes = ints_of (node, nodes_name, forest->n_all_votes);
   vote_ids = ints_of (node, ids_name, forest->n_all_votes);
-  if (forest->n == 0 || trees == NULL || ids == NULL || yes == NULL || no == NULL || forest->features == NULL || n_values != forest->n
-      || weights == NULL || vote_trees == NULL || vote_nodes == NULL || vote_ids == NULL || !read_modes (node, forest))
+  if (forest->n == 0 || trees == NULL || ids == NULL || yes == NULL || no == NULL || forest->features == NULL
+      || n_values != forest->n || weights == NULL || vote_trees == NULL || vote_nodes == NULL || vote_ids == NULL
+      || !read_modes (node, forest))
     return FALSE;
   keys = g_new (gint64, 2 * forest->n);
   forest->yes = g_new0 (gsize, forest->n);
@@ -188,18 +203,12 @@ is_yes (const Forest *forest, gsize node, double x)
     return TRUE;
   switch (forest->modes[node])
     {
-    case BRANCH_LEQ:
-      return x <= value;
-    case BRANCH_LT:
-      return x < value;
-    case BRANCH_GTE:
-      return x >= value;
-    case BRANCH_GT:
-      return x > value;
-    case BRANCH_EQ:
-      return x == value;
-    default:
-      return x != value;
+    case BRANCH_LEQ: return x <= value;
+    case BRANCH_LT: return x < value;
+    case BRANCH_GTE: return x >= value;
+    case BRANCH_GT: return x > value;
+    case BRANCH_EQ: return x == value;
+    default: return x != value;
     }
 }
 
@@ -292,6 +301,7 @@ tree_regressor_kernel (PhKernel *kernel, GError **error)
   return y != NULL;
 }
 
+/* clang-format off */
 #define TREE_ATTRS                                                                                                     \
   { "nodes_treeids", PH_ATTR_INTS }, { "nodes_nodeids", PH_ATTR_INTS }, { "nodes_featureids", PH_ATTR_INTS },         \
   { "nodes_modes", PH_ATTR_STRINGS }, { "nodes_values", PH_ATTR_FLOATS }, { "nodes_truenodeids", PH_ATTR_INTS },       \
@@ -306,6 +316,7 @@ const PhOp ph_op_TreeEnsembleRegressor = {
              { "target_weights", PH_ATTR_FLOATS }, { "n_targets", PH_ATTR_INT, "1" }, { "aggregate_function", PH_ATTR_STRING, "\"SUM\"" } },
   .infer = infer_tree_regressor, .kernel = tree_regressor_kernel,
 };
+/* clang-format on */
 
 /* ── classifier ── */
 
@@ -379,7 +390,7 @@ tree_classifier_kernel (PhKernel *kernel, GError **error)
       if (one_id)
         {
           scores[0] += n_base > 0 ? base[n_base - 1] : 0;
-          scores[0] = (float) scores[0];      /* a sum of floats that comes to a half is not above it */
+          scores[0] = (float) scores[0]; /* a sum of floats that comes to a half is not above it */
           best = decide_of_two (positive, post, scores);
         }
       else
@@ -398,6 +409,7 @@ tree_classifier_kernel (PhKernel *kernel, GError **error)
   return z != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_TreeEnsembleClassifier = {
   .name = "TreeEnsembleClassifier", .domain = "ai.onnx.ml", .since = 3, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_LINEAR, .main_attrs = { "post_transform" },
@@ -407,3 +419,4 @@ const PhOp ph_op_TreeEnsembleClassifier = {
              { "class_weights", PH_ATTR_FLOATS }, { "classlabels_strings", PH_ATTR_STRINGS }, { "classlabels_int64s", PH_ATTR_INTS } },
   .infer = infer_tree_classifier, .kernel = tree_classifier_kernel,
 };
+/* clang-format on */

@@ -21,6 +21,7 @@ run_binarizer (PhKernel *kernel, GError **error)
   return y != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_Binarizer = {
   .name = "Binarizer", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT | PH_OP_ELEMENTWISE,
   .family = PH_FAMILY_ARITHMETIC,
@@ -29,6 +30,7 @@ const PhOp ph_op_Binarizer = {
   .attrs = { { "threshold", PH_ATTR_FLOAT, "0.0" } },
   .infer = ph_infer_same_as_input, .kernel = run_binarizer,
 };
+/* clang-format on */
 
 /* ── LabelEncoder ── */
 
@@ -125,7 +127,7 @@ run_label_encoder (PhKernel *kernel, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *y;
   g_autoptr (PhTensor) keys = label_list (kernel->node, "keys", ph_tensor_dtype (x)),
-                      values = label_list (kernel->node, "values", ph_tensor_dtype (x));
+                       values = label_list (kernel->node, "values", ph_tensor_dtype (x));
   const PhAttr *fallback = ph_node_attr (kernel->node, "default_tensor");
   const char *default_string = ph_node_attr_string (kernel->node, "default_string", "_Unused");
   PhDType dtype;
@@ -161,6 +163,7 @@ run_label_encoder (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_LabelEncoder = {
   .name = "LabelEncoder", .domain = "ai.onnx.ml", .since = 4, .flags = PH_OP_NO_GRADIENT | PH_OP_ELEMENTWISE,
   .family = PH_FAMILY_MOVEMENT,
@@ -173,6 +176,7 @@ const PhOp ph_op_LabelEncoder = {
              { "default_float", PH_ATTR_FLOAT, "-0.0" } },
   .infer = infer_label_encoder, .kernel = run_label_encoder,
 };
+/* clang-format on */
 
 /* ── TreeEnsemble ── */
 
@@ -190,17 +194,32 @@ infer_tree_ensemble (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-enum { LEQ, LT, GTE, GT, EQ, NEQ, MEMBER };
-enum { AVERAGE, SUM, MIN_OF_ALL, MAX_OF_ALL };
+enum
+{
+  LEQ,
+  LT,
+  GTE,
+  GT,
+  EQ,
+  NEQ,
+  MEMBER
+};
+enum
+{
+  AVERAGE,
+  SUM,
+  MIN_OF_ALL,
+  MAX_OF_ALL
+};
 
 typedef struct
 {
-  gsize         n_nodes, n_leaves, n_roots;
+  gsize n_nodes, n_leaves, n_roots;
   const gint64 *features, *yes, *no, *yes_leaf, *no_leaf, *roots, *targets;
-  const gint64 *missing_yes;         /* (nullable) */
-  PhTensor     *modes, *splits, *weights;
-  PhTensor     *members;             /* (nullable) of the MEMBER nodes in order, each set ended by NaN */
-  gsize        *member_from;         /* of each node */
+  const gint64 *missing_yes; /* (nullable) */
+  PhTensor *modes, *splits, *weights;
+  PhTensor *members;  /* (nullable) of the MEMBER nodes in order, each set ended by NaN */
+  gsize *member_from; /* of each node */
 } Trees;
 
 /* The list @name, if it has @n numbers (0: any). */
@@ -241,14 +260,15 @@ read_trees (const PhNode *node, gint64 n_features, gint64 n_targets, Trees *tree
   trees->weights = tensor_of (node, "leaf_weights", trees->n_leaves);
   trees->members = tensor_of (node, "membership_values", 0);
   if (trees->features == NULL || trees->yes == NULL || trees->no == NULL || trees->yes_leaf == NULL || trees->no_leaf == NULL
-      || trees->roots == NULL || trees->targets == NULL || trees->modes == NULL || trees->splits == NULL || trees->weights == NULL)
+      || trees->roots == NULL || trees->targets == NULL || trees->modes == NULL || trees->splits == NULL
+      || trees->weights == NULL)
     return FALSE;
   trees->member_from = g_new0 (gsize, trees->n_nodes + 1);
   for (gsize i = 0; i < trees->n_nodes; i++)
     {
-      if (trees->features[i] < 0 || trees->features[i] >= n_features
-          || trees->yes[i] < 0 || (gsize) trees->yes[i] >= (trees->yes_leaf[i] ? trees->n_leaves : trees->n_nodes)
-          || trees->no[i] < 0 || (gsize) trees->no[i] >= (trees->no_leaf[i] ? trees->n_leaves : trees->n_nodes))
+      if (trees->features[i] < 0 || trees->features[i] >= n_features || trees->yes[i] < 0
+          || (gsize) trees->yes[i] >= (trees->yes_leaf[i] ? trees->n_leaves : trees->n_nodes) || trees->no[i] < 0
+          || (gsize) trees->no[i] >= (trees->no_leaf[i] ? trees->n_leaves : trees->n_nodes))
         return FALSE;
       trees->member_from[i] = set;
       if (ph_tensor_get_int (trees->modes, i) == MEMBER)
@@ -276,18 +296,12 @@ decide (const Trees *trees, gsize node, double x)
     return TRUE;
   switch (ph_tensor_get_int (trees->modes, node))
     {
-    case LEQ:
-      return x <= split;
-    case LT:
-      return x < split;
-    case GTE:
-      return x >= split;
-    case GT:
-      return x > split;
-    case EQ:
-      return x == split;
-    case NEQ:
-      return x != split;
+    case LEQ: return x <= split;
+    case LT: return x < split;
+    case GTE: return x >= split;
+    case GT: return x > split;
+    case EQ: return x == split;
+    case NEQ: return x != split;
     default:
       for (gsize i = trees->member_from[node]; trees->members != NULL && i < ph_tensor_count (trees->members); i++)
         {
@@ -376,6 +390,7 @@ run_tree_ensemble (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_TreeEnsemble = {
   .name = "TreeEnsemble", .domain = "ai.onnx.ml", .since = 5, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_LINEAR,
@@ -391,3 +406,4 @@ const PhOp ph_op_TreeEnsemble = {
              { "tree_roots", PH_ATTR_INTS, NULL, TRUE } },
   .infer = infer_tree_ensemble, .kernel = run_tree_ensemble,
 };
+/* clang-format on */

@@ -7,23 +7,26 @@ PH_REAL_LOOPS (relu, x > 0 || x != x ? x : 0)
 PH_UNARY_LOOP (relu_i64, gint64, gint64, MAX (x, 0))
 PH_KERNEL (relu, relu_f32, relu_f64, relu_i64)
 
-#define ACTIVATION(since_, kernel_)  .since = since_, .flags = PH_OP_ELEMENTWISE, PH_UNARY (kernel_, PH_FLOATS)
+#define ACTIVATION(since_, kernel_) .since = since_, .flags = PH_OP_ELEMENTWISE, PH_UNARY (kernel_, PH_FLOATS)
 
 /* As in PyTorch, the gradient at 0 is 0. */
+/* clang-format off */
 const PhOp ph_op_Relu = {
   "Relu", .since = 14, .flags = PH_OP_ELEMENTWISE | PH_OP_IDEMPOTENT, PH_UNARY (relu, PH_FLOATS | PH_SIGNED),
   .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_CURVE, .example = { "x[6]", "y = Relu (x)", -1, 1 },
   .doc  = "Elementwise max (x, 0).",
   .grad = { P (Where, P (Greater, OUT, NUM (0)), DY, NUM (0)) },
 };
+/* clang-format on */
 
-#define ALPHA(fallback_)  ph_node_attr_float (node, "alpha", fallback_)
-#define POSITIVE(x_)      PH_BUILD (grad->b, Greater, x_, ph_grad_like (grad, x_, 0))
+#define ALPHA(fallback_) ph_node_attr_float (node, "alpha", fallback_)
+#define POSITIVE(x_)     PH_BUILD (grad->b, Greater, x_, ph_grad_like (grad, x_, 0))
 
 PH_REAL_KERNEL (sigmoid, x >= 0 ? 1 / (1 + exp (-x)) : exp (x) / (1 + exp (x)))
 PH_REAL_KERNEL (softplus, x > 0 ? x + log1p (exp (-x)) : log1p (exp (x)))
 PH_REAL_KERNEL (softsign, x / (1 + fabs (x)))
 
+/* clang-format off */
 const PhOp ph_op_Sigmoid = {
   "Sigmoid", ACTIVATION (13, sigmoid),
   .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_CURVE, .example = { "x[4]", "y = Sigmoid (x)", -3, 3 },
@@ -37,14 +40,17 @@ const PhOp ph_op_Softplus = {
   .doc = "Elementwise log (1 + exp (x)), a smooth Relu.",
   .grad = { P (Mul, DY, P (Sigmoid, A)) },
 };
+/* clang-format on */
 
 /* 1 - |y| = 1 / (1 + |x|) */
+/* clang-format off */
 const PhOp ph_op_Softsign = {
   "Softsign", ACTIVATION (22, softsign),
   .family = PH_FAMILY_ACTIVATION, .example = { "x[4]", "y = Softsign (x)", -3, 3 },
   .doc = "Elementwise x / (1 + |x|).",
   .grad = { P (Mul, DY, P (Mul, P (Sub, NUM (1), P (Abs, OUT)), P (Sub, NUM (1), P (Abs, OUT)))) },
 };
+/* clang-format on */
 
 /* LeakyRelu */
 
@@ -65,6 +71,7 @@ grad_leaky_relu (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_LeakyRelu = {
   "LeakyRelu", ACTIVATION (16, leaky_relu), .grad_build = grad_leaky_relu,
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = LeakyRelu <alpha = 0.2> (x)", -1, 1 },
@@ -72,17 +79,19 @@ const PhOp ph_op_LeakyRelu = {
   .attrs = { { "alpha", PH_ATTR_FLOAT, "0.01" } },
   .grad_text = "dX = dY where X >= 0, else alpha * dY",
 };
+/* clang-format on */
 
 /* PRelu */
 
 PH_BINARY_LOOP (prelu_f32, float, float, x < 0 ? x * z : x)
 PH_BINARY_LOOP (prelu_f64, double, double, x < 0 ? x * z : x)
 PH_BINARY_LOOP (prelu_i64, gint64, gint64, x < 0 ? (guint64) x * (guint64) z : (guint64) x)
-PH_BINARY_LOOP (prelu_u64, guint64, guint64, ((void) z, x))      /* never below 0 */
+PH_BINARY_LOOP (prelu_u64, guint64, guint64, ((void) z, x)) /* never below 0 */
 PH_KERNEL (prelu, prelu_f32, prelu_f64, prelu_i64, prelu_u64)
 
 #define PRELU_TYPES (PH_FLOATS | PH_INDICES | PH_T (UINT32) | PH_T (UINT64))
 
+/* clang-format off */
 const PhOp ph_op_PRelu = {
   "PRelu", .since = 16, .flags = PH_OP_ELEMENTWISE,
   .family = PH_FAMILY_ACTIVATION, .example = { "x[2,3] s[3]", "y = PRelu (x, s)", -1, 1 },
@@ -92,6 +101,7 @@ const PhOp ph_op_PRelu = {
   .grad    = { P (Where, P (Greater, A, NUM (0)), DY, P (Mul, DY, B)),
                P (Where, P (Greater, A, NUM (0)), NUM (0), P (Mul, DY, A)) },
 };
+/* clang-format on */
 
 /* ThresholdedRelu */
 
@@ -112,6 +122,7 @@ grad_thresholded_relu (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_ThresholdedRelu = {
   "ThresholdedRelu", ACTIVATION (22, thresholded_relu), .grad_build = grad_thresholded_relu,
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = ThresholdedRelu <alpha = 0.3> (x)", -1, 1 },
@@ -119,6 +130,7 @@ const PhOp ph_op_ThresholdedRelu = {
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.0" } },
   .grad_text = "dX = dY where X > alpha",
 };
+/* clang-format on */
 
 /* Elu, Celu, Selu: bent exponentially below 0. Each slope there is told by the output: (y + shift) * factor. */
 
@@ -151,8 +163,8 @@ grad_bent (PhGrad *grad, double above, double shift, double factor)
 
   if (factor != 1)
     slope = PH_BUILD (b, Mul, slope, ph_grad_like (grad, out, factor));
-  grad->dx[0] = PH_BUILD (b, Mul, dy, PH_BUILD (b, Where, POSITIVE (ph_grad_in (grad, 0)), ph_grad_like (grad, out, above),
-                                                slope));
+  grad->dx[0] = PH_BUILD (b, Mul, dy,
+                          PH_BUILD (b, Where, POSITIVE (ph_grad_in (grad, 0)), ph_grad_like (grad, out, above), slope));
 }
 
 static gboolean
@@ -181,6 +193,7 @@ grad_selu (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Elu = {
   "Elu", ACTIVATION (22, elu), .grad_build = grad_elu,
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Elu <alpha = 1.5> (x)", -2, 2 },
@@ -204,6 +217,7 @@ const PhOp ph_op_Selu = {
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.67326319217681884765625" }, { "gamma", PH_ATTR_FLOAT, "1.05070102214813232421875" } },
   .grad_text = "dX = dY * gamma where X > 0, else dY * (Y + gamma * alpha)",
 };
+/* clang-format on */
 
 /* HardSigmoid, HardSwish: in straight lines. */
 
@@ -215,7 +229,7 @@ hard_parameters (const PhNode *node, double *p)
 }
 
 PH_REAL_KERNEL_WITH (hard_sigmoid, hard_parameters, MAX (0, MIN (1, p[0] * x + p[1])))
-PH_REAL_KERNEL (hard_swish, x * MAX (0, MIN (1, x / 6 + 0.5f)))
+PH_REAL_KERNEL (hard_swish, x *MAX (0, MIN (1, x / 6 + 0.5f)))
 
 static gboolean
 grad_hard_sigmoid (PhGrad *grad, GError **error)
@@ -229,6 +243,7 @@ grad_hard_sigmoid (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_HardSigmoid = {
   "HardSigmoid", ACTIVATION (22, hard_sigmoid), .grad_build = grad_hard_sigmoid,
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = HardSigmoid (x)", -4, 4 },
@@ -236,8 +251,10 @@ const PhOp ph_op_HardSigmoid = {
   .attrs = { { "alpha", PH_ATTR_FLOAT, "0.2" }, { "beta", PH_ATTR_FLOAT, "0.5" } },
   .grad_text = "dX = dY * alpha where 0 < Y < 1",
 };
+/* clang-format on */
 
 /* 0 up to -3, x / 3 + 1 / 2 up to 3, then 1. */
+/* clang-format off */
 const PhOp ph_op_HardSwish = {
   "HardSwish", ACTIVATION (22, hard_swish),
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = HardSwish (x)", -5, 5 },
@@ -245,19 +262,22 @@ const PhOp ph_op_HardSwish = {
   .grad = { P (Mul, DY, P (Where, P (Less, A, NUM (-3)), NUM (0),
                            P (Where, P (Greater, A, NUM (3)), NUM (1), P (Add, P (Div, A, NUM (3)), NUM (0.5))))) },
 };
+/* clang-format on */
 
 /* Mish, Swish, Gelu: x times a gate. */
 
-PH_REAL_KERNEL (mish, x * tanh (x > 0 ? x + log1p (exp (-x)) : log1p (exp (x))))
+PH_REAL_KERNEL (mish, x *tanh (x > 0 ? x + log1p (exp (-x)) : log1p (exp (x))))
 
 /* y = x t, t = tanh (softplus x): dy/dx = t + x (1 - t^2) sigmoid x */
 #define MISH_T P (Tanh, P (Softplus, A))
+/* clang-format off */
 const PhOp ph_op_Mish = {
   "Mish", ACTIVATION (22, mish),
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Mish (x)", -3, 3 },
   .doc = "Elementwise x tanh (softplus (x)).",
   .grad = { P (Mul, DY, P (Add, MISH_T, P (Mul, P (Mul, A, P (Sigmoid, A)), P (Sub, NUM (1), P (Mul, MISH_T, MISH_T))))) },
 };
+/* clang-format on */
 
 static void
 swish_parameters (const PhNode *node, double *p)
@@ -281,6 +301,7 @@ grad_swish (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Swish = {
   "Swish", ACTIVATION (24, swish), .grad_build = grad_swish,
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Swish <alpha = 1.5> (x)", -3, 3 },
@@ -288,10 +309,11 @@ const PhOp ph_op_Swish = {
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.0" } },
   .grad_text = "dX = dY * s * (1 + alpha * X * (1 - s)), s = sigmoid(alpha * X)",
 };
+/* clang-format on */
 
-#define SQRT_HALF      0.70710678118654752440
-#define SQRT_2_BY_PI   0.79788456080286535588
-#define GELU_CUBE      0.044715
+#define SQRT_HALF    0.70710678118654752440
+#define SQRT_2_BY_PI 0.79788456080286535588
+#define GELU_CUBE    0.044715
 
 PH_UNARY_LOOP (gelu_f32, float, float, 0.5f * x * (1 + erff (x * (float) SQRT_HALF)))
 PH_UNARY_LOOP (gelu_f64, double, double, 0.5 * x * (1 + erf (x * SQRT_HALF)))
@@ -340,6 +362,7 @@ grad_gelu (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Gelu = {
   "Gelu", ACTIVATION (20, gelu), .grad_build = grad_gelu,
   .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_SMOOTH, .example = { "x[6]", "y = Gelu (x)", -3, 3 },
@@ -347,6 +370,7 @@ const PhOp ph_op_Gelu = {
   .attrs = { { "approximate", PH_ATTR_STRING, "\"none\"" } },
   .grad_text = "dX = dY * (cdf(X) + X * pdf(X))",
 };
+/* clang-format on */
 
 /* Shrink */
 
@@ -381,6 +405,7 @@ grad_shrink (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Shrink = {
   "Shrink", .since = 9, .flags = PH_OP_ELEMENTWISE, PH_UNARY (shrink, PH_NUMBERS), .grad_build = grad_shrink,
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Shrink <lambd = 0.4, bias = 0.2> (x)", -1, 1 },
@@ -388,3 +413,4 @@ const PhOp ph_op_Shrink = {
   .attrs = { { "lambd", PH_ATTR_FLOAT, "0.5" }, { "bias", PH_ATTR_FLOAT, "0.0" } },
   .grad_text = "dX = dY where |X| > lambd",
 };
+/* clang-format on */

@@ -35,6 +35,7 @@ infer_arg (PhInfer *infer, GError **error)
 }
 
 /* @better: is candidate z to be preferred to x? A NaN is preferred to all, the first one. */
+/* clang-format off */
 #define ARG(type_, better_)                                                                                            \
   {                                                                                                                    \
     const type_ *in = ph_tensor_data (wide);                                                                           \
@@ -52,6 +53,7 @@ infer_arg (PhInfer *infer, GError **error)
           out[o * inner + i] = best;                                                                                   \
         }                                                                                                              \
   }
+/* clang-format on */
 
 static gboolean
 arg_kernel (PhKernel *kernel, gboolean greatest, GError **error)
@@ -118,20 +120,21 @@ input_flops (const PhNode *node)
   return in != NULL ? ph_type_count (in) : -1;
 }
 
+/* clang-format off */
 #define ARG_EXTREME(kernel_)                                                                                           \
   .since = 13, .flags = PH_OP_NO_GRADIENT, .infer = infer_arg, .kernel = kernel_##_kernel, .flops = input_flops,       \
   .inputs = { { "data", 'T', PH_NUMBERS } }, .outputs = { { "reduced", 0, PH_T (INT64) } },                            \
   .attrs = { { "axis", PH_ATTR_INT, "0" }, { "keepdims", PH_ATTR_INT, "1" }, { "select_last_index", PH_ATTR_INT, "0" } }
+/* clang-format on */
 
-const PhOp ph_op_ArgMax = { "ArgMax", ARG_EXTREME (arg_max),
-  .family = PH_FAMILY_POOL, .main_attrs = { "axis", "keepdims" },
-  .doc = "The index of the greatest element along an axis." };
-const PhOp ph_op_ArgMin = { "ArgMin", ARG_EXTREME (arg_min),
-  .family = PH_FAMILY_POOL, .main_attrs = { "axis", "keepdims" },
-  .doc = "The index of the least element along an axis." };
+const PhOp ph_op_ArgMax = { "ArgMax", ARG_EXTREME (arg_max), .family = PH_FAMILY_POOL, .main_attrs = { "axis", "keepdims" },
+                            .doc = "The index of the greatest element along an axis." };
+const PhOp ph_op_ArgMin = { "ArgMin", ARG_EXTREME (arg_min), .family = PH_FAMILY_POOL, .main_attrs = { "axis", "keepdims" },
+                            .doc = "The index of the least element along an axis." };
 
 /* CumSum, CumProd */
 
+/* clang-format off */
 #define ALONG(type_, sum_)                                                                                           \
   {                                                                                                                    \
     const type_ *in = ph_tensor_data (wide);                                                                           \
@@ -149,6 +152,7 @@ const PhOp ph_op_ArgMin = { "ArgMin", ARG_EXTREME (arg_min),
             }                                                                                                          \
         }                                                                                                              \
   }
+/* clang-format on */
 
 static gboolean
 running_kernel (PhKernel *kernel, gboolean sum, GError **error)
@@ -196,8 +200,8 @@ grad_cum_sum (PhGrad *grad, GError **error)
 {
   gint64 reverse = ph_node_attr_int (grad->node, "reverse", 0), exclusive = ph_node_attr_int (grad->node, "exclusive", 0);
 
-  grad->dx[0] = PH_BUILD_WITH (grad->b, CumSum, PH_ATTRS (ph_attr_new_int ("reverse", !reverse),
-                                                         ph_attr_new_int ("exclusive", exclusive != 0)),
+  grad->dx[0] = PH_BUILD_WITH (grad->b, CumSum,
+                               PH_ATTRS (ph_attr_new_int ("reverse", !reverse), ph_attr_new_int ("exclusive", exclusive != 0)),
                                grad->dy[0], ph_grad_in (grad, 1));
   return TRUE;
 }
@@ -212,8 +216,9 @@ grad_cum_prod (PhGrad *grad, GError **error)
   PhValue *zero = ph_grad_like (grad, x, 0), *one = ph_grad_like (grad, x, 1), *is_zero, *n_zeros, *first, *without, *sums[2];
   const gint64 reverse = ph_node_attr_int (grad->node, "reverse", 0), exclusive = ph_node_attr_int (grad->node, "exclusive", 0);
 
-#define CUMULATE(op_, value_, reverse_, exclusive_) \
-  PH_BUILD_WITH (b, op_, PH_ATTRS (ph_attr_new_int ("reverse", reverse_), ph_attr_new_int ("exclusive", exclusive_)), value_, axis)
+#define CUMULATE(op_, value_, reverse_, exclusive_)                                                                           \
+  PH_BUILD_WITH (b, op_, PH_ATTRS (ph_attr_new_int ("reverse", reverse_), ph_attr_new_int ("exclusive", exclusive_)), value_, \
+                 axis)
 
   is_zero = PH_BUILD (b, Equal, x, zero);
   n_zeros = CUMULATE (CumSum, PH_BUILD (b, Where, is_zero, one, zero), reverse, 0);
@@ -228,6 +233,7 @@ grad_cum_prod (PhGrad *grad, GError **error)
 }
 
 #define SUMMABLE (PH_FLOATS | PH_INDICES | PH_T (UINT32) | PH_T (UINT64))
+/* clang-format off */
 #define RUNNING_OP(since_, kernel_, grad_)                                                                             \
   .since = since_, .infer = ph_infer_same_as_input, .kernel = kernel_##_kernel, .grad_build = grad_, .no_grad = 1 << 1, \
   .inputs = { { "x", 'T', SUMMABLE }, { "axis", 0, PH_INDICES, PH_ARG_SHAPE } }, .outputs = { { "y", 'T', SUMMABLE } },              \
@@ -246,3 +252,4 @@ const PhOp ph_op_CumProd = {
   .doc = "Running product along an axis.",
   .grad_text = "dx = sum over the later dY * (product of their other factors)",
 };
+/* clang-format on */

@@ -4,15 +4,15 @@
 #include "core/ops/onnx/elementwise.h"
 
 /* Integers wrap around: they are added and multiplied as unsigned numbers, where C defines that. */
-#define NUMBERS_KERNEL(name_, real_, integer_)                                                                         \
-  PH_BINARY_LOOP (name_##_f32, float, float, real_)                                                                    \
-  PH_BINARY_LOOP (name_##_f64, double, double, real_)                                                                  \
-  PH_BINARY_LOOP (name_##_u64, guint64, guint64, integer_)                                                             \
+#define NUMBERS_KERNEL(name_, real_, integer_)             \
+  PH_BINARY_LOOP (name_##_f32, float, float, real_)        \
+  PH_BINARY_LOOP (name_##_f64, double, double, real_)      \
+  PH_BINARY_LOOP (name_##_u64, guint64, guint64, integer_) \
   PH_KERNEL (name_, name_##_f32, name_##_f64, name_##_u64, name_##_u64)
 
 NUMBERS_KERNEL (add, x + z, x + z)
 NUMBERS_KERNEL (sub, x - z, x - z)
-NUMBERS_KERNEL (mul, x * z, x * z)
+NUMBERS_KERNEL (mul, x *z, x *z)
 
 /* Integers: towards zero; by zero gives 0, as numpy has it. */
 static inline gint64
@@ -106,6 +106,7 @@ dim_div (PhDim a, PhDim b)
   return combine (a, b, exact_div, ph_dim_div);
 }
 
+/* clang-format off */
 #define INFER_WITH_CONTENTS(name_)                                                                                     \
   static gboolean infer_##name_ (PhInfer *infer, GError **error)                                                       \
   {                                                                                                                    \
@@ -114,6 +115,7 @@ dim_div (PhDim a, PhDim b)
     ph_infer_dims_map (infer, dim_##name_);                                                                            \
     return TRUE;                                                                                                       \
   }
+/* clang-format on */
 
 INFER_WITH_CONTENTS (add)
 INFER_WITH_CONTENTS (sub)
@@ -135,6 +137,7 @@ infer_neg (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 #define ARITHMETIC(kernel_)                                                                                            \
   .inputs = { { "A", 'T', PH_NUMBERS }, { "B", 'T', PH_NUMBERS } }, .outputs = { { "C", 'T', PH_NUMBERS } },           \
   .infer = infer_##kernel_, .kernel = kernel_##_kernel
@@ -180,3 +183,4 @@ const PhOp ph_op_Neg = {
   .grad = { P (Neg, DY) },
   .symbol = "-",
 };
+/* clang-format on */

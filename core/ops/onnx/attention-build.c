@@ -5,13 +5,28 @@
 
 #include <math.h>
 
-enum { QUERY, KEY, VALUE, MASK, PAST_KEY, PAST_VALUE, NONPAD };
+enum
+{
+  QUERY,
+  KEY,
+  VALUE,
+  MASK,
+  PAST_KEY,
+  PAST_VALUE,
+  NONPAD
+};
 /* qk_matmul_output_mode: what output 3 shows. */
-enum { SHOW_PRODUCT, SHOW_CAPPED, SHOW_BIASED, SHOW_PROBABILITY };
+enum
+{
+  SHOW_PRODUCT,
+  SHOW_CAPPED,
+  SHOW_BIASED,
+  SHOW_PROBABILITY
+};
 
-#define ADD(x_, y_)    PH_BUILD (b, Add, x_, y_)
-#define MUL(x_, y_)    PH_BUILD (b, Mul, x_, y_)
-#define INTS(...)      ph_build_ints (b, (gint64[]) { __VA_ARGS__ }, sizeof ((gint64[]) { __VA_ARGS__ }) / sizeof (gint64))
+#define ADD(x_, y_)         PH_BUILD (b, Add, x_, y_)
+#define MUL(x_, y_)         PH_BUILD (b, Mul, x_, y_)
+#define INTS(...)           ph_build_ints (b, (gint64[]) { __VA_ARGS__ }, sizeof ((gint64[]) { __VA_ARGS__ }) / sizeof (gint64))
 #define AXIS(name_, value_) PH_ATTRS (ph_attr_new_int (name_, value_))
 
 /* [batch, heads, length, size]. */
@@ -43,7 +58,7 @@ static PhValue *
 as_dtype (PhBuilder *b, PhValue *value, PhDType dtype)
 {
   return value == NULL || value->type == NULL || value->type->dtype == dtype ? value
-         : PH_BUILD_WITH (b, Cast, AXIS ("to", dtype), value);
+                                                                             : PH_BUILD_WITH (b, Cast, AXIS ("to", dtype), value);
 }
 
 static PhValue *
@@ -82,7 +97,8 @@ build_visible (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue *sc
     offset = size_of (b, in[PAST_KEY], 2);
   else
     offset = nonpad != NULL ? PH_BUILD (b, Sub, nonpad, n_queries) : ph_build_scalar (b, PH_INT64, 0);
-  return both (b, visible, PH_BUILD (b, LessOrEqual, keys, ADD (PH_BUILD (b, Unsqueeze, count_to (b, n_queries), INTS (1)), offset)));
+  return both (b, visible,
+               PH_BUILD (b, LessOrEqual, keys, ADD (PH_BUILD (b, Unsqueeze, count_to (b, n_queries), INTS (1)), offset)));
 }
 
 /* The mask as long as the keys, and in @visible what it hides by being short. */
@@ -100,10 +116,11 @@ lengthen_mask (PhBuilder *b, PhValue *mask, PhValue *scores, PhValue **visible)
   n_keys = size_of (b, scores, 3);
   length = size_of (b, mask, axis);
   whole = PH_BUILD (b, Equal, length, ph_build_scalar (b, PH_INT64, 1));
-  length = PH_BUILD (b, Where, whole, n_keys, length);              /* one column is broadcast */
+  length = PH_BUILD (b, Where, whole, n_keys, length); /* one column is broadcast */
   missing = PH_BUILD (b, Sub, n_keys, length);
   *visible = both (b, *visible, PH_BUILD (b, Less, count_to (b, n_keys), length));
-  missing = ph_build_node (b, &ph_op_Concat, PH_VALUES_ (INTS (0), PH_BUILD (b, Reshape, missing, INTS (-1))), 2, AXIS ("axis", 0), 1);
+  missing = ph_build_node (b, &ph_op_Concat, PH_VALUES_ (INTS (0), PH_BUILD (b, Reshape, missing, INTS (-1))), 2,
+                           AXIS ("axis", 0), 1);
   return ph_build_node (b, &ph_op_Pad, PH_VALUES_ (mask, missing, NULL, INTS (axis)), 4, NULL, 1);
 }
 
@@ -135,7 +152,8 @@ build_attention (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue *
                 ph_build_scalar (b, dtype, scale));
   shown = scores;
   if (cap > 0)
-    scores = MUL (PH_BUILD (b, Tanh, PH_BUILD (b, Div, scores, ph_build_scalar (b, dtype, cap))), ph_build_scalar (b, dtype, cap));
+    scores = MUL (PH_BUILD (b, Tanh, PH_BUILD (b, Div, scores, ph_build_scalar (b, dtype, cap))),
+                  ph_build_scalar (b, dtype, cap));
   if (mode == SHOW_CAPPED)
     shown = scores;
 
@@ -181,10 +199,10 @@ ph_grad_attention_at_length (PhGrad *grad, GError **error)
       if ((value == NULL && i <= VALUE) || (value != NULL && (value->type == NULL || !value->type->has_rank)))
         return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs the rank of its input %u", i);
     }
-  if (!ph_dim_known (ph_heads_dim (ph_grad_in (grad, QUERY)->type, ph_node_attr_int (node, "q_num_heads", 0), 1)) ||
-      !ph_dim_known (ph_heads_dim (ph_grad_in (grad, KEY)->type, ph_node_attr_int (node, "kv_num_heads", 0), 1)) ||
-      !ph_dim_known (ph_heads_dim (ph_grad_in (grad, QUERY)->type, ph_node_attr_int (node, "q_num_heads", 0), 3)) ||
-      (ph_grad_in (grad, PAST_KEY) == NULL) != (ph_grad_in (grad, PAST_VALUE) == NULL))
+  if (!ph_dim_known (ph_heads_dim (ph_grad_in (grad, QUERY)->type, ph_node_attr_int (node, "q_num_heads", 0), 1))
+      || !ph_dim_known (ph_heads_dim (ph_grad_in (grad, KEY)->type, ph_node_attr_int (node, "kv_num_heads", 0), 1))
+      || !ph_dim_known (ph_heads_dim (ph_grad_in (grad, QUERY)->type, ph_node_attr_int (node, "q_num_heads", 0), 3))
+      || (ph_grad_in (grad, PAST_KEY) == NULL) != (ph_grad_in (grad, PAST_VALUE) == NULL))
     return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs the number and the size of its heads");
   return ph_grad_through (grad, build_attention, error);
 }

@@ -5,9 +5,20 @@
 #include "core/ops/onnx/attention.h"
 
 /* Inputs by number. */
-enum { QUERY, KEY, VALUE, MASK, PAST_KEY };
+enum
+{
+  QUERY,
+  KEY,
+  VALUE,
+  MASK,
+  PAST_KEY
+};
 /* What output 3 shows. */
-enum { SHOW_CAPPED = 1, SHOW_PROBABILITY = 3 };
+enum
+{
+  SHOW_CAPPED = 1,
+  SHOW_PROBABILITY = 3
+};
 
 /* (batch, heads, length, size) as far as they are known. */
 static gboolean
@@ -90,9 +101,9 @@ is_long (PhGrad *grad)
       return TRUE;
   if (mask == NULL || !grad->wanted[MASK])
     return FALSE;
-  return mask->type == NULL || !mask->type->has_rank || mask->type->rank == 0 || k->type == NULL || !k->type->has_rank ||
-         k->type->rank < 3 || !ph_dim_known (mask->type->dims[mask->type->rank - 1]) ||
-         !ph_dim_equal (mask->type->dims[mask->type->rank - 1], k->type->dims[k->type->rank - 2]);
+  return mask->type == NULL || !mask->type->has_rank || mask->type->rank == 0 || k->type == NULL || !k->type->has_rank
+         || k->type->rank < 3 || !ph_dim_known (mask->type->dims[mask->type->rank - 1])
+         || !ph_dim_equal (mask->type->dims[mask->type->rank - 1], k->type->dims[k->type->rank - 2]);
 }
 
 /* With S = scale Q K' (capped, biased), P = softmax S, Y = P V:
@@ -112,9 +123,9 @@ ph_grad_attention (PhGrad *grad, GError **error)
 
   if (is_long (grad))
     return ph_grad_attention_at_length (grad, error);
-  if (!head_dims (q->type, q_heads, q_dims) || !head_dims (k->type, kv_heads, k_dims) || v->type == NULL ||
-           v->type->rank != k->type->rank || q->type->rank != k->type->rank || !ph_dim_known (q_dims[1]) ||
-           !ph_dim_known (k_dims[1]) || !ph_dim_known (q_dims[3]))
+  if (!head_dims (q->type, q_heads, q_dims) || !head_dims (k->type, kv_heads, k_dims) || v->type == NULL
+      || v->type->rank != k->type->rank || q->type->rank != k->type->rank || !ph_dim_known (q_dims[1])
+      || !ph_dim_known (k_dims[1]) || !ph_dim_known (q_dims[3]))
     problem = "cannot be differentiated while the number or size of its heads is unknown";
   if (problem != NULL)
     return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "%s", problem);
@@ -138,7 +149,7 @@ ph_grad_attention (PhGrad *grad, GError **error)
       product = ph_build_node (b, &ph_op_Attention, inputs, node->inputs->len, (PhAttr **) attrs->pdata, 4);
       g_ptr_array_set_size (attrs, 0);
       if (product == NULL)
-        return TRUE;                                  /* the builder holds the error */
+        return TRUE; /* the builder holds the error */
       *(pass == 0 ? &probability : &capped) = ph_node_output (product->producer, 3);
     }
 
@@ -152,11 +163,11 @@ ph_grad_attention (PhGrad *grad, GError **error)
                            ph_build_ints (b, &last, 1));
   ds = MUL (probability, PH_BUILD (b, Sub, dp, product));
   if (mask != NULL && grad->wanted[MASK] && mask->type != NULL && ph_dtype_is_float (mask->type->dtype))
-    grad->dx[MASK] = PH_BUILD (b, Reshape, ds, PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)),
-                                                             ph_build_ints (b, (gint64[]) { 0, q_dims[1].size }, 2),
-                                                             PH_BUILD_WITH (b, Shape, PH_ATTRS (ph_attr_new_int ("start", 3)),
-                                                                            ds)));
-  if (cap > 0)            /* c tanh (s / c) has the slope 1 - (capped / c)^2 */
+    grad->dx[MASK] = PH_BUILD (b, Reshape, ds,
+                               PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)),
+                                              ph_build_ints (b, (gint64[]) { 0, q_dims[1].size }, 2),
+                                              PH_BUILD_WITH (b, Shape, PH_ATTRS (ph_attr_new_int ("start", 3)), ds)));
+  if (cap > 0) /* c tanh (s / c) has the slope 1 - (capped / c)^2 */
     {
       PhValue *ratio = PH_BUILD (b, Div, as_groups (b, capped, k_dims[1].size, group), ph_grad_like (grad, q, cap));
 
@@ -174,8 +185,10 @@ ph_grad_attention (PhGrad *grad, GError **error)
 
 /* ── RotaryEmbedding, by its caches as well ── */
 
+/* clang-format off */
 #define SPLIT_HALVES(value_) \
   ph_build_node (b, &ph_op_Split, &(PhValue *) { value_ }, 1, PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("num_outputs", 2)), 2)
+/* clang-format on */
 
 /* Elements @from, @from + @step, ... before @to of the last axis. */
 static PhValue *

@@ -110,7 +110,16 @@ ph_heads_dim (const PhType *type, gint64 n_heads, guint which)
 
 /* ── Attention ── */
 
-enum { Q, K, V, MASK, PAST_K, PAST_V, NONPAD };
+enum
+{
+  Q,
+  K,
+  V,
+  MASK,
+  PAST_K,
+  PAST_V,
+  NONPAD
+};
 
 static gboolean
 infer_attention (PhInfer *infer, GError **error)
@@ -137,8 +146,7 @@ infer_attention (PhInfer *infer, GError **error)
   else
     ph_infer_set_shape (infer, 0, q->dtype, 4, (PhDim[]) { batch, q->dims[1], length, size });
   if (k != NULL)
-    ph_infer_set_shape (infer, 1, k->dtype, 4,
-                        (PhDim[]) { batch, ph_heads_dim (k, n_kv, 1), total, ph_heads_dim (k, n_kv, 3) });
+    ph_infer_set_shape (infer, 1, k->dtype, 4, (PhDim[]) { batch, ph_heads_dim (k, n_kv, 1), total, ph_heads_dim (k, n_kv, 3) });
   if (v != NULL)
     ph_infer_set_shape (infer, 2, v->dtype, 4, (PhDim[]) { batch, ph_heads_dim (v, n_kv, 1), total, size });
   ph_infer_set_shape (infer, 3, q->dtype, 4, (PhDim[]) { batch, ph_heads_dim (q, n_q, 1), length, total });
@@ -174,12 +182,12 @@ append_past (PhKernel *kernel, guint input, PhHeads *now, GError **error)
 
 typedef struct
 {
-  PhTensor *mask;                /* (nullable) bool, or numbers to add                        */
-  gint64    stride[4];           /* of the mask, 0 where it is broadcast                      */
-  gint64    mask_length;         /* positions past it are masked                              */
-  PhTensor *nonpad;              /* (nullable) how many positions of each batch are not padding */
-  gboolean  causal;
-  gint64    past;
+  PhTensor *mask;     /* (nullable) bool, or numbers to add                        */
+  gint64 stride[4];   /* of the mask, 0 where it is broadcast                      */
+  gint64 mask_length; /* positions past it are masked                              */
+  PhTensor *nonpad;   /* (nullable) how many positions of each batch are not padding */
+  gboolean causal;
+  gint64 past;
 } Bias;
 
 static gboolean
@@ -232,7 +240,11 @@ bias_of (const Bias *bias, gint64 b, gint64 h, gint64 i, gint64 j, gint64 n_quer
   return ph_tensor_get (bias->mask, at);
 }
 
-typedef struct { double scale, softcap; int mode; } Scoring;
+typedef struct
+{
+  double scale, softcap;
+  int mode;
+} Scoring;
 
 /* One row: the scores of one query, made into weights. @shown: (nullable) the row of qk_matmul_output. */
 static void
@@ -262,7 +274,7 @@ weigh_row (const Scoring *scoring, const Bias *bias, const PhHeads *q, const PhH
     }
   if (shown != NULL && scoring->mode == 2)
     memcpy (shown, row, k->length * sizeof (double));
-  if (all_masked)      /* a query that may look at nothing takes nothing, rather than NaN */
+  if (all_masked) /* a query that may look at nothing takes nothing, rather than NaN */
     memset (row, 0, k->length * sizeof (double));
   else
     ph_softmax_row (row, k->length);
@@ -343,8 +355,8 @@ flops_attention (const PhNode *node)
   const gint64 n_q = ph_node_attr_int (node, "q_num_heads", 0), n_kv = ph_node_attr_int (node, "kv_num_heads", 0);
   gint64 batch, heads, length, total, sizes;
 
-  if (q == NULL || k == NULL || v == NULL || q->type == NULL || k->type == NULL || v->type == NULL
-      || !ph_type_is_static (q->type) || !ph_type_is_static (k->type) || !ph_type_is_static (v->type))
+  if (q == NULL || k == NULL || v == NULL || q->type == NULL || k->type == NULL || v->type == NULL || !ph_type_is_static (q->type)
+      || !ph_type_is_static (k->type) || !ph_type_is_static (v->type))
     return -1;
   batch = ph_heads_dim (q->type, n_q, 0).size;
   heads = ph_heads_dim (q->type, n_q, 1).size;
@@ -354,6 +366,7 @@ flops_attention (const PhNode *node)
   return MIN (MIN (heads, length), MIN (total, sizes)) < 0 ? -1 : 2 * batch * heads * length * total * sizes;
 }
 
+/* clang-format off */
 const PhOp ph_op_Attention = {
   .name = "Attention", .since = 24,
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_SOFTMAX,
@@ -374,6 +387,7 @@ const PhOp ph_op_Attention = {
                "dattn_mask = sum(dS), dS = P * (dP - sum(P * dP)), dP = dY @ V^T; dpast_key = the part of dK before K; "
                "dpast_value = the part of dV before V",
 };
+/* clang-format on */
 
 /* ── RotaryEmbedding ── */
 
@@ -397,14 +411,17 @@ run_rotary_embedding (PhKernel *kernel, GError **error)
       const guint rank = ph_tensor_rank (cache);
       const gint64 *dims = ph_tensor_dims (cache);
 
-      if (rank != (positions != NULL ? 2 : 3) || dims[rank - 1] != half ||
-          (positions == NULL && (dims[0] != x.batch || dims[1] != x.length)))
+      if (rank != (positions != NULL ? 2 : 3) || dims[rank - 1] != half
+          || (positions == NULL && (dims[0] != x.batch || dims[1] != x.length)))
         return ph_kernel_fail (kernel, error, "input %u must be a cache of %s %" G_GINT64_FORMAT "%s", i,
                                positions != NULL ? "(positions," : "(batch, length,", half,
                                positions != NULL ? ")" : "), or position_ids be given");
     }
-  if (turned > x.size || turned % 2 != 0 || ph_tensor_count (cosines) != ph_tensor_count (sines) || rows * half != (gint64) ph_tensor_count (cosines)
-      || (positions == NULL ? rows != x.batch * x.length : ph_tensor_rank (positions) != 2 || ph_tensor_dims (positions)[0] != x.batch || ph_tensor_dims (positions)[1] != x.length))
+  if (turned > x.size || turned % 2 != 0 || ph_tensor_count (cosines) != ph_tensor_count (sines)
+      || rows * half != (gint64) ph_tensor_count (cosines)
+      || (positions == NULL ? rows != x.batch * x.length
+                            : ph_tensor_rank (positions) != 2 || ph_tensor_dims (positions)[0] != x.batch
+                                  || ph_tensor_dims (positions)[1] != x.length))
     return ph_kernel_fail (kernel, error, "its caches or positions do not fit %" G_GINT64_FORMAT " numbers of each head", turned);
   for (gint64 b = 0; b < x.batch; b++)
     for (gint64 i = 0; i < x.length; i++)
@@ -447,6 +464,7 @@ grad_rotary_embedding (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_RotaryEmbedding = {
   .name = "RotaryEmbedding", .since = 23,
   .family = PH_FAMILY_LINEAR, .main_attrs = { "num_heads", "interleaved" },
@@ -459,3 +477,4 @@ const PhOp ph_op_RotaryEmbedding = {
   .no_grad = 1 << 3,
   .grad_text = "dX = dY turned back by the same angles; dcos_cache = sum(dY * X); dsin_cache = sum(dY * turned X)",
 };
+/* clang-format on */

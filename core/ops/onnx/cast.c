@@ -76,8 +76,9 @@ cast_strings (PhKernel *kernel, PhTensor *from, PhDType to, GError **error)
         char *end;
 
         if (ph_dtype_is_integer (to) && strpbrk (text, ".eE") == NULL)
-          ph_dtype_store_int (to, out, i, ph_dtype_is_signed (to) ? g_ascii_strtoll (text, &end, 10)
-                                                                  : (gint64) g_ascii_strtoull (text, &end, 10));
+          ph_dtype_store_int (to, out, i,
+                              ph_dtype_is_signed (to) ? g_ascii_strtoll (text, &end, 10)
+                                                      : (gint64) g_ascii_strtoull (text, &end, 10));
         else
           ph_dtype_store (to, out, i, g_ascii_strtod (text, &end));
         if (end == text || *end != '\0')
@@ -174,15 +175,16 @@ grad_cast (PhGrad *grad, GError **error)
 
   if (from == NULL || to == NULL || !ph_dtype_is_float (from->dtype) || !ph_dtype_is_float (to->dtype))
     return TRUE;
-  grad->dx[0] = from->dtype == to->dtype ? grad->dy[0]
-                                         : PH_BUILD_WITH (grad->b, Cast, PH_ATTRS (ph_attr_new_int ("to", from->dtype)),
-                                                          grad->dy[0]);
+  grad->dx[0] = from->dtype == to->dtype
+                    ? grad->dy[0]
+                    : PH_BUILD_WITH (grad->b, Cast, PH_ATTRS (ph_attr_new_int ("to", from->dtype)), grad->dy[0]);
   return TRUE;
 }
 
 /* ONNX converts neither from nor to complex numbers. */
 #define CASTABLE (PH_ANY & ~(PH_T (COMPLEX64) | PH_T (COMPLEX128)))
 
+/* clang-format off */
 const PhOp ph_op_Cast = {
   "Cast", .since = 25, .flags = PH_OP_ELEMENTWISE,
   .family = PH_FAMILY_MOVEMENT, .main_attrs = { "to" }, .example = { "x[3]", "f = Cast <to = 11> (x) y = Mul (f, x)", -1, 1 },
@@ -204,6 +206,7 @@ const PhOp ph_op_CastLike = {
   .infer   = infer_cast_like, .kernel = cast_like_kernel, .grad_build = grad_cast, .no_grad = 1 << 1,
   .grad_text = "dinput = Cast(dY)",
 };
+/* clang-format on */
 
 static gsize
 bits_of (PhDType dtype)
@@ -225,7 +228,7 @@ bit_cast_kernel (PhKernel *kernel, GError **error)
   if (out == NULL)
     return FALSE;
   memcpy (out, ph_tensor_data (from), ph_tensor_bytes (from));
-  if (to == PH_BOOL)         /* of which there are only two */
+  if (to == PH_BOOL) /* of which there are only two */
     for (gsize i = 0; i < ph_tensor_count (from); i++)
       ((guint8 *) out)[i] = ((guint8 *) out)[i] != 0;
   return TRUE;
@@ -246,6 +249,7 @@ infer_bit_cast (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_BitCast = {
   "BitCast", .since = 26, .flags = PH_OP_ELEMENTWISE,
   .family = PH_FAMILY_MOVEMENT,
@@ -254,3 +258,4 @@ const PhOp ph_op_BitCast = {
   .attrs   = { { "to", PH_ATTR_INT, .required = TRUE } },
   .infer   = infer_bit_cast, .kernel = bit_cast_kernel,
 };
+/* clang-format on */

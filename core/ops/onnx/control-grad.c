@@ -34,9 +34,18 @@ add_node (PhGrad *grad, const PhOp *op, PhValue **inputs, guint n_inputs, const 
   g_autofree const char **names = g_new0 (const char *, n_outputs + 1);
   for (guint i = 0; i < n_outputs; i++)
     names[i] = b->name;
-  return ph_graph_add_node (b->graph, &(PhNodeSpec) {
-      .op = op, .inputs = inputs, .n_inputs = n_inputs, .n_outputs = n_outputs, .output_names = names,
-      .output_types = types, .before = b->before, .role = b->role, .partner = b->partner, .device = b->device }, &b->error);
+  return ph_graph_add_node (b->graph,
+                            &(PhNodeSpec) { .op = op,
+                                            .inputs = inputs,
+                                            .n_inputs = n_inputs,
+                                            .n_outputs = n_outputs,
+                                            .output_names = names,
+                                            .output_types = types,
+                                            .before = b->before,
+                                            .role = b->role,
+                                            .partner = b->partner,
+                                            .device = b->device },
+                            &b->error);
 }
 
 /* ── If ─────────────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -87,8 +96,8 @@ ph_grad_if (PhGrad *grad, GError **error)
   for (guint i = 0; i < n; i++)
     types[i] = ((PhValue *) grad->captures->pdata[i])->type;
   backward = add_node (grad, &ph_op_If, &condition, 1, types, n);
-  if (backward == NULL || !build_branch (grad, backward, "then_branch", error) ||
-      !build_branch (grad, backward, "else_branch", error))
+  if (backward == NULL || !build_branch (grad, backward, "then_branch", error)
+      || !build_branch (grad, backward, "else_branch", error))
     return FALSE;
   for (guint i = 0; i < n; i++)
     grad->dcaptures[i] = ph_node_output (backward, i);
@@ -131,8 +140,7 @@ build_replay (PhGrad *grad, GError **error)
   types[n_out] = stacked (ph_type_static (PH_INT64, 0, NULL));
   for (guint i = 0; i < n_state; i++)
     types[n_out + 1 + i] = stacked (((PhValue *) from->inputs->pdata[2 + i])->type);
-  replay = add_node (grad, &ph_op_Loop, (PhValue **) forward->inputs->pdata, forward->inputs->len, types,
-                     n_out + 1 + n_state);
+  replay = add_node (grad, &ph_op_Loop, (PhValue **) forward->inputs->pdata, forward->inputs->len, types, n_out + 1 + n_state);
   body = replay != NULL ? ph_node_add_graph (replay, "body", NULL, error) : NULL;
   if (body == NULL)
     return NULL;
@@ -156,12 +164,12 @@ build_replay (PhGrad *grad, GError **error)
 
 typedef struct
 {
-  PhGrad  *grad;
-  PhGraph *from;                 /* the forward body                                                   */
-  PhNode  *replay, *backward;
-  guint    n_state, n_scan;      /* of the forward body: inputs after two, outputs past the state      */
-  GArray  *carried;              /* (element-type guint) states that have a gradient                   */
-  PhValue *trips;                /* int64 scalar: how often the forward loop ran                       */
+  PhGrad *grad;
+  PhGraph *from; /* the forward body                                                   */
+  PhNode *replay, *backward;
+  guint n_state, n_scan; /* of the forward body: inputs after two, outputs past the state      */
+  GArray *carried;       /* (element-type guint) states that have a gradient                   */
+  PhValue *trips;        /* int64 scalar: how often the forward loop ran                       */
 } LoopGrad;
 
 /* Item @k of what the forward loop stacked. */
@@ -298,12 +306,12 @@ ph_grad_loop (PhGrad *grad, GError **error)
  * one slice of each scanned input in each iteration. */
 typedef struct
 {
-  PhGrad  *grad;
+  PhGrad *grad;
   PhGraph *from;
-  guint    n_state, n_scan_in, n_scan_out;
+  guint n_state, n_scan_in, n_scan_out;
   PhValue *scanned[PH_MAX_SCANNED];
   PhValue *trips;
-  PhNode  *replay, *backward;
+  PhNode *replay, *backward;
 } ScanGrad;
 
 static gint64

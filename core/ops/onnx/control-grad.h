@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-gboolean ph_grad_if   (PhGrad *grad, GError **error);
+gboolean ph_grad_if (PhGrad *grad, GError **error);
 gboolean ph_grad_loop (PhGrad *grad, GError **error);
 gboolean ph_grad_scan (PhGrad *grad, GError **error);
 

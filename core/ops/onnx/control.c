@@ -73,7 +73,8 @@ stack (PhKernel *kernel, guint output, GPtrArray *items, PhTensor *like, gint64 
 
       if (ph_tensor_kind (item) != PH_KIND_TENSOR || ph_tensor_dtype (item) != dtype || ph_tensor_rank (item) != rank
           || memcmp (ph_tensor_dims (item), ph_tensor_dims (first), rank * sizeof (gint64)) != 0)
-        return ph_kernel_own_strings (kernel, output), ph_kernel_fail (kernel, error, "iteration %u makes another shape for scan output %u than the first", t, output);
+        return ph_kernel_own_strings (kernel, output),
+               ph_kernel_fail (kernel, error, "iteration %u makes another shape for scan output %u than the first", t, output);
       from = ph_tensor_data (item);
       for (gint64 o = 0; o < outer && inner > 0; o++)
         memcpy (to + (o * items->len + at) * inner, from + o * inner, inner);
@@ -122,7 +123,8 @@ infer_if (PhInfer *infer, GError **error)
                           body_outputs (node, "else_branch"), node->outputs->len);
   for (guint i = 0; i < node->outputs->len; i++)
     {
-      const PhType *common = common_type (ph_infer_body_type (infer, "then_branch", i), ph_infer_body_type (infer, "else_branch", i));
+      const PhType *common = common_type (ph_infer_body_type (infer, "then_branch", i),
+                                          ph_infer_body_type (infer, "else_branch", i));
 
       if (common != NULL)
         ph_infer_set (infer, i, common);
@@ -146,6 +148,7 @@ run_if (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_If = {
   .name = "If", .since = 23, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
@@ -155,11 +158,16 @@ const PhOp ph_op_If = {
   .infer = infer_if, .kernel = run_if, .grad_build = ph_grad_if, .no_grad = 1 << 0,
   .grad_text = "dX = the gradient of the branch that was taken",
 };
+/* clang-format on */
 
 /* ── Loop ── */
 
 /* The types of a body's values, to be put back when a guess about its inputs turns out too narrow. */
-typedef struct { PhValue *value; const PhType *type; } Kept;
+typedef struct
+{
+  PhValue *value;
+  const PhType *type;
+} Kept;
 
 static void
 keep_types (PhGraph *graph, GArray *kept)
@@ -236,7 +244,8 @@ never_stops (const PhNode *node)
   while (out != NULL && out->producer != NULL && ph_node_is (out->producer, &ph_op_Identity))
     out = ph_node_input (out->producer, 0);
   constant = out != NULL ? ph_value_constant (out) : NULL;
-  return out != NULL && (out == in || (constant != NULL && ph_tensor_count (constant) == 1 && ph_tensor_get_int (constant, 0) != 0));
+  return out != NULL
+         && (out == in || (constant != NULL && ph_tensor_count (constant) == 1 && ph_tensor_get_int (constant, 0) != 0));
 }
 
 static gboolean
@@ -251,8 +260,9 @@ infer_loop (PhInfer *infer, GError **error)
   gint64 limit;
 
   if (body == NULL || body->inputs->len != n_state + 2 || body->outputs->len < n_state + 1 || n_out + 1 > body->outputs->len)
-    return ph_infer_fail (infer, error, "carries %u values, but its body has %u inputs and %u outputs; they must be %u, and %u or more",
-                          n_state, body != NULL ? body->inputs->len : 0, body != NULL ? body->outputs->len : 0, n_state + 2, n_state + 1);
+    return ph_infer_fail (
+        infer, error, "carries %u values, but its body has %u inputs and %u outputs; they must be %u, and %u or more", n_state,
+        body != NULL ? body->inputs->len : 0, body != NULL ? body->outputs->len : 0, n_state + 2, n_state + 1);
   types[0] = ph_type_tensor (PH_INT64, 0, NULL);
   types[1] = ph_type_tensor (PH_BOOL, 0, NULL);
   /* Some exporters declare these two as tensors of one element. */
@@ -267,8 +277,8 @@ infer_loop (PhInfer *infer, GError **error)
     types[2 + i] = ph_infer_type (infer, 2 + i);
   if (!infer_carried (infer, types, n_state + 2, 2, 1, n_state, error))
     return FALSE;
-  if (ph_infer_int (infer, 0, &limit) && (!ph_infer_has (infer, 1) || (condition != NULL && ph_tensor_get_int (condition, 0) != 0))
-      && never_stops (node))
+  if (ph_infer_int (infer, 0, &limit)
+      && (!ph_infer_has (infer, 1) || (condition != NULL && ph_tensor_get_int (condition, 0) != 0)) && never_stops (node))
     trips = PH_DIM (MAX (0, limit));
   for (guint i = 0; i < n_out; i++)
     {
@@ -373,6 +383,7 @@ run_loop (PhKernel *kernel, GError **error)
   return ok;
 }
 
+/* clang-format off */
 const PhOp ph_op_Loop = {
   .name = "Loop", .since = 23, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
@@ -384,6 +395,7 @@ const PhOp ph_op_Loop = {
   .infer = infer_loop, .kernel = run_loop, .grad_build = ph_grad_loop, .no_grad = 0x3,
   .grad_text = "dX = the body's gradient, turn by turn, the last turn first",
 };
+/* clang-format on */
 
 /* ── Scan ── */
 
@@ -440,8 +452,9 @@ infer_scan (PhInfer *infer, GError **error)
       const PhType *type = ph_infer_body_type (infer, "body", i);
 
       if (type != NULL)
-        ph_infer_set (infer, i, i < n_state ? common_type (type, types[i])
-                                            : stacked_type (type, int_at (node, "scan_output_axes", i - n_state, 0), length));
+        ph_infer_set (infer, i,
+                      i < n_state ? common_type (type, types[i])
+                                  : stacked_type (type, int_at (node, "scan_output_axes", i - n_state, 0), length));
     }
   return TRUE;
 }
@@ -467,7 +480,8 @@ slice_at (PhTensor *x, guint axis, gint64 at)
     memset (ph_tensor_writable (slice), 0, ph_tensor_count (slice) * size);
   else if (ph_tensor_dtype (x) == PH_STRING)
     for (gsize i = 0; i < ph_tensor_count (slice); i++)
-      ph_tensor_set_string (slice, i, ph_tensor_get_string (x, (i / (inner / size) * from_dims[axis] + at) * (inner / size) + i % (inner / size)));
+      ph_tensor_set_string (
+          slice, i, ph_tensor_get_string (x, (i / (inner / size) * from_dims[axis] + at) * (inner / size) + i % (inner / size)));
   else
     for (gint64 o = 0; o < outer && inner > 0; o++)
       memcpy ((char *) ph_tensor_writable (slice) + o * inner, from + (o * from_dims[axis] + at) * inner, inner);
@@ -546,6 +560,7 @@ run_scan (PhKernel *kernel, GError **error)
   return ok;
 }
 
+/* clang-format off */
 const PhOp ph_op_Scan = {
   .name = "Scan", .since = 23, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL, .main_attrs = { "num_scan_inputs" },
@@ -558,3 +573,4 @@ const PhOp ph_op_Scan = {
   .infer = infer_scan, .kernel = run_scan, .grad_build = ph_grad_scan,
   .grad_text = "dX = the body's gradient, turn by turn, the last turn first",
 };
+/* clang-format on */

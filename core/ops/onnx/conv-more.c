@@ -20,7 +20,8 @@ infer_col2im (PhInfer *infer, GError **error)
   n = ph_infer_dims (infer, 1, &image);
   n_block = ph_infer_dims (infer, 2, &block);
   if (x->rank != 3 || n > PH_WINDOW_MAX || (n >= 0 && n_block >= 0 && n != n_block))
-    return ph_infer_fail (infer, error, "the input must be N, C * block, L; image_shape and block_shape must have the same length");
+    return ph_infer_fail (infer, error,
+                          "the input must be N, C * block, L; image_shape and block_shape must have the same length");
   if (n < 0)
     {
       ph_infer_set (infer, 0, ph_type_unranked (x->dtype));
@@ -48,15 +49,18 @@ run_col2im (PhKernel *kernel, GError **error)
   PhWindow w;
 
   if (ph_tensor_rank (x) != 3 || n != n_block || n > PH_WINDOW_MAX)
-    return ph_kernel_fail (kernel, error, "the input must be N, C * block, L; image_shape and block_shape must have the same length");
+    return ph_kernel_fail (kernel, error,
+                           "the input must be N, C * block, L; image_shape and block_shape must have the same length");
   wrong = ph_window_init (&w, kernel->node, n, image, block);
   if (wrong != NULL)
     return ph_kernel_fail (kernel, error, "%s", wrong);
   taps = ph_window_kernel_count (&w);
   places = ph_dims_product (w.out, 0, n);
   if (ph_tensor_dims (x)[1] % taps != 0 || ph_tensor_dims (x)[2] != places)
-    return ph_kernel_fail (kernel, error, "the input has %" G_GINT64_FORMAT " columns of %" G_GINT64_FORMAT ", there must be %" G_GINT64_FORMAT
-                           " of a multiple of %" G_GINT64_FORMAT, ph_tensor_dims (x)[2], ph_tensor_dims (x)[1], places, taps);
+    return ph_kernel_fail (kernel, error,
+                           "the input has %" G_GINT64_FORMAT " columns of %" G_GINT64_FORMAT ", there must be %" G_GINT64_FORMAT
+                           " of a multiple of %" G_GINT64_FORMAT,
+                           ph_tensor_dims (x)[2], ph_tensor_dims (x)[1], places, taps);
   dims[0] = ph_tensor_dims (x)[0];
   dims[1] = ph_tensor_dims (x)[1] / taps;
   memcpy (dims + 2, image, n * sizeof (gint64));
@@ -83,7 +87,7 @@ run_col2im (PhKernel *kernel, GError **error)
         for (gint64 c = 0; inside && c < planes; c++)
           ph_dtype_store (dtype, to + c * in_count * size, at,
                           ph_dtype_load (dtype, to + c * in_count * size, at)
-                          + ph_dtype_load (dtype, from + (c * taps + k) * places * size, p));
+                              + ph_dtype_load (dtype, from + (c * taps + k) * places * size, p));
       }
   return TRUE;
 }
@@ -112,11 +116,13 @@ grad_col2im (PhGrad *grad, GError **error)
   eye = ph_build_tensor (b, matrix);
   for (guint i = 0; i < grad->node->attrs->len && n_attrs < 3; i++)
     attrs[n_attrs++] = ph_attr_ref (g_ptr_array_index (grad->node->attrs, i));
-  shape = PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), ph_build_ints (b, (gint64[]) { -1, 1 }, 2), ph_grad_in (grad, 1));
+  shape = PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), ph_build_ints (b, (gint64[]) { -1, 1 }, 2),
+                         ph_grad_in (grad, 1));
   grad->dx[0] = ph_grad_reshape_like (grad, PH_BUILD_WITH (b, Conv, attrs, PH_BUILD (b, Reshape, grad->dy[0], shape), eye), x);
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Col2Im = {
   .name = "Col2Im", .since = 18,
   .family = PH_FAMILY_MOVEMENT,
@@ -128,6 +134,7 @@ const PhOp ph_op_Col2Im = {
   .infer = infer_col2im, .kernel = run_col2im, .grad_build = grad_col2im, .no_grad = 0x6,
   .grad_text = "dinput = the blocks of dY as columns",
 };
+/* clang-format on */
 
 /* ── DeformConv ── */
 
@@ -140,7 +147,8 @@ infer_deform_conv (PhInfer *infer, GError **error)
   if (x == NULL)
     return TRUE;
   if (weight == NULL || !weight->has_rank || weight->rank != x->rank || x->rank < 3 || x->rank > 2 + PH_WINDOW_MAX)
-    return weight == NULL || !weight->has_rank || ph_infer_fail (infer, error, "the weight has rank %u, the input %u", weight->rank, x->rank);
+    return weight == NULL || !weight->has_rank
+           || ph_infer_fail (infer, error, "the weight has rank %u, the input %u", weight->rank, x->rank);
   for (guint i = 0; i < x->rank - 2; i++)
     {
       if (!ph_dim_known (weight->dims[2 + i]))
@@ -237,7 +245,8 @@ run_deform_conv (PhKernel *kernel, GError **error)
               double at[PH_WINDOW_MAX];
 
               for (guint d = n; d-- > 0; place /= w.out[d], tap /= w.kernel[d])
-                at[d] = place % w.out[d] * w.stride[d] - w.begin[d] + tap % w.kernel[d] * w.dilation[d] + os[(row * n + d) * places + p];
+                at[d] = place % w.out[d] * w.stride[d] - w.begin[d] + tap % w.kernel[d] * w.dilation[d]
+                        + os[(row * n + d) * places + p];
               column[c * taps + k] = read_between (&w, xs + (b * xd[1] + c) * in_count, at)
                                      * (mask != NULL ? ph_tensor_get (mask, row * places + p) : 1);
             }
@@ -254,6 +263,7 @@ run_deform_conv (PhKernel *kernel, GError **error)
   return ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), ph_tensor_dtype (x), error);
 }
 
+/* clang-format off */
 const PhOp ph_op_DeformConv = {
   .name = "DeformConv", .since = 22,
   .family = PH_FAMILY_LINEAR, .example = { "x[1,2,4,4] w[3,2,2,2] o[1,8,3,3]", "y = DeformConv (x, w, o)", -0.8, 0.8 },
@@ -267,3 +277,4 @@ const PhOp ph_op_DeformConv = {
   .grad_text = "dX = the sampled products of dY and W added back where they were read; dW = dY @ (sampled X)^T; doffset "
                "= dY * W * (slope of X where it is sampled); dB = sum(dY); dmask = dY * W * (sampled X)",
 };
+/* clang-format on */

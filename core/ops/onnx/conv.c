@@ -7,12 +7,12 @@
 #define ROWS  4         /* output channels at a time                                              */
 #define SMALL (1 << 18) /* products that are not worth a second thread                            */
 
-#define REAL float
+#define REAL        float
 #define NAME(name_) name_##_float
 #include "core/ops/onnx/conv-loops.inc"
 #undef REAL
 #undef NAME
-#define REAL double
+#define REAL        double
 #define NAME(name_) name_##_double
 #include "core/ops/onnx/conv-loops.inc"
 #undef REAL
@@ -38,7 +38,7 @@ convolve_float (const PhWindow *w, gint64 batch, gint64 channels, gint64 feature
 {
   gint64 in_count = ph_dims_product (w->in, 0, w->n), out_count = ph_dims_product (w->out, 0, w->n);
   gint64 c_group = channels / groups, m_group = features / groups, length = c_group * ph_window_kernel_count (w);
-  g_autofree float *column = g_new (float, length * BLOCK + 1);
+  g_autofree float *column = g_new (float, length *BLOCK + 1);
 
   for (gint64 n = 0; n < batch; n++)
     for (gint64 g = 0; g < groups; g++)
@@ -114,7 +114,7 @@ convolve_double (const PhWindow *w, gint64 batch, gint64 channels, gint64 featur
   for (gint64 part = 0; part < parts; part++)
     {
       const gint64 n = part / blocks / groups, g = part / blocks % groups, from = part % blocks * BLOCK;
-      g_autofree double *column = g_new (double, length * BLOCK + 1);
+      g_autofree double *column = g_new (double, length *BLOCK + 1);
 
       columns_double (w, x + (n * channels + g * c_group) * in_count, c_group, from, column);
       ph_gemm_f64_add (m_group, MIN (BLOCK, out_count - from), length, weight + g * m_group * length, length, column, BLOCK,
@@ -207,8 +207,10 @@ run_conv (PhKernel *kernel, GError **error)
   features = transposed ? wd[1] * groups : wd[0];
   if (groups < 1 || features % groups != 0 || xd[1] % groups != 0 || xd[1] != (transposed ? wd[0] : wd[1] * groups)
       || (bias != NULL && (gint64) ph_tensor_count (bias) != features))
-    return ph_kernel_fail (kernel, error, "%" G_GINT64_FORMAT " input channels, the weight's shape, the bias and %" G_GINT64_FORMAT
-                           " groups do not fit together", xd[1], groups);
+    return ph_kernel_fail (kernel, error,
+                           "%" G_GINT64_FORMAT " input channels, the weight's shape, the bias and %" G_GINT64_FORMAT
+                           " groups do not fit together",
+                           xd[1], groups);
   wx = ph_kernel_input_as (kernel, 0, work, error);
   ww = wx != NULL ? ph_kernel_input_as (kernel, 1, work, error) : NULL;
   wb = ww != NULL && bias != NULL ? ph_kernel_input_as (kernel, 2, work, error) : NULL;
@@ -255,8 +257,8 @@ conv_flops (const PhNode *node)
 typedef struct
 {
   PhWindow w;
-  gint64   groups;
-  gboolean known;                     /* the spatial sizes are */
+  gint64 groups;
+  gboolean known; /* the spatial sizes are */
 } Geometry;
 
 static gboolean
@@ -324,8 +326,8 @@ conv_attrs (const Geometry *g, const gint64 *strides, const gint64 *dilations, c
  * window reaches, are left out where the sizes are known: the convolution then gives the kernel's size and no more. @big_size and
  * @n_windows: of each axis. Sets pads, stride and whether something is still to be cut. */
 static PhValue *
-trim_big (PhBuilder *b, const Geometry *g, PhValue *big, const gint64 *big_size, const gint64 *n_windows, gint64 *stride, gint64 *end,
-          gboolean *longer)
+trim_big (PhBuilder *b, const Geometry *g, PhValue *big, const gint64 *big_size, const gint64 *n_windows, gint64 *stride,
+          gint64 *end, gboolean *longer)
 {
   gint64 axes[PH_WINDOW_MAX], zeros[PH_WINDOW_MAX] = { 0 }, stops[PH_WINDOW_MAX], steps[PH_WINDOW_MAX];
   gboolean sparse = TRUE, slice = FALSE;
@@ -360,8 +362,9 @@ trim_big (PhBuilder *b, const Geometry *g, PhValue *big, const gint64 *big_size,
           slice = TRUE;
         }
     }
-  return !slice ? big : PH_BUILD (b, Slice, big, ph_build_ints (b, zeros, g->w.n), ph_build_ints (b, stops, g->w.n),
-                                  ph_build_ints (b, axes, g->w.n), ph_build_ints (b, steps, g->w.n));
+  return !slice ? big
+                : PH_BUILD (b, Slice, big, ph_build_ints (b, zeros, g->w.n), ph_build_ints (b, stops, g->w.n),
+                            ph_build_ints (b, axes, g->w.n), ph_build_ints (b, steps, g->w.n));
 }
 
 /* dw[m, c, k] = sum over n, o of big[n, c, o * stride + k * dilation - pad] * small[n, m, o] */
@@ -437,7 +440,8 @@ grad_conv (PhGrad *grad, GError **error)
           gint64 extent = (g.w.kernel[i] - 1) * g.w.dilation[i] + 1;
 
           end[i] = g.w.end[i];
-          padding[i] = g.known ? g.w.in[i] + g.w.begin[i] + end[i] - (g.w.out[i] - 1) * g.w.stride[i] - extent : g.w.stride[i] - 1;
+          padding[i] = g.known ? g.w.in[i] + g.w.begin[i] + end[i] - (g.w.out[i] - 1) * g.w.stride[i] - extent
+                               : g.w.stride[i] - 1;
           cut = cut || (!g.known && g.w.stride[i] > 1);
         }
       grad->dx[0] = PH_BUILD_WITH (b, ConvTranspose, conv_attrs (&g, g.w.stride, g.w.dilation, g.w.begin, end, padding, attrs),
@@ -445,8 +449,9 @@ grad_conv (PhGrad *grad, GError **error)
       if (cut)
         grad->dx[0] = cut_like (grad, grad->dx[0], x, g.w.n);
     }
-  channels = weight->type != NULL && weight->type->has_rank && ph_dim_known (weight->type->dims[1]) ? weight->type->dims[1].size : -1;
-  grad->zero[1] = ph_value_is_empty (x);      /* all that was computed was padding */
+  channels = weight->type != NULL && weight->type->has_rank && ph_dim_known (weight->type->dims[1]) ? weight->type->dims[1].size
+                                                                                                    : -1;
+  grad->zero[1] = ph_value_is_empty (x); /* all that was computed was padding */
   if (grad->wanted[1] && !grad->zero[1])
     grad->dx[1] = weight_gradient (grad, &g, x, dy, channels);
   if (ph_grad_in (grad, 2) != NULL && grad->wanted[2])
@@ -471,11 +476,13 @@ grad_conv_transpose (PhGrad *grad, GError **error)
 
       for (guint i = 0; i < g.w.n; i++)
         cut = cut || g.w.output_padding[i] >= g.w.stride[i];
-      grad->dx[0] = PH_BUILD_WITH (b, Conv, conv_attrs (&g, g.w.stride, g.w.dilation, g.w.begin, g.w.end, NULL, attrs), dy, weight);
+      grad->dx[0] = PH_BUILD_WITH (b, Conv, conv_attrs (&g, g.w.stride, g.w.dilation, g.w.begin, g.w.end, NULL, attrs), dy,
+                                   weight);
       if (cut)
         grad->dx[0] = cut_like (grad, grad->dx[0], x, g.w.n);
     }
-  channels = weight->type != NULL && weight->type->has_rank && ph_dim_known (weight->type->dims[1]) ? weight->type->dims[1].size : -1;
+  channels = weight->type != NULL && weight->type->has_rank && ph_dim_known (weight->type->dims[1]) ? weight->type->dims[1].size
+                                                                                                    : -1;
   grad->zero[1] = ph_value_is_empty (x);
   if (grad->wanted[1] && !grad->zero[1])
     {
@@ -493,6 +500,7 @@ grad_conv_transpose (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Conv = {
   .name = "Conv", .since = 22,
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV,
@@ -519,3 +527,4 @@ const PhOp ph_op_ConvTranspose = {
   .infer = infer_conv, .kernel = run_conv, .grad_build = grad_conv_transpose, .flops = conv_flops,
   .grad_text = "dX = Conv(dY, W); dW = Conv(dY, X), strides and dilations exchanged; dB = sum(dY)",
 };
+/* clang-format on */

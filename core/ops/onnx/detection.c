@@ -11,7 +11,10 @@ infer_nms (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-typedef struct { double y0, x0, y1, x1; } Box;
+typedef struct
+{
+  double y0, x0, y1, x1;
+} Box;
 
 static Box
 box_at (PhTensor *boxes, gsize i, gboolean centred)
@@ -20,7 +23,7 @@ box_at (PhTensor *boxes, gsize i, gboolean centred)
 
   for (guint k = 0; k < 4; k++)
     v[k] = ph_tensor_get (boxes, 4 * i + k);
-  if (centred)                                  /* x, y, width, height */
+  if (centred) /* x, y, width, height */
     return (Box) { v[1] - v[3] / 2, v[0] - v[2] / 2, v[1] + v[3] / 2, v[0] + v[2] / 2 };
   return (Box) { MIN (v[0], v[2]), MIN (v[1], v[3]), MAX (v[0], v[2]), MAX (v[1], v[3]) };
 }
@@ -40,7 +43,11 @@ overlap (Box a, Box b)
   return whole > 0 ? both / whole : 0;
 }
 
-typedef struct { gint64 box; double score; } Candidate;
+typedef struct
+{
+  gint64 box;
+  double score;
+} Candidate;
 
 static int
 by_score (gconstpointer a, gconstpointer b)
@@ -63,7 +70,8 @@ run_nms (PhKernel *kernel, GError **error)
 {
   PhTensor *boxes = ph_kernel_input (kernel, 0), *scores = ph_kernel_input (kernel, 1);
   gboolean centred = ph_node_attr_int (kernel->node, "center_point_box", 0) != 0;
-  double limit = scalar_or (kernel, 2, 0), most_overlap = scalar_or (kernel, 3, 0), least_score = scalar_or (kernel, 4, -G_MAXDOUBLE);
+  double limit = scalar_or (kernel, 2, 0), most_overlap = scalar_or (kernel, 3, 0),
+         least_score = scalar_or (kernel, 4, -G_MAXDOUBLE);
   g_autoptr (GArray) selected = g_array_new (FALSE, FALSE, 3 * sizeof (gint64));
   gint64 dims[2] = { 0, 3 }, batches, classes, n;
   gpointer to;
@@ -113,6 +121,7 @@ run_nms (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_NonMaxSuppression = {
   .name = "NonMaxSuppression", .since = 11, .flags = PH_OP_NO_GRADIENT | PH_OP_IN_DOUBLE,
   .family = PH_FAMILY_POOL,
@@ -124,3 +133,4 @@ const PhOp ph_op_NonMaxSuppression = {
   .attrs = { { "center_point_box", PH_ATTR_INT, "0" } },
   .infer = infer_nms, .kernel = run_nms,
 };
+/* clang-format on */

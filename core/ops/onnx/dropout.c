@@ -83,13 +83,15 @@ grad_dropout (PhGrad *grad, GError **error)
   if (grad->node->outputs->len < 2)
     return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its gradient in training needs the second output, the mask");
   one = ph_grad_like (grad, x, 1);
-  ratio = ratio != NULL ? PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", x->type->dtype)), ratio) : ph_grad_like (grad, x, 0.5);
+  ratio = ratio != NULL ? PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", x->type->dtype)), ratio)
+                        : ph_grad_like (grad, x, 0.5);
   scale = PH_BUILD (b, Where, training, PH_BUILD (b, Div, one, PH_BUILD (b, Sub, one, ratio)), one);
   kept = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", x->type->dtype)), ph_grad_out (grad, 1));
   grad->dx[0] = PH_BUILD (b, Mul, PH_BUILD (b, Mul, grad->dy[0], kept), scale);
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Dropout = {
   .name = "Dropout", .since = 22, .flags = PH_OP_RANDOM,
   .family = PH_FAMILY_NORM, .example = { "x[3]", "y = Dropout (x)", -1, 1 },
@@ -101,3 +103,4 @@ const PhOp ph_op_Dropout = {
   .infer = infer_dropout, .kernel = run_dropout, .grad_build = grad_dropout, .no_grad = 1 << 2, .no_rule = 1 << 1,
   .grad_text = "ddata = dY * mask / (1 - ratio)",
 };
+/* clang-format on */

@@ -5,16 +5,16 @@
 #include "core/ops/onnx/elementwise.h"
 #include "core/ops/support.h"
 
-#define MAX_OPERANDS 7             /* what a walk holds beside the result */
+#define MAX_OPERANDS 7 /* what a walk holds beside the result */
 #define MAX_LABELS   64
 
 /* An equation as lists of labels: letters, and the axes of "..." as labels of their own, counted from the right. */
 typedef struct
 {
-  guint  n_operands, rank[MAX_OPERANDS + 1];               /* the last one is the result                     */
-  guint8 label[MAX_OPERANDS + 1][PH_MAX_RANK];             /* < 52: a letter; ELLIPSIS + i: i-th from right  */
+  guint n_operands, rank[MAX_OPERANDS + 1];    /* the last one is the result                     */
+  guint8 label[MAX_OPERANDS + 1][PH_MAX_RANK]; /* < 52: a letter; ELLIPSIS + i: i-th from right  */
   gboolean dots[MAX_OPERANDS + 1];
-  char   error[160];
+  char error[160];
 } Equation;
 
 #define ELLIPSIS 64
@@ -67,7 +67,9 @@ parse (Equation *equation, const char *text, const guint *ranks, guint n_operand
   g_autoptr (GString) plain = g_string_new (NULL);
   g_auto (GStrv) terms = NULL;
   const char *arrow;
-  guint n_dots = 0, count[52] = { 0, };
+  guint n_dots = 0, count[52] = {
+    0,
+  };
 
   *equation = (Equation) { .n_operands = n_operands };
   for (const char *c = text; *c != '\0'; c++)
@@ -123,7 +125,9 @@ infer_einsum (PhInfer *infer, GError **error)
   const PhType *first = ph_infer_type (infer, 0);
   guint ranks[MAX_OPERANDS + 1] = { 0, }, n = node->inputs->len;
   PhDim size[128], dims[PH_MAX_RANK];
-  gboolean seen[128] = { FALSE, };
+  gboolean seen[128] = {
+    FALSE,
+  };
   Equation equation;
 
   for (guint k = 0; k < MIN (n, MAX_OPERANDS); k++)
@@ -174,9 +178,13 @@ einsum_kernel (PhKernel *kernel, GError **error)
   PhDType dtype = ph_tensor_dtype (ph_kernel_input (kernel, 0));
   PhDType works_in = ph_dtype_is_float (dtype) ? PH_DOUBLE : PH_INT64;
   gint64 size[128], dims[PH_MAX_RANK], sizes[MAX_LABELS];
-  PhTensor *wide[MAX_OPERANDS] = { NULL, };
+  PhTensor *wide[MAX_OPERANDS] = {
+    NULL,
+  };
   g_autoptr (PhTensor) result = NULL;
-  gboolean ok = FALSE, seen[128] = { FALSE, };
+  gboolean ok = FALSE, seen[128] = {
+    FALSE,
+  };
   Equation equation;
   PhWalk walk;
 
@@ -191,7 +199,7 @@ einsum_kernel (PhKernel *kernel, GError **error)
         guint label = equation.label[k][i];
         gint64 dim = ph_tensor_dims (ph_kernel_input (kernel, k))[i];
 
-        gboolean again = FALSE;          /* a diagonal: nothing is stretched to make it one */
+        gboolean again = FALSE; /* a diagonal: nothing is stretched to make it one */
 
         for (guint j = 0; j < i && !again; j++)
           again = equation.label[k][j] == label;
@@ -232,7 +240,9 @@ einsum_kernel (PhKernel *kernel, GError **error)
       ((double *) ph_tensor_writable (result))[i] = -0.0;
   for (guint k = 0; k <= n; k++)
     {
-      gint64 own[PH_MAX_RANK], strides[MAX_LABELS] = { 0, };
+      gint64 own[PH_MAX_RANK], strides[MAX_LABELS] = {
+        0,
+      };
       const gint64 *own_dims = k < n ? ph_tensor_dims (ph_kernel_input (kernel, k)) : dims;
 
       ph_strides (equation.rank[k], own_dims, own);
@@ -244,6 +254,7 @@ einsum_kernel (PhKernel *kernel, GError **error)
         goto out;
     }
 
+/* clang-format off */
 #define SUM_OF_PRODUCTS(type_)                                                                                         \
   for (gsize i = 0; i < walk.count; i++, ph_walk_next (&walk))                                                         \
     {                                                                                                                  \
@@ -252,6 +263,7 @@ einsum_kernel (PhKernel *kernel, GError **error)
         product *= ((const type_ *) ph_tensor_data (wide[k]))[walk.offset[k]];                                         \
       ((type_ *) ph_tensor_writable (result))[walk.offset[n]] += product;                                              \
     }
+  /* clang-format on */
   /* -0 is what adds nothing to a sum: a sum of one product is that product. */
   for (gsize i = 0; works_in == PH_DOUBLE && walk.count > 0 && i < ph_tensor_count (result); i++)
     ((double *) ph_tensor_writable (result))[i] = -0.0;
@@ -307,7 +319,9 @@ static gboolean
 grad_einsum (PhGrad *grad, GError **error)
 {
   PhBuilder *b = grad->b;
-  guint n = grad->node->inputs->len, ranks[MAX_OPERANDS + 1] = { 0, };
+  guint n = grad->node->inputs->len, ranks[MAX_OPERANDS + 1] = {
+    0,
+  };
   Equation equation;
 
   for (guint k = 0; k < MIN (n, MAX_OPERANDS); k++)
@@ -333,7 +347,7 @@ grad_einsum (PhGrad *grad, GError **error)
       if (!grad->wanted[k])
         continue;
       inputs[n_inputs++] = grad->dy[0];
-      for (guint t = n + 1; t > 0; t--)           /* the result's term first, then the others */
+      for (guint t = n + 1; t > 0; t--) /* the result's term first, then the others */
         {
           guint term = t == n + 1 ? n : n - t;
 
@@ -360,16 +374,17 @@ grad_einsum (PhGrad *grad, GError **error)
           char other = '\0';
 
           if ((one >= ELLIPSIS && !equation.dots[n]) || (mine[one] && (other = free_letter (&equation, n, used)) == '\0'))
-            return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "an einsum that %s is not differentiated; write it with %s",
-                                 one >= ELLIPSIS ? "sums over '...'" : "uses up all letters", one >= ELLIPSIS ? "ReduceSum" : "fewer terms");
+            return ph_node_fail (
+                grad->node, error, PH_ERROR_UNSUPPORTED, "an einsum that %s is not differentiated; write it with %s",
+                one >= ELLIPSIS ? "sums over '...'" : "uses up all letters", one >= ELLIPSIS ? "ReduceSum" : "fewer terms");
           if (mine[one])
             {
               g_string_append_printf (text, ",%c%c", label_letter (one), other);
               inputs[n_inputs++] = build_diagonal (grad, ph_grad_in (grad, k), i);
-              if (!there[one])      /* it was summed away, but now it is there */
+              if (!there[one]) /* it was summed away, but now it is there */
                 {
                   there[one] = TRUE;
-                  for (guint m = n_missing; m-- > 0; )
+                  for (guint m = n_missing; m-- > 0;)
                     if (equation.label[k][missing[m]] == one)
                       missing[m] = missing[--n_missing];
                 }
@@ -386,8 +401,7 @@ grad_einsum (PhGrad *grad, GError **error)
       for (guint m = 0; m < n_missing; m++)
         g_string_erase (back, strchr (back->str, label_letter (equation.label[k][missing[m]])) - back->str, 1);
       g_string_append_printf (text, "->%s", back->str);
-      grad->dx[k] = ph_build_node (b, &ph_op_Einsum, inputs, n_inputs,
-                                   PH_ATTRS (ph_attr_new_string ("equation", text->str)), 1);
+      grad->dx[k] = ph_build_node (b, &ph_op_Einsum, inputs, n_inputs, PH_ATTRS (ph_attr_new_string ("equation", text->str)), 1);
       if (n_missing > 0)
         grad->dx[k] = PH_BUILD (b, Expand, PH_BUILD (b, Unsqueeze, grad->dx[k], ph_build_ints (b, missing, n_missing)),
                                 ph_grad_shape (grad, ph_grad_in (grad, k)));
@@ -399,7 +413,9 @@ grad_einsum (PhGrad *grad, GError **error)
 static gint64
 einsum_flops (const PhNode *node)
 {
-  guint n = node->inputs->len, ranks[MAX_OPERANDS + 1] = { 0, };
+  guint n = node->inputs->len, ranks[MAX_OPERANDS + 1] = {
+    0,
+  };
   gint64 size[128] = { 0, }, total = MAX (n, 1);
   Equation equation;
 
@@ -424,6 +440,7 @@ einsum_flops (const PhNode *node)
 
 #define FACTORS (PH_FLOATS | PH_INTEGERS)
 
+/* clang-format off */
 const PhOp ph_op_Einsum = {
   "Einsum", .since = 12, .flags = PH_OP_MULTILINEAR,
   .family = PH_FAMILY_LINEAR,
@@ -435,6 +452,7 @@ const PhOp ph_op_Einsum = {
   .infer   = infer_einsum, .kernel = einsum_kernel, .grad_build = grad_einsum, .flops = einsum_flops,
   .grad_text = "dX = einsum(dY, the other inputs), the letters of X its result",
 };
+/* clang-format on */
 
 /* Det */
 
@@ -445,8 +463,9 @@ infer_det (PhInfer *infer, GError **error)
 
   if (type == NULL)
     return TRUE;
-  if (type->rank < 2 || (ph_dim_known (type->dims[type->rank - 1]) && ph_dim_known (type->dims[type->rank - 2]) &&
-                         type->dims[type->rank - 1].size != type->dims[type->rank - 2].size))
+  if (type->rank < 2
+      || (ph_dim_known (type->dims[type->rank - 1]) && ph_dim_known (type->dims[type->rank - 2])
+          && type->dims[type->rank - 1].size != type->dims[type->rank - 2].size))
     {
       g_autofree char *text = ph_type_to_string (type);
 
@@ -511,7 +530,7 @@ det_kernel (PhKernel *kernel, GError **error)
     return FALSE;
   n = dims[rank - 1];
   count = ph_dims_product (dims, 0, rank - 2);
-  work = g_new (double, n * n + 1);
+  work = g_new (double, n *n + 1);
   for (gsize i = 0; i < count; i++)
     {
       memcpy (work, (const double *) ph_tensor_data (wide) + i * n * n, n * n * sizeof *work);
@@ -569,6 +588,7 @@ det_flops (const PhNode *node)
   return count < 0 || type->rank < 2 ? -1 : count * type->dims[type->rank - 1].size * 2 / 3 + 1;
 }
 
+/* clang-format off */
 const PhOp ph_op_Det = {
   "Det", .since = 22,
   .family = PH_FAMILY_ARITHMETIC, .example = { "x[3,3]", "y = Det (x)", -1, 1 },
@@ -577,3 +597,4 @@ const PhOp ph_op_Det = {
   .infer   = infer_det, .kernel = det_kernel, .grad_build = grad_det, .flops = det_flops,
   .grad_text = "dX = dY * Y * inverse(X)^T",
 };
+/* clang-format on */

@@ -6,6 +6,7 @@
 
 /* Conversion */
 
+/* clang-format off */
 #define CONVERT(to_, from_)                                                                                            \
   {                                                                                                                    \
     to_ *restrict out = y;                                                                                             \
@@ -14,8 +15,11 @@
       out[i] = (to_) in[i];                                                                                            \
     return;                                                                                                            \
   }
+/* clang-format on */
 /* Conversions without a rounding or range question, between the types that loops work in and the common others. */
-#define PAIR(to_, to_type_, from_, from_type_) if (to == PH_##to_ && from == PH_##from_) CONVERT (to_type_, from_type_)
+#define PAIR(to_, to_type_, from_, from_type_) \
+  if (to == PH_##to_ && from == PH_##from_)    \
+  CONVERT (to_type_, from_type_)
 
 static void
 convert (PhDType to, gpointer y, PhDType from, gconstpointer x, gsize n)
@@ -101,7 +105,10 @@ static void
 run_rows (PhLoop loop, guint rank, const gint64 *dims, PhTensor *result, PhTensor *const operands[2], gsize item_out,
           gsize item_in, const double *p)
 {
-  gint64 outer[PH_MAX_RANK], stride[2][PH_MAX_RANK], at[PH_MAX_RANK] = { 0, };
+  gint64 outer[PH_MAX_RANK], stride[2][PH_MAX_RANK],
+      at[PH_MAX_RANK] = {
+        0,
+      };
   gsize offset[2] = { 0, 0 }, inner = 1, inner_stride[2] = { 1, 1 };
   const char *in[2];
   char *out = ph_tensor_writable (result);
@@ -249,9 +256,9 @@ ph_elementwise (const PhLoops *loops, PhTensor *a, PhTensor *b, const double *p,
   loop_result = loops->result != PH_UNDEFINED ? loops->result : works_in;
 
   /* A repeated element is computed once. */
-  if ((ph_tensor_is_splat (a) || ph_tensor_count (a) == 1) && ph_tensor_count (a) > 0 &&
-      (b == NULL || ((ph_tensor_is_splat (b) || ph_tensor_count (b) == 1) && ph_tensor_count (b) > 0)) &&
-      (ph_tensor_is_splat (a) || (b != NULL && ph_tensor_is_splat (b))))
+  if ((ph_tensor_is_splat (a) || ph_tensor_count (a) == 1) && ph_tensor_count (a) > 0
+      && (b == NULL || ((ph_tensor_is_splat (b) || ph_tensor_count (b) == 1) && ph_tensor_count (b) > 0))
+      && (ph_tensor_is_splat (a) || (b != NULL && ph_tensor_is_splat (b))))
     {
       g_autoptr (PhTensor) one_a = single (a), one_b = b != NULL ? single (b) : NULL;
       g_autoptr (PhTensor) one = ph_elementwise (loops, one_a, one_b, p, error);
@@ -267,8 +274,8 @@ ph_elementwise (const PhLoops *loops, PhTensor *a, PhTensor *b, const double *p,
   if (b == NULL)
     loop (ph_tensor_count (result), ph_tensor_writable (result), ph_tensor_data (wide_a), 1, NULL, 0, p);
   else
-    run_rows (loop, rank, dims, result, (PhTensor *[]) { wide_a, wide_b }, ph_dtype_size (loop_result),
-              ph_dtype_size (works_in), p);
+    run_rows (loop, rank, dims, result, (PhTensor *[]) { wide_a, wide_b }, ph_dtype_size (loop_result), ph_dtype_size (works_in),
+              p);
 
   PhTensor *narrow = ph_convert (result, result_dtype);
 

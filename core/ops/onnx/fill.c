@@ -90,6 +90,7 @@ grad_expand (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Expand = {
   .name = "Expand", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT, .example = { "x[3,1]", "s = Constant <value_ints = [2, 1, 4]> () y = Expand (x, s)", -1, 1 },
@@ -98,6 +99,7 @@ const PhOp ph_op_Expand = {
   .infer = infer_expand, .kernel = run_expand, .grad_build = grad_expand, .no_grad = 1 << 1,
   .grad_text = "dinput = sum(dY) over what was expanded",
 };
+/* clang-format on */
 
 static gboolean
 infer_tile (PhInfer *infer, GError **error)
@@ -161,6 +163,7 @@ grad_tile (PhGrad *grad, GError **error)
   return ph_grad_moved (grad, 0);
 }
 
+/* clang-format off */
 const PhOp ph_op_Tile = {
   .name = "Tile", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT, .example = { "x[2,3]", "r = Constant <value_ints = [2, 3]> () y = Tile (x, r)", -1, 1 },
@@ -169,6 +172,7 @@ const PhOp ph_op_Tile = {
   .infer = infer_tile, .kernel = run_tile, .grad_build = grad_tile, .no_grad = 1 << 1,
   .grad_text = "dinput = sum(dY) over the copies",
 };
+/* clang-format on */
 
 /* ── ConstantOfShape, EyeLike, Range ── */
 
@@ -228,6 +232,7 @@ run_constant_of_shape (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_ConstantOfShape = {
   .name = "ConstantOfShape", .since = 23, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_CONSTANT,
@@ -236,6 +241,7 @@ const PhOp ph_op_ConstantOfShape = {
   .attrs = { { "value", PH_ATTR_TENSOR } },
   .infer = infer_constant_of_shape, .kernel = run_constant_of_shape, .no_grad = 1 << 0,
 };
+/* clang-format on */
 
 static PhDType
 eye_dtype (const PhNode *node, PhDType input)
@@ -275,6 +281,7 @@ run_eye (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_EyeLike = {
   .name = "EyeLike", .since = 22, .flags = PH_OP_SHAPE_ONLY | PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -283,6 +290,7 @@ const PhOp ph_op_EyeLike = {
   .attrs = { { "dtype", PH_ATTR_INT }, { "k", PH_ATTR_INT, "0" } },
   .infer = infer_eye, .kernel = run_eye, .no_grad = 1 << 0,
 };
+/* clang-format on */
 
 static gboolean
 infer_range (PhInfer *infer, GError **error)
@@ -301,8 +309,8 @@ infer_range (PhInfer *infer, GError **error)
         return ph_infer_fail (infer, error, "start, limit and delta must be scalars and delta must not be 0");
       n = PH_DIM (MAX (0, ceil ((ph_tensor_get (limit, 0) - ph_tensor_get (start, 0)) / ph_tensor_get (delta, 0))));
     }
-  else if (delta != NULL && ph_tensor_count (delta) == 1 && ph_tensor_get (delta, 0) == 1
-           && ph_infer_dims (infer, 0, &from) == 1 && ph_infer_dims (infer, 1, &to) == 1)
+  else if (delta != NULL && ph_tensor_count (delta) == 1 && ph_tensor_get (delta, 0) == 1 && ph_infer_dims (infer, 0, &from) == 1
+           && ph_infer_dims (infer, 1, &to) == 1)
     n = ph_dim_sub (to[0], from[0]);
   ph_infer_set_shape (infer, 0, type->dtype, 1, &n);
   return TRUE;
@@ -355,6 +363,7 @@ grad_range (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Range = {
   .name = "Range", .since = 11,
   .family = PH_FAMILY_CONSTANT,
@@ -366,3 +375,4 @@ const PhOp ph_op_Range = {
   .grad_build = grad_range,
   .grad_text = "dstart = sum(dY); ddelta = sum(dY * [0, 1, 2, ...])",
 };
+/* clang-format on */

@@ -77,8 +77,9 @@ run_gather (PhKernel *kernel, GError **error)
       gint64 at = picked[i] < 0 ? picked[i] + from_dims[axis] : picked[i];
 
       if (at < 0 || at >= from_dims[axis])
-        return ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT " elements of axis %u",
-                               picked[i], from_dims[axis], axis);
+        return ph_kernel_fail (kernel, error,
+                               "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT " elements of axis %u", picked[i],
+                               from_dims[axis], axis);
       picked[i] = at;
     }
   to = ph_kernel_output (kernel, 0, ph_tensor_dtype (x), n, dims, error);
@@ -116,7 +117,7 @@ grad_gather (PhGrad *grad, GError **error)
       return TRUE;
     }
   q = indices->type->rank;
-  for (guint i = 0; i < x->type->rank; i++)            /* axis first, the others after it */
+  for (guint i = 0; i < x->type->rank; i++) /* axis first, the others after it */
     there[i] = i == 0 ? axis : i <= axis ? i - 1 : i;
   for (guint i = 0; i < x->type->rank; i++)
     back[there[i]] = i;
@@ -130,6 +131,7 @@ grad_gather (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Gather = {
   .name = "Gather", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT,
@@ -141,6 +143,7 @@ const PhOp ph_op_Gather = {
   .infer = infer_gather, .kernel = run_gather, .grad_build = grad_gather, .no_grad = 1 << 1,
   .grad_text = "ddata = dY added into zeros at indices",
 };
+/* clang-format on */
 
 /* ── GatherElements ── */
 
@@ -159,7 +162,8 @@ infer_gather_elements (PhInfer *infer, GError **error)
     }
   if (type->has_rank && indices->has_rank
       && (type->rank != indices->rank || !ph_axis (ph_node_attr_int (ph_infer_node_of (infer), "axis", 0), type->rank, &axis)))
-    return ph_infer_fail (infer, error, "data has rank %u, indices %u; they must agree and axis lie inside", type->rank, indices->rank);
+    return ph_infer_fail (infer, error, "data has rank %u, indices %u; they must agree and axis lie inside", type->rank,
+                          indices->rank);
   ph_infer_set (infer, 0, ph_type_with_dtype (indices, type->dtype));
   return TRUE;
 }
@@ -201,8 +205,10 @@ run_gather_elements (PhKernel *kernel, GError **error)
       if (at < 0)
         at += from_dims[axis];
       if (at < 0 || at >= from_dims[axis])
-        return ph_kernel_own_strings (kernel, 0), ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT " elements of axis %u",
-                               at, from_dims[axis], axis);
+        return ph_kernel_own_strings (kernel, 0),
+               ph_kernel_fail (kernel, error,
+                               "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT " elements of axis %u", at,
+                               from_dims[axis], axis);
       ph_move (to, i++, from, walk.offset[0] + at * along, size);
     }
   while (ph_walk_next (&walk));
@@ -221,6 +227,7 @@ grad_gather_elements (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_GatherElements = {
   .name = "GatherElements", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT,
@@ -232,6 +239,7 @@ const PhOp ph_op_GatherElements = {
   .infer = infer_gather_elements, .kernel = run_gather_elements, .grad_build = grad_gather_elements, .no_grad = 1 << 1,
   .grad_text = "ddata = dY added into zeros at indices",
 };
+/* clang-format on */
 
 /* ── GatherND ── */
 
@@ -276,7 +284,8 @@ run_gather_nd (PhKernel *kernel, GError **error)
   char *to;
 
   tuple = i_rank > 0 ? i_dims[i_rank - 1] : 0;
-  if (batch < 0 || i_rank == 0 || batch >= MIN (rank, i_rank) || tuple + batch > rank || i_rank - 1 + rank - tuple - batch > PH_MAX_RANK)
+  if (batch < 0 || i_rank == 0 || batch >= MIN (rank, i_rank) || tuple + batch > rank
+      || i_rank - 1 + rank - tuple - batch > PH_MAX_RANK)
     return ph_kernel_fail (kernel, error, "index tuples of %" G_GINT64_FORMAT " do not fit data of rank %u", tuple, rank);
   for (guint i = 0; i < i_rank - 1; i++)
     {
@@ -304,8 +313,11 @@ run_gather_nd (PhKernel *kernel, GError **error)
           gint64 dim = from_dims[batch + t], index = picked[k * tuple + t];
 
           if (index < -dim || index >= dim)
-            return ph_kernel_own_strings (kernel, 0), ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT " elements of axis %"
-                                   G_GINT64_FORMAT, index, dim, batch + t);
+            return ph_kernel_own_strings (kernel, 0),
+                   ph_kernel_fail (kernel, error,
+                                   "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT
+                                   " elements of axis %" G_GINT64_FORMAT,
+                                   index, dim, batch + t);
           at = at * dim + (index < 0 ? index + dim : index);
         }
       memcpy (to, from + k / per_batch * batch_size + at * inner, inner);
@@ -324,6 +336,7 @@ grad_gather_nd (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_GatherND = {
   .name = "GatherND", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT,
@@ -334,6 +347,7 @@ const PhOp ph_op_GatherND = {
   .infer = infer_gather_nd, .kernel = run_gather_nd, .grad_build = grad_gather_nd, .no_grad = 1 << 1,
   .grad_text = "ddata = dY added into zeros at indices",
 };
+/* clang-format on */
 
 /* ── Compress ── */
 
@@ -413,6 +427,7 @@ grad_compress (PhGrad *grad, GError **error)
   return ph_grad_moved (grad, 0);
 }
 
+/* clang-format off */
 const PhOp ph_op_Compress = {
   .name = "Compress", .since = 11, .flags = PH_OP_DATA_MOVEMENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -423,6 +438,7 @@ const PhOp ph_op_Compress = {
   .infer = infer_compress, .kernel = run_compress, .grad_build = grad_compress, .no_grad = 1 << 1,
   .grad_text = "dinput = dY put into zeros where condition holds",
 };
+/* clang-format on */
 
 /* ── OneHot ── */
 
@@ -513,6 +529,7 @@ grad_one_hot (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_OneHot = {
   .name = "OneHot", .since = 11,
   .family = PH_FAMILY_MOVEMENT, .main_attrs = { "axis" },
@@ -523,3 +540,4 @@ const PhOp ph_op_OneHot = {
   .infer = infer_one_hot, .kernel = run_one_hot, .grad_build = grad_one_hot, .no_grad = 0x3,
   .grad_text = "dvalues = [sum(dY off the index), sum(dY at the index)]",
 };
+/* clang-format on */

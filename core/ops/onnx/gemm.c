@@ -7,15 +7,16 @@
 /* Each element of c takes its k products one after the other, whatever the sizes and the blocks, so a part of a product is
  * bit for bit what the whole has there. */
 
-#define LANES   8           /* doubles of a vector                                           */
-#define DEPTH   256         /* rows of b at a time: a panel stays in the first-level cache   */
-#define COLUMNS 128         /* columns of b at a time, packed; a multiple of every width     */
-#define ROWS    12          /* of the largest tile                                           */
-#define SMALL   (1 << 18)   /* products that are not worth a second thread                   */
+#define LANES   8         /* doubles of a vector                                           */
+#define DEPTH   256       /* rows of b at a time: a panel stays in the first-level cache   */
+#define COLUMNS 128       /* columns of b at a time, packed; a multiple of every width     */
+#define ROWS    12        /* of the largest tile                                           */
+#define SMALL   (1 << 18) /* products that are not worth a second thread                   */
 
 typedef double Vector __attribute__ ((vector_size (LANES * sizeof (double)), aligned (sizeof (double)), may_alias));
 
 /* c[rows, vectors * LANES] += a[depth, rows]' b[depth, vectors * LANES], both packed. */
+/* clang-format off */
 #define TILE(name_, rows_, vectors_, ...)                                                                              \
   __VA_ARGS__ static void name_ (gsize depth, const double *a, const double *b, double *c, gsize stride)               \
   {                                                                                                                    \
@@ -33,15 +34,20 @@ typedef double Vector __attribute__ ((vector_size (LANES * sizeof (double)), ali
       for (guint v = 0; v < vectors_; v++)                                                                             \
         *(Vector *) (c + r * stride + v * LANES) = sum[r][v];                                                          \
   }
+/* clang-format on */
 
 typedef void (*Tile) (gsize depth, const double *a, const double *b, double *c, gsize stride);
-typedef struct { gsize rows, width; Tile tile, row; } Tiles;      /* @tile: of @rows rows; @row: of one */
+typedef struct
+{
+  gsize rows, width;
+  Tile tile, row;
+} Tiles; /* @tile: of @rows rows; @row: of one */
 
 TILE (tile_plain, 4, 1)
 TILE (row_plain, 1, 1)
 static const Tiles plain = { 4, LANES, tile_plain, row_plain };
 
-#if defined (__x86_64__)
+#if defined(__x86_64__)
 TILE (tile_avx2, 6, 1, __attribute__ ((target ("avx2,fma"))))
 TILE (row_avx2, 1, 1, __attribute__ ((target ("avx2,fma"))))
 TILE (tile_avx512, ROWS, 2, __attribute__ ((target ("avx512f"))))
@@ -52,7 +58,7 @@ static const Tiles avx2 = { 6, LANES, tile_avx2, row_avx2 }, avx512 = { ROWS, 2 
 static const Tiles *
 tiles_of_processor (void)
 {
-#if defined (__x86_64__)
+#if defined(__x86_64__)
   if (__builtin_cpu_supports ("avx512f"))
     return &avx512;
   if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
@@ -75,7 +81,8 @@ pack (gsize width, gsize depth, gsize n, const double *b, gsize stride, double *
 
 /* c[rows, n] += a[depth, rows]' panels, @a packed, for @rows that one tile has. */
 static void
-multiply_rows (const Tiles *tiles, gsize rows, gsize n, gsize depth, const double *a, const double *panels, double *c, gsize stride)
+multiply_rows (const Tiles *tiles, gsize rows, gsize n, gsize depth, const double *a, const double *panels, double *c,
+               gsize stride)
 {
   const Tile tile = rows > 1 ? tiles->tile : tiles->row;
   double edge[ROWS][2 * LANES];
@@ -133,7 +140,7 @@ ph_gemm_f64_add (gsize m, gsize n, gsize k, const double *a, gsize stride_a, con
   const gsize rows = blocks >= 4 || m < 4 * tiles->rows ? MAX (m, 1) : (m / 4 / tiles->rows + 1) * tiles->rows;
   const gsize parts = blocks * ((m + rows - 1) / rows);
 
-#pragma omp parallel for schedule(dynamic) if (parts > 1 && m * n > SMALL / MAX (k, 1))
+#pragma omp parallel for schedule(dynamic) if (parts > 1 && m * n > SMALL / MAX(k, 1))
   for (gsize part = 0; part < parts; part++)
     {
       const gsize j = part % blocks * COLUMNS, i = part / blocks * rows;

@@ -6,10 +6,14 @@
 #include <openjpeg.h>
 #include <webp/decode.h>
 
-#define MAX_PIXELS (G_GINT64_CONSTANT (1) << 28)      /* a small file may claim to be any size */
+#define MAX_PIXELS (G_GINT64_CONSTANT (1) << 28) /* a small file may claim to be any size */
 
 /* Rows of 3 or 4 bytes a pixel, red first. */
-typedef struct { gint64 width, height, stride, channels; const guint8 *pixels; } Picture;
+typedef struct
+{
+  gint64 width, height, stride, channels;
+  const guint8 *pixels;
+} Picture;
 
 static void
 limit_size (GdkPixbufLoader *loader, int width, int height, gpointer data)
@@ -23,7 +27,11 @@ limit_size (GdkPixbufLoader *loader, int width, int height, gpointer data)
 
 /* ── JPEG 2000, from memory ── */
 
-typedef struct { const guint8 *data; gsize size, at; } Stream;
+typedef struct
+{
+  const guint8 *data;
+  gsize size, at;
+} Stream;
 
 static OPJ_SIZE_T
 read_stream (void *buffer, OPJ_SIZE_T n, void *data)
@@ -144,7 +152,7 @@ load (const guint8 *data, gsize size, char **problem)
 static void
 convert_pixel (const guint8 *rgb, char format, guint8 *to)
 {
-  if (format == 'G')         /* the weights of ITU-R 601, in 16 bits */
+  if (format == 'G') /* the weights of ITU-R 601, in 16 bits */
     *to = (guint8) ((rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000) >> 16);
   else
     for (guint i = 0; i < 3; i++)
@@ -159,7 +167,8 @@ give (PhKernel *kernel, const Picture *picture, char format, GError **error)
 
   for (gint64 y = 0; to != NULL && y < picture->height; y++)
     for (gint64 x = 0; x < picture->width; x++)
-      convert_pixel (picture->pixels + y * picture->stride + x * picture->channels, format, to + (y * picture->width + x) * channels);
+      convert_pixel (picture->pixels + y * picture->stride + x * picture->channels, format,
+                     to + (y * picture->width + x) * channels);
   return to != NULL;
 }
 
@@ -216,6 +225,7 @@ infer_image_decoder (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_ImageDecoder = {
   .name = "ImageDecoder", .since = 20, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -224,3 +234,4 @@ const PhOp ph_op_ImageDecoder = {
   .attrs = { { "pixel_format", PH_ATTR_STRING, "\"RGB\"" } },
   .infer = infer_image_decoder, .kernel = run_image_decoder,
 };
+/* clang-format on */

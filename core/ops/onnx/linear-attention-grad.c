@@ -6,11 +6,11 @@
 
 #include <math.h>
 
-#define ADD(x_, y_)    PH_BUILD (b, Add, x_, y_)
-#define SUB(x_, y_)    PH_BUILD (b, Sub, x_, y_)
-#define MUL(x_, y_)    PH_BUILD (b, Mul, x_, y_)
-#define MATMUL(x_, y_) PH_BUILD (b, MatMul, x_, y_)
-#define INTS(...)      ph_build_ints (b, (gint64[]) { __VA_ARGS__ }, sizeof ((gint64[]) { __VA_ARGS__ }) / sizeof (gint64))
+#define ADD(x_, y_)         PH_BUILD (b, Add, x_, y_)
+#define SUB(x_, y_)         PH_BUILD (b, Sub, x_, y_)
+#define MUL(x_, y_)         PH_BUILD (b, Mul, x_, y_)
+#define MATMUL(x_, y_)      PH_BUILD (b, MatMul, x_, y_)
+#define INTS(...)           ph_build_ints (b, (gint64[]) { __VA_ARGS__ }, sizeof ((gint64[]) { __VA_ARGS__ }) / sizeof (gint64))
 #define AXIS(name_, value_) PH_ATTRS (ph_attr_new_int (name_, value_))
 
 static PhValue *
@@ -27,14 +27,24 @@ known_ranks (PhGrad *grad, guint n, GError **error)
       const PhValue *value = ph_grad_in (grad, i);
 
       if (value != NULL && (value->type == NULL || !value->type->has_rank))
-        return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its gradient needs the rank of '%s': fix its shape first", value->name);
+        return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its gradient needs the rank of '%s': fix its shape first",
+                             value->name);
     }
   return TRUE;
 }
 
 /* ── LinearAttention: a Scan over the positions ── */
 
-enum { Q, K, V, PAST, DECAY, BETA, N_INPUTS };
+enum
+{
+  Q,
+  K,
+  V,
+  PAST,
+  DECAY,
+  BETA,
+  N_INPUTS
+};
 
 /* [batch, length, heads, size]. */
 static PhValue *
@@ -49,7 +59,8 @@ spread_heads (PhBuilder *b, PhValue *value, gint64 heads)
 
 /* One position: @in are the state and what the scan reads of each input; makes the new state and the output. */
 static void
-build_position (PhBuilder *b, PhValue *const *in, gint64 heads, gint64 group, gint64 size, double scale, PhValue **state, PhValue **y)
+build_position (PhBuilder *b, PhValue *const *in, gint64 heads, gint64 group, gint64 size, double scale, PhValue **state,
+                PhValue **y)
 {
   PhValue *key = in[K], *memory = in[PAST], *change = PH_BUILD (b, Unsqueeze, in[V], INTS (2)), *query;
 
@@ -90,7 +101,8 @@ build_linear_attention (PhBuilder *b, const PhNode *node, PhValue *const *in, Ph
   PhNode *scan;
 
   if (heads < 1 || n_q % heads != 0 || !ph_dim_known (size) || !ph_dim_known (width) || size.size < 1)
-    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs the number and the size of its heads: fix the shapes first");
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED,
+                         "its gradient needs the number and the size of its heads: fix the shapes first");
   if (strstr (rule, "gated") != NULL)
     which[n++] = DECAY;
   if (strstr (rule, "delta") != NULL)
@@ -110,9 +122,21 @@ build_linear_attention (PhBuilder *b, const PhNode *node, PhValue *const *in, Ph
   attrs[0] = ph_attr_new_int ("num_scan_inputs", n - 1);
   attrs[1] = ph_attr_new_ints ("scan_input_axes", axes, n - 1);
   attrs[2] = ph_attr_new_ints ("scan_output_axes", axes, 1);
-  scan = ph_graph_add_node (b->graph, &(PhNodeSpec) {
-      .op = &ph_op_Scan, .op_type = "Scan", .domain = "", .name = b->name, .inputs = inputs, .n_inputs = n, .n_outputs = 2, .attrs = attrs,
-      .n_attrs = 3, .before = b->before, .role = b->role, .partner = b->partner, .device = b->device }, &b->error);
+  scan = ph_graph_add_node (b->graph,
+                            &(PhNodeSpec) { .op = &ph_op_Scan,
+                                            .op_type = "Scan",
+                                            .domain = "",
+                                            .name = b->name,
+                                            .inputs = inputs,
+                                            .n_inputs = n,
+                                            .n_outputs = 2,
+                                            .attrs = attrs,
+                                            .n_attrs = 3,
+                                            .before = b->before,
+                                            .role = b->role,
+                                            .partner = b->partner,
+                                            .device = b->device },
+                            &b->error);
   for (guint i = 0; i < 3; i++)
     ph_attr_unref (attrs[i]);
   body = scan != NULL ? ph_node_add_graph (scan, "body", NULL, &b->error) : NULL;
@@ -157,12 +181,14 @@ build_causal_conv (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue
   PhValue *whole, *y, *start;
 
   if (type->rank != 3 || !ph_dim_known (type->dims[0]) || !ph_dim_known (type->dims[2]) || type->dims[2].size < 1)
-    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs the number of channels and the length of the kernel: fix the weight's shape first");
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED,
+                         "its gradient needs the number of channels and the length of the kernel: fix the weight's shape first");
   if (in[3] != NULL)
     whole = join (b, in[3], in[0], 2);
   else
     whole = PH_BUILD (b, Pad, in[0], INTS (0, 0, type->dims[2].size - 1, 0, 0, 0));
-  y = ph_build_node (b, &ph_op_Conv, PH_VALUES_ (whole, in[1], in[2]), in[2] != NULL ? 3 : 2, AXIS ("group", type->dims[0].size), 1);
+  y = ph_build_node (b, &ph_op_Conv, PH_VALUES_ (whole, in[1], in[2]), in[2] != NULL ? 3 : 2, AXIS ("group", type->dims[0].size),
+                     1);
   out[0] = g_str_equal (ph_node_attr_string (node, "activation", "none"), "none") ? y : MUL (y, PH_BUILD (b, Sigmoid, y));
   start = PH_BUILD_WITH (b, Shape, AXIS ("start", 2), in[0]);
   out[1] = PH_BUILD (b, Slice, whole, start, INTS (G_MAXINT64), INTS (2));
@@ -194,7 +220,8 @@ modify (PhBuilder *b, const PhNode *node, const char *attr, PhValue *scores, GHa
 }
 
 static PhValue *
-build_flex_attention (PhBuilder *b, const PhNode *node, PhValue *const *in, gint64 heads, gint64 kv_heads, gint64 size, GHashTable *map)
+build_flex_attention (PhBuilder *b, const PhNode *node, PhValue *const *in, gint64 heads, gint64 kv_heads, gint64 size,
+                      GHashTable *map)
 {
   g_autofree gint64 *which = g_new (gint64, heads + 1);
   gint64 swap[4] = { 0, 1, 3, 2 };
@@ -224,9 +251,10 @@ ph_grad_flex_attention (PhGrad *grad, GError **error)
 
   if (!known_ranks (grad, 3, error))
     return FALSE;
-  if (q->rank != 4 || k->rank != 4 || !ph_dim_known (q->dims[1]) || !ph_dim_known (q->dims[3]) || !ph_dim_known (k->dims[1]) ||
-      k->dims[1].size < 1 || q->dims[1].size % k->dims[1].size != 0)
-    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its gradient needs the number and the size of its heads: fix the shapes first");
+  if (q->rank != 4 || k->rank != 4 || !ph_dim_known (q->dims[1]) || !ph_dim_known (q->dims[3]) || !ph_dim_known (k->dims[1])
+      || k->dims[1].size < 1 || q->dims[1].size % k->dims[1].size != 0)
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
+                         "its gradient needs the number and the size of its heads: fix the shapes first");
   /* Identities, so that only what is built here lies on the way; also for what the bodies use from outside. */
   for (guint i = 0; i < 3; i++)
     {

@@ -7,7 +7,15 @@
 
 /* ── LinearAttention ── */
 
-enum { Q, K, V, PAST, DECAY, BETA };
+enum
+{
+  Q,
+  K,
+  V,
+  PAST,
+  DECAY,
+  BETA
+};
 
 static gboolean
 infer_linear_attention (PhInfer *infer, GError **error)
@@ -29,7 +37,11 @@ infer_linear_attention (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-typedef struct { gboolean gated, delta; double scale; } Rule;
+typedef struct
+{
+  gboolean gated, delta;
+  double scale;
+} Rule;
 
 /* One step of one head: the state decays, key and value are written into it. @state: [key, value]. */
 static void
@@ -81,12 +93,11 @@ run_linear_attention (PhKernel *kernel, GError **error)
   Rule rule = { .gated = strstr (name, "gated") != NULL, .delta = strstr (name, "delta") != NULL };
 
   if (!ph_heads_read (kernel, Q, n_q, &q, error) || !ph_heads_read (kernel, K, n_kv, &k, error)
-      || !ph_heads_read (kernel, V, n_kv, &v, error)
-      || (rule.gated && !read_optional (kernel, DECAY, n_kv, &k, &decay, error))
+      || !ph_heads_read (kernel, V, n_kv, &v, error) || (rule.gated && !read_optional (kernel, DECAY, n_kv, &k, &decay, error))
       || (rule.delta && !read_optional (kernel, BETA, n_kv, &k, &beta, error)))
     return FALSE;
-  if (q.batch != k.batch || k.batch != v.batch || q.length != k.length || k.length != v.length || q.size != k.size
-      || k.heads == 0 || q.heads % k.heads != 0)
+  if (q.batch != k.batch || k.batch != v.batch || q.length != k.length || k.length != v.length || q.size != k.size || k.heads == 0
+      || q.heads % k.heads != 0)
     return ph_kernel_fail (kernel, error, "the shapes of query, key and value do not fit together");
   state = (PhHeads) { k.batch, k.heads, k.size, v.size };
   y = (PhHeads) { q.batch, q.heads, q.length, v.size };
@@ -118,6 +129,7 @@ run_linear_attention (PhKernel *kernel, GError **error)
   return ph_heads_write (kernel, 0, &y, dtype, TRUE, error) && ph_heads_write (kernel, 1, &state, dtype, FALSE, error);
 }
 
+/* clang-format off */
 const PhOp ph_op_LinearAttention = {
   .name = "LinearAttention", .since = 27,
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_SOFTMAX,
@@ -133,6 +145,7 @@ const PhOp ph_op_LinearAttention = {
   .grad_text = "dquery = dY @ S^T * scale, S the state at its position; dkey = dS @ (what was written); dvalue = dS^T @ key, from the last "
                "position to the first; dpast_state = dS before the first; ddecay = sum(dS * S); dbeta = sum(dS * what it scaled)",
 };
+/* clang-format on */
 
 /* ── CausalConvWithState ── */
 
@@ -180,8 +193,9 @@ run_causal_conv (PhKernel *kernel, GError **error)
       || ph_tensor_dims (w)[2] < 1 || (bias != NULL && (gint64) ph_tensor_count (bias) != dims[1]))
     return ph_kernel_fail (kernel, error, "needs an input [batch, channels, length] and a weight [channels, 1, kernel]");
   memory = ph_tensor_dims (w)[2] - 1;
-  if (past != NULL && (ph_tensor_rank (past) != 3 || ph_tensor_dims (past)[0] != dims[0] || ph_tensor_dims (past)[1] != dims[1]
-                       || ph_tensor_dims (past)[2] != memory))
+  if (past != NULL
+      && (ph_tensor_rank (past) != 3 || ph_tensor_dims (past)[0] != dims[0] || ph_tensor_dims (past)[1] != dims[1]
+          || ph_tensor_dims (past)[2] != memory))
     return ph_kernel_fail (kernel, error, "past_state must be [batch, channels, kernel - 1]");
   y = ph_kernel_output (kernel, 0, dtype, 3, dims, error);
   if (y != NULL && kernel->n_outputs > 1)
@@ -204,6 +218,7 @@ run_causal_conv (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_CausalConvWithState = {
   .name = "CausalConvWithState", .since = 27,
   .family = PH_FAMILY_LINEAR,
@@ -216,6 +231,7 @@ const PhOp ph_op_CausalConvWithState = {
   .grad_text = "dinput = the gradient of a Conv of past_state and input, its later part; dpast_state = its first part; dweight = the "
                "same Conv's by its weight; dbias = sum(dY)",
 };
+/* clang-format on */
 
 /* ── FlexAttention ── */
 
@@ -278,7 +294,8 @@ run_flex_attention (PhKernel *kernel, GError **error)
   gint64 group;
   double scale;
 
-  if (!ph_heads_read (kernel, Q, 0, &q, error) || !ph_heads_read (kernel, K, 0, &k, error) || !ph_heads_read (kernel, V, 0, &v, error))
+  if (!ph_heads_read (kernel, Q, 0, &q, error) || !ph_heads_read (kernel, K, 0, &k, error)
+      || !ph_heads_read (kernel, V, 0, &v, error))
     return FALSE;
   if (q.batch != k.batch || k.batch != v.batch || k.length != v.length || k.heads != v.heads || q.size != k.size || k.heads == 0
       || q.heads % k.heads != 0)
@@ -315,6 +332,7 @@ run_flex_attention (PhKernel *kernel, GError **error)
   return ph_heads_write (kernel, 0, &y, ph_tensor_dtype (ph_kernel_input (kernel, Q)), FALSE, error);
 }
 
+/* clang-format off */
 const PhOp ph_op_FlexAttention = {
   .name = "FlexAttention", .domain = "ai.onnx.preview", .since = 1,
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_SOFTMAX,
@@ -327,3 +345,4 @@ const PhOp ph_op_FlexAttention = {
   .grad_text = "dV = P^T @ dY, P the probabilities; dQ = dS @ K * scale; dK = dS^T @ Q * scale, dS the gradient by the scores, through the "
                "softmax and the bodies",
 };
+/* clang-format on */

@@ -10,6 +10,7 @@
 #define PRODUCTS (PH_FLOATS | PH_INDICES | PH_T (UINT32) | PH_T (UINT64))
 
 /* Four rows of a at a time, so that b is read a quarter as often. */
+/* clang-format off */
 #define GEMM(name_, type_)                                                                                             \
   void name_ (gsize m, gsize n, gsize k, const type_ *a, const type_ *b, type_ *c)                                     \
   {                                                                                                                    \
@@ -40,12 +41,12 @@
             to[j] += x * row[j];                                                                                       \
         }                                                                                                              \
   }
+/* clang-format on */
 
 GEMM (ph_gemm_f32, float)
-static GEMM (gemm_u64, guint64)      /* also signed: the low 64 bits are the same */
+static GEMM (gemm_u64, guint64) /* also signed: the low 64 bits are the same */
 
-static PhDType
-works_in (PhDType dtype)
+    static PhDType works_in (PhDType dtype)
 {
   if (ph_dtype_is_float (dtype))
     return dtype == PH_DOUBLE ? PH_DOUBLE : PH_FLOAT;
@@ -86,10 +87,11 @@ ph_matmul (PhTensor *a, PhTensor *b, GError **error)
   m = rank_a > 1 ? dims_a[rank_a - 2] : 1;
   k = dims_a[rank_a - 1];
   n = rank_b > 1 ? dims_b[rank_b - 1] : 1;
-  if (k != (gsize) dims_b[rank_b > 1 ? rank_b - 2 : 0] ||
-      !ph_broadcast_dims (rank_a > 1 ? rank_a - 2 : 0, dims_a, rank_b > 1 ? rank_b - 2 : 0, dims_b, &batch_rank, dims))
+  if (k != (gsize) dims_b[rank_b > 1 ? rank_b - 2 : 0]
+      || !ph_broadcast_dims (rank_a > 1 ? rank_a - 2 : 0, dims_a, rank_b > 1 ? rank_b - 2 : 0, dims_b, &batch_rank, dims))
     {
-      g_set_error_literal (error, PH_ERROR, PH_ERROR_TYPE, "the shapes do not fit a matrix product: inner dimensions differ, or "
+      g_set_error_literal (error, PH_ERROR, PH_ERROR_TYPE,
+                           "the shapes do not fit a matrix product: inner dimensions differ, or "
                            "the outer ones do not broadcast");
       return NULL;
     }
@@ -153,8 +155,10 @@ ph_infer_product (PhInfer *infer, PhDType dtype, guint index_b, GError **error)
   if (ph_dim_known (k_a) && ph_dim_known (k_b) && k_a.size != k_b.size)
     return ph_infer_fail (infer, error, "multiplies %s by %s: the inner dimensions differ", text_a, text_b);
 
-  outer = ph_type_broadcast (dtype, (const PhType *[]) { ph_type_tensor (dtype, a->rank > 1 ? a->rank - 2 : 0, a->dims),
-                                                         ph_type_tensor (dtype, b->rank > 1 ? b->rank - 2 : 0, b->dims) }, 2);
+  outer = ph_type_broadcast (dtype,
+                             (const PhType *[]) { ph_type_tensor (dtype, a->rank > 1 ? a->rank - 2 : 0, a->dims),
+                                                  ph_type_tensor (dtype, b->rank > 1 ? b->rank - 2 : 0, b->dims) },
+                             2);
   if (outer == NULL)
     return ph_infer_fail (infer, error, "multiplies %s by %s: the outer dimensions do not broadcast", text_a, text_b);
   for (; rank < outer->rank; rank++)
@@ -261,6 +265,7 @@ grad_matmul (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MatMul = {
   "MatMul", .since = 13, .flags = PH_OP_MULTILINEAR,
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT, .example = { "a[2,3] b[3,4]", "y = MatMul (a, b)", -1, 1 },
@@ -271,6 +276,7 @@ const PhOp ph_op_MatMul = {
   .grad_text = "dA = dY @ B^T; dB = A^T @ dY",
   .symbol = "@",
 };
+/* clang-format on */
 
 /* Gemm */
 
@@ -377,8 +383,10 @@ product (PhGrad *grad, PhValue *a, gboolean trans_a, PhValue *b, gboolean trans_
 {
   float alpha = ph_node_attr_float (grad->node, "alpha", 1);
 
-  return PH_BUILD_WITH (grad->b, Gemm, PH_ATTRS (ph_attr_new_float ("alpha", alpha), ph_attr_new_int ("transA", trans_a),
-                                                 ph_attr_new_int ("transB", trans_b)), a, b);
+  return PH_BUILD_WITH (
+      grad->b, Gemm,
+      PH_ATTRS (ph_attr_new_float ("alpha", alpha), ph_attr_new_int ("transA", trans_a), ph_attr_new_int ("transB", trans_b)), a,
+      b);
 }
 
 /* Y = alpha A' B' + beta C, where ' may transpose: each factor's gradient is again one Gemm. */
@@ -398,6 +406,7 @@ grad_gemm (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Gemm = {
   "Gemm", .since = 13,
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
@@ -413,3 +422,4 @@ const PhOp ph_op_Gemm = {
                "dA|transA|transB = alpha * B^T @ dY^T; dB = alpha * A^T @ dY; dB|transA = alpha * A @ dY; "
                "dB|transB = alpha * dY^T @ A; dB|transA|transB = alpha * dY^T @ A^T; dC = beta * sum(dY)",
 };
+/* clang-format on */

@@ -8,12 +8,12 @@
 #define BOOLEANS (PH_T (BOOL))
 
 /* Comparisons: the loops of unsigned numbers are their own, all others read as they are. */
-#define COMPARE_KERNEL(name_, expression_)                                                                             \
-  PH_BINARY_LOOP (name_##_f32, float, guint8, expression_)                                                             \
-  PH_BINARY_LOOP (name_##_f64, double, guint8, expression_)                                                            \
-  PH_BINARY_LOOP (name_##_i64, gint64, guint8, expression_)                                                            \
-  PH_BINARY_LOOP (name_##_u64, guint64, guint8, expression_)                                                           \
-  PH_BINARY_LOOP (name_##_u8, guint8, guint8, expression_)                                                             \
+#define COMPARE_KERNEL(name_, expression_)                   \
+  PH_BINARY_LOOP (name_##_f32, float, guint8, expression_)   \
+  PH_BINARY_LOOP (name_##_f64, double, guint8, expression_)  \
+  PH_BINARY_LOOP (name_##_i64, gint64, guint8, expression_)  \
+  PH_BINARY_LOOP (name_##_u64, guint64, guint8, expression_) \
+  PH_BINARY_LOOP (name_##_u8, guint8, guint8, expression_)   \
   PH_KERNEL (name_, name_##_f32, name_##_f64, name_##_i64, name_##_u64, name_##_u8, PH_BOOL)
 
 COMPARE_KERNEL (equal_numbers, x == z)
@@ -74,6 +74,7 @@ infer_equal (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 #define COMPARISON(since_, kernel_, infer_, types_)                                                                    \
   .since = since_, .inputs = { { "A", 'T', types_ }, { "B", 'T', types_ } }, .outputs = { { "C", 0, BOOLEANS } },      \
   .infer = infer_, .kernel = kernel_##_kernel
@@ -115,6 +116,7 @@ const PhOp ph_op_LessOrEqual = {
   .doc   = "Elementwise a <= b.",
   .symbol = "<=",
 };
+/* clang-format on */
 
 /* Booleans are one byte, but a careless file may hold other bytes than 0 and 1. */
 PH_BINARY_LOOP (and_u8, guint8, guint8, x != 0 && z != 0)
@@ -128,22 +130,23 @@ PH_KERNEL (not, .u8 = not_u8)
 
 #define BOOLEAN_FLAGS .flags = PH_OP_ELEMENTWISE | PH_OP_COMMUTATIVE | PH_OP_NO_GRADIENT
 
-const PhOp ph_op_And = { "And", .since = 7, PH_BINARY (and, BOOLEANS), BOOLEAN_FLAGS,
-  .family = PH_FAMILY_ARITHMETIC,
-  .doc = "Elementwise a and b." };
-const PhOp ph_op_Or  = { "Or",  .since = 7, PH_BINARY (or, BOOLEANS),  BOOLEAN_FLAGS,
-  .family = PH_FAMILY_ARITHMETIC,
-  .doc = "Elementwise a or b." };
-const PhOp ph_op_Xor = { "Xor", .since = 7, PH_BINARY (xor, BOOLEANS), BOOLEAN_FLAGS,
-  .family = PH_FAMILY_ARITHMETIC,
-  .doc = "Elementwise either a or b." };
+const PhOp ph_op_And = {
+  "And", .since = 7, PH_BINARY (and, BOOLEANS), BOOLEAN_FLAGS, .family = PH_FAMILY_ARITHMETIC, .doc = "Elementwise a and b."
+};
+const PhOp ph_op_Or
+    = { "Or", .since = 7, PH_BINARY (or, BOOLEANS), BOOLEAN_FLAGS, .family = PH_FAMILY_ARITHMETIC, .doc = "Elementwise a or b." };
+const PhOp ph_op_Xor = {
+  "Xor", .since = 7, PH_BINARY (xor, BOOLEANS), BOOLEAN_FLAGS, .family = PH_FAMILY_ARITHMETIC, .doc = "Elementwise either a or b."
+};
+/* clang-format off */
 const PhOp ph_op_Not = {
   "Not", .since = 1, PH_UNARY (not, BOOLEANS), .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_ARITHMETIC,
   .doc = "Elementwise not x.",
 };
+/* clang-format on */
 
-PH_BINARY_LOOP (bitwise_and_u64, guint64, guint64, x & z)
+PH_BINARY_LOOP (bitwise_and_u64, guint64, guint64, x &z)
 PH_BINARY_LOOP (bitwise_or_u64, guint64, guint64, x | z)
 PH_BINARY_LOOP (bitwise_xor_u64, guint64, guint64, x ^ z)
 PH_UNARY_LOOP (bitwise_not_u64, guint64, guint64, ~x)
@@ -152,6 +155,7 @@ PH_KERNEL (bitwise_or, .i64 = bitwise_or_u64, .u64 = bitwise_or_u64)
 PH_KERNEL (bitwise_xor, .i64 = bitwise_xor_u64, .u64 = bitwise_xor_u64)
 PH_KERNEL (bitwise_not, .i64 = bitwise_not_u64, .u64 = bitwise_not_u64)
 
+/* clang-format off */
 const PhOp ph_op_BitwiseAnd = {
   "BitwiseAnd", .since = 18, PH_BINARY (bitwise_and, PH_INTEGERS), BOOLEAN_FLAGS,
   .family = PH_FAMILY_ARITHMETIC,
@@ -175,6 +179,7 @@ const PhOp ph_op_BitwiseNot = {
   .family = PH_FAMILY_ARITHMETIC,
   .doc = "Elementwise complement, bit by bit.",
 };
+/* clang-format on */
 
 PH_BINARY_LOOP (shift_left_u64, guint64, guint64, z < 64 ? x << z : 0)
 PH_BINARY_LOOP (shift_right_u64, guint64, guint64, z < 64 ? x >> z : 0)
@@ -190,12 +195,14 @@ bit_shift_kernel (PhKernel *kernel, GError **error)
   return ph_elementwise_kernel (kernel, direction[0] == 'L' ? &left : &right, NULL, error);
 }
 
+/* clang-format off */
 const PhOp ph_op_BitShift = {
   "BitShift", .since = 11, PH_BINARY (bit_shift, PH_UNSIGNED), .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_ARITHMETIC,
   .doc   = "Elementwise shift of a by b bits, to the left or to the right.",
   .attrs = { { "direction", PH_ATTR_STRING, .required = TRUE } },
 };
+/* clang-format on */
 
 static gboolean
 infer_test (PhInfer *infer, GError **error)
@@ -225,6 +232,7 @@ is_inf_kernel (PhKernel *kernel, GError **error)
 
 #define FLOAT8S (PH_T (FLOAT8E4M3FN) | PH_T (FLOAT8E4M3FNUZ) | PH_T (FLOAT8E5M2) | PH_T (FLOAT8E5M2FNUZ))
 
+/* clang-format off */
 const PhOp ph_op_IsNaN = {
   "IsNaN", .since = 20, .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_ARITHMETIC,
@@ -241,6 +249,7 @@ const PhOp ph_op_IsInf = {
   .attrs  = { { "detect_positive", PH_ATTR_INT, "1" }, { "detect_negative", PH_ATTR_INT, "1" } },
   .infer  = infer_test, .kernel = is_inf_kernel,
 };
+/* clang-format on */
 
 /* Where */
 
@@ -298,6 +307,7 @@ infer_where (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 #define CHOOSE(type_)                                                                                                  \
   {                                                                                                                    \
     type_ *to = out;                                                                                                   \
@@ -307,6 +317,7 @@ infer_where (PhInfer *infer, GError **error)
     for (gsize i = 0; !plain && i < walk.count; i++, ph_walk_next (&walk))                                             \
       to[i] = condition[walk.offset[0]] ? yes[walk.offset[1]] : no[walk.offset[2]];                                    \
   }
+/* clang-format on */
 
 static gboolean
 where_kernel (PhKernel *kernel, GError **error)
@@ -345,8 +356,9 @@ where_kernel (PhKernel *kernel, GError **error)
 
   if (dtype == PH_STRING)
     for (gsize i = 0; i < walk.count; i++, ph_walk_next (&walk))
-      ph_tensor_set_string (kernel->outputs[0], i, condition[walk.offset[0]] ? ph_tensor_get_string (in[1], walk.offset[1])
-                                                                             : ph_tensor_get_string (in[2], walk.offset[2]));
+      ph_tensor_set_string (kernel->outputs[0], i,
+                            condition[walk.offset[0]] ? ph_tensor_get_string (in[1], walk.offset[1])
+                                                      : ph_tensor_get_string (in[2], walk.offset[2]));
   else
     switch (ph_dtype_size (dtype))
       {
@@ -360,6 +372,7 @@ where_kernel (PhKernel *kernel, GError **error)
 }
 
 /* A mask and not a product with 0 or 1, so that a NaN or infinity in the branch not taken stays out of the gradient. */
+/* clang-format off */
 const PhOp ph_op_Where = {
   "Where", .since = 16, .flags = PH_OP_ELEMENTWISE,
   .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,3] b[3]", "c = Greater (a, b) y = Where (c, a, b)", -1, 1 },
@@ -370,3 +383,4 @@ const PhOp ph_op_Where = {
   .grad    = { NULL, P (Where, A, DY, NUM (0)), P (Where, A, NUM (0), DY) },
   .symbol = "where",
 };
+/* clang-format on */

@@ -7,11 +7,11 @@
 /* Both losses look at [N, C, places] and the class of each place; this is what they sum. */
 typedef struct
 {
-  PhTensor     *labels, *weights;      /* weights: (nullable) (unowned)   */
-  gsize         batch, classes, places;
-  gboolean      has_ignored;
-  gint64        ignored;
-  const char   *reduction;
+  PhTensor *labels, *weights; /* weights: (nullable) (unowned)   */
+  gsize batch, classes, places;
+  gboolean has_ignored;
+  gint64 ignored;
+  const char *reduction;
 } Loss;
 
 static gboolean
@@ -78,8 +78,8 @@ nll_kernel (PhKernel *kernel, GError **error)
   g_autoptr (PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
   Loss loss;
 
-  return wide != NULL && loss_init (&loss, kernel, error) &&
-         loss_of (kernel, &loss, ph_tensor_data (wide), ph_tensor_dtype (ph_kernel_input (kernel, 0)), error);
+  return wide != NULL && loss_init (&loss, kernel, error)
+         && loss_of (kernel, &loss, ph_tensor_data (wide), ph_tensor_dtype (ph_kernel_input (kernel, 0)), error);
 }
 
 static gboolean
@@ -250,6 +250,7 @@ grad_cross_entropy (PhGrad *grad, GError **error)
 
 #define LOSS_ATTRS .attrs = { { "ignore_index", PH_ATTR_INT }, { "reduction", PH_ATTR_STRING, "\"mean\"" } }
 
+/* clang-format off */
 const PhOp ph_op_NegativeLogLikelihoodLoss = {
   "NegativeLogLikelihoodLoss", .since = 22, LOSS_ATTRS,
   .family = PH_FAMILY_POOL,
@@ -271,3 +272,4 @@ const PhOp ph_op_SoftmaxCrossEntropyLoss = {
   .flops   = loss_flops,
   .grad_text = "dscores = dY * (softmax(scores) - onehot(labels)); dweights = what labels picked, summed by class",
 };
+/* clang-format on */

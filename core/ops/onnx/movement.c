@@ -78,6 +78,7 @@ grad_transpose (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Transpose = {
   .name = "Transpose", .since = 23, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT,
@@ -89,6 +90,7 @@ const PhOp ph_op_Transpose = {
   .infer = infer_transpose, .kernel = run_transpose, .grad_build = grad_transpose,
   .grad_text = "ddata = Transpose(dY), the axes put back",
 };
+/* clang-format on */
 
 /* ── Concat ── */
 
@@ -125,8 +127,9 @@ infer_concat (PhInfer *infer, GError **error)
       sum = ph_dim_add (sum, type->dims[axis]);
       for (guint k = 0; k < rank; k++)
         if (k != axis && !ph_dim_merge (dims[k], type->dims[k], &dims[k]))
-          return ph_infer_fail (infer, error, "input %u has %" G_GINT64_FORMAT " elements on axis %u, others have %"
-                                G_GINT64_FORMAT, i, type->dims[k].size, k, dims[k].size);
+          return ph_infer_fail (infer, error,
+                                "input %u has %" G_GINT64_FORMAT " elements on axis %u, others have %" G_GINT64_FORMAT, i,
+                                type->dims[k].size, k, dims[k].size);
     }
   if (dtype == PH_UNDEFINED)
     {
@@ -233,11 +236,12 @@ grad_concat (PhGrad *grad, GError **error)
         grad->dx[i] = PH_BUILD (b, Slice, grad->dy[0], start, end, axes);
       start = end;
       if (start == NULL)
-        return TRUE;          /* the builder keeps the error */
+        return TRUE; /* the builder keeps the error */
     }
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Concat = {
   .name = "Concat", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
   .family = PH_FAMILY_MOVEMENT, .motif = PH_MOTIF_CONCAT,
@@ -249,6 +253,7 @@ const PhOp ph_op_Concat = {
   .infer = infer_concat, .kernel = run_concat, .grad_build = grad_concat,
   .grad_text = "dX = Slice(dY) where X stands",
 };
+/* clang-format on */
 
 /* ── Split ── */
 
@@ -321,7 +326,8 @@ run_split (PhKernel *kernel, GError **error)
       gint64 length = given != NULL ? given[i] : CLAMP (whole - (gint64) i * chunk, 0, chunk);
 
       if (length < 0 || length > whole - at)
-        return ph_kernel_fail (kernel, error, "the sizes are more than the %" G_GINT64_FORMAT " elements of axis %u", whole, axis);
+        return ph_kernel_fail (kernel, error, "the sizes are more than the %" G_GINT64_FORMAT " elements of axis %u", whole,
+                               axis);
       if (ph_kernel_wants (kernel, i))
         {
           char *to;
@@ -337,7 +343,8 @@ run_split (PhKernel *kernel, GError **error)
       at += length;
     }
   if (given != NULL && at != whole)
-    return ph_kernel_fail (kernel, error, "the sizes add up to %" G_GINT64_FORMAT ", axis %u has %" G_GINT64_FORMAT, at, axis, whole);
+    return ph_kernel_fail (kernel, error, "the sizes add up to %" G_GINT64_FORMAT ", axis %u has %" G_GINT64_FORMAT, at, axis,
+                           whole);
   return TRUE;
 }
 
@@ -352,19 +359,21 @@ grad_split (PhGrad *grad, GError **error)
   for (guint i = 0; i < n; i++)
     parts[i] = grad->dy[i] != NULL ? grad->dy[i] : ph_grad_zeros_like (grad, ph_grad_out (grad, i));
 #define JOIN(n_) ph_build_node (b, &ph_op_Concat, parts, n_, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1)
-  if (ph_grad_in (grad, 1) == NULL && ph_node_attr_int (grad->node, "num_outputs", n) > n)      /* parts that nobody takes */
+  if (ph_grad_in (grad, 1) == NULL && ph_node_attr_int (grad->node, "num_outputs", n) > n) /* parts that nobody takes */
     {
       PhValue *taken = n > 1 ? JOIN (n) : parts[0], *x = ph_grad_in (grad, 0);
       PhValue *start = PH_BUILD (b, Gather, ph_grad_shape (grad, taken), ph_build_ints (b, &axis, 1));
       PhValue *end = PH_BUILD (b, Gather, ph_grad_shape (grad, x), ph_build_ints (b, &axis, 1));
 
-      parts[n++] = PH_BUILD (b, Slice, ph_grad_zeros_like (grad, x), start, end, ph_build_ints (b, &axis, 1), ph_build_ints (b, &one, 1));
+      parts[n++] = PH_BUILD (b, Slice, ph_grad_zeros_like (grad, x), start, end, ph_build_ints (b, &axis, 1),
+                             ph_build_ints (b, &one, 1));
     }
   grad->dx[0] = JOIN (n);
 #undef JOIN
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Split = {
   .name = "Split", .since = 18, .flags = PH_OP_DATA_MOVEMENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -377,6 +386,7 @@ const PhOp ph_op_Split = {
   .infer = infer_split, .kernel = run_split, .grad_build = grad_split, .no_grad = 1 << 1,
   .grad_text = "dinput = Concat(the gradients of the parts)",
 };
+/* clang-format on */
 
 /* ── ReverseSequence, Trilu ── */
 
@@ -406,13 +416,14 @@ run_reverse_sequence (PhKernel *kernel, GError **error)
   for (gint64 k = 0; k < dims[batch]; k++)
     {
       if (lengths[k] < 0 || lengths[k] > dims[time])
-        return ph_kernel_own_strings (kernel, 0), ph_kernel_fail (kernel, error, "length %" G_GINT64_FORMAT " is outside the time axis", lengths[k]);
+        return ph_kernel_own_strings (kernel, 0),
+               ph_kernel_fail (kernel, error, "length %" G_GINT64_FORMAT " is outside the time axis", lengths[k]);
       for (gint64 t = 0; t < dims[time]; t++)
         {
           gint64 s = t < lengths[k] ? lengths[k] - 1 - t : t;
 
-          memcpy (to + (k * strides[batch] + t * strides[time]) * size,
-                  from + (k * strides[batch] + s * strides[time]) * size, inner);
+          memcpy (to + (k * strides[batch] + t * strides[time]) * size, from + (k * strides[batch] + s * strides[time]) * size,
+                  inner);
         }
     }
   ph_kernel_own_strings (kernel, 0);
@@ -426,11 +437,12 @@ grad_reverse_sequence (PhGrad *grad, GError **error)
   gint64 time = ph_node_attr_int (grad->node, "time_axis", 0), batch = ph_node_attr_int (grad->node, "batch_axis", 1);
 
   grad->dx[0] = PH_BUILD_WITH (grad->b, ReverseSequence,
-                               PH_ATTRS (ph_attr_new_int ("time_axis", time), ph_attr_new_int ("batch_axis", batch)),
-                               grad->dy[0], ph_grad_in (grad, 1));
+                               PH_ATTRS (ph_attr_new_int ("time_axis", time), ph_attr_new_int ("batch_axis", batch)), grad->dy[0],
+                               ph_grad_in (grad, 1));
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_ReverseSequence = {
   .name = "ReverseSequence", .since = 10, .flags = PH_OP_DATA_MOVEMENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -441,6 +453,7 @@ const PhOp ph_op_ReverseSequence = {
   .infer = ph_infer_same_as_input, .kernel = run_reverse_sequence, .grad_build = grad_reverse_sequence, .no_grad = 1 << 1,
   .grad_text = "dinput = ReverseSequence(dY)",
 };
+/* clang-format on */
 
 static gboolean
 run_trilu (PhKernel *kernel, GError **error)
@@ -486,6 +499,7 @@ grad_trilu (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Trilu = {
   .name = "Trilu", .since = 14,
   .family = PH_FAMILY_MOVEMENT, .example = { "x[3,4]", "k = Constant <value_int = 1> () y = Trilu (x, k)", -1, 1 },
@@ -495,3 +509,4 @@ const PhOp ph_op_Trilu = {
   .infer = ph_infer_same_as_input, .kernel = run_trilu, .grad_build = grad_trilu, .no_grad = 1 << 1,
   .grad_text = "dinput = Trilu(dY)",
 };
+/* clang-format on */

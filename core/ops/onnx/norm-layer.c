@@ -4,10 +4,10 @@
 #include "core/ops/onnx/norm.h"
 
 /* In gradients, the builder is b. */
-#define ADD(x_, y_)  PH_BUILD (b, Add, x_, y_)
-#define SUB(x_, y_)  PH_BUILD (b, Sub, x_, y_)
-#define MUL(x_, y_)  PH_BUILD (b, Mul, x_, y_)
-#define MEAN(value_, from_, to_, also_)  ph_norm_along (b, &ph_op_ReduceMean, value_, from_, to_, also_, TRUE)
+#define ADD(x_, y_)                     PH_BUILD (b, Add, x_, y_)
+#define SUB(x_, y_)                     PH_BUILD (b, Sub, x_, y_)
+#define MUL(x_, y_)                     PH_BUILD (b, Mul, x_, y_)
+#define MEAN(value_, from_, to_, also_) ph_norm_along (b, &ph_op_ReduceMean, value_, from_, to_, also_, TRUE)
 
 static gboolean
 infer_layer_norm (PhInfer *infer, GError **error)
@@ -18,14 +18,14 @@ infer_layer_norm (PhInfer *infer, GError **error)
   PhDim dims[PH_MAX_RANK];
   guint normal;
 
-  if (node->op == &ph_op_RMSNormalization)      /* scale's element type, and no other outputs */
+  if (node->op == &ph_op_RMSNormalization) /* scale's element type, and no other outputs */
     {
       const PhType *scale = ph_infer_type (infer, 1);
 
       if (x != NULL && scale != NULL)
         ph_infer_set (infer, 0, ph_type_with_dtype (x, scale->dtype));
-      return x == NULL || !x->has_rank || ph_axis (axis, x->rank, &normal) ||
-             ph_infer_fail (infer, error, "its axis %" G_GINT64_FORMAT " is outside of rank %u", axis, x->rank);
+      return x == NULL || !x->has_rank || ph_axis (axis, x->rank, &normal)
+             || ph_infer_fail (infer, error, "its axis %" G_GINT64_FORMAT " is outside of rank %u", axis, x->rank);
     }
   ph_infer_set (infer, 0, x);
   if (x == NULL || !x->has_rank)
@@ -53,7 +53,8 @@ layer (PhKernel *kernel, gboolean centre, GError **error)
   gint64 dims[PH_MAX_RANK];
   gsize outer, inner;
   double epsilon = PH_NORM_EPSILON (kernel->node);
-  g_autoptr (PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error), wide_scale = NULL, wide_bias = NULL, result = NULL;
+  g_autoptr (PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error), wide_scale = NULL, wide_bias = NULL,
+                       result = NULL;
   gpointer kept[2] = { NULL, NULL };
   PhWalk walk;
   double *out;
@@ -62,8 +63,8 @@ layer (PhKernel *kernel, gboolean centre, GError **error)
     return FALSE;
   if (!ph_axis (ph_node_attr_int (kernel->node, "axis", -1), rank, &axis))
     return ph_kernel_fail (kernel, error, "its axis is outside of rank %u", rank);
-  if (!ph_broadcasts_into (ph_tensor_rank (scale), ph_tensor_dims (scale), rank, ph_tensor_dims (x)) ||
-      (bias != NULL && !ph_broadcasts_into (ph_tensor_rank (bias), ph_tensor_dims (bias), rank, ph_tensor_dims (x))))
+  if (!ph_broadcasts_into (ph_tensor_rank (scale), ph_tensor_dims (scale), rank, ph_tensor_dims (x))
+      || (bias != NULL && !ph_broadcasts_into (ph_tensor_rank (bias), ph_tensor_dims (bias), rank, ph_tensor_dims (x))))
     return ph_kernel_fail (kernel, error, "its scale or bias does not broadcast to the shape of its input");
   wide_scale = ph_convert (scale, PH_DOUBLE);
   wide_bias = bias != NULL ? ph_convert (bias, PH_DOUBLE) : NULL;
@@ -102,8 +103,8 @@ layer (PhKernel *kernel, gboolean centre, GError **error)
   if (bias != NULL)
     ph_walk_add (&walk, ph_tensor_rank (bias), ph_tensor_dims (bias));
   for (gsize i = 0; i < walk.count; i++, ph_walk_next (&walk))
-    out[i] = out[i] * ((const double *) ph_tensor_data (wide_scale))[walk.offset[0]] +
-             (bias != NULL ? ((const double *) ph_tensor_data (wide_bias))[walk.offset[1]] : 0);
+    out[i] = out[i] * ((const double *) ph_tensor_data (wide_scale))[walk.offset[0]]
+             + (bias != NULL ? ((const double *) ph_tensor_data (wide_bias))[walk.offset[1]] : 0);
   return ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), dtype, error);
 }
 
@@ -153,8 +154,10 @@ grad_rms_norm (PhGrad *grad, GError **error)
   if (!ph_norm_known_rank (grad, &rank, error))
     return FALSE;
   ph_axis (ph_node_attr_int (grad->node, "axis", -1), rank, &axis);
-  inverse = PH_BUILD (b, Reciprocal, PH_BUILD (b, Sqrt, ADD (MEAN (MUL (x, x), axis, rank, PH_NORM_NOT_ALSO),
-                                                             ph_grad_like (grad, x, PH_NORM_EPSILON (grad->node)))));
+  inverse = PH_BUILD (
+      b, Reciprocal,
+      PH_BUILD (b, Sqrt,
+                ADD (MEAN (MUL (x, x), axis, rank, PH_NORM_NOT_ALSO), ph_grad_like (grad, x, PH_NORM_EPSILON (grad->node)))));
   hat = MUL (x, inverse);
   if (grad->wanted[0])
     {
@@ -170,6 +173,7 @@ grad_rms_norm (PhGrad *grad, GError **error)
 #define LAYER_ATTRS \
   .attrs = { { "axis", PH_ATTR_INT, "-1" }, { "epsilon", PH_ATTR_FLOAT, "1e-05" }, { "stash_type", PH_ATTR_INT, "1" } }
 
+/* clang-format off */
 const PhOp ph_op_LayerNormalization = {
   "LayerNormalization", .since = 17, LAYER_ATTRS,
   .family = PH_FAMILY_NORM, .motif = PH_MOTIF_NORM, .short_name = "LayerNorm",
@@ -193,3 +197,4 @@ const PhOp ph_op_RMSNormalization = {
   .infer   = infer_layer_norm, .kernel = rms_norm_kernel, .grad_build = grad_rms_norm, .flops = ph_norm_flops,
   .grad_text = "dX = (g - n * mean(g * n)) / rms, g = dY * scale, n = X / rms; dscale = sum(dY * n)",
 };
+/* clang-format on */

@@ -6,15 +6,23 @@
 
 /* LRN */
 
-typedef struct { double alpha, beta, bias; gint64 size, before, after; } Lrn;
+typedef struct
+{
+  double alpha, beta, bias;
+  gint64 size, before, after;
+} Lrn;
 
 static Lrn
 lrn_of (const PhNode *node)
 {
   gint64 size = MAX (ph_node_attr_int (node, "size", 1), 1);
 
-  return (Lrn) { ph_node_attr_float (node, "alpha", 0.0001f), ph_node_attr_float (node, "beta", 0.75f),
-                 ph_node_attr_float (node, "bias", 1), size, (size - 1) / 2, size - 1 - (size - 1) / 2 };
+  return (Lrn) { ph_node_attr_float (node, "alpha", 0.0001f),
+                 ph_node_attr_float (node, "beta", 0.75f),
+                 ph_node_attr_float (node, "bias", 1),
+                 size,
+                 (size - 1) / 2,
+                 size - 1 - (size - 1) / 2 };
 }
 
 static gboolean
@@ -65,9 +73,9 @@ window_mean (PhGrad *grad, const Lrn *lrn, PhValue *value, gint64 channels, gboo
   PhBuilder *b = grad->b;
   gint64 shape[4] = { 0, 1, channels, -1 }, kernel[2] = { lrn->size, 1 };
   gint64 pads[4] = { mirrored ? lrn->after : lrn->before, 0, mirrored ? lrn->before : lrn->after, 0 };
-  PhValue *pooled = PH_BUILD_WITH (b, AveragePool, PH_ATTRS (ph_attr_new_ints ("kernel_shape", kernel, 2),
-                                                            ph_attr_new_ints ("pads", pads, 4),
-                                                            ph_attr_new_int ("count_include_pad", 1)),
+  PhValue *pooled = PH_BUILD_WITH (b, AveragePool,
+                                   PH_ATTRS (ph_attr_new_ints ("kernel_shape", kernel, 2), ph_attr_new_ints ("pads", pads, 4),
+                                             ph_attr_new_int ("count_include_pad", 1)),
                                    PH_BUILD (b, Reshape, value, ph_build_ints (b, shape, 4)));
 
   return ph_grad_reshape_like (grad, pooled, ph_grad_in (grad, 0));
@@ -105,6 +113,7 @@ lrn_flops (const PhNode *node)
   return count < 0 ? -1 : count * (2 * ph_node_attr_int (node, "size", 1) + 3);
 }
 
+/* clang-format off */
 const PhOp ph_op_LRN = {
   "LRN", .since = 13,
   .family = PH_FAMILY_NORM, .example = { "x[2,5,2]", "y = LRN <size = 4, alpha = 0.5, bias = 1.5> (x)", -1, 1 },
@@ -116,6 +125,7 @@ const PhOp ph_op_LRN = {
   .grad_text = "dX = dY / s^beta - 2 * (alpha * beta / size) * X * sum(dY * Y / s) over the neighbours, s = bias + alpha "
                "/ size * sum(X^2)",
 };
+/* clang-format on */
 
 /* LpNormalization */
 
@@ -168,12 +178,13 @@ grad_lp_norm (PhGrad *grad, GError **error)
   is_zero = PH_BUILD (b, Equal, length, zero);
   along = PH_BUILD (b, ReduceSum, PH_BUILD (b, Mul, grad->dy[0], out), axes);
   slope = PH_BUILD (b, Mul, p == 1 ? PH_BUILD (b, Sign, x) : out, along);
-  grad->dx[0] = PH_BUILD (b, Where, is_zero, zero,
-                          PH_BUILD (b, Div, PH_BUILD (b, Sub, grad->dy[0], slope),
-                                    PH_BUILD (b, Where, is_zero, ph_grad_like (grad, x, 1), length)));
+  grad->dx[0] = PH_BUILD (
+      b, Where, is_zero, zero,
+      PH_BUILD (b, Div, PH_BUILD (b, Sub, grad->dy[0], slope), PH_BUILD (b, Where, is_zero, ph_grad_like (grad, x, 1), length)));
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_LpNormalization = {
   "LpNormalization", .since = 22,
   .family = PH_FAMILY_NORM, .example = { "x[2,3]", "y = LpNormalization (x)", -1, 1 },
@@ -183,6 +194,7 @@ const PhOp ph_op_LpNormalization = {
   .infer   = ph_infer_same_as_input, .kernel = lp_norm_kernel, .grad_build = grad_lp_norm, .flops = ph_norm_flops,
   .grad_text = "dinput = (dY - s * sum(dY * Y)) / norm, s = Y of the Euclidean norm, sign(input) of the sum",
 };
+/* clang-format on */
 
 /* MeanVarianceNormalization */
 
@@ -226,13 +238,13 @@ mvn_kernel (PhKernel *kernel, GError **error)
       double mean = 0, squares = 0, deviation;
 
       PH_FOREACH_REDUCED (&reduction, reduction.bases[i], at)
-        mean += in[at];
+      mean += in[at];
       mean /= reduction.count;
       PH_FOREACH_REDUCED (&reduction, reduction.bases[i], at)
-        squares += (in[at] - mean) * (in[at] - mean);
+      squares += (in[at] - mean) * (in[at] - mean);
       deviation = sqrt (squares / reduction.count) + MVN_EPSILON;
       PH_FOREACH_REDUCED (&reduction, reduction.bases[i], at)
-        out[at] = (in[at] - mean) / deviation;
+      out[at] = (in[at] - mean) / deviation;
     }
   ph_reduction_clear (&reduction);
   return ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), ph_tensor_dtype (x), error);
@@ -256,6 +268,7 @@ grad_mvn (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MeanVarianceNormalization = {
   "MeanVarianceNormalization", .since = 13,
   .family = PH_FAMILY_NORM, .example = { "x[2,2,2,2]", "y = MeanVarianceNormalization (x)", -1, 1 },
@@ -265,3 +278,4 @@ const PhOp ph_op_MeanVarianceNormalization = {
   .infer   = ph_infer_same_as_input, .kernel = mvn_kernel, .grad_build = grad_mvn, .flops = ph_norm_flops,
   .grad_text = "dX = (dY - mean(dY) - Y * mean(dY * Y)) / std(X)",
 };
+/* clang-format on */

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/norm.h"
 
-#define ADD(x_, y_)  PH_BUILD (b, Add, x_, y_)
-#define SUB(x_, y_)  PH_BUILD (b, Sub, x_, y_)
-#define MUL(x_, y_)  PH_BUILD (b, Mul, x_, y_)
+#define ADD(x_, y_) PH_BUILD (b, Add, x_, y_)
+#define SUB(x_, y_) PH_BUILD (b, Sub, x_, y_)
+#define MUL(x_, y_) PH_BUILD (b, Mul, x_, y_)
 
 static PhValue *
 number (PhBuilder *b, const PhValue *like, double value)
@@ -81,8 +81,10 @@ build_layer_norm (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue 
     axes[n++] = i;
   mean = mean_over (b, in[0], axes, n);
   centred = SUB (in[0], mean);
-  inverse = PH_BUILD (b, Reciprocal, PH_BUILD (b, Sqrt, ADD (mean_over (b, MUL (centred, centred), axes, n),
-                                                             number (b, in[0], ph_node_attr_float (node, "epsilon", 1e-5f)))));
+  inverse = PH_BUILD (b, Reciprocal,
+                      PH_BUILD (b, Sqrt,
+                                ADD (mean_over (b, MUL (centred, centred), axes, n),
+                                     number (b, in[0], ph_node_attr_float (node, "epsilon", 1e-5f)))));
   out[0] = MUL (MUL (centred, inverse), in[1]);
   if (in[2] != NULL)
     out[0] = ADD (out[0], in[2]);
@@ -97,6 +99,7 @@ ph_grad_statistics (PhGrad *grad, GError **error)
   const PhType *type = ph_grad_in (grad, 0)->type;
 
   if (type == NULL || !type->has_rank || type->rank < 1)
-    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its gradient needs the rank of the input; fix its shape first");
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
+                         "its gradient needs the rank of the input; fix its shape first");
   return ph_grad_through (grad, ph_node_is (grad->node, &ph_op_BatchNormalization) ? build_batch_norm : build_layer_norm, error);
 }

@@ -4,10 +4,10 @@
 #include "core/ops/onnx/elementwise.h"
 
 /* In gradients, the builder is b. */
-#define ADD(x_, y_)  PH_BUILD (b, Add, x_, y_)
-#define SUB(x_, y_)  PH_BUILD (b, Sub, x_, y_)
-#define MUL(x_, y_)  PH_BUILD (b, Mul, x_, y_)
-#define DIV(x_, y_)  PH_BUILD (b, Div, x_, y_)
+#define ADD(x_, y_) PH_BUILD (b, Add, x_, y_)
+#define SUB(x_, y_) PH_BUILD (b, Sub, x_, y_)
+#define MUL(x_, y_) PH_BUILD (b, Mul, x_, y_)
+#define DIV(x_, y_) PH_BUILD (b, Div, x_, y_)
 
 PhValue *
 ph_norm_along (PhBuilder *b, const PhOp *op, PhValue *value, guint from, guint to, guint also, gboolean keep)
@@ -19,13 +19,13 @@ ph_norm_along (PhBuilder *b, const PhOp *op, PhValue *value, guint from, guint t
     axes[n++] = also;
   for (guint i = from; i < to; i++)
     axes[n++] = i;
-  if (n == 0)      /* no axes would mean all of them */
+  if (n == 0) /* no axes would mean all of them */
     return value;
   return ph_build_node (b, op, PH_VALUES_ (value, ph_build_ints (b, axes, n)), 2, PH_ATTRS (ph_attr_new_int ("keepdims", keep)),
                         1);
 }
 
-#define MEAN(value_, from_, to_, also_)  ph_norm_along (b, &ph_op_ReduceMean, value_, from_, to_, also_, TRUE)
+#define MEAN(value_, from_, to_, also_) ph_norm_along (b, &ph_op_ReduceMean, value_, from_, to_, also_, TRUE)
 
 /* [C] as [C, 1, ..., 1], which broadcasts along axis 1 of a tensor of @rank. The kernels take C numbers in any shape. */
 static PhValue *
@@ -55,9 +55,9 @@ ph_norm_known_rank (PhGrad *grad, guint *rank, GError **error)
   const PhType *type = ph_grad_in (grad, 0)->type;
 
   if (type == NULL || !type->has_rank || type->rank == 0 || grad->dy[0] == NULL)
-    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "%s", grad->dy[0] == NULL
-                         ? "only its first output can be differentiated"
-                         : "cannot be differentiated while the rank of its input is unknown");
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "%s",
+                         grad->dy[0] == NULL ? "only its first output can be differentiated"
+                                             : "cannot be differentiated while the rank of its input is unknown");
   *rank = type->rank;
   return TRUE;
 }
@@ -107,8 +107,9 @@ infer_batch_norm (PhInfer *infer, GError **error)
       {
         const PhType *type = ph_infer_type (infer, i);
 
-        if (type != NULL && type->has_rank && (type->rank != 1 || (ph_dim_known (type->dims[0]) && ph_dim_known (x->dims[1]) &&
-                                                                  type->dims[0].size != x->dims[1].size)))
+        if (type != NULL && type->has_rank
+            && (type->rank != 1
+                || (ph_dim_known (type->dims[0]) && ph_dim_known (x->dims[1]) && type->dims[0].size != x->dims[1].size)))
           {
             g_autofree char *text = ph_type_to_string (type), *whole = ph_type_to_string (x);
 
@@ -123,6 +124,7 @@ infer_batch_norm (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 #define AFFINE(type_)                                                                                                  \
   for (gsize n = 0, at = 0; n < batch; n++)                                                                            \
     for (gsize c = 0; c < channels; c++)                                                                               \
@@ -133,6 +135,7 @@ infer_batch_norm (PhInfer *infer, GError **error)
           to[i] = from[i] * factor + shift;                                                                            \
         at += inner;                                                                                                   \
       }
+/* clang-format on */
 
 static void
 channel_moments (PhTensor *tensor, gsize batch, gsize channels, gsize inner, double *mean, double *variance)
@@ -226,7 +229,7 @@ grad_batch_norm (PhGrad *grad, GError **error)
     return FALSE;
   if (ph_node_attr_int (grad->node, "training_mode", 0))
     {
-      grad->zero[3] = grad->zero[4] = TRUE;      /* the running statistics are not read */
+      grad->zero[3] = grad->zero[4] = TRUE; /* the running statistics are not read */
       PhNormal normal = ph_norm_normalise (grad, x, epsilon, 2, rank, 0);
 
       if (grad->wanted[0])
@@ -254,11 +257,12 @@ grad_batch_norm (PhGrad *grad, GError **error)
     grad->dx[2] = sum;
   if (grad->wanted[3])
     grad->dx[3] = PH_BUILD (b, Neg, MUL (factor, sum));
-  if (grad->wanted[4])      /* d (v + e)^(-1/2) = -1/2 (v + e)^(-3/2) */
+  if (grad->wanted[4]) /* d (v + e)^(-1/2) = -1/2 (v + e)^(-3/2) */
     grad->dx[4] = MUL (ph_grad_like (grad, variance, -0.5), MUL (MUL (factor, inverse), weighted));
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_BatchNormalization = {
   "BatchNormalization", .since = 15,
   .family = PH_FAMILY_NORM, .short_name = "BN",
@@ -276,6 +280,7 @@ const PhOp ph_op_BatchNormalization = {
   .grad_text = "dX = dY * scale / std(X) (in training less its mean and its part along Y); dscale = sum(dY * normalised "
                "X); dB = sum(dY); dinput_mean = -sum(dX); dinput_var = -sum(dY * scale * (X - input_mean)) / (2 * std^3)",
 };
+/* clang-format on */
 
 /* InstanceNormalization, GroupNormalization: over the places of one sample's channel, or group of channels. */
 
@@ -353,7 +358,8 @@ grad_instance_norm (PhGrad *grad, GError **error)
     return FALSE;
   normal = ph_norm_normalise (grad, ph_grad_in (grad, 0), PH_NORM_EPSILON (grad->node), 2, rank, PH_NORM_NOT_ALSO);
   if (grad->wanted[0])
-    grad->dx[0] = ph_norm_gradient (grad, normal, MUL (dy, by_channel (b, ph_grad_in (grad, 1), rank)), 2, rank, PH_NORM_NOT_ALSO);
+    grad->dx[0] = ph_norm_gradient (grad, normal, MUL (dy, by_channel (b, ph_grad_in (grad, 1), rank)), 2, rank,
+                                    PH_NORM_NOT_ALSO);
   if (grad->wanted[1])
     grad->dx[1] = of_channel (b, MUL (dy, normal.hat), rank);
   if (grad->wanted[2])
@@ -406,11 +412,13 @@ infer_group_norm (PhInfer *infer, GError **error)
     {
       g_autofree char *text = ph_type_to_string (x);
 
-      return ph_infer_fail (infer, error, "the channels of %s cannot be split into %" G_GINT64_FORMAT " equal groups", text, groups);
+      return ph_infer_fail (infer, error, "the channels of %s cannot be split into %" G_GINT64_FORMAT " equal groups", text,
+                            groups);
     }
   return ph_infer_same_as_input (infer, error);
 }
 
+/* clang-format off */
 const PhOp ph_op_InstanceNormalization = {
   "InstanceNormalization", .since = 22,
   .family = PH_FAMILY_NORM, .short_name = "InstanceNorm",
@@ -437,3 +445,4 @@ const PhOp ph_op_GroupNormalization = {
   .grad_text = "dX = (scale / std) * (dY - mean(dY) - n * mean(dY * n)), n = normalised X; dscale = sum(dY * n); dbias = "
                "sum(dY)",
 };
+/* clang-format on */

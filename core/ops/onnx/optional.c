@@ -21,6 +21,7 @@ run_optional (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Optional = {
   .name = "Optional", .since = 15, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
@@ -29,6 +30,7 @@ const PhOp ph_op_Optional = {
   .attrs = { { "type", PH_ATTR_OPAQUE } },
   .infer = infer_optional, .kernel = run_optional, .grad = { DY },
 };
+/* clang-format on */
 
 static gboolean
 infer_get (PhInfer *infer, GError **error)
@@ -54,6 +56,7 @@ run_get (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_OptionalGetElement = {
   .name = "OptionalGetElement", .since = 18, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
@@ -61,6 +64,7 @@ const PhOp ph_op_OptionalGetElement = {
   .inputs = { { "input", 0, PH_ANY } }, .outputs = { { "output", 0, PH_ANY } },
   .infer = infer_get, .kernel = run_get, .grad = { DY },
 };
+/* clang-format on */
 
 static gboolean
 infer_has (PhInfer *infer, GError **error)
@@ -81,6 +85,7 @@ run_has (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_OptionalHasElement = {
   .name = "OptionalHasElement", .since = 18,
   .family = PH_FAMILY_CONTROL,
@@ -88,3 +93,4 @@ const PhOp ph_op_OptionalHasElement = {
   .inputs = { { "input", 0, PH_ANY, PH_ARG_OPTIONAL } }, .outputs = { { "output", 0, PH_T (BOOL) } }, .flags = PH_OP_ANY_KIND | PH_OP_NO_GRADIENT,
   .infer = infer_has, .kernel = run_has,
 };
+/* clang-format on */

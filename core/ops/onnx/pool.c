@@ -38,7 +38,12 @@ infer_pool (PhInfer *infer, GError **error)
 }
 
 /* What one window sees: the flat offsets of its elements that lie inside, and how many positions lie within the pads. */
-typedef struct { gint64 *offsets; guint n; gint64 padded; } Seen;
+typedef struct
+{
+  gint64 *offsets;
+  guint n;
+  gint64 padded;
+} Seen;
 
 static void
 look (const PhWindow *w, gint64 place, Seen *seen)
@@ -68,7 +73,12 @@ look (const PhWindow *w, gint64 place, Seen *seen)
     }
 }
 
-typedef enum { POOL_MAX, POOL_AVERAGE, POOL_LP } PoolKind;
+typedef enum
+{
+  POOL_MAX,
+  POOL_AVERAGE,
+  POOL_LP
+} PoolKind;
 
 /* Row-major offset in a plane -> column-major. */
 static gint64
@@ -152,11 +162,12 @@ run_pool (PhKernel *kernel, PoolKind kind, GError **error)
           else
             for (guint i = 0; i < seen.n; i++)
               sum += kind == POOL_AVERAGE ? in[seen.offsets[i]] : pow (fabs (in[seen.offsets[i]]), p);
-          to[plane * out_count + place] = kind == POOL_MAX ? best
+          to[plane * out_count + place] = kind == POOL_MAX  ? best
                                           : kind == POOL_LP ? pow (sum, 1 / p)
-                                          : sum / MAX (1, include_pad ? seen.padded : (gint64) seen.n);
+                                                            : sum / MAX (1, include_pad ? seen.padded : (gint64) seen.n);
           if (indices != NULL)
-            indices[plane * out_count + place] = plane * in_count + (columns && in_count > 0 ? column_major (&w, best_at) : best_at);
+            indices[plane * out_count + place] = plane * in_count
+                                                 + (columns && in_count > 0 ? column_major (&w, best_at) : best_at);
         }
       if (place % 1024 == 0 && ph_kernel_cancelled (kernel, error))
         return FALSE;
@@ -220,13 +231,15 @@ grad_max_pool (PhGrad *grad, GError **error)
         attrs[i] = ph_attr_ref (g_ptr_array_index (grad->node->attrs, i));
       twin = ph_build_node (b, &ph_op_MaxPool, &x, 1, attrs, 2);
       if (twin == NULL)
-        return TRUE;                   /* the builder keeps the error */
+        return TRUE; /* the builder keeps the error */
       indices = ph_node_output (twin->producer, 1);
     }
   zeros = PH_BUILD (b, Expand, ph_grad_like (grad, x, 0), PH_BUILD (b, Reshape, ph_grad_size (grad, x), flat));
-  grad->dx[0] = ph_grad_reshape_like (grad,
-      PH_BUILD_WITH (b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", "add")),
-                     zeros, PH_BUILD (b, Reshape, indices, flat), PH_BUILD (b, Reshape, grad->dy[0], flat)), x);
+  grad->dx[0] = ph_grad_reshape_like (
+      grad,
+      PH_BUILD_WITH (b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", "add")), zeros,
+                     PH_BUILD (b, Reshape, indices, flat), PH_BUILD (b, Reshape, grad->dy[0], flat)),
+      x);
   return TRUE;
 }
 
@@ -275,8 +288,8 @@ window_of (PhGrad *grad, PhWindow *w, GError **error)
                              "its gradient needs the spatial size of the input; fix the input's shape first");
       in[i] = x->dims[2 + i].size;
     }
-  return ph_window_init (w, grad->node, x->rank - 2, in, NULL) == NULL ||
-         ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its attributes do not fit the input");
+  return ph_window_init (w, grad->node, x->rank - 2, in, NULL) == NULL
+         || ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its attributes do not fit the input");
 }
 
 static gboolean
@@ -333,7 +346,7 @@ lp_factor (PhGrad *grad)
   double p = ph_node_attr_int (grad->node, "p", 2);
   PhValue *factor = PH_BUILD (b, Mul, grad->dy[0], PH_BUILD (b, Pow, y, ph_grad_like (grad, x, 1 - p)));
 
-  return PH_BUILD (b, Where, PH_BUILD (b, Equal, y, zero), zero, factor);      /* nothing but zeros: slope 0 */
+  return PH_BUILD (b, Where, PH_BUILD (b, Equal, y, zero), zero, factor); /* nothing but zeros: slope 0 */
 }
 
 static gboolean
@@ -344,6 +357,7 @@ grad_lp_pool (PhGrad *grad, GError **error)
   return window_of (grad, &w, error) && grad_lp (grad, spread_back (grad, &w, lp_factor (grad)));
 }
 
+/* clang-format off */
 #define WINDOW_ATTRS \
   { "auto_pad", PH_ATTR_STRING, "\"NOTSET\"" }, { "ceil_mode", PH_ATTR_INT, "0" }, { "dilations", PH_ATTR_INTS }, \
   { "kernel_shape", PH_ATTR_INTS, NULL, TRUE }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS }
@@ -381,6 +395,7 @@ const PhOp ph_op_LpPool = {
   .infer = infer_pool, .kernel = run_lp_pool, .grad_build = grad_lp_pool, .flops = pool_flops,
   .grad_text = "dX = dY * |X|^(p-1) * sign(X) / Y^(p-1), summed over the windows",
 };
+/* clang-format on */
 
 /* ── pools over everything ── */
 
@@ -471,7 +486,8 @@ grad_global_average (PhGrad *grad, GError **error)
   PhBuilder *b = grad->b;
   PhValue *x = ph_grad_in (grad, 0), *outputs = ph_grad_size (grad, ph_grad_out (grad, 0)), *per;
 
-  per = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", x->type->dtype)), PH_BUILD (b, Div, ph_grad_size (grad, x), outputs));
+  per = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", x->type->dtype)),
+                       PH_BUILD (b, Div, ph_grad_size (grad, x), outputs));
   grad->dx[0] = PH_BUILD (b, Expand, PH_BUILD (b, Div, grad->dy[0], per), ph_grad_shape (grad, x));
   return TRUE;
 }
@@ -496,6 +512,7 @@ grad_global_lp (PhGrad *grad, GError **error)
   return grad_lp (grad, lp_factor (grad));
 }
 
+/* clang-format off */
 const PhOp ph_op_GlobalAveragePool = {
   .name = "GlobalAveragePool", .since = 22,
   .family = PH_FAMILY_POOL, .motif = PH_MOTIF_POOL, .short_name = "Pool",
@@ -524,3 +541,4 @@ const PhOp ph_op_GlobalLpPool = {
   .infer = infer_global, .kernel = run_global_lp, .grad_build = grad_global_lp, .flops = input_flops,
   .grad_text = "dX = dY * |X|^(p-1) * sign(X) / Y^(p-1)",
 };
+/* clang-format on */

@@ -29,8 +29,8 @@ PH_BINARY_LOOP (pow_f32, float, float, powf (x, z))
 PH_BINARY_LOOP (pow_f64, double, double, pow (x, z))
 PH_BINARY_LOOP (pow_i64, gint64, guint64, signed_power (x, z))
 PH_BINARY_LOOP (pow_u64, guint64, guint64, power (x, z))
-PH_UNARY_LOOP (square_f32, float, float, x * x)
-PH_UNARY_LOOP (square_f64, double, double, x * x)
+PH_UNARY_LOOP (square_f32, float, float, x *x)
+PH_UNARY_LOOP (square_f64, double, double, x *x)
 
 /* Base and exponent may differ in type; the result has the base's. */
 static gboolean
@@ -43,8 +43,8 @@ pow_kernel (PhKernel *kernel, GError **error)
   g_autoptr (GError) problem = NULL;
   PhTensor *result;
 
-  if (ph_dtype_is_float (dtype) && ph_tensor_count (exponent) == 1 && ph_tensor_get (exponent, 0) == 2 &&
-      ph_tensor_rank (exponent) <= ph_tensor_rank (base))
+  if (ph_dtype_is_float (dtype) && ph_tensor_count (exponent) == 1 && ph_tensor_get (exponent, 0) == 2
+      && ph_tensor_rank (exponent) <= ph_tensor_rank (base))
     y = ph_elementwise (&square, base, NULL, NULL, &problem);
   else
     {
@@ -90,8 +90,8 @@ grad_pow (PhGrad *grad, GError **error)
       if (n == 2)
         grad->dx[0] = PH_BUILD (b, Mul, dy, PH_BUILD (b, Mul, ph_grad_like (grad, x, 2), x));
       else if (n != 0)
-        grad->dx[0] = PH_BUILD (b, Mul, dy, PH_BUILD (b, Mul, ph_grad_like (grad, x, n),
-                                                      PH_BUILD (b, Pow, x, ph_grad_like (grad, x, n - 1))));
+        grad->dx[0] = PH_BUILD (
+            b, Mul, dy, PH_BUILD (b, Mul, ph_grad_like (grad, x, n), PH_BUILD (b, Pow, x, ph_grad_like (grad, x, n - 1))));
       grad->zero[0] = n == 0;
       if (!grad->wanted[1])
         return TRUE;
@@ -117,6 +117,7 @@ grad_pow (PhGrad *grad, GError **error)
 
 #define POWERS (PH_FLOATS | PH_INDICES)
 
+/* clang-format off */
 const PhOp ph_op_Pow = {
   "Pow", .since = 15, .flags = PH_OP_ELEMENTWISE,
   .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,3] b[3]", "y = Pow (a, b)", 0.5, 2 },
@@ -127,6 +128,7 @@ const PhOp ph_op_Pow = {
   .grad_text = "dX = dZ * Y * X^(Y - 1); dY = dZ * Z * ln X",
   .symbol = "^",
 };
+/* clang-format on */
 
 /* Mod */
 
@@ -190,6 +192,7 @@ grad_mod (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Mod = {
   "Mod", .since = 13, PH_BINARY (mod, PH_NUMBERS), .flags = PH_OP_ELEMENTWISE, .grad_build = grad_mod,
   .family = PH_FAMILY_ARITHMETIC, .example = { "a[4] b[4]", "y = Mod <fmod = 1> (a, b)", 0.3, 2 },
@@ -197,3 +200,4 @@ const PhOp ph_op_Mod = {
   .attrs = { { "fmod", PH_ATTR_INT, "0" } },
   .grad_text = "dA = dC; dB = -dC * floor(A / B)",
 };
+/* clang-format on */

@@ -6,13 +6,17 @@
 #include "core/ops/onnx/linear.h"
 #include "core/ops/onnx/window.h"
 
-#define FLOAT8S  (PH_T (FLOAT8E4M3FN) | PH_T (FLOAT8E4M3FNUZ) | PH_T (FLOAT8E5M2) | PH_T (FLOAT8E5M2FNUZ))
-#define NARROW   (PH_T (INT8) | PH_T (UINT8) | PH_T (INT16) | PH_T (UINT16) | PH_T (INT4) | PH_T (UINT4) | PH_T (INT2) | \
-                  PH_T (UINT2) | PH_T (FLOAT4E2M1) | FLOAT8S)
-#define BYTES    (PH_T (INT8) | PH_T (UINT8))
+#define FLOAT8S (PH_T (FLOAT8E4M3FN) | PH_T (FLOAT8E4M3FNUZ) | PH_T (FLOAT8E5M2) | PH_T (FLOAT8E5M2FNUZ))
+#define NARROW                                                                                                         \
+  (PH_T (INT8) | PH_T (UINT8) | PH_T (INT16) | PH_T (UINT16) | PH_T (INT4) | PH_T (UINT4) | PH_T (INT2) | PH_T (UINT2) \
+   | PH_T (FLOAT4E2M1) | FLOAT8S)
+#define BYTES (PH_T (INT8) | PH_T (UINT8))
 
 /* For element i of a tensor, which scale applies: one for all, one for each place on an axis, or one for each block on it. */
-typedef struct { gsize n, inner, size, block, scales_on_axis; } Granularity;
+typedef struct
+{
+  gsize n, inner, size, block, scales_on_axis;
+} Granularity;
 
 static gboolean
 granularity (PhKernel *kernel, PhTensor *x, PhTensor *scale, PhTensor *zero, Granularity *grain, GError **error)
@@ -23,7 +27,8 @@ granularity (PhKernel *kernel, PhTensor *x, PhTensor *scale, PhTensor *zero, Gra
 
   *grain = (Granularity) { .n = ph_tensor_count (scale) };
   if (zero != NULL && ph_tensor_count (zero) != grain->n)
-    return ph_kernel_fail (kernel, error, "has %" G_GSIZE_FORMAT " scales and %" G_GSIZE_FORMAT " zero points: it needs as many of both",
+    return ph_kernel_fail (kernel, error,
+                           "has %" G_GSIZE_FORMAT " scales and %" G_GSIZE_FORMAT " zero points: it needs as many of both",
                            grain->n, ph_tensor_count (zero));
   if (grain->n == 1 && ph_tensor_rank (scale) <= 1)
     return TRUE;
@@ -95,8 +100,9 @@ store_quantized (PhDType dtype, gpointer out, gsize i, double value, double zero
 static PhDType
 quantized_dtype (const PhNode *node, PhDType zero_point)
 {
-  return zero_point != PH_UNDEFINED ? zero_point : ph_node_attr_int (node, "output_dtype", 0) != 0
-         ? ph_node_attr_int (node, "output_dtype", 0) : PH_UINT8;
+  return zero_point != PH_UNDEFINED                        ? zero_point
+         : ph_node_attr_int (node, "output_dtype", 0) != 0 ? ph_node_attr_int (node, "output_dtype", 0)
+                                                           : PH_UINT8;
 }
 
 static gboolean
@@ -180,6 +186,7 @@ infer_dequantize (PhInfer *infer, GError **error)
 
 #define SCALES (PH_FLOATS | PH_T (INT32) | PH_T (FLOAT8E8M0))
 
+/* clang-format off */
 const PhOp ph_op_QuantizeLinear = {
   "QuantizeLinear", .since = 25, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_NORM, .short_name = "Quantize", .main_attrs = { "axis", "block_size" },
@@ -190,6 +197,7 @@ const PhOp ph_op_QuantizeLinear = {
                { "output_dtype", PH_ATTR_INT, "0" }, { "precision", PH_ATTR_INT, "0" } },
   .infer   = infer_quantize, .kernel = quantize_kernel,
 };
+/* clang-format on */
 
 /* dscale = sum of dY (x - zero point) over what shares the scale. */
 static gboolean
@@ -202,9 +210,11 @@ grad_dequantize (PhGrad *grad, GError **error)
   gint64 spread[PH_MAX_RANK];
   PhValue *whole;
 
-  if (ph_node_attr_int (grad->node, "block_size", 0) != 0 || scale->type == NULL || !scale->type->has_rank || scale->type->rank > 1 ||
-      (scale->type->rank == 1 && (x->type == NULL || !x->type->has_rank ||
-                                  !ph_axis (ph_node_attr_int (grad->node, "axis", 1), x->type->rank, &axis))))
+  if (ph_node_attr_int (grad->node, "block_size", 0) != 0 || scale->type == NULL || !scale->type->has_rank
+      || scale->type->rank > 1
+      || (scale->type->rank == 1
+          && (x->type == NULL || !x->type->has_rank
+              || !ph_axis (ph_node_attr_int (grad->node, "axis", 1), x->type->rank, &axis))))
     return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
                          "its gradient by the scale needs known ranks, and one scale or one for each index of an axis");
   for (guint i = axis + 1; scale->type->rank == 1 && i < x->type->rank; i++)
@@ -213,19 +223,24 @@ grad_dequantize (PhGrad *grad, GError **error)
   if (zero != NULL)
     {
       zero = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", dtype)), zero);
-      whole = PH_BUILD (b, Sub, whole, n > 0 && zero != NULL && zero->type->rank == 1 ? PH_BUILD (b, Unsqueeze, zero, ph_build_ints (b, spread, n)) : zero);
+      whole = PH_BUILD (
+          b, Sub, whole,
+          n > 0 && zero != NULL && zero->type->rank == 1 ? PH_BUILD (b, Unsqueeze, zero, ph_build_ints (b, spread, n)) : zero);
     }
   whole = PH_BUILD (b, Mul, grad->dy[0], whole);
-  if (n > 0)          /* the axes behind the one of the scales; those in front of it the engine sums */
+  if (n > 0) /* the axes behind the one of the scales; those in front of it the engine sums */
     {
       for (guint i = 0; i < n; i++)
         spread[i] = axis + 1 + i;
       whole = PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), whole, ph_build_ints (b, spread, n));
     }
-  grad->dx[1] = dtype == scale->type->dtype ? whole : PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", scale->type->dtype)), whole);
+  grad->dx[1] = dtype == scale->type->dtype
+                    ? whole
+                    : PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", scale->type->dtype)), whole);
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_DequantizeLinear = {
   "DequantizeLinear", .since = 25, .no_rule = 1 << 0, .grad_build = grad_dequantize,
   .family = PH_FAMILY_NORM, .short_name = "Dequantize", .main_attrs = { "axis", "block_size" },
@@ -237,6 +252,7 @@ const PhOp ph_op_DequantizeLinear = {
   .infer   = infer_dequantize, .kernel = dequantize_kernel,
   .grad_text = "dx_scale = sum(dY * (x - x_zero_point)); dx_zero_point = -sum(dY) * x_scale",
 };
+/* clang-format on */
 
 /* DynamicQuantizeLinear */
 
@@ -251,7 +267,7 @@ dynamic_kernel (PhKernel *kernel, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0);
   gsize n = ph_tensor_count (x);
-  const PhDType dtype = ph_tensor_dtype (x);       /* a double where the run is in double */
+  const PhDType dtype = ph_tensor_dtype (x); /* a double where the run is in double */
   double low = 0, high = 0, scale, zero;
   guint8 *out, *out_zero;
   gpointer out_scale;
@@ -288,6 +304,7 @@ infer_dynamic (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_DynamicQuantizeLinear = {
   "DynamicQuantizeLinear", .since = 11, .flags = PH_OP_IN_DOUBLE,
   .family = PH_FAMILY_NORM,
@@ -296,6 +313,7 @@ const PhOp ph_op_DynamicQuantizeLinear = {
   .outputs = { { "y", 0, PH_T (UINT8) }, { "y_scale", 0, PH_T (FLOAT) }, { "y_zero_point", 0, PH_T (UINT8) } },
   .infer   = infer_dynamic, .kernel = dynamic_kernel,
 };
+/* clang-format on */
 
 /* Products. Narrow integers less their zero points are multiplied in double, where all of it is exact. */
 
@@ -353,6 +371,7 @@ infer_matmul_integer (PhInfer *infer, GError **error)
   return ph_infer_product (infer, PH_INT32, 1, error);
 }
 
+/* clang-format off */
 const PhOp ph_op_MatMulInteger = {
   "MatMulInteger", .since = 10, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
@@ -362,6 +381,7 @@ const PhOp ph_op_MatMulInteger = {
   .outputs = { { "Y", 0, PH_T (INT32) } },
   .infer   = infer_matmul_integer, .kernel = matmul_integer_kernel, .flops = ph_matmul_flops,
 };
+/* clang-format on */
 
 /* result * (scale of a) * (scale of b) / (scale of y), quantised. Scales of b may be many, along @axis of the result. */
 static gboolean
@@ -381,7 +401,8 @@ requantize (PhKernel *kernel, PhTensor *product, guint scale_a, guint scale_b, g
     return FALSE;
   for (gsize i = 0, n = ph_tensor_count (product); i < n; i++)
     {
-      gsize many_a = ph_tensor_count (sa), many_b = ph_tensor_count (sb), many_y = ph_tensor_count (sy), many_z = ph_tensor_count (zy);
+      gsize many_a = ph_tensor_count (sa), many_b = ph_tensor_count (sb), many_y = ph_tensor_count (sy),
+            many_z = ph_tensor_count (zy);
       double a = ph_tensor_get (sa, many_a == 1 ? 0 : i / row % many_a);
       double b = ph_tensor_get (sb, many_b == 1 ? 0 : i / inner % many_b);
       double y = ph_tensor_get (sy, many_y == 1 ? 0 : i / row % many_y);
@@ -393,7 +414,7 @@ requantize (PhKernel *kernel, PhTensor *product, guint scale_a, guint scale_b, g
 }
 
 #define EIGHT_BITS (BYTES | FLOAT8S)
-#define ALL_SCALES (1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7)     /* of both QLinear operators */
+#define ALL_SCALES (1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7) /* of both QLinear operators */
 
 static gboolean
 qlinear_matmul_kernel (PhKernel *kernel, GError **error)
@@ -419,7 +440,7 @@ infer_qlinear_matmul (PhInfer *infer, GError **error)
   return zero == NULL || ph_infer_product (infer, zero->dtype, 3, error);
 }
 
-
+/* clang-format off */
 const PhOp ph_op_QLinearMatMul = {
   "QLinearMatMul", .since = 21, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
@@ -430,6 +451,7 @@ const PhOp ph_op_QLinearMatMul = {
   .outputs = { { "y", 'Y', EIGHT_BITS } },
   .infer   = infer_qlinear_matmul, .kernel = qlinear_matmul_kernel, .flops = ph_matmul_flops,
 };
+/* clang-format on */
 
 /* Convolutions: the node has all attributes of a Conv, so Conv's own kernel runs it on the centred tensors. */
 
@@ -543,6 +565,7 @@ qlinear_conv_flops (const PhNode *node)
   return conv_flops (node, 3);
 }
 
+/* clang-format off */
 #define CONV_ATTRS                                                                                                     \
   .attrs = { { "auto_pad", PH_ATTR_STRING, "\"NOTSET\"" }, { "dilations", PH_ATTR_INTS }, { "group", PH_ATTR_INT, "1" }, \
              { "kernel_shape", PH_ATTR_INTS }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS } }
@@ -567,3 +590,4 @@ const PhOp ph_op_QLinearConv = {
   .outputs = { { "y", 'Y', BYTES } },
   .infer   = infer_qlinear_conv, .kernel = qlinear_conv_kernel, .flops = qlinear_conv_flops,
 };
+/* clang-format on */

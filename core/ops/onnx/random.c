@@ -39,7 +39,8 @@ fill (PhKernel *kernel, gboolean normal, PhDType dtype, guint rank, const gint64
   if (out == NULL)
     return FALSE;
   for (gsize i = 0, n = ph_tensor_count (kernel->outputs[0]); i < n; i++)
-    ph_dtype_store (dtype, out, i, normal ? mean + scale * next_normal (&random) : low + (high - low) * ph_splitmix_uniform (&random));
+    ph_dtype_store (dtype, out, i,
+                    normal ? mean + scale * next_normal (&random) : low + (high - low) * ph_splitmix_uniform (&random));
   return TRUE;
 }
 
@@ -123,7 +124,8 @@ infer_like (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-#define RANDOM_FLAGS  .since = 22, .flags = PH_OP_RANDOM | PH_OP_NO_GRADIENT
+#define RANDOM_FLAGS .since = 22, .flags = PH_OP_RANDOM | PH_OP_NO_GRADIENT
+/* clang-format off */
 #define NORMAL_ATTRS  { "mean", PH_ATTR_FLOAT, "0.0" }, { "scale", PH_ATTR_FLOAT, "1.0" }, { "seed", PH_ATTR_FLOAT }
 #define UNIFORM_ATTRS { "low", PH_ATTR_FLOAT, "0.0" }, { "high", PH_ATTR_FLOAT, "1.0" }, { "seed", PH_ATTR_FLOAT }
 #define BY_SHAPE(...) .attrs = { __VA_ARGS__, { "dtype", PH_ATTR_INT, "1" }, { "shape", PH_ATTR_INTS, .required = TRUE } }, \
@@ -154,6 +156,7 @@ const PhOp ph_op_RandomUniformLike = {
   .family = PH_FAMILY_CONSTANT,
   .doc = "Random numbers, evenly distributed between two bounds, in the shape of the input.",
 };
+/* clang-format on */
 
 /* Bernoulli */
 
@@ -182,6 +185,7 @@ infer_bernoulli (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Bernoulli = {
   "Bernoulli", RANDOM_FLAGS,
   .family = PH_FAMILY_CONSTANT,
@@ -190,6 +194,7 @@ const PhOp ph_op_Bernoulli = {
   .attrs   = { { "dtype", PH_ATTR_INT }, { "seed", PH_ATTR_FLOAT } },
   .infer   = infer_bernoulli, .kernel = bernoulli_kernel,
 };
+/* clang-format on */
 
 /* Multinomial */
 
@@ -246,6 +251,7 @@ infer_multinomial (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Multinomial = {
   "Multinomial", RANDOM_FLAGS,
   .family = PH_FAMILY_CONSTANT,
@@ -254,3 +260,4 @@ const PhOp ph_op_Multinomial = {
   .attrs   = { { "dtype", PH_ATTR_INT, "6" }, { "sample_size", PH_ATTR_INT, "1" }, { "seed", PH_ATTR_FLOAT } },
   .infer   = infer_multinomial, .kernel = multinomial_kernel,
 };
+/* clang-format on */

@@ -20,7 +20,7 @@ with_axes (PhGrad *grad, PhValue *value)
         return PH_BUILD (grad->b, Unsqueeze, value, axes);
     }
   if (type == NULL || !type->has_rank)
-    return value;                     /* a scalar, which broadcasts as it is */
+    return value; /* a scalar, which broadcasts as it is */
 
   gint64 all[PH_MAX_RANK];
 
@@ -37,7 +37,8 @@ spread (PhGrad *grad, PhValue *value)
 {
   PhValue *x = ph_grad_in (grad, 0);
 
-  if (value != NULL && value->type != NULL && x->type != NULL && ph_type_is_static (x->type) && ph_type_same_shape (value->type, x->type))
+  if (value != NULL && value->type != NULL && x->type != NULL && ph_type_is_static (x->type)
+      && ph_type_same_shape (value->type, x->type))
     return value;
   return PH_BUILD (grad->b, Expand, value, ph_grad_shape (grad, x));
 }
@@ -48,10 +49,11 @@ reduce_same (PhGrad *grad, const PhOp *op, PhValue *value)
 {
   PhValue *inputs[] = { value, ph_grad_in (grad, 1) };
 
-  return ph_build_node (grad->b, op, inputs, 2,
-                        PH_ATTRS (ph_attr_new_int ("keepdims", 1),
-                                  ph_attr_new_int ("noop_with_empty_axes",
-                                                   ph_node_attr_int (grad->node, "noop_with_empty_axes", 0))), 1);
+  return ph_build_node (
+      grad->b, op, inputs, 2,
+      PH_ATTRS (ph_attr_new_int ("keepdims", 1),
+                ph_attr_new_int ("noop_with_empty_axes", ph_node_attr_int (grad->node, "noop_with_empty_axes", 0))),
+      1);
 }
 
 gboolean

@@ -49,7 +49,7 @@ ph_reduction_init (PhReduction *reduction, guint rank, const gint64 *dims, guint
       ph_reduction_clear (reduction);
       return FALSE;
     }
-  for (guint i = 0; i < n_outer / 2; i++)          /* outermost first: memory is read forwards */
+  for (guint i = 0; i < n_outer / 2; i++) /* outermost first: memory is read forwards */
     {
       gint64 size = outer[i], step = outer_strides[i];
 
@@ -121,9 +121,13 @@ kernel_axes (PhKernel *kernel, guint input, guint rank, guint64 *mask, GError **
 
 typedef void (*ReduceLoop) (const PhReduction *reduction, gconstpointer in, gpointer out);
 
-typedef struct { ReduceLoop f32, f64, i64, u64; } ReduceLoops;
+typedef struct
+{
+  ReduceLoop f32, f64, i64, u64;
+} ReduceLoops;
 
 /* The expressions see the element x, the state acc (and n, their number), and the state m that only some need. */
+/* clang-format off */
 #define REDUCE(name_, type_, acc_, start_, step_, result_)                                                             \
   static void name_ (const PhReduction *reduction, gconstpointer in_, gpointer out_)                                   \
   {                                                                                                                    \
@@ -149,6 +153,7 @@ typedef struct { ReduceLoop f32, f64, i64, u64; } ReduceLoops;
   REDUCE_REALS (name_, start_, step_, result_)                                                                         \
   REDUCE (name_##_u64, guint64, guint64, start_, step_, result_)                                                       \
   static const ReduceLoops name_ = { name_##_f32, name_##_f64, name_##_u64, name_##_u64 };
+/* clang-format on */
 
 REDUCE_NUMBERS (sum, 0, acc += x, acc)
 REDUCE_NUMBERS (prod, 1, acc *= x, acc)
@@ -181,6 +186,7 @@ REDUCE (min_u64, guint64, guint64, G_MAXUINT64, acc = MIN (acc, x), acc)
 static const ReduceLoops max = { max_f32, max_f64, max_i64, max_u64 }, min = { min_f32, min_f64, min_i64, min_u64 };
 
 /* exp of what is left when the greatest is taken away cannot overflow. */
+/* clang-format off */
 #define LOG_SUM_EXP(name_, type_)                                                                                      \
   static void name_ (const PhReduction *reduction, gconstpointer in_, gpointer out_)                                   \
   {                                                                                                                    \
@@ -196,6 +202,7 @@ static const ReduceLoops max = { max_f32, max_f64, max_i64, max_u64 }, min = { m
         out[i] = (type_) (log (total) + (isinf (greatest) ? 0 : greatest));                                            \
       }                                                                                                                \
   }
+/* clang-format on */
 LOG_SUM_EXP (log_sum_exp_f32, float)
 LOG_SUM_EXP (log_sum_exp_f64, double)
 static const ReduceLoops log_sum_exp = { log_sum_exp_f32, log_sum_exp_f64 };
@@ -252,11 +259,13 @@ reduce_kernel (PhKernel *kernel, const ReduceLoops *loops, GError **error)
   return ph_kernel_take_as (kernel, 0, ph_convert (result, dtype), dtype, error);
 }
 
+/* clang-format off */
 #define REDUCE_KERNEL(name_)                                                                                           \
   static gboolean name_##_kernel (PhKernel *kernel, GError **error)                                                    \
   {                                                                                                                    \
     return reduce_kernel (kernel, &name_, error);                                                                      \
   }
+/* clang-format on */
 REDUCE_KERNEL (sum)
 REDUCE_KERNEL (mean)
 REDUCE_KERNEL (max)
@@ -330,8 +339,8 @@ reduce_contents (PhInfer *infer, gint64 start, gboolean (*exact) (gint64, gint64
   if (n < 0 || ph_infer_type (infer, 0) == NULL || ph_infer_type (infer, 0)->rank != 1)
     return;
   /* Without axes perhaps nothing is reduced at all. */
-  if ((ph_infer_has (infer, 1) && !ph_infer_ints (infer, 1, &axes, &n_axes)) ||
-      (n_axes == 0 && ph_node_attr_int (node, "noop_with_empty_axes", 0) != 0))
+  if ((ph_infer_has (infer, 1) && !ph_infer_ints (infer, 1, &axes, &n_axes))
+      || (n_axes == 0 && ph_node_attr_int (node, "noop_with_empty_axes", 0) != 0))
     return;
   for (int i = 0; i < n; i++)
     {
@@ -384,6 +393,7 @@ reduce_flops (const PhNode *node)
 }
 
 #define SUMMABLE (PH_FLOATS | PH_INDICES | PH_T (UINT32) | PH_T (UINT64))
+/* clang-format off */
 #define REDUCTION(since_, kernel_, infer_, grad_, types_)                                                              \
   .since = since_, .infer = infer_, .kernel = kernel_##_kernel, .grad_build = grad_, .no_grad = 1 << 1,                \
   .flops = reduce_flops,                                                                                               \
@@ -466,3 +476,4 @@ const PhOp ph_op_ReduceSumSquare = {
   .doc = "Sum of squares along axes.",
   .grad_text = "ddata = dY * 2 * data",
 };
+/* clang-format on */

@@ -10,19 +10,19 @@ G_BEGIN_DECLS
  * @stride apart. */
 typedef struct
 {
-  guint   rank;                       /* of the result, reduced axes kept as 1 */
-  gint64  dims[PH_MAX_RANK];
-  gsize   n_results, n_blocks, run, count;      /* count = n_blocks * run */
-  gint64  stride;
-  gint64 *blocks, *bases;             /* owned */
+  guint rank; /* of the result, reduced axes kept as 1 */
+  gint64 dims[PH_MAX_RANK];
+  gsize n_results, n_blocks, run, count; /* count = n_blocks * run */
+  gint64 stride;
+  gint64 *blocks, *bases; /* owned */
 } PhReduction;
 
 /* @mask: bit i set when axis i is reduced. FALSE: no memory. */
-gboolean ph_reduction_init  (PhReduction *reduction, guint rank, const gint64 *dims, guint64 mask);
-void     ph_reduction_clear (PhReduction *reduction);
+gboolean ph_reduction_init (PhReduction *reduction, guint rank, const gint64 *dims, guint64 mask);
+void ph_reduction_clear (PhReduction *reduction);
 
-#define PH_FOREACH_REDUCED(reduction_, base_, at_) \
-  for (gsize block_ = 0; block_ < (reduction_)->n_blocks; block_++) \
+#define PH_FOREACH_REDUCED(reduction_, base_, at_)                                                  \
+  for (gsize block_ = 0; block_ < (reduction_)->n_blocks; block_++)                                 \
     for (gint64 at_ = (base_) + (reduction_)->blocks[block_], left_ = (reduction_)->run; left_ > 0; \
          at_ += (reduction_)->stride, left_--)
 

@@ -7,18 +7,18 @@
 /* One axis: output element i is the sum over t of weight[i * n + t] * input[index[i * n + t]]; index -1: the constant. */
 typedef struct
 {
-  gint64  in, out;
-  guint   n;
+  gint64 in, out;
+  guint n;
   gint64 *index;
   double *weight;
 } Taps;
 
 typedef struct
 {
-  guint    rank;
-  gint64   out[PH_MAX_RANK];
-  double   scale[PH_MAX_RANK], start[PH_MAX_RANK], end[PH_MAX_RANK];
-  guint64  resized;                        /* bit i: axis i is named */
+  guint rank;
+  gint64 out[PH_MAX_RANK];
+  double scale[PH_MAX_RANK], start[PH_MAX_RANK], end[PH_MAX_RANK];
+  guint64 resized; /* bit i: axis i is named */
 } Plan;
 
 static void
@@ -102,7 +102,7 @@ source (const char *mode, const Plan *plan, guint axis, gint64 in, gint64 i)
 {
   double scale = plan->scale[axis], length = plan->out[axis];
 
-  if (g_str_equal (mode, "align_corners"))      /* by the length before it is rounded down, as ONNX's reference does */
+  if (g_str_equal (mode, "align_corners")) /* by the length before it is rounded down, as ONNX's reference does */
     return length == 1 ? 0 : i * (double) (in - 1) / (in * scale - 1);
   if (g_str_equal (mode, "asymmetric"))
     return i / scale;
@@ -144,7 +144,7 @@ nearest (double x, const char *how)
 }
 
 /* More taps than this, for all elements of an axis, are a mistake of the scale rather than a filter. */
-#define MAX_TAPS (1 << 26)
+#define MAX_TAPS        (1 << 26)
 #define FILTER_TOO_WIDE "its filter along axis %u is too wide at scale %g: leave antialias out"
 
 /* FALSE: an antialiasing filter so wide cannot be kept; nothing needs to be cleared. */
@@ -236,7 +236,8 @@ infer_resize (PhInfer *infer, GError **error)
       PhDim in = type->dims[axes[i]], out = PH_DIM_UNKNOWN;
 
       if ((gsize) MAX (0, n_sizes) == n && n > 0)
-        out = g_str_equal (ph_node_attr_string (node, "keep_aspect_ratio_policy", "stretch"), "stretch") ? sizes[i] : PH_DIM_UNKNOWN;
+        out = g_str_equal (ph_node_attr_string (node, "keep_aspect_ratio_policy", "stretch"), "stretch") ? sizes[i]
+                                                                                                         : PH_DIM_UNKNOWN;
       else if (scales != NULL && ph_tensor_count (scales) == n)
         {
           double scale = ph_tensor_get (scales, i);
@@ -306,7 +307,7 @@ plan_of (const PhNode *node, PhTensor *x, const PhType *type, PhTensor *roi, PhT
     size[i] = ph_tensor_get_int (sizes, i);
   for (guint i = 0; i < rank; i++)
     in[i] = x != NULL ? ph_tensor_dims (x)[i] : type->dims[i].size;
-  for (gsize i = 0; i < n_scales; i++)       /* also of a run in double: a size must not hang on the last bit */
+  for (gsize i = 0; i < n_scales; i++) /* also of a run in double: a size must not hang on the last bit */
     scale[i] = (float) scale[i];
   return make_plan (node, rank, in, scale, n_scales, size, n_sizes, box, n_roi, plan);
 }
@@ -342,7 +343,8 @@ static PhTensor *
 along_axis (PhTensor *x, guint axis, const Taps *taps, double outside)
 {
   guint rank = ph_tensor_rank (x);
-  gint64 dims[PH_MAX_RANK], outer = ph_dims_product (ph_tensor_dims (x), 0, axis), inner = ph_dims_product (ph_tensor_dims (x), axis + 1, rank);
+  gint64 dims[PH_MAX_RANK], outer = ph_dims_product (ph_tensor_dims (x), 0, axis),
+                            inner = ph_dims_product (ph_tensor_dims (x), axis + 1, rank);
   const double *from = ph_tensor_data (x);
   PhTensor *result;
   double *to;
@@ -380,7 +382,8 @@ run_resize (PhKernel *kernel, GError **error)
   g_autoptr (PhTensor) wide = NULL;
   Plan plan;
 
-  wrong = plan_of (kernel->node, x, NULL, ph_kernel_input (kernel, 1), ph_kernel_input (kernel, 2), ph_kernel_input (kernel, 3), &plan);
+  wrong = plan_of (kernel->node, x, NULL, ph_kernel_input (kernel, 1), ph_kernel_input (kernel, 2), ph_kernel_input (kernel, 3),
+                   &plan);
   if (wrong != NULL)
     return ph_kernel_fail (kernel, error, "%s", wrong);
   if (plan.resized == 0)
@@ -460,17 +463,19 @@ grad_resize_open (PhGrad *grad, PhTensor *const *constant, GError **error)
   static const char *const kept[] = { "mode", "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside", "antialias" };
   PhBuilder *b = grad->b;
   const PhNode *node = grad->node;
-  PhValue *x = ph_grad_in (grad, 0), *y = ph_grad_out (grad, 0), *scales = ph_grad_in (grad, 2), *sizes = ph_grad_in (grad, 3), *dx = grad->dy[0];
+  PhValue *x = ph_grad_in (grad, 0), *y = ph_grad_out (grad, 0), *scales = ph_grad_in (grad, 2), *sizes = ph_grad_in (grad, 3),
+          *dx = grad->dy[0];
   const PhType *type;
   gsize n;
   const gint64 *axes = ph_node_attr_ints (node, "axes", &n);
   guint rank = x->type != NULL && x->type->has_rank ? x->type->rank : 0;
 
   n = axes != NULL ? n : rank;
-  if (rank == 0 || rank > PH_MAX_RANK || dx == NULL || (scales == NULL && sizes == NULL) ||
-      g_str_equal (ph_node_attr_string (node, "coordinate_transformation_mode", ""), "tf_crop_and_resize") ||
-      (sizes != NULL && !g_str_equal (ph_node_attr_string (node, "keep_aspect_ratio_policy", "stretch"), "stretch")))
-    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs the input's shape, scales and sizes to be known; fix them first");
+  if (rank == 0 || rank > PH_MAX_RANK || dx == NULL || (scales == NULL && sizes == NULL)
+      || g_str_equal (ph_node_attr_string (node, "coordinate_transformation_mode", ""), "tf_crop_and_resize")
+      || (sizes != NULL && !g_str_equal (ph_node_attr_string (node, "keep_aspect_ratio_policy", "stretch"), "stretch")))
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED,
+                         "its gradient needs the input's shape, scales and sizes to be known; fix them first");
   for (gsize k = 0; k < n; k++)
     {
       gint64 at = k, axis = axes != NULL ? axes[k] + (axes[k] < 0 ? rank : 0) : (gint64) k, perm[PH_MAX_RANK];
@@ -481,13 +486,14 @@ grad_resize_open (PhGrad *grad, PhTensor *const *constant, GError **error)
       if (axis < 0 || axis >= rank)
         return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its axes are outside of rank %u", rank);
       if (scales != NULL && constant[2] != NULL ? ph_tensor_get (constant[2], k) == 1
-                                                : scales == NULL && y->type != NULL && y->type->has_rank && y->type->rank == rank &&
-                                                  ph_dim_equal (x->type->dims[axis], y->type->dims[axis]))
+                                                : scales == NULL && y->type != NULL && y->type->has_rank && y->type->rank == rank
+                                                      && ph_dim_equal (x->type->dims[axis], y->type->dims[axis]))
         continue;
       length = PH_BUILD (b, Gather, ph_grad_shape (grad, x), ph_build_ints (b, &axis, 1));
       unit = inputs[0] = PH_BUILD (b, EyeLike, PH_BUILD (b, Expand, ph_grad_like (grad, x, 0), pair (b, length, length)));
       if (scales != NULL)
-        inputs[2] = pair (b, ph_build_tensor (b, ph_tensor_new_floats ((float[]) { 1 }, 1)), PH_BUILD (b, Gather, scales, ph_build_ints (b, &at, 1)));
+        inputs[2] = pair (b, ph_build_tensor (b, ph_tensor_new_floats ((float[]) { 1 }, 1)),
+                          PH_BUILD (b, Gather, scales, ph_build_ints (b, &at, 1)));
       else
         inputs[3] = pair (b, length, PH_BUILD (b, Gather, sizes, ph_build_ints (b, &at, 1)));
       for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
@@ -543,6 +549,7 @@ grad_resize (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Resize = {
   .name = "Resize", .since = 19, .flags = PH_OP_IN_DOUBLE,
   .family = PH_FAMILY_MOVEMENT,
@@ -560,3 +567,4 @@ const PhOp ph_op_Resize = {
   .infer = infer_resize, .kernel = run_resize, .grad_build = grad_resize, .no_grad = 1 << 3, .no_rule = 1 << 1 | 1 << 2,
   .grad_text = "dX = dY added back to the pixels that were read, by their weights",
 };
+/* clang-format on */

@@ -32,7 +32,8 @@ build_activation (PhBuilder *b, const PhRecurrent *cell, guint i, PhValue *x)
   if (g_str_equal (f->name, "Elu"))
     return PH_BUILD_WITH (b, Elu, PH_ATTRS (ph_attr_new_float ("alpha", f->alpha)), x);
   if (g_str_equal (f->name, "HardSigmoid"))
-    return PH_BUILD_WITH (b, HardSigmoid, PH_ATTRS (ph_attr_new_float ("alpha", f->alpha), ph_attr_new_float ("beta", f->beta)), x);
+    return PH_BUILD_WITH (b, HardSigmoid, PH_ATTRS (ph_attr_new_float ("alpha", f->alpha), ph_attr_new_float ("beta", f->beta)),
+                          x);
   if (g_str_equal (f->name, "Softsign"))
     return PH_BUILD (b, Softsign, x);
   if (g_str_equal (f->name, "Softplus"))
@@ -59,12 +60,15 @@ rows (PhBuilder *b, PhValue *x, gint64 from, gint64 to)
 }
 
 /* One direction's weights, outside the body: R transposed, biases and peepholes as vectors. */
-typedef struct { PhValue *r, *r_hidden, *bias, *bias_hidden, *p[3]; } Weights;
+typedef struct
+{
+  PhValue *r, *r_hidden, *bias, *bias_hidden, *p[3];
+} Weights;
 
 /* The step of @cell in direction @d: from the state and the weighted input to the new state. */
 static gboolean
-build_step (PhBuilder *b, const PhRecurrent *cell, guint d, const Weights *w, PhValue *xw, PhValue *h, PhValue *c, PhValue **new_h,
-            PhValue **new_c)
+build_step (PhBuilder *b, const PhRecurrent *cell, guint d, const Weights *w, PhValue *xw, PhValue *h, PhValue *c,
+            PhValue **new_h, PhValue **new_c)
 {
   guint f = d * cell->per_direction;
   PhValue *x[4] = { NULL }, *r[4] = { NULL }, *g[4] = { NULL }, *one = number (b, h, 1), *hw;
@@ -95,7 +99,7 @@ build_step (PhBuilder *b, const PhRecurrent *cell, guint d, const Weights *w, Ph
       *new_h = PH_BUILD (b, Add, PH_BUILD (b, Mul, PH_BUILD (b, Sub, one, g[0]), g[2]), PH_BUILD (b, Mul, g[0], h));
       return b->error == NULL;
     }
-  if (!split (b, PH_BUILD (b, Add, xw, hw), 4, g))         /* i, o, f, c */
+  if (!split (b, PH_BUILD (b, Add, xw, hw), 4, g)) /* i, o, f, c */
     return FALSE;
   if (w->p[0] != NULL)
     {
@@ -124,8 +128,8 @@ hand_out (PhBuilder *b, PhGraph *body, PhValue *value)
 
 /* The Scan of one direction; @lengths and @places: (nullable) the sequences' lengths and the numbers 0, 1, ... of the steps. */
 static PhNode *
-build_scan (PhBuilder *b, const PhRecurrent *cell, guint d, const Weights *w, PhValue *xw, PhValue *h, PhValue *c, PhValue *lengths,
-            PhValue *places)
+build_scan (PhBuilder *b, const PhRecurrent *cell, guint d, const Weights *w, PhValue *xw, PhValue *h, PhValue *c,
+            PhValue *lengths, PhValue *places)
 {
   gboolean backwards = lengths == NULL && (cell->reverse || d == 1), has_c = cell->kind == 'L';
   PhValue *inputs[4], *new_h = NULL, *new_c = NULL, *state_h, *state_c = NULL, *in, *place = NULL, *y;
@@ -149,10 +153,21 @@ build_scan (PhBuilder *b, const PhRecurrent *cell, guint d, const Weights *w, Ph
   attrs[0] = ph_attr_new_int ("num_scan_inputs", n_scans);
   attrs[1] = ph_attr_new_ints ("scan_input_directions", direction, n_scans);
   attrs[2] = ph_attr_new_ints ("scan_output_directions", direction, 1);
-  node = ph_graph_add_node (b->graph, &(PhNodeSpec) {
-      .op = &ph_op_Scan, .op_type = "Scan", .domain = "", .name = b->name, .inputs = inputs, .n_inputs = n,
-      .n_outputs = has_c ? 3 : 2, .attrs = attrs, .n_attrs = 3, .before = b->before, .role = b->role, .partner = b->partner,
-      .device = b->device }, &b->error);
+  node = ph_graph_add_node (b->graph,
+                            &(PhNodeSpec) { .op = &ph_op_Scan,
+                                            .op_type = "Scan",
+                                            .domain = "",
+                                            .name = b->name,
+                                            .inputs = inputs,
+                                            .n_inputs = n,
+                                            .n_outputs = has_c ? 3 : 2,
+                                            .attrs = attrs,
+                                            .n_attrs = 3,
+                                            .before = b->before,
+                                            .role = b->role,
+                                            .partner = b->partner,
+                                            .device = b->device },
+                            &b->error);
   for (guint i = 0; i < 3; i++)
     ph_attr_unref (attrs[i]);
   body = node != NULL ? ph_node_add_graph (node, "body", NULL, &b->error) : NULL;
@@ -179,7 +194,8 @@ build_scan (PhBuilder *b, const PhRecurrent *cell, guint d, const Weights *w, Ph
   if (place != NULL)
     {
       /* Past a sequence's end the state stays and the output is zero. */
-      PhValue *inside = PH_BUILD (&inner, Unsqueeze, PH_BUILD (&inner, Less, place, lengths), ph_build_ints (&inner, (gint64[]) { 1 }, 1));
+      PhValue *inside = PH_BUILD (&inner, Unsqueeze, PH_BUILD (&inner, Less, place, lengths),
+                                  ph_build_ints (&inner, (gint64[]) { 1 }, 1));
 
       y = PH_BUILD (&inner, Where, inside, new_h, number (&inner, h, 0));
       new_h = PH_BUILD (&inner, Where, inside, new_h, state_h);
@@ -215,7 +231,8 @@ transpose (PhBuilder *b, PhValue *x, gint64 p0, gint64 p1, gint64 p2, gint64 p3)
 static PhValue *
 reverse (PhBuilder *b, PhValue *x, PhValue *lengths)
 {
-  return PH_BUILD_WITH (b, ReverseSequence, PH_ATTRS (ph_attr_new_int ("time_axis", 0), ph_attr_new_int ("batch_axis", 1)), x, lengths);
+  return PH_BUILD_WITH (b, ReverseSequence, PH_ATTRS (ph_attr_new_int ("time_axis", 0), ph_attr_new_int ("batch_axis", 1)), x,
+                        lengths);
 }
 
 /* The same layer out of matrix products and a Scan for each direction, on @inputs (8 of them, nullable elements). */
@@ -243,8 +260,9 @@ build_recurrent (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhVal
       places = PH_BUILD (b, Range, ph_build_scalar (b, PH_INT64, 0), steps, ph_build_scalar (b, PH_INT64, 1));
     }
   if (inputs[5] == NULL || (cell.kind == 'L' && inputs[6] == NULL))
-    zeros = PH_BUILD (b, Expand, number (b, x, 0),
-                      PH_BUILD_WITH (b, Concat, PH_ATTRS (AXIS (0)), rows (b, PH_BUILD (b, Shape, x), 1, 2), ph_build_ints (b, &n, 1)));
+    zeros = PH_BUILD (
+        b, Expand, number (b, x, 0),
+        PH_BUILD_WITH (b, Concat, PH_ATTRS (AXIS (0)), rows (b, PH_BUILD (b, Shape, x), 1, 2), ph_build_ints (b, &n, 1)));
   for (gint64 d = 0; d < cell.directions; d++)
     {
       PhValue *at = ph_build_scalar (b, PH_INT64, d), *xw, *r, *bias = NULL, *h = zeros, *c = zeros;
@@ -284,7 +302,7 @@ build_recurrent (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhVal
         xw = reverse (b, xw, lengths);
       scan = build_scan (b, &cell, d, &w, xw, h, c, lengths, places);
       if (scan == NULL)
-        return TRUE;                       /* the builder keeps the error */
+        return TRUE; /* the builder keeps the error */
       y_h[d] = ph_node_output (scan, 0);
       y_c[d] = ph_node_output (scan, 1);
       y[d] = ph_node_output (scan, cell.kind == 'L' ? 2 : 1);

@@ -5,11 +5,13 @@
 #include <math.h>
 
 /* The activations that ONNX names, with their default parameters. */
+/* clang-format off */
 static const PhRecurrentActivation activations[] = {
   { "Relu", 0, 0 }, { "Tanh", 0, 0 }, { "Sigmoid", 0, 0 }, { "Affine", 1, 0 }, { "LeakyRelu", 0.01, 0 },
   { "ThresholdedRelu", 1, 0 }, { "ScaledTanh", 1, 1 }, { "HardSigmoid", 0.2, 0.5 }, { "Elu", 1, 0 }, { "Softsign", 0, 0 },
   { "Softplus", 0, 0 },
 };
+/* clang-format on */
 
 static double
 activate (const PhRecurrentActivation *f, double x)
@@ -63,7 +65,8 @@ ph_recurrent_init (PhRecurrent *cell, const PhNode *node)
     return "activations does not name one for each gate and direction";
   for (guint i = 0; i < cell->per_direction * cell->directions; i++)
     {
-      const PhRecurrentActivation *found = names == NULL ? &activations[default_activation (cell->kind, i % cell->per_direction)] : NULL;
+      const PhRecurrentActivation *found = names == NULL ? &activations[default_activation (cell->kind, i % cell->per_direction)]
+                                                         : NULL;
 
       for (guint k = 0; found == NULL && k < G_N_ELEMENTS (activations); k++)
         {
@@ -103,7 +106,8 @@ infer_rnn (PhInfer *infer, GError **error)
   if (x->rank != 3)
     return ph_infer_fail (infer, error, "the input has rank %u, must have 3", x->rank);
   if (attr > 0 && r != NULL && r->has_rank && r->rank == 3 && ph_dim_known (r->dims[2]) && r->dims[2].size != attr)
-    return ph_infer_fail (infer, error, "hidden_size is %" G_GINT64_FORMAT ", but R is for %" G_GINT64_FORMAT, attr, r->dims[2].size);
+    return ph_infer_fail (infer, error, "hidden_size is %" G_GINT64_FORMAT ", but R is for %" G_GINT64_FORMAT, attr,
+                          r->dims[2].size);
   directions = PH_DIM (cell.directions);
   steps = x->dims[cell.batch_first ? 1 : 0];
   batch = x->dims[cell.batch_first ? 0 : 1];
@@ -162,7 +166,7 @@ step (const PhRecurrent *cell, guint d, const double *x, const double *w, const 
       for (gint64 i = 0; i < n; i++)
         h[i] = activate (&f[0], clipped (cell, gate[i] + recur[i]));
     }
-  else if (cell->kind == 'G')                                      /* gates z, r, h */
+  else if (cell->kind == 'G') /* gates z, r, h */
     {
       double *hidden = gate + 2 * n;
 
@@ -186,7 +190,7 @@ step (const PhRecurrent *cell, guint d, const double *x, const double *w, const 
       for (gint64 i = 0; i < n; i++)
         h[i] = (1 - gate[i]) * activate (&f[1], clipped (cell, hidden[i])) + gate[i] * h[i];
     }
-  else                                                             /* gates i, o, f, c */
+  else /* gates i, o, f, c */
     {
       add_product (4 * n, n, r, h, recur);
       for (gint64 k = 0; k < n; k++)
@@ -218,9 +222,11 @@ weights (PhKernel *kernel, guint i, gint64 a, gint64 b, gint64 c, PhTensor **ten
     return FALSE;
   if (ph_tensor_rank (*tensor) != rank || memcmp (ph_tensor_dims (*tensor), dims, rank * sizeof (gint64)) != 0)
     {
-      g_autofree char *shape = ph_tensor_to_string (ph_kernel_input (kernel, i), 0), *last = c < 0 ? g_strdup ("") : g_strdup_printf (",%" G_GINT64_FORMAT, c);
+      g_autofree char *shape = ph_tensor_to_string (ph_kernel_input (kernel, i), 0),
+                      *last = c < 0 ? g_strdup ("") : g_strdup_printf (",%" G_GINT64_FORMAT, c);
 
-      return ph_kernel_fail (kernel, error, "input %u is %s, must have the shape [%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "%s]", i, shape, a, b, last);
+      return ph_kernel_fail (kernel, error, "input %u is %s, must have the shape [%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "%s]",
+                             i, shape, a, b, last);
     }
   *data = ph_tensor_data (*tensor);
   return TRUE;
@@ -252,11 +258,13 @@ run_cells (PhKernel *kernel, PhRecurrent *cell, PhTensor **keep, GError **error)
   h_dims[cell->batch_first ? 0 : 1] = cell->batch;
   h_dims[2] = n;
   if (!weights (kernel, 0, ph_tensor_dims (x)[0], ph_tensor_dims (x)[1], cell->input, &keep[0], &xs, error)
-      || !weights (kernel, 1, dirs, g * n, cell->input, &keep[1], &w, error) || !weights (kernel, 2, dirs, g * n, n, &keep[2], &r, error)
+      || !weights (kernel, 1, dirs, g * n, cell->input, &keep[1], &w, error)
+      || !weights (kernel, 2, dirs, g * n, n, &keep[2], &r, error)
       || !weights (kernel, 3, dirs, 2 * g * n, -1, &keep[3], &bias, error)
       || !weights (kernel, 5, h_dims[0], h_dims[1], n, &keep[5], &h0, error)
-      || (cell->kind == 'L' && (!weights (kernel, 6, h_dims[0], h_dims[1], n, &keep[6], &c0, error)
-                                || !weights (kernel, 7, dirs, 3 * n, -1, &keep[7], &p, error))))
+      || (cell->kind == 'L'
+          && (!weights (kernel, 6, h_dims[0], h_dims[1], n, &keep[6], &c0, error)
+              || !weights (kernel, 7, dirs, 3 * n, -1, &keep[7], &p, error))))
     return FALSE;
   lengths = ph_kernel_ints (kernel, 4, &n_lengths);
   if (lengths != NULL && ((gint64) n_lengths != cell->batch || ph_tensor_rank (ph_kernel_input (kernel, 4)) != 1))
@@ -274,8 +282,8 @@ run_cells (PhKernel *kernel, PhRecurrent *cell, PhTensor **keep, GError **error)
   ys = ph_tensor_writable (y);
   hs = ph_tensor_writable (y_h);
   cs = ph_tensor_writable (y_c);
-  gate = g_new (double, g * n + 1);
-  recur = g_new (double, g * n + 1);
+  gate = g_new (double, g *n + 1);
+  recur = g_new (double, g *n + 1);
   for (gint64 d = 0; d < dirs; d++)
     for (gint64 b = 0; b < cell->batch; b++)
       {
@@ -325,14 +333,16 @@ rnn_flops (const PhNode *node)
   const PhValue *x = ph_node_input (node, 0), *w = ph_node_input (node, 1), *r = ph_node_input (node, 2);
   gint64 weights_count, recurrent;
 
-  if (x == NULL || x->type == NULL || !ph_type_is_static (x->type) || x->type->rank != 3 || w == NULL || w->type == NULL || r == NULL
-      || r->type == NULL)
+  if (x == NULL || x->type == NULL || !ph_type_is_static (x->type) || x->type->rank != 3 || w == NULL || w->type == NULL
+      || r == NULL || r->type == NULL)
     return -1;
   weights_count = ph_type_count (w->type);
   recurrent = ph_type_count (r->type);
-  return weights_count < 0 || recurrent < 0 ? -1 : 2 * (weights_count + recurrent) * x->type->dims[0].size * x->type->dims[1].size;
+  return weights_count < 0 || recurrent < 0 ? -1
+                                            : 2 * (weights_count + recurrent) * x->type->dims[0].size * x->type->dims[1].size;
 }
 
+/* clang-format off */
 #define RNN_INPUTS \
   { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "R", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL }, \
   { "sequence_lens", 0, PH_T (INT32), PH_ARG_OPTIONAL }, { "initial_h", 'T', PH_FLOATS, PH_ARG_OPTIONAL }
@@ -377,3 +387,4 @@ const PhOp ph_op_LSTM = {
                "steps of g^T @ h; dB = sum(g), g the gradient at the gates; dinitial_h = what is left at the first step; "
                "dinitial_c = what is left of the cell at the first step; dP = sum over steps of g * c",
 };
+/* clang-format on */

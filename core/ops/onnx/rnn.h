@@ -6,20 +6,24 @@
 
 G_BEGIN_DECLS
 
-typedef struct { const char *name; double alpha, beta; } PhRecurrentActivation;
+typedef struct
+{
+  const char *name;
+  double alpha, beta;
+} PhRecurrentActivation;
 
 typedef struct
 {
-  char     kind;                      /* 'R', 'G' or 'L'                                              */
-  guint    gates, per_direction;      /* gates in the weights; activations for each direction         */
-  gint64   steps, batch, input, hidden, directions;
+  char kind;                  /* 'R', 'G' or 'L'                                              */
+  guint gates, per_direction; /* gates in the weights; activations for each direction         */
+  gint64 steps, batch, input, hidden, directions;
   gboolean reverse, batch_first, coupled, linear_before_reset;
-  double   clip;
+  double clip;
   PhRecurrentActivation f[6];
 } PhRecurrent;
 
 /* Returns NULL, or what is wrong. Sizes are left alone. */
-const char *ph_recurrent_init  (PhRecurrent *cell, const PhNode *node);
-gboolean    ph_grad_recurrent  (PhGrad *grad, GError **error);
+const char *ph_recurrent_init (PhRecurrent *cell, const PhNode *node);
+gboolean ph_grad_recurrent (PhGrad *grad, GError **error);
 
 G_END_DECLS

@@ -3,16 +3,27 @@
 #include "core/ops/onnx/sample.h"
 #include "core/ops/onnx/window.h"
 
-#define ADD(x_, y_)   PH_BUILD (b, Add, x_, y_)
-#define SUB(x_, y_)   PH_BUILD (b, Sub, x_, y_)
-#define MUL(x_, y_)   PH_BUILD (b, Mul, x_, y_)
-#define INTS(...)     ph_build_ints (b, (gint64[]) { __VA_ARGS__ }, sizeof ((gint64[]) { __VA_ARGS__ }) / sizeof (gint64))
+#define ADD(x_, y_)         PH_BUILD (b, Add, x_, y_)
+#define SUB(x_, y_)         PH_BUILD (b, Sub, x_, y_)
+#define MUL(x_, y_)         PH_BUILD (b, Mul, x_, y_)
+#define INTS(...)           ph_build_ints (b, (gint64[]) { __VA_ARGS__ }, sizeof ((gint64[]) { __VA_ARGS__ }) / sizeof (gint64))
 #define AXIS(name_, value_) PH_ATTRS (ph_attr_new_int (name_, value_))
 
-typedef enum { OUTSIDE_ZERO, OUTSIDE_BORDER, OUTSIDE_REFLECTED } Outside;
+typedef enum
+{
+  OUTSIDE_ZERO,
+  OUTSIDE_BORDER,
+  OUTSIDE_REFLECTED
+} Outside;
 
 /* How one axis is read: taps at whole places around a coordinate. */
-typedef struct { gint64 size; char mode; Outside outside; gboolean align; } Axis;
+typedef struct
+{
+  gint64 size;
+  char mode;
+  Outside outside;
+  gboolean align;
+} Axis;
 
 static PhValue *
 number (PhBuilder *b, const PhValue *like, double value)
@@ -62,7 +73,8 @@ build_taps (PhBuilder *b, PhValue *x, const Axis *axis, PhValue **index, PhValue
   if (axis->mode == 'n')
     x = PH_BUILD (b, Round, x);
   if (axis->outside == OUTSIDE_BORDER)
-    x = PH_BUILD (b, Where, PH_BUILD (b, Or, PH_BUILD (b, Less, x, number (b, x, low)), PH_BUILD (b, Greater, x, number (b, x, high))),
+    x = PH_BUILD (b, Where,
+                  PH_BUILD (b, Or, PH_BUILD (b, Less, x, number (b, x, low)), PH_BUILD (b, Greater, x, number (b, x, high))),
                   clip (b, x, 0, axis->size - 1), x);
   else if (axis->outside == OUTSIDE_REFLECTED)
     x = reflected (b, x, low, high);
@@ -71,14 +83,16 @@ build_taps (PhBuilder *b, PhValue *x, const Axis *axis, PhValue **index, PhValue
     {
       PhValue *at = ADD (base, number (b, x, t - (taps == 4 ? 1.0 : 0.0))), *inside = at, *distance = SUB (x, at);
 
-      weight[t] = taps == 1 ? NULL : taps == 4 ? cubic_weight (b, distance, t == 1 || t == 2)
-                                               : SUB (number (b, x, 1), PH_BUILD (b, Abs, distance));
+      weight[t] = taps == 1   ? NULL
+                  : taps == 4 ? cubic_weight (b, distance, t == 1 || t == 2)
+                              : SUB (number (b, x, 1), PH_BUILD (b, Abs, distance));
       if (axis->outside == OUTSIDE_REFLECTED)
         inside = reflected (b, at, low, high);
       inside = clip (b, inside, 0, axis->size - 1);
       if (axis->outside == OUTSIDE_ZERO)
         {
-          PhValue *valid = PH_BUILD_WITH (b, Cast, AXIS ("to", x != NULL ? x->type->dtype : PH_FLOAT), PH_BUILD (b, Equal, inside, at));
+          PhValue *valid = PH_BUILD_WITH (b, Cast, AXIS ("to", x != NULL ? x->type->dtype : PH_FLOAT),
+                                          PH_BUILD (b, Equal, inside, at));
 
           weight[t] = weight[t] != NULL ? MUL (weight[t], valid) : valid;
         }
@@ -158,8 +172,12 @@ static gboolean
 build_grid_sample (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhValue **outputs, GError **error)
 {
   const char *how = ph_node_attr_string (node, "padding_mode", "zeros"), *name = ph_node_attr_string (node, "mode", "linear");
-  Axis axis = { .mode = g_str_equal (name, "nearest") ? 'n' : g_str_equal (name, "cubic") || g_str_equal (name, "bicubic") ? 'c' : 'l',
-                .outside = g_str_equal (how, "border") ? OUTSIDE_BORDER : g_str_equal (how, "reflection") ? OUTSIDE_REFLECTED : OUTSIDE_ZERO,
+  Axis axis = { .mode = g_str_equal (name, "nearest")                                  ? 'n'
+                        : g_str_equal (name, "cubic") || g_str_equal (name, "bicubic") ? 'c'
+                                                                                       : 'l',
+                .outside = g_str_equal (how, "border")       ? OUTSIDE_BORDER
+                           : g_str_equal (how, "reflection") ? OUTSIDE_REFLECTED
+                                                             : OUTSIDE_ZERO,
                 .align = ph_node_attr_int (node, "align_corners", 0) != 0 };
   PhValue *x = inputs[0], *grid = inputs[1], *at[PH_SAMPLE_SPACE], *parts[64], *shape[2];
   Axis axes[PH_SAMPLE_SPACE];
@@ -181,7 +199,8 @@ build_grid_sample (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhV
 
       axes[d] = axis;
       axes[d].size = sizes[d];
-      at[d] = axis.align ? MUL (g, number (b, x, (sizes[d] - 1) / 2.0)) : SUB (MUL (g, number (b, x, sizes[d] / 2.0)), number (b, x, 0.5));
+      at[d] = axis.align ? MUL (g, number (b, x, (sizes[d] - 1) / 2.0))
+                         : SUB (MUL (g, number (b, x, sizes[d] / 2.0)), number (b, x, 0.5));
     }
   x = PH_BUILD (b, Reshape, x, INTS (0, 0, -1));
   outputs[0] = PH_BUILD (b, Reshape, sum_of (b, parts, build_parts (b, x, at, axes, n, parts)),
@@ -211,7 +230,8 @@ roi_places (PhBuilder *b, PhValue *start, PhValue *length, gint64 bins, gint64 p
 static PhValue *
 near (PhBuilder *b, PhValue *x, gint64 size)
 {
-  PhValue *inside = PH_BUILD (b, And, PH_BUILD (b, GreaterOrEqual, x, number (b, x, -1)), PH_BUILD (b, LessOrEqual, x, number (b, x, size)));
+  PhValue *inside = PH_BUILD (b, And, PH_BUILD (b, GreaterOrEqual, x, number (b, x, -1)),
+                              PH_BUILD (b, LessOrEqual, x, number (b, x, size)));
 
   return PH_BUILD_WITH (b, Cast, AXIS ("to", x != NULL ? x->type->dtype : PH_FLOAT), inside);
 }
@@ -238,9 +258,10 @@ build_roi_align (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhVal
   if (!sizes_from (x, 2, sizes) || x->type->rank != 4)
     return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs an input with known height and width");
   if (ratio < 1)
-    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED,
-                         "its gradient needs a sampling_ratio above 0: else the number of samples depends on the regions' values");
-  for (guint d = 0; d < 2; d++)          /* height first; regions are x1, y1, x2, y2 */
+    return ph_node_fail (
+        node, error, PH_ERROR_UNSUPPORTED,
+        "its gradient needs a sampling_ratio above 0: else the number of samples depends on the regions' values");
+  for (guint d = 0; d < 2; d++) /* height first; regions are x1, y1, x2, y2 */
     {
       PhValue *scale = number (b, rois, ph_node_attr_float (node, "spatial_scale", 1)), *shift = number (b, rois, half ? 0.5 : 0);
       PhValue *start = SUB (MUL (PH_BUILD_WITH (b, Gather, AXIS ("axis", 1), rois, INTS (1 - d)), scale), shift);
@@ -302,7 +323,8 @@ tap_places (PhBuilder *b, PhDType dtype, const PhWindow *w, guint axis, gint64 t
 static gboolean
 build_deform_conv (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhValue **outputs, GError **error)
 {
-  PhValue *x = inputs[0], *weight = inputs[1], *offset = inputs[2], *bias = inputs[3], *mask = inputs[4], *at[PH_SAMPLE_SPACE], *parts[64];
+  PhValue *x = inputs[0], *weight = inputs[1], *offset = inputs[2], *bias = inputs[3], *mask = inputs[4], *at[PH_SAMPLE_SPACE],
+          *parts[64];
   gint64 groups = ph_node_attr_int (node, "group", 1), o_groups = ph_node_attr_int (node, "offset_group", 1);
   gint64 xd[PH_MAX_RANK], wd[PH_MAX_RANK], shape[PH_MAX_RANK] = { -1 }, ones[PH_MAX_RANK] = { -1 }, taps, places;
   Axis axes[PH_SAMPLE_SPACE];
@@ -310,11 +332,13 @@ build_deform_conv (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhV
   PhWindow w;
   guint n;
 
-  if (!sizes_from (x, 1, xd) || !sizes_from (weight, 0, wd) || x->type->rank < 3 || x->type->rank > 5 || weight->type->rank != x->type->rank)
+  if (!sizes_from (x, 1, xd) || !sizes_from (weight, 0, wd) || x->type->rank < 3 || x->type->rank > 5
+      || weight->type->rank != x->type->rank)
     return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED,
                          "its gradient needs an input and a weight of 1 to 3 spatial dimensions with known sizes");
   n = x->type->rank - 2;
-  if (ph_window_init (&w, node, n, xd + 1, wd + 2) != NULL || groups < 1 || o_groups < 1 || wd[0] % groups != 0 || xd[0] % o_groups != 0)
+  if (ph_window_init (&w, node, n, xd + 1, wd + 2) != NULL || groups < 1 || o_groups < 1 || wd[0] % groups != 0
+      || xd[0] % o_groups != 0)
     return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs a window and groups that fit the input");
   taps = ph_window_kernel_count (&w);
   places = ph_dims_product (w.out, 0, n);
@@ -348,7 +372,7 @@ ph_grad_deform_conv (PhGrad *grad, GError **error)
 {
   const PhValue *x = ph_grad_in (grad, 0);
 
-  if (ph_value_is_empty (x))      /* then the output is the bias */
+  if (ph_value_is_empty (x)) /* then the output is the bias */
     {
       gint64 axes[PH_MAX_RANK];
       guint n = 0;

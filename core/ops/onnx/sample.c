@@ -8,7 +8,12 @@
 
 /* ── GridSample ── */
 
-typedef enum { PAD_ZEROS, PAD_BORDER, PAD_REFLECTION } Padding;
+typedef enum
+{
+  PAD_ZEROS,
+  PAD_BORDER,
+  PAD_REFLECTION
+} Padding;
 
 static double
 reflect (double x, double low, double high)
@@ -94,7 +99,8 @@ static gboolean
 run_grid_sample (PhKernel *kernel, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *grid = ph_kernel_input (kernel, 1);
-  const char *how = ph_node_attr_string (kernel->node, "padding_mode", "zeros"), *name = ph_node_attr_string (kernel->node, "mode", "linear");
+  const char *how = ph_node_attr_string (kernel->node, "padding_mode", "zeros"),
+             *name = ph_node_attr_string (kernel->node, "mode", "linear");
   Padding padding = g_str_equal (how, "border") ? PAD_BORDER : g_str_equal (how, "reflection") ? PAD_REFLECTION : PAD_ZEROS;
   gboolean align = ph_node_attr_int (kernel->node, "align_corners", 0) != 0;
   char mode = g_str_equal (name, "nearest") ? 'n' : g_str_equal (name, "cubic") || g_str_equal (name, "bicubic") ? 'c' : 'l';
@@ -127,7 +133,8 @@ run_grid_sample (PhKernel *kernel, GError **error)
 
         for (guint d = 0; d < n; d++)
           {
-            taps = grid_taps (ph_tensor_get (grid, (b * places + p) * n + (n - 1 - d)), xd[2 + d], mode, padding, align, index[d], weight[d]);
+            taps = grid_taps (ph_tensor_get (grid, (b * places + p) * n + (n - 1 - d)), xd[2 + d], mode, padding, align, index[d],
+                              weight[d]);
             total *= taps;
           }
         for (guint t = 0; t < total; t++)
@@ -150,6 +157,7 @@ run_grid_sample (PhKernel *kernel, GError **error)
   return ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), ph_tensor_dtype (x), error);
 }
 
+/* clang-format off */
 const PhOp ph_op_GridSample = {
   .name = "GridSample", .since = 22,
   .family = PH_FAMILY_MOVEMENT,
@@ -164,6 +172,7 @@ const PhOp ph_op_GridSample = {
   .grad_text = "dX = dY added back to the pixels that were read, by their weights; dgrid = dY * (slope of X where it is "
                "sampled)",
 };
+/* clang-format on */
 
 /* ── AffineGrid ── */
 
@@ -281,6 +290,7 @@ grad_affine_grid (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_AffineGrid = {
   .name = "AffineGrid", .since = 20,
   .family = PH_FAMILY_MOVEMENT,
@@ -290,6 +300,7 @@ const PhOp ph_op_AffineGrid = {
   .infer = infer_affine_grid, .kernel = run_affine_grid, .grad_build = grad_affine_grid, .no_grad = 1 << 1,
   .grad_text = "dtheta = dY^T @ (the grid of the output)",
 };
+/* clang-format on */
 
 /* ── RoiAlign ── */
 
@@ -411,6 +422,7 @@ run_roi_align (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_RoiAlign = {
   .name = "RoiAlign", .since = 22,
   .family = PH_FAMILY_POOL,
@@ -426,3 +438,4 @@ const PhOp ph_op_RoiAlign = {
   .grad_text = "dX = dY added back to the pixels that were read, by their weights; drois = dY * (slope of X where it is "
                "sampled)",
 };
+/* clang-format on */

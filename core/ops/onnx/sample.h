@@ -6,10 +6,10 @@
 
 G_BEGIN_DECLS
 
-#define PH_SAMPLE_SPACE 3      /* spatial dimensions that can be differentiated */
+#define PH_SAMPLE_SPACE 3 /* spatial dimensions that can be differentiated */
 
 gboolean ph_grad_grid_sample (PhGrad *grad, GError **error);
-gboolean ph_grad_roi_align   (PhGrad *grad, GError **error);
+gboolean ph_grad_roi_align (PhGrad *grad, GError **error);
 gboolean ph_grad_deform_conv (PhGrad *grad, GError **error);
 
 G_END_DECLS

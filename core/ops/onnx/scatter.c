@@ -2,7 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/support.h"
 
-typedef enum { REDUCE_NONE, REDUCE_ADD, REDUCE_MUL, REDUCE_MAX, REDUCE_MIN, REDUCE_UNKNOWN } Reduction;
+typedef enum
+{
+  REDUCE_NONE,
+  REDUCE_ADD,
+  REDUCE_MUL,
+  REDUCE_MAX,
+  REDUCE_MIN,
+  REDUCE_UNKNOWN
+} Reduction;
 
 static Reduction
 reduction_of (const PhNode *node)
@@ -133,8 +141,10 @@ run_scatter_elements (PhKernel *kernel, GError **error)
           gint64 at = ph_dtype_load_int (index_dtype, picked, i);
 
           if (at < -x_dims[axis] || at >= x_dims[axis])
-            return ph_kernel_own_strings (kernel, 0), ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT
-                                   " elements of axis %u", at, x_dims[axis], axis);
+            return ph_kernel_own_strings (kernel, 0),
+                   ph_kernel_fail (kernel, error,
+                                   "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT " elements of axis %u", at,
+                                   x_dims[axis], axis);
           combine (reduction, dtype, to, walk.offset[0] + (at < 0 ? at + x_dims[axis] : at) * along, from, i++);
         }
       while (ph_walk_next (&walk));
@@ -149,18 +159,20 @@ read_places (PhGrad *grad, PhValue *value)
 {
   if (ph_node_is (grad->node, &ph_op_ScatterND))
     return PH_BUILD (grad->b, GatherND, value, ph_grad_in (grad, 1));
-  return PH_BUILD_WITH (grad->b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (grad->node, "axis", 0))), value,
-                        ph_grad_in (grad, 1));
+  return PH_BUILD_WITH (grad->b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (grad->node, "axis", 0))),
+                        value, ph_grad_in (grad, 1));
 }
 
 static PhValue *
 write_places (PhGrad *grad, PhValue *data, PhValue *updates, const char *reduction)
 {
   if (ph_node_is (grad->node, &ph_op_ScatterND))
-    return PH_BUILD_WITH (grad->b, ScatterND, PH_ATTRS (ph_attr_new_string ("reduction", reduction)), data, ph_grad_in (grad, 1), updates);
-  return PH_BUILD_WITH (grad->b, ScatterElements,
-                        PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (grad->node, "axis", 0)), ph_attr_new_string ("reduction", reduction)),
-                        data, ph_grad_in (grad, 1), updates);
+    return PH_BUILD_WITH (grad->b, ScatterND, PH_ATTRS (ph_attr_new_string ("reduction", reduction)), data, ph_grad_in (grad, 1),
+                          updates);
+  return PH_BUILD_WITH (
+      grad->b, ScatterElements,
+      PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (grad->node, "axis", 0)), ph_attr_new_string ("reduction", reduction)),
+      data, ph_grad_in (grad, 1), updates);
 }
 
 static PhValue *
@@ -175,7 +187,8 @@ grad_scatter_most (PhGrad *grad)
 {
   PhBuilder *b = grad->b;
   PhValue *x = ph_grad_in (grad, 0), *u = ph_grad_in (grad, 2), *y = ph_grad_out (grad, 0);
-  PhValue *is_x = as_number (grad, PH_BUILD (b, Equal, x, y)), *is_u = as_number (grad, PH_BUILD (b, Equal, u, read_places (grad, y)));
+  PhValue *is_x = as_number (grad, PH_BUILD (b, Equal, x, y)),
+          *is_u = as_number (grad, PH_BUILD (b, Equal, u, read_places (grad, y)));
   PhValue *count = PH_BUILD (b, Max, write_places (grad, is_x, is_u, "add"), ph_grad_like (grad, x, 1));
   PhValue *share = PH_BUILD (b, Div, grad->dy[0], count);
 
@@ -189,7 +202,8 @@ static PhValue *
 other_factors (PhGrad *grad, PhValue *factor, PhValue *all, PhValue *of_others, PhValue *n_zeros)
 {
   PhBuilder *b = grad->b;
-  PhValue *zero = ph_grad_like (grad, factor, 0), *one = ph_grad_like (grad, factor, 1), *is_zero = PH_BUILD (b, Equal, factor, zero);
+  PhValue *zero = ph_grad_like (grad, factor, 0), *one = ph_grad_like (grad, factor, 1),
+          *is_zero = PH_BUILD (b, Equal, factor, zero);
   PhValue *alone = PH_BUILD (b, Where, PH_BUILD (b, Equal, n_zeros, one), of_others, zero);
 
   return PH_BUILD (b, Where, is_zero, alone, PH_BUILD (b, Div, all, PH_BUILD (b, Where, is_zero, one, factor)));
@@ -199,11 +213,13 @@ static gboolean
 grad_scatter_mul (PhGrad *grad)
 {
   PhBuilder *b = grad->b;
-  PhValue *x = ph_grad_in (grad, 0), *u = ph_grad_in (grad, 2), *zero = ph_grad_like (grad, x, 0), *one = ph_grad_like (grad, x, 1);
+  PhValue *x = ph_grad_in (grad, 0), *u = ph_grad_in (grad, 2), *zero = ph_grad_like (grad, x, 0),
+          *one = ph_grad_like (grad, x, 1);
   PhValue *x_is_zero = PH_BUILD (b, Equal, x, zero), *u_is_zero = PH_BUILD (b, Equal, u, zero);
   PhValue *n_zeros = write_places (grad, as_number (grad, x_is_zero), as_number (grad, u_is_zero), "add");
-  PhValue *others = PH_BUILD (b, Mul, grad->dy[0], write_places (grad, PH_BUILD (b, Where, x_is_zero, one, x),
-                                                                 PH_BUILD (b, Where, u_is_zero, one, u), "mul"));
+  PhValue *others = PH_BUILD (
+      b, Mul, grad->dy[0],
+      write_places (grad, PH_BUILD (b, Where, x_is_zero, one, x), PH_BUILD (b, Where, u_is_zero, one, u), "mul"));
   PhValue *all = PH_BUILD (b, Mul, grad->dy[0], ph_grad_out (grad, 0));
 
   grad->dx[0] = other_factors (grad, x, all, others, n_zeros);
@@ -231,6 +247,7 @@ grad_scatter_elements (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_ScatterElements = {
   .name = "ScatterElements", .since = 18,
   .family = PH_FAMILY_MOVEMENT,
@@ -243,6 +260,7 @@ const PhOp ph_op_ScatterElements = {
   .infer = infer_scatter, .kernel = run_scatter_elements, .grad_build = grad_scatter_elements, .no_grad = 1 << 1,
   .grad_text = "ddata = dY, zero at indices; dupdates = dY at indices",
 };
+/* clang-format on */
 
 static gboolean
 run_scatter_nd (PhKernel *kernel, GError **error)
@@ -264,10 +282,11 @@ run_scatter_nd (PhKernel *kernel, GError **error)
     return ph_kernel_fail (kernel, error, "index tuples of %" G_GINT64_FORMAT " do not fit data of rank %u", tuple, rank);
   n_tuples = ph_dims_product (i_dims, 0, i_rank - 1);
   inner = ph_dims_product (dims, tuple, rank);
-  if (ph_tensor_rank (updates) != i_rank - 1 + rank - tuple ||
-      memcmp (ph_tensor_dims (updates), i_dims, (i_rank - 1) * sizeof (gint64)) != 0 ||
-      memcmp (ph_tensor_dims (updates) + i_rank - 1, dims + tuple, (rank - tuple) * sizeof (gint64)) != 0)
-    return ph_kernel_fail (kernel, error, "updates must have the shape of the indices, without their last dimension, and then that of a "
+  if (ph_tensor_rank (updates) != i_rank - 1 + rank - tuple
+      || memcmp (ph_tensor_dims (updates), i_dims, (i_rank - 1) * sizeof (gint64)) != 0
+      || memcmp (ph_tensor_dims (updates) + i_rank - 1, dims + tuple, (rank - tuple) * sizeof (gint64)) != 0)
+    return ph_kernel_fail (kernel, error,
+                           "updates must have the shape of the indices, without their last dimension, and then that of a "
                            "slice of data");
   to = copy_of_data (kernel, error);
   if (to == NULL)
@@ -283,8 +302,11 @@ run_scatter_nd (PhKernel *kernel, GError **error)
           gint64 index = picked[k * tuple + t];
 
           if (index < -dims[t] || index >= dims[t])
-            return ph_kernel_own_strings (kernel, 0), ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT
-                                   " elements of axis %" G_GINT64_FORMAT, index, dims[t], t);
+            return ph_kernel_own_strings (kernel, 0),
+                   ph_kernel_fail (kernel, error,
+                                   "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT
+                                   " elements of axis %" G_GINT64_FORMAT,
+                                   index, dims[t], t);
           at = at * dims[t] + (index < 0 ? index + dims[t] : index);
         }
       if (reduction == REDUCE_NONE && inner > 0)
@@ -313,6 +335,7 @@ grad_scatter_nd (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_ScatterND = {
   .name = "ScatterND", .since = 18,
   .family = PH_FAMILY_MOVEMENT,
@@ -325,6 +348,7 @@ const PhOp ph_op_ScatterND = {
   .infer = infer_scatter, .kernel = run_scatter_nd, .grad_build = grad_scatter_nd, .no_grad = 1 << 1,
   .grad_text = "ddata = dY, zero at indices; dupdates = dY at indices",
 };
+/* clang-format on */
 
 /* ── TensorScatter: the cache of a decoder ── */
 
@@ -365,7 +389,9 @@ run_tensor_scatter (PhKernel *kernel, GError **error)
         if (circular && dims[axis] > 0)
           at = ((at % dims[axis]) + dims[axis]) % dims[axis];
         if (at < 0 || at >= dims[axis])
-          return ph_kernel_own_strings (kernel, 0), ph_kernel_fail (kernel, error, "position %" G_GINT64_FORMAT " is outside the cache's %" G_GINT64_FORMAT, at, dims[axis]);
+          return ph_kernel_own_strings (kernel, 0),
+                 ph_kernel_fail (kernel, error, "position %" G_GINT64_FORMAT " is outside the cache's %" G_GINT64_FORMAT, at,
+                                 dims[axis]);
         for (gint64 k = 0; k < outer; k++)
           memcpy (to + ((n * outer + k) * dims[axis] + at) * inner, from + ((n * outer + k) * length + i) * inner, inner);
       }
@@ -379,14 +405,16 @@ grad_tensor_scatter (PhGrad *grad, GError **error)
 {
   PhBuilder *b = grad->b;
   PhValue *cache = ph_grad_in (grad, 0), *update = ph_grad_in (grad, 1), *dy = grad->dy[0];
-  PhValue *flat = ph_build_ints (b, (gint64[]) { -1 }, 1), *one = ph_build_scalar (b, PH_INT64, 1), *n = ph_grad_size (grad, update);
+  PhValue *flat = ph_build_ints (b, (gint64[]) { -1 }, 1), *one = ph_build_scalar (b, PH_INT64, 1),
+          *n = ph_grad_size (grad, update);
   PhValue *inputs[3] = { NULL, NULL, ph_grad_in (grad, 2) }, *from, *stays, *sums;
   gint64 axis = ph_node_attr_int (grad->node, "axis", -2);
   const char *mode = ph_node_attr_string (grad->node, "mode", "linear");
 
   inputs[0] = PH_BUILD (b, Expand, n, ph_grad_shape (grad, cache));
   inputs[1] = ph_grad_reshape_like (grad, PH_BUILD (b, Range, ph_build_scalar (b, PH_INT64, 0), n, one), update);
-  from = ph_build_node (b, &ph_op_TensorScatter, inputs, 3, PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_string ("mode", mode)), 1);
+  from = ph_build_node (b, &ph_op_TensorScatter, inputs, 3,
+                        PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_string ("mode", mode)), 1);
   stays = PH_BUILD (b, Equal, from, n);
   if (grad->wanted[0])
     grad->dx[0] = PH_BUILD (b, Where, stays, dy, ph_grad_like (grad, cache, 0));
@@ -395,14 +423,15 @@ grad_tensor_scatter (PhGrad *grad, GError **error)
       PhValue *length = PH_BUILD (b, Reshape, n, flat), *more = PH_BUILD (b, Add, length, one);
 
       sums = PH_BUILD (b, Expand, ph_grad_like (grad, update, 0), more);
-      sums = PH_BUILD_WITH (b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", "add")), sums,
-                            PH_BUILD (b, Reshape, from, flat), PH_BUILD (b, Reshape, dy, flat));
+      sums = PH_BUILD_WITH (b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", "add")),
+                            sums, PH_BUILD (b, Reshape, from, flat), PH_BUILD (b, Reshape, dy, flat));
       sums = PH_BUILD (b, Slice, sums, ph_build_ints (b, (gint64[]) { 0 }, 1), length);
       grad->dx[1] = ph_grad_reshape_like (grad, sums, update);
     }
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_TensorScatter = {
   .name = "TensorScatter", .since = 24,
   .family = PH_FAMILY_MOVEMENT,
@@ -413,3 +442,4 @@ const PhOp ph_op_TensorScatter = {
   .infer = ph_infer_same_as_input, .kernel = run_tensor_scatter, .grad_build = grad_tensor_scatter, .no_grad = 1 << 2,
   .grad_text = "dpast_cache = dY, zero where written; dupdate = dY where written",
 };
+/* clang-format on */

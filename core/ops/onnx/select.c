@@ -68,14 +68,21 @@ infer_top_k (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-typedef struct { PhDType dtype; gconstpointer data; gint64 base, stride; int sign; } Order;
+typedef struct
+{
+  PhDType dtype;
+  gconstpointer data;
+  gint64 base, stride;
+  int sign;
+} Order;
 
 static int
 compare_ranked (gconstpointer a, gconstpointer b, gpointer user)
 {
   const Order *order = user;
   gint64 i = *(const gint64 *) a, j = *(const gint64 *) b;
-  int c = order->sign * compare_elements (order->dtype, order->data, order->base + i * order->stride, order->base + j * order->stride);
+  int c = order->sign
+          * compare_elements (order->dtype, order->data, order->base + i * order->stride, order->base + j * order->stride);
 
   return c != 0 ? c : (i > j) - (i < j);
 }
@@ -135,6 +142,7 @@ grad_top_k (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_TopK = {
   .name = "TopK", .since = 11,
   .family = PH_FAMILY_POOL,
@@ -147,6 +155,7 @@ const PhOp ph_op_TopK = {
   .infer = infer_top_k, .kernel = run_top_k, .grad_build = grad_top_k, .no_grad = 1 << 1,
   .grad_text = "dX = dY put into zeros where the largest stood",
 };
+/* clang-format on */
 
 /* ── Unique ── */
 
@@ -166,7 +175,12 @@ infer_unique (PhInfer *infer, GError **error)
 }
 
 /* Slices are compared element by element; slice t has its elements at (o * n + t) * inner + i. */
-typedef struct { PhDType dtype; gconstpointer data; gint64 n, outer, inner; } Slices;
+typedef struct
+{
+  PhDType dtype;
+  gconstpointer data;
+  gint64 n, outer, inner;
+} Slices;
 
 static int
 compare_slices (gconstpointer a, gconstpointer b, gpointer user)
@@ -223,8 +237,8 @@ run_unique (PhKernel *kernel, GError **error)
   slices.inner = ph_dims_product (dims, axis + 1, rank);
 
   order = g_new (gint64, n + 1);
-  group = g_new (gint64, n + 1);         /* of each slice: which unique one, in sorted order     */
-  first = g_new (gint64, n + 1);         /* of each unique one: the first slice equal to it      */
+  group = g_new (gint64, n + 1); /* of each slice: which unique one, in sorted order     */
+  first = g_new (gint64, n + 1); /* of each unique one: the first slice equal to it      */
   times = g_new0 (gint64, n + 1);
   for (gint64 i = 0; i < n; i++)
     order[i] = i;
@@ -236,8 +250,8 @@ run_unique (PhKernel *kernel, GError **error)
       group[order[i]] = m - 1;
       times[m - 1]++;
     }
-  place = g_new (gint64, m + 1);         /* output position -> unique one                         */
-  rank_of = g_new (gint64, m + 1);       /* and back                                             */
+  place = g_new (gint64, m + 1);   /* output position -> unique one                         */
+  rank_of = g_new (gint64, m + 1); /* and back                                             */
   for (gint64 i = 0; i < m; i++)
     place[i] = i;
   if (!sorted)
@@ -266,6 +280,7 @@ run_unique (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Unique = {
   .name = "Unique", .since = 11,
   .family = PH_FAMILY_MOVEMENT,
@@ -276,6 +291,7 @@ const PhOp ph_op_Unique = {
   .attrs = { { "axis", PH_ATTR_INT }, { "sorted", PH_ATTR_INT, "1" } },
   .infer = infer_unique, .kernel = run_unique,
 };
+/* clang-format on */
 
 /* ── NonZero ── */
 
@@ -317,6 +333,7 @@ run_non_zero (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_NonZero = {
   .name = "NonZero", .since = 13, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -324,3 +341,4 @@ const PhOp ph_op_NonZero = {
   .inputs = { { "X", 0, PH_ANY } }, .outputs = { { "Y", 0, PH_T (INT64) } },
   .infer = infer_non_zero, .kernel = run_non_zero,
 };
+/* clang-format on */

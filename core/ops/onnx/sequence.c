@@ -38,7 +38,9 @@ need_sequence (PhKernel *kernel, guint input, GError **error)
 {
   PhTensor *sequence = ph_kernel_input (kernel, input);
 
-  return sequence != NULL && ph_tensor_kind (sequence) == PH_KIND_SEQUENCE ? TRUE : ph_kernel_fail (kernel, error, "input %u is no sequence", input);
+  return sequence != NULL && ph_tensor_kind (sequence) == PH_KIND_SEQUENCE
+             ? TRUE
+             : ph_kernel_fail (kernel, error, "input %u is no sequence", input);
 }
 
 /* The operator takes sequences, but what stands in them are tensors only. */
@@ -55,7 +57,8 @@ need_tensor (PhKernel *kernel, guint input, GError **error)
 {
   PhTensor *tensor = ph_kernel_input (kernel, input);
 
-  return (tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR) || ph_kernel_fail (kernel, error, "input %u is no tensor", input);
+  return (tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR)
+         || ph_kernel_fail (kernel, error, "input %u is no tensor", input);
 }
 
 /* The position that input @input names in a sequence of @n; @fallback without one. FALSE: outside. */
@@ -100,6 +103,7 @@ run_construct (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_SequenceConstruct = {
   .name = "SequenceConstruct", .since = 11, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
@@ -107,12 +111,14 @@ const PhOp ph_op_SequenceConstruct = {
   .inputs = { { "inputs", 'T', PH_ANY, PH_ARG_VARIADIC } }, .outputs = { { "output_sequence", 'T', PH_ANY } },
   .infer = infer_construct, .kernel = run_construct,
 };
+/* clang-format on */
 
 static gboolean
 infer_empty (PhInfer *infer, GError **error)
 {
-  ph_infer_set (infer, 0, ph_type_sequence (PH_KIND_SEQUENCE,
-                                            ph_type_unranked (ph_node_attr_int (ph_infer_node_of (infer), "dtype", PH_FLOAT))));
+  ph_infer_set (
+      infer, 0,
+      ph_type_sequence (PH_KIND_SEQUENCE, ph_type_unranked (ph_node_attr_int (ph_infer_node_of (infer), "dtype", PH_FLOAT))));
   return TRUE;
 }
 
@@ -123,6 +129,7 @@ run_empty (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_SequenceEmpty = {
   .name = "SequenceEmpty", .since = 11, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
@@ -130,13 +137,15 @@ const PhOp ph_op_SequenceEmpty = {
   .outputs = { { "output", 0, PH_ANY } }, .attrs = { { "dtype", PH_ATTR_INT } },
   .infer = infer_empty, .kernel = run_empty,
 };
+/* clang-format on */
 
 /* ── changing and reading them ── */
 
 static gboolean
 infer_insert (PhInfer *infer, GError **error)
 {
-  return infers_tensor (infer, 1, error) && set_sequence (infer, loosest (item_type (ph_infer_type (infer, 0)), ph_infer_type (infer, 1)));
+  return infers_tensor (infer, 1, error)
+         && set_sequence (infer, loosest (item_type (ph_infer_type (infer, 0)), ph_infer_type (infer, 1)));
 }
 
 static gboolean
@@ -158,6 +167,7 @@ run_insert (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_SequenceInsert = {
   .name = "SequenceInsert", .since = 11, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
@@ -166,6 +176,7 @@ const PhOp ph_op_SequenceInsert = {
   .outputs = { { "output_sequence", 'S', PH_ANY } },
   .infer = infer_insert, .kernel = run_insert,
 };
+/* clang-format on */
 
 static gboolean
 run_erase (PhKernel *kernel, GError **error)
@@ -189,6 +200,7 @@ run_erase (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_SequenceErase = {
   .name = "SequenceErase", .since = 11, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
@@ -197,6 +209,7 @@ const PhOp ph_op_SequenceErase = {
   .outputs = { { "output_sequence", 'S', PH_ANY } },
   .infer = ph_infer_same_as_input, .kernel = run_erase,
 };
+/* clang-format on */
 
 static gboolean
 infer_at (PhInfer *infer, GError **error)
@@ -220,6 +233,7 @@ run_at (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_SequenceAt = {
   .name = "SequenceAt", .since = 11, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
@@ -227,6 +241,7 @@ const PhOp ph_op_SequenceAt = {
   .inputs = { { "input_sequence", 'S', PH_ANY }, { "position", 0, PH_INDICES } }, .outputs = { { "tensor", 'S', PH_ANY } },
   .infer = infer_at, .kernel = run_at,
 };
+/* clang-format on */
 
 static gboolean
 infer_length (PhInfer *infer, GError **error)
@@ -246,6 +261,7 @@ run_length (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_SequenceLength = {
   .name = "SequenceLength", .since = 11,
   .family = PH_FAMILY_CONTROL,
@@ -253,6 +269,7 @@ const PhOp ph_op_SequenceLength = {
   .inputs = { { "input_sequence", 0, PH_ANY } }, .outputs = { { "length", 0, PH_T (INT64) } },
   .infer = infer_length, .kernel = run_length,
 };
+/* clang-format on */
 
 /* ── to tensors and back ── */
 
@@ -288,7 +305,8 @@ run_concat_sequence (PhKernel *kernel, GError **error)
     {
       PhTensor *item = ph_tensor_item (sequence, i);
 
-      if (ph_tensor_kind (item) != PH_KIND_TENSOR || ph_tensor_dtype (item) != dtype || ph_tensor_rank (item) != ph_tensor_rank (first))
+      if (ph_tensor_kind (item) != PH_KIND_TENSOR || ph_tensor_dtype (item) != dtype
+          || ph_tensor_rank (item) != ph_tensor_rank (first))
         return ph_kernel_fail (kernel, error, "item %zu has another rank or element type than item 0", i);
       for (guint k = 0; k < ph_tensor_rank (item); k++)
         if (ph_tensor_dims (item)[k] != ph_tensor_dims (first)[k] && (new_axis || k != axis))
@@ -337,6 +355,7 @@ infer_concat_sequence (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_ConcatFromSequence = {
   .name = "ConcatFromSequence", .since = 11, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
@@ -345,6 +364,7 @@ const PhOp ph_op_ConcatFromSequence = {
   .attrs = { { "axis", PH_ATTR_INT, NULL, TRUE }, { "new_axis", PH_ATTR_INT, "0" } },
   .infer = infer_concat_sequence, .kernel = run_concat_sequence,
 };
+/* clang-format on */
 
 static gboolean
 infer_split_sequence (PhInfer *infer, GError **error)
@@ -368,7 +388,9 @@ infer_split_sequence (PhInfer *infer, GError **error)
     else if (keep)
       dims[rank++] = !ph_infer_has (infer, 1) ? PH_DIM (1)
                      : sizes != NULL && sizes->has_rank && sizes->rank == 0 && ph_infer_int (infer, 1, &size) && size > 0
-                       && ph_dim_known (type->dims[i]) && type->dims[i].size % size == 0 ? PH_DIM (size) : PH_DIM_UNKNOWN;
+                             && ph_dim_known (type->dims[i]) && type->dims[i].size % size == 0
+                         ? PH_DIM (size)
+                         : PH_DIM_UNKNOWN;
   return set_sequence (infer, ph_type_tensor (type->dtype, rank, dims));
 }
 
@@ -410,7 +432,8 @@ run_split_sequence (PhKernel *kernel, GError **error)
           {
             gsize row = length * inner / size;
 
-            ph_tensor_set_string (part, k, ph_tensor_get_string (x, k / row * (whole * inner / size) + at * inner / size + k % row));
+            ph_tensor_set_string (part, k,
+                                  ph_tensor_get_string (x, k / row * (whole * inner / size) + at * inner / size + k % row));
           }
       else
         for (gint64 o = 0; o < outer && length * inner > 0; o++)
@@ -418,11 +441,13 @@ run_split_sequence (PhKernel *kernel, GError **error)
       at += length;
     }
   if (at != whole)
-    return ph_kernel_fail (kernel, error, "the sizes add up to %" G_GINT64_FORMAT ", axis %u has %" G_GINT64_FORMAT, at, axis, whole);
+    return ph_kernel_fail (kernel, error, "the sizes add up to %" G_GINT64_FORMAT ", axis %u has %" G_GINT64_FORMAT, at, axis,
+                           whole);
   ph_kernel_take (kernel, 0, ph_tensor_new_sequence (PH_KIND_SEQUENCE, (PhTensor *const *) parts->pdata, parts->len));
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_SplitToSequence = {
   .name = "SplitToSequence", .since = 11,
   .family = PH_FAMILY_CONTROL,
@@ -431,6 +456,7 @@ const PhOp ph_op_SplitToSequence = {
   .attrs = { { "axis", PH_ATTR_INT, "0" }, { "keepdims", PH_ATTR_INT, "1" } },
   .infer = infer_split_sequence, .kernel = run_split_sequence,
 };
+/* clang-format on */
 
 /* ── SequenceMap: the body on each item; inputs that are no sequences go in as they are ── */
 
@@ -499,6 +525,7 @@ run_map (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_SequenceMap = {
   .name = "SequenceMap", .since = 17, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
@@ -508,3 +535,4 @@ const PhOp ph_op_SequenceMap = {
   .attrs = { { "body", PH_ATTR_GRAPH, NULL, TRUE } },
   .infer = infer_map, .kernel = run_map,
 };
+/* clang-format on */

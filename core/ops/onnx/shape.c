@@ -45,6 +45,7 @@ run_shape (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Shape = {
   .name = "Shape", .since = 23, .flags = PH_OP_SHAPE_ONLY | PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -53,6 +54,7 @@ const PhOp ph_op_Shape = {
   .attrs = { { "start", PH_ATTR_INT, "0" }, { "end", PH_ATTR_INT } },
   .infer = infer_shape, .kernel = run_shape,
 };
+/* clang-format on */
 
 static gboolean
 infer_size (PhInfer *infer, GError **error)
@@ -82,6 +84,7 @@ run_size (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Size = {
   .name = "Size", .since = 23, .flags = PH_OP_SHAPE_ONLY | PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -89,6 +92,7 @@ const PhOp ph_op_Size = {
   .inputs = { { "data", 'T', PH_ANY } }, .outputs = { { "size", 0, PH_T (INT64) } },
   .infer = infer_size, .kernel = run_size,
 };
+/* clang-format on */
 
 /* ── Reshape and its special cases ── */
 
@@ -161,13 +165,14 @@ infer_reshape (PhInfer *infer, GError **error)
       if (n_unknown == 1 && !(ph_dim_known (rest) && rest.size == 0))
         {
           if (ph_dim_known (total) && ph_dim_known (rest) && total.size % rest.size != 0)
-            return ph_infer_fail (infer, error, "%" G_GINT64_FORMAT " elements do not fit a shape of multiples of %"
-                                  G_GINT64_FORMAT, total.size, rest.size);
+            return ph_infer_fail (infer, error,
+                                  "%" G_GINT64_FORMAT " elements do not fit a shape of multiples of %" G_GINT64_FORMAT,
+                                  total.size, rest.size);
           dims[unknown] = ph_dim_div (total, rest);
         }
       if (n_unknown == 0 && ph_dim_known (total) && ph_dim_known (rest) && total.size != rest.size)
-        return ph_infer_fail (infer, error, "%" G_GINT64_FORMAT " elements cannot take a shape of %" G_GINT64_FORMAT,
-                              total.size, rest.size);
+        return ph_infer_fail (infer, error, "%" G_GINT64_FORMAT " elements cannot take a shape of %" G_GINT64_FORMAT, total.size,
+                              rest.size);
     }
   ph_infer_set_shape (infer, 0, type->dtype, n, dims);
   keep_dims (infer, n);
@@ -241,6 +246,7 @@ grad_reshape (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Reshape = {
   .name = "Reshape", .since = 23, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT, .example = { "x[2,6]", "s = Constant <value_ints = [3, -1]> () y = Reshape (x, s)", -1, 1 },
@@ -250,6 +256,7 @@ const PhOp ph_op_Reshape = {
   .infer = infer_reshape, .kernel = run_reshape, .grad_build = grad_reshape, .no_grad = 1 << 1,
   .grad_text = "ddata = Reshape(dY) like data",
 };
+/* clang-format on */
 
 static gboolean
 flatten_axis (const PhNode *node, guint rank, guint *axis)
@@ -288,10 +295,12 @@ run_flatten (PhKernel *kernel, GError **error)
 
   if (!flatten_axis (kernel->node, rank, &axis))
     return ph_kernel_fail (kernel, error, "axis is outside the input's rank %u", rank);
-  return take_reshaped (kernel, 2, (gint64[]) { ph_dims_product (ph_tensor_dims (x), 0, axis),
-                                                ph_dims_product (ph_tensor_dims (x), axis, rank) }, error);
+  return take_reshaped (
+      kernel, 2, (gint64[]) { ph_dims_product (ph_tensor_dims (x), 0, axis), ph_dims_product (ph_tensor_dims (x), axis, rank) },
+      error);
 }
 
+/* clang-format off */
 const PhOp ph_op_Flatten = {
   .name = "Flatten", .since = 23, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT, .main_attrs = { "axis" }, .example = { "x[2,3,2]", "y = Flatten <axis = 2> (x)", -1, 1 },
@@ -301,6 +310,7 @@ const PhOp ph_op_Flatten = {
   .infer = infer_flatten, .kernel = run_flatten, .grad_build = grad_reshape,
   .grad_text = "dinput = Reshape(dY) like input",
 };
+/* clang-format on */
 
 static gboolean
 infer_squeeze (PhInfer *infer, GError **error)
@@ -365,6 +375,7 @@ run_squeeze (PhKernel *kernel, GError **error)
   return take_reshaped (kernel, rank, dims, error);
 }
 
+/* clang-format off */
 const PhOp ph_op_Squeeze = {
   .name = "Squeeze", .since = 23, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT, .example = { "x[1,3,1]", "a = Constant <value_ints = [0]> () y = Squeeze (x, a)", -1, 1 },
@@ -374,6 +385,7 @@ const PhOp ph_op_Squeeze = {
   .infer = infer_squeeze, .kernel = run_squeeze, .grad_build = grad_reshape, .no_grad = 1 << 1,
   .grad_text = "ddata = Reshape(dY) like data",
 };
+/* clang-format on */
 
 static gboolean
 infer_unsqueeze (PhInfer *infer, GError **error)
@@ -428,6 +440,7 @@ run_unsqueeze (PhKernel *kernel, GError **error)
   return take_reshaped (kernel, rank, dims, error);
 }
 
+/* clang-format off */
 const PhOp ph_op_Unsqueeze = {
   .name = "Unsqueeze", .since = 23, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT, .example = { "x[2,3]", "a = Constant <value_ints = [0, -1]> () y = Unsqueeze (x, a)", -1, 1 },
@@ -437,3 +450,4 @@ const PhOp ph_op_Unsqueeze = {
   .infer = infer_unsqueeze, .kernel = run_unsqueeze, .grad_build = grad_reshape, .no_grad = 1 << 1,
   .grad_text = "ddata = Reshape(dY) like data",
 };
+/* clang-format on */

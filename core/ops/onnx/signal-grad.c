@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/signal.h"
 
-#define INTS(...)     ph_build_ints (b, (gint64[]) { __VA_ARGS__ }, sizeof ((gint64[]) { __VA_ARGS__ }) / sizeof (gint64))
+#define INTS(...)           ph_build_ints (b, (gint64[]) { __VA_ARGS__ }, sizeof ((gint64[]) { __VA_ARGS__ }) / sizeof (gint64))
 #define AXIS(name_, value_) PH_ATTRS (ph_attr_new_int (name_, value_))
 
 static gboolean
@@ -62,8 +62,8 @@ ph_grad_dft (PhGrad *grad, GError **error)
     return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs a known rank and axis");
   if (ph_grad_in (grad, 2) == NULL)
     axis_number = -2;
-  if (!ph_axis (axis_number, type->rank, &axis) || axis + 1 >= type->rank || !ph_dim_known (type->dims[axis]) ||
-      !ph_dim_known (type->dims[type->rank - 1]))
+  if (!ph_axis (axis_number, type->rank, &axis) || axis + 1 >= type->rank || !ph_dim_known (type->dims[axis])
+      || !ph_dim_known (type->dims[type->rank - 1]))
     return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs known sizes along its axis and the last one");
   given = type->dims[axis].size;
   if (!constant_int (ph_grad_in (grad, 1), onesided && inverse ? 2 * (given - 1) : given, &n) || n < 1)
@@ -100,10 +100,16 @@ build_stft (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhValue **
   gint64 step, length, total, n;
   PhTensor *places;
 
-  if (type == NULL || !type->has_rank || type->rank != 3 || !ph_dim_known (type->dims[1]) || !constant_int (inputs[1], -1, &step) || step < 1)
+  if (type == NULL || !type->has_rank || type->rank != 3 || !ph_dim_known (type->dims[1]) || !constant_int (inputs[1], -1, &step)
+      || step < 1)
     return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs a known signal length and a constant frame_step");
   total = type->dims[1].size;
-  if (!constant_int (inputs[3], shape != NULL ? ph_type_count (shape) : window == NULL ? total : -1, &length) || length < 1 || length > total)
+  if (!constant_int (inputs[3],
+                     shape != NULL    ? ph_type_count (shape)
+                     : window == NULL ? total
+                                      : -1,
+                     &length)
+      || length < 1 || length > total)
     return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs a known frame length");
   n = (total - length) / step + 1;
   places = ph_tensor_new (PH_INT64, 2, (gint64[]) { n, length });

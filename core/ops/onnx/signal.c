@@ -22,7 +22,10 @@ input_int (PhKernel *kernel, guint input, gint64 fallback, gint64 *value, GError
 
 /* ── the transform ── */
 
-typedef struct { double re, im; } Complex;
+typedef struct
+{
+  double re, im;
+} Complex;
 
 /* e^(sign * 2*pi*i * k / n) for all k. */
 static Complex *
@@ -87,9 +90,9 @@ infer_dft (PhInfer *infer, GError **error)
 
 typedef struct
 {
-  gint64   n, given, bins, stride, parts, out_parts;      /* parts: 1 real, 2 complex */
+  gint64 n, given, bins, stride, parts, out_parts; /* parts: 1 real, 2 complex */
   gboolean mirror, inverse;
-  PhDType  dtype;
+  PhDType dtype;
 } Line;
 
 /* One line along the axis. @from and @to count elements of the last axis. */
@@ -166,6 +169,7 @@ run_dft (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_DFT = {
   .name = "DFT", .since = 20,
   .family = PH_FAMILY_LINEAR, .example = { "x[2,5,2]", "y = DFT (x)", -1, 1 },
@@ -177,6 +181,7 @@ const PhOp ph_op_DFT = {
   .infer = infer_dft, .kernel = run_dft, .grad_build = ph_grad_dft, .no_grad = 1 << 1 | 1 << 2,
   .grad_text = "dinput = the conjugate transform of dY",
 };
+/* clang-format on */
 
 /* ── STFT ── */
 
@@ -256,6 +261,7 @@ run_stft (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_STFT = {
   .name = "STFT", .since = 17,
   .family = PH_FAMILY_LINEAR, .example = { "x[2,9,1] w[4]", "s = Constant <value = int64 {2}> () y = STFT (x, s, w)", -1, 1 },
@@ -268,6 +274,7 @@ const PhOp ph_op_STFT = {
   .grad_text = "dsignal = the frames' conjugate transforms of dY * window, added up where they overlap; dwindow = the "
                "same, times signal, summed over the frames",
 };
+/* clang-format on */
 
 /* ── windows: sums of cosines ── */
 
@@ -321,21 +328,20 @@ run_blackman (PhKernel *kernel, GError **error)
   return run_window (kernel, 0.42, 0.5, 0.08, error);
 }
 
+/* clang-format off */
 #define WINDOW(kernel_)                                                                                                \
   .since = 17, .flags = PH_OP_NO_GRADIENT,                                                                             \
   .inputs = { { "size", 0, PH_INDICES, PH_ARG_SHAPE } }, .outputs = { { "output", 0, PH_NUMBERS } },                                 \
   .attrs = { { "output_datatype", PH_ATTR_INT, "1" }, { "periodic", PH_ATTR_INT, "1" } },                              \
   .infer = infer_window, .kernel = kernel_
+/* clang-format on */
 
-const PhOp ph_op_HannWindow = { .name = "HannWindow",
-  .family = PH_FAMILY_CONSTANT,
-  .doc = "A raised cosine.", WINDOW (run_hann) };
-const PhOp ph_op_HammingWindow = { .name = "HammingWindow",
-  .family = PH_FAMILY_CONSTANT,
-  .doc = "A raised cosine on a pedestal.", WINDOW (run_hamming) };
-const PhOp ph_op_BlackmanWindow = { .name = "BlackmanWindow",
-  .family = PH_FAMILY_CONSTANT,
-  .doc = "A sum of two cosines.", WINDOW (run_blackman) };
+const PhOp ph_op_HannWindow
+    = { .name = "HannWindow", .family = PH_FAMILY_CONSTANT, .doc = "A raised cosine.", WINDOW (run_hann) };
+const PhOp ph_op_HammingWindow
+    = { .name = "HammingWindow", .family = PH_FAMILY_CONSTANT, .doc = "A raised cosine on a pedestal.", WINDOW (run_hamming) };
+const PhOp ph_op_BlackmanWindow
+    = { .name = "BlackmanWindow", .family = PH_FAMILY_CONSTANT, .doc = "A sum of two cosines.", WINDOW (run_blackman) };
 
 /* ── MelWeightMatrix ── */
 
@@ -408,6 +414,7 @@ run_mel (PhKernel *kernel, GError **error)
   return y != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_MelWeightMatrix = {
   .name = "MelWeightMatrix", .since = 17, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_CONSTANT,
@@ -418,3 +425,4 @@ const PhOp ph_op_MelWeightMatrix = {
   .attrs = { { "output_datatype", PH_ATTR_INT, "1" } },
   .infer = infer_mel, .kernel = run_mel,
 };
+/* clang-format on */

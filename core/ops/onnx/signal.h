@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-gboolean ph_grad_dft  (PhGrad *grad, GError **error);
+gboolean ph_grad_dft (PhGrad *grad, GError **error);
 gboolean ph_grad_stft (PhGrad *grad, GError **error);
 
 G_END_DECLS

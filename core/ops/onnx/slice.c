@@ -47,7 +47,7 @@ slice_dim (PhDim dim, const gint64 *start, PhDim start_dim, const gint64 *end, P
   else if (end != NULL && *end < 0)
     to = ph_dim_sub (dim, PH_DIM (-MAX (*end, -G_MAXINT32)));
   else if (end != NULL && !(start != NULL && *start == 0 && ph_dim_known (dim)) && !ph_dim_known (dim))
-    return PH_DIM_UNKNOWN;             /* min (end, dim) */
+    return PH_DIM_UNKNOWN; /* min (end, dim) */
   else
     to = end != NULL ? PH_DIM (*end) : end_dim;
   return ph_dim_sub (to, from);
@@ -85,7 +85,7 @@ infer_slice (PhInfer *infer, GError **error)
       if (n == 0 && starts_type != NULL && ph_type_count (starts_type) > 0)
         n = ph_type_count (starts_type);
       if (n_starts < 0 && n_ends < 0 && (starts_type == NULL || ph_type_count (starts_type) < 0))
-        n = type->rank;      /* nobody knows how many: perhaps all */
+        n = type->rank; /* nobody knows how many: perhaps all */
       axes = g_new (gint64, n + 1);
       for (gsize i = 0; i < n; i++)
         axes[i] = i;
@@ -99,8 +99,8 @@ infer_slice (PhInfer *infer, GError **error)
     }
   if ((n_starts >= 0 && (gsize) n_starts != n) || (n_ends >= 0 && (gsize) n_ends != n) || (n_steps >= 0 && (gsize) n_steps != n)
       || !ph_axes (axes, n, type->rank, normal, &mask))
-    return ph_infer_fail (infer, error, "starts, ends, axes and steps must have one element for each axis of the %u that is sliced",
-                          type->rank);
+    return ph_infer_fail (
+        infer, error, "starts, ends, axes and steps must have one element for each axis of the %u that is sliced", type->rank);
   for (gsize i = 0; i < n; i++)
     {
       const gint64 *by = ph_infer_has (infer, 4) ? number_of (steps, n_steps, i, &step) : &one;
@@ -116,8 +116,7 @@ infer_slice (PhInfer *infer, GError **error)
   n_held = ph_infer_dims (infer, 0, &held);
   step = 1;
   if (type->rank == 1 && n == 1 && n_held >= 0 && n_held <= PH_MAX_RANK && number_of (starts, n_starts, 0, &start) != NULL
-      && number_of (ends, n_ends, 0, &end) != NULL
-      && (!ph_infer_has (infer, 4) || number_of (steps, n_steps, 0, &step) != NULL))
+      && number_of (ends, n_ends, 0, &end) != NULL && (!ph_infer_has (infer, 4) || number_of (steps, n_steps, 0, &step) != NULL))
     {
       gint64 count = slice_range (n_held, &start, &end, MAX (step, -G_MAXINT64));
 
@@ -151,7 +150,8 @@ run_slice (PhKernel *kernel, GError **error)
       n_axes = n;
     }
   if (n_ends != n || n_axes != n || (steps != NULL && n_steps != n) || !ph_axes (axes, n, rank, normal, &mask))
-    return ph_kernel_fail (kernel, error, "starts, ends, axes and steps must have one element for each axis of the %u that is sliced", rank);
+    return ph_kernel_fail (kernel, error,
+                           "starts, ends, axes and steps must have one element for each axis of the %u that is sliced", rank);
   memcpy (dims, ph_tensor_dims (x), rank * sizeof (gint64));
   ph_strides (rank, dims, from);
   for (gsize i = 0; i < n; i++)
@@ -190,15 +190,16 @@ grad_slice (PhGrad *grad, GError **error)
   const PhType *type = x->type;
   gint64 pads[2 * PH_MAX_RANK] = { 0 };
 
-  if (starts == NULL || ends == NULL || (a != NULL && axes == NULL) || (k != NULL && steps == NULL) || type == NULL || !type->has_rank)
+  if (starts == NULL || ends == NULL || (a != NULL && axes == NULL) || (k != NULL && steps == NULL) || type == NULL
+      || !type->has_rank)
     return ph_grad_moved (grad, 0);
   for (gsize i = 0; i < ph_tensor_count (starts); i++)
     {
       gint64 start = ph_tensor_get_int (starts, i), end = ph_tensor_get_int (ends, i);
       guint axis;
 
-      if (!ph_axis (axes != NULL ? ph_tensor_get_int (axes, i) : (gint64) i, type->rank, &axis) || !ph_dim_known (type->dims[axis])
-          || (steps != NULL && ph_tensor_get_int (steps, i) != 1))
+      if (!ph_axis (axes != NULL ? ph_tensor_get_int (axes, i) : (gint64) i, type->rank, &axis)
+          || !ph_dim_known (type->dims[axis]) || (steps != NULL && ph_tensor_get_int (steps, i) != 1))
         return ph_grad_moved (grad, 0);
       if (slice_range (type->dims[axis].size, &start, &end, 1) == 0)
         return ph_grad_moved (grad, 0);
@@ -209,6 +210,7 @@ grad_slice (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Slice = {
   .name = "Slice", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT,
@@ -219,6 +221,7 @@ const PhOp ph_op_Slice = {
   .infer = infer_slice, .kernel = run_slice, .grad_build = grad_slice, .no_grad = 0x1e,
   .grad_text = "ddata = dY put into zeros",
 };
+/* clang-format on */
 
 /* ── Pad ── */
 
@@ -288,16 +291,13 @@ pad_source (gint64 at, gint64 dim, char mode)
     return at;
   switch (mode)
     {
-    case 'e':
-      return CLAMP (at, 0, dim - 1);
-    case 'w':
-      return ((at % dim) + dim) % dim;
+    case 'e': return CLAMP (at, 0, dim - 1);
+    case 'w': return ((at % dim) + dim) % dim;
     case 'r':
       period = MAX (1, 2 * (dim - 1));
       at = ((at % period) + period) % period;
       return at < dim ? at : period - at;
-    default:
-      return -1;
+    default: return -1;
     }
 }
 
@@ -371,6 +371,7 @@ grad_pad (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Pad = {
   .name = "Pad", .since = 23, .flags = PH_OP_DATA_MOVEMENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -384,6 +385,7 @@ const PhOp ph_op_Pad = {
   .infer = infer_pad, .kernel = run_pad, .grad_build = grad_pad, .no_grad = 1 << 1 | 1 << 3,
   .grad_text = "ddata = Slice(dY) (reflected and repeated elements added up); dconstant_value = sum(dY over the padding)",
 };
+/* clang-format on */
 
 /* ── CenterCropPad ── */
 
@@ -468,6 +470,7 @@ grad_center_crop_pad (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_CenterCropPad = {
   .name = "CenterCropPad", .since = 18, .flags = PH_OP_DATA_MOVEMENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -478,3 +481,4 @@ const PhOp ph_op_CenterCropPad = {
   .infer = infer_center_crop_pad, .kernel = run_center_crop_pad, .grad_build = grad_center_crop_pad, .no_grad = 1 << 1,
   .grad_text = "dinput_data = dY padded and cropped back",
 };
+/* clang-format on */

@@ -19,9 +19,15 @@ infer_softmax (PhInfer *infer, GError **error)
   return ph_infer_same_as_input (infer, error);
 }
 
-typedef enum { SOFTMAX, LOG_SOFTMAX, HARDMAX } Kind;
+typedef enum
+{
+  SOFTMAX,
+  LOG_SOFTMAX,
+  HARDMAX
+} Kind;
 
 /* One line along the axis. The greatest element is taken away first, so that no exponential overflows. */
+/* clang-format off */
 #define LINE(name_, type_)                                                                                             \
   static void name_ (Kind kind, gsize n, gsize stride, const type_ *in, type_ *out)                                    \
   {                                                                                                                    \
@@ -50,6 +56,7 @@ typedef enum { SOFTMAX, LOG_SOFTMAX, HARDMAX } Kind;
       for (gsize k = 0; k < n; k++)                                                                                    \
         out[k * stride] = (type_) (out[k * stride] - log (sum));                                                       \
   }
+/* clang-format on */
 LINE (line_f32, float)
 LINE (line_f64, double)
 
@@ -141,6 +148,7 @@ grad_log_softmax (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 #define ALONG_AXIS(kernel_)                                                                                            \
   .since = 13, .inputs = { { "input", 'T', PH_FLOATS } }, .outputs = { { "output", 'T', PH_FLOATS } },                 \
   .attrs = { { "axis", PH_ATTR_INT, "-1" } }, .infer = infer_softmax, .kernel = kernel_##_kernel, .flops = softmax_flops
@@ -166,3 +174,4 @@ const PhOp ph_op_Hardmax = {
   .family = PH_FAMILY_ACTIVATION,
   .doc = "1 at the first greatest element along an axis, else 0.",
 };
+/* clang-format on */

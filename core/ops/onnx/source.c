@@ -61,6 +61,7 @@ constant_kernel (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Constant = {
   "Constant", .since = 25, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_CONSTANT,
@@ -71,6 +72,7 @@ const PhOp ph_op_Constant = {
                { "value_strings", PH_ATTR_STRINGS }, { "sparse_value", PH_ATTR_OPAQUE } },
   .infer   = infer_constant, .kernel = constant_kernel,
 };
+/* clang-format on */
 
 static gboolean
 infer_identity (PhInfer *infer, GError **error)
@@ -97,6 +99,7 @@ no_flops (const PhNode *node)
   return 0;
 }
 
+/* clang-format off */
 const PhOp ph_op_Identity = {
   "Identity", .since = 25, .flags = PH_OP_ANY_KIND | PH_OP_ELEMENTWISE | PH_OP_DATA_MOVEMENT | PH_OP_IDEMPOTENT,
   .family = PH_FAMILY_MOVEMENT, .example = { "x[2,3]", "y = Identity (x)", -1, 1 },
@@ -107,3 +110,4 @@ const PhOp ph_op_Identity = {
   .grad    = { DY },
   .symbol = "",
 };
+/* clang-format on */

@@ -118,6 +118,7 @@ grad_space_to_depth (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_DepthToSpace = {
   .name = "DepthToSpace", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT,
@@ -141,3 +142,4 @@ const PhOp ph_op_SpaceToDepth = {
   .infer = infer_block, .kernel = run_space_to_depth, .grad_build = grad_space_to_depth,
   .grad_text = "dinput = the channels of dY put back into blocks",
 };
+/* clang-format on */

@@ -43,7 +43,8 @@ run_string_concat (PhKernel *kernel, GError **error)
   if (walk.count > 0)
     do
       {
-        g_autofree char *text = g_strconcat (ph_tensor_get_string (a, walk.offset[0]), ph_tensor_get_string (b, walk.offset[1]), NULL);
+        g_autofree char *text = g_strconcat (ph_tensor_get_string (a, walk.offset[0]), ph_tensor_get_string (b, walk.offset[1]),
+                                             NULL);
 
         ph_tensor_set_string (y, walk.index, text);
       }
@@ -51,6 +52,7 @@ run_string_concat (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_StringConcat = {
   .name = "StringConcat", .since = 20, .flags = PH_OP_NO_GRADIENT | PH_OP_ELEMENTWISE,
   .family = PH_FAMILY_ARITHMETIC,
@@ -58,6 +60,7 @@ const PhOp ph_op_StringConcat = {
   .inputs = { { "X", 'T', PH_T (STRING) }, { "Y", 'T', PH_T (STRING) } }, .outputs = { { "Z", 'T', PH_T (STRING) } },
   .infer = ph_infer_broadcast, .kernel = run_string_concat,
 };
+/* clang-format on */
 
 /* ── StringSplit ── */
 
@@ -147,6 +150,7 @@ run_string_split (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_StringSplit = {
   .name = "StringSplit", .since = 20, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -156,6 +160,7 @@ const PhOp ph_op_StringSplit = {
   .attrs = { { "delimiter", PH_ATTR_STRING }, { "maxsplit", PH_ATTR_INT } },
   .infer = infer_string_split, .kernel = run_string_split,
 };
+/* clang-format on */
 
 /* ── RegexFullMatch ── */
 
@@ -191,6 +196,7 @@ run_regex_full_match (PhKernel *kernel, GError **error)
   return y != NULL;
 }
 
+/* clang-format off */
 const PhOp ph_op_RegexFullMatch = {
   .name = "RegexFullMatch", .since = 20, .flags = PH_OP_NO_GRADIENT | PH_OP_ELEMENTWISE,
   .family = PH_FAMILY_ARITHMETIC,
@@ -199,6 +205,7 @@ const PhOp ph_op_RegexFullMatch = {
   .attrs = { { "pattern", PH_ATTR_STRING } },
   .infer = infer_regex_full_match, .kernel = run_regex_full_match,
 };
+/* clang-format on */
 
 /* ── StringNormalizer ── */
 
@@ -256,7 +263,7 @@ run_string_normalizer (PhKernel *kernel, GError **error)
                              : strcmp (action, "UPPER") == 0 ? g_utf8_strup (text, -1)
                                                              : g_strdup (text));
     }
-  dims[1] = MAX (kept->len, 1);       /* nothing left is one empty string */
+  dims[1] = MAX (kept->len, 1); /* nothing left is one empty string */
   if (ph_kernel_output (kernel, 0, PH_STRING, rank, dims + 2 - rank, error) == NULL)
     return FALSE;
   for (guint i = 0; i < kept->len; i++)
@@ -264,6 +271,7 @@ run_string_normalizer (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_StringNormalizer = {
   .name = "StringNormalizer", .since = 10, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_ARITHMETIC,
@@ -273,18 +281,19 @@ const PhOp ph_op_StringNormalizer = {
              { "locale", PH_ATTR_STRING }, { "stopwords", PH_ATTR_STRINGS } },
   .infer = infer_string_normalizer, .kernel = run_string_normalizer,
 };
+/* clang-format on */
 
 /* ── TfIdfVectorizer ── */
 
 typedef struct
 {
-  gsize          n_counts, n_pool;
-  const gint64  *counts;             /* where the 1-grams, 2-grams, ... start in the pool */
-  const gint64  *columns;            /* of the output, for each gram of the pool          */
-  gsize          n_columns;
-  const gint64  *ints;               /* (nullable) the pool, as integers                  */
-  char         **strings;            /* (nullable) or as strings                          */
-  gint64         min, max, skip;
+  gsize n_counts, n_pool;
+  const gint64 *counts;  /* where the 1-grams, 2-grams, ... start in the pool */
+  const gint64 *columns; /* of the output, for each gram of the pool          */
+  gsize n_columns;
+  const gint64 *ints; /* (nullable) the pool, as integers                  */
+  char **strings;     /* (nullable) or as strings                          */
+  gint64 min, max, skip;
 } Grams;
 
 static gint64
@@ -332,7 +341,7 @@ count_grams (const Grams *grams, PhTensor *x, gsize row, gsize n, gint64 length,
   const gsize end = (gsize) length < grams->n_counts ? (gsize) grams->counts[length] : grams->n_pool;
   gsize gram = 0;
 
-  for (gint64 l = 1; l < length; l++)       /* grams of the pool before these */
+  for (gint64 l = 1; l < length; l++) /* grams of the pool before these */
     gram += (grams->counts[l] - grams->counts[l - 1]) / l;
   for (gsize at = first; at + length <= end; at += length, gram++)
     for (gsize start = 0; start + (length - 1) * step < n && gram < grams->n_columns; start++)
@@ -362,7 +371,8 @@ read_grams (PhKernel *kernel, Grams *grams, GError **error)
   grams->skip = ph_node_attr_int (node, "max_skip_count", 0);
   if ((grams->strings != NULL) != (ph_tensor_dtype (ph_kernel_input (kernel, 0)) == PH_STRING))
     return ph_kernel_fail (kernel, error, "its pool must be of strings for strings and of integers for integers");
-  if (grams->counts == NULL || grams->min < 1 || grams->max < grams->min || (gsize) grams->max > grams->n_counts || grams->skip < 0)
+  if (grams->counts == NULL || grams->min < 1 || grams->max < grams->min || (gsize) grams->max > grams->n_counts
+      || grams->skip < 0)
     return ph_kernel_fail (kernel, error, "the lengths of its grams do not fit its pool");
   for (gsize i = 0; i < grams->n_counts; i++)
     if (grams->counts[i] < (i > 0 ? grams->counts[i - 1] : 0) || (gsize) grams->counts[i] > grams->n_pool)
@@ -393,7 +403,8 @@ run_tf_idf (PhKernel *kernel, GError **error)
     return FALSE;
   if (rank > 2)
     return ph_kernel_fail (kernel, error, "its input must have one or two dimensions");
-  y = ph_kernel_output (kernel, 0, PH_FLOAT, rank == 2 ? 2 : 1, rank == 2 ? (gint64[]) { rows, columns } : (gint64[]) { columns }, error);
+  y = ph_kernel_output (kernel, 0, PH_FLOAT, rank == 2 ? 2 : 1, rank == 2 ? (gint64[]) { rows, columns } : (gint64[]) { columns },
+                        error);
   if (y == NULL)
     return FALSE;
   for (gint64 row = 0; row < rows; row++)
@@ -414,6 +425,7 @@ run_tf_idf (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_TfIdfVectorizer = {
   .name = "TfIdfVectorizer", .since = 9, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_MOVEMENT,
@@ -425,3 +437,4 @@ const PhOp ph_op_TfIdfVectorizer = {
              { "pool_int64s", PH_ATTR_INTS }, { "pool_strings", PH_ATTR_STRINGS }, { "weights", PH_ATTR_FLOATS } },
   .infer = infer_tf_idf, .kernel = run_tf_idf,
 };
+/* clang-format on */

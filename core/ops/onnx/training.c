@@ -11,7 +11,7 @@
 typedef struct
 {
   const PhNode *node;
-  double        rate, count;
+  double rate, count;
 } Step;
 
 /* @in: an element of each kind; @out: of what comes out. */
@@ -25,7 +25,7 @@ infer_optimizer (PhInfer *infer, guint n_kinds)
 
   for (guint i = 0; i < node->outputs->len && n > 0; i++)
     {
-      const PhType *type = ph_infer_type (infer, 2 + (i / n == 0 ? i : i + n));      /* the gradients do not come out */
+      const PhType *type = ph_infer_type (infer, 2 + (i / n == 0 ? i : i + n)); /* the gradients do not come out */
 
       if (type != NULL)
         ph_infer_set (infer, i, type);
@@ -92,10 +92,12 @@ attr (const Step *step, const char *name, double fallback)
 }
 
 #define REAL (PH_T (FLOAT) | PH_T (DOUBLE))
+/* clang-format off */
 #define OPTIMIZER(infer_, kernel_)                                                                                     \
   .domain = "ai.onnx.preview.training", .since = 1,                                                                    \
   .inputs = { { "R", 0, REAL }, { "T", 0, PH_T (INT64) }, { "inputs", 0, REAL, PH_ARG_VARIADIC } },                    \
   .outputs = { { "outputs", 0, REAL, PH_ARG_VARIADIC } }, .infer = infer_, .kernel = kernel_
+/* clang-format on */
 
 /* ── Adagrad ── */
 
@@ -121,6 +123,7 @@ run_adagrad (PhKernel *kernel, GError **error)
   return run_optimizer (kernel, 3, adagrad, error);
 }
 
+/* clang-format off */
 const PhOp ph_op_Adagrad = {
   .name = "Adagrad", OPTIMIZER (infer_adagrad, run_adagrad),
   .family = PH_FAMILY_ARITHMETIC,
@@ -128,6 +131,7 @@ const PhOp ph_op_Adagrad = {
   .attrs = { { "decay_factor", PH_ATTR_FLOAT, "0.0" }, { "epsilon", PH_ATTR_FLOAT, "0.0" },
              { "norm_coefficient", PH_ATTR_FLOAT, "0.0" } },
 };
+/* clang-format on */
 
 /* ── Adam ── */
 
@@ -156,6 +160,7 @@ run_adam (PhKernel *kernel, GError **error)
   return run_optimizer (kernel, 4, adam, error);
 }
 
+/* clang-format off */
 const PhOp ph_op_Adam = {
   .name = "Adam", OPTIMIZER (infer_adam, run_adam),
   .family = PH_FAMILY_ARITHMETIC,
@@ -163,6 +168,7 @@ const PhOp ph_op_Adam = {
   .attrs = { { "alpha", PH_ATTR_FLOAT, "0.9" }, { "beta", PH_ATTR_FLOAT, "0.999" }, { "epsilon", PH_ATTR_FLOAT, "0.0" },
              { "norm_coefficient", PH_ATTR_FLOAT, "0.0" }, { "norm_coefficient_post", PH_ATTR_FLOAT, "0.0" } },
 };
+/* clang-format on */
 
 /* ── Momentum ── */
 
@@ -189,6 +195,7 @@ run_momentum (PhKernel *kernel, GError **error)
   return run_optimizer (kernel, 3, momentum, error);
 }
 
+/* clang-format off */
 const PhOp ph_op_Momentum = {
   .name = "Momentum", OPTIMIZER (infer_momentum, run_momentum),
   .family = PH_FAMILY_ARITHMETIC,
@@ -196,6 +203,7 @@ const PhOp ph_op_Momentum = {
   .attrs = { { "alpha", PH_ATTR_FLOAT, NULL, TRUE }, { "beta", PH_ATTR_FLOAT, NULL, TRUE },
              { "mode", PH_ATTR_STRING, NULL, TRUE }, { "norm_coefficient", PH_ATTR_FLOAT, NULL, TRUE } },
 };
+/* clang-format on */
 
 /* Gradient */
 
@@ -209,6 +217,7 @@ infer_gradient (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Gradient = {
   .name = "Gradient", .domain = "ai.onnx.preview.training", .since = 1,
   .family = PH_FAMILY_ARITHMETIC,
@@ -217,3 +226,4 @@ const PhOp ph_op_Gradient = {
   .attrs = { { "xs", PH_ATTR_STRINGS, .required = TRUE }, { "y", PH_ATTR_STRING, .required = TRUE }, { "zs", PH_ATTR_STRINGS } },
   .infer = infer_gradient,
 };
+/* clang-format on */

@@ -21,23 +21,24 @@ PH_REAL_KERNEL (atanh, atanh (x))
 PH_REAL_KERNEL (erf, erf (x))
 PH_REAL_KERNEL (ceil, ceil (x))
 PH_REAL_KERNEL (floor, floor (x))
-PH_REAL_KERNEL (round, rint (x))       /* halves to even: the mode that a program starts in */
+PH_REAL_KERNEL (round, rint (x)) /* halves to even: the mode that a program starts in */
 
 PH_REAL_LOOPS (abs, fabs (x))
 PH_UNARY_LOOP (abs_i64, gint64, guint64, x < 0 ? 0 - (guint64) x : (guint64) x)
 PH_UNARY_LOOP (abs_u64, guint64, guint64, x)
 PH_KERNEL (abs, abs_f32, abs_f64, abs_i64, abs_u64)
 
-PH_REAL_LOOPS (sign, x > 0 ? 1 : x < 0 ? -1 : x)       /* keeps NaN and the zero's sign */
+PH_REAL_LOOPS (sign, x > 0 ? 1 : x < 0 ? -1 : x) /* keeps NaN and the zero's sign */
 PH_UNARY_LOOP (sign_i64, gint64, gint64, (x > 0) - (x < 0))
 PH_UNARY_LOOP (sign_u64, guint64, guint64, x > 0)
 PH_KERNEL (sign, sign_f32, sign_f64, sign_i64, sign_u64)
 
-#define ELEMENTWISE(since_, kernel_)  .since = since_, .flags = PH_OP_ELEMENTWISE, PH_UNARY (kernel_, PH_FLOATS)
+#define ELEMENTWISE(since_, kernel_) .since = since_, .flags = PH_OP_ELEMENTWISE, PH_UNARY (kernel_, PH_FLOATS)
 #define STEPS(since_, kernel_, types_) \
   .since = since_, .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT | PH_OP_IDEMPOTENT, PH_UNARY (kernel_, types_)
 #define SQUARE(x_) P (Mul, x_, x_)
 
+/* clang-format off */
 const PhOp ph_op_Exp = {
   "Exp", ELEMENTWISE (13, exp),
   .family = PH_FAMILY_ARITHMETIC, .example = { "x[3]", "y = Exp (x)", -1, 1 },
@@ -136,8 +137,10 @@ const PhOp ph_op_Asinh = {
   .doc = "Elementwise inverse hyperbolic sine.",
   .grad = { P (Div, DY, P (Sqrt, P (Add, SQUARE (A), NUM (1)))) },
 };
+/* clang-format on */
 
 /* Two roots, not one of x * x - 1: that would cancel near 1. */
+/* clang-format off */
 const PhOp ph_op_Acosh = {
   "Acosh", ELEMENTWISE (22, acosh),
   .family = PH_FAMILY_ARITHMETIC, .example = { "x[3]", "y = Acosh (x)", 1.2, 3 },
@@ -151,8 +154,10 @@ const PhOp ph_op_Atanh = {
   .doc = "Elementwise inverse hyperbolic tangent; NaN outside [-1, 1].",
   .grad = { P (Div, DY, P (Sub, NUM (1), SQUARE (A))) },
 };
+/* clang-format on */
 
 /* 2 / sqrt (pi) */
+/* clang-format off */
 const PhOp ph_op_Erf = {
   "Erf", .since = 13, .flags = PH_OP_ELEMENTWISE, PH_UNARY (erf, PH_NUMBERS),
   .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_SMOOTH, .example = { "x[3]", "y = Erf (x)", -2, 2 },
@@ -190,3 +195,4 @@ const PhOp ph_op_Round = {
   .family = PH_FAMILY_ARITHMETIC,
   .doc = "Elementwise nearest integer, halves to the even one.",
 };
+/* clang-format on */

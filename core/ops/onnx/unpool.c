@@ -108,6 +108,7 @@ grad_max_unpool (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_MaxUnpool = {
   .name = "MaxUnpool", .since = 22,
   .family = PH_FAMILY_MOVEMENT,
@@ -118,3 +119,4 @@ const PhOp ph_op_MaxUnpool = {
   .infer = infer_max_unpool, .kernel = run_max_unpool, .grad_build = grad_max_unpool, .no_grad = 0x6,
   .grad_text = "dX = dY at I",
 };
+/* clang-format on */

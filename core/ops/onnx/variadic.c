@@ -4,12 +4,14 @@
 #include "core/ops/onnx/elementwise.h"
 
 /* A NaN on either side wins, as in numpy. */
+/* clang-format off */
 #define MOST_KERNEL(name_, compare_)                                                                                   \
   PH_BINARY_LOOP (name_##_f32, float, float, x compare_ z || x != x ? x : z)                                           \
   PH_BINARY_LOOP (name_##_f64, double, double, x compare_ z || x != x ? x : z)                                         \
   PH_BINARY_LOOP (name_##_i64, gint64, gint64, x compare_ z ? x : z)                                                   \
   PH_BINARY_LOOP (name_##_u64, guint64, guint64, x compare_ z ? x : z)                                                 \
   static const PhLoops name_##_loops = { name_##_f32, name_##_f64, name_##_i64, name_##_u64 };
+/* clang-format on */
 
 MOST_KERNEL (max, >)
 MOST_KERNEL (min, <)
@@ -140,6 +142,7 @@ grad_mean (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 #define VARIADIC(kernel_, result_, types_)                                                                             \
   .inputs = { { "data_0", 'T', types_, PH_ARG_VARIADIC } }, .outputs = { { result_, 'T', types_ } },                   \
   .infer = ph_infer_broadcast, .kernel = kernel_##_kernel, .flops = fold_flops,                                        \
@@ -172,6 +175,7 @@ const PhOp ph_op_Mean = {
   .doc = "Elementwise mean of its inputs, with broadcasting.",
   .grad_text = "dX = dY / (number of inputs)",
 };
+/* clang-format on */
 
 /* Clip */
 
@@ -240,6 +244,7 @@ grad_clip (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* clang-format off */
 const PhOp ph_op_Clip = {
   "Clip", .since = 13, .flags = PH_OP_ELEMENTWISE | PH_OP_IDEMPOTENT,
   .family = PH_FAMILY_ACTIVATION, .example = { "x[8] lo hi", "y = Clip (x, lo, hi)", -1, 1 },
@@ -250,3 +255,4 @@ const PhOp ph_op_Clip = {
   .infer   = ph_infer_same_as_input, .kernel = clip_kernel, .grad_build = grad_clip,
   .grad_text = "dinput = dY where min <= input <= max; dmin = sum(dY where input < min); dmax = sum(dY where input > max)",
 };
+/* clang-format on */

@@ -32,8 +32,8 @@ read_attributes (PhWindow *w, const PhNode *node, guint n, const gint64 *kernel)
       w->end[i] = pads[n + i];
       if (w->kernel[i] <= 0 || w->stride[i] <= 0 || w->dilation[i] <= 0)
         return "kernel_shape, strides and dilations must be above 0";
-      if (w->kernel[i] > G_MAXINT32 || w->stride[i] > G_MAXINT32 || w->dilation[i] > G_MAXINT32
-          || ABS (w->begin[i]) > G_MAXINT32 || ABS (w->end[i]) > G_MAXINT32)
+      if (w->kernel[i] > G_MAXINT32 || w->stride[i] > G_MAXINT32 || w->dilation[i] > G_MAXINT32 || ABS (w->begin[i]) > G_MAXINT32
+          || ABS (w->end[i]) > G_MAXINT32)
         return "kernel_shape, strides, dilations and pads must be below 2^31";
     }
   return NULL;
@@ -107,7 +107,7 @@ ph_window_init_transposed (PhWindow *w, const PhNode *node, guint n, const gint6
     return wrong;
   if (!ph_node_ints (node, "output_padding", n, 0, w->output_padding))
     return "output_padding must have one number for each spatial dimension";
-  if (shape != NULL && n_shape == n + 2)           /* some exporters write the whole shape */
+  if (shape != NULL && n_shape == n + 2) /* some exporters write the whole shape */
     {
       shape += 2;
       n_shape = n;
@@ -168,7 +168,8 @@ ph_infer_window (PhInfer *infer, const PhType *input, PhDim channels, const gint
   guint n;
 
   if (input->rank < 3 || input->rank > 2 + PH_WINDOW_MAX)
-    return ph_infer_fail (infer, error, "the input has rank %u, must be batch, channels and 1 to 8 spatial dimensions", input->rank);
+    return ph_infer_fail (infer, error, "the input has rank %u, must be batch, channels and 1 to 8 spatial dimensions",
+                          input->rank);
   n = input->rank - 2;
   for (guint i = 0; i < n; i++)
     in[i] = ph_dim_known (input->dims[2 + i]) ? input->dims[2 + i].size : G_MAXINT32;
@@ -186,8 +187,9 @@ ph_infer_window (PhInfer *infer, const PhType *input, PhDim channels, const gint
       else if (transposed && ph_node_attr (node, "output_shape") != NULL)
         dims[2 + i] = PH_DIM (w.out[i]);
       else if (same)
-        dims[2 + i] = transposed ? ph_dim_mul (size, stride)
-                      : w.stride[i] == 1 ? size : ph_dim_div (ph_dim_add (size, PH_DIM (w.stride[i] - 1)), stride);
+        dims[2 + i] = transposed         ? ph_dim_mul (size, stride)
+                      : w.stride[i] == 1 ? size
+                                         : ph_dim_div (ph_dim_add (size, PH_DIM (w.stride[i] - 1)), stride);
       else if (transposed)
         {
           gint64 add = (w.kernel[i] - 1) * w.dilation[i] + 1 + w.output_padding[i] - w.stride[i]

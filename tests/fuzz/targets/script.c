@@ -12,12 +12,12 @@
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  g_autofree char       *source = g_strndup ((const char *) data, MIN (size, 4000));
-  g_autoptr (PhScript)   script = ph_script_new ();
-  g_autoptr (GError)     error = NULL;
-  PhScriptText          *text;
-  PhScriptResult         result = { NULL };
-  g_auto (GStrv)         names = NULL;
+  g_autofree char *source = g_strndup ((const char *) data, MIN (size, 4000));
+  g_autoptr (PhScript) script = ph_script_new ();
+  g_autoptr (GError) error = NULL;
+  PhScriptText *text;
+  PhScriptResult result = { NULL };
+  g_auto (GStrv) names = NULL;
 
   if (!g_utf8_validate (source, -1, NULL))
     return 0;
@@ -34,9 +34,11 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     if (ph_script_has_function (script, names[i]))
       for (guint compile = 0; compile < 2; compile++)
         {
-          g_autoptr (GError)        why = NULL;
-          PhScriptText             *call = ph_script_parse (names[i], NULL, NULL);
-          g_autoptr (PhScriptGraph) graph = call == NULL ? NULL : compile ? ph_script_compile (script, call, NULL, &why) : ph_script_trace (script, call, NULL, &why);
+          g_autoptr (GError) why = NULL;
+          PhScriptText *call = ph_script_parse (names[i], NULL, NULL);
+          g_autoptr (PhScriptGraph) graph = call == NULL ? NULL
+                                            : compile    ? ph_script_compile (script, call, NULL, &why)
+                                                         : ph_script_trace (script, call, NULL, &why);
 
           ph_script_text_free (call);
         }

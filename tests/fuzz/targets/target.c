@@ -47,7 +47,7 @@ target_init (void)
   if (!g_once_init_enter (&once))
     return;
   g_log_set_default_handler (fail_on_critical, NULL);
-  g_setenv ("PEEPHOLE_LAYOUT", "false", TRUE);          /* pictures are laid out in this process */
+  g_setenv ("PEEPHOLE_LAYOUT", "false", TRUE); /* pictures are laid out in this process */
   g_setenv ("OMP_NUM_THREADS", "1", TRUE);
   folder = g_dir_make_tmp ("peephole-fuzz-XXXXXX", NULL);
   g_assert_nonnull (folder);
@@ -72,13 +72,13 @@ target_fail (const char *format, ...)
 
 /* ── a console ── */
 
-static const char model_text[] =
-  "<ir_version: 8, opset_import: [\"\" : 23]>\n"
-  "g (float[N,4] x, float[2,2] m) => (float[N,4] y, float[2,2] z)\n"
-  "<float[4] w = {0.5, -1, 2, 0.25}, float[4,4] k = {1, 0, 0, 2, 0, 1, 0, 0, 3, 0, 1, 0, 0, 0, 4, 1}, float zero = {0}>\n"
-  "{\n"
-  "  a = MatMul (x, k)\n  b = Add (a, w)\n  c = Relu (b)\n  d = Add (c, zero)\n  e = Transpose <perm = [1, 0]> (d)\n"
-  "  f = Transpose <perm = [1, 0]> (e)\n  y = Softmax <axis = 1> (f)\n  h = Neg (m)\n  i = Neg (h)\n  z = Mul (i, m)\n}\n";
+static const char model_text[]
+    = "<ir_version: 8, opset_import: [\"\" : 23]>\n"
+      "g (float[N,4] x, float[2,2] m) => (float[N,4] y, float[2,2] z)\n"
+      "<float[4] w = {0.5, -1, 2, 0.25}, float[4,4] k = {1, 0, 0, 2, 0, 1, 0, 0, 3, 0, 1, 0, 0, 0, 4, 1}, float zero = {0}>\n"
+      "{\n"
+      "  a = MatMul (x, k)\n  b = Add (a, w)\n  c = Relu (b)\n  d = Add (c, zero)\n  e = Transpose <perm = [1, 0]> (d)\n"
+      "  f = Transpose <perm = [1, 0]> (e)\n  y = Softmax <axis = 1> (f)\n  h = Neg (m)\n  i = Neg (h)\n  z = Mul (i, m)\n}\n";
 
 void
 target_console_open (TargetConsole *target)
@@ -99,7 +99,13 @@ target_console_close (TargetConsole *target)
   g_clear_object (&target->document);
 }
 
-typedef struct { GCancellable *cancellable; GMutex mutex; GCond cond; gboolean done; } Watch;
+typedef struct
+{
+  GCancellable *cancellable;
+  GMutex mutex;
+  GCond cond;
+  gboolean done;
+} Watch;
 
 static gpointer
 cancel_late (gpointer data)
@@ -159,7 +165,8 @@ char **
 target_lines (const guint8 *data, gsize size, guint most)
 {
   /* Files are those of the folder we are in, which is empty; no other program is started. */
-  static const char *const never[] = { "/", "~", "..", "exec", "load", "plugin", " |", "\t|", ";|", "set memory", "set growth", NULL };
+  static const char *const never[] = { "/",  "~",   "..", "exec",       "load",       "plugin",
+                                       " |", "\t|", ";|", "set memory", "set growth", NULL };
   g_autofree char *text = g_strndup ((const char *) data, size);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   g_autoptr (GPtrArray) kept = g_ptr_array_new ();

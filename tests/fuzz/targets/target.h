@@ -5,7 +5,7 @@
 
 #include "core/console/console.h"
 
-int LLVMFuzzerInitialize   (int *argc, char ***argv);
+int LLVMFuzzerInitialize (int *argc, char ***argv);
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
 /* Criticals end the program, budgets are small, and the current folder is a new, empty one that goes at the end. */
@@ -15,11 +15,15 @@ void target_init (void);
 void target_fail (const char *format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;
 
 /* A console with a small model open in it. */
-typedef struct { PhDocument *document; PhConsole *console; } TargetConsole;
+typedef struct
+{
+  PhDocument *document;
+  PhConsole *console;
+} TargetConsole;
 
-void target_console_open  (TargetConsole *target);
+void target_console_open (TargetConsole *target);
 void target_console_close (TargetConsole *target);
 /* Runs @line, at most a second or so of it; a reply is text and JSON, or an error that says something. */
-void target_console_run   (TargetConsole *target, const char *line);
+void target_console_run (TargetConsole *target, const char *line);
 /* The lines of @data that are run: none that could reach a file elsewhere or another program. (transfer full) */
-char **target_lines       (const guint8 *data, gsize size, guint most);
+char **target_lines (const guint8 *data, gsize size, guint most);

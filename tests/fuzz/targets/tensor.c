@@ -34,7 +34,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if (!ph_tensor_save (tensor, name, names[way > 0], &error))
     return 0;
   /* The content decides what it was, not the name. */
-  again = ph_tensor_load (names[way > 0], ph_tensor_kind (tensor) == PH_KIND_TENSOR ? NULL : types[way > 0 ? way - 1 : 0], NULL, &error);
+  again = ph_tensor_load (names[way > 0], ph_tensor_kind (tensor) == PH_KIND_TENSOR ? NULL : types[way > 0 ? way - 1 : 0], NULL,
+                          &error);
   g_assert_no_error (error);
   if (way > 0)
     g_assert_true (ph_tensor_equal (tensor, again));

@@ -1,0 +1,15 @@
+/* style-color.c: the colours of the style, for what paints itself.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/style-color.h"
+
+GdkRGBA
+ph_style_color (GtkWidget *widget, const char *name, double alpha)
+{
+  GtkStyleContext *style = gtk_widget_get_style_context (widget);
+  GdkRGBA color;
+
+  if (!name || !gtk_style_context_lookup_color (style, name, &color))
+    gtk_style_context_get_color (style, &color);
+  color.alpha *= (float) alpha;
+  return color;
+}

@@ -1,0 +1,12 @@
+/* style-color.h: the colours of the style, for what paints itself.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* The colour that the style calls @name, its opacity times @alpha (0 to 1). @name: NULL, or one that it does not have: that of text. */
+GdkRGBA ph_style_color (GtkWidget *widget, const char *name, double alpha);
+
+G_END_DECLS
