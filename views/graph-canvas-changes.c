@@ -108,11 +108,11 @@ marked (PhGraphCanvas *self)
 static double
 distance (PhGraphCanvas *self, const PhRect *rect, GtkDirectionType *side)
 {
-  const double right = self->x + ph_canvas_width (self) / self->zoom, bottom = self->y + ph_canvas_height (self) / self->zoom;
-  const double dx = MAX (self->x - rect->x - rect->width, rect->x - right),
-               dy = MAX (self->y - rect->y - rect->height, rect->y - bottom);
+  const PhRect seen = ph_viewport_seen (ph_canvas_viewport (self));
+  const double dx = MAX (seen.x - rect->x - rect->width, rect->x - seen.x - seen.width);
+  const double dy = MAX (seen.y - rect->y - rect->height, rect->y - seen.y - seen.height);
 
-  *side = dy >= dx ? (rect->y > self->y ? GTK_DIR_DOWN : GTK_DIR_UP) : rect->x > self->x ? GTK_DIR_RIGHT : GTK_DIR_LEFT;
+  *side = dy >= dx ? (rect->y > seen.y ? GTK_DIR_DOWN : GTK_DIR_UP) : rect->x > seen.x ? GTK_DIR_RIGHT : GTK_DIR_LEFT;
   return hypot (MAX (dx, 0), MAX (dy, 0));
 }
 
@@ -180,11 +180,12 @@ with_others (PhGraphCanvas *self, PhRect rect, double width, double height)
 static void
 go_to (PhGraphCanvas *self, const Marked *mark)
 {
-  const double w = ph_canvas_width (self) / self->zoom, h = ph_canvas_height (self) / self->zoom;
-  const PhRect rect = with_others (self, ph_scene_box (self->scene, mark->box)->rect, (1 - 2 * EDGE) * w, (1 - 2 * EDGE) * h);
+  const PhViewport *viewport = ph_canvas_viewport (self);
+  const PhRect seen = ph_viewport_seen (viewport);
+  const PhRect rect = with_others (self, ph_scene_box (self->scene, mark->box)->rect, (1 - 2 * EDGE) * seen.width,
+                                   (1 - 2 * EDGE) * seen.height);
 
-  self->fitted = FALSE;
-  ph_canvas_go_to (self, rect.x + rect.width / 2 - w / 2, rect.y + rect.height / 2 - h / 2, self->zoom, TRUE);
+  ph_canvas_move (self, ph_viewport_center (viewport, &rect, viewport->at.zoom), TRUE);
 }
 
 void
@@ -204,9 +205,10 @@ ph_graph_canvas_show_unseen (PhGraphCanvas *self)
 static gboolean
 is_seen_whole (PhGraphCanvas *self, const PhRect *rect)
 {
-  const double right = self->x + ph_canvas_width (self) / self->zoom, bottom = self->y + ph_canvas_height (self) / self->zoom;
+  const PhRect seen = ph_viewport_seen (ph_canvas_viewport (self));
 
-  return rect->x >= self->x && rect->y >= self->y && rect->x + rect->width <= right && rect->y + rect->height <= bottom;
+  return rect->x >= seen.x && rect->y >= seen.y && rect->x + rect->width <= seen.x + seen.width
+         && rect->y + rect->height <= seen.y + seen.height;
 }
 
 static gboolean
@@ -223,21 +225,24 @@ static gboolean
 bounds_of_all (PhGraphCanvas *self, PhRect *bounds)
 {
   const PhRect first = ph_scene_box (self->scene, g_array_index (self->marked, Marked, 0).box)->rect;
-  const double w = ph_canvas_width (self) / self->zoom, h = ph_canvas_height (self) / self->zoom;
+  const PhRect seen = ph_viewport_seen (ph_canvas_viewport (self));
 
   *bounds = with_others (self, first, INFINITY, INFINITY);
-  return bounds->width <= (1 - 2 * EDGE) * w && bounds->height <= (1 - 2 * EDGE) * h;
+  return bounds->width <= (1 - 2 * EDGE) * seen.width && bounds->height <= (1 - 2 * EDGE) * seen.height;
 }
 
 /* As little as it takes to have all of @bounds in the window. */
 static void
 shift_to (PhGraphCanvas *self, const PhRect *bounds)
 {
-  const double w = ph_canvas_width (self) / self->zoom, h = ph_canvas_height (self) / self->zoom;
+  const PhRect seen = ph_viewport_seen (ph_canvas_viewport (self));
+  const double w = seen.width, h = seen.height;
+  const PhView at = self->viewport.at;
 
-  self->fitted = FALSE;
-  ph_canvas_go_to (self, CLAMP (self->x, bounds->x + bounds->width - (1 - EDGE) * w, bounds->x - EDGE * w),
-                   CLAMP (self->y, bounds->y + bounds->height - (1 - EDGE) * h, bounds->y - EDGE * h), self->zoom, TRUE);
+  ph_canvas_move (self,
+                  (PhView) { CLAMP (at.x, bounds->x + bounds->width - (1 - EDGE) * w, bounds->x - EDGE * w),
+                             CLAMP (at.y, bounds->y + bounds->height - (1 - EDGE) * h, bounds->y - EDGE * h), at.zoom },
+                  TRUE);
 }
 
 gboolean

@@ -81,7 +81,7 @@ ph_canvas_draw_options (PhGraphCanvas *self)
                            .time = self->time,
                            .since = self->since,
                            .side = self->side,
-                           .scale = self->zoom,
+                           .scale = self->viewport.at.zoom,
                            .paint = self->paint,
                            .values = self->value_labels,
                            .edge_width = self->edge_width };
@@ -124,7 +124,7 @@ on_tiles (gpointer data)
 static void
 ring (PhGraphCanvas *self, cairo_t *cr, const PhRect *rect, double radius, PhColor color, double width)
 {
-  const double grow = 3.0 / MAX (self->zoom, 0.2), r = MIN (radius + grow, (rect->height + 2 * grow) / 2);
+  const double grow = 3.0 / MAX (self->viewport.at.zoom, 0.2), r = MIN (radius + grow, (rect->height + 2 * grow) / 2);
   const double x = rect->x - grow, y = rect->y - grow, w = rect->width + 2 * grow, h = rect->height + 2 * grow;
 
   cairo_new_sub_path (cr);
@@ -134,7 +134,7 @@ ring (PhGraphCanvas *self, cairo_t *cr, const PhRect *rect, double radius, PhCol
   cairo_arc (cr, x + r, y + r, r, G_PI, 3 * G_PI / 2);
   cairo_close_path (cr);
   cairo_set_source_rgba (cr, color.red, color.green, color.blue, color.alpha);
-  cairo_set_line_width (cr, width / MIN (self->zoom, 1));
+  cairo_set_line_width (cr, width / MIN (self->viewport.at.zoom, 1));
   cairo_stroke (cr);
 }
 
@@ -147,7 +147,7 @@ box_radius (const PhSceneBox *box)
 gboolean
 ph_graph_canvas_get_picture (PhGraphCanvas *self, gboolean whole, PhPicture *picture)
 {
-  const double w = ph_canvas_width (self) / self->zoom, h = ph_canvas_height (self) / self->zoom;
+  const PhRect seen = ph_viewport_seen (ph_canvas_viewport (self));
   PhRect all;
 
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
@@ -159,9 +159,10 @@ ph_graph_canvas_get_picture (PhGraphCanvas *self, gboolean whole, PhPicture *pic
   picture->options.clip = all;
   if (!whole)
     {
-      const double left = MAX (self->x, 0), top = MAX (self->y, 0);
+      const float left = MAX (seen.x, 0), top = MAX (seen.y, 0);
 
-      picture->options.clip = (PhRect) { left, top, MIN (self->x + w, all.width) - left, MIN (self->y + h, all.height) - top };
+      picture->options.clip = (PhRect) { left, top, MIN (seen.x + seen.width, all.width) - left,
+                                         MIN (seen.y + seen.height, all.height) - top };
     }
   return picture->options.clip.width > 0 && picture->options.clip.height > 0;
 }
@@ -176,8 +177,8 @@ static gboolean
 has_overlay (PhGraphCanvas *self)
 {
   return has_notes (self) || ph_canvas_has_marks (self)
-         || (self->document != NULL && ph_document_get_selection (self->document) != 0) || self->hover_box >= 0
-         || self->hover_pill >= 0 || self->hover_edge >= 0;
+         || (self->document != NULL && ph_document_get_selection (self->document) != 0) || self->hover.box >= 0
+         || self->hover.pill >= 0 || self->hover.edge >= 0;
 }
 
 /* The selected node with its edges, and what the pointer is over: drawn anew each frame, on top of the tiles. */
@@ -195,18 +196,18 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
       && ph_scene_tenant (self->scene, box, self->time) == NULL)
     box = -1;
 
-  cairo_scale (cr, self->zoom, self->zoom);
-  cairo_translate (cr, -self->x, -self->y);
+  cairo_scale (cr, self->viewport.at.zoom, self->viewport.at.zoom);
+  cairo_translate (cr, -self->viewport.at.x, -self->viewport.at.y);
   if (has_notes (self))
     {
       PhDrawOptions notes = options;
 
-      notes.clip = (PhRect) { self->x, self->y, ph_canvas_width (self) / self->zoom, ph_canvas_height (self) / self->zoom };
+      notes.clip = ph_viewport_seen (ph_canvas_viewport (self));
       ph_scene_draw_notes (self->scene, cr, self->ink, &notes, ph_document_get_diff (self->document));
     }
-  if (self->hover_edge >= 0 && self->hover_edge < (int) ph_scene_n_edges (self->scene))
-    ph_scene_draw_edge (self->scene, cr, self->hover_edge, &options, &(PhColor) { accent.red, accent.green, accent.blue, 0.8 },
-                        MAX (2.2, 1.4 / self->zoom));
+  if (self->hover.edge >= 0 && self->hover.edge < (int) ph_scene_n_edges (self->scene))
+    ph_scene_draw_edge (self->scene, cr, self->hover.edge, &options, &(PhColor) { accent.red, accent.green, accent.blue, 0.8 },
+                        MAX (2.2, 1.4 / self->viewport.at.zoom));
   if (box >= 0 && pill < 0)
     {
       const PhSceneBox *at = ph_scene_box (self->scene, box);
@@ -218,7 +219,7 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
 
           for (guint i = 0; i < MIN (n, 400); i++)
             if (ph_scene_edge_at (self->scene, edges[i], self->time))
-              ph_scene_draw_edge (self->scene, cr, edges[i], &options, &accent, MAX (2.2, 1.4 / self->zoom));
+              ph_scene_draw_edge (self->scene, cr, edges[i], &options, &accent, MAX (2.2, 1.4 / self->viewport.at.zoom));
         }
       /* What is selected is never pale. */
       if (self->since != self->time && at->n_tenants > 0 && !at->open
@@ -235,13 +236,13 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
   else if (box >= 0)
     ring (self, cr, &ph_scene_pill (self->scene, pill)->rect, PH_PILL_HEIGHT / 2, accent, 2.4);
   ph_canvas_draw_marks (self, cr);
-  if (self->hover_pill >= 0)
-    ring (self, cr, &ph_scene_pill (self->scene, self->hover_pill)->rect, PH_PILL_HEIGHT / 2,
+  if (self->hover.pill >= 0)
+    ring (self, cr, &ph_scene_pill (self->scene, self->hover.pill)->rect, PH_PILL_HEIGHT / 2,
           (PhColor) { accent.red, accent.green, accent.blue, 0.6 }, 1.6);
-  else if (self->hover_box >= 0 && self->hover_box != box)
+  else if (self->hover.box >= 0 && self->hover.box != box)
     {
-      card = ph_scene_card (self->scene, self->hover_box, self->time, self->since);
-      ring (self, cr, &card, box_radius (ph_scene_box (self->scene, self->hover_box)),
+      card = ph_scene_card (self->scene, self->hover.box, self->time, self->since);
+      ring (self, cr, &card, box_radius (ph_scene_box (self->scene, self->hover.box)),
             (PhColor) { accent.red, accent.green, accent.blue, 0.55 }, 1.8);
     }
 }
@@ -280,8 +281,8 @@ ph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   const GdkRGBA background = { color.red, color.green, color.blue, 1 };
   /* clang-format off */
   const PhTileView view = {
-    self->x, self->y, self->zoom, width, height, gtk_widget_get_scale_factor (widget),
-    self->tick != 0 || g_get_monotonic_time () - self->zoomed_at < 100000
+    self->viewport.at.x, self->viewport.at.y, self->viewport.at.zoom, width, height, gtk_widget_get_scale_factor (widget),
+    ph_viewport_is_animated (&self->viewport) || g_get_monotonic_time () - self->zoomed_at < 100000
   };
   /* clang-format on */
   const gboolean by_cairo = GSK_IS_CAIRO_RENDERER (gtk_native_get_renderer (gtk_widget_get_native (widget)));

@@ -9,7 +9,7 @@ typedef struct
   guint generation;
   gboolean whole, fitted, compact;
   PhPosition at;
-  double x, y, zoom;
+  PhView view;
 } Left;
 
 static void
@@ -35,15 +35,10 @@ keep_picture (PhGraphCanvas *self)
   if (self->scene == NULL || self->first || self->scene_quick || self->keep != NULL)
     return;
   left = g_new (Left, 1);
-  *left = (Left) { ph_scene_ref (self->scene),
-                   self->scene_generation,
-                   self->scene_whole,
-                   self->fitted,
-                   self->compact,
-                   self->shown.at,
-                   self->x,
-                   self->y,
-                   self->zoom };
+  *left = (Left) {
+    ph_scene_ref (self->scene), self->scene_generation, self->scene_whole, self->fitted, self->compact, self->shown.at,
+    self->viewport.at
+  };
   if (self->left == NULL)
     self->left = g_hash_table_new_full (NULL, NULL, NULL, left_free);
   g_hash_table_insert (self->left, GUINT_TO_POINTER (ph_scene_inside (self->scene)), left);
@@ -84,7 +79,7 @@ ph_canvas_go_inside (PhGraphCanvas *self)
   ph_canvas_put_scene (self, ph_scene_ref (left->scene), left->generation, left->whole);
   self->fitted = left->fitted;
   if (!left->fitted)
-    ph_canvas_set_view (self, left->x, left->y, left->zoom);
+    ph_canvas_set_view (self, left->view);
 }
 
 gboolean

@@ -93,7 +93,7 @@ walk (PhGraphCanvas *self, GtkDirectionType direction)
     {
       /* Nothing yet: the first in the window. */
       g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
-      const PhRect window = { self->x, self->y, ph_canvas_width (self) / self->zoom, ph_canvas_height (self) / self->zoom };
+      const PhRect window = ph_viewport_seen (ph_canvas_viewport (self));
 
       ph_scene_boxes_in (self->scene, &window, near);
       for (guint i = 0; i < near->len; i++)
@@ -128,34 +128,33 @@ show_around (PhGraphCanvas *self, int change)
     ph_graph_canvas_show_neighbourhood (self, id, change > 0 ? steps + 1 : steps - 1);
 }
 
+/* FALSE: that key does not scroll. */
+static gboolean
+scroll (PhGraphCanvas *self, guint key)
+{
+  const PhView aim = ph_viewport_aim (&self->viewport);
+  const double step = 90 / self->viewport.at.zoom;
+  const double dx = key == GDK_KEY_Right ? step : key == GDK_KEY_Left ? -step : 0;
+  const double dy = key == GDK_KEY_Down ? step : key == GDK_KEY_Up ? -step : 0;
+
+  if (dx == 0 && dy == 0)
+    return FALSE;
+  ph_canvas_move (self, (PhView) { aim.x + dx, aim.y + dy, aim.zoom }, TRUE);
+  return TRUE;
+}
+
 static gboolean
 on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
 {
   const GdkModifierType held = state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SHIFT_MASK);
-  const double step = 90 / self->zoom;
+  const PhView at = self->viewport.at;
 
   if (held == GDK_ALT_MASK && (key == GDK_KEY_Up || key == GDK_KEY_KP_Up))
     return ph_canvas_ask_outside (self) ? GDK_EVENT_STOP : GDK_EVENT_PROPAGATE;
   if ((held & ~GDK_SHIFT_MASK) != 0)
     return GDK_EVENT_PROPAGATE;
-  if (held == GDK_SHIFT_MASK && (key == GDK_KEY_Up || key == GDK_KEY_Down || key == GDK_KEY_Left || key == GDK_KEY_Right))
-    {
-      double x, y, zoom;
-
-      ph_canvas_aim (self, &x, &y, &zoom);
-      self->fitted = FALSE;
-      ph_canvas_go_to (self,
-                       x
-                           + (key == GDK_KEY_Right  ? step
-                              : key == GDK_KEY_Left ? -step
-                                                    : 0),
-                       y
-                           + (key == GDK_KEY_Down ? step
-                              : key == GDK_KEY_Up ? -step
-                                                  : 0),
-                       zoom, TRUE);
-      return GDK_EVENT_STOP;
-    }
+  if (held == GDK_SHIFT_MASK && scroll (self, key))
+    return GDK_EVENT_STOP;
   switch (key)
     {
     case GDK_KEY_Down:
@@ -177,18 +176,15 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
     case GDK_KEY_F: ph_graph_canvas_fit_selection (self); break;
     case GDK_KEY_Page_Down:
     case GDK_KEY_Page_Up:
-      self->fitted = FALSE;
-      ph_canvas_go_to (self, self->x, self->y + (key == GDK_KEY_Page_Down ? 0.8 : -0.8) * ph_canvas_height (self) / self->zoom,
-                       self->zoom, TRUE);
+      ph_canvas_move (
+          self, (PhView) { at.x, at.y + (key == GDK_KEY_Page_Down ? 0.8 : -0.8) * ph_canvas_height (self) / at.zoom, at.zoom },
+          TRUE);
       break;
-    case GDK_KEY_Home:
-      self->fitted = FALSE;
-      ph_canvas_go_to (self, self->x, 0, self->zoom, TRUE);
-      break;
+    case GDK_KEY_Home: ph_canvas_move (self, (PhView) { at.x, 0, at.zoom }, TRUE); break;
     case GDK_KEY_End:
-      self->fitted = FALSE;
       if (self->scene != NULL)
-        ph_canvas_go_to (self, self->x, ph_scene_height (self->scene) - ph_canvas_height (self) / self->zoom, self->zoom, TRUE);
+        ph_canvas_move (self, (PhView) { at.x, ph_scene_height (self->scene) - ph_canvas_height (self) / at.zoom, at.zoom },
+                        TRUE);
       break;
     case GDK_KEY_d: ph_graph_canvas_set_show_diff (self, !self->show_diff); break;
     case GDK_KEY_c: ph_graph_canvas_set_compact (self, !ph_canvas_leader (self)->compact); break;

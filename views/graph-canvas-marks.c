@@ -115,9 +115,10 @@ ph_graph_canvas_get_beyond (PhGraphCanvas *self, guint id, graphene_rect_t *rect
 
       if (more->id != id)
         continue;
-      const PhRect at = ph_scene_more_rect (self->scene, more->box, more->n, &options);
-      *rect = GRAPHENE_RECT_INIT ((float) ((at.x - self->x) * self->zoom), (float) ((at.y - self->y) * self->zoom),
-                                  (float) (at.width * self->zoom), (float) (at.height * self->zoom));
+      const PhRect more_rect = ph_scene_more_rect (self->scene, more->box, more->n, &options);
+      const PhRect at = ph_viewport_to_window (&self->viewport, &more_rect);
+
+      *rect = GRAPHENE_RECT_INIT (at.x, at.y, at.width, at.height);
       return more->n;
     }
   return 0;
@@ -128,7 +129,8 @@ ph_canvas_pick_beyond (PhGraphCanvas *self, double x, double y, guint *n)
 {
   const GArray *all = self->scene != NULL ? beyond (self) : NULL;
   const PhDrawOptions options = ph_canvas_draw_options (self);
-  const PhRect point = { (float) (self->x + x / self->zoom), (float) (self->y + y / self->zoom), 0, 0 };
+  const PhPoint pointer = ph_viewport_to_picture (&self->viewport, x, y);
+  const PhRect point = { pointer.x, pointer.y, 0, 0 };
 
   for (guint i = 0; all != NULL && i < all->len; i++)
     {
@@ -162,7 +164,7 @@ ph_canvas_draw_marks (PhGraphCanvas *self, cairo_t *cr)
     {
       const More *more = &g_array_index (all, More, i);
 
-      ph_scene_draw_more (self->scene, cr, self->ink, more->box, more->n, self->hover_beyond == more->id, &options);
+      ph_scene_draw_more (self->scene, cr, self->ink, more->box, more->n, self->hover.beyond == more->id, &options);
     }
   draw_stops (self, cr, &options);
 }
@@ -171,5 +173,5 @@ void
 ph_canvas_forget_marks (PhGraphCanvas *self)
 {
   g_clear_pointer (&self->beyond, g_array_unref);
-  self->hover_beyond = PH_NO_ID;
+  self->hover.beyond = PH_NO_ID;
 }

@@ -20,10 +20,10 @@ struct _PhMorph
 {
   PhScene *from;
   int from_time, from_since;
-  double x, y, zoom; /* the old view */
-  GArray *glides;    /* (element-type Glide) outer groups first */
-  gint64 start;      /* µs of the frame clock, 0: not yet */
-  double t;          /* 0 to 1 */
+  PhView view;    /* the old one */
+  GArray *glides; /* (element-type Glide) outer groups first */
+  gint64 start;   /* µs of the frame clock, 0: not yet */
+  double t;       /* 0 to 1 */
   guint tick;
 };
 
@@ -53,10 +53,21 @@ counterpart (PhScene *scene, int box, int time, PhScene *other, int other_time)
 }
 
 static void
-middle (const PhRect *rect, double x, double y, double zoom, double *px, double *py)
+middle (const PhRect *rect, const PhView *view, double *px, double *py)
 {
-  *px = (rect->x + rect->width / 2 - x) * zoom;
-  *py = (rect->y + rect->height / 2 - y) * zoom;
+  *px = (rect->x + rect->width / 2 - view->x) * view->zoom;
+  *py = (rect->y + rect->height / 2 - view->y) * view->zoom;
+}
+
+/* What the window showed of the old scene, or shows of the new one. */
+static PhRect
+seen_of (PhMorph *morph, PhGraphCanvas *self, gboolean old)
+{
+  PhViewport viewport = *ph_canvas_viewport (self);
+
+  if (old)
+    viewport.at = morph->view;
+  return ph_viewport_seen (&viewport);
 }
 
 static void
@@ -64,8 +75,7 @@ add_visible (PhMorph *morph, PhGraphCanvas *self, gboolean old, GHashTable *know
 {
   PhScene *scene = old ? morph->from : self->scene, *other = old ? self->scene : morph->from;
   const int time = old ? morph->from_time : self->time, other_time = old ? self->time : morph->from_time;
-  const double x = old ? morph->x : self->x, y = old ? morph->y : self->y, zoom = old ? morph->zoom : self->zoom;
-  const PhRect window = { x, y, ph_canvas_width (self) / zoom, ph_canvas_height (self) / zoom };
+  const PhRect window = seen_of (morph, self, old);
   g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
 
   ph_scene_boxes_in (scene, &window, boxes);
@@ -78,13 +88,13 @@ add_visible (PhMorph *morph, PhGraphCanvas *self, gboolean old, GHashTable *know
       if (!is_shown (scene, box, time) || (glide.to >= 0 && !g_hash_table_add (known, GINT_TO_POINTER (glide.to + 1))))
         continue;
       if (glide.from >= 0)
-        middle (&ph_scene_box (morph->from, glide.from)->rect, morph->x, morph->y, morph->zoom, &glide.from_x, &glide.from_y);
+        middle (&ph_scene_box (morph->from, glide.from)->rect, &morph->view, &glide.from_x, &glide.from_y);
       if (glide.to >= 0)
-        middle (&ph_scene_box (self->scene, glide.to)->rect, self->x, self->y, self->zoom, &glide.to_x, &glide.to_y);
+        middle (&ph_scene_box (self->scene, glide.to)->rect, &self->viewport.at, &glide.to_x, &glide.to_y);
       if (glide.from < 0)
-        middle (&ph_scene_box (self->scene, glide.to)->rect, self->x, self->y, self->zoom, &glide.from_x, &glide.from_y);
+        middle (&ph_scene_box (self->scene, glide.to)->rect, &self->viewport.at, &glide.from_x, &glide.from_y);
       if (glide.to < 0)
-        middle (&ph_scene_box (morph->from, glide.from)->rect, morph->x, morph->y, morph->zoom, &glide.to_x, &glide.to_y);
+        middle (&ph_scene_box (morph->from, glide.from)->rect, &morph->view, &glide.to_x, &glide.to_y);
       g_array_append_val (morph->glides, glide);
     }
 }
@@ -128,7 +138,7 @@ on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 }
 
 void
-ph_canvas_morph_start (PhGraphCanvas *self, PhScene *from, int time, int since, double x, double y, double zoom)
+ph_canvas_morph_start (PhGraphCanvas *self, PhScene *from, int time, int since, const PhView *view)
 {
   g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL);
   PhMorph *morph;
@@ -141,9 +151,7 @@ ph_canvas_morph_start (PhGraphCanvas *self, PhScene *from, int time, int since, 
   morph->from = ph_scene_ref (from);
   morph->from_time = time;
   morph->from_since = since;
-  morph->x = x;
-  morph->y = y;
-  morph->zoom = zoom;
+  morph->view = *view;
   morph->glides = g_array_new (FALSE, FALSE, sizeof (Glide));
   self->morph = morph;
   add_visible (morph, self, FALSE, known);
@@ -155,7 +163,7 @@ ph_canvas_morph_start (PhGraphCanvas *self, PhScene *from, int time, int since, 
       most = MAX (most, hypot (glide->to_x - glide->from_x, glide->to_y - glide->from_y));
     }
   /* Nothing that is there moves, or there is too much of it. */
-  if ((most < 1 && zoom == self->zoom) || morph->glides->len > MOST)
+  if ((most < 1 && view->zoom == self->viewport.at.zoom) || morph->glides->len > MOST)
     {
       ph_canvas_morph_stop (self);
       return;
@@ -170,8 +178,8 @@ draw_edges (PhMorph *morph, PhGraphCanvas *self, cairo_t *cr, gboolean old, doub
 {
   PhScene *scene = old ? morph->from : self->scene;
   const int time = old ? morph->from_time : self->time;
-  const double zoom = old ? morph->zoom : self->zoom, x = old ? morph->x : self->x, y = old ? morph->y : self->y;
-  const PhRect window = { x, y, ph_canvas_width (self) / zoom, ph_canvas_height (self) / zoom };
+  const PhView view = old ? morph->view : self->viewport.at;
+  const PhRect window = seen_of (morph, self, old);
   const PhColor text = ph_theme_text (self->theme);
   const PhColor color = { text.red, text.green, text.blue, 0.5 * strength };
   PhDrawOptions options = ph_canvas_draw_options (self);
@@ -181,14 +189,14 @@ draw_edges (PhMorph *morph, PhGraphCanvas *self, cairo_t *cr, gboolean old, doub
     return;
   options.time = time;
   options.since = old ? morph->from_since : self->since;
-  options.scale = zoom;
+  options.scale = view.zoom;
   ph_scene_edges_in (scene, &window, edges);
   cairo_save (cr);
-  cairo_scale (cr, zoom, zoom);
-  cairo_translate (cr, -x, -y);
+  cairo_scale (cr, view.zoom, view.zoom);
+  cairo_translate (cr, -view.x, -view.y);
   for (guint i = 0; i < MIN (edges->len, 2 * MOST); i++)
     if (ph_scene_edge_at (scene, g_array_index (edges, int, i), time))
-      ph_scene_draw_edge (scene, cr, g_array_index (edges, int, i), &options, &color, MAX (1.3, 0.9 / zoom));
+      ph_scene_draw_edge (scene, cr, g_array_index (edges, int, i), &options, &color, MAX (1.3, 0.9 / view.zoom));
   cairo_restore (cr);
 }
 
@@ -215,7 +223,7 @@ ph_canvas_morph_draw (PhGraphCanvas *self, cairo_t *cr)
       PhScene *scene = old ? morph->from : self->scene;
       const int box = old ? glide->from : glide->to;
       const PhRect *rect = &ph_scene_box (scene, box)->rect;
-      const double zoom = morph->zoom + s * (self->zoom - morph->zoom);
+      const double zoom = morph->view.zoom + s * (self->viewport.at.zoom - morph->view.zoom);
       const double strength = glide->from < 0 ? s : 1 - s;
 
       if (alone && strength < 0.02)

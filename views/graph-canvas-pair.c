@@ -18,7 +18,7 @@ ph_canvas_share_scene (PhGraphCanvas *self)
   ph_canvas_morph_stop (before);
   g_clear_pointer (&before->scene, ph_scene_unref);
   before->scene = self->scene != NULL ? ph_scene_ref (self->scene) : NULL;
-  before->hover_box = before->hover_pill = before->hover_edge = -1;
+  before->hover = PH_HOVER_NOTHING;
   before->first = FALSE;
   ph_canvas_update_times (before);
   ph_canvas_update_look (before);
@@ -33,7 +33,7 @@ ph_canvas_share_view (PhGraphCanvas *self)
   self->other->following = TRUE;
   ph_canvas_stop_animation (self->other);
   self->other->fitted = FALSE;
-  ph_canvas_set_view (self->other, self->x, self->y, self->zoom);
+  ph_canvas_set_view (self->other, self->viewport.at);
   self->other->following = FALSE;
 }
 

@@ -9,7 +9,7 @@
 static void
 pick (PhGraphCanvas *self, double px, double py, int *box, int *pill, int *edge)
 {
-  const float x = self->x + px / self->zoom, y = self->y + py / self->zoom;
+  const PhPoint at = ph_viewport_to_picture (&self->viewport, px, py);
 
   *box = *pill = *edge = -1;
   if (self->scene == NULL)
@@ -17,11 +17,11 @@ pick (PhGraphCanvas *self, double px, double py, int *box, int *pill, int *edge)
   /* Of a pair each shows one position only. */
   const int since = self->side == PH_SIDE_BOTH ? self->since : self->time;
 
-  *box = ph_scene_pick (self->scene, x, y, since, self->time, pill);
+  *box = ph_scene_pick (self->scene, at.x, at.y, since, self->time, pill);
   if (*box < 0 || ph_scene_box (self->scene, *box)->open)
     {
-      if (self->zoom > 0.08)
-        *edge = ph_scene_pick_edge (self->scene, x, y, 6 / self->zoom, since, self->time);
+      if (self->viewport.at.zoom > 0.08)
+        *edge = ph_scene_pick_edge (self->scene, at.x, at.y, 6 / self->viewport.at.zoom, since, self->time);
       if (*edge >= 0)
         *box = -1;
     }
@@ -33,24 +33,24 @@ on_motion (PhGraphCanvas *self, double x, double y)
   int box, pill, edge;
   guint n;
 
-  self->pointer_x = x;
-  self->pointer_y = y;
+  self->pointer.x = x;
+  self->pointer.y = y;
   pick (self, x, y, &box, &pill, &edge);
   const PhId on = ph_canvas_pick_beyond (self, x, y, &n);
-  if (on != self->hover_beyond)
+  if (on != self->hover.beyond)
     {
-      self->hover_beyond = on;
+      self->hover.beyond = on;
       gtk_widget_set_cursor_from_name (GTK_WIDGET (self), on != PH_NO_ID ? "pointer" : NULL);
       gtk_widget_trigger_tooltip_query (GTK_WIDGET (self));
       gtk_widget_queue_draw (GTK_WIDGET (self));
     }
   if (on != PH_NO_ID)
     box = pill = edge = -1;
-  if (box == self->hover_box && pill == self->hover_pill && edge == self->hover_edge)
+  if (box == self->hover.box && pill == self->hover.pill && edge == self->hover.edge)
     return;
-  self->hover_box = box;
-  self->hover_pill = pill;
-  self->hover_edge = edge;
+  self->hover.box = box;
+  self->hover.pill = pill;
+  self->hover.edge = edge;
   gtk_widget_trigger_tooltip_query (GTK_WIDGET (self));
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -58,10 +58,9 @@ on_motion (PhGraphCanvas *self, double x, double y)
 static void
 on_leave (PhGraphCanvas *self)
 {
-  self->hover_box = self->hover_pill = self->hover_edge = -1;
-  if (self->hover_beyond != PH_NO_ID)
+  if (self->hover.beyond != PH_NO_ID)
     gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
-  self->hover_beyond = PH_NO_ID;
+  self->hover = PH_HOVER_NOTHING;
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -102,7 +101,7 @@ on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClic
   PhId id;
 
   gtk_widget_grab_focus (GTK_WIDGET (self));
-  self->press_clears = FALSE;
+  self->pointer.press_clears = FALSE;
   if (self->scene == NULL || self->document == NULL)
     return;
   id = ph_canvas_pick_beyond (self, x, y, &n);
@@ -125,16 +124,16 @@ on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClic
       /* A click on an edge goes to the end that is further away. */
       const PhSceneEdge *at = ph_scene_edge (self->scene, edge);
       const PhRect *from = &ph_scene_box (self->scene, at->from)->rect, *to = &ph_scene_box (self->scene, at->to)->rect;
-      const double sx = self->x + x / self->zoom, sy = self->y + y / self->zoom;
-      const gboolean to_user = hypot (from->x + from->width / 2 - sx, from->y + from->height - sy)
-                               < hypot (to->x + to->width / 2 - sx, to->y - sy);
+      const PhPoint press = ph_viewport_to_picture (&self->viewport, x, y);
+      const gboolean to_user = hypot (from->x + from->width / 2 - press.x, from->y + from->height - press.y)
+                               < hypot (to->x + to->width / 2 - press.x, to->y - press.y);
 
       id = ph_canvas_id_of (self, to_user ? at->to : at->from, -1);
       if (id != PH_NO_ID)
         ph_document_set_selection (self->document, id);
     }
   else if (n_press == 1 && id == PH_NO_ID)
-    self->press_clears = TRUE;
+    self->pointer.press_clears = TRUE;
   else if (n_press == 1)
     {
       /* A click on the far end of an edge that was cut goes there; first of all it has to be shown. */
@@ -148,28 +147,29 @@ static void
 on_drag_begin (PhGraphCanvas *self)
 {
   ph_canvas_stop_animation (self);
-  self->drag_x = self->x;
-  self->drag_y = self->y;
+  self->pointer.drag_x = self->viewport.at.x;
+  self->pointer.drag_y = self->viewport.at.y;
 }
 
 static void
 on_drag_update (PhGraphCanvas *self, double dx, double dy)
 {
-  if (hypot (dx, dy) < 3 && self->x == self->drag_x && self->y == self->drag_y)
+  const double zoom = self->viewport.at.zoom;
+
+  if (hypot (dx, dy) < 3 && self->viewport.at.x == self->pointer.drag_x && self->viewport.at.y == self->pointer.drag_y)
     return;
-  self->fitted = FALSE;
-  self->press_clears = FALSE;
+  self->pointer.press_clears = FALSE;
   gtk_widget_set_cursor_from_name (GTK_WIDGET (self), "grabbing");
-  ph_canvas_go_to (self, self->drag_x - dx / self->zoom, self->drag_y - dy / self->zoom, self->zoom, FALSE);
+  ph_canvas_move (self, (PhView) { self->pointer.drag_x - dx / zoom, self->pointer.drag_y - dy / zoom, zoom }, FALSE);
 }
 
 static void
 on_drag_end (PhGraphCanvas *self)
 {
   gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
-  if (self->press_clears && self->document != NULL)
+  if (self->pointer.press_clears && self->document != NULL)
     ph_document_set_selection (self->document, PH_NO_ID);
-  self->press_clears = FALSE;
+  self->pointer.press_clears = FALSE;
 }
 
 /* What a finger gave it, in pixels a second. */
@@ -197,11 +197,12 @@ static gboolean
 on_scroll (PhGraphCanvas *self, double dx, double dy, GtkEventControllerScroll *controller)
 {
   const GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (controller));
+  const PhView at = self->viewport.at;
   double unit = scroll_unit (controller);
 
   if ((state & GDK_CONTROL_MASK) != 0 || (unit == 0 && (state & GDK_SHIFT_MASK) == 0))
     {
-      ph_canvas_zoom_at (self, self->pointer_x, self->pointer_y,
+      ph_canvas_zoom_at (self, self->pointer.x, self->pointer.y,
                          unit > 0 ? pow (1.01, -dy * unit) : pow (PH_CANVAS_STEP_ZOOM, -dy), unit == 0);
       return GDK_EVENT_STOP;
     }
@@ -214,8 +215,7 @@ on_scroll (PhGraphCanvas *self, double dx, double dy, GtkEventControllerScroll *
           dy = 0;
         }
     }
-  self->fitted = FALSE;
-  ph_canvas_go_to (self, self->x + dx * unit / self->zoom, self->y + dy * unit / self->zoom, self->zoom, FALSE);
+  ph_canvas_move (self, (PhView) { at.x + dx * unit / at.zoom, at.y + dy * unit / at.zoom, at.zoom }, FALSE);
   return GDK_EVENT_STOP;
 }
 
@@ -247,22 +247,20 @@ on_pinch_begin (PhGraphCanvas *self, GdkEventSequence *sequence, GtkGesture *ges
   double x, y;
 
   ph_canvas_stop_animation (self);
-  gtk_gesture_set_state (self->drag, GTK_EVENT_SEQUENCE_DENIED);
+  gtk_gesture_set_state (self->pointer.drag, GTK_EVENT_SEQUENCE_DENIED);
   pinch_center (self, gesture, &x, &y);
-  self->pinch_zoom = self->zoom;
-  self->pinch_x = self->x + x / self->zoom;
-  self->pinch_y = self->y + y / self->zoom;
+  self->pointer.pinch_zoom = self->viewport.at.zoom;
+  self->pointer.pinched = ph_viewport_to_picture (&self->viewport, x, y);
 }
 
 static void
 on_pinch (PhGraphCanvas *self, double scale, GtkGesture *gesture)
 {
-  const double zoom = ph_canvas_clamp_zoom (self, self->pinch_zoom * scale);
+  const double zoom = ph_viewport_clamp_zoom (ph_canvas_viewport (self), self->pointer.pinch_zoom * scale);
   double x, y;
 
   pinch_center (self, gesture, &x, &y);
-  self->fitted = FALSE;
-  ph_canvas_go_to (self, self->pinch_x - x / zoom, self->pinch_y - y / zoom, zoom, FALSE);
+  ph_canvas_move (self, (PhView) { self->pointer.pinched.x - x / zoom, self->pointer.pinched.y - y / zoom, zoom }, FALSE);
 }
 
 static void
@@ -426,7 +424,7 @@ ph_canvas_init_pointer (PhGraphCanvas *self)
   g_signal_connect_swapped (gesture, "drag-update", G_CALLBACK (on_drag_update), self);
   g_signal_connect_swapped (gesture, "drag-end", G_CALLBACK (on_drag_end), self);
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
-  self->drag = gesture;
+  self->pointer.drag = gesture;
   gesture = gtk_gesture_swipe_new ();
   gtk_gesture_single_set_touch_only (GTK_GESTURE_SINGLE (gesture), TRUE);
   g_signal_connect_swapped (gesture, "swipe", G_CALLBACK (on_swipe), self);

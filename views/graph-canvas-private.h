@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "core/draw/viewport.h"
 #include "views/canvas-tiles.h"
 #include "views/graph-canvas.h"
 
@@ -21,6 +22,24 @@ typedef struct
 } PhArrangement;
 
 void ph_arrangement_clear (PhArrangement *arrangement);
+
+/* What the pointer is over; -1: nothing of that kind. */
+typedef struct
+{
+  int box, pill, edge;
+  PhId beyond; /* the mark of this node that says that it feeds more */
+} PhHover;
+#define PH_HOVER_NOTHING ((PhHover) { -1, -1, -1, PH_NO_ID })
+
+typedef struct
+{
+  double x, y;           /* pixels, where it is                                                    */
+  double drag_x, drag_y; /* where the view was when a drag began                                   */
+  double pinch_zoom;     /* its scale when a pinch began                                           */
+  PhPoint pinched;       /* the picture's point between the fingers then                           */
+  gboolean press_clears; /* the button went down beside everything: nothing is selected if it was no drag */
+  GtkGesture *drag;      /* unowned                                                                */
+} PhPointer;
 
 struct _PhGraphCanvas
 {
@@ -46,10 +65,8 @@ struct _PhGraphCanvas
   gboolean across;       /* in which direction                                                      */
   gboolean scene_quick;  /* a better one is on its way                                              */
 
-  double x, y, zoom; /* scene point at the left top corner; pixels a point                      */
-  double from_x, from_y, from_zoom, to_x, to_y, to_zoom;
-  gint64 animation_start; /* µs, 0: none                                                             */
-  guint tick;
+  PhViewport viewport;
+  guint tick;       /* moves it by itself */
   gboolean fitted;  /* nobody moved the picture since it was fitted                            */
   gint64 zoomed_at; /* µs: while the zoom changes, tiles are not started over                  */
   guint settle_id;
@@ -82,18 +99,12 @@ struct _PhGraphCanvas
   gulong style_ids[2];
   GArray *marked; /* (nullable) (element-type Marked) boxes that changed                     */
 
-  GArray *beyond;    /* (nullable) where the neighbourhood that is shown was cut; graph-canvas-marks.c */
-  PhId hover_beyond; /* the pointer is on what says so of this node                             */
-  int hover_box, hover_pill, hover_edge;
-  double pointer_x, pointer_y, drag_x, drag_y, pinch_x, pinch_y, pinch_zoom;
-  double glide_x, glide_y; /* pixels a second */
-  gint64 glide_time;       /* µs: when it last moved                                                  */
-  guint glide;             /* a tick: it goes on by itself                                            */
-  gboolean press_clears;   /* the button went down beside everything: nothing is selected if it was no drag */
-  guint nodes_later;       /* after the frame: what the children say                                  */
-  guint moved_id;          /* a timer: the children have other places                                 */
-  GtkGesture *drag;        /* unowned                                                                 */
-  int time, since;         /* what is shown                                                           */
+  GArray *beyond; /* (nullable) where the neighbourhood that is shown was cut; graph-canvas-marks.c */
+  PhHover hover;
+  PhPointer pointer;
+  guint nodes_later; /* after the frame: what the children say                                  */
+  guint moved_id;    /* a timer: the children have other places                                 */
+  int time, since;   /* what is shown                                                           */
 };
 
 /* clang-format off */
@@ -113,17 +124,16 @@ extern GParamSpec *ph_canvas_props[PH_CANVAS_N_PROPS];
 
 #define PH_CANVAS_STEP_ZOOM 1.25
 
-/* graph-canvas-view.c: x and y are the scene's point at the left top corner. */
-double ph_canvas_width (PhGraphCanvas *self); /* pixels */
+/* graph-canvas-view.c */
+PhViewport *ph_canvas_viewport (PhGraphCanvas *self); /* with the sizes of the widget and the scene as they are now */
+double ph_canvas_width (PhGraphCanvas *self);         /* pixels */
 double ph_canvas_height (PhGraphCanvas *self);
-void ph_canvas_set_view (PhGraphCanvas *self, double x, double y, double zoom);
-void ph_canvas_go_to (PhGraphCanvas *self, double x, double y, double zoom, gboolean animate);
+void ph_canvas_set_view (PhGraphCanvas *self, PhView view); /* as it is, while what moves goes on moving */
+void ph_canvas_go_to (PhGraphCanvas *self, PhView view, gboolean animate);
+void ph_canvas_move (PhGraphCanvas *self, PhView view, gboolean animate); /* the same by hand: it is not fitted any more */
 void ph_canvas_stop_animation (PhGraphCanvas *self);
 /* Goes on with that speed, in pixels a second, until friction stops it. */
 void ph_canvas_glide (PhGraphCanvas *self, double x, double y);
-double ph_canvas_clamp_zoom (PhGraphCanvas *self, double zoom);
-/* Where the animation that runs will end, else what is shown. */
-void ph_canvas_aim (PhGraphCanvas *self, double *x, double *y, double *zoom);
 void ph_canvas_zoom_at (PhGraphCanvas *self, double px, double py, double factor, gboolean animate);
 void ph_canvas_first_view (PhGraphCanvas *self);
 void ph_canvas_show_rect (PhGraphCanvas *self, const PhRect *rect);
@@ -161,8 +171,8 @@ void ph_canvas_share_view (PhGraphCanvas *self);
 /* The look that both have: diff, colours, width of edges. */
 void ph_canvas_share_look (PhGraphCanvas *self);
 
-/* graph-canvas-morph.c: @x, @y, @zoom: the view of the scene before, @from; the new one is there already. */
-void ph_canvas_morph_start (PhGraphCanvas *self, PhScene *from, int time, int since, double x, double y, double zoom);
+/* graph-canvas-morph.c: @view: of the scene before, @from; the new one is there already. */
+void ph_canvas_morph_start (PhGraphCanvas *self, PhScene *from, int time, int since, const PhView *view);
 void ph_canvas_morph_stop (PhGraphCanvas *self);
 void ph_canvas_morph_draw (PhGraphCanvas *self, cairo_t *cr);
 

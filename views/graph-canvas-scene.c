@@ -49,73 +49,76 @@ layout_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
     g_task_return_error (task, error);
 }
 
+/* A node that both scenes show: the selected one, or what is nearest to the middle of the window. */
+static PhId
+find_anchor (PhGraphCanvas *self, PhScene *old, PhScene *scene)
+{
+  const guint selected = ph_document_get_selection (self->document);
+  const PhRect seen = ph_viewport_seen (ph_canvas_viewport (self));
+
+  if (selected != 0 && ph_scene_find (old, selected, NULL) >= 0)
+    return selected;
+  for (guint ring = 1; ring <= 4; ring++)
+    {
+      g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
+      const float w = ring * seen.width / 8, h = ring * seen.height / 8;
+      const PhRect middle = { seen.x + seen.width / 2 - w / 2, seen.y + seen.height / 2 - h / 2, w, h };
+
+      ph_scene_boxes_in (old, &middle, near);
+      for (guint i = 0; i < near->len; i++)
+        {
+          const int at = g_array_index (near, int, i);
+          const PhTenant *tenant = ph_scene_box (old, at)->n_tenants > 0 ? ph_scene_tenant (old, at, self->time) : NULL;
+
+          if (tenant != NULL && tenant->id != PH_NO_ID && ph_scene_find (scene, tenant->id, NULL) >= 0)
+            return tenant->id;
+        }
+    }
+  return PH_NO_ID;
+}
+
+/* How far the anchor went from the old scene to the new one. */
+static PhPoint
+find_shift (PhGraphCanvas *self, PhScene *old, PhScene *scene)
+{
+  const PhId anchor = find_anchor (self, old, scene);
+  const int from = anchor != PH_NO_ID ? ph_scene_find (old, anchor, NULL) : -1;
+  const int to = from >= 0 ? ph_scene_find (scene, anchor, NULL) : -1;
+
+  if (to < 0)
+    return (PhPoint) { 0, 0 };
+
+  const PhRect *before = &ph_scene_box (old, from)->rect, *after = &ph_scene_box (scene, to)->rect;
+
+  return (PhPoint) { after->x + after->width / 2 - before->x - before->width / 2,
+                     after->y + after->height / 2 - before->y - before->height / 2 };
+}
+
 /* Shows @scene where the old one stood: the selected node, or what is in the middle, keeps its place in the window. */
 static void
 take_scene (PhGraphCanvas *self, PhScene *scene)
 {
   PhScene *old = self->scene;
-  const guint selected = ph_document_get_selection (self->document);
-  const double x = self->x, y = self->y, zoom = self->zoom;
+  const PhView view = self->viewport.at;
   const int time = self->time, since = self->since;
   const gboolean glide = old != NULL && !self->first && !self->scene_quick;
-  PhId anchor = PH_NO_ID;
-  double dx = 0, dy = 0;
-  int box;
+  const PhPoint shift = old != NULL && !self->first ? find_shift (self, old, scene) : (PhPoint) { 0, 0 };
 
   ph_canvas_morph_stop (self);
-  if (old != NULL && !self->first)
-    {
-      if (selected != 0 && ph_scene_find (old, selected, NULL) >= 0)
-        anchor = selected;
-      for (guint ring = 1; anchor == PH_NO_ID && ring <= 4; ring++)
-        {
-          g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
-          const double w = ring * ph_canvas_width (self) / self->zoom / 8, h = ring * ph_canvas_height (self) / self->zoom / 8;
-          const PhRect middle = { self->x + ph_canvas_width (self) / self->zoom / 2 - w / 2,
-                                  self->y + ph_canvas_height (self) / self->zoom / 2 - h / 2, w, h };
-
-          ph_scene_boxes_in (old, &middle, near);
-          for (guint i = 0; i < near->len && anchor == PH_NO_ID; i++)
-            {
-              const int at = g_array_index (near, int, i);
-              const PhTenant *tenant = ph_scene_box (old, at)->n_tenants > 0 ? ph_scene_tenant (old, at, self->time) : NULL;
-
-              if (tenant != NULL && tenant->id != PH_NO_ID && ph_scene_find (scene, tenant->id, NULL) >= 0)
-                anchor = tenant->id;
-            }
-        }
-      box = anchor != PH_NO_ID ? ph_scene_find (old, anchor, NULL) : -1;
-      if (box >= 0)
-        {
-          const PhRect *before = &ph_scene_box (old, box)->rect;
-          const int to = ph_scene_find (scene, anchor, NULL);
-
-          if (to >= 0)
-            {
-              const PhRect *after = &ph_scene_box (scene, to)->rect;
-
-              dx = after->x + after->width / 2 - before->x - before->width / 2;
-              dy = after->y + after->height / 2 - before->y - before->height / 2;
-            }
-        }
-    }
   self->scene = scene;
-  self->hover_box = self->hover_pill = self->hover_edge = -1;
+  self->hover = PH_HOVER_NOTHING;
   ph_canvas_update_times (self);
   ph_canvas_update_look (self);
   if (self->first || self->fitted)
     ph_canvas_first_view (self);
   else
     {
-      self->to_x += dx;
-      self->to_y += dy;
-      self->from_x += dx;
-      self->from_y += dy;
-      ph_canvas_set_view (self, self->x + dx, self->y + dy, self->zoom);
+      ph_viewport_shift (&self->viewport, shift.x, shift.y);
+      ph_canvas_set_view (self, self->viewport.at);
     }
   self->first = FALSE;
   if (glide)
-    ph_canvas_morph_start (self, old, time, since, x, y, zoom);
+    ph_canvas_morph_start (self, old, time, since, &view);
   g_clear_pointer (&old, ph_scene_unref);
   ph_canvas_share_scene (self);
   g_signal_emit (self, ph_canvas_signals[PH_CANVAS_VIEW_CHANGED], 0);

@@ -271,10 +271,10 @@ ph_graph_canvas_init (PhGraphCanvas *self)
 {
   GtkWidget *widget = GTK_WIDGET (self);
 
-  self->zoom = 1;
+  ph_viewport_init (&self->viewport);
   self->show_diff = TRUE;
   self->first = self->fitted = TRUE;
-  self->hover_box = self->hover_pill = self->hover_edge = -1;
+  self->hover = PH_HOVER_NOTHING;
 
   gtk_widget_set_focusable (widget, TRUE);
   gtk_widget_set_hexpand (widget, TRUE);
