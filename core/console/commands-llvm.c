@@ -2,11 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/recording.h"
 #include "core/console/console-private.h"
-#include "passes/external.h"
+#include "core/io/child.h"
 
-/* Finds the newest opt. Debian names it after its version: opt-19. */
-#define NEWEST 25
-#define OLDEST 14
+#define OLDEST 14 /* of LLVM: its passes print as they are read here */
 
 typedef struct
 {
@@ -28,21 +26,6 @@ llvm_free (gpointer data)
   g_free (llvm->path);
   g_free (llvm->passes);
   g_free (llvm);
-}
-
-/* (transfer full) (nullable) */
-static char *
-find_opt (void)
-{
-  for (guint version = NEWEST; version >= OLDEST; version--)
-    {
-      g_autofree char *name = g_strdup_printf ("opt-%u", version);
-      char *path = g_find_program_in_path (name);
-
-      if (path != NULL)
-        return path;
-    }
-  return g_find_program_in_path ("opt");
 }
 
 static gboolean refuse (GError **error, PhError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
@@ -79,7 +62,7 @@ llvm_begin (PhCall *call, GError **error)
   llvm = g_new0 (Llvm, 1);
   llvm->problems = g_ptr_array_new_with_free_func (g_free);
   ph_call_set_data (call, llvm, llvm_free);
-  llvm->program = find_opt ();
+  llvm->program = ph_child_find ("opt", OLDEST);
   if (llvm->program == NULL)
     return refuse (error, PH_ERROR_NOT_FOUND, "LLVM's opt is not installed: Debian has it in the package llvm-19");
   llvm->path = g_canonicalize_filename (path, NULL);
@@ -103,7 +86,7 @@ llvm_work (PhCall *call, GError **error)
   g_autoptr (GBytes) dump = NULL;
 
   ph_call_progress (call, "running LLVM's passes", -1);
-  dump = ph_external_run (command, NULL, NULL, 0, what, call->cancellable, error);
+  dump = ph_child_run (command, NULL, NULL, 0, what, call->cancellable, error);
   if (dump == NULL)
     return FALSE;
   ph_call_progress (call, "reading what they did", -1);

@@ -5,10 +5,10 @@
 #include <glib/gstdio.h>
 
 #include "core/graph/edit.h"
+#include "core/io/child.h"
 #include "core/io/io.h"
 #include "core/opset/opset.h"
 #include "core/run/inputs.h"
-#include "passes/external.h"
 
 /* ── the folder ── */
 
@@ -106,7 +106,7 @@ ph_runner_run (const char *program, PhModel *model, GHashTable *given, GCancella
   if (folder == NULL)
     return NULL;
   if (write_case (model, given, folder, &size, cancellable, error))
-    said = ph_external_run (command, NULL, NULL, size, program, cancellable, error);
+    said = ph_child_run (command, NULL, NULL, size, program, cancellable, error);
   if (said != NULL)
     results = read_outputs (program, model, folder, error);
   remove_folder (folder);

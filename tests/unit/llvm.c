@@ -5,6 +5,7 @@
 
 #include "core/analyze/recording.h"
 #include "core/graph/history.h"
+#include "core/io/child.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
 
@@ -273,6 +274,35 @@ test_diff_dump (void)
   g_assert_cmpfloat (ph_tensor_get (ph_node_input (node_of (model, "ret"), 0)->tensor, 0), ==, 3);
 }
 
+/* Bitcode is read as its text is; without LLVM's disassembler it says what is missing. */
+static void
+test_bitcode (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "llvm-bitcode", "straight", NULL);
+  g_autofree char *seen = g_strdup (g_getenv ("PATH")), *program = ph_child_find ("llvm-dis", 14);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) none = NULL, model = NULL;
+  const PhNode *product;
+
+  g_setenv ("PATH", "/nowhere", TRUE);
+  none = ph_io_open (path, NULL, NULL, &error);
+  g_setenv ("PATH", seen, TRUE);
+  g_assert_null (none);
+  g_assert_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "llvm-dis, which is not installed"));
+  g_clear_error (&error);
+  if (program == NULL)
+    {
+      g_test_skip ("llvm-dis is not installed: Debian has it in the package llvm");
+      return;
+    }
+  model = ph_io_open (path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  product = node_of (model, "%e");
+  g_assert_cmpstr (product->op_type, ==, "mul");
+  g_assert_true (ph_node_input (product, 0) == model->graph->inputs->pdata[0]);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -283,5 +313,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/llvm/errors", test_errors);
   g_test_add_func ("/llvm/dump", test_dump);
   g_test_add_func ("/llvm/diff-dump", test_diff_dump);
+  g_test_add_func ("/llvm/bitcode", test_bitcode);
   return g_test_run ();
 }

@@ -1,0 +1,53 @@
+/* llvm-bitcode.c: LLVM's bitcode, which LLVM's own disassembler turns into assembly text: only it knows the bitcode of its version.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/child.h"
+#include "core/io/format.h"
+#include "core/io/llvm/import.h"
+
+#define OLDEST 14 /* of LLVM: the text of older ones has types of pointers that are not read here */
+
+static guint
+probe (const guint8 *head, gsize size, const char *name)
+{
+  static const char bitcode[] = { 'B', 'C', (char) 0xC0, (char) 0xDE }, wrapped[] = { (char) 0xDE, (char) 0xC0, 0x17, 0x0B };
+
+  return size >= 4 && (memcmp (head, bitcode, 4) == 0 || memcmp (head, wrapped, 4) == 0) ? 100 : 0;
+}
+
+static PhModel *
+read_model (PhSource *source, GError **error)
+{
+  g_autofree char *program = ph_child_find ("llvm-dis", OLDEST), *what = NULL;
+  const char *const command[] = { program, "-o", "-", "-", NULL };
+  g_autoptr (GBytes) bytes = NULL, text = NULL;
+  g_autoptr (PhLlvmModule) module = NULL;
+  gsize size;
+  const char *data;
+
+  if (program == NULL)
+    {
+      ph_source_fail (source, error, PH_ERROR_UNSUPPORTED, NULL,
+                      "LLVM bitcode is read by llvm-dis, which is not installed: Debian has it in the package llvm");
+      return NULL;
+    }
+  what = g_path_get_basename (program);
+  bytes = ph_source_dup_bytes (source, error);
+  text = bytes != NULL ? ph_child_run (command, NULL, bytes, g_bytes_get_size (bytes), what, source->cancellable, error) : NULL;
+  if (text == NULL)
+    {
+      g_prefix_error (error, "%s: ", source->path);
+      return NULL;
+    }
+  data = g_bytes_get_data (text, &size);
+  module = ph_llvm_parse (source, data != NULL ? data : "", size, 1, NULL, error);
+  return module != NULL ? ph_llvm_model (source, module->functions, error) : NULL;
+}
+
+/* clang-format off */
+const PhFormat ph_format_llvm_bitcode = {
+  .name = "llvm-bitcode", .title = "LLVM bitcode", .patterns = (const char *const[]) { "*.bc", NULL },
+  .mime = "application/x-llvm-bitcode", .probe = probe, .read = read_model, .dialect = &ph_dialect_llvm,
+};
+/* clang-format on */
