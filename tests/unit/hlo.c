@@ -136,6 +136,60 @@ test_types (void)
     }
 }
 
+/* What XLA reads as well, though it does not write it. */
+static void
+test_lenient (void)
+{
+  /* clang-format off */
+  static const struct { const char *text, *wanted; } rows[] = {
+    { "HloModule m:\nENTRY e { c = f32[2,2] constant(3) ROOT r = f32[2,2] copy(c) }", "float[2,2] c = {3, 3, 3, 3}" },
+    { "ENTRY e { c = bf16[3] constant({1, 2 3}) ROOT r = bf16[3] copy(c) }", "bfloat16[3] c = {1, 2, 3}" },
+    { "ENTRY e { c = f32[1000000] constant(0) ROOT r = f32[] reduce(c), dimensions={0} }", "float[1000000] c" },
+    { "ENTRY e { p = s32 [5,4] parameter(0) ROOT r = s32 [5,4] negate(p) }", "int32[5,4] p" },
+    { "ENTRY e {\n p = s32[4] parameter(0)\n b = s32[4,2] broadcast(p), dimensions={0} q = s32[4] parameter(1)\n ROOT r = s32[4] add(p, q)\n}", "(int32[4] p, int32[4] q)" },
+    { "ENTRY e {\n p = s32[4] parameter(0)\n ROOT r = s32[4] add(add(add(p, p), p), p)\n}", "r = hlo.add (\"add#" },
+    { "b { x = (s32[], pred[]) parameter(0) ROOT y = (s32[], pred[]) copy(x) }\nENTRY e {\n i = s32[] parameter(0)\n p = pred[] parameter(1)\n"
+      " t = tuple(i, p)\n w = while(t), body=b, condition=b\n ROOT r = pred[] get-tuple-element(w), index=1\n}", "r = hlo.while" },
+    { "f { ROOT x = (s32[], pred[]) parameter(0) }\nENTRY e {\n i = (s32[], pred[]) parameter(0)\n c = call(i), to_apply=f\n"
+      " ROOT r = pred[] get-tuple-element(c), index=1\n}", "r = hlo.call" },
+  };
+  /* clang-format on */
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = printed (rows[i].text);
+
+      expect (text, rows[i].wanted);
+    }
+}
+
+/* What is recognised is what stands in a file, not how it is called, nor what its comments tell of. */
+static void
+test_recognised (void)
+{
+  /* clang-format off */
+  static const struct { const char *head, *name, *format; } rows[] = {
+    { "// CHECK: HloModule m\nmodule @m {\n", "a.mlir", "mlir" },
+    { "HloModule m\n\nENTRY e {", "a.mlir", "hlo" },
+    { "# comment\nhlo_module       {\n  name: \"main\"\n", "a.hlo", "hlo-proto" },
+    { "\x0a\x30\x0a\x01m\x12\x01" "e\x1a\x28\x0a\x01" "e\x12\x23\x0a\x01" "a\x12\x08" "constant", "a.pb", "hlo-proto" },
+    { "\x0a\x01m\x12\x01" "e\x1a\x28\x0a\x01" "e\x12\x23\x0a\x01" "a\x12\x08" "constant", "a.pb", "hlo-proto" },
+    { "\x0a\x0d\x0a\x01" "a\x12\x08" "Identity", "a.pb", "tensorflow" },
+    { "\x08\x01\x12\xdd\xa8\x02\x3a\xc3\x2e", "saved_model.pb", "tensorflow" },
+    { "BC\xc0\xde", "a.bc", "llvm-bitcode" },
+  };
+  /* clang-format on */
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GBytes) head = g_bytes_new_static (rows[i].head, strlen (rows[i].head));
+      const PhFormat *format = ph_format_recognise (head, rows[i].name);
+
+      g_assert_nonnull (format);
+      g_assert_cmpstr (format->name, ==, rows[i].format);
+    }
+}
+
 static void
 test_errors (void)
 {
@@ -390,6 +444,8 @@ main (int argc, char **argv)
   g_test_add_func ("/hlo/constructs", test_constructs);
   g_test_add_func ("/hlo/several", test_several);
   g_test_add_func ("/hlo/types", test_types);
+  g_test_add_func ("/hlo/lenient", test_lenient);
+  g_test_add_func ("/hlo/recognised", test_recognised);
   g_test_add_func ("/hlo/errors", test_errors);
   g_test_add_func ("/hlo/dialect", test_dialect);
   g_test_add_func ("/hlo/growth", test_growth);

@@ -46,6 +46,9 @@ test_forms (void)
     { "{ lambda ; . let\n    #  a:foo[3,4] = make[shape=(3, 4)]\n    #  in (a,) }", "[a] a = jax.make <shape = [3, 4]> ()" },
     { "{ lambda ; a:f32[3]. let in (a, [...]:f32[3]) }", "= jax.literal <value = \"[...]\"> ()" },
     { "{ lambda ; <a id=\"v_a\">a</a>:f32[1]. let b:f32[1] = integer_pow[y=2] <a href=\"#v_a\">a</a> in (b,) }", "jax.integer_pow <y = 2> (a)" },
+    { "{ lambda ; x:Ref{f32[8]} i:i32[]. let\n  a:f32[8] <- x[:]\n  x[i] <- a\n  x[i] += a\n  b:f32[], x[0] <- x[0], a in () }", "jax.get <index = \"[:]\"> (x)" },
+    { "{ lambda ; x:Ref{f32[8]} i:i32[]. let\n  a:f32[8] <- x[:]\n  x[i] <- a in () }", "jax.set <index = \"[i]\"> (x, a)" },
+    { "{ lambda ; x:Ref{f32[8]} a:f32[]. let\n  x[0] += a\n  b:f32[], x[0] <- x[0], a in (b,) }", "b = jax.swap <index = \"[0]\"> (x, a)" },
     { "{ lambda ; a:bf16[2] c:u4[] d:f8_e4m3fn[2]. let  in (a, c, d) }", "graph (bfloat16[2] a, uint4 c, float8e4m3fn[2] d)" },
   };
   /* clang-format on */

@@ -127,6 +127,61 @@ test_bad (void)
     }
 }
 
+/* Forms that no reader was told of: the file opens, and what an operation reads and makes is there. */
+static void
+test_strange_forms (void)
+{
+  /* clang-format off */
+  static const struct { const char *text, *domain, *op; guint n_inputs, n_outputs; } rows[] = {
+    { "%s = tensor.extract_slice %a[0, %i] [1, %n] [1, 1] : tensor<4x8xf32> to tensor<1x?xf32>", "tensor", "extract_slice", 3, 1 },
+    { "%s = transform.structured.match ops{[\"linalg.matmul\"]} in %a : (!t.op) -> !t.op", "transform", "structured.match", 1, 1 },
+    { "%s = x.loop (%i)[%p, %q] -> (%ra, %rb) in #m iter_args(%c = %a) -> (f32) {\n  x.yield %c : f32\n}", "x", "loop", 2, 1 },
+    { "x.global @g = #d.alias<[#d.t]> : !d.device\n%s = x.use %a : tensor<4x8xf32>", "x", "use", 1, 1 },
+    { "%s = \"x.make\"() {v = #d.opaque<\"MAX\"> : !d.ptr<!d.t>, w = [#d.a : i32, sparse<[[0]], [1.0]> : tensor<3xf32>]} : () -> f32", "x", "make", 0, 1 },
+    { "%s:2 = x.pair %a : tensor<4x8xf32>, f32\n\"x.use\"(%s, %s#1) : (f32, f32) -> ()", "x", "use", 2, 1 },
+    { "%s:1 = \"x.one\"() : () -> f32\n\"x.use\"(%s#0) : (f32) -> ()", "x", "use", 1, 1 },
+    { "%s:0 = \"x.none\"(%a) : (tensor<4x8xf32>) -> ()", "x", "none", 1, 1 },
+    { "%s = scf.while (%c = %i) : (index) -> index {\n  scf.condition(%b) %c : index\n} do {\n^bb0(%c: index):\n  scf.yield %c : index\n}", "scf", "while", 1, 1 },
+    { "krnl.iterate(%i) with (%i -> %k = 0 to 10) {\n  x.use %k : index\n}", "krnl", "iterate", 2, 1 },
+    { "x.func private @tied(%p: i32, %q: i32) -> (%p, %q as i64)", "x", "func", 0, 1 },
+    { "cf.cond_br %b,\n  ^bb1(%i, %n : index, index),\n  ^bb1(%n, %i : index, index)\n^bb1(%x: index, %y: index):", "cf", "cond_br", 5, 1 },
+    { "%s = x.sizes %a output_shape [?, *] : tensor<4x8xf32>", "x", "sizes", 1, 1 },
+  };
+  /* clang-format on */
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+          "func.func @main(%%a: tensor<4x8xf32>, %%i: index, %%n: index, %%b: i1) {\n%s\nreturn\n}\n", rows[i].text);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = read_text (text, NULL, &error);
+      const PhNode *node;
+
+      if (model == NULL)
+        g_error ("%s: %s", rows[i].text, error->message);
+      node = find_op (model, rows[i].domain, rows[i].op);
+      if (node->inputs->len != rows[i].n_inputs || node->outputs->len != rows[i].n_outputs)
+        g_error ("%s: %u inputs, %u outputs", rows[i].text, node->inputs->len, node->outputs->len);
+    }
+}
+
+/* Each form is read twice where it is not understood, but not forms in forms twice as often each. */
+static void
+test_strange_nest (void)
+{
+  g_autoptr (GString) text = g_string_new ("func.func @main(%a: i32) {\n");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
+
+  for (guint i = 0; i < 60; i++)
+    g_string_append (text, "x.box -> (%p) {\n");
+  for (guint i = 0; i < 60; i++)
+    g_string_append (text, "} ->\n");
+  g_string_append (text, "return\n}\n");
+  model = read_text (text->str, NULL, &error);
+  g_assert_true (model != NULL || error != NULL);
+}
+
 static void
 test_deep (void)
 {
@@ -290,6 +345,8 @@ main (int argc, char **argv)
   g_test_add_func ("/mlir/selu", test_selu);
   g_test_add_func ("/mlir/elided", test_elided);
   g_test_add_func ("/mlir/bad", test_bad);
+  g_test_add_func ("/mlir/strange-forms", test_strange_forms);
+  g_test_add_func ("/mlir/strange-nest", test_strange_nest);
   g_test_add_func ("/mlir/deep", test_deep);
   g_test_add_func ("/mlir/unfolding", test_unfolding);
   g_test_add_func ("/mlir/dump", test_dump);

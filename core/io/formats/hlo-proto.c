@@ -5,6 +5,50 @@
 #include "core/io/format.h"
 #include "core/io/hlo/hlo.h"
 #include "core/io/hlo/proto.h"
+#include "core/io/wire.h"
+
+/* Field 1 of @message, as far as it is at hand: the module of an HloProto. */
+static PhSpan
+first_part (PhSpan message)
+{
+  gsize at = 1;
+
+  if (message.size < 4 || message.data[0] != 0x0a)
+    return (PhSpan) { NULL, 0 };
+  while (at < message.size && (message.data[at] & 0x80) != 0)
+    at++;
+  return (PhSpan) { message.data + at + 1, at + 1 < message.size ? message.size - at - 1 : 0 };
+}
+
+/* A module begins with its name, that of its entry, and a computation: its name and its instructions, of which each has a name and an opcode. */
+static gboolean
+is_module (PhSpan message)
+{
+  PhWireField name, entry;
+  PhSpan computation, instruction;
+  gsize at = 0;
+
+  if (!ph_wire_next (message, &at, &name) || name.id != 1 || name.type != PH_WIRE_BYTES || !ph_wire_next (message, &at, &entry)
+      || entry.id != 2 || entry.type != PH_WIRE_BYTES || at + 2 >= message.size || message.data[at] != 0x1a)
+    return FALSE;
+  for (at++; at < message.size && (message.data[at] & 0x80) != 0;)
+    at++;
+  if (++at >= message.size)
+    return FALSE;
+  computation = (PhSpan) { message.data + at, message.size - at };
+  at = 0;
+  if (!ph_wire_next (computation, &at, &name) || name.id != 1 || name.type != PH_WIRE_BYTES || at + 2 >= computation.size
+      || computation.data[at] != 0x12)
+    return FALSE;
+  for (at++; at < computation.size && (computation.data[at] & 0x80) != 0;)
+    at++;
+  if (++at >= computation.size)
+    return FALSE;
+  instruction = (PhSpan) { computation.data + at, computation.size - at };
+  at = 0;
+  return ph_wire_next (instruction, &at, &name) && name.id == 1 && name.type == PH_WIRE_BYTES
+         && ph_wire_next (instruction, &at, &entry) && entry.id == 2 && entry.type == PH_WIRE_BYTES;
+}
 
 static guint
 probe (const guint8 *head, gsize size, const char *name)
@@ -13,7 +57,9 @@ probe (const guint8 *head, gsize size, const char *name)
 
   if (text != NULL && ph_hlo_is_proto_text (text))
     return 92;
-  return g_str_has_suffix (name, ".hlo.pb") ? 92 : 0;
+  if (g_str_has_suffix (name, ".hlo.pb"))
+    return 92;
+  return is_module ((PhSpan) { head, size }) || is_module (first_part ((PhSpan) { head, size })) ? 82 : 0;
 }
 
 static PhModel *

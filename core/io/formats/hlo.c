@@ -4,6 +4,7 @@
 
 #include "core/io/format.h"
 #include "core/io/hlo/hlo.h"
+#include "core/io/hlo/proto.h"
 
 /* Behind the comments in front. */
 static const char *
@@ -61,6 +62,13 @@ read_model (PhSource *source, GError **error)
   if (bytes == NULL)
     return NULL;
   text = g_bytes_get_data (bytes, &size);
+  if (size > 0 && *text == '#') /* comments: a module as protobuf's text may stand behind them */
+    {
+      g_autofree char *copy = g_strndup (text, size);
+
+      if (ph_hlo_is_proto_text (copy))
+        return ph_hlo_read_proto (hlo, (const guint8 *) text, size, error) ? ph_hlo_build (hlo, error) : NULL;
+    }
   return ph_hlo_parse (hlo, text != NULL ? text : "", size, error) ? ph_hlo_build (hlo, error) : NULL;
 }
 

@@ -14,7 +14,7 @@ has (const guint8 *head, gsize size, const char *text)
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {
-  if (memchr (head, 0, size) != NULL || has (head, size, "HloModule"))
+  if (memchr (head, 0, size) != NULL || (size > 9 && memcmp (head, "HloModule", 9) == 0) || has (head, size, "\nHloModule"))
     return 0;
   if (g_str_has_suffix (name, ".mlir"))
     return 80;

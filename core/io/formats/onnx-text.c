@@ -21,6 +21,8 @@ probe (const guint8 *head, gsize size, const char *name)
   return g_str_has_suffix (name, ".onnxtxt") ? 50 : 20;
 }
 
+extern const PhFormat ph_format_onnx_text;
+
 static PhModel *
 read_model (PhSource *base, GError **error)
 {
@@ -36,6 +38,16 @@ read_model (PhSource *base, GError **error)
   data = g_bytes_get_data (text, &size);
   ph_arena_init (&arena);
   proto = ph_text_parse (&source, &arena, data, size, error);
+  if (proto == NULL && error != NULL && *error != NULL
+      && !ph_format_has_pattern (&ph_format_onnx_text, base->path)) /* the last resort of any text */
+    {
+      g_autofree char *message = g_strdup_printf (
+          "%s. It was read as ONNX text, since it is like no other format: `formats` lists what can be opened",
+          (*error)->message);
+
+      g_free ((*error)->message);
+      (*error)->message = g_steal_pointer (&message);
+    }
   return proto != NULL ? ph_onnx_import (&source, &arena, proto, error) : NULL;
 }
 

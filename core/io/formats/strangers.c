@@ -22,6 +22,13 @@ probe_bin (const guint8 *head, gsize size, const char *name)
   return xml != NULL && g_file_test (xml, G_FILE_TEST_IS_REGULAR) ? 96 : 0;
 }
 
+/* What lies beside the graph of a SavedModel. */
+static guint
+probe_saved_part (const guint8 *head, gsize size, const char *name)
+{
+  return g_str_has_suffix (name, "fingerprint.pb") || g_str_has_suffix (name, "keras_metadata.pb") ? 95 : 0;
+}
+
 /* ncnn: 7767517 on the first line; the numbers of layers and blobs on the second. */
 static guint
 probe_ncnn (const guint8 *head, gsize size, const char *name)
@@ -78,6 +85,8 @@ const PhFormat ph_format_strangers[] = {
     .instead = "Save the model with torch.jit.save, torch.export.save or torch.onnx.export" },
   { .name = "mlir-bytecode", .title = "MLIR bytecode", .magic = "ML\xefR",
     .instead = "Make text of it: stablehlo-translate --deserialize FILE for StableHLO, mlir-opt FILE for the rest" },
+  { .name = "llvm-bitcode", .title = "LLVM bitcode", .magic = "BC\xc0\xde", .instead = "Make text of it: llvm-dis FILE" },
+  { .name = "saved-model-part", .title = "a part of a SavedModel that holds no graph", .probe = probe_saved_part, .instead = "Open its folder, or saved_model.pb in it" },
   { .name = "lfs", .title = "a Git LFS pointer, not the model itself", .magic = "version https://git-lfs", .instead = "Run git lfs pull" },
   { .name = "html", .title = "a web page", .probe = probe_html, .instead = "The download went wrong" },
   { .name = "json", .title = "JSON", .magic = "{", .instead = "Export the model to ONNX" },

@@ -27,10 +27,9 @@ probe_binary (const guint8 *head, gsize size)
           if ((head[at++] & 0x80) == 0)
             break;
         }
-      return length > 1 && at < size && (head[at] == 0x0a || head[at] == 0x12)
-                     && !(length > 3 && at + 1 < size && g_ascii_isalpha (head[at]))
-                 ? 80
-                 : 0;
+      if (length > 200 && at < size && head[at] <= 0x3a && (head[at] & 7) == 2) /* the parts of a MetaGraphDef in another order */
+        return 80;
+      return length > 1 && at < size && (head[at] == 0x0a || head[at] == 0x12) ? 80 : 0;
     }
   if (head[0] != 0x0a && head[0] != 0x12 && head[0] != 0x22)
     return 0;

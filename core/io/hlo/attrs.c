@@ -358,7 +358,7 @@ read_plain (PhHloParser *parser, PhHloInstruction *instruction, const char *name
       return TRUE;
     }
   from = parser->p;
-  if (!ph_hlo_skip (parser))
+  if (*from == '{' ? !ph_hlo_skip_bracket (parser) : !ph_hlo_skip (parser))
     return FALSE;
   text = ph_hlo_span (from, parser->p);
   if (g_str_equal (name, "index") && g_str_equal (instruction->opcode, "get-tuple-element"))

@@ -132,6 +132,15 @@ resolve_element (Build *build, Result *result, GHashTable *results)
   return TRUE;
 }
 
+/* Of the first operand. (nullable) */
+static const PhHloShape *
+operand_shape (GHashTable *results, const PhHloInstruction *instruction)
+{
+  return instruction->operands->len == 0
+             ? NULL
+             : ((const Result *) g_hash_table_lookup (results, g_array_index (instruction->operands, char *, 0)))->shape;
+}
+
 /* What every instruction of @computation stands for, by name. */
 static GHashTable *
 resolve (Build *build, PhHloComputation *computation, GPtrArray *order)
@@ -154,12 +163,15 @@ resolve (Build *build, PhHloComputation *computation, GPtrArray *order)
             ok = blame (build, instruction, "'%s' uses '%s', which nothing above it in computation '%s' defines",
                         instruction->name, name, computation->name);
         }
+      if (ok && instruction->shape == NULL)
+        result->shape = instruction->shape = ph_hlo_implied_shape (build->module, instruction,
+                                                                   operand_shape (results, instruction));
       if (ok && is (instruction, "tuple"))
         ok = resolve_tuple (build, result, results);
       else if (ok && is (instruction, "get-tuple-element"))
         ok = resolve_element (build, result, results);
       else if (ok)
-        add_leaves (build, result->leaves, instruction, instruction->shape);
+        add_leaves (build, result->leaves, instruction, result->shape);
       if (ok && g_hash_table_contains (results, instruction->name))
         ok = blame (build, instruction, "'%s' is defined twice in computation '%s'. Every instruction needs a name of its own",
                     instruction->name, computation->name);

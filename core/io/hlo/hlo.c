@@ -255,3 +255,19 @@ ph_hlo_tuple_shape (PhHlo *hlo, PhHloShape *const *items, guint n)
     }
   return shape;
 }
+
+const PhHloShape *
+ph_hlo_implied_shape (PhHloModule *module, const PhHloInstruction *instruction, const PhHloShape *operand)
+{
+  const PhHloCall *call = instruction->calls->len == 1 ? &g_array_index (instruction->calls, PhHloCall, 0) : NULL;
+  const PhHloComputation *computation = call == NULL           ? NULL
+                                        : call->inside != NULL ? call->inside
+                                                               : g_hash_table_lookup (module->by_name, call->name);
+
+  if (g_str_equal (instruction->opcode, "while"))
+    return operand;
+  return computation != NULL && computation->root != NULL
+                 && (g_str_equal (instruction->opcode, "call") || g_str_equal (instruction->opcode, "fusion"))
+             ? computation->root->shape
+             : NULL;
+}

@@ -93,6 +93,8 @@ void ph_hlo_add_ints (PhHlo *hlo, PhHloInstruction *instruction, const char *nam
 const char *ph_hlo_body_name (const char *opcode, const char *attr, guint index);
 PhHloShape *ph_hlo_array_shape (PhHlo *hlo, const char *element, const gint64 *dims, const gboolean *dynamic, guint rank,
                                 const char *layout);
+/* The shape that XLA knows without being told: a loop gives what it takes, a call what its computation gives. (nullable) */
+const PhHloShape *ph_hlo_implied_shape (PhHloModule *module, const PhHloInstruction *instruction, const PhHloShape *operand);
 PhHloShape *ph_hlo_tuple_shape (PhHlo *hlo, PhHloShape *const *items, guint n);
 /* PH_UNDEFINED: Peephole has none such. */
 PhDType ph_hlo_dtype (const char *element);

@@ -14,6 +14,7 @@ typedef struct
   const char *begin, *end, *p; /* ends with a NUL                                              */
   const char *line_start;      /* of the last place that was asked for, which is on line @line */
   guint line, depth;
+  guint n_nested;     /* instructions that are written where their value is read       */
   GString *word;      /* the last word that was read                                  */
   GHashTable *frames; /* (nullable) number of a stack frame -> PhWhere                */
   GError *error;      /* (nullable) owned; the first one sticks                       */

@@ -47,7 +47,7 @@ read_operand (PhHloParser *parser, PhHloInstruction *instruction)
   if (*parser->p == '(')
     {
       PhHloInstruction *nested;
-      g_autofree char *own = g_strdup_printf ("%s#%u", name, parser->computation->instructions->len);
+      g_autofree char *own = g_strdup_printf ("%s#%u", name, parser->computation->instructions->len + parser->n_nested++);
 
       parser->p = from;
       nested = ph_hlo_new_instruction (parser->hlo, ph_intern (own));
@@ -285,6 +285,7 @@ read_header (PhHloParser *parser)
     return ph_hlo_fail (parser, parser->p, "the name of the module is wanted here");
   parser->module = ph_hlo_add_module (parser->hlo, ph_intern (word));
   parser->computation = NULL;
+  ph_hlo_take (parser, ":");
   return read_rest (parser) && read_frames (parser);
 }
 

@@ -442,13 +442,19 @@ skip_comments (const char *text)
 gboolean
 ph_hlo_is_proto_text (const char *text)
 {
-  static const char *const words[]
-      = { "hlo_module {", "hlo_module:", "hlo_module{", "entry_computation_name:", "computations {", "computations{" };
+  static const char *const words[] = { "hlo_module", "entry_computation_name", "computations" };
   const char *p = skip_comments (text);
 
   for (gsize i = 0; i < G_N_ELEMENTS (words); i++)
-    if (g_str_has_prefix (p, words[i]))
-      return TRUE;
+    {
+      const char *behind = p + strlen (words[i]);
+
+      if (!g_str_has_prefix (p, words[i]))
+        continue;
+      behind += strspn (behind, " \t");
+      if (*behind == '{' || *behind == ':')
+        return TRUE;
+    }
   return g_str_has_prefix (p, "name:") && strstr (p, "entry_computation_name:") != NULL;
 }
 
@@ -478,12 +484,18 @@ ph_hlo_read_proto (PhHlo *hlo, const guint8 *data, gsize size, GError **error)
 
       if (ph_hlo_is_proto_text (text))
         {
+          char *split = strstr (text, "\n// -----");
           const gboolean whole = g_str_has_prefix (skip_comments (text), "hlo_module");
           guint line, column;
           const char *why = NULL;
 
-          wire = ph_wire_from_text (text, size, whole ? &ph_hlo_proto_schema : &ph_hlo_module_schema, ph_hlo_element_number,
-                                    &line, &column, &why);
+          if (split != NULL)
+            {
+              split[1] = '\0';
+              ph_source_problem (hlo->source, "The file holds several modules; this is the first");
+            }
+          wire = ph_wire_from_text (text, strlen (text), whole ? &ph_hlo_proto_schema : &ph_hlo_module_schema,
+                                    ph_hlo_element_number, &line, &column, &why);
           if (wire == NULL)
             return ph_source_fail_at (hlo->source, error, line, column, "%s", why != NULL ? why : "this is no protobuf text");
           message = (PhSpan) { wire->data, wire->len };

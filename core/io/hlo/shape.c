@@ -143,7 +143,8 @@ ph_hlo_is_shape (PhHloParser *parser)
   if (first == '(')
     return TRUE;
   is = first != '%' && ph_hlo_word (parser) != NULL
-       && (*parser->p == '[' || (g_str_equal (parser->word->str, "b") && *parser->p == '('));
+       && (*parser->p == '[' || (g_str_equal (parser->word->str, "b") && *parser->p == '(')
+           || (*parser->p == ' ' && ph_hlo_dtype (parser->word->str) != PH_UNDEFINED && ph_hlo_peek (parser) == '['));
   parser->p = from;
   return is;
 }
@@ -273,8 +274,8 @@ read_dense (Literal *literal, guint dim)
     return FALSE;
   for (gint64 i = 0; i < literal->dims[dim]; i++)
     {
-      if (i > 0 && !ph_hlo_expect (parser, ","))
-        return FALSE;
+      if (i > 0)
+        ph_hlo_take (parser, ","); /* XLA reads lists without commas too */
       if (ph_hlo_take (parser, "..."))
         {
           literal->elided = TRUE;
@@ -293,6 +294,26 @@ skip_literal (PhHloParser *parser, GPtrArray *literals)
   g_ptr_array_add (literals, NULL);
   ph_hlo_peek (parser);
   return ph_hlo_skip (parser);
+}
+
+/* "f32[4096] constant(0)": one number for all elements. */
+static gboolean
+read_splat (Literal *literal, GPtrArray *literals)
+{
+  PhHloParser *parser = literal->parser;
+  guint64 element[2] = { 0 };
+  PhTensor *tensor;
+
+  if (*parser->p == '.' || literal->dtype == PH_STRING)
+    return skip_literal (parser, literals);
+  literal->data = element;
+  if (!read_element (literal))
+    return FALSE;
+  tensor = ph_tensor_new_splat (literal->dtype, literal->rank, literal->dims, element);
+  if (tensor != NULL)
+    g_ptr_array_add (parser->hlo->tensors, tensor);
+  g_ptr_array_add (literals, tensor);
+  return TRUE;
 }
 
 static gboolean
@@ -314,6 +335,8 @@ read_array_literal (PhHloParser *parser, const PhHloShape *shape, GPtrArray *lit
     dims[i] = shape->type->dims[i].size;
   ph_hlo_peek (parser);
   from = parser->p;
+  if (literal.rank > 0 && *from != '{')
+    return read_splat (&literal, literals);
   if (!ph_tensor_count_elements (literal.rank, dims, &count) || count > (gsize) (parser->end - from))
     {
       if (literal.rank > 0 && *from == '{' && strspn (from + 1, " {") < 200

@@ -5,12 +5,26 @@
 #include "core/io/hlo/hlo.h"
 #include "core/io/jaxpr/jaxpr.h"
 
+/* Places are asked for in order: each line is counted once. */
+void
+ph_jaxpr_place (PhJaxpr *parser, const char *at, guint *line, guint *column)
+{
+  if (parser->line_start == NULL || at < parser->line_start)
+    {
+      parser->line_start = parser->begin;
+      parser->line = 1;
+    }
+  for (const char *next; (next = memchr (parser->line_start, '\n', (gsize) (at - parser->line_start))) != NULL; parser->line++)
+    parser->line_start = next + 1;
+  *line = parser->line;
+  *column = (guint) (at - parser->line_start) + 1;
+}
+
 gboolean
 ph_jaxpr_fail (PhJaxpr *parser, const char *at, const char *format, ...)
 {
   g_autofree char *text = NULL;
-  const char *line = parser->begin;
-  guint n = 1;
+  guint line, column;
   va_list args;
 
   if (parser->error != NULL)
@@ -18,9 +32,8 @@ ph_jaxpr_fail (PhJaxpr *parser, const char *at, const char *format, ...)
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  for (const char *next; (next = memchr (line, '\n', (gsize) (at - line))) != NULL; n++)
-    line = next + 1;
-  ph_source_fail_at (parser->source, &parser->error, n, (guint) (at - line) + 1, "%s%s", text,
+  ph_jaxpr_place (parser, at, &line, &column);
+  ph_source_fail_at (parser->source, &parser->error, line, column, "%s%s", text,
                      at >= parser->end ? ", but the text ends. Is it complete?" : "");
   parser->p = parser->end;
   return FALSE;

@@ -173,6 +173,8 @@ is_equation (PhJaxpr *parser)
   word = ph_jaxpr_word (parser);
   if (word != NULL && *parser->p == ':')
     is = !is_number_word (word);
+  else if (word != NULL && fresh && *parser->p == '[')
+    is = ph_jaxpr_skip (parser) && (ph_jaxpr_take (parser, "<-") || ph_jaxpr_take (parser, "+="));
   else if (word != NULL && fresh)
     {
       do
@@ -195,6 +197,72 @@ at_end_of_operands (PhJaxpr *parser)
 }
 
 static gboolean
+has_index (GPtrArray *attrs)
+{
+  return attrs->len > 0;
+}
+
+/* "x[:,0]", a part of what a reference holds: the name of the reference, its index is put into @attrs (nullable). NULL: something else. */
+static const char *
+read_reference (PhJaxpr *parser, Program *program, GPtrArray *attrs)
+{
+  const char *from, *word, *open;
+  g_autofree char *index = NULL, *valid = NULL;
+  PhAttr *attr;
+
+  ph_jaxpr_peek (parser);
+  from = parser->p;
+  word = ph_jaxpr_word (parser);
+  open = parser->p;
+  if (word == NULL || *open != '[' || !g_hash_table_contains (program->names, word))
+    {
+      parser->p = from;
+      return NULL;
+    }
+  if (!ph_jaxpr_skip (parser))
+    return NULL;
+  index = g_strndup (open, (gsize) (parser->p - open));
+  if (g_str_has_suffix (index, ","))
+    index[strlen (index) - 1] = '\0';
+  valid = g_utf8_make_valid (index, -1);
+  if (attrs != NULL)
+    {
+      attr = ph_attr_new_string (ph_intern ("index"), valid);
+      g_ptr_array_add (attrs, attr);
+    }
+  return word;
+}
+
+/* What stands before "=". Of a reference that is read or written ("a:f32[] <- x[i]", "x[i] <- a", "x[i] += a") @state is what is done to it. */
+static gboolean
+read_results (PhJaxpr *parser, Program *program, GArray *outputs, GPtrArray *inputs, GPtrArray *attrs, const char **state)
+{
+  *state = NULL;
+  for (;;)
+    {
+      PhImportValue value;
+      const char *reference;
+
+      if (ph_jaxpr_take (parser, "="))
+        return TRUE;
+      *state = ph_jaxpr_take (parser, "<-") ? "set" : ph_jaxpr_take (parser, "+=") ? "addupdate" : NULL;
+      if (*state != NULL)
+        return TRUE;
+      if (ph_jaxpr_take (parser, ","))
+        continue;
+      reference = read_reference (parser, program, attrs->len == 0 ? attrs : NULL);
+      if (reference != NULL)
+        {
+          g_ptr_array_add (inputs, (gpointer) reference);
+          continue;
+        }
+      if (!read_binder (parser, program, &value))
+        return FALSE;
+      g_array_append_val (outputs, value);
+    }
+}
+
+static gboolean
 read_equation (PhJaxpr *parser, Program *program)
 {
   g_autoptr (GArray) outputs = g_array_new (FALSE, TRUE, sizeof (PhImportValue));
@@ -202,26 +270,24 @@ read_equation (PhJaxpr *parser, Program *program)
   PhImportNode node = { .domain = ph_intern ("jax") };
   const char **names, **used;
   const PhType **types;
-  const char *at;
+  const char *at, *state;
+  guint line, column;
   gpointer copy;
 
   ph_jaxpr_peek (parser);
   at = parser->p;
-  while (!ph_jaxpr_take (parser, "="))
-    {
-      PhImportValue value;
-
-      if (!read_binder (parser, program, &value))
-        return FALSE;
-      g_array_append_val (outputs, value);
-    }
-  node.op_type = ph_jaxpr_word (parser);
+  if (!read_results (parser, program, outputs, inputs, attrs, &state))
+    return FALSE;
+  if (state != NULL)
+    node.op_type = ph_intern (outputs->len > 0 && inputs->len == 0 ? "get" : outputs->len > 0 ? "swap" : state);
+  else
+    node.op_type = ph_jaxpr_word (parser);
   if (node.op_type == NULL)
     return ph_jaxpr_fail (parser, parser->p, "the name of a primitive is wanted here");
-  if (*parser->p == '<' && !ph_jaxpr_skip (parser))
+  if (*parser->p == '<' && state == NULL && !ph_jaxpr_skip (parser))
     return FALSE;
   {
-    const gboolean ok = ph_jaxpr_params (parser, attrs, bodies);
+    const gboolean ok = state != NULL || ph_jaxpr_params (parser, attrs, bodies);
 
     for (guint i = 0; i < attrs->len; i++)
       g_ptr_array_add (parser->attrs, attrs->pdata[i]);
@@ -230,11 +296,17 @@ read_equation (PhJaxpr *parser, Program *program)
   }
   while (!at_end_of_operands (parser))
     {
-      const char *name = read_atom (parser, program);
+      const char *name;
 
+      if (state != NULL && ph_jaxpr_take (parser, ","))
+        continue;
+      name = read_reference (parser, program, state != NULL && !has_index (attrs) ? attrs : NULL);
+      if (name == NULL)
+        name = read_atom (parser, program);
       if (name == NULL)
         return FALSE;
-      g_ptr_array_add (inputs, (gpointer) name);
+      if (!g_ptr_array_find (inputs, name, NULL) || state == NULL) /* "b, x[i] <- x[i], v" names what it changes twice */
+        g_ptr_array_add (inputs, (gpointer) name);
     }
   ph_jaxpr_take (parser, ";");
   names = ph_jaxpr_alloc (parser, (outputs->len + 1) * sizeof *names);
@@ -274,15 +346,9 @@ read_equation (PhJaxpr *parser, Program *program)
   node.bodies = copy;
   node.n_bodies = bodies->len;
   node.part = at;
-  {
-    const char *line = parser->begin;
-    guint n = 1;
-
-    for (const char *next; (next = memchr (line, '\n', (gsize) (at - line))) != NULL; n++)
-      line = next + 1;
-    node.where = ph_where_new (ph_intern (parser->source->path), n, (guint) (at - line) + 1, TRUE, NULL);
-    ph_source_mark (parser->source, at, n, (guint) (at - line) + 1);
-  }
+  ph_jaxpr_place (parser, at, &line, &column);
+  node.where = ph_where_new (ph_intern (parser->source->path), line, column, TRUE, NULL);
+  ph_source_mark (parser->source, at, line, column);
   g_array_append_val (program->nodes, node);
   return TRUE;
 }

@@ -104,6 +104,21 @@ parse_array_attr (PhMlirParser *parser)
   return ph_mlir_expect (parser, '>') ? array : NULL;
 }
 
+/* "#hal.device<...> : !hal.device": the type of any attribute among others. */
+static gboolean
+take_type (PhMlirParser *parser, PhMlirAttr *attr)
+{
+  PhMlirType type;
+
+  if (!ph_mlir_take (parser, ':'))
+    return TRUE;
+  if (!ph_mlir_type (parser, &type))
+    return FALSE;
+  if (attr->type.text == NULL)
+    attr->type = type;
+  return TRUE;
+}
+
 static PhMlirAttr *
 parse_list (PhMlirParser *parser)
 {
@@ -118,7 +133,7 @@ parse_list (PhMlirParser *parser)
       if (item == NULL)
         return NULL;
       g_ptr_array_add (array->items, item);
-      if (!ph_mlir_is (parser, ']') && !ph_mlir_expect (parser, ','))
+      if (!take_type (parser, item) || (!ph_mlir_is (parser, ']') && !ph_mlir_expect (parser, ',')))
         return NULL;
     }
   ph_mlir_next (parser);
@@ -330,6 +345,11 @@ parse_value (PhMlirParser *parser)
     }
   if (ph_mlir_is (parser, '(') || ph_mlir_is (parser, '<'))
     return parse_other (parser);
+  if (ph_mlir_is (parser, '?') || ph_mlir_is (parser, '*')) /* a size that is not known */
+    {
+      ph_mlir_next (parser);
+      return new_text (parser, PH_MLIR_TEXT, ph_intern (*from == '?' ? "?" : "*"));
+    }
   ph_mlir_fail (parser, "an attribute (number, \"string\", [list], {dictionary}, dense<...>, ...) is wanted here");
   return NULL;
 }
@@ -378,7 +398,7 @@ ph_mlir_dict (PhMlirParser *parser, GPtrArray *into)
         return FALSE;
       value->name = name;
       g_ptr_array_add (into, value);
-      if (!ph_mlir_is (parser, '}') && !ph_mlir_expect (parser, ','))
+      if (!take_type (parser, value) || (!ph_mlir_is (parser, '}') && !ph_mlir_expect (parser, ',')))
         return FALSE;
     }
   ph_mlir_next (parser);

@@ -15,9 +15,8 @@ typedef struct
 
 static gboolean parse_clauses (PhMlirParser *parser, Form *form, char close);
 
-/* Does what begins at this line begin another operation? */
-static gboolean
-begins_operation (PhMlirParser *parser)
+gboolean
+ph_mlir_begins_operation (PhMlirParser *parser)
 {
   PhMlirToken token = parser->token;
   gboolean begins;
@@ -25,15 +24,23 @@ begins_operation (PhMlirParser *parser)
   if (token.kind == PH_MLIR_END || ph_mlir_is (parser, '}'))
     return TRUE;
   if (!token.fresh)
-    return FALSE;
-  if (token.kind == PH_MLIR_QUOTED || token.kind == PH_MLIR_CARET
-      || (ph_mlir_is (parser, '{') && parser->end - token.start > 2 && token.start[1] == '-'))
+    return ph_mlir_is_word (parser, "func.return");
+  if (token.kind == PH_MLIR_QUOTED || token.kind == PH_MLIR_CARET)
+    {
+      ph_mlir_next (parser);
+      if (token.kind == PH_MLIR_CARET && ph_mlir_is (parser, '(')) /* a label, or where a branch goes to? */
+        ph_mlir_skip (parser);
+      begins = ph_mlir_is (parser, token.kind == PH_MLIR_CARET ? ':' : '(');
+      ph_mlir_seek (parser, &token);
+      return begins;
+    }
+  if ((ph_mlir_is (parser, '{') && parser->end - token.start > 2 && token.start[1] == '-'))
     return TRUE;
   if (token.kind == PH_MLIR_HASH || token.kind == PH_MLIR_BANG)
     return ph_mlir_alias (parser, ph_mlir_text (parser)) != NULL && token.column == 1;
   if (token.kind == PH_MLIR_ID)
     {
-      static const char *const words[] = { "return", "call", "module", "func", "br", "cond_br", NULL };
+      static const char *const words[] = { "return", "call", "call_indirect", "module", "func", "br", "cond_br", NULL };
       g_autofree char *word = g_strndup (token.start, (gsize) (token.end - token.start));
 
       return g_strv_contains (words, word) || (strchr (word, '.') != NULL && !g_str_has_suffix (word, "."));
@@ -70,6 +77,19 @@ begins_dictionary (PhMlirParser *parser, Form *form)
     }
   ph_mlir_seek (parser, &token);
   return dictionary;
+}
+
+/* "{["linalg.matmul"]}" */
+static gboolean
+begins_list (PhMlirParser *parser)
+{
+  const PhMlirToken token = parser->token;
+  gboolean list;
+
+  ph_mlir_next (parser);
+  list = ph_mlir_is (parser, '[');
+  ph_mlir_seek (parser, &token);
+  return list;
 }
 
 /* An operand, or the name of a region's argument: "%a", "%a: type", "%a = %b". */
@@ -143,12 +163,61 @@ parse_slice (PhMlirParser *parser, Form *form)
   return TRUE;
 }
 
+/* Of what stands between here and the next "]". */
+static gboolean
+holds_value (PhMlirParser *parser)
+{
+  const PhMlirToken token = parser->token;
+  gboolean holds;
+
+  while (parser->token.kind != PH_MLIR_END && parser->token.kind != PH_MLIR_PERCENT && !ph_mlir_is (parser, ']'))
+    ph_mlir_next (parser);
+  holds = parser->token.kind == PH_MLIR_PERCENT;
+  ph_mlir_seek (parser, &token);
+  return holds;
+}
+
+/* "[0, %i, 4]": sizes that are known, and operands. */
+static gboolean
+parse_mixed (PhMlirParser *parser, Form *form)
+{
+  PhMlirAttr *list = ph_mlir_new (parser, sizeof *list);
+
+  list->kind = PH_MLIR_ARRAY;
+  list->items = ph_mlir_ptr_array (parser);
+  while (!ph_mlir_is (parser, ']'))
+    {
+      PhMlirAttr *item;
+
+      if (parser->token.kind == PH_MLIR_PERCENT)
+        {
+          item = ph_mlir_new (parser, sizeof *item);
+          item->kind = PH_MLIR_TEXT;
+          item->text = ph_mlir_text (parser);
+          if (!parse_name (parser, form, FALSE))
+            return FALSE;
+        }
+      else
+        item = ph_mlir_value (parser);
+      if (item == NULL)
+        return FALSE;
+      g_ptr_array_add (list->items, item);
+      if (!ph_mlir_is (parser, ']') && !ph_mlir_expect (parser, ','))
+        return FALSE;
+    }
+  ph_mlir_next (parser);
+  ph_mlir_add_attr (form->op, "index", list);
+  return TRUE;
+}
+
 static gboolean
 parse_bracket (PhMlirParser *parser, Form *form)
 {
   PhMlirToken open = parser->token;
 
   ph_mlir_next (parser);
+  if (parser->token.kind == PH_MLIR_INTEGER && holds_value (parser))
+    return parse_mixed (parser, form);
   if (parser->token.kind == PH_MLIR_INTEGER)
     {
       gboolean slice;
@@ -285,7 +354,7 @@ parse_type_clause (PhMlirParser *parser, Form *form)
         return FALSE;
       g_array_append_val (form->types, type);
     }
-  while (ph_mlir_take (parser, ',') && !begins_operation (parser));
+  while (ph_mlir_take (parser, ',') && !ph_mlir_begins_operation (parser));
   if (ph_mlir_is_word (parser, "to") || ph_mlir_is_word (parser, "into") || parser->token.kind == PH_MLIR_ARROW)
     {
       ph_mlir_next (parser);
@@ -385,6 +454,11 @@ parse_clause (PhMlirParser *parser, Form *form, char close)
     case '{':
       if (begins_dictionary (parser, form))
         return ph_mlir_dict (parser, op->attrs);
+      if (begins_list (parser))
+        {
+          ph_mlir_skip (parser);
+          return parser->error == NULL;
+        }
       {
         PhMlirRegion *region = ph_mlir_region (parser, form->arguments, form->isolated);
 
@@ -423,7 +497,7 @@ parse_clauses (PhMlirParser *parser, Form *form, char close)
     return FALSE;
   while (parser->error == NULL)
     {
-      if (close != '\0' ? ph_mlir_is (parser, close) : begins_operation (parser))
+      if (close != '\0' ? ph_mlir_is (parser, close) : ph_mlir_begins_operation (parser))
         break;
       if (parser->token.kind == PH_MLIR_END)
         return ph_mlir_expect (parser, close);

@@ -17,6 +17,10 @@ PhMlirRegion *ph_mlir_region (PhMlirParser *parser, GArray *arguments, gboolean 
 
 /* custom.c: an operation in the form of its dialect; its name is the present token. */
 gboolean ph_mlir_custom (PhMlirParser *parser, PhMlirOp *op);
+gboolean ph_mlir_begins_operation (PhMlirParser *parser); /* does what begins at the present token begin another operation? */
+
+/* unknown.c: the same of a form that cannot be read so: its operands, results and regions; the rest is the attribute "text". */
+gboolean ph_mlir_unknown (PhMlirParser *parser, PhMlirOp *op);
 
 /* forms.c: what is known of those forms. */
 /* Its operands are all written with "%", and none of them names an argument of a region. */

@@ -213,6 +213,7 @@ ph_mlir_fail (PhMlirParser *parser, const char *format, ...)
 
   if (parser->error != NULL)
     return FALSE;
+  parser->final = parser->token.kind == PH_MLIR_END;
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
@@ -293,7 +294,11 @@ gboolean
 ph_mlir_enter (PhMlirParser *parser)
 {
   if (parser->depth >= PH_MLIR_MAX_DEPTH)
-    return ph_mlir_fail (parser, "this is nested more than %d deep, which no compiler writes", PH_MLIR_MAX_DEPTH);
+    {
+      ph_mlir_fail (parser, "this is nested more than %d deep, which no compiler writes", PH_MLIR_MAX_DEPTH);
+      parser->final = TRUE;
+      return FALSE;
+    }
   parser->depth++;
   return TRUE;
 }

@@ -31,6 +31,8 @@ typedef struct
   guint line, depth;
   PhMlirToken token;
   GError *error;         /* (nullable) owned; the first one sticks                    */
+  gboolean final;        /* no other reading of the operation would mend @error       */
+  gsize read_again;      /* bytes of operations in forms that are not known           */
   GHashTable *aliases;   /* "#loc3", "!t" -> PhMlirAlias                              */
   GHashTable *resources; /* name -> GBytes                                            */
   GPtrArray *scopes;     /* (element-type GHashTable): names that are defined         */

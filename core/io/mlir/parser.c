@@ -44,6 +44,18 @@ value_name (const char *text)
   return g_ascii_isdigit (text[1]) ? ph_intern (text) : ph_intern (text + 1);
 }
 
+/* "%0" is "%0#0" of several results, and "%0#0" the only one, "%0". */
+static const char *
+first_result (PhMlirParser *parser, const char *text, const char *name)
+{
+  g_autofree char *other = g_str_has_suffix (text, "#0") ? g_strndup (text, strlen (text) - 2)
+                           : strchr (text, '#') == NULL  ? g_strconcat (text, "#0", NULL)
+                                                         : NULL;
+  const char *found = other != NULL ? value_name (other) : name;
+
+  return ph_mlir_is_defined (parser, found) ? found : name;
+}
+
 PhMlirValue
 ph_mlir_take_value (PhMlirParser *parser)
 {
@@ -51,6 +63,8 @@ ph_mlir_take_value (PhMlirParser *parser)
   const char *text = ph_mlir_text (parser);
 
   value.name = value_name (text);
+  if (!ph_mlir_is_defined (parser, value.name))
+    value.name = first_result (parser, text, value.name);
   ph_mlir_next (parser);
   return value;
 }
@@ -221,10 +235,39 @@ name_results (PhMlirParser *parser, PhMlirOp *op)
     }
 }
 
+/* No form that a dialect prints keeps a file from being opened: what cannot be read as it is understood is read as far as any can be. */
+static gboolean
+parse_custom (PhMlirParser *parser, PhMlirOp *op)
+{
+  const PhMlirToken name = parser->token;
+  const guint depth = parser->depth, n_scopes = parser->scopes->len;
+
+  if (ph_mlir_custom (parser, op))
+    return TRUE;
+  if (op->known || g_str_equal (op->name, "func.func") || g_str_has_suffix (op->name, "module"))
+    parser->final = TRUE;
+  if (parser->final || !g_error_matches (parser->error, PH_ERROR, PH_ERROR_INVALID)
+      || parser->read_again > 16 * (gsize) (parser->end - parser->begin))
+    return FALSE;
+  parser->read_again += (gsize) (parser->p - name.start);
+  g_clear_error (&parser->error);
+  parser->depth = depth;
+  g_ptr_array_set_size (parser->scopes, (int) n_scopes);
+  ph_mlir_seek (parser, &name);
+  g_array_set_size (op->operands, 0);
+  g_array_set_size (op->result_types, 0);
+  g_ptr_array_set_size (op->attrs, 0);
+  g_ptr_array_set_size (op->regions, 0);
+  g_ptr_array_set_size (op->successors, 0);
+  op->symbol = NULL;
+  return ph_mlir_unknown (parser, op);
+}
+
 static PhMlirOp *
 parse_op (PhMlirParser *parser)
 {
   PhMlirOp *op = new_op (parser);
+  const gboolean names_results = parser->token.kind == PH_MLIR_PERCENT;
 
   while (parser->token.kind == PH_MLIR_PERCENT)
     {
@@ -235,10 +278,10 @@ parse_op (PhMlirParser *parser)
       ph_mlir_next (parser);
       if (ph_mlir_take (parser, ':'))
         {
-          count = parser->token.kind == PH_MLIR_INTEGER ? g_ascii_strtoull (parser->token.start, NULL, 10) : 0;
-          if (count < 1 || count > 100000)
+          count = parser->token.kind == PH_MLIR_INTEGER ? g_ascii_strtoull (parser->token.start, NULL, 10) : G_MAXUINT64;
+          if (count > 100000)
             {
-              ph_mlir_fail (parser, "the number of results is wanted here, from 1 to 100000");
+              ph_mlir_fail (parser, "the number of results is wanted here, up to 100000");
               return NULL;
             }
           ph_mlir_next (parser);
@@ -253,11 +296,11 @@ parse_op (PhMlirParser *parser)
       if (!ph_mlir_take (parser, ','))
         break;
     }
-  if (op->results->len > 0 && !ph_mlir_expect (parser, '='))
+  if (names_results && !ph_mlir_expect (parser, '='))
     return NULL;
   if (parser->token.kind == PH_MLIR_QUOTED ? !parse_generic (parser, op)
       : parser->token.kind == PH_MLIR_ID
-          ? !ph_mlir_custom (parser, op)
+          ? !parse_custom (parser, op)
           : !ph_mlir_fail (parser, "an operation (\"dialect.name\" (...) or dialect.name ...) is wanted here"))
     return NULL;
   if (ph_mlir_is_word (parser, "loc") && !ph_mlir_loc (parser, &op->loc))
@@ -320,7 +363,9 @@ skip_alias_or_resources (PhMlirParser *parser)
         return FALSE;
       if (ph_mlir_is_word (parser, "loc"))
         return ph_mlir_loc (parser, &(PhMlirLoc) { 0 });
-      return is_type ? ph_mlir_type (parser, &type) : ph_mlir_value (parser) != NULL;
+      if (is_type ? !ph_mlir_type (parser, &type) : ph_mlir_value (parser) == NULL)
+        return FALSE;
+      return !ph_mlir_take (parser, ':') || ph_mlir_type (parser, &type);
     }
   if (!ph_mlir_is (parser, '{'))
     return FALSE;
@@ -375,10 +420,14 @@ ph_mlir_region (PhMlirParser *parser, GArray *arguments, gboolean isolated)
   if (!ph_mlir_enter (parser) || !ph_mlir_expect (parser, '{'))
     return NULL;
   push_scope (parser, isolated);
+  if (parser->token.kind == PH_MLIR_CARET) /* its own label says what the arguments are */
+    arguments = NULL;
   for (guint i = 0; arguments != NULL && i < arguments->len; i++)
     {
       const PhMlirValue *value = &g_array_index (arguments, PhMlirValue, i);
 
+      if (g_hash_table_contains (parser->scopes->pdata[parser->scopes->len - 1], value->name))
+        continue;
       define (parser, value->name);
       g_array_append_val (block->arguments, *value);
     }
