@@ -19,9 +19,9 @@ typedef struct
   PhId part_node;
   guint part_steps;
   PhPosition at;
-} PhArrangement;
+} PhLaidOutFor;
 
-void ph_arrangement_clear (PhArrangement *arrangement);
+void ph_laid_out_for_clear (PhLaidOutFor *arrangement);
 
 /* What the pointer is over; -1: nothing of that kind. */
 typedef struct
@@ -51,9 +51,9 @@ struct _PhGraphCanvas
   PhInk *ink;
   GCancellable *layout; /* (nullable) of the layout that runs                                      */
   gboolean awaited;     /* somebody asked for it and sees nothing, or the old picture, until it ends */
-  PhArrangement shown;  /* of @scene                                                               */
+  PhLaidOutFor shown;   /* of @scene                                                               */
   PhScene *aside;       /* (nullable) of the whole graph, while a part is shown                    */
-  PhArrangement aside_shown;
+  PhLaidOutFor aside_shown;
   guint aside_generation;
   gboolean aside_whole;
   GHashTable *left;    /* (nullable) inside -> the picture of it, while another is shown          */

@@ -23,7 +23,7 @@ static void
 layout_job_free (LayoutJob *job)
 {
   g_clear_pointer (&job->snapshot, ph_snapshot_free);
-  g_clear_pointer (&job->options.open, g_hash_table_unref);
+  g_clear_pointer (&job->options.opened, g_hash_table_unref);
   g_clear_pointer (&job->options.keep, g_hash_table_unref);
   g_clear_pointer (&job->options.previous, ph_scene_unref);
   g_free (job);
@@ -127,7 +127,7 @@ take_scene (PhGraphCanvas *self, PhScene *scene)
 /* --- what a scene was laid out for -------------------------------------------------------------------------------------- */
 
 void
-ph_arrangement_clear (PhArrangement *arrangement)
+ph_laid_out_for_clear (PhLaidOutFor *arrangement)
 {
   g_clear_pointer (&arrangement->open, g_hash_table_unref);
   g_clear_pointer (&arrangement->keep, g_hash_table_unref);
@@ -138,9 +138,9 @@ ph_arrangement_clear (PhArrangement *arrangement)
 static void
 remember_arrangement (PhGraphCanvas *self)
 {
-  ph_arrangement_clear (&self->shown);
+  ph_laid_out_for_clear (&self->shown);
   /* clang-format off */
-  self->shown = (PhArrangement) {
+  self->shown = (PhLaidOutFor) {
     .compact = self->compact, .grouped = self->grouped, .grouped_set = self->grouped_set,
     .open = self->open != NULL ? g_hash_table_ref (self->open) : NULL,
     .keep = self->keep != NULL ? g_hash_table_ref (self->keep) : NULL,
@@ -153,7 +153,7 @@ remember_arrangement (PhGraphCanvas *self)
 static void
 restore_arrangement (PhGraphCanvas *self)
 {
-  const PhArrangement *shown = &self->shown;
+  const PhLaidOutFor *shown = &self->shown;
   const gboolean compact = self->compact != shown->compact, grouped = self->grouped != shown->grouped;
 
   g_clear_pointer (&self->open, g_hash_table_unref);
@@ -179,12 +179,12 @@ static void
 lay_aside (PhGraphCanvas *self)
 {
   g_clear_pointer (&self->aside, ph_scene_unref);
-  ph_arrangement_clear (&self->aside_shown);
+  ph_laid_out_for_clear (&self->aside_shown);
   if (self->scene == NULL || self->first || self->scene_quick)
     return;
   self->aside = ph_scene_ref (self->scene);
   self->aside_shown = self->shown;
-  self->shown = (PhArrangement) { 0 };
+  self->shown = (PhLaidOutFor) { 0 };
   self->aside_generation = self->scene_generation;
   self->aside_whole = self->scene_whole;
 }
@@ -194,7 +194,7 @@ static void on_scene (PhGraphCanvas *self);
 gboolean
 ph_canvas_bring_back (PhGraphCanvas *self)
 {
-  const PhArrangement *then = &self->aside_shown;
+  const PhLaidOutFor *then = &self->aside_shown;
   PhScene *scene = self->aside;
 
   if (scene == NULL || self->document == NULL || self->aside_generation != ph_document_get_generation (self->document)
@@ -351,12 +351,13 @@ start_layout (PhGraphCanvas *self, gboolean quick, gboolean extend)
   job->inside = ph_document_get_inside (self->document);
   job->quick = quick;
   job->options.by_scope = self->keep == NULL && ph_canvas_wants_groups (self, model);
-  job->options.open = self->open != NULL ? g_hash_table_ref (self->open) : NULL;
+  job->options.open = self->open != NULL ? PH_OPEN_NONE : PH_OPEN_FIT;
+  job->options.opened = self->open != NULL ? g_hash_table_ref (self->open) : NULL;
   job->options.keep = self->keep != NULL ? g_hash_table_ref (self->keep) : NULL;
   job->options.open_all = OPEN_BOXES;
   job->options.quick = quick;
-  job->options.engine = self->engine = ph_document_get_layout (self->document);
-  job->options.across = self->across = ph_document_get_across (self->document);
+  job->options.engine = self->engine = ph_view_state_get (ph_document_get_view (self->document), PH_VIEW_LAYOUT);
+  job->options.across = self->across = ph_view_state_get (ph_document_get_view (self->document), PH_VIEW_DIRECTION);
   job->options.previous = extend ? ph_scene_ref (self->scene) : NULL;
   self->layout = g_cancellable_new ();
   task = g_task_new (self, self->layout, on_laid_out, NULL);

@@ -24,7 +24,7 @@ on_opened (PhGraphCanvas *self)
   g_clear_pointer (&self->keep, g_hash_table_unref);
   g_clear_pointer (&self->aside, ph_scene_unref);
   ph_canvas_forget_left (self);
-  ph_arrangement_clear (&self->shown);
+  ph_laid_out_for_clear (&self->shown);
   self->awaited = FALSE;
   self->first = self->fitted = TRUE;
   self->grouped_found = FALSE;
@@ -73,7 +73,8 @@ static void
 on_layout (PhGraphCanvas *self)
 {
   if (ph_canvas_leader (self) == self && ph_document_is_open (self->document)
-      && (self->engine != ph_document_get_layout (self->document) || self->across != ph_document_get_across (self->document)))
+      && (self->engine != ph_view_state_get (ph_document_get_view (self->document), PH_VIEW_LAYOUT)
+          || self->across != (gboolean) ph_view_state_get (ph_document_get_view (self->document), PH_VIEW_DIRECTION)))
     {
       self->fitted = TRUE;
       ph_canvas_ask_layout (self);
@@ -122,7 +123,7 @@ ph_graph_canvas_set_document (PhGraphCanvas *self, PhDocument *document)
       g_signal_connect_swapped (document, "values-changed", G_CALLBACK (ph_canvas_values_label), self);
       g_signal_connect_swapped (document, "execution-changed", G_CALLBACK (ph_canvas_values_follow), self);
       g_signal_connect_swapped (document, "since-changed", G_CALLBACK (on_since), self);
-      g_signal_connect_swapped (document, "layout-changed", G_CALLBACK (on_layout), self);
+      g_signal_connect_swapped (ph_document_get_view (document), "changed", G_CALLBACK (on_layout), self);
       g_signal_connect_swapped (document, "inside-changed", G_CALLBACK (ph_canvas_go_inside), self);
       g_signal_connect_swapped (document, "pipeline-changed", G_CALLBACK (gtk_widget_queue_draw), self);
       g_signal_connect_swapped (document, "diff-changed", G_CALLBACK (gtk_widget_queue_draw), self);
@@ -166,8 +167,8 @@ ph_graph_canvas_dispose (GObject *object)
   g_clear_pointer (&self->keep, g_hash_table_unref);
   g_clear_pointer (&self->aside, ph_scene_unref);
   ph_canvas_forget_left (self);
-  ph_arrangement_clear (&self->shown);
-  ph_arrangement_clear (&self->aside_shown);
+  ph_laid_out_for_clear (&self->shown);
+  ph_laid_out_for_clear (&self->aside_shown);
   G_OBJECT_CLASS (ph_graph_canvas_parent_class)->dispose (object);
 }
 

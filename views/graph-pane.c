@@ -180,10 +180,10 @@ on_layout (PhGraphPane *self)
   GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "layout");
 
   g_simple_action_set_state (G_SIMPLE_ACTION (action),
-                             g_variant_new_string (ph_layout_engine_name (ph_document_get_layout (self->document))));
+                             g_variant_new_string (ph_view_state_word (ph_document_get_view (self->document), PH_VIEW_LAYOUT)));
   action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "direction");
-  g_simple_action_set_state (G_SIMPLE_ACTION (action),
-                             g_variant_new_string (ph_document_get_across (self->document) ? "right" : "down"));
+  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (ph_view_state_word (
+                                                           ph_document_get_view (self->document), PH_VIEW_DIRECTION)));
 }
 
 static void
@@ -374,7 +374,7 @@ ph_graph_pane_new (PhConsole *console)
   g_signal_connect_swapped (self->document, "diff-changed", G_CALLBACK (ph_graph_pane_queue_labels), self);
   g_signal_connect_swapped (self->document, "profile-changed", G_CALLBACK (ph_graph_pane_on_profile), self);
   g_signal_connect_swapped (self->document, "along-changed", G_CALLBACK (ph_graph_pane_on_along), self);
-  g_signal_connect_swapped (self->document, "layout-changed", G_CALLBACK (on_layout), self);
+  g_signal_connect_swapped (ph_document_get_view (self->document), "changed", G_CALLBACK (on_layout), self);
   return GTK_WIDGET (self);
 }
 

@@ -10,14 +10,6 @@ G_BEGIN_DECLS
 #define PH_TYPE_GRAPH_PANE (ph_graph_pane_get_type ())
 G_DECLARE_FINAL_TYPE (PhGraphPane, ph_graph_pane, PH, GRAPH_PANE, GtkWidget)
 
-typedef enum
-{
-  PH_FORM_OVERLAY,
-  PH_FORM_SIDE,
-  PH_FORM_TEXT,
-  PH_N_FORMS
-} PhForm;
-
 /* Actions for widgets inside: graph.form (s: "overlay" "side" "text"), graph.color (s: a colour mode), graph.edge-width,
  * graph.show-diff, graph.legend, graph.follow, graph.next-change, graph.previous-change, graph.part-around, -wider, -narrower, -paths,
  * -touched, -all, and those of graph-menu.c. */

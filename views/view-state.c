@@ -34,6 +34,26 @@ save_list (GKeyFile *file, const char *group, const char *key, GPtrArray *string
     g_key_file_set_string_list (file, group, key, (const char *const *) strings->pdata, strings->len);
 }
 
+/* How the picture is seen. What a run or a query tells of the nodes is not measured again for it. TRUE: not as at first. */
+static gboolean
+save_looks (PhDocument *document, GKeyFile *file, const char *group)
+{
+  PhViewState *view = ph_document_get_view (document);
+  gboolean any = FALSE;
+
+  for (guint field = 0; field < PH_N_VIEW_FIELDS; field++)
+    {
+      g_autofree char *key = g_strconcat ("look-", ph_view_row (field)->name, NULL), *text = ph_view_state_text (view, field);
+
+      if (field == PH_VIEW_ZOOM || ph_view_state_is_default (view, field)
+          || (field == PH_VIEW_COLOR && ph_color_mode_is_given (ph_view_state_get (view, field))))
+        continue;
+      g_key_file_set_string (file, group, key, text);
+      any = TRUE;
+    }
+  return any;
+}
+
 /* Who is on the way back to a place is there as far as the file is concerned. */
 static void
 copy_state (const Restore *restore, GKeyFile *file, const char *group)
@@ -86,14 +106,10 @@ ph_view_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
       g_autofree char *since = ph_position_to_string (ph_document_get_since (document));
       g_key_file_set_string (file, group, "since", since);
     }
-  if (ph_document_get_layout (document) != PH_LAYOUT_BEST)
-    g_key_file_set_string (file, group, "layout", ph_layout_engine_name (ph_document_get_layout (document)));
-  if (ph_document_get_across (document))
-    g_key_file_set_string (file, group, "direction", "right");
+  missed |= save_looks (document, file, group);
   g_key_file_set_integer (file, group, "form", (int) ph_graph_pane_get_form (ph_document_view_get_pane (view)));
   ph_hand_steps_save (view, file, group);
-  return missed || ph_document_get_layout (document) != PH_LAYOUT_BEST || ph_document_get_across (document)
-         || ph_document_get_breaks (document)->len > 0 || ph_hand_steps_any (view);
+  return missed || ph_document_get_breaks (document)->len > 0 || ph_hand_steps_any (view);
 }
 
 void
@@ -264,6 +280,23 @@ parse_position (PhHistory *history, const char *text)
   return ph_history_has (history, at) ? at : end;
 }
 
+/* @of_model: what is said of nodes and groups, which are those of a position. */
+static void
+restore_looks (const Restore *restore, gboolean of_model)
+{
+  PhViewState *view = ph_document_get_view (ph_document_view_get_document (restore->view));
+
+  for (guint field = 0; field < PH_N_VIEW_FIELDS; field++)
+    {
+      g_autofree char *key = g_strconcat ("look-", ph_view_row (field)->name, NULL);
+      g_autofree char *text = g_key_file_get_string (restore->file, restore->group, key, NULL);
+      g_autofree char *line = text ? g_strdup_printf ("view %s %s", ph_view_row (field)->name, text) : NULL;
+
+      if (line && ph_view_row (field)->of_model == of_model)
+        ph_view_state_say (view, line, NULL);
+    }
+}
+
 static void
 restore_since (const Restore *restore)
 {
@@ -317,12 +350,7 @@ on_there (GObject *console, GAsyncResult *result, gpointer data)
       restore_free (restore);
       return;
     }
-  g_autofree char *engine = g_key_file_get_string (restore->file, restore->group, "layout", NULL);
-  PhLayoutEngine layout;
-  if (engine && ph_layout_engine_find (engine, &layout))
-    ph_document_set_layout (document, layout);
-  g_autofree char *direction = g_key_file_get_string (restore->file, restore->group, "direction", NULL);
-  ph_document_set_across (document, g_strcmp0 (direction, "right") == 0);
+  restore_looks (restore, FALSE);
   for (guint i = 1; i <= N_BOOKMARKS; i++)
     {
       g_autofree char *key = g_strdup_printf ("bookmark-%u", i);

@@ -211,13 +211,21 @@ add_commands (Matches *matches)
     add (matches, list[i]->name);
 }
 
+/* Those that a model tells of itself. */
 static void
 add_colors (Matches *matches)
 {
-  static const char *const names[] = { "kind", "role", "device", "cost", "memory", "time" };
+  for (PhColorMode mode = 0; mode < PH_N_COLOR_MODES; mode++)
+    if (!ph_color_mode_is_given (mode))
+      add (matches, ph_color_mode_name (mode));
+}
 
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+static void
+add_names (Matches *matches, char **names)
+{
+  for (guint i = 0; names[i] != NULL; i++)
     add (matches, names[i]);
+  g_strfreev (names);
 }
 
 /* Words of the row in small letters stand for themselves: "show|open|clear", "wrt". */
@@ -270,13 +278,15 @@ add_arguments (Matches *matches, PhConsole *console, const char *kinds, const ch
   if (strstr (kinds, "COLOR") != NULL)
     add_colors (matches);
   if (strstr (kinds, "ENGINE") != NULL)
-    for (PhLayoutEngine engine = PH_LAYOUT_BEST; engine < PH_N_LAYOUT_ENGINES; engine++)
-      add (matches, ph_layout_engine_name (engine));
+    add_names (matches, ph_view_names ("layout"));
   if (strstr (kinds, "DIRECTION") != NULL)
-    {
-      add (matches, "down");
-      add (matches, "right");
-    }
+    add_names (matches, ph_view_names ("direction"));
+  if (strstr (kinds, "FIELD") != NULL)
+    add_names (matches, ph_view_names (NULL));
+  if (strstr (kinds, "LOOK") != NULL && first != NULL)
+    add_names (matches, ph_view_names (first));
+  if (strstr (kinds, "LOOK") != NULL && g_strcmp0 (first, "part") == 0)
+    add_nodes (matches, model);
   if (strstr (kinds, "STEP") != NULL)
     add_steps (matches, document);
   if (strstr (kinds, "SQL") != NULL)
@@ -284,12 +294,7 @@ add_arguments (Matches *matches, PhConsole *console, const char *kinds, const ch
   if (strstr (kinds, "COMMAND") != NULL)
     add_commands (matches);
   if (strstr (kinds, "SETTING") != NULL || strstr (kinds, "CHOICE") != NULL)
-    {
-      g_auto (GStrv) names = ph_setting_names (strstr (kinds, "CHOICE") != NULL ? first : NULL);
-
-      for (guint i = 0; names[i] != NULL; i++)
-        add (matches, names[i]);
-    }
+    add_names (matches, ph_setting_names (strstr (kinds, "CHOICE") != NULL ? first : NULL));
   add_literals (matches, kinds);
   if (*matches->prefix == '\0' || *matches->prefix == '-')
     for (const char *option = strstr (kinds, "--"); option != NULL; option = strstr (option + 2, "--"))

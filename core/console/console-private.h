@@ -217,6 +217,9 @@ char *ph_arguments_rest (const char *arguments, char **words, guint n);
 /* commands-set.c: the names of settings, or what @setting may be set to. (transfer full) */
 char **ph_setting_names (const char *setting);
 
+/* commands-view.c: the names of what a view has, or the words that @name can be. (transfer full) */
+char **ph_view_names (const char *name);
+
 PhLineKind ph_line_classify (const char *line, const PhCommand **command, const char **rest);
 
 /* sql.c, expression-line.c, trace.c: the code of lines that are no commands, and of commands that stand elsewhere */

@@ -52,10 +52,10 @@ add_picture (GString *out, PhModel *model, PhHistory *history, PhPosition from, 
 {
   g_autofree char *path = g_build_filename (folder, "picture.svg", NULL), *svg = NULL, *inside = NULL;
   g_autoptr (PhModel) copy = ph_model_clone (model);
-  PhRenderFacts facts;
+  const PhRenderOptions options = { .scene = ph_render_scene_options (copy), .from = from, .to = to };
   gsize length;
 
-  if (!ph_render_file (copy, history, PH_NO_ID, from, to, NULL, NULL, PH_LAYOUT_BEST, FALSE, &facts, path, cancellable, NULL)
+  if (!ph_render_file (copy, history, &options, NULL, path, cancellable, NULL)
       || !g_file_get_contents (path, &svg, &length, NULL))
     return;
   g_unlink (path);
@@ -72,7 +72,7 @@ add_page (GString *out, const PhReduced *reduced, GCancellable *cancellable)
   g_autoptr (PhModel) copy = ph_model_clone (reduced->fault->after);
   const PhPageOptions options = { .model = copy,
                                   .history = reduced->fault->history,
-                                  .inside = PH_NO_ID,
+                                  .scene = ph_render_scene_options (copy),
                                   .to = { reduced->fault->history->steps->len, 0 },
                                   .title = "The reduced model" };
   g_autofree char *page = ph_page_print (&options, NULL, cancellable, NULL);

@@ -47,12 +47,11 @@ struct _PhDocument
   PhProfile *profile;     /* (nullable)                                                              */
   PhAlong *along;         /* (nullable) of @along_from and @along_to                                 */
   PhPosition along_from, along_to;
-  GPtrArray *proofs;     /* (element-type PhProof) (nullable elements) owned, by step                */
-  guint proof_serial;    /* changes whenever proofs are dropped                                     */
-  gboolean proves;       /* in the background                                                       */
-  PhLayoutEngine layout; /* who is asked for the picture                                            */
-  gboolean across;       /* it runs from left to right                                              */
-  GArray *trail;         /* (element-type PhTrailPart) replaced, not changed                        */
+  GPtrArray *proofs;  /* (element-type PhProof) (nullable elements) owned, by step                */
+  guint proof_serial; /* changes whenever proofs are dropped                                     */
+  gboolean proves;    /* in the background                                                       */
+  PhViewState *view;  /* how its picture is seen                                                 */
+  GArray *trail;      /* (element-type PhTrailPart) replaced, not changed                        */
   guint proof_timer;
   GCancellable *proving; /* (nullable) of the thread that is at it                                  */
   PhPosition bookmarks[PH_N_BOOKMARKS];
@@ -78,7 +77,6 @@ enum
   SIGNAL_DIFF_CHANGED,
   SIGNAL_BOOKMARKS_CHANGED,
   SIGNAL_PROFILE_CHANGED,
-  SIGNAL_LAYOUT_CHANGED,
   SIGNAL_VALUE_SHOWN,
   SIGNAL_INSIDE_CHANGED,
   SIGNAL_EXECUTION_CHANGED,

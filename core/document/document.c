@@ -15,7 +15,7 @@ enum
 const char *const ph_document_signal_names[N_SIGNALS] = {
   "opened", "history-changed", "position-changed", "pipeline-changed", "feeds-changed", "values-changed",
   "verdicts-changed", "problems-changed", "since-changed", "diff-changed", "bookmarks-changed", "profile-changed",
-  "layout-changed", "value-shown", "inside-changed", "execution-changed", "along-changed",
+  "value-shown", "inside-changed", "execution-changed", "along-changed",
 };
 /* clang-format on */
 
@@ -63,6 +63,8 @@ clear_file (PhDocument *document)
   document->trail = g_array_new (FALSE, FALSE, sizeof (PhTrailPart));
   document->base = 0;
   document->file_opset = 0;
+  if (document->view != NULL)
+    ph_view_state_forget (document->view);
   document->generation++;
 }
 
@@ -72,6 +74,7 @@ ph_document_finalize (GObject *object)
   PhDocument *self = PH_DOCUMENT (object);
 
   ph_document_set_proves (self, FALSE);
+  g_clear_object (&self->view);
   clear_file (self);
   g_clear_pointer (&self->proofs, g_ptr_array_unref);
   g_clear_pointer (&self->problems, g_ptr_array_unref);
@@ -141,6 +144,7 @@ ph_document_init (PhDocument *self)
   self->rules_off = g_ptr_array_new_with_free_func (g_free);
   self->breaks = g_ptr_array_new_with_free_func (g_free);
   self->proofs = g_ptr_array_new ();
+  self->view = ph_view_state_new (self);
   self->entries = g_array_new (FALSE, TRUE, sizeof (PhPipelineEntry));
   if (!ph_document_fill_entries (self, PH_PIPELINE_DEFAULT, NULL))
     ph_document_fill_entries (self, "none", NULL);
@@ -178,6 +182,13 @@ ph_document_get_position (PhDocument *document)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), ((PhPosition) { 0, 0 }));
   return document->history != NULL ? document->history->position : (PhPosition) { 0, 0 };
+}
+
+PhViewState *
+ph_document_get_view (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  return document->view;
 }
 
 const char *

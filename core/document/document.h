@@ -6,7 +6,7 @@
 
 #include "core/analyze/diff.h"
 #include "core/document/execution.h"
-#include "core/layered/layout.h"
+#include "core/document/view-state.h"
 #include "core/prove/along.h"
 #include "core/prove/prove.h"
 #include "core/run/profile.h"
@@ -26,7 +26,6 @@ G_DECLARE_FINAL_TYPE (PhDocument, ph_document, PH, DOCUMENT, GObject)
  *   profile-changed ()   how long the nodes take was measured
  *   along-changed ()     the values of two positions were compared
  *   execution-changed () another event of the run that is walked through is the last one, or there is no such run any more
- *   layout-changed ()    the picture shall be laid out by another engine, or in another direction
  *   verdicts-changed ()  the comparison of a step with the one before it is known, or comparing began or ended
  *   inside-changed ()    the picture shall show another inside (ph_document_get_inside())
  *   value-shown ()       somebody asked for all about a value (ph_document_get_shown_value())
@@ -41,6 +40,7 @@ gboolean ph_document_is_open (PhDocument *document);
 PhModel *ph_document_get_model (PhDocument *document);     /* (nullable) at the present position; do not edit */
 PhHistory *ph_document_get_history (PhDocument *document); /* (nullable) */
 PhPosition ph_document_get_position (PhDocument *document);
+PhViewState *ph_document_get_view (PhDocument *document);   /* how the picture is seen */
 const char *ph_document_get_path (PhDocument *document);    /* (nullable) */
 GPtrArray *ph_document_get_problems (PhDocument *document); /* (element-type char*) */
 /* FALSE, once: a file that the model was read from was written since, which is a problem from now on, the last of them. */
@@ -86,18 +86,12 @@ void ph_document_enter_function (PhDocument *document, const PhFunction *functio
 gboolean ph_document_leave (PhDocument *document, guint levels);  /* FALSE: there is nothing to leave */
 gboolean ph_document_reveal (PhDocument *document, PhId node);    /* goes where it is seen; FALSE: it is already */
 char *ph_document_trail_text (PhDocument *document, guint index); /* "n7 FusedAddRelu", "local.scale" (transfer full) */
-/* Bookmarks 1 to 9: positions. */
-/* Who lays out the picture; BEST at first. */
 /* A run that is walked through, and how many of its events are done. Its values are those of the document, and what ran last is
  * selected. (transfer full) (nullable): none any more. Another position, or other inputs, end it. */
 void ph_document_take_execution (PhDocument *document, PhExecution *execution);
 PhExecution *ph_document_get_execution (PhDocument *document, guint *at); /* (nullable) both */
 void ph_document_go_execution (PhDocument *document, guint at);
-void ph_document_set_layout (PhDocument *document, PhLayoutEngine engine);
-PhLayoutEngine ph_document_get_layout (PhDocument *document);
-/* From left to right, not from top to bottom. */
-void ph_document_set_across (PhDocument *document, gboolean across);
-gboolean ph_document_get_across (PhDocument *document);
+/* Bookmarks 1 to 9: positions. */
 void ph_document_set_bookmark (PhDocument *document, guint number, PhPosition position);
 gboolean ph_document_get_bookmark (PhDocument *document, guint number, PhPosition *position);
 /* What changes are counted from: the position before the present one (by a step, or inside a step by a rewrite), unless one

@@ -47,8 +47,15 @@ take_trail (PhDocument *document, GArray *trail)
 
   g_array_unref (document->trail);
   document->trail = trail;
-  if (before != ph_document_get_inside (document) || length != trail->len)
-    ph_document_emit (document, SIGNAL_INSIDE_CHANGED);
+  if (before == ph_document_get_inside (document) && length == trail->len)
+    return;
+
+  /* A part was one of what is left now. */
+  const gboolean whole = ph_view_state_forget_part (document->view);
+
+  ph_document_emit (document, SIGNAL_INSIDE_CHANGED);
+  if (whole)
+    ph_view_state_emit (document->view, PH_VIEW_PART);
 }
 
 /* The trail that leads to where @graph is shown: the present one as far as that does. (transfer full) */

@@ -94,17 +94,30 @@ gboolean ph_picture_save (const PhPicture *picture, const char *path, double sca
 /* Writes @scene as .svg, .pdf, .png or .dot, by @path's extension, at @time, with the changes since @since. @paint (nullable):
  * with its legend below the picture. */
 gboolean ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme theme, PhPaint *paint, GError **error);
-/* The same from a model: lays @history out and draws the position @to with what changed since @from. @history (nullable):
- * the model as it stands. Neither is changed. @measure (nullable): what nodes are coloured by. */
-/* @values: (nullable) as in PhDrawOptions. @facts: (nullable) who drew, in how many milliseconds, how many lines cross and run over boxes. */
+/* What is drawn of a model with its history (nullable: as it stands): position @to, with what changed since @from. */
+typedef struct
+{
+  PhSceneOptions scene; /* ph_render_scene_options(), or as the window has it               */
+  PhId inside;          /* what is drawn, PH_NO_ID: the main graph                          */
+  PhPosition from, to;
+  PhMeasure *measure; /* (nullable) what nodes are coloured by                            */
+  GHashTable *values; /* (nullable) as in PhDrawOptions                                   */
+  gboolean edge_width, hide_legend;
+} PhRenderOptions;
+
+/* Who drew, in how many milliseconds, how many lines cross and run over boxes. */
 typedef struct
 {
   PhLayoutEngine drawn_by;
   float ms;
   guint crossings, over;
 } PhRenderFacts;
-gboolean ph_render_file (PhModel *model, PhHistory *history, PhId inside, PhPosition from, PhPosition to, PhMeasure *measure,
-                         GHashTable *values, PhLayoutEngine engine, gboolean across, PhRenderFacts *facts, const char *path,
-                         GCancellable *cancellable, GError **error);
+
+/* A file has time; what is too large to be read as a whole is grouped. */
+PhSceneOptions ph_render_scene_options (PhModel *model);
+gboolean ph_render_is_large (PhModel *model);
+/* Neither @model nor @history is changed. @facts: (nullable). */
+gboolean ph_render_file (PhModel *model, PhHistory *history, const PhRenderOptions *options, PhRenderFacts *facts,
+                         const char *path, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

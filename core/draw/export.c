@@ -11,6 +11,9 @@
 #include "core/replace.h"
 
 #define NOTES      60.0f /* points at the right of a diff */
+#define MANY_NODES 5000  /* from which on groups are drawn closed    */
+#define MOST_BOXES 1500  /* that are opened by themselves then       */
+#define FEW_BOXES  250   /* and where somebody asked for groups      */
 #define LEGEND_PAD 20.0
 #define MAX_PIXELS 12000 /* of a picture's side       */
 #define MAX_PAGE   14000 /* of a PDF's, in points     */
@@ -175,20 +178,30 @@ ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme th
 }
 
 gboolean
-ph_render_file (PhModel *model, PhHistory *history, PhId inside, PhPosition from, PhPosition to, PhMeasure *measure,
-                GHashTable *values, PhLayoutEngine engine, gboolean across, PhRenderFacts *facts, const char *path,
+ph_render_is_large (PhModel *model)
+{
+  return ph_model_n_nodes (model, TRUE) > MANY_NODES;
+}
+
+PhSceneOptions
+ph_render_scene_options (PhModel *model)
+{
+  const gboolean large = ph_render_is_large (model);
+
+  return (PhSceneOptions) { .by_scope = large, .open_all = large ? MOST_BOXES : FEW_BOXES, .seconds = 10 };
+}
+
+gboolean
+ph_render_file (PhModel *model, PhHistory *history, const PhRenderOptions *options, PhRenderFacts *facts, const char *path,
                 GCancellable *cancellable, GError **error)
 {
-  const guint n_nodes = ph_model_n_nodes (model, TRUE);
-  const PhSceneOptions options
-      = { .by_scope = n_nodes > 5000, .open_all = n_nodes > 5000 ? 1500 : 0, .seconds = 10, .engine = engine, .across = across };
-  const int time = history != NULL ? ph_scene_time (history, to) : 0, since = history != NULL ? ph_scene_time (history, from) : 0;
+  const int time = history != NULL ? ph_scene_time (history, options->to) : 0;
+  const int since = history != NULL ? ph_scene_time (history, options->from) : 0;
   g_autoptr (PhScene) scene = NULL;
   g_autoptr (PhPaint) paint = NULL;
-  PhDiff *diff = NULL;
-  gboolean done;
+  g_autoptr (PhDiff) diff = NULL;
 
-  scene = ph_scene_new_of (ph_record_new (model, history, inside, cancellable), &options, cancellable, error);
+  scene = ph_scene_new_of (ph_record_new (model, history, options->inside, cancellable), &options->scene, cancellable, error);
   if (scene == NULL)
     return FALSE;
   if (facts != NULL)
@@ -196,21 +209,20 @@ ph_render_file (PhModel *model, PhHistory *history, PhId inside, PhPosition from
       facts->drawn_by = ph_scene_drawn_by (scene, &facts->ms);
       ph_scene_count_faults (scene, time, &facts->crossings, &facts->over);
     }
-  if (measure != NULL)
-    paint = ph_paint_new (scene, time, measure);
+  if (options->measure != NULL)
+    paint = ph_paint_new (scene, time, options->measure);
   if (history != NULL && time != since)
-    diff = ph_diff_new (history, model, from, to);
-  {
-    /* The names of what was replaced stand beside their boxes. */
-    const float width = ph_scene_width (scene) + (diff != NULL ? NOTES : 0);
-    const PhPicture picture
-        = { scene,
-            { .time = time, .since = since, .clip = { 0, 0, width, ph_scene_height (scene) }, .values = values, .paint = paint },
-            diff,
-            TRUE };
+    diff = ph_diff_new (history, model, options->from, options->to);
 
-    done = ph_picture_save (&picture, path, 1.5, cancellable, error);
-  }
-  g_clear_pointer (&diff, ph_diff_free);
-  return done;
+  /* The names of what was replaced stand beside their boxes. */
+  const float width = ph_scene_width (scene) + (diff != NULL ? NOTES : 0);
+  const PhDrawOptions look = { .time = time,
+                               .since = since,
+                               .clip = { 0, 0, width, ph_scene_height (scene) },
+                               .values = options->values,
+                               .paint = paint,
+                               .edge_width = options->edge_width };
+  const PhPicture picture = { scene, look, diff, !options->hide_legend };
+
+  return ph_picture_save (&picture, path, 1.5, cancellable, error);
 }

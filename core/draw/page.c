@@ -9,9 +9,6 @@
 #include "core/replace.h"
 #include "ph-page.h"
 
-#define MANY_NODES 5000 /* from which on groups are drawn closed   */
-#define MOST_BOXES 1500 /* that are opened by themselves then      */
-
 #define ICON(path)                                                       \
   "<svg width=\"16\" height=\"16\" aria-hidden=\"true\"><path d=\"" path \
   "\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linecap=\"round\" stroke-linejoin=\"round\"/></svg>"
@@ -128,12 +125,6 @@ add_footer (GString *out)
 char *
 ph_page_print (const PhPageOptions *options, PhRenderFacts *facts, GCancellable *cancellable, GError **error)
 {
-  const guint n_nodes = ph_model_n_nodes (options->model, TRUE);
-  const PhSceneOptions wanted = { .by_scope = n_nodes > MANY_NODES,
-                                  .open_all = n_nodes > MANY_NODES ? MOST_BOXES : 0,
-                                  .seconds = 10,
-                                  .engine = options->engine,
-                                  .across = options->across };
   PhHistory *history = options->history;
   const int first = history != NULL ? ph_scene_time (history, options->from) : 0,
             last = history != NULL ? ph_scene_time (history, options->to) : 0;
@@ -147,7 +138,8 @@ ph_page_print (const PhPageOptions *options, PhRenderFacts *facts, GCancellable 
       g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "a page goes from an earlier position to a later one");
       return NULL;
     }
-  scene = ph_scene_new_of (ph_record_new (options->model, history, options->inside, cancellable), &wanted, cancellable, error);
+  scene = ph_scene_new_of (ph_record_new (options->model, history, options->inside, cancellable), &options->scene, cancellable,
+                           error);
   if (scene == NULL)
     return NULL;
   if (facts != NULL)

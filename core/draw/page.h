@@ -14,9 +14,8 @@ typedef struct
   PhHistory *history; /* (nullable)                                            */
   PhId inside;        /* what is drawn, PH_NO_ID: the main graph               */
   PhPosition from, to;
-  PhLayoutEngine engine;
-  gboolean across;
-  const char *title; /* of the model: "lenet.onnx"                            */
+  PhSceneOptions scene; /* ph_render_scene_options() */
+  const char *title;    /* of the model: "lenet.onnx"                            */
 } PhPageOptions;
 char *ph_page_print (const PhPageOptions *options, PhRenderFacts *facts, GCancellable *cancellable, GError **error);
 gboolean ph_page_save (const PhPageOptions *options, const char *path, PhRenderFacts *facts, GCancellable *cancellable,

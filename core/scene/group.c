@@ -214,20 +214,20 @@ number_patterns (PhScene *scene, guint first_group)
 }
 
 static gboolean
-asked_open (PhSceneBuild *build, int box)
+is_named (PhSceneBuild *build, int box, GHashTable *names)
 {
   const PhSceneBox *at = ph_scene_box (build->scene, box);
 
-  if (build->options->open == NULL)
+  if (names == NULL)
     return FALSE;
   if (at->kind == PH_BOX_GROUP)
-    return g_hash_table_contains (build->options->open, at->path);
+    return g_hash_table_contains (names, at->path);
   for (guint t = 0; t < at->n_tenants; t++)
     {
       char name[16];
 
       g_snprintf (name, sizeof name, "n%u", g_array_index (build->scene->tenants, PhTenant, at->first_tenant + t).id);
-      if (g_hash_table_contains (build->options->open, name))
+      if (g_hash_table_contains (names, name))
         return TRUE;
     }
   return FALSE;
@@ -237,7 +237,7 @@ asked_open (PhSceneBuild *build, int box)
 static gboolean
 was_open (PhSceneBuild *build, int box, gboolean *open)
 {
-  const int before = build->options->previous != NULL && build->options->open == NULL ? build->known[box] : -1;
+  const int before = build->options->previous != NULL ? build->known[box] : -1;
 
   *open = before >= 0 && ph_scene_box (build->options->previous, before)->open;
   return before >= 0 && ph_scene_box (build->scene, box)->kind == PH_BOX_GROUP;
@@ -249,14 +249,14 @@ is_group (PhScene *scene, int box)
   return ph_scene_box (scene, box)->kind == PH_BOX_GROUP && scene->child_start[box] != scene->child_start[box + 1];
 }
 
-/* Opens groups from the outside in, as long as the picture stays readable: all that lie in groups that are alike, or none, so
- * that one level of the picture is of one kind. */
+/* Which groups open by themselves: from the outside in, as long as the picture stays readable, all that lie in groups that are alike,
+ * or none, so that one level of the picture is of one kind. What is opened and closed by name does not change that for others. */
 static void
-open_groups (PhSceneBuild *build)
+choose_groups (PhSceneBuild *build, gboolean *fits)
 {
   PhScene *scene = build->scene;
   const int n = scene->boxes->len;
-  const gboolean choose = build->options->open == NULL && build->options->open_all > 0;
+  const gboolean choose = build->options->open_all > 0;
   g_autoptr (GArray) level = g_array_new (FALSE, FALSE, sizeof (int)), next = g_array_new (FALSE, FALSE, sizeof (int));
   int shown = 0, whole = n;
 
@@ -290,35 +290,62 @@ open_groups (PhSceneBuild *build)
           /* The first of those that are alike decides for all of them. */
           if (choose && more >= 0 && more < G_MAXINT / 2)
             {
-              const gboolean fits = shown + more <= (int) build->options->open_all;
+              const gboolean enough = shown + more <= (int) build->options->open_all;
 
-              shown += fits ? more : 0;
-              more = fits ? -1 : G_MAXINT / 2;
+              shown += enough ? more : 0;
+              more = enough ? -1 : G_MAXINT / 2;
               g_hash_table_insert (wanted, key, GINT_TO_POINTER (more));
             }
           for (int k = scene->child_start[p]; k < scene->child_start[p + 1]; k++)
             {
               const int b = scene->children[k];
-              PhSceneBox *box = ph_scene_box_at (scene, b);
               const int inside = scene->child_start[b + 1] - scene->child_start[b];
               gboolean known;
 
-              box->shown = TRUE;
-              box->can_open = inside > 0;
-              box->open = inside > 0
-                          && (was_open (build, b, &known)
-                                  ? known
-                                  : asked_open (build, b) || (choose && more < 0 && box->kind == PH_BOX_GROUP));
-              if (box->open)
+              if (inside == 0 || ph_scene_box (scene, b)->kind != PH_BOX_GROUP)
+                continue;
+              fits[b] = was_open (build, b, &known) ? known : choose && more < 0;
+              if (fits[b])
                 {
                   g_array_append_val (next, b);
-                  counted += choose && box->kind == PH_BOX_GROUP ? inside : 0;
+                  counted += choose ? inside : 0;
                 }
             }
         }
       shown -= counted; /* what was decided here is met again on the next level */
       g_array_set_size (level, 0);
       g_array_append_vals (level, next->data, next->len);
+    }
+}
+
+static void
+open_groups (PhSceneBuild *build)
+{
+  PhScene *scene = build->scene;
+  const PhSceneOptions *options = build->options;
+  const int n = scene->boxes->len;
+  g_autofree gboolean *fits = g_new0 (gboolean, n + 1);
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (int));
+
+  if (options->open == PH_OPEN_FIT)
+    choose_groups (build, fits);
+  g_array_append_val (open, n);
+  for (guint i = 0; i < open->len; i++)
+    {
+      const int p = g_array_index (open, int, i);
+
+      for (int k = scene->child_start[p]; k < scene->child_start[p + 1]; k++)
+        {
+          const int b = scene->children[k];
+          PhSceneBox *box = ph_scene_box_at (scene, b);
+
+          box->shown = TRUE;
+          box->can_open = scene->child_start[b + 1] > scene->child_start[b];
+          box->open = box->can_open && !is_named (build, b, options->closed)
+                      && (options->open == PH_OPEN_ALL || fits[b] || is_named (build, b, options->opened));
+          if (box->open)
+            g_array_append_val (open, b);
+        }
     }
 }
 

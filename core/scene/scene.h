@@ -85,12 +85,21 @@ typedef struct
   guint kib;                       /* what it carries, 0: unknown                                               */
 } PhSceneEdge;
 
+typedef enum
+{
+  PH_OPEN_FIT, /* as many as fit into PhSceneOptions.open_all boxes */
+  PH_OPEN_ALL,
+  PH_OPEN_NONE
+} PhOpenGroups;
+
 typedef struct
 {
-  gboolean by_scope; /* group by the names' scopes, by regions where there are none               */
-  GHashTable *open;  /* (nullable) set of paths and of "n42" that are open; others are closed     */
-  GHashTable *keep;  /* (nullable) set of node ids: only these, with pills where edges lead elsewhere */
-  guint open_all;    /* groups open by themselves while at most so many boxes show; 0: none       */
+  gboolean by_scope;  /* group by the names' scopes, by regions where there are none               */
+  PhOpenGroups open;  /* which groups are open                                                      */
+  GHashTable *opened; /* (nullable) set of paths and of "n42" that are open in spite of that          */
+  GHashTable *closed; /* (nullable) and of those that are closed                                      */
+  GHashTable *keep;   /* (nullable) set of node ids: only these, with pills where edges lead elsewhere */
+  guint open_all;     /* groups open by themselves while at most so many boxes show; 0: none       */
   PhLayoutEngine engine;
   gboolean across;   /* from left to right, not from top to bottom                                 */
   double seconds;    /* that dot may take; 0: 5                                                   */

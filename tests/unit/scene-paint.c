@@ -29,8 +29,7 @@ test_render (void)
                       *text = NULL;
       gsize length = 0;
 
-      g_assert_true (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, values,
-                                     PH_LAYOUT_BEST, FALSE, NULL, to, NULL, &error));
+      g_assert_true (ph_render_file (model, NULL, &(PhRenderOptions) { .values = values }, NULL, to, NULL, &error));
       g_assert_no_error (error);
       g_assert_true (g_file_get_contents (to, &text, &length, &error));
       g_assert_cmpuint (length, >, 300);
@@ -43,12 +42,10 @@ test_render (void)
         }
       g_remove (to);
     }
-  g_assert_false (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST,
-                                  FALSE, NULL, "picture.jpg", NULL, &error));
+  g_assert_false (ph_render_file (model, NULL, &(PhRenderOptions) { 0 }, NULL, "picture.jpg", NULL, &error));
   g_assert_error (error, PH_ERROR, PH_ERROR_USAGE);
   g_clear_error (&error);
-  g_assert_false (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST,
-                                  FALSE, NULL, "/does/not/exist/a.svg", NULL, &error));
+  g_assert_false (ph_render_file (model, NULL, &(PhRenderOptions) { 0 }, NULL, "/does/not/exist/a.svg", NULL, &error));
   g_assert_error (error, PH_ERROR, PH_ERROR_FILE);
   g_rmdir (folder);
 }
@@ -107,8 +104,7 @@ test_boxes (void)
     const PhPosition end = { history->steps->len, 0 }, start = { 0, 0 };
 
     g_assert_true (ph_scene_save (scene, plain, ph_scene_end (scene), 0, PH_THEME_LIGHT, NULL, &error));
-    g_assert_true (
-        ph_render_file (model, history, PH_NO_ID, start, end, NULL, NULL, PH_LAYOUT_BEST, FALSE, NULL, noted, NULL, &error));
+    g_assert_true (ph_render_file (model, history, &(PhRenderOptions) { .from = start, .to = end }, NULL, noted, NULL, &error));
     g_assert_true (g_file_get_contents (plain, &before, &n_before, NULL));
     g_assert_true (g_file_get_contents (noted, &after, &n_after, NULL));
     g_assert_cmpuint (n_after, >, n_before + 1000);

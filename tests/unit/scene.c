@@ -387,6 +387,73 @@ test_columns (void)
     }
 }
 
+static PhScene *
+grouped_scene (PhOpenGroups open, GHashTable *opened, GHashTable *closed)
+{
+  const PhSceneOptions options
+      = { .engine = PH_LAYOUT_LAYERED, .by_scope = TRUE, .open_all = 250, .open = open, .opened = opened, .closed = closed };
+  g_autoptr (GError) error = NULL;
+  PhScene *scene = ph_scene_new (ph_bench_transformer (600, FALSE, TRUE), NULL, &options, NULL, &error);
+
+  g_assert_no_error (error);
+  return scene;
+}
+
+/* What is opened or closed by name changes nothing for other groups; all and none leave nothing to size. */
+static void
+test_named_groups (void)
+{
+  g_autoptr (PhScene) fit = grouped_scene (PH_OPEN_FIT, NULL, NULL);
+  g_autoptr (GHashTable) opened = g_hash_table_new (g_str_hash, g_str_equal), closed = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (PhScene) every = grouped_scene (PH_OPEN_ALL, NULL, NULL), none = grouped_scene (PH_OPEN_NONE, NULL, NULL),
+                      named = NULL;
+  guint n_open = 0, n_others = 0;
+  int shut = -1;
+
+  for (guint b = 0; b < ph_scene_n_boxes (fit); b++)
+    {
+      const PhSceneBox *box = ph_scene_box (fit, b);
+      int up = (int) b;
+
+      while (up >= 0 && up != shut)
+        up = ph_scene_box (fit, up)->parent;
+
+      if (box->kind != PH_BOX_GROUP)
+        continue;
+      g_assert_true (ph_scene_box (every, b)->open);
+      g_assert_false (ph_scene_box (none, b)->open);
+      n_open += box->open;
+      if (box->open && g_hash_table_size (closed) == 0)
+        {
+          g_hash_table_add (closed, (gpointer) box->path);
+          shut = (int) b;
+        }
+      else if (box->shown && !box->open && up != shut && g_hash_table_size (opened) == 0)
+        g_hash_table_add (opened, (gpointer) box->path);
+    }
+  g_test_message ("%u groups are open, %u named", n_open, g_hash_table_size (opened));
+  g_assert_cmpuint (n_open, >, 1);
+  g_assert_cmpuint (g_hash_table_size (opened), ==, 1);
+  named = grouped_scene (PH_OPEN_FIT, opened, closed);
+  for (guint b = 0; b < ph_scene_n_boxes (fit); b++)
+    {
+      const PhSceneBox *before = ph_scene_box (fit, b), *after = ph_scene_box (named, b);
+
+      if (before->kind != PH_BOX_GROUP)
+        continue;
+      if (g_hash_table_contains (opened, before->path))
+        g_assert_true (after->open);
+      else if (g_hash_table_contains (closed, before->path))
+        g_assert_false (after->open);
+      else if (after->shown && before->shown)
+        {
+          g_assert_cmpint (after->open, ==, before->open);
+          n_others++;
+        }
+    }
+  g_assert_cmpuint (n_others, >, 1);
+}
+
 /* What comes to a phi from the end of its loop is a line that leads up, at each position at which it is there. */
 static void
 test_links (void)
@@ -440,5 +507,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/scene/appended-groups", test_appended_groups);
   g_test_add_func ("/scene/gradient", test_gradient);
   g_test_add_func ("/scene/links", test_links);
+  g_test_add_func ("/scene/named-groups", test_named_groups);
   return g_test_run ();
 }
