@@ -192,6 +192,19 @@ dequantized (Search *search, const PhNode *node)
                       MIN (x.high * (x.high < 0 ? s.low : s.high), G_MAXDOUBLE) };
 }
 
+/* An integer modulo a positive one, or the bits that one has. */
+static PhBounds
+remainder_of (Search *search, const PhNode *node)
+{
+  const PhValue *by = ph_node_input (node, 1);
+  const PhBounds b = input_bounds (search, node, 1);
+
+  if (by == NULL || by->type == NULL || !ph_dtype_is_integer (by->type->dtype) || b.low < 0 || b.high >= G_MAXDOUBLE
+      || (node->op == &ph_op_Mod && (b.low < 1 || ph_node_attr_int (node, "fmod", 0) != 0)))
+    return PH_BOUNDS_NONE;
+  return (PhBounds) { 0, node->op == &ph_op_Mod ? b.high - 1 : b.high };
+}
+
 static PhBounds
 of_node (Search *search, const PhValue *value, const PhNode *node)
 {
@@ -243,6 +256,14 @@ of_node (Search *search, const PhValue *value, const PhNode *node)
     return all_inputs (search, node, join);
   if (op == &ph_op_Where)
     return join (input_bounds (search, node, 1), input_bounds (search, node, 2));
+  if (op == &ph_op_Mod || op == &ph_op_BitwiseAnd)
+    return remainder_of (search, node);
+  if (op == &ph_op_Min)
+    {
+      PhBounds a = input_bounds (search, node, 0), b = input_bounds (search, node, 1);
+
+      return node->inputs->len == 2 ? (PhBounds) { MIN (a.low, b.low), MIN (a.high, b.high) } : PH_BOUNDS_NONE;
+    }
   if (op == &ph_op_Max)
     {
       PhBounds a = input_bounds (search, node, 0), b = input_bounds (search, node, 1);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/trial-private.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "core/ops/op-list.h"
@@ -48,6 +49,8 @@ ph_try_run (PhTry *self, guint side, GPtrArray *inputs, gboolean in_double, gboo
                             .reference = reference,
                             .cancellable = self->options->cancellable,
                             .narrow = in_double ? &self->trial->n_narrow : NULL,
+                            .in_range = in_double && self->in_range,
+                            .left_range = in_double ? &self->left_range : NULL,
                             .work = self->options->work,
                             .cost = self->options->cost * share_of (self, inputs) };
 
@@ -103,9 +106,27 @@ note_output (GPtrArray *seen, PhTensor *tensor)
   return FALSE;
 }
 
-static void
-note_outputs (PhTry *self, GPtrArray *outputs)
+/* How large finite elements are. */
+static double
+size_of (PhTensor *tensor)
 {
+  double largest = 0;
+
+  for (gsize i = 0;
+       ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_dtype (tensor) == PH_DOUBLE && i < ph_tensor_count (tensor); i++)
+    {
+      const double size = fabs (ph_tensor_get (tensor, i));
+
+      largest = isfinite (size) ? MAX (largest, size) : largest;
+    }
+  return largest;
+}
+
+static void
+note_outputs (PhTry *self, PhSampleKind kind, GPtrArray *outputs)
+{
+  for (guint k = 0; k < outputs->len && (kind == PH_SAMPLE_CAPTURED || kind == PH_SAMPLE_NORMAL); k++)
+    self->usual[k] = MAX (self->usual[k], size_of (outputs->pdata[k]));
   for (guint k = 0; k < outputs->len; k++)
     self->largest = MAX (self->largest, ph_tensor_count (outputs->pdata[k]));
   for (guint k = 0; k < outputs->len; k++)
@@ -139,7 +160,7 @@ ph_try_set_different (PhTry *self, PhSampleKind kind, GPtrArray *inputs, guint o
 }
 
 static GPtrArray *
-nudged (GPtrArray *inputs)
+nudged (GPtrArray *inputs, double by)
 {
   GPtrArray *others = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
 
@@ -156,28 +177,43 @@ nudged (GPtrArray *inputs)
       copy = ph_tensor_new (PH_DOUBLE, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
       out = ph_tensor_writable (copy);
       for (gsize k = 0; k < ph_tensor_count (tensor); k++)
-        out[k] = ph_tensor_get (tensor, k) * (1 + ((k * 2654435761u >> 7) & 1 ? 0x1p-48 : -0x1p-48));
+        out[k] = ph_tensor_get (tensor, k) * (1 + ((k * 2654435761u >> 7) & 1 ? by : -by));
       g_ptr_array_add (others, copy);
     }
   return others;
 }
 
+/* How far output @output moves from @was when the inputs move by so much. FALSE: that cannot be told. */
+static gboolean
+moves (PhTry *self, GPtrArray *inputs, PhTensor *was, guint output, double by, PhDistance *distance)
+{
+  g_autoptr (GPtrArray) others = nudged (inputs, by), moved = ph_try_run (self, 0, others, TRUE, FALSE, NULL);
+
+  if (moved == NULL)
+    return FALSE;
+  *distance = ph_distance (moved->pdata[output], was);
+  return distance->why == NULL;
+}
+
+#define NUDGE 0x1p-48
+
 /* Whether rounding of double explains it: what comes in moved in its last bits moves what comes out as far. A change that
- * promises nothing is not excused where the function jumps: that may be what was changed. */
+ * promises nothing is not excused where the function jumps: that may be what was changed. What cancels is no jump: it moves twice
+ * as far when what comes in does. */
 static gboolean
 is_ill_conditioned (PhTry *self, GPtrArray *inputs, PhTensor *was, guint output, const PhDistance *distance)
 {
-  g_autoptr (GPtrArray) others = NULL, moved = NULL;
-  g_auto (PhDistance) by = { 0 };
+  const gboolean strict = self->options->promise == PH_PROMISE_NONE && (distance->error > 1e-6 || distance->n_exact > 0);
+  g_auto (PhDistance) by = { 0 }, by_more = { 0 };
 
-  if (self->options->promise == PH_PROMISE_NONE && (distance->error > 1e-6 || distance->n_exact > 0))
+  if ((strict && distance->n_exact > 0) || !moves (self, inputs, was, output, NUDGE, &by))
     return FALSE;
-  others = nudged (inputs);
-  moved = ph_try_run (self, 0, others, TRUE, FALSE, NULL);
-  if (moved == NULL)
-    return FALSE;
-  by = ph_distance (moved->pdata[output], was);
-  return by.why == NULL && (distance->n_exact > 0 ? by.n_exact > 0 : distance->error <= 16 * by.error);
+  if (distance->n_exact > 0)
+    return by.n_exact > 0;
+  if (!strict)
+    return distance->error <= 16 * by.error;
+  return distance->max_abs <= 16 * by.max_abs && moves (self, inputs, was, output, 16 * NUDGE, &by_more)
+         && by_more.max_abs >= 4 * by.max_abs && by_more.max_abs <= 64 * by.max_abs;
 }
 
 /* How far constants of the change, moved in their last bit, move output @k; no more of them are moved than explain @error. */
@@ -267,6 +303,9 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
       ph_try_set_different (self, kind, inputs, k, 0, NULL, NULL, g_steal_pointer (&distance.why));
       return FALSE;
     }
+  if ((unbounded > 0 || distance.n_exact > 0) && kind == PH_SAMPLE_NONFINITE && self->options->promise == PH_PROMISE_NONE
+      && ph_try_is_open (self, inputs))
+    return TRUE;
   if (unbounded > 0 && !may_be_unbounded (self, kind, &distance))
     {
       ph_try_set_different (self, kind, inputs, k,
@@ -299,6 +338,10 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
       self->trial->n_unbounded++;
       return TRUE;
     }
+  /* Beside what comes out usually it is nothing: 1 - 1 of other numbers, where before it was less. */
+  if (distance.error > PH_TRY_LEAST && distance.max_abs <= DBL_EPSILON * self->usual[k]
+      && self->options->promise != PH_PROMISE_BITS)
+    return TRUE;
   if (distance.error > PH_TRY_LEAST && ph_try_is_field_equal (self))
     tolerance = PROVED;
   if (distance.error > tolerance)
@@ -321,8 +364,8 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
   return TRUE;
 }
 
-static gboolean
-sums (PhGraph *graph)
+gboolean
+ph_graph_sums (PhGraph *graph)
 {
   static const PhOp *const moving[] = { &ph_op_Cast, &ph_op_Where, &ph_op_Clip, &ph_op_Max, &ph_op_Min, NULL };
 
@@ -387,12 +430,14 @@ gboolean
 ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *worked, GError **problem)
 {
   const gboolean bits = self->options->promise == PH_PROMISE_BITS;
-  g_autoptr (GPtrArray) was = ph_try_run (self, 0, inputs, !bits, bits, problem), is = NULL;
+  g_autoptr (GPtrArray) was = NULL, is = NULL;
   g_autoptr (GError) own = NULL;
   GPtrArray *outputs[2];
   guint k = 0;
   gsize at = 0;
 
+  self->left_range = FALSE;
+  was = ph_try_run (self, 0, inputs, !bits, bits, problem);
   *worked = was != NULL;
   if (was == NULL)
     return !ph_try_was_cancelled (self);
@@ -407,7 +452,7 @@ ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *work
                             g_strdup_printf ("cannot be computed any more: %s", own->message));
       return FALSE;
     }
-  note_outputs (self, was);
+  note_outputs (self, kind, was);
   outputs[0] = was;
   outputs[1] = is;
   if (bits)
@@ -420,7 +465,7 @@ ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *work
       exact_is = exact_was != NULL ? ph_try_run (self, 1, inputs, TRUE, FALSE, NULL) : NULL;
       if (ph_try_was_cancelled (self))
         return FALSE;
-      if (exact_is != NULL && sums (self->pair->before->graph) && sums (self->pair->after->graph))
+      if (exact_is != NULL && ph_graph_sums (self->pair->before->graph) && ph_graph_sums (self->pair->after->graph))
         {
           GPtrArray *exact[2] = { exact_was, exact_is };
 
@@ -442,6 +487,8 @@ ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *work
   for (k = 0; k < was->len; k++)
     if (!judge (self, kind, inputs, outputs, k))
       return FALSE;
+  if (!ph_try_judge_range (self, kind, inputs, outputs))
+    return FALSE;
   if (kind == PH_SAMPLE_NORMAL && !self->trial->loses_accuracy)
     check_accuracy (self, inputs, outputs);
   return !ph_try_was_cancelled (self);

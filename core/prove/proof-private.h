@@ -14,7 +14,7 @@ typedef struct
   char *why; /* (nullable) */
   guint n_sets, kinds;
   double error, max_abs, tolerance;
-  gsize n_unbounded;
+  gsize n_unbounded, n_out_of_range;
   guint n_narrow;
   gboolean loses_accuracy;
   double log2_bound;   /* of exact evaluation; 0: there was none */
@@ -32,7 +32,7 @@ void ph_rewrite_proof_free (PhRewriteProof *one);
 /* Adds what a trial of one of its regions found. @name: of the value at the border that differs. */
 void ph_rewrite_proof_add (PhRewriteProof *one, const PhTrial *trial, const char *name);
 /* It differs alone, and is proved together with others. */
-void ph_rewrite_proof_join (PhRewriteProof *one);
+void ph_rewrite_proof_join (PhRewriteProof *one, PhVerdict verdict);
 PhVerdict ph_verdict_worse (PhVerdict a, PhVerdict b);
 
 PhProof *ph_proof_new (PhPosition a, PhPosition b, PhExactness exactness);

@@ -51,6 +51,7 @@ ph_rewrite_proof_add (PhRewriteProof *one, const PhTrial *trial, const char *nam
   one->max_abs = MAX (one->max_abs, trial->max_abs);
   one->tolerance = MAX (one->tolerance, trial->tolerance);
   one->n_unbounded += trial->n_unbounded;
+  one->n_out_of_range += trial->n_out_of_range;
   one->n_narrow += trial->n_narrow;
   one->loses_accuracy |= trial->loses_accuracy;
   one->same_nodes |= trial->same_nodes;
@@ -73,11 +74,11 @@ ph_rewrite_proof_add (PhRewriteProof *one, const PhTrial *trial, const char *nam
 }
 
 void
-ph_rewrite_proof_join (PhRewriteProof *one)
+ph_rewrite_proof_join (PhRewriteProof *one, PhVerdict verdict)
 {
-  one->verdict = PH_VERDICT_PROVED;
+  one->verdict = verdict;
   g_free (one->why);
-  one->why = g_strdup ("it differs alone, and is proved together with the others of its step");
+  one->why = g_strdup_printf ("it differs alone, and is %s together with the others of its step", ph_verdict_name (verdict));
 }
 
 /* ── a proof ── */
@@ -178,6 +179,7 @@ ph_proof_add_rewrite (PhProof *proof, const PhRewriteProof *one, PhPosition at)
   proof->max_scaled_error = MAX (proof->max_scaled_error, one->error);
   proof->tolerance = MAX (proof->tolerance, one->tolerance);
   proof->n_unbounded += one->n_unbounded;
+  proof->n_out_of_range += one->n_out_of_range;
   proof->n_narrow += one->n_narrow;
   proof->loses_accuracy |= one->loses_accuracy;
   draft->kinds |= one->kinds;
@@ -224,10 +226,11 @@ ph_proof_join (PhProof *proof, const PhTrial *trial)
 {
   Draft *draft = draft_of (proof);
 
-  draft->n_joint = proof->n_different;
-  if (trial->field != NULL)
+  draft->n_joint = trial->verdict == PH_VERDICT_PROVED ? proof->n_different : 0;
+  if (trial->verdict == PH_VERDICT_PROVED && trial->field != NULL)
     draft->log2_bound = draft->log2_bound < 0 ? MAX (draft->log2_bound, trial->field->log2_bound) : trial->field->log2_bound;
-  proof->n_proved += proof->n_different;
+  *(trial->verdict == PH_VERDICT_PROVED ? &proof->n_proved : &proof->n_same) += proof->n_different;
+  proof->n_sets = MAX (proof->n_sets, trial->n_sets);
   proof->n_different = 0;
   proof->verdict = proof->n_none > 0      ? PH_VERDICT_NONE
                    : proof->n_nothing > 0 ? PH_VERDICT_NOTHING
@@ -262,6 +265,7 @@ ph_proof_add_whole (PhProof *proof, const PhTrial *trial, GPtrArray *names)
   proof->max_scaled_error = MAX (proof->max_scaled_error, trial->error);
   proof->tolerance = MAX (proof->tolerance, trial->tolerance);
   proof->n_unbounded += trial->n_unbounded;
+  proof->n_out_of_range += trial->n_out_of_range;
   proof->n_narrow += trial->n_narrow;
   proof->loses_accuracy |= trial->loses_accuracy;
   for (guint k = 0; k < names->len && trial->n_sets > 0; k++)
@@ -387,6 +391,9 @@ conclude_sentence (PhProof *proof, const Draft *draft)
          draft->local_why != NULL ? draft->local_why : "no inputs could be made");
   if (proof->n_unbounded > 0)
     add (text, "%" G_GSIZE_FORMAT " elements are NaN or infinite on one side, which the rules except", proof->n_unbounded);
+  if (proof->n_out_of_range > 0)
+    add (text, "%" G_GSIZE_FORMAT " elements overflow or vanish in their element type before, and do so no more",
+         proof->n_out_of_range);
   if (proof->n_narrow > 0)
     add (text, "%u runs of nodes were in float32, for want of a kernel in double", proof->n_narrow);
   if (proof->loses_accuracy)
@@ -405,6 +412,8 @@ ph_proof_conclude (PhProof *proof)
   /* What could not be tried alone was tried in the whole. */
   else if (proof->verdict == PH_VERDICT_NONE && (draft->whole == PH_VERDICT_SAME || draft->whole == PH_VERDICT_CLOSE))
     proof->verdict = proof->n_close > 0 ? PH_VERDICT_CLOSE : draft->whole;
+  if (proof->n_out_of_range > 0 && (proof->verdict == PH_VERDICT_PROVED || proof->verdict == PH_VERDICT_SAME))
+    proof->verdict = PH_VERDICT_CLOSE;
   if (proof->verdict == PH_VERDICT_NONE || proof->verdict == PH_VERDICT_NOTHING)
     proof->problem = g_strdup (draft->local_why != NULL   ? draft->local_why
                                : draft->whole_why != NULL ? draft->whole_why

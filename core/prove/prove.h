@@ -48,6 +48,7 @@ typedef struct
   double max_abs_error, max_scaled_error; /* the largest difference in double: absolute, relative    */
   double tolerance;                       /* the largest relative one that was allowed, by rounding of constants     */
   gsize n_unbounded;                      /* elements NaN or infinite on one side only, which the class allows       */
+  gsize n_out_of_range;                   /* elements that overflow or vanish in their element type before, and not after   */
   guint n_narrow;                         /* runs of nodes that could not be done in double                          */
   gboolean loses_accuracy;                /* double agrees, and float32 is farther from it than before               */
   GArray *outputs;                        /* (element-type PhProofOutput)                                           */

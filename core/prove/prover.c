@@ -247,14 +247,18 @@ join_differences (PhProver *prover, PhProof *proof, guint first, guint last, GEr
   trial = ph_prover_try_region (prover, joint, PH_PROMISE_NONE, PH_PROVE_WHOLE_FLOPS, FALSE, error);
   if (trial == NULL)
     return FALSE;
-  if (trial->verdict != PH_VERDICT_PROVED)
+  if (trial->verdict == PH_VERDICT_DIFFERENT)
+    trial = ph_prover_follow_readers (prover, joint, g_steal_pointer (&trial), PH_PROMISE_NONE, PH_PROVE_WHOLE_FLOPS, error);
+  if (trial == NULL)
+    return FALSE;
+  if (trial->verdict != PH_VERDICT_PROVED && trial->verdict != PH_VERDICT_SAME)
     return TRUE;
   for (guint i = first; i < last; i++)
     {
       PhRewriteProof *one = g_hash_table_lookup (prover->proofs, GUINT_TO_POINTER (i + 1));
 
       if (one->verdict == PH_VERDICT_DIFFERENT)
-        ph_rewrite_proof_join (one);
+        ph_rewrite_proof_join (one, trial->verdict);
     }
   ph_proof_join (proof, trial);
   return TRUE;

@@ -267,7 +267,7 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flop
 static gboolean
 is_good_in_float (const PhTrial *trial, guint n_outputs)
 {
-  if (!ph_verdict_is_good (trial->verdict) || trial->n_unbounded > 0 || trial->loses_accuracy)
+  if (!ph_verdict_is_good (trial->verdict) || trial->n_unbounded > 0 || trial->n_out_of_range > 0 || trial->loses_accuracy)
     return FALSE;
   for (guint k = 0; trial->outputs != NULL && k < n_outputs; k++)
     if (trial->outputs[k].max_ulp > FAR_ULP)
@@ -275,10 +275,25 @@ is_good_in_float (const PhTrial *trial, guint n_outputs)
   return TRUE;
 }
 
-/* What differs at the border may be the same to all that read it there: Abs does not mind a sign. Of a change that promises nothing
- * a few inputs on which they do not show it are no excuse: it has to be proved. (transfer full) @trial, or one that is good. */
-static PhTrial *
-follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhPromise promise, double flops, GError **error)
+/* Sets of inputs without which equal results of readers are no evidence. */
+#define ENOUGH_SETS 12
+
+/* Whether @trial, of a region with its readers, excuses what differs at the border of @region. Of a change that promises nothing a few
+ * inputs on which the readers do not show it are no excuse: it has to be proved. But where one side is nothing, what the readers
+ * get there is made up itself, thresholds and ties included; then it will do that they do not tell the two apart. */
+static gboolean
+excuses (const PhTrial *trial, const PhRegion *region, guint n_outputs, PhPromise promise)
+{
+  if (!is_good_in_float (trial, n_outputs))
+    return FALSE;
+  return promise != PH_PROMISE_NONE || trial->verdict == PH_VERDICT_PROVED
+         || (trial->verdict == PH_VERDICT_SAME && trial->n_sets >= ENOUGH_SETS
+             && (region->before->len == 0 || region->after->len == 0));
+}
+
+PhTrial *
+ph_prover_follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhPromise promise, double flops,
+                          GError **error)
 {
   g_autoptr (PhRegion) wider = NULL;
 
@@ -291,9 +306,7 @@ follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhProm
       if (!ph_region_follow (wider, prover->model[0], prover->model[1]) || wider->before->len + wider->after->len > MAX_NODES)
         break;
       next = ph_prover_try_region (prover, wider, promise, flops, FALSE, error);
-      if (next != NULL
-          && (!is_good_in_float (next, wider->outputs->len)
-              || (promise == PH_PROMISE_NONE && next->verdict != PH_VERDICT_PROVED)))
+      if (next != NULL && !excuses (next, region, wider->outputs->len, promise))
         {
           ph_trial_free (next);
           continue;
@@ -434,7 +447,7 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
       g_autoptr (PhTrial) trial = prove_region (prover, regions->pdata[i], promise, flops, error);
 
       if (trial != NULL && trial->verdict == PH_VERDICT_DIFFERENT)
-        trial = follow_readers (prover, narrow, g_steal_pointer (&trial), promise, flops, error);
+        trial = ph_prover_follow_readers (prover, narrow, g_steal_pointer (&trial), promise, flops, error);
       if (trial == NULL)
         {
           ph_rewrite_proof_free (one);

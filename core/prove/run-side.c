@@ -29,7 +29,9 @@ ph_side_run (PhModel *side, GPtrArray *inputs, const PhSideOptions *options, GEr
                        .reference = options->reference,
                        .in_double = options->in_double,
                        .keep_all = options->values != NULL,
-                       .narrow = options->narrow };
+                       .narrow = options->narrow,
+                       .in_range = options->in_range,
+                       .left_range = options->left_range };
 
   for (guint i = 0; i < side->graph->inputs->len; i++)
     g_hash_table_insert (feeds, side->graph->inputs->pdata[i], inputs->pdata[i]);

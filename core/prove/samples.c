@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/samples.h"
 
-#include <float.h>
 #include <math.h>
 
+#include "core/prove/pool.h"
 #include "core/prove/rows.h"
 #include "core/prove/usage.h"
 #include "core/splitmix.h"
@@ -14,10 +14,8 @@ struct _PhSampler
   const PhPair *pair;
   const PhBounds *bounds;
   guint64 seed;
-  GArray *pool, *extreme; /* (element-type double) up to 1e6, and beyond or subnormal                  */
-  GArray *integers;       /* (element-type gint64) small constants of either side and their neighbours  */
-  gint64 size;            /* of the first symbol; the next ones are one larger each                     */
-  PhUsage *usage;         /* of each input                                                              */
+  PhPool *pool;
+  PhUsage *usage; /* of each input                                                              */
   guint modesty;
   gint64 short_axis[PH_SAMPLER_MOST_MODEST + 1]; /* of the inputs that are drawn: with modesty 1 longer than 1 */
 };
@@ -30,124 +28,6 @@ ph_sample_kind_name (PhSampleKind kind)
   return names[kind];
 }
 
-/* ── the pool ── */
-
-static void
-add_number (PhSampler *sampler, double value)
-{
-  const double magnitude = fabs (value);
-  GArray *pool = magnitude > 1e6 || (magnitude > 0 && magnitude < 1e-30) ? sampler->extreme : sampler->pool;
-
-  for (guint i = 0; i < pool->len; i++)
-    {
-      const double known = g_array_index (pool, double, i);
-
-      if (known == value && !signbit (known) == !signbit (value))
-        return;
-    }
-  if (pool->len < 400)
-    g_array_append_val (pool, value);
-}
-
-/* A value that something may be compared with, and what lies just beside it. */
-static void
-add_threshold (PhSampler *sampler, double value)
-{
-  const float narrow = (float) value;
-
-  if (!isfinite (value))
-    return;
-  add_number (sampler, value);
-  add_number (sampler, nextafterf (narrow, INFINITY));
-  add_number (sampler, nextafterf (narrow, -INFINITY));
-  add_number (sampler, value * (1 + 5e-5));
-  add_number (sampler, value * (1 - 5e-5));
-  add_number (sampler, -value);
-  add_number (sampler, 2 * value);
-  add_number (sampler, 1.5 * value);
-  add_number (sampler, 1.01 * value);
-  add_number (sampler, value + 1);
-  add_number (sampler, value - 1);
-}
-
-static void
-add_integer (PhSampler *sampler, gint64 value)
-{
-  for (guint i = 0; i < sampler->integers->len; i++)
-    if (g_array_index (sampler->integers, gint64, i) == value)
-      return;
-  if (sampler->integers->len < 200)
-    g_array_append_val (sampler->integers, value);
-}
-
-#define MAX_POOLED 16
-
-static void
-add_tensor (PhSampler *sampler, PhTensor *tensor)
-{
-  gsize n;
-
-  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) == PH_STRING
-      || ph_tensor_dtype (tensor) == PH_COMPLEX64 || ph_tensor_dtype (tensor) == PH_COMPLEX128)
-    return;
-  n = ph_tensor_is_splat (tensor) ? MIN (ph_tensor_count (tensor), 1) : ph_tensor_count (tensor);
-  if (ph_dtype_is_integer (ph_tensor_dtype (tensor)))
-    for (gsize i = 0; i < MIN (n, MAX_POOLED); i++)
-      {
-        const gint64 value = ph_tensor_get_int (tensor, i);
-
-        for (gint64 near = -1; near <= 1; near++)
-          add_integer (sampler, (gint64) ((guint64) value + (guint64) near));
-        if (value > 0 && value < 64)
-          sampler->size = MAX (sampler->size, value + 1);
-      }
-  if (n <= MAX_POOLED)
-    for (gsize i = 0; i < n; i++)
-      add_threshold (sampler, ph_tensor_get (tensor, i));
-}
-
-static void
-add_attr (PhSampler *sampler, const PhAttr *attr)
-{
-  if (attr->kind == PH_ATTR_FLOAT)
-    add_threshold (sampler, attr->f);
-  else if (attr->kind == PH_ATTR_FLOATS)
-    for (gsize i = 0; i < MIN (attr->n, MAX_POOLED); i++)
-      add_threshold (sampler, attr->floats[i]);
-  else if (attr->kind == PH_ATTR_TENSOR)
-    add_tensor (sampler, attr->tensor);
-  else if (attr->kind == PH_ATTR_INTS)
-    for (gsize i = 0; i < MIN (attr->n, MAX_POOLED); i++)
-      add_integer (sampler, attr->ints[i]);
-}
-
-static void
-add_graph (PhSampler *sampler, PhGraph *graph)
-{
-  for (guint i = 0; i < graph->constants->len; i++)
-    add_tensor (sampler, ((PhValue *) graph->constants->pdata[i])->tensor);
-  PH_FOREACH_NODE (node, graph)
-    {
-      for (guint i = 0; i < node->attrs->len; i++)
-        add_attr (sampler, node->attrs->pdata[i]);
-      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
-        add_graph (sampler, node->graphs->pdata[i]);
-    }
-}
-
-static void
-fill_pool (PhSampler *sampler)
-{
-  static const double always[] = { 0.0,     -0.0,     1,      -1,    0.5,    -0.5,    -2,   2,     3,    -3,
-                                   6,       1e-45,    -1e-45, 1e-40, -1e-40, FLT_MIN, 1e-8, -1e-8, 1e30, -1e30,
-                                   FLT_MAX, -FLT_MAX, 80,     -80,   90,     -90,     100,  -100,  1000, -1000 };
-
-  add_graph (sampler, sampler->pair->before->graph);
-  add_graph (sampler, sampler->pair->after->graph);
-  for (guint i = 0; i < G_N_ELEMENTS (always); i++)
-    add_number (sampler, always[i]);
-}
-
 PhSampler *
 ph_sampler_new (const PhPair *pair, const PhBounds *bounds, guint64 seed)
 {
@@ -156,11 +36,7 @@ ph_sampler_new (const PhPair *pair, const PhBounds *bounds, guint64 seed)
   sampler->pair = pair;
   sampler->bounds = bounds;
   sampler->seed = seed;
-  sampler->size = 5;
-  sampler->pool = g_array_new (FALSE, FALSE, sizeof (double));
-  sampler->extreme = g_array_new (FALSE, FALSE, sizeof (double));
-  sampler->integers = g_array_new (FALSE, FALSE, sizeof (gint64));
-  fill_pool (sampler);
+  sampler->pool = ph_pool_new (pair);
   sampler->usage = ph_usage_find (pair);
   return sampler;
 }
@@ -208,9 +84,7 @@ ph_sampler_has_integers (PhSampler *sampler)
 void
 ph_sampler_free (PhSampler *sampler)
 {
-  g_array_unref (sampler->pool);
-  g_array_unref (sampler->extreme);
-  g_array_unref (sampler->integers);
+  ph_pool_free (sampler->pool);
   g_free (sampler->usage);
   g_free (sampler);
 }
@@ -285,7 +159,7 @@ clip (PhBounds bounds, double value, guint64 *state)
 static double
 draw_float (PhSampler *sampler, PhSampleKind kind, guint64 *state)
 {
-  const double pooled = g_array_index (sampler->pool, double, ph_splitmix (state) % sampler->pool->len);
+  const double pooled = g_array_index (sampler->pool->numbers, double, ph_splitmix (state) % sampler->pool->numbers->len);
   guint64 r;
 
   switch (kind)
@@ -330,34 +204,99 @@ scatter_pool (GArray *pool, PhTensor *tensor, PhBounds bounds, guint turn, guint
     }
 }
 
-static void
-scatter_nonfinite (PhTensor *tensor, PhBounds bounds, guint turn, guint64 *state)
-{
-  static const double values[] = { NAN, INFINITY, -INFINITY };
-  const gsize n = ph_tensor_count (tensor);
+#define N_STYLES 3
 
-  if (n == 0)
-    return;
-  /* NaN hides what an infinity makes: each comes alone, too. */
-  for (guint i = 0; i < (n < 8 || turn > 0 ? 1 : G_N_ELEMENTS (values)); i++)
-    ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), ph_splitmix (state) % n,
-                    clip (bounds, values[(i + turn) % G_N_ELEMENTS (values)], state));
+guint
+ph_sampler_n_reaching (PhSampler *sampler, gsize n)
+{
+  const guint each = (guint) MAX (n / 2, 1);
+
+  return (sampler->pool->numbers->len + each - 1) / each;
+}
+
+guint
+ph_sampler_n_points (PhSampler *sampler)
+{
+  return sampler->pool->points->len * N_STYLES;
+}
+
+/* One number that something may be compared with: all of the tensor, or one element among zeros or small ones. A maximum, a sum, a
+ * mean is that number then. */
+static void
+fill_point (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint point, guint64 *state)
+{
+  const double value = g_array_index (sampler->pool->points, double, point / N_STYLES % sampler->pool->points->len);
+  const gsize n = ph_tensor_count (tensor), at = n > 0 ? ph_splitmix (state) % n : 0;
+
+  for (gsize i = 0; i < n; i++)
+    ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i,
+                    clip (bounds,
+                          i == at || point % N_STYLES == 0 ? value
+                          : point % N_STYLES == 1          ? 0
+                                                           : 0.1 * ph_splitmix_normal (state),
+                          state));
+}
+
+/* Each input has its own, in its own places; in one turn they meet, as in what takes their difference. */
+#define SHARED_TURN 3
+/* In the last ones every other input is infinite here and there, and the others are not. */
+#define MANY_TURN 4
+
+static void
+scatter_infinities (PhTensor *tensor, PhBounds bounds, guint64 *state)
+{
+  for (gsize i = 0; i < ph_tensor_count (tensor); i++)
+    {
+      const guint64 r = ph_splitmix (state);
+
+      if (r % 4 == 0)
+        ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i,
+                        clip (bounds, r & 8 ? INFINITY : -INFINITY, state));
+    }
 }
 
 static void
-fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind kind, guint turn, guint64 *state)
+scatter_nonfinite (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint input, guint turn, guint64 *state)
+{
+  static const double values[] = { NAN, INFINITY, -INFINITY };
+  const gsize n = ph_tensor_count (tensor);
+  guint64 shared = sampler->seed * 31 + 5;
+  gsize at;
+
+  if (n == 0)
+    return;
+  if (turn >= MANY_TURN)
+    {
+      if (input % 2 == turn % 2)
+        scatter_infinities (tensor, bounds, state);
+      return;
+    }
+  at = ph_splitmix (turn == SHARED_TURN ? &shared : state) % n;
+  /* NaN hides what an infinity makes: each comes alone, too. */
+  for (guint i = 0; i < (n < 8 || turn > 0 ? 1 : G_N_ELEMENTS (values)); i++)
+    ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), (at + i * (n / 3)) % n,
+                    clip (bounds, values[(i + (turn == SHARED_TURN ? 1 : turn + input)) % G_N_ELEMENTS (values)], state));
+}
+
+static void
+fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind kind, guint input, guint turn, guint64 *state)
 {
   /* A sum is hardly ever near the number that it is compared with, unless all of it is small. */
   static const double scales[] = { 1, 1e-4, 10, 100, 0.1, 1000, 3, 30 };
   const double scale = kind == PH_SAMPLE_NORMAL ? scales[turn % G_N_ELEMENTS (scales)] : 1;
 
+  if (kind == PH_SAMPLE_REACH && turn >= PH_SAMPLER_FIRST_POINT && sampler->pool->points->len > 0)
+    {
+      fill_point (sampler, tensor, bounds, turn - PH_SAMPLER_FIRST_POINT, state);
+      return;
+    }
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
     ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i,
                     clip (bounds, scale * draw_float (sampler, kind, state), state));
   if (kind == PH_SAMPLE_REACH || kind == PH_SAMPLE_EXTREME)
-    scatter_pool (kind == PH_SAMPLE_REACH ? sampler->pool : sampler->extreme, tensor, bounds, turn, state);
+    scatter_pool (kind == PH_SAMPLE_REACH ? sampler->pool->numbers : sampler->pool->extreme, tensor, bounds, turn, state);
   else if (kind == PH_SAMPLE_NONFINITE)
-    scatter_nonfinite (tensor, bounds, turn, state);
+    scatter_nonfinite (sampler, tensor, bounds, input, turn, state);
 }
 
 /* Type ends, powers of two and their neighbours, constants of either side, any number. */
@@ -372,8 +311,8 @@ draw_integer (PhSampler *sampler, PhDType dtype, guint64 *state)
     {
     case 0: return (gint64) (ph_splitmix (state) % 21) - (ph_dtype_is_signed (dtype) ? 10 : 0);
     case 1:
-      if (sampler->integers->len > 0)
-        return g_array_index (sampler->integers, gint64, ph_splitmix (state) % sampler->integers->len);
+      if (sampler->pool->integers->len > 0)
+        return g_array_index (sampler->pool->integers, gint64, ph_splitmix (state) % sampler->pool->integers->len);
       return 1;
     case 2:
       value = (gint64) ((G_GUINT64_CONSTANT (1) << (ph_splitmix (state) % bits)) + ph_splitmix (state) % 3 - 1);
@@ -394,8 +333,8 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBou
   const PhDType dtype = ph_tensor_dtype (tensor);
   const gsize n = ph_tensor_count (tensor);
   /* All of a tensor near one number, such as its zero point: then sums of products are small, and saturate nothing. */
-  const gint64 centre = sampler->integers->len > 0
-                            ? g_array_index (sampler->integers, gint64, ph_splitmix (state) % sampler->integers->len)
+  const gint64 centre = sampler->pool->integers->len > 0
+                            ? g_array_index (sampler->pool->integers, gint64, ph_splitmix (state) % sampler->pool->integers->len)
                             : 0;
   const gboolean negative = bounds.low < 0 && ph_dtype_is_signed (dtype);
   const gsize first = n > 0 ? ph_splitmix (state) % n : 0, last = n > 1 ? (first + 1 + ph_splitmix (state) % (n - 1)) % n : n;
@@ -419,12 +358,14 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBou
       else if (usage->reading == PH_READ_AS_DATA && sampler->modesty > 0)
         value = (gint64) (ph_splitmix (state) % (guint64) sampler->short_axis[sampler->modesty]);
       else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL && ph_tensor_rank (tensor) == 0)
-        value = (gint64) (ph_splitmix (state) % (guint64) (sampler->size + 3)) - 1; /* a count, perhaps beyond a bound */
+        value = (gint64) (ph_splitmix (state) % (guint64) (sampler->pool->size + 3)) - 1; /* a count, perhaps beyond a bound */
       else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL)
         value = (gint64) (ph_splitmix (state) % 4) - 1;
       else if (usage->reading == PH_READ_AS_DATA && kind == PH_SAMPLE_NORMAL && turn > 1 && turn % 4 < 2
-               && sampler->integers->len > 0)
-        value = (turn % 8 < 4 ? g_array_index (sampler->integers, gint64, ph_splitmix (state) % sampler->integers->len) : centre)
+               && sampler->pool->integers->len > 0)
+        value = (turn % 8 < 4
+                     ? g_array_index (sampler->pool->integers, gint64, ph_splitmix (state) % sampler->pool->integers->len)
+                     : centre)
                 + (gint64) (ph_splitmix (state) % 7) - 3;
       else if (usage->reading == PH_READ_AS_SHAPE || kind == PH_SAMPLE_NORMAL)
         value = (gint64) (ph_splitmix (state) % (usage->reading == PH_READ_AS_SHAPE ? 2 : 100))
@@ -548,7 +489,7 @@ draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind k
   else if (ph_dtype_is_integer (dtype))
     fill_integers (sampler, tensor, &sampler->usage[input], bounds, kind, turn, &state);
   else
-    fill_floats (sampler, tensor, bounds, kind, turn, &state);
+    fill_floats (sampler, tensor, bounds, kind, input, turn, &state);
   return tensor;
 }
 
@@ -559,7 +500,7 @@ ph_sampler_draw (PhSampler *sampler, PhSampleKind kind, guint turn, PhSampleShap
   g_autoptr (GPtrArray) tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
   g_autoptr (GHashTable) symbols = g_hash_table_new (NULL, NULL);
   g_autofree Shape *found = g_new0 (Shape, pair->inputs->len + 1);
-  Sizes chosen = { symbols, common_sizes[MIN (shapes.sizes, G_N_ELEMENTS (common_sizes) - 1)], sampler->size };
+  Sizes chosen = { symbols, common_sizes[MIN (shapes.sizes, G_N_ELEMENTS (common_sizes) - 1)], sampler->pool->size };
   gint64 places;
 
   if (kind == PH_SAMPLE_CAPTURED)

@@ -48,6 +48,12 @@ gboolean ph_sampler_can_be_modest (PhSampler *sampler);
  * the small integer constants of either side; then common sizes; and where a captured value is there, its shape. */
 guint ph_sampler_n_sizes (PhSampler *sampler);
 
+/* How many turns of PH_SAMPLE_REACH bring every number of the pool to some place of a tensor of @n elements. */
+guint ph_sampler_n_reaching (PhSampler *sampler, gsize n);
+/* Turns of PH_SAMPLE_REACH from this one on: one number that decides something in all of the inputs, among little else. */
+#define PH_SAMPLER_FIRST_POINT 1000
+guint ph_sampler_n_points (PhSampler *sampler);
+
 /* Whether an integer input is data, of which a few samples are no proof: neither a shape nor a plain index. */
 gboolean ph_sampler_has_integers (PhSampler *sampler);
 /* It says a shape, which is what it is: nothing else is made up for it. */

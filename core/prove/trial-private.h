@@ -25,8 +25,11 @@ typedef struct
   gboolean not_tight;      /* exact evaluation did not settle it on small images                  */
   gboolean is_loose;       /* the form was told on images of their own size                       */
   gboolean known_form;     /* other weights of the same form were tried before                    */
+  gboolean in_range;       /* runs in double keep to the ranges of element types                  */
+  gboolean left_range;     /* the last ones made numbers beyond them                              */
   gsize largest;           /* elements of an output so far                                        */
   gboolean *varies;        /* each output: other inputs made something else of it                 */
+  double *usual;           /* each output: its largest element on captured and normal inputs               */
   GPtrArray **seen;        /* each output: what came out first, of each shape                     */
   double spent;
   GError **error;
@@ -41,6 +44,17 @@ gboolean ph_try_was_cancelled (PhTry *self);
 gboolean ph_try_is_field_equal (PhTry *self);
 /* Every bit of float32, as the reference kernels compute it. TRUE: the same; FALSE: see @k and @at. */
 gboolean ph_try_same_in_float (GPtrArray *outputs[2], guint *k, gsize *at);
+/* plan.c: which inputs come @i-th. FALSE: no more do. The first ones are tried whatever they cost. */
+#define PH_TRY_FIRST 2
+gboolean ph_try_plan (PhTry *self, guint i, PhSampleKind *kind, guint *turn);
+/* Some operator is none that works element by element, moves elements or reads shapes. */
+gboolean ph_graph_sums (PhGraph *graph);
+
+/* range.c: both sides once more, with the ranges of their element types, where they left these; @outputs: as real numbers. FALSE: it
+ * differs, and that has been noted. */
+gboolean ph_try_judge_range (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2]);
+/* Whether both sides may make anything of the NaN or the infinities among @inputs. */
+gboolean ph_try_is_open (PhTry *self, GPtrArray *inputs);
 /* Notes the difference. @why: (nullable) (transfer full); else it is what stands at @element. */
 void ph_try_set_different (PhTry *self, PhSampleKind kind, GPtrArray *inputs, guint output, gsize element, PhTensor *was,
                            PhTensor *is, char *why);

@@ -7,21 +7,6 @@
 #include "core/ops/op-list.h"
 #include "core/prove/region-form.h"
 
-/* In this order; the first ones are tried whatever they cost. */
-/* clang-format off */
-static const struct { PhSampleKind kind; guint turn; } plan[] = {
-  { PH_SAMPLE_CAPTURED, 0 }, { PH_SAMPLE_NORMAL, 0 }, { PH_SAMPLE_REACH, 0 }, { PH_SAMPLE_NONFINITE, 0 }, { PH_SAMPLE_EXTREME, 0 },
-  { PH_SAMPLE_DENSE, 0 }, { PH_SAMPLE_REACH, 1 }, { PH_SAMPLE_WIDE, 0 }, { PH_SAMPLE_DENSE, 1 }, { PH_SAMPLE_REACH, 2 },
-  { PH_SAMPLE_NONFINITE, 1 }, { PH_SAMPLE_EXTREME, 1 }, { PH_SAMPLE_NORMAL, 1 }, { PH_SAMPLE_REACH, 3 }, { PH_SAMPLE_NONFINITE, 2 },
-  { PH_SAMPLE_DENSE, 2 }, { PH_SAMPLE_DENSE, 3 },
-};
-/* clang-format on */
-#define N_FIRST 2
-/* More of normal and wide ones, where results jump: a jump that lies a little elsewhere shows on few inputs. */
-#define N_MORE 24
-#define FEW    200 /* elements: fewer than these show less, and cost nothing                          */
-#define N_BEND 6   /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
-
 /* ── the trial ── */
 
 void
@@ -433,40 +418,16 @@ conclude (PhTry *self, GError *problem)
     }
   /* Where no integer was needed as it was fed, it is proved for all of them. */
   if (ph_try_is_field_equal (self) && (!trial->field->used_fixed || !ph_sampler_has_integers (self->sampler)))
-    trial->verdict = PH_VERDICT_PROVED;
+    trial->verdict = trial->n_out_of_range == 0 ? PH_VERDICT_PROVED : PH_VERDICT_CLOSE;
   else if (!all_vary (self))
     {
       trial->verdict = PH_VERDICT_NOTHING;
       trial->why = g_strdup ("what comes out is the same whatever goes in, or NaN");
     }
   else
-    trial->verdict = trial->n_unbounded == 0 && !trial->bits_differ && trial->error <= PH_TRY_LEAST ? PH_VERDICT_SAME
-                                                                                                    : PH_VERDICT_CLOSE;
-}
-
-static gboolean
-jumps (PhGraph *graph)
-{
-  /* clang-format off */
-  static const PhOp *const ops[] = {
-    &ph_op_QuantizeLinear, &ph_op_DynamicQuantizeLinear, &ph_op_QLinearConv, &ph_op_QLinearMatMul, &ph_op_Round, &ph_op_Floor,
-    &ph_op_Ceil, &ph_op_Greater, &ph_op_GreaterOrEqual, &ph_op_Less, &ph_op_LessOrEqual, &ph_op_ArgMax, &ph_op_ArgMin,
-    &ph_op_TopK, &ph_op_NonMaxSuppression, NULL
-  };
-  /* clang-format on */
-
-  PH_FOREACH_NODE (node, graph)
-    {
-      for (guint i = 0; ops[i] != NULL; i++)
-        if (node->op == ops[i])
-          return TRUE;
-      if (node->op == &ph_op_Cast && !ph_dtype_is_float ((PhDType) ph_node_attr_int (node, "to", PH_FLOAT)))
-        return TRUE;
-      for (guint g = 0; node->graphs != NULL && g < node->graphs->len; g++)
-        if (jumps (node->graphs->pdata[g]))
-          return TRUE;
-    }
-  return FALSE;
+    trial->verdict = trial->n_unbounded == 0 && trial->n_out_of_range == 0 && !trial->bits_differ && trial->error <= PH_TRY_LEAST
+                         ? PH_VERDICT_SAME
+                         : PH_VERDICT_CLOSE;
 }
 
 static gsize
@@ -479,38 +440,27 @@ n_captured (PhTry *self)
   return n;
 }
 
-/* How many sets beyond the plan. */
-static guint
-n_more (PhTry *self)
-{
-  if (ph_try_is_field_equal (self))
-    return 0;
-  if (!jumps (self->pair->before->graph) && !jumps (self->pair->after->graph))
-    return N_BEND;
-  return N_MORE * (guint) CLAMP (FEW / MAX (self->largest, 1), 1, 10);
-}
-
 static gboolean
 try_all (PhTry *self, GError **problem)
 {
   guint made = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (plan) || i < G_N_ELEMENTS (plan) + n_more (self); i++)
+  PhSampleKind kind;
+  guint turn;
+
+  for (guint i = 0; ph_try_plan (self, i, &kind, &turn); i++)
     {
-      const gboolean planned = i < G_N_ELEMENTS (plan);
-      const PhSampleKind kind = planned ? plan[i].kind : i % 2 ? PH_SAMPLE_NORMAL : PH_SAMPLE_WIDE;
-      const guint turn = planned ? plan[i].turn : 2 + i - G_N_ELEMENTS (plan);
       PhSampleShapes shapes = { .captured = TRUE, .crop = 1 };
       gboolean worked = FALSE;
 
-      if (i >= N_FIRST && self->trial->n_sets > 0 && self->spent > self->options->flops)
+      if (i >= PH_TRY_FIRST && self->trial->n_sets > 0 && self->spent > self->options->flops)
         break;
       if (kind == PH_SAMPLE_CAPTURED ? !self->whole_captured : self->shapes->len == 0)
         continue;
       /* What is proved need not be computed at its full size, nor again and again for other weights. */
       if (kind == PH_SAMPLE_CAPTURED && ph_try_is_field_equal (self) && (self->crop > 1 || n_captured (self) > SAMPLE_ROWS))
         continue;
-      if ((i >= N_FIRST && self->known_form && self->trial->n_sets > 0) || (self->options->brief && self->trial->n_sets > 1))
+      if ((i >= PH_TRY_FIRST && self->known_form && self->trial->n_sets > 0) || (self->options->brief && self->trial->n_sets > 1))
         break;
       if (kind == PH_SAMPLE_NORMAL && self->trial->n_sets > 0 && self->options->whole && self->spent > self->options->flops)
         break;
@@ -552,10 +502,11 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
   g_autoptr (PhSampler) sampler = ph_sampler_new (pair, options->bounds, options->seed);
   g_autoptr (GArray) shapes = g_array_new (FALSE, FALSE, sizeof (PhSampleShapes));
   g_autofree gboolean *varies = g_new0 (gboolean, pair->outputs->len + 1);
+  g_autofree double *usual = g_new0 (double, pair->outputs->len + 1);
   g_autoptr (GPtrArray) all_seen = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
   g_autoptr (GError) problem = NULL;
   gboolean worked;
-  PhTry self = { pair, options, trial, sampler, .shapes = shapes, .varies = varies, .error = error };
+  PhTry self = { pair, options, trial, sampler, .shapes = shapes, .varies = varies, .usual = usual, .error = error };
 
   trial->outputs = g_new0 (PhTrialOutput, pair->outputs->len + 1);
   for (guint i = 0; i < pair->outputs->len; i++)

@@ -56,6 +56,7 @@ typedef struct
   double error, max_abs;   /* the largest difference in double: relative, absolute                       */
   double tolerance;        /* the largest that was allowed                                               */
   gsize n_unbounded;       /* elements NaN or infinite on one side, which the promise excepts             */
+  gsize n_out_of_range;    /* elements that overflow or vanish in their types before, and not any more, or so excepted */
   guint n_narrow;          /* nodes that could not be computed in double                                 */
   gboolean loses_accuracy; /* float32 got worse though double agrees                                     */
   gboolean bits_differ;    /* float32, though every bit was promised; sums in another order               */
@@ -101,7 +102,8 @@ gboolean ph_jitter_has (PhJitter *jitter, guint side);
 /* run-side.c: one side on one set of inputs; outputs in order. (transfer full) */
 typedef struct
 {
-  gboolean in_double, reference;
+  gboolean in_double, reference, in_range;
+  gboolean *left_range; /* (nullable) see PhRunOptions */
   GHashTable *ids, *values;
   guint *narrow;
   GCancellable *cancellable;

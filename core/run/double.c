@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/run-private.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/ops/op-list.h"
@@ -161,6 +162,66 @@ reads_representation (const PhNode *node)
   return node->op == &ph_op_BitCast || (node->op == &ph_op_Cast && ph_node_attr_int (node, "to", 0) == PH_STRING);
 }
 
+/* Beyond @most a number of the type is infinite, nearer to 0 than @least it is 0. */
+typedef struct
+{
+  double least, most;
+} Range;
+
+static Range
+range_of (PhDType dtype)
+{
+  return dtype == PH_FLOAT16    ? (Range) { 0x1p-25, 0x1.ffep15 }
+         : dtype == PH_BFLOAT16 ? (Range) { 0x1p-134, 0x1.ffp127 }
+                                : (Range) { 0x1p-150, 0x1.ffffffp127 };
+}
+
+static double
+into_range (Range range, double number)
+{
+  const double size = fabs (number);
+
+  return size >= range.most ? copysign (INFINITY, number) : size <= range.least ? copysign (0, number) : number;
+}
+
+/* @tensor, output @i of @node, within the range of its declared type, where that is asked for. (transfer full) (nullable) of @tensor,
+ * too. */
+static PhTensor *
+keep_range (PhRun *run, const PhNode *node, guint i, PhTensor *tensor)
+{
+  const PhValue *value = ph_node_output (node, i);
+  const PhType *type = value != NULL ? value->type : NULL;
+  const double *numbers;
+  gsize n, at = 0;
+  Range range;
+
+  if ((!run->options->in_range && run->options->left_range == NULL) || run->spelt > 0 || tensor == NULL || type == NULL
+      || type->kind != PH_KIND_TENSOR || !IS_WIDENED (type->dtype) || ph_tensor_kind (tensor) != PH_KIND_TENSOR
+      || ph_tensor_dtype (tensor) != PH_DOUBLE)
+    return tensor;
+  range = range_of (type->dtype);
+  numbers = ph_tensor_data (tensor);
+  n = numbers != NULL ? ph_tensor_count (tensor) : 0;
+  while (at < n && !(fabs (numbers[at]) >= range.most && isfinite (numbers[at]))
+         && !(fabs (numbers[at]) <= range.least && numbers[at] != 0))
+    at++;
+  if (at == n)
+    return tensor;
+  if (run->options->left_range != NULL)
+    *run->options->left_range = TRUE;
+  if (run->options->in_range)
+    {
+      PhTensor *held = ph_tensor_new (PH_DOUBLE, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
+      double *out = held != NULL ? ph_tensor_writable (held) : NULL;
+
+      for (gsize k = 0; out != NULL && k < n; k++)
+        out[k] = into_range (range, numbers[k]);
+      ph_tensor_unref (tensor);
+      return held;
+    }
+  return tensor;
+}
+
 gboolean
 ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun *, PhKernel *, GError **), GError **error)
 {
@@ -206,7 +267,7 @@ ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun 
   for (guint i = 0; i < kernel->n_outputs && ok; i++)
     if (kernel->outputs[i] != NULL)
       {
-        PhTensor *wide = ph_run_widen (kernel->outputs[i]);
+        PhTensor *wide = keep_range (run, node, i, ph_run_widen (kernel->outputs[i]));
 
         narrow = narrow || (has_kernel && has_double && IS_WIDENED (ph_tensor_dtype (kernel->outputs[i])));
         ok = wide != NULL || ph_kernel_fail (kernel, error, "output %u is too large for memory as doubles", i);

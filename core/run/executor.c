@@ -331,6 +331,7 @@ run_expansion (PhRun *run, PhKernel *kernel, GError **error)
                       **outputs = g_new0 (PhTensor *, kernel->n_outputs + 1);
   g_autofree char *label = ph_node_label (kernel->node);
   const PhGraph *graph;
+  gboolean ok;
 
   if (expansion == NULL || !fits_expansion (kernel, expansion))
     {
@@ -353,7 +354,10 @@ run_expansion (PhRun *run, PhKernel *kernel, GError **error)
   for (guint i = 0; i < kernel->n_inputs; i++)
     if (expansion->input_of[i] >= 0)
       inputs[expansion->input_of[i]] = kernel->inputs[i];
-  if (!ph_run_graph (run, expansion->model->graph, inputs, graph->inputs->len, outputs, graph->outputs->len, label, error))
+  run->spelt++;
+  ok = ph_run_graph (run, expansion->model->graph, inputs, graph->inputs->len, outputs, graph->outputs->len, label, error);
+  run->spelt--;
+  if (!ok)
     return FALSE;
   for (guint i = 0; i < kernel->n_outputs; i++)
     if (expansion->output_of[i] >= 0)

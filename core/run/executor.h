@@ -20,6 +20,8 @@ typedef struct
   guint *took;               /* (nullable) counts the runs of nodes that @kernel made, fused nodes' heads among them */
   gboolean in_double;        /* compute and keep each float, half and bfloat16 as a double       */
   guint *narrow;             /* (nullable) counts the runs of nodes that in_double had to do in float32 */
+  gboolean in_range;         /* with in_double: what the declared type cannot hold is infinite, or 0 */
+  gboolean *left_range;      /* (nullable) set where in_double made a number that the declared type cannot hold */
   void (*progress) (guint done, guint total, gpointer data);
   gpointer progress_data;
   PhProfile *profile;           /* (nullable) for ph_profile_model() alone: notes how long each node took */

@@ -46,6 +46,7 @@ struct _PhRun
   GPtrArray *spare;   /* (nullable) (element-type PhTensor) outputs that a kernel writes and its node does not have */
   gboolean want_all;  /* a single node's run                                                       */
   guint depth;        /* of bodies and functions                                                   */
+  guint spelt;        /* of operators that are spelt out: what is inside has no type of its own    */
   guint done, total;  /* nodes of the main graph                                                   */
 };
 

@@ -1,12 +1,14 @@
 /* changes.c: pairs of small models, before and after a change, of which it is known whether they are equal. A wrong change must be
  * called different, whoever made it and in whichever direction; a right one must not be accused.
  *   tests/proof/changes/THEME.onnxtxt: pairs of
- *     ## NAME: different | different-bits (either with -forwards) | equal | not-ticked
+ *     ## NAME: different | different-bits (either with -forwards) | different-range | equal | not-ticked
  *     # before
  *     ONNX text; without a header it is at the newest opset
  *     # after
  *     ONNX text
- * -forwards: the way back is no loss; different-bits: in NaN, infinities or signs of zero alone, which a rule of Peephole's own may except; not-ticked: nothing can be told.
+ * -forwards: the way back is no loss; different-bits: in NaN, infinities or signs of zero alone, which a rule of Peephole's own may
+ * except; different-range: only where an element type overflows or vanishes; not-ticked: nothing can be told.
+ * PEEPHOLE_CHANGES_SEEDS: how often each way is tried (1), as the program of others after the first time.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -114,6 +116,9 @@ is_as_expected (const Change *change, gboolean foreign, gboolean backwards, PhVe
     return !foreign || ph_verdict_is_good (verdict);
   if (g_str_equal (change->expected, "not-ticked"))
     return !ph_verdict_is_good (verdict);
+  /* In numbers that an element type cannot hold: a rule of Peephole's own may do better, but that is not proved. */
+  if (g_str_equal (change->expected, "different-range"))
+    return foreign ? verdict == PH_VERDICT_DIFFERENT : verdict != PH_VERDICT_PROVED && verdict != PH_VERDICT_SAME;
   g_assert_cmpstr (change->expected, ==, "different-bits");
   return TRUE;
 }
@@ -123,10 +128,13 @@ test_change (gconstpointer data)
 {
   const Change *change = data;
 
-  for (guint way = 0; way < 4; way++)
+  const char *seeds = g_getenv ("PEEPHOLE_CHANGES_SEEDS");
+
+  for (guint i = 0; i < 4 * (seeds != NULL ? MAX (1, (guint) atoi (seeds)) : 1); i++)
     {
-      const gboolean foreign = way < 2, backwards = way % 2 == 1;
-      g_autoptr (PhProof) proof = prove (change, backwards, foreign, 1 + way);
+      const guint way = i % 4;
+      const gboolean foreign = way < 2 || i >= 4, backwards = way % 2 == 1;
+      g_autoptr (PhProof) proof = prove (change, backwards, foreign, 1 + i);
 
       if (proof == NULL)
         return;

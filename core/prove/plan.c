@@ -1,0 +1,129 @@
+/* plan.c: which inputs a pair is tried on, one set after the other.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/op-list.h"
+#include "core/prove/trial-private.h"
+
+/* In this order; the first ones are tried whatever they cost. */
+/* clang-format off */
+static const struct { PhSampleKind kind; guint turn; } plan[] = {
+  { PH_SAMPLE_CAPTURED, 0 }, { PH_SAMPLE_NORMAL, 0 }, { PH_SAMPLE_REACH, 0 }, { PH_SAMPLE_NONFINITE, 0 }, { PH_SAMPLE_EXTREME, 0 },
+  { PH_SAMPLE_DENSE, 0 }, { PH_SAMPLE_REACH, 1 }, { PH_SAMPLE_WIDE, 0 }, { PH_SAMPLE_DENSE, 1 }, { PH_SAMPLE_REACH, 2 },
+  { PH_SAMPLE_NONFINITE, 1 }, { PH_SAMPLE_EXTREME, 1 }, { PH_SAMPLE_NORMAL, 1 }, { PH_SAMPLE_REACH, 3 }, { PH_SAMPLE_NONFINITE, 2 },
+  { PH_SAMPLE_DENSE, 2 }, { PH_SAMPLE_DENSE, 3 }, { PH_SAMPLE_NONFINITE, 3 }, { PH_SAMPLE_NONFINITE, 4 },
+  { PH_SAMPLE_NONFINITE, 5 },
+};
+/* clang-format on */
+/* More of normal and wide ones, where results jump: a jump that lies a little elsewhere shows on few inputs. */
+#define N_MORE            24
+#define FEW               200 /* elements: fewer than these show less, and cost nothing                          */
+#define N_POINTS          120 /* so many of one number alone, at which they may jump                                */
+#define PLANNED_REACH     4
+#define PLANNED_NONFINITE 6
+#define N_INFINITE        12 /* of a change that promises nothing, also so many in which much is infinite          */
+#define N_REACH           24 /* and so many more that reach                                                        */
+#define N_BEND            6  /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
+
+static gboolean
+jumps (PhGraph *graph)
+{
+  /* clang-format off */
+  static const PhOp *const ops[] = {
+    &ph_op_QuantizeLinear, &ph_op_DynamicQuantizeLinear, &ph_op_QLinearConv, &ph_op_QLinearMatMul, &ph_op_Round, &ph_op_Floor,
+    &ph_op_Ceil, &ph_op_Greater, &ph_op_GreaterOrEqual, &ph_op_Less, &ph_op_LessOrEqual, &ph_op_ArgMax, &ph_op_ArgMin,
+    &ph_op_TopK, &ph_op_NonMaxSuppression, &ph_op_Equal, &ph_op_ThresholdedRelu, &ph_op_Sign, &ph_op_Shrink, &ph_op_Hardmax,
+    &ph_op_NonZero, &ph_op_Mod, NULL
+  };
+  /* clang-format on */
+
+  PH_FOREACH_NODE (node, graph)
+    {
+      for (guint i = 0; ops[i] != NULL; i++)
+        if (node->op == ops[i])
+          return TRUE;
+      if (node->op == &ph_op_Cast && !ph_dtype_is_float ((PhDType) ph_node_attr_int (node, "to", PH_FLOAT)))
+        return TRUE;
+      for (guint g = 0; node->graphs != NULL && g < node->graphs->len; g++)
+        if (jumps (node->graphs->pdata[g]))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether a cast holds less than what it reads. */
+static gboolean
+narrows (PhGraph *graph)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      const PhDType to = node->op == &ph_op_Cast ? (PhDType) ph_node_attr_int (node, "to", PH_FLOAT) : PH_FLOAT;
+
+      if (ph_dtype_is_float (to) && ph_dtype_size (to) < ph_dtype_size (PH_FLOAT))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* How many sets of each kind follow the plan. */
+typedef struct
+{
+  guint reach, infinite, more, points;
+} Rest;
+
+static Rest
+rest_of (PhTry *self)
+{
+  const gboolean settled = ph_try_is_field_equal (self);
+  const guint n_reach = ph_sampler_n_reaching (self->sampler, self->largest);
+  Rest rest = { 0 };
+
+  /* Of few elements the plan leaves most numbers of the pool out. */
+  if (self->largest < FEW && n_reach > PLANNED_REACH && (!settled || self->options->promise == PH_PROMISE_NONE))
+    rest.reach = MIN (n_reach - PLANNED_REACH, N_REACH);
+  if (self->largest < FEW && self->options->promise == PH_PROMISE_NONE)
+    rest.infinite = N_INFINITE;
+  if (settled)
+    return rest;
+  rest.more = N_BEND;
+  if (jumps (self->pair->before->graph) || jumps (self->pair->after->graph))
+    rest.more = N_MORE * (guint) CLAMP (FEW / MAX (self->largest, 1), 1, 10);
+  else if (!narrows (self->pair->before->graph) && !narrows (self->pair->after->graph))
+    return rest;
+  rest.points = MIN (ph_sampler_n_points (self->sampler), N_POINTS);
+  return rest;
+}
+
+gboolean
+ph_try_plan (PhTry *self, guint i, PhSampleKind *kind, guint *turn)
+{
+  Rest rest;
+
+  if (i < G_N_ELEMENTS (plan))
+    {
+      *kind = plan[i].kind;
+      *turn = plan[i].turn;
+      return TRUE;
+    }
+  i -= G_N_ELEMENTS (plan);
+  rest = rest_of (self);
+  *kind = PH_SAMPLE_REACH;
+  if (i < rest.reach)
+    *turn = PLANNED_REACH + i;
+  else if (i < rest.reach + rest.infinite)
+    {
+      *kind = PH_SAMPLE_NONFINITE;
+      *turn = PLANNED_NONFINITE + i - rest.reach;
+    }
+  else if (i < rest.reach + rest.infinite + rest.more)
+    {
+      i -= rest.reach + rest.infinite;
+      *kind = i % 2 ? PH_SAMPLE_NORMAL : PH_SAMPLE_WIDE;
+      *turn = 2 + i;
+    }
+  else
+    {
+      i -= rest.reach + rest.infinite + rest.more;
+      *turn = PH_SAMPLER_FIRST_POINT + i;
+      return i < rest.points;
+    }
+  return TRUE;
+}

@@ -1,0 +1,20 @@
+/* pool.h: numbers that decide something in a pair of models: those that they compare with, and what lies beside them.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/prove/pair.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GArray *numbers, *extreme; /* (element-type double) up to 1e6, and beyond or subnormal                  */
+  GArray *points;            /* (element-type double) at which something may jump: constants, and ties of their multiples */
+  GArray *integers;          /* (element-type gint64) small constants of either side and their neighbours */
+  gint64 size;               /* a dimension larger than these                                             */
+} PhPool;
+
+PhPool *ph_pool_new (const PhPair *pair);
+void ph_pool_free (PhPool *pool);
+
+G_END_DECLS

@@ -1,0 +1,139 @@
+/* range.c: what element types cannot hold, and what operators make of NaN and infinities as they like.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "core/ops/op-list.h"
+#include "core/prove/trial-private.h"
+
+/* ── ranges of element types ── */
+
+/* What is larger than this many least normal numbers of the type is not lost in the noise of its small ones. */
+#define CLEAR 4
+
+static double
+least_normal (const PhType *type)
+{
+  return type != NULL && type->kind == PH_KIND_TENSOR && type->dtype == PH_FLOAT16 ? 0x1p-14 : 0x1p-126;
+}
+
+/* Whether element @i, which is @exact where numbers have no range, is another one in its type. */
+static gboolean
+is_gone (PhTensor *exact, PhTensor *ranged, double least, gsize i)
+{
+  const double a = ph_tensor_get (exact, i), b = ph_tensor_get (ranged, i);
+
+  return isfinite (a) && (!isfinite (b) || (fabs (a) > CLEAR * least && fabs (a - b) > fabs (a) / CLEAR));
+}
+
+/* Elements that are gone in @ranged, and not in the other side's. @at: the first. */
+static gsize
+count_gone (PhTensor *exact, PhTensor *ranged, PhTensor *other_exact, PhTensor *other_ranged, double least, gsize *at)
+{
+  gsize n = 0;
+
+  if (ph_tensor_kind (exact) != PH_KIND_TENSOR || ph_tensor_dtype (exact) != PH_DOUBLE
+      || ph_tensor_count (exact) != ph_tensor_count (other_exact))
+    return 0;
+  for (gsize i = 0; i < ph_tensor_count (exact); i++)
+    if (is_gone (exact, ranged, least, i) && !is_gone (other_exact, other_ranged, least, i) && n++ == 0)
+      *at = i;
+  return n;
+}
+
+/* In double, and as real numbers, x * 256 / 256 is x; in float16 it is infinite from 256 on. What both sides give is computed again
+ * with the ranges of the element types. What is lost is a difference. What overflowed before and does so no more is none where a
+ * larger operator does it, but it is not the same. FALSE: it differs, and that has been noted. */
+gboolean
+ph_try_judge_range (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2])
+{
+  g_autoptr (GPtrArray) was = NULL, is = NULL;
+  gboolean differs = FALSE;
+
+  if (!self->left_range || kind == PH_SAMPLE_NONFINITE || kind == PH_SAMPLE_EXTREME)
+    return TRUE;
+  self->in_range = TRUE;
+  was = ph_try_run (self, 0, inputs, TRUE, FALSE, NULL);
+  is = was != NULL ? ph_try_run (self, 1, inputs, TRUE, FALSE, NULL) : NULL;
+  self->in_range = FALSE;
+  for (guint k = 0; is != NULL && k < is->len && !differs; k++)
+    {
+      const PhType *type = ((PhValue *) self->pair->before->graph->outputs->pdata[k])->type;
+      const double least = least_normal (type);
+      PhTensor *exact[2] = { outputs[0]->pdata[k], outputs[1]->pdata[k] };
+      gsize at = 0;
+
+      if (self->options->promise != PH_PROMISE_NEAR
+          && count_gone (exact[1], is->pdata[k], exact[0], was->pdata[k], least, &at) > 0)
+        differs = TRUE;
+      else
+        {
+          const gsize n = count_gone (exact[0], was->pdata[k], exact[1], is->pdata[k], least, &at);
+
+          self->trial->n_out_of_range += n;
+          differs = n > 0 && self->options->promise == PH_PROMISE_NONE && !ph_graph_sums (self->pair->after->graph);
+        }
+      if (differs)
+        {
+          g_autofree char *why = NULL;
+
+          ph_try_set_different (self, kind, inputs, k, at, was->pdata[k], is->pdata[k], NULL);
+          why = self->trial->why;
+          self->trial->why = g_strconcat (why, ", as its element types hold it", NULL);
+        }
+    }
+  return !differs;
+}
+
+/* ── what nobody says ── */
+
+/* Whether an operator of @graph makes of NaN what ONNX does not say: an order, an integer; or of any infinity, by the order in which
+ * it eliminates. @all: there is no NaN. */
+static gboolean
+leaves_open (PhGraph *graph, gboolean all)
+{
+  /* clang-format off */
+  static const PhOp *const ops[] = {
+    &ph_op_TopK, &ph_op_ArgMax, &ph_op_ArgMin, &ph_op_Unique, &ph_op_NonMaxSuppression, &ph_op_QuantizeLinear,
+    &ph_op_DynamicQuantizeLinear, NULL
+  };
+  /* clang-format on */
+
+  PH_FOREACH_NODE (node, graph)
+    {
+      for (guint i = 0; ops[i] != NULL && !all; i++)
+        if (node->op == ops[i])
+          return TRUE;
+      if (node->op == &ph_op_Det)
+        return TRUE;
+      if (!all && node->op == &ph_op_Cast && ph_dtype_is_integer ((PhDType) ph_node_attr_int (node, "to", PH_FLOAT)))
+        return TRUE;
+      for (guint g = 0; node->graphs != NULL && g < node->graphs->len; g++)
+        if (leaves_open (node->graphs->pdata[g], all))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+has_nan (GPtrArray *inputs)
+{
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      PhTensor *tensor = inputs->pdata[i];
+
+      for (gsize k = 0; ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor))
+                        && k < ph_tensor_count (tensor);
+           k++)
+        if (isnan (ph_tensor_get (tensor, k)))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+ph_try_is_open (PhTry *self, GPtrArray *inputs)
+{
+  const gboolean all = !has_nan (inputs);
+
+  return leaves_open (self->pair->before->graph, all) && leaves_open (self->pair->after->graph, all);
+}
