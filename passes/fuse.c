@@ -275,6 +275,50 @@ take_place (Fusion *self, PhNode *node)
   return TRUE;
 }
 
+/* So many nodes on, it is taken that an output comes. */
+#define ASKED 5000
+
+/* Whether an output of the model depends on @value. */
+static gboolean
+leads_out (PhValue *value)
+{
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  g_ptr_array_add (stack, value);
+  while (stack->len > 0 && g_hash_table_size (seen) < ASKED)
+    {
+      PhValue *at = g_ptr_array_steal_index (stack, stack->len - 1);
+      PhNode *owner = at->graph->owner;
+
+      if (at->n_output_uses > 0 && owner == NULL)
+        return TRUE;
+      for (guint k = 0; at->n_output_uses > 0 && k < owner->outputs->len; k++)
+        if (g_hash_table_add (seen, ph_node_output (owner, k)))
+          g_ptr_array_add (stack, ph_node_output (owner, k));
+      for (guint u = 0; u < at->uses->len; u++)
+        {
+          PhNode *user = g_array_index (at->uses, PhUse, u).node;
+
+          for (guint k = 0; k < user->outputs->len; k++)
+            if (g_hash_table_add (seen, ph_node_output (user, k)))
+              g_ptr_array_add (stack, ph_node_output (user, k));
+        }
+    }
+  return stack->len > 0;
+}
+
+/* A fused node computes all that it holds: what nobody needs, and may fail, must not be computed with what somebody needs. */
+static gboolean
+are_needed_alike (GPtrArray *outputs)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < outputs->len && outputs->len > 1; i++)
+    n += leads_out (outputs->pdata[i]);
+  return n == 0 || n == outputs->len;
+}
+
 PhNode *
 ph_fuse_nodes (PhNode *const *nodes, guint n, const char *name, PhBuilder *builder)
 {
@@ -299,7 +343,7 @@ ph_fuse_nodes (PhNode *const *nodes, guint n, const char *name, PhBuilder *build
 
   g_ptr_array_sort (sorted, by_order);
   find_border (&self);
-  if (outputs->len == 0)
+  if (outputs->len == 0 || !are_needed_alike (outputs))
     return NULL;
 
   fused = add_fused_node (&self, name);

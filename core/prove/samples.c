@@ -239,11 +239,11 @@ fill_point (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint point, 
 
 /* Each input has its own, in its own places; in one turn they meet, as in what takes their difference. */
 #define SHARED_TURN 3
-/* In the last ones every other input is infinite here and there, and the others are not. */
+/* In the last ones every other input is infinite here and there, or NaN, and the others are not. */
 #define MANY_TURN 4
 
 static void
-scatter_infinities (PhTensor *tensor, PhBounds bounds, guint64 *state)
+scatter_many (PhTensor *tensor, PhBounds bounds, gboolean nan, guint64 *state)
 {
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
     {
@@ -251,7 +251,11 @@ scatter_infinities (PhTensor *tensor, PhBounds bounds, guint64 *state)
 
       if (r % 4 == 0)
         ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i,
-                        clip (bounds, r & 8 ? INFINITY : -INFINITY, state));
+                        clip (bounds,
+                              nan     ? NAN
+                              : r & 8 ? INFINITY
+                                      : -INFINITY,
+                              state));
     }
 }
 
@@ -268,7 +272,7 @@ scatter_nonfinite (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint 
   if (turn >= MANY_TURN)
     {
       if (input % 2 == turn % 2)
-        scatter_infinities (tensor, bounds, state);
+        scatter_many (tensor, bounds, turn / 2 % 2 == 1, state);
       return;
     }
   at = ph_splitmix (turn == SHARED_TURN ? &shared : state) % n;

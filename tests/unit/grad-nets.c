@@ -74,6 +74,17 @@ static const Net nets[] = {
     "  f, all = Loop (n, c, x) <body = b (int64 i, bool ci, double[3] s) => (bool co, double[3] so, double[3] sc) {\n"
     "    co = Identity (ci)  a = Mul (s, w)  so = Sin (a)  d = Cast <to = 11> (i)  e = Mul (so, d)  sc = Mul (e, v) }>\n"
     "  z = Constant <value_ints = [0]> ()  m = ReduceMean <keepdims = 0> (all, z)  p = Mul (m, k)  y = Add (p, f)\n}" },
+  { "growing-state",     /* another shape in each turn, beside one that has always the same */
+    "<ir_version: 8, opset_import: [\"\" : 22]> net (double[2] x) => (double y)\n"
+    "<double[2] w, double[1,3] h> {\n"
+    "  n = Constant <value_int = 3> ()  c = Constant <value = bool {1}> ()\n"
+    "  f, p, all = Loop (n, c, x, w) <body = b (int64 i, bool ci, double[K] s, double[2] q) => (bool co, double[L] so, double[2] r, double sc) {\n"
+    "    co = Identity (ci)  t = Sin (s)  so = Concat <axis = 0> (t, q)  r = Mul (q, w)  m = Mul (so, so)  sc = ReduceSum <keepdims = 0> (m) }>\n"
+    "  u = Mul (f, f)  v = ReduceSum <keepdims = 0> (u)  a = ReduceSum <keepdims = 0> (all)  d = Mul (v, a)  pp = ReduceSum <keepdims = 0> (p)\n"
+    "  l = Constant <value = double[2,1] {0.5, -0.25}> ()\n"
+    "  g, o = Scan (h, l) <num_scan_inputs = 1, body = k (double[M,N] s, double[1] e) => (double[O,P] z, double[1] e2) {\n"
+    "    tr = Transpose (s)  ad = Add (tr, s)  z = Tanh (ad)  e2 = Mul (e, e) }>\n"
+    "  gg = ReduceSum <keepdims = 0> (g)  y0 = Add (d, pp)  y = Mul (y0, gg)\n}" },
   { "if-in-scan",
     "<ir_version: 8, opset_import: [\"\" : 22]> net (double[4,2] x) => (double[4,2] y)\n"
     "<double[2] w, double[2] v, double[2] h> {\n"

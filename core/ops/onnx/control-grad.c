@@ -4,17 +4,7 @@
 
 #include "core/ops/copy.h"
 #include "core/ops/infer.h"
-
-/* What a body hands out must be its own: what comes from outside, or is already handed out, goes through an Identity. */
-static gboolean
-hand_out (PhBuilder *b, PhGraph *body, PhValue *value)
-{
-  if (value == NULL || b->error != NULL)
-    return FALSE;
-  if (value->graph != body || value->producer == NULL || ph_value_is_output (value))
-    value = PH_BUILD (b, Identity, value);
-  return value != NULL && ph_graph_set_output (body, body->outputs->len, value, &b->error);
-}
+#include "core/ops/onnx/control-states.h"
 
 /* The gradient of @value on @tape, or zeros. */
 static PhValue *
@@ -80,7 +70,7 @@ build_branch (PhGrad *grad, PhNode *backward, const char *attr, GError **error)
           return FALSE;
         }
       for (guint i = 0; i < grad->captures->len; i++)
-        hand_out (&b, body, gradient_or_zeros (tape, &b, grad->captures->pdata[i]));
+        ph_body_hand_out (&b, body, gradient_or_zeros (tape, &b, grad->captures->pdata[i]));
     }
   return ph_builder_finish (&b, error);
 }
@@ -106,41 +96,30 @@ ph_grad_if (PhGrad *grad, GError **error)
 
 /* ── Loop ───────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* A type with one more, unknown, dimension in front: one item for each iteration. */
-static const PhType *
-stacked (const PhType *type)
-{
-  PhDim dims[PH_MAX_RANK];
-
-  if (type == NULL)
-    return NULL;
-  if (!type->has_rank || type->rank + 1 > PH_MAX_RANK)
-    return ph_type_unranked (type->dtype);
-  dims[0] = PH_DIM_UNKNOWN;
-  for (guint i = 0; i < type->rank; i++)
-    dims[i + 1] = type->dims[i];
-  return ph_type_tensor (type->dtype, type->rank + 1, dims);
-}
-
 /* The forward loop once more, which also hands out, for each iteration, its number and the state that it began with.
- * Outputs: those of the forward loop, the numbers, the states. */
+ * Outputs: the states of the forward loop, sequences of states, its stacks, the numbers, stacks of states. */
 static PhNode *
-build_replay (PhGrad *grad, GError **error)
+build_replay (PhGrad *grad, const PhLoopStates *states, GError **error)
 {
   PhNode *forward = grad->node;
   PhGraph *from = ph_node_graph (forward, "body"), *body;
-  guint n_in = from->inputs->len, n_out = forward->outputs->len, n_state = n_in - 2;
-  g_autofree const PhType **types = g_new0 (const PhType *, n_out + 1 + n_state);
+  guint n_in = from->inputs->len, n_out = forward->outputs->len, n_state = states->n;
+  g_autoptr (GPtrArray) replayed = g_ptr_array_new (), types = g_ptr_array_new ();
   g_autofree PhValue **inputs = g_new0 (PhValue *, n_in + 1), **outputs = g_new0 (PhValue *, from->outputs->len + 1);
+  g_autofree PhValue **sequences = g_new0 (PhValue *, states->n_sequences + 1);
   PhBuilder b = *grad->b;
   PhNode *replay;
 
-  for (guint i = 0; i < n_out; i++)
-    types[i] = ph_node_output (forward, i)->type;
-  types[n_out] = stacked (ph_type_static (PH_INT64, 0, NULL));
+  for (guint i = 0; i < forward->inputs->len; i++)
+    g_ptr_array_add (replayed, ph_grad_in (grad, i));
   for (guint i = 0; i < n_state; i++)
-    types[n_out + 1 + i] = stacked (((PhValue *) from->inputs->pdata[2 + i])->type);
-  replay = add_node (grad, &ph_op_Loop, (PhValue **) forward->inputs->pdata, forward->inputs->len, types, n_out + 1 + n_state);
+    g_ptr_array_add (types, (gpointer) ph_node_output (forward, i)->type);
+  ph_loop_states_add_sequences (states, grad->b, replayed, types);
+  for (guint i = n_state; i < n_out; i++)
+    g_ptr_array_add (types, (gpointer) ph_node_output (forward, i)->type);
+  g_ptr_array_add (types, (gpointer) ph_type_stacked (ph_type_static (PH_INT64, 0, NULL)));
+  ph_loop_states_add_stacks (states, types);
+  replay = add_node (grad, &ph_op_Loop, (PhValue **) replayed->pdata, replayed->len, (const PhType **) types->pdata, types->len);
   body = replay != NULL ? ph_node_add_graph (replay, "body", NULL, error) : NULL;
   if (body == NULL)
     return NULL;
@@ -153,12 +132,16 @@ build_replay (PhGrad *grad, GError **error)
       if (inputs[i] == NULL)
         return NULL;
     }
+  if (!ph_loop_states_begin (states, body, sequences, error))
+    return NULL;
   ph_build_copy (&b, from, inputs, outputs, NULL);
-  for (guint i = 0; i < from->outputs->len; i++)
-    hand_out (&b, body, outputs[i]);
-  hand_out (&b, body, inputs[0]);
-  for (guint i = 0; i < n_state; i++)
-    hand_out (&b, body, inputs[2 + i]);
+  for (guint i = 0; i <= n_state; i++)
+    ph_body_hand_out (&b, body, outputs[i]);
+  ph_loop_states_hand_out_sequences (states, &b, body, sequences, inputs + 2);
+  for (guint i = n_state + 1; i <= n_out; i++)
+    ph_body_hand_out (&b, body, outputs[i]);
+  ph_body_hand_out (&b, body, inputs[0]);
+  ph_loop_states_hand_out (states, &b, body, inputs + 2);
   return ph_builder_finish (&b, error) ? replay : NULL;
 }
 
@@ -168,16 +151,10 @@ typedef struct
   PhGraph *from; /* the forward body                                                   */
   PhNode *replay, *backward;
   guint n_state, n_scan; /* of the forward body: inputs after two, outputs past the state      */
-  GArray *carried;       /* (element-type guint) states that have a gradient                   */
-  PhValue *trips;        /* int64 scalar: how often the forward loop ran                       */
+  PhLoopStates states;
+  GArray *carried; /* (element-type guint) states that have a gradient                   */
+  PhValue *trips;  /* int64 scalar: how often the forward loop ran                       */
 } LoopGrad;
-
-/* Item @k of what the forward loop stacked. */
-static PhValue *
-item_at (PhBuilder *b, PhValue *stack, PhValue *k)
-{
-  return PH_BUILD_WITH (b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), stack, k);
-}
 
 static gboolean
 fill_backward_body (LoopGrad *loop, GError **error)
@@ -211,7 +188,8 @@ fill_backward_body (LoopGrad *loop, GError **error)
   inputs[0] = k;
   inputs[1] = condition;
   for (guint n = 0; n < loop->n_state; n++)
-    inputs[2 + n] = item_at (&b, ph_node_output (loop->replay, n_forward + 1 + n), k);
+    inputs[2 + n] = ph_loop_states_at (&loop->states, &b, loop->replay, loop->n_state, n_forward + loop->states.n_sequences + 1,
+                                       n, k);
   tape = ph_tape_new (body);
   if (b.error == NULL && ph_build_copy (&b, from, inputs, outputs, NULL))
     {
@@ -223,20 +201,20 @@ fill_backward_body (LoopGrad *loop, GError **error)
         ph_tape_seed (tape, outputs[1 + g_array_index (loop->carried, guint, n)], dstate[n]);
       for (guint n = 0; n < loop->n_scan && b.error == NULL; n++)
         if (grad->dy[loop->n_state + n] != NULL)
-          ph_tape_seed (tape, outputs[1 + loop->n_state + n], item_at (&b, grad->dy[loop->n_state + n], k));
+          ph_tape_seed (tape, outputs[1 + loop->n_state + n], ph_stack_item (&b, grad->dy[loop->n_state + n], k));
     }
   if (b.error == NULL && !ph_tape_run (tape, &b, NULL, error))
     {
       g_clear_error (&b.error);
       return FALSE;
     }
-  hand_out (&b, body, condition);
+  ph_body_hand_out (&b, body, condition);
   for (guint n = 0; n < loop->carried->len; n++)
-    hand_out (&b, body, gradient_or_zeros (tape, &b, inputs[2 + g_array_index (loop->carried, guint, n)]));
+    ph_body_hand_out (&b, body, gradient_or_zeros (tape, &b, inputs[2 + g_array_index (loop->carried, guint, n)]));
   for (guint n = 0; n < n_captures; n++)
     {
       PhValue *part = ph_tape_gradient (tape, &b, grad->captures->pdata[n]);
-      hand_out (&b, body, part != NULL ? PH_BUILD (&b, Add, dcapture[n], part) : dcapture[n]);
+      ph_body_hand_out (&b, body, part != NULL ? PH_BUILD (&b, Add, dcapture[n], part) : dcapture[n]);
     }
   return ph_builder_finish (&b, error);
 }
@@ -266,10 +244,11 @@ ph_grad_loop (PhGrad *grad, GError **error)
       if (ph_value_has_gradient (ph_node_output (grad->node, i)))
         g_array_append_val (carried, i);
     }
-  loop.replay = build_replay (grad, error);
+  loop.states = ph_loop_states (from, 2, 1, loop.n_state);
+  loop.replay = build_replay (grad, &loop.states, error);
   if (loop.replay == NULL)
     return FALSE;
-  loop.trips = PH_BUILD (grad->b, Size, ph_node_output (loop.replay, grad->node->outputs->len));
+  loop.trips = PH_BUILD (grad->b, Size, ph_node_output (loop.replay, grad->node->outputs->len + loop.states.n_sequences));
 
   types = g_new0 (const PhType *, carried->len + n_captures + 1);
   g_ptr_array_add (inputs, loop.trips);
@@ -309,6 +288,7 @@ typedef struct
   PhGrad *grad;
   PhGraph *from;
   guint n_state, n_scan_in, n_scan_out;
+  PhLoopStates states;
   PhValue *scanned[PH_MAX_SCANNED];
   PhValue *trips;
   PhNode *replay, *backward;
@@ -337,6 +317,7 @@ fill_scan_replay (ScanGrad *scan, GError **error)
   PhGraph *from = scan->from, *body = ph_node_add_graph (scan->replay, "body", NULL, error);
   g_autofree PhValue **inputs = g_new0 (PhValue *, from->inputs->len + 1);
   g_autofree PhValue **outputs = g_new0 (PhValue *, from->outputs->len + 1);
+  g_autofree PhValue **sequences = g_new0 (PhValue *, scan->states.n_sequences + 1);
   PhBuilder b = *scan->grad->b;
   PhValue *k, *go;
 
@@ -351,16 +332,18 @@ fill_scan_replay (ScanGrad *scan, GError **error)
       const PhValue *state = from->inputs->pdata[i];
       inputs[i] = ph_graph_add_input (body, state->name, state->type, NULL, G_MAXUINT, error);
     }
+  if (!ph_loop_states_begin (&scan->states, body, sequences, error))
+    return FALSE;
   for (guint i = 0; i < scan->n_scan_in; i++)
     inputs[scan->n_state + i] = slice_at (scan, &b, ph_grad_in (scan->grad, scan->n_state + i), k, "scan_input_axes",
                                           "scan_input_directions", i);
   if (b.error == NULL)
     ph_build_copy (&b, from, inputs, outputs, NULL);
-  hand_out (&b, body, go);
+  ph_body_hand_out (&b, body, go);
   for (guint i = 0; i < scan->n_state; i++)
-    hand_out (&b, body, outputs[i]);
-  for (guint i = 0; i < scan->n_state; i++)
-    hand_out (&b, body, inputs[i]);
+    ph_body_hand_out (&b, body, outputs[i]);
+  ph_loop_states_hand_out_sequences (&scan->states, &b, body, sequences, inputs);
+  ph_loop_states_hand_out (&scan->states, &b, body, inputs);
   return ph_builder_finish (&b, error);
 }
 
@@ -388,7 +371,8 @@ fill_scan_backward (ScanGrad *scan, GError **error)
     dcapture[n] = ph_graph_add_input (body, "dsum", ((PhValue *) grad->captures->pdata[n])->type, NULL, G_MAXUINT, error);
   k = PH_BUILD (&b, Sub, PH_BUILD (&b, Sub, scan->trips, i), ph_build_scalar (&b, PH_INT64, 1));
   for (guint n = 0; n < scan->n_state; n++)
-    inputs[n] = item_at (&b, ph_node_output (scan->replay, scan->n_state + n), k);
+    inputs[n] = ph_loop_states_at (&scan->states, &b, scan->replay, scan->n_state, scan->n_state + scan->states.n_sequences, n,
+                                   k);
   for (guint n = 0; n < scan->n_scan_in; n++)
     inputs[scan->n_state + n] = slice_at (scan, &b, scan->scanned[n], k, "scan_input_axes", "scan_input_directions", n);
   if (b.error == NULL && ph_build_copy (&b, from, inputs, outputs, NULL))
@@ -410,17 +394,18 @@ fill_scan_backward (ScanGrad *scan, GError **error)
       g_clear_error (&b.error);
       return FALSE;
     }
-  hand_out (&b, body, go);
+  ph_body_hand_out (&b, body, go);
   for (guint n = 0; n < scan->n_state; n++)
-    hand_out (&b, body, ph_value_has_gradient (ph_grad_in (grad, n)) ? gradient_or_zeros (tape, &b, inputs[n]) : dstate[n]);
+    ph_body_hand_out (&b, body,
+                      ph_value_has_gradient (ph_grad_in (grad, n)) ? gradient_or_zeros (tape, &b, inputs[n]) : dstate[n]);
   for (guint n = 0; n < n_captures; n++)
     {
       PhValue *part = ph_tape_gradient (tape, &b, grad->captures->pdata[n]);
-      hand_out (&b, body, part != NULL ? PH_BUILD (&b, Add, dcapture[n], part) : dcapture[n]);
+      ph_body_hand_out (&b, body, part != NULL ? PH_BUILD (&b, Add, dcapture[n], part) : dcapture[n]);
     }
   for (guint n = 0; n < scan->n_scan_in; n++)
     if (grad->wanted[scan->n_state + n])
-      hand_out (&b, body, gradient_or_zeros (tape, &b, inputs[scan->n_state + n]));
+      ph_body_hand_out (&b, body, gradient_or_zeros (tape, &b, inputs[scan->n_state + n]));
   return ph_builder_finish (&b, error);
 }
 
@@ -466,6 +451,7 @@ ph_grad_scan (PhGrad *grad, GError **error)
   scan.n_scan_in = (guint) ph_node_attr_int (node, "num_scan_inputs", 0);
   scan.n_state = from->inputs->len - scan.n_scan_in;
   scan.n_scan_out = from->outputs->len - scan.n_state;
+  scan.states = ph_loop_states (from, 0, 0, scan.n_state);
   if (scan.n_scan_in > PH_MAX_SCANNED)
     return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient is for %d scanned inputs at most", PH_MAX_SCANNED);
   first = ph_grad_in (grad, scan.n_state);
@@ -479,10 +465,9 @@ ph_grad_scan (PhGrad *grad, GError **error)
       g_ptr_array_add (inputs, ph_grad_in (grad, i));
       g_ptr_array_add (types, (gpointer) ph_grad_out (grad, i)->type);
     }
-  for (guint i = 0; i < scan.n_state; i++)
-    g_ptr_array_add (types, (gpointer) stacked (ph_grad_in (grad, i)->type));
-  scan.replay = add_node (grad, &ph_op_Loop, (PhValue **) inputs->pdata, inputs->len, (const PhType **) types->pdata,
-                          2 * scan.n_state);
+  ph_loop_states_add_sequences (&scan.states, b, inputs, types);
+  ph_loop_states_add_stacks (&scan.states, types);
+  scan.replay = add_node (grad, &ph_op_Loop, (PhValue **) inputs->pdata, inputs->len, (const PhType **) types->pdata, types->len);
   if (scan.replay == NULL || !fill_scan_replay (&scan, error))
     return FALSE;
 
@@ -512,7 +497,7 @@ ph_grad_scan (PhGrad *grad, GError **error)
     if (grad->wanted[scan.n_state + i])
       {
         const PhType *type = ((PhValue *) from->inputs->pdata[scan.n_state + i])->type;
-        g_ptr_array_add (types, (gpointer) (type != NULL ? stacked (type) : NULL));
+        g_ptr_array_add (types, (gpointer) (type != NULL ? ph_type_stacked (type) : NULL));
         n_wanted++;
       }
   scan.backward = add_node (grad, &ph_op_Loop, (PhValue **) inputs->pdata, inputs->len, (const PhType **) types->pdata,
