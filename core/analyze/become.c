@@ -12,6 +12,8 @@ typedef struct
   PhMatching match;
   GPtrArray *fresh; /* (element-type PhValue) of the target, that were added                     */
   guint removed;
+  GHashTable *standing; /* (nullable) nodes of the target that only stand for those of the model */
+  GHashTable *gone;     /* (nullable) values of the model that are to go; of the others all stay   */
   GError **error;
 } Become;
 
@@ -173,7 +175,8 @@ remove_rest (Become *become, PhGraph *graph, PhGraph *target)
   keep_all (become, kept, target->inputs);
   keep_all (become, kept, target->constants);
   for (guint i = graph->constants->len; i-- > 0;)
-    if (!g_hash_table_contains (kept, graph->constants->pdata[i])
+    if ((graph == become->match.partial ? g_hash_table_contains (become->gone, graph->constants->pdata[i])
+                                        : !g_hash_table_contains (kept, graph->constants->pdata[i]))
         && !ph_graph_remove_value (graph->constants->pdata[i], become->error))
       return FALSE;
   for (guint i = graph->inputs->len; i-- > 0;)
@@ -304,6 +307,8 @@ become_graph (Become *become, PhGraph *graph, PhGraph *target)
     {
       PhNode *node = ph_match_node (&become->match, of_target);
 
+      if (become->standing != NULL && g_hash_table_contains (become->standing, of_target))
+        continue;
       if (node != NULL ? !change_node (become, node, of_target) : (node = add_node (become, graph, of_target)) == NULL)
         return FALSE;
       if (!become_bodies (become, node, of_target))
@@ -434,7 +439,7 @@ drop_functions (Become *become)
     }
 }
 
-/* ── public ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── the whole ──────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 static void
 report (const Become *become, PhBecame *became)
@@ -451,14 +456,17 @@ report (const Become *become, PhBecame *became)
       g_array_append_val (became->guessed, id);
 }
 
-gboolean
-ph_model_become (PhModel *model, PhModel *target, PhBecame *became, GError **error)
+static gboolean
+become_target (PhModel *model, PhModel *target, const PhPart *part, PhNamed *named, PhBecame *became, GError **error)
 {
   Become become = { .model = model, .target = target, .fresh = g_ptr_array_new (), .error = error };
   gboolean ok;
 
   ph_match_init (&become.match, model, target);
+  become.standing = g_hash_table_new (NULL, NULL);
+  become.gone = g_hash_table_new (NULL, NULL);
   ok = settle_functions (&become);
+  ok = ok && (part == NULL || ph_part_match (part, &become.match, target->graph, become.standing, become.gone, error));
   if (ok)
     ph_match_graph (&become.match, model->graph, target->graph);
   ok = ok && become_graph (&become, model->graph, target->graph) && settle_names (&become, target->graph);
@@ -467,9 +475,33 @@ ph_model_become (PhModel *model, PhModel *target, PhBecame *became, GError **err
       drop_functions (&become);
       settle_opsets (&become);
     }
+  if (ok && named != NULL)
+    ph_named_follow (named, part, &become.match, target->graph);
   if (became != NULL)
     report (&become, became);
   ph_match_clear (&become.match);
+  g_hash_table_unref (become.standing);
+  g_hash_table_unref (become.gone);
   g_ptr_array_unref (become.fresh);
   return ok;
+}
+
+/* ── public ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+gboolean
+ph_model_become_part (PhModel *model, PhModel *target, const PhPart *part, PhBecame *became, GError **error)
+{
+  return become_target (model, target, part, part->named, became, error);
+}
+
+gboolean
+ph_model_become_named (PhModel *model, PhModel *target, PhNamed *named, PhBecame *became, GError **error)
+{
+  return become_target (model, target, NULL, named, became, error);
+}
+
+gboolean
+ph_model_become (PhModel *model, PhModel *target, PhBecame *became, GError **error)
+{
+  return become_target (model, target, NULL, NULL, became, error);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "core/analyze/part.h"
 #include "core/graph/edit.h"
 
 G_BEGIN_DECLS
@@ -17,5 +18,9 @@ typedef struct
  * roles and devices of nodes that stay are left alone. @became: (nullable) (inout). After an error, abort the rewrite: some edits may
  * have been made. */
 gboolean ph_model_become (PhModel *model, PhModel *target, PhBecame *became, GError **error);
+/* The same where @target holds only the part of the main graph that changed. */
+gboolean ph_model_become_part (PhModel *model, PhModel *target, const PhPart *part, PhBecame *became, GError **error);
+/* @named: (nullable) learns what the names in @target are in the model. */
+gboolean ph_model_become_named (PhModel *model, PhModel *target, PhNamed *named, PhBecame *became, GError **error);
 
 G_END_DECLS

@@ -52,6 +52,24 @@ ph_match_set_value (PhMatching *match, PhValue *value, const PhValue *of_target)
 }
 
 void
+ph_match_keep (PhMatching *match, const PhGraph *graph)
+{
+  const guint old = match->how->len;
+
+  g_byte_array_set_size (match->how, MAX (old, match->model->next_id));
+  memset (match->how->data + old, PH_MATCH_NONE, match->how->len - old);
+  PH_FOREACH_NODE (node, graph)
+    match->how->data[node->id] = PH_MATCH_SAME;
+}
+
+void
+ph_match_release (PhMatching *match, const PhNode *node)
+{
+  if (node->id < match->how->len)
+    match->how->data[node->id] = PH_MATCH_NONE;
+}
+
+void
 ph_match_set (PhMatching *match, PhNode *node, const PhNode *of_target, PhMatchHow how)
 {
   const guint old = match->how->len;
@@ -564,7 +582,8 @@ ph_match_graph (PhMatching *match, PhGraph *graph, PhGraph *target)
   gboolean more = TRUE;
 
   match_inputs (match, graph, target);
-  match_constants (match, graph, target);
+  if (graph != match->partial)
+    match_constants (match, graph, target);
   match_given (match, graph, target);
   match_names (match, graph, target);
   match_outputs (match, graph, target);

@@ -28,6 +28,7 @@ typedef struct
   GPtrArray *ours; /* by id of the target: the PhNode or PhValue of the model that it is     */
   GByteArray *how; /* by id of the model: PhMatchHow, of nodes that are one of the target    */
   guint n[PH_N_MATCHES];
+  const PhGraph *partial; /* (nullable) of the model: the target holds only a part of it, whose constants are told */
 } PhMatching;
 
 void ph_match_init (PhMatching *match, PhModel *model, const PhModel *target);
@@ -39,6 +40,9 @@ void ph_match_graph (PhMatching *match, PhGraph *graph, PhGraph *target);
 PhNode *ph_match_node (const PhMatching *match, const PhNode *of_target);    /* (nullable) */
 PhValue *ph_match_value (const PhMatching *match, const PhValue *of_target); /* (nullable) */
 PhMatchHow ph_match_how (const PhMatching *match, const PhNode *node);
+/* Of the nodes of a graph of which the target holds only a part: they stay, and are not looked for; or they may be after all. */
+void ph_match_keep (PhMatching *match, const PhGraph *graph);
+void ph_match_release (PhMatching *match, const PhNode *node);
 /* Says it of two nodes and their outputs, or of two values. */
 void ph_match_set (PhMatching *match, PhNode *node, const PhNode *of_target, PhMatchHow how);
 void ph_match_set_value (PhMatching *match, PhValue *value, const PhValue *of_target);

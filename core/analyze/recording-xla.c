@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "core/analyze/become.h"
+#include "core/io/format.h"
+#include "core/io/hlo/lines.h"
 #include "core/io/io.h"
 
 /* One file of a dump; see ph_xla_parse_name(). */
@@ -232,16 +234,19 @@ note_guesses (PhHistory *history, guint n)
     step->note = ph_intern (note);
 }
 
-/* Edits @model until it equals @target, as one step. */
+/* Edits @model until it equals @target, or the part of it that @part tells of, as one step. */
 static gboolean
-follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, gboolean summary, GError **error)
+follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, const PhPart *part, PhNamed *named,
+        gboolean summary, GError **error)
 {
   g_autoptr (GArray) guessed = g_array_new (FALSE, FALSE, sizeof (PhId));
+  PhBecame became = { .guessed = guessed };
   gboolean changed;
 
   ph_history_begin_step (history, model, name);
   ph_history_begin_rewrite (history, name, PH_NO_ID, "As XLA dumped it.");
-  if (!ph_model_become (model, target, &(PhBecame) { .guessed = guessed }, error))
+  if (part != NULL ? !ph_model_become_part (model, target, part, &became, error)
+                   : !ph_model_become_named (model, target, named, &became, error))
     {
       ph_history_abort_rewrite (history, model);
       ph_history_abort_step (history, model);
@@ -360,8 +365,114 @@ reading_take (Reading *reading, guint index, GError **error)
   return g_steal_pointer (&slot->model);
 }
 
+/* Of a dump as XLA prints it only what a pass changed is read. */
+typedef struct
+{
+  PhHistory *history;
+  PhModel *model;
+  PhHloLines *lines;
+  PhNamed named;
+  GCancellable *cancellable;
+  guint n_parsed;
+} Following;
+
+static void
+following_clear (Following *following)
+{
+  g_clear_pointer (&following->history, ph_history_free);
+  g_clear_pointer (&following->model, ph_model_free);
+  g_clear_pointer (&following->lines, ph_hlo_lines_free);
+  ph_named_clear (&following->named);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Following, following_clear)
+
+/* FALSE without @error: the part cannot be told alone. */
+static gboolean
+follow_part (Following *following, const char *path, const char *name, gboolean summary, PhHloLines *lines)
+{
+  const PhFormat *format = ph_format_find ("hlo");
+  g_autoptr (PhHloDelta) delta = following->lines != NULL && lines != NULL ? ph_hlo_lines_compare (following->lines, lines)
+                                                                           : NULL;
+  g_autoptr (PhModel) target = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  PhPart part = { &following->named };
+
+  if (delta == NULL)
+    return FALSE;
+  if (delta->text == NULL)
+    {
+      add_empty_step (following->history, following->model, name, summary);
+      return TRUE;
+    }
+  bytes = g_bytes_new_static (delta->text, delta->size);
+  target = ph_format_read_bytes (format, bytes, path, NULL, NULL);
+  part.standing = delta->standing;
+  part.same = delta->same;
+  part.gone = delta->gone;
+  following->n_parsed += delta->n_parsed;
+  return target != NULL && follow (following->history, following->model, name, target, &part, NULL, summary, NULL);
+}
+
+static gboolean
+follow_file (Following *following, const char *path, const char *name, gboolean summary, GError **error)
+{
+  g_autoptr (GBytes) bytes = ph_file_load (path, error);
+  g_autoptr (PhHloLines) lines = NULL;
+  g_autoptr (PhModel) target = NULL;
+  gsize size;
+  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+  gboolean ok;
+
+  if (bytes == NULL)
+    return FALSE;
+  lines = text != NULL ? ph_hlo_lines_new (text, size, following->lines) : NULL;
+  ok = follow_part (following, path, name, summary, lines);
+  if (!ok)
+    {
+      target = ph_io_open (path, NULL, following->cancellable, error);
+      ok = target != NULL && follow (following->history, following->model, name, target, NULL, &following->named, summary, error);
+    }
+  g_clear_pointer (&following->lines, ph_hlo_lines_free);
+  if (ok)
+    following->lines = g_steal_pointer (&lines);
+  return ok;
+}
+
+/* @lines: of the first file. */
 static PhHistory *
-replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *cancellable, GError **error)
+replay_lines (PhModel *first, PhHloLines *lines, const GArray *files, GPtrArray *problems, GCancellable *cancellable,
+              GError **error)
+{
+  g_auto (Following) following
+      = { .history = ph_history_new (), .model = ph_model_clone (first), .lines = lines, .cancellable = cancellable };
+
+  ph_named_learn (&following.named, first);
+  for (guint i = 1; i < files->len; i++)
+    {
+      g_autoptr (GError) reason = NULL;
+      gboolean summary;
+      g_autofree char *name = step_name (files, i, &summary);
+
+      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+        return NULL;
+      if (!follow_file (&following, g_array_index (files, File, i).path, name, summary, &reason))
+        add_problem (problems, "The step '@1' was left out: @2", name, reason->message);
+    }
+  return g_steal_pointer (&following.history);
+}
+
+static PhHloLines *
+lines_of (const char *path)
+{
+  g_autoptr (GBytes) bytes = ph_file_load (path, NULL);
+  gsize size;
+  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+
+  return text != NULL ? ph_hlo_lines_new (text, size, NULL) : NULL;
+}
+
+static PhHistory *
+replay_files (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (PhModel) model = ph_model_clone (first);
@@ -382,10 +493,19 @@ replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *
         add_empty_step (history, model, name, summary);
       else if (target == NULL)
         add_problem (problems, "Left out: @2", "", reason->message);
-      else if (!follow (history, model, name, target, summary, &reason))
+      else if (!follow (history, model, name, target, NULL, NULL, summary, &reason))
         add_problem (problems, "The step '@1' was left out: @2", name, reason->message);
     }
   return g_steal_pointer (&history);
+}
+
+static PhHistory *
+replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *cancellable, GError **error)
+{
+  PhHloLines *lines = lines_of (g_array_index (files, File, 0).path);
+
+  return lines != NULL ? replay_lines (first, lines, files, problems, cancellable, error)
+                       : replay_files (first, files, problems, cancellable, error);
 }
 
 gboolean

@@ -1,0 +1,156 @@
+/* part.c: the part of a main graph that a pass changed, told by names.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/analyze/part.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "core/intern.h"
+
+void
+ph_named_clear (PhNamed *named)
+{
+  g_clear_pointer (&named->nodes, g_hash_table_unref);
+  g_clear_pointer (&named->values, g_hash_table_unref);
+}
+
+/* "jit(f)/dense/add.5" is called add.5. */
+static const char *
+own_name (const PhNode *node)
+{
+  const char *slash = strrchr (node->name, '/');
+
+  return slash != NULL ? ph_intern (slash + 1) : node->name;
+}
+
+/* @match: (nullable) NULL: ids are the same in both. */
+static void
+learn (PhNamed *named, const PhGraph *target, const PhMatching *match)
+{
+  const GPtrArray *lists[] = { target->inputs, target->constants };
+
+  PH_FOREACH_NODE (node, target)
+    {
+      const PhNode *ours = match != NULL ? ph_match_node (match, node) : node;
+
+      if (ours != NULL && *node->name != '\0')
+        g_hash_table_insert (named->nodes, (gpointer) own_name (node), GUINT_TO_POINTER (ours->id));
+    }
+  for (gsize k = 0; k < G_N_ELEMENTS (lists); k++)
+    for (guint i = 0; i < lists[k]->len; i++)
+      {
+        const PhValue *value = lists[k]->pdata[i], *ours = match != NULL ? ph_match_value (match, value) : value;
+
+        if (ours != NULL)
+          g_hash_table_insert (named->values, (gpointer) value->name, GUINT_TO_POINTER (ours->id));
+      }
+}
+
+static void
+forget_all (PhNamed *named)
+{
+  ph_named_clear (named);
+  named->nodes = g_hash_table_new (NULL, NULL);
+  named->values = g_hash_table_new (NULL, NULL);
+}
+
+void
+ph_named_learn (PhNamed *named, const PhModel *model)
+{
+  forget_all (named);
+  learn (named, model->graph, NULL);
+}
+
+void
+ph_named_follow (PhNamed *named, const PhPart *part, const PhMatching *match, const PhGraph *target)
+{
+  if (part == NULL)
+    forget_all (named);
+  for (guint i = 0; part != NULL && i < part->gone->len; i++)
+    {
+      g_hash_table_remove (named->nodes, part->gone->pdata[i]);
+      g_hash_table_remove (named->values, part->gone->pdata[i]);
+    }
+  learn (named, target, match);
+}
+
+static PhNode *
+named_node (const PhMatching *match, const PhNamed *named, const char *name)
+{
+  gpointer id;
+
+  return g_hash_table_lookup_extended (named->nodes, name, NULL, &id) ? ph_model_find_node (match->model, GPOINTER_TO_UINT (id))
+                                                                      : NULL;
+}
+
+static PhValue *
+named_value (const PhMatching *match, const PhNamed *named, const char *name)
+{
+  gpointer id;
+
+  return g_hash_table_lookup_extended (named->values, name, NULL, &id) ? ph_model_find_value (match->model, GPOINTER_TO_UINT (id))
+                                                                       : NULL;
+}
+
+static gboolean
+match_told (const PhPart *part, PhMatching *match, const PhGraph *target, GHashTable *told, GHashTable *standing)
+{
+  PhGraph *graph = match->model->graph;
+  guint n = 0;
+
+  PH_FOREACH_NODE (of_target, target)
+    {
+      const char *name = own_name (of_target);
+      PhNode *node;
+
+      if (!g_hash_table_contains (told, name))
+        continue;
+      node = named_node (match, part->named, name);
+      if (node == NULL || node->graph != graph || node->outputs->len != of_target->outputs->len)
+        return FALSE;
+      ph_match_set (match, node, of_target, PH_MATCH_NAME);
+      n++;
+      if (g_hash_table_lookup (told, name) == part)
+        g_hash_table_add (standing, of_target);
+    }
+  for (guint i = 0; i < target->constants->len; i++)
+    {
+      PhValue *of_target = target->constants->pdata[i], *value;
+
+      if (!g_hash_table_contains (told, of_target->name))
+        continue;
+      value = named_value (match, part->named, of_target->name);
+      if (value == NULL || value->graph != graph)
+        return FALSE;
+      ph_match_set_value (match, value, of_target);
+    }
+  return n >= part->standing->len && g_hash_table_size (standing) == part->standing->len;
+}
+
+gboolean
+ph_part_match (const PhPart *part, PhMatching *match, const PhGraph *target, GHashTable *standing, GHashTable *gone,
+               GError **error)
+{
+  g_autoptr (GHashTable) told = g_hash_table_new (NULL, NULL);
+
+  match->partial = match->model->graph;
+  ph_match_keep (match, match->partial);
+  for (guint i = 0; i < part->gone->len; i++)
+    {
+      PhNode *node = named_node (match, part->named, part->gone->pdata[i]);
+      PhValue *value = named_value (match, part->named, part->gone->pdata[i]);
+
+      if (node != NULL)
+        ph_match_release (match, node);
+      if (value != NULL)
+        g_hash_table_add (gone, value);
+    }
+  for (guint i = 0; i < part->same->len; i++)
+    g_hash_table_add (told, part->same->pdata[i]);
+  for (guint i = 0; i < part->standing->len; i++)
+    g_hash_table_insert (told, part->standing->pdata[i], (gpointer) part);
+  if (match_told (part, match, target, told, standing))
+    return TRUE;
+  g_set_error_literal (error, PH_ERROR, PH_ERROR_INVALID, "what a part of the dump speaks of is not in the model");
+  return FALSE;
+}
