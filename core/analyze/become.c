@@ -457,7 +457,7 @@ report (const Become *become, PhBecame *became)
 }
 
 static gboolean
-become_target (PhModel *model, PhModel *target, const PhPart *part, PhNamed *named, PhBecame *became, GError **error)
+become_target (PhModel *model, PhModel *target, const PhNamedPart *part, PhNamed *named, PhBecame *became, GError **error)
 {
   Become become = { .model = model, .target = target, .fresh = g_ptr_array_new (), .error = error };
   gboolean ok;
@@ -489,7 +489,7 @@ become_target (PhModel *model, PhModel *target, const PhPart *part, PhNamed *nam
 /* ── public ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 gboolean
-ph_model_become_part (PhModel *model, PhModel *target, const PhPart *part, PhBecame *became, GError **error)
+ph_model_become_part (PhModel *model, PhModel *target, const PhNamedPart *part, PhBecame *became, GError **error)
 {
   return become_target (model, target, part, part->named, became, error);
 }

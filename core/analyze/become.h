@@ -19,7 +19,7 @@ typedef struct
  * have been made. */
 gboolean ph_model_become (PhModel *model, PhModel *target, PhBecame *became, GError **error);
 /* The same where @target holds only the part of the main graph that changed. */
-gboolean ph_model_become_part (PhModel *model, PhModel *target, const PhPart *part, PhBecame *became, GError **error);
+gboolean ph_model_become_part (PhModel *model, PhModel *target, const PhNamedPart *part, PhBecame *became, GError **error);
 /* @named: (nullable) learns what the names in @target are in the model. */
 gboolean ph_model_become_named (PhModel *model, PhModel *target, PhNamed *named, PhBecame *became, GError **error);
 

@@ -62,7 +62,7 @@ ph_named_learn (PhNamed *named, const PhModel *model)
 }
 
 void
-ph_named_follow (PhNamed *named, const PhPart *part, const PhMatching *match, const PhGraph *target)
+ph_named_follow (PhNamed *named, const PhNamedPart *part, const PhMatching *match, const PhGraph *target)
 {
   if (part == NULL)
     forget_all (named);
@@ -93,7 +93,7 @@ named_value (const PhMatching *match, const PhNamed *named, const char *name)
 }
 
 static gboolean
-match_told (const PhPart *part, PhMatching *match, const PhGraph *target, GHashTable *told, GHashTable *standing)
+match_told (const PhNamedPart *part, PhMatching *match, const PhGraph *target, GHashTable *told, GHashTable *standing)
 {
   PhGraph *graph = match->model->graph;
   guint n = 0;
@@ -128,7 +128,7 @@ match_told (const PhPart *part, PhMatching *match, const PhGraph *target, GHashT
 }
 
 gboolean
-ph_part_match (const PhPart *part, PhMatching *match, const PhGraph *target, GHashTable *standing, GHashTable *gone,
+ph_part_match (const PhNamedPart *part, PhMatching *match, const PhGraph *target, GHashTable *standing, GHashTable *gone,
                GError **error)
 {
   g_autoptr (GHashTable) told = g_hash_table_new (NULL, NULL);

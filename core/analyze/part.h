@@ -20,17 +20,17 @@ typedef struct
   GPtrArray *standing; /* in @target they only stand for what the model has under that name  */
   GPtrArray *same;     /* that are what the model has under that name                          */
   GPtrArray *gone;     /* that the model has under that name, and that is to go                */
-} PhPart;
+} PhNamedPart;
 
 void ph_named_clear (PhNamed *named);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhNamed, ph_named_clear)
 /* All of @model's main graph, as it was read. */
 void ph_named_learn (PhNamed *named, const PhModel *model);
 /* When the model of @match became @target: what the names in that are. @part: (nullable) NULL: @target is all of it. */
-void ph_named_follow (PhNamed *named, const PhPart *part, const PhMatching *match, const PhGraph *target);
+void ph_named_follow (PhNamed *named, const PhNamedPart *part, const PhMatching *match, const PhGraph *target);
 /* Says of @target's nodes and constants what @part knows for sure, and that all others of the model stay. Fills @standing, nodes of @target,
  * and @gone, values of the model. FALSE with @error: the model has not what it speaks of. */
-gboolean ph_part_match (const PhPart *part, PhMatching *match, const PhGraph *target, GHashTable *standing, GHashTable *gone,
+gboolean ph_part_match (const PhNamedPart *part, PhMatching *match, const PhGraph *target, GHashTable *standing, GHashTable *gone,
                         GError **error);
 
 G_END_DECLS

@@ -236,7 +236,7 @@ note_guesses (PhHistory *history, guint n)
 
 /* Edits @model until it equals @target, or the part of it that @part tells of, as one step. */
 static gboolean
-follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, const PhPart *part, PhNamed *named,
+follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, const PhNamedPart *part, PhNamed *named,
         gboolean summary, GError **error)
 {
   g_autoptr (GArray) guessed = g_array_new (FALSE, FALSE, sizeof (PhId));
@@ -395,7 +395,7 @@ follow_part (Following *following, const char *path, const char *name, gboolean 
                                                                            : NULL;
   g_autoptr (PhModel) target = NULL;
   g_autoptr (GBytes) bytes = NULL;
-  PhPart part = { &following->named };
+  PhNamedPart part = { &following->named };
 
   if (delta == NULL)
     return FALSE;

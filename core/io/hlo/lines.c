@@ -175,6 +175,15 @@ measure (const char *p, const char *end, gboolean *inside, const char **after)
   return TEXT;
 }
 
+/* No instruction and no part of one: blank, the module's own line, tables of places, braces. */
+static gboolean
+is_between (const char *p, const char *after, gboolean was_inside, gboolean inside)
+{
+  if (was_inside)
+    return *p == '}';
+  return inside || (*p != ' ' && (after - p < 2 || after[-2] != '{'));
+}
+
 static guint
 count_lines (const char *p, const char *end)
 {
@@ -284,10 +293,13 @@ ph_hlo_lines_new (const char *text, gsize size, PhHloLines *before)
     return NULL;
   for (const char *p = text, *after; p < end; p = after)
     {
+      const gboolean was_inside = inside;
       const Kind kind = measure (p, end, &inside, &after);
       Piece *same = before != NULL && at < before->pieces->len ? before->pieces->pdata[at] : NULL, *piece = NULL;
 
       entry = entry || inside;
+      if (kind == TEXT && !is_between (p, after, was_inside, inside))
+        return NULL;
       if (same == NULL || same->kind != kind || !is_same (same, p, after))
         {
           guint found = 0;
