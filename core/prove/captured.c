@@ -47,6 +47,48 @@ ph_prover_wants_capture (PhProver *prover)
   return prover->captured_at != prover->at || (prover->captured == NULL && !prover->no_capture);
 }
 
+static gboolean
+is_border (const PhRegion *region, PhId id, PhId *before)
+{
+  for (guint k = 0; k < region->outputs->len; k++)
+    {
+      const PhBorderPair *pair = &g_array_index (region->outputs, PhBorderPair, k);
+
+      *before = pair->before;
+      if (pair->after == id)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+ph_prover_carry (PhProver *prover, const PhRegion *region)
+{
+  gboolean all = TRUE;
+
+  if (prover->followed || prover->captured == NULL)
+    return TRUE;
+  for (guint i = 0; i < region->after->len && all; i++)
+    {
+      const PhNode *node = region->after->pdata[i];
+
+      for (guint k = 0; k < node->outputs->len && all; k++)
+        {
+          const PhValue *value = ph_node_output (node, k);
+          PhId before = value->id;
+          PhTensor *tensor = is_border (region, value->id, &before)
+                                 ? g_hash_table_lookup (prover->captured, GUINT_TO_POINTER (before))
+                                 : NULL;
+
+          all = tensor != NULL || (ph_value_n_uses (value) == 0);
+          if (tensor != NULL && before != value->id)
+            g_hash_table_insert (prover->captured, GUINT_TO_POINTER (value->id), ph_tensor_ref (tensor));
+        }
+    }
+  prover->followed = all;
+  return all;
+}
+
 void
 ph_prover_follow (PhProver *prover, const PhPair *pair, PhTensor *const *captured)
 {

@@ -5,7 +5,7 @@
 #include "core/run/recipe.h"
 
 /* Sizes up to here stay as they are: constants of fewer elements are no variables. */
-#define LEAST 16
+#define LEAST 8
 
 /* What a size does to these is to say how often the same is done, or how many of the same are added up; equal sizes stay equal, and
  * others stay apart. So an identity of a few channels, all weights of which are variables, is one of any number. */
@@ -63,41 +63,31 @@ n_axes (guint rank)
   return rank >= 4 ? 2 : rank;
 }
 
-static int
-by_size (gconstpointer a, gconstpointer b)
-{
-  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
-
+/* In the order in which the variables have them, whichever is larger. */
 static GHashTable *
 sizes_of (GHashTable *variables)
 {
-  g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GHashTable) fewer = g_hash_table_new (NULL, NULL);
+  const guint n = g_hash_table_size (variables);
+  g_autofree PhTensor **tensors = g_new0 (PhTensor *, n + 1);
   GHashTableIter iter;
-  gpointer tensor;
+  gpointer tensor, variable;
   gint64 next = LEAST + 1;
   gboolean any = FALSE;
 
   g_hash_table_iter_init (&iter, variables);
-  while (g_hash_table_iter_next (&iter, &tensor, NULL))
-    for (guint k = 0; k < n_axes (ph_tensor_rank (tensor)); k++)
+  while (g_hash_table_iter_next (&iter, &tensor, &variable))
+    tensors[GPOINTER_TO_UINT (variable) - 1] = tensor;
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; k < n_axes (ph_tensor_rank (tensors[i])); k++)
       {
-        const gint64 size = ph_tensor_dims (tensor)[k];
+        const gint64 size = ph_tensor_dims (tensors[i])[k];
 
-        if (size > LEAST && g_hash_table_add (fewer, GSIZE_TO_POINTER ((gsize) size)))
-          g_array_append_val (sizes, size);
+        if (size <= LEAST || g_hash_table_contains (fewer, GSIZE_TO_POINTER ((gsize) size)))
+          continue;
+        any = any || size != next;
+        g_hash_table_insert (fewer, GSIZE_TO_POINTER ((gsize) size), GSIZE_TO_POINTER ((gsize) next++));
       }
-  g_array_sort (sizes, by_size);
-  for (guint i = 0; i < sizes->len; i++)
-    {
-      const gint64 size = g_array_index (sizes, gint64, i);
-
-      any = any || size != next;
-      g_hash_table_insert (fewer, GSIZE_TO_POINTER ((gsize) size), GSIZE_TO_POINTER ((gsize) next++));
-    }
   return any ? g_steal_pointer (&fewer) : NULL;
 }
 

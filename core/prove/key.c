@@ -6,6 +6,7 @@
 
 #include "core/prove/field-sizes.h"
 #include "core/prove/region-form.h"
+#include "core/prove/rows.h"
 #include "core/run/recipe.h"
 #include "core/tensor/origin.h"
 
@@ -187,7 +188,11 @@ typedef struct
   GHashTable *table;
   const char *symbols[16];
   guint n_symbols;
+  guint64 rows; /* core/prove/rows.h: along these axes more places say no more */
 } Numbers;
+
+/* As many places of an axis that nothing looks along are as good as more. */
+#define MANY_ROWS 64
 
 static gboolean
 number_of (Numbers *numbers, PhId id, guint *number)
@@ -244,6 +249,14 @@ add_type (PhKey *key, Numbers *numbers, const PhType *type, const PhRegionForm *
       add_dims (key, type->dtype, type->rank, dims, TRUE, form);
       return;
     }
+  if (numbers->rows != 0 && type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && ph_type_is_static (type))
+    {
+      ph_key_add_int (key, type->dtype);
+      ph_key_add_int (key, type->rank);
+      for (guint i = 0; i < type->rank; i++)
+        ph_key_add_int (key, ph_rows_limit (numbers->rows, type->dims[i].size, i, type->rank, MANY_ROWS));
+      return;
+    }
   if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || ph_type_is_static (type))
     {
       ph_key_add_pointer (key, type);
@@ -255,7 +268,7 @@ add_type (PhKey *key, Numbers *numbers, const PhType *type, const PhRegionForm *
     if (ph_dim_known (type->dims[i]))
       ph_key_add_int (key, form != NULL && form->sizes != NULL && (type->rank < 4 || i < 2)
                                ? ph_field_sizes_fewer (form->sizes, type->dims[i].size)
-                               : type->dims[i].size);
+                               : ph_rows_limit (numbers->rows, type->dims[i].size, i, type->rank, MANY_ROWS));
     else
       {
         ph_key_add_int (key, -1);
@@ -335,11 +348,30 @@ add_recipe (PhKey *key, PhModel *recipe, const PhRegionForm *form)
   g_clear_pointer (&numbers.table, g_hash_table_unref);
 }
 
+static gboolean
+are_pole_free (GPtrArray *nodes)
+{
+  for (guint n = 0; n < nodes->len; n++)
+    if (!ph_node_is_pole_free (nodes->pdata[n]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Whether any shape may stand in @value where it is the model's own input. */
+static gboolean
+may_say_shapes (const PhValue *value)
+{
+  return value == NULL || value->type == NULL || value->type->kind != PH_KIND_TENSOR || !ph_dtype_is_float (value->type->dtype);
+}
+
 GBytes *
 ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options, const PhRegionForm *form,
                GPtrArray *tensors)
 {
-  Numbers numbers = { .n = 0 };
+  const gboolean is_newest = ph_model_opset (before, "") >= PH_OPSET_NEWEST && ph_model_opset (after, "") >= PH_OPSET_NEWEST;
+  /* What is proved of a form without poles holds for any number. */
+  const gboolean any_number = form != NULL && are_pole_free (region->before) && are_pole_free (region->after);
+  Numbers numbers = { .n = 0, .rows = form == NULL && is_newest ? ph_rows_of (region) : 0 };
   PhKey own, *key = &own;
   GBytes *bytes;
   gboolean ok;
@@ -360,13 +392,16 @@ ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const Ph
       add_type (key, &numbers, was != NULL ? was->type : NULL, form);
       add_type (key, &numbers, is != NULL ? is->type : NULL, form);
       add_value (key, &numbers, was != NULL ? was : is, form);
-      ph_key_add (key, &options->bounds[i], sizeof (PhBounds));
-      ph_key_add_int (key, options->is_free != NULL && options->is_free[i]);
+      if (!any_number)
+        ph_key_add (key, &options->bounds[i], sizeof (PhBounds));
+      ph_key_add_int (key, options->is_free != NULL && options->is_free[i] && may_say_shapes (was != NULL ? was : is));
       /* Of captured values only the shapes count: what flows there differs each time and is as good as any. A form is proved for
        * any open dimensions. */
-      ph_key_add_pointer (key, form == NULL && options->captured != NULL && options->captured[i] != NULL
-                                   ? ph_type_of_tensor (options->captured[i])
-                                   : NULL);
+      add_type (key, &numbers,
+                form == NULL && options->captured != NULL && options->captured[i] != NULL
+                    ? ph_type_of_tensor (options->captured[i])
+                    : NULL,
+                NULL);
     }
   ok = add_nodes (key, &numbers, region->before, form) && add_nodes (key, &numbers, region->after, form);
   for (guint k = 0; ok && k < region->outputs->len; k++)

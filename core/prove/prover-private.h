@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/prove/proof-private.h"
+#include "core/prove/magnitudes.h"
 #include "core/run/inputs.h"
 
 G_BEGIN_DECLS
@@ -22,12 +23,12 @@ struct _PhProver
   GHashTable *fed;       /* name -> PhTensor                                                    */
   guint64 seed;
   gboolean whole;
-  gboolean brief;     /* of the whole there is nothing left to show                          */
-  GHashTable *proofs; /* index of a rewrite -> PhRewriteProof                                */
-  GHashTable *known;  /* what two equal pairs have in common -> PhRewriteProof               */
-  GHashTable *forms;  /* key of a form -> PhFieldReport                                      */
-  GHashTable *finite; /* PhTensor (owned) -> whether all of it is finite                     */
-  GHashTable *held;   /* set of PhTensor (owned) that keys of @known and @forms name by where they lie */
+  gboolean brief;           /* of the whole there is nothing left to show                          */
+  GHashTable *proofs;       /* index of a rewrite -> PhRewriteProof                                */
+  GHashTable *known;        /* what two equal pairs have in common -> PhRewriteProof               */
+  GHashTable *forms;        /* key of a form -> PhFieldReport                                      */
+  PhMagnitudes *magnitudes; /* of constants                                                        */
+  GHashTable *held;         /* set of PhTensor (owned) that keys of @known and @forms name by where they lie */
   PhFieldImages *images;
   PhProofWork work;
   GHashTable *captured; /* (nullable) PhId -> PhTensor: values of a run in float32             */
@@ -69,6 +70,8 @@ GHashTable *ph_prove_new_feeds (void); /* name -> PhTensor */
 void ph_prover_capture (PhProver *prover, guint at);
 /* Whether the values of the rewrite that is tried are not there, and may be had by a run. */
 gboolean ph_prover_wants_capture (PhProver *prover);
+/* What the region was found to make is what flowed there before, where that is all it makes. FALSE: there is more, or it is not known. */
+gboolean ph_prover_carry (PhProver *prover, const PhRegion *region);
 /* What the region makes now is what flows on: so the next rewrite finds it without a run of the model. */
 void ph_prover_follow (PhProver *prover, const PhPair *pair, PhTensor *const *captured);
 

@@ -54,7 +54,7 @@ ph_prover_new (PhModel *walker, PhHistory *history, GHashTable *feeds, guint64 s
                                          (GDestroyNotify) ph_trial_free);
   prover->forms = g_hash_table_new_full (ph_key_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref,
                                          (GDestroyNotify) ph_field_report_free);
-  prover->finite = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) ph_tensor_unref, NULL);
+  prover->magnitudes = ph_magnitudes_new ();
   prover->held = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) ph_tensor_unref, NULL);
   return prover;
 }
@@ -71,7 +71,7 @@ ph_prover_free (PhProver *prover)
   g_hash_table_unref (prover->proofs);
   g_hash_table_unref (prover->known);
   g_hash_table_unref (prover->forms);
-  g_hash_table_unref (prover->finite);
+  ph_magnitudes_free (prover->magnitudes);
   g_hash_table_unref (prover->held);
   ph_field_images_free (prover->images);
   g_clear_pointer (&prover->captured, g_hash_table_unref);

@@ -2,39 +2,12 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/region-form.h"
 
-#include <math.h>
-
 #include "core/prove/field-sizes.h"
 #include "core/prove/rows.h"
 #include "core/run/recipe.h"
 
 /* Fewer numbers decide what is computed, as bounds and exponents do. */
-#define LEAST_VARIABLE 17
-
-static gboolean
-find_finite (PhTensor *tensor)
-{
-  const gsize n = ph_tensor_is_splat (tensor) ? MIN (ph_tensor_count (tensor), 1) : ph_tensor_count (tensor);
-  const float *floats = ph_tensor_dtype (tensor) == PH_FLOAT && !ph_tensor_is_splat (tensor) ? ph_tensor_data (tensor) : NULL;
-
-  for (gsize i = 0; i < n; i++)
-    if (!isfinite (floats != NULL ? (double) floats[i] : ph_tensor_get (tensor, i)))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-is_finite (GHashTable *finite, PhTensor *tensor)
-{
-  gpointer known;
-
-  if (!g_hash_table_lookup_extended (finite, tensor, NULL, &known))
-    {
-      known = GINT_TO_POINTER (find_finite (tensor));
-      g_hash_table_insert (finite, ph_tensor_ref (tensor), known);
-    }
-  return GPOINTER_TO_INT (known);
-}
+#define LEAST_VARIABLE 9
 
 static gboolean
 is_large (PhTensor *tensor)
@@ -52,7 +25,7 @@ add_variable (PhRegionForm *form, PhTensor *tensor)
 
 /* FALSE: one of them is of no form. */
 static gboolean
-add_constants (PhRegionForm *form, GPtrArray *nodes, gboolean before, GHashTable *finite)
+add_constants (PhRegionForm *form, GPtrArray *nodes, gboolean before, PhMagnitudes *magnitudes)
 {
   for (guint n = 0; n < nodes->len; n++)
     {
@@ -65,7 +38,7 @@ add_constants (PhRegionForm *form, GPtrArray *nodes, gboolean before, GHashTable
 
           if (tensor == NULL || value->is_input || !is_large (tensor) || g_hash_table_contains (form->variables, tensor))
             continue;
-          if (!is_finite (finite, tensor))
+          if (!ph_magnitudes_are_finite (magnitudes, tensor))
             return FALSE;
           if (before)
             add_variable (form, tensor);
@@ -80,7 +53,7 @@ add_constants (PhRegionForm *form, GPtrArray *nodes, gboolean before, GHashTable
 
 /* Of a rule that computes with a small constant of the side before, that one may be any number too: a factor. */
 static gboolean
-add_factors (PhRegionForm *form, GPtrArray *before, GHashTable *finite)
+add_factors (PhRegionForm *form, GPtrArray *before, PhMagnitudes *magnitudes)
 {
   g_autoptr (GHashTable) leaves = g_hash_table_new (NULL, NULL);
 
@@ -99,7 +72,7 @@ add_factors (PhRegionForm *form, GPtrArray *before, GHashTable *finite)
         if (value == NULL || value->tensor == NULL || value->is_input || !g_hash_table_contains (leaves, value->tensor)
             || ph_tensor_kind (value->tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (value->tensor)))
           continue;
-        if (!is_finite (finite, value->tensor))
+        if (!ph_magnitudes_are_finite (magnitudes, value->tensor))
           return FALSE;
         add_variable (form, value->tensor);
       }
@@ -107,15 +80,16 @@ add_factors (PhRegionForm *form, GPtrArray *before, GHashTable *finite)
 }
 
 PhRegionForm *
-ph_region_form_new (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options, GHashTable *finite)
+ph_region_form_new (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options,
+                    PhMagnitudes *magnitudes)
 {
   g_autoptr (PhRegionForm) form = g_new0 (PhRegionForm, 1);
 
   form->variables = g_hash_table_new (NULL, NULL);
   form->made = g_ptr_array_new ();
   form->tensors = g_ptr_array_new ();
-  if (!add_constants (form, region->before, TRUE, finite) || !add_constants (form, region->after, FALSE, finite)
-      || !add_factors (form, region->before, finite) || g_hash_table_size (form->variables) == 0)
+  if (!add_constants (form, region->before, TRUE, magnitudes) || !add_constants (form, region->after, FALSE, magnitudes)
+      || !add_factors (form, region->before, magnitudes) || g_hash_table_size (form->variables) == 0)
     return NULL;
   form->sizes = ph_field_sizes_of_nodes (region->before, region->after, form->variables);
   ph_rows_least (region, &form->batch, &form->image);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "core/prove/magnitudes.h"
 #include "core/prove/trial.h"
 
 G_BEGIN_DECLS
@@ -21,9 +22,9 @@ struct _PhRegionForm
 };
 
 /* NULL: it has no large constants, or there are others than those whose form can be told: infinite ones, or computed ones that
- * nothing is recorded of. @finite: PhTensor (owned) -> whether all of it is, remembered. (transfer full) */
+ * nothing is recorded of. (transfer full) */
 PhRegionForm *ph_region_form_new (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options,
-                                  GHashTable *finite);
+                                  PhMagnitudes *magnitudes);
 void ph_region_form_free (PhRegionForm *form);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhRegionForm, ph_region_form_free)
 

@@ -57,7 +57,7 @@ try_pair (PhProver *prover, const PhRegion *region, const PhTrialOptions *option
   if (ph_model_draws (pair->before) || ph_model_draws (pair->after))
     return trial_of (PH_VERDICT_NONE, "it draws random numbers: two runs cannot be compared");
   trial = ph_pair_try (pair, options, error);
-  if (trial != NULL && !options->whole && !prover->followed && ph_verdict_is_good (trial->verdict))
+  if (trial != NULL && !options->whole && ph_verdict_is_good (trial->verdict) && !ph_prover_carry (prover, region))
     ph_prover_follow (prover, pair, options->captured);
   return trial;
 }
@@ -129,6 +129,48 @@ hold (PhProver *prover, GPtrArray *tensors)
       g_hash_table_add (prover->held, ph_tensor_ref (tensors->pdata[i]));
 }
 
+static void
+follow (PhProver *prover, const PhRegion *region, PhTensor *const *captured)
+{
+  g_autoptr (PhPair) pair = NULL;
+
+  if (ph_prover_carry (prover, region))
+    return;
+  pair = ph_pair_new (region, prover->model[0], prover->model[1], NULL);
+  if (pair != NULL)
+    ph_prover_follow (prover, pair, captured);
+}
+
+/* What is proved of a form for any weights, and was tried on some, is proved of these; unless their bits count, or computing them
+ * may have lost what they are. The range of smaller types ends among ordinary numbers. (transfer full) (nullable) */
+static PhTrial *
+try_form (PhProver *prover, const PhRegion *region, const PhRegionForm *form, PhPromise promise)
+{
+  g_autoptr (PhTrial) trial = NULL;
+
+  if (form->known == NULL || form->known->result != PH_FIELD_EQUAL || form->known->used_fixed || promise == PH_PROMISE_BITS
+      || promise == PH_PROMISE_NONE)
+    return NULL;
+  for (guint i = 0; i < form->made->len; i++)
+    if (!ph_magnitudes_are_sound (prover->magnitudes, form->made->pdata[i])
+        || !ph_field_images_recipe_holds (prover->images, form->made->pdata[i]))
+      return NULL;
+  trial = trial_of (PH_VERDICT_PROVED, NULL);
+  trial->field = ph_field_report_copy (form->known);
+  trial->n_sizes = 1;
+  for (guint i = 0; i < region->inputs->len; i++)
+    {
+      const PhId id = g_array_index (region->inputs, PhId, i);
+      const PhValue *was = ph_model_find_value (prover->model[0], id), *is = ph_model_find_value (prover->model[1], id);
+      const PhType *type = was != NULL && was->type != NULL ? was->type : is != NULL ? is->type : NULL;
+
+      if (type == NULL || (type->dtype != PH_FLOAT && type->dtype != PH_DOUBLE))
+        return NULL;
+      trial->any_size = trial->any_size || !ph_type_is_static (type);
+    }
+  return g_steal_pointer (&trial);
+}
+
 PhTrial *
 ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole, GError **error)
 {
@@ -176,23 +218,25 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
   trial = key != NULL ? g_hash_table_lookup (prover->known, key) : NULL;
   if (trial != NULL)
     {
-      g_autoptr (PhPair) pair = prover->captured != NULL && region->after->len > 0 && !prover->followed
-                                    ? ph_pair_new (region, prover->model[0], prover->model[1], NULL)
-                                    : NULL;
-
       prover->work.n_known++;
-      if (pair != NULL)
-        ph_prover_follow (prover, pair, captured);
+      follow (prover, region, captured);
       return ph_trial_copy (trial);
     }
   trial = structured ? NULL : try_structure (prover, region);
   if (trial != NULL)
     return trial;
   prover->work.n_tried += !whole;
-  form = key != NULL ? ph_region_form_new (region, prover->model[0], prover->model[1], &options, prover->finite) : NULL;
+  form = key != NULL ? ph_region_form_new (region, prover->model[0], prover->model[1], &options, prover->magnitudes) : NULL;
   options.form = form;
   if (form != NULL)
     form->known = g_hash_table_lookup (prover->forms, form->key);
+  trial = form != NULL ? try_form (prover, region, form, promise) : NULL;
+  if (trial != NULL)
+    {
+      prover->work.n_forms++;
+      follow (prover, region, captured);
+      return trial;
+    }
   prover->work.n_forms += form != NULL && form->known != NULL && form->known->result == PH_FIELD_EQUAL;
   trial = try_pair (prover, region, &options, error);
   if (trial != NULL && trial->of_form != NULL && !(trial->is_own && form->sizes != NULL))

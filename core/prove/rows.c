@@ -231,3 +231,35 @@ ph_rows_least (const PhRegion *region, gint64 *batch, gint64 *image)
     }
   *image = MAX (*image, *batch);
 }
+
+/* ── poles ── */
+
+gboolean
+ph_node_is_pole_free (const PhNode *node)
+{
+  /* clang-format off */
+  static const PhOp *const ops[] = {
+    &ph_op_Add, &ph_op_Sub, &ph_op_Mul, &ph_op_Sum, &ph_op_Neg, &ph_op_Abs, &ph_op_Relu, &ph_op_Clip, &ph_op_Max, &ph_op_Min,
+    &ph_op_LeakyRelu, &ph_op_PRelu, &ph_op_HardSwish, &ph_op_HardSigmoid, &ph_op_Sigmoid, &ph_op_Tanh, &ph_op_Erf, &ph_op_Gelu,
+    &ph_op_Swish, &ph_op_Identity, &ph_op_Conv, &ph_op_ConvTranspose, &ph_op_MatMul, &ph_op_Gemm, &ph_op_BatchNormalization,
+    &ph_op_Reshape, &ph_op_Transpose, &ph_op_Unsqueeze, &ph_op_Squeeze, &ph_op_Flatten, &ph_op_Concat, &ph_op_Split,
+    &ph_op_ReduceSum, NULL
+  };
+  /* clang-format on */
+
+  if (ph_node_is_fused (node))
+    return ph_graph_is_pole_free (node->graphs->pdata[0]);
+  if (node->op == &ph_op_BatchNormalization
+      && (ph_node_input (node, 4) == NULL || ph_value_constant (ph_node_input (node, 4)) == NULL))
+    return FALSE;
+  return is_one_of (node->op, ops);
+}
+
+gboolean
+ph_graph_is_pole_free (const PhGraph *graph)
+{
+  PH_FOREACH_NODE (node, graph)
+    if (!ph_node_is_pole_free (node))
+      return FALSE;
+  return TRUE;
+}

@@ -17,4 +17,8 @@ gint64 ph_rows_limit (guint64 rows, gint64 dim, guint axis, guint rank, gint64 m
  * compare a size with is as large as @batch, nor as @image. */
 void ph_rows_least (const PhRegion *region, gint64 *batch, gint64 *image);
 
+/* Whatever number goes in, a number comes out: there are no poles, roots of what is negative, comparisons. */
+gboolean ph_node_is_pole_free (const PhNode *node);
+gboolean ph_graph_is_pole_free (const PhGraph *graph);
+
 G_END_DECLS

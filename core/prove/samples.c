@@ -3,6 +3,7 @@
 #include "core/prove/samples.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/prove/pool.h"
 #include "core/prove/rows.h"
@@ -282,6 +283,22 @@ scatter_nonfinite (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint 
                     clip (bounds, values[(i + (turn == SHARED_TURN ? 1 : turn + input)) % G_N_ELEMENTS (values)], state));
 }
 
+/* Of floats that only have to be numbers so many are drawn. */
+#define ROUGH 64
+
+static void
+fill_roughly (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind kind, guint64 *state)
+{
+  const PhDType dtype = ph_tensor_dtype (tensor);
+  const gsize n = ph_tensor_count (tensor), size = ph_dtype_size (dtype);
+  guint8 *data = ph_tensor_writable (tensor);
+
+  for (gsize i = 0; i < MIN (n, ROUGH); i++)
+    ph_dtype_store (dtype, data, i, clip (bounds, draw_float (sampler, kind, state), state));
+  for (gsize done = ROUGH; done < n; done *= 2)
+    memcpy (data + done * size, data, MIN (done, n - done) * size);
+}
+
 static void
 fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind kind, guint input, guint turn, guint64 *state)
 {
@@ -466,7 +483,7 @@ find_short_axes (PhSampler *sampler, const Shape *shapes, guint n)
 }
 
 static PhTensor *
-draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind kind, guint turn, PhTensor *like)
+draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind kind, guint turn, gboolean rough, PhTensor *like)
 {
   const PhBounds bounds = sampler->bounds != NULL ? sampler->bounds[input] : PH_BOUNDS_NONE;
   const PhDType dtype = shape->dtype;
@@ -492,6 +509,8 @@ draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind k
       ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, (gint64) (ph_splitmix (&state) & 1));
   else if (ph_dtype_is_integer (dtype))
     fill_integers (sampler, tensor, &sampler->usage[input], bounds, kind, turn, &state);
+  else if (rough)
+    fill_roughly (sampler, tensor, bounds, kind, &state);
   else
     fill_floats (sampler, tensor, bounds, kind, input, turn, &state);
   return tensor;
@@ -534,8 +553,9 @@ ph_sampler_draw (PhSampler *sampler, PhSampleKind kind, guint turn, PhSampleShap
 
       for (guint k = 0; k < found[i].rank; k++)
         found[i].dims[k] = ph_rows_limit (pair->rows, found[i].dims[k], k, found[i].rank, places);
-      tensor = like != NULL && ph_tensor_kind (like) != PH_KIND_TENSOR ? ph_tensor_ref (like)
-                                                                       : draw_tensor (sampler, i, &found[i], kind, turn, like);
+      tensor = like != NULL && ph_tensor_kind (like) != PH_KIND_TENSOR
+                   ? ph_tensor_ref (like)
+                   : draw_tensor (sampler, i, &found[i], kind, turn, shapes.rough, like);
       if (tensor == NULL)
         return NULL;
       g_ptr_array_add (tensors, tensor);

@@ -66,6 +66,7 @@ typedef struct
   gboolean captured; /* as the captured values have them                                               */
   gint64 crop;       /* 1, or by how much the spatial axes (from the third on) of large inputs are smaller */
   gboolean tight;    /* one or two batches, images just large enough                                   */
+  gboolean rough;    /* nothing but shapes and integers is looked at: floats come again and again     */
   gsize most;        /* elements of the largest input, where rows do not see each other; 0: any         */
 } PhSampleShapes;
 

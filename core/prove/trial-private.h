@@ -42,6 +42,8 @@ GPtrArray *ph_try_run (PhTry *self, guint side, GPtrArray *inputs, gboolean in_d
 gboolean ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *worked, GError **problem);
 gboolean ph_try_was_cancelled (PhTry *self);
 gboolean ph_try_is_field_equal (PhTry *self);
+/* An output that no input changed is no evidence, unless none can: then it was compared as it is. */
+gboolean ph_try_all_vary (PhTry *self);
 /* Every bit of float32, as the reference kernels compute it. TRUE: the same; FALSE: see @k and @at. */
 gboolean ph_try_same_in_float (GPtrArray *outputs[2], guint *k, gsize *at);
 /* plan.c: which inputs come @i-th. FALSE: no more do. The first ones are tried whatever they cost. */

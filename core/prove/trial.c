@@ -6,6 +6,10 @@
 
 #include "core/ops/op-list.h"
 #include "core/prove/region-form.h"
+#include "core/prove/rows.h"
+
+/* Where exact evaluation settled what numbers could only show at a pole, and there is none. */
+#define N_SETTLED 4
 
 /* ── the trial ── */
 
@@ -94,8 +98,12 @@ is_finite_somewhere (GPtrArray *outputs)
 static gboolean
 works_so (PhTry *self, PhSampleShapes shapes, GError **problem)
 {
-  g_autoptr (GPtrArray) inputs = draw (self, PH_SAMPLE_NORMAL, 0, shapes), outputs = NULL;
+  g_autoptr (GPtrArray) inputs = NULL, outputs = NULL;
   g_autoptr (GError) own = NULL;
+
+  shapes.rough = !self->options->asked;
+  inputs = draw (self, PH_SAMPLE_NORMAL, 0, shapes);
+  shapes.rough = FALSE;
 
   if (inputs == NULL)
     {
@@ -215,6 +223,7 @@ evaluate_once (PhTry *self, const PhRegionForm *form, guint turn, PhSampleShapes
   PhFieldReport *report;
 
   shapes.most = FIELD_ROWS;
+  shapes.rough = TRUE;
   inputs = draw (self, PH_SAMPLE_REACH, turn, shapes);
   report = inputs != NULL ? field_at (self, inputs, form) : NULL;
   if (report != NULL && self->options->work != NULL)
@@ -350,60 +359,6 @@ try_constants (PhTry *self, GError **problem)
 
 /* ── all of it ── */
 
-/* Marks what depends on the numbers in the inputs, not on their shapes alone. */
-static void
-taint (GHashTable *tainted, PhGraph *graph)
-{
-  PH_FOREACH_NODE (node, graph)
-    {
-      gboolean depends = FALSE;
-
-      for (guint i = 0; i < node->inputs->len; i++)
-        depends = depends || (node->inputs->pdata[i] != NULL && g_hash_table_contains (tainted, node->inputs->pdata[i]));
-      /* What a body reads of outside is not told apart. */
-      depends = (depends || (node->graphs != NULL && node->graphs->len > 0)) && node->op != &ph_op_Shape
-                && node->op != &ph_op_Size;
-      for (guint k = 0; depends && k < node->outputs->len; k++)
-        g_hash_table_add (tainted, node->outputs->pdata[k]);
-    }
-}
-
-/* Where no shape came twice: elements that differ. */
-static gboolean
-has_variety (GPtrArray *seen)
-{
-  for (guint s = 0; s < seen->len; s++)
-    for (gsize i = 1; i < MIN (ph_tensor_count (seen->pdata[s]), 100000) && ph_dtype_is_float (ph_tensor_dtype (seen->pdata[s]));
-         i++)
-      if (fabs (ph_tensor_get (seen->pdata[s], i) - ph_tensor_get (seen->pdata[s], 0)) > 0)
-        return TRUE;
-  return FALSE;
-}
-
-/* An output that no input changed is no evidence, unless none can: then it was compared as it is. */
-static gboolean
-all_vary (PhTry *self)
-{
-  const PhPair *pair = self->pair;
-  g_autoptr (GHashTable) tainted = g_hash_table_new (NULL, NULL);
-
-  for (guint side = 0; side < 2; side++)
-    {
-      PhGraph *graph = (side == 0 ? pair->before : pair->after)->graph;
-
-      for (guint i = 0; i < graph->inputs->len; i++)
-        if (!ph_sampler_is_shape (self->sampler, i))
-          g_hash_table_add (tainted, graph->inputs->pdata[i]);
-      taint (tainted, graph);
-    }
-  for (guint k = 0; k < pair->outputs->len; k++)
-    if (!self->varies[k] && !(self->seen[k]->len >= self->trial->n_sets && has_variety (self->seen[k]))
-        && (g_hash_table_contains (tainted, pair->before->graph->outputs->pdata[k])
-            || g_hash_table_contains (tainted, pair->after->graph->outputs->pdata[k])))
-      return FALSE;
-  return TRUE;
-}
-
 static void
 conclude (PhTry *self, GError *problem)
 {
@@ -419,7 +374,7 @@ conclude (PhTry *self, GError *problem)
   /* Where no integer was needed as it was fed, it is proved for all of them. */
   if (ph_try_is_field_equal (self) && (!trial->field->used_fixed || !ph_sampler_has_integers (self->sampler)))
     trial->verdict = trial->n_out_of_range == 0 ? PH_VERDICT_PROVED : PH_VERDICT_CLOSE;
-  else if (!all_vary (self))
+  else if (!ph_try_all_vary (self))
     {
       trial->verdict = PH_VERDICT_NOTHING;
       trial->why = g_strdup ("what comes out is the same whatever goes in, or NaN");
@@ -428,6 +383,23 @@ conclude (PhTry *self, GError *problem)
     trial->verdict = trial->n_unbounded == 0 && trial->n_out_of_range == 0 && !trial->bits_differ && trial->error <= PH_TRY_LEAST
                          ? PH_VERDICT_SAME
                          : PH_VERDICT_CLOSE;
+}
+
+/* Nothing is left to be shown but how far rounding goes, and what becomes of NaN and infinities. The range of smaller types ends
+ * among ordinary numbers. */
+static gboolean
+is_settled (PhTry *self)
+{
+  for (guint i = 0; i < self->pair->types->len; i++)
+    {
+      const PhType *type = self->pair->types->pdata[i];
+
+      if (type == NULL || (type->dtype != PH_FLOAT && type->dtype != PH_DOUBLE))
+        return FALSE;
+    }
+  return ph_try_is_field_equal (self) && self->options->promise != PH_PROMISE_BITS && self->options->promise != PH_PROMISE_NONE
+         && !self->trial->field->used_fixed && ph_graph_is_pole_free (self->pair->before->graph)
+         && ph_graph_is_pole_free (self->pair->after->graph);
 }
 
 static gsize
@@ -443,6 +415,7 @@ n_captured (PhTry *self)
 static gboolean
 try_all (PhTry *self, GError **problem)
 {
+  const gboolean settled = is_settled (self);
   guint made = 0;
 
   PhSampleKind kind;
@@ -453,7 +426,7 @@ try_all (PhTry *self, GError **problem)
       PhSampleShapes shapes = { .captured = TRUE, .crop = 1 };
       gboolean worked = FALSE;
 
-      if (i >= PH_TRY_FIRST && self->trial->n_sets > 0 && self->spent > self->options->flops)
+      if (i >= PH_TRY_FIRST && self->trial->n_sets > 0 && (self->spent > self->options->flops || (settled && i >= N_SETTLED)))
         break;
       if (kind == PH_SAMPLE_CAPTURED ? !self->whole_captured : self->shapes->len == 0)
         continue;

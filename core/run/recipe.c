@@ -220,8 +220,11 @@ gboolean
 ph_recipe_holds (PhTensor *tensor, GError **error)
 {
   PhModel *model = ph_recipe_of (tensor);
-  g_autoptr (PhTensor) again = model != NULL ? compute (model, ph_tensor_dtype (tensor), error) : NULL;
+  g_autoptr (PhTensor) again = NULL;
 
+  if (ph_tensor_is_computed (tensor)) /* by nothing else */
+    return TRUE;
+  again = model != NULL ? compute (model, ph_tensor_dtype (tensor), error) : NULL;
   if (model != NULL && again == NULL)
     return FALSE;
   if (again != NULL && ph_tensor_equal (tensor, again))

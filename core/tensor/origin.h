@@ -16,5 +16,6 @@ typedef PhTensor *(*PhTensorCompute) (const PhTensor *tensor, GError **error);
 PhTensor *ph_tensor_new_deferred (PhDType dtype, guint rank, const gint64 *dims, gpointer origin, PhTensorCompute compute,
                                   GDestroyNotify free_origin);
 gboolean ph_tensor_is_deferred (const PhTensor *tensor); /* nobody asked yet */
+gboolean ph_tensor_is_computed (const PhTensor *tensor); /* made so, asked for or not */
 
 G_END_DECLS

@@ -111,6 +111,12 @@ ph_tensor_is_deferred (const PhTensor *tensor)
   return tensor->compute != NULL && g_atomic_pointer_get (&((PhTensor *) tensor)->data) == NULL;
 }
 
+gboolean
+ph_tensor_is_computed (const PhTensor *tensor)
+{
+  return tensor->compute != NULL;
+}
+
 PhTensor *
 ph_tensor_new_packed (guint rank, const gint64 *dims, PhMemoryFormat layout)
 {
