@@ -1,4 +1,4 @@
-/* ranges.c: how large the elements of constants are, told of computed ones by the expressions that they wait to be computed by.
+/* magnitudes.c: how large the elements of constants are, told of computed ones by the expressions that they wait to be computed by.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/magnitudes.h"
 

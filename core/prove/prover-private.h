@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/prove/proof-private.h"
 #include "core/prove/magnitudes.h"
+#include "core/prove/proof-private.h"
 #include "core/run/inputs.h"
 
 G_BEGIN_DECLS

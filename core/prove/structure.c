@@ -6,12 +6,14 @@
 #include "core/prove/key.h"
 #include "core/prove/prove.h"
 #include "core/run/executor.h"
+#include "core/tensor/origin.h"
 
 /* What a key begins with. */
 enum
 {
   OF_LEAF,
   OF_TENSOR,
+  OF_DEFERRED,
   OF_BODY_INPUT,
   OF_NODE
 };
@@ -79,10 +81,15 @@ tensor_equal (gconstpointer a, gconstpointer b)
   return ph_tensor_equal ((PhTensor *) a, (PhTensor *) b);
 }
 
+/* What waits to be computed is told by which one it is: nobody compared it with another. */
 static guint
 number_of_tensor (PhStructure *self, PhTensor *tensor)
 {
-  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (self->tensors, tensor));
+  guint number;
+
+  if (ph_tensor_is_deferred (tensor))
+    return number_of (self, OF_DEFERRED, (gint64) GPOINTER_TO_SIZE (tensor), 0);
+  number = GPOINTER_TO_UINT (g_hash_table_lookup (self->tensors, tensor));
 
   if (number == 0)
     {
