@@ -1,4 +1,4 @@
-/* actions.c: the list of actions: the rows of the command table that have a title, and the window's own below.
+/* actions.c: the list of actions: the rows of the command table and of the view's that have a title, and the window's own below.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/actions.h"
 
@@ -6,6 +6,7 @@
 #include <gtk/gtk.h>
 
 #include "core/console/console.h"
+#include "views/view-actions.h"
 
 /* What only a window has: looking, not doing. Each name is implemented in window-actions.c. */
 /* clang-format off */
@@ -20,40 +21,9 @@ static const PhAction own_actions[] = {
   { "win.go-first",       N_("Back to the File"),       N_("Undo all steps"), "<Alt>Home", "go-first-symbolic", N_("Steps") },
   { "win.go-last",        N_("To the Last Step"),       NULL, "<Alt>End", "go-last-symbolic", N_("Steps") },
   { "win.break-node",     N_("Breakpoint at the Node"), N_("Stop the run before rewrites of the selected node, or no longer"), "F7", NULL, N_("Steps") },
-  { "win.zoom-in",        N_("Zoom In"),                NULL, "<Control>plus|<Control>equal|<Control>KP_Add", NULL, N_("View") },
-  { "win.zoom-out",       N_("Zoom Out"),               NULL, "<Control>minus|<Control>KP_Subtract", NULL, N_("View") },
-  { "win.zoom-normal",    N_("Actual Size"),            NULL, "<Control>0", NULL, N_("View") },
-  { "win.zoom-fit",       N_("Whole Graph"),            NULL, "<Control>9", NULL, N_("View") },
-  { "win.zoom-selection", N_("Zoom to Selection"),      NULL, "<Control>8", NULL, N_("View") },
   { "win.compare-with",   N_("Compare _With…"),         N_("Open another model and show what it has instead"), "<Control><Shift>o", NULL, N_("Changes") },
-  { "win.form-overlay",   N_("Changes in One Picture"), NULL, "<Control>1", "ph-overlay-symbolic", N_("Changes") },
-  { "win.form-side",      N_("Before and After Side by Side"), N_("Two pictures that scroll and select as one"), "<Control>2", "ph-side-by-side-symbolic", N_("Changes") },
-  { "win.form-text",      N_("Before and After as Text"), NULL, "<Control>3", "ph-text-diff-symbolic", N_("Changes") },
   { "win.next-change",    N_("Next Change"),            N_("Select the next node, or line, that changed"), "F8", NULL, N_("Changes") },
   { "win.previous-change", N_("Previous Change"),       NULL, "<Shift>F8", NULL, N_("Changes") },
-  { "win.show-diff",      N_("Show Changes"),           N_("Mark what the present step added, removed and changed"), "<Control><Alt>d", NULL, N_("Changes") },
-  { "win.follow",         N_("Follow Changes"),         N_("Move the view to what a step changed"), NULL, NULL, N_("Changes") },
-  { "win.compact",        N_("Compact Layout"),         N_("Lay out this position alone instead of the whole history"), "<Control><Alt>c", NULL, N_("Graph") },
-  { "win.grouped",        N_("Group by Scope"),         N_("Draw scopes or regions as boxes that open"), "<Control><Alt>g", NULL, N_("Graph") },
-  { "win.expand-all",     N_("Open All Groups"),        NULL, "<Control><Alt>plus|<Control><Alt>equal", NULL, N_("Graph") },
-  { "win.collapse-all",   N_("Close All Groups"),       NULL, "<Control><Alt>minus", NULL, N_("Graph") },
-  { "win.part-around",    N_("Only What Is Around the Node"), N_("The selected node and what lies two steps around it; n widens it, N narrows it"), "<Control><Alt>n", NULL, N_("Graph") },
-  { "win.part-wider",     N_("A Step More Around the Node"), NULL, NULL, NULL, N_("Graph") },
-  { "win.part-narrower",  N_("A Step Less Around the Node"), NULL, NULL, NULL, N_("Graph") },
-  { "win.part-paths",     N_("Paths Between Two Nodes"), N_("Once at the node where they begin, once more where they end"), "<Control><Alt>p", NULL, N_("Graph") },
-  { "win.part-touched",   N_("Only What This Step Touched"), NULL, "<Control><Alt>o", NULL, N_("Graph") },
-  { "win.part-all",       N_("Everything Again"),       N_("The whole graph instead of a part"), "<Control><Alt>a", NULL, N_("Graph") },
-  { "win.show-values",    N_("Values in the Picture"),  N_("Show what each node computes in its box, live with the inputs"), NULL, NULL, N_("Graph") },
-  { "win.edge-width",     N_("Edge Width by Bytes"),    NULL, NULL, NULL, N_("Graph") },
-  { "win.color-kind",     N_("Colour by Operator Kind"), NULL, NULL, "ph-colours-symbolic", N_("Graph") },
-  { "win.color-role",     N_("Colour by Role"),         N_("Forward, backward, communication"), NULL, "ph-colours-symbolic", N_("Graph") },
-  { "win.color-device",   N_("Colour by Device"),       NULL, NULL, "ph-colours-symbolic", N_("Graph") },
-  { "win.color-cost",     N_("Colour by Cost"),         N_("Floating-point operations of each node"), NULL, "ph-colours-symbolic", N_("Graph") },
-  { "win.color-memory",   N_("Colour by Memory"),       N_("Bytes that each node makes"), NULL, "ph-colours-symbolic", N_("Graph") },
-  { "win.color-time",     N_("Colour by Time"),         N_("How long each node takes; measures it when it is not known"), NULL, "ph-colours-symbolic", N_("Graph") },
-  { "win.color-error",    N_("Colour by Difference"),   N_("How far each value is from what it was at the position changes are counted from"), NULL, "ph-colours-symbolic", N_("Graph") },
-  { "win.color-query",    N_("Colour by Query…"),       N_("A number or a name for each node, in SQL"), NULL, "ph-colours-symbolic", N_("Graph") },
-  { "win.legend",         N_("Legend"),                 N_("What the colours say"), NULL, NULL, N_("Graph") },
   { "win.show-pipeline",  N_("Pipeline"),               N_("Show or hide the pipeline"), "F9", NULL, N_("View") },
   { "win.show-inspector", N_("Inspector"),              N_("Show or hide the inspector"), "<Shift>F9", NULL, N_("View") },
   { "win.show-bottom",    N_("Bottom Pane"),            N_("Show or hide console, text and problems"), "<Control>F9", NULL, N_("View") },
@@ -102,6 +72,23 @@ ph_action_name_of_command (const char *command)
   return g_strconcat ("command.", dashed, NULL);
 }
 
+/* What the picture can be seen as. */
+static void
+append_view (GArray *list, const PhViewRow *row)
+{
+  for (const PhViewWord *word = row->words; word->word; word++)
+    if (word->title)
+      {
+        PhAction action = { .action = ph_view_action_name (row, word),
+                            .title = _ (word->title),
+                            .summary = word->summary ? _ (word->summary) : NULL,
+                            .shortcut = word->shortcut,
+                            .icon = word->icon,
+                            .group = _ (row->heading) };
+        g_array_append_val (list, action);
+      }
+}
+
 static GArray *
 build_list (void)
 {
@@ -129,6 +116,8 @@ build_list (void)
       action.group = _ (action.group);
       g_array_append_val (list, action);
     }
+  for (guint field = 0; field < PH_N_VIEW_FIELDS; field++)
+    append_view (list, ph_view_row (field));
   return list;
 }
 

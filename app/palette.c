@@ -159,7 +159,13 @@ run_action (PhPalette *self, const char *name)
   if (is_line)
     ph_window_run (PH_WINDOW (window), "%s", action);
   else
-    gtk_widget_activate_action (window, action, NULL);
+    {
+      g_autoptr (GVariant) target = NULL;
+      g_autofree char *plain = NULL;
+
+      if (g_action_parse_detailed_name (action, &plain, &target, NULL))
+        gtk_widget_activate_action_variant (window, plain, target);
+    }
 }
 
 static void

@@ -17,7 +17,7 @@
 
 #include "app/window-private.h"
 #include "views/hand-steps.h"
-#include "views/view-state.h"
+#include "views/tab-state.h"
 
 struct _PhSession
 {
@@ -113,7 +113,7 @@ remember (PhDocumentView *view)
   g_autoptr (GKeyFile) memory = g_key_file_new ();
   const char *model_path = ph_document_get_path (ph_document_view_get_document (view));
 
-  if (!model_path || !ph_view_state_save (view, memory, "file"))
+  if (!model_path || !ph_tab_state_save (view, memory, "file"))
     return;
   g_autofree char *path = memory_of (model_path);
   g_autofree char *text = g_key_file_to_data (memory, NULL, NULL);
@@ -155,7 +155,7 @@ collect (PhSession *self, GKeyFile *file, const char *prefix, PhDocumentView *fr
       PhDocumentView *view = PH_DOCUMENT_VIEW (adw_tab_page_get_child (adw_tab_view_get_nth_page (self->window->tabs, i)));
       PhDocument *document = ph_document_view_get_document (view);
       g_autofree char *group = g_strdup_printf ("tab-%u", n + 1);
-      const gboolean returning = ph_view_state_is_restoring (view);
+      const gboolean returning = ph_tab_state_is_restoring (view);
       const char *path = ph_document_view_get_file (view);
       if (!returning && !path && ph_console_get_expressions (ph_document_view_get_console (view))->len == 0)
         continue;
@@ -164,12 +164,12 @@ collect (PhSession *self, GKeyFile *file, const char *prefix, PhDocumentView *fr
       /* Not looked at yet, so not read: it is its name. */
       g_autofree char *uri = path ? g_filename_to_uri (path, NULL, NULL) : NULL;
       if (returning || ph_document_is_open (document))
-        ph_view_state_save (view, file, group);
+        ph_tab_state_save (view, file, group);
       else if (uri)
         g_key_file_set_string (file, group, "uri", uri);
       if (!returning)
-        ph_view_state_save_expressions (view, file, group);
-      ph_view_state_save_feeds (view, file, group, prefix, view == from ? line : NULL, queue_save);
+        ph_tab_state_save_expressions (view, file, group);
+      ph_tab_state_save_feeds (view, file, group, prefix, view == from ? line : NULL, queue_save);
       if (view == ph_window_get_view (self->window))
         g_key_file_set_boolean (file, group, "shown", TRUE);
       else
@@ -265,7 +265,7 @@ on_resume (PhDocumentView *view)
   g_autofree char *path = memory_of (ph_document_get_path (ph_document_view_get_document (view)));
 
   if (g_key_file_load_from_file (memory, path, G_KEY_FILE_NONE, NULL))
-    ph_view_state_restore (view, memory, "file", TRUE);
+    ph_tab_state_restore (view, memory, "file", TRUE);
 }
 
 /* Where one was in this file the last time is offered, not done: the file may be opened to begin anew. */
@@ -276,7 +276,7 @@ on_opened (PhDocumentView *view)
   g_autofree char *memory = path ? memory_of (path) : NULL;
 
   queue_save (view);
-  if (memory && g_file_test (memory, G_FILE_TEST_EXISTS) && !ph_view_state_is_restoring (view) && !ph_hand_steps_compares (view))
+  if (memory && g_file_test (memory, G_FILE_TEST_EXISTS) && !ph_tab_state_is_restoring (view) && !ph_hand_steps_compares (view))
     ph_document_view_toast_button (view, _ ("You have been in this model before."), _ ("_Continue There"),
                                    G_CALLBACK (on_resume));
 }
@@ -414,7 +414,7 @@ restore_from (PhWindow *window, const char *name)
           if (n > 0 || !shows_nothing (ph_window_get_view (window)))
             gtk_widget_activate_action (GTK_WIDGET (window), "win.new-tab", NULL);
           n++;
-          ph_view_state_restore_expressions (ph_window_get_view (window), file, groups[i]);
+          ph_tab_state_restore_expressions (ph_window_get_view (window), file, groups[i]);
           continue;
         }
       n++;
@@ -426,7 +426,7 @@ restore_from (PhWindow *window, const char *name)
           continue;
         }
       PhDocumentView *view = ph_window_open_tab (window, model_path);
-      ph_view_state_restore (view, file, groups[i], TRUE);
+      ph_tab_state_restore (view, file, groups[i], TRUE);
       if (g_key_file_get_boolean (file, groups[i], "shown", NULL))
         shown = view;
     }

@@ -217,31 +217,6 @@ ACTION (open_example)
   ph_document_view_toast (ph_window_get_view (data), message);
 }
 
-ACTION (zoom_in)
-{
-  ph_graph_canvas_zoom_in (ph_document_view_get_canvas (ph_window_get_view (data)));
-}
-
-ACTION (zoom_out)
-{
-  ph_graph_canvas_zoom_out (ph_document_view_get_canvas (ph_window_get_view (data)));
-}
-
-ACTION (zoom_normal)
-{
-  ph_graph_canvas_zoom_to (ph_document_view_get_canvas (ph_window_get_view (data)), 1.0);
-}
-
-ACTION (zoom_fit)
-{
-  ph_graph_canvas_fit (ph_document_view_get_canvas (ph_window_get_view (data)));
-}
-
-ACTION (zoom_selection)
-{
-  ph_graph_canvas_fit_selection (ph_document_view_get_canvas (ph_window_get_view (data)));
-}
-
 ACTION (focus_console)
 {
   ph_window_prompt (data, "");
@@ -317,35 +292,6 @@ ACTION (bookmark)
   ph_window_run (data, "bookmark %d", g_variant_get_int32 (parameter));
 }
 
-ACTION (expand_all)
-{
-  ph_graph_canvas_expand_all (ph_document_view_get_canvas (ph_window_get_view (data)));
-}
-
-ACTION (collapse_all)
-{
-  ph_graph_canvas_collapse_all (ph_document_view_get_canvas (ph_window_get_view (data)));
-}
-
-/* Each is a boolean property of the canvas, of the same name. */
-ACTION (toggle_view)
-{
-  GObject *canvas = G_OBJECT (ph_document_view_get_canvas (ph_window_get_view (data)));
-  gboolean on;
-
-  g_object_get (canvas, g_action_get_name (G_ACTION (action)), &on, NULL);
-  g_object_set (canvas, g_action_get_name (G_ACTION (action)), !on, NULL);
-}
-
-/* "form-side", "color-cost": an action of the graph pane with a target. */
-ACTION (set_graph)
-{
-  g_auto (GStrv) words = g_strsplit (g_action_get_name (G_ACTION (action)), "-", 2);
-  g_autofree char *name = g_strconcat ("graph.", words[0], NULL);
-
-  gtk_widget_activate_action (GTK_WIDGET (ph_document_view_get_pane (ph_window_get_view (data))), name, "s", words[1]);
-}
-
 ACTION (do_graph)
 {
   g_autofree char *name = g_strconcat ("graph.", g_action_get_name (G_ACTION (action)), NULL);
@@ -411,6 +357,16 @@ ph_window_wants_panel (PhWindow *self, const char *action)
   return g_variant_get_boolean (state);
 }
 
+/* "view.part", "view.part::all": of what is open. */
+static gboolean
+is_of_model (const char *action)
+{
+  g_auto (GStrv) words = g_strsplit_set (action, ".:", 3);
+  PhViewField field;
+
+  return g_str_equal (words[0], "view") && words[1] && ph_view_find (words[1], &field) && ph_view_row (field)->of_model;
+}
+
 /* What an action needs that is not so now, said to people; NULL: nothing. Buttons, menus, keys and the palette all follow it. */
 const char *
 ph_window_why_off (PhWindow *self, const char *action)
@@ -418,17 +374,13 @@ ph_window_why_off (PhWindow *self, const char *action)
   static const char *const always[] = { "command.open",   "command.help", "command.passes", "command.check",
                                         "command.source", "command.quit", "command.ops",    NULL };
   /* clang-format off */
-  static const char *const need_document[] = {
-    "win.break-node",      "win.compare-with",   "win.search-next", "win.search-previous", "win.go-first",       "win.go-last",
-    "win.zoom-in",         "win.zoom-out",       "win.zoom-normal",
-    "win.zoom-fit",        "win.zoom-selection", "win.show-text",
-    "win.part-around",     "win.part-wider",     "win.part-narrower",
-    "win.part-paths",      "win.part-touched",   "win.part-all", "win.show-pipeline",   "win.show-inspector", NULL
-  };
+  static const char *const need_document[]
+      = { "win.break-node", "win.compare-with", "win.search-next",   "win.search-previous", "win.go-first",
+          "win.go-last",    "win.show-text",    "win.show-pipeline", "win.show-inspector",  NULL };
   /* clang-format on */
   gboolean is_command = g_str_has_prefix (action, "command.");
 
-  if (is_command ? g_strv_contains (always, action) : !g_strv_contains (need_document, action))
+  if (is_command ? g_strv_contains (always, action) : !g_strv_contains (need_document, action) && !is_of_model (action))
     return NULL;
   if (!self->document || !ph_document_is_open (self->document))
     return _ ("No model is open.");
@@ -464,6 +416,8 @@ ph_window_update_actions (PhWindow *self)
   update_panels (self);
   update_enabled (self, G_ACTION_MAP (self), "win.");
   update_enabled (self, G_ACTION_MAP (self->commands), "command.");
+  if (self->view_actions)
+    update_enabled (self, G_ACTION_MAP (self->view_actions), "view.");
 }
 
 /* What is left takes all of the width: a paned whose both sides are hidden is hidden too. */
@@ -483,17 +437,11 @@ ph_window_install_actions (PhWindow *self)
   /* clang-format off */
   static const GActionEntry entries[] = {
     { "palette", show_palette }, { "shortcuts", show_shortcuts }, { "search-next", search_next },
-    { "find-text", find_text, "s" }, { "break-node", break_node }, { "search-previous", search_previous }, { "go-first", go_first }, { "go-last", go_last }, { "open-uri", open_uri, "s" },
-    { "example", open_example, "s" }, { "zoom-in", zoom_in }, { "zoom-out", zoom_out }, { "zoom-normal", zoom_normal },
-    { "zoom-fit", zoom_fit }, { "zoom-selection", zoom_selection }, { "focus-console", focus_console },
-    { "focus-graph", focus_graph }, { "show-text", show_text }, { "next-pane", next_pane }, { "previous-pane", previous_pane }, { "new-tab", new_tab }, { "close-tab", close_tab },
-    { "fullscreen", fullscreen }, { "bookmark", bookmark, "i" }, { "expand-all", expand_all }, { "collapse-all", collapse_all },
-    { "compact", toggle_view }, { "grouped", toggle_view }, { "show-diff", toggle_view }, { "edge-width", toggle_view }, { "show-values", toggle_view },
-    { "compare-with", compare_with }, { "form-overlay", set_graph }, { "form-side", set_graph }, { "form-text", set_graph },
-    { "color-kind", set_graph }, { "color-role", set_graph }, { "color-device", set_graph }, { "color-cost", set_graph },
-    { "color-memory", set_graph }, { "color-time", set_graph }, { "color-error", set_graph }, { "color-query", set_graph }, { "legend", do_graph }, { "follow", do_graph }, { "next-change", do_graph },
-    { "previous-change", do_graph }, { "part-around", do_graph }, { "part-wider", do_graph }, { "part-narrower", do_graph },
-    { "part-paths", do_graph }, { "part-touched", do_graph }, { "part-all", do_graph },
+    { "find-text", find_text, "s" }, { "break-node", break_node }, { "search-previous", search_previous }, { "go-first", go_first },
+    { "go-last", go_last }, { "open-uri", open_uri, "s" }, { "example", open_example, "s" }, { "focus-console", focus_console },
+    { "focus-graph", focus_graph }, { "show-text", show_text }, { "next-pane", next_pane }, { "previous-pane", previous_pane },
+    { "new-tab", new_tab }, { "close-tab", close_tab }, { "fullscreen", fullscreen }, { "bookmark", bookmark, "i" },
+    { "compare-with", compare_with }, { "next-change", do_graph }, { "previous-change", do_graph },
     { "show-pipeline", NULL, NULL, "true", change_panel }, { "show-inspector", NULL, NULL, "true", change_panel },
     { "show-bottom", NULL, NULL, "true", change_panel },
   };

@@ -143,7 +143,7 @@ show_after (PhDocumentView *view, const Hunt *hunt, JsonObject *json)
   g_autofree char *line = repeat ? g_strdup (repeat) : quoted ? g_strconcat ("compare ", quoted, NULL) : g_strdup ("goto end");
   const Telling telling = { g_object_ref (view), describe (json) };
 
-  ph_graph_pane_set_form (ph_document_view_get_pane (view), PH_FORM_SIDE);
+  ph_graph_pane_say (ph_document_view_get_pane (view), "view form side");
   ph_console_run_async (ph_document_view_get_console (view), line, NULL, on_shown, g_memdup2 (&telling, sizeof telling));
 }
 

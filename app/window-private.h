@@ -26,9 +26,10 @@ struct _PhWindow
   PhBottomPane *bottom_pane;
 
   GMenu *recent;
-  PhDocument *document;         /* (nullable) of the present tab */
-  PhConsole *console;           /* (nullable) of the present tab */
-  GSimpleActionGroup *commands; /* the actions "command.*"       */
+  PhDocument *document;             /* (nullable) of the present tab */
+  PhConsole *console;               /* (nullable) of the present tab */
+  GSimpleActionGroup *commands;     /* the actions "command.*"       */
+  GSimpleActionGroup *view_actions; /* (nullable) of the present tab, "view.*" */
   PhSession *session;
   gboolean closing;
 };

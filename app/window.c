@@ -12,7 +12,7 @@
 #include "views/hand-steps.h"
 #include "views/model-copy.h"
 #include "views/recent-files.h"
-#include "views/view-state.h"
+#include "views/tab-state.h"
 #include "views/whole-layout.h"
 
 G_DEFINE_FINAL_TYPE (PhWindow, ph_window, ADW_TYPE_APPLICATION_WINDOW)
@@ -177,6 +177,10 @@ on_tab_selected (PhWindow *self)
     g_signal_handlers_disconnect_by_data (self->console, self);
   g_set_object (&self->document, document);
   g_set_object (&self->console, console);
+  g_clear_object (&self->view_actions);
+  if (view)
+    self->view_actions = g_object_ref (ph_graph_pane_get_view_actions (ph_document_view_get_pane (view)));
+  gtk_widget_insert_action_group (GTK_WIDGET (self), "view", G_ACTION_GROUP (self->view_actions));
   if (document)
     {
       g_signal_connect_swapped (document, "opened", G_CALLBACK (on_document_changed), self);
@@ -308,7 +312,7 @@ find_open (PhWindow *self, const char *path)
     {
       PhDocumentView *view = PH_DOCUMENT_VIEW (adw_tab_page_get_child (adw_tab_view_get_nth_page (self->tabs, i)));
       const char *file = ph_document_view_get_file (view);
-      if (file && is_same_file (file, wanted) && !ph_hand_steps_compares (view) && !ph_view_state_will_compare (view))
+      if (file && is_same_file (file, wanted) && !ph_hand_steps_compares (view) && !ph_tab_state_will_compare (view))
         return view;
     }
   return NULL;
@@ -382,7 +386,10 @@ on_copied (PhDocumentView *first, PhModel *model, PhModel *copy, gpointer data)
   ph_hand_steps_set_compares (view, ph_document_get_path (ph_document_view_get_document (first)));
   ph_document_take_models (document, model, copy, ph_document_get_path (ph_document_view_get_document (first)), NULL);
   ph_hand_steps_set_base (view, first, at);
-  ph_graph_pane_set_form (ph_document_view_get_pane (view), ph_graph_pane_get_form (ph_document_view_get_pane (first)));
+  ph_view_state_set (
+      ph_document_get_view (document), PH_VIEW_FORM,
+      (const char *[]) { ph_view_state_word (ph_document_get_view (ph_document_view_get_document (first)), PH_VIEW_FORM), NULL },
+      NULL);
   ph_window_run (self, "compare %s", quoted);
 }
 
@@ -497,6 +504,7 @@ ph_window_dispose (GObject *object)
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_WINDOW);
   g_clear_object (&self->document);
   g_clear_object (&self->console);
+  g_clear_object (&self->view_actions);
   g_clear_object (&self->recent);
   G_OBJECT_CLASS (ph_window_parent_class)->dispose (object);
 }

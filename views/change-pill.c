@@ -13,16 +13,9 @@ struct _PhChangePill
   GtkButton *button;
   GtkRevealer *revealer; /* fades */
   PhPause pause;
-  gboolean follow;
 };
 
 G_DEFINE_FINAL_TYPE (PhChangePill, ph_change_pill, GTK_TYPE_WIDGET)
-
-enum
-{
-  PROP_0,
-  PROP_FOLLOW
-};
 
 static char *
 text_of (guint n, GtkDirectionType where)
@@ -37,11 +30,21 @@ text_of (guint n, GtkDirectionType where)
 }
 
 static gboolean
+is_followed (PhChangePill *self)
+{
+  PhDocument *document = ph_graph_canvas_get_document (self->canvas);
+
+  return document != NULL && ph_view_state_is_on (ph_document_get_view (document), PH_VIEW_FOLLOW);
+}
+
+static gboolean
 update (gpointer data)
 {
   PhChangePill *self = data;
   GtkDirectionType where = GTK_DIR_DOWN;
-  const guint n = self->follow && ph_graph_canvas_follow (self->canvas) ? 0 : ph_graph_canvas_find_unseen (self->canvas, &where);
+  const guint n = is_followed (self) && ph_graph_canvas_follow (self->canvas)
+                      ? 0
+                      : ph_graph_canvas_find_unseen (self->canvas, &where);
   g_autofree char *text = n > 0 ? text_of (n, where) : NULL;
 
   if (n > 0)
@@ -75,18 +78,6 @@ on_clicked (PhChangePill *self)
 }
 
 static void
-ph_change_pill_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  g_value_set_boolean (value, PH_CHANGE_PILL (object)->follow);
-}
-
-static void
-ph_change_pill_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  PH_CHANGE_PILL (object)->follow = g_value_get_boolean (value);
-}
-
-static void
 ph_change_pill_dispose (GObject *object)
 {
   PhChangePill *self = PH_CHANGE_PILL (object);
@@ -105,11 +96,6 @@ ph_change_pill_class_init (PhChangePillClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
 
   G_OBJECT_CLASS (class)->dispose = ph_change_pill_dispose;
-  G_OBJECT_CLASS (class)->get_property = ph_change_pill_get_property;
-  G_OBJECT_CLASS (class)->set_property = ph_change_pill_set_property;
-  g_object_class_install_property (
-      G_OBJECT_CLASS (class), PROP_FOLLOW,
-      g_param_spec_boolean ("follow", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_CONSTRUCT | G_PARAM_STATIC_STRINGS));
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_css_name (widget_class, "changepill");

@@ -12,8 +12,8 @@
 #include "views/hand-steps.h"
 #include "views/run-ahead.h"
 #include "views/start-page.h"
+#include "views/tab-state.h"
 #include "views/verify-cost.h"
-#include "views/view-state.h"
 
 #define PROGRESS_AFTER_MS 300
 
@@ -384,7 +384,7 @@ on_reloaded (GObject *console, GAsyncResult *result, gpointer data)
     }
   g_autofree char *text = g_strdup_printf (_ ("%s was read again: this is its new content."), name);
   ph_document_view_toast (self, text);
-  ph_view_state_restore (self, state, "file", FALSE);
+  ph_tab_state_restore (self, state, "file", FALSE);
 }
 
 void
@@ -393,7 +393,7 @@ ph_document_view_reload (PhDocumentView *self)
   GKeyFile *state = g_key_file_new ();
 
   g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
-  ph_view_state_save (self, state, "file");
+  ph_tab_state_save (self, state, "file");
   g_object_set_data_full (G_OBJECT (self), "reload", state, (GDestroyNotify) g_key_file_unref);
   ph_console_run_async (self->console, "reload", NULL, on_reloaded, g_object_ref (self));
 }
@@ -595,6 +595,6 @@ ph_document_view_get_pane (PhDocumentView *self)
 gboolean
 ph_document_view_is_working (PhDocumentView *self)
 {
-  return self->work || ph_run_ahead_is_running (self->ahead) || ph_view_state_is_restoring (self)
+  return self->work || ph_run_ahead_is_running (self->ahead) || ph_tab_state_is_restoring (self)
          || (ph_document_is_open (self->document) && ph_graph_pane_is_working (self->pane));
 }

@@ -331,11 +331,9 @@ void
 ph_export_dialog_present (GtkWindow *parent, PhDocumentView *view)
 {
   PhExportDialog *self = g_object_new (PH_TYPE_EXPORT_DIALOG, "transient-for", parent, "modal", TRUE, NULL);
-  guint mode;
-
   self->view = g_object_ref (view);
-  g_object_get (ph_document_view_get_canvas (view), "color-mode", &mode, NULL);
-  gtk_switch_set_active (self->legend, mode != PH_COLOR_FAMILY);
+  gtk_switch_set_active (self->legend,
+                         ph_view_state_is_on (ph_document_get_view (ph_document_view_get_document (view)), PH_VIEW_LEGEND));
   adw_combo_row_set_selected (self->theme, adw_style_manager_get_dark (adw_style_manager_get_default ()) ? 1 : 0);
   update (self);
   gtk_window_present (GTK_WINDOW (self));

@@ -9,7 +9,7 @@
 static gboolean
 is_node (PhGraphCanvas *self, int box)
 {
-  return ph_scene_box (self->scene, box)->kind == PH_BOX_NODE && ph_scene_box (self->scene, box)->n_tenants > 0;
+  return ph_scene_box (self->shown.scene, box)->kind == PH_BOX_NODE && ph_scene_box (self->shown.scene, box)->n_tenants > 0;
 }
 
 void
@@ -18,12 +18,12 @@ ph_graph_canvas_count_changes (PhGraphCanvas *self, guint *added, guint *removed
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
   *added = *removed = *changed = 0;
   self = ph_canvas_leader (self);
-  if (self->scene == NULL || self->time == self->since)
+  if (self->shown.scene == NULL || self->time == self->since)
     return;
-  for (guint b = 0; b < ph_scene_n_boxes (self->scene); b++)
+  for (guint b = 0; b < ph_scene_n_boxes (self->shown.scene); b++)
     {
       const PhTenant *gone = NULL;
-      const PhChange change = is_node (self, b) ? ph_scene_change (self->scene, b, self->since, self->time, &gone)
+      const PhChange change = is_node (self, b) ? ph_scene_change (self->shown.scene, b, self->since, self->time, &gone)
                                                 : PH_CHANGE_NONE;
 
       *added += change == PH_CHANGE_ADDED;
@@ -36,7 +36,7 @@ ph_graph_canvas_count_changes (PhGraphCanvas *self, guint *added, guint *removed
 static int
 order (PhGraphCanvas *self, int a, int b)
 {
-  const PhRect *x = &ph_scene_box (self->scene, a)->rect, *y = &ph_scene_box (self->scene, b)->rect;
+  const PhRect *x = &ph_scene_box (self->shown.scene, a)->rect, *y = &ph_scene_box (self->shown.scene, b)->rect;
 
   return x->y != y->y ? (x->y < y->y ? -1 : 1) : x->x != y->x ? (x->x < y->x ? -1 : 1) : a - b;
 }
@@ -49,13 +49,13 @@ ph_graph_canvas_go_to_change (PhGraphCanvas *self, int direction)
 
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
   self = ph_canvas_leader (self);
-  if (self->scene == NULL || self->time == self->since)
+  if (self->shown.scene == NULL || self->time == self->since)
     return FALSE;
   selected = ph_document_get_selection (self->document);
-  from = selected != 0 ? ph_scene_find (self->scene, selected, NULL) : -1;
-  for (guint b = 0; b < ph_scene_n_boxes (self->scene); b++)
+  from = selected != 0 ? ph_scene_find (self->shown.scene, selected, NULL) : -1;
+  for (guint b = 0; b < ph_scene_n_boxes (self->shown.scene); b++)
     {
-      if (!is_node (self, b) || ph_scene_change (self->scene, b, self->since, self->time, NULL) == PH_CHANGE_NONE)
+      if (!is_node (self, b) || ph_scene_change (self->shown.scene, b, self->since, self->time, NULL) == PH_CHANGE_NONE)
         continue;
       if (first < 0 || direction * order (self, b, first) < 0)
         first = b;
@@ -85,18 +85,18 @@ marked (PhGraphCanvas *self)
   if (self->marked != NULL)
     return self->marked;
   self->marked = g_array_new (FALSE, FALSE, sizeof (Marked));
-  for (guint b = 0; b < ph_scene_n_boxes (self->scene) && self->time != self->since; b++)
+  for (guint b = 0; b < ph_scene_n_boxes (self->shown.scene) && self->time != self->since; b++)
     {
-      const PhSceneBox *box = ph_scene_box (self->scene, b);
+      const PhSceneBox *box = ph_scene_box (self->shown.scene, b);
       Marked mark = { (int) b, 0 };
       guint added = 0, removed = 0, changed = 0;
 
       if (!box->shown || box->open)
         continue;
       if (box->kind == PH_BOX_GROUP)
-        ph_scene_count_changes (self->scene, b, self->since, self->time, &added, &removed, &changed);
+        ph_scene_count_changes (self->shown.scene, b, self->since, self->time, &added, &removed, &changed);
       else if (is_node (self, b))
-        changed = ph_scene_change (self->scene, b, self->since, self->time, NULL) != PH_CHANGE_NONE;
+        changed = ph_scene_change (self->shown.scene, b, self->since, self->time, NULL) != PH_CHANGE_NONE;
       mark.n = added + removed + changed;
       if (mark.n > 0)
         g_array_append_val (self->marked, mark);
@@ -128,7 +128,7 @@ nearest (PhGraphCanvas *self, GtkDirectionType *where, double *far)
     {
       const Marked *mark = &g_array_index (marks, Marked, i);
       GtkDirectionType side;
-      const double away = distance (self, &ph_scene_box (self->scene, mark->box)->rect, &side);
+      const double away = distance (self, &ph_scene_box (self->shown.scene, mark->box)->rect, &side);
 
       if (away >= *far)
         continue;
@@ -147,13 +147,13 @@ ph_graph_canvas_find_unseen (PhGraphCanvas *self, GtkDirectionType *where)
   guint n = 0;
 
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), 0);
-  if (self->scene == NULL || nearest (self, where, &far) == NULL || far <= 0)
+  if (self->shown.scene == NULL || nearest (self, where, &far) == NULL || far <= 0)
     return 0;
   for (guint i = 0; i < self->marked->len; i++)
     {
       const Marked *mark = &g_array_index (self->marked, Marked, i);
 
-      distance (self, &ph_scene_box (self->scene, mark->box)->rect, &side);
+      distance (self, &ph_scene_box (self->shown.scene, mark->box)->rect, &side);
       if (side == *where)
         n += mark->n;
     }
@@ -166,7 +166,7 @@ with_others (PhGraphCanvas *self, PhRect rect, double width, double height)
 {
   for (guint i = 0; i < self->marked->len; i++)
     {
-      const PhRect *other = &ph_scene_box (self->scene, g_array_index (self->marked, Marked, i).box)->rect;
+      const PhRect *other = &ph_scene_box (self->shown.scene, g_array_index (self->marked, Marked, i).box)->rect;
       const double x = MIN (rect.x, other->x), y = MIN (rect.y, other->y);
       const PhRect both = { x, y, MAX (rect.x + rect.width, other->x + other->width) - x,
                             MAX (rect.y + rect.height, other->y + other->height) - y };
@@ -182,7 +182,7 @@ go_to (PhGraphCanvas *self, const Marked *mark)
 {
   const PhViewport *viewport = ph_canvas_viewport (self);
   const PhRect seen = ph_viewport_seen (viewport);
-  const PhRect rect = with_others (self, ph_scene_box (self->scene, mark->box)->rect, (1 - 2 * EDGE) * seen.width,
+  const PhRect rect = with_others (self, ph_scene_box (self->shown.scene, mark->box)->rect, (1 - 2 * EDGE) * seen.width,
                                    (1 - 2 * EDGE) * seen.height);
 
   ph_canvas_move (self, ph_viewport_center (viewport, &rect, viewport->at.zoom), TRUE);
@@ -196,7 +196,7 @@ ph_graph_canvas_show_unseen (PhGraphCanvas *self)
   double far;
 
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  mark = self->scene != NULL ? nearest (self, &where, &far) : NULL;
+  mark = self->shown.scene != NULL ? nearest (self, &where, &far) : NULL;
   if (mark != NULL && far > 0)
     go_to (self, mark);
 }
@@ -215,7 +215,7 @@ static gboolean
 sees_whole_one (PhGraphCanvas *self)
 {
   for (guint i = 0; i < self->marked->len; i++)
-    if (is_seen_whole (self, &ph_scene_box (self->scene, g_array_index (self->marked, Marked, i).box)->rect))
+    if (is_seen_whole (self, &ph_scene_box (self->shown.scene, g_array_index (self->marked, Marked, i).box)->rect))
       return TRUE;
   return FALSE;
 }
@@ -224,7 +224,7 @@ sees_whole_one (PhGraphCanvas *self)
 static gboolean
 bounds_of_all (PhGraphCanvas *self, PhRect *bounds)
 {
-  const PhRect first = ph_scene_box (self->scene, g_array_index (self->marked, Marked, 0).box)->rect;
+  const PhRect first = ph_scene_box (self->shown.scene, g_array_index (self->marked, Marked, 0).box)->rect;
   const PhRect seen = ph_viewport_seen (ph_canvas_viewport (self));
 
   *bounds = with_others (self, first, INFINITY, INFINITY);
@@ -258,7 +258,7 @@ ph_graph_canvas_follow (PhGraphCanvas *self)
   if (!self->stepped || (ph_canvas_selection_rect (self, &selected) && distance (self, &selected, &side) <= 0))
     return FALSE;
   self->stepped = FALSE;
-  mark = self->scene != NULL ? nearest (self, &side, &far) : NULL;
+  mark = self->shown.scene != NULL ? nearest (self, &side, &far) : NULL;
   if (mark == NULL)
     return FALSE;
   fits = bounds_of_all (self, &bounds);

@@ -28,18 +28,18 @@ ph_canvas_update_times (PhGraphCanvas *self)
   gboolean any = FALSE;
 
   self->time = self->since = 0;
-  if (history == NULL || self->scene == NULL)
+  if (history == NULL || self->shown.scene == NULL)
     return;
 
-  const int end = ph_scene_end (self->scene);
+  const int end = ph_scene_end (self->shown.scene);
 
   self->time = self->since = MIN (ph_scene_time (history, ph_document_get_position (self->document)), end);
-  if (!self->show_diff)
+  if (!ph_canvas_is_on (self, PH_VIEW_DIFF))
     return;
   self->since = MIN (ph_scene_time (history, ph_document_get_since (self->document)), end);
-  for (guint b = 0; b < ph_scene_n_boxes (self->scene) && !any && self->since != self->time; b++)
-    any = ph_scene_box (self->scene, b)->n_tenants > 0
-          && ph_scene_change (self->scene, b, self->since, self->time, NULL) != PH_CHANGE_NONE;
+  for (guint b = 0; b < ph_scene_n_boxes (self->shown.scene) && !any && self->since != self->time; b++)
+    any = ph_scene_box (self->shown.scene, b)->n_tenants > 0
+          && ph_scene_change (self->shown.scene, b, self->since, self->time, NULL) != PH_CHANGE_NONE;
   if (!any)
     self->since = self->time;
   if (self->side == PH_SIDE_BEFORE)
@@ -59,10 +59,13 @@ update_paint (PhGraphCanvas *self, gboolean even_for_kind)
   g_autoptr (PhMeasure) measure = NULL;
 
   g_clear_pointer (&self->paint, ph_paint_unref);
-  if (self->scene == NULL || model == NULL || (self->color_mode == PH_COLOR_FAMILY && !even_for_kind))
+  if (self->shown.scene == NULL || model == NULL
+      || (ph_view_state_get (ph_canvas_view (self), PH_VIEW_COLOR) == PH_COLOR_FAMILY && !even_for_kind))
     return;
-  measure = self->measure != NULL ? ph_measure_ref (self->measure) : ph_measure_new_of_model (model, self->color_mode);
-  self->paint = measure != NULL ? ph_paint_new (self->scene, self->time, measure) : NULL;
+  measure = ph_view_state_dup_measure (ph_canvas_view (self));
+  if (measure == NULL && even_for_kind)
+    measure = ph_measure_new_of_model (model, PH_COLOR_FAMILY);
+  self->paint = measure != NULL ? ph_paint_new (self->shown.scene, self->time, measure) : NULL;
 }
 
 PhPaint *
@@ -84,7 +87,7 @@ ph_canvas_draw_options (PhGraphCanvas *self)
                            .scale = self->viewport.at.zoom,
                            .paint = self->paint,
                            .values = self->value_labels,
-                           .edge_width = self->edge_width };
+                           .edge_width = ph_canvas_is_on (self, PH_VIEW_EDGES) };
 }
 
 void
@@ -96,7 +99,7 @@ ph_canvas_update_look (PhGraphCanvas *self)
   ph_canvas_forget_marks (self);
   update_paint (self, FALSE);
   options = ph_canvas_draw_options (self);
-  ph_tiles_set_look (self->tiles, self->scene, &options);
+  ph_tiles_set_look (self->tiles, self->shown.scene, &options);
   self->look_changed = TRUE;
   gtk_widget_queue_draw (GTK_WIDGET (self));
   g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LOOK_CHANGED], 0);
@@ -151,10 +154,10 @@ ph_graph_canvas_get_picture (PhGraphCanvas *self, gboolean whole, PhPicture *pic
   PhRect all;
 
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
-  if (self->scene == NULL)
+  if (self->shown.scene == NULL)
     return FALSE;
-  all = (PhRect) { 0, 0, ph_scene_width (self->scene), ph_scene_height (self->scene) };
-  *picture = (PhPicture) { self->scene, ph_canvas_draw_options (self), NULL, FALSE };
+  all = (PhRect) { 0, 0, ph_scene_width (self->shown.scene), ph_scene_height (self->shown.scene) };
+  *picture = (PhPicture) { self->shown.scene, ph_canvas_draw_options (self), NULL, FALSE };
   picture->options.side = PH_SIDE_BOTH;
   picture->options.clip = all;
   if (!whole)
@@ -189,11 +192,11 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
   const PhColor accent = ph_theme_accent (self->theme);
   const PhDrawOptions options = ph_canvas_draw_options (self);
   PhRect card;
-  int pill = -1, box = id != 0 ? ph_scene_find (self->scene, id, &pill) : -1;
+  int pill = -1, box = id != 0 ? ph_scene_find (self->shown.scene, id, &pill) : -1;
 
   /* Of a pair it is marked where it is. */
-  if (box >= 0 && pill < 0 && self->side != PH_SIDE_BOTH && ph_scene_box (self->scene, box)->n_tenants > 0
-      && ph_scene_tenant (self->scene, box, self->time) == NULL)
+  if (box >= 0 && pill < 0 && self->side != PH_SIDE_BOTH && ph_scene_box (self->shown.scene, box)->n_tenants > 0
+      && ph_scene_tenant (self->shown.scene, box, self->time) == NULL)
     box = -1;
 
   cairo_scale (cr, self->viewport.at.zoom, self->viewport.at.zoom);
@@ -203,46 +206,47 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
       PhDrawOptions notes = options;
 
       notes.clip = ph_viewport_seen (ph_canvas_viewport (self));
-      ph_scene_draw_notes (self->scene, cr, self->ink, &notes, ph_document_get_diff (self->document));
+      ph_scene_draw_notes (self->shown.scene, cr, self->ink, &notes, ph_document_get_diff (self->document));
     }
-  if (self->hover.edge >= 0 && self->hover.edge < (int) ph_scene_n_edges (self->scene))
-    ph_scene_draw_edge (self->scene, cr, self->hover.edge, &options, &(PhColor) { accent.red, accent.green, accent.blue, 0.8 },
-                        MAX (2.2, 1.4 / self->viewport.at.zoom));
+  if (self->hover.edge >= 0 && self->hover.edge < (int) ph_scene_n_edges (self->shown.scene))
+    ph_scene_draw_edge (self->shown.scene, cr, self->hover.edge, &options,
+                        &(PhColor) { accent.red, accent.green, accent.blue, 0.8 }, MAX (2.2, 1.4 / self->viewport.at.zoom));
   if (box >= 0 && pill < 0)
     {
-      const PhSceneBox *at = ph_scene_box (self->scene, box);
+      const PhSceneBox *at = ph_scene_box (self->shown.scene, box);
 
       for (int side = 0; side < 2; side++)
         {
           guint n;
-          const int *edges = side == 0 ? ph_scene_edges_from (self->scene, box, &n) : ph_scene_edges_to (self->scene, box, &n);
+          const int *edges = side == 0 ? ph_scene_edges_from (self->shown.scene, box, &n)
+                                       : ph_scene_edges_to (self->shown.scene, box, &n);
 
           for (guint i = 0; i < MIN (n, 400); i++)
-            if (ph_scene_edge_at (self->scene, edges[i], self->time))
-              ph_scene_draw_edge (self->scene, cr, edges[i], &options, &accent, MAX (2.2, 1.4 / self->viewport.at.zoom));
+            if (ph_scene_edge_at (self->shown.scene, edges[i], self->time))
+              ph_scene_draw_edge (self->shown.scene, cr, edges[i], &options, &accent, MAX (2.2, 1.4 / self->viewport.at.zoom));
         }
       /* What is selected is never pale. */
       if (self->since != self->time && at->n_tenants > 0 && !at->open
-          && ph_scene_change (self->scene, box, self->since, self->time, NULL) == PH_CHANGE_NONE)
+          && ph_scene_change (self->shown.scene, box, self->since, self->time, NULL) == PH_CHANGE_NONE)
         {
           PhDrawOptions plain = options;
 
           plain.since = plain.time;
-          ph_scene_draw_box (self->scene, cr, self->ink, box, &plain);
+          ph_scene_draw_box (self->shown.scene, cr, self->ink, box, &plain);
         }
-      card = ph_scene_card (self->scene, box, self->time, self->since);
+      card = ph_scene_card (self->shown.scene, box, self->time, self->since);
       ring (self, cr, &card, box_radius (at), accent, 3);
     }
   else if (box >= 0)
-    ring (self, cr, &ph_scene_pill (self->scene, pill)->rect, PH_PILL_HEIGHT / 2, accent, 2.4);
+    ring (self, cr, &ph_scene_pill (self->shown.scene, pill)->rect, PH_PILL_HEIGHT / 2, accent, 2.4);
   ph_canvas_draw_marks (self, cr);
   if (self->hover.pill >= 0)
-    ring (self, cr, &ph_scene_pill (self->scene, self->hover.pill)->rect, PH_PILL_HEIGHT / 2,
+    ring (self, cr, &ph_scene_pill (self->shown.scene, self->hover.pill)->rect, PH_PILL_HEIGHT / 2,
           (PhColor) { accent.red, accent.green, accent.blue, 0.6 }, 1.6);
   else if (self->hover.box >= 0 && self->hover.box != box)
     {
-      card = ph_scene_card (self->scene, self->hover.box, self->time, self->since);
-      ring (self, cr, &card, box_radius (ph_scene_box (self->scene, self->hover.box)),
+      card = ph_scene_card (self->shown.scene, self->hover.box, self->time, self->since);
+      ring (self, cr, &card, box_radius (ph_scene_box (self->shown.scene, self->hover.box)),
             (PhColor) { accent.red, accent.green, accent.blue, 0.55 }, 1.8);
     }
 }
@@ -302,7 +306,7 @@ ph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       ph_canvas_morph_draw (self, cr);
       cairo_destroy (cr);
     }
-  else if (self->scene != NULL && has_overlay (self))
+  else if (self->shown.scene != NULL && has_overlay (self))
     append_overlay (self, snapshot, &bounds);
   if (gtk_widget_has_visible_focus (widget)
       || (gtk_widget_get_focus_child (widget) != NULL && gtk_widget_has_visible_focus (gtk_widget_get_focus_child (widget))))

@@ -9,19 +9,19 @@ static int
 next_along (PhGraphCanvas *self, int box, gboolean forwards)
 {
   guint n;
-  const int *edges = forwards ? ph_scene_edges_from (self->scene, box, &n) : ph_scene_edges_to (self->scene, box, &n);
-  const PhRect *from = &ph_scene_box (self->scene, box)->rect;
+  const int *edges = forwards ? ph_scene_edges_from (self->shown.scene, box, &n) : ph_scene_edges_to (self->shown.scene, box, &n);
+  const PhRect *from = &ph_scene_box (self->shown.scene, box)->rect;
   double least = INFINITY;
   int best = -1;
 
   for (guint i = 0; i < n; i++)
     {
-      const PhSceneEdge *edge = ph_scene_edge (self->scene, edges[i]);
+      const PhSceneEdge *edge = ph_scene_edge (self->shown.scene, edges[i]);
       const int other = forwards ? edge->to : edge->from;
-      const PhRect *to = &ph_scene_box (self->scene, other)->rect;
+      const PhRect *to = &ph_scene_box (self->shown.scene, other)->rect;
       const double distance = fabs (to->x + to->width / 2 - from->x - from->width / 2) + 0.5 * fabs (to->y - from->y);
 
-      if (ph_scene_edge_at (self->scene, edges[i], self->time) && distance < least)
+      if (ph_scene_edge_at (self->shown.scene, edges[i], self->time) && distance < least)
         {
           least = distance;
           best = other;
@@ -33,21 +33,22 @@ next_along (PhGraphCanvas *self, int box, gboolean forwards)
 static int
 next_beside (PhGraphCanvas *self, int box, gboolean right)
 {
-  const PhRect *from = &ph_scene_box (self->scene, box)->rect;
-  const PhRect row = { right ? from->x + from->width : 0, from->y, right ? ph_scene_width (self->scene) : from->x, from->height };
+  const PhRect *from = &ph_scene_box (self->shown.scene, box)->rect;
+  const PhRect row = { right ? from->x + from->width : 0, from->y, right ? ph_scene_width (self->shown.scene) : from->x,
+                       from->height };
   g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
   double least = INFINITY;
   int best = -1;
 
-  ph_scene_boxes_in (self->scene, &row, near);
+  ph_scene_boxes_in (self->shown.scene, &row, near);
   for (guint i = 0; i < near->len; i++)
     {
       const int at = g_array_index (near, int, i);
-      const PhSceneBox *other = ph_scene_box (self->scene, at);
+      const PhSceneBox *other = ph_scene_box (self->shown.scene, at);
       const double distance = right ? other->rect.x - from->x : from->x - other->rect.x;
 
       if (at != box && !other->open && distance > 0 && distance < least
-          && (other->kind == PH_BOX_GROUP || ph_scene_tenant (self->scene, at, self->time) != NULL))
+          && (other->kind == PH_BOX_GROUP || ph_scene_tenant (self->shown.scene, at, self->time) != NULL))
         {
           least = distance;
           best = at;
@@ -62,15 +63,15 @@ representative (PhGraphCanvas *self, int box)
 {
   const PhId id = ph_canvas_id_of (self, box, -1);
 
-  if (id != PH_NO_ID || ph_scene_box (self->scene, box)->kind != PH_BOX_GROUP)
+  if (id != PH_NO_ID || ph_scene_box (self->shown.scene, box)->kind != PH_BOX_GROUP)
     return id;
-  for (guint b = 0; b < ph_scene_n_boxes (self->scene); b++)
+  for (guint b = 0; b < ph_scene_n_boxes (self->shown.scene); b++)
     {
       int up = b;
 
       while (up >= 0 && up != box)
-        up = ph_scene_box (self->scene, up)->parent;
-      if (up == box && ph_scene_box (self->scene, b)->n_tenants > 0 && ph_canvas_id_of (self, b, -1) != PH_NO_ID)
+        up = ph_scene_box (self->shown.scene, up)->parent;
+      if (up == box && ph_scene_box (self->shown.scene, b)->n_tenants > 0 && ph_canvas_id_of (self, b, -1) != PH_NO_ID)
         return ph_canvas_id_of (self, b, -1);
     }
   return PH_NO_ID;
@@ -85,23 +86,23 @@ walk (PhGraphCanvas *self, GtkDirectionType direction)
   PhId next;
 
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  if (self->scene == NULL || self->document == NULL)
+  if (self->shown.scene == NULL || self->document == NULL)
     return;
   id = ph_document_get_selection (self->document);
-  box = id != 0 ? ph_scene_find (self->scene, id, NULL) : -1;
+  box = id != 0 ? ph_scene_find (self->shown.scene, id, NULL) : -1;
   if (box < 0)
     {
       /* Nothing yet: the first in the window. */
       g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
       const PhRect window = ph_viewport_seen (ph_canvas_viewport (self));
 
-      ph_scene_boxes_in (self->scene, &window, near);
+      ph_scene_boxes_in (self->shown.scene, &window, near);
       for (guint i = 0; i < near->len; i++)
         {
           const int at = g_array_index (near, int, i);
 
-          if (!ph_scene_box (self->scene, at)->open && representative (self, at) != PH_NO_ID
-              && (box < 0 || ph_scene_box (self->scene, at)->rect.y < ph_scene_box (self->scene, box)->rect.y))
+          if (!ph_scene_box (self->shown.scene, at)->open && representative (self, at) != PH_NO_ID
+              && (box < 0 || ph_scene_box (self->shown.scene, at)->rect.y < ph_scene_box (self->shown.scene, box)->rect.y))
             box = at;
         }
     }
@@ -123,9 +124,18 @@ show_around (PhGraphCanvas *self, int change)
   guint id, steps, selected = self->document != NULL ? ph_document_get_selection (self->document) : 0;
 
   if (!ph_graph_canvas_get_neighbourhood (self, &id, &steps) || (change > 0 && id != selected && selected != 0))
-    ph_graph_canvas_show_neighbourhood (self, selected, 2);
+    {
+      if (selected != 0)
+        ph_canvas_say (self, "view part around n%u 2", selected);
+    }
   else if (change > 0 || steps > 1)
-    ph_graph_canvas_show_neighbourhood (self, id, change > 0 ? steps + 1 : steps - 1);
+    ph_canvas_say (self, "view part %s", change > 0 ? "wider" : "narrower");
+}
+
+static void
+toggle (PhGraphCanvas *self, PhViewField field)
+{
+  ph_canvas_say (self, "view %s %s", ph_view_row (field)->name, ph_canvas_is_on (self, field) ? "off" : "on");
 }
 
 /* FALSE: that key does not scroll. */
@@ -171,9 +181,9 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
     case GDK_KEY_minus:
     case GDK_KEY_KP_Subtract: ph_graph_canvas_zoom_out (self); break;
     case GDK_KEY_0:
-    case GDK_KEY_KP_0: ph_graph_canvas_zoom_to (self, 1); break;
-    case GDK_KEY_f: ph_graph_canvas_fit (self); break;
-    case GDK_KEY_F: ph_graph_canvas_fit_selection (self); break;
+    case GDK_KEY_KP_0: ph_canvas_say (self, "view zoom normal"); break;
+    case GDK_KEY_f: ph_canvas_say (self, "view zoom fit"); break;
+    case GDK_KEY_F: ph_canvas_say (self, "view zoom selection"); break;
     case GDK_KEY_Page_Down:
     case GDK_KEY_Page_Up:
       ph_canvas_move (
@@ -182,31 +192,31 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
       break;
     case GDK_KEY_Home: ph_canvas_move (self, (PhView) { at.x, 0, at.zoom }, TRUE); break;
     case GDK_KEY_End:
-      if (self->scene != NULL)
-        ph_canvas_move (self, (PhView) { at.x, ph_scene_height (self->scene) - ph_canvas_height (self) / at.zoom, at.zoom },
+      if (self->shown.scene != NULL)
+        ph_canvas_move (self, (PhView) { at.x, ph_scene_height (self->shown.scene) - ph_canvas_height (self) / at.zoom, at.zoom },
                         TRUE);
       break;
-    case GDK_KEY_d: ph_graph_canvas_set_show_diff (self, !self->show_diff); break;
-    case GDK_KEY_c: ph_graph_canvas_set_compact (self, !ph_canvas_leader (self)->compact); break;
+    case GDK_KEY_d: toggle (self, PH_VIEW_DIFF); break;
+    case GDK_KEY_c: toggle (self, PH_VIEW_COMPACT); break;
     case GDK_KEY_g:
-      if (self->document != NULL && ph_document_get_model (self->document) != NULL)
-        ph_graph_canvas_set_grouped (self,
-                                     !ph_canvas_wants_groups (ph_canvas_leader (self), ph_document_get_model (self->document)));
+      if (self->document != NULL && ph_document_is_open (self->document))
+        toggle (self, PH_VIEW_GROUP);
       break;
-    case GDK_KEY_t: ph_graph_canvas_show_touched (self); break;
-    case GDK_KEY_a: ph_graph_canvas_show_all (self); break;
+    case GDK_KEY_t: ph_canvas_say (self, "view part touched"); break;
+    case GDK_KEY_a: ph_canvas_say (self, "view part all"); break;
     case GDK_KEY_n: show_around (self, 1); break;
     case GDK_KEY_N: show_around (self, -1); break;
     case GDK_KEY_BackSpace: return ph_canvas_ask_outside (self) ? GDK_EVENT_STOP : GDK_EVENT_PROPAGATE;
     case GDK_KEY_Escape:
       if (ph_graph_canvas_is_partial (self))
         {
-          ph_graph_canvas_show_all (self);
+          ph_canvas_say (self, "view part all");
           break;
         }
       /* What is selected lies outside still: there is nothing here to let go of first. */
       if (self->document != NULL
-          && (self->scene == NULL || ph_scene_find (self->scene, ph_document_get_selection (self->document), NULL) < 0)
+          && (self->shown.scene == NULL
+              || ph_scene_find (self->shown.scene, ph_document_get_selection (self->document), NULL) < 0)
           && ph_canvas_ask_outside (self))
         break;
       if (self->document == NULL || ph_document_get_selection (self->document) == 0)
@@ -218,11 +228,11 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
     case GDK_KEY_space:
       {
         const guint id = self->document != NULL ? ph_document_get_selection (self->document) : 0;
-        const int box = id != 0 && self->scene != NULL ? ph_scene_find (self->scene, id, NULL) : -1;
+        const int box = id != 0 && self->shown.scene != NULL ? ph_scene_find (self->shown.scene, id, NULL) : -1;
 
         if (box < 0)
           return GDK_EVENT_PROPAGATE;
-        if (ph_scene_box (self->scene, box)->can_open)
+        if (ph_scene_box (self->shown.scene, box)->can_open)
           ph_graph_canvas_toggle_group (self, box);
         else if (!ph_canvas_ask_inside (self, box))
           g_signal_emit (self, ph_canvas_signals[PH_CANVAS_NODE_ACTIVATED], 0, id);

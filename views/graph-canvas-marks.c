@@ -24,7 +24,7 @@ draw_stops (PhGraphCanvas *self, cairo_t *cr, const PhDrawOptions *options)
       const int box = ph_canvas_stop_box (self, breaks->pdata[i]);
 
       if (box >= 0)
-        ph_scene_draw_stop (self->scene, cr, box, options);
+        ph_scene_draw_stop (self->shown.scene, cr, box, options);
     }
 }
 
@@ -36,15 +36,15 @@ ph_canvas_stop_box (PhGraphCanvas *self, const char *stop)
   const guint64 id = *stop == 'n' ? g_ascii_strtoull (stop + 1, &end, 10) : 0;
   int pill = -1, box;
 
-  if (self->scene == NULL || end == NULL || *end != '\0' || end == stop + 1)
+  if (self->shown.scene == NULL || end == NULL || *end != '\0' || end == stop + 1)
     return -1;
-  box = ph_scene_find (self->scene, (PhId) id, &pill);
+  box = ph_scene_find (self->shown.scene, (PhId) id, &pill);
   if (box < 0 || pill >= 0)
     return -1;
-  if (ph_scene_box (self->scene, box)->n_tenants == 0)
+  if (ph_scene_box (self->shown.scene, box)->n_tenants == 0)
     return box;
 
-  const PhTenant *tenant = ph_scene_tenant (self->scene, box, self->time);
+  const PhTenant *tenant = ph_scene_tenant (self->shown.scene, box, self->time);
   return tenant != NULL && tenant->id == id ? box : -1;
 }
 
@@ -64,7 +64,7 @@ count_beyond (PhGraphCanvas *self, PhNode *node)
         {
           const PhNode *user = ph_node_ancestor_in (g_array_index (value->uses, PhUse, u).node, node->graph);
 
-          if (user != NULL && !g_hash_table_contains (self->keep, GUINT_TO_POINTER (user->id)))
+          if (user != NULL && !g_hash_table_contains (ph_canvas_wanted (self)->keep, GUINT_TO_POINTER (user->id)))
             g_hash_table_add (seen, GUINT_TO_POINTER (user->id));
         }
     }
@@ -75,6 +75,7 @@ count_beyond (PhGraphCanvas *self, PhNode *node)
 static GArray *
 beyond (PhGraphCanvas *self)
 {
+  const PhArrangement *wanted = ph_canvas_wanted (self);
   PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
   GHashTableIter iter;
   gpointer key;
@@ -82,17 +83,17 @@ beyond (PhGraphCanvas *self)
   if (self->beyond != NULL)
     return self->beyond;
   self->beyond = g_array_new (FALSE, FALSE, sizeof (More));
-  if (model == NULL || self->scene == NULL || self->keep == NULL || self->part_node == PH_NO_ID || self->shown.keep != self->keep
-      || self->side != PH_SIDE_BOTH || g_hash_table_size (self->keep) > MOST_KEPT)
+  if (model == NULL || self->shown.scene == NULL || wanted->part != PH_PART_AROUND || self->shown.of.keep != wanted->keep
+      || self->side != PH_SIDE_BOTH || g_hash_table_size (wanted->keep) > MOST_KEPT)
     return self->beyond;
-  g_hash_table_iter_init (&iter, self->keep);
+  g_hash_table_iter_init (&iter, wanted->keep);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     {
       PhNode *node = ph_model_find_node (model, GPOINTER_TO_UINT (key));
       int pill = -1;
-      More more = { .box = node != NULL ? ph_scene_find (self->scene, node->id, &pill) : -1, .id = GPOINTER_TO_UINT (key) };
+      More more = { .box = node != NULL ? ph_scene_find (self->shown.scene, node->id, &pill) : -1, .id = GPOINTER_TO_UINT (key) };
 
-      if (more.box < 0 || pill >= 0 || ph_scene_box (self->scene, more.box)->kind != PH_BOX_NODE)
+      if (more.box < 0 || pill >= 0 || ph_scene_box (self->shown.scene, more.box)->kind != PH_BOX_NODE)
         continue;
       more.n = count_beyond (self, node);
       if (more.n > 0)
@@ -115,7 +116,7 @@ ph_graph_canvas_get_beyond (PhGraphCanvas *self, guint id, graphene_rect_t *rect
 
       if (more->id != id)
         continue;
-      const PhRect more_rect = ph_scene_more_rect (self->scene, more->box, more->n, &options);
+      const PhRect more_rect = ph_scene_more_rect (self->shown.scene, more->box, more->n, &options);
       const PhRect at = ph_viewport_to_window (&self->viewport, &more_rect);
 
       *rect = GRAPHENE_RECT_INIT (at.x, at.y, at.width, at.height);
@@ -127,7 +128,7 @@ ph_graph_canvas_get_beyond (PhGraphCanvas *self, guint id, graphene_rect_t *rect
 PhId
 ph_canvas_pick_beyond (PhGraphCanvas *self, double x, double y, guint *n)
 {
-  const GArray *all = self->scene != NULL ? beyond (self) : NULL;
+  const GArray *all = self->shown.scene != NULL ? beyond (self) : NULL;
   const PhDrawOptions options = ph_canvas_draw_options (self);
   const PhPoint pointer = ph_viewport_to_picture (&self->viewport, x, y);
   const PhRect point = { pointer.x, pointer.y, 0, 0 };
@@ -135,7 +136,7 @@ ph_canvas_pick_beyond (PhGraphCanvas *self, double x, double y, guint *n)
   for (guint i = 0; all != NULL && i < all->len; i++)
     {
       const More *more = &g_array_index (all, More, i);
-      const PhRect at = ph_scene_more_rect (self->scene, more->box, more->n, &options);
+      const PhRect at = ph_scene_more_rect (self->shown.scene, more->box, more->n, &options);
 
       *n = more->n;
       if (ph_rect_touches (&at, &point))
@@ -149,7 +150,7 @@ ph_canvas_pick_beyond (PhGraphCanvas *self, double x, double y, guint *n)
 gboolean
 ph_canvas_has_marks (PhGraphCanvas *self)
 {
-  return self->document != NULL && self->scene != NULL
+  return self->document != NULL && self->shown.scene != NULL
          && (ph_document_get_breaks (self->document)->len > 0 || beyond (self)->len > 0);
 }
 
@@ -164,7 +165,7 @@ ph_canvas_draw_marks (PhGraphCanvas *self, cairo_t *cr)
     {
       const More *more = &g_array_index (all, More, i);
 
-      ph_scene_draw_more (self->scene, cr, self->ink, more->box, more->n, self->hover.beyond == more->id, &options);
+      ph_scene_draw_more (self->shown.scene, cr, self->ink, more->box, more->n, self->hover.beyond == more->id, &options);
     }
   draw_stops (self, cr, &options);
 }

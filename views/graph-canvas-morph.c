@@ -73,7 +73,7 @@ seen_of (PhMorph *morph, PhGraphCanvas *self, gboolean old)
 static void
 add_visible (PhMorph *morph, PhGraphCanvas *self, gboolean old, GHashTable *known)
 {
-  PhScene *scene = old ? morph->from : self->scene, *other = old ? self->scene : morph->from;
+  PhScene *scene = old ? morph->from : self->shown.scene, *other = old ? self->shown.scene : morph->from;
   const int time = old ? morph->from_time : self->time, other_time = old ? self->time : morph->from_time;
   const PhRect window = seen_of (morph, self, old);
   g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
@@ -90,9 +90,9 @@ add_visible (PhMorph *morph, PhGraphCanvas *self, gboolean old, GHashTable *know
       if (glide.from >= 0)
         middle (&ph_scene_box (morph->from, glide.from)->rect, &morph->view, &glide.from_x, &glide.from_y);
       if (glide.to >= 0)
-        middle (&ph_scene_box (self->scene, glide.to)->rect, &self->viewport.at, &glide.to_x, &glide.to_y);
+        middle (&ph_scene_box (self->shown.scene, glide.to)->rect, &self->viewport.at, &glide.to_x, &glide.to_y);
       if (glide.from < 0)
-        middle (&ph_scene_box (self->scene, glide.to)->rect, &self->viewport.at, &glide.from_x, &glide.from_y);
+        middle (&ph_scene_box (self->shown.scene, glide.to)->rect, &self->viewport.at, &glide.from_x, &glide.from_y);
       if (glide.to < 0)
         middle (&ph_scene_box (morph->from, glide.from)->rect, &morph->view, &glide.to_x, &glide.to_y);
       g_array_append_val (morph->glides, glide);
@@ -176,7 +176,7 @@ ph_canvas_morph_start (PhGraphCanvas *self, PhScene *from, int time, int since, 
 static void
 draw_edges (PhMorph *morph, PhGraphCanvas *self, cairo_t *cr, gboolean old, double strength)
 {
-  PhScene *scene = old ? morph->from : self->scene;
+  PhScene *scene = old ? morph->from : self->shown.scene;
   const int time = old ? morph->from_time : self->time;
   const PhView view = old ? morph->view : self->viewport.at;
   const PhRect window = seen_of (morph, self, old);
@@ -220,7 +220,7 @@ ph_canvas_morph_draw (PhGraphCanvas *self, cairo_t *cr)
     {
       const Glide *glide = &g_array_index (morph->glides, Glide, i);
       const gboolean old = glide->to < 0, alone = glide->from < 0 || old;
-      PhScene *scene = old ? morph->from : self->scene;
+      PhScene *scene = old ? morph->from : self->shown.scene;
       const int box = old ? glide->from : glide->to;
       const PhRect *rect = &ph_scene_box (scene, box)->rect;
       const double zoom = morph->view.zoom + s * (self->viewport.at.zoom - morph->view.zoom);

@@ -10,11 +10,11 @@
 static const char *
 change_of (PhGraphCanvas *self, PhId id)
 {
-  const int box = self->scene != NULL && self->since != self->time ? ph_scene_find (self->scene, id, NULL) : -1;
+  const int box = self->shown.scene != NULL && self->since != self->time ? ph_scene_find (self->shown.scene, id, NULL) : -1;
 
-  if (box < 0 || ph_scene_box (self->scene, box)->n_tenants == 0)
+  if (box < 0 || ph_scene_box (self->shown.scene, box)->n_tenants == 0)
     return NULL;
-  switch (ph_scene_change (self->scene, box, self->since, self->time, NULL))
+  switch (ph_scene_change (self->shown.scene, box, self->since, self->time, NULL))
     {
     case PH_CHANGE_ADDED: return _ ("added");
     case PH_CHANGE_REMOVED: return _ ("removed");

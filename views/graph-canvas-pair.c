@@ -13,11 +13,11 @@ ph_canvas_share_scene (PhGraphCanvas *self)
 {
   PhGraphCanvas *before = self->side == PH_SIDE_AFTER ? self->other : NULL;
 
-  if (before == NULL || before->scene == self->scene)
+  if (before == NULL || before->shown.scene == self->shown.scene)
     return;
   ph_canvas_morph_stop (before);
-  g_clear_pointer (&before->scene, ph_scene_unref);
-  before->scene = self->scene != NULL ? ph_scene_ref (self->scene) : NULL;
+  g_clear_pointer (&before->shown.scene, ph_scene_unref);
+  before->shown.scene = self->shown.scene != NULL ? ph_scene_ref (self->shown.scene) : NULL;
   before->hover = PH_HOVER_NOTHING;
   before->first = FALSE;
   ph_canvas_update_times (before);
@@ -35,22 +35,6 @@ ph_canvas_share_view (PhGraphCanvas *self)
   self->other->fitted = FALSE;
   ph_canvas_set_view (self->other, self->viewport.at);
   self->other->following = FALSE;
-}
-
-void
-ph_canvas_share_look (PhGraphCanvas *self)
-{
-  PhGraphCanvas *other = self->other;
-
-  if (other == NULL || self->following)
-    return;
-  other->following = TRUE;
-  ph_graph_canvas_set_show_diff (other, self->show_diff);
-  ph_graph_canvas_set_edge_width (other, self->edge_width);
-  ph_graph_canvas_set_show_values (other, self->show_values);
-  if (other->color_mode != self->color_mode || other->measure != self->measure)
-    ph_graph_canvas_set_measure (other, self->color_mode, self->measure);
-  other->following = FALSE;
 }
 
 static void
@@ -85,11 +69,10 @@ ph_graph_canvas_pair (PhGraphCanvas *after, PhGraphCanvas *before)
     {
       set_side (before, PH_SIDE_BEFORE, after);
       ph_graph_canvas_set_document (before, after->document);
-      ph_canvas_share_look (after);
       ph_canvas_share_scene (after);
       ph_canvas_share_view (after);
     }
   /* A compact picture has one position only. */
-  if (after->compact)
+  if (ph_canvas_wanted (after)->compact)
     ph_canvas_ask_layout (after);
 }

@@ -12,16 +12,16 @@ pick (PhGraphCanvas *self, double px, double py, int *box, int *pill, int *edge)
   const PhPoint at = ph_viewport_to_picture (&self->viewport, px, py);
 
   *box = *pill = *edge = -1;
-  if (self->scene == NULL)
+  if (self->shown.scene == NULL)
     return;
   /* Of a pair each shows one position only. */
   const int since = self->side == PH_SIDE_BOTH ? self->since : self->time;
 
-  *box = ph_scene_pick (self->scene, at.x, at.y, since, self->time, pill);
-  if (*box < 0 || ph_scene_box (self->scene, *box)->open)
+  *box = ph_scene_pick (self->shown.scene, at.x, at.y, since, self->time, pill);
+  if (*box < 0 || ph_scene_box (self->shown.scene, *box)->open)
     {
       if (self->viewport.at.zoom > 0.08)
-        *edge = ph_scene_pick_edge (self->scene, at.x, at.y, 6 / self->viewport.at.zoom, since, self->time);
+        *edge = ph_scene_pick_edge (self->shown.scene, at.x, at.y, 6 / self->viewport.at.zoom, since, self->time);
       if (*edge >= 0)
         *box = -1;
     }
@@ -70,11 +70,11 @@ ph_canvas_id_of (PhGraphCanvas *self, int box, int pill)
   const PhTenant *tenant, *gone;
 
   if (pill >= 0)
-    return ph_scene_pill (self->scene, pill)->id;
-  if (box < 0 || ph_scene_box (self->scene, box)->n_tenants == 0)
+    return ph_scene_pill (self->shown.scene, pill)->id;
+  if (box < 0 || ph_scene_box (self->shown.scene, box)->n_tenants == 0)
     return PH_NO_ID;
-  tenant = ph_scene_tenant (self->scene, box, self->time);
-  ph_scene_change (self->scene, box, self->since, self->time, &gone);
+  tenant = ph_scene_tenant (self->shown.scene, box, self->time);
+  ph_scene_change (self->shown.scene, box, self->since, self->time, &gone);
   return tenant != NULL ? tenant->id : gone != NULL ? gone->id : PH_NO_ID;
 }
 
@@ -85,10 +85,10 @@ ph_graph_canvas_pick_node (PhGraphCanvas *self, double x, double y, int *group)
 
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), PH_NO_ID);
   *group = -1;
-  if (self->scene == NULL || self->document == NULL)
+  if (self->shown.scene == NULL || self->document == NULL)
     return PH_NO_ID;
   pick (self, x, y, &box, &pill, &edge);
-  if (box >= 0 && pill < 0 && ph_scene_box (self->scene, box)->can_open)
+  if (box >= 0 && pill < 0 && ph_scene_box (self->shown.scene, box)->can_open)
     *group = box;
   return ph_canvas_id_of (self, box, pill);
 }
@@ -102,7 +102,7 @@ on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClic
 
   gtk_widget_grab_focus (GTK_WIDGET (self));
   self->pointer.press_clears = FALSE;
-  if (self->scene == NULL || self->document == NULL)
+  if (self->shown.scene == NULL || self->document == NULL)
     return;
   id = ph_canvas_pick_beyond (self, x, y, &n);
   if (id != PH_NO_ID)
@@ -113,7 +113,7 @@ on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClic
     }
   pick (self, x, y, &box, &pill, &edge);
   id = ph_canvas_id_of (self, box, pill);
-  if (n_press == 2 && box >= 0 && pill < 0 && ph_scene_box (self->scene, box)->can_open)
+  if (n_press == 2 && box >= 0 && pill < 0 && ph_scene_box (self->shown.scene, box)->can_open)
     ph_graph_canvas_toggle_group (self, box);
   else if (n_press == 2 && pill < 0 && ph_canvas_ask_inside (self, box))
     return;
@@ -122,8 +122,9 @@ on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClic
   else if (n_press == 1 && edge >= 0)
     {
       /* A click on an edge goes to the end that is further away. */
-      const PhSceneEdge *at = ph_scene_edge (self->scene, edge);
-      const PhRect *from = &ph_scene_box (self->scene, at->from)->rect, *to = &ph_scene_box (self->scene, at->to)->rect;
+      const PhSceneEdge *at = ph_scene_edge (self->shown.scene, edge);
+      const PhRect *from = &ph_scene_box (self->shown.scene, at->from)->rect,
+                   *to = &ph_scene_box (self->shown.scene, at->to)->rect;
       const PhPoint press = ph_viewport_to_picture (&self->viewport, x, y);
       const gboolean to_user = hypot (from->x + from->width / 2 - press.x, from->y + from->height - press.y)
                                < hypot (to->x + to->width / 2 - press.x, to->y - press.y);
@@ -137,8 +138,11 @@ on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClic
   else if (n_press == 1)
     {
       /* A click on the far end of an edge that was cut goes there; first of all it has to be shown. */
-      if (pill >= 0 && ph_scene_pill (self->scene, pill)->is_link)
-        ph_canvas_show_too (self, id);
+      if (pill >= 0 && ph_scene_pill (self->shown.scene, pill)->is_link)
+        {
+          if (ph_canvas_wanted (self)->part == PH_PART_AROUND)
+            ph_canvas_say (self, "view part +n%u", id);
+        }
       ph_document_set_selection (self->document, id);
     }
 }
@@ -331,7 +335,7 @@ on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *to
   int box, pill, edge;
   guint n;
 
-  if (self->scene == NULL || keyboard)
+  if (self->shown.scene == NULL || keyboard)
     return FALSE;
   pick (self, x, y, &box, &pill, &edge);
   if (ph_canvas_pick_beyond (self, x, y, &n) != PH_NO_ID)
@@ -341,9 +345,9 @@ on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *to
                      n);
   else if (edge >= 0)
     {
-      const PhId value = ph_scene_edge_value (self->scene, edge, self->time);
+      const PhId value = ph_scene_edge_value (self->shown.scene, edge, self->time);
       const PhValue *at = value != PH_NO_ID ? ph_model_find_value (ph_document_get_model (self->document), value) : NULL;
-      const char *type = value != PH_NO_ID ? ph_scene_value_type (self->scene, value) : NULL;
+      const char *type = value != PH_NO_ID ? ph_scene_value_type (self->shown.scene, value) : NULL;
 
       if (at == NULL && type == NULL)
         return FALSE;
@@ -351,23 +355,23 @@ on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *to
     }
   else if (pill >= 0)
     {
-      const PhFace *face = ph_scene_pill_face (self->scene, ph_scene_pill (self->scene, pill));
+      const PhFace *face = ph_scene_pill_face (self->shown.scene, ph_scene_pill (self->shown.scene, pill));
 
       g_string_printf (text, "%s%s%s", face->title, face->name != NULL ? "\n" : "", face->name != NULL ? face->name : "");
     }
-  else if (box >= 0 && !ph_scene_box (self->scene, box)->open)
+  else if (box >= 0 && !ph_scene_box (self->shown.scene, box)->open)
     {
-      const PhSceneBox *at = ph_scene_box (self->scene, box);
-      const PhTenant *tenant = at->n_tenants > 0 ? ph_scene_tenant (self->scene, box, self->time) : NULL;
+      const PhSceneBox *at = ph_scene_box (self->shown.scene, box);
+      const PhTenant *tenant = at->n_tenants > 0 ? ph_scene_tenant (self->shown.scene, box, self->time) : NULL;
 
       if (at->kind == PH_BOX_GROUP)
         {
-          g_autofree char *inside = ph_scene_group_text (self->scene, box, self->time);
+          g_autofree char *inside = ph_scene_group_text (self->shown.scene, box, self->time);
           g_string_printf (text, "%s\n%s", at->path, inside);
         }
       else if (tenant != NULL)
         {
-          const PhFace *face = ph_scene_face (self->scene, tenant, self->time);
+          const PhFace *face = ph_scene_face (self->shown.scene, tenant, self->time);
 
           if (tenant->id != PH_NO_ID && at->kind == PH_BOX_NODE)
             g_string_printf (text, "n%u %s", tenant->id, face->title);
@@ -379,11 +383,11 @@ on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *to
         }
       else if (at->n_tenants > 0)
         {
-          const PhTenant *gone = ph_scene_tenant (self->scene, box, self->since);
+          const PhTenant *gone = ph_scene_tenant (self->shown.scene, box, self->since);
 
           if (gone != NULL)
             {
-              g_string_printf (text, "n%u %s", gone->id, ph_scene_face (self->scene, gone, self->since)->title);
+              g_string_printf (text, "n%u %s", gone->id, ph_scene_face (self->shown.scene, gone, self->since)->title);
               add_change (self, gone->id, text);
             }
         }

@@ -10,18 +10,18 @@ G_BEGIN_DECLS
 
 typedef struct _PhMorph PhMorph;
 
-/* What a scene was laid out for. */
+/* A scene, and what it was laid out for. */
 typedef struct
 {
-  gboolean compact, grouped, grouped_set;
-  GHashTable *open, *keep; /* (nullable) as in the canvas                                             */
-  char *part;              /* (nullable)                                                              */
-  PhId part_node;
-  guint part_steps;
+  PhScene *scene; /* (nullable)                                                              */
+  PhArrangement of;
   PhPosition at;
-} PhLaidOutFor;
+  guint generation;
+  gboolean whole; /* of the whole history and graph, laid out with care                      */
+  gboolean quick; /* a better one is on its way                                              */
+} PhLaidOut;
 
-void ph_laid_out_for_clear (PhLaidOutFor *arrangement);
+void ph_laid_out_clear (PhLaidOut *picture);
 
 /* What the pointer is over; -1: nothing of that kind. */
 typedef struct
@@ -46,24 +46,18 @@ struct _PhGraphCanvas
   GtkWidget parent_instance;
 
   PhDocument *document; /* (nullable)                                                              */
-  PhScene *scene;       /* (nullable)                                                              */
+  PhLaidOut shown;
+  PhLaidOut aside;     /* the whole graph, while a part is shown                                  */
+  GHashTable *left;    /* (nullable) inside -> the picture of it, while another is shown          */
+  PhArrangement asked; /* of the layout that was asked for last                                   */
+  PhLayoutEngine engine;
+  gboolean across;
   PhTiles *tiles;
   PhInk *ink;
   GCancellable *layout; /* (nullable) of the layout that runs                                      */
   gboolean awaited;     /* somebody asked for it and sees nothing, or the old picture, until it ends */
-  PhLaidOutFor shown;   /* of @scene                                                               */
-  PhScene *aside;       /* (nullable) of the whole graph, while a part is shown                    */
-  PhLaidOutFor aside_shown;
-  guint aside_generation;
-  gboolean aside_whole;
-  GHashTable *left;    /* (nullable) inside -> the picture of it, while another is shown          */
-  guint layout_number; /* of the newest request; older answers are dropped                        */
-  gboolean first;      /* nothing of this document was shown yet                                  */
-  guint scene_generation;
-  gboolean scene_whole;  /* of the whole history and graph, laid out with care                      */
-  PhLayoutEngine engine; /* that was asked last                                                     */
-  gboolean across;       /* in which direction                                                      */
-  gboolean scene_quick;  /* a better one is on its way                                              */
+  guint layout_number;  /* of the newest request; older answers are dropped                        */
+  gboolean first;       /* nothing of this document was shown yet                                  */
 
   PhViewport viewport;
   guint tick;       /* moves it by itself */
@@ -77,22 +71,13 @@ struct _PhGraphCanvas
   gboolean look_changed; /* the next frame may wait longer                                          */
   gboolean complete;     /* the last frame lacked nothing                                           */
 
-  gboolean stepped; /* to another position, and the view has not been moved since              */
-  gboolean show_diff, compact, grouped, grouped_set, edge_width;
-  gboolean grouped_found; /* by how many boxes there were at first                                   */
-  GHashTable *open;       /* (nullable) set of paths and "n42" that are open; NULL: as many as fit   */
-  PhId uncovered;         /* groups open until this node shows; PH_NO_ID: none                       */
-  GHashTable *keep;       /* (nullable) set of node ids: only a part is shown; never changed, replaced */
-  char *part;             /* (nullable) what @keep is, for people                                    */
-  PhId part_node;         /* @keep is what lies @part_steps around it; PH_NO_ID: it is another part  */
-  guint part_steps;
-  PhGraphCanvas *other; /* (nullable) unowned, cleared when it goes: the other side of a pair      */
-  PhSide side;          /* BEFORE: shows the other one's scene, and where changes are counted from */
-  gboolean following;   /* the other one moves it                                                  */
-  PhColorMode color_mode;
-  PhMeasure *measure; /* (nullable) given, for what the model does not tell                      */
-  PhPaint *paint;     /* (nullable) of what is shown now                                         */
-  gboolean show_values;
+  gboolean stepped;         /* to another position, and the view has not been moved since              */
+  PhId uncovered;           /* groups open until this node shows; PH_NO_ID: none                       */
+  char *part_title;         /* (nullable) what part is shown, for people                               */
+  PhGraphCanvas *other;     /* (nullable) unowned, cleared when it goes: the other side of a pair      */
+  PhSide side;              /* BEFORE: shows the other one's scene, and where changes are counted from */
+  gboolean following;       /* the other one moves it                                                  */
+  PhPaint *paint;           /* (nullable) of what is shown now                                         */
   GHashTable *value_labels; /* (nullable) value id -> what it is, while they are shown                 */
   GCancellable *labelling;  /* (nullable) while they are found                                         */
   PhTheme theme;
@@ -110,14 +95,10 @@ struct _PhGraphCanvas
 /* clang-format off */
 enum
 {
-  PH_CANVAS_LAYOUT_STARTED, PH_CANVAS_LAYOUT_FINISHED, PH_CANVAS_NODE_ACTIVATED, PH_CANVAS_ENTER, PH_CANVAS_LEAVE, PH_CANVAS_VIEW_CHANGED, PH_CANVAS_LOOK_CHANGED,
+  PH_CANVAS_SAY, PH_CANVAS_LAYOUT_STARTED, PH_CANVAS_LAYOUT_FINISHED, PH_CANVAS_NODE_ACTIVATED, PH_CANVAS_ENTER, PH_CANVAS_LEAVE, PH_CANVAS_VIEW_CHANGED, PH_CANVAS_LOOK_CHANGED,
   PH_CANVAS_OVERVIEW_CHANGED, PH_CANVAS_N_SIGNALS
 };
-enum
-{
-  PH_CANVAS_PROP_0, PH_CANVAS_PROP_DOCUMENT, PH_CANVAS_PROP_SHOW_DIFF, PH_CANVAS_PROP_COMPACT, PH_CANVAS_PROP_GROUPED,
-  PH_CANVAS_PROP_EDGE_WIDTH, PH_CANVAS_PROP_SHOW_VALUES, PH_CANVAS_PROP_COLOR_MODE, PH_CANVAS_N_PROPS
-};
+enum { PH_CANVAS_PROP_0, PH_CANVAS_PROP_DOCUMENT, PH_CANVAS_N_PROPS };
 /* clang-format on */
 extern guint ph_canvas_signals[PH_CANVAS_N_SIGNALS];
 extern GParamSpec *ph_canvas_props[PH_CANVAS_N_PROPS];
@@ -138,21 +119,38 @@ void ph_canvas_zoom_at (PhGraphCanvas *self, double px, double py, double factor
 void ph_canvas_first_view (PhGraphCanvas *self);
 void ph_canvas_show_rect (PhGraphCanvas *self, const PhRect *rect);
 gboolean ph_canvas_selection_rect (PhGraphCanvas *self, PhRect *rect);
+void ph_canvas_on_zoom_asked (PhGraphCanvas *self, const char *words); /* "fit", "3.5 20 1.5" */
 void ph_canvas_size_allocate (GtkWidget *widget, int width, int height, int baseline);
+
+/* graph-canvas.c: the view of the document says how it is seen; what is done here is said to it as a line, "view diff off". */
+PhViewState *ph_canvas_view (PhGraphCanvas *self);           /* (nullable) without a document */
+const PhArrangement *ph_canvas_wanted (PhGraphCanvas *self); /* never NULL */
+gboolean ph_canvas_is_on (PhGraphCanvas *self, PhViewField field);
+void ph_canvas_say (PhGraphCanvas *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* graph-canvas-scene.c */
 void ph_canvas_start_layout (PhGraphCanvas *self, gboolean quick);
-void ph_canvas_ask_layout (PhGraphCanvas *self); /* the same for somebody who waits for it */
-/* From a part to the picture of the whole that was there before. FALSE: it does not fit any more. */
-gboolean ph_canvas_bring_back (PhGraphCanvas *self);
-gboolean ph_canvas_uncover (PhGraphCanvas *self);   /* opens what hides the selected node */
-void ph_canvas_extend_layout (PhGraphCanvas *self); /* steps were added */
-gboolean ph_canvas_wants_groups (PhGraphCanvas *self, PhModel *model);
+void ph_canvas_ask_layout (PhGraphCanvas *self);                 /* the same for somebody who waits for it */
+void ph_canvas_extend_layout (PhGraphCanvas *self);              /* steps were added */
+void ph_canvas_stop_layout (PhGraphCanvas *self);                /* whatever it finds out is dropped */
+void ph_canvas_take_scene (PhGraphCanvas *self, PhScene *scene); /* in the place of the old one (transfer full) */
+void ph_canvas_on_scene (PhGraphCanvas *self);                   /* the picture that was waited for is there */
 
-/* A picture that was laid out before takes the place of what is shown. @scene: (transfer full) */
-void ph_canvas_put_scene (PhGraphCanvas *self, PhScene *scene, guint generation, gboolean whole);
+/* graph-canvas-pictures.c: the view wants another arrangement; the whole is laid aside before a part is shown. */
+void ph_canvas_follow_arrangement (PhGraphCanvas *self);
+void ph_canvas_lay_aside (PhGraphCanvas *self);
+/* A picture that was laid out before takes the place of what is shown. Takes what @picture holds. */
+void ph_canvas_put_picture (PhGraphCanvas *self, PhLaidOut *picture);
+gboolean ph_canvas_is_current (PhGraphCanvas *self,
+                               const PhLaidOut *picture); /* it is what would be laid out, but for its arrangement */
 
-/* graph-canvas-inside.c: shows what the document says that is shown; asks to go in, or out. FALSE: there is no such thing. */
+/* graph-canvas-groups.c */
+gboolean ph_canvas_uncover (PhGraphCanvas *self); /* opens what hides the selected node */
+
+/* graph-canvas-parts.c */
+void ph_canvas_update_part (PhGraphCanvas *self); /* which part is shown is said anew */
+
+/* graph-canvas-pictures.c: shows what the document says that is shown; asks to go in, or out. FALSE: there is no such thing. */
 void ph_canvas_go_inside (PhGraphCanvas *self);
 gboolean ph_canvas_ask_inside (PhGraphCanvas *self, int box);
 gboolean ph_canvas_ask_outside (PhGraphCanvas *self);
@@ -168,8 +166,6 @@ PhGraphCanvas *ph_canvas_leader (PhGraphCanvas *self);
 void ph_canvas_part (PhGraphCanvas *self); /* as it goes: the other is alone */
 void ph_canvas_share_scene (PhGraphCanvas *self);
 void ph_canvas_share_view (PhGraphCanvas *self);
-/* The look that both have: diff, colours, width of edges. */
-void ph_canvas_share_look (PhGraphCanvas *self);
 
 /* graph-canvas-morph.c: @view: of the scene before, @from; the new one is there already. */
 void ph_canvas_morph_start (PhGraphCanvas *self, PhScene *from, int time, int since, const PhView *view);
@@ -189,8 +185,6 @@ void ph_canvas_draw_marks (PhGraphCanvas *self, cairo_t *cr);
 void ph_canvas_forget_marks (PhGraphCanvas *self); /* another position, or scene */
 /* The node whose mark is at that point of the widget, and says that it feeds @n more. PH_NO_ID: none. */
 PhId ph_canvas_pick_beyond (PhGraphCanvas *self, double x, double y, guint *n);
-/* Node, or input, @id too is shown in the neighbourhood from now on. FALSE: it is already, or no neighbourhood is shown. */
-gboolean ph_canvas_show_too (PhGraphCanvas *self, PhId id);
 int ph_canvas_stop_box (PhGraphCanvas *self, const char *stop);
 
 /* graph-canvas-draw.c */

@@ -55,7 +55,7 @@ ph_canvas_values_label (PhGraphCanvas *self)
 {
   /* What a run that is walked through has made so far is always seen. */
   const gboolean wanted = self->document != NULL
-                          && (self->show_values || ph_document_get_execution (self->document, NULL) != NULL);
+                          && (ph_canvas_is_on (self, PH_VIEW_VALUES) || ph_document_get_execution (self->document, NULL) != NULL);
   GHashTable *values = wanted ? ph_document_get_values (self->document) : NULL;
 
   if (values != NULL)
@@ -128,7 +128,7 @@ on_computed (GObject *source, GAsyncResult *result, gpointer data)
 void
 ph_canvas_values_follow (PhGraphCanvas *self)
 {
-  PhModel *model = self->show_values && self->document != NULL ? ph_document_get_model (self->document) : NULL;
+  PhModel *model = ph_canvas_is_on (self, PH_VIEW_VALUES) ? ph_document_get_model (self->document) : NULL;
   g_autofree char *dear = model != NULL ? ph_verify_cost (model) : NULL;
 
   if (model == NULL || dear != NULL || ph_document_get_execution (self->document, NULL) != NULL)
@@ -144,16 +144,4 @@ ph_canvas_values_follow (PhGraphCanvas *self)
     }
 
   start (self, compute, on_computed, ph_snapshot_new (self->document), (GDestroyNotify) ph_snapshot_free);
-}
-
-void
-ph_graph_canvas_set_show_values (PhGraphCanvas *self, gboolean show)
-{
-  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  if (self->show_values == show)
-    return;
-  self->show_values = show;
-  ph_canvas_values_follow (self);
-  ph_canvas_share_look (self);
-  g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_SHOW_VALUES]);
 }

@@ -20,8 +20,8 @@ PhViewport *
 ph_canvas_viewport (PhGraphCanvas *self)
 {
   ph_viewport_set_window (&self->viewport, ph_canvas_width (self), ph_canvas_height (self));
-  if (self->scene != NULL)
-    ph_viewport_set_picture (&self->viewport, ph_scene_width (self->scene), ph_scene_height (self->scene));
+  if (self->shown.scene != NULL)
+    ph_viewport_set_picture (&self->viewport, ph_scene_width (self->shown.scene), ph_scene_height (self->shown.scene));
   else
     ph_viewport_clear_picture (&self->viewport);
   return &self->viewport;
@@ -57,6 +57,8 @@ view_changed (PhGraphCanvas *self, PhView before)
       g_clear_handle_id (&self->settle_id, g_source_remove);
       self->settle_id = g_timeout_add (110, on_settled, self);
     }
+  if (self->document != NULL && self->shown.scene != NULL && ph_canvas_leader (self) == self)
+    ph_view_state_note_zoom (ph_canvas_view (self), &self->viewport.at);
   ph_canvas_nodes_moved (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
   ph_canvas_share_view (self);
@@ -161,9 +163,9 @@ find_beginning (PhGraphCanvas *self, gboolean across)
                half = (across ? viewport->width : viewport->height) / zoom / 2;
   double middle = 0, n = 0;
 
-  for (guint b = 0; b < ph_scene_n_boxes (self->scene); b++)
+  for (guint b = 0; b < ph_scene_n_boxes (self->shown.scene); b++)
     {
-      const PhSceneBox *box = ph_scene_box (self->scene, b);
+      const PhSceneBox *box = ph_scene_box (self->shown.scene, b);
 
       if (box->shown && (across ? box->rect.x : box->rect.y) < half)
         {
@@ -180,10 +182,10 @@ ph_canvas_first_view (PhGraphCanvas *self)
 {
   const PhViewport *viewport = ph_canvas_viewport (self);
   const PhRect whole = { 0, 0, (float) viewport->picture_width, (float) viewport->picture_height };
-  const gboolean stepped = self->stepped, across = ph_scene_is_across (self->scene);
+  const gboolean stepped = self->stepped, across = ph_scene_is_across (self->shown.scene);
 
   self->fitted = TRUE;
-  if (ph_viewport_opens_whole (viewport, has_groups (self->scene)))
+  if (ph_viewport_opens_whole (viewport, has_groups (self->shown.scene)))
     ph_canvas_go_to (self, ph_viewport_fit (viewport, &whole, 1.25), FALSE);
   else
     ph_canvas_go_to (self, ph_viewport_beginning (viewport, across, find_beginning (self, across)), FALSE);
@@ -196,12 +198,12 @@ ph_canvas_selection_rect (PhGraphCanvas *self, PhRect *rect)
   const guint id = self->document != NULL ? ph_document_get_selection (self->document) : 0;
   int pill, box;
 
-  if (self->scene == NULL || id == 0)
+  if (self->shown.scene == NULL || id == 0)
     return FALSE;
-  box = ph_scene_find (self->scene, id, &pill);
+  box = ph_scene_find (self->shown.scene, id, &pill);
   if (box < 0)
     return FALSE;
-  *rect = pill >= 0 ? ph_scene_pill (self->scene, pill)->rect : ph_scene_box (self->scene, box)->rect;
+  *rect = pill >= 0 ? ph_scene_pill (self->shown.scene, pill)->rect : ph_scene_box (self->shown.scene, box)->rect;
   return TRUE;
 }
 
@@ -221,9 +223,9 @@ ph_canvas_size_allocate (GtkWidget *widget, int width, int height, int baseline)
   const PhView before = self->viewport.at;
 
   self->allocating = TRUE;
-  if (self->scene != NULL && self->fitted && width > 1 && height > 1)
+  if (self->shown.scene != NULL && self->fitted && width > 1 && height > 1)
     ph_canvas_first_view (self);
-  else if (self->scene != NULL && self->width > 1 && width > 1 && width != self->width && ph_canvas_leader (self) == self)
+  else if (self->shown.scene != NULL && self->width > 1 && width > 1 && width != self->width && ph_canvas_leader (self) == self)
     {
       /* What was in the middle stays there when a panel or a second picture takes some of the width. */
       ph_viewport_keep_middle (&self->viewport, self->width - width);
@@ -265,10 +267,10 @@ void
 ph_graph_canvas_fit (PhGraphCanvas *self)
 {
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  if (self->scene == NULL)
+  if (self->shown.scene == NULL)
     return;
 
-  const PhRect whole = { 0, 0, ph_scene_width (self->scene), ph_scene_height (self->scene) };
+  const PhRect whole = { 0, 0, ph_scene_width (self->shown.scene), ph_scene_height (self->shown.scene) };
 
   ph_canvas_move (self, ph_viewport_fit (ph_canvas_viewport (self), &whole, 1.5), TRUE);
 }
@@ -291,11 +293,11 @@ ph_graph_canvas_fit_selection (PhGraphCanvas *self)
 static const PhRect *
 find_rect (PhGraphCanvas *self, guint id)
 {
-  int pill, box = self->scene != NULL ? ph_scene_find (self->scene, id, &pill) : -1;
+  int pill, box = self->shown.scene != NULL ? ph_scene_find (self->shown.scene, id, &pill) : -1;
 
   if (box < 0)
     return NULL;
-  return pill >= 0 ? &ph_scene_pill (self->scene, pill)->rect : &ph_scene_box (self->scene, box)->rect;
+  return pill >= 0 ? &ph_scene_pill (self->shown.scene, pill)->rect : &ph_scene_box (self->shown.scene, box)->rect;
 }
 
 void
@@ -339,4 +341,28 @@ ph_graph_canvas_node_rect (PhGraphCanvas *self, guint id, graphene_rect_t *rect)
 
   *rect = GRAPHENE_RECT_INIT (at.x, at.y, at.width, at.height);
   return TRUE;
+}
+
+void
+ph_canvas_on_zoom_asked (PhGraphCanvas *self, const char *words)
+{
+  g_auto (GStrv) parts = g_strsplit (words, " ", -1);
+
+  if (ph_canvas_leader (self) != self)
+    return;
+  if (g_str_equal (words, "fit"))
+    ph_graph_canvas_fit (self);
+  else if (g_str_equal (words, "selection"))
+    ph_graph_canvas_fit_selection (self);
+  else if (g_str_equal (words, "normal"))
+    ph_graph_canvas_zoom_to (self, 1);
+  else if (g_str_equal (words, "in"))
+    ph_graph_canvas_zoom_in (self);
+  else if (g_str_equal (words, "out"))
+    ph_graph_canvas_zoom_out (self);
+  else if (g_strv_length (parts) == 3)
+    ph_graph_canvas_set_view (self, g_ascii_strtod (parts[0], NULL), g_ascii_strtod (parts[1], NULL),
+                              g_ascii_strtod (parts[2], NULL));
+  else if (self->shown.scene != NULL)
+    ph_canvas_first_view (self);
 }

@@ -13,21 +13,60 @@ G_DEFINE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, GTK_TYPE_WIDGET)
 GParamSpec *ph_canvas_props[PH_CANVAS_N_PROPS];
 guint ph_canvas_signals[PH_CANVAS_N_SIGNALS];
 
+PhViewState *
+ph_canvas_view (PhGraphCanvas *self)
+{
+  return self->document != NULL ? ph_document_get_view (self->document) : NULL;
+}
+
+const PhArrangement *
+ph_canvas_wanted (PhGraphCanvas *self)
+{
+  static const PhArrangement nothing;
+
+  return self->document != NULL ? ph_view_state_get_arrangement (ph_canvas_view (self)) : &nothing;
+}
+
+gboolean
+ph_canvas_is_on (PhGraphCanvas *self, PhViewField field)
+{
+  return self->document != NULL && ph_view_state_is_on (ph_canvas_view (self), field);
+}
+
+void
+ph_canvas_say (PhGraphCanvas *self, const char *format, ...)
+{
+  g_autofree char *line = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  line = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  self = ph_canvas_leader (self);
+  if (g_signal_has_handler_pending (self, ph_canvas_signals[PH_CANVAS_SAY], 0, TRUE))
+    g_signal_emit (self, ph_canvas_signals[PH_CANVAS_SAY], 0, line);
+  else if (self->document != NULL)
+    ph_view_state_say (ph_canvas_view (self), line, NULL);
+}
+
+static void
+forget_pictures (PhGraphCanvas *self)
+{
+  ph_laid_out_clear (&self->shown);
+  ph_laid_out_clear (&self->aside);
+  ph_arrangement_clear (&self->asked);
+  ph_canvas_forget_left (self);
+  g_clear_pointer (&self->paint, ph_paint_unref);
+  g_clear_pointer (&self->part_title, g_free);
+}
+
 static void
 on_opened (PhGraphCanvas *self)
 {
   ph_canvas_morph_stop (self);
-  g_clear_pointer (&self->scene, ph_scene_unref);
-  g_clear_pointer (&self->open, g_hash_table_unref);
-  g_clear_pointer (&self->measure, ph_measure_unref);
-  g_clear_pointer (&self->paint, ph_paint_unref);
-  g_clear_pointer (&self->keep, g_hash_table_unref);
-  g_clear_pointer (&self->aside, ph_scene_unref);
-  ph_canvas_forget_left (self);
-  ph_laid_out_for_clear (&self->shown);
+  forget_pictures (self);
   self->awaited = FALSE;
   self->first = self->fitted = TRUE;
-  self->grouped_found = FALSE;
   ph_canvas_update_nodes (self);
   ph_canvas_update_look (self);
   if (ph_canvas_leader (self) == self)
@@ -44,10 +83,10 @@ on_history (PhGraphCanvas *self)
     return;
   ph_canvas_update_times (self);
   ph_canvas_update_look (self);
-  if (self->compact || ph_canvas_leader (self) != self)
+  if (ph_canvas_wanted (self)->compact || ph_canvas_leader (self) != self)
     return;
-  if (self->scene == NULL || self->scene_generation != ph_document_get_generation (self->document)
-      || (int) history->rewrites->len > ph_scene_end (self->scene))
+  if (self->shown.scene == NULL || self->shown.generation != ph_document_get_generation (self->document)
+      || (int) history->rewrites->len > ph_scene_end (self->shown.scene))
     ph_canvas_extend_layout (self);
 }
 
@@ -63,7 +102,7 @@ on_position (PhGraphCanvas *self)
   self->stepped = TRUE;
   ph_canvas_update_times (self);
   ph_canvas_update_look (self);
-  if (self->compact && ph_canvas_leader (self) == self)
+  if (ph_canvas_wanted (self)->compact && ph_canvas_leader (self) == self)
     ph_canvas_ask_layout (self);
   if (gtk_widget_get_first_child (GTK_WIDGET (self)) != NULL)
     ph_after_frame (GTK_WIDGET (self), &self->nodes_later, update_nodes);
@@ -72,12 +111,41 @@ on_position (PhGraphCanvas *self)
 static void
 on_layout (PhGraphCanvas *self)
 {
+  PhViewState *view = ph_canvas_view (self);
+
   if (ph_canvas_leader (self) == self && ph_document_is_open (self->document)
-      && (self->engine != ph_view_state_get (ph_document_get_view (self->document), PH_VIEW_LAYOUT)
-          || self->across != (gboolean) ph_view_state_get (ph_document_get_view (self->document), PH_VIEW_DIRECTION)))
+      && (self->engine != ph_view_state_get (view, PH_VIEW_LAYOUT)
+          || self->across != (gboolean) ph_view_state_get (view, PH_VIEW_DIRECTION)))
     {
       self->fitted = TRUE;
       ph_canvas_ask_layout (self);
+    }
+}
+
+/* Both sides of a pair hear of it; one of them lays out. */
+static void
+on_view (PhGraphCanvas *self, PhViewField field)
+{
+  switch (field)
+    {
+    case PH_VIEW_DIFF:
+      ph_canvas_update_times (self);
+      /* fall through */
+    case PH_VIEW_COLOR:
+    case PH_VIEW_EDGES: ph_canvas_update_look (self); break;
+    case PH_VIEW_VALUES: ph_canvas_values_follow (self); break;
+    case PH_VIEW_LAYOUT:
+    case PH_VIEW_DIRECTION: on_layout (self); break;
+    case PH_VIEW_PART:
+      ph_canvas_update_part (self);
+      /* fall through */
+    case PH_VIEW_COMPACT:
+    case PH_VIEW_GROUP:
+    case PH_VIEW_OPEN:
+      if (ph_canvas_leader (self) == self)
+        ph_canvas_follow_arrangement (self);
+      break;
+    default: break;
     }
 }
 
@@ -110,7 +178,10 @@ ph_graph_canvas_set_document (PhGraphCanvas *self, PhDocument *document)
   if (self->document == document)
     return;
   if (self->document != NULL)
-    g_signal_handlers_disconnect_by_data (self->document, self);
+    {
+      g_signal_handlers_disconnect_by_data (ph_canvas_view (self), self);
+      g_signal_handlers_disconnect_by_data (self->document, self);
+    }
   g_set_object (&self->document, document);
   if (document != NULL)
     {
@@ -123,7 +194,8 @@ ph_graph_canvas_set_document (PhGraphCanvas *self, PhDocument *document)
       g_signal_connect_swapped (document, "values-changed", G_CALLBACK (ph_canvas_values_label), self);
       g_signal_connect_swapped (document, "execution-changed", G_CALLBACK (ph_canvas_values_follow), self);
       g_signal_connect_swapped (document, "since-changed", G_CALLBACK (on_since), self);
-      g_signal_connect_swapped (ph_document_get_view (document), "changed", G_CALLBACK (on_layout), self);
+      g_signal_connect_swapped (ph_document_get_view (document), "changed", G_CALLBACK (on_view), self);
+      g_signal_connect_swapped (ph_document_get_view (document), "zoom-asked", G_CALLBACK (ph_canvas_on_zoom_asked), self);
       g_signal_connect_swapped (document, "inside-changed", G_CALLBACK (ph_canvas_go_inside), self);
       g_signal_connect_swapped (document, "pipeline-changed", G_CALLBACK (gtk_widget_queue_draw), self);
       g_signal_connect_swapped (document, "diff-changed", G_CALLBACK (gtk_widget_queue_draw), self);
@@ -133,6 +205,13 @@ ph_graph_canvas_set_document (PhGraphCanvas *self, PhDocument *document)
   g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_DOCUMENT]);
 }
 
+PhDocument *
+ph_graph_canvas_get_document (PhGraphCanvas *self)
+{
+  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), NULL);
+  return self->document;
+}
+
 static void
 ph_graph_canvas_dispose (GObject *object)
 {
@@ -140,19 +219,18 @@ ph_graph_canvas_dispose (GObject *object)
 
   ph_canvas_part (self);
   ph_canvas_values_clear (self);
-  g_clear_pointer (&self->part, g_free);
   ph_canvas_stop_animation (self);
   ph_canvas_morph_stop (self);
   ph_canvas_remove_nodes (self);
   ph_after_frame_cancel (GTK_WIDGET (self), &self->nodes_later);
   g_clear_handle_id (&self->settle_id, g_source_remove);
   g_clear_handle_id (&self->tell_id, g_source_remove);
-  if (self->layout != NULL)
-    g_cancellable_cancel (self->layout);
-  g_clear_object (&self->layout);
-  self->layout_number++;
+  ph_canvas_stop_layout (self);
   if (self->document != NULL)
-    g_signal_handlers_disconnect_by_data (self->document, self);
+    {
+      g_signal_handlers_disconnect_by_data (ph_canvas_view (self), self);
+      g_signal_handlers_disconnect_by_data (self->document, self);
+    }
   g_clear_object (&self->document);
   for (guint i = 0; i < G_N_ELEMENTS (self->style_ids); i++)
     g_clear_signal_handler (&self->style_ids[i], adw_style_manager_get_default ());
@@ -160,15 +238,7 @@ ph_graph_canvas_dispose (GObject *object)
   g_clear_pointer (&self->ink, ph_ink_free);
   g_clear_pointer (&self->marked, g_array_unref);
   g_clear_pointer (&self->beyond, g_array_unref);
-  g_clear_pointer (&self->scene, ph_scene_unref);
-  g_clear_pointer (&self->open, g_hash_table_unref);
-  g_clear_pointer (&self->measure, ph_measure_unref);
-  g_clear_pointer (&self->paint, ph_paint_unref);
-  g_clear_pointer (&self->keep, g_hash_table_unref);
-  g_clear_pointer (&self->aside, ph_scene_unref);
-  ph_canvas_forget_left (self);
-  ph_laid_out_for_clear (&self->shown);
-  ph_laid_out_for_clear (&self->aside_shown);
+  forget_pictures (self);
   G_OBJECT_CLASS (ph_graph_canvas_parent_class)->dispose (object);
 }
 
@@ -180,12 +250,6 @@ ph_graph_canvas_get_property (GObject *object, guint id, GValue *value, GParamSp
   switch (id)
     {
     case PH_CANVAS_PROP_DOCUMENT: g_value_set_object (value, self->document); break;
-    case PH_CANVAS_PROP_SHOW_DIFF: g_value_set_boolean (value, self->show_diff); break;
-    case PH_CANVAS_PROP_COMPACT: g_value_set_boolean (value, self->compact); break;
-    case PH_CANVAS_PROP_GROUPED: g_value_set_boolean (value, self->grouped); break;
-    case PH_CANVAS_PROP_EDGE_WIDTH: g_value_set_boolean (value, self->edge_width); break;
-    case PH_CANVAS_PROP_SHOW_VALUES: g_value_set_boolean (value, self->show_values); break;
-    case PH_CANVAS_PROP_COLOR_MODE: g_value_set_uint (value, self->color_mode); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
 }
@@ -198,12 +262,6 @@ ph_graph_canvas_set_property (GObject *object, guint id, const GValue *value, GP
   switch (id)
     {
     case PH_CANVAS_PROP_DOCUMENT: ph_graph_canvas_set_document (self, g_value_get_object (value)); break;
-    case PH_CANVAS_PROP_SHOW_DIFF: ph_graph_canvas_set_show_diff (self, g_value_get_boolean (value)); break;
-    case PH_CANVAS_PROP_COMPACT: ph_graph_canvas_set_compact (self, g_value_get_boolean (value)); break;
-    case PH_CANVAS_PROP_GROUPED: ph_graph_canvas_set_grouped (self, g_value_get_boolean (value)); break;
-    case PH_CANVAS_PROP_EDGE_WIDTH: ph_graph_canvas_set_edge_width (self, g_value_get_boolean (value)); break;
-    case PH_CANVAS_PROP_SHOW_VALUES: ph_graph_canvas_set_show_values (self, g_value_get_boolean (value)); break;
-    case PH_CANVAS_PROP_COLOR_MODE: ph_graph_canvas_set_color_mode (self, g_value_get_uint (value)); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
 }
@@ -247,14 +305,9 @@ ph_graph_canvas_class_init (PhGraphCanvasClass *class)
   widget_class->size_allocate = ph_canvas_size_allocate;
 
   ph_canvas_props[PH_CANVAS_PROP_DOCUMENT] = g_param_spec_object ("document", NULL, NULL, PH_TYPE_DOCUMENT, flags);
-  ph_canvas_props[PH_CANVAS_PROP_SHOW_DIFF] = g_param_spec_boolean ("show-diff", NULL, NULL, TRUE, flags);
-  ph_canvas_props[PH_CANVAS_PROP_COMPACT] = g_param_spec_boolean ("compact", NULL, NULL, FALSE, flags);
-  ph_canvas_props[PH_CANVAS_PROP_GROUPED] = g_param_spec_boolean ("grouped", NULL, NULL, FALSE, flags);
-  ph_canvas_props[PH_CANVAS_PROP_EDGE_WIDTH] = g_param_spec_boolean ("edge-width", NULL, NULL, FALSE, flags);
-  ph_canvas_props[PH_CANVAS_PROP_SHOW_VALUES] = g_param_spec_boolean ("show-values", NULL, NULL, FALSE, flags);
-  ph_canvas_props[PH_CANVAS_PROP_COLOR_MODE] = g_param_spec_uint ("color-mode", NULL, NULL, 0, PH_N_COLOR_MODES - 1, 0, flags);
   g_object_class_install_properties (object_class, PH_CANVAS_N_PROPS, ph_canvas_props);
 
+  ph_canvas_signals[PH_CANVAS_SAY] = new_signal ("say", 1, G_TYPE_STRING, G_TYPE_NONE);
   ph_canvas_signals[PH_CANVAS_LAYOUT_STARTED] = new_signal ("layout-started", 1, G_TYPE_BOOLEAN, G_TYPE_NONE);
   ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED] = new_signal ("layout-finished", 2, G_TYPE_BOOLEAN, G_TYPE_STRING);
   ph_canvas_signals[PH_CANVAS_NODE_ACTIVATED] = new_signal ("node-activated", 1, G_TYPE_UINT, G_TYPE_NONE);
@@ -273,7 +326,6 @@ ph_graph_canvas_init (PhGraphCanvas *self)
   GtkWidget *widget = GTK_WIDGET (self);
 
   ph_viewport_init (&self->viewport);
-  self->show_diff = TRUE;
   self->first = self->fitted = TRUE;
   self->hover = PH_HOVER_NOTHING;
 
@@ -293,89 +345,11 @@ ph_graph_canvas_new (void)
   return g_object_new (PH_TYPE_GRAPH_CANVAS, NULL);
 }
 
-static void
-look_changed (PhGraphCanvas *self, guint property)
-{
-  ph_canvas_share_look (self);
-  ph_canvas_update_look (self);
-  g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[property]);
-}
-
-void
-ph_graph_canvas_set_show_diff (PhGraphCanvas *self, gboolean show)
-{
-  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  if (self->show_diff == show)
-    return;
-  self->show_diff = show;
-  ph_canvas_share_look (self);
-  ph_canvas_update_times (self);
-  ph_canvas_update_look (self);
-  g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_SHOW_DIFF]);
-}
-
-void
-ph_graph_canvas_set_compact (PhGraphCanvas *self, gboolean compact)
-{
-  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  self = ph_canvas_leader (self);
-  if (self->compact == compact)
-    return;
-  self->compact = compact;
-  ph_canvas_ask_layout (self);
-  g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_COMPACT]);
-}
-
-void
-ph_graph_canvas_set_grouped (PhGraphCanvas *self, gboolean grouped)
-{
-  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  self = ph_canvas_leader (self);
-  if (self->grouped_set && self->grouped == grouped)
-    return;
-  self->grouped = grouped;
-  self->grouped_set = TRUE;
-  g_clear_pointer (&self->open, g_hash_table_unref);
-  self->fitted = TRUE;
-  ph_canvas_ask_layout (self);
-  g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_GROUPED]);
-}
-
-void
-ph_graph_canvas_set_color_mode (PhGraphCanvas *self, PhColorMode mode)
-{
-  g_return_if_fail (PH_IS_GRAPH_CANVAS (self) && mode < PH_N_COLOR_MODES);
-  if (self->color_mode != mode)
-    ph_graph_canvas_set_measure (self, mode, NULL);
-}
-
-void
-ph_graph_canvas_set_measure (PhGraphCanvas *self, PhColorMode mode, PhMeasure *measure)
-{
-  g_return_if_fail (PH_IS_GRAPH_CANVAS (self) && mode < PH_N_COLOR_MODES);
-  if (measure != NULL)
-    ph_measure_ref (measure);
-  g_clear_pointer (&self->measure, ph_measure_unref);
-  self->measure = measure;
-  self->color_mode = mode;
-  look_changed (self, PH_CANVAS_PROP_COLOR_MODE);
-}
-
-void
-ph_graph_canvas_set_edge_width (PhGraphCanvas *self, gboolean by_bytes)
-{
-  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  if (self->edge_width == by_bytes)
-    return;
-  self->edge_width = by_bytes;
-  look_changed (self, PH_CANVAS_PROP_EDGE_WIDTH);
-}
-
 PhScene *
 ph_graph_canvas_get_scene (PhGraphCanvas *self)
 {
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), NULL);
-  return self->scene;
+  return self->shown.scene;
 }
 
 GdkTexture *

@@ -24,9 +24,11 @@ G_DECLARE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, PH, GRAPH_CANVAS, GtkWidge
  *   view-changed ()                          scrolled, zoomed, laid out: for a minimap and synchronised canvases
  *   overview-changed ()                      the small picture of the whole is another
  *   look-changed ()                          another position, other colours
- * Properties: document, show-diff, compact, grouped, color-mode, edge-width, show-values. */
+ * Property: document.
+ *   say (char *line)                         what was done here as a line, "view diff off", for whoever runs lines; without a handler it is done */
 GtkWidget *ph_graph_canvas_new (void);
 void ph_graph_canvas_set_document (PhGraphCanvas *canvas, PhDocument *document); /* (nullable) */
+PhDocument *ph_graph_canvas_get_document (PhGraphCanvas *canvas);                /* (nullable) */
 
 void ph_graph_canvas_zoom_in (PhGraphCanvas *canvas);
 void ph_graph_canvas_zoom_out (PhGraphCanvas *canvas);
@@ -39,30 +41,9 @@ void ph_graph_canvas_retry (PhGraphCanvas *canvas);
 /* Gives up a layout that somebody waits for: what is shown stays, and how it is arranged. */
 void ph_graph_canvas_cancel_layout (PhGraphCanvas *canvas);
 
-/* What changed since the position that the document counts changes from. */
-void ph_graph_canvas_set_show_diff (PhGraphCanvas *canvas, gboolean show);
-/* One position alone, in less space, instead of the whole history in one layout. */
-void ph_graph_canvas_set_compact (PhGraphCanvas *canvas, gboolean compact);
-void ph_graph_canvas_set_grouped (PhGraphCanvas *canvas, gboolean grouped);
 void ph_graph_canvas_toggle_group (PhGraphCanvas *canvas, int box);
-void ph_graph_canvas_expand_all (PhGraphCanvas *canvas);
-void ph_graph_canvas_collapse_all (PhGraphCanvas *canvas);
-/* TIME and QUERY colour nothing until they are measured. */
-void ph_graph_canvas_set_color_mode (PhGraphCanvas *canvas, PhColorMode mode);
-void ph_graph_canvas_set_measure (PhGraphCanvas *canvas, PhColorMode mode, PhMeasure *measure); /* (nullable) */
 /* What the colours say now, for a legend; changes with every position. (transfer none) (nullable) */
 PhPaint *ph_graph_canvas_get_paint (PhGraphCanvas *canvas);
-void ph_graph_canvas_set_edge_width (PhGraphCanvas *canvas, gboolean by_bytes);
-/* Boxes say the values that they make, or the lines that carry them. A model that is cheap is computed with the inputs that are fed, again whenever one of
- * them or the position changes; of another one what `eval` found is shown. */
-void ph_graph_canvas_set_show_values (PhGraphCanvas *canvas, gboolean show);
-
-/* Only a part: @steps steps around a node; all that lies between one node and another; what the present step touched, with
- * its neighbours. FALSE: there is no such thing. */
-gboolean ph_graph_canvas_show_neighbourhood (PhGraphCanvas *canvas, guint id, guint steps);
-gboolean ph_graph_canvas_show_paths (PhGraphCanvas *canvas, guint from, guint to);
-gboolean ph_graph_canvas_show_touched (PhGraphCanvas *canvas);
-void ph_graph_canvas_show_all (PhGraphCanvas *canvas);
 gboolean ph_graph_canvas_is_partial (PhGraphCanvas *canvas);
 const char *ph_graph_canvas_get_part (PhGraphCanvas *canvas); /* (nullable) which, for a headline */
 /* FALSE: the part that is shown is no neighbourhood. */

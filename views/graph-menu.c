@@ -92,15 +92,15 @@ add_node (GMenu *menu, PhGraphPane *pane, PhNode *node)
 
   if (ph_node_inside (node) != PH_NO_ID)
     g_menu_append (section, _ ("Go _Inside"), "command.enter");
-  g_menu_append (section, _ ("Only What Is _Around It"), "graph.part-around");
+  g_menu_append (section, _ ("Only What Is _Around It"), "view.part::around");
   if (from && from != node)
     {
       g_autofree char *label = g_strdup_printf (_ ("All _Paths From n%u %s to Here"), from->id, from->op_type);
-      g_menu_append (section, label, "graph.part-paths");
+      g_menu_append (section, label, "view.part::paths");
     }
   else if (!from)
-    g_menu_append (section, _ ("_Paths From Here…"), "graph.part-paths");
-  g_menu_append (section, _ ("_Zoom to It"), "win.zoom-selection");
+    g_menu_append (section, _ ("_Paths From Here…"), "view.part::paths");
+  g_menu_append (section, _ ("_Zoom to It"), "view.zoom::selection");
   section = ph_context_menu_section (menu);
   g_menu_append (section, stops ? _ ("Remove the _Breakpoint") : _ ("Stop _Before Rewrites of It"), "win.break-node");
   g_menu_append (section, _ ("_Why It Is There"), "graph.explain");
@@ -141,16 +141,16 @@ show (PhGraphPane *pane, PhGraphCanvas *canvas, guint id, int group, double x, d
   else
     {
       GMenu *section = ph_context_menu_section (menu);
-      g_menu_append (section, _ ("Only What This Step _Touched"), "graph.part-touched");
-      g_menu_append (section, _ ("Whole _Graph in the Window"), "win.zoom-fit");
+      g_menu_append (section, _ ("Only What This Step _Touched"), "view.part::touched");
+      g_menu_append (section, _ ("Whole _Graph in the Window"), "view.zoom::fit");
       section = ph_context_menu_section (menu);
-      g_menu_append (section, _ ("Open _All Groups"), "win.expand-all");
-      g_menu_append (section, _ ("Close A_ll Groups"), "win.collapse-all");
+      g_menu_append (section, _ ("Open _All Groups"), "view.open::all");
+      g_menu_append (section, _ ("Close A_ll Groups"), "view.open::none");
     }
   if (ph_document_get_inside (document) != PH_NO_ID)
     g_menu_append (ph_context_menu_section (menu), _ ("Go _Out"), "command.leave");
   if (ph_graph_canvas_is_partial (canvas))
-    g_menu_append (ph_context_menu_section (menu), _ ("Show _Everything Again"), "graph.part-all");
+    g_menu_append (ph_context_menu_section (menu), _ ("Show _Everything Again"), "view.part::all");
   if (gtk_widget_compute_point (GTK_WIDGET (canvas), GTK_WIDGET (pane), &GRAPHENE_POINT_INIT ((float) x, (float) y), &point))
     ph_context_menu_pop_up (GTK_WIDGET (pane), G_MENU_MODEL (menu),
                             !node         ? _ ("Graph")

@@ -25,47 +25,40 @@ ph_graph_pane_update_part (PhGraphPane *self)
   gtk_revealer_set_reveal_child (self->part_bar, from || ph_graph_canvas_is_partial (self->canvas));
 }
 
+/* As far as the last time; wider and narrower begin with two steps where nothing is shown. */
 static void
-part_all (GSimpleAction *action, GVariant *parameter, gpointer data)
+show_around (PhGraphPane *self)
 {
-  PhGraphPane *self = data;
-
-  if (self->path_from)
-    self->path_from = PH_NO_ID;
-  else
-    ph_graph_canvas_show_all (self->canvas);
-  gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
-  ph_graph_pane_queue_labels (self);
-}
-
-static void
-part_touched (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  PhGraphPane *self = data;
-
-  if (!ph_graph_canvas_show_touched (self->canvas))
-    gtk_widget_error_bell (GTK_WIDGET (self));
-}
-
-/* "part-around": as far as the last time; "part-wider", "part-narrower": a step more of it, or less. */
-static void
-part_around (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  PhGraphPane *self = data;
-  const char *name = g_action_get_name (G_ACTION (action));
-  int change = g_str_equal (name, "part-wider") ? 1 : g_str_equal (name, "part-narrower") ? -1 : 0;
   guint id, steps, selected = ph_document_get_selection (self->document);
   gboolean shown = ph_graph_canvas_get_neighbourhood (self->canvas, &id, &steps);
+  g_autofree char *line = g_strdup_printf ("view part around n%u %u", selected, shown ? steps : 2);
 
-  if (!shown || change == 0)
-    {
-      id = selected;
-      steps = shown ? steps : 2;
-    }
+  if (selected)
+    ph_graph_pane_say (self, line);
   else
-    steps = (guint) MAX (1, (int) steps + change);
-  if (!ph_graph_canvas_show_neighbourhood (self->canvas, id, steps))
     gtk_widget_error_bell (GTK_WIDGET (self));
+}
+
+gboolean
+ph_graph_pane_ask_part (PhGraphPane *self, const char *word)
+{
+  guint id, steps;
+  gboolean shown = ph_graph_canvas_get_neighbourhood (self->canvas, &id, &steps), asked = self->path_from != PH_NO_ID;
+
+  if (g_str_equal (word, "all"))
+    {
+      self->path_from = PH_NO_ID;
+      gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+      ph_graph_pane_queue_labels (self);
+      return asked;
+    }
+  if (g_str_equal (word, "paths"))
+    ph_graph_pane_ask_paths (self);
+  else if (g_str_equal (word, "around") || (!shown && !g_str_equal (word, "touched")))
+    show_around (self);
+  else
+    return FALSE;
+  return TRUE;
 }
 
 /* The first time it says from where, the second time where to. */
@@ -79,21 +72,12 @@ ph_graph_pane_ask_paths (PhGraphPane *self)
   else if (selected != from && selected != PH_NO_ID)
     {
       self->path_from = PH_NO_ID;
-      if (!ph_graph_canvas_show_paths (self->canvas, from, selected))
-        {
-          g_autofree char *line = g_strdup_printf ("paths n%u n%u", from, selected);
-          ph_console_run_async (self->console, line, NULL, NULL, NULL);
-        }
+      g_autofree char *line = g_strdup_printf ("view part paths n%u n%u", from, selected);
+      ph_graph_pane_say (self, line);
     }
   if (self->path_from == PH_NO_ID && from == PH_NO_ID)
     gtk_widget_error_bell (GTK_WIDGET (self));
   ph_graph_pane_queue_labels (self);
-}
-
-static void
-part_paths (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  ph_graph_pane_ask_paths (data);
 }
 
 guint
@@ -110,17 +94,4 @@ ph_graph_pane_stop_asking (PhGraphPane *self)
   self->path_from = PH_NO_ID;
   ph_graph_pane_queue_labels (self);
   return TRUE;
-}
-
-void
-ph_graph_pane_add_part_actions (PhGraphPane *self)
-{
-  /* clang-format off */
-  static const GActionEntry entries[] = {
-    { "part-around", part_around }, { "part-wider", part_around }, { "part-narrower", part_around },
-    { "part-paths", part_paths }, { "part-touched", part_touched }, { "part-all", part_all },
-  };
-  /* clang-format on */
-
-  g_action_map_add_action_entries (G_ACTION_MAP (self->actions), entries, G_N_ELEMENTS (entries), self);
 }

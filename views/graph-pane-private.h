@@ -11,6 +11,7 @@
 #include "views/query-bar.h"
 #include "views/text-pane.h"
 #include "views/trail-bar.h"
+#include "views/view-actions.h"
 
 G_BEGIN_DECLS
 
@@ -39,25 +40,23 @@ struct _PhGraphPane
   PhDocument *document;
   PhGraphCanvas *canvas, *before; /* @before: (nullable) while side by side */
   GtkWidget *legend, *corner, *pill;
-  GSimpleActionGroup *actions;
+  GSimpleActionGroup *actions, *view_actions;
   PhForm form;
-  PhColorMode color_wanted; /* once it is measured; FAMILY: nothing is waited for    */
-  gboolean error_wanted;    /* colours by difference, once it is known             */
-  PhId path_from;           /* PH_NO_ID: none; paths from there are asked for */
+  PhColorMode color;
+  PhId path_from; /* PH_NO_ID: none; paths from there are asked for */
   guint later;
 };
 
 void ph_graph_pane_queue_labels (PhGraphPane *pane); /* written anew when the main loop is idle */
 
 /* graph-pane-color.c */
-void ph_graph_pane_add_color_actions (PhGraphPane *pane); /* graph.color, graph.legend */
-void ph_graph_pane_on_profile (PhGraphPane *pane);        /* the document has measured times */
-void ph_graph_pane_on_along (PhGraphPane *pane);          /* ... compared values */
+void ph_graph_pane_show_color (PhGraphPane *pane); /* the view has other colours, or another legend */
 
 /* graph-pane-part.c */
-void ph_graph_pane_add_part_actions (PhGraphPane *pane); /* graph.part-... */
-void ph_graph_pane_update_part (PhGraphPane *pane);      /* the line that says which part is shown */
-void ph_graph_pane_ask_paths (PhGraphPane *pane);        /* from the selection; the second time, to it */
-gboolean ph_graph_pane_stop_asking (PhGraphPane *pane);  /* FALSE: no paths were asked for */
+/* FALSE: the word means the same to everybody. */
+gboolean ph_graph_pane_ask_part (PhGraphPane *pane, const char *word);
+void ph_graph_pane_update_part (PhGraphPane *pane);     /* the line that says which part is shown */
+void ph_graph_pane_ask_paths (PhGraphPane *pane);       /* from the selection; the second time, to it */
+gboolean ph_graph_pane_stop_asking (PhGraphPane *pane); /* FALSE: no paths were asked for */
 
 G_END_DECLS

@@ -14,8 +14,6 @@
 
 G_DEFINE_FINAL_TYPE (PhGraphPane, ph_graph_pane, GTK_TYPE_WIDGET)
 
-static const char *const form_names[PH_N_FORMS] = { "overlay", "side", "text" };
-
 /* --- what is said of it ---------------------------------------------------------------------------------------------- */
 
 static void
@@ -123,12 +121,11 @@ hide_before (PhGraphPane *self)
   self->before = NULL;
 }
 
-void
-ph_graph_pane_set_form (PhGraphPane *self, PhForm form)
+static void
+show_form (PhGraphPane *self)
 {
-  GAction *action;
+  const PhForm form = ph_view_state_get (ph_document_get_view (self->document), PH_VIEW_FORM);
 
-  g_return_if_fail (PH_IS_GRAPH_PANE (self) && form < PH_N_FORMS);
   if (self->form == form)
     return;
   if (form == PH_FORM_SIDE)
@@ -136,9 +133,6 @@ ph_graph_pane_set_form (PhGraphPane *self, PhForm form)
   else if (self->form == PH_FORM_SIDE)
     hide_before (self);
   self->form = form;
-  /* Two pictures without their changes would be a riddle. */
-  if (form == PH_FORM_SIDE)
-    ph_graph_canvas_set_show_diff (self->canvas, TRUE);
   gtk_widget_set_visible (GTK_WIDGET (self->before_column), form == PH_FORM_SIDE);
   gtk_widget_set_visible (self->corner, form != PH_FORM_SIDE);
   gtk_widget_set_visible (GTK_WIDGET (self->after_title), form == PH_FORM_SIDE);
@@ -147,43 +141,46 @@ ph_graph_pane_set_form (PhGraphPane *self, PhForm form)
   else
     gtk_widget_remove_css_class (GTK_WIDGET (self->after_column), "beside-column");
   gtk_stack_set_visible_child_name (self->stack, form == PH_FORM_TEXT ? "text" : "picture");
-  action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "form");
-  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (form_names[form]));
   ph_graph_pane_queue_labels (self);
+}
+
+static void
+on_view (PhGraphPane *self, PhViewField field)
+{
+  if (field == PH_VIEW_FORM)
+    show_form (self);
+  else if (field == PH_VIEW_COLOR || field == PH_VIEW_LEGEND)
+    ph_graph_pane_show_color (self);
+  else if (field == PH_VIEW_PART)
+    ph_graph_pane_queue_labels (self);
 }
 
 /* --- actions --------------------------------------------------------------------------------------------------------- */
 
-static void
-change_form (GSimpleAction *action, GVariant *value, gpointer data)
+void
+ph_graph_pane_say (PhGraphPane *self, const char *line)
 {
-  const char *name = g_variant_get_string (value, NULL);
-
-  for (int form = 0; form < PH_N_FORMS; form++)
-    if (g_str_equal (name, form_names[form]))
-      ph_graph_pane_set_form (data, (PhForm) form);
+  ph_console_look (self->console, line);
 }
 
-static void
-change_layout (GSimpleAction *action, GVariant *value, gpointer data)
+/* What a line does not say by itself: which node is meant, what a query is. */
+static gboolean
+ask (gpointer data, PhViewField field, const char *word)
 {
   PhGraphPane *self = data;
-  g_autofree char *line = g_strconcat ("layout ", g_variant_get_string (value, NULL), NULL);
 
-  ph_console_run_async (self->console, line, NULL, NULL, NULL);
-}
-
-/* Whoever set it. */
-static void
-on_layout (PhGraphPane *self)
-{
-  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "layout");
-
-  g_simple_action_set_state (G_SIMPLE_ACTION (action),
-                             g_variant_new_string (ph_view_state_word (ph_document_get_view (self->document), PH_VIEW_LAYOUT)));
-  action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "direction");
-  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (ph_view_state_word (
-                                                           ph_document_get_view (self->document), PH_VIEW_DIRECTION)));
+  if (field == PH_VIEW_PART)
+    return ph_graph_pane_ask_part (self, word);
+  if (field == PH_VIEW_COLOR && g_str_equal (word, "query"))
+    ph_query_bar_open (self->query_bar);
+  /* Like a wheel, many times in a row: where one gets to is noted. */
+  else if (field == PH_VIEW_ZOOM && g_str_equal (word, "in"))
+    ph_graph_canvas_zoom_in (self->canvas);
+  else if (field == PH_VIEW_ZOOM && g_str_equal (word, "out"))
+    ph_graph_canvas_zoom_out (self->canvas);
+  else
+    return FALSE;
+  return TRUE;
 }
 
 static void
@@ -236,29 +233,23 @@ on_key (PhGraphPane *self, guint key, guint code, GdkModifierType state)
 static void
 add_actions (PhGraphPane *self)
 {
-  /* clang-format off */
-  static const GActionEntry entries[] = {
-    { "form", NULL, "s", "'overlay'", change_form }, { "layout", NULL, "s", "'best'", change_layout },
-    { "direction", NULL, "s", "'down'", change_layout }, { "next-change", next_change }, { "previous-change", previous_change },
-  };
-  /* clang-format on */
-  static const char *const properties[] = { "edge-width", "show-values", "show-diff", "compact", "grouped" };
+  static const GActionEntry entries[] = { { "next-change", next_change }, { "previous-change", previous_change } };
 
   self->actions = g_simple_action_group_new ();
   g_action_map_add_action_entries (G_ACTION_MAP (self->actions), entries, G_N_ELEMENTS (entries), self);
-  ph_graph_pane_add_color_actions (self);
-  ph_graph_pane_add_part_actions (self);
-  for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
-    {
-      g_autoptr (GPropertyAction) action = g_property_action_new (properties[i], self->canvas, properties[i]);
-      g_action_map_add_action (G_ACTION_MAP (self->actions), G_ACTION (action));
-    }
-  g_autoptr (GPropertyAction) follow = g_property_action_new ("follow", self->pill, "follow");
-  g_action_map_add_action (G_ACTION_MAP (self->actions), G_ACTION (follow));
   gtk_widget_insert_action_group (GTK_WIDGET (self), "graph", G_ACTION_GROUP (self->actions));
 }
 
 /* --- object ---------------------------------------------------------------------------------------------------------- */
+
+/* The window may hold them still, until it has those of another tab. */
+static void
+drop_view_actions (PhGraphPane *self)
+{
+  for (guint field = 0; field < PH_N_VIEW_FIELDS && self->view_actions; field++)
+    g_action_map_remove_action (G_ACTION_MAP (self->view_actions), ph_view_row (field)->name);
+  g_clear_object (&self->view_actions);
+}
 
 static void
 ph_graph_pane_dispose (GObject *object)
@@ -267,11 +258,16 @@ ph_graph_pane_dispose (GObject *object)
 
   g_clear_handle_id (&self->later, g_source_remove);
   if (self->document)
-    g_signal_handlers_disconnect_by_data (self->document, self);
+    {
+      g_signal_handlers_disconnect_by_data (ph_document_get_view (self->document), self);
+      g_signal_handlers_disconnect_by_data (self->document, self);
+    }
   if (self->canvas)
     g_signal_handlers_disconnect_by_data (self->canvas, self);
   gtk_widget_insert_action_group (GTK_WIDGET (self), "graph", NULL);
+  gtk_widget_insert_action_group (GTK_WIDGET (self), "view", NULL);
   g_clear_object (&self->actions);
+  drop_view_actions (self);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_GRAPH_PANE);
   self->canvas = self->before = NULL;
   g_clear_object (&self->console);
@@ -372,9 +368,10 @@ ph_graph_pane_new (PhConsole *console)
   g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (ph_graph_pane_queue_labels), self);
   g_signal_connect_swapped (self->document, "since-changed", G_CALLBACK (ph_graph_pane_queue_labels), self);
   g_signal_connect_swapped (self->document, "diff-changed", G_CALLBACK (ph_graph_pane_queue_labels), self);
-  g_signal_connect_swapped (self->document, "profile-changed", G_CALLBACK (ph_graph_pane_on_profile), self);
-  g_signal_connect_swapped (self->document, "along-changed", G_CALLBACK (ph_graph_pane_on_along), self);
-  g_signal_connect_swapped (ph_document_get_view (self->document), "changed", G_CALLBACK (on_layout), self);
+  g_signal_connect_swapped (ph_document_get_view (self->document), "changed", G_CALLBACK (on_view), self);
+  g_signal_connect_swapped (self->canvas, "say", G_CALLBACK (ph_graph_pane_say), self);
+  self->view_actions = ph_view_actions_new (console, ask, self);
+  gtk_widget_insert_action_group (GTK_WIDGET (self), "view", G_ACTION_GROUP (self->view_actions));
   return GTK_WIDGET (self);
 }
 
@@ -394,6 +391,12 @@ PhGraphCanvas *
 ph_graph_pane_get_before (PhGraphPane *self)
 {
   return self->before;
+}
+
+GSimpleActionGroup *
+ph_graph_pane_get_view_actions (PhGraphPane *self)
+{
+  return self->view_actions;
 }
 
 PhForm

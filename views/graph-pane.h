@@ -10,15 +10,14 @@ G_BEGIN_DECLS
 #define PH_TYPE_GRAPH_PANE (ph_graph_pane_get_type ())
 G_DECLARE_FINAL_TYPE (PhGraphPane, ph_graph_pane, PH, GRAPH_PANE, GtkWidget)
 
-/* Actions for widgets inside: graph.form (s: "overlay" "side" "text"), graph.color (s: a colour mode), graph.edge-width,
- * graph.show-diff, graph.legend, graph.follow, graph.next-change, graph.previous-change, graph.part-around, -wider, -narrower, -paths,
- * -touched, -all, and those of graph-menu.c. */
+/* Actions for widgets inside: graph.next-change, graph.previous-change, those of graph-menu.c, and those of the view (view-actions.h). */
 GtkWidget *ph_graph_pane_new (PhConsole *console);
 PhGraphCanvas *ph_graph_pane_get_canvas (PhGraphPane *pane);
 PhConsole *ph_graph_pane_get_console (PhGraphPane *pane);
-guint ph_graph_pane_get_path_start (PhGraphPane *pane);      /* the node that paths are asked for from; PH_NO_ID: none */
-PhGraphCanvas *ph_graph_pane_get_before (PhGraphPane *pane); /* (nullable) while side by side */
-void ph_graph_pane_set_form (PhGraphPane *pane, PhForm form);
+guint ph_graph_pane_get_path_start (PhGraphPane *pane);       /* the node that paths are asked for from; PH_NO_ID: none */
+PhGraphCanvas *ph_graph_pane_get_before (PhGraphPane *pane);  /* (nullable) while side by side */
+void ph_graph_pane_say (PhGraphPane *pane, const char *line); /* "view form side" */
+GSimpleActionGroup *ph_graph_pane_get_view_actions (PhGraphPane *pane);
 PhForm ph_graph_pane_get_form (PhGraphPane *pane);
 gboolean ph_graph_pane_is_working (PhGraphPane *pane);
 

@@ -5,7 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "views/model-copy.h"
-#include "views/view-state.h"
+#include "views/tab-state.h"
 
 typedef struct
 {
@@ -138,7 +138,7 @@ on_finished (PhDocumentView *view, PhReply *reply)
         g_array_append_val (self->made, made);
         line = NULL;
         /* Who goes on by himself does not want the steps of before in their place. */
-        if (self->waiting_file && !ph_view_state_is_restoring (view))
+        if (self->waiting_file && !ph_tab_state_is_restoring (view))
           {
             drop_waiting (self);
             ph_document_view_set_banner (view, NULL, NULL, NULL, NULL);
@@ -389,7 +389,7 @@ run_waiting (gpointer data)
   if (!file)
     return;
   ph_document_view_run (view, "reload");
-  ph_view_state_restore (view, file, group, TRUE);
+  ph_tab_state_restore (view, file, group, TRUE);
 }
 
 void

@@ -15,77 +15,6 @@ struct _PhQueryBar
 
 G_DEFINE_FINAL_TYPE (PhQueryBar, ph_query_bar, GTK_TYPE_WIDGET)
 
-static guint measured;
-
-/* The SQL of what was typed: a query as it is, anything else is a value of each row of the table nodes. (transfer full) */
-static char *
-query_of (const char *typed)
-{
-  g_autofree char *text = g_strstrip (g_strdup (typed));
-
-  if (g_ascii_strncasecmp (text, "select", 6) == 0 || g_ascii_strncasecmp (text, "with", 4) == 0)
-    return g_steal_pointer (&text);
-  return g_strdup_printf ("select id, %s from nodes", text);
-}
-
-/* "n42" and 42 are both node 42. */
-static guint
-node_of (JsonNode *cell)
-{
-  if (!JSON_NODE_HOLDS_VALUE (cell))
-    return 0;
-  if (json_node_get_value_type (cell) == G_TYPE_STRING)
-    {
-      const char *text = json_node_get_string (cell);
-      return (guint) g_ascii_strtoull (*text == 'n' ? text + 1 : text, NULL, 10);
-    }
-  return (guint) json_node_get_int (cell);
-}
-
-/* From the answer to a query: a node in the first column, a number or a name in the second. */
-static PhMeasure *
-measure_of (JsonObject *answer, const char *title, GError **error)
-{
-  JsonArray *columns = json_object_has_member (answer, "columns") ? json_object_get_array_member (answer, "columns") : NULL;
-  JsonArray *rows = json_object_has_member (answer, "rows") ? json_object_get_array_member (answer, "rows") : NULL;
-  g_autoptr (GHashTable) numbers = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  g_autoptr (GHashTable) names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  gboolean is_number = TRUE;
-
-  if (!columns || !rows || json_array_get_length (columns) < 2)
-    {
-      g_set_error (error, PH_ERROR, PH_ERROR_USAGE,
-                   _ ("A query for colours has two columns: the node's id, and a number or a name"));
-      return NULL;
-    }
-  for (guint i = 0; i < json_array_get_length (rows); i++)
-    {
-      JsonArray *row = json_array_get_array_element (rows, i);
-      JsonNode *cell = json_array_get_element (row, 1);
-      gpointer id = GUINT_TO_POINTER (node_of (json_array_get_element (row, 0)));
-
-      if (!id || !JSON_NODE_HOLDS_VALUE (cell))
-        continue;
-      if (json_node_get_value_type (cell) == G_TYPE_STRING)
-        {
-          is_number = FALSE;
-          g_hash_table_replace (names, id, json_node_dup_string (cell));
-          continue;
-        }
-      double *number = g_new (double, 1);
-      *number = json_node_get_double (cell);
-      g_hash_table_replace (numbers, id, number);
-      g_hash_table_replace (names, id, g_strdup_printf ("%g", *number));
-    }
-  if (g_hash_table_size (names) == 0)
-    {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, _ ("The query found no nodes: its first column must be their id"));
-      return NULL;
-    }
-  return is_number ? ph_measure_new_numbers (PH_COLOR_QUERY, title, "", g_steal_pointer (&numbers))
-                   : ph_measure_new_names (PH_COLOR_QUERY, title, g_steal_pointer (&names));
-}
-
 static void
 say (PhQueryBar *self, const char *problem)
 {
@@ -103,21 +32,16 @@ on_answer (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (PhQueryBar) self = data;
   g_autoptr (GError) error = NULL;
   g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (source), result, &error);
-  g_autoptr (PhMeasure) measure = NULL;
 
-  if (!self->bar)
-    return;
-  if (reply && reply->ok)
-    measure = measure_of (reply->json, gtk_editable_get_text (GTK_EDITABLE (self->entry)), &error);
-  say (self, measure ? NULL : reply && reply->error ? reply->error->message : error ? error->message : NULL);
-  if (measure)
-    g_signal_emit (self, measured, 0, measure);
+  if (self->bar)
+    say (self, reply && reply->error ? reply->error->message : error ? error->message : NULL);
 }
 
 static void
 on_activate (PhQueryBar *self)
 {
-  g_autofree char *line = query_of (gtk_editable_get_text (GTK_EDITABLE (self->entry)));
+  g_autofree char *quoted = g_shell_quote (gtk_editable_get_text (GTK_EDITABLE (self->entry)));
+  g_autofree char *line = g_strconcat ("view color query ", quoted, NULL);
 
   if (self->console && *gtk_editable_get_text (GTK_EDITABLE (self->entry)))
     ph_console_run_async (self->console, line, NULL, on_answer, g_object_ref (self));
@@ -169,7 +93,6 @@ ph_query_bar_class_init (PhQueryBarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhQueryBar, entry);
   gtk_widget_class_bind_template_child (widget_class, PhQueryBar, message);
   gtk_widget_class_bind_template_callback (widget_class, on_activate);
-  measured = g_signal_new ("measured", PH_TYPE_QUERY_BAR, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_POINTER);
 }
 
 static void

@@ -5,14 +5,12 @@
 #include <gtk/gtk.h>
 
 #include "core/console/console.h"
-#include "core/draw/paint.h"
 
 G_BEGIN_DECLS
 
 #define PH_TYPE_QUERY_BAR (ph_query_bar_get_type ())
 G_DECLARE_FINAL_TYPE (PhQueryBar, ph_query_bar, PH, QUERY_BAR, GtkWidget)
 
-/* Signal: measured (PhMeasure *measure, as a pointer)     of the query that was answered */
 void ph_query_bar_set_console (PhQueryBar *bar, PhConsole *console);
 void ph_query_bar_open (PhQueryBar *bar);
 

@@ -548,6 +548,17 @@ ph_console_run_async (PhConsole *console, const char *line, GCancellable *cancel
 }
 
 void
+ph_console_look (PhConsole *console, const char *line)
+{
+  g_return_if_fail (PH_IS_CONSOLE (console) && line != NULL);
+
+  if (!ph_console_is_running (console))
+    ph_reply_free (run_line (console, line, FALSE, NULL));
+  else if (ph_view_state_say (ph_document_get_view (console->document), line, NULL))
+    g_ptr_array_add (console->lines, g_strdup (line));
+}
+
+void
 ph_console_set_held (PhConsole *console, gboolean held)
 {
   g_return_if_fail (PH_IS_CONSOLE (console));

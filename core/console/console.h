@@ -72,6 +72,8 @@ void ph_console_run_async (PhConsole *console, const char *line, GCancellable *c
 /* (transfer full) of the reply; a command that failed is a reply too. */
 PhReply *ph_console_run_finish (PhConsole *console, GAsyncResult *result, GError **error);
 gboolean ph_console_is_running (PhConsole *console); /* a line runs or waits */
+/* A line `view FIELD WORD...`: at once, and without an answer while another line runs, which may take minutes. */
+void ph_console_look (PhConsole *console, const char *line);
 /* No line of ph_console_run_async() begins before it is let go again. */
 void ph_console_set_held (PhConsole *console, gboolean held);
 void ph_console_cancel (PhConsole *console); /* the line that runs; those that wait are dropped */

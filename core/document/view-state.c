@@ -236,17 +236,25 @@ set_zoom (PhViewState *self, const char *const *words, GError **error)
   return TRUE;
 }
 
+/* Takes both; NULL where the model, a profile or a comparison tells. */
+static void
+set_color (PhViewState *self, PhColorMode mode, char *query, PhMeasure *measure)
+{
+  g_clear_pointer (&self->measure, ph_measure_unref);
+  g_free (self->query);
+  self->words[PH_VIEW_COLOR] = mode;
+  self->words[PH_VIEW_LEGEND] = 0;
+  self->query = query;
+  self->measure = measure;
+  if (measure == NULL)
+    find_measure (self);
+  changed (self, PH_VIEW_COLOR);
+  changed (self, PH_VIEW_LEGEND);
+}
+
 static void
 set_index (PhViewState *self, PhViewField field, guint index)
 {
-  if (field == PH_VIEW_COLOR)
-    {
-      g_clear_pointer (&self->measure, ph_measure_unref);
-      g_clear_pointer (&self->query, g_free);
-      self->words[PH_VIEW_COLOR] = index;
-      find_measure (self);
-      self->words[PH_VIEW_LEGEND] = 0;
-    }
   self->words[field] = index;
   self->arrangement.compact = self->words[PH_VIEW_COMPACT] == 1;
   self->arrangement.group = self->words[PH_VIEW_GROUP];
@@ -260,8 +268,6 @@ set_index (PhViewState *self, PhViewField field, guint index)
   if (field == PH_VIEW_FORM && index == PH_FORM_SIDE && !ph_view_state_is_on (self, PH_VIEW_DIFF))
     set_index (self, PH_VIEW_DIFF, 1);
   changed (self, field);
-  if (field == PH_VIEW_COLOR)
-    changed (self, PH_VIEW_LEGEND);
 }
 
 gboolean
@@ -285,7 +291,9 @@ ph_view_state_set (PhViewState *self, PhViewField field, const char *const *word
     return set_zoom (self, words, error);
   if (!find_word (field, words, &index, error))
     return FALSE;
-  if (self->words[field] != index || field == PH_VIEW_COLOR)
+  if (field == PH_VIEW_COLOR)
+    set_color (self, index, NULL, NULL);
+  else if (self->words[field] != index)
     set_index (self, field, index);
   return TRUE;
 }
@@ -338,10 +346,7 @@ ph_view_state_set_arrangement (PhViewState *self, const PhArrangement *arrangeme
 void
 ph_view_state_set_query (PhViewState *self, const char *text, PhMeasure *measure)
 {
-  set_index (self, PH_VIEW_COLOR, PH_COLOR_QUERY);
-  self->query = g_strdup (text);
-  self->measure = ph_measure_ref (measure);
-  changed (self, PH_VIEW_COLOR);
+  set_color (self, PH_COLOR_QUERY, g_strdup (text), ph_measure_ref (measure));
 }
 
 void

@@ -178,7 +178,7 @@ measure (PhDocument *document, GtkWidget *canvas, PhModel *model, const char *na
   double fit, width, height, x, y, first;
 
   ph_document_take_model (document, model, name, NULL);
-  ph_graph_canvas_set_grouped (graph, FALSE);
+  ph_view_state_say (ph_document_get_view (document), "view group off", NULL);
   while (ph_graph_canvas_get_scene (graph) == NULL || gtk_widget_get_width (canvas) == 0)
     g_main_context_iteration (NULL, TRUE);
   frame (canvas);

@@ -160,7 +160,7 @@ static void
 test_values (void)
 {
   driver_open_example ("seed", "none");
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.show-values", NULL);
+  driver_activate ("view.values");
   driver_settle ();
   g_assert_true (has_no_labels (NULL)); /* nothing is fed */
   driver_run ("feed x1 2");
@@ -173,7 +173,7 @@ test_values (void)
   driver_run ("grad y");
   expect_label ("1.716");
   expect_label ("5.5");
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.show-values", NULL);
+  driver_activate ("view.values");
   driver_wait (has_no_labels, NULL, 30, "the labels are gone");
 }
 

@@ -112,7 +112,7 @@ color_mode (void)
 {
   guint mode;
 
-  g_object_get (driver_canvas (), "color-mode", &mode, NULL);
+  mode = ph_view_state_get (ph_document_get_view (driver_document ()), PH_VIEW_COLOR);
   return mode;
 }
 
@@ -175,7 +175,7 @@ test_files (void)
   driver_wait (has_table, GUINT_TO_POINTER (3), 20, "only what differs");
 
   /* Colours by error, with their legend. */
-  gtk_widget_activate_action (pane (), "win.color-error", NULL);
+  driver_activate ("view.color::error");
   driver_wait (is_coloured, GUINT_TO_POINTER (PH_COLOR_ERROR), 20, "the picture is coloured");
   driver_settle ();
   PhPaint *paint = ph_graph_canvas_get_paint (driver_canvas ());
@@ -203,7 +203,7 @@ test_steps (void)
   driver_wait (has_table, GUINT_TO_POINTER (8), 60, "on other inputs");
   g_assert_cmpfloat (error_of ("c"), <=, PH_ALONG_ROUNDING);
   /* Nothing is hot where nothing differs. */
-  gtk_widget_activate_action (pane (), "win.color-error", NULL);
+  driver_activate ("view.color::error");
   driver_wait (is_coloured, GUINT_TO_POINTER (PH_COLOR_ERROR), 20, "the picture is coloured");
   driver_settle ();
   const int box = ph_scene_find (ph_graph_canvas_get_scene (driver_canvas ()), node_of ("c"), NULL);
@@ -211,7 +211,7 @@ test_steps (void)
                 cold = ph_heat_color (0, PH_THEME_LIGHT);
   g_assert_cmpfloat (color.red, ==, cold.red);
   g_assert_cmpfloat (color.blue, ==, cold.blue);
-  gtk_widget_activate_action (pane (), "win.color-kind", NULL);
+  driver_activate ("view.color::kind");
   driver_run ("close");
   driver_expect_text (pane (), "Open a model");
 }
@@ -222,7 +222,7 @@ test_menu (void)
 {
   ph_window_show_bottom (driver_window (), "console");
   compare_files ();
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-error", NULL);
+  driver_activate ("view.color::error");
   driver_wait (is_coloured, GUINT_TO_POINTER (PH_COLOR_ERROR), 60, "the picture is coloured");
   driver_settle ();
   g_assert_cmpstr (driver_last_line (), ==, "along 1 2");

@@ -97,7 +97,7 @@ test_compact (void)
 
   for (int on = 1; on >= 0; on--)
     {
-      ph_graph_canvas_set_compact (canvas (), on);
+      driver_look (on ? "view compact on" : "view compact off");
       wait_still ();
       g_assert_true (ph_graph_canvas_node_rect (canvas (), id, &after));
       g_assert_cmpfloat_with_epsilon (before.origin.x + before.size.width / 2, after.origin.x + after.size.width / 2, 1);
@@ -105,9 +105,9 @@ test_compact (void)
     }
 
   /* Something happens meanwhile: nothing of the old picture may be left over. */
-  ph_graph_canvas_set_compact (canvas (), TRUE);
+  driver_look ("view compact on");
   run ("goto 1");
-  ph_graph_canvas_set_compact (canvas (), FALSE);
+  driver_look ("view compact off");
   driver_pause (0.05);
   ph_graph_canvas_zoom_in (canvas ());
   open_example ("seed");
@@ -262,10 +262,7 @@ chain_file (guint n)
 static gboolean
 is_grouped (void)
 {
-  gboolean grouped;
-
-  g_object_get (canvas (), "grouped", &grouped, NULL);
-  return grouped;
+  return driver_is_on (PH_VIEW_GROUP);
 }
 
 /* Where the picture has what shows node @id. */
@@ -329,10 +326,10 @@ test_many (void)
   wait_still ();
   g_assert_false (is_grouped ());
   g_assert_cmpuint (ph_model_n_nodes (ph_document_get_model (driver_document ()), TRUE), >, 150);
-  gtk_widget_activate_action (GTK_WIDGET (canvas ()), "graph.grouped", NULL);
+  driver_activate ("view.group");
   wait_still ();
   g_assert_true (is_grouped ());
-  gtk_widget_activate_action (GTK_WIDGET (canvas ()), "graph.grouped", NULL);
+  driver_activate ("view.group");
   wait_still ();
   g_assert_false (is_grouped ());
   g_remove (many);
@@ -530,13 +527,13 @@ test_follow (void)
   /* Switched off, it says so instead. */
   run ("goto 5");
   ph_document_set_selection (driver_document (), 0);
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.follow", NULL);
+  driver_activate ("view.follow");
   ph_graph_canvas_set_view (canvas (), 0, -100, 3);
   driver_pause (0.5);
   driver_key ("F10");
   driver_wait (is_pill_shown, GINT_TO_POINTER (TRUE), 5, "the pill says where the changes are");
   g_assert_true (is_unseen (GINT_TO_POINTER (TRUE)));
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.follow", NULL);
+  driver_activate ("view.follow");
 }
 
 /* What goes into one window is seen whole; the view moves no further than that takes. */

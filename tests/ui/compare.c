@@ -357,17 +357,17 @@ test_colours (void)
   open_example ("inception", "none");
   GtkWidget *legend = driver_find (GTK_WIDGET (pane ()), PH_TYPE_LEGEND);
   g_assert_false (gtk_widget_get_visible (legend));
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-memory", NULL);
+  driver_activate ("view.color::memory");
   driver_settle ();
   g_assert_true (gtk_widget_get_mapped (legend));
   driver_wait (is_wide, legend, 20, "the legend is there");
   g_assert_cmpint (ph_paint_mode (ph_graph_canvas_get_paint (ph_graph_pane_get_canvas (pane ()))), ==, PH_COLOR_MEMORY);
 
   /* By what is typed. */
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-query", NULL);
+  driver_activate ("view.color::query");
   driver_settle ();
   driver_type ("length(op)\n");
-  g_assert_cmpstr (driver_last_line (), ==, "select id, length(op) from nodes");
+  g_assert_cmpstr (driver_last_line (), ==, "view color query 'length(op)'");
   PhPaint *paint = ph_graph_canvas_get_paint (ph_graph_pane_get_canvas (pane ()));
   g_assert_cmpint (ph_paint_mode (paint), ==, PH_COLOR_QUERY);
   g_assert_cmpstr (ph_paint_title (paint), ==, "length(op)");
@@ -381,7 +381,7 @@ test_colours (void)
   g_assert_false (driver_last_ok ());
   g_assert_true (ph_graph_canvas_get_paint (ph_graph_pane_get_canvas (pane ())) == paint);
   driver_key ("Escape");
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-kind", NULL);
+  driver_activate ("view.color::kind");
   driver_settle ();
   g_assert_false (gtk_widget_get_visible (legend));
 }

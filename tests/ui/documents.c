@@ -7,7 +7,7 @@
 #include "app/session.h"
 #include "tests/ui/driver.h"
 #include "views/history-panel.h"
-#include "views/view-state.h"
+#include "views/tab-state.h"
 
 static void
 run (const char *line)
@@ -41,7 +41,7 @@ file_says (gpointer text)
 static gboolean
 is_restored (gpointer data)
 {
-  return !ph_view_state_is_restoring (ph_window_get_view (driver_window ()));
+  return !ph_tab_state_is_restoring (ph_window_get_view (driver_window ()));
 }
 
 static const char *
@@ -208,19 +208,19 @@ test_foreign (void)
   g_assert_cmpuint (count_runs (counter), ==, 1);
   const guint steps = ph_document_get_history (driver_document ())->steps->len,
               at = ph_document_get_position (driver_document ()).step;
-  g_assert_true (ph_view_state_save (view, state, "tab"));
+  g_assert_true (ph_tab_state_save (view, state, "tab"));
 
   driver_key ("ctrl+t");
   driver_open (path);
   view = ph_window_get_view (driver_window ());
-  ph_view_state_restore (view, state, "tab", TRUE);
+  ph_tab_state_restore (view, state, "tab", TRUE);
   driver_wait (is_restored, NULL, 20, "what needs no program is there");
   driver_settle ();
   g_assert_cmpuint (count_runs (counter), ==, 1);
   g_assert_nonnull (strstr (ph_document_view_get_banner (view), "exec 'sh mypass.sh'"));
   g_assert_cmpuint (ph_document_get_history (driver_document ())->steps->len, <, steps);
   /* Killed again now, nothing of it would be lost. */
-  g_assert_true (ph_view_state_save (view, meanwhile, "tab"));
+  g_assert_true (ph_tab_state_save (view, meanwhile, "tab"));
   g_autofree char *first = g_key_file_get_string (meanwhile, "tab", "hand-1", NULL),
                   *second = g_key_file_get_string (meanwhile, "tab", "hand-2", NULL);
   g_assert_nonnull (strstr (first, "exec"));
@@ -333,11 +333,11 @@ test_by_hand (void)
   run ("grad y");
   guint steps = ph_document_get_history (driver_document ())->steps->len, at = ph_document_get_position (driver_document ()).step;
   g_autofree char *pass = g_strdup (g_array_index (ph_document_get_history (driver_document ())->steps, PhStep, at - 1).pass);
-  g_assert_true (ph_view_state_save (view, state, "tab"));
+  g_assert_true (ph_tab_state_save (view, state, "tab"));
 
   driver_open (path);
   g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 0);
-  ph_view_state_restore (view, state, "tab", TRUE);
+  ph_tab_state_restore (view, state, "tab", TRUE);
   driver_wait (is_restored, NULL, 20, "the backward graph is there again");
   driver_settle ();
   g_assert_cmpuint (ph_document_get_history (driver_document ())->steps->len, ==, steps);

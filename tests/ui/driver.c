@@ -174,6 +174,31 @@ driver_document (void)
   return ph_document_view_get_document (ph_window_get_view (driver_window ()));
 }
 
+void
+driver_activate (const char *detailed)
+{
+  g_autoptr (GVariant) target = NULL;
+  g_autofree char *name = NULL;
+
+  g_assert_true (g_action_parse_detailed_name (detailed, &name, &target, NULL));
+  gtk_widget_activate_action_variant (GTK_WIDGET (driver_window ()), name, target);
+}
+
+void
+driver_look (const char *line)
+{
+  g_autoptr (GError) error = NULL;
+
+  ph_view_state_say (ph_document_get_view (driver_document ()), line, &error);
+  g_assert_no_error (error);
+}
+
+gboolean
+driver_is_on (PhViewField field)
+{
+  return ph_view_state_is_on (ph_document_get_view (driver_document ()), field);
+}
+
 /* The window and all that is open in it. */
 static void
 watch_tabs (void)

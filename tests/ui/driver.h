@@ -23,6 +23,11 @@ void driver_open_window (void); /* where it was closed */
 void driver_resize (int width, int height);
 guint driver_n_tabs (void);
 PhDocument *driver_document (void); /* of the present tab */
+/* An action of the window, as menus name it: "view.color::cost". */
+void driver_activate (const char *detailed);
+/* "view compact on", without the console. */
+void driver_look (const char *line);
+gboolean driver_is_on (PhViewField field);
 PhConsole *driver_console (void);
 
 /* Runs the main loop until @condition holds; fails the test when it does not within @seconds. */

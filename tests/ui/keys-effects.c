@@ -35,15 +35,6 @@ entry (guint index)
   return &g_array_index (ph_document_get_entries (driver_document ()), PhPipelineEntry, index);
 }
 
-gboolean
-property (const char *name)
-{
-  gboolean value;
-
-  g_object_get (driver_canvas (), name, &value, NULL);
-  return value;
-}
-
 static PhNode *
 node_called (const char *value)
 {
@@ -257,7 +248,8 @@ void
 in_part (void)
 {
   at_node ("bc1");
-  ph_graph_canvas_show_neighbourhood (driver_canvas (), node_called ("bc1")->id, 2);
+  g_autofree char *line = g_strdup_printf ("view part around n%u 2", node_called ("bc1")->id);
+  driver_look (line);
   driver_settle ();
 }
 
@@ -419,19 +411,19 @@ shows_part (void)
 gboolean
 toggles_diff (void)
 {
-  return property ("show-diff") != before.show_diff;
+  return driver_is_on (PH_VIEW_DIFF) != before.show_diff;
 }
 
 gboolean
 toggles_compact (void)
 {
-  return property ("compact") != before.compact;
+  return driver_is_on (PH_VIEW_COMPACT) != before.compact;
 }
 
 gboolean
 toggles_groups (void)
 {
-  return property ("grouped") != before.grouped;
+  return driver_is_on (PH_VIEW_GROUP) != before.grouped;
 }
 
 gboolean

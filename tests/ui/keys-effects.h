@@ -34,7 +34,6 @@ extern const Row *row; /* the one that is tried */
 
 GtkWidget *slider (void);
 const PhPipelineEntry *entry (guint index);
-gboolean property (const char *name);
 gboolean group_is_open (void);
 GtkWidget *find_menu (GtkWidget *root);
 void in_pipeline (void);

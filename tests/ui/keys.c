@@ -98,9 +98,9 @@ note_before (void)
   before.breakpoint = before.n_entries > 2 && entry (2)->breakpoint;
   before.n_lines = driver_n_lines ();
   before.partial = ph_graph_canvas_is_partial (driver_canvas ());
-  before.show_diff = property ("show-diff");
-  before.compact = property ("compact");
-  before.grouped = property ("grouped");
+  before.show_diff = driver_is_on (PH_VIEW_DIFF);
+  before.compact = driver_is_on (PH_VIEW_COMPACT);
+  before.grouped = driver_is_on (PH_VIEW_GROUP);
   before.open = group_is_open ();
   if (!ph_graph_canvas_get_neighbourhood (driver_canvas (), &id, &before.steps))
     before.steps = 0;
@@ -120,8 +120,10 @@ put_back (void)
 
   if (menu)
     driver_key ("Escape");
-  g_object_set (driver_canvas (), "show-diff", before.show_diff, "compact", before.compact, "grouped", before.grouped, NULL);
-  ph_graph_canvas_show_all (driver_canvas ());
+  driver_look (before.show_diff ? "view diff on" : "view diff off");
+  driver_look (before.compact ? "view compact on" : "view compact off");
+  driver_look (before.grouped ? "view group on" : "view group off");
+  driver_look ("view part all");
 }
 
 static void

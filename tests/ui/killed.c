@@ -7,14 +7,14 @@
 #include <glib/gstdio.h>
 
 #include "tests/ui/driver.h"
-#include "views/view-state.h"
+#include "views/tab-state.h"
 
 static char *program;
 
 static gboolean
 is_restored (gpointer data)
 {
-  return ph_document_is_open (driver_document ()) && !ph_view_state_is_restoring (ph_window_get_view (driver_window ()));
+  return ph_document_is_open (driver_document ()) && !ph_tab_state_is_restoring (ph_window_get_view (driver_window ()));
 }
 
 /* --- who is killed ------------------------------------------------------------------------------------------------------- */

@@ -173,7 +173,7 @@ test_panels (void)
 static void
 activate (const char *action)
 {
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), action, NULL);
+  driver_activate (action);
 }
 
 static void
@@ -198,14 +198,14 @@ test_inspector (void)
 static void
 test_forms (void)
 {
-  static const char *const forms[] = { "win.form-side", "win.form-text" };
+  static const char *const forms[] = { "view.form::side", "view.form::text" };
 
   for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
     {
       activate (forms[i]);
       look_at_all (forms[i]);
     }
-  activate ("win.form-overlay");
+  activate ("view.form::overlay");
 }
 
 static void
@@ -213,18 +213,18 @@ test_bars (void)
 {
   driver_key ("ctrl+f");
   driver_type ("add");
-  activate ("win.color-query");
-  activate ("win.legend");
+  activate ("view.color::query");
+  activate ("view.legend");
   driver_run ("select-node n%u",
               ((PhValue *) ph_document_get_model (driver_document ())->graph->outputs->pdata[0])->producer->id);
-  activate ("win.part-around");
+  activate ("view.part::around");
   driver_run ("breakpoint cse");
   activate ("win.show-text");
   look_at_all ("all bars, the text, a breakpoint");
   driver_run ("breakpoint cse");
-  activate ("win.color-kind");
-  activate ("win.legend");
-  activate ("win.part-all");
+  activate ("view.color::kind");
+  activate ("view.legend");
+  activate ("view.part::all");
 }
 
 static void

@@ -11,7 +11,7 @@
 #include "views/inspector.h"
 #include "views/rewrite-row.h"
 #include "views/step-row.h"
-#include "views/view-state.h"
+#include "views/tab-state.h"
 
 static PhHistoryPanel *
 history_panel (void)
@@ -368,7 +368,7 @@ test_inspector (void)
 static gboolean
 is_restored (gpointer data)
 {
-  return !ph_view_state_is_restoring (ph_window_get_view (driver_window ()));
+  return !ph_tab_state_is_restoring (ph_window_get_view (driver_window ()));
 }
 
 static void
@@ -384,11 +384,11 @@ test_state (void)
   driver_run ("breakpoint cse/same-operation");
   driver_run ("goto 3");
   ph_graph_canvas_set_view (ph_document_view_get_canvas (view), 3, 5, 1.5);
-  g_assert_true (ph_view_state_save (view, file, "tab"));
+  g_assert_true (ph_tab_state_save (view, file, "tab"));
 
   driver_open_example ("cse", "O1");
   driver_run ("goto 0");
-  ph_view_state_restore (view, file, "tab", TRUE);
+  ph_tab_state_restore (view, file, "tab", TRUE);
   driver_wait (is_restored, NULL, 20, "everything is as it was");
   driver_settle ();
   g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 3);

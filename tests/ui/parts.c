@@ -183,7 +183,7 @@ color_mode (void)
 {
   guint mode;
 
-  g_object_get (canvas (), "color-mode", &mode, NULL);
+  mode = ph_view_state_get (ph_document_get_view (driver_document ()), PH_VIEW_COLOR);
   return mode;
 }
 
@@ -229,33 +229,32 @@ test_time (void)
   driver_wait (inspector_says, (gpointer) "of the whole", 5, "the inspector says how long the node took");
   /* Known by now: another choice, and time again, measure nothing. */
   guint lines = driver_n_lines ();
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-kind", NULL);
+  driver_activate ("view.color::kind");
   driver_settle ();
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-time", NULL);
+  driver_activate ("view.color::time");
   driver_settle ();
   g_assert_true (is_by_time (NULL));
-  g_assert_cmpuint (driver_n_lines (), ==, lines);
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-kind", NULL);
+  g_assert_cmpuint (driver_n_lines (), ==, lines + 2);
+  g_assert_cmpstr (driver_last_line (), ==, "view color time");
+  driver_activate ("view.color::kind");
 }
 
 /* What is given up leaves the picture, and how it is arranged. No main loop runs between beginning and giving up. */
 static void
 test_given_up (void)
 {
-  static const char *const actions[] = { "win.compact", "win.grouped", "win.expand-all", "win.part-around" };
-  gboolean compact, grouped;
+  static const char *const actions[] = { "view.compact", "view.group", "view.open::all", "view.part::around" };
 
   start ();
   ph_document_set_selection (driver_document (), end_node (FALSE)->id);
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
     {
       PhScene *before = ph_graph_canvas_get_scene (canvas ());
-      gtk_widget_activate_action (GTK_WIDGET (driver_window ()), actions[i], NULL);
+      driver_activate (actions[i]);
       g_assert_true (ph_graph_canvas_is_busy (canvas ()));
       ph_graph_canvas_cancel_layout (canvas ());
       driver_settle ();
-      g_object_get (canvas (), "compact", &compact, "grouped", &grouped, NULL);
-      g_assert_false (compact || grouped);
+      g_assert_false (driver_is_on (PH_VIEW_COMPACT) || driver_is_on (PH_VIEW_GROUP));
       g_assert_false (ph_graph_canvas_is_partial (canvas ()));
       g_assert_true (ph_graph_canvas_get_scene (canvas ()) == before);
       g_assert_null (ph_document_view_get_banner (ph_window_get_view (driver_window ())));
@@ -265,13 +264,13 @@ test_given_up (void)
   driver_key ("n");
   const guint n = n_shown ();
   g_autofree char *part = g_strdup (ph_graph_canvas_get_part (canvas ()));
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.part-wider", NULL);
+  driver_activate ("view.part::wider");
   ph_graph_canvas_cancel_layout (canvas ());
   driver_settle ();
   g_assert_cmpstr (ph_graph_canvas_get_part (canvas ()), ==, part);
   g_assert_cmpuint (n_shown (), ==, n);
   /* The whole comes back as it was, without being laid out again. */
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.part-all", NULL);
+  driver_activate ("view.part::all");
   g_assert_null (ph_graph_canvas_get_part (canvas ()));
   g_assert_cmpuint (n_shown (), >, n);
 }
@@ -286,7 +285,7 @@ test_beyond (void)
 
   start ();
   ph_document_set_selection (driver_document (), end_node (FALSE)->id);
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.part-around", NULL);
+  driver_activate ("view.part::around");
   driver_settle ();
   PH_FOREACH_NODE (node, ph_document_get_model (driver_document ())->graph)
     if (cut == PH_NO_ID && (n = ph_graph_canvas_get_beyond (canvas (), node->id, &rect)) > 0)

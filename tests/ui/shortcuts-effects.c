@@ -30,14 +30,14 @@ canvas (void)
   return ph_document_view_get_canvas (ph_window_get_view (driver_window ()));
 }
 
+/* A switch of the view, by its name. */
 gboolean
 property (void)
 {
-  GObject *owner = g_str_equal (row->state, "follow") ? G_OBJECT (find (PH_TYPE_CHANGE_PILL)) : G_OBJECT (canvas ());
-  gboolean value = FALSE;
+  PhViewField field;
 
-  g_object_get (owner, row->state, &value, NULL);
-  return value;
+  g_assert_true (ph_view_find (row->state, &field));
+  return driver_is_on (field);
 }
 
 GtkWidget *
@@ -249,7 +249,7 @@ color (void)
 {
   guint mode;
 
-  g_object_get (canvas (), "color-mode", &mode, NULL);
+  mode = ph_view_state_get (ph_document_get_view (driver_document ()), PH_VIEW_COLOR);
   return mode;
 }
 

@@ -51,26 +51,26 @@ static const Row rows[] = {
   { "win.go-first",            "goto end",        "goto 0",      went_back,         NULL },
   { "win.go-last",             NULL,              "goto ",       went_forward,      NULL },
   { "win.break-node",        "node n10",       "breakpoint n10", NULL,            NULL },
-  { "win.zoom-in",           NULL,             NULL,          zoomed,            NULL },
-  { "win.zoom-out",          NULL,             NULL,          zoomed,            NULL },
-  { "win.zoom-normal",       NULL,             NULL,          zoomed,            NULL },
-  { "win.zoom-fit",          NULL,             NULL,          zoomed,            NULL },
-  { "win.zoom-selection",      "node n10",        NULL,          zoomed,            NULL },
-  { "win.show-diff",         NULL,             NULL,          changed_property,  "show-diff" },
+  { "view.zoom::in",           NULL,             NULL,          zoomed,            NULL },
+  { "view.zoom::out",          NULL,             NULL,          zoomed,            NULL },
+  { "view.zoom::normal",       NULL,             NULL,          zoomed,            NULL },
+  { "view.zoom::fit",          NULL,             NULL,          zoomed,            NULL },
+  { "view.zoom::selection",      "node n10",        NULL,          zoomed,            NULL },
+  { "view.diff",         NULL,             NULL,          changed_property,  "diff" },
   { "win.compare-with",      NULL,             NULL,          opened_window,     NULL },
-  { "win.form-side",         "step",           NULL,          side_by_side,      NULL },
-  { "win.form-text",         "step",           NULL,          as_text,           NULL },
-  { "win.form-overlay",      "step",           NULL,          in_one_picture,    NULL },
+  { "view.form::side",         "step",           NULL,          side_by_side,      NULL },
+  { "view.form::text",         "step",           NULL,          as_text,           NULL },
+  { "view.form::overlay",      "step",           NULL,          in_one_picture,    NULL },
   { "win.next-change",       "compare 0 end",       NULL,          selected,          NULL },
   { "win.previous-change",   "compare 0 end",       NULL,          selected,          NULL },
-  { "win.compact",           NULL,             NULL,          changed_property,  "compact" },
-  { "win.grouped",           NULL,             NULL,          changed_property,  "grouped" },
-  { "win.expand-all",          NULL,              NULL,          opened_groups,     NULL },
-  { "win.collapse-all",        NULL,              NULL,          closed_groups,     NULL },
-  { "win.part-around",       "select-node n10", NULL,          is_partial,        NULL },
-  { "win.part-touched",      "compare 0 end",  NULL,          is_partial,        NULL },
-  { "win.part-paths",        "select-node n10", NULL,          asks_for_paths,    NULL },
-  { "win.part-all",          "select-node n10", NULL,          is_whole,          NULL },
+  { "view.compact",           NULL,             NULL,          changed_property,  "compact" },
+  { "view.group",           NULL,             NULL,          changed_property,  "group" },
+  { "view.open::all",          NULL,              NULL,          opened_groups,     NULL },
+  { "view.open::none",        NULL,              NULL,          closed_groups,     NULL },
+  { "view.part::around",       "select-node n10", NULL,          is_partial,        NULL },
+  { "view.part::touched",      "compare 0 end",  NULL,          is_partial,        NULL },
+  { "view.part::paths",        "select-node n10", NULL,          asks_for_paths,    NULL },
+  { "view.part::all",          "select-node n10", NULL,          is_whole,          NULL },
   { "win.show-pipeline",     NULL,             NULL,          toggled_panel,     "PhHistoryPanel" },
   { "win.show-inspector",    NULL,             NULL,          toggled_panel,     "PhInspector" },
   { "win.show-bottom",       NULL,             NULL,          toggled_panel,     "PhBottomPane" },
@@ -94,20 +94,23 @@ static const Row rows[] = {
   { "command.bisect",          "goto end",        "bisect",      NULL,              NULL },
   { "command.hunt",            "goto end",        NULL,          hunted,            NULL },
   { "app.about",               NULL,              NULL,          opened_window,     NULL },
-  { "win.part-wider",          "select-node n10", NULL,          is_wider,          NULL },
-  { "win.part-narrower",       "select-node n10", NULL,          is_narrower,       NULL },
-  { "win.show-values",         NULL,              NULL,          changed_property,  "show-values" },
-  { "win.edge-width",          NULL,              NULL,          changed_property,  "edge-width" },
-  { "win.follow",              NULL,              NULL,           changed_property,  "follow" },
-  { "win.color-role",          NULL,              NULL,          other_colours,     NULL },
-  { "win.color-device",        NULL,              NULL,          other_colours,     NULL },
-  { "win.color-cost",          NULL,              NULL,          other_colours,     NULL },
-  { "win.color-memory",        NULL,              NULL,          other_colours,     NULL },
-  { "win.color-time",          NULL,              NULL,          other_colours,     NULL },
-  { "win.color-error",         "compare 0 end",   NULL,          other_colours,     NULL },
-  { "win.color-query",         NULL,              NULL,          asks_for_query,    NULL },
-  { "win.color-kind",          NULL,              NULL,          usual_colours,     NULL },
-  { "win.legend",              NULL,              NULL,          toggled_legend,    NULL },
+  { "view.part::wider",          "select-node n10", NULL,          is_wider,          NULL },
+  { "view.part::narrower",       "select-node n10", NULL,          is_narrower,       NULL },
+  { "view.values",         NULL,              NULL,          changed_property,  "values" },
+  { "view.edges",          NULL,              NULL,          changed_property,  "edges" },
+  { "view.follow",              NULL,              NULL,           changed_property,  "follow" },
+  { "view.color::role",          NULL,              NULL,          other_colours,     NULL },
+  { "view.color::device",        NULL,              NULL,          other_colours,     NULL },
+  { "view.color::cost",          NULL,              NULL,          other_colours,     NULL },
+  { "view.color::memory",        NULL,              NULL,          other_colours,     NULL },
+  { "view.color::time",          NULL,              NULL,          other_colours,     NULL },
+  { "view.color::kernel",      NULL,              NULL,          other_colours,     NULL },
+  { "view.color::layout",      NULL,              NULL,          other_colours,     NULL },
+  { "view.color::roof",        NULL,              NULL,          other_colours,     NULL },
+  { "view.color::error",         "compare 0 end",   NULL,          other_colours,     NULL },
+  { "view.color::query",         NULL,              NULL,          asks_for_query,    NULL },
+  { "view.color::kind",          NULL,              NULL,          usual_colours,     NULL },
+  { "view.legend",              NULL,              NULL,          toggled_legend,    NULL },
   /* These two take away what the others need. */
   { "win.close-tab",         NULL,             NULL,          NULL,              NULL },
   { "command.quit",          NULL,             NULL,          NULL,              NULL },
@@ -131,9 +134,17 @@ watch (const char *name, GAction **action)
   *action = NULL;
   if (g_str_equal (parts[0], "win"))
     *action = g_action_map_lookup_action (G_ACTION_MAP (driver_window ()), parts[1]);
+  if (g_str_equal (parts[0], "view"))
+    {
+      GSimpleActionGroup *group = ph_graph_pane_get_view_actions (
+          ph_document_view_get_pane (ph_window_get_view (driver_window ())));
+      g_auto (GStrv) words = g_strsplit (parts[1], ":", 2);
+
+      *action = g_action_map_lookup_action (G_ACTION_MAP (group), words[0]);
+    }
   if (!*action)
     return 0;
-  gboolean stateful = g_action_get_state_type (*action) != NULL;
+  gboolean stateful = g_str_equal (parts[0], "win") && g_action_get_state_type (*action) != NULL;
   return g_signal_connect_swapped (*action, stateful ? "change-state" : "activate", G_CALLBACK (on_activated), NULL);
 }
 
@@ -155,7 +166,7 @@ close_dialogs (void)
 static void
 start (void)
 {
-  gboolean groups = g_str_has_suffix (row->action, "-all") && !g_str_equal (row->action, "win.part-all");
+  gboolean groups = g_str_has_prefix (row->action, "view.open::");
   g_autofree char *path = driver_example (groups ? "loop-branch" : "cse");
 
   PhDocumentView *view = ph_window_get_view (driver_window ());
@@ -188,14 +199,13 @@ start (void)
       driver_wait (selected, NULL, 10, "what was searched for is selected");
     }
   if (row->effect == is_wider || row->effect == is_narrower || row->effect == is_whole)
-    gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.part-around", NULL);
+    driver_activate ("view.part::around");
   if (row->effect == in_one_picture)
-    ph_graph_pane_set_form (ph_document_view_get_pane (view), PH_FORM_SIDE);
+    ph_graph_pane_say (ph_document_view_get_pane (view), "view form side");
   if (row->effect == usual_colours)
-    g_object_set (canvas (), "color-mode", PH_COLOR_COST, NULL);
+    driver_look ("view color cost");
   if (groups)
-    gtk_widget_activate_action (GTK_WIDGET (driver_window ()),
-                                g_str_equal (row->action, "win.expand-all") ? "win.collapse-all" : "win.expand-all", NULL);
+    driver_activate (g_str_equal (row->action, "view.open::all") ? "view.open::none" : "view.open::all");
   ph_graph_canvas_zoom_to (canvas (), 0.77);
   gtk_widget_grab_focus (GTK_WIDGET (canvas ()));
   if (g_str_equal (row->action, "win.focus-graph"))
@@ -281,12 +291,12 @@ put_back (void)
   close_dialogs ();
   if (row->effect == toggled_panel || row->effect == changed_property)
     {
-      g_autofree char *name = g_strdup (row->action);
-      gtk_widget_activate_action (GTK_WIDGET (driver_window ()), name, NULL);
+      driver_activate (row->action);
     }
   if (row->effect == asks_for_paths)
     driver_key ("Escape");
-  ph_graph_canvas_show_all (canvas ());
+  if (ph_graph_canvas_is_partial (canvas ()))
+    driver_look ("view part all");
   if (row->effect == searching)
     gtk_search_bar_set_search_mode (GTK_SEARCH_BAR (find (GTK_TYPE_SEARCH_BAR)), FALSE);
   if (row->effect == opened_tab)

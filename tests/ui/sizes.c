@@ -116,13 +116,13 @@ test_bars (void)
 {
   resize (560, 600);
   driver_key ("ctrl+f");
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-query", NULL);
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.form-text", NULL);
+  driver_activate ("view.color::query");
+  driver_activate ("view.form::text");
   resize (560, 600);
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.form-side", NULL);
+  driver_activate ("view.form::side");
   resize (560, 600);
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.form-overlay", NULL);
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-kind", NULL);
+  driver_activate ("view.form::overlay");
+  driver_activate ("view.color::kind");
   driver_key ("Escape");
 }
 

@@ -189,7 +189,7 @@ static void
 action (const char *name)
 {
   begin (name);
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), name, NULL);
+  driver_activate (name);
   end ();
 }
 
@@ -212,27 +212,27 @@ work (const char *open_line, const char *export, const char *save)
   run ("steps");
   run ("problems");
   run ("why n20");
-  action ("win.form-side");
-  action ("win.form-text");
-  action ("win.form-overlay");
+  action ("view.form::side");
+  action ("view.form::text");
+  action ("view.form::overlay");
   run ("find MatMul");
   run ("select-node n20");
-  action ("win.part-around");
-  action ("win.part-all");
-  action ("win.color-cost");
-  action ("win.expand-all");
-  action ("win.compact");
+  action ("view.part::around");
+  action ("view.part::all");
+  action ("view.color::cost");
+  action ("view.open::all");
+  action ("view.compact");
   action ("win.new-tab");
   action ("win.close-tab");
-  action ("win.part-paths");
+  action ("view.part::paths");
   run ("select-node n900");
-  action ("win.part-paths");
-  action ("win.part-all");
+  action ("view.part::paths");
+  action ("view.part::all");
   run ("back");
-  action ("win.part-touched");
-  action ("win.part-all");
-  action ("win.collapse-all");
-  action ("win.compact");
+  action ("view.part::touched");
+  action ("view.part::all");
+  action ("view.open::none");
+  action ("view.compact");
   action ("win.show-text");
   ph_window_show_bottom (driver_window (), "console");
   run ("pass off cse");

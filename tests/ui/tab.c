@@ -90,7 +90,7 @@ test_escape (void)
   g_assert_false (focus () == GTK_WIDGET (driver_canvas ()));
   driver_key ("Escape");
   g_assert_true (focus () == GTK_WIDGET (driver_canvas ()));
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-query", NULL);
+  driver_activate ("view.color::query");
   driver_settle ();
   g_assert_true (is_in (g_type_from_name ("PhQueryBar")));
   driver_key ("Escape");

@@ -1,6 +1,6 @@
-/* view-state.c: where somebody is in a model: pipeline, position, place in the picture, bookmarks, breakpoints, feeds.
+/* tab-state.c: where somebody is in a model: pipeline, position, place in the picture, bookmarks, breakpoints, feeds.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "views/view-state.h"
+#include "views/tab-state.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -17,6 +17,7 @@ typedef struct
   GKeyFile *file;
   char *group;
   guint looks;
+  gboolean arranged;
 } Restore;
 
 static Restore *
@@ -68,7 +69,7 @@ copy_state (const Restore *restore, GKeyFile *file, const char *group)
 }
 
 gboolean
-ph_view_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
+ph_tab_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
 {
   if (get_restore (view))
     {
@@ -107,19 +108,18 @@ ph_view_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
       g_key_file_set_string (file, group, "since", since);
     }
   missed |= save_looks (document, file, group);
-  g_key_file_set_integer (file, group, "form", (int) ph_graph_pane_get_form (ph_document_view_get_pane (view)));
   ph_hand_steps_save (view, file, group);
   return missed || ph_document_get_breaks (document)->len > 0 || ph_hand_steps_any (view);
 }
 
 void
-ph_view_state_save_expressions (PhDocumentView *view, GKeyFile *file, const char *group)
+ph_tab_state_save_expressions (PhDocumentView *view, GKeyFile *file, const char *group)
 {
   save_list (file, group, "expressions", ph_console_get_expressions (ph_document_view_get_console (view)));
 }
 
 void
-ph_view_state_restore_expressions (PhDocumentView *view, GKeyFile *file, const char *group)
+ph_tab_state_restore_expressions (PhDocumentView *view, GKeyFile *file, const char *group)
 {
   g_auto (GStrv) lines = g_key_file_get_string_list (file, group, "expressions", NULL, NULL);
 
@@ -214,8 +214,8 @@ begin_feed (PhDocumentView *view, const char *name, PhTensor *tensor, const char
 }
 
 void
-ph_view_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *group, const char *prefix, const char *line,
-                          void (*written) (PhDocumentView *view))
+ph_tab_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *group, const char *prefix, const char *line,
+                         void (*written) (PhDocumentView *view))
 {
   GHashTable *feeds = ph_document_get_feeds (ph_document_view_get_document (view)),
              *files = g_object_get_data (G_OBJECT (view), "feed-files");
@@ -303,15 +303,12 @@ restore_since (const Restore *restore)
   PhDocument *document = ph_document_view_get_document (restore->view);
   PhHistory *history = ph_document_get_history (document);
   g_autofree char *text = g_key_file_get_string (restore->file, restore->group, "since", NULL);
-  const int form = g_key_file_get_integer (restore->file, restore->group, "form", NULL);
 
   if (history && text)
     {
       const PhPosition since = parse_position (history, text);
       ph_document_set_since (document, &since);
     }
-  if (history && form > 0 && form <= PH_FORM_TEXT)
-    ph_graph_pane_set_form (ph_document_view_get_pane (restore->view), form);
 }
 
 static gboolean
@@ -324,12 +321,19 @@ restore_place (gpointer data)
        || ph_console_is_running (ph_document_view_get_console (restore->view)))
       && restore->looks++ < PATIENCE)
     return G_SOURCE_CONTINUE;
-  g_autofree double *place = g_key_file_get_double_list (restore->file, restore->group, "view", &n, NULL);
   PhModel *model = ph_document_get_model (ph_document_view_get_document (restore->view));
-  guint selection = (guint) g_key_file_get_integer (restore->file, restore->group, "selection", NULL);
-  if (model && selection && ph_model_find_node (model, selection))
-    ph_document_set_selection (ph_document_view_get_document (restore->view), selection);
-  restore_since (restore);
+  /* Which groups are open, and what part is shown, makes another picture: the place is one in that. */
+  if (!restore->arranged && model)
+    {
+      guint selection = (guint) g_key_file_get_integer (restore->file, restore->group, "selection", NULL);
+      if (selection && ph_model_find_node (model, selection))
+        ph_document_set_selection (ph_document_view_get_document (restore->view), selection);
+      restore_since (restore);
+      restore_looks (restore, TRUE);
+      restore->arranged = TRUE;
+      return G_SOURCE_CONTINUE;
+    }
+  g_autofree double *place = g_key_file_get_double_list (restore->file, restore->group, "view", &n, NULL);
   if (model && n == 3 && place[2] > 0)
     ph_graph_canvas_set_view (ph_document_view_get_canvas (restore->view), place[0], place[1], place[2]);
   restore_free (restore);
@@ -426,7 +430,7 @@ restore_feeds (PhDocumentView *view, GKeyFile *file, const char *group)
 }
 
 void
-ph_view_state_restore (PhDocumentView *view, GKeyFile *file, const char *group, gboolean pipeline)
+ph_tab_state_restore (PhDocumentView *view, GKeyFile *file, const char *group, gboolean pipeline)
 {
   g_autofree char *base = ph_hand_steps_base (file, group), *own = g_key_file_get_string (file, group, "pipeline", NULL);
   const char *words = base ? base : own;
@@ -444,14 +448,14 @@ ph_view_state_restore (PhDocumentView *view, GKeyFile *file, const char *group, 
     {
       run_each (view, file, group, "rules-off", "rule off", ph_document_get_rules_off (ph_document_view_get_document (view)));
       restore_feeds (view, file, group);
-      ph_view_state_restore_expressions (view, file, group);
+      ph_tab_state_restore_expressions (view, file, group);
     }
   run_each (view, file, group, "breakpoints", "breakpoint", ph_document_get_breaks (ph_document_view_get_document (view)));
   ph_console_run_async (ph_document_view_get_console (view), "run --ahead", NULL, on_ran, restore);
 }
 
 gboolean
-ph_view_state_will_compare (PhDocumentView *view)
+ph_tab_state_will_compare (PhDocumentView *view)
 {
   const Restore *restore = get_restore (view);
   g_autofree char *line = restore ? g_key_file_get_string (restore->file, restore->group, "hand-1", NULL) : NULL;
@@ -460,7 +464,7 @@ ph_view_state_will_compare (PhDocumentView *view)
 }
 
 gboolean
-ph_view_state_is_restoring (PhDocumentView *view)
+ph_tab_state_is_restoring (PhDocumentView *view)
 {
   return get_restore (view) != NULL;
 }
