@@ -171,19 +171,23 @@ digamma (PhConvert *l, PhValue **out)
 static gboolean
 next_after (PhConvert *l, PhValue **out)
 {
-  const PhDType dtype = ph_convert_dtype (l->in[0]), bits_type = dtype == PH_DOUBLE ? PH_INT64 : PH_INT32;
+  const PhDType dtype = ph_convert_dtype (l->in[0]), bits_type = dtype == PH_DOUBLE  ? PH_INT64
+                                                                 : dtype == PH_FLOAT ? PH_INT32
+                                                                                     : PH_INT16;
   PhValue *x = l->in[0], *y = l->in[1], *zero = ph_convert_like (l, x, 0), *bits, *away, *moved, *tiny;
   PhTensor *least = ph_tensor_new (dtype, 0, NULL);
 
-  if (dtype != PH_FLOAT && dtype != PH_DOUBLE)
+  if (dtype != PH_FLOAT && dtype != PH_DOUBLE && dtype != PH_FLOAT16 && dtype != PH_BFLOAT16)
     {
       ph_tensor_unref (least);
-      return ph_convert_stay (l, "only float and double have a rule");
+      return ph_convert_stay (l, "floats of 8 bits have no rule");
     }
-  if (dtype == PH_FLOAT)
+  if (dtype == PH_DOUBLE)
+    *(guint64 *) ph_tensor_writable (least) = 1;
+  else if (dtype == PH_FLOAT)
     *(guint32 *) ph_tensor_writable (least) = 1;
   else
-    *(guint64 *) ph_tensor_writable (least) = 1;
+    *(guint16 *) ph_tensor_writable (least) = 1;
   bits = PH_BUILD_WITH (l->b, BitCast, PH_ATTRS (ph_attr_new_int ("to", bits_type)), x);
   away = PH_BUILD (l->b, Equal, PH_BUILD (l->b, Greater, y, x), PH_BUILD (l->b, Greater, x, zero));
   moved = PH_BUILD_WITH (l->b, BitCast, PH_ATTRS (ph_attr_new_int ("to", dtype)),

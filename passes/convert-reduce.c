@@ -308,6 +308,20 @@ reduce_window (PhConvert *l, PhValue **out)
   return ph_convert_fold (l, body, windows, l->in + n, n, count, out);
 }
 
+/* What no element is below, or above. */
+static double
+least_of (PhDType dtype, gboolean below)
+{
+  const guint bits = 8 * (guint) ph_dtype_size (dtype);
+  const gboolean is_unsigned = dtype == PH_UINT8 || dtype == PH_UINT16 || dtype == PH_UINT32 || dtype == PH_UINT64;
+
+  if (ph_dtype_is_float (dtype))
+    return below ? -HUGE_VAL : HUGE_VAL;
+  if (below)
+    return is_unsigned ? 0 : -ldexp (1, (int) bits - 1);
+  return ldexp (1, (int) bits - (is_unsigned ? 0 : 1)) - 1;
+}
+
 /* The window's chosen element by GE or LE, the first of equal ones: where it lies in the flat operand. */
 static gboolean
 select_and_scatter (PhConvert *l, PhValue **out)
@@ -319,6 +333,7 @@ select_and_scatter (PhConvert *l, PhValue **out)
   const char *reduction;
   Window w;
   PhValue *x, *places, *windows, *place_windows, *best, *target, *worst;
+  const PhDType dtype = ph_convert_dtype (l->in[0]);
   gboolean greatest;
   PhTensor *tensor;
 
@@ -332,8 +347,6 @@ select_and_scatter (PhConvert *l, PhValue **out)
                                       : NULL;
   if ((!greatest && chosen != &ph_op_LessOrEqual && chosen != &ph_op_Less) || reduction == NULL)
     return ph_convert_stay (l, "its bodies do more than compare and combine two numbers");
-  if (!ph_dtype_is_float (ph_convert_dtype (l->in[0])))
-    return ph_convert_stay (l, "its operand is not of floats");
   if (select->first->inputs->pdata[0] != select->inputs->pdata[0])
     greatest = !greatest;
   for (guint i = 0; i < w.rank; i++)
@@ -345,7 +358,9 @@ select_and_scatter (PhConvert *l, PhValue **out)
   for (gint64 i = 0; tensor != NULL && i < total; i++)
     ((gint64 *) ph_tensor_writable (tensor))[i] = i;
   places = ph_build_tensor (l->b, tensor);
-  worst = ph_convert_like (l, l->in[0], greatest ? -HUGE_VAL : HUGE_VAL);
+  if (!greatest && (dtype == PH_INT64 || dtype == PH_UINT64))
+    return ph_convert_stay (l, "the greatest number of 64 bits is not known exactly");
+  worst = ph_convert_like (l, l->in[0], least_of (dtype, greatest));
   x = padded (l, l->in[0], worst, &w);
   places = padded (l, places, ph_convert_number (l, PH_INT64, (double) total), &w);
   windows = x != NULL ? windows_of (l, x, &w, made, &count) : NULL;

@@ -44,6 +44,22 @@ func.func @select_and_scatter() {
   check.expect_eq_const %0, dense<[[0.0, 0.0], [0.0, 0.0], [5.0, 14.0], [7.0, 0.0]]> : tensor<4x2xf32>
   func.return
 }
+func.func @select_and_scatter_integers() {
+  %x = stablehlo.constant dense<[[1, 5], [2, 5], [3, 6], [4, 4]]> : tensor<4x2xi32>
+  %s = stablehlo.constant dense<[[5, 6], [7, 8]]> : tensor<2x2xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %z) <{window_dimensions = array<i64: 3, 1>, window_strides = array<i64: 2, 1>, padding = dense<[[0, 1], [0, 0]]> : tensor<2x2xi64>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.compare LE, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %1 : tensor<i32>
+  }) : (tensor<4x2xi32>, tensor<2x2xi32>, tensor<i32>) -> tensor<4x2xi32>
+  check.expect_eq_const %0, dense<[[5, 6], [0, 0], [7, 0], [0, 8]]> : tensor<4x2xi32>
+  func.return
+}
 func.func @while() {
   %i = stablehlo.constant dense<0> : tensor<i64>
   %o = stablehlo.constant dense<1> : tensor<i64>

@@ -67,3 +67,10 @@ func.func @small() {
   check.expect_eq_const %7, dense<[2.0, 28.0]> : tensor<2xf32>
   func.return
 }
+func.func @next_after_of_half() {
+  %x = stablehlo.constant dense<[1.0, 0.0, -2.0]> : tensor<3xf16>
+  %y = stablehlo.constant dense<[2.0, -1.0, -2.0]> : tensor<3xf16>
+  %0 = chlo.next_after %x, %y : tensor<3xf16>, tensor<3xf16> -> tensor<3xf16>
+  check.expect_eq_const %0, dense<[1.000977e+00, -5.960464e-08, -2.0]> : tensor<3xf16>
+  func.return
+}
