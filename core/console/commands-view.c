@@ -57,6 +57,16 @@ find_field (PhCall *call, PhViewField *field, GError **error)
   return ph_call_usage (call, error, "a view has no '%s': `view` lists what it has", call->argv[0]);
 }
 
+/* What was asked for is not repeated, nor where the window is by now. */
+static void
+say_value (PhCall *call, PhViewField field, const char *value)
+{
+  g_autofree char *asked = g_strjoinv (" ", call->argv + 1);
+
+  if (field != PH_VIEW_ZOOM && !g_str_equal (value, asked))
+    ph_reply_say (call->reply, "%s: %s\n", ph_view_row (field)->name, value);
+}
+
 static gboolean
 view_begin (PhCall *call, GError **error)
 {
@@ -83,8 +93,7 @@ view_begin (PhCall *call, GError **error)
     if (field == PH_N_VIEW_FIELDS || field == i)
       say_field (call, i);
   if (call->argc > 1)
-    ph_reply_say (call->reply, "%s: %s\n", ph_view_row (field)->name,
-                  json_object_get_string_member (json_array_get_object_element (rows, 0), "value"));
+    say_value (call, field, json_object_get_string_member (json_array_get_object_element (rows, 0), "value"));
   else
     ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
   if (call->argc > 1 && field == PH_VIEW_COLOR && !ph_view_state_knows_color (view))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/ui/driver.h"
+#include "views/tab-state.h"
 
 static const char *folder;
 
@@ -180,6 +181,47 @@ test_typed (void)
     }
 }
 
+static gboolean
+is_back (gpointer view)
+{
+  return !ph_tab_state_is_restoring (view);
+}
+
+/* A session brings it all back, also what is said of nodes, which are those of a position. */
+static void
+test_kept (void)
+{
+  static const char *const lines[] = { "view group off",         "view color memory", "view direction right", "view values on",
+                                       "view part around n20 1", "view part +n16",    "view open none +n42",  "view form side" };
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_auto (GStrv) kept = g_new0 (char *, PH_N_VIEW_FIELDS + 1);
+  PhDocumentView *view = ph_window_get_view (driver_window ());
+
+  driver_open_example ("attention", "cse");
+  driver_run ("view default");
+  driver_run ("run");
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    driver_run ("%s", lines[i]);
+  g_assert_true (ph_tab_state_save (view, file, "tab-1"));
+  for (guint field = 0; field < PH_N_VIEW_FIELDS; field++)
+    kept[field] = ph_view_state_text (ph_document_get_view (driver_document ()), field);
+  driver_run ("view default");
+  driver_open_example ("attention", "cse");
+  g_assert_false (ph_graph_canvas_is_partial (driver_canvas ()));
+  ph_tab_state_restore (view, file, "tab-1", TRUE);
+  driver_wait (is_back, view, 60, "the session is back");
+  driver_settle ();
+  for (guint field = 0; field < PH_N_VIEW_FIELDS; field++)
+    if (field != PH_VIEW_ZOOM)
+      {
+        g_autofree char *text = ph_view_state_text (ph_document_get_view (driver_document ()), field);
+
+        g_assert_cmpstr (text, ==, kept[field]);
+      }
+  g_assert_true (ph_graph_canvas_is_partial (driver_canvas ()));
+  driver_run ("view default");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -192,6 +234,7 @@ main (int argc, char **argv)
   g_test_add_func ("/look/walk", test_walk);
   g_test_add_func ("/look/meanwhile", test_meanwhile);
   g_test_add_func ("/look/typed", test_typed);
+  g_test_add_func ("/look/kept", test_kept);
   status = driver_main ();
   g_rmdir (folder);
   return status;
