@@ -225,6 +225,25 @@ open_disk (PhSource *source, GError **error)
   return NULL;
 }
 
+/* "trace.log/1/0" is a part of trace.log, where nothing has that very name. */
+static const char *
+split_part (PhSource *source, const char *path)
+{
+  g_autofree char *whole = g_strdup (path);
+
+  if (g_file_test (path, G_FILE_TEST_EXISTS))
+    return path;
+  for (char *slash = strrchr (whole, '/'); slash != NULL && slash > whole; slash = strrchr (whole, '/'))
+    {
+      *slash = '\0';
+      if (!g_file_test (whole, G_FILE_TEST_IS_REGULAR))
+        continue;
+      source->part = path + (slash - whole) + 1;
+      return source->whole = g_steal_pointer (&whole);
+    }
+  return path;
+}
+
 /* Opens @path into @source, which keeps @file while it is read. */
 static const PhFormat *
 open_source (PhSource *source, const char *path, GPtrArray *problems, GCancellable *cancellable, PhFile **file, GError **error)
@@ -233,6 +252,7 @@ open_source (PhSource *source, const char *path, GPtrArray *problems, GCancellab
   const PhFormat *format;
 
   ph_source_init (source, path, problems);
+  path = source->path = split_part (source, path);
   *file = open_disk (source, error);
   if (*file == NULL)
     return NULL;
@@ -245,6 +265,12 @@ open_source (PhSource *source, const char *path, GPtrArray *problems, GCancellab
   format = ph_format_recognise (head, path);
   if (format == NULL)
     ph_source_fail (source, error, PH_ERROR_FILE, NULL, "no format that can be opened. `formats` lists those that can");
+  else if (source->part != NULL && !format->parts)
+    {
+      ph_source_fail (source, error, PH_ERROR_FILE, NULL, "it is one file, of which '%s' is no part: open it without that",
+                      source->part);
+      return NULL;
+    }
   return format;
 }
 

@@ -29,6 +29,7 @@ typedef struct
   /* (nullable) The file is a dump of what a compiler made after each of its passes; then @read makes the first of them. */
   gboolean (*record) (PhSource *source, PhRecordFunc each, gpointer data, GError **error);
   gboolean (*write) (PhModel *model, const char *path, GCancellable *cancellable, GError **error); /* (nullable) */
+  gboolean parts;           /* a file may hold several: "FILE/PART" is one of them                                      */
   const PhDialect *dialect; /* (nullable) whose operators it holds                                                  */
   const char *instead;      /* (nullable) of one that is only recognised: what to do                                */
   const char *magic;        /* of one that is only recognised, without probe: how the file begins                   */

@@ -17,6 +17,7 @@ ph_source_init (PhSource *source, const char *path, GPtrArray *problems)
 void
 ph_source_clear (PhSource *source)
 {
+  g_clear_pointer (&source->whole, g_free);
   g_clear_pointer (&source->folder, g_free);
   g_clear_pointer (&source->beside, g_hash_table_unref);
   g_clear_pointer (&source->places, g_hash_table_unref);

@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *path;          /* for messages                                                        */
+  char *whole;               /* (nullable) owned: @path, where a part of the file was asked for behind it */
+  const char *part;          /* (nullable) that part: "1/0" of "trace.log/1/0"                     */
   char *folder;              /* (nullable) where files that belong to it may be                     */
   GBytes *bytes;             /* (nullable) all of it, or                                            */
   PhFile *disk;              /* (nullable) the file: read in parts                                  */

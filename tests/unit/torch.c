@@ -1,5 +1,6 @@
 /* torch.c: tests the readers of PyTorch's archives and code.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
 #include <string.h>
 
 #include "core/io/format.h"
@@ -187,6 +188,58 @@ test_trace (void)
   g_assert_cmpuint (maker (models->pdata[0], "relu")->where->line, ==, 9);
 }
 
+static void
+add_compilation (GString *log, guint frame, guint n, const char *op)
+{
+  static const char *const passes[] = { "dynamo_output_graph", "aot_inference_graph", "inductor_post_grad_graph" };
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (
+        log,
+        "V0516 11:47:27.920000 1397 torch/x.py:1] {\"%s\": {}, \"frame_id\": %u, \"frame_compile_id\": 0, \"has_payload\": \"0\"}\n"
+        "\tclass GraphModule(torch.nn.Module):\n\t    def forward(self, x: \"f32[2]\"):\n\t        y: \"f32[2]\" = torch.%s(x)\n\t        return (y,)\n",
+        passes[i], frame, op);
+}
+
+/* Of several compilations the one with the most graphs is shown, or the one that is asked for. */
+static void
+test_compilations (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("peephole-XXXXXX", NULL), *path = g_build_filename (folder, "t.log", NULL);
+  static const struct
+  {
+    const char *part, *op;
+    guint n;
+  } rows[] = { { NULL, "relu", 3 }, { "0/0", "tanh", 1 }, { "2/0", "neg", 1 }, { "7/0", NULL, 0 } };
+  g_autoptr (GString) log = g_string_new (NULL);
+
+  add_compilation (log, 0, 1, "tanh");
+  add_compilation (log, 1, 3, "relu");
+  add_compilation (log, 2, 1, "neg");
+  g_assert_true (g_file_set_contents (path, log->str, (gssize) log->len, NULL));
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *asked = rows[i].part != NULL ? g_build_filename (path, rows[i].part, NULL) : g_strdup (path);
+      g_autoptr (GPtrArray) models = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_model_free),
+                            problems = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (GError) error = NULL;
+
+      ph_format_record (asked, count_step, models, problems, NULL, &error);
+      g_assert_cmpuint (models->len, ==, rows[i].n);
+      if (rows[i].n == 0)
+        g_assert_nonnull (strstr (error->message, "these have: 0/0, 1/0, 2/0"));
+      else
+        {
+          g_assert_no_error (error);
+          maker (models->pdata[0], "y");
+          g_assert_cmpstr (((PhModel *) models->pdata[0])->graph->first->op_type, ==, rows[i].op);
+          g_assert_nonnull (strstr (problems->pdata[0], "several compilations"));
+        }
+    }
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 /* A program of torch.export: names as in the program, weights by their strides, branches as bodies; unions old and new. */
 static void
 test_export (void)
@@ -256,6 +309,7 @@ main (int argc, char **argv)
   g_test_add_func ("/torch/table", test_table);
   g_test_add_func ("/torch/graph-text", test_graph_text);
   g_test_add_func ("/torch/trace", test_trace);
+  g_test_add_func ("/torch/compilations", test_compilations);
   g_test_add_func ("/torch/export", test_export);
   g_test_add_func ("/torch/refused", test_refused);
   g_test_add_func ("/torch/damage", test_damage);

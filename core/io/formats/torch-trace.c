@@ -156,8 +156,9 @@ read_pairs (Graph *graph, GHashTable *pairs, GHashTable *between)
   g_list_free (members);
 }
 
+/* All that is read: graphs, and what is said of their nodes. */
 static GPtrArray *
-read_records (PhSource *source, const char *text, gsize size, GHashTable *pairs, GHashTable *between)
+read_records (PhSource *source, const char *text, gsize size)
 {
   g_autoptr (GPtrArray) graphs = g_ptr_array_new_with_free_func (graph_free);
   const char *end = text + size, *at = text;
@@ -201,13 +202,8 @@ read_records (PhSource *source, const char *text, gsize size, GHashTable *pairs,
       graph->line = own + 1;
       if (graph->pass == NULL || graph->size == 0)
         graph_free (graph);
-      else if (g_str_has_suffix (graph->pass, "_graph") || g_str_equal (graph->pass, "exported_program"))
-        g_ptr_array_add (graphs, graph);
       else
-        {
-          read_pairs (graph, pairs, between);
-          graph_free (graph);
-        }
+        g_ptr_array_add (graphs, graph);
     }
   if (broken > 0)
     ph_source_problem (source, "line %u: %u records are not JSON: the log was cut or changed there; what they say is left out",
@@ -264,21 +260,82 @@ read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GHashTable 
 }
 
 static gboolean
+is_graph (const Graph *graph)
+{
+  return g_str_has_suffix (graph->pass, "_graph") || g_str_equal (graph->pass, "exported_program");
+}
+
+/* The compilation that is shown: the one that is asked for, else the first of those with the most graphs. NULL with @error: there is no such. */
+static const char *
+choose (PhSource *source, GPtrArray *graphs, GError **error)
+{
+  g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GString) others = g_string_new (NULL);
+  const char *best = NULL;
+  guint most = 0;
+
+  for (guint i = 0; i < graphs->len; i++)
+    {
+      const Graph *graph = graphs->pdata[i];
+
+      if (is_graph (graph))
+        g_hash_table_insert (counts, graph->compile,
+                             GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (counts, graph->compile)) + 1));
+    }
+  for (guint i = 0; i < graphs->len; i++)
+    {
+      const char *compile = ((Graph *) graphs->pdata[i])->compile;
+      const guint n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, compile));
+
+      if (source->part != NULL ? n > 0 && best == NULL && g_str_equal (compile, source->part) : n > most)
+        {
+          best = compile;
+          most = n;
+        }
+    }
+  for (guint i = 0; i < graphs->len; i++)
+    {
+      const char *compile = ((Graph *) graphs->pdata[i])->compile;
+
+      if (g_hash_table_remove (counts, compile) && compile != best && g_strcmp0 (compile, best) != 0 && others->len < 200)
+        g_string_append_printf (others, "%s%s", others->len > 0 ? ", " : "", *compile != '\0' ? compile : "one without a number");
+    }
+  if (best == NULL && source->part != NULL)
+    ph_source_fail (source, error, PH_ERROR_FILE, NULL, "no compilation '%s' in it has a graph; these have: %s", source->part,
+                    others->str);
+  else if (best == NULL)
+    ph_source_fail (
+        source, error, PH_ERROR_FILE, NULL,
+        "the log holds no graph that is read: run the program again with TORCH_TRACE=folder, and take the whole file from the folder");
+  else if (others->len > 0)
+    ph_source_problem (source,
+                       "The log holds several compilations; this is %s. For another: open %s/NUMBER, where NUMBER is one of %s",
+                       best, source->path, others->str);
+  return best;
+}
+
+static gboolean
 record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
 {
   g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
   g_autoptr (GHashTable) pairs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
-                         between = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
-                         others = g_hash_table_new (g_str_hash, g_str_equal);
+                         between = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_autoptr (GPtrArray) graphs = NULL;
   gsize size;
-  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL, *chosen = NULL;
+  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL, *chosen;
   guint n = 0;
 
   if (text == NULL)
     return FALSE;
-  graphs = read_records (source, text, size, pairs, between);
-  for (guint i = 0; i < graphs->len; i++)
+  graphs = read_records (source, text, size);
+  chosen = choose (source, graphs, error);
+  for (guint i = graphs->len; chosen != NULL && i-- > 0;)
+    if (!g_str_equal (((Graph *) graphs->pdata[i])->compile, chosen))
+      g_ptr_array_remove_index (graphs, i);
+  for (guint i = 0; chosen != NULL && i < graphs->len; i++)
+    if (!is_graph (graphs->pdata[i]))
+      read_pairs (graphs->pdata[i], pairs, between);
+  for (guint i = 0; chosen != NULL && i < graphs->len; i++)
     {
       const Graph *graph = graphs->pdata[i];
       g_autoptr (GError) reason = NULL;
@@ -286,29 +343,20 @@ record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
 
       if (g_cancellable_set_error_if_cancelled (source->cancellable, error))
         return FALSE;
-      if (chosen != NULL && !g_str_equal (graph->compile, chosen))
-        {
-          g_hash_table_add (others, graph->compile);
-          continue;
-        }
+      if (!is_graph (graph))
+        continue;
       if ((model = read_graph (source, graph, pairs, between, &reason)) == NULL)
         {
           ph_source_problem (source, "%s is left out: %s", graph->pass, reason->message);
           continue;
         }
-      chosen = graph->compile;
       n++;
       if (!each (graph->pass, model, data, error))
         return FALSE;
     }
-  if (g_hash_table_size (others) > 0)
-    ph_source_problem (source, "the log holds %u other compilations; the first one that has a graph (%s) is shown",
-                       g_hash_table_size (others), chosen);
-  if (n == 0)
-    return ph_source_fail (
-        source, error, PH_ERROR_FILE, NULL,
-        "the log holds no graph that is read: run the program again with TORCH_TRACE=folder, and take the whole file from the folder");
-  return TRUE;
+  return chosen != NULL
+         && (n > 0
+             || ph_source_fail (source, error, PH_ERROR_FILE, NULL, "no graph of compilation %s in the log can be read", chosen));
 }
 
 static PhModel *
@@ -320,6 +368,6 @@ read_model (PhSource *source, GError **error)
 /* clang-format off */
 const PhFormat ph_format_torch_trace = {
   .name = "torch-trace", .title = "PyTorch's compilations (TORCH_TRACE)", .patterns = (const char *const[]) { "*.log", "*.txt", NULL },
-  .text = TRUE, .probe = probe, .read = read_model, .record = record, .dialect = &ph_dialect_aten,
+  .text = TRUE, .probe = probe, .read = read_model, .record = record, .parts = TRUE, .dialect = &ph_dialect_aten,
 };
 /* clang-format on */
