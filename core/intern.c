@@ -112,6 +112,28 @@ grow (void)
 }
 
 const char *
+ph_intern_numbered (const char *base, guint number)
+{
+  const gsize length = strlen (base);
+  char few[256], digits[16], *name = length + sizeof digits < sizeof few ? few : g_malloc (length + sizeof digits);
+  const char *interned;
+  guint n = 0;
+
+  memcpy (name, base, length);
+  do
+    digits[n++] = (char) ('0' + number % 10);
+  while ((number /= 10) > 0);
+  name[length] = '_';
+  for (guint i = 0; i < n; i++)
+    name[length + 1 + i] = digits[n - 1 - i];
+  name[length + 1 + n] = '\0';
+  interned = ph_intern (name);
+  if (name != few)
+    g_free (name);
+  return interned;
+}
+
+const char *
 ph_intern (const char *string)
 {
   const char *found = NULL;

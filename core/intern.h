@@ -9,6 +9,8 @@ G_BEGIN_DECLS
 /* Like g_intern_string(), but for the hundred thousands of names that models bring: GLib's table, made for the few names of
  * types and properties, lets go of its old array each time it grows. NULL stays NULL. From any thread. */
 const char *ph_intern (const char *string);
+/* "BASE_NUMBER" */
+const char *ph_intern_numbered (const char *base, guint number);
 
 /* A name from there would not be equal to one from here. */
 #pragma GCC poison g_intern_string

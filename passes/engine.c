@@ -16,11 +16,20 @@
  *  5. a rule less exact than the pipeline allows does not run;
  *  6. every rewrite is a transaction of the journal, and the graph is valid between any two. */
 
+/* The rules that may start at nodes of one operator, those that may start anywhere among them: @n of Engine.rules from @first on, in the
+ * order of the table. */
+typedef struct
+{
+  const PhOp *op;
+  guint first, n;
+} Root;
+
 typedef struct
 {
   PhPassRun *run;
-  GHashTable *by_root; /* PhOp -> GPtrArray of PhRule, NULL: those that start at any node; in table order */
-  GArray *queue;       /* (element-type PhId) what is to be looked at, from @at on */
+  GArray *roots;    /* (element-type Root) of the operators that were met */
+  GPtrArray *rules; /* (element-type PhRule)                              */
+  GArray *queue;    /* (element-type PhId) what is to be looked at, from @at on */
   guint at;
   GByteArray *queued; /* by id: stands in the queue, or is about to be put there */
   guint budget;
@@ -392,21 +401,52 @@ engine_try (Engine *self, const PhRule *rule, PhNode *node, gboolean *applied, G
   return TRUE;
 }
 
+static const PhOp *
+root_of (const PhRule *rule)
+{
+  return rule->find != NULL ? rule->find->op : rule->root;
+}
+
+static gboolean
+may_run (PhPassRun *run, const PhRule *rule)
+{
+  return rule->exactness <= run->options->allow && ph_pass_has_rule (run, rule->name);
+}
+
+/* Models have few operators, and most passes meet few of them: a list is made when its operator is met. */
+static Root
+engine_root (Engine *self, const PhOp *op)
+{
+  const PhPass *pass = self->run->pass;
+  Root root = { op, self->rules->len, 0 };
+
+  for (guint i = 0; i < self->roots->len; i++)
+    if (g_array_index (self->roots, Root, i).op == op)
+      return g_array_index (self->roots, Root, i);
+  for (guint i = 0; i < pass->n_rules; i++)
+    {
+      const PhOp *at = root_of (&pass->rules[i]);
+
+      if ((at == NULL || at == op) && may_run (self->run, &pass->rules[i]))
+        g_ptr_array_add (self->rules, (gpointer) &pass->rules[i]);
+    }
+  root.n = self->rules->len - root.first;
+  g_array_append_val (self->roots, root);
+  return root;
+}
+
 /* Tries every rule that can start at node @id, until one fires. */
 static gboolean
 engine_visit (Engine *self, PhId id, GError **error)
 {
   PhNode *node = ph_model_find_node (self->run->model, id);
-  GPtrArray *rules;
+  Root root;
 
   self->queued->data[id] = FALSE;
   if (node == NULL || node->outputs->len == 0) /* what computes nothing is for dce */
     return TRUE;
-  rules = g_hash_table_lookup (self->by_root, node->op);
-  if (rules == NULL)
-    rules = g_hash_table_lookup (self->by_root, NULL);
-
-  for (guint i = 0; rules != NULL && i < rules->len && !self->run->stopped; i++)
+  root = engine_root (self, node->op);
+  for (guint i = 0; i < root.n && !self->run->stopped; i++)
     {
       gboolean applied;
 
@@ -415,7 +455,7 @@ engine_visit (Engine *self, PhId id, GError **error)
       if (node == NULL)
         return TRUE;
 
-      if (!engine_try (self, g_ptr_array_index (rules, i), node, &applied, error))
+      if (!engine_try (self, g_ptr_array_index (self->rules, root.first + i), node, &applied, error))
         return FALSE;
       if (applied)
         break;
@@ -423,63 +463,41 @@ engine_visit (Engine *self, PhId id, GError **error)
   return TRUE;
 }
 
-/* The rules that may start at each operator; those that may start anywhere are in every list, at their place. */
-static GHashTable *
-index_rules (PhPassRun *run)
-{
-  GHashTable *by_root = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
-  const PhPass *pass = run->pass;
-
-  g_hash_table_insert (by_root, NULL, g_ptr_array_new ());
-  for (guint i = 0; i < pass->n_rules; i++)
-    {
-      const PhOp *op = pass->rules[i].find != NULL ? pass->rules[i].find->op : pass->rules[i].root;
-
-      if (!g_hash_table_contains (by_root, op))
-        g_hash_table_insert (by_root, (gpointer) op, g_ptr_array_new ());
-    }
-
-  for (guint i = 0; i < pass->n_rules; i++)
-    {
-      const PhRule *rule = &pass->rules[i];
-      const PhOp *op = rule->find != NULL ? rule->find->op : rule->root;
-      GHashTableIter iter;
-      gpointer key, rules;
-
-      if (rule->exactness > run->options->allow || !ph_pass_has_rule (run, rule->name))
-        continue;
-      g_hash_table_iter_init (&iter, by_root);
-      while (g_hash_table_iter_next (&iter, &key, &rules))
-        if (op == NULL || key == op)
-          g_ptr_array_add (rules, (gpointer) rule);
-    }
-  return by_root;
-}
-
 /* Of fifty passes most find no operator of theirs in a model: they need not walk it. */
 static gboolean
-has_a_root (PhPassRun *run, GHashTable *by_root)
+has_a_root (PhPassRun *run)
 {
-  GHashTableIter iter;
-  gpointer op, rules;
+  const PhOp *missing = NULL;
 
-  g_hash_table_iter_init (&iter, by_root);
-  while (g_hash_table_iter_next (&iter, &op, &rules))
-    if (((GPtrArray *) rules)->len > 0 && (op == NULL || ph_model_has_op (run->model, op)))
-      return TRUE;
+  for (guint i = 0; i < run->pass->n_rules; i++)
+    {
+      const PhRule *rule = &run->pass->rules[i];
+      const PhOp *op = root_of (rule);
+
+      if (op != NULL && op == missing)
+        continue;
+      if (op != NULL && !ph_model_has_op (run->model, op))
+        missing = op;
+      else if (may_run (run, rule))
+        return TRUE;
+    }
   return FALSE;
 }
 
 gboolean
 ph_pass_run_rules (PhPassRun *run, GError **error)
 {
-  g_autoptr (GHashTable) by_root = index_rules (run);
-  g_autoptr (GArray) queue = g_array_new (FALSE, FALSE, sizeof (PhId));
-  g_autoptr (GByteArray) queued = g_byte_array_new ();
-  Engine self = { .run = run, .by_root = by_root, .queue = queue, .queued = queued };
+  g_autoptr (GArray) roots = NULL, queue = NULL;
+  g_autoptr (GPtrArray) rules = NULL;
+  g_autoptr (GByteArray) queued = NULL;
+  Engine self = { .run = run };
 
-  if (!has_a_root (run, by_root))
+  if (!has_a_root (run))
     return TRUE;
+  self.roots = roots = g_array_new (FALSE, FALSE, sizeof (Root));
+  self.rules = rules = g_ptr_array_new ();
+  self.queue = queue = g_array_new (FALSE, FALSE, sizeof (PhId));
+  self.queued = queued = g_byte_array_new ();
   self.budget = 256 + 16 * ph_model_n_nodes (run->model, TRUE);
   g_byte_array_set_size (queued, run->model->next_id + 64);
   memset (queued->data, 0, queued->len);

@@ -49,7 +49,7 @@ read_initial_value (PhMatch *match, PhBuilder *b)
   guint k = invariant_state (loop);
   PhValue *initial = ph_node_input (loop, 2 + k), *out = ph_node_output (loop, k);
   PhValue *inside = g_ptr_array_index (ph_node_graph (loop, "body")->inputs, 2 + k);
-  g_autoptr (GArray) uses = g_array_copy (inside->uses), readers = g_array_copy (out->uses);
+  g_autoptr (GArray) uses = ph_value_copy_uses (inside), readers = ph_value_copy_uses (out);
   guint n = 0;
 
   for (guint u = 0; u < uses->len && b->error == NULL; u++)

@@ -124,12 +124,16 @@ ph_pass_run_options (PhPassRun *run)
 gboolean
 ph_pass_has_rule (PhPassRun *run, const char *rule)
 {
-  g_autofree char *name = NULL;
+  const gsize length = strlen (run->pass->name);
 
-  if (run->options->rules_off == NULL)
-    return TRUE;
-  name = g_strdup_printf ("%s/%s", run->pass->name, rule);
-  return !g_strv_contains (run->options->rules_off, name);
+  for (guint i = 0; run->options->rules_off != NULL && run->options->rules_off[i] != NULL; i++)
+    {
+      const char *off = run->options->rules_off[i];
+
+      if (strncmp (off, run->pass->name, length) == 0 && off[length] == '/' && g_str_equal (off + length + 1, rule))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 gboolean

@@ -83,7 +83,7 @@ read_constant (PhMatch *match, PhBuilder *b)
   PhNode *loop = match->root;
   guint i = constant_state (loop);
   PhValue *inside = g_ptr_array_index (ph_node_graph (loop, "body")->inputs, i);
-  g_autoptr (GArray) uses = g_array_copy (inside->uses);
+  g_autoptr (GArray) uses = ph_value_copy_uses (inside);
 
   for (guint u = 0; u < uses->len && b->error == NULL; u++)
     ph_node_set_input (g_array_index (uses, PhUse, u).node, g_array_index (uses, PhUse, u).index, ph_node_input (loop, i),

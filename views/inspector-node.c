@@ -296,8 +296,8 @@ ph_inspector_fill_node (PhInspector *self, PhNode *node)
     add_origins (self, node->id);
   add_gradients (self, node);
   add_attributes (self, node);
-  add_values (self, node, node->inputs, node->op ? node->op->inputs : NULL, _ ("Inputs"));
-  add_values (self, node, node->outputs, node->op ? node->op->outputs : NULL, _ ("Outputs"));
+  add_values (self, node, &node->inputs->array, node->op ? node->op->inputs : NULL, _ ("Inputs"));
+  add_values (self, node, &node->outputs->array, node->op ? node->op->outputs : NULL, _ ("Outputs"));
   if (node->graphs && node->graphs->len)
     {
       GtkListBox *section = ph_inspector_add_section (self, _ ("Bodies"));

@@ -424,7 +424,7 @@ likeness (const PhMatching *match, const PhNode *node, const PhNode *of_target)
       if (here != NULL && i < node->inputs->len && node->inputs->pdata[i] == here)
         points += 3;
       else if (here != NULL)
-        points += g_ptr_array_find (node->inputs, here, NULL) ? 1 : 0;
+        points += ph_values_find (node->inputs, here, NULL) ? 1 : 0;
     }
   for (guint i = 0; i < of_target->outputs->len; i++)
     {

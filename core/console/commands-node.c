@@ -148,9 +148,9 @@ node_begin (PhCall *call, GError **error)
       ph_reply_say (call->reply, "  %s = %s\n", attr->name, text);
     }
   json_object_set_object_member (json, "attributes", attrs);
-  values_row (node->inputs, ph_reply_array (call->reply, "inputs"));
-  values_row (node->outputs, ph_reply_array (call->reply, "outputs"));
-  say_values (call->reply, "input", node->inputs);
+  values_row (&node->inputs->array, ph_reply_array (call->reply, "inputs"));
+  values_row (&node->outputs->array, ph_reply_array (call->reply, "outputs"));
+  say_values (call->reply, "input", &node->inputs->array);
   for (guint i = 0; i < node->outputs->len; i++)
     {
       const PhValue *value = node->outputs->pdata[i];

@@ -139,8 +139,8 @@ column_of_node (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
     case 2: ph_sql_result_text (out, node->domain); break;
     case 3: ph_sql_result_text (out, node->name); break;
     case 4: ph_sql_result_take (out, ph_node_scope (node)); break;
-    case 5: ph_sql_result_take (out, join_names (node->inputs)); break;
-    case 6: ph_sql_result_take (out, join_names (node->outputs)); break;
+    case 5: ph_sql_result_take (out, join_names (&node->inputs->array)); break;
+    case 6: ph_sql_result_take (out, join_names (&node->outputs->array)); break;
     case 7: sqlite3_result_int64 (out, node->inputs->len); break;
     case 8: sqlite3_result_int64 (out, node->outputs->len); break;
     case 9: ph_sql_result_take (out, join_attrs (node->attrs)); break;

@@ -89,8 +89,8 @@ facts_of (const PhNode *node, Words *words)
         }
       add_pair (lists[0], words, attr->name, text);
     }
-  add_values (lists[1], node->inputs, words);
-  add_values (lists[2], node->outputs, words);
+  add_values (lists[1], &node->inputs->array, words);
+  add_values (lists[2], &node->outputs->array, words);
   json_array_add_int_element (facts, word_of (words, type));
   json_array_add_int_element (facts, word_of (words, *node->name != '\0' ? node->name : NULL));
   json_array_add_int_element (facts, word_of (words, where));

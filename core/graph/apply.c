@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/graph-private.h"
 
+#include <string.h>
+
 /* New nodes at the end stand this far apart, so that about 20 insertions fit anywhere before a graph is renumbered. */
 #define ORDER_GAP (G_GUINT64_CONSTANT (1) << 20)
 
@@ -26,7 +28,8 @@ ph_attrs_new (PhAttr *const *attrs, guint n, gboolean more)
 PhNodeRecord *
 ph_node_record_alloc (guint n_inputs, guint n_outputs)
 {
-  PhNodeRecord *record = g_malloc0 (sizeof *record + n_outputs * 3 * sizeof (gpointer) + (n_inputs + n_outputs) * sizeof (PhId));
+  const gsize size = sizeof (PhNodeRecord) + n_outputs * 3 * sizeof (gpointer) + (n_inputs + n_outputs) * sizeof (PhId);
+  PhNodeRecord *record = memset (g_malloc (size), 0, size);
 
   record->n_inputs = n_inputs;
   record->n_outputs = n_outputs;
@@ -127,36 +130,6 @@ ph_edit_free (PhEdit *edit)
   g_free (edit);
 }
 
-/* ── uses ───────────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static void
-add_use (PhValue *value, PhNode *node, guint index)
-{
-  PhUse use = { node, index };
-
-  if (value == NULL)
-    return;
-  node->use_at[index] = value->uses->len;
-  g_array_append_val (value->uses, use);
-}
-
-/* The last use takes the place of the one that goes: constant time, however many users a mask has. */
-static void
-drop_use (PhValue *value, PhNode *node, guint index)
-{
-  guint at;
-
-  if (value == NULL)
-    return;
-  at = node->use_at[index];
-  g_array_remove_index_fast (value->uses, at);
-  if (at < value->uses->len)
-    {
-      const PhUse *moved = &g_array_index (value->uses, PhUse, at);
-      moved->node->use_at[moved->index] = at;
-    }
-}
-
 /* ── the list of nodes ──────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* Room for @node behind what has order @low: the nodes after it move up, as few as make the gaps between them as wide as they are
@@ -207,7 +180,7 @@ add_node (PhModel *model, const PhEdit *edit)
 {
   const PhNodeRecord *record = edit->spec;
   PhGraph *graph = ph_model_find_graph (model, edit->graph);
-  PhNode *node = g_new0 (PhNode, 1);
+  PhNode *node = memset (g_new (PhNode, 1), 0, sizeof *node); /* calloc has no cache of its own */
 
   node->id = edit->id;
   node->op = record->op;
@@ -221,16 +194,15 @@ add_node (PhModel *model, const PhEdit *edit)
   node->graph = graph;
   node->extra = record->extra != NULL ? g_bytes_ref (record->extra) : NULL;
   node->attrs = g_ptr_array_ref (record->attrs);
-  node->inputs = g_ptr_array_sized_new (record->n_inputs);
-  node->use_at = g_new0 (guint, record->n_inputs);
+  ph_node_init_inputs (node, record->n_inputs);
   for (guint i = 0; i < record->n_inputs; i++)
     {
       PhValue *value = record->inputs[i] != PH_NO_ID ? ph_model_find_value (model, record->inputs[i]) : NULL;
 
-      g_ptr_array_add (node->inputs, value);
-      add_use (value, node, i);
+      node->inputs->pdata[node->inputs->len++] = value;
+      ph_value_add_use (value, node, i);
     }
-  node->outputs = g_ptr_array_new_full (record->n_outputs, (GDestroyNotify) ph_value_free);
+  ph_values_init (node->outputs, record->n_outputs);
   for (guint i = 0; i < record->n_outputs; i++)
     {
       PhValue *value = ph_value_alloc (graph, record->outputs[i], record->output_names[i], record->output_types[i]);
@@ -238,7 +210,7 @@ add_node (PhModel *model, const PhEdit *edit)
       value->producer = node;
       value->output = i;
       value->extra = record->output_extras[i] != NULL ? g_bytes_ref (record->output_extras[i]) : NULL;
-      g_ptr_array_add (node->outputs, value);
+      node->outputs->pdata[node->outputs->len++] = value;
     }
   ph_model_enter (model, model->nodes, node->id, node);
   link_after (graph, node, edit->place != PH_NO_ID ? ph_model_find_node (model, edit->place) : NULL);
@@ -253,7 +225,7 @@ remove_node (PhModel *model, const PhEdit *edit)
   PhGraph *graph = node->graph;
 
   for (guint i = node->inputs->len; i-- > 0;)
-    drop_use (node->inputs->pdata[i], node, i);
+    ph_value_drop_use (node->inputs->pdata[i], node, i);
   for (guint i = 0; i < node->outputs->len; i++)
     {
       const PhValue *value = node->outputs->pdata[i];
@@ -332,6 +304,7 @@ remove_graph (PhModel *model, const PhEdit *edit)
   PhNode *owner = ph_model_find_node (model, edit->graph);
 
   g_ptr_array_index (model->graphs, edit->id) = NULL;
+  model->n_graphs--;
   g_ptr_array_remove_index (owner->graphs, edit->index);
   if (owner->graphs->len == 0)
     g_clear_pointer (&owner->graphs, g_ptr_array_unref);
@@ -347,6 +320,7 @@ static void
 remove_function (PhModel *model, const PhEdit *edit)
 {
   g_ptr_array_index (model->graphs, edit->id) = NULL;
+  model->n_graphs--;
   g_ptr_array_remove_index (model->functions, edit->index);
 }
 
@@ -359,14 +333,15 @@ set_input (PhModel *model, const PhEdit *edit, PhId to, gboolean absent, gboolea
 
   if (absent)
     {
-      g_ptr_array_add (node->inputs, NULL);
-      node->use_at = g_renew (guint, node->use_at, node->inputs->len);
+      if (node->inputs->len == node->inputs->size)
+        ph_node_grow_inputs (node);
+      node->inputs->pdata[node->inputs->len++] = NULL;
     }
-  drop_use (node->inputs->pdata[edit->index], node, edit->index);
+  ph_value_drop_use (node->inputs->pdata[edit->index], node, edit->index);
   node->inputs->pdata[edit->index] = value;
-  add_use (value, node, edit->index);
+  ph_value_add_use (value, node, edit->index);
   if (last)
-    g_ptr_array_set_size (node->inputs, (int) edit->index);
+    node->inputs->len = edit->index;
 }
 
 static void

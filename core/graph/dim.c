@@ -446,6 +446,48 @@ poly_of_dim (PhDim dim, Poly *poly)
   return TRUE;
 }
 
+/* What was computed last in this thread, by what it was computed of: a net has few sizes, and asks for them again and again. */
+#define RECENT 256 /* a power of two */
+
+typedef struct
+{
+  PhDim a, b, result;
+  gboolean (*compute) (const Poly *a, const Poly *b, Poly *result); /* NULL: nothing yet */
+} Computed;
+
+static PhDim dim_of_poly (const Poly *poly);
+
+static PhDim
+combine (PhDim a, PhDim b, gboolean (*compute) (const Poly *a, const Poly *b, Poly *result))
+{
+  static _Thread_local Computed recent[RECENT];
+  guint64 hash = (guint64) a.size * 31 + (guint64) b.size + (guint64) (gsize) a.symbol * 7 + (guint64) (gsize) b.symbol * 3
+                 + (guint64) (gsize) compute;
+  Computed *last = &recent[(hash * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)) >> 56];
+  Poly x, y;
+
+  G_STATIC_ASSERT (RECENT == 1 << (64 - 56));
+  if (last->compute == compute && last->a.size == a.size && last->a.symbol == a.symbol && last->b.size == b.size
+      && last->b.symbol == b.symbol)
+    return last->result;
+  *last = (Computed) { a, b, PH_DIM_UNKNOWN, compute };
+  if (poly_of_dim (a, &x) && poly_of_dim (b, &y) && compute (&x, &y, &x))
+    last->result = dim_of_poly (&x);
+  return last->result;
+}
+
+static gboolean
+poly_sum (const Poly *a, const Poly *b, Poly *result)
+{
+  return poly_add (a, b, 1, result);
+}
+
+static gboolean
+poly_difference (const Poly *a, const Poly *b, Poly *result)
+{
+  return poly_add (a, b, -1, result);
+}
+
 static PhDim
 dim_of_poly (const Poly *poly)
 {
@@ -488,41 +530,25 @@ ph_dim_equal (PhDim a, PhDim b)
 PhDim
 ph_dim_add (PhDim a, PhDim b)
 {
-  Poly x, y;
-
-  if (!poly_of_dim (a, &x) || !poly_of_dim (b, &y) || !poly_add (&x, &y, 1, &x))
-    return PH_DIM_UNKNOWN;
-  return dim_of_poly (&x);
+  return combine (a, b, poly_sum);
 }
 
 PhDim
 ph_dim_sub (PhDim a, PhDim b)
 {
-  Poly x, y;
-
-  if (!poly_of_dim (a, &x) || !poly_of_dim (b, &y) || !poly_add (&x, &y, -1, &x))
-    return PH_DIM_UNKNOWN;
-  return dim_of_poly (&x);
+  return combine (a, b, poly_difference);
 }
 
 PhDim
 ph_dim_mul (PhDim a, PhDim b)
 {
-  Poly x, y;
-
-  if (!poly_of_dim (a, &x) || !poly_of_dim (b, &y) || !poly_multiply (&x, &y, &x))
-    return PH_DIM_UNKNOWN;
-  return dim_of_poly (&x);
+  return combine (a, b, poly_multiply);
 }
 
 PhDim
 ph_dim_div (PhDim a, PhDim b)
 {
-  Poly x, y;
-
-  if (!poly_of_dim (a, &x) || !poly_of_dim (b, &y) || !poly_divide (&x, &y, &x))
-    return PH_DIM_UNKNOWN;
-  return dim_of_poly (&x);
+  return combine (a, b, poly_divide);
 }
 
 char *

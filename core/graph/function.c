@@ -203,7 +203,8 @@ node_equal (const PhNode *a, const PhNode *b)
 
   if (a->op_type != b->op_type || a->domain != b->domain || a->name != b->name || a->role != b->role || a->device != b->device
       || n_graphs != (b->graphs != NULL ? b->graphs->len : 0) || n_control != (b->control != NULL ? b->control->len : 0)
-      || !values_equal (a->inputs, b->inputs) || !values_equal (a->outputs, b->outputs) || !attrs_equal (a->attrs, b->attrs))
+      || !values_equal (&a->inputs->array, &b->inputs->array) || !values_equal (&a->outputs->array, &b->outputs->array)
+      || !attrs_equal (a->attrs, b->attrs))
     return FALSE;
   for (guint i = 0; i < n_control; i++)
     {

@@ -50,6 +50,13 @@ void ph_model_count (PhModel *model, const PhOp *op, int difference); /* in the 
 PhGraph *ph_graph_alloc (PhModel *model, PhId id, PhNode *owner, const char *attr, const char *name);
 PhValue *ph_value_alloc (PhGraph *graph, PhId id, const char *name, const PhType *type);
 void ph_node_insert_control (PhNode *node, guint index, PhNode *first);
+void ph_uses_init (PhUses *uses, guint size); /* all of it is zeros; as many as @size fit without another allocation */
+void ph_values_init (PhValues *values, guint size);
+void ph_node_init_inputs (PhNode *node, guint size); /* with use_at */
+void ph_values_clear (PhValues *values);
+void ph_node_grow_inputs (PhNode *node);
+void ph_value_add_use (PhValue *value, PhNode *node, guint index); /* (nullable) @value, here and below */
+void ph_value_drop_use (PhValue *value, PhNode *node, guint index);
 GHashTable *ph_graph_names (const PhGraph *graph);                                       /* of its root */
 PhFunction *ph_function_alloc (PhModel *model, PhId id, const PhFunctionRecord *record); /* not yet in the list */
 void ph_function_free (PhFunction *function);

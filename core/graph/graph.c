@@ -12,16 +12,20 @@ ph_value_free (PhValue *value)
 {
   g_clear_pointer (&value->tensor, ph_tensor_unref);
   g_clear_pointer (&value->extra, g_bytes_unref);
-  g_array_unref (value->uses);
+  if (value->uses->data != value->uses->few)
+    g_free (value->uses->data);
   g_free (value);
 }
 
 void
 ph_node_free (PhNode *node)
 {
-  g_ptr_array_unref (node->inputs);
-  g_free (node->use_at);
-  g_ptr_array_unref (node->outputs);
+  for (guint i = 0; i < node->outputs->len; i++)
+    ph_value_free (node->outputs->pdata[i]);
+  ph_values_clear (node->inputs);
+  ph_values_clear (node->outputs);
+  if (node->use_at != node->few_use_at)
+    g_free (node->use_at);
   g_ptr_array_unref (node->attrs);
   g_clear_pointer (&node->graphs, g_ptr_array_unref);
   g_clear_pointer (&node->control, g_ptr_array_unref);
@@ -80,19 +84,20 @@ ph_graph_alloc (PhModel *model, PhId id, PhNode *owner, const char *attr, const 
       graph->suffixes = g_hash_table_new (NULL, NULL);
     }
   ph_model_enter (model, model->graphs, id, graph);
+  model->n_graphs++;
   return graph;
 }
 
 PhValue *
 ph_value_alloc (PhGraph *graph, PhId id, const char *name, const PhType *type)
 {
-  PhValue *value = g_new0 (PhValue, 1);
+  PhValue *value = memset (g_new (PhValue, 1), 0, sizeof *value); /* calloc has no cache of its own */
 
   value->id = id;
   value->name = name;
   value->type = type;
   value->graph = graph;
-  value->uses = g_array_new (FALSE, FALSE, sizeof (PhUse));
+  ph_uses_init (value->uses, 1);
   ph_model_enter (graph->model, graph->model->values, id, value);
   g_hash_table_insert (ph_graph_names (graph), (gpointer) name, value);
   return value;
@@ -181,7 +186,8 @@ clone_value (PhGraph *graph, const PhValue *from)
   value->place = from->place;
   value->extra = bytes_ref (from->extra);
   /* The uses are copied as they stand, nodes by id, and resolved when all nodes are there: order matters to rewriting. */
-  g_array_set_size (value->uses, from->uses->len);
+  ph_uses_init (value->uses, from->uses->len);
+  value->uses->len = from->uses->len;
   return value;
 }
 
@@ -214,23 +220,25 @@ clone_graph (PhGraph *graph, const PhGraph *from)
       ph_model_enter (model, model->nodes, node->id, node);
       ph_model_count (model, node->op, 1);
 
-      node->inputs = g_ptr_array_sized_new (old->inputs->len);
+      ph_node_init_inputs (node, old->inputs->len);
+      node->inputs->len = old->inputs->len;
       for (guint i = 0; i < old->inputs->len; i++)
         {
-          PhValue *value = old->inputs->pdata[i];
-          g_ptr_array_add (node->inputs, value != NULL ? g_ptr_array_index (model->values, value->id) : NULL);
+          const PhValue *value = old->inputs->pdata[i];
+
+          node->inputs->pdata[i] = value != NULL ? g_ptr_array_index (model->values, value->id) : NULL;
+          node->use_at[i] = old->use_at[i];
         }
-      node->use_at = g_memdup2 (old->use_at, old->inputs->len * sizeof *old->use_at);
       for (guint i = 0; i < node->inputs->len; i++)
         if (node->inputs->pdata[i] != NULL)
           g_array_index (((PhValue *) node->inputs->pdata[i])->uses, PhUse, node->use_at[i]) = (PhUse) { node, i };
 
-      node->outputs = g_ptr_array_new_full (old->outputs->len, (GDestroyNotify) ph_value_free);
+      ph_values_init (node->outputs, old->outputs->len);
       for (guint i = 0; i < old->outputs->len; i++)
         {
           PhValue *value = clone_value (graph, old->outputs->pdata[i]);
           value->producer = node;
-          g_ptr_array_add (node->outputs, value);
+          node->outputs->pdata[node->outputs->len++] = value;
         }
       node->attrs = g_ptr_array_ref (old->attrs);
       node->extra = bytes_ref (old->extra);
@@ -395,8 +403,7 @@ ph_graph_unique_name (const PhGraph *graph, const char *base)
   suffix = GPOINTER_TO_UINT (g_hash_table_lookup (root->suffixes, interned));
   for (;;)
     {
-      g_autofree char *name = g_strdup_printf ("%s_%u", interned, ++suffix);
-      const char *candidate = ph_intern (name);
+      const char *candidate = ph_intern_numbered (interned, ++suffix);
 
       if (!g_hash_table_contains (root->names, candidate))
         {
@@ -446,15 +453,17 @@ ph_model_has_op (PhModel *model, const PhOp *op)
 guint
 ph_model_n_nodes (PhModel *model, gboolean with_bodies)
 {
-  guint n = model->graph->n_nodes;
+  guint n = model->graph->n_nodes, seen = 0;
 
-  if (with_bodies)
-    for (PhId id = 1; id < model->next_id; id++)
-      {
-        const PhGraph *graph = g_ptr_array_index (model->graphs, id);
-        if (graph != NULL && graph->owner != NULL && !ph_graph_is_fused (graph) && ph_graph_root (graph) == model->graph)
-          n += graph->n_nodes;
-      }
+  /* Most models have no other graph than the main one. */
+  for (PhId id = 1; with_bodies && model->n_graphs > 1 && seen < model->n_graphs; id++)
+    {
+      const PhGraph *graph = g_ptr_array_index (model->graphs, id);
+
+      seen += graph != NULL;
+      if (graph != NULL && graph->owner != NULL && !ph_graph_is_fused (graph) && ph_graph_root (graph) == model->graph)
+        n += graph->n_nodes;
+    }
   return n;
 }
 

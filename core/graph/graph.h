@@ -37,6 +37,30 @@ typedef struct
   guint index;
 } PhUse; /* input @index of @node */
 
+/* Arrays of nodes and values: g_array_index() and g_ptr_array_index() read them, ph_values_find() and the like do the rest. Nearly all have one or
+ * two elements, which lie in the struct itself: a graph of a million nodes has three millions of them. */
+typedef struct
+{
+  PhUse *data;
+  guint len, size; /* @size: elements that there is room for */
+  PhUse few[1];
+} PhUses;
+
+typedef struct
+{
+  union
+  {
+    struct
+    {
+      gpointer *pdata; /* PhValue */
+      guint len;
+    };
+    GPtrArray array; /* the same, for functions that only read the fields of one */
+  };
+  guint size;
+  gpointer few[2];
+} PhValues;
+
 struct _PhValue
 {
   PhId id;
@@ -47,7 +71,7 @@ struct _PhValue
   guint output;        /* index among the producer's outputs                                 */
   PhTensor *tensor;    /* (nullable) initializer; with is_input an overridable default       */
   gboolean is_input;   /* one of graph->inputs                                               */
-  GArray *uses;        /* (element-type PhUse) by nodes here and in subgraphs; in no order   */
+  PhUses uses[1];      /* by nodes here and in subgraphs; in no order                        */
   guint n_output_uses; /* how many times it is a graph output                                */
   guint place;         /* of a constant: its index in graph->constants                       */
   GBytes *extra;       /* (nullable) what the file says of it that Peephole does not read    */
@@ -63,9 +87,10 @@ struct _PhNode
   PhGraph *graph;
   PhNode *prev, *next;  /* the graph's list, always a topological order                       */
   guint64 order;        /* grows along that list; compare within one graph only               */
-  GPtrArray *inputs;    /* (element-type PhValue) (nullable elements): "" inputs are NULL     */
+  PhValues inputs[1];   /* (nullable elements): "" inputs are NULL                            */
   guint *use_at;        /* parallel to inputs: index in the value's uses                      */
-  GPtrArray *outputs;   /* (element-type PhValue) owned; "" outputs are values without a use  */
+  guint few_use_at[2];  /* what that points to, while it is enough                            */
+  PhValues outputs[1];  /* owned; "" outputs are values without a use                         */
   GPtrArray *attrs;     /* (element-type PhAttr) in the file's order; shared, a change makes another */
   GPtrArray *graphs;    /* (element-type PhGraph) (nullable) bodies: If, Loop, Scan, fused    */
   GPtrArray *control;   /* (element-type PhNode) (nullable) of this graph, must run before this one */
@@ -118,6 +143,7 @@ struct _PhModel
   PhGraph *graph;                     /* the main graph                                                     */
   GPtrArray *nodes, *values, *graphs; /* by id: NULL where an id is of another kind or was removed */
   PhId next_id;
+  guint n_graphs;     /* in @graphs: those there are                                        */
   GHashTable *opsets; /* interned domain -> version (GINT_TO_POINTER)                       */
   gint64 ir_version;
   GHashTable *census;   /* PhOp -> how many nodes of it there are, bodies included            */
@@ -204,6 +230,10 @@ const gint64 *ph_node_attr_ints (const PhNode *node, const char *name, gsize *n)
 /* The constant behind @value: an initializer that no caller may override (an input's default is constant up to IR 3
  * only, as in ONNX Runtime), or the output of a Constant node. (transfer none) (nullable) */
 PhTensor *ph_value_constant (const PhValue *value);
+GArray *ph_value_copy_uses (const PhValue *value); /* (element-type PhUse) (transfer full) */
+/* As g_ptr_array_find() and g_ptr_array_copy(). */
+gboolean ph_values_find (const PhValues *values, gconstpointer value, guint *index);
+GPtrArray *ph_values_copy (const PhValues *values); /* (element-type PhValue) (transfer container) */
 gboolean ph_value_is_output (const PhValue *value);
 guint ph_value_n_uses (const PhValue *value); /* by nodes and as graph outputs */
 /* The node in @graph itself through which @node (in @graph or a body below it) is reached. (nullable) */

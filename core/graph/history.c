@@ -240,11 +240,15 @@ count_step (PhHistory *history, PhModel *model, PhStep *step)
   guint first = step->first_rewrite < history->rewrites->len
                     ? g_array_index (history->rewrites, PhRewrite, step->first_rewrite).first_edit
                     : history->edits->len;
-  g_autoptr (GHashTable) net = ph_net_new_counted (history, model, first, history->edits->len);
+  g_autoptr (GHashTable) net = first < history->edits->len ? ph_net_new_counted (history, model, first, history->edits->len)
+                                                           : NULL;
   GHashTableIter iter;
   gpointer data;
 
   step->n_added = step->n_removed = step->n_changed = 0;
+  step->n_nodes = ph_model_n_nodes (model, TRUE);
+  if (net == NULL)
+    return;
   g_hash_table_iter_init (&iter, net);
   while (g_hash_table_iter_next (&iter, NULL, &data))
     {
@@ -259,7 +263,6 @@ count_step (PhHistory *history, PhModel *model, PhStep *step)
       else
         step->n_changed++;
     }
-  step->n_nodes = ph_model_n_nodes (model, TRUE);
 }
 
 /* Drops what lies after the present position. Half a step becomes a step of its own. */
@@ -299,19 +302,21 @@ ph_history_begin_step (PhHistory *history, PhModel *model, const char *pass)
   model->journal = history;
 }
 
-void
-ph_history_begin_rewrite (PhHistory *history, const char *rule, PhId node, const char *why)
-{
-  PhRewrite rewrite
-      = { .rule = ph_intern (rule), .why = ph_intern (why != NULL ? why : ""), .node = node, .first_edit = history->edits->len };
-
-  g_array_append_val (history->rewrites, rewrite);
-}
-
 static PhRewrite *
 last_rewrite (PhHistory *history)
 {
   return &g_array_index (history->rewrites, PhRewrite, history->rewrites->len - 1);
+}
+
+void
+ph_history_begin_rewrite (PhHistory *history, const char *rule, PhId node, const char *why)
+{
+  const PhRewrite *last = history->rewrites->len > 0 ? last_rewrite (history) : NULL;
+  PhRewrite rewrite = { .rule = ph_intern (rule), .node = node, .first_edit = history->edits->len };
+
+  /* A rule that fires often gives the same reason each time. */
+  rewrite.why = last != NULL && g_strcmp0 (last->why, why) == 0 ? last->why : ph_intern (why != NULL ? why : "");
+  g_array_append_val (history->rewrites, rewrite);
 }
 
 gboolean

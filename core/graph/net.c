@@ -67,6 +67,33 @@ tensor_of_attrs (GPtrArray *attrs)
   return NULL;
 }
 
+/* The constants that the edits [@first, @end) make or take away, by the ids of their values. (transfer full) */
+static GHashTable *
+index_constants (const PhHistory *history, guint first, guint end)
+{
+  GHashTable *index = g_hash_table_new (NULL, NULL);
+
+  for (guint i = first; i < end; i++)
+    {
+      const PhEdit *edit = history->edits->pdata[i];
+
+      if (edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_REMOVE_VALUE)
+        {
+          const PhValueRecord *record = edit->spec;
+
+          g_hash_table_insert (index, GUINT_TO_POINTER (edit->id), record->is_input ? NULL : record->tensor);
+        }
+      else if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE)
+        {
+          const PhNodeRecord *record = edit->spec;
+
+          if (record->n_outputs == 1 && g_str_equal (record->op_type, "Constant"))
+            g_hash_table_insert (index, GUINT_TO_POINTER (record->outputs[0]), tensor_of_attrs (record->attrs));
+        }
+    }
+  return index;
+}
+
 PhTensor *
 ph_history_find_tensor (PhHistory *history, PhModel *model, GHashTable **index, PhId id)
 {
@@ -77,27 +104,7 @@ ph_history_find_tensor (PhHistory *history, PhModel *model, GHashTable **index, 
   if (value != NULL)
     return ph_value_constant (value);
   if (*index == NULL)
-    {
-      *index = g_hash_table_new (NULL, NULL);
-      for (guint i = 0; i < history->edits->len; i++)
-        {
-          const PhEdit *edit = history->edits->pdata[i];
-
-          if (edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_REMOVE_VALUE)
-            {
-              const PhValueRecord *record = edit->spec;
-
-              g_hash_table_insert (*index, GUINT_TO_POINTER (edit->id), record->is_input ? NULL : record->tensor);
-            }
-          else if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE)
-            {
-              const PhNodeRecord *record = edit->spec;
-
-              if (g_str_equal (record->op_type, "Constant") && record->n_outputs == 1)
-                g_hash_table_insert (*index, GUINT_TO_POINTER (record->outputs[0]), tensor_of_attrs (record->attrs));
-            }
-        }
-    }
+    *index = index_constants (history, 0, history->edits->len);
   return g_hash_table_lookup (*index, GUINT_TO_POINTER (id));
 }
 
@@ -105,9 +112,29 @@ typedef struct
 {
   PhHistory *history;
   PhModel *model;
-  GHashTable *net, *tensors, *places, *callers;
+  guint first, end; /* the stretch                                                     */
+  GHashTable *net;
+  GHashTable *tensors, *gone; /* (nullable) constants by value: of the journal, of the stretch   */
+  GHashTable *places, *near;  /* (nullable) where nodes and graphs lie: likewise                 */
+  GHashTable *callers;        /* (nullable)                                                      */
   gboolean counted;
 } Net;
+
+/* Most values that are gone went in the stretch itself: the whole journal is only indexed for the others. */
+static PhTensor *
+find_tensor (Net *self, PhId id)
+{
+  gpointer tensor;
+
+  if (id != PH_NO_ID && ph_model_find_value (self->model, id) == NULL)
+    {
+      if (self->gone == NULL)
+        self->gone = index_constants (self->history, self->first, self->end);
+      if (g_hash_table_lookup_extended (self->gone, GUINT_TO_POINTER (id), NULL, &tensor))
+        return tensor;
+    }
+  return ph_history_find_tensor (self->history, self->model, &self->tensors, id);
+}
 
 static gboolean
 field_differs (Net *self, const PhNetField *field)
@@ -121,8 +148,8 @@ field_differs (Net *self, const PhNetField *field)
         return FALSE;
       if (!self->counted)
         return TRUE;
-      a = ph_history_find_tensor (self->history, self->model, &self->tensors, field->before);
-      b = a != NULL ? ph_history_find_tensor (self->history, self->model, &self->tensors, field->after) : NULL;
+      b = find_tensor (self, field->after);
+      a = b != NULL ? find_tensor (self, field->before) : NULL;
       /* What a rule computed counts as changed, so that nobody has to compute it only to compare. */
       return a == NULL || b == NULL || ph_tensor_get_origin (a) != ph_tensor_get_origin (b) || !ph_tensor_equal (a, b);
     case PH_NET_TYPE: return field->old_type != field->new_type;
@@ -146,33 +173,55 @@ only_types (const PhNetNode *node)
 
 /* ── bodies ── */
 
+/* Nodes that the edits [@first, @end) make or take away -> their graphs, and graphs -> their owners. (transfer full) */
+static GHashTable *
+index_places (const PhHistory *history, guint first, guint end)
+{
+  GHashTable *index = g_hash_table_new (NULL, NULL);
+
+  for (guint i = first; i < end; i++)
+    {
+      const PhEdit *edit = history->edits->pdata[i];
+
+      if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE || edit->kind == PH_EDIT_ADD_GRAPH
+          || edit->kind == PH_EDIT_REMOVE_GRAPH)
+        g_hash_table_insert (index, GUINT_TO_POINTER (edit->id), GUINT_TO_POINTER (edit->graph));
+    }
+  return index;
+}
+
+/* Of what is gone: a node's graph, a graph's owner. FALSE: it never was. */
+static gboolean
+find_place (Net *self, PhId id, PhId *place)
+{
+  gpointer found = NULL;
+
+  if (self->near == NULL)
+    self->near = index_places (self->history, self->first, self->end);
+  if (!g_hash_table_lookup_extended (self->near, GUINT_TO_POINTER (id), NULL, &found))
+    {
+      if (self->places == NULL)
+        self->places = index_places (self->history, 0, self->history->edits->len);
+      if (!g_hash_table_lookup_extended (self->places, GUINT_TO_POINTER (id), NULL, &found))
+        return FALSE;
+    }
+  *place = GPOINTER_TO_UINT (found);
+  return TRUE;
+}
+
 /* The node whose body node or graph @id lies in; PH_NO_ID: of the main graph. */
 static PhId
 owner_of (Net *self, PhId id)
 {
   const PhNode *node = ph_model_find_node (self->model, id);
   const PhGraph *graph = node != NULL ? node->graph : ph_model_find_graph (self->model, id);
+  PhId place = PH_NO_ID, above;
 
   if (graph != NULL)
     return graph->owner != NULL ? graph->owner->id : PH_NO_ID;
-  if (self->places == NULL)
-    {
-      self->places = g_hash_table_new (NULL, NULL);
-      for (guint i = 0; i < self->history->edits->len; i++)
-        {
-          const PhEdit *edit = self->history->edits->pdata[i];
-
-          if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE || edit->kind == PH_EDIT_ADD_GRAPH
-              || edit->kind == PH_EDIT_REMOVE_GRAPH)
-            g_hash_table_insert (self->places, GUINT_TO_POINTER (edit->id), GUINT_TO_POINTER (edit->graph));
-        }
-    }
-  id = GPOINTER_TO_UINT (g_hash_table_lookup (self->places, GUINT_TO_POINTER (id))); /* a node: its graph; a graph: its owner */
-  if (id == PH_NO_ID || ph_model_find_node (self->model, id) != NULL)
-    return id;
-  return ph_model_find_graph (self->model, id) != NULL || g_hash_table_contains (self->places, GUINT_TO_POINTER (id))
-             ? owner_of (self, id)
-             : PH_NO_ID;
+  if (!find_place (self, id, &place) || place == PH_NO_ID || ph_model_find_node (self->model, place) != NULL)
+    return place;
+  return ph_model_find_graph (self->model, place) != NULL || find_place (self, place, &above) ? owner_of (self, place) : PH_NO_ID;
 }
 
 /* The function in whose graph, or a body there, node @id is or was. (nullable) */
@@ -181,9 +230,10 @@ function_of (Net *self, PhId id)
 {
   const PhNode *node = ph_model_find_node (self->model, id);
   const PhGraph *graph = node != NULL ? node->graph : NULL;
+  PhId place;
 
-  if (graph == NULL && self->places != NULL)
-    graph = ph_model_find_graph (self->model, GPOINTER_TO_UINT (g_hash_table_lookup (self->places, GUINT_TO_POINTER (id))));
+  if (graph == NULL && find_place (self, id, &place))
+    graph = ph_model_find_graph (self->model, place);
   return graph != NULL ? ph_graph_root (graph)->function : NULL;
 }
 
@@ -242,9 +292,12 @@ mark_from (Net *self, PhId id, PhId inside, GHashTable *seen)
 static void
 mark_owners (Net *self, PhId inside)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  const gboolean in_functions = self->model->functions->len > 0;
+  const PhId owner = owner_of (self, inside);
+  g_autoptr (GHashTable) seen = in_functions ? g_hash_table_new (NULL, NULL) : NULL;
 
-  mark_from (self, owner_of (self, inside), inside, seen);
+  if (owner != PH_NO_ID || in_functions)
+    mark_from (self, owner, inside, seen);
 }
 
 static int
@@ -319,7 +372,7 @@ static GHashTable *
 net_new (PhHistory *history, PhModel *model, guint first, guint end, gboolean counted)
 {
   GHashTable *net = g_hash_table_new_full (NULL, NULL, NULL, net_node_free);
-  Net self = { history, model, net, NULL, NULL, NULL, counted };
+  Net self = { .history = history, .model = model, .first = first, .end = end, .net = net, .counted = counted };
   GHashTableIter iter;
   gpointer data;
 
@@ -374,7 +427,8 @@ net_new (PhHistory *history, PhModel *model, guint first, guint end, gboolean co
     {
       PhNetNode *node = data;
 
-      for (guint i = node->fields != NULL ? node->fields->len : 0; i-- > 0;)
+      /* What came or went as a whole is counted as that. */
+      for (guint i = node->fields != NULL && !(counted && node->before != node->after) ? node->fields->len : 0; i-- > 0;)
         if (!field_differs (&self, &g_array_index (node->fields, PhNetField, i)))
           g_array_remove_index (node->fields, i);
       if (node->before == node->after && (!node->before || node->fields == NULL || node->fields->len == 0))
@@ -388,7 +442,9 @@ net_new (PhHistory *history, PhModel *model, guint first, guint end, gboolean co
         cause_of (&self, data, 0);
     }
   g_clear_pointer (&self.tensors, g_hash_table_unref);
+  g_clear_pointer (&self.gone, g_hash_table_unref);
   g_clear_pointer (&self.places, g_hash_table_unref);
+  g_clear_pointer (&self.near, g_hash_table_unref);
   g_clear_pointer (&self.callers, g_hash_table_unref);
   return net;
 }

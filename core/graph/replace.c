@@ -67,7 +67,7 @@ ph_value_replace_uses (PhValue *old, PhValue *value, GError **error)
       guint64 floor = old->producer != NULL && old->graph == value->graph ? old->producer->order : 0;
       below = ph_order_find_needed (value, floor);
     }
-  uses = g_array_copy (old->uses);
+  uses = ph_value_copy_uses (old);
   for (guint i = 0; i < uses->len; i++)
     {
       const PhUse *use = &g_array_index (uses, PhUse, i);

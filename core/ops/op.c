@@ -118,7 +118,7 @@ dtypes_to_string (PhDTypes types)
 }
 
 static gboolean
-check_side (const PhOp *op, const PhNode *node, const PhOpArg *args, guint n_args, GPtrArray *values, const char *side,
+check_side (const PhOp *op, const PhNode *node, const PhOpArg *args, guint n_args, const GPtrArray *values, const char *side,
             PhDType *groups, GError **error)
 {
   for (guint i = 0; i < values->len; i++)
@@ -197,8 +197,8 @@ ph_op_check (const PhOp *op, const PhNode *node, GError **error)
         return ph_node_fail (node, error, PH_ERROR_TYPE, "the attribute '%s' of %s has the wrong kind", attr->name, op->name);
     }
 
-  return check_side (op, node, op->inputs, ph_op_n_inputs (op, NULL, NULL), node->inputs, "input", groups, error)
-         && check_side (op, node, op->outputs, ph_op_n_outputs (op), node->outputs, "output", groups, error);
+  return check_side (op, node, op->inputs, ph_op_n_inputs (op, NULL, NULL), &node->inputs->array, "input", groups, error)
+         && check_side (op, node, op->outputs, ph_op_n_outputs (op), &node->outputs->array, "output", groups, error);
 }
 
 gboolean

@@ -98,7 +98,7 @@ set_admits (const char *set, gsize n, const PhType *type)
 
 /* @values: (element-type PhValue) (nullable elements). */
 static gboolean
-has_arguments (const char *formal, GPtrArray *values, const char *what, const char *since, char **why)
+has_arguments (const char *formal, const GPtrArray *values, const char *what, const char *since, char **why)
 {
   const char *token = formal;
   gboolean variadic = FALSE;
@@ -157,8 +157,8 @@ ph_opset_has (const PhNode *node, int opset, char **why)
       if (!is_word (row->attrs, attr->name))
         return lacks (why, "it has no %s%s", attr->name, since);
     }
-  return has_arguments (row->inputs, node->inputs, "input", since, why)
-         && has_arguments (row->outputs, node->outputs, "output", since, why);
+  return has_arguments (row->inputs, &node->inputs->array, "input", since, why)
+         && has_arguments (row->outputs, &node->outputs->array, "output", since, why);
 }
 
 gboolean

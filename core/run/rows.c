@@ -17,7 +17,7 @@ prepare_elementwise (PhKernel *kernel)
 {
   PhNode *node = (PhNode *) kernel->node;
 
-  return ph_chain_takes (node) ? ph_chain_new (kernel, &node, 1, node->inputs, NULL)
+  return ph_chain_takes (node) ? ph_chain_new (kernel, &node, 1, &node->inputs->array, NULL)
                                : ph_kernel_refuse (kernel, "a chain takes two inputs, and one output");
 }
 

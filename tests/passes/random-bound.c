@@ -58,7 +58,7 @@ run_rounded (PhModel *model, GHashTable *feeds, GRand *rand)
     }
   PH_FOREACH_NODE (node, model->graph)
     {
-      g_autoptr (GHashTable) results = ph_run_model (model, values, node->outputs, &(PhRunOptions) { .seed = 1 }, NULL);
+      g_autoptr (GHashTable) results = ph_run_model (model, values, &node->outputs->array, &(PhRunOptions) { .seed = 1 }, NULL);
 
       if (results == NULL)
         return NULL;

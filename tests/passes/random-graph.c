@@ -178,7 +178,7 @@ compute (Gen *gen, GHashTable *all, const PhNode *node, gboolean reference, GErr
   while (g_hash_table_iter_next (&iter, &value, &tensor))
     if (((PhValue *) value)->graph == gen->model->graph)
       g_hash_table_insert (feeds, value, tensor);
-  return ph_run_model (gen->model, feeds, node->outputs, &(PhRunOptions) { .seed = 1, .reference = reference }, error);
+  return ph_run_model (gen->model, feeds, &node->outputs->array, &(PhRunOptions) { .seed = 1, .reference = reference }, error);
 }
 
 /* Whether all outputs of @node move little when its operands do. */

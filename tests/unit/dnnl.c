@@ -219,9 +219,9 @@ test_computed_filters (void)
                                              &error),
                           0);
       g_assert_no_error (error);
-      fast = ph_run_model (model, NULL, y->producer->outputs, NULL, &error);
+      fast = ph_run_model (model, NULL, &y->producer->outputs->array, NULL, &error);
       g_assert_no_error (error);
-      slow = ph_run_model (model, NULL, y->producer->outputs, &(PhRunOptions) { .reference = TRUE }, &error);
+      slow = ph_run_model (model, NULL, &y->producer->outputs->array, &(PhRunOptions) { .reference = TRUE }, &error);
       g_assert_no_error (error);
       comparison = ph_tensor_compare (g_hash_table_lookup (fast, GUINT_TO_POINTER (y->id)),
                                       g_hash_table_lookup (slow, GUINT_TO_POINTER (y->id)), (PhTolerance) { 1e-4, 1e-4 });

@@ -382,7 +382,7 @@ write_conditional (Writer *w, PhNode *node)
   else
     {
       g_string_append_printf (w->out, "  %s = ", name);
-      put_tuple_type (w->out, node->outputs);
+      put_tuple_type (w->out, &node->outputs->array);
       g_string_append_c (w->out, ' ');
     }
   g_string_append_printf (w->out, "conditional(%s", name_of (w, index));
@@ -430,7 +430,7 @@ write_node (Writer *w, PhNode *node)
     {
       tuple = ph_term_names_claim (&w->names, "results");
       g_string_append_printf (w->out, "  %s = ", tuple);
-      put_tuple_type (w->out, node->outputs);
+      put_tuple_type (w->out, &node->outputs->array);
       g_string_append_c (w->out, ' ');
     }
   g_string_append_printf (w->out, "%s(", name);
@@ -438,7 +438,7 @@ write_node (Writer *w, PhNode *node)
       && ph_node_attr (node, "value")->kind == PH_ATTR_TENSOR)
     ph_terms_elements (w->out, ph_node_attr (node, "value")->tensor, TRUE);
   else
-    put_names (w, node->inputs);
+    put_names (w, &node->inputs->array);
   g_string_append_c (w->out, ')');
   put_attrs (w, node, op);
   if (applied != NULL)

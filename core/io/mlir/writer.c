@@ -64,9 +64,9 @@ static void
 put_signature (Writer *w, const PhNode *node)
 {
   g_string_append (w->out, " : (");
-  put_types (w, node->inputs);
+  put_types (w, &node->inputs->array);
   g_string_append (w->out, node->outputs->len == 1 ? ") -> " : ") -> (");
-  put_types (w, node->outputs);
+  put_types (w, &node->outputs->array);
   g_string_append (w->out, node->outputs->len == 1 ? "" : ")");
 }
 
@@ -235,7 +235,7 @@ put_convolution (Writer *w, const PhNode *node)
   guint n = 0;
 
   g_string_append (w->out, "stablehlo.convolution(");
-  put_values (w, node->inputs);
+  put_values (w, &node->inputs->array);
   g_string_append_printf (w->out, ") dim_numbers = %s, window = {", labels != NULL ? labels : "");
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     {
@@ -272,7 +272,7 @@ put_dot (Writer *w, const PhNode *node)
                                            { "lhs_contracting_dimensions", "rhs_contracting_dimensions" } };
 
   g_string_append (w->out, "stablehlo.dot_general ");
-  put_values (w, node->inputs);
+  put_values (w, &node->inputs->array);
   for (guint i = 0; i < 2; i++)
     {
       gsize n, m;
@@ -295,7 +295,7 @@ put_slice (Writer *w, const PhNode *node)
                *by = ph_terms_ints (node, "strides", &k);
 
   g_string_append (w->out, "stablehlo.slice ");
-  put_values (w, node->inputs);
+  put_values (w, &node->inputs->array);
   g_string_append (w->out, " [");
   for (gsize i = 0; i < MIN (n, m); i++)
     g_string_append_printf (w->out, "%s%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT, i > 0 ? ", " : "", from[i],
@@ -323,24 +323,24 @@ put_form (Writer *w, const PhNode *node, const char *op)
   else if (g_str_equal (op, "iota"))
     {
       g_string_append_printf (w->out, "stablehlo.iota dim = %" G_GINT64_FORMAT " : ", ph_terms_int (node, "iota_dimension", 0));
-      put_types (w, node->outputs);
+      put_types (w, &node->outputs->array);
       return TRUE;
     }
   else if (g_str_equal (op, "concatenate"))
     {
       g_string_append (w->out, "stablehlo.concatenate ");
-      put_values (w, node->inputs);
+      put_values (w, &node->inputs->array);
       g_string_append_printf (w->out, ", dim = %" G_GINT64_FORMAT, ph_terms_int (node, "dimension", 0));
     }
   else if (g_str_equal (op, "compare"))
     {
       g_string_append_printf (w->out, "stablehlo.compare %s, ", ph_terms_string (node, "comparison_direction", "EQ"));
-      put_values (w, node->inputs);
+      put_values (w, &node->inputs->array);
     }
   else if (g_str_equal (op, "pad"))
     {
       g_string_append (w->out, "stablehlo.pad ");
-      put_values (w, node->inputs);
+      put_values (w, &node->inputs->array);
       put_dims (w, node, "low", "edge_padding_low");
       put_dims (w, node, "high", "edge_padding_high");
       put_dims (w, node, "interior", "interior_padding");
@@ -351,7 +351,7 @@ put_form (Writer *w, const PhNode *node, const char *op)
         if (g_str_equal (dims[i].op, op))
           {
             g_string_append_printf (w->out, "stablehlo.%s ", op);
-            put_values (w, node->inputs);
+            put_values (w, &node->inputs->array);
             put_dims (w, node, dims[i].word, dims[i].attr);
             put_signature (w, node);
             return TRUE;
@@ -398,20 +398,20 @@ write_node (Writer *w, PhNode *node)
       return;
     }
   line (w);
-  put_values (w, node->outputs);
+  put_values (w, &node->outputs->array);
   g_string_append (w->out, " = ");
   if (put_form (w, node, op))
     return;
   if (is_of_one_type (node) && !g_str_equal (op, "clamp") && ph_node_attr (node, "slice_sizes") == NULL)
     {
       g_string_append_printf (w->out, "%s.%s ", domain, op);
-      put_values (w, node->inputs);
+      put_values (w, &node->inputs->array);
       g_string_append (w->out, " : ");
-      put_types (w, node->outputs);
+      put_types (w, &node->outputs->array);
       return;
     }
   g_string_append_printf (w->out, "\"%s.%s\"(", domain, op);
-  put_values (w, node->inputs);
+  put_values (w, &node->inputs->array);
   g_string_append_c (w->out, ')');
   for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
     {
