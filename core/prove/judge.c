@@ -390,6 +390,15 @@ ph_try_same_in_float (GPtrArray *outputs[2], guint *k, gsize *at)
   return TRUE;
 }
 
+/* How far @a is from @b in their own type. */
+static double
+float_error (PhTensor *a, PhTensor *b)
+{
+  g_auto (PhDistance) distance = ph_distance (a, b);
+
+  return distance.why != NULL || distance.n_lost + distance.n_gained + distance.n_changed > 0 ? INFINITY : distance.error;
+}
+
 static guint64
 ulps_between (PhTensor *a, PhTensor *b)
 {
@@ -414,6 +423,7 @@ check_accuracy (PhTry *self, GPtrArray *inputs, GPtrArray *exact[2])
           || ph_tensor_dtype (a) != ph_tensor_dtype (b) || ph_tensor_count (a) == 0 || ph_tensor_dtype (a) == PH_DOUBLE)
         continue;
       self->trial->outputs[k].max_ulp = MAX (self->trial->outputs[k].max_ulp, ulps_between (a, b));
+      self->trial->outputs[k].float_error = MAX (self->trial->outputs[k].float_error, float_error (a, b));
       before = ph_distance_rms (b, exact[0]->pdata[k]);
       after = ph_distance_rms (a, exact[1]->pdata[k]);
       for (gsize i = 0; i < MIN (ph_tensor_count (b), 100000); i++)

@@ -11,7 +11,7 @@
 #define MAX_NODES    60
 #define MAX_MERGED   3
 #define MAX_FOLLOWED 2
-#define FAR_ULP      (1 << 16)
+#define FAR          0x1p-7
 
 /* ── one region ── */
 
@@ -314,7 +314,7 @@ is_good_in_float (const PhTrial *trial, guint n_outputs)
   if (!ph_verdict_is_good (trial->verdict) || trial->n_unbounded > 0 || trial->n_out_of_range > 0 || trial->loses_accuracy)
     return FALSE;
   for (guint k = 0; trial->outputs != NULL && k < n_outputs; k++)
-    if (trial->outputs[k].max_ulp > FAR_ULP)
+    if (trial->outputs[k].float_error > FAR)
       return FALSE;
   return TRUE;
 }

@@ -44,6 +44,7 @@ typedef struct
 typedef struct
 {
   double error, max_abs;
+  double float_error; /* relative, in its own element type, on ordinary inputs */
   guint64 max_ulp;
 } PhTrialOutput;
 

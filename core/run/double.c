@@ -108,26 +108,51 @@ takes_double (const PhOp *op, guint i)
   return arg == NULL || arg->types == 0 || (arg->types & PH_T (DOUBLE)) != 0;
 }
 
-/* The narrowest type of which each number of input 0 is one: what was widened and is narrowed again lost nothing. */
+static PhDType
+wider (PhDType a, PhDType b)
+{
+  return b == PH_UNDEFINED || (a != PH_UNDEFINED && holds (a, b)) ? a : a == PH_UNDEFINED || holds (b, a) ? b : PH_FLOAT;
+}
+
+/* The widest type of the floats from which @value was computed: what was only widened on the way is as exact as they are, and loses
+ * nothing more than their own arithmetic does when it is narrowed again. PH_UNDEFINED: of constants alone. @left: values that may
+ * yet be looked at. */
+static PhDType
+source_of (const PhValue *value, guint *left)
+{
+  const PhType *type = value->type;
+  const PhNode *producer = value->producer;
+  PhDType declared, widest = PH_UNDEFINED;
+
+  if (ph_value_constant (value) != NULL)
+    return PH_UNDEFINED;
+  if (type == NULL || type->kind != PH_KIND_TENSOR || !IS_WIDE (type->dtype))
+    return PH_DOUBLE;
+  declared = type->dtype;
+  if (producer == NULL || producer->op == NULL || (producer->graphs != NULL && producer->graphs->len > 0) || *left == 0)
+    return declared;
+  --*left;
+  for (guint i = 0; i < producer->inputs->len; i++)
+    {
+      const PhValue *input = ph_node_input (producer, i);
+      const PhType *of = input != NULL ? input->type : NULL;
+
+      if (input == NULL || (of != NULL && of->kind == PH_KIND_TENSOR && !IS_WIDE (of->dtype) && producer->op != &ph_op_Cast))
+        continue; /* an index, a shape, a condition */
+      widest = wider (widest, source_of (input, left));
+    }
+  return widest != PH_UNDEFINED && holds (declared, widest) ? widest : declared;
+}
+
+/* The narrowest type of which each number of input 0, that is declared as @from, is one, but for rounding in that type. */
 static PhDType
 narrowest (const PhNode *node, PhDType from)
 {
   const PhValue *value = ph_node_input (node, 0);
+  guint left = 64;
+  const PhDType source = value != NULL && IS_WIDE (from) ? source_of (value, &left) : from;
 
-  for (guint i = 0; i < 16 && value != NULL && value->producer != NULL && value->producer->op != NULL; i++)
-    {
-      const PhNode *producer = value->producer;
-      const PhType *type;
-
-      if (producer->op != &ph_op_Cast && (producer->op->flags & PH_OP_DATA_MOVEMENT) == 0)
-        break;
-      value = ph_node_input (producer, 0);
-      type = value != NULL ? value->type : NULL;
-      if (type == NULL || type->kind != PH_KIND_TENSOR || !IS_WIDE (type->dtype) || !holds (from, type->dtype))
-        break;
-      from = type->dtype;
-    }
-  return from;
+  return source != PH_UNDEFINED && holds (from, source) ? source : from;
 }
 
 /* Casts are what a model says of precision. Only those that lose some by their declared types round; the result stays a

@@ -38,7 +38,7 @@ typedef struct
  *
  * With in_double rounding vanishes: weights are converted exactly, feeds may be of any float type, and results are
  * doubles. A cast still rounds where the declared types lose precision (int64 to float32, float32 to float16), and none
- * rounds where they do not (float16 to float32, or float32 to itself). */
+ * rounds where they do not (float16 to float32, or back after some operators: of these float16 would round each). */
 GHashTable *ph_run_model (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const PhRunOptions *options, GError **error);
 
 /* One node on given inputs, for folding and tests. @outputs: n_outputs owned references. Bodies may only capture
