@@ -252,15 +252,20 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
   return trial;
 }
 
+/* So little may be what a cast rounds of numbers that are never there: doubles made of floats. */
+#define LITTLE 1e-6
+
 /* What is different at the border stays so, though the rest of the model may never show it: a foreign change has no guard that
  * would have looked at its context. */
 static gboolean
 is_settled (PhProver *prover, const PhRegion *region, PhPromise promise, const PhTrial *trial)
 {
-  if (trial->verdict == PH_VERDICT_DIFFERENT && promise == PH_PROMISE_NONE && !reads_more (prover, region))
+  if (trial->verdict == PH_VERDICT_DIFFERENT && promise == PH_PROMISE_NONE && !reads_more (prover, region)
+      && !(trial->error > 0 && trial->error < LITTLE))
     return TRUE;
   return trial->verdict == PH_VERDICT_PROVED || trial->verdict == PH_VERDICT_SAME || trial->verdict == PH_VERDICT_CLOSE
-         || (trial->verdict == PH_VERDICT_DIFFERENT && trial->shown_by == PH_SAMPLE_CAPTURED && !reads_more (prover, region));
+         || (trial->verdict == PH_VERDICT_DIFFERENT && promise != PH_PROMISE_NONE && trial->shown_by == PH_SAMPLE_CAPTURED
+             && !reads_more (prover, region));
 }
 
 /* Equal on all that the producers allow, and another expression: with the producers it may be the same one. */
@@ -297,8 +302,15 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flop
           ph_trial_free (next);
           break;
         }
-      g_clear_pointer (&trial, ph_trial_free);
-      trial = next;
+      /* Of a change that promises nothing only the producers' own proof excuses what differs without them. */
+      if (trial != NULL && promise == PH_PROMISE_NONE && trial->verdict == PH_VERDICT_DIFFERENT
+          && !ph_verdict_is_good (next->verdict))
+        ph_trial_free (next);
+      else
+        {
+          g_clear_pointer (&trial, ph_trial_free);
+          trial = next;
+        }
       if ((is_settled (prover, region, promise, trial) && !may_be_proved (trial, round))
           || region->before->len + region->after->len > MAX_NODES
           || !ph_region_widen (region, prover->model[0], prover->model[1], round > 0))
