@@ -66,7 +66,7 @@ ph_prover_carry (PhProver *prover, const PhRegion *region)
 {
   gboolean all = TRUE;
 
-  if (prover->followed || prover->captured == NULL)
+  if (prover->followed || prover->captured == NULL || ph_prover_wants_capture (prover))
     return TRUE;
   for (guint i = 0; i < region->after->len && all; i++)
     {

@@ -207,6 +207,8 @@ cook (PhField *field, PhModel *recipe, PhTensor *tensor)
   made = ph_field_value (field, output);
   memcpy (dims, ph_tensor_dims (tensor), ph_tensor_rank (tensor) * sizeof *dims);
   ph_field_sizes_apply (field->sizes, ph_tensor_rank (tensor), dims);
+  if (field->sizes != NULL && made != NULL && made->rank == ph_tensor_rank (tensor)) /* it may be a sum of sizes */
+    memcpy (dims, made->dims, made->rank * sizeof *dims);
   for (guint k = 0; k < ph_tensor_rank (tensor); k++)
     count *= (gsize) dims[k];
   if (made == NULL || made->count != count)

@@ -15,7 +15,7 @@ is_uniform (const PhNode *node)
   /* clang-format off */
   static const PhOp *const uniform[] = {
     &ph_op_BatchNormalization, &ph_op_MatMul, &ph_op_Identity, &ph_op_Unsqueeze, &ph_op_Squeeze, &ph_op_Reshape, &ph_op_Expand,
-    &ph_op_ReduceSum, &ph_op_Sum, NULL
+    &ph_op_ReduceSum, &ph_op_Sum, &ph_op_Concat, NULL
   };
   /* clang-format on */
   const PhValue *weights = ph_node_input (node, 1);
@@ -31,6 +31,9 @@ is_uniform (const PhNode *node)
       return type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && type->rank >= 4
              && (groups == 1 || (type->dims[0].size == groups && type->dims[1].size == 1));
     }
+  /* What was put together is taken apart by sizes that are said. */
+  if (node->op == &ph_op_Split)
+    return weights != NULL && ph_value_constant (weights) != NULL;
   for (guint i = 0; uniform[i] != NULL; i++)
     if (node->op == uniform[i])
       return TRUE;
@@ -88,7 +91,8 @@ sizes_of (GHashTable *variables)
         any = any || size != next;
         g_hash_table_insert (fewer, GSIZE_TO_POINTER ((gsize) size), GSIZE_TO_POINTER ((gsize) next++));
       }
-  return any ? g_steal_pointer (&fewer) : NULL;
+  /* Sums of them, where something is put together, are none of them. */
+  return any && next <= 2 * LEAST + 1 ? g_steal_pointer (&fewer) : NULL;
 }
 
 GHashTable *

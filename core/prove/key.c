@@ -128,7 +128,9 @@ add_tensor (PhKey *key, PhTensor *tensor, gpointer data)
   if (variable > 0 || (form != NULL && tensor != NULL && g_ptr_array_find (form->made, tensor, NULL)))
     {
       ph_key_add_int (key, variable > 0 ? OF_VARIABLE : OF_RECIPE);
-      if (form->sizes != NULL)
+      if (form->sizes != NULL && variable == 0)
+        ph_key_add_int (key, ph_tensor_dtype (tensor)); /* its shape is what the recipe makes of others */
+      else if (form->sizes != NULL)
         add_dims (key, ph_tensor_dtype (tensor), ph_tensor_rank (tensor), ph_tensor_dims (tensor), FALSE, form);
       else
         ph_key_add_pointer (key, ph_type_of_tensor (tensor));
@@ -309,7 +311,8 @@ add_node (PhKey *key, Numbers *numbers, const PhNode *node, const PhRegionForm *
   ph_key_add_int (key, node->outputs->len);
   for (guint i = 0; i < node->outputs->len; i++)
     {
-      add_type (key, numbers, ph_node_output (node, i)->type, form);
+      if (form == NULL || form->sizes == NULL) /* or it follows from what comes in */
+        add_type (key, numbers, ph_node_output (node, i)->type, form);
       add_value (key, numbers, ph_node_output (node, i), form);
     }
   ph_key_add_int (key, node->attrs->len);
@@ -357,6 +360,12 @@ are_pole_free (GPtrArray *nodes)
   return TRUE;
 }
 
+static gboolean
+has_static_type (const PhValue *value)
+{
+  return value != NULL && value->type != NULL && value->type->kind == PH_KIND_TENSOR && ph_type_is_static (value->type);
+}
+
 /* Whether any shape may stand in @value where it is the model's own input. */
 static gboolean
 may_say_shapes (const PhValue *value)
@@ -398,7 +407,8 @@ ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const Ph
       /* Of captured values only the shapes count: what flows there differs each time and is as good as any. A form is proved for
        * any open dimensions. */
       add_type (key, &numbers,
-                form == NULL && options->captured != NULL && options->captured[i] != NULL
+                form == NULL && !has_static_type (was != NULL ? was : is) && options->captured != NULL
+                        && options->captured[i] != NULL
                     ? ph_type_of_tensor (options->captured[i])
                     : NULL,
                 NULL);

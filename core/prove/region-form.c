@@ -36,7 +36,8 @@ add_constants (PhRegionForm *form, GPtrArray *nodes, gboolean before, PhMagnitud
           const PhValue *value = ph_node_input (node, i);
           PhTensor *tensor = value != NULL ? value->tensor : NULL;
 
-          if (tensor == NULL || value->is_input || !is_large (tensor) || g_hash_table_contains (form->variables, tensor))
+          if (tensor == NULL || ph_value_constant (value) == NULL || !is_large (tensor)
+              || g_hash_table_contains (form->variables, tensor))
             continue;
           if (!ph_magnitudes_are_finite (magnitudes, tensor))
             return FALSE;
@@ -69,8 +70,9 @@ add_factors (PhRegionForm *form, GPtrArray *before, PhMagnitudes *magnitudes)
       {
         const PhValue *value = ph_node_input (before->pdata[n], i);
 
-        if (value == NULL || value->tensor == NULL || value->is_input || !g_hash_table_contains (leaves, value->tensor)
-            || ph_tensor_kind (value->tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (value->tensor)))
+        if (value == NULL || value->tensor == NULL || ph_value_constant (value) == NULL
+            || !g_hash_table_contains (leaves, value->tensor) || ph_tensor_kind (value->tensor) != PH_KIND_TENSOR
+            || !ph_dtype_is_float (ph_tensor_dtype (value->tensor)))
           continue;
         if (!ph_magnitudes_are_finite (magnitudes, value->tensor))
           return FALSE;

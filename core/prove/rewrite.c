@@ -171,8 +171,9 @@ try_form (PhProver *prover, const PhRegion *region, const PhRegionForm *form, Ph
   return g_steal_pointer (&trial);
 }
 
-PhTrial *
-ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole, GError **error)
+static PhTrial *
+try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole, gboolean structured,
+            GError **error)
 {
   g_autofree PhBounds *bounds = g_new (PhBounds, region->inputs->len + 1);
   g_autofree PhTensor **captured = g_new0 (PhTensor *, region->inputs->len + 1);
@@ -189,16 +190,8 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
   g_autoptr (GPtrArray) named = g_ptr_array_new ();
   g_autoptr (PhRegionForm) form = NULL;
   PhTrial *trial = NULL;
-  gboolean structured = whole;
+  const gboolean has_captured = prover->captured != NULL && (whole || !ph_prover_wants_capture (prover));
 
-  if (!whole && ph_prover_wants_capture (prover))
-    {
-      trial = try_structure (prover, region);
-      if (trial != NULL)
-        return trial;
-      structured = TRUE;
-      ph_prover_capture (prover, prover->at);
-    }
   for (guint i = 0; i < region->inputs->len; i++)
     {
       const PhId id = g_array_index (region->inputs, PhId, i);
@@ -208,12 +201,12 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
         value = ph_model_find_value (prover->model[1], id);
       bounds[i] = value != NULL ? ph_value_bounds (value) : PH_BOUNDS_NONE;
       is_free[i] = value != NULL && value->is_input && value->graph->owner == NULL && value->tensor == NULL;
-      if (prover->captured != NULL)
+      if (has_captured)
         captured[i] = g_hash_table_lookup (prover->captured, GUINT_TO_POINTER (id));
-      if (prover->captured != NULL && captured[i] == NULL && value != NULL && value->is_input)
+      if (has_captured && captured[i] == NULL && value != NULL && value->is_input)
         captured[i] = value->tensor;
     }
-  options.captured = prover->captured != NULL ? captured : NULL;
+  options.captured = has_captured ? captured : NULL;
   key = whole ? NULL : ph_region_key (region, prover->model[0], prover->model[1], &options, NULL, named);
   trial = key != NULL ? g_hash_table_lookup (prover->known, key) : NULL;
   if (trial != NULL)
@@ -250,6 +243,46 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
       g_hash_table_insert (prover->known, g_bytes_ref (key), ph_trial_copy (trial));
     }
   return trial;
+}
+
+/* Numbers that flow in the model show nothing that others do not: no shape is open, and nothing is a position. */
+static gboolean
+is_plain (PhProver *prover, const PhRegion *region)
+{
+  for (guint i = 0; i < region->inputs->len; i++)
+    {
+      const PhValue *value = ph_model_find_value (prover->model[0], g_array_index (region->inputs, PhId, i));
+
+      if (value == NULL || value->type == NULL || !ph_type_is_static (value->type)
+          || (value->type->dtype != PH_FLOAT && value->type->dtype != PH_DOUBLE))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* A run of the model is only made for what is not proved without it. */
+PhTrial *
+ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole, GError **error)
+{
+  PhTrial *trial;
+  gboolean structured = whole;
+
+  if (!whole && ph_prover_wants_capture (prover))
+    {
+      trial = try_structure (prover, region);
+      if (trial != NULL)
+        return trial;
+      structured = TRUE;
+      if (!is_plain (prover, region))
+        ph_prover_capture (prover, prover->at);
+    }
+  trial = try_region (prover, region, promise, flops, whole, structured, error);
+  if (whole || trial == NULL || trial->verdict == PH_VERDICT_PROVED || !ph_prover_wants_capture (prover))
+    return trial;
+  ph_trial_free (trial);
+  prover->work.n_tried--;
+  ph_prover_capture (prover, prover->at);
+  return try_region (prover, region, promise, flops, whole, structured, error);
 }
 
 /* So little may be what a cast rounds of numbers that are never there: doubles made of floats. */
