@@ -229,6 +229,7 @@ read_reference (PhJaxpr *parser, Program *program, GPtrArray *attrs)
     {
       attr = ph_attr_new_string (ph_intern ("index"), valid);
       g_ptr_array_add (attrs, attr);
+      g_ptr_array_add (parser->attrs, attr);
     }
   return word;
 }
@@ -287,9 +288,10 @@ read_equation (PhJaxpr *parser, Program *program)
   if (*parser->p == '<' && state == NULL && !ph_jaxpr_skip (parser))
     return FALSE;
   {
+    const guint n_owned = attrs->len;
     const gboolean ok = state != NULL || ph_jaxpr_params (parser, attrs, bodies);
 
-    for (guint i = 0; i < attrs->len; i++)
+    for (guint i = n_owned; i < attrs->len; i++)
       g_ptr_array_add (parser->attrs, attrs->pdata[i]);
     if (!ok)
       return FALSE;

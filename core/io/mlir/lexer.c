@@ -223,9 +223,20 @@ ph_mlir_fail (PhMlirParser *parser, const char *format, ...)
 const char *
 ph_mlir_text (PhMlirParser *parser)
 {
-  g_autofree char *text = g_strndup (parser->token.start, (gsize) (parser->token.end - parser->token.start));
-  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  const gsize length = (gsize) (parser->token.end - parser->token.start);
+  g_autofree char *text = NULL, *valid = NULL;
+  char word[64];
 
+  if (length < sizeof word)
+    {
+      memcpy (word, parser->token.start, length);
+      word[length] = '\0';
+    }
+  else
+    text = g_strndup (parser->token.start, length);
+  if (g_str_is_ascii (text != NULL ? text : word))
+    return ph_intern (text != NULL ? text : word);
+  valid = g_utf8_make_valid (text != NULL ? text : word, -1);
   return ph_intern (valid);
 }
 

@@ -34,6 +34,7 @@ typedef struct
   gboolean final;        /* no other reading of the operation would mend @error       */
   gsize read_again;      /* bytes of operations in forms that are not known           */
   GHashTable *aliases;   /* "#loc3", "!t" -> PhMlirAlias                              */
+  GHashTable *types;     /* (nullable) what is written of a type -> PhMlirType        */
   GHashTable *resources; /* name -> GBytes                                            */
   GPtrArray *scopes;     /* (element-type GHashTable): names that are defined         */
 } PhMlirParser;

@@ -107,6 +107,7 @@ ph_mlir_parse (PhSource *source, const char *text, gsize size, guint line, GErro
       parser.line = line;
       ph_mlir_parse_top (&parser);
     }
+  g_clear_pointer (&parser.types, g_hash_table_unref);
   if (parser.error == NULL)
     return g_steal_pointer (&module);
   g_propagate_error (error, parser.error);

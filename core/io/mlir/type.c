@@ -4,6 +4,8 @@
 
 #include "core/io/mlir/lexer.h"
 
+#define MAX_PLAIN 64 /* bytes of a type between its brackets that is looked up */
+
 static PhDType
 dtype_of (const char *text)
 {
@@ -197,12 +199,46 @@ parse_function_type (PhMlirParser *parser, PhMlirType *type)
   return TRUE;
 }
 
+/* Where "tensor<4x8xf32>" ends, which is the present token's word and what stands between brackets; NULL: it holds more than words, or is long. */
+static const char *
+plain_end (PhMlirParser *parser)
+{
+  const char *p = parser->token.end, *end = MIN (parser->end, p + MAX_PLAIN);
+
+  if (parser->token.kind != PH_MLIR_ID || p >= end || *p != '<')
+    return NULL;
+  for (p++; p < end && (g_ascii_isalnum (*p) || *p == '?' || *p == '_'); p++)
+    ;
+  return p < end && *p == '>' ? p + 1 : NULL;
+}
+
+/* Most types of a file are a few, again and again. */
+static gboolean
+find_type (PhMlirParser *parser, const char *end, char *key, PhMlirType *type)
+{
+  const gsize length = (gsize) (end - parser->token.start);
+  const PhMlirType *known;
+
+  memcpy (key, parser->token.start, length);
+  key[length] = '\0';
+  known = parser->types != NULL ? g_hash_table_lookup (parser->types, key) : NULL;
+  if (known == NULL)
+    return FALSE;
+  *type = *known;
+  parser->p = end;
+  ph_mlir_next (parser);
+  return TRUE;
+}
+
 gboolean
 ph_mlir_type (PhMlirParser *parser, PhMlirType *type)
 {
-  const char *from = parser->token.start;
+  const char *from = parser->token.start, *end = plain_end (parser);
+  char key[MAX_PLAIN + 32];
   gboolean ok;
 
+  if (end != NULL && end - from < (gssize) sizeof key && find_type (parser, end, key, type))
+    return TRUE;
   *type = (PhMlirType) { 0 };
   if (!ph_mlir_enter (parser))
     return FALSE;
@@ -219,5 +255,14 @@ ph_mlir_type (PhMlirParser *parser, PhMlirType *type)
     type->text = ph_mlir_span (parser, from);
   if (ok && type->type == NULL)
     type->type = ph_type_opaque (type->text);
+  if (ok && parser->error == NULL && end != NULL && end - from < (gssize) sizeof key)
+    {
+      PhMlirType *copy = ph_mlir_new (parser, sizeof *copy);
+
+      *copy = *type;
+      if (parser->types == NULL)
+        parser->types = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+      g_hash_table_insert (parser->types, g_strdup (key), copy);
+    }
   return ok && parser->error == NULL;
 }
