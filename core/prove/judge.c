@@ -303,8 +303,8 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
       ph_try_set_different (self, kind, inputs, k, 0, NULL, NULL, g_steal_pointer (&distance.why));
       return FALSE;
     }
-  if ((unbounded > 0 || distance.n_exact > 0) && kind == PH_SAMPLE_NONFINITE && self->options->promise == PH_PROMISE_NONE
-      && ph_try_is_open (self, inputs))
+  if ((unbounded > 0 || distance.n_exact > 0 || distance.error > PH_TRY_LEAST) && kind == PH_SAMPLE_NONFINITE
+      && self->options->promise == PH_PROMISE_NONE && ph_try_is_open (self, inputs))
     return TRUE;
   if (unbounded > 0 && !may_be_unbounded (self, kind, &distance))
     {

@@ -79,6 +79,8 @@ void ph_prover_follow (PhProver *prover, const PhPair *pair, PhTensor *const *ca
 /* Tried at once as it is; what is the same node for node needs no run. (transfer full) NULL: cancelled. */
 PhTrial *ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole,
                                GError **error);
+/* Sets of inputs without which equal results are no excuse for what differs in parts. */
+#define PH_PROVE_ENOUGH_SETS 12
 /* What differs at the border of @region may be the same to all that read it there: Abs does not mind a sign. (transfer full) @trial,
  * which is taken over, or one that is good. NULL: cancelled. */
 PhTrial *ph_prover_follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhPromise promise, double flops,

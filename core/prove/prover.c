@@ -227,7 +227,7 @@ can_be_run (const PhGraph *graph)
 #define MAX_JOINT 120
 
 /* Another program's changes may lean on each other: a transposition goes before a node and comes back behind it. Apart they differ, and
- * together they may be proved equal; a few inputs that do not tell them apart are no excuse. FALSE: cancelled. */
+ * together they may be equal, as one connected change may. FALSE: cancelled. */
 static gboolean
 join_differences (PhProver *prover, PhProof *proof, guint first, guint last, GError **error)
 {
@@ -251,7 +251,7 @@ join_differences (PhProver *prover, PhProof *proof, guint first, guint last, GEr
     trial = ph_prover_follow_readers (prover, joint, g_steal_pointer (&trial), PH_PROMISE_NONE, PH_PROVE_WHOLE_FLOPS, error);
   if (trial == NULL)
     return FALSE;
-  if (trial->verdict != PH_VERDICT_PROVED && trial->verdict != PH_VERDICT_SAME)
+  if (trial->verdict != PH_VERDICT_PROVED && !(trial->verdict == PH_VERDICT_SAME && trial->n_sets >= PH_PROVE_ENOUGH_SETS))
     return TRUE;
   for (guint i = first; i < last; i++)
     {

@@ -364,9 +364,6 @@ is_good_in_float (const PhTrial *trial, guint n_outputs)
   return TRUE;
 }
 
-/* Sets of inputs without which equal results of readers are no evidence. */
-#define ENOUGH_SETS 12
-
 /* Whether @trial, of a region with its readers, excuses what differs at the border of @region. Of a change that promises nothing a few
  * inputs on which the readers do not show it are no excuse: it has to be proved. But where one side is nothing, what the readers
  * get there is made up itself, thresholds and ties included; then it will do that they do not tell the two apart. */
@@ -376,7 +373,7 @@ excuses (const PhTrial *trial, const PhRegion *region, guint n_outputs, PhPromis
   if (!is_good_in_float (trial, n_outputs))
     return FALSE;
   return promise != PH_PROMISE_NONE || trial->verdict == PH_VERDICT_PROVED
-         || (trial->verdict == PH_VERDICT_SAME && trial->n_sets >= ENOUGH_SETS
+         || (trial->verdict == PH_VERDICT_SAME && trial->n_sets >= PH_PROVE_ENOUGH_SETS
              && (region->before->len == 0 || region->after->len == 0));
 }
 
