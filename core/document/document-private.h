@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/document/document.h"
+#include "core/document/pass-plan.h"
 
 G_BEGIN_DECLS
 
@@ -13,6 +14,39 @@ typedef struct _PhCopy PhCopy;
 /* @model (transfer full) stands at @history's position. */
 PhCopy *ph_copy_new (PhModel *model, PhHistory *history);
 void ph_copy_unref (PhCopy *copy);
+
+/* findings.c: inputs, and what runs on them found out. */
+typedef struct
+{
+  GHashTable *feeds;      /* owned name -> owned PhTensor                                            */
+  PhId shown_value;       /* 0: none was asked for yet                                               */
+  GHashTable *values;     /* (nullable) PhId -> owned PhTensor                                       */
+  PhExecution *execution; /* (nullable) a run that is walked through                                 */
+  guint executed;         /* of its events                                                           */
+  PhProfile *profile;     /* (nullable)                                                              */
+  PhAlong *along;         /* (nullable) of @along_from and @along_to                                 */
+  PhPosition along_from, along_to;
+} PhFindings;
+
+/* prove.c: each step compared with the one before it. */
+typedef struct
+{
+  GPtrArray *list; /* (element-type PhProof) (nullable elements) owned, by step                */
+  guint serial;    /* changes whenever proofs are dropped                                     */
+  gboolean wanted; /* in the background                                                       */
+  guint timer;
+  GCancellable *running; /* (nullable) of the thread that is at it                                  */
+} PhProofs;
+
+/* position.c: from where changes are counted. */
+typedef struct
+{
+  gboolean by_rewrite; /* what brought here was a single rewrite                                  */
+  gboolean is_set;     /* else it is the position before the present one                          */
+  PhPosition from;
+  PhDiff *diff; /* (nullable) from @a to @b                                                */
+  PhPosition a, b;
+} PhCompared;
 
 struct _PhDocument
 {
@@ -31,36 +65,15 @@ struct _PhDocument
   PhId selection;
   gboolean busy;
 
-  char *pipeline; /* its name, or the passes separated by commas                             */
-  PhExactness allow;
-  GArray *entries; /* (element-type PhPipelineEntry)                                          */
-  guint base;      /* steps before it belong to no entry, but for upgrade-opset               */
-
-  GPtrArray *rules_off; /* (element-type char*) "pass/rule"                                        */
-  GPtrArray *breaks;    /* (element-type char*) rules, "pass/rule" or "n42", before which run stops */
-
-  GHashTable *feeds;      /* owned name -> owned PhTensor                                            */
-  PhId shown_value;       /* 0: none was asked for yet                                               */
-  GHashTable *values;     /* (nullable) PhId -> owned PhTensor                                       */
-  PhExecution *execution; /* (nullable) a run that is walked through                                 */
-  guint executed;         /* of its events                                                           */
-  PhProfile *profile;     /* (nullable)                                                              */
-  PhAlong *along;         /* (nullable) of @along_from and @along_to                                 */
-  PhPosition along_from, along_to;
-  GPtrArray *proofs;  /* (element-type PhProof) (nullable elements) owned, by step                */
-  guint proof_serial; /* changes whenever proofs are dropped                                     */
-  gboolean proves;    /* in the background                                                       */
-  PhViewState *view;  /* how its picture is seen                                                 */
-  GArray *trail;      /* (element-type PhTrailPart) replaced, not changed                        */
-  guint proof_timer;
-  GCancellable *proving; /* (nullable) of the thread that is at it                                  */
+  PhPassPlan plan;   /* what is going to run                                                    */
+  guint base;        /* steps before it belong to no entry, but for upgrade-opset               */
+  PhFindings found;  /* what was computed and measured                                          */
+  PhProofs proofs;   /* of the steps                                                            */
+  PhCompared since;  /* what is shown is compared with                                          */
+  PhViewState *view; /* how its picture is seen                                                 */
+  GArray *trail;     /* (element-type PhTrailPart) replaced, not changed                        */
   PhPosition bookmarks[PH_N_BOOKMARKS];
-  guint bookmarked;    /* bit i: bookmark i + 1 is set                                            */
-  gboolean by_rewrite; /* what brought here was a single rewrite                                  */
-  gboolean has_since;  /* else what is shown is compared with the position before it              */
-  PhPosition since;
-  PhDiff *diff; /* (nullable) from @diff_a to @diff_b                                      */
-  PhPosition diff_a, diff_b;
+  guint bookmarked; /* bit i: bookmark i + 1 is set                                            */
 };
 
 enum
@@ -87,12 +100,13 @@ enum
 extern const char *const ph_document_signal_names[N_SIGNALS];
 
 void ph_document_emit (PhDocument *document, guint signal);
-/* Fills the entries from the pipeline's name. */
-gboolean ph_document_fill_entries (PhDocument *document, const char *name, GError **error);
-const PhPass *ph_document_upgrade (void);           /* (nullable) the pass upgrade-opset */
-gboolean ph_document_is_first (const PhPass *pass); /* it, or newest-form: before all others of a pipeline */
 /* For each step which entry it is, or -1: a reading of the history. (transfer full) */
 int *ph_document_map_steps (PhDocument *document);
+
+/* findings.c, position.c: as a document begins; as another file is opened. */
+void ph_document_init_values (PhDocument *document);
+void ph_document_clear_values (PhDocument *document);
+void ph_document_clear_since (PhDocument *document);
 
 /* trail.c: leaves what is not there any more. */
 void ph_document_check_trail (PhDocument *document);

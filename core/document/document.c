@@ -1,4 +1,4 @@
-/* document.c: the open file with its history, feeds and selection.
+/* document.c: the open file with its history and selection, and who is told of changes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/discard.h"
 #include "core/document/document-private.h"
@@ -29,10 +29,10 @@ ph_document_emit (PhDocument *document, guint signal)
 {
   /* What ran, ran on other inputs, or was another graph. */
   const gboolean ends = (signal == SIGNAL_POSITION_CHANGED || signal == SIGNAL_FEEDS_CHANGED || signal == SIGNAL_OPENED)
-                        && document->execution != NULL;
+                        && document->found.execution != NULL;
 
   if (ends)
-    g_clear_pointer (&document->execution, ph_execution_free);
+    g_clear_pointer (&document->found.execution, ph_execution_free);
   g_signal_emit (document, signals[signal], 0);
   if (ends)
     g_signal_emit (document, signals[SIGNAL_EXECUTION_CHANGED], 0);
@@ -47,18 +47,12 @@ clear_file (PhDocument *document)
   ph_discard (g_steal_pointer (&document->model), (GDestroyNotify) ph_model_free);
   ph_discard (g_steal_pointer (&document->history), (GDestroyNotify) ph_history_free);
   g_clear_pointer (&document->path, g_free);
-  g_clear_pointer (&document->values, g_hash_table_unref);
-  g_clear_pointer (&document->execution, ph_execution_free);
-  g_clear_pointer (&document->profile, ph_profile_unref);
-  g_hash_table_remove_all (document->feeds);
+  ph_document_clear_values (document);
   g_clear_pointer (&document->files, g_ptr_array_unref);
   g_ptr_array_set_size (document->problems, 0);
-  document->selection = document->shown_value = PH_NO_ID;
-  document->bookmarked = 0;
-  document->has_since = document->by_rewrite = FALSE;
-  ph_discard (g_steal_pointer (&document->diff), (GDestroyNotify) ph_diff_free);
-  if (document->breaks != NULL)
-    g_ptr_array_set_size (document->breaks, 0);
+  document->selection = PH_NO_ID;
+  ph_document_clear_since (document);
+  g_ptr_array_set_size (document->plan.breaks, 0);
   g_array_unref (document->trail);
   document->trail = g_array_new (FALSE, FALSE, sizeof (PhTrailPart));
   document->base = 0;
@@ -76,14 +70,11 @@ ph_document_finalize (GObject *object)
   ph_document_set_proves (self, FALSE);
   g_clear_object (&self->view);
   clear_file (self);
-  g_clear_pointer (&self->proofs, g_ptr_array_unref);
+  g_clear_pointer (&self->proofs.list, g_ptr_array_unref);
   g_clear_pointer (&self->problems, g_ptr_array_unref);
   g_clear_pointer (&self->trail, g_array_unref);
-  g_clear_pointer (&self->pipeline, g_free);
-  g_clear_pointer (&self->entries, g_array_unref);
-  g_clear_pointer (&self->rules_off, g_ptr_array_unref);
-  g_clear_pointer (&self->breaks, g_ptr_array_unref);
-  g_clear_pointer (&self->feeds, g_hash_table_unref);
+  ph_pass_plan_clear (&self->plan);
+  g_clear_pointer (&self->found.feeds, g_hash_table_unref);
   G_OBJECT_CLASS (ph_document_parent_class)->finalize (object);
 }
 
@@ -140,14 +131,12 @@ ph_document_init (PhDocument *self)
 {
   self->problems = g_ptr_array_new_with_free_func (g_free);
   self->trail = g_array_new (FALSE, FALSE, sizeof (PhTrailPart));
-  self->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
-  self->rules_off = g_ptr_array_new_with_free_func (g_free);
-  self->breaks = g_ptr_array_new_with_free_func (g_free);
-  self->proofs = g_ptr_array_new ();
+  ph_document_init_values (self);
+  ph_pass_plan_init (&self->plan);
+  self->proofs.list = g_ptr_array_new ();
   self->view = ph_view_state_new (self);
-  self->entries = g_array_new (FALSE, TRUE, sizeof (PhPipelineEntry));
-  if (!ph_document_fill_entries (self, PH_PIPELINE_DEFAULT, NULL))
-    ph_document_fill_entries (self, "none", NULL);
+  if (!ph_pass_plan_set (&self->plan, PH_PIPELINE_DEFAULT, self->file_opset, NULL))
+    ph_pass_plan_set (&self->plan, "none", self->file_opset, NULL);
 }
 
 PhDocument *
@@ -286,7 +275,7 @@ ph_document_take_models (PhDocument *document, PhModel *model, PhModel *copy, co
     }
 
   g_autofree char *name = ph_document_pipeline_to_text (document, ",");
-  ph_document_fill_entries (document, name, NULL);
+  ph_pass_plan_set (&document->plan, name, document->file_opset, NULL);
   emit_all (document);
 }
 
@@ -328,67 +317,6 @@ ph_document_close (PhDocument *document)
   emit_all (document);
 }
 
-static gboolean
-go (PhDocument *document, PhPosition to, gboolean by_rewrite, GError **error)
-{
-  const gboolean counted = document->by_rewrite;
-
-  if (document->model == NULL)
-    {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "Nothing is open: open a file first");
-      return FALSE;
-    }
-  document->by_rewrite = by_rewrite;
-  if (ph_position_compare (document->history->position, to) == 0)
-    {
-      if (counted != by_rewrite)
-        ph_document_emit (document, SIGNAL_SINCE_CHANGED);
-      return TRUE;
-    }
-  if (!ph_history_go (document->history, document->model, to, error))
-    return FALSE;
-  ph_document_check_trail (document);
-  ph_document_emit (document, SIGNAL_POSITION_CHANGED);
-  return TRUE;
-}
-
-gboolean
-ph_document_go (PhDocument *document, PhPosition to, GError **error)
-{
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
-  return go (document, to, FALSE, error);
-}
-
-gboolean
-ph_document_go_rewrite (PhDocument *document, PhPosition to, GError **error)
-{
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
-  return go (document, to, TRUE, error);
-}
-
-void
-ph_document_truncate (PhDocument *document, PhPosition at)
-{
-  PhHistory *history = document->history;
-
-  if (history == NULL || (at.step >= history->steps->len && at.rewrite == 0))
-    return;
-  if (ph_position_compare (history->position, at) > 0 && !ph_document_go (document, at, NULL))
-    return;
-
-  /* Beginning a step drops what is ahead; giving it up leaves just that. */
-  PhPosition here = history->position;
-  ph_history_go (history, document->model, at, NULL);
-  ph_history_begin_step (history, document->model, "truncate");
-  ph_history_abort_step (history, document->model);
-  if (ph_position_compare (here, at) < 0)
-    ph_history_go (history, document->model, here, NULL);
-  document->base = MIN (document->base, history->steps->len);
-  document->generation++;
-  ph_document_drop_proofs (document, history->steps->len);
-  ph_document_emit (document, SIGNAL_HISTORY_CHANGED);
-}
-
 gboolean
 ph_document_get_busy (PhDocument *document)
 {
@@ -423,164 +351,4 @@ ph_document_set_selection (PhDocument *document, guint node)
     return;
   document->selection = node;
   g_object_notify_by_pspec (G_OBJECT (document), properties[PROP_SELECTION]);
-}
-
-void
-ph_document_show_value (PhDocument *document, PhId value)
-{
-  const PhValue *found;
-
-  g_return_if_fail (PH_IS_DOCUMENT (document));
-
-  found = document->model != NULL ? ph_model_find_value (document->model, value) : NULL;
-  if (found == NULL)
-    return;
-  if (found->producer != NULL)
-    ph_document_set_selection (document, found->producer->id);
-  else if (g_ptr_array_find (document->model->graph->inputs, found, NULL))
-    ph_document_set_selection (document, value);
-  document->shown_value = value;
-  ph_document_emit (document, SIGNAL_VALUE_SHOWN);
-}
-
-PhId
-ph_document_get_shown_value (PhDocument *document)
-{
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), PH_NO_ID);
-  return document->shown_value;
-}
-
-void
-ph_document_set_bookmark (PhDocument *document, guint number, PhPosition position)
-{
-  g_return_if_fail (PH_IS_DOCUMENT (document) && number >= 1 && number <= PH_N_BOOKMARKS);
-
-  document->bookmarks[number - 1] = position;
-  document->bookmarked |= 1u << (number - 1);
-  ph_document_emit (document, SIGNAL_BOOKMARKS_CHANGED);
-}
-
-gboolean
-ph_document_get_bookmark (PhDocument *document, guint number, PhPosition *position)
-{
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
-
-  if (number < 1 || number > PH_N_BOOKMARKS || (document->bookmarked & 1u << (number - 1)) == 0)
-    return FALSE;
-  *position = document->bookmarks[number - 1];
-  return TRUE;
-}
-
-void
-ph_document_set_since (PhDocument *document, const PhPosition *since)
-{
-  g_return_if_fail (PH_IS_DOCUMENT (document));
-
-  if (document->has_since == (since != NULL) && (since == NULL || ph_position_compare (document->since, *since) == 0))
-    return;
-  document->has_since = since != NULL;
-  if (since != NULL)
-    document->since = *since;
-  ph_document_emit (document, SIGNAL_SINCE_CHANGED);
-}
-
-gboolean
-ph_document_has_since (PhDocument *document)
-{
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
-  return document->has_since && document->history != NULL && ph_history_has (document->history, document->since);
-}
-
-PhPosition
-ph_document_get_since (PhDocument *document)
-{
-  PhPosition at = ph_document_get_position (document);
-
-  if (ph_document_has_since (document))
-    return document->since;
-  return document->history != NULL ? ph_history_previous (document->history, at, at.rewrite > 0 || document->by_rewrite) : at;
-}
-
-void
-ph_document_take_diff (PhDocument *document, PhDiff *diff, PhPosition a, PhPosition b)
-{
-  g_return_if_fail (PH_IS_DOCUMENT (document));
-
-  ph_discard (document->diff, (GDestroyNotify) ph_diff_free);
-  document->diff = diff;
-  document->diff_a = a;
-  document->diff_b = b;
-  ph_document_emit (document, SIGNAL_DIFF_CHANGED);
-}
-
-PhDiff *
-ph_document_get_diff (PhDocument *document)
-{
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
-
-  if (document->diff == NULL || ph_position_compare (document->diff_a, ph_document_get_since (document)) != 0
-      || ph_position_compare (document->diff_b, ph_document_get_position (document)) != 0)
-    return NULL;
-  return document->diff;
-}
-
-GHashTable *
-ph_document_get_feeds (PhDocument *document)
-{
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
-  return document->feeds;
-}
-
-void
-ph_document_set_feed (PhDocument *document, const char *name, PhTensor *tensor)
-{
-  g_return_if_fail (PH_IS_DOCUMENT (document) && name != NULL);
-
-  if (tensor != NULL)
-    g_hash_table_replace (document->feeds, g_strdup (name), ph_tensor_ref (tensor));
-  else
-    g_hash_table_remove (document->feeds, name);
-  ph_document_drop_proofs (document, 0);
-  ph_document_emit (document, SIGNAL_FEEDS_CHANGED);
-}
-
-PhTensor *
-ph_document_get_value (PhDocument *document, PhId value)
-{
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
-  return document->values != NULL ? g_hash_table_lookup (document->values, GUINT_TO_POINTER (value)) : NULL;
-}
-
-void
-ph_document_take_values (PhDocument *document, GHashTable *values)
-{
-  g_return_if_fail (PH_IS_DOCUMENT (document));
-
-  g_clear_pointer (&document->values, g_hash_table_unref);
-  document->values = values;
-  ph_document_emit (document, SIGNAL_VALUES_CHANGED);
-}
-
-GHashTable *
-ph_document_get_values (PhDocument *document)
-{
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
-  return document->values;
-}
-
-PhProfile *
-ph_document_get_profile (PhDocument *document)
-{
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
-  return document->profile;
-}
-
-void
-ph_document_take_profile (PhDocument *document, PhProfile *profile)
-{
-  g_return_if_fail (PH_IS_DOCUMENT (document));
-
-  g_clear_pointer (&document->profile, ph_profile_unref);
-  document->profile = profile;
-  ph_document_emit (document, SIGNAL_PROFILE_CHANGED);
 }

@@ -204,11 +204,11 @@ ph_document_go_execution (PhDocument *document, guint at)
 {
   const PhExecutionEvent *event;
 
-  g_return_if_fail (PH_IS_DOCUMENT (document) && document->execution != NULL);
+  g_return_if_fail (PH_IS_DOCUMENT (document) && document->found.execution != NULL);
 
-  document->executed = MIN (at, document->execution->events->len);
-  ph_document_take_values (document, values_at (document->execution, document->executed));
-  event = document->executed > 0 ? document->execution->events->pdata[document->executed - 1] : NULL;
+  document->found.executed = MIN (at, document->found.execution->events->len);
+  ph_document_take_values (document, values_at (document->found.execution, document->found.executed));
+  event = document->found.executed > 0 ? document->found.execution->events->pdata[document->found.executed - 1] : NULL;
   if (event == NULL || ph_model_find_node (document->model, event->node) != NULL)
     ph_document_set_selection (document, event != NULL ? event->node : PH_NO_ID);
   ph_document_emit (document, SIGNAL_EXECUTION_CHANGED);
@@ -219,10 +219,10 @@ ph_document_take_execution (PhDocument *document, PhExecution *execution)
 {
   g_return_if_fail (PH_IS_DOCUMENT (document));
 
-  if (execution == NULL && document->execution == NULL)
+  if (execution == NULL && document->found.execution == NULL)
     return;
-  g_clear_pointer (&document->execution, ph_execution_free);
-  document->execution = execution;
+  g_clear_pointer (&document->found.execution, ph_execution_free);
+  document->found.execution = execution;
   if (execution != NULL)
     ph_document_go_execution (document, 0);
   else
@@ -234,6 +234,6 @@ ph_document_get_execution (PhDocument *document, guint *at)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
   if (at != NULL)
-    *at = document->execution != NULL ? document->executed : 0;
-  return document->execution;
+    *at = document->found.execution != NULL ? document->found.executed : 0;
+  return document->found.execution;
 }

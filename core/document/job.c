@@ -51,10 +51,10 @@ ph_job_new (PhDocument *document, PhPosition at)
   job->tasks = g_array_new (FALSE, TRUE, sizeof (Task));
   g_array_set_clear_func (job->tasks, clear_task);
   job->options = PH_PASS_OPTIONS_DEFAULT;
-  job->options.allow = document->allow;
-  job->rules_off = g_new0 (char *, document->rules_off->len + 1);
-  for (guint i = 0; i < document->rules_off->len; i++)
-    job->rules_off[i] = g_strdup (document->rules_off->pdata[i]);
+  job->options.allow = document->plan.allow;
+  job->rules_off = g_new0 (char *, document->plan.rules_off->len + 1);
+  for (guint i = 0; i < document->plan.rules_off->len; i++)
+    job->rules_off[i] = g_strdup (document->plan.rules_off->pdata[i]);
   job->options.rules_off = (const char *const *) job->rules_off;
   return job;
 }
@@ -81,7 +81,7 @@ ph_job_add_pass (PhJob *job, const PhPass *pass, const char *const *arguments)
 void
 ph_job_add_pipeline (PhJob *job, guint n)
 {
-  GArray *entries = job->document->entries;
+  GArray *entries = job->document->plan.entries;
   g_autofree int *map = ph_document_map_steps (job->document);
   guint next = 0;
 
@@ -91,7 +91,7 @@ ph_job_add_pipeline (PhJob *job, guint n)
 
   job->capped = TRUE;
   for (guint i = 0; i < entries->len; i++)
-    if (g_array_index (entries, PhPipelineEntry, i).pass == ph_document_upgrade ()
+    if (g_array_index (entries, PhPipelineEntry, i).pass == ph_pass_plan_upgrade ()
         && g_array_index (entries, PhPipelineEntry, i).enabled)
       job->capped = FALSE;
   for (gboolean first = TRUE; next < entries->len && n > 0; next++)
@@ -156,10 +156,10 @@ ph_job_get_history (PhJob *job)
 static void
 upgrade_first (PhJob *job)
 {
-  const PhPass *upgrade = ph_document_upgrade (), *first = job->capped ? ph_pass_find ("newest-form") : upgrade;
+  const PhPass *upgrade = ph_pass_plan_upgrade (), *first = job->capped ? ph_pass_find ("newest-form") : upgrade;
   int opset = ph_model_opset (job->model, "");
 
-  if (job->tasks->len > 0 && upgrade != NULL && !ph_document_is_first (g_array_index (job->tasks, Task, 0).pass) && opset > 0
+  if (job->tasks->len > 0 && upgrade != NULL && !ph_pass_plan_is_first (g_array_index (job->tasks, Task, 0).pass) && opset > 0
       && opset < PH_OPSET_NEWEST)
     g_array_prepend_val (job->tasks, ((Task) { first, NULL, FALSE, G_MAXUINT, TRUE }));
 }

@@ -23,7 +23,7 @@ ph_document_set_kernel (PhDocument *document, const char *key, const char *name)
   else
     g_hash_table_remove (kernels, key);
   ph_model_set_kernels (document->model, g_hash_table_size (kernels) > 0 ? kernels : NULL);
-  if (document->profile != NULL)
+  if (document->found.profile != NULL)
     ph_document_take_profile (document, NULL);
 }
 

@@ -1,77 +1,13 @@
-/* pipeline.c: the passes that a document is going to run, and which of them its history has already.
+/* pipeline.c: a document's plan: whoever changes it drops the steps that do not follow from it any more.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document-private.h"
 
 #include <string.h>
 
-const PhPass *
-ph_document_upgrade (void)
-{
-  return ph_pass_find ("upgrade-opset");
-}
-
-/* For the operators' form only: nobody asked for it. */
-gboolean
-ph_document_is_first (const PhPass *pass)
-{
-  return pass == ph_document_upgrade () || pass == ph_pass_find ("newest-form");
-}
-
-gboolean
-ph_document_fill_entries (PhDocument *document, const char *name, GError **error)
-{
-  PhExactness allow;
-  g_autoptr (GArray) entries = ph_pipeline_parse (name, &allow, error);
-  g_autofree char *own_name = g_strdup (name);
-  PhPipelineEntry first = { .pass = ph_pipeline_find (name) != NULL ? ph_document_upgrade () : ph_pass_find ("newest-form"),
-                            .enabled = TRUE,
-                            .limit = G_MAXUINT,
-                            .implied = TRUE };
-
-  if (entries == NULL)
-    return FALSE;
-  for (guint i = 0; i < entries->len;)
-    if (ph_document_is_first (g_array_index (entries, PhPipelineEntry, i).pass))
-      {
-        first = g_array_index (entries, PhPipelineEntry, i);
-        g_array_remove_index (entries, i);
-      }
-    else
-      i++;
-  if ((entries->len > 0 || !first.implied) && document->file_opset > 0 && document->file_opset < PH_OPSET_NEWEST)
-    g_array_prepend_val (entries, first);
-
-  g_array_unref (document->entries);
-  document->entries = g_steal_pointer (&entries);
-  document->allow = allow;
-  g_free (document->pipeline);
-  document->pipeline = g_steal_pointer (&own_name);
-  return TRUE;
-}
-
-/* A step belongs to an entry when it is the next enabled one's pass. Whatever else was run between is nobody's. */
 int *
 ph_document_map_steps (PhDocument *document)
 {
-  guint n_steps = document->history != NULL ? document->history->steps->len : 0;
-  int *map = g_new (int, n_steps + 1);
-  guint next = 0;
-
-  for (guint s = 0; s < n_steps; s++)
-    {
-      const PhStep *step = &g_array_index (document->history->steps, PhStep, s);
-      const PhPipelineEntry *entry;
-
-      map[s] = -1;
-      while (next < document->entries->len && !g_array_index (document->entries, PhPipelineEntry, next).enabled)
-        next++;
-      if (next == document->entries->len)
-        continue;
-      entry = &g_array_index (document->entries, PhPipelineEntry, next);
-      if (g_str_equal (step->pass, entry->pass->name) && (s >= document->base || ph_document_is_first (entry->pass)))
-        map[s] = (int) next++;
-    }
-  return map;
+  return ph_pass_plan_map_steps (&document->plan, document->history, document->base);
 }
 
 int
@@ -99,30 +35,30 @@ ph_document_next_entry (PhDocument *document)
   for (guint s = 0; s < n_done; s++)
     if (map[s] >= 0)
       next = (guint) map[s] + 1;
-  while (next < document->entries->len && !g_array_index (document->entries, PhPipelineEntry, next).enabled)
+  while (next < document->plan.entries->len && !g_array_index (document->plan.entries, PhPipelineEntry, next).enabled)
     next++;
-  return next < document->entries->len ? next : G_MAXUINT;
+  return next < document->plan.entries->len ? next : G_MAXUINT;
 }
 
 const char *
 ph_document_get_pipeline (PhDocument *document)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
-  return document->pipeline;
+  return document->plan.name;
 }
 
 PhExactness
 ph_document_get_allow (PhDocument *document)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), PH_ROUNDING);
-  return document->allow;
+  return document->plan.allow;
 }
 
 GArray *
 ph_document_get_entries (PhDocument *document)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
-  return document->entries;
+  return document->plan.entries;
 }
 
 gboolean
@@ -130,7 +66,7 @@ ph_document_set_pipeline (PhDocument *document, const char *name, GError **error
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document) && name != NULL, FALSE);
 
-  if (!ph_document_fill_entries (document, name, error))
+  if (!ph_pass_plan_set (&document->plan, name, document->file_opset, error))
     return FALSE;
   ph_document_truncate (document, ph_document_get_position (document));
   document->base = ph_document_get_position (document).step;
@@ -156,9 +92,9 @@ drop_steps_of_another_pipeline (PhDocument *document, const int *old_map)
 void
 ph_document_set_entry (PhDocument *document, guint index, const PhPipelineEntry *entry)
 {
-  g_return_if_fail (PH_IS_DOCUMENT (document) && index < document->entries->len);
+  g_return_if_fail (PH_IS_DOCUMENT (document) && index < document->plan.entries->len);
 
-  PhPipelineEntry *own = &g_array_index (document->entries, PhPipelineEntry, index);
+  PhPipelineEntry *own = &g_array_index (document->plan.entries, PhPipelineEntry, index);
   g_autofree int *map = ph_document_map_steps (document);
   gboolean switched = own->enabled != entry->enabled, differs = own->limit != entry->limit || own->repeat != entry->repeat;
   int step = ph_document_entry_step (document, index);
@@ -177,16 +113,16 @@ ph_document_set_entry (PhDocument *document, guint index, const PhPipelineEntry 
 void
 ph_document_move_entry (PhDocument *document, guint from, guint to)
 {
-  g_return_if_fail (PH_IS_DOCUMENT (document) && from < document->entries->len && to < document->entries->len);
+  g_return_if_fail (PH_IS_DOCUMENT (document) && from < document->plan.entries->len && to < document->plan.entries->len);
 
   if (from == to)
     return;
 
-  PhPipelineEntry entry = g_array_index (document->entries, PhPipelineEntry, from);
+  PhPipelineEntry entry = g_array_index (document->plan.entries, PhPipelineEntry, from);
   g_autofree int *map = ph_document_map_steps (document);
 
-  g_array_remove_index (document->entries, from);
-  g_array_insert_val (document->entries, to, entry);
+  g_array_remove_index (document->plan.entries, from);
+  g_array_insert_val (document->plan.entries, to, entry);
   drop_steps_of_another_pipeline (document, map);
   ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
 }
@@ -194,12 +130,12 @@ ph_document_move_entry (PhDocument *document, guint from, guint to)
 void
 ph_document_insert_entry (PhDocument *document, guint at, const PhPass *pass)
 {
-  g_return_if_fail (PH_IS_DOCUMENT (document) && at <= document->entries->len && pass != NULL);
+  g_return_if_fail (PH_IS_DOCUMENT (document) && at <= document->plan.entries->len && pass != NULL);
 
   PhPipelineEntry entry = { .pass = pass, .enabled = TRUE, .limit = G_MAXUINT };
   g_autofree int *map = ph_document_map_steps (document);
 
-  g_array_insert_val (document->entries, at, entry);
+  g_array_insert_val (document->plan.entries, at, entry);
   drop_steps_of_another_pipeline (document, map);
   ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
 }
@@ -207,11 +143,11 @@ ph_document_insert_entry (PhDocument *document, guint at, const PhPass *pass)
 void
 ph_document_remove_entry (PhDocument *document, guint index)
 {
-  g_return_if_fail (PH_IS_DOCUMENT (document) && index < document->entries->len);
+  g_return_if_fail (PH_IS_DOCUMENT (document) && index < document->plan.entries->len);
 
   g_autofree int *map = ph_document_map_steps (document);
 
-  g_array_remove_index (document->entries, index);
+  g_array_remove_index (document->plan.entries, index);
   drop_steps_of_another_pipeline (document, map);
   ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
 }
@@ -222,7 +158,7 @@ GPtrArray *
 ph_document_get_rules_off (PhDocument *document)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
-  return document->rules_off;
+  return document->plan.rules_off;
 }
 
 /* Removes @text, or adds it. */
@@ -248,7 +184,7 @@ ph_document_set_rule (PhDocument *document, const char *rule, gboolean enabled)
 
   g_return_if_fail (PH_IS_DOCUMENT (document));
 
-  set_member (document->rules_off, rule, !enabled);
+  set_member (document->plan.rules_off, rule, !enabled);
   for (guint s = 0; document->history != NULL && s < document->history->steps->len; s++)
     if (g_str_equal (g_array_index (document->history->steps, PhStep, s).pass, pass))
       {
@@ -262,7 +198,7 @@ GPtrArray *
 ph_document_get_breaks (PhDocument *document)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
-  return document->breaks;
+  return document->plan.breaks;
 }
 
 void
@@ -270,63 +206,35 @@ ph_document_toggle_break (PhDocument *document, const char *rule_or_node)
 {
   g_return_if_fail (PH_IS_DOCUMENT (document));
 
-  set_member (document->breaks, rule_or_node,
-              !g_ptr_array_find_with_equal_func (document->breaks, rule_or_node, g_str_equal, NULL));
+  set_member (document->plan.breaks, rule_or_node,
+              !g_ptr_array_find_with_equal_func (document->plan.breaks, rule_or_node, g_str_equal, NULL));
   ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
-}
-
-static const char *
-break_of (PhDocument *document, const PhStep *step, const PhRewrite *rewrite)
-{
-  g_autofree char *full = g_strdup_printf ("%s/%s", step->pass, rewrite->rule);
-
-  for (guint i = 0; i < document->breaks->len; i++)
-    {
-      const char *text = document->breaks->pdata[i];
-      guint64 id;
-
-      if (g_str_equal (text, rewrite->rule) || g_str_equal (text, full))
-        return text;
-      if (*text != 'n' || !g_ascii_string_to_unsigned (text + 1, 10, 1, G_MAXUINT32, &id, NULL))
-        continue;
-      if (rewrite->node == id)
-        return text;
-      for (guint e = 0; e < rewrite->n_edits; e++)
-        if (((const PhEdit *) document->history->edits->pdata[rewrite->first_edit + e])->id == id)
-          return text;
-    }
-  return NULL;
 }
 
 const char *
 ph_document_find_break (PhDocument *document, PhPosition at)
 {
-  const PhStep *step;
-
   g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
-
-  if (document->history == NULL || at.step >= document->history->steps->len)
-    return NULL;
-  step = &g_array_index (document->history->steps, PhStep, at.step);
-  return at.rewrite < step->n_rewrites ? break_of (
-             document, step, &g_array_index (document->history->rewrites, PhRewrite, step->first_rewrite + at.rewrite))
-                                       : NULL;
+  return ph_pass_plan_find_break (&document->plan, document->history, at);
 }
 
 PhPosition
 ph_document_next_break (PhDocument *document, PhPosition from, PhPosition end)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), end);
+  return ph_pass_plan_next_break (&document->plan, document->history, from, end);
+}
 
-  if (document->breaks->len == 0)
-    return end;
-  for (guint s = from.step; s < document->history->steps->len && s < end.step; s++)
-    {
-      const PhStep *step = &g_array_index (document->history->steps, PhStep, s);
+gboolean
+ph_document_pipeline_is_own (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+  return ph_pass_plan_is_own (&document->plan);
+}
 
-      for (guint r = s == from.step ? from.rewrite : 0; r < step->n_rewrites; r++)
-        if (break_of (document, step, &g_array_index (document->history->rewrites, PhRewrite, step->first_rewrite + r)) != NULL)
-          return (PhPosition) { s, r };
-    }
-  return end;
+char *
+ph_document_pipeline_to_text (PhDocument *document, const char *separator)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document) && separator != NULL, NULL);
+  return ph_pass_plan_to_text (&document->plan, separator);
 }

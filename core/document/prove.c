@@ -45,7 +45,7 @@ ph_proof_job_new (PhDocument *document, guint first, guint last)
   job = g_new0 (PhProofJob, 1);
   feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
   job->document = g_object_ref (document);
-  job->serial = document->proof_serial;
+  job->serial = document->proofs.serial;
   job->steps = g_array_new (FALSE, FALSE, sizeof (guint));
   job->proofs = g_ptr_array_new ();
   for (guint s = first; s < MIN (last, history->steps->len); s++)
@@ -58,7 +58,7 @@ ph_proof_job_new (PhDocument *document, guint first, guint last)
   GHashTableIter iter;
   gpointer name, tensor;
 
-  g_hash_table_iter_init (&iter, document->feeds);
+  g_hash_table_iter_init (&iter, document->found.feeds);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
     g_hash_table_insert (feeds, g_strdup (name), ph_tensor_ref (tensor));
   job->snapshot = ph_snapshot_new (document);
@@ -113,10 +113,10 @@ ph_document_take_proof (PhDocument *document, guint s, PhProof *proof)
       ph_proof_free (proof);
       return;
     }
-  if (document->proofs->len <= s)
-    g_ptr_array_set_size (document->proofs, (int) s + 1);
-  g_clear_pointer ((PhProof **) &document->proofs->pdata[s], ph_proof_free);
-  document->proofs->pdata[s] = proof;
+  if (document->proofs.list->len <= s)
+    g_ptr_array_set_size (document->proofs.list, (int) s + 1);
+  g_clear_pointer ((PhProof **) &document->proofs.list->pdata[s], ph_proof_free);
+  document->proofs.list->pdata[s] = proof;
 
   step = &g_array_index (document->history->steps, PhStep, s);
   step->verdict = proof->verdict;
@@ -131,7 +131,7 @@ ph_document_take_proof (PhDocument *document, guint s, PhProof *proof)
 static void
 take (PhDocument *document, PhProofJob *job, guint index)
 {
-  if (job->proofs->pdata[index] != NULL && job->serial == document->proof_serial)
+  if (job->proofs->pdata[index] != NULL && job->serial == document->proofs.serial)
     ph_document_take_proof (document, g_array_index (job->steps, guint, index),
                             g_steal_pointer ((PhProof **) &job->proofs->pdata[index]));
 }
@@ -150,21 +150,21 @@ ph_document_get_proof (PhDocument *document, guint step)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
 
-  return step < document->proofs->len ? document->proofs->pdata[step] : NULL;
+  return step < document->proofs.list->len ? document->proofs.list->pdata[step] : NULL;
 }
 
 void
 ph_document_drop_proofs (PhDocument *document, guint from)
 {
-  document->proof_serial++;
+  document->proofs.serial++;
   ph_document_drop_along (document, from);
-  for (guint s = from; s < document->proofs->len; s++)
+  for (guint s = from; s < document->proofs.list->len; s++)
     {
-      g_clear_pointer ((PhProof **) &document->proofs->pdata[s], ph_proof_free);
+      g_clear_pointer ((PhProof **) &document->proofs.list->pdata[s], ph_proof_free);
       if (document->history != NULL && s < document->history->steps->len)
         g_array_index (document->history->steps, PhStep, s).verdict = PH_VERDICT_NONE;
     }
-  g_ptr_array_set_size (document->proofs, (int) MIN (from, document->proofs->len));
+  g_ptr_array_set_size (document->proofs.list, (int) MIN (from, document->proofs.list->len));
   ph_document_update_proving (document);
 }
 
@@ -247,9 +247,9 @@ background_done (GObject *source, GAsyncResult *result, gpointer data)
   PhDocument *document = PH_DOCUMENT (source);
   Background *background = g_task_get_task_data (G_TASK (result));
 
-  if (document->proving == background->cancellable)
+  if (document->proofs.running == background->cancellable)
     {
-      g_clear_object (&document->proving);
+      g_clear_object (&document->proofs.running);
       ph_document_take_proofs (document, background->job); /* what was found last may still be on its way */
       ph_document_emit (document, SIGNAL_VERDICTS_CHANGED);
     }
@@ -263,19 +263,19 @@ start_proving (gpointer data)
   Background *background;
   g_autoptr (GTask) task = NULL;
 
-  document->proof_timer = 0;
+  document->proofs.timer = 0;
   job = ph_proof_job_new (document, 0, G_MAXUINT);
   if (job->steps->len == 0)
     {
       ph_proof_job_free (job);
       return G_SOURCE_REMOVE;
     }
-  document->proving = g_cancellable_new ();
+  document->proofs.running = g_cancellable_new ();
   background = g_new0 (Background, 1);
   background->job = job;
   background->context = g_main_context_ref_thread_default ();
-  background->cancellable = g_object_ref (document->proving);
-  task = g_task_new (document, document->proving, background_done, NULL);
+  background->cancellable = g_object_ref (document->proofs.running);
+  task = g_task_new (document, document->proofs.running, background_done, NULL);
   g_task_set_task_data (task, background, background_free);
   ph_document_emit (document, SIGNAL_VERDICTS_CHANGED);
   g_thread_unref (g_thread_new ("prove", background_work, g_steal_pointer (&task)));
@@ -285,20 +285,20 @@ start_proving (gpointer data)
 static void
 stop_proving (PhDocument *document)
 {
-  g_clear_handle_id (&document->proof_timer, g_source_remove);
-  if (document->proving != NULL)
-    g_cancellable_cancel (document->proving);
-  g_clear_object (&document->proving);
+  g_clear_handle_id (&document->proofs.timer, g_source_remove);
+  if (document->proofs.running != NULL)
+    g_cancellable_cancel (document->proofs.running);
+  g_clear_object (&document->proofs.running);
 }
 
 void
 ph_document_update_proving (PhDocument *document)
 {
-  if (!document->proves)
+  if (!document->proofs.wanted)
     return;
   stop_proving (document);
   if (document->history != NULL && document->history->steps->len > 0)
-    document->proof_timer = g_timeout_add_full (G_PRIORITY_DEFAULT, QUIET, start_proving, document, NULL);
+    document->proofs.timer = g_timeout_add_full (G_PRIORITY_DEFAULT, QUIET, start_proving, document, NULL);
 }
 
 void
@@ -306,9 +306,9 @@ ph_document_set_proves (PhDocument *document, gboolean proves)
 {
   g_return_if_fail (PH_IS_DOCUMENT (document));
 
-  if (document->proves == proves)
+  if (document->proofs.wanted == proves)
     return;
-  document->proves = proves;
+  document->proofs.wanted = proves;
   stop_proving (document);
   ph_document_update_proving (document);
 }
@@ -317,7 +317,7 @@ gboolean
 ph_document_get_proves (PhDocument *document)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
-  return document->proves;
+  return document->proofs.wanted;
 }
 
 gboolean
@@ -325,5 +325,5 @@ ph_document_is_proving (PhDocument *document)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
 
-  return document->proof_timer != 0 || document->proving != NULL;
+  return document->proofs.timer != 0 || document->proofs.running != NULL;
 }

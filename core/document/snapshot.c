@@ -70,7 +70,7 @@ ph_snapshot_new (PhDocument *document)
   PhCopy *copy = document->copy;
 
   snapshot->history = ph_history_snapshot (document->history);
-  snapshot->feeds = ph_feeds_copy (document->feeds);
+  snapshot->feeds = ph_feeds_copy (document->found.feeds);
   snapshot->kernels = document->model->kernels != NULL ? g_hash_table_ref (document->model->kernels) : NULL;
   if (copy != NULL)
     g_atomic_ref_count_inc (&copy->ref_count);

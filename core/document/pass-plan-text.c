@@ -1,6 +1,6 @@
-/* pipeline-text.c: a pipeline as words: "allow=rounding", then passes, each with what is special about it, "cse:off:limit=3".
+/* pass-plan-text.c: a pipeline as words: "allow=rounding", then passes, each with what is special about it, "cse:off:limit=3".
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/document/document-private.h"
+#include "core/document/pass-plan.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ parse_option (const char *word, const char *option, PhPipelineEntry *entry, GErr
     entry->breakpoint = TRUE;
   else if (g_str_equal (option, "repeat"))
     entry->repeat = TRUE;
-  else if (g_str_equal (option, "keep") && ph_document_is_first (entry->pass))
+  else if (g_str_equal (option, "keep") && ph_pass_plan_is_first (entry->pass))
     entry->implied = TRUE;
   else if (g_str_has_prefix (option, "limit=")
            && g_ascii_string_to_unsigned (option + strlen ("limit="), 10, 1, G_MAXUINT - 1, &limit, NULL))
@@ -109,54 +109,51 @@ same_entry (const PhPipelineEntry *a, const PhPipelineEntry *b)
 static gboolean
 goes_without_saying (const PhPipelineEntry *entry, gboolean own)
 {
-  return ph_document_is_first (entry->pass) && entry->implied && own == (entry->pass != ph_document_upgrade ())
+  return ph_pass_plan_is_first (entry->pass) && entry->implied && own == (entry->pass != ph_pass_plan_upgrade ())
          && same_entry (entry, &(PhPipelineEntry) { .pass = entry->pass, .enabled = TRUE, .limit = G_MAXUINT });
 }
 
 /* Whether the entries are no longer what its text says. */
 static gboolean
-is_changed (PhDocument *document)
+is_changed (const PhPassPlan *plan)
 {
   g_autoptr (GArray) named = NULL;
   PhExactness allow;
   guint skip;
 
-  named = ph_pipeline_parse (document->pipeline, &allow, NULL);
-  skip = document->entries->len > 0
-                 && goes_without_saying (&g_array_index (document->entries, PhPipelineEntry, 0),
-                                         ph_pipeline_find (document->pipeline) == NULL)
+  named = ph_pipeline_parse (plan->name, &allow, NULL);
+  skip = plan->entries->len > 0
+                 && goes_without_saying (&g_array_index (plan->entries, PhPipelineEntry, 0),
+                                         ph_pipeline_find (plan->name) == NULL)
              ? 1
              : 0;
-  if (named == NULL || named->len != document->entries->len - skip)
+  if (named == NULL || named->len != plan->entries->len - skip)
     return TRUE;
   for (guint i = 0; i < named->len; i++)
-    if (!same_entry (&g_array_index (named, PhPipelineEntry, i), &g_array_index (document->entries, PhPipelineEntry, i + skip)))
+    if (!same_entry (&g_array_index (named, PhPipelineEntry, i), &g_array_index (plan->entries, PhPipelineEntry, i + skip)))
       return TRUE;
   return FALSE;
 }
 
 gboolean
-ph_document_pipeline_is_own (PhDocument *document)
+ph_pass_plan_is_own (const PhPassPlan *plan)
 {
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
-  return ph_pipeline_find (document->pipeline) == NULL || is_changed (document);
+  return ph_pipeline_find (plan->name) == NULL || is_changed (plan);
 }
 
 char *
-ph_document_pipeline_to_text (PhDocument *document, const char *separator)
+ph_pass_plan_to_text (const PhPassPlan *plan, const char *separator)
 {
   GString *out;
 
-  g_return_val_if_fail (PH_IS_DOCUMENT (document) && separator != NULL, NULL);
-
-  if (!ph_document_pipeline_is_own (document) || (g_str_equal (separator, ",") && !is_changed (document)))
-    return g_strdup (document->pipeline);
+  if (!ph_pass_plan_is_own (plan) || (g_str_equal (separator, ",") && !is_changed (plan)))
+    return g_strdup (plan->name);
   out = g_string_new (NULL);
-  if (document->allow != PH_LOSSY || document->entries->len == 0) /* of a list of one's own that goes without saying */
-    g_string_append_printf (out, "allow=%s", ph_exactness_name (document->allow));
-  for (guint i = 0; i < document->entries->len; i++)
+  if (plan->allow != PH_LOSSY || plan->entries->len == 0) /* of a list of one's own that goes without saying */
+    g_string_append_printf (out, "allow=%s", ph_exactness_name (plan->allow));
+  for (guint i = 0; i < plan->entries->len; i++)
     {
-      const PhPipelineEntry *entry = &g_array_index (document->entries, PhPipelineEntry, i);
+      const PhPipelineEntry *entry = &g_array_index (plan->entries, PhPipelineEntry, i);
 
       if (goes_without_saying (entry, TRUE))
         continue;
@@ -167,6 +164,6 @@ ph_document_pipeline_to_text (PhDocument *document, const char *separator)
         g_string_append_printf (out, ":limit=%u", entry->limit);
     }
   if (out->len == 0)
-    g_string_append_printf (out, "allow=%s", ph_exactness_name (document->allow));
+    g_string_append_printf (out, "allow=%s", ph_exactness_name (plan->allow));
   return g_string_free (out, FALSE);
 }
