@@ -146,8 +146,8 @@ test_loop (void)
   assert_has (loop, "[\"while/mul\"] \"while/mul\" = tf.Mul");
   assert_has (loop, "}> (zero, x, two)");
   g_assert_null (strstr (loop, "NextIteration"));
-  assert_has (odd, "the edge back from 'odd/Next' to 'odd/Merge' is not shown");
-  assert_has (odd, "[\"odd/Merge\"] \"odd/Merge\" = tf.Merge <T = \"float\"> (\"odd/Enter\")");
+  assert_has (odd, "the edge back from 'odd/Next' to 'odd/Merge' is drawn, and nothing more");
+  assert_has (odd, "[\"odd/Merge\"] \"odd/Merge\" = tf.Merge <T = \"float\", back = [\"odd/Next\"]> (\"odd/Enter\")");
 }
 
 static void

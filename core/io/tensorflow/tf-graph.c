@@ -14,6 +14,7 @@ free_node (gpointer data)
   g_free (node->device);
   g_ptr_array_unref (node->raw);
   g_array_unref (node->inputs);
+  g_clear_pointer (&node->back, g_array_unref);
   g_array_unref (node->attrs);
   g_clear_pointer (&node->cond, ph_tf_graph_free);
   g_clear_pointer (&node->body, ph_tf_graph_free);

@@ -374,8 +374,12 @@ cut_open (PhTfFile *file, PhTfGraph *graph)
           if (before == NULL || !is (before, "NextIteration") || before->gone)
             continue;
           ph_source_problem (
-              file->source, "A loop that is not of TensorFlow's shape was cut open: the edge back from '%s' to '%s' is not shown",
+              file->source,
+              "A loop that is not of TensorFlow's shape was cut open: the edge back from '%s' to '%s' is drawn, and nothing more",
               before->name, node->name);
+          if (node->back == NULL)
+            node->back = g_array_new (FALSE, FALSE, sizeof (PhTfEdge));
+          g_array_append_val (node->back, g_array_index (node->inputs, PhTfEdge, j));
           g_array_remove_index (node->inputs, j);
         }
     }

@@ -427,6 +427,25 @@ add_loop (Making *making, PhSketchNode *draft, const PhTfNode *node, GError **er
   return TRUE;
 }
 
+/* What closes a cycle is no input, but drawn. */
+static void
+add_back (Making *making, PhSketchNode *draft, const PhTfNode *node)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+
+  for (guint i = 0; node->back != NULL && i < node->back->len; i++)
+    {
+      const PhTfEdge *edge = &g_array_index (node->back, PhTfEdge, i);
+      const PhTfNode *from = g_hash_table_lookup (making->graph->by_name, edge->from);
+      const char *name = from != NULL ? names_of (making, from)[MIN (edge->output, from->n_outputs - 1)] : NULL;
+
+      if (name != NULL)
+        g_ptr_array_add (names, g_bytes_new (name, strlen (name)));
+    }
+  if (names->len > 0)
+    ph_sketch_node_attr (draft, ph_attr_new_strings (PH_LINKS_ATTR, (GBytes *const *) names->pdata, names->len));
+}
+
 static gboolean
 add_node (Making *making, const PhTfNode *node, GError **error)
 {
@@ -453,6 +472,7 @@ add_node (Making *making, const PhTfNode *node, GError **error)
     return FALSE;
   if (node->device != NULL)
     ph_sketch_node_attr (draft, ph_attr_new_string ("device", node->device));
+  add_back (making, draft, node);
   return node->body == NULL || add_loop (making, draft, node, error);
 }
 

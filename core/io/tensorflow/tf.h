@@ -28,6 +28,7 @@ typedef struct
   char *device;          /* (nullable)                                                                   */
   GPtrArray *raw;        /* (element-type char) inputs as they are written                               */
   GArray *inputs;        /* (element-type PhTfEdge) the same, resolved                                   */
+  GArray *back;          /* (nullable) (element-type PhTfEdge) inputs that would close a cycle           */
   GArray *attrs;         /* (element-type PhTfAttr)                                                      */
   guint n_outputs;
   PhTfGraph *cond, *body; /* (nullable) owned: of a loop that was structured                              */
