@@ -440,6 +440,151 @@ product (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, c
     }
 }
 
+/* ── reductions ── */
+
+#define DOUBLES (PH_WIDTH / 2)
+typedef double D __attribute__ ((vector_size (DOUBLES * 8), aligned (8), may_alias));
+typedef gint64 L __attribute__ ((vector_size (DOUBLES * 8), aligned (8), may_alias));
+typedef float H __attribute__ ((vector_size (DOUBLES * 4), aligned (4), may_alias));
+
+INLINE D
+widen (const float *x)
+{
+  return __builtin_convertvector(*(const H *) x, D);
+}
+
+INLINE D
+part_of (D x, PhLaneTotal what)
+{
+  if (what == PH_LANE_SQUARES)
+    return (D) (x * x);
+  return what == PH_LANE_ABSOLUTES ? (D) ((L) x & G_MAXINT64) : x;
+}
+
+INLINE double
+total_of (gsize n, const float *x, PhLaneTotal what)
+{
+  D sums[4] = { { 0 }, { 0 }, { 0 }, { 0 } };
+  double result = 0;
+  gsize i;
+
+  for (i = 0; i + 4 * DOUBLES <= n; i += 4 * DOUBLES)
+    for (guint k = 0; k < 4; k++)
+      sums[k] += part_of (widen (x + i + k * DOUBLES), what);
+  sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  for (guint k = 0; k < DOUBLES; k++)
+    result += sums[0][k];
+  for (; i < n; i++)
+    result += what == PH_LANE_SQUARES ? (double) x[i] * x[i] : what == PH_LANE_ABSOLUTES ? fabs ((double) x[i]) : (double) x[i];
+  return result;
+}
+
+static double
+total (gsize n, const float *x, PhLaneTotal what)
+{
+  if (what == PH_LANE_SUM)
+    return total_of (n, x, PH_LANE_SUM);
+  return what == PH_LANE_SQUARES ? total_of (n, x, PH_LANE_SQUARES) : total_of (n, x, PH_LANE_ABSOLUTES);
+}
+
+static void
+totals (gsize n, double *y, const float *x, PhLaneTotal what)
+{
+  if (what == PH_LANE_SUM)
+    for (gsize i = 0; i < n; i++)
+      y[i] += (double) x[i];
+  else if (what == PH_LANE_SQUARES)
+    for (gsize i = 0; i < n; i++)
+      y[i] += (double) x[i] * (double) x[i];
+  else
+    for (gsize i = 0; i < n; i++)
+      y[i] += fabs ((double) x[i]);
+}
+
+INLINE float
+further (float so_far, float x, gboolean least)
+{
+  return (least ? x < so_far : x > so_far) || x != x ? x : so_far;
+}
+
+INLINE float
+extreme_of (gsize n, const float *x, gboolean least)
+{
+  V most[4];
+  float result = x[0];
+  gsize i = 0;
+
+  for (guint k = 0; k < 4; k++)
+    most[k] = splat (x[0]);
+  for (; i + 4 * PH_WIDTH <= n; i += 4 * PH_WIDTH)
+    for (guint k = 0; k < 4; k++)
+      {
+        const V v = load (x + i + k * PH_WIDTH);
+
+        most[k] = choose ((least ? v < most[k] : v > most[k]) | (v != v), v, most[k]);
+      }
+  for (guint k = 1; k < 4; k++)
+    most[0] = choose ((least ? most[k] < most[0] : most[k] > most[0]) | (most[k] != most[k]), most[k], most[0]);
+  for (guint l = 0; l < PH_WIDTH; l++)
+    result = further (result, most[0][l], least);
+  for (; i < n; i++)
+    result = further (result, x[i], least);
+  for (i = 0; result == 0 && i < n; i++)
+    if (x[i] == 0)
+      return x[i];
+  return result;
+}
+
+static float
+extreme (gsize n, const float *x, gboolean least)
+{
+  return least ? extreme_of (n, x, TRUE) : extreme_of (n, x, FALSE);
+}
+
+static void
+extremes (gsize n, float *y, const float *x, gboolean least)
+{
+  if (least)
+    for (gsize i = 0; i < n; i++)
+      y[i] = x[i] < y[i] || x[i] != x[i] ? x[i] : y[i];
+  else
+    for (gsize i = 0; i < n; i++)
+      y[i] = x[i] > y[i] || x[i] != x[i] ? x[i] : y[i];
+}
+
+static void
+quantise (gsize n, guint8 *y, const float *x, float scale, float zero, float low, float high)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      const float v = __builtin_rintf (x[i] / scale) + zero, above = v < low ? low : v, inside = above > high ? high : above;
+
+      y[i] = (guint8) (gint32) (inside == inside ? inside : 0);
+    }
+}
+
+static void
+requantise (gsize n, guint8 *y, const gint32 *x, double factor, double zero, double low, double high)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      const double v = __builtin_rint (x[i] * factor) + zero, above = v < low ? low : v, inside = above > high ? high : above;
+
+      y[i] = (guint8) (gint32) (inside == inside ? inside : 0);
+    }
+}
+
+static void
+dequantise (gsize n, float *y, const guint8 *x, gboolean is_signed, float scale, gint32 zero)
+{
+  if (is_signed)
+    for (gsize i = 0; i < n; i++)
+      y[i] = (float) ((gint8) x[i] - zero) * scale;
+  else
+    for (gsize i = 0; i < n; i++)
+      y[i] = (float) (x[i] - zero) * scale;
+}
+
 extern const PhLanes PH_LANES;
 const PhLanes PH_LANES = {
   .name = G_STRINGIFY (PH_WIDTH) " floats",
@@ -450,5 +595,6 @@ const PhLanes PH_LANES = {
   },
   .binary = { add, subtract, multiply, divide, greatest, least },
   .where = where, .fill = fill, .has_nan_or_least = has_nan_or_least, .product = product, .softmax = softmax, .normalise = normalise,
-  .accumulate = accumulate, .affine = affine,
+  .accumulate = accumulate, .affine = affine, .total = total, .totals = totals, .extreme = extreme, .extremes = extremes,
+  .quantise = quantise, .requantise = requantise, .dequantise = dequantise,
 };

@@ -29,6 +29,14 @@ typedef enum
 } PhLaneBinary;
 
 /* A result does not depend on where in the array its element stands. */
+/* What is added up of each element. */
+typedef enum
+{
+  PH_LANE_SUM,
+  PH_LANE_ABSOLUTES,
+  PH_LANE_SQUARES
+} PhLaneTotal;
+
 typedef struct
 {
   const char *name;
@@ -45,6 +53,15 @@ typedef struct
   /* y = (x - mean) / sqrt (variance + epsilon) scale + bias; bias: (nullable); centre: FALSE leaves the mean at 0. */
   void (*normalise) (gsize n, float *y, const float *x, const float *scale, const float *bias, float epsilon, gboolean centre);
   void (*accumulate) (gsize n, double *y, const float *x); /* y += x */
+  double (*total) (gsize n, const float *x, PhLaneTotal what);
+  void (*totals) (gsize n, double *y, const float *x, PhLaneTotal what); /* y += what of x, elementwise */
+  /* The greatest or least, where a NaN is both, and of zeros the first; the same elementwise, of y and x. */
+  float (*extreme) (gsize n, const float *x, gboolean least);
+  void (*extremes) (gsize n, float *y, const float *x, gboolean least);
+  /* Bytes, of numbers from @low to @high (which are those of an unsigned or of a signed byte): x / scale, halves to even, + zero; of NaN 0. */
+  void (*quantise) (gsize n, guint8 *y, const float *x, float scale, float zero, float low, float high);
+  void (*requantise) (gsize n, guint8 *y, const gint32 *x, double factor, double zero, double low, double high);
+  void (*dequantise) (gsize n, float *y, const guint8 *x, gboolean is_signed, float scale, gint32 zero);
   /* y = x s + b, elementwise */
   void (*affine) (gsize n, float *y, const float *x, const float *scale, const float *shift);
 } PhLanes;

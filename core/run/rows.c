@@ -50,15 +50,20 @@ prepare_softmax (PhKernel *kernel)
              : ph_kernel_refuse (kernel, PH_NOT_FLOAT);
 }
 
-/* What lies apart is brought together first: the result does not depend on which axis it is. */
+#define TOGETHER 16 /* floats of a line of the cache */
+
+/* What lies apart is brought together first: the result does not depend on which axis it is. @lines: @n for each of @width. */
 static void
-softmax_apart (const float *in, float *out, gsize n, gsize stride, float *line)
+softmax_apart (const float *in, float *out, gsize n, gsize width, gsize stride, float *lines)
 {
   for (gsize i = 0; i < n; i++)
-    line[i] = in[i * stride];
-  ph_lanes ()->softmax (n, line, line);
+    for (gsize k = 0; k < width; k++)
+      lines[k * n + i] = in[i * stride + k];
+  for (gsize k = 0; k < width; k++)
+    ph_lanes ()->softmax (n, lines + k * n, lines + k * n);
   for (gsize i = 0; i < n; i++)
-    out[i * stride] = line[i];
+    for (gsize k = 0; k < width; k++)
+      out[i * stride + k] = lines[k * n + i];
 }
 
 static gboolean
@@ -74,14 +79,14 @@ run_softmax (PhKernel *kernel, gpointer prepared)
   float *out = in != NULL ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), NULL) : NULL;
 
   const gsize inner = (gsize) ph_dims_product (ph_tensor_dims (x), axis + 1, ph_tensor_rank (x));
-  g_autofree float *line = inner > 1 ? g_new (float, n) : NULL;
+  g_autofree float *lines = inner > 1 ? g_new (float, n *TOGETHER) : NULL;
 
   for (gsize at = 0; out != NULL && at < count; at += n * inner)
     if (inner == 1)
       ph_lanes ()->softmax (n, out + at, in + at);
     else
-      for (gsize i = 0; i < inner; i++)
-        softmax_apart (in + at + i, out + at + i, n, inner, line);
+      for (gsize i = 0; i < inner; i += TOGETHER)
+        softmax_apart (in + at + i, out + at + i, n, MIN (TOGETHER, inner - i), inner, lines);
   return out != NULL;
 }
 

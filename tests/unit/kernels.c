@@ -67,6 +67,25 @@ static const Case cases[] = {
     "h = Where (m, e, low) f = Softmax <axis = -1> (h) y = MatMul (f, c)", "attention", "O3" },
   { "attention-plain", "float[3,7,4] q, float[3,4,9] k, float[3,9,5] v, float[7,9] m", "float s = {0.5}",
     "d = MatMul (q, k) e = Mul (d, s) h = Add (e, m) f = Softmax <axis = -1> (h) y = MatMul (f, v)", "attention", "O3" },
+  { "reduce-rows", "float[3,5,137] x", "int64[1] a = {2}", "b = ReduceMean (x, a) c = ReduceSum (x, a) d = ReduceMax (x, a) e = ReduceMin (x, a) "
+    "f = ReduceL1 (x, a) g = ReduceL2 (x, a) h = ReduceSumSquare (x, a) y = Concat <axis = 2> (b, c, d, e, f, g, h)", "rows" },
+  { "reduce-columns", "float[3,50,7,5] x", "int64[2] a = {1,2}", "b = ReduceMean (x, a) c = ReduceSum (x, a) d = ReduceMax (x, a) e = ReduceMin (x, a) "
+    "f = ReduceL1 (x, a) g = ReduceL2 (x, a) h = ReduceSumSquare (x, a) y = Concat <axis = 2> (b, c, d, e, f, g, h)", "rows" },
+  { "instance-norm", "float[2,5,9,8] x, float[5] s, float[5] b", "", "y = InstanceNormalization (x, s, b)", "rows" },
+  { "group-norm", "float[2,6,9,8] x, float[6] s, float[6] b", "", "y = GroupNormalization <num_groups = 3> (x, s, b)", "rows" },
+  { "log-softmax", "float[3,7,45] x", "", "y = LogSoftmax (x)", "rows" },
+  { "softmax-apart", "float[3,45,37] x", "", "y = Softmax <axis = 1> (x)", "rows" },
+  { "reduce-all", "float[3,50,7] x", "", "y = ReduceMean <keepdims = 0> (x)", "rows" },
+  { "quantize", "float[3,90] x", "float s = {0.02}, uint8 z = {128}", "y = QuantizeLinear (x, s, z)", "bytes" },
+  { "quantize-axis", "float[2,3,37] x", "float[3] s = {0.02, 0.3, 0.001}, int8[3] z = {0, -5, 7}", "y = QuantizeLinear <axis = 1> (x, s, z)", "bytes" },
+  { "quantize-dynamic", "float[3,90] x", "", "q, s, z = DynamicQuantizeLinear (x) y = DequantizeLinear (q, s, z)", "bytes" },
+  { "dequantize-axis", "float[2,3,37] x", "float[3] s = {0.02, 0.3, 0.001}, int8[3] z = {0, -5, 7}",
+    "q = QuantizeLinear <axis = 1> (x, s, z) y = DequantizeLinear <axis = 1> (q, s, z)", "bytes" },
+  { "product-bytes", "uint8[2,5,300] a, int8[300,33] b", "uint8 za = {1}, int8 zb = {-1}", "y = MatMulInteger (a, b, za, zb)", NULL },
+  { "product-bytes-unsigned", "int8[5,300] a, uint8[300,33] b", "uint8 zb = {1}", "y = MatMulInteger (a, b, , zb)", NULL },
+  { "product-quantized", "float[5,300] u, float[300,33] v",
+    "float s = {0.02}, float t = {3.5}, uint8 z = {128}, int8 w = {3}",
+    "a = QuantizeLinear (u, s, z) b = QuantizeLinear (v, s, w) y = QLinearMatMul (a, s, z, b, s, w, t, z)", NULL },
   { "fused-elementwise", "float[3,5,37] x, float[37] b", "", "a = Add (x, b) c = Sigmoid (a) d = Mul (a, c) y = Tanh (d)", "chain", "O3" },
 };
 /* clang-format on */

@@ -1,0 +1,304 @@
+/* bytes.c: tensors of 8 bits with a scale and a zero point: to them, from them, and their products.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/dnnl.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/ops/op-list.h"
+#include "core/ops/support.h"
+#include "core/run/lanes.h"
+
+#define NOT_BYTES "not bytes, with a scale and a zero point for all of them or for each place on the axis"
+
+static gboolean
+is_byte (PhDType dtype)
+{
+  return dtype == PH_UINT8 || dtype == PH_INT8;
+}
+
+static gboolean
+are_bytes (PhTensor *tensor)
+{
+  return tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR && is_byte (ph_tensor_dtype (tensor));
+}
+
+static gint32
+byte_at (PhTensor *tensor, gsize i)
+{
+  const guint8 *bytes = tensor != NULL ? ph_tensor_data (tensor) : NULL;
+
+  return bytes == NULL ? 0 : ph_tensor_dtype (tensor) == PH_INT8 ? (gint8) bytes[i] : bytes[i];
+}
+
+/* ── to bytes and from them ── */
+
+/* Of @x: one scale, or as many as there are places on the axis, each for @inner elements in a row. FALSE: some other way. */
+static gboolean
+find_grain (PhKernel *kernel, PhTensor *x, gsize *n, gsize *inner)
+{
+  PhTensor *scale = ph_kernel_input (kernel, 1), *zero = ph_kernel_input (kernel, 2);
+  guint axis;
+
+  if (!ph_dnnl_is_float (scale) || (zero != NULL && ph_tensor_count (zero) != ph_tensor_count (scale))
+      || ph_node_attr_int (kernel->node, "block_size", 0) != 0 || ph_tensor_rank (scale) > 1)
+    return FALSE;
+  *n = ph_tensor_count (scale);
+  *inner = ph_tensor_count (x);
+  if (*n == 1)
+    return TRUE;
+  if (!ph_axis (ph_node_attr_int (kernel->node, "axis", 1), ph_tensor_rank (x), &axis) || *n != (gsize) ph_tensor_dims (x)[axis])
+    return FALSE;
+  *inner = (gsize) ph_dims_product (ph_tensor_dims (x), axis + 1, ph_tensor_rank (x));
+  return TRUE;
+}
+
+static gpointer
+prepare_quantise (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0), *zero = ph_kernel_input (kernel, 2);
+  const PhDType dtype = (PhDType) ph_node_attr_int (kernel->node, "output_dtype", 0);
+  gsize n, inner;
+
+  if (!ph_dnnl_is_float (x))
+    return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+  return (zero != NULL ? are_bytes (zero) : dtype == PH_UNDEFINED || is_byte (dtype))
+                 && (ph_node_attr_int (kernel->node, "precision", 0) == 0
+                     || ph_node_attr_int (kernel->node, "precision", 0) == PH_FLOAT)
+                 && find_grain (kernel, x, &n, &inner)
+             ? PH_PREPARED
+             : ph_kernel_refuse (kernel, NOT_BYTES);
+}
+
+static gboolean
+run_quantise (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *x = kernel->inputs[0], *zero = ph_kernel_input (kernel, 2);
+  const PhDType wanted = (PhDType) ph_node_attr_int (kernel->node, "output_dtype", 0);
+  const PhDType dtype = zero != NULL ? ph_tensor_dtype (zero) : wanted != PH_UNDEFINED ? wanted : PH_UINT8;
+  const float *in = ph_tensor_data (x), *scales = ph_tensor_data (kernel->inputs[1]);
+  const float low = dtype == PH_INT8 ? -128 : 0, high = dtype == PH_INT8 ? 127 : 255;
+  const gsize count = ph_tensor_count (x);
+  gsize n, inner;
+  guint8 *out;
+
+  if (in == NULL || scales == NULL || !find_grain (kernel, x, &n, &inner))
+    return FALSE;
+  out = ph_kernel_output_unset (kernel, 0, dtype, ph_tensor_rank (x), ph_tensor_dims (x), NULL);
+  for (gsize at = 0, s = 0; out != NULL && at < count; at += inner, s = s + 1 < n ? s + 1 : 0)
+    ph_lanes ()->quantise (inner, out + at, in + at, scales[s], (float) byte_at (zero, s), low, high);
+  return out != NULL;
+}
+
+static gpointer
+prepare_dequantise (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  const PhDType dtype = (PhDType) ph_node_attr_int (kernel->node, "output_dtype", 0);
+  gsize n, inner;
+
+  return are_bytes (x) && ph_tensor_count (x) > 0 && (dtype == PH_UNDEFINED || dtype == PH_FLOAT)
+                 && find_grain (kernel, x, &n, &inner)
+                 && (ph_kernel_input (kernel, 2) == NULL || are_bytes (ph_kernel_input (kernel, 2)))
+             ? PH_PREPARED
+             : ph_kernel_refuse (kernel, NOT_BYTES);
+}
+
+static gboolean
+run_dequantise (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *x = kernel->inputs[0], *zero = ph_kernel_input (kernel, 2);
+  const guint8 *in = ph_tensor_data (x);
+  const float *scales = ph_tensor_data (kernel->inputs[1]);
+  const gsize count = ph_tensor_count (x);
+  gsize n, inner;
+  float *out;
+
+  if (in == NULL || scales == NULL || !find_grain (kernel, x, &n, &inner))
+    return FALSE;
+  out = ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), NULL);
+  for (gsize at = 0, s = 0; out != NULL && at < count; at += inner, s = s + 1 < n ? s + 1 : 0)
+    ph_lanes ()->dequantise (inner, out + at, in + at, ph_tensor_dtype (x) == PH_INT8, scales[s], byte_at (zero, s));
+  return out != NULL;
+}
+
+static gpointer
+prepare_dynamic (PhKernel *kernel)
+{
+  return ph_dnnl_is_float (ph_kernel_input (kernel, 0)) ? PH_PREPARED : ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+}
+
+static gboolean
+run_dynamic (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *x = kernel->inputs[0];
+  const gsize n = ph_tensor_count (x);
+  const float *in = ph_tensor_data (x);
+  const float least = in != NULL ? ph_lanes ()->extreme (n, in, TRUE) : NAN,
+              greatest = in != NULL ? ph_lanes ()->extreme (n, in, FALSE) : NAN;
+  const float low = MIN (least, 0), high = MAX (greatest, 0);
+  const float scale = (float) ((double) (float) ((double) high - low) / 255);
+  guint8 *out, *zero;
+  float *out_scale;
+
+  if (!isfinite (least) || !isfinite (greatest) || scale == 0 || !isfinite (scale))
+    return FALSE;
+  out = ph_kernel_output_unset (kernel, 0, PH_UINT8, ph_tensor_rank (x), ph_tensor_dims (x), NULL);
+  out_scale = ph_kernel_output_unset (kernel, 1, PH_FLOAT, 0, NULL, NULL);
+  zero = ph_kernel_output_unset (kernel, 2, PH_UINT8, 0, NULL, NULL);
+  if (out == NULL || out_scale == NULL || zero == NULL)
+    return FALSE;
+  *out_scale = scale;
+  *zero = (guint8) rint (CLAMP ((double) (float) (-(double) low / (double) scale), 0, 255));
+  ph_lanes ()->quantise (n, out, in, scale, *zero, 0, 255);
+  return TRUE;
+}
+
+/* ── products ── */
+
+/* Its products of bytes are only exact where the processor adds them up in 32 bits; elsewhere it saturates at 16. */
+static gboolean
+adds_in_32_bits (void)
+{
+#ifdef __x86_64__
+  __builtin_cpu_init ();
+  return __builtin_cpu_supports ("avx512vnni") && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl");
+#else
+  return FALSE;
+#endif
+}
+
+/* (nullable) @zero: one for all. */
+static gboolean
+is_single (PhTensor *zero)
+{
+  return zero == NULL || (are_bytes (zero) && ph_tensor_count (zero) == 1);
+}
+
+/* @b less its zero point, with the sign that oneDNN wants of the right factor: an unsigned byte less 128 is a signed one. */
+static gint8 *
+signed_copy (PhTensor *b)
+{
+  const guint8 *in = ph_tensor_data (b);
+  const gsize n = ph_tensor_count (b);
+  gint8 *copy = in != NULL ? g_try_malloc (n) : NULL;
+
+  for (gsize i = 0; copy != NULL && i < n; i++)
+    copy[i] = (gint8) (in[i] ^ 0x80);
+  return copy;
+}
+
+/* @a [..., m, k] and @b [k, n] into @c. */
+static gboolean
+multiply (PhTensor *a, gint32 zero_a, PhTensor *b, gint32 zero_b, gint32 *c)
+{
+  const guint rank = ph_tensor_rank (a);
+  const dnnl_dim_t k = ph_tensor_dims (b)[0], n = ph_tensor_dims (b)[1], m = (dnnl_dim_t) ph_tensor_count (a) / k;
+  const gboolean shifted = ph_tensor_dtype (b) == PH_UINT8;
+  g_autofree gint8 *copy = shifted ? signed_copy (b) : NULL;
+  const gint8 *right = shifted ? copy : ph_tensor_data (b);
+  const gint32 none = 0;
+
+  g_assert (rank >= 2);
+  if (right == NULL || ph_tensor_data (a) == NULL)
+    return FALSE;
+  zero_b -= shifted ? 128 : 0;
+  if (ph_tensor_dtype (a) == PH_UINT8)
+    return dnnl_gemm_u8s8s32 ('N', 'N', 'F', m, n, k, 1.f, ph_tensor_data (a), k, (guint8) zero_a, right, n, (gint8) zero_b, 0.f,
+                              c, n, &none)
+           == dnnl_success;
+  return dnnl_gemm_s8s8s32 ('N', 'N', 'F', m, n, k, 1.f, ph_tensor_data (a), k, (gint8) zero_a, right, n, (gint8) zero_b, 0.f, c,
+                            n, &none)
+         == dnnl_success;
+}
+
+static gpointer
+prepare_product (PhKernel *kernel, PhTensor *a, PhTensor *b, PhTensor *zero_a, PhTensor *zero_b)
+{
+  if (!adds_in_32_bits ())
+    return ph_kernel_refuse (kernel, "the processor has no products of bytes that are exact");
+  return are_bytes (a) && are_bytes (b) && ph_tensor_rank (a) >= 2 && ph_tensor_rank (b) == 2 && ph_tensor_count (a) > 0
+                 && ph_tensor_count (b) > 0 && ph_tensor_dims (a)[ph_tensor_rank (a) - 1] == ph_tensor_dims (b)[0]
+                 && is_single (zero_a) && is_single (zero_b)
+             ? PH_PREPARED
+             : ph_kernel_refuse (kernel, "not a stack of rows and one matrix, each with one zero point");
+}
+
+static void
+product_dims (PhTensor *a, PhTensor *b, gint64 *dims)
+{
+  const guint rank = ph_tensor_rank (a);
+
+  memcpy (dims, ph_tensor_dims (a), rank * sizeof *dims);
+  dims[rank - 1] = ph_tensor_dims (b)[1];
+}
+
+static gpointer
+prepare_matmul_integer (PhKernel *kernel)
+{
+  return prepare_product (kernel, ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 1), ph_kernel_input (kernel, 2),
+                          ph_kernel_input (kernel, 3));
+}
+
+static gboolean
+run_matmul_integer (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *a = kernel->inputs[0], *b = kernel->inputs[1];
+  gint64 dims[PH_MAX_RANK];
+  g_autoptr (PhTensor) y = NULL;
+
+  product_dims (a, b, dims);
+  y = ph_tensor_new_unset (PH_INT32, ph_tensor_rank (a), dims);
+  if (y == NULL
+      || !multiply (a, byte_at (ph_kernel_input (kernel, 2), 0), b, byte_at (ph_kernel_input (kernel, 3), 0),
+                    ph_tensor_writable (y)))
+    return FALSE;
+  ph_kernel_take (kernel, 0, g_steal_pointer (&y));
+  return TRUE;
+}
+
+static gpointer
+prepare_qlinear_matmul (PhKernel *kernel)
+{
+  for (guint i = 1; i < 7; i += i == 1 ? 3 : 2)
+    if (!ph_dnnl_is_float (ph_kernel_input (kernel, i)) || ph_tensor_count (kernel->inputs[i]) != 1)
+      return ph_kernel_refuse (kernel, "its scales are not one float32 each");
+  if (!are_bytes (ph_kernel_input (kernel, 7)) || !is_single (ph_kernel_input (kernel, 7)))
+    return ph_kernel_refuse (kernel, NOT_BYTES);
+  return prepare_product (kernel, ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 3), ph_kernel_input (kernel, 2),
+                          ph_kernel_input (kernel, 5));
+}
+
+static gboolean
+run_qlinear_matmul (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *a = kernel->inputs[0], *b = kernel->inputs[3], *zero = kernel->inputs[7];
+  const gboolean is_signed = ph_tensor_dtype (zero) == PH_INT8;
+  const double factor = ph_tensor_get (kernel->inputs[1], 0) * ph_tensor_get (kernel->inputs[4], 0)
+                        / ph_tensor_get (kernel->inputs[6], 0);
+  g_autoptr (PhTensor) sums = NULL;
+  gint64 dims[PH_MAX_RANK];
+  guint8 *out;
+
+  product_dims (a, b, dims);
+  sums = ph_tensor_new_unset (PH_INT32, ph_tensor_rank (a), dims);
+  if (sums == NULL || !multiply (a, byte_at (kernel->inputs[2], 0), b, byte_at (kernel->inputs[5], 0), ph_tensor_writable (sums)))
+    return FALSE;
+  out = ph_kernel_output_unset (kernel, 0, ph_tensor_dtype (zero), ph_tensor_rank (a), dims, NULL);
+  if (out == NULL)
+    return FALSE;
+  ph_lanes ()->requantise (ph_tensor_count (sums), out, ph_tensor_data (sums), factor, byte_at (zero, 0), is_signed ? -128 : 0,
+                           is_signed ? 127 : 255);
+  return TRUE;
+}
+
+/* clang-format off */
+const PhKernelRow ph_kernels_bytes[] = {
+  { &ph_op_DequantizeLinear, PH_DEVICE_CPU, "bytes", 10, prepare_dequantise, run_dequantise, NULL },
+  { &ph_op_DynamicQuantizeLinear, PH_DEVICE_CPU, "bytes", 10, prepare_dynamic, run_dynamic, NULL },
+  { &ph_op_MatMulInteger, PH_DEVICE_CPU, "bytes", 10, prepare_matmul_integer, run_matmul_integer, NULL },
+  { &ph_op_QLinearMatMul, PH_DEVICE_CPU, "bytes", 10, prepare_qlinear_matmul, run_qlinear_matmul, NULL },
+  { &ph_op_QuantizeLinear, PH_DEVICE_CPU, "bytes", 10, prepare_quantise, run_quantise, NULL },
+  { NULL },
+};
+/* clang-format on */

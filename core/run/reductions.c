@@ -1,0 +1,231 @@
+/* reductions.c: sums and extremes of floats over axes that lie side by side, and what is made of them.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/dnnl.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/ops/op-list.h"
+#include "core/ops/support.h"
+#include "core/run/lanes.h"
+
+/* What is reduced: @n elements for each of @outer x @inner results, @inner apart. */
+typedef struct
+{
+  gsize outer, n, inner;
+  guint rank;
+  gint64 dims[PH_MAX_RANK]; /* of the result */
+} Shape;
+
+static gpointer
+prepare_reduce (PhKernel *kernel)
+{
+  return ph_dnnl_is_float (ph_kernel_input (kernel, 0)) ? PH_PREPARED : ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+}
+
+/* FALSE: axes that stay lie between those that go, or it is the reference kernel's to say what is wrong. */
+static gboolean
+find_shape (PhKernel *kernel, Shape *shape)
+{
+  PhTensor *x = kernel->inputs[0];
+  const guint rank = ph_tensor_rank (x);
+  const gint64 *dims = ph_tensor_dims (x);
+  const gboolean keep = ph_node_attr_int (kernel->node, "keepdims", 1) != 0;
+  gsize n = 0;
+  g_autofree gint64 *axes = ph_kernel_ints (kernel, 1, &n);
+  guint normal[PH_MAX_RANK], first = rank, end = 0;
+  guint64 mask = rank >= 64 ? G_MAXUINT64 : (G_GUINT64_CONSTANT (1) << rank) - 1;
+
+  if (n == 0 ? ph_node_attr_int (kernel->node, "noop_with_empty_axes", 0) != 0 : !ph_axes (axes, n, rank, normal, &mask))
+    return FALSE;
+  *shape = (Shape) { .outer = 1, .n = 1, .inner = 1 };
+  for (guint i = 0; i < rank; i++)
+    {
+      const gboolean goes = (mask >> i & 1) != 0;
+
+      if (goes && dims[i] != 1)
+        {
+          first = MIN (first, i);
+          end = i + 1;
+        }
+      if (!goes || keep)
+        shape->dims[shape->rank++] = goes ? 1 : dims[i];
+    }
+  for (guint i = 0; i < rank; i++)
+    {
+      if (i > first && i < end && dims[i] != 1 && (mask >> i & 1) == 0)
+        return FALSE;
+      *(i < first ? &shape->outer : i < end ? &shape->n : &shape->inner) *= (gsize) dims[i];
+    }
+  return TRUE;
+}
+
+static void
+add_up (const PhOp *op, const Shape *shape, const float *in, float *out)
+{
+  const PhLaneTotal what = op == &ph_op_ReduceL1                                   ? PH_LANE_ABSOLUTES
+                           : op == &ph_op_ReduceL2 || op == &ph_op_ReduceSumSquare ? PH_LANE_SQUARES
+                                                                                   : PH_LANE_SUM;
+  const double count = op == &ph_op_ReduceMean ? (double) shape->n : 1;
+  g_autofree double *sums = g_new (double, shape->inner);
+
+  for (gsize o = 0; o < shape->outer; o++, in += shape->n * shape->inner, out += shape->inner)
+    {
+      if (shape->inner == 1)
+        sums[0] = ph_lanes ()->total (shape->n, in, what);
+      else
+        {
+          memset (sums, 0, shape->inner * sizeof *sums);
+          for (gsize k = 0; k < shape->n; k++)
+            ph_lanes ()->totals (shape->inner, sums, in + k * shape->inner, what);
+        }
+      if (op == &ph_op_ReduceL2)
+        for (gsize i = 0; i < shape->inner; i++)
+          out[i] = (float) sqrt (sums[i]);
+      else
+        for (gsize i = 0; i < shape->inner; i++)
+          out[i] = (float) (sums[i] / count);
+    }
+}
+
+static void
+find_extremes (gboolean least, const Shape *shape, const float *in, float *out)
+{
+  for (gsize o = 0; o < shape->outer; o++, in += shape->n * shape->inner, out += shape->inner)
+    if (shape->inner == 1)
+      out[0] = ph_lanes ()->extreme (shape->n, in, least);
+    else
+      {
+        memcpy (out, in, shape->inner * sizeof *out);
+        for (gsize k = 1; k < shape->n; k++)
+          ph_lanes ()->extremes (shape->inner, out, in + k * shape->inner, least);
+      }
+}
+
+static gboolean
+run_reduce (PhKernel *kernel, gpointer prepared)
+{
+  const PhOp *op = kernel->node->op;
+  const float *in;
+  float *out;
+  Shape shape;
+
+  if (!find_shape (kernel, &shape))
+    return FALSE;
+  in = ph_tensor_data (kernel->inputs[0]);
+  out = in != NULL ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, shape.rank, shape.dims, NULL) : NULL;
+  if (out == NULL)
+    return FALSE;
+  if (op == &ph_op_ReduceMax || op == &ph_op_ReduceMin)
+    find_extremes (op == &ph_op_ReduceMin, &shape, in, out);
+  else
+    add_up (op, &shape, in, out);
+  return TRUE;
+}
+
+/* ── normalisation of channels ── */
+
+/* Of [batch, channels, ...]: the groups of channels that are normalised together; 0: some other way. */
+static gint64
+n_groups (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  gint64 channels, groups;
+
+  if (!ph_dnnl_is_float (x) || ph_tensor_rank (x) < 3)
+    return 0;
+  channels = ph_tensor_dims (x)[1];
+  groups = kernel->node->op == &ph_op_InstanceNormalization ? channels : ph_node_attr_int (kernel->node, "num_groups", 0);
+  for (guint i = 1; i < 3; i++)
+    if (!ph_dnnl_is_float (ph_kernel_input (kernel, i)) || ph_tensor_rank (kernel->inputs[i]) != 1
+        || ph_tensor_dims (kernel->inputs[i])[0] != channels)
+      return 0;
+  return groups > 0 && channels % groups == 0 && ph_node_attr_int (kernel->node, "stash_type", PH_FLOAT) == PH_FLOAT ? groups : 0;
+}
+
+static gpointer
+prepare_channels (PhKernel *kernel)
+{
+  return n_groups (kernel) > 0 ? PH_PREPARED : ph_kernel_refuse (kernel, "x, scale and bias are not float32 of its channels");
+}
+
+static gboolean
+run_channels (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *x = kernel->inputs[0];
+  const gint64 *dims = ph_tensor_dims (x);
+  const gsize groups = (gsize) n_groups (kernel), together = (gsize) dims[1] / groups;
+  const gsize pixels = ph_tensor_count (x) / (gsize) (dims[0] * dims[1]), n = together * pixels;
+  const float *in = ph_tensor_data (x), *scale = ph_tensor_data (kernel->inputs[1]), *bias = ph_tensor_data (kernel->inputs[2]);
+  const float epsilon = ph_node_attr_float (kernel->node, "epsilon", 1e-5f);
+  g_autofree float *scales = g_try_new (float, n), *biases = g_try_new (float, n);
+  float *out = in != NULL && scale != NULL && bias != NULL && scales != NULL && biases != NULL
+                   ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), dims, NULL)
+                   : NULL;
+
+  for (gsize g = 0; out != NULL && g < groups; g++)
+    {
+      for (gsize c = 0; c < together; c++)
+        {
+          ph_lanes ()->fill (pixels, scales + c * pixels, scale[g * together + c]);
+          ph_lanes ()->fill (pixels, biases + c * pixels, bias[g * together + c]);
+        }
+      for (gsize b = 0; b < (gsize) dims[0]; b++)
+        ph_lanes ()->normalise (n, out + (b * groups + g) * n, in + (b * groups + g) * n, scales, biases, epsilon, TRUE);
+    }
+  return out != NULL;
+}
+
+/* ── logarithms of softmax ── */
+
+static gpointer
+prepare_log_softmax (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  guint axis;
+
+  if (!ph_dnnl_is_float (x))
+    return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+  return ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis) && axis + 1 == ph_tensor_rank (x)
+             ? PH_PREPARED
+             : ph_kernel_refuse (kernel, "not along the last axis");
+}
+
+static gboolean
+run_log_softmax (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *x = kernel->inputs[0];
+  const gsize n = (gsize) ph_tensor_dims (x)[ph_tensor_rank (x) - 1], count = ph_tensor_count (x);
+  const float *in = ph_tensor_data (x);
+  g_autofree float *powers = g_try_new (float, n);
+  float *out = in != NULL && powers != NULL
+                   ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), NULL)
+                   : NULL;
+
+  for (gsize at = 0; out != NULL && at < count; at += n)
+    {
+      const float greatest = ph_lanes ()->extreme (n, in + at, FALSE);
+      float total;
+
+      for (gsize i = 0; i < n; i++)
+        out[at + i] = in[at + i] - greatest;
+      ph_lanes ()->unary[PH_LANE_EXP](n, powers, out + at, NULL);
+      total = (float) log (ph_lanes ()->total (n, powers, PH_LANE_SUM));
+      for (gsize i = 0; i < n; i++)
+        out[at + i] -= total;
+    }
+  return out != NULL;
+}
+
+/* clang-format off */
+#define REDUCTION(name_) { &ph_op_##name_, PH_DEVICE_CPU, "rows", 10, prepare_reduce, run_reduce, NULL }
+
+const PhKernelRow ph_kernels_reductions[] = {
+  REDUCTION (ReduceL1), REDUCTION (ReduceL2), REDUCTION (ReduceMax), REDUCTION (ReduceMean), REDUCTION (ReduceMin), REDUCTION (ReduceSum),
+  REDUCTION (ReduceSumSquare),
+  { &ph_op_GroupNormalization, PH_DEVICE_CPU, "rows", 10, prepare_channels, run_channels, NULL },
+  { &ph_op_InstanceNormalization, PH_DEVICE_CPU, "rows", 10, prepare_channels, run_channels, NULL },
+  { &ph_op_LogSoftmax, PH_DEVICE_CPU, "rows", 10, prepare_log_softmax, run_log_softmax, NULL },
+  { NULL },
+};
+/* clang-format on */
