@@ -194,7 +194,7 @@ typedef struct
 } Numbers;
 
 /* As many places of an axis that nothing looks along are as good as more. */
-#define MANY_ROWS 64
+#define MANY_ROWS 8
 
 static gboolean
 number_of (Numbers *numbers, PhId id, guint *number)

@@ -260,28 +260,21 @@ is_plain (PhProver *prover, const PhRegion *region)
   return TRUE;
 }
 
-/* A run of the model is only made for what is not proved without it. */
 PhTrial *
 ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole, GError **error)
 {
-  PhTrial *trial;
   gboolean structured = whole;
 
   if (!whole && ph_prover_wants_capture (prover))
     {
-      trial = try_structure (prover, region);
+      PhTrial *trial = try_structure (prover, region);
+
       if (trial != NULL)
         return trial;
       structured = TRUE;
       if (!is_plain (prover, region))
         ph_prover_capture (prover, prover->at);
     }
-  trial = try_region (prover, region, promise, flops, whole, structured, error);
-  if (whole || trial == NULL || trial->verdict == PH_VERDICT_PROVED || !ph_prover_wants_capture (prover))
-    return trial;
-  ph_trial_free (trial);
-  prover->work.n_tried--;
-  ph_prover_capture (prover, prover->at);
   return try_region (prover, region, promise, flops, whole, structured, error);
 }
 
@@ -350,6 +343,22 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flop
         break;
     }
   return trial;
+}
+
+/* A run of the model is only made for what is not proved without it. @narrow: the region as it was found; @region: as wide as it
+ * became. */
+static PhTrial *
+prove_with_captured (PhProver *prover, const PhRegion *narrow, PhRegion **region, PhPromise promise, double flops, GError **error)
+{
+  PhTrial *trial = prove_region (prover, *region, promise, flops, error);
+
+  if (trial == NULL || trial->verdict == PH_VERDICT_PROVED || !ph_prover_wants_capture (prover))
+    return trial;
+  ph_trial_free (trial);
+  ph_region_free (*region);
+  *region = ph_region_copy (narrow);
+  ph_prover_capture (prover, prover->at);
+  return prove_region (prover, *region, promise, flops, error);
 }
 
 /* In float32 too: what leaves its range agrees in double. */
@@ -530,7 +539,7 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
   for (guint i = 0; i < regions->len; i++)
     {
       g_autoptr (PhRegion) narrow = ph_region_copy (regions->pdata[i]);
-      g_autoptr (PhTrial) trial = prove_region (prover, regions->pdata[i], promise, flops, error);
+      g_autoptr (PhTrial) trial = prove_with_captured (prover, narrow, (PhRegion **) &regions->pdata[i], promise, flops, error);
 
       if (trial != NULL && trial->verdict == PH_VERDICT_DIFFERENT)
         trial = ph_prover_follow_readers (prover, narrow, g_steal_pointer (&trial), promise, flops, error);

@@ -3,6 +3,7 @@
 #include "core/prove/rows.h"
 
 #include "core/ops/op-list.h"
+#include "core/prove/bounds.h"
 
 /* Bit i: the axis i from the right, as broadcasting counts them. */
 #define LAST     ((guint64) 1)
@@ -234,6 +235,14 @@ ph_rows_least (const PhRegion *region, gint64 *batch, gint64 *image)
 
 /* ── poles ── */
 
+static gboolean
+is_never_zero (const PhValue *value)
+{
+  const PhBounds bounds = value != NULL ? ph_value_bounds (value) : PH_BOUNDS_NONE;
+
+  return bounds.low > 0 || bounds.high < 0;
+}
+
 gboolean
 ph_node_is_pole_free (const PhNode *node)
 {
@@ -243,15 +252,20 @@ ph_node_is_pole_free (const PhNode *node)
     &ph_op_LeakyRelu, &ph_op_PRelu, &ph_op_HardSwish, &ph_op_HardSigmoid, &ph_op_Sigmoid, &ph_op_Tanh, &ph_op_Erf, &ph_op_Gelu,
     &ph_op_Swish, &ph_op_Identity, &ph_op_Conv, &ph_op_ConvTranspose, &ph_op_MatMul, &ph_op_Gemm, &ph_op_BatchNormalization,
     &ph_op_Reshape, &ph_op_Transpose, &ph_op_Unsqueeze, &ph_op_Squeeze, &ph_op_Flatten, &ph_op_Concat, &ph_op_Split,
-    &ph_op_ReduceSum, NULL
+    &ph_op_ReduceSum, &ph_op_ReduceMean, &ph_op_GlobalAveragePool, &ph_op_Softmax, NULL
   };
   /* clang-format on */
 
   if (ph_node_is_fused (node))
     return ph_graph_is_pole_free (node->graphs->pdata[0]);
-  if (node->op == &ph_op_BatchNormalization
-      && (ph_node_input (node, 4) == NULL || ph_value_constant (ph_node_input (node, 4)) == NULL))
-    return FALSE;
+  if (node->op == &ph_op_BatchNormalization)
+    return ph_node_input (node, 4) != NULL && ph_value_constant (ph_node_input (node, 4)) != NULL;
+  if (node->op == &ph_op_LayerNormalization)
+    return ph_node_attr_float (node, "epsilon", 1e-5f) > 0;
+  if (node->op == &ph_op_Div)
+    return is_never_zero (ph_node_input (node, 1));
+  if (node->op == &ph_op_Sqrt)
+    return ph_node_input (node, 0) != NULL && ph_value_bounds (ph_node_input (node, 0)).low >= 0;
   return is_one_of (node->op, ops);
 }
 
@@ -261,5 +275,21 @@ ph_graph_is_pole_free (const PhGraph *graph)
   PH_FOREACH_NODE (node, graph)
     if (!ph_node_is_pole_free (node))
       return FALSE;
+  return TRUE;
+}
+
+gboolean
+ph_graph_moves_floats (const PhGraph *graph)
+{
+  PH_FOREACH_NODE (node, graph)
+    for (guint k = 0; k < node->outputs->len; k++)
+      {
+        const PhValue *value = ph_node_output (node, k);
+        const gboolean is_whole = value->type != NULL && value->type->kind == PH_KIND_TENSOR
+                                  && (ph_dtype_is_integer (value->type->dtype) || value->type->dtype == PH_BOOL);
+
+        if (!is_whole && (node->op == NULL || (node->op->flags & PH_OP_DATA_MOVEMENT) == 0))
+          return FALSE;
+      }
   return TRUE;
 }

@@ -20,5 +20,7 @@ void ph_rows_least (const PhRegion *region, gint64 *batch, gint64 *image);
 /* Whatever number goes in, a number comes out: there are no poles, roots of what is negative, comparisons. */
 gboolean ph_node_is_pole_free (const PhNode *node);
 gboolean ph_graph_is_pole_free (const PhGraph *graph);
+/* All that is not whole numbers is only moved: what is equal as numbers is so bit for bit. */
+gboolean ph_graph_moves_floats (const PhGraph *graph);
 
 G_END_DECLS

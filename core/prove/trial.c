@@ -390,16 +390,21 @@ conclude (PhTry *self, GError *problem)
 static gboolean
 is_settled (PhTry *self)
 {
+  const PhGraph *before = self->pair->before->graph, *after = self->pair->after->graph;
+
   for (guint i = 0; i < self->pair->types->len; i++)
     {
       const PhType *type = self->pair->types->pdata[i];
 
-      if (type == NULL || (type->dtype != PH_FLOAT && type->dtype != PH_DOUBLE))
+      if (type == NULL
+          || (type->dtype != PH_FLOAT && type->dtype != PH_DOUBLE
+              && !(ph_dtype_is_integer (type->dtype) && ph_sampler_is_shape (self->sampler, i))))
         return FALSE;
     }
-  return ph_try_is_field_equal (self) && self->options->promise != PH_PROMISE_BITS && self->options->promise != PH_PROMISE_NONE
-         && !self->trial->field->used_fixed && ph_graph_is_pole_free (self->pair->before->graph)
-         && ph_graph_is_pole_free (self->pair->after->graph);
+  if (!ph_try_is_field_equal (self) || self->trial->field->used_fixed || self->options->promise == PH_PROMISE_NONE)
+    return FALSE;
+  return (ph_graph_moves_floats (before) && ph_graph_moves_floats (after))
+         || (self->options->promise != PH_PROMISE_BITS && ph_graph_is_pole_free (before) && ph_graph_is_pole_free (after));
 }
 
 static gsize
