@@ -271,8 +271,6 @@ pipeline_begin (PhCall *call, GError **error)
 
   if (!ph_call_take_option (call, "--save", &file, error) || !ph_call_need_args (call, 0, G_MAXUINT, error))
     return FALSE;
-  if (file != NULL && !save_pipeline (call, file, error))
-    return FALSE;
   if (call->argc > 0)
     {
       g_autofree char *name = call->argc == 1 ? ph_pipeline_text (call->argv[0], error) : g_strjoinv (",", call->argv);
@@ -280,6 +278,8 @@ pipeline_begin (PhCall *call, GError **error)
       if (name == NULL || !ph_document_set_pipeline (call->document, name, error))
         return FALSE;
     }
+  if (file != NULL && !save_pipeline (call, file, error))
+    return FALSE;
   reply_pipeline (call);
 
   guint n;
