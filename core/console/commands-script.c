@@ -231,8 +231,12 @@ reply_verdicts (PhReply *reply, const PhScriptComparison *comparison)
   else
     ph_reply_say (reply, PH_STYLE_CHANGED "compiled: wrong on %u of %u inputs" PH_STYLE_RESET ", first where %s: %s\n",
                   comparison->n_compiled_wrong, tried, comparison->compiled_input, comparison->compiled_why);
-  if (comparison->n_refused > 0)
-    ph_reply_say (reply, "%u inputs stopped the eager run with an error\n", comparison->n_refused);
+  json_object_set_int_member (reply->json, "endless", comparison->n_endless);
+  if (comparison->n_refused > comparison->n_endless)
+    ph_reply_say (reply, "%u inputs stopped the eager run with an error\n", comparison->n_refused - comparison->n_endless);
+  if (comparison->n_endless > 0)
+    ph_reply_say (reply, "%u inputs were left out: after %u steps the eager run had not ended\n", comparison->n_endless,
+                  comparison->limit);
 }
 
 static void

@@ -90,7 +90,7 @@ ph_script_blame (PhScriptMachine *machine, const PhPy *at, GError *reason, GErro
 gboolean
 ph_script_go_on (PhScriptMachine *machine, GError **error)
 {
-  if (machine->script->limit > 0 && ++machine->n_steps > machine->script->limit)
+  if (++machine->n_steps > machine->script->limit && machine->script->limit > 0)
     return ph_script_fail (machine, NULL, error, PH_ERROR_CANCELLED, "this takes more than %u steps", machine->script->limit)
            != NULL;
   return !g_cancellable_set_error_if_cancelled (machine->cancellable, error);

@@ -7,7 +7,8 @@
 #include "core/tensor/compare.h"
 #include "passes/pass.h"
 
-#define TIMED_RUNS 5
+#define TIMED_RUNS    5
+#define MADE_UP_STEPS 10000 /* that an input that is made up may take, and a hundred times what the given one took */
 
 static void
 row_free (PhScriptRow *row)
@@ -255,6 +256,7 @@ try_input (Contrast *contrast, const PhScriptBound *bound, GError **error)
   if (eager == NULL)
     {
       comparison->n_refused++;
+      comparison->n_endless += g_error_matches (reason, PH_ERROR, PH_ERROR_CANCELLED);
       return TRUE;
     }
   for (guint which = 0; which < 2; which++)
@@ -344,6 +346,8 @@ ph_script_compare (PhScript *script, PhScriptText *call, guint n_inputs, GCancel
   g_autoptr (GError) no_trace = NULL, no_compiled = NULL;
   Contrast contrast = { script, NULL, NULL, decisions, cancellable, comparison };
   guint64 state = 1;
+  const gboolean unlimited = script->limit == 0;
+  gboolean goes_on = TRUE;
 
   comparison->rows = g_ptr_array_new ();
   if (!ph_script_resolve (script, call, &bound, cancellable, error))
@@ -371,16 +375,23 @@ ph_script_compare (PhScript *script, PhScriptText *call, guint n_inputs, GCancel
     comparison->compile_error = g_strdup (no_compiled->message);
   if (!try_input (&contrast, &bound, error))
     return NULL;
-  for (guint i = 0; i < n_inputs; i++)
+  /* A loop that ends on what was given need not end on what is made up. */
+  if (unlimited)
+    script->limit = (guint) MIN (MADE_UP_STEPS + 100 * (guint64) script->steps, G_MAXUINT);
+  comparison->limit = script->limit;
+  for (guint i = 0; goes_on && i < n_inputs; i++)
     {
       g_auto (PhScriptBound) other = { ph_script_function_ref (bound.function),
                                        g_new0 (PhScriptValue *, bound.function->def->n + 1) };
 
       for (guint k = 0; k < bound.function->def->n; k++)
         other.arguments[k] = other_value (bound.arguments[k], i, &state);
-      if (!try_input (&contrast, &other, error))
-        return NULL;
+      goes_on = try_input (&contrast, &other, error);
     }
+  if (unlimited)
+    script->limit = 0;
+  if (!goes_on)
+    return NULL;
   comparison->eager_ms = time_runs (&contrast, NULL, &bound);
   comparison->trace_ms = trace != NULL ? time_runs (&contrast, trace->model, &bound) : 0;
   if (compiled != NULL)

@@ -414,6 +414,19 @@ run_while (PhScriptMachine *machine, const PhPy *py, GError **error)
   return truth == -2 ? PH_FLOW_ERROR : end_loop (machine, py, flow, error);
 }
 
+/* What a for counts is no input of the graph, also where it was typed. */
+static gboolean
+take (PhScriptMachine *machine, const PhPy *target, PhScriptValue *item, GError **error)
+{
+  const gboolean typed = machine->frame->typed;
+  gboolean ok;
+
+  machine->frame->typed = FALSE;
+  ok = ph_script_assign (machine, target, item, error);
+  machine->frame->typed = typed;
+  return ok;
+}
+
 static PhScriptFlow
 go_over (PhScriptMachine *machine, const PhPy *py, PhScriptValue *over, PhScriptValue *rows, gint64 n, gint64 start, gint64 step,
          GError **error)
@@ -437,9 +450,7 @@ go_over (PhScriptMachine *machine, const PhPy *py, PhScriptValue *over, PhScript
                                                             : ph_script_float (ph_tensor_get (over->tensor, (gsize) i));
       if (item == NULL)
         return PH_FLOW_ERROR;
-      if (py->items[0]->kind == PH_PY_NAME)
-        ph_script_set (machine, py->items[0]->text, item);
-      else if (!ph_script_assign (machine, py->items[0], item, error))
+      if (!take (machine, py->items[0], item, error))
         return PH_FLOW_ERROR;
       if (!turn (machine, py, &flow, error))
         break;

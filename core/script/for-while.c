@@ -59,9 +59,8 @@ ph_script_unroll (PhScriptMachine *machine, const PhPy *py, GPtrArray *items, gu
   return TRUE;
 }
 
-/* Of a list, or of a range whose numbers are known. (transfer full) NULL: too many, or not known. */
-static GPtrArray *
-list_items (PhScriptMachine *machine, PhScriptValue *over, gint64 limit)
+GPtrArray *
+ph_script_list_items (PhScriptMachine *machine, PhScriptValue *over, gint64 limit)
 {
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
 
@@ -283,7 +282,8 @@ compile_for (PhScriptMachine *machine, PhScriptLoop *loop, GError **error)
   /* What cannot go round can stand behind each other, if there is not much of it. */
   restore (machine, before);
   if (loop->trips >= 0 && loop->trips <= MAX_UNROLLED)
-    items = loop->over->kind == PH_SCRIPT_RANGE ? list_items (machine, loop->over, MAX_UNROLLED) : list_rows (machine, loop);
+    items = loop->over->kind == PH_SCRIPT_RANGE ? ph_script_list_items (machine, loop->over, MAX_UNROLLED)
+                                                : list_rows (machine, loop);
   if (items != NULL)
     {
       gboolean ok;
@@ -371,7 +371,7 @@ compile_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
   loop.over = ph_script_evaluate (machine, py->items[1], error);
   if (loop.over == NULL)
     return FALSE;
-  if (loop.over->kind != PH_SCRIPT_RANGE && (items = list_items (machine, loop.over, 0)) != NULL)
+  if (loop.over->kind != PH_SCRIPT_RANGE && (items = ph_script_list_items (machine, loop.over, 0)) != NULL)
     {
       set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
       machine->frame->loops++;

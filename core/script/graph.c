@@ -370,6 +370,7 @@ ph_script_eager (PhScript *script, const PhScriptBound *bound, GArray *decisions
   bound->function->arguments = kept;
   if (result != NULL)
     collect (&machine, result, tensors);
+  script->steps = machine.n_steps;
   ph_script_machine_clear (&machine);
   return result != NULL ? g_steal_pointer (&tensors) : NULL;
 }

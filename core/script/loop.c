@@ -399,15 +399,19 @@ build_loop (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray *le
 static void
 forget_rest (PhScriptMachine *machine, PhScriptLoop *loop, GPtrArray *extras)
 {
-  g_autoptr (GHashTable) set = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) set = g_hash_table_new (g_str_hash, g_str_equal), in = g_hash_table_new (g_str_hash, g_str_equal),
+                         behind = g_hash_table_new (g_str_hash, g_str_equal);
   GHashTableIter iter;
   gpointer key;
   guint unused;
 
   ph_script_assigned ((PhPy *const *) &loop->py, 1, set, TRUE);
+  ph_script_assigned (loop->py->body, loop->py->n_body, in, TRUE);
+  ph_script_assigned (loop->py->orelse, loop->py->n_orelse, behind, TRUE); /* what stands behind else sets is set later */
   g_hash_table_iter_init (&iter, set);
   while (g_hash_table_iter_next (&iter, &key, NULL))
-    if (!g_ptr_array_find_with_equal_func (loop->names, key, g_str_equal, &unused)
+    if ((g_hash_table_contains (in, key) || !g_hash_table_contains (behind, key))
+        && !g_ptr_array_find_with_equal_func (loop->names, key, g_str_equal, &unused)
         && !g_ptr_array_find_with_equal_func (extras, key, g_str_equal, &unused))
       g_hash_table_insert (
           machine->frame->scope->variables, g_strdup (key),

@@ -116,6 +116,7 @@ struct _PhScript
   GHashTable *feeds; /* PhId -> PhTensor: of its inputs                                        */
   GPtrArray *scopes; /* (element-type PhScriptScope) that functions defined inside hold on to  */
   guint limit;       /* turns and operators at most; 0: no limit                             */
+  guint steps;       /* that the last ph_script_eager() took                                 */
   guint64 draws;     /* how often random() was asked                                          */
 };
 
@@ -249,6 +250,13 @@ PhScriptValue *ph_script_call_function (PhScriptMachine *machine, PhScriptFuncti
 PhScriptValue *ph_script_attribute (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, const char *name,
                                     GError **error);
 PhScriptValue *ph_script_reduce (PhScriptMachine *machine, PhScriptArgs *args, GError **error); /* sum, mean, ... (reduce.c) */
+/* Of a list, or of a range whose numbers are known, at most @limit of them. (transfer full) NULL: more, or not known. */
+GPtrArray *ph_script_list_items (PhScriptMachine *machine, PhScriptValue *over, gint64 limit);
+/* word-list.c */
+PhScriptValue *ph_script_word_enumerate (PhScriptMachine *machine, PhScriptArgs *args, GError **error);
+PhScriptValue *ph_script_word_len (PhScriptMachine *machine, PhScriptArgs *args, GError **error);
+PhScriptValue *ph_script_word_range (PhScriptMachine *machine, PhScriptArgs *args, GError **error);
+PhScriptValue *ph_script_word_zip (PhScriptMachine *machine, PhScriptArgs *args, GError **error);
 /* word-make.c */
 gboolean ph_script_take_dtype (PhScriptMachine *machine, PhScriptArgs *args, guint i, PhDType *dtype, GError **error);
 /* zeros (2, 3), zeros ((2, 3)): all the positions from @first on, or that one. (transfer full) */

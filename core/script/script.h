@@ -95,7 +95,8 @@ typedef struct
   char *name;
   GPtrArray *rows;                                  /* (element-type PhScriptRow) a line of the source each               */
   guint n_inputs;                                   /* how many other inputs were tried                                   */
-  guint n_trace_wrong, n_compiled_wrong, n_refused; /* refused: eager stops with an error there */
+  guint n_trace_wrong, n_compiled_wrong, n_refused; /* refused: eager stops with an error there                      */
+  guint n_endless, limit;                           /* of those refused: it had not ended after @limit steps             */
   char *trace_input, *trace_why, *trace_eager, *trace_gave; /* (nullable) the first where the trace is wrong */
   guint trace_line;                                     /* where the run left the trace's way; 0: unknown                     */
   char *compiled_input, *compiled_why;                  /* (nullable) */

@@ -118,73 +118,6 @@ word_abs (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 }
 
 static PhScriptValue *
-word_len (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
-{
-  PhScriptValue *value = ph_script_arg (args, 0, "x");
-
-  if (!ph_script_args_done (machine, args, 1, 1, error))
-    return NULL;
-  if (value->kind == PH_SCRIPT_TUPLE)
-    return ph_script_int (value->n);
-  if (value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) > 0)
-    {
-      g_autoptr (PhScriptValue) sizes = ph_script_attribute (machine, args->at, value, "shape", error);
-
-      return sizes != NULL ? ph_script_value_ref (sizes->items[0]) : NULL;
-    }
-  return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s has no length", ph_script_kind_name (value));
-}
-
-static PhScriptValue *
-word_range (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
-{
-  PhScriptValue *bounds[3] = { NULL, NULL, NULL }, *range;
-
-  if (!ph_script_args_done (machine, args, 1, 3, error))
-    return NULL;
-  for (guint i = 0; i < args->n; i++)
-    {
-      PhScriptValue *value = args->values[i]->number != NULL ? args->values[i]->number : args->values[i];
-
-      /* A tensor of one integer counts as the integer. */
-      if (value->kind == PH_SCRIPT_TENSOR && value->tensor != NULL && ph_script_rank (value) == 0
-          && ph_dtype_is_integer (ph_script_dtype (value)))
-        {
-          ph_script_decide (machine, args->at, ph_tensor_get_int (value->tensor, 0));
-          bounds[i] = ph_script_int (ph_tensor_get_int (value->tensor, 0));
-        }
-      else if (value->kind == PH_SCRIPT_INT || value->kind == PH_SCRIPT_BOOL
-               || (value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) == 0
-                   && ph_dtype_is_integer (ph_script_dtype (value))))
-        bounds[i] = value->kind == PH_SCRIPT_BOOL ? ph_script_int (value->i) : ph_script_value_ref (value);
-      else
-        {
-          for (guint k = 0; k < i; k++)
-            ph_script_value_unref (bounds[k]);
-          return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "range() wants integers, not %s",
-                                 ph_script_kind_name (value));
-        }
-    }
-  if (args->n == 1)
-    {
-      bounds[1] = bounds[0];
-      bounds[0] = ph_script_int (0);
-    }
-  if (bounds[2] == NULL)
-    bounds[2] = ph_script_int (1);
-  range = ph_script_tuple (bounds, 3, FALSE);
-  for (guint i = 0; i < 3; i++)
-    ph_script_value_unref (bounds[i]);
-  range->kind = PH_SCRIPT_RANGE;
-  if (range->items[2]->kind == PH_SCRIPT_INT && range->items[2]->i == 0)
-    {
-      ph_script_value_unref (range);
-      return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "the step of a range is not 0");
-    }
-  return range;
-}
-
-static PhScriptValue *
 word_print (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
   if (!ph_script_args_done (machine, args, 0, G_MAXUINT, error))
@@ -354,13 +287,14 @@ static const PhScriptWord words[] = {
   { "concat", "([a, b, ...], axis=0)", "Tensors behind each other", word_concat },
   { "copy", "(x)", "A tensor that shares nothing with x", word_copy },
   { "cumsum", "(x, axis=0)", "Sums of what stands before each element, and it", ph_script_reduce },
+  { "enumerate", "(x, start=0)", "Pairs of number and item, for `for i, v in enumerate(x)`", ph_script_word_enumerate },
   { "float", "(x)", "One number as Python's float; a trace keeps the value that it had", word_float },
   { "full", "(shape, value, dtype=None)", "A tensor of one number", ph_script_word_fill },
   { "grad", "(f)", "A function: the gradient of f's result by its first argument, grad(f)(x), or by all float ones as a tuple", ph_script_word_grad },
   { "int", "(x)", "One number as Python's int; a trace keeps the value that it had", word_int },
   { "item", "(x)", "The one element as a number of Python's own", word_item },
   { "jvp", "(f)", "A function: jvp(f)(x, dx) is how f's result moves, where its first argument moves by dx; the arguments of f, then dx", ph_script_word_jvp },
-  { "len", "(x)", "How long the first dimension, or a list, is", word_len },
+  { "len", "(x)", "How long the first dimension, or a list, is", ph_script_word_len },
   { "max", "(x, axis=None, keepdims=False) or (a, b)", "The greatest element; of several, element by element", ph_script_reduce },
   { "mean", "(x, axis=None, keepdims=False)", "The mean of the elements", ph_script_reduce },
   { "min", "(x, axis=None, keepdims=False) or (a, b)", "The least element; of several, element by element", ph_script_reduce },
@@ -370,7 +304,7 @@ static const PhScriptWord words[] = {
   { "prod", "(x, axis=None, keepdims=False)", "The product of the elements", ph_script_reduce },
   { "randn", "(shape, seed=...)", "Normal random numbers", ph_script_word_random },
   { "random", "(shape, seed=...)", "Random numbers from 0 up to 1; without a seed each call has its own", ph_script_word_random },
-  { "range", "([start,] stop[, step])", "What a for counts through", word_range },
+  { "range", "([start,] stop[, step])", "What a for counts through", ph_script_word_range },
   { "reshape", "(x, shape)", "The same elements in another shape; -1 is what is left", word_reshape },
   { "stack", "([a, b, ...], axis=0)", "Tensors of one shape along a new dimension", word_stack },
   { "sum", "(x, axis=None, keepdims=False)", "The sum of the elements", ph_script_reduce },
@@ -378,6 +312,7 @@ static const PhScriptWord words[] = {
   { "transpose", "(x, perm=None)", "The dimensions in another order; without one, backwards", word_transpose },
   { "zeros", "(shape, dtype=float32)", "A tensor of zeros", ph_script_word_fill },
   { "zeros_like", "(x, dtype=None)", "Zeros of the shape and type of x", ph_script_word_like },
+  { "zip", "(a, b, ...)", "Tuples of the items of each, as many as the shortest has", ph_script_word_zip },
 };
 /* clang-format on */
 

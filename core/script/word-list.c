@@ -1,0 +1,154 @@
+/* word-list.c: the words of what a for goes over: range, len, enumerate, zip.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/script/script-private.h"
+
+PhScriptValue *
+ph_script_word_len (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
+{
+  PhScriptValue *value = ph_script_arg (args, 0, "x");
+
+  if (!ph_script_args_done (machine, args, 1, 1, error))
+    return NULL;
+  if (value->kind == PH_SCRIPT_TUPLE)
+    return ph_script_int (value->n);
+  if (value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) > 0)
+    {
+      g_autoptr (PhScriptValue) sizes = ph_script_attribute (machine, args->at, value, "shape", error);
+
+      return sizes != NULL ? ph_script_value_ref (sizes->items[0]) : NULL;
+    }
+  return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s has no length", ph_script_kind_name (value));
+}
+
+PhScriptValue *
+ph_script_word_range (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
+{
+  PhScriptValue *bounds[3] = { NULL, NULL, NULL }, *range;
+
+  if (!ph_script_args_done (machine, args, 1, 3, error))
+    return NULL;
+  for (guint i = 0; i < args->n; i++)
+    {
+      PhScriptValue *value = args->values[i]->number != NULL ? args->values[i]->number : args->values[i];
+
+      /* A tensor of one integer counts as the integer. */
+      if (value->kind == PH_SCRIPT_TENSOR && value->tensor != NULL && ph_script_rank (value) == 0
+          && ph_dtype_is_integer (ph_script_dtype (value)))
+        {
+          ph_script_decide (machine, args->at, ph_tensor_get_int (value->tensor, 0));
+          bounds[i] = ph_script_int (ph_tensor_get_int (value->tensor, 0));
+        }
+      else if (value->kind == PH_SCRIPT_INT || value->kind == PH_SCRIPT_BOOL
+               || (value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) == 0
+                   && ph_dtype_is_integer (ph_script_dtype (value))))
+        bounds[i] = value->kind == PH_SCRIPT_BOOL ? ph_script_int (value->i) : ph_script_value_ref (value);
+      else
+        {
+          for (guint k = 0; k < i; k++)
+            ph_script_value_unref (bounds[k]);
+          return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "range() wants integers, not %s",
+                                 ph_script_kind_name (value));
+        }
+    }
+  if (args->n == 1)
+    {
+      bounds[1] = bounds[0];
+      bounds[0] = ph_script_int (0);
+    }
+  if (bounds[2] == NULL)
+    bounds[2] = ph_script_int (1);
+  range = ph_script_tuple (bounds, 3, FALSE);
+  for (guint i = 0; i < 3; i++)
+    ph_script_value_unref (bounds[i]);
+  range->kind = PH_SCRIPT_RANGE;
+  if (range->items[2]->kind == PH_SCRIPT_INT && range->items[2]->i == 0)
+    {
+      ph_script_value_unref (range);
+      return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "the step of a range is not 0");
+    }
+  return range;
+}
+
+/* What a for would take from @over, one after the other. (transfer full) */
+static GPtrArray *
+take_items (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue *over, GError **error)
+{
+  g_autoptr (GPtrArray) items = ph_script_list_items (machine, over, PH_SCRIPT_MAX_NODES);
+  gint64 n;
+
+  if (items != NULL)
+    return g_steal_pointer (&items);
+  n = over->kind == PH_SCRIPT_TENSOR && ph_script_rank (over) > 0 ? ph_script_dim (over, 0) : -1;
+  if (n < 0 || n > PH_SCRIPT_MAX_NODES)
+    {
+      ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s wants lists, or arrays whose length is known", args->name);
+      return NULL;
+    }
+  items = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
+  for (gint64 i = 0; i < n; i++)
+    {
+      g_autoptr (PhScriptValue) index = ph_script_int (i);
+      PhScriptValue *row = ph_script_row (machine, args->at, over, index, error);
+
+      if (row == NULL)
+        return NULL;
+      g_ptr_array_add (items, row);
+    }
+  return g_steal_pointer (&items);
+}
+
+static PhScriptValue *
+list_of (GPtrArray *items)
+{
+  return ph_script_tuple ((PhScriptValue **) items->pdata, items->len, TRUE);
+}
+
+PhScriptValue *
+ph_script_word_enumerate (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
+{
+  PhScriptValue *over = ph_script_arg (args, 0, "x"), *start = ph_script_arg (args, 1, "start");
+  g_autoptr (GPtrArray) items = NULL, pairs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
+
+  if (!ph_script_args_done (machine, args, 1, 2, error))
+    return NULL;
+  if (start != NULL && start->kind != PH_SCRIPT_INT)
+    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "enumerate counts from an integer");
+  if ((items = take_items (machine, args, over, error)) == NULL)
+    return NULL;
+  for (guint i = 0; i < items->len; i++)
+    {
+      g_autoptr (PhScriptValue) number = ph_script_int ((start != NULL ? start->i : 0) + i);
+
+      g_ptr_array_add (pairs, ph_script_tuple ((PhScriptValue *[]) { number, items->pdata[i] }, 2, FALSE));
+    }
+  return list_of (pairs);
+}
+
+PhScriptValue *
+ph_script_word_zip (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
+{
+  g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref),
+                        rows = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
+  guint shortest = G_MAXUINT;
+
+  if (!ph_script_args_done (machine, args, 1, G_MAXUINT, error))
+    return NULL;
+  for (guint i = 0; i < args->n; i++)
+    {
+      GPtrArray *items = take_items (machine, args, args->values[i], error);
+
+      if (items == NULL)
+        return NULL;
+      g_ptr_array_add (lists, items);
+      shortest = MIN (shortest, items->len);
+    }
+  for (guint k = 0; k < shortest; k++)
+    {
+      g_autofree PhScriptValue **row = g_new (PhScriptValue *, args->n);
+
+      for (guint i = 0; i < args->n; i++)
+        row[i] = ((GPtrArray *) lists->pdata[i])->pdata[k];
+      g_ptr_array_add (rows, ph_script_tuple (row, args->n, FALSE));
+    }
+  return list_of (rows);
+}
