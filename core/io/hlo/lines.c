@@ -25,9 +25,9 @@ typedef struct
   const char *name;  /* (nullable) interned                                                             */
   const char **uses; /* interned: all names in it                                                       */
   guint n_uses;
-  gboolean root, parameter, alias, plain; /* @plain: its value can be named without what makes it                       */
-  guint born, seen;                       /* numbers of the text in which it came, and of the last one that has it      */
-  guint wanted, standing;                 /* of the last text of which it was a changed part, or is used by one         */
+  gboolean marked, root, parameter, alias, plain; /* @plain: its value can be named without what makes it                       */
+  guint born, seen;                               /* numbers of the text in which it came, and of the last one that has it      */
+  guint wanted, standing;                         /* of the last text of which it was a changed part, or is used by one         */
 } Piece;
 
 struct _PhHloLines
@@ -76,6 +76,7 @@ name_at (const char *p, const char *end, const char **after)
   return ph_intern (name);
 }
 
+/* All names behind @from; where they have no "%", all words that could be names. */
 static void
 find_uses (Piece *piece, gsize from)
 {
@@ -86,29 +87,35 @@ find_uses (Piece *piece, gsize from)
     if (*p == '"')
       for (p++; p < end && *p++ != '"';)
         p += p[-1] == '\\' && p < end;
-    else if (*p++ == '%')
+    else if (piece->marked ? *p++ == '%' : g_ascii_isalpha (*p) || *p == '_')
       {
         const char *name = name_at (p, end, &p);
 
         if (name != NULL)
           g_ptr_array_add (uses, (gpointer) name);
       }
+    else if (!piece->marked)
+      {
+        const char *word = p;
+
+        name_at (p, end, &p); /* a number, whole */
+        p += p == word;
+      }
   piece->n_uses = uses->len;
   piece->uses = g_memdup2 (uses->pdata, MAX (uses->len, 1) * sizeof (gpointer));
 }
 
-/* "  %name = f32[2]{0} add(...)" behind "ROOT " or not. FALSE: it is written in another way. */
+/* "  %name = f32[2]{0} add(...)" behind "ROOT " or not, with or without "%". FALSE: it is written in another way. */
 static gboolean
 read_instruction (Piece *piece)
 {
-  const char *p = piece->text + 2, *end = piece->text + piece->length, *opcode;
+  const char *p = piece->text + strspn (piece->text, " "), *end = piece->text + piece->length, *opcode;
   guint depth = 0;
 
   piece->root = g_str_has_prefix (p, "ROOT ");
   p += piece->root ? 5 : 0;
-  if (*p != '%')
-    return FALSE;
-  piece->name = name_at (p + 1, end, &p);
+  piece->marked = *p == '%';
+  piece->name = name_at (p + piece->marked, end, &p);
   if (piece->name == NULL || end - p < 4 || memcmp (p, " = ", 3) != 0)
     return FALSE;
   p += 3;
@@ -129,7 +136,26 @@ read_instruction (Piece *piece)
 static gboolean
 starts_instruction (const char *p, const char *end)
 {
-  return end - p > 3 && p[0] == ' ' && p[1] == ' ' && (p[2] == '%' || (end - p > 8 && memcmp (p + 2, "ROOT %", 6) == 0));
+  const char *from = p;
+
+  while (p < end && *p == ' ')
+    p++;
+  if (p == from)
+    return FALSE;
+  p += end - p > 5 && memcmp (p, "ROOT ", 5) == 0 ? 5 : 0;
+  p += p < end && *p == '%';
+  from = p;
+  while (p < end && is_name_char (*p))
+    p++;
+  return p > from && end - p > 3 && memcmp (p, " = ", 3) == 0;
+}
+
+/* "%fused (p: f32[]) -> f32[] {" or "fused {" */
+static gboolean
+starts_computation (const char *p, const char *next)
+{
+  return next - p > 2 && next[-2] == '{' && (*p == '%' || g_ascii_isalpha (*p) || *p == '_')
+         && !g_str_has_prefix (p, "HloModule ") && !g_str_has_prefix (p, "ENTRY ");
 }
 
 static const char *
@@ -165,7 +191,7 @@ measure (const char *p, const char *end, gboolean *inside, const char **after)
       *inside = TRUE;
       return TEXT;
     }
-  if (next - p > 2 && next[-2] == '{' && *p == '%')
+  if (starts_computation (p, next))
     {
       while (next < end && *next != '}')
         next = line_after (next, end);
@@ -268,8 +294,9 @@ new_piece (Kind kind, const char *p, const char *after)
   piece->rest = (gsize) (ignored - piece->text);
   if (kind == COMPUTATION)
     {
-      piece->name = name_at (piece->text + 1, piece->text + piece->length, &ignored);
-      find_uses (piece, 1);
+      piece->marked = *piece->text == '%';
+      piece->name = name_at (piece->text + piece->marked, piece->text + piece->length, &ignored);
+      find_uses (piece, (gsize) (ignored - piece->text));
     }
   if ((kind == COMPUTATION && piece->name == NULL) || (kind == INSTRUCTION && !read_instruction (piece)))
     {
@@ -484,7 +511,7 @@ write_piece (PhHloDelta *delta, GString *out, const Piece *piece, guint number)
     }
   if (piece->kind == INSTRUCTION && piece->standing == number)
     {
-      g_string_append_printf (out, "  %%%s = ", piece->name);
+      g_string_append_printf (out, "  %s%s = ", piece->marked ? "%" : "", piece->name);
       g_string_append_len (out, piece->text + piece->shape, (gssize) (piece->opcode - piece->shape));
       g_string_append (out, "custom-call()\n");
       g_ptr_array_add (delta->standing, (gpointer) piece->name);
