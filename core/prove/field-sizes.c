@@ -5,7 +5,7 @@
 #include "core/run/recipe.h"
 
 /* Sizes up to here stay as they are: constants of fewer elements are no variables. */
-#define LEAST 8
+#define LEAST 4
 
 /* What a size does to these is to say how often the same is done, or how many of the same are added up; equal sizes stay equal, and
  * others stay apart. So an identity of a few channels, all weights of which are variables, is one of any number. */
@@ -92,7 +92,7 @@ sizes_of (GHashTable *variables)
         g_hash_table_insert (fewer, GSIZE_TO_POINTER ((gsize) size), GSIZE_TO_POINTER ((gsize) next++));
       }
   /* Sums of them, where something is put together, are none of them. */
-  return any && next <= 2 * LEAST + 1 ? g_steal_pointer (&fewer) : NULL;
+  return any && next <= 2 * LEAST + 3 ? g_steal_pointer (&fewer) : NULL;
 }
 
 GHashTable *

@@ -7,7 +7,7 @@
 #include "core/run/recipe.h"
 
 /* Fewer numbers decide what is computed, as bounds and exponents do. */
-#define LEAST_VARIABLE 9
+#define LEAST_VARIABLE 5
 
 static gboolean
 is_large (PhTensor *tensor)

@@ -1,6 +1,7 @@
 /* rewrite.c: one rewrite tried alone, region by region.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
+#include "core/prove/fewer.h"
 #include "core/prove/prover-private.h"
 #include "core/prove/region-form.h"
 #include "core/prove/structure.h"
@@ -171,6 +172,40 @@ try_form (PhProver *prover, const PhRegion *region, const PhRegionForm *form, Ph
   return g_steal_pointer (&trial);
 }
 
+/* A form that is not known yet is tried with few channels. (transfer full) NULL: that does not prove the region */
+static PhTrial *
+try_fewer (PhProver *prover, const PhRegion *region, PhRegionForm *form, const PhTrialOptions *options)
+{
+  g_autoptr (PhFewer) fewer = NULL;
+  g_autoptr (PhTrial) trial = NULL, of_form = NULL;
+  PhTrialOptions own = *options;
+
+  if (form->sizes == NULL || form->known != NULL || options->promise == PH_PROMISE_BITS || options->promise == PH_PROMISE_NONE)
+    return NULL;
+  fewer = ph_fewer_new (region, prover->model[0], prover->model[1], form, options->captured);
+  if (fewer == NULL)
+    return NULL;
+  own.form = fewer->form;
+  own.captured = fewer->captured != NULL ? (PhTensor *const *) fewer->captured->pdata : NULL;
+  own.cost = PH_PROVE_NODE_FLOPS;
+  trial = ph_pair_try (fewer->pair, &own, NULL);
+  if (trial == NULL || trial->verdict != PH_VERDICT_PROVED || trial->of_form == NULL)
+    return NULL;
+  form->known = trial->of_form;
+  of_form = try_form (prover, region, form, options->promise);
+  form->known = NULL;
+  return of_form != NULL ? g_steal_pointer (&trial) : NULL;
+}
+
+static void
+remember_form (PhProver *prover, const PhRegionForm *form, PhTrial *trial)
+{
+  if (trial == NULL || trial->of_form == NULL || (trial->is_own && form->sizes != NULL))
+    return;
+  hold (prover, form->tensors);
+  g_hash_table_insert (prover->forms, g_bytes_ref (form->key), g_steal_pointer (&trial->of_form));
+}
+
 static PhTrial *
 try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole, gboolean structured,
             GError **error)
@@ -231,12 +266,12 @@ try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double 
       return trial;
     }
   prover->work.n_forms += form != NULL && form->known != NULL && form->known->result == PH_FIELD_EQUAL;
-  trial = try_pair (prover, region, &options, error);
-  if (trial != NULL && trial->of_form != NULL && !(trial->is_own && form->sizes != NULL))
-    {
-      hold (prover, form->tensors);
-      g_hash_table_insert (prover->forms, g_bytes_ref (form->key), g_steal_pointer (&trial->of_form));
-    }
+  trial = form != NULL ? try_fewer (prover, region, form, &options) : NULL;
+  if (trial != NULL)
+    follow (prover, region, captured);
+  else
+    trial = try_pair (prover, region, &options, error);
+  remember_form (prover, form, trial);
   if (trial != NULL && key != NULL && ph_verdict_is_good (trial->verdict))
     {
       hold (prover, named);
