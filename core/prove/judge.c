@@ -304,7 +304,7 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
       return FALSE;
     }
   if ((unbounded > 0 || distance.n_exact > 0 || distance.error > PH_TRY_LEAST) && kind == PH_SAMPLE_NONFINITE
-      && self->options->promise == PH_PROMISE_NONE && ph_try_is_open (self, inputs))
+      && self->options->promise == PH_PROMISE_NONE && ph_try_is_open (self, inputs, k))
     return TRUE;
   if (unbounded > 0 && !may_be_unbounded (self, kind, &distance))
     {

@@ -14,14 +14,13 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
 };
 /* clang-format on */
 /* More of normal and wide ones, where results jump: a jump that lies a little elsewhere shows on few inputs. */
-#define N_MORE            24
-#define FEW               200 /* elements: fewer than these show less, and cost nothing                          */
-#define N_POINTS          120 /* so many of one number alone, at which they may jump                                */
-#define PLANNED_REACH     4
-#define PLANNED_NONFINITE 6
-#define N_INFINITE        12 /* of a change that promises nothing, also so many in which much is infinite          */
-#define N_REACH           24 /* and so many more that reach                                                        */
-#define N_BEND            6  /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
+#define N_MORE        24
+#define FEW           200 /* elements: fewer than these show less, and cost nothing                          */
+#define N_POINTS      120 /* so many of one number alone, at which they may jump                                */
+#define PLANNED_REACH 4
+#define N_INFINITE    24 /* of a change that promises nothing, also so many in which much is infinite          */
+#define N_REACH       24 /* and so many more that reach                                                        */
+#define N_BEND        6  /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
 
 static gboolean
 jumps (PhGraph *graph)
@@ -111,7 +110,7 @@ ph_try_plan (PhTry *self, guint i, PhSampleKind *kind, guint *turn)
   else if (i < rest.reach + rest.infinite)
     {
       *kind = PH_SAMPLE_NONFINITE;
-      *turn = PLANNED_NONFINITE + i - rest.reach;
+      *turn = PH_SAMPLER_FIRST_MANY + i - rest.reach;
     }
   else if (i < rest.reach + rest.infinite + rest.more)
     {

@@ -86,10 +86,10 @@ ph_try_judge_range (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray
 
 /* ── what nobody says ── */
 
-/* Whether an operator of @graph makes of NaN what ONNX does not say: an order, an integer; or of any infinity, by the order in which
- * it eliminates. @all: there is no NaN. */
+/* Whether @node makes of NaN what ONNX does not say: an order, an integer; or of any infinity, by the order in which it eliminates.
+ * @all: there is no NaN. */
 static gboolean
-leaves_open (PhGraph *graph, gboolean all)
+leaves_open (const PhNode *node, gboolean all)
 {
   /* clang-format off */
   static const PhOp *const ops[] = {
@@ -98,18 +98,40 @@ leaves_open (PhGraph *graph, gboolean all)
   };
   /* clang-format on */
 
-  PH_FOREACH_NODE (node, graph)
+  for (guint i = 0; ops[i] != NULL && !all; i++)
+    if (node->op == ops[i])
+      return TRUE;
+  if (node->op == &ph_op_Det)
+    return TRUE;
+  if (!all && node->op == &ph_op_Cast && ph_dtype_is_integer ((PhDType) ph_node_attr_int (node, "to", PH_FLOAT)))
+    return TRUE;
+  for (guint g = 0; node->graphs != NULL && g < node->graphs->len; g++)
+    PH_FOREACH_NODE (inner, (PhGraph *) node->graphs->pdata[g])
+      if (leaves_open (inner, all))
+        return TRUE;
+  return FALSE;
+}
+
+/* Whether @value depends on such a node. */
+static gboolean
+depends_on_open (const PhValue *value, gboolean all)
+{
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  g_ptr_array_add (stack, (gpointer) value);
+  while (stack->len > 0)
     {
-      for (guint i = 0; ops[i] != NULL && !all; i++)
-        if (node->op == ops[i])
-          return TRUE;
-      if (node->op == &ph_op_Det)
+      const PhValue *at = g_ptr_array_steal_index (stack, stack->len - 1);
+      const PhNode *node = at->producer;
+
+      if (node == NULL || !g_hash_table_add (seen, (gpointer) node))
+        continue;
+      if (leaves_open (node, all))
         return TRUE;
-      if (!all && node->op == &ph_op_Cast && ph_dtype_is_integer ((PhDType) ph_node_attr_int (node, "to", PH_FLOAT)))
-        return TRUE;
-      for (guint g = 0; node->graphs != NULL && g < node->graphs->len; g++)
-        if (leaves_open (node->graphs->pdata[g], all))
-          return TRUE;
+      for (guint i = 0; i < node->inputs->len; i++)
+        if (node->inputs->pdata[i] != NULL)
+          g_ptr_array_add (stack, node->inputs->pdata[i]);
     }
   return FALSE;
 }
@@ -131,9 +153,10 @@ has_nan (GPtrArray *inputs)
 }
 
 gboolean
-ph_try_is_open (PhTry *self, GPtrArray *inputs)
+ph_try_is_open (PhTry *self, GPtrArray *inputs, guint output)
 {
   const gboolean all = !has_nan (inputs);
 
-  return leaves_open (self->pair->before->graph, all) && leaves_open (self->pair->after->graph, all);
+  return depends_on_open (self->pair->before->graph->outputs->pdata[output], all)
+         && depends_on_open (self->pair->after->graph->outputs->pdata[output], all);
 }

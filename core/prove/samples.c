@@ -244,13 +244,13 @@ fill_point (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint point, 
 #define MANY_TURN 4
 
 static void
-scatter_many (PhTensor *tensor, PhBounds bounds, gboolean nan, guint64 *state)
+scatter_many (PhTensor *tensor, PhBounds bounds, guint often, gboolean nan, guint64 *state)
 {
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
     {
       const guint64 r = ph_splitmix (state);
 
-      if (r % 4 == 0)
+      if (r % often == 0)
         ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i,
                         clip (bounds,
                               nan     ? NAN
@@ -273,7 +273,7 @@ scatter_nonfinite (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint 
   if (turn >= MANY_TURN)
     {
       if (input % 2 == turn % 2)
-        scatter_many (tensor, bounds, turn / 2 % 2 == 1, state);
+        scatter_many (tensor, bounds, turn < PH_SAMPLER_FIRST_MANY ? 4 : 2, turn / 2 % 2 == 1, state);
       return;
     }
   at = ph_splitmix (turn == SHARED_TURN ? &shared : state) % n;

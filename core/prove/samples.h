@@ -48,6 +48,8 @@ gboolean ph_sampler_can_be_modest (PhSampler *sampler);
  * the small integer constants of either side; then common sizes; and where a captured value is there, its shape. */
 guint ph_sampler_n_sizes (PhSampler *sampler);
 
+/* Turns of PH_SAMPLE_NONFINITE from this one on: half of every other input is infinite, or NaN. */
+#define PH_SAMPLER_FIRST_MANY 6
 /* How many turns of PH_SAMPLE_REACH bring every number of the pool to some place of a tensor of @n elements. */
 guint ph_sampler_n_reaching (PhSampler *sampler, gsize n);
 /* Turns of PH_SAMPLE_REACH from this one on: one number that decides something in all of the inputs, among little else. */

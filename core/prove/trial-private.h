@@ -55,8 +55,8 @@ gboolean ph_graph_sums (PhGraph *graph);
 /* range.c: both sides once more, with the ranges of their element types, where they left these; @outputs: as real numbers. FALSE: it
  * differs, and that has been noted. */
 gboolean ph_try_judge_range (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2]);
-/* Whether both sides may make anything of the NaN or the infinities among @inputs. */
-gboolean ph_try_is_open (PhTry *self, GPtrArray *inputs);
+/* Whether both sides may make any @output of the NaN or the infinities among @inputs. */
+gboolean ph_try_is_open (PhTry *self, GPtrArray *inputs, guint output);
 /* Notes the difference. @why: (nullable) (transfer full); else it is what stands at @element. */
 void ph_try_set_different (PhTry *self, PhSampleKind kind, GPtrArray *inputs, guint output, gsize element, PhTensor *was,
                            PhTensor *is, char *why);

@@ -443,7 +443,8 @@ try_all (PhTry *self, GError **problem)
       if (kind == PH_SAMPLE_NORMAL && self->trial->n_sets > 0 && self->options->whole && self->spent > self->options->flops)
         break;
       if (kind != PH_SAMPLE_CAPTURED)
-        shapes = g_array_index (self->shapes, PhSampleShapes, made++ % self->shapes->len);
+        shapes = g_array_index (self->shapes, PhSampleShapes,
+                                kind == PH_SAMPLE_NONFINITE && turn >= PH_SAMPLER_FIRST_MANY ? 0 : made++ % self->shapes->len);
       for (guint m = 0;
            !worked && m <= (kind != PH_SAMPLE_CAPTURED && ph_sampler_can_be_modest (self->sampler) ? PH_SAMPLER_MOST_MODEST : 0);
            m++)

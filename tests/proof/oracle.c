@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "oracle.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "core/ops/op-list.h"
@@ -282,8 +283,26 @@ same_shape (PhTensor *a, PhTensor *b)
   return same;
 }
 
+/* What sums of the inputs leave of them where they cancel. */
+static double
+noise_of (GHashTable *feeds)
+{
+  double largest = 0;
+  GHashTableIter iter;
+  gpointer tensor;
+
+  g_hash_table_iter_init (&iter, feeds);
+  while (g_hash_table_iter_next (&iter, NULL, &tensor))
+    for (gsize i = 0; ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor))
+                      && i < ph_tensor_count (tensor);
+         i++)
+      if (isfinite (ph_tensor_get (tensor, i)))
+        largest = MAX (largest, fabs (ph_tensor_get (tensor, i)));
+  return 64 * DBL_EPSILON * largest;
+}
+
 static char *
-difference (PhTensor *a, PhTensor *b)
+difference (PhTensor *a, PhTensor *b, double noise)
 {
   double largest = 0;
 
@@ -296,7 +315,7 @@ difference (PhTensor *a, PhTensor *b)
       for (gsize i = 0; i < ph_tensor_count (a); i++)
         {
           PhTensor *x = ph_tensor_item (a, i), *y = ph_tensor_item (b, i);
-          char *found = x != NULL && y != NULL ? difference (x, y) : NULL;
+          char *found = x != NULL && y != NULL ? difference (x, y, noise) : NULL;
 
           if (found != NULL)
             return found;
@@ -315,7 +334,7 @@ difference (PhTensor *a, PhTensor *b)
       const double x = ph_tensor_get (a, i), y = ph_tensor_get (b, i);
 
       if (isnan (x) != isnan (y) || isinf (x) != isinf (y)
-          || (!isnan (x) && !isinf (x) ? fabs (x - y) > LEAST * largest : isinf (x) && x != y))
+          || (!isnan (x) && !isinf (x) ? fabs (x - y) > MAX (LEAST * largest, noise) : isinf (x) && x != y))
         return g_strdup_printf ("[%" G_GSIZE_FORMAT "] is %.9g, not %.9g", i, y, x);
     }
   return NULL;
@@ -327,6 +346,7 @@ oracle_tell (Oracle *self, PhModel *mutant)
   for (guint s = 0; s < self->sets->len; s++)
     {
       const Set *set = self->sets->pdata[s];
+      const double noise = noise_of (set->feeds);
       g_autoptr (GError) error = NULL;
       g_autoptr (GPtrArray) outputs = outputs_of (mutant, set->feeds, &error);
 
@@ -336,7 +356,7 @@ oracle_tell (Oracle *self, PhModel *mutant)
         return g_strdup_printf ("inputs %u: cannot be computed: %s", set->turn, error->message);
       for (guint i = 0; i < outputs->len && i < set->outputs->len; i++)
         {
-          g_autofree char *found = difference (set->outputs->pdata[i], outputs->pdata[i]);
+          g_autofree char *found = difference (set->outputs->pdata[i], outputs->pdata[i], noise);
 
           if (found != NULL)
             return g_strdup_printf ("inputs %u: %s %s", set->turn, ((PhValue *) self->model->graph->outputs->pdata[i])->name,
