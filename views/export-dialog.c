@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/document/snapshot.h"
+#include "core/draw/export.h"
 #include "views/access-names.h"
 
 #define PREVIEW_WIDTH  440

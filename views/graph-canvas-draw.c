@@ -1,5 +1,6 @@
 /* graph-canvas-draw.c: what a frame shows: tiles, and on top of them the selection and what the pointer is over.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/draw/export.h"
 #include "views/graph-canvas-private.h"
 
 #include <adwaita.h>

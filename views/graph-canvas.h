@@ -5,6 +5,7 @@
 #include <gtk/gtk.h>
 
 #include "core/document/document.h"
+#include "core/draw/export.h"
 #include "core/draw/paint.h"
 
 G_BEGIN_DECLS

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/console/console-private.h"
+#include "core/draw/export.h"
 #include "core/draw/page.h"
 #include "core/draw/paint.h"
 #include "core/scene/value-labels.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "core/draw/export.h"
 #include "core/draw/page.h"
 #include "core/io/io.h"
 #include "core/number.h"

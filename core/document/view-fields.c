@@ -1,6 +1,7 @@
 /* view-fields.c: the table of what the picture of a document can be seen as: fields, their words, and the actions that these are.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/document/view-state.h"
+#include "core/document/view-fields.h"
+#include "core/draw/paint.h"
 
 /* Marks what the window translates. */
 #define N_(text) text

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* view-part.c: fills @keep by the rest. FALSE: there is no such part here. */
+/* arrangement-part.c: fills @keep by the rest. FALSE: there is no such part here. */
 gboolean ph_arrangement_find_part (PhArrangement *arrangement, PhDocument *document, GError **error);
 /* What a node feeds. (transfer full) (element-type PhId) */
 GArray *ph_view_users (PhModel *model, PhId id);
@@ -17,7 +17,7 @@ GArray *ph_view_users (PhModel *model, PhId id);
 PhMeasure *ph_view_measure_of_profile (PhDocument *document, PhColorMode mode);
 PhMeasure *ph_view_measure_of_along (PhDocument *document);
 
-/* view-words.c: @words to the arrangement: of OPEN, of PART. */
+/* arrangement-words.c: @words to the arrangement: of OPEN, of PART. */
 gboolean ph_arrangement_set_open (PhArrangement *arrangement, const char *const *words, GError **error);
 gboolean ph_arrangement_set_part (PhArrangement *arrangement, PhDocument *document, const char *const *words, GError **error);
 char *ph_arrangement_open_text (const PhArrangement *arrangement);

@@ -27,45 +27,6 @@ enum
 };
 static guint signals[N_SIGNALS_HERE];
 
-/* Arrangements */
-
-static gpointer
-ref_set (GHashTable *set)
-{
-  return set != NULL ? g_hash_table_ref (set) : NULL;
-}
-
-void
-ph_arrangement_clear (PhArrangement *arrangement)
-{
-  g_clear_pointer (&arrangement->opened, g_hash_table_unref);
-  g_clear_pointer (&arrangement->closed, g_hash_table_unref);
-  g_clear_pointer (&arrangement->also, g_array_unref);
-  g_clear_pointer (&arrangement->keep, g_hash_table_unref);
-}
-
-void
-ph_arrangement_copy (PhArrangement *to, const PhArrangement *from)
-{
-  PhArrangement before = *to;
-
-  *to = *from;
-  ref_set (to->opened);
-  ref_set (to->closed);
-  ref_set (to->keep);
-  if (to->also != NULL)
-    g_array_ref (to->also);
-  ph_arrangement_clear (&before);
-}
-
-/* Sets that were replaced by equal ones count as others: no more than a layout in vain. */
-gboolean
-ph_arrangement_equal (const PhArrangement *a, const PhArrangement *b)
-{
-  return a->compact == b->compact && a->group == b->group && a->open == b->open && a->opened == b->opened
-         && a->closed == b->closed && a->keep == b->keep;
-}
-
 /* Object */
 
 static void
@@ -149,7 +110,7 @@ ph_view_state_new (PhDocument *document)
 void
 ph_view_state_forget (PhViewState *self)
 {
-  self->arrangement.open = 0;
+  self->arrangement.open = PH_OPEN_FIT;
   self->arrangement.part = PH_PART_ALL;
   self->counted = FALSE;
   self->at = (PhView) { 0 };
@@ -260,7 +221,7 @@ set_index (PhViewState *self, PhViewField field, guint index)
   self->arrangement.group = self->words[PH_VIEW_GROUP];
   if (field == PH_VIEW_GROUP)
     {
-      self->arrangement.open = 0;
+      self->arrangement.open = PH_OPEN_FIT;
       g_clear_pointer (&self->arrangement.opened, g_hash_table_unref);
       g_clear_pointer (&self->arrangement.closed, g_hash_table_unref);
     }
@@ -425,24 +386,14 @@ ph_view_state_is_grouped (PhViewState *self)
 {
   PhModel *model = ph_document_get_model (self->document);
 
-  if (self->arrangement.group != 0 || model == NULL)
-    return self->arrangement.group == 1;
+  if (self->arrangement.group != PH_GROUP_AUTO || model == NULL)
+    return self->arrangement.group == PH_GROUP_ON;
   if (!self->counted)
     {
       self->counted = TRUE;
       self->large = ph_scene_count_drawn (model) > GROUP_ABOVE;
     }
   return self->large;
-}
-
-void
-ph_arrangement_fill (const PhArrangement *arrangement, gboolean large, PhSceneOptions *options)
-{
-  options->by_scope = arrangement->keep == NULL && (arrangement->group == 1 || (arrangement->group == 0 && large));
-  options->open = (PhOpenGroups) arrangement->open;
-  options->opened = arrangement->opened;
-  options->closed = arrangement->closed;
-  options->keep = arrangement->keep;
 }
 
 PhMeasure *

@@ -4,22 +4,10 @@
 
 #include <cairo.h>
 
+#include "core/draw/theme.h"
 #include "core/scene/scene.h"
 
 G_BEGIN_DECLS
-
-typedef enum
-{
-  PH_THEME_LIGHT,
-  PH_THEME_DARK,
-  PH_THEME_HIGH_CONTRAST,
-  PH_THEME_HIGH_CONTRAST_DARK
-} PhTheme;
-
-typedef struct
-{
-  double red, green, blue, alpha;
-} PhColor;
 
 /* What the colours of nodes say; paint.h. */
 typedef struct _PhPaint PhPaint;
@@ -67,57 +55,5 @@ PhRect ph_scene_more_rect (PhScene *scene, int box, guint n, const PhDrawOptions
 /* One edge as a path, with its arrow, for highlights. */
 void ph_scene_draw_edge (PhScene *scene, cairo_t *cr, int edge, const PhDrawOptions *options, const PhColor *color, double width);
 void ph_scene_draw_box (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
-
-PhColor ph_theme_background (PhTheme theme);
-PhColor ph_theme_accent (PhTheme theme);
-PhColor ph_theme_text (PhTheme theme);
-PhColor ph_theme_change (PhTheme theme, PhChange change);
-PhColor ph_family_color (PhFamily family, PhTheme theme);
-PhColor ph_heat_color (float heat, PhTheme theme); /* 0 cold to 1 hot */
-PhColor ph_name_color (guint name, PhTheme theme); /* tells names apart; the first eight differ */
-PhColor ph_none_color (PhTheme theme);             /* nothing is known */
-
-/* What is exported: @options.clip of a scene, with notes and a legend below it if wanted. */
-typedef struct
-{
-  PhScene *scene;
-  PhDrawOptions options; /* scale is not read */
-  const PhDiff *diff;    /* (nullable) notes  */
-  gboolean legend;       /* of options.paint  */
-} PhPicture;
-/* In points; the left top corner of what is drawn is (0, 0). @scale: device pixels a point. */
-void ph_picture_size (const PhPicture *picture, PhInk *ink, double *width, double *height);
-void ph_picture_draw (const PhPicture *picture, cairo_t *cr, PhInk *ink, double scale);
-/* As .svg, .pdf, .png or .dot, by @path's extension. @scale: of .png. For a worker. */
-gboolean ph_picture_save (const PhPicture *picture, const char *path, double scale, GCancellable *cancellable, GError **error);
-
-/* Writes @scene as .svg, .pdf, .png or .dot, by @path's extension, at @time, with the changes since @since. @paint (nullable):
- * with its legend below the picture. */
-gboolean ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme theme, PhPaint *paint, GError **error);
-/* What is drawn of a model with its history (nullable: as it stands): position @to, with what changed since @from. */
-typedef struct
-{
-  PhSceneOptions scene; /* ph_render_scene_options(), or as the window has it               */
-  PhId inside;          /* what is drawn, PH_NO_ID: the main graph                          */
-  PhPosition from, to;
-  PhMeasure *measure; /* (nullable) what nodes are coloured by                            */
-  GHashTable *values; /* (nullable) as in PhDrawOptions                                   */
-  gboolean edge_width, hide_legend;
-} PhRenderOptions;
-
-/* Who drew, in how many milliseconds, how many lines cross and run over boxes. */
-typedef struct
-{
-  PhLayoutEngine drawn_by;
-  float ms;
-  guint crossings, over;
-} PhRenderFacts;
-
-/* A file has time; what is too large to be read as a whole is grouped. */
-PhSceneOptions ph_render_scene_options (PhModel *model);
-gboolean ph_render_is_large (PhModel *model);
-/* Neither @model nor @history is changed. @facts: (nullable). */
-gboolean ph_render_file (PhModel *model, PhHistory *history, const PhRenderOptions *options, PhRenderFacts *facts,
-                         const char *path, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -8,6 +8,7 @@
 
 #include "core/draw/dot.h"
 #include "core/draw/draw-private.h"
+#include "core/draw/export.h"
 #include "core/replace.h"
 
 #define NOTES      60.0f /* points at the right of a diff */

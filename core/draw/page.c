@@ -5,6 +5,7 @@
 
 #include "config.h"
 #include "core/draw/draw-private.h"
+#include "core/draw/export.h"
 #include "core/draw/page-private.h"
 #include "core/replace.h"
 #include "ph-page.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/draw/draw.h"
+#include "core/draw/export.h"
 
 G_BEGIN_DECLS
 

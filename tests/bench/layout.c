@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "core/draw/draw.h"
+#include "core/draw/export.h"
 #include "core/io/io.h"
 #include "passes/pass.h"
 #include "tests/bench/stability.h"

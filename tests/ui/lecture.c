@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/draw/export.h"
 #include "tests/ui/driver.h"
 #include "views/adjoint-pane.h"
 #include "views/bottom-pane.h"

@@ -3,6 +3,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 
+#include "core/draw/export.h"
 #include "core/draw/paint.h"
 #include "core/io/io.h"
 #include "core/ops/op.h"

@@ -1,4 +1,4 @@
-/* view-part.c: which nodes a part of the picture has: around a node, between two nodes, what a step touched.
+/* arrangement-part.c: which nodes a part of the picture has: around a node, between two nodes, what a step touched.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/view-private.h"
 
