@@ -16,7 +16,7 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
 /* More of normal and wide ones, where results jump: a jump that lies a little elsewhere shows on few inputs. */
 #define N_MORE        24
 #define FEW           200 /* elements: fewer than these show less, and cost nothing                          */
-#define N_POINTS      120 /* so many of one number alone, at which they may jump                                */
+#define N_POINTS      180 /* so many of one number alone, at which they may jump                                */
 #define PLANNED_REACH 4
 #define N_INFINITE    24 /* of a change that promises nothing, also so many in which much is infinite          */
 #define N_REACH       24 /* and so many more that reach                                                        */

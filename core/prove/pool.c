@@ -24,8 +24,10 @@ add_number (PhPool *pool, double value)
     g_array_append_val (numbers, value);
 }
 
+/* So far from where something jumps. */
+#define BESIDE 1e-4
 /* Numbers at which something may jump; each is fed alone. */
-#define MAX_POINTS 40
+#define MAX_POINTS 60
 
 static void
 add_point (PhPool *pool, double value)
@@ -60,6 +62,8 @@ add_threshold (PhPool *pool, double value)
   add_point (pool, value);
   add_point (pool, 0.5 * value);
   add_point (pool, 2.5 * value);
+  add_point (pool, 0.5 * value * (1 + BESIDE));
+  add_point (pool, 0.5 * value * (1 - BESIDE));
 }
 
 static void
@@ -113,7 +117,7 @@ add_attr (PhPool *pool, const PhAttr *attr)
       add_integer (pool, attr->ints[i]);
 }
 
-/* What a narrower type only just holds, and what it does not. */
+/* What a narrower type only just holds, and what it does not; what lies beside whole numbers. */
 static void
 add_ends (PhPool *pool, const PhNode *node)
 {
@@ -125,8 +129,16 @@ add_ends (PhPool *pool, const PhNode *node)
     { PH_FLOAT16, 65504, 0x1p-24 },      { PH_BFLOAT16, 0x1.fep127, 0x1p-133 }, { PH_FLOAT8E4M3FN, 448, 0x1p-9 },
     { PH_FLOAT8E4M3FNUZ, 240, 0x1p-10 }, { PH_FLOAT8E5M2, 57344, 0x1p-16 },     { PH_FLOAT8E5M2FNUZ, 57344, 0x1p-17 },
   };
+  static const double whole[] = { 1, 2, -1, 0.5, 1.5, -0.5, 3 };
   const PhDType to = node->op == &ph_op_Cast ? (PhDType) ph_node_attr_int (node, "to", PH_FLOAT) : PH_FLOAT;
 
+  if (node->op == &ph_op_Floor || node->op == &ph_op_Ceil || node->op == &ph_op_Round
+      || (node->op == &ph_op_Cast && ph_dtype_is_integer (to)))
+    for (guint i = 0; i < G_N_ELEMENTS (whole); i++)
+      {
+        add_point (pool, whole[i] + BESIDE);
+        add_point (pool, whole[i] - BESIDE);
+      }
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
     if (to == ends[i].dtype)
       {
