@@ -31,6 +31,9 @@ is_uniform (const PhNode *node)
       return type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && type->rank >= 4
              && (groups == 1 || (type->dims[0].size == groups && type->dims[1].size == 1));
     }
+  if (node->op == &ph_op_ConvTranspose)
+    return type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && type->rank >= 4
+           && ph_node_attr_int (node, "group", 1) == 1;
   /* What was put together is taken apart by sizes that are said. */
   if (node->op == &ph_op_Split)
     return weights != NULL && ph_value_constant (weights) != NULL;
@@ -115,7 +118,7 @@ ph_field_sizes_of_nodes (GPtrArray *before, GPtrArray *after, GHashTable *variab
       {
         const PhNode *node = (side == 0 ? before : after)->pdata[i];
 
-        has_window = has_window || node->op == &ph_op_Conv;
+        has_window = has_window || node->op == &ph_op_Conv || node->op == &ph_op_ConvTranspose;
         if (!is_uniform_throughout (node))
           return NULL;
       }
