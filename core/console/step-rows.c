@@ -58,6 +58,7 @@ ph_proof_to_json (const PhProof *proof, PhHistory *history, JsonObject *row)
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     json_object_set_int_member (row, counts[i].name, counts[i].n);
   json_object_set_int_member (row, "unbounded", (gint64) proof->n_unbounded);
+  json_object_set_int_member (row, "out_of_range", (gint64) proof->n_out_of_range);
   ph_json_set (row, "first_difference", proof->first_difference);
   if (proof->problem != NULL)
     ph_json_set (row, "problem", proof->problem);
