@@ -485,7 +485,11 @@ ph_script_evaluate (PhScriptMachine *machine, const PhPy *py, GError **error)
     case PH_PY_NAME: result = ph_script_lookup (machine, py, py->text, error); break;
     case PH_PY_INT: result = evaluate_integer (machine, py, error); break;
     case PH_PY_FLOAT: result = strpbrk (py->text, "jJ") == NULL ? ph_script_float (py->f) : refuse (machine, py, error); break;
-    case PH_PY_STRING: result = ph_script_string (py->text); break;
+    case PH_PY_STRING:
+      result = py->i == 0 ? ph_script_string (py->text)
+                          : ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED,
+                                            "f\"...\" is not part of the language: print(a, b) says values");
+      break;
     case PH_PY_CONSTANT:
       result = g_str_equal (py->text, "None")  ? ph_script_none ()
                : g_str_equal (py->text, "...") ? refuse (machine, py, error)

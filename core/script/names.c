@@ -17,6 +17,8 @@ add_stored (const PhPy *target, GHashTable *names)
 {
   if (target->kind == PH_PY_SUBSCRIPT && target->items[0]->kind == PH_PY_NAME)
     g_hash_table_add (names, (gpointer) target->items[0]->text);
+  for (guint i = 0; (target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST) && i < target->n; i++)
+    add_stored (target->items[i], names);
 }
 
 void

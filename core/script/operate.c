@@ -87,6 +87,14 @@ modulo (double a, double b)
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+static double
+floor_divide (double a, double b)
+{
+  const double rest = fmod (a, b), quotient = rint ((a - rest) / b);
+
+  return rest != 0 && (rest < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
 static PhScriptValue *
 overflow (PhScriptMachine *machine, const PhPy *at, GError **error)
 {
@@ -160,7 +168,7 @@ operate_floats (PhScriptMachine *machine, const PhPy *at, const char *sign, doub
   if (g_str_equal (sign, "/"))
     return ph_script_float (a / b);
   if (g_str_equal (sign, "//"))
-    return ph_script_float (rint ((a - modulo (a, b)) / b));
+    return ph_script_float (floor_divide (a, b));
   if (g_str_equal (sign, "%"))
     return ph_script_float (modulo (a, b));
   if (g_str_equal (sign, "**"))
@@ -221,35 +229,62 @@ not_equal_zero (PhScriptMachine *machine, PhScriptValue *x, PhScriptValue *zero,
   return equal != NULL ? PH_EMIT (machine, Not, error, equal) : NULL;
 }
 
+/* Whether @rest, which has the sign of what is divided, is to be mended: it is not 0, and its sign is not the divisor's. */
+static PhScriptValue *
+emit_mend (PhScriptMachine *machine, PhScriptValue *rest, PhScriptValue *b, PhScriptValue *zero, GError **error)
+{
+  g_autoptr (PhScriptValue) some = NULL, left = NULL, right = NULL, differ = NULL;
+
+  if ((some = not_equal_zero (machine, rest, zero, error)) == NULL || (left = PH_EMIT (machine, Less, error, rest, zero)) == NULL
+      || (right = PH_EMIT (machine, Less, error, b, zero)) == NULL
+      || (differ = PH_EMIT (machine, Xor, error, left, right)) == NULL)
+    return NULL;
+  return PH_EMIT (machine, And, error, some, differ);
+}
+
 /* The rest with the divisor's sign, as in Python; ONNX's Mod of floats has the dividend's. */
 static PhScriptValue *
 emit_modulo (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, GError **error)
 {
-  g_autoptr (PhScriptValue) rest = NULL, zero = NULL, some = NULL, left = NULL, right = NULL, differ = NULL, mend = NULL,
-                            sum = NULL;
+  g_autoptr (PhScriptValue) rest = NULL, zero = NULL, mend = NULL, sum = NULL;
 
   if (!ph_dtype_is_float (ph_script_dtype (a)))
     return PH_EMIT (machine, Mod, error, a, b);
   rest = PH_EMIT_WITH (machine, Mod, PH_ATTRS (ph_attr_new_int ("fmod", 1)), error, a, b);
   zero = ph_script_tensor (ph_tensor_new_scalar (ph_script_dtype (a), 0));
-  if (rest == NULL || (some = not_equal_zero (machine, rest, zero, error)) == NULL
-      || (left = PH_EMIT (machine, Less, error, rest, zero)) == NULL || (right = PH_EMIT (machine, Less, error, b, zero)) == NULL
-      || (differ = PH_EMIT (machine, Xor, error, left, right)) == NULL
-      || (mend = PH_EMIT (machine, And, error, some, differ)) == NULL || (sum = PH_EMIT (machine, Add, error, rest, b)) == NULL)
+  if (rest == NULL || (mend = emit_mend (machine, rest, b, zero, error)) == NULL
+      || (sum = PH_EMIT (machine, Add, error, rest, b)) == NULL)
     return NULL;
   return PH_EMIT (machine, Where, error, mend, sum, rest);
 }
 
+/* numpy's: what is divided by 0 is an infinity, and -1 // inf is -1. @nonzero: b is known not to be 0. */
 static PhScriptValue *
-emit_floor_division (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, GError **error)
+emit_floor_division (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, gboolean nonzero, GError **error)
 {
-  g_autoptr (PhScriptValue) rest = emit_modulo (machine, a, b, error),
-                            whole = rest != NULL ? PH_EMIT (machine, Sub, error, a, rest) : NULL;
-  g_autoptr (PhScriptValue) quotient = whole != NULL ? PH_EMIT (machine, Div, error, whole, b) : NULL;
+  g_autoptr (PhScriptValue) rest = NULL, whole = NULL, quotient = NULL, round = NULL, zero = NULL, one = NULL, mend = NULL,
+                            less = NULL, floor = NULL, none = NULL, plain = NULL;
 
-  if (quotient == NULL || !ph_dtype_is_float (ph_script_dtype (a)))
-    return g_steal_pointer (&quotient);
-  return PH_EMIT (machine, Round, error, quotient);
+  if (!ph_dtype_is_float (ph_script_dtype (a)))
+    {
+      rest = emit_modulo (machine, a, b, error);
+      whole = rest != NULL ? PH_EMIT (machine, Sub, error, a, rest) : NULL;
+      return whole != NULL ? PH_EMIT (machine, Div, error, whole, b) : NULL;
+    }
+  zero = ph_script_tensor (ph_tensor_new_scalar (ph_script_dtype (a), 0));
+  one = ph_script_tensor (ph_tensor_new_scalar (ph_script_dtype (a), 1));
+  rest = PH_EMIT_WITH (machine, Mod, PH_ATTRS (ph_attr_new_int ("fmod", 1)), error, a, b);
+  if (rest == NULL || (whole = PH_EMIT (machine, Sub, error, a, rest)) == NULL
+      || (quotient = PH_EMIT (machine, Div, error, whole, b)) == NULL
+      || (round = PH_EMIT (machine, Round, error, quotient)) == NULL || (mend = emit_mend (machine, rest, b, zero, error)) == NULL
+      || (less = PH_EMIT (machine, Sub, error, round, one)) == NULL
+      || (floor = PH_EMIT (machine, Where, error, mend, less, round)) == NULL)
+    return NULL;
+  if (nonzero)
+    return g_steal_pointer (&floor);
+  if ((none = PH_EMIT (machine, Equal, error, b, zero)) == NULL || (plain = PH_EMIT (machine, Div, error, a, b)) == NULL)
+    return NULL;
+  return PH_EMIT (machine, Where, error, none, plain, floor);
 }
 
 static const PhOp *
@@ -283,6 +318,25 @@ logic_of (const char *sign, PhDType dtype)
   return NULL;
 }
 
+static gboolean
+has_negative (const PhScriptValue *value)
+{
+  for (gsize i = 0; value->kind == PH_SCRIPT_TENSOR && value->tensor != NULL && i < ph_tensor_count (value->tensor); i++)
+    if (ph_tensor_get (value->tensor, i) < 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* [1, 2] + [3] or [1, 2] * 2 in a program, where + joins lists and * repeats them; at the prompt a list is a tensor. */
+static gboolean
+is_of_lists (PhScriptMachine *machine, const PhPy *at, const PhScriptValue *a, const PhScriptValue *b)
+{
+  const gboolean left = at->kind == PH_PY_BINARY && at->items[0]->kind == PH_PY_LIST,
+                 right = at->kind == PH_PY_BINARY && at->items[1]->kind == PH_PY_LIST;
+
+  return !machine->frame->typed && ((left && right) || (left && ph_script_is_number (b)) || (right && ph_script_is_number (a)));
+}
+
 static PhScriptValue *
 operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b, GError **error)
 {
@@ -301,6 +355,9 @@ operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhS
       return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "%s %s %s: these element types do not go together", text_a, sign,
                              text_b);
     }
+  if (is_of_lists (machine, at, a, b))
+    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
+                           "'%s' of a list is not elementwise in Python: write array([...])", sign);
   /* Two arrays of literals alone are floats. */
   if (!both_numbers && gives_way (a) && gives_way (b) && ph_dtype_is_integer (dtype))
     dtype = PH_FLOAT;
@@ -319,6 +376,8 @@ operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhS
         return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "integers have no negative powers: write float(x) ** n");
       dtype = PH_DOUBLE;
     }
+  if (g_str_equal (sign, "**") && ph_dtype_is_integer (dtype) && has_negative (b))
+    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "integers have no negative powers: write float(x) ** n");
   if ((g_str_equal (sign, "//") || g_str_equal (sign, "%")) && ph_script_is_number (b) && as_double (b) == 0
       && !ph_dtype_is_float (dtype))
     return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "integer division by zero");
@@ -329,7 +388,7 @@ operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhS
   if (op == NULL && g_str_equal (sign, "%"))
     result = emit_modulo (machine, left, right, error);
   else if (op == NULL && g_str_equal (sign, "//"))
-    result = emit_floor_division (machine, left, right, error);
+    result = emit_floor_division (machine, left, right, ph_script_is_number (b) && as_double (b) != 0, error);
   else if (op != NULL || (op = operator_of (sign)) != NULL)
     result = ph_script_emit1 (machine, op, NULL, error, 2, left, right);
   else

@@ -94,6 +94,13 @@ cumsum (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue *x, GArray *
   g_autoptr (PhScriptValue) axis = ph_script_tensor (
       ph_tensor_new_scalar (PH_INT64, axes->len > 0 ? (double) g_array_index (axes, gint64, 0) : 0));
 
+  /* Without an axis numpy sums all elements in a row. */
+  if (axes->len == 0 && ph_script_rank (x) != 1)
+    {
+      g_autoptr (PhScriptValue) line = ph_script_ints ((gint64[]) { -1 }, 1), flat = PH_EMIT (machine, Reshape, error, x, line);
+
+      return flat != NULL ? PH_EMIT (machine, CumSum, error, flat, axis) : NULL;
+    }
   return PH_EMIT (machine, CumSum, error, x, axis);
 }
 

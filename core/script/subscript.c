@@ -273,7 +273,9 @@ is_scattered (GArray *indices)
 static PhScriptValue *
 take (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GArray *indices, GError **error)
 {
-  g_autoptr (PhScriptValue) x = ph_script_strong (machine, of, error);
+  /* The items of a list of integers are integers; at the prompt it is a tensor of floats. */
+  const gboolean list = of->weak && !machine->frame->typed && ph_dtype_is_integer (ph_script_dtype (of));
+  g_autoptr (PhScriptValue) x = list ? ph_script_cast (machine, of, PH_INT64, error) : ph_script_strong (machine, of, error);
   g_autoptr (GArray) fresh = g_array_new (FALSE, FALSE, sizeof (gint64));
   gint64 axis = 0, out = 0;
   guint n_arrays = 0, n_picks = 0;
@@ -430,6 +432,20 @@ ph_script_row (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, PhSc
 
 /* ── writing ── */
 
+/* x[mask] = one value for each element, or row, that the mask picks. */
+static PhScriptValue *
+scatter_mask (PhScriptMachine *machine, PhScriptValue *x, PhScriptValue *mask, PhScriptValue *value, GError **error)
+{
+  g_autoptr (PhScriptValue) cast = NULL, pairs = NULL, places = PH_EMIT (machine, NonZero, error, mask);
+
+  if (places == NULL
+      || (pairs = PH_EMIT_WITH (machine, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)), error, places))
+             == NULL
+      || (cast = ph_script_cast (machine, value, ph_script_dtype (x), error)) == NULL)
+    return NULL;
+  return PH_EMIT (machine, ScatterND, error, x, pairs, cast);
+}
+
 static PhScriptValue *
 store_mask (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhScriptValue *mask, PhScriptValue *value, GError **error)
 {
@@ -440,8 +456,7 @@ store_mask (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhScript
   if (!check_mask (machine, at, x, mask, error))
     return NULL;
   if (ph_script_rank (value) != 0)
-    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
-                           "what a mask picks is set to one number: write where(mask, a, b)");
+    return scatter_mask (machine, x, mask, value, error);
   for (int i = rank_mask; i < rank; i++)
     axes[i - rank_mask] = i;
   if (rank > rank_mask)

@@ -29,7 +29,7 @@ word_int (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 
       if (cast != NULL && ph_script_rank (cast) != 0)
         return ph_script_weak (PH_EMIT (machine, Reshape, error, cast, shape));
-      return cast == value ? NULL : ph_script_weak (cast != NULL ? PH_EMIT (machine, Identity, error, cast) : NULL);
+      return cast != NULL ? ph_script_weak (PH_EMIT (machine, Identity, error, cast)) : NULL;
     }
   number = value->kind == PH_SCRIPT_FLOAT ? value->f : ph_tensor_get (value->tensor, 0);
   if (!isfinite (number) || fabs (number) >= 0x1p63)
@@ -177,6 +177,22 @@ word_reshape (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
   return result;
 }
 
+/* numpy's has one dimension; with an axis it is ONNX's, which has two. */
+static PhScriptValue *
+word_flatten (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
+{
+  PhScriptValue *value = ph_script_arg (args, 0, "x"), *axis = ph_script_arg (args, 1, "axis");
+  g_autoptr (PhScriptValue) line = ph_script_ints ((gint64[]) { -1 }, 1), x = NULL;
+
+  if (!ph_script_args_done (machine, args, 1, 2, error) || (x = ph_script_strong (machine, value, error)) == NULL)
+    return NULL;
+  if (axis == NULL)
+    return PH_EMIT (machine, Reshape, error, x, line);
+  if (axis->kind != PH_SCRIPT_INT)
+    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s: an axis is a whole number", args->name);
+  return PH_EMIT_WITH (machine, Flatten, PH_ATTRS (ph_attr_new_int ("axis", axis->i)), error, x);
+}
+
 static PhScriptValue *
 word_transpose (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
@@ -286,8 +302,9 @@ static const PhScriptWord words[] = {
   { "bool", "(x)", "The truth of one number", word_bool },
   { "concat", "([a, b, ...], axis=0)", "Tensors behind each other", word_concat },
   { "copy", "(x)", "A tensor that shares nothing with x", word_copy },
-  { "cumsum", "(x, axis=0)", "Sums of what stands before each element, and it", ph_script_reduce },
+  { "cumsum", "(x, axis=None)", "Sums of what stands before each element, and it; without an axis of all elements in a row", ph_script_reduce },
   { "enumerate", "(x, start=0)", "Pairs of number and item, for `for i, v in enumerate(x)`", ph_script_word_enumerate },
+  { "flatten", "(x, axis=None)", "The elements in a row; with an axis ONNX's Flatten, whose result has two dimensions", word_flatten },
   { "float", "(x)", "One number as Python's float; a trace keeps the value that it had", word_float },
   { "full", "(shape, value, dtype=None)", "A tensor of one number", ph_script_word_fill },
   { "grad", "(f)", "A function: the gradient of f's result by its first argument, grad(f)(x), or by all float ones as a tuple", ph_script_word_grad },
@@ -305,6 +322,7 @@ static const PhScriptWord words[] = {
   { "randn", "(shape, seed=...)", "Normal random numbers", ph_script_word_random },
   { "random", "(shape, seed=...)", "Random numbers from 0 up to 1; without a seed each call has its own", ph_script_word_random },
   { "range", "([start,] stop[, step])", "What a for counts through", ph_script_word_range },
+  { "ravel", "(x)", "flatten", word_flatten },
   { "reshape", "(x, shape)", "The same elements in another shape; -1 is what is left", word_reshape },
   { "stack", "([a, b, ...], axis=0)", "Tensors of one shape along a new dimension", word_stack },
   { "sum", "(x, axis=None, keepdims=False)", "The sum of the elements", ph_script_reduce },

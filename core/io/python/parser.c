@@ -272,10 +272,18 @@ parse_atom (PhPyParser *parser)
   if (token->kind == PH_PY_T_STRING)
     {
       g_autoptr (GString) text = g_string_new (NULL);
+      gboolean formatted = FALSE;
 
       for (; parser->token->kind == PH_PY_T_STRING; ph_py_next (parser))
-        ph_py_append_string (text, parser->token);
+        {
+          const gsize prefix = strcspn (parser->token->start, "'\"");
+
+          formatted = formatted || g_strstr_len (parser->token->start, (gssize) prefix, "f") != NULL
+                      || g_strstr_len (parser->token->start, (gssize) prefix, "F") != NULL;
+          ph_py_append_string (text, parser->token);
+        }
       py = ph_py_new (parser, PH_PY_STRING, token);
+      py->i = formatted;
       py->text = ph_py_strndup (parser->module, text->str, text->len);
       return py;
     }

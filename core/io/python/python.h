@@ -15,7 +15,7 @@ typedef enum
   PH_PY_NAME,          /* text                                                                                     */
   PH_PY_INT,           /* i; text as it is written                                                                 */
   PH_PY_FLOAT,         /* f; text as it is written                                                                 */
-  PH_PY_STRING,        /* text: what it stands for (without what follows a zero byte)                              */
+  PH_PY_STRING,        /* text: what it stands for (without what follows a zero byte); i: 1 where a part is f"..." */
   PH_PY_CONSTANT,      /* text: None, True, False, ...                                                             */
   PH_PY_ATTRIBUTE,     /* items[0] . text                                                                          */
   PH_PY_SUBSCRIPT,     /* items[0] [ items[1] ]                                                                    */
