@@ -68,6 +68,30 @@ copy_state (const Restore *restore, GKeyFile *file, const char *group)
     }
 }
 
+static int
+compare_words (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* "n12 dnnl", "Conv reference": what runs which node, or all of an operator. FALSE: nothing was chosen. */
+static gboolean
+save_kernels (PhDocument *document, GKeyFile *file, const char *group)
+{
+  GHashTable *kernels = ph_document_get_kernels (document);
+  g_autoptr (GPtrArray) words = g_ptr_array_new_with_free_func (g_free);
+  GHashTableIter iter;
+  gpointer key, name;
+
+  if (kernels)
+    g_hash_table_iter_init (&iter, kernels);
+  while (kernels && g_hash_table_iter_next (&iter, &key, &name))
+    g_ptr_array_add (words, g_strdup_printf ("%s %s", (const char *) key, (const char *) name));
+  g_ptr_array_sort (words, compare_words);
+  save_list (file, group, "kernels", words);
+  return words->len > 0;
+}
+
 gboolean
 ph_tab_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
 {
@@ -108,6 +132,7 @@ ph_tab_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
       g_key_file_set_string (file, group, "since", since);
     }
   missed |= save_looks (document, file, group);
+  missed |= save_kernels (document, file, group);
   ph_hand_steps_save (view, file, group);
   return missed || ph_document_get_breaks (document)->len > 0 || ph_hand_steps_any (view);
 }
@@ -298,6 +323,22 @@ restore_looks (const Restore *restore, gboolean of_model)
 }
 
 static void
+restore_kernels (const Restore *restore)
+{
+  g_auto (GStrv) words = g_key_file_get_string_list (restore->file, restore->group, "kernels", NULL, NULL);
+
+  for (guint i = 0; words && words[i]; i++)
+    {
+      char *name = strchr (words[i], ' ');
+
+      if (!name)
+        continue;
+      *name = '\0';
+      ph_document_set_kernel (ph_document_view_get_document (restore->view), words[i], name + 1);
+    }
+}
+
+static void
 restore_since (const Restore *restore)
 {
   PhDocument *document = ph_document_view_get_document (restore->view);
@@ -355,6 +396,7 @@ on_there (GObject *console, GAsyncResult *result, gpointer data)
       return;
     }
   restore_looks (restore, FALSE);
+  restore_kernels (restore);
   for (guint i = 1; i <= N_BOOKMARKS; i++)
     {
       g_autofree char *key = g_strdup_printf ("bookmark-%u", i);

@@ -22,6 +22,8 @@ test_session (void)
   g_unlink (file);
   gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.focus-graph", NULL);
   driver_settle ();
+  ph_document_view_run (ph_window_get_view (driver_window ()), "set kernel Mul reference");
+  driver_settle ();
   driver_key ("F10");
   driver_key ("ctrl+alt+3");
   guint step = ph_document_get_position (driver_document ()).step;
@@ -35,6 +37,8 @@ test_session (void)
   g_assert_true (g_str_has_suffix (ph_document_get_path (driver_document ()), "cse.onnxtxt"));
   g_assert_cmpstr (ph_document_get_pipeline (driver_document ()), ==, ph_document_get_pipeline (before));
   g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, step);
+  g_assert_nonnull (ph_document_get_kernels (driver_document ()));
+  g_assert_cmpstr (g_hash_table_lookup (ph_document_get_kernels (driver_document ()), "Mul"), ==, "reference");
   driver_key ("ctrl+w");
 }
 

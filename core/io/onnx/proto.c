@@ -25,7 +25,7 @@ ph_arena_alloc (PhArena *arena, gsize size)
 {
   char *memory;
 
-  size = MAX ((size + 15) & ~(gsize) 15, 16);
+  size = MAX ((size + 7) & ~(gsize) 7, 8);
   if (size > CHUNK / 4)
     {
       memory = g_malloc (size);
