@@ -333,6 +333,15 @@ typedef enum
   ROOT_TWO_BY_PI
 } Root;
 
+/* The whole number that @size, up to 1e5, may be meant to be. 0: it is nowhere near one. */
+static double
+whole_near (double size)
+{
+  const double whole = size < 1e5 ? (double) (gint64) (size + 0.5) : 0;
+
+  return fabs (size - whole) <= 1e-6 * size ? whole : 0;
+}
+
 /* @number is factor * over / under, where the factor is 1, sqrt (2) or sqrt (2 / pi). */
 static gboolean
 recognise (PhDType dtype, double number, Root *root, gint64 *over, gint64 *under)
@@ -346,7 +355,7 @@ recognise (PhDType dtype, double number, Root *root, gint64 *over, gint64 *under
 
       for (guint i = 0; i < G_N_ELEMENTS (unders); i++)
         {
-          const double times = round (size / factors[f] * unders[i]);
+          const double times = whole_near (size / factors[f] * unders[i]);
 
           if (times >= 1 && times <= 64 && rounds_to (dtype, size, factors[f] * times / unders[i]))
             {
@@ -360,11 +369,11 @@ recognise (PhDType dtype, double number, Root *root, gint64 *over, gint64 *under
   /* up to five decimal digits */
   *root = ROOT_NONE;
   *under = 10;
-  for (guint digits = 1; digits <= 15; digits++, *under *= 10)
+  for (guint digits = 1; digits <= 15 && size * *under < 1e5; digits++, *under *= 10)
     {
-      const double times = round (size * *under);
+      const double times = whole_near (size * *under);
 
-      if (times >= 1 && times < 1e5 && rounds_to (dtype, size, times / *under))
+      if (times >= 1 && rounds_to (dtype, size, times / *under))
         {
           *over = (gint64) times;
           return TRUE;
@@ -388,7 +397,9 @@ ph_field_constant (PhField *field, PhDType dtype, double number)
     return field->special[number > 0 ? PH_FIELD_INFINITY : PH_FIELD_MINUS_INFINITY];
   if (number == 0)
     return (PhNum) { 0, 0 };
-  if (is_short (number) || !recognise (dtype, number, &root, &over, &under))
+  /* That there is something to be recognised was seen before signs are read modulo many primes. */
+  if (is_short (number) || (field->reading & (PH_FIELD_EULER | PH_FIELD_RECOGNISE)) == PH_FIELD_EULER
+      || !recognise (dtype, number, &root, &over, &under))
     a = exactly (number);
   else
     {
