@@ -164,12 +164,28 @@ copy_line (gint64 n, char *to, gint64 to_stride, const char *from, gint64 from_s
       memcpy (to + i * to_stride * (gint64) size, from + i * from_stride * (gint64) size, size);
 }
 
+#define TILE 16
+
+/* Rows of @to are columns of @from: in tiles, so that a line of the cache that is read is read whole while it is there. */
+static void
+copy_transposed (gint64 rows, gint64 columns, char *to, gint64 to_row, const char *from, gint64 from_column, gsize size)
+{
+  const gint64 bytes = (gint64) size;
+
+  for (gint64 i = 0; i < rows; i += TILE)
+    for (gint64 j = 0; j < columns; j += TILE)
+      for (gint64 k = i; k < MIN (i + TILE, rows); k++)
+        copy_line (MIN (TILE, columns - j), to + (k * to_row + j) * bytes, 1, from + (k + j * from_column) * bytes, from_column,
+                   size);
+}
+
 void
 ph_copy_strided (guint rank, const gint64 *dims, gpointer to, const gint64 *to_strides, gconstpointer from,
                  const gint64 *from_strides, gsize size)
 {
   gint64 n[PH_MAX_RANK + 1] = { 1 }, ts[PH_MAX_RANK + 1] = { 1 }, fs[PH_MAX_RANK + 1] = { 1 }, at[PH_MAX_RANK + 1] = { 0 };
   gint64 t = 0, f = 0;
+  gboolean planes;
   guint r = 0; /* dimensions left when those of size 1 are dropped and neighbours joined */
 
   for (guint i = 0; i < rank; i++)
@@ -187,13 +203,19 @@ ph_copy_strided (guint rank, const gint64 *dims, gpointer to, const gint64 *to_s
     }
   if (r == 0)
     r = 1;
+  planes = r >= 2 && ts[r - 1] == 1 && fs[r - 2] == 1 && fs[r - 1] != 1;
 
   for (;;)
     {
       guint i;
 
-      copy_line (n[r - 1], (char *) to + t * (gint64) size, ts[r - 1], (const char *) from + f * (gint64) size, fs[r - 1], size);
-      for (i = r - 1; i > 0; i--)
+      if (planes)
+        copy_transposed (n[r - 2], n[r - 1], (char *) to + t * (gint64) size, ts[r - 2], (const char *) from + f * (gint64) size,
+                         fs[r - 1], size);
+      else
+        copy_line (n[r - 1], (char *) to + t * (gint64) size, ts[r - 1], (const char *) from + f * (gint64) size, fs[r - 1],
+                   size);
+      for (i = r - 1 - (planes ? 1 : 0); i > 0; i--)
         {
           t += ts[i - 1];
           f += fs[i - 1];

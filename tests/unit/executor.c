@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/io.h"
 #include "core/ops/builder.h"
+#include "core/ops/support.h"
 #include "core/run/profile.h"
 #include "core/run/program.h"
 #include "core/tensor/compare.h"
@@ -529,6 +530,54 @@ test_split_channels (void)
     }
 }
 
+/* In tiles: also where the last ones are not whole. */
+static void
+test_transposed (void)
+{
+  static gint32 from[2][37][19], to[2][19][37];
+
+  for (guint i = 0; i < G_N_ELEMENTS (from) * 37 * 19; i++)
+    (&from[0][0][0])[i] = (gint32) i;
+  ph_copy_strided (3, (gint64[]) { 2, 19, 37 }, to, (gint64[]) { 19 * 37, 37, 1 }, from, (gint64[]) { 19 * 37, 1, 19 },
+                   sizeof (gint32));
+  for (guint a = 0; a < 2; a++)
+    for (guint i = 0; i < 19; i++)
+      for (guint j = 0; j < 37; j++)
+        g_assert_cmpint (to[a][i][j], ==, from[a][j][i]);
+}
+
+/* A few of the greatest are the first of all in order, ties and NaN among them. */
+static void
+test_few_of_many (void)
+{
+  float elements[200];
+
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++)
+    elements[i] = i % 50 == 49 ? NAN : (float) (i * 37 % 31) - 7;
+  for (gint64 largest = 0; largest < 2; largest++)
+    {
+      g_autoptr (GHashTable) results = NULL;
+      const gint64 counts[] = { 9, G_N_ELEMENTS (elements) };
+      PhTensor *found[2];
+      Net net;
+
+      net_init (&net);
+      for (guint i = 0; i < 2; i++)
+        {
+          PhValue *inputs[] = { ph_build_tensor (&net.b, ph_tensor_new_floats (elements, G_N_ELEMENTS (elements))),
+                                ph_build_ints (&net.b, &counts[i], 1) };
+          PhValue *values = ph_build_node (&net.b, &ph_op_TopK, inputs, 2, PH_ATTRS (ph_attr_new_int ("largest", largest)), 2);
+
+          net_output (&net, ph_node_output (values->producer, 1));
+        }
+      results = ph_run_model (net.model, NULL, NULL, NULL, NULL);
+      for (guint i = 0; i < 2; i++)
+        found[i] = g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) net.graph->outputs->pdata[i])->id));
+      g_assert_cmpmem (ph_tensor_data (found[0]), 9 * sizeof (gint64), ph_tensor_data (found[1]), 9 * sizeof (gint64));
+      ph_model_free (net.model);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -545,5 +594,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/executor/wrong-shapes", test_wrong_shapes);
   g_test_add_func ("/executor/program", test_program);
   g_test_add_func ("/executor/split-channels", test_split_channels);
+  g_test_add_func ("/executor/transposed", test_transposed);
+  g_test_add_func ("/executor/few-of-many", test_few_of_many);
   return g_test_run ();
 }

@@ -87,6 +87,49 @@ compare_ranked (gconstpointer a, gconstpointer b, gpointer user)
   return c != 0 ? c : (i > j) - (i < j);
 }
 
+#define FEW 64 /* ranks: more are found by sorting all */
+
+/* Of floats most elements are seen to be no better than the last of the @n best without a call; what has a NaN is not. */
+static gboolean
+is_no_better (const Order *order, gint64 candidate, gint64 last)
+{
+  const float *floats = order->data;
+
+  if (order->dtype != PH_FLOAT)
+    return FALSE;
+  return order->sign < 0 ? floats[order->base + candidate * order->stride] <= floats[order->base + last * order->stride]
+                         : floats[order->base + candidate * order->stride] >= floats[order->base + last * order->stride];
+}
+
+/* The first @k of the elements from 0 to @whole, in order; others may follow in @ranked. */
+static void
+rank_elements (Order *order, gint64 *ranked, gint64 whole, gint64 k)
+{
+  gint64 n = 0;
+
+  if (k > FEW)
+    {
+      for (gint64 t = 0; t < whole; t++)
+        ranked[t] = t;
+      g_qsort_with_data (ranked, (int) whole, sizeof (gint64), compare_ranked, order);
+      return;
+    }
+  for (gint64 t = 0; t < whole && k > 0; t++)
+    {
+      gint64 at = n;
+
+      if (n == k && (is_no_better (order, t, ranked[k - 1]) || compare_ranked (&t, &ranked[k - 1], order) > 0))
+        continue;
+      if (n < k)
+        n++;
+      else
+        at--;
+      for (; at > 0 && compare_ranked (&t, &ranked[at - 1], order) < 0; at--)
+        ranked[at] = ranked[at - 1];
+      ranked[at] = t;
+    }
+}
+
 static gboolean
 run_top_k (PhKernel *kernel, GError **error)
 {
@@ -117,9 +160,7 @@ run_top_k (PhKernel *kernel, GError **error)
     for (gint64 i = 0; i < inner; i++)
       {
         order.base = o * whole * inner + i;
-        for (gint64 t = 0; t < whole; t++)
-          ranked[t] = t;
-        g_qsort_with_data (ranked, whole, sizeof (gint64), compare_ranked, &order);
+        rank_elements (&order, ranked, whole, k);
         for (gint64 t = 0; t < k; t++)
           {
             ph_move (values, (o * k + t) * inner + i, order.data, order.base + ranked[t] * inner, size);
