@@ -105,7 +105,7 @@ show_file (PhSourcePane *self, const char *file)
   if (file != NULL && g_strcmp0 (self->file, file) == 0)
     return;
   clear (self);
-  self->text = file != NULL ? ph_own_text_read (file, &error) : NULL;
+  self->text = file != NULL ? ph_own_text_read (self->document, file, &error) : NULL;
   gtk_label_set_text (self->why, error != NULL ? error->message : "");
   gtk_stack_set_visible_child_name (self->content, self->text != NULL ? "text" : "empty");
   if (self->text == NULL)
@@ -139,6 +139,8 @@ update (PhSourcePane *self)
   file = node != NULL ? ph_own_text_find (self->document, node, &line) : NULL;
   if (file == NULL)
     line = 0;
+  if (path == NULL && self->document != NULL)
+    path = ph_document_get_program (self->document, NULL);
   if (self->stale || file != NULL)
     show_file (self, file != NULL ? file : path);
   self->stale = FALSE;

@@ -81,7 +81,8 @@ ph_call_open_graph (PhCall *call, GError **error)
   model = g_steal_pointer (&work->graph->model);
   work->graph->model = ph_model_new ();
   json_object_set_int_member (call->reply->json, "nodes", ph_model_n_nodes (model, TRUE));
-  ph_document_take_model (call->document, model, NULL, NULL);
+  /* Programs that were typed all have the same name: a place does not say which of them it means. */
+  ph_document_take_program (call->document, model, work->graph->typed ? NULL : work->graph->file, work->graph->text);
   g_hash_table_iter_init (&iter, work->graph->feeds);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
     ph_document_set_feed (call->document, name, tensor);

@@ -28,7 +28,7 @@ source (PhCall *call, GError **error)
   if (file == NULL)
     return ph_node_fail (node, error, PH_ERROR_USAGE,
                          "comes from no line of the file that is open: `node` says where it comes from, if that is known");
-  if ((text = ph_own_text_read (file, error)) == NULL)
+  if ((text = ph_own_text_read (call->document, file, error)) == NULL)
     return FALSE;
   lines = g_strsplit (text, "\n", -1);
   n = g_strv_length (lines);

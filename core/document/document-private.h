@@ -52,14 +52,15 @@ struct _PhDocument
 {
   GObject parent_instance;
 
-  char *path;          /* (nullable)                                                              */
-  PhModel *model;      /* (nullable) owned                                                        */
-  PhHistory *history;  /* (nullable) owned                                                        */
-  PhCopy *copy;        /* (nullable) what workers read                                            */
-  PhCopy *runner;      /* (nullable) what eval runs: it keeps what it was compiled to              */
-  gboolean copied;     /* it is made and kept when first asked for                                */
-  GPtrArray *files;    /* (nullable) (element-type PhFile) what the model was read from            */
-  GPtrArray *problems; /* (element-type char*) owned                                              */
+  char *path;                   /* (nullable)                                                              */
+  char *program, *program_text; /* (nullable) of the language, that the model was made from            */
+  PhModel *model;               /* (nullable) owned                                                        */
+  PhHistory *history;           /* (nullable) owned                                                        */
+  PhCopy *copy;                 /* (nullable) what workers read                                            */
+  PhCopy *runner;               /* (nullable) what eval runs: it keeps what it was compiled to              */
+  gboolean copied;              /* it is made and kept when first asked for                                */
+  GPtrArray *files;             /* (nullable) (element-type PhFile) what the model was read from            */
+  GPtrArray *problems;          /* (element-type char*) owned                                              */
   guint generation;
   int file_opset; /* of ONNX's own domain, at position 0                                     */
   PhId selection;

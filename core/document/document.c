@@ -47,6 +47,8 @@ clear_file (PhDocument *document)
   ph_discard (g_steal_pointer (&document->model), (GDestroyNotify) ph_model_free);
   ph_discard (g_steal_pointer (&document->history), (GDestroyNotify) ph_history_free);
   g_clear_pointer (&document->path, g_free);
+  g_clear_pointer (&document->program, g_free);
+  g_clear_pointer (&document->program_text, g_free);
   ph_document_clear_values (document);
   g_clear_pointer (&document->files, g_ptr_array_unref);
   g_ptr_array_set_size (document->problems, 0);
@@ -249,8 +251,9 @@ ph_document_take_model (PhDocument *document, PhModel *model, const char *path, 
   ph_document_take_models (document, model, NULL, path, problems);
 }
 
-void
-ph_document_take_models (PhDocument *document, PhModel *model, PhModel *copy, const char *path, GPtrArray *problems)
+static void
+take (PhDocument *document, PhModel *model, PhModel *copy, const char *path, GPtrArray *problems, const char *program,
+      const char *text)
 {
   g_autofree char *own_path = g_strdup (path);
   g_autoptr (GPtrArray) files = NULL;
@@ -266,6 +269,8 @@ ph_document_take_models (PhDocument *document, PhModel *model, PhModel *copy, co
   document->history = ph_history_new ();
   document->copy = copy != NULL ? ph_copy_new (copy, document->history) : NULL;
   document->path = g_steal_pointer (&own_path);
+  document->program = g_strdup (program);
+  document->program_text = g_strdup (text);
   document->file_opset = ph_model_opset (model, "");
   document->files = g_steal_pointer (&files);
   if (problems != NULL)
@@ -277,6 +282,27 @@ ph_document_take_models (PhDocument *document, PhModel *model, PhModel *copy, co
   g_autofree char *name = ph_document_pipeline_to_text (document, ",");
   ph_pass_plan_set (&document->plan, name, document->file_opset, NULL);
   emit_all (document);
+}
+
+void
+ph_document_take_models (PhDocument *document, PhModel *model, PhModel *copy, const char *path, GPtrArray *problems)
+{
+  take (document, model, copy, path, problems, NULL, NULL);
+}
+
+void
+ph_document_take_program (PhDocument *document, PhModel *model, const char *program, const char *text)
+{
+  take (document, model, NULL, NULL, NULL, program, text);
+}
+
+const char *
+ph_document_get_program (PhDocument *document, const char **text)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  if (text != NULL)
+    *text = document->program_text;
+  return document->program;
 }
 
 void

@@ -48,6 +48,10 @@ gboolean ph_document_is_current (PhDocument *document);
 void ph_document_take_model (PhDocument *document, PhModel *model, const char *path, GPtrArray *problems);
 /* The same with a copy of @model (nullable) (transfer full) for workers, which was made where the model was read. */
 void ph_document_take_models (PhDocument *document, PhModel *model, PhModel *copy, const char *path, GPtrArray *problems);
+/* Likewise a graph of the tensor language, made from the program @text; @program: (nullable) its file, as the places of nodes have it. */
+void ph_document_take_program (PhDocument *document, PhModel *model, const char *program, const char *text);
+/* That program. (nullable) @text: (out) (optional) */
+const char *ph_document_get_program (PhDocument *document, const char **text);
 /* Steps that were recorded elsewhere and lead on from the model that was just taken over. @history: (transfer full) */
 void ph_document_take_recording (PhDocument *document, PhHistory *history);
 /* Keeps one copy of the model for workers to read (snapshot.h), so that nothing has to be cloned in the document's thread. */

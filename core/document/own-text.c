@@ -6,6 +6,17 @@
 
 #define MAX_BYTES (8 << 20)
 
+/* The place in the text of the file, or of the program, that is open. (nullable) */
+static const PhWhere *
+own_place (PhDocument *document, const PhWhere *where)
+{
+  const char *program = ph_document_get_program (document, NULL);
+
+  while (where != NULL && (program != NULL ? strcmp (where->file, program) != 0 : !where->own))
+    where = where->outer;
+  return where;
+}
+
 /* A place says the file as the reader knew it: by its path, or by its name alone. */
 static char *
 file_of (PhDocument *document, const PhWhere *where)
@@ -13,8 +24,9 @@ file_of (PhDocument *document, const PhWhere *where)
   const char *path = ph_document_get_path (document);
   g_autofree char *name = NULL, *own = NULL, *inside = NULL;
 
-  for (; where != NULL && !where->own; where = where->outer)
-    ;
+  where = own_place (document, where);
+  if (where != NULL && where->line > 0 && ph_document_get_program (document, NULL) != NULL)
+    return g_strdup (where->file);
   if (path == NULL || where == NULL || where->line == 0)
     return NULL;
   name = g_path_get_basename (where->file);
@@ -26,27 +38,30 @@ file_of (PhDocument *document, const PhWhere *where)
 }
 
 static guint
-line_of (const PhWhere *where)
+line_of (PhDocument *document, const PhWhere *where)
 {
-  for (; where != NULL && !where->own; where = where->outer)
-    ;
+  where = own_place (document, where);
   return where != NULL ? where->line : 0;
 }
 
 char *
 ph_own_text_find (PhDocument *document, const PhNode *node, guint *line)
 {
-  *line = line_of (node->where);
+  *line = line_of (document, node->where);
   return file_of (document, node->where);
 }
 
 char *
-ph_own_text_read (const char *file, GError **error)
+ph_own_text_read (PhDocument *document, const char *file, GError **error)
 {
+  const char *program_text = NULL, *program = ph_document_get_program (document, &program_text);
   g_autofree char *text = NULL;
   g_autoptr (GError) reason = NULL;
   gsize size;
 
+  /* As it was when it was compiled, whatever the file says now. */
+  if (program != NULL && strcmp (program, file) == 0)
+    return g_strdup (program_text);
   if (!g_file_get_contents (file, &text, &size, &reason))
     g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: %s", file, reason->message);
   else if (memchr (text, 0, size) != NULL || !g_utf8_validate (text, (gssize) size, NULL))
@@ -70,9 +85,9 @@ ph_own_text_node (PhDocument *document, const char *file, guint line)
   for (guint i = 0; i < nodes->len; i++)
     {
       PhNode *node = nodes->pdata[i];
-      const guint at = line_of (node->where);
+      const guint at = line_of (document, node->where);
 
-      if (at == 0 || at > line || (nearest != NULL && at <= line_of (nearest->where)))
+      if (at == 0 || at > line || (nearest != NULL && at <= line_of (document, nearest->where)))
         continue;
       if (known == NULL || known->file != node->where->file)
         {

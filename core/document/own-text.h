@@ -7,10 +7,10 @@
 G_BEGIN_DECLS
 
 /* The file and the line, from 1, that @node comes from; what a pass made has those of what it replaced. NULL: it comes from no text of
- * the file, or folder, that is open. (transfer full) */
+ * the file, or folder, that is open, nor of the program that was compiled or traced. (transfer full) */
 char *ph_own_text_find (PhDocument *document, const PhNode *node, guint *line);
 /* Its text. NULL with @error: it is no text, or too long to be shown. (transfer full) */
-char *ph_own_text_read (const char *file, GError **error);
+char *ph_own_text_read (PhDocument *document, const char *file, GError **error);
 /* The node of the present position that @line of @file made, or the nearest line above it. (nullable) */
 PhNode *ph_own_text_node (PhDocument *document, const char *file, guint line);
 

@@ -13,6 +13,7 @@ ph_script_graph_free (PhScriptGraph *graph)
   ph_model_free (graph->model);
   g_hash_table_unref (graph->feeds);
   g_free (graph->file);
+  g_free (graph->text);
   g_free (graph);
 }
 
@@ -314,6 +315,8 @@ ph_script_graph_of (PhScript *script, const PhScriptBound *bound, gboolean compi
   ph_model_set_opset (graph->model, "", PH_OPSET_NEWEST);
   graph->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
   graph->file = g_strdup (bound->function->text->file != NULL ? bound->function->text->file : "line");
+  graph->text = g_strdup (bound->function->text->text);
+  graph->typed = bound->function->text->file == NULL;
   machine.graph = graph->model->graph;
   machine.constants = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) ph_script_value_unref, NULL);
   /* This is no call of the user's. */

@@ -73,6 +73,8 @@ typedef struct
   PhModel *model;    /* owned                                                              */
   GHashTable *feeds; /* owned: name of an input -> PhTensor                                */
   char *file;        /* of the places of its nodes                                          */
+  char *text;        /* of the program that the function stands in                          */
+  gboolean typed;    /* that was typed, and is no file                                      */
 } PhScriptGraph;
 
 void ph_script_graph_free (PhScriptGraph *graph);

@@ -109,6 +109,37 @@ test_others (void)
   driver_remove (folder);
 }
 
+/* A function of a program: its graphs stand beside the program's text, as it was when they were made. */
+static void
+test_program (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("peephole-source-XXXXXX", NULL), *path = g_build_filename (folder, "net.py", NULL);
+  const char *text = "def f(x):\n    s = sum(x)\n    if s > 0:\n        s = tanh(s)\n    return x * s\n";
+  PhSourcePane *pane;
+  PhNode *node;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  pane = open_pane ("seed.mlir");
+  driver_run ("source %s", path);
+  driver_run ("compile f(array([1.0, 2.0]))");
+  driver_settle ();
+  g_assert_true (g_file_set_contents (path, "# changed since\n", -1, NULL));
+  click_on (pane, "s = sum");
+  node = ph_model_find_node (ph_document_get_model (driver_document ()), ph_document_get_selection (driver_document ()));
+  g_assert_nonnull (node);
+  g_assert_cmpstr (node->op_type, ==, "ReduceSum");
+  PH_FOREACH_NODE (other, ph_document_get_model (driver_document ())->graph)
+    if (g_str_equal (other->op_type, "If"))
+      {
+        g_autofree char *marked = NULL;
+
+        driver_run ("select-node n%u", other->id);
+        marked = marked_text (pane);
+        g_assert_cmpstr (marked, ==, "    if s > 0:");
+      }
+  driver_remove (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -116,5 +147,6 @@ main (int argc, char **argv)
     return 0;
   g_test_add_func ("/source/hlo", test_hlo);
   g_test_add_func ("/source/others", test_others);
+  g_test_add_func ("/source/program", test_program);
   return driver_main ();
 }
