@@ -135,7 +135,12 @@ make_integer (Maker *maker, guint depth)
       make_integer (maker, depth - 1);
       ADD (" %s %d)", below (maker, 2) ? "//" : "%", below (maker, 2) ? 3 : -4);
       break;
-    case 3: ADD ("len(v%u)", below (maker, 3)); break;
+    case 3:
+      if (below (maker, 2))
+        ADD ("int(argmax(v%u))", below (maker, 3));
+      else
+        ADD ("len(v%u)", below (maker, 3));
+      break;
     default:
       /* It stays small. */
       ADD ("((");
@@ -268,6 +273,14 @@ make_statement (Maker *maker)
       ADD (")) %% 11\n");
       return;
     case 8:
+      if (below (maker, 2))
+        {
+          const guint v = below (maker, 3), from = below (maker, 4), to = below (maker, 4);
+
+          ADD ("v%u[%u], v%u[-1 - k%u %% 4] = v%u[k%u %% 4], v%u[%u]\n", v, to, v, below (maker, 2), v, below (maker, 2), v,
+               from);
+          return;
+        }
       ADD ("v%u[%u] = ", below (maker, 3), below (maker, 4));
       make_scalar (maker, 1);
       ADD ("\n");
@@ -275,7 +288,7 @@ make_statement (Maker *maker)
     case 9:
       ADD ("v%u[v%u > ", below (maker, 3), below (maker, 3));
       make_scalar (maker, 1);
-      ADD ("] = 0.5\n");
+      ADD (below (maker, 2) ? "] = 0.5\n" : "] -= 0.25\n");
       return;
     case 10:
       if (maker->loops > 0)
