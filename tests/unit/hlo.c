@@ -176,7 +176,6 @@ test_recognised (void)
     { "\x0a\x01m\x12\x01" "e\x1a\x28\x0a\x01" "e\x12\x23\x0a\x01" "a\x12\x08" "constant", "a.pb", "hlo-proto" },
     { "\x0a\x0d\x0a\x01" "a\x12\x08" "Identity", "a.pb", "tensorflow" },
     { "\x08\x01\x12\xdd\xa8\x02\x3a\xc3\x2e", "saved_model.pb", "tensorflow" },
-    { "BC\xc0\xde", "a.bc", "llvm-bitcode" },
   };
   /* clang-format on */
 

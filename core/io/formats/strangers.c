@@ -85,7 +85,6 @@ const PhFormat ph_format_strangers[] = {
     .instead = "Save the model with torch.jit.save, torch.export.save or torch.onnx.export" },
   { .name = "mlir-bytecode", .title = "MLIR bytecode", .magic = "ML\xefR",
     .instead = "Make text of it: stablehlo-translate --deserialize FILE for StableHLO, mlir-opt FILE for the rest" },
-  { .name = "llvm-bitcode", .title = "LLVM bitcode", .magic = "BC\xc0\xde", .instead = "Make text of it: llvm-dis FILE" },
   { .name = "saved-model-part", .title = "a part of a SavedModel that holds no graph", .probe = probe_saved_part, .instead = "Open its folder, or saved_model.pb in it" },
   { .name = "lfs", .title = "a Git LFS pointer, not the model itself", .magic = "version https://git-lfs", .instead = "Run git lfs pull" },
   { .name = "html", .title = "a web page", .probe = probe_html, .instead = "The download went wrong" },
