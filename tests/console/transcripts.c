@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/console/console.h"
+#include "core/script/script.h"
 
 /* In a reply, * stands for any part of a line, and a line of three dots for any number of lines. In a command, @examples
  * and @data and @tmp are folders. A line "width 80" is the width of the terminal from there on. */
@@ -192,20 +193,21 @@ test_reference (void)
   g_autoptr (PhReply) tables = ph_console_run (console, "tables", NULL);
   GString *played = read_all (folder, ".txt"), *tests = read_all (here, ".c");
   JsonArray *array = json_object_get_array_member (tables->json, "tables");
-  guint n;
+  guint n, n_words;
   const PhCommand *const *list = ph_command_list (&n);
+  const PhScriptWord *words = ph_script_words (&n_words);
 
   g_string_append (played, tests->str);
   for (guint i = 0; i < n; i++)
     {
-      g_auto (GStrv) words = g_strsplit_set (list[i]->arguments, " []|", -1);
+      g_auto (GStrv) options = g_strsplit_set (list[i]->arguments, " []|", -1);
 
       if (ph_command_find (list[i]->name) != list[i])
         g_error ("two commands are named %s", list[i]->name);
       expect_word (played->str, "command", "(^> (time |assert )?|\"|\\\\n)", list[i]->name, "\\b");
-      for (guint w = 0; words[w] != NULL; w++)
-        if (g_str_has_prefix (words[w], "--"))
-          expect_word (played->str, "option", "", words[w], "\\b");
+      for (guint w = 0; options[w] != NULL; w++)
+        if (g_str_has_prefix (options[w], "--"))
+          expect_word (played->str, "option", "", options[w], "\\b");
     }
   for (guint i = 0; i < json_array_get_length (array); i++)
     {
@@ -221,6 +223,12 @@ test_reference (void)
   for (guint i = 0; i < json_array_get_length (array); i++)
     expect_word (played->str, "function", "\\b", json_object_get_string_member (json_array_get_object_element (array, i), "name"),
                  " ?\\(");
+  for (guint i = 0; i < n_words; i++)
+    expect_word (played->str, "word", *words[i].name == '.' || words[i].function != NULL ? "(^|[^\\w])" : "",
+                 g_str_equal (words[i].name, "x[...]")    ? "x["
+                 : g_str_equal (words[i].name, "x.shape") ? ".shape"
+                                                          : words[i].name,
+                 words[i].function != NULL ? " ?\\(" : "");
   g_string_free (played, TRUE);
   g_string_free (tests, TRUE);
 }
