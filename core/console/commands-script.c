@@ -146,13 +146,25 @@ ph_call_compare_function (PhCall *call, GError **error)
   return work->comparison != NULL;
 }
 
+#define LIST_WIDTH 36
+
+/* As many as fit a column, and how many there are beside them. */
 static char *
 join (GPtrArray *nodes)
 {
   g_autoptr (GString) out = g_string_new (NULL);
 
   for (guint i = 0; i < nodes->len; i++)
-    g_string_append_printf (out, "%s%s", i > 0 ? ", " : "", (char *) nodes->pdata[i]);
+    {
+      const char *node = nodes->pdata[i];
+
+      if (i > 0 && i + 1 < nodes->len && out->len + strlen (node) + strlen (", and 99 more") > LIST_WIDTH)
+        {
+          g_string_append_printf (out, ", and %u more", nodes->len - i);
+          break;
+        }
+      g_string_append_printf (out, "%s%s", i > 0 ? ", " : "", node);
+    }
   return g_string_free (g_steal_pointer (&out), FALSE);
 }
 
@@ -181,7 +193,7 @@ reply_lines (PhReply *reply, const PhScriptComparison *comparison)
       traced = MAX (traced, strlen (nodes));
     }
   width = MIN (width, 40);
-  traced = MIN (traced, 36);
+  traced = MIN (traced, LIST_WIDTH);
   ph_reply_say (reply, PH_STYLE_BOLD "line  %-*s  %-*s  compiled" PH_STYLE_RESET "\n", (int) width, "source", (int) traced,
                 "trace");
   for (guint i = 0; i < comparison->rows->len; i++)
