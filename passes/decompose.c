@@ -35,9 +35,17 @@ build_hard_swish (PhMatch *match, PhBuilder *b)
 
 /* x normalised along the last axes, spelt out. Other outputs (mean, deviation) must not be read: the engine sees to it. */
 static gboolean
+may_broadcast (const PhValue *a, const PhValue *b)
+{
+  return b == NULL || a->type == NULL || b->type == NULL
+         || ph_type_broadcast (PH_FLOAT, (const PhType *[]) { a->type, b->type }, 2) != NULL;
+}
+
+static gboolean
 is_layer_norm (PhMatch *match)
 {
-  return ph_value_rank (match->slot[0]) > 0 && ph_value_dtype (match->slot[0]) == PH_FLOAT
+  return may_broadcast (match->slot[0], match->slot[1]) && may_broadcast (match->slot[0], ph_node_input (match->root, 2))
+         && ph_value_rank (match->slot[0]) > 0 && ph_value_dtype (match->slot[0]) == PH_FLOAT
          && ph_axis_of (ph_node_attr_int (match->root, "axis", -1), ph_value_rank (match->slot[0])) >= 0;
 }
 
