@@ -1,16 +1,21 @@
 /* reduce.c: the smallest part of a model on which a pass goes wrong in the same way: windows, then delta debugging over nodes
- * (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002). What a part reads is fed with the values that flowed there.
+ * (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002), then sizes and digits. What a part reads is fed with the values
+ * that flowed there.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/reduce.h"
 
 #include "core/analyze/region-private.h"
 #include "core/ops/op-list.h"
 #include "core/prove/cut.h"
+#include "core/prove/prover-private.h"
+#include "core/prove/shrink.h"
 
 /* Inputs are made up for parts of so many nodes. */
 #define SEARCHED 40
 /* Below, windows give way to delta debugging. */
 #define WINDOWED 16
+/* Sizes and digits have so many tests at least. */
+#define SHRINKING 40
 
 typedef struct
 {
@@ -25,6 +30,7 @@ typedef struct
   GHashTable *failed; /* parts of @base that do not show it, as GBytes                 */
   PhReduced *best;    /* (nullable)                                                    */
   guint n_tests;
+  guint last_test; /* 0: nodes are still tried, which have no limit */
   gboolean out_of_time;
   GError **error; /* set: cancelled, or the pass cannot be run                     */
 } Reduction;
@@ -52,6 +58,23 @@ counts (Reduction *self, const PhFault *fault)
   return g_str_equal (signature, self->signature);
 }
 
+/* Other sizes must not bring other rules in. */
+static gboolean
+has_rules (Reduction *self, const PhFault *fault)
+{
+  const GArray *was = self->last_test > 0 && self->best->fault->history != NULL ? self->best->fault->history->rewrites : NULL;
+  const GArray *is = fault->history != NULL ? fault->history->rewrites : NULL;
+
+  if (was == NULL)
+    return TRUE;
+  if (is == NULL || is->len != was->len)
+    return FALSE;
+  for (guint i = 0; i < was->len; i++)
+    if (g_array_index (was, PhRewrite, i).rule != g_array_index (is, PhRewrite, i).rule)
+      return FALSE;
+  return TRUE;
+}
+
 static void
 like (Reduction *self, const PhFault *fault)
 {
@@ -63,15 +86,15 @@ like (Reduction *self, const PhFault *fault)
 static gboolean
 is_over (Reduction *self)
 {
-  if (*self->error != NULL)
+  if (*self->error != NULL || (self->last_test > 0 && self->n_tests >= self->last_test))
     return TRUE;
   self->out_of_time |= self->options->deadline > 0 && g_get_monotonic_time () > self->options->deadline;
   return self->out_of_time;
 }
 
-/* TRUE: @model shows it; it is the best from now on. */
+/* TRUE: @model shows it on @feeds, or, with @search, on inputs made up; it is the best from now on. */
 static gboolean
-try_model (Reduction *self, PhModel *model)
+try_model (Reduction *self, PhModel *model, GHashTable *feeds, gboolean search)
 {
   const guint n = ph_model_n_computing (model);
   g_autoptr (PhFault) fault = NULL;
@@ -79,9 +102,9 @@ try_model (Reduction *self, PhModel *model)
   self->n_tests++;
   if (self->options->progress != NULL)
     self->options->progress (self->n_tests, self->best != NULL ? self->best->n_nodes : n, self->options->data);
-  fault = ph_fault_find (self->pass, model, self->values,
-                         n <= SEARCHED && (self->kind == PH_FAULT_NONE || self->kind == PH_FAULT_WRONG), self->error);
-  if (fault == NULL || !counts (self, fault))
+  fault = ph_fault_find (self->pass, model, feeds,
+                         search && n <= SEARCHED && (self->kind == PH_FAULT_NONE || self->kind == PH_FAULT_WRONG), self->error);
+  if (fault == NULL || !counts (self, fault) || !has_rules (self, fault))
     return FALSE;
   if (self->best == NULL)
     {
@@ -151,7 +174,7 @@ try_nodes (Reduction *self, GPtrArray *nodes)
   for (guint i = 0; i < nodes->len; i++)
     g_hash_table_add (set, nodes->pdata[i]);
   model = ph_model_cut (self->base, set, NULL);
-  if (model == NULL || !try_model (self, model))
+  if (model == NULL || !try_model (self, model, self->values, TRUE))
     {
       if (!is_over (self))
         g_hash_table_add (self->failed, g_steal_pointer (&key));
@@ -274,12 +297,78 @@ drop_outputs (Reduction *self)
         continue;
       g_hash_table_add (keep, (gpointer) value->name);
       model = ph_model_keep_outputs (from, keep, NULL);
-      if (model != NULL && try_model (self, model))
+      if (model != NULL && try_model (self, model, self->values, TRUE))
         {
           rebase (self);
           return;
         }
     }
+}
+
+/* ── sizes and numbers ── */
+
+/* A few sizes are tried for each: two is the least that is not special, a half keeps what must stay even. */
+static void
+shrink_sizes (Reduction *self)
+{
+  g_autoptr (GArray) sizes = ph_shrink_sizes (self->best->model, self->best->fault->witness);
+
+  for (guint i = 0; i < sizes->len; i++)
+    {
+      const gint64 from = g_array_index (sizes, gint64, i), smaller[] = { 2, 3, 4, from / 2 };
+      gboolean done = FALSE;
+
+      for (guint k = 0; k < G_N_ELEMENTS (smaller) && !done && !is_over (self); k++)
+        {
+          g_autoptr (GHashTable) cut = ph_prove_new_feeds ();
+          g_autoptr (PhModel) model = smaller[k] < 2 || smaller[k] >= from
+                                          ? NULL
+                                          : ph_shrink_size (self->best->model, from, smaller[k], self->best->fault->witness, cut);
+
+          done = model != NULL && try_model (self, model, cut, TRUE);
+        }
+    }
+}
+
+static gboolean
+round_numbers (Reduction *self, PhGrain grain, const char *only)
+{
+  g_autoptr (GHashTable) rounded = ph_prove_new_feeds ();
+  g_autoptr (PhModel) model = is_over (self)
+                                  ? NULL
+                                  : ph_shrink_digits (self->best->model, grain, only, self->best->fault->witness, rounded);
+
+  return model != NULL && try_model (self, model, rounded, FALSE);
+}
+
+/* All of them at once where that goes, else one after the other. */
+static void
+shrink_digits (Reduction *self)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (PhGrain grain = 0; grain < PH_N_GRAINS; grain++)
+    if (round_numbers (self, grain, NULL))
+      return;
+  for (guint i = 0; i < self->best->model->graph->inputs->len; i++)
+    g_ptr_array_add (names, (gpointer) ((PhValue *) self->best->model->graph->inputs->pdata[i])->name);
+  for (guint i = 0; i < self->best->model->graph->constants->len; i++)
+    g_ptr_array_add (names, (gpointer) ((PhValue *) self->best->model->graph->constants->pdata[i])->name);
+  for (guint i = 0; i < names->len; i++)
+    for (PhGrain grain = 0; grain < PH_N_GRAINS && !round_numbers (self, grain, names->pdata[i]); grain++)
+      ;
+}
+
+/* What makes the model easier to read, not smaller, may take as many tests again as the nodes took. */
+static void
+shrink (Reduction *self)
+{
+  const gboolean out_of_time = self->out_of_time;
+
+  self->last_test = self->n_tests + MAX (self->n_tests, SHRINKING);
+  shrink_sizes (self);
+  shrink_digits (self);
+  self->out_of_time = out_of_time;
 }
 
 PhReduced *
@@ -307,6 +396,7 @@ ph_reduce (PhFaultPass *pass, PhModel *model, GHashTable *nodes, GHashTable *val
       debug_nodes (&self);
       drop_outputs (&self);
       debug_nodes (&self);
+      shrink (&self);
       self.best->n_tests = self.n_tests;
       self.best->out_of_time = self.out_of_time;
     }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/console/console.h"
@@ -164,6 +165,29 @@ test_rule (Hunting *self, gconstpointer data)
   g_assert_cmpstr (text_of (reply, "rule"), ==, "sub-tanh");
   g_assert_cmpstr (text_of (reply, "why"), ==, "A difference is a sum, nearly.");
   g_assert_cmpfloat (json_object_get_double_member (reply->json, "max_error"), >, 0);
+}
+
+/* Its axes are two long, and what it reads are numbers that one can say. */
+static void
+test_small (Hunting *self, gconstpointer data)
+{
+  g_autoptr (PhReply) reply = hunt (self, "hunt cse faulty dce");
+  g_autofree char *path = g_build_filename (self->out, "reduced.onnx", NULL),
+                  *fed = g_build_filename (self->out, "test_data_set_0", "input_0.pb", NULL);
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, NULL);
+  g_autoptr (PhTensor) input = ph_tensor_load (fed, NULL, NULL, NULL);
+  const PhValue *first = model->graph->inputs->pdata[0];
+
+  g_assert_nonnull (input);
+  g_assert_cmpstr (first->type->dims[0].symbol, ==, "n");
+  g_assert_cmpint (first->type->dims[1].size, ==, 2);
+  g_assert_cmpuint (ph_tensor_count (input), <=, 4);
+  for (gsize i = 0; i < ph_tensor_count (input); i++)
+    {
+      const double tenths = ph_tensor_get (input, i) * 10;
+
+      g_assert_cmpfloat_with_epsilon (tenths, rint (tenths), 1e-4);
+    }
 }
 
 /* The case fails with the pass, and passes without it. */
@@ -454,6 +478,7 @@ main (int argc, char *argv[])
   g_setenv ("PEEPHOLE_PEEP", peep, TRUE);
 #define ADD(path_, log_, func_) g_test_add (path_, Hunting, log_, set_up, func_, tear_down)
   ADD ("/hunting/rule", NULL, test_rule);
+  ADD ("/hunting/small", NULL, test_small);
   ADD ("/hunting/case", NULL, test_case);
   ADD ("/hunting/check", NULL, test_check);
   ADD ("/hunting/far-off", "log", test_far_off);
