@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/graph/edit.h"
+#include "core/ops/infer.h"
 #include "core/splitmix.h"
 
 /* ── one tensor ── */
@@ -209,23 +211,109 @@ ph_inputs_collect (PhModel *model, GHashTable *named, PhInputsKind kind, guint64
   return g_steal_pointer (&feeds);
 }
 
+static gboolean
+has_open_sizes (PhModel *model, GHashTable *named)
+{
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const PhValue *input = model->graph->inputs->pdata[i];
+
+      if (input->tensor == NULL && (named == NULL || !g_hash_table_contains (named, input->name)) && input->type != NULL
+          && !ph_type_is_static (input->type))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* A value without elements: of what comes behind it, nothing is shown. */
+static gboolean
+comes_to_nothing (PhModel *model, GHashTable *feeds)
+{
+  g_autoptr (PhModel) clone = ph_model_clone (model);
+
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      PhTensor *tensor = g_hash_table_lookup (feeds, model->graph->inputs->pdata[i]);
+
+      if (tensor != NULL)
+        ph_value_set_type (clone->graph->inputs->pdata[i], ph_type_of_tensor (tensor), NULL);
+    }
+  ph_infer_model (clone, FALSE, NULL, NULL);
+  PH_FOREACH_NODE (node, clone->graph)
+    for (guint k = 0; k < node->outputs->len; k++)
+      {
+        const PhValue *value = node->outputs->pdata[k];
+
+        if (ph_value_n_uses (value) > 0 && value->type != NULL && value->type->kind == PH_KIND_TENSOR
+            && ph_type_count (value->type) == 0 && ph_value_constant (value) == NULL)
+          return TRUE;
+      }
+  return FALSE;
+}
+
+typedef struct
+{
+  gint64 size, most;
+} Try;
+
+static const Try tries[] = {
+  { 2, 100 }, { 2, 1 }, { 4, 1 }, { 1, 1 }, { 1, 0 }, { 3, 2 }, { 8, 1 }, { 32, 1 }, { 64, 1 }, { 16, 1 }, { 224, 1 },
+};
+
+/* How many sizes are looked at for what comes to nothing: in some models all do. */
+#define MOST_EMPTY 6
+
+/* The tries in their order, those whose size comes to nothing last. */
+static void
+order_tries (PhModel *model, GHashTable *named, PhInputsKind kind, const PhRunOptions *options, const Try **order)
+{
+  gint64 empty[MOST_EMPTY];
+  guint n = 0, n_late = 0, n_empty = 0, looked = 0;
+  const Try *late[G_N_ELEMENTS (tries)];
+
+  for (guint i = 0; i < G_N_ELEMENTS (tries); i++)
+    {
+      gboolean is_empty = FALSE;
+
+      for (guint k = 0; k < n_empty && !is_empty; k++)
+        is_empty = empty[k] == tries[i].size;
+      if (!is_empty && n == 0 && looked < MOST_EMPTY)
+        {
+          g_autoptr (GHashTable) feeds = ph_inputs_collect (model, named, kind, 0, tries[i].size, tries[i].most, options, NULL);
+
+          looked++;
+          is_empty = feeds != NULL && comes_to_nothing (model, feeds);
+          if (is_empty)
+            empty[n_empty++] = tries[i].size;
+        }
+      if (is_empty)
+        late[n_late++] = &tries[i];
+      else
+        order[n++] = &tries[i];
+    }
+  for (guint i = 0; i < n_late; i++)
+    order[n++] = late[i];
+}
+
 GHashTable *
 ph_inputs_find (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 seed, GPtrArray *wanted,
                 const PhRunOptions *options, GHashTable **results, GError **error)
 {
-  static const struct
-  {
-    gint64 size, most;
-  } tries[] = { { 2, 100 }, { 2, 1 },  { 4, 1 },  { 1, 1 },  { 1, 0 },  { 3, 2 },
-                { 8, 1 },   { 32, 1 }, { 64, 1 }, { 16, 1 }, { 224, 1 } };
+  const Try *order[G_N_ELEMENTS (tries)];
   g_autoptr (GError) first = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (tries); i++)
+    order[i] = &tries[i];
+  if (kind != PH_INPUTS_FED && has_open_sizes (model, named))
+    order_tries (model, named, kind, options, order);
+  for (guint i = 0; i < G_N_ELEMENTS (tries); i++)
     {
       GError *own = NULL;
-      GHashTable *feeds = ph_inputs_collect (model, named, kind, seed, tries[i].size, tries[i].most, options, &own);
-      GHashTable *computed = feeds != NULL ? ph_run_model (model, feeds, wanted, options, &own) : NULL;
+      GHashTable *feeds = ph_inputs_collect (model, named, kind, seed, order[i]->size, order[i]->most, options, &own);
+      GHashTable *computed = NULL;
 
+      if (feeds != NULL)
+        computed = ph_run_model (model, feeds, wanted, options, &own);
       if (computed != NULL)
         {
           if (results != NULL)

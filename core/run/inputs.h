@@ -29,7 +29,7 @@ PhTensor *ph_generate_tensor (const PhType *type, PhInputsKind kind, guint64 see
 GHashTable *ph_inputs_collect (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 seed, gint64 size, gint64 most,
                                const PhRunOptions *options, GError **error);
 
-/* As above, and tries sizes and integer ranges until the model can be computed with them. The result of that computation
+/* As above, and tries sizes and integer ranges until the model can be computed with them; sizes by which a value has no elements come last. The result of that computation
  * goes to @results (nullable): as ph_run_model() gives it for @wanted. */
 GHashTable *ph_inputs_find (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 seed, GPtrArray *wanted,
                             const PhRunOptions *options, GHashTable **results, GError **error);

@@ -1,4 +1,4 @@
-"""ONNX Runtime as a runner: peep model.onnx -c 'run O2' -c "verify --runner 'python3 onnxruntime.py'"
+"""ONNX Runtime as a runner: peep model.onnx -c 'pipeline O2' -c run -c "verify --runner 'python3 onnxruntime.py'"
 
 Is given a folder with model.onnx and input_K.pb, one for each input, in order, and leaves output_K.pb there. The session runs without
 optimisations of its own, so that what differs is a kernel's: ORT_LEVEL=all switches them on.
