@@ -31,13 +31,15 @@ of_tensor (PhTensor *tensor)
 {
   PhBounds bounds = { INFINITY, -INFINITY };
   gsize n = ph_tensor_is_splat (tensor) ? MIN (ph_tensor_count (tensor), 1) : ph_tensor_count (tensor);
+  const float *floats;
 
   if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) == PH_STRING || n == 0 || n > 4096
       || ph_tensor_dtype (tensor) == PH_COMPLEX64 || ph_tensor_dtype (tensor) == PH_COMPLEX128)
     return PH_BOUNDS_NONE;
+  floats = ph_tensor_dtype (tensor) == PH_FLOAT && !ph_tensor_is_splat (tensor) ? ph_tensor_data (tensor) : NULL;
   for (gsize i = 0; i < n; i++)
     {
-      const double value = ph_tensor_get (tensor, i);
+      const double value = floats != NULL ? floats[i] : ph_tensor_get (tensor, i);
 
       if (isnan (value) || (value == 0 && signbit (value)))
         return PH_BOUNDS_NONE;

@@ -278,17 +278,35 @@ ph_field_check_sign (PhField *field, double number, PhNum a)
 #define LEAST_POWER (-1130)
 #define N_POWERS    2200
 
+/* Of one prime among many, that is asked for a few powers. */
+static PhNum
+single_power_of_two (PhNum half, int k)
+{
+  PhNum power = { 1, 1 }, base = k < 0 ? half : (PhNum) { 2, 2 };
+
+  for (guint left = (guint) (k < 0 ? -k : k); left > 0; left >>= 1)
+    {
+      if (left & 1)
+        power = ph_num_mul (power, base);
+      base = ph_num_mul (base, base);
+    }
+  return power;
+}
+
 static PhNum
 power_of_two (int k)
 {
   static __thread PhNum table[N_POWERS];
   static __thread guint32 of;
 
+  /* 1/2 = (m + 1) / 2 */
+  const PhNum half = { (guint32) (((guint64) PH_FIELD_P + 1) / 2), (guint32) (((guint64) PH_FIELD_Q + 1) / 2) };
+
+  if (PH_FIELD_P != PH_FIELD_USUAL_P)
+    return single_power_of_two (half, k);
   if (of != PH_FIELD_P)
     {
-      /* 1/2 = (m + 1) / 2 */
-      const PhNum half = { (guint32) (((guint64) PH_FIELD_P + 1) / 2), (guint32) (((guint64) PH_FIELD_Q + 1) / 2) },
-                  two = { 2, 2 };
+      const PhNum two = { 2, 2 };
 
       table[-LEAST_POWER] = (PhNum) { 1, 1 };
       for (int i = -LEAST_POWER; i > 0; i--)

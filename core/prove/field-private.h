@@ -84,18 +84,20 @@ PhNum ph_num_int (gint64 number);
 /* ── tensors ── */
 
 /* The elements of one value at one random point. */
-typedef struct
+typedef struct _PhFieldTensor PhFieldTensor;
+struct _PhFieldTensor
 {
   gatomicrefcount ref_count;
   PhTensor *known; /* (nullable) it depends on no variable: what it holds                       */
   PhDType dtype;
   guint rank;
   gsize count;
-  guint32 *p, *q;       /* (nullable) owned; NULL: not needed yet, ask ph_field_parts()              */
+  guint32 *p, *q;       /* (nullable) owned, or @owner's; NULL: not needed yet, ask ph_field_parts()  */
+  PhFieldTensor *owner; /* (nullable) (owned) whose elements these are, under another shape          */
   gboolean is_constant; /* of a model or a recipe, that will be met again                            */
   double over, under;   /* degree of numerator and denominator, at most                              */
   gint64 dims[];
-} PhFieldTensor;
+};
 
 /* How functions and constants are read; a pair is tried with the strictest reading first. */
 /* clang-format off */

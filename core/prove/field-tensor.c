@@ -78,8 +78,12 @@ ph_field_tensor_unref (PhFieldTensor *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
   g_clear_pointer (&self->known, ph_tensor_unref);
-  g_free (self->p);
-  g_free (self->q);
+  if (self->owner == NULL)
+    {
+      g_free (self->p);
+      g_free (self->q);
+    }
+  g_clear_pointer (&self->owner, ph_field_tensor_unref);
   g_free (self);
 }
 
@@ -137,10 +141,10 @@ ph_field_reshaped (PhField *field, PhFieldTensor *tensor, guint rank, const gint
     self->known = ph_tensor_reshaped (tensor->known, rank, dims);
   self->over = tensor->over;
   self->under = tensor->under;
+  self->p = tensor->p;
+  self->q = tensor->q;
   if (tensor->p != NULL)
-    self->p = g_memdup2 (tensor->p, (tensor->count + 1) * sizeof *tensor->p);
-  if (tensor->q != NULL)
-    self->q = g_memdup2 (tensor->q, (tensor->count + 1) * sizeof *tensor->q);
+    self->owner = ph_field_tensor_ref (tensor->owner != NULL ? tensor->owner : tensor);
   return self;
 }
 

@@ -136,6 +136,20 @@ draw_input (Pair *pair, PhField *field, guint i)
   return tensor;
 }
 
+/* What @i was drawn as for the side before, where it is the same there. (transfer full) (nullable) */
+static PhFieldTensor *
+drawn_before (Pair *pair, guint i)
+{
+  const PhValue *was = pair->field[0]->model->graph->inputs->pdata[i], *is = pair->field[1]->model->graph->inputs->pdata[i];
+  PhFieldTensor *tensor = g_hash_table_lookup (pair->field[0]->values, was);
+
+  if (tensor == NULL || tensor->known != NULL || tensor->dtype == PH_BOOL || (is->type != NULL && is->type != was->type)
+      || (pair->field[0]->reading & PH_FIELD_EXP) != (pair->field[1]->reading & PH_FIELD_EXP)
+      || ph_value_is_shape_alone (was) != ph_value_is_shape_alone (is))
+    return NULL;
+  return ph_field_tensor_ref (tensor);
+}
+
 static gboolean
 evaluate (Pair *pair, guint side, guint reading, guint64 salt)
 {
@@ -147,8 +161,10 @@ evaluate (Pair *pair, guint side, guint reading, guint64 salt)
   ph_field_begin (field, side == 0 ? reading : reading & ~(guint) PH_FIELD_FOLD, salt);
   for (guint i = 0; i < graph->inputs->len; i++)
     {
-      PhFieldTensor *tensor = draw_input (pair, field, i);
+      PhFieldTensor *tensor = side == 1 ? drawn_before (pair, i) : NULL;
 
+      if (tensor == NULL)
+        tensor = draw_input (pair, field, i);
       if (tensor != NULL)
         g_hash_table_insert (field->values, graph->inputs->pdata[i], tensor);
     }

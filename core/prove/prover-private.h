@@ -43,7 +43,8 @@ struct _PhProver
     guint step;
     const char *rule;
     PhPromise promise;
-  } said; /* of the rewrite before; @rule is interned */
+  } said;                /* of the rewrite before; @rule is interned */
+  const char *same_rule; /* (nullable) interned: of the region before, which was the same node for node */
   const PhRunOptions *options;
 };
 

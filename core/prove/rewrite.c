@@ -251,6 +251,7 @@ try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double 
       return ph_trial_copy (trial);
     }
   trial = structured ? NULL : try_structure (prover, region);
+  prover->same_rule = trial != NULL ? prover->said.rule : NULL;
   if (trial != NULL)
     return trial;
   prover->work.n_tried += !whole;
@@ -298,18 +299,21 @@ is_plain (PhProver *prover, const PhRegion *region)
 PhTrial *
 ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole, GError **error)
 {
+  const gboolean wants_capture = !whole && ph_prover_wants_capture (prover);
   gboolean structured = whole;
 
-  if (!whole && ph_prover_wants_capture (prover))
+  /* What one rewrite of a rule is shown by, others are. */
+  if (wants_capture || (!whole && prover->same_rule != NULL && prover->same_rule == prover->said.rule))
     {
       PhTrial *trial = try_structure (prover, region);
 
+      prover->same_rule = trial != NULL ? prover->said.rule : NULL;
       if (trial != NULL)
         return trial;
       structured = TRUE;
-      if (!is_plain (prover, region))
-        ph_prover_capture (prover, prover->at);
     }
+  if (wants_capture && !is_plain (prover, region))
+    ph_prover_capture (prover, prover->at);
   return try_region (prover, region, promise, flops, whole, structured, error);
 }
 

@@ -421,6 +421,9 @@ static gboolean
 try_all (PhTry *self, GError **problem)
 {
   const gboolean settled = is_settled (self);
+  /* Which element comes from where is proved: any numbers will do. */
+  const gboolean rough = settled && ph_graph_moves_floats (self->pair->before->graph)
+                         && ph_graph_moves_floats (self->pair->after->graph);
   guint made = 0;
 
   PhSampleKind kind;
@@ -453,6 +456,7 @@ try_all (PhTry *self, GError **problem)
           gboolean goes_on;
 
           ph_sampler_set_modesty (self->sampler, m);
+          shapes.rough = rough;
           inputs = draw (self, kind, turn, shapes);
           ph_sampler_set_modesty (self->sampler, 0);
           if (inputs == NULL)

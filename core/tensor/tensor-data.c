@@ -356,6 +356,14 @@ hash_bytes (guint hash, gconstpointer data, gsize n)
 {
   const guint8 *bytes = data;
 
+  for (; n >= sizeof (guint64); bytes += sizeof (guint64), n -= sizeof (guint64))
+    {
+      guint64 word;
+
+      memcpy (&word, bytes, sizeof word);
+      word = (word ^ hash) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+      hash = (guint) (word ^ (word >> 32));
+    }
   for (gsize i = 0; i < n; i++)
     hash = (hash ^ bytes[i]) * 16777619u;
   return hash;
@@ -370,13 +378,14 @@ hash_elements (PhTensor *tensor, guint hash)
   const gsize size = ph_dtype_size (tensor->dtype), n = MIN (tensor->count, SAMPLE), last = tensor->count - n;
   guint8 room[SAMPLE * sizeof (PhElement)];
 
-  for (guint i = 0; i < 3 && n > 0; i++)
+  for (guint i = 0; i < (last > 0 ? 3 : 1) && n > 0; i++)
     {
       const guint8 *sample = tensor->is_splat ? NULL : chunk_at (tensor, last * i / 2 * size, n * size, room);
 
+      for (gsize j = 0; tensor->is_splat && j < n; j++)
+        memcpy (room + j * size, tensor->element.raw, size);
       if (tensor->is_splat)
-        for (gsize j = 0; j < n; j++)
-          hash = hash_bytes (hash, tensor->element.raw, size);
+        hash = hash_bytes (hash, room, n * size);
       else if (sample != NULL)
         hash = hash_bytes (hash, sample, n * size);
     }
