@@ -76,6 +76,26 @@ add_integer (PhPool *pool, gint64 value)
     g_array_append_val (pool->integers, value);
 }
 
+/* Integers below the first are within what is usually made up, those beyond the second say "to the end". */
+#define FAR     64
+#define FARTHER ((gint64) 1 << 20)
+#define MAX_FAR 16
+
+/* A place of an axis, or how many there are of it: a dimension is to go beyond, and to have some places there. */
+static void
+add_bound (PhPool *pool, gint64 value)
+{
+  if (value > 0 && value < FAR)
+    pool->size = MAX (pool->size, value + MIN (value, 3));
+  if (value < FAR || value >= FARTHER)
+    return;
+  for (guint i = 0; i < pool->far->len; i++)
+    if (g_array_index (pool->far, gint64, i) == value)
+      return;
+  if (pool->far->len < MAX_FAR)
+    g_array_append_val (pool->far, value);
+}
+
 #define MAX_POOLED 16
 
 static void
@@ -94,8 +114,6 @@ add_tensor (PhPool *pool, PhTensor *tensor)
 
         for (gint64 near = -1; near <= 1; near++)
           add_integer (pool, (gint64) ((guint64) value + (guint64) near));
-        if (value > 0 && value < 64)
-          pool->size = MAX (pool->size, value + 1);
       }
   if (n <= MAX_POOLED)
     for (gsize i = 0; i < n; i++)
@@ -149,18 +167,79 @@ add_ends (PhPool *pool, const PhNode *node)
       }
 }
 
+static gboolean
+is_one_of (const PhOp *op, const PhOp *const *ops)
+{
+  for (guint i = 0; ops[i] != NULL; i++)
+    if (ops[i] == op)
+      return TRUE;
+  return FALSE;
+}
+
+/* Places are numbers there: those that they are compared with may be floats. */
+static gboolean
+counts_places (PhGraph *graph)
+{
+  static const PhOp *const counting[] = { &ph_op_Shape,   &ph_op_Size, &ph_op_Range, &ph_op_CumSum, &ph_op_NonZero,
+                                          &ph_op_EyeLike, &ph_op_Loop, &ph_op_Scan,  NULL };
+
+  PH_FOREACH_NODE (node, graph)
+    {
+      if (is_one_of (node->op, counting))
+        return TRUE;
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        if (counts_places (node->graphs->pdata[i]))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+/* What it is of has the shape that it says. */
+static gboolean
+is_target (const PhNode *node, guint input)
+{
+  return input == 1 && (node->op == &ph_op_Reshape || node->op == &ph_op_Expand);
+}
+
+/* Constants that @node reads as places of an axis, or as what has so many. */
 static void
-add_graph (PhPool *pool, PhGraph *graph)
+add_bounds_of (PhPool *pool, const PhNode *node, gboolean counts)
+{
+  static const PhOp *const taking[] = { &ph_op_Slice, &ph_op_Gather, &ph_op_GatherElements, &ph_op_GatherND,
+                                        &ph_op_Split, &ph_op_Pad,    &ph_op_Trilu,          NULL };
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhValue *value = ph_node_input (node, i);
+      PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
+
+      if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR)
+        continue;
+      for (guint k = 0; i == 0 && k < ph_tensor_rank (tensor) && is_one_of (node->op, taking); k++)
+        add_bound (pool, ph_tensor_dims (tensor)[k]);
+      if (is_target (node, i))
+        continue;
+      for (gsize k = 0; ph_dtype_is_integer (ph_tensor_dtype (tensor)) && k < MIN (ph_tensor_count (tensor), MAX_POOLED); k++)
+        add_bound (pool, ABS (ph_tensor_get_int (tensor, k)));
+      if (counts && (ph_tensor_dtype (tensor) == PH_FLOAT || ph_tensor_dtype (tensor) == PH_DOUBLE)
+          && ph_tensor_count (tensor) == 1 && fabs (ph_tensor_get (tensor, 0)) < (double) FARTHER)
+        add_bound (pool, (gint64) fabs (ph_tensor_get (tensor, 0)));
+    }
+}
+
+static void
+add_graph (PhPool *pool, PhGraph *graph, gboolean counts)
 {
   for (guint i = 0; i < graph->constants->len; i++)
     add_tensor (pool, ((PhValue *) graph->constants->pdata[i])->tensor);
   PH_FOREACH_NODE (node, graph)
     {
       add_ends (pool, node);
+      add_bounds_of (pool, node, counts);
       for (guint i = 0; i < node->attrs->len; i++)
         add_attr (pool, node->attrs->pdata[i]);
       for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
-        add_graph (pool, node->graphs->pdata[i]);
+        add_graph (pool, node->graphs->pdata[i], counts);
     }
 }
 
@@ -177,8 +256,9 @@ ph_pool_new (const PhPair *pair)
   pool->points = g_array_new (FALSE, FALSE, sizeof (double));
   pool->extreme = g_array_new (FALSE, FALSE, sizeof (double));
   pool->integers = g_array_new (FALSE, FALSE, sizeof (gint64));
-  add_graph (pool, pair->before->graph);
-  add_graph (pool, pair->after->graph);
+  pool->far = g_array_new (FALSE, FALSE, sizeof (gint64));
+  add_graph (pool, pair->before->graph, counts_places (pair->before->graph));
+  add_graph (pool, pair->after->graph, counts_places (pair->after->graph));
   for (guint i = 0; i < G_N_ELEMENTS (always); i++)
     add_number (pool, always[i]);
   return pool;
@@ -191,5 +271,6 @@ ph_pool_free (PhPool *pool)
   g_array_unref (pool->points);
   g_array_unref (pool->extreme);
   g_array_unref (pool->integers);
+  g_array_unref (pool->far);
   g_free (pool);
 }

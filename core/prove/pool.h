@@ -11,7 +11,8 @@ typedef struct
   GArray *numbers, *extreme; /* (element-type double) up to 1e6, and beyond or subnormal                  */
   GArray *points;            /* (element-type double) at which something may jump: constants, and ties of their multiples */
   GArray *integers;          /* (element-type gint64) small constants of either side and their neighbours */
-  gint64 size;               /* a dimension larger than these                                             */
+  gint64 size;               /* a dimension larger than the small ones of them                            */
+  GArray *far;               /* (element-type gint64) the others, that may be where something along an open axis ends */
 } PhPool;
 
 PhPool *ph_pool_new (const PhPair *pair);

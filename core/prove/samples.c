@@ -7,6 +7,7 @@
 
 #include "core/prove/pool.h"
 #include "core/prove/rows.h"
+#include "core/prove/sizes.h"
 #include "core/prove/usage.h"
 #include "core/splitmix.h"
 
@@ -92,44 +93,16 @@ ph_sampler_free (PhSampler *sampler)
 
 /* ── sizes ── */
 
-/* The first gives each symbol a size of its own. */
-static const gint64 common_sizes[] = { 0, 2, 1, 3, 4, 8, 32, 64, 16, 224 };
-
 guint
 ph_sampler_n_sizes (PhSampler *sampler)
 {
-  const PhPair *pair = sampler->pair;
-
-  for (guint i = 0; i < pair->inputs->len; i++)
-    {
-      const PhType *type = pair->types->pdata[i];
-
-      if (type == NULL || !ph_type_is_static (type))
-        return G_N_ELEMENTS (common_sizes);
-    }
-  return 1;
+  return ph_sizes_are_open (sampler->pair) ? PH_SIZES_N_COMMON : 1;
 }
 
-typedef struct
+guint
+ph_sampler_n_far (PhSampler *sampler)
 {
-  GHashTable *symbols;
-  gint64 size, next;
-} Sizes;
-
-static gint64
-size_of (Sizes *sizes, PhDim dim, guint axis, guint rank)
-{
-  gpointer known;
-
-  if (ph_dim_known (dim))
-    return dim.size;
-  known = dim.symbol != NULL ? g_hash_table_lookup (sizes->symbols, dim.symbol) : NULL;
-  if (known != NULL)
-    return (gint64) GPOINTER_TO_SIZE (known);
-  gint64 size = sizes->size > 0 ? (axis == 0 && rank > 1 ? MIN (sizes->size, 2) : sizes->size) : sizes->next++;
-  if (dim.symbol != NULL)
-    g_hash_table_insert (sizes->symbols, (gpointer) dim.symbol, GSIZE_TO_POINTER ((gsize) size));
-  return size;
+  return ph_sizes_n_far (sampler->pair, sampler->pool->far);
 }
 
 /* ── one tensor ── */
@@ -424,7 +397,7 @@ typedef struct
 
 /* FALSE: there is none. @like: (nullable) has it. */
 static gboolean
-find_shape (const PhType *type, PhTensor *like, Sizes *sizes, PhSampleShapes shapes, const PhPair *pair, Shape *shape)
+find_shape (const PhType *type, PhTensor *like, PhSizes *sizes, PhSampleShapes shapes, const PhPair *pair, Shape *shape)
 {
   if (like == NULL && (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->dtype == PH_UNDEFINED))
     return FALSE;
@@ -432,7 +405,7 @@ find_shape (const PhType *type, PhTensor *like, Sizes *sizes, PhSampleShapes sha
   shape->dtype = like != NULL ? ph_tensor_dtype (like) : type->dtype;
   for (guint i = 0; i < shape->rank; i++)
     {
-      shape->dims[i] = like != NULL ? ph_tensor_dims (like)[i] : size_of (sizes, type->dims[i], i, shape->rank);
+      shape->dims[i] = like != NULL ? ph_tensor_dims (like)[i] : ph_sizes_of (sizes, type->dims[i], i, shape->rank);
       /* Axes of an image differ, so that they are not taken for each other. */
       if (shapes.tight && shape->rank > 2 && i != 1)
         shape->dims[i] = MIN (shape->dims[i], i == 0 ? pair->batch : pair->image + i - 2);
@@ -521,9 +494,8 @@ ph_sampler_draw (PhSampler *sampler, PhSampleKind kind, guint turn, PhSampleShap
 {
   const PhPair *pair = sampler->pair;
   g_autoptr (GPtrArray) tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
-  g_autoptr (GHashTable) symbols = g_hash_table_new (NULL, NULL);
   g_autofree Shape *found = g_new0 (Shape, pair->inputs->len + 1);
-  Sizes chosen = { symbols, common_sizes[MIN (shapes.sizes, G_N_ELEMENTS (common_sizes) - 1)], sampler->pool->size };
+  g_auto (PhSizes) chosen = { 0 };
   gint64 places;
 
   if (kind == PH_SAMPLE_CAPTURED)
@@ -536,6 +508,8 @@ ph_sampler_draw (PhSampler *sampler, PhSampleKind kind, guint turn, PhSampleShap
         }
       return g_steal_pointer (&tensors);
     }
+  if (!ph_sizes_choose (&chosen, pair, sampler->pool, shapes.sizes, shapes.far))
+    return NULL;
   for (guint i = 0; i < pair->inputs->len; i++)
     {
       PhTensor *like = captured != NULL && shapes.captured ? captured[i] : NULL;

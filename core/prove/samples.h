@@ -47,6 +47,8 @@ gboolean ph_sampler_can_be_modest (PhSampler *sampler);
 /* How the open dimensions are chosen: 0, 1, 2, ... until no more are offered. 0: each symbol has a size of its own, larger than
  * the small integer constants of either side; then common sizes; and where a captured value is there, its shape. */
 guint ph_sampler_n_sizes (PhSampler *sampler);
+/* In so many ways open dimensions may be larger than the large constants: one after the other, and all at once. */
+guint ph_sampler_n_far (PhSampler *sampler);
 
 /* Turns of PH_SAMPLE_NONFINITE from this one on: half of every other input is infinite, or NaN. */
 #define PH_SAMPLER_FIRST_MANY 6
@@ -70,6 +72,7 @@ typedef struct
   gboolean tight;    /* one or two batches, images just large enough                                   */
   gboolean rough;    /* nothing but shapes and integers is looked at: floats come again and again     */
   gsize most;        /* elements of the largest input, where rows do not see each other; 0: any         */
+  guint far;         /* 0, or which open dimension is far larger than the others, counted from 1        */
 } PhSampleShapes;
 
 /* One tensor for each input, in order; NULL: of an input nothing can be made. @turn: which of the tensors of that kind.

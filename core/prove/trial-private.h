@@ -18,6 +18,8 @@ typedef struct
   PhSampler *sampler;
   PhJitter *jitter;    /* (nullable)                                                          */
   GArray *shapes;      /* (element-type PhSampleShapes) that work                                */
+  GArray *far;         /* (element-type PhSampleShapes) likewise, in which one dimension is beyond large constants */
+  gboolean far_open;   /* exact evaluation did not settle these                                  */
   PhSampleShapes poor; /* at which all that comes out is NaN or infinite                      */
   gboolean has_poor;
   gint64 crop;

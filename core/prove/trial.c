@@ -151,8 +151,11 @@ add_shapes (PhTry *self, PhSampleShapes shapes, GError **problem)
       if (!works (self, shapes, NULL))
         return;
     }
-  g_array_append_val (self->shapes, shapes);
+  g_array_append_val (shapes.far > 0 ? self->far : self->shapes, shapes);
 }
+
+/* A whole model of up to so many is a region like others. */
+#define FEW_NODES 60
 
 /* Sizes of its own for each symbol, and those that were captured; where neither can be computed, others until one can. */
 static void
@@ -183,6 +186,10 @@ find_shapes (PhTry *self, GError **problem)
     add_shapes (self, (PhSampleShapes) { .sizes = 2, .crop = 1 }, NULL);
   if (self->shapes->len == 0 && self->has_poor)
     g_array_append_val (self->shapes, self->poor);
+  if (self->shapes->len > 0 && (!self->options->whole || self->pair->before->graph->n_nodes <= FEW_NODES))
+    for (guint i = 1, last = ph_sampler_n_far (self->sampler);
+         i <= last && (i == 1 || i < last || self->far->len == 0) && !ph_try_was_cancelled (self); i++)
+      add_shapes (self, (PhSampleShapes) { .far = i, .crop = 1 }, NULL);
   self->trial->n_sizes = self->shapes->len;
   self->trial->any_size = n > 1;
 }
@@ -234,6 +241,27 @@ evaluate_once (PhTry *self, const PhRegionForm *form, guint turn, PhSampleShapes
   return report;
 }
 
+/* TRUE: equal where one dimension is beyond the large constants, too. What cannot be evaluated there is left to be tried. */
+static gboolean
+is_equal_far (PhTry *self, const PhRegionForm *form, PhFieldReport **last)
+{
+  self->far_open = FALSE;
+  for (guint s = 0; s < self->far->len && !ph_try_was_cancelled (self); s++)
+    {
+      PhFieldReport *report = evaluate_once (self, form, 0, g_array_index (self->far, PhSampleShapes, s));
+
+      if (report != NULL && report->result == PH_FIELD_UNEQUAL)
+        {
+          ph_field_report_free (*last);
+          *last = report;
+          return FALSE;
+        }
+      self->far_open = self->far_open || report == NULL || report->result != PH_FIELD_EQUAL;
+      g_clear_pointer (&report, ph_field_report_free);
+    }
+  return TRUE;
+}
+
 /* Equal at all shapes that work, or not proved. @form: (nullable) its variables stand for any numbers. Large images are tried as
  * small ones first. (transfer full) (nullable) */
 static PhFieldReport *
@@ -265,8 +293,10 @@ evaluate_at_shapes (PhTry *self, const PhRegionForm *form)
       g_clear_pointer (&last, ph_field_report_free);
       last = report;
       if (report->result != PH_FIELD_EQUAL)
-        break;
+        return last;
     }
+  if (last != NULL)
+    is_equal_far (self, form, &last);
   return last;
 }
 
@@ -417,6 +447,24 @@ n_captured (PhTry *self)
   return n;
 }
 
+/* Where one dimension is beyond the large constants. FALSE: it differs, or was cancelled. */
+static gboolean
+try_far (PhTry *self, GError **problem)
+{
+  static const PhSampleKind kinds[] = { PH_SAMPLE_NORMAL, PH_SAMPLE_WIDE };
+
+  for (guint s = 0; s < self->far->len && !(ph_try_is_field_equal (self) && !self->far_open); s++)
+    for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+      {
+        g_autoptr (GPtrArray) inputs = draw (self, kinds[k], 0, g_array_index (self->far, PhSampleShapes, s));
+        gboolean worked = FALSE;
+
+        if (inputs != NULL && !ph_try_inputs (self, kinds[k], inputs, &worked, *problem == NULL ? problem : NULL))
+          return FALSE;
+      }
+  return TRUE;
+}
+
 static gboolean
 try_all (PhTry *self, GError **problem)
 {
@@ -429,6 +477,8 @@ try_all (PhTry *self, GError **problem)
   PhSampleKind kind;
   guint turn;
 
+  if (!try_far (self, problem))
+    return !ph_try_was_cancelled (self);
   for (guint i = 0; ph_try_plan (self, i, &kind, &turn); i++)
     {
       PhSampleShapes shapes = { .captured = TRUE, .crop = 1 };
@@ -483,13 +533,14 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
 {
   g_autoptr (PhTrial) trial = g_new0 (PhTrial, 1);
   g_autoptr (PhSampler) sampler = ph_sampler_new (pair, options->bounds, options->seed);
-  g_autoptr (GArray) shapes = g_array_new (FALSE, FALSE, sizeof (PhSampleShapes));
+  g_autoptr (GArray) shapes = g_array_new (FALSE, FALSE, sizeof (PhSampleShapes)),
+                     far = g_array_new (FALSE, FALSE, sizeof (PhSampleShapes));
   g_autofree gboolean *varies = g_new0 (gboolean, pair->outputs->len + 1);
   g_autofree double *usual = g_new0 (double, pair->outputs->len + 1);
   g_autoptr (GPtrArray) all_seen = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
   g_autoptr (GError) problem = NULL;
   gboolean worked;
-  PhTry self = { pair, options, trial, sampler, .shapes = shapes, .varies = varies, .usual = usual, .error = error };
+  PhTry self = { pair, options, trial, sampler, .shapes = shapes, .far = far, .varies = varies, .usual = usual, .error = error };
 
   trial->outputs = g_new0 (PhTrialOutput, pair->outputs->len + 1);
   for (guint i = 0; i < pair->outputs->len; i++)

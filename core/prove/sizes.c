@@ -1,0 +1,116 @@
+/* sizes.c: what is chosen for open dimensions.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/prove/sizes.h"
+
+/* Elements of the largest input at most, where a dimension goes beyond the large constants; and so many dimensions do. */
+#define MOST_ELEMENTS 200000
+#define MOST_FAR      4
+
+/* The first gives each symbol a size of its own. */
+static const gint64 common_sizes[PH_SIZES_N_COMMON] = { 0, 2, 1, 3, 4, 8, 32, 64, 16, 224 };
+
+gboolean
+ph_sizes_are_open (const PhPair *pair)
+{
+  for (guint i = 0; i < pair->inputs->len; i++)
+    {
+      const PhType *type = pair->types->pdata[i];
+
+      if (type == NULL || !ph_type_is_static (type))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gint64
+next_size (PhSizes *sizes, guint axis, guint rank)
+{
+  sizes->n_open++;
+  if (sizes->far > 0)
+    return sizes->far == G_MAXUINT || sizes->n_open == sizes->far ? sizes->far_size : (gint64) sizes->n_open + 1;
+  if (sizes->size > 0)
+    return axis == 0 && rank > 1 ? MIN (sizes->size, 2) : sizes->size;
+  return sizes->next++;
+}
+
+gint64
+ph_sizes_of (PhSizes *sizes, PhDim dim, guint axis, guint rank)
+{
+  gpointer known;
+  gint64 size;
+
+  if (ph_dim_known (dim))
+    return dim.size;
+  known = dim.symbol != NULL ? g_hash_table_lookup (sizes->symbols, dim.symbol) : NULL;
+  if (known != NULL)
+    return (gint64) GPOINTER_TO_SIZE (known);
+  size = next_size (sizes, axis, rank);
+  if (dim.symbol != NULL)
+    g_hash_table_insert (sizes->symbols, (gpointer) dim.symbol, GSIZE_TO_POINTER ((gsize) size));
+  return size;
+}
+
+void
+ph_sizes_clear (PhSizes *sizes)
+{
+  g_clear_pointer (&sizes->symbols, g_hash_table_unref);
+}
+
+/* ── beyond large constants ── */
+
+/* Elements of the largest input. @n_open: (out) how many open dimensions there are. */
+static double
+count_at (const PhPair *pair, guint far, gint64 size, guint *n_open)
+{
+  g_auto (PhSizes) sizes = { .symbols = g_hash_table_new (NULL, NULL), .far = far, .far_size = size };
+  double largest = 0;
+
+  for (guint i = 0; i < pair->types->len; i++)
+    {
+      const PhType *type = pair->types->pdata[i];
+      const gboolean is_ranked = type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank;
+      double count = 1;
+
+      for (guint k = 0; is_ranked && k < type->rank; k++)
+        count *= (double) ph_sizes_of (&sizes, type->dims[k], k, type->rank);
+      largest = MAX (largest, count);
+    }
+  *n_open = sizes.n_open;
+  return largest;
+}
+
+/* One after the other, and all at once: dimensions without a symbol may have to be equal. */
+guint
+ph_sizes_n_far (const PhPair *pair, const GArray *large)
+{
+  guint n_open;
+
+  if (large->len == 0 || !ph_sizes_are_open (pair))
+    return 0;
+  count_at (pair, G_MAXUINT, 1, &n_open);
+  return n_open > 1 ? MIN (n_open, MOST_FAR) + 1 : n_open;
+}
+
+gboolean
+ph_sizes_choose (PhSizes *sizes, const PhPair *pair, const PhPool *pool, guint common, guint far)
+{
+  guint n_open;
+
+  *sizes = (PhSizes) { .symbols = g_hash_table_new (NULL, NULL),
+                       .size = common_sizes[MIN (common, PH_SIZES_N_COMMON - 1)],
+                       .next = pool->size,
+                       .far = far };
+  if (far == 0)
+    return TRUE;
+  count_at (pair, G_MAXUINT, 1, &n_open);
+  if (far > MIN (n_open, MOST_FAR))
+    sizes->far = G_MAXUINT;
+  for (guint i = 0; i < pool->far->len; i++)
+    {
+      const gint64 size = g_array_index (pool->far, gint64, i) + 3;
+
+      if (size > sizes->far_size && count_at (pair, sizes->far, size, &n_open) <= MOST_ELEMENTS)
+        sizes->far_size = size;
+    }
+  return sizes->far_size > 0;
+}

@@ -1,0 +1,32 @@
+/* sizes.h: what is chosen for open dimensions.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/prove/pool.h"
+
+G_BEGIN_DECLS
+
+/* One choice: the same symbol has the same size everywhere. */
+typedef struct
+{
+  GHashTable *symbols; /* (owned) interned symbol -> its size                                            */
+  gint64 size, next;   /* of all of them, 0: each has the next one                                        */
+  guint far;           /* which open dimension is far larger than the others, from 1; beyond @n_open of them: all; 0: none */
+  gint64 far_size;
+  guint n_open; /* that were met so far                                                            */
+} PhSizes;
+
+/* How many are offered: the first gives each symbol a size of its own, larger than the small constants. */
+#define PH_SIZES_N_COMMON 10
+
+gboolean ph_sizes_are_open (const PhPair *pair);
+/* As many choices of @far there are, from 1, by the large constants @large (element-type gint64). */
+guint ph_sizes_n_far (const PhPair *pair, const GArray *large);
+/* FALSE: no tensor of reasonable size goes beyond a large constant of @pool. */
+gboolean ph_sizes_choose (PhSizes *sizes, const PhPair *pair, const PhPool *pool, guint common, guint far);
+void ph_sizes_clear (PhSizes *sizes);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhSizes, ph_sizes_clear)
+/* That of @dim, which is axis @axis of @rank ones. */
+gint64 ph_sizes_of (PhSizes *sizes, PhDim dim, guint axis, guint rank);
+
+G_END_DECLS
