@@ -153,6 +153,7 @@ ph_product_run (PhProduct *product, PhKernel *kernel, float *out)
 {
   PhTensor *left = kernel->inputs[product->a], *right = kernel->inputs[product->b];
   const float *a = ph_tensor_data (left), *b;
+  g_autofree float *once = NULL; /* a weight that is not in memory need not stay there */
   const gsize m = (gsize) product->m, n = (gsize) product->n, k = (gsize) product->k;
   float *panels = product->panels;
   PhWalk walk;
@@ -163,7 +164,10 @@ ph_product_run (PhProduct *product, PhKernel *kernel, float *out)
     {
       if (panels == NULL)
         panels = product->panels = new_panels (product);
-      b = ph_tensor_data (right);
+      if (product->constant && !ph_tensor_is_in_memory (right))
+        b = (once = g_try_malloc (ph_tensor_bytes (right))) != NULL && ph_tensor_copy_data (right, once) ? once : NULL;
+      else
+        b = ph_tensor_data (right);
       if (panels == NULL || b == NULL)
         return FALSE;
       g_clear_pointer (&product->packed_of, ph_tensor_unref);
@@ -188,6 +192,43 @@ ph_product_run (PhProduct *product, PhKernel *kernel, float *out)
     }
   while (ph_walk_next (&walk));
   return TRUE;
+}
+
+float *
+ph_product_new_room (gsize n, gsize k)
+{
+  const gsize panel = ph_lanes ()->panel;
+
+  return g_try_new (float, (n + panel - 1) / panel * panel * k + 1);
+}
+
+#define TINY 1024 /* multiplications: less than a call of oneDNN costs */
+
+gboolean
+ph_product_of (gsize m, gsize n, gsize k, const float *a, const float *b, gboolean transposed, float *out, float *room)
+{
+  const gsize along = transposed ? 1 : n, across = transposed ? k : 1;
+
+  if (m * n * k <= TINY)
+    {
+      for (gsize i = 0; i < m; i++)
+        for (gsize j = 0; j < n; j++)
+          {
+            double sum = 0;
+
+            for (gsize l = 0; l < k; l++)
+              sum += (double) a[i * k + l] * (double) b[l * along + j * across];
+            out[i * n + j] = (float) sum;
+          }
+      return TRUE;
+    }
+  if (m >= 4 && n >= 8 && m * n * k <= SMALL_PRODUCT && n * k <= SMALL_RIGHT)
+    {
+      ph_lanes_pack (b, k, n, transposed ? k : n, transposed, room);
+      ph_lanes ()->product (m, n, k, a, k, room, NULL, out, n);
+      return TRUE;
+    }
+  return multiply ((gint64) m, (gint64) n, (gint64) k, 1, a, FALSE, b, transposed, 0, out);
 }
 
 static void
@@ -397,9 +438,9 @@ run_gemm (PhKernel *kernel, gpointer prepared)
 }
 
 const PhKernelRow ph_kernels_dnnl_product[] = {
-  { &ph_op_Gemm, PH_DEVICE_CPU, "panels", 20, prepare_small_gemm, run_small_gemm, free_product, packed_product },
+  { &ph_op_Gemm, PH_DEVICE_CPU, "panels", 20, prepare_small_gemm, run_small_gemm, free_product, packed_product, NULL, TRUE },
   { &ph_op_Gemm, PH_DEVICE_CPU, "dnnl", 10, prepare_gemm, run_gemm, NULL },
-  { &ph_op_MatMul, PH_DEVICE_CPU, "panels", 20, prepare_small, run_small, free_product, packed_product },
+  { &ph_op_MatMul, PH_DEVICE_CPU, "panels", 20, prepare_small, run_small, free_product, packed_product, NULL, TRUE },
   { &ph_op_MatMul, PH_DEVICE_CPU, "dnnl", 10, prepare_matmul, run_matmul, NULL },
   { NULL },
 };

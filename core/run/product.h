@@ -25,4 +25,9 @@ void ph_product_clear (PhProduct *product);
 /* The result, of rank and dims, to @out. FALSE: elements cannot be had. */
 gboolean ph_product_run (PhProduct *product, PhKernel *kernel, float *out);
 
+/* What ph_product_of() needs room for; to be freed by g_free(). (nullable) */
+float *ph_product_new_room (gsize n, gsize k);
+/* out[m, n] = a[m, k] b[k, n]; @transposed: b is [n, k]. FALSE: oneDNN could not. */
+gboolean ph_product_of (gsize m, gsize n, gsize k, const float *a, const float *b, gboolean transposed, float *out, float *room);
+
 G_END_DECLS

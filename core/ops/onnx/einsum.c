@@ -3,134 +3,24 @@
 #include <math.h>
 
 #include "core/ops/onnx/elementwise.h"
+#include "core/ops/onnx/equation.h"
 #include "core/ops/support.h"
 
-#define MAX_OPERANDS 7 /* what a walk holds beside the result */
-#define MAX_LABELS   64
-
-/* An equation as lists of labels: letters, and the axes of "..." as labels of their own, counted from the right. */
-typedef struct
-{
-  guint n_operands, rank[MAX_OPERANDS + 1];    /* the last one is the result                     */
-  guint8 label[MAX_OPERANDS + 1][PH_MAX_RANK]; /* < 52: a letter; ELLIPSIS + i: i-th from right  */
-  gboolean dots[MAX_OPERANDS + 1];
-  char error[160];
-} Equation;
-
-#define ELLIPSIS 64
-
-static int
-letter_index (char letter)
-{
-  return letter >= 'a' && letter <= 'z' ? letter - 'a' : letter >= 'A' && letter <= 'Z' ? letter - 'A' + 26 : -1;
-}
-
-/* One comma-separated term; @rank -1: of the result, whose "..." has @n_dots axes. */
-static gboolean
-parse_term (Equation *equation, guint k, const char *text, gsize length, int rank, guint n_dots)
-{
-  guint n = 0, letters = 0;
-
-  for (gsize i = 0; i < length; i++)
-    letters += letter_index (text[i]) >= 0;
-  for (gsize i = 0; i < length; i++)
-    if (letter_index (text[i]) >= 0 && n < PH_MAX_RANK)
-      equation->label[k][n++] = letter_index (text[i]);
-    else if (length - i >= 3 && strncmp (text + i, "...", 3) == 0 && !equation->dots[k])
-      {
-        guint dots = rank >= 0 ? MAX (rank, (int) letters) - letters : n_dots;
-
-        equation->dots[k] = TRUE;
-        for (guint d = dots; d > 0 && n < PH_MAX_RANK; d--)
-          equation->label[k][n++] = ELLIPSIS + d - 1;
-        i += 2;
-      }
-    else
-      {
-        g_snprintf (equation->error, sizeof equation->error, "its equation is not understood at '%.*s'",
-                    (int) MIN (length - i, 20), text + i);
-        return FALSE;
-      }
-  if (rank >= 0 && n != (guint) rank)
-    {
-      g_snprintf (equation->error, sizeof equation->error, "term %u of its equation has %u letters for a tensor of rank %d", k, n,
-                  rank);
-      return FALSE;
-    }
-  equation->rank[k] = n;
-  return TRUE;
-}
-
-static gboolean
-parse (Equation *equation, const char *text, const guint *ranks, guint n_operands)
-{
-  g_autoptr (GString) plain = g_string_new (NULL);
-  g_auto (GStrv) terms = NULL;
-  const char *arrow;
-  guint n_dots = 0, count[52] = {
-    0,
-  };
-
-  *equation = (Equation) { .n_operands = n_operands };
-  for (const char *c = text; *c != '\0'; c++)
-    if (!g_ascii_isspace (*c))
-      g_string_append_c (plain, *c);
-  arrow = strstr (plain->str, "->");
-  if (n_operands > MAX_OPERANDS)
-    {
-      g_snprintf (equation->error, sizeof equation->error, "has %u operands; up to %d are supported", n_operands, MAX_OPERANDS);
-      return FALSE;
-    }
-
-  g_autofree char *left = arrow != NULL ? g_strndup (plain->str, arrow - plain->str) : g_strdup (plain->str);
-
-  terms = g_strsplit (left, ",", -1);
-  if (g_strv_length (terms) != n_operands && !(n_operands == 1 && left[0] == '\0'))
-    {
-      g_snprintf (equation->error, sizeof equation->error, "its equation has %u terms for %u inputs", g_strv_length (terms),
-                  n_operands);
-      return FALSE;
-    }
-  for (guint k = 0; k < n_operands; k++)
-    {
-      const char *term = terms[k] != NULL ? terms[k] : "";
-
-      if (!parse_term (equation, k, term, strlen (term), ranks[k], 0))
-        return FALSE;
-      for (guint i = 0; i < equation->rank[k]; i++)
-        if (equation->label[k][i] >= ELLIPSIS)
-          n_dots = MAX (n_dots, equation->label[k][i] - ELLIPSIS + 1u);
-        else
-          count[equation->label[k][i]]++;
-    }
-  if (arrow != NULL)
-    return parse_term (equation, n_operands, arrow + 2, strlen (arrow + 2), -1, n_dots);
-
-  /* Without an arrow: the dots, then every letter that occurs once, in alphabetical order (capitals first). */
-  guint n = 0;
-
-  for (guint d = n_dots; d > 0; d--)
-    equation->label[n_operands][n++] = ELLIPSIS + d - 1;
-  for (guint i = 0; i < 52; i++)
-    if (count[(i + 26) % 52] == 1)
-      equation->label[n_operands][n++] = (i + 26) % 52;
-  equation->rank[n_operands] = n;
-  return TRUE;
-}
+#define MAX_LABELS 64
 
 static gboolean
 infer_einsum (PhInfer *infer, GError **error)
 {
   const PhNode *node = ph_infer_node_of (infer);
   const PhType *first = ph_infer_type (infer, 0);
-  guint ranks[MAX_OPERANDS + 1] = { 0, }, n = node->inputs->len;
+  guint ranks[PH_EQUATION_OPERANDS + 1] = { 0, }, n = node->inputs->len;
   PhDim size[128], dims[PH_MAX_RANK];
   gboolean seen[128] = {
     FALSE,
   };
-  Equation equation;
+  PhEquation equation;
 
-  for (guint k = 0; k < MIN (n, MAX_OPERANDS); k++)
+  for (guint k = 0; k < MIN (n, PH_EQUATION_OPERANDS); k++)
     {
       const PhType *type = ph_infer_type (infer, k);
 
@@ -142,7 +32,7 @@ infer_einsum (PhInfer *infer, GError **error)
         }
       ranks[k] = type->rank;
     }
-  if (!parse (&equation, ph_node_attr_string (node, "equation", ""), ranks, n))
+  if (!ph_equation_parse (&equation, ph_node_attr_string (node, "equation", ""), ranks, n))
     return ph_infer_fail (infer, error, "%s", equation.error);
   for (guint k = 0; k < n; k++)
     for (guint i = 0; i < equation.rank[k]; i++)
@@ -150,9 +40,9 @@ infer_einsum (PhInfer *infer, GError **error)
         guint label = equation.label[k][i];
         PhDim dim = ph_infer_type (infer, k)->dims[i];
 
-        if (!seen[label] || (size[label].size == 1 && label >= ELLIPSIS))
+        if (!seen[label] || (size[label].size == 1 && label >= PH_EQUATION_DOTS))
           size[label] = dim;
-        else if (!(dim.size == 1 && label >= ELLIPSIS) && !ph_dim_merge (size[label], dim, &size[label]))
+        else if (!(dim.size == 1 && label >= PH_EQUATION_DOTS) && !ph_dim_merge (size[label], dim, &size[label]))
           return ph_infer_fail (infer, error,
                                 "its equation gives one letter the sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
                                 size[label].size, dim.size);
@@ -174,23 +64,23 @@ infer_einsum (PhInfer *infer, GError **error)
 static gboolean
 einsum_kernel (PhKernel *kernel, GError **error)
 {
-  guint n = kernel->n_inputs, ranks[MAX_OPERANDS + 1] = { 0, }, n_labels = 0, order[128], place[128];
+  guint n = kernel->n_inputs, ranks[PH_EQUATION_OPERANDS + 1] = { 0, }, n_labels = 0, order[128], place[128];
   PhDType dtype = ph_tensor_dtype (ph_kernel_input (kernel, 0));
   PhDType works_in = ph_dtype_is_float (dtype) ? PH_DOUBLE : PH_INT64;
   gint64 size[128], dims[PH_MAX_RANK], sizes[MAX_LABELS];
-  PhTensor *wide[MAX_OPERANDS] = {
+  PhTensor *wide[PH_EQUATION_OPERANDS] = {
     NULL,
   };
   g_autoptr (PhTensor) result = NULL;
   gboolean ok = FALSE, seen[128] = {
     FALSE,
   };
-  Equation equation;
+  PhEquation equation;
   PhWalk walk;
 
-  for (guint k = 0; k < MIN (n, MAX_OPERANDS); k++)
+  for (guint k = 0; k < MIN (n, PH_EQUATION_OPERANDS); k++)
     ranks[k] = ph_tensor_rank (ph_kernel_input (kernel, k));
-  if (!parse (&equation, ph_node_attr_string (kernel->node, "equation", ""), ranks, n))
+  if (!ph_equation_parse (&equation, ph_node_attr_string (kernel->node, "equation", ""), ranks, n))
     return ph_kernel_fail (kernel, error, "%s", equation.error);
 
   for (guint k = 0; k < n; k++)
@@ -288,7 +178,7 @@ label_letter (guint label)
 
 /* A letter that the equation does not use and @used does not name, which it then does. */
 static char
-free_letter (const Equation *equation, guint n, gboolean *used)
+free_letter (const PhEquation *equation, guint n, gboolean *used)
 {
   for (guint k = 0; k <= n; k++)
     for (guint i = 0; i < equation->rank[k]; i++)
@@ -319,12 +209,12 @@ static gboolean
 grad_einsum (PhGrad *grad, GError **error)
 {
   PhBuilder *b = grad->b;
-  guint n = grad->node->inputs->len, ranks[MAX_OPERANDS + 1] = {
+  guint n = grad->node->inputs->len, ranks[PH_EQUATION_OPERANDS + 1] = {
     0,
   };
-  Equation equation;
+  PhEquation equation;
 
-  for (guint k = 0; k < MIN (n, MAX_OPERANDS); k++)
+  for (guint k = 0; k < MIN (n, PH_EQUATION_OPERANDS); k++)
     {
       const PhType *type = ph_grad_in (grad, k)->type;
 
@@ -333,7 +223,7 @@ grad_einsum (PhGrad *grad, GError **error)
                              "cannot be differentiated while the ranks of its inputs are unknown");
       ranks[k] = type->rank;
     }
-  if (!parse (&equation, ph_node_attr_string (grad->node, "equation", ""), ranks, n))
+  if (!ph_equation_parse (&equation, ph_node_attr_string (grad->node, "equation", ""), ranks, n))
     return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "%s", equation.error);
 
   for (guint k = 0; k < n; k++)
@@ -362,7 +252,7 @@ grad_einsum (PhGrad *grad, GError **error)
           for (guint i = 0; i < equation.rank[term]; i++)
             {
               there[equation.label[term][i]] = TRUE;
-              if (equation.label[term][i] < ELLIPSIS)
+              if (equation.label[term][i] < PH_EQUATION_DOTS)
                 g_string_append_c (text, label_letter (equation.label[term][i]));
             }
         }
@@ -373,10 +263,11 @@ grad_einsum (PhGrad *grad, GError **error)
           guint one = equation.label[k][i];
           char other = '\0';
 
-          if ((one >= ELLIPSIS && !equation.dots[n]) || (mine[one] && (other = free_letter (&equation, n, used)) == '\0'))
-            return ph_node_fail (
-                grad->node, error, PH_ERROR_UNSUPPORTED, "an einsum that %s is not differentiated; write it with %s",
-                one >= ELLIPSIS ? "sums over '...'" : "uses up all letters", one >= ELLIPSIS ? "ReduceSum" : "fewer terms");
+          if ((one >= PH_EQUATION_DOTS && !equation.dots[n]) || (mine[one] && (other = free_letter (&equation, n, used)) == '\0'))
+            return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
+                                 "an einsum that %s is not differentiated; write it with %s",
+                                 one >= PH_EQUATION_DOTS ? "sums over '...'" : "uses up all letters",
+                                 one >= PH_EQUATION_DOTS ? "ReduceSum" : "fewer terms");
           if (mine[one])
             {
               g_string_append_printf (text, ",%c%c", label_letter (one), other);
@@ -392,7 +283,7 @@ grad_einsum (PhGrad *grad, GError **error)
               continue;
             }
           mine[one] = TRUE;
-          if (one >= ELLIPSIS)
+          if (one >= PH_EQUATION_DOTS)
             continue;
           if (!there[one])
             missing[n_missing++] = i;
@@ -413,13 +304,13 @@ grad_einsum (PhGrad *grad, GError **error)
 static gint64
 einsum_flops (const PhNode *node)
 {
-  guint n = node->inputs->len, ranks[MAX_OPERANDS + 1] = {
+  guint n = node->inputs->len, ranks[PH_EQUATION_OPERANDS + 1] = {
     0,
   };
   gint64 size[128] = { 0, }, total = MAX (n, 1);
-  Equation equation;
+  PhEquation equation;
 
-  for (guint k = 0; k < MIN (n, MAX_OPERANDS); k++)
+  for (guint k = 0; k < MIN (n, PH_EQUATION_OPERANDS); k++)
     {
       const PhType *type = ph_node_input (node, k)->type;
 
@@ -427,7 +318,7 @@ einsum_flops (const PhNode *node)
         return -1;
       ranks[k] = type->rank;
     }
-  if (!parse (&equation, ph_node_attr_string (node, "equation", ""), ranks, n))
+  if (!ph_equation_parse (&equation, ph_node_attr_string (node, "equation", ""), ranks, n))
     return -1;
   for (guint k = 0; k < n; k++)
     for (guint i = 0; i < equation.rank[k]; i++)

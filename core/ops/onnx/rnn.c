@@ -18,7 +18,7 @@ activate (const PhRecurrentActivation *f, double x)
 {
   switch (f->name[0])
     {
-    case 'R': return MAX (x, 0);
+    case 'R': return x > 0 || isnan (x) ? x : 0;
     case 'A': return f->alpha * x + f->beta;
     case 'L': return x < 0 ? f->alpha * x : x;
     case 'H': return CLAMP (f->alpha * x + f->beta, 0, 1);

@@ -1,0 +1,310 @@
+/* einsum.c: sums of products that letters tell, as products of matrices.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/dnnl.h"
+
+#include <string.h>
+
+#include "core/ops/onnx/equation.h"
+#include "core/ops/op-list.h"
+#include "core/ops/support.h"
+#include "core/run/lanes.h"
+#include "core/run/product.h"
+
+/* Of two operands each letter is of one kind. A sum over the last kind is a product of matrices [ROW, SUM] and [SUM, COLUMN] for each of the
+ * batch; operands whose elements lie in another order are copied first, and so is the result. One operand has no rows and columns. */
+typedef enum
+{
+  BATCH,
+  ROW,
+  COLUMN,
+  SUM,
+  N_KINDS
+} Kind;
+
+typedef struct
+{
+  guint n;
+  guint8 label[PH_EQUATION_LABELS];
+} Labels;
+
+/* Elements in the order of some letters. */
+typedef struct
+{
+  guint rank;
+  gint64 dims[PH_MAX_RANK], strides[PH_MAX_RANK]; /* where they lie */
+  gsize count;
+  gboolean is_dense; /* they lie in that order */
+} Box;
+
+typedef struct
+{
+  guint left, right;   /* operands                                 */
+  gboolean transposed; /* the right box is [COLUMN, SUM]           */
+  Box boxes[3];        /* left, right, result                      */
+  gsize size[N_KINDS];
+  guint rank; /* of the result */
+  gint64 dims[PH_MAX_RANK];
+} Einsum;
+
+/* What the equation says of each label. */
+typedef struct
+{
+  PhEquation equation;
+  gint64 size[PH_EQUATION_LABELS], strides[3][PH_EQUATION_LABELS]; /* of the operands, and of the result at the end */
+  gboolean has[3][PH_EQUATION_LABELS];
+  Labels kinds[N_KINDS];
+} Letters;
+
+static gboolean
+add_operand (Letters *letters, guint k, PhTensor *tensor)
+{
+  const PhEquation *equation = &letters->equation;
+  const gint64 *dims = ph_tensor_dims (tensor);
+  gint64 own[PH_MAX_RANK];
+
+  ph_strides (equation->rank[k], dims, own);
+  for (guint i = 0; i < equation->rank[k]; i++)
+    {
+      const guint label = equation->label[k][i];
+      gint64 *size = &letters->size[label];
+
+      if (*size > 0 && *size != dims[i] && (letters->has[k][label] || (*size != 1 && dims[i] != 1)))
+        return FALSE;
+      *size = MAX (*size, dims[i]);
+      letters->strides[k][label] += dims[i] != 1 ? own[i] : 0;
+      letters->has[k][label] = TRUE;
+    }
+  return TRUE;
+}
+
+static void
+add_label (Labels *labels, guint label)
+{
+  for (guint i = 0; i < labels->n; i++)
+    if (labels->label[i] == label)
+      return;
+  labels->label[labels->n++] = (guint8) label;
+}
+
+/* FALSE: a letter is in the result twice, or in no operand; or one is summed that only one of two operands has. */
+static gboolean
+classify (Letters *letters, guint n, guint left, guint right, Einsum *einsum)
+{
+  const PhEquation *equation = &letters->equation;
+  gint64 own[PH_MAX_RANK];
+
+  einsum->rank = equation->rank[n];
+  for (guint i = 0; i < einsum->rank; i++)
+    {
+      const guint label = equation->label[n][i];
+
+      if (letters->has[2][label] || letters->size[label] == 0)
+        return FALSE;
+      letters->has[2][label] = TRUE;
+      einsum->dims[i] = letters->size[label];
+    }
+  ph_strides (einsum->rank, einsum->dims, own);
+  for (guint i = 0; i < einsum->rank; i++)
+    {
+      const guint label = equation->label[n][i];
+      const gboolean in_left = letters->has[left][label], in_right = letters->has[right][label];
+
+      letters->strides[2][label] = own[i];
+      add_label (&letters->kinds[in_left && in_right ? BATCH : in_left ? ROW : COLUMN], label);
+    }
+  for (guint i = 0; i < equation->rank[left]; i++)
+    if (!letters->has[2][equation->label[left][i]])
+      add_label (&letters->kinds[SUM], equation->label[left][i]);
+  for (guint i = 0; i < letters->kinds[SUM].n; i++)
+    if (!letters->has[right][letters->kinds[SUM].label[i]])
+      return FALSE;
+  for (guint i = 0; i < equation->rank[right]; i++)
+    if (!letters->has[2][equation->label[right][i]] && !letters->has[left][equation->label[right][i]])
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+make_box (Box *box, const Letters *letters, guint of, const Kind *kinds, guint n_kinds)
+{
+  gint64 expected = 1;
+
+  memset (box, 0, sizeof *box);
+  for (guint k = 0; k < n_kinds; k++)
+    for (guint i = 0; i < letters->kinds[kinds[k]].n; i++)
+      {
+        const guint label = letters->kinds[kinds[k]].label[i];
+
+        if (box->rank == PH_MAX_RANK)
+          return FALSE;
+        box->dims[box->rank] = letters->size[label];
+        box->strides[box->rank++] = letters->strides[of][label];
+      }
+  box->is_dense = TRUE;
+  for (guint i = box->rank; i-- > 0;)
+    {
+      box->is_dense = box->is_dense && (box->dims[i] == 1 || box->strides[i] == expected);
+      expected *= box->dims[i];
+    }
+  box->count = (gsize) expected;
+  return TRUE;
+}
+
+static gboolean
+make_boxes (Einsum *einsum, const Letters *letters)
+{
+  static const Kind left[] = { BATCH, ROW, SUM }, right[] = { BATCH, SUM, COLUMN }, across[] = { BATCH, COLUMN, SUM },
+                    result[] = { BATCH, ROW, COLUMN };
+  Box other;
+
+  for (Kind kind = 0; kind < N_KINDS; kind++)
+    {
+      einsum->size[kind] = 1;
+      for (guint i = 0; i < letters->kinds[kind].n; i++)
+        einsum->size[kind] *= (gsize) letters->size[letters->kinds[kind].label[i]];
+    }
+  if (!make_box (&einsum->boxes[0], letters, einsum->left, left, G_N_ELEMENTS (left))
+      || !make_box (&einsum->boxes[1], letters, einsum->right, right, G_N_ELEMENTS (right))
+      || !make_box (&other, letters, einsum->right, across, G_N_ELEMENTS (across))
+      || !make_box (&einsum->boxes[2], letters, 2, result, G_N_ELEMENTS (result)))
+    return FALSE;
+  einsum->transposed = !einsum->boxes[1].is_dense && other.is_dense;
+  if (einsum->transposed)
+    einsum->boxes[1] = other;
+  return TRUE;
+}
+
+/* The operand whose own letters come first in the result is the left one, so that the result need not be copied. */
+static guint
+left_operand (const Letters *letters, guint n)
+{
+  const PhEquation *equation = &letters->equation;
+
+  for (guint i = 0; n == 2 && i < equation->rank[n]; i++)
+    {
+      const guint label = equation->label[n][i];
+
+      if (letters->has[0][label] != letters->has[1][label])
+        return letters->has[0][label] ? 0 : 1;
+    }
+  return 0;
+}
+
+static gpointer
+prepare_einsum (PhKernel *kernel)
+{
+  g_autofree Letters *letters = g_new0 (Letters, 1);
+  g_autofree Einsum *einsum = g_new0 (Einsum, 1);
+  const guint n = kernel->n_inputs;
+  guint ranks[2] = { 0 };
+
+  if (n < 1 || n > 2)
+    return ph_kernel_refuse (kernel, "more than two operands: summed in pairs, infinities could be lost");
+  for (guint i = 0; i < n; i++)
+    {
+      if (!ph_dnnl_is_float (ph_kernel_input (kernel, i)))
+        return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+      ranks[i] = ph_tensor_rank (kernel->inputs[i]);
+    }
+  if (!ph_equation_parse (&letters->equation, ph_node_attr_string (kernel->node, "equation", ""), ranks, n)
+      || !add_operand (letters, 0, kernel->inputs[0]) || (n == 2 && !add_operand (letters, 1, kernel->inputs[1])))
+    return ph_kernel_refuse (kernel, "its equation does not fit the operands");
+  einsum->left = left_operand (letters, n);
+  einsum->right = n == 2 ? 1 - einsum->left : 0;
+  if (!classify (letters, n, einsum->left, einsum->right, einsum) || !make_boxes (einsum, letters))
+    return ph_kernel_refuse (kernel, "it sums a letter that only one operand has, or writes a diagonal");
+  return g_steal_pointer (&einsum);
+}
+
+/* The elements of @tensor in the order of @box. @copy: (out) (nullable) to be unreferenced. (nullable) */
+static const float *
+in_order (const Box *box, PhTensor *tensor, PhTensor **copy)
+{
+  const float *from = ph_tensor_data (tensor);
+  gint64 strides[PH_MAX_RANK];
+
+  if (from == NULL || box->is_dense)
+    return from;
+  *copy = ph_tensor_new_unset (PH_FLOAT, 1, (gint64[]) { (gint64) box->count });
+  if (*copy == NULL)
+    return NULL;
+  ph_strides (box->rank, box->dims, strides);
+  ph_copy_strided (box->rank, box->dims, ph_tensor_writable (*copy), strides, from, box->strides, sizeof *from);
+  return ph_tensor_data (*copy);
+}
+
+/* Where nothing is summed: @out[i, j] is one product. @room: n floats. */
+static void
+multiply_out (gsize m, gsize n, const float *a, const float *b, float *out, float *room)
+{
+  for (gsize i = 0; i < m; i++)
+    {
+      ph_lanes ()->fill (n, room, a[i]);
+      ph_lanes ()->binary[PH_LANE_MUL](n, out + i * n, room, b);
+    }
+}
+
+static gboolean
+run_two (const Einsum *einsum, const float *a, const float *b, float *out)
+{
+  const gsize batch = einsum->size[BATCH], m = einsum->size[ROW], n = einsum->size[COLUMN], k = einsum->size[SUM];
+  g_autofree float *room = k == 1 ? g_try_new (float, MAX (n, 1)) : ph_product_new_room (n, k);
+
+  if (room == NULL)
+    return FALSE;
+  if (k == 1 && m == 1 && n == 1)
+    ph_lanes ()->binary[PH_LANE_MUL](batch, out, a, b);
+  for (gsize i = 0; i < batch && (k > 1 || m > 1 || n > 1); i++, a += m * k, b += k * n, out += m * n)
+    if (k == 1)
+      multiply_out (m, n, a, b, out, room);
+    else if (!ph_product_of (m, n, k, a, b, einsum->transposed, out, room))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+run_one (const Einsum *einsum, const float *a, float *out)
+{
+  const gsize batch = einsum->size[BATCH], k = einsum->size[SUM];
+
+  if (k == 1)
+    memcpy (out, a, batch * sizeof *out);
+  for (gsize i = 0; i < batch && k > 1; i++)
+    out[i] = (float) ph_lanes ()->total (k, a + i * k, PH_LANE_SUM);
+}
+
+static gboolean
+run_einsum (PhKernel *kernel, gpointer prepared)
+{
+  const Einsum *einsum = prepared;
+  const Box *result = &einsum->boxes[2];
+  g_autoptr (PhTensor) left = NULL, right = NULL, apart = NULL, y = NULL;
+  const float *a = in_order (&einsum->boxes[0], kernel->inputs[einsum->left], &left), *b = NULL;
+  gint64 strides[PH_MAX_RANK];
+  float *out;
+
+  if (kernel->n_inputs == 2)
+    b = in_order (&einsum->boxes[1], kernel->inputs[einsum->right], &right);
+  y = ph_tensor_new_unset (PH_FLOAT, einsum->rank, einsum->dims);
+  if (!result->is_dense)
+    apart = ph_tensor_new_unset (PH_FLOAT, 1, (gint64[]) { (gint64) result->count });
+  if (a == NULL || y == NULL || (!result->is_dense && apart == NULL) || (kernel->n_inputs == 2 && b == NULL))
+    return FALSE;
+  out = ph_tensor_writable (apart != NULL ? apart : y);
+  if (kernel->n_inputs == 1)
+    run_one (einsum, a, out);
+  else if (!run_two (einsum, a, b, out))
+    return FALSE;
+  if (apart != NULL)
+    {
+      ph_strides (result->rank, result->dims, strides);
+      ph_copy_strided (result->rank, result->dims, ph_tensor_writable (y), result->strides, out, strides, sizeof *out);
+    }
+  ph_kernel_take (kernel, 0, g_steal_pointer (&y));
+  return TRUE;
+}
+
+const PhKernelRow ph_kernels_einsum[] = {
+  { &ph_op_Einsum, PH_DEVICE_CPU, "products", 10, prepare_einsum, run_einsum, g_free },
+  { NULL },
+};
