@@ -142,7 +142,8 @@ prepare_transposed (PhKernel *kernel)
 }
 
 const PhKernelRow ph_kernels_dnnl_conv[] = {
-  { &ph_op_Conv, PH_DEVICE_CPU, "dnnl", 10, prepare_conv, ph_dnnl_run, ph_dnnl_free, ph_dnnl_packed_of },
-  { &ph_op_ConvTranspose, PH_DEVICE_CPU, "dnnl", 10, prepare_transposed, ph_dnnl_run, ph_dnnl_free, ph_dnnl_packed_of },
+  { &ph_op_Conv, PH_DEVICE_CPU, "dnnl", 10, prepare_conv, ph_dnnl_run, ph_dnnl_free, ph_dnnl_packed_of, NULL, TRUE },
+  { &ph_op_ConvTranspose, PH_DEVICE_CPU, "dnnl", 10, prepare_transposed, ph_dnnl_run, ph_dnnl_free, ph_dnnl_packed_of, NULL,
+    TRUE },
   { NULL },
 };

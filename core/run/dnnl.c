@@ -331,17 +331,16 @@ temporary_clear (Temporary *temporary)
   temporary->data = NULL;
 }
 
-/* The elements of @tensor as they lie; a splat is written out into @copy. (nullable) */
+/* The elements of @tensor as they lie; a splat is written out into @copy, and so is what is not in memory and need not be, since it is
+ * packed. (nullable) */
 static gpointer
 elements (const PhDnnlArg *arg, PhTensor *tensor, Temporary *copy)
 {
   if (!arg->plain && ph_tensor_format (tensor) != PH_MEMORY_PLAIN)
     return ph_tensor_packed (tensor);
-  if (!ph_tensor_is_splat (tensor))
+  if (!ph_tensor_is_splat (tensor) && (!arg->constant || arg->reorder == NULL || ph_tensor_is_in_memory (tensor)))
     return (gpointer) ph_tensor_data (tensor);
-  if (temporary_new (copy, ph_tensor_bytes (tensor)) != NULL)
-    ph_tensor_copy_data (tensor, copy->data);
-  return copy->data;
+  return temporary_new (copy, ph_tensor_bytes (tensor)) != NULL && ph_tensor_copy_data (tensor, copy->data) ? copy->data : NULL;
 }
 
 static gboolean

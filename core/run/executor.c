@@ -11,9 +11,7 @@
 #include "core/ops/op-list.h"
 #include "core/run/kernels.h"
 
-#define MAX_DEPTH      64                              /* of bodies in bodies, of functions that call functions */
-#define LARGE_SPLAT    (1 << 20)                       /* bytes: memory for less is there                      */
-#define MAX_SPLAT_SIZE (G_GUINT64_CONSTANT (16) << 30) /* bytes that a kernel may expand a splat to            */
+#define MAX_DEPTH 64 /* of bodies in bodies, of functions that call functions */
 
 void
 ph_run_init (PhRun *run, const PhRunOptions *options)
@@ -175,13 +173,6 @@ function_model (PhRun *run, const PhNode *node, const PhFunction *function, GErr
   return model;
 }
 
-/* An input of a function: the call may leave it out. */
-static gboolean
-is_parameter (const PhValue *value)
-{
-  return value->is_input && value->graph->owner == NULL;
-}
-
 /* Kernels rely on what the schema says, but a model may leave types open, or feed what nothing was said of. */
 static gboolean
 check_schema (PhKernel *kernel, GError **error)
@@ -219,52 +210,6 @@ check_schema (PhKernel *kernel, GError **error)
         return ph_kernel_fail (kernel, error, "input %u '%s' is %s, which it cannot be here", i, arg->name,
                                ph_dtype_name (ph_tensor_dtype (tensor)));
       *group = ph_tensor_dtype (tensor);
-    }
-  return TRUE;
-}
-
-static gboolean
-check_inputs (PhKernel *kernel, GError **error)
-{
-  g_autoptr (GError) reason = NULL;
-
-  for (guint i = 0; i < kernel->n_inputs; i++)
-    {
-      PhTensor *tensor = kernel->inputs[i];
-
-      if (tensor != NULL && ph_tensor_is_splat (tensor) && ph_tensor_bytes (tensor) > MAX_SPLAT_SIZE)
-        return ph_kernel_fail (kernel, error, "input %u would need %" G_GSIZE_FORMAT " bytes", i, ph_tensor_bytes (tensor));
-      /* A kernel reads elements without asking whether they can be had: those that lie in a file are brought here. */
-      if (tensor != NULL && !ph_tensor_is_splat (tensor) && ph_tensor_format (tensor) == PH_MEMORY_PLAIN
-          && !ph_tensor_bring (tensor, &reason))
-        return ph_kernel_fail (kernel, error, "input %u: %s", i, reason->message);
-      if (tensor == NULL && ph_node_input (kernel->node, i) != NULL && !is_parameter (ph_node_input (kernel->node, i)))
-        return ph_kernel_fail (kernel, error, "input %u '%s' has no value here", i, ph_node_input (kernel->node, i)->name);
-    }
-  return TRUE;
-}
-
-/* What repeats one element is expanded in a kernel that knows of no such thing: here, where it can fail. Some need no
- * elements, or see to it themselves. */
-static gboolean
-bring_splats (PhKernel *kernel, GError **error)
-{
-  static const PhOp *const without[] = {
-    &ph_op_Shape, &ph_op_Size, &ph_op_Identity, &ph_op_Reshape, &ph_op_Squeeze, &ph_op_Unsqueeze, &ph_op_Flatten,
-  };
-
-  if (kernel->node->op->flags & PH_OP_ELEMENTWISE)
-    return TRUE;
-  for (guint i = 0; i < G_N_ELEMENTS (without); i++)
-    if (kernel->node->op == without[i])
-      return TRUE;
-  for (guint i = 0; i < kernel->n_inputs; i++)
-    {
-      g_autoptr (GError) reason = NULL;
-
-      if (kernel->inputs[i] != NULL && ph_tensor_bytes (kernel->inputs[i]) > LARGE_SPLAT
-          && !ph_tensor_bring (kernel->inputs[i], &reason))
-        return ph_kernel_fail (kernel, error, "input %u: %s", i, reason->message);
     }
   return TRUE;
 }
@@ -365,27 +310,12 @@ run_expansion (PhRun *run, PhKernel *kernel, GError **error)
   return check_outputs (kernel, error);
 }
 
-/* What lies in another order than row-major is put in order for a kernel that knows of no such thing. */
-static gboolean
-bring_packed (PhKernel *kernel, GError **error)
-{
-  for (guint i = 0; i < kernel->n_inputs; i++)
-    {
-      g_autoptr (GError) reason = NULL;
-
-      if (kernel->inputs[i] != NULL && ph_tensor_format (kernel->inputs[i]) != PH_MEMORY_PLAIN
-          && !ph_tensor_bring (kernel->inputs[i], &reason))
-        return ph_kernel_fail (kernel, error, "input %u: %s", i, reason->message);
-    }
-  return TRUE;
-}
-
 static gboolean
 run_reference (PhKernel *kernel, GError **error)
 {
   PhRun *run = kernel->run;
   const guint n_spare = run->spare != NULL ? run->spare->len : 0;
-  const gboolean ok = bring_packed (kernel, error) && bring_splats (kernel, error) && kernel->node->op->kernel (kernel, error);
+  const gboolean ok = ph_kernel_bring_all (kernel, error) && kernel->node->op->kernel (kernel, error);
 
   if (run->spare != NULL)
     g_ptr_array_set_size (run->spare, n_spare);
@@ -412,7 +342,7 @@ run_as_is (PhRun *run, PhKernel *kernel, GError **error)
   gboolean ok;
 
   state->ran = NULL;
-  if (ph_kernel_cancelled (kernel, error) || !check_inputs (kernel, error))
+  if (ph_kernel_cancelled (kernel, error) || !ph_kernel_check_inputs (kernel, error))
     return FALSE;
   if (!run->options->reference && (is_fused || known) && ph_kernel_try (kernel))
     {
@@ -477,6 +407,7 @@ run_step (PhRun *run, PhTask *step, GError **error)
   PhTensor **inputs = many != NULL ? many : few, **outputs = many != NULL ? many + n_inputs : few + FEW;
   PhKernel kernel = { node, n_inputs, n_outputs, inputs, outputs, run, &step->state, 0 };
   PhProfile *profile = run->model == node->graph->model ? run->options->profile : NULL; /* not inside functions */
+  g_autoptr (GPtrArray) copies = NULL;
   gint64 start = 0;
   gboolean ok;
 
@@ -484,6 +415,8 @@ run_step (PhRun *run, PhTask *step, GError **error)
     kernel.dying = step->dying;
   for (guint i = 0; i < n_inputs; i++)
     inputs[i] = fetch (run, &step->inputs[i]);
+  if (run->options->passing && !ph_kernel_copy_inputs (&kernel, &copies, error))
+    return FALSE;
   if (run->options->study != NULL && node->graph->model == root_model (run))
     ph_kernel_study_begin (run->options->study, &kernel);
   if (profile != NULL)

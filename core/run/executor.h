@@ -16,6 +16,7 @@ typedef struct
   GCancellable *cancellable; /* (nullable)                                                       */
   gboolean keep_all;         /* keep every value, not only what was asked for                    */
   gboolean reference;        /* reference kernels only, no oneDNN                                */
+  gboolean passing;          /* weights that are not in memory do not stay there either          */
   const char *kernel;        /* (nullable) the one of this name runs each node that it takes     */
   guint *took;               /* (nullable) counts the runs of nodes that @kernel made, fused nodes' heads among them */
   gboolean in_double;        /* compute and keep each float, half and bfloat16 as a double       */

@@ -143,6 +143,6 @@ head_of_fused (gpointer prepared)
 }
 
 const PhKernelRow ph_kernels_fused[] = {
-  { NULL, PH_DEVICE_CPU, "chain", 10, prepare_fused, run_fused, free_fused, packed_fused, head_of_fused },
+  { NULL, PH_DEVICE_CPU, "chain", 10, prepare_fused, run_fused, free_fused, packed_fused, head_of_fused, TRUE },
   { NULL },
 };

@@ -222,10 +222,14 @@ pack_tiles (Tiles *tiles, PhTensor *w)
   const gsize in = (gsize) ph_tensor_dims (w)[0], channels = (gsize) ph_tensor_dims (w)[1],
               area = (gsize) (tiles->high * tiles->wide);
   const gsize n = channels * area, panel = ph_lanes ()->panel;
-  const float *data = ph_tensor_data (w);
-  g_autofree float *rows = g_try_new (float, in *n);
+  const float *data;
+  g_autofree float *rows = g_try_new (float, in *n), *once = NULL;
   gpointer room = NULL;
 
+  if (ph_tensor_is_in_memory (w))
+    data = ph_tensor_data (w);
+  else
+    data = (once = g_try_malloc (ph_tensor_bytes (w))) != NULL && ph_tensor_copy_data (w, once) ? once : NULL;
   if (data == NULL || rows == NULL || posix_memalign (&room, 64, (n + panel - 1) / panel * panel * in * sizeof (float)) != 0)
     return FALSE;
   for (gsize i = 0; i < in; i++)
@@ -274,7 +278,7 @@ run_tiles (PhKernel *kernel, gpointer prepared)
 
 const PhKernelRow ph_kernels_image[] = {
   { &ph_op_BatchNormalization, PH_DEVICE_CPU, "rows", 10, prepare_batch_norm, run_batch_norm, NULL },
-  { &ph_op_ConvTranspose, PH_DEVICE_CPU, "tiles", 20, prepare_tiles, run_tiles, free_tiles, packed_tiles },
+  { &ph_op_ConvTranspose, PH_DEVICE_CPU, "tiles", 20, prepare_tiles, run_tiles, free_tiles, packed_tiles, NULL, TRUE },
   { &ph_op_Resize, PH_DEVICE_CPU, "rows", 10, prepare_resize, run_resize, g_free },
   { NULL },
 };

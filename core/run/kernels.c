@@ -185,7 +185,7 @@ try_rows (PhKernel *kernel, PhDevice device, const char *wish)
       if ((*rows)->device != device || (wish != NULL && !g_str_equal ((*rows)->name, wish)))
         continue;
       state->refusal = NULL;
-      state->prepared = (*rows)->prepare (kernel);
+      state->prepared = ph_kernel_bring (kernel, !(*rows)->packs, NULL) ? (*rows)->prepare (kernel) : NULL;
       if (state->prepared == NULL)
         continue;
       state->row = *rows;
@@ -224,7 +224,7 @@ ph_kernel_try (PhKernel *kernel)
     return FALSE;
   if (state->row != NULL)
     {
-      if (!state->row->run (kernel, state->prepared))
+      if (!ph_kernel_bring (kernel, !state->row->packs, NULL) || !state->row->run (kernel, state->prepared))
         return FALSE;
       state->ran = state->row;
       count_taken (kernel);

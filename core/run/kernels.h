@@ -33,6 +33,7 @@ typedef struct _PhKernelRow
   void (*free) (gpointer prepared);                      /* (nullable) nothing to free                                          */
   gsize (*packed) (gpointer prepared);            /* (nullable) bytes of the weights that it keeps in an order of its own */
   const PhNodeState *(*head) (gpointer prepared); /* (nullable) of a fused node: the operator that runs first; NULL: none */
+  gboolean packs; /* weights need not be in memory: it makes its own of them, by ph_tensor_copy_data() */
 } PhKernelRow;
 
 /* Tables of kernels, each of which ends with a row without a name. A name is core/run/NAME.c with `const PhKernelRow ph_kernels_NAME[]`;

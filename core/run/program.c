@@ -6,6 +6,7 @@
 
 #include "core/graph/edit.h"
 #include "core/run/run-private.h"
+#include "core/tensor/placement.h"
 
 #define MOST_CODES 4 /* for different outputs of one model */
 
@@ -32,6 +33,7 @@ code_free (gpointer data)
       ph_node_state_clear (&code->steps[i].state);
     }
   g_free (code->steps);
+  g_clear_pointer (&code->placement, ph_placement_free);
   g_clear_pointer (&code->wanted, g_array_unref);
   g_clear_pointer (&code->given, g_array_unref);
   g_free (code);

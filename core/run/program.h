@@ -41,8 +41,9 @@ typedef struct
   PhSlots *slots; /* of the program                                                             */
   guint n_steps;
   PhTask *steps;
-  GArray *wanted, *given; /* (element-type PhId) of the main graph: what it was made for                 */
-  int is_small;           /* so little to compute that threads would only wait for each other; -1: not known yet */
+  GArray *wanted, *given;         /* (element-type PhId) of the main graph: what it was made for                 */
+  struct _PhPlacement *placement; /* (nullable) where its blocks lie, of the main graph                              */
+  int is_small;                   /* so little to compute that threads would only wait for each other; -1: not known yet */
 } PhCode;
 
 typedef struct

@@ -132,7 +132,7 @@ of_one_element (PhModel *model)
 static PhTensor *
 compute (PhModel *model, PhDType dtype, GError **error)
 {
-  static const PhRunOptions options = { .reference = TRUE };
+  static const PhRunOptions options = { .reference = TRUE, .passing = TRUE };
   g_autoptr (GHashTable) results = ph_run_model (model, NULL, NULL, &options, error);
   const PhValue *output = model->graph->outputs->pdata[0];
   PhTensor *tensor;

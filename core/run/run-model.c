@@ -6,6 +6,7 @@
 #include "core/io/io.h"
 #include "core/ops/op-list.h"
 #include "core/opset/upgrade.h"
+#include "core/tensor/placement.h"
 
 /* ── older models ── */
 
@@ -265,6 +266,7 @@ static GHashTable *
 run_values (PhProgram *program, PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *ids,
             const PhRunOptions *options, GError **error)
 {
+  PhPlacement *before;
   PhCode *code;
   g_autoptr (GHashTable) wants = g_hash_table_new (NULL, NULL), fitting = NULL;
   GHashTable *results = NULL;
@@ -319,6 +321,9 @@ run_values (PhProgram *program, PhGraph *graph, GHashTable *feeds, GPtrArray *wa
   if (code->is_small < 0)
     code->is_small = ph_code_is_small (code, fitting);
   threads = take_threads (code);
+  if (code->placement == NULL && !run.options->passing)
+    code->placement = ph_placement_new ();
+  before = ph_placement_begin (run.options->passing || run.options->keep_all ? NULL : code->placement);
   start = ph_profile_now ();
   if (ph_run_code (&run, code, error))
     {
@@ -328,6 +333,7 @@ run_values (PhProgram *program, PhGraph *graph, GHashTable *feeds, GPtrArray *wa
     }
   ph_run_pop_threads (threads);
   ph_run_pop (&run);
+  ph_placement_end (run.options->passing || run.options->keep_all ? NULL : code->placement, before);
   ph_run_clear (&run);
   return results;
 }

@@ -73,6 +73,16 @@ gboolean ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guin
 /* Runs @kernel->node, whatever it is: an operator, a fused node, or the call of a function. */
 gboolean ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error);
 
+/* elements.c: FALSE: an input is missing, or would be too large. */
+gboolean ph_kernel_check_inputs (PhKernel *kernel, GError **error);
+/* Kernels read elements without asking whether they can be had: those that lie in a file, or wait to be computed, are brought here.
+ * @weights: also of constants. */
+gboolean ph_kernel_bring (PhKernel *kernel, gboolean weights, GError **error);
+/* Copies of those inputs that are not in memory take their place until @copies (nullable) (element-type PhTensor) is unreferenced. */
+gboolean ph_kernel_copy_inputs (PhKernel *kernel, GPtrArray **copies, GError **error);
+/* For a reference kernel: splats are written out too, and what lies in another order than row-major is put in order. */
+gboolean ph_kernel_bring_all (PhKernel *kernel, GError **error);
+
 /* double.c: for PhRunOptions.in_double. Whether a tensor of @dtype may stand where the graph declares @declared. */
 gboolean ph_run_dtype_fits (const PhRun *run, PhDType declared, PhDType dtype);
 const PhType *ph_run_widened_type (const PhType *type);         /* (nullable) both */

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "core/tensor/blocks.h"
+#include "core/tensor/placement.h"
 #include "core/tensor/tensor-private.h"
 
 /* The system hands large blocks out page by page, each zeroed at its first touch: a run that lets go of one and asks for the next would
@@ -14,13 +15,13 @@
 #define MOST_KEPT     ((gsize) 192 << 20) /* bytes of gaps whose pages stay                         */
 #define STRETCH       ((gsize) 64 << 30)  /* of addresses                                           */
 #define LEAST_STRETCH ((gsize) 1 << 30)
-#define ALIGNMENT     ((gsize) 64) /* a line of the cache, the widest register               */
-#define PAGE          ((gsize) 4096)
+#define ALIGNMENT     ((gsize) 64)       /* a line of the cache, the widest register               */
+#define CHUNK         ((gsize) 64 << 10) /* bytes whose pages are there, or not            */
 
 typedef struct
 {
-  gsize start, size, touched;
-} Gap; /* touched: bytes of it whose pages are there, about */
+  gsize start, size;
+} Gap;
 
 static GMutex lock;
 static char *stretch; /* (nullable) under lock; of @length */
@@ -29,7 +30,10 @@ static gboolean tried;
 static gsize top; /* under lock: above, nothing was ever touched            */
 static Gap *gaps; /* under lock: by start, none next to another             */
 static guint n_gaps, room;
-static gsize kept; /* under lock: bytes of gaps whose pages are there        */
+static gsize used;       /* under lock: bytes of blocks                            */
+static gsize most;       /* under lock: the greatest @used                         */
+static guint8 *is_there; /* under lock: of each chunk, whether its pages are there */
+static gsize n_there;    /* under lock: how many are                               */
 static gboolean poison;
 
 static gboolean
@@ -62,6 +66,7 @@ has_stretch (void)
       if (got == MAP_FAILED)
         continue;
       stretch = got;
+      is_there = g_new0 (guint8, length / CHUNK + 1);
       break;
     }
   return stretch != NULL;
@@ -71,6 +76,15 @@ static void
 remove_gap (guint i)
 {
   memmove (&gaps[i], &gaps[i + 1], (--n_gaps - i) * sizeof *gaps);
+}
+
+static void
+insert_gap (guint i, Gap gap)
+{
+  if (n_gaps == room)
+    gaps = g_renew (Gap, gaps, room = MAX (64, 2 * room));
+  memmove (&gaps[i + 1], &gaps[i], (n_gaps++ - i) * sizeof *gaps);
+  gaps[i] = gap;
 }
 
 /* The first gap that begins at or behind @start. */
@@ -91,12 +105,100 @@ find_gap (gsize start)
   return low;
 }
 
-/* @is_new: (out) it was never touched, so it is zeros. NULL: the stretch is full. */
-static char *
-take (gsize size, gboolean *is_new)
+/* The pages of what lies from @start to @end go back to the system. */
+static void
+drop_pages (gsize start, gsize end)
+{
+  const gsize first = (start + CHUNK - 1) / CHUNK, last = end / CHUNK;
+
+  if (last <= first)
+    return;
+  madvise (stretch + first * CHUNK, (last - first) * CHUNK, MADV_DONTNEED);
+  for (gsize i = first; i < last; i++)
+    {
+      n_there -= is_there[i];
+      is_there[i] = FALSE;
+    }
+}
+
+static gsize
+count_there (gsize start, gsize end)
+{
+  gsize n = 0;
+
+  for (gsize i = start / CHUNK; i < (end + CHUNK - 1) / CHUNK; i++)
+    n += is_there[i];
+  return n;
+}
+
+/* @size bytes at @at are about to be touched. @first_time: a run meets its sizes for the first time, so gaps may be too small for what
+ * comes; they give up their pages, as far as the process would else hold more than ever lived at once, and a little. */
+static void
+touch (gsize at, gsize size, gboolean first_time)
+{
+  const gsize first = at / CHUNK, last = (at + size + CHUNK - 1) / CHUNK;
+  const gsize fresh = last - first - count_there (at, at + size), allowed = (most + most / 16) / CHUNK + 2;
+
+  while (first_time && fresh > 0 && n_there + fresh > allowed)
+    {
+      guint widest = n_gaps;
+      gsize most_there = 2; /* its ends are others' too */
+
+      for (guint i = 0; i < n_gaps; i++)
+        {
+          const gsize n = count_there (gaps[i].start, gaps[i].start + gaps[i].size);
+
+          if (n > most_there)
+            {
+              widest = i;
+              most_there = n;
+            }
+        }
+      if (widest == n_gaps)
+        break;
+      drop_pages (gaps[widest].start, gaps[widest].start + gaps[widest].size);
+    }
+  for (gsize i = first; i < last; i++)
+    {
+      n_there += !is_there[i];
+      is_there[i] = TRUE;
+    }
+}
+
+/* At @at in the stretch, if that is free. */
+static gboolean
+take_at (gsize at, gsize size)
+{
+  const guint i = find_gap (at + 1);
+  Gap *gap = i > 0 ? &gaps[i - 1] : NULL, right;
+
+  if (size > length || at > length - size)
+    return FALSE;
+  if (at >= top)
+    {
+      if (at > top && n_gaps > 0 && gaps[n_gaps - 1].start + gaps[n_gaps - 1].size == top)
+        gaps[n_gaps - 1].size += at - top;
+      else if (at > top)
+        insert_gap (n_gaps, (Gap) { top, at - top });
+      top = at + size;
+      return TRUE;
+    }
+  if (gap == NULL || at + size > gap->start + gap->size)
+    return FALSE;
+  right = (Gap) { at + size, gap->start + gap->size - at - size };
+  gap->size = at - gap->start;
+  if (right.size > 0)
+    insert_gap (i, right);
+  if (gaps[i - 1].size == 0)
+    remove_gap (i - 1);
+  return TRUE;
+}
+
+/* In the smallest gap, or behind all blocks. @is_new: (out) it was never touched, so it is zeros. FALSE: the stretch is full. */
+static gboolean
+take (gsize size, gsize *at, gboolean *is_new)
 {
   guint best = n_gaps;
-  gsize at;
 
   for (guint i = 0; i < n_gaps; i++)
     if (gaps[i].size >= size && (best == n_gaps || gaps[i].size < gaps[best].size))
@@ -104,47 +206,20 @@ take (gsize size, gboolean *is_new)
   *is_new = FALSE;
   if (best < n_gaps)
     {
-      Gap *gap = &gaps[best];
-      const gsize touched = MIN (gap->touched, size);
-
-      at = gap->start;
-      gap->start += size;
-      gap->size -= size;
-      gap->touched -= touched;
-      kept -= touched;
-      if (gap->size == 0)
+      *at = gaps[best].start;
+      gaps[best].start += size;
+      gaps[best].size -= size;
+      if (gaps[best].size == 0)
         remove_gap (best);
-      return stretch + at;
+      return TRUE;
     }
-  at = top;
-  if (n_gaps > 0 && gaps[n_gaps - 1].start + gaps[n_gaps - 1].size == top) /* what lies last grows */
-    {
-      at = gaps[n_gaps - 1].start;
-      if (size > length - at)
-        return NULL;
-      kept -= gaps[n_gaps - 1].touched;
-      n_gaps--;
-    }
-  else
-    {
-      if (size > length - at)
-        return NULL;
-      *is_new = TRUE;
-    }
-  top = at + size;
-  return stretch + at;
-}
-
-/* The pages of gap @i go back to the system. */
-static void
-drop_pages (Gap *gap)
-{
-  const gsize first = (gap->start + PAGE - 1) / PAGE * PAGE, end = (gap->start + gap->size) / PAGE * PAGE;
-
-  if (end > first)
-    madvise (stretch + first, end - first, MADV_DONTNEED);
-  kept -= gap->touched;
-  gap->touched = 0;
+  *is_new = n_gaps == 0 || gaps[n_gaps - 1].start + gaps[n_gaps - 1].size != top;
+  *at = *is_new ? top : gaps[n_gaps - 1].start; /* what lies last grows */
+  if (size > length - *at)
+    return FALSE;
+  n_gaps -= !*is_new;
+  top = *at + size;
+  return TRUE;
 }
 
 static void
@@ -152,33 +227,40 @@ give (gsize start, gsize size)
 {
   guint i = find_gap (start);
 
-  kept += size;
+  used -= size;
   if (i > 0 && gaps[i - 1].start + gaps[i - 1].size == start)
-    {
-      gaps[--i].size += size;
-      gaps[i].touched += size;
-    }
+    gaps[--i].size += size;
   else
-    {
-      if (n_gaps == room)
-        gaps = g_renew (Gap, gaps, room = MAX (64, 2 * room));
-      memmove (&gaps[i + 1], &gaps[i], (n_gaps++ - i) * sizeof *gaps);
-      gaps[i] = (Gap) { start, size, size };
-    }
+    insert_gap (i, (Gap) { start, size });
   if (i + 1 < n_gaps && gaps[i].start + gaps[i].size == gaps[i + 1].start)
     {
       gaps[i].size += gaps[i + 1].size;
-      gaps[i].touched += gaps[i + 1].touched;
       remove_gap (i + 1);
     }
-  if (kept > MOST_KEPT)
-    drop_pages (&gaps[i]);
+  if (n_there * CHUNK > used + MOST_KEPT)
+    drop_pages (gaps[i].start, gaps[i].start + gaps[i].size);
+}
+
+/* (nullable) the stretch is full. */
+static char *
+take_block (gsize size, PhPlacement *placement, gboolean *is_new)
+{
+  gsize at;
+
+  if (placement == NULL || !ph_placement_next (placement, size, &at) || !take_at (at, size))
+    if (!take (size, &at, is_new))
+      return NULL;
+  used += size;
+  most = MAX (most, used);
+  touch (at, size, placement != NULL && ph_placement_get_bytes (placement) == 0);
+  return stretch + at;
 }
 
 gpointer
 ph_block_new (gsize bytes, gboolean zeroed)
 {
   const gsize size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  PhPlacement *placement = ph_placement_current ();
   gboolean is_new = FALSE;
   gpointer block = NULL;
 
@@ -186,8 +268,10 @@ ph_block_new (gsize bytes, gboolean zeroed)
     {
       g_mutex_lock (&lock);
       if (has_stretch ())
-        block = take (size, &is_new);
+        block = take_block (size, placement, &is_new);
       g_mutex_unlock (&lock);
+      if (block != NULL && placement != NULL)
+        ph_placement_note (placement, block, size);
       if (block != NULL && zeroed && !is_new)
         memset (block, 0, bytes);
     }
@@ -213,9 +297,44 @@ ph_block_free (gpointer block, gsize bytes)
       g_free (block);
       return;
     }
+  if (ph_placement_current () != NULL)
+    ph_placement_forget (ph_placement_current (), block);
   g_mutex_lock (&lock);
   give ((gsize) (at - stretch), size);
   g_mutex_unlock (&lock);
+}
+
+gsize
+ph_block_reserve (gsize bytes, gboolean trim)
+{
+  guint best = G_MAXUINT;
+  gsize at;
+
+  g_mutex_lock (&lock);
+  for (guint i = 0; i < n_gaps; i++)
+    if (gaps[i].size >= bytes && (best == G_MAXUINT || gaps[i].size < gaps[best].size))
+      best = i;
+  if (best != G_MAXUINT)
+    {
+      at = gaps[best].start;
+      if (trim)
+        drop_pages (at + bytes, at + gaps[best].size);
+    }
+  else
+    at = n_gaps > 0 && gaps[n_gaps - 1].start + gaps[n_gaps - 1].size == top ? gaps[n_gaps - 1].start : top;
+  g_mutex_unlock (&lock);
+  return at;
+}
+
+gsize
+ph_block_get_extent (void)
+{
+  gsize extent;
+
+  g_mutex_lock (&lock);
+  extent = top;
+  g_mutex_unlock (&lock);
+  return extent;
 }
 
 void
@@ -223,7 +342,7 @@ ph_tensor_trim (void)
 {
   g_mutex_lock (&lock);
   for (guint i = 0; i < n_gaps; i++)
-    drop_pages (&gaps[i]);
+    drop_pages (gaps[i].start, gaps[i].start + gaps[i].size);
   g_mutex_unlock (&lock);
 }
 

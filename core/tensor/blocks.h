@@ -10,5 +10,7 @@ G_BEGIN_DECLS
  * (nullable) Not counted against the budget. */
 gpointer ph_block_new (gsize bytes, gboolean zeroed);
 void ph_block_free (gpointer block, gsize bytes);
+/* Up to where large blocks have ever reached: what lived at once at most, with the gaps between. Bytes. */
+gsize ph_block_get_extent (void);
 
 G_END_DECLS

@@ -199,6 +199,28 @@ ph_tensor_is_on_disk (const PhTensor *tensor)
 }
 
 gboolean
+ph_tensor_is_in_memory (const PhTensor *tensor)
+{
+  const PhTensor *owner = tensor->base != NULL ? tensor->base : tensor;
+
+  return g_atomic_pointer_get (&((PhTensor *) owner)->data) != NULL;
+}
+
+/* What the origin gives, for this once. */
+static gboolean
+copy_computed (PhTensor *owner, gpointer out)
+{
+  GError *error = NULL;
+  g_autoptr (PhTensor) result = owner->compute (owner, &error);
+
+  if (result != NULL)
+    return ph_tensor_copy_data (result, out);
+  leave_fault (error);
+  memset (out, 0, owner->count * ph_dtype_size (owner->dtype));
+  return FALSE;
+}
+
+gboolean
 ph_tensor_copy_data (PhTensor *tensor, gpointer out)
 {
   const gsize size = ph_dtype_size (tensor->dtype);
@@ -218,6 +240,8 @@ ph_tensor_copy_data (PhTensor *tensor, gpointer out)
       memset (out, 0, tensor->count * size);
       return FALSE;
     }
+  if (ph_tensor_is_deferred (owner))
+    return copy_computed (owner, out);
   data = ph_tensor_peek (tensor);
   if (data != NULL)
     memcpy (out, data, tensor->count * size);

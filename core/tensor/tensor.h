@@ -70,6 +70,8 @@ gboolean ph_tensor_bring (PhTensor *tensor, GError **error);
 /* FALSE with @error when elements could not be had in this thread since it was asked last. */
 gboolean ph_tensor_take_fault (GError **error);
 gboolean ph_tensor_copy_data (PhTensor *tensor, gpointer out); /* keeps nothing; FALSE: zeros */
+/* ph_tensor_data() gives them at no cost: they are there, dense and aligned. */
+gboolean ph_tensor_is_in_memory (const PhTensor *tensor);
 /* The elements wherever they lie, perhaps misaligned for their type: for copying bytes. NULL: a splat, not expanded, or
  * they cannot be had, which leaves a fault. */
 gconstpointer ph_tensor_peek (const PhTensor *tensor);
