@@ -125,6 +125,9 @@ run_model (PhModel *model, GHashTable *feeds, guint64 seed, gboolean keep_all, g
   return results;
 }
 
+/* How much smaller than float32's tolerance is what is looked for closely. */
+#define CLOSELY 20
+
 static double
 rtol_of (PhDType dtype)
 {
@@ -154,7 +157,7 @@ differs (double was, double is, double rtol, double atol)
 
 /* FALSE: they agree. Else @fault says where they are farthest apart. */
 static gboolean
-compare_output (PhFault *fault, const char *name, PhTensor *was, PhTensor *is)
+compare_output (PhFault *fault, const char *name, PhTensor *was, PhTensor *is, double parts)
 {
   const gboolean is_float = ph_tensor_kind (was) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (was));
   double atol, rtol, worst = -1;
@@ -175,7 +178,7 @@ compare_output (PhFault *fault, const char *name, PhTensor *was, PhTensor *is)
         }
       return TRUE;
     }
-  rtol = is_float ? rtol_of (ph_tensor_dtype (was)) : 0;
+  rtol = is_float ? rtol_of (ph_tensor_dtype (was)) / parts : 0;
   atol = is_float ? ATOL * MAX (largest (was), 1) * rtol / RTOL : 0;
   n = ph_tensor_count (was);
   for (gsize i = 0; i < n; i++)
@@ -246,8 +249,9 @@ is_known (PhModel *model)
   return TRUE;
 }
 
-PhFault *
-ph_fault_of_results (PhModel *before, PhModel *after, GHashTable *was, GHashTable *is)
+/* @parts: of the tolerance, what is too far apart. */
+static PhFault *
+fault_of_results (PhModel *before, PhModel *after, GHashTable *was, GHashTable *is, double parts)
 {
   g_autoptr (PhFault) fault = ph_fault_new (PH_FAULT_WRONG, NULL);
   gboolean wrong = FALSE;
@@ -263,14 +267,20 @@ ph_fault_of_results (PhModel *before, PhModel *after, GHashTable *was, GHashTabl
       PhTensor *x = g_hash_table_lookup (was, GUINT_TO_POINTER (a->id)), *y = g_hash_table_lookup (is, GUINT_TO_POINTER (b->id));
 
       if (x != NULL && y != NULL)
-        wrong |= compare_output (fault, a->name, x, y);
+        wrong |= compare_output (fault, a->name, x, y, parts);
     }
   return wrong ? g_steal_pointer (&fault) : NULL;
 }
 
+PhFault *
+ph_fault_of_results (PhModel *before, PhModel *after, GHashTable *was, GHashTable *is)
+{
+  return fault_of_results (before, after, was, is, 1);
+}
+
 /* In float32, or in double, where no rounding can be the reason. */
 static PhFault *
-compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean in_double, GCancellable *cancellable)
+compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean in_double, double parts, GCancellable *cancellable)
 {
   g_autoptr (GHashTable) own = feeds_of (before, feeds), was = run_model (before, own, 1, FALSE, in_double, cancellable, NULL),
                          is = NULL;
@@ -286,7 +296,7 @@ compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean in_double,
       take_witness (fault, before, own);
       return g_cancellable_is_cancelled (cancellable) || !is_known (after) ? NULL : g_steal_pointer (&fault);
     }
-  found = ph_fault_of_results (before, after, was, is);
+  found = fault_of_results (before, after, was, is, parts);
   if (found != NULL)
     take_witness (found, before, own);
   return g_steal_pointer (&found);
@@ -295,13 +305,21 @@ compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean in_double,
 /* Ties and jumps make large differences of small ones: what differs by rounding alone agrees in double. What leaves the range of float32 may as well, and is wrong
  * all the same. */
 PhFault *
-ph_fault_compare (PhModel *before, PhModel *after, GHashTable *feeds, GCancellable *cancellable)
+ph_fault_compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean closely, GCancellable *cancellable)
 {
-  g_autoptr (PhFault) fault = compare (before, after, feeds, FALSE, cancellable), real = NULL;
+  g_autoptr (PhFault) fault = compare (before, after, feeds, FALSE, 1, cancellable), real = NULL;
 
+  if (fault == NULL && closely)
+    {
+      real = compare (before, after, feeds, TRUE, CLOSELY, cancellable);
+      if (real == NULL || real->kind != PH_FAULT_WRONG)
+        return NULL;
+      real->in_double = TRUE;
+      return g_steal_pointer (&real);
+    }
   if (fault == NULL || fault->kind != PH_FAULT_WRONG || fault->unbounded)
     return g_steal_pointer (&fault);
-  real = compare (before, after, fault->witness, TRUE, cancellable);
+  real = compare (before, after, fault->witness, TRUE, 1, cancellable);
   return real != NULL ? g_steal_pointer (&fault) : NULL;
 }
 
@@ -332,7 +350,7 @@ ph_fault_values (PhModel *model, GHashTable *feeds, guint64 seed, GCancellable *
 /* On one set of inputs; NULL: none can be made, or they agree. */
 static PhFault *
 try_sample (const PhPair *pair, PhSampler *sampler, PhSampleKind kind, guint turn, guint sizes, gboolean like,
-            PhTensor *const *captured, GCancellable *cancellable)
+            PhTensor *const *captured, const PhFaultSearch *search)
 {
   g_autoptr (GPtrArray) inputs = ph_sampler_draw (sampler, kind, turn,
                                                   (PhSampleShapes) { .sizes = sizes, .captured = like, .crop = 1 }, captured);
@@ -344,32 +362,35 @@ try_sample (const PhPair *pair, PhSampler *sampler, PhSampleKind kind, guint tur
   for (guint i = 0; i < inputs->len; i++)
     g_hash_table_insert (feeds, g_strdup (((PhValue *) pair->before->graph->inputs->pdata[i])->name),
                          ph_tensor_ref (inputs->pdata[i]));
-  return ph_fault_compare (pair->before, pair->after, feeds, cancellable);
+  return ph_fault_compare (pair->before, pair->after, feeds, search->closely, search->cancellable);
 }
 
-/* Ordinary values first: a witness that everybody understands. Neither NaN nor infinities: what is right for numbers is right. */
+/* Ordinary values first: a witness that everybody understands. NaN and infinities last, and only where the proof needed them: else what is right for numbers
+ * is right. */
 /* clang-format off */
 static const struct { PhSampleKind kind; guint turn; } draws[] = {
   { PH_SAMPLE_NORMAL, 0 }, { PH_SAMPLE_REACH, 0 }, { PH_SAMPLE_WIDE, 0 }, { PH_SAMPLE_DENSE, 0 }, { PH_SAMPLE_NORMAL, 1 }, { PH_SAMPLE_REACH, 1 },
   { PH_SAMPLE_WIDE, 1 }, { PH_SAMPLE_DENSE, 1 }, { PH_SAMPLE_REACH, 2 }, { PH_SAMPLE_NORMAL, 2 }, { PH_SAMPLE_WIDE, 2 }, { PH_SAMPLE_DENSE, 2 },
-  { PH_SAMPLE_EXTREME, 0 },
+  { PH_SAMPLE_EXTREME, 0 }, { PH_SAMPLE_NONFINITE, 0 }, { PH_SAMPLE_NONFINITE, 1 }, { PH_SAMPLE_NONFINITE, 2 },
+  { PH_SAMPLE_NONFINITE, PH_SAMPLER_FIRST_MANY },
 };
 /* clang-format on */
 #define LEAST_DRAWS 3
 
 PhFault *
-ph_fault_of_pair (const PhPair *pair, GHashTable *values, gboolean search, guint64 seed, GCancellable *cancellable)
+ph_fault_of_pair (const PhPair *pair, GHashTable *values, const PhFaultSearch *search)
 {
   const guint n = pair->before->graph->inputs->len;
   g_autofree PhBounds *bounds = g_new (PhBounds, n + 1);
   g_autofree PhTensor **captured = g_new0 (PhTensor *, n + 1);
-  PhFault *fault = values != NULL ? ph_fault_compare (pair->before, pair->after, values, cancellable) : NULL;
+  PhFault *fault = values != NULL ? ph_fault_compare (pair->before, pair->after, values, search->closely, search->cancellable)
+                                  : NULL;
   g_autoptr (PhSampler) sampler = NULL;
   gboolean all_captured = values != NULL;
   double cost = 1;
   guint n_sizes;
 
-  if (fault != NULL || !search || ph_model_draws (pair->before) || ph_model_draws (pair->after))
+  if (fault != NULL || !search->search || ph_model_draws (pair->before) || ph_model_draws (pair->after))
     return fault;
   for (guint i = 0; i < n; i++)
     {
@@ -380,28 +401,29 @@ ph_fault_of_pair (const PhPair *pair, GHashTable *values, gboolean search, guint
     }
   PH_FOREACH_NODE (node, pair->before->graph)
     cost += ph_node_cost (node);
-  sampler = ph_sampler_new (pair, bounds, seed);
+  sampler = ph_sampler_new (pair, bounds, search->seed);
   n_sizes = MAX (ph_sampler_n_sizes (sampler), 1);
-  for (guint i = 0; i < G_N_ELEMENTS (draws) && fault == NULL && !g_cancellable_is_cancelled (cancellable); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (draws) && fault == NULL && !g_cancellable_is_cancelled (search->cancellable); i++)
     {
-      if (i >= LEAST_DRAWS && 2 * cost * i > SEARCH_FLOPS)
+      if ((i >= LEAST_DRAWS && 2 * cost * i > SEARCH_FLOPS) || (draws[i].kind == PH_SAMPLE_NONFINITE && !search->nonfinite))
         break;
       if (all_captured)
-        fault = try_sample (pair, sampler, draws[i].kind, draws[i].turn, 0, TRUE, captured, cancellable);
+        fault = try_sample (pair, sampler, draws[i].kind, draws[i].turn, 0, TRUE, captured, search);
       if (fault == NULL && (n_sizes > 1 || !all_captured))
-        fault = try_sample (pair, sampler, draws[i].kind, draws[i].turn, i % n_sizes, FALSE, captured, cancellable);
+        fault = try_sample (pair, sampler, draws[i].kind, draws[i].turn, i % n_sizes, FALSE, captured, search);
     }
   return fault;
 }
 
 /* On made-up inputs that reach what matters. NULL: nothing was found. */
 static PhFault *
-find_inputs (PhModel *before, PhModel *after, GHashTable *feeds, guint64 seed, GCancellable *cancellable)
+find_inputs (const PhFaultPass *pass, PhModel *before, PhModel *after, GHashTable *feeds)
 {
+  const PhFaultSearch search = { TRUE, pass->nonfinite, pass->closely, pass->seed, pass->cancellable };
   g_autoptr (PhRegion) region = ph_region_whole (before, after);
   g_autoptr (PhPair) pair = ph_pair_new (region, before, after, NULL);
 
-  return pair != NULL ? ph_fault_of_pair (pair, feeds, TRUE, seed, cancellable) : NULL;
+  return pair != NULL ? ph_fault_of_pair (pair, feeds, &search) : NULL;
 }
 
 PhFault *
@@ -442,9 +464,9 @@ ph_fault_find (PhFaultPass *pass, PhModel *model, GHashTable *feeds, gboolean se
     }
   fault = history->edits->len == 0 ? NULL
           : pass->runner != NULL   ? ph_runner_fault (pass->runner, model, after, feeds, pass->cancellable)
-                                   : ph_fault_compare (model, after, feeds, pass->cancellable);
+                                   : ph_fault_compare (model, after, feeds, pass->closely, pass->cancellable);
   if (fault == NULL && search && pass->runner == NULL && history->edits->len > 0)
-    fault = find_inputs (model, after, feeds, pass->seed, pass->cancellable);
+    fault = find_inputs (pass, model, after, feeds);
   if (g_cancellable_set_error_if_cancelled (pass->cancellable, error))
     g_clear_pointer (&fault, ph_fault_free);
   if (fault != NULL)

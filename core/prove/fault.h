@@ -35,6 +35,7 @@ typedef struct
   char *place, *expected, *actual; /* (nullable) of its worst element            */
   double max_error;                /* absolute, over all outputs                             */
   gboolean unbounded;              /* an element is NaN or infinite on one side only         */
+  gboolean in_double;              /* too small for float32's tolerance: seen in double only   */
   PhModel *after;                  /* (nullable) what the pass made of it                    */
   PhHistory *history;              /* (nullable) how                                         */
   GHashTable *witness;             /* name -> PhTensor, of each input                        */
@@ -56,16 +57,30 @@ typedef struct
   guint64 seed;
   GCancellable *cancellable;
   const char *runner; /* (nullable) a program that computes instead (core/prove/runner.h) */
+  gboolean nonfinite; /* inputs are made up with NaN and infinities too              */
+  gboolean closely;   /* what is too small for float32's tolerance is looked for in double */
   guint n_runs;       /* so far                                                  */
 } PhFaultPass;
 
 /* Of the outputs of two models, by place, as they were computed (PhId -> PhTensor): NULL: they agree but for rounding. (transfer full) */
 PhFault *ph_fault_of_results (PhModel *before, PhModel *after, GHashTable *was, GHashTable *is);
 /* Computes @before and @after on @feeds (name -> PhTensor; what lacks is made up) and compares their outputs, by place: floats as far apart as 1e-3 of
- * each and 1e-5 of the largest are equal, and so is what agrees in double. NULL without error: they agree, or @before cannot be computed. */
-PhFault *ph_fault_compare (PhModel *before, PhModel *after, GHashTable *feeds, GCancellable *cancellable);
-/* Two models of one interface (core/prove/pair.h), on @values of what they read, then, with @search, on made-up inputs. (nullable) */
-PhFault *ph_fault_of_pair (const PhPair *pair, GHashTable *values, gboolean search, guint64 seed, GCancellable *cancellable);
+ * each and 1e-5 of the largest are equal, and so is what agrees in double; @closely, a twentieth of that apart is different, in double.
+ * NULL without error: they agree, or @before cannot be computed. */
+PhFault *ph_fault_compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean closely, GCancellable *cancellable);
+
+/* How two models are compared. */
+typedef struct
+{
+  gboolean search;    /* on inputs that are made up, too              */
+  gboolean nonfinite; /* as in PhFaultPass                            */
+  gboolean closely;   /* as in PhFaultPass                            */
+  guint64 seed;
+  GCancellable *cancellable;
+} PhFaultSearch;
+
+/* Two models of one interface (core/prove/pair.h), on @values of what they read, then on those that are made up. (nullable) */
+PhFault *ph_fault_of_pair (const PhPair *pair, GHashTable *values, const PhFaultSearch *search);
 /* Runs the pass on a clone of @model, and looks on @feeds, then, where @search, on made-up inputs. NULL without error: it does nothing wrong there. NULL with
  * @error: cancelled, or the pass cannot be started at all. */
 PhFault *ph_fault_find (PhFaultPass *pass, PhModel *model, GHashTable *feeds, gboolean search, GError **error);

@@ -13,6 +13,8 @@ typedef struct
   PhModel *model; /* that the stages run on                                       */
   PhHistory *history;
   GHashTable *values;     /* (nullable) name -> PhTensor: of the model before the stage   */
+  gboolean nonfinite;     /* the suspect shows with NaN or infinities only                 */
+  gboolean closely;       /* what differs is too small for float32's tolerance               */
   gint64 start, deadline; /* by the monotonic clock                           */
   GError **error;
 } PhHunting;

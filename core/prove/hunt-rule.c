@@ -236,11 +236,14 @@ take_pair (PhHunting *self, const PhRegion *region, PhModel *was, PhModel *is)
 {
   g_autoptr (PhPair) pair = ph_pair_new (region, was, is, NULL);
   g_autoptr (PhFault) fault = NULL;
+  PhFaultSearch search;
   PhReduced *reduced;
 
   if (pair == NULL || !settle_input_names (pair))
     return FALSE;
-  fault = ph_fault_of_pair (pair, self->values, !reads_more (pair), self->options->seed, self->options->cancellable);
+  search = (PhFaultSearch) { !reads_more (pair), self->nonfinite, self->closely, self->options->seed,
+                             self->options->cancellable };
+  fault = ph_fault_of_pair (pair, self->values, &search);
   if (fault == NULL || !settle_pair (pair))
     return FALSE;
   reduced = g_new0 (PhReduced, 1);
@@ -251,6 +254,20 @@ take_pair (PhHunting *self, const PhRegion *region, PhModel *was, PhModel *is)
   reduced->n_tests = 1;
   self->hunt->reduced = reduced;
   return TRUE;
+}
+
+/* With what makes its inputs, step by step. */
+static gboolean
+try_region (PhHunting *self, PhRegion *region, PhModel *was, PhModel *is)
+{
+  for (guint round = 0; round < 3; round++)
+    {
+      if (region->outputs->len > 0 && region->before->len > 0 && take_pair (self, region, was, is))
+        return TRUE;
+      if (!ph_region_widen (region, was, is, FALSE))
+        break;
+    }
+  return FALSE;
 }
 
 gboolean
@@ -268,15 +285,11 @@ ph_hunting_cut_pair (PhHunting *self, PhModel *after, PhPosition at)
   regions = ph_regions_find (was, is, self->history, rewrite->first_edit, rewrite->first_edit + rewrite->n_edits);
   for (guint i = 0; i < regions->len; i++)
     {
-      g_autoptr (PhRegion) region = ph_region_copy (regions->pdata[i]);
+      g_autoptr (PhRegion) region = ph_region_copy (regions->pdata[i]), readers = ph_region_copy (regions->pdata[i]);
 
-      for (guint round = 0; round < 3; round++)
-        {
-          if (region->outputs->len > 0 && region->before->len > 0 && take_pair (self, region, was, is))
-            return TRUE;
-          if (!ph_region_widen (region, was, is, FALSE))
-            break;
-        }
+      /* What was put between an input and who reads it has nothing on the other side: the readers show it. */
+      if (try_region (self, region, was, is) || (ph_region_follow (readers, was, is) && try_region (self, readers, was, is)))
+        return TRUE;
     }
   return FALSE;
 }

@@ -144,7 +144,7 @@ shows_again (const PhHunt *hunt, const PhHuntStage *stage, const PhHuntOptions *
   PhFaultPass pass = {
     .pass = stage->pass, .arguments = stage->arguments, .allow = options->allow, .folder = options->folder,
     .rules_off = options->rules_off, .limit = G_MAXUINT, .seed = options->seed, .runner = options->runner,
-    .cancellable = options->cancellable
+    .closely = hunt->reduced->fault->in_double, .cancellable = options->cancellable
   };
   /* clang-format on */
 
@@ -153,7 +153,7 @@ shows_again (const PhHunt *hunt, const PhHuntStage *stage, const PhHuntOptions *
   if (!stage->only_once)
     fault = ph_fault_find (&pass, model, feeds, FALSE, NULL);
   else if ((after = ph_hunt_open_model (other, options->cancellable)) != NULL)
-    fault = ph_fault_compare (model, after, feeds, options->cancellable);
+    fault = ph_fault_compare (model, after, feeds, hunt->reduced->fault->in_double, options->cancellable);
   return fault != NULL && fault->kind == hunt->kind;
 }
 

@@ -91,6 +91,8 @@ ph_hunting_pass (PhHunting *self, const PhHuntStage *stage)
                          .limit = G_MAXUINT,
                          .seed = self->options->seed,
                          .runner = self->options->runner,
+                         .nonfinite = self->nonfinite,
+                         .closely = self->closely,
                          .cancellable = self->options->cancellable };
 }
 
@@ -221,6 +223,7 @@ question (PhHunting *self, const PhHuntStage *stage, PhModel *before, PhModel *a
       then = model_after (self, after, index);
       if (then == NULL)
         continue;
+      self->nonfinite = suspect->shown_by == PH_SAMPLE_NONFINITE;
       anchors = ph_anchors_of_rewrite (before, then, self->history, index);
       if (stage->only_once ? ph_hunting_cut_pair (self, after, suspect->at)
                            : ph_hunting_reduce (self, stage, before, anchors, NULL))
@@ -309,7 +312,7 @@ compare_whole (PhHunting *self, PhModel *before)
 
   return self->options->runner != NULL
              ? ph_runner_fault (self->options->runner, before, self->model, feeds, self->options->cancellable)
-             : ph_fault_compare (before, self->model, feeds, self->options->cancellable);
+             : ph_fault_compare (before, self->model, feeds, FALSE, self->options->cancellable);
 }
 
 /* FALSE: it cannot be run, and that is nothing of the pass's. */
@@ -379,9 +382,20 @@ run_stage (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step)
       return TRUE;
     }
   fault = ph_hunting_is_over (self) ? NULL : compare_whole (self, before);
+  if (fault != NULL)
+    search (self, stage, before, self->model, fault);
+  if (self->hunt->reduced == NULL && proof->verdict == PH_VERDICT_DIFFERENT && !ph_hunting_is_over (self))
+    {
+      self->closely = TRUE;
+      if (question (self, stage, before, self->model, proof))
+        {
+          convict (self, stage, step, PH_FAULT_WRONG);
+          return TRUE;
+        }
+      self->closely = FALSE;
+    }
   if (fault == NULL)
     return TRUE;
-  search (self, stage, before, self->model, fault);
   convict (self, stage, step, fault->kind);
   if (self->hunt->reduced == NULL)
     self->hunt->note = g_strdup_printf ("the model differs%s%s, and no part of it that is smaller was found to",

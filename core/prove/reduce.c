@@ -16,6 +16,8 @@
 #define WINDOWED 16
 /* Sizes and digits have so many tests at least. */
 #define SHRINKING 40
+/* In microseconds: programs take their time. */
+#define LEAST_SHRINKING (4 * G_USEC_PER_SEC)
 
 typedef struct
 {
@@ -359,15 +361,21 @@ shrink_digits (Reduction *self)
       ;
 }
 
-/* What makes the model easier to read, not smaller, may take as many tests again as the nodes took. */
+/* What makes the model easier to read, not smaller, may take as many tests again as the nodes took, and half of the time. */
 static void
-shrink (Reduction *self)
+shrink (Reduction *self, gint64 started)
 {
+  const gint64 now = g_get_monotonic_time (), end = now + MAX ((now - started) / 2, LEAST_SHRINKING),
+               last = self->options->deadline;
+  const PhReduceOptions own = { last > 0 ? MIN (last, end) : end, self->options->progress, self->options->data };
+  const PhReduceOptions *options = self->options;
   const gboolean out_of_time = self->out_of_time;
 
+  self->options = &own;
   self->last_test = self->n_tests + MAX (self->n_tests, SHRINKING);
   shrink_sizes (self);
   shrink_digits (self);
+  self->options = options;
   self->out_of_time = out_of_time;
 }
 
@@ -377,6 +385,7 @@ ph_reduce (PhFaultPass *pass, PhModel *model, GHashTable *nodes, GHashTable *val
 {
   g_autoptr (GHashTable) failed = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
   g_autoptr (GPtrArray) first = g_ptr_array_new ();
+  const gint64 started = g_get_monotonic_time ();
   GError *own = NULL;
   Reduction self = { .pass = pass,
                      .options = options,
@@ -396,7 +405,7 @@ ph_reduce (PhFaultPass *pass, PhModel *model, GHashTable *nodes, GHashTable *val
       debug_nodes (&self);
       drop_outputs (&self);
       debug_nodes (&self);
-      shrink (&self);
+      shrink (&self, started);
       self.best->n_tests = self.n_tests;
       self.best->out_of_time = self.out_of_time;
     }

@@ -337,6 +337,40 @@ test_compared (Hunting *self, gconstpointer data)
   g_assert_true (has_file (self, "after.onnx"));
 }
 
+/* What only NaN shows, what was put between an input and its reader, and what float32's tolerance hides: the proof calls them different, so the hunt leads there. */
+static void
+test_hidden (Hunting *self, gconstpointer data)
+{
+  /* clang-format off */
+  static const struct { const char *constants, *nodes; } cases[] = {
+    { "zero = {0}", "e = IsNaN (x)\nc = Where (e, zero, x)" },
+    { "most = {1}", "c = Clip (x, , most)" },
+    { "more = {1.0005}", "c = Mul (x, more)" },
+  };
+  /* clang-format on */
+  static const char head[] = "<ir_version: 8, opset_import: [\"\": 17]>\ng (float[n] x, float[n] z) => (float[n] y)\n";
+  g_autofree char *was = g_build_filename (self->folder, "was.onnxtxt", NULL),
+                  *is = g_build_filename (self->folder, "is.onnxtxt", NULL);
+  g_autofree char *before = g_strconcat (head, "{\na = Tanh (x)\nb = Relu (z)\ny = Add (a, b)\n}\n", NULL);
+
+  g_assert_true (g_file_set_contents (was, before, -1, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *after = g_strdup_printf ("%s<float %s>\n{\n%s\na = Tanh (c)\nb = Relu (z)\ny = Add (a, b)\n}\n", head,
+                                                cases[i].constants, cases[i].nodes);
+      g_autofree char *open = g_strdup_printf ("open '%s'", was), *compare = g_strdup_printf ("compare '%s'", is);
+      g_autoptr (PhReply) opened = NULL, compared = NULL, reply = NULL;
+
+      g_assert_true (g_file_set_contents (is, after, -1, NULL));
+      opened = ph_console_run (self->console, open, NULL);
+      g_assert_no_error (opened->error);
+      compared = ph_console_run (self->console, compare, NULL);
+      g_assert_no_error (compared->error);
+      reply = hunt (self, "hunt");
+      assert_reduced (self, reply, 1, (const char *const[]) { "Tanh", NULL });
+    }
+}
+
 /* A pass that fails is a result, and stays the same failure all along. */
 static void
 test_failures (Hunting *self, gconstpointer data)
@@ -486,6 +520,7 @@ main (int argc, char *argv[])
   ADD ("/hunting/late", NULL, test_late);
   ADD ("/hunting/cancel", NULL, test_cancel);
   ADD ("/hunting/compared", NULL, test_compared);
+  ADD ("/hunting/hidden", NULL, test_hidden);
   ADD ("/hunting/failures", NULL, test_failures);
   ADD ("/hunting/switches", NULL, test_switches);
   ADD ("/hunting/flicker", NULL, test_flicker);
