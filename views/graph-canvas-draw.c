@@ -185,6 +185,36 @@ has_overlay (PhGraphCanvas *self)
          || self->hover.pill >= 0 || self->hover.edge >= 0;
 }
 
+/* What a step took away lies above the lines that run through its place, or its text could not be read. */
+static void
+draw_gone_above (PhGraphCanvas *self, cairo_t *cr, const PhSceneEdge *edge, const PhDrawOptions *options)
+{
+  g_autoptr (GArray) boxes = NULL;
+
+  if (self->since == self->time || self->side != PH_SIDE_BOTH)
+    return;
+  boxes = g_array_new (FALSE, FALSE, sizeof (int));
+  ph_scene_boxes_in (self->shown.scene, &edge->bounds, boxes);
+  for (guint i = 0; i < boxes->len; i++)
+    {
+      const int at = g_array_index (boxes, int, i);
+      const PhSceneBox *box = ph_scene_box (self->shown.scene, at);
+
+      if (box->n_tenants > 0 && !box->open && ph_scene_tenant (self->shown.scene, at, self->time) == NULL
+          && ph_scene_tenant (self->shown.scene, at, self->since) != NULL)
+        ph_scene_draw_box (self->shown.scene, cr, self->ink, at, options);
+    }
+}
+
+static void
+draw_notes (PhGraphCanvas *self, cairo_t *cr, const PhDrawOptions *options)
+{
+  PhDrawOptions notes = *options;
+
+  notes.clip = ph_viewport_seen (ph_canvas_viewport (self));
+  ph_scene_draw_notes (self->shown.scene, cr, self->ink, &notes, ph_document_get_diff (self->document));
+}
+
 /* The selected node with its edges, and what the pointer is over: drawn anew each frame, on top of the tiles. */
 static void
 draw_overlay (PhGraphCanvas *self, cairo_t *cr)
@@ -202,13 +232,6 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
 
   cairo_scale (cr, self->viewport.at.zoom, self->viewport.at.zoom);
   cairo_translate (cr, -self->viewport.at.x, -self->viewport.at.y);
-  if (has_notes (self))
-    {
-      PhDrawOptions notes = options;
-
-      notes.clip = ph_viewport_seen (ph_canvas_viewport (self));
-      ph_scene_draw_notes (self->shown.scene, cr, self->ink, &notes, ph_document_get_diff (self->document));
-    }
   if (self->hover.edge >= 0 && self->hover.edge < (int) ph_scene_n_edges (self->shown.scene))
     ph_scene_draw_edge (self->shown.scene, cr, self->hover.edge, &options,
                         &(PhColor) { accent.red, accent.green, accent.blue, 0.8 }, MAX (2.2, 1.4 / self->viewport.at.zoom));
@@ -224,7 +247,10 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
 
           for (guint i = 0; i < MIN (n, 400); i++)
             if (ph_scene_edge_at (self->shown.scene, edges[i], self->time))
-              ph_scene_draw_edge (self->shown.scene, cr, edges[i], &options, &accent, MAX (2.2, 1.4 / self->viewport.at.zoom));
+              {
+                ph_scene_draw_edge (self->shown.scene, cr, edges[i], &options, &accent, MAX (2.2, 1.4 / self->viewport.at.zoom));
+                draw_gone_above (self, cr, ph_scene_edge (self->shown.scene, edges[i]), &options);
+              }
         }
       /* What is selected is never pale. */
       if (self->since != self->time && at->n_tenants > 0 && !at->open
@@ -240,6 +266,8 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
     }
   else if (box >= 0)
     ring (self, cr, &ph_scene_pill (self->shown.scene, pill)->rect, PH_PILL_HEIGHT / 2, accent, 2.4);
+  if (has_notes (self))
+    draw_notes (self, cr, &options);
   ph_canvas_draw_marks (self, cr);
   if (self->hover.pill >= 0)
     ring (self, cr, &ph_scene_pill (self->shown.scene, self->hover.pill)->rect, PH_PILL_HEIGHT / 2,

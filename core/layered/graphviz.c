@@ -19,13 +19,18 @@ typedef struct
   gboolean ports;         /* each operand enters at its own place, also where the order means nothing */
   int trunk, chain, lone; /* weights: of a longest path; of an edge alone at both ends; alone at one  */
   gboolean all_rows;      /* of a gradient: all backward boxes of a forward one in its row            */
+  gboolean own_layers;    /* the layers of our own picture, in their order: dot places, and bends the lines */
 } Way;
 
-static const Way ways[]
-    = { { TRUE, 4, 3, 1, FALSE }, { TRUE, 4, 3, 2, FALSE }, { FALSE, 4, 3, 1, FALSE }, { FALSE, 8, 8, 1, FALSE } };
-static const Way one_way = { FALSE, 4, 3, 1, FALSE };
-static const Way gradient_ways[]
-    = { { FALSE, 8, 4, 1, FALSE }, { FALSE, 8, 4, 1, TRUE }, { TRUE, 8, 4, 1, FALSE }, { TRUE, 8, 4, 1, TRUE } };
+/* The first ones are asked where time is short. */
+static const Way ways[] = { { FALSE, 4, 3, 1, FALSE, FALSE },
+                            { FALSE, 4, 3, 1, FALSE, TRUE },
+                            { TRUE, 4, 3, 1, FALSE, FALSE },
+                            { TRUE, 4, 3, 1, FALSE, TRUE } };
+static const Way gradient_ways[] = { { FALSE, 8, 4, 1, FALSE, FALSE },
+                                     { FALSE, 8, 4, 1, TRUE, FALSE },
+                                     { TRUE, 8, 4, 1, FALSE, FALSE },
+                                     { TRUE, 8, 4, 1, TRUE, FALSE } };
 
 /* ── weights ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
@@ -206,19 +211,47 @@ append_rows (GString *text, const PhLayout *layout, const Way *way)
     }
 }
 
+typedef struct
+{
+  float x, y;
+  guint box;
+} Place;
+
+static int
+compare_places (const void *a, const void *b)
+{
+  const Place *p = a, *q = b;
+
+  return p->y != q->y ? (p->y < q->y ? -1 : 1) : p->x != q->x ? (p->x < q->x ? -1 : 1) : p->box < q->box ? -1 : 1;
+}
+
+/* Boxes of one layer have one middle. */
+static void
+append_layers (GString *text, const PhLayout *own)
+{
+  g_autofree Place *places = g_new (Place, own->n_boxes + 1);
+
+  for (guint b = 0; b < own->n_boxes; b++)
+    places[b] = (Place) { own->boxes[b].x, roundf (own->boxes[b].y), b };
+  qsort (places, own->n_boxes, sizeof *places, compare_places);
+  for (guint i = 1; i < own->n_boxes; i++)
+    if (places[i].y == places[i - 1].y)
+      g_string_append_printf (text, "s %u %u 1\n", places[i - 1].box, places[i].box);
+}
+
 static void
 append_options (GString *text, PhLayoutEngine engine, gboolean halves)
 {
   if (engine == PH_LAYOUT_DOT)
     g_string_append_printf (text, "o nodesep 0.22\no ranksep %s\no splines true\no nslimit 2\no nslimit1 2\n%s",
-                            halves ? "0.4" : "0.42", halves ? "o newrank true\n" : "");
+                            halves ? "0.4" : "0.38", halves ? "o newrank true\n" : "");
   else
     g_string_append (text, "o overlap false\no splines line\no sep 0.15\n");
 }
 
-/* One section of the request. */
+/* One section of the request. @own: (nullable) our own picture. */
 static void
-append_section (GString *text, const PhLayout *layout, PhLayoutEngine engine, const Way *way)
+append_section (GString *text, const PhLayout *layout, PhLayoutEngine engine, const Way *way, const PhLayout *own)
 {
   const gboolean dot = engine == PH_LAYOUT_DOT, halves = dot && ph_layout_has_halves (layout);
   g_autofree guint8 *trunk = g_new0 (guint8, layout->n_edges + 1);
@@ -256,6 +289,8 @@ append_section (GString *text, const PhLayout *layout, PhLayoutEngine engine, co
     }
   if (halves)
     append_rows (text, layout, way);
+  if (own != NULL && way->own_layers)
+    append_layers (text, own);
   g_string_append (text, "end\n");
 }
 
@@ -441,15 +476,15 @@ score_of (const PhLayoutJudgement *tried, const PhLayoutJudgement *own)
 }
 
 gboolean
-ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const PhLayoutJudgement *own, guint milliseconds,
-                 double seconds, gboolean *late, GCancellable *cancellable, GError **error)
+ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const PhLayout *own, guint milliseconds, double seconds,
+                 gboolean *late, GCancellable *cancellable, GError **error)
 {
   const gboolean halves = engine == PH_LAYOUT_DOT && ph_layout_has_halves (layout);
   GString *request = g_string_new (NULL);
   g_autoptr (GBytes) text = NULL, answer = NULL;
   g_autoptr (GError) failed = NULL;
   g_autoptr (PhLayout) best = NULL;
-  const Way *chosen = halves ? gradient_ways : n_variants > 1 ? ways : &one_way;
+  const Way *chosen = halves ? gradient_ways : ways;
   const char *at, *end;
   double least = INFINITY;
   gsize size = 0;
@@ -458,7 +493,7 @@ ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const 
   n_variants = engine == PH_LAYOUT_DOT ? CLAMP (n_variants, 1, 4) : 1;
   g_string_append_printf (request, "peephole-layout 2 %u\n", milliseconds);
   for (int i = 0; i < n_variants; i++)
-    append_section (request, layout, engine, &chosen[i]);
+    append_section (request, layout, engine, &chosen[i], own);
   text = g_string_free_to_bytes (request);
   ran = ph_helper_run (text, seconds, cancellable, &answer, late, &failed);
   if (!ran && g_error_matches (failed, PH_ERROR, PH_ERROR_CANCELLED))
@@ -480,7 +515,7 @@ ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const 
         stretch (tried);
       finish_lines (tried, engine, chosen[i].ports);
       ph_layout_judge (tried, &judgement);
-      score = score_of (&judgement, own);
+      score = score_of (&judgement, own != NULL ? &own->own : NULL);
       if (score >= least)
         continue;
       least = score;

@@ -20,9 +20,10 @@ gboolean ph_helper_run (GBytes *text, double seconds, GCancellable *cancellable,
 gboolean ph_helper_number (const char **at, const char *end, double *number);
 
 /* graphviz.c: @layout by @engine, in one process. With dot and @milliseconds of its time: the best of @n_variants (at most 4) by
- * crossings, and area against @own (nullable). @late: its time ran out; FALSE then, if nothing was answered before. */
-gboolean ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const PhLayoutJudgement *own,
-                          guint milliseconds, double seconds, gboolean *late, GCancellable *cancellable, GError **error);
+ * crossings, and area against @own (nullable), our own picture, judged; some begin with its layers and their order. @late: its time ran
+ * out; FALSE then, if nothing was answered before. */
+gboolean ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const PhLayout *own, guint milliseconds,
+                          double seconds, gboolean *late, GCancellable *cancellable, GError **error);
 /* Ranks that the edges cross in all, besides one each: what dot's time grows with. */
 guint ph_graphviz_effort (PhLayout *layout);
 /* quality.c: what the picture is like. */

@@ -144,11 +144,8 @@ better_of_both (PhLayout *layout, double seconds, GCancellable *cancellable, GEr
       own->own.ms = ms;
       dot = ph_layout_copy (layout);
       start = g_get_monotonic_time ();
-      if (!ph_graphviz_lay (dot, PH_LAYOUT_DOT,
-                            layout->n_boxes <= FEW ? 4
-                            : halves               ? 2
-                                                   : 1,
-                            &own->own, WORK, MIN (seconds, PATIENCE), &late, cancellable, &failed))
+      if (!ph_graphviz_lay (dot, PH_LAYOUT_DOT, layout->n_boxes <= FEW ? 4 : 2, own, WORK, MIN (seconds, PATIENCE), &late,
+                            cancellable, &failed))
         {
           if (g_error_matches (failed, PH_ERROR, PH_ERROR_CANCELLED))
             {

@@ -338,6 +338,47 @@ test_best (void)
   }
 }
 
+/* A recurrence unrolled: each turn reads the input that all read, and the state of the turn before. In layers of dot's own choice its
+ * picture is far wider than ours; in ours it is narrower. */
+static void
+test_own_layers (void)
+{
+  enum
+  {
+    TURNS = 4,
+    EACH = 5
+  };
+  g_autoptr (PhLayout) layout = ph_layout_new (1 + TURNS * EACH, TURNS * (EACH + 1));
+  guint n = 0;
+
+  use_real_helper ();
+  layout->boxes[0] = (PhLayoutBox) { .width = 77, .height = 48 };
+  for (guint t = 0; t < TURNS; t++)
+    {
+      const guint slice = 1 + t * EACH, product = slice + 1, state = slice + 2, sum = slice + 3, tanh = slice + 4;
+      const guint ends[][2] = { { 0, slice },   { slice, product }, { product, sum },
+                                { state, sum }, { sum, tanh },      { tanh, tanh + 3 } };
+
+      for (guint k = 0; k < EACH; k++)
+        layout->boxes[slice + k] = (PhLayoutBox) { .width = k == 1 || k == 2 ? 133 : 64,
+                                                   .height = k == 0  ? 64
+                                                             : k < 3 ? 80
+                                                                     : 48 };
+      for (guint k = 0; k < G_N_ELEMENTS (ends) - (t + 1 == TURNS); k++, n++)
+        {
+          layout->edges[n].from = ends[k][0];
+          layout->edges[n].to = ends[k][1];
+        }
+    }
+  layout->n_edges = n;
+  layout->engine = PH_LAYOUT_BEST;
+  g_assert_true (ph_layout_sync (layout, 20, NULL, NULL));
+  g_assert_cmpint (layout->engine, ==, PH_LAYOUT_DOT);
+  g_assert_cmpfloat (layout->dot.width, <, layout->own.width);
+  g_assert_cmpuint (layout->dot.over, ==, 0);
+  layout_assert_apart (layout);
+}
+
 /* The first operand of what is no commutative operator is the left one, the pills' box is entered in the middle of its card. */
 static void
 test_ports (void)
@@ -522,6 +563,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/recovers", test_recovers);
   g_test_add_func ("/layout/hostile", test_hostile);
   g_test_add_func ("/layout/best", test_best);
+  g_test_add_func ("/layout/own-layers", test_own_layers);
   g_test_add_func ("/layout/ports", test_ports);
   g_test_add_func ("/layout/center", test_center);
   g_test_add_func ("/layout/halves", test_halves);
