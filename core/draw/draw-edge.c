@@ -289,6 +289,7 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
       const gboolean stands_in_box = known != NULL && source != NULL
                                      && g_hash_table_contains (options->values, GUINT_TO_POINTER (source->id));
       const double label_size = known != NULL ? 1 : LABEL_SIZE;
+      const PhPoint *points = ph_scene_points (scene, edge);
       PhPoint at;
       PhRect place;
       double width, height;
@@ -296,10 +297,12 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
       /* A short edge starts at a box that says the type, and has no room. */
       if (type == NULL || edge->n_points < 4
           || ((known == NULL || stands_in_box)
-              && (ph_scene_is_across (scene) ? edge->bounds.width : edge->bounds.height) < LABEL_LENGTH))
+              && (ph_scene_is_across (scene) ? fabsf (points[edge->n_points - 1].x - points[0].x)
+                                             : fabsf (points[edge->n_points - 1].y - points[0].y))
+                     < LABEL_LENGTH))
         continue;
       ph_ink_size (ink, PH_INK_TEXT, type, &width, &height);
-      at = middle_of (ph_scene_points (scene, edge), edge->n_points);
+      at = middle_of (points, edge->n_points);
       place.width = label_size * (width + (known != NULL ? 0 : 8));
       place.height = label_size * height;
       place.x = at.x - place.width / 2;
@@ -307,7 +310,7 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
       /* A value is looked for: it may stand elsewhere on its line. */
       for (guint k = 0; known != NULL && k < G_N_ELEMENTS (parts) && is_taken (scene, &place, labels, boxes); k++)
         {
-          at = point_of (ph_scene_points (scene, edge), edge->n_points, parts[k]);
+          at = point_of (points, edge->n_points, parts[k]);
           place.x = at.x - place.width / 2;
           place.y = at.y - place.height / 2;
         }

@@ -51,6 +51,46 @@ test_render (void)
   g_rmdir (folder);
 }
 
+/* A short line has no room for a label: it is seen from end to end. */
+static void
+test_short_lines (void)
+{
+  g_autofree char *path = scene_example ("seed");
+  g_autoptr (GError) error = NULL;
+  const PhSceneOptions scene_options = { .engine = PH_LAYOUT_LAYERED };
+  g_autoptr (PhScene) scene = ph_scene_new (ph_io_open (path, NULL, NULL, &error), NULL, &scene_options, NULL, &error);
+  g_autoptr (PhInk) ink = ph_ink_new ();
+  const double scale = 1.5;
+  PhDrawOptions options = { .scale = scale, .clip = { 0, 0, ph_scene_width (scene), ph_scene_height (scene) } };
+  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, (int) (ph_scene_width (scene) * scale),
+                                                         (int) (ph_scene_height (scene) * scale));
+  cairo_t *cr = cairo_create (surface);
+  guint n_short = 0;
+
+  cairo_scale (cr, scale, scale);
+  ph_scene_draw (scene, cr, ink, &options);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+  for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+    {
+      const PhSceneEdge *edge = ph_scene_edge (scene, e);
+      const PhPoint *p = ph_scene_points (scene, edge), *end = p + edge->n_points - 1;
+
+      if (edge->n_points != 4 || fabsf (p->x - end->x) > 0.5f || fabsf (end->y - p->y) > 40)
+        continue;
+      for (double part = 0.42; part < 0.6; part += 0.04)
+        {
+          const int x = (int) (p->x * scale), y = (int) ((p->y + part * (end->y - p->y)) * scale);
+          const guint8 *at = cairo_image_surface_get_data (surface) + y * cairo_image_surface_get_stride (surface) + 4 * x;
+
+          g_assert_cmpuint (MIN (at[0], MIN (at[-4], at[4])), <, 200);
+        }
+      n_short++;
+    }
+  g_assert_cmpuint (n_short, >=, 2);
+  cairo_surface_destroy (surface);
+}
+
 /* A fused box says what its main part is like; an output the value that it has. */
 static void
 test_boxes (void)
@@ -250,6 +290,7 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/scene-paint/render", test_render);
+  g_test_add_func ("/scene-paint/short-lines", test_short_lines);
   g_test_add_func ("/scene-paint/boxes", test_boxes);
   g_test_add_func ("/scene-paint/paint", test_paint);
   g_test_add_func ("/scene-paint/paint-given", test_paint_given);
