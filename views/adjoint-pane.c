@@ -23,7 +23,7 @@ struct _PhAdjointPane
   GtkLabel *message;
   GtkListView *forward_list, *reverse_list;
   GtkStringList *strings[N_TRACES];
-  GArray *nodes[N_TRACES];   /* PhId of each row */
+  GArray *places[N_TRACES];  /* (element-type PhAdjointPlace) of each row */
   PhDocument *document;      /* (nullable) */
   GCancellable *cancellable; /* (nullable) while the traces are computed */
   gboolean stale;            /* what is shown is not of the present position and inputs */
@@ -53,12 +53,12 @@ fill (PhAdjointPane *self, Trace trace, GPtrArray *lines)
 {
   g_autoptr (GPtrArray) texts = g_ptr_array_new ();
 
-  g_array_set_size (self->nodes[trace], 0);
+  g_array_set_size (self->places[trace], 0);
   for (guint i = 0; i < lines->len; i++)
     {
       PhAdjointLine *line = lines->pdata[i];
       g_ptr_array_add (texts, line->text);
-      g_array_append_val (self->nodes[trace], line->node);
+      g_array_append_val (self->places[trace], line->at);
     }
   g_ptr_array_add (texts, NULL);
   self->following = TRUE;
@@ -136,15 +136,13 @@ static PhId
 node_of_row (PhAdjointPane *self, Trace trace, guint row)
 {
   PhModel *model = ph_document_get_model (self->document);
-  PhId id = row < self->nodes[trace]->len ? g_array_index (self->nodes[trace], PhId, row) : PH_NO_ID;
+  const PhAdjointPlace *place = row < self->places[trace]->len ? &g_array_index (self->places[trace], PhAdjointPlace, row) : NULL;
 
-  if (model == NULL || id == PH_NO_ID)
+  if (model == NULL || place == NULL || place->node == PH_NO_ID)
     return PH_NO_ID;
   if (trace == REVERSE)
-    PH_FOREACH_NODE (node, model->graph)
-      if (node->role == PH_ROLE_BACKWARD && node->partner == id)
-        return node->id;
-  return ph_model_find_node (model, id) != NULL ? id : PH_NO_ID;
+    return ph_adjoint_place_find (place, model);
+  return ph_model_find_node (model, place->node) != NULL ? place->node : PH_NO_ID;
 }
 
 static void
@@ -177,26 +175,44 @@ on_row_clicked (GtkGesture *gesture, int n, double x, double y, gpointer item)
                   gtk_list_item_get_position (item));
 }
 
-/* The first row of each trace that is about the selected node, or about the one that it differentiates. */
+/* The row of a trace that is about @node, else the first one about @forward, which it is or differentiates. */
+static guint
+row_of_node (PhAdjointPane *self, Trace trace, const PhNode *node, PhId forward)
+{
+  guint row = GTK_INVALID_LIST_POSITION;
+
+  for (guint i = 0; i < self->places[trace]->len; i++)
+    {
+      const PhAdjointPlace *place = &g_array_index (self->places[trace], PhAdjointPlace, i);
+
+      if (place->node != forward && (!place->adds || node->role != PH_ROLE_BACKWARD))
+        continue;
+      if (node_of_row (self, trace, i) == node->id)
+        return i;
+      if (place->node == forward && row == GTK_INVALID_LIST_POSITION)
+        row = i;
+    }
+  return row;
+}
+
+/* The rows that are about the selected node, or about the one that it differentiates. */
 static void
 follow_selection (PhAdjointPane *self)
 {
   PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
-  PhNode *node = model != NULL ? ph_model_find_node (model, ph_document_get_selection (self->document)) : NULL;
-  PhId id = node == NULL ? PH_NO_ID : node->role == PH_ROLE_BACKWARD ? node->partner : node->id;
+  const PhNode *node = model != NULL ? ph_model_find_node (model, ph_document_get_selection (self->document)) : NULL;
+  const PhId id = node == NULL ? PH_NO_ID : node->role == PH_ROLE_BACKWARD ? node->partner : node->id;
 
   self->following = TRUE;
   for (Trace trace = 0; trace < N_TRACES; trace++)
     {
       GtkSingleSelection *selection = GTK_SINGLE_SELECTION (gtk_list_view_get_model (list_of (self, trace)));
       const guint now = gtk_single_selection_get_selected (selection);
-      guint row = GTK_INVALID_LIST_POSITION;
+      guint row;
 
-      if (id != PH_NO_ID && now < self->nodes[trace]->len && g_array_index (self->nodes[trace], PhId, now) == id)
+      if (node != NULL && node_of_row (self, trace, now) == node->id)
         continue;
-      for (guint i = 0; id != PH_NO_ID && i < self->nodes[trace]->len && row == GTK_INVALID_LIST_POSITION; i++)
-        if (g_array_index (self->nodes[trace], PhId, i) == id)
-          row = i;
+      row = node != NULL ? row_of_node (self, trace, node, id) : GTK_INVALID_LIST_POSITION;
       gtk_single_selection_set_selected (selection, row);
       if (row != GTK_INVALID_LIST_POSITION)
         gtk_widget_activate_action (GTK_WIDGET (list_of (self, trace)), "list.scroll-to-item", "u", row);
@@ -285,7 +301,7 @@ ph_adjoint_pane_dispose (GObject *object)
   for (Trace trace = 0; trace < N_TRACES; trace++)
     {
       g_clear_object (&self->strings[trace]);
-      g_clear_pointer (&self->nodes[trace], g_array_unref);
+      g_clear_pointer (&self->places[trace], g_array_unref);
     }
   G_OBJECT_CLASS (ph_adjoint_pane_parent_class)->dispose (object);
 }
@@ -312,7 +328,7 @@ ph_adjoint_pane_init (PhAdjointPane *self)
   for (Trace trace = 0; trace < N_TRACES; trace++)
     {
       self->strings[trace] = gtk_string_list_new (NULL);
-      self->nodes[trace] = g_array_new (FALSE, FALSE, sizeof (PhId));
+      self->places[trace] = g_array_new (FALSE, FALSE, sizeof (PhAdjointPlace));
     }
   self->stale = TRUE;
   gtk_widget_init_template (GTK_WIDGET (self));

@@ -36,14 +36,14 @@ ph_adjoint_step_formula (const PhAdjoint *adjoint, const PhAdjointStep *step)
 {
   const PhAdjointRow *row = adjoint->rows->pdata[step->row];
 
-  return step->adds ? g_strdup_printf ("%s' + %s", row->name, step->formula) : g_strdup (step->formula);
+  return step->at.adds ? g_strdup_printf ("%s' + %s", row->name, step->formula) : g_strdup (step->formula);
 }
 
 /* A line before it is set in columns. */
 typedef struct
 {
   char *name, *formula, *value;
-  PhId node;
+  PhAdjointPlace at;
 } Cells;
 
 static void
@@ -101,7 +101,7 @@ set_in_columns (GArray *all)
         }
       g_string_append_printf (text, " = %s", cells->value);
       line->text = g_string_free (text, FALSE);
-      line->node = cells->node;
+      line->at = cells->at;
       g_ptr_array_add (lines, line);
     }
   return lines;
@@ -112,14 +112,16 @@ ph_adjoint_forward_lines (const PhAdjoint *adjoint)
 {
   g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (Cells));
   const PhAdjointRow *output = adjoint->rows->pdata[adjoint->output_row];
-  Cells last = { g_strdup (adjoint->output), g_strdup (output->name), ph_adjoint_text (output->tensor, output->type),
-                 output->node };
+  Cells last = {
+    g_strdup (adjoint->output), g_strdup (output->name), ph_adjoint_text (output->tensor, output->type), { .node = output->node }
+  };
 
   g_array_set_clear_func (all, cells_clear);
   for (guint i = 0; i < adjoint->rows->len; i++)
     {
       const PhAdjointRow *row = adjoint->rows->pdata[i];
-      Cells cells = { g_strdup (row->name), g_strdup (row->formula), ph_adjoint_text (row->tensor, row->type), row->node };
+      Cells cells
+          = { g_strdup (row->name), g_strdup (row->formula), ph_adjoint_text (row->tensor, row->type), { .node = row->node } };
 
       g_array_append_val (all, cells);
     }
@@ -138,7 +140,7 @@ ph_adjoint_reverse_lines (const PhAdjoint *adjoint)
       const PhAdjointStep *step = adjoint->steps->pdata[i];
       const PhAdjointRow *row = adjoint->rows->pdata[step->row];
       Cells cells = { g_strconcat (row->name, "'", NULL), ph_adjoint_step_formula (adjoint, step),
-                      ph_adjoint_text (step->tensor, row->type), step->node };
+                      ph_adjoint_text (step->tensor, row->type), step->at };
 
       g_array_append_val (all, cells);
     }

@@ -261,16 +261,82 @@ add (PhTensor *a, PhTensor *b)
   return sum;
 }
 
+/* Of the backward nodes of @place->node the one that made @gradient. */
 static void
-add_step (PhAdjoint *adjoint, guint index, PhId node, char *formula, PhTensor *tensor)
+find_part (PhModel *model, PhId gradient, PhId first_of_run, PhAdjointPlace *place)
+{
+  const PhValue *value = ph_model_find_value (model, gradient);
+  const PhNode *maker = value != NULL ? value->producer : NULL;
+  int before = 0;
+
+  PH_FOREACH_NODE (node, model->graph)
+    if (node->role == PH_ROLE_BACKWARD && node->partner == place->node && node->id >= first_of_run)
+      {
+        place->n_parts++;
+        before += maker != NULL && node->id < maker->id;
+        if (node == maker)
+          place->part = 0;
+      }
+  if (place->part == 0)
+    place->part = before;
+}
+
+/* What adds @node's result to another one. */
+static PhId
+find_sum (const PhNode *node)
+{
+  const PhValue *value = ph_node_output (node, 0);
+
+  for (guint i = 0; value != NULL && i < value->uses->len; i++)
+    {
+      const PhNode *user = value->uses->data[i].node;
+
+      if (user->role == PH_ROLE_BACKWARD && (ph_node_is (user, &ph_op_Add) || ph_node_is (user, &ph_op_Sum)))
+        return user->id;
+    }
+  return node->id;
+}
+
+static int
+compare_ids (gconstpointer a, gconstpointer b)
+{
+  const PhId x = *(const PhId *) a, y = *(const PhId *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+PhId
+ph_adjoint_place_find (const PhAdjointPlace *place, PhModel *model)
+{
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (PhId));
+
+  if (place->node == PH_NO_ID)
+    return PH_NO_ID;
+  PH_FOREACH_NODE (node, model->graph)
+    if (node->role == PH_ROLE_BACKWARD && node->partner == place->node)
+      g_array_append_val (parts, node->id);
+  g_array_sort (parts, compare_ids);
+  /* After passes over the gradient the parts are others: then it is one of them. */
+  if (parts->len > 0 && place->part >= 0)
+    {
+      const guint part = place->n_parts > 0 && parts->len % place->n_parts == 0 ? (guint) place->part : 0;
+      const PhNode *node = ph_model_find_node (model, g_array_index (parts, PhId, part));
+
+      return place->adds ? find_sum (node) : node->id;
+    }
+  return ph_model_find_node (model, place->node) != NULL ? place->node : PH_NO_ID;
+}
+
+static void
+add_step (PhAdjoint *adjoint, guint index, PhAdjointPlace at, char *formula, PhTensor *tensor)
 {
   PhAdjointRow *row = adjoint->rows->pdata[index];
   PhAdjointStep *step = g_new0 (PhAdjointStep, 1);
 
   step->row = index;
-  step->node = node;
+  step->at = at;
   step->formula = formula;
-  step->adds = row->has_adjoint;
+  step->at.adds = row->has_adjoint;
   step->tensor = !row->has_adjoint ? (tensor != NULL ? ph_tensor_ref (tensor) : NULL) : add (row->adjoint, tensor);
   row->has_adjoint = TRUE;
   g_clear_pointer (&row->adjoint, ph_tensor_unref);
@@ -362,6 +428,7 @@ ph_adjoint_new (PhModel *model, GHashTable *feeds, const char *output, GCancella
   Tracer tracer = { model, adjoint, PH_NO_ID, row_of, contributions };
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
   const char *arguments[2] = { NULL, NULL };
+  PhId first_of_run;
   PhValue *value;
 
   adjoint->rows = g_ptr_array_new_with_free_func (row_free);
@@ -379,18 +446,25 @@ ph_adjoint_new (PhModel *model, GHashTable *feeds, const char *output, GCancella
   options.arguments = arguments;
   options.contribution = on_contribution;
   options.contribution_data = &tracer;
+  first_of_run = model->next_id;
   if (!run_pass ("autodiff", model, &options, error) || !compute (&tracer, model, feeds, cancellable, &results, error))
     return NULL;
 
-  add_step (adjoint, adjoint->output_row, PH_NO_ID, g_strdup_printf ("%s'", adjoint->output), result_of (results, tracer.seed));
+  add_step (adjoint, adjoint->output_row, (PhAdjointPlace) { .node = PH_NO_ID }, g_strdup_printf ("%s'", adjoint->output),
+            result_of (results, tracer.seed));
   for (guint i = 0; i < contributions->len; i++)
     {
       Contribution *contribution = &g_array_index (contributions, Contribution, i);
       const guint index = GPOINTER_TO_UINT (g_hash_table_lookup (row_of, GUINT_TO_POINTER (contribution->of)));
 
       if (index > 0)
-        add_step (adjoint, index - 1, contribution->node, g_steal_pointer (&contribution->formula),
-                  result_of (results, contribution->gradient));
+        {
+          PhAdjointPlace at = { .node = contribution->node, .part = -1 };
+
+          find_part (model, contribution->gradient, first_of_run, &at);
+          add_step (adjoint, index - 1, at, g_steal_pointer (&contribution->formula),
+                    result_of (results, contribution->gradient));
+        }
     }
   return g_steal_pointer (&adjoint);
 }

@@ -20,14 +20,22 @@ typedef struct
   gboolean has_adjoint; /* a gradient arrives at it                                      */
 } PhAdjointRow;
 
+/* Which node of a picture a row is about. */
+typedef struct
+{
+  PhId node; /* of the forward graph, or PH_NO_ID                              */
+  int part;  /* of a contribution: which one of the backward nodes that differentiate @node, by age; -1: it passes on what came */
+  guint n_parts; /* of those                                                       */
+  gboolean adds; /* to what came before: the node after it                         */
+} PhAdjointPlace;
+
 /* One contribution to the gradient of a value, in the order in which the backward graph is built. */
 typedef struct
 {
-  guint row;        /* whose gradient                                                */
-  PhId node;        /* the forward node that hands it on; PH_NO_ID: the cotangent    */
-  char *formula;    /* "v3' * cos v0"                                                */
-  gboolean adds;    /* to what came before                                           */
-  PhTensor *tensor; /* (nullable) the gradient after this contribution               */
+  guint row;         /* whose gradient                                                */
+  PhAdjointPlace at; /* of the forward node that hands it on; PH_NO_ID: the cotangent */
+  char *formula;     /* "v3' * cos v0"                                                */
+  PhTensor *tensor;  /* (nullable) the gradient after this contribution               */
 } PhAdjointStep;
 
 typedef struct
@@ -51,13 +59,17 @@ char *ph_adjoint_text (PhTensor *tensor, const PhType *type);
 /* "v0' + v2' * v-1". (transfer full) */
 char *ph_adjoint_step_formula (const PhAdjoint *adjoint, const PhAdjointStep *step);
 
-/* A trace as text, in columns: "v1  = ln v-1   = 0.693". @node: what the line is about, PH_NO_ID: an input, a parameter. */
+/* A trace as text, in columns: "v1  = ln v-1   = 0.693". @at: what the line is about, PH_NO_ID: an input, a parameter. */
 typedef struct
 {
   char *text;
-  PhId node;
+  PhAdjointPlace at;
 } PhAdjointLine;
 GPtrArray *ph_adjoint_forward_lines (const PhAdjoint *adjoint); /* (transfer full) (element-type PhAdjointLine) */
 GPtrArray *ph_adjoint_reverse_lines (const PhAdjoint *adjoint); /* likewise */
+
+/* The node of @model that computes what a line of the reverse trace says: of the gradient, where the model has it and it was not changed
+ * since; else the forward one. PH_NO_ID: there is none. */
+PhId ph_adjoint_place_find (const PhAdjointPlace *place, PhModel *model);
 
 G_END_DECLS

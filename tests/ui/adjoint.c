@@ -125,6 +125,52 @@ test_traces (void)
   driver_expect_text (pane, "Open a model");
 }
 
+/* The row whose text begins so lights the node whose result stands in it, and that the row. */
+static void
+check_row (GtkWidget *reverse, const char *text, const char *op, const char *input)
+{
+  PhModel *model = ph_document_get_model (driver_document ());
+  PhNode *node;
+  PhId id;
+
+  gtk_single_selection_set_selected (GTK_SINGLE_SELECTION (rows_of (reverse)), (guint) find_row (reverse, text));
+  driver_settle ();
+  id = ph_document_get_selection (driver_document ());
+  node = ph_model_find_node (model, id);
+  g_assert_nonnull (node);
+  g_assert_cmpstr (node->op_type, ==, op);
+  if (input != NULL)
+    g_assert_true (g_str_equal (ph_node_input (node, 0)->name, input) || g_str_equal (ph_node_input (node, 1)->name, input));
+  ph_document_set_selection (driver_document (), PH_NO_ID);
+  driver_settle ();
+  ph_document_set_selection (driver_document (), id);
+  driver_settle ();
+  g_assert_cmpuint (selected_row (reverse), ==, (guint) find_row (reverse, text));
+}
+
+/* Of the backward nodes of one forward node each row lights its own, and a sum where it adds. */
+static void
+test_rows_of_gradient (void)
+{
+  GtkWidget *pane, *reverse;
+
+  driver_open_example ("seed", "none");
+  ph_window_show_bottom (driver_window (), "adjoint");
+  driver_run ("feed x1 2");
+  driver_run ("feed x2 5");
+  driver_run ("grad y");
+  pane = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_ADJOINT_PANE);
+  reverse = driver_find_named (pane, "reverse_list");
+  expect_row (reverse, "v-1' = v-1' + v1' / v-1 = 5.5");
+  driver_settle ();
+  check_row (reverse, "v4'  = v5' * 1", "Sub", NULL); /* nothing was built for it */
+  check_row (reverse, "v3'  = v5' * (-1)", "Neg", NULL);
+  check_row (reverse, "v0'  = v3' * cos v0", "Mul", "grad_v3");
+  check_row (reverse, "v-1' = v2' * v0", "Mul", "x2");
+  check_row (reverse, "v0'  = v0' + v2' * v-1", "Add", NULL);
+  check_row (reverse, "v-1' = v-1' + v1' / v-1", "Add", NULL);
+}
+
 /* A label on the lines of the picture. */
 static gboolean
 has_label (gpointer text)
@@ -256,6 +302,7 @@ main (int argc, char **argv)
   if (!driver_init (&argc, &argv))
     return 0;
   g_test_add_func ("/adjoint/traces", test_traces);
+  g_test_add_func ("/adjoint/rows-of-gradient", test_rows_of_gradient);
   g_test_add_func ("/adjoint/values", test_values);
   g_test_add_func ("/adjoint/execution", test_execution);
   g_test_add_func ("/adjoint/loop", test_loop);
