@@ -33,6 +33,9 @@ ph_change_strip_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 
   if (!self->diff || self->diff->rows->len == 0)
     return;
+  /* Where all is seen the lines themselves say it, and are not where the strip would have them. */
+  if (self->adjustment && gtk_adjustment_get_upper (self->adjustment) <= gtk_adjustment_get_page_size (self->adjustment))
+    return;
   const guint n = self->diff->rows->len;
   for (guint r = 0; r < n;)
     {

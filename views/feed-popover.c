@@ -56,9 +56,8 @@ on_activate (GtkEntry *entry, Feed *feed)
   ph_console_run_async (feed->console, line, NULL, on_fed, g_object_ref (feed->popover));
 }
 
-/* What it is now, as it would be typed. (transfer full) (nullable) */
-static char *
-text_of (PhTensor *tensor)
+char *
+ph_feed_text (PhTensor *tensor)
 {
   g_autofree char *text = tensor && ph_tensor_count (tensor) <= SHORT ? ph_tensor_to_string (tensor, SHORT) : NULL;
   char *start = text ? strchr (text, '{') : NULL, *end = text ? strrchr (text, '}') : NULL;
@@ -72,7 +71,8 @@ text_of (PhTensor *tensor)
 static void
 show (GtkWidget *widget, const GdkRectangle *at, PhConsole *console, const PhValue *input)
 {
-  g_autofree char *now = text_of (g_hash_table_lookup (ph_document_get_feeds (ph_console_get_document (console)), input->name));
+  g_autofree char *now = ph_feed_text (
+      g_hash_table_lookup (ph_document_get_feeds (ph_console_get_document (console)), input->name));
   g_autofree char *type = ph_type_to_string (input->type), *title = g_strdup_printf ("%s: %s", input->name, type);
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6), *label = gtk_label_new (title), *hint = gtk_label_new (NULL);
   Feed *feed = g_new (Feed, 1);
@@ -84,7 +84,7 @@ show (GtkWidget *widget, const GdkRectangle *at, PhConsole *console, const PhVal
   gtk_entry_set_placeholder_text (GTK_ENTRY (feed->entry), _ ("2.5, or [[1, 2], [3, 4]]"));
   gtk_editable_set_text (GTK_EDITABLE (feed->entry), now ? now : "");
   ph_access_set_name (feed->entry, "%s", _ ("Values"));
-  gtk_label_set_text (GTK_LABEL (hint), _ ("or: random SEED [SIZE…], a .npy or .pb file, none"));
+  gtk_label_set_text (GTK_LABEL (hint), _ ("or “random 7”, a .npy or .pb file, “none”"));
   gtk_label_set_xalign (GTK_LABEL (hint), 0);
   gtk_widget_add_css_class (hint, "dim-label");
   gtk_widget_add_css_class (hint, "caption");

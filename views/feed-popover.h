@@ -11,4 +11,7 @@ G_BEGIN_DECLS
  * when it is closed, or when its line did something. */
 void ph_feed_popover_attach (PhGraphCanvas *canvas, PhConsole *console);
 
+/* A value as it would be typed, if it is short. (transfer full) (nullable) */
+char *ph_feed_text (PhTensor *tensor);
+
 G_END_DECLS

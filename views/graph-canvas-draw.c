@@ -263,6 +263,8 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
         }
       card = ph_scene_card (self->shown.scene, box, self->time, self->since);
       ring (self, cr, &card, box_radius (at), accent, 3);
+      if (self->since != self->time)
+        ph_scene_draw_badges (self->shown.scene, cr, box, &options);
     }
   else if (box >= 0)
     ring (self, cr, &ph_scene_pill (self->shown.scene, pill)->rect, PH_PILL_HEIGHT / 2, accent, 2.4);

@@ -376,7 +376,10 @@ on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *to
           if (tenant->id != PH_NO_ID && at->kind == PH_BOX_NODE)
             g_string_printf (text, "n%u %s", tenant->id, face->title);
           else
-            g_string_assign (text, face->title);
+            g_string_printf (text, "%s%s%s", face->title, face->shape != NULL ? ": " : "",
+                             face->shape != NULL ? face->shape : "");
+          if (at->kind == PH_BOX_INPUT && !at->backward)
+            g_string_append_printf (text, "\n%s", _ ("Two clicks, or Enter, to type its value"));
           if (face->name != NULL && at->kind == PH_BOX_NODE)
             g_string_append_printf (text, "\n%s", face->name);
           add_change (self, tenant->id, text);

@@ -50,17 +50,37 @@ on_labelled (GObject *source, GAsyncResult *result, gpointer data)
   ph_canvas_update_look (self);
 }
 
+/* What somebody typed stands where it was typed, whether values are wanted or not. (transfer full) (nullable) */
+static GHashTable *
+find_fed (PhGraphCanvas *self)
+{
+  PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
+  GHashTable *feeds = model != NULL ? ph_document_get_feeds (self->document) : NULL;
+  g_autoptr (GHashTable) fed = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+
+  for (guint i = 0; feeds != NULL && i < model->graph->inputs->len; i++)
+    {
+      const PhValue *input = model->graph->inputs->pdata[i];
+      PhTensor *tensor = g_hash_table_lookup (feeds, input->name);
+
+      if (tensor != NULL)
+        g_hash_table_insert (fed, GUINT_TO_POINTER (input->id), ph_tensor_ref (tensor));
+    }
+  return g_hash_table_size (fed) > 0 ? g_steal_pointer (&fed) : NULL;
+}
+
 void
 ph_canvas_values_label (PhGraphCanvas *self)
 {
   /* What a run that is walked through has made so far is always seen. */
   const gboolean wanted = self->document != NULL
                           && (ph_canvas_is_on (self, PH_VIEW_VALUES) || ph_document_get_execution (self->document, NULL) != NULL);
-  GHashTable *values = wanted ? ph_document_get_values (self->document) : NULL;
+  GHashTable *known = wanted ? ph_document_get_values (self->document) : NULL,
+             *values = known != NULL ? g_hash_table_ref (known) : find_fed (self);
 
   if (values != NULL)
     {
-      start (self, label, on_labelled, g_hash_table_ref (values), (GDestroyNotify) g_hash_table_unref);
+      start (self, label, on_labelled, values, (GDestroyNotify) g_hash_table_unref);
       return;
     }
 

@@ -219,8 +219,10 @@ on_key (PhGraphPane *self, guint key, guint code, GdkModifierType state)
     return GDK_EVENT_PROPAGATE;
   if (key == GDK_KEY_p)
     ph_graph_pane_ask_paths (self);
-  else if ((key == GDK_KEY_period || key == GDK_KEY_comma) && ph_document_get_execution (self->document, NULL))
-    ph_console_run_async (self->console, key == GDK_KEY_period ? "exec next" : "exec back", NULL, NULL, NULL);
+  else if (key == GDK_KEY_period && ph_document_is_open (self->document)) /* the first one begins the run */
+    ph_console_run_async (self->console, "exec next", NULL, NULL, NULL);
+  else if (key == GDK_KEY_comma && ph_document_get_execution (self->document, NULL))
+    ph_console_run_async (self->console, "exec back", NULL, NULL, NULL);
   else if (key == GDK_KEY_Escape && ph_graph_pane_stop_asking (self))
     return GDK_EVENT_STOP;
   else if (key == GDK_KEY_Menu)

@@ -1,6 +1,7 @@
 /* history-rewrites.c: the rewrites of the present step in the left panel, and the reason of the one that is selected.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "views/access-names.h"
 #include "views/history-private.h"
@@ -25,17 +26,35 @@ present_step (PhHistoryPanel *self)
   return step < history->steps->len ? step : G_MAXUINT;
 }
 
+/* What the pass of the shown step does in general, and how to see more. (transfer full) */
+static char *
+describe_step (PhHistoryPanel *self)
+{
+  PhHistory *history = self->document ? ph_document_get_history (self->document) : NULL;
+  const PhStep *step = history && self->shown_step < history->steps->len
+                           ? &g_array_index (history->steps, PhStep, self->shown_step)
+                           : NULL;
+  g_autofree char *name = step ? g_strndup (step->pass, strcspn (step->pass, " ")) : NULL;
+  const PhPass *pass = name ? ph_pass_find (name) : NULL;
+  const char *how = _ ("Choose a rewrite to see what it did and why it is right.");
+
+  return pass && pass->summary ? g_strdup_printf ("%s.\n%s", pass->summary, how) : g_strdup (how);
+}
+
+/* Of the rewrite that is selected, or of the only one. */
 static void
 show_detail (PhHistoryPanel *self)
 {
-  PhRewriteItem *item = gtk_single_selection_get_selected_item (self->rewrite_selection);
+  const guint total = ph_rewrite_list_get_total (self->rewrite_list);
+  PhRewriteItem *selected = gtk_single_selection_get_selected_item (self->rewrite_selection);
+  g_autoptr (PhRewriteItem) item = selected     ? g_object_ref (selected)
+                                   : total == 1 ? g_list_model_get_item (G_LIST_MODEL (self->rewrite_list), 0)
+                                                : NULL;
   const PhRule *rule = item ? ph_rewrite_item_get_rule (item) : NULL;
-  g_autofree char *text = rule ? ph_rule_to_string (rule) : NULL;
+  g_autofree char *text = rule ? ph_rule_to_string (rule) : NULL, *general = item ? NULL : describe_step (self);
 
-  gtk_widget_set_visible (self->detail, ph_rewrite_list_get_total (self->rewrite_list) > 0);
-  gtk_label_set_text (self->detail_why, !item       ? _ ("Choose a rewrite to see what it did and why it is right.")
-                                        : item->why ? item->why
-                                                    : "");
+  gtk_widget_set_visible (self->detail, total > 0);
+  gtk_label_set_text (self->detail_why, !item ? general : item->why ? item->why : "");
   if (!item)
     {
       GtkWidget *rest[] = { GTK_WIDGET (self->detail_rule), GTK_WIDGET (self->detail_effect), GTK_WIDGET (self->detail_class) };

@@ -213,6 +213,7 @@ ph_inspector_fill_graph (PhInspector *self)
       }
 
   gtk_label_set_text (self->title, *graph->name ? graph->name : _ ("Graph"));
+  gtk_label_set_text (self->badge, *graph->name ? _ ("graph") : "");
   GtkListBox *section = ph_inspector_add_section (self, NULL);
   g_autofree char *nodes = g_strdup_printf ("%'u", ph_model_n_nodes (model, TRUE));
   const int file = ph_model_file_opset (model), form = ph_model_opset (model, "");

@@ -3,6 +3,7 @@
 #include <glib/gi18n.h>
 
 #include "views/access-names.h"
+#include "views/feed-popover.h"
 #include "views/inspector-private.h"
 #include "views/tensor-view.h"
 #include "views/tooltip.h"
@@ -32,8 +33,8 @@ add_readers (PhInspector *self, const PhValue *value)
   for (guint i = 0; i < MIN (value->uses->len, MAX_READERS); i++)
     {
       const PhUse *use = &g_array_index (value->uses, PhUse, i);
-      g_autofree char *text = g_strdup_printf (_ ("%s, input %u"), *use->node->name ? use->node->name : use->node->op_type,
-                                               use->index);
+      g_autofree char *text = *use->node->name ? g_strdup_printf (_ ("%s, input %u"), use->node->name, use->index)
+                                               : g_strdup_printf (_ ("input %u"), use->index);
       ph_inspector_add_link (section, use->node->op_type, text, PH_LINK_NODE, use->node->id);
     }
   if (value->uses->len > MAX_READERS)
@@ -79,7 +80,7 @@ on_feed_random (GtkButton *button, PhInspector *self)
 }
 
 static void
-on_feed_nothing (GtkButton *button, PhInspector *self)
+on_feed_nothing (GtkEntry *entry, GtkEntryIconPosition position, PhInspector *self)
 {
   feed (self, "none");
 }
@@ -166,14 +167,13 @@ on_size_typed (GtkEntry *entry, PhInspector *self)
 }
 
 static GtkWidget *
-add_entry (PhInspector *self, const char *name, const char *placeholder, GCallback activated)
+new_entry (PhInspector *self, const char *name, const char *placeholder, GCallback activated)
 {
   GtkWidget *entry = gtk_entry_new ();
 
   gtk_entry_set_placeholder_text (GTK_ENTRY (entry), placeholder);
   ph_access_set_name (entry, "%s", name);
   g_signal_connect (entry, "activate", activated, self);
-  gtk_box_append (self->sections, entry);
   return entry;
 }
 
@@ -189,37 +189,51 @@ add_sizes (PhInspector *self, const PhValue *value)
         continue;
       g_autofree char *placeholder = g_strdup_printf (_ ("Fix %s at…"), symbol),
                       *name = g_strdup_printf (_ ("Size of %s"), symbol);
-      GtkWidget *entry = add_entry (self, name, placeholder, G_CALLBACK (on_size_typed));
+      GtkWidget *entry = new_entry (self, name, placeholder, G_CALLBACK (on_size_typed));
+      gtk_box_append (self->sections, entry);
       gtk_entry_set_input_purpose (GTK_ENTRY (entry), GTK_INPUT_PURPOSE_DIGITS);
       g_object_set_data_full (G_OBJECT (entry), "symbol", g_steal_pointer (&symbol), g_free);
     }
 }
 
-/* How an input gets values. */
+/* How an input gets values: @fed is what it has. */
 static void
-add_feeding (PhInspector *self, const PhValue *value)
+add_feeding (PhInspector *self, const PhValue *value, PhTensor *fed)
 {
-  gboolean fed = g_hash_table_contains (ph_document_get_feeds (self->document), value->name);
   /* clang-format off */
-  const struct { const char *label; GCallback clicked; gboolean shown; } ways[] = {
-    { _("_Random"), G_CALLBACK (on_feed_random), TRUE },
-    { _("From a _File…"), G_CALLBACK (on_feed_file), TRUE },
-    { _("_Clear"), G_CALLBACK (on_feed_nothing), fed },
+  const struct { const char *label; GCallback clicked; } ways[] = {
+    { _("_Random"), G_CALLBACK (on_feed_random) },
+    { _("From a _File…"), G_CALLBACK (on_feed_file) },
   };
   /* clang-format on */
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  GtkWidget *all = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6), *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
 
   ph_inspector_add_text (self, fed ? _ ("This input is fed.") : _ ("Feed this input:"), "dim-label");
   if (value->type && value->type->kind == PH_KIND_TENSOR)
-    add_entry (self, _ ("Values"), _ ("2.5, or [[1, 2], [3, 4]]"), G_CALLBACK (on_feed_typed));
+    {
+      GtkWidget *entry = new_entry (self, _ ("Values"), _ ("2.5, or [[1, 2], [3, 4]]"), G_CALLBACK (on_feed_typed));
+      g_autofree char *text = ph_feed_text (fed);
+
+      gtk_editable_set_text (GTK_EDITABLE (entry), text ? text : "");
+      if (fed)
+        {
+          gtk_entry_set_icon_from_icon_name (GTK_ENTRY (entry), GTK_ENTRY_ICON_SECONDARY, "edit-clear-symbolic");
+          gtk_entry_set_icon_tooltip_text (GTK_ENTRY (entry), GTK_ENTRY_ICON_SECONDARY, _ ("Feed nothing"));
+          g_signal_connect (entry, "icon-release", G_CALLBACK (on_feed_nothing), self);
+        }
+      gtk_box_append (GTK_BOX (all), entry);
+    }
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
-    if (ways[i].shown)
-      {
-        GtkWidget *button = gtk_button_new_with_mnemonic (ways[i].label);
-        g_signal_connect (button, "clicked", ways[i].clicked, self);
-        gtk_box_append (GTK_BOX (box), button);
-      }
-  gtk_box_append (self->sections, box);
+    {
+      GtkWidget *button = gtk_button_new_with_mnemonic (ways[i].label);
+      gtk_widget_set_hexpand (button, TRUE);
+      g_signal_connect (button, "clicked", ways[i].clicked, self);
+      gtk_box_append (GTK_BOX (box), button);
+    }
+  gtk_widget_set_margin_top (all, 6);
+  gtk_widget_set_margin_bottom (all, 6);
+  gtk_box_append (GTK_BOX (all), box);
+  gtk_box_append (self->sections, all);
 }
 
 void
@@ -250,7 +264,7 @@ ph_inspector_fill_value (PhInspector *self, PhValue *value)
   GtkWidget *label = GTK_WIDGET (ph_inspector_add_text (self, _ ("Values"), "section"));
   gtk_widget_set_margin_top (label, 10);
   if (value->is_input && value->graph == value->graph->model->graph)
-    add_feeding (self, value);
+    add_feeding (self, value, g_hash_table_lookup (ph_document_get_feeds (self->document), value->name));
   if (tensor)
     gtk_box_append (self->sections, ph_tensor_view_new (tensor, value->name));
   else if (!value->is_input)

@@ -133,6 +133,12 @@ show_stats (PhTensorView *self)
 
   while ((row = GTK_WIDGET (gtk_list_box_get_row_at_index (self->stats, 0))))
     gtk_list_box_remove (self->stats, row);
+  if (ph_tensor_count (self->tensor) == 1)
+    {
+      add_number (self, _ ("Value"), ph_dtype_load (ph_tensor_dtype (self->tensor), ph_tensor_data (self->tensor), 0));
+      gtk_widget_set_visible (GTK_WIDGET (self->elements), FALSE);
+      return;
+    }
   add_number (self, _ ("Minimum"), stats->min);
   add_number (self, _ ("Maximum"), stats->max);
   add_number (self, _ ("Mean"), stats->mean);

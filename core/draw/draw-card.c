@@ -218,12 +218,12 @@ typedef struct
   PhColor background, card, text, dim;
 } Card;
 
-/* What stood here before peeps out behind what replaced it. */
+/* What stood here before peeps out behind what replaced it, where no arrow comes in. */
 static void
 draw_gone (const Card *card)
 {
   const PhRect *rect = &card->look->rect;
-  const PhRect behind = { rect->x + 8, rect->y - 8, rect->width, rect->height };
+  const PhRect behind = { rect->x + 8, rect->y + 8, rect->width, rect->height };
   const PhColor red = ph_theme_change (card->options->theme, PH_CHANGE_REMOVED);
 
   ph_ink_round (card->cr, &behind, card->radius);
@@ -449,6 +449,17 @@ ph_hash_card (PhScene *scene, int index, const PhDrawOptions *options)
   return hash;
 }
 
+static void
+draw_badges (cairo_t *cr, const Look *look, const PhDrawOptions *options)
+{
+  if (options->scale < 0.3)
+    return;
+  if (look->gone != NULL)
+    draw_badge (cr, options->theme, look->rect.x + look->rect.width + 8, look->rect.y + look->rect.height + 8, PH_CHANGE_REMOVED);
+  if (look->change != PH_CHANGE_NONE)
+    draw_badge (cr, options->theme, look->rect.x, look->rect.y, look->change);
+}
+
 void
 ph_scene_draw_box (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawOptions *options)
 {
@@ -477,10 +488,15 @@ ph_scene_draw_box (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhD
   if (box->n_pills > 0)
     draw_pills (scene, cr, ink, box, &look.rect, options, look.pale);
   draw_card (cr, ink, box, options, &look);
-  if (options->scale < 0.3)
-    return;
-  if (look.gone != NULL)
-    draw_badge (cr, options->theme, look.rect.x + look.rect.width + 8, look.rect.y - 8, PH_CHANGE_REMOVED);
-  if (look.change != PH_CHANGE_NONE)
-    draw_badge (cr, options->theme, look.rect.x, look.rect.y, look.change);
+  draw_badges (cr, &look, options);
+}
+
+void
+ph_scene_draw_badges (PhScene *scene, cairo_t *cr, int index, const PhDrawOptions *options)
+{
+  const PhSceneBox *box = ph_scene_box (scene, index);
+  Look look;
+
+  if (box->kind != PH_BOX_GROUP && !box->open && options->scale >= PH_FAR_SCALE && look_at (scene, index, options, &look))
+    draw_badges (cr, &look, options);
 }

@@ -103,9 +103,9 @@ typedef enum
   EDGE_PLAIN,
   EDGE_BACKWARD,
   EDGE_CONTROL,
+  EDGE_REMOVED,
   EDGE_ADDED,
   EDGE_ADDED_BACKWARD,
-  EDGE_REMOVED,
   N_EDGE_LOOKS
 } EdgeLook;
 
@@ -168,7 +168,8 @@ ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray
                       : look == EDGE_BACKWARD
                           ? ph_mix (plain, ph_family_color (PH_FAMILY_ACTIVATION, options->theme), diff ? 0.3 : 0.75)
                           : plain;
-      double width = MAX (look >= EDGE_ADDED ? 2.0 : 1.3, (far ? 0.8 : 0.9) * pixel);
+      /* What comes runs through the places of what goes, often on its very lines: both are to be seen. */
+      double width = MAX (look == EDGE_REMOVED ? 3.0 : look >= EDGE_ADDED ? 1.9 : 1.3, (far ? 0.8 : 0.9) * pixel);
       guint drawn = 0;
 
       cairo_set_line_width (cr, width);
@@ -176,7 +177,7 @@ ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray
         color.alpha *= 0.75;
       ph_set_color (cr, color);
       if (look == EDGE_BACKWARD || look == EDGE_ADDED_BACKWARD || look == EDGE_REMOVED)
-        cairo_set_dash (cr, (double[]) { 5 * width, 3.5 * width }, 2, 0);
+        cairo_set_dash (cr, (double[]) { look == EDGE_REMOVED ? 8 : 5 * width, look == EDGE_REMOVED ? 6 : 3.5 * width }, 2, 0);
       else if (look == EDGE_CONTROL)
         cairo_set_dash (cr, (double[]) { 1.5 * width, 3 * width }, 2, 0);
       else
@@ -216,7 +217,7 @@ ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray
           EdgeLook is;
 
           if (edge_look (scene, e, options, &is) && (int) is == look && !edge->inner)
-            arrow_path (scene, cr, edge, options, look >= EDGE_ADDED ? 9 : 7.5);
+            arrow_path (scene, cr, edge, options, look >= EDGE_REMOVED ? 9 : 7.5);
         }
       cairo_fill (cr);
     }

@@ -21,6 +21,64 @@ short_note (const PhFieldChange *field)
   return g_strdup_printf ("%s: %s → %s", name, field->before, field->after);
 }
 
+/* With what leads on from the end of a line to the card, where that is smaller than its place. */
+static gboolean
+line_touches (PhScene *scene, const PhSceneEdge *edge, const PhDrawOptions *options, const PhRect *place)
+{
+  const PhPoint *p = ph_scene_points (scene, edge), *last = p + edge->n_points - 1;
+  const PhPoint tip = ph_draw_end_of (scene, edge->to, *last, options->time, options->since);
+  const PhRect lead = { MIN (tip.x, last->x), MIN (tip.y, last->y), fabsf (tip.x - last->x), fabsf (tip.y - last->y) };
+
+  if (ph_rect_touches (&lead, place))
+    return TRUE;
+  for (guint k = 0; k + 3 < edge->n_points; k += 3)
+    for (double t = 0; t <= 1; t += 0.05)
+      {
+        const double s = 1 - t, a = s * s * s, b = 3 * s * s * t, c = 3 * s * t * t, d = t * t * t;
+        const PhRect point = { a * p[k].x + b * p[k + 1].x + c * p[k + 2].x + d * p[k + 3].x,
+                               a * p[k].y + b * p[k + 1].y + c * p[k + 2].y + d * p[k + 3].y, 0, 0 };
+
+        if (ph_rect_touches (&point, place))
+          return TRUE;
+      }
+  return FALSE;
+}
+
+/* How much a plate at @place would hide: boxes, pills, the ends of lines that are there. */
+static guint
+count_hidden (PhScene *scene, const PhDrawOptions *options, const PhRect *place, int box)
+{
+  g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
+  const PhRect around = { place->x, place->y, place->width + ROOM, place->height };
+  guint hidden = 0;
+
+  ph_scene_boxes_in (scene, &around, near);
+  for (guint i = 0; i < near->len; i++)
+    {
+      const int other = g_array_index (near, int, i);
+      const PhSceneBox *at = ph_scene_box (scene, other);
+
+      if (at->open
+          || (at->n_tenants > 0 && ph_scene_tenant (scene, other, options->time) == NULL
+              && ph_scene_tenant (scene, other, options->since) == NULL))
+        continue;
+      hidden += other != box && ph_rect_touches (&at->rect, place) ? 4 : 0;
+      for (guint p = at->first_pill; p < at->first_pill + at->n_pills; p++)
+        hidden += ph_rect_touches (&ph_scene_pill (scene, p)->rect, place) ? 4 : 0;
+    }
+  g_array_set_size (near, 0);
+  ph_scene_edges_in (scene, place, near);
+  for (guint i = 0; i < near->len; i++)
+    {
+      const int e = g_array_index (near, int, i);
+      const PhSceneEdge *edge = ph_scene_edge (scene, e);
+
+      if (edge->n_points >= 4 && (ph_scene_edge_at (scene, e, options->time) || ph_scene_edge_at (scene, e, options->since)))
+        hidden += line_touches (scene, edge, options, place);
+    }
+  return hidden;
+}
+
 /* A line of text on a plate, its left bottom corner at (x, y). */
 static void
 draw_plate (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const char *text, double x, double y, PhChange change)
@@ -47,7 +105,7 @@ static void
 note_replaced (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const PhRect *card, const PhTenant *gone)
 {
   const char *title = ph_scene_face (scene, gone, options->since)->title;
-  const double x = card->x + card->width + 20, y = card->y + 1;
+  const double x = card->x + card->width + 20, y = card->y + card->height + 17;
   double width, height;
 
   draw_plate (cr, ink, options, title, x, y, PH_CHANGE_REMOVED);
@@ -60,8 +118,10 @@ note_replaced (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *opt
 }
 
 static void
-note_change (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const PhRect *card, const PhNodeChange *change)
+note_change (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, int box, const PhRect *card,
+             const PhNodeChange *change)
 {
+  double width, height;
   g_autofree char *first = NULL, *text = NULL;
   guint inputs = 0;
 
@@ -73,7 +133,30 @@ note_change (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const PhRect
   text = inputs > 1 && inputs == change->fields->len ? g_strdup_printf ("%u inputs", inputs)
          : change->fields->len == 1                  ? g_strdup (first)
                                                      : g_strdup_printf ("%s  +%u", first, change->fields->len - 1);
-  draw_plate (cr, ink, options, text, card->x + 13, card->y - 1, PH_CHANGE_CHANGED);
+  ph_ink_size (ink, PH_INK_TEXT, text, &width, &height);
+  width = MIN (width, ROOM) + 12;
+  {
+    /* Above it, where that hides no line; beside it; below it. */
+    const PhPoint places[] = { { card->x + 13, card->y - 1 },
+                               { card->x + card->width + 7, card->y + 20 },
+                               { card->x - width - 7, card->y + card->height - 3 },
+                               { card->x + card->width + 7, card->y + card->height - 3 },
+                               { card->x + 13, card->y + card->height + 19 } };
+    guint best = 0, least = G_MAXUINT;
+
+    for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+      {
+        const PhRect place = { places[i].x, places[i].y - 17, width, 16 };
+        const guint hidden = count_hidden (scene, options, &place, box);
+
+        if (hidden < least)
+          {
+            least = hidden;
+            best = i;
+          }
+      }
+    draw_plate (cr, ink, options, text, places[best].x, places[best].y, PH_CHANGE_CHANGED);
+  }
 }
 
 static gboolean
@@ -115,6 +198,7 @@ note_fusion (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *optio
   g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (int));
   g_autofree char *text = g_strdup_printf ("%u → 1", change->fused_from->len);
   PhRect hull = *card;
+  gboolean framed;
 
   g_array_append_val (members, box);
   for (guint i = 0; options->side == PH_SIDE_BOTH && i < MIN (change->fused_from->len, MAX_SOURCES); i++)
@@ -135,7 +219,8 @@ note_fusion (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *optio
   cairo_set_dash (cr, (double[]) { 2, 4 }, 2, 0);
   cairo_set_line_cap (cr, CAIRO_LINE_CAP_ROUND);
   ph_set_color (cr, (PhColor) { tone.red, tone.green, tone.blue, 0.9 });
-  if (members->len > 1 && is_clear (scene, options, &hull, members))
+  framed = members->len > 1 && is_clear (scene, options, &hull, members);
+  if (framed)
     {
       ph_ink_round (cr, &hull, 14);
       cairo_stroke_preserve (cr);
@@ -155,8 +240,8 @@ note_fusion (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *optio
         cairo_stroke (cr);
       }
   cairo_set_dash (cr, NULL, 0, 0);
-  if (options->scale >= PH_NEAR_SCALE)
-    draw_plate (cr, ink, options, text, card->x + 13, card->y - 1, PH_CHANGE_ADDED);
+  if (options->scale >= PH_NEAR_SCALE) /* in the frame's own line */
+    draw_plate (cr, ink, options, text, framed ? hull.x + 18 : card->x + 13, framed ? hull.y + 9 : card->y - 1, PH_CHANGE_ADDED);
 }
 
 void
@@ -187,7 +272,7 @@ ph_scene_draw_notes (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOption
       if (change == NULL)
         continue;
       if (change->change == PH_CHANGE_CHANGED)
-        note_change (cr, ink, options, &card, change);
+        note_change (scene, cr, ink, options, box, &card, change);
       else if (change->change == PH_CHANGE_ADDED && change->fused_from != NULL && change->fused_from->len > 1)
         note_fusion (scene, cr, ink, options, box, &card, change);
     }

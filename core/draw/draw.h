@@ -55,5 +55,7 @@ PhRect ph_scene_more_rect (PhScene *scene, int box, guint n, const PhDrawOptions
 /* One edge as a path, with its arrow, for highlights. */
 void ph_scene_draw_edge (PhScene *scene, cairo_t *cr, int edge, const PhDrawOptions *options, const PhColor *color, double width);
 void ph_scene_draw_box (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
+/* The signs of its change alone, above what was drawn over it. */
+void ph_scene_draw_badges (PhScene *scene, cairo_t *cr, int box, const PhDrawOptions *options);
 
 G_END_DECLS

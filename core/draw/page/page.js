@@ -79,10 +79,10 @@ function mark (c, kind, gone) {         // 'new', 'gone', 'chg', '' or null: not
   if (!kind || !c.w) return;
   c.append(ring(c, 'o', 1.5));
   if (gone) {
-    const behind = make('rect', { class: 'v', x: 8, y: -8, width: c.w, height: c.h, rx: c.rx });
+    const behind = make('rect', { class: 'v', x: 8, y: 8, width: c.w, height: c.h, rx: c.rx });
     behind.append(make('title', {}, 'instead of ' + title(gone)));
     c.prepend(behind);
-    c.append(badge(c.w + 8, -8, '\u2212', ' r'));
+    c.append(badge(c.w + 8, c.h + 8, '\u2212', ' r'));
   }
   c.append(badge(0, 0, kind === 'new' ? '+' : kind === 'gone' ? '\u2212' : '~', ''));
 }
