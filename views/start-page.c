@@ -60,7 +60,7 @@ add_examples (PhStartPage *self)
   /* clang-format off */
   static const struct { const char *file, *title; } examples[] = {
     { "tour", N_("A Tour of the Passes") }, { "seed", N_("ln x₁ + x₁x₂ − sin x₂") }, { "linear-selu", N_("Linear and SeLU") },
-    { "gemm-bias-relu", N_("MatMul, Bias, ReLU") }, { "mlp", N_("A Perceptron of Three Layers") },
+    { "gemm-bias-relu", N_("MatMul, Bias, ReLU") }, { "mlp", N_("Perceptron of Three Layers") },
     { "conv-bn-relu", N_("Conv, BatchNorm, ReLU") }, { "inception", N_("Inception Module") }, { "cse", N_("Common Subexpression") },
     { "attention", N_("Attention Block") }, { "loop-branch", N_("Loop and Branch") },
   };

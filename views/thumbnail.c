@@ -10,6 +10,7 @@
 
 #define DENSITY 2   /* pixels a point: sharp on any display */
 #define MARGIN  6.0 /* points around the picture            */
+#define LEAST   0.3 /* of the size of the canvas: of a long chain the beginning is shown */
 
 typedef struct
 {
@@ -42,7 +43,8 @@ draw (PhScene *scene, PhTheme theme)
 {
   const int width = DENSITY * PH_THUMBNAIL_WIDTH, height = DENSITY * PH_THUMBNAIL_HEIGHT;
   const double room_x = width - 2 * DENSITY * MARGIN, room_y = height - 2 * DENSITY * MARGIN;
-  const double scale = MIN (DENSITY, MIN (room_x / ph_scene_width (scene), room_y / ph_scene_height (scene)));
+  const double fit = MIN (room_x / ph_scene_width (scene), room_y / ph_scene_height (scene));
+  const double scale = MIN (MAX (fit, MIN (LEAST * DENSITY, room_y / ph_scene_height (scene))), DENSITY);
   const PhDrawOptions options = {
     .theme = theme, .scale = scale, .clip = { 0, 0, ph_scene_width (scene), ph_scene_height (scene) }, .transparent = TRUE
   };
@@ -50,7 +52,7 @@ draw (PhScene *scene, PhTheme theme)
   cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, width, height);
   cairo_t *cr = cairo_create (surface);
 
-  cairo_translate (cr, (width - scale * ph_scene_width (scene)) / 2, (height - scale * ph_scene_height (scene)) / 2);
+  cairo_translate (cr, MAX (width - scale * ph_scene_width (scene), 0) / 2, (height - scale * ph_scene_height (scene)) / 2);
   cairo_scale (cr, scale, scale);
   ph_scene_draw (scene, cr, ink, &options);
   cairo_destroy (cr);

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 #define PH_THUMBNAIL_WIDTH  184
-#define PH_THUMBNAIL_HEIGHT 112
+#define PH_THUMBNAIL_HEIGHT 88
 
 /* Empty until a worker has drawn it; drawn anew in dark and in light. Empty for ever where @path cannot be read. */
 GtkWidget *ph_thumbnail_new (const char *path);

@@ -3,6 +3,7 @@
 #include "core/draw/draw-private.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct
 {
@@ -15,6 +16,7 @@ typedef struct
   gboolean pale;
   const char *shape; /* (nullable) what it makes: its value where that is known, else the type */
   gboolean is_value;
+  char length[16]; /* of a vector, "[3]", where other boxes say values: a bare number would be taken for one */
 } Look;
 
 /* How much of its colours is left of what did not change. Who asked for high contrast shall read that too. */
@@ -72,6 +74,12 @@ look_at (PhScene *scene, int box, const PhDrawOptions *options, Look *look)
   look->is_value = look->shape != NULL;
   if (!look->is_value)
     look->shape = look->face->shape;
+  if (!look->is_value && options->values != NULL && look->shape != NULL && look->shape[strspn (look->shape, "0123456789")] == 0
+      && strlen (look->shape) + 3 < sizeof look->length)
+    {
+      g_snprintf (look->length, sizeof look->length, "[%s]", look->shape);
+      look->shape = look->length;
+    }
   /* How far a value is off is asked of what did not change above all. */
   look->pale = options->dim
                || (options->since != options->time && look->change == PH_CHANGE_NONE
@@ -431,7 +439,7 @@ ph_hash_card (PhScene *scene, int index, const PhDrawOptions *options)
   if (!look_at (scene, index, options, &look))
     return hash;
   hash = ph_hash_mix (hash, GPOINTER_TO_SIZE (look.face));
-  if (look.is_value)
+  if (look.shape != NULL)
     hash = ph_hash_mix (hash, g_str_hash (look.shape));
   hash = ph_hash_mix (hash, (guint64) look.tenant->id << 32 | (look.gone != NULL ? look.gone->id : 0));
   hash = ph_hash_mix (hash, look.change << 2 | look.pale << 1 | look.ghost);
