@@ -189,6 +189,12 @@ has_label (gpointer text)
 }
 
 static gboolean
+has_no_label (gpointer text)
+{
+  return !has_label (text);
+}
+
+static gboolean
 has_no_labels (gpointer unused)
 {
   PhPicture picture = { NULL };
@@ -221,7 +227,12 @@ test_values (void)
   expect_label ("1.716");
   expect_label ("5.5");
   driver_activate ("view.values");
-  driver_wait (has_no_labels, NULL, 30, "the labels are gone");
+  driver_wait (has_no_label, (gpointer) "5.5", 30, "the labels are gone");
+  /* What was typed stands where it was typed. */
+  expect_label ("2");
+  driver_run ("feed x1 none");
+  driver_run ("feed x2 none");
+  driver_wait (has_no_labels, NULL, 30, "nothing is fed");
 }
 
 /* The list of the run beside the traces: numbered, with values as they come; a row runs to there; a loop shows what runs in it. */

@@ -191,9 +191,14 @@ test_execution (void)
   run ("feed x1 3");
   g_assert_null (ph_document_get_execution (driver_document (), &at));
   g_assert_cmpuint (at, ==, 0);
-  driver_key ("period");
+  driver_key ("comma");
   driver_settle ();
   g_assert_null (ph_document_get_execution (driver_document (), NULL));
+  /* The key begins it anew. */
+  driver_key ("period");
+  driver_expect_line ("exec next");
+  g_assert_nonnull (ph_document_get_execution (driver_document (), &at));
+  g_assert_cmpuint (at, ==, 1);
 }
 
 static gboolean

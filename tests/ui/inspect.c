@@ -135,7 +135,8 @@ test_value (void)
   gtk_widget_grab_focus (evaluate);
   driver_settle ();
   driver_click_middle (evaluate);
-  driver_expect_text (inspector (), "Deviation");
+  driver_expect_text (inspector (), "Save as .npy");
+  g_assert_false (driver_has_text (inspector (), "Deviation")); /* of one number that says nothing */
   driver_settle ();
   gtk_widget_grab_focus (driver_find_named (inspector (), "save"));
   driver_settle ();
@@ -163,6 +164,25 @@ test_foreign (void)
   driver_expect_text (inspector (), dot->doc);
 }
 
+/* The page of an input is as wide when it is fed as before: the picture beside it stays where it is. */
+static void
+test_feeding (void)
+{
+  int width;
+
+  driver_open_example ("seed", "none");
+  ph_document_set_selection (driver_document (),
+                             ph_model_find_value_named (ph_document_get_model (driver_document ()), "x1")->id);
+  driver_expect_text (inspector (), "Feed this input");
+  driver_settle ();
+  width = gtk_widget_get_width (inspector ());
+  driver_run ("feed x1 2.5");
+  driver_expect_text (inspector (), "This input is fed");
+  driver_settle ();
+  g_assert_cmpint (gtk_widget_get_width (inspector ()), ==, width);
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (driver_find (inspector (), GTK_TYPE_ENTRY))), ==, "2.5");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -171,6 +191,7 @@ main (int argc, char **argv)
   g_test_add_func ("/inspect/gradient", test_gradient);
   g_test_add_func ("/inspect/origin", test_origin);
   g_test_add_func ("/inspect/value", test_value);
+  g_test_add_func ("/inspect/feeding", test_feeding);
   g_test_add_func ("/inspect/foreign", test_foreign);
   return driver_main ();
 }

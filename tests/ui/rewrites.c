@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "passes/pass.h"
 #include "tests/ui/driver.h"
 #include "views/history-private.h"
 #include "views/rewrite-row.h"
@@ -208,12 +209,31 @@ test_million_rows (void)
   g_assert_cmpfloat (stepped, <, 300 * slower);
 }
 
+/* A step of one rewrite says its reason at once; one of several what the pass does. */
+static void
+test_step (void)
+{
+  const char *why;
+
+  driver_open_example ("cse", "cse");
+  driver_run ("goto 2");
+  driver_wait (lists_so_many, GUINT_TO_POINTER (1), 20, "the only rewrite");
+  driver_wait (detail_shown, NULL, 20, "the rewrite is explained");
+  g_assert_nonnull (strstr (gtk_label_get_text (history_panel ()->detail_why), "same result"));
+  driver_open_example ("attention", "propagate-shapes,fold-constants,cse,dce");
+  driver_run ("goto fold-constants");
+  driver_settle ();
+  why = gtk_label_get_text (history_panel ()->detail_why);
+  g_assert_true (g_str_has_prefix (why, ph_pass_find ("fold-constants")->summary));
+}
+
 int
 main (int argc, char **argv)
 {
   if (!driver_init (&argc, &argv))
     return 0;
   g_test_add_func ("/rewrites/explained", test_rewrites);
+  g_test_add_func ("/rewrites/step", test_step);
   g_test_add_func ("/rewrites/million", test_million);
   g_test_add_func ("/rewrites/million-rows", test_million_rows);
   return driver_main ();

@@ -91,6 +91,44 @@ test_short_lines (void)
   cairo_surface_destroy (surface);
 }
 
+/* What a changed node says of itself hides the end of no line. */
+static void
+test_notes (void)
+{
+  g_autofree char *path = scene_example ("cse");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  const PhSceneOptions scene_options = { .engine = PH_LAYOUT_LAYERED };
+  g_autoptr (PhInk) ink = ph_ink_new ();
+  g_autoptr (PhScene) scene = NULL;
+  PhDrawOptions options = { .scale = 1 };
+  cairo_surface_t *surface = cairo_recording_surface_create (CAIRO_CONTENT_COLOR_ALPHA, NULL);
+  cairo_t *cr = cairo_create (surface);
+  double x, y, width, height;
+  PhDiff *diff;
+
+  g_assert_true (ph_pass_run (ph_pass_find ("cse"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error));
+  scene = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &scene_options, NULL, &error);
+  g_assert_no_error (error);
+  diff = ph_diff_new (history, model, (PhPosition) { 0, 0 }, (PhPosition) { 1, 0 });
+  options.time = ph_scene_end (scene);
+  options.clip = (PhRect) { 0, 0, ph_scene_width (scene), ph_scene_height (scene) };
+  ph_scene_draw_notes (scene, cr, ink, &options, diff); /* of one node */
+  cairo_destroy (cr);
+  cairo_recording_surface_ink_extents (surface, &x, &y, &width, &height);
+  g_assert_cmpfloat (width, >, 40);
+  for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+    {
+      const PhSceneEdge *edge = ph_scene_edge (scene, e);
+      const PhPoint tip = ph_scene_points (scene, edge)[edge->n_points - 1];
+
+      g_assert_false (x < tip.x && tip.x < x + width && y < tip.y && tip.y < y + height);
+    }
+  cairo_surface_destroy (surface);
+  ph_diff_free (diff);
+}
+
 /* A fused box says what its main part is like; an output the value that it has. */
 static void
 test_boxes (void)
@@ -291,6 +329,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/scene-paint/render", test_render);
   g_test_add_func ("/scene-paint/short-lines", test_short_lines);
+  g_test_add_func ("/scene-paint/notes", test_notes);
   g_test_add_func ("/scene-paint/boxes", test_boxes);
   g_test_add_func ("/scene-paint/paint", test_paint);
   g_test_add_func ("/scene-paint/paint-given", test_paint_given);
