@@ -18,9 +18,10 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
 #define FEW           200 /* elements: fewer than these show less, and cost nothing                          */
 #define N_POINTS      180 /* so many of one number alone, at which they may jump                                */
 #define PLANNED_REACH 4
-#define N_INFINITE    24 /* of a change that promises nothing, also so many in which much is infinite          */
-#define N_REACH       24 /* and so many more that reach                                                        */
-#define N_BEND        6  /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
+#define N_INFINITE    24  /* of a change that promises nothing, also so many in which much is infinite          */
+#define N_REACH       24  /* and so many more that reach                                                        */
+#define N_JOINT       100 /* and in which constants alone meet, where nothing is proved                        */
+#define N_BEND        6   /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
 
 static gboolean
 jumps (PhGraph *graph)
@@ -65,7 +66,7 @@ narrows (PhGraph *graph)
 /* How many sets of each kind follow the plan. */
 typedef struct
 {
-  guint reach, infinite, more, points;
+  guint reach, infinite, more, joint, points;
 } Rest;
 
 static Rest
@@ -83,6 +84,8 @@ rest_of (PhTry *self)
   if (settled)
     return rest;
   rest.more = N_BEND;
+  if (self->largest < FEW)
+    rest.joint = MIN (ph_sampler_n_joint (self->sampler), N_JOINT);
   if (jumps (self->pair->before->graph) || jumps (self->pair->after->graph))
     rest.more = N_MORE * (guint) CLAMP (FEW / MAX (self->largest, 1), 1, 10);
   else if (!narrows (self->pair->before->graph) && !narrows (self->pair->after->graph))
@@ -118,9 +121,14 @@ ph_try_plan (PhTry *self, guint i, PhSampleKind *kind, guint *turn)
       *kind = i % 2 ? PH_SAMPLE_NORMAL : PH_SAMPLE_WIDE;
       *turn = 2 + i;
     }
+  else if (i < rest.reach + rest.infinite + rest.more + rest.joint)
+    {
+      *kind = PH_SAMPLE_DENSE;
+      *turn = PH_SAMPLER_FIRST_JOINT + i - rest.reach - rest.infinite - rest.more;
+    }
   else
     {
-      i -= rest.reach + rest.infinite + rest.more;
+      i -= rest.reach + rest.infinite + rest.more + rest.joint;
       *turn = PH_SAMPLER_FIRST_POINT + i;
       return i < rest.points;
     }

@@ -39,14 +39,21 @@ add_point (PhPool *pool, double value)
     g_array_append_val (pool->points, value);
 }
 
+#define MAX_PLAIN 8
+
 /* A value that something may be compared with, and what lies just beside it. */
 static void
 add_threshold (PhPool *pool, double value)
 {
   const float narrow = (float) value;
+  gboolean is_new = pool->plain->len < MAX_PLAIN;
 
   if (!isfinite (value))
     return;
+  for (guint i = 0; i < pool->plain->len; i++)
+    is_new = is_new && g_array_index (pool->plain, double, i) != value;
+  if (is_new)
+    g_array_append_val (pool->plain, value);
   add_number (pool, value);
   add_number (pool, nextafterf (narrow, INFINITY));
   add_number (pool, nextafterf (narrow, -INFINITY));
@@ -81,10 +88,24 @@ add_integer (PhPool *pool, gint64 value)
 #define FARTHER ((gint64) 1 << 20)
 #define MAX_FAR 16
 
+/* Lengths that are compared are tried one by one: so many of them. */
+#define MAX_LENGTHS 12
+
+static void
+add_length (PhPool *pool, gint64 value)
+{
+  for (guint i = 0; i < pool->lengths->len; i++)
+    if (g_array_index (pool->lengths, gint64, i) == value)
+      return;
+  if (value > 0 && value < FARTHER && pool->lengths->len < MAX_LENGTHS)
+    g_array_append_val (pool->lengths, value);
+}
+
 /* A place of an axis, or how many there are of it: a dimension is to go beyond, and to have some places there. */
 static void
 add_bound (PhPool *pool, gint64 value)
 {
+  add_length (pool, value);
   if (value > 0 && value < FAR)
     pool->size = MAX (pool->size, value + MIN (value, 3));
   if (value < FAR || value >= FARTHER)
@@ -194,6 +215,25 @@ counts_places (PhGraph *graph)
   return FALSE;
 }
 
+/* Something is decided there, or a remainder taken. */
+static gboolean
+decides (PhGraph *graph)
+{
+  static const PhOp *const deciding[] = { &ph_op_Equal,   &ph_op_Less,           &ph_op_LessOrEqual,
+                                          &ph_op_Greater, &ph_op_GreaterOrEqual, &ph_op_Mod,
+                                          &ph_op_If,      &ph_op_Where,          NULL };
+
+  PH_FOREACH_NODE (node, graph)
+    {
+      if (is_one_of (node->op, deciding))
+        return TRUE;
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        if (decides (node->graphs->pdata[i]))
+          return TRUE;
+    }
+  return FALSE;
+}
+
 /* What it is of has the shape that it says. */
 static gboolean
 is_target (const PhNode *node, guint input)
@@ -257,10 +297,17 @@ ph_pool_new (const PhPair *pair)
   pool->extreme = g_array_new (FALSE, FALSE, sizeof (double));
   pool->integers = g_array_new (FALSE, FALSE, sizeof (gint64));
   pool->far = g_array_new (FALSE, FALSE, sizeof (gint64));
+  pool->lengths = g_array_new (FALSE, FALSE, sizeof (gint64));
+  pool->plain = g_array_new (FALSE, FALSE, sizeof (double));
   add_graph (pool, pair->before->graph, counts_places (pair->before->graph));
   add_graph (pool, pair->after->graph, counts_places (pair->after->graph));
   for (guint i = 0; i < G_N_ELEMENTS (always); i++)
     add_number (pool, always[i]);
+  for (gint64 length = 1; length <= 4; length++) /* remainders */
+    add_length (pool, length);
+  if (!((counts_places (pair->before->graph) || counts_places (pair->after->graph))
+        && (decides (pair->before->graph) || decides (pair->after->graph))))
+    g_array_set_size (pool->lengths, 0);
   return pool;
 }
 
@@ -272,5 +319,7 @@ ph_pool_free (PhPool *pool)
   g_array_unref (pool->extreme);
   g_array_unref (pool->integers);
   g_array_unref (pool->far);
+  g_array_unref (pool->lengths);
+  g_array_unref (pool->plain);
   g_free (pool);
 }

@@ -10,9 +10,11 @@ typedef struct
 {
   GArray *numbers, *extreme; /* (element-type double) up to 1e6, and beyond or subnormal                  */
   GArray *points;            /* (element-type double) at which something may jump: constants, and ties of their multiples */
+  GArray *plain;             /* (element-type double) constants as they are: several of them may have to meet */
   GArray *integers;          /* (element-type gint64) small constants of either side and their neighbours */
   gint64 size;               /* a dimension larger than the small ones of them                            */
-  GArray *far;               /* (element-type gint64) the others, that may be where something along an open axis ends */
+  GArray *lengths; /* (element-type gint64) a dimension may be compared with, or be a multiple of; none: no one does that */
+  GArray *far;     /* (element-type gint64) the others, that may be where something along an open axis ends */
 } PhPool;
 
 PhPool *ph_pool_new (const PhPair *pair);

@@ -100,9 +100,9 @@ ph_sampler_n_sizes (PhSampler *sampler)
 }
 
 guint
-ph_sampler_n_far (PhSampler *sampler)
+ph_sampler_n_far (PhSampler *sampler, guint *n_beyond)
 {
-  return ph_sizes_n_far (sampler->pair, sampler->pool->far);
+  return ph_sizes_n_far (sampler->pair, sampler->pool, n_beyond);
 }
 
 /* ── one tensor ── */
@@ -194,6 +194,33 @@ ph_sampler_n_points (PhSampler *sampler)
   return sampler->pool->points->len * N_STYLES;
 }
 
+guint
+ph_sampler_n_joint (PhSampler *sampler)
+{
+  const guint n = sampler->pool->plain->len;
+
+  return n > 1 ? 6 * n * n : 0;
+}
+
+static gboolean
+is_joint (PhSampler *sampler, PhSampleKind kind, guint turn)
+{
+  return kind == PH_SAMPLE_DENSE && turn >= PH_SAMPLER_FIRST_JOINT && sampler->pool->plain->len > 0;
+}
+
+static double
+draw_plain (PhSampler *sampler, guint64 *state)
+{
+  return g_array_index (sampler->pool->plain, double, ph_splitmix (state) % sampler->pool->plain->len);
+}
+
+/* All of one sign, in some turns of wide ones: then the least of them is above 0, or the greatest below. 0: of either. */
+static int
+sign_of (PhSampleKind kind, guint turn)
+{
+  return kind != PH_SAMPLE_WIDE || turn < 2 || turn / 2 % 3 == 0 ? 0 : turn / 2 % 3 == 1 ? 1 : -1;
+}
+
 /* One number that something may be compared with: all of the tensor, or one element among zeros or small ones. A maximum, a sum, a
  * mean is that number then. */
 static void
@@ -278,6 +305,7 @@ fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind
   /* A sum is hardly ever near the number that it is compared with, unless all of it is small. */
   static const double scales[] = { 1, 1e-4, 10, 100, 0.1, 1000, 3, 30 };
   const double scale = kind == PH_SAMPLE_NORMAL ? scales[turn % G_N_ELEMENTS (scales)] : 1;
+  const int sign = sign_of (kind, turn);
 
   if (kind == PH_SAMPLE_REACH && turn >= PH_SAMPLER_FIRST_POINT && sampler->pool->points->len > 0)
     {
@@ -285,8 +313,13 @@ fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind
       return;
     }
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
-    ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i,
-                    clip (bounds, scale * draw_float (sampler, kind, state), state));
+    {
+      const double value = is_joint (sampler, kind, turn) ? draw_plain (sampler, state)
+                                                          : scale * draw_float (sampler, kind, state);
+
+      ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i,
+                      clip (bounds, sign != 0 ? sign * fabs (value) : value, state));
+    }
   if (kind == PH_SAMPLE_REACH || kind == PH_SAMPLE_EXTREME)
     scatter_pool (kind == PH_SAMPLE_REACH ? sampler->pool->numbers : sampler->pool->extreme, tensor, bounds, turn, state);
   else if (kind == PH_SAMPLE_NONFINITE)
@@ -320,6 +353,17 @@ draw_integer (PhSampler *sampler, PhDType dtype, guint64 *state)
     }
 }
 
+/* A count beyond a large constant, where that is no trouble to compute. */
+#define MOST_COUNTED 20000
+
+static gint64
+draw_far (PhSampler *sampler, guint64 *state)
+{
+  const gint64 value = g_array_index (sampler->pool->far, gint64, ph_splitmix (state) % sampler->pool->far->len);
+
+  return value < MOST_COUNTED ? value + (gint64) (ph_splitmix (state) % 3) : sampler->pool->size;
+}
+
 static void
 fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBounds bounds, PhSampleKind kind, guint turn,
                guint64 *state)
@@ -331,6 +375,7 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBou
                             ? g_array_index (sampler->pool->integers, gint64, ph_splitmix (state) % sampler->pool->integers->len)
                             : 0;
   const gboolean negative = bounds.low < 0 && ph_dtype_is_signed (dtype);
+  const int sign = sign_of (kind, turn);
   const gsize first = n > 0 ? ph_splitmix (state) % n : 0, last = n > 1 ? (first + 1 + ph_splitmix (state) % (n - 1)) % n : n;
 
   for (gsize i = 0; i < n; i++)
@@ -351,7 +396,13 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBou
         }
       else if (usage->reading == PH_READ_AS_DATA && sampler->modesty > 0)
         value = (gint64) (ph_splitmix (state) % (guint64) sampler->short_axis[sampler->modesty]);
-      else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL && ph_tensor_rank (tensor) == 0)
+      else if (is_joint (sampler, kind, turn) && usage->reading == PH_READ_AS_DATA)
+        value = (gint64) draw_plain (sampler, state);
+      else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind == PH_SAMPLE_REACH && i == first && turn % 2 == 1
+               && sampler->pool->far->len > 0)
+        value = draw_far (sampler, state);
+      else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL
+               && (ph_tensor_rank (tensor) == 0 || (i == first && turn > 0)))
         value = (gint64) (ph_splitmix (state) % (guint64) (sampler->pool->size + 3)) - 1; /* a count, perhaps beyond a bound */
       else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL)
         value = (gint64) (ph_splitmix (state) % 4) - 1;
@@ -366,6 +417,8 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBou
                 * (negative && usage->reading == PH_READ_AS_DATA && (ph_splitmix (state) & 1) ? -1 : 1);
       else
         value = draw_integer (sampler, dtype, state);
+      if (usage->reading == PH_READ_AS_DATA && sign != 0 && ph_dtype_is_signed (dtype) && (value < 0) == (sign > 0))
+        value = -(value + 1);
       if (bounds.low > -G_MAXDOUBLE && value < bounds.low)
         value = (gint64) bounds.low + (gint64) (ph_splitmix (state) % 3);
       if (bounds.high < (double) G_MAXINT32 && value > bounds.high)
@@ -455,6 +508,13 @@ find_short_axes (PhSampler *sampler, const Shape *shapes, guint n)
     }
 }
 
+/* All true and all false as well. */
+static gint64
+draw_truth (PhSampleKind kind, guint turn, guint64 *state)
+{
+  return kind == PH_SAMPLE_REACH && turn == 1 ? 1 : kind == PH_SAMPLE_REACH && turn == 2 ? 0 : (gint64) (ph_splitmix (state) & 1);
+}
+
 static PhTensor *
 draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind kind, guint turn, gboolean rough, PhTensor *like)
 {
@@ -479,7 +539,7 @@ draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind k
       ph_dtype_store (dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE, ph_tensor_writable (tensor), i, ph_splitmix_normal (&state));
   else if (dtype == PH_BOOL)
     for (gsize i = 0; i < ph_tensor_count (tensor); i++)
-      ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, (gint64) (ph_splitmix (&state) & 1));
+      ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, draw_truth (kind, turn, &state));
   else if (ph_dtype_is_integer (dtype))
     fill_integers (sampler, tensor, &sampler->usage[input], bounds, kind, turn, &state);
   else if (rough)

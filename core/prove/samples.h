@@ -47,8 +47,9 @@ gboolean ph_sampler_can_be_modest (PhSampler *sampler);
 /* How the open dimensions are chosen: 0, 1, 2, ... until no more are offered. 0: each symbol has a size of its own, larger than
  * the small integer constants of either side; then common sizes; and where a captured value is there, its shape. */
 guint ph_sampler_n_sizes (PhSampler *sampler);
-/* In so many ways open dimensions may be larger than the large constants: one after the other, and all at once. */
-guint ph_sampler_n_far (PhSampler *sampler);
+/* In so many ways open dimensions may be something else: @n_beyond of these larger than the large constants, one after the other
+ * and then all at once, and the rest as something that they are compared with. */
+guint ph_sampler_n_far (PhSampler *sampler, guint *n_beyond);
 
 /* Turns of PH_SAMPLE_NONFINITE from this one on: half of every other input is infinite, or NaN. */
 #define PH_SAMPLER_FIRST_MANY 6
@@ -57,6 +58,9 @@ guint ph_sampler_n_reaching (PhSampler *sampler, gsize n);
 /* Turns of PH_SAMPLE_REACH from this one on: one number that decides something in all of the inputs, among little else. */
 #define PH_SAMPLER_FIRST_POINT 1000
 guint ph_sampler_n_points (PhSampler *sampler);
+/* Turns of PH_SAMPLE_DENSE from this one on: constants alone, so that several of them meet. 0: there are not several. */
+#define PH_SAMPLER_FIRST_JOINT 100
+guint ph_sampler_n_joint (PhSampler *sampler);
 
 /* Whether an integer input is data, of which a few samples are no proof: neither a shape nor a plain index. */
 gboolean ph_sampler_has_integers (PhSampler *sampler);
@@ -72,7 +76,7 @@ typedef struct
   gboolean tight;    /* one or two batches, images just large enough                                   */
   gboolean rough;    /* nothing but shapes and integers is looked at: floats come again and again     */
   gsize most;        /* elements of the largest input, where rows do not see each other; 0: any         */
-  guint far;         /* 0, or which open dimension is far larger than the others, counted from 1        */
+  guint far;         /* 0, or which of ph_sampler_n_far() from 1                                        */
 } PhSampleShapes;
 
 /* One tensor for each input, in order; NULL: of an input nothing can be made. @turn: which of the tensors of that kind.

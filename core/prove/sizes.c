@@ -80,31 +80,44 @@ count_at (const PhPair *pair, guint far, gint64 size, guint *n_open)
 }
 
 /* One after the other, and all at once: dimensions without a symbol may have to be equal. */
+static guint
+n_ways (guint n_open)
+{
+  return n_open > 1 ? MIN (n_open, MOST_FAR) + 1 : n_open;
+}
+
 guint
-ph_sizes_n_far (const PhPair *pair, const GArray *large)
+ph_sizes_n_far (const PhPair *pair, const PhPool *pool, guint *n_beyond)
 {
   guint n_open;
 
-  if (large->len == 0 || !ph_sizes_are_open (pair))
+  *n_beyond = 0;
+  if (pool->far->len + pool->lengths->len == 0 || !ph_sizes_are_open (pair))
     return 0;
   count_at (pair, G_MAXUINT, 1, &n_open);
-  return n_open > 1 ? MIN (n_open, MOST_FAR) + 1 : n_open;
+  *n_beyond = pool->far->len > 0 ? n_ways (n_open) : 0;
+  return *n_beyond + n_ways (n_open) * pool->lengths->len;
 }
 
 gboolean
 ph_sizes_choose (PhSizes *sizes, const PhPair *pair, const PhPool *pool, guint common, guint far)
 {
-  guint n_open;
+  guint n_open, n_beyond, way;
 
   *sizes = (PhSizes) { .symbols = g_hash_table_new (NULL, NULL),
                        .size = common_sizes[MIN (common, PH_SIZES_N_COMMON - 1)],
-                       .next = pool->size,
-                       .far = far };
+                       .next = pool->size };
   if (far == 0)
     return TRUE;
+  ph_sizes_n_far (pair, pool, &n_beyond);
   count_at (pair, G_MAXUINT, 1, &n_open);
-  if (far > MIN (n_open, MOST_FAR))
-    sizes->far = G_MAXUINT;
+  way = (far > n_beyond ? far - n_beyond - 1 : far - 1) % MAX (n_ways (n_open), 1);
+  sizes->far = way < MIN (n_open, MOST_FAR) ? way + 1 : G_MAXUINT;
+  if (far > n_beyond)
+    {
+      sizes->far_size = g_array_index (pool->lengths, gint64, (far - n_beyond - 1) / n_ways (n_open));
+      return count_at (pair, sizes->far, sizes->far_size, &n_open) <= MOST_ELEMENTS;
+    }
   for (guint i = 0; i < pool->far->len; i++)
     {
       const gint64 size = g_array_index (pool->far, gint64, i) + 3;

@@ -20,8 +20,9 @@ typedef struct
 #define PH_SIZES_N_COMMON 10
 
 gboolean ph_sizes_are_open (const PhPair *pair);
-/* As many choices of @far there are, from 1, by the large constants @large (element-type gint64). */
-guint ph_sizes_n_far (const PhPair *pair, const GArray *large);
+/* As many choices of @far there are, from 1. The first of them go beyond large constants, @n_beyond, the others are lengths that
+ * something is compared with. */
+guint ph_sizes_n_far (const PhPair *pair, const PhPool *pool, guint *n_beyond);
 /* FALSE: no tensor of reasonable size goes beyond a large constant of @pool. */
 gboolean ph_sizes_choose (PhSizes *sizes, const PhPair *pair, const PhPool *pool, guint common, guint far);
 void ph_sizes_clear (PhSizes *sizes);

@@ -154,6 +154,17 @@ add_shapes (PhTry *self, PhSampleShapes shapes, GError **problem)
   g_array_append_val (shapes.far > 0 ? self->far : self->shapes, shapes);
 }
 
+/* Sizes at which constants may make a difference. */
+static void
+find_far (PhTry *self)
+{
+  guint n_beyond, n = ph_sampler_n_far (self->sampler, &n_beyond);
+
+  for (guint i = 1; i <= n && !ph_try_was_cancelled (self); i++)
+    if (i == 1 || i != n_beyond || self->far->len == 0) /* all at once is for those that are not let alone */
+      add_shapes (self, (PhSampleShapes) { .far = i, .crop = 1 }, NULL);
+}
+
 /* A whole model of up to so many is a region like others. */
 #define FEW_NODES 60
 
@@ -187,9 +198,7 @@ find_shapes (PhTry *self, GError **problem)
   if (self->shapes->len == 0 && self->has_poor)
     g_array_append_val (self->shapes, self->poor);
   if (self->shapes->len > 0 && (!self->options->whole || self->pair->before->graph->n_nodes <= FEW_NODES))
-    for (guint i = 1, last = ph_sampler_n_far (self->sampler);
-         i <= last && (i == 1 || i < last || self->far->len == 0) && !ph_try_was_cancelled (self); i++)
-      add_shapes (self, (PhSampleShapes) { .far = i, .crop = 1 }, NULL);
+    find_far (self);
   self->trial->n_sizes = self->shapes->len;
   self->trial->any_size = n > 1;
 }

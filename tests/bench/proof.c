@@ -120,7 +120,7 @@ try_file (const char *path)
   g_autofree char *name = g_path_get_basename (path);
   g_autofree double *of_steps = NULL;
   double run;
-  Turn turn;
+  Turn turn = { 0 };
 
   g_assert_no_error (error);
   run = time_of_run (model);
