@@ -18,10 +18,10 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
 #define FEW           200 /* elements: fewer than these show less, and cost nothing                          */
 #define N_POINTS      180 /* so many of one number alone, at which they may jump                                */
 #define PLANNED_REACH 4
-#define N_INFINITE    24  /* of a change that promises nothing, also so many in which much is infinite          */
-#define N_REACH       24  /* and so many more that reach                                                        */
-#define N_JOINT       100 /* and in which constants alone meet, where nothing is proved                        */
-#define N_BEND        6   /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
+#define N_INFINITE    24 /* of a change that promises nothing, also so many in which much is infinite          */
+#define N_REACH       24 /* and so many more that reach                                                        */
+#define N_SHAPES      12 /* and as many in which fed shapes are out of the ordinary                              */
+#define N_BEND        6  /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
 
 static gboolean
 jumps (PhGraph *graph)
@@ -79,13 +79,15 @@ rest_of (PhTry *self)
   /* Of few elements the plan leaves most numbers of the pool out. */
   if (self->largest < FEW && n_reach > PLANNED_REACH && (!settled || self->options->promise == PH_PROMISE_NONE))
     rest.reach = MIN (n_reach - PLANNED_REACH, N_REACH);
+  if (ph_sampler_has_free_shape (self->sampler))
+    rest.reach = MAX (rest.reach, N_SHAPES);
   if (self->largest < FEW && self->options->promise == PH_PROMISE_NONE)
     rest.infinite = N_INFINITE;
   if (settled)
     return rest;
   rest.more = N_BEND;
   if (self->largest < FEW)
-    rest.joint = MIN (ph_sampler_n_joint (self->sampler), N_JOINT);
+    rest.joint = ph_sampler_n_joint (self->sampler);
   if (jumps (self->pair->before->graph) || jumps (self->pair->after->graph))
     rest.more = N_MORE * (guint) CLAMP (FEW / MAX (self->largest, 1), 1, 10);
   else if (!narrows (self->pair->before->graph) && !narrows (self->pair->after->graph))

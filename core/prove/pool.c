@@ -39,7 +39,7 @@ add_point (PhPool *pool, double value)
     g_array_append_val (pool->points, value);
 }
 
-#define MAX_PLAIN 8
+#define MAX_PLAIN 7
 
 /* A value that something may be compared with, and what lies just beside it. */
 static void

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/prove/pool.h"
+#include "core/prove/rare.h"
 #include "core/prove/rows.h"
 #include "core/prove/sizes.h"
 #include "core/prove/usage.h"
@@ -180,6 +181,15 @@ scatter_pool (GArray *pool, PhTensor *tensor, PhBounds bounds, guint turn, guint
 
 #define N_STYLES 3
 
+gboolean
+ph_sampler_has_free_shape (PhSampler *sampler)
+{
+  for (guint i = 0; i < sampler->pair->inputs->len; i++)
+    if (sampler->usage[i].reading == PH_READ_AS_SHAPE && sampler->usage[i].is_free)
+      return TRUE;
+  return FALSE;
+}
+
 guint
 ph_sampler_n_reaching (PhSampler *sampler, gsize n)
 {
@@ -197,28 +207,7 @@ ph_sampler_n_points (PhSampler *sampler)
 guint
 ph_sampler_n_joint (PhSampler *sampler)
 {
-  const guint n = sampler->pool->plain->len;
-
-  return n > 1 ? 6 * n * n : 0;
-}
-
-static gboolean
-is_joint (PhSampler *sampler, PhSampleKind kind, guint turn)
-{
-  return kind == PH_SAMPLE_DENSE && turn >= PH_SAMPLER_FIRST_JOINT && sampler->pool->plain->len > 0;
-}
-
-static double
-draw_plain (PhSampler *sampler, guint64 *state)
-{
-  return g_array_index (sampler->pool->plain, double, ph_splitmix (state) % sampler->pool->plain->len);
-}
-
-/* All of one sign, in some turns of wide ones: then the least of them is above 0, or the greatest below. 0: of either. */
-static int
-sign_of (PhSampleKind kind, guint turn)
-{
-  return kind != PH_SAMPLE_WIDE || turn < 2 || turn / 2 % 3 == 0 ? 0 : turn / 2 % 3 == 1 ? 1 : -1;
+  return ph_rare_n_joint (sampler->pool);
 }
 
 /* One number that something may be compared with: all of the tensor, or one element among zeros or small ones. A maximum, a sum, a
@@ -305,7 +294,7 @@ fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind
   /* A sum is hardly ever near the number that it is compared with, unless all of it is small. */
   static const double scales[] = { 1, 1e-4, 10, 100, 0.1, 1000, 3, 30 };
   const double scale = kind == PH_SAMPLE_NORMAL ? scales[turn % G_N_ELEMENTS (scales)] : 1;
-  const int sign = sign_of (kind, turn);
+  const int sign = ph_rare_sign (kind, turn);
 
   if (kind == PH_SAMPLE_REACH && turn >= PH_SAMPLER_FIRST_POINT && sampler->pool->points->len > 0)
     {
@@ -314,11 +303,11 @@ fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind
     }
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
     {
-      const double value = is_joint (sampler, kind, turn) ? draw_plain (sampler, state)
-                                                          : scale * draw_float (sampler, kind, state);
+      const double value = ph_rare_is_joint (sampler->pool, kind, turn) ? ph_rare_joint (sampler->pool, input, i, turn)
+                                                                        : scale * draw_float (sampler, kind, state);
 
       ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i,
-                      clip (bounds, sign != 0 ? sign * fabs (value) : value, state));
+                      clip (bounds, sign != 0 ? sign * MAX (fabs (value), PH_RARE_LEAST) : value, state));
     }
   if (kind == PH_SAMPLE_REACH || kind == PH_SAMPLE_EXTREME)
     scatter_pool (kind == PH_SAMPLE_REACH ? sampler->pool->numbers : sampler->pool->extreme, tensor, bounds, turn, state);
@@ -353,21 +342,11 @@ draw_integer (PhSampler *sampler, PhDType dtype, guint64 *state)
     }
 }
 
-/* A count beyond a large constant, where that is no trouble to compute. */
-#define MOST_COUNTED 20000
-
-static gint64
-draw_far (PhSampler *sampler, guint64 *state)
-{
-  const gint64 value = g_array_index (sampler->pool->far, gint64, ph_splitmix (state) % sampler->pool->far->len);
-
-  return value < MOST_COUNTED ? value + (gint64) (ph_splitmix (state) % 3) : sampler->pool->size;
-}
-
 static void
-fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBounds bounds, PhSampleKind kind, guint turn,
+fill_integers (PhSampler *sampler, PhTensor *tensor, guint input, PhBounds bounds, PhSampleKind kind, guint turn, PhTensor *known,
                guint64 *state)
 {
+  const PhUsage *usage = &sampler->usage[input];
   const PhDType dtype = ph_tensor_dtype (tensor);
   const gsize n = ph_tensor_count (tensor);
   /* All of a tensor near one number, such as its zero point: then sums of products are small, and saturate nothing. */
@@ -375,7 +354,7 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBou
                             ? g_array_index (sampler->pool->integers, gint64, ph_splitmix (state) % sampler->pool->integers->len)
                             : 0;
   const gboolean negative = bounds.low < 0 && ph_dtype_is_signed (dtype);
-  const int sign = sign_of (kind, turn);
+  const int sign = ph_rare_sign (kind, turn);
   const gsize first = n > 0 ? ph_splitmix (state) % n : 0, last = n > 1 ? (first + 1 + ph_splitmix (state) % (n - 1)) % n : n;
 
   for (gsize i = 0; i < n; i++)
@@ -396,16 +375,10 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBou
         }
       else if (usage->reading == PH_READ_AS_DATA && sampler->modesty > 0)
         value = (gint64) (ph_splitmix (state) % (guint64) sampler->short_axis[sampler->modesty]);
-      else if (is_joint (sampler, kind, turn) && usage->reading == PH_READ_AS_DATA)
-        value = (gint64) draw_plain (sampler, state);
-      else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind == PH_SAMPLE_REACH && i == first && turn % 2 == 1
-               && sampler->pool->far->len > 0)
-        value = draw_far (sampler, state);
-      else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL
-               && (ph_tensor_rank (tensor) == 0 || (i == first && turn > 0)))
-        value = (gint64) (ph_splitmix (state) % (guint64) (sampler->pool->size + 3)) - 1; /* a count, perhaps beyond a bound */
-      else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL)
-        value = (gint64) (ph_splitmix (state) % 4) - 1;
+      else if (ph_rare_is_joint (sampler->pool, kind, turn) && usage->reading == PH_READ_AS_DATA)
+        value = (gint64) ph_rare_joint (sampler->pool, input, i, turn);
+      else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free)
+        value = ph_rare_count (sampler->pool, kind, turn, i, n, known, state);
       else if (usage->reading == PH_READ_AS_DATA && kind == PH_SAMPLE_NORMAL && turn > 1 && turn % 4 < 2
                && sampler->pool->integers->len > 0)
         value = (turn % 8 < 4
@@ -508,15 +481,9 @@ find_short_axes (PhSampler *sampler, const Shape *shapes, guint n)
     }
 }
 
-/* All true and all false as well. */
-static gint64
-draw_truth (PhSampleKind kind, guint turn, guint64 *state)
-{
-  return kind == PH_SAMPLE_REACH && turn == 1 ? 1 : kind == PH_SAMPLE_REACH && turn == 2 ? 0 : (gint64) (ph_splitmix (state) & 1);
-}
-
 static PhTensor *
-draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind kind, guint turn, gboolean rough, PhTensor *like)
+draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind kind, guint turn, gboolean rough, PhTensor *like,
+             PhTensor *known)
 {
   const PhBounds bounds = sampler->bounds != NULL ? sampler->bounds[input] : PH_BOUNDS_NONE;
   const PhDType dtype = shape->dtype;
@@ -539,9 +506,9 @@ draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind k
       ph_dtype_store (dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE, ph_tensor_writable (tensor), i, ph_splitmix_normal (&state));
   else if (dtype == PH_BOOL)
     for (gsize i = 0; i < ph_tensor_count (tensor); i++)
-      ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, draw_truth (kind, turn, &state));
+      ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, ph_rare_truth (kind, turn, &state));
   else if (ph_dtype_is_integer (dtype))
-    fill_integers (sampler, tensor, &sampler->usage[input], bounds, kind, turn, &state);
+    fill_integers (sampler, tensor, input, bounds, kind, turn, known, &state);
   else if (rough)
     fill_roughly (sampler, tensor, bounds, kind, &state);
   else
@@ -589,7 +556,7 @@ ph_sampler_draw (PhSampler *sampler, PhSampleKind kind, guint turn, PhSampleShap
         found[i].dims[k] = ph_rows_limit (pair->rows, found[i].dims[k], k, found[i].rank, places);
       tensor = like != NULL && ph_tensor_kind (like) != PH_KIND_TENSOR
                    ? ph_tensor_ref (like)
-                   : draw_tensor (sampler, i, &found[i], kind, turn, shapes.rough, like);
+                   : draw_tensor (sampler, i, &found[i], kind, turn, shapes.rough, like, captured != NULL ? captured[i] : NULL);
       if (tensor == NULL)
         return NULL;
       g_ptr_array_add (tensors, tensor);

@@ -64,6 +64,7 @@ guint ph_sampler_n_joint (PhSampler *sampler);
 
 /* Whether an integer input is data, of which a few samples are no proof: neither a shape nor a plain index. */
 gboolean ph_sampler_has_integers (PhSampler *sampler);
+gboolean ph_sampler_has_free_shape (PhSampler *sampler); /* it may be any */
 /* It says a shape, which is what it is: nothing else is made up for it. */
 gboolean ph_sampler_is_shape (PhSampler *sampler, guint input);
 

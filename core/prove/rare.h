@@ -1,0 +1,25 @@
+/* rare.h: what few inputs show is drawn on purpose.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/prove/pool.h"
+#include "core/prove/samples.h"
+
+G_BEGIN_DECLS
+
+/* Constants that have to meet, for element @i of input @input: an orthogonal array of them over as many turns as ph_rare_n_joint(). */
+guint ph_rare_n_joint (const PhPool *pool);
+gboolean ph_rare_is_joint (const PhPool *pool, PhSampleKind kind, guint turn);
+double ph_rare_joint (const PhPool *pool, guint input, gsize i, guint turn);
+
+/* All of one sign, in some turns of wide ones: then the least of them is above 0, or the greatest below. 0: of either. */
+int ph_rare_sign (PhSampleKind kind, guint turn);
+#define PH_RARE_LEAST 1e-3 /* as large as those are at least */
+
+/* Element @i of a shape or a count that may be any: one of @n elements is out of the ordinary, the others are as they are in
+ * @known (nullable), which flows there. */
+gint64 ph_rare_count (const PhPool *pool, PhSampleKind kind, guint turn, gsize i, gsize n, PhTensor *known, guint64 *state);
+/* 0 or 1; all true and all false as well. */
+gint64 ph_rare_truth (PhSampleKind kind, guint turn, guint64 *state);
+
+G_END_DECLS
