@@ -7,6 +7,7 @@
 #include "core/prove/cut.h"
 #include "core/prove/pair.h"
 #include "core/prove/prover-private.h"
+#include "core/prove/shrink.h"
 
 /* Rewrites on a reduced model that are told apart by running the pass with a limit. */
 #define MOST_LIMITS 12
@@ -231,6 +232,59 @@ reads_more (const PhPair *pair)
   return FALSE;
 }
 
+/* Both sides at once. */
+typedef struct
+{
+  PhHunting *hunting;
+  PhReduced *reduced;
+} Sides;
+
+static gboolean
+try_smaller (PhShrinking *shrinking, const PhShrink *shrink, gpointer data)
+{
+  const Sides *sides = data;
+  PhReduced *reduced = sides->reduced;
+  g_autoptr (GHashTable) feeds = ph_prove_new_feeds (), same = ph_prove_new_feeds ();
+  g_autoptr (PhModel) was = NULL, is = NULL;
+  g_autoptr (PhFault) fault = NULL;
+
+  if (ph_hunting_is_over (sides->hunting))
+    return FALSE;
+  was = ph_shrink_apply (shrink, reduced->model, reduced->fault->witness, feeds);
+  is = was != NULL ? ph_shrink_apply (shrink, reduced->fault->after, reduced->fault->witness, same) : NULL;
+  if (is == NULL)
+    return FALSE;
+  reduced->n_tests++;
+  fault = ph_fault_compare (was, is, feeds, sides->hunting->closely, sides->hunting->options->cancellable);
+  if (fault == NULL || fault->kind != reduced->fault->kind)
+    return FALSE;
+  ph_model_free (reduced->model);
+  ph_fault_free (reduced->fault);
+  reduced->model = g_steal_pointer (&was);
+  fault->after = g_steal_pointer (&is);
+  reduced->fault = g_steal_pointer (&fault);
+  shrinking->model = reduced->model;
+  shrinking->feeds = reduced->fault->witness;
+  return TRUE;
+}
+
+/* What a pass computed of constants must not be cut or rounded by itself. */
+static gboolean
+has_same_constants (PhModel *was, PhModel *is)
+{
+  for (guint i = 0; i < is->graph->constants->len; i++)
+    {
+      const PhValue *one = is->graph->constants->pdata[i];
+      gboolean found = FALSE;
+
+      for (guint k = 0; k < was->graph->constants->len && !found; k++)
+        found = ph_tensor_equal (one->tensor, ((PhValue *) was->graph->constants->pdata[k])->tensor);
+      if (!found)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 take_pair (PhHunting *self, const PhRegion *region, PhModel *was, PhModel *is)
 {
@@ -252,6 +306,8 @@ take_pair (PhHunting *self, const PhRegion *region, PhModel *was, PhModel *is)
   reduced->fault->after = ph_model_clone (pair->after);
   reduced->n_nodes = ph_model_n_computing (reduced->model);
   reduced->n_tests = 1;
+  if (has_same_constants (reduced->model, reduced->fault->after))
+    ph_shrink_all (&(PhShrinking) { reduced->model, reduced->fault->witness, try_smaller, &(Sides) { self, reduced } });
   self->hunt->reduced = reduced;
   return TRUE;
 }

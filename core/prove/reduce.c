@@ -309,56 +309,18 @@ drop_outputs (Reduction *self)
 
 /* ── sizes and numbers ── */
 
-/* A few sizes are tried for each: two is the least that is not special, a half keeps what must stay even. */
-static void
-shrink_sizes (Reduction *self)
-{
-  g_autoptr (GArray) sizes = ph_shrink_sizes (self->best->model, self->best->fault->witness);
-
-  for (guint i = 0; i < sizes->len; i++)
-    {
-      const gint64 from = g_array_index (sizes, gint64, i), smaller[] = { 2, 3, 4, from / 2 };
-      gboolean done = FALSE;
-
-      for (guint k = 0; k < G_N_ELEMENTS (smaller) && !done && !is_over (self); k++)
-        {
-          g_autoptr (GHashTable) cut = ph_prove_new_feeds ();
-          g_autoptr (PhModel) model = smaller[k] < 2 || smaller[k] >= from
-                                          ? NULL
-                                          : ph_shrink_size (self->best->model, from, smaller[k], self->best->fault->witness, cut);
-
-          done = model != NULL && try_model (self, model, cut, TRUE);
-        }
-    }
-}
-
 static gboolean
-round_numbers (Reduction *self, PhGrain grain, const char *only)
+try_smaller (PhShrinking *shrinking, const PhShrink *shrink, gpointer data)
 {
-  g_autoptr (GHashTable) rounded = ph_prove_new_feeds ();
-  g_autoptr (PhModel) model = is_over (self)
-                                  ? NULL
-                                  : ph_shrink_digits (self->best->model, grain, only, self->best->fault->witness, rounded);
+  Reduction *self = data;
+  g_autoptr (GHashTable) feeds = ph_prove_new_feeds ();
+  g_autoptr (PhModel) model = is_over (self) ? NULL : ph_shrink_apply (shrink, shrinking->model, shrinking->feeds, feeds);
 
-  return model != NULL && try_model (self, model, rounded, FALSE);
-}
-
-/* All of them at once where that goes, else one after the other. */
-static void
-shrink_digits (Reduction *self)
-{
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-
-  for (PhGrain grain = 0; grain < PH_N_GRAINS; grain++)
-    if (round_numbers (self, grain, NULL))
-      return;
-  for (guint i = 0; i < self->best->model->graph->inputs->len; i++)
-    g_ptr_array_add (names, (gpointer) ((PhValue *) self->best->model->graph->inputs->pdata[i])->name);
-  for (guint i = 0; i < self->best->model->graph->constants->len; i++)
-    g_ptr_array_add (names, (gpointer) ((PhValue *) self->best->model->graph->constants->pdata[i])->name);
-  for (guint i = 0; i < names->len; i++)
-    for (PhGrain grain = 0; grain < PH_N_GRAINS && !round_numbers (self, grain, names->pdata[i]); grain++)
-      ;
+  if (model == NULL || !try_model (self, model, feeds, shrink->to > 0))
+    return FALSE;
+  shrinking->model = self->best->model;
+  shrinking->feeds = self->best->fault->witness;
+  return TRUE;
 }
 
 /* What makes the model easier to read, not smaller, may take as many tests again as the nodes took, and half of the time. */
@@ -373,8 +335,7 @@ shrink (Reduction *self, gint64 started)
 
   self->options = &own;
   self->last_test = self->n_tests + MAX (self->n_tests, SHRINKING);
-  shrink_sizes (self);
-  shrink_digits (self);
+  ph_shrink_all (&(PhShrinking) { self->best->model, self->best->fault->witness, try_smaller, self });
   self->options = options;
   self->out_of_time = out_of_time;
 }

@@ -14,10 +14,8 @@
 
 typedef struct
 {
-  gint64 from, to;
-  PhGrain grain;
-  const char *only;
-  gboolean sizes, changed;
+  const PhShrink *shrink;
+  gboolean changed;
 } Change;
 
 static gboolean
@@ -45,8 +43,9 @@ renamed (PhTensor *tensor, Change *change)
     {
       const gint64 size = ph_tensor_get_int (tensor, i);
 
-      ph_dtype_store_int (ph_tensor_dtype (tensor), ph_tensor_writable (copy), i, size == change->from ? change->to : size);
-      change->changed |= size == change->from;
+      ph_dtype_store_int (ph_tensor_dtype (tensor), ph_tensor_writable (copy), i,
+                          size == change->shrink->from ? change->shrink->to : size);
+      change->changed |= size == change->shrink->from;
     }
   return copy;
 }
@@ -65,8 +64,8 @@ corner (PhTensor *tensor, Change *change)
 
   for (guint k = 0; k < rank; k++)
     {
-      dims[k] = was[k] == change->from ? change->to : was[k];
-      change->changed |= was[k] == change->from;
+      dims[k] = was[k] == change->shrink->from ? change->shrink->to : was[k];
+      change->changed |= was[k] == change->shrink->from;
     }
   copy = ph_tensor_new (ph_tensor_dtype (tensor), rank, dims);
   in = ph_tensor_data (tensor);
@@ -105,7 +104,7 @@ rounder (PhTensor *tensor, Change *change)
     {
       const double x = ph_tensor_get (tensor, i);
 
-      ph_dtype_store (dtype, ph_tensor_writable (copy), i, rounded_to (x, change->grain));
+      ph_dtype_store (dtype, ph_tensor_writable (copy), i, rounded_to (x, change->shrink->grain));
       change->changed |= isfinite (x) && ph_tensor_get (copy, i) != x;
     }
   return copy;
@@ -117,9 +116,10 @@ changed_tensor (PhTensor *tensor, const char *name, Change *change)
 {
   if (!has_elements (tensor))
     return ph_tensor_ref (tensor);
-  if (change->sizes)
+  if (change->shrink->to > 0)
     return is_shape_like (tensor) ? renamed (tensor, change) : corner (tensor, change);
-  if (!ph_dtype_is_float (ph_tensor_dtype (tensor)) || (change->only != NULL && !g_str_equal (change->only, name)))
+  if (!ph_dtype_is_float (ph_tensor_dtype (tensor))
+      || (change->shrink->only != NULL && !g_str_equal (change->shrink->only, name)))
     return ph_tensor_ref (tensor);
   return rounder (tensor, change);
 }
@@ -129,13 +129,13 @@ changed_type (const PhType *type, Change *change)
 {
   g_autofree PhDim *dims = NULL;
 
-  if (!change->sizes || type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank)
+  if (change->shrink->to == 0 || type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank)
     return type;
   dims = g_new (PhDim, type->rank + 1);
   for (guint k = 0; k < type->rank; k++)
     {
-      dims[k] = type->dims[k].size == change->from ? PH_DIM (change->to) : type->dims[k];
-      change->changed |= type->dims[k].size == change->from;
+      dims[k] = type->dims[k].size == change->shrink->from ? PH_DIM (change->shrink->to) : type->dims[k];
+      change->changed |= type->dims[k].size == change->shrink->from;
     }
   return ph_type_tensor (type->dtype, type->rank, dims);
 }
@@ -223,28 +223,17 @@ change_inputs (PhModel *model, Change *change, GHashTable *feeds, GHashTable *ot
   return TRUE;
 }
 
-static PhModel *
-changed (PhModel *model, Change *change, GHashTable *feeds, GHashTable *other)
+PhModel *
+ph_shrink_apply (const PhShrink *shrink, PhModel *model, GHashTable *feeds, GHashTable *changed)
 {
   g_autoptr (PhModel) copy = ph_model_clone (model);
+  Change change = { shrink, FALSE };
 
-  if (change->sizes)
+  if (shrink->to > 0)
     forget_types (copy->graph);
-  if (!change_inputs (copy, change, feeds, other) || !change_constants (copy, change) || !change->changed)
+  if (!change_inputs (copy, &change, feeds, changed) || !change_constants (copy, &change) || !change.changed)
     return NULL;
-  return !change->sizes || ph_infer_model (copy, TRUE, NULL, NULL) ? g_steal_pointer (&copy) : NULL;
-}
-
-PhModel *
-ph_shrink_size (PhModel *model, gint64 from, gint64 to, GHashTable *feeds, GHashTable *cut)
-{
-  return changed (model, &(Change) { .sizes = TRUE, .from = from, .to = to }, feeds, cut);
-}
-
-PhModel *
-ph_shrink_digits (PhModel *model, PhGrain grain, const char *only, GHashTable *feeds, GHashTable *rounded)
-{
-  return changed (model, &(Change) { .grain = grain, .only = only }, feeds, rounded);
+  return shrink->to == 0 || ph_infer_model (copy, TRUE, NULL, NULL) ? g_steal_pointer (&copy) : NULL;
 }
 
 /* ── which sizes there are ── */
@@ -279,8 +268,9 @@ add_tensor (GArray *sizes, PhTensor *tensor)
     add_sizes (sizes, ph_type_of_tensor (tensor));
 }
 
-GArray *
-ph_shrink_sizes (PhModel *model, GHashTable *feeds)
+/* Above 2, largest first. (element-type gint64) (transfer full) */
+static GArray *
+sizes_of (PhModel *model, GHashTable *feeds)
 {
   GArray *sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
 
@@ -295,4 +285,49 @@ ph_shrink_sizes (PhModel *model, GHashTable *feeds)
     add_tensor (sizes, ((PhValue *) model->graph->constants->pdata[i])->tensor);
   g_array_sort (sizes, largest_first);
   return sizes;
+}
+
+/* ── all of it ── */
+
+/* A few sizes are tried for each: two is the least that is not special, a half keeps what must stay even. */
+static void
+shrink_sizes (PhShrinking *self)
+{
+  g_autoptr (GArray) sizes = sizes_of (self->model, self->feeds);
+
+  for (guint i = 0; i < sizes->len; i++)
+    {
+      const gint64 from = g_array_index (sizes, gint64, i), smaller[] = { 2, 3, 4, from / 2 };
+      gboolean done = FALSE;
+
+      for (guint k = 0; k < G_N_ELEMENTS (smaller) && !done; k++)
+        done = smaller[k] >= 2 && smaller[k] < from
+               && self->try (self, &(PhShrink) { .from = from, .to = smaller[k] }, self->data);
+    }
+}
+
+/* All of them at once where that goes, else one after the other. */
+static void
+shrink_digits (PhShrinking *self)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (PhGrain grain = 0; grain < PH_N_GRAINS; grain++)
+    if (self->try (self, &(PhShrink) { .grain = grain }, self->data))
+      return;
+  for (guint i = 0; i < self->model->graph->inputs->len; i++)
+    g_ptr_array_add (names, (gpointer) ((PhValue *) self->model->graph->inputs->pdata[i])->name);
+  for (guint i = 0; i < self->model->graph->constants->len; i++)
+    g_ptr_array_add (names, (gpointer) ((PhValue *) self->model->graph->constants->pdata[i])->name);
+  for (guint i = 0; i < names->len; i++)
+    for (PhGrain grain = 0; grain < PH_N_GRAINS; grain++)
+      if (self->try (self, &(PhShrink) { .grain = grain, .only = names->pdata[i] }, self->data))
+        break;
+}
+
+void
+ph_shrink_all (PhShrinking *shrinking)
+{
+  shrink_sizes (shrinking);
+  shrink_digits (shrinking);
 }

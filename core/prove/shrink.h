@@ -6,18 +6,33 @@
 
 G_BEGIN_DECLS
 
-/* The sizes of axes that @model's inputs (as declared, and as @feeds has them) and constants have, and that are above 2, largest first.
- * (element-type gint64) (transfer full) */
-GArray *ph_shrink_sizes (PhModel *model, GHashTable *feeds);
-/* A copy of @model in which what is @from long is @to long: inputs, constants, and sizes that small integer constants name. @feeds (name -> PhTensor) is what
- * it reads, @cut receives the same at the new sizes. NULL: such a model is not valid. */
-PhModel *ph_shrink_size (PhModel *model, gint64 from, gint64 to, GHashTable *feeds, GHashTable *cut);
-
 /* clang-format off */
 typedef enum { PH_GRAIN_WHOLE, PH_GRAIN_TENTH, PH_GRAIN_DIGITS, /* two of them, wherever the point is */ PH_N_GRAINS } PhGrain;
 /* clang-format on */
 
-/* A copy of @model whose float constants, and what it reads, are rounded. @only: (nullable) the one input or constant; NULL: all. NULL: nothing would change. */
-PhModel *ph_shrink_digits (PhModel *model, PhGrain grain, const char *only, GHashTable *feeds, GHashTable *rounded);
+/* One change: what is @from long, in inputs, constants, and sizes that small integer constants name, is @to long; or, where @to is 0, float constants and
+ * what is fed are rounded to @grain: @only (nullable) this one, or all. */
+typedef struct
+{
+  gint64 from, to;
+  PhGrain grain;
+  const char *only;
+} PhShrink;
+
+/* A copy of @model, changed. @feeds (name -> PhTensor) is what it reads, @changed receives the same, changed. NULL: nothing would change, or such a model
+ * is not valid. */
+PhModel *ph_shrink_apply (const PhShrink *shrink, PhModel *model, GHashTable *feeds, GHashTable *changed);
+
+typedef struct _PhShrinking PhShrinking;
+struct _PhShrinking
+{
+  PhModel *model; /* the smallest so far, and what it reads; @try sets both, which stay its own */
+  GHashTable *feeds;
+  gboolean (*try) (PhShrinking *shrinking, const PhShrink *shrink, gpointer data);
+  gpointer data;
+};
+
+/* Tries sizes, the largest first, then digits. */
+void ph_shrink_all (PhShrinking *shrinking);
 
 G_END_DECLS
