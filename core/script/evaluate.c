@@ -464,7 +464,7 @@ refuse (PhScriptMachine *machine, const PhPy *py, GError **error)
   g_autofree char *text = ph_py_to_string (py);
 
   if (g_utf8_strlen (text, -1) > 60)
-    g_utf8_strncpy (text, text, 60);
+    *g_utf8_offset_to_pointer (text, 60) = '\0';
   return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "'%s' is not part of the language%s", text,
                          py->kind == PH_PY_COMPREHENSION ? ": write a for loop"
                          : py->kind == PH_PY_LAMBDA      ? ": write a def"

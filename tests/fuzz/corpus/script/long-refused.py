@@ -1,0 +1,1 @@
+*qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqxTrue------Dequamin----v
