@@ -21,7 +21,8 @@ slice_range (gint64 dim, gint64 *start, gint64 *end, gint64 step)
   return *start > *end ? (*start - *end - 1) / -step + 1 : 0;
 }
 
-/* The size that a slice leaves of @dim. Symbols are taken to lie inside the tensor, as every model that runs has them. */
+/* The size that a slice leaves of @dim. Symbols are taken to lie inside the tensor, as every model that runs has them; but the last
+ * three of a dimension may be fewer, so a number is only made of numbers. */
 static PhDim
 slice_dim (PhDim dim, const gint64 *start, PhDim start_dim, const gint64 *end, PhDim end_dim, const gint64 *step)
 {
@@ -37,6 +38,8 @@ slice_dim (PhDim dim, const gint64 *start, PhDim start_dim, const gint64 *end, P
         return dim;
     }
   if (step == NULL || *step != 1)
+    return PH_DIM_UNKNOWN;
+  if (start != NULL && *start < 0 && end != NULL && (*end < 0 || *end >= G_MAXINT32))
     return PH_DIM_UNKNOWN;
   if (start != NULL)
     from = *start >= 0 ? PH_DIM (*start) : ph_dim_sub (dim, PH_DIM (-MAX (*start, -G_MAXINT32)));
