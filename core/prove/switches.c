@@ -42,13 +42,8 @@ static const char *const onnxoptimizer[] = {
 /* onnxsim knows three parts beside the passes of onnxoptimizer. */
 static const char *const onnxsim[] = { "constant-folding", "shape-inference", "optimization", NULL };
 
-/* clang-format off */
-static const char *const openvino[] = {
-  "ConstantFolding", "NopElimination", "SharedOpOptimization", "ConvertBatchNormInference", "EliminateConcat", "EliminatePad", "EliminateReduceReshape", "EliminateTranspose", "GeluFusion",
-  "HSwishFusion", "LayerNormFusion", "MVNFusion", "MatMulConstTransposesExtraction", "MulConvFusion", "NormalizeL2Fusion", "PReluFusion", "PadFusion", "PullTransposeThroughFQUp",
-  "RMSFusion", "ReshapeSequenceFusion", "SoftmaxFusion", "SplitSqueezeConcatFusion", "SwishFusion", "TransposeMatMul", "TransposeSinking", NULL,
-};
-/* clang-format on */
+/* What can be left out from Python is groups of passes. */
+static const char *const openvino[] = { "moc", "constant-folding", "fused-names-cleanup", NULL };
 
 static const PhSwitches known[] = {
   { "ORT_DISABLE", ";", onnxruntime },
