@@ -24,14 +24,10 @@ static const PhAction own_actions[] = {
   { "win.compare-with",   N_("Compare _With…"),         N_("Open another model and show what it has instead"), "<Control><Shift>o", NULL, N_("Changes") },
   { "win.next-change",    N_("Next Change"),            N_("Select the next node, or line, that changed"), "F8", NULL, N_("Changes") },
   { "win.previous-change", N_("Previous Change"),       NULL, "<Shift>F8", NULL, N_("Changes") },
-  { "win.show-pipeline",  N_("Pipeline"),               N_("Show or hide the pipeline"), "F9", NULL, N_("View") },
-  { "win.show-inspector", N_("Inspector"),              N_("Show or hide the inspector"), "<Shift>F9", NULL, N_("View") },
-  { "win.show-bottom",    N_("Bottom Pane"),            N_("Show or hide console, text and problems"), "<Control>F9", NULL, N_("View") },
   { "win.focus-console",  N_("Go to Console"),          NULL, "F12", NULL, N_("View") },
   { "win.focus-graph",    N_("Go to Graph"),            NULL, "<Control>F12", NULL, N_("View") },
   { "win.next-pane",      N_("Next Pane"),              N_("Move the keyboard to the next pane"), "F6", NULL, N_("View") },
   { "win.previous-pane",  N_("Previous Pane"),          NULL, "<Shift>F6", NULL, N_("View") },
-  { "win.show-text",      N_("Text of the Graph"),      N_("The graph as ONNX text, changed lines marked"), "<Control>u|<Shift>F12", NULL, N_("View") },
   { "win.fullscreen",     N_("Full Screen"),            NULL, "<Control>F11", NULL, N_("View") },
 };
 /* clang-format on */

@@ -298,8 +298,8 @@ ph_session_watch (PhSession *self, PhDocumentView *view)
 /* --- the window itself --------------------------------------------------------------------------------------------- */
 
 /* clang-format off */
-static const struct { const char *key, *action; } panels[] = {
-  { "pipeline", "show-pipeline" }, { "inspector", "show-inspector" }, { "bottom", "show-bottom" },
+static const struct { const char *key; PhViewField panel; } panels[] = {
+  { "pipeline", PH_VIEW_PIPELINE }, { "inspector", PH_VIEW_INSPECTOR }, { "bottom", PH_VIEW_BOTTOM },
 };
 /* clang-format on */
 
@@ -315,7 +315,7 @@ save_window (PhWindow *window)
   g_key_file_set_integer (file, "window", "height", height);
   g_key_file_set_boolean (file, "window", "maximized", gtk_window_is_maximized (GTK_WINDOW (window)));
   for (guint i = 0; i < G_N_ELEMENTS (panels); i++)
-    g_key_file_set_boolean (file, "window", panels[i].key, ph_window_wants_panel (window, panels[i].action));
+    g_key_file_set_boolean (file, "window", panels[i].key, ph_window_wants_panel (window, panels[i].panel));
   g_autofree char *text = g_key_file_to_data (file, NULL, NULL);
   write_file (text, path, NULL);
 }
@@ -334,10 +334,19 @@ restore_window (PhWindow *window)
     gtk_window_set_default_size (GTK_WINDOW (window), width, height);
   if (g_key_file_get_boolean (file, "window", "maximized", NULL))
     gtk_window_maximize (GTK_WINDOW (window));
+}
+
+void
+ph_session_restore_panels (PhSession *self)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *path = state_file ("window.ini");
+
+  if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
+    return;
   for (guint i = 0; i < G_N_ELEMENTS (panels); i++)
     if (g_key_file_has_key (file, "window", panels[i].key, NULL))
-      g_action_group_change_action_state (G_ACTION_GROUP (window), panels[i].action,
-                                          g_variant_new_boolean (g_key_file_get_boolean (file, "window", panels[i].key, NULL)));
+      ph_window_set_panel (self->window, panels[i].panel, g_key_file_get_boolean (file, "window", panels[i].key, NULL));
 }
 
 /* --- life ---------------------------------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@ typedef struct _PhSession PhSession;
 
 /* Saves what a line did before its answer is shown, in the XDG state folder. Lives no longer than @window. */
 PhSession *ph_session_new (PhWindow *window);
+void ph_session_restore_panels (PhSession *session); /* once there is a tab */
 void ph_session_watch (PhSession *session, PhDocumentView *view);
 /* @keep: leave the file for the next start; else the program ends as it should and the file goes. */
 void ph_session_free (PhSession *session, gboolean keep);

@@ -259,11 +259,6 @@ ACTION (previous_pane)
   move_pane (data, -1);
 }
 
-ACTION (show_text)
-{
-  ph_window_show_bottom (data, "text");
-}
-
 ACTION (new_tab)
 {
   ph_window_add_tab (data);
@@ -299,64 +294,6 @@ ACTION (do_graph)
   gtk_widget_activate_action (GTK_WIDGET (ph_document_view_get_pane (ph_window_get_view (data))), name, NULL);
 }
 
-#define N_PANELS 3
-
-static const char *const panel_actions[N_PANELS] = { "show-pipeline", "show-inspector", "show-bottom" };
-
-static GtkWidget *
-panel_of (PhWindow *self, guint i)
-{
-  return i == 0 ? GTK_WIDGET (self->history_panel) : i == 1 ? GTK_WIDGET (self->inspector) : GTK_WIDGET (self->bottom_pane);
-}
-
-/* The actions' states say what is wanted, and fits. Without a model the panels about one would be empty frames around the start page. */
-static void
-update_panels (PhWindow *self)
-{
-  const gboolean open = self->document && ph_document_is_open (self->document);
-
-  for (guint i = 0; i < N_PANELS; i++)
-    {
-      g_autoptr (GVariant) wanted = g_action_group_get_action_state (G_ACTION_GROUP (self), panel_actions[i]);
-      GtkWidget *panel = panel_of (self, i);
-      gtk_widget_set_visible (panel, g_variant_get_boolean (wanted) && (open || panel == GTK_WIDGET (self->bottom_pane)));
-    }
-}
-
-static void
-change_panel (GSimpleAction *action, GVariant *state, gpointer data)
-{
-  PhWindow *self = data;
-
-  g_simple_action_set_state (action, state);
-  for (guint i = 0; i < N_PANELS; i++)
-    if (g_str_equal (panel_actions[i], g_action_get_name (G_ACTION (action))))
-      ph_fit_bin_touch (self->fit_bin, panel_of (self, i), g_variant_get_boolean (state));
-  update_panels (self);
-}
-
-/* There is no room for it, or again. */
-static void
-on_folded (PhWindow *self, GtkWidget *widget, gboolean folded)
-{
-  for (guint i = 0; i < N_PANELS; i++)
-    if (panel_of (self, i) == widget)
-      g_simple_action_set_state (G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self), panel_actions[i])),
-                                 g_variant_new_boolean (!folded));
-  update_panels (self);
-}
-
-gboolean
-ph_window_wants_panel (PhWindow *self, const char *action)
-{
-  g_autoptr (GVariant) state = g_action_group_get_action_state (G_ACTION_GROUP (self), action);
-
-  for (guint i = 0; i < N_PANELS; i++)
-    if (g_str_equal (panel_actions[i], action) && ph_fit_bin_is_folded (self->fit_bin, panel_of (self, i)))
-      return TRUE;
-  return g_variant_get_boolean (state);
-}
-
 /* "view.part", "view.part::all": of what is open. */
 static gboolean
 is_of_model (const char *action)
@@ -376,7 +313,7 @@ ph_window_why_off (PhWindow *self, const char *action)
   /* clang-format off */
   static const char *const need_document[]
       = { "win.break-node", "win.compare-with", "win.search-next",   "win.search-previous", "win.go-first",
-          "win.go-last",    "win.show-text",    "win.show-pipeline", "win.show-inspector",  NULL };
+          "win.go-last",    "view.page",        "view.pipeline",     "view.inspector",      NULL };
   /* clang-format on */
   gboolean is_command = g_str_has_prefix (action, "command.");
 
@@ -413,7 +350,7 @@ update_enabled (PhWindow *self, GActionMap *map, const char *prefix)
 void
 ph_window_update_actions (PhWindow *self)
 {
-  update_panels (self);
+  ph_window_update_panels (self);
   update_enabled (self, G_ACTION_MAP (self), "win.");
   update_enabled (self, G_ACTION_MAP (self->commands), "command.");
   if (self->view_actions)
@@ -439,11 +376,9 @@ ph_window_install_actions (PhWindow *self)
     { "palette", show_palette }, { "shortcuts", show_shortcuts }, { "search-next", search_next },
     { "find-text", find_text, "s" }, { "break-node", break_node }, { "search-previous", search_previous }, { "go-first", go_first },
     { "go-last", go_last }, { "open-uri", open_uri, "s" }, { "example", open_example, "s" }, { "focus-console", focus_console },
-    { "focus-graph", focus_graph }, { "show-text", show_text }, { "next-pane", next_pane }, { "previous-pane", previous_pane },
+    { "focus-graph", focus_graph }, { "next-pane", next_pane }, { "previous-pane", previous_pane },
     { "new-tab", new_tab }, { "close-tab", close_tab }, { "fullscreen", fullscreen }, { "bookmark", bookmark, "i" },
     { "compare-with", compare_with }, { "next-change", do_graph }, { "previous-change", do_graph },
-    { "show-pipeline", NULL, NULL, "true", change_panel }, { "show-inspector", NULL, NULL, "true", change_panel },
-    { "show-bottom", NULL, NULL, "true", change_panel },
   };
   /* clang-format on */
 
@@ -463,5 +398,5 @@ ph_window_install_actions (PhWindow *self)
   GtkWidget *panes[] = { GTK_WIDGET (self->tabs), GTK_WIDGET (self->inspector), GTK_WIDGET (self->bottom_pane) };
   for (guint i = 0; i < G_N_ELEMENTS (panes); i++)
     g_signal_connect_object (panes[i], "notify::visible", G_CALLBACK (update_panes), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->fit_bin, "folded", G_CALLBACK (on_folded), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->fit_bin, "folded", G_CALLBACK (ph_window_on_folded), self, G_CONNECT_SWAPPED);
 }

@@ -32,6 +32,7 @@ struct _PhWindow
   GSimpleActionGroup *view_actions; /* (nullable) of the present tab, "view.*" */
   PhSession *session;
   gboolean closing;
+  gboolean folding; /* a panel comes or goes for want of room */
 };
 
 PhDocumentView *ph_window_add_tab (PhWindow *window); /* and shows it */
@@ -41,8 +42,13 @@ PhDocumentView *ph_window_open_tab (PhWindow *window, const char *path);
 void ph_window_hunt (PhWindow *window);
 /* window-files.c: lets one choose the file that @command needs, and runs it then. FALSE: it needs none. */
 gboolean ph_window_ask_for_file (PhWindow *window, const char *command);
-/* "show-inspector": it is shown, or would be if there were room for it. */
-gboolean ph_window_wants_panel (PhWindow *window, const char *action);
+/* window-panels.c. PH_VIEW_PIPELINE, PH_VIEW_INSPECTOR or PH_VIEW_BOTTOM: it is shown, or would be if there were room for it. */
+gboolean ph_window_wants_panel (PhWindow *window, PhViewField panel);
+void ph_window_set_panel (PhWindow *window, PhViewField panel, gboolean shown);
+/* Another tab is in front: its view takes the panels that @before (nullable) had. */
+void ph_window_follow_view (PhWindow *window, PhDocument *before);
+void ph_window_update_panels (PhWindow *window);
+void ph_window_on_folded (PhWindow *window, GtkWidget *widget, gboolean folded);
 /* Enables what can be done now, and sets the states of toggles. */
 void ph_window_update_actions (PhWindow *window);
 

@@ -7,10 +7,8 @@
 
 #include "app/actions.h"
 #include "app/window-private.h"
-#include "core/discard.h"
 #include "views/access-names.h"
 #include "views/hand-steps.h"
-#include "views/model-copy.h"
 #include "views/recent-files.h"
 #include "views/tab-state.h"
 #include "views/whole-layout.h"
@@ -22,13 +20,6 @@ ph_window_get_view (PhWindow *self)
 {
   AdwTabPage *page = adw_tab_view_get_selected_page (self->tabs);
   return page ? PH_DOCUMENT_VIEW (adw_tab_page_get_child (page)) : NULL;
-}
-
-static PhDocument *
-the_document (PhWindow *self)
-{
-  PhDocumentView *view = ph_window_get_view (self);
-  return view ? ph_document_view_get_document (view) : NULL;
 }
 
 /* --- titles and sensitivity ---------------------------------------------------------------------------------------- */
@@ -162,6 +153,16 @@ ph_window_add_tab (PhWindow *self)
   return view;
 }
 
+/* @document: (nullable) */
+static void
+forget_document (PhDocument *document, PhWindow *self)
+{
+  if (!document)
+    return;
+  g_signal_handlers_disconnect_by_data (ph_document_get_view (document), self);
+  g_signal_handlers_disconnect_by_data (document, self);
+}
+
 static void
 on_tab_selected (PhWindow *self)
 {
@@ -171,8 +172,8 @@ on_tab_selected (PhWindow *self)
 
   if (self->closing || self->document == document)
     return;
-  if (self->document)
-    g_signal_handlers_disconnect_by_data (self->document, self);
+  g_autoptr (PhDocument) before = g_steal_pointer (&self->document);
+  forget_document (before, self);
   if (self->console)
     g_signal_handlers_disconnect_by_data (self->console, self);
   g_set_object (&self->document, document);
@@ -183,6 +184,7 @@ on_tab_selected (PhWindow *self)
   gtk_widget_insert_action_group (GTK_WIDGET (self), "view", G_ACTION_GROUP (self->view_actions));
   if (document)
     {
+      ph_window_follow_view (self, before);
       g_signal_connect_swapped (document, "opened", G_CALLBACK (on_document_changed), self);
       g_signal_connect_swapped (document, "position-changed", G_CALLBACK (on_document_changed), self);
       g_signal_connect_swapped (document, "history-changed", G_CALLBACK (on_document_changed), self);
@@ -356,77 +358,11 @@ ph_window_open (PhWindow *self, GFile *file)
   ph_window_open_tab (self, path);
 }
 
-typedef struct
-{
-  PhWindow *window;
-  char *path;
-  PhPosition at;
-} Compare; /* @window: (nullable) weak */
-
-static void
-on_copied (PhDocumentView *first, PhModel *model, PhModel *copy, gpointer data)
-{
-  Compare *compare = data;
-  PhWindow *self = compare->window;
-  g_autofree char *path = g_steal_pointer (&compare->path), *quoted = g_shell_quote (path);
-  const PhPosition at = compare->at;
-
-  g_clear_weak_pointer (&compare->window);
-  g_free (compare);
-  if (!model || !self || self->closing || gtk_widget_get_root (GTK_WIDGET (first)) != GTK_ROOT (self))
-    {
-      ph_discard (model, (GDestroyNotify) ph_model_free);
-      ph_discard (copy, (GDestroyNotify) ph_model_free);
-      return;
-    }
-  PhDocumentView *view = ph_window_add_tab (self);
-  PhDocument *document = ph_document_view_get_document (view);
-
-  ph_document_set_pipeline (document, "none", NULL);
-  ph_hand_steps_set_compares (view, ph_document_get_path (ph_document_view_get_document (first)));
-  ph_document_take_models (document, model, copy, ph_document_get_path (ph_document_view_get_document (first)), NULL);
-  ph_hand_steps_set_base (view, first, at);
-  ph_view_state_set (
-      ph_document_get_view (document), PH_VIEW_FORM,
-      (const char *[]) { ph_view_state_word (ph_document_get_view (ph_document_view_get_document (first)), PH_VIEW_FORM), NULL },
-      NULL);
-  ph_window_run (self, "compare %s", quoted);
-}
-
-/* In a tab of its own, so that the steps of this one stay as they are. */
-void
-ph_window_compare (PhWindow *self, GFile *file)
-{
-  g_return_if_fail (PH_IS_WINDOW (self) && G_IS_FILE (file));
-
-  g_autofree char *path = g_file_get_path (file);
-  PhDocumentView *view = ph_window_get_view (self);
-
-  if (!path || !ph_document_is_open (the_document (self)) || ph_document_view_has_work (view))
-    return;
-  Compare *compare = g_new0 (Compare, 1);
-  g_set_weak_pointer (&compare->window, self);
-  compare->path = g_steal_pointer (&path);
-  compare->at = ph_document_get_position (the_document (self));
-  /* Where this tab shows what another model has instead, it is the first that is compared once more. */
-  guint step;
-  if (ph_hand_steps_find_compare (the_document (self), &step) && compare->at.step >= step)
-    compare->at = (PhPosition) { step, 0 };
-  ph_model_copy_make (view, compare->at, on_copied, compare);
-}
-
 void
 ph_window_prompt (PhWindow *self, const char *text)
 {
   ph_window_show_bottom (self, "console");
   ph_console_pane_type (ph_bottom_pane_get_console_pane (self->bottom_pane), text);
-}
-
-void
-ph_window_show_bottom (PhWindow *self, const char *page)
-{
-  g_action_group_change_action_state (G_ACTION_GROUP (self), "show-bottom", g_variant_new_boolean (TRUE));
-  ph_bottom_pane_show (self->bottom_pane, page);
 }
 
 /* --- recent files ---------------------------------------------------------------------------------------------------- */
@@ -485,8 +421,7 @@ ph_window_dispose (GObject *object)
     ph_session_free (self->session, FALSE);
   self->session = NULL;
   g_signal_handlers_disconnect_by_data (gtk_recent_manager_get_default (), self);
-  if (self->document)
-    g_signal_handlers_disconnect_by_data (self->document, self);
+  forget_document (self->document, self);
   if (self->console)
     g_signal_handlers_disconnect_by_data (self->console, self);
   if (self->history_panel)
@@ -586,6 +521,7 @@ ph_window_init (PhWindow *self)
   g_signal_connect (drop, "drop", G_CALLBACK (on_drop), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drop));
   ph_window_add_tab (self);
+  ph_session_restore_panels (self->session);
   ph_access_name_all (GTK_WIDGET (self));
 }
 

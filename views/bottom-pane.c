@@ -25,6 +25,7 @@ struct _PhBottomPane
   PhAlongPane *along_pane;
   PhExecutionPane *execution_pane;
   PhProblemsPane *problems_pane;
+  PhConsole *console;   /* (nullable) */
   PhDocument *document; /* (nullable) */
 };
 
@@ -41,16 +42,47 @@ on_problems_changed (PhBottomPane *self)
   gtk_stack_page_set_needs_attention (self->problems_page, n > 0);
 }
 
+static void
+on_view (PhBottomPane *self, PhViewField field, PhViewState *view)
+{
+  if (field == PH_VIEW_PAGE)
+    gtk_stack_set_visible_child_name (self->stack, ph_view_state_word (view, PH_VIEW_PAGE));
+}
+
+/* Somebody clicked its name. */
+static void
+on_page (PhBottomPane *self)
+{
+  const char *page = gtk_stack_get_visible_child_name (self->stack);
+  g_autofree char *line = g_strdup_printf ("view page %s", page);
+
+  if (self->document && !g_str_equal (page, ph_view_state_word (ph_document_get_view (self->document), PH_VIEW_PAGE)))
+    ph_console_look (self->console, line);
+}
+
+static void
+forget_document (PhBottomPane *self)
+{
+  if (self->document)
+    {
+      g_signal_handlers_disconnect_by_data (ph_document_get_view (self->document), self);
+      g_signal_handlers_disconnect_by_data (self->document, self);
+    }
+  g_clear_object (&self->document);
+}
+
 void
 ph_bottom_pane_set_console (PhBottomPane *self, PhConsole *console)
 {
   g_return_if_fail (PH_IS_BOTTOM_PANE (self));
 
-  if (self->document)
-    g_signal_handlers_disconnect_by_data (self->document, self);
+  forget_document (self);
+  g_set_object (&self->console, console);
   g_set_object (&self->document, (console ? ph_console_get_document (console) : NULL));
   if (self->document)
     {
+      g_signal_connect_swapped (ph_document_get_view (self->document), "changed", G_CALLBACK (on_view), self);
+      on_view (self, PH_VIEW_PAGE, ph_document_get_view (self->document));
       g_signal_connect_swapped (self->document, "problems-changed", G_CALLBACK (on_problems_changed), self);
       g_signal_connect_swapped (self->document, "opened", G_CALLBACK (on_problems_changed), self);
     }
@@ -70,20 +102,13 @@ ph_bottom_pane_get_console_pane (PhBottomPane *self)
   return self->console_pane;
 }
 
-void
-ph_bottom_pane_show (PhBottomPane *self, const char *page)
-{
-  gtk_stack_set_visible_child_name (self->stack, page);
-}
-
 static void
 ph_bottom_pane_dispose (GObject *object)
 {
   PhBottomPane *self = PH_BOTTOM_PANE (object);
 
-  if (self->document)
-    g_signal_handlers_disconnect_by_data (self->document, self);
-  g_clear_object (&self->document);
+  forget_document (self);
+  g_clear_object (&self->console);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_BOTTOM_PANE);
   G_OBJECT_CLASS (ph_bottom_pane_parent_class)->dispose (object);
 }
@@ -120,5 +145,6 @@ static void
 ph_bottom_pane_init (PhBottomPane *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_object (self->stack, "notify::visible-child-name", G_CALLBACK (on_page), self, G_CONNECT_SWAPPED);
   ph_access_set_name (GTK_WIDGET (self), "%s", _ ("Bottom Pane"));
 }

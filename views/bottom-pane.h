@@ -1,4 +1,4 @@
-/* bottom-pane.h: the pane below the graph: console, text, source, problems.
+/* bottom-pane.h: the pane below the graph: console, text, source, problems; `view page` says which of them is shown.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
@@ -11,6 +11,5 @@ G_DECLARE_FINAL_TYPE (PhBottomPane, ph_bottom_pane, PH, BOTTOM_PANE, GtkWidget)
 
 void ph_bottom_pane_set_console (PhBottomPane *pane, PhConsole *console); /* (nullable) */
 PhConsolePane *ph_bottom_pane_get_console_pane (PhBottomPane *pane);
-void ph_bottom_pane_show (PhBottomPane *pane, const char *page);
 
 G_END_DECLS

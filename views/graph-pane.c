@@ -414,3 +414,9 @@ ph_graph_pane_is_working (PhGraphPane *self)
     return ph_text_pane_is_working (self->text_pane);
   return ph_graph_canvas_is_busy (self->canvas) || (self->before && ph_graph_canvas_is_busy (self->before));
 }
+
+GSimpleActionGroup *
+ph_graph_pane_get_actions (PhGraphPane *self)
+{
+  return self->actions;
+}

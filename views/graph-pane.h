@@ -18,6 +18,7 @@ guint ph_graph_pane_get_path_start (PhGraphPane *pane);       /* the node that p
 PhGraphCanvas *ph_graph_pane_get_before (PhGraphPane *pane);  /* (nullable) while side by side */
 void ph_graph_pane_say (PhGraphPane *pane, const char *line); /* "view form side" */
 GSimpleActionGroup *ph_graph_pane_get_view_actions (PhGraphPane *pane);
+GSimpleActionGroup *ph_graph_pane_get_actions (PhGraphPane *pane); /* "graph.*" */
 PhForm ph_graph_pane_get_form (PhGraphPane *pane);
 gboolean ph_graph_pane_is_working (PhGraphPane *pane);
 

@@ -388,3 +388,9 @@ ph_history_install_actions (PhHistoryPanel *self)
   gtk_widget_insert_action_group (GTK_WIDGET (self), "history", G_ACTION_GROUP (self->actions));
   gtk_menu_button_set_menu_model (self->pipeline_button, menu);
 }
+
+GSimpleActionGroup *
+ph_history_panel_get_actions (PhHistoryPanel *self)
+{
+  return self->actions;
+}

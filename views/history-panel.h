@@ -12,5 +12,6 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (PhHistoryPanel, ph_history_panel, PH, HISTORY_PANEL, GtkWidget)
 
 void ph_history_panel_set_console (PhHistoryPanel *panel, PhConsole *console); /* (nullable) */
+GSimpleActionGroup *ph_history_panel_get_actions (PhHistoryPanel *panel);      /* "history.*" */
 
 G_END_DECLS

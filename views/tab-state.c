@@ -46,7 +46,7 @@ save_looks (PhDocument *document, GKeyFile *file, const char *group)
     {
       g_autofree char *key = g_strconcat ("look-", ph_view_row (field)->name, NULL), *text = ph_view_state_text (view, field);
 
-      if (field == PH_VIEW_ZOOM || ph_view_state_is_default (view, field)
+      if (field == PH_VIEW_ZOOM || ph_view_row (field)->of_window || ph_view_state_is_default (view, field)
           || (field == PH_VIEW_COLOR && ph_color_mode_is_given (ph_view_state_get (view, field))))
         continue;
       g_key_file_set_string (file, group, key, text);

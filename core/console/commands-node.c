@@ -164,11 +164,27 @@ node_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* Whatever the picture shows: also an input, and a node that this position has no more. */
+static gboolean
+find_shown (PhCall *call, const char *name, PhId *id, GError **error)
+{
+  guint64 number;
+
+  if (*name == 'n' && g_ascii_string_to_unsigned (name + 1, 10, 1, G_MAXUINT32, &number, NULL)
+      && ph_model_find_value (ph_document_get_model (call->document), (PhId) number) != NULL)
+    {
+      *id = (PhId) number;
+      return TRUE;
+    }
+  return ph_call_find_any_node (call, name, id, error);
+}
+
 static gboolean
 select_node_begin (PhCall *call, GError **error)
 {
-  PhNode *node;
   g_autofree char *label = NULL;
+  PhNode *node;
+  PhId id;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
     return FALSE;
@@ -177,10 +193,12 @@ select_node_begin (PhCall *call, GError **error)
       ph_document_set_selection (call->document, PH_NO_ID);
       return TRUE;
     }
-  node = ph_call_find_node (call, call->argv[0], error);
-  if (node == NULL)
+  if (!find_shown (call, call->argv[0], &id, error))
     return FALSE;
-  ph_document_set_selection (call->document, node->id);
+  ph_document_set_selection (call->document, id);
+  node = ph_model_find_node (ph_document_get_model (call->document), id);
+  if (node == NULL)
+    return TRUE;
   label = ph_node_label (node);
   node_row (node, call->reply->json);
   ph_reply_say (call->reply, "%s\n", label);

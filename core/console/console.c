@@ -2,66 +2,19 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/console/console-private.h"
+#include "core/console/console-queue.h"
 
-/* A line that waits for its turn, or runs. */
-typedef struct
-{
-  char *line;
-  char *place; /* (nullable) of a script's line: "script:12" */
-  GCancellable *cancellable;
-  struct Inner *inner; /* (nullable) its answer goes into another line */
-  GError *failure;     /* (nullable) of a line that was to stand in it */
-  gsize scanned;       /* bytes of @line in which no $( is looked for  */
-  GTask *task;         /* (nullable) who waits for the reply       */
-  PhCall *call;        /* (nullable) while it runs in the worker   */
-} Pending;
-
-struct Inner
-{
-  Pending *outer;
-  gsize start, end;
-};
-
-struct _PhConsole
-{
-  GObject parent_instance;
-
-  PhDocument *document;
-  gboolean colour;
-  guint width;      /* of the terminal, or 0                    */
-  PhTrace *trace;   /* (nullable) made when first asked for     */
-  PhSql *sql;       /* (nullable) likewise                      */
-  GPtrArray *lines; /* (element-type char*) what was run        */
-  GQueue waiting;   /* of Pending                               */
-  Pending *running; /* (nullable)                               */
-  GQueue pushed;    /* of Pending: lines that the present one put before the others */
-  guint idle;
-  gboolean held; /* lines wait until somebody looks          */
-  guint depth;   /* of scripts that run scripts              */
-};
-
-enum
-{
-  SIGNAL_STARTED,
-  SIGNAL_FINISHED,
-  SIGNAL_PROGRESS,
-  N_SIGNALS
-};
-static guint signals[N_SIGNALS];
+guint ph_console_signals[PH_CONSOLE_N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (PhConsole, ph_console, G_TYPE_OBJECT)
 
 static void start_next (PhConsole *console);
 
-static void
-pending_free (Pending *pending)
+void
+ph_pending_free (PhPending *pending)
 {
-  if (pending->inner != NULL)
-    {
-      pending_free (pending->inner->outer);
-      g_free (pending->inner);
-    }
+  if (pending->outer != NULL)
+    ph_pending_free (pending->outer);
   g_free (pending->line);
   g_free (pending->place);
   g_clear_error (&pending->failure);
@@ -76,8 +29,8 @@ ph_console_finalize (GObject *object)
   PhConsole *self = PH_CONSOLE (object);
 
   g_clear_handle_id (&self->idle, g_source_remove);
-  g_queue_clear_full (&self->waiting, (GDestroyNotify) pending_free);
-  g_queue_clear_full (&self->pushed, (GDestroyNotify) pending_free);
+  g_queue_clear_full (&self->waiting, (GDestroyNotify) ph_pending_free);
+  g_queue_clear_full (&self->pushed, (GDestroyNotify) ph_pending_free);
   g_clear_pointer (&self->trace, ph_trace_free);
   g_clear_pointer (&self->sql, ph_sql_free);
   g_ptr_array_unref (self->lines);
@@ -91,11 +44,12 @@ ph_console_class_init (PhConsoleClass *klass)
   GType type = G_TYPE_FROM_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->finalize = ph_console_finalize;
-  signals[SIGNAL_STARTED] = g_signal_new ("started", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
-  signals[SIGNAL_FINISHED] = g_signal_new ("finished", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
-                                           G_TYPE_POINTER);
-  signals[SIGNAL_PROGRESS] = g_signal_new ("progress", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
-                                           G_TYPE_STRING, G_TYPE_DOUBLE);
+  ph_console_signals[PH_CONSOLE_STARTED] = g_signal_new ("started", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+                                                         G_TYPE_STRING);
+  ph_console_signals[PH_CONSOLE_FINISHED] = g_signal_new ("finished", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                                                          1, G_TYPE_POINTER);
+  ph_console_signals[PH_CONSOLE_PROGRESS] = g_signal_new ("progress", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                                                          2, G_TYPE_STRING, G_TYPE_DOUBLE);
 }
 
 static void
@@ -106,12 +60,27 @@ ph_console_init (PhConsole *self)
   g_queue_init (&self->pushed);
 }
 
+/* What is selected in the window, by pointer and keys, many times in a row: the line that selects it again stands for all of them. */
+static void
+on_selection (PhConsole *console)
+{
+  const PhId id = ph_document_get_selection (console->document);
+  const char *last = console->lines->len > 0 ? g_ptr_array_index (console->lines, console->lines->len - 1) : "";
+
+  if (console->doing > 0)
+    return;
+  if (g_str_has_prefix (last, "select-node"))
+    g_ptr_array_set_size (console->lines, (int) console->lines->len - 1);
+  g_ptr_array_add (console->lines, id != PH_NO_ID ? g_strdup_printf ("select-node n%u", id) : g_strdup ("select-node"));
+}
+
 PhConsole *
 ph_console_new (PhDocument *document)
 {
   PhConsole *console = g_object_new (PH_TYPE_CONSOLE, NULL);
 
   console->document = g_object_ref (document);
+  g_signal_connect_object (document, "notify::selection", G_CALLBACK (on_selection), console, G_CONNECT_SWAPPED);
   return console;
 }
 
@@ -161,161 +130,10 @@ ph_console_get_lines (PhConsole *console)
   return console->lines;
 }
 
-/* ── one line ── */
-
-#define MAX_DEPTH 16
-
-static PhReply *run_line (PhConsole *console, const char *line, gboolean plain, GCancellable *cancellable);
-
-/* @line with the answers of those in it. (transfer full) */
-static char *
-fill_in (PhConsole *console, const char *line, GCancellable *cancellable, GError **error)
-{
-  g_autoptr (GString) out = g_string_new (line);
-  gsize from = 0, end;
-  char *text;
-
-  while ((text = ph_line_find_inner (console, out->str, &from, &end)) != NULL)
-    {
-      g_autofree char *inner = text, *words = NULL;
-      g_autoptr (PhReply) reply = NULL;
-
-      if (++console->depth <= MAX_DEPTH)
-        reply = run_line (console, inner, TRUE, cancellable);
-      console->depth--;
-      if (reply == NULL)
-        {
-          g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "$(...) stands in itself more than %d deep", MAX_DEPTH);
-          return NULL;
-        }
-      if (!reply->ok)
-        {
-          g_set_error (error, reply->error->domain, reply->error->code, "%s: %s", inner, reply->error->message);
-          return NULL;
-        }
-      words = ph_reply_to_words (reply);
-      g_string_erase (out, (gssize) from, (gssize) (end - from));
-      g_string_insert (out, (gssize) from, words);
-      from += strlen (words);
-    }
-  return g_string_free (g_steal_pointer (&out), FALSE);
-}
-
-static void
-run_program (PhCall *call)
-{
-  GError *error = NULL;
-  g_autoptr (GSubprocess) program = ph_call_start_program (call, &error);
-  g_autoptr (GBytes) output = NULL;
-
-  if (program == NULL)
-    {
-      ph_call_fail (call, error);
-      return;
-    }
-  g_subprocess_communicate (program, NULL, call->cancellable, &output, NULL, &error);
-  ph_call_take_output (call, program, output, error);
-  g_clear_error (&error);
-}
-
-/* @plain: its answer is for another line. */
-static PhReply *
-run_line (PhConsole *console, const char *line, gboolean plain, GCancellable *cancellable)
-{
-  GError *error = NULL;
-  g_autofree char *filled = fill_in (console, line, cancellable, &error);
-  g_autoptr (PhCall) call = ph_call_new (console, filled != NULL ? filled : line, cancellable);
-  const PhCommandCode *code;
-
-  call->plain = plain;
-  if (!plain)
-    g_signal_emit (console, signals[SIGNAL_STARTED], 0, call->reply->command);
-  code = error == NULL ? ph_call_begin (call) : NULL;
-  if (error != NULL)
-    ph_call_fail (call, error);
-  if (code != NULL)
-    {
-      error = NULL;
-      if (code->work != NULL && !ph_call_work (call, code, &error))
-        ph_call_fail (call, error);
-      ph_call_finish (call, code);
-    }
-  ph_call_polish (call, console->colour);
-  if (call->redirect == PH_REDIRECT_PROGRAM && call->reply->ok)
-    run_program (call);
-
-  PhReply *reply = ph_call_take_reply (call);
-  if (!plain)
-    g_signal_emit (console, signals[SIGNAL_FINISHED], 0, reply);
-  return reply;
-}
-
-static PhReply *
-run_one (PhConsole *console, const char *line, GCancellable *cancellable)
-{
-  return run_line (console, line, FALSE, cancellable);
-}
-
-/* What a script's line answered becomes part of the script's own reply. */
-static void
-run_pushed (PhConsole *console, PhReply *outer, GCancellable *cancellable)
-{
-  GQueue lines = console->pushed;
-  JsonArray *replies = NULL;
-  Pending *pending;
-
-  g_queue_init (&console->pushed);
-  if (g_queue_is_empty (&lines))
-    return;
-  if (console->depth >= MAX_DEPTH)
-    {
-      g_queue_clear_full (&lines, (GDestroyNotify) pending_free);
-      outer->ok = FALSE;
-      outer->error = g_error_new (PH_ERROR, PH_ERROR_USAGE, "scripts call each other more than %d deep: is one calling itself?",
-                                  MAX_DEPTH);
-      return;
-    }
-
-  console->depth++;
-  replies = ph_reply_array (outer, "replies");
-  while (outer->ok && !outer->quit && (pending = g_queue_pop_head (&lines)) != NULL)
-    {
-      PhReply *reply = run_one (console, pending->line, cancellable);
-      g_autofree char *text = NULL;
-      g_autoptr (JsonParser) parser = json_parser_new ();
-
-      run_pushed (console, reply, cancellable);
-      text = ph_reply_to_json (reply);
-      if (json_parser_load_from_data (parser, text, -1, NULL))
-        json_array_add_element (replies, json_parser_steal_root (parser));
-      g_string_append (outer->text, reply->text->str);
-      outer->quit = reply->quit;
-      if (!reply->ok)
-        {
-          outer->ok = FALSE;
-          outer->error = g_error_new (reply->error->domain, reply->error->code, "%s: %s", pending->place, reply->error->message);
-        }
-      ph_reply_free (reply);
-      pending_free (pending);
-    }
-  console->depth--;
-  g_queue_clear_full (&lines, (GDestroyNotify) pending_free);
-}
-
-PhReply *
-ph_console_run (PhConsole *console, const char *line, GCancellable *cancellable)
-{
-  g_return_val_if_fail (PH_IS_CONSOLE (console) && line != NULL, NULL);
-
-  PhReply *reply = run_one (console, line, cancellable);
-  run_pushed (console, reply, cancellable);
-  return reply;
-}
-
 void
 ph_call_push_line (PhCall *call, const char *line, const char *place)
 {
-  Pending *pending = g_new0 (Pending, 1);
+  PhPending *pending = g_new0 (PhPending, 1);
 
   pending->line = g_strdup (line);
   pending->place = g_strdup (place);
@@ -332,9 +150,9 @@ drop_script_lines (PhConsole *console)
   for (GList *link = console->waiting.head, *next; link != NULL; link = next)
     {
       next = link->next;
-      if (((Pending *) link->data)->place != NULL)
+      if (((PhPending *) link->data)->place != NULL)
         {
-          pending_free (link->data);
+          ph_pending_free (link->data);
           g_queue_delete_link (&console->waiting, link);
         }
     }
@@ -342,22 +160,20 @@ drop_script_lines (PhConsole *console)
 
 /* The line around it runs next, with the answer in it; or fails as it failed. */
 static void
-end_inner (PhConsole *console, Pending *pending, PhReply *reply)
+end_inner (PhConsole *console, PhPending *pending, PhReply *reply)
 {
-  Pending *outer = g_steal_pointer (&pending->inner->outer);
-  const gsize start = pending->inner->start, end = pending->inner->end;
+  PhPending *outer = g_steal_pointer (&pending->outer);
   g_autofree char *words = reply->ok ? ph_reply_to_words (reply) : NULL;
 
   if (reply->ok)
     {
       g_autofree char *line = g_steal_pointer (&outer->line);
 
-      outer->line = g_strdup_printf ("%.*s%s%s", (int) start, line, words, line + end);
-      outer->scanned = start + strlen (words);
+      outer->line = g_strdup_printf ("%.*s%s%s", (int) pending->start, line, words, line + pending->end);
+      outer->scanned = pending->start + strlen (words);
     }
   else
     outer->failure = g_error_new (reply->error->domain, reply->error->code, "%s: %s", pending->line, reply->error->message);
-  g_free (g_steal_pointer (&pending->inner));
   g_queue_push_head (&console->waiting, outer);
 }
 
@@ -365,21 +181,21 @@ static void
 end_running (PhConsole *console)
 {
   g_autoptr (PhCall) call = g_steal_pointer (&console->running->call);
-  Pending *pending = g_steal_pointer (&console->running);
+  PhPending *pending = g_steal_pointer (&console->running);
   PhReply *reply = ph_call_take_reply (call);
-  Pending *next;
+  PhPending *next;
 
   ph_document_set_busy (console->document, FALSE);
-  if (pending->inner != NULL)
+  if (pending->outer != NULL)
     {
       end_inner (console, pending, reply);
       ph_reply_free (reply);
-      pending_free (pending);
+      ph_pending_free (pending);
       start_next (console);
       return;
     }
   if (!reply->ok)
-    g_queue_clear_full (&console->pushed, (GDestroyNotify) pending_free);
+    g_queue_clear_full (&console->pushed, (GDestroyNotify) ph_pending_free);
   if (!reply->ok && pending->place != NULL)
     {
       g_prefix_error (&reply->error, "%s: ", pending->place);
@@ -387,12 +203,12 @@ end_running (PhConsole *console)
     }
   while ((next = g_queue_pop_tail (&console->pushed)) != NULL)
     g_queue_push_head (&console->waiting, next);
-  g_signal_emit (console, signals[SIGNAL_FINISHED], 0, reply);
+  g_signal_emit (console, ph_console_signals[PH_CONSOLE_FINISHED], 0, reply);
   if (pending->task != NULL)
     g_task_return_pointer (pending->task, reply, (GDestroyNotify) ph_reply_free);
   else
     ph_reply_free (reply);
-  pending_free (pending);
+  ph_pending_free (pending);
   start_next (console);
 }
 
@@ -432,6 +248,14 @@ end_line (PhConsole *console)
 }
 
 static void
+finish (PhCall *call, const PhCommandCode *code)
+{
+  call->console->doing++;
+  ph_call_finish (call, code);
+  call->console->doing--;
+}
+
+static void
 worked (GObject *source, GAsyncResult *result, gpointer data)
 {
   PhConsole *console = PH_CONSOLE (source);
@@ -441,7 +265,7 @@ worked (GObject *source, GAsyncResult *result, gpointer data)
 
   if (!g_task_propagate_boolean (G_TASK (result), &error))
     ph_call_fail (call, error);
-  ph_call_finish (call, code);
+  finish (call, code);
   end_line (console);
 }
 
@@ -466,20 +290,21 @@ work_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
 }
 
 /* What runs first: @pending, or what is to stand in it. */
-static Pending *
-innermost (PhConsole *console, Pending *pending)
+static PhPending *
+innermost (PhConsole *console, PhPending *pending)
 {
   gsize end;
   char *text;
 
   while (pending->failure == NULL && (text = ph_line_find_inner (console, pending->line, &pending->scanned, &end)) != NULL)
     {
-      Pending *inner = g_new0 (Pending, 1);
+      PhPending *inner = g_new0 (PhPending, 1);
 
       inner->line = text;
       inner->cancellable = g_object_ref (pending->cancellable);
-      inner->inner = g_new0 (struct Inner, 1);
-      *inner->inner = (struct Inner) { pending, pending->scanned, end };
+      inner->outer = pending;
+      inner->start = pending->scanned;
+      inner->end = end;
       pending = inner;
     }
   return pending;
@@ -489,7 +314,7 @@ static gboolean
 start_in_idle (gpointer data)
 {
   PhConsole *console = data;
-  Pending *pending = g_queue_pop_head (&console->waiting);
+  PhPending *pending = g_queue_pop_head (&console->waiting);
   const PhCommandCode *code;
 
   console->idle = 0;
@@ -500,11 +325,13 @@ start_in_idle (gpointer data)
   pending = innermost (console, pending);
   console->running = pending;
   pending->call = ph_call_new (console, pending->line, pending->cancellable);
-  pending->call->plain = pending->inner != NULL;
-  if (pending->inner == NULL)
-    g_signal_emit (console, signals[SIGNAL_STARTED], 0, pending->call->reply->command);
+  pending->call->plain = pending->outer != NULL;
+  if (pending->outer == NULL)
+    g_signal_emit (console, ph_console_signals[PH_CONSOLE_STARTED], 0, pending->call->reply->command);
   pending->call->threaded = TRUE;
+  console->doing++;
   code = pending->failure == NULL ? ph_call_begin (pending->call) : NULL;
+  console->doing--;
   if (pending->failure != NULL)
     ph_call_fail (pending->call, g_steal_pointer (&pending->failure));
   if (code != NULL && code->work != NULL)
@@ -518,7 +345,7 @@ start_in_idle (gpointer data)
   else
     {
       if (code != NULL)
-        ph_call_finish (pending->call, code);
+        finish (pending->call, code);
       end_line (console);
     }
   g_object_unref (console);
@@ -538,7 +365,7 @@ ph_console_run_async (PhConsole *console, const char *line, GCancellable *cancel
 {
   g_return_if_fail (PH_IS_CONSOLE (console) && line != NULL);
 
-  Pending *pending = g_new0 (Pending, 1);
+  PhPending *pending = g_new0 (PhPending, 1);
 
   pending->line = g_strdup (line);
   pending->cancellable = cancellable != NULL ? g_object_ref (cancellable) : g_cancellable_new ();
@@ -553,7 +380,7 @@ ph_console_look (PhConsole *console, const char *line)
   g_return_if_fail (PH_IS_CONSOLE (console) && line != NULL);
 
   if (!ph_console_is_running (console))
-    ph_reply_free (run_line (console, line, FALSE, NULL));
+    ph_reply_free (ph_console_run_line (console, line, FALSE, NULL));
   else if (ph_view_state_say (ph_document_get_view (console->document), line, NULL))
     g_ptr_array_add (console->lines, g_strdup (line));
 }
@@ -585,13 +412,13 @@ ph_console_is_running (PhConsole *console)
 void
 ph_console_cancel (PhConsole *console)
 {
-  Pending *pending;
+  PhPending *pending;
 
   while ((pending = g_queue_pop_head (&console->waiting)) != NULL)
     {
       if (pending->task != NULL)
         g_task_return_new_error (pending->task, G_IO_ERROR, G_IO_ERROR_CANCELLED, "'%s' was cancelled", pending->line);
-      pending_free (pending);
+      ph_pending_free (pending);
     }
   if (console->running != NULL)
     g_cancellable_cancel (console->running->cancellable);

@@ -97,6 +97,28 @@ static const PhViewWord layout_words[PH_N_LAYOUT_ENGINES + 1] = {
   [PH_LAYOUT_OSAGE] = { "osage" },
 };
 static const PhViewWord direction_words[] = { { "down" }, { "right" }, { NULL } };
+static const PhViewWord pipeline_words[] = {
+  { "on", N_("Pipeline"), N_("Show or hide the pipeline"), "F9" },
+  { "off" },
+  { NULL },
+};
+static const PhViewWord inspector_words[] = {
+  { "on", N_("Inspector"), N_("Show or hide the inspector"), "<Shift>F9" },
+  { "off" },
+  { NULL },
+};
+static const PhViewWord bottom_words[] = {
+  { "on", N_("Bottom Pane"), N_("Show or hide console, text and problems"), "<Control>F9" },
+  { "off" },
+  { NULL },
+};
+/* The names of the pages in resources/ui/bottom-pane.ui. */
+static const PhViewWord page_words[] = {
+  { "console" },
+  { "text", N_("Text of the Graph"), N_("The graph as ONNX text, changed lines marked"), "<Control>u|<Shift>F12" },
+  { "source" }, { "adjoint" }, { "along" }, { "problems" },
+  { NULL },
+};
 
 static const PhViewRow rows[PH_N_VIEW_FIELDS] = {
   [PH_VIEW_FORM] = { "form", "one picture with the changes in it, before and after side by side, or both as text", N_("Changes"), NULL, form_words },
@@ -113,6 +135,10 @@ static const PhViewRow rows[PH_N_VIEW_FIELDS] = {
   [PH_VIEW_ZOOM] = { "zoom", "where the window stands: by a word, or the point at its corner and the scale", N_("View"), "[X Y SCALE]", zoom_words, TRUE },
   [PH_VIEW_LAYOUT] = { "layout", "who lays out the picture", NULL, NULL, layout_words },
   [PH_VIEW_DIRECTION] = { "direction", "from top to bottom, or from left to right", NULL, NULL, direction_words },
+  [PH_VIEW_PIPELINE] = { "pipeline", "the panel at the left of the window", N_("View"), NULL, pipeline_words, .of_window = TRUE },
+  [PH_VIEW_INSPECTOR] = { "inspector", "the panel at the right of the window", N_("View"), NULL, inspector_words, .of_window = TRUE },
+  [PH_VIEW_BOTTOM] = { "bottom", "the pane below the picture", N_("View"), NULL, bottom_words, .of_window = TRUE },
+  [PH_VIEW_PAGE] = { "page", "the page of the pane below the picture; naming one shows the pane", N_("View"), NULL, page_words, .of_window = TRUE },
 };
 /* clang-format on */
 

@@ -23,6 +23,10 @@ typedef enum
   PH_VIEW_ZOOM,
   PH_VIEW_LAYOUT,
   PH_VIEW_DIRECTION,
+  PH_VIEW_PIPELINE,
+  PH_VIEW_INSPECTOR,
+  PH_VIEW_BOTTOM,
+  PH_VIEW_PAGE,
   PH_N_VIEW_FIELDS
 } PhViewField;
 
@@ -43,6 +47,7 @@ typedef struct
   const char *more;        /* (nullable) what it can be set to besides, as the arguments of a command are written */
   const PhViewWord *words; /* the first is the default; the last has none */
   gboolean of_model;       /* means nothing while no model is open, and is forgotten with it */
+  gboolean of_window;      /* which panels are shown: a window keeps it when another tab comes to the front */
 } PhViewRow;
 
 const PhViewRow *ph_view_row (PhViewField field);

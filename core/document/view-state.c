@@ -256,6 +256,8 @@ ph_view_state_set (PhViewState *self, PhViewField field, const char *const *word
     set_color (self, index, NULL, NULL);
   else if (self->words[field] != index)
     set_index (self, field, index);
+  if (field == PH_VIEW_PAGE && !ph_view_state_is_on (self, PH_VIEW_BOTTOM))
+    set_index (self, PH_VIEW_BOTTOM, 0);
   return TRUE;
 }
 

@@ -276,7 +276,7 @@ test_text (void)
 static void
 toggle_bottom (void)
 {
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.show-bottom", NULL);
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "view.bottom", NULL);
   driver_settle ();
 }
 

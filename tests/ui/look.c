@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/ui/driver.h"
+#include "views/bottom-pane.h"
 #include "views/tab-state.h"
 
 static const char *folder;
@@ -62,6 +63,7 @@ assert_same_again (void)
     }
   g_assert_cmpint (ph_position_compare (ph_document_get_position (document), ph_document_get_position (driver_document ())), ==,
                    0);
+  g_assert_cmpuint (ph_document_get_selection (document), ==, ph_document_get_selection (driver_document ()));
   line = g_strdup_printf ("render %s/again.png", folder);
   g_autoptr (PhReply) reply = ph_console_run (console, line, NULL);
   g_assert_true (reply->ok);
@@ -131,6 +133,62 @@ test_walk (void)
   g_assert_cmpint (ph_graph_pane_get_form (driver_pane ()), ==, PH_FORM_OVERLAY);
   driver_picture ("look-default");
   assert_same_again ();
+}
+
+/* What is selected, and which panels there are, by keys and by the pointer. */
+static void
+test_window (void)
+{
+  GtkWidget *bottom = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_BOTTOM_PANE);
+  graphene_rect_t rect;
+  guint input;
+
+  driver_open_example ("cse", "dce,cse,dce");
+  driver_run ("run");
+  driver_run ("compare 0 end");
+  focus_graph ();
+  driver_key ("F8");
+  g_assert_cmpuint (ph_document_get_selection (driver_document ()), !=, PH_NO_ID);
+  assert_same_again ();
+
+  /* Many in a row are one line. */
+  driver_run ("compare");
+  driver_run ("goto 0");
+  focus_graph ();
+  driver_key ("Escape");
+  driver_key ("Down");
+  driver_key ("Down");
+  driver_run ("history");
+  g_auto (GStrv) lines = g_strsplit (g_strchomp (g_strdup (driver_last_text ())), "\n", -1);
+  const guint n = g_strv_length (lines);
+  g_assert_true (g_str_has_prefix (lines[n - 1], "select-node n") && !g_str_has_prefix (lines[n - 2], "select-node"));
+
+  /* An input is no node. */
+  input = ((PhValue *) ph_document_get_model (driver_document ())->graph->inputs->pdata[0])->id;
+  g_assert_true (ph_graph_canvas_node_rect (driver_canvas (), input, &rect));
+  driver_click (GTK_WIDGET (driver_canvas ()), rect.origin.x + rect.size.width / 2, rect.origin.y + rect.size.height / 2, 1);
+  g_assert_cmpuint (ph_document_get_selection (driver_document ()), ==, input);
+  assert_same_again ();
+
+  driver_key ("F9");
+  g_assert_cmpstr (driver_last_line (), ==, "view pipeline off");
+  driver_key ("ctrl+u");
+  g_assert_cmpstr (driver_last_line (), ==, "view page text");
+  gtk_stack_set_visible_child_name (GTK_STACK (driver_find (bottom, GTK_TYPE_STACK)), "problems"); /* as its switcher does */
+  g_assert_cmpstr (driver_last_line (), ==, "view page problems");
+  assert_same_again ();
+  driver_key ("ctrl+F9");
+  g_assert_false (gtk_widget_get_mapped (bottom));
+  driver_run ("view page along");
+  g_assert_true (gtk_widget_get_mapped (bottom));
+  /* Another tab has the same panels, and says so. */
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.new-tab", NULL);
+  driver_settle ();
+  g_assert_true (!driver_is_on (PH_VIEW_PIPELINE) && driver_is_on (PH_VIEW_BOTTOM));
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.close-tab", NULL);
+  driver_settle ();
+  driver_run ("view default");
+  g_assert_true (driver_is_on (PH_VIEW_PIPELINE));
 }
 
 /* A line that only looks waits for nobody: the picture answers while a pass runs. */
@@ -232,6 +290,7 @@ main (int argc, char **argv)
     return 0;
   folder = made = g_dir_make_tmp ("peephole-look-XXXXXX", NULL);
   g_test_add_func ("/look/walk", test_walk);
+  g_test_add_func ("/look/window", test_window);
   g_test_add_func ("/look/meanwhile", test_meanwhile);
   g_test_add_func ("/look/typed", test_typed);
   g_test_add_func ("/look/kept", test_kept);

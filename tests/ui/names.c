@@ -219,7 +219,7 @@ test_bars (void)
               ((PhValue *) ph_document_get_model (driver_document ())->graph->outputs->pdata[0])->producer->id);
   activate ("view.part::around");
   driver_run ("breakpoint cse");
-  activate ("win.show-text");
+  activate ("view.page::text");
   look_at_all ("all bars, the text, a breakpoint");
   driver_run ("breakpoint cse");
   activate ("view.color::kind");
@@ -257,9 +257,9 @@ test_problems (void)
 
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
   driver_open (path);
-  ph_bottom_pane_show (find ("PhBottomPane"), "problems");
+  ph_window_show_bottom (driver_window (), "problems");
   LOOK_FOR ("problems", "list", "Problems", "list item", "out of order", "list item", "Frobnicate", "tab", "Problems (2)");
-  ph_bottom_pane_show (find ("PhBottomPane"), "console");
+  ph_window_show_bottom (driver_window (), "console");
   driver_remove (folder);
 }
 

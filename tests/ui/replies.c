@@ -38,7 +38,7 @@ test_answers (void)
   ph_document_set_selection (driver_document (), ((PhNode *) ph_document_get_model (driver_document ())->graph->first)->id);
   for (guint i = 0; i < G_N_ELEMENTS (asked); i++)
     {
-      g_action_group_change_action_state (G_ACTION_GROUP (driver_window ()), "show-bottom", g_variant_new_boolean (FALSE));
+      driver_look ("view bottom off");
       driver_settle ();
       gtk_widget_grab_focus (GTK_WIDGET (driver_canvas ()));
       driver_key (asked[i].keys);

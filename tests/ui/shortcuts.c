@@ -7,6 +7,9 @@
 
 #include "app/actions.h"
 #include "app/palette.h"
+#include "core/console/console-private.h"
+#include "tests/share.h"
+#include "tests/ui/action-lines.h"
 #include "views/bottom-pane.h"
 #include "views/change-pill.h"
 #include "views/console-pane.h"
@@ -71,14 +74,14 @@ static const Row rows[] = {
   { "view.part::touched",      "compare 0 end",  NULL,          is_partial,        NULL },
   { "view.part::paths",        "select-node n10", NULL,          asks_for_paths,    NULL },
   { "view.part::all",          "select-node n10", NULL,          is_whole,          NULL },
-  { "win.show-pipeline",     NULL,             NULL,          toggled_panel,     "PhHistoryPanel" },
-  { "win.show-inspector",    NULL,             NULL,          toggled_panel,     "PhInspector" },
-  { "win.show-bottom",       NULL,             NULL,          toggled_panel,     "PhBottomPane" },
+  { "view.pipeline",     NULL,             NULL,          toggled_panel,     "PhHistoryPanel" },
+  { "view.inspector",    NULL,             NULL,          toggled_panel,     "PhInspector" },
+  { "view.bottom",       NULL,             NULL,          toggled_panel,     "PhBottomPane" },
   { "win.focus-console",     NULL,             NULL,          focused_panel,     "PhConsolePane" },
   { "win.focus-graph",       NULL,             NULL,          focused_panel,     "PhGraphCanvas" },
   { "win.next-pane",         NULL,             NULL,          moved_focus,       NULL },
   { "win.previous-pane",     NULL,             NULL,          moved_focus,       NULL },
-  { "win.show-text",         NULL,             NULL,          shows_text,        NULL },
+  { "view.page::text",       NULL,             NULL,          shows_text,        NULL },
   { "win.fullscreen",          NULL,              NULL,          was_asked,         NULL },
   /* Without a key. */
   { "command.problems",        NULL,              "problems",    NULL,              NULL },
@@ -254,6 +257,22 @@ choose_in_palette (void)
   driver_key ("Return");
 }
 
+/* Whoever runs the lines again gets there, too. */
+static void
+check_history (void)
+{
+  GPtrArray *lines = ph_console_get_lines (driver_console ());
+  const char *wanted = action_line (row->action), *last = lines->len > 0 ? lines->pdata[lines->len - 1] : NULL;
+
+  /* A line that failed is none of a script that does the same again. */
+  if (row->line && !driver_last_ok ())
+    return;
+  if (action_reason (row->action) == NULL && last == NULL)
+    g_error ("%s is no line: say in tests/ui/action-lines.c which it is, or why it is none", row->action);
+  if (wanted != NULL && !g_str_has_prefix (last, wanted))
+    g_error ("%s should be '%s' in the history, not '%s'", row->action, wanted, last);
+}
+
 /* @accelerator: (nullable) by the palette. */
 static void
 press (const char *accelerator)
@@ -267,6 +286,7 @@ press (const char *accelerator)
     g_object_ref (action);
   g_test_message ("%s: %s", keys, row->action);
   guint lines = driver_n_lines ();
+  g_ptr_array_set_size (ph_console_get_lines (driver_console ()), 0);
   if (accelerator)
     driver_key (keys);
   else
@@ -277,6 +297,7 @@ press (const char *accelerator)
     g_error ("%s should run '%s', the last line is '%s'", keys, row->line, driver_last_line ());
   if (row->effect)
     driver_wait (row->effect, NULL, 10, row->action);
+  check_history ();
   if (id)
     g_signal_handler_disconnect (action, id);
   g_clear_object (&action);
@@ -344,15 +365,14 @@ test_quit (gconstpointer data)
 {
   row = data;
   start ();
-  g_action_group_change_action_state (G_ACTION_GROUP (driver_window ()), "show-inspector", g_variant_new_boolean (FALSE));
+  driver_look ("view inspector off");
   driver_key ("ctrl+q");
   g_assert_false (driver_has_window ());
   driver_open_window ();
   driver_settle ();
   /* Which panels are wanted outlives the window. */
-  g_autoptr (GVariant) inspector = g_action_group_get_action_state (G_ACTION_GROUP (driver_window ()), "show-inspector");
-  g_assert_false (g_variant_get_boolean (inspector));
-  g_action_group_change_action_state (G_ACTION_GROUP (driver_window ()), "show-inspector", g_variant_new_boolean (TRUE));
+  g_assert_false (ph_view_state_is_on (ph_document_get_view (driver_document ()), PH_VIEW_INSPECTOR));
+  driver_look ("view inspector on");
 }
 
 /* A row for each action. */
@@ -375,6 +395,36 @@ test_complete (void)
     g_error ("These have no row in tests/ui/shortcuts.c that says what they should do:%s", missing->str);
 }
 
+static void
+check_group (const char *prefix, GActionGroup *group, GString *missing)
+{
+  g_auto (GStrv) names = g_action_group_list_actions (group);
+
+  g_assert_nonnull (names[0]);
+  for (guint i = 0; names[i]; i++)
+    {
+      g_autofree char *name = g_strconcat (prefix, ".", names[i], NULL);
+
+      if (!action_line (name) && !action_reason (name))
+        g_string_append_printf (missing, " %s", name);
+    }
+}
+
+/* Every action there is, also those that only a menu of a panel has, is a line or says why not. */
+static void
+test_lines (void)
+{
+  g_autoptr (GString) missing = g_string_new (NULL);
+
+  check_group ("app", G_ACTION_GROUP (g_application_get_default ()), missing);
+  check_group ("win", G_ACTION_GROUP (driver_window ()), missing);
+  check_group ("graph", G_ACTION_GROUP (ph_graph_pane_get_actions (driver_pane ())), missing);
+  check_group ("history", G_ACTION_GROUP (ph_history_panel_get_actions (PH_HISTORY_PANEL (find (PH_TYPE_HISTORY_PANEL)))),
+               missing);
+  if (missing->len)
+    g_error ("These have no row in tests/ui/action-lines.c that says which line they are, or why they are none:%s", missing->str);
+}
+
 /* --dialogs: those that open GTK's file chooser; --no-dialogs: the others. */
 int
 main (int argc, char **argv)
@@ -386,9 +436,11 @@ main (int argc, char **argv)
   if (!driver_init (&argc, &argv))
     return 0;
   g_test_add_func ("/shortcuts/complete", test_complete);
+  g_test_add_func ("/shortcuts/lines", test_lines);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      if (only && g_str_equal (only, "--dialogs") != g_strv_contains (dialogs, rows[i].action))
+      const gboolean opens_dialog = g_strv_contains (dialogs, rows[i].action);
+      if ((only && g_str_equal (only, "--dialogs") != opens_dialog) || (!opens_dialog && !test_share_takes (i)))
         continue;
       g_autofree char *path = g_strconcat ("/shortcuts/", rows[i].action, NULL);
       g_test_add_data_func (path, &rows[i],

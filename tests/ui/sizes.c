@@ -53,14 +53,6 @@ resize (int width, int height)
   check_labels (GTK_WIDGET (driver_window ()), FALSE);
 }
 
-static gboolean
-wanted (const char *action)
-{
-  g_autoptr (GVariant) state = g_action_group_get_action_state (G_ACTION_GROUP (driver_window ()), action);
-
-  return g_variant_get_boolean (state);
-}
-
 static void
 test_small (void)
 {
@@ -72,7 +64,7 @@ test_small (void)
   g_assert_true (gtk_widget_get_mapped (inspector) && gtk_widget_get_mapped (pipeline) && gtk_widget_get_mapped (bottom));
   resize (800, 600);
   g_assert_true (!gtk_widget_get_mapped (inspector) && gtk_widget_get_mapped (pipeline));
-  g_assert_false (wanted ("show-inspector"));
+  g_assert_false (driver_is_on (PH_VIEW_INSPECTOR));
   /* What one asks for is there, and something else makes room. */
   driver_key ("shift+F9");
   driver_wait (fits, GINT_TO_POINTER (800), 20, "there is room for the inspector");
@@ -104,9 +96,9 @@ test_small (void)
   /* Hidden by hand, it stays so. */
   driver_key ("ctrl+F9");
   resize (1180, 760);
-  g_assert_true (gtk_widget_get_mapped (pipeline) && wanted ("show-pipeline"));
+  g_assert_true (gtk_widget_get_mapped (pipeline) && driver_is_on (PH_VIEW_PIPELINE));
   driver_key ("shift+F9");
-  g_assert_true (gtk_widget_get_mapped (inspector) && wanted ("show-inspector"));
+  g_assert_true (gtk_widget_get_mapped (inspector) && driver_is_on (PH_VIEW_INSPECTOR));
   g_assert_false (gtk_widget_get_mapped (bottom));
   driver_key ("ctrl+F9");
 }

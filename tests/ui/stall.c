@@ -233,7 +233,7 @@ work (const char *open_line, const char *export, const char *save)
   action ("view.part::all");
   action ("view.open::none");
   action ("view.compact");
-  action ("win.show-text");
+  action ("view.page::text");
   ph_window_show_bottom (driver_window (), "console");
   run ("pass off cse");
   run ("run --to dce");

@@ -70,7 +70,7 @@ test_text (void)
 {
   const GType types[] = { PH_TYPE_HISTORY_PANEL, PH_TYPE_INSPECTOR, g_type_from_name ("PhTextSide") };
 
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.show-text", NULL);
+  driver_activate ("view.page::text");
   driver_settle ();
   walk ("Tab", types, G_N_ELEMENTS (types));
   walk ("shift+Tab", types, G_N_ELEMENTS (types));

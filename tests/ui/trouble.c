@@ -339,11 +339,11 @@ test_long_reply (void)
   g_autofree char *path = driver_example ("seed");
 
   driver_open (path);
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.show-bottom", NULL);
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "view.bottom", NULL);
   for (int i = 0; i < 30; i++)
     run ("passes");
   g_assert_true (driver_last_ok ());
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.show-bottom", NULL);
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "view.bottom", NULL);
   driver_settle ();
 }
 
