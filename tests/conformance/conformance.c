@@ -7,6 +7,7 @@
 #include "core/ops/op.h"
 #include "core/prove/cases.h"
 #include "core/run/kernels.h"
+#include "tests/share.h"
 
 /* conformance [--reference] [--each-kernel] [--verbose] [--atol=NUMBER] [--pipeline=NAME] FOLDER... [-- WORD]: runs the cases below each
  * FOLDER; with WORD, only those with it in their name.
@@ -107,13 +108,14 @@ run_case (const char *folder)
     g_print ("ok %s (%.1f ms)\n", folder, (g_get_monotonic_time () - start) / 1000.0);
 }
 
+/* With each kernel its share of the cases, so that each case has some kernel. */
 static void
-run_cases (const char *folder)
+run_cases (const char *folder, guint kernel)
 {
   g_autoptr (GPtrArray) cases = ph_case_find (folder, NULL, NULL);
 
   for (guint i = 0; cases != NULL && i < cases->len; i++)
-    if (only == NULL || strstr (cases->pdata[i], only) != NULL)
+    if ((!each_kernel || test_share_takes (i + kernel)) && (only == NULL || strstr (cases->pdata[i], only) != NULL))
       run_case (cases->pdata[i]);
 }
 
@@ -187,7 +189,7 @@ main (int argc, char *argv[])
     }
   ph_tensor_set_poison (TRUE); /* what a kernel does not write shows */
   for (guint i = 0; i < folders->len && !each_kernel; i++)
-    run_cases (folders->pdata[i]);
+    run_cases (folders->pdata[i], 0);
   for (const char *const *name = ph_kernel_names (); each_kernel && *name != NULL; name++)
     {
       guint took = 0;
@@ -195,7 +197,7 @@ main (int argc, char *argv[])
       options.kernel = *name;
       options.took = &took;
       for (guint i = 0; i < folders->len; i++)
-        run_cases (folders->pdata[i]);
+        run_cases (folders->pdata[i], (guint) (name - ph_kernel_names ()));
       if (!g_str_equal (*name, PH_KERNEL_REFERENCE))
         g_print ("%s took %u nodes\n", *name, took);
     }

@@ -8,6 +8,7 @@
 #include "core/io/io.h"
 #include "core/ops/op.h"
 #include "tests/bench/transformer.h"
+#include "tests/share.h"
 #include "tests/unit/scene-sample.h"
 
 typedef struct
@@ -212,6 +213,8 @@ test_appended (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
+      if (!test_share_takes (i))
+        continue;
       g_autofree char *path = scene_example (names[i]);
 
       for (int across = 0; across <= (i % 3 == 0); across++)
@@ -229,6 +232,8 @@ test_appended_models (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
+      if (!test_share_takes (i))
+        continue;
       g_autofree char *path = model_path (names[i]);
 
       if (path == NULL)
@@ -245,6 +250,8 @@ test_appended_groups (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
+      if (!test_share_takes (i))
+        continue;
       g_autofree char *path = model_path (names[i]);
 
       if (path == NULL)
@@ -304,6 +311,8 @@ test_models (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
+      if (!test_share_takes (i))
+        continue;
       g_autofree char *path = model_path (names[i]);
 
       if (path == NULL)
