@@ -1,4 +1,4 @@
-/* library.h: what most files of the library include, compiled once where meson is told -Db_pch=true. No file relies on it.
+/* library.h: what most files of the library include, compiled once where meson is told -Dprecompiled=true. No file relies on it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef PH_PCH_LIBRARY
 #define PH_PCH_LIBRARY
