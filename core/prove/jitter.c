@@ -84,11 +84,32 @@ note_number (GPtrArray *attrs, guint index, gpointer data)
   g_hash_table_add (data, g_memdup2 (&value, sizeof value));
 }
 
+/* The one number that all of it is. */
+static gboolean
+is_number (PhTensor *tensor, double *number)
+{
+  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (tensor))
+      || !(ph_tensor_count (tensor) == 1 || (ph_tensor_is_splat (tensor) && ph_tensor_count (tensor) > 1)))
+    return FALSE;
+  *number = ph_tensor_get (tensor, 0);
+  return TRUE;
+}
+
+/* What is a constant on one side may be an attribute on the other. */
+static void
+note_number_of_tensor (PhValue *value, gpointer data)
+{
+  double number;
+
+  if (is_number (value->tensor, &number))
+    g_hash_table_add (data, g_memdup2 (&number, sizeof number));
+}
+
 typedef struct
 {
   PhJitter *jitter;
   guint side;
-  GHashTable *others;
+  GHashTable *others, *numbers; /* of the other side: tensors; single numbers (double) */
 } Finding;
 
 static void
@@ -97,9 +118,12 @@ find_tensor (PhValue *value, gpointer data)
   Finding *finding = data;
   GHashTableIter iter;
   gpointer other;
+  double number;
 
   if (ph_tensor_kind (value->tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (value->tensor))
       || g_hash_table_contains (finding->others, value->tensor) || is_all_short (value->tensor))
+    return;
+  if (is_number (value->tensor, &number) && g_hash_table_contains (finding->numbers, &number))
     return;
   g_hash_table_iter_init (&iter, finding->others);
   while (g_hash_table_iter_next (&iter, &other, NULL))
@@ -114,7 +138,7 @@ find_number (GPtrArray *attrs, guint index, gpointer data)
   Finding *finding = data;
   const double value = (double) ((PhAttr *) attrs->pdata[index])->f;
 
-  if (!is_short (value) && !g_hash_table_contains (finding->others, &value))
+  if (!is_short (value) && !g_hash_table_contains (finding->numbers, &value))
     g_array_append_val (finding->jitter->numbers[finding->side], ((Number) { attrs, index, NULL }));
 }
 
@@ -133,9 +157,10 @@ ph_jitter_new (const PhPair *pair)
       jitter->constants[side] = g_array_new (FALSE, FALSE, sizeof (Constant));
       jitter->numbers[side] = g_array_new (FALSE, FALSE, sizeof (Number));
       each_constant (models[1 - side]->graph, note_tensor, tensors);
-      each_constant (models[side]->graph, find_tensor, &(Finding) { jitter, side, tensors });
+      each_constant (models[1 - side]->graph, note_number_of_tensor, numbers);
       each_number (models[1 - side]->graph, note_number, numbers);
-      each_number (models[side]->graph, find_number, &(Finding) { jitter, side, numbers });
+      each_constant (models[side]->graph, find_tensor, &(Finding) { jitter, side, tensors, numbers });
+      each_number (models[side]->graph, find_number, &(Finding) { jitter, side, tensors, numbers });
     }
   if (!ph_jitter_has (jitter, 0) && !ph_jitter_has (jitter, 1))
     g_clear_pointer (&jitter, ph_jitter_free);

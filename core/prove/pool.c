@@ -119,11 +119,26 @@ add_bound (PhPool *pool, gint64 value)
 
 #define MAX_POOLED 16
 
+#define MAX_STRINGS 40
+
+static void
+add_string (PhPool *pool, const char *string)
+{
+  if (string == NULL || pool->strings->len >= MAX_STRINGS
+      || g_ptr_array_find_with_equal_func (pool->strings, string, g_str_equal, NULL))
+    return;
+  g_ptr_array_add (pool->strings, g_strdup (string));
+}
+
 static void
 add_tensor (PhPool *pool, PhTensor *tensor)
 {
   gsize n;
 
+  for (gsize i = 0; tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_dtype (tensor) == PH_STRING
+                    && i < MIN (ph_tensor_count (tensor), MAX_POOLED);
+       i++)
+    add_string (pool, ph_tensor_get_string (tensor, i));
   if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) == PH_STRING
       || ph_tensor_dtype (tensor) == PH_COMPLEX64 || ph_tensor_dtype (tensor) == PH_COMPLEX128)
     return;
@@ -151,6 +166,13 @@ add_attr (PhPool *pool, const PhAttr *attr)
       add_threshold (pool, attr->floats[i]);
   else if (attr->kind == PH_ATTR_TENSOR)
     add_tensor (pool, attr->tensor);
+  else if (attr->kind == PH_ATTR_STRINGS)
+    for (gsize i = 0; i < MIN (attr->n, MAX_POOLED); i++)
+      {
+        g_autofree char *string = g_strndup (g_bytes_get_data (attr->strings[i], NULL), g_bytes_get_size (attr->strings[i]));
+
+        add_string (pool, string);
+      }
   else if (attr->kind == PH_ATTR_INTS)
     for (gsize i = 0; i < MIN (attr->n, MAX_POOLED); i++)
       add_integer (pool, attr->ints[i]);
@@ -298,6 +320,7 @@ ph_pool_new (const PhPair *pair)
   pool->integers = g_array_new (FALSE, FALSE, sizeof (gint64));
   pool->far = g_array_new (FALSE, FALSE, sizeof (gint64));
   pool->lengths = g_array_new (FALSE, FALSE, sizeof (gint64));
+  pool->strings = g_ptr_array_new_with_free_func (g_free);
   pool->plain = g_array_new (FALSE, FALSE, sizeof (double));
   add_graph (pool, pair->before->graph, counts_places (pair->before->graph));
   add_graph (pool, pair->after->graph, counts_places (pair->after->graph));
@@ -320,6 +343,7 @@ ph_pool_free (PhPool *pool)
   g_array_unref (pool->integers);
   g_array_unref (pool->far);
   g_array_unref (pool->lengths);
+  g_ptr_array_unref (pool->strings);
   g_array_unref (pool->plain);
   g_free (pool);
 }

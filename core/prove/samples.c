@@ -401,14 +401,19 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, guint input, PhBounds bound
 }
 
 static void
-fill_strings (PhTensor *tensor, PhSampleKind kind, guint64 *state)
+fill_strings (PhSampler *sampler, PhTensor *tensor, PhSampleKind kind, guint64 *state)
 {
+  const GPtrArray *own = sampler->pool->strings;
+
   static const char *const texts[] = { "a", "b", "", "abc", "B", "-1.5", "2", "NaN", "1e3" };
 
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
-    ph_tensor_set_string (tensor, i,
-                          kind == PH_SAMPLE_NORMAL ? texts[5 + ph_splitmix (state) % 2]
-                                                   : texts[ph_splitmix (state) % G_N_ELEMENTS (texts)]);
+    if (own->len > 0 && kind != PH_SAMPLE_NORMAL && (ph_splitmix (state) & 1))
+      ph_tensor_set_string (tensor, i, own->pdata[ph_splitmix (state) % own->len]);
+    else
+      ph_tensor_set_string (tensor, i,
+                            kind == PH_SAMPLE_NORMAL ? texts[5 + ph_splitmix (state) % 2]
+                                                     : texts[ph_splitmix (state) % G_N_ELEMENTS (texts)]);
 }
 
 /* Elements of what is made up at most: more say nothing more. */
@@ -500,7 +505,7 @@ draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind k
   if (tensor == NULL || (dtype != PH_STRING && ph_usage_is_shape_alone (sampler->pair, input))) /* zeros do */
     return tensor;
   if (dtype == PH_STRING)
-    fill_strings (tensor, kind, &state);
+    fill_strings (sampler, tensor, kind, &state);
   else if (dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128)
     for (gsize i = 0; i < 2 * ph_tensor_count (tensor); i++)
       ph_dtype_store (dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE, ph_tensor_writable (tensor), i, ph_splitmix_normal (&state));

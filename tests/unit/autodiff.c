@@ -250,6 +250,7 @@ test_refused (void)
     { "c = Constant <value = bool {1}> () s = SequenceConstruct (x, x) y = If (c) <then_branch = a () => (float[] p) { "
       "p = SequenceAt (s, n) }, else_branch = b () => (float[] q) { q = Neg (x) }>", "x", "If has no gradient" },
     { "y, v = LinearAttention <q_num_heads = 1, kv_num_heads = 1, update_rule = \"linear\"> (\"\", x, x)", "x", "its input 0 'query' is missing" },
+    { "y = Attention <q_num_heads = 1, kv_num_heads = 1> (\"\", x, x)", "x", "its input 0 'Q' is missing" },
   };
   /* clang-format on */
 
