@@ -405,7 +405,7 @@ reply_found (PhCall *call, const Hunt *self)
 {
   const PhHunt *hunt = self->hunt;
   JsonObject *json = call->reply->json;
-  JsonArray *nodes = ph_reply_array (call->reply, "nodes");
+  JsonArray *nodes = ph_reply_array (call->reply, "nodes"), *others = ph_reply_array (call->reply, "others");
 
   json_object_set_string_member (json, "kind", ph_fault_kind_name (hunt->kind));
   json_object_set_string_member (json, "pass", hunt->pass);
@@ -417,6 +417,8 @@ reply_found (PhCall *call, const Hunt *self)
   ph_json_set (json, "rewrite", hunt->rewrite);
   for (guint i = 0; hunt->nodes != NULL && i < hunt->nodes->len; i++)
     json_array_add_string_element (nodes, hunt->nodes->pdata[i]);
+  for (guint i = 0; hunt->others != NULL && i < hunt->others->len; i++)
+    json_array_add_string_element (others, hunt->others->pdata[i]);
   ph_json_set (json, "reduced", self->files.reduced);
   ph_json_set (json, "reduced_after", self->files.after);
   ph_json_set (json, "witness", self->files.witness);
@@ -444,17 +446,19 @@ reply_found (PhCall *call, const Hunt *self)
     }
 }
 
+/* Lines; --json has all. */
+#define MOST_OTHERS 3
+
 static void
 say_found (PhCall *call, const Hunt *self)
 {
   const PhHunt *hunt = self->hunt;
   const PhReduced *reduced = hunt->reduced;
 
-  ph_reply_say (call->reply, PH_STYLE_REMOVED "%s" PH_STYLE_RESET ": pass %s%s%s%s%s\n", ph_fault_kind_name (hunt->kind),
+  ph_reply_say (call->reply, PH_STYLE_REMOVED "%s" PH_STYLE_RESET ": pass %s%s%s%s%s%s\n", ph_fault_kind_name (hunt->kind),
                 hunt->pass, hunt->rule != NULL ? ", rule " PH_STYLE_KEY : "", hunt->rule != NULL ? hunt->rule : "",
-                hunt->rule != NULL ? PH_STYLE_RESET : "", hunt->rewrite != NULL ? ", first seen" : "");
-  if (hunt->rewrite != NULL)
-    ph_reply_say (call->reply, "at %s\n", hunt->rewrite);
+                hunt->rule != NULL ? PH_STYLE_RESET : "", hunt->rewrite != NULL ? ", first seen at " : "",
+                hunt->rewrite != NULL ? hunt->rewrite : "");
   if (hunt->why != NULL)
     ph_reply_say (call->reply, "%s\n", hunt->why);
   if (hunt->optimizer != NULL)
@@ -465,7 +469,8 @@ say_found (PhCall *call, const Hunt *self)
     {
       const PhFault *fault = reduced->fault;
 
-      ph_reply_say (call->reply, "reduced to %u nodes (%u tries)%s\n", reduced->n_nodes, reduced->n_tests,
+      ph_reply_say (call->reply, "reduced to %u node%s, in %u tr%s%s\n", reduced->n_nodes, reduced->n_nodes == 1 ? "" : "s",
+                    reduced->n_tests, reduced->n_tests == 1 ? "y" : "ies",
                     hunt->stopped          ? ", until it was stopped"
                     : reduced->out_of_time ? ", as far as the time went"
                                            : "");
@@ -475,6 +480,10 @@ say_found (PhCall *call, const Hunt *self)
       else if (fault->message != NULL)
         ph_reply_say (call->reply, "%s\n", fault->message);
     }
+  for (guint i = 0; hunt->others != NULL && i < MIN (hunt->others->len, MOST_OTHERS); i++)
+    ph_reply_say (call->reply, "differs as well: %s\n", (char *) hunt->others->pdata[i]);
+  if (hunt->others != NULL && hunt->others->len > MOST_OTHERS)
+    ph_reply_say (call->reply, "and %u more\n", hunt->others->len - MOST_OTHERS);
   if (self->files.reduced != NULL && !self->files.shown_again && !hunt->stopped)
     ph_reply_say (call->reply, "the files that were written do not show it when they are opened again\n");
   if (self->report != NULL)

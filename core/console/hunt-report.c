@@ -282,8 +282,10 @@ add_verdict (GString *out, const PhHunt *hunt)
   g_autofree char *where = fault != NULL && fault->output != NULL
                                ? g_strdup_printf ("%s %s", fault->output, fault->place != NULL ? fault->place : "")
                                : NULL;
-  g_autoptr (GString) nodes = g_string_new (NULL);
+  g_autoptr (GString) nodes = g_string_new (NULL), others = g_string_new (NULL);
 
+  for (guint i = 0; hunt->others != NULL && i < MIN (hunt->others->len, 12); i++)
+    g_string_append_printf (others, "%s%s", i > 0 ? "; " : "", (char *) hunt->others->pdata[i]);
   for (guint i = 0; hunt->nodes != NULL && i < MIN (hunt->nodes->len, 12); i++)
     g_string_append_printf (nodes, "%s%s", i > 0 ? ", " : "", (char *) hunt->nodes->pdata[i]);
   g_string_append_printf (out, "<div class=verdict><h1><span class=bad>%s</span>: ", ph_fault_kind_name (hunt->kind));
@@ -294,6 +296,7 @@ add_verdict (GString *out, const PhHunt *hunt)
   add_row (out, "of the program's own passes", hunt->optimizer);
   add_row (out, "rewrite", hunt->rewrite);
   add_row (out, "nodes", nodes->str);
+  add_row (out, "differ as well", others->len > 0 ? others->str : NULL);
   add_row (out, "reduced to", size);
   add_row (out, "differs at", where);
   add_row (out, "expected", fault != NULL ? fault->expected : NULL);

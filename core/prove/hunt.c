@@ -44,6 +44,7 @@ ph_hunt_free (PhHunt *hunt)
 {
   g_ptr_array_unref (hunt->steps);
   g_clear_pointer (&hunt->nodes, g_ptr_array_unref);
+  g_clear_pointer (&hunt->others, g_ptr_array_unref);
   g_clear_pointer (&hunt->reduced, ph_reduced_free);
   g_free (hunt->pass);
   g_free (hunt->command);
@@ -191,6 +192,25 @@ suspects_of (const PhProof *proof)
   return suspects;
 }
 
+/* A pass may be wrong in more than one way. */
+static void
+note_others (PhHunting *self, GPtrArray *suspects, const PhProofDifference *guilty)
+{
+  self->hunt->others = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < suspects->len; i++)
+    {
+      const PhProofDifference *one = suspects->pdata[i];
+      const PhRewrite *rewrite = ph_history_rewrite_at (self->history, one->at);
+
+      if (one == guilty)
+        continue;
+      g_ptr_array_add (self->hunt->others,
+                       rewrite != NULL && *rewrite->rule != '\0'
+                           ? g_strdup_printf ("%u.%u, rule %s", one->at.step + 1, one->at.rewrite + 1, rewrite->rule)
+                           : g_strdup_printf ("%u.%u", one->at.step + 1, one->at.rewrite + 1));
+    }
+}
+
 /* Without trying it again: the most suspicious one. */
 static void
 name_suspect (PhHunting *self, PhModel *before, PhModel *after, const PhProof *proof)
@@ -229,6 +249,7 @@ question (PhHunting *self, const PhHuntStage *stage, PhModel *before, PhModel *a
                            : ph_hunting_reduce (self, stage, before, anchors, NULL))
         {
           take_rewrite (self, before, suspect->at, anchors);
+          note_others (self, suspects, suspect);
           return TRUE;
         }
     }

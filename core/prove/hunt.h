@@ -35,16 +35,17 @@ typedef struct
 {
   gboolean found;
   PhFaultKind kind;
-  guint step;                   /* of @steps, that is guilty                                        */
-  GPtrArray *steps;             /* (element-type PhHuntStep)                                        */
-  char *pass, *command;         /* its name; how one runs it: "run casts"                           */
-  char *file;                   /* (nullable) the shared object that has the pass                   */
-  char *rule, *why;             /* (nullable)                                                       */
-  char *optimizer;              /* (nullable) of a program with switches: the names that it needs   */
-  char *rewrite;                /* (nullable) position in the history: "4.17"                       */
-  GPtrArray *nodes;             /* (nullable) (element-type utf8) what the rewrite changed, by name */
-  PhReduced *reduced;           /* (nullable)                                                       */
-  guint n_runs;                 /* of passes                                                        */
+  guint step;           /* of @steps, that is guilty                                        */
+  GPtrArray *steps;     /* (element-type PhHuntStep)                                        */
+  char *pass, *command; /* its name; how one runs it: "run casts"                           */
+  char *file;           /* (nullable) the shared object that has the pass                   */
+  char *rule, *why;     /* (nullable)                                                       */
+  char *optimizer;      /* (nullable) of a program with switches: the names that it needs   */
+  char *rewrite;        /* (nullable) position in the history: "4.17"                       */
+  GPtrArray *others;    /* (nullable) (element-type utf8) rewrites of the pass that differ as well: "4.20, rule cast-cast" */
+  GPtrArray *nodes;     /* (nullable) (element-type utf8) what the rewrite changed, by name */
+  PhReduced *reduced;   /* (nullable)                                                       */
+  guint n_runs;         /* of passes                                                        */
   guint n_agreeing, n_repeated; /* runs on the reduced model that showed it again            */
   gboolean out_of_time;
   gboolean stopped; /* cancelled: the rest is what was known by then                    */

@@ -337,6 +337,30 @@ test_compared (Hunting *self, gconstpointer data)
   g_assert_true (has_file (self, "after.onnx"));
 }
 
+/* What else differs is named beside what was followed. */
+static void
+test_others (Hunting *self, gconstpointer data)
+{
+  g_autofree char *other = g_build_filename (self->folder, "other.onnxtxt", NULL), *text = NULL, *line = NULL;
+  g_autoptr (PhReply) reply = NULL, compared = NULL;
+  g_autoptr (GString) wrong = NULL;
+  JsonArray *others;
+
+  g_assert_true (g_file_get_contents (self->model, &text, NULL, NULL));
+  wrong = g_string_new (text);
+  g_assert_cmpuint (g_string_replace (wrong, "Tanh (", "Sinh (", 1), ==, 1);
+  g_assert_cmpuint (g_string_replace (wrong, "Sigmoid (a1)", "Softsign (a1)", 1), ==, 1);
+  g_assert_true (g_file_set_contents (other, wrong->str, -1, NULL));
+  line = g_strdup_printf ("compare '%s'", other);
+  compared = ph_console_run (self->console, line, NULL);
+  g_assert_no_error (compared->error);
+  reply = hunt (self, "hunt");
+  others = json_object_get_array_member (reply->json, "others");
+  g_assert_cmpuint (json_array_get_length (others), ==, 1);
+  g_assert_cmpstr (json_array_get_string_element (others, 0), !=, text_of (reply, "rewrite"));
+  g_assert_nonnull (strstr (reply->text->str, "differs as well: "));
+}
+
 /* What only NaN shows, what was put between an input and its reader, and what float32's tolerance hides: the proof calls them different, so the hunt leads there. */
 static void
 test_hidden (Hunting *self, gconstpointer data)
@@ -520,6 +544,7 @@ main (int argc, char *argv[])
   ADD ("/hunting/late", NULL, test_late);
   ADD ("/hunting/cancel", NULL, test_cancel);
   ADD ("/hunting/compared", NULL, test_compared);
+  ADD ("/hunting/others", NULL, test_others);
   ADD ("/hunting/hidden", NULL, test_hidden);
   ADD ("/hunting/failures", NULL, test_failures);
   ADD ("/hunting/switches", NULL, test_switches);
