@@ -36,7 +36,7 @@ static const GOptionEntry entries[] = {
   { NULL }
 };
 
-/* One row: who drew, and both pictures as far as they were tried. */
+/* One row: who drew, and both pictures as far as they were tried. Crossings, lines over boxes, pairs off their row, size. */
 static void
 print_engines (PhScene *scene, const char *name)
 {
@@ -49,14 +49,14 @@ print_engines (PhScene *scene, const char *name)
   ph_scene_count_faults (scene, 0, &crossings, &over);
   for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
     shown += ph_scene_box (scene, b)->shown;
-  printf ("%-32.32s %6u %-8s %7.1f %5u %5u", name, shown, ph_layout_engine_name (drawn_by), ms, crossings, over);
+  printf ("| %s | %u | %s | %.0f | %u | %u |", name, shown, ph_layout_engine_name (drawn_by), ms, crossings, over);
   for (int i = 0; i < 2; i++)
     if (pictures[i].there)
-      printf (" | %5.0f %4u %4u %5.0fx%-6.0f %6.1f", pictures[i].crossings, pictures[i].over, pictures[i].off_row,
+      printf (" %.0f, %u, %u | %.0fx%.0f | %.1f |", pictures[i].crossings, pictures[i].over, pictures[i].off_row,
               pictures[i].width, pictures[i].height, pictures[i].ms);
     else
-      printf (" | %35s", "");
-  printf ("  %s\n", reason != NULL ? reason : "");
+      printf (" | | |");
+  printf (" %s |\n", reason != NULL ? reason : "");
 }
 
 /* As a file has it, without a history. */
@@ -145,8 +145,9 @@ main (int argc, char *argv[])
   if (stability)
     ph_bench_stability_title ();
   else if (engines)
-    printf ("%-32s %6s %-8s %7s %5s %5s | own: x over rows size      ms         | dot: the same\n", "graph", "boxes", "drawn by",
-            "ms", "x", "over");
+    printf (
+        "| graph | boxes | shown | ms | x | over | own: x, over, off row | own: size | ms | dot: x, over, off row | dot: size | ms "
+        "| why not dot |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   else
     printf ("%-34s %8s %8s %8s %10s %8s %10s\n", "graph", "nodes", "shown", "edges", "ms", "MiB", "size");
   for (int i = 1; i < argc; i++)
@@ -178,7 +179,9 @@ main (int argc, char *argv[])
         }
       if (gradient && !add_gradient (model))
         {
-          printf ("%-32.32s has no gradient\n", argv[i]);
+          g_autofree char *base = g_path_get_basename (argv[i]);
+
+          printf (engines ? "| %s | no gradient | | | | | | | | | | | |\n" : "%s has no gradient\n", base);
           ph_model_free (model);
           continue;
         }

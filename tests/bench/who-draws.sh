@@ -1,17 +1,18 @@
 #!/bin/sh
-# Who draws which picture, and both pictures beside each other: crossings, lines over boxes, gradient's rows, size, milliseconds.
+# Who draws which picture, and both pictures beside each other, as tables in Markdown: crossings (x), lines over boxes (over), forward boxes
+# whose gradient is not in their row (off row), size in points, milliseconds.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # usage: who-draws.sh BENCH-LAYOUT [FOLDER]
 #   the bundled examples, the models of FOLDER/models/*.onnx and the nets of FOLDER/gradients/*/model.onnx: each as it is, with its
-#   gradient, and the models grouped too. A line "no gradient" says that the first output has none.
+#   gradient, and the models grouped too. "no gradient": the first output has none.
 set -eu
 bench=$1 data=${2:-}
 examples=$(dirname "$0")/../../resources/examples
 
 table ()
 {
-  printf '\n%s\n' "$1"; shift
+  printf '\n%s\n\n' "$1"; shift
   "$bench" -t "$@" || printf '(stopped: see the message above)\n'
 }
 
@@ -22,7 +23,7 @@ for net in ${data:+"$data"/gradients/*/model.onnx}; do
   [ ! -f "$net" ] || ln -s "$net" "$links/$(basename "$(dirname "$net")").onnx"
 done
 
-table 'Examples' "$examples"/*.onnxtxt
+table 'Examples' "$examples"/*.onnxtxt "$examples"/*.hlo "$examples"/*.graph "$examples"/*.jaxpr "$examples"/*.mlir "$examples"/*.pbtxt "$examples"/*.ll
 table 'Examples, with gradient' --gradient "$examples"/*.onnxtxt
 [ -n "$data" ] || { echo '(no folder of models was given: only the examples)'; exit 0; }
 table 'Models, flat' "$data"/models/*.onnx

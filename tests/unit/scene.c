@@ -16,31 +16,31 @@ typedef struct
   float x, y;
 } Middle;
 
-/* At every position each node of the graph is in the scene, in one place, which never changes, and its inputs reach it. */
+/* At every position each node of the graph is in the scene, in one place, which never changes, and its inputs reach it. @gradient: in the
+ * middle of it the first output is differentiated. */
 static void
-check_history (const char *path, gboolean grouped)
+check_history (const char *path, gboolean grouped, PhLayoutEngine engine, const char *pipeline, gboolean gradient)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (PhScene) scene = NULL;
   g_autoptr (GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  const PhPipeline *pipeline = ph_pipeline_find ("O2");
-  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = 100000 };
+  const PhSceneOptions options = { .engine = engine, .by_scope = grouped, .open_all = 100000, .seconds = 20 };
   PhPosition at = { 0, 0 };
   guint n_checked = 0;
 
   g_assert_no_error (error);
-  for (guint i = 0; pipeline->passes[i] != NULL; i++)
+  if (gradient)
     {
-      const PhPass *pass = ph_pass_find (pipeline->passes[i]);
+      const char *arguments[2] = { ((PhValue *) model->graph->outputs->pdata[0])->name, NULL };
+      PhPassOptions of_output = PH_PASS_OPTIONS_DEFAULT;
 
-      if (pass != NULL && !ph_pass_run (pass, model, history, &PH_PASS_OPTIONS_DEFAULT, &error))
-        {
-          g_test_message ("%s: %s", pipeline->passes[i], error->message);
-          g_clear_error (&error);
-        }
+      of_output.arguments = arguments;
+      ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL);
+      ph_pass_run (ph_pass_find ("autodiff"), model, history, &of_output, NULL);
     }
+  scene_run_pipeline (model, history, pipeline);
   scene = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpint (ph_scene_end (scene), ==, history->rewrites->len);
@@ -299,8 +299,10 @@ test_examples (void)
     {
       g_autofree char *path = scene_example (names[i]);
 
-      check_history (path, FALSE);
-      check_history (path, TRUE);
+      check_history (path, FALSE, PH_LAYOUT_LAYERED, "O2", FALSE);
+      check_history (path, TRUE, PH_LAYOUT_LAYERED, "O2", FALSE);
+      check_history (path, i % 2 == 0, PH_LAYOUT_BEST, "O3", FALSE);
+      check_history (path, FALSE, i % 2 == 0 ? PH_LAYOUT_BEST : PH_LAYOUT_DOT, "O1", TRUE);
     }
 }
 
@@ -317,7 +319,8 @@ test_models (void)
 
       if (path == NULL)
         return;
-      check_history (path, i == 2);
+      check_history (path, i == 2, PH_LAYOUT_LAYERED, "O2", FALSE);
+      check_history (path, FALSE, PH_LAYOUT_BEST, "O3", i == 3);
     }
 }
 
@@ -327,9 +330,7 @@ static void
 test_gradient (void)
 {
   static const char *const names[] = { "seed", "linear-selu", "conv-bn-relu", "inception", "attention" };
-  g_autofree char *helper = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "layout-helper", "peephole-layout", NULL);
 
-  g_setenv ("PEEPHOLE_LAYOUT", helper, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     for (int k = 0; k < 2; k++)
       {
@@ -372,7 +373,6 @@ test_gradient (void)
         if (i == 0)
           g_assert_cmpuint (n_named, ==, 2); /* the derivative of x1 * x2 by x1, and cos x2 */
       }
-  g_unsetenv ("PEEPHOLE_LAYOUT");
 }
 
 /* A long chain of groups fills a screen, closed and open: 40 blocks one below the other would be a thread that nobody can read. */
@@ -506,7 +506,11 @@ test_links (void)
 int
 main (int argc, char *argv[])
 {
+  g_autofree char *helper = NULL;
+
   g_test_init (&argc, &argv, NULL);
+  helper = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "layout-helper", "peephole-layout", NULL);
+  g_setenv ("PEEPHOLE_LAYOUT", helper, TRUE);
   g_test_add_func ("/scene/examples", test_examples);
   g_test_add_func ("/scene/across", test_across);
   g_test_add_func ("/scene/models", test_models);
