@@ -154,14 +154,14 @@ has_groups (PhScene *scene)
   return FALSE;
 }
 
-/* The middle of what stands in the first half of a window that opens at the beginning: of the inputs. */
+/* The middle of the inputs that stand in the first half of a window that opens at the beginning, else of all that does: columns all begin there. */
 static double
 find_beginning (PhGraphCanvas *self, gboolean across)
 {
   const PhViewport *viewport = &self->viewport;
   const double zoom = ph_viewport_reading_zoom (viewport, across),
                half = (across ? viewport->width : viewport->height) / zoom / 2;
-  double middle = 0, n = 0;
+  double middle[2] = { 0, 0 }, n[2] = { 0, 0 };
 
   for (guint b = 0; b < ph_scene_n_boxes (self->shown.scene); b++)
     {
@@ -169,11 +169,15 @@ find_beginning (PhGraphCanvas *self, gboolean across)
 
       if (box->shown && (across ? box->rect.x : box->rect.y) < half)
         {
-          middle += across ? box->rect.y + box->rect.height / 2 : box->rect.x + box->rect.width / 2;
-          n++;
+          const gboolean input = box->kind == PH_BOX_INPUT && box->parent < 0 && !box->backward;
+
+          middle[input] += across ? box->rect.y + box->rect.height / 2 : box->rect.x + box->rect.width / 2;
+          n[input]++;
         }
     }
-  return n > 0 ? middle / n : (across ? viewport->picture_height : viewport->picture_width) / 2;
+  return n[1] > 0   ? middle[1] / n[1]
+         : n[0] > 0 ? middle[0] / n[0]
+                    : (across ? viewport->picture_height : viewport->picture_width) / 2;
 }
 
 /* All of it when that can be read, else its beginning at a zoom that can. */

@@ -148,9 +148,13 @@ ph_inspector_add_value_row (PhInspector *self, GtkListBox *section, const char *
 {
   g_autofree char *type = value->type ? ph_type_to_string (value->type) : g_strdup ("?");
   g_autofree char *narrow = ph_type_to_short (type, self->dimensions);
-  g_autofree char *text = *name ? g_strdup_printf ("%s\n%s", value->name, narrow) : g_strdup (narrow);
+  g_autoptr (GString) broken = g_string_new (narrow);
+  g_autofree char *text = NULL;
   g_autofree char *whole = g_strdup_printf ("%s\n%s", value->name, type);
 
+  /* Where it does not fit on a line it breaks between dimensions, not within one. */
+  g_string_replace (broken, ",", ",\u200b", 0);
+  text = *name ? g_strdup_printf ("%s\n%s", value->name, broken->str) : g_strdup (broken->str);
   GtkWidget *row = ph_inspector_add_link (section, *name ? name : value->name, text, PH_LINK_VALUE, value->id);
   ph_tooltip_set (gtk_list_box_row_get_child (GTK_LIST_BOX_ROW (row)), whole);
 }

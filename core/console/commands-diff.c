@@ -385,7 +385,7 @@ why_begin (PhCall *call, GError **error)
     {
       id = ph_document_get_selection (call->document);
       if (id == PH_NO_ID)
-        return ph_call_usage (call, error, "nothing is selected");
+        return ph_call_usage (call, error, "nothing is selected: click a node, or name one");
     }
   else if (!ph_call_find_any_node (call, call->argv[0], &id, error))
     return FALSE;

@@ -83,7 +83,7 @@ enter_begin (PhCall *call, GError **error)
       node = call->argc == 1 ? ph_call_find_node (call, call->argv[0], error)
                              : ph_model_find_node (model, ph_document_get_selection (call->document));
       if (node == NULL)
-        return call->argc == 1 ? FALSE : ph_call_usage (call, error, "nothing is selected");
+        return call->argc == 1 ? FALSE : ph_call_usage (call, error, "nothing is selected: click a node, or name one");
       if (!ph_document_enter (call->document, node, error))
         return FALSE;
     }

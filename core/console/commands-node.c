@@ -57,7 +57,7 @@ node_argument (PhCall *call, guint i, GError **error)
 
   PhNode *node = ph_model_find_node (model, ph_document_get_selection (call->document));
   if (node == NULL)
-    ph_call_usage (call, error, "nothing is selected");
+    ph_call_usage (call, error, "nothing is selected: click a node, or name one");
   return node;
 }
 

@@ -23,7 +23,7 @@ source (PhCall *call, GError **error)
   node = call->argc > 0 ? ph_call_find_node (call, call->argv[0], error)
                         : ph_model_find_node (ph_document_get_model (call->document), ph_document_get_selection (call->document));
   if (node == NULL)
-    return call->argc > 0 ? FALSE : ph_call_usage (call, error, "nothing is selected");
+    return call->argc > 0 ? FALSE : ph_call_usage (call, error, "nothing is selected: click a node, or name one");
   file = ph_own_text_find (call->document, node, &line);
   if (file == NULL)
     return ph_node_fail (node, error, PH_ERROR_USAGE,
