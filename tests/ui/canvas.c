@@ -577,34 +577,6 @@ test_follow_all (void)
   g_assert_cmpfloat (rect.origin.y, >=, 0);
 }
 
-/* A long chain of blocks becomes columns, of which all begin at the top: it opens where the input is, not in the middle. */
-static void
-test_opens_at_input (void)
-{
-  g_autoptr (GString) text = g_string_new (
-      "<ir_version: 8, opset_import: [\"\" : 17]>\nblocks (float[4] x) => (float[4] y)\n{\n  v0 = Identity (x)\n");
-  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "peephole-blocks.onnxtxt", NULL);
-  graphene_rect_t rect;
-  guint v = 0;
-
-  for (guint block = 0; block < 24; block++)
-    for (guint i = 0; i < 8; i++, v++)
-      g_string_append_printf (text, "  [\"block%u/node%u\"] v%u = %s (v%u)\n", block, i, v + 1, i % 2 == 0 ? "Relu" : "Sigmoid",
-                              v);
-  g_string_append_printf (text, "  y = Identity (v%u)\n}\n", v);
-  g_assert_true (g_file_set_contents (path, text->str, -1, NULL));
-  driver_open_example ("seed", "none");
-  driver_resize (860, 600);
-  driver_open (path);
-  g_assert_true (ph_graph_canvas_node_rect (
-      canvas (), ph_model_find_value_named (ph_document_get_model (driver_document ()), "x")->id, &rect));
-  g_assert_cmpfloat (rect.origin.x, >=, 0);
-  g_assert_cmpfloat (rect.origin.y, >=, 0);
-  g_assert_cmpfloat (rect.origin.x + rect.size.width, <=, (float) gtk_widget_get_width (GTK_WIDGET (canvas ())));
-  driver_resize (1280, 800);
-  g_remove (path);
-}
-
 int
 main (int argc, char *argv[])
 {
@@ -622,6 +594,5 @@ main (int argc, char *argv[])
   g_test_add_func ("/canvas/unseen", test_unseen);
   g_test_add_func ("/canvas/follow", test_follow);
   g_test_add_func ("/canvas/follow-all", test_follow_all);
-  g_test_add_func ("/canvas/opens-at-input", test_opens_at_input);
   return driver_main ();
 }

@@ -1,6 +1,8 @@
 /* sizes.c: small windows and large text: what does not fit is folded away and comes back, nothing is cut off, and a button's text can
  * be read.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
+
 #include "tests/ui/driver.h"
 #include "views/bottom-pane.h"
 #include "views/fit-bin.h"
@@ -192,6 +194,34 @@ test_right_to_left (void)
   g_assert_cmpfloat (left_of (find (PH_TYPE_HISTORY_PANEL)), <, left_of (GTK_WIDGET (driver_canvas ())));
 }
 
+/* A long chain of blocks becomes columns, of which all begin at the top: it opens where the input is, not in the middle. */
+static void
+test_opens_at_input (void)
+{
+  g_autoptr (GString) text = g_string_new (
+      "<ir_version: 8, opset_import: [\"\" : 17]>\nblocks (float[4] x) => (float[4] y)\n{\n  v0 = Identity (x)\n");
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "peephole-blocks.onnxtxt", NULL);
+  graphene_rect_t rect;
+  guint v = 0;
+
+  for (guint block = 0; block < 24; block++)
+    for (guint i = 0; i < 8; i++, v++)
+      g_string_append_printf (text, "  [\"block%u/node%u\"] v%u = %s (v%u)\n", block, i, v + 1, i % 2 == 0 ? "Relu" : "Sigmoid",
+                              v);
+  g_string_append_printf (text, "  y = Identity (v%u)\n}\n", v);
+  g_assert_true (g_file_set_contents (path, text->str, -1, NULL));
+  driver_open_example ("seed", "none");
+  driver_resize (860, 600);
+  driver_open (path);
+  g_assert_true (ph_graph_canvas_node_rect (
+      driver_canvas (), ph_model_find_value_named (ph_document_get_model (driver_document ()), "x")->id, &rect));
+  g_assert_cmpfloat (rect.origin.x, >=, 0);
+  g_assert_cmpfloat (rect.origin.y, >=, 0);
+  g_assert_cmpfloat (rect.origin.x + rect.size.width, <=, (float) gtk_widget_get_width (GTK_WIDGET (driver_canvas ())));
+  driver_resize (1280, 800);
+  g_remove (path);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -201,5 +231,6 @@ main (int argc, char **argv)
   g_test_add_func ("/sizes/bars", test_bars);
   g_test_add_func ("/sizes/large-text", test_large_text);
   g_test_add_func ("/sizes/right-to-left", test_right_to_left);
+  g_test_add_func ("/sizes/opens-at-input", test_opens_at_input);
   return driver_main ();
 }
