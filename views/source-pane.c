@@ -17,6 +17,8 @@ struct _PhSourcePane
   GtkStack *content;
   GtkLabel *why;
   GtkSourceView *view;
+  GtkWidget *bar;       /* of what can be done with a program                */
+  GtkLabel *problem;    /* why the last of it failed                         */
   PhConsole *console;   /* (nullable)                                        */
   PhDocument *document; /* (nullable)                                        */
   char *file;           /* (nullable) whose text is shown                    */
@@ -135,7 +137,13 @@ update (PhSourcePane *self)
   if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
     return;
   if (self->stale)
-    clear (self);
+    {
+      const gboolean program = self->document != NULL && ph_document_get_program (self->document, NULL) != NULL;
+
+      clear (self);
+      gtk_label_set_text (self->problem, "");
+      gtk_widget_set_visible (self->bar, program);
+    }
   file = node != NULL ? ph_own_text_find (self->document, node, &line) : NULL;
   if (file == NULL)
     line = 0;
@@ -173,6 +181,63 @@ on_released (GtkGestureClick *gesture, int n_press, double x, double y, PhSource
   node = ph_own_text_node (self->document, self->file, (guint) gtk_text_iter_get_line (&at) + 1);
   if (node != NULL)
     ph_document_set_selection (self->document, node->id);
+}
+
+/* --- the program ----------------------------------------------------------------------------------------------------- */
+
+static void
+on_line_done (GObject *console, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (PhSourcePane) self = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (console), result, &error);
+  const GError *problem = reply != NULL ? reply->error : error;
+
+  if (self->console != PH_CONSOLE (console)) /* another tab is in front, or the window is gone */
+    return;
+  gtk_label_set_text (self->problem, problem != NULL ? problem->message : "");
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->problem), problem != NULL ? problem->message : NULL);
+}
+
+/* The line "@verb @what". */
+static void
+run_line (PhSourcePane *self, const char *verb, const char *what)
+{
+  g_autofree char *quoted = g_shell_quote (what), *line = NULL;
+
+  line = g_strconcat (verb, " ", strpbrk (what, " \t'\"\\") != NULL ? quoted : what, NULL);
+  ph_console_run_async (self->console, line, NULL, on_line_done, g_object_ref (self));
+}
+
+static void
+on_run (GtkButton *button, PhSourcePane *self)
+{
+  const char *program = self->document != NULL ? ph_document_get_program (self->document, NULL) : NULL;
+
+  if (program != NULL)
+    run_line (self, "source", program);
+}
+
+/* The graph has the name of its function. */
+static void
+run_function (PhSourcePane *self, const char *verb)
+{
+  PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
+
+  if (model != NULL)
+    run_line (self, verb, model->graph->name);
+}
+
+static void
+on_trace (GtkButton *button, PhSourcePane *self)
+{
+  run_function (self, "trace");
+}
+
+static void
+on_compile (GtkButton *button, PhSourcePane *self)
+{
+  run_function (self, "compile");
 }
 
 void
@@ -229,7 +294,12 @@ ph_source_pane_class_init (PhSourcePaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhSourcePane, content);
   gtk_widget_class_bind_template_child (widget_class, PhSourcePane, why);
   gtk_widget_class_bind_template_child (widget_class, PhSourcePane, view);
+  gtk_widget_class_bind_template_child (widget_class, PhSourcePane, bar);
+  gtk_widget_class_bind_template_child (widget_class, PhSourcePane, problem);
   gtk_widget_class_bind_template_callback (widget_class, on_released);
+  gtk_widget_class_bind_template_callback (widget_class, on_run);
+  gtk_widget_class_bind_template_callback (widget_class, on_trace);
+  gtk_widget_class_bind_template_callback (widget_class, on_compile);
 }
 
 static void

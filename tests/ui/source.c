@@ -140,6 +140,57 @@ test_program (void)
   driver_remove (folder);
 }
 
+static gboolean
+has_op (const char *op_type)
+{
+  PH_FOREACH_NODE (node, ph_document_get_model (driver_document ())->graph)
+    if (g_str_equal (node->op_type, op_type))
+      return TRUE;
+  return FALSE;
+}
+
+static GtkWidget *
+button_of (PhSourcePane *pane, const char *label)
+{
+  GtkWidget *found = driver_find_button (GTK_WIDGET (pane), label);
+
+  g_assert_nonnull (found);
+  return found;
+}
+
+/* Its buttons are lines of the console; what fails says so beside them. */
+static void
+test_buttons (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("peephole-source-XXXXXX", NULL), *path = g_build_filename (folder, "net.py", NULL);
+  const char *text = "def f(x):\n    if sum(x) > 0:\n        x = tanh(x)\n    return x\n\nf(array([1.0, 2.0]))\n";
+  PhSourcePane *pane;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  pane = open_pane ("seed.mlir");
+  driver_run ("source %s", path);
+  driver_run ("compile f");
+  driver_settle ();
+  g_assert_true (has_op ("If"));
+  driver_click_middle (button_of (pane, "Trace"));
+  driver_settle ();
+  g_assert_false (has_op ("If"));
+  driver_click_middle (button_of (pane, "Compile"));
+  driver_settle ();
+  g_assert_true (has_op ("If"));
+  g_assert_true (g_file_set_contents (path, "def f(x):\n    return exp(x)\n\nf(array([1.0, 2.0]))\n", -1, NULL));
+  driver_click_middle (button_of (pane, "Run Program"));
+  driver_settle ();
+  driver_click_middle (button_of (pane, "Compile"));
+  driver_settle ();
+  g_assert_true (has_op ("Exp"));
+  driver_picture ("source-program");
+  g_assert_true (g_file_set_contents (path, "def f(x):\n    return exp(x\n", -1, NULL));
+  driver_click_middle (button_of (pane, "Run Program"));
+  driver_expect_text (GTK_WIDGET (pane), "net.py:");
+  driver_remove (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -148,5 +199,6 @@ main (int argc, char **argv)
   g_test_add_func ("/source/hlo", test_hlo);
   g_test_add_func ("/source/others", test_others);
   g_test_add_func ("/source/program", test_program);
+  g_test_add_func ("/source/buttons", test_buttons);
   return driver_main ();
 }
