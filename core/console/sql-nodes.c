@@ -216,12 +216,12 @@ column_of_graph (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *
 const PhSqlTable ph_sql_node_tables[] = {
   { "nodes", NODE_COLUMNS AT_POSITION,
     "The nodes at the present position, those of If, Loop and Scan bodies too, or where position = '3'; depth: nodes on the longest way to it; critical: on "
-    "longest_path('flops')", count_nodes, has_node, column_of_node, { 0, -1 }, range_of_node, text_of_node, { 1, 3 }, NODE_AT, TRUE },
+    "longest_path('flops')", count_nodes, has_node, column_of_node, { 0, -1 }, range_of_node, text_of_node, { 1, 3 }, NODE_AT, TRUE, TRUE },
   { "all_nodes", NODE_COLUMNS AT_POSITION, "Also the nodes inside fused ones", count_nodes, has_any_node, column_of_node, { 0, -1 },
-    range_of_node, text_of_node, { 1, 3 }, NODE_AT, TRUE },
+    range_of_node, text_of_node, { 1, 3 }, NODE_AT, TRUE, TRUE },
   { "nodes_at", NODE_COLUMNS AT_POSITION,
     "The nodes at another position: from nodes_at('3.2'), or from steps s, nodes_at(s.step) n", count_nodes, has_node, column_of_node,
-    { 0, -1 }, range_of_node, text_of_node, { 1, 3 }, NODE_AT },
+    { 0, -1 }, range_of_node, text_of_node, { 1, 3 }, NODE_AT, FALSE, TRUE },
   { "graphs", "id INTEGER, name TEXT, owner INTEGER, attr TEXT, nodes INTEGER" AT_POSITION, "The main graph and the bodies", count_graphs,
     has_graph, column_of_graph, { -1 }, .at = GRAPH_AT, .here = TRUE },
 };

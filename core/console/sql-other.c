@@ -410,7 +410,7 @@ const PhSqlTable ph_sql_other_tables[] = {
   { "rewrites",
     "step INTEGER, rewrite INTEGER, pass TEXT, rule TEXT, node INTEGER, why TEXT, edits INTEGER, added INTEGER, removed INTEGER",
     "Each application of a rule", count_rewrites, NULL, column_of_rewrite, { 0, -1 }, range_of_rewrite,
-    text_of_rewrite, { 3 } },
+    text_of_rewrite, { 3 }, .kinds = TRUE },
   { "edits", "step INTEGER, rewrite INTEGER, kind TEXT, id INTEGER, edit TEXT", "Each single change", count_edits, NULL, column_of_edit,
     { -1 } },
   { "passes", "name TEXT, grp TEXT, summary TEXT, rules INTEGER, class TEXT", "The passes there are", count_passes, NULL,

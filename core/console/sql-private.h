@@ -89,8 +89,9 @@ typedef struct
   void (*range) (PhSql *sql, int key, gint64 value, gint64 *first, gint64 *end);
   const char *(*text) (PhSql *sql, gint64 slot, int column); /* (nullable) of the columns:   */
   int texts[PH_SQL_KEYS];                                    /* 0 ends                       */
-  int at;        /* the hidden column that is a position, or 0                              */
-  gboolean here; /* without one it is the present position                                  */
+  int at;         /* the hidden column that is a position, or 0                              */
+  gboolean here;  /* without one it is the present position                                  */
+  gboolean kinds; /* many rows have the same text in the first of texts                      */
 } PhSqlTable;
 
 extern const PhSqlTable ph_sql_node_tables[], ph_sql_value_tables[], ph_sql_other_tables[], ph_sql_change_tables[];

@@ -122,6 +122,29 @@ test_hostile_errors (void)
   g_remove (path);
 }
 
+/* A list of nodes is gone through once and each of them looked up; the other way round takes as many steps as both together. */
+static void
+test_join_order (void)
+{
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "peep-join.onnxtxt", NULL);
+  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] v0) => (float[2] v2000) {\n");
+
+  for (guint i = 0; i < 2000; i++)
+    g_string_append_printf (text, "  v%u = Relu (v%u)\n", i + 1, i);
+  g_string_append (text, "}\n");
+  g_assert_true (g_file_set_contents (path, text->str, -1, NULL));
+  g_auto (Run) run = peep (
+      NULL, path, "-c",
+      "explain query plan select count(*) from json_each(ancestors('v2000')) p join nodes n on n.id = p.value "
+      "where n.op = 'Relu'",
+      NULL);
+  const char *list = strstr (run.out, "SCAN p"), *nodes = strstr (run.out, "SCAN n");
+
+  g_assert_cmpint (run.status, ==, 0);
+  g_assert_true (list != NULL && nodes != NULL && list < nodes);
+  g_remove (path);
+}
+
 /* Scripts as other programs write them: with a byte order mark, with a NUL byte, with a line of a megabyte. */
 static void
 test_strange_scripts (void)
@@ -452,6 +475,7 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/peep/join-order", test_join_order);
   g_test_add_func ("/peep/usage", test_usage);
   g_test_add_func ("/peep/failure-stops", test_failure_stops);
   g_test_add_func ("/peep/sources", test_sources);
