@@ -136,7 +136,10 @@ ph_terminal_error_prefix (void)
 void
 ph_terminal_init (PhConsole *console, gboolean json)
 {
-  struct sigaction action = { .sa_handler = on_interrupt };
+  /* On a stack of its own: oneDNN's kernels keep what they need below the end of theirs, where the handler would write over it. */
+  static char stack[128 << 10];
+  const stack_t own = { .ss_sp = stack, .ss_size = sizeof stack };
+  struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = sigaltstack (&own, NULL) == 0 ? SA_ONSTACK : 0 };
 
   the_console = console;
   ph_console_set_colour (console, !json && wants_colour (STDOUT_FILENO));

@@ -42,6 +42,7 @@ typedef struct
   const float *a, *b;
   gboolean a_transposed, b_transposed;
   float *c;
+  GCancellable *cancellable; /* (nullable) */
 } Product;
 
 static gboolean
@@ -49,19 +50,20 @@ multiply_block (const Product *p, gint64 row, gint64 column)
 {
   const gint64 lda = p->a_transposed ? p->m : p->k, ldb = p->b_transposed ? p->k : p->n;
 
-  return dnnl_sgemm (p->a_transposed ? 'T' : 'N', p->b_transposed ? 'T' : 'N', MIN (BLOCK, p->m - row),
-                     MIN (BLOCK, p->n - column), p->k, p->alpha, p->a + (p->a_transposed ? row : row * lda), lda,
-                     p->b + (p->b_transposed ? column * ldb : column), ldb, p->beta, p->c + row * p->n + column, p->n)
-         == dnnl_success;
+  return !g_cancellable_is_cancelled (p->cancellable)
+         && dnnl_sgemm (p->a_transposed ? 'T' : 'N', p->b_transposed ? 'T' : 'N', MIN (BLOCK, p->m - row),
+                        MIN (BLOCK, p->n - column), p->k, p->alpha, p->a + (p->a_transposed ? row : row * lda), lda,
+                        p->b + (p->b_transposed ? column * ldb : column), ldb, p->beta, p->c + row * p->n + column, p->n)
+                == dnnl_success;
 }
 
 /* Threads take whole blocks: with several of them oneDNN adds up parts of a sum in another order, so that the number of threads would be seen in
  * the result. */
 static gboolean
-multiply (gint64 m, gint64 n, gint64 k, float alpha, const float *a, gboolean a_transposed, const float *b, gboolean b_transposed,
-          float beta, float *c)
+multiply (PhKernel *kernel, gint64 m, gint64 n, gint64 k, float alpha, const float *a, gboolean a_transposed, const float *b,
+          gboolean b_transposed, float beta, float *c)
 {
-  const Product product = { m, n, k, alpha, beta, a, b, a_transposed, b_transposed, c };
+  const Product product = { m, n, k, alpha, beta, a, b, a_transposed, b_transposed, c, kernel->run->options->cancellable };
   const gint64 wide = (n + BLOCK - 1) / BLOCK, blocks = (m + BLOCK - 1) / BLOCK * wide;
   int failed = 0;
 
@@ -366,7 +368,7 @@ run_matmul (PhKernel *kernel, gpointer prepared)
       while (ph_walk_next (&walk));
     }
   else if (ph_tensor_count (b) == (gsize) (k * n))
-    ok = multiply ((gint64) ph_tensor_count (a) / k, n, k, 1, left, FALSE, right, FALSE, 0, out);
+    ok = multiply (kernel, (gint64) ph_tensor_count (a) / k, n, k, 1, left, FALSE, right, FALSE, 0, out);
   else
     {
       ph_walk_init (&walk, rank, dims);
@@ -374,7 +376,7 @@ run_matmul (PhKernel *kernel, gpointer prepared)
       ph_walk_add (&walk, rb, ph_tensor_dims (b));
       do
         ok = ok
-             && multiply (m, n, k, 1, left + walk.offset[0] * m * k, FALSE, right + walk.offset[1] * k * n, FALSE, 0,
+             && multiply (kernel, m, n, k, 1, left + walk.offset[0] * m * k, FALSE, right + walk.offset[1] * k * n, FALSE, 0,
                           out + walk.index * (gsize) (m * n));
       while (ph_walk_next (&walk));
     }
@@ -431,7 +433,7 @@ run_gemm (PhKernel *kernel, gpointer prepared)
       ok = TRUE;
     }
   else
-    ok = multiply (m, n, k, alpha, x, ta, y, tb, c != NULL ? beta : 0, out);
+    ok = multiply (kernel, m, n, k, alpha, x, ta, y, tb, c != NULL ? beta : 0, out);
   if (!ok)
     ph_kernel_take (kernel, 0, NULL);
   return ok;

@@ -370,7 +370,8 @@ run_as_is (PhRun *run, PhKernel *kernel, GError **error)
     return FALSE;
   if (node->op->kernel == NULL)
     return run_expansion (run, kernel, error);
-  ok = ((!known && !run->options->reference && ph_kernel_try (kernel)) || run_reference (kernel, error))
+  ok = ((!known && !run->options->reference && ph_kernel_try (kernel))
+        || (!ph_kernel_cancelled (kernel, error) && run_reference (kernel, error)))
        && check_outputs (kernel, error);
   state->checked = ok && !run->options->reference;
   if (!ok && error != NULL && *error == NULL)

@@ -321,8 +321,28 @@ run_node (PhScriptMachine *machine, PhNode *node, PhTensor *const *tensors, PhSc
         }
     }
   if (!machine->keep)
-    ph_graph_remove_dead (node);
+    ph_graph_remove_node (node, NULL); /* likewise */
   return TRUE;
+}
+
+/* Of a node that is not kept: the constants that were made for it, but for those that nodes which are kept have too. */
+static void
+drop_constants (PhScriptMachine *machine, PhScriptValue *const *inputs, PhValue **values, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      PhValue *value = values[i];
+
+      if (value == NULL || value == inputs[i]->value || value->producer != NULL || value->is_input)
+        continue;
+      if (machine->constants != NULL)
+        g_hash_table_remove (machine->constants, inputs[i]);
+      for (guint k = i + 1; k < n; k++)
+        if (values[k] == value)
+          values[k] = NULL;
+      if (ph_value_n_uses (value) == 0)
+        ph_graph_remove_value (value, NULL);
+    }
 }
 
 static gboolean
@@ -332,6 +352,7 @@ emit (PhScriptMachine *machine, const PhOp *op, PhScriptValue **inputs, guint n,
   g_autofree PhValue **values = g_new0 (PhValue *, n + 1);
   g_autofree PhTensor **tensors = g_new0 (PhTensor *, n + 1);
   PhNode *node;
+  gboolean ok;
 
   for (guint i = 0; i < n; i++)
     if (inputs[i] != NULL)
@@ -348,7 +369,10 @@ emit (PhScriptMachine *machine, const PhOp *op, PhScriptValue **inputs, guint n,
     {
       if (machine->n_nodes > machine->max_nodes)
         machine->keep = FALSE;
-      return run_node (machine, node, tensors, outputs, n_outputs, error);
+      ok = run_node (machine, node, tensors, outputs, n_outputs, error);
+      if (!machine->keep)
+        drop_constants (machine, inputs, values, n);
+      return ok;
     }
   for (guint i = 0; i < n_outputs; i++)
     {

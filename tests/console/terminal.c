@@ -158,6 +158,27 @@ test_interrupt (void)
   g_assert_cmpint (terminal_end (&terminal), ==, 0);
 }
 
+/* Ctrl+C in the middle of a product, whose kernels use the memory below the end of the stack. */
+static void
+test_interrupted_product (void)
+{
+  Terminal terminal = terminal_start ("NO_COLOR=1", NULL, NULL);
+
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "x = random(1500, 1500)\n");
+  assert_sees (terminal, "x = float");
+  assert_sees (terminal, "peep> ");
+  for (guint i = 0; i < 3; i++)
+    {
+      terminal_type (&terminal, "while True: y = x @ x\n\n");
+      assert_sees (terminal, "... ");
+      g_assert_true (terminal_interrupt (&terminal, "ancelled"));
+      assert_sees (terminal, "peep> ");
+    }
+  terminal_type (&terminal, "quit\n");
+  g_assert_cmpint (terminal_end (&terminal), ==, 0);
+}
+
 /* A script that is interrupted ends, also where failures do not end it. */
 static void
 test_interrupted_script (void)
@@ -420,6 +441,7 @@ main (int argc, char *argv[])
       close (master);
       close (slave);
       g_test_add_func ("/terminal/interrupt", test_interrupt);
+      g_test_add_func ("/terminal/interrupted-product", test_interrupted_product);
       g_test_add_func ("/terminal/interrupted-script", test_interrupted_script);
       g_test_add_func ("/terminal/completion", test_completion);
       g_test_add_func ("/terminal/hint", test_hint);

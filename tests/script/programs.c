@@ -164,6 +164,29 @@ test_program (gconstpointer data)
     }
 }
 
+/* A run that computes more than is recorded: what the names have from before is there as long as they are. */
+static void
+test_many_operators (void)
+{
+  static const char source[] = "x = array([0.5])\nt = sin(x)\nfor i in range(60000):\n    y = exp(x)\n"
+                               "u = cos(t)\nv = cos(t)\nc = array([1.0, 2.0])\ny = sin(c)\nz = cos(c)\n(v, z, y)\n";
+  g_autoptr (PhScript) script = ph_script_new ();
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GError) error = NULL;
+  PhScriptResult result = { NULL };
+  PhScriptText *text = ph_script_parse (source, "many.py", &error);
+
+  g_assert_no_error (error);
+  ph_script_run (script, text, FALSE, NULL, &result, &error);
+  g_assert_no_error (error);
+  add_value (result.value, numbers);
+  g_assert_true (check ("the run", "0.8872600 0.5403023 -0.4161468 0.8414710 0.9092974", numbers));
+  ph_script_result_clear (&result);
+  ph_script_text_free (text);
+  /* Constants that nothing kept uses are gone. */
+  g_assert_cmpuint (ph_script_get_model (script)->graph->constants->len, <, 10);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -184,5 +207,6 @@ main (int argc, char *argv[])
         g_test_add_data_func (path, files->pdata[files->len - 1], test_program);
       }
   g_assert_cmpuint (files->len, >=, 40);
+  g_test_add_func ("/programs/many-operators", test_many_operators);
   return g_test_run ();
 }

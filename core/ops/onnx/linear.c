@@ -68,8 +68,12 @@ transposed (PhTensor *matrix)
   return result;
 }
 
+/* Rows of a product between which one asks whether it is still wanted. */
+#define SLICE_WORK ((gsize) 32 << 20) /* multiplications */
+#define SLICE_ROWS 64
+
 PhTensor *
-ph_matmul (PhTensor *a, PhTensor *b, GError **error)
+ph_matmul (PhKernel *kernel, PhTensor *a, PhTensor *b, GError **error)
 {
   PhDType dtype = ph_tensor_dtype (a), wide = works_in (dtype);
   g_autoptr (PhTensor) left = ph_convert (a, wide), right = ph_convert (b, wide), result = NULL;
@@ -113,18 +117,28 @@ ph_matmul (PhTensor *a, PhTensor *b, GError **error)
 
   const char *in_a = ph_tensor_data (left), *in_b = ph_tensor_data (right);
   char *out = ph_tensor_writable (result);
+  const gsize slice = MAX (SLICE_WORK / MAX (k * n, 1) / SLICE_ROWS, 1) * SLICE_ROWS;
 
   for (gsize i = 0; i < walk.count; i++, ph_walk_next (&walk))
     {
-      gconstpointer one_a = in_a + walk.offset[0] * m * k * size, one_b = in_b + walk.offset[1] * k * n * size;
-      gpointer one = out + i * m * n * size;
+      const char *one_a = in_a + walk.offset[0] * m * k * size, *one_b = in_b + walk.offset[1] * k * n * size;
+      char *one = out + i * m * n * size;
 
-      if (wide == PH_FLOAT)
-        ph_gemm_f32 (m, n, k, one_a, one_b, one);
-      else if (wide == PH_DOUBLE)
-        ph_gemm_f64 (m, n, k, one_a, one_b, one);
-      else
-        gemm_u64 (m, n, k, one_a, one_b, one);
+      for (gsize row = 0; row < m; row += slice)
+        {
+          const gsize rows = MIN (slice, m - row);
+          gconstpointer from = one_a + row * k * size, other = one_b;
+          gpointer to = one + row * n * size;
+
+          if (ph_kernel_cancelled (kernel, error))
+            return NULL;
+          if (wide == PH_FLOAT)
+            ph_gemm_f32 (rows, n, k, from, other, to);
+          else if (wide == PH_DOUBLE)
+            ph_gemm_f64 (rows, n, k, from, other, to);
+          else
+            gemm_u64 (rows, n, k, from, other, to);
+        }
     }
   return ph_convert (result, dtype);
 }
@@ -183,10 +197,10 @@ static gboolean
 matmul_kernel (PhKernel *kernel, GError **error)
 {
   g_autoptr (GError) problem = NULL;
-  PhTensor *result = ph_matmul (ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 1), &problem);
+  PhTensor *result = ph_matmul (kernel, ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 1), &problem);
 
   if (result == NULL)
-    return ph_kernel_fail (kernel, error, "%s", problem->message);
+    return !ph_kernel_cancelled (kernel, error) && ph_kernel_fail (kernel, error, "%s", problem->message);
   ph_kernel_take (kernel, 0, result);
   return TRUE;
 }
@@ -348,7 +362,7 @@ gemm_kernel (PhKernel *kernel, GError **error)
                            ph_tensor_rank (b));
   left = ph_node_attr_int (kernel->node, "transA", 0) ? transposed (a) : ph_tensor_ref (a);
   right = ph_node_attr_int (kernel->node, "transB", 0) ? transposed (b) : ph_tensor_ref (b);
-  result = left != NULL && right != NULL ? ph_matmul (left, right, &problem) : NULL;
+  result = left != NULL && right != NULL ? ph_matmul (kernel, left, right, &problem) : NULL;
 
   if (result != NULL && (c != NULL || p[0] != 1))
     {

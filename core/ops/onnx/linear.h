@@ -13,7 +13,7 @@ void ph_gemm_f64 (gsize m, gsize n, gsize k, const double *a, const double *b, d
 void ph_gemm_f64_add (gsize m, gsize n, gsize k, const double *a, gsize stride_a, const double *b, gsize stride_b, double *c,
                       gsize stride_c);
 /* numpy.matmul: stacks of matrices broadcast, vectors are promoted. NULL with an error. (transfer full) */
-PhTensor *ph_matmul (PhTensor *a, PhTensor *b, GError **error);
+PhTensor *ph_matmul (PhKernel *kernel, PhTensor *a, PhTensor *b, GError **error);
 /* The type of the product of inputs 0 and @index_b, with @dtype. */
 gboolean ph_infer_product (PhInfer *infer, PhDType dtype, guint index_b, GError **error);
 /* A product and a sum for each step along the inner dimension; -1 when not known. */

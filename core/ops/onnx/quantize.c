@@ -359,7 +359,7 @@ matmul_integer_kernel (PhKernel *kernel, GError **error)
     return FALSE;
   a = centred (ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 2), 2);
   b = centred (ph_kernel_input (kernel, 1), ph_kernel_input (kernel, 3), 1);
-  product = a != NULL && b != NULL ? ph_matmul (a, b, &problem) : NULL;
+  product = a != NULL && b != NULL ? ph_matmul (kernel, a, b, &problem) : NULL;
   if (product == NULL)
     return ph_kernel_fail (kernel, error, "%s", problem != NULL ? problem->message : "the result is too large for memory");
   return ph_kernel_take_as (kernel, 0, product, PH_INT32, error);
@@ -426,7 +426,7 @@ qlinear_matmul_kernel (PhKernel *kernel, GError **error)
     return FALSE;
   a = centred (ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 2), 2);
   b = centred (ph_kernel_input (kernel, 3), ph_kernel_input (kernel, 5), 1);
-  product = a != NULL && b != NULL ? ph_matmul (a, b, &problem) : NULL;
+  product = a != NULL && b != NULL ? ph_matmul (kernel, a, b, &problem) : NULL;
   if (product == NULL)
     return ph_kernel_fail (kernel, error, "%s", problem != NULL ? problem->message : "the result is too large for memory");
   return requantize (kernel, product, 1, 4, 6, 7, ph_tensor_rank (product) - 1, error);
