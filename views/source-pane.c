@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/document/own-text.h"
+#include "views/late-bar.h"
 #include "views/text-fill.h"
 
 #define LONG (1 << 20) /* bytes: a longer text has no colours */
@@ -17,15 +18,17 @@ struct _PhSourcePane
   GtkStack *content;
   GtkLabel *why;
   GtkSourceView *view;
-  GtkWidget *bar;       /* of what can be done with a program                */
-  GtkLabel *problem;    /* why the last of it failed                         */
-  PhConsole *console;   /* (nullable)                                        */
-  PhDocument *document; /* (nullable)                                        */
-  char *file;           /* (nullable) whose text is shown                    */
-  char *text;           /* (nullable) what the buffer is filled with         */
-  PhTextFill *fill;     /* (nullable)                                        */
-  guint line;           /* that is marked, from 1; 0: none                   */
-  gboolean stale;       /* another file was opened since it was last shown   */
+  GtkWidget *bar;    /* of what can be done with a program                */
+  GtkLabel *problem; /* why the last of it failed                         */
+  GtkScrolledWindow *scrolled;
+  GtkAdjustment *down, *along; /* of the bars beside it                      */
+  PhConsole *console;          /* (nullable)                                        */
+  PhDocument *document;        /* (nullable)                                        */
+  char *file;                  /* (nullable) whose text is shown                    */
+  char *text;                  /* (nullable) what the buffer is filled with         */
+  PhTextFill *fill;            /* (nullable)                                        */
+  guint line;                  /* that is marked, from 1; 0: none                   */
+  gboolean stale;              /* another file was opened since it was last shown   */
 };
 
 G_DEFINE_FINAL_TYPE (PhSourcePane, ph_source_pane, GTK_TYPE_WIDGET)
@@ -296,6 +299,9 @@ ph_source_pane_class_init (PhSourcePaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhSourcePane, view);
   gtk_widget_class_bind_template_child (widget_class, PhSourcePane, bar);
   gtk_widget_class_bind_template_child (widget_class, PhSourcePane, problem);
+  gtk_widget_class_bind_template_child (widget_class, PhSourcePane, scrolled);
+  gtk_widget_class_bind_template_child (widget_class, PhSourcePane, down);
+  gtk_widget_class_bind_template_child (widget_class, PhSourcePane, along);
   gtk_widget_class_bind_template_callback (widget_class, on_released);
   gtk_widget_class_bind_template_callback (widget_class, on_run);
   gtk_widget_class_bind_template_callback (widget_class, on_trace);
@@ -307,5 +313,7 @@ ph_source_pane_init (PhSourcePane *self)
 {
   self->stale = TRUE;
   gtk_widget_init_template (GTK_WIDGET (self));
+  ph_late_bar_bind (self->down, gtk_scrolled_window_get_vadjustment (self->scrolled));
+  ph_late_bar_bind (self->along, gtk_scrolled_window_get_hadjustment (self->scrolled));
   g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (follow_style), self, G_CONNECT_SWAPPED);
 }
