@@ -60,10 +60,10 @@ multiply_block (const Product *p, gint64 row, gint64 column)
 /* Threads take whole blocks: with several of them oneDNN adds up parts of a sum in another order, so that the number of threads would be seen in
  * the result. */
 static gboolean
-multiply (PhKernel *kernel, gint64 m, gint64 n, gint64 k, float alpha, const float *a, gboolean a_transposed, const float *b,
-          gboolean b_transposed, float beta, float *c)
+multiply (GCancellable *cancellable, gint64 m, gint64 n, gint64 k, float alpha, const float *a, gboolean a_transposed,
+          const float *b, gboolean b_transposed, float beta, float *c)
 {
-  const Product product = { m, n, k, alpha, beta, a, b, a_transposed, b_transposed, c, kernel->run->options->cancellable };
+  const Product product = { m, n, k, alpha, beta, a, b, a_transposed, b_transposed, c, cancellable };
   const gint64 wide = (n + BLOCK - 1) / BLOCK, blocks = (m + BLOCK - 1) / BLOCK * wide;
   int failed = 0;
 
@@ -230,7 +230,7 @@ ph_product_of (gsize m, gsize n, gsize k, const float *a, const float *b, gboole
       ph_lanes ()->product (m, n, k, a, k, room, NULL, out, n);
       return TRUE;
     }
-  return multiply ((gint64) m, (gint64) n, (gint64) k, 1, a, FALSE, b, transposed, 0, out);
+  return multiply (NULL, (gint64) m, (gint64) n, (gint64) k, 1, a, FALSE, b, transposed, 0, out);
 }
 
 static void
@@ -368,7 +368,8 @@ run_matmul (PhKernel *kernel, gpointer prepared)
       while (ph_walk_next (&walk));
     }
   else if (ph_tensor_count (b) == (gsize) (k * n))
-    ok = multiply (kernel, (gint64) ph_tensor_count (a) / k, n, k, 1, left, FALSE, right, FALSE, 0, out);
+    ok = multiply (kernel->run->options->cancellable, (gint64) ph_tensor_count (a) / k, n, k, 1, left, FALSE, right, FALSE, 0,
+                   out);
   else
     {
       ph_walk_init (&walk, rank, dims);
@@ -376,8 +377,8 @@ run_matmul (PhKernel *kernel, gpointer prepared)
       ph_walk_add (&walk, rb, ph_tensor_dims (b));
       do
         ok = ok
-             && multiply (kernel, m, n, k, 1, left + walk.offset[0] * m * k, FALSE, right + walk.offset[1] * k * n, FALSE, 0,
-                          out + walk.index * (gsize) (m * n));
+             && multiply (kernel->run->options->cancellable, m, n, k, 1, left + walk.offset[0] * m * k, FALSE,
+                          right + walk.offset[1] * k * n, FALSE, 0, out + walk.index * (gsize) (m * n));
       while (ph_walk_next (&walk));
     }
   if (!ok)
@@ -433,7 +434,7 @@ run_gemm (PhKernel *kernel, gpointer prepared)
       ok = TRUE;
     }
   else
-    ok = multiply (kernel, m, n, k, alpha, x, ta, y, tb, c != NULL ? beta : 0, out);
+    ok = multiply (kernel->run->options->cancellable, m, n, k, alpha, x, ta, y, tb, c != NULL ? beta : 0, out);
   if (!ok)
     ph_kernel_take (kernel, 0, NULL);
   return ok;
