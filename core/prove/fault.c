@@ -239,16 +239,6 @@ feeds_of (PhModel *model, GHashTable *feeds)
   return own;
 }
 
-/* What has operators that nobody here knows cannot be computed here, which says nothing about the pass. */
-static gboolean
-is_known (PhModel *model)
-{
-  PH_FOREACH_NODE (node, model->graph)
-    if (node->op == NULL && !ph_node_is_fused (node) && ph_model_find_function (model, node->domain, node->op_type) == NULL)
-      return FALSE;
-  return TRUE;
-}
-
 /* @parts: of the tolerance, what is too far apart. */
 static PhFault *
 fault_of_results (PhModel *before, PhModel *after, GHashTable *was, GHashTable *is, double parts)
@@ -294,7 +284,7 @@ compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean in_double,
     {
       fault = ph_fault_new (PH_FAULT_ERROR, why->message);
       take_witness (fault, before, own);
-      return g_cancellable_is_cancelled (cancellable) || !is_known (after) ? NULL : g_steal_pointer (&fault);
+      return g_cancellable_is_cancelled (cancellable) || !ph_model_is_known (after) ? NULL : g_steal_pointer (&fault);
     }
   found = fault_of_results (before, after, was, is, parts);
   if (found != NULL)

@@ -454,6 +454,13 @@ ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *work
   is = ph_try_run (self, 1, inputs, !bits, bits, &own);
   if (ph_try_was_cancelled (self))
     return FALSE;
+  if (is == NULL && !ph_model_is_known (self->pair->after))
+    {
+      *worked = FALSE;
+      if (problem != NULL)
+        g_propagate_error (problem, g_steal_pointer (&own));
+      return TRUE;
+    }
   self->trial->n_sets++;
   self->trial->kinds |= 1u << kind;
   if (is == NULL)

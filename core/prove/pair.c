@@ -174,3 +174,18 @@ ph_pair_free (PhPair *pair)
   g_hash_table_unref (pair->ids[1]);
   g_free (pair);
 }
+
+gboolean
+ph_model_is_known (PhModel *model)
+{
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (model);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const PhNode *node = nodes->pdata[i];
+
+      if (node->op == NULL && !ph_node_is_fused (node) && ph_model_find_function (model, node->domain, node->op_type) == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}

@@ -22,4 +22,7 @@ PhPair *ph_pair_new (const PhRegion *region, PhModel *before, PhModel *after, GE
 void ph_pair_free (PhPair *pair);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhPair, ph_pair_free)
 
+/* Whether every operator is known here, in bodies too: what is not cannot be computed here, which says nothing about who wrote it. */
+gboolean ph_model_is_known (PhModel *model);
+
 G_END_DECLS

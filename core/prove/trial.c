@@ -379,6 +379,11 @@ try_constants (PhTry *self, GError **problem)
   if (was == NULL)
     return FALSE;
   is = ph_try_run (self, 1, inputs, FALSE, TRUE, &own);
+  if (is == NULL && !ph_model_is_known (self->pair->after))
+    {
+      g_propagate_error (problem, g_steal_pointer (&own));
+      return FALSE;
+    }
   if (is == NULL)
     {
       ph_try_set_different (self, PH_SAMPLE_CAPTURED, inputs, 0, 0, NULL, NULL,
