@@ -8,6 +8,7 @@
 #include "passes/convert-aten.h"
 #include "passes/convert-quantised.h"
 #include "passes/convert-session.h"
+#include "passes/stays.h"
 
 static const PhConvertRule *const tables[] = {
   ph_convert_elementwise, ph_convert_shape,        ph_convert_linear,     ph_convert_reduce,      ph_convert_index,
@@ -301,22 +302,22 @@ resolve_composites (PhPassRun *run, GError **error)
   return TRUE;
 }
 
-/* Lists why nodes stayed, each reason once. */
+/* Lists why nodes stayed. @reasons: PhId -> why, also of nodes that went later. */
 static void
 note_what_stays (PhPassRun *run, GHashTable *reasons)
 {
-  g_autoptr (GHashTable) said = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);
+  g_autoptr (PhStays) stays = ph_stays_new ();
 
   for (guint i = 0; i < nodes->len; i++)
     {
       const PhNode *node = nodes->pdata[i];
       const char *reason = g_hash_table_lookup (reasons, GUINT_TO_POINTER (node->id));
-      char *text = reason != NULL ? g_strdup_printf ("%s stays: %s", ph_convert_name (node), reason) : NULL;
 
-      if (text != NULL && g_hash_table_add (said, text))
-        ph_pass_note (run, "%s", text);
+      if (reason != NULL)
+        ph_stays_add (stays, ph_convert_name (node), reason);
     }
+  ph_stays_note (stays, run);
 }
 
 /* Bodies before their nodes; before a body of PyTorch's, its node as well (@ENTER), which says what types the body begins with. */

@@ -4,6 +4,7 @@
 #include "core/ops/copy.h"
 #include "core/ops/expand.h"
 #include "passes/stablehlo.h"
+#include "passes/stays.h"
 
 static const PhLowerRule *const tables[] = { ph_stable_elementwise, ph_stable_linear, ph_stable_reduce_rules, ph_stable_shape };
 
@@ -17,9 +18,9 @@ find_rule (const PhOp *op)
   return NULL;
 }
 
-/* (nullable) a value of @node whose type is not all known. */
-static const PhValue *
-unknown_of (const PhNode *node)
+/* Whether the type of a value of @node is not all known. */
+static gboolean
+is_open (const PhNode *node)
 {
   for (guint i = 0; i < node->inputs->len + node->outputs->len; i++)
     {
@@ -27,9 +28,9 @@ unknown_of (const PhNode *node)
       const gboolean left_out = i >= node->inputs->len && ph_value_n_uses (value) == 0;
 
       if (value != NULL && !left_out && (value->type == NULL || !value->type->has_rank || !ph_type_is_static (value->type)))
-        return value;
+        return TRUE;
     }
-  return NULL;
+  return FALSE;
 }
 
 static gboolean
@@ -38,7 +39,6 @@ lower (PhPassRun *run, PhNode *node, const PhLowerRule *rule, char **stays)
   PhBuilder b = { .graph = node->graph, .before = node, .role = node->role, .partner = node->partner, .device = node->device };
   g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + 1);
   PhLowering l = { .node = node, .b = &b };
-  const PhValue *unknown = unknown_of (node);
   gboolean ok;
 
   if (node->outputs->len == 0)
@@ -46,9 +46,9 @@ lower (PhPassRun *run, PhNode *node, const PhLowerRule *rule, char **stays)
       *stays = g_strdup ("it makes nothing");
       return TRUE;
     }
-  if (unknown != NULL)
+  if (is_open (node))
     {
-      *stays = g_strdup_printf ("the shape of '%s' is not known: `run bind-dimensions` gives the sizes", unknown->name);
+      *stays = g_strdup ("a shape is not known: `run bind-dimensions` gives the sizes");
       return TRUE;
     }
   if (!ph_pass_begin (run, node->op_type, node, rule->why))
@@ -119,7 +119,7 @@ run_pass (PhPassRun *run, const char *name, GError **error)
 static gboolean
 convert (PhPassRun *run, GError **error)
 {
-  g_autoptr (GHashTable) reasons = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (PhStays) stays = ph_stays_new ();
   gboolean again = TRUE;
 
   if ((run->model->functions != NULL && run->model->functions->len > 0 && !run_pass (run, "inline-functions", error))
@@ -131,39 +131,32 @@ convert (PhPassRun *run, GError **error)
       g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
 
       again = FALSE;
-      g_hash_table_remove_all (reasons);
+      ph_stays_clear (stays);
       for (guint i = 0; i < nodes->len; i++)
         g_array_append_val (ids, ((PhNode *) nodes->pdata[i])->id);
       for (guint i = 0; i < ids->len && !run->stopped; i++)
         {
           PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
           const PhLowerRule *rule = node != NULL ? find_rule (node->op) : NULL;
-          char *stays = NULL;
-          g_autofree char *label = NULL;
+          g_autofree char *why = NULL, *label = NULL;
 
           if (node == NULL || (node->op == NULL && !ph_node_is_fused (node)))
             continue;
           label = g_strdup (node->op_type);
-          if (rule != NULL && !lower (run, node, rule, &stays))
+          if (rule != NULL && !lower (run, node, rule, &why))
             break;
           if (rule == NULL)
             {
               if (spell_out (run, node))
                 again = TRUE;
               else
-                stays = g_strdup ("it has no rule");
+                why = g_strdup ("it has no rule");
             }
-          if (stays != NULL)
-            g_hash_table_add (reasons, g_strdup_printf ("%s stays: %s", label, stays));
-          g_free (stays);
+          if (why != NULL)
+            ph_stays_add (stays, label, why);
         }
     }
-  {
-    g_autoptr (GList) sorted = g_list_sort (g_hash_table_get_keys (reasons), (GCompareFunc) g_strcmp0);
-
-    for (GList *each = sorted; each != NULL; each = each->next)
-      ph_pass_note (run, "%s", (char *) each->data);
-  }
+  ph_stays_note (stays, run);
   return TRUE;
 }
 
