@@ -328,8 +328,8 @@ ph_pool_new (const PhPair *pair)
     add_number (pool, always[i]);
   for (gint64 length = 1; length <= 4; length++) /* remainders */
     add_length (pool, length);
-  if (!((counts_places (pair->before->graph) || counts_places (pair->after->graph))
-        && (decides (pair->before->graph) || decides (pair->after->graph))))
+  pool->counts_places = counts_places (pair->before->graph) || counts_places (pair->after->graph);
+  if (!(pool->counts_places && (decides (pair->before->graph) || decides (pair->after->graph))))
     g_array_set_size (pool->lengths, 0);
   return pool;
 }

@@ -100,6 +100,12 @@ ph_sampler_n_sizes (PhSampler *sampler)
   return ph_sizes_are_open (sampler->pair) ? PH_SIZES_N_COMMON : 1;
 }
 
+gboolean
+ph_sampler_counts_places (PhSampler *sampler)
+{
+  return sampler->pool->counts_places;
+}
+
 guint
 ph_sampler_n_far (PhSampler *sampler, guint *n_beyond)
 {

@@ -2,9 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/sizes.h"
 
+#include "core/splitmix.h"
+
 /* Elements of the largest input at most, where a dimension goes beyond the large constants; and so many dimensions do. */
 #define MOST_ELEMENTS 200000
 #define MOST_FAR      4
+
+static const gint64 mixed_sizes[] = { 1, 2, 3, 7 };
 
 /* The first gives each symbol a size of its own. */
 static const gint64 common_sizes[PH_SIZES_N_COMMON] = { 0, 2, 1, 3, 4, 8, 32, 64, 16, 224 };
@@ -26,6 +30,12 @@ static gint64
 next_size (PhSizes *sizes, guint axis, guint rank)
 {
   sizes->n_open++;
+  if (sizes->mixed > 0)
+    {
+      guint64 state = sizes->mixed * 1000003u + sizes->n_open;
+
+      return mixed_sizes[ph_splitmix (&state) % G_N_ELEMENTS (mixed_sizes)];
+    }
   if (sizes->far > 0)
     return sizes->far == G_MAXUINT || sizes->n_open == sizes->far ? sizes->far_size : (gint64) sizes->n_open + 1;
   if (sizes->size > 0)
@@ -106,7 +116,8 @@ ph_sizes_choose (PhSizes *sizes, const PhPair *pair, const PhPool *pool, guint c
 
   *sizes = (PhSizes) { .symbols = g_hash_table_new (NULL, NULL),
                        .size = common_sizes[MIN (common, PH_SIZES_N_COMMON - 1)],
-                       .next = pool->size };
+                       .next = pool->size,
+                       .mixed = common < PH_SIZES_FIRST_MIXED ? 0 : common - PH_SIZES_FIRST_MIXED + 1 };
   if (far == 0)
     return TRUE;
   ph_sizes_n_far (pair, pool, &n_beyond);

@@ -11,6 +11,7 @@ typedef struct
 {
   GHashTable *symbols; /* (owned) interned symbol -> its size                                            */
   gint64 size, next;   /* of all of them, 0: each has the next one                                        */
+  guint mixed;         /* which mixture of small sizes, from 1; 0: none                                   */
   guint far;           /* which open dimension is far larger than the others, from 1; beyond @n_open of them: all; 0: none */
   gint64 far_size;
   guint n_open; /* that were met so far                                                            */
@@ -18,6 +19,8 @@ typedef struct
 
 /* How many are offered: the first gives each symbol a size of its own, larger than the small constants. */
 #define PH_SIZES_N_COMMON 10
+/* And from this one on: each has one of a few small sizes, by chance, so that some of them are equal and others are not. */
+#define PH_SIZES_FIRST_MIXED 100
 
 gboolean ph_sizes_are_open (const PhPair *pair);
 /* As many choices of @far there are, from 1. The first of them go beyond large constants, @n_beyond, the others are lengths that

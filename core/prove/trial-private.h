@@ -37,6 +37,10 @@ typedef struct
   GError **error;
 } PhTry;
 
+/* (transfer full) (nullable) */
+GPtrArray *ph_try_draw (PhTry *self, PhSampleKind kind, guint turn, PhSampleShapes shapes);
+/* shapes.c: sizes of its own for each symbol, and those that were captured; where neither can be computed, others until one can. */
+void ph_try_find_shapes (PhTry *self, GError **problem);
 /* One side on @inputs; outputs in order. (transfer full) (nullable) */
 GPtrArray *ph_try_run (PhTry *self, guint side, GPtrArray *inputs, gboolean in_double, gboolean reference, GError **error);
 /* Both sides on @inputs. FALSE: cancelled, or there is nothing more to try. @inputs could not be computed before: @problem

@@ -62,8 +62,8 @@ is_tight (PhTry *self)
 /* A number takes as long to be made up as so many operations. */
 #define DRAW_FLOPS 20
 
-static GPtrArray *
-draw (PhTry *self, PhSampleKind kind, guint turn, PhSampleShapes shapes)
+GPtrArray *
+ph_try_draw (PhTry *self, PhSampleKind kind, guint turn, PhSampleShapes shapes)
 {
   GPtrArray *inputs;
 
@@ -74,133 +74,6 @@ draw (PhTry *self, PhSampleKind kind, guint turn, PhSampleShapes shapes)
   for (guint i = 0; inputs != NULL && kind != PH_SAMPLE_CAPTURED && ph_try_is_field_equal (self) && i < inputs->len; i++)
     self->spent += DRAW_FLOPS * (double) ph_tensor_count (inputs->pdata[i]);
   return inputs;
-}
-
-static gboolean
-is_finite_somewhere (GPtrArray *outputs)
-{
-  for (guint k = 0; k < outputs->len; k++)
-    {
-      PhTensor *tensor = outputs->pdata[k];
-      const gboolean floats = ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor));
-      const gsize n = floats ? ph_tensor_count (tensor) : 0;
-
-      if (n == 0 && ph_tensor_count (tensor) > 0)
-        return TRUE;
-      for (gsize i = 0; i < n; i++)
-        if (isfinite (ph_tensor_get (tensor, i)))
-          return TRUE;
-    }
-  return FALSE;
-}
-
-/* A pool of nothing is NaN, and so is all that comes after it: a model is computed at sizes that leave something. */
-static gboolean
-works_so (PhTry *self, PhSampleShapes shapes, GError **problem)
-{
-  g_autoptr (GPtrArray) inputs = NULL, outputs = NULL;
-  g_autoptr (GError) own = NULL;
-
-  shapes.rough = !self->options->asked;
-  inputs = draw (self, PH_SAMPLE_NORMAL, 0, shapes);
-  shapes.rough = FALSE;
-
-  if (inputs == NULL)
-    {
-      if (problem != NULL && *problem == NULL)
-        g_set_error_literal (problem, PH_ERROR, PH_ERROR_UNSUPPORTED, "nothing can be made up for an input of unknown shape");
-      return FALSE;
-    }
-  outputs = ph_try_run (self, 0, inputs, FALSE, FALSE, &own);
-  if (outputs == NULL && problem != NULL && *problem == NULL)
-    *problem = g_steal_pointer (&own);
-  if (outputs != NULL && self->options->asked && !is_finite_somewhere (outputs))
-    {
-      self->has_poor = TRUE;
-      self->poor = shapes;
-      return FALSE;
-    }
-  return outputs != NULL;
-}
-
-/* A length or a position that is beyond what it is of is refused: then such as fit. */
-static gboolean
-works (PhTry *self, PhSampleShapes shapes, GError **problem)
-{
-  gboolean works = works_so (self, shapes, problem);
-
-  for (guint m = 1;
-       !works && m <= PH_SAMPLER_MOST_MODEST && ph_sampler_can_be_modest (self->sampler) && !ph_try_was_cancelled (self); m++)
-    {
-      ph_sampler_set_modesty (self->sampler, m);
-      works = works_so (self, shapes, NULL);
-    }
-  ph_sampler_set_modesty (self->sampler, 0);
-  return works;
-}
-
-/* Where a part of an image does not do, all of it may. */
-static void
-add_shapes (PhTry *self, PhSampleShapes shapes, GError **problem)
-{
-  if (!works (self, shapes, problem))
-    {
-      if (shapes.crop == 1)
-        return;
-      shapes.crop = 1;
-      if (!works (self, shapes, NULL))
-        return;
-    }
-  g_array_append_val (shapes.far > 0 ? self->far : self->shapes, shapes);
-}
-
-/* Sizes at which constants may make a difference. */
-static void
-find_far (PhTry *self)
-{
-  guint n_beyond, n = ph_sampler_n_far (self->sampler, &n_beyond);
-
-  for (guint i = 1; i <= n && !ph_try_was_cancelled (self); i++)
-    if (i == 1 || i != n_beyond || self->far->len == 0) /* all at once is for those that are not let alone */
-      add_shapes (self, (PhSampleShapes) { .far = i, .crop = 1 }, NULL);
-}
-
-/* A whole model of up to so many is a region like others. */
-#define FEW_NODES 60
-
-/* Sizes of its own for each symbol, and those that were captured; where neither can be computed, others until one can. */
-static void
-find_shapes (PhTry *self, GError **problem)
-{
-  const guint n = ph_sampler_n_sizes (self->sampler);
-
-  if (self->known_form || self->options->brief) /* it settled before what sizes do */
-    {
-      const PhSampleShapes shapes = { .crop = self->crop, .captured = self->whole_captured && (n > 1 || self->options->brief) };
-
-      /* A part of an image does for convolutions; of other things it may not. */
-      if (self->crop > 1 && (self->options->form == NULL || self->options->form->sizes == NULL))
-        add_shapes (self, shapes, problem);
-      else
-        g_array_append_val (self->shapes, shapes);
-      self->trial->n_sizes = 1;
-      self->trial->any_size = n > 1;
-      return;
-    }
-  add_shapes (self, (PhSampleShapes) { .crop = self->crop }, problem);
-  if (n > 1 && self->whole_captured)
-    add_shapes (self, (PhSampleShapes) { .captured = TRUE, .crop = self->crop }, NULL);
-  for (guint i = 1; i < n && self->shapes->len < 2 && !ph_try_was_cancelled (self); i++)
-    add_shapes (self, (PhSampleShapes) { .sizes = i, .crop = 1 }, NULL);
-  /* Where nothing is wider than one, shapes that only look alike part. */
-  if (n > 2 && self->shapes->len > 0)
-    add_shapes (self, (PhSampleShapes) { .sizes = 2, .crop = 1 }, NULL);
-  if (self->shapes->len == 0 && self->has_poor)
-    g_array_append_val (self->shapes, self->poor);
-  if (self->shapes->len > 0 && (!self->options->whole || self->pair->before->graph->n_nodes <= FEW_NODES))
-    find_far (self);
-  self->trial->n_sizes = self->shapes->len;
-  self->trial->any_size = n > 1;
 }
 
 /* ── the field ── */
@@ -232,15 +105,21 @@ n_draws (PhTry *self)
   return 1;
 }
 
+static GPtrArray *
+draw_for_field (PhTry *self, guint turn, PhSampleShapes shapes)
+{
+  shapes.most = FIELD_ROWS;
+  shapes.rough = TRUE;
+  return ph_try_draw (self, PH_SAMPLE_REACH, turn, shapes);
+}
+
 static PhFieldReport *
 evaluate_once (PhTry *self, const PhRegionForm *form, guint turn, PhSampleShapes shapes)
 {
   g_autoptr (GPtrArray) inputs = NULL;
   PhFieldReport *report;
 
-  shapes.most = FIELD_ROWS;
-  shapes.rough = TRUE;
-  inputs = draw (self, PH_SAMPLE_REACH, turn, shapes);
+  inputs = draw_for_field (self, turn, shapes);
   report = inputs != NULL ? field_at (self, inputs, form) : NULL;
   if (report != NULL && self->options->work != NULL)
     {
@@ -250,6 +129,16 @@ evaluate_once (PhTry *self, const PhRegionForm *form, guint turn, PhSampleShapes
   return report;
 }
 
+/* Integers that say shapes need not fit others there: then it is no case at all. */
+static gboolean
+can_be_run_at (PhTry *self, PhSampleShapes shapes)
+{
+  g_autoptr (GPtrArray) inputs = draw_for_field (self, 0, shapes),
+                        outputs = inputs != NULL ? ph_try_run (self, 0, inputs, FALSE, FALSE, NULL) : NULL;
+
+  return outputs != NULL;
+}
+
 /* TRUE: equal where one dimension is beyond the large constants, too. What cannot be evaluated there is left to be tried. */
 static gboolean
 is_equal_far (PhTry *self, const PhRegionForm *form, PhFieldReport **last)
@@ -257,9 +146,10 @@ is_equal_far (PhTry *self, const PhRegionForm *form, PhFieldReport **last)
   self->far_open = FALSE;
   for (guint s = 0; s < self->far->len && !ph_try_was_cancelled (self); s++)
     {
-      PhFieldReport *report = evaluate_once (self, form, 0, g_array_index (self->far, PhSampleShapes, s));
+      const PhSampleShapes shapes = g_array_index (self->far, PhSampleShapes, s);
+      PhFieldReport *report = evaluate_once (self, form, 0, shapes);
 
-      if (report != NULL && report->result == PH_FIELD_UNEQUAL)
+      if (report != NULL && report->result == PH_FIELD_UNEQUAL && can_be_run_at (self, shapes))
         {
           ph_field_report_free (*last);
           *last = report;
@@ -470,7 +360,7 @@ try_far (PhTry *self, GError **problem)
   for (guint s = 0; s < self->far->len && !(ph_try_is_field_equal (self) && !self->far_open); s++)
     for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
       {
-        g_autoptr (GPtrArray) inputs = draw (self, kinds[k], 0, g_array_index (self->far, PhSampleShapes, s));
+        g_autoptr (GPtrArray) inputs = ph_try_draw (self, kinds[k], 0, g_array_index (self->far, PhSampleShapes, s));
         gboolean worked = FALSE;
 
         if (inputs != NULL && !ph_try_inputs (self, kinds[k], inputs, &worked, *problem == NULL ? problem : NULL))
@@ -521,7 +411,7 @@ try_all (PhTry *self, GError **problem)
 
           ph_sampler_set_modesty (self->sampler, m);
           shapes.rough = rough;
-          inputs = draw (self, kind, turn, shapes);
+          inputs = ph_try_draw (self, kind, turn, shapes);
           ph_sampler_set_modesty (self->sampler, 0);
           if (inputs == NULL)
             break;
@@ -577,7 +467,7 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
   self.crop = options->whole ? 1 : choose_crop (&self);
   self.known_form = options->form != NULL && options->form->known != NULL && options->form->known->result == PH_FIELD_EQUAL
                     && recipes_hold (&self, options->form);
-  find_shapes (&self, &problem);
+  ph_try_find_shapes (&self, &problem);
   if (!options->whole)
     evaluate_over_field (&self);
   worked = !ph_try_was_cancelled (&self) && try_all (&self, &problem);
@@ -585,7 +475,7 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
     {
       self.known_form = FALSE;
       g_array_set_size (shapes, 0);
-      find_shapes (&self, &problem);
+      ph_try_find_shapes (&self, &problem);
       worked = try_all (&self, &problem);
     }
   if (worked)

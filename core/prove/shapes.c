@@ -1,0 +1,160 @@
+/* shapes.c: at which shapes a pair is tried.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "core/prove/region-form.h"
+#include "core/prove/sizes.h"
+#include "core/prove/trial-private.h"
+
+static gboolean
+is_finite_somewhere (GPtrArray *outputs)
+{
+  for (guint k = 0; k < outputs->len; k++)
+    {
+      PhTensor *tensor = outputs->pdata[k];
+      const gboolean floats = ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor));
+      const gsize n = floats ? ph_tensor_count (tensor) : 0;
+
+      if (n == 0 && ph_tensor_count (tensor) > 0)
+        return TRUE;
+      for (gsize i = 0; i < n; i++)
+        if (isfinite (ph_tensor_get (tensor, i)))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+/* A pool of nothing is NaN, and so is all that comes after it: a model is computed at sizes that leave something. */
+static gboolean
+works_so (PhTry *self, PhSampleShapes shapes, GError **problem)
+{
+  g_autoptr (GPtrArray) inputs = NULL, outputs = NULL;
+  g_autoptr (GError) own = NULL;
+
+  shapes.rough = !self->options->asked;
+  inputs = ph_try_draw (self, PH_SAMPLE_NORMAL, 0, shapes);
+  shapes.rough = FALSE;
+
+  if (inputs == NULL)
+    {
+      if (problem != NULL && *problem == NULL)
+        g_set_error_literal (problem, PH_ERROR, PH_ERROR_UNSUPPORTED, "nothing can be made up for an input of unknown shape");
+      return FALSE;
+    }
+  outputs = ph_try_run (self, 0, inputs, FALSE, FALSE, &own);
+  if (outputs == NULL && problem != NULL && *problem == NULL)
+    *problem = g_steal_pointer (&own);
+  if (outputs != NULL && self->options->asked && !is_finite_somewhere (outputs))
+    {
+      self->has_poor = TRUE;
+      self->poor = shapes;
+      return FALSE;
+    }
+  return outputs != NULL;
+}
+
+/* A length or a position that is beyond what it is of is refused: then such as fit. */
+static gboolean
+works (PhTry *self, PhSampleShapes shapes, GError **problem)
+{
+  gboolean works = works_so (self, shapes, problem);
+
+  for (guint m = 1;
+       !works && m <= PH_SAMPLER_MOST_MODEST && ph_sampler_can_be_modest (self->sampler) && !ph_try_was_cancelled (self); m++)
+    {
+      ph_sampler_set_modesty (self->sampler, m);
+      works = works_so (self, shapes, NULL);
+    }
+  ph_sampler_set_modesty (self->sampler, 0);
+  return works;
+}
+
+/* Where a part of an image does not do, all of it may. */
+static void
+add_shapes (PhTry *self, PhSampleShapes shapes, GError **problem)
+{
+  if (!works (self, shapes, problem))
+    {
+      if (shapes.crop == 1)
+        return;
+      shapes.crop = 1;
+      if (!works (self, shapes, NULL))
+        return;
+    }
+  g_array_append_val (shapes.far > 0 ? self->far : self->shapes, shapes);
+}
+
+#define N_MIXED    60 /* mixtures that are tried */
+#define MOST_MIXED 8  /* and so many that work   */
+#define FEW_MIXED  4  /* where sizes of their own do, too, but sizes are computed with */
+
+/* Some dimensions have to be equal, or one, and it is not said which: that others differ is found by trying. @alone: sizes of their
+ * own work as well. */
+static void
+find_mixed (PhTry *self, gboolean alone)
+{
+  GArray *found = self->shapes->len > 0 ? self->far : self->shapes;
+  const guint most = found->len + (alone ? FEW_MIXED : MOST_MIXED);
+
+  for (guint i = 0; i < (alone ? 2 * FEW_MIXED : N_MIXED) && found->len < most && !ph_try_was_cancelled (self); i++)
+    {
+      const PhSampleShapes shapes = { .sizes = PH_SIZES_FIRST_MIXED + i, .crop = 1 };
+
+      if (works_so (self, shapes, NULL))
+        g_array_append_val (found, shapes);
+    }
+}
+
+/* Sizes at which constants may make a difference. */
+static void
+find_far (PhTry *self)
+{
+  const guint before = self->far->len;
+  guint n_beyond, n = ph_sampler_n_far (self->sampler, &n_beyond);
+
+  for (guint i = 1; i <= n && !ph_try_was_cancelled (self); i++)
+    if (i == 1 || i != n_beyond || self->far->len == before) /* all at once is for those that are not let alone */
+      add_shapes (self, (PhSampleShapes) { .far = i, .crop = 1 }, NULL);
+}
+
+/* A whole model of up to so many is a region like others. */
+#define FEW_NODES 60
+
+void
+ph_try_find_shapes (PhTry *self, GError **problem)
+{
+  const guint n = ph_sampler_n_sizes (self->sampler);
+  gboolean alone, is_small;
+
+  if (self->known_form || self->options->brief) /* it settled before what sizes do */
+    {
+      const PhSampleShapes shapes = { .crop = self->crop, .captured = self->whole_captured && (n > 1 || self->options->brief) };
+
+      /* A part of an image does for convolutions; of other things it may not. */
+      if (self->crop > 1 && (self->options->form == NULL || self->options->form->sizes == NULL))
+        add_shapes (self, shapes, problem);
+      else
+        g_array_append_val (self->shapes, shapes);
+      self->trial->n_sizes = 1;
+      self->trial->any_size = n > 1;
+      return;
+    }
+  add_shapes (self, (PhSampleShapes) { .crop = self->crop }, problem);
+  alone = self->shapes->len > 0;
+  if (n > 1 && self->whole_captured)
+    add_shapes (self, (PhSampleShapes) { .captured = TRUE, .crop = self->crop }, NULL);
+  for (guint i = 1; i < n && self->shapes->len < 2 && !ph_try_was_cancelled (self); i++)
+    add_shapes (self, (PhSampleShapes) { .sizes = i, .crop = 1 }, NULL);
+  /* Where nothing is wider than one, shapes that only look alike part. */
+  if (n > 2 && self->shapes->len > 0)
+    add_shapes (self, (PhSampleShapes) { .sizes = 2, .crop = 1 }, NULL);
+  if (self->shapes->len == 0 && self->has_poor)
+    g_array_append_val (self->shapes, self->poor);
+  is_small = !self->options->whole || self->pair->before->graph->n_nodes <= FEW_NODES;
+  if (n > 1 && is_small && (!alone || ph_sampler_counts_places (self->sampler)))
+    find_mixed (self, alone);
+  if (self->shapes->len > 0 && is_small)
+    find_far (self);
+  self->trial->n_sizes = self->shapes->len;
+  self->trial->any_size = n > 1;
+}
