@@ -28,22 +28,26 @@ ph_script_bound_clear (PhScriptBound *bound)
   g_clear_pointer (&bound->function, ph_script_function_unref);
 }
 
-/* Where nothing is a tensor the numbers are, or the graph would have no inputs. */
-static void
+/* Where nothing is a tensor the numbers are, or the graph would have no inputs. TRUE: there were integers among them. */
+static gboolean
 numbers_to_tensors (PhScriptBound *bound)
 {
+  gboolean integers = FALSE;
+
   for (guint i = 0; i < bound->function->def->n; i++)
     if (bound->arguments[i]->kind == PH_SCRIPT_TENSOR)
-      return;
+      return FALSE;
   for (guint i = 0; i < bound->function->def->n; i++)
     {
       PhScriptValue *value = bound->arguments[i];
 
       if (value->kind != PH_SCRIPT_INT && value->kind != PH_SCRIPT_FLOAT)
         continue;
+      integers |= value->kind == PH_SCRIPT_INT;
       bound->arguments[i] = ph_script_tensor (ph_script_number_tensor (value, PH_FLOAT));
       ph_script_value_unref (value);
     }
+  return integers;
 }
 
 /* [1.0, 2.0] is an input of float32, as it is where f computes with it, whether the call says it or an earlier one did. */
@@ -107,7 +111,6 @@ ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, G
       bound->arguments[i] = ph_script_value_ref (value->function->arguments[i]);
   if (!ok || !lists_to_tensors (&machine, bound, error))
     return FALSE;
-  numbers_to_tensors (bound);
   /* The name alone stands for this call from now on. */
   if (py->kind == PH_PY_CALL)
     {
@@ -122,6 +125,7 @@ ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, G
       g_free (bound->function->arguments);
       bound->function->arguments = kept;
     }
+  bound->integers = numbers_to_tensors (bound);
   return TRUE;
 }
 
@@ -378,22 +382,41 @@ ph_script_eager (PhScript *script, const PhScriptBound *bound, GArray *decisions
   return result != NULL ? g_steal_pointer (&tensors) : NULL;
 }
 
+/* Integers that are tensors are no sizes and no ends of ranges: where that does not do they are part of the graph. */
+static PhScriptGraph *
+graph_of_call (PhScript *script, PhScriptText *call, gboolean compile, GCancellable *cancellable, GError **error)
+{
+  g_auto (PhScriptBound) bound = { NULL };
+  g_autoptr (GError) why = NULL;
+  PhScriptGraph *graph;
+
+  if (!ph_script_resolve (script, call, &bound, cancellable, error))
+    return NULL;
+  graph = ph_script_graph_of (script, &bound, compile, NULL, cancellable, &why);
+  if (graph == NULL && bound.integers && !g_cancellable_is_cancelled (cancellable))
+    {
+      for (guint i = 0; i < bound.function->def->n; i++)
+        {
+          PhScriptValue **argument = &bound.arguments[i], *was = bound.function->arguments[i];
+
+          ph_script_value_unref (*argument);
+          *argument = ph_script_value_ref (was);
+        }
+      graph = ph_script_graph_of (script, &bound, compile, NULL, cancellable, NULL);
+    }
+  if (graph == NULL)
+    g_propagate_error (error, g_steal_pointer (&why));
+  return graph;
+}
+
 PhScriptGraph *
 ph_script_trace (PhScript *script, PhScriptText *call, GCancellable *cancellable, GError **error)
 {
-  g_auto (PhScriptBound) bound = { NULL };
-
-  return ph_script_resolve (script, call, &bound, cancellable, error)
-             ? ph_script_graph_of (script, &bound, FALSE, NULL, cancellable, error)
-             : NULL;
+  return graph_of_call (script, call, FALSE, cancellable, error);
 }
 
 PhScriptGraph *
 ph_script_compile (PhScript *script, PhScriptText *call, GCancellable *cancellable, GError **error)
 {
-  g_auto (PhScriptBound) bound = { NULL };
-
-  return ph_script_resolve (script, call, &bound, cancellable, error)
-             ? ph_script_graph_of (script, &bound, TRUE, NULL, cancellable, error)
-             : NULL;
+  return graph_of_call (script, call, TRUE, cancellable, error);
 }
