@@ -154,6 +154,7 @@ ph_inspector_add_value_row (PhInspector *self, GtkListBox *section, const char *
 
   /* Where it does not fit on a line it breaks between dimensions, not within one. */
   g_string_replace (broken, ",", ",\u200b", 0);
+  g_string_replace (broken, "[", "[\u200b", 0);
   text = *name ? g_strdup_printf ("%s\n%s", value->name, broken->str) : g_strdup (broken->str);
   GtkWidget *row = ph_inspector_add_link (section, *name ? name : value->name, text, PH_LINK_VALUE, value->id);
   ph_tooltip_set (gtk_list_box_row_get_child (GTK_LIST_BOX_ROW (row)), whole);

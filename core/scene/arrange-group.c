@@ -10,12 +10,14 @@
 #define GROUP_HEADER 30.0f
 #define GROUP_WIDTH  170.0f /* of a closed one */
 #define GROUP_HEIGHT 54.0f
-#define FOLD_ABOVE   6    /* groups in a chain, open or closed: they are folded into columns */
-#define FOLD_CHAIN   24   /* boxes in a chain beside groups, or in one                         */
-#define SCREEN       2.0f /* times as wide as high                                  */
-#define FEW_AT_ONCE  150  /* boxes of a first picture                               */
-#define FEW_INSIDE   4    /* boxes of a group                                       */
-#define FEW_OPERANDS 6    /* that enter a box in their order                        */
+#define FOLD_ABOVE   6       /* groups in a chain, open or closed: they are folded into columns */
+#define FOLD_CHAIN   24      /* boxes in a chain beside groups, or in one                         */
+#define TALL         1500.0f /* points of a column of open groups, which is folded into several    */
+#define SLIM         3.0f    /* times as high as wide, likewise                                    */
+#define SCREEN       2.0f    /* times as wide as high                                  */
+#define FEW_AT_ONCE  150     /* boxes of a first picture                               */
+#define FEW_INSIDE   4       /* boxes of a group                                       */
+#define FEW_OPERANDS 6       /* that enter a box in their order                        */
 
 static char *
 checksum_of (PhLayout *layout)
@@ -179,6 +181,25 @@ add_ties (Inside *in, PhLayout *layout)
   layout->n_edges = in->n_segments + in->n_ties;
 }
 
+/* Few groups, but open ones, one below the other: a thread of a picture. */
+static gboolean
+is_slim (const Inside *in)
+{
+  float height = 0, width = 0;
+  gboolean open = FALSE;
+
+  for (int i = 0; i < in->n_children; i++)
+    {
+      const PhSceneBox *child = ph_scene_box (in->a->scene, in->children[i]);
+      const gboolean across = in->a->scene->across;
+
+      height += across ? child->rect.width : child->rect.height;
+      width = MAX (width, across ? child->rect.height : child->rect.width);
+      open |= child->kind == PH_BOX_GROUP && child->open;
+    }
+  return open && in->n_groups > 1 && height > TALL && height > SLIM * width;
+}
+
 static void
 choose_engine (const Inside *in, PhLayout *layout)
 {
@@ -191,7 +212,7 @@ choose_engine (const Inside *in, PhLayout *layout)
                               && (in->group < 0 ? in->n_groups > 0
                                                 : ph_scene_box (in->a->scene, in->group)->kind == PH_BOX_GROUP);
 
-  if (in->n_ties == 0 && (many_groups || long_chain))
+  if (in->n_ties == 0 && (many_groups || long_chain || is_slim (in)))
     layout->fold = in->a->scene->across ? 1 / SCREEN : SCREEN;
   /* A straight line is the same for all: not worth a process; nor is each of many groups. */
   if (layout->engine == PH_LAYOUT_BEST && in->group >= 0 && (layout->n_boxes <= FEW_INSIDE || in->a->n_shown > FEW_AT_ONCE))
