@@ -143,6 +143,10 @@ ph_picture_save (const PhPicture *picture, const char *path, double scale, GCanc
     }
 
   cr = cairo_create (surface);
+  /* The last pixels are only in part of the picture. */
+  ph_set_color (cr, ph_theme_background (picture->options.theme));
+  if (!picture->options.transparent)
+    cairo_paint (cr);
   cairo_scale (cr, scale, scale);
   ph_picture_draw (picture, cr, ink, detail);
   cairo_destroy (cr);

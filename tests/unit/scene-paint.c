@@ -34,6 +34,14 @@ test_render (void)
       g_assert_no_error (error);
       g_assert_true (g_file_get_contents (to, &text, &length, &error));
       g_assert_cmpuint (length, >, 300);
+      if (i == 2) /* the background reaches the last pixel */
+        {
+          cairo_surface_t *image = cairo_image_surface_create_from_png (to);
+          const guint8 *pixel = cairo_image_surface_get_data (image) + 4 * (cairo_image_surface_get_width (image) - 1);
+
+          g_assert_cmpuint (pixel[0], >, 240);
+          cairo_surface_destroy (image);
+        }
       if (i == 3) /* for Graphviz's own tools: places, and lines from border to border */
         {
           g_assert_nonnull (strstr (text, "layout=nop2"));
