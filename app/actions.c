@@ -5,7 +5,7 @@
 #include <glib/gi18n.h>
 #include <gtk/gtk.h>
 
-#include "core/console/console.h"
+#include "core/console/command.h"
 #include "views/view-actions.h"
 
 /* What only a window has: looking, not doing. Each name is implemented in window-actions.c. */

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/scene/scene.h"
 #include "views/tile-painter.h"
 
 #define TILE      256         /* logical pixels                       */

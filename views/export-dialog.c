@@ -8,6 +8,7 @@
 
 #include "core/document/snapshot.h"
 #include "core/draw/export.h"
+#include "core/scene/scene.h"
 #include "views/access-names.h"
 
 #define PREVIEW_WIDTH  440

@@ -1,6 +1,10 @@
 /* graph-canvas-changes.c: what is marked as changed in the picture: how much of it, and one after another.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/scene-read.h"
+#include "views/graph-canvas-draw.h"
+#include "views/graph-canvas-pair.h"
 #include "views/graph-canvas-private.h"
+#include "views/graph-canvas-view.h"
 
 #include <math.h>
 

@@ -1,7 +1,11 @@
 /* graph-canvas-draw.c: what a frame shows: tiles, and on top of them the selection and what the pointer is over.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/graph-canvas-draw.h"
 #include "core/draw/export.h"
+#include "core/scene/scene-read.h"
+#include "views/graph-canvas-pair.h"
 #include "views/graph-canvas-private.h"
+#include "views/graph-canvas-view.h"
 
 #include <adwaita.h>
 #include <math.h>

@@ -1,6 +1,10 @@
 /* graph-canvas-keys.c: the keyboard on the picture: walking along the edges, and the keys of the canvas.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/scene-read.h"
+#include "views/graph-canvas-draw.h"
 #include "views/graph-canvas-private.h"
+#include "views/graph-canvas-scene.h"
+#include "views/graph-canvas-view.h"
 
 #include <math.h>
 

@@ -1,5 +1,7 @@
 /* graph-canvas-marks.c: marks on top of boxes: breakpoints, and where the neighbourhood of a node was cut off.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/scene-read.h"
+#include "views/graph-canvas-draw.h"
 #include "views/graph-canvas-private.h"
 
 /* Beyond so many nodes nobody counts what is next to each of them. */

@@ -1,6 +1,10 @@
 /* graph-canvas-morph.c: from one layout to another: nodes glide from where they were to where they will be.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/scene-read.h"
+#include "views/graph-canvas-draw.h"
+#include "views/graph-canvas-pair.h"
 #include "views/graph-canvas-private.h"
+#include "views/graph-canvas-view.h"
 
 #include <adwaita.h>
 #include <math.h>

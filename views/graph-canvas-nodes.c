@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
+#include "core/scene/scene-read.h"
 #include "views/canvas-node.h"
+#include "views/graph-canvas-draw.h"
 #include "views/graph-canvas-private.h"
 
 #define MOST 12 /* neighbours on each side */

@@ -1,6 +1,11 @@
 /* graph-canvas-pair.c: two canvases as before and after: one scene, one view, one look.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/graph-canvas-pair.h"
+#include "core/scene/scene.h"
+#include "views/graph-canvas-draw.h"
 #include "views/graph-canvas-private.h"
+#include "views/graph-canvas-scene.h"
+#include "views/graph-canvas-view.h"
 
 PhGraphCanvas *
 ph_canvas_leader (PhGraphCanvas *self)

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
+#include "views/graph-canvas-pair.h"
 #include "views/graph-canvas-private.h"
+#include "views/graph-canvas-scene.h"
 
 static const char *
 name_of (PhGraphCanvas *self, PhId id)

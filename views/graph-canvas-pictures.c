@@ -1,6 +1,11 @@
 /* graph-canvas-pictures.c: pictures that were laid out: the one that is shown, the whole while a part is shown, and those that were left.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/scene.h"
+#include "views/graph-canvas-draw.h"
+#include "views/graph-canvas-pair.h"
 #include "views/graph-canvas-private.h"
+#include "views/graph-canvas-scene.h"
+#include "views/graph-canvas-view.h"
 
 /* A picture that was left, to come back to. */
 typedef struct

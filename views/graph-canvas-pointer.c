@@ -1,6 +1,10 @@
 /* graph-canvas-pointer.c: what is under the pointer, and what mouse, touchpad and fingers do.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/scene-read.h"
+#include "views/graph-canvas-draw.h"
 #include "views/graph-canvas-private.h"
+#include "views/graph-canvas-scene.h"
+#include "views/graph-canvas-view.h"
 
 #include <glib/gi18n.h>
 

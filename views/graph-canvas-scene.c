@@ -1,6 +1,11 @@
 /* graph-canvas-scene.c: has the picture laid out in a thread, and puts the new one where the old one stood.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/graph-canvas-scene.h"
+#include "core/scene/scene-read.h"
+#include "views/graph-canvas-draw.h"
+#include "views/graph-canvas-pair.h"
 #include "views/graph-canvas-private.h"
+#include "views/graph-canvas-view.h"
 
 #include <glib/gi18n.h>
 

@@ -3,7 +3,9 @@
 #include "core/document/snapshot.h"
 #include "core/run/inputs.h"
 #include "core/scene/value-labels.h"
+#include "views/graph-canvas-draw.h"
 #include "views/graph-canvas-private.h"
+#include "views/graph-canvas-scene.h"
 #include "views/verify-cost.h"
 
 void

@@ -1,6 +1,11 @@
 /* graph-canvas-view.c: where the window looks: the viewport of the canvas, moved by frames, and who hears of it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/graph-canvas-view.h"
+#include "core/scene/scene-read.h"
+#include "views/graph-canvas-draw.h"
+#include "views/graph-canvas-pair.h"
 #include "views/graph-canvas-private.h"
+#include "views/graph-canvas-scene.h"
 
 #include <adwaita.h>
 

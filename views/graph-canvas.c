@@ -1,6 +1,11 @@
 /* graph-canvas.c: the picture of the model: what is there now, what a step changed, and the way around in it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/scene.h"
+#include "views/graph-canvas-draw.h"
+#include "views/graph-canvas-pair.h"
 #include "views/graph-canvas-private.h"
+#include "views/graph-canvas-scene.h"
+#include "views/graph-canvas-view.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "core/scene/scene-read.h"
 #include "views/context-menu.h"
 #include "views/verify-cost.h"
 

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "core/scene/scene.h"
 #include "views/access-names.h"
 #include "views/style-color.h"
 

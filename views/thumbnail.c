@@ -7,6 +7,7 @@
 
 #include "core/draw/draw.h"
 #include "core/io/io.h"
+#include "core/scene/scene.h"
 
 #define DENSITY 2   /* pixels a point: sharp on any display */
 #define MARGIN  6.0 /* points around the picture            */

@@ -1,6 +1,7 @@
 /* tile-painter.c: threads that paint parts of the picture, the most urgent first.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/tile-painter.h"
+#include "core/scene/scene.h"
 
 #include <gtk/gtk.h>
 #include <pthread.h>

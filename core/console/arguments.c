@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/console/console-private.h"
+#include "core/console/command-words.h"
 
 #define MAX_GROUPS 32
 

@@ -5,6 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/console/call-arguments.h"
+#include "core/console/call-parts.h"
+#include "core/console/command-words.h"
+#include "core/console/reply-table.h"
 #include "core/console/trace.h"
 
 /* ── what is written for something else ── */

@@ -2,7 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-parts.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/console-state.h"
+#include "core/console/other-code.h"
+#include "core/console/reply-table.h"
 
 void
 ph_call_free (PhCall *call)

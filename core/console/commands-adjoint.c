@@ -1,6 +1,10 @@
 /* commands-adjoint.c: adjoint.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/console-state.h"
+#include "core/console/reply-rows.h"
 #include "core/console/trace.h"
 #include "core/document/adjoint.h"
 

@@ -1,6 +1,10 @@
 /* commands-along.c: along: the values of two positions side by side.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-places.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/reply-table.h"
 #include "core/prove/runner.h"
 #include "core/run/inputs.h"
 

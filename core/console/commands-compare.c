@@ -1,6 +1,11 @@
 /* commands-compare.c: compare: what changes are counted from, and another model against this one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-places.h"
+#include "core/console/call-script.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/reply-text.h"
 #include "core/discard.h"
 
 extern const PhPass ph_pass_compare; /* passes/compare.c */

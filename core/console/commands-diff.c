@@ -3,7 +3,11 @@
 #include <string.h>
 
 #include "core/analyze/line-diff.h"
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-places.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/reply-rows.h"
 #include "core/io/io.h"
 #include "core/prove/prove.h"
 

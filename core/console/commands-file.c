@@ -3,7 +3,11 @@
 #include <string.h>
 
 #include "core/analyze/recording.h"
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/command-words.h"
+#include "core/console/reply-table.h"
 #include "core/io/format.h"
 #include "core/io/hlo/terms.h"
 #include "core/io/io.h"

@@ -2,8 +2,14 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-script.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/console-state.h"
+#include "core/console/reply-table.h"
 #include "core/io/format.h"
+#include "core/nearest.h"
 #include "core/ops/dialect.h"
 #include "core/ops/formula.h"
 #include "core/ops/op.h"

@@ -1,7 +1,11 @@
 /* commands-history.c: steps, rewrites.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/diff.h"
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-places.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/reply-rows.h"
 
 static gboolean
 steps_begin (PhCall *call, GError **error)

@@ -3,7 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-places.h"
+#include "core/console/command-code.h"
+#include "core/console/reply-table.h"
 
 static char *
 name_of (const PhFunction *function)

@@ -1,7 +1,10 @@
 /* commands-llvm.c: runs LLVM's opt on the open file and adds a step for each of its passes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/recording.h"
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/reply-text.h"
 #include "core/io/child.h"
 
 #define OLDEST 14 /* of LLVM: its passes print as they are read here */

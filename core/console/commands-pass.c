@@ -2,7 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-places.h"
+#include "core/console/command-code.h"
+#include "core/console/command-words.h"
+#include "core/console/reply-table.h"
 #include "core/replace.h"
 
 /* ── passes ── */
@@ -528,8 +532,9 @@ breakpoint_begin (PhCall *call, GError **error)
 }
 
 static gboolean
-switch_rule (PhCall *call, gboolean on, GError **error)
+rule_begin (PhCall *call, GError **error)
 {
+  const gboolean on = g_str_equal (call->command->name, "rule on");
   JsonArray *array;
   GPtrArray *off = ph_document_get_rules_off (call->document);
 
@@ -552,18 +557,6 @@ switch_rule (PhCall *call, gboolean on, GError **error)
       ph_reply_say (call->reply, "off: %s\n", (char *) off->pdata[i]);
     }
   return TRUE;
-}
-
-static gboolean
-rule_on_begin (PhCall *call, GError **error)
-{
-  return switch_rule (call, TRUE, error);
-}
-
-static gboolean
-rule_off_begin (PhCall *call, GError **error)
-{
-  return switch_rule (call, FALSE, error);
 }
 
 /* clang-format off */
@@ -593,8 +586,8 @@ static const PhCommand rows[] = {
     PH_CODE (pass_limit_begin) },
   { "breakpoint", "[PASS|RULE|NODE]", "Stop `run` before this pass, rule or node, or no longer",
     "At a rule or a node, `run` stops inside the step, before the rewrite.", NULL, NULL, NULL, PH_CODE (breakpoint_begin) },
-  { "rule off", "[PASS/RULE]", "Switch a rule off, in every pipeline", NULL, NULL, NULL, NULL, PH_CODE (rule_off_begin) },
-  { "rule on", "[PASS/RULE]", "Switch a rule on again", NULL, NULL, NULL, NULL, PH_CODE (rule_on_begin) },
+  { "rule off", "[PASS/RULE]", "Switch a rule off, in every pipeline", NULL, NULL, NULL, NULL, PH_CODE (rule_begin) },
+  { "rule on", "[PASS/RULE]", "Switch a rule on again", NULL, NULL, NULL, NULL, PH_CODE (rule_begin) },
 };
 /* clang-format on */
 const PhCommandGroup ph_commands_pass = { rows, G_N_ELEMENTS (rows) };

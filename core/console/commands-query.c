@@ -1,6 +1,10 @@
 /* commands-query.c: what is asked by select and by expressions: tables, trace.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-parts.h"
+#include "core/console/call-script.h"
+#include "core/console/command-code.h"
+#include "core/console/other-code.h"
 
 /* What stands behind it runs in its stead (around.c); alone it is a question. */
 static gboolean

@@ -2,7 +2,12 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-places.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/command-words.h"
+#include "core/console/reply-table.h"
 #include "core/draw/export.h"
 #include "core/draw/page.h"
 #include "core/draw/paint.h"

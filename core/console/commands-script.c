@@ -2,7 +2,12 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/console/call-arguments.h"
+#include "core/console/call-script.h"
+#include "core/console/call-work.h"
+#include "core/console/reply-table.h"
 #include "core/console/trace.h"
+#include "core/nearest.h"
 
 typedef struct
 {

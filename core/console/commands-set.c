@@ -1,6 +1,10 @@
 /* commands-set.c: set, for the budgets of what is computed and for preferences, and mode.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-places.h"
+#include "core/console/command-code.h"
+#include "core/console/command-words.h"
+#include "core/console/reply-table.h"
 #include <string.h>
 
 #include "core/graph/growth.h"

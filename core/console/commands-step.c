@@ -1,6 +1,11 @@
 /* commands-step.c: run, step, back, goto, bookmark.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-places.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/reply-rows.h"
+#include "core/nearest.h"
 #include "core/run/inputs.h"
 
 /* ── running passes ── */

@@ -3,9 +3,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/console-state.h"
+#include "core/console/reply-rows.h"
 #include "core/discard.h"
 #include "core/io/io.h"
+#include "core/nearest.h"
 #include "core/run/inputs.h"
 
 #define MAX_ELEMENTS       1000   /* of a value in an answer */

@@ -1,7 +1,13 @@
 /* commands-verify.c: verify, bisect, check.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-places.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/command-words.h"
+#include "core/console/other-code.h"
+#include "core/console/reply-rows.h"
 #include "core/prove/cases.h"
 #include "core/prove/runner.h"
 #include "core/run/inputs.h"

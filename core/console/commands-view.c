@@ -2,7 +2,12 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/console/console-private.h"
+#include "core/console/call-arguments.h"
+#include "core/console/command-code.h"
+#include "core/console/command-words.h"
+#include "core/console/other-code.h"
+#include "core/console/reply-table.h"
+#include "core/nearest.h"
 #include "core/number.h"
 
 char **

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/console/console-private.h"
+#include "core/console/call-parts.h"
+#include "core/console/command-code.h"
 #include "core/script/script.h"
 
 #define GROUP(name) &ph_commands_##name,

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/console/call-arguments.h"
+#include "core/console/command-words.h"
+#include "core/console/console-state.h"
 #include "core/console/trace.h"
 #include "core/fuzzy.h"
 #include "core/io/format.h"

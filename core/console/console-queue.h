@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/console/console-private.h"
+#include "core/console/console-state.h"
 
 G_BEGIN_DECLS
 

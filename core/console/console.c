@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/console/call-parts.h"
+#include "core/console/call-work.h"
 #include "core/console/console-queue.h"
+#include "core/console/reply-text.h"
 
 guint ph_console_signals[PH_CONSOLE_N_SIGNALS];
 

@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/console/other-code.h"
+#include "core/console/reply-rows.h"
 #include "core/console/trace.h"
+#include "core/nearest.h"
 
 /* A line that begins with a word nobody knows was most likely meant to be a command. */
 static void

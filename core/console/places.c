@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/console/console-private.h"
+#include "core/console/call-places.h"
+#include "core/console/command-code.h"
+#include "core/nearest.h"
 
 #define MAX_NAMES    20000 /* among which a mistyped one is looked for */
 #define MAX_EXAMPLES 4

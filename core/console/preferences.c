@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
 
-#include "core/console/console-private.h"
+#include "core/console/command-code.h"
 
 #define GROUP "console"
 

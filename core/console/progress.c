@@ -1,6 +1,6 @@
 /* progress.c: how far the line is that runs, said in the main thread and not too often.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/console/console-private.h"
+#include "core/console/call-work.h"
 
 typedef struct
 {

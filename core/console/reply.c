@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/console/console-private.h"
+#include "core/console/command-code.h"
+#include "core/console/reply-table.h"
 #include "core/discard.h"
 #include "core/escape.h"
 

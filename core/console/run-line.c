@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/console/call-parts.h"
 #include "core/console/console-queue.h"
+#include "core/console/reply-table.h"
 
 #define MAX_DEPTH 16
 

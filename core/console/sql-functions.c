@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/console/reply-table.h"
 #include "core/console/sql-private.h"
 #include "core/ops/op.h"
 

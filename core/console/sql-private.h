@@ -4,7 +4,8 @@
 
 #include <sqlite3.h>
 
-#include "core/console/console-private.h"
+#include "core/console/command-code.h"
+#include "core/console/console-state.h"
 #include "core/run/profile.h"
 
 G_BEGIN_DECLS

@@ -1,9 +1,16 @@
 /* sql.c: queries over the document: SQLite parses, joins and recurses, virtual tables read the graph in place.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <sqlite3.h>
 #include <string.h>
 
+#include "core/console/call-arguments.h"
+#include "core/console/call-parts.h"
+#include "core/console/call-work.h"
+#include "core/console/other-code.h"
+#include "core/console/reply-table.h"
 #include "core/console/sql-private.h"
+#include "core/nearest.h"
 #include "core/run/inputs.h"
 
 #define MAX_ROWS       100000 /* of an answer              */

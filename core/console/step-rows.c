@@ -1,6 +1,7 @@
 /* step-rows.c: steps and changes as rows of an answer.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/console/console-private.h"
+#include "core/console/command-code.h"
+#include "core/console/reply-rows.h"
 
 static void
 blame_to_json (const PhProof *proof, PhHistory *history, JsonObject *row)

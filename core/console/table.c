@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/console/console-private.h"
+#include "core/console/reply-table.h"
 #include "core/number.h"
 
 #define MAX_CELL 100 /* characters                                                    */

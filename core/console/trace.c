@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+#include "core/console/call-arguments.h"
+#include "core/console/call-script.h"
+#include "core/console/console-state.h"
+#include "core/console/other-code.h"
+#include "core/console/reply-rows.h"
 #include "core/io/io.h"
 
 struct _PhTrace

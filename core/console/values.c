@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/console/console-private.h"
+#include "core/console/command-code.h"
+#include "core/console/reply-rows.h"
 
 /* ── out ── */
 

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/scene/scene.h"
+#include "core/graph/kinds.h"
+#include "core/scene/scene-options.h"
 
 G_BEGIN_DECLS
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/view-private.h"
 #include "core/number.h"
+#include "core/scene/scene.h"
 
 #define GROUP_ABOVE 150 /* boxes: the window opens a model of more grouped */
 

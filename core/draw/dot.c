@@ -5,6 +5,8 @@
 #include <math.h>
 
 #include "core/escape.h"
+#include "core/scene/scene-parts.h"
+#include "core/scene/scene-read.h"
 
 #define ARROW 7.0 /* points from where a line ends to the tip of its arrow */
 

@@ -1,6 +1,7 @@
 /* draw-card.c: a node, an input or an output as a card, with its pills and the sign of its change.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/draw-private.h"
+#include "core/scene/scene-read.h"
 
 #include <math.h>
 #include <string.h>

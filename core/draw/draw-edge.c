@@ -1,6 +1,7 @@
 /* draw-edge.c: edges: strokes of one look as one path, arrows, and the tensors on them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/draw-private.h"
+#include "core/scene/scene-read.h"
 
 #include <math.h>
 

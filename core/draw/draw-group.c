@@ -1,6 +1,7 @@
 /* draw-group.c: groups, open and closed, near and far.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/draw-private.h"
+#include "core/scene/scene-read.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* draw-marks.c: what a window says of boxes on top of them: where a run stops, and how much lies beyond a part of the graph.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/draw-private.h"
+#include "core/scene/scene-read.h"
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 /* draw-notes.c: what a diff says of single nodes: which were fused into one, and what of a changed one changed.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/draw-private.h"
+#include "core/scene/scene-read.h"
 
 #include <math.h>
 #include <string.h>

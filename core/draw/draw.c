@@ -1,6 +1,7 @@
 /* draw.c: draws a scene with cairo, in as much detail as the scale shows.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/draw-private.h"
+#include "core/scene/scene-read.h"
 
 static int
 compare_depth (gconstpointer a, gconstpointer b, gpointer data)

@@ -4,8 +4,10 @@
 
 #include <cairo.h>
 
+#include "core/analyze/diff.h"
 #include "core/draw/theme.h"
-#include "core/scene/scene.h"
+#include "core/scene/scene-options.h"
+#include "core/scene/scene-parts.h"
 
 G_BEGIN_DECLS
 

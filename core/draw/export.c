@@ -10,6 +10,7 @@
 #include "core/draw/draw-private.h"
 #include "core/draw/export.h"
 #include "core/replace.h"
+#include "core/scene/scene.h"
 
 #define NOTES      60.0f /* points at the right of a diff */
 #define MANY_NODES 5000  /* from which on groups are drawn closed    */

@@ -6,6 +6,7 @@
 #include "core/draw/page-private.h"
 #include "core/graph/where.h"
 #include "core/ops/dialect.h"
+#include "core/scene/scene-read.h"
 
 #define ELEMENTS 6     /* of a constant that are written out      */
 #define LONGEST  160   /* bytes of an attribute that are          */

@@ -5,6 +5,7 @@
 
 #include "core/draw/draw-private.h"
 #include "core/draw/page-private.h"
+#include "core/scene/scene-read.h"
 
 #define TIGHT 0.7 /* of its room: longer text is given its length, so that it fits in any font */
 

@@ -8,6 +8,7 @@
 #include "core/draw/export.h"
 #include "core/draw/page-private.h"
 #include "core/replace.h"
+#include "core/scene/scene.h"
 #include "ph-page.h"
 
 #define ICON(path)                                                       \

@@ -1,6 +1,7 @@
 /* paint.c: the colours of a scene's boxes by what is known of its nodes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/paint-private.h"
+#include "core/scene/scene-read.h"
 
 #include <math.h>
 #include <stdlib.h>

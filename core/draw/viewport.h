@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/scene/scene.h"
+#include "core/layered/layout.h"
+#include "core/scene/scene-parts.h"
 
 G_BEGIN_DECLS
 

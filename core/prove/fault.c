@@ -7,8 +7,9 @@
 
 #include "core/prove/distance.h"
 #include "core/prove/prover-private.h"
+#include "core/prove/run-side.h"
 #include "core/prove/runner.h"
-#include "core/prove/trial.h"
+#include "core/prove/samples.h"
 #include "core/run/inputs.h"
 
 /* What differs by less is rounding, whoever computes it. */

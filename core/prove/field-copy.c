@@ -1,6 +1,7 @@
 /* field-copy.c: operators that hand numbers on as they are, over the field: casts that lose nothing, writes into places.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/field-private.h"
+#include "core/prove/field-rules.h"
+#include "core/prove/field-tensor.h"
 
 /* How much of a number a type keeps. */
 static guint

@@ -1,10 +1,11 @@
 /* field-elementwise.c: operators that work element by element, over the field.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/field-private.h"
-
-#include "core/tensor/broadcast.h"
-
 #include <math.h>
+
+#include "core/prove/field-number.h"
+#include "core/prove/field-rules.h"
+#include "core/prove/field-tensor.h"
+#include "core/tensor/broadcast.h"
 
 /* ── the walk ── */
 
@@ -535,7 +536,6 @@ run_clip (PhFieldNode *self, gconstpointer data)
         if (self->in[i]->count != 1 || self->in[i]->rank > x->rank)
           return ph_field_fail (self, "its bounds are no numbers");
         next = ph_field_map (self, (PhFieldTensor *[]) { x, self->in[i] }, 2, x->dtype, i == 1 ? greatest : least, NULL);
-
         ph_field_tensor_unref (x);
         x = next;
       }

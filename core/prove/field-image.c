@@ -1,6 +1,6 @@
 /* field-image.c: what constants are over the field, remembered from comparison to comparison.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/field-private.h"
+#include "core/prove/field-tensor.h"
 
 #include <string.h>
 

@@ -1,6 +1,9 @@
 /* field-kinds.c: what an operator is over the field: movement, arithmetic, a body, or a function of which nothing is known.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/field-private.h"
+#include "core/prove/field-graph.h"
+#include "core/prove/field-number.h"
+#include "core/prove/field-rules.h"
+#include "core/prove/field-tensor.h"
 
 #include "core/io/io.h"
 #include "core/run/executor.h"

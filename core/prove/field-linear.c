@@ -1,6 +1,8 @@
 /* field-linear.c: matrix products and convolutions over the field.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/field-private.h"
+#include "core/prove/field-number.h"
+#include "core/prove/field-rules.h"
+#include "core/prove/field-tensor.h"
 
 #include "core/tensor/broadcast.h"
 

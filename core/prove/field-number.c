@@ -1,6 +1,8 @@
 /* field-number.c: constants and functions of numbers of the field.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/field-private.h"
+#include "core/prove/field-number.h"
+#include "core/prove/field-rules.h"
+#include "core/prove/field-tensor.h"
 
 #include <math.h>
 

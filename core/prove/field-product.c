@@ -1,6 +1,6 @@
 /* field-product.c: the matrix product over the field.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/field-private.h"
+#include "core/prove/field-tensor.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

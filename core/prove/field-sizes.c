@@ -1,7 +1,8 @@
 /* field-sizes.c: how many channels show what any number of them does.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/op-list.h"
-#include "core/prove/field-private.h"
+#include "core/prove/field-graph.h"
+#include "core/prove/field-tensor.h"
 #include "core/run/recipe.h"
 
 /* Sizes up to here stay as they are: constants of fewer elements are no variables. */

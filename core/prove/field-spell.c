@@ -1,6 +1,8 @@
 /* field-spell.c: operators that are evaluated as the graph that spells them out.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/field-private.h"
+#include "core/prove/field-graph.h"
+#include "core/prove/field-rules.h"
+#include "core/prove/field-tensor.h"
 
 #include <math.h>
 

@@ -1,6 +1,8 @@
 /* field-tensor.c: tensors of numbers of the field.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/field-private.h"
+#include "core/prove/field-tensor.h"
+#include "core/prove/field-number.h"
+#include "core/prove/field-rules.h"
 
 #define MOST_ELEMENTS ((gsize) 1 << 26)
 

@@ -1,6 +1,9 @@
 /* field.c: whether two models compute the same, by evaluating both over a finite field at random points.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/field-private.h"
+#include "core/prove/field-graph.h"
+#include "core/prove/field-number.h"
+#include "core/prove/field-rules.h"
+#include "core/prove/field-tensor.h"
 #include "core/prove/usage.h"
 
 #include "core/opset/upgrade.h"

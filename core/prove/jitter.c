@@ -1,6 +1,6 @@
 /* jitter.c: constants that a change made, moved in their last bit: as far as results move then, rounding may move them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/trial.h"
+#include "core/prove/jitter.h"
 
 #include <math.h>
 #include <string.h>

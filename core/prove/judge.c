@@ -1,5 +1,6 @@
 /* judge.c: both sides on one set of inputs, and whether what they give may differ so far.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/prove/run-side.h"
 #include "core/prove/trial-private.h"
 
 #include <float.h>

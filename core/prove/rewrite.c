@@ -4,6 +4,7 @@
 #include "core/prove/fewer.h"
 #include "core/prove/prover-private.h"
 #include "core/prove/region-form.h"
+#include "core/prove/run-side.h"
 #include "core/prove/structure.h"
 #include "core/prove/version.h"
 
@@ -453,13 +454,6 @@ ph_prover_follow_readers (PhProver *prover, const PhRegion *region, PhTrial *tri
 
 /* ── one rewrite ── */
 
-/* An operator of an older opset is computed by its upgraded form: an upgrade cannot contradict itself. */
-static gboolean
-is_upgrade (const PhStep *step)
-{
-  return g_str_equal (step->pass, "upgrade-opset");
-}
-
 /* Whether @graph is of a function that is there on both sides: one that came or went is called by what changed too. */
 static gboolean
 in_lasting_function (PhProver *prover, const PhGraph *graph)
@@ -562,7 +556,8 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
 
       ph_rewrite_proof_add (one, trial, NULL);
     }
-  for (guint i = regions->len; i-- > 0 && is_upgrade (step);)
+  /* An operator of an older opset is computed by its upgraded form: an upgrade cannot contradict itself. */
+  for (guint i = regions->len; i-- > 0 && g_str_equal (step->pass, "upgrade-opset");)
     {
       const gboolean reworded = ph_region_is_reworded (regions->pdata[i], prover->model[0], prover->model[1]);
       g_autoptr (PhTrial) trial

@@ -1,7 +1,7 @@
 /* run-side.c: one side of a pair, computed on one set of inputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/prove/run-side.h"
 #include "core/ops/op.h"
-#include "core/prove/trial.h"
 #include "core/run/executor.h"
 
 static void

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/prove/distance.h"
+#include "core/prove/jitter.h"
 #include "core/prove/trial.h"
 
 G_BEGIN_DECLS

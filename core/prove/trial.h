@@ -91,28 +91,4 @@ GBytes *ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, 
 void ph_trial_free (PhTrial *trial);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhTrial, ph_trial_free)
 
-/* jitter.c: constants of either side that the other side does not have, moved in their last bit. */
-typedef struct _PhJitter PhJitter;
-PhJitter *ph_jitter_new (const PhPair *pair); /* NULL: both sides have the same constants            */
-void ph_jitter_free (PhJitter *jitter);
-/* Moves them, differently each @turn; ph_jitter_restore() puts them back. */
-void ph_jitter_apply (PhJitter *jitter, guint side, guint turn);
-void ph_jitter_restore (PhJitter *jitter, guint side);
-gboolean ph_jitter_has (PhJitter *jitter, guint side);
-
-/* run-side.c: one side on one set of inputs; outputs in order. (transfer full) */
-typedef struct
-{
-  gboolean in_double, reference, in_range;
-  gboolean *left_range; /* (nullable) see PhRunOptions */
-  GHashTable *ids, *values;
-  guint *narrow;
-  GCancellable *cancellable;
-  PhProofWork *work;
-  double cost;
-} PhSideOptions;
-GPtrArray *ph_side_run (PhModel *side, GPtrArray *inputs, const PhSideOptions *options, GError **error);
-/* Operations of @node and of what its bodies hold; what is not known counts as little. */
-double ph_node_cost (const PhNode *node);
-
 G_END_DECLS

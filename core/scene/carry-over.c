@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/scene/scene-private.h"
+#include "core/scene/scene-read.h"
 
 /* The output boxes of a graph have no id of their own. */
 static guint64

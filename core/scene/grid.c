@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/scene/scene-private.h"
+#include "core/scene/scene-read.h"
 
 #define MAX_CELLS 400000
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/scene/scene-private.h"
+#include "core/scene/scene-read.h"
 
 #define MAX_PARTS 3 /* operators in a name                                     */
 #define BRANCHES  5 /* convolutions of a block of four branches, one of them a pool */

@@ -1,6 +1,7 @@
 /* group.c: groups the boxes of a large graph, and decides what is open at first.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/scene-private.h"
+#include "core/scene/scene-read.h"
 
 #define FEW_ENDS 12 /* inputs, or outputs, that stay outside of groups          */
 

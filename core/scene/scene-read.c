@@ -1,6 +1,7 @@
 /* scene-read.c: what is in a scene, for whoever draws it or asks.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/scene-private.h"
+#include "core/scene/scene-read.h"
 
 int
 ph_scene_time (PhHistory *history, PhPosition position)

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/scene/arrange.h"
+#include "core/scene/scene-read.h"
 
 static int
 known_box (PhArranger *a, int box)

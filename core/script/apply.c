@@ -4,7 +4,8 @@
 
 #include "core/graph/growth.h"
 #include "core/ops/infer.h"
-#include "core/script/script-private.h"
+#include "core/run/executor.h"
+#include "core/script/script-emit.h"
 
 /* ── errors ── */
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/script/script-private.h"
+#include "core/script/script-machine.h"
 
 G_BEGIN_DECLS
 

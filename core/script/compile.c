@@ -5,6 +5,9 @@
 #include "core/ops/copy.h"
 #include "core/ops/infer.h"
 #include "core/script/compile-private.h"
+#include "core/script/script-emit.h"
+#include "core/script/script-execute.h"
+#include "core/script/script-operate.h"
 
 /* ── whether the rest is skipped ── */
 

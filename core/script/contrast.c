@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/script/script-private.h"
+#include "core/script/script-graph.h"
+#include "core/script/script-machine.h"
 #include "core/splitmix.h"
 #include "core/tensor/compare.h"
 #include "passes/pass.h"

@@ -3,7 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/script/script-private.h"
+#include "core/graph/edit.h"
+#include "core/script/script-call.h"
+#include "core/script/script-execute.h"
+#include "core/script/script-operate.h"
 
 /* ── names ── */
 

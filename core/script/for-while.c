@@ -3,6 +3,10 @@
 #include <string.h>
 
 #include "core/script/compile-private.h"
+#include "core/script/script-call.h"
+#include "core/script/script-emit.h"
+#include "core/script/script-execute.h"
+#include "core/script/script-operate.h"
 
 #define MAX_UNROLLED 64
 

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/script/script-private.h"
+#include "core/script/script-call.h"
+#include "core/script/script-emit.h"
+#include "core/script/script-execute.h"
 
 /* ── arguments ── */
 

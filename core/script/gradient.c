@@ -1,6 +1,8 @@
 /* gradient.c: grad(f)(x) and jvp(f)(x, dx): the run of f as a graph, differentiated by the pass that does it for models.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/script/script-private.h"
+#include "core/script/script-emit.h"
+#include "core/script/script-graph.h"
+#include "core/script/script-words.h"
 #include "passes/pass.h"
 
 #include <string.h>

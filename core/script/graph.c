@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "core/intern.h"
-#include "core/script/script-private.h"
+#include "core/script/script-call.h"
+#include "core/script/script-emit.h"
+#include "core/script/script-graph.h"
 
 void
 ph_script_graph_free (PhScriptGraph *graph)

@@ -4,6 +4,7 @@
 
 #include "core/ops/infer.h"
 #include "core/script/compile-private.h"
+#include "core/script/script-emit.h"
 
 static void
 leaf_clear (gpointer data)

@@ -1,6 +1,6 @@
 /* names.c: the names that statements assign and that expressions read.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/script/script-private.h"
+#include "core/script/script-execute.h"
 
 static void
 add_targets (const PhPy *target, GHashTable *names)

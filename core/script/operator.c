@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "core/nearest.h"
-#include "core/script/script-private.h"
+#include "core/script/script-call.h"
+#include "core/script/script-emit.h"
 
 static gboolean
 same_name (const char *typed, const char *name)

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/script/script-private.h"
+#include "core/script/script-emit.h"
+#include "core/script/script-execute.h"
 
 static guint64
 next_recorder (void)

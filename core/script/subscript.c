@@ -1,6 +1,8 @@
 /* subscript.c: x[1, 2:4], x[::-1], x[i], x[x > 2], and the same on the left of an assignment.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/script/script-private.h"
+#include "core/script/script-emit.h"
+#include "core/script/script-execute.h"
+#include "core/script/script-operate.h"
 
 typedef enum
 {

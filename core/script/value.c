@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "core/script/script-private.h"
+#include "core/script/script-emit.h"
 
 static PhScriptValue *
 value_new (PhScriptKind kind)

@@ -1,6 +1,7 @@
 /* word-list.c: the words of what a for goes over: range, len, enumerate, zip.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/script/script-private.h"
+#include "core/script/script-operate.h"
+#include "core/script/script-words.h"
 
 PhScriptValue *
 ph_script_word_len (PhScriptMachine *machine, PhScriptArgs *args, GError **error)

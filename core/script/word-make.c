@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/script/script-private.h"
+#include "core/script/script-emit.h"
+#include "core/script/script-words.h"
 
 gboolean
 ph_script_take_dtype (PhScriptMachine *machine, PhScriptArgs *args, guint i, PhDType *dtype, GError **error)

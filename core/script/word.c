@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/script/script-private.h"
+#include "core/script/script-emit.h"
+#include "core/script/script-operate.h"
+#include "core/script/script-words.h"
 
 /* ── numbers ── */
 

@@ -9,6 +9,7 @@
 
 #include "app/window.h"
 #include "core/io/io.h"
+#include "core/scene/scene-read.h"
 #include "tests/bench/transformer.h"
 #include "views/graph-canvas.h"
 #include "views/renderer.h"

@@ -8,6 +8,7 @@
 #include "core/draw/draw.h"
 #include "core/draw/export.h"
 #include "core/io/io.h"
+#include "core/scene/scene.h"
 #include "passes/pass.h"
 #include "tests/bench/stability.h"
 #include "tests/bench/transformer.h"

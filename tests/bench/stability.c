@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/scene/scene.h"
+#include "core/scene/scene-read.h"
 #include "passes/pass.h"
 
 /* Crossings of what is there at @time. */

@@ -1,6 +1,7 @@
 /* adjoint.c: the traces of the textbook in the window: a row selects its node, a selected node its rows, and values follow the inputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/export.h"
+#include "core/scene/scene-read.h"
 #include "tests/ui/driver.h"
 #include "views/adjoint-pane.h"
 #include "views/execution-pane.h"

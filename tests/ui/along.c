@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/scene/scene-read.h"
 #include "tests/ui/driver.h"
 #include "views/along-pane.h"
 #include "views/bottom-pane.h"

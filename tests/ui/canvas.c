@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/scene/scene.h"
 #include "tests/ui/driver.h"
 #include "views/change-pill.h"
 #include "views/graph-canvas.h"

@@ -1,5 +1,6 @@
 /* inside.c: real keys and clicks into what a box holds and out again: functions, bodies of fused nodes, and the bar that says where.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/scene-read.h"
 #include "tests/ui/driver.h"
 #include "views/trail-bar.h"
 

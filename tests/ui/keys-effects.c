@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/shortcuts.h"
+#include "core/scene/scene-read.h"
 #include "views/bottom-pane.h"
 #include "views/console-pane.h"
 #include "views/history-private.h"

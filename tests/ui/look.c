@@ -3,6 +3,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "core/scene/scene.h"
 #include "tests/ui/driver.h"
 #include "views/bottom-pane.h"
 #include "views/tab-state.h"

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/scene/scene-read.h"
 #include "tests/ui/driver.h"
-#include "views/graph-canvas-private.h"
+#include "views/graph-canvas-draw.h"
 #include "views/inspector.h"
 
 static PhGraphCanvas *

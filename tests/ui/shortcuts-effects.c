@@ -6,6 +6,7 @@
 
 #include "app/actions.h"
 #include "app/palette.h"
+#include "core/scene/scene.h"
 #include "views/bottom-pane.h"
 #include "views/change-pill.h"
 #include "views/console-pane.h"

@@ -7,7 +7,8 @@
 
 #include "app/actions.h"
 #include "app/palette.h"
-#include "core/console/console-private.h"
+#include "core/console/command-code.h"
+#include "core/console/console-state.h"
 #include "tests/share.h"
 #include "tests/ui/action-lines.h"
 #include "views/bottom-pane.h"

@@ -5,6 +5,7 @@
 #include "core/draw/paint.h"
 #include "core/io/io.h"
 #include "core/ops/op.h"
+#include "core/scene/scene.h"
 #include "passes/pass.h"
 
 #define GRID 4

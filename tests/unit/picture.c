@@ -5,7 +5,7 @@
 
 #include "core/graph/edit.h"
 #include "core/io/io.h"
-#include "core/scene/scene.h"
+#include "core/scene/scene-read.h"
 
 #define BORDER 3.0f /* points: outlines may touch          */
 

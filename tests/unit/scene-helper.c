@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/io/io.h"
+#include "core/scene/scene-read.h"
 #include "core/scene/scene.h"
 #include "tests/unit/scene-sample.h"
 

@@ -9,6 +9,7 @@
 #include "core/ops/op.h"
 #include "core/run/inputs.h"
 #include "core/run/profile.h"
+#include "core/scene/scene-read.h"
 #include "tests/unit/scene-sample.h"
 
 static void

@@ -7,6 +7,7 @@
 #include "core/io/format.h"
 #include "core/io/io.h"
 #include "core/ops/op.h"
+#include "core/scene/scene-read.h"
 #include "tests/bench/transformer.h"
 #include "tests/share.h"
 #include "tests/unit/scene-sample.h"

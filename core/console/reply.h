@@ -1,0 +1,29 @@
+/* reply.h: what a line answered.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/console/preferences.h"
+
+G_BEGIN_DECLS
+
+/* What a line answered: the text for people and the object for scripts say the same. */
+typedef struct
+{
+  char *command; /* the line                                                       */
+  gboolean ok;
+  GError *error;    /* (nullable) when not ok                                         */
+  GString *text;    /* for people, may hold ANSI colours when the console has colour  */
+  JsonObject *json; /* the members beside command, ok, error                          */
+  gboolean quit;
+  gboolean told; /* the text ends with what the error says (`N passed, N failed`)  */
+  guint width;   /* columns of the terminal that tables are to fit; 0: nothing is cut */
+  gboolean wide; /* nothing at all is cut, not even long cells                     */
+  PhTables mode;
+  GString *csv; /* (nullable) private: its tables, until the reply is done         */
+} PhReply;
+
+void ph_reply_free (PhReply *reply);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhReply, ph_reply_free)
+char *ph_reply_to_json (PhReply *reply); /* one line, without the newline */
+
+G_END_DECLS

@@ -1,0 +1,18 @@
+/* jitter.h: constants of either side that the other side does not have, moved in their last bit.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/prove/pair.h"
+
+G_BEGIN_DECLS
+
+/* jitter.c: constants of either side that the other side does not have, moved in their last bit. */
+typedef struct _PhJitter PhJitter;
+PhJitter *ph_jitter_new (const PhPair *pair); /* NULL: both sides have the same constants            */
+void ph_jitter_free (PhJitter *jitter);
+/* Moves them, differently each @turn; ph_jitter_restore() puts them back. */
+void ph_jitter_apply (PhJitter *jitter, guint side, guint turn);
+void ph_jitter_restore (PhJitter *jitter, guint side);
+gboolean ph_jitter_has (PhJitter *jitter, guint side);
+
+G_END_DECLS

@@ -1,0 +1,24 @@
+/* run-side.h: one side of a pair on one set of inputs, and what a node costs.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/prove/prove.h"
+
+G_BEGIN_DECLS
+
+/* run-side.c: one side on one set of inputs; outputs in order. (transfer full) */
+typedef struct
+{
+  gboolean in_double, reference, in_range;
+  gboolean *left_range; /* (nullable) see PhRunOptions */
+  GHashTable *ids, *values;
+  guint *narrow;
+  GCancellable *cancellable;
+  PhProofWork *work;
+  double cost;
+} PhSideOptions;
+GPtrArray *ph_side_run (PhModel *side, GPtrArray *inputs, const PhSideOptions *options, GError **error);
+/* Operations of @node and of what its bodies hold; what is not known counts as little. */
+double ph_node_cost (const PhNode *node);
+
+G_END_DECLS

@@ -1,0 +1,29 @@
+/* script-graph.h: functions as graphs, and what they compute when run.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/run/executor.h"
+#include "core/script/script-scope.h"
+
+G_BEGIN_DECLS
+
+/* A function and its arguments, one a parameter; those that are no tensors are part of the graph. */
+typedef struct
+{
+  PhScriptFunction *function;
+  PhScriptValue **arguments;
+  gboolean integers; /* some of the tensors were integers, which the function has yet as its arguments */
+} PhScriptBound;
+
+void ph_script_bound_clear (PhScriptBound *bound);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhScriptBound, ph_script_bound_clear)
+gboolean ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, GCancellable *cancellable,
+                            GError **error);
+/* @decisions: (nullable) */
+PhScriptGraph *ph_script_graph_of (PhScript *script, const PhScriptBound *bound, gboolean compile, GArray *decisions,
+                                   GCancellable *cancellable, GError **error);
+/* Runs it eagerly; its tensors and numbers in order. (transfer full) (element-type PhTensor) */
+GPtrArray *ph_script_eager (PhScript *script, const PhScriptBound *bound, GArray *decisions, GCancellable *cancellable,
+                            GError **error);
+
+G_END_DECLS

@@ -1,0 +1,23 @@
+/* script-operate.h: arithmetic, truth and subscripts.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/script/script-machine.h"
+
+G_BEGIN_DECLS
+
+PhScriptValue *ph_script_binary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b,
+                                 GError **error);
+PhScriptValue *ph_script_unary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, GError **error);
+/* The type in which two tensors or numbers meet; UNDEFINED: there is none. */
+PhDType ph_script_common (const PhScriptValue *a, const PhScriptValue *b);
+/* Its truth, where that is known: 0, 1; -1: the graph computes it, and *@condition (owned) is BOOL without dimensions; -2: an error. */
+int ph_script_truth (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value, PhScriptValue **condition, GError **error);
+
+PhScriptValue *ph_script_subscript (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GError **error);
+/* @of with what @at (a SUBSCRIPT) names replaced by @value. */
+PhScriptValue *ph_script_store (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, PhScriptValue *value,
+                                GError **error);
+PhScriptValue *ph_script_row (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, PhScriptValue *index, GError **error);
+
+G_END_DECLS
