@@ -157,18 +157,12 @@ scroll (PhGraphCanvas *self, guint key)
   return TRUE;
 }
 
+/* Another node, another place, another scale. FALSE: that key does none of it. */
 static gboolean
-on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
+move_by_key (PhGraphCanvas *self, guint key)
 {
-  const GdkModifierType held = state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SHIFT_MASK);
   const PhView at = self->viewport.at;
 
-  if (held == GDK_ALT_MASK && (key == GDK_KEY_Up || key == GDK_KEY_KP_Up))
-    return ph_canvas_ask_outside (self) ? GDK_EVENT_STOP : GDK_EVENT_PROPAGATE;
-  if ((held & ~GDK_SHIFT_MASK) != 0)
-    return GDK_EVENT_PROPAGATE;
-  if (held == GDK_SHIFT_MASK && scroll (self, key))
-    return GDK_EVENT_STOP;
   switch (key)
     {
     case GDK_KEY_Down:
@@ -184,10 +178,6 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
     case GDK_KEY_KP_Add: ph_graph_canvas_zoom_in (self); break;
     case GDK_KEY_minus:
     case GDK_KEY_KP_Subtract: ph_graph_canvas_zoom_out (self); break;
-    case GDK_KEY_0:
-    case GDK_KEY_KP_0: ph_canvas_say (self, "view zoom normal"); break;
-    case GDK_KEY_f: ph_canvas_say (self, "view zoom fit"); break;
-    case GDK_KEY_F: ph_canvas_say (self, "view zoom selection"); break;
     case GDK_KEY_Page_Down:
     case GDK_KEY_Page_Up:
       ph_canvas_move (
@@ -200,6 +190,21 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
         ph_canvas_move (self, (PhView) { at.x, ph_scene_height (self->shown.scene) - ph_canvas_height (self) / at.zoom, at.zoom },
                         TRUE);
       break;
+    default: return FALSE;
+    }
+  return TRUE;
+}
+
+/* What the view is set to. FALSE: that key sets nothing. */
+static gboolean
+set_by_key (PhGraphCanvas *self, guint key)
+{
+  switch (key)
+    {
+    case GDK_KEY_0:
+    case GDK_KEY_KP_0: ph_canvas_say (self, "view zoom normal"); break;
+    case GDK_KEY_f: ph_canvas_say (self, "view zoom fit"); break;
+    case GDK_KEY_F: ph_canvas_say (self, "view zoom selection"); break;
     case GDK_KEY_d: toggle (self, PH_VIEW_DIFF); break;
     case GDK_KEY_c: toggle (self, PH_VIEW_COMPACT); break;
     case GDK_KEY_g:
@@ -210,41 +215,70 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
     case GDK_KEY_a: ph_canvas_say (self, "view part all"); break;
     case GDK_KEY_n: show_around (self, 1); break;
     case GDK_KEY_N: show_around (self, -1); break;
-    case GDK_KEY_BackSpace: return ph_canvas_ask_outside (self) ? GDK_EVENT_STOP : GDK_EVENT_PROPAGATE;
-    case GDK_KEY_Escape:
-      if (ph_graph_canvas_is_partial (self))
-        {
-          ph_canvas_say (self, "view part all");
-          break;
-        }
-      /* What is selected lies outside still: there is nothing here to let go of first. */
-      if (self->document != NULL
-          && (self->shown.scene == NULL
-              || ph_scene_find (self->shown.scene, ph_document_get_selection (self->document), NULL) < 0)
-          && ph_canvas_ask_outside (self))
-        break;
-      if (self->document == NULL || ph_document_get_selection (self->document) == 0)
-        return GDK_EVENT_PROPAGATE;
-      ph_document_set_selection (self->document, 0);
-      break;
+    default: return FALSE;
+    }
+  return TRUE;
+}
+
+/* Lets go of what is shown, then of what is selected. FALSE: there is neither. */
+static gboolean
+let_go (PhGraphCanvas *self)
+{
+  const PhId selected = self->document != NULL ? ph_document_get_selection (self->document) : PH_NO_ID;
+
+  if (ph_graph_canvas_is_partial (self))
+    {
+      ph_canvas_say (self, "view part all");
+      return TRUE;
+    }
+  /* What is selected lies outside still: there is nothing here to let go of first. */
+  if (self->document != NULL && (self->shown.scene == NULL || ph_scene_find (self->shown.scene, selected, NULL) < 0)
+      && ph_canvas_ask_outside (self))
+    return TRUE;
+  if (selected == PH_NO_ID)
+    return FALSE;
+  ph_document_set_selection (self->document, PH_NO_ID);
+  return TRUE;
+}
+
+/* Opens the selected box, or goes inside, or shows the node. FALSE: none is selected. */
+static gboolean
+open_selected (PhGraphCanvas *self)
+{
+  const PhId id = self->document != NULL ? ph_document_get_selection (self->document) : PH_NO_ID;
+  const int box = id != PH_NO_ID && self->shown.scene != NULL ? ph_scene_find (self->shown.scene, id, NULL) : -1;
+
+  if (box < 0)
+    return FALSE;
+  if (ph_scene_box (self->shown.scene, box)->can_open)
+    ph_graph_canvas_toggle_group (self, box);
+  else if (!ph_canvas_ask_inside (self, box))
+    g_signal_emit (self, ph_canvas_signals[PH_CANVAS_NODE_ACTIVATED], 0, id);
+  return TRUE;
+}
+
+static gboolean
+on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
+{
+  const GdkModifierType held = state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SHIFT_MASK);
+  gboolean done;
+
+  if (held == GDK_ALT_MASK && (key == GDK_KEY_Up || key == GDK_KEY_KP_Up))
+    return ph_canvas_ask_outside (self) ? GDK_EVENT_STOP : GDK_EVENT_PROPAGATE;
+  if ((held & ~GDK_SHIFT_MASK) != 0)
+    return GDK_EVENT_PROPAGATE;
+  if (held == GDK_SHIFT_MASK && scroll (self, key))
+    return GDK_EVENT_STOP;
+  switch (key)
+    {
+    case GDK_KEY_BackSpace: done = ph_canvas_ask_outside (self); break;
+    case GDK_KEY_Escape: done = let_go (self); break;
     case GDK_KEY_Return:
     case GDK_KEY_KP_Enter:
-    case GDK_KEY_space:
-      {
-        const guint id = self->document != NULL ? ph_document_get_selection (self->document) : 0;
-        const int box = id != 0 && self->shown.scene != NULL ? ph_scene_find (self->shown.scene, id, NULL) : -1;
-
-        if (box < 0)
-          return GDK_EVENT_PROPAGATE;
-        if (ph_scene_box (self->shown.scene, box)->can_open)
-          ph_graph_canvas_toggle_group (self, box);
-        else if (!ph_canvas_ask_inside (self, box))
-          g_signal_emit (self, ph_canvas_signals[PH_CANVAS_NODE_ACTIVATED], 0, id);
-      }
-      break;
-    default: return GDK_EVENT_PROPAGATE;
+    case GDK_KEY_space: done = open_selected (self); break;
+    default: done = move_by_key (self, key) || set_by_key (self, key);
     }
-  return GDK_EVENT_STOP;
+  return done ? GDK_EVENT_STOP : GDK_EVENT_PROPAGATE;
 }
 
 void

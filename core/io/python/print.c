@@ -78,58 +78,12 @@ print_comprehension (GString *out, const PhPy *py)
   g_string_append_c (out, py->text[1]);
 }
 
+/* Brackets of any kind, with what is in them. */
 static void
-print_bare (GString *out, const PhPy *py)
+print_display (GString *out, const PhPy *py)
 {
-  const guint own = strength (py);
-
   switch (py->kind)
     {
-    case PH_PY_NAME:
-    case PH_PY_INT:
-    case PH_PY_FLOAT:
-    case PH_PY_CONSTANT:
-    case PH_PY_IMPORT:
-    case PH_PY_GLOBAL: g_string_append (out, py->text); break;
-    case PH_PY_STRING: print_string (out, py->text); break;
-    case PH_PY_ATTRIBUTE:
-      print (out, py->items[0], 14);
-      g_string_append_printf (out, ".%s", py->text);
-      break;
-    case PH_PY_SUBSCRIPT:
-      print (out, py->items[0], 14);
-      g_string_append_c (out, '[');
-      if (py->items[1]->kind == PH_PY_TUPLE && py->items[1]->n > 1)
-        print_list (out, py->items[1]->items, py->items[1]->n);
-      else
-        print (out, py->items[1], 0);
-      g_string_append_c (out, ']');
-      break;
-    case PH_PY_SLICE:
-      for (guint i = 0; i < 3; i++)
-        {
-          if (i == 1 || (i == 2 && py->items[2] != NULL))
-            g_string_append_c (out, ':');
-          if (py->items[i] != NULL)
-            print (out, py->items[i], 1);
-        }
-      break;
-    case PH_PY_CALL:
-      print (out, py->items[0], 14);
-      g_string_append_c (out, '(');
-      print_list (out, py->items + 1, py->n - 1);
-      g_string_append_c (out, ')');
-      break;
-    case PH_PY_KEYWORD:
-      g_string_append (out, py->text);
-      if (py->text[0] != '*')
-        g_string_append_c (out, '=');
-      print (out, py->items[0], 1);
-      break;
-    case PH_PY_STARRED:
-      g_string_append_c (out, '*');
-      print (out, py->items[0], 12);
-      break;
     case PH_PY_TUPLE:
       g_string_append_c (out, '(');
       print_list (out, py->items, py->n);
@@ -154,6 +108,18 @@ print_bare (GString *out, const PhPy *py)
         }
       g_string_append_c (out, '}');
       break;
+    default: break;
+    }
+}
+
+/* Operators, and what binds less than they do. */
+static void
+print_operation (GString *out, const PhPy *py)
+{
+  const guint own = strength (py);
+
+  switch (py->kind)
+    {
     case PH_PY_UNARY:
       g_string_append (out, py->text);
       if (g_ascii_isalpha (py->text[0]))
@@ -178,7 +144,35 @@ print_bare (GString *out, const PhPy *py)
       g_string_append (out, ": ");
       print (out, py->orelse[0], 1);
       break;
-    case PH_PY_COMPREHENSION: print_comprehension (out, py); break;
+    default: break;
+    }
+}
+
+/* What stands in brackets only: of a subscript, a call, a list of parameters. */
+static void
+print_part (GString *out, const PhPy *py)
+{
+  switch (py->kind)
+    {
+    case PH_PY_SLICE:
+      for (guint i = 0; i < 3; i++)
+        {
+          if (i == 1 || (i == 2 && py->items[2] != NULL))
+            g_string_append_c (out, ':');
+          if (py->items[i] != NULL)
+            print (out, py->items[i], 1);
+        }
+      break;
+    case PH_PY_KEYWORD:
+      g_string_append (out, py->text);
+      if (py->text[0] != '*')
+        g_string_append_c (out, '=');
+      print (out, py->items[0], 1);
+      break;
+    case PH_PY_STARRED:
+      g_string_append_c (out, '*');
+      print (out, py->items[0], 12);
+      break;
     case PH_PY_PARAMETER:
       g_string_append_printf (out, "%s%s", py->i == 1 ? "*" : py->i == 2 ? "**" : "", py->text);
       if (py->items[0] != NULL)
@@ -192,7 +186,16 @@ print_bare (GString *out, const PhPy *py)
           print (out, py->items[1], 1);
         }
       break;
-    case PH_PY_EXPRESSION: print (out, py->items[0], 0); break;
+    default: break;
+    }
+}
+
+/* The first line of a statement. */
+static void
+print_statement (GString *out, const PhPy *py)
+{
+  switch (py->kind)
+    {
     case PH_PY_ASSIGN:
       for (guint i = 0; i < py->n; i++)
         {
@@ -232,6 +235,55 @@ print_bare (GString *out, const PhPy *py)
               print (out, py->items[i], 0);
             }
       }
+    }
+}
+
+static void
+print_bare (GString *out, const PhPy *py)
+{
+  switch (py->kind)
+    {
+    case PH_PY_NAME:
+    case PH_PY_INT:
+    case PH_PY_FLOAT:
+    case PH_PY_CONSTANT:
+    case PH_PY_IMPORT:
+    case PH_PY_GLOBAL: g_string_append (out, py->text); break;
+    case PH_PY_STRING: print_string (out, py->text); break;
+    case PH_PY_ATTRIBUTE:
+      print (out, py->items[0], 14);
+      g_string_append_printf (out, ".%s", py->text);
+      break;
+    case PH_PY_SUBSCRIPT:
+      print (out, py->items[0], 14);
+      g_string_append_c (out, '[');
+      if (py->items[1]->kind == PH_PY_TUPLE && py->items[1]->n > 1)
+        print_list (out, py->items[1]->items, py->items[1]->n);
+      else
+        print (out, py->items[1], 0);
+      g_string_append_c (out, ']');
+      break;
+    case PH_PY_CALL:
+      print (out, py->items[0], 14);
+      g_string_append_c (out, '(');
+      print_list (out, py->items + 1, py->n - 1);
+      g_string_append_c (out, ')');
+      break;
+    case PH_PY_COMPREHENSION: print_comprehension (out, py); break;
+    case PH_PY_EXPRESSION: print (out, py->items[0], 0); break;
+    case PH_PY_TUPLE:
+    case PH_PY_LIST:
+    case PH_PY_SET:
+    case PH_PY_DICT: print_display (out, py); break;
+    case PH_PY_UNARY:
+    case PH_PY_BINARY:
+    case PH_PY_IF_ELSE:
+    case PH_PY_LAMBDA: print_operation (out, py); break;
+    case PH_PY_SLICE:
+    case PH_PY_KEYWORD:
+    case PH_PY_STARRED:
+    case PH_PY_PARAMETER: print_part (out, py); break;
+    default: print_statement (out, py);
     }
 }
 
