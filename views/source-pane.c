@@ -1,8 +1,10 @@
 /* source-pane.c: the text of the file that is open. The line of the selected node is marked; a click on a line selects the node that it made.
+ * A program of the tensor language is edited here, run, and made a graph.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/source-pane.h"
 
 #include <adwaita.h>
+#include <glib/gi18n.h>
 #include <gtksourceview/gtksource.h>
 #include <string.h>
 
@@ -27,6 +29,10 @@ struct _PhSourcePane
   char *file;                  /* (nullable) whose text is shown                    */
   char *text;                  /* (nullable) what the buffer is filled with         */
   PhTextFill *fill;            /* (nullable)                                        */
+  char *made_of;               /* (nullable) the program as the graph was made of it */
+  char *typed_over;            /* (nullable) what another program wrote, and saving is to replace */
+  gboolean clicking;           /* the selection follows the cursor, not the other way round */
+  gboolean sourced;            /* the program that the console read last is to be shown */
   guint line;                  /* that is marked, from 1; 0: none                   */
   gboolean stale;              /* another file was opened since it was last shown   */
 };
@@ -73,7 +79,113 @@ clear (PhSourcePane *self)
   g_clear_pointer (&self->fill, ph_text_fill_free);
   g_clear_pointer (&self->file, g_free);
   g_clear_pointer (&self->text, g_free);
+  g_clear_pointer (&self->made_of, g_free);
+  g_clear_pointer (&self->typed_over, g_free);
   self->line = 0;
+}
+
+/* --- lines of the program, and of what is typed over it -------------------------------------------------------------- */
+
+/* The line of @to that line @line of @from is, both from 1; 0: it was changed. */
+static guint
+follow_line (const char *from, const char *to, guint line)
+{
+  g_auto (GStrv) a = g_strsplit (from, "\n", -1), b = g_strsplit (to, "\n", -1);
+  const guint n_a = g_strv_length (a), n_b = g_strv_length (b);
+  guint before = 0, behind = 0;
+
+  while (before < n_a && before < n_b && g_str_equal (a[before], b[before]))
+    before++;
+  while (behind < n_a - before && behind < n_b - before && g_str_equal (a[n_a - 1 - behind], b[n_b - 1 - behind]))
+    behind++;
+  return line <= before ? line : line <= n_a && line > n_a - behind ? line + n_b - n_a : 0;
+}
+
+static char *
+shown_text (PhSourcePane *self)
+{
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view));
+  GtkTextIter from, to;
+
+  gtk_text_buffer_get_bounds (buffer, &from, &to);
+  return gtk_text_buffer_get_text (buffer, &from, &to, TRUE);
+}
+
+static guint
+shown_line (PhSourcePane *self, guint line)
+{
+  g_autofree char *shown = self->made_of != NULL ? shown_text (self) : NULL;
+
+  return shown != NULL ? follow_line (self->made_of, shown, line) : line;
+}
+
+static guint
+line_at_cursor (PhSourcePane *self)
+{
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view));
+  GtkTextIter at;
+
+  gtk_text_buffer_get_iter_at_mark (buffer, &at, gtk_text_buffer_get_insert (buffer));
+  return (guint) gtk_text_iter_get_line (&at) + 1;
+}
+
+/* Of the present graph, or the nearest above. (nullable) */
+static PhNode *
+node_of_line (PhSourcePane *self, guint line)
+{
+  g_autofree char *shown = self->made_of != NULL ? shown_text (self) : NULL;
+
+  if (shown != NULL)
+    line = follow_line (shown, self->made_of, line);
+  return line > 0 && self->file != NULL ? ph_own_text_node (self->document, self->file, line) : NULL;
+}
+
+/* --- saving ---------------------------------------------------------------------------------------------------------- */
+
+static gboolean
+is_edited (PhSourcePane *self)
+{
+  return self->file != NULL && gtk_text_buffer_get_modified (gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view)));
+}
+
+/* Not over what another program wrote meanwhile, unless one asks again. */
+static gboolean
+save (PhSourcePane *self, GError **error)
+{
+  g_autofree char *shown = NULL, *there = NULL;
+
+  if (!is_edited (self))
+    return TRUE;
+  if (g_file_get_contents (self->file, &there, NULL, NULL) && g_strcmp0 (there, self->text) != 0
+      && g_strcmp0 (there, self->typed_over) != 0)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, _ ("%s has changed on the disk: once more writes over it"), self->file);
+      g_free (self->typed_over);
+      self->typed_over = g_steal_pointer (&there);
+      return FALSE;
+    }
+  shown = shown_text (self);
+  if (!g_file_set_contents (self->file, shown, -1, error))
+    return FALSE;
+  g_free (self->text);
+  self->text = g_steal_pointer (&shown);
+  gtk_text_buffer_set_modified (gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view)), FALSE);
+  return TRUE;
+}
+
+/* Before something else is shown: what cannot be saved in its place is saved beside it. */
+static void
+leave (PhSourcePane *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_clear_pointer (&self->typed_over, g_free);
+  if (!save (self, &error))
+    {
+      g_autofree char *beside = g_strconcat (self->file, ".edited", NULL), *shown = shown_text (self);
+
+      g_file_set_contents (beside, shown, -1, NULL);
+    }
 }
 
 /* The mark is put where it belongs when that part of the text is there. */
@@ -82,23 +194,61 @@ mark (PhSourcePane *self)
 {
   GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view));
   GtkTextIter from, to;
+  guint shown;
 
   gtk_text_buffer_get_bounds (buffer, &from, &to);
   gtk_text_buffer_remove_tag_by_name (buffer, "selected", &from, &to);
-  if (self->line == 0 || !gtk_text_buffer_get_iter_at_line (buffer, &from, (int) self->line - 1))
+  shown = self->line > 0 ? shown_line (self, self->line) : 0;
+  if (shown == 0 || !gtk_text_buffer_get_iter_at_line (buffer, &from, (int) shown - 1))
     return;
   to = from;
   gtk_text_iter_forward_line (&to);
   gtk_text_buffer_apply_tag_by_name (buffer, "selected", &from, &to);
+  if (self->clicking)
+    return;
   gtk_text_buffer_place_cursor (buffer, &from);
   gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (self->view), gtk_text_buffer_get_insert (buffer), 0.2, FALSE, 0, 0);
+}
+
+/* Also one that was read, and is no graph yet. */
+static gboolean
+is_program (PhSourcePane *self)
+{
+  const char *compiled = self->document != NULL ? ph_document_get_program (self->document, NULL) : NULL,
+             *read = self->console != NULL ? ph_console_get_program (self->console) : NULL;
+
+  return self->file != NULL && (g_strcmp0 (self->file, compiled) == 0 || g_strcmp0 (self->file, read) == 0);
+}
+
+/* A program as it is on the disk, where it can be read; else as the graph was made of it. */
+static char *
+read_file (PhSourcePane *self, const char *file, GError **error)
+{
+  const char *text = NULL, *program = ph_document_get_program (self->document, &text);
+  char *there = NULL;
+  gsize size;
+
+  if (g_strcmp0 (program, file) != 0)
+    return ph_own_text_read (self->document, file, error);
+  self->made_of = g_strdup (text);
+  if (g_file_get_contents (file, &there, &size, NULL) && g_utf8_validate (there, (gssize) size, NULL))
+    return there;
+  g_free (there);
+  return g_strdup (text);
 }
 
 static void
 on_filled (guint from, guint end, gboolean done, gpointer self)
 {
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (PH_SOURCE_PANE (self)->view));
+
   if (PH_SOURCE_PANE (self)->line > from && PH_SOURCE_PANE (self)->line <= end)
     mark (self);
+  if (!done)
+    return;
+  gtk_text_buffer_set_enable_undo (buffer, TRUE);
+  gtk_text_buffer_set_modified (buffer, FALSE);
+  gtk_text_view_set_editable (GTK_TEXT_VIEW (PH_SOURCE_PANE (self)->view), is_program (self));
 }
 
 static void
@@ -109,8 +259,9 @@ show_file (PhSourcePane *self, const char *file)
 
   if (file != NULL && g_strcmp0 (self->file, file) == 0)
     return;
+  leave (self);
   clear (self);
-  self->text = file != NULL ? ph_own_text_read (self->document, file, &error) : NULL;
+  self->text = file != NULL ? read_file (self, file, &error) : NULL;
   gtk_label_set_text (self->why, error != NULL ? error->message : "");
   gtk_stack_set_visible_child_name (self->content, self->text != NULL ? "text" : "empty");
   if (self->text == NULL)
@@ -118,6 +269,7 @@ show_file (PhSourcePane *self, const char *file)
   self->file = g_strdup (file);
   buffer = gtk_source_buffer_new (NULL);
   gtk_text_buffer_create_tag (GTK_TEXT_BUFFER (buffer), "selected", NULL);
+  gtk_text_buffer_set_enable_undo (GTK_TEXT_BUFFER (buffer), FALSE);
   if (strlen (self->text) <= LONG)
     gtk_source_buffer_set_language (buffer, language_of (file));
   gtk_text_view_set_buffer (GTK_TEXT_VIEW (self->view), GTK_TEXT_BUFFER (buffer));
@@ -141,20 +293,24 @@ update (PhSourcePane *self)
     return;
   if (self->stale)
     {
-      const gboolean program = self->document != NULL && ph_document_get_program (self->document, NULL) != NULL;
-
+      leave (self);
       clear (self);
       gtk_label_set_text (self->problem, "");
-      gtk_widget_set_visible (self->bar, program);
     }
   file = node != NULL ? ph_own_text_find (self->document, node, &line) : NULL;
   if (file == NULL)
     line = 0;
   if (path == NULL && self->document != NULL)
     path = ph_document_get_program (self->document, NULL);
+  if (self->console != NULL && ph_console_get_program (self->console) != NULL && (path == NULL || self->sourced))
+    path = ph_console_get_program (self->console);
+  if (self->sourced)
+    g_clear_pointer (&file, g_free);
   if (self->stale || file != NULL)
     show_file (self, file != NULL ? file : path);
   self->stale = FALSE;
+  self->sourced = FALSE;
+  gtk_widget_set_visible (self->bar, is_program (self));
   if (self->line == line)
     return;
   self->line = line;
@@ -181,9 +337,22 @@ on_released (GtkGestureClick *gesture, int n_press, double x, double y, PhSource
     return;
   gtk_text_view_window_to_buffer_coords (GTK_TEXT_VIEW (self->view), GTK_TEXT_WINDOW_WIDGET, (int) x, (int) y, &text_x, &text_y);
   gtk_text_view_get_line_at_y (GTK_TEXT_VIEW (self->view), &at, text_y, NULL);
-  node = ph_own_text_node (self->document, self->file, (guint) gtk_text_iter_get_line (&at) + 1);
+  node = node_of_line (self, (guint) gtk_text_iter_get_line (&at) + 1);
+  self->clicking = gtk_text_view_get_editable (GTK_TEXT_VIEW (self->view));
   if (node != NULL)
     ph_document_set_selection (self->document, node->id);
+  self->clicking = FALSE;
+}
+
+/* `source` here, in the console, or in a menu. */
+static void
+on_finished (PhSourcePane *self, PhReply *reply)
+{
+  if (!g_str_has_prefix (reply->command, "source ") || ph_console_get_program (self->console) == NULL
+      || g_strcmp0 (ph_console_get_program (self->console), self->file) == 0)
+    return;
+  self->stale = self->sourced = TRUE;
+  update (self);
 }
 
 /* --- the program ----------------------------------------------------------------------------------------------------- */
@@ -212,23 +381,81 @@ run_line (PhSourcePane *self, const char *verb, const char *what)
   ph_console_run_async (self->console, line, NULL, on_line_done, g_object_ref (self));
 }
 
+/* What is typed counts: it is saved, and read again. FALSE: why not is said. */
+static gboolean
+begin (PhSourcePane *self, gboolean always)
+{
+  g_autoptr (GError) error = NULL;
+  const gboolean edited = is_edited (self);
+
+  if (self->console == NULL || self->file == NULL)
+    return FALSE;
+  if (!save (self, &error))
+    {
+      gtk_label_set_text (self->problem, error->message);
+      gtk_widget_set_tooltip_text (GTK_WIDGET (self->problem), error->message);
+      return FALSE;
+    }
+  if (edited || always)
+    run_line (self, "source", self->file);
+  return TRUE;
+}
+
 static void
 on_run (GtkButton *button, PhSourcePane *self)
 {
-  const char *program = self->document != NULL ? ph_document_get_program (self->document, NULL) : NULL;
-
-  if (program != NULL)
-    run_line (self, "source", program);
+  begin (self, TRUE);
 }
 
-/* The graph has the name of its function. */
+/* The walk through the run goes to what the line at the cursor made; where there is no such graph, the program is run that far. */
+static void
+on_run_to_line (GtkButton *button, PhSourcePane *self)
+{
+  const guint line = line_at_cursor (self);
+  const PhNode *node = self->console != NULL && !is_edited (self) ? node_of_line (self, line) : NULL;
+  g_autofree char *what = NULL;
+
+  if (node != NULL)
+    {
+      what = g_strdup_printf ("n%u", node->id);
+      run_line (self, "exec to", what);
+    }
+  else if (begin (self, FALSE))
+    {
+      g_autofree char *quoted = g_shell_quote (self->file), *verb = NULL;
+
+      what = g_strdup_printf ("%u", line);
+      verb = g_strdup_printf ("source %s --to", quoted);
+      run_line (self, verb, what);
+    }
+}
+
+/* "f" of the last line "def f(" at the cursor or above; else the graph has the name of its function. (transfer full) (nullable) */
+static char *
+function_at_cursor (PhSourcePane *self)
+{
+  g_autofree char *text = shown_text (self);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  PhModel *model = ph_document_get_model (self->document);
+
+  for (guint i = MIN (line_at_cursor (self), g_strv_length (lines)); i-- > 0;)
+    if (g_str_has_prefix (lines[i], "def "))
+      {
+        const char *name = lines[i] + strlen ("def ");
+
+        name += strspn (name, " ");
+        return g_strndup (name, strcspn (name, " ("));
+      }
+  return model != NULL ? g_strdup (model->graph->name) : NULL;
+}
+
 static void
 run_function (PhSourcePane *self, const char *verb)
 {
-  PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
+  g_autofree char *name = begin (self, FALSE) ? function_at_cursor (self) : NULL;
 
-  if (model != NULL)
-    run_line (self, verb, model->graph->name);
+  if (name != NULL)
+    run_line (self, verb, name);
 }
 
 static void
@@ -248,14 +475,18 @@ ph_source_pane_set_console (PhSourcePane *self, PhConsole *console)
 {
   g_return_if_fail (PH_IS_SOURCE_PANE (self));
 
+  leave (self);
   if (self->document != NULL)
     g_signal_handlers_disconnect_by_data (self->document, self);
+  if (self->console != NULL)
+    g_signal_handlers_disconnect_by_data (self->console, self);
   g_set_object (&self->console, console);
   g_set_object (&self->document, (console != NULL ? ph_console_get_document (console) : NULL));
   if (self->document != NULL)
     {
       g_signal_connect_swapped (self->document, "opened", G_CALLBACK (on_opened), self);
       g_signal_connect_swapped (self->document, "notify::selection", G_CALLBACK (update), self);
+      g_signal_connect_swapped (self->console, "finished", G_CALLBACK (on_finished), self);
     }
   on_opened (self);
 }
@@ -275,7 +506,11 @@ ph_source_pane_dispose (GObject *object)
   PhSourcePane *self = PH_SOURCE_PANE (object);
 
   if (self->document != NULL)
-    g_signal_handlers_disconnect_by_data (self->document, self);
+    {
+      leave (self);
+      g_signal_handlers_disconnect_by_data (self->document, self);
+      g_signal_handlers_disconnect_by_data (self->console, self);
+    }
   clear (self);
   g_clear_object (&self->document);
   g_clear_object (&self->console);
@@ -304,6 +539,7 @@ ph_source_pane_class_init (PhSourcePaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhSourcePane, along);
   gtk_widget_class_bind_template_callback (widget_class, on_released);
   gtk_widget_class_bind_template_callback (widget_class, on_run);
+  gtk_widget_class_bind_template_callback (widget_class, on_run_to_line);
   gtk_widget_class_bind_template_callback (widget_class, on_trace);
   gtk_widget_class_bind_template_callback (widget_class, on_compile);
 }

@@ -1,5 +1,6 @@
 /* commands-help.c: help, source, history, quit.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <string.h>
 
 #include "core/console/call-arguments.h"
@@ -291,9 +292,12 @@ source_begin (PhCall *call, GError **error)
   g_autoptr (GPtrArray) lines = NULL;
   g_autoptr (GArray) first = g_array_new (FALSE, FALSE, sizeof (guint));
   GError *own = NULL;
+  double to = G_MAXUINT;
 
-  if (!ph_call_need_args (call, 1, 1, error))
+  if (!ph_call_take_number (call, "--to", &to, error) || !ph_call_need_args (call, 1, 1, error))
     return FALSE;
+  if (!(to >= 1 && to == floor (to)))
+    return ph_call_usage (call, error, "--to is the number of a line, from 1");
   if (!g_file_get_contents (call->argv[0], &text, &size, &own))
     {
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "the script cannot be read: %s", own->message);
@@ -305,6 +309,9 @@ source_begin (PhCall *call, GError **error)
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s is not a script: it is not text", call->argv[0]);
       return FALSE;
     }
+  for (char *end = text; to < G_MAXUINT && (end = strchr (end, '\n')) != NULL; end++)
+    if (--to == 0)
+      end[1] = '\0';
   /* A file of Python runs as one text, whose numbers stay Python's own. */
   if (g_str_has_suffix (call->argv[0], ".py"))
     return ph_call_read_script (call, text, error);
@@ -360,7 +367,7 @@ static const PhCommand rows[] = {
     PH_CODE (help_begin) },
   { "formats", "[FORMAT]", "The file formats that can be opened and saved, and those that are only recognised", "The content of a file decides how it is "
     "opened, its extension how it is saved.", NULL, NULL, NULL, PH_CODE (formats_begin) },
-  { "source", "FILE", N_ ("Run the lines of a script"), "Empty lines and lines that begin with # are skipped; a backslash at the end, an open bracket and the head of a block join what follows; the first "
+  { "source", "FILE [--to LINE]", N_ ("Run the lines of a script"), "Empty lines and lines that begin with # are skipped; a backslash at the end, an open bracket and the head of a block join what follows; the first "
     "failure ends it. A file NAME.py is one program of the tensor language: its functions and variables are there after it.",
     N_ ("Run S_cript…"), NULL, NULL, PH_CODE (source_begin, ph_call_run_script) },
   { "history", "", "The lines that were run, ready to be saved as a script", "Those that failed are left out. `history > script` writes them, "

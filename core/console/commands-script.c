@@ -104,6 +104,7 @@ ph_call_read_script (PhCall *call, const char *text, GError **error)
   Work *work = g_new0 (Work, 1);
 
   ph_call_set_data (call, work, work_free);
+  ph_trace_set_program (call->console, call->argv[0]);
   work->text = ph_script_parse (text, call->argv[0], error);
   if (work->text == NULL)
     return FALSE;

@@ -45,5 +45,7 @@ char *ph_console_hint (PhConsole *console, const char *line);
 
 /* The expressions that made the graph which `trace` shows, as typed; run again, they make it again. (element-type char*) */
 GPtrArray *ph_console_get_expressions (PhConsole *console);
+/* The file of the tensor language that `source` read last, whether it ran to its end or not. (nullable) */
+const char *ph_console_get_program (PhConsole *console);
 
 G_END_DECLS

@@ -15,6 +15,7 @@ struct _PhTrace
 {
   PhScript *script;
   GPtrArray *lines; /* (element-type char*) that recorded it      */
+  char *program;    /* (nullable) the file of the language that was read last */
 };
 
 PhTrace *
@@ -32,6 +33,7 @@ ph_trace_free (PhTrace *trace)
 {
   ph_script_free (trace->script);
   g_ptr_array_unref (trace->lines);
+  g_free (trace->program);
   g_free (trace);
 }
 
@@ -153,6 +155,21 @@ void
 ph_trace_keep_line (PhCall *call)
 {
   g_ptr_array_add (ph_console_get_trace (call->console)->lines, g_strdup (call->rest));
+}
+
+void
+ph_trace_set_program (PhConsole *console, const char *file)
+{
+  PhTrace *trace = ph_console_get_trace (console);
+
+  g_free (trace->program);
+  trace->program = g_strdup (file);
+}
+
+const char *
+ph_console_get_program (PhConsole *console)
+{
+  return ph_console_get_trace (console)->program;
 }
 
 GPtrArray *

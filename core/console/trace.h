@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 void ph_trace_find_outside (PhCall *call, PhScriptText *text);
 /* Keeps the line of @call: whoever runs it again records the same. */
 void ph_trace_keep_line (PhCall *call);
+void ph_trace_set_program (PhConsole *console, const char *file);
 PhScript *ph_console_get_script (PhConsole *console);
 /* What was recorded up to the variable @name (which exists: ph_trace_has()), named @output in it; the tensors of its inputs go to
  * @feeds (name -> PhTensor). (transfer full) */

@@ -191,6 +191,81 @@ test_buttons (void)
   driver_remove (folder);
 }
 
+static char *
+text_of (PhSourcePane *pane)
+{
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (driver_find (GTK_WIDGET (pane), GTK_SOURCE_TYPE_VIEW)));
+  GtkTextIter from, to;
+
+  gtk_text_buffer_get_bounds (buffer, &from, &to);
+  return gtk_text_buffer_get_text (buffer, &from, &to, TRUE);
+}
+
+/* A program that was read is edited where it stands; lines keep their nodes while one types above them. */
+static void
+test_editing (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("peephole-source-XXXXXX", NULL), *path = g_build_filename (folder, "net.py", NULL);
+  g_autofree char *beside = g_strconcat (path, ".edited", NULL), *saved = NULL, *shown = NULL, *kept = NULL, *there = NULL;
+  PhSourcePane *pane;
+  PhNode *node;
+
+  g_assert_true (g_file_set_contents (path, "def f(x):\n    y = exp(x)\n    return sin(y)\n\nf(array([1.0, 2.0]))\n", -1, NULL));
+  pane = open_pane ("seed.mlir");
+  driver_run ("source %s", path);
+  driver_settle ();
+  shown = text_of (pane);
+  g_assert_nonnull (strstr (shown, "return sin(y)"));
+  click_on (pane, "def f");
+  driver_click_middle (button_of (pane, "Compile"));
+  driver_settle ();
+  g_assert_true (has_op ("Sin"));
+
+  click_on (pane, "def f");
+  driver_key ("Home");
+  driver_type ("# a line more\n");
+  g_assert_true (g_file_get_contents (path, &saved, NULL, NULL));
+  g_assert_null (strstr (saved, "a line more"));
+  click_on (pane, "return sin");
+  node = ph_model_find_node (ph_document_get_model (driver_document ()), ph_document_get_selection (driver_document ()));
+  g_assert_nonnull (node);
+  g_assert_cmpstr (node->op_type, ==, "Sin");
+
+  click_on (pane, "y = exp");
+  driver_key ("End");
+  driver_type (" * 3.0");
+  driver_click_middle (button_of (pane, "Compile"));
+  driver_settle ();
+  g_assert_true (has_op ("Mul"));
+  g_clear_pointer (&saved, g_free);
+  g_assert_true (g_file_get_contents (path, &saved, NULL, NULL));
+  g_assert_nonnull (strstr (saved, "# a line more\ndef f(x):\n    y = exp(x) * 3.0\n"));
+
+  /* The walk stands before the line at the cursor, or at what it made. */
+  click_on (pane, "return sin");
+  driver_click_middle (button_of (pane, "Run to Line"));
+  driver_settle ();
+  node = ph_model_find_node (ph_document_get_model (driver_document ()), ph_document_get_selection (driver_document ()));
+  g_assert_nonnull (node);
+  g_assert_cmpstr (node->op_type, ==, "Sin");
+  g_assert_nonnull (ph_document_get_execution (driver_document (), NULL));
+
+  /* What another program wrote meanwhile is not lost, nor is what was typed. */
+  click_on (pane, "# a line");
+  driver_key ("End");
+  driver_type (" of mine");
+  g_assert_true (g_file_set_contents (path, "def f(x):\n    return x\n", -1, NULL));
+  driver_click_middle (button_of (pane, "Run Program"));
+  driver_expect_text (GTK_WIDGET (pane), "has changed on the disk");
+  driver_run ("open %s", g_test_get_filename (G_TEST_DIST, "..", "resources", "examples", "seed.mlir", NULL)); /* away from it */
+  driver_settle ();
+  g_assert_true (g_file_get_contents (path, &there, NULL, NULL));
+  g_assert_true (g_str_has_prefix (there, "def f(x):\n    return x"));
+  g_assert_true (g_file_get_contents (beside, &kept, NULL, NULL));
+  g_assert_nonnull (strstr (kept, "# a line more of mine"));
+  driver_remove (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -200,5 +275,6 @@ main (int argc, char **argv)
   g_test_add_func ("/source/others", test_others);
   g_test_add_func ("/source/program", test_program);
   g_test_add_func ("/source/buttons", test_buttons);
+  g_test_add_func ("/source/editing", test_editing);
   return driver_main ();
 }
