@@ -141,6 +141,50 @@ play (const char *file, gboolean window)
     }
 }
 
+/* How wide @text is on the screen: without colours. */
+static glong
+columns_of (const char *text)
+{
+  glong n = 0;
+
+  for (const char *p = text; *p != '\0'; p = g_utf8_next_char (p))
+    if (*p == '\033')
+      p += strcspn (p, "m");
+    else
+      n += g_unichar_iszerowidth (g_utf8_get_char (p)) ? 0 : g_unichar_iswide (g_utf8_get_char (p)) ? 2 : 1;
+  return n;
+}
+
+/* At a terminal of 80 columns no line of any reply goes beyond them, but for what asks for all of it. */
+static void
+test_narrow (gconstpointer data)
+{
+  g_autofree char *text = NULL, *file = g_path_get_basename (data);
+  g_auto (GStrv) lines = NULL;
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole) console = ph_console_new (document);
+
+  g_assert_true (g_file_get_contents (data, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  ph_preferences_unload ();
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (lines[i][0] == '>')
+      {
+        g_autofree char *line = expand (g_strchomp (lines[i] + 1 + strspn (lines[i] + 1, " ")));
+
+        ph_console_set_width (console, 80);
+        g_autoptr (PhReply) reply = ph_console_run (console, line, NULL);
+        g_auto (GStrv) answer = g_strsplit (reply->text->str, "\n", -1);
+
+        for (guint k = 0; answer[k] != NULL && !reply->wide && reply->mode == PH_TABLES_TABLE; k++)
+          if (columns_of (answer[k]) > 80 && strstr (line, " | ") == NULL) /* nor what a program answers */
+            {
+              g_test_message ("%s:%u: > %s\n%s", file, i + 1, line, answer[k]);
+              g_test_fail ();
+            }
+      }
+}
+
 static void
 test_transcript (gconstpointer data)
 {
@@ -249,11 +293,13 @@ main (int argc, char *argv[])
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     if (g_str_has_suffix (name, ".txt"))
       {
-        g_autofree char *path = g_strconcat ("/console/", name, NULL), *other = g_strconcat ("/window/", name, NULL);
+        g_autofree char *path = g_strconcat ("/console/", name, NULL), *other = g_strconcat ("/window/", name, NULL),
+                        *narrow = g_strconcat ("/narrow/", name, NULL);
 
         g_ptr_array_add (files, g_build_filename (folder, name, NULL));
         g_test_add_data_func (path, files->pdata[files->len - 1], test_transcript);
         g_test_add_data_func (other, files->pdata[files->len - 1], test_in_window);
+        g_test_add_data_func (narrow, files->pdata[files->len - 1], test_narrow);
       }
   g_test_add_func ("/reference", test_reference);
   status = g_test_run ();
