@@ -251,6 +251,18 @@ pad_amounts (const gint64 *pads, gsize n_pads, const gint64 *axes, gsize n_axes,
   return TRUE;
 }
 
+#define MODES "must be constant, reflect, edge or wrap"
+
+/* Its first letter tells them apart; another word is none of them. */
+static const char *
+unknown_mode (const PhNode *node)
+{
+  static const char *const modes[] = { "constant", "reflect", "edge", "wrap", NULL };
+  const char *mode = ph_node_attr_string (node, "mode", "constant");
+
+  return g_strv_contains (modes, mode) ? NULL : mode;
+}
+
 static gboolean
 infer_pad (PhInfer *infer, GError **error)
 {
@@ -260,6 +272,8 @@ infer_pad (PhInfer *infer, GError **error)
   PhDim dims[PH_MAX_RANK];
   gsize n_pads, n_axes = 0;
 
+  if (unknown_mode (ph_infer_node_of (infer)) != NULL)
+    return ph_infer_fail (infer, error, "its mode is '%s', " MODES, unknown_mode (ph_infer_node_of (infer)));
   if (type == NULL)
     return TRUE;
   if (!ph_infer_ints (infer, 1, &pads, &n_pads) || (ph_infer_has (infer, 3) && !ph_infer_ints (infer, 3, &axes, &n_axes)))
@@ -315,6 +329,8 @@ run_pad (PhKernel *kernel, GError **error)
   gsize n_pads, n_axes;
   gpointer data;
 
+  if (unknown_mode (kernel->node) != NULL)
+    return ph_kernel_fail (kernel, error, "its mode is '%s', " MODES, unknown_mode (kernel->node));
   pads = ph_kernel_ints (kernel, 1, &n_pads);
   axes = ph_kernel_ints (kernel, 3, &n_axes);
   if (!pad_amounts (pads, n_pads, axes, n_axes, rank, begin, end))
@@ -357,7 +373,13 @@ grad_pad (PhGrad *grad, GError **error)
   PhValue *pads = ph_grad_in (grad, 1), *axes = ph_grad_in (grad, 3), *inside;
 
   if (!g_str_equal (ph_node_attr_string (grad->node, "mode", "constant"), "constant"))
-    return ph_grad_moved (grad, 0);
+    {
+      const gboolean has_constant = ph_grad_in (grad, 2) != NULL;
+
+      if (has_constant) /* nobody reads it there */
+        grad->zero[2] = TRUE;
+      return ph_grad_moved (grad, has_constant ? 2 : 0);
+    }
   if (!grad->wanted[0] && !grad->wanted[2])
     return TRUE;
   pads = PH_BUILD (b, Neg, pads);
