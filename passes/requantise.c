@@ -11,16 +11,48 @@ build_once (PhMatch *match, PhBuilder *b)
   return ph_build_like (b, match->root, inputs, match->root->inputs->len);
 }
 
-/* The same scale is no loss, and qdq sees to that. */
-static gboolean
-is_float (PhMatch *match)
+/* One scale and zero point for all, and the integers that there are. */
+typedef struct
 {
-  return ph_value_is_float (match->slot[0])
-         && ph_value_dtype (match->slot[0]) == ph_value_dtype (ph_node_output (match->node[1], 0));
+  double scale, zero, least, most;
+} Grid;
+
+static gboolean
+read_grid (const PhNode *node, PhDType dtype, Grid *grid)
+{
+  const PhValue *zero = ph_node_input (node, 2);
+  const int bits = 8 * (int) ph_dtype_size (dtype);
+
+  if ((dtype != PH_INT8 && dtype != PH_UINT8 && dtype != PH_INT16 && dtype != PH_UINT16)
+      || !ph_value_is_single (ph_node_input (node, 1)) || !ph_value_number (ph_node_input (node, 1), &grid->scale)
+      || grid->scale <= 0 || (zero != NULL && (!ph_value_is_single (zero) || !ph_value_number (zero, &grid->zero))))
+    return FALSE;
+  if (zero == NULL)
+    grid->zero = 0;
+  grid->least = ph_dtype_is_signed (dtype) ? -(double) (1 << (bits - 1)) : 0;
+  grid->most = grid->least + (1 << bits) - 1;
+  return TRUE;
+}
+
+/* The first grid must end no earlier than the second, or what it cuts off would come back; and two of the second's steps are the most that it may round to.
+ * The same scale is no loss, and qdq sees to that. */
+static gboolean
+is_finer_within (PhMatch *match)
+{
+  const PhNode *dequantise = match->node[1], *first = match->node[2];
+  const PhDType dtype = ph_value_dtype (ph_node_output (first, 0));
+  Grid inner, back, outer;
+
+  return ph_value_is_float (match->slot[0]) && ph_value_dtype (match->slot[0]) == ph_value_dtype (ph_node_output (dequantise, 0))
+         && read_grid (first, dtype, &inner) && read_grid (dequantise, dtype, &back)
+         && read_grid (match->root, ph_value_dtype (ph_node_output (match->root, 0)), &outer) && inner.scale == back.scale
+         && inner.zero == back.zero && inner.scale <= 2 * outer.scale
+         && (inner.least - inner.zero) * inner.scale <= (outer.least - outer.zero) * outer.scale
+         && (inner.most - inner.zero) * inner.scale >= (outer.most - outer.zero) * outer.scale;
 }
 
 static const PhRule rules[] = {
-  { "double-pair", P (QuantizeLinear, P (DequantizeLinear, P (QuantizeLinear, X))), .when = is_float, .build = build_once,
+  { "double-pair", P (QuantizeLinear, P (DequantizeLinear, P (QuantizeLinear, X))), .when = is_finer_within, .build = build_once,
     .becomes = "QuantizeLinear(x)", .exactness = PH_LOSSY,
     .why = "Rounding to one grid and then to another is rounding to the other, but for what falls between." },
 };

@@ -351,6 +351,13 @@ n_captured (PhTry *self)
   return n;
 }
 
+/* What is lossy keeps what ordinary inputs give: a smaller type ends earlier, and a formula that is near is so in the middle. */
+static gboolean
+is_promised (PhTry *self, PhSampleKind kind)
+{
+  return self->options->promise != PH_PROMISE_NEAR || kind == PH_SAMPLE_CAPTURED || kind == PH_SAMPLE_NORMAL;
+}
+
 /* Where one dimension is beyond the large constants. FALSE: it differs, or was cancelled. */
 static gboolean
 try_far (PhTry *self, GError **problem)
@@ -360,7 +367,9 @@ try_far (PhTry *self, GError **problem)
   for (guint s = 0; s < self->far->len && !(ph_try_is_field_equal (self) && !self->far_open); s++)
     for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
       {
-        g_autoptr (GPtrArray) inputs = ph_try_draw (self, kinds[k], 0, g_array_index (self->far, PhSampleShapes, s));
+        g_autoptr (GPtrArray) inputs = is_promised (self, kinds[k])
+                                           ? ph_try_draw (self, kinds[k], 0, g_array_index (self->far, PhSampleShapes, s))
+                                           : NULL;
         gboolean worked = FALSE;
 
         if (inputs != NULL && !ph_try_inputs (self, kinds[k], inputs, &worked, *problem == NULL ? problem : NULL))
@@ -390,7 +399,7 @@ try_all (PhTry *self, GError **problem)
 
       if (i >= PH_TRY_FIRST && self->trial->n_sets > 0 && (self->spent > self->options->flops || (settled && i >= N_SETTLED)))
         break;
-      if (kind == PH_SAMPLE_CAPTURED ? !self->whole_captured : self->shapes->len == 0)
+      if (!is_promised (self, kind) || (kind == PH_SAMPLE_CAPTURED ? !self->whole_captured : self->shapes->len == 0))
         continue;
       /* What is proved need not be computed at its full size, nor again and again for other weights. */
       if (kind == PH_SAMPLE_CAPTURED && ph_try_is_field_equal (self) && (self->crop > 1 || n_captured (self) > SAMPLE_ROWS))
