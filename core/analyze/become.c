@@ -5,6 +5,7 @@
 #include "core/analyze/become.h"
 
 #include "core/analyze/match.h"
+#include "core/io/as-before.h"
 
 typedef struct
 {
@@ -404,6 +405,8 @@ settle_functions (Become *become)
       const PhFunction *function = theirs->pdata[i];
       PhFunction *ours = function_like (become->model, function);
 
+      if (ours != NULL && ph_graph_is_as_before (function->graph))
+        continue;
       if (ours == NULL && ph_model_copy_function (become->model, function, become->error) == NULL)
         return FALSE;
       if (ours == NULL || ph_function_equal (function, ours))
@@ -467,9 +470,11 @@ become_target (PhModel *model, PhModel *target, const PhNamedPart *part, PhNamed
   become.gone = g_hash_table_new (NULL, NULL);
   ok = settle_functions (&become);
   ok = ok && (part == NULL || ph_part_match (part, &become.match, target->graph, become.standing, become.gone, error));
-  if (ok)
-    ph_match_graph (&become.match, model->graph, target->graph);
-  ok = ok && become_graph (&become, model->graph, target->graph) && settle_names (&become, target->graph);
+  if (ok && !ph_graph_is_as_before (target->graph))
+    {
+      ph_match_graph (&become.match, model->graph, target->graph);
+      ok = become_graph (&become, model->graph, target->graph) && settle_names (&become, target->graph);
+    }
   if (ok)
     {
       drop_functions (&become);

@@ -15,7 +15,7 @@ typedef struct
 
 /* Changes @model by edits (recorded when it has a journal) until it computes what @target computes, with the same interface. Which
  * node is which says core/analyze/match.h; nodes that are kept keep their ids, and values that stay keep their names. Node names, order,
- * roles and devices of nodes that stay are left alone. @became: (nullable) (inout). After an error, abort the rewrite: some edits may
+ * roles and devices of nodes that stay are left alone; so is a graph that is as before in @target. @became: (nullable) (inout). After an error, abort the rewrite: some edits may
  * have been made. */
 gboolean ph_model_become (PhModel *model, PhModel *target, PhBecame *became, GError **error);
 /* The same where @target holds only the part of the main graph that changed. */

@@ -6,6 +6,7 @@
 
 #include "core/analyze/hunks.h"
 #include "core/analyze/recording-xla.h"
+#include "core/io/as-before.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
 #include "core/io/mlir/dump.h"
@@ -101,6 +102,7 @@ typedef struct
   GQueue waiting;      /* (element-type PhRecorded) under @lock; its model is NULL: no change    */
   GPtrArray *left_out; /* (nullable) (element-type utf8) what the follower has to say            */
   gboolean ended;      /* under @lock: no more comes                                             */
+  gboolean behind;     /* a step was left out, and no whole snapshot came since                  */
   GMutex lock;
   GCond moved;
 } Replay;
@@ -124,6 +126,17 @@ replay_clear (Replay *replay)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Replay, replay_clear)
 
+/* Some of @model was not read again, since it is as it was in the snapshot before. */
+static gboolean
+is_part (const PhModel *model)
+{
+  gboolean part = ph_graph_is_as_before (model->graph);
+
+  for (guint i = 0; i < model->functions->len && !part; i++)
+    part = ph_graph_is_as_before (((PhFunction *) model->functions->pdata[i])->graph);
+  return part;
+}
+
 /* A pass that changed nothing gets a step without edits, so that the list shows it. */
 static void
 replay_now (Replay *replay, const char *pass, PhModel *model, GPtrArray *problems)
@@ -137,8 +150,14 @@ replay_now (Replay *replay, const char *pass, PhModel *model, GPtrArray *problem
       ph_history_begin_step (replay->history, replay->model, pass);
       ph_history_end_step (replay->history, replay->model, 0);
     }
-  else if (!follow (replay->history, replay->model, &(PhRecorded) { (char *) pass, model }, &reason))
-    add_problem (problems, "The step '%s' was left out: %s", pass, reason->message);
+  else if (replay->behind && is_part (model))
+    add_problem (problems, "The step '%s' was left out: it goes on from one that was left out", pass);
+  else
+    {
+      replay->behind = !follow (replay->history, replay->model, &(PhRecorded) { (char *) pass, model }, &reason);
+      if (replay->behind)
+        add_problem (problems, "The step '%s' was left out: %s", pass, reason->message);
+    }
 }
 
 static gboolean

@@ -254,6 +254,36 @@ test_dump (void)
   g_assert_cmpuint (model->graph->n_nodes, ==, 7);
 }
 
+static gboolean
+count_nodes (const char *pass, PhModel *model, gpointer data, GError **error)
+{
+  guint n = model != NULL ? model->graph->n_nodes : 0;
+
+  for (guint i = 0; model != NULL && i < model->functions->len; i++)
+    n += ((PhFunction *) model->functions->pdata[i])->graph->n_nodes;
+  g_string_append_printf (data, "%s %u; ", pass != NULL ? pass : "first", n);
+  g_clear_pointer (&model, ph_model_free);
+  return TRUE;
+}
+
+/* A function that is as it was after the pass before is not built again; when one goes, calls of it are others, and all is. */
+static void
+test_dump_as_before (void)
+{
+  static const char text[]
+      = "*** IR Dump After A on f ***\ndefine i32 @f(i32 %x) {\n  %a = add i32 %x, 1\n  ret i32 %a\n}\n"
+        "*** IR Dump After A on g ***\ndefine i32 @g(i32 %x) {\n  %a = mul i32 %x, 2\n  %b = mul i32 %a, 2\n  ret i32 %b\n}\n"
+        "*** IR Dump After B on g ***\ndefine i32 @g(i32 %x) {\n  %a = shl i32 %x, 2\n  ret i32 %a\n}\n"
+        "*** IR Dump After C on f ***\ndefine i32 @f(i32 %x) {\n  ret i32 %x\n}\n"
+        "*** IR Deleted After D on g ***\n";
+  g_autoptr (GString) counts = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (ph_format_record_text (ph_format_find ("llvm-dump"), text, "dump.txt", count_nodes, counts, NULL, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpstr (counts->str, ==, "first 5; A on f 0; A on g 0; B on g 2; C on f 1; D on g 1; ");
+}
+
 /* As -print-changed=diff prints it: bodies without headers, of passes over the module without names. */
 static void
 test_diff_dump (void)
@@ -312,6 +342,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/llvm/order", test_order);
   g_test_add_func ("/llvm/errors", test_errors);
   g_test_add_func ("/llvm/dump", test_dump);
+  g_test_add_func ("/llvm/dump-as-before", test_dump_as_before);
   g_test_add_func ("/llvm/diff-dump", test_diff_dump);
   g_test_add_func ("/llvm/bitcode", test_bitcode);
   return g_test_run ();

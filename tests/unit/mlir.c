@@ -337,6 +337,76 @@ test_same (void)
     }
 }
 
+/* Two functions; only the operator of the second one is another after "fold". */
+/* clang-format off */
+#define MODULE(op) "module {\n" \
+  "  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {\n    %0 = stablehlo.tanh %arg0 : tensor<4xf32>\n    %1 = func.call @f(%0) : (tensor<4xf32>) -> tensor<4xf32>\n    return %1 : tensor<4xf32>\n  }\n" \
+  "  func.func private @f(%arg0: tensor<4xf32>) -> tensor<4xf32> {\n    %0 = stablehlo." op " %arg0 : tensor<4xf32>\n    %1 = stablehlo.abs %0 : tensor<4xf32>\n    return %1 : tensor<4xf32>\n  }\n}\n"
+#define TWO(pass, op) "// -----// IR Dump After " pass " (" pass ") //----- //\n" MODULE (op)
+#define ONE(pass, op) "// -----// IR Dump After " pass " (" pass ") //----- //\n" \
+  "func.func private @f(%arg0: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = stablehlo." op " %arg0 : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
+/* clang-format on */
+
+static gboolean
+count_nodes (const char *pass, PhModel *model, gpointer data, GError **error)
+{
+  Steps *steps = data;
+  guint n = model->graph->n_nodes;
+
+  for (guint i = 0; i < model->functions->len; i++)
+    n += ((PhFunction *) model->functions->pdata[i])->graph->n_nodes;
+  g_string_append_printf (steps->steps, "%s %u ", pass != NULL ? pass : "first", n);
+  g_clear_pointer (&model, ph_model_free);
+  return TRUE;
+}
+
+/* A function that is as it was is neither read nor built again, and the history leads to what the last module is. */
+static void
+test_functions_as_before (void)
+{
+  static const char dump[] = TWO ("start", "tanh") TWO ("fold", "negate") ONE ("cse", "sqrt") TWO ("dce", "sqrt");
+  g_autoptr (GString) counts = g_string_new (NULL);
+  g_autofree char *folder = g_dir_make_tmp ("peephole-XXXXXX", NULL), *path = g_build_filename (folder, "dump.txt", NULL),
+                  *last = g_build_filename (folder, "last.mlir", NULL);
+  g_autoptr (PhHistory) history = NULL;
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = NULL, whole = NULL;
+  Steps steps = { counts };
+
+  g_assert_true (ph_format_record_text (ph_format_find ("mlir-dump"), dump, "dump.txt", count_nodes, &steps, NULL, NULL, &error));
+  g_assert_cmpstr (counts->str, ==, "first 4 fold 2 cse 1 dce 2 ");
+  g_assert_true (g_file_set_contents (path, dump, -1, NULL) && g_file_set_contents (last, MODULE ("sqrt"), -1, NULL));
+  model = ph_recording_open (path, &history, problems, NULL, &error);
+  g_assert_no_error (error);
+  whole = ph_io_open (last, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (problems->len, ==, 0);
+  history->position = (PhPosition) { 0, 0 }; /* where the model is */
+  g_assert_true (ph_history_go (history, model, (PhPosition) { 3, 0 }, &error));
+  g_assert_cmpuint (model->graph->n_nodes, ==, whole->graph->n_nodes);
+  g_assert_true (ph_function_equal (ph_model_find_function (model, "func", "f"), ph_model_find_function (whole, "func", "f")));
+  g_unlink (path);
+  g_unlink (last);
+  g_rmdir (folder);
+}
+
+/* What an alias means is part of a function: its text is as it was, and it is read all the same. */
+static void
+test_alias_not_as_before (void)
+{
+  static const char dump[] = "// -----// IR Dump After a (a) //----- //\n#m = \"one\"\nmodule {\n"
+                             "  func.func @main() {\n    \"x.y\"() {z = #m} : () -> ()\n    return\n  }\n}\n"
+                             "// -----// IR Dump After b (b) //----- //\n#m = \"two\"\nmodule {\n"
+                             "  func.func @main() {\n    \"x.y\"() {z = #m} : () -> ()\n    return\n  }\n}\n";
+  g_autoptr (GString) counts = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  Steps steps = { counts };
+
+  g_assert_true (ph_format_record_text (ph_format_find ("mlir-dump"), dump, "dump.txt", count_nodes, &steps, NULL, NULL, &error));
+  g_assert_cmpstr (counts->str, ==, "first 1 b 1 ");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -345,6 +415,8 @@ main (int argc, char **argv)
   g_test_add_func ("/mlir/selu", test_selu);
   g_test_add_func ("/mlir/elided", test_elided);
   g_test_add_func ("/mlir/bad", test_bad);
+  g_test_add_func ("/mlir/functions-as-before", test_functions_as_before);
+  g_test_add_func ("/mlir/alias-not-as-before", test_alias_not_as_before);
   g_test_add_func ("/mlir/strange-forms", test_strange_forms);
   g_test_add_func ("/mlir/strange-nest", test_strange_nest);
   g_test_add_func ("/mlir/deep", test_deep);

@@ -31,7 +31,7 @@ read_model (PhSource *source, GError **error)
 
   if (bytes == NULL || (module = ph_llvm_parse (source, text != NULL ? text : "", size, 1, NULL, error)) == NULL)
     return NULL;
-  return ph_llvm_model (source, module->functions, error);
+  return ph_llvm_model (source, module->functions, NULL, error);
 }
 
 /* clang-format off */

@@ -36,6 +36,7 @@ typedef struct
   gsize size;
   guint line;
   PhLlvmModule *module; /* (nullable) of the text, once it was read */
+  gboolean told;        /* the last model was made of it            */
 } Known;
 
 typedef struct
@@ -45,6 +46,7 @@ typedef struct
   GPtrArray *names;  /* (element-type utf8) of functions, in their order */
   GHashTable *known; /* name -> Known */
   GHashTable *types; /* names of types */
+  char *shape;       /* (nullable) names of the functions of the last model */
 } Dump;
 
 static void
@@ -226,7 +228,7 @@ set_function (Dump *dump, const char *name, const char *text, gsize size, guint 
   if (known == NULL)
     g_ptr_array_add (dump->names, g_strdup (name));
   known = g_new0 (Known, 1);
-  *known = (Known) { g_strndup (text, size), size, line, NULL };
+  *known = (Known) { g_strndup (text, size), size, line, NULL, FALSE };
   g_hash_table_insert (dump->known, g_strdup (name), known);
   return TRUE;
 }
@@ -243,22 +245,6 @@ drop_function (Dump *dump, const char *name)
   return TRUE;
 }
 
-/* "loop" of "loop:    ; preds = %entry", NULL: the line is no label. */
-static char *
-label_of (const char *line, const char *stop)
-{
-  const char *end = line;
-
-  if (line < stop && *line == '"')
-    {
-      end = memchr (line + 1, '"', (gsize) (stop - line - 1));
-      return end != NULL && end + 1 < stop && end[1] == ':' ? g_strndup (line, (gsize) (end + 1 - line)) : NULL;
-    }
-  while (end < stop && (g_ascii_isalnum (*end) || strchr ("-$._", *end) != NULL))
-    end++;
-  return end > line && end < stop && *end == ':' ? g_strndup (line, (gsize) (end - line)) : NULL;
-}
-
 /* Text as lines of blocks: label -> all of the block. What stands before the first label is called "". */
 static GHashTable *
 split_blocks (const char *text, gsize size, GPtrArray *order)
@@ -272,7 +258,7 @@ split_blocks (const char *text, gsize size, GPtrArray *order)
   for (const char *p = text; p < end;)
     {
       const char *stop = line_end (p, end);
-      char *label = label_of (p, stop);
+      char *label = ph_llvm_label_of (p, stop);
 
       /* An exit of a loop is printed once for each way to it. */
       if (label != NULL && g_hash_table_contains (blocks, label))
@@ -359,7 +345,7 @@ merge_blocks (Dump *dump, const Section *section)
   for (guint i = 1; i < new->len; i++)
     {
       GString *block = new->pdata[i], *old;
-      char *label = label_of (block->str, block->str + block->len);
+      char *label = ph_llvm_label_of (block->str, block->str + block->len);
 
       old = g_hash_table_lookup (blocks, label);
       if (old != NULL)
@@ -501,10 +487,14 @@ apply (Dump *dump, const Section *section, gboolean only_new)
 
 /* ── states ── */
 
+/* Functions that are as they were in the last model are as before. */
 static PhModel *
 make_model (Dump *dump, GError **error)
 {
   g_autoptr (GPtrArray) functions = g_ptr_array_new ();
+  g_autoptr (GHashTable) same = g_hash_table_new (NULL, NULL);
+  g_autoptr (GString) shape = g_string_new (NULL);
+  PhModel *model;
 
   for (guint i = 0; i < dump->names->len; i++)
     {
@@ -514,10 +504,21 @@ make_model (Dump *dump, GError **error)
         known->module = ph_llvm_parse (dump->source, known->text, known->size, known->line, dump->types, error);
       if (known->module == NULL)
         return NULL;
-      if (known->module->functions->len > 0)
-        g_ptr_array_add (functions, known->module->functions->pdata[0]);
+      if (known->module->functions->len == 0)
+        continue;
+      g_ptr_array_add (functions, known->module->functions->pdata[0]);
+      g_string_append_printf (shape, "%s\n", (const char *) dump->names->pdata[i]);
+      if (known->told)
+        g_hash_table_add (same, known->module->functions->pdata[0]);
     }
-  return ph_llvm_model (dump->source, functions, error);
+  model = ph_llvm_model (dump->source, functions, g_strcmp0 (shape->str, dump->shape) == 0 ? same : NULL, error);
+  if (model == NULL)
+    return NULL;
+  for (guint i = 0; i < dump->names->len; i++)
+    ((Known *) g_hash_table_lookup (dump->known, dump->names->pdata[i]))->told = TRUE;
+  g_free (dump->shape);
+  dump->shape = g_string_free (g_steal_pointer (&shape), FALSE);
+  return model;
 }
 
 /* Without anything that was printed after a pass, what was printed before the next one is what it made. */
@@ -581,9 +582,12 @@ ph_llvm_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc 
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, known_free),
                          types = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  Dump dump = { source, sections, names, known, types };
+  Dump dump = { source, sections, names, known, types, NULL };
+  gboolean ok;
 
   g_array_set_clear_func (sections, section_clear);
   find_sections (&dump, text, size);
-  return tell_states (&dump, each, data, error);
+  ok = tell_states (&dump, each, data, error);
+  g_free (dump.shape);
+  return ok;
 }

@@ -6,6 +6,8 @@
 
 #include "core/io/llvm/import.h"
 
+#include "core/io/as-before.h"
+
 typedef struct
 {
   PhImporter *importer;
@@ -462,7 +464,7 @@ import_function (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function,
 }
 
 PhModel *
-ph_llvm_model (PhSource *source, GPtrArray *functions, GError **error)
+ph_llvm_model (PhSource *source, GPtrArray *functions, GHashTable *same, GError **error)
 {
   g_autoptr (PhModel) model = ph_model_new ();
   g_autoptr (GHashTable) others = g_hash_table_new (g_str_hash, g_str_equal);
@@ -506,7 +508,9 @@ ph_llvm_model (PhSource *source, GPtrArray *functions, GError **error)
                                                               ph_importer_name (&importer, function->name))
                                     : NULL;
 
-      if (!import_function (&importer, into != NULL ? into->graph : model->graph, function, others, error))
+      if (same != NULL && g_hash_table_contains (same, function))
+        ph_graph_set_as_before (into != NULL ? into->graph : model->graph);
+      else if (!import_function (&importer, into != NULL ? into->graph : model->graph, function, others, error))
         return NULL;
     }
   return g_steal_pointer (&model);

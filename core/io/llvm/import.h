@@ -9,8 +9,11 @@ G_BEGIN_DECLS
 
 #define PH_LLVM_FUNCTION_DOMAIN "llvm.func"
 
+/* "loop" of "loop:    ; preds = %entry", NULL: the line is no label. */
+char *ph_llvm_label_of (const char *line, const char *stop);
+
 /* @functions (element-type PhLlvmFunction): main or the first one is the main graph, the others are functions of the model. Nothing
- * of them is kept. */
-PhModel *ph_llvm_model (PhSource *source, GPtrArray *functions, GError **error);
+ * of them is kept. Those in @same (nullable) (element-type PhLlvmFunction) are as before. */
+PhModel *ph_llvm_model (PhSource *source, GPtrArray *functions, GHashTable *same, GError **error);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/io/as-before.h"
 #include "core/io/import.h"
 #include "core/io/mlir/build.h"
 #include "core/io/own-place.h"
@@ -16,7 +17,8 @@ typedef struct
   GPtrArray *owned;      /* what the import structures are made of                  */
   GPtrArray *attrs;      /* (element-type GPtrArray of PhAttr) of each node          */
   const char *inputs_of;
-  GArray *inputs; /* (element-type PhImportValue): made of calls of that     */
+  GHashTable *same; /* (nullable) (element-type PhMlirOp) functions that need not be built */
+  GArray *inputs;   /* (element-type PhImportValue): made of calls of that     */
   guint depth;
   GError *error;
 } Builder;
@@ -484,6 +486,18 @@ import_region (Builder *builder, PhGraph *into, const PhMlirOp *function, GPtrAr
   PhImportGraph graph = { .name = function != NULL ? function->symbol : "main" };
   GArray *inputs = builder->inputs;
 
+  if (function != NULL && builder->same != NULL && g_hash_table_contains (builder->same, function))
+    {
+      g_autoptr (GPtrArray) ops = g_ptr_array_new ();
+
+      for (guint i = 0; others != NULL && i < others->len; i++)
+        find_others (((PhMlirModule *) others->pdata[i])->top, FALSE, ops);
+      if (ops->len == 0)
+        {
+          ph_graph_set_as_before (into);
+          return TRUE;
+        }
+    }
   g_array_set_size (inputs, 0);
   if ((function != NULL && !build_region (builder, &graph, function->regions->pdata[0], NULL, TRUE))
       || (others != NULL && !build_others (builder, &graph, others)))
@@ -499,8 +513,8 @@ import_region (Builder *builder, PhGraph *into, const PhMlirOp *function, GPtrAr
   return ph_import_graph (&builder->importer, into, &graph, error);
 }
 
-PhModel *
-ph_mlir_build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, const char *inputs_of, GError **error)
+static PhModel *
+build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, const char *inputs_of, GHashTable *same, GError **error)
 {
   g_autoptr (PhModel) model = ph_model_new ();
   g_autoptr (GHashTable) symbols = g_hash_table_new (NULL, NULL), names = g_hash_table_new (NULL, NULL),
@@ -511,7 +525,7 @@ ph_mlir_build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, cons
   /* clang-format off */
   Builder builder = {
     .source = source, .importer = { source, model }, .functions = symbols, .names = names, .owned = owned, .attrs = attrs,
-    .inputs = inputs
+    .inputs = inputs, .same = same
   };
   /* clang-format on */
 
@@ -547,4 +561,16 @@ ph_mlir_build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, cons
   if (entry == NULL && !import_region (&builder, model->graph, NULL, modules, error))
     return NULL;
   return g_steal_pointer (&model);
+}
+
+PhModel *
+ph_mlir_build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, const char *inputs_of, GError **error)
+{
+  return build (source, modules, entry, inputs_of, NULL, error);
+}
+
+PhModel *
+ph_mlir_build_part (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, GHashTable *same, GError **error)
+{
+  return build (source, modules, entry, NULL, same, error);
 }

@@ -6,9 +6,16 @@
 
 #include "core/io/mlir/mlir.h"
 
-#define HEADER    "// -----// IR Dump "
-#define MAX_DEPTH 32 /* of folders */
-#define MAX_FILES 20000
+#define HEADER PH_MLIR_DUMP_HEADER
+/* Stands in a module for a function that was read before. */
+#define SAME "peephole.as_before"
+
+/* The functions of a module that were read, by their text. What else that text means is the same as long as @aliases is. */
+typedef struct
+{
+  GHashTable *ops; /* text -> PhMlirOp          */
+  char *aliases;   /* (nullable) all of them   */
+} Parts;
 
 typedef struct
 {
@@ -18,6 +25,10 @@ typedef struct
   const char *entry;  /* (nullable) the function that is the main graph, as long as it is there           */
   char *pending;      /* (nullable) the pass that was about to run                                        */
   gboolean begun;
+  GHashTable *owner; /* PhMlirOp of @ops or of modules in them -> the PhMlirModule of @modules that has it */
+  GHashTable *told;  /* (element-type PhMlirOp) functions of the model that was told last                */
+  char *shape;       /* (nullable) their names, and which is the main graph                              */
+  Parts parts;       /* of the module that was printed last                                              */
   GHashTable *texts; /* first line of what was dumped -> GBytes of all of it, while that is how it is */
   PhRecordFunc each;
   gpointer data;
@@ -76,12 +87,50 @@ replace (GPtrArray *ops, PhMlirOp *like, guint depth)
   return FALSE;
 }
 
-/* The state is @module now, or what it holds takes the place of what it was; nothing else of it is left: what was read before can go. */
+/* @op and what stands in it is of @module, unless it is known to be of another. */
 static void
-take_over (Dump *dump, PhMlirModule *module)
+note_owner (Dump *dump, PhMlirOp *op, PhMlirModule *module, GHashTable *used, guint depth)
+{
+  PhMlirModule *known = g_hash_table_lookup (dump->owner, op);
+
+  if (known == NULL)
+    g_hash_table_insert (dump->owner, op, known = module);
+  g_hash_table_add (used, known);
+  for (guint r = 0; g_str_has_suffix (op->name, "module") && depth < PH_MLIR_MAX_DEPTH && r < op->regions->len; r++)
+    {
+      const PhMlirBlock *block = ((PhMlirRegion *) op->regions->pdata[r])->blocks->pdata[0];
+
+      for (guint i = 0; i < block->ops->len; i++)
+        note_owner (dump, block->ops->pdata[i], module, used, depth + 1);
+    }
+}
+
+/* Of what was read before, what the state has no part of any more can go. */
+static void
+drop_unused (Dump *dump)
+{
+  g_autoptr (GHashTable) used = g_hash_table_new (NULL, NULL);
+  PhMlirModule *newest = dump->modules->len > 0 ? dump->modules->pdata[dump->modules->len - 1] : NULL;
+  GHashTableIter iter;
+  gpointer module;
+
+  for (guint i = 0; i < dump->ops->len; i++)
+    note_owner (dump, dump->ops->pdata[i], newest, used, 0);
+  g_hash_table_iter_init (&iter, dump->owner);
+  while (g_hash_table_iter_next (&iter, NULL, &module))
+    if (!g_hash_table_contains (used, module))
+      g_hash_table_iter_remove (&iter);
+  for (guint i = dump->modules->len; i-- > 0;)
+    if (!g_hash_table_contains (used, dump->modules->pdata[i]))
+      g_ptr_array_remove_index (dump->modules, i);
+}
+
+/* The state is @module now, or what it holds takes the place of what it was. @same: (element-type PhMlirOp) what stands for SAME in it, in order. */
+static void
+take_over (Dump *dump, PhMlirModule *module, GPtrArray *same)
 {
   const PhMlirBlock *block = module->top->blocks->pdata[0];
-  guint n = 0;
+  guint n_same = 0;
 
   for (guint i = 0; i < block->ops->len; i++)
     {
@@ -92,16 +141,18 @@ take_over (Dump *dump, PhMlirModule *module)
           const PhMlirBlock *inside = ((PhMlirRegion *) op->regions->pdata[0])->blocks->pdata[0];
 
           g_ptr_array_set_size (dump->ops, 0);
-          for (n = 0; n < inside->ops->len; n++)
-            g_ptr_array_add (dump->ops, inside->ops->pdata[n]);
+          for (guint n = 0; n < inside->ops->len; n++)
+            {
+              const PhMlirOp *own = inside->ops->pdata[n];
+              const gboolean stands = g_str_equal (own->name, SAME) && n_same < same->len;
+
+              g_ptr_array_add (dump->ops, stands ? same->pdata[n_same++] : inside->ops->pdata[n]);
+            }
           continue;
         }
       if (!replace (dump->ops, op, 0))
         g_ptr_array_add (dump->ops, op);
-      n += g_ptr_array_find (dump->ops, op, NULL) ? 1 : 0;
     }
-  if (n == dump->ops->len && dump->modules->len > 0)
-    g_ptr_array_set_size (dump->modules, 0);
   g_ptr_array_add (dump->modules, module);
 }
 
@@ -120,22 +171,196 @@ entry_of (Dump *dump, GPtrArray *modules)
   return entry;
 }
 
-/* The state as a model. */
+/* "  func.func @f(...) {": how a module prints a function; its end is a line "  }". */
+static gboolean
+is_function (const char *p, const char *eol)
+{
+  return eol - p > 14 && (memcmp (p, "  func.func ", 12) == 0 || memcmp (p, "  \"func.func\"", 13) == 0) && eol[-1] == '\n'
+         && eol[-2] == '{';
+}
+
+/* Behind the end of the function whose body begins at @p. (nullable) */
+static const char *
+function_end (const char *p, const char *end)
+{
+  while (p < end)
+    {
+      const char *eol = memchr (p, '\n', (gsize) (end - p));
+
+      eol = eol != NULL ? eol + 1 : end;
+      if (eol - p > 3 && memcmp (p, "  }", 3) == 0)
+        return eol;
+      p = eol;
+    }
+  return NULL;
+}
+
+/* What begins first on a line, behind aliases and comments, is the whole module. */
+static gboolean
+is_whole (const char *text, const char *end)
+{
+  for (const char *p = text; p < end;)
+    {
+      const char *eol = memchr (p, '\n', (gsize) (end - p));
+
+      if (strchr ("#!/ \n\r", *p) == NULL)
+        return end - p > 16 && (memcmp (p, "module", 6) == 0 || memcmp (p, "\"builtin.module\"", 16) == 0);
+      p = eol != NULL ? eol + 1 : end;
+    }
+  return FALSE;
+}
+
+/* @op is the function whose text begins with the line at @p. */
+static gboolean
+is_op_of (const PhMlirOp *op, const char *p, const char *eol)
+{
+  g_autofree char *symbol = op->symbol != NULL ? g_strconcat ("@", op->symbol, "(", NULL) : NULL;
+
+  return symbol != NULL && g_str_equal (op->name, "func.func") && g_strstr_len (p, eol - p, symbol) != NULL;
+}
+
+/* The names of the functions in @model, and which is the main graph. (transfer full) */
+static char *
+shape_of (const PhModel *model, const PhMlirOp *entry)
+{
+  GString *shape = g_string_new (entry != NULL ? entry->symbol : "");
+
+  for (guint i = 0; i < model->functions->len; i++)
+    g_string_append_printf (shape, "\n%s", ((PhFunction *) model->functions->pdata[i])->name);
+  return g_string_free (shape, FALSE);
+}
+
+/* The functions that are told are those of the state now; what the reader needs not any more goes. */
+static void
+settle (Dump *dump, GPtrArray *functions, char *shape)
+{
+  g_hash_table_remove_all (dump->told);
+  for (guint i = 0; shape != NULL && i < functions->len; i++)
+    g_hash_table_add (dump->told, functions->pdata[i]);
+  g_free (dump->shape);
+  dump->shape = shape;
+  drop_unused (dump);
+}
+
+/* Whether nothing stands in the state but functions. */
+static gboolean
+only_functions (Dump *dump, GPtrArray *functions)
+{
+  return functions->len == dump->ops->len;
+}
+
+/* The state as a model. Functions that are as they were in the last one are as before. */
 static PhModel *
 build (Dump *dump, GError **error)
 {
   PhMlirBlock block = { NULL, NULL, dump->ops };
-  g_autoptr (GPtrArray) blocks = g_ptr_array_new (), modules = g_ptr_array_new ();
+  g_autoptr (GPtrArray) blocks = g_ptr_array_new (), modules = g_ptr_array_new (), functions = NULL;
   PhMlirRegion top = { NULL, blocks };
   PhMlirModule module = { .source = dump->source, .top = &top };
+  const PhMlirOp *entry;
+  g_autofree char *shape = NULL;
   PhModel *model;
 
   g_ptr_array_add (blocks, &block);
   g_ptr_array_add (modules, &module);
   block.arguments = g_array_new (FALSE, FALSE, sizeof (PhMlirValue));
-  model = ph_mlir_build (dump->source, modules, entry_of (dump, modules), NULL, error);
+  functions = ph_mlir_functions (modules);
+  entry = entry_of (dump, modules);
+  model = ph_mlir_build_part (dump->source, modules, entry, dump->shape != NULL ? dump->told : NULL, error);
+  shape = model != NULL ? shape_of (model, entry) : NULL;
+  if (model != NULL && dump->shape != NULL && !g_str_equal (shape, dump->shape))
+    {
+      ph_model_free (model);
+      model = ph_mlir_build_part (dump->source, modules, entry, NULL, error);
+    }
   g_array_free (block.arguments, TRUE);
+  /* What else stands in a module is shown in the main graph: then all is read again. */
+  settle (dump, functions, model != NULL && only_functions (dump, functions) ? g_steal_pointer (&shape) : NULL);
   return model;
+}
+
+/* Of @text, a module: what is not a function that was read before, and in @same those that were, each as one line in its place. NULL: nothing was.
+ * (transfer full) */
+static GString *
+without_same (Dump *dump, const char *text, const char *end, GPtrArray *same)
+{
+  GString *rest, *aliases;
+
+  if (!is_whole (text, end))
+    return NULL;
+  rest = g_string_new (NULL);
+  aliases = g_string_new (NULL);
+
+  for (const char *p = text; p < end;)
+    {
+      const char *eol = memchr (p, '\n', (gsize) (end - p)), *stop;
+
+      eol = eol != NULL ? eol + 1 : end;
+      if (*p == '#' || *p == '!' || *p == '{')
+        g_string_append_len (aliases, p, eol - p);
+      if (is_function (p, eol) && (stop = function_end (eol, end)) != NULL)
+        {
+          g_autofree char *function = g_strndup (p, (gsize) (stop - p));
+          PhMlirOp *op = g_hash_table_lookup (dump->parts.ops, function);
+
+          if (op != NULL && !g_ptr_array_find (same, op, NULL))
+            {
+              g_ptr_array_add (same, op);
+              g_string_append (rest, "\"" SAME "\"() : () -> ()");
+              for (const char *q = p; q < stop; q++)
+                if (*q == '\n')
+                  g_string_append_c (rest, '\n');
+              p = stop;
+              continue;
+            }
+          eol = stop;
+        }
+      g_string_append_len (rest, p, eol - p);
+      p = eol;
+    }
+  if (strstr (aliases->str, "{-#") != NULL || g_strcmp0 (dump->parts.aliases, aliases->str) != 0)
+    g_ptr_array_set_size (same, 0);
+  g_free (dump->parts.aliases);
+  dump->parts.aliases = g_string_free (aliases, FALSE);
+  if (same->len == 0)
+    g_string_free (g_steal_pointer (&rest), TRUE);
+  return rest;
+}
+
+static gboolean
+is_gone (gpointer text, gpointer op, gpointer dump)
+{
+  return !g_ptr_array_find (((Dump *) dump)->ops, op, NULL);
+}
+
+/* Keeps the functions of the module that @text is, of which the state is made now; of what was kept before, what is still in the state. */
+static void
+learn_parts (Dump *dump, const char *text, const char *end)
+{
+  guint n = 0;
+
+  if (!is_whole (text, end))
+    {
+      g_hash_table_foreach_remove (dump->parts.ops, is_gone, dump);
+      return;
+    }
+  g_hash_table_remove_all (dump->parts.ops);
+  for (const char *p = text; p < end;)
+    {
+      const char *eol = memchr (p, '\n', (gsize) (end - p)), *stop;
+
+      eol = eol != NULL ? eol + 1 : end;
+      if (is_function (p, eol) && (stop = function_end (eol, end)) != NULL)
+        {
+          while (n < dump->ops->len && !is_op_of (dump->ops->pdata[n], p, eol))
+            n++;
+          if (n == dump->ops->len)
+            break;
+          g_hash_table_insert (dump->parts.ops, g_strndup (p, (gsize) (stop - p)), dump->ops->pdata[n++]);
+          eol = stop;
+        }
+      p = eol;
+    }
 }
 
 /* Most passes change nothing, and the same text is dumped again. Of a module it is all that is known. */
@@ -189,6 +414,8 @@ read_section (Dump *dump, const char *header, const char *eol, const char *end, 
   g_autofree char *name = pass_name (header, eol);
   const gboolean before = g_str_has_prefix (header + strlen (HEADER), "Before");
   const char *text = eol < end ? eol + 1 : end;
+  g_autoptr (GPtrArray) same = g_ptr_array_new ();
+  g_autoptr (GString) rest = NULL;
   PhMlirModule *module;
   PhModel *model;
   g_autoptr (GError) reason = NULL;
@@ -196,7 +423,9 @@ read_section (Dump *dump, const char *header, const char *eol, const char *end, 
   if (is_same (dump, text, end))
     return skip_section (dump, name, before, error);
   /* What does not parse (a dump after a failure is cut short) is left out, and said. */
-  module = ph_mlir_parse (dump->source, text, (gsize) (end - text), line + 1, &reason);
+  rest = without_same (dump, text, end, same);
+  module = ph_mlir_parse (dump->source, rest != NULL ? rest->str : text, rest != NULL ? rest->len : (gsize) (end - text),
+                          line + 1, &reason);
   if (module == NULL && g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
       g_propagate_error (error, g_steal_pointer (&reason));
@@ -204,10 +433,12 @@ read_section (Dump *dump, const char *header, const char *eol, const char *end, 
     }
   if (module == NULL)
     {
+      g_hash_table_remove_all (dump->parts.ops);
       ph_source_problem (dump->source, "The dump at line %u (%s) was left out: %s", line, name, reason->message);
       return TRUE;
     }
-  take_over (dump, module);
+  take_over (dump, module, same);
+  learn_parts (dump, text, end);
   model = build (dump, &reason);
   if (model == NULL)
     {
@@ -233,6 +464,7 @@ ph_mlir_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc 
   /* clang-format off */
   Dump dump = {
     source, g_ptr_array_new_with_free_func ((GDestroyNotify) ph_mlir_free), g_ptr_array_new (), NULL, NULL, FALSE,
+    g_hash_table_new (NULL, NULL), g_hash_table_new (NULL, NULL), NULL, { g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL), NULL },
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref), each, data
   };
   /* clang-format on */
@@ -268,130 +500,13 @@ ph_mlir_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc 
     ok = ph_source_fail (source, error, PH_ERROR_INVALID, NULL,
                          "no part of this dump could be read. mlir-opt writes one with -mlir-print-ir-after-all");
   g_free (dump.pending);
+  g_free (dump.shape);
+  g_free (dump.parts.aliases);
+  g_hash_table_unref (dump.parts.ops);
+  g_hash_table_unref (dump.owner);
+  g_hash_table_unref (dump.told);
   g_hash_table_unref (dump.texts);
   g_ptr_array_unref (dump.modules);
   g_ptr_array_unref (dump.ops);
   return ok;
-}
-
-/* ── trees ── */
-
-typedef struct
-{
-  char *path;
-  GArray *numbers;
-} TreeFile;
-
-static void
-tree_file_free (gpointer data)
-{
-  TreeFile *file = data;
-
-  g_free (file->path);
-  g_array_unref (file->numbers);
-  g_free (file);
-}
-
-/* "0_1_canonicalize.mlir" is number 1 in the pipeline that is number 0. */
-static GArray *
-numbers_of (const char *name)
-{
-  GArray *numbers = g_array_new (FALSE, FALSE, sizeof (guint64));
-
-  for (char *end; g_ascii_isdigit (*name); name = end + 1)
-    {
-      const guint64 number = g_ascii_strtoull (name, &end, 10);
-
-      g_array_append_val (numbers, number);
-      if (*end != '_')
-        break;
-    }
-  return numbers;
-}
-
-static int
-compare_files (gconstpointer a, gconstpointer b)
-{
-  const TreeFile *x = *(TreeFile *const *) a, *y = *(TreeFile *const *) b;
-
-  for (guint i = 0; i < MIN (x->numbers->len, y->numbers->len); i++)
-    if (g_array_index (x->numbers, guint64, i) != g_array_index (y->numbers, guint64, i))
-      return g_array_index (x->numbers, guint64, i) < g_array_index (y->numbers, guint64, i) ? -1 : 1;
-  if (x->numbers->len != y->numbers->len)
-    return x->numbers->len < y->numbers->len ? -1 : 1;
-  return strcmp (x->path, y->path);
-}
-
-static void
-collect (const char *folder, guint depth, GPtrArray *files)
-{
-  g_autoptr (GDir) dir = depth < MAX_DEPTH ? g_dir_open (folder, 0, NULL) : NULL;
-
-  for (const char *name; dir != NULL && files->len < MAX_FILES && (name = g_dir_read_name (dir)) != NULL;)
-    {
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-
-      if (g_file_test (path, G_FILE_TEST_IS_SYMLINK))
-        continue;
-      if (g_file_test (path, G_FILE_TEST_IS_DIR))
-        collect (path, depth + 1, files);
-      else if (g_ascii_isdigit (*name) && g_str_has_suffix (name, ".mlir"))
-        {
-          TreeFile *file = g_new0 (TreeFile, 1);
-
-          file->path = g_steal_pointer (&path);
-          file->numbers = numbers_of (name);
-          g_ptr_array_add (files, file);
-        }
-    }
-}
-
-/* Its folders are named after what is in them: "builtin_module_no-symbol-name". */
-static gboolean
-is_tree (const char *folder)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  g_autofree char *base = g_path_get_basename (folder);
-
-  if (g_str_has_prefix (base, "builtin_module_"))
-    return TRUE;
-  for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL;)
-    if (g_str_has_prefix (name, "builtin_module_"))
-      return TRUE;
-  return FALSE;
-}
-
-char *
-ph_mlir_dump_tree (const char *folder)
-{
-  g_autoptr (GPtrArray) files = NULL;
-  GString *all;
-
-  if (!is_tree (folder))
-    return NULL;
-  files = g_ptr_array_new_with_free_func (tree_file_free);
-  collect (folder, 0, files);
-  if (files->len == 0)
-    return NULL;
-  g_ptr_array_sort (files, compare_files);
-  all = g_string_new (NULL);
-  for (guint i = 0; i < files->len; i++)
-    {
-      const TreeFile *file = files->pdata[i];
-      g_autofree char *text = NULL, *base = g_path_get_basename (file->path);
-      gsize size;
-
-      if (!g_file_get_contents (file->path, &text, &size, NULL))
-        continue;
-      if (g_strstr_len (text, (gssize) MIN (size, 200), HEADER) == NULL)
-        {
-          const char *name = base + strspn (base, "0123456789_");
-
-          g_string_append_printf (all, HEADER "After %.*s (%.*s) //----- //\n", (int) strcspn (name, "."), name,
-                                  (int) strcspn (name, "."), name);
-        }
-      g_string_append_len (all, text, (gssize) size);
-      g_string_append_c (all, '\n');
-    }
-  return g_string_free (all, FALSE);
 }

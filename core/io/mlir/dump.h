@@ -6,6 +6,8 @@
 
 G_BEGIN_DECLS
 
+#define PH_MLIR_DUMP_HEADER "// -----// IR Dump "
+
 /* @text has sections "// -----// IR Dump After CSE (cse) //----- //": a whole module, or one function of it, which takes the place of
  * that of its name in the last module that is known. Calls @each for each of them. */
 gboolean ph_mlir_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc each, gpointer data, GError **error);

@@ -107,6 +107,8 @@ GPtrArray *ph_mlir_functions (GPtrArray *modules);
 const PhMlirOp *ph_mlir_entry (GPtrArray *modules);
 /* The model: @entry (nullable) is its main graph, the others are its functions. @inputs_of: (nullable) a function without arguments whose calls become inputs that default to what it returns. */
 PhModel *ph_mlir_build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, const char *inputs_of, GError **error);
+/* The same where the functions in @same (element-type PhMlirOp) are as before. */
+PhModel *ph_mlir_build_part (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, GHashTable *same, GError **error);
 /* StableHLO, of its operators or HLO's alone. */
 gboolean ph_mlir_save (PhModel *model, const char *path, GCancellable *cancellable, GError **error);
 
