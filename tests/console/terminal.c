@@ -339,6 +339,13 @@ test_blocks (void)
   assert_sees (terminal, "a = float[2] {1.5, 2.5}");
   assert_sees (terminal, "b = float[2] {2.5, 3.5}");
   assert_sees (terminal, "peep> ");
+  g_autoptr (GString) long_one = g_string_new ("\033[200~def pasted(x):\n    y = x\n\n");
+  for (guint i = 0; i < 14; i++)
+    g_string_append_printf (long_one, "    y = y + %u\n%s", i, i % 5 == 4 ? "\n" : "");
+  g_string_append (long_one, "    return y\n\nc = pasted(array([1.0, 2.0]))\n\033[201~\n");
+  terminal_type (&terminal, long_one->str);
+  assert_sees (terminal, "c = float[2] {92, 93}");
+  assert_sees (terminal, "peep> ");
   terminal_type (&terminal, "while True: pass\n");
   assert_sees (terminal, "... ");
   terminal_type (&terminal, "\n");
