@@ -128,6 +128,10 @@ static const PhCommand rows[] = {
     "`llvm mem2reg`, `llvm sroa,instcombine,gvn`, `llvm 'default<O2>'`: as in opt's -passes. Each pass that LLVM ran is a step, with what it changed. "
     "It needs opt, of any version from 14 on: Debian has it in llvm-19. The passes run in a process of their own, on the file as it is on disk.",
     N_ ("Run _LLVM's Passes…"), NULL, NULL, PH_CODE (llvm_begin, llvm_work, llvm_finish) },
+  { "run llvm", "PASSES", N_ ("The same as `llvm PASSES`"), "`run llvm sroa` runs it as `run cse` runs a pass of Peephole's.",
+    NULL, NULL, NULL, PH_CODE (llvm_begin, llvm_work, llvm_finish) },
+  { "pipeline llvm", "PASSES", N_ ("The same as `llvm PASSES`"), "`pipeline llvm 'default<O2>'` runs a pipeline of LLVM's.", NULL,
+    NULL, NULL, PH_CODE (llvm_begin, llvm_work, llvm_finish) },
 };
 
 const PhCommandGroup ph_commands_llvm = { rows, G_N_ELEMENTS (rows) };

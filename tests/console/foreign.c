@@ -185,6 +185,10 @@ test_llvm (void)
   assert_fails (console, "llvm instcombine", "*is not LLVM's*");
   assert_text (console, open, "*2 nodes*");
   assert_text (console, "llvm instcombine", "2 passes ran, 1 changed something\n*");
+  assert_text (console, "goto 0", "*");
+  assert_text (console, "run llvm instcombine", "2 passes ran, 1 changed something\n*");
+  assert_text (console, "goto 0", "*");
+  assert_text (console, "pipeline llvm instcombine", "2 passes ran, 1 changed something\n*");
   assert_text (console, "select pass, rewrites from steps", "*NothingPass on f *0*InstCombinePass on f *1*");
   assert_text (console, "select verdict from steps where rewrites > 0", "*none*");
   assert_fails (console, "llvm gvn", "*`goto 0` first*");
