@@ -157,8 +157,8 @@ run_dynamic (PhKernel *kernel, gpointer prepared)
 /* ── products ── */
 
 /* Its products of bytes are only exact where the processor adds them up in 32 bits; elsewhere it saturates at 16. */
-static gboolean
-adds_in_32_bits (void)
+gboolean
+ph_dnnl_adds_in_32_bits (void)
 {
 #ifdef __x86_64__
   __builtin_cpu_init ();
@@ -215,7 +215,7 @@ multiply (PhTensor *a, gint32 zero_a, PhTensor *b, gint32 zero_b, gint32 *c)
 static gpointer
 prepare_product (PhKernel *kernel, PhTensor *a, PhTensor *b, PhTensor *zero_a, PhTensor *zero_b)
 {
-  if (!adds_in_32_bits ())
+  if (!ph_dnnl_adds_in_32_bits ())
     return ph_kernel_refuse (kernel, "the processor has no products of bytes that are exact");
   return are_bytes (a) && are_bytes (b) && ph_tensor_rank (a) >= 2 && ph_tensor_rank (b) == 2 && ph_tensor_count (a) > 0
                  && ph_tensor_count (b) > 0 && ph_tensor_dims (a)[ph_tensor_rank (a) - 1] == ph_tensor_dims (b)[0]

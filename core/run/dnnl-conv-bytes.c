@@ -1,0 +1,465 @@
+/* dnnl-conv-bytes.c: convolutions of bytes with zero points through oneDNN, and their sums made bytes again.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/ops/op-list.h"
+#include "core/run/dnnl.h"
+#include "core/run/lanes.h"
+#include "core/tensor/broadcast.h"
+
+/* The image is copied with its channels last into a frame of its zero point, as unsigned bytes; weights are signed ones with the zero point 0. A
+ * sum is then less by the zero point of the image times the sum of the weights, which is known beforehand for each channel. */
+
+#define MOST_TERMS 65536 /* of a sum: it fits into 32 bits   */
+#define PIXELS     64    /* of one channel, at once          */
+#define CHANNELS   16    /* whose pixels are in the same lines of the cache */
+
+typedef struct
+{
+  PhTensor *x, *w, *zero_x, *zero_w;
+  gint64 groups, channels;
+  PhWindow window;
+} Shape;
+
+typedef struct
+{
+  dnnl_primitive_t primitive, reorder; /* reorder: of the weights  */
+  dnnl_memory_t from, weights, image, sums, scratchpad;
+  guint n;                 /* dimensions in space */
+  dnnl_dims_t dims, frame; /* of the result; of the image in its frame */
+  gsize weight_bytes, scratch;
+  gpointer packed;     /* (nullable) */
+  PhTensor *packed_of; /* (nullable) owned */
+  gint32 *weight_sums; /* of each channel */
+  guint weight, zero_x, zero_w;
+} Convolution;
+
+static gboolean
+are_bytes (PhTensor *tensor)
+{
+  return tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_count (tensor) > 0
+         && (ph_tensor_dtype (tensor) == PH_UINT8 || ph_tensor_dtype (tensor) == PH_INT8);
+}
+
+static gint32
+zero_of (PhTensor *zero)
+{
+  return zero != NULL ? (gint32) ph_tensor_get_int (zero, 0) : 0;
+}
+
+/* Unsigned weights become signed ones by taking 128 off, so that is what their zero points have to be. */
+static gboolean
+weights_are_centred (PhTensor *w, PhTensor *zero)
+{
+  const gint64 centre = ph_tensor_dtype (w) == PH_UINT8 ? 128 : 0;
+
+  if (zero == NULL)
+    return centre == 0;
+  for (gsize i = 0; i < ph_tensor_count (zero); i++)
+    if (ph_tensor_get_int (zero, i) != centre)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+read_shape (Shape *shape, PhKernel *kernel, guint w, guint zero_x, guint zero_w)
+{
+  guint rank;
+
+  shape->x = ph_kernel_input (kernel, 0);
+  shape->w = ph_kernel_input (kernel, w);
+  shape->zero_x = ph_kernel_input (kernel, zero_x);
+  shape->zero_w = ph_kernel_input (kernel, zero_w);
+  shape->groups = ph_node_attr_int (kernel->node, "group", 1);
+  if (!are_bytes (shape->x) || !are_bytes (shape->w)
+      || (shape->zero_x != NULL && (!are_bytes (shape->zero_x) || ph_tensor_count (shape->zero_x) != 1))
+      || (shape->zero_w != NULL && (!are_bytes (shape->zero_w) || !ph_kernel_is_constant (kernel, zero_w))))
+    return ph_kernel_refuse (kernel, "not bytes, or a zero point that is not known beforehand") != NULL;
+  if (!weights_are_centred (shape->w, shape->zero_w))
+    return ph_kernel_refuse (kernel, "weights whose zero point is not in the middle") != NULL;
+  rank = ph_tensor_rank (shape->x);
+  if (rank < 3 || rank > 2 + PH_DNNL_SPATIAL || ph_tensor_rank (shape->w) != rank || shape->groups < 1
+      || ph_tensor_dims (shape->w)[0] % shape->groups != 0
+      || ph_tensor_dims (shape->x)[1] != ph_tensor_dims (shape->w)[1] * shape->groups
+      || ph_tensor_count (shape->w) / (gsize) ph_tensor_dims (shape->w)[0] > MOST_TERMS)
+    return ph_kernel_refuse (kernel, "not of one to three dimensions in space, or channels that do not fit") != NULL;
+  shape->channels = ph_tensor_dims (shape->w)[0];
+  if (ph_window_init (&shape->window, kernel->node, rank - 2, ph_tensor_dims (shape->x) + 2, ph_tensor_dims (shape->w) + 2)
+      != NULL)
+    return ph_kernel_refuse (kernel, "windows that do not fit") != NULL;
+  for (guint i = 0; i < shape->window.n; i++)
+    if (shape->window.begin[i] < 0 || shape->window.end[i] < 0 || shape->window.out[i] < 1)
+      return ph_kernel_refuse (kernel, "a padding below 0") != NULL;
+  return TRUE;
+}
+
+static void
+free_convolution (gpointer data)
+{
+  Convolution *self = data;
+
+  g_clear_pointer (&self->primitive, dnnl_primitive_destroy);
+  g_clear_pointer (&self->reorder, dnnl_primitive_destroy);
+  g_clear_pointer (&self->from, dnnl_memory_destroy);
+  g_clear_pointer (&self->weights, dnnl_memory_destroy);
+  g_clear_pointer (&self->image, dnnl_memory_destroy);
+  g_clear_pointer (&self->sums, dnnl_memory_destroy);
+  g_clear_pointer (&self->scratchpad, dnnl_memory_destroy);
+  g_clear_pointer (&self->packed_of, ph_tensor_unref);
+  free (self->packed);
+  g_free (self->weight_sums);
+  g_free (self);
+}
+
+static gboolean
+make_memory (dnnl_memory_t *memory, const dnnl_memory_desc_t *desc)
+{
+  return dnnl_memory_create (memory, desc, ph_dnnl_engine (), DNNL_MEMORY_NONE) == dnnl_success;
+}
+
+/* Of the weights as they lie to how the convolution likes them. */
+static gboolean
+make_weights (Convolution *self, const dnnl_memory_desc_t *given, const_dnnl_primitive_desc_t desc)
+{
+  const dnnl_memory_desc_t *wished = NULL;
+  dnnl_primitive_desc_t reorder = NULL;
+  gboolean ok;
+
+  if (dnnl_primitive_desc_query (desc, dnnl_query_weights_md, 0, (void *) &wished) != dnnl_success || wished == NULL)
+    return FALSE;
+  self->weight_bytes = dnnl_memory_desc_get_size (wished);
+  ok = dnnl_reorder_primitive_desc_create (&reorder, given, ph_dnnl_engine (), wished, ph_dnnl_engine (), NULL) == dnnl_success
+       && dnnl_primitive_create (&self->reorder, reorder) == dnnl_success && make_memory (&self->from, given)
+       && make_memory (&self->weights, wished);
+  if (reorder != NULL)
+    dnnl_primitive_desc_destroy (reorder);
+  return ok;
+}
+
+static gboolean
+make (Convolution *self, const Shape *shape)
+{
+  static const dnnl_format_tag_t last[] = { dnnl_nwc, dnnl_nhwc, dnnl_ndhwc },
+                                 plain[] = { dnnl_oiw, dnnl_oihw, dnnl_oidhw, dnnl_goiw, dnnl_goihw, dnnl_goidhw };
+  const PhWindow *window = &shape->window;
+  const gboolean grouped = shape->groups > 1;
+  const int rank = 2 + (int) window->n, weight_rank = rank + grouped;
+  dnnl_memory_desc_t image, weights, any, sums;
+  dnnl_dims_t sizes, strides, dilations, none = { 0 };
+  dnnl_convolution_desc_t op;
+  dnnl_primitive_attr_t attr = NULL;
+  dnnl_primitive_desc_t desc = NULL;
+  const dnnl_memory_desc_t *scratch = NULL;
+  guint at = 0;
+  gboolean ok;
+
+  if (grouped)
+    sizes[at++] = shape->groups;
+  sizes[at++] = shape->channels / shape->groups;
+  for (guint i = 1; i < ph_tensor_rank (shape->w); i++)
+    sizes[at++] = ph_tensor_dims (shape->w)[i];
+  for (guint i = 0; i < window->n; i++)
+    {
+      strides[i] = window->stride[i];
+      dilations[i] = window->dilation[i] - 1; /* oneDNN counts the elements left out */
+    }
+  ok = dnnl_memory_desc_init_by_tag (&weights, weight_rank, sizes, dnnl_s8, plain[window->n - 1 + (grouped ? 3 : 0)])
+           == dnnl_success
+       && dnnl_memory_desc_init_by_tag (&any, weight_rank, sizes, dnnl_s8, dnnl_format_tag_any) == dnnl_success
+       && dnnl_memory_desc_init_by_tag (&image, rank, self->frame, dnnl_u8, last[window->n - 1]) == dnnl_success
+       && dnnl_memory_desc_init_by_tag (&sums, rank, self->dims, dnnl_s32, last[window->n - 1]) == dnnl_success
+       && dnnl_dilated_convolution_forward_desc_init (&op, dnnl_forward_inference, dnnl_convolution_direct, &image, &any, NULL,
+                                                      &sums, strides, dilations, none, none)
+              == dnnl_success
+       && dnnl_primitive_attr_create (&attr) == dnnl_success
+       && dnnl_primitive_attr_set_scratchpad_mode (attr, dnnl_scratchpad_mode_user) == dnnl_success
+       && dnnl_primitive_desc_create (&desc, &op, attr, ph_dnnl_engine (), NULL) == dnnl_success
+       && dnnl_primitive_create (&self->primitive, desc) == dnnl_success && make_weights (self, &weights, desc)
+       && make_memory (&self->image, &image) && make_memory (&self->sums, &sums);
+  if (ok && dnnl_primitive_desc_query (desc, dnnl_query_scratchpad_md, 0, (void *) &scratch) == dnnl_success && scratch != NULL)
+    {
+      self->scratch = dnnl_memory_desc_get_size (scratch);
+      ok = make_memory (&self->scratchpad, scratch);
+    }
+  if (attr != NULL)
+    dnnl_primitive_attr_destroy (attr);
+  if (desc != NULL)
+    dnnl_primitive_desc_destroy (desc);
+  return ok;
+}
+
+static gpointer
+prepare (PhKernel *kernel, guint w, guint zero_x, guint zero_w)
+{
+  Convolution *self;
+  Shape shape;
+
+  if (!ph_dnnl_adds_in_32_bits ())
+    return ph_kernel_refuse (kernel, "the processor has no products of bytes that are exact");
+  if (!read_shape (&shape, kernel, w, zero_x, zero_w))
+    return NULL;
+  self = g_new0 (Convolution, 1);
+  self->n = shape.window.n;
+  self->weight = w;
+  self->zero_x = zero_x;
+  self->zero_w = zero_w;
+  self->dims[0] = self->frame[0] = ph_tensor_dims (shape.x)[0];
+  self->dims[1] = shape.channels;
+  self->frame[1] = ph_tensor_dims (shape.x)[1];
+  for (guint i = 0; i < self->n; i++)
+    {
+      self->dims[2 + i] = shape.window.out[i];
+      self->frame[2 + i] = (shape.window.out[i] - 1) * shape.window.stride[i]
+                           + (shape.window.kernel[i] - 1) * shape.window.dilation[i] + 1;
+    }
+  if (!make (self, &shape))
+    {
+      free_convolution (self);
+      return ph_kernel_refuse (kernel, PH_NO_PRIMITIVE);
+    }
+  return self;
+}
+
+static gboolean
+execute (dnnl_primitive_t primitive, int n, const dnnl_exec_arg_t *args)
+{
+  return dnnl_primitive_execute (primitive, ph_dnnl_stream (), n, args) == dnnl_success
+         && dnnl_stream_wait (ph_dnnl_stream ()) == dnnl_success;
+}
+
+static gboolean
+pack (Convolution *self, PhKernel *kernel)
+{
+  PhTensor *w = kernel->inputs[self->weight];
+  const gsize count = ph_tensor_count (w), channels = (gsize) self->dims[1], each = count / channels;
+  g_autofree gint8 *copy = NULL;
+  dnnl_exec_arg_t args[] = { { DNNL_ARG_FROM, self->from }, { DNNL_ARG_TO, self->weights } };
+
+  if (self->packed_of == w && ph_kernel_is_constant (kernel, self->weight))
+    return dnnl_memory_set_data_handle (self->weights, self->packed) == dnnl_success;
+  g_clear_pointer (&self->packed_of, ph_tensor_unref);
+  if (self->packed == NULL && posix_memalign (&self->packed, 64, MAX (self->weight_bytes, 64)) != 0)
+    {
+      self->packed = NULL;
+      return FALSE;
+    }
+  copy = g_try_malloc (count);
+  if (copy == NULL || !ph_tensor_copy_data (w, copy))
+    return FALSE;
+  if (self->weight_sums == NULL)
+    self->weight_sums = g_new (gint32, channels);
+  for (gsize c = 0; c < channels; c++)
+    {
+      gint32 sum = 0;
+
+      for (gsize i = c * each; i < (c + 1) * each; i++)
+        {
+          copy[i] = ph_tensor_dtype (w) == PH_UINT8 ? (gint8) ((guint8) copy[i] ^ 0x80) : copy[i];
+          sum += copy[i];
+        }
+      self->weight_sums[c] = sum;
+    }
+  if (dnnl_memory_set_data_handle (self->from, copy) != dnnl_success
+      || dnnl_memory_set_data_handle (self->weights, self->packed) != dnnl_success || !execute (self->reorder, 2, args))
+    return FALSE;
+  self->packed_of = ph_tensor_ref (w);
+  return TRUE;
+}
+
+/* The image in its frame, channels last, unsigned. @window: for the padding at its beginning. */
+static gboolean
+fill_frame (const Convolution *self, PhKernel *kernel, guint8 *frame, gsize bytes)
+{
+  PhTensor *x = kernel->inputs[0];
+  const gint64 *dims = ph_tensor_dims (x);
+  const gboolean is_signed = ph_tensor_dtype (x) == PH_INT8;
+  gint64 box[2 + PH_DNNL_SPATIAL], to[2 + PH_DNNL_SPATIAL], from[2 + PH_DNNL_SPATIAL], own[PH_MAX_RANK], offset = 0, step;
+  const guint8 *data = ph_tensor_data (x);
+  PhWindow window;
+
+  if (data == NULL
+      || ph_window_init (&window, kernel->node, self->n, dims + 2, ph_tensor_dims (kernel->inputs[self->weight]) + 2) != NULL)
+    return FALSE;
+  memset (frame, zero_of (ph_kernel_input (kernel, self->zero_x)) & 0xff, bytes);
+  ph_strides (2 + self->n, dims, own);
+  step = self->frame[1];
+  for (guint i = self->n; i-- > 0;)
+    {
+      box[1 + i] = MIN (dims[2 + i], self->frame[2 + i] - window.begin[i]);
+      to[1 + i] = step;
+      from[1 + i] = own[2 + i];
+      offset += window.begin[i] * step;
+      step *= self->frame[2 + i];
+      if (box[1 + i] <= 0)
+        return FALSE;
+    }
+  box[0] = dims[0];
+  to[0] = step;
+  from[0] = own[0];
+  box[1 + self->n] = dims[1];
+  to[1 + self->n] = 1;
+  from[1 + self->n] = own[1];
+  ph_copy_strided (2 + self->n, box, frame + offset, to, data, from, 1);
+  for (gsize i = 0; is_signed && i < bytes; i++)
+    frame[i] ^= 0x80;
+  return TRUE;
+}
+
+/* The sums, channels last. (nullable) (transfer full) */
+static PhTensor *
+convolve (Convolution *self, PhKernel *kernel)
+{
+  g_autoptr (PhTensor) frame = NULL, sums = NULL, scratch = NULL;
+  gint64 bytes = self->frame[0] * self->frame[1], count = self->dims[0] * self->dims[1];
+  dnnl_exec_arg_t args[4] = { { DNNL_ARG_SRC, self->image },
+                              { DNNL_ARG_WEIGHTS, self->weights },
+                              { DNNL_ARG_DST, self->sums },
+                              { DNNL_ARG_SCRATCHPAD, self->scratchpad } };
+
+  for (guint i = 0; i < self->n; i++)
+    {
+      bytes *= self->frame[2 + i];
+      count *= self->dims[2 + i];
+    }
+  frame = ph_tensor_new_unset (PH_UINT8, 1, &bytes);
+  sums = ph_tensor_new_unset (PH_INT32, 1, &count);
+  if (self->scratch > 0)
+    scratch = ph_tensor_new_unset (PH_UINT8, 1, (gint64[]) { (gint64) self->scratch });
+  if (frame == NULL || sums == NULL || (self->scratch > 0 && scratch == NULL) || !pack (self, kernel)
+      || !fill_frame (self, kernel, ph_tensor_writable (frame), (gsize) bytes)
+      || dnnl_memory_set_data_handle (self->image, ph_tensor_writable (frame)) != dnnl_success
+      || dnnl_memory_set_data_handle (self->sums, ph_tensor_writable (sums)) != dnnl_success
+      || (scratch != NULL && dnnl_memory_set_data_handle (self->scratchpad, ph_tensor_writable (scratch)) != dnnl_success)
+      || !execute (self->primitive, self->scratchpad != NULL ? 4 : 3, args))
+    return NULL;
+  return g_steal_pointer (&sums);
+}
+
+/* What becomes of the sums: themselves, or bytes. */
+typedef struct
+{
+  gint32 *integers; /* (nullable) */
+  guint8 *bytes;    /* (nullable) */
+  double *factors, zero, low, high;
+  gint32 *offsets; /* added to the sums of each channel */
+} Result;
+
+/* Planes of channels from @sums, whose channels lie last. */
+static void
+write_planes (const Convolution *self, const gint32 *sums, const Result *result)
+{
+  const gsize channels = (gsize) self->dims[1];
+  gsize pixels = 1;
+
+  for (guint i = 0; i < self->n; i++)
+    pixels *= (gsize) self->dims[2 + i];
+  for (gsize b = 0; b < (gsize) self->dims[0]; b++, sums += pixels * channels)
+    for (gsize p = 0; p < pixels; p += PIXELS)
+      for (gsize c = 0; c < channels; c++)
+        {
+          const gsize n = MIN (PIXELS, pixels - p), at = (b * channels + c) * pixels + p;
+          gint32 line[PIXELS];
+
+          for (gsize i = 0; i < n; i++)
+            line[i] = (gint32) ((guint32) sums[(p + i) * channels + c] + (guint32) result->offsets[c]);
+          if (result->bytes != NULL)
+            ph_lanes ()->requantise (n, result->bytes + at, line, result->factors[c], result->zero, result->low, result->high);
+          else
+            memcpy (result->integers + at, line, n * sizeof *line);
+        }
+}
+
+/* Less the zero point of the image, for each weight; and the bias. */
+static gint32 *
+new_offsets (const Convolution *self, PhKernel *kernel, PhTensor *bias)
+{
+  const gboolean is_signed = ph_tensor_dtype (kernel->inputs[0]) == PH_INT8;
+  const gint32 zero = zero_of (ph_kernel_input (kernel, self->zero_x)) + (is_signed ? 128 : 0);
+  gint32 *offsets = g_new (gint32, self->dims[1]);
+
+  for (gint64 c = 0; c < self->dims[1]; c++)
+    offsets[c] = (bias != NULL ? (gint32) ph_tensor_get_int (bias, (gsize) c) : 0) - zero * self->weight_sums[c];
+  return offsets;
+}
+
+static gpointer
+prepare_integer (PhKernel *kernel)
+{
+  return prepare (kernel, 1, 2, 3);
+}
+
+static gboolean
+run_integer (PhKernel *kernel, gpointer prepared)
+{
+  Convolution *self = prepared;
+  g_autoptr (PhTensor) sums = convolve (self, kernel);
+  g_autofree gint32 *offsets = sums != NULL ? new_offsets (self, kernel, NULL) : NULL;
+  Result result = { .offsets = offsets };
+
+  if (sums == NULL)
+    return FALSE;
+  result.integers = ph_kernel_output_unset (kernel, 0, PH_INT32, 2 + self->n, self->dims, NULL);
+  if (result.integers != NULL)
+    write_planes (self, ph_tensor_data (sums), &result);
+  return result.integers != NULL;
+}
+
+static gpointer
+prepare_linear (PhKernel *kernel)
+{
+  PhTensor *sx = ph_kernel_input (kernel, 1), *w = ph_kernel_input (kernel, 3), *sw = ph_kernel_input (kernel, 4),
+           *sy = ph_kernel_input (kernel, 6), *zy = ph_kernel_input (kernel, 7), *bias = ph_kernel_input (kernel, 8);
+
+  if (!ph_dnnl_is_float (sx) || !ph_dnnl_is_float (sw) || !ph_dnnl_is_float (sy) || ph_tensor_count (sx) != 1
+      || ph_tensor_count (sy) != 1 || !are_bytes (zy) || ph_tensor_count (zy) != 1 || w == NULL || ph_tensor_rank (w) < 3
+      || (ph_tensor_count (sw) != 1 && (gint64) ph_tensor_count (sw) != ph_tensor_dims (w)[0])
+      || (bias != NULL && (ph_tensor_dtype (bias) != PH_INT32 || (gint64) ph_tensor_count (bias) != ph_tensor_dims (w)[0])))
+    return ph_kernel_refuse (kernel, "scales that are not one each, or one for each channel of the weights");
+  return prepare (kernel, 3, 2, 5);
+}
+
+static gboolean
+run_linear (PhKernel *kernel, gpointer prepared)
+{
+  Convolution *self = prepared;
+  PhTensor *sw = kernel->inputs[4], *zero = kernel->inputs[7];
+  const gboolean is_signed = ph_tensor_dtype (zero) == PH_INT8;
+  g_autofree double *factors = g_new (double, self->dims[1]);
+  g_autofree gint32 *offsets = NULL;
+  g_autoptr (PhTensor) sums = NULL;
+  Result result = { .factors = factors, .zero = zero_of (zero), .low = is_signed ? -128 : 0, .high = is_signed ? 127 : 255 };
+
+  for (gsize c = 0; c < (gsize) self->dims[1]; c++)
+    {
+      factors[c] = ph_tensor_get (kernel->inputs[1], 0) * ph_tensor_get (sw, ph_tensor_count (sw) == 1 ? 0 : c)
+                   / ph_tensor_get (kernel->inputs[6], 0);
+      if (!isfinite (factors[c]))
+        return FALSE;
+    }
+  sums = convolve (self, kernel);
+  if (sums == NULL)
+    return FALSE;
+  result.offsets = offsets = new_offsets (self, kernel, ph_kernel_input (kernel, 8));
+  result.bytes = ph_kernel_output_unset (kernel, 0, ph_tensor_dtype (zero), 2 + self->n, self->dims, NULL);
+  if (result.bytes != NULL)
+    write_planes (self, ph_tensor_data (sums), &result);
+  return result.bytes != NULL;
+}
+
+static gsize
+packed_convolution (gpointer prepared)
+{
+  const Convolution *self = prepared;
+
+  return self->packed_of != NULL ? self->weight_bytes : 0;
+}
+
+/* clang-format off */
+const PhKernelRow ph_kernels_dnnl_conv_bytes[] = {
+  { &ph_op_ConvInteger, PH_DEVICE_CPU, "dnnl", 10, prepare_integer, run_integer, free_convolution, packed_convolution },
+  { &ph_op_QLinearConv, PH_DEVICE_CPU, "dnnl", 10, prepare_linear, run_linear, free_convolution, packed_convolution },
+  { NULL },
+};
+/* clang-format on */
