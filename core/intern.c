@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/large-pages.h"
+
 #define BLOCK  (64 * 1024)
 #define REGION ((gsize) 4 << 30) /* addresses, not memory */
 #define RECENT 4096              /* a power of two */
@@ -82,21 +84,26 @@ store (const char *text, gsize length)
   char *copy;
 
   if (length + 1 > BLOCK / 8)
-    return g_strdup (text);
+    return g_strndup (text, length);
   if (length + 1 > block_left)
     new_block ();
-  copy = memcpy (block, text, length + 1);
+  copy = memcpy (block, text, length);
+  copy[length] = '\0';
   block += length + 1;
   block_left -= length + 1;
   return copy;
 }
 
 static void
-grow (void)
+grow (gsize least)
 {
   gsize n = MAX (n_slots * 2, 4096);
-  Slot *wider = g_new0 (Slot, n);
+  Slot *wider;
 
+  while (n * 3 < least * 4)
+    n *= 2;
+  wider = g_new0 (Slot, n);
+  ph_large_pages (wider, n * sizeof *wider);
   for (gsize i = 0; i < n_slots; i++)
     if (slots[i].text != NULL)
       {
@@ -133,24 +140,42 @@ ph_intern_numbered (const char *base, guint number)
   return interned;
 }
 
+void
+ph_intern_reserve (gsize n)
+{
+  g_mutex_lock (&lock);
+  if ((n_used + n) * 4 >= n_slots * 3)
+    grow (n_used + n + 1);
+  g_mutex_unlock (&lock);
+}
+
+gboolean
+ph_intern_is (const char *string)
+{
+  return is_interned (string);
+}
+
 const char *
 ph_intern (const char *string)
 {
+  return string == NULL || is_interned (string) ? string : ph_intern_sized (string, strlen (string));
+}
+
+const char *
+ph_intern_sized (const char *string, gsize length)
+{
   const char *found = NULL;
-  gsize length, at;
   Slot *last;
   guint hash;
+  gsize at;
 
-  if (string == NULL || is_interned (string))
-    return string;
-  length = strlen (string);
   hash = hash_text (string, length);
   last = &recent[hash & (RECENT - 1)];
   if (last->hash == hash && last->length == length && last->text != NULL && memcmp (last->text, string, length) == 0)
     return last->text;
   g_mutex_lock (&lock);
   if (n_used * 4 >= n_slots * 3)
-    grow ();
+    grow (n_used + 1);
   for (at = hash & (n_slots - 1); slots[at].text != NULL && found == NULL; at = (at + 1) & (n_slots - 1))
     if (slots[at].hash == hash && slots[at].length == (guint) length && memcmp (slots[at].text, string, length) == 0)
       found = slots[at].text;

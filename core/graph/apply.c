@@ -231,7 +231,7 @@ remove_node (PhModel *model, const PhEdit *edit)
       const PhValue *value = node->outputs->pdata[i];
 
       g_ptr_array_index (model->values, value->id) = NULL;
-      g_hash_table_remove (ph_graph_names (graph), value->name);
+      ph_names_remove (ph_graph_names (graph), value->name);
     }
   unlink_node (graph, node);
   graph->n_nodes--;
@@ -276,7 +276,7 @@ remove_value (PhModel *model, const PhEdit *edit)
   PhGraph *graph = value->graph;
 
   g_ptr_array_index (model->values, value->id) = NULL;
-  g_hash_table_remove (ph_graph_names (graph), value->name);
+  ph_names_remove (ph_graph_names (graph), value->name);
   if (value->is_input)
     {
       g_ptr_array_remove_index (graph->inputs, edit->index);
@@ -417,9 +417,9 @@ set_name (PhModel *model, const PhEdit *edit, const char *name)
 {
   PhValue *value = ph_model_find_value (model, edit->id);
 
-  g_hash_table_remove (ph_graph_names (value->graph), value->name);
+  ph_names_remove (ph_graph_names (value->graph), value->name);
   value->name = name;
-  g_hash_table_insert (ph_graph_names (value->graph), (gpointer) name, value);
+  ph_names_set (ph_graph_names (value->graph), name, value);
 }
 
 static void

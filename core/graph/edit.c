@@ -105,7 +105,7 @@ ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **error)
       record->output_names[i] = ph_graph_unique_name (graph, base);
       /* Taken at once, so that the next output of this node gets another. */
       if (spec->n_outputs > 1)
-        g_hash_table_insert (ph_graph_names (graph), (gpointer) record->output_names[i], NULL);
+        ph_names_set (ph_graph_names (graph), record->output_names[i], NULL);
       if (spec->output_types != NULL)
         record->output_types[i] = spec->output_types[i];
     }
@@ -421,7 +421,7 @@ ph_value_rename (PhValue *value, const char *name, GError **error)
 
   if (value->name == interned)
     return TRUE;
-  if (*name == '\0' || g_hash_table_contains (ph_graph_names (value->graph), interned))
+  if (*name == '\0' || ph_names_contain (ph_graph_names (value->graph), interned))
     return ph_edit_fail (error, PH_ERROR_INVALID, "'%s' cannot be renamed: the name '%s' is taken", value->name, name);
   ph_edit_commit (value->graph->model, value->graph,
                   &(PhEdit) { .kind = PH_EDIT_RENAME, .id = value->id, .old_name = value->name, .new_name = interned });

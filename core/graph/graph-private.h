@@ -57,7 +57,7 @@ void ph_values_clear (PhValues *values);
 void ph_node_grow_inputs (PhNode *node);
 void ph_value_add_use (PhValue *value, PhNode *node, guint index); /* (nullable) @value, here and below */
 void ph_value_drop_use (PhValue *value, PhNode *node, guint index);
-GHashTable *ph_graph_names (const PhGraph *graph);                                       /* of its root */
+PhNames *ph_graph_names (const PhGraph *graph);                                          /* of its root */
 PhFunction *ph_function_alloc (PhModel *model, PhId id, const PhFunctionRecord *record); /* not yet in the list */
 void ph_function_free (PhFunction *function);
 PhFunctionRecord *ph_function_record_new (const PhFunction *function);

@@ -45,7 +45,7 @@ ph_graph_free (PhGraph *graph)
   g_ptr_array_unref (graph->inputs);
   g_ptr_array_unref (graph->outputs);
   g_ptr_array_unref (graph->constants);
-  g_clear_pointer (&graph->names, g_hash_table_unref);
+  g_clear_pointer (&graph->names, ph_names_free);
   g_clear_pointer (&graph->suffixes, g_hash_table_unref);
   g_clear_pointer (&graph->extra, g_bytes_unref);
   g_free (graph);
@@ -80,7 +80,7 @@ ph_graph_alloc (PhModel *model, PhId id, PhNode *owner, const char *attr, const 
   graph->constants = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_value_free);
   if (owner == NULL)
     {
-      graph->names = g_hash_table_new (NULL, NULL);
+      graph->names = ph_names_new ();
       graph->suffixes = g_hash_table_new (NULL, NULL);
     }
   ph_model_enter (model, model->graphs, id, graph);
@@ -99,7 +99,7 @@ ph_value_alloc (PhGraph *graph, PhId id, const char *name, const PhType *type)
   value->graph = graph;
   ph_uses_init (value->uses, 1);
   ph_model_enter (graph->model, graph->model->values, id, value);
-  g_hash_table_insert (ph_graph_names (graph), (gpointer) name, value);
+  ph_names_set (ph_graph_names (graph), name, value);
   return value;
 }
 
@@ -338,7 +338,7 @@ ph_graph_in_function (const PhGraph *graph)
   return ph_graph_root (graph)->function != NULL;
 }
 
-GHashTable *
+PhNames *
 ph_graph_names (const PhGraph *graph)
 {
   return ph_graph_root (graph)->names;
@@ -347,7 +347,7 @@ ph_graph_names (const PhGraph *graph)
 PhValue *
 ph_graph_find_value_named (const PhGraph *graph, const char *name)
 {
-  return g_hash_table_lookup (ph_graph_names (graph), ph_intern (name));
+  return ph_names_find (ph_graph_names (graph), ph_intern (name));
 }
 
 static PhNode *
@@ -398,14 +398,14 @@ ph_graph_unique_name (const PhGraph *graph, const char *base)
   const char *interned = ph_intern (*base != '\0' ? base : "value");
   guint suffix;
 
-  if (!g_hash_table_contains (root->names, interned))
+  if (!ph_names_contain (root->names, interned))
     return interned;
   suffix = GPOINTER_TO_UINT (g_hash_table_lookup (root->suffixes, interned));
   for (;;)
     {
       const char *candidate = ph_intern_numbered (interned, ++suffix);
 
-      if (!g_hash_table_contains (root->names, candidate))
+      if (!ph_names_contain (root->names, candidate))
         {
           g_hash_table_insert (root->suffixes, (gpointer) interned, GUINT_TO_POINTER (suffix));
           return candidate;

@@ -5,6 +5,7 @@
 #include "core/graph/function.h"
 #include "core/graph/model.h"
 #include "core/graph/node.h"
+#include "core/names.h"
 
 G_BEGIN_DECLS
 
@@ -21,7 +22,7 @@ struct _PhGraph
   GPtrArray *inputs;    /* (element-type PhValue) owned                                       */
   GPtrArray *outputs;   /* (element-type PhValue) not owned; may be captured from outside     */
   GPtrArray *constants; /* (element-type PhValue) owned; without those that are also inputs   */
-  GHashTable *names;    /* (nullable) of a root: interned name -> PhValue, those of bodies too */
+  PhNames *names;       /* (nullable) of a root: interned name -> PhValue, those of bodies too */
   GHashTable *suffixes; /* (nullable) likewise: base -> the last number that made it unique   */
   GBytes *extra;
 };

@@ -26,13 +26,13 @@ ph_importer_name (PhImporter *importer, const char *name)
 void
 ph_scope_init (PhScope *scope, PhImporter *importer, PhScope *outer, gboolean closed, PhGraph *graph, const PhImportGraph *file)
 {
-  *scope = (PhScope) { importer, outer, closed, graph, file, g_hash_table_new (NULL, NULL), NULL };
+  *scope = (PhScope) { importer, outer, closed, graph, file, ph_names_new (), NULL };
 }
 
 void
 ph_scope_clear (PhScope *scope)
 {
-  g_clear_pointer (&scope->names, g_hash_table_unref);
+  g_clear_pointer (&scope->names, ph_names_free);
   g_clear_pointer (&scope->written, g_hash_table_unref);
 }
 
@@ -63,7 +63,7 @@ look_up (PhScope *scope, const char *name, gboolean closed_too)
 {
   for (; scope != NULL; scope = scope->closed && !closed_too ? NULL : scope->outer)
     {
-      gpointer found = g_hash_table_lookup (scope->names, name);
+      gpointer found = ph_names_find (scope->names, name);
 
       if (found != NULL)
         return found;
@@ -87,7 +87,7 @@ free_name (PhScope *scope, const char *name)
   g_autofree char *candidate = NULL;
   guint suffix;
 
-  if (scope->outer == NULL || (!g_hash_table_contains (root->names, name) && look_up (scope->outer, name, TRUE) == NULL))
+  if (scope->outer == NULL || (!ph_names_contain (root->names, name) && look_up (scope->outer, name, TRUE) == NULL))
     return name;
   suffix = GPOINTER_TO_UINT (g_hash_table_lookup (root->suffixes, name)); /* one name may be in very many bodies */
   for (;;)
@@ -97,7 +97,7 @@ free_name (PhScope *scope, const char *name)
       g_free (candidate);
       candidate = g_strdup_printf ("%s_%u", name, ++suffix);
       interned = ph_intern (candidate);
-      if (!g_hash_table_contains (root->names, interned) && look_up (scope, interned, TRUE) == NULL)
+      if (!ph_names_contain (root->names, interned) && look_up (scope, interned, TRUE) == NULL)
         {
           g_hash_table_insert (root->suffixes, (gpointer) name, GUINT_TO_POINTER (suffix));
           return interned;
@@ -136,7 +136,7 @@ made_up_name (PhScope *scope, const PhImportNode *node)
       scope->written = g_hash_table_new (NULL, NULL);
       add_written (scope->file, scope->written);
     }
-  while (g_hash_table_contains (root->names, name) || g_hash_table_contains (scope->written, name))
+  while (ph_names_contain (root->names, name) || g_hash_table_contains (scope->written, name))
     {
       g_autofree char *candidate = g_strdup_printf ("%s_%u", base, ++suffix);
 
@@ -150,12 +150,12 @@ made_up_name (PhScope *scope, const PhImportNode *node)
 static gboolean
 announce (PhScope *scope, const char *name, gsize node, gconstpointer part, GError **error)
 {
-  gpointer before = g_hash_table_lookup (scope->names, name);
+  gpointer before = ph_names_find (scope->names, name);
   g_autofree char *first = NULL, *second = NULL;
 
   if (before == NULL)
     {
-      g_hash_table_insert (scope->names, (gpointer) name, PENDING (node));
+      ph_names_set (scope->names, name, PENDING (node));
       return TRUE;
     }
   first = PENDING_NODE (before) != NO_NODE ? ph_scope_describe (scope, PENDING_NODE (before))
@@ -194,7 +194,7 @@ ph_scope_add_input (PhScope *scope, const PhImportValue *input, GError **error)
 
   if (value == NULL)
     return ph_scope_blame (scope, input->part, reason, error);
-  g_hash_table_insert (scope->names, (gpointer) input->name, value);
+  ph_names_set (scope->names, input->name, value);
   return TRUE;
 }
 
@@ -206,7 +206,7 @@ ph_scope_add_constant (PhScope *scope, const PhImportValue *constant, GError **e
 
   if (value == NULL)
     return ph_scope_blame (scope, constant->part, reason, error);
-  g_hash_table_insert (scope->names, (gpointer) constant->name, value);
+  ph_names_set (scope->names, constant->name, value);
   return TRUE;
 }
 
@@ -240,7 +240,7 @@ note_use (const char *name, const Hidden *hidden, Uses *uses)
   for (; hidden != NULL; hidden = hidden->outer)
     if (g_hash_table_contains (hidden->names, name))
       return TRUE;
-  known = g_hash_table_lookup (uses->scope->names, name);
+  known = ph_names_find (uses->scope->names, name);
   if (known == NULL || !IS_PENDING (known) || PENDING_NODE (known) == NO_NODE)
     return TRUE;
   if (uses->found == NULL)
@@ -451,7 +451,7 @@ make_node (PhScope *scope, gsize index, PhImportFunc make, gpointer data, GError
     return reason != NULL ? ph_scope_blame (scope, file->part, reason, error) : FALSE;
   for (gsize i = 0; i < file->n_outputs; i++)
     if (file->outputs[i][0] != '\0')
-      g_hash_table_insert (scope->names, (gpointer) file->outputs[i], ph_node_output (node, i));
+      ph_names_set (scope->names, file->outputs[i], ph_node_output (node, i));
   for (gsize i = 0; i < file->n_after; i++)
     {
       const PhValue *value = ph_scope_find (scope, file->after[i]);

@@ -71,7 +71,7 @@ struct _PhScope
   gboolean closed; /* it sees nothing of what is outside                      */
   PhGraph *graph;
   const PhImportGraph *file;
-  GHashTable *names;   /* interned name -> PhValue, or the node that will make it */
+  PhNames *names;      /* interned name -> PhValue, or the node that will make it */
   GHashTable *written; /* (nullable) of the outermost: all names of it and its bodies */
 };
 

@@ -142,7 +142,7 @@ declare (PhInferRun *run, PhNode *node, PhValue *value, const PhType *inferred, 
                          inferred->dtype < PH_N_DTYPES ? ph_dtype_name (inferred->dtype) : "of that type");
   if (value->type != NULL && value->type->dtype != PH_UNDEFINED)
     merged = run->stop_at_error ? ph_type_merge (value->type, inferred) : correct (run, node, value, inferred);
-  else if (!run->stop_at_error)
+  else if (!run->stop_at_error && value->graph->owner != NULL) /* what is no body is inferred once */
     {
       if (run->declared == NULL)
         run->declared = g_hash_table_new (NULL, NULL);

@@ -40,7 +40,7 @@ verify_value (Verifier *verifier, const PhGraph *graph, const PhValue *value, co
   verifier->n_values++;
   if (value->graph != graph || value->producer != producer)
     return fault (verifier, producer, "'%s' does not know where it belongs", value->name);
-  if (ph_model_find_value (model, value->id) != value || g_hash_table_lookup (ph_graph_names (graph), value->name) != value)
+  if (ph_model_find_value (model, value->id) != value || ph_names_find (ph_graph_names (graph), value->name) != value)
     return fault (verifier, producer, "'%s' is not the value of that name and id", value->name);
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -189,7 +189,7 @@ verify_graph (Verifier *verifier, PhGraph *graph)
 static gboolean
 verify_names (Verifier *verifier, const PhGraph *root)
 {
-  const guint n = g_hash_table_size (root->names);
+  const guint n = ph_names_size (root->names);
 
   if (n == verifier->n_values)
     return TRUE;

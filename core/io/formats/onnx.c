@@ -21,7 +21,6 @@ read_model (PhSource *base, GError **error)
   g_auto (PhOnnxSource) source = { .base = base };
   g_auto (PhArena) arena = { 0 };
   g_autoptr (GByteArray) slim = NULL;
-  ProtobufCAllocator allocator;
   Onnx__ModelProto *proto;
 
   if (base->bytes != NULL && g_bytes_get_size (base->bytes) == 0)
@@ -33,8 +32,7 @@ read_model (PhSource *base, GError **error)
   if (slim == NULL)
     return NULL;
   ph_arena_init (&arena);
-  allocator = ph_arena_allocator (&arena);
-  proto = onnx__model_proto__unpack (&allocator, slim->len, slim->data);
+  proto = ph_proto_read_model (&arena, slim->data, slim->len);
   g_clear_pointer (&slim, g_byte_array_unref);
   if (proto == NULL)
     {

@@ -37,19 +37,26 @@ nameless (PhImport *import, const PhImportGraph *graph, const char *what, gsize 
 
 static Description *describe (PhImport *import, Onnx__GraphProto *proto, const char *attr, GError **error);
 
+/* Most were interned when they were read. */
+static const char *
+name_of (PhImport *import, const char *name)
+{
+  return name != NULL && ph_intern_is (name) ? name : ph_importer_name (&import->base, name);
+}
+
 static gboolean
 describe_node (PhImport *import, Onnx__NodeProto *proto, PhImportNode *node, GError **error)
 {
   PhImportGraph **bodies = ph_arena_alloc (import->arena, proto->n_attribute * sizeof *bodies);
 
   for (gsize j = 0; j < proto->n_output; j++)
-    proto->output[j] = (char *) ph_importer_name (&import->base, proto->output[j]);
+    proto->output[j] = (char *) name_of (import, proto->output[j]);
   for (gsize j = 0; j < proto->n_input; j++)
-    proto->input[j] = (char *) ph_importer_name (&import->base, proto->input[j]);
+    proto->input[j] = (char *) name_of (import, proto->input[j]);
   *node = (PhImportNode) {
-    .op_type = ph_importer_name (&import->base, proto->op_type),
-    .name = ph_importer_name (&import->base, proto->name),
-    .domain = ph_importer_name (&import->base, proto->domain),
+    .op_type = name_of (import, proto->op_type),
+    .name = name_of (import, proto->name),
+    .domain = name_of (import, proto->domain),
     .inputs = (const char *const *) proto->input,
     .n_inputs = proto->n_input,
     .outputs = (const char *const *) proto->output,
@@ -398,7 +405,7 @@ graph_extra (PhScope *scope, const Onnx__GraphProto *proto)
 
   for (gsize i = 0; i < proto->n_value_info; i++)
     {
-      PhValue *value = g_hash_table_lookup (scope->names, proto->value_info[i]->name);
+      PhValue *value = ph_names_find (scope->names, proto->value_info[i]->name);
 
       if (value == NULL || value->is_input)
         g_ptr_array_add (infos, proto->value_info[i]);

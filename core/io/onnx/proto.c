@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-#define CHUNK (256 * 1024)
+#include "core/large-pages.h"
+
+#define CHUNK ((gsize) 256 << 10)
+#define MANY  32 /* chunks */
 
 void
 ph_arena_init (PhArena *arena)
@@ -20,6 +23,19 @@ ph_arena_clear (PhArena *arena)
   arena->left = 0;
 }
 
+/* What many were needed of is needed by a large model. */
+static void
+new_chunk (PhArena *arena)
+{
+  const gsize size = arena->chunks->len < MANY ? CHUNK : 8 * PH_LARGE_PAGE;
+
+  arena->at = g_malloc (size);
+  if (size > CHUNK)
+    ph_large_pages (arena->at, size);
+  arena->left = size;
+  g_ptr_array_add (arena->chunks, arena->at);
+}
+
 gpointer
 ph_arena_alloc (PhArena *arena, gsize size)
 {
@@ -33,11 +49,7 @@ ph_arena_alloc (PhArena *arena, gsize size)
       return memory;
     }
   if (size > arena->left)
-    {
-      arena->at = g_malloc (CHUNK);
-      arena->left = CHUNK;
-      g_ptr_array_add (arena->chunks, arena->at);
-    }
+    new_chunk (arena);
   memory = arena->at;
   arena->at += size;
   arena->left -= size;

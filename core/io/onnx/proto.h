@@ -79,6 +79,9 @@ gboolean ph_proto_restore (PhOnnxSource *source, PhArena *arena, ProtobufCMessag
 /* onnx-wire.c: checks nesting, takes large data out. Returns the slim copy. */
 GByteArray *ph_wire_walk (PhOnnxSource *source, GError **error);
 
+/* onnx-nodes.c: as protobuf-c reads it, but names of nodes are interned and not of the arena. (nullable) */
+Onnx__ModelProto *ph_proto_read_model (PhArena *arena, const guint8 *data, gsize size);
+
 /* onnx-type.c. Unknown parts of a type (maps, sparse tensors) make it NULL. */
 const PhType *ph_type_from_proto (const Onnx__TypeProto *proto);
 gboolean ph_type_proto_plain (const Onnx__TypeProto *proto); /* PhType says all that it says */
