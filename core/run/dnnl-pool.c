@@ -31,7 +31,7 @@ prepare_pool (PhKernel *kernel, dnnl_alg_kind_t algorithm)
 {
   PhTensor *x = ph_kernel_input (kernel, 0);
   gint64 dims[2 + PH_DNNL_SPATIAL];
-  dnnl_memory_desc_t plain, any;
+  dnnl_memory_desc_t plain, any, source;
   dnnl_pooling_v2_desc_t op;
   PhDnnlGeometry geometry;
   PhWindow window;
@@ -50,10 +50,13 @@ prepare_pool (PhKernel *kernel, dnnl_alg_kind_t algorithm)
   ph_dnnl_plain (&plain, 2 + window.n, dims);
   any = ph_dnnl_any (&plain);
   dnnl = ph_dnnl_new ();
-  ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0);
+  source = ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0)->given;
+  /* For volumes whose channels lie apart it has its slowest loop alone: they are put last. */
+  if (window.n == 3 && ph_tensor_format (x) == PH_MEMORY_PLAIN)
+    dnnl_memory_desc_init_by_tag (&source, 5, source.dims, dnnl_f32, dnnl_ndhwc);
   ph_dnnl_result (dnnl, 2 + window.n, dims);
-  if (dnnl_pooling_v2_forward_desc_init (&op, dnnl_forward_inference, algorithm, &dnnl->args[0].given, &any, geometry.strides,
-                                         geometry.kernel, geometry.dilations, geometry.before, geometry.after)
+  if (dnnl_pooling_v2_forward_desc_init (&op, dnnl_forward_inference, algorithm, &source, &any, geometry.strides, geometry.kernel,
+                                         geometry.dilations, geometry.before, geometry.after)
           != dnnl_success
       || !ph_dnnl_make (dnnl, &op))
     {

@@ -95,6 +95,21 @@ static const Case cases[] = {
   { "conv-quantized-channels", "float[1,6,9,8] u, float[6,1,3,3] v",
     "float s = {0.02}, float[6] sw = {0.01, 0.02, 0.03, 0.04, 0.05, 0.01}, float t = {0.2}, int8 z = {3}, int8[6] zw = {0, 0, 0, 0, 0, 0}, uint8 zy = {100}",
     "a = QuantizeLinear (u, s, z) f = QuantizeLinear <axis = 0> (v, sw, zw) y = QLinearConv <group = 6> (a, s, z, f, sw, zw, t, zy)", NULL },
+  { "max-pool-volume", "float[2,5,7,8,9] x", "", "y = MaxPool <kernel_shape = [3, 2, 2], strides = [2, 1, 2], pads = [1, 0, 0, 1, 1, 0]> (x)", "dnnl" },
+  { "average-pool-volume", "float[2,19,7,8,9] x", "", "y = AveragePool <kernel_shape = [3, 2, 2], pads = [1, 0, 0, 1, 1, 0]> (x)", "dnnl" },
+  { "half-elementwise", "float[3,5,37] x, float[5,37] w", "", "a = Cast <to = 10> (x) b = Cast <to = 10> (w) c = Add (a, b) d = Mul (c, b) e = Sub (d, a) "
+    "f = Div (e, b) g = Relu (f) y = Cast <to = 1> (g)", "half" },
+  { "half-brain", "float[3,5,37] x, float[5,37] w", "", "a = Cast <to = 16> (x) b = Cast <to = 16> (w) c = Add (a, b) d = Mul (c, b) e = Sub (d, a) "
+    "f = Div (e, b) g = Relu (f) y = Cast <to = 1> (g)", "half" },
+  /* sums of small integers are exact in floats */
+  { "half-product", "float[3,5,37] x, float[37,40] w", "", "p = Round (x) q = Round (w) a = Cast <to = 10> (p) b = Cast <to = 10> (q) c = MatMul (a, b) "
+    "y = Cast <to = 1> (c)", "half" },
+  { "half-gemm", "float[5,37] x, float[40,37] w, float[40] v", "", "p = Round (x) q = Round (w) r = Round (v) a = Cast <to = 16> (p) b = Cast <to = 16> (q) "
+    "d = Cast <to = 16> (r) c = Gemm <transB = 1> (a, b, d) y = Cast <to = 1> (c)", "half" },
+  { "half-conv", "float[2,3,9,8] x, float[6,3,3,3] w, float[6,4,2,2] v", "", "p = Round (x) q = Round (w) r = Round (v) a = Cast <to = 10> (p) b = Cast <to = 10> (q) "
+    "d = Cast <to = 10> (r) c = Conv <pads = [1, 1, 1, 1]> (a, b) e = ConvTranspose (c, d) y = Cast <to = 1> (e)", "half" },
+  { "half-pool", "float[2,16,9,8] x", "", "p = Round (x) a = Cast <to = 10> (p) b = MaxPool <kernel_shape = [3, 2]> (a) c = AveragePool <kernel_shape = [3, 3]> (b) "
+    "d = GlobalAveragePool (b) e = Add (c, d) y = Cast <to = 1> (e)", "half" },
   { "einsum", "float[7,33] x, float[33,40] w", "", "y = Einsum <equation = \"ij,jk->ik\"> (x, w)", "products" },
   { "einsum-across", "float[2,5,3,8] x, float[2,9,3,8] w", "", "y = Einsum <equation = \"bqhd,bkhd->bhqk\"> (x, w)", "products" },
   { "einsum-back", "float[2,3,5,9] x, float[2,9,3,8] w", "", "y = Einsum <equation = \"bhqk,bkhd->bqhd\"> (x, w)", "products" },
