@@ -103,7 +103,7 @@ test_walk (void)
       gboolean found = FALSE;
 
       g_test_message ("%s, to %u others", name, targets->len);
-      g_assert_nonnull (strstr (name, "float"));
+      g_assert_true (strstr (name, "float") != NULL || strstr (name, "int64") != NULL);
       g_assert_true (g_str_has_prefix (name, "Input ") || strstr (name, " of 26, output "));
       g_assert_true (access_has_state (selected, FOCUSED));
       for (guint i = 0; i < targets->len; i++)

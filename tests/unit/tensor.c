@@ -178,7 +178,7 @@ count_up (const PhTensor *tensor, GError **error)
   return result;
 }
 
-/* Elements that wait for the first to ask, and then stay. */
+/* Elements that wait for the first to ask, and then stay; a copy keeps nothing. */
 static void
 test_deferred (void)
 {
@@ -192,9 +192,11 @@ test_deferred (void)
   g_assert_true (ph_tensor_is_deferred (tensor));
   g_assert_true (ph_tensor_copy_data (view, copy));
   g_assert_cmpfloat (copy[999], ==, 999);
+  g_assert_cmpuint (*asked, ==, 1);
+  g_assert_true (ph_tensor_is_deferred (tensor));
   g_assert_cmpfloat (ph_tensor_get (tensor, 7), ==, 7);
   g_assert_cmpfloat (((const float *) ph_tensor_data (view))[501], ==, 501);
-  g_assert_cmpuint (*asked, ==, 1);
+  g_assert_cmpuint (*asked, ==, 2);
   g_assert_false (ph_tensor_is_deferred (tensor));
 }
 
