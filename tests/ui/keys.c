@@ -177,8 +177,6 @@ test_complete (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      if (!test_share_takes (i))
-        continue;
       g_autofree char *name = g_strdup_printf ("%s: %s", rows[i].panel, rows[i].key);
       guint at;
       if (!g_ptr_array_find_with_equal_func (listed, name, g_str_equal, &at))
@@ -199,6 +197,8 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
       g_autofree char *path = g_strdup_printf ("/keys/%s/%s", rows[i].panel, rows[i].key);
+      if (!test_share_takes (i))
+        continue;
       g_test_add_data_func (path, &rows[i], test_key);
     }
   return driver_main ();

@@ -160,7 +160,8 @@ test_window (void)
   driver_key ("Down");
   driver_key ("Down");
   driver_run ("history");
-  g_auto (GStrv) lines = g_strsplit (g_strchomp (g_strdup (driver_last_text ())), "\n", -1);
+  g_autofree char *text = g_strchomp (g_strdup (driver_last_text ()));
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   const guint n = g_strv_length (lines);
   g_assert_true (g_str_has_prefix (lines[n - 1], "select-node n") && !g_str_has_prefix (lines[n - 2], "select-node"));
 
