@@ -10,17 +10,16 @@
 #include "core/run/executor.h"
 #include "mutate.h"
 #include "passes/pass.h"
+#include "targets/target.h"
 
 /* Tensor files */
-
-static char *folder;
 
 static gboolean
 try_tensor (const guint8 *data, gsize size)
 {
-  static const char *const names[] = { "t.npy", "t.pb" };
   const gboolean npy = size > 0 && data[0] == 0x93;
-  g_autofree char *path = g_build_filename (folder, names[npy ? 0 : 1], NULL), *name = NULL, *text = NULL;
+  const char *path = npy ? "t.npy" : "t.pb";
+  g_autofree char *name = NULL, *text = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (PhTensor) tensor = NULL;
 
@@ -48,7 +47,7 @@ tensor_seeds (const char *extension)
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     {
       g_autoptr (PhTensor) tensor = ph_tensor_new (types[i], 2, (gint64[]) { 2, 3 });
-      g_autofree char *path = g_strdup_printf ("%s/seed.%s", folder, extension), *text = NULL;
+      g_autofree char *path = g_strconcat ("seed.", extension, NULL), *text = NULL;
       gsize size;
 
       if (ph_tensor_save (tensor, "t", path, NULL) && g_file_get_contents (path, &text, &size, NULL))
@@ -240,23 +239,11 @@ test_models (void)
 int
 main (int argc, char *argv[])
 {
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  folder = g_dir_make_tmp ("peephole-fuzz-XXXXXX", NULL);
-  g_assert_nonnull (folder);
+  target_enter_folder ();
   g_test_add_func ("/fuzz/npy", test_npy);
   g_test_add_func ("/fuzz/pb", test_pb);
   g_test_add_func ("/fuzz/console", test_console);
   g_test_add_func ("/fuzz/models", test_models);
-  status = g_test_run ();
-  for (guint i = 0; i < 2; i++)
-    {
-      g_autofree char *path = g_build_filename (folder, i == 0 ? "t.npy" : "t.pb", NULL);
-
-      g_remove (path);
-    }
-  g_rmdir (folder);
-  g_free (folder);
-  return status;
+  return g_test_run ();
 }

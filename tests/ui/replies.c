@@ -107,13 +107,24 @@ find_entry (GtkWidget *root, const char *placeholder)
   return NULL;
 }
 
+static gboolean
+has_entry (gpointer placeholder)
+{
+  return find_entry (find (PH_TYPE_INSPECTOR), placeholder) != NULL;
+}
+
+static gboolean
+has_no_entry (gpointer placeholder)
+{
+  return !has_entry (placeholder);
+}
+
 static void
 type_into (const char *placeholder, const char *text)
 {
-  driver_pause (0.3);
+  driver_wait (has_entry, (gpointer) placeholder, 30, placeholder);
   GtkWidget *entry = find_entry (find (PH_TYPE_INSPECTOR), placeholder);
 
-  g_assert_nonnull (entry);
   gtk_widget_grab_focus (entry);
   driver_type (text);
 }
@@ -130,7 +141,7 @@ test_typed (void)
   input = ph_document_get_model (driver_document ())->graph->inputs->pdata[0];
   g_autofree char *type = ph_type_to_string (input->type);
   g_assert_cmpstr (type, ==, "float[2,4]");
-  g_assert_null (find_entry (find (PH_TYPE_INSPECTOR), "Fix batch at…"));
+  driver_wait (has_no_entry, (gpointer) "Fix batch at…", 30, "the size is no longer asked for");
   type_into ("2.5, or [[1, 2], [3, 4]]", "[[1, 2, 3, 4], [5, 6, 7, 8]]\n");
   PhTensor *fed = g_hash_table_lookup (ph_document_get_feeds (driver_document ()), "x");
   g_assert_nonnull (fed);

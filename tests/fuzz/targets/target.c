@@ -30,6 +30,15 @@ remove_folder (void)
   g_rmdir (folder);
 }
 
+void
+target_enter_folder (void)
+{
+  folder = g_dir_make_tmp ("peephole-fuzz-XXXXXX", NULL);
+  g_assert_nonnull (folder);
+  g_assert_cmpint (g_chdir (folder), ==, 0);
+  atexit (remove_folder);
+}
+
 /* A critical is a SIGTRAP, which libFuzzer does not know. */
 static void
 fail_on_critical (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
@@ -49,10 +58,7 @@ target_init (void)
   g_log_set_default_handler (fail_on_critical, NULL);
   g_setenv ("PEEPHOLE_LAYOUT", "false", TRUE); /* pictures are laid out in this process */
   g_setenv ("OMP_NUM_THREADS", "1", TRUE);
-  folder = g_dir_make_tmp ("peephole-fuzz-XXXXXX", NULL);
-  g_assert_nonnull (folder);
-  g_assert_cmpint (g_chdir (folder), ==, 0);
-  atexit (remove_folder);
+  target_enter_folder ();
   ph_tensor_set_budget (64 << 20);
   ph_growth_set_budget (2000);
   g_once_init_leave (&once, 1);

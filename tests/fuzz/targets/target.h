@@ -8,7 +8,9 @@
 int LLVMFuzzerInitialize (int *argc, char ***argv);
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
-/* Criticals end the program, budgets are small, and the current folder is a new, empty one that goes at the end. */
+/* The current folder is a new, empty one that goes at the end: lines that nobody wrote save files under any name. */
+void target_enter_folder (void);
+/* That, and criticals end the program, and budgets are small. */
 void target_init (void);
 
 /* As g_error(), but with the signal that libFuzzer waits for, so that it keeps the input. */
