@@ -57,6 +57,17 @@ say_error (const char *prefix, const char *place, const char *message)
   fprintf (stderr, "%s%s%s%s\n", prefix, shown_place, place != NULL ? ": " : "", shown);
 }
 
+static void
+say_reply_error (PhReply *reply, const char *place)
+{
+  g_autofree char *message = place == NULL && isatty (STDERR_FILENO) ? ph_reply_error_text (reply) : NULL;
+
+  if (message != NULL)
+    fprintf (stderr, "%s%s\n", ph_terminal_error_prefix (), message);
+  else
+    say_error (ph_terminal_error_prefix (), place, reply->error->message);
+}
+
 /* @place: (nullable) the script and line that an error is to name. FALSE: stop here. */
 static gboolean
 show (Peep *peep, PhReply *reply, const char *place)
@@ -80,7 +91,7 @@ show (Peep *peep, PhReply *reply, const char *place)
       return FALSE;
     }
   if (!peep->json && !reply->ok && !reply->told)
-    say_error (ph_terminal_error_prefix (), place, reply->error->message);
+    say_reply_error (reply, place);
   peep->quit = reply->quit;
   peep->failed |= !reply->ok;
   return (reply->ok || peep->keep_going) && !reply->quit && !ph_terminal_was_interrupted ();

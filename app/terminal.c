@@ -180,11 +180,20 @@ on_signal (void)
 void
 ph_terminal_open (PhConsole *console)
 {
+  const char *term = g_getenv ("TERM");
+
   ph_preferences_load ();
   rl_readline_name = "peep";
   rl_signal_event_hook = on_signal;
   ph_line_editor_init (get_console, wants_colour (STDOUT_FILENO));
   rl_catch_signals = 1;
+  /* Debian's readline leaves it off. What ~/.inputrc says of it, read once more, still decides. */
+  rl_initialize ();
+  if (isatty (STDOUT_FILENO) && term != NULL && *term != '\0' && !g_str_equal (term, "dumb"))
+    {
+      rl_variable_bind ("enable-bracketed-paste", "on");
+      rl_read_init_file (NULL);
+    }
   ph_line_editor_open_history (HISTORY_LINES);
 }
 

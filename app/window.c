@@ -7,6 +7,7 @@
 
 #include "app/actions.h"
 #include "app/window-private.h"
+#include "core/document/newcomer.h"
 #include "views/access-names.h"
 #include "views/hand-steps.h"
 #include "views/recent-files.h"
@@ -135,6 +136,42 @@ on_file_changed (PhDocumentView *view)
     update_title (PH_WINDOW (root));
 }
 
+typedef struct
+{
+  PhWindow *window; /* (nullable) weak */
+  PhNewcomer *newcomer;
+} Arrival;
+
+/* When the line that made it was answered. */
+static gboolean
+settle (gpointer data)
+{
+  g_autofree Arrival *arrival = data;
+
+  if (arrival->window && !arrival->window->closing)
+    {
+      PhDocument *document = ph_document_view_get_document (ph_window_add_tab (arrival->window));
+
+      ph_newcomer_settle (arrival->newcomer, document);
+    }
+  else
+    ph_newcomer_free (arrival->newcomer);
+  g_clear_weak_pointer (&arrival->window);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_beside (PhDocument *document, PhNewcomer *newcomer, gpointer data)
+{
+  GtkRoot *root = gtk_widget_get_root (data);
+  Arrival *arrival = g_new0 (Arrival, 1);
+
+  arrival->newcomer = newcomer;
+  if (PH_IS_WINDOW (root))
+    g_set_weak_pointer (&arrival->window, PH_WINDOW (root));
+  g_idle_add (settle, arrival);
+}
+
 PhDocumentView *
 ph_window_add_tab (PhWindow *self)
 {
@@ -143,6 +180,7 @@ ph_window_add_tab (PhWindow *self)
   /* What is answered is kept before it is shown: the session listens before the console does, which begins when the tab is in front. */
   ph_session_watch (self->session, view);
   g_signal_connect (ph_document_view_get_document (view), "opened", G_CALLBACK (remember_file), NULL);
+  ph_document_set_beside (ph_document_view_get_document (view), on_beside, view);
   g_signal_connect (view, "file-changed", G_CALLBACK (on_file_changed), NULL);
   g_signal_connect_object (ph_document_view_get_document (view), "history-changed", G_CALLBACK (update_page), view,
                            G_CONNECT_SWAPPED);

@@ -174,6 +174,11 @@ custom_call (PhConvert *l, PhValue **out)
     { "Acos", "acos" }, { "Acosh", "acosh" }, { "Asin", "asin" }, { "Asinh", "asinh" }, { "Atan", "atan" }, { "Atanh", "atanh" },
     { "Cosh", "cosh" }, { "Sinh", "sinh" }, { "Lgamma", "lgamma" }, { "Digamma", "digamma" }, { "ErfInv", "erf_inv" }, { "Erfc", "erfc" },
   };
+  /* They say where a value is to be, not what. */
+  static const char *const placing[] = {
+    "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "LayoutConstraint", "xla.sdy.FuncResultSharding", "MoveToHost", "MoveToDevice",
+    "annotate_device_placement", "Pin", "Unpin",
+  };
   /* clang-format on */
 
   for (gsize i = 0; g_str_has_prefix (target, "xla_builder.math.") && i < G_N_ELEMENTS (math); i++)
@@ -183,13 +188,12 @@ custom_call (PhConvert *l, PhValue **out)
         return ph_convert_find (l->op)->lower (l, out);
       }
 
-  if ((g_str_equal (target, "Sharding") || g_str_equal (target, "SPMDFullToShardShape")
-       || g_str_equal (target, "SPMDShardToFullShape"))
-      && l->n_in == 1)
-    {
-      *out = PH_BUILD (l->b, Identity, l->in[0]);
-      return TRUE;
-    }
+  for (gsize i = 0; i < G_N_ELEMENTS (placing); i++)
+    if (g_str_equal (target, placing[i]) && l->n_in == 1 && l->n_out == 1)
+      {
+        *out = PH_BUILD (l->b, Identity, l->in[0]);
+        return TRUE;
+      }
   return ph_convert_stay (l, "only its backend knows @%s", target);
 }
 

@@ -156,6 +156,47 @@ ph_foreign_axis (PhConvert *l, const PhOp *op, PhValue *value, gint64 axis)
   return value != NULL ? ph_build_node (l->b, op, inputs, 2, NULL, 1) : NULL;
 }
 
+static gboolean
+join (PhConvert *l, gboolean stack, PhValue **out)
+{
+  g_autoptr (GPtrArray) parts = g_ptr_array_new ();
+  const gint64 axis = ph_foreign_attr_int (l, "axis", 0);
+
+  for (guint i = 0; i < l->n_in; i++)
+    ph_foreign_elements (l->in[i], parts);
+  if (parts->len == 0 || g_ptr_array_find (parts, NULL, NULL))
+    return ph_convert_stay (l, "an operand is missing");
+  for (guint i = 0; stack && i < parts->len; i++)
+    if ((parts->pdata[i] = ph_foreign_axis (l, &ph_op_Unsqueeze, parts->pdata[i], axis)) == NULL)
+      return FALSE;
+  out[0] = ph_build_node (l->b, &ph_op_Concat, (PhValue **) parts->pdata, parts->len, PH_ATTRS (ph_attr_new_int ("axis", axis)),
+                          1);
+  return out[0] != NULL;
+}
+
+gboolean
+ph_foreign_concat (PhConvert *l, PhValue **out)
+{
+  return join (l, FALSE, out);
+}
+
+gboolean
+ph_foreign_stack (PhConvert *l, PhValue **out)
+{
+  return join (l, TRUE, out);
+}
+
+gboolean
+ph_foreign_cast (PhConvert *l, PhValue **out)
+{
+  const PhType *type = ph_convert_type (l, 0);
+
+  if (type == NULL || type->dtype == PH_UNDEFINED)
+    return ph_convert_stay (l, "the element type of what it gives is not known");
+  out[0] = ph_convert_cast (l, l->in[0], type->dtype);
+  return TRUE;
+}
+
 /* ── NHWC ── */
 
 static PhValue *

@@ -30,6 +30,10 @@ typedef struct
 } PhForeignReduction;
 /* By the one of @kinds that the operator is called: input 0 over the axes of input 1, with its attribute keep_dims. */
 gboolean ph_foreign_reduction (PhConvert *l, const PhForeignReduction *kinds, guint n_kinds, PhValue **out);
+/* Its operands, tuples' elements among them, behind each other along its axis; along a new one. */
+gboolean ph_foreign_concat (PhConvert *l, PhValue **out);
+gboolean ph_foreign_stack (PhConvert *l, PhValue **out);
+gboolean ph_foreign_cast (PhConvert *l, PhValue **out);                               /* to the element type of what it gives */
 PhValue *ph_foreign_axis (PhConvert *l, const PhOp *op, PhValue *value, gint64 axis); /* Squeeze or Unsqueeze      */
 
 /* Move the channels from the last dimension to the second, and back. Rank 4 or 5. */

@@ -115,17 +115,6 @@ binary (PhConvert *l, PhValue **out)
 }
 
 static gboolean
-cast (PhConvert *l, PhValue **out)
-{
-  const PhType *type = ph_convert_type (l, 0);
-
-  if (type == NULL || type->dtype == PH_UNDEFINED)
-    return ph_convert_stay (l, "the element type of what it gives is not known");
-  out[0] = ph_convert_cast (l, l->in[0], type->dtype);
-  return TRUE;
-}
-
-static gboolean
 as_tensorflow (PhConvert *l, PhValue **out)
 {
   static const struct
@@ -407,25 +396,6 @@ move (PhConvert *l, PhValue **out)
 }
 
 static gboolean
-concat (PhConvert *l, PhValue **out)
-{
-  g_autoptr (GPtrArray) parts = g_ptr_array_new ();
-  const gint64 axis = ph_foreign_attr_int (l, "axis", 0);
-
-  for (guint i = 0; i < l->n_in; i++)
-    ph_foreign_elements (l->in[i], parts);
-  if (parts->len == 0 || g_ptr_array_find (parts, NULL, NULL))
-    return ph_convert_stay (l, "an operand is missing");
-  if (strcmp (l->op, "mindspore:Stack") == 0)
-    for (guint i = 0; i < parts->len; i++)
-      if ((parts->pdata[i] = ph_foreign_axis (l, &ph_op_Unsqueeze, parts->pdata[i], axis)) == NULL)
-        return FALSE;
-  out[0] = ph_build_node (l->b, &ph_op_Concat, (PhValue **) parts->pdata, parts->len, PH_ATTRS (ph_attr_new_int ("axis", axis)),
-                          1);
-  return out[0] != NULL;
-}
-
-static gboolean
 split (PhConvert *l, PhValue **out)
 {
   const gint64 n = ph_foreign_attr_int (l, "output_num", l->n_out);
@@ -528,7 +498,7 @@ const PhConvertRule ph_convert_mindspore[] = {
   { "mindspore:LeakyReLU", activation, "LeakyRelu", elementwise }, { "mindspore:Elu", activation, "Elu", elementwise }, { "mindspore:HSigmoid", activation, "HardSigmoid", elementwise },
   { "mindspore:SiLU", activation, "Mul(x, Sigmoid(x))", "ONNX has no operator for it." }, { "mindspore:GeLU", activation, "Gelu", "MindSpore computes it by the approximation with tanh." },
   { "mindspore:Softmax", softmax, "Softmax", "Both are over one axis." }, { "mindspore:LogSoftmax", softmax, "LogSoftmax", "Both are over one axis." },
-  { "mindspore:Cast", cast, "Cast", elementwise },
+  { "mindspore:Cast", ph_foreign_cast, "Cast", elementwise },
   { "mindspore:MatMul", mat_mul, "MatMul", "ONNX's has no transposed operands and no bias." },
   { "mindspore:BatchMatMul", mat_mul, "MatMul", "ONNX's has no transposed operands." }, { "mindspore:Dense", mat_mul, "MatMul and Add", "ONNX's has no bias." },
   { "mindspore:BiasAdd", bias_add, "Add", "A bias is added along the channels." }, { "mindspore:Conv2D", conv, "Conv", layout },
@@ -540,7 +510,7 @@ const PhConvertRule ph_convert_mindspore[] = {
   { "mindspore:Argmax", arg, "ArgMax", "Both give the first place." }, { "mindspore:Argmin", arg, "ArgMin", "Both give the first place." },
   MOVE ("Reshape", "Reshape"), MOVE ("Transpose", "Transpose"), MOVE ("ExpandDims", "Unsqueeze"), MOVE ("Squeeze", "Squeeze"), MOVE ("Flatten", "Flatten"),
   MOVE ("Tile", "Tile"), MOVE ("BroadcastTo", "Expand"),
-  { "mindspore:Concat", concat, "Concat", "A tuple of tensors is several operands." }, { "mindspore:Stack", concat, "Unsqueeze, then Concat", "A tuple of tensors is several operands." },
+  { "mindspore:Concat", ph_foreign_concat, "Concat", "A tuple of tensors is several operands." }, { "mindspore:Stack", ph_foreign_stack, "Unsqueeze, then Concat", "A tuple of tensors is several operands." },
   { "mindspore:Split", split, "Split", "Both make equal parts." }, { "mindspore:Zeros", filled, "Expand", "A constant of a shape." }, { "mindspore:Ones", filled, "Expand", "A constant of a shape." },
   { "mindspore:ZerosLike", filled, "Expand", "A constant of a shape." }, { "mindspore:OnesLike", filled, "Expand", "A constant of a shape." },
   { "mindspore:LSTM", lstm, "LSTM", "MindSpore keeps all weights in one tensor, and the gates in another order." },

@@ -48,18 +48,6 @@ as_tensorflow (PhConvert *l, PhValue **out)
   return ph_foreign_as (l, strcmp (l->op, "onednn:Square") == 0 ? "tf:Square" : "tf:SquaredDifference", out);
 }
 
-/* A layout is no matter of the values. */
-static gboolean
-cast (PhConvert *l, PhValue **out)
-{
-  const PhType *type = ph_convert_type (l, 0);
-
-  if (type == NULL || type->dtype == PH_UNDEFINED)
-    return ph_convert_stay (l, "the element type of what it gives is not known");
-  out[0] = ph_convert_cast (l, l->in[0], type->dtype);
-  return TRUE;
-}
-
 static gboolean
 prelu (PhConvert *l, PhValue **out)
 {
@@ -379,7 +367,7 @@ const PhConvertRule ph_convert_onednn[] = {
   { "onednn:Elu", with_number, "Elu", elementwise }, { "onednn:HardSigmoid", with_number, "HardSigmoid", elementwise }, { "onednn:GELU", with_number, "Gelu", elementwise },
   { "onednn:SoftPlus", with_number, "Softplus", "ONNX's has no beta." }, { "onednn:Square", as_tensorflow, "Mul(x, x)", "ONNX has no operator for it." },
   { "onednn:SquaredDifference", as_tensorflow, "Sub, then Mul with itself", "ONNX has no operator for it." }, { "onednn:PReLU", prelu, "PRelu", layout },
-  { "onednn:TypeCast", cast, "Cast", elementwise }, { "onednn:Reorder", cast, "its operand, or Cast", "The layout in memory is no matter of the values." },
+  { "onednn:TypeCast", ph_foreign_cast, "Cast", elementwise }, { "onednn:Reorder", ph_foreign_cast, "its operand, or Cast", "The layout in memory is no matter of the values." },
   { "onednn:MatMul", mat_mul, "MatMul", "ONNX's has no transposed operands and no bias." }, { "onednn:BiasAdd", bias_add, "Add", layout },
   { "onednn:Convolution", conv, "Conv", layout }, { "onednn:ConvTranspose", conv, "ConvTranspose", layout },
   { "onednn:MaxPool", pool, "MaxPool", layout }, { "onednn:AvgPool", pool, "AveragePool", layout },

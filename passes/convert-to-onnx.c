@@ -244,24 +244,6 @@ quantised_values (PhModel *model)
   return found;
 }
 
-static gboolean
-inline_calls (PhPassRun *run, GError **error)
-{
-  const PhPass *pass = ph_pass_find ("inline-functions");
-  PhPassRun inner = *run;
-  gboolean ok;
-
-  if (run->model->functions == NULL || run->model->functions->len == 0)
-    return TRUE;
-  inner.pass = pass;
-  ok = pass->run (&inner, error);
-  run->n_rewrites = inner.n_rewrites;
-  run->stopped = inner.stopped;
-  run->next_count = inner.next_count;
-  run->n_nodes = inner.n_nodes;
-  return ok;
-}
-
 /* A composite is a call of the function that decomposes it. */
 static gboolean
 resolve_composites (PhPassRun *run, GError **error)
@@ -348,7 +330,7 @@ convert_to_onnx (PhPassRun *run, GError **error)
   if (!resolve_composites (run, error) || !ph_session_cut_fed (run, error) || !ph_session_drop_order (run, error))
     return FALSE;
   ph_session_drop_unfetched (run);
-  if (!ph_foreign_prepare (run, error) || !inline_calls (run, error) || !ph_foreign_prepare (run, error)
+  if (!ph_foreign_prepare (run, error) || !ph_pass_run_inside (run, "inline-functions", error) || !ph_foreign_prepare (run, error)
       || !ph_session_drop_order (run, error))
     return FALSE;
   ph_session_drop_unfetched (run);

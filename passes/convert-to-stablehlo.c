@@ -102,28 +102,12 @@ spell_out (PhPassRun *run, PhNode *node)
 }
 
 static gboolean
-run_pass (PhPassRun *run, const char *name, GError **error)
-{
-  PhPassRun inner = *run;
-  gboolean ok = TRUE;
-
-  inner.pass = ph_pass_find (name);
-  ok = inner.pass->run != NULL ? inner.pass->run (&inner, error) : ph_pass_run_rules (&inner, error);
-  run->n_rewrites = inner.n_rewrites;
-  run->stopped = inner.stopped;
-  run->next_count = inner.next_count;
-  run->n_nodes = inner.n_nodes;
-  return ok;
-}
-
-static gboolean
 convert (PhPassRun *run, GError **error)
 {
   g_autoptr (PhStays) stays = ph_stays_new ();
   gboolean again = TRUE;
 
-  if ((run->model->functions != NULL && run->model->functions->len > 0 && !run_pass (run, "inline-functions", error))
-      || !run_pass (run, "decompose", error))
+  if (!ph_pass_run_inside (run, "inline-functions", error) || !ph_pass_run_inside (run, "decompose", error))
     return FALSE;
   for (guint round = 0; again && round < 16 && !run->stopped; round++)
     {

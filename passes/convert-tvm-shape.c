@@ -105,25 +105,6 @@ axes_of (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static gboolean
-concat (PhConvert *l, PhValue **out)
-{
-  g_autoptr (GPtrArray) parts = g_ptr_array_new ();
-  const gint64 axis = ph_foreign_attr_int (l, "axis", 0);
-
-  for (guint i = 0; i < l->n_in; i++)
-    ph_foreign_elements (l->in[i], parts);
-  if (parts->len == 0 || g_ptr_array_find (parts, NULL, NULL))
-    return ph_convert_stay (l, "an operand is missing");
-  if (is (l, "stack"))
-    for (guint i = 0; i < parts->len; i++)
-      if ((parts->pdata[i] = ph_foreign_axis (l, &ph_op_Unsqueeze, parts->pdata[i], axis)) == NULL)
-        return FALSE;
-  out[0] = ph_build_node (l->b, &ph_op_Concat, (PhValue **) parts->pdata, parts->len, PH_ATTRS (ph_attr_new_int ("axis", axis)),
-                          1);
-  return out[0] != NULL;
-}
-
 /* At the given places, or in so many equal parts. */
 static gboolean
 split (PhConvert *l, PhValue **out)
@@ -273,8 +254,8 @@ const PhConvertRule ph_convert_tvm_shape[] = {
   ROW ("permute_dims", permute, "Transpose", "Without axes both turn them round."), ROW ("transpose", permute, "Transpose", "Without axes both turn them round."),
   ROW ("reshape", reshape, "Reshape", attrs), ROW ("broadcast_to", reshape, "Expand", attrs), ROW ("flatten", reshape, "Reshape", "All elements in one axis."),
   ROW ("nn.batch_flatten", reshape, "Flatten", "All but the first axis in one."), ROW ("expand_dims", axes_of, "Unsqueeze", attrs), ROW ("squeeze", axes_of, "Squeeze", attrs),
-  ROW ("concat", concat, "Concat", tuple), ROW ("concatenate", concat, "Concat", tuple),
-  ROW ("stack", concat, "Unsqueeze, then Concat", tuple), ROW ("split", split, "Split", "TVM gives a tuple, ONNX several values."),
+  ROW ("concat", ph_foreign_concat, "Concat", tuple), ROW ("concatenate", ph_foreign_concat, "Concat", tuple),
+  ROW ("stack", ph_foreign_stack, "Unsqueeze, then Concat", tuple), ROW ("split", split, "Split", "TVM gives a tuple, ONNX several values."),
   ROW ("take", take, "Gather", "Both pick slices by their indices."), ROW ("strided_slice", strided_slice, "Slice", attrs), ROW ("tile", tile, "Tile", attrs),
   ROW ("flip", flip, "Slice with step -1", "ONNX has no operator for it."), ROW ("reverse", flip, "Slice with step -1", "ONNX has no operator for it."),
   ROW ("zeros", fill, "Expand", constant), ROW ("ones", fill, "Expand", constant), ROW ("full", fill, "Expand", constant),

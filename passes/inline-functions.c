@@ -7,6 +7,7 @@
 #include "core/io/io.h"
 #include "core/ops/copy.h"
 #include "passes/rule.h"
+#include "passes/stays.h"
 
 static const char why[] = "A function of the model is an abbreviation: written out, it can be optimised with what is around it.";
 
@@ -35,6 +36,22 @@ read_function (PhModel *model, const PhFunction *function, const PhNode *call, G
   return NULL;
 }
 
+/* Why a call is left; NULL: it is written out. */
+static const char *
+why_left (const PhNode *node, const PhFunction *function, GHashTable *counted)
+{
+  if (isinf (ph_function_n_nodes (function, counted)))
+    return "its function comes to call itself, so that writing it out would have no end";
+  if (function->graph->outputs->len == 0)
+    return "its function gives no value: it is called for its effects";
+  if (node->outputs->len > function->graph->outputs->len)
+    return "it takes more values than its function gives";
+  for (guint i = 0; i < function->graph->inputs->len; i++)
+    if (ph_node_input (node, i) == NULL)
+      return "it leaves out an input";
+  return NULL;
+}
+
 static gboolean
 inline_call (PhNode *node, PhModel *inside, PhBuilder *b)
 {
@@ -42,14 +59,35 @@ inline_call (PhNode *node, PhModel *inside, PhBuilder *b)
   g_autofree PhValue **outputs = g_new0 (PhValue *, inside->graph->outputs->len + 1);
 
   for (guint i = 0; i < inside->graph->inputs->len; i++)
+    inputs[i] = ph_node_input (node, i);
+  return ph_build_copy (b, inside->graph, inputs, outputs, NULL) && ph_node_replace_all (node, outputs, b);
+}
+
+/* The step says which calls are left: the first few by name, so that it stays a sentence. */
+static void
+note_left (PhPassRun *run, GPtrArray *nodes)
+{
+  enum
+  {
+    NAMED = 6
+  };
+  g_autoptr (PhStays) stays = ph_stays_new ();
+  g_autoptr (GHashTable) counted = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  guint left = 0;
+
+  for (guint i = 0; i < nodes->len; i++)
     {
-      inputs[i] = ph_node_input (node, i);
-      if (inputs[i] == NULL)
-        return FALSE;
+      const PhNode *node = nodes->pdata[i];
+      const PhFunction *function = ph_node_function (node);
+      const char *why_not = function != NULL ? why_left (node, function, counted) : NULL;
+      g_autofree char *name = why_not != NULL ? g_strdup_printf ("n%u %s", node->id, function->name) : NULL;
+
+      if (why_not != NULL && left++ < NAMED)
+        ph_stays_add (stays, name, why_not);
     }
-  if (inside->graph->outputs->len < node->outputs->len || !ph_build_copy (b, inside->graph, inputs, outputs, NULL))
-    return FALSE;
-  return ph_node_replace_all (node, outputs, b);
+  ph_stays_note (stays, run);
+  if (left > NAMED)
+    ph_pass_note (run, "%u more calls stay", left - NAMED);
 }
 
 /* Before anything is written out: it would be given up half way. */
@@ -89,8 +127,7 @@ inline_functions (PhPassRun *run, GError **error)
           g_autoptr (PhModel) inside = NULL;
           PhBuilder b;
 
-          /* One that calls itself has no end; one without results is called for its effects, which no value shows. */
-          if (function == NULL || isinf (ph_function_n_nodes (function, counted)) || function->graph->outputs->len == 0)
+          if (function == NULL || why_left (node, function, counted) != NULL)
             continue;
           inside = read_function (run->model, function, node, error);
           if (inside == NULL)
@@ -111,6 +148,8 @@ inline_functions (PhPassRun *run, GError **error)
             return FALSE;
         }
     }
+  if (!run->stopped && !found)
+    note_left (run, nodes);
   return TRUE;
 }
 

@@ -186,6 +186,18 @@ ph_pass_note (PhPassRun *run, const char *format, ...)
     g_string_append_printf (run->note, "%s%s", run->note->len > 0 ? "; " : "", text);
 }
 
+gboolean
+ph_pass_run_inside (PhPassRun *run, const char *name, GError **error)
+{
+  const PhPass *own = run->pass;
+  gboolean ok;
+
+  run->pass = ph_pass_find (name);
+  ok = run->pass->run != NULL ? run->pass->run (run, error) : ph_pass_run_rules (run, error);
+  run->pass = own;
+  return ok;
+}
+
 static char *
 step_name (const PhPass *pass, const PhPassOptions *options)
 {

@@ -24,6 +24,9 @@ struct _PhPassRun
 /* Once for the same text: what the step says of itself. */
 void ph_pass_note (PhPassRun *run, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
+/* Another pass as part of this one: its rewrites and what it says of itself are this run's. */
+gboolean ph_pass_run_inside (PhPassRun *run, const char *name, GError **error);
+
 /* Brings the types behind what the rewrite changed up to date, as part of it: a constant in the place of a computed shape, say,
  * tells the shapes of all that follows. */
 void ph_pass_refine (PhPassRun *run);

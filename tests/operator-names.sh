@@ -8,7 +8,7 @@ names=$(sed -n "/^ph_ops = {/,/^}/p" core/ops/meson.build | sed "s/^ *'[a-z/-]*'
         sed 's/^Ms//' | sort -u | paste -sd'|')
 # Size, Mean, Gradient and Attention are words of the window too; the proof's functions are named as in mathematics.
 found=$(grep -rnE "\"($names)\"" core passes app views --include='*.c' --include='*.h' --include='*.inc' |
-        grep -vE '^core/ops/|^core/console/(expression|trace)|^core/io/|^core/ops/dialects/|^core/opset/|^passes/(upgrade|lower|opset|fuse-|convert-)|^core/prove/(field|switches)' |
+        grep -vE '^core/ops/|^core/console/(expression|trace)|^core/io/|^core/ops/dialects/|^core/opset/|^passes/(upgrade|lower|opset|fuse-|convert-)|^core/prove/(field/|hunt/switches)' |
         grep -vE '_ \("(Size|Mean|Gradient)"\)|"Norm . Attention"|^[^:]*:[0-9]*: */?\*|^core/graph/(graph|net)\.c:[0-9]*:.*"Constant"' |
         grep -vE '^[^:]*:[0-9]*:[^"]*/\*[^*]*"')
 same=$(grep -rnE "(strcmp|g_str_equal|g_strcmp0) \([^,]*op_type, \"($names)\"" passes core/analyze core/prove core/run core/layered core/scene core/draw core/document views |

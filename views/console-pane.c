@@ -38,11 +38,11 @@ struct _PhConsolePane
   int keys;            /* the pipe's other end, or -1                            */
   GByteArray *waiting; /* typed, and not in the pipe yet                         */
   guint source;
-  gboolean prompting; /* readline is editing a line                             */
-  char *typed;        /* (nullable) the line that was typed here and runs now   */
-  PhPager *pager;     /* (nullable) shows @paged                                */
-  GString *paged;     /* the reply that is written when the pager ends          */
-  GString *joined;    /* lines that the one being edited goes on from           */
+  gboolean prompting, pasting; /* readline is editing a line; a paste comes in  */
+  char *typed;                 /* (nullable) the line that was typed here and runs now   */
+  PhPager *pager;              /* (nullable) shows @paged                                */
+  GString *paged;              /* the reply that is written when the pager ends          */
+  GString *joined;             /* lines that the one being edited goes on from           */
 };
 
 G_DEFINE_FINAL_TYPE (PhConsolePane, ph_console_pane, GTK_TYPE_WIDGET)
@@ -205,7 +205,7 @@ show_reply (PhConsolePane *self, PhReply *reply)
     write_text (self, "\n");
   if (!reply->ok && reply->error && !reply->told)
     {
-      g_autofree char *message = ph_escape (reply->error->message, TRUE);
+      g_autofree char *message = ph_reply_error_text (reply);
       g_autofree char *line = g_strdup_printf ("\033[1;31m%s\033[0m %s\n", _ ("error:"), message);
       write_text (self, line);
     }
@@ -290,7 +290,7 @@ on_line (char *line)
     }
   ph_line_editor_remember (text);
   self->typed = g_steal_pointer (&text);
-  ph_console_run_async (self->console, self->typed, NULL, NULL, NULL);
+  ph_console_run_typed (self->console, self->typed);
 }
 
 /* --- keys ----------------------------------------------------------------------------------------------------------- */
@@ -356,8 +356,8 @@ on_commit (PhConsolePane *self, const char *text, guint size)
       type_to_pager (self, text, size);
       return;
     }
-  g_byte_array_append (self->waiting, (const guint8 *) text, size);
-  pass_keys_on (self);
+  if (ph_line_editor_take_keys (self->waiting, &self->pasting, text, size))
+    pass_keys_on (self);
 }
 
 /* Tab completes; where there is nothing to complete it goes on to the next panel, as Shift+Tab always goes back, so that who has no pointer
@@ -452,7 +452,7 @@ init_readline (PhConsolePane *self)
   rl_catch_sigwinch = 0;
   rl_change_environment = 0;
   ph_line_editor_init (get_console, TRUE);
-  rl_variable_bind ("enable-bracketed-paste", "off");
+  vte_terminal_feed (self->terminal, "\033[?2004h", -1); /* what is pasted is one line of several */
   rl_variable_bind ("colored-completion-prefix", "on");
   rl_variable_bind ("show-all-if-ambiguous", "on");
   ph_line_editor_open_history (MAX_HISTORY);

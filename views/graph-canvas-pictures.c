@@ -42,8 +42,9 @@ copy_picture (PhLaidOut *to, const PhLaidOut *from)
     ph_scene_ref (to->scene);
 }
 
-gboolean
-ph_canvas_is_current (PhGraphCanvas *self, const PhLaidOut *picture)
+/* it is what would be laid out, but for its arrangement */
+static gboolean
+is_current (PhGraphCanvas *self, const PhLaidOut *picture)
 {
   const PhPosition at = ph_document_get_position (self->document);
 
@@ -52,8 +53,9 @@ ph_canvas_is_current (PhGraphCanvas *self, const PhLaidOut *picture)
                                  : ph_scene_end (picture->scene) >= ph_scene_time (ph_document_get_history (self->document), at));
 }
 
-void
-ph_canvas_put_picture (PhGraphCanvas *self, PhLaidOut *picture)
+/* A picture that was laid out before takes the place of what is shown. Takes what @picture holds. */
+static void
+put_picture (PhGraphCanvas *self, PhLaidOut *picture)
 {
   PhScene *scene = g_steal_pointer (&picture->scene);
 
@@ -83,7 +85,7 @@ ph_canvas_lay_aside (PhGraphCanvas *self)
 static gboolean
 has_all (PhGraphCanvas *self, const PhLaidOut *picture)
 {
-  return ph_canvas_is_current (self, picture)
+  return is_current (self, picture)
          && (picture->of.compact
              || ph_scene_end (picture->scene) >= (int) ph_document_get_history (self->document)->rewrites->len);
 }
@@ -112,8 +114,8 @@ ph_canvas_follow_arrangement (PhGraphCanvas *self)
       ph_canvas_stop_layout (self);
       ph_canvas_on_scene (self);
     }
-  else if (wanted->keep == NULL && ph_canvas_is_current (self, &self->aside) && ph_arrangement_equal (wanted, &self->aside.of))
-    ph_canvas_put_picture (self, &self->aside);
+  else if (wanted->keep == NULL && is_current (self, &self->aside) && ph_arrangement_equal (wanted, &self->aside.of))
+    put_picture (self, &self->aside);
   else
     ph_canvas_ask_layout (self);
 }
@@ -157,14 +159,13 @@ ph_canvas_go_inside (PhGraphCanvas *self)
   ph_canvas_stop_animation (self);
   self->first = self->fitted = TRUE;
   left = self->left != NULL ? g_hash_table_lookup (self->left, GUINT_TO_POINTER (inside)) : NULL;
-  if (left == NULL || !ph_canvas_is_current (self, &left->picture)
-      || left->picture.of.compact != ph_canvas_wanted (self)->compact)
+  if (left == NULL || !is_current (self, &left->picture) || left->picture.of.compact != ph_canvas_wanted (self)->compact)
     {
       ph_canvas_ask_layout (self);
       return;
     }
   copy_picture (&again, &left->picture);
-  ph_canvas_put_picture (self, &again);
+  put_picture (self, &again);
   self->fitted = left->fitted;
   if (!left->fitted)
     ph_canvas_set_view (self, left->view);

@@ -29,9 +29,10 @@ struct _PhGraphCanvas
   gboolean first;       /* nothing of this document was shown yet                                  */
 
   PhViewport viewport;
-  guint tick;       /* moves it by itself */
-  gboolean fitted;  /* nobody moved the picture since it was fitted                            */
-  gint64 zoomed_at; /* µs: while the zoom changes, tiles are not started over                  */
+  GtkWidget *overview; /* (nullable) unowned, cleared when it goes: what is shown lands clear of it      */
+  guint tick;          /* moves it by itself */
+  gboolean fitted;     /* nobody moved the picture since it was fitted                            */
+  gint64 zoomed_at;    /* µs: while the zoom changes, tiles are not started over                  */
   guint settle_id;
   int width;           /* that the view was made for                                              */
   gboolean allocating; /* others must not be resized now: they hear of the view later             */

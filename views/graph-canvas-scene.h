@@ -19,10 +19,6 @@ void ph_canvas_on_scene (PhGraphCanvas *self);                   /* the picture 
 /* graph-canvas-pictures.c: the view wants another arrangement; the whole is laid aside before a part is shown. */
 void ph_canvas_follow_arrangement (PhGraphCanvas *self);
 void ph_canvas_lay_aside (PhGraphCanvas *self);
-/* A picture that was laid out before takes the place of what is shown. Takes what @picture holds. */
-void ph_canvas_put_picture (PhGraphCanvas *self, PhLaidOut *picture);
-gboolean ph_canvas_is_current (PhGraphCanvas *self,
-                               const PhLaidOut *picture); /* it is what would be laid out, but for its arrangement */
 
 /* graph-canvas-groups.c */
 gboolean ph_canvas_uncover (PhGraphCanvas *self); /* opens what hides the selected node */

@@ -105,8 +105,8 @@ ph_canvas_stop_animation (PhGraphCanvas *self)
   self->stepped = FALSE;
 }
 
-void
-ph_canvas_go_to (PhGraphCanvas *self, PhView view, gboolean animate)
+static void
+go_to (PhGraphCanvas *self, PhView view, gboolean animate)
 {
   GdkFrameClock *clock = gtk_widget_get_frame_clock (GTK_WIDGET (self));
   PhViewport *viewport = ph_canvas_viewport (self);
@@ -128,7 +128,7 @@ void
 ph_canvas_move (PhGraphCanvas *self, PhView view, gboolean animate)
 {
   self->fitted = FALSE;
-  ph_canvas_go_to (self, view, animate);
+  go_to (self, view, animate);
 }
 
 void
@@ -195,9 +195,9 @@ ph_canvas_first_view (PhGraphCanvas *self)
 
   self->fitted = TRUE;
   if (ph_viewport_opens_whole (viewport, has_groups (self->shown.scene)))
-    ph_canvas_go_to (self, ph_viewport_fit (viewport, &whole, 1.25), FALSE);
+    go_to (self, ph_viewport_fit (viewport, &whole, 1.25), FALSE);
   else
-    ph_canvas_go_to (self, ph_viewport_beginning (viewport, across, find_beginning (self, across)), FALSE);
+    go_to (self, ph_viewport_beginning (viewport, across, find_beginning (self, across)), FALSE);
   self->stepped = stepped;
 }
 
@@ -219,9 +219,15 @@ ph_canvas_selection_rect (PhGraphCanvas *self, PhRect *rect)
 void
 ph_canvas_show_rect (PhGraphCanvas *self, const PhRect *rect)
 {
+  graphene_rect_t bounds;
+  PhRect cover;
   PhView view;
+  const gboolean covered = self->overview != NULL && gtk_widget_get_mapped (self->overview)
+                           && gtk_widget_compute_bounds (self->overview, GTK_WIDGET (self), &bounds);
 
-  if (ph_viewport_show (ph_canvas_viewport (self), rect, &view))
+  if (covered)
+    cover = (PhRect) { bounds.origin.x, bounds.origin.y, bounds.size.width, bounds.size.height };
+  if (ph_viewport_show (ph_canvas_viewport (self), rect, covered ? &cover : NULL, &view))
     ph_canvas_move (self, view, TRUE);
 }
 
@@ -307,6 +313,13 @@ find_rect (PhGraphCanvas *self, guint id)
   if (box < 0)
     return NULL;
   return pill >= 0 ? &ph_scene_pill (self->shown.scene, pill)->rect : &ph_scene_box (self->shown.scene, box)->rect;
+}
+
+void
+ph_graph_canvas_set_overview (PhGraphCanvas *self, GtkWidget *overview)
+{
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  g_set_weak_pointer (&self->overview, overview);
 }
 
 void

@@ -13,8 +13,7 @@ G_BEGIN_DECLS
 PhViewport *ph_canvas_viewport (PhGraphCanvas *self); /* with the sizes of the widget and the scene as they are now */
 double ph_canvas_width (PhGraphCanvas *self);         /* pixels */
 double ph_canvas_height (PhGraphCanvas *self);
-void ph_canvas_set_view (PhGraphCanvas *self, PhView view); /* as it is, while what moves goes on moving */
-void ph_canvas_go_to (PhGraphCanvas *self, PhView view, gboolean animate);
+void ph_canvas_set_view (PhGraphCanvas *self, PhView view);               /* as it is, while what moves goes on moving */
 void ph_canvas_move (PhGraphCanvas *self, PhView view, gboolean animate); /* the same by hand: it is not fitted any more */
 void ph_canvas_stop_animation (PhGraphCanvas *self);
 /* Goes on with that speed, in pixels a second, until friction stops it. */

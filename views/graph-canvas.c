@@ -222,6 +222,7 @@ ph_graph_canvas_dispose (GObject *object)
 {
   PhGraphCanvas *self = PH_GRAPH_CANVAS (object);
 
+  g_clear_weak_pointer (&self->overview);
   ph_canvas_part (self);
   ph_canvas_values_clear (self);
   ph_canvas_stop_animation (self);

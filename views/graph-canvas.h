@@ -36,7 +36,9 @@ void ph_graph_canvas_zoom_out (PhGraphCanvas *canvas);
 void ph_graph_canvas_zoom_to (PhGraphCanvas *canvas, double zoom); /* around the middle */
 void ph_graph_canvas_fit (PhGraphCanvas *canvas);
 void ph_graph_canvas_fit_selection (PhGraphCanvas *canvas); /* opens the groups that hide it */
-/* Scrolls, no further than needed, until the node is in the window. */
+/* What lies over a corner of the picture, and hides what is there. @overview: (nullable) */
+void ph_graph_canvas_set_overview (PhGraphCanvas *canvas, GtkWidget *overview);
+/* Scrolls until the node is in the window; from afar into its middle third. */
 void ph_graph_canvas_show_node (PhGraphCanvas *canvas, guint id);
 void ph_graph_canvas_retry (PhGraphCanvas *canvas);
 /* Gives up a layout that somebody waits for: what is shown stays, and how it is arranged. */

@@ -330,6 +330,7 @@ ph_graph_pane_init (PhGraphPane *self)
   /* The minimap shows and hides itself; beside another picture there is no room for it. */
   self->corner = adw_bin_new ();
   adw_bin_set_child (ADW_BIN (self->corner), ph_minimap_new (self->canvas));
+  ph_graph_canvas_set_overview (self->canvas, adw_bin_get_child (ADW_BIN (self->corner)));
   gtk_widget_set_halign (self->corner, GTK_ALIGN_END);
   gtk_widget_set_valign (self->corner, GTK_ALIGN_END);
   gtk_overlay_add_overlay (self->after_overlay, self->corner);

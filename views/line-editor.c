@@ -208,6 +208,35 @@ ph_line_editor_close_history (void)
   clear_history ();
 }
 
+#define PASTE_BEGIN "\033[200~"
+#define PASTE_END   "\033[201~"
+#define MAX_PASTE   30000 /* bytes of a paste that readline takes as one, which the pipe to it holds as a whole */
+
+gboolean
+ph_line_editor_take_keys (GByteArray *waiting, gboolean *pasting, const char *text, gsize size)
+{
+  const gsize mark = strlen (PASTE_BEGIN);
+  guint8 *begin, *end;
+
+  if (size >= mark && memcmp (text, PASTE_BEGIN, mark) == 0)
+    *pasting = TRUE;
+  g_byte_array_append (waiting, (const guint8 *) text, (guint) size);
+  if (!*pasting)
+    return TRUE;
+  end = memmem (waiting->data, waiting->len, PASTE_END, mark);
+  if (end == NULL && waiting->len < 100 * MAX_PASTE)
+    return FALSE;
+  *pasting = FALSE;
+  begin = memmem (waiting->data, waiting->len, PASTE_BEGIN, mark);
+  if (waiting->len <= MAX_PASTE || begin == NULL)
+    return TRUE;
+  /* As if it had been typed. */
+  if (end != NULL)
+    g_byte_array_remove_range (waiting, (guint) (end - waiting->data), (guint) mark);
+  g_byte_array_remove_range (waiting, (guint) (begin - waiting->data), (guint) mark);
+  return TRUE;
+}
+
 void
 ph_line_editor_init (PhConsole *(*get) (void), gboolean with_hints)
 {

@@ -19,8 +19,9 @@ binding_free (gpointer data, GClosure *closure)
   g_free (binding);
 }
 
-gboolean
-ph_view_row_is_switch (const PhViewRow *row)
+/* What says "on" and "off" is a switch, "view.compact"; what says other words takes one, "view.color::cost". */
+static gboolean
+is_switch (const PhViewRow *row)
 {
   for (const PhViewWord *word = row->words; word->word; word++)
     if (g_str_equal (word->word, "on"))
@@ -31,8 +32,7 @@ ph_view_row_is_switch (const PhViewRow *row)
 char *
 ph_view_action_name (const PhViewRow *row, const PhViewWord *word)
 {
-  return ph_view_row_is_switch (row) ? g_strconcat ("view.", row->name, NULL)
-                                     : g_strdup_printf ("view.%s::%s", row->name, word->word);
+  return is_switch (row) ? g_strconcat ("view.", row->name, NULL) : g_strdup_printf ("view.%s::%s", row->name, word->word);
 }
 
 static void
@@ -54,8 +54,8 @@ on_activate (GSimpleAction *action, GVariant *parameter, gpointer data)
 static GVariant *
 state_of (PhViewState *view, PhViewField field)
 {
-  return ph_view_row_is_switch (ph_view_row (field)) ? g_variant_new_boolean (ph_view_state_is_on (view, field))
-                                                     : g_variant_new_string (ph_view_state_word (view, field));
+  return is_switch (ph_view_row (field)) ? g_variant_new_boolean (ph_view_state_is_on (view, field))
+                                         : g_variant_new_string (ph_view_state_word (view, field));
 }
 
 static void
@@ -86,7 +86,7 @@ add_action (GSimpleActionGroup *group, PhConsole *console, PhViewField field, Ph
 {
   const PhViewRow *row = ph_view_row (field);
   PhViewState *view = ph_document_get_view (ph_console_get_document (console));
-  const GVariantType *word = ph_view_row_is_switch (row) ? NULL : G_VARIANT_TYPE_STRING;
+  const GVariantType *word = is_switch (row) ? NULL : G_VARIANT_TYPE_STRING;
   /* What is said of nodes is no word that would be marked in a menu. */
   g_autoptr (GSimpleAction) action = row->of_model ? g_simple_action_new (row->name, word)
                                                    : g_simple_action_new_stateful (row->name, word, state_of (view, field));

@@ -8,8 +8,6 @@
 
 G_BEGIN_DECLS
 
-/* What says "on" and "off" is a switch, "view.compact"; what says other words takes one, "view.color::cost". */
-gboolean ph_view_row_is_switch (const PhViewRow *row);
 /* "view.compact", "view.color::cost": the action of one word. (transfer full) */
 char *ph_view_action_name (const PhViewRow *row, const PhViewWord *word);
 

@@ -11,6 +11,8 @@ typedef struct
 {
   PhModel *model, *target;
   PhMatching match;
+  const PhNamedPart *parts;
+  guint n_parts;
   GPtrArray *fresh; /* (element-type PhValue) of the target, that were added                     */
   guint removed;
   GHashTable *standing; /* (nullable) nodes of the target that only stand for those of the model */
@@ -394,6 +396,33 @@ same_attributes (const PhFunction *a, const PhFunction *b)
   return same;
 }
 
+/* @function: (nullable) interned; NULL: the main graph. */
+static const PhNamedPart *
+part_of (const Become *become, const char *function)
+{
+  for (guint i = 0; i < become->n_parts; i++)
+    if (become->parts[i].function == function)
+      return &become->parts[i];
+  return NULL;
+}
+
+static gboolean
+settle_graph (Become *become, const char *function, PhGraph *graph, PhGraph *target)
+{
+  const PhNamedPart *part = part_of (become, function);
+
+  become->match.partial = NULL;
+  if (part != NULL && !part->whole
+      && !ph_part_match (part, &become->match, graph, target, become->standing, become->gone, become->error))
+    return FALSE;
+  ph_match_graph (&become->match, graph, target);
+  if (!become_graph (become, graph, target) || !settle_names (become, target))
+    return FALSE;
+  if (part != NULL)
+    ph_named_follow (part, &become->match, target);
+  return TRUE;
+}
+
 /* A function that was there becomes the new one, as the main graph does. */
 static gboolean
 settle_functions (Become *become)
@@ -403,14 +432,20 @@ settle_functions (Become *become)
   for (guint i = 0; i < theirs->len; i++)
     {
       const PhFunction *function = theirs->pdata[i];
-      PhFunction *ours = function_like (become->model, function);
+      PhFunction *ours = function_like (become->model, function), *copy;
+      const PhNamedPart *part = part_of (become, function->name);
 
-      if (ours != NULL && ph_graph_is_as_before (function->graph))
+      if (ours != NULL && (ph_graph_is_as_before (function->graph) || (part == NULL && ph_function_equal (function, ours))))
         continue;
-      if (ours == NULL && ph_model_copy_function (become->model, function, become->error) == NULL)
-        return FALSE;
-      if (ours == NULL || ph_function_equal (function, ours))
-        continue;
+      if (ours == NULL)
+        {
+          copy = ph_model_copy_function (become->model, function, become->error);
+          if (copy == NULL)
+            return FALSE;
+          if (part != NULL)
+            ph_named_learn (part->named, copy->graph, part->names);
+          continue;
+        }
       if (!same_attributes (function, ours))
         {
           g_set_error (become->error, PH_ERROR, PH_ERROR_UNSUPPORTED,
@@ -419,8 +454,7 @@ settle_functions (Become *become)
                        function->domain, function->name);
           return FALSE;
         }
-      ph_match_graph (&become->match, ours->graph, function->graph);
-      if (!become_graph (become, ours->graph, function->graph) || !settle_names (become, function->graph))
+      if (!settle_graph (become, function->name, ours->graph, function->graph))
         return FALSE;
       g_ptr_array_set_size (become->fresh, 0);
     }
@@ -459,29 +493,26 @@ report (const Become *become, PhBecame *became)
       g_array_append_val (became->guessed, id);
 }
 
-static gboolean
-become_target (PhModel *model, PhModel *target, const PhNamedPart *part, PhNamed *named, PhBecame *became, GError **error)
+gboolean
+ph_model_become_parts (PhModel *model, PhModel *target, const PhNamedPart *parts, guint n_parts, PhBecame *became, GError **error)
 {
-  Become become = { .model = model, .target = target, .fresh = g_ptr_array_new (), .error = error };
+  /* clang-format off */
+  Become become = {
+    .model = model, .target = target, .parts = parts, .n_parts = n_parts, .fresh = g_ptr_array_new (), .error = error
+  };
+  /* clang-format on */
   gboolean ok;
 
   ph_match_init (&become.match, model, target);
   become.standing = g_hash_table_new (NULL, NULL);
   become.gone = g_hash_table_new (NULL, NULL);
-  ok = settle_functions (&become);
-  ok = ok && (part == NULL || ph_part_match (part, &become.match, target->graph, become.standing, become.gone, error));
-  if (ok && !ph_graph_is_as_before (target->graph))
-    {
-      ph_match_graph (&become.match, model->graph, target->graph);
-      ok = become_graph (&become, model->graph, target->graph) && settle_names (&become, target->graph);
-    }
+  ok = settle_functions (&become)
+       && (ph_graph_is_as_before (target->graph) || settle_graph (&become, NULL, model->graph, target->graph));
   if (ok)
     {
       drop_functions (&become);
       settle_opsets (&become);
     }
-  if (ok && named != NULL)
-    ph_named_follow (named, part, &become.match, target->graph);
   if (became != NULL)
     report (&become, became);
   ph_match_clear (&become.match);
@@ -491,22 +522,8 @@ become_target (PhModel *model, PhModel *target, const PhNamedPart *part, PhNamed
   return ok;
 }
 
-/* ── public ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-gboolean
-ph_model_become_part (PhModel *model, PhModel *target, const PhNamedPart *part, PhBecame *became, GError **error)
-{
-  return become_target (model, target, part, part->named, became, error);
-}
-
-gboolean
-ph_model_become_named (PhModel *model, PhModel *target, PhNamed *named, PhBecame *became, GError **error)
-{
-  return become_target (model, target, NULL, named, became, error);
-}
-
 gboolean
 ph_model_become (PhModel *model, PhModel *target, PhBecame *became, GError **error)
 {
-  return become_target (model, target, NULL, NULL, became, error);
+  return ph_model_become_parts (model, target, NULL, 0, became, error);
 }

@@ -18,9 +18,8 @@ typedef struct
  * roles and devices of nodes that stay are left alone; so is a graph that is as before in @target. @became: (nullable) (inout). After an error, abort the rewrite: some edits may
  * have been made. */
 gboolean ph_model_become (PhModel *model, PhModel *target, PhBecame *became, GError **error);
-/* The same where @target holds only the part of the main graph that changed. */
-gboolean ph_model_become_part (PhModel *model, PhModel *target, const PhNamedPart *part, PhBecame *became, GError **error);
-/* @named: (nullable) learns what the names in @target are in the model. */
-gboolean ph_model_become_named (PhModel *model, PhModel *target, PhNamed *named, PhBecame *became, GError **error);
+/* The same where graphs of @target hold only the part that changed, or where names are learned: @parts, one at most for each graph. */
+gboolean ph_model_become_parts (PhModel *model, PhModel *target, const PhNamedPart *parts, guint n_parts, PhBecame *became,
+                                GError **error);
 
 G_END_DECLS

@@ -23,18 +23,26 @@ own_name (const PhNode *node)
   return slash != NULL ? ph_intern (slash + 1) : node->name;
 }
 
+static const char *
+name_in (const GPtrArray *names, guint index, const PhNode *node)
+{
+  return names == NULL ? own_name (node) : index < names->len ? names->pdata[index] : "";
+}
+
 /* @match: (nullable) NULL: ids are the same in both. */
 static void
-learn (PhNamed *named, const PhGraph *target, const PhMatching *match)
+learn (PhNamed *named, const PhGraph *target, const GPtrArray *names, const PhMatching *match)
 {
   const GPtrArray *lists[] = { target->inputs, target->constants };
+  guint n = 0;
 
   PH_FOREACH_NODE (node, target)
     {
       const PhNode *ours = match != NULL ? ph_match_node (match, node) : node;
+      const char *name = name_in (names, n++, node);
 
-      if (ours != NULL && *node->name != '\0')
-        g_hash_table_insert (named->nodes, (gpointer) own_name (node), GUINT_TO_POINTER (ours->id));
+      if (ours != NULL && *name != '\0')
+        g_hash_table_insert (named->nodes, (gpointer) name, GUINT_TO_POINTER (ours->id));
     }
   for (gsize k = 0; k < G_N_ELEMENTS (lists); k++)
     for (guint i = 0; i < lists[k]->len; i++)
@@ -55,23 +63,25 @@ forget_all (PhNamed *named)
 }
 
 void
-ph_named_learn (PhNamed *named, const PhModel *model)
+ph_named_learn (PhNamed *named, const PhGraph *graph, const GPtrArray *names)
 {
   forget_all (named);
-  learn (named, model->graph, NULL);
+  learn (named, graph, names, NULL);
 }
 
 void
-ph_named_follow (PhNamed *named, const PhNamedPart *part, const PhMatching *match, const PhGraph *target)
+ph_named_follow (const PhNamedPart *part, const PhMatching *match, const PhGraph *target)
 {
-  if (part == NULL)
+  PhNamed *named = part->named;
+
+  if (part->whole)
     forget_all (named);
-  for (guint i = 0; part != NULL && i < part->gone->len; i++)
+  for (guint i = 0; !part->whole && i < part->gone->len; i++)
     {
       g_hash_table_remove (named->nodes, part->gone->pdata[i]);
       g_hash_table_remove (named->values, part->gone->pdata[i]);
     }
-  learn (named, target, match);
+  learn (named, target, part->names, match);
 }
 
 static PhNode *
@@ -93,14 +103,14 @@ named_value (const PhMatching *match, const PhNamed *named, const char *name)
 }
 
 static gboolean
-match_told (const PhNamedPart *part, PhMatching *match, const PhGraph *target, GHashTable *told, GHashTable *standing)
+match_told (const PhNamedPart *part, PhMatching *match, const PhGraph *graph, const PhGraph *target, GHashTable *told,
+            GHashTable *standing)
 {
-  PhGraph *graph = match->model->graph;
-  guint n = 0;
+  guint index = 0, n_standing = 0;
 
   PH_FOREACH_NODE (of_target, target)
     {
-      const char *name = own_name (of_target);
+      const char *name = name_in (part->names, index++, of_target);
       PhNode *node;
 
       if (!g_hash_table_contains (told, name))
@@ -109,9 +119,8 @@ match_told (const PhNamedPart *part, PhMatching *match, const PhGraph *target, G
       if (node == NULL || node->graph != graph || node->outputs->len != of_target->outputs->len)
         return FALSE;
       ph_match_set (match, node, of_target, PH_MATCH_NAME);
-      n++;
-      if (g_hash_table_lookup (told, name) == part)
-        g_hash_table_add (standing, of_target);
+      if (g_hash_table_lookup (told, name) == part && g_hash_table_add (standing, of_target))
+        n_standing++;
     }
   for (guint i = 0; i < target->constants->len; i++)
     {
@@ -124,16 +133,16 @@ match_told (const PhNamedPart *part, PhMatching *match, const PhGraph *target, G
         return FALSE;
       ph_match_set_value (match, value, of_target);
     }
-  return n >= part->standing->len && g_hash_table_size (standing) == part->standing->len;
+  return n_standing == part->standing->len;
 }
 
 gboolean
-ph_part_match (const PhNamedPart *part, PhMatching *match, const PhGraph *target, GHashTable *standing, GHashTable *gone,
-               GError **error)
+ph_part_match (const PhNamedPart *part, PhMatching *match, const PhGraph *graph, const PhGraph *target, GHashTable *standing,
+               GHashTable *gone, GError **error)
 {
   g_autoptr (GHashTable) told = g_hash_table_new (NULL, NULL);
 
-  match->partial = match->model->graph;
+  match->partial = graph;
   ph_match_keep (match, match->partial);
   for (guint i = 0; i < part->gone->len; i++)
     {
@@ -149,7 +158,7 @@ ph_part_match (const PhNamedPart *part, PhMatching *match, const PhGraph *target
     g_hash_table_add (told, part->same->pdata[i]);
   for (guint i = 0; i < part->standing->len; i++)
     g_hash_table_insert (told, part->standing->pdata[i], (gpointer) part);
-  if (match_told (part, match, target, told, standing))
+  if (match_told (part, match, graph, target, told, standing))
     return TRUE;
   g_set_error_literal (error, PH_ERROR, PH_ERROR_INVALID, "what a part of the dump speaks of is not in the model");
   return FALSE;

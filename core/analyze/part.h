@@ -13,24 +13,27 @@ typedef struct
   GHashTable *values; /* likewise of inputs and constants                                         */
 } PhNamed;
 
-/* What @target holds when it is only the part of a main graph that changed; names of nodes and constants (element-type interned utf8). */
+/* What a graph of @target holds when it is only the part that changed; names of nodes and constants (element-type interned utf8). */
 typedef struct
 {
   PhNamed *named;
-  GPtrArray *standing; /* in @target they only stand for what the model has under that name  */
-  GPtrArray *same;     /* that are what the model has under that name                          */
-  GPtrArray *gone;     /* that the model has under that name, and that is to go                */
+  const char *function; /* (nullable) interned; NULL: the main graph          */
+  gboolean whole;       /* the graph holds all, and who is who is only learned */
+  GPtrArray *names;     /* (nullable) of its nodes, in order; NULL: their own  */
+  GPtrArray *standing;  /* in @target they only stand for what the model has under that name  */
+  GPtrArray *same;      /* that are what the model has under that name                          */
+  GPtrArray *gone;      /* that the model has under that name, and that is to go                */
 } PhNamedPart;
 
 void ph_named_clear (PhNamed *named);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhNamed, ph_named_clear)
-/* All of @model's main graph, as it was read. */
-void ph_named_learn (PhNamed *named, const PhModel *model);
-/* When the model of @match became @target: what the names in that are. @part: (nullable) NULL: @target is all of it. */
-void ph_named_follow (PhNamed *named, const PhNamedPart *part, const PhMatching *match, const PhGraph *target);
-/* Says of @target's nodes and constants what @part knows for sure, and that all others of the model stay. Fills @standing, nodes of @target,
+/* All of @graph, as it was read. @names: (nullable) of its nodes, in order; NULL: their own. */
+void ph_named_learn (PhNamed *named, const PhGraph *graph, const GPtrArray *names);
+/* When the model of @match became @target: what the names in that are. */
+void ph_named_follow (const PhNamedPart *part, const PhMatching *match, const PhGraph *target);
+/* Says of @target's nodes and constants what @part knows for sure, and that all others of @graph stay. Fills @standing, nodes of @target,
  * and @gone, values of the model. FALSE with @error: the model has not what it speaks of. */
-gboolean ph_part_match (const PhNamedPart *part, PhMatching *match, const PhGraph *target, GHashTable *standing, GHashTable *gone,
-                        GError **error);
+gboolean ph_part_match (const PhNamedPart *part, PhMatching *match, const PhGraph *graph, const PhGraph *target,
+                        GHashTable *standing, GHashTable *gone, GError **error);
 
 G_END_DECLS

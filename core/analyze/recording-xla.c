@@ -234,10 +234,10 @@ note_guesses (PhHistory *history, guint n)
     step->note = ph_intern (note);
 }
 
-/* Edits @model until it equals @target, or the part of it that @part tells of, as one step. */
+/* Edits @model until it equals @target, or the part of it that @part (nullable) tells of, as one step. */
 static gboolean
-follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, const PhNamedPart *part, PhNamed *named,
-        gboolean summary, GError **error)
+follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, const PhNamedPart *part, gboolean summary,
+        GError **error)
 {
   g_autoptr (GArray) guessed = g_array_new (FALSE, FALSE, sizeof (PhId));
   PhBecame became = { .guessed = guessed };
@@ -245,8 +245,7 @@ follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, c
 
   ph_history_begin_step (history, model, name);
   ph_history_begin_rewrite (history, name, PH_NO_ID, "As XLA dumped it.");
-  if (part != NULL ? !ph_model_become_part (model, target, part, &became, error)
-                   : !ph_model_become_named (model, target, named, &became, error))
+  if (!ph_model_become_parts (model, target, part, part != NULL ? 1 : 0, &became, error))
     {
       ph_history_abort_rewrite (history, model);
       ph_history_abort_step (history, model);
@@ -395,7 +394,7 @@ follow_part (Following *following, const char *path, const char *name, gboolean 
                                                                            : NULL;
   g_autoptr (PhModel) target = NULL;
   g_autoptr (GBytes) bytes = NULL;
-  PhNamedPart part = { &following->named };
+  PhNamedPart part = { .named = &following->named };
 
   if (delta == NULL)
     return FALSE;
@@ -410,7 +409,7 @@ follow_part (Following *following, const char *path, const char *name, gboolean 
   part.same = delta->same;
   part.gone = delta->gone;
   following->n_parsed += delta->n_parsed;
-  return target != NULL && follow (following->history, following->model, name, target, &part, NULL, summary, NULL);
+  return target != NULL && follow (following->history, following->model, name, target, &part, summary, NULL);
 }
 
 static gboolean
@@ -429,8 +428,10 @@ follow_file (Following *following, const char *path, const char *name, gboolean 
   ok = follow_part (following, path, name, summary, lines);
   if (!ok)
     {
+      const PhNamedPart part = { .named = &following->named, .whole = TRUE };
+
       target = ph_io_open (path, NULL, following->cancellable, error);
-      ok = target != NULL && follow (following->history, following->model, name, target, NULL, &following->named, summary, error);
+      ok = target != NULL && follow (following->history, following->model, name, target, &part, summary, error);
     }
   g_clear_pointer (&following->lines, ph_hlo_lines_free);
   if (ok)
@@ -446,7 +447,7 @@ replay_lines (PhModel *first, PhHloLines *lines, const GArray *files, GPtrArray 
   g_auto (Following) following
       = { .history = ph_history_new (), .model = ph_model_clone (first), .lines = lines, .cancellable = cancellable };
 
-  ph_named_learn (&following.named, first);
+  ph_named_learn (&following.named, first->graph, NULL);
   for (guint i = 1; i < files->len; i++)
     {
       g_autoptr (GError) reason = NULL;
@@ -493,7 +494,7 @@ replay_files (PhModel *first, const GArray *files, GPtrArray *problems, GCancell
         add_empty_step (history, model, name, summary);
       else if (target == NULL)
         add_problem (problems, "Left out: @2", "", reason->message);
-      else if (!follow (history, model, name, target, NULL, NULL, summary, &reason))
+      else if (!follow (history, model, name, target, NULL, summary, &reason))
         add_problem (problems, "The step '@1' was left out: @2", name, reason->message);
     }
   return g_steal_pointer (&history);

@@ -4,20 +4,23 @@
 
 #include <string.h>
 
+#include "core/analyze/become.h"
 #include "core/analyze/hunks.h"
 #include "core/analyze/recording-xla.h"
 #include "core/io/as-before.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
 #include "core/io/mlir/dump.h"
+#include "core/io/parts.h"
 
 #define MAX_FILES 10000
 
-void
-ph_recorded_free (PhRecorded *recorded)
+static void
+recorded_free (PhRecorded *recorded)
 {
   g_free (recorded->pass);
   g_clear_pointer (&recorded->model, ph_model_free);
+  g_clear_pointer (&recorded->parts, g_ptr_array_unref);
   g_free (recorded);
 }
 
@@ -67,12 +70,67 @@ abort_part (gpointer data)
   ph_history_abort_rewrite (((Following *) data)->history, ((Following *) data)->model);
 }
 
+static void
+named_free (gpointer data)
+{
+  ph_named_clear (data);
+  g_free (data);
+}
+
+/* What the names in a dump are in the main graph, or in a function. */
+static PhNamed *
+names_of (GHashTable *names, const char *function)
+{
+  PhNamed *named = g_hash_table_lookup (names, function != NULL ? function : "");
+
+  if (named == NULL)
+    {
+      named = g_new (PhNamed, 1);
+      *named = (PhNamed) { g_hash_table_new (NULL, NULL), g_hash_table_new (NULL, NULL) };
+      g_hash_table_insert (names, (gpointer) (function != NULL ? function : ""), named);
+    }
+  return named;
+}
+
+/* @first is what @parts tell of. */
+static void
+learn_parts (GHashTable *names, PhModel *first, const GPtrArray *parts)
+{
+  for (guint i = 0; parts != NULL && i < parts->len; i++)
+    {
+      const PhTextPart *part = parts->pdata[i];
+      const PhFunction *function = part->function != NULL ? ph_model_find_function (first, "func", part->function) : NULL;
+
+      if (part->function == NULL || function != NULL)
+        ph_named_learn (names_of (names, part->function), function != NULL ? function->graph : first->graph, part->names);
+    }
+}
+
+/* What changed is told by the text: it is one rewrite. */
 static gboolean
-follow (PhHistory *history, PhModel *model, PhRecorded *recorded, GError **error)
+become_parts (GHashTable *names, PhModel *model, PhModel *target, const GPtrArray *parts, GError **error)
+{
+  g_autofree PhNamedPart *told = g_new0 (PhNamedPart, parts->len);
+
+  for (guint i = 0; i < parts->len; i++)
+    {
+      const PhTextPart *part = parts->pdata[i];
+
+      told[i] = (PhNamedPart) {
+        names_of (names, part->function), part->function, part->whole, part->names, part->standing, part->same, part->gone
+      };
+    }
+  return ph_model_become_parts (model, target, told, parts->len, NULL, error);
+}
+
+/* @names: (nullable) NULL: nothing is told by parts. */
+static gboolean
+follow (PhHistory *history, PhModel *model, PhRecorded *recorded, GHashTable *names, GError **error)
 {
   Following following = { history, model, recorded->pass };
   GHashTableIter iter;
   gpointer domain, version;
+  gboolean ok;
 
   ph_history_begin_step (history, model, recorded->pass);
   ph_history_begin_rewrite (history, recorded->pass, PH_NO_ID, "As it was recorded.");
@@ -80,8 +138,14 @@ follow (PhHistory *history, PhModel *model, PhRecorded *recorded, GError **error
   while (g_hash_table_iter_next (&iter, &domain, &version))
     if (ph_model_opset (model, domain) != GPOINTER_TO_INT (version))
       ph_model_set_opset (model, domain, GPOINTER_TO_INT (version));
-  ph_history_end_rewrite (history);
-  if (!ph_model_become_by_hunks (model, recorded->model, &(PhHunkSink) { begin_part, end_part, abort_part, &following }, error))
+  ok = recorded->parts == NULL || names == NULL || become_parts (names, model, recorded->model, recorded->parts, error);
+  if (!ok)
+    ph_history_abort_rewrite (history, model);
+  else
+    ph_history_end_rewrite (history);
+  if (ok && (recorded->parts == NULL || names == NULL))
+    ok = ph_model_become_by_hunks (model, recorded->model, &(PhHunkSink) { begin_part, end_part, abort_part, &following }, error);
+  if (!ok)
     {
       ph_history_abort_step (history, model);
       return FALSE;
@@ -97,6 +161,7 @@ typedef struct
 {
   PhModel *first, *model;
   PhHistory *history;
+  GHashTable *names;   /* function, or "", -> PhNamed                                            */
   GPtrArray *problems; /* (nullable)                                                             */
   GThread *follower;   /* (nullable) takes what is in @waiting                                   */
   GQueue waiting;      /* (element-type PhRecorded) under @lock; its model is NULL: no change    */
@@ -114,12 +179,13 @@ replay_clear (Replay *replay)
     {
       g_mutex_lock (&replay->lock);
       replay->ended = TRUE;
-      g_queue_clear_full (&replay->waiting, (GDestroyNotify) ph_recorded_free);
+      g_queue_clear_full (&replay->waiting, (GDestroyNotify) recorded_free);
       g_cond_signal (&replay->moved);
       g_mutex_unlock (&replay->lock);
       g_thread_join (replay->follower);
     }
   g_clear_pointer (&replay->left_out, g_ptr_array_unref);
+  g_clear_pointer (&replay->names, g_hash_table_unref);
   g_clear_pointer (&replay->first, ph_model_free);
   g_clear_pointer (&replay->model, ph_model_free);
   g_clear_pointer (&replay->history, ph_history_free);
@@ -137,42 +203,67 @@ is_part (const PhModel *model)
   return part;
 }
 
+static gboolean
+is_partial (const GPtrArray *parts)
+{
+  for (guint i = 0; parts != NULL && i < parts->len; i++)
+    if (!((PhTextPart *) parts->pdata[i])->whole)
+      return TRUE;
+  return FALSE;
+}
+
 /* A pass that changed nothing gets a step without edits, so that the list shows it. */
 static void
-replay_now (Replay *replay, const char *pass, PhModel *model, GPtrArray *problems)
+replay_now (Replay *replay, PhRecorded *recorded, GPtrArray *problems)
 {
+  const char *pass = recorded->pass;
   g_autoptr (GError) reason = NULL;
 
   if (replay->model == NULL)
     replay->model = ph_model_clone (replay->first);
-  if (model == NULL)
+  if (recorded->model == NULL)
     {
       ph_history_begin_step (replay->history, replay->model, pass);
       ph_history_end_step (replay->history, replay->model, 0);
     }
-  else if (replay->behind && is_part (model))
+  else if (replay->behind && (is_part (recorded->model) || is_partial (recorded->parts)))
     add_problem (problems, "The step '%s' was left out: it goes on from one that was left out", pass);
   else
     {
-      replay->behind = !follow (replay->history, replay->model, &(PhRecorded) { (char *) pass, model }, &reason);
+      replay->behind = !follow (replay->history, replay->model, recorded, replay->names, &reason);
       if (replay->behind)
         add_problem (problems, "The step '%s' was left out: %s", pass, reason->message);
     }
 }
 
+static PhRecorded *
+recorded_new (const char *pass, PhModel *model, GPtrArray *parts)
+{
+  PhRecorded *recorded = g_new (PhRecorded, 1);
+
+  *recorded = (PhRecorded) { g_strdup (pass), model, parts };
+  return recorded;
+}
+
 static gboolean
-replay_step (const char *pass, PhModel *model, gpointer data, GError **error)
+replay_step (const char *pass, PhModel *model, GPtrArray *parts, gpointer data, GError **error)
 {
   Replay *replay = data;
+  PhRecorded *recorded;
 
+  if (replay->names == NULL)
+    replay->names = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, named_free);
   if (replay->first == NULL)
     {
       replay->first = model;
       replay->history = ph_history_new ();
+      learn_parts (replay->names, model, parts);
+      g_clear_pointer (&parts, g_ptr_array_unref);
       return TRUE;
     }
-  replay_now (replay, pass, model, replay->problems);
-  g_clear_pointer (&model, ph_model_free);
+  recorded = recorded_new (pass, model, parts);
+  replay_now (replay, recorded, replay->problems);
+  recorded_free (recorded);
   return TRUE;
 }
 
@@ -193,23 +284,21 @@ follow_waiting (gpointer data)
       g_mutex_unlock (&replay->lock);
       if (recorded == NULL)
         return NULL;
-      replay_now (replay, recorded->pass, recorded->model, replay->left_out);
-      ph_recorded_free (recorded);
+      replay_now (replay, recorded, replay->left_out);
+      recorded_free (recorded);
     }
 }
 
 /* Like replay_step(), but returns before the step is followed. */
 static gboolean
-queue_step (const char *pass, PhModel *model, gpointer data, GError **error)
+queue_step (const char *pass, PhModel *model, GPtrArray *parts, gpointer data, GError **error)
 {
   Replay *replay = data;
   PhRecorded *recorded;
 
   if (replay->first == NULL)
-    return replay_step (pass, model, data, error);
-  recorded = g_new0 (PhRecorded, 1);
-  recorded->pass = g_strdup (pass);
-  recorded->model = model;
+    return replay_step (pass, model, parts, data, error);
+  recorded = recorded_new (pass, model, parts);
   if (replay->follower == NULL)
     {
       replay->left_out = g_ptr_array_new_with_free_func (g_free);
@@ -250,12 +339,12 @@ typedef struct
 } Continuing;
 
 static gboolean
-follow_step (const char *pass, PhModel *model, gpointer data, GError **error)
+follow_step (const char *pass, PhModel *model, GPtrArray *parts, gpointer data, GError **error)
 {
   Continuing *continuing = data;
   GArray *steps = continuing->replay.history->steps;
 
-  if (!replay_step (pass != NULL ? pass : continuing->start, model, &continuing->replay, error))
+  if (!replay_step (pass != NULL ? pass : continuing->start, model, parts, &continuing->replay, error))
     return FALSE;
   if (pass == NULL && steps->len > 0 && g_array_index (steps, PhStep, steps->len - 1).n_rewrites == 0)
     ph_history_abort_step (continuing->replay.history, continuing->replay.model);
@@ -270,6 +359,7 @@ ph_recording_follow (const PhFormat *format, GBytes *bytes, const char *path, Ph
 
   if (!ph_format_record_bytes (format, bytes, path, follow_step, &continuing, problems, cancellable, error))
     g_clear_pointer (&continuing.replay.history, ph_history_free);
+  g_clear_pointer (&continuing.replay.names, g_hash_table_unref);
   return continuing.replay.history;
 }
 
@@ -293,8 +383,11 @@ open_tree (const char *text, const char *folder, PhHistory **history, GPtrArray 
              : NULL;
 }
 
-PhHistory *
-ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCancellable *cancellable, GError **error)
+/* One step for each of @later (element-type PhRecorded): nodes are recognised from one to the next (match.h), what differs becomes
+ * edits. @first stays as it is: the history leads on from it. A step that cannot be followed is left out and listed in @problems
+ * (nullable) (element-type char*). NULL with @error: cancelled. (transfer full) */
+static PhHistory *
+replay_all (PhModel *first, GPtrArray *later, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
   g_autoptr (PhModel) model = ph_model_clone (first);
   g_autoptr (PhHistory) history = ph_history_new ();
@@ -306,7 +399,7 @@ ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCan
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return NULL;
-      if (!follow (history, model, recorded, &reason))
+      if (!follow (history, model, recorded, NULL, &reason))
         add_problem (problems, "The step '%s' was left out: %s", recorded->pass, reason->message);
     }
   return g_steal_pointer (&history);
@@ -314,11 +407,11 @@ ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCan
 
 /* ── folders ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* The input of the first pass comes first, though its name has no number: "input.mlir" before "1_fuse.mlir". */
+/* The input of the first pass comes first, whatever its name: "input.mlir" before "1_fuse.mlir", "before.py" before "after.py". */
 static gboolean
 is_input (const char *name)
 {
-  return g_str_has_prefix (name, "input.") || g_str_has_prefix (name, "original.");
+  return g_str_has_prefix (name, "input.") || g_str_has_prefix (name, "original.") || g_str_has_prefix (name, "before.");
 }
 
 static int
@@ -412,7 +505,7 @@ ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, G
 {
   g_autofree char *tree = NULL;
   g_autofree char *saved = g_build_filename (path, "saved_model.pb", NULL);
-  g_autoptr (GPtrArray) paths = NULL, later = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_recorded_free);
+  g_autoptr (GPtrArray) paths = NULL, later = g_ptr_array_new_with_free_func ((GDestroyNotify) recorded_free);
   g_autoptr (PhModel) first = NULL;
 
   *history = NULL;
@@ -446,11 +539,11 @@ ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, G
           continue;
         }
       recorded = g_new0 (PhRecorded, 1);
-      *recorded = (PhRecorded) { step_name (paths->pdata[i]), model };
+      *recorded = (PhRecorded) { .pass = step_name (paths->pdata[i]), .model = model };
       g_ptr_array_add (later, recorded);
     }
   if (first == NULL || later->len == 0)
     return g_steal_pointer (&first);
-  *history = ph_recording_replay (first, later, problems, cancellable, error);
+  *history = replay_all (first, later, problems, cancellable, error);
   return *history != NULL ? g_steal_pointer (&first) : NULL;
 }

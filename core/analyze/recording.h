@@ -14,14 +14,8 @@ typedef struct
 {
   char *pass;
   PhModel *model;
+  GPtrArray *parts; /* (nullable) (element-type PhTextPart) of @model, when it was told so */
 } PhRecorded;
-
-void ph_recorded_free (PhRecorded *recorded);
-
-/* One step for each of @later (element-type PhRecorded): nodes are recognised from one to the next (match.h), what differs becomes
- * edits. @first stays as it is: the history leads on from it. A step that cannot be followed is left out and listed in @problems
- * (nullable) (element-type char*). NULL with @error: cancelled. (transfer full) */
-PhHistory *ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCancellable *cancellable, GError **error);
 
 /* A file: what it holds (format.h's record). A folder of XLA's dumps: see recording-xla.h. Another folder: the models in it, in the order of
  * their names with numbers as numbers, are the history; the names of the steps are those of the files, without number and extension.

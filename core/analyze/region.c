@@ -3,6 +3,7 @@
 #include "core/analyze/region-private.h"
 
 #include "core/graph/net.h"
+#include "core/ops/microsoft/microsoft-nchwc.h"
 
 /* A reader outside, or an output of the graph: it read @before and reads @after now. */
 typedef struct
@@ -196,6 +197,34 @@ sort_changes (Cut *cut, GHashTable *net)
           else if (at != NULL)
             take_in_both (cut, at->id);
         }
+    }
+}
+
+static gboolean
+lies_in_blocks (GHashTable *values, const PhValue *value)
+{
+  return values != NULL && value != NULL && g_hash_table_contains (values, GUINT_TO_POINTER (value->id));
+}
+
+/* A node that stays and reads channels in blocks on one side only does the same in another layout: the border runs where both sides lie alike. */
+static void
+take_in_layouts (Cut *cut)
+{
+  g_autoptr (GHashTable) was = ph_nchwc_values (cut->graph[0]), is = ph_nchwc_values (cut->graph[1]);
+
+  if (was == NULL && is == NULL)
+    return;
+  PH_FOREACH_NODE (node, cut->graph[0])
+    {
+      PhNode *other = ph_model_find_node (cut->model[1], node->id);
+      gboolean differs = FALSE;
+
+      if (other == NULL || other->graph != cut->graph[1] || g_hash_table_contains (cut->inside[0], GUINT_TO_POINTER (node->id)))
+        continue;
+      for (guint i = 0; i < MIN (node->inputs->len, other->inputs->len); i++)
+        differs |= lies_in_blocks (was, ph_node_input (node, i)) != lies_in_blocks (is, ph_node_input (other, i));
+      if (differs)
+        take_in_both (cut, node->id);
     }
 }
 
@@ -443,6 +472,7 @@ ph_regions_find (PhModel *before, PhModel *after, PhHistory *history, guint firs
   if (!find_graph (&cut, net, history, first, end))
     return g_ptr_array_new_with_free_func ((GDestroyNotify) ph_region_free);
   sort_changes (&cut, net);
+  take_in_layouts (&cut);
   drop_inner_switches (&cut);
   compare_outputs (&cut);
   join_all (&cut);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/console/call.h"
+#include "core/document/newcomer.h"
 
 G_BEGIN_DECLS
 
@@ -10,10 +11,12 @@ G_BEGIN_DECLS
 gboolean ph_call_names_function (PhCall *call);                                  /* the first argument is one, or a call of one */
 gboolean ph_call_read_function (PhCall *call, gboolean compile, GError **error); /* begin */
 gboolean ph_call_make_graph (PhCall *call, GError **error);                      /* work, and */
-gboolean ph_call_open_graph (PhCall *call, GError **error);                      /* finish; nothing without begin */
-gboolean ph_call_compare_function (PhCall *call, GError **error);                /* work, and */
-gboolean ph_call_read_script (PhCall *call, const char *text, GError **error);   /* a file of the language: begin, */
-gboolean ph_call_run_script (PhCall *call, GError **error);                      /* and work; nothing without it */
-gboolean ph_call_reply_comparison (PhCall *call);                                /* what it found */
+/* @newcomer (transfer full), a graph of the language, is opened, and the reply says so. */
+void ph_call_open_newcomer (PhCall *call, PhNewcomer *newcomer, const char *what);
+gboolean ph_call_open_graph (PhCall *call, GError **error);                    /* finish; nothing without begin */
+gboolean ph_call_compare_function (PhCall *call, GError **error);              /* work, and */
+gboolean ph_call_read_script (PhCall *call, const char *text, GError **error); /* a file of the language: begin, */
+gboolean ph_call_run_script (PhCall *call, GError **error);                    /* and work; nothing without it */
+gboolean ph_call_reply_comparison (PhCall *call);                              /* what it found */
 
 G_END_DECLS

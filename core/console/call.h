@@ -44,6 +44,7 @@ struct _PhCall
   PhReply *reply;            /* written by one thread at a time                                 */
   GCancellable *cancellable; /* (nullable)                                                      */
   gboolean threaded;
+  gboolean typed; /* by somebody: what it opens goes beside what is open               */
   gint64 progress_time;
   PhSnapshot *snapshot; /* (nullable) what ph_call_read() asked for                         */
   PhPosition at, since; /* and what changes were counted from then                          */

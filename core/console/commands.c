@@ -4,7 +4,7 @@
 
 #include "core/console/call-parts.h"
 #include "core/console/command-code.h"
-#include "core/script/script.h"
+#include "core/script/words.h"
 
 #define GROUP(name) &ph_commands_##name,
 static const PhCommandGroup *const groups[] = { PH_COMMAND_GROUPS };

@@ -9,6 +9,7 @@
 #include "core/fuzzy.h"
 #include "core/io/format.h"
 #include "core/ops/op.h"
+#include "core/script/words.h"
 
 /* @fuzzy: what holds the letters counts, not what begins with them. */
 typedef struct

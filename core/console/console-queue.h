@@ -14,6 +14,7 @@ struct _PhPending
   char *line;
   char *place; /* (nullable) of a script's line: "script:12" */
   GCancellable *cancellable;
+  gboolean typed;   /* by somebody, at the window's console                   */
   PhPending *outer; /* (nullable) the line that its answer goes into  */
   gsize start, end; /* bytes of it that the answer replaces           */
   GError *failure;  /* (nullable) of a line that was to stand in it   */

@@ -329,6 +329,7 @@ start_in_idle (gpointer data)
   console->running = pending;
   pending->call = ph_call_new (console, pending->line, pending->cancellable);
   pending->call->plain = pending->outer != NULL;
+  pending->call->typed = pending->typed;
   if (pending->outer == NULL)
     g_signal_emit (console, ph_console_signals[PH_CONSOLE_STARTED], 0, pending->call->reply->command);
   pending->call->threaded = TRUE;
@@ -373,6 +374,20 @@ ph_console_run_async (PhConsole *console, const char *line, GCancellable *cancel
   pending->line = g_strdup (line);
   pending->cancellable = cancellable != NULL ? g_object_ref (cancellable) : g_cancellable_new ();
   pending->task = g_task_new (console, NULL, callback, data);
+  g_queue_push_tail (&console->waiting, pending);
+  start_next (console);
+}
+
+void
+ph_console_run_typed (PhConsole *console, const char *line)
+{
+  g_return_if_fail (PH_IS_CONSOLE (console) && line != NULL);
+
+  PhPending *pending = g_new0 (PhPending, 1);
+
+  pending->line = g_strdup (line);
+  pending->cancellable = g_cancellable_new ();
+  pending->typed = TRUE;
   g_queue_push_tail (&console->waiting, pending);
   start_next (console);
 }

@@ -26,6 +26,8 @@ PhReply *ph_console_run (PhConsole *console, const char *line, GCancellable *can
  * typed or clicked, comes this way, so the console pane shows both. */
 void ph_console_run_async (PhConsole *console, const char *line, GCancellable *cancellable, GAsyncReadyCallback callback,
                            gpointer data);
+/* The same of a line that somebody typed: what it would open in the place of the open model goes beside (newcomer.h). */
+void ph_console_run_typed (PhConsole *console, const char *line);
 /* (transfer full) of the reply; a command that failed is a reply too. */
 PhReply *ph_console_run_finish (PhConsole *console, GAsyncResult *result, GError **error);
 gboolean ph_console_is_running (PhConsole *console); /* a line runs or waits */

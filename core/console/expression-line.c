@@ -6,6 +6,7 @@
 #include "core/console/reply-rows.h"
 #include "core/console/trace.h"
 #include "core/nearest.h"
+#include "core/script/words.h"
 
 /* A line that begins with a word nobody knows was most likely meant to be a command. */
 static void
@@ -130,8 +131,8 @@ reply_value (PhReply *reply, const char *name, PhScriptValue *value)
 }
 
 /* What a line or a file of lines says. */
-void
-ph_script_result_reply (PhCall *call, PhScriptResult *result)
+static void
+reply_result (PhCall *call, PhScriptResult *result)
 {
   if (result->out->len > 0)
     {
@@ -151,7 +152,7 @@ ph_expression_work (PhCall *call, GError **error)
 
   /* What was printed before it failed was said. */
   if (ok)
-    ph_script_result_reply (call, &result);
+    reply_result (call, &result);
   else if (result.out != NULL && result.out->len > 0)
     ph_reply_say (call->reply, "%s", result.out->str);
   if (ok && result.recorded)

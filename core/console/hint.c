@@ -6,7 +6,7 @@
 #include "core/console/command-code.h"
 #include "core/console/command-words.h"
 #include "core/console/console-state.h"
-#include "core/script/script.h"
+#include "core/script/words.h"
 
 /* The only command that begins with what was typed. */
 static const char *

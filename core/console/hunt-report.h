@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/prove/hunt.h"
+#include "core/prove/hunt/hunt.h"
 
 G_BEGIN_DECLS
 

@@ -139,7 +139,7 @@ ph_pager_draw (PhPager *pager)
                                                    pager->top + 1, end, pager->lines->len);
 
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (out, "%s\033[0m\033[K\n", pager->top + i < end ? (char *) pager->lines->pdata[pager->top + i] : "");
+    g_string_append_printf (out, "\033[K%s\033[0m\n", pager->top + i < end ? (char *) pager->lines->pdata[pager->top + i] : "");
   if (g_utf8_strlen (status, -1) > (glong) pager->columns - 1)
     *g_utf8_offset_to_pointer (status, pager->columns - 1) = '\0';
   g_string_append_printf (out, pager->searching ? "%s\033[K" : "\033[7m%s\033[0m\033[K", status);

@@ -26,4 +26,7 @@ void ph_reply_free (PhReply *reply);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhReply, ph_reply_free)
 char *ph_reply_to_json (PhReply *reply); /* one line, without the newline */
 
+/* The message of what failed, for behind "error: ": its sentences broken between words, lines that it quotes as they are. (transfer full) */
+char *ph_reply_error_text (const PhReply *reply);
+
 G_END_DECLS

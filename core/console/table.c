@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/console/reply-table.h"
+#include "core/escape.h"
 #include "core/number.h"
 
 #define MAX_CELL 100 /* characters                                                    */
@@ -384,6 +385,26 @@ append_wrapped (GString *out, const char *line, gsize length, guint room)
   g_string_append_len (out, start, line + length - start);
 }
 
+static GString *
+wrap_lines (const char *text, guint room, gboolean quoted)
+{
+  GString *out = g_string_new (NULL);
+
+  for (const char *p = text; *p != '\0';)
+    {
+      const char *end = strchrnul (p, '\n');
+
+      if (quoted && g_str_has_prefix (p, "  "))
+        g_string_append_len (out, p, end - p);
+      else
+        append_wrapped (out, p, (gsize) (end - p), room);
+      if (*end == '\n')
+        g_string_append_c (out, '\n');
+      p = *end == '\n' ? end + 1 : end;
+    }
+  return out;
+}
+
 void
 ph_reply_wrap (PhReply *reply)
 {
@@ -392,14 +413,19 @@ ph_reply_wrap (PhReply *reply)
   if (reply->width < 20 || reply->wide || (reply->mode != PH_TABLES_TABLE && reply->mode != PH_TABLES_LIST))
     return;
   raw = g_string_free (g_steal_pointer (&reply->text), FALSE);
-  reply->text = g_string_new (NULL);
-  for (const char *p = raw; *p != '\0';)
-    {
-      const char *end = strchrnul (p, '\n');
+  reply->text = wrap_lines (raw, reply->width, FALSE);
+}
 
-      append_wrapped (reply->text, p, (gsize) (end - p), reply->width);
-      if (*end == '\n')
-        g_string_append_c (reply->text, '\n');
-      p = *end == '\n' ? end + 1 : end;
-    }
+char *
+ph_reply_error_text (const PhReply *reply)
+{
+  static const char prefix[] = "error: ";
+  g_autofree char *shown = ph_escape (reply->error->message, TRUE), *whole = NULL;
+
+  if (reply->width < 20)
+    return g_steal_pointer (&shown);
+  whole = g_strconcat (prefix, shown, NULL);
+  g_free (shown);
+  shown = g_string_free (wrap_lines (whole, reply->width, TRUE), FALSE);
+  return g_strdup (shown + strlen (prefix));
 }

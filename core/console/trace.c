@@ -111,6 +111,7 @@ ph_trace_command (PhCall *call, GError **error)
   PhTrace *trace = ph_console_get_trace (call->console);
   const char *what = call->argc > 0 ? call->argv[0] : "show";
   g_autoptr (PhModel) model = NULL;
+  PhNewcomer *newcomer;
 
   if (ph_call_names_function (call))
     return ph_call_read_function (call, FALSE, error);
@@ -128,9 +129,9 @@ ph_trace_command (PhCall *call, GError **error)
   model = trace_model (trace, NULL, error);
   if (model == NULL)
     return FALSE;
-  json_object_set_int_member (call->reply->json, "nodes", ph_model_n_nodes (model, TRUE));
   if (g_str_equal (what, "show"))
     {
+      json_object_set_int_member (call->reply->json, "nodes", ph_model_n_nodes (model, TRUE));
       g_autofree char *text = ph_onnx_text_print (model, 16);
 
       ph_json_set (call->reply->json, "text", text);
@@ -138,16 +139,17 @@ ph_trace_command (PhCall *call, GError **error)
       return TRUE;
     }
 
-  PhModel *taken = g_steal_pointer (&model);
-
-  ph_document_take_model (call->document, taken, NULL, NULL);
-  for (guint i = 0; i < taken->graph->inputs->len; i++)
+  newcomer = ph_newcomer_new (g_steal_pointer (&model));
+  newcomer->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
+  for (guint i = 0; i < newcomer->model->graph->inputs->len; i++)
     {
-      const PhValue *input = taken->graph->inputs->pdata[i];
+      const PhValue *input = newcomer->model->graph->inputs->pdata[i];
+      PhTensor *tensor = ph_script_get_feed (trace->script, input);
 
-      ph_document_set_feed (call->document, input->name, ph_script_get_feed (trace->script, input));
+      if (tensor != NULL)
+        g_hash_table_insert (newcomer->feeds, g_strdup (input->name), ph_tensor_ref (tensor));
     }
-  ph_reply_say (call->reply, "the trace is open: %u nodes\n", ph_model_n_nodes (taken, TRUE));
+  ph_call_open_newcomer (call, newcomer, "trace");
   return TRUE;
 }
 

@@ -17,7 +17,6 @@ PhScript *ph_console_get_script (PhConsole *console);
  * @feeds (name -> PhTensor). (transfer full) */
 PhModel *ph_trace_model_of (PhConsole *console, const char *name, const char **output, GHashTable *feeds, GError **error);
 /* expression-line.c: says what @result holds. */
-void ph_script_result_reply (PhCall *call, PhScriptResult *result);
 char **ph_trace_names (PhConsole *console); /* (transfer full) of the variables */
 
 G_END_DECLS

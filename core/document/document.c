@@ -245,6 +245,19 @@ emit_all (PhDocument *document)
     ph_document_emit (document, i);
 }
 
+char *
+ph_document_dup_name (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+
+  if (document->path != NULL)
+    return g_filename_display_basename (document->path);
+  if (document->model == NULL)
+    return NULL;
+  return *document->model->graph->name != '\0' ? g_strdup_printf ("the graph '%s'", document->model->graph->name)
+                                               : g_strdup ("a graph without a name");
+}
+
 void
 ph_document_take_model (PhDocument *document, PhModel *model, const char *path, GPtrArray *problems)
 {

@@ -36,8 +36,10 @@ gboolean ph_document_is_open (PhDocument *document);
 PhModel *ph_document_get_model (PhDocument *document);     /* (nullable) at the present position; do not edit */
 PhHistory *ph_document_get_history (PhDocument *document); /* (nullable) */
 PhPosition ph_document_get_position (PhDocument *document);
-PhViewState *ph_document_get_view (PhDocument *document);   /* how the picture is seen */
-const char *ph_document_get_path (PhDocument *document);    /* (nullable) */
+PhViewState *ph_document_get_view (PhDocument *document); /* how the picture is seen */
+const char *ph_document_get_path (PhDocument *document);  /* (nullable) */
+/* What people call it: its file without folders, or the name of a graph of no file. (transfer full) (nullable) nothing is open */
+char *ph_document_dup_name (PhDocument *document);
 GPtrArray *ph_document_get_problems (PhDocument *document); /* (element-type char*) */
 /* FALSE, once: a file that the model was read from was written since, which is a problem from now on, the last of them. */
 gboolean ph_document_check_files (PhDocument *document);
@@ -70,19 +72,6 @@ gboolean ph_document_get_busy (PhDocument *document);
 void ph_document_set_busy (PhDocument *document, gboolean busy);
 guint ph_document_get_selection (PhDocument *document);
 void ph_document_set_selection (PhDocument *document, guint node);
-/* What the picture shows: a body or function in a body ..., outermost first; PH_NO_ID and nothing: the main graph. What a
- * position does not have is left. */
-typedef struct
-{
-  PhId node, inside;
-} PhTrailPart;                                        /* entered through @node (PH_NO_ID: by its name); ph_graph_is_shown() */
-GArray *ph_document_get_trail (PhDocument *document); /* (transfer none) (element-type PhTrailPart) */
-PhId ph_document_get_inside (PhDocument *document);
-gboolean ph_document_enter (PhDocument *document, const PhNode *node, GError **error); /* from wherever it stands */
-void ph_document_enter_function (PhDocument *document, const PhFunction *function);
-gboolean ph_document_leave (PhDocument *document, guint levels);  /* FALSE: there is nothing to leave */
-gboolean ph_document_reveal (PhDocument *document, PhId node);    /* goes where it is seen; FALSE: it is already */
-char *ph_document_trail_text (PhDocument *document, guint index); /* "n7 FusedAddRelu", "local.scale" (transfer full) */
 /* Bookmarks 1 to 9: positions. */
 void ph_document_set_bookmark (PhDocument *document, guint number, PhPosition position);
 gboolean ph_document_get_bookmark (PhDocument *document, guint number, PhPosition *position);
@@ -102,3 +91,4 @@ G_END_DECLS
 #include "core/document/job.h"
 #include "core/document/pipeline.h"
 #include "core/document/proofs.h"
+#include "core/document/trail.h"

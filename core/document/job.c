@@ -4,6 +4,7 @@
 #include "core/document/document-private.h"
 #include "core/document/snapshot.h"
 #include "core/opset/opset.h"
+#include "core/prove/prover.h"
 
 typedef struct
 {

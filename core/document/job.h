@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/document/document.h"
-#include "core/prove/prove.h"
+#include "core/prove/prover.h"
 #include "passes/pass.h"
 
 G_BEGIN_DECLS

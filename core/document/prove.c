@@ -3,6 +3,7 @@
 #include "core/discard.h"
 #include "core/document/document-private.h"
 #include "core/document/snapshot.h"
+#include "core/prove/prover.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/document/document.h"
+#include "core/prove/prover.h"
 
 G_BEGIN_DECLS
 

@@ -33,8 +33,9 @@ take_look (Page *page, GString *look)
   return page->contents->len;
 }
 
-void
-ph_page_add_number (GString *out, double number)
+/* with one digit behind the point, where it is not 0 */
+static void
+add_number (GString *out, double number)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
   const double rounded = round (number * 10) / 10;
@@ -46,7 +47,7 @@ static void
 add_attribute (Page *page, const char *name, double number)
 {
   g_string_append_printf (page->out, " %s=\"", name);
-  ph_page_add_number (page->out, number);
+  add_number (page->out, number);
   g_string_append_c (page->out, '"');
 }
 
@@ -173,7 +174,7 @@ add_look (Page *page, const PhFace *face, const PhRect *card, gboolean io, gbool
       if (body)
         {
           g_string_append (page->out, "<path class=\"h\" d=\"M0 24V7a7 7 0 0 1 7-7h");
-          ph_page_add_number (page->out, card->width - 14);
+          add_number (page->out, card->width - 14);
           g_string_append (page->out, "a7 7 0 0 1 7 7V24z\"/>");
         }
       add_text (page, PH_INK_TITLE, "t", face->title, card->width / 2, PH_FACE_HEADER / 2, card->width - 8);
@@ -201,9 +202,9 @@ add_card (Page *page, int index, const PhTenant *tenant, int born, int died)
   if (tenant->n_faces > 1)
     g_string_append_printf (page->out, " data-g=\"%x.%x\"", face->signature, face->own_types);
   g_string_append (page->out, " transform=\"translate(");
-  ph_page_add_number (page->out, card.x);
+  add_number (page->out, card.x);
   g_string_append_c (page->out, ' ');
-  ph_page_add_number (page->out, card.y);
+  add_number (page->out, card.y);
   g_string_append (page->out, ")\">");
   g_string_append_printf (page->out, "<use href=\"#L%u\"/></g>\n", take_look (page, look));
 }
@@ -230,13 +231,13 @@ add_pills (Page *page, const PhSceneBox *box, int index)
       g_string_append_printf (page->out, "<g class=\"p%s%s\"", pill->is_link ? " l" : "", hidden (page, pill->born, pill->died));
       add_life (page, pill->born, pill->died);
       g_string_append (page->out, "><path d=\"M");
-      ph_page_add_number (page->out, pill->rect.x + pill->rect.width);
+      add_number (page->out, pill->rect.x + pill->rect.width);
       g_string_append_c (page->out, ' ');
-      ph_page_add_number (page->out, middle);
+      add_number (page->out, middle);
       g_string_append_c (page->out, 'L');
-      ph_page_add_number (page->out, card.x);
+      add_number (page->out, card.x);
       g_string_append_c (page->out, ' ');
-      ph_page_add_number (page->out, CLAMP (middle, card.y + 5, card.y + card.height - 5));
+      add_number (page->out, CLAMP (middle, card.y + 5, card.y + card.height - 5));
       g_string_append (page->out, "\"/>");
       g_string_append_printf (page->out, "<use href=\"#L%u\"", take_look (page, look));
       add_attribute (page, "x", pill->rect.x);
@@ -344,9 +345,9 @@ add_point (GString *out, char letter, PhPoint at)
 {
   if (letter != '\0')
     g_string_append_c (out, letter);
-  ph_page_add_number (out, at.x);
+  add_number (out, at.x);
   g_string_append_c (out, ' ');
-  ph_page_add_number (out, at.y);
+  add_number (out, at.y);
 }
 
 /* The curve alone, or with what joins it to the cards that are there at @time. */
@@ -394,7 +395,7 @@ add_end (Page *page, const char *name, int index)
   for (guint i = 0; i < 4; i++)
     {
       g_string_append_c (page->ends, i == 0 ? '[' : ',');
-      ph_page_add_number (page->ends, sides[i]);
+      add_number (page->ends, sides[i]);
     }
   g_string_append_c (page->ends, ']');
 }
@@ -472,9 +473,9 @@ ph_page_add_picture (GString *out, PhScene *scene, int first, int last, GString 
 
   g_string_append (out, "<svg id=\"picture\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"The graph\"");
   g_string_append (out, " viewBox=\"-10 -14 ");
-  ph_page_add_number (out, ph_scene_width (scene) + 20);
+  add_number (out, ph_scene_width (scene) + 20);
   g_string_append_c (out, ' ');
-  ph_page_add_number (out, ph_scene_height (scene) + 28);
+  add_number (out, ph_scene_height (scene) + 28);
   g_string_append_printf (out, "\" width=\"%.0f\" height=\"%.0f\">\n<defs>", ph_scene_width (scene) + 20,
                           ph_scene_height (scene) + 28);
   add_arrow (out, "a", "var(--edge)");

@@ -15,6 +15,4 @@ void ph_page_add_facts (GString *out, const PhPageOptions *options, PhScene *sce
 /* The list of steps, as items. */
 void ph_page_add_steps (GString *out, PhHistory *history, int first, int last);
 
-void ph_page_add_number (GString *out, double number); /* with one digit behind the point, where it is not 0 */
-
 G_END_DECLS

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "core/scene/scene.h"
+
 #define LEAST_ZOOM 0.0005 /* or what the whole picture needs */
 #define LEGIBLE    0.55   /* the least zoom at which a picture opens as a whole              */
 #define MAP        0.15   /* and one of groups, whose titles are as large as their boxes let them */
@@ -128,34 +130,46 @@ ph_viewport_fit (const PhViewport *viewport, const PhRect *rect, double largest)
   return ph_viewport_center (viewport, rect, ph_viewport_clamp_zoom (viewport, MIN (zoom, largest)));
 }
 
-/* Where a window of @room begins so that what is @length long at @from lies in its middle third; where it is seen, as it begins now. */
+static gboolean
+is_inside (double at, double room, double from, double length, double margin)
+{
+  return from >= at + margin && from + length <= at + room - margin;
+}
+
+/* Where a window of @room begins so that what is @length long at @from lies in its middle third. */
 static double
-land (double at, double room, double from, double length, double margin)
+land (double at, double room, double from, double length)
 {
   const double third = (room - length) / 3;
 
-  if (from >= at + margin && from + length <= at + room - margin)
-    return at;
   if (third <= 0)
     return from + length / 2 - room / 2;
   return CLAMP (at, from - 2 * third, from - third);
 }
 
 gboolean
-ph_viewport_show (const PhViewport *viewport, const PhRect *rect, PhView *view)
+ph_viewport_show (const PhViewport *viewport, const PhRect *rect, const PhRect *cover, PhView *view)
 {
   const PhView aim = ph_viewport_aim (viewport);
   const double width = viewport->width / aim.zoom, height = viewport->height / aim.zoom;
   const double margin = MIN (60 / aim.zoom, MIN (width, height) / 6) / 2;
+  const PhRect seen = { aim.x, aim.y, width, height };
+  const PhRect covered = { aim.x + (cover != NULL ? cover->x : 0) / aim.zoom, aim.y + (cover != NULL ? cover->y : 0) / aim.zoom,
+                           (cover != NULL ? cover->width : 0) / aim.zoom, (cover != NULL ? cover->height : 0) / aim.zoom };
+  const gboolean far = !ph_rect_touches (&seen, rect) || (cover != NULL && ph_rect_touches (&covered, rect));
 
   if (aim.zoom < TOO_FAR)
     {
       *view = ph_viewport_center (viewport, rect, CLOSE);
       return TRUE;
     }
-  /* Clear of the overview and of what floats at the borders: no nearer to them than a third, on the side that it comes from. */
-  *view = (PhView) { land (aim.x, width, rect->x, rect->width, margin), land (aim.y, height, rect->y, rect->height, margin),
-                     aim.zoom };
+  /* Clear of what floats at the borders: no nearer to them than a third, on the side that it comes from. What is seen in part, and may
+   * be under the pointer, goes no further than it has to. */
+  *view = aim;
+  if (far || !is_inside (aim.x, width, rect->x, rect->width, margin))
+    view->x = land (aim.x, width, rect->x, rect->width);
+  if (far || !is_inside (aim.y, height, rect->y, rect->height, margin))
+    view->y = land (aim.y, height, rect->y, rect->height);
   return view->x != aim.x || view->y != aim.y;
 }
 

@@ -50,8 +50,8 @@ PhView ph_viewport_zoom_at (const PhViewport *viewport, double x, double y, doub
 PhView ph_viewport_fit (const PhViewport *viewport, const PhRect *rect, double largest);    /* all of it, with a margin */
 PhView ph_viewport_center (const PhViewport *viewport, const PhRect *rect, double zoom);
 /* So far as is needed to see @rect, which lands in the middle third; comes closer where it is too small to be recognised. FALSE: it is
- * seen already. */
-gboolean ph_viewport_show (const PhViewport *viewport, const PhRect *rect, PhView *view);
+ * seen already. @cover: (nullable) the pixels that something lies over. */
+gboolean ph_viewport_show (const PhViewport *viewport, const PhRect *rect, const PhRect *cover, PhView *view);
 /* What a picture opens with where it is larger than the window: its first row, or column (@across), around @middle, readable. */
 gboolean ph_viewport_opens_whole (const PhViewport *viewport, gboolean grouped);
 double ph_viewport_reading_zoom (const PhViewport *viewport, gboolean across);

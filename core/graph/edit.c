@@ -81,6 +81,8 @@ ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **error)
               return NULL;
             }
         }
+      if (value != NULL && value->graph != graph && !ph_order_put_before (graph->owner, value, error))
+        return NULL;
     }
 
   record = ph_node_record_alloc (spec->n_inputs, spec->n_outputs);

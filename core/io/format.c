@@ -308,16 +308,17 @@ typedef struct
 } Recording;
 
 static gboolean
-finish_each (const char *pass, PhModel *model, gpointer data, GError **error)
+finish_each (const char *pass, PhModel *model, GPtrArray *parts, gpointer data, GError **error)
 {
   Recording *recording = data;
 
   if (recording->source->cancellable != NULL && g_cancellable_set_error_if_cancelled (recording->source->cancellable, error))
     {
       g_clear_pointer (&model, ph_model_free);
+      g_clear_pointer (&parts, g_ptr_array_unref);
       return FALSE;
     }
-  return recording->each (pass, model != NULL ? finish (model, recording->source) : NULL, recording->data, error);
+  return recording->each (pass, model != NULL ? finish (model, recording->source) : NULL, parts, recording->data, error);
 }
 
 gboolean
@@ -337,7 +338,7 @@ ph_format_record (const char *path, PhRecordFunc each, gpointer data, GPtrArray 
   model = read_source (format, &source, error);
   if (model != NULL && !ph_file_check (file, error))
     g_clear_pointer (&model, ph_model_free);
-  return model != NULL && finish_each (NULL, model, &recording, error);
+  return model != NULL && finish_each (NULL, model, NULL, &recording, error);
 }
 
 gboolean
@@ -363,10 +364,11 @@ ph_format_record_text (const PhFormat *format, const char *text, const char *pat
 }
 
 static gboolean
-take_first (const char *pass, PhModel *model, gpointer data, GError **error)
+take_first (const char *pass, PhModel *model, GPtrArray *parts, gpointer data, GError **error)
 {
   PhModel **first = data;
 
+  g_clear_pointer (&parts, g_ptr_array_unref);
   *first = model;
   g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the rest is not wanted");
   return FALSE;

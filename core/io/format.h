@@ -10,8 +10,8 @@
 G_BEGIN_DECLS
 
 /* What a compiler printed: first with @pass NULL the start, then after each pass. @model: (transfer full) (nullable): NULL: as before.
- * FALSE with @error ends the reading. */
-typedef gboolean (*PhRecordFunc) (const char *pass, PhModel *model, gpointer data, GError **error);
+ * @parts: (transfer full) (nullable) (element-type PhTextPart) what the text told of its nodes. FALSE with @error ends the reading. */
+typedef gboolean (*PhRecordFunc) (const char *pass, PhModel *model, GPtrArray *parts, gpointer data, GError **error);
 
 typedef struct
 {

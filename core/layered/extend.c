@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/layered/layered.h"
+#include "core/layered/route.h"
 
 #define CELL   160.0f
 #define MARGIN 14.0f /* between a new box and anything else                           */

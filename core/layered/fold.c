@@ -1,6 +1,7 @@
 /* fold.c: a long chain of groups as columns, one beside the other like those of a newspaper, so that all of it is on one screen.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
+#include "core/layered/route.h"
 
 #include <math.h>
 

@@ -5,6 +5,7 @@
 
 #include "core/layered/helper.h"
 #include "core/layered/layered.h"
+#include "core/layered/route.h"
 
 #define PORT_GAP 7.0f  /* between the ends of two lines at one side of a box, at least     */
 #define GAP      6.0f  /* between boxes that were upon each other                           */
@@ -185,6 +186,19 @@ move_end (const PhLayoutBox *box, float dx, gboolean exact, PhPoint *end, PhPoin
   handle->x += to.x - end->x;
   handle->y += to.y - end->y;
   *end = to;
+}
+
+/* Where a line goes far aside in a narrow gap between two layers, dot swings it through the boxes at its ends. That is not seen behind a card,
+ * but it is in an open group: it stays in the gap. */
+static void
+stay_between (const PhLayoutBox *from, const PhLayoutBox *to, PhPoint *points)
+{
+  const float top = points[0].y, bottom = points[3].y;
+
+  if (top > bottom || top < from->y + from->height / 2 - from->inset - 1 || bottom > to->y - to->height / 2 + to->inset + 1)
+    return;
+  points[1].y = CLAMP (points[1].y, top, bottom);
+  points[2].y = CLAMP (points[2].y, top, bottom);
 }
 
 /* ── asking ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -461,6 +475,8 @@ finish_lines (PhLayout *layout, PhLayoutEngine engine, gboolean ports)
       points = &g_array_index (layout->points, PhPoint, edge->first_point);
       move_end (&layout->boxes[edge->from], edge->from_dx, fabsf (edge->from_dx) > 0.5f, &points[0], &points[1]);
       move_end (&layout->boxes[edge->to], entry[e], !isnan (entry[e]), &points[edge->n_points - 1], &points[edge->n_points - 2]);
+      if (edge->n_points == 4)
+        stay_between (&layout->boxes[edge->from], &layout->boxes[edge->to], points);
     }
 }
 

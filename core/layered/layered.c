@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 
+#include "core/layered/route.h"
+
 #include <math.h>
 
 #define BEND_WIDTH 6.0f

@@ -81,19 +81,6 @@ gboolean ph_layered_thread (PhLayered *layered, int round);
 /* place.c: sets x of every vertex. FALSE: cancelled. */
 gboolean ph_layered_place (PhLayered *layered, GCancellable *cancellable);
 
-/* route.c: the edges of a layout whose boxes are placed. @top, @bottom: y of the layers. */
-void ph_route_layers (PhLayered *layered, const float *top, const float *bottom);
-/* The ends of edge @e as ranked: turned around where it is reversed. Offsets are from the anchors. */
-void ph_layered_ends (PhLayered *layered, int e, int *from, int *to, float *from_dx, float *to_dx);
-/* From the side of a box of the left column up into one of the right, whose edges run upwards; else from side to side. */
-void ph_route_across (PhLayout *layout, PhLayoutEdge *edge);
-void ph_route_add (PhLayout *layout, PhLayoutEdge *edge, float x, float y);
-/* Straight down, or an S where x differs. */
-void ph_route_curve (PhLayout *layout, PhLayoutEdge *edge, float x, float y);
-
-/* fold.c: folds what is laid out and routed into columns, where it is long and narrow. */
-void ph_layered_fold (PhLayered *layered, const float *top, const float *bottom);
-
 /* tighten.c: moves what is straight, as a whole, to where its links are shortest. @pull: weight of each link. */
 void ph_layered_tighten (PhLayered *layered, const int *pull);
 

@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 
 #include "core/error.h"
+#include "core/layered/engine.h"
 
 G_BEGIN_DECLS
 
@@ -22,6 +23,7 @@ typedef struct
   float anchor;        /* in: what is lined up, right of the middle                     */
   float inset;         /* in: edges end so far inside of its top and bottom             */
   guint column;        /* in: 1 stands right of 0, in the same layers, where both occur; of dot the backward half at the right */
+  int border;          /* in: of our own engine: -1 is in the first layer, 1 in the last one; only where no edge leads beyond */
 } PhLayoutBox;
 typedef struct
 {
@@ -35,32 +37,6 @@ typedef struct
   guint8 ordered;              /* in: that one enters left of the next means something            */
   guint first_point, n_points; /* out: a chain of cubic Beziers (1 + 3k points) in layout->points, tip last */
 } PhLayoutEdge;
-
-/* BEST: our own layered engine, and dot where it can do as well or better and soon, of which the better picture is taken. The others as
- * Graphviz has them. */
-/* clang-format off */
-typedef enum
-{
-  PH_LAYOUT_BEST, PH_LAYOUT_DOT, PH_LAYOUT_LAYERED, PH_LAYOUT_NEATO, PH_LAYOUT_FDP, PH_LAYOUT_SFDP, PH_LAYOUT_CIRCO, PH_LAYOUT_TWOPI,
-  PH_LAYOUT_OSAGE, PH_N_LAYOUT_ENGINES
-} PhLayoutEngine;
-/* clang-format on */
-
-const char *ph_layout_engine_name (PhLayoutEngine engine); /* "dot" */
-gboolean ph_layout_engine_find (const char *name, PhLayoutEngine *engine);
-
-#define PH_LAYOUT_DOT_MAX      600 /* boxes that BEST gives to dot             */
-#define PH_LAYOUT_GRADIENT_MAX 450 /* of a picture that has a backward half    */
-
-/* What a picture is judged by. */
-typedef struct
-{
-  gboolean there;   /* it was laid out                                               */
-  double crossings; /* pairs of edges without a common box; what is seldom there counts for less */
-  guint over;       /* a line inside of a box that is not one of its ends            */
-  guint off_row;    /* forward nodes whose first backward node is not in their row   */
-  float width, height, ms;
-} PhLayoutJudgement;
 
 typedef struct
 {

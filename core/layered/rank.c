@@ -152,6 +152,24 @@ lower (int v, const PhArc *arcs, const PhRows *in, const PhRows *out, int *rank)
     rank[v] = MAX (rank[v], high);
 }
 
+/* The simplex keeps an end close to what it is linked to; one at the border of a picture needs a lane from there. */
+static void
+move_to_border (const PhLayout *layout, const PhRows *in, const PhRows *out, int *rank)
+{
+  int least = G_MAXINT, most = 0;
+
+  for (guint v = 0; v < layout->n_boxes; v++)
+    {
+      least = MIN (least, rank[v]);
+      most = MAX (most, rank[v]);
+    }
+  for (guint v = 0; v < layout->n_boxes; v++)
+    if (layout->boxes[v].border < 0 && in->start[v] == in->start[v + 1])
+      rank[v] = least;
+    else if (layout->boxes[v].border > 0 && out->start[v] == out->start[v + 1])
+      rank[v] = most;
+}
+
 int
 ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
 {
@@ -219,6 +237,7 @@ ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
   for (int i = n - 1; i >= 0 && layout->turn % 2 == 0; i--)
     lower (order[i], arcs, &in, &out, rank);
   layout->spread = ph_layered_spread (layout, arcs, &in, &out, rank);
+  move_to_border (layout, &in, &out, rank);
   ph_rows_clear (&in);
   ph_rows_clear (&out);
 

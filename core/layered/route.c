@@ -1,5 +1,6 @@
 /* route.c: the curves of edges between boxes that are placed.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/layered/route.h"
 #include "core/layered/layered.h"
 
 #include <math.h>

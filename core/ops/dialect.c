@@ -6,7 +6,7 @@
 
 /* clang-format off */
 static const struct { const char *name; const PhOp *now; } former_onnx[] = {
-  { "Upsample", &ph_op_Resize }, { "Scatter", &ph_op_ScatterElements }, { "MaxRoiPool", &ph_op_RoiAlign }, { NULL },
+  { "Upsample", &ph_op_Resize }, { "Scatter", &ph_op_ScatterElements }, { NULL },
 };
 /* clang-format on */
 
@@ -14,9 +14,11 @@ const PhDialect ph_dialect_onnx
     = { .domain = "", .title = "ONNX", .newest = PH_OPSET_NEWEST, .former = (gconstpointer) former_onnx };
 const PhDialect ph_dialect_ml = { .domain = "ai.onnx.ml", .title = "ONNX ML", .newest = 5 };
 const PhDialect ph_dialect_microsoft = { .domain = "com.microsoft", .title = "ONNX Runtime", .newest = 1 };
+const PhDialect ph_dialect_nchwc = { .domain = "com.microsoft.nchwc", .title = "ONNX Runtime", .newest = 1 };
 
 #define DIALECT(name) &ph_dialect_##name,
-static const PhDialect *const dialects[] = { &ph_dialect_onnx, &ph_dialect_ml, &ph_dialect_microsoft, PH_FOREIGN_DIALECTS };
+static const PhDialect *const dialects[] = { &ph_dialect_onnx, &ph_dialect_ml, &ph_dialect_microsoft, &ph_dialect_nchwc,
+                                             PH_FOREIGN_DIALECTS };
 #undef DIALECT
 
 const PhDialect *const *

@@ -36,7 +36,7 @@ struct _PhDialect
 #define DIALECT(name) extern const PhDialect ph_dialect_##name;
 PH_FOREIGN_DIALECTS
 #undef DIALECT
-extern const PhDialect ph_dialect_onnx, ph_dialect_ml, ph_dialect_microsoft;
+extern const PhDialect ph_dialect_onnx, ph_dialect_ml, ph_dialect_microsoft, ph_dialect_nchwc;
 
 const PhDialect *const *ph_dialect_list (guint *n);
 const PhDialect *ph_dialect_find (const char *domain); /* (nullable) */

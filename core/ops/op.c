@@ -175,6 +175,67 @@ check_counts (const PhOp *op, const PhNode *node, GError **error)
   return TRUE;
 }
 
+int
+ph_op_attr_place (const PhOpAttr *attr, const char *text, gsize size)
+{
+  int place = 0;
+
+  for (const char *word = attr->words; word != NULL; place++)
+    {
+      const char *end = word + strcspn (word, "|");
+
+      if ((gsize) (end - word) == size
+          && (attr->any_case ? g_ascii_strncasecmp (word, text, size) : memcmp (word, text, size)) == 0)
+        return place;
+      word = *end != '\0' ? end + 1 : NULL;
+    }
+  return -1;
+}
+
+guint
+ph_node_attr_word (const PhNode *node, const char *name)
+{
+  const char *text = ph_node_attr_string (node, name, NULL);
+
+  return text != NULL ? (guint) MAX (ph_op_attr_place (ph_op_attr (node->op, name), text, strlen (text)), 0) : 0;
+}
+
+char *
+ph_op_attr_words (const PhOpAttr *attr)
+{
+  g_auto (GStrv) words = NULL;
+
+  if (attr->words == NULL || strcmp (attr->words, PH_ANY_TEXT) == 0)
+    return NULL;
+  words = g_strsplit (attr->words, "|", -1);
+  for (guint i = g_strv_length (words); i > 0 && *words[i - 1] == '\0'; i--) /* an empty one stands last */
+    g_clear_pointer (&words[i - 1], g_free);
+  return g_strjoinv (", ", words);
+}
+
+static gboolean
+check_words (const PhNode *node, const PhOpAttr *attr, const PhAttr *given, GError **error)
+{
+  const guint n = given->kind == PH_ATTR_STRINGS ? given->n : 1;
+
+  if (attr->words == NULL || strcmp (attr->words, PH_ANY_TEXT) == 0)
+    return TRUE;
+  for (guint i = 0; i < n; i++)
+    {
+      GBytes *bytes = given->kind == PH_ATTR_STRINGS ? given->strings[i] : given->s;
+      gsize size = 0;
+      const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+      g_autofree char *words = NULL, *word = NULL;
+
+      if (ph_op_attr_place (attr, text != NULL ? text : "", size) >= 0)
+        continue;
+      words = ph_op_attr_words (attr);
+      word = g_strndup (text, MIN (size, 64));
+      return ph_node_fail (node, error, PH_ERROR_TYPE, "its attribute '%s' is '%s', must be one of: %s", attr->name, word, words);
+    }
+  return TRUE;
+}
+
 gboolean
 ph_op_check (const PhOp *op, const PhNode *node, GError **error)
 {
@@ -184,6 +245,13 @@ ph_op_check (const PhOp *op, const PhNode *node, GError **error)
 
   if (!check_counts (op, node, error))
     return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (op->attrs) && op->attrs[i].name != NULL; i++)
+    {
+      const PhAttr *given = op->attrs[i].words != NULL ? ph_node_attr (node, op->attrs[i].name) : NULL;
+
+      if (given != NULL && given->kind == op->attrs[i].kind && !check_words (node, &op->attrs[i], given, error))
+        return FALSE;
+    }
 
   for (guint i = 0; i < G_N_ELEMENTS (op->attrs) && op->attrs[i].name != NULL; i++)
     {

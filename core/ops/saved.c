@@ -4,8 +4,9 @@
 
 #include "core/ops/op.h"
 
-gboolean
-ph_value_is_saved (const PhValue *value)
+/* Computed by a forward node of the main graph and read by a backward one: kept from the one half to the other. */
+static gboolean
+is_saved (const PhValue *value)
 {
   if (value->producer == NULL || value->producer->role == PH_ROLE_BACKWARD || value->graph->owner != NULL)
     return FALSE;
@@ -26,7 +27,7 @@ ph_graph_saved (const PhGraph *graph)
 
   PH_FOREACH_NODE (node, graph)
     for (guint i = 0; i < node->outputs->len; i++)
-      if (ph_value_is_saved (node->outputs->pdata[i]))
+      if (is_saved (node->outputs->pdata[i]))
         g_ptr_array_add (saved, node->outputs->pdata[i]);
   return saved;
 }

@@ -6,8 +6,6 @@
 
 G_BEGIN_DECLS
 
-/* Computed by a forward node of the main graph and read by a backward one: kept from the one half to the other. */
-gboolean ph_value_is_saved (const PhValue *value);
 /* (transfer container) (element-type PhValue), in the order in which they are computed. */
 GPtrArray *ph_graph_saved (const PhGraph *graph);
 /* The most bytes that computed values of the graph occupy at once, run in its order: each from its node to its last reader, outputs to

@@ -1,6 +1,7 @@
 /* support.c: what kernels, infer functions and gradients of several families share.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/support.h"
+#include "core/tensor/transpose.h"
 
 gboolean
 ph_axis (gint64 axis, guint rank, guint *normal)
@@ -172,6 +173,12 @@ copy_transposed (gint64 rows, gint64 columns, char *to, gint64 to_row, const cha
 {
   const gint64 bytes = (gint64) size;
 
+  if (size == 4)
+    {
+      ph_transpose_words ((gsize) columns, (gsize) rows, (const guint32 *) (gconstpointer) from, (gsize) from_column,
+                          (guint32 *) (gpointer) to, (gsize) to_row);
+      return;
+    }
   for (gint64 i = 0; i < rows; i += TILE)
     for (gint64 j = 0; j < columns; j += TILE)
       for (gint64 k = i; k < MIN (i + TILE, rows); k++)
@@ -238,27 +245,44 @@ typedef struct
   gconstpointer from, fill;
   char *to;
   gsize size;
-  guint rank;
+  guint last;   /* the last axis that has a map  */
+  gint64 block; /* elements of the axes after it */
 } Mapped;
+
+/* @n elements that lie side by side; @at below 0: of the filling. */
+static void
+copy_run (Mapped *m, gint64 at, gint64 n)
+{
+  const gsize bytes = (gsize) n * m->size;
+
+  if (at >= 0 && n == 1)
+    ph_move (m->to, 0, m->from, at, m->size);
+  else if (at >= 0)
+    memcpy (m->to, (const char *) m->from + (gsize) at * m->size, bytes);
+  else if (m->fill != NULL)
+    for (gint64 i = 0; i < n; i++)
+      ph_move (m->to, i, m->fill, 0, m->size);
+  m->to += bytes;
+}
 
 static void
 copy_mapped (Mapped *m, guint axis, gint64 offset)
 {
-  for (gint64 i = 0; i < m->dims[axis]; i++)
-    {
-      gint64 j = m->maps[axis] != NULL ? m->maps[axis][i] : i;
-      gint64 at = offset < 0 || j < 0 ? -1 : offset + j * m->strides[axis];
+  const gint64 *map = m->maps[axis], n = m->dims[axis];
 
-      if (axis + 1 < m->rank)
-        copy_mapped (m, axis + 1, at);
-      else
+  for (gint64 i = 0, run; i < n; i += run)
+    {
+      const gint64 j = map != NULL ? map[i] : i, at = offset < 0 || j < 0 ? -1 : offset + j * m->strides[axis];
+
+      run = 1;
+      if (axis < m->last)
         {
-          if (at >= 0)
-            ph_move (m->to, 0, m->from, at, m->size);
-          else if (m->fill != NULL)
-            ph_move (m->to, 0, m->fill, 0, m->size);
-          m->to += m->size;
+          copy_mapped (m, axis + 1, at);
+          continue;
         }
+      while (i + run < n && (map == NULL || (j < 0 ? map[i + run] < 0 : map[i + run] == j + run)))
+        run++;
+      copy_run (m, at, run * m->block);
     }
 }
 
@@ -267,9 +291,11 @@ ph_copy_mapped (guint rank, const gint64 *dims, gpointer to, const gint64 *from_
                 gconstpointer fill, gsize size)
 {
   gint64 strides[PH_MAX_RANK];
-  Mapped m = { dims, strides, maps, from, fill, to, size, rank };
+  Mapped m = { dims, strides, maps, from, fill, to, size, rank > 0 ? rank - 1 : 0, 1 };
 
   ph_strides (rank, from_dims, strides);
+  while (m.last > 0 && maps[m.last] == NULL)
+    m.block *= dims[m.last--];
   if (rank == 0)
     ph_move (to, 0, from, 0, size);
   else

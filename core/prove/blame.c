@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/distance.h"
 #include "core/prove/prover-private.h"
+#include "core/prove/prover.h"
 
 /* All outputs by name at @at, in double, on @feeds. FALSE: cancelled. */
 static gboolean

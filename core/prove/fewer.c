@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/graph/edit.h"
-#include "core/prove/field-sizes.h"
+#include "core/prove/field/field-sizes.h"
 #include "core/run/recipe.h"
 
 typedef struct

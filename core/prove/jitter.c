@@ -200,12 +200,22 @@ half_step (PhDType dtype)
 }
 
 static double
-sign_of (guint turn, gsize i)
+sign_of (guint turn, guint64 i)
 {
   guint64 z = (turn + 1) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) + i * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
 
   z = (z ^ (z >> 31)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
   return (z >> 40) & 1 ? 1 : -1;
+}
+
+/* Equal numbers were rounded alike: in a tensor of few different ones the errors add up. */
+static double
+sign_of_value (guint turn, double value)
+{
+  guint64 bits;
+
+  memcpy (&bits, &value, sizeof bits);
+  return sign_of (turn, bits ^ (bits >> 29));
 }
 
 static PhTensor *
@@ -220,7 +230,7 @@ moved (PhTensor *tensor, guint turn)
     {
       const double value = floats != NULL ? (double) floats[i] : ph_tensor_get (tensor, i);
 
-      out[i] = is_short (value) ? value : value * (1 + sign_of (turn, i) * step);
+      out[i] = is_short (value) ? value : value * (1 + sign_of_value (turn, value) * step);
     }
   return copy;
 }

@@ -4,7 +4,7 @@
 
 #include "core/prove/key.h"
 
-#include "core/prove/field-sizes.h"
+#include "core/prove/field/field-sizes.h"
 #include "core/prove/region-form.h"
 #include "core/prove/rows.h"
 #include "core/run/recipe.h"

@@ -65,8 +65,8 @@ copy_constants_of (Copying *copying, PhNode *node, const PhNode *owner)
   return TRUE;
 }
 
-static void
-copy_opsets (PhModel *from, PhModel *to)
+void
+ph_model_copy_opsets (PhModel *from, PhModel *to)
 {
   GHashTableIter iter;
   gpointer domain, version;
@@ -86,7 +86,7 @@ copy_side (PhPair *pair, PhModel *from, PhModel *other, GPtrArray *nodes, gboole
   Copying copying = { ids, to, map, error };
   const int opset = ph_model_opset (from, "");
 
-  copy_opsets (from, to);
+  ph_model_copy_opsets (from, to);
   for (guint i = 0; i < pair->inputs->len; i++)
     {
       const PhId id = g_array_index (pair->inputs, PhId, i);
@@ -175,17 +175,30 @@ ph_pair_free (PhPair *pair)
   g_free (pair);
 }
 
-gboolean
-ph_model_is_known (PhModel *model)
+GPtrArray *
+ph_model_list_unknown (PhModel *model)
 {
   g_autoptr (GPtrArray) nodes = ph_model_nodes (model);
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
 
   for (guint i = 0; i < nodes->len; i++)
     {
       const PhNode *node = nodes->pdata[i];
+      g_autofree char *name = NULL;
 
-      if (node->op == NULL && !ph_node_is_fused (node) && ph_model_find_function (model, node->domain, node->op_type) == NULL)
-        return FALSE;
+      if (node->op != NULL || ph_node_is_fused (node) || ph_model_find_function (model, node->domain, node->op_type) != NULL)
+        continue;
+      name = *node->domain != '\0' ? g_strdup_printf ("%s.%s", node->domain, node->op_type) : g_strdup (node->op_type);
+      if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+        g_ptr_array_add (names, g_steal_pointer (&name));
     }
-  return TRUE;
+  return names;
+}
+
+gboolean
+ph_model_is_known (PhModel *model)
+{
+  g_autoptr (GPtrArray) unknown = ph_model_list_unknown (model);
+
+  return unknown->len == 0;
 }

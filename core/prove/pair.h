@@ -24,5 +24,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhPair, ph_pair_free)
 
 /* Whether every operator is known here, in bodies too: what is not cannot be computed here, which says nothing about who wrote it. */
 gboolean ph_model_is_known (PhModel *model);
+/* The operators that do not, each once: "com.example.Secret". (element-type utf8) (transfer full) */
+GPtrArray *ph_model_list_unknown (PhModel *model);
+/* @to, an empty model, is of the opsets of @from. */
+void ph_model_copy_opsets (PhModel *from, PhModel *to);
 
 G_END_DECLS

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/prove/prover-private.h"
+#include "core/prove/prover.h"
 
 static PhExactness
 rewrite_exactness (const PhPass *pass, const char *rule)

@@ -4,6 +4,7 @@
 
 #include "core/prove/key.h"
 #include "core/prove/prover-private.h"
+#include "core/prove/prover.h"
 #include "core/prove/run-side.h"
 
 /* ── the journal ── */

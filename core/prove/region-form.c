@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/region-form.h"
 
-#include "core/prove/field-sizes.h"
+#include "core/prove/field/field-sizes.h"
 #include "core/prove/rows.h"
 #include "core/run/recipe.h"
 

@@ -3,6 +3,7 @@
 #include "core/ops/dialect.h"
 #include "core/prove/fewer.h"
 #include "core/prove/prover-private.h"
+#include "core/prove/prover.h"
 #include "core/prove/region-form.h"
 #include "core/prove/run-side.h"
 #include "core/prove/structure.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/prove/prove.h"
+#include "core/prove/prover.h"
 
 G_BEGIN_DECLS
 

@@ -88,7 +88,7 @@ void
 ph_sampler_free (PhSampler *sampler)
 {
   ph_pool_free (sampler->pool);
-  g_free (sampler->usage);
+  ph_usage_free (sampler->pair, sampler->usage);
   g_free (sampler);
 }
 
@@ -362,6 +362,7 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, guint input, PhBounds bound
   const gboolean negative = bounds.low < 0 && ph_dtype_is_signed (dtype);
   const int sign = ph_rare_sign (kind, turn);
   const gsize first = n > 0 ? ph_splitmix (state) % n : 0, last = n > 1 ? (first + 1 + ph_splitmix (state) % (n - 1)) % n : n;
+  const gboolean ends = n > 2 || ph_splitmix (state) % 4 == 0;
 
   for (gsize i = 0; i < n; i++)
     {
@@ -371,13 +372,16 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, guint input, PhBounds bound
         {
           const gint64 range = usage->range > 0 ? usage->range : 2;
 
-          /* Both ends somewhere, else anything, from either end. */
-          value = i == first ? 0 : i == last ? range - 1 : (gint64) (ph_splitmix (state) % (guint64) range);
+          /* Both ends somewhere, else anything, from either end; few of them are not always the ends. */
+          value = ends && i == first ? 0 : ends && i == last ? range - 1 : (gint64) (ph_splitmix (state) % (guint64) range);
           if (kind != PH_SAMPLE_NORMAL && negative && sampler->modesty < PH_SAMPLER_MOST_MODEST
               && (i == first || (ph_splitmix (state) & 1)))
             value -= range;
           if (sampler->modesty > 0 && value == -range) /* without its sign it is beyond the table */
             value = -1;
+          if (usage->places != NULL && usage->places->len > 0 && !(ends && (i == first || i == last))
+              && (ph_splitmix (state) & 1))
+            value = g_array_index (usage->places, gint64, ph_splitmix (state) % usage->places->len);
         }
       else if (usage->reading == PH_READ_AS_DATA && sampler->modesty > 0)
         value = (gint64) (ph_splitmix (state) % (guint64) sampler->short_axis[sampler->modesty]);

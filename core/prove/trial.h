@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/prove/field.h"
-#include "core/prove/prove.h"
+#include "core/prove/field/field.h"
+#include "core/prove/prover.h"
 #include "core/prove/samples.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/usage.h"
 
+#include <string.h>
+
 #include "core/ops/op-list.h"
+#include "core/run/recipe.h"
 
 /* What @value is in the model that the pair was cut out of: a pair's own inputs are of open rank. */
 static const PhType *
@@ -98,6 +101,106 @@ follow (Following *following, const PhValue *value, guint depth)
     }
 }
 
+/* ── tables that the sides do not share ── */
+
+#define MOST_PLACES 64
+
+static void
+add_tables (const PhGraph *graph, gint64 size, GPtrArray *tables)
+{
+  for (guint i = 0; i < graph->constants->len; i++)
+    {
+      PhTensor *tensor = ((PhValue *) graph->constants->pdata[i])->tensor;
+      const guint rank = tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR ? ph_tensor_rank (tensor) : 0;
+
+      for (guint axis = 0; axis < rank; axis++)
+        if (ph_tensor_dims (tensor)[axis] == size)
+          {
+            g_ptr_array_add (tables, tensor);
+            break;
+          }
+    }
+  PH_FOREACH_NODE (node, graph)
+    for (guint g = 0; node->graphs != NULL && g < node->graphs->len; g++)
+      add_tables (node->graphs->pdata[g], size, tables);
+}
+
+static gboolean
+has_equal (const GPtrArray *tables, PhTensor *tensor)
+{
+  for (guint i = 0; i < tables->len; i++)
+    if (tables->pdata[i] == tensor || ph_tensor_equal (tables->pdata[i], tensor))
+      return TRUE;
+  return FALSE;
+}
+
+/* The places along the axis of @size of two tables of one shape at which they differ; none where most do: any index finds one then. */
+static void
+add_places (PhTensor *a, PhTensor *b, gint64 size, GArray *places)
+{
+  const guint rank = ph_tensor_rank (a);
+  const gint64 *dims = ph_tensor_dims (a);
+  const PhDType dtype = ph_tensor_dtype (a);
+  g_autofree guint8 *differs = g_new0 (guint8, size);
+  gsize inner = ph_dtype_size (dtype), n_rows = 1;
+  const char *x, *y;
+  gint64 n = 0;
+  guint axis = 0;
+
+  if (rank != ph_tensor_rank (b) || dtype != ph_tensor_dtype (b) || dtype == PH_STRING
+      || memcmp (dims, ph_tensor_dims (b), rank * sizeof *dims) != 0)
+    return;
+  while (dims[axis] != size)
+    axis++;
+  for (guint i = 0; i < rank; i++)
+    if (i <= axis)
+      n_rows *= (gsize) dims[i];
+    else
+      inner *= (gsize) dims[i];
+  x = ph_tensor_data (a);
+  y = ph_tensor_data (b);
+  for (gsize i = 0; x != NULL && y != NULL && i < n_rows; i++)
+    {
+      guint8 *place = &differs[i % (gsize) size];
+
+      if (*place == 0 && memcmp (x + i * inner, y + i * inner, inner) != 0)
+        {
+          *place = 1;
+          n++;
+        }
+    }
+  for (gint64 i = 0; i < size && n <= size / 2 && places->len < MOST_PLACES; i++)
+    if (differs[i])
+      g_array_append_val (places, i);
+}
+
+static void
+find_tables (const PhPair *pair, PhUsage *usage)
+{
+  g_autoptr (GPtrArray) before = g_ptr_array_new (), after = g_ptr_array_new ();
+
+  add_tables (pair->before->graph, usage->range, before);
+  add_tables (pair->after->graph, usage->range, after);
+  usage->places = g_array_new (FALSE, FALSE, sizeof (gint64));
+  for (guint i = 0; i < after->len; i++)
+    {
+      if (has_equal (before, after->pdata[i]))
+        continue;
+      usage->tables_differ = usage->tables_differ || ph_recipe_of (after->pdata[i]) == NULL;
+      for (guint k = 0; k < before->len; k++)
+        if (!has_equal (after, before->pdata[k]))
+          add_places (before->pdata[k], after->pdata[i], usage->range, usage->places);
+    }
+}
+
+void
+ph_usage_free (const PhPair *pair, PhUsage *usage)
+{
+  for (guint i = 0; i < pair->inputs->len; i++)
+    g_clear_pointer (&usage[i].places, g_array_unref);
+  g_free (usage);
+}
+
 PhUsage *
 ph_usage_find (const PhPair *pair)
 {
@@ -114,6 +217,8 @@ ph_usage_find (const PhPair *pair)
           continue;
         follow (&following, value, 0);
         usage[i] = following.usage;
+        if (side == 1 && usage[i].reading == PH_READ_AS_INDEX && usage[i].range > 1)
+          find_tables (pair, &usage[i]);
       }
   return usage;
 }
@@ -139,7 +244,8 @@ ph_usage_has_integers (const PhPair *pair, const PhUsage *usage)
         return TRUE;
       if (ph_dtype_is_float (type->dtype) || (usage[i].reading == PH_READ_AS_SHAPE && !usage[i].is_free))
         continue;
-      if (!is_plain_index (pair->before->graph->inputs->pdata[i]) || !is_plain_index (pair->after->graph->inputs->pdata[i]))
+      if (usage[i].tables_differ || !is_plain_index (pair->before->graph->inputs->pdata[i])
+          || !is_plain_index (pair->after->graph->inputs->pdata[i]))
         return TRUE;
     }
   return FALSE;

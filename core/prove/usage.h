@@ -13,16 +13,20 @@ typedef enum
   PH_READ_AS_SHAPE
 } PhReading;
 
-/* @range: of an index, the smallest table's size, 0: not known. @is_free: a shape may be any. */
+/* @range: of an index, the smallest table's size, 0: not known. @is_free: a shape may be any. @places: (nullable) (element-type
+ * gint64) of an index, where tables of both sides hold something else; @tables_differ: there are such, or a table that only one side has
+ * and nothing says how it was computed, so that what holds at some places shows nothing of the others. */
 typedef struct
 {
   PhReading reading;
   gint64 range;
-  gboolean is_free;
+  gboolean is_free, tables_differ;
+  GArray *places;
 } PhUsage;
 
 /* One for each input. (transfer full) */
 PhUsage *ph_usage_find (const PhPair *pair);
+void ph_usage_free (const PhPair *pair, PhUsage *usage);
 /* Whether an integer input is data, of which a few samples are no proof: neither a shape nor a plain index. */
 gboolean ph_usage_has_integers (const PhPair *pair, const PhUsage *usage);
 

@@ -292,11 +292,98 @@ run_qlinear_matmul (PhKernel *kernel, gpointer prepared)
   return TRUE;
 }
 
+/* ── the greatest of windows ── */
+
+static gpointer
+prepare_max (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  PhWindow window;
+
+  if (!are_bytes (x) || ph_tensor_rank (x) != 4 || ph_tensor_count (x) == 0 || ph_kernel_wants (kernel, 1))
+    return ph_kernel_refuse (kernel, "no image of bytes, or the indices are wanted too");
+  if (ph_window_init (&window, kernel->node, 2, ph_tensor_dims (x) + 2, NULL) != NULL)
+    return ph_kernel_refuse (kernel, "windows that do not fit");
+  for (guint i = 0; i < 2; i++)
+    if (window.dilation[i] != 1 || window.begin[i] < 0 || window.begin[i] >= window.kernel[i] || window.out[i] < 1
+        || (window.out[i] - 1) * window.stride[i] - window.begin[i] >= window.in[i])
+      return ph_kernel_refuse (kernel, "windows that are dilated, or lie in the padding alone");
+  return g_memdup2 (&window, sizeof window);
+}
+
+typedef guint8 Sixteen __attribute__ ((vector_size (16), aligned (1), may_alias));
+
+/* @y = the greater of it and @x, of unsigned bytes. */
+static void
+take_greater (gsize n, guint8 *y, const guint8 *x)
+{
+  gsize i = 0;
+
+  for (; i + 16 <= n; i += 16)
+    {
+      const Sixteen a = *(const Sixteen *) (gconstpointer) (y + i), b = *(const Sixteen *) (gconstpointer) (x + i);
+      const Sixteen first = (Sixteen) (a > b);
+
+      *(Sixteen *) (gpointer) (y + i) = (a & first) | (b & ~first);
+    }
+  for (; i < n; i++)
+    y[i] = MAX (y[i], x[i]);
+}
+
+/* One row of the result: the greatest of each column in @column, then of the columns of each window. Signed bytes are compared as
+ * unsigned ones, which @flip makes of them. */
+static void
+max_row (const PhWindow *w, const guint8 *in, gint64 row, guint8 flip, guint8 *column, guint8 *turned, guint8 *out)
+{
+  const gint64 first = MAX (row * w->stride[0] - w->begin[0], 0);
+  const gint64 end = MIN (row * w->stride[0] - w->begin[0] + w->kernel[0], w->in[0]);
+  const gsize wide = (gsize) w->in[1];
+
+  memset (column, 0, wide);
+  for (gint64 i = first; i < end; i++)
+    {
+      const guint8 *line = in + (gsize) i * wide;
+
+      for (gsize k = 0; flip != 0 && k < wide; k++)
+        turned[k] = line[k] ^ flip;
+      take_greater (wide, column, flip != 0 ? turned : line);
+    }
+  for (gint64 i = 0; i < w->out[1]; i++)
+    {
+      const gint64 from = MAX (i * w->stride[1] - w->begin[1], 0),
+                   to = MIN (i * w->stride[1] - w->begin[1] + w->kernel[1], w->in[1]);
+      guint8 greatest = 0;
+
+      for (gint64 k = from; k < to; k++)
+        greatest = MAX (greatest, column[k]);
+      out[i] = greatest ^ flip;
+    }
+}
+
+static gboolean
+run_max (PhKernel *kernel, gpointer prepared)
+{
+  const PhWindow *w = prepared;
+  PhTensor *x = kernel->inputs[0];
+  const gint64 *dims = ph_tensor_dims (x);
+  const guint8 flip = ph_tensor_dtype (x) == PH_INT8 ? 0x80 : 0, *in = ph_tensor_data (x);
+  g_autofree guint8 *room = g_malloc (2 * (gsize) w->in[1]);
+  guint8 *out = in != NULL ? ph_kernel_output_unset (kernel, 0, ph_tensor_dtype (x), 4,
+                                                     (gint64[]) { dims[0], dims[1], w->out[0], w->out[1] }, NULL)
+                           : NULL;
+
+  for (gint64 plane = 0; out != NULL && plane < dims[0] * dims[1]; plane++, in += dims[2] * dims[3])
+    for (gint64 row = 0; row < w->out[0]; row++, out += w->out[1])
+      max_row (w, in, row, flip, room, room + w->in[1], out);
+  return out != NULL;
+}
+
 /* clang-format off */
 const PhKernelRow ph_kernels_bytes[] = {
   { &ph_op_DequantizeLinear, PH_DEVICE_CPU, "bytes", 10, prepare_dequantise, run_dequantise, NULL },
   { &ph_op_DynamicQuantizeLinear, PH_DEVICE_CPU, "bytes", 10, prepare_dynamic, run_dynamic, NULL },
   { &ph_op_MatMulInteger, PH_DEVICE_CPU, "bytes", 10, prepare_matmul_integer, run_matmul_integer, NULL },
+  { &ph_op_MaxPool, PH_DEVICE_CPU, "bytes", 10, prepare_max, run_max, g_free },
   { &ph_op_QLinearMatMul, PH_DEVICE_CPU, "bytes", 10, prepare_qlinear_matmul, run_qlinear_matmul, NULL },
   { &ph_op_QuantizeLinear, PH_DEVICE_CPU, "bytes", 10, prepare_quantise, run_quantise, NULL },
   { NULL },

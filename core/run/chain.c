@@ -170,13 +170,41 @@ is_scalar (const Maker *maker, int limit)
   return limit < OPERANDS && tensor != NULL && ph_tensor_rank (tensor) == 0;
 }
 
+/* The bound that @value is, where it is known before the run; none stays what it is. */
+static gboolean
+find_bound (const Maker *maker, PhValue *value, float *bound)
+{
+  PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
+  gboolean known;
+  guint at;
+
+  if (tensor == NULL && value != NULL && g_ptr_array_find (maker->outside, value, &at) && at < maker->kernel->n_inputs
+      && ph_kernel_is_constant (maker->kernel, at))
+    tensor = maker->kernel->inputs[at];
+  known = tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_dtype (tensor) == PH_FLOAT
+          && ph_tensor_rank (tensor) == 0;
+  if (known)
+    *bound = (float) ph_tensor_get (tensor, 0);
+  return value == NULL || known;
+}
+
 /* As its kernel has it: the greater of it and the least, then the smaller of that and the greatest. */
 static gboolean
 add_clip (Maker *maker, const PhNode *node, int x)
 {
   static const guint8 lanes[] = { PH_LANE_MAX, PH_LANE_MIN };
-  gboolean any = FALSE;
+  float bounds[2] = { -INFINITY, INFINITY };
 
+  if (find_bound (maker, ph_node_input (node, 1), &bounds[0]) && find_bound (maker, ph_node_input (node, 2), &bounds[1]))
+    {
+      Step *step = add_step (maker->chain, UNARY, PH_LANE_CLIP);
+
+      if (step == NULL)
+        return FALSE;
+      step->in[0] = (guint8) x;
+      memcpy (step->p, bounds, sizeof bounds);
+      return TRUE;
+    }
   for (guint i = 0; i < 2; i++)
     {
       PhValue *bound = ph_node_input (node, i + 1);
@@ -191,15 +219,6 @@ add_clip (Maker *maker, const PhNode *node, int x)
       step->in[0] = (guint8) x;
       step->in[1] = (guint8) limit;
       x = OPERANDS + (int) maker->chain->n_steps - 1;
-      any = TRUE;
-    }
-  if (!any)
-    {
-      Step *step = add_step (maker->chain, UNARY, PH_LANE_COPY);
-
-      if (step == NULL)
-        return FALSE;
-      step->in[0] = (guint8) x;
     }
   return TRUE;
 }

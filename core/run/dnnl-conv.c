@@ -105,7 +105,7 @@ make (PhKernel *kernel, const Shape *shape, gboolean transposed)
                                                          shape->bias != NULL ? &dnnl->args[2].given : NULL, &y, g->strides,
                                                          g->dilations, g->before, g->after);
   ph_dnnl_result (dnnl, 2 + shape->window.n, dims);
-  if (status != dnnl_success || !ph_dnnl_make (dnnl, &op))
+  if (status != dnnl_success || !ph_dnnl_make (dnnl, &op, NULL))
     {
       g_clear_pointer (&dnnl, ph_dnnl_free);
       ph_kernel_refuse (kernel, PH_NO_PRIMITIVE);

@@ -58,7 +58,7 @@ prepare_pool (PhKernel *kernel, dnnl_alg_kind_t algorithm)
   if (dnnl_pooling_v2_forward_desc_init (&op, dnnl_forward_inference, algorithm, &source, &any, geometry.strides, geometry.kernel,
                                          geometry.dilations, geometry.before, geometry.after)
           != dnnl_success
-      || !ph_dnnl_make (dnnl, &op))
+      || !ph_dnnl_make (dnnl, &op, NULL))
     {
       g_clear_pointer (&dnnl, ph_dnnl_free);
       ph_kernel_refuse (kernel, PH_NO_PRIMITIVE);
@@ -113,7 +113,7 @@ prepare_lrn (PhKernel *kernel)
                                   ph_node_attr_float (kernel->node, "alpha", 0.0001f),
                                   ph_node_attr_float (kernel->node, "beta", 0.75f), ph_node_attr_float (kernel->node, "bias", 1))
           != dnnl_success
-      || !ph_dnnl_make (dnnl, &op))
+      || !ph_dnnl_make (dnnl, &op, NULL))
     {
       g_clear_pointer (&dnnl, ph_dnnl_free);
       ph_kernel_refuse (kernel, PH_NO_PRIMITIVE);

@@ -18,32 +18,33 @@ is_finite_splat (PhTensor *tensor)
   return ph_tensor_is_splat (tensor) && isfinite (ph_tensor_get (tensor, 0));
 }
 
-/* c[m, n] += alpha * a * b, where all elements of b are the same: sums of rows do it. */
-static void
-multiply_by_splat (gint64 m, gint64 n, gint64 k, float alpha, const float *a, gboolean a_transposed, float beta, float *c)
-{
-  for (gint64 i = 0; i < m; i++)
-    {
-      double sum = 0;
-
-      for (gint64 j = 0; j < k; j++)
-        sum += a_transposed ? a[j * m + i] : a[i * k + j];
-      for (gint64 j = 0; j < n; j++)
-        c[i * n + j] = (float) (alpha * sum) + (beta != 0 ? beta * c[i * n + j] : 0);
-    }
-}
-
-#define BLOCK ((gint64) 256) /* rows and columns that one thread computes at once */
-
+/* c[m, n] = alpha a[m, k] b[k, n] + beta c. */
 typedef struct
 {
   gint64 m, n, k;
   float alpha, beta;
-  const float *a, *b;
+  const float *a, *b; /* @b: not read where one number, in @alpha, stands for all of it */
   gboolean a_transposed, b_transposed;
   float *c;
   GCancellable *cancellable; /* (nullable) */
 } Product;
+
+/* c[m, n] += alpha * a * b, where all elements of b are the same: sums of rows do it. */
+static void
+multiply_by_splat (const Product *p)
+{
+  for (gint64 i = 0; i < p->m; i++)
+    {
+      double sum = 0;
+
+      for (gint64 j = 0; j < p->k; j++)
+        sum += p->a_transposed ? p->a[j * p->m + i] : p->a[i * p->k + j];
+      for (gint64 j = 0; j < p->n; j++)
+        p->c[i * p->n + j] = (float) (p->alpha * sum) + (p->beta != 0 ? p->beta * p->c[i * p->n + j] : 0);
+    }
+}
+
+#define BLOCK ((gint64) 256) /* rows and columns that one thread computes at once */
 
 static gboolean
 multiply_block (const Product *p, gint64 row, gint64 column)
@@ -60,25 +61,23 @@ multiply_block (const Product *p, gint64 row, gint64 column)
 /* Threads take whole blocks: with several of them oneDNN adds up parts of a sum in another order, so that the number of threads would be seen in
  * the result. */
 static gboolean
-multiply (GCancellable *cancellable, gint64 m, gint64 n, gint64 k, float alpha, const float *a, gboolean a_transposed,
-          const float *b, gboolean b_transposed, float beta, float *c)
+multiply (const Product *p)
 {
-  const Product product = { m, n, k, alpha, beta, a, b, a_transposed, b_transposed, c, cancellable };
-  const gint64 wide = (n + BLOCK - 1) / BLOCK, blocks = (m + BLOCK - 1) / BLOCK * wide;
+  const gint64 wide = (p->n + BLOCK - 1) / BLOCK, blocks = (p->m + BLOCK - 1) / BLOCK * wide;
   int failed = 0;
 
   if (blocks > 1 && ph_run_max_threads () > 1)
     {
 #pragma omp parallel for schedule(dynamic) reduction(+ : failed)
       for (gint64 i = 0; i < blocks; i++)
-        failed += !multiply_block (&product, i / wide * BLOCK, i % wide * BLOCK);
+        failed += !multiply_block (p, i / wide * BLOCK, i % wide * BLOCK);
     }
   else
     {
       const int before = ph_run_push_threads (1);
 
       for (gint64 i = 0; i < blocks; i++)
-        failed += !multiply_block (&product, i / wide * BLOCK, i % wide * BLOCK);
+        failed += !multiply_block (p, i / wide * BLOCK, i % wide * BLOCK);
       ph_run_pop_threads (before);
     }
   return failed == 0;
@@ -90,15 +89,30 @@ multiply (GCancellable *cancellable, gint64 m, gint64 n, gint64 k, float alpha, 
 #define SMALL_PRODUCT ((gint64) 4 << 20) /* multiplications  */
 #define SMALL_RIGHT   ((gint64) 1 << 20) /* elements of b, in panels */
 
-void
-ph_product_clear (PhProduct *product)
+/* A small product of matrices, whose right one is kept in panels. */
+typedef struct
+{
+  guint a, b;          /* inputs of the kernel                                                      */
+  gboolean transposed; /* b is [n, k]                                                               */
+  gint64 m, n, k;      /* of one product; with one right matrix for all rows of a, of all rows      */
+  guint rank;          /* of the result                                                             */
+  gint64 dims[PH_MAX_RANK];
+  gboolean one_right;  /* b is one matrix, not a batch                                              */
+  gboolean constant;   /* and a weight: packed once                                                 */
+  PhTensor *packed_of; /* (nullable) owned                                                          */
+  float *panels;       /* (nullable)                                                                */
+} SmallProduct;
+
+static void
+product_clear (SmallProduct *product)
 {
   g_clear_pointer (&product->panels, free);
   g_clear_pointer (&product->packed_of, ph_tensor_unref);
 }
 
-gboolean
-ph_product_init (PhProduct *product, PhKernel *kernel, guint a, guint b, gboolean transposed)
+/* FALSE: not such inputs, or too large to be done without oneDNN. Nothing to clear then. */
+static gboolean
+product_init (SmallProduct *product, PhKernel *kernel, guint a, guint b, gboolean transposed)
 {
   PhTensor *left = ph_kernel_input (kernel, a), *right = ph_kernel_input (kernel, b);
   guint ra, rb;
@@ -135,7 +149,7 @@ ph_product_init (PhProduct *product, PhKernel *kernel, guint a, guint b, gboolea
 
 /* Room for panels. (nullable) */
 static float *
-new_panels (const PhProduct *product)
+new_panels (const SmallProduct *product)
 {
   const gsize panel = ph_lanes ()->panel, columns = ((gsize) product->n + panel - 1) / panel * panel;
   gpointer data = NULL;
@@ -144,14 +158,15 @@ new_panels (const PhProduct *product)
 }
 
 static void
-pack (const PhProduct *product, const float *b, float *panels)
+pack (const SmallProduct *product, const float *b, float *panels)
 {
   ph_lanes_pack (b, (gsize) product->k, (gsize) product->n, (gsize) (product->transposed ? product->k : product->n),
                  product->transposed, panels);
 }
 
-gboolean
-ph_product_run (PhProduct *product, PhKernel *kernel, float *out)
+/* The result, of rank and dims, to @out. FALSE: elements cannot be had. */
+static gboolean
+product_run (SmallProduct *product, PhKernel *kernel, float *out)
 {
   PhTensor *left = kernel->inputs[product->a], *right = kernel->inputs[product->b];
   const float *a = ph_tensor_data (left), *b;
@@ -230,20 +245,21 @@ ph_product_of (gsize m, gsize n, gsize k, const float *a, const float *b, gboole
       ph_lanes ()->product (m, n, k, a, k, room, NULL, out, n);
       return TRUE;
     }
-  return multiply (NULL, (gint64) m, (gint64) n, (gint64) k, 1, a, FALSE, b, transposed, 0, out);
+  return multiply (&(Product) {
+      .m = (gint64) m, .n = (gint64) n, .k = (gint64) k, .alpha = 1, .a = a, .b = b, .b_transposed = transposed, .c = out });
 }
 
 static void
 free_product (gpointer product)
 {
-  ph_product_clear (product);
+  product_clear (product);
   g_free (product);
 }
 
 static gsize
 packed_product (gpointer data)
 {
-  const PhProduct *product = data;
+  const SmallProduct *product = data;
 
   return product->packed_of != NULL ? ph_tensor_bytes (product->packed_of) : 0;
 }
@@ -251,9 +267,9 @@ packed_product (gpointer data)
 static gpointer
 prepare_small (PhKernel *kernel)
 {
-  PhProduct *product = g_new0 (PhProduct, 1);
+  SmallProduct *product = g_new0 (SmallProduct, 1);
 
-  if (!ph_product_init (product, kernel, 0, 1, FALSE))
+  if (!product_init (product, kernel, 0, 1, FALSE))
     g_clear_pointer (&product, g_free);
   return product;
 }
@@ -261,10 +277,10 @@ prepare_small (PhKernel *kernel)
 static gboolean
 run_small (PhKernel *kernel, gpointer prepared)
 {
-  PhProduct *product = prepared;
+  SmallProduct *product = prepared;
   float *out = ph_kernel_output_unset (kernel, 0, PH_FLOAT, product->rank, product->dims, NULL);
 
-  if (out != NULL && ph_product_run (product, kernel, out))
+  if (out != NULL && product_run (product, kernel, out))
     return TRUE;
   ph_kernel_take (kernel, 0, NULL);
   return FALSE;
@@ -275,14 +291,14 @@ static gpointer
 prepare_small_gemm (PhKernel *kernel)
 {
   PhTensor *c = ph_kernel_input (kernel, 2);
-  PhProduct *product;
+  SmallProduct *product;
 
   if (ph_node_attr_int (kernel->node, "transA", 0) != 0)
     return ph_kernel_refuse (kernel, "the left matrix is transposed");
   if (c != NULL && !ph_dnnl_is_float (c))
     return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
-  product = g_new0 (PhProduct, 1);
-  if (!ph_product_init (product, kernel, 0, 1, ph_node_attr_int (kernel->node, "transB", 0) != 0))
+  product = g_new0 (SmallProduct, 1);
+  if (!product_init (product, kernel, 0, 1, ph_node_attr_int (kernel->node, "transB", 0) != 0))
     g_clear_pointer (&product, g_free);
   else if (c != NULL && !ph_broadcasts_into (ph_tensor_rank (c), ph_tensor_dims (c), product->rank, product->dims))
     {
@@ -297,7 +313,7 @@ run_small_gemm (PhKernel *kernel, gpointer prepared)
 {
   const float alpha = ph_node_attr_float (kernel->node, "alpha", 1), beta = ph_node_attr_float (kernel->node, "beta", 1);
   PhTensor *c = ph_kernel_input (kernel, 2);
-  PhProduct *product = prepared;
+  SmallProduct *product = prepared;
   PhWalk walk;
   float *out;
 
@@ -338,6 +354,7 @@ run_matmul (PhKernel *kernel, gpointer prepared)
   const float *left, *right;
   gboolean ok = TRUE;
   guint rank, ra, rb;
+  Product product;
   PhWalk walk;
   float *out;
 
@@ -357,28 +374,35 @@ run_matmul (PhKernel *kernel, gpointer prepared)
             : NULL;
   if (out == NULL)
     return FALSE;
-  if (right == NULL)
+  product = (Product) {
+    .m = m, .n = n, .k = k, .alpha = 1, .a = left, .b = right, .c = out, .cancellable = kernel->run->options->cancellable
+  };
+  if (right != NULL && ph_tensor_count (b) == (gsize) (k * n))
     {
-      /* Every batch of b is alike: walk those of a. */
-      ph_walk_init (&walk, rank, dims);
-      ph_walk_add (&walk, ra, ph_tensor_dims (a));
-      do
-        multiply_by_splat (m, n, k, (float) ph_tensor_get (b, 0), left + walk.offset[0] * m * k, FALSE, 0,
-                           out + walk.index * (gsize) (m * n));
-      while (ph_walk_next (&walk));
+      product.m = (gint64) ph_tensor_count (a) / k;
+      ok = multiply (&product);
     }
-  else if (ph_tensor_count (b) == (gsize) (k * n))
-    ok = multiply (kernel->run->options->cancellable, (gint64) ph_tensor_count (a) / k, n, k, 1, left, FALSE, right, FALSE, 0,
-                   out);
   else
     {
+      /* Where every batch of b is alike, those of a are walked. */
+      if (right == NULL)
+        product.alpha = (float) ph_tensor_get (b, 0);
       ph_walk_init (&walk, rank, dims);
       ph_walk_add (&walk, ra, ph_tensor_dims (a));
-      ph_walk_add (&walk, rb, ph_tensor_dims (b));
+      if (right != NULL)
+        ph_walk_add (&walk, rb, ph_tensor_dims (b));
       do
-        ok = ok
-             && multiply (kernel->run->options->cancellable, m, n, k, 1, left + walk.offset[0] * m * k, FALSE,
-                          right + walk.offset[1] * k * n, FALSE, 0, out + walk.index * (gsize) (m * n));
+        {
+          product.a = left + walk.offset[0] * m * k;
+          product.c = out + walk.index * (gsize) (m * n);
+          if (right == NULL)
+            multiply_by_splat (&product);
+          else
+            {
+              product.b = right + walk.offset[1] * k * n;
+              ok = ok && multiply (&product);
+            }
+        }
       while (ph_walk_next (&walk));
     }
   if (!ok)
@@ -406,6 +430,7 @@ run_gemm (PhKernel *kernel, gpointer prepared)
   const gint64 m = ph_tensor_dims (a)[ta ? 1 : 0], k = ph_tensor_dims (a)[ta ? 0 : 1], n = ph_tensor_dims (b)[tb ? 0 : 1];
   const float *x, *y;
   gboolean ok;
+  Product product;
   float *out;
 
   if (ph_tensor_dims (b)[tb ? 1 : 0] != k
@@ -428,13 +453,13 @@ run_gemm (PhKernel *kernel, gpointer prepared)
         out[walk.index] = (float) ph_tensor_get (c, (gsize) walk.offset[0]);
       while (ph_walk_next (&walk));
     }
+  product = (Product) { m, n, k, alpha, c != NULL ? beta : 0, x, y, ta, tb, out, kernel->run->options->cancellable };
   if (y == NULL)
     {
-      multiply_by_splat (m, n, k, alpha * (float) ph_tensor_get (b, 0), x, ta, c != NULL ? beta : 0, out);
-      ok = TRUE;
+      product.alpha *= (float) ph_tensor_get (b, 0);
+      multiply_by_splat (&product);
     }
-  else
-    ok = multiply (kernel->run->options->cancellable, m, n, k, alpha, x, ta, y, tb, c != NULL ? beta : 0, out);
+  ok = y == NULL || multiply (&product);
   if (!ok)
     ph_kernel_take (kernel, 0, NULL);
   return ok;

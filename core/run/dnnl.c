@@ -88,8 +88,9 @@ laid_out_desc (dnnl_memory_desc_t *desc, guint rank, const gint64 *dims, PhMemor
   return dnnl_memory_desc_init_by_tag (desc, (int) rank, sizes, dnnl_f32, tags[layout][rank - 3]) == dnnl_success;
 }
 
-void
-ph_dnnl_desc_of (dnnl_memory_desc_t *desc, const PhTensor *tensor)
+/* As the elements of @tensor lie. */
+static void
+desc_of (dnnl_memory_desc_t *desc, const PhTensor *tensor)
 {
   laid_out_desc (desc, ph_tensor_rank (tensor), ph_tensor_dims (tensor), ph_tensor_format (tensor));
 }
@@ -210,7 +211,7 @@ ph_dnnl_add (PhDnnl *dnnl, PhKernel *kernel, int index, guint input)
   arg->index = index;
   arg->input = input;
   arg->constant = ph_kernel_is_constant (kernel, input);
-  ph_dnnl_desc_of (&arg->given, kernel->inputs[input]);
+  desc_of (&arg->given, kernel->inputs[input]);
   arg->wished = arg->given;
   return arg;
 }
@@ -228,6 +229,26 @@ ph_dnnl_result (PhDnnl *dnnl, guint rank, const gint64 *dims)
   arg->wished = arg->given;
 }
 
+PhDnnlArg *
+ph_dnnl_add_as (PhDnnl *dnnl, PhKernel *kernel, int index, guint input, const dnnl_memory_desc_t *given)
+{
+  PhDnnlArg *arg = ph_dnnl_add (dnnl, kernel, index, input);
+
+  arg->given = arg->wished = *given;
+  arg->plain = TRUE;
+  return arg;
+}
+
+void
+ph_dnnl_result_as (PhDnnl *dnnl, int index, guint rank, const gint64 *dims, const dnnl_memory_desc_t *given)
+{
+  PhDnnlArg *arg = &dnnl->args[dnnl->n];
+
+  ph_dnnl_result (dnnl, rank, dims);
+  arg->index = index;
+  arg->given = arg->wished = *given;
+}
+
 /* How oneDNN likes @arg; what it does not say stays as it is given. */
 static void
 query_wish (PhDnnl *dnnl, PhDnnlArg *arg)
@@ -235,6 +256,7 @@ query_wish (PhDnnl *dnnl, PhDnnlArg *arg)
   /* clang-format off */
   static const struct { int index; dnnl_query_t query; } queries[] = {
     { DNNL_ARG_SRC, dnnl_query_src_md }, { DNNL_ARG_WEIGHTS, dnnl_query_weights_md }, { DNNL_ARG_DST, dnnl_query_dst_md },
+    { DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md }, { DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md },
   };
   /* clang-format on */
   const dnnl_memory_desc_t *wished = NULL;
@@ -264,18 +286,20 @@ make_result (PhDnnl *dnnl, PhDnnlArg *arg)
 {
   dnnl_memory_desc_t desc;
 
-  for (PhMemoryFormat layout = 0; layout < PH_N_MEMORY_FORMATS; layout++)
+  for (PhMemoryFormat layout = 0; layout < PH_N_MEMORY_FORMATS && arg->index == DNNL_ARG_DST; layout++)
     if (laid_out_desc (&desc, dnnl->rank, dnnl->dims, layout) && dnnl_memory_desc_equal (&desc, &arg->wished))
       {
         dnnl->layout = layout;
         return TRUE;
       }
   dnnl->layout = PH_MEMORY_PLAIN;
+  if (dnnl_memory_desc_equal (&arg->wished, &arg->given))
+    return TRUE;
   return make_reorder (arg, &arg->wished, &arg->given);
 }
 
 gboolean
-ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op)
+ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op, const_dnnl_primitive_desc_t forward)
 {
   dnnl_primitive_attr_t attr = NULL;
   const dnnl_memory_desc_t *scratch = NULL;
@@ -283,7 +307,7 @@ ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op)
 
   ok = dnnl_primitive_attr_create (&attr) == dnnl_success
        && dnnl_primitive_attr_set_scratchpad_mode (attr, dnnl_scratchpad_mode_user) == dnnl_success
-       && dnnl_primitive_desc_create (&dnnl->desc, op, attr, ph_dnnl_engine (), NULL) == dnnl_success
+       && dnnl_primitive_desc_create (&dnnl->desc, op, attr, ph_dnnl_engine (), forward) == dnnl_success
        && dnnl_primitive_create (&dnnl->primitive, dnnl->desc) == dnnl_success;
   if (attr != NULL)
     dnnl_primitive_attr_destroy (attr);
@@ -437,7 +461,7 @@ ph_dnnl_run (PhKernel *kernel, gpointer prepared)
       data = dnnl->layout == PH_MEMORY_PLAIN ? ph_tensor_writable (y) : ph_tensor_packed (y);
       if (result->reorder != NULL)
         ok = temporary_new (&room, result->bytes) != NULL;
-      args[n++] = (dnnl_exec_arg_t) { DNNL_ARG_DST, result->to };
+      args[n++] = (dnnl_exec_arg_t) { result->index, result->to };
       ok = ok && dnnl_memory_set_data_handle (result->to, room.data != NULL ? room.data : data) == dnnl_success
            && dnnl_primitive_execute (dnnl->primitive, ph_dnnl_stream (), (int) n, args) == dnnl_success
            && dnnl_stream_wait (ph_dnnl_stream ()) == dnnl_success;

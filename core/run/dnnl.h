@@ -49,8 +49,6 @@ dnnl_stream_t ph_dnnl_stream (void);                /* of this thread */
 gboolean ph_dnnl_adds_in_32_bits (void);            /* products of bytes are exact      */
 gboolean ph_dnnl_is_float (const PhTensor *tensor); /* a float tensor that is not empty */
 void ph_dnnl_plain (dnnl_memory_desc_t *desc, guint rank, const gint64 *dims);
-/* As the elements of @tensor lie. */
-void ph_dnnl_desc_of (dnnl_memory_desc_t *desc, const PhTensor *tensor);
 /* The same shape in whatever order oneDNN likes best. */
 dnnl_memory_desc_t ph_dnnl_any (const dnnl_memory_desc_t *desc);
 
@@ -59,8 +57,11 @@ void ph_dnnl_free (gpointer dnnl);
 /* Input @input of @kernel is argument @index. (transfer none) */
 PhDnnlArg *ph_dnnl_add (PhDnnl *dnnl, PhKernel *kernel, int index, guint input);
 void ph_dnnl_result (PhDnnl *dnnl, guint rank, const gint64 *dims);
-/* Makes the primitive of @op; FALSE: oneDNN has none. */
-gboolean ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op);
+/* The same of row-major tensors, whose axes oneDNN sees in another order. */
+PhDnnlArg *ph_dnnl_add_as (PhDnnl *dnnl, PhKernel *kernel, int index, guint input, const dnnl_memory_desc_t *given);
+void ph_dnnl_result_as (PhDnnl *dnnl, int index, guint rank, const gint64 *dims, const dnnl_memory_desc_t *given);
+/* Makes the primitive of @op; FALSE: oneDNN has none. @forward: (nullable) of a gradient. */
+gboolean ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op, const_dnnl_primitive_desc_t forward);
 /* Computes output 0; FALSE: it could not, and there is none. */
 gboolean ph_dnnl_run (PhKernel *kernel, gpointer dnnl);
 /* What it keeps of weights in oneDNN's order, in bytes. */

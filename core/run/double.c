@@ -1,6 +1,6 @@
 /* double.c: computes in float64 whatever narrower float the model declares, so that rounding vanishes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/run/run-private.h"
+#include "core/run/double.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* elements.c: the elements of inputs, brought to where a kernel wants them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/op-list.h"
-#include "core/run/run-private.h"
+#include "core/run/elements.h"
+#include "core/tensor/origin.h"
 
 #define LARGE_SPLAT    (1 << 20)                       /* bytes: memory for less is there           */
 #define MAX_SPLAT_SIZE (G_GUINT64_CONSTANT (16) << 30) /* bytes that a kernel may expand a splat to */
@@ -44,7 +45,7 @@ ph_kernel_bring (PhKernel *kernel, gboolean weights, GError **error)
       PhTensor *tensor = kernel->inputs[i];
 
       if (tensor != NULL && !ph_tensor_is_splat (tensor) && ph_tensor_format (tensor) == PH_MEMORY_PLAIN
-          && (weights || !ph_kernel_is_constant (kernel, i)) && !bring (kernel, i, error))
+          && ph_tensor_get_wide (tensor) == NULL && (weights || !ph_kernel_is_constant (kernel, i)) && !bring (kernel, i, error))
         return FALSE;
     }
   return TRUE;
@@ -103,7 +104,9 @@ ph_kernel_bring_all (PhKernel *kernel, GError **error)
     {
       PhTensor *tensor = kernel->inputs[i];
 
-      if (tensor != NULL && (ph_tensor_format (tensor) != PH_MEMORY_PLAIN || (splats && ph_tensor_bytes (tensor) > LARGE_SPLAT))
+      if (tensor != NULL
+          && (ph_tensor_format (tensor) != PH_MEMORY_PLAIN || ph_tensor_get_wide (tensor) != NULL
+              || (splats && ph_tensor_bytes (tensor) > LARGE_SPLAT))
           && !bring (kernel, i, error))
         return FALSE;
     }

@@ -9,6 +9,8 @@
 #include "core/ops/expand.h"
 #include "core/ops/infer.h"
 #include "core/ops/op-list.h"
+#include "core/run/double.h"
+#include "core/run/elements.h"
 #include "core/run/kernels.h"
 
 #define MAX_DEPTH 64 /* of bodies in bodies, of functions that call functions */
@@ -446,8 +448,12 @@ ph_run_code (PhRun *run, PhCode *code, GError **error)
     {
       PhTask *step = &code->steps[i];
 
-      if (!run_step (run, step, error))
-        return FALSE;
+      if (!ph_run_lasting (run, step))
+        {
+          if (!run_step (run, step, error))
+            return FALSE;
+          ph_run_keep_lasting (run, step);
+        }
       for (guint k = 0; k < step->n_release && !(outermost && run->options->keep_all); k++)
         g_clear_pointer (&run->frame->values[step->release[k]], ph_tensor_unref);
       if (outermost && run->options->progress != NULL)

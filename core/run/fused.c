@@ -52,6 +52,13 @@ read_head (Fused *fused, PhKernel *kernel, PhNode *head, GPtrArray *outside)
   return TRUE;
 }
 
+/* Floats, as far as the model says. */
+static gboolean
+may_be_float (const PhValue *value)
+{
+  return value->type == NULL || (value->type->kind == PH_KIND_TENSOR && value->type->dtype == PH_FLOAT);
+}
+
 static gpointer
 prepare_fused (PhKernel *kernel)
 {
@@ -68,6 +75,8 @@ prepare_fused (PhKernel *kernel)
     nodes[n++] = node;
   if (body->outputs->pdata[0] != nodes[n - 1]->outputs->pdata[0])
     return ph_kernel_refuse (kernel, "the last node does not make its output");
+  if (!may_be_float (nodes[0]->outputs->pdata[0]) && n > 1) /* known before its first node has run */
+    return ph_kernel_refuse (kernel, "what follows the first node is not of float32");
   fused = g_new0 (Fused, 1);
   if (!ph_chain_takes (nodes[0]) && !read_head (fused, kernel, nodes[0], body->inputs))
     {

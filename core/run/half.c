@@ -8,6 +8,7 @@
 #include "core/ops/op-list.h"
 #include "core/run/dnnl.h"
 #include "core/run/run-private.h"
+#include "core/tensor/origin.h"
 
 #define MOST_INPUTS 8
 
@@ -42,6 +43,16 @@ narrow_by_8 (gsize n, guint16 *to, const float *from)
   return i;
 }
 
+__attribute__ ((target ("avx,f16c"))) static gsize
+round_by_8 (gsize n, float *y)
+{
+  gsize i = 0;
+
+  for (; i + 8 <= n; i += 8)
+    _mm256_storeu_ps (y + i, _mm256_cvtph_ps (_mm256_cvtps_ph (_mm256_loadu_ps (y + i), _MM_FROUND_TO_NEAREST_INT)));
+  return i;
+}
+
 static gboolean
 has_half (void)
 {
@@ -51,6 +62,7 @@ has_half (void)
 #else
 #define widen_by_8(n, to, from)  ((gsize) 0)
 #define narrow_by_8(n, to, from) ((gsize) 0)
+#define round_by_8(n, y)         ((gsize) 0)
 #define has_half()               FALSE
 #endif
 
@@ -89,6 +101,21 @@ narrow (PhDType dtype, gsize n, guint16 *to, const float *from)
     ph_dtype_store (dtype, to, i, from[i]);
 }
 
+/* Each float becomes the nearest that @dtype has. */
+static void
+round_to (PhDType dtype, gsize n, float *y)
+{
+  gsize i = dtype == PH_FLOAT16 && has_half () ? round_by_8 (n, y) : 0;
+
+  for (; i < n; i++)
+    {
+      guint16 half;
+
+      narrow (dtype, 1, &half, &y[i]);
+      widen (dtype, 1, &y[i], &half);
+    }
+}
+
 /* (nullable) (transfer full) */
 static PhTensor *
 widened (PhTensor *tensor)
@@ -97,6 +124,8 @@ widened (PhTensor *tensor)
   const guint16 *from;
   PhTensor *wide;
 
+  if (ph_tensor_get_wide (tensor) != NULL)
+    return ph_tensor_ref (ph_tensor_get_wide (tensor));
   if (ph_tensor_is_splat (tensor))
     return ph_tensor_cast (tensor, PH_FLOAT);
   from = ph_tensor_data (tensor);
@@ -115,6 +144,39 @@ narrowed (PhTensor *tensor, PhDType dtype)
   if (half != NULL)
     narrow (dtype, ph_tensor_count (tensor), ph_tensor_writable (half), from);
   return half;
+}
+
+static PhTensor *
+narrow_now (const PhTensor *half, GError **error)
+{
+  PhTensor *made = narrowed (ph_tensor_get_wide (half), ph_tensor_dtype (half));
+
+  if (made == NULL)
+    g_set_error_literal (error, PH_ERROR, PH_ERROR_FAILED, "a tensor does not fit into memory");
+  return made;
+}
+
+/* @y as @dtype. Whoever reads it next may want floats again, in the order in which they lie: they stay what they are, but for the bits that
+ * @dtype has not. @is_exact: none of them has such bits. (nullable) (transfer full) */
+static PhTensor *
+rounded (PhTensor *y, PhDType dtype, gboolean is_exact)
+{
+  const PhMemoryFormat format = ph_tensor_format (y);
+  float *elements;
+
+  if (!ph_tensor_is_sole (y))
+    return narrowed (y, dtype);
+  if (format != PH_MEMORY_PLAIN && ph_tensor_is_in_memory (y)) /* in both orders */
+    return narrowed (y, dtype);
+  elements = format == PH_MEMORY_PLAIN ? ph_tensor_writable (y) : ph_tensor_packed (y);
+  if (elements == NULL)
+    return NULL;
+  if (!is_exact)
+    round_to (dtype,
+              format == PH_MEMORY_PLAIN ? ph_tensor_count (y)
+                                        : ph_memory_format_count (format, ph_tensor_rank (y), ph_tensor_dims (y)),
+              elements);
+  return ph_tensor_new_narrowed (dtype, ph_tensor_ref (y), narrow_now);
 }
 
 /* ── the kernel ── */
@@ -206,7 +268,8 @@ run_half (PhKernel *kernel, gpointer prepared)
     g_clear_pointer (&inputs[i], ph_tensor_unref);
   if (ok)
     {
-      PhTensor *y = narrowed (output, half->dtype);
+      const gboolean is_exact = kernel->node->op == &ph_op_Relu || kernel->node->op == &ph_op_MaxPool;
+      PhTensor *y = rounded (output, half->dtype, is_exact);
 
       ok = y != NULL;
       if (ok)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ops/onnx/resize.h"
 #include "core/ops/op-list.h"
 #include "core/run/lanes.h"
 
@@ -113,6 +114,112 @@ run_resize (PhKernel *kernel, gpointer prepared)
         memcpy (first + (gsize) k * n, first, n * sizeof *out);
       in += (gsize) dims[3] * size;
       out += (gsize) scale->high * n;
+    }
+  ph_kernel_take (kernel, 0, y);
+  return TRUE;
+}
+
+/* ── pixels weighed ── */
+
+/* Rows first, then columns. @taps: of the height, of the width. */
+typedef struct
+{
+  PhTaps taps[2];
+} Weighed;
+
+static void
+free_weighed (gpointer data)
+{
+  Weighed *weighed = data;
+
+  ph_taps_clear (&weighed->taps[0]);
+  ph_taps_clear (&weighed->taps[1]);
+  g_free (weighed);
+}
+
+static gpointer
+prepare_weighed (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0), *scales = ph_kernel_input (kernel, 2), *sizes = ph_kernel_input (kernel, 3);
+  PhTaps taps[PH_MAX_RANK];
+  gboolean fits;
+
+  if (!is_image (x) || (scales != NULL && !ph_kernel_is_constant (kernel, 2))
+      || (sizes != NULL && !ph_kernel_is_constant (kernel, 3))
+      || g_str_equal (ph_node_attr_string (kernel->node, "mode", "nearest"), "nearest")
+      || !ph_resize_taps (kernel->node, x, scales, sizes, taps))
+    return ph_kernel_refuse (kernel, "no float32 image, or its scales and sizes are no constants, or it is cropped");
+  fits = taps[0].index == NULL && taps[1].index == NULL && taps[2].index != NULL && taps[3].index != NULL;
+  if (fits)
+    return g_memdup2 (&(Weighed) { { taps[2], taps[3] } }, sizeof (Weighed));
+  for (guint i = 0; i < 4; i++)
+    ph_taps_clear (&taps[i]);
+  return ph_kernel_refuse (kernel, "not height and width alone are resized");
+}
+
+/* One row of pixels of @size floats. */
+static void
+weigh_row (const PhTaps *taps, const float *in, float *out, gsize size)
+{
+  for (gint64 i = 0; i < taps->out; i++)
+    {
+      const gint64 *index = taps->index + i * taps->n;
+      const double *weight = taps->weight + i * taps->n;
+      float sum = 0;
+
+      if (size > 1)
+        ph_lanes ()->fill (size, out + (gsize) i * size, 0);
+      for (guint t = 0; t < taps->n; t++)
+        if (weight[t] != 0 && size == 1)
+          sum += (float) weight[t] * in[index[t]];
+        else if (weight[t] != 0)
+          ph_lanes ()->add_scaled (size, out + (gsize) i * size, in + (gsize) index[t] * size, (float) weight[t]);
+      if (size == 1)
+        out[i] = sum;
+    }
+}
+
+/* Row @i of the plane at @in, weighed along its width: kept in one of @n places of @rows, where @held says which rows are. */
+static const float *
+weighed_row (const PhTaps *wide, const float *in, gsize size, gint64 i, gint64 n, float *rows, gint64 *held)
+{
+  float *row = rows + (gsize) (i % n) * (gsize) wide->out * size;
+
+  if (held[i % n] != i)
+    weigh_row (wide, in + (gsize) i * (gsize) wide->in * size, row, size);
+  held[i % n] = i;
+  return row;
+}
+
+static gboolean
+run_weighed (PhKernel *kernel, gpointer prepared)
+{
+  const PhTaps *high = &((const Weighed *) prepared)->taps[0], *wide = &((const Weighed *) prepared)->taps[1];
+  PhTensor *x = kernel->inputs[0], *y;
+  const gint64 *dims = ph_tensor_dims (x);
+  const gboolean last = is_last (x);
+  const gsize size = last ? (gsize) dims[1] : 1, to = (gsize) wide->out * size;
+  const gint64 planes = last ? dims[0] : dims[0] * dims[1], n = MIN (high->in, high->n); /* neighbours: one place for each */
+  g_autofree float *rows = g_try_new (float, (gsize) n *to);
+  g_autofree gint64 *held = g_new (gint64, n);
+  const float *in = pixels_of (x);
+  float *out;
+
+  y = in != NULL && rows != NULL ? new_image ((gint64[]) { dims[0], dims[1], high->out, wide->out }, last) : NULL;
+  if (y == NULL)
+    return FALSE;
+  out = writable (y);
+  for (gint64 plane = 0; plane < planes; plane++, in += (gsize) (high->in * wide->in) * size)
+    {
+      memset (held, -1, (gsize) n * sizeof *held);
+      for (gint64 row = 0; row < high->out; row++, out += to)
+        {
+          ph_lanes ()->fill (to, out, 0);
+          for (guint t = 0; t < high->n; t++)
+            if (high->weight[row * high->n + t] != 0)
+              ph_lanes ()->add_scaled (to, out, weighed_row (wide, in, size, high->index[row * high->n + t], n, rows, held),
+                                       (float) high->weight[row * high->n + t]);
+        }
     }
   ph_kernel_take (kernel, 0, y);
   return TRUE;
@@ -280,5 +387,6 @@ const PhKernelRow ph_kernels_image[] = {
   { &ph_op_BatchNormalization, PH_DEVICE_CPU, "rows", 10, prepare_batch_norm, run_batch_norm, NULL },
   { &ph_op_ConvTranspose, PH_DEVICE_CPU, "tiles", 20, prepare_tiles, run_tiles, free_tiles, packed_tiles, NULL, TRUE },
   { &ph_op_Resize, PH_DEVICE_CPU, "rows", 10, prepare_resize, run_resize, g_free },
+  { &ph_op_Resize, PH_DEVICE_CPU, "taps", 9, prepare_weighed, run_weighed, free_weighed },
   { NULL },
 };

@@ -1,6 +1,6 @@
 /* kernels.c: which kernels an operator has beside its reference kernel.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/run/run-private.h"
+#include "core/run/elements.h"
 
 #include <string.h>
 

@@ -194,18 +194,21 @@ UNARY (logistics, logistic (x))
 UNARY (error_functions, error_function (x))
 UNARY (gelus, 0.5f * x * (1 + error_function (x * 0.70710678118654752440f)))
 UNARY (gelus_by_tangent, 0.5f * x * (1 + hyperbolic_tangent (0.79788456080286535588f * (x + 0.044715f * x * x * x))))
+#define GREATER(x, z) choose ((x > z) | (x != x), x, z)
+#define LESSER(x, z)  choose ((x < z) | (x != x), x, z)
 UNARY (relus, choose ((x > 0.f) | (x != x), x, splat (0)))
 UNARY (leaky_relus, choose (x < 0.f, x *p[0], x))
 UNARY (hard_sigmoids, gate (p[0] * x + p[1]))
 UNARY (hard_swishes, x *gate (x / 6 + 0.5f))
 UNARY (swishes, x / (1 + exponential (-p[0] * x)))
+UNARY (clips, LESSER (GREATER (x, splat (p[0])), splat (p[1])))
 
 BINARY (add, x + z)
 BINARY (subtract, x - z)
 BINARY (multiply, x *z)
 BINARY (divide, x / z)
-BINARY (greatest, choose ((x > z) | (x != x), x, z))
-BINARY (least, choose ((x < z) | (x != x), x, z))
+BINARY (greatest, GREATER (x, z))
+BINARY (least, LESSER (x, z))
 
 static void
 where (gsize n, float *y, const guint8 *condition, const float *a, const float *b)
@@ -249,6 +252,13 @@ affine (gsize n, float *y, const float *x, const float *scale, const float *shif
 {
   for (gsize i = 0; i < n; i++)
     y[i] = x[i] * scale[i] + shift[i];
+}
+
+static void
+add_scaled (gsize n, float *y, const float *x, float factor)
+{
+  for (gsize i = 0; i < n; i++)
+    y[i] += x[i] * factor;
 }
 
 /* ── sums: by lane, in a fixed order ── */
@@ -552,38 +562,7 @@ extremes (gsize n, float *y, const float *x, gboolean least)
       y[i] = x[i] > y[i] || x[i] != x[i] ? x[i] : y[i];
 }
 
-static void
-quantise (gsize n, guint8 *y, const float *x, float scale, float zero, float low, float high)
-{
-  for (gsize i = 0; i < n; i++)
-    {
-      const float v = __builtin_rintf (x[i] / scale) + zero, above = v < low ? low : v, inside = above > high ? high : above;
-
-      y[i] = (guint8) (gint32) (inside == inside ? inside : 0);
-    }
-}
-
-static void
-requantise (gsize n, guint8 *y, const gint32 *x, double factor, double zero, double low, double high)
-{
-  for (gsize i = 0; i < n; i++)
-    {
-      const double v = __builtin_rint (x[i] * factor) + zero, above = v < low ? low : v, inside = above > high ? high : above;
-
-      y[i] = (guint8) (gint32) (inside == inside ? inside : 0);
-    }
-}
-
-static void
-dequantise (gsize n, float *y, const guint8 *x, gboolean is_signed, float scale, gint32 zero)
-{
-  if (is_signed)
-    for (gsize i = 0; i < n; i++)
-      y[i] = (float) ((gint8) x[i] - zero) * scale;
-  else
-    for (gsize i = 0; i < n; i++)
-      y[i] = (float) (x[i] - zero) * scale;
-}
+#include "core/run/lanes-bytes.inc"
 
 extern const PhLanes PH_LANES;
 const PhLanes PH_LANES = {
@@ -591,10 +570,10 @@ const PhLanes PH_LANES = {
   .panel = PANEL,
   .unary = {
     copy, negate, absolutes, square_roots, reciprocals, exponentials, tangents, logistics, error_functions, gelus, gelus_by_tangent, relus,
-    leaky_relus, hard_sigmoids, hard_swishes, swishes,
+    leaky_relus, hard_sigmoids, hard_swishes, swishes, clips,
   },
   .binary = { add, subtract, multiply, divide, greatest, least },
   .where = where, .fill = fill, .has_nan_or_least = has_nan_or_least, .product = product, .softmax = softmax, .normalise = normalise,
-  .accumulate = accumulate, .affine = affine, .total = total, .totals = totals, .extreme = extreme, .extremes = extremes,
+  .accumulate = accumulate, .affine = affine, .add_scaled = add_scaled, .total = total, .totals = totals, .extreme = extreme, .extremes = extremes,
   .quantise = quantise, .requantise = requantise, .dequantise = dequantise,
 };

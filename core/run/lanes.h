@@ -12,7 +12,7 @@ typedef enum
 {
   PH_LANE_COPY, PH_LANE_NEG, PH_LANE_ABS, PH_LANE_SQRT, PH_LANE_RECIPROCAL, PH_LANE_EXP, PH_LANE_TANH, PH_LANE_SIGMOID, PH_LANE_ERF,
   PH_LANE_GELU, PH_LANE_GELU_TANH, PH_LANE_RELU, PH_LANE_LEAKY_RELU /* alpha */, PH_LANE_HARD_SIGMOID /* alpha, beta */, PH_LANE_HARD_SWISH,
-  PH_LANE_SWISH /* alpha */,
+  PH_LANE_SWISH /* alpha */, PH_LANE_CLIP /* the least, the greatest */,
   PH_N_LANE_UNARY
 } PhLaneUnary;
 /* clang-format on */
@@ -62,6 +62,7 @@ typedef struct
   void (*quantise) (gsize n, guint8 *y, const float *x, float scale, float zero, float low, float high);
   void (*requantise) (gsize n, guint8 *y, const gint32 *x, double factor, double zero, double low, double high);
   void (*dequantise) (gsize n, float *y, const guint8 *x, gboolean is_signed, float scale, gint32 zero);
+  void (*add_scaled) (gsize n, float *y, const float *x, float factor); /* y += x factor */
   /* y = x s + b, elementwise */
   void (*affine) (gsize n, float *y, const float *x, const float *scale, const float *shift);
 } PhLanes;

@@ -31,6 +31,7 @@ code_free (gpointer data)
       g_free (code->steps[i].outputs);
       g_free (code->steps[i].release);
       ph_node_state_clear (&code->steps[i].state);
+      g_clear_pointer (&code->steps[i].made, ph_tensor_unref);
     }
   g_free (code->steps);
   g_clear_pointer (&code->placement, ph_placement_free);
@@ -45,6 +46,7 @@ ph_program_new (void)
   PhProgram *program = g_new0 (PhProgram, 1);
 
   program->slots = g_hash_table_new_full (NULL, NULL, NULL, slots_free);
+  program->lasting = g_hash_table_new (NULL, NULL);
   program->bodies = g_hash_table_new_full (NULL, NULL, NULL, code_free);
   program->codes = g_ptr_array_new_with_free_func (code_free);
   program->functions = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_model_free);
@@ -58,6 +60,7 @@ ph_program_free (PhProgram *program)
   g_ptr_array_unref (program->codes);
   g_hash_table_unref (program->bodies);
   g_hash_table_unref (program->slots);
+  g_hash_table_unref (program->lasting);
   g_hash_table_unref (program->functions);
   g_hash_table_unref (program->expansions);
   g_clear_pointer (&program->origins, g_hash_table_unref);
@@ -133,6 +136,37 @@ source_of (PhProgram *program, const PhGraph *graph, PhValue *value)
   return source;
 }
 
+/* Whether @value is the same tensor in every run: a constant, what the fused node around it gets as one, or what a step makes of such. */
+static gboolean
+is_constant (PhProgram *program, PhValue *value)
+{
+  const PhNode *owner = value->graph->owner;
+  guint at;
+
+  if (ph_value_constant (value) != NULL || (value->tensor != NULL && !value->is_input))
+    return TRUE;
+  if (value->producer != NULL)
+    return g_hash_table_contains (program->lasting, value);
+  if (owner == NULL || !ph_node_is_fused (owner) || !g_ptr_array_find (value->graph->inputs, value, &at)
+      || at >= owner->inputs->len)
+    return FALSE;
+  value = owner->inputs->pdata[at];
+  return value != NULL && is_constant (program, value);
+}
+
+/* What a step in a fused node makes of constants alone is made once. In the main graph that is for a pass to do, where it is seen. */
+static gboolean
+is_lasting (const PhTask *step)
+{
+  const PhNode *node = step->node, *owner = node->graph->owner;
+  const guint n = step->n_inputs;
+
+  return owner != NULL && ph_node_is_fused (owner) && n > 0 && n < 64 && step->n_outputs == 1
+         && step->state.constants == (G_GUINT64_CONSTANT (1) << n) - 1 && step->state.wish == NULL && node->op != NULL
+         && node->op->kernel != NULL && node->graphs == NULL && (node->op->flags & PH_OP_RANDOM) == 0
+         && !ph_value_is_output (node->outputs->pdata[0]);
+}
+
 static void
 make_step (PhProgram *program, PhSlots *slots, PhTask *step, PhNode *node, const GPtrArray *release)
 {
@@ -148,7 +182,7 @@ make_step (PhProgram *program, PhSlots *slots, PhTask *step, PhNode *node, const
       step->inputs[i] = source_of (program, node->graph, node->inputs->pdata[i]);
       if (i < 64
           && (step->inputs[i].constant != NULL
-              || (step->inputs[i].value != NULL && ph_value_constant (step->inputs[i].value) != NULL)))
+              || (step->inputs[i].value != NULL && is_constant (program, step->inputs[i].value))))
         step->state.constants |= G_GUINT64_CONSTANT (1) << i;
     }
   for (guint i = 0; i < step->n_outputs; i++)
@@ -167,9 +201,12 @@ make_step (PhProgram *program, PhSlots *slots, PhTask *step, PhNode *node, const
             reads++;
             at = k;
           }
-      if (reads == 1 && at < 64)
+      if (reads == 1 && at < 64 && (step->state.constants >> at & 1) == 0)
         step->dying |= G_GUINT64_CONSTANT (1) << at;
     }
+  step->is_lasting = is_lasting (step);
+  if (step->is_lasting)
+    g_hash_table_add (program->lasting, node->outputs->pdata[0]);
 }
 
 static PhCode *

@@ -28,9 +28,11 @@ typedef struct
   PhNode *node;
   guint n_inputs, n_outputs, n_release;
   PhTaskInput *inputs;
-  guint *outputs; /* slots                                                                      */
-  guint *release; /* slots that no later step reads                                             */
-  guint64 dying;  /* bit i: input i is among them, and is read by no other input of the node     */
+  guint *outputs;      /* slots                                                                      */
+  guint *release;      /* slots that no later step reads                                             */
+  guint64 dying;       /* bit i: input i is among them, and is read by no other input of the node     */
+  gboolean is_lasting; /* it makes its output of constants alone                                     */
+  PhTensor *made;      /* (nullable) owned: that output, of the first run                            */
   PhNodeState state;
 } PhTask;
 
@@ -50,6 +52,7 @@ typedef struct
 {
   GHashTable *slots;      /* PhGraph -> PhSlots                                                         */
   GHashTable *bodies;     /* PhGraph -> PhCode for all its outputs                                      */
+  GHashTable *lasting;    /* a set of PhValue: what steps make of constants alone                       */
   GPtrArray *codes;       /* (element-type PhCode) of the main graph, the latest first                  */
   GHashTable *functions;  /* PhNode, the call -> PhModel, the function's body                           */
   GHashTable *expansions; /* PhNode -> PhExpansion, of an operator that is spelt out                    */

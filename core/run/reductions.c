@@ -60,12 +60,18 @@ find_shape (PhKernel *kernel, Shape *shape)
   return TRUE;
 }
 
+static PhLaneTotal
+total_of (const PhOp *op)
+{
+  return op == &ph_op_ReduceL1                                   ? PH_LANE_ABSOLUTES
+         : op == &ph_op_ReduceL2 || op == &ph_op_ReduceSumSquare ? PH_LANE_SQUARES
+                                                                 : PH_LANE_SUM;
+}
+
 static void
 add_up (const PhOp *op, const Shape *shape, const float *in, float *out)
 {
-  const PhLaneTotal what = op == &ph_op_ReduceL1                                   ? PH_LANE_ABSOLUTES
-                           : op == &ph_op_ReduceL2 || op == &ph_op_ReduceSumSquare ? PH_LANE_SQUARES
-                                                                                   : PH_LANE_SUM;
+  const PhLaneTotal what = total_of (op);
   const double count = op == &ph_op_ReduceMean ? (double) shape->n : 1;
   g_autofree double *sums = g_new (double, shape->inner);
 
@@ -102,21 +108,72 @@ find_extremes (gboolean least, const Shape *shape, const float *in, float *out)
       }
 }
 
+/* As find_shape(), where the axes that stay lie between first and last ones that go: those of channels. @batch: of what goes first. */
+static gboolean
+find_channels (PhKernel *kernel, Shape *shape, gsize *batch)
+{
+  PhTensor *x = kernel->inputs[0];
+  const guint rank = ph_tensor_rank (x);
+  const gint64 *dims = ph_tensor_dims (x);
+  const gboolean keep = ph_node_attr_int (kernel->node, "keepdims", 1) != 0;
+  guint normal[PH_MAX_RANK], part = 0;
+  gsize n = 0, sizes[3] = { 1, 1, 1 };
+  g_autofree gint64 *axes = ph_kernel_ints (kernel, 1, &n);
+  guint64 mask = 0;
+
+  if (n == 0 || !ph_axes (axes, n, rank, normal, &mask))
+    return FALSE;
+  *shape = (Shape) { .inner = 1 };
+  for (guint i = 0; i < rank; i++)
+    {
+      const gboolean goes = (mask >> i & 1) != 0;
+
+      if (dims[i] != 1 && goes != (part != 1))
+        part++;
+      if (part > 2)
+        return FALSE;
+      sizes[part] *= (gsize) dims[i];
+      if (!goes || keep)
+        shape->dims[shape->rank++] = goes ? 1 : dims[i];
+    }
+  *batch = sizes[0];
+  shape->outer = sizes[1];
+  shape->n = sizes[2];
+  return TRUE;
+}
+
+static void
+add_up_channels (const PhOp *op, const Shape *shape, gsize batch, const float *in, float *out)
+{
+  const double count = op == &ph_op_ReduceMean ? (double) (batch * shape->n) : 1;
+  g_autofree double *sums = g_new0 (double, shape->outer + 1);
+
+  for (gsize b = 0; b < batch; b++)
+    for (gsize c = 0; c < shape->outer; c++, in += shape->n)
+      sums[c] += ph_lanes ()->total (shape->n, in, total_of (op));
+  for (gsize c = 0; c < shape->outer; c++)
+    out[c] = (float) (op == &ph_op_ReduceL2 ? sqrt (sums[c]) : sums[c] / count);
+}
+
 static gboolean
 run_reduce (PhKernel *kernel, gpointer prepared)
 {
   const PhOp *op = kernel->node->op;
+  const gboolean extremes = op == &ph_op_ReduceMax || op == &ph_op_ReduceMin;
+  gsize batch = 0; /* 0: the axes that go lie side by side */
   const float *in;
   float *out;
   Shape shape;
 
-  if (!find_shape (kernel, &shape))
+  if (!find_shape (kernel, &shape) && (extremes || !find_channels (kernel, &shape, &batch)))
     return FALSE;
   in = ph_tensor_data (kernel->inputs[0]);
   out = in != NULL ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, shape.rank, shape.dims, NULL) : NULL;
   if (out == NULL)
     return FALSE;
-  if (op == &ph_op_ReduceMax || op == &ph_op_ReduceMin)
+  if (batch > 0)
+    add_up_channels (op, &shape, batch, in, out);
+  else if (extremes)
     find_extremes (op == &ph_op_ReduceMin, &shape, in, out);
   else
     add_up (op, &shape, in, out);

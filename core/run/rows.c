@@ -146,22 +146,45 @@ prepare_global_average (PhKernel *kernel)
 
   if (!ph_dnnl_is_float (x))
     return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
-  return ph_tensor_rank (x) >= 3 && (ph_tensor_format (x) == PH_MEMORY_PLAIN || ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST)
-             ? PH_PREPARED
-             : ph_kernel_refuse (kernel, "no image that lies row-major or with its channels last");
+  return ph_tensor_rank (x) >= 3 && ph_tensor_count (x) > 0 ? PH_PREPARED : ph_kernel_refuse (kernel, "no image");
+}
+
+#define MOST_BLOCK 256 /* sums at once */
+
+/* @out: @width sums of pixels of so many channels. Few channels are added up several pixels at a time. */
+static void
+sum_pixels (const float *in, gsize pixels, gsize width, double *out)
+{
+  const gsize together = MAX (1, MOST_BLOCK / width), whole = pixels / together * together;
+  double sums[MOST_BLOCK] = { 0 };
+
+  memset (out, 0, width * sizeof *out);
+  if (together == 1)
+    {
+      for (gsize p = 0; p < pixels; p++)
+        ph_lanes ()->accumulate (width, out, in + p * width);
+      return;
+    }
+  for (gsize p = 0; p < whole; p += together)
+    ph_lanes ()->accumulate (together * width, sums, in + p * width);
+  for (gsize i = 0; i < together * width; i++)
+    out[i % width] += sums[i];
+  for (gsize i = whole * width; i < pixels * width; i++)
+    out[i % width] += in[i];
 }
 
 static gboolean
 run_global_average (PhKernel *kernel, gpointer prepared)
 {
   PhTensor *x = kernel->inputs[0];
+  const PhMemoryFormat format = ph_tensor_format (x);
   const guint rank = ph_tensor_rank (x);
   const gint64 *dims = ph_tensor_dims (x);
   const gsize batch = (gsize) dims[0], channels = (gsize) dims[1], pixels = (gsize) ph_dims_product (dims, 2, rank);
-  const gboolean last = ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST;
-  const float *in = last ? ph_tensor_packed (x) : ph_tensor_data (x);
+  const gsize width = format == PH_MEMORY_BLOCKED_8 ? 8 : format == PH_MEMORY_BLOCKED_16 ? 16 : channels;
+  const float *in = format == PH_MEMORY_PLAIN ? ph_tensor_data (x) : ph_tensor_packed (x);
   gint64 sizes[PH_MAX_RANK];
-  g_autofree double *sums = g_new (double, channels);
+  g_autofree double *sums = g_new (double, channels + width);
   float *out;
 
   for (guint i = 0; i < rank; i++)
@@ -171,14 +194,12 @@ run_global_average (PhKernel *kernel, gpointer prepared)
     return FALSE;
   for (gsize b = 0; b < batch; b++, out += channels)
     {
-      memset (sums, 0, channels * sizeof *sums);
-      if (last)
-        for (gsize p = 0; p < pixels; p++)
-          ph_lanes ()->accumulate (channels, sums, in + (b * pixels + p) * channels);
+      if (format == PH_MEMORY_PLAIN)
+        for (gsize c = 0; c < channels; c++, in += pixels)
+          sums[c] = ph_lanes ()->total (pixels, in, PH_LANE_SUM);
       else
-        for (gsize c = 0; c < channels; c++)
-          for (gsize p = 0; p < pixels; p++)
-            sums[c] += in[(b * channels + c) * pixels + p];
+        for (gsize c = 0; c < channels; c += width, in += pixels * width)
+          sum_pixels (in, pixels, width, sums + c);
       for (gsize c = 0; c < channels; c++)
         out[c] = (float) (sums[c] / (double) pixels);
     }

@@ -6,6 +6,7 @@
 #include "core/io/io.h"
 #include "core/ops/op-list.h"
 #include "core/opset/upgrade.h"
+#include "core/run/double.h"
 #include "core/tensor/placement.h"
 
 /* ── older models ── */

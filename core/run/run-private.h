@@ -73,26 +73,9 @@ gboolean ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guin
 /* Runs @kernel->node, whatever it is: an operator, a fused node, or the call of a function. */
 gboolean ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error);
 
-/* elements.c: FALSE: an input is missing, or would be too large. */
-gboolean ph_kernel_check_inputs (PhKernel *kernel, GError **error);
-/* Kernels read elements without asking whether they can be had: those that lie in a file, or wait to be computed, are brought here.
- * @weights: also of constants. */
-gboolean ph_kernel_bring (PhKernel *kernel, gboolean weights, GError **error);
-/* Copies of those inputs that are not in memory take their place until @copies (nullable) (element-type PhTensor) is unreferenced. */
-gboolean ph_kernel_copy_inputs (PhKernel *kernel, GPtrArray **copies, GError **error);
-/* For a reference kernel: splats are written out too, and what lies in another order than row-major is put in order. */
-gboolean ph_kernel_bring_all (PhKernel *kernel, GError **error);
-
-/* double.c: for PhRunOptions.in_double. Whether a tensor of @dtype may stand where the graph declares @declared. */
-gboolean ph_run_dtype_fits (const PhRun *run, PhDType declared, PhDType dtype);
-const PhType *ph_run_widened_type (const PhType *type);         /* (nullable) both */
-PhTensor *ph_run_widen (PhTensor *tensor);                      /* (transfer full) (nullable) too large for memory */
-PhTensor *ph_run_widen_constant (PhRun *run, PhTensor *tensor); /* (transfer none) (nullable) */
-/* The element type that the model gives to input @input, whose tensor may be a double in its place. */
-PhDType ph_run_declared (const PhNode *node, guint input, PhTensor *tensor);
-/* Runs @kernel by @inner on doubles, or in float32 where its kernel takes no others, and makes doubles of what comes out. */
-gboolean ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun *, PhKernel *, GError **),
-                                  GError **error);
+/* lasting.c: TRUE: the output of @step is there already, since it is made of constants alone. Else, when @step has run, the second one keeps it. */
+gboolean ph_run_lasting (PhRun *run, PhTask *step);
+void ph_run_keep_lasting (PhRun *run, PhTask *step);
 
 /* candidates.c: around one call of a node. */
 void ph_kernel_study_begin (PhKernelStudy *study, const PhKernel *kernel);

@@ -1,5 +1,6 @@
 /* across.c: a picture from left to right is laid out as one from top to bottom, with all sizes turned, and then turned back.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
 
 static void

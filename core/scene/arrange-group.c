@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/scene/arrange.h"
+#include "core/scene/scene-build.h"
 
 #define GROUP_PAD    18.0f
 #define GROUP_HEADER 30.0f
@@ -78,8 +79,13 @@ add_boxes (Inside *in, PhLayout *layout)
     }
   for (int i = 0; i < in->n_ports; i++)
     {
+      const PhPort *port = &g_array_index (in->a->ports, PhPort, in->ports[i]);
+
       in->port_slot[in->ports[i]] = n;
-      layout->boxes[n++] = (PhLayoutBox) { .width = PH_PORT_WIDTH, .height = 2 };
+      layout->boxes[n++] = (PhLayoutBox) { .width = PH_PORT_WIDTH,
+                                           .height = 2,
+                                           .column = ph_arrange_backward (in->a->scene, in->group),
+                                           .border = port->out == port->up ? -1 : 1 };
     }
 }
 
@@ -100,6 +106,12 @@ find_end (const Inside *in, int end, float *dx, int *box)
   return a->slot[port->group];
 }
 
+static gboolean
+runs_up (PhArranger *a, int end)
+{
+  return end < a->n ? ph_arrange_backward (a->scene, end) : g_array_index (a->ports, PhPort, end - a->n).up;
+}
+
 static void
 add_edges (Inside *in, PhLayout *layout)
 {
@@ -114,8 +126,7 @@ add_edges (Inside *in, PhLayout *layout)
       const int slot[2] = { find_end (in, segment->from, &dx[0], &box[0]), find_end (in, segment->to, &dx[1], &box[1]) };
       const gboolean among = box[0] != in->group && box[1] != in->group;
 
-      segment->reversed = among
-                          && (segment->link || (ph_arrange_backward (scene, box[0]) && ph_arrange_backward (scene, box[1])));
+      segment->reversed = segment->link || (runs_up (in->a, segment->from) && runs_up (in->a, segment->to));
       segment->tie = among && ph_arrange_backward (scene, box[1]) && !ph_arrange_backward (scene, box[0]);
       edge->from = slot[segment->reversed ? 1 : 0];
       edge->to = slot[segment->reversed ? 0 : 1];
@@ -266,6 +277,72 @@ keep_size (const Inside *in, PhLayout *layout)
                         (old != NULL ? old->height : ph_scene_height (previous)) - in->inset.top - in->inset.bottom);
 }
 
+/* A longer line of its own, straight on to where its end is now. */
+static void
+lengthen (PhLayout *layout, PhLayoutEdge *edge, gboolean start, float y)
+{
+  const guint first = layout->points->len, n = edge->n_points;
+  const PhPoint end = g_array_index (layout->points, PhPoint, edge->first_point + (start ? 0 : n - 1));
+
+  for (guint p = 0; p < n + 3; p++)
+    {
+      const gboolean new = start ? p < 3 : p >= n;
+      const PhPoint old = new ? end : g_array_index (layout->points, PhPoint, edge->first_point + (start ? p - 3 : p));
+      const float way = !new ? 0 : start ? (3 - p) / 3.0f : (p + 1 - n) / 3.0f;
+      const PhPoint point = { old.x, old.y + way * (y - old.y) };
+
+      g_array_append_val (layout->points, point);
+    }
+  edge->first_point = first;
+  edge->n_points = n + 3;
+}
+
+/* A line that is led around boxes may go far aside: not out of its group, where others stand. */
+static void
+hold_lines (PhLayout *layout)
+{
+  float left = 0, right = layout->width;
+
+  for (guint e = 0; e < layout->n_edges; e++)
+    for (guint p = 0; p < layout->edges[e].n_points; p++)
+      {
+        const float x = g_array_index (layout->points, PhPoint, layout->edges[e].first_point + p).x;
+
+        left = MIN (left, x);
+        right = MAX (right, x);
+      }
+  for (guint b = 0; b < layout->n_boxes; b++)
+    layout->boxes[b].x -= left;
+  for (guint p = 0; p < layout->points->len; p++)
+    g_array_index (layout->points, PhPoint, p).x -= left;
+  layout->width = right - left;
+}
+
+/* What is read deep inside of a group comes from its border, too: its port was put close to what reads it. */
+static void
+move_ports_to_border (const Inside *in, PhLayout *layout)
+{
+  gboolean moved = FALSE;
+
+  for (int i = 0; i < in->n_ports; i++)
+    {
+      const guint slot = in->port_slot[in->ports[i]];
+      const float y = layout->boxes[slot].border > 0 ? layout->height - 1 : 1;
+
+      if (fabsf (layout->boxes[slot].y - y) < 2)
+        continue;
+      layout->boxes[slot].y = y;
+      moved = TRUE;
+      for (guint e = 0; e < layout->n_edges; e++)
+        if (layout->edges[e].n_points >= 4 && (layout->edges[e].from == slot || layout->edges[e].to == slot))
+          lengthen (layout, &layout->edges[e], layout->edges[e].from == slot, y);
+    }
+  if (!moved)
+    return;
+  ph_layout_lead_around (layout, in->a->build->cancellable);
+  hold_lines (layout);
+}
+
 /* As it was, with what is new; as another one that is the same; or from the start. Takes @layout. (transfer none) (nullable): failed. */
 static PhLayout *
 lay_out (const Inside *in, PhLayout *layout, GError **error)
@@ -297,6 +374,8 @@ lay_out (const Inside *in, PhLayout *layout, GError **error)
       if (layout->engine == PH_LAYOUT_BEST || layout->engine == PH_LAYOUT_LAYERED)
         layout->room = ph_arrange_room (a, layout, in->children, in->n_children, a->slot, in->segments, in->n_segments);
       done = ask (in, layout, error);
+      if (done)
+        move_ports_to_border (in, layout);
     }
   if (!done)
     {
@@ -347,10 +426,14 @@ take_boxes (const Inside *in, const PhLayout *layout)
                                                               box->rect.width - 6);
 }
 
-static gboolean
-is_own_port (const Inside *in, int end)
+/* Ports lie inside: the last stretch to the border is drawn with the segment. */
+static void
+meet_border (const Inside *in, int end, PhPoint *point)
 {
-  return end >= in->a->n && g_array_index (in->a->ports, PhPort, end - in->a->n).group == in->group;
+  const PhPort *port = end < in->a->n ? NULL : &g_array_index (in->a->ports, PhPort, end - in->a->n);
+
+  if (port != NULL && port->group == in->group)
+    point->y = port->out == port->up ? 0 : ph_scene_box (in->a->scene, in->group)->rect.height;
 }
 
 static void
@@ -374,15 +457,12 @@ take_edges (const Inside *in, const PhLayout *layout)
           point.y += in->inset.top;
           g_array_append_val (a->local, point);
         }
-      /* Ports lie inside: the last stretch to the border is drawn with the segment. */
       if (segment->n >= 4 && in->group >= 0)
         {
           PhPoint *points = &g_array_index (a->local, PhPoint, segment->first);
 
-          if (is_own_port (in, segment->from))
-            points[0].y = 0;
-          if (is_own_port (in, segment->to))
-            points[segment->n - 1].y = ph_scene_box (a->scene, in->group)->rect.height;
+          meet_border (in, segment->from, &points[0]);
+          meet_border (in, segment->to, &points[segment->n - 1]);
         }
     }
 }

@@ -4,6 +4,8 @@
 
 #include "core/scene/arrange.h"
 
+#include "core/scene/scene-build.h"
+
 static guint
 port_hash (gconstpointer key)
 {
@@ -228,16 +230,18 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
       a.slot[b] = -1;
       a.n_shown += ph_scene_box (scene, b)->shown;
     }
-  a.segment_of = g_new (int, build->union_edges->len + 1);
+  a.cuts = g_array_new (FALSE, FALSE, sizeof (int));
+  a.cut_of = g_new (int, build->union_edges->len + 1);
   for (guint e = 0; e < build->union_edges->len; e++)
     {
       const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, e);
 
-      a.segment_of[e] = -1;
-      /* Groups were made after the ways were found: they may part an edge from its way. */
-      if (edge->from >= 0 && (edge->n_via == 0 || !ph_arrange_same_group (&a, edge)))
+      a.cut_of[e] = -1;
+      /* Groups were made after the ways were found: they may hide what the way leads through. */
+      if (edge->from >= 0 && (edge->n_via == 0 || !ph_arrange_sees_way (&a, edge)))
         ph_arrange_cut (&a, e);
     }
+  ph_arrange_turn_ports (&a);
   rows_of (&a, a.segments->len, &a.seg_start, &a.seg_of_group, a.segments, sizeof (PhSegment),
            G_STRUCT_OFFSET (PhSegment, group));
   rows_of (&a, a.ports->len, &a.port_start, &a.port_of_group, a.ports, sizeof (PhPort), G_STRUCT_OFFSET (PhPort, group));
@@ -257,7 +261,8 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
   g_array_unref (a.parts);
   g_array_unref (a.local);
   g_hash_table_unref (a.done);
-  g_free (a.segment_of);
+  g_array_unref (a.cuts);
+  g_free (a.cut_of);
   g_free (a.spot);
   g_free (a.partner);
   g_free (a.slot);

@@ -2,18 +2,18 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/scene/scene-private.h"
+#include "core/scene/scene-build.h"
 
 G_BEGIN_DECLS
 
 #define PH_PICTURE_PAD 28.0f
 #define PH_PORT_WIDTH  8.0f
 
-/* A place on the border of @group where what @source makes comes in or goes out. */
+/* A place on the border of @group where what @source makes comes in or goes out. @up: its line runs upwards, as all in the group does. */
 typedef struct
 {
   int group, source;
-  gboolean out;
+  gboolean out, up;
   float x; /* from the group's left */
 } PhPort;
 
@@ -52,14 +52,17 @@ typedef struct
   GHashTable *done; /* checksum of what was asked -> PhLayout: equal blocks are laid out once    */
   GArray *local;    /* (element-type PhPoint) of segments, from their group's corner             */
   PhRect *spot;     /* of a box: from its group's corner                                         */
-  int *segment_of;  /* of a union edge within one group: its segment, -1: none                   */
+  GArray *cuts;     /* (element-type int) the segments of each union edge in their order, then -1 */
+  int *cut_of;      /* of a union edge: where its segments begin in @cuts, -1: it has none       */
   int *partner;     /* of a box: what it stands beside, -1                                       */
   int *slot;        /* of a box: its index in the layout of the group at work, -1: not in it     */
 } PhArranger;
 
-/* border-ports.c: cuts edge number @e at the borders of the open groups that it passes; whether an edge and all of its way lie in one. */
+/* border-ports.c: cuts edge number @e at the borders of the open groups that it passes; whether all on the way of an edge through the
+ * places of others is seen, none of it inside of a closed group. */
 void ph_arrange_cut (PhArranger *a, guint e);
-gboolean ph_arrange_same_group (PhArranger *a, const PhUnionEdge *edge);
+gboolean ph_arrange_sees_way (PhArranger *a, const PhUnionEdge *edge);
+void ph_arrange_turn_ports (PhArranger *a); /* those of backward groups, when all edges are cut */
 /* arrange-group.c: lays out one group, after those within it; -1: the whole. */
 gboolean ph_arrange_group (PhArranger *a, int group, GError **error);
 /* largest-position.c: the area of the largest position of the history in one group laid out alone; 0: that is not asked.

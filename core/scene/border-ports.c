@@ -1,6 +1,7 @@
 /* border-ports.c: an edge through the border of an open group is one segment a level, which meet at ports on the border.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/arrange.h"
+#include "core/scene/scene-build.h"
 
 /* The box itself, or the outermost closed group that hides it. */
 static int
@@ -18,7 +19,7 @@ shown_for (PhArranger *a, int box)
 static int
 port_at (PhArranger *a, int group, int source, gboolean out)
 {
-  const PhPort key = { group, source, out, 0 };
+  const PhPort key = { group, source, out, FALSE, 0 };
   int index = GPOINTER_TO_INT (g_hash_table_lookup (a->port_index, &key)) - 1;
 
   if (index < 0)
@@ -56,6 +57,7 @@ add_segment (PhArranger *a, int group, int from, int to, int source, guint edge)
   at->presence = MAX (at->presence, g_array_index (a->build->union_edges, PhUnionEdge, edge).presence);
   part.segment = index;
   g_array_append_val (a->parts, part);
+  g_array_append_val (a->cuts, index);
 }
 
 /* Cuts edge number @e at the borders of the open groups that it passes. */
@@ -64,6 +66,7 @@ ph_arrange_cut (PhArranger *a, guint e)
 {
   const PhUnionEdge *edge = &g_array_index (a->build->union_edges, PhUnionEdge, e);
   const int from = shown_for (a, edge->from), to = shown_for (a, edge->to);
+  const int none = -1;
   int common, end, down[64], n_down = 0;
 
   if (from < 0 || to < 0 || from == to)
@@ -85,6 +88,7 @@ ph_arrange_cut (PhArranger *a, guint e)
     if (up == from)
       return;
 
+  a->cut_of[e] = a->cuts->len;
   /* A line up leads from border to border: inside, everything leads down. */
   if (edge->link)
     {
@@ -94,7 +98,7 @@ ph_arrange_cut (PhArranger *a, guint e)
         while (ph_arrange_parent (a, ends[i]) != common)
           ends[i] = ph_arrange_parent (a, ends[i]);
       add_segment (a, common, ends[0], ends[1], ends[0], e);
-      a->segment_of[e] = g_array_index (a->parts, PhPart, a->parts->len - 1).segment;
+      g_array_append_val (a->cuts, none);
       return;
     }
   end = from;
@@ -115,24 +119,58 @@ ph_arrange_cut (PhArranger *a, guint e)
       end = port;
     }
   add_segment (a, n_down > 0 ? down[0] : common, end, to, from, e);
-  if (n_down == 0 && end == from)
-    a->segment_of[e] = g_array_index (a->parts, PhPart, a->parts->len - 1).segment;
+  g_array_append_val (a->cuts, none);
 }
 
-/* Whether an edge and all of its way lie in one group. */
 gboolean
-ph_arrange_same_group (PhArranger *a, const PhUnionEdge *edge)
+ph_arrange_sees_way (PhArranger *a, const PhUnionEdge *edge)
 {
-  const int group = ph_arrange_parent (a, edge->from);
-
   for (guint k = 0; k < edge->n_via; k++)
     {
       const PhUnionEdge *part = &g_array_index (a->build->union_edges, PhUnionEdge,
                                                 g_array_index (a->build->vias, int, edge->first_via + k));
 
-      if (part->from < 0 || ph_arrange_parent (a, part->from) != group || ph_arrange_parent (a, part->to) != group
-          || (part->n_via > 0 && !ph_arrange_same_group (a, part)))
+      if (part->from < 0 || shown_for (a, part->from) != part->from || shown_for (a, part->to) != part->to
+          || (part->n_via > 0 && !ph_arrange_sees_way (a, part)))
         return FALSE;
     }
   return TRUE;
+}
+
+/* Lines of the backward graph enter its groups from below and leave them above, where those outside run upwards as well. */
+void
+ph_arrange_turn_ports (PhArranger *a)
+{
+  gboolean changed = TRUE;
+
+  for (guint i = 0; i < a->ports->len; i++)
+    {
+      PhPort *port = &g_array_index (a->ports, PhPort, i);
+
+      port->up = ph_arrange_backward (a->scene, port->group);
+    }
+  while (changed)
+    {
+      changed = FALSE;
+      for (guint i = 0; i < a->segments->len; i++)
+        {
+          const PhSegment *segment = &g_array_index (a->segments, PhSegment, i);
+          PhPort *port[2] = { NULL, NULL };
+          gboolean up = !segment->link;
+
+          for (int k = 0; k < 2; k++)
+            {
+              const int end = k == 0 ? segment->from : segment->to;
+
+              port[k] = end < a->n ? NULL : &g_array_index (a->ports, PhPort, end - a->n);
+              up = up && (port[k] != NULL ? port[k]->up : ph_arrange_backward (a->scene, end));
+            }
+          for (int k = 0; k < 2 && !up; k++)
+            if (port[k] != NULL && port[k]->up)
+              {
+                port[k]->up = FALSE;
+                changed = TRUE;
+              }
+        }
+    }
 }

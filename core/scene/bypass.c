@@ -2,7 +2,7 @@
  * Without it the picture of the whole history would need room for both, and what is never there at once would cross.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
-#include "core/scene/scene-private.h"
+#include "core/scene/scene-build.h"
 
 #define MAX_VISITS 120 /* boxes looked at for one edge */
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
 #include "core/scene/scene-read.h"
 

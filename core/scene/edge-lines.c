@@ -1,8 +1,11 @@
 /* edge-lines.c: the edges of a scene, from the segments that were laid out, and when each is there.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
+#include <math.h>
 
 #include "core/scene/arrange.h"
+#include "core/scene/scene-build.h"
+
+#define TOUCHES 0.5f /* points between two ends that are one */
 
 static int
 compare_parts (const void *x, const void *y)
@@ -94,17 +97,21 @@ ph_arrange_lines (PhArranger *a)
     }
 }
 
+/* Where the line has an end already, it goes on from there: at a border, or through the empty place, from where the edge above enters to
+ * where the one below leaves. */
 static void
 append_curve (PhScene *scene, PhSceneEdge *edge, const PhPoint *p, guint n)
 {
   if (edge->n_points > 0)
     {
-      /* Through the empty place, from where the edge above enters to where the one below leaves. */
       const PhPoint from = g_array_index (scene->points, PhPoint, scene->points->len - 1);
       const PhPoint through[3] = { { from.x, from.y + (p[0].y - from.y) / 2 }, { p[0].x, p[0].y - (p[0].y - from.y) / 2 }, p[0] };
 
-      g_array_append_vals (scene->points, through, 3);
-      edge->n_points += 3;
+      if (fabsf (from.x - p[0].x) > TOUCHES || fabsf (from.y - p[0].y) > TOUCHES)
+        {
+          g_array_append_vals (scene->points, through, 3);
+          edge->n_points += 3;
+        }
       p++;
       n--;
     }
@@ -112,36 +119,41 @@ append_curve (PhScene *scene, PhSceneEdge *edge, const PhPoint *p, guint n)
   edge->n_points += n;
 }
 
+/* FALSE: it has no line. */
+static gboolean
+append_segment (PhArranger *a, PhSceneEdge *edge, int index)
+{
+  const PhSegment *segment = &g_array_index (a->segments, PhSegment, index);
+  g_autofree PhPoint *points = NULL;
+
+  if (segment->n < 4)
+    return FALSE;
+  points = g_memdup2 (&g_array_index (a->local, PhPoint, segment->first), sizeof (PhPoint) * segment->n);
+  for (guint i = 0; i < segment->n && segment->group >= 0; i++)
+    {
+      points[i].x += ph_scene_box (a->scene, segment->group)->rect.x;
+      points[i].y += ph_scene_box (a->scene, segment->group)->rect.y;
+    }
+  append_curve (a->scene, edge, points, segment->n);
+  return TRUE;
+}
+
 /* FALSE: part of the way has no place. */
 static gboolean
 append_way (PhArranger *a, PhSceneEdge *edge, guint e)
 {
   const PhUnionEdge *at = &g_array_index (a->build->union_edges, PhUnionEdge, e);
-  const PhSegment *segment;
-  const PhRect *group = NULL;
-  g_autofree PhPoint *points = NULL;
 
+  for (guint k = 0; k < at->n_via; k++)
+    if (!append_way (a, edge, g_array_index (a->build->vias, int, at->first_via + k)))
+      return FALSE;
   if (at->n_via > 0)
-    {
-      for (guint k = 0; k < at->n_via; k++)
-        if (!append_way (a, edge, g_array_index (a->build->vias, int, at->first_via + k)))
-          return FALSE;
-      return TRUE;
-    }
-  if (a->segment_of[e] < 0)
+    return TRUE;
+  if (a->cut_of[e] < 0)
     return FALSE;
-  segment = &g_array_index (a->segments, PhSegment, a->segment_of[e]);
-  if (segment->n < 4)
-    return FALSE;
-  if (segment->group >= 0)
-    group = &ph_scene_box (a->scene, segment->group)->rect;
-  points = g_memdup2 (&g_array_index (a->local, PhPoint, segment->first), sizeof (PhPoint) * segment->n);
-  for (guint i = 0; i < segment->n && group != NULL; i++)
-    {
-      points[i].x += group->x;
-      points[i].y += group->y;
-    }
-  append_curve (a->scene, edge, points, segment->n);
+  for (int c = a->cut_of[e]; g_array_index (a->cuts, int, c) >= 0; c++)
+    if (!append_segment (a, edge, g_array_index (a->cuts, int, c)))
+      return FALSE;
   return TRUE;
 }
 
@@ -158,7 +170,7 @@ ph_arrange_bypasses (PhArranger *a)
       PhSceneEdge edge = { .from = at->from, .to = at->to, .source = at->from, .first_point = scene->points->len };
       const PhPart part = { -1, e };
 
-      if (at->from < 0 || at->n_via == 0 || !ph_arrange_same_group (a, at) || !ph_scene_box (scene, at->from)->shown)
+      if (at->from < 0 || at->n_via == 0 || !ph_arrange_sees_way (a, at) || !ph_scene_box (scene, at->from)->shown)
         continue;
       if (append_way (a, &edge, e))
         {

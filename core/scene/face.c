@@ -161,8 +161,9 @@ ph_face_shape (PhFaces *faces, const PhType *type)
   return g_string_free (text, FALSE);
 }
 
-char *
-ph_face_type (PhFaces *faces, const PhType *type)
+/* "float 3×4" */
+static char *
+type_text (PhFaces *faces, const PhType *type)
 {
   g_autofree char *shape = ph_face_shape (faces, type);
 
@@ -177,7 +178,7 @@ text_of_type (PhFaces *faces, const PhType *type)
 
   if (text == NULL)
     {
-      g_autofree char *shape = ph_face_shape (faces, type), *whole = ph_face_type (faces, type);
+      g_autofree char *shape = ph_face_shape (faces, type), *whole = type_text (faces, type);
 
       text = g_new (TypeText, 1);
       *text = (TypeText) { *shape != '\0' ? shortened (faces, shape, 34) : NULL, ph_faces_string (faces, whole) };
@@ -460,7 +461,7 @@ ph_faces_add_value (PhFaces *faces, const PhValue *value, gboolean output)
   PhFace face = {
     NULL,
   };
-  g_autofree char *type = ph_face_type (faces, value->type);
+  g_autofree char *type = type_text (faces, value->type);
 
   face.family = PH_FAMILY_IO;
   face.title = shortened (faces, value->name, 30);

@@ -54,7 +54,6 @@ void ph_faces_finish (PhFaces *faces);
 
 /* "1×64×56×56", "batch×128", "A×8×⌈B/2⌉", "scalar", "" while unknown. (transfer full) */
 char *ph_face_shape (PhFaces *faces, const PhType *type);
-char *ph_face_type (PhFaces *faces, const PhType *type);        /* "float 3×4" */
 const char *ph_faces_type (PhFaces *faces, const PhType *type); /* likewise, as ph_faces_string() */
 
 /* Geometry of a box's inside, at zoom 1. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
 
 #define MANY 60 /* children of one group that are more than a look takes in */

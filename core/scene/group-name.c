@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/scene/scene-private.h"
+#include "core/scene/scene-build.h"
 #include "core/scene/scene-read.h"
 
 #define MAX_PARTS 3 /* operators in a name                                     */
-#define BRANCHES  5 /* convolutions of a block of four branches, one of them a pool */
+#define BRANCHES  5 /* convolutions for each Concat of a block of four branches, one of them a pool */
 
 static const char *
 short_name (const PhFace *face)
@@ -14,13 +14,13 @@ short_name (const PhFace *face)
   return face->short_name != NULL ? face->short_name : face->title;
 }
 
-/* What is known by sight. (nullable) */
+/* What is known by sight; @weighed: a product comes after a softmax, which it weighs by. (nullable) */
 static const char *
-known_name (const guint t[PH_N_MOTIFS])
+known_name (const guint t[PH_N_MOTIFS], gboolean weighed)
 {
   const guint conv = t[PH_MOTIF_CONV], matmul = t[PH_MOTIF_PRODUCT], norm = t[PH_MOTIF_NORM],
               curves = t[PH_MOTIF_CURVE] + t[PH_MOTIF_SMOOTH];
-  const gboolean attention = t[PH_MOTIF_SOFTMAX] > 0 && matmul >= 2, mlp = matmul >= 2 && curves > 0;
+  const gboolean attention = weighed && matmul >= 2, mlp = matmul >= 2 && curves > 0;
 
   if (attention && matmul >= 5 && curves > 0)
     return "Transformer block";
@@ -29,7 +29,9 @@ known_name (const guint t[PH_N_MOTIFS])
   if (mlp && conv == 0)
     return norm > 0 ? "Norm + MLP" : "MLP";
   if (conv >= 3 && t[PH_MOTIF_CONCAT] > 0)
-    return t[PH_MOTIF_POOL] > 0 && conv >= BRANCHES ? "Inception block" : "Conv branches";
+    return t[PH_MOTIF_POOL] > 0 && conv >= BRANCHES * t[PH_MOTIF_CONCAT] && conv <= 2 * BRANCHES * t[PH_MOTIF_CONCAT]
+               ? "Inception block"
+               : "Conv branches";
   if (conv >= 3 && t[PH_MOTIF_SUM] > 0)
     return "Bottleneck";
   if (conv == 2 && t[PH_MOTIF_SUM] > 0)
@@ -46,6 +48,7 @@ ph_scene_region_title (PhScene *scene, const int *boxes, int n, gboolean backwar
   };
   const char *parts[MAX_PARTS];
   const char *known;
+  gboolean weighed = FALSE;
   g_autoptr (GString) title = g_string_new (backward ? "∇ " : NULL);
   int n_parts = 0;
 
@@ -61,6 +64,7 @@ ph_scene_region_title (PhScene *scene, const int *boxes, int n, gboolean backwar
 
         if (face == NULL)
           continue;
+        weighed |= face->motif == PH_MOTIF_PRODUCT && tally[PH_MOTIF_SOFTMAX] > 0;
         if (pass == 0)
           tally[face->motif]++;
         new = new && (pass > 0 || (face->family != PH_FAMILY_MOVEMENT && face->family != PH_FAMILY_CONSTANT));
@@ -69,7 +73,7 @@ ph_scene_region_title (PhScene *scene, const int *boxes, int n, gboolean backwar
         if (new)
           parts[n_parts++] = short_name (face);
       }
-  known = backward ? NULL : known_name (tally);
+  known = backward ? NULL : known_name (tally, weighed);
   if (known != NULL)
     g_string_append (title, known);
   if (known != NULL && g_str_has_prefix (known, "Conv branches"))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/layered/layered.h"
+#include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
 
 #define BLOCK       4  /* boxes that make a region of their own                                     */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
 
 static int

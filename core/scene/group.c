@@ -1,5 +1,6 @@
 /* group.c: groups the boxes of a large graph, and decides what is open at first.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
 #include "core/scene/scene-read.h"
 

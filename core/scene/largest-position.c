@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 #include "core/scene/arrange.h"
+#include "core/scene/scene-build.h"
 #include "core/scene/scene-read.h"
 
 #define MANY 4000 /* boxes, beyond which it is not asked */

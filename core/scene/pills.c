@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/layered/layered.h"
+#include "core/scene/scene-build.h"
 
 #define MANY_USERS   8  /* a value with more users is cut to pills where they are far away                       */
 #define MANY_SOURCES 4  /* so is a box that is fed by more, such as the sum of the gradients of a shared weight    */

@@ -1,5 +1,6 @@
 /* scene-read.c: what is in a scene, for whoever draws it or asks.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
 #include "core/scene/scene-read.h"
 

@@ -1,6 +1,7 @@
 /* scene.c: from the record of a history to boxes and edges, and what is in them at each time.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/discard.h"
+#include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
 
 #include <stdlib.h>

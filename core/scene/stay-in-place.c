@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/scene/arrange.h"
+#include "core/scene/scene-build.h"
 #include "core/scene/scene-read.h"
 
 static int
@@ -46,7 +47,7 @@ keep_port (PhArranger *a, PhLayout *layout, guint8 *fixed, int port_index, int s
   const int *edges;
   guint n = 0;
 
-  layout->boxes[slot].y = port->out ? bottom - 1 : 1;
+  layout->boxes[slot].y = port->out != port->up ? bottom - 1 : 1;
   fixed[slot] = TRUE;
   edges = port->out ? ph_scene_edges_to (previous, group, &n) : ph_scene_edges_from (previous, group, &n);
   for (guint i = 0; i < n && source >= 0; i++)

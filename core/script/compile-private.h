@@ -33,7 +33,6 @@ typedef struct
 /* Goes the way that @condition says, as an If. What both ways make is one value of each name after it. */
 gboolean ph_script_branch (PhScriptMachine *machine, const PhPy *at, PhScriptValue *condition, const PhScriptWay *yes,
                            const PhScriptWay *no, GError **error);
-gboolean ph_script_go (PhScriptMachine *machine, const PhScriptWay *way, GError **error);
 gboolean ph_script_block (PhScriptMachine *machine, PhPy *const *body, guint n, GError **error);
 gboolean ph_script_loop (PhScriptMachine *machine, const PhPy *py, GError **error);
 /* Turns @turn and those after it, one behind the other. */

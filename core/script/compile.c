@@ -83,8 +83,8 @@ always_leaves (PhPy *const *body, guint n)
 
 /* ── branches ── */
 
-gboolean
-ph_script_go (PhScriptMachine *machine, const PhScriptWay *way, GError **error)
+static gboolean
+go (PhScriptMachine *machine, const PhScriptWay *way, GError **error)
 {
   g_autoptr (PhScriptValue) value = way->value != NULL ? ph_script_value_ref (way->value) : NULL;
   static const char *const flags[] = { PH_SCRIPT_RETURNED, PH_SCRIPT_BROKEN, PH_SCRIPT_CONTINUED };
@@ -164,7 +164,7 @@ go_side (PhScriptMachine *machine, PhNode *node, const char *attr, const PhScrip
     return FALSE;
   machine->graph = side->body;
   scope->variables = ph_script_variables_copy (variables);
-  ok = ph_script_go (machine, way, error);
+  ok = go (machine, way, error);
   if (ok)
     {
       PhScriptValue *flags[3] = { flag (machine, PH_SCRIPT_RETURNED), flag (machine, PH_SCRIPT_BROKEN),

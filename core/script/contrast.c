@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/script/compare.h"
 #include "core/script/script-graph.h"
 #include "core/script/script-machine.h"
 #include "core/splitmix.h"

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "core/graph/edit.h"
+#include "core/nearest.h"
 #include "core/script/script-call.h"
 #include "core/script/script-execute.h"
 #include "core/script/script-operate.h"
+#include "core/script/words.h"
 
 /* ── names ── */
 
@@ -106,8 +108,37 @@ find_word (const char *name)
   return value;
 }
 
-PhScriptValue *
-ph_script_lookup (PhScriptMachine *machine, const PhPy *at, const char *name, GError **error)
+static void
+fail_unknown (PhScriptMachine *machine, const PhPy *at, const char *name, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  const char *nearest;
+  guint n;
+  const PhScriptWord *words = ph_script_words (&n);
+  GHashTableIter iter;
+  gpointer key;
+
+  for (PhScriptScope *scope = machine->frame->scope; scope != NULL; scope = scope->outer)
+    {
+      g_hash_table_iter_init (&iter, scope->variables);
+      while (g_hash_table_iter_next (&iter, &key, NULL))
+        if (*(const char *) key != '$')
+          g_ptr_array_add (names, key);
+    }
+  g_hash_table_iter_init (&iter, machine->script->globals->variables);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    if (*(const char *) key != '$')
+      g_ptr_array_add (names, key);
+  for (guint i = 0; i < n; i++)
+    if (words[i].function != NULL)
+      g_ptr_array_add (names, (gpointer) words[i].name);
+  nearest = ph_nearest (name, (const char *const *) names->pdata, names->len);
+  ph_script_fail (machine, at, error, PH_ERROR_NOT_FOUND, "there is no variable '%s'%s%s%s", name,
+                  nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+}
+
+static PhScriptValue *
+look_up (PhScriptMachine *machine, const PhPy *at, const char *name, GError **error)
 {
   GError *reason = NULL;
   PhScriptValue *value = find_variable (machine, at, name, &reason);
@@ -123,7 +154,7 @@ ph_script_lookup (PhScriptMachine *machine, const PhPy *at, const char *name, GE
   else if (g_hash_table_contains (machine->script->outside, name))
     ph_script_fail (machine, at, error, PH_ERROR_NOT_FOUND, "'%s' was not computed yet: `eval %s`, or `eval --all`", name, name);
   else
-    ph_script_fail (machine, at, error, PH_ERROR_NOT_FOUND, "there is no variable '%s'", name);
+    fail_unknown (machine, at, name, error);
   return NULL;
 }
 
@@ -137,70 +168,11 @@ evaluate_integer (PhScriptMachine *machine, const PhPy *py, GError **error)
   return ph_script_int (py->i);
 }
 
-static gboolean
-is_literal (const PhScriptValue *value)
-{
-  return ph_script_is_number (value) || value->kind == PH_SCRIPT_STRING
-         || (value->kind == PH_SCRIPT_TENSOR && value->weak && value->value == NULL);
-}
-
-/* Rows of one shape as an array; an array of literals has no element type of its own yet. */
-static PhScriptValue *
-stack_literals (PhScriptMachine *machine, const PhPy *at, PhScriptValue *const *items, guint n, GError **error)
-{
-  const guint rank = items[0]->kind == PH_SCRIPT_TENSOR ? ph_tensor_rank (items[0]->tensor) : 0;
-  gint64 dims[PH_MAX_RANK] = { n };
-  gboolean texts = FALSE, floats = FALSE, ints = FALSE;
-  PhTensor *tensor;
-  PhDType dtype;
-  gsize row = 1;
-  PhScriptValue *value;
-
-  if (rank + 1 >= PH_MAX_RANK)
-    return ph_script_fail (machine, at, error, PH_ERROR_PARSE, "too many dimensions");
-  for (guint i = 0; i < n; i++)
-    {
-      const PhScriptValue *item = items[i];
-      const PhDType own = item->kind == PH_SCRIPT_STRING ? PH_STRING : ph_script_dtype (item);
-
-      if ((item->kind == PH_SCRIPT_TENSOR ? ph_tensor_rank (item->tensor) : 0) != rank
-          || (rank > 0 && memcmp (ph_tensor_dims (item->tensor), ph_tensor_dims (items[0]->tensor), rank * sizeof (gint64)) != 0))
-        return ph_script_fail (machine, at, error, PH_ERROR_PARSE, "the rows are not nested alike, or not of one length");
-      texts = texts || own == PH_STRING;
-      floats = floats || ph_dtype_is_float (own);
-      ints = ints || ph_dtype_is_integer (own);
-    }
-  for (guint i = 0; i < rank; i++)
-    row *= (gsize) (dims[i + 1] = ph_tensor_dims (items[0]->tensor)[i]);
-  if (texts && (floats || ints))
-    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "text and numbers do not go into one array");
-  dtype = texts ? PH_STRING : floats ? PH_DOUBLE : ints ? PH_INT64 : PH_BOOL;
-  tensor = ph_tensor_new (dtype, rank + 1, dims);
-  if (tensor == NULL)
-    return ph_script_fail (machine, at, error, PH_ERROR_FAILED, "this is too large for memory");
-  for (guint i = 0; i < n; i++)
-    for (gsize k = 0; k < row; k++)
-      {
-        g_autoptr (PhTensor) number = ph_script_is_number (items[i]) ? ph_script_number_tensor (items[i], PH_UNDEFINED) : NULL;
-        PhTensor *from = number != NULL ? number : items[i]->tensor;
-
-        if (texts)
-          ph_tensor_set_string (tensor, i * row + k, rank == 0 ? items[i]->text : ph_tensor_get_string (from, k));
-        else if (floats)
-          ph_dtype_store (dtype, ph_tensor_writable (tensor), i * row + k, ph_tensor_get (from, k));
-        else
-          ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i * row + k, ph_tensor_get_int (from, k));
-      }
-  value = ph_script_tensor (tensor);
-  value->weak = TRUE;
-  return value;
-}
-
 static PhScriptValue *
 evaluate_items (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
-  gboolean literal = py->kind == PH_PY_LIST && py->n > 0;
+  PhScriptValue *made;
 
   for (guint i = 0; i < py->n; i++)
     {
@@ -210,13 +182,16 @@ evaluate_items (PhScriptMachine *machine, const PhPy *py, GError **error)
       if (value == NULL)
         return NULL;
       g_ptr_array_add (items, value);
-      literal = literal && is_literal (value);
       if (item->kind == PH_PY_STARRED)
         return ph_script_fail (machine, item, error, PH_ERROR_UNSUPPORTED, "'*' is understood in calls alone");
     }
-  if (literal)
-    return stack_literals (machine, py, (PhScriptValue *const *) items->pdata, items->len, error);
-  return ph_script_tuple ((PhScriptValue *const *) items->pdata, items->len, py->kind == PH_PY_LIST);
+  if (py->kind == PH_PY_TUPLE)
+    return ph_script_tuple ((PhScriptValue *const *) items->pdata, items->len, FALSE);
+  made = ph_script_list (machine, py, (PhScriptValue *const *) items->pdata, items->len, error);
+  /* At the prompt brackets of numbers are an array. */
+  if (made != NULL && made->kind == PH_SCRIPT_TENSOR)
+    made->list = !machine->frame->typed;
+  return made;
 }
 
 /* ── and, or, if-else ── */
@@ -357,6 +332,9 @@ find_callee (PhScriptMachine *machine, const PhPy *py, Collected *collected, con
       *name = py->text;
       value = find_word (*name);
       *is_op = value == NULL;
+      if (value == NULL && self->kind != PH_SCRIPT_TENSOR && !ph_script_is_number (self))
+        return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "'%s' of %s is not part of the language", py->text,
+                               ph_script_kind_name (self));
       return value;
     }
   *name = "this";
@@ -377,7 +355,7 @@ evaluate_call (PhScriptMachine *machine, const PhPy *py, GError **error)
   PhScriptValue *result;
   PhScriptArgs args;
 
-  if ((callee == NULL && !is_op) || !collect (machine, py, &collected, error))
+  if ((callee == NULL && (!is_op || (error != NULL && *error != NULL))) || !collect (machine, py, &collected, error))
     return NULL;
   used = g_new0 (gboolean, collected.named->len + 1);
   args = (PhScriptArgs) { py,
@@ -441,10 +419,10 @@ evaluate_attribute (PhScriptMachine *machine, const PhPy *py, GError **error)
   if (dotted != NULL
       && (g_hash_table_contains (machine->script->outside, dotted)
           || g_hash_table_contains (machine->script->globals->variables, dotted)))
-    return ph_script_lookup (machine, py, dotted, error);
+    return look_up (machine, py, dotted, error);
   bare = without_module (machine, py, &owned);
   if (bare != NULL)
-    return ph_script_lookup (machine, py, bare, error);
+    return look_up (machine, py, bare, error);
   of = ph_script_evaluate (machine, py->items[0], error);
   return of != NULL ? ph_script_attribute (machine, py, of, py->text, error) : NULL;
 }
@@ -485,7 +463,7 @@ ph_script_evaluate (PhScriptMachine *machine, const PhPy *py, GError **error)
   machine->depth++;
   switch (py->kind)
     {
-    case PH_PY_NAME: result = ph_script_lookup (machine, py, py->text, error); break;
+    case PH_PY_NAME: result = look_up (machine, py, py->text, error); break;
     case PH_PY_INT: result = evaluate_integer (machine, py, error); break;
     case PH_PY_FLOAT: result = strpbrk (py->text, "jJ") == NULL ? ph_script_float (py->f) : refuse (machine, py, error); break;
     case PH_PY_STRING:

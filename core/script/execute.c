@@ -45,7 +45,9 @@ leave_behind (PhScriptMachine *machine, const PhPy *at, const char *name, guint6
 void
 ph_script_begin_over (PhScriptMachine *machine, const PhScriptValue *value)
 {
-  const guint64 memory = value->kind == PH_SCRIPT_TENSOR ? value->memory : 0;
+  const guint64 memory = ph_script_is_list (value)         ? GPOINTER_TO_SIZE (value)
+                         : value->kind == PH_SCRIPT_TENSOR ? value->memory
+                                                           : 0;
 
   if (machine->frame->iterated == NULL)
     machine->frame->iterated = g_array_new (FALSE, FALSE, sizeof (guint64));
@@ -93,7 +95,10 @@ store (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GErro
            != NULL;
   of = ph_script_evaluate (machine, target->items[0], error);
   stored = of != NULL ? ph_script_store (machine, target, of, value, error) : NULL;
-  return stored != NULL && change_in_place (machine, target, target->items[0]->text, of, stored, error);
+  if (stored == NULL)
+    return FALSE;
+  return ph_script_is_list (of) ? ph_script_change_list (machine, target, target->items[0]->text, of, stored, error)
+                                : change_in_place (machine, target, target->items[0]->text, of, stored, error);
 }
 
 static gboolean
@@ -200,8 +205,8 @@ ph_script_assign (PhScriptMachine *machine, const PhPy *target, PhScriptValue *v
   return TRUE;
 }
 
-gboolean
-ph_script_augment (PhScriptMachine *machine, const PhPy *py, GError **error)
+static gboolean
+augment (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   const PhPy *target = py->items[0];
   g_autoptr (PhScriptValue) old = ph_script_evaluate (machine, target, error), by = NULL, value = NULL;
@@ -213,6 +218,12 @@ ph_script_augment (PhScriptMachine *machine, const PhPy *py, GError **error)
     return FALSE;
   if (target->kind != PH_PY_NAME)
     return ph_script_assign (machine, target, value, error);
+  if (ph_script_is_list (old))
+    return ph_script_is_list (value) ? ph_script_change_list (machine, py, target->text, old, value, error)
+                                     : ph_script_fail (machine, py, error, PH_ERROR_TYPE,
+                                                       "'%s=' would make a tensor of the list '%s': write %s = %s %s ...",
+                                                       py->text, target->text, target->text, target->text, py->text)
+                                           != NULL;
   /* Numbers, and what has no dimensions, are no arrays that others could share. */
   if (old->kind != PH_SCRIPT_TENSOR || ph_script_rank (old) == 0)
     {
@@ -338,6 +349,7 @@ gboolean
 ph_script_simple (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   g_autoptr (PhScriptValue) value = NULL;
+  gboolean done;
   static const char *const names[] = { [PH_PY_CLASS] = "class",
                                        [PH_PY_WITH] = "with",
                                        [PH_PY_DELETE] = "del",
@@ -348,7 +360,9 @@ ph_script_simple (PhScriptMachine *machine, const PhPy *py, GError **error)
   switch (py->kind)
     {
     case PH_PY_EXPRESSION:
-      value = ph_script_evaluate (machine, py->items[0], error);
+      if (!ph_script_append (machine, py->items[0], &done, error))
+        return FALSE;
+      value = done ? ph_script_none () : ph_script_evaluate (machine, py->items[0], error);
       if (value != NULL && machine->result != NULL && machine->frame->outer == NULL)
         {
           g_clear_pointer (&machine->result->target, g_free);
@@ -367,7 +381,7 @@ ph_script_simple (PhScriptMachine *machine, const PhPy *py, GError **error)
           g_clear_pointer (&machine->result->value, ph_script_value_unref);
           machine->result->recorded = TRUE;
         }
-      return ph_script_augment (machine, py, error);
+      return augment (machine, py, error);
     case PH_PY_DEF: return define (machine, py, error);
     case PH_PY_PASS: return TRUE;
     case PH_PY_IMPORT: return import (machine, py, error);
@@ -550,8 +564,13 @@ run_statement (PhScriptMachine *machine, const PhPy *py, GError **error)
       if (truth == 0)
         {
           g_autofree char *text = ph_py_to_string (py->items[0]);
+          g_autoptr (PhScriptValue) why = py->n > 1 ? ph_script_evaluate (machine, py->items[1], error) : NULL;
+          g_autofree char *said = why != NULL ? ph_script_value_text (why, 100) : NULL;
 
-          ph_script_fail (machine, py, error, PH_ERROR_FAILED, "this does not hold: %s", text);
+          if (py->n > 1 && why == NULL)
+            return PH_FLOW_ERROR;
+          ph_script_fail (machine, py, error, PH_ERROR_FAILED, "this does not hold: %s%s%s", text, said != NULL ? ": " : "",
+                          said != NULL ? said : "");
         }
       return truth == 1 ? PH_FLOW_NEXT : PH_FLOW_ERROR;
     default: return ph_script_simple (machine, py, error) ? PH_FLOW_NEXT : PH_FLOW_ERROR;

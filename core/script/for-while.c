@@ -358,7 +358,8 @@ has_break (PhPy *const *body, guint n)
   for (guint i = 0; i < n; i++)
     if (body[i]->kind == PH_PY_BREAK
         || (body[i]->kind == PH_PY_IF
-            && (has_break (body[i]->body, body[i]->n_body) || has_break (body[i]->orelse, body[i]->n_orelse))))
+            && (has_break (body[i]->body, body[i]->n_body) || has_break (body[i]->orelse, body[i]->n_orelse)))
+        || ((body[i]->kind == PH_PY_FOR || body[i]->kind == PH_PY_WHILE) && has_break (body[i]->orelse, body[i]->n_orelse)))
       return TRUE;
   return FALSE;
 }
@@ -379,7 +380,9 @@ compile_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
     {
       set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
       machine->frame->loops++;
+      ph_script_begin_over (machine, loop.over);
       ok = ph_script_unroll (machine, py, items, 0, error);
+      ph_script_end_over (machine);
       machine->frame->loops--;
       return ok;
     }
@@ -416,6 +419,10 @@ ph_script_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
     ph_script_set (machine, PH_SCRIPT_CONTINUED, continued);
   else
     g_hash_table_remove (machine->frame->scope->variables, PH_SCRIPT_CONTINUED);
+  /* Nothing leaves it but a return. */
+  if (ok && py->kind == PH_PY_WHILE && py->items[0]->kind == PH_PY_CONSTANT && g_str_equal (py->items[0]->text, "True")
+      && !has_break (py->body, py->n_body))
+    set_flag (machine, PH_SCRIPT_RETURNED, TRUE);
   if (!ok || py->n_orelse == 0)
     return ok;
   left = ph_script_left (machine, FALSE, &go_on, error);

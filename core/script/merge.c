@@ -61,6 +61,8 @@ describe (PhScriptValue *value)
 
   if (ph_script_number_kind (value) != PH_SCRIPT_NONE)
     return g_strdup_printf ("a Python %s", strrchr (ph_script_kind_name (value), ' ') + 1);
+  if (value->kind == PH_SCRIPT_TUPLE)
+    return g_strdup_printf ("%s of %u", ph_script_kind_name (value), value->n);
   return text == NULL ? g_strdup (ph_script_kind_name (value)) : g_strdup_printf ("a tensor %s", text);
 }
 
@@ -133,6 +135,7 @@ ph_script_rebuild (PhScriptValue *a, PhScriptValue *b, gboolean all, PhScriptVal
         ph_script_value_unref (items[i]);
       return result;
     }
+  made[*next]->list = made[*next]->list || (a->kind == PH_SCRIPT_TENSOR && a->list) || (b->kind == PH_SCRIPT_TENSOR && b->list);
   return ph_script_value_ref (made[(*next)++]);
 }
 

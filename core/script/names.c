@@ -41,6 +41,10 @@ ph_script_assigned (PhPy *const *body, guint n, GHashTable *names, gboolean stor
           if (stored)
             add_stored (py->items[0], names);
         }
+      else if (stored && py->kind == PH_PY_EXPRESSION && py->items[0]->kind == PH_PY_CALL
+               && py->items[0]->items[0]->kind == PH_PY_ATTRIBUTE && g_str_equal (py->items[0]->items[0]->text, "append")
+               && py->items[0]->items[0]->items[0]->kind == PH_PY_NAME)
+        g_hash_table_add (names, (gpointer) py->items[0]->items[0]->items[0]->text);
       else if (py->kind == PH_PY_DEF)
         g_hash_table_add (names, (gpointer) py->text);
       if (py->kind != PH_PY_DEF && py->kind != PH_PY_CLASS)

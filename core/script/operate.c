@@ -37,8 +37,9 @@ gives_way (const PhScriptValue *value)
   return ph_script_is_number (value) || value->weak;
 }
 
-PhDType
-ph_script_common (const PhScriptValue *a, const PhScriptValue *b)
+/* The type in which two tensors or numbers meet; UNDEFINED: there is none. */
+static PhDType
+common_type (const PhScriptValue *a, const PhScriptValue *b)
 {
   const PhDType dtype_a = ph_script_dtype (a), dtype_b = ph_script_dtype (b);
   const int cat_a = category (dtype_a), cat_b = category (dtype_b);
@@ -328,22 +329,12 @@ has_negative (const PhScriptValue *value)
   return FALSE;
 }
 
-/* [1, 2] + [3] or [1, 2] * 2 in a program, where + joins lists and * repeats them; at the prompt a list is a tensor. */
-static gboolean
-is_of_lists (PhScriptMachine *machine, const PhPy *at, const PhScriptValue *a, const PhScriptValue *b)
-{
-  const gboolean left = at->kind == PH_PY_BINARY && at->items[0]->kind == PH_PY_LIST,
-                 right = at->kind == PH_PY_BINARY && at->items[1]->kind == PH_PY_LIST;
-
-  return !machine->frame->typed && ((left && right) || (left && ph_script_is_number (b)) || (right && ph_script_is_number (a)));
-}
-
 static PhScriptValue *
 operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b, GError **error)
 {
   const gboolean both_numbers = ph_script_number_kind (a) != PH_SCRIPT_NONE && ph_script_number_kind (b) != PH_SCRIPT_NONE;
   const gboolean compares = is_comparison (sign);
-  PhDType dtype = ph_script_common (a, b);
+  PhDType dtype = common_type (a, b);
   const PhOp *op;
   g_autoptr (PhScriptValue) left = NULL, right = NULL, result = NULL;
 
@@ -356,9 +347,6 @@ operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhS
       return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "%s %s %s: these element types do not go together", text_a, sign,
                              text_b);
     }
-  if (is_of_lists (machine, at, a, b))
-    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
-                           "'%s' of a list is not elementwise in Python: write array([...])", sign);
   /* Two arrays of literals alone are floats. */
   if (!both_numbers && gives_way (a) && gives_way (b) && ph_dtype_is_integer (dtype))
     dtype = PH_FLOAT;
@@ -452,17 +440,15 @@ ph_script_binary (PhScriptMachine *machine, const PhPy *at, const char *sign, Ph
         return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "'is' is for None here: use ==");
       return ph_script_bool ((a->kind == b->kind) == g_str_equal (sign, "is"));
     }
-  if ((g_str_equal (sign, "in") || g_str_equal (sign, "not in")) && b->kind == PH_SCRIPT_TUPLE && is_constant (a)
-      && is_constant (b))
-    {
-      gboolean found = FALSE;
-
-      for (guint i = 0; i < b->n; i++)
-        found = found || same_constant (a, b->items[i]);
-      return ph_script_bool (found == g_str_equal (sign, "in"));
-    }
   if ((g_str_equal (sign, "==") || g_str_equal (sign, "!=")) && is_constant (a) && is_constant (b))
     return ph_script_bool (same_constant (a, b) == g_str_equal (sign, "=="));
+  machine->at = at;
+  if (ph_script_list_binary (machine, at, sign, a, b, &result, error))
+    {
+      machine->at = outer;
+      return result;
+    }
+  machine->at = outer;
   if (g_str_equal (sign, "+") && a->kind == PH_SCRIPT_TUPLE && b->kind == PH_SCRIPT_TUPLE)
     {
       g_autofree PhScriptValue **items = g_new (PhScriptValue *, a->n + b->n + 1);
@@ -509,8 +495,10 @@ ph_script_unary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhS
     }
   if (ph_script_is_number (a) && a->kind != PH_SCRIPT_FLOAT)
     return ph_script_int (~a->i);
-  if (a->kind != PH_SCRIPT_TENSOR)
-    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'%s' does not take %s", sign, ph_script_kind_name (a));
+  if (a->kind != PH_SCRIPT_TENSOR || ph_script_is_list (a))
+    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'%s' does not take %s%s", sign,
+                           ph_script_is_list (a) ? "a list" : ph_script_kind_name (a),
+                           a->kind == PH_SCRIPT_TENSOR ? ": write array([...])" : "");
   machine->at = at;
   strong = a->weak && ph_script_number_kind (a) != PH_SCRIPT_NONE ? ph_script_cast (
                machine, a, *sign == '~' || ph_script_dtype (a) != PH_BOOL ? ph_script_dtype (a) : PH_INT64, error)

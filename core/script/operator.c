@@ -28,13 +28,14 @@ ph_script_op (const char *typed, guint n_arguments, GError **error)
   /* clang-format off */
   static const struct { const char *typed; const PhOp *op; } aliases[] = {
     { "ln", &ph_op_Log }, { "power", &ph_op_Pow }, { "arcsin", &ph_op_Asin }, { "arccos", &ph_op_Acos }, { "arctan", &ph_op_Atan },
-    { "maximum", &ph_op_Max }, { "minimum", &ph_op_Min }, { "concatenate", &ph_op_Concat }, { "negative", &ph_op_Neg }, { "absolute", &ph_op_Abs },
+    { "maximum", &ph_op_Max }, { "minimum", &ph_op_Min }, { "negative", &ph_op_Neg }, { "absolute", &ph_op_Abs },
     { "dot", &ph_op_MatMul },
   };
   /* clang-format on */
-  guint n;
+  guint n, n_words, n_names = 0;
   const PhOp *const *list = ph_op_list (&n);
-  g_autofree const char **names = g_new (const char *, n + 1);
+  const PhScriptWord *words = ph_script_words (&n_words);
+  g_autofree const char **names = g_new (const char *, n + n_words);
   const char *nearest;
 
   for (guint i = 0; i < G_N_ELEMENTS (aliases); i++)
@@ -44,16 +45,19 @@ ph_script_op (const char *typed, guint n_arguments, GError **error)
     if (same_name (typed, list[i]->name))
       return list[i];
   for (guint i = 0; i < n; i++)
-    names[i] = list[i]->name;
-  nearest = ph_nearest (typed, names, n);
-  g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no operator '%s'%s%s%s", typed,
+    names[n_names++] = list[i]->name;
+  for (guint i = 0; i < n_words; i++)
+    if (words[i].function != NULL)
+      names[n_names++] = words[i].name;
+  nearest = ph_nearest (typed, names, n_names);
+  g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no function or operator '%s'%s%s%s", typed,
                nearest != NULL ? "; did you mean '" : ": `select name from ops` lists them", nearest != NULL ? nearest : "",
                nearest != NULL ? "'?" : "");
   return NULL;
 }
 
-PhAttr *
-ph_script_attr (const PhOp *op, const char *name, PhTensor *tensor, GError **error)
+static PhAttr *
+attr_of (const PhOp *op, const char *name, PhTensor *tensor, GError **error)
 {
   const PhOpAttr *attr = ph_op_attr (op, name);
   gsize n = ph_tensor_count (tensor);
@@ -209,7 +213,7 @@ add_named (PhScriptMachine *machine, const PhOp *op, const char *name, PhScriptV
     return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s: attribute %s wants what is known without a graph, not %s",
                            op->name, name, ph_script_kind_name (value))
            != NULL;
-  attr = ph_script_attr (op, name, known, &reason);
+  attr = attr_of (op, name, known, &reason);
   if (attr == NULL)
     return ph_script_blame (machine, NULL, reason, error) != NULL;
   g_ptr_array_add (call->attrs, attr);

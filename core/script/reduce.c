@@ -5,6 +5,7 @@
 #include "core/script/script-call.h"
 #include "core/script/script-emit.h"
 #include "core/script/script-operate.h"
+#include "core/script/words.h"
 
 /* clang-format off */
 static const struct { const char *name; const PhOp *op; } reductions[] = {

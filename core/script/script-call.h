@@ -39,6 +39,5 @@ gboolean ph_script_bind (PhScriptMachine *machine, PhScriptFunction *function, P
                          GError **error);
 gboolean ph_script_arguments (PhScriptMachine *machine, const PhPy *py, PhScriptFunction *function, PhScriptValue **bound,
                               GError **error);
-PhAttr *ph_script_attr (const PhOp *op, const char *name, PhTensor *literal, GError **error);
 
 G_END_DECLS

@@ -7,10 +7,13 @@
 G_BEGIN_DECLS
 
 PhScriptValue *ph_script_evaluate (PhScriptMachine *machine, const PhPy *py, GError **error);
-PhScriptValue *ph_script_lookup (PhScriptMachine *machine, const PhPy *at, const char *name, GError **error);
 gboolean ph_script_assign (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GError **error);
 void ph_script_set (PhScriptMachine *machine, const char *name, PhScriptValue *value);
-gboolean ph_script_augment (PhScriptMachine *machine, const PhPy *py, GError **error);
+/* A list changes for all names that have it: those of others refuse, those of this frame cannot be read any more. */
+gboolean ph_script_change_list (PhScriptMachine *machine, const PhPy *at, const char *name, PhScriptValue *old,
+                                PhScriptValue *value, GError **error);
+/* LIST.append(x), which is LIST += [x]. TRUE in @done: that was it. */
+gboolean ph_script_append (PhScriptMachine *machine, const PhPy *call, gboolean *done, GError **error);
 
 typedef enum
 {

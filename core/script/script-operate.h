@@ -9,8 +9,6 @@ G_BEGIN_DECLS
 PhScriptValue *ph_script_binary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b,
                                  GError **error);
 PhScriptValue *ph_script_unary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, GError **error);
-/* The type in which two tensors or numbers meet; UNDEFINED: there is none. */
-PhDType ph_script_common (const PhScriptValue *a, const PhScriptValue *b);
 /* Its truth, where that is known: 0, 1; -1: the graph computes it, and *@condition (owned) is BOOL without dimensions; -2: an error. */
 int ph_script_truth (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value, PhScriptValue **condition, GError **error);
 
@@ -18,6 +16,16 @@ PhScriptValue *ph_script_subscript (PhScriptMachine *machine, const PhPy *at, Ph
 /* @of with what @at (a SUBSCRIPT) names replaced by @value. */
 PhScriptValue *ph_script_store (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, PhScriptValue *value,
                                 GError **error);
+/* list.c. A list, as which brackets of numbers count in a function or a file. */
+gboolean ph_script_is_list (const PhScriptValue *value);
+PhScriptValue *ph_script_list (PhScriptMachine *machine, const PhPy *at, PhScriptValue *const *items, guint n, GError **error);
+/* Of a list of numbers, known ones, the items as a tuple. (nullable) */
+PhScriptValue *ph_script_list_as_tuple (PhScriptMachine *machine, PhScriptValue *list);
+/* FALSE: it is no matter of lists. TRUE: @result is what it gives, or NULL with an error. */
+gboolean ph_script_list_binary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b,
+                                PhScriptValue **result, GError **error);
+PhScriptValue *ph_script_list_store (PhScriptMachine *machine, const PhPy *at, PhScriptValue *list, PhScriptValue *index,
+                                     PhScriptValue *value, GError **error);
 PhScriptValue *ph_script_row (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, PhScriptValue *index, GError **error);
 
 G_END_DECLS

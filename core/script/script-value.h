@@ -4,6 +4,7 @@
 
 #include "core/ops/op.h"
 #include "core/script/script.h"
+#include "core/script/words.h"
 
 G_BEGIN_DECLS
 

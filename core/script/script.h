@@ -84,46 +84,4 @@ PhScriptGraph *ph_script_trace (PhScript *script, PhScriptText *call, GCancellab
 /* The source as a graph, with If and Loop. */
 PhScriptGraph *ph_script_compile (PhScript *script, PhScriptText *call, GCancellable *cancellable, GError **error);
 
-/* ── source, trace and compiled graph beside each other ── */
-
-typedef struct
-{
-  guint line;
-  char *text;
-  GPtrArray *traced, *compiled;
-} PhScriptRow; /* nodes: (element-type char*) "n3 Mul" */
-typedef struct
-{
-  char *name;
-  GPtrArray *rows;                                  /* (element-type PhScriptRow) a line of the source each               */
-  guint n_inputs;                                   /* how many other inputs were tried                                   */
-  guint n_trace_wrong, n_compiled_wrong, n_refused; /* refused: eager stops with an error there                      */
-  guint n_endless, limit;                           /* of those refused: it had not ended after @limit steps             */
-  char *trace_input, *trace_why, *trace_eager, *trace_gave; /* (nullable) the first where the trace is wrong */
-  guint trace_line;                                     /* where the run left the trace's way; 0: unknown                     */
-  char *compiled_input, *compiled_why;                  /* (nullable) */
-  char *trace_error, *compile_error;                    /* (nullable) why there is no such graph   */
-  guint n_traced, n_compiled, n_optimised;              /* nodes                                   */
-  double eager_ms, trace_ms, compiled_ms, optimised_ms; /* the median of some runs                 */
-} PhScriptComparison;
-
-void ph_script_comparison_free (PhScriptComparison *comparison);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhScriptComparison, ph_script_comparison_free)
-PhScriptComparison *ph_script_compare (PhScript *script, PhScriptText *call, guint n_inputs, GCancellable *cancellable,
-                                       GError **error);
-
-/* ── the words of the language ── */
-
-/* help, completion and the reference are made of this list; @function is NULL for what is no function. */
-typedef struct
-{
-  const char *name, *arguments, *summary;
-  gpointer function;
-} PhScriptWord;
-const PhScriptWord *ph_script_words (guint *n);
-const PhScriptWord *ph_script_word_find (const char *name); /* (nullable) a function */
-
-/* The operator that a name stands for: "log", "Log", "reduce_sum", "ReduceSum"; NULL and an error: there is none. */
-const PhOp *ph_script_op (const char *typed, guint n_arguments, GError **error);
-
 G_END_DECLS

@@ -351,51 +351,59 @@ take (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GArray *indic
 
 /* Of a tuple: known numbers alone. */
 static PhScriptValue *
-take_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GError **error)
+take_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, const Index *index, GError **error)
 {
-  Index index = { 0 };
   const gint64 n = of->n;
   PhScriptValue *result = NULL;
 
-  if (!read_index (machine, at->items[1], &index, error))
-    result = NULL;
-  else if (index.kind == INDEX_PICK && index.parts[0]->kind == PH_SCRIPT_INT)
+  if (index->kind == INDEX_PICK && index->parts[0]->kind == PH_SCRIPT_INT)
     {
-      const gint64 i = index.parts[0]->i < 0 ? index.parts[0]->i + n : index.parts[0]->i;
+      const gint64 i = index->parts[0]->i < 0 ? index->parts[0]->i + n : index->parts[0]->i;
 
       result = i >= 0 && i < n
                    ? ph_script_value_ref (of->items[i])
                    : ph_script_fail (machine, at, error, PH_ERROR_TYPE,
-                                     "there is no item %" G_GINT64_FORMAT " in %" G_GINT64_FORMAT, index.parts[0]->i, n);
+                                     "there is no item %" G_GINT64_FORMAT " in %" G_GINT64_FORMAT, index->parts[0]->i, n);
     }
-  else if (index.kind == INDEX_SLICE)
+  else if (index->kind == INDEX_SLICE)
     {
       gint64 bounds[3] = { 0, G_MAXINT64, 1 };
       g_autoptr (GPtrArray) items = g_ptr_array_new ();
       gboolean known = TRUE;
 
-      if (index.parts[2] != NULL && index.parts[2]->kind == PH_SCRIPT_INT && index.parts[2]->i < 0)
+      if (index->parts[2] != NULL && index->parts[2]->kind == PH_SCRIPT_INT && index->parts[2]->i < 0)
         {
           bounds[0] = G_MAXINT64;
           bounds[1] = G_MININT64 + n;
         }
       for (guint i = 0; i < 3; i++)
-        if (index.parts[i] != NULL)
+        if (index->parts[i] != NULL)
           {
-            known = known && index.parts[i]->kind == PH_SCRIPT_INT;
-            bounds[i] = index.parts[i]->i;
+            known = known && index->parts[i]->kind == PH_SCRIPT_INT;
+            bounds[i] = index->parts[i]->i;
           }
       adjust (n, &bounds[0], &bounds[1], &bounds[2]);
       if (known)
         for (gint64 i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > MAX (bounds[1], -1); i += bounds[2])
           g_ptr_array_add (items, of->items[i]);
-      result = known ? ph_script_tuple ((PhScriptValue *const *) items->pdata, items->len, of->list) : NULL;
+      if (known)
+        result = of->list ? ph_script_list (machine, at, (PhScriptValue *const *) items->pdata, items->len, error)
+                          : ph_script_tuple ((PhScriptValue *const *) items->pdata, items->len, FALSE);
     }
   if (result == NULL && (error == NULL || *error == NULL))
     ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
                     "%s has items with numbers that are known: a graph cannot look one up", ph_script_kind_name (of));
-  index_clear (&index);
   return result;
+}
+
+/* A number, or a slice between numbers. */
+static gboolean
+is_known (const Index *index)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (index->parts); i++)
+    if (index->parts[i] != NULL && index->parts[i]->kind != PH_SCRIPT_INT)
+      return FALSE;
+  return index->kind == INDEX_SLICE || (index->kind == INDEX_PICK && index->parts[0] != NULL);
 }
 
 PhScriptValue *
@@ -403,15 +411,25 @@ ph_script_subscript (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of
 {
   const PhPy *outer = machine->at;
   g_autoptr (GArray) indices = NULL;
+  g_autoptr (PhScriptValue) list = NULL;
   PhScriptValue *result;
 
   if (of->kind == PH_SCRIPT_TUPLE)
-    return take_items (machine, at, of, error);
+    {
+      Index index = { 0 };
+
+      result = read_index (machine, at->items[1], &index, error) ? take_items (machine, at, of, &index, error) : NULL;
+      index_clear (&index);
+      return result;
+    }
   if (of->kind != PH_SCRIPT_TENSOR)
     return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "%s has no elements", ph_script_kind_name (of));
   indices = read_indices (machine, at, ph_script_rank (of), error);
   if (indices == NULL)
     return NULL;
+  if (ph_script_is_list (of) && indices->len == 1 && is_known (&g_array_index (indices, Index, 0))
+      && (list = ph_script_list_as_tuple (machine, of)) != NULL)
+    return take_items (machine, at, list, &g_array_index (indices, Index, 0), error);
   machine->at = at;
   result = take (machine, at, of, indices, error);
   machine->at = outer;
@@ -519,11 +537,20 @@ ph_script_store (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, Ph
   g_autoptr (PhScriptValue) strong = NULL;
   PhScriptValue *result = NULL;
 
-  if (of->kind != PH_SCRIPT_TENSOR)
+  if (of->kind != PH_SCRIPT_TENSOR && !ph_script_is_list (of))
     return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "%s cannot be written to", ph_script_kind_name (of));
-  indices = read_indices (machine, at, ph_script_rank (of), error);
+  indices = read_indices (machine, at, of->kind == PH_SCRIPT_TENSOR ? ph_script_rank (of) : -1, error);
   if (indices == NULL)
     return NULL;
+  if (ph_script_is_list (of))
+    {
+      const Index *only = &g_array_index (indices, Index, 0);
+
+      return indices->len == 1 && only->kind == INDEX_PICK
+                 ? ph_script_list_store (machine, at, of, only->parts[0], value, error)
+                 : ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
+                                   "of a list one item is set at a time: write array([...])");
+    }
   machine->at = at;
   strong = ph_script_strong (machine, of, error);
   if (strong != NULL && (value->kind == PH_SCRIPT_TENSOR || ph_script_is_number (value)))

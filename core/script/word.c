@@ -6,6 +6,7 @@
 #include "core/script/script-emit.h"
 #include "core/script/script-operate.h"
 #include "core/script/script-words.h"
+#include "core/script/words.h"
 
 /* ── numbers ── */
 
@@ -303,6 +304,7 @@ static const PhScriptWord words[] = {
   { "astype", "(x, dtype)", "The elements as another type", word_astype },
   { "bool", "(x)", "The truth of one number", word_bool },
   { "concat", "([a, b, ...], axis=0)", "Tensors behind each other", word_concat },
+  { "concatenate", "([a, b, ...], axis=0)", "concat", word_concat },
   { "copy", "(x)", "A tensor that shares nothing with x", word_copy },
   { "cumsum", "(x, axis=None)", "Sums of what stands before each element, and it; without an axis of all elements in a row", ph_script_reduce },
   { "enumerate", "(x, start=0)", "Pairs of number and item, for `for i, v in enumerate(x)`", ph_script_word_enumerate },

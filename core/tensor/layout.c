@@ -1,6 +1,7 @@
 /* layout.c: elements in another order than row-major, as the kernels of convolutions like them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/tensor/tensor-private.h"
+#include "core/tensor/transpose.h"
 
 const char *
 ph_memory_format_name (PhMemoryFormat layout)
@@ -41,14 +42,10 @@ ph_tensor_unpack (const PhTensor *tensor, float *out)
   for (gint64 n = 0; n < batch; n++)
     for (gint64 b = 0; b < blocks; b++)
       {
-        const float *from = (const float *) tensor->packed + (n * blocks + b) * pixels * block;
-        float *to = out + (n * channels + b * block) * pixels;
+        const guint32 *from = (const guint32 *) tensor->packed + (n * blocks + b) * pixels * block;
+        guint32 *to = (guint32 *) out + (n * channels + b * block) * pixels;
         const gint64 width = MIN (block, channels - b * block);
 
-        /* A tile fits into the cache on both sides. */
-        for (gint64 p = 0; p < pixels; p += 16)
-          for (gint64 c = 0; c < width; c++)
-            for (gint64 q = p; q < MIN (p + 16, pixels); q++)
-              to[c * pixels + q] = from[q * block + c];
+        ph_transpose_words ((gsize) pixels, (gsize) width, from, (gsize) block, to, (gsize) pixels);
       }
 }

@@ -18,4 +18,9 @@ PhTensor *ph_tensor_new_deferred (PhDType dtype, guint rank, const gint64 *dims,
 gboolean ph_tensor_is_deferred (const PhTensor *tensor); /* nobody asked yet */
 gboolean ph_tensor_is_computed (const PhTensor *tensor); /* made so, asked for or not */
 
+/* Of float16 or bfloat16: @wide has floats that each are such a number, and @narrow makes the elements of them when somebody asks. Consumes
+ * @wide. NULL as ph_tensor_new(). */
+PhTensor *ph_tensor_new_narrowed (PhDType dtype, PhTensor *wide, PhTensorCompute narrow);
+PhTensor *ph_tensor_get_wide (const PhTensor *tensor); /* (transfer none) (nullable) */
+
 G_END_DECLS

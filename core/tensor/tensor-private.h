@@ -27,6 +27,7 @@ struct _PhTensor
   gboolean is_misaligned; /* @bytes (or those of @base) are: elements are copied when somebody wants them whole */
   gpointer packed;        /* (nullable) the elements in @layout; data is made of it            */
   PhMemoryFormat layout;
+  PhTensor *wide;   /* (nullable) owned: floats of the same values, of which data is made        */
   PhTensor *base;   /* (nullable) whose data we share                               */
   PhTensor **items; /* (nullable) count of them, of a sequence or optional          */
   union

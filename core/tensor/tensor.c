@@ -140,6 +140,28 @@ ph_tensor_new_packed (guint rank, const gint64 *dims, PhMemoryFormat layout)
   return NULL;
 }
 
+PhTensor *
+ph_tensor_new_narrowed (PhDType dtype, PhTensor *wide, PhTensorCompute narrow)
+{
+  PhTensor *tensor = allocate (dtype, wide->rank, wide->dims);
+
+  if (tensor == NULL)
+    {
+      ph_tensor_unref (wide);
+      return NULL;
+    }
+  tensor->owned = TRUE;
+  tensor->compute = narrow;
+  tensor->wide = wide;
+  return tensor;
+}
+
+PhTensor *
+ph_tensor_get_wide (const PhTensor *tensor)
+{
+  return tensor->wide;
+}
+
 PhMemoryFormat
 ph_tensor_format (const PhTensor *tensor)
 {
@@ -156,7 +178,7 @@ gboolean
 ph_tensor_is_sole (const PhTensor *tensor)
 {
   return tensor->kind == PH_KIND_TENSOR && tensor->owned && !tensor->is_splat && tensor->origin == NULL && tensor->digest == 0
-         && g_atomic_int_get ((gint *) &tensor->ref_count) == 1;
+         && tensor->wide == NULL && g_atomic_int_get ((gint *) &tensor->ref_count) == 1;
 }
 
 PhTensor *
@@ -391,6 +413,7 @@ ph_tensor_unref (PhTensor *tensor)
   g_clear_pointer (&tensor->bytes, g_bytes_unref);
   g_clear_pointer (&tensor->file, ph_file_unref);
   g_clear_pointer (&tensor->base, ph_tensor_unref);
+  g_clear_pointer (&tensor->wide, ph_tensor_unref);
   if (tensor->origin != NULL)
     tensor->free_origin (tensor->origin);
   g_free (tensor);

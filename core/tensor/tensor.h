@@ -81,52 +81,15 @@ void ph_tensor_set_string (PhTensor *tensor, gsize index, const char *value); /*
 double ph_tensor_get (PhTensor *tensor, gsize index);                         /* does not expand a splat */
 gint64 ph_tensor_get_int (PhTensor *tensor, gsize index);
 
-/* In which order the elements of a tensor (batch, channels, spatial...) lie. Only those that kernels hand each other lie in
- * another order than row-major; whoever asks for ph_tensor_data() finds them row-major, beside. */
-typedef enum
-{
-  PH_MEMORY_PLAIN,
-  PH_MEMORY_CHANNELS_LAST,
-  PH_MEMORY_BLOCKED_8,
-  PH_MEMORY_BLOCKED_16,
-  PH_N_MEMORY_FORMATS
-} PhMemoryFormat;
-
-const char *ph_memory_format_name (PhMemoryFormat layout);
-/* Floats of rank 3 to 5, not set, to be written through ph_tensor_packed(); blocked ones have their channels filled up with
- * zeros to a whole block. (nullable) as ph_tensor_new() */
-PhTensor *ph_tensor_new_packed (guint rank, const gint64 *dims, PhMemoryFormat layout);
-PhMemoryFormat ph_tensor_format (const PhTensor *tensor);
-gpointer ph_tensor_packed (PhTensor *tensor); /* in ph_tensor_format(), which is not plain */
-gsize ph_memory_format_count (PhMemoryFormat layout, guint rank, const gint64 *dims); /* elements with what fills up */
-/* Whether this reference is the only one and the elements are its own: then they may be written over. */
-gboolean ph_tensor_is_sole (const PhTensor *tensor);
-
 /* Bit-identical: kind, element type, shape and bytes (-0 differs from 0; a NaN equals the same NaN). */
 gboolean ph_tensor_equal (PhTensor *a, PhTensor *b);
 guint ph_tensor_hash (PhTensor *tensor); /* consistent with ph_tensor_equal() */
 /* "float[2,3] {1, 2, 3, ...}": at most @max_elements of them. (transfer full) */
 char *ph_tensor_to_string (PhTensor *tensor, gsize max_elements);
 
-/* What all tensors together may occupy that were computed, not read from a file: more is an error, not a machine that
- * swaps itself to death. Bytes; 0 is the default, a quarter of the machine's memory. */
-void ph_tensor_set_budget (gsize bytes);
-gsize ph_tensor_get_budget (void);
-gsize ph_tensor_get_used (void);
-/* Memory that tensors gave back is kept for the next ones, up to a limit; this lets go of it. */
-void ph_tensor_trim (void);
-/* For tests: what is not set is NaN. */
-void ph_tensor_set_poison (gboolean poison);
-/* TRUE: ph_tensor_peek() would have to read a file first. */
-gboolean ph_tensor_is_on_disk (const PhTensor *tensor);
-/* Why ph_tensor_new() answered NULL: "output 0 ... " is for the caller to put in front. (transfer full) */
-char *ph_tensor_why_not (PhDType dtype, guint rank, const gint64 *dims);
-
-typedef struct
-{
-  double min, max, mean, std;
-  gsize zeros, nans, infs;
-} PhTensorStats;
-gboolean ph_tensor_stats (PhTensor *tensor, PhTensorStats *stats); /* FALSE: not numbers, or empty */
-
 G_END_DECLS
+
+/* The rest, by concern. */
+#include "core/tensor/layout.h"
+#include "core/tensor/memory.h"
+#include "core/tensor/summary.h"

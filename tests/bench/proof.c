@@ -7,6 +7,7 @@
 
 #include "core/io/io.h"
 #include "core/prove/prove.h"
+#include "core/prove/prover.h"
 #include "core/run/inputs.h"
 #include "passes/run.h"
 

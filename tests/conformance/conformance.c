@@ -5,7 +5,7 @@
 
 #include "core/io/io.h"
 #include "core/ops/op.h"
-#include "core/prove/cases.h"
+#include "core/prove/cases/cases.h"
 #include "core/run/kernels.h"
 #include "tests/share.h"
 

@@ -38,7 +38,8 @@ is_off (const char *name)
 }
 
 /* wrong: swaps the operands of each Sub before a Tanh. crash, refuse, garbage: where there is a Sub before a Tanh. error: an axis that is not there.
- * spell: nothing, with an Identity before each Tanh. unknown: an operator that nobody knows. flicker: wrong, or not, by turns. switches: wrong, unless one of two names is switched off. */
+ * spell: nothing, with an Identity before each Tanh. unknown: an operator that nobody knows. picky: wrong, but refuses
+ * what has no Sigmoid. flicker: wrong, or not, by turns. switches: wrong, unless one of two names is switched off. */
 int
 main (int argc, char *argv[])
 {
@@ -102,6 +103,8 @@ main (int argc, char *argv[])
         return 8;
       sub = NULL;
     }
+  if (sub != NULL && g_str_equal (mode, "picky") && find (model, "Sigmoid") == NULL)
+    return 3;
   if (sub != NULL && g_str_equal (mode, "crash"))
     abort ();
   if (sub != NULL && g_str_equal (mode, "refuse"))

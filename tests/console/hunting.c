@@ -451,6 +451,7 @@ test_unknown (Hunting *self, gconstpointer data)
   g_autoptr (PhReply) reply = hunt (self, line);
 
   g_assert_false (json_object_get_boolean_member (reply->json, "found"));
+  g_assert_nonnull (strstr (text_of (reply, "note"), "other.Secret"));
 }
 
 static void
@@ -487,6 +488,42 @@ test_dump (Hunting *self, gconstpointer data)
   assert_reduced (self, reply, 1, (const char *const[]) { "Sub", NULL });
   g_assert_cmpstr (text_of (reply, "pass"), ==, "002.faulty.onnx");
   g_assert_true (has_file (self, "after.onnx"));
+}
+
+/* A part that the program refuses is not what is looked for. */
+static void
+test_picky (Hunting *self, gconstpointer data)
+{
+  g_autofree char *pass = program ("picky"), *line = g_strdup_printf ("hunt %s", pass);
+  g_autoptr (PhReply) reply = hunt (self, line);
+
+  assert_reduced (self, reply, 3, (const char *const[]) { "Sigmoid", "Sub", "Tanh", NULL });
+  g_assert_cmpstr (text_of (reply, "kind"), ==, "wrong");
+}
+
+/* Where the new side reads what the old one's inputs are made of, that is part of the case: else nobody could feed it. */
+static void
+test_tied (Hunting *self, gconstpointer data)
+{
+  static const char *const sides[] = { "y = Sub (n, z)", "y = Add (x, z)" };
+  g_autofree char *dump = g_build_filename (self->folder, "dump", NULL), *line = g_strdup_printf ("hunt --dump '%s'", dump);
+  g_autofree char *open = g_strdup_printf ("open '%s/000.side.onnxtxt'", dump);
+  g_autoptr (PhReply) reply = NULL, opened = NULL;
+
+  g_assert_cmpint (g_mkdir (dump, 0777), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("00%u.side.onnxtxt", i), *path = g_build_filename (dump, name, NULL);
+      g_autofree char *text = g_strdup_printf ("<ir_version: 8, opset_import: [\"\": 14]>\n"
+                                               "graph (float[4] x, float[4] z) => (float[4] y, float[4] n) { n = Neg (x) %s }\n",
+                                               sides[i]);
+
+      g_assert_true (g_file_set_contents (path, text, -1, NULL));
+    }
+  opened = ph_console_run (self->console, open, NULL);
+  g_assert_no_error (opened->error);
+  reply = hunt (self, line);
+  assert_reduced (self, reply, 2, (const char *const[]) { "Neg", "Sub", NULL });
 }
 
 static void
@@ -551,6 +588,8 @@ main (int argc, char *argv[])
   ADD ("/hunting/flicker", NULL, test_flicker);
   ADD ("/hunting/unknown", NULL, test_unknown);
   ADD ("/hunting/nothing", NULL, test_nothing);
+  ADD ("/hunting/picky", NULL, test_picky);
+  ADD ("/hunting/tied", NULL, test_tied);
   ADD ("/hunting/dump", NULL, test_dump);
   ADD ("/hunting/reduce", NULL, test_reduce);
   ADD ("/hunting/always", NULL, test_always);

@@ -300,7 +300,7 @@ test_width (void)
   terminal_type (&terminal, "set pager off\n");
   assert_sees (terminal, "peep> ");
   terminal_type (&terminal, "passes\n");
-  assert_sees (terminal, "passes\r\n");
+  assert_sees (terminal, "passes\r\n\033[?2004l\r");
   const gsize begin = terminal.read;
   assert_sees (terminal, "peep> ");
   g_autofree char *reply = g_strndup (terminal.seen->str + begin, terminal.read - begin);
@@ -319,6 +319,8 @@ test_blocks (void)
 {
   Terminal terminal = terminal_start ("NO_COLOR=1", NULL, NULL);
 
+  /* Or else a terminal sends what is pasted as if it were typed, and an empty line in a function ends it. */
+  assert_sees (terminal, "\033[?2004h");
   assert_sees (terminal, "peep> ");
   terminal_type (&terminal, "def twice(x):\n");
   assert_sees (terminal, "... ");

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/console/console.h"
-#include "core/script/script.h"
+#include "core/script/words.h"
 
 /* In a reply, * stands for any part of a line, and a line of three dots for any number of lines. In a command, @examples
  * and @data and @tmp are folders. A line "width 80" is the width of the terminal from there on. */

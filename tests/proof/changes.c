@@ -16,6 +16,7 @@
 #include "core/io/io.h"
 #include "core/ops/infer.h"
 #include "core/prove/prove.h"
+#include "core/prove/prover.h"
 #include "passes/adopt.h"
 
 typedef struct

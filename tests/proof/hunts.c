@@ -11,7 +11,7 @@
 #include "core/analyze/become.h"
 #include "core/io/io.h"
 #include "core/ops/copy.h"
-#include "core/prove/hunt.h"
+#include "core/prove/hunt/hunt.h"
 #include "core/prove/prove.h"
 #include "mutate.h"
 #include "oracle.h"

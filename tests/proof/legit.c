@@ -11,6 +11,7 @@
 
 #include "core/io/io.h"
 #include "core/prove/prove.h"
+#include "core/prove/prover.h"
 #include "oracle.h"
 #include "sources.h"
 

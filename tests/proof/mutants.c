@@ -10,6 +10,7 @@
 #include "core/analyze/become.h"
 #include "core/io/io.h"
 #include "core/prove/prove.h"
+#include "core/prove/prover.h"
 #include "mutate.h"
 #include "oracle.h"
 #include "passes/run.h"

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/io.h"
 #include "core/prove/prove.h"
+#include "core/prove/prover.h"
 #include "passes/run.h"
 
 #include <string.h>

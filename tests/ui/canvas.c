@@ -140,7 +140,8 @@ test_lands (void)
   g_assert_true (ph_graph_canvas_node_rect (canvas (), last, &rect));
   g_assert_cmpfloat (rect.origin.y, >=, (height - rect.size.height) / 3 - 1);
   g_assert_cmpfloat (rect.origin.y, <=, 2 * (height - rect.size.height) / 3 + 1);
-  g_assert_cmpfloat (rect.origin.x + rect.size.width, <=, width);
+  g_assert_cmpfloat (rect.origin.x, >=, (width - rect.size.width) / 3 - 1);
+  g_assert_cmpfloat (rect.origin.x, <=, 2 * (width - rect.size.width) / 3 + 1);
   ph_graph_canvas_get_view (canvas (), &x, &y, &zoom);
   ph_document_set_selection (driver_document (), some_node ());
   driver_pause (0.4);

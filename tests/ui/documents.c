@@ -320,6 +320,78 @@ test_function (void)
   driver_key ("ctrl+w");
 }
 
+static gboolean
+has_tabs (gpointer wanted)
+{
+  return driver_n_tabs () == GPOINTER_TO_UINT (wanted);
+}
+
+/* Ctrl+W, as Ctrl+T, is the console's own while it has the keyboard, which it gives back here. */
+static void
+close_tab (void)
+{
+  gtk_window_set_focus (GTK_WINDOW (driver_window ()), NULL);
+  driver_activate ("win.close-tab");
+  driver_settle ();
+}
+
+/* What is typed at the console takes no open model's place. */
+static void
+test_beside (void)
+{
+  g_autofree char *seed = driver_example ("seed"), *other = driver_example ("mlp"),
+                  *line = g_strdup_printf ("open '%s'\n", other);
+  const guint before = driver_n_tabs ();
+  AdwTabView *tabs;
+
+  driver_activate ("win.new-tab");
+  driver_settle ();
+  driver_open (seed);
+  driver_key ("F12");
+  driver_type (line);
+  driver_wait (has_tabs, GUINT_TO_POINTER (before + 2), 30, "open beside");
+  g_assert_true (g_str_has_suffix (ph_document_get_path (driver_document ()), "mlp.onnxtxt"));
+  driver_key ("F12");
+  driver_type ("def twice(x): return x * 2\n\n");
+  driver_type ("compile twice([1.5, 3])\n");
+  driver_wait (has_tabs, GUINT_TO_POINTER (before + 3), 30, "compile beside");
+  driver_settle ();
+  tabs = ADW_TAB_VIEW (gtk_widget_get_ancestor (GTK_WIDGET (ph_window_get_view (driver_window ())), ADW_TYPE_TAB_VIEW));
+  g_assert_cmpstr (adw_tab_page_get_title (adw_tab_view_get_selected_page (tabs)), ==, "twice");
+  g_assert_cmpuint (g_hash_table_size (ph_document_get_feeds (driver_document ())), ==, 1);
+  close_tab ();
+  g_assert_true (g_str_has_suffix (ph_document_get_path (driver_document ()), "mlp.onnxtxt"));
+  close_tab ();
+  g_assert_true (g_str_has_suffix (ph_document_get_path (driver_document ()), "seed.onnxtxt"));
+  close_tab ();
+}
+
+static gboolean
+says_pasted (gpointer unused)
+{
+  return strstr (driver_last_text (), "{92, 93}") != NULL;
+}
+
+/* A function with empty lines in it is one paste. */
+static void
+test_paste (void)
+{
+  g_autoptr (GString) text = g_string_new ("def pasted(x):\n    # of twenty lines\n    y = x\n\n");
+
+  for (guint i = 0; i < 14; i++)
+    g_string_append_printf (text, "    y = y + %u\n%s", i, i % 5 == 4 ? "\n" : "");
+  g_string_append (text, "    return y\n\npasted(array([1.0, 2.0]))");
+  driver_activate ("win.new-tab");
+  driver_settle ();
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (driver_window ())), text->str);
+  driver_key ("F12");
+  driver_key ("ctrl+shift+v");
+  driver_pause (0.5);
+  driver_key ("Return");
+  driver_wait (says_pasted, NULL, 30, "the function that was pasted runs");
+  close_tab ();
+}
+
 /* A backward graph in the middle of a pipeline. */
 static void
 test_by_hand (void)
@@ -443,6 +515,8 @@ main (int argc, char **argv)
   g_test_add_func ("/documents/any-folder", test_any_folder);
   g_test_add_func ("/documents/several", test_several);
   g_test_add_func ("/documents/function", test_function);
+  g_test_add_func ("/documents/beside", test_beside);
+  g_test_add_func ("/documents/paste", test_paste);
   g_test_add_func ("/documents/by-hand", test_by_hand);
   g_test_add_func ("/documents/broken", test_broken);
   g_test_add_func ("/documents/recent", test_recent);

@@ -6,7 +6,7 @@
 #include "core/io/io.h"
 #include "core/io/npy.h"
 #include "core/io/torch/schema.h"
-#include "core/prove/cases.h"
+#include "core/prove/cases/cases.h"
 #include "passes/convert-aten.h"
 
 /* "float[2,3] 1 2 3 4 5 6" */

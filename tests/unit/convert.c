@@ -5,7 +5,7 @@
 
 #include "core/io/format.h"
 #include "core/ops/op-list.h"
-#include "core/prove/cases.h"
+#include "core/prove/cases/cases.h"
 
 static void
 run_case (const char *name, gboolean optimised)
@@ -133,6 +133,47 @@ test_effects (void)
   g_assert_true (ph_node_is (model->graph->last, &ph_op_Add));
 }
 
+/* XLA's calls that only say where a value is to be. */
+static void
+test_placing (void)
+{
+  static const char text[]
+      = "HloModule placing\n\nENTRY main {\n  x = f32[2] parameter(0)\n  s = f32[2] custom-call(x), custom_call_target=\"Sharding\"\n"
+        "  h = f32[2] custom-call(s), custom_call_target=\"MoveToHost\"\n  p = f32[2] custom-call(h), custom_call_target=\"Pin\"\n"
+        "  other = f32[2] custom-call(p), custom_call_target=\"te_fused_attn_forward_ffi\"\n  ROOT n = f32[2] negate(other)\n}\n";
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find ("hlo"), bytes, "f.hlo", NULL, &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  guint stay = 0;
+
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);
+  g_assert_no_error (error);
+  PH_FOREACH_NODE (node, model->graph)
+    stay += node->op == NULL;
+  g_assert_cmpuint (stay, ==, 1);
+}
+
+/* A call that gives on what it is given, where that is what the graph takes and gives. */
+static void
+test_given_on (void)
+{
+  static const char text[]
+      = "{ lambda ; a:f32[1]. let\n    b:i32[] c:f32[1] = jit[name=f jaxpr={ lambda ; a:f32[1]. let  in (2:i32[], a) }] a\n"
+        "  in (b, c) }\n";
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find ("jaxpr"), bytes, "f.txt", NULL, &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);
+  g_assert_no_error (error);
+  g_assert_true (model->graph->outputs->len == 2 && ph_node_is (model->graph->last, &ph_op_Identity));
+  g_assert_true (model->graph->outputs->pdata[1] == ph_node_output (model->graph->last, 0));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -151,5 +192,7 @@ main (int argc, char **argv)
   g_test_add_func ("/convert/stays", test_stays);
   g_test_add_func ("/convert/opaque", test_opaque);
   g_test_add_func ("/convert/effects", test_effects);
+  g_test_add_func ("/convert/placing", test_placing);
+  g_test_add_func ("/convert/given-on", test_given_on);
   return g_test_run ();
 }

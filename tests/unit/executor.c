@@ -411,7 +411,7 @@ test_wrong_shapes (void)
       "y = RNN <hidden_size = 1> (x, w, w, b)", "input 3 is float[1,1,2] {...}, must have the shape [1,2]" },
     { "x = Constant <value = float[1,1,1] {1.0}> () l = Constant <value = int32 {1}> () y = RNN <hidden_size = 1> (x, x, x, \"\", l)", "sequence_lens for a batch of 1" },
     { "x = Constant <value = float[2,1] {1.0, 2.0}> () y = Einsum <equation = \"ii->i\"> (x)", "gives one letter the sizes 2 and 1" },
-    { "x = Constant <value_floats = [1.0, 2.0]> () p = Constant <value_ints = [1, 1]> () y = Pad <mode = \"mirror\"> (x, p)", "must be constant, reflect, edge or wrap" },
+    { "x = Constant <value_floats = [1.0, 2.0]> () p = Constant <value_ints = [1, 1]> () y = Pad <mode = \"mirror\"> (x, p)", "must be one of: constant, reflect, edge, wrap" },
   };
   /* clang-format on */
 

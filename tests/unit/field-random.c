@@ -4,7 +4,7 @@
 #include "core/io/io.h"
 #include "core/ops/builder.h"
 #include "core/ops/infer.h"
-#include "core/prove/field.h"
+#include "core/prove/field/field.h"
 #include "core/run/executor.h"
 
 #include <math.h>

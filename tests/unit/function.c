@@ -285,7 +285,8 @@ test_recursion (void)
 {
   static const char *const text
       = "<ir_version: 8, opset_import: [\"\" : 17, \"l\" : 1]>\n"
-        "g (float[2] x) => (float[2] y) { y = l.a (x) }\n"
+        "g (float[2] x) => (float[2] y) { t = l.a (x) y = l.once (t) }\n"
+        "<domain: \"l\", opset_import: [\"\" : 17]>\nonce (x) => (y) { y = Neg (x) }\n"
         "<domain: \"l\", opset_import: [\"\" : 17, \"l\" : 1]>\na (x) => (y) { y = l.b (x) }\n"
         "<domain: \"l\", opset_import: [\"\" : 17, \"l\" : 1]>\nb (x) => (y) { t = Neg (x) y = l.a (t) }\n";
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
@@ -294,6 +295,8 @@ test_recursion (void)
   g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "recursion", &error), binary = NULL;
   g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL);
   g_autoptr (PhTensor) x = ph_tensor_new_floats ((const float[]) { 1, 2 }, 2);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  const PhStep *step;
 
   g_assert_no_error (error);
   g_assert_true (ph_model_verify (model, &error));
@@ -310,6 +313,11 @@ test_recursion (void)
   assert_same (model, binary);
   g_assert_cmpuint (problems->len, ==, 2);
   g_assert_nonnull (strstr (problems->pdata[0], "l.a comes to call itself"));
+
+  g_assert_true (ph_pass_run (ph_pass_find ("inline-functions"), model, history, NULL, &error));
+  step = &g_array_index (history->steps, PhStep, 0);
+  g_assert_cmpuint (step->n_rewrites, ==, 1);
+  g_assert_cmpstr (step->note, ==, "n3 a stays: its function comes to call itself, so that writing it out would have no end");
 }
 
 /* Types, documentation and bodies of a function stay. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <signal.h>
 
+#include "core/layered/route.h"
 #include "tests/unit/layout-sample.h"
 
 static char *folder; /* for scripts */

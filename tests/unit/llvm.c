@@ -8,6 +8,7 @@
 #include "core/io/child.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
+#include "core/io/llvm/import.h"
 
 static PhModel *
 read_text (const char *text, GError **error)
@@ -255,7 +256,7 @@ test_dump (void)
 }
 
 static gboolean
-count_nodes (const char *pass, PhModel *model, gpointer data, GError **error)
+count_nodes (const char *pass, PhModel *model, GPtrArray *parts, gpointer data, GError **error)
 {
   guint n = model != NULL ? model->graph->n_nodes : 0;
 
@@ -282,6 +283,41 @@ test_dump_as_before (void)
   g_assert_true (ph_format_record_text (ph_format_find ("llvm-dump"), text, "dump.txt", count_nodes, counts, NULL, NULL, &error));
   g_assert_no_error (error);
   g_assert_cmpstr (counts->str, ==, "first 5; A on f 0; A on g 0; B on g 2; C on f 1; D on g 1; ");
+}
+
+/* A log that ended early: what was printed whole is the history, and it is said that there was more. */
+static void
+test_dump_cut (void)
+{
+  static const char text[] = "*** IR Dump After A on f ***\ndefine i32 @f(i32 %x) {\n  %a = add i32 %x, 1\n  ret i32 %a\n}\n"
+                             "*** IR Dump After B on f ***\ndefine i32 @f(i32 %x) {\n  %a = shl i3";
+  g_autoptr (GString) counts = g_string_new (NULL);
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (
+      ph_format_record_text (ph_format_find ("llvm-dump"), text, "dump.txt", count_nodes, counts, problems, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpstr (counts->str, ==, "first 2; A on f 0; B on f 0; ");
+  g_assert_cmpuint (problems->len, ==, 1);
+  g_assert_nonnull (strstr (problems->pdata[0], "ends within a function"));
+}
+
+/* What LLVM 20 says beyond LLVM 19; names, strings and comments stay. */
+static void
+test_older (void)
+{
+  static const char text[]
+      = "define void @captures(ptr captures(none) %samesign, ptr captures(address, read_provenance) %q) \"captures(none)\" {\n"
+        "  %c = icmp samesign ult i32 1, 2 ; samesign\n}\n";
+  static const char older[] = "define void @captures(ptr nocapture %samesign, ptr  %q) \"captures(none)\" {\n"
+                              "  %c = icmp  ult i32 1, 2 ; samesign\n}\n";
+  g_autoptr (GPtrArray) words = g_ptr_array_new ();
+  g_autofree char *out = ph_llvm_for_older (text, strlen (text), words), *same = ph_llvm_for_older (older, strlen (older), words);
+
+  g_assert_cmpstr (out, ==, older);
+  g_assert_cmpstr (same, ==, older);
+  g_assert_cmpuint (words->len, ==, 2);
 }
 
 /* As -print-changed=diff prints it: bodies without headers, of passes over the module without names. */
@@ -343,6 +379,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/llvm/errors", test_errors);
   g_test_add_func ("/llvm/dump", test_dump);
   g_test_add_func ("/llvm/dump-as-before", test_dump_as_before);
+  g_test_add_func ("/llvm/dump-cut", test_dump_cut);
+  g_test_add_func ("/llvm/older", test_older);
   g_test_add_func ("/llvm/diff-dump", test_diff_dump);
   g_test_add_func ("/llvm/bitcode", test_bitcode);
   return g_test_run ();

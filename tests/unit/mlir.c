@@ -298,7 +298,7 @@ typedef struct
 } Steps;
 
 static gboolean
-add_step (const char *pass, PhModel *model, gpointer data, GError **error)
+add_step (const char *pass, PhModel *model, GPtrArray *parts, gpointer data, GError **error)
 {
   Steps *steps = data;
 
@@ -348,7 +348,7 @@ test_same (void)
 /* clang-format on */
 
 static gboolean
-count_nodes (const char *pass, PhModel *model, gpointer data, GError **error)
+count_nodes (const char *pass, PhModel *model, GPtrArray *parts, gpointer data, GError **error)
 {
   Steps *steps = data;
   guint n = model->graph->n_nodes;
@@ -391,6 +391,28 @@ test_functions_as_before (void)
   g_rmdir (folder);
 }
 
+/* A pass's own test: what it is given, and what it makes of that. */
+static void
+test_before_and_after (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("peephole-XXXXXX", NULL), *before = g_build_filename (folder, "before.mlir", NULL),
+                  *after = g_build_filename (folder, "after.mlir", NULL);
+  g_autoptr (PhHistory) history = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
+
+  g_assert_true (g_file_set_contents (before, MODULE ("sqrt"), -1, NULL)
+                 && g_file_set_contents (after, MODULE ("negate"), -1, NULL));
+  model = ph_recording_open (folder, &history, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (history->steps->len, ==, 1);
+  g_assert_cmpstr (g_array_index (history->steps, PhStep, 0).pass, ==, "after");
+  g_assert_nonnull (find_op (model, "stablehlo", "sqrt"));
+  g_unlink (before);
+  g_unlink (after);
+  g_rmdir (folder);
+}
+
 /* What an alias means is part of a function: its text is as it was, and it is read all the same. */
 static void
 test_alias_not_as_before (void)
@@ -417,6 +439,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mlir/bad", test_bad);
   g_test_add_func ("/mlir/functions-as-before", test_functions_as_before);
   g_test_add_func ("/mlir/alias-not-as-before", test_alias_not_as_before);
+  g_test_add_func ("/mlir/before-and-after", test_before_and_after);
   g_test_add_func ("/mlir/strange-forms", test_strange_forms);
   g_test_add_func ("/mlir/strange-nest", test_strange_nest);
   g_test_add_func ("/mlir/deep", test_deep);

@@ -473,6 +473,48 @@ test_columns (void)
   g_assert_cmpfloat (ph_scene_width (open), <, 5 * ph_scene_height (open));
 }
 
+/* The first of each block goes: the value from the block above runs on through its place, whichever border lies between, and the place
+ * below it stands where it would stand alone. */
+static void
+test_through_borders (void)
+{
+  g_autoptr (PhModel) model = blocks (12, FALSE);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhScene) scene = NULL;
+  guint n_through = 0;
+
+  ph_history_begin_step (history, model, "random");
+  for (guint i = 1; i < 12; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("b%u_in", i);
+      PhValue *value = ph_model_find_value_named (model, name);
+      PhNode *node = value->producer;
+
+      ph_history_begin_rewrite (history, "random", node->id, "because");
+      g_assert_true (ph_value_replace_uses (value, node->inputs->pdata[0], NULL));
+      ph_graph_remove_dead (node);
+      ph_history_end_rewrite (history);
+    }
+  ph_history_end_step (history, model, 0);
+  scene = picture (model, history, TRUE, 10000);
+  check_picture (scene);
+  for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+    {
+      const PhSceneEdge *edge = ph_scene_edge (scene, e);
+      const PhSceneBox *from = ph_scene_box (scene, edge->from), *to = ph_scene_box (scene, edge->to);
+      const PhPoint *points = ph_scene_points (scene, edge);
+
+      if (from->kind != PH_BOX_NODE || to->kind != PH_BOX_NODE || from->parent == to->parent)
+        continue;
+      n_through++;
+      g_assert_cmpuint (edge->n_points % 3, ==, 1);
+      g_assert_cmpfloat (fabsf (points[0].y - from->rect.y - from->rect.height), <, 2);
+      g_assert_cmpfloat (fabsf (points[edge->n_points - 1].y - to->rect.y), <, 2);
+    }
+  g_test_message ("%u lines run through places in other groups", n_through);
+  g_assert_cmpuint (n_through, >, 2);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -485,5 +527,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/picture/clones", test_clones);
   g_test_add_func ("/picture/stubs", test_stubs);
   g_test_add_func ("/picture/columns", test_columns);
+  g_test_add_func ("/picture/through-borders", test_through_borders);
   return g_test_run ();
 }

@@ -376,6 +376,54 @@ test_gradient (void)
       }
 }
 
+/* Open groups of the gradient are entered from below and left above, as all in them runs; no line runs over a box of theirs. */
+static void
+test_gradient_groups (void)
+{
+  static const guint sizes[] = { 40, 160, 400 };
+  guint n_borders = 0;
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (sizes); i++)
+    {
+      const PhSceneOptions options
+          = { .engine = i % 2 == 0 ? PH_LAYOUT_BEST : PH_LAYOUT_LAYERED, .by_scope = TRUE, .open = PH_OPEN_ALL };
+      g_autoptr (PhModel) model = ph_bench_transformer (sizes[i / 2], FALSE, i % 2 == 0);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      PhPassOptions with_output = PH_PASS_OPTIONS_DEFAULT;
+      const char *arguments[2] = { ((PhValue *) model->graph->outputs->pdata[0])->name, NULL };
+      g_autoptr (PhScene) scene = NULL;
+      g_autoptr (GError) error = NULL;
+      guint crossings, over;
+
+      with_output.arguments = arguments;
+      with_output.allow = PH_ROUNDING;
+      ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL);
+      g_assert_true (ph_pass_run (ph_pass_find ("autodiff"), model, history, &with_output, NULL));
+      scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, &error);
+      g_assert_no_error (error);
+      ph_scene_count_faults (scene, 0, &crossings, &over);
+      g_assert_cmpuint (over, ==, 0);
+      for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+        {
+          const PhSceneEdge *edge = ph_scene_edge (scene, e);
+          const PhSceneBox *from = ph_scene_box (scene, edge->from), *to = ph_scene_box (scene, edge->to);
+          const PhPoint *points = ph_scene_points (scene, edge);
+
+          if (!from->backward || !to->backward || edge->n_points < 4)
+            continue;
+          for (guint p = 0; p < edge->n_points && from->parent >= 0 && from->parent == edge->to; p += 3)
+            g_assert_true (points[p].x > to->rect.x - 1 && points[p].x < to->rect.x + to->rect.width + 1);
+          n_borders += from->open || to->open;
+          if (from->open) /* as one that comes in, or went out */
+            g_assert_cmpfloat (fabsf (points[0].y - from->rect.y - (to->parent == edge->from ? from->rect.height : 0)), <, 2);
+          if (to->open)
+            g_assert_cmpfloat (
+                fabsf (points[edge->n_points - 1].y - to->rect.y - (from->parent == edge->to ? 0 : to->rect.height)), <, 2);
+        }
+    }
+  g_assert_cmpuint (n_borders, >, 50);
+}
+
 /* A long chain of groups fills a screen, closed and open: 40 blocks one below the other would be a thread that nobody can read. */
 static void
 test_columns (void)
@@ -523,6 +571,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/scene/appended-models", test_appended_models);
   g_test_add_func ("/scene/appended-groups", test_appended_groups);
   g_test_add_func ("/scene/gradient", test_gradient);
+  g_test_add_func ("/scene/gradient-groups", test_gradient_groups);
   g_test_add_func ("/scene/links", test_links);
   g_test_add_func ("/scene/named-groups", test_named_groups);
   return g_test_run ();

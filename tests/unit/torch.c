@@ -157,7 +157,7 @@ test_graph_text (void)
 }
 
 static gboolean
-count_step (const char *pass, PhModel *model, gpointer data, GError **error)
+count_step (const char *pass, PhModel *model, GPtrArray *parts, gpointer data, GError **error)
 {
   GPtrArray *models = data;
 

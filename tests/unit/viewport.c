@@ -97,18 +97,31 @@ static void
 test_show (void)
 {
   PhViewport viewport = viewport_of (400, 300, 5000, 5000);
-  const PhRect here = { 200, 100, 40, 20 }, right = { 900, 100, 40, 20 };
+  const PhRect here = { 200, 100, 40, 20 }, right = { 900, 100, 40, 20 }, below = { 40, 700, 40, 20 }, half = { 60, 290, 40, 20 };
+  const PhRect corner = { 300, 220, 40, 20 }, cover = { 280, 180, 108, 108 };
   PhView view;
 
   ph_viewport_jump (&viewport, (PhView) { 0, 0, 1 });
-  g_assert_false (ph_viewport_show (&viewport, &here, &view));
-  g_assert_true (ph_viewport_show (&viewport, &right, &view));
+  g_assert_false (ph_viewport_show (&viewport, &here, NULL, &view));
+  g_assert_true (ph_viewport_show (&viewport, &right, NULL, &view));
   NEAR (view.y, 0);
   g_assert_cmpfloat (right.x, >, view.x + 400 / 3.0 - 20);
   g_assert_cmpfloat (right.x + right.width, <, view.x + 400);
+  /* Beyond the lower border, and close to the left one: the middle in both directions. */
+  g_assert_true (ph_viewport_show (&viewport, &below, NULL, &view));
+  NEAR (view.x, below.x - (400 - below.width) / 3);
+  NEAR (view.y, below.y - 2 * (300 - below.height) / 3);
+  /* Half seen, it goes no further aside than it is. */
+  g_assert_true (ph_viewport_show (&viewport, &half, NULL, &view));
+  NEAR (view.x, 0);
+  /* Seen, but for what lies over it. */
+  g_assert_false (ph_viewport_show (&viewport, &corner, NULL, &view));
+  g_assert_true (ph_viewport_show (&viewport, &corner, &cover, &view));
+  NEAR (view.x, corner.x - 2 * (400 - corner.width) / 3);
+  NEAR (view.y, corner.y - 2 * (300 - corner.height) / 3);
   /* From afar one comes closer. */
   ph_viewport_jump (&viewport, (PhView) { 0, 0, 0.1 });
-  g_assert_true (ph_viewport_show (&viewport, &here, &view));
+  g_assert_true (ph_viewport_show (&viewport, &here, NULL, &view));
   g_assert_cmpfloat (view.zoom, >, 0.5);
   NEAR (view.x + 400 / 2 / view.zoom, 220);
 }

@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "core/io/format.h"
+#include "core/io/torch/branch.h"
+#include "core/io/torch/call.h"
+#include "core/io/torch/script.h"
 #include "core/io/torch/torch.h"
 
 #define MAX_DEPTH 100
@@ -433,8 +436,9 @@ read_node (Reader *r, PhTorchScope *scope, GPtrArray *names, GPtrArray *types)
   if (val == NULL && g_str_equal (domain, PH_TORCH_ATEN))
     {
       target = g_strdup_printf ("torch.ops.aten.%s.default", op);
-      val = ph_torch_call_target (scope, &at, target, args, NULL, (const char *const *) names->pdata, names->len,
-                                  ph_torch_script_type (type));
+      val = ph_torch_call_target (
+          scope, &at, target,
+          &(PhTorchCall) { args, NULL, (const char *const *) names->pdata, names->len, ph_torch_script_type (type) });
       if (val == NULL)
         return FALSE;
     }

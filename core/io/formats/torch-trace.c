@@ -351,7 +351,7 @@ record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
           continue;
         }
       n++;
-      if (!each (graph->pass, model, data, error))
+      if (!each (graph->pass, model, NULL, data, error))
         return FALSE;
     }
   return chosen != NULL

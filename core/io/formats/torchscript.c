@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/io/format.h"
+#include "core/io/torch/script.h"
 #include "core/io/torch/torch.h"
 
 static guint

@@ -4,23 +4,12 @@
 #pragma once
 
 #include "core/graph/graph.h"
+#include "core/io/hlo/shape.h"
 #include "core/io/source.h"
 
 G_BEGIN_DECLS
 
 #define PH_HLO_MAX_DEPTH 200 /* of tuples, of computations in computations, of brackets */
-
-/* A shape: an array, or a tuple of shapes. */
-typedef struct _PhHloShape PhHloShape;
-struct _PhHloShape
-{
-  gboolean tuple;
-  PhHloShape **items; /* of a tuple                                                                              */
-  guint n_items, n_leaves;
-  const PhType *type; /* of an array (nullable): NULL where there is no such element type: tokens, buffers, f8e3m4 */
-  const char *text;   /* interned, without its layout: what @type does not say ("f32[<=4]"); NULL: it says all   */
-  const char *layout; /* interned, without braces; NULL: the rows lie one after the other, or nothing is said    */
-};
 
 typedef struct _PhHloComputation PhHloComputation;
 

@@ -544,7 +544,7 @@ tell_states (Dump *dump, PhRecordFunc each, gpointer data, GError **error)
     return ph_source_fail (dump->source, error, PH_ERROR_INVALID, NULL,
                            "no function is printed in this dump: opt's -print-after-all or -print-changed does");
   PhModel *first = make_model (dump, error);
-  if (first == NULL || !each (NULL, first, data, error))
+  if (first == NULL || !each (NULL, first, NULL, data, error))
     return FALSE;
   for (guint i = 0; i <= dump->sections->len; i++)
     {
@@ -564,7 +564,7 @@ tell_states (Dump *dump, PhRecordFunc each, gpointer data, GError **error)
 
           if (reason != NULL)
             ph_source_problem (dump->source, "What was printed after %s cannot be read: %s", pass, reason->message);
-          if ((section != NULL || !shifted) && !each (pass, model, data, error))
+          if ((section != NULL || !shifted) && !each (pass, model, NULL, data, error))
             return FALSE;
           changed = FALSE;
         }
@@ -588,6 +588,8 @@ ph_llvm_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc 
   g_array_set_clear_func (sections, section_clear);
   find_sections (&dump, text, size);
   ok = tell_states (&dump, each, data, error);
+  if (ok && ph_llvm_is_cut (text, size))
+    ph_source_problem (source, "The dump ends within a function, which was left out: was it cut off?");
   g_free (dump.shape);
   return ok;
 }

@@ -11,6 +11,10 @@ G_BEGIN_DECLS
 
 /* "loop" of "loop:    ; preds = %entry", NULL: the line is no label. */
 char *ph_llvm_label_of (const char *line, const char *stop);
+/* The last function in @text begins and does not end. */
+gboolean ph_llvm_is_cut (const char *text, gsize size);
+/* @text without what LLVM 20 and later may write and older ones cannot read; @left_out (element-type utf8) gets these words. (transfer full) */
+char *ph_llvm_for_older (const char *text, gsize size, GPtrArray *left_out);
 
 /* @functions (element-type PhLlvmFunction): main or the first one is the main graph, the others are functions of the model. Nothing
  * of them is kept. Those in @same (nullable) (element-type PhLlvmFunction) are as before. */

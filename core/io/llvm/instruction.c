@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/io/llvm/lexer.h"
 #include "core/io/llvm/llvm.h"
 
 static gboolean

@@ -1,4 +1,4 @@
-/* label.c: labels of blocks in the text of LLVM assembly.
+/* label.c: where blocks and functions begin and end in the text of LLVM assembly.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -17,4 +17,24 @@ ph_llvm_label_of (const char *line, const char *stop)
   while (end < stop && (g_ascii_isalnum (*end) || strchr ("-$._", *end) != NULL))
     end++;
   return end > line && end < stop && *end == ':' ? g_strndup (line, (gsize) (end - line)) : NULL;
+}
+
+gboolean
+ph_llvm_is_cut (const char *text, gsize size)
+{
+  const char *end = text + size;
+  gboolean inside = FALSE;
+
+  for (const char *p = text; p < end;)
+    {
+      const char *eol = memchr (p, '\n', (gsize) (end - p));
+
+      eol = eol != NULL ? eol : end;
+      if (eol - p > 7 && memcmp (p, "define ", 7) == 0)
+        inside = eol[-1] != '}';
+      else if (inside && eol == p + 1 && *p == '}')
+        inside = FALSE;
+      p = eol < end ? eol + 1 : end;
+    }
+  return inside;
 }

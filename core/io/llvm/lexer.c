@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/io/llvm/llvm.h"
+#include "core/io/llvm/lexer.h"
 
 static gboolean
 is_name (char c)

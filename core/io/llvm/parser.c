@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/io/llvm/lexer.h"
 #include "core/io/llvm/llvm.h"
 
 #define DEEPEST 256 /* brackets in brackets */

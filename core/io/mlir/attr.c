@@ -447,7 +447,7 @@ parse_place (PhMlirParser *parser, const char *file, PhMlirLoc *loc)
     {
       if (parser->token.kind != PH_MLIR_INTEGER)
         return ph_mlir_fail (parser, "a line or a column is wanted here");
-      numbers[i] = (guint) MIN (g_ascii_strtoull (parser->token.start, NULL, 10), G_MAXUINT32);
+      numbers[i] = (guint) MIN (ph_mlir_count (parser), G_MAXUINT32);
       ph_mlir_next (parser);
     }
   if (ph_mlir_is_word (parser, "to"))

@@ -149,7 +149,7 @@ parse_slice (PhMlirParser *parser, Form *form)
             {
               if (parser->token.kind != PH_MLIR_INTEGER)
                 return ph_mlir_fail (parser, "a bound of a slice is wanted here, as in [0:2, 0:4:2]");
-              item->i = (gint64) g_ascii_strtoull (parser->token.start, NULL, 10);
+              item->i = (gint64) ph_mlir_count (parser);
               ph_mlir_next (parser);
             }
           g_ptr_array_add (lists[k]->items, item);

@@ -1,39 +1,10 @@
 /* dump.c: what mlir-opt prints after or before each of its passes, as a history.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/io/mlir/dump.h"
-
 #include <string.h>
 
-#include "core/io/mlir/mlir.h"
+#include "core/io/mlir/dump-private.h"
 
 #define HEADER PH_MLIR_DUMP_HEADER
-/* Stands in a module for a function that was read before. */
-#define SAME "peephole.as_before"
-
-/* The functions of a module that were read, by their text. What else that text means is the same as long as @aliases is. */
-typedef struct
-{
-  GHashTable *ops; /* text -> PhMlirOp          */
-  char *aliases;   /* (nullable) all of them   */
-} Parts;
-
-typedef struct
-{
-  PhSource *source;
-  GPtrArray *modules; /* (element-type PhMlirModule) all that were read: the state is made of their parts */
-  GPtrArray *ops;     /* (element-type PhMlirOp) the state: what stands in the module now                 */
-  const char *entry;  /* (nullable) the function that is the main graph, as long as it is there           */
-  char *pending;      /* (nullable) the pass that was about to run                                        */
-  gboolean begun;
-  GHashTable *owner; /* PhMlirOp of @ops or of modules in them -> the PhMlirModule of @modules that has it */
-  GHashTable *told;  /* (element-type PhMlirOp) functions of the model that was told last                */
-  char *shape;       /* (nullable) their names, and which is the main graph                              */
-  Parts parts;       /* of the module that was printed last                                              */
-  GHashTable *texts; /* first line of what was dumped -> GBytes of all of it, while that is how it is */
-  PhRecordFunc each;
-  gpointer data;
-} Dump;
-
 /* "CSE (cse)" of "// -----// IR Dump After CSE (cse) ('func.func' operation: @f) //----- //": "cse". (transfer full) */
 static char *
 pass_name (const char *p, const char *eol)
@@ -89,7 +60,7 @@ replace (GPtrArray *ops, PhMlirOp *like, guint depth)
 
 /* @op and what stands in it is of @module, unless it is known to be of another. */
 static void
-note_owner (Dump *dump, PhMlirOp *op, PhMlirModule *module, GHashTable *used, guint depth)
+note_owner (PhMlirDump *dump, PhMlirOp *op, PhMlirModule *module, GHashTable *used, guint depth)
 {
   PhMlirModule *known = g_hash_table_lookup (dump->owner, op);
 
@@ -107,7 +78,7 @@ note_owner (Dump *dump, PhMlirOp *op, PhMlirModule *module, GHashTable *used, gu
 
 /* Of what was read before, what the state has no part of any more can go. */
 static void
-drop_unused (Dump *dump)
+drop_unused (PhMlirDump *dump)
 {
   g_autoptr (GHashTable) used = g_hash_table_new (NULL, NULL);
   PhMlirModule *newest = dump->modules->len > 0 ? dump->modules->pdata[dump->modules->len - 1] : NULL;
@@ -125,9 +96,9 @@ drop_unused (Dump *dump)
       g_ptr_array_remove_index (dump->modules, i);
 }
 
-/* The state is @module now, or what it holds takes the place of what it was. @same: (element-type PhMlirOp) what stands for SAME in it, in order. */
+/* The state is @module now, or what it holds takes the place of what it was. @same: (element-type PhMlirOp) what stands for PH_MLIR_SAME in it, in order. */
 static void
-take_over (Dump *dump, PhMlirModule *module, GPtrArray *same)
+take_over (PhMlirDump *dump, PhMlirModule *module, GPtrArray *same)
 {
   const PhMlirBlock *block = module->top->blocks->pdata[0];
   guint n_same = 0;
@@ -144,7 +115,7 @@ take_over (Dump *dump, PhMlirModule *module, GPtrArray *same)
           for (guint n = 0; n < inside->ops->len; n++)
             {
               const PhMlirOp *own = inside->ops->pdata[n];
-              const gboolean stands = g_str_equal (own->name, SAME) && n_same < same->len;
+              const gboolean stands = g_str_equal (own->name, PH_MLIR_SAME) && n_same < same->len;
 
               g_ptr_array_add (dump->ops, stands ? same->pdata[n_same++] : inside->ops->pdata[n]);
             }
@@ -158,7 +129,7 @@ take_over (Dump *dump, PhMlirModule *module, GPtrArray *same)
 
 /* The same function all along: which one nobody calls changes with inlining. */
 static const PhMlirOp *
-entry_of (Dump *dump, GPtrArray *modules)
+entry_of (PhMlirDump *dump, GPtrArray *modules)
 {
   g_autoptr (GPtrArray) functions = ph_mlir_functions (modules);
   const PhMlirOp *entry;
@@ -169,54 +140,6 @@ entry_of (Dump *dump, GPtrArray *modules)
       return functions->pdata[i];
   dump->entry = entry != NULL ? entry->symbol : NULL;
   return entry;
-}
-
-/* "  func.func @f(...) {": how a module prints a function; its end is a line "  }". */
-static gboolean
-is_function (const char *p, const char *eol)
-{
-  return eol - p > 14 && (memcmp (p, "  func.func ", 12) == 0 || memcmp (p, "  \"func.func\"", 13) == 0) && eol[-1] == '\n'
-         && eol[-2] == '{';
-}
-
-/* Behind the end of the function whose body begins at @p. (nullable) */
-static const char *
-function_end (const char *p, const char *end)
-{
-  while (p < end)
-    {
-      const char *eol = memchr (p, '\n', (gsize) (end - p));
-
-      eol = eol != NULL ? eol + 1 : end;
-      if (eol - p > 3 && memcmp (p, "  }", 3) == 0)
-        return eol;
-      p = eol;
-    }
-  return NULL;
-}
-
-/* What begins first on a line, behind aliases and comments, is the whole module. */
-static gboolean
-is_whole (const char *text, const char *end)
-{
-  for (const char *p = text; p < end;)
-    {
-      const char *eol = memchr (p, '\n', (gsize) (end - p));
-
-      if (strchr ("#!/ \n\r", *p) == NULL)
-        return end - p > 16 && (memcmp (p, "module", 6) == 0 || memcmp (p, "\"builtin.module\"", 16) == 0);
-      p = eol != NULL ? eol + 1 : end;
-    }
-  return FALSE;
-}
-
-/* @op is the function whose text begins with the line at @p. */
-static gboolean
-is_op_of (const PhMlirOp *op, const char *p, const char *eol)
-{
-  g_autofree char *symbol = op->symbol != NULL ? g_strconcat ("@", op->symbol, "(", NULL) : NULL;
-
-  return symbol != NULL && g_str_equal (op->name, "func.func") && g_strstr_len (p, eol - p, symbol) != NULL;
 }
 
 /* The names of the functions in @model, and which is the main graph. (transfer full) */
@@ -232,7 +155,7 @@ shape_of (const PhModel *model, const PhMlirOp *entry)
 
 /* The functions that are told are those of the state now; what the reader needs not any more goes. */
 static void
-settle (Dump *dump, GPtrArray *functions, char *shape)
+settle (PhMlirDump *dump, GPtrArray *functions, char *shape)
 {
   g_hash_table_remove_all (dump->told);
   for (guint i = 0; shape != NULL && i < functions->len; i++)
@@ -244,14 +167,14 @@ settle (Dump *dump, GPtrArray *functions, char *shape)
 
 /* Whether nothing stands in the state but functions. */
 static gboolean
-only_functions (Dump *dump, GPtrArray *functions)
+only_functions (PhMlirDump *dump, GPtrArray *functions)
 {
   return functions->len == dump->ops->len;
 }
 
 /* The state as a model. Functions that are as they were in the last one are as before. */
 static PhModel *
-build (Dump *dump, GError **error)
+build (PhMlirDump *dump, GError **error)
 {
   PhMlirBlock block = { NULL, NULL, dump->ops };
   g_autoptr (GPtrArray) blocks = g_ptr_array_new (), modules = g_ptr_array_new (), functions = NULL;
@@ -279,93 +202,9 @@ build (Dump *dump, GError **error)
   return model;
 }
 
-/* Of @text, a module: what is not a function that was read before, and in @same those that were, each as one line in its place. NULL: nothing was.
- * (transfer full) */
-static GString *
-without_same (Dump *dump, const char *text, const char *end, GPtrArray *same)
-{
-  GString *rest, *aliases;
-
-  if (!is_whole (text, end))
-    return NULL;
-  rest = g_string_new (NULL);
-  aliases = g_string_new (NULL);
-
-  for (const char *p = text; p < end;)
-    {
-      const char *eol = memchr (p, '\n', (gsize) (end - p)), *stop;
-
-      eol = eol != NULL ? eol + 1 : end;
-      if (*p == '#' || *p == '!' || *p == '{')
-        g_string_append_len (aliases, p, eol - p);
-      if (is_function (p, eol) && (stop = function_end (eol, end)) != NULL)
-        {
-          g_autofree char *function = g_strndup (p, (gsize) (stop - p));
-          PhMlirOp *op = g_hash_table_lookup (dump->parts.ops, function);
-
-          if (op != NULL && !g_ptr_array_find (same, op, NULL))
-            {
-              g_ptr_array_add (same, op);
-              g_string_append (rest, "\"" SAME "\"() : () -> ()");
-              for (const char *q = p; q < stop; q++)
-                if (*q == '\n')
-                  g_string_append_c (rest, '\n');
-              p = stop;
-              continue;
-            }
-          eol = stop;
-        }
-      g_string_append_len (rest, p, eol - p);
-      p = eol;
-    }
-  if (strstr (aliases->str, "{-#") != NULL || g_strcmp0 (dump->parts.aliases, aliases->str) != 0)
-    g_ptr_array_set_size (same, 0);
-  g_free (dump->parts.aliases);
-  dump->parts.aliases = g_string_free (aliases, FALSE);
-  if (same->len == 0)
-    g_string_free (g_steal_pointer (&rest), TRUE);
-  return rest;
-}
-
-static gboolean
-is_gone (gpointer text, gpointer op, gpointer dump)
-{
-  return !g_ptr_array_find (((Dump *) dump)->ops, op, NULL);
-}
-
-/* Keeps the functions of the module that @text is, of which the state is made now; of what was kept before, what is still in the state. */
-static void
-learn_parts (Dump *dump, const char *text, const char *end)
-{
-  guint n = 0;
-
-  if (!is_whole (text, end))
-    {
-      g_hash_table_foreach_remove (dump->parts.ops, is_gone, dump);
-      return;
-    }
-  g_hash_table_remove_all (dump->parts.ops);
-  for (const char *p = text; p < end;)
-    {
-      const char *eol = memchr (p, '\n', (gsize) (end - p)), *stop;
-
-      eol = eol != NULL ? eol + 1 : end;
-      if (is_function (p, eol) && (stop = function_end (eol, end)) != NULL)
-        {
-          while (n < dump->ops->len && !is_op_of (dump->ops->pdata[n], p, eol))
-            n++;
-          if (n == dump->ops->len)
-            break;
-          g_hash_table_insert (dump->parts.ops, g_strndup (p, (gsize) (stop - p)), dump->ops->pdata[n++]);
-          eol = stop;
-        }
-      p = eol;
-    }
-}
-
 /* Most passes change nothing, and the same text is dumped again. Of a module it is all that is known. */
 static gboolean
-is_same (Dump *dump, const char *text, const char *end)
+is_same (PhMlirDump *dump, const char *text, const char *end)
 {
   const char *first = text, *eol;
   char *key;
@@ -377,7 +216,7 @@ is_same (Dump *dump, const char *text, const char *end)
   while (end > first && g_ascii_isspace (end[-1]))
     end--;
   eol = memchr (first, '\n', (gsize) (end - first));
-  module = g_str_has_prefix (first, "module") || g_str_has_prefix (first, "\"builtin.module");
+  module = ph_mlir_begins (first, end, "module") || ph_mlir_begins (first, end, "\"builtin.module");
   key = module ? g_strdup ("") : g_strndup (first, (gsize) ((eol != NULL ? eol : end) - first));
   bytes = g_bytes_new_static (first, (gsize) (end - first));
   known = g_hash_table_lookup (dump->texts, key);
@@ -391,7 +230,7 @@ is_same (Dump *dump, const char *text, const char *end)
 }
 
 static void
-set_pending (Dump *dump, char *name)
+set_pending (PhMlirDump *dump, char *name)
 {
   g_free (dump->pending);
   dump->pending = name;
@@ -399,48 +238,99 @@ set_pending (Dump *dump, char *name)
 
 /* A dump before a pass shows what the one before it did; behind a dump after that one it shows nothing new. */
 static gboolean
-skip_section (Dump *dump, char *name, gboolean before, GError **error)
+skip_section (PhMlirDump *dump, char *name, gboolean before, GError **error)
 {
   const char *step = before ? dump->pending : name;
-  gboolean ok = step == NULL || dump->each (step, NULL, dump->data, error);
+  gboolean ok = step == NULL || dump->each (step, NULL, NULL, dump->data, error);
 
   set_pending (dump, before ? g_strdup (name) : NULL);
   return ok;
 }
 
-static gboolean
-read_section (Dump *dump, const char *header, const char *eol, const char *end, guint line, GError **error)
+/* Sections of which only the changes were read are read whole: the state is as it was told last. */
+static void
+catch_up (PhMlirDump *dump)
 {
-  g_autofree char *name = pass_name (header, eol);
-  const gboolean before = g_str_has_prefix (header + strlen (HEADER), "Before");
-  const char *text = eol < end ? eol + 1 : end;
+  g_autoptr (GPtrArray) none = g_ptr_array_new ();
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < dump->unread->len; i++)
+    {
+      const PhMlirSection section = g_array_index (dump->unread, PhMlirSection, i);
+      PhMlirModule *module = ph_mlir_parse (dump->source, section.text, (gsize) (section.end - section.text), section.line, NULL);
+
+      ok = ok && module != NULL;
+      if (module == NULL)
+        continue;
+      take_over (dump, module, none);
+      ph_mlir_dump_learn_parts (dump, section.text, section.end);
+      settle (dump, dump->ops, g_strdup (dump->shape));
+    }
+  if (!ok)
+    settle (dump, dump->ops, NULL);
+  g_array_set_size (dump->unread, 0);
+}
+
+/* Only what changed in @section is read, where that can be. */
+static PhModel *
+read_changes (PhMlirDump *dump, const PhMlirSection *section, GPtrArray **parts)
+{
+  PhModel *model = dump->begun && dump->shape != NULL && dump->lines != NULL ? ph_mlir_dump_changes (dump, section, parts) : NULL;
+
+  if (model != NULL && ph_mlir_dump_is_whole (section->text, section->end))
+    g_array_set_size (dump->unread, 0);
+  if (model != NULL)
+    g_array_append_val (dump->unread, *section);
+  return model;
+}
+
+/* All of @section is read, but for functions that are as they were. (transfer full) */
+static PhModel *
+read_all (PhMlirDump *dump, const PhMlirSection *section, GPtrArray **parts, GError **error)
+{
   g_autoptr (GPtrArray) same = g_ptr_array_new ();
   g_autoptr (GString) rest = NULL;
   PhMlirModule *module;
   PhModel *model;
+
+  catch_up (dump);
+  rest = ph_mlir_dump_without_same (dump, section->text, section->end, same);
+  module = ph_mlir_parse (dump->source, rest != NULL ? rest->str : section->text,
+                          rest != NULL ? rest->len : (gsize) (section->end - section->text), section->line, error);
+  if (module == NULL)
+    {
+      g_hash_table_remove_all (dump->parts.ops);
+      return NULL;
+    }
+  take_over (dump, module, same);
+  ph_mlir_dump_learn_parts (dump, section->text, section->end);
+  model = build (dump, error);
+  if (model != NULL)
+    *parts = ph_mlir_dump_follow (dump, section, model);
+  return model;
+}
+
+static gboolean
+read_section (PhMlirDump *dump, const char *header, const char *eol, const char *end, guint line, GError **error)
+{
+  g_autofree char *name = pass_name (header, eol);
+  const gboolean before = ph_mlir_begins (header + strlen (HEADER), eol, "Before");
+  const PhMlirSection section = { eol < end ? eol + 1 : end, end, line + 1 };
+  GPtrArray *parts = NULL;
+  PhModel *model;
   g_autoptr (GError) reason = NULL;
 
-  if (is_same (dump, text, end))
+  if (is_same (dump, section.text, end))
     return skip_section (dump, name, before, error);
-  /* What does not parse (a dump after a failure is cut short) is left out, and said. */
-  rest = without_same (dump, text, end, same);
-  module = ph_mlir_parse (dump->source, rest != NULL ? rest->str : text, rest != NULL ? rest->len : (gsize) (end - text),
-                          line + 1, &reason);
-  if (module == NULL && g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+  model = read_changes (dump, &section, &parts);
+  if (model == NULL)
+    model = read_all (dump, &section, &parts, &reason);
+  if (model == NULL && g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
       g_propagate_error (error, g_steal_pointer (&reason));
       return FALSE;
     }
-  if (module == NULL)
-    {
-      g_hash_table_remove_all (dump->parts.ops);
-      ph_source_problem (dump->source, "The dump at line %u (%s) was left out: %s", line, name, reason->message);
-      return TRUE;
-    }
-  take_over (dump, module, same);
-  learn_parts (dump, text, end);
-  model = build (dump, &reason);
-  if (model == NULL)
+  if (model == NULL) /* what does not parse (a dump after a failure is cut short) is left out, and said */
     {
       ph_source_problem (dump->source, "The dump at line %u (%s) was left out: %s", line, name, reason->message);
       return TRUE;
@@ -449,7 +339,7 @@ read_section (Dump *dump, const char *header, const char *eol, const char *end, 
                    : !before               ? name
                    : dump->pending != NULL ? dump->pending
                                            : "start",
-                   model, dump->data, error))
+                   model, parts, dump->data, error))
     return FALSE;
   dump->begun = TRUE;
   set_pending (dump, before ? g_steal_pointer (&name) : NULL);
@@ -462,10 +352,10 @@ ph_mlir_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc 
   const char *end = text + size, *header = NULL, *header_eol = NULL;
   guint line = 1, header_line = 0;
   /* clang-format off */
-  Dump dump = {
+  PhMlirDump dump = {
     source, g_ptr_array_new_with_free_func ((GDestroyNotify) ph_mlir_free), g_ptr_array_new (), NULL, NULL, FALSE,
     g_hash_table_new (NULL, NULL), g_hash_table_new (NULL, NULL), NULL, { g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL), NULL },
-    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref), each, data
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref), NULL, g_array_new (FALSE, FALSE, sizeof (PhMlirSection)), each, data
   };
   /* clang-format on */
   gboolean ok = TRUE;
@@ -477,7 +367,7 @@ ph_mlir_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc 
 
       if (eol == NULL)
         eol = end;
-      starts = (gsize) (eol - p) > strlen (HEADER) && memcmp (p, HEADER, strlen (HEADER)) == 0;
+      starts = ph_mlir_begins (p, eol, HEADER) && p + strlen (HEADER) < eol;
       if ((starts || eol == end) && header != NULL)
         ok = read_section (&dump, header, header_eol, starts ? p : end, header_line, error);
       if (starts)
@@ -506,6 +396,8 @@ ph_mlir_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc 
   g_hash_table_unref (dump.owner);
   g_hash_table_unref (dump.told);
   g_hash_table_unref (dump.texts);
+  g_clear_pointer (&dump.lines, ph_mlir_lines_free);
+  g_array_unref (dump.unread);
   g_ptr_array_unref (dump.modules);
   g_ptr_array_unref (dump.ops);
   return ok;

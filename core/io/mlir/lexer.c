@@ -183,6 +183,17 @@ ph_mlir_is_word (PhMlirParser *parser, const char *word)
   return token->kind == PH_MLIR_ID && (gsize) (token->end - token->start) == length && memcmp (token->start, word, length) == 0;
 }
 
+guint64
+ph_mlir_count (PhMlirParser *parser)
+{
+  guint64 count = 0;
+
+  for (const char *p = parser->token.start; p < parser->token.end && g_ascii_isdigit (*p); p++)
+    if (!g_uint64_checked_mul (&count, count, 10) || !g_uint64_checked_add (&count, count, (guint64) (*p - '0')))
+      return G_MAXUINT64;
+  return count;
+}
+
 gboolean
 ph_mlir_take (PhMlirParser *parser, char punct)
 {

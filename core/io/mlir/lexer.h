@@ -54,6 +54,7 @@ void ph_mlir_next (PhMlirParser *parser);
 void ph_mlir_seek (PhMlirParser *parser, const PhMlirToken *token); /* back to it */
 gboolean ph_mlir_is (PhMlirParser *parser, char punct);
 gboolean ph_mlir_is_word (PhMlirParser *parser, const char *word);
+guint64 ph_mlir_count (PhMlirParser *parser); /* the decimal digits of the token; G_MAXUINT64: too many */
 gboolean ph_mlir_take (PhMlirParser *parser, char punct);
 gboolean ph_mlir_expect (PhMlirParser *parser, char punct);
 /* FALSE; the first failure is kept. */

@@ -278,7 +278,7 @@ parse_op (PhMlirParser *parser)
       ph_mlir_next (parser);
       if (ph_mlir_take (parser, ':'))
         {
-          count = parser->token.kind == PH_MLIR_INTEGER ? g_ascii_strtoull (parser->token.start, NULL, 10) : G_MAXUINT64;
+          count = parser->token.kind == PH_MLIR_INTEGER ? ph_mlir_count (parser) : G_MAXUINT64;
           if (count > 100000)
             {
               ph_mlir_fail (parser, "the number of results is wanted here, up to 100000");

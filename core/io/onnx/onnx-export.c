@@ -2,7 +2,9 @@
  * kept without reading comes back from the extras.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/edit.h"
+#include "core/io/onnx/onnx-export.h"
 #include "core/io/onnx/onnx-import.h"
+#include "core/io/onnx/onnx-tensor.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* onnx-external.c: tensors whose elements lie in a file of their own.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/onnx/onnx-tensor.h"
 #include "core/io/onnx/proto.h"
 
 static const char *

@@ -1,5 +1,6 @@
 /* onnx-function.c: model-local functions: FunctionProtos become graphs of the model, and are written again of them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/onnx/onnx-export.h"
 #include "core/io/onnx/onnx-import.h"
 
 #include <string.h>

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/onnx-import.h"
 
+#include "core/io/onnx/onnx-tensor.h"
+
 #include <string.h>
 
 /* A graph of the file, and the message that each part of it is. */

@@ -1,6 +1,7 @@
 /* onnx-node.c: what belongs to one NodeProto: attributes, and what of it Peephole keeps without reading.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/onnx-import.h"
+#include "core/io/onnx/onnx-tensor.h"
 
 #include <string.h>
 

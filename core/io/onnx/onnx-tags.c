@@ -1,6 +1,7 @@
 /* onnx-tags.c: what ONNX has no place for: order without values, and places in programs. Text has it as attributes, a file for other
  * programs as metadata of the node, which they leave alone.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/onnx/onnx-export.h"
 #include "core/io/onnx/onnx-import.h"
 
 #include <string.h>

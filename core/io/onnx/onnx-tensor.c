@@ -1,5 +1,6 @@
 /* onnx-tensor.c: ONNX's TensorProto and SparseTensorProto as tensors, and back.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/onnx/onnx-tensor.h"
 #include "core/io/onnx/proto.h"
 
 #include <string.h>

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/io/onnx/onnx-tensor.h"
 #include "core/io/wire.h"
 
 /* The onnx.proto without the ML operators leaves out TypeProto.Opaque: { 1: domain, 2: name }. NULL: it is none, or of a domain. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/io/onnx/onnx-export.h"
 #include "core/replace.h"
 
 #define MAX_PROTO    (((gsize) 2000) << 20) /* protobuf's limit is 2 GB                     */

@@ -6,26 +6,10 @@
 
 #include "core/io/io.h"
 #include "core/io/onnx.pb-c.h"
+#include "core/io/onnx/arena.h"
 #include "core/io/source.h"
 
 G_BEGIN_DECLS
-
-/* Memory that is freed at once. Messages and their strings live in it. */
-typedef struct
-{
-  GPtrArray *chunks;
-  char *at;
-  gsize left;
-} PhArena;
-
-void ph_arena_init (PhArena *arena);
-void ph_arena_clear (PhArena *arena);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhArena, ph_arena_clear)
-gpointer ph_arena_alloc (PhArena *arena, gsize size);     /* aligned, not cleared */
-gpointer ph_arena_try_alloc (PhArena *arena, gsize size); /* NULL: no memory */
-gpointer ph_arena_alloc0 (PhArena *arena, gsize size);
-char *ph_arena_strndup (PhArena *arena, const char *text, gsize length);
-ProtobufCAllocator ph_arena_allocator (PhArena *arena); /* valid while @arena stays where it is */
 
 /* A new message of the struct type @Type: ph_proto_new (arena, Onnx__NodeProto, onnx__node_proto) */
 /* clang-format off */
@@ -82,24 +66,6 @@ GByteArray *ph_wire_walk (PhOnnxSource *source, GError **error);
 /* onnx-nodes.c: as protobuf-c reads it, but names of nodes are interned and not of the arena. (nullable) */
 Onnx__ModelProto *ph_proto_read_model (PhArena *arena, const guint8 *data, gsize size);
 
-/* onnx-type.c. Unknown parts of a type (maps, sparse tensors) make it NULL. */
-const PhType *ph_type_from_proto (const Onnx__TypeProto *proto);
-gboolean ph_type_proto_plain (const Onnx__TypeProto *proto); /* PhType says all that it says */
-char *ph_type_proto_opaque (const Onnx__TypeProto *proto);   /* its name, NULL: of another kind, or domain */
-void ph_type_proto_set_opaque (PhArena *arena, Onnx__TypeProto *proto, const char *name);
-/* @proto with what @type knows more; keeps denotations. */
-Onnx__TypeProto *ph_type_overlay (PhArena *arena, Onnx__TypeProto *proto, const PhType *type);
-
-/* onnx-tensor.c. @what names the tensor in messages. */
-PhTensor *ph_tensor_from_proto (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *what, GError **error);
-PhTensor *ph_tensor_from_sparse (PhOnnxSource *source, const Onnx__SparseTensorProto *proto, const char *what, GError **error);
-/* Borrows the elements where it can. */
-Onnx__TensorProto *ph_tensor_to_proto (PhArena *arena, PhTensor *tensor, const char *name);
-
-/* onnx-external.c */
-PhFile *ph_external_find (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *what, gsize *offset, gsize *length,
-                          GError **error); /* (transfer none) */
-
 /* onnx-import.c */
 PhModel *ph_onnx_import (PhOnnxSource *source, PhArena *arena, Onnx__ModelProto *proto, GError **error);
 PhAttr *ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *proto, GError **error);
@@ -115,36 +81,6 @@ gpointer ph_proto_unknown_message (PhArena *arena, const ProtobufCMessageUnknown
 Onnx__AttributeProto *ph_function_default_attr (PhArena *arena, const Onnx__FunctionProto *function, guint i);
 Onnx__ValueInfoProto *ph_function_value_info (PhArena *arena, const Onnx__FunctionProto *function,
                                               guint i); /* likewise, a type */
-
-/* onnx-export.c: a model as messages that borrow from it. */
-typedef struct
-{
-  PhArena *arena;
-  GHashTable *tensors;       /* (nullable) TensorProto -> PhTensor: text wants no packed elements     */
-  GCancellable *cancellable; /* (nullable) cancelled: nodes are left out, nobody may use the result   */
-  gboolean plain;            /* for other programs: fused nodes become functions, outputs distinct    */
-  /* private */
-  GHashTable *bodies; /* a body's bytes -> its function's name                                 */
-  GHashTable *function_names;
-  GPtrArray *functions;   /* (element-type Onnx__FunctionProto)                                    */
-  GHashTable *aliases;    /* (nullable) PhValue -> number, while a body's key is made              */
-  gboolean nameless;      /* likewise: no names of nodes, no extras                                */
-  GHashTable *node_names; /* (nullable) those given so far: other runtimes want each name once     */
-  gboolean had_external;  /* set: some tensor of the file was external data                        */
-  PhModel *model;
-} PhExport;
-
-Onnx__AttributeProto *ph_attr_to_proto (PhExport *export, const PhAttr *attr);
-Onnx__ModelProto *ph_onnx_export (PhExport *export, PhModel *model);
-Onnx__GraphProto *ph_onnx_export_graph (PhExport *export, PhGraph *graph);
-/* Sorted; with Peephole's own when there are calls of its functions. */
-Onnx__OperatorSetIdProto **ph_export_opsets (PhExport *export, gboolean with_own, gsize *n);
-void ph_export_add_places (PhExport *export, Onnx__NodeProto *proto, const PhNode *node); /* onnx-tags.c */
-const char *ph_export_fused (PhExport *export, PhNode *node);                             /* onnx-fused.c: its function's name */
-/* onnx-function.c: what the graph of a function has, but name, domain, attributes and opsets. */
-Onnx__FunctionProto *ph_export_body (PhExport *export, PhGraph *graph, gboolean *calls_own);
-Onnx__FunctionProto *ph_export_function (PhExport *export, const PhFunction *function);
-Onnx__OperatorSetIdProto **ph_export_opset_table (PhExport *export, GHashTable *opsets, gboolean with_own, gsize *n);
 
 /* onnx-writer.c: a file takes the place of the old one only when it is whole. */
 gboolean ph_onnx_save (PhModel *model, const char *path, GCancellable *cancellable, GError **error);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/io/onnx/onnx-tensor.h"
 #include "core/replace.h"
 
 #define MAX_DEPTH 16

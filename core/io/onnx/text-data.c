@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/text-printer.h"
 
+#include "core/io/onnx/onnx-tensor.h"
 #include "core/tensor/digest.h"
 
 #include <math.h>

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/text-printer.h"
 
+#include "core/io/onnx/onnx-export.h"
+
 #include <string.h>
 
 static void print_graph (PhTextPrinter *printer, const Onnx__GraphProto *graph);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/io/onnx/onnx-tensor.h"
 #include "core/io/onnx/text-parser.h"
 
 gpointer

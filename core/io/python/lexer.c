@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/io/python/python.h"
+#include "core/io/python/tokens.h"
 
 typedef struct
 {

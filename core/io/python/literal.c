@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/io/python/parser.h"
+#include "core/io/python/tokens.h"
 
 static void
 append_escape (GString *out, const char **p, const char *end)

@@ -549,7 +549,7 @@ ph_py_expr (PhPyParser *parser)
       py = ph_py_set (parser, choice, (PhPy *[]) { py, test, other }, 3) ? choice : NULL;
     }
   else if (py != NULL && ph_py_take (parser, ":="))
-    py = ph_py_expr (parser);
+    py = (other = ph_py_expr (parser)) != NULL ? make (parser, PH_PY_NAMED, at, NULL, py, other) : NULL;
   parser->depth--;
   return py;
 }

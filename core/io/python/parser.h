@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/io/python/python.h"
+#include "core/io/python/tokens.h"
 
 G_BEGIN_DECLS
 

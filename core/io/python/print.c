@@ -19,6 +19,7 @@ strength (const PhPy *py)
   switch (py->kind)
     {
     case PH_PY_LAMBDA:
+    case PH_PY_NAMED:
     case PH_PY_IF_ELSE: return 1;
     case PH_PY_UNARY: return py->text[0] == 'n' ? 4 : 12;
     case PH_PY_BINARY:
@@ -137,6 +138,11 @@ print_operation (GString *out, const PhPy *py)
       print (out, py->items[1], 2);
       g_string_append (out, " else ");
       print (out, py->items[2], 1);
+      break;
+    case PH_PY_NAMED:
+      print (out, py->items[0], 2);
+      g_string_append (out, " := ");
+      print (out, py->items[1], 1);
       break;
     case PH_PY_LAMBDA:
       g_string_append (out, py->n > 0 ? "lambda " : "lambda");
@@ -278,6 +284,7 @@ print_bare (GString *out, const PhPy *py)
     case PH_PY_UNARY:
     case PH_PY_BINARY:
     case PH_PY_IF_ELSE:
+    case PH_PY_NAMED:
     case PH_PY_LAMBDA: print_operation (out, py); break;
     case PH_PY_SLICE:
     case PH_PY_KEYWORD:

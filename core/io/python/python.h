@@ -28,6 +28,7 @@ typedef enum
   PH_PY_UNARY,         /* text items[0]: - + ~ not await                                                           */
   PH_PY_BINARY,        /* items[0] text items[1]: arithmetic, comparisons, and, or                                 */
   PH_PY_IF_ELSE,       /* items[0] if items[1] else items[2]                                                       */
+  PH_PY_NAMED,         /* items[0] := items[1]                                                                     */
   PH_PY_LAMBDA,        /* parameters; orelse[0] is what it returns                                                 */
   PH_PY_COMPREHENSION, /* text: the brackets; items[0], then for each part target, sequence or NULL, condition     */
   PH_PY_PARAMETER,     /* text; items[0] annotation, items[1] default, both nullable; i: 1 for *text, 2 for **text */
@@ -45,8 +46,7 @@ typedef enum
   PH_PY_RETURN,        /* items[0] (nullable)                                                                      */
   PH_PY_ASSERT, PH_PY_DELETE, PH_PY_RAISE,   /* items                                                              */
   PH_PY_PASS, PH_PY_BREAK, PH_PY_CONTINUE,
-  PH_PY_IMPORT,        /* text: the whole line                                                                     */
-  PH_PY_GLOBAL,        /* text: the whole line, also nonlocal                                                      */
+  PH_PY_IMPORT, PH_PY_GLOBAL,   /* text: the whole line, also nonlocal's                                             */
   PH_PY_TRY,           /* body; orelse: what follows it                                                            */
 } PhPyKind;
 /* clang-format on */
@@ -55,8 +55,7 @@ typedef struct _PhPy PhPy;
 struct _PhPy
 {
   PhPyKind kind;
-  guint line, column;
-  guint depth;
+  guint line, column, depth;
   const char *text;
   gint64 i;
   double f;
@@ -67,8 +66,7 @@ struct _PhPy
 };
 
 /* Owns all of the tree. */
-typedef struct _PhPyModule PhPyModule;
-struct _PhPyModule
+typedef struct
 {
   PhSource *source;
   const char *file; /* (nullable) in messages: of an archive's member                                   */
@@ -77,7 +75,7 @@ struct _PhPyModule
   GPtrArray *chunks;
   gsize left;
   char *free;
-};
+} PhPyModule;
 
 /* @text begins at line @line of the source. What is indented as a whole is read as if it were not. */
 PhPyModule *ph_py_parse (PhSource *source, const char *text, gsize size, guint line, const char *file, GError **error);
@@ -98,26 +96,5 @@ const PhPy *ph_py_keyword (const PhPy *call, const char *name); /* (nullable) it
 const PhPy *ph_py_argument (const PhPy *call, guint index, const char *name);
 gboolean ph_py_int (const PhPy *py, gint64 *value);   /* also -3                            */
 gboolean ph_py_float (const PhPy *py, double *value); /* also an integer, -3.0, float('inf'), inf */
-
-/* Private to core/io/python. */
-typedef enum
-{
-  PH_PY_T_NAME,
-  PH_PY_T_NUMBER,
-  PH_PY_T_STRING,
-  PH_PY_T_OP,
-  PH_PY_T_NEWLINE,
-  PH_PY_T_INDENT,
-  PH_PY_T_DEDENT,
-  PH_PY_T_END
-} PhPyTokenKind;
-typedef struct
-{
-  PhPyTokenKind kind;
-  const char *start, *end, *comment;
-  guint line, column;
-} PhPyToken;
-GArray *ph_py_tokens (PhPyModule *module, const char *text, gsize size, guint line, GError **error);
-gboolean ph_py_fail (PhPyModule *module, guint line, guint column, GError **error, const char *format, ...) G_GNUC_PRINTF (5, 6);
 
 G_END_DECLS

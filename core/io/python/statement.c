@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/io/python/parser.h"
+#include "core/io/python/tokens.h"
 
 static gboolean parse_block (PhPyParser *parser, PhPy ***body, guint *n);
 static gboolean parse_statements (PhPyParser *parser, GPtrArray *into);
@@ -254,7 +255,16 @@ parse_simple (PhPyParser *parser)
         g_autoptr (GPtrArray) items = g_ptr_array_new ();
         PhPy *py = ph_py_new (parser, words[i].kind, at), *item;
 
-        if (i >= 3 && parser->token->kind != PH_PY_T_NEWLINE && parser->token->kind != PH_PY_T_END && !ph_py_is (parser, ";"))
+        /* assert TEST, WHY: no tuple. */
+        if (py->kind == PH_PY_ASSERT)
+          {
+            if ((item = ph_py_expr (parser)) == NULL)
+              return NULL;
+            g_ptr_array_add (items, item);
+          }
+        if (py->kind == PH_PY_ASSERT ? ph_py_take (parser, ",")
+                                     : i >= 3 && parser->token->kind != PH_PY_T_NEWLINE && parser->token->kind != PH_PY_T_END
+                                           && !ph_py_is (parser, ";"))
           {
             if ((item = ph_py_exprs (parser)) == NULL || (ph_py_take (parser, "from") && ph_py_expr (parser) == NULL))
               return NULL;

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/io/torch/alias.h"
+#include "core/io/torch/branch.h"
 #include "core/io/torch/torch.h"
 
 PhTorchScope

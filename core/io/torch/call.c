@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/io/torch/alias.h"
+#include "core/io/torch/call.h"
+#include "core/io/torch/script.h"
 #include "core/io/torch/torch.h"
 
 #define MAX_WORK 2000000
@@ -76,7 +79,6 @@ resolve (const char *dotted, gboolean script, PhTorchTarget *target)
   target->op = g_strdup (dotted);
 }
 
-/* @args: values of the positional arguments; @names: those of @n_names results (nullable). */
 /* x.view (2, -1): numbers in place of the list that the operator takes last. */
 static gboolean
 takes_rest (const char *op, const char *parameter)
@@ -106,9 +108,9 @@ form_of (const char *op, GPtrArray *args)
 }
 
 PhTorchVal *
-ph_torch_add_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, GPtrArray *args, GPtrArray *keywords,
-                   const char *const *names, guint n_names, const PhType *type)
+ph_torch_add_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, const PhTorchCall *call)
 {
+  GPtrArray *args = call->args, *keywords = call->keywords;
   PhTorch *torch = scope->torch;
   const char *signature = g_str_equal (target->domain, PH_TORCH_ATEN) ? form_of (target->op, args) : NULL;
   g_auto (GStrv) parameters = signature != NULL ? g_strsplit (signature, " ", -1) : NULL;
@@ -170,21 +172,22 @@ ph_torch_add_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *tar
                             keywords->pdata[k + 1]);
   while (node->inputs->len > 0 && *(const char *) node->inputs->pdata[node->inputs->len - 1] == '\0')
     g_ptr_array_set_size (node->inputs, (int) node->inputs->len - 1);
-  if (n_names <= 1)
+  if (call->n_names <= 1)
     {
-      const char *base = n_names == 1 && names[0] != NULL    ? names[0]
-                         : strrchr (target->op, '.') != NULL ? strrchr (target->op, '.') + 1
-                                                             : target->op;
+      const char *base = call->n_names == 1 && call->names[0] != NULL ? call->names[0]
+                         : strrchr (target->op, '.') != NULL          ? strrchr (target->op, '.') + 1
+                                                                      : target->op;
 
-      result = ph_torch_value (torch, ph_sketch_node_output (node, base, type));
+      result = ph_torch_value (torch, ph_sketch_node_output (node, base, call->type));
       result->node = node;
     }
   else
     {
       result = ph_torch_list (torch, TRUE);
-      for (guint i = 0; i < n_names; i++)
+      for (guint i = 0; i < call->n_names; i++)
         {
-          PhTorchVal *one = ph_torch_value (torch, ph_sketch_node_output (node, names[i] != NULL ? names[i] : "_", NULL));
+          PhTorchVal *one = ph_torch_value (torch,
+                                            ph_sketch_node_output (node, call->names[i] != NULL ? call->names[i] : "_", NULL));
 
           one->node = node;
           g_ptr_array_add (result->items, one);
@@ -204,8 +207,9 @@ ph_torch_simple_call (PhTorchScope *scope, const PhPy *at, const char *domain, c
   g_ptr_array_add (args, a);
   if (b != NULL)
     g_ptr_array_add (args, b);
-  return ph_torch_add_call (scope, at, &target, args, NULL, &name, 1, type);
+  return ph_torch_add_call (scope, at, &target, &(PhTorchCall) { args, NULL, &name, 1, type });
 }
+
 static gboolean
 callee_is (const PhPy *call, const char *dotted)
 {
@@ -283,29 +287,29 @@ n_results (const char *op, GPtrArray *args, GPtrArray *keywords)
 }
 
 static PhTorchVal *
-finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, GPtrArray *args, GPtrArray *keywords,
-             const char *const *names, guint n_names, const PhType *type)
+finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, const PhTorchCall *call)
 {
+  GPtrArray *args = call->args, *keywords = call->keywords;
   PhTorch *torch = scope->torch;
   const gboolean aten = g_str_equal (target->domain, PH_TORCH_ATEN);
   PhTorchVal *first = args->len > 0 ? args->pdata[0] : NULL, *val;
-  const guint n = aten && n_names <= 1 ? n_results (target->op, args, keywords) : n_names;
+  const guint n = aten && call->n_names <= 1 ? n_results (target->op, args, keywords) : call->n_names;
 
   if (args->len >= 1 && args->len <= 2 && (keywords == NULL || keywords->len == 0) && aten
       && (val = ph_torch_fold (torch, target->op, first, args->len == 2 ? args->pdata[1] : NULL)) != NULL)
     return val;
   if ((val = ph_torch_write_list (scope, at, target->op, args)) != NULL || *torch->error != NULL)
     return *torch->error == NULL ? val : NULL;
-  if (n > 1 && n_names <= 1)
+  if (n > 1 && call->n_names <= 1)
     {
       g_autofree const char **all = g_new0 (const char *, n + 1);
 
       for (guint i = 0; i < n; i++)
-        all[i] = n_names == 1 && names[0] != NULL ? names[0] : target->op;
-      val = ph_torch_add_call (scope, at, target, args, keywords, all, n, NULL);
+        all[i] = call->n_names == 1 && call->names[0] != NULL ? call->names[0] : target->op;
+      val = ph_torch_add_call (scope, at, target, &(PhTorchCall) { args, keywords, all, n, NULL });
     }
   else
-    val = ph_torch_add_call (scope, at, target, args, keywords, names, n_names, type);
+    val = ph_torch_add_call (scope, at, target, call);
   if (!aten || *torch->error != NULL)
     return *torch->error == NULL ? val : NULL;
   if (val->items != NULL)
@@ -348,15 +352,14 @@ from_functional (const PhTorchTarget *target, GPtrArray *args, GPtrArray *keywor
 }
 
 PhTorchVal *
-ph_torch_call_target (PhTorchScope *scope, const PhPy *at, const char *dotted, GPtrArray *args, GPtrArray *keywords,
-                      const char *const *names, guint n_names, const PhType *type)
+ph_torch_call_target (PhTorchScope *scope, const PhPy *at, const char *dotted, const PhTorchCall *call)
 {
   g_auto (PhTorchTarget) target = { NULL, NULL, NULL };
 
   resolve (dotted, scope->torch->zip != NULL, &target);
-  if (keywords != NULL && (g_str_has_prefix (dotted, "torch.nn.functional.") || g_str_has_prefix (dotted, "F.")))
-    from_functional (&target, args, keywords);
-  return finish_call (scope, at, &target, args, keywords, names, n_names, type);
+  if (call->keywords != NULL && (g_str_has_prefix (dotted, "torch.nn.functional.") || g_str_has_prefix (dotted, "F.")))
+    from_functional (&target, call->args, call->keywords);
+  return finish_call (scope, at, &target, call);
 }
 
 PhTorchVal *
@@ -366,6 +369,7 @@ ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, gu
   const PhPy *callee = py->items[0];
   g_autofree char *dotted = ph_py_dotted (callee);
   g_autoptr (GPtrArray) args = g_ptr_array_new (), keywords = g_ptr_array_new ();
+  const PhTorchCall call = { args, keywords, names, n_names, type };
   g_auto (PhTorchTarget) target = { NULL, NULL, NULL };
   PhTorchVal *val = NULL, *of = NULL;
   const char *name = n_names == 1 ? names[0] : NULL;
@@ -432,7 +436,7 @@ ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, gu
 
           target.domain = g_strdup (PH_TORCH_OTHER);
           target.op = g_strdup ("call_module");
-          val = ph_torch_add_call (scope, py, &target, args, keywords, names, n_names, type);
+          val = ph_torch_add_call (scope, py, &target, &call);
           ph_sketch_node_text (scope->graph->nodes->pdata[scope->graph->nodes->len - 1], "target", path);
           return val;
         }
@@ -460,15 +464,15 @@ ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, gu
       g_ptr_array_remove_index (args, 1);
       target.domain = g_strdup (PH_TORCH_ATEN);
       target.op = g_strdup ("copy_");
-      return finish_call (scope, py, &target, args, keywords, names, n_names, type);
+      return finish_call (scope, py, &target, &call);
     }
   if (dotted != NULL && g_str_has_suffix (dotted, "operator.getitem") && args->len == 2)
     return ph_torch_index (scope, py, args->pdata[0], py->items[2], name, type);
   if (target.op != NULL)
-    return finish_call (scope, py, &target, args, keywords, names, n_names, type);
+    return finish_call (scope, py, &target, &call);
   {
     g_autofree char *text = dotted != NULL ? g_strdup (dotted) : ph_py_to_string (callee);
 
-    return ph_torch_call_target (scope, py, text, args, keywords, names, n_names, type);
+    return ph_torch_call_target (scope, py, text, &call);
   }
 }

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/io/torch/branch.h"
+#include "core/io/torch/call.h"
 #include "core/io/torch/torch.h"
 
 #define MAX_DEPTH 50
@@ -330,7 +332,8 @@ read_node (Reader *r, JsonObject *node, PhTorchScope *scope, const PhPy *at)
     }
   scope->place = place != NULL ? ph_py_strndup (r->torch->own, place, strlen (place)) : NULL;
   type = names->len == 1 && names->pdata[0] != NULL ? type_of (object_in (r->values, names->pdata[0])) : NULL;
-  val = ph_torch_call_target (scope, at, target, args, keywords, (const char *const *) names->pdata, names->len, type);
+  val = ph_torch_call_target (scope, at, target,
+                              &(PhTorchCall) { args, keywords, (const char *const *) names->pdata, names->len, type });
   if (val == NULL)
     return FALSE;
   /* Branches and loops hold graphs: they are bodies of the node. */

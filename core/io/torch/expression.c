@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/io/torch/alias.h"
+#include "core/io/torch/call.h"
+#include "core/io/torch/script.h"
 #include "core/io/torch/torch.h"
 
 gboolean
@@ -121,7 +124,7 @@ step (PhTorchScope *scope, const PhPy *at, const char *op, PhTorchVal *of, gint6
   g_ptr_array_add (args, ph_torch_int (scope->torch, dim));
   for (guint i = 0; i < n; i++)
     g_ptr_array_add (args, more[i]);
-  made = ph_torch_add_call (scope, at, &target, args, NULL, &name, 1, NULL);
+  made = ph_torch_add_call (scope, at, &target, &(PhTorchCall) { args, NULL, &name, 1, NULL });
   ph_torch_note_view (made, op, of);
   return made;
 }
@@ -211,7 +214,7 @@ index_tensor (PhTorchScope *scope, const PhPy *at, PhTorchVal *of, const PhPy *i
                              : ph_torch_literal (scope->torch, ph_torch_new_literal (scope->torch, PH_PY_CONSTANT, "None")));
       g_ptr_array_add (args, of);
       g_ptr_array_add (args, list);
-      of = ph_torch_add_call (scope, at, &target, args, NULL, &name, 1, NULL);
+      of = ph_torch_add_call (scope, at, &target, &(PhTorchCall) { args, NULL, &name, 1, NULL });
     }
   return of;
 }

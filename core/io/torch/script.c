@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/io/torch/script.h"
 #include "core/io/torch/torch.h"
 
 #define MAX_CALLS 100
@@ -157,8 +158,8 @@ find_code (PhTorch *torch, const char *dotted, const char **file)
   return NULL;
 }
 
-PhTorchVal *
-ph_torch_run_def (PhTorchScope *outer, const PhPy *def, const char *file, const char *scope_name, GPtrArray *args, guint first)
+static PhTorchVal *
+run_def (PhTorchScope *outer, const PhPy *def, const char *file, const char *scope_name, GPtrArray *args, guint first)
 {
   PhTorch *torch = outer->torch;
   PhTorchScope scope = *outer;
@@ -228,7 +229,7 @@ ph_torch_call_method (PhTorchScope *scope, const PhPy *at, PhTorchVal *module, c
         for (guint a = 0; a < args->len; a++)
           g_ptr_array_add (all, args->pdata[a]);
         path = g_strdup_printf ("%s%s", module->path, *module->path != '\0' ? "/" : "");
-        return ph_torch_run_def (scope, code->body[i], file, ph_intern (g_strdelimit (path, ".", '/')), all, 1);
+        return run_def (scope, code->body[i], file, ph_intern (g_strdelimit (path, ".", '/')), all, 1);
       }
   *known = FALSE;
   return module;
@@ -244,6 +245,6 @@ ph_torch_call_function (PhTorchScope *scope, const PhPy *at, const char *dotted,
     return NULL;
   *known = code != NULL && code->kind == PH_PY_DEF;
   if (*known)
-    return ph_torch_run_def (scope, code, file, scope->scope, args, 0);
+    return run_def (scope, code, file, scope->scope, args, 0);
   return ph_torch_module (scope->torch, NULL, dotted);
 }

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/io/torch/alias.h"
+#include "core/io/torch/branch.h"
+#include "core/io/torch/call.h"
 #include "core/io/torch/torch.h"
 
 void
@@ -58,7 +61,7 @@ assign_part (PhTorchScope *scope, const PhPy *target, PhTorchVal *val)
     return FALSE;
   args->pdata[0] = of;
   g_ptr_array_add (args, val);
-  return ph_torch_call_target (scope, target, "torch.ops.aten.copy_.default", args, NULL, NULL, 0, NULL) != NULL;
+  return ph_torch_call_target (scope, target, "torch.ops.aten.copy_.default", &(PhTorchCall) { .args = args }) != NULL;
 }
 
 static gboolean
@@ -207,7 +210,7 @@ lower_statement (PhTorchScope *scope, const PhPy *py)
                 break;
               g_ptr_array_add (args, of);
               g_ptr_array_add (args, by);
-              return ph_torch_call_target (scope, py, target, args, NULL, &name, 1, NULL) != NULL;
+              return ph_torch_call_target (scope, py, target, &(PhTorchCall) { args, NULL, &name, 1, NULL }) != NULL;
             }
         return (val = ph_torch_expr (scope, &call, name, NULL)) != NULL && (name == NULL || assign (scope, py->items[0], val));
       }

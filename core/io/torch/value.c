@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/io/torch/alias.h"
 #include "core/io/torch/torch.h"
 
 static void
@@ -11,8 +12,8 @@ val_free (gpointer data)
   g_free (data);
 }
 
-PhTorchVal *
-ph_torch_new (PhTorch *torch, PhTorchKind kind)
+static PhTorchVal *
+new_val (PhTorch *torch, PhTorchKind kind)
 {
   PhTorchVal *val = g_new0 (PhTorchVal, 1);
 
@@ -27,7 +28,7 @@ ph_torch_new (PhTorch *torch, PhTorchKind kind)
 PhTorchVal *
 ph_torch_value (PhTorch *torch, const char *name)
 {
-  PhTorchVal *val = ph_torch_new (torch, PH_TORCH_VALUE);
+  PhTorchVal *val = new_val (torch, PH_TORCH_VALUE);
 
   val->name = name;
   return val;
@@ -36,7 +37,7 @@ ph_torch_value (PhTorch *torch, const char *name)
 PhTorchVal *
 ph_torch_module (PhTorch *torch, const PhPickle *object, const char *path)
 {
-  PhTorchVal *val = ph_torch_new (torch, PH_TORCH_MODULE);
+  PhTorchVal *val = new_val (torch, PH_TORCH_MODULE);
 
   val->object = object;
   val->path = ph_intern (path);
@@ -46,7 +47,7 @@ ph_torch_module (PhTorch *torch, const PhPickle *object, const char *path)
 PhTorchVal *
 ph_torch_literal (PhTorch *torch, const PhPy *py)
 {
-  PhTorchVal *val = ph_torch_new (torch, PH_TORCH_LITERAL);
+  PhTorchVal *val = new_val (torch, PH_TORCH_LITERAL);
 
   val->py = py;
   return val;
@@ -55,13 +56,13 @@ ph_torch_literal (PhTorch *torch, const PhPy *py)
 PhTorchVal *
 ph_torch_list (PhTorch *torch, gboolean tuple)
 {
-  return ph_torch_new (torch, tuple ? PH_TORCH_TUPLE : PH_TORCH_LIST);
+  return new_val (torch, tuple ? PH_TORCH_TUPLE : PH_TORCH_LIST);
 }
 
 PhTorchVal *
 ph_torch_unknown (PhTorch *torch, const PhPy *py)
 {
-  PhTorchVal *val = ph_torch_new (torch, PH_TORCH_UNKNOWN);
+  PhTorchVal *val = new_val (torch, PH_TORCH_UNKNOWN);
 
   val->py = py;
   return val;

@@ -164,7 +164,7 @@ const PhOp ph_op_MsQLinearAveragePool = {
   PH_MS ("QLinearAveragePool"), PH_SPELT_OUT (expand_qlinear_pool), Q_UNARY_ARGS,
   .family = PH_FAMILY_POOL, .motif = PH_MOTIF_POOL,
   .doc = "Mean of each window of a quantised tensor, itself quantised.",
-  .attrs = { { "auto_pad", PH_ATTR_STRING, "\"NOTSET\"" }, { "ceil_mode", PH_ATTR_INT, "0" }, { "count_include_pad", PH_ATTR_INT, "0" },
+  .attrs = { PH_AUTO_PAD, { "ceil_mode", PH_ATTR_INT, "0" }, { "count_include_pad", PH_ATTR_INT, "0" },
              { "kernel_shape", PH_ATTR_INTS, .required = TRUE }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS },
              { "channels_last", PH_ATTR_INT, "0" } },
 };
@@ -341,7 +341,7 @@ const PhOp ph_op_MsQLinearConv = {
               { "w_scale", 0, PH_T (FLOAT) }, { "w_zero_point", 'W', BYTES }, { "y_scale", 0, PH_T (FLOAT) },
               { "y_zero_point", 'Y', BYTES }, { "B", 0, PH_T (INT32), PH_ARG_OPTIONAL } },
   .outputs = { { "y", 'Y', BYTES } },
-  .attrs = { { "auto_pad", PH_ATTR_STRING, "\"NOTSET\"" }, { "dilations", PH_ATTR_INTS }, { "group", PH_ATTR_INT, "1" },
+  .attrs = { PH_AUTO_PAD, { "dilations", PH_ATTR_INTS }, { "group", PH_ATTR_INT, "1" },
              { "kernel_shape", PH_ATTR_INTS }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS }, { "channels_last", PH_ATTR_INT, "0" } },
 };
 /* clang-format on */

@@ -102,7 +102,7 @@ const PhOp ph_op_MsPad = {
   .family = PH_FAMILY_MOVEMENT, .main_attrs = { "mode" },
   .doc = "More elements before and behind, along each axis.",
   .inputs = { { "data", 'T', PH_FLOATS }, { "pads", 0, PH_T (INT64), PH_ARG_SHAPE }, { "value", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
-  .outputs = { { "output", 'T', PH_FLOATS } }, .attrs = { { "mode", PH_ATTR_STRING, "\"constant\"" } },
+  .outputs = { { "output", 'T', PH_FLOATS } }, .attrs = { { "mode", PH_ATTR_STRING, "\"constant\"", .words = "constant|reflect|edge|wrap" } },
 };
 /* clang-format on */
 

@@ -46,9 +46,8 @@ ph_ms_attrs (PhExpand *x, const char *const *but)
   return attrs;
 }
 
-/* @x by the activation @name ("", "Relu", ...) with its parameters; NULL with the builder's error for an unknown one. */
-static PhValue *
-activate (PhExpand *x, PhValue *value, const char *name, const float *parameters, gsize n)
+PhValue *
+ph_ms_activate (PhExpand *x, PhValue *value, const char *name, const float *parameters, gsize n)
 {
   PhBuilder *b = x->b;
   const float first = n > 0 ? parameters[0] : 0, second = n > 1 ? parameters[1] : 0;
@@ -214,6 +213,10 @@ turned (PhExpand *x, guint i, gboolean last, gboolean batch)
       perm[rank - 1] = perm[rank - 2];
       perm[rank - 2] = at;
     }
+  /* Beside a vector ONNX Runtime (measured with 1.30) names the axes anew but leaves the elements of A where they lie. */
+  if (i == 0 && last && !batch && ph_expand_rank (x, 1) == 1)
+    return PH_BUILD (x->b, Reshape, ph_expand_in (x, i),
+                     PH_BUILD (x->b, Gather, PH_BUILD (x->b, Shape, ph_expand_in (x, i)), ph_build_ints (x->b, perm, rank)));
   return ph_ms_transpose (x->b, ph_expand_in (x, i), perm, rank);
 }
 
@@ -285,7 +288,7 @@ expand_fused_gemm (PhExpand *x, GError **error)
       parameters[n] = ph_node_attr_float (x->node, names[n], 0);
       n++;
     }
-  x->out[0] = activate (x, y, ph_node_attr_string (x->node, "activation", ""), parameters, n);
+  x->out[0] = ph_ms_activate (x, y, ph_node_attr_string (x->node, "activation", ""), parameters, n);
   return x->out[0] != NULL;
 }
 
@@ -298,7 +301,7 @@ const PhOp ph_op_MsFusedGemm = {
   .inputs = { { "A", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS }, { "C", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.0" }, { "beta", PH_ATTR_FLOAT, "1.0" }, { "transA", PH_ATTR_INT, "0" },
-             { "transB", PH_ATTR_INT, "0" }, { "activation", PH_ATTR_STRING }, { "activation_alpha", PH_ATTR_FLOAT },
+             { "transB", PH_ATTR_INT, "0" }, { "activation", PH_ATTR_STRING, .words = PH_MS_ACTIVATIONS }, { "activation_alpha", PH_ATTR_FLOAT },
              { "activation_beta", PH_ATTR_FLOAT }, { "activation_gamma", PH_ATTR_FLOAT } },
 };
 /* clang-format on */
@@ -315,16 +318,12 @@ expand_fused_conv (PhExpand *x, GError **error)
 
   if (ph_expand_in (x, 3) != NULL)
     y = PH_BUILD (x->b, Add, y, ph_expand_in (x, 3));
-  x->out[0] = activate (x, y, ph_node_attr_string (x->node, "activation", ""), parameters != NULL ? parameters->floats : NULL,
-                        parameters != NULL ? parameters->n : 0);
+  x->out[0] = ph_ms_activate (x, y, ph_node_attr_string (x->node, "activation", ""),
+                              parameters != NULL ? parameters->floats : NULL, parameters != NULL ? parameters->n : 0);
   return x->out[0] != NULL;
 }
 
 /* clang-format off */
-#define CONV_ATTRS                                                                                                     \
-  { "auto_pad", PH_ATTR_STRING, "\"NOTSET\"" }, { "dilations", PH_ATTR_INTS }, { "group", PH_ATTR_INT, "1" },         \
-  { "kernel_shape", PH_ATTR_INTS }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS }
-
 const PhOp ph_op_MsFusedConv = {
   PH_MS ("FusedConv"), PH_SPELT_OUT (expand_fused_conv),
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV,
@@ -333,7 +332,7 @@ const PhOp ph_op_MsFusedConv = {
   .inputs = { { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL },
               { "Z", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_FLOATS } },
-  .attrs = { CONV_ATTRS, { "activation", PH_ATTR_STRING }, { "activation_params", PH_ATTR_FLOATS } },
+  .attrs = { PH_MS_CONV_ATTRS, { "activation", PH_ATTR_STRING, .words = PH_MS_ACTIVATIONS }, { "activation_params", PH_ATTR_FLOATS } },
 };
 /* clang-format on */
 
@@ -364,8 +363,8 @@ expand_nhwc_conv (PhExpand *x, GError **error)
   y = channels (x, y, rank, FALSE);
   if (ph_expand_in (x, 3) != NULL)
     y = PH_BUILD (x->b, Add, y, ph_expand_in (x, 3));
-  x->out[0] = activate (x, y, ph_node_attr_string (x->node, "activation", ""), parameters != NULL ? parameters->floats : NULL,
-                        parameters != NULL ? parameters->n : 0);
+  x->out[0] = ph_ms_activate (x, y, ph_node_attr_string (x->node, "activation", ""),
+                              parameters != NULL ? parameters->floats : NULL, parameters != NULL ? parameters->n : 0);
   return x->out[0] != NULL;
 }
 
@@ -375,7 +374,7 @@ const PhOp ph_op_MsNhwcConv = {
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV,
   .doc = "Convolution of a tensor whose channels come last, by weights whose channels come last.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
-  .outputs = { { "Y", 'T', PH_FLOATS } }, .attrs = { CONV_ATTRS },
+  .outputs = { { "Y", 'T', PH_FLOATS } }, .attrs = { PH_MS_CONV_ATTRS },
 };
 /* clang-format on */
 
@@ -398,7 +397,7 @@ const PhOp ph_op_MsNhwcMaxPool = {
   .family = PH_FAMILY_POOL, .motif = PH_MOTIF_POOL,
   .doc = "The largest number of each window of narrow integers, the channels last.",
   .inputs = { { "x", 'T', PH_T (INT8) | PH_T (UINT8) } }, .outputs = { { "y", 'T', PH_T (INT8) | PH_T (UINT8) } },
-  .attrs = { { "auto_pad", PH_ATTR_STRING, "\"NOTSET\"" }, { "ceil_mode", PH_ATTR_INT, "0" }, { "dilations", PH_ATTR_INTS },
+  .attrs = { PH_AUTO_PAD, { "ceil_mode", PH_ATTR_INT, "0" }, { "dilations", PH_ATTR_INTS },
              { "kernel_shape", PH_ATTR_INTS, .required = TRUE }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS } },
 };
 /* clang-format on */
@@ -439,6 +438,6 @@ const PhOp ph_op_MsConvTransposeWithDynamicPads = {
   .inputs = { { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "Pads", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE },
               { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_FLOATS } },
-  .attrs = { CONV_ATTRS, { "output_padding", PH_ATTR_INTS } },
+  .attrs = { PH_MS_CONV_ATTRS, { "output_padding", PH_ATTR_INTS } },
 };
 /* clang-format on */

@@ -69,8 +69,6 @@ normalizer_kernel (PhKernel *kernel, GError **error)
   gsize rows, features;
   float *y;
 
-  if (!g_str_equal (norm, "MAX") && !g_str_equal (norm, "L1") && !g_str_equal (norm, "L2"))
-    return ph_kernel_fail (kernel, error, "norm '%s' is not known", norm);
   if (!ph_ml_rows (kernel, &rows, &features, &data, error))
     return FALSE;
   y = ph_kernel_output (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), error);
@@ -97,7 +95,7 @@ const PhOp ph_op_Normalizer = {
   .family = PH_FAMILY_NORM,
   .doc = "Each row by its largest number, its sum, or its length.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
-  .attrs = { { "norm", PH_ATTR_STRING, "\"MAX\"" } }, .infer = infer_float, .kernel = normalizer_kernel,
+  .attrs = { { "norm", PH_ATTR_STRING, "\"MAX\"", .words = "MAX|L1|L2" } }, .infer = infer_float, .kernel = normalizer_kernel,
   .grad_build = ph_grad_normalizer,
   .grad_text = "dX = the gradient of X / norm(X)",
 };
@@ -225,7 +223,7 @@ const PhOp ph_op_OneHotEncoder = {
   .family = PH_FAMILY_MOVEMENT,
   .doc = "For each element a row of zeros with a one where its category stands.",
   .inputs = { { "X", 0, PH_ML_NUMBERS | PH_T (STRING) } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
-  .attrs = { { "cats_int64s", PH_ATTR_INTS }, { "cats_strings", PH_ATTR_STRINGS }, { "zeros", PH_ATTR_INT, "1" } },
+  .attrs = { { "cats_int64s", PH_ATTR_INTS }, { "cats_strings", PH_ATTR_STRINGS, .words = PH_ANY_TEXT }, { "zeros", PH_ATTR_INT, "1" } },
   .infer = infer_one_hot_encoder, .kernel = one_hot_encoder_kernel,
 };
 /* clang-format on */
@@ -275,8 +273,8 @@ const PhOp ph_op_CategoryMapper = {
   .family = PH_FAMILY_MOVEMENT,
   .doc = "The number of each text, or the text of each number.",
   .inputs = { { "X", 0, PH_T (STRING) | PH_T (INT64) } }, .outputs = { { "Y", 0, PH_T (STRING) | PH_T (INT64) } },
-  .attrs = { { "cats_int64s", PH_ATTR_INTS }, { "cats_strings", PH_ATTR_STRINGS }, { "default_int64", PH_ATTR_INT, "-1" },
-             { "default_string", PH_ATTR_STRING, "\"_Unused\"" } },
+  .attrs = { { "cats_int64s", PH_ATTR_INTS }, { "cats_strings", PH_ATTR_STRINGS, .words = PH_ANY_TEXT }, { "default_int64", PH_ATTR_INT, "-1" },
+             { "default_string", PH_ATTR_STRING, "\"_Unused\"", .words = PH_ANY_TEXT } },
   .infer = infer_category_mapper, .kernel = category_mapper_kernel,
 };
 /* clang-format on */

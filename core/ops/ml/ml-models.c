@@ -21,21 +21,6 @@ inverse_erf (double x)
   return sign * sqrt (-a + sqrt (a * a - log_x / 0.147));
 }
 
-gboolean
-ph_post_of (PhKernel *kernel, PhPost *post, GError **error)
-{
-  static const char *const names[] = { "NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT" };
-  const char *name = ph_node_attr_string (kernel->node, "post_transform", "NONE");
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (g_str_equal (name, names[i]))
-      {
-        *post = i;
-        return TRUE;
-      }
-  return ph_kernel_fail (kernel, error, "post_transform '%s' is not known", name);
-}
-
 void
 ph_post_apply (PhPost post, double *scores, gsize n)
 {
@@ -189,10 +174,10 @@ linear_regressor_kernel (PhKernel *kernel, GError **error)
   g_autofree double *x = NULL, *scores = NULL;
   const float *coefficients, *intercepts;
   gsize rows, features, n, n_intercepts;
-  PhPost post;
+  const PhPost post = ph_node_attr_word (kernel->node, "post_transform");
   float *y;
 
-  if (!ph_ml_rows (kernel, &rows, &features, &x, error) || !ph_post_of (kernel, &post, error))
+  if (!ph_ml_rows (kernel, &rows, &features, &x, error))
     return FALSE;
   coefficients = ph_ml_floats (kernel->node, "coefficients", &n);
   intercepts = ph_ml_floats (kernel->node, "intercepts", &n_intercepts);
@@ -217,7 +202,7 @@ const PhOp ph_op_LinearRegressor = {
   .family = PH_FAMILY_LINEAR,
   .doc = "Sums of the features of each row by coefficients, plus intercepts.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
-  .attrs = { { "coefficients", PH_ATTR_FLOATS }, { "intercepts", PH_ATTR_FLOATS }, { "post_transform", PH_ATTR_STRING, "\"NONE\"" },
+  .attrs = { { "coefficients", PH_ATTR_FLOATS }, { "intercepts", PH_ATTR_FLOATS }, { "post_transform", PH_ATTR_STRING, "\"NONE\"", .words = PH_ML_POST },
              { "targets", PH_ATTR_INT, "1" } },
   .infer = infer_linear_regressor, .kernel = linear_regressor_kernel, .grad_build = ph_grad_linear_regressor,
   .grad_text = "dX = dY @ coefficients",
@@ -254,10 +239,10 @@ linear_classifier_kernel (PhKernel *kernel, GError **error)
   g_autofree double *x = NULL, *scores = NULL;
   const float *coefficients, *intercepts;
   gsize rows, features, n, n_scores, n_coefficients, n_intercepts;
-  PhPost post;
+  const PhPost post = ph_node_attr_word (kernel->node, "post_transform");
   float *z;
 
-  if (!ph_ml_rows (kernel, &rows, &features, &x, error) || !ph_post_of (kernel, &post, error))
+  if (!ph_ml_rows (kernel, &rows, &features, &x, error))
     return FALSE;
   coefficients = ph_ml_floats (kernel->node, "coefficients", &n_coefficients);
   intercepts = ph_ml_floats (kernel->node, "intercepts", &n_intercepts);
@@ -293,7 +278,7 @@ linear_classifier_kernel (PhKernel *kernel, GError **error)
 }
 
 /* clang-format off */
-#define LABELS { "classlabels_strings", PH_ATTR_STRINGS }, { "post_transform", PH_ATTR_STRING, "\"NONE\"" }
+#define LABELS { "classlabels_strings", PH_ATTR_STRINGS, .words = PH_ANY_TEXT }, { "post_transform", PH_ATTR_STRING, "\"NONE\"", .words = PH_ML_POST }
 
 const PhOp ph_op_LinearClassifier = {
   .name = "LinearClassifier", .domain = "ai.onnx.ml", .since = 1,
@@ -346,10 +331,9 @@ svm_regressor_kernel (PhKernel *kernel, GError **error)
   gsize rows, features, n, n_rho, n_vectors, n_parameters;
   const gsize count = MAX (n_supports, 1);
   Kernel function;
-  PhPost post;
   float *y;
 
-  if (!ph_ml_rows (kernel, &rows, &features, &x, error) || !ph_post_of (kernel, &post, error))
+  if (!ph_ml_rows (kernel, &rows, &features, &x, error))
     return FALSE;
   coefficients = ph_ml_floats (kernel->node, "coefficients", &n);
   rho = ph_ml_floats (kernel->node, "rho", &n_rho);
@@ -382,8 +366,8 @@ const PhOp ph_op_SVMRegressor = {
   .family = PH_FAMILY_LINEAR,
   .doc = "A sum over support vectors of how alike each is to a row.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
-  .attrs = { { "coefficients", PH_ATTR_FLOATS }, { "kernel_params", PH_ATTR_FLOATS }, { "kernel_type", PH_ATTR_STRING, "\"LINEAR\"" },
-             { "n_supports", PH_ATTR_INT, "0" }, { "one_class", PH_ATTR_INT, "0" }, { "post_transform", PH_ATTR_STRING, "\"NONE\"" },
+  .attrs = { { "coefficients", PH_ATTR_FLOATS }, { "kernel_params", PH_ATTR_FLOATS }, { "kernel_type", PH_ATTR_STRING, "\"LINEAR\"", .words = "LINEAR|POLY|RBF|SIGMOID" },
+             { "n_supports", PH_ATTR_INT, "0" }, { "one_class", PH_ATTR_INT, "0" }, { "post_transform", PH_ATTR_STRING, "\"NONE\"", .words = PH_ML_POST },
              { "rho", PH_ATTR_FLOATS }, { "support_vectors", PH_ATTR_FLOATS } },
   .infer = infer_svm_regressor, .kernel = svm_regressor_kernel,
 };

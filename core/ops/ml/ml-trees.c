@@ -99,7 +99,6 @@ node_equal (gconstpointer a, gconstpointer b)
 static gboolean
 read_modes (const PhNode *node, Forest *forest)
 {
-  static const char *const names[] = { "BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "LEAF" };
   const PhAttr *modes = ph_node_attr (node, "nodes_modes");
 
   if (modes == NULL || modes->kind != PH_ATTR_STRINGS || modes->n != forest->n)
@@ -107,17 +106,15 @@ read_modes (const PhNode *node, Forest *forest)
   forest->modes = g_new0 (guint8, forest->n + 1);
   for (gsize i = 0; i < forest->n; i++)
     {
-      gsize size, k = 0;
+      gsize size;
       const char *data = g_bytes_get_data (modes->strings[i], &size);
 
-      while (k < G_N_ELEMENTS (names) && !(strlen (names[k]) == size && memcmp (names[k], data, size) == 0))
-        k++;
-      if (k == G_N_ELEMENTS (names))
-        return FALSE;
-      forest->modes[i] = k;
+      forest->modes[i] = ph_op_attr_place (ph_op_attr (node->op, "nodes_modes"), data, size);
     }
   return TRUE;
 }
+
+#define MODES "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|LEAF"
 
 /* @prefix: "target" or "class". Votes are grouped by leaf; no path may lead back, which is checked by counting steps later. */
 static gboolean
@@ -257,10 +254,10 @@ tree_regressor_kernel (PhKernel *kernel, GError **error)
   g_autofree gsize *leaves = NULL;
   g_auto (Forest) forest = { 0 };
   gsize rows, features, n_base;
-  PhPost post;
+  const PhPost post = ph_node_attr_word (kernel->node, "post_transform");
   float *y;
 
-  if (!ph_ml_rows (kernel, &rows, &features, &x, error) || !ph_post_of (kernel, &post, error))
+  if (!ph_ml_rows (kernel, &rows, &features, &x, error))
     return FALSE;
   base = numbers_of (kernel->node, "base_values", &n_base);
   if (targets < 1 || targets > G_MAXINT32 || (n_base > 0 && n_base != (gsize) targets)
@@ -304,8 +301,8 @@ tree_regressor_kernel (PhKernel *kernel, GError **error)
 /* clang-format off */
 #define TREE_ATTRS                                                                                                     \
   { "nodes_treeids", PH_ATTR_INTS }, { "nodes_nodeids", PH_ATTR_INTS }, { "nodes_featureids", PH_ATTR_INTS },         \
-  { "nodes_modes", PH_ATTR_STRINGS }, { "nodes_values", PH_ATTR_FLOATS }, { "nodes_truenodeids", PH_ATTR_INTS },       \
-  { "nodes_falsenodeids", PH_ATTR_INTS }, { "base_values", PH_ATTR_FLOATS }, { "post_transform", PH_ATTR_STRING, "\"NONE\"" }
+  { "nodes_modes", PH_ATTR_STRINGS, .words = MODES }, { "nodes_values", PH_ATTR_FLOATS }, { "nodes_truenodeids", PH_ATTR_INTS },       \
+  { "nodes_falsenodeids", PH_ATTR_INTS }, { "base_values", PH_ATTR_FLOATS }, { "post_transform", PH_ATTR_STRING, "\"NONE\"", .words = PH_ML_POST }
 
 const PhOp ph_op_TreeEnsembleRegressor = {
   .name = "TreeEnsembleRegressor", .domain = "ai.onnx.ml", .since = 3, .flags = PH_OP_NO_GRADIENT,
@@ -313,7 +310,7 @@ const PhOp ph_op_TreeEnsembleRegressor = {
   .doc = "The leaves of decision trees that a row falls into, added up.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { TREE_ATTRS, { "target_treeids", PH_ATTR_INTS }, { "target_nodeids", PH_ATTR_INTS }, { "target_ids", PH_ATTR_INTS },
-             { "target_weights", PH_ATTR_FLOATS }, { "n_targets", PH_ATTR_INT, "1" }, { "aggregate_function", PH_ATTR_STRING, "\"SUM\"" } },
+             { "target_weights", PH_ATTR_FLOATS }, { "n_targets", PH_ATTR_INT, "1" }, { "aggregate_function", PH_ATTR_STRING, "\"SUM\"", .words = "AVERAGE|SUM|MIN|MAX" } },
   .infer = infer_tree_regressor, .kernel = tree_regressor_kernel,
 };
 /* clang-format on */
@@ -353,10 +350,10 @@ tree_classifier_kernel (PhKernel *kernel, GError **error)
   g_auto (Forest) forest = { 0 };
   gboolean one_id = TRUE, positive = TRUE;
   gsize rows, features, n_base;
-  PhPost post;
+  const PhPost post = ph_node_attr_word (kernel->node, "post_transform");
   float *z;
 
-  if (!ph_ml_rows (kernel, &rows, &features, &x, error) || !ph_post_of (kernel, &post, error))
+  if (!ph_ml_rows (kernel, &rows, &features, &x, error))
     return FALSE;
   base = numbers_of (kernel->node, "base_values", &n_base);
   if (classes < 1 || (n_base > 0 && n_base != classes && n_base != 1)
@@ -416,7 +413,7 @@ const PhOp ph_op_TreeEnsembleClassifier = {
   .doc = "The class for which the leaves of decision trees that a row falls into vote most; and all votes.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (STRING) | PH_T (INT64) }, { "Z", 0, PH_T (FLOAT) } },
   .attrs = { TREE_ATTRS, { "class_treeids", PH_ATTR_INTS }, { "class_nodeids", PH_ATTR_INTS }, { "class_ids", PH_ATTR_INTS },
-             { "class_weights", PH_ATTR_FLOATS }, { "classlabels_strings", PH_ATTR_STRINGS }, { "classlabels_int64s", PH_ATTR_INTS } },
+             { "class_weights", PH_ATTR_FLOATS }, { "classlabels_strings", PH_ATTR_STRINGS, .words = PH_ANY_TEXT }, { "classlabels_int64s", PH_ATTR_INTS } },
   .infer = infer_tree_classifier, .kernel = tree_classifier_kernel,
 };
 /* clang-format on */

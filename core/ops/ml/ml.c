@@ -169,10 +169,10 @@ const PhOp ph_op_LabelEncoder = {
   .family = PH_FAMILY_MOVEMENT,
   .doc = "Looks each element up among the keys and gives the value that stands there.",
   .inputs = { { "X", 0, PH_ANY } }, .outputs = { { "Y", 0, PH_ANY } },
-  .attrs = { { "keys_tensor", PH_ATTR_TENSOR }, { "keys_strings", PH_ATTR_STRINGS }, { "keys_int64s", PH_ATTR_INTS },
-             { "keys_floats", PH_ATTR_FLOATS }, { "values_tensor", PH_ATTR_TENSOR }, { "values_strings", PH_ATTR_STRINGS },
+  .attrs = { { "keys_tensor", PH_ATTR_TENSOR }, { "keys_strings", PH_ATTR_STRINGS, .words = PH_ANY_TEXT }, { "keys_int64s", PH_ATTR_INTS },
+             { "keys_floats", PH_ATTR_FLOATS }, { "values_tensor", PH_ATTR_TENSOR }, { "values_strings", PH_ATTR_STRINGS, .words = PH_ANY_TEXT },
              { "values_int64s", PH_ATTR_INTS }, { "values_floats", PH_ATTR_FLOATS }, { "default_tensor", PH_ATTR_TENSOR },
-             { "default_string", PH_ATTR_STRING, "\"_Unused\"" }, { "default_int64", PH_ATTR_INT, "-1" },
+             { "default_string", PH_ATTR_STRING, "\"_Unused\"", .words = PH_ANY_TEXT }, { "default_int64", PH_ATTR_INT, "-1" },
              { "default_float", PH_ATTR_FLOAT, "-0.0" } },
   .infer = infer_label_encoder, .kernel = run_label_encoder,
 };

@@ -18,7 +18,8 @@ typedef enum
   PH_POST_PROBIT
 } PhPost;
 
-gboolean ph_post_of (PhKernel *kernel, PhPost *post, GError **error);
+#define PH_ML_POST "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT" /* in the order of PhPost */
+
 void ph_post_apply (PhPost post, double *scores, gsize n);
 double ph_logistic (double x);
 

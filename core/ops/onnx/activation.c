@@ -367,7 +367,7 @@ const PhOp ph_op_Gelu = {
   "Gelu", ACTIVATION (20, gelu), .grad_build = grad_gelu,
   .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_SMOOTH, .example = { "x[6]", "y = Gelu (x)", -3, 3 },
   .doc   = "Elementwise x times the chance that a normal variable is below x; exactly, or approximated by tanh.",
-  .attrs = { { "approximate", PH_ATTR_STRING, "\"none\"" } },
+  .attrs = { { "approximate", PH_ATTR_STRING, "\"none\"", .words = "none|tanh" } },
   .grad_text = "dX = dY * (cdf(X) + X * pdf(X))",
 };
 /* clang-format on */

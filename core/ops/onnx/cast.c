@@ -191,7 +191,7 @@ const PhOp ph_op_Cast = {
   .doc     = "Elementwise conversion to another element type.",
   .inputs  = { { "input", 0, CASTABLE } }, .outputs = { { "output", 0, CASTABLE } },
   .attrs   = { { "to", PH_ATTR_INT, .required = TRUE }, { "saturate", PH_ATTR_INT, "1" },
-               { "round_mode", PH_ATTR_STRING, "\"up\"" } },
+               { "round_mode", PH_ATTR_STRING, "\"up\"", .words = "up|down|nearest" } },
   .infer   = infer_to, .kernel = cast_kernel, .grad_build = grad_cast,
   .grad_text = "dinput = Cast(dY)",
 };
@@ -202,7 +202,7 @@ const PhOp ph_op_CastLike = {
   .example = { "x[3]", "l = Constant <value = double {1.0}> () f = CastLike (x, l) y = Mul (f, x)", -1, 1 },
   .doc     = "Elementwise conversion to the element type of a second tensor.",
   .inputs  = { { "input", 0, CASTABLE }, { "target_type", 'T', CASTABLE } }, .outputs = { { "output", 'T', CASTABLE } },
-  .attrs   = { { "saturate", PH_ATTR_INT, "1" }, { "round_mode", PH_ATTR_STRING, "\"up\"" } },
+  .attrs   = { { "saturate", PH_ATTR_INT, "1" }, { "round_mode", PH_ATTR_STRING, "\"up\"", .words = "up|down|nearest" } },
   .infer   = infer_cast_like, .kernel = cast_like_kernel, .grad_build = grad_cast, .no_grad = 1 << 1,
   .grad_text = "dinput = Cast(dY)",
 };

@@ -339,7 +339,7 @@ const PhOp ph_op_Einsum = {
   .example = { "a[2,3] b[3,4]", "y = Einsum <equation = \"ij,jk->ik\"> (a, b)", -1, 1 },
   .doc     = "Sums of products over axes that an equation names by letters.",
   .inputs  = { { "Inputs", 'T', FACTORS, PH_ARG_VARIADIC } }, .outputs = { { "Output", 'T', FACTORS } },
-  .attrs   = { { "equation", PH_ATTR_STRING, .required = TRUE } },
+  .attrs   = { { "equation", PH_ATTR_STRING, .required = TRUE, .words = PH_ANY_TEXT } },
   .infer   = infer_einsum, .kernel = einsum_kernel, .grad_build = grad_einsum, .flops = einsum_flops,
   .grad_text = "dX = einsum(dY, the other inputs), the letters of X its result",
 };

@@ -6,22 +6,11 @@
 
 #include "core/ops/infer.h"
 #include "core/ops/kernel.h"
+#include "core/ops/onnx/loops.h"
 #include "core/ops/pattern.h"
 #include "core/tensor/broadcast.h"
 
 G_BEGIN_DECLS
-
-/* y[i] = f (a[i * sa], b[i * sb]); strides are 0 or 1. @p: parameters, such as an activation's alpha. Unary: no b. */
-typedef void (*PhLoop) (gsize n, gpointer y, gconstpointer a, gsize sa, gconstpointer b, gsize sb, const double *p);
-
-/* One loop for each kind of arithmetic; other element types are converted to one of these and back: float16, bfloat16 and
- * float8 to float, narrow integers to 64 bits, where dropping the upper bits afterwards is the wrapping of the narrow type.
- * NULL: the next wider one is used, or there is none. @result: what y is; PH_UNDEFINED: as the inputs. */
-typedef struct
-{
-  PhLoop f32, f64, i64, u64, u8;
-  PhDType result;
-} PhLoops;
 
 /* (transfer full) (nullable) NULL with an error: the shapes do not broadcast, or memory is short. @b: (nullable) */
 PhTensor *ph_elementwise (const PhLoops *loops, PhTensor *a, PhTensor *b, const double *p, GError **error);
@@ -32,49 +21,6 @@ PhTensor *ph_convert (PhTensor *tensor, PhDType dtype);
 
 /* Contents of shapes through arithmetic: call after the types are set. */
 void ph_infer_dims_map (PhInfer *infer, PhDim (*map) (PhDim a, PhDim b));
-
-/* Loops. The expression sees x (and z, the second operand) and p. */
-/* clang-format off */
-#define PH_UNARY_LOOP(name_, type_, result_, expression_)                                                              \
-  static void name_ (gsize n, gpointer y, gconstpointer a, gsize sa, gconstpointer b, gsize sb, const double *p)      \
-  {                                                                                                                    \
-    result_ *restrict out = y;                                                                                         \
-    const type_ *in = a;                                                                                               \
-    for (gsize i = 0; i < n; i++)                                                                                      \
-      {                                                                                                                \
-        const type_ x = in[i];                                                                                         \
-        out[i] = (result_) (expression_);                                                                              \
-      }                                                                                                                \
-  }
-/* clang-format on */
-
-/* The three cases are one loop to a reader and three to the vectoriser. */
-/* clang-format off */
-#define PH_BINARY_LOOP(name_, type_, result_, expression_)                                                             \
-  static void name_ (gsize n, gpointer y, gconstpointer a, gsize sa, gconstpointer b, gsize sb, const double *p)      \
-  {                                                                                                                    \
-    result_ *restrict out = y;                                                                                         \
-    const type_ *left = a, *right = b;                                                                                 \
-    if (sa == 1 && sb == 1)                                                                                            \
-      for (gsize i = 0; i < n; i++)                                                                                    \
-        {                                                                                                              \
-          const type_ x = left[i], z = right[i];                                                                       \
-          out[i] = (result_) (expression_);                                                                            \
-        }                                                                                                              \
-    else if (sa == 1)                                                                                                  \
-      for (gsize i = 0; i < n; i++)                                                                                    \
-        {                                                                                                              \
-          const type_ x = left[i], z = right[0];                                                                       \
-          out[i] = (result_) (expression_);                                                                            \
-        }                                                                                                              \
-    else                                                                                                               \
-      for (gsize i = 0; i < n; i++)                                                                                    \
-        {                                                                                                              \
-          const type_ x = left[0], z = right[i * sb];                                                                  \
-          out[i] = (result_) (expression_);                                                                            \
-        }                                                                                                              \
-  }
-/* clang-format on */
 
 /* Kernels without parameters: NAME_loops and NAME_kernel. */
 /* clang-format off */

@@ -184,8 +184,6 @@ run_image_decoder (PhKernel *kernel, GError **error)
   OPJ_CODEC_FORMAT jpeg2000;
   int width, height;
 
-  if (!g_str_equal (name, "RGB") && !g_str_equal (name, "BGR") && !g_str_equal (name, "Grayscale"))
-    return ph_kernel_fail (kernel, error, "pixel_format is '%s', must be RGB, BGR or Grayscale", name);
   if (data == NULL || size == 0)
     return ph_kernel_fail (kernel, error, "the picture is empty");
   if (WebPGetInfo (data, size, &width, &height) && (gint64) width * height <= MAX_PIXELS)
@@ -231,7 +229,7 @@ const PhOp ph_op_ImageDecoder = {
   .family = PH_FAMILY_MOVEMENT,
   .doc = "The pixels of a picture in a file format: what GdkPixbuf reads (PNG, JPEG, BMP, PNM, TIFF, ...), WebP and JPEG 2000.",
   .inputs = { { "encoded_stream", 0, PH_T (UINT8) } }, .outputs = { { "image", 0, PH_T (UINT8) } },
-  .attrs = { { "pixel_format", PH_ATTR_STRING, "\"RGB\"" } },
+  .attrs = { { "pixel_format", PH_ATTR_STRING, "\"RGB\"", .words = "RGB|BGR|Grayscale" } },
   .infer = infer_image_decoder, .kernel = run_image_decoder,
 };
 /* clang-format on */

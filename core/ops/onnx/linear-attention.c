@@ -140,7 +140,7 @@ const PhOp ph_op_LinearAttention = {
   .outputs = { { "output", 'T', PH_FLOATS }, { "present_state", 'S', PH_FLOATS } },
   .attrs = { { "chunk_size", PH_ATTR_INT, "64" }, { "kv_num_heads", PH_ATTR_INT, NULL, TRUE },
              { "q_num_heads", PH_ATTR_INT, NULL, TRUE }, { "scale", PH_ATTR_FLOAT, "0.0" },
-             { "update_rule", PH_ATTR_STRING, "\"gated_delta\"" } },
+             { "update_rule", PH_ATTR_STRING, "\"gated_delta\"", .words = "linear|gated|delta|gated_delta" } },
   .infer = infer_linear_attention, .kernel = run_linear_attention, .grad_build = ph_grad_linear_attention,
   .grad_text = "dquery = dY @ S^T * scale, S the state at its position; dkey = dS @ (what was written); dvalue = dS^T @ key, from the last "
                "position to the first; dpast_state = dS before the first; ddecay = sum(dS * S); dbeta = sum(dS * what it scaled)",
@@ -187,8 +187,6 @@ run_causal_conv (PhKernel *kernel, GError **error)
   gint64 memory;
   gpointer y, state = NULL;
 
-  if (!silu && strcmp (activation, "none") != 0)
-    return ph_kernel_fail (kernel, error, "the activation '%s' is not known: none, silu or swish", activation);
   if (ph_tensor_rank (x) != 3 || ph_tensor_rank (w) != 3 || ph_tensor_dims (w)[0] != dims[1] || ph_tensor_dims (w)[1] != 1
       || ph_tensor_dims (w)[2] < 1 || (bias != NULL && (gint64) ph_tensor_count (bias) != dims[1]))
     return ph_kernel_fail (kernel, error, "needs an input [batch, channels, length] and a weight [channels, 1, kernel]");
@@ -226,7 +224,7 @@ const PhOp ph_op_CausalConvWithState = {
   .inputs = { { "input", 'T', PH_FLOATS }, { "weight", 'T', PH_FLOATS }, { "bias", 'T', PH_FLOATS, PH_ARG_OPTIONAL },
               { "past_state", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "output", 'T', PH_FLOATS }, { "present_state", 'T', PH_FLOATS } },
-  .attrs = { { "activation", PH_ATTR_STRING, "\"none\"" } },
+  .attrs = { { "activation", PH_ATTR_STRING, "\"none\"", .words = "none|silu|swish" } },
   .infer = infer_causal_conv, .kernel = run_causal_conv, .grad_build = ph_grad_causal_conv,
   .grad_text = "dinput = the gradient of a Conv of past_state and input, its later part; dpast_state = its first part; dweight = the "
                "same Conv's by its weight; dbias = sum(dY)",

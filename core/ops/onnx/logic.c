@@ -190,8 +190,6 @@ bit_shift_kernel (PhKernel *kernel, GError **error)
   static const PhLoops left = { .u64 = shift_left_u64 }, right = { .u64 = shift_right_u64 };
   const char *direction = ph_node_attr_string (kernel->node, "direction", "");
 
-  if (strcmp (direction, "LEFT") != 0 && strcmp (direction, "RIGHT") != 0)
-    return ph_kernel_fail (kernel, error, "its attribute 'direction' is '%s', must be LEFT or RIGHT", direction);
   return ph_elementwise_kernel (kernel, direction[0] == 'L' ? &left : &right, NULL, error);
 }
 
@@ -200,7 +198,7 @@ const PhOp ph_op_BitShift = {
   "BitShift", .since = 11, PH_BINARY (bit_shift, PH_UNSIGNED), .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_ARITHMETIC,
   .doc   = "Elementwise shift of a by b bits, to the left or to the right.",
-  .attrs = { { "direction", PH_ATTR_STRING, .required = TRUE } },
+  .attrs = { { "direction", PH_ATTR_STRING, NULL, TRUE, "LEFT|RIGHT" } },
 };
 /* clang-format on */
 

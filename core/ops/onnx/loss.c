@@ -125,8 +125,6 @@ infer_loss (PhInfer *infer, GError **error)
 
   if (scores == NULL)
     return TRUE;
-  if (strcmp (reduction, "none") != 0 && strcmp (reduction, "sum") != 0 && strcmp (reduction, "mean") != 0)
-    return ph_infer_fail (infer, error, "its reduction is '%s', must be none, sum or mean", reduction);
   if (scores->has_rank && labels != NULL && labels->has_rank && labels->rank + 1 != scores->rank)
     {
       g_autofree char *text = ph_type_to_string (scores), *other = ph_type_to_string (labels);
@@ -248,7 +246,8 @@ grad_cross_entropy (PhGrad *grad, GError **error)
   return TRUE;
 }
 
-#define LOSS_ATTRS .attrs = { { "ignore_index", PH_ATTR_INT }, { "reduction", PH_ATTR_STRING, "\"mean\"" } }
+#define LOSS_ATTRS \
+  .attrs = { { "ignore_index", PH_ATTR_INT }, { "reduction", PH_ATTR_STRING, "\"mean\"", .words = "none|sum|mean" } }
 
 /* clang-format off */
 const PhOp ph_op_NegativeLogLikelihoodLoss = {

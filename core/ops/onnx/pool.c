@@ -359,7 +359,7 @@ grad_lp_pool (PhGrad *grad, GError **error)
 
 /* clang-format off */
 #define WINDOW_ATTRS \
-  { "auto_pad", PH_ATTR_STRING, "\"NOTSET\"" }, { "ceil_mode", PH_ATTR_INT, "0" }, { "dilations", PH_ATTR_INTS }, \
+  PH_AUTO_PAD, { "ceil_mode", PH_ATTR_INT, "0" }, { "dilations", PH_ATTR_INTS }, \
   { "kernel_shape", PH_ATTR_INTS, NULL, TRUE }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS }
 
 const PhOp ph_op_MaxPool = {

@@ -567,7 +567,7 @@ qlinear_conv_flops (const PhNode *node)
 
 /* clang-format off */
 #define CONV_ATTRS                                                                                                     \
-  .attrs = { { "auto_pad", PH_ATTR_STRING, "\"NOTSET\"" }, { "dilations", PH_ATTR_INTS }, { "group", PH_ATTR_INT, "1" }, \
+  .attrs = { PH_AUTO_PAD, { "dilations", PH_ATTR_INTS }, { "group", PH_ATTR_INT, "1" }, \
              { "kernel_shape", PH_ATTR_INTS }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS } }
 
 const PhOp ph_op_ConvInteger = {

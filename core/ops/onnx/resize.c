@@ -1,17 +1,10 @@
 /* resize.c: Resize. Every mode is separable: along each axis an output element is a weighted sum of a few input elements.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/support.h"
+#include "core/ops/onnx/resize.h"
 
 #include <math.h>
 
-/* One axis: output element i is the sum over t of weight[i * n + t] * input[index[i * n + t]]; index -1: the constant. */
-typedef struct
-{
-  gint64 in, out;
-  guint n;
-  gint64 *index;
-  double *weight;
-} Taps;
+typedef PhTaps Taps;
 
 typedef struct
 {
@@ -21,11 +14,11 @@ typedef struct
   guint64 resized; /* bit i: axis i is named */
 } Plan;
 
-static void
-taps_clear (Taps *taps)
+void
+ph_taps_clear (PhTaps *taps)
 {
-  g_free (taps->index);
-  g_free (taps->weight);
+  g_clear_pointer (&taps->index, g_free);
+  g_clear_pointer (&taps->weight, g_free);
 }
 
 /* @scales or @sizes, one for each named axis. Returns NULL, or what is wrong. */
@@ -334,9 +327,26 @@ run_nearest (PhKernel *kernel, const Plan *plan, double outside, GError **error)
       }
   ph_copy_mapped (plan->rank, plan->out, to, ph_tensor_dims (x), ph_tensor_data (x), maps, fill, ph_dtype_size (dtype));
   for (guint i = 0; i < plan->rank; i++)
-    taps_clear (&taps[i]);
+    ph_taps_clear (&taps[i]);
   ph_kernel_own_strings (kernel, 0);
   return TRUE;
+}
+
+gboolean
+ph_resize_taps (const PhNode *node, PhTensor *x, PhTensor *scales, PhTensor *sizes, PhTaps *taps)
+{
+  gboolean ok;
+  Plan plan;
+
+  memset (taps, 0, PH_MAX_RANK * sizeof *taps);
+  ok = !g_str_equal (ph_node_attr_string (node, "coordinate_transformation_mode", ""), "tf_crop_and_resize")
+       && plan_of (node, x, NULL, NULL, scales, sizes, &plan) == NULL;
+  for (guint i = 0; ok && i < plan.rank; i++)
+    if (plan.resized >> i & 1)
+      ok = taps_init (&taps[i], node, &plan, i, ph_tensor_dims (x)[i]);
+  for (guint i = 0; !ok && i < PH_MAX_RANK; i++)
+    ph_taps_clear (&taps[i]);
+  return ok;
 }
 
 static PhTensor *
@@ -393,8 +403,8 @@ run_resize (PhKernel *kernel, GError **error)
     }
   if (g_str_equal (mode, "nearest"))
     return run_nearest (kernel, &plan, outside, error);
-  if (ph_tensor_dtype (x) == PH_STRING || !(g_str_equal (mode, "linear") || g_str_equal (mode, "cubic")))
-    return ph_kernel_fail (kernel, error, "mode '%s' is unknown, or not for such elements", mode);
+  if (ph_tensor_dtype (x) == PH_STRING)
+    return ph_kernel_fail (kernel, error, "mode '%s' is not for strings", mode);
   wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
   if (wide == NULL)
     return FALSE;
@@ -407,7 +417,7 @@ run_resize (PhKernel *kernel, GError **error)
         if (!taps_init (&taps, kernel->node, &plan, i, ph_tensor_dims (wide)[i]))
           return ph_kernel_fail (kernel, error, FILTER_TOO_WIDE, i, plan.scale[i]);
         next = along_axis (wide, i, &taps, outside);
-        taps_clear (&taps);
+        ph_taps_clear (&taps);
         ph_tensor_unref (wide);
         wide = next;
       }
@@ -543,7 +553,7 @@ grad_resize (PhGrad *grad, GError **error)
         if (!taps_init (&taps, grad->node, &plan, i, x->type->dims[i].size))
           return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, FILTER_TOO_WIDE, i, plan.scale[i]);
         dy = times_matrix (grad, dy, &taps, i, plan.rank);
-        taps_clear (&taps);
+        ph_taps_clear (&taps);
       }
   grad->dx[0] = dy;
   return TRUE;
@@ -560,10 +570,10 @@ const PhOp ph_op_Resize = {
               { "sizes", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
   .outputs = { { "Y", 'T', PH_ANY } },
   .attrs = { { "antialias", PH_ATTR_INT, "0" }, { "axes", PH_ATTR_INTS },
-             { "coordinate_transformation_mode", PH_ATTR_STRING, "\"half_pixel\"" }, { "cubic_coeff_a", PH_ATTR_FLOAT, "-0.75" },
+             { "coordinate_transformation_mode", PH_ATTR_STRING, "\"half_pixel\"", .words = "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn|tf_crop_and_resize" }, { "cubic_coeff_a", PH_ATTR_FLOAT, "-0.75" },
              { "exclude_outside", PH_ATTR_INT, "0" }, { "extrapolation_value", PH_ATTR_FLOAT, "0" },
-             { "keep_aspect_ratio_policy", PH_ATTR_STRING, "\"stretch\"" }, { "mode", PH_ATTR_STRING, "\"nearest\"" },
-             { "nearest_mode", PH_ATTR_STRING, "\"round_prefer_floor\"" } },
+             { "keep_aspect_ratio_policy", PH_ATTR_STRING, "\"stretch\"", .words = "stretch|not_larger|not_smaller" }, { "mode", PH_ATTR_STRING, "\"nearest\"", .words = "nearest|linear|cubic" },
+             { "nearest_mode", PH_ATTR_STRING, "\"round_prefer_floor\"", .words = "round_prefer_floor|round_prefer_ceil|floor|ceil" } },
   .infer = infer_resize, .kernel = run_resize, .grad_build = grad_resize, .no_grad = 1 << 3, .no_rule = 1 << 1 | 1 << 2,
   .grad_text = "dX = dY added back to the pixels that were read, by their weights",
 };

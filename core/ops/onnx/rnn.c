@@ -12,6 +12,7 @@ static const PhRecurrentActivation activations[] = {
   { "Softplus", 0, 0 },
 };
 /* clang-format on */
+#define ACTIVATIONS "Relu|Tanh|Sigmoid|Affine|LeakyRelu|ThresholdedRelu|ScaledTanh|HardSigmoid|Elu|Softsign|Softplus"
 
 static double
 activate (const PhRecurrentActivation *f, double x)
@@ -53,8 +54,6 @@ ph_recurrent_init (PhRecurrent *cell, const PhNode *node)
   cell->kind = node->op_type[0];
   cell->gates = cell->kind == 'R' ? 1 : cell->kind == 'G' ? 3 : 4;
   cell->per_direction = cell->kind == 'R' ? 1 : cell->kind == 'G' ? 2 : 3;
-  if (!g_str_equal (direction, "forward") && !g_str_equal (direction, "reverse") && !g_str_equal (direction, "bidirectional"))
-    return "direction must be forward, reverse or bidirectional";
   cell->directions = g_str_equal (direction, "bidirectional") ? 2 : 1;
   cell->reverse = g_str_equal (direction, "reverse");
   cell->batch_first = ph_node_attr_int (node, "layout", 0) != 0;
@@ -348,8 +347,8 @@ rnn_flops (const PhNode *node)
   { "sequence_lens", 0, PH_T (INT32), PH_ARG_OPTIONAL }, { "initial_h", 'T', PH_FLOATS, PH_ARG_OPTIONAL }
 #define RNN_OUTPUTS { "Y", 'T', PH_FLOATS, PH_ARG_OPTIONAL }, { "Y_h", 'T', PH_FLOATS, PH_ARG_OPTIONAL }
 #define RNN_ATTRS \
-  { "activation_alpha", PH_ATTR_FLOATS }, { "activation_beta", PH_ATTR_FLOATS }, { "activations", PH_ATTR_STRINGS }, \
-  { "clip", PH_ATTR_FLOAT }, { "direction", PH_ATTR_STRING, "\"forward\"" }, { "hidden_size", PH_ATTR_INT }, \
+  { "activation_alpha", PH_ATTR_FLOATS }, { "activation_beta", PH_ATTR_FLOATS }, { "activations", PH_ATTR_STRINGS, .words = ACTIVATIONS, .any_case = TRUE }, \
+  { "clip", PH_ATTR_FLOAT }, { "direction", PH_ATTR_STRING, "\"forward\"", .words = "forward|reverse|bidirectional" }, { "hidden_size", PH_ATTR_INT }, \
   { "layout", PH_ATTR_INT, "0" }
 
 const PhOp ph_op_RNN = {

@@ -8,20 +8,15 @@ typedef enum
   REDUCE_ADD,
   REDUCE_MUL,
   REDUCE_MAX,
-  REDUCE_MIN,
-  REDUCE_UNKNOWN
+  REDUCE_MIN
 } Reduction;
+
+#define REDUCTIONS "none|add|mul|max|min" /* in this order */
 
 static Reduction
 reduction_of (const PhNode *node)
 {
-  static const char *const names[] = { "none", "add", "mul", "max", "min" };
-  const char *name = ph_node_attr_string (node, "reduction", "none");
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (g_str_equal (name, names[i]))
-      return i;
-  return REDUCE_UNKNOWN;
+  return ph_node_attr_word (node, "reduction");
 }
 
 #define COMBINE(a, b) \
@@ -79,8 +74,6 @@ may_reduce (PhKernel *kernel, Reduction reduction, GError **error)
 {
   PhDType dtype = ph_tensor_dtype (ph_kernel_input (kernel, 0));
 
-  if (reduction == REDUCE_UNKNOWN)
-    return ph_kernel_fail (kernel, error, "reduction '%s' is unknown", ph_node_attr_string (kernel->node, "reduction", ""));
   if (ph_kernel_input (kernel, 2) == NULL || ph_tensor_dtype (ph_kernel_input (kernel, 2)) != dtype)
     return ph_kernel_fail (kernel, error, "updates must have the element type of data");
   if (reduction != REDUCE_NONE && !ph_dtype_is_float (dtype) && !ph_dtype_is_integer (dtype))
@@ -93,8 +86,6 @@ infer_scatter (PhInfer *infer, GError **error)
 {
   const PhType *type = ph_infer_type (infer, 0), *indices = ph_infer_type (infer, 1), *updates = ph_infer_type (infer, 2);
 
-  if (reduction_of (ph_infer_node_of (infer)) == REDUCE_UNKNOWN)
-    return ph_infer_fail (infer, error, "reduction must be none, add, mul, max or min");
   if (ph_node_is (ph_infer_node_of (infer), &ph_op_ScatterElements) && type != NULL && type->has_rank
       && ((indices != NULL && indices->has_rank && indices->rank != type->rank)
           || (updates != NULL && updates->has_rank && updates->rank != type->rank)))
@@ -256,7 +247,7 @@ const PhOp ph_op_ScatterElements = {
   .doc = "Writes (or adds, ...) each update at its own place, with the coordinate on one axis replaced by the index.",
   .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES, PH_ARG_INDEX }, { "updates", 'T', PH_ANY } },
   .outputs = { { "output", 'T', PH_ANY } },
-  .attrs = { { "axis", PH_ATTR_INT, "0" }, { "reduction", PH_ATTR_STRING, "\"none\"" } },
+  .attrs = { { "axis", PH_ATTR_INT, "0" }, { "reduction", PH_ATTR_STRING, "\"none\"", .words = REDUCTIONS } },
   .infer = infer_scatter, .kernel = run_scatter_elements, .grad_build = grad_scatter_elements, .no_grad = 1 << 1,
   .grad_text = "ddata = dY, zero at indices; dupdates = dY at indices",
 };
@@ -344,7 +335,7 @@ const PhOp ph_op_ScatterND = {
   .doc = "Writes (or adds, ...) slices at the places that tuples of indices name.",
   .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_T (INT64), PH_ARG_INDEX }, { "updates", 'T', PH_ANY } },
   .outputs = { { "output", 'T', PH_ANY } },
-  .attrs = { { "reduction", PH_ATTR_STRING, "\"none\"" } },
+  .attrs = { { "reduction", PH_ATTR_STRING, "\"none\"", .words = REDUCTIONS } },
   .infer = infer_scatter, .kernel = run_scatter_nd, .grad_build = grad_scatter_nd, .no_grad = 1 << 1,
   .grad_text = "ddata = dY, zero at indices; dupdates = dY at indices",
 };
@@ -438,7 +429,7 @@ const PhOp ph_op_TensorScatter = {
   .doc = "Writes new entries into a cache along its sequence axis, each batch at its own position.",
   .inputs = { { "past_cache", 'T', PH_ANY }, { "update", 'T', PH_ANY }, { "write_indices", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
   .outputs = { { "present_cache", 'T', PH_ANY } },
-  .attrs = { { "axis", PH_ATTR_INT, "-2" }, { "mode", PH_ATTR_STRING, "\"linear\"" } },
+  .attrs = { { "axis", PH_ATTR_INT, "-2" }, { "mode", PH_ATTR_STRING, "\"linear\"", .words = "linear|circular" } },
   .infer = ph_infer_same_as_input, .kernel = run_tensor_scatter, .grad_build = grad_tensor_scatter, .no_grad = 1 << 2,
   .grad_text = "dpast_cache = dY, zero where written; dupdate = dY where written",
 };

@@ -251,18 +251,6 @@ pad_amounts (const gint64 *pads, gsize n_pads, const gint64 *axes, gsize n_axes,
   return TRUE;
 }
 
-#define MODES "must be constant, reflect, edge or wrap"
-
-/* Its first letter tells them apart; another word is none of them. */
-static const char *
-unknown_mode (const PhNode *node)
-{
-  static const char *const modes[] = { "constant", "reflect", "edge", "wrap", NULL };
-  const char *mode = ph_node_attr_string (node, "mode", "constant");
-
-  return g_strv_contains (modes, mode) ? NULL : mode;
-}
-
 static gboolean
 infer_pad (PhInfer *infer, GError **error)
 {
@@ -272,8 +260,6 @@ infer_pad (PhInfer *infer, GError **error)
   PhDim dims[PH_MAX_RANK];
   gsize n_pads, n_axes = 0;
 
-  if (unknown_mode (ph_infer_node_of (infer)) != NULL)
-    return ph_infer_fail (infer, error, "its mode is '%s', " MODES, unknown_mode (ph_infer_node_of (infer)));
   if (type == NULL)
     return TRUE;
   if (!ph_infer_ints (infer, 1, &pads, &n_pads) || (ph_infer_has (infer, 3) && !ph_infer_ints (infer, 3, &axes, &n_axes)))
@@ -329,8 +315,6 @@ run_pad (PhKernel *kernel, GError **error)
   gsize n_pads, n_axes;
   gpointer data;
 
-  if (unknown_mode (kernel->node) != NULL)
-    return ph_kernel_fail (kernel, error, "its mode is '%s', " MODES, unknown_mode (kernel->node));
   pads = ph_kernel_ints (kernel, 1, &n_pads);
   axes = ph_kernel_ints (kernel, 3, &n_axes);
   if (!pad_amounts (pads, n_pads, axes, n_axes, rank, begin, end))
@@ -406,7 +390,7 @@ const PhOp ph_op_Pad = {
   .inputs = { { "data", 'T', PH_ANY }, { "pads", 0, PH_T (INT64), PH_ARG_SHAPE }, { "constant_value", 'T', PH_ANY, PH_ARG_OPTIONAL },
               { "axes", 0, PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
   .outputs = { { "output", 'T', PH_ANY } },
-  .attrs = { { "mode", PH_ATTR_STRING, "\"constant\"" } },
+  .attrs = { { "mode", PH_ATTR_STRING, "\"constant\"", .words = "constant|reflect|edge|wrap" } },
   .infer = infer_pad, .kernel = run_pad, .grad_build = grad_pad, .no_grad = 1 << 1 | 1 << 3,
   .grad_text = "ddata = Slice(dY) (reflected and repeated elements added up); dconstant_value = sum(dY over the padding)",
 };

@@ -68,8 +68,8 @@ const PhOp ph_op_Constant = {
   .doc     = "A constant tensor, kept in an attribute.",
   .outputs = { { "output", 'T', PH_ANY } },
   .attrs   = { { "value", PH_ATTR_TENSOR }, { "value_float", PH_ATTR_FLOAT }, { "value_floats", PH_ATTR_FLOATS },
-               { "value_int", PH_ATTR_INT }, { "value_ints", PH_ATTR_INTS }, { "value_string", PH_ATTR_STRING },
-               { "value_strings", PH_ATTR_STRINGS }, { "sparse_value", PH_ATTR_OPAQUE } },
+               { "value_int", PH_ATTR_INT }, { "value_ints", PH_ATTR_INTS }, { "value_string", PH_ATTR_STRING, .words = PH_ANY_TEXT },
+               { "value_strings", PH_ATTR_STRINGS, .words = PH_ANY_TEXT }, { "sparse_value", PH_ATTR_OPAQUE } },
   .infer   = infer_constant, .kernel = constant_kernel,
 };
 /* clang-format on */

@@ -126,7 +126,7 @@ const PhOp ph_op_DepthToSpace = {
   .example = { "x[1,8,2,2]", "y = DepthToSpace <blocksize = 2> (x)", -1, 1 },
   .doc = "Moves blocks of channels into blocks of pixels.",
   .inputs = { { "input", 'T', PH_ANY } }, .outputs = { { "output", 'T', PH_ANY } },
-  .attrs = { { "blocksize", PH_ATTR_INT, NULL, TRUE }, { "mode", PH_ATTR_STRING, "\"DCR\"" } },
+  .attrs = { { "blocksize", PH_ATTR_INT, NULL, TRUE }, { "mode", PH_ATTR_STRING, "\"DCR\"", .words = "DCR|CRD" } },
   .infer = infer_block, .kernel = run_depth_to_space, .grad_build = grad_depth_to_space,
   .grad_text = "dinput = the blocks of dY put back into channels",
 };

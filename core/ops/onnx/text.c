@@ -157,7 +157,7 @@ const PhOp ph_op_StringSplit = {
   .doc = "Splits each string at a delimiter; the parts go along a new last axis, filled up with empty strings.",
   .inputs = { { "X", 0, PH_T (STRING) } },
   .outputs = { { "Y", 0, PH_T (STRING) }, { "Z", 0, PH_T (INT64) } },
-  .attrs = { { "delimiter", PH_ATTR_STRING }, { "maxsplit", PH_ATTR_INT } },
+  .attrs = { { "delimiter", PH_ATTR_STRING, .words = PH_ANY_TEXT }, { "maxsplit", PH_ATTR_INT } },
   .infer = infer_string_split, .kernel = run_string_split,
 };
 /* clang-format on */
@@ -202,7 +202,7 @@ const PhOp ph_op_RegexFullMatch = {
   .family = PH_FAMILY_ARITHMETIC,
   .doc = "Whether a regular expression matches the whole of each string.",
   .inputs = { { "X", 0, PH_T (STRING) } }, .outputs = { { "Y", 0, PH_T (BOOL) } },
-  .attrs = { { "pattern", PH_ATTR_STRING } },
+  .attrs = { { "pattern", PH_ATTR_STRING, .words = PH_ANY_TEXT } },
   .infer = infer_regex_full_match, .kernel = run_regex_full_match,
 };
 /* clang-format on */
@@ -277,8 +277,8 @@ const PhOp ph_op_StringNormalizer = {
   .family = PH_FAMILY_ARITHMETIC,
   .doc = "Drops stopwords and changes the case of strings.",
   .inputs = { { "X", 0, PH_T (STRING) } }, .outputs = { { "Y", 0, PH_T (STRING) } },
-  .attrs = { { "case_change_action", PH_ATTR_STRING, "\"NONE\"" }, { "is_case_sensitive", PH_ATTR_INT, "0" },
-             { "locale", PH_ATTR_STRING }, { "stopwords", PH_ATTR_STRINGS } },
+  .attrs = { { "case_change_action", PH_ATTR_STRING, "\"NONE\"", .words = "LOWER|UPPER|NONE" }, { "is_case_sensitive", PH_ATTR_INT, "0" },
+             { "locale", PH_ATTR_STRING, .words = PH_ANY_TEXT }, { "stopwords", PH_ATTR_STRINGS, .words = PH_ANY_TEXT } },
   .infer = infer_string_normalizer, .kernel = run_string_normalizer,
 };
 /* clang-format on */
@@ -432,9 +432,9 @@ const PhOp ph_op_TfIdfVectorizer = {
   .doc = "Counts the n-grams of a pool in each row, perhaps weighted.",
   .inputs = { { "X", 0, PH_T (STRING) | PH_INDICES } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "max_gram_length", PH_ATTR_INT, NULL, TRUE }, { "max_skip_count", PH_ATTR_INT, NULL, TRUE },
-             { "min_gram_length", PH_ATTR_INT, NULL, TRUE }, { "mode", PH_ATTR_STRING, NULL, TRUE },
+             { "min_gram_length", PH_ATTR_INT, NULL, TRUE }, { "mode", PH_ATTR_STRING, NULL, TRUE, "TF|IDF|TFIDF" },
              { "ngram_counts", PH_ATTR_INTS, NULL, TRUE }, { "ngram_indexes", PH_ATTR_INTS, NULL, TRUE },
-             { "pool_int64s", PH_ATTR_INTS }, { "pool_strings", PH_ATTR_STRINGS }, { "weights", PH_ATTR_FLOATS } },
+             { "pool_int64s", PH_ATTR_INTS }, { "pool_strings", PH_ATTR_STRINGS, .words = PH_ANY_TEXT }, { "weights", PH_ATTR_FLOATS } },
   .infer = infer_tf_idf, .kernel = run_tf_idf,
 };
 /* clang-format on */

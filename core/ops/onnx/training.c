@@ -201,7 +201,7 @@ const PhOp ph_op_Momentum = {
   .family = PH_FAMILY_ARITHMETIC,
   .doc = "One step of gradient descent with momentum, plain or Nesterov's.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, NULL, TRUE }, { "beta", PH_ATTR_FLOAT, NULL, TRUE },
-             { "mode", PH_ATTR_STRING, NULL, TRUE }, { "norm_coefficient", PH_ATTR_FLOAT, NULL, TRUE } },
+             { "mode", PH_ATTR_STRING, NULL, TRUE, "standard|nesterov" }, { "norm_coefficient", PH_ATTR_FLOAT, NULL, TRUE } },
 };
 /* clang-format on */
 
@@ -223,7 +223,7 @@ const PhOp ph_op_Gradient = {
   .family = PH_FAMILY_ARITHMETIC,
   .doc = "The derivative of the value y by the values xs, all named. To execute it, the pass expand-gradient writes it out first.",
   .inputs = { { "Inputs", 0, PH_ANY, PH_ARG_VARIADIC } }, .outputs = { { "Outputs", 0, REAL, PH_ARG_VARIADIC } },
-  .attrs = { { "xs", PH_ATTR_STRINGS, .required = TRUE }, { "y", PH_ATTR_STRING, .required = TRUE }, { "zs", PH_ATTR_STRINGS } },
+  .attrs = { { "xs", PH_ATTR_STRINGS, NULL, TRUE, PH_ANY_TEXT }, { "y", PH_ATTR_STRING, NULL, TRUE, PH_ANY_TEXT }, { "zs", PH_ATTR_STRINGS, .words = PH_ANY_TEXT } },
   .infer = infer_gradient,
 };
 /* clang-format on */

@@ -70,8 +70,8 @@ run_max_unpool (PhKernel *kernel, GError **error)
     {
       old[i] = MAX (1, out[i].size);
       dims[i] = shape != NULL ? shape[i] : out[i].size;
-      if (dims[i] < 0)
-        return ph_kernel_fail (kernel, error, "dimension %u of the output is negative", i);
+      if (dims[i] < (i < 2 ? 0 : 1))
+        return ph_kernel_fail (kernel, error, "dimension %u of the output is not above 0", i);
     }
   to = ph_kernel_output (kernel, 0, ph_tensor_dtype (x), rank, dims, error);
   if (to == NULL)

@@ -89,8 +89,9 @@ ph_window_init (PhWindow *w, const PhNode *node, guint n, const gint64 *in, cons
           if ((w->out[i] - 1) * w->stride[i] >= in[i] + w->begin[i])
             w->out[i]--;
         }
-      if (w->out[i] < 0)
-        w->out[i] = 0;
+      if (w->out[i] <= 0)
+        return in[i] <= 0 ? "the input has no elements along a spatial dimension, where a window has no place"
+                          : "the window (kernel_shape with its dilations) is larger than the padded input";
     }
   return NULL;
 }
@@ -138,8 +139,8 @@ ph_window_init_transposed (PhWindow *w, const PhNode *node, guint n, const gint6
             w->begin[i] = w->end[i] = 0;
           w->out[i] = full - w->begin[i] - w->end[i];
         }
-      if (w->out[i] < 0)
-        return "the pads take away more than there is";
+      if (w->out[i] <= 0)
+        return "the pads take away all that there is";
     }
   return NULL;
 }

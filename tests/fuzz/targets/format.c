@@ -23,7 +23,7 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GBytes) bytes = g_bytes_new (data, size), written = NULL;
+  g_autoptr (GBytes) bytes = g_bytes_new_static (data, size), written = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find (FORMAT), bytes, "fuzz", problems, &error), again = NULL;
   g_autofree char *text = NULL, *second = NULL;

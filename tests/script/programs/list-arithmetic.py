@@ -1,4 +1,4 @@
-# refused: '+' of a list is not elementwise
+# gives: 7
 
 def f(x):
     return x + sum([1, 2] + [3])

@@ -1,0 +1,124 @@
+/* commands-coverage.c: counts the operators of another system that convert-to-onnx has no rule for.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/console/call-arguments.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/reply-table.h"
+#include "passes/pass.h"
+
+typedef struct
+{
+  guint here, stay;
+} Count;
+
+/* Whether what @function does is not all of ONNX: a call of it that could not be written out stays. */
+static gboolean
+is_foreign (const PhFunction *function)
+{
+  PH_FOREACH_NODE (node, function->graph)
+    if (node->op == NULL && !ph_node_is_fused (node))
+      return TRUE;
+  return FALSE;
+}
+
+/* Counts operators of other systems by "domain.name". @after: count them as staying. */
+static void
+count_foreign (PhModel *model, gboolean after, GHashTable *counts, guint *n_nodes)
+{
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (model);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const PhNode *node = nodes->pdata[i];
+      g_autofree char *name = NULL;
+      Count *count;
+
+      (*n_nodes)++;
+      if (node->op != NULL || ph_node_is_fused (node) || (g_str_equal (node->op_type, "module") && node->graphs != NULL)
+          || (ph_node_function (node) != NULL && (!after || !is_foreign (ph_node_function (node)))))
+        continue;
+      name = g_strdup_printf ("%s.%s", node->domain, node->op_type);
+      count = g_hash_table_lookup (counts, name);
+      if (count == NULL)
+        {
+          count = g_new0 (Count, 1);
+          g_hash_table_insert (counts, g_strdup (name), count);
+        }
+      if (after)
+        count->stay++;
+      else
+        count->here++;
+    }
+}
+
+static int
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+static gboolean
+coverage_work (PhCall *call, GError **error)
+{
+  /* clang-format off */
+  static const PhColumn columns[] = {
+    { "op", "operator", .style = PH_STYLE_KEY }, { "here", "here", .right = TRUE }, { "stay", "stay", .right = TRUE },
+  };
+  /* clang-format on */
+  g_autoptr (PhModel) model = ph_model_clone (call->model);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GHashTable) counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autofree gpointer *names = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  JsonArray *rows = ph_reply_array (call->reply, "operators");
+  guint before = 0, after = 0, n, stay = 0;
+  const char *note;
+
+  ph_call_progress (call, "converting", -1);
+  options.cancellable = call->cancellable;
+  count_foreign (model, FALSE, counts, &before);
+  if (!ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &options, error))
+    return FALSE;
+  count_foreign (model, TRUE, counts, &after);
+  names = g_hash_table_get_keys_as_array (counts, &n);
+  qsort (names, n, sizeof *names, by_name);
+  for (guint i = 0; i < n; i++)
+    {
+      const Count *count = g_hash_table_lookup (counts, names[i]);
+      JsonObject *row = ph_json_add_object (rows);
+
+      stay += count->stay;
+      ph_json_set (row, "op", names[i]);
+      json_object_set_int_member (row, "here", count->here);
+      json_object_set_int_member (row, "stay", count->stay);
+    }
+  json_object_set_int_member (call->reply->json, "stay", stay);
+  note = g_array_index (history->steps, PhStep, 0).note;
+  ph_json_set (call->reply->json, "why", note);
+  ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
+  if (stay == 0)
+    ph_reply_say (call->reply, "all of the model is, or becomes, ONNX\n");
+  else
+    ph_reply_say (call->reply, "%u of %u nodes would stay after convert-to-onnx%s%s\n", stay, after, note != NULL ? ": " : "",
+                  note != NULL ? note : "");
+  return TRUE;
+}
+
+static gboolean
+coverage_begin (PhCall *call, GError **error)
+{
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
+    return FALSE;
+  ph_call_read (call, ph_document_get_position (call->document));
+  return TRUE;
+}
+
+static const PhCommand rows[] = {
+  { "coverage", "", "Which operators of another system would stay after convert-to-onnx",
+    "It converts a copy. 'here' counts the operators at the present position, in bodies too; 'stay' those that no rule takes, also "
+    "from within functions that are called. What stays is drawn, compared and asked about all the same, but not computed.",
+    NULL, NULL, NULL, PH_CODE (coverage_begin, coverage_work) },
+};
+const PhCommandGroup ph_commands_coverage = { rows, G_N_ELEMENTS (rows) };

@@ -1,0 +1,169 @@
+/* commands-llvm.c: runs LLVM's opt on the open file and adds a step for each of its passes.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/analyze/recording.h"
+#include "core/console/call-arguments.h"
+#include "core/console/call-work.h"
+#include "core/console/command-code.h"
+#include "core/console/reply-text.h"
+#include "core/io/child.h"
+#include "core/io/llvm/import.h"
+
+#define OLDEST 14 /* of LLVM: its passes print as they are read here */
+
+typedef struct
+{
+  PhSnapshot *snapshot;
+  char *program, *path, *passes;
+  PhHistory *history;
+  GPtrArray *problems;
+} Llvm;
+
+static void
+llvm_free (gpointer data)
+{
+  Llvm *llvm = data;
+
+  g_clear_pointer (&llvm->snapshot, ph_snapshot_free);
+  g_clear_pointer (&llvm->history, ph_history_free);
+  g_ptr_array_unref (llvm->problems);
+  g_free (llvm->program);
+  g_free (llvm->path);
+  g_free (llvm->passes);
+  g_free (llvm);
+}
+
+static gboolean refuse (GError **error, PhError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+static gboolean
+refuse (GError **error, PhError code, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  g_propagate_error (error, g_error_new_valist (PH_ERROR, (int) code, format, args));
+  va_end (args);
+  return FALSE;
+}
+
+static gboolean
+llvm_begin (PhCall *call, GError **error)
+{
+  const PhPosition at = ph_document_is_open (call->document) ? ph_document_get_position (call->document) : (PhPosition) { 0 };
+  const char *path;
+  Llvm *llvm;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error))
+    return FALSE;
+  path = ph_document_get_path (call->document);
+  if (path == NULL || ph_model_opset (ph_document_get_model (call->document), "llvm") == 0)
+    return refuse (error, PH_ERROR_USAGE, "what is open is not LLVM's: `open FILE.ll` first");
+  if (at.step != 0 || at.rewrite != 0)
+    return refuse (
+        error, PH_ERROR_USAGE,
+        "LLVM reads the file, so its passes begin there: `goto 0` first, and name all passes at once, as in `llvm sroa,gvn`");
+  if (!g_str_has_suffix (path, ".ll") && !g_str_has_suffix (path, ".bc"))
+    return refuse (error, PH_ERROR_USAGE, "%s is a dump of passes; LLVM's passes run over the .ll file itself", path);
+  llvm = g_new0 (Llvm, 1);
+  llvm->problems = g_ptr_array_new_with_free_func (g_free);
+  ph_call_set_data (call, llvm, llvm_free);
+  llvm->program = ph_child_find ("opt", OLDEST);
+  if (llvm->program == NULL)
+    return refuse (error, PH_ERROR_NOT_FOUND, "LLVM's opt is not installed: Debian has it in the package llvm-19");
+  llvm->path = g_canonicalize_filename (path, NULL);
+  llvm->passes = g_strdup (call->argv[0]);
+  llvm->snapshot = ph_snapshot_new (call->document);
+  return TRUE;
+}
+
+/* The file without what is too new for opt; NULL: there is none of that in it. */
+static GBytes *
+for_older (Llvm *llvm)
+{
+  g_autoptr (GBytes) bytes = g_str_has_suffix (llvm->path, ".ll") ? ph_file_load (llvm->path, NULL) : NULL;
+  g_autoptr (GPtrArray) words = g_ptr_array_new ();
+  g_autofree char *text = NULL, *list = NULL;
+  gsize size;
+  const char *data = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+
+  if (data == NULL)
+    return NULL;
+  text = ph_llvm_for_older (data, size, words);
+  if (words->len == 0)
+    return NULL;
+  g_ptr_array_add (words, NULL);
+  list = g_strjoinv (", ", (char **) words->pdata);
+  g_ptr_array_add (llvm->problems, g_strdup_printf ("This opt does not know all of the file, which it read without: %s", list));
+  size = strlen (text);
+  return g_bytes_new_take (g_steal_pointer (&text), size);
+}
+
+static gboolean
+llvm_work (PhCall *call, GError **error)
+{
+  /* opt prints both the dumps and its own errors to standard error. */
+  static const char script[]
+      = "t=$(mktemp) || exit 1; trap 'rm -f \"$t\"' EXIT; \"$0\" \"$@\" >\"$t\" 2>&1 || { s=$?; head -c 2000 \"$t\" >&2; exit $s; }; cat \"$t\"";
+  Llvm *llvm = call->data;
+  g_autofree char *passes = g_strconcat ("-passes=", llvm->passes, NULL), *what = g_path_get_basename (llvm->program);
+  const char *command[] = {
+    "sh", "-c", script, llvm->program, passes, "-print-changed", "-print-module-scope", "-disable-output", llvm->path, NULL
+  };
+  g_autoptr (PhModel) model = NULL;
+  g_autoptr (GBytes) dump = NULL, older = NULL;
+  g_autoptr (GError) reason = NULL;
+
+  ph_call_progress (call, "running LLVM's passes", -1);
+  dump = ph_child_run (command, NULL, NULL, 0, what, call->cancellable, &reason);
+  if (dump == NULL && (older = for_older (llvm)) != NULL)
+    {
+      command[G_N_ELEMENTS (command) - 2] = "-";
+      dump = ph_child_run (command, NULL, older, 0, what, call->cancellable, NULL);
+    }
+  if (dump == NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return FALSE;
+    }
+  ph_call_progress (call, "reading what they did", -1);
+  model = ph_snapshot_take (llvm->snapshot, (PhPosition) { 0, 0 });
+  if (g_bytes_get_size (dump) == 0)
+    {
+      llvm->history = ph_history_new ();
+      return TRUE;
+    }
+  llvm->history = ph_recording_follow (ph_format_find ("llvm-dump"), dump, llvm->path, model, "read by LLVM", llvm->problems,
+                                       call->cancellable, error);
+  return llvm->history != NULL;
+}
+
+static gboolean
+llvm_finish (PhCall *call, GError **error)
+{
+  Llvm *llvm = call->data;
+  guint steps = llvm->history->steps->len, changed = 0;
+
+  for (guint i = 0; i < steps; i++)
+    changed += g_array_index (llvm->history->steps, PhStep, i).n_rewrites > 0;
+  ph_document_truncate (call->document, (PhPosition) { 0, 0 });
+  if (steps > 0)
+    ph_document_take_recording (call->document, g_steal_pointer (&llvm->history));
+  json_object_set_int_member (call->reply->json, "steps", steps);
+  json_object_set_int_member (call->reply->json, "changed", changed);
+  for (guint i = 0; i < llvm->problems->len; i++)
+    ph_reply_say (call->reply, "problem: %s\n", (char *) llvm->problems->pdata[i]);
+  ph_reply_say (call->reply, "%u passes ran, %u changed something\n", steps, changed);
+  return steps == 0 || ph_document_go (call->document, (PhPosition) { steps, 0 }, error);
+}
+
+static const PhCommand rows[] = {
+  { "llvm", "PASSES", N_ ("Run LLVM's own passes over the open .ll file"),
+    "`llvm mem2reg`, `llvm sroa,instcombine,gvn`, `llvm 'default<O2>'`: as in opt's -passes. Each pass that LLVM ran is a step, with what it changed. "
+    "It needs opt, of any version from 14 on: Debian has it in llvm-19. The passes run in a process of their own, on the file as it is on disk.",
+    N_ ("Run _LLVM's Passes…"), NULL, NULL, PH_CODE (llvm_begin, llvm_work, llvm_finish) },
+  { "run llvm", "PASSES", N_ ("The same as `llvm PASSES`"), "`run llvm sroa` runs it as `run cse` runs a pass of Peephole's.",
+    NULL, NULL, NULL, PH_CODE (llvm_begin, llvm_work, llvm_finish) },
+  { "pipeline llvm", "PASSES", N_ ("The same as `llvm PASSES`"), "`pipeline llvm 'default<O2>'` runs a pipeline of LLVM's.", NULL,
+    NULL, NULL, PH_CODE (llvm_begin, llvm_work, llvm_finish) },
+};
+
+const PhCommandGroup ph_commands_llvm = { rows, G_N_ELEMENTS (rows) };

@@ -1,0 +1,32 @@
+/* call.h: calls of functions and operators, and what is asked of numbers and lists that are known.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/io/torch/torch.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  char *domain, *op, *overload;
+} PhTorchTarget;
+/* What a call is given, and what its results are called. */
+typedef struct
+{
+  GPtrArray *args, *keywords; /* (element-type PhTorchVal); (nullable) name, value, ... */
+  const char *const *names;   /* (nullable elements) */
+  guint n_names;
+  const PhType *type; /* (nullable) of a single result */
+} PhTorchCall;
+PhTorchVal *ph_torch_add_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, const PhTorchCall *call);
+PhTorchVal *ph_torch_simple_call (PhTorchScope *scope, const PhPy *at, const char *domain, const char *op, PhTorchVal *a,
+                                  PhTorchVal *b, const char *name, const PhType *type);
+PhTorchVal *ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, guint n_names, const PhType *type);
+/* "torch.ops.aten.add.Tensor", "torch.relu", "operator.getitem", ...; a call of it as a statement of the graph does. */
+PhTorchVal *ph_torch_call_target (PhTorchScope *scope, const PhPy *at, const char *dotted, const PhTorchCall *call);
+/* What is asked of numbers and lists that are known. (nullable) */
+PhTorchVal *ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b);
+PhTorchVal *ph_torch_index (PhTorchScope *scope, const PhPy *at, PhTorchVal *of, const PhPy *index, const char *name,
+                            const PhType *type);
+
+G_END_DECLS

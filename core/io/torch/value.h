@@ -1,0 +1,39 @@
+/* value.h: what an expression of PyTorch's code stands for.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/io/python/python.h"
+#include "core/io/sketch.h"
+#include "core/io/torch/archive.h"
+
+G_BEGIN_DECLS
+
+/* What an expression stands for: a value of the graph, or what is known of it without one. */
+typedef enum
+{
+  PH_TORCH_VALUE,
+  PH_TORCH_LITERAL,
+  PH_TORCH_LIST,
+  PH_TORCH_TUPLE,
+  PH_TORCH_MODULE,
+  PH_TORCH_UNKNOWN
+} PhTorchKind;
+typedef struct _PhTorchVal PhTorchVal;
+/* An object of Python's: who writes into it writes into what all its names stand for. */
+struct _PhTorchVal
+{
+  PhTorchKind kind;
+  PhSketchGraph *graph;   /* (nullable) where it was made: only statements of the same body may write into it */
+  const char *name;       /* VALUE                                                       */
+  const PhPy *py;         /* LITERAL, UNKNOWN: as it is written                          */
+  GPtrArray *items;       /* LIST, TUPLE (element-type PhTorchVal)                       */
+  const PhPickle *object; /* MODULE (nullable): of an archive                            */
+  const char *path;       /* MODULE: "fc1.weight"                                        */
+  PhSketchNode *node;     /* (nullable) VALUE: its node, of which it is an output         */
+  /* Of a view: what it shows, and how often that had been written into when it was made or made anew. */
+  PhTorchVal *base; /* (nullable)                                                  */
+  guint seen, version;
+  gboolean has_views;
+};
+
+G_END_DECLS

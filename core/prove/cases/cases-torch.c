@@ -1,0 +1,155 @@
+/* cases-torch.c: runs cases as a folder with PyTorch's model.pt, what it was given (input_K.npy) and what it gave (output_K.npy).
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/io.h"
+#include "core/number.h"
+#include "core/prove/cases/cases-private.h"
+#include "core/run/executor.h"
+
+/* What the model may be called, the code of FX among them. */
+static char *
+find_model (const char *folder)
+{
+  static const char *const names[] = { "model.pt", "model.pt2", "model.py", "model.txt" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names[i], NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+        return g_steal_pointer (&path);
+    }
+  return NULL;
+}
+
+static char *
+array_path (const char *folder, const char *kind, guint k)
+{
+  g_autofree char *name = g_strdup_printf ("%s_%u.npy", kind, k);
+
+  return g_build_filename (folder, name, NULL);
+}
+
+gboolean
+ph_case_is_torch (const char *folder)
+{
+  g_autofree char *model = find_model (folder), *output = array_path (folder, "output", 0);
+
+  return model != NULL && g_file_test (output, G_FILE_TEST_EXISTS);
+}
+
+/* Arrays in the order of the inputs: with them their types are known. */
+static gboolean
+read_inputs (PhModel *model, const char *folder, GHashTable *feeds, GError **error)
+{
+  for (guint k = 0; k < model->graph->inputs->len; k++)
+    {
+      PhValue *input = model->graph->inputs->pdata[k];
+      g_autofree char *path = array_path (folder, "input", k);
+      PhTensor *tensor;
+
+      if (!g_file_test (path, G_FILE_TEST_EXISTS))
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_FILE, "input '%s' has no %s", input->name, path);
+          return FALSE;
+        }
+      tensor = ph_tensor_load (path, NULL, NULL, error);
+      if (tensor == NULL)
+        return FALSE;
+      g_hash_table_insert (feeds, GUINT_TO_POINTER (input->id), tensor);
+      if (!ph_value_set_type (input, ph_type_of_tensor (tensor), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+compare (PhModel *model, const char *folder, GHashTable *results, PhTolerance tolerance, GError **error)
+{
+  guint k;
+
+  for (k = 0;; k++)
+    {
+      g_autofree char *path = array_path (folder, "output", k);
+      PhValue *output = k < model->graph->outputs->len ? model->graph->outputs->pdata[k] : NULL;
+      PhTensor *actual = output != NULL ? g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)) : NULL;
+      g_autoptr (PhTensor) expected = NULL;
+
+      if (!g_file_test (path, G_FILE_TEST_EXISTS))
+        break;
+      if (actual == NULL)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "the model has no output %u, or it was not computed", k);
+          return FALSE;
+        }
+      if ((expected = ph_tensor_load (path, NULL, NULL, error)) == NULL)
+        return FALSE;
+      /* A float of Python's has no type of its own. */
+      if (ph_tensor_kind (actual) == PH_KIND_TENSOR && ph_tensor_rank (actual) == 0 && ph_tensor_rank (expected) == 0
+          && ph_tensor_dtype (actual) == PH_DOUBLE && ph_tensor_dtype (expected) == PH_FLOAT)
+        {
+          PhTensor *wide = ph_tensor_cast (expected, PH_DOUBLE);
+
+          ph_tensor_unref (expected);
+          expected = wide;
+        }
+      {
+        g_auto (PhComparison) comparison = ph_tensor_compare (actual, expected, tolerance);
+
+        if (!comparison.close)
+          {
+            g_autofree char *largest = ph_number_to_string ("%g", comparison.max_abs_error);
+
+            g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "output '%s': %s (largest error %s, %" G_GSIZE_FORMAT " elements)",
+                         output->name, comparison.why != NULL ? comparison.why : "differs", largest, comparison.n_different);
+            return FALSE;
+          }
+      }
+    }
+  if (k != model->graph->outputs->len)
+    g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "the model gives %u outputs, the case has %u", model->graph->outputs->len, k);
+  return k == model->graph->outputs->len;
+}
+
+gboolean
+ph_case_run_torch (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
+{
+  g_autofree char *path = find_model (folder), *stays = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, cancellable, error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), feeds = NULL,
+                         results = NULL;
+  PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
+  PhRunOptions run_options
+      = { .cancellable = cancellable, .reference = options->reference, .kernel = options->kernel, .took = options->took };
+  PhTolerance tolerance = { options->rtol >= 0 ? options->rtol : 1e-3, options->atol >= 0 ? options->atol : 1e-5 };
+  g_autoptr (GError) reason = NULL;
+
+  if (model == NULL || !read_inputs (model, folder, known, error))
+    return FALSE;
+  pass_options.cancellable = cancellable;
+  if (!ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &pass_options, error))
+    return FALSE;
+  stays = ph_case_what_stays (model);
+  if (*stays != '\0')
+    {
+      const char *note = history->steps->len > 0 ? g_array_index (history->steps, PhStep, 0).note : NULL;
+
+      g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s stays%s%s", stays, note != NULL ? ": " : "", note != NULL ? note : "");
+      return FALSE;
+    }
+  pass_options.allow = options->allow;
+  for (guint i = 0; i < options->n_passes; i++)
+    if (!ph_pass_run (options->passes[i], model, history, &pass_options, error))
+      return FALSE;
+  feeds = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      PhValue *input = model->graph->inputs->pdata[i];
+      PhTensor *tensor = g_hash_table_lookup (known, GUINT_TO_POINTER (input->id));
+
+      if (tensor != NULL)
+        g_hash_table_insert (feeds, input, tensor);
+    }
+  results = ph_run_model (model, feeds, NULL, &run_options, error);
+  return results != NULL && compare (model, folder, results, tolerance, error);
+}

@@ -1,0 +1,106 @@
+/* field-copy.c: operators that hand numbers on as they are, over the field: casts that lose nothing, writes into places.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/prove/field/field-rules.h"
+#include "core/prove/field/field-tensor.h"
+
+/* How much of a number a type keeps. */
+static guint
+width (PhDType dtype)
+{
+  return dtype == PH_DOUBLE ? 4 : dtype == PH_FLOAT ? 3 : dtype == PH_FLOAT16 || dtype == PH_BFLOAT16 ? 2 : 1;
+}
+
+static gboolean
+run_cast_to (PhFieldNode *self, PhDType to)
+{
+  PhFieldTensor *x = self->in[0];
+
+  /* What is not lost by the cast: a wider float, the numbers 0 and 1. */
+  if (x->dtype == to || (x->dtype == PH_BOOL && (ph_dtype_is_float (to) || ph_dtype_is_integer (to)))
+      || (ph_dtype_is_float (x->dtype) && ph_dtype_is_float (to) && width (to) > width (x->dtype)))
+    {
+      ph_field_parts (self->field, x);
+      self->out[0] = ph_field_reshaped (self->field, x, x->rank, x->dims);
+      g_clear_pointer (&self->out[0]->known, ph_tensor_unref);
+      self->out[0]->dtype = to;
+      return TRUE;
+    }
+  if (self->n_in > 1)
+    {
+      PhFieldNode one = *self;
+
+      one.n_in = 1;
+      return ph_field_unknown_of (&one, to) && (self->out[0] = one.out[0]) != NULL;
+    }
+  return ph_field_unknown_of (self, to);
+}
+
+static gboolean
+run_cast (PhFieldNode *self, gconstpointer data)
+{
+  return run_cast_to (self, (PhDType) ph_node_attr_int (self->node, "to", PH_FLOAT));
+}
+
+static gboolean
+run_cast_like (PhFieldNode *self, gconstpointer data)
+{
+  return run_cast_to (self, self->in[1]->dtype);
+}
+
+static gboolean
+run_identity (PhFieldNode *self, gconstpointer data)
+{
+  self->out[0] = ph_field_tensor_ref (self->in[0]);
+  ph_field_parts (self->field, self->out[0]);
+  return TRUE;
+}
+
+/* At inference it does nothing. */
+static gboolean
+run_dropout (PhFieldNode *self, gconstpointer data)
+{
+  PhTensor *training = ph_field_known (self, 2);
+
+  if (ph_field_in (self, 2) != NULL && (training == NULL || ph_tensor_count (training) != 1 || ph_tensor_get_int (training, 0)))
+    return ph_field_fail (self, "is random");
+  return run_identity (self, data);
+}
+
+/* What adds or multiplies into places is not moved. */
+static gboolean
+run_scatter (PhFieldNode *self, gconstpointer data)
+{
+  const gboolean writes = g_str_equal (ph_node_attr_string (self->node, "reduction", "none"), "none");
+
+  return writes && ph_field_known (self, 1) != NULL ? ph_field_moves (self, NULL) : ph_field_opaque (self, NULL);
+}
+
+/* The nearest element is moved. */
+static gboolean
+run_resize (PhFieldNode *self, gconstpointer data)
+{
+  const gboolean nearest = g_str_equal (ph_node_attr_string (self->node, "mode", "nearest"), "nearest");
+  const gboolean crops = g_str_equal (ph_node_attr_string (self->node, "coordinate_transformation_mode", "half_pixel"),
+                                      "tf_crop_and_resize");
+
+  for (guint i = 1; i < self->n_in; i++)
+    if (self->in[i] != NULL && self->in[i]->known == NULL)
+      return ph_field_opaque (self, NULL);
+  return nearest && !crops ? ph_field_moves (self, NULL) : ph_field_opaque (self, NULL);
+}
+
+PhFieldRule
+ph_field_copy_rule (const PhOp *op, gconstpointer *data)
+{
+  /* clang-format off */
+  static const PhFieldKind kinds[] = {
+    { &ph_op_ScatterElements, run_scatter }, { &ph_op_ScatterND, run_scatter }, { &ph_op_Resize, run_resize }, { &ph_op_Cast, run_cast },
+    { &ph_op_CastLike, run_cast_like }, { &ph_op_Identity, run_identity }, { &ph_op_Dropout, run_dropout },
+  };
+  /* clang-format on */
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (kinds[i].op == op)
+      return kinds[i].rule;
+  return NULL;
+}

@@ -1,0 +1,43 @@
+/* prover.h: walks along a history and compares its positions.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/prove/prove.h"
+
+G_BEGIN_DECLS
+
+/* Walks two clones along the journal and remembers what it found of each rewrite. May be used in any one thread. */
+typedef struct _PhProver PhProver;
+
+/* @walker, which stands at @history's position, and @history, a snapshot, are taken over. @feeds: (nullable) name -> PhTensor. */
+PhProver *ph_prover_new (PhModel *walker, PhHistory *history, GHashTable *feeds, guint64 seed);
+void ph_prover_free (PhProver *prover);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhProver, ph_prover_free)
+/* Compare large models as a whole too. */
+void ph_prover_set_whole (PhProver *prover, gboolean whole);
+
+/* What the comparisons have cost so far. */
+typedef struct
+{
+  guint n_captures;      /* runs of the model for the values that flow in it                            */
+  guint n_same_nodes;    /* regions proved by being the same node for node                              */
+  guint n_known;         /* regions that were equal to one before                                       */
+  guint n_tried;         /* regions that were computed                                                  */
+  guint n_forms;         /* of these, those whose form was proved before, for other weights             */
+  guint64 n_nodes;       /* nodes computed, once for each set of inputs, those of captures too          */
+  double flops;          /* operations of these, roughly                                                */
+  guint64 n_field_nodes; /* nodes evaluated over the field                                              */
+  double field_work;     /* multiplications there                                                       */
+  guint n_images;        /* tensors of weights that were read into the field                            */
+} PhProofWork;
+
+const PhProofWork *ph_prover_get_work (PhProver *prover);
+/* What was found of a rewrite of the history, counted over all steps; PH_VERDICT_NONE also where it was not yet tried. */
+PhVerdict ph_prover_verdict_of (PhProver *prover, guint rewrite);
+
+/* What cannot be compared is a proof with a problem; NULL only when it was cancelled. */
+PhProof *ph_prover_compare (PhProver *prover, PhPosition a, PhPosition b, const PhRunOptions *options, GError **error);
+/* Fills in the rewrite to blame where none was found alone, by halving. FALSE: cancelled. */
+gboolean ph_prover_blame (PhProver *prover, PhProof *proof, const PhRunOptions *options, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,89 @@
+/* lasting.c: what a fused node computes of its weights alone, which is the same in every run.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/run-private.h"
+
+#include "core/graph/edit.h"
+#include "core/ops/builder.h"
+#include "core/tensor/origin.h"
+
+/* With so many elements it is computed again when somebody reads it, who then keeps it in an order of its own. */
+#define LARGE_WEIGHT 4096
+
+static PhTensor *
+compute_again (const PhTensor *tensor, GError **error)
+{
+  static const PhRunOptions options = { .passing = TRUE };
+  PhModel *model = ph_tensor_get_origin (tensor);
+  const PhValue *output = model->graph->outputs->pdata[0];
+  g_autoptr (GHashTable) results = ph_run_model (model, NULL, NULL, &options, error);
+
+  ph_model_set_program (model, NULL, NULL);
+  return results != NULL ? ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (output->id))) : NULL;
+}
+
+/* The output of @step, to be computed when it is read. (nullable) (transfer full) */
+static PhTensor *
+new_deferred (PhRun *run, const PhTask *step)
+{
+  const PhNode *node = step->node;
+  const PhType *type = ph_node_output (node, 0)->type;
+  g_autofree PhValue **inputs = g_new0 (PhValue *, step->n_inputs + 1);
+  g_autofree PhAttr **attrs = g_new0 (PhAttr *, node->attrs->len + 1);
+  g_autoptr (PhModel) model = NULL;
+  gint64 dims[PH_MAX_RANK];
+  PhBuilder b = { NULL };
+
+  if (type == NULL || !ph_type_is_static (type) || ph_type_count (type) < LARGE_WEIGHT)
+    return NULL;
+  model = ph_model_new ();
+  ph_model_set_opset (model, "", PH_OPSET_NEWEST);
+  b.graph = model->graph;
+  for (guint i = 0; i < step->n_inputs; i++)
+    {
+      PhTensor *tensor = step->inputs[i].value != NULL ? ph_run_lookup (run, step->inputs[i].value) : NULL;
+
+      if (tensor != NULL && b.error == NULL)
+        inputs[i] = ph_graph_add_constant (model->graph, ph_model_unique_name (model, "c"), tensor, &b.error);
+      else if (step->inputs[i].value != NULL)
+        return NULL;
+    }
+  for (guint i = 0; i < node->attrs->len; i++)
+    attrs[i] = ph_attr_ref (node->attrs->pdata[i]);
+  ph_graph_set_output (model->graph, 0, ph_build_node (&b, node->op, inputs, step->n_inputs, attrs, 1), &b.error);
+  if (!ph_builder_finish (&b, NULL))
+    return NULL;
+  for (guint i = 0; i < type->rank; i++)
+    dims[i] = type->dims[i].size;
+  return ph_tensor_new_deferred (type->dtype, type->rank, dims, g_steal_pointer (&model), compute_again,
+                                 (GDestroyNotify) ph_model_free);
+}
+
+/* Runs that ask for something else than the model's outputs by the usual kernels compute everything. */
+static gboolean
+is_usual (const PhRunOptions *options)
+{
+  return !options->reference && !options->in_double && !options->passing && !options->keep_all && options->kernel == NULL
+         && options->study == NULL;
+}
+
+gboolean
+ph_run_lasting (PhRun *run, PhTask *step)
+{
+  if (!step->is_lasting || !is_usual (run->options))
+    return FALSE;
+  if (step->made == NULL)
+    step->made = new_deferred (run, step);
+  if (step->made == NULL)
+    return FALSE;
+  run->frame->values[step->outputs[0]] = ph_tensor_ref (step->made);
+  return TRUE;
+}
+
+void
+ph_run_keep_lasting (PhRun *run, PhTask *step)
+{
+  PhTensor *tensor = run->frame->values[step->outputs[0]];
+
+  if (step->is_lasting && step->made == NULL && tensor != NULL && is_usual (run->options))
+    step->made = ph_tensor_ref (tensor);
+}

@@ -1,0 +1,12 @@
+/* transpose.h: rows and columns of words of 32 bits change places.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* to[c * to_step + r] = from[r * from_step + c], for @rows and @columns of @from. */
+void ph_transpose_words (gsize rows, gsize columns, const guint32 *from, gsize from_step, guint32 *to, gsize to_step);
+
+G_END_DECLS

@@ -1,0 +1,13 @@
+# gives: 2
+# not compiled: an else behind a loop with break
+
+def f(x):
+    r = 0
+    for i in range(5):
+        if x[i] < 0:
+            r = i
+            break
+    else:
+        r = 99
+    return r
+f(array([1.0, 2.0, -1.0, 4.0, 5.0]))

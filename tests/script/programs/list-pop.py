@@ -1,0 +1,7 @@
+# refused: 'pop' of a list is not part of the language
+
+def f(x):
+    l = [x, x + 1, x + 2]
+    a = l.pop()
+    return a, len(l)
+f(array(1.0))
