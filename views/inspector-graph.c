@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
+#include "core/analyze/totals.h"
 #include "core/ops/dialect.h"
 #include "core/scene/short-type.h"
 #include "views/inspector-private.h"
@@ -11,67 +12,30 @@ typedef struct
 {
   PhInspector *inspector; /* lives longer                                        */
   PhModel *model;
-  guint next;      /* index among the model's nodes                       */
-  GHashTable *ops; /* operator -> how many                                */
-  gint64 flops;
-  gboolean flops_known;
-  guint n_edges;
-  gint64 weights; /* bytes, also of Constant nodes                       */
+  PhTotals sum;
+  gint64 weights; /* bytes, without those of Constant nodes              */
   GtkLabel *edges, *operations, *weights_label;
   GtkListBox *section; /* of the operators                                    */
 } Totals;
 
 #define N_SLOWEST 6
 #define SLICE_US  3000
+#define N_NODES   64 /* between two looks at the clock */
 
 static void
 totals_free (gpointer data)
 {
   Totals *totals = data;
 
-  g_hash_table_unref (totals->ops);
+  ph_totals_clear (&totals->sum);
   g_free (totals);
 }
 
-/* The body of a fused node is what the node does, so it counts once; a function counts where it is called. */
-static gboolean
-is_counted (const PhModel *model, const PhNode *node)
-{
-  const PhGraph *graph = node->graph;
-
-  for (; graph && graph->owner; graph = graph->owner->graph)
-    if (!graph->owner->op)
-      return FALSE;
-  return graph == model->graph;
-}
-
-static void
-add_up (Totals *totals, const PhNode *node)
-{
-  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (totals->ops, node->op_type));
-  gint64 flops = ph_node_flops (node);
-
-  g_hash_table_insert (totals->ops, (gpointer) node->op_type, GUINT_TO_POINTER (n + 1));
-  if (flops >= 0)
-    totals->flops += flops;
-  else
-    totals->flops_known = FALSE;
-  /* Some exporters write every weight as a Constant. */
-  for (guint i = 0; i < node->attrs->len; i++)
-    {
-      const PhAttr *attr = node->attrs->pdata[i];
-      if (attr->tensor)
-        totals->weights += (gint64) ph_tensor_bytes (attr->tensor);
-    }
-  for (guint i = 0; i < node->inputs->len; i++)
-    totals->n_edges += node->inputs->pdata[i] != NULL && ph_node_input (node, i)->producer != NULL;
-}
-
 static int
-most_first (gconstpointer a, gconstpointer b, gpointer ops)
+most_first (gconstpointer a, gconstpointer b, gpointer totals)
 {
-  guint na = GPOINTER_TO_UINT (g_hash_table_lookup (ops, *(char **) a)),
-        nb = GPOINTER_TO_UINT (g_hash_table_lookup (ops, *(char **) b));
+  const gsize na = ph_totals_of_op (totals, *(char **) a), nb = ph_totals_of_op (totals, *(char **) b);
+
   return na != nb ? (na < nb) - (na > nb) : g_strcmp0 (*(char **) a, *(char **) b);
 }
 
@@ -101,26 +65,27 @@ add_values (PhInspector *self, GPtrArray *values, const char *title)
 static void
 show_totals (Totals *totals)
 {
-  g_autofree char *edges = g_strdup_printf ("%'u", totals->n_edges), *flops = ph_count_text ((double) totals->flops);
-  g_autofree char *flops_text = totals->flops_known  ? g_strdup (flops)
-                                : totals->flops == 0 ? g_strdup (_ ("depends on the sizes"))
-                                                     : g_strdup_printf (_ ("at least %s"), flops);
+  const PhTotals *sum = &totals->sum;
+  g_autofree char *edges = g_strdup_printf ("%'" G_GINT64_FORMAT, sum->edges), *flops = ph_count_text ((double) sum->flops);
+  g_autofree char *flops_text = sum->unknown == 0 ? g_strdup (flops)
+                                : sum->flops == 0 ? g_strdup (_ ("depends on the sizes"))
+                                                  : g_strdup_printf (_ ("at least %s"), flops);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   GHashTableIter iter;
   gpointer name;
 
-  g_hash_table_iter_init (&iter, totals->ops);
+  g_hash_table_iter_init (&iter, sum->ops);
   while (g_hash_table_iter_next (&iter, &name, NULL))
     g_ptr_array_add (names, name);
 
-  g_autofree char *weights = ph_bytes_text (totals->weights);
+  g_autofree char *weights = ph_bytes_text (totals->weights + sum->bytes);
   gtk_label_set_text (totals->weights_label, weights);
   gtk_label_set_text (totals->edges, edges);
   gtk_label_set_text (totals->operations, flops_text);
-  g_ptr_array_sort_with_data (names, most_first, totals->ops);
+  g_ptr_array_sort_with_data (names, most_first, (gpointer) sum);
   for (guint i = 0; i < names->len; i++)
     {
-      g_autofree char *count = g_strdup_printf ("%'u", GPOINTER_TO_UINT (g_hash_table_lookup (totals->ops, names->pdata[i])));
+      g_autofree char *count = g_strdup_printf ("%'" G_GSIZE_FORMAT, ph_totals_of_op (sum, names->pdata[i]));
       ph_inspector_add_search (totals->section, names->pdata[i], count, names->pdata[i]);
     }
 }
@@ -131,14 +96,9 @@ add_slice (gpointer data)
   Totals *totals = data;
   gint64 end = g_get_monotonic_time () + SLICE_US;
 
-  for (; totals->next < totals->model->nodes->len; totals->next++)
-    {
-      const PhNode *node = totals->model->nodes->pdata[totals->next];
-      if (node && is_counted (totals->model, node))
-        add_up (totals, node);
-      if (totals->next % 64 == 0 && g_get_monotonic_time () > end)
-        return G_SOURCE_CONTINUE;
-    }
+  while (ph_totals_add (&totals->sum, totals->model, N_NODES))
+    if (g_get_monotonic_time () > end)
+      return G_SOURCE_CONTINUE;
   show_totals (totals);
   totals->inspector->totals_source = 0;
   return G_SOURCE_REMOVE;
@@ -220,9 +180,9 @@ ph_inspector_fill_graph (PhInspector *self)
   g_autofree char *opset = file == form ? g_strdup_printf ("%d", form)
                                         : g_strdup_printf (_ ("%d, operators in the form of %d"), file, form);
   const char *dialect = ph_dialect_name_foreign (model);
-  *totals = (Totals) {
-    .inspector = self, .model = model, .weights = totals->weights, .ops = g_hash_table_new (NULL, NULL), .flops_known = TRUE
-  };
+  totals->inspector = self;
+  totals->model = model;
+  ph_totals_init (&totals->sum);
   ph_inspector_add_row (section, _ ("Nodes"), nodes);
   totals->edges = ph_inspector_add_row (section, _ ("Edges"), "…");
   totals->weights_label = ph_inspector_add_row (section, _ ("Weights"), "…");

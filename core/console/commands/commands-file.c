@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/analyze/recording.h"
+#include "core/analyze/totals.h"
 #include "core/console/call-arguments.h"
 #include "core/console/call-work.h"
 #include "core/console/command-code.h"
@@ -350,34 +351,6 @@ print_work (PhCall *call, GError **error)
 
 /* ── info ── */
 
-typedef struct
-{
-  GHashTable *ops;
-  gint64 nodes, edges, flops, unknown;
-} Counts;
-
-static void
-count_graph (PhGraph *graph, Counts *counts)
-{
-  PH_FOREACH_NODE (node, graph)
-    {
-      gint64 flops = ph_node_flops (node);
-
-      counts->nodes++;
-      if (flops >= 0)
-        counts->flops += flops;
-      else
-        counts->unknown++;
-      g_hash_table_replace (counts->ops, (gpointer) node->op_type,
-                            GSIZE_TO_POINTER (GPOINTER_TO_SIZE (g_hash_table_lookup (counts->ops, node->op_type)) + 1));
-      for (guint i = 0; i < node->inputs->len; i++)
-        if (ph_node_input (node, i) != NULL && ph_node_input (node, i)->producer != NULL)
-          counts->edges++;
-      for (guint i = 0; node->graphs != NULL && !ph_node_is_fused (node) && i < node->graphs->len; i++)
-        count_graph (node->graphs->pdata[i], counts);
-    }
-}
-
 static gint64
 count_parameters (PhModel *model)
 {
@@ -452,8 +425,7 @@ info_work (PhCall *call, GError **error)
   const char *path = json_object_get_string_member_with_default (call->reply->json, "file", NULL);
   g_autofree char *position = ph_position_to_string (call->at);
   JsonObject *json = call->reply->json, *ops, *opsets;
-  g_autoptr (GHashTable) table = g_hash_table_new (NULL, NULL);
-  Counts counts = { table };
+  PhTotals totals;
   g_autofree gpointer *names = NULL;
   const char *dialect = ph_dialect_name_foreign (model);
   guint n_names;
@@ -464,17 +436,18 @@ info_work (PhCall *call, GError **error)
   ph_call_progress (call, "counting", -1);
   ops = json_object_new ();
   opsets = json_object_new ();
-  count_graph (model->graph, &counts);
+  ph_totals_init (&totals);
+  ph_totals_add (&totals, model, G_MAXUINT);
   parameters = count_parameters (model);
-  names = g_hash_table_get_keys_as_array (table, &n_names);
-  g_qsort_with_data (names, (int) n_names, sizeof (gpointer), by_count, table);
+  names = g_hash_table_get_keys_as_array (totals.ops, &n_names);
+  g_qsort_with_data (names, (int) n_names, sizeof (gpointer), by_count, totals.ops);
 
-  json_object_set_int_member (json, "nodes", counts.nodes);
-  json_object_set_int_member (json, "edges", counts.edges);
+  json_object_set_int_member (json, "nodes", totals.nodes);
+  json_object_set_int_member (json, "edges", totals.edges);
   for (guint i = 0; i < n_names; i++)
     {
       g_autofree char *valid = g_utf8_make_valid (names[i], -1);
-      json_object_set_int_member (ops, valid, (gint64) GPOINTER_TO_SIZE (g_hash_table_lookup (table, names[i])));
+      json_object_set_int_member (ops, valid, (gint64) GPOINTER_TO_SIZE (g_hash_table_lookup (totals.ops, names[i])));
     }
   json_object_set_object_member (json, "ops", ops);
   values_to_json (model->graph->inputs, ph_reply_array (call->reply, "inputs"));
@@ -493,14 +466,14 @@ info_work (PhCall *call, GError **error)
   json_object_set_object_member (json, "opsets", opsets);
   json_object_set_int_member (json, "ir_version", model->ir_version);
   json_object_set_int_member (json, "parameters", parameters);
-  json_object_set_int_member (json, "flops", counts.flops);
-  json_object_set_int_member (json, "flops_unknown", counts.unknown);
+  json_object_set_int_member (json, "flops", totals.flops);
+  json_object_set_int_member (json, "flops_unknown", totals.unknown);
 
   if (path != NULL)
     ph_reply_say (call->reply, "%-11s %s\n", "file", path);
   ph_reply_say (call->reply, "%-11s %s of %u\n", "position", position, call->history->steps->len);
-  ph_reply_say (call->reply, "%-11s %" G_GINT64_FORMAT "\n%-11s %" G_GINT64_FORMAT "\n", "nodes", counts.nodes, "edges",
-                counts.edges);
+  ph_reply_say (call->reply, "%-11s %" G_GINT64_FORMAT "\n%-11s %" G_GINT64_FORMAT "\n", "nodes", totals.nodes, "edges",
+                totals.edges);
   say_values (call->reply, "inputs", model->graph->inputs);
   say_values (call->reply, "outputs", model->graph->outputs);
   if (dialect != NULL)
@@ -511,14 +484,15 @@ info_work (PhCall *call, GError **error)
   else if (ph_model_opset (model, "") > 0)
     ph_reply_say (call->reply, "%-11s %d\n", "opset", ph_model_opset (model, ""));
   ph_reply_say (call->reply, "%-11s %" G_GINT64_FORMAT "\n", "parameters", parameters);
-  ph_reply_say (call->reply, "%-11s %" G_GINT64_FORMAT, "flops", counts.flops);
-  if (counts.unknown > 0)
-    ph_reply_say (call->reply, " (%" G_GINT64_FORMAT " nodes unknown)", counts.unknown);
+  ph_reply_say (call->reply, "%-11s %" G_GINT64_FORMAT, "flops", totals.flops);
+  if (totals.unknown > 0)
+    ph_reply_say (call->reply, " (%" G_GINT64_FORMAT " nodes unknown)", totals.unknown);
   ph_reply_say (call->reply, "\n%-11s ", "ops");
   for (guint i = 0; i < n_names; i++)
     ph_reply_say (call->reply, "%s%s %" G_GSIZE_FORMAT, i > 0 ? ", " : "", (char *) names[i],
-                  GPOINTER_TO_SIZE (g_hash_table_lookup (table, names[i])));
+                  GPOINTER_TO_SIZE (g_hash_table_lookup (totals.ops, names[i])));
   ph_reply_say (call->reply, "\n");
+  ph_totals_clear (&totals);
   return TRUE;
 }
 
