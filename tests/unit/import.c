@@ -159,6 +159,143 @@ test_list (void)
     }
 }
 
+/* Openings of files, and what they are taken for: NULL is no format at all, whose refusal says so. */
+static void
+test_openings (void)
+{
+  static const struct
+  {
+    const char *name, *text, *format;
+  } rows[] = {
+    { "f", "", NULL },
+    { "f", " \n\n", NULL },
+    { "f", "# only a comment\n", NULL },
+    { "f", "[1, 2]", "json" },
+    { "f", "[{\"a\": 1}]", "json" },
+    { "f", "\n [\n  \"a\"\n]", "json" },
+    { "f", " {\"a\": 1}", "json" },
+    { "f", "{\"a\": 1}", "json" },
+    { "f", "[section]\nkey = 1\n", NULL },
+    { "f", "\"a string of JSON\"", NULL },
+    { "f", "\"a string that does not end", NULL },
+    { "f", "17", NULL },
+    { "f", "It was a dark and stormy night.\n", NULL },
+    { "f.txt", "# A title\n\nIt was a dark night (the rain fell in torrents).\n", NULL },
+    { "f.txt", "Shopping: buy milk\n", NULL },
+    { "f.csv", "name,age\nAda,36\n", NULL },
+    { "f.csv", "1,2\n3,4\n", NULL },
+    { "f.xml", "<?xml version=\"1.0\"?>\n<a/>\n", NULL },
+    { "f.xml", "<a b=\"c\"/>\n", NULL },
+    { "f", "<html>", "html" },
+    { "f", "g (float[N] x) => (float[N] y) { y = Relu (x) }", "onnx-text" },
+    { "f", "\xef\xbb\xbf// first\n# second\n  g\n( float[N] x)", "onnx-text" },
+    { "f", "\"a graph\" (float[N] x)", "onnx-text" },
+    { "f", "<ir_version: 8>", "onnx-text" },
+    { "f", "# ours\n< # keys\n ir_version: 8>", "onnx-text" },
+    { "f", "<opset_import: [\"\": 17]>\ng () => () {}", "onnx-text" },
+    { "f", "<> g () => () {}", "onnx-text" },
+    { "f.onnxtxt", "It was a dark and stormy night.\n", "onnx-text" }, /* its errors have places */
+    { "f.onnxtxt", "[1, 2]", "onnx-text" },
+    { "f.onnxtxt", "", "onnx-text" },
+  };
+  g_autoptr (GString) comments = g_string_new (NULL);
+  g_autoptr (GBytes) long_head = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GBytes) head = g_bytes_new_static (rows[i].text, strlen (rows[i].text));
+      const PhFormat *format = ph_format_recognise (head, rows[i].name);
+
+      g_test_message ("%s: %s", rows[i].name, rows[i].text);
+      g_assert_cmpstr (format != NULL ? format->name : NULL, ==, rows[i].format);
+    }
+  /* Comments that fill the head tell nothing yet. */
+  while (comments->len < PH_FORMAT_HEAD)
+    g_string_append (comments, "# what this model is\n");
+  long_head = g_bytes_new_static (comments->str, comments->len);
+  g_assert_true (ph_format_recognise (long_head, "f") == ph_format_find ("onnx-text"));
+}
+
+static gboolean
+has_control_characters (const char *head, gsize size)
+{
+  for (gsize i = 0; i < size; i++)
+    if ((guint8) head[i] < 0x20 && (head[i] == 0 || strchr ("\t\n\v\f\r\033", head[i]) == NULL))
+      return TRUE;
+  return FALSE;
+}
+
+/* How many formats are the surest of the file @path; those that are, go to @names. */
+static guint
+count_surest (const char *path, GString *names)
+{
+  guint n, n_surest = 0, surest = 1;
+  const PhFormat *const *list = ph_format_list (&n);
+  g_autofree char *text = NULL;
+  gsize size;
+  gboolean binary;
+
+  g_assert_true (g_file_get_contents (path, &text, &size, NULL));
+  size = MIN (size, PH_FORMAT_HEAD);
+  binary = has_control_characters (text, size);
+  for (guint i = 0; i < n; i++)
+    if (list[i]->probe != NULL && !(list[i]->text && binary))
+      {
+        const guint sure = list[i]->probe ((const guint8 *) text, size, path);
+
+        g_assert_cmpuint (sure, <=, 100);
+        if (sure < surest)
+          continue;
+        if (sure > surest)
+          {
+            g_string_truncate (names, 0);
+            n_surest = 0;
+          }
+        surest = sure;
+        n_surest++;
+        g_string_append_printf (names, " %s", list[i]->name);
+      }
+  return n_surest;
+}
+
+static guint
+check_folder (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  guint n = 0;
+
+  g_assert_nonnull (dir);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      g_autoptr (GString) names = g_string_new (NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_DIR))
+        n += check_folder (path);
+      else if (n++, count_surest (path, names) > 1)
+        {
+          g_test_message ("%s: several are as sure:%s", path, names->str);
+          g_test_fail ();
+        }
+    }
+  return n;
+}
+
+/* Which format reads a file hangs on what it is, not on the order of the list. */
+static void
+test_one_reader (void)
+{
+  static const char *const folders[] = { "console/data", "fuzz/corpus", "passes", "conformance/operators", "unit/stablehlo" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    {
+      g_autofree char *path = g_test_build_filename (G_TEST_DIST, folders[i], NULL);
+
+      g_assert_cmpuint (check_folder (path), >, 0);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -167,5 +304,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/import/faults", test_faults);
   g_test_add_func ("/import/body", test_body);
   g_test_add_func ("/formats/list", test_list);
+  g_test_add_func ("/formats/openings", test_openings);
+  g_test_add_func ("/formats/one-reader", test_one_reader);
   return g_test_run ();
 }

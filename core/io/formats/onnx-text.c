@@ -5,20 +5,67 @@
 #include "core/io/format.h"
 #include "core/io/onnx/proto.h"
 
+/* Where the next word begins, behind spaces and comments from @at on. */
+static gsize
+skip_space (const guint8 *head, gsize size, gsize at)
+{
+  while (at < size)
+    if (head[at] == '#' || (head[at] == '/' && at + 1 < size && head[at + 1] == '/'))
+      while (at < size && head[at] != '\n')
+        at++;
+    else if (g_ascii_isspace (head[at]))
+      at++;
+    else
+      break;
+  return at;
+}
+
+/* Where the name at @at ends, which may be in quotes; @at when there is none. */
+static gsize
+skip_name (const guint8 *head, gsize size, gsize at)
+{
+  if (at < size && head[at] == '"')
+    {
+      for (at++; at < size && head[at] != '"'; at++)
+        if (head[at] == '\\')
+          at++;
+      return MIN (at + 1, size);
+    }
+  if (at < size && g_ascii_isdigit (head[at]))
+    return at;
+  while (at < size && (g_ascii_isalnum (head[at]) || head[at] == '_'))
+    at++;
+  return at;
+}
+
+/* A text begins with "<ir_version: 10, ...>", or with a graph: "name (". */
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {
-  gsize at = 0;
+  const guint by_name = g_str_has_suffix (name, ".onnxtxt") ? 50 : 0;
+  gsize at, end;
+  gboolean keys;
 
   for (gsize i = 0; i < size; i++)
     if (head[i] < 0x20 && (head[i] == 0 || strchr ("\t\n\r\f", head[i]) == NULL))
       return 0;
-  /* "<ir_version: 10, ...>" begins a model; what comes behind it may look like anything. */
-  while (at < size && (g_ascii_isspace (head[at]) || head[at] == '<'))
-    at++;
-  if (at > 0 && size - at > 10 && memcmp (head + at, "ir_version", 10) == 0)
+  at = skip_space (head, size, size >= 3 && memcmp (head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+  keys = at < size && head[at] == '<';
+  if (keys)
+    at = skip_space (head, size, at + 1);
+  /* What comes behind this may look like anything. */
+  if (keys && size - at > 10 && memcmp (head + at, "ir_version", 10) == 0)
     return 98;
-  return g_str_has_suffix (name, ".onnxtxt") ? 50 : 20;
+  end = skip_name (head, size, at);
+  if (end > at || at == size)
+    {
+      const gsize next = skip_space (head, size, end);
+
+      /* The head may end before it is told. */
+      if (next < size ? head[next] == (keys ? ':' : '(') : size >= PH_FORMAT_HEAD)
+        return MAX (by_name, 20);
+    }
+  return keys && at < size && head[at] == '>' ? MAX (by_name, 20) : by_name;
 }
 
 extern const PhFormat ph_format_onnx_text;
@@ -39,11 +86,10 @@ read_model (PhSource *base, GError **error)
   ph_arena_init (&arena);
   proto = ph_text_parse (&source, &arena, data, size, error);
   if (proto == NULL && error != NULL && *error != NULL
-      && !ph_format_has_pattern (&ph_format_onnx_text, base->path)) /* the last resort of any text */
+      && !ph_format_has_pattern (&ph_format_onnx_text, base->path)) /* other text may begin like it */
     {
       g_autofree char *message = g_strdup_printf (
-          "%s. It was read as ONNX text, since it is like no other format: `formats` lists what can be opened",
-          (*error)->message);
+          "%s. It was read as ONNX text, since it begins like that: `formats` lists what can be opened", (*error)->message);
 
       g_free ((*error)->message);
       (*error)->message = g_steal_pointer (&message);

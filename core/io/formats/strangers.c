@@ -63,6 +63,23 @@ probe_pickle (const guint8 *head, gsize size, const char *name)
   return size > 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5 ? 85 : 0;
 }
 
+/* An array may be a section of an INI file or a reader's text, too, and what is told of its elements comes first. */
+static guint
+probe_json (const guint8 *head, gsize size, const char *name)
+{
+  gsize at = 0;
+
+  while (at < size && g_ascii_isspace (head[at]))
+    at++;
+  if (at < size && head[at] == '{')
+    return at == 0 ? 90 : 10;
+  if (at == size || head[at] != '[')
+    return 0;
+  for (at++; at < size && g_ascii_isspace (head[at]);)
+    at++;
+  return at < size && (g_ascii_isdigit (head[at]) || strchr ("{[]\"-", head[at]) != NULL) ? 10 : 0;
+}
+
 /* clang-format off */
 const PhFormat ph_format_strangers[] = {
   { .name = "png", .title = "a PNG picture", .magic = "\x89PNG" },
@@ -88,7 +105,7 @@ const PhFormat ph_format_strangers[] = {
   { .name = "saved-model-part", .title = "a part of a SavedModel that holds no graph", .probe = probe_saved_part, .instead = "Open its folder, or saved_model.pb in it" },
   { .name = "lfs", .title = "a Git LFS pointer, not the model itself", .magic = "version https://git-lfs", .instead = "Run git lfs pull" },
   { .name = "html", .title = "a web page", .probe = probe_html, .instead = "The download went wrong" },
-  { .name = "json", .title = "JSON", .magic = "{", .instead = "Export the model to ONNX" },
+  { .name = "json", .title = "JSON", .probe = probe_json, .instead = "Export the model to ONNX" },
 };
 /* clang-format on */
 const guint ph_format_n_strangers = G_N_ELEMENTS (ph_format_strangers);
