@@ -206,8 +206,10 @@ file_job (PhTiles *tiles, PhTileJob *job)
 
   if (tile != NULL && tile->job == job)
     tile->job = NULL;
+  /* Several threads paint, and not in the order of what they were asked: an older look that comes later is dropped. */
   if (tile != NULL && job->surface != NULL && job->look->number >= tiles->scene_number
-      && (tile->surface == NULL || job->look->number >= tile->look))
+      && (tile->surface == NULL || job->look->number >= tile->look)
+      && (tile->next == NULL || job->look->number >= tile->next_look))
     {
       if (tile->surface == job->surface)
         {
