@@ -278,11 +278,10 @@ on_line_done (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (PhDocumentView) self = data;
   g_autoptr (GError) error = NULL;
   g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (source), result, &error);
-  const GError *problem = reply ? reply->error : error;
+  g_autofree char *problem = ph_reply_problem (reply, error);
 
-  if (problem && !g_error_matches (problem, PH_ERROR, PH_ERROR_CANCELLED)
-      && !g_error_matches (problem, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    ph_document_view_toast (self, problem->message);
+  if (problem)
+    ph_document_view_toast (self, problem);
 }
 
 void

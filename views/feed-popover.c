@@ -39,9 +39,10 @@ on_fed (GObject *console, GAsyncResult *result, gpointer data)
       gtk_popover_popdown (GTK_POPOVER (popover));
       return;
     }
+  g_autofree char *problem = ph_reply_problem (reply, NULL);
   gtk_widget_add_css_class (feed->entry, "error");
-  gtk_label_set_text (GTK_LABEL (feed->message), reply->error->message);
-  gtk_widget_set_visible (feed->message, TRUE);
+  gtk_label_set_text (GTK_LABEL (feed->message), problem ? problem : "");
+  gtk_widget_set_visible (feed->message, problem != NULL);
 }
 
 static void

@@ -129,8 +129,9 @@ on_entered (GObject *console, GAsyncResult *result, gpointer data)
 
   if (!reply || reply->ok)
     return;
+  g_autofree char *problem = ph_reply_problem (reply, NULL);
   gtk_widget_add_css_class (entry, "error");
-  ph_tooltip_set (entry, reply->error->message);
+  ph_tooltip_set (entry, problem);
 }
 
 static void

@@ -363,12 +363,12 @@ on_line_done (GObject *console, GAsyncResult *result, gpointer data)
   g_autoptr (PhSourcePane) self = data;
   g_autoptr (GError) error = NULL;
   g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (console), result, &error);
-  const GError *problem = reply != NULL ? reply->error : error;
+  g_autofree char *problem = ph_reply_problem (reply, error);
 
   if (self->console != PH_CONSOLE (console)) /* another tab is in front, or the window is gone */
     return;
-  gtk_label_set_text (self->problem, problem != NULL ? problem->message : "");
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->problem), problem != NULL ? problem->message : NULL);
+  gtk_label_set_text (self->problem, problem != NULL ? problem : "");
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->problem), problem);
 }
 
 /* The line "@verb @what". */

@@ -316,3 +316,16 @@ ph_reply_to_json (PhReply *reply)
   json_node_set_object (node, object);
   return json_line (node);
 }
+
+char *
+ph_reply_problem (const PhReply *reply, const GError *error)
+{
+  const GError *problem = reply != NULL ? reply->error : error;
+  const char *usage;
+
+  if (problem == NULL || g_error_matches (problem, PH_ERROR, PH_ERROR_CANCELLED)
+      || g_error_matches (problem, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return NULL;
+  usage = g_error_matches (problem, PH_ERROR, PH_ERROR_USAGE) ? g_strrstr (problem->message, PH_USAGE_FOLLOWS) : NULL;
+  return g_strndup (problem->message, usage != NULL ? (gsize) (usage - problem->message) : strlen (problem->message));
+}

@@ -29,4 +29,10 @@ char *ph_reply_to_json (PhReply *reply); /* one line, without the newline */
 /* The message of what failed, for behind "error: ": its sentences broken between words, lines that it quotes as they are. (transfer full) */
 char *ph_reply_error_text (const PhReply *reply);
 
+#define PH_USAGE_FOLLOWS "; usage: " /* in a message of PH_ERROR_USAGE, before how the line is written */
+
+/* What went wrong, for who clicked and wrote no line: without how it is written; NULL where nothing did or it was cancelled. @reply: (nullable).
+ * @error: (nullable) why there is no reply. (transfer full) (nullable) */
+char *ph_reply_problem (const PhReply *reply, const GError *error);
+
 G_END_DECLS

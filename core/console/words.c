@@ -139,7 +139,7 @@ ph_call_usage (PhCall *call, GError **error, const char *format, ...)
   va_start (args, format);
   message = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s; usage: %s%s%s", message, call->command->name,
+  g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s" PH_USAGE_FOLLOWS "%s%s%s", message, call->command->name,
                call->command->arguments != NULL && *call->command->arguments != '\0' ? " " : "",
                call->command->arguments != NULL ? call->command->arguments : "");
   return FALSE;

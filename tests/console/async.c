@@ -228,6 +228,25 @@ test_help_covers_all (void)
   g_assert_nonnull (strstr (manual, "step into"));
 }
 
+/* Who clicked is told what is wrong, not how the line is written; what only looks like a usage, in the user's own words, stays. */
+static void
+test_problem (void)
+{
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autoptr (GError) cancelled = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "cancelled");
+  g_autoptr (PhReply) right = ph_console_run (console, "formats", NULL);
+  g_autoptr (PhReply) usage = ph_console_run (console, "open x 'a; usage: b'", NULL);
+  g_autofree char *none = ph_reply_problem (right, NULL), *stopped = ph_reply_problem (NULL, cancelled);
+  g_autofree char *problem = ph_reply_problem (usage, NULL);
+
+  g_assert_null (none);
+  g_assert_null (stopped);
+  g_assert_error (usage->error, PH_ERROR, PH_ERROR_USAGE);
+  g_assert_cmpstr (usage->error->message, ==, "open does not know what to do with 'a; usage: b'" PH_USAGE_FOLLOWS "open FILE");
+  g_assert_cmpstr (problem, ==, "open does not know what to do with 'a; usage: b'");
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -238,5 +257,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/console/stale", test_stale);
   g_test_add_func ("/console/complete", test_complete);
   g_test_add_func ("/console/help", test_help_covers_all);
+  g_test_add_func ("/console/problem", test_problem);
   return g_test_run ();
 }

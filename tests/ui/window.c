@@ -383,9 +383,13 @@ test_toast (void)
   PhDocumentView *view = ph_window_get_view (driver_window ());
   graphene_rect_t toast, bar;
 
-  ph_document_view_toast (view, "A toast");
+  ph_document_view_run (view, "goto 1 2");
   driver_settle ();
+  g_assert_false (driver_last_ok ());
   GtkWidget *widget = driver_find (GTK_WIDGET (view), g_type_from_name ("AdwToastWidget"));
+  GtkWidget *title = driver_find (widget, GTK_TYPE_LABEL);
+  /* Who clicked wrote no line, so how it is written is for the console. */
+  g_assert_null (strstr (gtk_label_get_text (GTK_LABEL (title)), "usage"));
   GtkWidget *slider = driver_find (GTK_WIDGET (view), g_type_from_name ("PhHistorySlider"));
   g_assert_true (gtk_widget_compute_bounds (widget, GTK_WIDGET (view), &toast));
   g_assert_true (gtk_widget_compute_bounds (gtk_widget_get_parent (slider), GTK_WIDGET (view), &bar));
