@@ -34,6 +34,19 @@ distance (const char *a, const char *b)
 #undef D
 }
 
+/* Letters were left out of @name, though not more than half of them: fold-cnst. */
+static gboolean
+is_abridged (const char *typed, const char *name)
+{
+  const gsize length = strlen (typed);
+
+  if (length < 4 || 2 * length < strlen (name) || *typed != *name)
+    return FALSE;
+  for (; *typed != '\0' && *name != '\0'; name++)
+    typed += *typed == *name;
+  return *typed == '\0';
+}
+
 const char *
 ph_nearest (const char *typed, const char *const *names, guint n)
 {
@@ -54,6 +67,9 @@ ph_nearest (const char *typed, const char *const *names, guint n)
     }
   for (guint i = 0; i < n && best == NULL && strlen (typed) >= 3; i++)
     if (g_str_has_prefix (names[i], typed))
+      best = names[i];
+  for (guint i = 0; i < n && best == NULL; i++)
+    if (is_abridged (typed, names[i]))
       best = names[i];
   return best;
 }

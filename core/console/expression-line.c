@@ -8,6 +8,14 @@
 #include "core/nearest.h"
 #include "core/script/words.h"
 
+/* What other consoles call it. */
+static const char *const elsewhere[][2] = {
+  { "exit", "quit" },    { "bye", "quit" },      { "load", "open" },   { "undo", "back" },       { "next", "step" },
+  { "continue", "run" }, { "optimize", "run" },  { "show", "tables" }, { "describe", "tables" }, { "schema", "tables" },
+  { "forward", "eval" }, { "backward", "grad" }, { "export", "save" }, { "write", "save" },      { "plot", "render" },
+  { "draw", "render" },  { "search", "find" },   { "man", "help" },    { "explain", "why" },
+};
+
 /* A line that begins with a word nobody knows was most likely meant to be a command. */
 static void
 explain_unknown (PhCall *call, GError **error)
@@ -16,7 +24,7 @@ explain_unknown (PhCall *call, GError **error)
   const PhCommand *const *list = ph_command_list (&n);
   g_auto (GStrv) variables = ph_trace_names (call->console);
   guint n_variables = g_strv_length (variables);
-  g_autofree const char **names = g_new (const char *, n + n_variables + 1);
+  g_autofree const char **names = g_new (const char *, n + n_variables + 1); /* and select, which is no row of the list */
   g_autofree char *word = g_strndup (call->rest, strcspn (call->rest, " \t"));
   const char *nearest;
 
@@ -24,14 +32,26 @@ explain_unknown (PhCall *call, GError **error)
     names[i] = list[i]->name;
   for (guint i = 0; i < n_variables; i++)
     names[n + i] = variables[i];
-  nearest = ph_nearest (call->rest, names, n + n_variables);
+  names[n + n_variables] = "select";
+  nearest = ph_nearest (call->rest, names, n + n_variables + 1);
+  for (guint i = 0; i < G_N_ELEMENTS (elsewhere) && nearest == NULL; i++)
+    nearest = g_ascii_strcasecmp (word, elsewhere[i][0]) == 0 ? elsewhere[i][1] : NULL;
   if (nearest == NULL)
-    nearest = ph_nearest (word, names, n + n_variables);
+    nearest = ph_nearest (word, names, n + n_variables + 1);
   g_clear_error (error);
   if (nearest != NULL)
     g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no command '%s'; did you mean '%s'?", word, nearest);
   else
     g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no command '%s': `help` lists them", word);
+}
+
+/* `selct * from nodes`: read as a product it would make no sense either. */
+static gboolean
+is_query (const char *line, const char *word)
+{
+  static const char *const select[] = { "select" };
+
+  return strstr (line, " from ") != NULL && ph_nearest (word, select, 1) != NULL;
 }
 
 /* Words behind each other that begin no statement: a command, most likely. */
@@ -59,6 +79,8 @@ is_mistyped (PhCall *call)
     end++;
   if (g_strv_contains (statements, word))
     return FALSE;
+  if (is_query (call->rest, word))
+    return TRUE;
   {
     g_autofree char *first = g_strndup (word, strcspn (word, "."));
 

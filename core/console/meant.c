@@ -35,11 +35,35 @@ add_rules (GPtrArray *names, gboolean whole)
 }
 
 char *
+ph_meant_pass (const char *typed)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  guint n;
+  const PhPass *const *list = ph_pass_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (names, (gpointer) list[i]->name);
+  return ph_meant (typed, (const char *const *) names->pdata, names->len);
+}
+
+char *
 ph_meant_rule (const char *typed)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
   add_rules (names, TRUE);
+  if (strchr (typed, '/') == NULL) /* the rule alone: said with its pass */
+    {
+      g_autoptr (GPtrArray) bare = g_ptr_array_new ();
+      const char *nearest;
+
+      for (guint i = 0; i < names->len; i++)
+        g_ptr_array_add (bare, strchr (names->pdata[i], '/') + 1);
+      nearest = ph_nearest (typed, (const char *const *) bare->pdata, bare->len);
+      for (guint i = 0; i < names->len; i++)
+        if (nearest == bare->pdata[i])
+          return say (names->pdata[i]);
+    }
   return ph_meant (typed, (const char *const *) names->pdata, names->len);
 }
 
@@ -111,6 +135,13 @@ keyword_near (const char *text, const char *at)
   ends[0] = p; /* of the word before it, which SQLite took for a name */
   while (is_letter (*ends[1]))
     ends[1]++;
+  for (guint i = 0; i < 2; i++)
+    {
+      const char *word = i == 0 ? "group" : "order";
+
+      if (p - text >= 5 && g_ascii_strncasecmp (p - 5, word, 5) == 0 && (p - 5 == text || !is_letter (p[-6])))
+        return i == 0 ? "group by" : "order by";
+    }
   for (guint i = 0; i < 2; i++)
     {
       const char *start = ends[i], *nearest;

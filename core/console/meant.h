@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 
 /* "; did you mean '...'?", or "" where nothing is near. (transfer full) */
 char *ph_meant (const char *typed, const char *const *names, guint n);
+char *ph_meant_pass (const char *typed);
 char *ph_meant_rule (const char *typed);                      /* PASS/RULE                                   */
 char *ph_meant_help (const char *typed, const char *command); /* pass, rule, operator; @command: (nullable) the nearest command */
 char *ph_meant_step (PhDocument *document, const char *typed); /* the pass of a step                         */

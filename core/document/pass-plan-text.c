@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/nearest.h"
+
 static gboolean
 parse_option (const char *word, const char *option, PhPipelineEntry *entry, GError **error)
 {
@@ -29,6 +31,27 @@ parse_option (const char *word, const char *option, PhPipelineEntry *entry, GErr
   return TRUE;
 }
 
+void
+ph_pipeline_set_unknown (const char *name, GError **error)
+{
+  guint n, n_pipelines;
+  const PhPass *const *list = ph_pass_list (&n);
+  const PhPipeline *pipelines = ph_pipeline_list (&n_pipelines);
+  g_autofree const char **names = g_new (const char *, n + n_pipelines + 1);
+  const char *nearest;
+
+  for (guint i = 0; i < n_pipelines; i++)
+    names[i] = pipelines[i].name;
+  for (guint i = 0; i < n; i++)
+    names[n_pipelines + i] = list[i]->name;
+  nearest = ph_nearest (name, names, n + n_pipelines);
+  if (nearest != NULL)
+    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pipeline or pass '%s'; did you mean '%s'?", name, nearest);
+  else
+    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pipeline or pass '%s': `passes` and `pipeline` list them",
+                 name);
+}
+
 static gboolean
 parse_entry (const char *word, PhPipelineEntry *entry, GError **error)
 {
@@ -37,8 +60,7 @@ parse_entry (const char *word, PhPipelineEntry *entry, GError **error)
   *entry = (PhPipelineEntry) { .pass = ph_pass_find (parts[0]), .enabled = TRUE, .limit = G_MAXUINT };
   if (entry->pass == NULL)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pipeline or pass '%s': `passes` and `pipeline` list them",
-                   parts[0]);
+      ph_pipeline_set_unknown (parts[0], error);
       return FALSE;
     }
   if (entry->pass->needs_arguments)

@@ -19,6 +19,8 @@ typedef struct
 /* pass-plan-text.c: a name of ph_pipeline_list(), or words separated by commas: passes, each with :off, :break, :repeat or :limit=N
  * behind it, and allow=CLASS (else all is allowed). (transfer full) (element-type PhPipelineEntry) */
 GArray *ph_pipeline_parse (const char *text, PhExactness *allow, GError **error);
+/* There is no pipeline or pass of that name; which one is near. */
+void ph_pipeline_set_unknown (const char *name, GError **error);
 
 typedef struct
 {

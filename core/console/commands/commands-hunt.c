@@ -9,6 +9,7 @@
 #include "core/console/hunt-report.h"
 #include "core/console/other-code.h"
 #include "core/console/reply-table.h"
+#include "core/document/pass-plan.h"
 #include "core/prove/hunt/hunt.h"
 #include "core/run/inputs.h"
 
@@ -68,8 +69,7 @@ add_stage (Hunt *self, const char *name, const char *argument, GError **error)
 
   if (pass == NULL)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pipeline or pass '%s': `passes` and `pipeline` list them",
-                   name);
+      ph_pipeline_set_unknown (name, error);
       return FALSE;
     }
   if (pass->needs_arguments && argument == NULL)

@@ -419,10 +419,12 @@ pass_add_begin (PhCall *call, GError **error)
   pass = ph_pass_find (call->argv[0]);
   if (pass == NULL || pass->needs_arguments)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
-                   pass == NULL ? "there is no pass '%s': `passes` lists them"
-                                : "pass '%s' needs arguments, so it cannot stand in a pipeline: run it alone",
-                   call->argv[0]);
+      g_autofree char *meant = pass == NULL ? ph_meant_pass (call->argv[0]) : NULL;
+
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s '%s'%s", pass == NULL ? "there is no pass" : "pass", call->argv[0],
+                   pass != NULL     ? " needs arguments, so it cannot stand in a pipeline: run it alone"
+                   : *meant != '\0' ? meant
+                                    : ": `passes` lists them");
       return FALSE;
     }
   if (call->argc == 2 && !ph_call_find_entry (call, call->argv[1], &at, error))

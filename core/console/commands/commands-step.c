@@ -6,7 +6,6 @@
 #include "core/console/command-code.h"
 #include "core/console/meant.h"
 #include "core/console/reply-rows.h"
-#include "core/nearest.h"
 #include "core/prove/prover.h"
 #include "core/run/inputs.h"
 
@@ -244,23 +243,25 @@ run_finish (PhCall *call, GError **error)
 }
 
 static const PhPass *
-find_pass (PhCall *call, const char *name, GError **error)
+find_pass (const char *name, GError **error)
 {
   const PhPass *pass = ph_pass_find (name);
+  g_autofree char *meant = NULL;
   guint n;
-  const PhPass *const *list = ph_pass_list (&n);
-  g_autofree const char **names = g_new (const char *, n + 1);
-  const char *nearest;
+  const PhPipeline *pipelines = ph_pipeline_list (&n);
 
   if (pass != NULL)
     return pass;
   for (guint i = 0; i < n; i++)
-    names[i] = list[i]->name;
-  nearest = ph_nearest (name, names, n);
-  if (nearest != NULL)
-    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pass '%s'; did you mean '%s'?", name, nearest);
-  else
-    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pass '%s': `passes` lists them", name);
+    if (g_ascii_strcasecmp (name, pipelines[i].name) == 0)
+      {
+        g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                     "there is no pass '%s': `pipeline %s` chooses the pipeline, and `run` runs it", name, pipelines[i].name);
+        return NULL;
+      }
+  meant = ph_meant_pass (name);
+  g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pass '%s'%s", name,
+               *meant != '\0' ? meant : ": `passes` lists them");
   return NULL;
 }
 
@@ -270,7 +271,7 @@ add_named_passes (PhCall *call, PhJob *job, GError **error)
 {
   for (guint i = 0; i < call->argc; i++)
     {
-      const PhPass *pass = find_pass (call, call->argv[i], error);
+      const PhPass *pass = find_pass (call->argv[i], error);
 
       if (pass == NULL)
         return FALSE;

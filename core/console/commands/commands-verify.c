@@ -8,6 +8,7 @@
 #include "core/console/command-words.h"
 #include "core/console/other-code.h"
 #include "core/console/reply-rows.h"
+#include "core/document/pass-plan.h"
 #include "core/prove/cases/cases.h"
 #include "core/prove/hunt/runner.h"
 #include "core/prove/prover.h"
@@ -372,8 +373,7 @@ check_pipeline (Check *check, const char *typed, GError **error)
 
       if (pass == NULL)
         {
-          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
-                       "there is no pipeline or pass '%s': `passes` and `pipeline` list them", names[i]);
+          ph_pipeline_set_unknown (names[i], error);
           return FALSE;
         }
       if (pass->needs_arguments)

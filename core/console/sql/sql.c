@@ -12,7 +12,6 @@
 #include "core/console/reply-table.h"
 #include "core/console/sql/sql-private.h"
 #include "core/console/sql/sql-table.h"
-#include "core/nearest.h"
 #include "core/run/inputs.h"
 
 #define MAX_ROWS       100000 /* of an answer              */
@@ -319,7 +318,7 @@ static void
 set_sql_error (PhSql *sql, const char *text, GError **error)
 {
   g_autofree char *meant = NULL;
-  const char *message = sqlite3_errmsg (sql->db), *typed, *nearest = NULL;
+  const char *message = sqlite3_errmsg (sql->db), *typed;
 
   if (g_cancellable_is_cancelled (sql->cancellable))
     {
@@ -340,11 +339,9 @@ set_sql_error (PhSql *sql, const char *text, GError **error)
         typed = strrchr (typed, '.') + 1;
       if (say_where (message, typed, error))
         return;
-      nearest = ph_nearest (typed, (const char *const *) names->pdata, names->len);
-      if (nearest != NULL)
-        g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "SQL: %s; did you mean '%s'?", message, nearest);
-      else
-        g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "SQL: %s: `tables` lists tables and columns", message);
+      meant = ph_meant (typed, (const char *const *) names->pdata, names->len);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "SQL: %s%s", message,
+                   *meant != '\0' ? meant : ": `tables` lists tables and columns");
       return;
     }
   meant = ph_meant_sql (message, text, sqlite3_error_offset (sql->db));
@@ -353,11 +350,24 @@ set_sql_error (PhSql *sql, const char *text, GError **error)
 
 #define MAX_POINTED 200 /* bytes of a query under which a caret is found with the eye */
 
+/* The byte of @text where SQLite stopped, or -1; of a table that is none it says only the name. */
+static int
+error_offset (PhSql *sql, const char *text)
+{
+  const char *message = sqlite3_errmsg (sql->db), *name = message + strlen ("no such table: ");
+  const gsize length = g_str_has_prefix (message, "no such table: ") ? strlen (name) : 0;
+
+  for (const char *p = text; length > 0 && (p = strstr (p, name)) != NULL; p += length)
+    if ((p == text || (!g_ascii_isalnum (p[-1]) && p[-1] != '_')) && !g_ascii_isalnum (p[length]) && p[length] != '_')
+      return (int) (p - text);
+  return sqlite3_error_offset (sql->db);
+}
+
 /* The query under the message, and a caret under where SQLite stopped. @typed was quoted to @text. */
 static void
 point_at (PhSql *sql, const char *typed, const char *text, GError **error)
 {
-  int offset = sqlite3_error_offset (sql->db);
+  int offset = error_offset (sql, text);
   const char *p = typed;
   g_autofree char *message = NULL;
   glong column;
