@@ -12,11 +12,18 @@ while read -r command; do
 done <"${TMPDIR:-/tmp}/commands.$$"
 rm "${TMPDIR:-/tmp}/commands.$$"
 
+# LLVM's opt, of a version that knows the pointers of the examples.
+has_opt ()
+{
+  for version in $(seq 14 30); do command -v "opt-$version" >/dev/null && return; done
+  opt --version 2>/dev/null | grep -qE 'LLVM version (1[4-9]|[2-9][0-9])'
+}
+
 # Lines of code that begin with "peep resources/...", each in an empty folder.
 grep -hE '^    peep resources/' docs/manual.md README.md CONTRIBUTING.md | sed 's/ *#.*//' >"${TMPDIR:-/tmp}/lines.$$"
 while read -r line; do
   case $line in
-  *"'llvm "*) command -v opt >/dev/null || command -v opt-19 >/dev/null || { echo "not tried, there is no opt (Debian: llvm-19): $line"; continue; } ;;
+  *"'llvm "*) has_opt || { echo "not tried, there is no opt of LLVM 14 or later (Debian: llvm-19): $line"; continue; } ;;
   esac
   folder=$(mktemp -d)
   said=$(cd "$folder" && sh -c "$(echo "$line" | sed "s|^peep resources/|'$peep' '$1'/resources/|")" 2>&1 </dev/null) ||

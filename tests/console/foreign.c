@@ -159,6 +159,43 @@ test_hostile (void)
   g_assert_cmpuint (count_sleeping (marker), ==, 0);
 }
 
+/* What LLVM is old is told of opaque pointers, and what is too old for them is said. */
+static void
+test_llvm_versions (void)
+{
+  static const char program[]
+      = "#!/bin/sh\n"
+        "case \"$*\" in --version) echo \"LLVM version $(cat \"$0.version\").0.6\"; exit;; esac\n"
+        "case \"$(cat \"$0.version\") $*\" in '14 -opaque-pointers '*|'19 -passes='*) exit;; *) echo \"no: $*\" >&2; exit 1;; esac\n";
+  static const char *const versions[] = { "13", "14", "19" };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("peephole-XXXXXX", &error), *opt = g_build_filename (folder, "opt-30", NULL),
+                  *version = g_strconcat (opt, ".version", NULL), *file = g_build_filename (folder, "f.ll", NULL),
+                  *path = g_strconcat (folder, ":", g_getenv ("PATH"), NULL), *old = g_strdup (g_getenv ("PATH")),
+                  *open = g_strdup_printf ("open '%s'", file);
+  g_autoptr (PhConsole) console = console_on ("signs.onnxtxt");
+
+  g_assert_no_error (error);
+  g_assert_true (g_file_set_contents (opt, program, -1, NULL));
+  g_assert_cmpint (g_chmod (opt, 0755), ==, 0);
+  g_assert_true (g_file_set_contents (file, "define i32 @f(ptr %x) {\n  %y = load i32, ptr %x\n  ret i32 %y\n}\n", -1, NULL));
+  g_setenv ("PATH", path, TRUE);
+  assert_text (console, open, "*2 nodes*");
+  for (guint i = 0; i < G_N_ELEMENTS (versions); i++)
+    {
+      g_assert_true (g_file_set_contents (version, versions[i], -1, NULL));
+      if (i == 0)
+        assert_fails (console, "llvm gvn", "*of LLVM 13, which knows no opaque pointers*llvm-14*");
+      else
+        assert_text (console, "llvm gvn", "0 passes ran*");
+    }
+  g_setenv ("PATH", old, TRUE);
+  g_unlink (opt);
+  g_unlink (version);
+  g_unlink (file);
+  g_rmdir (folder);
+}
+
 /* LLVM's passes, with a program in opt's place that prints what opt does: on its standard error. */
 static void
 test_llvm (void)
@@ -217,5 +254,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/foreign/command", test_command);
   g_test_add_func ("/foreign/hostile", test_hostile);
   g_test_add_func ("/foreign/llvm", test_llvm);
+  g_test_add_func ("/foreign/llvm-versions", test_llvm_versions);
   return g_test_run ();
 }

@@ -5,10 +5,8 @@
 #include "core/console/call-work.h"
 #include "core/console/command-code.h"
 #include "core/console/reply-text.h"
-#include "core/io/child.h"
 #include "core/io/llvm/import.h"
-
-#define OLDEST 14 /* of LLVM: its passes print as they are read here */
+#include "core/io/llvm/program.h"
 
 typedef struct
 {
@@ -66,7 +64,7 @@ llvm_begin (PhCall *call, GError **error)
   llvm = g_new0 (Llvm, 1);
   llvm->problems = g_ptr_array_new_with_free_func (g_free);
   ph_call_set_data (call, llvm, llvm_free);
-  llvm->program = ph_child_find ("opt", OLDEST);
+  llvm->program = ph_llvm_program_find ("opt");
   if (llvm->program == NULL)
     return refuse (error, PH_ERROR_NOT_FOUND, "LLVM's opt is not installed: Debian has it in the package llvm-19");
   llvm->path = g_canonicalize_filename (path, NULL);
@@ -100,24 +98,19 @@ for_older (Llvm *llvm)
 static gboolean
 llvm_work (PhCall *call, GError **error)
 {
-  /* opt prints both the dumps and its own errors to standard error. */
-  static const char script[]
-      = "t=$(mktemp) || exit 1; trap 'rm -f \"$t\"' EXIT; \"$0\" \"$@\" >\"$t\" 2>&1 || { s=$?; head -c 2000 \"$t\" >&2; exit $s; }; cat \"$t\"";
   Llvm *llvm = call->data;
-  g_autofree char *passes = g_strconcat ("-passes=", llvm->passes, NULL), *what = g_path_get_basename (llvm->program);
-  const char *command[] = {
-    "sh", "-c", script, llvm->program, passes, "-print-changed", "-print-module-scope", "-disable-output", llvm->path, NULL
-  };
+  g_autofree char *passes = g_strconcat ("-passes=", llvm->passes, NULL);
+  const char *arguments[] = { passes, "-print-changed", "-print-module-scope", "-disable-output", llvm->path, NULL };
   g_autoptr (PhModel) model = NULL;
   g_autoptr (GBytes) dump = NULL, older = NULL;
   g_autoptr (GError) reason = NULL;
 
   ph_call_progress (call, "running LLVM's passes", -1);
-  dump = ph_child_run (command, NULL, NULL, 0, what, call->cancellable, &reason);
+  dump = ph_llvm_program_run (llvm->program, arguments, NULL, 0, TRUE, call->cancellable, &reason);
   if (dump == NULL && (older = for_older (llvm)) != NULL)
     {
-      command[G_N_ELEMENTS (command) - 2] = "-";
-      dump = ph_child_run (command, NULL, older, 0, what, call->cancellable, NULL);
+      arguments[G_N_ELEMENTS (arguments) - 2] = "-";
+      dump = ph_llvm_program_run (llvm->program, arguments, older, 0, TRUE, call->cancellable, NULL);
     }
   if (dump == NULL)
     {

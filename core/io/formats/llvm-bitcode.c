@@ -2,11 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/io/child.h"
 #include "core/io/format.h"
 #include "core/io/llvm/import.h"
-
-#define OLDEST 14 /* of LLVM: the text of older ones has types of pointers that are not read here */
+#include "core/io/llvm/program.h"
 
 static guint
 probe (const guint8 *head, gsize size, const char *name)
@@ -19,8 +17,8 @@ probe (const guint8 *head, gsize size, const char *name)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autofree char *program = ph_child_find ("llvm-dis", OLDEST), *what = NULL;
-  const char *const command[] = { program, "-o", "-", "-", NULL };
+  static const char *const arguments[] = { "-o", "-", "-", NULL };
+  g_autofree char *program = ph_llvm_program_find ("llvm-dis");
   g_autoptr (GBytes) bytes = NULL, text = NULL;
   g_autoptr (PhLlvmModule) module = NULL;
   gsize size;
@@ -32,9 +30,10 @@ read_model (PhSource *source, GError **error)
                       "LLVM bitcode is read by llvm-dis, which is not installed: Debian has it in the package llvm");
       return NULL;
     }
-  what = g_path_get_basename (program);
   bytes = ph_source_dup_bytes (source, error);
-  text = bytes != NULL ? ph_child_run (command, NULL, bytes, g_bytes_get_size (bytes), what, source->cancellable, error) : NULL;
+  text = bytes != NULL
+             ? ph_llvm_program_run (program, arguments, bytes, g_bytes_get_size (bytes), FALSE, source->cancellable, error)
+             : NULL;
   if (text == NULL)
     {
       g_prefix_error (error, "%s: ", source->path);
