@@ -307,6 +307,8 @@ run_node (PhField *field, const PhNode *node, GHashTable *needed)
 
   if (g_cancellable_is_cancelled (field->cancellable))
     return stop (field, "cancelled");
+  if (field->bad_sign) /* the prime is of no use, whatever comes */
+    return stop (field, "a constant has another sign");
   field->n_nodes++;
   for (guint i = 0; i < self.n_in && ok; i++)
     {

@@ -121,13 +121,16 @@ ph_field_parts (PhField *field, PhFieldTensor *self)
   field->salted = FALSE;
   for (gsize i = 0; i < self->count; i++)
     {
-      if (i == 0 || !ph_tensor_is_splat (self->known))
+      if (field->bad_sign) /* the point is of no use: what is left costs nothing more */
+        number = (PhNum) { 0, 0 };
+      else if (i == 0 || !ph_tensor_is_splat (self->known))
         number = dtype == PH_STRING          ? string_number (field, ph_tensor_get_string (self->known, i))
                  : ph_dtype_is_float (dtype) ? ph_field_constant (field, dtype, ph_tensor_get (self->known, i))
                                              : ph_num_int (ph_tensor_get_int (self->known, i));
       ph_field_put (self, i, number);
     }
-  ph_field_image_note (field, self);
+  if (!field->bad_sign)
+    ph_field_image_note (field, self);
   field->met |= met;
   field->used_recognised |= recognised;
 }

@@ -13,6 +13,7 @@
 #define POINTS      2   /* where no sign was drawn                                     */
 #define PRIMES      30  /* for signs that multiply: each sees a wrong law by half      */
 #define MAX_PRIMES  400 /* tried, until so many give every constant its sign           */
+#define HOPELESS    64  /* tried without one that does: the constants are too many     */
 #define MAX_WORK    3e6 /* multiplications modulo each                                 */
 #define SIGNS       40  /* drawn in all, at least: each sees a wrong branch by half    */
 #define MAX_REDRAWS 1   /* of all points: a random divisor is hardly ever 0            */
@@ -315,10 +316,14 @@ try_primes (Pair *pair, guint reading)
       ph_field_p = ph_field_prime (pair->seed, n);
       result = try_point (pair, reading);
       ph_field_p = PH_FIELD_USUAL_P;
+      if (has_bad_sign (pair))
+        {
+          if (points == 0 && n + 1 >= HOPELESS)
+            break;
+          continue;
+        }
       if (result == PH_FIELD_UNKNOWN || pair->field[0]->work + pair->field[1]->work > MAX_WORK)
         return PH_FIELD_UNKNOWN;
-      if (has_bad_sign (pair))
-        continue;
       if (result != PH_FIELD_EQUAL)
         return result;
       points++;
