@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/ops/op-list.h"
+#include "core/run/chain-operators.h"
 #include "core/run/lanes.h"
 #include "core/tensor/broadcast.h"
 
@@ -13,13 +14,6 @@
 #define OPERANDS 16
 #define STEPS    32
 #define RANK     9 /* of a tensor in blocks of channels: one more than plainly */
-
-enum
-{
-  UNARY,
-  BINARY,
-  WHERE
-};
 
 /* Registers: the operands, then one for the result of each step. */
 typedef struct
@@ -52,48 +46,6 @@ struct _PhChain
   gint64 dims[PH_MAX_RANK], walk[RANK];
   gsize count;
 };
-
-/* ── operators ── */
-
-typedef struct
-{
-  const PhOp *op;
-  guint8 kind, lane;
-} Row;
-
-/* clang-format off */
-static const Row rows[] = {
-  { &ph_op_Identity, UNARY, PH_LANE_COPY }, { &ph_op_Neg, UNARY, PH_LANE_NEG }, { &ph_op_Abs, UNARY, PH_LANE_ABS },
-  { &ph_op_Sqrt, UNARY, PH_LANE_SQRT }, { &ph_op_Reciprocal, UNARY, PH_LANE_RECIPROCAL }, { &ph_op_Exp, UNARY, PH_LANE_EXP },
-  { &ph_op_Tanh, UNARY, PH_LANE_TANH }, { &ph_op_Sigmoid, UNARY, PH_LANE_SIGMOID }, { &ph_op_Erf, UNARY, PH_LANE_ERF },
-  { &ph_op_Gelu, UNARY, PH_LANE_GELU }, { &ph_op_Relu, UNARY, PH_LANE_RELU }, { &ph_op_LeakyRelu, UNARY, PH_LANE_LEAKY_RELU },
-  { &ph_op_HardSigmoid, UNARY, PH_LANE_HARD_SIGMOID }, { &ph_op_HardSwish, UNARY, PH_LANE_HARD_SWISH },
-  { &ph_op_Swish, UNARY, PH_LANE_SWISH }, { &ph_op_Add, BINARY, PH_LANE_ADD }, { &ph_op_Sub, BINARY, PH_LANE_SUB },
-  { &ph_op_Mul, BINARY, PH_LANE_MUL }, { &ph_op_Div, BINARY, PH_LANE_DIV }, { &ph_op_Max, BINARY, PH_LANE_MAX },
-  { &ph_op_Min, BINARY, PH_LANE_MIN }, { &ph_op_Clip, BINARY, PH_LANE_MAX }, { &ph_op_Where, WHERE, 0 },
-};
-/* clang-format on */
-
-static const Row *
-row_of (const PhNode *node)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    if (rows[i].op == node->op)
-      return &rows[i];
-  return NULL;
-}
-
-gboolean
-ph_chain_takes (const PhNode *node)
-{
-  const Row *row = row_of (node);
-
-  if (row == NULL || node->outputs->len != 1)
-    return FALSE;
-  if (node->op == &ph_op_Max || node->op == &ph_op_Min)
-    return node->inputs->len == 2;
-  return TRUE;
-}
 
 /* ── from nodes to steps ── */
 
@@ -197,7 +149,7 @@ add_clip (Maker *maker, const PhNode *node, int x)
 
   if (find_bound (maker, ph_node_input (node, 1), &bounds[0]) && find_bound (maker, ph_node_input (node, 2), &bounds[1]))
     {
-      Step *step = add_step (maker->chain, UNARY, PH_LANE_CLIP);
+      Step *step = add_step (maker->chain, PH_CHAIN_UNARY, PH_LANE_CLIP);
 
       if (step == NULL)
         return FALSE;
@@ -213,7 +165,7 @@ add_clip (Maker *maker, const PhNode *node, int x)
 
       if (bound == NULL)
         continue;
-      step = limit >= 0 && is_scalar (maker, limit) ? add_step (maker->chain, BINARY, lanes[i]) : NULL;
+      step = limit >= 0 && is_scalar (maker, limit) ? add_step (maker->chain, PH_CHAIN_BINARY, lanes[i]) : NULL;
       if (step == NULL)
         return refuse (maker, "a bound is no scalar") >= 0;
       step->in[0] = (guint8) x;
@@ -223,11 +175,20 @@ add_clip (Maker *maker, const PhNode *node, int x)
   return TRUE;
 }
 
+/* As the reference kernel does, which multiplies then. */
+static gboolean
+is_square (const Maker *maker, PhValue *exponent)
+{
+  float power = 0;
+
+  return find_bound (maker, exponent, &power) && power == 2;
+}
+
 static gboolean
 add_node (Maker *maker, const PhNode *node)
 {
-  const Row *row = row_of (node);
-  const guint n = row->kind == UNARY || node->op == &ph_op_Clip ? 1 : row->kind == BINARY ? 2 : 3;
+  const PhChainOperator *row = ph_chain_operator (node);
+  const guint n = row->kind == PH_CHAIN_UNARY || node->op == &ph_op_Clip ? 1 : row->kind == PH_CHAIN_BINARY ? 2 : 3;
   int in[3] = { 0 };
   Step *step;
 
@@ -235,8 +196,8 @@ add_node (Maker *maker, const PhNode *node)
     {
       PhValue *value = ph_node_input (node, i);
 
-      in[i] = value != NULL ? register_of (maker, value, row->kind == WHERE && i == 0) : -1;
-      if (in[i] < 0 || (row->kind == WHERE && i == 0 && in[i] >= OPERANDS))
+      in[i] = value != NULL ? register_of (maker, value, row->kind == PH_CHAIN_WHERE && i == 0) : -1;
+      if (in[i] < 0 || (row->kind == PH_CHAIN_WHERE && i == 0 && in[i] >= OPERANDS))
         return FALSE;
     }
   if (node->op == &ph_op_Clip)
@@ -251,15 +212,10 @@ add_node (Maker *maker, const PhNode *node)
         return FALSE;
       for (guint i = 0; i < n; i++)
         step->in[i] = (guint8) in[i];
-      if (node->op == &ph_op_LeakyRelu)
-        step->p[0] = ph_node_attr_float (node, "alpha", 0.01f);
-      else if (node->op == &ph_op_HardSigmoid)
-        {
-          step->p[0] = ph_node_attr_float (node, "alpha", 0.2f);
-          step->p[1] = ph_node_attr_float (node, "beta", 0.5f);
-        }
-      else if (node->op == &ph_op_Swish)
-        step->p[0] = ph_node_attr_float (node, "alpha", 1);
+      for (guint i = 0; i < G_N_ELEMENTS (row->p) && row->p[i].name != NULL; i++)
+        step->p[i] = ph_node_attr_float (node, row->p[i].name, row->p[i].fallback);
+      if (node->op == &ph_op_Pow && is_square (maker, ph_node_input (node, 1)))
+        step->kind = PH_CHAIN_UNARY, step->lane = PH_LANE_SQUARE;
       else if (node->op == &ph_op_Gelu && g_strcmp0 (ph_node_attr_string (node, "approximate", "none"), "tanh") == 0)
         step->lane = PH_LANE_GELU_TANH;
     }
@@ -508,9 +464,9 @@ run_block (const PhChain *chain, const PhLanes *lanes, gsize n, const float **re
       const Step *step = &chain->steps[i];
       float *y = i + 1 == chain->n_steps ? out : room[OPERANDS + i];
 
-      if (step->kind == UNARY)
+      if (step->kind == PH_CHAIN_UNARY)
         lanes->unary[step->lane](n, y, registers[step->in[0]], step->p);
-      else if (step->kind == BINARY)
+      else if (step->kind == PH_CHAIN_BINARY)
         lanes->binary[step->lane](n, y, registers[step->in[0]], registers[step->in[1]]);
       else
         lanes->where (n, y, (const guint8 *) registers[step->in[0]], registers[step->in[1]], registers[step->in[2]]);

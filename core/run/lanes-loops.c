@@ -38,107 +38,7 @@ choose (I mask, V a, V b)
   return (V) ((mask & (I) a) | (~mask & (I) b));
 }
 
-/* ── functions ── */
-
-#define NEGATIVE ((I) { 0 } + (gint32) 0x80000000)
-
-INLINE V
-absolute (V x)
-{
-  return (V) ((I) x & ~NEGATIVE);
-}
-
-/* x = n ln 2 + r: exp (x) = 2^n exp (r), where |r| is at most half of ln 2 and the series up to r^7 is as good as a float. */
-INLINE V
-exponential (V x)
-{
-  const V magic = splat (12582912.f); /* 1.5 * 2^23: sums with it have no fraction */
-  const V high = choose (x > 89.f, splat (89.f), x), t = choose (high < -104.f, splat (-104.f), high);
-  const V shifted = t * 1.44269504f + magic, n = shifted - magic;
-  const V r = (t - n * 0.693359375f) + n * 2.12194440e-4f;
-  const I power = (I) shifted - 0x4B400000, half = power >> 1;
-  V p = splat (1.98412698e-4f);
-
-  p = p * r + 1.38888889e-3f;
-  p = p * r + 8.33333333e-3f;
-  p = p * r + 4.16666667e-2f;
-  p = p * r + 1.66666667e-1f;
-  p = p * r + 0.5f;
-  p = p * r + 1;
-  p = p * r + 1;
-  p = p * (V) ((half + 127) << 23);
-  return p * (V) ((power - half + 127) << 23);
-}
-
-/* Chebyshev's interpolation: of erf (x) / x by x^2 up to 1, and of the logarithm of 1 - erf (x) from there to 4. */
-INLINE V
-error_function (V x)
-{
-  const V a = absolute (x), u = x * x, far = choose (a > 4.f, splat (4.f), a);
-  V p = splat (-9.66704429e-06f), q = splat (7.5826821e-08f), large;
-
-  p = p * u + 0.000112659589f;
-  p = p * u + -0.000848408039f;
-  p = p * u + 0.00522103181f;
-  p = p * u + -0.0268654307f;
-  p = p * u + 0.112837825f;
-  p = p * u + -0.376126385f;
-  p = p * u + 1.12837917f;
-  q = q * far + -3.32168462e-06f;
-  q = q * far + 6.22983535e-05f;
-  q = q * far + -0.000685836684f;
-  q = q * far + 0.00506494692f;
-  q = q * far + -0.0270995233f;
-  q = q * far + 0.111055017f;
-  q = q * far + 0.63095303f;
-  q = q * far + 1.13067514f;
-  q = q * far + -0.000416329219f;
-  large = 1 - exponential (-q);
-  large = (V) ((I) large | ((I) x & NEGATIVE));
-  return choose (x != x, x, choose (a < 1.f, x * p, large));
-}
-
-INLINE V
-hyperbolic_tangent (V x)
-{
-  const V a = absolute (x), u = x * x, bound = choose (a > 20.f, splat (20.f), a);
-  V p = splat (-0.00565713519f), large;
-
-  p = p * u + 0.0205881915f;
-  p = p * u + -0.0537201077f;
-  p = p * u + 0.133311141f;
-  p = p * u + -0.333332599f;
-  large = 1 - 2 / (exponential (bound + bound) + 1);
-  large = (V) ((I) large | ((I) x & NEGATIVE));
-  return choose (x != x, x, choose (a < 0.625f, x + x * u * p, large));
-}
-
-INLINE V
-logistic (V x)
-{
-  const V e = exponential (-absolute (x));
-
-  return choose (x < 0.f, e, splat (1)) / (1 + e);
-}
-
-INLINE V
-square_root (V x)
-{
-  V y;
-
-  for (int i = 0; i < PH_WIDTH; i++)
-    y[i] = sqrtf (x[i]);
-  return y;
-}
-
-/* Between 0 and 1, or NaN. */
-INLINE V
-gate (V x)
-{
-  const V y = choose (x > 1.f, splat (1), x);
-
-  return choose (y < 0.f, splat (0), y);
-}
+#include "core/run/lanes-functions.inc"
 
 /* ── loops ── */
 
@@ -202,6 +102,22 @@ UNARY (hard_sigmoids, gate (p[0] * x + p[1]))
 UNARY (hard_swishes, x *gate (x / 6 + 0.5f))
 UNARY (swishes, x / (1 + exponential (-p[0] * x)))
 UNARY (clips, LESSER (GREATER (x, splat (p[0])), splat (p[1])))
+UNARY (logarithms, logarithm (x))
+UNARY (elus, choose (x < 0.f, p[0] * exponential_less_one (x), x))
+UNARY (celus, choose (x < 0.f, p[0] * exponential_less_one (x / p[0]), x))
+UNARY (selus, choose (x <= 0.f, p[1] * p[0] * exponential_less_one (x), p[1] * x))
+UNARY (softpluses, softplus (x))
+UNARY (softsigns, x / (1 + absolute (x)))
+UNARY (mishes, mish (x))
+UNARY (thresholds, choose (x > p[0], x, splat (0)))
+UNARY (shrinks, choose (x < -p[0], x + p[1], choose (x > p[0], x - p[1], splat (0))))
+UNARY (signs, choose (x > 0.f, splat (1), choose (x < 0.f, splat (-1), x)))
+UNARY (ceilings, ceiling (x))
+UNARY (floors, floor_of (x))
+UNARY (rounds, nearest (x))
+UNARY (sines, sine (x))
+UNARY (cosines, cosine (x))
+UNARY (squares, x *x)
 
 BINARY (add, x + z)
 BINARY (subtract, x - z)
@@ -209,6 +125,8 @@ BINARY (multiply, x *z)
 BINARY (divide, x / z)
 BINARY (greatest, GREATER (x, z))
 BINARY (least, LESSER (x, z))
+BINARY (slopes, choose (x < 0.f, x *z, x))
+BINARY (powers, power (x, z))
 
 static void
 where (gsize n, float *y, const guint8 *condition, const float *a, const float *b)
@@ -570,9 +488,10 @@ const PhLanes PH_LANES = {
   .panel = PANEL,
   .unary = {
     copy, negate, absolutes, square_roots, reciprocals, exponentials, tangents, logistics, error_functions, gelus, gelus_by_tangent, relus,
-    leaky_relus, hard_sigmoids, hard_swishes, swishes, clips,
+    leaky_relus, hard_sigmoids, hard_swishes, swishes, clips, logarithms, elus, celus, selus, softpluses, softsigns, mishes, thresholds, shrinks,
+    signs, ceilings, floors, rounds, sines, cosines, squares,
   },
-  .binary = { add, subtract, multiply, divide, greatest, least },
+  .binary = { add, subtract, multiply, divide, greatest, least, slopes, powers },
   .where = where, .fill = fill, .has_nan_or_least = has_nan_or_least, .product = product, .softmax = softmax, .normalise = normalise,
   .accumulate = accumulate, .affine = affine, .add_scaled = add_scaled, .total = total, .totals = totals, .extreme = extreme, .extremes = extremes,
   .quantise = quantise, .requantise = requantise, .dequantise = dequantise,

@@ -12,7 +12,9 @@ typedef enum
 {
   PH_LANE_COPY, PH_LANE_NEG, PH_LANE_ABS, PH_LANE_SQRT, PH_LANE_RECIPROCAL, PH_LANE_EXP, PH_LANE_TANH, PH_LANE_SIGMOID, PH_LANE_ERF,
   PH_LANE_GELU, PH_LANE_GELU_TANH, PH_LANE_RELU, PH_LANE_LEAKY_RELU /* alpha */, PH_LANE_HARD_SIGMOID /* alpha, beta */, PH_LANE_HARD_SWISH,
-  PH_LANE_SWISH /* alpha */, PH_LANE_CLIP /* the least, the greatest */,
+  PH_LANE_SWISH /* alpha */, PH_LANE_CLIP /* the least, the greatest */, PH_LANE_LOG, PH_LANE_ELU /* alpha */, PH_LANE_CELU /* alpha */,
+  PH_LANE_SELU /* alpha, gamma */, PH_LANE_SOFTPLUS, PH_LANE_SOFTSIGN, PH_LANE_MISH, PH_LANE_THRESHOLDED_RELU /* alpha */,
+  PH_LANE_SHRINK /* lambd, bias */, PH_LANE_SIGN, PH_LANE_CEIL, PH_LANE_FLOOR, PH_LANE_ROUND, PH_LANE_SIN, PH_LANE_COS, PH_LANE_SQUARE,
   PH_N_LANE_UNARY
 } PhLaneUnary;
 /* clang-format on */
@@ -25,10 +27,11 @@ typedef enum
   PH_LANE_DIV,
   PH_LANE_MAX,
   PH_LANE_MIN,
+  PH_LANE_PRELU,
+  PH_LANE_POW,
   PH_N_LANE_BINARY
 } PhLaneBinary;
 
-/* A result does not depend on where in the array its element stands. */
 /* What is added up of each element. */
 typedef enum
 {
@@ -37,6 +40,7 @@ typedef enum
   PH_LANE_SQUARES
 } PhLaneTotal;
 
+/* A result does not depend on where in the array its element stands. */
 typedef struct
 {
   const char *name;

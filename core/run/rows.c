@@ -340,10 +340,13 @@ run_split (PhKernel *kernel, gpointer prepared)
 #define ELEMENTWISE(name_) { &ph_op_##name_, PH_DEVICE_CPU, "chain", 10, prepare_elementwise, run_elementwise, free_chain }
 
 const PhKernelRow ph_kernels_rows[] = {
-  ELEMENTWISE (Abs), ELEMENTWISE (Add), ELEMENTWISE (Clip), ELEMENTWISE (Div), ELEMENTWISE (Erf), ELEMENTWISE (Exp), ELEMENTWISE (Gelu),
-  ELEMENTWISE (HardSigmoid), ELEMENTWISE (HardSwish), ELEMENTWISE (LeakyRelu), ELEMENTWISE (Max), ELEMENTWISE (Min), ELEMENTWISE (Mul),
-  ELEMENTWISE (Neg), ELEMENTWISE (Reciprocal), ELEMENTWISE (Relu), ELEMENTWISE (Sigmoid), ELEMENTWISE (Sqrt), ELEMENTWISE (Sub),
-  ELEMENTWISE (Swish), ELEMENTWISE (Tanh), ELEMENTWISE (Where),
+  ELEMENTWISE (Abs), ELEMENTWISE (Add), ELEMENTWISE (Ceil), ELEMENTWISE (Celu), ELEMENTWISE (Clip), ELEMENTWISE (Cos), ELEMENTWISE (Div),
+  ELEMENTWISE (Elu), ELEMENTWISE (Erf), ELEMENTWISE (Exp), ELEMENTWISE (Floor), ELEMENTWISE (Gelu), ELEMENTWISE (HardSigmoid),
+  ELEMENTWISE (HardSwish), ELEMENTWISE (LeakyRelu), ELEMENTWISE (Log), ELEMENTWISE (Max), ELEMENTWISE (Min), ELEMENTWISE (Mish),
+  ELEMENTWISE (Mul), ELEMENTWISE (Neg), ELEMENTWISE (Pow), ELEMENTWISE (PRelu), ELEMENTWISE (Reciprocal), ELEMENTWISE (Relu),
+  ELEMENTWISE (Round), ELEMENTWISE (Selu), ELEMENTWISE (Shrink), ELEMENTWISE (Sigmoid), ELEMENTWISE (Sign), ELEMENTWISE (Sin),
+  ELEMENTWISE (Softplus), ELEMENTWISE (Softsign), ELEMENTWISE (Sqrt), ELEMENTWISE (Sub), ELEMENTWISE (Swish), ELEMENTWISE (Tanh),
+  ELEMENTWISE (ThresholdedRelu), ELEMENTWISE (Where),
   { &ph_op_Concat, PH_DEVICE_CPU, "rows", 10, prepare_concat, run_concat, NULL },
   { &ph_op_GlobalAveragePool, PH_DEVICE_CPU, "rows", 10, prepare_global_average, run_global_average, NULL },
   { &ph_op_LayerNormalization, PH_DEVICE_CPU, "rows", 10, prepare_normalise, run_normalise, NULL },

@@ -6,6 +6,7 @@
 #include "core/document/snapshot.h"
 #include "core/graph/edit.h"
 #include "core/io/io.h"
+#include "core/ops/op-list.h"
 #include "core/run/candidates.h"
 #include "core/run/inputs.h"
 #include "core/run/kernels.h"
@@ -62,6 +63,10 @@ static const Case cases[] = {
     "a = Abs (x) b = Sqrt (a) c = Neg (b) d = Exp (c) e = Reciprocal (d) f = Erf (e) g = Tanh (x) h = Sigmoid (g) i = Relu (x) j = LeakyRelu (x) "
     "k = HardSigmoid (x) l = HardSwish (x) m = Gelu (x) n = Swish (x) o = Add (f, h) p = Add (i, j) q = Add (k, l) r = Add (m, n) s = Add (o, p) "
     "t = Add (q, r) y = Add (s, t)", "chain" },
+  { "unary-more", "float[3,5,37] x", "float lo = {2}, float odd = {3.5}",
+    "a = Elu <alpha = 1.5> (x) b = Celu <alpha = 0.7> (x) c = Selu (x) d = Softplus (x) e = Softsign (x) f = Mish (x) g = ThresholdedRelu <alpha = 0.3> (x) "
+    "h = Shrink <lambd = 0.4, bias = 0.2> (x) i = Sign (x) j = Ceil (x) k = Floor (x) l = Round (x) m = Sin (x) n = Cos (x) o = Pow (x, lo) p = Abs (x) q = Log (p) "
+    "r = Pow (p, odd) s = PRelu (x, q) y = Concat <axis = 0> (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, q, r, s)", "chain" },
   { "binary-last", IMAGE ", float[1,16,1,1] b, float[8] d", "", LAST "e = Add (c, b) f = Mul (e, d) y = Add (f, c)", "chain" },
   { "fused", IMAGE ", float[1,16,1,1] b", "", LAST "e = Add (c, b) y = Relu (e)", "dnnl chain", "O2" },
   { "attention", "float[2,7,3,4] q, float[2,9,3,4] k, float[2,9,3,5] v", "float s = {0.5}",
@@ -265,6 +270,43 @@ test_case (gconstpointer data)
         }
       note_takers (model, feeds);
     }
+}
+
+/* Elementwise operators alone, where numbers are large, tiny, infinite and none: as the reference kernel computes them. */
+static void
+test_special (void)
+{
+  guint n, n_tested = 0;
+  const PhOp *const *ops = ph_op_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const PhKernelRow *const *row = ph_kernel_rows (ops[i]);
+      g_autoptr (PhModel) model = NULL;
+      g_autofree char *body = NULL;
+      guint least;
+
+      if (row == NULL || strcmp ((*row)->name, "chain") != 0 || (ops[i]->inputs[0].types & PH_T (FLOAT)) == 0)
+        continue;
+      ph_op_n_inputs (ops[i], &least, NULL);
+      body = g_strdup_printf ("y = %s (a%s)", ops[i]->name,
+                              least > 1 || ops[i] == &ph_op_Max || ops[i] == &ph_op_Min ? ", b" : "");
+      model = read_case (&(Case) { ops[i]->name, "float[3,5,37] a, float[37] b", "", body });
+      for (PhInputsKind kind = PH_INPUTS_WIDE; kind <= PH_INPUTS_SPECIAL; kind++)
+        for (guint seed = 1; seed < 4; seed++)
+          {
+            g_autoptr (GError) error = NULL;
+            g_autoptr (GHashTable) feeds = ph_inputs_collect (model, NULL, kind, seed, 4, 1, NULL, &error);
+            g_autoptr (PhTensor) expected = run (model, feeds, &(PhRunOptions) { .reference = TRUE });
+            g_autoptr (PhTensor) y = run (model, feeds, &(PhRunOptions) { .kernel = "chain", .took = &n_tested });
+            g_auto (PhComparison) comparison = ph_tensor_compare (y, expected, (PhTolerance) { 1e-5, 1e-7 });
+
+            if (!comparison.close)
+              g_test_message ("%s, kind %d, seed %u: %s", ops[i]->name, (int) kind, seed, comparison.why);
+            g_assert_true (comparison.close);
+          }
+    }
+  g_assert_cmpuint (n_tested, >, 9 * 35);
 }
 
 /* What is forced on nodes and operators holds for a model and its clones, and is let go of. */
@@ -526,6 +568,7 @@ main (int argc, char *argv[])
 
       g_test_add_data_func (path, &cases[i], test_case);
     }
+  g_test_add_func ("/kernels/special", test_special);
   g_test_add_func ("/kernels/wishes", test_wishes);
   g_test_add_func ("/kernels/kept", test_kept);
   g_test_add_func ("/kernels/rows", test_rows);
