@@ -528,12 +528,34 @@ reusable (const PhChain *chain, const PhKernel *kernel)
   return NULL;
 }
 
+/* What fills up the last block of channels has to stay 0: without it, row by row. (transfer full) */
+static PhTensor *
+without_fill (PhTensor *head)
+{
+  const PhMemoryFormat format = ph_tensor_format (head);
+  PhTensor *plain;
+
+  if (format == PH_MEMORY_PLAIN || format == PH_MEMORY_CHANNELS_LAST
+      || ph_tensor_dims (head)[1] % (format == PH_MEMORY_BLOCKED_8 ? 8 : 16) == 0)
+    return head;
+  plain = ph_tensor_new_unset (PH_FLOAT, ph_tensor_rank (head), ph_tensor_dims (head));
+  if (plain == NULL || !ph_tensor_copy_data (head, ph_tensor_writable (plain)))
+    {
+      g_clear_pointer (&plain, ph_tensor_unref);
+      return head;
+    }
+  ph_tensor_unref (head);
+  return plain;
+}
+
 PhTensor *
 ph_chain_run (PhChain *chain, PhKernel *kernel, PhTensor *head)
 {
-  const PhMemoryFormat format = head != NULL ? ph_tensor_format (head) : PH_MEMORY_PLAIN;
-  PhTensor *y = head;
+  PhMemoryFormat format;
+  PhTensor *y;
 
+  y = head = head != NULL ? without_fill (head) : NULL;
+  format = head != NULL ? ph_tensor_format (head) : PH_MEMORY_PLAIN;
   if ((!chain->bound || chain->head_format != format) && !bind (chain, kernel, head))
     {
       g_clear_pointer (&head, ph_tensor_unref);

@@ -1,0 +1,290 @@
+/* dnnl-conv-turned.c: a transposed convolution as a convolution with its weights turned round.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/dnnl.h"
+
+#include <string.h>
+
+#include "core/ops/op-list.h"
+#include "core/ops/support.h"
+#include "core/tensor/broadcast.h"
+
+/* With stride s, output o gets what inputs q - j give through weights p + s j, where q and p are quotient and remainder of o + padding by s.
+ * So each of the s phases p is a convolution by every s-th weight, from the last one on. One convolution makes all phases of a pixel as
+ * its channels (phases of the height first, then of the width, then channels), and each row is brought from them. Windows that are no
+ * multiple of their stride would need weights of zero, which make NaN of what is infinite. */
+
+#define FEW_CHANNELS 16 /* oneDNN has no fast primitive of its own that makes fewer */
+
+typedef struct
+{
+  PhDnnl *dnnl;
+  PhTensor *turned;    /* (nullable) owned: the weights turned round, outputs first       */
+  PhTensor *bias;      /* (nullable) owned: of all phases                                 */
+  PhTensor *turned_of; /* (nullable) owned                                                */
+  gint64 phases;
+  guint n;                                                 /* spatial dimensions      */
+  gint64 stride[PH_DNNL_SPATIAL], taps[PH_DNNL_SPATIAL];   /* taps: of a phase        */
+  gint64 skip[PH_DNNL_SPATIAL], dims[2 + PH_DNNL_SPATIAL]; /* phases before the first output; of the result */
+} Turned;
+
+static void
+free_turned (gpointer data)
+{
+  Turned *self = data;
+
+  g_clear_pointer (&self->dnnl, ph_dnnl_free);
+  g_clear_pointer (&self->turned, ph_tensor_unref);
+  g_clear_pointer (&self->bias, ph_tensor_unref);
+  g_clear_pointer (&self->turned_of, ph_tensor_unref);
+  g_free (self);
+}
+
+/* The phase, of each dimension in @at. */
+static void
+phase_at (const Turned *self, gint64 phase, gint64 *at)
+{
+  for (guint i = self->n; i-- > 0; phase /= self->stride[i])
+    at[i] = phase % self->stride[i];
+}
+
+static void
+turned_dims (const Turned *self, const PhTensor *w, gint64 *dims)
+{
+  dims[0] = ph_tensor_dims (w)[1] * self->phases;
+  dims[1] = ph_tensor_dims (w)[0];
+  memcpy (dims + 2, self->taps, self->n * sizeof *dims);
+}
+
+/* [in, out, k...] to [phases out, in, taps...]. (nullable) (transfer full) */
+static PhTensor *
+turn_round (const Turned *self, PhTensor *w)
+{
+  const guint rank = 2 + self->n;
+  const gint64 outputs = ph_tensor_dims (w)[1];
+  gint64 dims[PH_MAX_RANK], own[PH_MAX_RANK], from[PH_MAX_RANK], to[PH_MAX_RANK], at[PH_DNNL_SPATIAL];
+  const gboolean is_there = ph_tensor_is_in_memory (w) || ph_tensor_is_splat (w);
+  g_autofree float *once = is_there ? NULL : g_try_new (float, ph_tensor_count (w));
+  const float *data = is_there ? ph_tensor_data (w) : once != NULL && ph_tensor_copy_data (w, once) ? once : NULL;
+  PhTensor *turned;
+
+  turned_dims (self, w, dims);
+  turned = data != NULL ? ph_tensor_new_unset (PH_FLOAT, rank, dims) : NULL;
+  if (turned == NULL)
+    return NULL;
+  ph_strides (rank, ph_tensor_dims (w), own);
+  ph_strides (rank, dims, to);
+  dims[0] = outputs;
+  from[0] = own[1];
+  from[1] = own[0];
+  for (gint64 phase = 0; phase < self->phases; phase++)
+    {
+      gint64 start = 0;
+
+      phase_at (self, phase, at);
+      for (guint i = 0; i < self->n; i++)
+        {
+          from[2 + i] = -own[2 + i] * self->stride[i];
+          start += (at[i] + (self->taps[i] - 1) * self->stride[i]) * own[2 + i];
+        }
+      ph_copy_strided (rank, dims, (float *) ph_tensor_writable (turned) + phase * outputs * to[0], to, data + start, from,
+                       sizeof (float));
+    }
+  return turned;
+}
+
+/* Of each phase the same. (nullable) (transfer full) */
+static PhTensor *
+repeat_bias (const Turned *self, PhTensor *bias)
+{
+  const gsize n = ph_tensor_count (bias);
+  PhTensor *repeated = ph_tensor_new_unset (PH_FLOAT, 1, (gint64[]) { (gint64) n * self->phases });
+
+  for (gsize i = 0; repeated != NULL && i < n * (gsize) self->phases; i++)
+    ((float *) ph_tensor_writable (repeated))[i] = (float) ph_tensor_get (bias, i % n);
+  return repeated;
+}
+
+static gboolean
+turn_weights (Turned *self, PhKernel *kernel)
+{
+  PhTensor *w = kernel->inputs[1], *bias = ph_kernel_input (kernel, 2);
+
+  if (self->turned_of != w || !ph_kernel_is_constant (kernel, 1))
+    {
+      g_clear_pointer (&self->turned, ph_tensor_unref);
+      g_clear_pointer (&self->turned_of, ph_tensor_unref);
+      self->turned = turn_round (self, w);
+      self->turned_of = self->turned != NULL ? ph_tensor_ref (w) : NULL;
+    }
+  if (bias != NULL && (self->bias == NULL || !ph_kernel_is_constant (kernel, 2)))
+    {
+      g_clear_pointer (&self->bias, ph_tensor_unref);
+      self->bias = self->phases > 1 ? repeat_bias (self, bias) : ph_tensor_ref (bias);
+    }
+  return self->turned != NULL && (bias == NULL || self->bias != NULL);
+}
+
+/* FALSE: oneDNN's own primitive is as fast, or the convolution would have padding below 0. */
+static gboolean
+turned_geometry (PhKernel *kernel, Turned *self, PhDnnlGeometry *geometry, gint64 *dims)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0), *w = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
+  PhWindow window;
+  guint rank;
+
+  if (!ph_dnnl_is_float (x) || !ph_dnnl_is_float (w) || (bias != NULL && !ph_dnnl_is_float (bias))
+      || ph_node_attr_int (kernel->node, "group", 1) != 1)
+    return FALSE;
+  rank = ph_tensor_rank (x);
+  if (rank < 3 || rank > 2 + PH_DNNL_SPATIAL || ph_tensor_rank (w) != rank || ph_tensor_dims (x)[1] != ph_tensor_dims (w)[0]
+      || ph_tensor_dims (w)[1] >= FEW_CHANNELS
+      || (bias != NULL && (ph_tensor_rank (bias) != 1 || ph_tensor_dims (bias)[0] != ph_tensor_dims (w)[1]))
+      || ph_window_init_transposed (&window, kernel->node, rank - 2, ph_tensor_dims (x) + 2, ph_tensor_dims (w) + 2) != NULL)
+    return FALSE;
+  self->n = window.n;
+  self->phases = 1;
+  dims[0] = self->dims[0] = ph_tensor_dims (x)[0];
+  self->dims[1] = ph_tensor_dims (w)[1];
+  for (guint i = 0; i < window.n; i++)
+    {
+      const gint64 stride = window.stride[i], taps = window.kernel[i] / stride, extent = (taps - 1) * window.dilation[i] + 1;
+      const gint64 first = window.begin[i] / stride, last = (window.out[i] - 1 + window.begin[i]) / stride;
+
+      if (window.kernel[i] % stride != 0 || (stride > 1 && window.dilation[i] > 1) || window.begin[i] < 0 || window.out[i] < 1)
+        return FALSE;
+      geometry->strides[i] = 1;
+      geometry->dilations[i] = window.dilation[i] - 1;
+      geometry->before[i] = extent - 1 - first;
+      geometry->after[i] = last - window.in[i] + extent - first - geometry->before[i];
+      if (geometry->before[i] < 0 || geometry->after[i] < 0 || geometry->after[i] >= extent)
+        return FALSE;
+      self->stride[i] = stride;
+      self->taps[i] = taps;
+      self->skip[i] = window.begin[i] - first * stride;
+      self->dims[2 + i] = window.out[i];
+      self->phases *= stride;
+      dims[2 + i] = last - first + 1;
+    }
+  dims[1] = self->dims[1] * self->phases;
+  return TRUE;
+}
+
+static gpointer
+prepare_turned (PhKernel *kernel)
+{
+  static const dnnl_format_tag_t channels_last[] = { dnnl_nwc, dnnl_nhwc, dnnl_ndhwc };
+  dnnl_memory_desc_t x, w, bias, y, plain;
+  dnnl_convolution_desc_t op;
+  gint64 dims[2 + PH_DNNL_SPATIAL], of_weights[2 + PH_DNNL_SPATIAL];
+  g_autofree Turned *self = g_new0 (Turned, 1);
+  const gboolean has_bias = ph_kernel_input (kernel, 2) != NULL;
+  PhDnnlGeometry g;
+  PhDnnl *dnnl;
+
+  if (!turned_geometry (kernel, self, &g, dims))
+    return ph_kernel_refuse (kernel, "not of one group to few channels, or its windows are no multiple of their stride");
+  turned_dims (self, kernel->inputs[1], of_weights);
+  dnnl = ph_dnnl_new ();
+  x = ph_dnnl_any (&ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0)->given);
+  ph_dnnl_plain (&plain, 2 + self->n, of_weights);
+  ph_dnnl_add_as (dnnl, kernel, DNNL_ARG_WEIGHTS, 1, &plain);
+  w = ph_dnnl_any (&plain);
+  ph_dnnl_plain (&bias, 1, dims + 1);
+  if (has_bias)
+    ph_dnnl_add_as (dnnl, kernel, DNNL_ARG_BIAS, 2, &bias);
+  ph_dnnl_plain (&plain, 2 + self->n, dims);
+  y = ph_dnnl_any (&plain);
+  if (self->phases > 1)
+    dnnl_memory_desc_init_by_tag (&y, plain.ndims, plain.dims, dnnl_f32, channels_last[self->n - 1]);
+  ph_dnnl_result (dnnl, 2 + self->n, dims);
+  if (dnnl_dilated_convolution_forward_desc_init (&op, dnnl_forward_inference, dnnl_convolution_direct, &x, &w,
+                                                  has_bias ? &bias : NULL, &y, g.strides, g.dilations, g.before, g.after)
+          != dnnl_success
+      || !ph_dnnl_make (dnnl, &op, NULL) || (self->phases > 1 && dnnl->layout != PH_MEMORY_CHANNELS_LAST))
+    {
+      ph_dnnl_free (dnnl);
+      return ph_kernel_refuse (kernel, PH_NO_PRIMITIVE);
+    }
+  self->dnnl = dnnl;
+  return g_steal_pointer (&self);
+}
+
+/* The pixels of all phases, whose channels lie last, to pixels of their own. */
+static PhTensor *
+spread (const Turned *self, PhTensor *z)
+{
+  const gint64 *in = ph_tensor_dims (z), *out = self->dims;
+  const guint last = self->n - 1;
+  const gsize pixel = (gsize) in[1], part = (gsize) (self->stride[last] * out[1]), row = (gsize) (out[2 + last] * out[1]);
+  const gsize skip = (gsize) (self->skip[last] * out[1]);
+  PhTensor *y = ph_tensor_new_packed (2 + self->n, out, PH_MEMORY_CHANNELS_LAST);
+  const float *from = ph_tensor_packed (z);
+  gint64 rows = out[0], at[PH_DNNL_SPATIAL] = { 0 };
+  float *to;
+
+  if (y == NULL)
+    return NULL;
+  to = ph_tensor_packed (y);
+  for (guint i = 0; i < last; i++)
+    rows *= out[2 + i];
+  for (gint64 r = 0; r < rows; r++, to += row)
+    {
+      gint64 rest = r, line, phase = 0;
+      const float *start;
+
+      for (guint i = last; i-- > 0; rest /= out[2 + i])
+        at[i] = rest % out[2 + i] + self->skip[i];
+      line = rest; /* the image */
+      for (guint i = 0; i < last; i++)
+        {
+          line = line * in[2 + i] + at[i] / self->stride[i];
+          phase = phase * self->stride[i] + at[i] % self->stride[i];
+        }
+      start = from + (gsize) line * (gsize) in[2 + last] * pixel + (gsize) phase * part;
+      for (gsize done = 0, away = skip; done < row; start += pixel, away = 0)
+        {
+          const gsize n = MIN (part - away, row - done);
+
+          memcpy (to + done, start + away, n * sizeof *to);
+          done += n;
+        }
+    }
+  return y;
+}
+
+static gboolean
+run_turned (PhKernel *kernel, gpointer prepared)
+{
+  Turned *self = prepared;
+  PhTensor *inputs[3], *z = NULL, *y;
+  PhKernel own = *kernel;
+
+  if (!turn_weights (self, kernel))
+    return FALSE;
+  inputs[0] = kernel->inputs[0];
+  inputs[1] = self->turned;
+  inputs[2] = self->bias;
+  own.inputs = inputs;
+  if (self->phases == 1)
+    return ph_dnnl_run (&own, self->dnnl);
+  own.outputs = &z;
+  own.n_outputs = 1;
+  y = ph_dnnl_run (&own, self->dnnl) ? spread (self, z) : NULL;
+  g_clear_pointer (&z, ph_tensor_unref);
+  if (y != NULL)
+    ph_kernel_take (kernel, 0, y);
+  return y != NULL;
+}
+
+static gsize
+packed_turned (gpointer prepared)
+{
+  const Turned *self = prepared;
+
+  return ph_dnnl_packed_of (self->dnnl) + (self->turned != NULL ? ph_tensor_bytes (self->turned) : 0);
+}
+
+const PhKernelRow ph_kernels_dnnl_conv_turned[] = {
+  { &ph_op_ConvTranspose, PH_DEVICE_CPU, "turned", 15, prepare_turned, run_turned, free_turned, packed_turned, NULL, TRUE },
+  { NULL },
+};
