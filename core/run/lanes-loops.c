@@ -272,10 +272,11 @@ softmax (gsize n, float *y, const float *x)
       for (gsize k = i; k < n; k++)
         total += y[k];
     }
+  total = 1 / total;
   for (i = 0; i + PH_WIDTH <= n; i += PH_WIDTH)
-    store (y + i, load (y + i) / total);
+    store (y + i, load (y + i) * total);
   for (; i < n; i++)
-    y[i] = y[i] / total;
+    y[i] = y[i] * total;
 }
 
 static void
@@ -316,39 +317,57 @@ normalise (gsize n, float *y, const float *x, const float *scale, const float *b
 #define PANEL (VECTORS * PH_WIDTH)
 
 INLINE void
-tile (gsize rows, gsize width, gsize k, const float *a, gsize lda, const float *b, const float *bias, float *c, gsize ldc)
+tile (gsize rows, gsize vectors, gsize width, gsize k, const float *a, gsize lda, const float *b, const float *bias, float *c,
+      gsize ldc)
 {
   V sums[ROWS][VECTORS];
 
   for (gsize i = 0; i < rows; i++)
-    for (gsize v = 0; v < VECTORS; v++)
+    for (gsize v = 0; v < vectors; v++)
       sums[i][v] = (V) { 0 };
   for (gsize l = 0; l < k; l++, b += PANEL)
     {
       V right[VECTORS];
 
-      for (gsize v = 0; v < VECTORS; v++)
+      for (gsize v = 0; v < vectors; v++)
         right[v] = load (b + v * PH_WIDTH);
       for (gsize i = 0; i < rows; i++)
         {
           const V left = splat (a[i * lda + l]);
 
-          for (gsize v = 0; v < VECTORS; v++)
+          for (gsize v = 0; v < vectors; v++)
             sums[i][v] += left * right[v];
         }
     }
   for (gsize i = 0; i < rows; i++)
     {
-      for (gsize v = 0; v < VECTORS; v++)
+      for (gsize v = 0; v < vectors; v++)
         if (bias != NULL)
           sums[i][v] += load (bias + v * PH_WIDTH);
-      if (width == PANEL)
-        for (gsize v = 0; v < VECTORS; v++)
+      if (width == vectors * PH_WIDTH)
+        for (gsize v = 0; v < vectors; v++)
           store (c + i * ldc + v * PH_WIDTH, sums[i][v]);
       else
-        for (gsize v = 0; v * PH_WIDTH < width; v++)
+        for (gsize v = 0; v < vectors && v * PH_WIDTH < width; v++)
           memcpy (c + i * ldc + v * PH_WIDTH, &sums[i][v], MIN (PH_WIDTH, width - v * PH_WIDTH) * sizeof *c);
     }
+}
+
+/* Rows of one panel, of which @width columns are asked for; of @vectors registers. */
+INLINE void
+rows_of_panel (gsize vectors, gsize width, gsize m, gsize k, const float *a, gsize lda, const float *b, const float *bias,
+               float *c, gsize ldc)
+{
+  gsize i = 0;
+
+  for (; i + ROWS <= m; i += ROWS)
+    tile (ROWS, vectors, width, k, a + i * lda, lda, b, bias, c + i * ldc, ldc);
+  for (; i + 4 <= m && ROWS > 4; i += 4)
+    tile (4, vectors, width, k, a + i * lda, lda, b, bias, c + i * ldc, ldc);
+  for (; i + 2 <= m; i += 2)
+    tile (2, vectors, width, k, a + i * lda, lda, b, bias, c + i * ldc, ldc);
+  for (; i < m; i++)
+    tile (1, vectors, width, k, a + i * lda, lda, b, bias, c + i * ldc, ldc);
 }
 
 static void
@@ -358,16 +377,13 @@ product (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, c
     {
       const gsize width = MIN (PANEL, n - j);
       const float *own = bias != NULL ? bias + j : NULL;
-      gsize i = 0;
 
-      for (; i + ROWS <= m; i += ROWS)
-        tile (ROWS, width, k, a + i * lda, lda, b, own, c + i * ldc + j, ldc);
-      for (; i + 4 <= m && ROWS > 4; i += 4)
-        tile (4, width, k, a + i * lda, lda, b, own, c + i * ldc + j, ldc);
-      for (; i + 2 <= m; i += 2)
-        tile (2, width, k, a + i * lda, lda, b, own, c + i * ldc + j, ldc);
-      for (; i < m; i++)
-        tile (1, width, k, a + i * lda, lda, b, own, c + i * ldc + j, ldc);
+      if (width <= PH_WIDTH)
+        rows_of_panel (1, width, m, k, a, lda, b, own, c + j, ldc);
+      else if (width <= 2 * PH_WIDTH && VECTORS > 2)
+        rows_of_panel (2, width, m, k, a, lda, b, own, c + j, ldc);
+      else
+        rows_of_panel (VECTORS, width, m, k, a, lda, b, own, c + j, ldc);
     }
 }
 
