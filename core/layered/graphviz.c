@@ -13,34 +13,37 @@
 #define SPREAD   0.7f  /* of a box's width, where only some boxes have ports                */
 #define CORNER   10.0f /* of a box's side, where no line ends                               */
 #define EDGE     4.0f  /* of a box's side where no line ends                                */
+#define OUTER    0.65f /* of half a box's width, where the outermost line beside the trunk ends */
 #define CLEARLY  0.1   /* less of a score: a tenth of a crossing, a twentieth of the area   */
 
 /* One way to feed dot. */
 typedef struct
 {
   gboolean ports;         /* each operand enters at its own place, also where the order means nothing */
+  gboolean through;       /* a longest path enters in the middle, so that it does not drift aside from box to box */
   int trunk, chain, lone; /* weights: of a longest path; of an edge alone at both ends; alone at one  */
   gboolean all_rows;      /* of a gradient: all backward boxes of a forward one in its row            */
   gboolean own_layers;    /* the layers of our own picture, in their order: dot places, and bends the lines */
 } Way;
 
 /* Each operand at a place of its own is easier to read; the last two are faster, and asked alone where there are many boxes. */
-static const Way ways[] = { { TRUE, 4, 3, 1, FALSE, FALSE },
-                            { TRUE, 4, 3, 1, FALSE, TRUE },
-                            { FALSE, 4, 3, 1, FALSE, FALSE },
-                            { FALSE, 4, 3, 1, FALSE, TRUE } };
-static const Way gradient_ways[] = { { FALSE, 8, 4, 1, FALSE, FALSE },
-                                     { FALSE, 8, 4, 1, TRUE, FALSE },
-                                     { TRUE, 8, 4, 1, FALSE, FALSE },
-                                     { TRUE, 8, 4, 1, TRUE, FALSE } };
+static const Way ways[] = { { TRUE, FALSE, 4, 3, 1, FALSE, FALSE },
+                            { TRUE, TRUE, 4, 3, 1, FALSE, FALSE },
+                            { FALSE, TRUE, 4, 3, 1, FALSE, FALSE },
+                            { FALSE, FALSE, 4, 3, 1, FALSE, TRUE } };
+static const Way gradient_ways[] = { { FALSE, FALSE, 8, 4, 1, FALSE, FALSE },
+                                     { FALSE, FALSE, 8, 4, 1, TRUE, FALSE },
+                                     { TRUE, FALSE, 8, 4, 1, FALSE, FALSE },
+                                     { TRUE, FALSE, 8, 4, 1, TRUE, FALSE } };
 
 /* ── weights ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* The edges of one longest path through what is drawn of column @column, marked. */
-static void
-mark_trunk (const PhLayout *layout, guint column, guint8 *trunk)
+/* (transfer full) of each edge whether it is on one longest path, of a gradient through its forward half. */
+static guint8 *
+find_trunk (const PhLayout *layout)
 {
-  const guint n = layout->n_boxes;
+  const guint n = layout->n_boxes, column = ph_layout_has_halves (layout) || n == 0 ? 0 : layout->boxes[0].column;
+  guint8 *trunk = g_new0 (guint8, layout->n_edges + 1);
   g_autofree int *length = g_new0 (int, n + 1), *by = g_new (int, n + 1), *n_left = g_new0 (int, n + 1),
                  *queue = g_new (int, n + 1);
   PhRows out;
@@ -80,6 +83,7 @@ mark_trunk (const PhLayout *layout, guint column, guint8 *trunk)
   for (; last >= 0 && by[last] >= 0; last = layout->edges[by[last]].from)
     trunk[by[last]] = TRUE;
   ph_rows_clear (&out);
+  return trunk;
 }
 
 /* (transfer full) of each edge. */
@@ -136,10 +140,19 @@ compare_entries (const void *a, const void *b)
   return x->box != y->box ? x->box - y->box : x->key < y->key ? -1 : x->key > y->key ? 1 : x->edge - y->edge;
 }
 
-/* Where each edge enters, in the order of the operands: spread over what is drawn of its box. @ports: also where the order means nothing.
+/* The place of operand @k of @n, from -1 (left) to 1. @through: the one in the middle, or -1: they are spread evenly. */
+static float
+place_of_entry (int k, int n, int through)
+{
+  if (through < 0)
+    return (2 * k + 1.0f) / n - 1;
+  return k < through ? OUTER * (k - through) / through : k > through ? OUTER * (k - through) / (n - 1 - through) : 0;
+}
+
+/* Where each edge enters, in the order of the operands: spread over what is drawn of its box, by @way also where the order means nothing.
  * NAN: where dot likes it. */
 static float *
-find_entries (const PhLayout *layout, gboolean ports)
+find_entries (const PhLayout *layout, const Way *way, const guint8 *trunk)
 {
   float *entry = g_new (float, layout->n_edges + 1);
   g_autofree Entry *all = g_new (Entry, layout->n_edges + 1);
@@ -151,7 +164,7 @@ find_entries (const PhLayout *layout, gboolean ports)
       const PhLayoutBox *box = &layout->boxes[edge->to];
 
       entry[e] = fabsf (edge->to_dx) > 0.5f ? edge->to_dx : NAN;
-      if ((ports || edge->ordered) && edge->presence > 0 && box->column == 0 && layout->boxes[edge->from].column == 0
+      if ((way->ports || edge->ordered) && edge->presence > 0 && box->column == 0 && layout->boxes[edge->from].column == 0
           && fabsf (edge->to_dx - box->anchor) < 0.5f)
         all[n++] = (Entry) { edge->to, e, edge->operand };
     }
@@ -159,14 +172,16 @@ find_entries (const PhLayout *layout, gboolean ports)
   for (guint i = 0, stop; i < n; i = stop)
     {
       const PhLayoutBox *box = &layout->boxes[all[i].box];
-      const float width = (box->width - 2 * fabsf (box->anchor)) * (ports ? 1 : SPREAD) - 2 * EDGE;
+      const float width = (box->width - 2 * fabsf (box->anchor)) * (way->ports ? 1 : SPREAD) - 2 * EDGE;
+      int through = -1;
 
       for (stop = i; stop < n && all[stop].box == all[i].box; stop++)
-        ;
-      if (stop - i < 2 || width < (stop - i) * PORT_GAP)
+        if (way->through && trunk[all[stop].edge])
+          through = stop - i;
+      if (stop - i < 2 || width < (stop - i) * (through < 0 ? 1 : 2) * PORT_GAP)
         continue;
       for (guint k = i; k < stop; k++)
-        entry[all[k].edge] = box->anchor + width * ((k - i + 0.5f) / (stop - i) - 0.5f);
+        entry[all[k].edge] = box->anchor + width / 2 * place_of_entry (k - i, stop - i, through);
     }
   return entry;
 }
@@ -266,20 +281,18 @@ append_options (GString *text, PhLayoutEngine engine, gboolean halves)
 
 /* One section of the request. @own: (nullable) our own picture. */
 static void
-append_section (GString *text, const PhLayout *layout, PhLayoutEngine engine, const Way *way, const PhLayout *own)
+append_section (GString *text, const PhLayout *layout, PhLayoutEngine engine, const Way *way, const guint8 *trunk,
+                const PhLayout *own)
 {
   const gboolean dot = engine == PH_LAYOUT_DOT, halves = dot && ph_layout_has_halves (layout);
-  g_autofree guint8 *trunk = g_new0 (guint8, layout->n_edges + 1);
-  g_autofree int *weights = NULL;
-  g_autofree float *entry = find_entries (layout, dot && way->ports);
+  g_autofree int *weights = find_weights (layout, way, trunk);
+  g_autofree float *entry = find_entries (layout, way, trunk);
   guint n_edges = 0;
 
   for (guint e = 0; e < layout->n_edges; e++)
     n_edges += layout->edges[e].from != layout->edges[e].to && layout->edges[e].presence > 0;
   g_string_append_printf (text, "%s %u %u\n", ph_layout_engine_name (engine), layout->n_boxes, n_edges);
   append_options (text, engine, halves);
-  mark_trunk (layout, halves || layout->n_boxes == 0 ? 0 : layout->boxes[0].column, trunk);
-  weights = find_weights (layout, way, trunk);
   for (guint b = 0; b < layout->n_boxes; b++)
     {
       g_string_append_c (text, 'b');
@@ -456,9 +469,9 @@ stretch (PhLayout *layout)
 }
 
 static void
-finish_lines (PhLayout *layout, PhLayoutEngine engine, gboolean ports)
+finish_lines (PhLayout *layout, PhLayoutEngine engine, const Way *way, const guint8 *trunk)
 {
-  g_autofree float *entry = find_entries (layout, ports);
+  g_autofree float *entry = find_entries (layout, way, trunk);
 
   for (guint e = 0; e < layout->n_edges; e++)
     {
@@ -501,6 +514,7 @@ ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const 
   g_autoptr (GBytes) text = NULL, answer = NULL;
   g_autoptr (GError) failed = NULL;
   g_autoptr (PhLayout) best = NULL;
+  g_autofree guint8 *trunk = find_trunk (layout);
   const Way *chosen = halves ? gradient_ways : ways + (n_variants > 2 ? 0 : 2);
   const char *at, *end;
   double least = INFINITY;
@@ -510,7 +524,7 @@ ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const 
   n_variants = engine == PH_LAYOUT_DOT ? CLAMP (n_variants, 1, 4) : 1;
   g_string_append_printf (request, "peephole-layout 2 %u\n", milliseconds);
   for (int i = 0; i < n_variants; i++)
-    append_section (request, layout, engine, &chosen[i], own);
+    append_section (request, layout, engine, &chosen[i], trunk, own);
   text = g_string_free_to_bytes (request);
   ran = ph_helper_run (text, seconds, cancellable, &answer, late, &failed);
   if (!ran && g_error_matches (failed, PH_ERROR, PH_ERROR_CANCELLED))
@@ -530,7 +544,7 @@ ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const 
         break;
       if (engine != PH_LAYOUT_DOT)
         stretch (tried);
-      finish_lines (tried, engine, chosen[i].ports);
+      finish_lines (tried, engine, &chosen[i], trunk);
       ph_layout_judge (tried, &judgement);
       score = score_of (&judgement, own != NULL ? &own->own : NULL);
       if (score > least - CLEARLY)

@@ -6,12 +6,13 @@
 #include "core/layered/helper.h"
 #include "core/layered/layered.h"
 
-#define LARGEST  200000          /* boxes that the helper takes                                        */
-#define FEW      150             /* boxes, up to which dot is asked in four ways                       */
-#define EFFORT   4000            /* ranks that the edges cross in all; beyond that dot takes too long  */
-#define WINDOW   (600.0 * 600.0) /* an area that is not too large, however small the other one is     */
-#define PATIENCE 1.5             /* seconds for dot on a busy machine                                  */
-#define WORK     250             /* milliseconds of the processor that dot may work, of BEST           */
+#define LARGEST       200000          /* boxes that the helper takes                                        */
+#define FEW           150             /* boxes, up to which dot is asked in four ways                       */
+#define EFFORT        4000            /* ranks that the edges cross in all; beyond that dot takes too long  */
+#define WINDOW        (600.0 * 600.0) /* an area that is not too large, however small the other one is     */
+#define PATIENCE      1.5             /* seconds for dot on a busy machine                                  */
+#define WORK          250             /* milliseconds of the processor that dot may work, of BEST           */
+#define FEW_CROSSINGS 4               /* of our own picture, too few to judge by halving them                */
 
 static const char *const names[PH_N_LAYOUT_ENGINES] = { "best", "dot",   "layered", "neato", "fdp",
                                                         "sfdp", "circo", "twopi",   "osage" };
@@ -106,17 +107,19 @@ why_not_ask (PhLayout *layout, gboolean halves)
   return NULL;
 }
 
-/* dot's picture is taken unless it is clearly worse. A gradient's rows count as much as its crossings. */
+/* dot's picture is taken unless it is clearly worse. A gradient's rows count as much as its crossings; where it has half the crossings or
+ * less, it may be larger. */
 static const char *
 why_not_take (const PhLayoutJudgement *dot, const PhLayoutJudgement *own, gboolean halves)
 {
   const double most = 1.25 * own->crossings + 2 + (halves ? own->off_row : 0);
+  const double room = halves || (own->crossings > FEW_CROSSINGS && 2 * dot->crossings <= own->crossings) ? 1.5 : 1.2;
 
   if (dot->over > 0)
     return "lines over boxes";
   if (dot->crossings + dot->off_row > most)
     return "more crossings";
-  if (dot->width * dot->height > MAX ((halves ? 1.5 : 1.2) * own->width * own->height, WINDOW))
+  if (dot->width * dot->height > MAX (room * own->width * own->height, WINDOW))
     return "larger";
   return NULL;
 }

@@ -403,6 +403,25 @@ test_ports (void)
   g_assert_cmpfloat_with_epsilon (TIP (left).y, layout->boxes[3].y - 20, 1);
 }
 
+/* A long chain, each box of which reads one more: it runs straight down, it does not go aside by half an operand at each of them. */
+static void
+test_drift (void)
+{
+  const guint n = 80;
+  g_autoptr (PhLayout) layout = ph_layout_new (2 * n, 2 * n - 1);
+
+  use_real_helper ();
+  layout->engine = PH_LAYOUT_BEST;
+  for (guint e = 0; e < layout->n_edges; e++)
+    layout->edges[e] = (PhLayoutEdge) { e < n ? n + e : e - n, e < n ? e : e - n + 1, .presence = PH_PRESENCE,
+                                        .min_length = 1,       .operand = e < n,      .ordered = TRUE };
+  for (guint b = 0; b < layout->n_boxes; b++)
+    layout->boxes[b] = (PhLayoutBox) { .width = 100, .height = 48 };
+  g_assert_true (ph_layout_sync (layout, 20, NULL, NULL));
+  g_assert_cmpint (layout->engine, ==, PH_LAYOUT_DOT);
+  g_assert_cmpfloat (layout->width, <, 300);
+}
+
 /* 0 feeds 1, 2 and 3, which feed 4, which feeds 5; 0, 4 and 5 stand at the left. */
 static PhLayout *
 leaning_layout (void)
@@ -566,6 +585,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/best", test_best);
   g_test_add_func ("/layout/own-layers", test_own_layers);
   g_test_add_func ("/layout/ports", test_ports);
+  g_test_add_func ("/layout/drift", test_drift);
   g_test_add_func ("/layout/center", test_center);
   g_test_add_func ("/layout/halves", test_halves);
   g_test_add_func ("/layout/around", test_around);
