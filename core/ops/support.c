@@ -147,11 +147,22 @@ ph_node_ints (const PhNode *node, const char *name, gsize n, gint64 fallback, gi
   for (gint64 i = 0; i < n; i++) \
   ((type_ *) to)[i * to_stride] = ((const type_ *) from)[i * from_stride]
 
+/* What is there is copied behind itself, twice as much each time. */
+static void
+repeat (gint64 n, char *to, const char *from, gsize size)
+{
+  memcpy (to, from, size);
+  for (gint64 done = 1; done < n; done *= 2)
+    memcpy (to + (gsize) done * size, to, (gsize) MIN (done, n - done) * size);
+}
+
 static void
 copy_line (gint64 n, char *to, gint64 to_stride, const char *from, gint64 from_stride, gsize size)
 {
   if (to_stride == 1 && from_stride == 1)
     memcpy (to, from, n * size);
+  else if (to_stride == 1 && from_stride == 0)
+    repeat (n, to, from, size);
   else if (size == 1)
     COPY_LINE (guint8);
   else if (size == 2)
@@ -210,7 +221,7 @@ ph_copy_strided (guint rank, const gint64 *dims, gpointer to, const gint64 *to_s
     }
   if (r == 0)
     r = 1;
-  planes = r >= 2 && ts[r - 1] == 1 && fs[r - 2] == 1 && fs[r - 1] != 1;
+  planes = r >= 2 && ts[r - 1] == 1 && fs[r - 2] == 1 && fs[r - 1] > 1;
 
   for (;;)
     {

@@ -108,6 +108,21 @@ find_extremes (gboolean least, const Shape *shape, const float *in, float *out)
       }
 }
 
+/* Each pixel of channels that lie last is a row: FALSE where something else than all pixels is reduced. */
+static gboolean
+find_pixels (const PhTensor *x, Shape *shape)
+{
+  const gint64 *dims = ph_tensor_dims (x);
+  const gsize channels = (gsize) dims[1], batch = (gsize) dims[0], pixels = ph_tensor_count (x) / (batch * channels);
+
+  if (ph_tensor_format (x) != PH_MEMORY_CHANNELS_LAST || shape->inner != 1 || shape->n != pixels
+      || shape->outer != batch * channels)
+    return FALSE;
+  shape->outer = batch;
+  shape->inner = channels;
+  return TRUE;
+}
+
 /* As find_shape(), where the axes that stay lie between first and last ones that go: those of channels. @batch: of what goes first. */
 static gboolean
 find_channels (PhKernel *kernel, Shape *shape, gsize *batch)
@@ -167,7 +182,10 @@ run_reduce (PhKernel *kernel, gpointer prepared)
 
   if (!find_shape (kernel, &shape) && (extremes || !find_channels (kernel, &shape, &batch)))
     return FALSE;
-  in = ph_tensor_data (kernel->inputs[0]);
+  if (batch == 0 && find_pixels (kernel->inputs[0], &shape))
+    in = ph_tensor_packed (kernel->inputs[0]);
+  else
+    in = ph_tensor_data (kernel->inputs[0]);
   out = in != NULL ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, shape.rank, shape.dims, NULL) : NULL;
   if (out == NULL)
     return FALSE;
@@ -233,47 +251,6 @@ run_channels (PhKernel *kernel, gpointer prepared)
   return out != NULL;
 }
 
-/* ── logarithms of softmax ── */
-
-static gpointer
-prepare_log_softmax (PhKernel *kernel)
-{
-  PhTensor *x = ph_kernel_input (kernel, 0);
-  guint axis;
-
-  if (!ph_dnnl_is_float (x))
-    return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
-  return ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis) && axis + 1 == ph_tensor_rank (x)
-             ? PH_PREPARED
-             : ph_kernel_refuse (kernel, "not along the last axis");
-}
-
-static gboolean
-run_log_softmax (PhKernel *kernel, gpointer prepared)
-{
-  PhTensor *x = kernel->inputs[0];
-  const gsize n = (gsize) ph_tensor_dims (x)[ph_tensor_rank (x) - 1], count = ph_tensor_count (x);
-  const float *in = ph_tensor_data (x);
-  g_autofree float *powers = g_try_new (float, n);
-  float *out = in != NULL && powers != NULL
-                   ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), NULL)
-                   : NULL;
-
-  for (gsize at = 0; out != NULL && at < count; at += n)
-    {
-      const float greatest = ph_lanes ()->extreme (n, in + at, FALSE);
-      float total;
-
-      for (gsize i = 0; i < n; i++)
-        out[at + i] = in[at + i] - greatest;
-      ph_lanes ()->unary[PH_LANE_EXP](n, powers, out + at, NULL);
-      total = (float) log (ph_lanes ()->total (n, powers, PH_LANE_SUM));
-      for (gsize i = 0; i < n; i++)
-        out[at + i] -= total;
-    }
-  return out != NULL;
-}
-
 /* clang-format off */
 #define REDUCTION(name_) { &ph_op_##name_, PH_DEVICE_CPU, "rows", 10, prepare_reduce, run_reduce, NULL }
 
@@ -282,7 +259,6 @@ const PhKernelRow ph_kernels_reductions[] = {
   REDUCTION (ReduceSumSquare),
   { &ph_op_GroupNormalization, PH_DEVICE_CPU, "rows", 10, prepare_channels, run_channels, NULL },
   { &ph_op_InstanceNormalization, PH_DEVICE_CPU, "rows", 10, prepare_channels, run_channels, NULL },
-  { &ph_op_LogSoftmax, PH_DEVICE_CPU, "rows", 10, prepare_log_softmax, run_log_softmax, NULL },
   { NULL },
 };
 /* clang-format on */

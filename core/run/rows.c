@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/ops/op-list.h"
@@ -39,6 +40,8 @@ free_chain (gpointer chain)
 
 /* ── rows ── */
 
+#define LINE 512 /* exponentials at once */
+
 static gpointer
 prepare_softmax (PhKernel *kernel)
 {
@@ -50,17 +53,44 @@ prepare_softmax (PhKernel *kernel)
              : ph_kernel_refuse (kernel, PH_NOT_FLOAT);
 }
 
+static void
+log_softmax (gsize n, float *y, const float *x)
+{
+  const float greatest = ph_lanes ()->extreme (n, x, FALSE);
+  float powers[LINE], total;
+  double sum = 0;
+
+  for (gsize i = 0; i < n; i++)
+    y[i] = x[i] - greatest;
+  for (gsize i = 0; i < n; i += LINE)
+    {
+      const gsize part = MIN (LINE, n - i);
+
+      ph_lanes ()->unary[PH_LANE_EXP](part, powers, y + i, NULL);
+      sum += ph_lanes ()->total (part, powers, PH_LANE_SUM);
+    }
+  total = (float) log (sum);
+  for (gsize i = 0; i < n; i++)
+    y[i] -= total;
+}
+
+static void
+softmax_line (const PhKernel *kernel, gsize n, float *y, const float *x)
+{
+  (kernel->node->op == &ph_op_Softmax ? ph_lanes ()->softmax : log_softmax) (n, y, x);
+}
+
 #define TOGETHER 16 /* floats of a line of the cache */
 
 /* What lies apart is brought together first: the result does not depend on which axis it is. @lines: @n for each of @width. */
 static void
-softmax_apart (const float *in, float *out, gsize n, gsize width, gsize stride, float *lines)
+softmax_apart (const PhKernel *kernel, const float *in, float *out, gsize n, gsize width, gsize stride, float *lines)
 {
   for (gsize i = 0; i < n; i++)
     for (gsize k = 0; k < width; k++)
       lines[k * n + i] = in[i * stride + k];
   for (gsize k = 0; k < width; k++)
-    ph_lanes ()->softmax (n, lines + k * n, lines + k * n);
+    softmax_line (kernel, n, lines + k * n, lines + k * n);
   for (gsize i = 0; i < n; i++)
     for (gsize k = 0; k < width; k++)
       out[i * stride + k] = lines[k * n + i];
@@ -83,10 +113,10 @@ run_softmax (PhKernel *kernel, gpointer prepared)
 
   for (gsize at = 0; out != NULL && at < count; at += n * inner)
     if (inner == 1)
-      ph_lanes ()->softmax (n, out + at, in + at);
+      softmax_line (kernel, n, out + at, in + at);
     else
       for (gsize i = 0; i < inner; i += TOGETHER)
-        softmax_apart (in + at + i, out + at + i, n, MIN (TOGETHER, inner - i), inner, lines);
+        softmax_apart (kernel, in + at + i, out + at + i, n, MIN (TOGETHER, inner - i), inner, lines);
   return out != NULL;
 }
 
@@ -349,6 +379,7 @@ const PhKernelRow ph_kernels_rows[] = {
   ELEMENTWISE (ThresholdedRelu), ELEMENTWISE (Where),
   { &ph_op_Concat, PH_DEVICE_CPU, "rows", 10, prepare_concat, run_concat, NULL },
   { &ph_op_GlobalAveragePool, PH_DEVICE_CPU, "rows", 10, prepare_global_average, run_global_average, NULL },
+  { &ph_op_LogSoftmax, PH_DEVICE_CPU, "rows", 10, prepare_softmax, run_softmax, NULL },
   { &ph_op_LayerNormalization, PH_DEVICE_CPU, "rows", 10, prepare_normalise, run_normalise, NULL },
   { &ph_op_RMSNormalization, PH_DEVICE_CPU, "rows", 10, prepare_normalise, run_normalise, NULL },
   { &ph_op_Softmax, PH_DEVICE_CPU, "rows", 10, prepare_softmax, run_softmax, NULL },

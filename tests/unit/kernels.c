@@ -88,6 +88,9 @@ static const Case cases[] = {
   { "instance-norm", "float[2,5,9,8] x, float[5] s, float[5] b", "", "y = InstanceNormalization (x, s, b)", "rows" },
   { "group-norm", "float[2,6,9,8] x, float[6] s, float[6] b", "", "y = GroupNormalization <num_groups = 3> (x, s, b)", "rows" },
   { "log-softmax", "float[3,7,45] x", "", "y = LogSoftmax (x)", "rows" },
+  { "log-softmax-apart", "float[3,600,37] x", "", "y = LogSoftmax <axis = 1> (x)", "rows" },
+  { "reduce-pixels", IMAGE, "int64[2] a = {2, -1}", LAST "b = ReduceMax (c, a) d = ReduceMean (c, a) e = ReduceMin <keepdims = 0> (c, a) f = Add (b, d) g = Squeeze (f) "
+    "y = Add (g, e)", "rows" },
   { "softmax-apart", "float[3,45,37] x", "", "y = Softmax <axis = 1> (x)", "rows" },
   { "reduce-all", "float[3,50,7] x", "", "y = ReduceMean <keepdims = 0> (x)", "rows" },
   { "reduce-channels", "float[3,4,5,6] x", "int64[3] a = {0, 2, 3}", "y = ReduceSum <keepdims = 0> (x, a)", "rows" },

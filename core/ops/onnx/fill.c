@@ -71,7 +71,8 @@ run_expand (PhKernel *kernel, GError **error)
       ph_kernel_take (kernel, 0, splat);
       return TRUE;
     }
-  data = ph_kernel_output (kernel, 0, ph_tensor_dtype (x), rank, dims, error);
+  data = ph_tensor_dtype (x) == PH_STRING ? ph_kernel_output (kernel, 0, PH_STRING, rank, dims, error)
+                                          : ph_kernel_output_unset (kernel, 0, ph_tensor_dtype (x), rank, dims, error);
   if (data == NULL)
     return FALSE;
   ph_strides (rank, dims, to);
