@@ -10,20 +10,23 @@
 
 /* With stride s, output o gets what inputs q - j give through weights p + s j, where q and p are quotient and remainder of o + padding by s.
  * So each of the s phases p is a convolution by every s-th weight, from the last one on. One convolution makes all phases of a pixel as
- * its channels (phases of the height first, then of the width, then channels), and each row is brought from them. Windows that are no
- * multiple of their stride would need weights of zero, which make NaN of what is infinite. */
+ * its channels (phases of the height first, then of the width, then channels), and each row is brought from them. A window that is smaller
+ * than its stride leaves phases without a weight: there only the bias is. Others that are no multiple of their stride would need weights of
+ * zero, which make NaN of what is infinite. */
 
 #define FEW_CHANNELS 16 /* oneDNN has no fast primitive of its own that makes fewer */
 
 typedef struct
 {
   PhDnnl *dnnl;
-  PhTensor *turned;    /* (nullable) owned: the weights turned round, outputs first       */
-  PhTensor *bias;      /* (nullable) owned: of all phases                                 */
-  PhTensor *turned_of; /* (nullable) owned                                                */
-  gint64 phases;
+  PhTensor *turned;                                        /* (nullable) owned: the weights turned round, outputs first       */
+  PhTensor *bias;                                          /* (nullable) owned: of all phases                                 */
+  PhTensor *turned_of;                                     /* (nullable) owned                                                */
+  gint64 phases;                                           /* that have weights                                               */
+  gboolean spreads;                                        /* a stride is more than 1                                         */
   guint n;                                                 /* spatial dimensions      */
-  gint64 stride[PH_DNNL_SPATIAL], taps[PH_DNNL_SPATIAL];   /* taps: of a phase        */
+  gint64 stride[PH_DNNL_SPATIAL], filled[PH_DNNL_SPATIAL]; /* filled: phases that have weights, the first ones */
+  gint64 taps[PH_DNNL_SPATIAL];                            /* of a phase              */
   gint64 skip[PH_DNNL_SPATIAL], dims[2 + PH_DNNL_SPATIAL]; /* phases before the first output; of the result */
 } Turned;
 
@@ -43,8 +46,8 @@ free_turned (gpointer data)
 static void
 phase_at (const Turned *self, gint64 phase, gint64 *at)
 {
-  for (guint i = self->n; i-- > 0; phase /= self->stride[i])
-    at[i] = phase % self->stride[i];
+  for (guint i = self->n; i-- > 0; phase /= self->filled[i])
+    at[i] = phase % self->filled[i];
 }
 
 static void
@@ -119,7 +122,7 @@ turn_weights (Turned *self, PhKernel *kernel)
   if (bias != NULL && (self->bias == NULL || !ph_kernel_is_constant (kernel, 2)))
     {
       g_clear_pointer (&self->bias, ph_tensor_unref);
-      self->bias = self->phases > 1 ? repeat_bias (self, bias) : ph_tensor_ref (bias);
+      self->bias = self->spreads ? repeat_bias (self, bias) : ph_tensor_ref (bias);
     }
   return self->turned != NULL && (bias == NULL || self->bias != NULL);
 }
@@ -129,6 +132,7 @@ static gboolean
 turned_geometry (PhKernel *kernel, Turned *self, PhDnnlGeometry *geometry, gint64 *dims)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *w = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
+  gboolean is_apart = FALSE;
   PhWindow window;
   guint rank;
 
@@ -137,7 +141,6 @@ turned_geometry (PhKernel *kernel, Turned *self, PhDnnlGeometry *geometry, gint6
     return FALSE;
   rank = ph_tensor_rank (x);
   if (rank < 3 || rank > 2 + PH_DNNL_SPATIAL || ph_tensor_rank (w) != rank || ph_tensor_dims (x)[1] != ph_tensor_dims (w)[0]
-      || ph_tensor_dims (w)[1] >= FEW_CHANNELS
       || (bias != NULL && (ph_tensor_rank (bias) != 1 || ph_tensor_dims (bias)[0] != ph_tensor_dims (w)[1]))
       || ph_window_init_transposed (&window, kernel->node, rank - 2, ph_tensor_dims (x) + 2, ph_tensor_dims (w) + 2) != NULL)
     return FALSE;
@@ -147,10 +150,11 @@ turned_geometry (PhKernel *kernel, Turned *self, PhDnnlGeometry *geometry, gint6
   self->dims[1] = ph_tensor_dims (w)[1];
   for (guint i = 0; i < window.n; i++)
     {
-      const gint64 stride = window.stride[i], taps = window.kernel[i] / stride, extent = (taps - 1) * window.dilation[i] + 1;
+      const gint64 stride = window.stride[i], filled = MIN (window.kernel[i], stride), taps = window.kernel[i] / filled;
+      const gint64 extent = (taps - 1) * window.dilation[i] + 1;
       const gint64 first = window.begin[i] / stride, last = (window.out[i] - 1 + window.begin[i]) / stride;
 
-      if (window.kernel[i] % stride != 0 || (stride > 1 && window.dilation[i] > 1) || window.begin[i] < 0 || window.out[i] < 1)
+      if (window.kernel[i] % filled != 0 || (stride > 1 && window.dilation[i] > 1) || window.begin[i] < 0 || window.out[i] < 1)
         return FALSE;
       geometry->strides[i] = 1;
       geometry->dilations[i] = window.dilation[i] - 1;
@@ -159,14 +163,17 @@ turned_geometry (PhKernel *kernel, Turned *self, PhDnnlGeometry *geometry, gint6
       if (geometry->before[i] < 0 || geometry->after[i] < 0 || geometry->after[i] >= extent)
         return FALSE;
       self->stride[i] = stride;
+      self->filled[i] = filled;
+      self->spreads = self->spreads || stride > 1;
+      is_apart = is_apart || filled < stride;
       self->taps[i] = taps;
       self->skip[i] = window.begin[i] - first * stride;
       self->dims[2 + i] = window.out[i];
-      self->phases *= stride;
+      self->phases *= filled;
       dims[2 + i] = last - first + 1;
     }
   dims[1] = self->dims[1] * self->phases;
-  return TRUE;
+  return self->dims[1] < FEW_CHANNELS || is_apart; /* oneDNN's own primitive takes no outputs behind the last window */
 }
 
 static gpointer
@@ -194,13 +201,13 @@ prepare_turned (PhKernel *kernel)
     ph_dnnl_add_as (dnnl, kernel, DNNL_ARG_BIAS, 2, &bias);
   ph_dnnl_plain (&plain, 2 + self->n, dims);
   y = ph_dnnl_any (&plain);
-  if (self->phases > 1)
+  if (self->spreads)
     dnnl_memory_desc_init_by_tag (&y, plain.ndims, plain.dims, dnnl_f32, channels_last[self->n - 1]);
   ph_dnnl_result (dnnl, 2 + self->n, dims);
   if (dnnl_dilated_convolution_forward_desc_init (&op, dnnl_forward_inference, dnnl_convolution_direct, &x, &w,
                                                   has_bias ? &bias : NULL, &y, g.strides, g.dilations, g.before, g.after)
           != dnnl_success
-      || !ph_dnnl_make (dnnl, &op, NULL) || (self->phases > 1 && dnnl->layout != PH_MEMORY_CHANNELS_LAST))
+      || !ph_dnnl_make (dnnl, &op, NULL) || (self->spreads && dnnl->layout != PH_MEMORY_CHANNELS_LAST))
     {
       ph_dnnl_free (dnnl);
       return ph_kernel_refuse (kernel, PH_NO_PRIMITIVE);
@@ -209,45 +216,76 @@ prepare_turned (PhKernel *kernel)
   return g_steal_pointer (&self);
 }
 
+/* What is where no weight reaches. */
+static void
+fill_pixels (const Turned *self, gint64 n, float *to)
+{
+  const gsize channels = (gsize) self->dims[1];
+
+  for (gint64 i = 0; i < n; i++, to += channels)
+    if (self->bias != NULL)
+      memcpy (to, ph_tensor_data (self->bias), channels * sizeof *to);
+    else
+      memset (to, 0, channels * sizeof *to);
+}
+
+/* A row of the result. @from: the pixels of that row, at the phases of the other dimensions. */
+static void
+spread_row (const Turned *self, const float *from, gsize pixel, float *to)
+{
+  const guint last = self->n - 1;
+  const gint64 channels = self->dims[1], stride = self->stride[last], filled = self->filled[last], n = self->dims[2 + last];
+  gint64 phase = self->skip[last];
+
+  for (gint64 at = 0, part; at < n; at += part)
+    {
+      part = MIN ((phase < filled ? filled : stride) - phase, n - at);
+      if (phase < filled)
+        memcpy (to + at * channels, from + phase * channels, (gsize) (part * channels) * sizeof *to);
+      else
+        fill_pixels (self, part, to + at * channels);
+      phase += part;
+      if (phase == stride)
+        {
+          phase = 0;
+          from += pixel;
+        }
+    }
+}
+
 /* The pixels of all phases, whose channels lie last, to pixels of their own. */
 static PhTensor *
 spread (const Turned *self, PhTensor *z)
 {
   const gint64 *in = ph_tensor_dims (z), *out = self->dims;
   const guint last = self->n - 1;
-  const gsize pixel = (gsize) in[1], part = (gsize) (self->stride[last] * out[1]), row = (gsize) (out[2 + last] * out[1]);
-  const gsize skip = (gsize) (self->skip[last] * out[1]);
+  const gsize pixel = (gsize) in[1];
   PhTensor *y = ph_tensor_new_packed (2 + self->n, out, PH_MEMORY_CHANNELS_LAST);
   const float *from = ph_tensor_packed (z);
-  gint64 rows = out[0], at[PH_DNNL_SPATIAL] = { 0 };
+  const gint64 rows = out[0] * ph_dims_product (out, 2, 2 + last);
   float *to;
 
   if (y == NULL)
     return NULL;
   to = ph_tensor_packed (y);
-  for (guint i = 0; i < last; i++)
-    rows *= out[2 + i];
-  for (gint64 r = 0; r < rows; r++, to += row)
+  for (gint64 r = 0; r < rows; r++, to += out[2 + last] * out[1])
     {
-      gint64 rest = r, line, phase = 0;
-      const float *start;
+      gint64 at[PH_DNNL_SPATIAL], line = r, phase = 0;
+      gboolean is_filled = TRUE;
 
-      for (guint i = last; i-- > 0; rest /= out[2 + i])
-        at[i] = rest % out[2 + i] + self->skip[i];
-      line = rest; /* the image */
-      for (guint i = 0; i < last; i++)
+      for (guint i = last; i-- > 0; line /= out[2 + i])
+        at[i] = line % out[2 + i] + self->skip[i];
+      for (guint i = 0; i < last; i++) /* from the image on */
         {
           line = line * in[2 + i] + at[i] / self->stride[i];
-          phase = phase * self->stride[i] + at[i] % self->stride[i];
+          phase = phase * self->filled[i] + at[i] % self->stride[i];
+          is_filled = is_filled && at[i] % self->stride[i] < self->filled[i];
         }
-      start = from + (gsize) line * (gsize) in[2 + last] * pixel + (gsize) phase * part;
-      for (gsize done = 0, away = skip; done < row; start += pixel, away = 0)
-        {
-          const gsize n = MIN (part - away, row - done);
-
-          memcpy (to + done, start + away, n * sizeof *to);
-          done += n;
-        }
+      if (is_filled)
+        spread_row (self, from + (gsize) (line * in[2 + last]) * pixel + (gsize) (phase * self->filled[last] * out[1]), pixel,
+                    to);
+      else
+        fill_pixels (self, out[2 + last], to);
     }
   return y;
 }
@@ -265,7 +303,7 @@ run_turned (PhKernel *kernel, gpointer prepared)
   inputs[1] = self->turned;
   inputs[2] = self->bias;
   own.inputs = inputs;
-  if (self->phases == 1)
+  if (!self->spreads)
     return ph_dnnl_run (&own, self->dnnl);
   own.outputs = &z;
   own.n_outputs = 1;

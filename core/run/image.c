@@ -383,9 +383,111 @@ run_tiles (PhKernel *kernel, gpointer prepared)
   return TRUE;
 }
 
+/* ── the greatest of each window, and where it was ── */
+
+typedef struct
+{
+  gsize taps, places, plane; /* of a window; windows, and elements, of an image of one channel */
+  gint64 dims[2 + PH_DNNL_SPATIAL];
+  gint32 offsets[]; /* of each place, its taps; a tap that lies outside is the first inside once more */
+} Places;
+
+static gpointer
+prepare_places (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  PhWindow w;
+  Places *places;
+  gsize taps, n;
+
+  if (!ph_dnnl_is_float (x) || ph_tensor_rank (x) < 3 || ph_tensor_rank (x) > 2 + PH_DNNL_SPATIAL
+      || ph_node_attr_int (kernel->node, "storage_order", 0) != 0
+      || ph_window_init (&w, kernel->node, ph_tensor_rank (x) - 2, ph_tensor_dims (x) + 2, NULL) != NULL)
+    return ph_kernel_refuse (kernel, "no float32 image, or places are counted by columns");
+  taps = (gsize) ph_window_kernel_count (&w);
+  n = (gsize) ph_dims_product (w.out, 0, w.n);
+  if (taps > 4096 || n > (1 << 24) / taps || ph_dims_product (w.in, 0, w.n) > G_MAXINT32)
+    return ph_kernel_refuse (kernel, "a table of its windows would be too large");
+  places = g_malloc0 (sizeof *places + n * taps * sizeof *places->offsets);
+  places->taps = taps;
+  places->places = n;
+  places->plane = (gsize) ph_dims_product (w.in, 0, w.n);
+  memcpy (places->dims, ph_tensor_dims (x), 2 * sizeof *places->dims);
+  memcpy (places->dims + 2, w.out, w.n * sizeof *places->dims);
+  for (gsize i = 0; i < n; i++)
+    {
+      gint32 *offsets = places->offsets + i * taps;
+      gsize inside = 0;
+
+      for (gsize k = 0; k < taps; k++)
+        {
+          gint64 place = (gint64) i, tap = (gint64) k, offset = 0, step = 1;
+          gboolean is_inside = TRUE;
+
+          for (guint d = w.n; d-- > 0; place /= w.out[d], tap /= w.kernel[d], step *= w.in[d])
+            {
+              const gint64 at = place % w.out[d] * w.stride[d] - w.begin[d] + tap % w.kernel[d] * w.dilation[d];
+
+              is_inside = is_inside && at >= 0 && at < w.in[d];
+              offset += at * step;
+            }
+          if (is_inside)
+            offsets[inside++] = (gint32) offset;
+        }
+      if (inside == 0)
+        {
+          g_free (places);
+          return ph_kernel_refuse (kernel, "a window lies in its padding alone");
+        }
+      for (gsize k = inside; k < taps; k++)
+        offsets[k] = offsets[0];
+    }
+  return places;
+}
+
+/* Of equal ones the first, and of what is no number, before all numbers. */
+static gboolean
+run_places (PhKernel *kernel, gpointer prepared)
+{
+  const Places *places = prepared;
+  const guint rank = ph_tensor_rank (kernel->inputs[0]);
+  const gsize planes = (gsize) (places->dims[0] * places->dims[1]);
+  const float *in = ph_tensor_data (kernel->inputs[0]);
+  float *out = in != NULL ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, rank, places->dims, NULL) : NULL;
+  gint64 *where = out != NULL && kernel->n_outputs > 1 ? ph_kernel_output_unset (kernel, 1, PH_INT64, rank, places->dims, NULL)
+                                                       : NULL;
+
+  if (out == NULL || (kernel->n_outputs > 1 && where == NULL))
+    return FALSE;
+  for (gsize p = 0; p < planes; p++, in += places->plane)
+    {
+      const gint32 *offsets = places->offsets;
+
+      for (gsize i = 0; i < places->places; i++, offsets += places->taps)
+        {
+          float best = in[offsets[0]];
+          gint32 at = offsets[0];
+
+          for (gsize k = 1; k < places->taps; k++)
+            {
+              const float x = in[offsets[k]];
+              const gboolean better = (x > best) | ((x != x) & (best == best));
+
+              best = better ? x : best;
+              at = better ? offsets[k] : at;
+            }
+          *out++ = best;
+          if (where != NULL)
+            *where++ = (gint64) (p * places->plane) + at;
+        }
+    }
+  return TRUE;
+}
+
 const PhKernelRow ph_kernels_image[] = {
   { &ph_op_BatchNormalization, PH_DEVICE_CPU, "rows", 10, prepare_batch_norm, run_batch_norm, NULL },
   { &ph_op_ConvTranspose, PH_DEVICE_CPU, "tiles", 20, prepare_tiles, run_tiles, free_tiles, packed_tiles, NULL, TRUE },
+  { &ph_op_MaxPool, PH_DEVICE_CPU, "places", 9, prepare_places, run_places, g_free },
   { &ph_op_Resize, PH_DEVICE_CPU, "rows", 10, prepare_resize, run_resize, g_free },
   { &ph_op_Resize, PH_DEVICE_CPU, "taps", 9, prepare_weighed, run_weighed, free_weighed },
   { NULL },
