@@ -252,6 +252,80 @@ ph_region_widen (PhRegion *region, PhModel *before, PhModel *after, gboolean lea
   return TRUE;
 }
 
+/* The nodes that make a value of what flows into a region, all of them. */
+typedef struct
+{
+  const PhRegion *region;
+  const GPtrArray *nodes; /* of the region */
+  GPtrArray *cone;
+  gboolean closed;
+} Cone;
+
+#define MOST_IN_CONE 12
+
+static void
+cone_read (PhValue *value, gpointer data)
+{
+  Cone *cone = data;
+
+  if (!cone->closed || ph_value_constant (value) != NULL)
+    return;
+  for (guint i = 0; i < cone->region->inputs->len; i++)
+    if (g_array_index (cone->region->inputs, PhId, i) == value->id)
+      return;
+  if (value->producer != NULL && contains (cone->cone, value->producer))
+    return;
+  cone->closed = value->producer != NULL && value->graph->id == cone->region->graph && cone->cone->len < MOST_IN_CONE
+                 && !contains ((GPtrArray *) cone->nodes, value->producer);
+  if (!cone->closed)
+    return;
+  g_ptr_array_add (cone->cone, value->producer);
+  ph_each_read (value->producer, cone_read, cone);
+}
+
+/* What makes the input @id of @region out of its other inputs. (transfer container) (nullable) */
+static GPtrArray *
+find_cone (const PhRegion *region, PhModel *model, const GPtrArray *nodes, PhId id)
+{
+  PhValue *value = ph_model_find_value (model, id);
+  Cone cone = { region, nodes, g_ptr_array_new (), TRUE };
+
+  cone.closed = value != NULL && value->producer != NULL && value->graph->id == region->graph
+                && !contains ((GPtrArray *) nodes, value->producer);
+  if (cone.closed)
+    {
+      g_ptr_array_add (cone.cone, value->producer);
+      ph_each_read (value->producer, cone_read, &cone);
+    }
+  if (!cone.closed)
+    g_clear_pointer (&cone.cone, g_ptr_array_unref);
+  return cone.cone;
+}
+
+gboolean
+ph_region_close (PhRegion *region, PhModel *before, PhModel *after)
+{
+  gboolean grew = FALSE;
+
+  for (guint i = 0; i < region->inputs->len; i++)
+    {
+      const PhId id = g_array_index (region->inputs, PhId, i);
+      g_autoptr (GPtrArray) was = find_cone (region, before, region->before, id);
+      g_autoptr (GPtrArray) is = was != NULL ? find_cone (region, after, region->after, id) : NULL;
+
+      if (is == NULL)
+        continue;
+      g_ptr_array_extend (region->before, was, NULL, NULL);
+      g_ptr_array_extend (region->after, is, NULL, NULL);
+      g_ptr_array_sort (region->before, ph_node_by_order);
+      g_ptr_array_sort (region->after, ph_node_by_order);
+      ph_region_find_border (region, before, after);
+      grew = TRUE;
+      i = G_MAXUINT; /* from the start: there are other inputs now */
+    }
+  return grew;
+}
+
 /* ── following ── */
 
 /* The readers of @value outside that stand in the other model too join both sides. */

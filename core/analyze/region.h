@@ -36,6 +36,8 @@ PhRegion *ph_region_copy (const PhRegion *region);
 /* Takes in the producers of what the region reads. A region in a body becomes the node whose body it is, where there are none or
  * with @leave. FALSE: there is nothing more. */
 gboolean ph_region_widen (PhRegion *region, PhModel *before, PhModel *after, gboolean leave);
+/* Takes in the nodes between values that flow into the region: what they make cannot be made up beside what they read. */
+gboolean ph_region_close (PhRegion *region, PhModel *before, PhModel *after);
 
 /* Takes in who reads what was switched at the border: the same nodes, which read one value before and another after. What they make is the border
  * then. FALSE: nobody does. */

@@ -11,6 +11,7 @@
 
 /* Results may move so much farther than by a constant's last bit. */
 #define JITTERS 4
+#define TURNS   12 /* where few elements move, few turns may move them by chance less than rounding did */
 /* What is proved as real numbers may be rounded as much as this without a further question. */
 #define PROVED 1e-6
 /* A lossy change may move results by so much of the largest: a sum of products of factors with 11 digits does. */
@@ -225,7 +226,7 @@ jitter_error (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint k, do
 
   if (self->jitter == NULL)
     return 0;
-  for (guint turn = 0; turn < 3; turn++)
+  for (guint turn = 0; turn < TURNS; turn++)
     for (guint side = 0; side < 2 && error > JITTERS * largest; side++)
       {
         g_autoptr (GPtrArray) moved = NULL;

@@ -354,6 +354,8 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flop
     return trial_of (PH_VERDICT_PROVED, NULL);
   if (region->before->len == 0 && region->after->len == 0)
     ph_region_widen (region, prover->model[0], prover->model[1], FALSE);
+  if (promise == PH_PROMISE_NONE || reads_more (prover, region))
+    ph_region_close (region, prover->model[0], prover->model[1]);
   for (guint round = 0; round < MAX_WIDER; round++)
     {
       PhTrial *next = ph_prover_try_region (prover, region, promise, flops, FALSE, error);

@@ -36,7 +36,8 @@ ph_field_map (PhFieldNode *self, PhFieldTensor *const *in, guint n, PhDType dtyp
   ph_walk_init (&walk, rank, dims);
   for (guint i = 0; i < n; i++)
     ph_walk_add (&walk, in[i]->rank, in[i]->dims);
-  if (walk.count > 0)
+  ph_field_work (field, 40.0 * (double) walk.count); /* a power or a hash each, at worst */
+  if (walk.count > 0 && field->why == NULL)
     do
       {
         for (guint i = 0; i < n; i++)
@@ -44,7 +45,6 @@ ph_field_map (PhFieldNode *self, PhFieldTensor *const *in, guint n, PhDType dtyp
         ph_field_put (out, walk.index, function (field, numbers, data));
       }
     while (ph_walk_next (&walk));
-  ph_field_work (field, 40.0 * (double) walk.count); /* a power or a hash each, at worst */
   for (guint i = 0; i < n; i++)
     {
       out->over = MAX (out->over, in[i]->over);

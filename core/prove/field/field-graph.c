@@ -9,7 +9,6 @@
 #include "core/run/recipe.h"
 
 #define MAX_DEPTH 48
-#define MAX_WORK  3e8 /* multiplications at one point */
 
 /* ── what a field keeps ── */
 
@@ -61,12 +60,13 @@ ph_field_free (PhField *self)
 }
 
 void
-ph_field_begin (PhField *self, guint reading, guint64 salt)
+ph_field_begin (PhField *self, guint reading, guint64 salt, double most)
 {
   g_hash_table_remove_all (self->values);
   memset (self->ratios, 0, sizeof self->ratios);
   self->reading = reading;
   self->work = self->hashed = 0;
+  self->most = most;
   self->depth = self->loops = self->recipe_depth = 0;
   self->met = 0;
   self->bad_sign = self->redraw = self->used_recipe = self->used_recognised = FALSE;
@@ -114,7 +114,7 @@ void
 ph_field_work (PhField *field, double multiplications)
 {
   field->work += multiplications;
-  if (field->work > MAX_WORK)
+  if (field->work > field->most)
     stop (field, "too large to be evaluated over a field");
 }
 

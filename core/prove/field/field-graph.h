@@ -12,7 +12,7 @@ void ph_field_free (PhField *field);
 /* Forgets what it kept for the next point, when what is known of the inputs changes. */
 void ph_field_forget (PhField *field);
 /* Forgets the last point. */
-void ph_field_begin (PhField *field, guint reading, guint64 salt);
+void ph_field_begin (PhField *field, guint reading, guint64 salt, double most);
 gboolean ph_field_run_graph (PhField *field, PhGraph *graph);         /* its inputs are in @values     */
 PhFieldTensor *ph_field_value (PhField *field, const PhValue *value); /* (nullable) borrowed           */
 /* Evaluates what @expand builds instead of the node. */

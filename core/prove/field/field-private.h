@@ -57,6 +57,7 @@ typedef struct
   PhFieldRatio ratios[8]; /* that were asked for last                                                  */
   guint depth, loops, recipe_depth;
   double work;     /* multiplications so far, about                                             */
+  double most;     /* of them that may be spent at this point                                   */
   guint64 n_nodes; /* evaluated at all points                                                   */
   /* what was met at it */
   guint met;         /* readings that could have made a difference                                */

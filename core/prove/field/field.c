@@ -14,7 +14,11 @@
 #define PRIMES      30  /* for signs that multiply: each sees a wrong law by half      */
 #define MAX_PRIMES  400 /* tried, until so many give every constant its sign           */
 #define HOPELESS    64  /* tried without one that does: the constants are too many     */
-#define MAX_WORK    3e6 /* multiplications modulo each                                 */
+#define PRIME_WORK  3e6 /* multiplications modulo each, of both sides                  */
+#define POINT_WORK  3e8 /* at any other point, of one side                             */
+#define ALL_WORK    1e9 /* of a comparison, before it is given up                      */
+#define MORE_WORK   1e8 /* of a comparison, after which no further reading is tried    */
+#define DRAW_WORK   10  /* that an element of an input costs                           */
 #define SIGNS       40  /* drawn in all, at least: each sees a wrong branch by half    */
 #define MAX_REDRAWS 1   /* of all points: a random divisor is hardly ever 0            */
 #define CHEAP       5e6 /* multiplications that may be spent on more points than needed */
@@ -49,6 +53,7 @@ typedef struct
   guint redraws;
   PhFieldReport *report;
   double degree; /* of the difference, and what was hashed at the last point */
+  double work;   /* multiplications at all points so far                     */
 } Pair;
 
 static PhFieldResult finish (Pair *pair, PhFieldResult result, const char *format, ...) G_GNUC_PRINTF (3, 4);
@@ -129,7 +134,9 @@ draw_input (Pair *pair, PhField *field, guint i)
     dims[k] = type->dims[k].size;
   ph_field_sizes_apply (field->sizes, type->rank, dims);
   tensor = ph_field_tensor_new (field, type->dtype, type->rank, dims);
-  for (gsize k = 0; !ph_value_is_shape_alone (value) && tensor != NULL && k < tensor->count; k++)
+  if (tensor != NULL)
+    ph_field_work (field, DRAW_WORK * (double) tensor->count);
+  for (gsize k = 0; field->why == NULL && !ph_value_is_shape_alone (value) && tensor != NULL && k < tensor->count; k++)
     {
       PhNum number = ph_field_hash (field, ph_mix (ph_mix (ph_mix (field->salt, 11), i), k));
 
@@ -157,12 +164,13 @@ drawn_before (Pair *pair, guint i)
 static gboolean
 evaluate (Pair *pair, guint side, guint reading, guint64 salt)
 {
+  const double most = (reading & PH_FIELD_EULER) ? PRIME_WORK - (side == 1 ? pair->field[0]->work : 0) : POINT_WORK;
   PhField *field = pair->field[side];
   PhGraph *graph = field->model->graph;
   gboolean ok;
 
   /* What a rule folds, it folds as executing it gives; what it leaves to be computed is not rounded. */
-  ph_field_begin (field, side == 0 ? reading : reading & ~(guint) PH_FIELD_FOLD, salt);
+  ph_field_begin (field, side == 0 ? reading : reading & ~(guint) PH_FIELD_FOLD, salt, MIN (most, ALL_WORK - pair->work));
   for (guint i = 0; i < graph->inputs->len; i++)
     {
       PhFieldTensor *tensor = side == 1 ? drawn_before (pair, i) : NULL;
@@ -173,6 +181,7 @@ evaluate (Pair *pair, guint side, guint reading, guint64 salt)
         g_hash_table_insert (field->values, graph->inputs->pdata[i], tensor);
     }
   ok = ph_field_run_graph (field, graph);
+  pair->work += field->work;
   pair->report->work += field->work;
   return ok;
 }
@@ -322,7 +331,7 @@ try_primes (Pair *pair, guint reading)
             break;
           continue;
         }
-      if (result == PH_FIELD_UNKNOWN || pair->field[0]->work + pair->field[1]->work > MAX_WORK)
+      if (result == PH_FIELD_UNKNOWN)
         return PH_FIELD_UNKNOWN;
       if (result != PH_FIELD_EQUAL)
         return result;
@@ -355,6 +364,8 @@ try_readings (Pair *pair)
 
       if ((readings[i] & met) != readings[i])
         continue;
+      if (i > 0 && pair->work > MORE_WORK)
+        break;
       pair->redraws = 0;
       result = (readings[i] & PH_FIELD_EULER) ? try_primes (pair, readings[i]) : try_reading (pair, readings[i]);
       met |= pair->field[0]->met | pair->field[1]->met;
