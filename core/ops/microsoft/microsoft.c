@@ -70,6 +70,10 @@ ph_ms_activate (PhExpand *x, PhValue *value, const char *name, const float *para
     return PH_BUILD_WITH (b, LeakyRelu, PH_ATTRS (ph_attr_new_float ("alpha", n > 0 ? first : 0.01f)), value);
   if (g_str_equal (name, "Elu"))
     return PH_BUILD_WITH (b, Elu, PH_ATTRS (ph_attr_new_float ("alpha", n > 0 ? first : 1)), value);
+  if (g_str_equal (name, "Selu") && n == 2)
+    return PH_BUILD_WITH (b, Selu, PH_ATTRS (ph_attr_new_float ("alpha", first), ph_attr_new_float ("gamma", second)), value);
+  if (g_str_equal (name, "Selu"))
+    return PH_BUILD (b, Selu, value);
   if (g_str_equal (name, "ThresholdedRelu"))
     return PH_BUILD_WITH (b, ThresholdedRelu, PH_ATTRS (ph_attr_new_float ("alpha", n > 0 ? first : 1)), value);
   if (g_str_equal (name, "HardSigmoid"))
@@ -283,11 +287,9 @@ expand_fused_gemm (PhExpand *x, GError **error)
   float parameters[G_N_ELEMENTS (names)];
   gsize n = 0;
 
-  while (n < G_N_ELEMENTS (names) && ph_node_attr (x->node, names[n]) != NULL)
-    {
-      parameters[n] = ph_node_attr_float (x->node, names[n], 0);
-      n++;
-    }
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (ph_node_attr (x->node, names[i]) != NULL)
+      parameters[n++] = ph_node_attr_float (x->node, names[i], 0);
   x->out[0] = ph_ms_activate (x, y, ph_node_attr_string (x->node, "activation", ""), parameters, n);
   return x->out[0] != NULL;
 }
