@@ -1,13 +1,8 @@
 /* import.c: a file's names become values, and its nodes are made in an order that can be; see import.h.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/io/import.h"
+#include <string.h>
 
-/* What a name stands for before it has a value: the number of the node that makes it. An odd number, so that it cannot be
- * mistaken for a value. */
-#define PENDING(i)      GSIZE_TO_POINTER (((gsize) (i) << 1) | 1)
-#define IS_PENDING(p)   ((GPOINTER_TO_SIZE (p) & 1) != 0)
-#define PENDING_NODE(p) (GPOINTER_TO_SIZE (p) >> 1)
-#define NO_NODE         (G_MAXSIZE >> 2) /* an input or constant that is to come */
+#include "core/io/import-private.h"
 
 const char *
 ph_importer_name (PhImporter *importer, const char *name)
@@ -34,6 +29,8 @@ ph_scope_clear (PhScope *scope)
 {
   g_clear_pointer (&scope->names, ph_names_free);
   g_clear_pointer (&scope->written, g_hash_table_unref);
+  if (scope->outer == NULL && scope->importer != NULL)
+    g_clear_pointer (&scope->importer->linked, g_array_unref);
 }
 
 char *
@@ -210,171 +207,56 @@ ph_scope_add_constant (PhScope *scope, const PhImportValue *constant, GError **e
   return TRUE;
 }
 
-/* ── what a node uses ───────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── links ── */
 
-/* Names that a body defines for itself, which hide those outside. */
-typedef struct _Hidden Hidden;
-struct _Hidden
-{
-  const Hidden *outer;
-  GHashTable *names;
-};
-
+/* An input of @node that is made further on by a node which needs @node. */
 typedef struct
 {
-  PhScope *scope;
-  GArray *found;
-} Uses; /* @found NULL: the first one ends the walk */
+  PhNode *node;
+  PhScope *scope; /* that has the name */
+  const char *name;
+} Linked;
 
-static gboolean each_use (const PhImportNode *node, const Hidden *hidden, Uses *uses);
-
-/* Notes the node that @name waits for; FALSE ends the walk. */
-static gboolean
-note_use (const char *name, const Hidden *hidden, Uses *uses)
+/* The scope that is to make @name; NULL: there is none, or it has made it. */
+static PhScope *
+pending_scope (PhScope *scope, const char *name)
 {
-  gpointer known;
-  gsize node;
-
-  if (name[0] == '\0')
-    return TRUE;
-  for (; hidden != NULL; hidden = hidden->outer)
-    if (g_hash_table_contains (hidden->names, name))
-      return TRUE;
-  known = ph_names_find (uses->scope->names, name);
-  if (known == NULL || !IS_PENDING (known) || PENDING_NODE (known) == NO_NODE)
-    return TRUE;
-  if (uses->found == NULL)
-    return FALSE;
-  node = PENDING_NODE (known);
-  g_array_append_val (uses->found, node);
-  return TRUE;
-}
-
-static gboolean
-each_captured (const PhImportGraph *body, const Hidden *outer, Uses *uses)
-{
-  g_autoptr (GHashTable) names = g_hash_table_new (NULL, NULL);
-  Hidden hidden = { outer, names };
-
-  for (gsize i = 0; i < body->n_inputs; i++)
-    g_hash_table_add (names, (gpointer) body->inputs[i].name);
-  for (gsize i = 0; i < body->n_constants; i++)
-    g_hash_table_add (names, (gpointer) body->constants[i].name);
-  for (gsize i = 0; i < body->n_nodes; i++)
-    for (gsize j = 0; j < body->nodes[i].n_outputs; j++)
-      g_hash_table_add (names, (gpointer) body->nodes[i].outputs[j]);
-  for (gsize i = 0; i < body->n_nodes; i++)
-    if (!each_use (&body->nodes[i], &hidden, uses))
-      return FALSE;
-  for (gsize i = 0; i < body->n_outputs; i++)
-    if (!note_use (body->outputs[i].name, &hidden, uses))
-      return FALSE;
-  return TRUE;
-}
-
-/* Every name that @node uses from outside of itself, those that its bodies capture included. */
-static gboolean
-each_use (const PhImportNode *node, const Hidden *hidden, Uses *uses)
-{
-  for (gsize i = 0; i < node->n_inputs; i++)
-    if (!note_use (node->inputs[i], hidden, uses))
-      return FALSE;
-  for (gsize i = 0; i < node->n_after; i++)
-    if (!note_use (node->after[i], hidden, uses))
-      return FALSE;
-  for (gsize i = 0; i < node->n_bodies; i++)
-    if (!each_captured (node->bodies[i], hidden, uses))
-      return FALSE;
-  return TRUE;
-}
-
-/* ── order ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-/* The waiting nodes of @stack from the top down to @need are the cycle: each is used by the next. */
-static void
-report_cycle (PhScope *scope, const GArray *stack, const guint8 *state, gsize need, GError **error)
-{
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autofree char *label = ph_scope_describe (scope, need);
-  g_autoptr (GString) text = g_string_new (label);
-  guint n = 0, more = 0;
-
-  for (guint i = stack->len; i-- > 0;)
+  for (; scope != NULL; scope = scope->closed ? NULL : scope->outer)
     {
-      gsize at = g_array_index (stack, gsize, i);
-      g_autofree char *next = NULL;
+      gpointer found = ph_names_find (scope->names, name);
 
-      if (at == need)
-        break;
-      if (state[at] != 1 || !g_hash_table_add (seen, GSIZE_TO_POINTER (at + 1)))
+      if (found != NULL)
+        return IS_PENDING (found) ? scope : NULL;
+    }
+  return NULL;
+}
+
+/* All nodes of @scope are there: those that wait for a value of it say which. */
+static gboolean
+link_nodes (PhScope *scope, GError **error)
+{
+  GArray *linked = scope->importer->linked;
+
+  for (guint i = 0; linked != NULL && i < linked->len; i++)
+    {
+      const Linked *link = &g_array_index (linked, Linked, i);
+      const PhValue *value = link->scope == scope ? ph_scope_find (scope, link->name) : NULL;
+      const PhAttr *before;
+      g_autoptr (GPtrArray) names = NULL;
+      g_autoptr (PhAttr) attr = NULL;
+
+      if (value == NULL)
         continue;
-      if (n++ >= 10)
-        {
-          more++;
-          continue;
-        }
-      next = ph_scope_describe (scope, at);
-      g_string_append_printf (text, " -> %s", next);
+      before = ph_node_attr (link->node, PH_LINKS_ATTR);
+      names = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+      for (guint k = 0; before != NULL && before->kind == PH_ATTR_STRINGS && k < before->n; k++)
+        g_ptr_array_add (names, g_bytes_ref (before->strings[k]));
+      g_ptr_array_add (names, g_bytes_new (value->name, strlen (value->name)));
+      attr = ph_attr_new_strings (ph_intern (PH_LINKS_ATTR), (GBytes *const *) names->pdata, names->len);
+      if (!ph_node_set_attr (link->node, PH_LINKS_ATTR, attr, error))
+        return FALSE;
     }
-  if (more > 0)
-    g_string_append_printf (text, " -> (%u more)", more);
-  ph_source_fail (scope->importer->source, error, PH_ERROR_INVALID, scope->file->nodes[need].part,
-                  "graph '%s' has a cycle: %s -> %s. "
-                  "A graph has none; loops are written with Loop or Scan",
-                  scope->graph->name, text->str, label);
-}
-
-/* The order in which the nodes from @first on can be made: depth first from each, without recursion. NULL: a cycle. */
-static gsize *
-sort (PhScope *scope, gsize first, GError **error)
-{
-  gsize n = scope->file->n_nodes, done = first;
-  gsize *order = g_new (gsize, n);
-  g_autofree guint8 *state = g_new0 (guint8, n); /* 0 not seen, 1 waiting for others, 2 placed */
-  g_autoptr (GPtrArray) needs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (gsize));
-
-  for (gsize i = 0; i < n; i++)
-    {
-      Uses uses = { scope, g_array_new (FALSE, FALSE, sizeof (gsize)) };
-
-      if (i >= first)
-        each_use (&scope->file->nodes[i], NULL, &uses);
-      g_ptr_array_add (needs, uses.found);
-    }
-  for (gsize i = first; i < n; i++)
-    {
-      g_array_append_val (stack, i);
-      while (stack->len > 0)
-        {
-          gsize at = g_array_index (stack, gsize, stack->len - 1);
-          const GArray *before = needs->pdata[at];
-          guint height = stack->len;
-
-          if (state[at] != 2)
-            for (guint j = before->len; j-- > 0;)
-              {
-                gsize need = g_array_index (before, gsize, j);
-
-                state[at] = 1;
-                if (state[need] == 1)
-                  {
-                    report_cycle (scope, stack, state, need, error);
-                    g_free (order);
-                    return NULL;
-                  }
-                if (state[need] == 0)
-                  g_array_append_val (stack, need);
-              }
-          if (stack->len > height)
-            continue;
-          if (state[at] != 2)
-            order[done++] = at;
-          state[at] = 2;
-          g_array_set_size (stack, stack->len - 1);
-        }
-    }
-  return order;
+  return TRUE;
 }
 
 /* ── nodes ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -437,18 +319,35 @@ make_node (PhScope *scope, gsize index, PhImportFunc make, gpointer data, GError
   };
   /* clang-format on */
   GError *reason = NULL;
+  gboolean links = FALSE;
   PhNode *node;
 
   if (file->op_type[0] == '\0')
     return ph_source_fail (source, error, PH_ERROR_INVALID, file->part, "node %" G_GSIZE_FORMAT " of graph '%s' has no operator",
                            index, scope->graph->name);
   for (gsize i = 0; i < file->n_inputs; i++)
-    inputs[i] = file->inputs[i][0] != '\0' ? look_up (scope, file->inputs[i], FALSE) : NULL;
+    {
+      PhScope *from = scope->importer->links ? pending_scope (scope, file->inputs[i]) : NULL;
+
+      inputs[i] = file->inputs[i][0] != '\0' && from == NULL ? look_up (scope, file->inputs[i], FALSE) : NULL;
+      links = links || from != NULL;
+    }
+  while (links && spec.n_inputs > 0 && inputs[spec.n_inputs - 1] == NULL)
+    spec.n_inputs--;
   for (gsize i = 0; i < file->n_outputs; i++)
     names[i] = file->outputs[i][0] != '\0' ? free_name (scope, file->outputs[i]) : made_up_name (scope, file);
   node = make != NULL ? make (scope, index, &spec, data, error) : make_plain (scope, index, &spec, NULL, &reason);
   if (node == NULL)
     return reason != NULL ? ph_scope_blame (scope, file->part, reason, error) : FALSE;
+  for (gsize i = 0; links && i < file->n_inputs; i++)
+    {
+      const Linked link = { node, pending_scope (scope, file->inputs[i]), file->inputs[i] };
+
+      if (scope->importer->linked == NULL)
+        scope->importer->linked = g_array_new (FALSE, FALSE, sizeof (Linked));
+      if (link.scope != NULL)
+        g_array_append_val (scope->importer->linked, link);
+    }
   for (gsize i = 0; i < file->n_outputs; i++)
     if (file->outputs[i][0] != '\0')
       ph_names_set (scope->names, file->outputs[i], ph_node_output (node, i));
@@ -476,16 +375,14 @@ ph_scope_add_nodes (PhScope *scope, PhImportFunc make, gpointer data, GError **e
   for (gsize i = 0; i < scope->file->n_nodes; i++)
     {
       gsize index = order != NULL ? order[i] : i;
-      Uses uses = { scope, NULL };
-
       if (g_cancellable_set_error_if_cancelled (source->cancellable, error) || !check_names (scope, index, error))
         return FALSE;
-      if (order == NULL && !each_use (&scope->file->nodes[index], NULL, &uses))
+      if (order == NULL && !ph_scope_is_ready (scope, &scope->file->nodes[index]))
         {
-          order = sort (scope, i, error);
+          order = ph_scope_sort (scope, i, error);
           if (order == NULL)
             return FALSE;
-          if (order[i] != index)
+          if (order[i] != index && !scope->importer->links)
             {
               g_autofree char *label = ph_scope_describe (scope, index);
 
@@ -499,7 +396,7 @@ ph_scope_add_nodes (PhScope *scope, PhImportFunc make, gpointer data, GError **e
       if (!make_node (scope, index, make, data, error))
         return FALSE;
     }
-  return TRUE;
+  return link_nodes (scope, error);
 }
 
 gboolean

@@ -9,7 +9,6 @@
 G_BEGIN_DECLS
 
 typedef struct _PhImportGraph PhImportGraph;
-
 /* Names are those of ph_importer_name(). @part: the place in the source, for messages (nullable). */
 typedef struct
 {
@@ -54,6 +53,8 @@ typedef struct
 {
   PhSource *source;
   PhModel *model;
+  gboolean links; /* of a graph that may have cycles: what closes one is no input but is said in PH_LINKS_ATTR */
+  GArray *linked; /* (nullable) of the scopes: what is yet to link */
 } PhImporter;
 
 /* Interned; what is not UTF-8 is mended and listed as a problem. NULL is "". */

@@ -140,7 +140,7 @@ test_errors (void)
     { "define i32 @f() {\n  ret i32 0\n", "t.ll:3:1: the text ends within the function 'f', which begins in line 1" },
     { "define i32 @f() {\n  %x = \n}\n", "t.ll:2:3: " },
     { "define i32 @f(i32 %x) {\n  ret i32 (\n}\n", "t.ll:3:1: '}' closes a bracket" },
-    { "declare void @f()\n", "no function in it has a body" },
+    { "; nothing\n", "no function in it has a body" },
     { "hello\n", "t.ll:1:1: here a function" },
     { "define void @f() {\n  ret void\n}\ndefine void @g() {\n  ret void\n}\ndefine void @g() {\n  ret void\n}\n", "t.ll:7:1: the function 'g' is defined twice" },
     { "define void @f() {\na:\n  ret void\na:\n  ret void\n}\n", "two blocks 'a'" },
@@ -158,6 +158,46 @@ test_errors (void)
       if (strstr (error->message, cases[i].says) == NULL)
         g_error ("case %u: %s", i, error->message);
     }
+}
+
+/* A module of globals and declarations alone: who uses whom, in circles as well. */
+static void
+test_globals (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = read_text ("%t = type { i32 }\n@a = global ptr @b\n@b = internal constant ptr @a\n"
+                                         "@\"odd name\" = alias i32, ptr @a\ndeclare i32 @f(ptr)\n!0 = !{i32 1}\n",
+                                         &error),
+                      metadata = NULL;
+  g_autoptr (GPtrArray) links = NULL;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->graph->n_nodes, ==, 4);
+  g_assert_cmpstr (node_of (model, "@f")->op_type, ==, "declare");
+  g_assert_cmpstr (node_of (model, "@odd name")->op_type, ==, "alias");
+  g_assert_true (ph_node_input (node_of (model, "@odd name"), 0) == ph_node_output (node_of (model, "@a"), 0));
+  g_assert_true (ph_node_input (node_of (model, "@b"), 0) == ph_node_output (node_of (model, "@a"), 0));
+  links = ph_node_links (node_of (model, "@a"));
+  g_assert_nonnull (links);
+  g_assert_true (links->pdata[0] == ph_node_output (node_of (model, "@b"), 0));
+  metadata = read_text ("!0 = !{i32 1}\n", &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (metadata->graph->n_nodes, ==, 0);
+}
+
+/* An operand on a line of its own after a comma; metadata in the header of a function. */
+static void
+test_layouts (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = read_text ("define <2 x i32> @f(<2 x i32> %x) !kind !{i32 7} {\n"
+                                         "  %y = shufflevector <2 x i32> %x, <2 x i32> %x,\n"
+                                         "                     <2 x i32> <i32 1,\n i32 0>\n  ret <2 x i32> %y\n}\n",
+                                         &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->graph->n_nodes, ==, 2);
+  g_assert_true (ph_node_input (node_of (model, "%y"), 1) == model->graph->inputs->pdata[0]);
 }
 
 /* ── dumps ── */
@@ -377,6 +417,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/llvm/kinds", test_kinds);
   g_test_add_func ("/llvm/order", test_order);
   g_test_add_func ("/llvm/errors", test_errors);
+  g_test_add_func ("/llvm/globals", test_globals);
+  g_test_add_func ("/llvm/layouts", test_layouts);
   g_test_add_func ("/llvm/dump", test_dump);
   g_test_add_func ("/llvm/dump-as-before", test_dump_as_before);
   g_test_add_func ("/llvm/dump-cut", test_dump_cut);

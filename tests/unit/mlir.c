@@ -166,6 +166,54 @@ test_strange_forms (void)
 }
 
 /* Each form is read twice where it is not understood, but not forms in forms twice as often each. */
+/* Regions whose order means nothing have cycles, modules of other dialects are functions, and dialects write attributes as they like. */
+static void
+test_graph_regions (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) links = NULL;
+  g_autoptr (PhModel) model = read_text (
+      "#root = #llvm.tbaa_root<id = \"r\">\n"
+      "#desc = #llvm.tbaa_type_desc<id = \"d\", members = {<#root, 0>}>\n"
+      "hw.module @counter(in %clk : !seq.clock, out out : i8) {\n"
+      "  %c1 = hw.constant 1 : i8\n"
+      "  %reg = \"seq.compreg\"(%next, %clk) {a = #desc, b = distinct[0]<1 : i8>, c = 1.e-9} "
+      ": (i8, !seq.clock) -> i8\n"
+      "  %next = comb.add %reg, %c1 : i8\n"
+      "  hw.output %reg : i8\n}\n"
+      "hw.module @other(out out : i8) {\n  %c1 = hw.constant 1 : i8\n  hw.output %c1 : i8\n}\n",
+      NULL, &error);
+  PhNode *reg;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->functions->len, ==, 1);
+  reg = find_op (model, "seq", "compreg");
+  links = ph_node_links (reg);
+  g_assert_nonnull (links);
+  g_assert_true (links->pdata[0] == ph_node_output (find_op (model, "comb", "add"), 0));
+  g_assert_true (ph_node_input (reg, 1) == model->graph->inputs->pdata[0]);
+  g_assert_true (ph_node_input (find_op (model, "comb", "add"), 0) == ph_node_output (reg, 0));
+}
+
+/* Of the parts of a file, one that cannot be read is left out, and listed. */
+static void
+test_broken_part (void)
+{
+  static const char text[]
+      = "func.func @a() {\n  return\n}\n// -----\nfunc.func @b( {\n// -----\nfunc.func @c() {\n  return\n}\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PhModel) model = read_text (text, problems, &error), none = NULL;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->functions->len, ==, 1);
+  g_assert_cmpuint (problems->len, ==, 1);
+  g_assert_nonnull (strstr (problems->pdata[0], "from line 5"));
+  none = read_text ("func.func @a( {\n// -----\n", NULL, &error);
+  g_assert_null (none);
+  g_assert_error (error, PH_ERROR, PH_ERROR_INVALID);
+}
+
 static void
 test_strange_nest (void)
 {
@@ -441,6 +489,8 @@ main (int argc, char **argv)
   g_test_add_func ("/mlir/alias-not-as-before", test_alias_not_as_before);
   g_test_add_func ("/mlir/before-and-after", test_before_and_after);
   g_test_add_func ("/mlir/strange-forms", test_strange_forms);
+  g_test_add_func ("/mlir/graph-regions", test_graph_regions);
+  g_test_add_func ("/mlir/broken-part", test_broken_part);
   g_test_add_func ("/mlir/strange-nest", test_strange_nest);
   g_test_add_func ("/mlir/deep", test_deep);
   g_test_add_func ("/mlir/unfolding", test_unfolding);

@@ -41,7 +41,7 @@ read_model (PhSource *source, GError **error)
     }
   data = g_bytes_get_data (text, &size);
   module = ph_llvm_parse (source, data != NULL ? data : "", size, 1, NULL, error);
-  return module != NULL ? ph_llvm_model (source, module->functions, NULL, error) : NULL;
+  return module != NULL ? ph_llvm_model_of (source, module, error) : NULL;
 }
 
 /* clang-format off */

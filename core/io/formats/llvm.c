@@ -18,7 +18,9 @@ probe (const guint8 *head, gsize size, const char *name)
     for (guint i = 0; i < G_N_ELEMENTS (begins) - 2; i++)
       if (g_str_has_prefix (line, begins[i]) && (i != 0 || strchr (line, '@') != NULL) && (i != 1 || strchr (line, '@') != NULL))
         sure = MAX (sure, 70);
-  return strlen (text) < size && memchr (head, 0, size) != NULL ? 0 : sure;
+  if (memchr (head, 0, size) != NULL) /* one in a name, or another kind of file */
+    return sure == 80 ? 20 : 0;
+  return sure;
 }
 
 static PhModel *
@@ -31,7 +33,7 @@ read_model (PhSource *source, GError **error)
 
   if (bytes == NULL || (module = ph_llvm_parse (source, text != NULL ? text : "", size, 1, NULL, error)) == NULL)
     return NULL;
-  return ph_llvm_model (source, module->functions, NULL, error);
+  return ph_llvm_model_of (source, module, error);
 }
 
 /* clang-format off */

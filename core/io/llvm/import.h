@@ -20,4 +20,7 @@ char *ph_llvm_for_older (const char *text, gsize size, GPtrArray *left_out);
  * of them is kept. Those in @same (nullable) (element-type PhLlvmFunction) are as before. */
 PhModel *ph_llvm_model (PhSource *source, GPtrArray *functions, GHashTable *same, GError **error);
 
+/* The functions of @module, or where none has a body its globals and declarations. */
+PhModel *ph_llvm_model_of (PhSource *source, const PhLlvmModule *module, GError **error);
+
 G_END_DECLS

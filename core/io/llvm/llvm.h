@@ -64,6 +64,7 @@ typedef struct
   GPtrArray *functions; /* (element-type PhLlvmFunction) those with a body */
   GHashTable *types;    /* names of types that it defines */
   GPtrArray *others;    /* (element-type utf8) declarations, globals, types, attributes; without metadata */
+  guint n_metadata;
 } PhLlvmModule;
 
 /* The header of a function of which only the body is known. */

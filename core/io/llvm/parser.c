@@ -139,6 +139,13 @@ ends_entity (Parser *p)
                  || p->token.kind == PH_LLVM_META));
 }
 
+/* The "!" of "!{i32 7}". */
+static gboolean
+is_bare_mark (const PhLlvmToken *token)
+{
+  return token->kind == PH_LLVM_META && token->size == 1;
+}
+
 static gboolean
 ends_header (Parser *p)
 {
@@ -149,8 +156,8 @@ ends_header (Parser *p)
     named = g_array_index (p->tokens, PhLlvmToken, i).kind == PH_LLVM_GLOBAL;
   if (p->token.kind == PH_LLVM_END)
     return TRUE;
-  return named && ph_llvm_is (&p->token, "{") && !ph_llvm_is (last, "personality") && !ph_llvm_is (last, "prefix")
-         && !ph_llvm_is (last, "prologue");
+  return named && ph_llvm_is (&p->token, "{") && !is_bare_mark (last) && !ph_llvm_is (last, "personality")
+         && !ph_llvm_is (last, "prefix") && !ph_llvm_is (last, "prologue");
 }
 
 static gboolean
@@ -161,7 +168,7 @@ ends_instruction (Parser *p)
   if (token->kind == PH_LLVM_END || token->kind == PH_LLVM_LABEL || ph_llvm_is (token, "}"))
     return TRUE;
   if (token->first)
-    return !continues (token);
+    return !continues (token) && !ph_llvm_is (&g_array_index (p->tokens, PhLlvmToken, p->tokens->len - 1), ",");
   if (token->kind == PH_LLVM_LOCAL) /* the result of another one: "%x =" */
     {
       const char *q = token->start + token->size;
@@ -386,7 +393,9 @@ ph_llvm_parse (PhSource *source, const char *text, gsize size, guint line, GHash
           return NULL;
         if (g_array_index (tokens, PhLlvmToken, 0).kind == PH_LLVM_LOCAL)
           g_hash_table_add (module->types, g_strdup (g_array_index (tokens, PhLlvmToken, 0).name));
-        if (g_array_index (tokens, PhLlvmToken, 0).kind != PH_LLVM_META)
+        if (g_array_index (tokens, PhLlvmToken, 0).kind == PH_LLVM_META)
+          module->n_metadata++;
+        else
           g_ptr_array_add (module->others, (gpointer) text_of (p, &g_array_index (tokens, PhLlvmToken, 0), tokens->len));
       }
   return g_steal_pointer (&module);

@@ -147,6 +147,7 @@ parse_dialect_attr (PhMlirParser *parser)
   const char *from = parser->token.start;
   PhMlirToken open;
   PhMlirAttr *dict;
+  guint depth;
 
   ph_mlir_next (parser);
   if (!ph_mlir_is (parser, '<'))
@@ -174,6 +175,7 @@ parse_dialect_attr (PhMlirParser *parser)
           ph_mlir_next (parser);
           dict = new_attr (parser, PH_MLIR_DICT);
           dict->items = ph_mlir_ptr_array (parser);
+          depth = parser->depth;
           while (parser->token.kind == PH_MLIR_ID)
             {
               const char *name = ph_mlir_text (parser);
@@ -184,14 +186,18 @@ parse_dialect_attr (PhMlirParser *parser)
                 break;
               value = ph_mlir_value (parser);
               if (value == NULL)
-                return NULL;
+                break;
               value->name = name;
               g_ptr_array_add (dict->items, value);
               if (!ph_mlir_take (parser, ','))
                 break;
             }
-          if (ph_mlir_take (parser, '>'))
+          if (parser->error == NULL && ph_mlir_take (parser, '>'))
             return dict;
+          if (parser->final || (parser->error != NULL && !g_error_matches (parser->error, PH_ERROR, PH_ERROR_INVALID)))
+            return NULL;
+          g_clear_error (&parser->error); /* a dialect writes what it likes, as "members = {<#root, 0>}" */
+          parser->depth = depth;
         }
     }
   ph_mlir_seek (parser, &open);
@@ -252,8 +258,11 @@ static PhMlirAttr *
 parse_other (PhMlirParser *parser)
 {
   const char *from = parser->token.start;
+  const gboolean distinct = ph_mlir_is_word (parser, "distinct"); /* distinct[0]<42 : i32> */
 
   ph_mlir_skip (parser);
+  if (distinct && ph_mlir_is (parser, '['))
+    ph_mlir_skip (parser);
   while (parser->token.kind == PH_MLIR_ARROW || ph_mlir_is (parser, '<'))
     {
       if (parser->token.kind == PH_MLIR_ARROW)

@@ -199,7 +199,7 @@ build_node (Builder *builder, PhImportNode *node, const PhMlirOp *op, const Fram
 
       body->attr = ph_intern (region_name (op, r));
       body->name = body->attr;
-      if (!build_region (builder, body, op->regions->pdata[r], frame, g_str_has_suffix (op->name, "func")))
+      if (!build_region (builder, body, op->regions->pdata[r], frame, ph_mlir_is_function (op)))
         return FALSE;
       g_ptr_array_add (bodies, body);
     }
@@ -392,12 +392,6 @@ build_region (Builder *builder, PhImportGraph *graph, const PhMlirRegion *region
   return ok;
 }
 
-static gboolean
-is_container (const PhMlirOp *op)
-{
-  return g_str_has_suffix (op->name, "module");
-}
-
 /* What stands at the top of @region and is no function: it is shown as it is. */
 static void
 find_others (const PhMlirRegion *region, gboolean results, GPtrArray *ops)
@@ -408,10 +402,10 @@ find_others (const PhMlirRegion *region, gboolean results, GPtrArray *ops)
     {
       PhMlirOp *op = block->ops->pdata[i];
 
-      if (is_container (op))
+      if (ph_mlir_is_container (op))
         for (guint r = 0; r < op->regions->len; r++)
           find_others (op->regions->pdata[r], results, ops);
-      else if (!g_str_has_suffix (op->name, "func") && (results || op->results->len == 0))
+      else if (!ph_mlir_is_function (op) && (results || op->results->len == 0))
         g_ptr_array_add (ops, op);
     }
 }
@@ -524,7 +518,7 @@ build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, const char *
   g_autoptr (GArray) inputs = g_array_new (FALSE, TRUE, sizeof (PhImportValue));
   /* clang-format off */
   Builder builder = {
-    .source = source, .importer = { source, model }, .functions = symbols, .names = names, .owned = owned, .attrs = attrs,
+    .source = source, .importer = { source, model, TRUE, NULL }, .functions = symbols, .names = names, .owned = owned, .attrs = attrs,
     .inputs = inputs, .same = same
   };
   /* clang-format on */

@@ -233,12 +233,20 @@ resource (PhMlirParser *parser, const PhType *type, const char *name)
 {
   GBytes *blob = g_hash_table_lookup (parser->resources, name);
   gint64 dims[PH_MAX_RANK];
-  gsize count;
+  gsize count, size;
 
   for (guint i = 0; i < type->rank; i++)
     dims[i] = type->dims[i].size;
   if (blob == NULL || g_bytes_get_size (blob) < 4 || !ph_tensor_count_elements (type->rank, dims, &count))
     return NULL;
+  size = g_bytes_get_size (blob) - 4;
+  if (size != count * ph_dtype_size (type->dtype) && size != ph_dtype_size (type->dtype) && type->dtype != PH_BOOL)
+    {
+      ph_source_problem (parser->source,
+                         "The resource '%s' has %" G_GSIZE_FORMAT " bytes, its type wants others: its values are unknown", name,
+                         size);
+      return NULL;
+    }
   g_autoptr (GBytes) bytes = g_bytes_new_from_bytes (blob, 4, g_bytes_get_size (blob) - 4);
   return tensor_of_bytes (parser, type, dims, count, bytes);
 }

@@ -15,7 +15,7 @@ ph_mlir_note_calls (const PhMlirRegion *region, GHashTable *called)
         {
           const PhMlirOp *op = block->ops->pdata[i];
 
-          if (op->symbol != NULL && !g_str_has_suffix (op->name, "func"))
+          if (op->symbol != NULL && !ph_mlir_is_function (op))
             g_hash_table_add (
                 called, (gpointer) (strrchr (op->symbol, '@') != NULL ? ph_intern (strrchr (op->symbol, '@') + 1) : op->symbol));
           for (guint k = 0; k < op->attrs->len; k++)

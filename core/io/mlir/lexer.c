@@ -53,6 +53,13 @@ skip_blank (PhMlirParser *parser)
   return fresh;
 }
 
+static gboolean
+is_exponent (const char *p, const char *end)
+{
+  return p + 1 < end && (*p == 'e' || *p == 'E')
+         && (g_ascii_isdigit (p[1]) || (p + 2 < end && (p[1] == '-' || p[1] == '+') && g_ascii_isdigit (p[2])));
+}
+
 static const char *
 number_end (const char *p, const char *end, gboolean *real)
 {
@@ -65,14 +72,13 @@ number_end (const char *p, const char *end, gboolean *real)
     }
   while (p < end && g_ascii_isdigit (*p))
     p++;
-  if (p < end && *p == '.' && p + 1 < end && (g_ascii_isdigit (p[1]) || !is_id_char (p[1])))
+  if (p + 1 < end && *p == '.' && (g_ascii_isdigit (p[1]) || !is_id_char (p[1]) || is_exponent (p + 1, end)))
     {
       *real = TRUE;
       for (p++; p < end && g_ascii_isdigit (*p); p++)
         ;
     }
-  if (*real && p + 1 < end && (*p == 'e' || *p == 'E')
-      && (g_ascii_isdigit (p[1]) || (p + 2 < end && (p[1] == '-' || p[1] == '+') && g_ascii_isdigit (p[2]))))
+  if (*real && is_exponent (p, end))
     for (p += 2; p < end && g_ascii_isdigit (*p); p++)
       ;
   return p;

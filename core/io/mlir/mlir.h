@@ -67,6 +67,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhMlirModule, ph_mlir_free)
 GPtrArray *ph_mlir_parse_all (PhSource *source, const char *text, gsize size, GError **error);
 PhMlirAttr *ph_mlir_attr (const PhMlirOp *op, const char *name); /* (nullable) */
 
+/* A module that holds functions or modules. One with operations of its own, as CIRCT's hw.module, is a function. */
+gboolean ph_mlir_is_container (const PhMlirOp *op);
+gboolean ph_mlir_is_function (const PhMlirOp *op);
 /* The functions of @modules, in order, with a body. (transfer container) (element-type PhMlirOp) */
 GPtrArray *ph_mlir_functions (GPtrArray *modules);
 /* Which of them is the main graph unless it is said: @main, or the first that nobody calls. (nullable) */

@@ -125,7 +125,8 @@ ph_mlir_parse_all (PhSource *source, const char *text, gsize size, GError **erro
 {
   g_autoptr (GPtrArray) modules = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_mlir_free);
   const char *end = text + size, *from = text;
-  guint line = 1, from_line = 1;
+  guint line = 1, from_line = 1, broken = 0;
+  g_autoptr (GError) first = NULL;
 
   for (const char *p = text; p <= end; line++)
     {
@@ -136,20 +137,66 @@ ph_mlir_parse_all (PhSource *source, const char *text, gsize size, GError **erro
       if (eol == end || is_split (p, eol))
         {
           const char *to = eol == end && !is_split (p, eol) ? end : p;
-          PhMlirModule *module = ph_mlir_parse (source, from, (gsize) (to - from), from_line, error);
+          g_autoptr (GError) reason = NULL;
+          PhMlirModule *module = ph_mlir_parse (source, from, (gsize) (to - from), from_line, &reason);
 
-          if (module == NULL)
-            return NULL;
-          g_ptr_array_add (modules, module);
+          if (module != NULL)
+            g_ptr_array_add (modules, module);
+          else if (!g_error_matches (reason, PH_ERROR, PH_ERROR_INVALID))
+            {
+              g_propagate_error (error, g_steal_pointer (&reason));
+              return NULL;
+            }
+          else if (first == NULL)
+            first = g_error_copy (reason);
+          broken += module == NULL;
+          if (module == NULL && broken <= 10)
+            ph_source_problem (source, "What stands from line %u to the next '// -----' was left out: %s", from_line,
+                               reason->message);
           from = eol < end ? eol + 1 : end;
           from_line = line + 1;
         }
       p = eol + 1;
     }
+  if (broken > 0 && broken >= modules->len) /* no collection of tests: a file that is broken */
+    {
+      g_propagate_error (error, g_steal_pointer (&first));
+      return NULL;
+    }
   return g_steal_pointer (&modules);
 }
 
 /* ── functions ── */
+
+static gboolean
+ends_module (const PhMlirOp *op)
+{
+  return g_str_has_suffix (op->name, "module");
+}
+
+gboolean
+ph_mlir_is_container (const PhMlirOp *op)
+{
+  const PhMlirBlock *block;
+
+  if (!ends_module (op) || op->symbol == NULL || g_str_equal (op->name, "builtin.module") || op->regions->len != 1)
+    return ends_module (op);
+  block = ((PhMlirRegion *) op->regions->pdata[0])->blocks->pdata[0];
+  for (guint i = 0; i < block->ops->len; i++)
+    {
+      const PhMlirOp *inner = block->ops->pdata[i];
+
+      if ((ends_module (inner) || g_str_has_suffix (inner->name, "func")) && inner->results->len == 0)
+        return TRUE;
+    }
+  return block->ops->len == 0 && block->arguments->len == 0;
+}
+
+gboolean
+ph_mlir_is_function (const PhMlirOp *op)
+{
+  return g_str_has_suffix (op->name, "func") || (ends_module (op) && !ph_mlir_is_container (op));
+}
 
 static void
 find_functions (const PhMlirRegion *region, GPtrArray *functions)
@@ -162,9 +209,9 @@ find_functions (const PhMlirRegion *region, GPtrArray *functions)
         {
           PhMlirOp *op = block->ops->pdata[i];
 
-          if (g_str_has_suffix (op->name, "func") && op->regions->len > 0 && op->symbol != NULL)
+          if (ph_mlir_is_function (op) && op->regions->len > 0 && op->symbol != NULL)
             g_ptr_array_add (functions, op);
-          else if (g_str_has_suffix (op->name, "module"))
+          else if (ph_mlir_is_container (op))
             for (guint r = 0; r < op->regions->len; r++)
               find_functions (op->regions->pdata[r], functions);
         }
