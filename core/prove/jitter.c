@@ -40,8 +40,12 @@ each_number (PhGraph *graph, void (*found) (GPtrArray *attrs, guint index, gpoin
   PH_FOREACH_NODE (node, graph)
     {
       for (guint i = 0; i < node->attrs->len; i++)
-        if (((PhAttr *) node->attrs->pdata[i])->kind == PH_ATTR_FLOAT)
-          found (node->attrs, i, data);
+        {
+          const PhAttr *attr = node->attrs->pdata[i];
+
+          if (attr->kind == PH_ATTR_FLOAT || (attr->kind == PH_ATTR_TENSOR && attr->tensor != NULL))
+            found (node->attrs, i, data);
+        }
       for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
         each_number (node->graphs->pdata[i], found, data);
     }
@@ -70,20 +74,6 @@ is_all_short (PhTensor *tensor)
   return TRUE;
 }
 
-static void
-note_tensor (PhValue *value, gpointer data)
-{
-  g_hash_table_add (data, value->tensor);
-}
-
-static void
-note_number (GPtrArray *attrs, guint index, gpointer data)
-{
-  const double value = (double) ((PhAttr *) attrs->pdata[index])->f;
-
-  g_hash_table_add (data, g_memdup2 (&value, sizeof value));
-}
-
 /* The one number that all of it is. */
 static gboolean
 is_number (PhTensor *tensor, double *number)
@@ -95,16 +85,6 @@ is_number (PhTensor *tensor, double *number)
   return TRUE;
 }
 
-/* What is a constant on one side may be an attribute on the other. */
-static void
-note_number_of_tensor (PhValue *value, gpointer data)
-{
-  double number;
-
-  if (is_number (value->tensor, &number))
-    g_hash_table_add (data, g_memdup2 (&number, sizeof number));
-}
-
 typedef struct
 {
   PhJitter *jitter;
@@ -112,33 +92,73 @@ typedef struct
   GHashTable *others, *numbers; /* of the other side: tensors; single numbers (double) */
 } Finding;
 
+/* What is a constant on one side may be an attribute on the other. */
 static void
-find_tensor (PhValue *value, gpointer data)
+note (Finding *finding, PhTensor *tensor)
+{
+  double number;
+
+  g_hash_table_add (finding->others, tensor);
+  if (is_number (tensor, &number))
+    g_hash_table_add (finding->numbers, g_memdup2 (&number, sizeof number));
+}
+
+static void
+note_tensor (PhValue *value, gpointer data)
+{
+  note (data, value->tensor);
+}
+
+static void
+note_number (GPtrArray *attrs, guint index, gpointer data)
 {
   Finding *finding = data;
+  const PhAttr *attr = attrs->pdata[index];
+  const double value = (double) attr->f;
+
+  if (attr->kind == PH_ATTR_TENSOR)
+    note (finding, attr->tensor);
+  else
+    g_hash_table_add (finding->numbers, g_memdup2 (&value, sizeof value));
+}
+
+/* Whether @tensor has numbers that were rounded, and are not on the other side. */
+static gboolean
+is_rounded (Finding *finding, PhTensor *tensor)
+{
   GHashTableIter iter;
   gpointer other;
   double number;
 
-  if (ph_tensor_kind (value->tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (value->tensor))
-      || g_hash_table_contains (finding->others, value->tensor) || is_all_short (value->tensor))
-    return;
-  if (is_number (value->tensor, &number) && g_hash_table_contains (finding->numbers, &number))
-    return;
+  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (tensor))
+      || g_hash_table_contains (finding->others, tensor) || is_all_short (tensor)
+      || (is_number (tensor, &number) && g_hash_table_contains (finding->numbers, &number)))
+    return FALSE;
   g_hash_table_iter_init (&iter, finding->others);
   while (g_hash_table_iter_next (&iter, &other, NULL))
-    if (ph_tensor_count (other) == ph_tensor_count (value->tensor) && ph_tensor_equal (other, value->tensor))
-      return;
-  g_array_append_val (finding->jitter->constants[finding->side], ((Constant) { value, NULL }));
+    if (ph_tensor_count (other) == ph_tensor_count (tensor) && ph_tensor_equal (other, tensor))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+find_tensor (PhValue *value, gpointer data)
+{
+  Finding *finding = data;
+
+  if (is_rounded (finding, value->tensor))
+    g_array_append_val (finding->jitter->constants[finding->side], ((Constant) { value, NULL }));
 }
 
 static void
 find_number (GPtrArray *attrs, guint index, gpointer data)
 {
   Finding *finding = data;
-  const double value = (double) ((PhAttr *) attrs->pdata[index])->f;
+  const PhAttr *attr = attrs->pdata[index];
+  const double value = (double) attr->f;
 
-  if (!is_short (value) && !g_hash_table_contains (finding->numbers, &value))
+  if (attr->kind == PH_ATTR_TENSOR ? is_rounded (finding, attr->tensor)
+                                   : !is_short (value) && !g_hash_table_contains (finding->numbers, &value))
     g_array_append_val (finding->jitter->numbers[finding->side], ((Number) { attrs, index, NULL }));
 }
 
@@ -153,14 +173,14 @@ ph_jitter_new (const PhPair *pair)
     {
       g_autoptr (GHashTable) tensors = g_hash_table_new (NULL, NULL);
       g_autoptr (GHashTable) numbers = g_hash_table_new_full (g_double_hash, g_double_equal, g_free, NULL);
+      Finding finding = { jitter, side, tensors, numbers };
 
       jitter->constants[side] = g_array_new (FALSE, FALSE, sizeof (Constant));
       jitter->numbers[side] = g_array_new (FALSE, FALSE, sizeof (Number));
-      each_constant (models[1 - side]->graph, note_tensor, tensors);
-      each_constant (models[1 - side]->graph, note_number_of_tensor, numbers);
-      each_number (models[1 - side]->graph, note_number, numbers);
-      each_constant (models[side]->graph, find_tensor, &(Finding) { jitter, side, tensors, numbers });
-      each_number (models[side]->graph, find_number, &(Finding) { jitter, side, tensors, numbers });
+      each_constant (models[1 - side]->graph, note_tensor, &finding);
+      each_number (models[1 - side]->graph, note_number, &finding);
+      each_constant (models[side]->graph, find_tensor, &finding);
+      each_number (models[side]->graph, find_number, &finding);
     }
   if (!ph_jitter_has (jitter, 0) && !ph_jitter_has (jitter, 1))
     g_clear_pointer (&jitter, ph_jitter_free);
@@ -235,6 +255,22 @@ moved (PhTensor *tensor, guint turn)
   return copy;
 }
 
+/* (transfer full) */
+static PhAttr *
+moved_attr (PhAttr *attr, guint turn, guint i)
+{
+  PhTensor *tensor = attr->kind == PH_ATTR_TENSOR ? moved (attr->tensor, turn + i * 31) : NULL;
+  PhAttr *other;
+
+  if (attr->kind == PH_ATTR_TENSOR && tensor == NULL)
+    return ph_attr_ref (attr);
+  /* An attribute is a float: its own last bit is the least that can be moved. */
+  other = tensor != NULL ? ph_attr_new_tensor (attr->name, tensor)
+                         : ph_attr_new_float (attr->name, nextafterf (attr->f, sign_of (turn, i) > 0 ? INFINITY : -INFINITY));
+  g_clear_pointer (&tensor, ph_tensor_unref);
+  return other;
+}
+
 /* The models of a pair are private to it and have no journal, so their constants are set in place: no edit says that what was compiled of
  * them is out of date. */
 void
@@ -263,9 +299,7 @@ ph_jitter_apply (PhJitter *jitter, guint side, guint turn)
         number->kept = attr;
       else
         ph_attr_unref (attr);
-      /* An attribute is a float: its own last bit is the least that can be moved. */
-      number->attrs->pdata[number->index] = ph_attr_new_float (
-          number->kept->name, nextafterf (number->kept->f, sign_of (turn, i) > 0 ? INFINITY : -INFINITY));
+      number->attrs->pdata[number->index] = moved_attr (number->kept, turn, i);
     }
 }
 

@@ -441,8 +441,9 @@ choose_crop (PhTry *self)
   return self->options->cost > most ? CLAMP ((gint64) sqrt (self->options->cost / most), 2, 8) : 1;
 }
 
-PhTrial *
-ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
+/* @crops: whether large images may be cut. It is told, of what is different, whether that was done. */
+static PhTrial *
+try_once (const PhPair *pair, const PhTrialOptions *options, gboolean *crops, GError **error)
 {
   g_autoptr (PhTrial) trial = g_new0 (PhTrial, 1);
   g_autoptr (PhSampler) sampler = ph_sampler_new (pair, options->bounds, options->seed);
@@ -452,9 +453,11 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
   g_autofree double *usual = g_new0 (double, pair->outputs->len + 1);
   g_autoptr (GPtrArray) all_seen = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
   g_autoptr (GError) problem = NULL;
+  const gboolean may_crop = *crops && !options->whole;
   gboolean worked;
   PhTry self = { pair, options, trial, sampler, .shapes = shapes, .far = far, .varies = varies, .usual = usual, .error = error };
 
+  *crops = FALSE;
   trial->outputs = g_new0 (PhTrialOutput, pair->outputs->len + 1);
   for (guint i = 0; i < pair->outputs->len; i++)
     g_ptr_array_add (all_seen, g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref));
@@ -473,7 +476,7 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
   if (pair->inputs->len == 0 && try_constants (&self, &problem))
     return g_steal_pointer (&trial);
   self.jitter = ph_jitter_new (pair);
-  self.crop = options->whole ? 1 : choose_crop (&self);
+  self.crop = may_crop ? choose_crop (&self) : 1;
   self.known_form = options->form != NULL && options->form->known != NULL && options->form->known->result == PH_FIELD_EQUAL
                     && recipes_hold (&self, options->form);
   ph_try_find_shapes (&self, &problem);
@@ -489,8 +492,24 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
     }
   if (worked)
     conclude (&self, problem);
+  for (guint i = 0; i < shapes->len && trial->verdict == PH_VERDICT_DIFFERENT && trial->shown_by != PH_SAMPLE_CAPTURED; i++)
+    *crops |= g_array_index (shapes, PhSampleShapes, i).crop > 1;
   g_clear_pointer (&self.jitter, ph_jitter_free);
   if (options->cancellable != NULL && g_cancellable_set_error_if_cancelled (options->cancellable, error))
     return NULL;
   return g_steal_pointer (&trial);
+}
+
+PhTrial *
+ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
+{
+  gboolean crops = TRUE;
+  PhTrial *trial = try_once (pair, options, &crops, error);
+
+  if (trial == NULL || !crops)
+    return trial;
+  /* Of sizes that are fixed a side may have made use: the number of pixels, the shape that it gives its result. */
+  ph_trial_free (trial);
+  crops = FALSE;
+  return try_once (pair, options, &crops, error);
 }
