@@ -6,6 +6,7 @@
 #include "core/ops/infer.h"
 #include "core/run/executor.h"
 #include "core/script/script-emit.h"
+#include "core/script/script-operate.h"
 
 /* ── errors ── */
 
@@ -110,6 +111,7 @@ void
 ph_script_machine_clear (PhScriptMachine *machine)
 {
   g_clear_pointer (&machine->constants, g_hash_table_unref);
+  g_clear_pointer (&machine->shared, g_hash_table_unref);
 }
 
 /* ── values of the graph ── */
@@ -197,6 +199,48 @@ takes (const PhOpArg *arg, PhDType dtype)
   return dtype < PH_N_DTYPES && (arg->types & (G_GUINT64_CONSTANT (1) << dtype)) != 0;
 }
 
+/* The element type that numpy gives the inputs of @i's group together: where one is a float, tensor or number, none stays an integer.
+ * UNDEFINED: no tensor says. */
+static PhDType
+group_dtype (const PhOp *op, guint i, PhScriptValue *const *inputs, guint n)
+{
+  const char group = formal (op, i)->group;
+  PhDType dtype = PH_UNDEFINED;
+  gboolean fraction = FALSE;
+
+  for (guint k = 0; group != '\0' && k < n; k++)
+    {
+      const PhDType own = inputs[k] != NULL ? ph_script_dtype (inputs[k]) : PH_UNDEFINED;
+
+      if (own == PH_UNDEFINED || formal (op, k)->group != group)
+        continue;
+      if (!ph_dtype_is_float (own) && !ph_dtype_is_integer (own) && own != PH_BOOL)
+        return PH_UNDEFINED;
+      if (gives_way (inputs[k]))
+        fraction = fraction || ph_dtype_is_float (own);
+      else
+        dtype = dtype == PH_UNDEFINED ? own : ph_script_common_dtype (dtype, own);
+    }
+  return dtype != PH_UNDEFINED && fraction && !ph_dtype_is_float (dtype) ? PH_FLOAT : dtype;
+}
+
+/* Whether all inputs of @i's group are integers, and there are several. */
+static gboolean
+has_companions (const PhOp *op, guint i, PhScriptValue *const *inputs, guint n)
+{
+  const char group = formal (op, i)->group;
+  guint companions = 0;
+
+  for (guint k = 0; group != '\0' && k < n; k++)
+    if (inputs[k] != NULL && formal (op, k)->group == group)
+      {
+        if (ph_script_dtype (inputs[k]) != PH_INT64 && ph_script_dtype (inputs[k]) != PH_BOOL)
+          return FALSE;
+        companions += k != i;
+      }
+  return companions > 0;
+}
+
 /* The element type that input @i takes: its own, or for what gives way that of the inputs of the same group, else the first float or
  * integer that the schema allows. UNDEFINED: as it is. */
 static PhDType
@@ -204,7 +248,11 @@ input_dtype (const PhOp *op, guint i, PhScriptValue *const *inputs, guint n)
 {
   const PhOpArg *arg = formal (op, i);
   const PhDType own = ph_script_dtype (inputs[i]);
+  PhDType group;
 
+  if (!gives_way (inputs[i]) && own != PH_STRING && own != PH_UNDEFINED
+      && (group = group_dtype (op, i, inputs, n)) != PH_UNDEFINED && group != own)
+    return takes (arg, group) ? group : PH_UNDEFINED;
   if (!gives_way (inputs[i]))
     return own != PH_UNDEFINED && own != PH_STRING && !takes (arg, own) && (ph_dtype_is_integer (own) || own == PH_BOOL)
                    && takes (arg, PH_FLOAT)
@@ -212,14 +260,10 @@ input_dtype (const PhOp *op, guint i, PhScriptValue *const *inputs, guint n)
                : PH_UNDEFINED;
   if (own == PH_STRING)
     return PH_UNDEFINED;
-  for (guint k = 0; k < n; k++)
-    if (inputs[k] != NULL && !gives_way (inputs[k]) && arg->group != '\0' && formal (op, k)->group == arg->group)
-      {
-        const PhDType dtype = ph_script_dtype (inputs[k]);
-
-        return ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype) || dtype == PH_BOOL ? dtype : PH_UNDEFINED;
-      }
-  if (takes (arg, PH_FLOAT))
+  if ((group = group_dtype (op, i, inputs, n)) != PH_UNDEFINED)
+    return group;
+  /* where(c, 1, 0) is of integers. */
+  if (takes (arg, PH_FLOAT) && !(own == PH_INT64 && takes (arg, PH_INT64) && has_companions (op, i, inputs, n)))
     return PH_FLOAT;
   if (takes (arg, PH_INT64))
     return PH_INT64;
@@ -236,6 +280,14 @@ prepare (PhScriptMachine *machine, const PhOp *op, guint i, PhScriptValue *const
   PhScriptValue *value = inputs[i];
   PhDType dtype;
 
+  if (value->kind == PH_SCRIPT_TUPLE && value->n > 0)
+    {
+      g_autofree PhScriptValue **more = g_memdup2 (inputs, n * sizeof *inputs);
+      g_autoptr (PhScriptValue) array = ph_script_as_array (machine, value, error);
+
+      more[i] = array;
+      return array != NULL ? prepare (machine, op, i, more, n, error) : NULL;
+    }
   if (value->kind != PH_SCRIPT_TENSOR && !ph_script_is_number (value))
     return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s wants a tensor as its input %u, not %s", op->name, i + 1,
                            ph_script_kind_name (value));

@@ -5,6 +5,7 @@
 #include "core/ops/copy.h"
 #include "core/ops/infer.h"
 #include "core/script/compile-private.h"
+#include "core/script/script-alias.h"
 #include "core/script/script-emit.h"
 #include "core/script/script-execute.h"
 #include "core/script/script-operate.h"
@@ -354,7 +355,15 @@ build_if (PhScriptMachine *machine, const PhPy *at, PhValue *condition, Side *ye
         {
           const PhScriptLeaf *leaf = &g_array_index (leaves, PhScriptLeaf, i);
 
-          g_ptr_array_add (made, ph_script_wrap (machine, ph_node_output (node, i), leaf->weak));
+          PhScriptValue *value = ph_script_wrap (machine, ph_node_output (node, i), leaf->weak);
+
+          /* It may be either array. */
+          if (leaf->a->kind == PH_SCRIPT_TENSOR && leaf->b->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) != 0)
+            {
+              ph_script_join_memory (machine, leaf->a->memory, leaf->b->memory);
+              value->memory = leaf->a->memory;
+            }
+          g_ptr_array_add (made, value);
         }
     }
   take_joined (machine, all, (PhScriptValue *const *) made->pdata);

@@ -188,6 +188,8 @@ evaluate_items (PhScriptMachine *machine, const PhPy *py, GError **error)
   if (py->kind == PH_PY_TUPLE)
     return ph_script_tuple ((PhScriptValue *const *) items->pdata, items->len, FALSE);
   made = ph_script_list (machine, py, (PhScriptValue *const *) items->pdata, items->len, error);
+  for (guint i = 0; made != NULL && i < items->len; i++)
+    made->shares = made->shares || ph_script_list_is_named (machine, items->pdata[i]);
   /* At the prompt brackets of numbers are an array. */
   if (made != NULL && made->kind == PH_SCRIPT_TENSOR)
     made->list = !machine->frame->typed;
@@ -481,7 +483,10 @@ ph_script_evaluate (PhScriptMachine *machine, const PhPy *py, GError **error)
       of = ph_script_evaluate (machine, py->items[0], error);
       result = of != NULL ? ph_script_subscript (machine, py, of, error) : NULL;
       break;
-    case PH_PY_CALL: result = evaluate_call (machine, py, error); break;
+    case PH_PY_CALL:
+      if (!ph_script_list_method (machine, py, &result, error))
+        result = evaluate_call (machine, py, error);
+      break;
     case PH_PY_TUPLE:
     case PH_PY_LIST: result = evaluate_items (machine, py, error); break;
     case PH_PY_UNARY:

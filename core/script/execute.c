@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/script/script-alias.h"
 #include "core/script/script-emit.h"
 #include "core/script/script-execute.h"
 #include "core/script/script-operate.h"
@@ -15,95 +16,9 @@ ph_script_set (PhScriptMachine *machine, const char *name, PhScriptValue *value)
 }
 
 static gboolean
-holds (PhScriptValue *value, guint64 memory)
-{
-  if (value->kind == PH_SCRIPT_TENSOR && value->memory == memory)
-    return TRUE;
-  for (guint i = 0; value->kind == PH_SCRIPT_TUPLE && i < value->n; i++)
-    if (holds (value->items[i], memory))
-      return TRUE;
-  return FALSE;
-}
-
-/* numpy would show the change under these names too. What is read of them no longer is an error. */
-static void
-leave_behind (PhScriptMachine *machine, const PhPy *at, const char *name, guint64 memory)
-{
-  GHashTableIter iter;
-  gpointer key, value;
-
-  g_hash_table_iter_init (&iter, machine->frame->scope->variables);
-  while (g_hash_table_iter_next (&iter, &key, &value))
-    if (!g_str_equal (key, name) && holds (value, memory))
-      g_hash_table_iter_replace (
-          &iter, ph_script_unset (g_strdup_printf (
-                     "'%s' shared its elements with '%s', which line %u changed in place: numpy shows the change here "
-                     "too, this language does not; write %s = copy(...)",
-                     (char *) key, name, at->line, (char *) key)));
-}
-
-void
-ph_script_begin_over (PhScriptMachine *machine, const PhScriptValue *value)
-{
-  const guint64 memory = ph_script_is_list (value)         ? GPOINTER_TO_SIZE (value)
-                         : value->kind == PH_SCRIPT_TENSOR ? value->memory
-                                                           : 0;
-
-  if (machine->frame->iterated == NULL)
-    machine->frame->iterated = g_array_new (FALSE, FALSE, sizeof (guint64));
-  g_array_append_val (machine->frame->iterated, memory);
-}
-
-void
-ph_script_end_over (PhScriptMachine *machine)
-{
-  GArray *iterated = machine->frame->iterated;
-
-  g_array_set_size (iterated, iterated->len - 1);
-  if (iterated->len == 0)
-    g_clear_pointer (&machine->frame->iterated, g_array_unref);
-}
-
-/* Changing an array in place is setting its name to another; whoever else has the array must not notice. */
-static gboolean
-change_in_place (PhScriptMachine *machine, const PhPy *at, const char *name, PhScriptValue *old, PhScriptValue *value,
-                 GError **error)
-{
-  if (!g_hash_table_contains (machine->frame->scope->variables, name)
-      || (machine->frame->given != NULL && g_hash_table_contains (machine->frame->given, GSIZE_TO_POINTER (old->memory))))
-    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
-                           "'%s' belongs to the caller, who would see the change: write %s = copy(%s) first", name, name, name)
-           != NULL;
-  for (guint i = 0; machine->frame->iterated != NULL && i < machine->frame->iterated->len; i++)
-    if (g_array_index (machine->frame->iterated, guint64, i) == old->memory)
-      return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
-                             "'%s' is changed while a for goes over it: go over copy(%s)", name, name)
-             != NULL;
-  leave_behind (machine, at, name, old->memory);
-  ph_script_set (machine, name, value);
-  return TRUE;
-}
-
-static gboolean
-store (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GError **error)
-{
-  g_autoptr (PhScriptValue) of = NULL, stored = NULL;
-
-  if (target->items[0]->kind != PH_PY_NAME)
-    return ph_script_fail (machine, target, error, PH_ERROR_UNSUPPORTED,
-                           "what is written to is a variable with one pair of brackets: x[...] = y")
-           != NULL;
-  of = ph_script_evaluate (machine, target->items[0], error);
-  stored = of != NULL ? ph_script_store (machine, target, of, value, error) : NULL;
-  if (stored == NULL)
-    return FALSE;
-  return ph_script_is_list (of) ? ph_script_change_list (machine, target, target->items[0]->text, of, stored, error)
-                                : change_in_place (machine, target, target->items[0]->text, of, stored, error);
-}
-
-static gboolean
 unpack (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GError **error)
 {
+  g_autoptr (GPtrArray) items = ph_script_is_list (value) ? ph_script_items (machine, value) : NULL;
   const gint64 n = value->kind == PH_SCRIPT_TUPLE                                  ? value->n
                    : value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) > 0 ? ph_script_dim (value, 0)
                                                                                    : -1;
@@ -116,9 +31,16 @@ unpack (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GErr
   for (guint i = 0; i < target->n; i++)
     {
       g_autoptr (PhScriptValue) index = ph_script_int (i), strong = NULL, item = NULL;
+      const PhPy *root = target->items[i]->kind == PH_PY_SUBSCRIPT ? ph_script_root (target->items[i]) : NULL;
+      const PhScriptValue *array = root != NULL && root->kind == PH_PY_NAME
+                                       ? g_hash_table_lookup (machine->frame->scope->variables, root->text)
+                                       : NULL;
 
-      if (value->kind == PH_SCRIPT_TUPLE)
-        item = ph_script_value_ref (value->items[i]);
+      if (array != NULL && array->kind == PH_SCRIPT_TENSOR && value->kind == PH_SCRIPT_TUPLE
+          && ph_script_still_holds (machine, target->items[i], value, i, array->memory, error))
+        return FALSE;
+      if (value->kind == PH_SCRIPT_TUPLE || items != NULL)
+        item = ph_script_value_ref (items != NULL ? items->pdata[i] : value->items[i]);
       else
         {
           strong = ph_script_strong (machine, value, error);
@@ -180,7 +102,7 @@ ph_script_assign (PhScriptMachine *machine, const PhPy *target, PhScriptValue *v
   g_autoptr (PhScriptValue) made = NULL;
 
   if (target->kind == PH_PY_SUBSCRIPT)
-    return store (machine, target, value, error);
+    return ph_script_store_into (machine, target, value, error);
   if (target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST)
     return unpack (machine, target, value, error);
   if (target->kind == PH_PY_ATTRIBUTE && machine->frame->function == NULL)
@@ -206,6 +128,17 @@ ph_script_assign (PhScriptMachine *machine, const PhPy *target, PhScriptValue *v
 }
 
 static gboolean
+refuse_type (PhScriptMachine *machine, const PhPy *py, const PhScriptValue *old, const PhScriptValue *value, GError **error)
+{
+  g_autofree char *text = ph_py_to_string (py->items[0]);
+
+  return ph_script_fail (machine, py, error, PH_ERROR_TYPE,
+                         "'%s=' keeps the elements of '%s' %s, and this would be %s: write %s = %s %s ...", py->text, text,
+                         ph_dtype_name (ph_script_dtype (old)), ph_dtype_name (ph_script_dtype (value)), text, text, py->text)
+         != NULL;
+}
+
+static gboolean
 augment (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   const PhPy *target = py->items[0];
@@ -216,6 +149,9 @@ augment (PhScriptMachine *machine, const PhPy *py, GError **error)
   value = by != NULL ? ph_script_binary (machine, py, py->text, old, by, error) : NULL;
   if (value == NULL)
     return FALSE;
+  if (target->kind != PH_PY_NAME && old->kind == PH_SCRIPT_TENSOR && !old->weak && ph_script_rank (old) != 0
+      && !ph_dtype_is_float (ph_script_dtype (old)) && ph_dtype_is_float (ph_script_dtype (value)))
+    return refuse_type (machine, py, old, value, error);
   if (target->kind != PH_PY_NAME)
     return ph_script_assign (machine, target, value, error);
   if (ph_script_is_list (old))
@@ -237,11 +173,7 @@ augment (PhScriptMachine *machine, const PhPy *py, GError **error)
       PhScriptValue *cast;
 
       if (!ph_dtype_is_float (dtype) || !ph_dtype_is_float (ph_script_dtype (value)))
-        return ph_script_fail (machine, py, error, PH_ERROR_TYPE,
-                               "'%s=' keeps the elements of '%s' %s, and this would be %s: write %s = %s %s ...", py->text,
-                               target->text, ph_dtype_name (dtype), ph_dtype_name (ph_script_dtype (value)), target->text,
-                               target->text, py->text)
-               != NULL;
+        return refuse_type (machine, py, old, value, error);
       cast = ph_script_cast (machine, value, dtype, error);
       ph_script_value_unref (value);
       value = cast;
@@ -256,7 +188,7 @@ augment (PhScriptMachine *machine, const PhPy *py, GError **error)
                            target->text, target->text, target->text, py->text)
            != NULL;
   name_value (machine, target->text, value);
-  return change_in_place (machine, py, target->text, old, value, error);
+  return ph_script_change_in_place (machine, py, target->text, old, value, error);
 }
 
 /* ── statements ── */
@@ -349,7 +281,6 @@ gboolean
 ph_script_simple (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   g_autoptr (PhScriptValue) value = NULL;
-  gboolean done;
   static const char *const names[] = { [PH_PY_CLASS] = "class",
                                        [PH_PY_WITH] = "with",
                                        [PH_PY_DELETE] = "del",
@@ -360,9 +291,7 @@ ph_script_simple (PhScriptMachine *machine, const PhPy *py, GError **error)
   switch (py->kind)
     {
     case PH_PY_EXPRESSION:
-      if (!ph_script_append (machine, py->items[0], &done, error))
-        return FALSE;
-      value = done ? ph_script_none () : ph_script_evaluate (machine, py->items[0], error);
+      value = ph_script_evaluate (machine, py->items[0], error);
       if (value != NULL && machine->result != NULL && machine->frame->outer == NULL)
         {
           g_clear_pointer (&machine->result->target, g_free);
@@ -477,12 +406,16 @@ go_over (PhScriptMachine *machine, const PhPy *py, PhScriptValue *over, PhScript
 static PhScriptFlow
 run_for (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
-  g_autoptr (PhScriptValue) over = ph_script_evaluate (machine, py->items[1], error), rows = NULL;
+  g_autoptr (PhScriptValue) value = ph_script_evaluate (machine, py->items[1], error), over = NULL, rows = NULL;
   PhScriptFlow flow = PH_FLOW_NEXT;
   gint64 n = 0, start = 0, step = 1;
 
-  if (over == NULL)
+  if (value == NULL)
     return PH_FLOW_ERROR;
+  /* The rows of a list are lists. */
+  over = ph_script_is_list (value) && ph_script_rank (value) > 1 ? ph_script_list_as_tuple (machine, value) : NULL;
+  if (over == NULL)
+    over = ph_script_value_ref (value);
   if (over->kind == PH_SCRIPT_RANGE)
     {
       const gint64 stop = over->items[1]->i;
@@ -505,7 +438,7 @@ run_for (PhScriptMachine *machine, const PhPy *py, GError **error)
   if (over->kind == PH_SCRIPT_TENSOR && (!over->weak || ph_script_rank (over) > 1)
       && (rows = ph_script_strong (machine, over, error)) == NULL)
     return PH_FLOW_ERROR;
-  ph_script_begin_over (machine, over);
+  ph_script_begin_over (machine, value);
   flow = go_over (machine, py, over, rows, n, start, step, error);
   ph_script_end_over (machine);
   return end_loop (machine, py, flow, error);

@@ -376,7 +376,10 @@ compile_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
   loop.over = ph_script_evaluate (machine, py->items[1], error);
   if (loop.over == NULL)
     return FALSE;
-  if (loop.over->kind != PH_SCRIPT_RANGE && (items = ph_script_list_items (machine, loop.over, 0)) != NULL)
+  if (loop.over->kind != PH_SCRIPT_RANGE
+      && (items = ph_script_is_list (loop.over) ? ph_script_items (machine, loop.over)
+                                                : ph_script_list_items (machine, loop.over, 0))
+             != NULL)
     {
       set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
       machine->frame->loops++;

@@ -85,15 +85,16 @@ ph_script_list (PhScriptMachine *machine, const PhPy *at, PhScriptValue *const *
     literal = is_literal (items[i]);
   if (!literal)
     return ph_script_tuple (items, n, TRUE);
-  list = stack_literals (machine, at, items, n, error);
+  /* At the prompt brackets of numbers are an array; elsewhere rows of other lengths, or text beside numbers, are a list all the same. */
+  list = stack_literals (machine, at, items, n, machine->frame->typed ? error : NULL);
   if (list != NULL)
     list->list = TRUE;
-  return list;
+  return list != NULL || machine->frame->typed ? list : ph_script_tuple (items, n, TRUE);
 }
 
 /* Rows of rows are lists too. (transfer full) (nullable) */
-static GPtrArray *
-items_of (PhScriptMachine *machine, PhScriptValue *list)
+GPtrArray *
+ph_script_items (PhScriptMachine *machine, PhScriptValue *list)
 {
   GPtrArray *items = ph_script_list_items (machine, list, PH_SCRIPT_MAX_NODES);
   const guint rank = list->kind == PH_SCRIPT_TENSOR && list->tensor != NULL && list->value == NULL ? ph_tensor_rank (list->tensor)
@@ -112,6 +113,7 @@ items_of (PhScriptMachine *machine, PhScriptValue *list)
         memcpy (ph_tensor_writable (row), (const char *) ph_tensor_data (list->tensor) + (gsize) i * size, size);
       value = ph_script_weak (ph_script_tensor (row));
       value->list = TRUE;
+      value->memory = list->memory; /* a change of the row is one of the list */
       g_ptr_array_add (items, value);
     }
   return items;
@@ -120,7 +122,7 @@ items_of (PhScriptMachine *machine, PhScriptValue *list)
 static GPtrArray *
 known_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *list, GError **error)
 {
-  GPtrArray *items = items_of (machine, list);
+  GPtrArray *items = ph_script_items (machine, list);
 
   if (items == NULL)
     ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
@@ -131,12 +133,40 @@ known_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *list, GErr
 PhScriptValue *
 ph_script_list_as_tuple (PhScriptMachine *machine, PhScriptValue *list)
 {
-  g_autoptr (GPtrArray) items = list->kind == PH_SCRIPT_TENSOR ? items_of (machine, list) : NULL;
+  g_autoptr (GPtrArray) items = list->kind == PH_SCRIPT_TENSOR ? ph_script_items (machine, list) : NULL;
+  PhScriptValue *tuple = items != NULL ? ph_script_tuple ((PhScriptValue *const *) items->pdata, items->len, TRUE) : NULL;
 
-  return items != NULL ? ph_script_tuple ((PhScriptValue *const *) items->pdata, items->len, TRUE) : NULL;
+  if (tuple != NULL)
+    tuple->memory = list->memory;
+  return tuple;
 }
 
 /* ── what it can be asked ── */
+
+gboolean
+ph_script_list_has_rows (const PhScriptValue *list)
+{
+  if (list->kind == PH_SCRIPT_TENSOR)
+    return ph_script_rank (list) > 1;
+  for (guint i = 0; i < list->n; i++)
+    if (ph_script_is_list (list->items[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* A list of items of @old, whose rows have two lists now. (transfer full) */
+PhScriptValue *
+ph_script_list_again (PhScriptMachine *machine, const PhPy *at, const PhScriptValue *old, GPtrArray *items, GError **error)
+{
+  PhScriptValue *list = ph_script_list (machine, at, (PhScriptValue *const *) items->pdata, items->len, error);
+
+  if (list != NULL && ph_script_list_has_rows (list))
+    {
+      list->shares = TRUE;
+      list->memory = old->memory;
+    }
+  return list;
+}
 
 static PhScriptValue *
 join (PhScriptMachine *machine, const PhPy *at, PhScriptValue *a, PhScriptValue *b, GError **error)
@@ -148,7 +178,7 @@ join (PhScriptMachine *machine, const PhPy *at, PhScriptValue *a, PhScriptValue 
     return NULL;
   for (guint i = 0; i < more->len; i++)
     g_ptr_array_add (items, ph_script_value_ref (more->pdata[i]));
-  return ph_script_list (machine, at, (PhScriptValue *const *) items->pdata, items->len, error);
+  return ph_script_list_again (machine, at, a, items, error);
 }
 
 static PhScriptValue *
@@ -164,7 +194,7 @@ repeat (PhScriptMachine *machine, const PhPy *at, PhScriptValue *list, gint64 ti
   for (gint64 i = 0; i < times; i++)
     for (guint k = 0; k < items->len; k++)
       g_ptr_array_add (all, items->pdata[k]);
-  return list->list ? ph_script_list (machine, at, (PhScriptValue *const *) all->pdata, all->len, error)
+  return list->list ? ph_script_list_again (machine, at, list, all, error)
                     : ph_script_tuple ((PhScriptValue *const *) all->pdata, all->len, FALSE);
 }
 
@@ -224,7 +254,7 @@ compare_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *a, GPtrA
 static PhScriptValue *
 contains (PhScriptMachine *machine, const PhPy *at, PhScriptValue *a, PhScriptValue *b, gboolean negated, GError **error)
 {
-  g_autoptr (GPtrArray) items = b->kind == PH_SCRIPT_TENSOR && !b->weak ? NULL : items_of (machine, b);
+  g_autoptr (GPtrArray) items = b->kind == PH_SCRIPT_TENSOR && !b->weak ? NULL : ph_script_items (machine, b);
 
   if (items == NULL)
     return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
@@ -272,7 +302,8 @@ PhScriptValue *
 ph_script_list_store (PhScriptMachine *machine, const PhPy *at, PhScriptValue *list, PhScriptValue *index, PhScriptValue *value,
                       GError **error)
 {
-  g_autoptr (GPtrArray) items = index->kind == PH_SCRIPT_INT ? items_of (machine, list) : NULL;
+  g_autoptr (GPtrArray) items = index->kind == PH_SCRIPT_INT ? ph_script_items (machine, list) : NULL;
+  PhScriptValue *result;
   gint64 i;
 
   if (items == NULL)
@@ -284,93 +315,10 @@ ph_script_list_store (PhScriptMachine *machine, const PhPy *at, PhScriptValue *l
                            items->len);
   ph_script_value_unref (items->pdata[i]);
   items->pdata[i] = ph_script_value_ref (value);
-  return ph_script_list (machine, at, (PhScriptValue *const *) items->pdata, items->len, error);
-}
-
-/* ── names that have it ── */
-
-static gboolean
-holds_list (const PhScriptValue *value, const PhScriptValue *list)
-{
-  if (value == list)
-    return TRUE;
-  for (guint i = 0; value->kind == PH_SCRIPT_TUPLE && i < value->n; i++)
-    if (holds_list (value->items[i], list))
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
-scope_holds (PhScriptScope *scope, const PhScriptValue *list)
-{
-  GHashTableIter iter;
-  gpointer value;
-
-  for (; scope != NULL; scope = scope->outer)
-    {
-      g_hash_table_iter_init (&iter, scope->variables);
-      while (g_hash_table_iter_next (&iter, NULL, &value))
-        if (holds_list (value, list))
-          return TRUE;
-    }
-  return FALSE;
-}
-
-static gboolean
-is_outside (PhScriptMachine *machine, const PhScriptValue *list)
-{
-  if (scope_holds (machine->frame->scope->outer, list))
-    return TRUE;
-  for (const PhScriptFrame *frame = machine->frame->outer; frame != NULL; frame = frame->outer)
-    if (frame->scope != machine->frame->scope && scope_holds (frame->scope, list))
-      return TRUE;
-  return FALSE;
-}
-
-gboolean
-ph_script_change_list (PhScriptMachine *machine, const PhPy *at, const char *name, PhScriptValue *old, PhScriptValue *value,
-                       GError **error)
-{
-  GHashTableIter iter;
-  gpointer key, other;
-
-  if (!g_hash_table_contains (machine->frame->scope->variables, name) || is_outside (machine, old))
-    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
-                           "'%s' belongs to the caller, who would see the change: write %s = %s + [...]", name, name, name)
-           != NULL;
-  for (guint i = 0; machine->frame->iterated != NULL && i < machine->frame->iterated->len; i++)
-    if (g_array_index (machine->frame->iterated, guint64, i) == GPOINTER_TO_SIZE (old))
-      return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "'%s' is changed while a for goes over it", name) != NULL;
-  g_hash_table_iter_init (&iter, machine->frame->scope->variables);
-  while (g_hash_table_iter_next (&iter, &key, &other))
-    if (!g_str_equal (key, name) && holds_list (other, old))
-      g_hash_table_iter_replace (&iter, ph_script_unset (g_strdup_printf (
-                                            "'%s' is the list '%s', which line %u changed in place: Python shows the change "
-                                            "here too, this language does not; write %s = %s + []",
-                                            (char *) key, name, at->line, (char *) key, name)));
-  ph_script_set (machine, name, value);
-  return TRUE;
-}
-
-gboolean
-ph_script_append (PhScriptMachine *machine, const PhPy *call, gboolean *done, GError **error)
-{
-  const PhPy *method = call->kind == PH_PY_CALL ? call->items[0] : NULL;
-  g_autoptr (PhScriptValue) old = NULL, item = NULL, more = NULL, value = NULL;
-
-  *done = method != NULL && method->kind == PH_PY_ATTRIBUTE && method->items[0]->kind == PH_PY_NAME
-          && g_str_equal (method->text, "append") && call->n == 2;
-  if (!*done)
-    return TRUE;
-  if ((old = ph_script_evaluate (machine, method->items[0], error)) == NULL)
-    return FALSE;
-  if (!ph_script_is_list (old))
-    return ph_script_fail (machine, call, error, PH_ERROR_TYPE, "%s has no append: write concat([%s, ...])",
-                           ph_script_kind_name (old), method->items[0]->text)
-           != NULL;
-  if ((item = ph_script_evaluate (machine, call->items[1], error)) == NULL
-      || (more = ph_script_list (machine, call, &item, 1, error)) == NULL
-      || (value = ph_script_binary (machine, call, "+", old, more, error)) == NULL)
-    return FALSE;
-  return ph_script_change_list (machine, call, method->items[0]->text, old, value, error);
+  result = ph_script_list (machine, at, (PhScriptValue *const *) items->pdata, items->len, error);
+  if (result == NULL)
+    return NULL;
+  result->memory = list->memory;
+  result->shares = list->shares;
+  return result;
 }

@@ -5,6 +5,7 @@
 #include "core/ops/copy.h"
 #include "core/ops/infer.h"
 #include "core/script/compile-private.h"
+#include "core/script/script-alias.h"
 #include "core/script/script-emit.h"
 #include "core/script/script-execute.h"
 #include "core/script/script-operate.h"
@@ -267,6 +268,61 @@ collect_leaves (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray
   return holds;
 }
 
+/* Who holds @memory at the end of a turn, beside what comes back as leaf @k. */
+static gboolean
+is_held (PhScriptMachine *machine, Turn *turn, GArray *leaves, guint k, guint64 memory)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+
+  for (guint i = 0; i < leaves->len; i++)
+    {
+      const PhScriptValue *after = g_array_index (leaves, PhScriptLeaf, i).b;
+
+      if (i != k && ph_script_holds_memory (machine, after, memory))
+        return TRUE;
+    }
+  g_hash_table_iter_init (&iter, machine->frame->scope->variables);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    if (g_hash_table_lookup (turn->variables, key) == value && ph_script_holds_memory (machine, value, memory))
+      return TRUE;
+  return machine->frame->given != NULL && g_hash_table_contains (machine->frame->given, GSIZE_TO_POINTER (memory));
+}
+
+/* What shares its elements after a turn shares them in the next one from the start, and what can no longer be read after a turn
+ * cannot be in the next one. FALSE: once more, for now that is known. */
+static gboolean
+settle_sharing (PhScriptMachine *machine, Turn *turn, GArray *leaves)
+{
+  GHashTable *variables = machine->frame->scope->variables;
+  gboolean settled = TRUE;
+  GHashTableIter iter;
+  gpointer key, value;
+
+  for (guint i = 0; i < leaves->len; i++)
+    {
+      const PhScriptLeaf *leaf = &g_array_index (leaves, PhScriptLeaf, i);
+
+      if (leaf->a->kind != PH_SCRIPT_TENSOR || leaf->b->kind != PH_SCRIPT_TENSOR || ph_script_rank (leaf->b) == 0
+          || ph_script_same_memory (machine, leaf->a->memory, leaf->b->memory)
+          || !is_held (machine, turn, leaves, i, leaf->b->memory))
+        continue;
+      ph_script_join_memory (machine, leaf->a->memory, leaf->b->memory);
+      settled = FALSE;
+    }
+  g_hash_table_iter_init (&iter, turn->variables);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    {
+      const PhScriptValue *before = g_hash_table_lookup (variables, key);
+
+      if (((PhScriptValue *) value)->kind != PH_SCRIPT_UNSET || before == NULL || before->kind == PH_SCRIPT_UNSET)
+        continue;
+      ph_script_set (machine, key, value);
+      settled = FALSE;
+    }
+  return settled;
+}
+
 /* What the body sets anew and somebody reads later, and what the function returned from inside. */
 static void
 add_extras (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GPtrArray *extras)
@@ -386,7 +442,17 @@ build_loop (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray *le
   if (!add_body (machine, loop, node, turn, leaves, &reason) || !ph_infer_one (node, &reason))
     return ph_script_blame (machine, loop->py, reason, error) != NULL;
   for (guint i = 0; i < leaves->len; i++)
-    g_ptr_array_add (made, ph_script_wrap (machine, ph_node_output (node, i), g_array_index (leaves, PhScriptLeaf, i).weak));
+    {
+      const PhScriptLeaf *leaf = &g_array_index (leaves, PhScriptLeaf, i);
+      PhScriptValue *result = ph_script_wrap (machine, ph_node_output (node, i), leaf->weak);
+
+      if (leaf->b->kind == PH_SCRIPT_TENSOR && ph_script_rank (result) != 0)
+        result->memory = leaf->b->memory;
+      /* Without a turn it is what it was. */
+      if (loop->trips < 1 && leaf->a->kind == PH_SCRIPT_TENSOR)
+        ph_script_join_memory (machine, leaf->a->memory, result->memory);
+      g_ptr_array_add (made, result);
+    }
   for (guint i = 0; i < loop->names->len + extras->len; i++)
     {
       const char *name = i < loop->names->len ? loop->names->pdata[i] : extras->pdata[i - loop->names->len];
@@ -445,6 +511,11 @@ ph_script_loop_attempt (PhScriptMachine *machine, PhScriptLoop *loop, PhScriptVa
         {
           ok = FALSE;
           again = reason == NULL;
+        }
+      if (ok && !settle_sharing (machine, &turn, leaves))
+        {
+          ok = FALSE;
+          again = TRUE;
         }
       if (ok)
         add_extras (machine, loop, &turn, extras);

@@ -15,10 +15,26 @@ add_targets (const PhPy *target, GHashTable *names)
 static void
 add_stored (const PhPy *target, GHashTable *names)
 {
-  if (target->kind == PH_PY_SUBSCRIPT && target->items[0]->kind == PH_PY_NAME)
-    g_hash_table_add (names, (gpointer) target->items[0]->text);
+  const PhPy *root = target;
+
+  while (root->kind == PH_PY_SUBSCRIPT)
+    root = root->items[0];
+  if (root != target && root->kind == PH_PY_NAME)
+    g_hash_table_add (names, (gpointer) root->text);
   for (guint i = 0; (target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST) && i < target->n; i++)
     add_stored (target->items[i], names);
+}
+
+/* LIST.append(x) and LIST.pop() too, wherever they stand. */
+static void
+add_changed (const PhPy *py, GHashTable *names)
+{
+  const PhPy *list = py != NULL ? ph_script_changed_list (py) : NULL;
+
+  if (list != NULL)
+    g_hash_table_add (names, (gpointer) list->text);
+  for (guint i = 0; py != NULL && i < py->n; i++)
+    add_changed (py->items[i], names);
 }
 
 void
@@ -41,12 +57,10 @@ ph_script_assigned (PhPy *const *body, guint n, GHashTable *names, gboolean stor
           if (stored)
             add_stored (py->items[0], names);
         }
-      else if (stored && py->kind == PH_PY_EXPRESSION && py->items[0]->kind == PH_PY_CALL
-               && py->items[0]->items[0]->kind == PH_PY_ATTRIBUTE && g_str_equal (py->items[0]->items[0]->text, "append")
-               && py->items[0]->items[0]->items[0]->kind == PH_PY_NAME)
-        g_hash_table_add (names, (gpointer) py->items[0]->items[0]->items[0]->text);
       else if (py->kind == PH_PY_DEF)
         g_hash_table_add (names, (gpointer) py->text);
+      for (guint k = 0; stored && py->kind != PH_PY_DEF && k < py->n; k++)
+        add_changed (py->items[k], names);
       if (py->kind != PH_PY_DEF && py->kind != PH_PY_CLASS)
         {
           ph_script_assigned (py->body, py->n_body, names, stored);

@@ -37,6 +37,22 @@ gives_way (const PhScriptValue *value)
   return ph_script_is_number (value) || value->weak;
 }
 
+PhDType
+ph_script_common_dtype (PhDType a, PhDType b)
+{
+  const int cat_a = category (a), cat_b = category (b);
+
+  if (a == b)
+    return a;
+  if (cat_a < 0 || cat_b < 0)
+    return PH_UNDEFINED;
+  if (cat_a != cat_b)
+    return cat_a > cat_b ? a : b;
+  if (cat_a == 1)
+    return wider_integer (a, b);
+  return a == PH_DOUBLE || b == PH_DOUBLE ? PH_DOUBLE : PH_FLOAT;
+}
+
 /* The type in which two tensors or numbers meet; UNDEFINED: there is none. */
 static PhDType
 common_type (const PhScriptValue *a, const PhScriptValue *b)
@@ -57,13 +73,7 @@ common_type (const PhScriptValue *a, const PhScriptValue *b)
 
       return cat_strong >= cat_weak ? strong : cat_weak == 2 ? PH_FLOAT : PH_INT64;
     }
-  if (cat_a != cat_b)
-    return cat_a > cat_b ? dtype_a : dtype_b;
-  if (cat_a == 1)
-    return wider_integer (dtype_a, dtype_b);
-  if (dtype_a == PH_DOUBLE || dtype_b == PH_DOUBLE)
-    return PH_DOUBLE;
-  return PH_FLOAT;
+  return ph_script_common_dtype (dtype_a, dtype_b);
 }
 
 /* ── numbers ── */
@@ -457,6 +467,16 @@ ph_script_binary (PhScriptMachine *machine, const PhPy *at, const char *sign, Ph
         items[i] = i < a->n ? a->items[i] : b->items[i - a->n];
       return ph_script_tuple (items, a->n + b->n, a->list);
     }
+  /* Brackets with tensors in them, beside a tensor. */
+  if ((a->kind == PH_SCRIPT_TENSOR && b->kind == PH_SCRIPT_TUPLE && b->list)
+      || (b->kind == PH_SCRIPT_TENSOR && a->kind == PH_SCRIPT_TUPLE && a->list))
+    {
+      g_autoptr (PhScriptValue) array = ph_script_as_array (machine, a->kind == PH_SCRIPT_TUPLE ? a : b, error);
+
+      return array == NULL ? NULL
+                           : ph_script_binary (machine, at, sign, a->kind == PH_SCRIPT_TUPLE ? array : a,
+                                               a->kind == PH_SCRIPT_TUPLE ? b : array, error);
+    }
   for (guint i = 0; i < 2; i++)
     {
       const PhScriptValue *side = i == 0 ? a : b;
@@ -512,6 +532,12 @@ ph_script_unary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhS
                               strong);
   else if (ph_script_dtype (strong) == PH_BOOL)
     result = ph_script_fail (machine, at, error, PH_ERROR_TYPE, "bools have no negative: use ~");
+  else if (ph_dtype_is_integer (ph_script_dtype (strong)) && !ph_dtype_is_signed (ph_script_dtype (strong)))
+    {
+      g_autoptr (PhScriptValue) zero = ph_script_int (0);
+
+      result = PH_EMIT (machine, Sub, error, zero, strong); /* wraps around, as in numpy */
+    }
   else
     result = PH_EMIT (machine, Neg, error, strong);
   machine->at = outer;

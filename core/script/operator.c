@@ -249,6 +249,19 @@ count_outputs (PhScriptMachine *machine, const PhPy *at, const PhOp *op, Call *c
   return MAX (n, 1);
 }
 
+/* Its results are numpy's views of its first input: whoever changes one in place changes the other. */
+static gboolean
+is_view (const PhOp *op)
+{
+  static const PhOp *const views[] = { &ph_op_MsExpandDims, &ph_op_Reshape,   &ph_op_Split,
+                                       &ph_op_Squeeze,      &ph_op_Transpose, &ph_op_Unsqueeze };
+
+  for (guint i = 0; i < G_N_ELEMENTS (views); i++)
+    if (op == views[i])
+      return TRUE;
+  return FALSE;
+}
+
 PhScriptValue *
 ph_script_call_op (PhScriptMachine *machine, const PhOp *op, PhScriptArgs *args, GError **error)
 {
@@ -276,6 +289,9 @@ ph_script_call_op (PhScriptMachine *machine, const PhOp *op, PhScriptArgs *args,
   if (!ph_script_emit (machine, op, (PhScriptValue *const *) call.inputs->pdata, call.inputs->len, (PhAttr **) call.attrs->pdata,
                        outputs, n, error))
     return NULL;
+  for (guint i = 0; is_view (op) && call.inputs->len > 0 && i < n; i++)
+    if (((PhScriptValue *) call.inputs->pdata[0])->kind == PH_SCRIPT_TENSOR)
+      outputs[i]->memory = ((PhScriptValue *) call.inputs->pdata[0])->memory;
   if (n == 1)
     return outputs[0];
   result = ph_script_tuple (outputs, n, FALSE);

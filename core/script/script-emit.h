@@ -17,6 +17,8 @@ PhScriptValue *ph_script_cast (PhScriptMachine *machine, PhScriptValue *value, P
 PhScriptValue *ph_script_ints (const gint64 *values, guint n); /* a tensor of rank 1 */
 /* Numbers, weak and strong tensors as a strong one, of the type that it would have alone. */
 PhScriptValue *ph_script_strong (PhScriptMachine *machine, PhScriptValue *value, GError **error);
+/* A list or tuple of numbers, tensors and such lists as a tensor. */
+PhScriptValue *ph_script_as_array (PhScriptMachine *machine, PhScriptValue *list, GError **error);
 /* A Python number that the graph computes: @value is a tensor without dimensions of INT64, DOUBLE or BOOL. */
 PhScriptValue *ph_script_weak (PhScriptValue *value); /* consumes it */
 

@@ -9,11 +9,23 @@ G_BEGIN_DECLS
 PhScriptValue *ph_script_evaluate (PhScriptMachine *machine, const PhPy *py, GError **error);
 gboolean ph_script_assign (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GError **error);
 void ph_script_set (PhScriptMachine *machine, const char *name, PhScriptValue *value);
+/* The variable of x[i][j] = y; that statement; and whether numpy would change part @i + 1 or a later one of @value by storing to @target,
+ * whose array has @memory: an error then. */
+const PhPy *ph_script_root (const PhPy *target);
+gboolean ph_script_store_into (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GError **error);
+gboolean ph_script_still_holds (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, guint i, guint64 memory,
+                                GError **error);
 /* A list changes for all names that have it: those of others refuse, those of this frame cannot be read any more. */
 gboolean ph_script_change_list (PhScriptMachine *machine, const PhPy *at, const char *name, PhScriptValue *old,
                                 PhScriptValue *value, GError **error);
-/* LIST.append(x), which is LIST += [x]. TRUE in @done: that was it. */
-gboolean ph_script_append (PhScriptMachine *machine, const PhPy *call, gboolean *done, GError **error);
+/* What that asks for, for a list that is a part of @name's. @deep: also names of its rows. */
+gboolean ph_script_touch_list (PhScriptMachine *machine, const PhPy *at, const char *name, PhScriptValue *list, gboolean deep,
+                               GError **error);
+gboolean ph_script_list_is_named (PhScriptMachine *machine, const PhScriptValue *list); /* some variable has it */
+/* The name whose list a call changes, LIST.append(x) and the like; NULL: it is none of these. */
+const PhPy *ph_script_changed_list (const PhPy *call);
+/* FALSE: it is none of these, nor of a list. TRUE: @result is what it gives, or NULL with an error. */
+gboolean ph_script_list_method (PhScriptMachine *machine, const PhPy *call, PhScriptValue **result, GError **error);
 
 typedef enum
 {

@@ -46,6 +46,7 @@ typedef struct
   GArray *decisions;      /* (nullable) (element-type PhScriptDecision)                            */
   GString *out;           /* (nullable) */
   PhScriptResult *result; /* (nullable) */
+  GHashTable *shared;     /* (nullable) memory -> memory with which it may be the same               */
 } PhScriptMachine;
 
 #define PH_SCRIPT_MAX_DEPTH 100

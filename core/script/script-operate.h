@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+PhDType ph_script_common_dtype (PhDType a, PhDType b); /* in which tensors of the two meet; UNDEFINED: in none */
 PhScriptValue *ph_script_binary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b,
                                  GError **error);
 PhScriptValue *ph_script_unary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, GError **error);
@@ -18,6 +19,11 @@ PhScriptValue *ph_script_store (PhScriptMachine *machine, const PhPy *at, PhScri
                                 GError **error);
 /* list.c. A list, as which brackets of numbers count in a function or a file. */
 gboolean ph_script_is_list (const PhScriptValue *value);
+gboolean ph_script_list_has_rows (const PhScriptValue *list); /* lists in it */
+/* Its items, each row of rows as a list. (transfer full) (nullable) where they are not known */
+GPtrArray *ph_script_items (PhScriptMachine *machine, PhScriptValue *list);
+PhScriptValue *ph_script_list_again (PhScriptMachine *machine, const PhPy *at, const PhScriptValue *old, GPtrArray *items,
+                                     GError **error);
 PhScriptValue *ph_script_list (PhScriptMachine *machine, const PhPy *at, PhScriptValue *const *items, guint n, GError **error);
 /* Of a list of numbers, known ones, the items as a tuple. (nullable) */
 PhScriptValue *ph_script_list_as_tuple (PhScriptMachine *machine, PhScriptValue *list);

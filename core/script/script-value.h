@@ -26,6 +26,7 @@ struct _PhScriptValue
   PhScriptKind kind;
   gboolean weak;         /* TENSOR: it takes the element type of what it is combined with         */
   gboolean list;         /* TUPLE: in square brackets                                             */
+  gboolean shares;       /* a list: rows of it may be one list, or have other names too           */
   gint64 i;              /* BOOL, INT; DTYPE                                                      */
   double f;              /* FLOAT                                                                 */
   char *text;            /* STRING; UNSET: why; TENSOR: (nullable) its first name                   */

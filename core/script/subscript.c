@@ -2,29 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/script/script-emit.h"
 #include "core/script/script-execute.h"
+#include "core/script/script-index.h"
 #include "core/script/script-operate.h"
-
-typedef enum
-{
-  INDEX_SLICE,
-  INDEX_PICK,
-  INDEX_ARRAY,
-  INDEX_MASK,
-  INDEX_NEW_AXIS,
-  INDEX_REST
-} IndexKind;
-
-typedef struct
-{
-  IndexKind kind;
-  const PhPy *at;
-  PhScriptValue *parts[3]; /* owned, nullable: of a SLICE its bounds, else [0] the index */
-} Index;
 
 static void
 index_clear (gpointer data)
 {
-  Index *index = data;
+  PhScriptIndex *index = data;
 
   for (guint i = 0; i < 3; i++)
     ph_script_value_unref (index->parts[i]);
@@ -43,7 +27,7 @@ whole_number (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value, GE
 }
 
 static gboolean
-read_slice (PhScriptMachine *machine, const PhPy *py, Index *index, GError **error)
+read_slice (PhScriptMachine *machine, const PhPy *py, PhScriptIndex *index, GError **error)
 {
   for (guint i = 0; i < 3; i++)
     if (py->items[i] != NULL)
@@ -61,27 +45,27 @@ read_slice (PhScriptMachine *machine, const PhPy *py, Index *index, GError **err
 }
 
 static gboolean
-read_index (PhScriptMachine *machine, const PhPy *py, Index *index, GError **error)
+read_index (PhScriptMachine *machine, const PhPy *py, PhScriptIndex *index, GError **error)
 {
   PhScriptValue *value;
 
-  *index = (Index) { .at = py };
+  *index = (PhScriptIndex) { .at = py };
   if (py->kind == PH_PY_SLICE)
     return read_slice (machine, py, index, error);
   if (py->kind == PH_PY_CONSTANT && g_str_equal (py->text, "..."))
     {
-      index->kind = INDEX_REST;
+      index->kind = PH_SCRIPT_INDEX_REST;
       return TRUE;
     }
   value = ph_script_evaluate (machine, py, error);
   if (value == NULL)
     return FALSE;
   if (value->kind == PH_SCRIPT_NONE)
-    index->kind = INDEX_NEW_AXIS;
+    index->kind = PH_SCRIPT_INDEX_NEW_AXIS;
   else if (value->kind == PH_SCRIPT_TENSOR && ph_script_dtype (value) == PH_BOOL && ph_script_rank (value) != 0)
-    index->kind = INDEX_MASK;
+    index->kind = PH_SCRIPT_INDEX_MASK;
   else if (value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) > 0 && ph_dtype_is_integer (ph_script_dtype (value)))
-    index->kind = INDEX_ARRAY;
+    index->kind = PH_SCRIPT_INDEX_ARRAY;
   else
     {
       PhScriptValue *number = whole_number (machine, py, value, error);
@@ -89,7 +73,7 @@ read_index (PhScriptMachine *machine, const PhPy *py, Index *index, GError **err
       ph_script_value_unref (value);
       if (number == NULL)
         return FALSE;
-      index->kind = INDEX_PICK;
+      index->kind = PH_SCRIPT_INDEX_PICK;
       value = number;
     }
   index->parts[0] = value;
@@ -103,30 +87,30 @@ read_indices (PhScriptMachine *machine, const PhPy *at, int rank, GError **error
   const PhPy *py = at->items[1];
   const gboolean several = py->kind == PH_PY_TUPLE;
   const guint n = several ? py->n : 1;
-  g_autoptr (GArray) indices = g_array_new (FALSE, TRUE, sizeof (Index));
+  g_autoptr (GArray) indices = g_array_new (FALSE, TRUE, sizeof (PhScriptIndex));
   guint used = 0, rest = G_MAXUINT;
 
   g_array_set_clear_func (indices, index_clear);
   for (guint i = 0; i < n; i++)
     {
-      Index index;
+      PhScriptIndex index;
       const gboolean ok = read_index (machine, several ? py->items[i] : py, &index, error);
 
       g_array_append_val (indices, index);
       if (!ok)
         return NULL;
-      if (index.kind == INDEX_REST && rest != G_MAXUINT)
+      if (index.kind == PH_SCRIPT_INDEX_REST && rest != G_MAXUINT)
         return ph_script_fail (machine, at, error, PH_ERROR_PARSE, "'...' stands once");
-      if (index.kind == INDEX_REST)
+      if (index.kind == PH_SCRIPT_INDEX_REST)
         rest = i;
-      else if (index.kind != INDEX_NEW_AXIS)
-        used += index.kind == INDEX_MASK ? (guint) MAX (0, ph_script_rank (index.parts[0])) : 1;
+      else if (index.kind != PH_SCRIPT_INDEX_NEW_AXIS)
+        used += index.kind == PH_SCRIPT_INDEX_MASK ? (guint) MAX (0, ph_script_rank (index.parts[0])) : 1;
     }
   if (rank >= 0 && used > (guint) rank)
     return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "%u indices for a tensor of %d dimensions", used, rank);
   if (rest != G_MAXUINT)
     {
-      const Index all = { .kind = INDEX_SLICE, .at = at };
+      const PhScriptIndex all = { .kind = PH_SCRIPT_INDEX_SLICE, .at = at };
 
       if (rank < 0)
         return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "'...' of a tensor whose rank is not known");
@@ -177,7 +161,7 @@ bound (PhScriptMachine *machine, PhScriptValue *part, gint64 fallback, GError **
 }
 
 static PhScriptValue *
-emit_slice (PhScriptMachine *machine, PhScriptValue *x, const Index *index, gint64 axis, GError **error)
+emit_slice (PhScriptMachine *machine, PhScriptValue *x, const PhScriptIndex *index, gint64 axis, GError **error)
 {
   g_autoptr (PhScriptValue) start = NULL, stop = NULL, step = NULL, axes = ph_script_ints (&axis, 1);
   const PhScriptValue *const *parts = (const PhScriptValue *const *) index->parts;
@@ -233,43 +217,56 @@ emit_mask (PhScriptMachine *machine, PhScriptValue *x, PhScriptValue *mask, GErr
 }
 
 static gboolean
-check_mask (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhScriptValue *mask, GError **error)
+check_mask (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhScriptValue *mask, guint axis, GError **error)
 {
   const int rank = ph_script_rank (mask);
 
   for (int i = 0; i < rank; i++)
     {
-      const gint64 a = ph_script_dim (x, (guint) i), b = ph_script_dim (mask, (guint) i);
+      const gint64 a = ph_script_dim (x, axis + (guint) i), b = ph_script_dim (mask, (guint) i);
 
       if (a >= 0 && b >= 0 && a != b)
         {
-          ph_script_fail (
-              machine, at, error, PH_ERROR_TYPE,
-              "the mask has %" G_GINT64_FORMAT " elements along dimension %d, what it picks from has %" G_GINT64_FORMAT, b, i, a);
+          ph_script_fail (machine, at, error, PH_ERROR_TYPE,
+                          "the mask has %" G_GINT64_FORMAT
+                          " elements along dimension %d, what it picks from has %" G_GINT64_FORMAT,
+                          b, (int) axis + i, a);
           return FALSE;
         }
     }
   return rank >= 0 || ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "the rank of the mask is not known") != NULL;
 }
 
-/* Where an array stands among integers, a slice between them would move its dimensions to the front. */
+/* Beside other indices a mask is the numbers of what it picks. */
 static gboolean
-is_scattered (GArray *indices)
+masks_to_arrays (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, GArray *indices, GError **error)
 {
-  guint first = G_MAXUINT, last = 0, n = 0;
+  guint axis = 0;
 
   for (guint i = 0; i < indices->len; i++)
     {
-      const Index *index = &g_array_index (indices, Index, i);
+      PhScriptIndex *index = &g_array_index (indices, PhScriptIndex, i);
+      g_autoptr (PhScriptValue) places = NULL;
 
-      if (index->kind == INDEX_ARRAY || index->kind == INDEX_PICK)
+      if (index->kind == PH_SCRIPT_INDEX_MASK)
         {
-          first = MIN (first, i);
-          last = i;
-          n++;
+          g_autoptr (PhScriptValue) line = ph_script_ints ((gint64[]) { -1 }, 1);
+
+          if (ph_script_rank (index->parts[0]) != 1)
+            return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
+                                   "a mask of several dimensions stands alone: x[mask][...]")
+                   != NULL;
+          if (!check_mask (machine, at, x, index->parts[0], axis, error)
+              || (places = PH_EMIT (machine, NonZero, error, index->parts[0])) == NULL)
+            return FALSE;
+          ph_script_value_unref (index->parts[0]);
+          index->kind = PH_SCRIPT_INDEX_ARRAY;
+          if ((index->parts[0] = PH_EMIT (machine, Reshape, error, places, line)) == NULL)
+            return FALSE;
         }
+      axis += index->kind != PH_SCRIPT_INDEX_NEW_AXIS;
     }
-  return n > 0 && last - first + 1 != n;
+  return TRUE;
 }
 
 static PhScriptValue *
@@ -285,26 +282,25 @@ take (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GArray *indic
 
   if (x == NULL)
     return NULL;
-  for (guint i = 0; i < indices->len; i++)
-    if (g_array_index (indices, Index, i).kind == INDEX_MASK)
-      {
-        Index *mask = &g_array_index (indices, Index, i);
+  if (indices->len == 1 && g_array_index (indices, PhScriptIndex, 0).kind == PH_SCRIPT_INDEX_MASK)
+    {
+      PhScriptValue *mask = g_array_index (indices, PhScriptIndex, 0).parts[0];
 
-        if (indices->len > 1)
-          return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "a mask stands alone: x[mask][...]");
-        return check_mask (machine, at, x, mask->parts[0], error) ? emit_mask (machine, x, mask->parts[0], error) : NULL;
-      }
+      return check_mask (machine, at, x, mask, 0, error) ? emit_mask (machine, x, mask, error) : NULL;
+    }
+  if (!masks_to_arrays (machine, at, x, indices, error))
+    return NULL;
   for (guint i = 0; i < indices->len; i++)
     {
-      const Index *index = &g_array_index (indices, Index, i);
+      const PhScriptIndex *index = &g_array_index (indices, PhScriptIndex, i);
 
-      if (index->kind == INDEX_NEW_AXIS)
+      if (index->kind == PH_SCRIPT_INDEX_NEW_AXIS)
         g_array_append_val (fresh, out);
-      n_arrays += index->kind == INDEX_ARRAY;
-      n_picks += index->kind == INDEX_PICK;
-      out += index->kind == INDEX_ARRAY ? ph_script_rank (index->parts[0]) : index->kind != INDEX_PICK;
-      axis += index->kind != INDEX_NEW_AXIS;
-      if (index->kind == INDEX_SLICE && (index->parts[0] != NULL || index->parts[1] != NULL || index->parts[2] != NULL))
+      n_arrays += index->kind == PH_SCRIPT_INDEX_ARRAY;
+      n_picks += index->kind == PH_SCRIPT_INDEX_PICK;
+      out += index->kind == PH_SCRIPT_INDEX_ARRAY ? ph_script_rank (index->parts[0]) : index->kind != PH_SCRIPT_INDEX_PICK;
+      axis += index->kind != PH_SCRIPT_INDEX_NEW_AXIS;
+      if (index->kind == PH_SCRIPT_INDEX_SLICE && (index->parts[0] != NULL || index->parts[1] != NULL || index->parts[2] != NULL))
         {
           PhScriptValue *part = emit_slice (machine, x, index, axis - 1, error);
 
@@ -314,21 +310,20 @@ take (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GArray *indic
           x = part;
         }
     }
-  if (n_arrays > 1 || (n_arrays == 1 && n_picks > 0 && is_scattered (indices)))
-    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
-                           "one array of indices, beside slices, is what is understood here");
+  if (n_arrays > 1 || (n_arrays == 1 && n_picks > 0 && ph_script_is_scattered (indices)))
+    return ph_script_take_pairs (machine, at, x, indices, error);
   for (guint i = indices->len; i-- > 0;)
     {
-      const Index *index = &g_array_index (indices, Index, i);
+      const PhScriptIndex *index = &g_array_index (indices, PhScriptIndex, i);
 
-      axis -= index->kind != INDEX_NEW_AXIS;
-      if (index->kind == INDEX_PICK || index->kind == INDEX_ARRAY)
+      axis -= index->kind != PH_SCRIPT_INDEX_NEW_AXIS;
+      if (index->kind == PH_SCRIPT_INDEX_PICK || index->kind == PH_SCRIPT_INDEX_ARRAY)
         {
           PhScriptValue *part = emit_gather (machine, x, index->parts[0], axis, error);
 
           if (part == NULL)
             return NULL;
-          view = view && index->kind == INDEX_PICK;
+          view = view && index->kind == PH_SCRIPT_INDEX_PICK;
           ph_script_value_unref (x);
           x = part;
         }
@@ -351,12 +346,12 @@ take (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GArray *indic
 
 /* Of a tuple: known numbers alone. */
 static PhScriptValue *
-take_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, const Index *index, GError **error)
+take_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, const PhScriptIndex *index, GError **error)
 {
   const gint64 n = of->n;
   PhScriptValue *result = NULL;
 
-  if (index->kind == INDEX_PICK && index->parts[0]->kind == PH_SCRIPT_INT)
+  if (index->kind == PH_SCRIPT_INDEX_PICK && index->parts[0]->kind == PH_SCRIPT_INT)
     {
       const gint64 i = index->parts[0]->i < 0 ? index->parts[0]->i + n : index->parts[0]->i;
 
@@ -365,7 +360,7 @@ take_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, const I
                    : ph_script_fail (machine, at, error, PH_ERROR_TYPE,
                                      "there is no item %" G_GINT64_FORMAT " in %" G_GINT64_FORMAT, index->parts[0]->i, n);
     }
-  else if (index->kind == INDEX_SLICE)
+  else if (index->kind == PH_SCRIPT_INDEX_SLICE)
     {
       gint64 bounds[3] = { 0, G_MAXINT64, 1 };
       g_autoptr (GPtrArray) items = g_ptr_array_new ();
@@ -387,7 +382,7 @@ take_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, const I
         for (gint64 i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > MAX (bounds[1], -1); i += bounds[2])
           g_ptr_array_add (items, of->items[i]);
       if (known)
-        result = of->list ? ph_script_list (machine, at, (PhScriptValue *const *) items->pdata, items->len, error)
+        result = of->list ? ph_script_list_again (machine, at, of, items, error)
                           : ph_script_tuple ((PhScriptValue *const *) items->pdata, items->len, FALSE);
     }
   if (result == NULL && (error == NULL || *error == NULL))
@@ -398,12 +393,12 @@ take_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, const I
 
 /* A number, or a slice between numbers. */
 static gboolean
-is_known (const Index *index)
+is_known (const PhScriptIndex *index)
 {
   for (guint i = 0; i < G_N_ELEMENTS (index->parts); i++)
     if (index->parts[i] != NULL && index->parts[i]->kind != PH_SCRIPT_INT)
       return FALSE;
-  return index->kind == INDEX_SLICE || (index->kind == INDEX_PICK && index->parts[0] != NULL);
+  return index->kind == PH_SCRIPT_INDEX_SLICE || (index->kind == PH_SCRIPT_INDEX_PICK && index->parts[0] != NULL);
 }
 
 PhScriptValue *
@@ -416,7 +411,7 @@ ph_script_subscript (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of
 
   if (of->kind == PH_SCRIPT_TUPLE)
     {
-      Index index = { 0 };
+      PhScriptIndex index = { 0 };
 
       result = read_index (machine, at->items[1], &index, error) ? take_items (machine, at, of, &index, error) : NULL;
       index_clear (&index);
@@ -427,9 +422,9 @@ ph_script_subscript (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of
   indices = read_indices (machine, at, ph_script_rank (of), error);
   if (indices == NULL)
     return NULL;
-  if (ph_script_is_list (of) && indices->len == 1 && is_known (&g_array_index (indices, Index, 0))
+  if (ph_script_is_list (of) && indices->len == 1 && is_known (&g_array_index (indices, PhScriptIndex, 0))
       && (list = ph_script_list_as_tuple (machine, of)) != NULL)
-    return take_items (machine, at, list, &g_array_index (indices, Index, 0), error);
+    return take_items (machine, at, list, &g_array_index (indices, PhScriptIndex, 0), error);
   machine->at = at;
   result = take (machine, at, of, indices, error);
   machine->at = outer;
@@ -473,7 +468,7 @@ store_mask (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhScript
   g_autoptr (PhScriptValue) wide = ph_script_value_ref (mask), cast = NULL;
   gint64 axes[PH_MAX_RANK];
 
-  if (!check_mask (machine, at, x, mask, error))
+  if (!check_mask (machine, at, x, mask, 0, error))
     return NULL;
   if (ph_script_rank (value) != 0)
     return scatter_mask (machine, x, mask, value, error);
@@ -493,19 +488,20 @@ store_mask (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhScript
   return cast != NULL ? PH_EMIT (machine, Where, error, wide, cast, x) : NULL;
 }
 
-/* The elements have numbers; those that the indices pick are the places where the new ones go. */
+/* 0, 1, 2, ... in the shape of @x. */
 static PhScriptValue *
-store_elements (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, GArray *indices, PhScriptValue *value, GError **error)
+number_elements (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhScriptValue *shape, GError **error)
 {
   const PhType *type = ph_script_type (x);
-  g_autoptr (PhScriptValue) numbers = NULL, places = NULL, cast = NULL, shape = NULL, flat = NULL, line = NULL, wide = NULL,
-                            flat_places = NULL, flat_values = NULL;
-  g_autoptr (PhScriptValue) stored = NULL, whole = NULL;
+  g_autoptr (PhScriptValue) size = NULL, row = NULL, zero = ph_script_tensor (ph_tensor_new_scalar (PH_INT64, 0)),
+                            one = ph_script_tensor (ph_tensor_new_scalar (PH_INT64, 1));
   gint64 dims[PH_MAX_RANK], n;
   PhTensor *count;
 
   if (type == NULL || !ph_type_is_static (type))
-    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "the shape of what is written to is not known");
+    return (size = PH_EMIT (machine, Size, error, x)) == NULL || (row = PH_EMIT (machine, Range, error, zero, size, one)) == NULL
+               ? NULL
+               : PH_EMIT (machine, Reshape, error, row, shape);
   n = ph_type_count (type);
   for (guint i = 0; i < type->rank; i++)
     dims[i] = type->dims[i].size;
@@ -514,11 +510,35 @@ store_elements (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, GArr
     return ph_script_fail (machine, at, error, PH_ERROR_FAILED, "this is too large for memory");
   for (gint64 i = 0; i < n; i++)
     ((gint64 *) ph_tensor_writable (count))[i] = i;
-  numbers = ph_script_tensor (count);
+  return ph_script_tensor (count);
+}
+
+/* The shape of @x as a tensor. */
+static PhScriptValue *
+whole_shape (PhScriptMachine *machine, PhScriptValue *x, GError **error)
+{
+  const PhType *type = ph_script_type (x);
+  gint64 dims[PH_MAX_RANK];
+
+  if (type == NULL || !ph_type_is_static (type))
+    return PH_EMIT (machine, Shape, error, x);
+  for (guint i = 0; i < type->rank; i++)
+    dims[i] = type->dims[i].size;
+  return ph_script_ints (dims, type->rank);
+}
+
+/* The elements have numbers; those that the indices pick are the places where the new ones go. */
+static PhScriptValue *
+store_elements (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, GArray *indices, PhScriptValue *value, GError **error)
+{
+  g_autoptr (PhScriptValue) numbers = NULL, places = NULL, cast = NULL, shape = NULL, flat = NULL, line = NULL, wide = NULL,
+                            flat_places = NULL, flat_values = NULL;
+  g_autoptr (PhScriptValue) stored = NULL, whole = whole_shape (machine, x, error);
+
   line = ph_script_ints ((gint64[]) { -1 }, 1);
-  whole = ph_script_ints (dims, type->rank);
-  if ((places = take (machine, at, numbers, indices, error)) == NULL
-      || (cast = ph_script_cast (machine, value, type->dtype, error)) == NULL
+  if (whole == NULL || (numbers = number_elements (machine, at, x, whole, error)) == NULL
+      || (places = take (machine, at, numbers, indices, error)) == NULL
+      || (cast = ph_script_cast (machine, value, ph_script_dtype (x), error)) == NULL
       || (shape = PH_EMIT (machine, Shape, error, places)) == NULL
       || (wide = PH_EMIT (machine, Expand, error, cast, shape)) == NULL
       || (flat = PH_EMIT (machine, Reshape, error, x, line)) == NULL
@@ -544,9 +564,9 @@ ph_script_store (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, Ph
     return NULL;
   if (ph_script_is_list (of))
     {
-      const Index *only = &g_array_index (indices, Index, 0);
+      const PhScriptIndex *only = &g_array_index (indices, PhScriptIndex, 0);
 
-      return indices->len == 1 && only->kind == INDEX_PICK
+      return indices->len == 1 && only->kind == PH_SCRIPT_INDEX_PICK
                  ? ph_script_list_store (machine, at, of, only->parts[0], value, error)
                  : ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
                                    "of a list one item is set at a time: write array([...])");
@@ -555,9 +575,9 @@ ph_script_store (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, Ph
   strong = ph_script_strong (machine, of, error);
   if (strong != NULL && (value->kind == PH_SCRIPT_TENSOR || ph_script_is_number (value)))
     {
-      Index *first = &g_array_index (indices, Index, 0);
+      PhScriptIndex *first = &g_array_index (indices, PhScriptIndex, 0);
 
-      if (indices->len == 1 && first->kind == INDEX_MASK)
+      if (indices->len == 1 && first->kind == PH_SCRIPT_INDEX_MASK)
         result = store_mask (machine, at, strong, first->parts[0], value, error);
       else
         result = store_elements (machine, at, strong, indices, value, error);

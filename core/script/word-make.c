@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/script/script-emit.h"
+#include "core/script/script-operate.h"
 #include "core/script/script-words.h"
 
 gboolean
@@ -170,55 +171,66 @@ ph_script_word_random (PhScriptMachine *machine, PhScriptArgs *args, GError **er
              : NULL;
 }
 
+/* Rows of what is no array yet are made one first. */
+static PhScriptValue *
+rows_to_array (PhScriptMachine *machine, const PhPy *at, PhScriptValue *list, PhDType dtype, GError **error)
+{
+  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref),
+                        rows = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
+  g_autoptr (PhScriptValue) axis = ph_script_ints ((gint64[]) { 0 }, 1);
+  PhDType common = PH_UNDEFINED;
+  PhScriptValue *joined;
+
+  for (guint i = 0; i < list->n; i++)
+    {
+      PhScriptValue *one = list->items[i]->kind == PH_SCRIPT_TUPLE && list->items[i]->n > 0
+                               ? rows_to_array (machine, at, list->items[i], dtype, error)
+                               : ph_script_value_ref (list->items[i]);
+      PhDType own;
+
+      if (one == NULL)
+        return NULL;
+      g_ptr_array_add (items, one);
+      own = ph_script_dtype (one);
+      if (own == PH_DOUBLE && (ph_script_is_number (one) || one->weak))
+        own = PH_FLOAT;
+      if (own == PH_UNDEFINED)
+        return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "%s cannot be a row of an array", ph_script_kind_name (one));
+      common = i == 0 ? own : ph_script_common_dtype (common, own);
+    }
+  for (guint i = 0; i < list->n; i++)
+    {
+      g_autoptr (PhScriptValue) cast = ph_script_cast (machine, items->pdata[i], dtype != PH_UNDEFINED ? dtype : common, error);
+      PhScriptValue *row = cast != NULL ? PH_EMIT (machine, Unsqueeze, error, cast, axis) : NULL;
+
+      if (row == NULL)
+        return NULL;
+      g_ptr_array_add (rows, row);
+    }
+  return ph_script_emit (machine, &ph_op_Concat, (PhScriptValue *const *) rows->pdata, rows->len,
+                         PH_ATTRS (ph_attr_new_int ("axis", 0)), &joined, 1, error)
+             ? joined
+             : NULL;
+}
+
+PhScriptValue *
+ph_script_as_array (PhScriptMachine *machine, PhScriptValue *list, GError **error)
+{
+  return rows_to_array (machine, NULL, list, PH_UNDEFINED, error);
+}
+
 PhScriptValue *
 ph_script_word_array (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
   PhScriptValue *value = ph_script_arg (args, 0, "x");
   PhDType dtype = value != NULL && (ph_script_is_number (value) || value->kind == PH_SCRIPT_TENSOR) ? ph_script_dtype (value)
                                                                                                     : PH_UNDEFINED;
-  g_autoptr (PhScriptValue) made = NULL;
-
   if (value != NULL && dtype == PH_DOUBLE && (value->weak || ph_script_is_number (value)))
     dtype = PH_FLOAT;
   if (!ph_script_take_dtype (machine, args, 1, &dtype, error) || !ph_script_args_done (machine, args, 1, 2, error))
     return NULL;
   if (value->kind == PH_SCRIPT_TUPLE && value->n > 0)
-    {
-      g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
-      g_autoptr (PhScriptValue) axis = ph_script_ints ((gint64[]) { 0 }, 1);
-      PhDType common = PH_UNDEFINED;
-      PhScriptValue *joined;
-
-      for (guint i = 0; i < value->n; i++)
-        {
-          PhScriptValue *one = value->items[i];
-          PhDType own = ph_script_dtype (one);
-
-          if (one->kind == PH_SCRIPT_TENSOR && one->weak && own == PH_DOUBLE)
-            own = PH_FLOAT;
-          if (own == PH_UNDEFINED)
-            return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s cannot be a row of an array",
-                                   ph_script_kind_name (one));
-          if (one->kind == PH_SCRIPT_FLOAT)
-            own = PH_FLOAT;
-          common = i == 0 || ph_dtype_is_float (own) || common == PH_BOOL ? (i > 0 && ph_dtype_is_float (common) ? common : own)
-                                                                          : common;
-        }
-      for (guint i = 0; i < value->n; i++)
-        {
-          g_autoptr (PhScriptValue) cast = ph_script_cast (machine, value->items[i], dtype != PH_UNDEFINED ? dtype : common,
-                                                           error);
-          PhScriptValue *row = cast != NULL ? PH_EMIT (machine, Unsqueeze, error, cast, axis) : NULL;
-
-          if (row == NULL)
-            return NULL;
-          g_ptr_array_add (rows, row);
-        }
-      return ph_script_emit (machine, &ph_op_Concat, (PhScriptValue *const *) rows->pdata, rows->len,
-                             PH_ATTRS (ph_attr_new_int ("axis", 0)), &joined, 1, error)
-                 ? joined
-                 : NULL;
-    }
+    return rows_to_array (machine, args->at, value, dtype, error);
   if (dtype == PH_UNDEFINED)
     return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s is no array", ph_script_kind_name (value));
   if (value->kind == PH_SCRIPT_TENSOR && !value->weak && ph_script_dtype (value) == dtype)

@@ -150,7 +150,10 @@ word_astype (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
     return NULL;
   if (dtype == PH_UNDEFINED)
     return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "astype wants an element type");
-  return ph_script_cast (machine, args->values[0], dtype, error);
+  /* A copy, also of what has that type. */
+  return ph_script_dtype (args->values[0]) == dtype && args->values[0]->kind == PH_SCRIPT_TENSOR && !args->values[0]->weak
+             ? PH_EMIT (machine, Identity, error, args->values[0])
+             : ph_script_cast (machine, args->values[0], dtype, error);
 }
 
 static PhScriptValue *
@@ -190,7 +193,14 @@ word_flatten (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
   if (!ph_script_args_done (machine, args, 1, 2, error) || (x = ph_script_strong (machine, value, error)) == NULL)
     return NULL;
   if (axis == NULL)
-    return PH_EMIT (machine, Reshape, error, x, line);
+    {
+      PhScriptValue *flat = PH_EMIT (machine, Reshape, error, x, line);
+
+      /* ravel(x) is a view of x, x.flatten() a copy. */
+      if (flat != NULL && g_str_equal (args->name, "ravel"))
+        flat->memory = x->memory;
+      return flat;
+    }
   if (axis->kind != PH_SCRIPT_INT)
     return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s: an axis is a whole number", args->name);
   return PH_EMIT_WITH (machine, Flatten, PH_ATTRS (ph_attr_new_int ("axis", axis->i)), error, x);
