@@ -10,10 +10,12 @@
 
 /* ── errors ── */
 
-static const char *
-file_of (PhScriptMachine *machine)
+const char *
+ph_script_file (PhScriptMachine *machine)
 {
-  for (PhScriptFrame *frame = machine->frame; frame != NULL; frame = frame->outer)
+  PhScriptFrame *frame = machine->call_of_word != NULL ? machine->frame_of_word : machine->frame;
+
+  for (; frame != NULL; frame = frame->outer)
     if (frame->text != NULL)
       return frame->text->file != NULL ? frame->text->file : "line";
   return "line";
@@ -46,21 +48,28 @@ quote (const char *text, guint line, guint column)
   return g_string_free (out, FALSE);
 }
 
+/* Of what @at is a part: a word that is written in the language is one call. */
+const PhPy *
+ph_script_place (PhScriptMachine *machine, const PhPy *at)
+{
+  return machine->call_of_word != NULL ? machine->call_of_word : at;
+}
+
 static void
 set_error (PhScriptMachine *machine, const PhPy *at, GError **error, GQuark domain, int code, const char *message)
 {
   const PhScriptText *text = NULL;
   g_autofree char *quoted = NULL;
 
-  if (at == NULL)
-    at = machine->at;
-  for (PhScriptFrame *frame = machine->frame; frame != NULL && text == NULL; frame = frame->outer)
+  at = ph_script_place (machine, at != NULL ? at : machine->at);
+  for (PhScriptFrame *frame = machine->call_of_word != NULL ? machine->frame_of_word : machine->frame;
+       frame != NULL && text == NULL; frame = frame->outer)
     text = frame->text;
   quoted = at != NULL && text != NULL ? quote (text->text, at->line, at->column) : g_strdup ("");
   if (at != NULL)
-    g_set_error (error, domain, code, "%s:%u:%u: %s%s", file_of (machine), at->line, at->column, message, quoted);
+    g_set_error (error, domain, code, "%s:%u:%u: %s%s", ph_script_file (machine), at->line, at->column, message, quoted);
   else
-    g_set_error (error, domain, code, "%s: %s", file_of (machine), message);
+    g_set_error (error, domain, code, "%s: %s", ph_script_file (machine), message);
 }
 
 gpointer
@@ -101,6 +110,7 @@ ph_script_go_on (PhScriptMachine *machine, GError **error)
 void
 ph_script_decide (PhScriptMachine *machine, const PhPy *at, gint64 outcome)
 {
+  at = ph_script_place (machine, at);
   /* Only what stands in the outermost function is told apart by its line. */
   if (machine->decisions != NULL && machine->decisions->len < 1000000)
     g_array_append_val (machine->decisions,
@@ -234,7 +244,7 @@ has_companions (const PhOp *op, guint i, PhScriptValue *const *inputs, guint n)
   for (guint k = 0; group != '\0' && k < n; k++)
     if (inputs[k] != NULL && formal (op, k)->group == group)
       {
-        if (ph_script_dtype (inputs[k]) != PH_INT64 && ph_script_dtype (inputs[k]) != PH_BOOL)
+        if (ph_script_number_kind (inputs[k]) != PH_SCRIPT_INT && ph_script_number_kind (inputs[k]) != PH_SCRIPT_BOOL)
           return FALSE;
         companions += k != i;
       }
@@ -320,7 +330,11 @@ add_node (PhScriptMachine *machine, const PhOp *op, PhValue **values, guint n, P
   for (guint i = 0; i < MIN (n_outputs, G_N_ELEMENTS (names)); i++)
     names[i] = name;
   if (machine->at != NULL)
-    where = ph_where_new (ph_intern (file_of (machine)), machine->at->line, machine->at->column, FALSE, NULL);
+    {
+      const PhPy *at = ph_script_place (machine, machine->at);
+
+      where = ph_where_new (ph_intern (ph_script_file (machine)), at->line, at->column, FALSE, NULL);
+    }
   node = ph_graph_add_node (machine->graph,
                             &(PhNodeSpec) { .op = op,
                                             .op_type = op->name,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/script/compare.h"
+#include "core/script/script-emit.h"
 #include "core/script/script-graph.h"
 #include "core/script/script-machine.h"
 #include "core/splitmix.h"
@@ -141,7 +142,7 @@ other_value (PhScriptValue *value, guint which, guint64 *state)
       else
         ph_dtype_store (dtype, ph_tensor_writable (tensor), i, other);
     }
-  return ph_script_tensor (tensor);
+  return ph_script_number_kind (value) != PH_SCRIPT_NONE ? ph_script_weak (ph_script_tensor (tensor)) : ph_script_tensor (tensor);
 }
 
 static void

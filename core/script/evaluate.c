@@ -94,15 +94,18 @@ find_variable (PhScriptMachine *machine, const PhPy *at, const char *name, GErro
   return find_outside (machine, name, error);
 }
 
+/* A word, or, where @operators may be meant, an operator by its name: apply(tanh, x). */
 static PhScriptValue *
-find_word (const char *name)
+find_word (const char *name, gboolean operators)
 {
   const PhScriptWord *word = ph_script_word_find (name);
+  const PhOp *op = word == NULL && operators ? ph_script_op (name, 1, NULL) : NULL;
   PhScriptValue *value;
 
-  if (word == NULL)
+  if (word == NULL && op == NULL)
     return NULL;
   value = ph_script_none ();
+  value->op = op;
   value->kind = PH_SCRIPT_WORD;
   value->word = word;
   return value;
@@ -146,7 +149,7 @@ look_up (PhScriptMachine *machine, const PhPy *at, const char *name, GError **er
   if (value == NULL && reason == NULL)
     value = constant_named (name);
   if (value == NULL && reason == NULL)
-    value = find_word (name);
+    value = find_word (name, TRUE);
   if (value != NULL)
     return value;
   if (reason != NULL)
@@ -234,7 +237,8 @@ evaluate_choice (PhScriptMachine *machine, const PhPy *py, GError **error)
 static const char *
 without_module (PhScriptMachine *machine, const PhPy *py, char **owned)
 {
-  static const char *const modules[] = { "np.", "numpy.", "math.", "torch.nn.functional.", "nn.functional.", "torch.", "F." };
+  static const char *const modules[] = { "np.linalg.", "numpy.linalg.",        "np.random.",     "np.",    "numpy.",
+                                         "math.",      "torch.nn.functional.", "nn.functional.", "torch.", "F." };
   g_autofree char *dotted = ph_py_dotted (py);
 
   for (guint i = 0; dotted != NULL && i < G_N_ELEMENTS (modules); i++)
@@ -320,7 +324,9 @@ find_callee (PhScriptMachine *machine, const PhPy *py, Collected *collected, con
           return NULL;
         }
       if (value == NULL)
-        value = find_word (*name);
+        value = find_word (*name, FALSE);
+      if (value == NULL && (value = constant_named (*name)) != NULL && value->kind != PH_SCRIPT_DTYPE)
+        g_clear_pointer (&value, ph_script_value_unref);
       *is_op = value == NULL;
       return value;
     }
@@ -332,7 +338,10 @@ find_callee (PhScriptMachine *machine, const PhPy *py, Collected *collected, con
         return NULL;
       g_ptr_array_insert (collected->values, 0, self);
       *name = py->text;
-      value = find_word (*name);
+      if (g_str_equal (py->text, "sort") && self->kind == PH_SCRIPT_TENSOR)
+        return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED,
+                               "x.sort() sorts x in place, which is not part of the language: write x = sort(x)");
+      value = find_word (*name, FALSE);
       *is_op = value == NULL;
       if (value == NULL && self->kind != PH_SCRIPT_TENSOR && !ph_script_is_number (self))
         return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "'%s' of %s is not part of the language", py->text,
@@ -448,10 +457,7 @@ refuse (PhScriptMachine *machine, const PhPy *py, GError **error)
 
   if (g_utf8_strlen (text, -1) > 60)
     *g_utf8_offset_to_pointer (text, 60) = '\0';
-  return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "'%s' is not part of the language%s", text,
-                         py->kind == PH_PY_COMPREHENSION ? ": write a for loop"
-                         : py->kind == PH_PY_LAMBDA      ? ": write a def"
-                                                         : "");
+  return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "'%s' is not part of the language", text);
 }
 
 PhScriptValue *
@@ -494,6 +500,8 @@ ph_script_evaluate (PhScriptMachine *machine, const PhPy *py, GError **error)
       result = of != NULL ? ph_script_unary (machine, py, py->text, of, error) : NULL;
       break;
     case PH_PY_BINARY: result = evaluate_binary (machine, py, error); break;
+    case PH_PY_COMPREHENSION: result = ph_script_comprehension (machine, py, error); break;
+    case PH_PY_LAMBDA: result = ph_script_function (machine, py, error); break;
     case PH_PY_IF_ELSE: result = evaluate_choice (machine, py, error); break;
     default: result = refuse (machine, py, error);
     }

@@ -23,6 +23,11 @@ unpack (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GErr
                    : value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) > 0 ? ph_script_dim (value, 0)
                                                                                    : -1;
 
+  for (guint i = 0; i < target->n; i++)
+    if (target->items[i]->kind == PH_PY_STARRED)
+      return ph_script_fail (machine, target->items[i], error, PH_ERROR_UNSUPPORTED,
+                             "a name with a star is not part of the language: take slices, a, b = x[0], x[1:]")
+             != NULL;
   if (n < 0)
     return ph_script_fail (machine, target, error, PH_ERROR_TYPE, "%s cannot be unpacked", ph_script_kind_name (value)) != NULL;
   if (n != target->n)
@@ -226,32 +231,10 @@ assign_all (PhScriptMachine *machine, const PhPy *py, GError **error)
 static gboolean
 define (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
-  g_autoptr (PhScriptValue) value = ph_script_none ();
-  PhScriptFunction *function = g_new0 (PhScriptFunction, 1);
+  g_autoptr (PhScriptValue) value = ph_script_function (machine, py, error);
 
-  g_atomic_ref_count_init (&function->refs);
-  function->text = ph_script_text_ref (machine->frame->text);
-  function->def = py;
-  function->name = g_strdup (py->text);
-  function->scope = machine->frame->scope != machine->script->globals ? ph_script_scope_ref (machine->frame->scope) : NULL;
-  function->locals = g_hash_table_new (g_str_hash, g_str_equal);
-  function->fallbacks = g_new0 (PhScriptValue *, py->n + 1);
-  value->kind = PH_SCRIPT_FUNCTION;
-  value->function = function;
-  ph_script_assigned (py->body, py->n_body, function->locals, FALSE);
-  for (guint i = 0; i < py->n; i++)
-    {
-      const PhPy *parameter = py->items[i];
-
-      if (parameter->i != 0)
-        return ph_script_fail (machine, parameter, error, PH_ERROR_UNSUPPORTED,
-                               "parameters with a star are not part of the language")
-               != NULL;
-      g_hash_table_add (function->locals, (gpointer) parameter->text);
-      if (parameter->items[1] != NULL
-          && (function->fallbacks[i] = ph_script_evaluate (machine, parameter->items[1], error)) == NULL)
-        return FALSE;
-    }
+  if (value == NULL)
+    return FALSE;
   if (py->n_decorators > 0)
     return ph_script_fail (machine, py->decorators[0], error, PH_ERROR_UNSUPPORTED, "decorators are not part of the language")
            != NULL;
@@ -281,12 +264,8 @@ gboolean
 ph_script_simple (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   g_autoptr (PhScriptValue) value = NULL;
-  static const char *const names[] = { [PH_PY_CLASS] = "class",
-                                       [PH_PY_WITH] = "with",
-                                       [PH_PY_DELETE] = "del",
-                                       [PH_PY_RAISE] = "raise",
-                                       [PH_PY_GLOBAL] = "global and nonlocal",
-                                       [PH_PY_TRY] = "try" };
+  static const char *const names[]
+      = { [PH_PY_CLASS] = "class", [PH_PY_WITH] = "with", [PH_PY_DELETE] = "del", [PH_PY_RAISE] = "raise", [PH_PY_TRY] = "try" };
 
   switch (py->kind)
     {
@@ -314,6 +293,10 @@ ph_script_simple (PhScriptMachine *machine, const PhPy *py, GError **error)
     case PH_PY_DEF: return define (machine, py, error);
     case PH_PY_PASS: return TRUE;
     case PH_PY_IMPORT: return import (machine, py, error);
+    case PH_PY_GLOBAL:
+      return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED,
+                             "'%s' is not part of the language: give the value as an argument, and return it", py->text)
+             != NULL;
     default:
       return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "'%s' is not part of the language",
                              (guint) py->kind < G_N_ELEMENTS (names) && names[py->kind] != NULL ? names[py->kind] : "this")

@@ -408,11 +408,10 @@ ph_script_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
   gboolean ok;
   int left;
 
-  if (py->n_orelse > 0 && has_break (py->body, py->n_body))
-    return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED,
-                           "an else behind a loop with break is run here, but not compiled: use a variable")
-           != NULL;
+  set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
   ok = compile_loop (machine, py, error);
+  /* Whether what stands behind else is skipped: whether the loop was left. */
+  left = ok && py->n_orelse > 0 ? ph_script_left (machine, TRUE, &go_on, error) : 0;
   /* What left this loop is none of the loop around it. */
   if (broken != NULL)
     ph_script_set (machine, PH_SCRIPT_BROKEN, broken);
@@ -428,7 +427,6 @@ ph_script_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
     set_flag (machine, PH_SCRIPT_RETURNED, TRUE);
   if (!ok || py->n_orelse == 0)
     return ok;
-  left = ph_script_left (machine, FALSE, &go_on, error);
   if (left == -1)
     return ph_script_branch (machine, py, go_on, &(PhScriptWay) { .first = py->orelse, .n_first = py->n_orelse, .fresh = TRUE },
                              &(PhScriptWay) { .skipped = TRUE }, error);

@@ -203,7 +203,7 @@ ph_script_call_function (PhScriptMachine *machine, PhScriptFunction *function, P
   guint depth = 0;
 
   for (PhScriptFrame *outer = machine->frame; outer != NULL; outer = outer->outer, depth++)
-    if (outer->function != NULL && outer->function->def == function->def)
+    if (outer->function == function)
       {
         ph_script_scope_unref (scope);
         return ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED,
@@ -221,7 +221,9 @@ ph_script_call_function (PhScriptMachine *machine, PhScriptFunction *function, P
   if (ok)
     {
       machine->frame = &frame;
-      if (machine->compiling)
+      if (function->def->kind == PH_PY_LAMBDA)
+        ok = (frame.result = ph_script_evaluate (machine, function->def->orelse[0], error)) != NULL;
+      else if (machine->compiling)
         ok = ph_script_compile_body (machine, function->def->body, function->def->n_body, error);
       else
         ok = ph_script_execute (machine, function->def->body, function->def->n_body, error) != PH_FLOW_ERROR;
@@ -242,8 +244,16 @@ ph_script_call_function (PhScriptMachine *machine, PhScriptFunction *function, P
 PhScriptValue *
 ph_script_call (PhScriptMachine *machine, const PhPy *at, PhScriptValue *callee, PhScriptArgs *args, GError **error)
 {
+  /* Whatever variable it came in. */
+  if (callee->kind == PH_SCRIPT_WORD)
+    args->name = callee->word != NULL ? callee->word->name : callee->op->name;
   if (callee->kind == PH_SCRIPT_WORD && callee->word != NULL)
     return ((PhScriptWordFunc) callee->word->function) (machine, args, error);
+  if (callee->kind == PH_SCRIPT_WORD)
+    return ph_script_call_op (machine, callee->op, args, error);
+  /* float32(x) */
+  if (callee->kind == PH_SCRIPT_DTYPE && args->n == 1 && args->n_named == 0)
+    return ph_script_cast (machine, args->values[0], (PhDType) callee->i, error);
   if (callee->kind == PH_SCRIPT_FUNCTION && callee->gradient)
     return ph_script_gradient (machine, callee, args, error);
   if (callee->kind == PH_SCRIPT_FUNCTION)

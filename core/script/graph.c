@@ -6,6 +6,7 @@
 #include "core/script/script-call.h"
 #include "core/script/script-emit.h"
 #include "core/script/script-graph.h"
+#include "core/tensor/compare.h"
 
 void
 ph_script_graph_free (PhScriptGraph *graph)
@@ -30,11 +31,12 @@ ph_script_bound_clear (PhScriptBound *bound)
   g_clear_pointer (&bound->function, ph_script_function_unref);
 }
 
-/* Where nothing is a tensor the numbers are, or the graph would have no inputs. TRUE: there were integers among them. */
+/* Where nothing is a tensor the numbers are, or the graph would have no inputs: floats as in textbooks, or @exact numbers of Python's
+ * own. TRUE: there were numbers. */
 static gboolean
-numbers_to_tensors (PhScriptBound *bound)
+numbers_to_tensors (PhScriptBound *bound, gboolean exact)
 {
-  gboolean integers = FALSE;
+  gboolean numbers = FALSE;
 
   for (guint i = 0; i < bound->function->def->n; i++)
     if (bound->arguments[i]->kind == PH_SCRIPT_TENSOR)
@@ -45,11 +47,64 @@ numbers_to_tensors (PhScriptBound *bound)
 
       if (value->kind != PH_SCRIPT_INT && value->kind != PH_SCRIPT_FLOAT)
         continue;
-      integers |= value->kind == PH_SCRIPT_INT;
-      bound->arguments[i] = ph_script_tensor (ph_script_number_tensor (value, PH_FLOAT));
+      numbers = TRUE;
+      bound->arguments[i] = ph_script_tensor (ph_script_number_tensor (value, exact ? PH_UNDEFINED : PH_FLOAT));
+      bound->arguments[i]->weak = exact;
       ph_script_value_unref (value);
     }
-  return integers;
+  return numbers;
+}
+
+static void
+take_last_arguments (PhScriptBound *bound)
+{
+  for (guint i = 0; i < bound->function->def->n; i++)
+    {
+      ph_script_value_unref (bound->arguments[i]);
+      bound->arguments[i] = ph_script_value_ref (bound->function->arguments[i]);
+    }
+}
+
+#define STEPS_TO_TRY 20000
+
+/* What the call gives, where that does not take long. (nullable) */
+static GPtrArray *
+try_call (PhScript *script, const PhScriptBound *bound, GCancellable *cancellable)
+{
+  const guint limit = script->limit;
+  const guint64 draws = script->draws;
+  GPtrArray *results;
+
+  script->limit = limit > 0 ? MIN (limit, STEPS_TO_TRY) : STEPS_TO_TRY;
+  results = ph_script_eager (script, bound, NULL, cancellable, NULL);
+  script->limit = limit;
+  script->draws = draws;
+  return results;
+}
+
+/* A float32 holds no large integer, is no index, and knows no &: where the call does not give the same of such, its numbers stay
+ * Python's own. */
+static void
+settle_numbers (PhScript *script, PhScriptBound *bound, GCancellable *cancellable)
+{
+  g_autoptr (GPtrArray) exact = try_call (script, bound, cancellable), rounded = NULL;
+  gboolean same;
+
+  if (!numbers_to_tensors (bound, FALSE) || exact == NULL)
+    return;
+  rounded = try_call (script, bound, cancellable);
+  same = rounded != NULL && rounded->len == exact->len;
+  for (guint i = 0; same && i < exact->len; i++)
+    {
+      g_autoptr (PhTensor) a = ph_tensor_cast (exact->pdata[i], PH_DOUBLE), b = ph_tensor_cast (rounded->pdata[i], PH_DOUBLE);
+      g_auto (PhComparison) comparison = ph_tensor_compare (b, a, (PhTolerance) { 1e-4, 1e-6 });
+
+      same = comparison.close;
+    }
+  if (same)
+    return;
+  take_last_arguments (bound);
+  bound->exact = numbers_to_tensors (bound, TRUE);
 }
 
 /* [1.0, 2.0] is an input of float32, as it is where f computes with it, whether the call says it or an earlier one did. */
@@ -127,7 +182,7 @@ ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, G
       g_free (bound->function->arguments);
       bound->function->arguments = kept;
     }
-  bound->integers = numbers_to_tensors (bound);
+  settle_numbers (script, bound, cancellable);
   return TRUE;
 }
 
@@ -161,6 +216,7 @@ as_input (PhScriptMachine *machine, PhScriptGraph *graph, const char *name, PhSc
                                       ph_type_of_tensor (value->tensor), NULL, G_MAXUINT, error);
   result->recorder = machine->recorder;
   result->memory = value->memory;
+  result->weak = ph_script_number_kind (value) != PH_SCRIPT_NONE;
   if (result->value != NULL)
     {
       g_hash_table_insert (graph->feeds, g_strdup (result->value->name), ph_tensor_ref (value->tensor));
@@ -384,7 +440,7 @@ ph_script_eager (PhScript *script, const PhScriptBound *bound, GArray *decisions
   return result != NULL ? g_steal_pointer (&tensors) : NULL;
 }
 
-/* Integers that are tensors are no sizes and no ends of ranges: where that does not do they are part of the graph. */
+/* Numbers that the graph would compute with are no sizes, for one: where that does not do they are part of the graph. */
 static PhScriptGraph *
 graph_of_call (PhScript *script, PhScriptText *call, gboolean compile, GCancellable *cancellable, GError **error)
 {
@@ -395,15 +451,9 @@ graph_of_call (PhScript *script, PhScriptText *call, gboolean compile, GCancella
   if (!ph_script_resolve (script, call, &bound, cancellable, error))
     return NULL;
   graph = ph_script_graph_of (script, &bound, compile, NULL, cancellable, &why);
-  if (graph == NULL && bound.integers && !g_cancellable_is_cancelled (cancellable))
+  if (graph == NULL && bound.exact && !g_cancellable_is_cancelled (cancellable))
     {
-      for (guint i = 0; i < bound.function->def->n; i++)
-        {
-          PhScriptValue **argument = &bound.arguments[i], *was = bound.function->arguments[i];
-
-          ph_script_value_unref (*argument);
-          *argument = ph_script_value_ref (was);
-        }
+      take_last_arguments (&bound);
       graph = ph_script_graph_of (script, &bound, compile, NULL, cancellable, NULL);
     }
   if (graph == NULL)

@@ -219,7 +219,9 @@ ph_script_list_method (PhScriptMachine *machine, const PhPy *call, PhScriptValue
     {
       if (old->kind != PH_SCRIPT_TENSOR || ph_script_number_kind (old) != PH_SCRIPT_NONE)
         return FALSE;
-      ph_script_fail (machine, call, error, PH_ERROR_TYPE, "a tensor has no %s: write concat([%s, ...])", name, root->text);
+      ph_script_fail (machine, call, error, PH_ERROR_TYPE, "a tensor has no %s%s%s%s", name,
+                      g_str_equal (name, "append") ? ": write concat([" : ": that is for lists",
+                      g_str_equal (name, "append") ? root->text : "", g_str_equal (name, "append") ? ", ...])" : "");
       return TRUE;
     }
   for (guint i = 1; i < call->n; i++)

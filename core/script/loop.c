@@ -327,7 +327,12 @@ settle_sharing (PhScriptMachine *machine, Turn *turn, GArray *leaves)
 static void
 add_extras (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GPtrArray *extras)
 {
-  PhScriptValue *returned = g_hash_table_lookup (turn->variables, PH_SCRIPT_RETURNED);
+  PhScriptValue *returned = g_hash_table_lookup (turn->variables, PH_SCRIPT_RETURNED),
+                *broken = g_hash_table_lookup (turn->variables, PH_SCRIPT_BROKEN);
+
+  /* Who stands behind else asks for it. */
+  if (loop->py->n_orelse > 0 && !(broken->kind == PH_SCRIPT_BOOL && !broken->i))
+    g_ptr_array_add (extras, PH_SCRIPT_BROKEN);
 
   if (returned != NULL && !(returned->kind == PH_SCRIPT_BOOL && !returned->i))
     {

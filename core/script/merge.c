@@ -204,18 +204,19 @@ PhNode *
 ph_script_add_owner (PhScriptMachine *machine, const PhPy *at, const PhOp *op, PhValue **inputs, guint n, guint n_outputs,
                      GError **error)
 {
-  const char *file = machine->frame->text->file != NULL ? machine->frame->text->file : "line";
+  const PhPy *place = ph_script_place (machine, at);
   GError *reason = NULL;
-  PhNode *node = ph_graph_add_node (machine->graph,
-                                    &(PhNodeSpec) { .op = op,
-                                                    .op_type = op->name,
-                                                    .domain = "",
-                                                    .name = op->name,
-                                                    .inputs = inputs,
-                                                    .n_inputs = n,
-                                                    .n_outputs = n_outputs,
-                                                    .where = ph_where_new (ph_intern (file), at->line, at->column, FALSE, NULL) },
-                                    &reason);
+  PhNode *node = ph_graph_add_node (
+      machine->graph,
+      &(PhNodeSpec) { .op = op,
+                      .op_type = op->name,
+                      .domain = "",
+                      .name = op->name,
+                      .inputs = inputs,
+                      .n_inputs = n,
+                      .n_outputs = n_outputs,
+                      .where = ph_where_new (ph_intern (ph_script_file (machine)), place->line, place->column, FALSE, NULL) },
+      &reason);
 
   machine->n_nodes++;
   return node != NULL ? node : ph_script_blame (machine, at, reason, error);

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/script/script-execute.h"
 
-static void
-add_targets (const PhPy *target, GHashTable *names)
+void
+ph_script_targets (const PhPy *target, GHashTable *names)
 {
   if (target->kind == PH_PY_NAME)
     g_hash_table_add (names, (gpointer) target->text);
   for (guint i = 0; (target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST) && i < target->n; i++)
-    add_targets (target->items[i], names);
+    ph_script_targets (target->items[i], names);
 }
 
 /* x[0] = 1 is an assignment to x where a loop carries it, but makes no local variable. */
@@ -47,13 +47,13 @@ ph_script_assigned (PhPy *const *body, guint n, GHashTable *names, gboolean stor
       if (py->kind == PH_PY_ASSIGN)
         for (guint k = 0; k + 1 < py->n; k++)
           {
-            add_targets (py->items[k], names);
+            ph_script_targets (py->items[k], names);
             if (stored)
               add_stored (py->items[k], names);
           }
       else if (py->kind == PH_PY_AUGMENTED || py->kind == PH_PY_ANNOTATED || py->kind == PH_PY_FOR)
         {
-          add_targets (py->items[0], names);
+          ph_script_targets (py->items[0], names);
           if (stored)
             add_stored (py->items[0], names);
         }

@@ -565,6 +565,8 @@ ph_script_truth (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value,
       ph_script_fail (machine, at, error, PH_ERROR_TYPE, "%s is neither true nor false", ph_script_kind_name (value));
       return -2;
     }
+  if (ph_script_is_list (value))
+    return TRUE; /* an empty one is no tensor */
   type = ph_script_type (value);
   n = type != NULL ? ph_type_count (type) : -1;
   if ((n >= 0 && n != 1) || type == NULL || category (type->dtype) < 0)

@@ -27,9 +27,9 @@ ph_script_op (const char *typed, guint n_arguments, GError **error)
 {
   /* clang-format off */
   static const struct { const char *typed; const PhOp *op; } aliases[] = {
-    { "ln", &ph_op_Log }, { "power", &ph_op_Pow }, { "arcsin", &ph_op_Asin }, { "arccos", &ph_op_Acos }, { "arctan", &ph_op_Atan },
+    { "ln", &ph_op_Log }, { "arcsin", &ph_op_Asin }, { "arccos", &ph_op_Acos }, { "arctan", &ph_op_Atan },
     { "maximum", &ph_op_Max }, { "minimum", &ph_op_Min }, { "negative", &ph_op_Neg }, { "absolute", &ph_op_Abs },
-    { "dot", &ph_op_MatMul },
+    { "dot", &ph_op_MatMul }, { "fabs", &ph_op_Abs }, { "rint", &ph_op_Round }, { "fmax", &ph_op_Max }, { "fmin", &ph_op_Min },
   };
   /* clang-format on */
   guint n, n_words, n_names = 0;
@@ -276,7 +276,9 @@ ph_script_call_op (PhScriptMachine *machine, const PhOp *op, PhScriptArgs *args,
     if (op->attrs[i].kind == PH_ATTR_GRAPH)
       return ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED, "%s has bodies: write an if or a loop", op->name);
   for (guint i = 0; i < args->n && ok; i++)
-    ok = add_input (machine, op, args->values[i], &call, error);
+    ok = i == 0 && args->values[0]->kind == PH_SCRIPT_STRING && op == &ph_op_Einsum /* einsum("ij,jk->ik", a, b) */
+             ? add_named (machine, op, "equation", args->values[0], &call, error)
+             : add_input (machine, op, args->values[i], &call, error);
   for (guint i = 0; i < args->n_named && ok; i++)
     ok = add_named (machine, op, args->names[i], args->named[i], &call, error);
   if (!ok)

@@ -107,6 +107,40 @@ cumsum (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue *x, GArray *
   return PH_EMIT (machine, CumSum, error, x, axis);
 }
 
+/* sum([1, 2]), max([1, 2]) and sum(f(i) for i in x) as Python has them; FALSE: it is no matter of lists. */
+static gboolean
+of_list (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue **result, GError **error)
+{
+  const gboolean sum = g_str_equal (args->name, "sum"),
+                 extremum = g_str_equal (args->name, "max") || g_str_equal (args->name, "min");
+  const PhPy *first = args->at != NULL && args->at->n > 1 ? args->at->items[1] : NULL;
+  const gboolean generator = first != NULL && first->kind == PH_PY_COMPREHENSION && *first->text == '(';
+  g_autoptr (GPtrArray) items = NULL;
+
+  if (args->n != 1 || args->n_named > 0 || machine->frame->typed || (!sum && !extremum) || !ph_script_is_list (args->values[0])
+      || (items = ph_script_list_items (machine, args->values[0], PH_SCRIPT_MAX_NODES)) == NULL)
+    return FALSE;
+  for (guint i = 0; i < items->len; i++)
+    if (!ph_script_is_number (items->pdata[i]) && !(generator && sum))
+      return FALSE;
+  if (extremum)
+    {
+      PhScriptArgs more = { .at = args->at, .name = args->name, .values = (PhScriptValue **) items->pdata, .n = items->len };
+
+      *result = items->len > 0 ? of_several (machine, &more, g_str_equal (args->name, "max"), error)
+                               : ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s of an empty list", args->name);
+      return TRUE;
+    }
+  *result = ph_script_int (0);
+  for (guint i = 0; *result != NULL && i < items->len; i++)
+    {
+      g_autoptr (PhScriptValue) so_far = *result;
+
+      *result = ph_script_binary (machine, args->at, "+", so_far, items->pdata[i], error);
+    }
+  return TRUE;
+}
+
 PhScriptValue *
 ph_script_reduce (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
@@ -123,6 +157,8 @@ ph_script_reduce (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
   const PhOp *op = NULL;
   gint64 keepdims = 0;
 
+  if (of_list (machine, args, &result, error))
+    return result;
   if (axis == NULL)
     axis = ph_script_arg (args, G_MAXUINT, "axes");
   if (args->n == 0 || (args->n > 3 && !of_parts))

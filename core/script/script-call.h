@@ -34,6 +34,8 @@ PhScriptValue *ph_script_attribute (PhScriptMachine *machine, const PhPy *at, Ph
 PhScriptValue *ph_script_reduce (PhScriptMachine *machine, PhScriptArgs *args, GError **error); /* sum, mean, ... (reduce.c) */
 /* Of a list, or of a range whose numbers are known, at most @limit of them. (transfer full) NULL: more, or not known. */
 GPtrArray *ph_script_list_items (PhScriptMachine *machine, PhScriptValue *over, gint64 limit);
+/* What a for would take from @over, where its length is known. (transfer full) */
+GPtrArray *ph_script_iterate (PhScriptMachine *machine, const PhPy *at, PhScriptValue *over, GError **error);
 PhScriptValue *ph_script_gradient (PhScriptMachine *machine, const PhScriptValue *callee, PhScriptArgs *args, GError **error);
 gboolean ph_script_bind (PhScriptMachine *machine, PhScriptFunction *function, PhScriptArgs *args, PhScriptValue **bound,
                          GError **error);

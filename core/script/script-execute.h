@@ -41,11 +41,15 @@ gboolean ph_script_simple (PhScriptMachine *machine, const PhPy *py, GError **er
 /* Compiles the statements; FALSE: an error. What they return is the frame's result. */
 gboolean ph_script_compile_body (PhScriptMachine *machine, PhPy *const *body, guint n, GError **error);
 PhScriptValue *ph_script_compile_and (PhScriptMachine *machine, const PhPy *py, GError **error);
+PhScriptValue *ph_script_comprehension (PhScriptMachine *machine, const PhPy *py, GError **error);
+/* Of a DEF or LAMBDA. */
+PhScriptValue *ph_script_function (PhScriptMachine *machine, const PhPy *py, GError **error);
 /* While a loop goes over @value, which must not change. */
 void ph_script_begin_over (PhScriptMachine *machine, const PhScriptValue *value);
 void ph_script_end_over (PhScriptMachine *machine);
 /* Names that the statements assign, into @names (a set); those of functions inside not. @stored: also x of x[0] = 1. */
 void ph_script_assigned (PhPy *const *body, guint n, GHashTable *names, gboolean stored);
+void ph_script_targets (const PhPy *target, GHashTable *names); /* of an assignment */
 void ph_script_read (const PhPy *py, const PhPy *except, GHashTable *names);
 
 G_END_DECLS

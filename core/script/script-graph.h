@@ -12,7 +12,7 @@ typedef struct
 {
   PhScriptFunction *function;
   PhScriptValue **arguments;
-  gboolean integers; /* some of the tensors were integers, which the function has yet as its arguments */
+  gboolean exact; /* the tensors are numbers of Python's own, which the function has yet as its arguments */
 } PhScriptBound;
 
 void ph_script_bound_clear (PhScriptBound *bound);

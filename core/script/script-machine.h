@@ -41,6 +41,8 @@ typedef struct
   GHashTable *constants; /* PhScriptValue (owned) -> PhValue                                      */
   GHashTable *feeds;     /* (nullable) PhId -> PhTensor, of inputs made on the way                */
   const PhPy *at;
+  const PhPy *call_of_word; /* (nullable) while a word runs that is written in the language, with its frame */
+  PhScriptFrame *frame_of_word;
   guint depth, n_nodes, max_nodes, n_steps;
   gboolean keep;          /* nodes that ran stay in the graph                                      */
   GArray *decisions;      /* (nullable) (element-type PhScriptDecision)                            */
@@ -52,6 +54,8 @@ typedef struct
 #define PH_SCRIPT_MAX_DEPTH 100
 #define PH_SCRIPT_MAX_NODES 200000
 
+const char *ph_script_file (PhScriptMachine *machine); /* of what runs: "line" where it was typed */
+const PhPy *ph_script_place (PhScriptMachine *machine, const PhPy *at);
 void ph_script_machine_clear (PhScriptMachine *machine);
 /* Sets @error to "file:line:column: message" with the line and a caret below; returns NULL. */
 gpointer ph_script_fail (PhScriptMachine *machine, const PhPy *at, GError **error, PhError code, const char *format, ...)

@@ -51,11 +51,12 @@ struct _PhScript
   GHashTable *outside; /* name -> PhTensor                                                      */
   PhModel *model;      /* what lines recorded                                                   */
   guint64 recorder;
-  GHashTable *feeds; /* PhId -> PhTensor: of its inputs                                        */
-  GPtrArray *scopes; /* (element-type PhScriptScope) that functions defined inside hold on to  */
-  guint limit;       /* turns and operators at most; 0: no limit                             */
-  guint steps;       /* that the last ph_script_eager() took                                 */
-  guint64 draws;     /* how often random() was asked                                          */
+  GHashTable *feeds;      /* PhId -> PhTensor: of its inputs                                        */
+  PhScriptScope *library; /* (nullable) words that are written in the language, once one was called    */
+  GPtrArray *scopes;      /* (element-type PhScriptScope) that functions defined inside hold on to  */
+  guint limit;            /* turns and operators at most; 0: no limit                             */
+  guint steps;            /* that the last ph_script_eager() took                                 */
+  guint64 draws;          /* how often random() was asked                                          */
 };
 /* "a.b.c", of names alone. (transfer full) (nullable) */
 PhTensor *ph_script_outside (PhScript *script, const char *name); /* (transfer none) (nullable) */

@@ -6,8 +6,11 @@
 
 G_BEGIN_DECLS
 
+/* library.c */
+PhScriptValue *ph_script_word_defined (PhScriptMachine *machine, PhScriptArgs *args, GError **error);
 /* word-list.c */
 PhScriptValue *ph_script_word_enumerate (PhScriptMachine *machine, PhScriptArgs *args, GError **error);
+PhScriptValue *ph_script_word_items (PhScriptMachine *machine, PhScriptArgs *args, GError **error);
 PhScriptValue *ph_script_word_len (PhScriptMachine *machine, PhScriptArgs *args, GError **error);
 PhScriptValue *ph_script_word_range (PhScriptMachine *machine, PhScriptArgs *args, GError **error);
 PhScriptValue *ph_script_word_zip (PhScriptMachine *machine, PhScriptArgs *args, GError **error);

@@ -69,6 +69,10 @@ ph_script_free (PhScript *script)
   if (script == NULL)
     return;
   empty (script);
+  /* Its functions hold on to it. */
+  if (script->library != NULL)
+    g_hash_table_remove_all (script->library->variables);
+  ph_script_scope_unref (script->library);
   g_free (script);
 }
 

@@ -58,6 +58,12 @@ read_index (PhScriptMachine *machine, const PhPy *py, PhScriptIndex *index, GErr
       return TRUE;
     }
   value = ph_script_evaluate (machine, py, error);
+  if (value != NULL && ph_script_is_list (value) && value->kind == PH_SCRIPT_TUPLE && value->n > 0)
+    {
+      g_autoptr (PhScriptValue) list = value;
+
+      value = ph_script_as_array (machine, list, error);
+    }
   if (value == NULL)
     return FALSE;
   if (value->kind == PH_SCRIPT_NONE)

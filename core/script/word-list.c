@@ -70,34 +70,6 @@ ph_script_word_range (PhScriptMachine *machine, PhScriptArgs *args, GError **err
   return range;
 }
 
-/* What a for would take from @over, one after the other. (transfer full) */
-static GPtrArray *
-take_items (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue *over, GError **error)
-{
-  g_autoptr (GPtrArray) items = ph_script_list_items (machine, over, PH_SCRIPT_MAX_NODES);
-  gint64 n;
-
-  if (items != NULL)
-    return g_steal_pointer (&items);
-  n = over->kind == PH_SCRIPT_TENSOR && ph_script_rank (over) > 0 ? ph_script_dim (over, 0) : -1;
-  if (n < 0 || n > PH_SCRIPT_MAX_NODES)
-    {
-      ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s wants lists, or arrays whose length is known", args->name);
-      return NULL;
-    }
-  items = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
-  for (gint64 i = 0; i < n; i++)
-    {
-      g_autoptr (PhScriptValue) index = ph_script_int (i);
-      PhScriptValue *row = ph_script_row (machine, args->at, over, index, error);
-
-      if (row == NULL)
-        return NULL;
-      g_ptr_array_add (items, row);
-    }
-  return g_steal_pointer (&items);
-}
-
 static PhScriptValue *
 list_of (GPtrArray *items)
 {
@@ -114,7 +86,7 @@ ph_script_word_enumerate (PhScriptMachine *machine, PhScriptArgs *args, GError *
     return NULL;
   if (start != NULL && start->kind != PH_SCRIPT_INT)
     return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "enumerate counts from an integer");
-  if ((items = take_items (machine, args, over, error)) == NULL)
+  if ((items = ph_script_iterate (machine, args->at, over, error)) == NULL)
     return NULL;
   for (guint i = 0; i < items->len; i++)
     {
@@ -136,7 +108,7 @@ ph_script_word_zip (PhScriptMachine *machine, PhScriptArgs *args, GError **error
     return NULL;
   for (guint i = 0; i < args->n; i++)
     {
-      GPtrArray *items = take_items (machine, args, args->values[i], error);
+      GPtrArray *items = ph_script_iterate (machine, args->at, args->values[i], error);
 
       if (items == NULL)
         return NULL;
@@ -152,4 +124,49 @@ ph_script_word_zip (PhScriptMachine *machine, PhScriptArgs *args, GError **error
       g_ptr_array_add (rows, ph_script_tuple (row, args->n, FALSE));
     }
   return list_of (rows);
+}
+
+static int
+compare_numbers (gconstpointer a, gconstpointer b)
+{
+  const PhScriptValue *x = *(PhScriptValue *const *) a, *y = *(PhScriptValue *const *) b;
+
+  if (x->kind != PH_SCRIPT_FLOAT && y->kind != PH_SCRIPT_FLOAT)
+    return (x->i > y->i) - (x->i < y->i);
+  return ((x->kind == PH_SCRIPT_FLOAT ? x->f : (double) x->i) > (y->kind == PH_SCRIPT_FLOAT ? y->f : (double) y->i))
+         - ((x->kind == PH_SCRIPT_FLOAT ? x->f : (double) x->i) < (y->kind == PH_SCRIPT_FLOAT ? y->f : (double) y->i));
+}
+
+/* list(x), tuple(x), reversed(x), sorted(x) */
+PhScriptValue *
+ph_script_word_items (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
+{
+  PhScriptValue *over = ph_script_arg (args, 0, "x");
+  g_autoptr (GPtrArray) items = NULL;
+
+  if (!ph_script_args_done (machine, args, g_str_equal (args->name, "list") ? 0 : 1, 1, error))
+    return NULL;
+  if (over == NULL)
+    return ph_script_tuple (NULL, 0, TRUE);
+  if ((items = ph_script_iterate (machine, args->at, over, error)) == NULL)
+    return NULL;
+  if (g_str_equal (args->name, "tuple"))
+    return ph_script_tuple ((PhScriptValue **) items->pdata, items->len, FALSE);
+  if (g_str_equal (args->name, "reversed"))
+    for (guint i = 0; i < items->len / 2; i++)
+      {
+        gpointer other = items->pdata[items->len - 1 - i];
+
+        items->pdata[items->len - 1 - i] = items->pdata[i];
+        items->pdata[i] = other;
+      }
+  if (g_str_equal (args->name, "sorted"))
+    {
+      for (guint i = 0; i < items->len; i++)
+        if (!ph_script_is_number (items->pdata[i]))
+          return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE,
+                                 "sorted wants a list of numbers that are known: write sort(x)");
+      g_ptr_array_sort (items, compare_numbers);
+    }
+  return ph_script_list_again (machine, args->at, over, items, error);
 }

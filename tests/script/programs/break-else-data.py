@@ -1,5 +1,4 @@
 # gives: 2
-# not compiled: an else behind a loop with break
 
 def f(x):
     r = 0

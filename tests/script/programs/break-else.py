@@ -1,5 +1,5 @@
 # gives: 1 2 3
-# not compiled: else behind a loop
+# not compiled: 'found' gets its value in the loop
 
 def f(x):
     for i in range(3):

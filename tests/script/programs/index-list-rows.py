@@ -1,4 +1,4 @@
-# refused: one array of indices
+# gives: 3 2
 
 def f(x):
     return x[[1, 0], [0, 1]]

@@ -1,4 +1,4 @@
-# refused: is not part of the language
+# gives: 1
 
 def f(x):
     return (lambda y: y)(x)

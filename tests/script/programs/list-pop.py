@@ -1,4 +1,4 @@
-# refused: 'pop' of a list is not part of the language
+# gives: 3 2
 
 def f(x):
     l = [x, x + 1, x + 2]
