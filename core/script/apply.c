@@ -392,6 +392,46 @@ run_node (PhScriptMachine *machine, PhNode *node, PhTensor *const *tensors, PhSc
   return TRUE;
 }
 
+static gint64
+bytes_of (const PhScriptValue *value, GHashTable *seen)
+{
+  gint64 bytes = 0;
+
+  for (guint i = 0; value->kind == PH_SCRIPT_TUPLE && i < value->n; i++)
+    bytes += bytes_of (value->items[i], seen);
+  if (value->kind == PH_SCRIPT_TENSOR && value->tensor != NULL && ph_tensor_dtype (value->tensor) != PH_STRING
+      && g_hash_table_add (seen, value->tensor))
+    bytes += (gint64) (ph_tensor_count (value->tensor) * ph_dtype_size (ph_tensor_dtype (value->tensor)));
+  return bytes;
+}
+
+/* What the names of the functions that run hold, their arguments aside, and what was just computed from what. */
+static void
+note_peak (PhScriptMachine *machine, PhScriptValue **inputs, guint n, PhScriptValue **outputs, guint n_outputs)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  gint64 bytes = 0;
+  gpointer value;
+
+  for (const PhScriptFrame *frame = machine->frame; frame != NULL && frame->function != NULL; frame = frame->outer)
+    {
+      GHashTableIter iter;
+
+      g_hash_table_iter_init (&iter, frame->scope->variables);
+      while (g_hash_table_iter_next (&iter, NULL, &value))
+        if (((PhScriptValue *) value)->kind != PH_SCRIPT_TENSOR
+            || !g_hash_table_contains (frame->given, GSIZE_TO_POINTER (((PhScriptValue *) value)->memory)))
+          bytes += bytes_of (value, seen);
+        else
+          g_hash_table_add (seen, ((PhScriptValue *) value)->tensor);
+    }
+  for (guint i = 0; i < n; i++)
+    bytes += inputs[i] != NULL ? bytes_of (inputs[i], seen) : 0;
+  for (guint i = 0; i < n_outputs; i++)
+    bytes += bytes_of (outputs[i], seen);
+  *machine->script->peak = MAX (*machine->script->peak, bytes);
+}
+
 /* Of a node that is not kept: the constants that were made for it, but for those that nodes which are kept have too. */
 static void
 drop_constants (PhScriptMachine *machine, PhScriptValue *const *inputs, PhValue **values, guint n)
@@ -437,6 +477,8 @@ emit (PhScriptMachine *machine, const PhOp *op, PhScriptValue **inputs, guint n,
       if (machine->n_nodes > machine->max_nodes)
         machine->keep = FALSE;
       ok = run_node (machine, node, tensors, outputs, n_outputs, error);
+      if (ok && machine->script->peak != NULL)
+        note_peak (machine, inputs, n, outputs, n_outputs);
       if (!machine->keep)
         drop_constants (machine, inputs, values, n);
       return ok;

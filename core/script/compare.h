@@ -27,6 +27,8 @@ typedef struct
   char *trace_error, *compile_error;                    /* (nullable) why there is no such graph   */
   guint n_traced, n_compiled, n_optimised;              /* nodes                                   */
   double eager_ms, trace_ms, compiled_ms, optimised_ms; /* the median of some runs                 */
+  /* Bytes of what is computed that are there at once at most; -1: a size is not known. Eager keeps what a name has. */
+  gint64 eager_bytes, trace_bytes, compiled_bytes, optimised_bytes;
 } PhScriptComparison;
 
 void ph_script_comparison_free (PhScriptComparison *comparison);

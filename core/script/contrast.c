@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/ops/saved.h"
 #include "core/script/compare.h"
 #include "core/script/script-emit.h"
 #include "core/script/script-graph.h"
@@ -322,6 +323,23 @@ time_runs (Contrast *contrast, PhModel *model, const PhScriptBound *bound)
   return times[TIMED_RUNS / 2];
 }
 
+/* What the body of a loop or branch computes is there beside what is around it; a fused one is one kernel. */
+static gint64
+peak_of (const PhGraph *graph)
+{
+  gint64 bytes = ph_graph_peak (graph, NULL), most = 0;
+
+  for (const PhNode *node = graph->first; node != NULL && bytes >= 0; node = node->next)
+    for (guint i = 0;
+         node->graphs != NULL && (node->op == &ph_op_If || node->op == &ph_op_Loop) && i < node->graphs->len && most >= 0; i++)
+      {
+        const gint64 inside = peak_of (node->graphs->pdata[i]);
+
+        most = inside < 0 ? -1 : MAX (most, inside);
+      }
+  return bytes < 0 || most < 0 ? -1 : bytes + most;
+}
+
 static gboolean
 optimise (PhModel *model, GCancellable *cancellable)
 {
@@ -347,6 +365,7 @@ ph_script_compare (PhScript *script, PhScriptText *call, guint n_inputs, GCancel
   g_autoptr (PhModel) optimised = NULL;
   g_autoptr (GArray) decisions = g_array_new (FALSE, FALSE, sizeof (PhScriptDecision));
   g_autoptr (GError) no_trace = NULL, no_compiled = NULL;
+  g_autoptr (GPtrArray) measured = NULL;
   Contrast contrast = { script, NULL, NULL, decisions, cancellable, comparison };
   guint64 state = 1;
   const gboolean unlimited = script->limit == 0;
@@ -395,6 +414,12 @@ ph_script_compare (PhScript *script, PhScriptText *call, guint n_inputs, GCancel
     script->limit = 0;
   if (!goes_on)
     return NULL;
+  script->peak = &comparison->eager_bytes;
+  measured = ph_script_eager (script, &bound, NULL, cancellable, NULL);
+  script->peak = NULL;
+  comparison->trace_bytes = trace != NULL ? peak_of (trace->model->graph) : -1;
+  comparison->compiled_bytes = compiled != NULL ? peak_of (compiled->model->graph) : -1;
+  comparison->optimised_bytes = -1;
   comparison->eager_ms = time_runs (&contrast, NULL, &bound);
   comparison->trace_ms = trace != NULL ? time_runs (&contrast, trace->model, &bound) : 0;
   if (compiled != NULL)
@@ -405,6 +430,7 @@ ph_script_compare (PhScript *script, PhScriptText *call, guint n_inputs, GCancel
         {
           comparison->n_optimised = ph_model_n_nodes (optimised, TRUE);
           comparison->optimised_ms = time_runs (&contrast, optimised, &bound);
+          comparison->optimised_bytes = peak_of (optimised->graph);
         }
     }
   return g_cancellable_set_error_if_cancelled (cancellable, error) ? NULL : g_steal_pointer (&comparison);

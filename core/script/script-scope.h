@@ -57,6 +57,7 @@ struct _PhScript
   guint limit;            /* turns and operators at most; 0: no limit                             */
   guint steps;            /* that the last ph_script_eager() took                                 */
   guint64 draws;          /* how often random() was asked                                          */
+  gint64 *peak; /* (nullable) where eager runs note the most bytes that names, and what is just computed, hold at once */
 };
 /* "a.b.c", of names alone. (transfer full) (nullable) */
 PhTensor *ph_script_outside (PhScript *script, const char *name); /* (transfer none) (nullable) */

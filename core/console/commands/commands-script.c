@@ -270,6 +270,35 @@ reply_verdicts (PhReply *reply, const PhScriptComparison *comparison)
 }
 
 static void
+say_bytes (PhReply *reply, JsonObject *object, const char *what, const char *member, gint64 bytes)
+{
+  g_autofree char *size = bytes >= 0 ? g_format_size_full ((guint64) bytes, G_FORMAT_SIZE_IEC_UNITS) : NULL;
+
+  if (bytes >= 0)
+    json_object_set_int_member (object, member, bytes);
+  else
+    json_object_set_null_member (object, member);
+  ph_reply_say (reply, "%s %s", what, size != NULL ? size : "unknown");
+}
+
+static void
+reply_memory (PhReply *reply, const PhScriptComparison *comparison)
+{
+  JsonObject *bytes = json_object_new ();
+
+  say_bytes (reply, bytes, "computed values at once: eager", "eager", comparison->eager_bytes);
+  if (comparison->trace_error == NULL)
+    say_bytes (reply, bytes, ", trace", "trace", comparison->trace_bytes);
+  if (comparison->compile_error == NULL)
+    {
+      say_bytes (reply, bytes, ", compiled", "compiled", comparison->compiled_bytes);
+      say_bytes (reply, bytes, ", after O2", "optimised", comparison->optimised_bytes);
+    }
+  ph_reply_say (reply, "\n");
+  json_object_set_object_member (reply->json, "bytes", bytes);
+}
+
+static void
 reply_times (PhReply *reply, const PhScriptComparison *comparison)
 {
   JsonObject *times = json_object_new ();
@@ -297,6 +326,7 @@ ph_call_reply_comparison (PhCall *call)
   reply_lines (call->reply, comparison);
   reply_verdicts (call->reply, comparison);
   reply_times (call->reply, comparison);
+  reply_memory (call->reply, comparison);
   return TRUE;
 }
 
