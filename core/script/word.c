@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "core/script/script-emit.h"
 #include "core/script/script-operate.h"
 #include "core/script/script-words.h"
@@ -152,9 +153,12 @@ word_round (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
   if (value->kind == PH_SCRIPT_FLOAT && decimals->i >= 0 && isfinite (value->f) && fabs (value->f) < 1e300)
     {
       /* As Python does: the digits of the number itself, not of a product of it. */
-      g_autofree char *text = g_strdup_printf ("%.*f", (int) decimals->i, value->f);
+      char format[8];
+      g_autofree char *text = NULL;
 
-      return ph_script_float (strtod (text, NULL));
+      g_snprintf (format, sizeof format, "%%.%df", (int) decimals->i);
+      text = ph_number_to_string (format, value->f);
+      return ph_script_float (g_ascii_strtod (text, NULL));
     }
   strong = ph_script_strong (machine, value, error);
   if (strong == NULL || (!ph_dtype_is_float (ph_script_dtype (strong)) && (decimals == NULL || decimals->i >= 0)))

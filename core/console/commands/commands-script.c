@@ -8,6 +8,7 @@
 #include "core/console/reply-table.h"
 #include "core/console/trace.h"
 #include "core/nearest.h"
+#include "core/number.h"
 #include "core/script/compare.h"
 #include "core/script/words.h"
 
@@ -272,7 +273,7 @@ reply_verdicts (PhReply *reply, const PhScriptComparison *comparison)
 static void
 say_bytes (PhReply *reply, JsonObject *object, const char *what, const char *member, gint64 bytes)
 {
-  g_autofree char *size = bytes >= 0 ? g_format_size_full ((guint64) bytes, G_FORMAT_SIZE_IEC_UNITS) : NULL;
+  g_autofree char *size = bytes >= 0 ? ph_size_to_string ((guint64) bytes) : NULL;
 
   if (bytes >= 0)
     json_object_set_int_member (object, member, bytes);
