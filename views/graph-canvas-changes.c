@@ -4,6 +4,7 @@
 #include "views/graph-canvas-draw.h"
 #include "views/graph-canvas-pair.h"
 #include "views/graph-canvas-private.h"
+#include "views/graph-canvas-scene.h"
 #include "views/graph-canvas-view.h"
 
 #include <math.h>
@@ -71,6 +72,7 @@ ph_graph_canvas_go_to_change (PhGraphCanvas *self, int direction)
   if (best < 0)
     return FALSE;
   ph_document_set_selection (self->document, ph_canvas_id_of (self, best, -1));
+  ph_canvas_uncover (self);
   return TRUE;
 }
 

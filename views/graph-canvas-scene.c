@@ -11,8 +11,6 @@
 
 #include "core/document/snapshot.h"
 
-#define OPEN_BOXES 250 /* boxes of a grouped one that show at first  */
-
 typedef struct
 {
   PhSnapshot *snapshot;
@@ -238,7 +236,7 @@ layout_job_new (PhGraphCanvas *self, gboolean quick, gboolean extend)
   job->inside = ph_document_get_inside (self->document);
   job->quick = quick;
   ph_arrangement_fill (&job->of, ph_view_state_is_grouped (view), &job->options);
-  job->options.open_all = OPEN_BOXES;
+  job->options.open_all = PH_SCENE_OPEN_BOXES;
   job->options.quick = quick;
   job->options.engine = self->engine = ph_view_state_get (view, PH_VIEW_LAYOUT);
   job->options.across = self->across = ph_view_state_get (view, PH_VIEW_DIRECTION);

@@ -15,7 +15,6 @@
 #define NOTES      60.0f /* points at the right of a diff */
 #define MANY_NODES 5000  /* from which on groups are drawn closed    */
 #define MOST_BOXES 1500  /* that are opened by themselves then       */
-#define FEW_BOXES  250   /* and where somebody asked for groups      */
 #define LEGEND_PAD 20.0
 #define MAX_PIXELS 12000 /* of a picture's side       */
 #define MAX_PAGE   14000 /* of a PDF's, in points     */
@@ -194,7 +193,7 @@ ph_render_scene_options (PhModel *model)
 {
   const gboolean large = ph_render_is_large (model);
 
-  return (PhSceneOptions) { .by_scope = large, .open_all = large ? MOST_BOXES : FEW_BOXES, .seconds = 10 };
+  return (PhSceneOptions) { .by_scope = large, .open_all = large ? MOST_BOXES : PH_SCENE_OPEN_BOXES, .seconds = 10 };
 }
 
 gboolean

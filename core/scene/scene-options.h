@@ -10,6 +10,8 @@ G_BEGIN_DECLS
  * position only shows, hides and recolours. Immutable once made, so any thread may draw it. Time counts rewrites. */
 typedef struct _PhScene PhScene;
 
+#define PH_SCENE_OPEN_BOXES 60 /* for open_all: what a window shows legibly as a whole */
+
 typedef enum
 {
   PH_OPEN_FIT, /* as many as fit into PhSceneOptions.open_all boxes */

@@ -3,7 +3,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "core/scene/scene.h"
+#include "core/scene/scene-read.h"
 #include "tests/ui/driver.h"
 #include "views/bottom-pane.h"
 #include "views/tab-state.h"
@@ -282,6 +282,54 @@ test_kept (void)
   driver_run ("view default");
 }
 
+/* A chain of ten scopes of twenty nodes, with an Identity in the seventh. */
+static void
+test_overview (void)
+{
+  g_autoptr (GString) text = g_string_new (
+      "<ir_version: 8, opset_import: [\"\" : 17]>\nchain (float[4] v0) => (float[4] v200)\n{\n");
+  g_autofree char *path = g_build_filename (folder, "scopes.onnxtxt", NULL);
+  PhScene *scene;
+  guint shown = 0, open = 0;
+
+  for (guint i = 0; i < 200; i++)
+    g_string_append_printf (text, "[\"block%u/n%u\"] v%u = %s (v%u)\n", i / 20, i, i + 1,
+                            i == 130     ? "Identity"
+                            : i % 3 == 0 ? "Relu"
+                                         : "Tanh",
+                            i);
+  g_string_append (text, "}\n");
+  g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
+  driver_open (path);
+  driver_run ("view default");
+  driver_run ("pipeline eliminate-identity");
+  driver_settle ();
+  /* Not more at once than a window shows, and all of it is in the window. */
+  scene = ph_graph_canvas_get_scene (driver_canvas ());
+  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+    {
+      shown += ph_scene_box (scene, b)->shown;
+      open += ph_scene_box (scene, b)->open;
+    }
+  g_assert_cmpuint (shown, <=, PH_SCENE_OPEN_BOXES);
+  g_assert_cmpuint (open, ==, 0);
+  driver_picture ("look-overview");
+  /* The next change is seen, not the group that it is in. */
+  driver_run ("run");
+  driver_settle ();
+  focus_graph ();
+  driver_key ("F8");
+  driver_settle ();
+  driver_expect_line ("view open +block6");
+  scene = ph_graph_canvas_get_scene (driver_canvas ());
+  g_assert_cmpuint (ph_document_get_selection (driver_document ()), !=, PH_NO_ID);
+  g_assert_cmpint (ph_scene_box (scene, ph_scene_find (scene, ph_document_get_selection (driver_document ()), NULL))->kind, ==,
+                   PH_BOX_NODE);
+  driver_picture ("look-change");
+  driver_run ("view default");
+  g_remove (path);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -296,6 +344,7 @@ main (int argc, char **argv)
   g_test_add_func ("/look/meanwhile", test_meanwhile);
   g_test_add_func ("/look/typed", test_typed);
   g_test_add_func ("/look/kept", test_kept);
+  g_test_add_func ("/look/overview", test_overview);
   status = driver_main ();
   g_rmdir (folder);
   return status;
