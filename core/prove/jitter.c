@@ -9,6 +9,7 @@ typedef struct
 {
   PhValue *value;
   PhTensor *kept;
+  PhTensor *twin; /* (nullable) what most of it is on the other side: the rest alone was computed anew */
 } Constant;
 typedef struct
 {
@@ -89,24 +90,40 @@ typedef struct
 {
   PhJitter *jitter;
   guint side;
-  GHashTable *others, *numbers; /* of the other side: tensors; single numbers (double) */
+  GHashTable *others;  /* tensors of the other side                                                           */
+  GHashTable *numbers; /* single numbers (double) -> how often the other side reads them more than this one */
+  int by;
 } Finding;
+
+static int
+times (Finding *finding, double number)
+{
+  return GPOINTER_TO_INT (g_hash_table_lookup (finding->numbers, &number));
+}
+
+static void
+add_times (Finding *finding, double number, guint n)
+{
+  g_hash_table_insert (finding->numbers, g_memdup2 (&number, sizeof number),
+                       GINT_TO_POINTER (times (finding, number) + finding->by * (int) n));
+}
 
 /* What is a constant on one side may be an attribute on the other. */
 static void
-note (Finding *finding, PhTensor *tensor)
+note (Finding *finding, PhTensor *tensor, guint n_uses)
 {
   double number;
 
-  g_hash_table_add (finding->others, tensor);
+  if (finding->by > 0)
+    g_hash_table_add (finding->others, tensor);
   if (is_number (tensor, &number))
-    g_hash_table_add (finding->numbers, g_memdup2 (&number, sizeof number));
+    add_times (finding, number, n_uses);
 }
 
 static void
 note_tensor (PhValue *value, gpointer data)
 {
-  note (data, value->tensor);
+  note (data, value->tensor, ph_value_n_uses (value));
 }
 
 static void
@@ -114,12 +131,11 @@ note_number (GPtrArray *attrs, guint index, gpointer data)
 {
   Finding *finding = data;
   const PhAttr *attr = attrs->pdata[index];
-  const double value = (double) attr->f;
 
   if (attr->kind == PH_ATTR_TENSOR)
-    note (finding, attr->tensor);
+    note (finding, attr->tensor, 1);
   else
-    g_hash_table_add (finding->numbers, g_memdup2 (&value, sizeof value));
+    add_times (finding, (double) attr->f, 1);
 }
 
 /* Whether @tensor has numbers that were rounded, and are not on the other side. */
@@ -130,9 +146,12 @@ is_rounded (Finding *finding, PhTensor *tensor)
   gpointer other;
   double number;
 
-  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (tensor))
-      || g_hash_table_contains (finding->others, tensor) || is_all_short (tensor)
-      || (is_number (tensor, &number) && g_hash_table_contains (finding->numbers, &number)))
+  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (tensor)) || is_all_short (tensor))
+    return FALSE;
+  /* A number that two nodes read there, and one here, is another one there for the second. */
+  if (is_number (tensor, &number))
+    return times (finding, number) < 0;
+  if (g_hash_table_contains (finding->others, tensor))
     return FALSE;
   g_hash_table_iter_init (&iter, finding->others);
   while (g_hash_table_iter_next (&iter, &other, NULL))
@@ -147,7 +166,7 @@ find_tensor (PhValue *value, gpointer data)
   Finding *finding = data;
 
   if (is_rounded (finding, value->tensor))
-    g_array_append_val (finding->jitter->constants[finding->side], ((Constant) { value, NULL }));
+    g_array_append_val (finding->jitter->constants[finding->side], ((Constant) { value, NULL, NULL }));
 }
 
 static void
@@ -157,9 +176,91 @@ find_number (GPtrArray *attrs, guint index, gpointer data)
   const PhAttr *attr = attrs->pdata[index];
   const double value = (double) attr->f;
 
-  if (attr->kind == PH_ATTR_TENSOR ? is_rounded (finding, attr->tensor)
-                                   : !is_short (value) && !g_hash_table_contains (finding->numbers, &value))
+  if (attr->kind == PH_ATTR_TENSOR ? is_rounded (finding, attr->tensor) : !is_short (value) && times (finding, value) < 0)
     g_array_append_val (finding->jitter->numbers[finding->side], ((Number) { attrs, index, NULL }));
+}
+
+/* Elements that are asked first, so that tensors that have nothing in common are not gone through. */
+#define N_ASKED 64
+
+static gboolean
+are_mostly_equal (PhTensor *a, PhTensor *b)
+{
+  const gsize n = ph_tensor_count (a), size = ph_dtype_size (ph_tensor_dtype (a));
+  const char *x, *y;
+  gsize n_equal = 0;
+
+  if (n < 2 || ph_tensor_dtype (a) != ph_tensor_dtype (b) || ph_tensor_rank (a) != ph_tensor_rank (b)
+      || memcmp (ph_tensor_dims (a), ph_tensor_dims (b), ph_tensor_rank (a) * sizeof (gint64)) != 0 || ph_tensor_is_splat (a)
+      || ph_tensor_is_splat (b))
+    return FALSE;
+  x = ph_tensor_data (a);
+  y = ph_tensor_data (b);
+  if (x == NULL || y == NULL)
+    return FALSE;
+  for (gsize stride = MAX (n / N_ASKED, 1);; stride = 1)
+    {
+      gsize n_asked = 0;
+
+      n_equal = 0;
+      for (gsize i = 0; i < n; i += stride, n_asked++)
+        n_equal += memcmp (x + i * size, y + i * size, size) == 0;
+      if (2 * n_equal < n_asked || stride == 1)
+        return 2 * n_equal >= n_asked;
+    }
+}
+
+/* A double that became the float nearest to it. */
+static gboolean
+is_narrowed (PhTensor *a, PhTensor *b)
+{
+  if (ph_tensor_dtype (a) != PH_DOUBLE || ph_tensor_dtype (b) != PH_FLOAT || ph_tensor_count (a) != ph_tensor_count (b))
+    return FALSE;
+  for (gsize i = 0; i < ph_tensor_count (a); i++)
+    if (ph_tensor_get (b, i) != (double) (float) ph_tensor_get (a, i))
+      return FALSE;
+  return TRUE;
+}
+
+/* Nothing that comes out is as coarse as a float: then a double was not computed anew as one, but cut short. */
+static void
+drop_narrowed (PhJitter *jitter)
+{
+  const GPtrArray *outputs = jitter->models[0]->graph->outputs;
+
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      const PhType *type = ((PhValue *) outputs->pdata[i])->type;
+
+      if (type == NULL || type->kind != PH_KIND_TENSOR || type->dtype != PH_DOUBLE)
+        return;
+    }
+  for (guint side = 0; side < 2; side++)
+    for (guint i = jitter->constants[side]->len; i-- > 0;)
+      for (guint k = 0; k < jitter->constants[1 - side]->len; k++)
+        if (is_narrowed (g_array_index (jitter->constants[1 - side], Constant, k).value->tensor,
+                         g_array_index (jitter->constants[side], Constant, i).value->tensor))
+          {
+            g_array_remove_index_fast (jitter->constants[side], i);
+            break;
+          }
+}
+
+static void
+find_twins (PhJitter *jitter)
+{
+  for (guint i = 0; i < jitter->constants[0]->len; i++)
+    for (guint k = 0; k < jitter->constants[1]->len; k++)
+      {
+        Constant *was = &g_array_index (jitter->constants[0], Constant, i),
+                 *is = &g_array_index (jitter->constants[1], Constant, k);
+
+        if (was->twin == NULL && is->twin == NULL && are_mostly_equal (was->value->tensor, is->value->tensor))
+          {
+            was->twin = is->value->tensor;
+            is->twin = was->value->tensor;
+          }
+      }
 }
 
 PhJitter *
@@ -173,15 +274,20 @@ ph_jitter_new (const PhPair *pair)
     {
       g_autoptr (GHashTable) tensors = g_hash_table_new (NULL, NULL);
       g_autoptr (GHashTable) numbers = g_hash_table_new_full (g_double_hash, g_double_equal, g_free, NULL);
-      Finding finding = { jitter, side, tensors, numbers };
+      Finding finding = { jitter, side, tensors, numbers, 1 };
 
       jitter->constants[side] = g_array_new (FALSE, FALSE, sizeof (Constant));
       jitter->numbers[side] = g_array_new (FALSE, FALSE, sizeof (Number));
       each_constant (models[1 - side]->graph, note_tensor, &finding);
       each_number (models[1 - side]->graph, note_number, &finding);
+      finding.by = -1;
+      each_constant (models[side]->graph, note_tensor, &finding);
+      each_number (models[side]->graph, note_number, &finding);
       each_constant (models[side]->graph, find_tensor, &finding);
       each_number (models[side]->graph, find_number, &finding);
     }
+  find_twins (jitter);
+  drop_narrowed (jitter);
   if (!ph_jitter_has (jitter, 0) && !ph_jitter_has (jitter, 1))
     g_clear_pointer (&jitter, ph_jitter_free);
   return jitter;
@@ -239,7 +345,7 @@ sign_of_value (guint turn, double value)
 }
 
 static PhTensor *
-moved (PhTensor *tensor, guint turn)
+moved (PhTensor *tensor, PhTensor *twin, guint turn)
 {
   const double step = half_step (ph_tensor_dtype (tensor));
   PhTensor *copy = ph_tensor_new (PH_DOUBLE, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
@@ -250,7 +356,9 @@ moved (PhTensor *tensor, guint turn)
     {
       const double value = floats != NULL ? (double) floats[i] : ph_tensor_get (tensor, i);
 
-      out[i] = is_short (value) ? value : value * (1 + sign_of_value (turn, value) * step);
+      out[i] = is_short (value) || (twin != NULL && ph_tensor_get (twin, i) == value)
+                   ? value
+                   : value * (1 + sign_of_value (turn, value) * step);
     }
   return copy;
 }
@@ -259,7 +367,7 @@ moved (PhTensor *tensor, guint turn)
 static PhAttr *
 moved_attr (PhAttr *attr, guint turn, guint i)
 {
-  PhTensor *tensor = attr->kind == PH_ATTR_TENSOR ? moved (attr->tensor, turn + i * 31) : NULL;
+  PhTensor *tensor = attr->kind == PH_ATTR_TENSOR ? moved (attr->tensor, NULL, turn + i * 31) : NULL;
   PhAttr *other;
 
   if (attr->kind == PH_ATTR_TENSOR && tensor == NULL)
@@ -280,7 +388,7 @@ ph_jitter_apply (PhJitter *jitter, guint side, guint turn)
   for (guint i = 0; i < jitter->constants[side]->len; i++)
     {
       Constant *constant = &g_array_index (jitter->constants[side], Constant, i);
-      PhTensor *other = moved (constant->kept != NULL ? constant->kept : constant->value->tensor, turn + i * 31);
+      PhTensor *other = moved (constant->kept != NULL ? constant->kept : constant->value->tensor, constant->twin, turn + i * 31);
 
       if (other == NULL)
         continue;

@@ -306,6 +306,15 @@ is_within_a_step (PhTry *self, PhTensor *was, PhTensor *is)
   return TRUE;
 }
 
+/* Output @k is as fine as what computes it here. */
+static gboolean
+makes_doubles (PhTry *self, guint k)
+{
+  const PhType *type = ((PhValue *) self->pair->before->graph->outputs->pdata[k])->type;
+
+  return type != NULL && type->kind == PH_KIND_TENSOR && type->dtype == PH_DOUBLE;
+}
+
 /* FALSE: it differs, and that has been noted. */
 static gboolean
 judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2], guint k)
@@ -365,7 +374,7 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
   if (distance.error > PH_TRY_LEAST && distance.max_abs <= DBL_EPSILON * self->usual[k]
       && self->options->promise != PH_PROMISE_BITS)
     return TRUE;
-  if (distance.error > PH_TRY_LEAST && ph_try_is_field_equal (self))
+  if (distance.error > PH_TRY_LEAST && (ph_try_is_field_equal (self) || self->options->proved) && !makes_doubles (self, k))
     tolerance = PROVED;
   if (distance.error > tolerance)
     {

@@ -8,6 +8,7 @@
 static const struct { PhSampleKind kind; guint turn; } plan[] = {
   { PH_SAMPLE_CAPTURED, 0 }, { PH_SAMPLE_NORMAL, 0 }, { PH_SAMPLE_REACH, 0 }, { PH_SAMPLE_NONFINITE, 0 }, { PH_SAMPLE_EXTREME, 0 },
   { PH_SAMPLE_DENSE, 0 }, { PH_SAMPLE_REACH, 1 }, { PH_SAMPLE_WIDE, 0 }, { PH_SAMPLE_DENSE, 1 }, { PH_SAMPLE_REACH, 2 },
+  { PH_SAMPLE_DENSE, PH_SAMPLER_FIRST_ORDERED },
   { PH_SAMPLE_NONFINITE, 1 }, { PH_SAMPLE_EXTREME, 1 }, { PH_SAMPLE_NORMAL, 1 }, { PH_SAMPLE_REACH, 3 }, { PH_SAMPLE_NONFINITE, 2 },
   { PH_SAMPLE_DENSE, 2 }, { PH_SAMPLE_DENSE, 3 }, { PH_SAMPLE_NONFINITE, 3 }, { PH_SAMPLE_NONFINITE, 4 },
   { PH_SAMPLE_NONFINITE, 5 },
@@ -21,6 +22,7 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
 #define N_INFINITE    24 /* of a change that promises nothing, also so many in which much is infinite          */
 #define N_REACH       24 /* and so many more that reach                                                        */
 #define N_SHAPES      12 /* and as many in which fed shapes are out of the ordinary                              */
+#define N_ORDERED     8  /* of few elements, so many more of rows that are equal or in order                    */
 #define N_BEND        6  /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
 
 static gboolean
@@ -63,43 +65,50 @@ narrows (PhGraph *graph)
   return FALSE;
 }
 
-/* How many sets of each kind follow the plan. */
+/* So many sets of a kind from a turn on. */
 typedef struct
 {
-  guint reach, infinite, more, joint, points;
-} Rest;
+  PhSampleKind kind;
+  guint first, n;
+} Run;
+#define MAX_RUNS 6
 
-static Rest
-rest_of (PhTry *self)
+/* What follows the plan. Returns how many @runs. */
+static guint
+find_runs (PhTry *self, Run *runs)
 {
-  const gboolean settled = ph_try_is_field_equal (self);
+  const gboolean settled = ph_try_is_field_equal (self), is_foreign = self->options->promise == PH_PROMISE_NONE,
+                 is_small = self->largest < FEW;
   const guint n_reach = ph_sampler_n_reaching (self->sampler, self->largest);
-  Rest rest = { 0 };
+  gboolean jump;
+  guint reach = 0, n = 0;
 
   /* Of few elements the plan leaves most numbers of the pool out. */
-  if (self->largest < FEW && n_reach > PLANNED_REACH && (!settled || self->options->promise == PH_PROMISE_NONE))
-    rest.reach = MIN (n_reach - PLANNED_REACH, N_REACH);
+  if (is_small && n_reach > PLANNED_REACH && (!settled || is_foreign))
+    reach = MIN (n_reach - PLANNED_REACH, N_REACH);
   if (ph_sampler_has_free_shape (self->sampler))
-    rest.reach = MAX (rest.reach, N_SHAPES);
-  if (self->largest < FEW && self->options->promise == PH_PROMISE_NONE)
-    rest.infinite = N_INFINITE;
+    reach = MAX (reach, N_SHAPES);
+  runs[n++] = (Run) { PH_SAMPLE_REACH, PLANNED_REACH, reach };
+  if (is_small && is_foreign)
+    runs[n++] = (Run) { PH_SAMPLE_NONFINITE, PH_SAMPLER_FIRST_MANY, N_INFINITE };
   if (settled)
-    return rest;
-  rest.more = N_BEND;
-  if (self->largest < FEW)
-    rest.joint = ph_sampler_n_joint (self->sampler);
-  if (jumps (self->pair->before->graph) || jumps (self->pair->after->graph))
-    rest.more = N_MORE * (guint) CLAMP (FEW / MAX (self->largest, 1), 1, 10);
-  else if (!narrows (self->pair->before->graph) && !narrows (self->pair->after->graph))
-    return rest;
-  rest.points = MIN (ph_sampler_n_points (self->sampler), N_POINTS);
-  return rest;
+    return n;
+  jump = jumps (self->pair->before->graph) || jumps (self->pair->after->graph);
+  if (is_small)
+    runs[n++] = (Run) { PH_SAMPLE_DENSE, PH_SAMPLER_FIRST_ORDERED + 1, N_ORDERED };
+  runs[n++] = (Run) { PH_SAMPLE_N_KINDS, 2, jump ? N_MORE * (guint) CLAMP (FEW / MAX (self->largest, 1), 1, 10) : N_BEND };
+  if (is_small)
+    runs[n++] = (Run) { PH_SAMPLE_DENSE, PH_SAMPLER_FIRST_JOINT, ph_sampler_n_joint (self->sampler) };
+  if (jump || narrows (self->pair->before->graph) || narrows (self->pair->after->graph))
+    runs[n++] = (Run) { PH_SAMPLE_REACH, PH_SAMPLER_FIRST_POINT, MIN (ph_sampler_n_points (self->sampler), N_POINTS) };
+  return n;
 }
 
 gboolean
 ph_try_plan (PhTry *self, guint i, PhSampleKind *kind, guint *turn)
 {
-  Rest rest;
+  Run runs[MAX_RUNS];
+  guint n;
 
   if (i < G_N_ELEMENTS (plan))
     {
@@ -108,31 +117,17 @@ ph_try_plan (PhTry *self, guint i, PhSampleKind *kind, guint *turn)
       return TRUE;
     }
   i -= G_N_ELEMENTS (plan);
-  rest = rest_of (self);
-  *kind = PH_SAMPLE_REACH;
-  if (i < rest.reach)
-    *turn = PLANNED_REACH + i;
-  else if (i < rest.reach + rest.infinite)
+  n = find_runs (self, runs);
+  for (guint r = 0; r < n; r++)
     {
-      *kind = PH_SAMPLE_NONFINITE;
-      *turn = PH_SAMPLER_FIRST_MANY + i - rest.reach;
+      if (i < runs[r].n)
+        {
+          /* Wide and normal ones take turns. */
+          *kind = runs[r].kind < PH_SAMPLE_N_KINDS ? runs[r].kind : i % 2 ? PH_SAMPLE_NORMAL : PH_SAMPLE_WIDE;
+          *turn = runs[r].first + i;
+          return TRUE;
+        }
+      i -= runs[r].n;
     }
-  else if (i < rest.reach + rest.infinite + rest.more)
-    {
-      i -= rest.reach + rest.infinite;
-      *kind = i % 2 ? PH_SAMPLE_NORMAL : PH_SAMPLE_WIDE;
-      *turn = 2 + i;
-    }
-  else if (i < rest.reach + rest.infinite + rest.more + rest.joint)
-    {
-      *kind = PH_SAMPLE_DENSE;
-      *turn = PH_SAMPLER_FIRST_JOINT + i - rest.reach - rest.infinite - rest.more;
-    }
-  else
-    {
-      i -= rest.reach + rest.infinite + rest.more + rest.joint;
-      *turn = PH_SAMPLER_FIRST_POINT + i;
-      return i < rest.points;
-    }
-  return TRUE;
+  return FALSE;
 }

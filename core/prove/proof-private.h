@@ -19,6 +19,7 @@ typedef struct
   gboolean loses_accuracy;
   double log2_bound;   /* of exact evaluation; 0: there was none */
   gboolean reworded;   /* an upgrade is what ONNX's list of changes says */
+  gboolean at_one_run; /* at the shapes of one run of the model alone */
   gboolean same_nodes; /* a region is the same node for node */
   gboolean conjecture, rounded_constants, for_these_shapes;
   /* Of a difference: */
@@ -40,6 +41,8 @@ PhProof *ph_proof_new (PhPosition a, PhPosition b, PhExactness exactness);
 void ph_proof_add_rewrite (PhProof *proof, const PhRewriteProof *one, PhPosition at);
 /* The rewrite before @at is the first that differs. */
 void ph_proof_blame (PhProof *proof, const PhRewriteProof *one, PhPosition at, const PhRewrite *rewrite);
+/* A rewrite that holds at the shapes of one run of the model is nothing without the model at others. */
+gboolean ph_proof_leans_on_whole (const PhProof *proof);
 /* What differs alone is proved together, by @trial. */
 void ph_proof_join (PhProof *proof, const PhTrial *trial);
 /* @trial: of the whole model; @names: (element-type utf8) of its outputs. */

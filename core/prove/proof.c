@@ -56,6 +56,7 @@ ph_rewrite_proof_add (PhRewriteProof *one, const PhTrial *trial, const char *nam
   one->loses_accuracy |= trial->loses_accuracy;
   one->same_nodes |= trial->same_nodes;
   one->reworded |= trial->reworded;
+  one->at_one_run |= trial->at_one_run;
   if (trial->verdict == PH_VERDICT_PROVED && trial->field != NULL)
     {
       one->log2_bound = one->log2_bound < 0 ? MAX (one->log2_bound, trial->field->log2_bound) : trial->field->log2_bound;
@@ -108,6 +109,7 @@ typedef struct
   guint n_reworded;   /* rewrites that are                                            */
   guint n_same_nodes; /* rewrites that are proved by that alone                      */
   guint n_joint;      /* rewrites that are proved together                           */
+  guint n_at_one_run; /* rewrites that hold at the shapes of one run of the model    */
   double log2_bound;
   gboolean conjecture, rounded_constants, for_these_shapes;
   PhVerdict whole; /* NONE: not compared */
@@ -183,6 +185,7 @@ ph_proof_add_rewrite (PhProof *proof, const PhRewriteProof *one, PhPosition at)
   proof->n_narrow += one->n_narrow;
   proof->loses_accuracy |= one->loses_accuracy;
   draft->kinds |= one->kinds;
+  draft->n_at_one_run += one->at_one_run;
   draft->n_reworded += one->verdict == PH_VERDICT_PROVED && one->reworded;
   draft->n_same_nodes += one->verdict == PH_VERDICT_PROVED && one->same_nodes && one->log2_bound >= 0;
   if (one->log2_bound < 0)
@@ -226,6 +229,7 @@ ph_proof_join (PhProof *proof, const PhTrial *trial)
 {
   Draft *draft = draft_of (proof);
 
+  draft->n_at_one_run += trial->at_one_run;
   draft->n_joint = trial->verdict == PH_VERDICT_PROVED ? proof->n_different : 0;
   if (trial->verdict == PH_VERDICT_PROVED && trial->field != NULL)
     draft->log2_bound = draft->log2_bound < 0 ? MAX (draft->log2_bound, trial->field->log2_bound) : trial->field->log2_bound;
@@ -249,6 +253,12 @@ ph_proof_join (PhProof *proof, const PhTrial *trial)
   g_clear_pointer (&proof->first_difference, g_free);
   g_clear_pointer (&proof->feeds, g_hash_table_unref);
   proof->shown_by = NULL;
+}
+
+gboolean
+ph_proof_leans_on_whole (const PhProof *proof)
+{
+  return ((const Draft *) proof)->n_at_one_run > 0;
 }
 
 void
@@ -412,6 +422,12 @@ ph_proof_conclude (PhProof *proof)
   /* What could not be tried alone was tried in the whole. */
   else if (proof->verdict == PH_VERDICT_NONE && (draft->whole == PH_VERDICT_SAME || draft->whole == PH_VERDICT_CLOSE))
     proof->verdict = proof->n_close > 0 ? PH_VERDICT_CLOSE : draft->whole;
+  else if (draft->n_at_one_run > 0 && ph_verdict_is_good (proof->verdict) && !ph_verdict_is_good (draft->whole))
+    {
+      proof->verdict = PH_VERDICT_NOTHING;
+      g_free (draft->local_why);
+      draft->local_why = g_strdup ("it holds at the sizes of one run, and the model could not be computed at others");
+    }
   if (proof->n_out_of_range > 0 && (proof->verdict == PH_VERDICT_PROVED || proof->verdict == PH_VERDICT_SAME))
     proof->verdict = PH_VERDICT_CLOSE;
   if (proof->verdict == PH_VERDICT_NONE || proof->verdict == PH_VERDICT_NOTHING)

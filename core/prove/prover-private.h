@@ -37,6 +37,8 @@ struct _PhProver
   guint at;             /* the edit index at which the rewrite begins that is tried            */
   GHashTable *feeds;    /* (nullable) input name -> PhTensor: of that run                      */
   gboolean no_capture;  /* it was tried, and cannot be                                         */
+  gboolean proved;      /* each rewrite of the whole is                                                  */
+  gboolean flowing;     /* only the shapes that flow are tried: others may not fit each other           */
   double cost;          /* operations of one run of the model, roughly, as the comparison begins */
   gboolean followed;    /* the captured values know what this region makes now                 */
   struct
@@ -77,7 +79,7 @@ gboolean ph_prover_carry (PhProver *prover, const PhRegion *region);
 /* What the region makes now is what flows on: so the next rewrite finds it without a run of the model. */
 void ph_prover_follow (PhProver *prover, const PhPair *pair, PhTensor *const *captured);
 
-/* ── one rewrite (rewrite.c) ── */
+/* ── one rewrite (rewrite.c, readers.c) ── */
 /* Tried at once as it is; what is the same node for node needs no run. (transfer full) NULL: cancelled. */
 PhTrial *ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole,
                                GError **error);
@@ -88,6 +90,8 @@ PhTrial *ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromi
 PhTrial *ph_prover_follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhPromise promise, double flops,
                                    GError **error);
 const char *ph_prover_border_name (PhProver *prover, const PhRegion *region, guint output);
+/* An output of the model whose element type is another now, though its numbers may be the same: who reads it expects the old one. (nullable) */
+const char *ph_prover_find_retyped (PhProver *prover);
 /* Rewrite @index of the history, alone. (transfer none) NULL: cancelled. */
 PhRewriteProof *ph_prover_rewrite (PhProver *prover, guint index, GError **error);
 

@@ -202,6 +202,7 @@ add_whole (PhProver *prover, PhProof *proof, gboolean foreign, double flops, GEr
   if (prover->captured == NULL || prover->captured_at != ph_history_edit_index (prover->history[0], proof->a)
       || is_all_fed (prover))
     ph_prover_capture (prover, ph_history_edit_index (prover->history[0], proof->a));
+  prover->proved = proof->verdict == PH_VERDICT_PROVED;
   prover->brief = !prover->whole && !foreign && proof->verdict == PH_VERDICT_PROVED;
   trial = ph_prover_try_region (prover, region, ph_prove_whole_promise (proof->exactness, foreign), flops, TRUE, error);
   if (trial == NULL)
@@ -225,8 +226,38 @@ can_be_run (const PhGraph *graph)
   return graph->first == NULL;
 }
 
-/* Up to so many nodes of both sides are one region. */
+/* Up to so many nodes of both sides are one region, and so many a small model. */
 #define MAX_JOINT 120
+#define MAX_SMALL 400
+
+static gboolean
+is_joined (const PhTrial *trial)
+{
+  return trial->verdict == PH_VERDICT_PROVED || (trial->verdict == PH_VERDICT_SAME && trial->n_sets >= PH_PROVE_ENOUGH_SETS);
+}
+
+/* What is changed, with all that lies between. (transfer full) (nullable) */
+static PhRegion *
+joint_region (PhProver *prover, const PhProof *proof)
+{
+  PhHistory *history = prover->history[0];
+  g_autoptr (GPtrArray) regions = NULL;
+
+  regions = ph_regions_find (prover->model[0], prover->model[1], history, ph_history_edit_index (history, proof->a),
+                             ph_history_edit_index (history, proof->b));
+  return regions->len > 0 ? ph_region_joint (regions, prover->model[0], prover->model[1], MAX_JOINT) : NULL;
+}
+
+/* All of a small model, as one region: what is left over of a change may vanish far from it, as what is added to each key does in the softmax, and
+ * what two parts of it have in common may tie them. (nullable) */
+static PhRegion *
+small_model (PhProver *prover)
+{
+  return count_nodes (prover->model[0]->graph) + count_nodes (prover->model[1]->graph) <= MAX_SMALL
+                 && prover->cost <= PH_PROVE_CAPTURE_FLOPS
+             ? ph_region_whole (prover->model[0], prover->model[1])
+             : NULL;
+}
 
 /* Another program's changes may lean on each other: a transposition goes before a node and comes back behind it. Apart they differ, and
  * together they may be equal, as one connected change may. FALSE: cancelled. */
@@ -234,26 +265,35 @@ static gboolean
 join_differences (PhProver *prover, PhProof *proof, guint first, guint last, GError **error)
 {
   PhHistory *history = prover->history[0];
-  g_autoptr (GPtrArray) regions = NULL;
-  g_autoptr (PhRegion) joint = NULL;
+  g_autoptr (PhRegion) joint = NULL, whole = NULL;
   g_autoptr (PhTrial) trial = NULL;
 
   if (!ph_prover_go (prover, proof->a, proof->b, error))
     return FALSE;
-  regions = ph_regions_find (prover->model[0], prover->model[1], history, ph_history_edit_index (history, proof->a),
-                             ph_history_edit_index (history, proof->b));
-  joint = regions->len > 0 ? ph_region_joint (regions, prover->model[0], prover->model[1], MAX_JOINT) : NULL;
-  if (joint == NULL || joint->outputs->len == 0)
+  if (prover->model[1]->graph->outputs->len != prover->model[0]->graph->outputs->len || ph_prover_find_retyped (prover) != NULL)
     return TRUE;
   ph_prover_capture (prover, ph_history_edit_index (history, proof->a));
-  trial = ph_prover_try_region (prover, joint, PH_PROMISE_NONE, PH_PROVE_WHOLE_FLOPS, FALSE, error);
+  joint = proof->n_different > 1 ? joint_region (prover, proof) : NULL;
+  if (joint != NULL && joint->outputs->len > 0)
+    {
+      trial = ph_prover_try_region (prover, joint, PH_PROMISE_NONE, PH_PROVE_WHOLE_FLOPS, FALSE, error);
+      if (trial != NULL && trial->verdict == PH_VERDICT_DIFFERENT)
+        trial = ph_prover_follow_readers (prover, joint, g_steal_pointer (&trial), PH_PROMISE_NONE, PH_PROVE_WHOLE_FLOPS, error);
+      if (trial == NULL)
+        return FALSE;
+      if (!is_joined (trial))
+        g_clear_pointer (&trial, ph_trial_free);
+    }
+  whole = trial == NULL ? small_model (prover) : NULL;
+  if (whole != NULL)
+    {
+      trial = ph_prover_try_region (prover, whole, PH_PROMISE_NONE, PH_PROVE_WHOLE_FLOPS, FALSE, error);
+      if (trial == NULL)
+        return FALSE;
+      if (trial->verdict != PH_VERDICT_PROVED)
+        g_clear_pointer (&trial, ph_trial_free);
+    }
   if (trial == NULL)
-    return FALSE;
-  if (trial->verdict == PH_VERDICT_DIFFERENT)
-    trial = ph_prover_follow_readers (prover, joint, g_steal_pointer (&trial), PH_PROMISE_NONE, PH_PROVE_WHOLE_FLOPS, error);
-  if (trial == NULL)
-    return FALSE;
-  if (trial->verdict != PH_VERDICT_PROVED && !(trial->verdict == PH_VERDICT_SAME && trial->n_sets >= PH_PROVE_ENOUGH_SETS))
     return TRUE;
   for (guint i = first; i < last; i++)
     {
@@ -276,7 +316,7 @@ wants_whole (PhProver *prover, const PhProof *proof, gboolean foreign)
 
   if (!can_be_run (prover->model[0]->graph))
     return FALSE;
-  if (prover->whole || (proof->n_none > 0 && prover->cost < PH_PROVE_CAPTURE_FLOPS / 4))
+  if (prover->whole || ph_proof_leans_on_whole (proof) || (proof->n_none > 0 && prover->cost < PH_PROVE_CAPTURE_FLOPS / 4))
     return TRUE;
   return is_quick
          && (foreign || proof->verdict != PH_VERDICT_PROVED || prover->cost + n_nodes * PH_PROVE_NODE_FLOPS <= TINY_FLOPS);
@@ -315,7 +355,7 @@ compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
           ph_proof_blame (proof, one, ph_prove_position_of (history, i), &g_array_index (history->rewrites, PhRewrite, i));
         }
     }
-  if (foreign && proof->n_different > 1 && !join_differences (prover, proof, first, last, error))
+  if (foreign && proof->n_different > 0 && !join_differences (prover, proof, first, last, error))
     return NULL;
   if (wants_whole (prover, proof, foreign)
       && !add_whole (prover, proof, foreign, prover->whole || foreign ? PH_PROVE_WHOLE_FLOPS : PH_PROVE_QUICK_FLOPS, error))

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/rare.h"
 
+#include <math.h>
+
 #include "core/splitmix.h"
 
 /* A prime, so that of any two elements that are not as far apart all pairs come. */
@@ -31,6 +33,30 @@ ph_rare_joint (const PhPool *pool, guint input, gsize i, guint turn)
   const gsize n = n_levels (pool), run = turn - PH_SAMPLER_FIRST_JOINT;
 
   return g_array_index (pool->plain, double, (run % n + run / n * (i + i / n + input)) % n % pool->plain->len);
+}
+
+gboolean
+ph_rare_is_ordered (PhSampleKind kind, guint turn)
+{
+  return kind == PH_SAMPLE_DENSE && turn >= PH_SAMPLER_FIRST_ORDERED && turn < PH_SAMPLER_FIRST_JOINT;
+}
+
+double
+ph_rare_ordered (guint rank, const gint64 *dims, guint input, gsize i, guint turn, double drawn, double *before)
+{
+  const guint run = turn - PH_SAMPLER_FIRST_ORDERED;
+  gsize n = 1;
+
+  /* A row is along the last axis, and every other time along all axes from the third on. */
+  for (guint k = rank; k-- > (run % 2 == 1 && rank > 3 ? 2 : rank > 0 ? rank - 1 : 0);)
+    n *= (gsize) MAX (dims[k], 1);
+  switch ((run + i / n + input) % 4)
+    {
+    case 0: return *before = i % n == 0 ? drawn : *before;
+    case 1: return *before = i % n == 0 ? drawn - 1 : *before + fabs (drawn) / (double) n;
+    case 2: return *before = i % n == 0 ? drawn + 1 : *before - fabs (drawn) / (double) n;
+    default: return *before = 0;
+    }
 }
 
 int
@@ -75,4 +101,34 @@ gint64
 ph_rare_truth (PhSampleKind kind, guint turn, guint64 *state)
 {
   return kind == PH_SAMPLE_REACH && turn == 1 ? 1 : kind == PH_SAMPLE_REACH && turn == 2 ? 0 : (gint64) (ph_splitmix (state) & 1);
+}
+
+static char *
+near_string (const char *own, guint64 *state)
+{
+  switch (ph_splitmix (state) % 10)
+    {
+    case 0: return g_utf8_strup (own, -1);
+    case 1: return g_utf8_strdown (own, -1);
+    case 2: return g_strconcat (own, " ", NULL);
+    case 3: return g_strconcat (own, own, NULL);
+    case 4: return g_utf8_substring (own, 0, MAX (g_utf8_strlen (own, -1) - 1, 0));
+    case 5: return g_strconcat ("a", own, "b", own, NULL);
+    default: return g_strdup (own);
+    }
+}
+
+char *
+ph_rare_string (const PhPool *pool, PhSampleKind kind, guint64 *state)
+{
+  static const char *const texts[] = { "a", "b", "", "abc", "B", "-1.5", "2", "NaN", "1e3" };
+
+  if (pool->strings->len > 0 && kind != PH_SAMPLE_NORMAL && (ph_splitmix (state) & 1))
+    {
+      const char *own = pool->strings->pdata[ph_splitmix (state) % pool->strings->len];
+
+      return g_utf8_validate (own, -1, NULL) ? near_string (own, state) : g_strdup (own);
+    }
+  return g_strdup (kind == PH_SAMPLE_NORMAL ? texts[5 + ph_splitmix (state) % 2]
+                                            : texts[ph_splitmix (state) % G_N_ELEMENTS (texts)]);
 }

@@ -12,6 +12,11 @@ guint ph_rare_n_joint (const PhPool *pool);
 gboolean ph_rare_is_joint (const PhPool *pool, PhSampleKind kind, guint turn);
 double ph_rare_joint (const PhPool *pool, guint input, gsize i, guint turn);
 
+/* Rows, or all that belongs to one batch and channel, that are zero, one number, or in order: element @i of one, the first of which is @drawn. What is drawn
+ * one by one hardly ever is. @shape: of the tensor. */
+gboolean ph_rare_is_ordered (PhSampleKind kind, guint turn);
+double ph_rare_ordered (guint rank, const gint64 *dims, guint input, gsize i, guint turn, double drawn, double *before);
+
 /* All of one sign, in some turns of wide ones: then the least of them is above 0, or the greatest below. 0: of either. */
 int ph_rare_sign (PhSampleKind kind, guint turn);
 #define PH_RARE_LEAST 1e-3 /* as large as those are at least */
@@ -21,5 +26,8 @@ int ph_rare_sign (PhSampleKind kind, guint turn);
 gint64 ph_rare_count (const PhPool *pool, PhSampleKind kind, guint turn, gsize i, gsize n, PhTensor *known, guint64 *state);
 /* 0 or 1; all true and all false as well. */
 gint64 ph_rare_truth (PhSampleKind kind, guint turn, guint64 *state);
+
+/* One of the strings that something is compared with, what is nearly that, or any. (transfer full) */
+char *ph_rare_string (const PhPool *pool, PhSampleKind kind, guint64 *state);
 
 G_END_DECLS

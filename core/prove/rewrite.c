@@ -10,11 +10,9 @@
 #include "core/prove/version.h"
 
 /* How often, and up to how many nodes, a region takes in what it reads from. */
-#define MAX_WIDER    5
-#define MAX_NODES    60
-#define MAX_MERGED   3
-#define MAX_FOLLOWED 2
-#define FAR          0x1p-7
+#define MAX_WIDER  5
+#define MAX_NODES  60
+#define MAX_MERGED 3
 
 /* ── one region ── */
 
@@ -218,7 +216,7 @@ try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double 
   /* clang-format off */
   PhTrialOptions options = {
     .promise = promise, .bounds = bounds, .is_free = is_free, .seed = prover->seed, .flops = flops, .whole = whole,
-    .asked = whole && prover->whole, .brief = whole && prover->brief,
+    .asked = whole && prover->whole, .flowing = prover->flowing, .proved = whole && prover->proved, .brief = whole && prover->brief,
     .cost = MAX (cost_of (region->before), cost_of (region->after)), .images = prover->images, .work = &prover->work,
     .cancellable = ph_prover_cancellable (prover)
   };
@@ -244,7 +242,7 @@ try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double 
         captured[i] = value->tensor;
     }
   options.captured = has_captured ? captured : NULL;
-  key = whole ? NULL : ph_region_key (region, prover->model[0], prover->model[1], &options, NULL, named);
+  key = whole || prover->flowing ? NULL : ph_region_key (region, prover->model[0], prover->model[1], &options, NULL, named);
   trial = key != NULL ? g_hash_table_lookup (prover->known, key) : NULL;
   if (trial != NULL)
     {
@@ -404,57 +402,6 @@ prove_with_captured (PhProver *prover, const PhRegion *narrow, PhRegion **region
   return prove_region (prover, *region, promise, flops, error);
 }
 
-/* In float32 too: what leaves its range agrees in double. */
-static gboolean
-is_good_in_float (const PhTrial *trial, guint n_outputs)
-{
-  if (!ph_verdict_is_good (trial->verdict) || trial->n_unbounded > 0 || trial->n_out_of_range > 0 || trial->loses_accuracy)
-    return FALSE;
-  for (guint k = 0; trial->outputs != NULL && k < n_outputs; k++)
-    if (trial->outputs[k].float_error > FAR)
-      return FALSE;
-  return TRUE;
-}
-
-/* Whether @trial, of a region with its readers, excuses what differs at the border of @region. Of a change that promises nothing a few
- * inputs on which the readers do not show it are no excuse: it has to be proved. But where one side is nothing, what the readers
- * get there is made up itself, thresholds and ties included; then it will do that they do not tell the two apart. */
-static gboolean
-excuses (const PhTrial *trial, const PhRegion *region, guint n_outputs, PhPromise promise)
-{
-  if (!is_good_in_float (trial, n_outputs))
-    return FALSE;
-  return promise != PH_PROMISE_NONE || trial->verdict == PH_VERDICT_PROVED
-         || (trial->verdict == PH_VERDICT_SAME && trial->n_sets >= PH_PROVE_ENOUGH_SETS
-             && (region->before->len == 0 || region->after->len == 0));
-}
-
-PhTrial *
-ph_prover_follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhPromise promise, double flops,
-                          GError **error)
-{
-  g_autoptr (PhRegion) wider = NULL;
-
-  for (guint round = 0; round < MAX_FOLLOWED && trial != NULL && trial->verdict == PH_VERDICT_DIFFERENT; round++)
-    {
-      PhTrial *next;
-
-      if (wider == NULL)
-        wider = ph_region_copy (region);
-      if (!ph_region_follow (wider, prover->model[0], prover->model[1]) || wider->before->len + wider->after->len > MAX_NODES)
-        break;
-      next = ph_prover_try_region (prover, wider, promise, flops, FALSE, error);
-      if (next != NULL && !excuses (next, region, wider->outputs->len, promise))
-        {
-          ph_trial_free (next);
-          continue;
-        }
-      ph_trial_free (trial);
-      trial = next;
-    }
-  return trial;
-}
-
 /* ── one rewrite ── */
 
 /* Whether @graph is of a function that is there on both sides: one that came or went is called by what changed too. */
@@ -493,9 +440,8 @@ why_not (PhProver *prover, const PhRewrite *rewrite)
   return NULL;
 }
 
-/* An output of the model whose element type is another now, though its numbers may be the same: who reads it expects the old one. (nullable) */
-static const char *
-find_retyped (PhProver *prover)
+const char *
+ph_prover_find_retyped (PhProver *prover)
 {
   const GPtrArray *was = prover->model[0]->graph->outputs, *is = prover->model[1]->graph->outputs;
 
@@ -543,7 +489,7 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
       g_hash_table_insert (prover->proofs, GUINT_TO_POINTER (index + 1), one);
       return one;
     }
-  retyped = find_retyped (prover);
+  retyped = ph_prover_find_retyped (prover);
   regions = ph_regions_find (prover->model[0], prover->model[1], history, rewrite->first_edit,
                              rewrite->first_edit + rewrite->n_edits);
   if (prover->model[1]->graph->outputs->len < prover->model[0]->graph->outputs->len)

@@ -300,7 +300,9 @@ fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind
   /* A sum is hardly ever near the number that it is compared with, unless all of it is small. */
   static const double scales[] = { 1, 1e-4, 10, 100, 0.1, 1000, 3, 30 };
   const double scale = kind == PH_SAMPLE_NORMAL ? scales[turn % G_N_ELEMENTS (scales)] : 1;
+  const gboolean is_ordered = ph_rare_is_ordered (kind, turn);
   const int sign = ph_rare_sign (kind, turn);
+  double before = 0;
 
   if (kind == PH_SAMPLE_REACH && turn >= PH_SAMPLER_FIRST_POINT && sampler->pool->points->len > 0)
     {
@@ -309,8 +311,10 @@ fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind
     }
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
     {
-      const double value = ph_rare_is_joint (sampler->pool, kind, turn) ? ph_rare_joint (sampler->pool, input, i, turn)
-                                                                        : scale * draw_float (sampler, kind, state);
+      const double value = is_ordered ? ph_rare_ordered (ph_tensor_rank (tensor), ph_tensor_dims (tensor), input, i, turn,
+                                                         ph_splitmix_normal (state), &before)
+                           : ph_rare_is_joint (sampler->pool, kind, turn) ? ph_rare_joint (sampler->pool, input, i, turn)
+                                                                          : scale * draw_float (sampler, kind, state);
 
       ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i,
                       clip (bounds, sign != 0 ? sign * MAX (fabs (value), PH_RARE_LEAST) : value, state));
@@ -362,6 +366,7 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, guint input, PhBounds bound
   const gboolean negative = bounds.low < 0 && ph_dtype_is_signed (dtype);
   const int sign = ph_rare_sign (kind, turn);
   const gsize first = n > 0 ? ph_splitmix (state) % n : 0, last = n > 1 ? (first + 1 + ph_splitmix (state) % (n - 1)) % n : n;
+  double before = 0;
   const gboolean ends = n > 2 || ph_splitmix (state) % 4 == 0;
 
   for (gsize i = 0; i < n; i++)
@@ -385,6 +390,9 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, guint input, PhBounds bound
         }
       else if (usage->reading == PH_READ_AS_DATA && sampler->modesty > 0)
         value = (gint64) (ph_splitmix (state) % (guint64) sampler->short_axis[sampler->modesty]);
+      else if (ph_rare_is_ordered (kind, turn) && usage->reading == PH_READ_AS_DATA)
+        value = (gint64) floor (ph_rare_ordered (ph_tensor_rank (tensor), ph_tensor_dims (tensor), input, i, turn,
+                                                 (double) ((negative ? -20 : 4) + (gint64) (ph_splitmix (state) % 40)), &before));
       else if (ph_rare_is_joint (sampler->pool, kind, turn) && usage->reading == PH_READ_AS_DATA)
         value = (gint64) ph_rare_joint (sampler->pool, input, i, turn);
       else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free)
@@ -408,22 +416,6 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, guint input, PhBounds bound
         value = (gint64) bounds.high;
       ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, value);
     }
-}
-
-static void
-fill_strings (PhSampler *sampler, PhTensor *tensor, PhSampleKind kind, guint64 *state)
-{
-  const GPtrArray *own = sampler->pool->strings;
-
-  static const char *const texts[] = { "a", "b", "", "abc", "B", "-1.5", "2", "NaN", "1e3" };
-
-  for (gsize i = 0; i < ph_tensor_count (tensor); i++)
-    if (own->len > 0 && kind != PH_SAMPLE_NORMAL && (ph_splitmix (state) & 1))
-      ph_tensor_set_string (tensor, i, own->pdata[ph_splitmix (state) % own->len]);
-    else
-      ph_tensor_set_string (tensor, i,
-                            kind == PH_SAMPLE_NORMAL ? texts[5 + ph_splitmix (state) % 2]
-                                                     : texts[ph_splitmix (state) % G_N_ELEMENTS (texts)]);
 }
 
 /* Elements of what is made up at most: more say nothing more. */
@@ -515,7 +507,12 @@ draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind k
   if (tensor == NULL || (dtype != PH_STRING && ph_usage_is_shape_alone (sampler->pair, input))) /* zeros do */
     return tensor;
   if (dtype == PH_STRING)
-    fill_strings (sampler, tensor, kind, &state);
+    for (gsize i = 0; i < ph_tensor_count (tensor); i++)
+      {
+        g_autofree char *text = ph_rare_string (sampler->pool, kind, &state);
+
+        ph_tensor_set_string (tensor, i, text);
+      }
   else if (dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128)
     for (gsize i = 0; i < 2 * ph_tensor_count (tensor); i++)
       ph_dtype_store (dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE, ph_tensor_writable (tensor), i, ph_splitmix_normal (&state));

@@ -59,6 +59,8 @@ guint ph_sampler_n_reaching (PhSampler *sampler, gsize n);
 /* Turns of PH_SAMPLE_REACH from this one on: one number that decides something in all of the inputs, among little else. */
 #define PH_SAMPLER_FIRST_POINT 1000
 guint ph_sampler_n_points (PhSampler *sampler);
+/* Turns of PH_SAMPLE_DENSE from this one on: rows of one number, of zeros, or in order. */
+#define PH_SAMPLER_FIRST_ORDERED 50
 /* Turns of PH_SAMPLE_DENSE from this one on: constants alone, so that several of them meet. 0: there are not several. */
 #define PH_SAMPLER_FIRST_JOINT 100
 guint ph_sampler_n_joint (PhSampler *sampler);

@@ -139,6 +139,14 @@ ph_try_find_shapes (PhTry *self, GError **problem)
       self->trial->any_size = n > 1;
       return;
     }
+  if (self->options->flowing)
+    {
+      if (self->whole_captured)
+        add_shapes (self, (PhSampleShapes) { .captured = TRUE, .crop = self->crop }, problem);
+      self->trial->n_sizes = self->shapes->len;
+      self->trial->any_size = TRUE;
+      return;
+    }
   add_shapes (self, (PhSampleShapes) { .crop = self->crop }, problem);
   alone = self->shapes->len > 0;
   if (n > 1 && self->whole_captured)

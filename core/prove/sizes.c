@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/sizes.h"
 
+#include <math.h>
+
 #include "core/splitmix.h"
 
 /* Elements of the largest input at most, where a dimension goes beyond the large constants; and so many dimensions do. */
@@ -36,6 +38,10 @@ next_size (PhSizes *sizes, guint axis, guint rank)
 
       return mixed_sizes[ph_splitmix (&state) % G_N_ELEMENTS (mixed_sizes)];
     }
+  if (sizes->met[0] > 0)
+    return sizes->n_open == sizes->met_at[0]   ? sizes->met[0]
+           : sizes->n_open == sizes->met_at[1] ? sizes->met[1]
+                                               : (gint64) sizes->n_open + 1;
   if (sizes->far > 0)
     return sizes->far == G_MAXUINT || sizes->n_open == sizes->far ? sizes->far_size : (gint64) sizes->n_open + 1;
   if (sizes->size > 0)
@@ -96,9 +102,68 @@ n_ways (guint n_open)
   return n_open > 1 ? MIN (n_open, MOST_FAR) + 1 : n_open;
 }
 
+/* ── two that meet ── */
+
+/* Lengths up to here are common: they are not put together. */
+#define COMMON_LENGTH 4
+#define MAX_MET       40
+
+/* Two sizes whose product, sum or difference is a length that something is compared with, or each of which is one. */
+typedef struct
+{
+  gint64 a, b;
+} Met;
+
+static void
+add_met (GArray *met, gint64 a, gint64 b)
+{
+  if (a > 0 && b > 0 && met->len + 1 < MAX_MET)
+    {
+      g_array_append_val (met, ((Met) { a, b }));
+      g_array_append_val (met, ((Met) { b, a }));
+    }
+}
+
+static GArray *
+find_met (const PhPool *pool)
+{
+  GArray *met = g_array_new (FALSE, FALSE, sizeof (Met));
+
+  for (guint i = 0; i < pool->lengths->len; i++)
+    {
+      const gint64 length = g_array_index (pool->lengths, gint64, i);
+      gint64 divisor = (gint64) sqrt ((double) length);
+
+      if (length <= COMMON_LENGTH)
+        continue;
+      while (length % divisor != 0)
+        divisor--;
+      add_met (met, divisor, length / divisor);
+      add_met (met, length / 2, length - length / 2);
+      add_met (met, length + 2, 2);
+    }
+  for (guint i = 0; i < pool->lengths->len; i++)
+    for (guint k = 0; k < i; k++)
+      {
+        const gint64 a = g_array_index (pool->lengths, gint64, i), b = g_array_index (pool->lengths, gint64, k);
+
+        if (MAX (a, b) > COMMON_LENGTH)
+          add_met (met, a, b);
+      }
+  return met;
+}
+
+/* Which two of so many open dimensions: neighbours. */
+static guint
+n_neighbours (guint n_open)
+{
+  return n_open > 1 ? MIN (n_open, MOST_FAR) - 1 : 0;
+}
+
 guint
 ph_sizes_n_far (const PhPair *pair, const PhPool *pool, guint *n_beyond)
 {
+  g_autoptr (GArray) met = NULL;
   guint n_open;
 
   *n_beyond = 0;
@@ -106,13 +171,14 @@ ph_sizes_n_far (const PhPair *pair, const PhPool *pool, guint *n_beyond)
     return 0;
   count_at (pair, G_MAXUINT, 1, &n_open);
   *n_beyond = pool->far->len > 0 ? n_ways (n_open) : 0;
-  return *n_beyond + n_ways (n_open) * pool->lengths->len;
+  met = find_met (pool);
+  return *n_beyond + n_ways (n_open) * pool->lengths->len + n_neighbours (n_open) * met->len;
 }
 
 gboolean
 ph_sizes_choose (PhSizes *sizes, const PhPair *pair, const PhPool *pool, guint common, guint far)
 {
-  guint n_open, n_beyond, way;
+  guint n_open, n_beyond, n_single, way;
 
   *sizes = (PhSizes) { .symbols = g_hash_table_new (NULL, NULL),
                        .size = common_sizes[MIN (common, PH_SIZES_N_COMMON - 1)],
@@ -122,6 +188,18 @@ ph_sizes_choose (PhSizes *sizes, const PhPair *pair, const PhPool *pool, guint c
     return TRUE;
   ph_sizes_n_far (pair, pool, &n_beyond);
   count_at (pair, G_MAXUINT, 1, &n_open);
+  n_single = n_beyond + n_ways (n_open) * pool->lengths->len;
+  if (far > n_single)
+    {
+      g_autoptr (GArray) met = find_met (pool);
+      const Met *at = &g_array_index (met, Met, (far - n_single - 1) / n_neighbours (n_open));
+
+      sizes->met_at[0] = (far - n_single - 1) % n_neighbours (n_open) + 1;
+      sizes->met_at[1] = sizes->met_at[0] + 1;
+      sizes->met[0] = at->a;
+      sizes->met[1] = at->b;
+      return (double) at->a * (double) at->b <= MOST_ELEMENTS;
+    }
   way = (far > n_beyond ? far - n_beyond - 1 : far - 1) % MAX (n_ways (n_open), 1);
   sizes->far = way < MIN (n_open, MOST_FAR) ? way + 1 : G_MAXUINT;
   if (far > n_beyond)

@@ -14,7 +14,9 @@ typedef struct
   guint mixed;         /* which mixture of small sizes, from 1; 0: none                                   */
   guint far;           /* which open dimension is far larger than the others, from 1; beyond @n_open of them: all; 0: none */
   gint64 far_size;
-  guint n_open; /* that were met so far                                                            */
+  guint met_at[2]; /* which two open dimensions have sizes of @met, from 1                            */
+  gint64 met[2];   /* 0: none                                                                          */
+  guint n_open;    /* that were met so far                                                            */
 } PhSizes;
 
 /* How many are offered: the first gives each symbol a size of its own, larger than the small constants. */
@@ -24,7 +26,7 @@ typedef struct
 
 gboolean ph_sizes_are_open (const PhPair *pair);
 /* As many choices of @far there are, from 1. The first of them go beyond large constants, @n_beyond, the others are lengths that
- * something is compared with. */
+ * something is compared with, and then two of which these are made. */
 guint ph_sizes_n_far (const PhPair *pair, const PhPool *pool, guint *n_beyond);
 /* FALSE: no tensor of reasonable size goes beyond a large constant of @pool. */
 gboolean ph_sizes_choose (PhSizes *sizes, const PhPair *pair, const PhPool *pool, guint common, guint far);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/ops/op-list.h"
+#include "core/prove/decisions.h"
 #include "core/prove/region-form.h"
 #include "core/prove/rows.h"
 
@@ -194,8 +195,11 @@ evaluate_at_shapes (PhTry *self, const PhRegionForm *form)
       if (report->result != PH_FIELD_EQUAL)
         return last;
     }
-  if (last != NULL)
-    is_equal_far (self, form, &last);
+  if (last != NULL && is_equal_far (self, form, &last) && ph_pair_decides_by_size (self->pair))
+    {
+      last->result = PH_FIELD_UNKNOWN;
+      last->why = g_strdup ("it decides by sizes, of which a few were tried");
+    }
   return last;
 }
 

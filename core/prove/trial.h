@@ -32,6 +32,8 @@ typedef struct
   double flops;              /* operations that all may take; a set or two are always tried               */
   gboolean whole;            /* it is the model itself: outputs that do not vary are no reason to go on    */
   gboolean brief;            /* of the whole, where all its rewrites are proved: a set or two               */
+  gboolean proved;           /* of the whole: each rewrite of it is                                       */
+  gboolean flowing;          /* at the captured shapes alone                                              */
   gboolean asked;            /* of the whole: sizes are looked for at which something comes out that is finite */
   const gboolean *is_free;   /* (nullable) of each input: it is the model's own                           */
   PhFieldImages *images;     /* (nullable)                                                                */
@@ -63,6 +65,7 @@ typedef struct
   gboolean bits_differ;    /* float32, though every bit was promised; sums in another order               */
   guint n_sizes;           /* shapes that were tried                                                     */
   gboolean any_size;       /* there are open dimensions                                                  */
+  gboolean at_one_run;     /* at the shapes of one run of the model alone                                */
   PhFieldReport *field;    /* (nullable) what exact evaluation said                                      */
   PhFieldReport *of_form;  /* (nullable) what it said of the form, where that was not known              */
   gboolean is_own;         /* @of_form is of these sizes of images alone */

@@ -57,6 +57,13 @@ reading_of (const PhUse *use)
   return arg->flags & PH_ARG_SHAPE ? PH_READ_AS_SHAPE : arg->flags & PH_ARG_INDEX ? PH_READ_AS_INDEX : PH_READ_AS_DATA;
 }
 
+/* What it makes does not depend on the numbers. */
+static gboolean
+asks_shape (const PhNode *node)
+{
+  return node->op == &ph_op_Shape || node->op == &ph_op_Size;
+}
+
 typedef struct
 {
   const PhPair *pair;
@@ -91,6 +98,8 @@ follow (Following *following, const PhValue *value, guint depth)
             if (use->index < body->inputs->len)
               follow (following, body->inputs->pdata[use->index], depth + 1);
           }
+      if (asks_shape (node))
+        continue;
       for (guint k = 0; k < node->outputs->len; k++)
         {
           const PhValue *out = ph_node_output (node, k);
@@ -228,8 +237,12 @@ static gboolean
 is_plain_index (const PhValue *value)
 {
   for (guint u = 0; u < value->uses->len; u++)
-    if (reading_of (&g_array_index (value->uses, PhUse, u)) != PH_READ_AS_INDEX)
-      return FALSE;
+    {
+      const PhUse *use = &g_array_index (value->uses, PhUse, u);
+
+      if (reading_of (use) != PH_READ_AS_INDEX && !asks_shape (use->node))
+        return FALSE;
+    }
   return value->n_output_uses == 0;
 }
 
@@ -242,7 +255,8 @@ ph_usage_has_integers (const PhPair *pair, const PhUsage *usage)
 
       if (type == NULL || type->kind != PH_KIND_TENSOR)
         return TRUE;
-      if (ph_dtype_is_float (type->dtype) || (usage[i].reading == PH_READ_AS_SHAPE && !usage[i].is_free))
+      if (ph_dtype_is_float (type->dtype) || ph_usage_is_shape_alone (pair, i)
+          || (usage[i].reading == PH_READ_AS_SHAPE && !usage[i].is_free))
         continue;
       if (usage[i].tables_differ || !is_plain_index (pair->before->graph->inputs->pdata[i])
           || !is_plain_index (pair->after->graph->inputs->pdata[i]))
@@ -255,12 +269,8 @@ gboolean
 ph_value_is_shape_alone (const PhValue *value)
 {
   for (guint u = 0; u < value->uses->len; u++)
-    {
-      const PhOp *op = g_array_index (value->uses, PhUse, u).node->op;
-
-      if (op != &ph_op_Shape && op != &ph_op_Size)
-        return FALSE;
-    }
+    if (!asks_shape (g_array_index (value->uses, PhUse, u).node))
+      return FALSE;
   return value->n_output_uses == 0;
 }
 

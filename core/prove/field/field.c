@@ -11,7 +11,7 @@
 #include <math.h>
 
 #define POINTS      2   /* where no sign was drawn                                     */
-#define PRIMES      30  /* for signs that multiply: each sees a wrong law by half      */
+#define PRIMES      40  /* for signs that multiply: each sees a wrong law by half      */
 #define MAX_PRIMES  400 /* tried, until so many give every constant its sign           */
 #define HOPELESS    64  /* tried without one that does: the constants are too many     */
 #define PRIME_WORK  3e6 /* multiplications modulo each, of both sides                  */
@@ -20,6 +20,7 @@
 #define MORE_WORK   1e8 /* of a comparison, after which no further reading is tried    */
 #define DRAW_WORK   10  /* that an element of an input costs                           */
 #define SIGNS       40  /* drawn in all, at least: each sees a wrong branch by half    */
+#define MOST_POINTS 60  /* at all, where the degree is so high that each tells little */
 #define MAX_REDRAWS 1   /* of all points: a random divisor is hardly ever 0            */
 #define CHEAP       5e6 /* multiplications that may be spent on more points than needed */
 
@@ -280,6 +281,19 @@ bound_of (Pair *pair, guint points)
   return least == G_MAXSIZE ? by_degree : MAX (by_degree, -(double) points * (double) CLAMP (least, 1, SIGNS));
 }
 
+/* Less would be no proof. */
+#define LEAST_BITS 40
+
+/* So many points that their bound is one. 0: they are too many. */
+static guint
+points_needed (Pair *pair, guint points)
+{
+  while (bound_of (pair, points) > -LEAST_BITS)
+    if (++points > MOST_POINTS)
+      return 0;
+  return points;
+}
+
 static void
 report_equal (Pair *pair, guint reading, guint points, double log2_bound)
 {
@@ -301,13 +315,17 @@ try_reading (Pair *pair, guint reading)
 
   if (result != PH_FIELD_EQUAL)
     return result;
-  points = points_wanted (pair);
+  points = points_needed (pair, points_wanted (pair));
+  if (points == 0)
+    return finish (pair, PH_FIELD_UNKNOWN, "its degree is too high for a field of this size");
   for (guint point = 1; point < points; point++)
     {
       result = try_point (pair, reading);
       if (result != PH_FIELD_EQUAL)
         return result;
     }
+  if (bound_of (pair, points) > -LEAST_BITS)
+    return finish (pair, PH_FIELD_UNKNOWN, "its degree is too high for a field of this size");
   report_equal (pair, reading, points, bound_of (pair, points));
   return PH_FIELD_EQUAL;
 }

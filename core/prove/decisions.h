@@ -1,0 +1,13 @@
+/* decisions.h: what is decided by sizes, which a few of them cannot show.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/prove/pair.h"
+
+G_BEGIN_DECLS
+
+/* Whether one side compares, selects or takes remainders by an open size, or by an integer that says a shape, as the other does not. Then equal
+ * at some sizes is not equal at all of them: 24 may be one that nobody tried. */
+gboolean ph_pair_decides_by_size (const PhPair *pair);
+
+G_END_DECLS

@@ -1,0 +1,70 @@
+/* readers.c: what differs at the border of a region, with those that read it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/prove/prover-private.h"
+
+/* How often, and up to how many nodes, a region takes in what reads it. */
+#define MAX_FOLLOWED  3
+#define MAX_FOLLOWING 160
+#define FAR           0x1p-7
+
+/* In float32 too: what leaves its range agrees in double. */
+static gboolean
+is_good_in_float (const PhTrial *trial, guint n_outputs)
+{
+  if (!ph_verdict_is_good (trial->verdict) || trial->n_unbounded > 0 || trial->n_out_of_range > 0 || trial->loses_accuracy)
+    return FALSE;
+  for (guint k = 0; trial->outputs != NULL && k < n_outputs; k++)
+    if (trial->outputs[k].float_error > FAR)
+      return FALSE;
+  return TRUE;
+}
+
+/* Whether @trial, of a region with its readers, excuses what differs at the border of @region. Of a change that promises nothing a few
+ * inputs on which the readers do not show it are no excuse: it has to be proved. But where one side is nothing, what the readers
+ * get there is made up itself, thresholds and ties included; then it will do that they do not tell the two apart. */
+static gboolean
+excuses (const PhTrial *trial, const PhRegion *region, guint n_outputs, PhPromise promise)
+{
+  if (!is_good_in_float (trial, n_outputs))
+    return FALSE;
+  return promise != PH_PROMISE_NONE || trial->verdict == PH_VERDICT_PROVED
+         || (trial->verdict == PH_VERDICT_SAME && trial->n_sets >= PH_PROVE_ENOUGH_SETS
+             && (region->before->len == 0 || region->after->len == 0));
+}
+
+PhTrial *
+ph_prover_follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhPromise promise, double flops,
+                          GError **error)
+{
+  g_autoptr (PhRegion) wider = NULL;
+
+  for (guint round = 0; round < MAX_FOLLOWED && trial != NULL && trial->verdict == PH_VERDICT_DIFFERENT; round++)
+    {
+      PhTrial *next;
+
+      if (wider == NULL)
+        wider = ph_region_copy (region);
+      if (!ph_region_follow (wider, prover->model[0], prover->model[1]) || wider->before->len + wider->after->len > MAX_FOLLOWING)
+        break;
+      next = ph_prover_try_region (prover, wider, promise, flops, FALSE, error);
+      /* Sizes that say of what shape another value is fit it by chance alone, where its own are not known. */
+      if (promise == PH_PROMISE_NONE && next != NULL && next->verdict == PH_VERDICT_DIFFERENT
+          && next->shown_by != PH_SAMPLE_CAPTURED && prover->captured != NULL)
+        {
+          ph_trial_free (next);
+          prover->flowing = TRUE;
+          next = ph_prover_try_region (prover, wider, promise, flops, FALSE, error);
+          prover->flowing = FALSE;
+          if (next != NULL)
+            next->at_one_run = TRUE;
+        }
+      if (next != NULL && !excuses (next, region, wider->outputs->len, promise))
+        {
+          ph_trial_free (next);
+          continue;
+        }
+      ph_trial_free (trial);
+      trial = next;
+    }
+  return trial;
+}
