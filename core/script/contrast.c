@@ -119,7 +119,8 @@ other_value (PhScriptValue *value, guint which, guint64 *state)
       return result;
     }
   dtype = ph_script_dtype (value);
-  if (value->kind != PH_SCRIPT_TENSOR || (!ph_dtype_is_float (dtype) && !ph_dtype_is_integer (dtype) && dtype != PH_BOOL))
+  if (value->kind != PH_SCRIPT_TENSOR || ph_script_is_own_list (value)
+      || (!ph_dtype_is_float (dtype) && !ph_dtype_is_integer (dtype) && dtype != PH_BOOL))
     return ph_script_value_ref (value);
   n = ph_tensor_count (value->tensor);
   tensor = ph_tensor_new (dtype, ph_tensor_rank (value->tensor), ph_tensor_dims (value->tensor));
@@ -151,7 +152,7 @@ add_feeds (PhScriptValue *value, GPtrArray *tensors)
 {
   for (guint i = 0; value->kind == PH_SCRIPT_TUPLE && i < value->n; i++)
     add_feeds (value->items[i], tensors);
-  if (value->kind == PH_SCRIPT_TENSOR)
+  if (value->kind == PH_SCRIPT_TENSOR && !ph_script_is_own_list (value))
     g_ptr_array_add (tensors, value->tensor);
 }
 

@@ -31,16 +31,12 @@ ph_script_bound_clear (PhScriptBound *bound)
   g_clear_pointer (&bound->function, ph_script_function_unref);
 }
 
-/* Where nothing is a tensor the numbers are, or the graph would have no inputs: floats as in textbooks, or @exact numbers of Python's
- * own. TRUE: there were numbers. */
+/* The numbers become inputs of the graph: floats as in textbooks, or @exact numbers of Python's own. TRUE: there were numbers. */
 static gboolean
 numbers_to_tensors (PhScriptBound *bound, gboolean exact)
 {
   gboolean numbers = FALSE;
 
-  for (guint i = 0; i < bound->function->def->n; i++)
-    if (bound->arguments[i]->kind == PH_SCRIPT_TENSOR)
-      return FALSE;
   for (guint i = 0; i < bound->function->def->n; i++)
     {
       PhScriptValue *value = bound->arguments[i];
@@ -67,44 +63,21 @@ take_last_arguments (PhScriptBound *bound)
 
 #define STEPS_TO_TRY 20000
 
-/* What the call gives, where that does not take long. (nullable) */
+/* What the call gives, where that does not take long. (nullable) @endless: it takes longer. */
 static GPtrArray *
-try_call (PhScript *script, const PhScriptBound *bound, GCancellable *cancellable)
+try_call (PhScript *script, const PhScriptBound *bound, gboolean *endless, GCancellable *cancellable)
 {
+  g_autoptr (GError) error = NULL;
   const guint limit = script->limit;
   const guint64 draws = script->draws;
   GPtrArray *results;
 
   script->limit = limit > 0 ? MIN (limit, STEPS_TO_TRY) : STEPS_TO_TRY;
-  results = ph_script_eager (script, bound, NULL, cancellable, NULL);
+  results = ph_script_eager (script, bound, NULL, cancellable, &error);
+  *endless = g_error_matches (error, PH_ERROR, PH_ERROR_CANCELLED) || g_cancellable_is_cancelled (cancellable);
   script->limit = limit;
   script->draws = draws;
   return results;
-}
-
-/* A float32 holds no large integer, is no index, and knows no &: where the call does not give the same of such, its numbers stay
- * Python's own. */
-static void
-settle_numbers (PhScript *script, PhScriptBound *bound, GCancellable *cancellable)
-{
-  g_autoptr (GPtrArray) exact = try_call (script, bound, cancellable), rounded = NULL;
-  gboolean same;
-
-  if (!numbers_to_tensors (bound, FALSE) || exact == NULL)
-    return;
-  rounded = try_call (script, bound, cancellable);
-  same = rounded != NULL && rounded->len == exact->len;
-  for (guint i = 0; same && i < exact->len; i++)
-    {
-      g_autoptr (PhTensor) a = ph_tensor_cast (exact->pdata[i], PH_DOUBLE), b = ph_tensor_cast (rounded->pdata[i], PH_DOUBLE);
-      g_auto (PhComparison) comparison = ph_tensor_compare (b, a, (PhTolerance) { 1e-4, 1e-6 });
-
-      same = comparison.close;
-    }
-  if (same)
-    return;
-  take_last_arguments (bound);
-  bound->exact = numbers_to_tensors (bound, TRUE);
 }
 
 /* [1.0, 2.0] is an input of float32, as it is where f computes with it, whether the call says it or an earlier one did. */
@@ -121,6 +94,54 @@ lists_to_tensors (PhScriptMachine *machine, PhScriptBound *bound, GError **error
         ph_script_value_unref (bound->arguments[i]);
         bound->arguments[i] = strong;
       }
+  return TRUE;
+}
+
+static gboolean
+gives_same (GPtrArray *a, GPtrArray *b)
+{
+  gboolean same = a != NULL && b != NULL && a->len == b->len;
+
+  for (guint i = 0; same && i < a->len; i++)
+    {
+      g_autoptr (PhTensor) one = ph_tensor_cast (a->pdata[i], PH_DOUBLE), other = ph_tensor_cast (b->pdata[i], PH_DOUBLE);
+      g_auto (PhComparison) comparison = ph_tensor_compare (one, other, (PhTolerance) { 1e-4, 1e-6 });
+
+      same = comparison.close;
+    }
+  return same;
+}
+
+/* Lists are inputs of the graph, and where nothing is a tensor numbers are too, or the graph would have none. A float32 holds no large
+ * integer, is no index, and knows no &: where the call does not give the same of such, numbers and lists stay Python's own. */
+static gboolean
+settle_arguments (PhScriptMachine *machine, PhScriptBound *bound, GError **error)
+{
+  g_autoptr (GPtrArray) exact = NULL, rounded = NULL;
+  gboolean alone = TRUE, numbers = FALSE, integers = FALSE, endless = TRUE;
+
+  for (guint i = 0; i < bound->function->def->n; i++)
+    {
+      const PhScriptValue *value = bound->arguments[i];
+
+      alone = alone && value->kind != PH_SCRIPT_TENSOR;
+      numbers = numbers || value->kind == PH_SCRIPT_INT || value->kind == PH_SCRIPT_FLOAT;
+      integers = integers || (value->kind == PH_SCRIPT_TENSOR && value->weak && ph_script_dtype (value) == PH_INT64);
+    }
+  if (integers || (alone && numbers))
+    exact = try_call (machine->script, bound, &endless, machine->cancellable);
+  if (!lists_to_tensors (machine, bound, error))
+    return FALSE;
+  if (alone)
+    numbers_to_tensors (bound, FALSE);
+  if (endless)
+    return TRUE;
+  rounded = exact != NULL ? try_call (machine->script, bound, &endless, machine->cancellable) : NULL;
+  if (gives_same (exact, rounded))
+    return TRUE;
+  take_last_arguments (bound);
+  if (alone)
+    bound->exact = numbers_to_tensors (bound, TRUE);
   return TRUE;
 }
 
@@ -166,7 +187,7 @@ ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, G
   else
     for (guint i = 0; i < value->function->def->n; i++)
       bound->arguments[i] = ph_script_value_ref (value->function->arguments[i]);
-  if (!ok || !lists_to_tensors (&machine, bound, error))
+  if (!ok)
     return FALSE;
   /* The name alone stands for this call from now on. */
   if (py->kind == PH_PY_CALL)
@@ -182,8 +203,7 @@ ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, G
       g_free (bound->function->arguments);
       bound->function->arguments = kept;
     }
-  settle_numbers (script, bound, cancellable);
-  return TRUE;
+  return settle_arguments (&machine, bound, error);
 }
 
 /* ── the graph ── */
@@ -209,7 +229,7 @@ as_input (PhScriptMachine *machine, PhScriptGraph *graph, const char *name, PhSc
         }
       return ph_script_tuple ((PhScriptValue *const *) items->pdata, items->len, value->list);
     }
-  if (value->kind != PH_SCRIPT_TENSOR)
+  if (value->kind != PH_SCRIPT_TENSOR || ph_script_is_own_list (value))
     return ph_script_value_ref (value);
   result = ph_script_tensor (machine->compiling ? NULL : ph_tensor_ref (value->tensor));
   result->value = ph_graph_add_input (graph->model->graph, ph_model_unique_name (graph->model, name),

@@ -15,6 +15,13 @@ typedef struct
   gboolean exact; /* the tensors are numbers of Python's own, which the function has yet as its arguments */
 } PhScriptBound;
 
+/* A list that stays one: a part of the graph. */
+static inline gboolean
+ph_script_is_own_list (const PhScriptValue *value)
+{
+  return value->kind == PH_SCRIPT_TENSOR && value->weak && ph_script_rank (value) != 0;
+}
+
 void ph_script_bound_clear (PhScriptBound *bound);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhScriptBound, ph_script_bound_clear)
 gboolean ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, GCancellable *cancellable,

@@ -101,9 +101,9 @@ went_well (const char *what, GError **error)
 }
 
 static void
-test_program (gconstpointer data)
+check_program (const char *source)
 {
-  g_autofree char *source = NULL, *gives = NULL, *refused = NULL, *not_compiled = NULL, *last = NULL;
+  g_autofree char *gives = NULL, *refused = NULL, *not_compiled = NULL, *last = NULL;
   g_autoptr (PhScript) script = ph_script_new ();
   g_autoptr (PhScriptGraph) traced = NULL, compiled = NULL;
   g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (double));
@@ -112,11 +112,10 @@ test_program (gconstpointer data)
   PhScriptText *text, *call;
   gboolean ok;
 
-  g_assert_true (g_file_get_contents (data, &source, NULL, NULL));
   gives = directive (source, "# gives: ");
   refused = directive (source, "# refused: ");
   not_compiled = directive (source, "# not compiled: ");
-  last = g_strdup (g_strrstr (g_strchomp (source), "\n") + 1);
+  last = g_strdup (strrchr (source, '\n') + 1);
   text = ph_script_parse (source, "program.py", &error);
   g_assert_no_error (error);
   ok = ph_script_run (script, text, FALSE, NULL, &result, &error);
@@ -168,6 +167,31 @@ test_program (gconstpointer data)
     }
 }
 
+static void
+test_program (gconstpointer data)
+{
+  g_autofree char *source = NULL;
+
+  g_assert_true (g_file_get_contents (data, &source, NULL, NULL));
+  check_program (g_strchomp (source));
+}
+
+/* Many of them in one file, each behind a line "### NAME". */
+static void
+test_programs (gconstpointer data)
+{
+  g_autofree char *text = NULL;
+  g_auto (GStrv) programs = NULL;
+
+  g_assert_true (g_file_get_contents (data, &text, NULL, NULL));
+  programs = g_strsplit (text, "### ", -1);
+  for (guint i = 1; programs[i] != NULL; i++)
+    {
+      g_test_message ("%.*s", (int) strcspn (programs[i], "\n"), programs[i]);
+      check_program (g_strchomp (strchr (programs[i], '\n') + 1));
+    }
+}
+
 /* A run that computes more than is recorded: what the names have from before is there as long as they are. */
 static void
 test_many_operators (void)
@@ -203,12 +227,12 @@ main (int argc, char *argv[])
   folder = g_test_build_filename (G_TEST_DIST, "script", "programs", NULL);
   dir = g_dir_open (folder, 0, NULL);
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    if (g_str_has_suffix (name, ".py"))
+    if (g_str_has_suffix (name, ".py") || g_str_has_suffix (name, ".txt"))
       {
         g_autofree char *path = g_strconcat ("/programs/", name, NULL);
 
         g_ptr_array_add (files, g_build_filename (folder, name, NULL));
-        g_test_add_data_func (path, files->pdata[files->len - 1], test_program);
+        g_test_add_data_func (path, files->pdata[files->len - 1], g_str_has_suffix (name, ".py") ? test_program : test_programs);
       }
   g_assert_cmpuint (files->len, >=, 40);
   g_test_add_func ("/programs/many-operators", test_many_operators);
