@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 
+#include <string.h>
+
 #include "core/ops/infer.h"
 
 /*  run bind-dimensions batch=1 seq=128
@@ -9,7 +11,11 @@
  *  x float[batch, seq, 64]   =>   x float[1, 128, 64]
  *
  * The size is put wherever the symbol stands, so that all uses agree; what follows from it is inferred again. It is the
- * caller who says that no other size will come: the interface of the model gets narrower, and says so in its types. */
+ * caller who says that no other size will come: the interface of the model gets narrower, and says so in its types.
+ *
+ *  run bind-dimensions x=[2,3,32,32]      x=int64[2,7], x=[batch,16]
+ *
+ * is the type of an input of which the file does not say it: TorchScript's archives never do. */
 
 static const char why[] = "With the size known, shapes are constants, and what is computed from them can be folded.";
 
@@ -28,6 +34,90 @@ read_binding (const char *text, const char **symbol, gint64 *size, GError **erro
 
   *symbol = ph_intern (name);
   *size = (gint64) number;
+  return TRUE;
+}
+
+/* "[2, batch, ?]", "int64[7]". NULL: it is no type. */
+static const PhType *
+read_type (const char *text, const PhType *old)
+{
+  const char *open = strchr (text, '[');
+  const gsize n = strlen (text);
+  g_autofree char *name = open != NULL ? g_strndup (text, (gsize) (open - text)) : NULL, *inside = NULL;
+  PhDType dtype = name != NULL && *name != '\0'                ? ph_dtype_from_name (name)
+                  : old != NULL && old->kind == PH_KIND_TENSOR ? old->dtype
+                                                               : PH_UNDEFINED;
+  g_auto (GStrv) words = NULL;
+  PhDim dims[PH_MAX_RANK];
+  guint rank = 0;
+
+  if (open == NULL || text[n - 1] != ']' || (*name != '\0' && dtype == PH_UNDEFINED))
+    return NULL;
+  inside = g_strndup (open + 1, n - (gsize) (open + 1 - text) - 1);
+  words = g_strsplit (inside, ",", -1);
+  for (guint i = 0; words[i] != NULL && *inside != '\0'; i++)
+    {
+      const char *word = g_strstrip (words[i]);
+      guint64 size;
+
+      if (rank == PH_MAX_RANK || *word == '\0')
+        return NULL;
+      if (g_ascii_string_to_unsigned (word, 10, 0, G_MAXINT32, &size, NULL))
+        dims[rank++] = PH_DIM ((gint64) size);
+      else if (g_ascii_isalpha (*word) || *word == '_')
+        dims[rank++] = ph_dim_symbol (ph_intern (word));
+      else if (strcmp (word, "?") == 0)
+        dims[rank++] = PH_DIM_UNKNOWN;
+      else
+        return NULL;
+    }
+  return ph_type_tensor (dtype, rank, dims);
+}
+
+/* x=[2,3]: an input whose shape is not known gets it. @taken: it was that, and is done. */
+static gboolean
+bind_input (PhPassRun *run, const char *text, gboolean *taken, GError **error)
+{
+  PhModel *model = ph_pass_run_model (run);
+  const char *equals = strchr (text, '=');
+  g_autofree char *name = equals != NULL ? g_strndup (text, (gsize) (equals - text)) : NULL;
+  PhValue *input = NULL;
+  const PhType *type;
+
+  if (!(*taken = equals != NULL && strchr (equals, '[') != NULL))
+    return TRUE;
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    if (g_str_equal (((PhValue *) model->graph->inputs->pdata[i])->name, name))
+      input = model->graph->inputs->pdata[i];
+  if (input == NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "bind-dimensions: there is no input '%s'; `info` shows them", name);
+      return FALSE;
+    }
+  if ((type = read_type (equals + 1, input->type)) == NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "bind-dimensions: '%s' is not like x=[2,3,32,32] or x=int64[2,7]", text);
+      return FALSE;
+    }
+  if (input->type != NULL && input->type->kind == PH_KIND_TENSOR && input->type->has_rank)
+    {
+      const PhType *both = ph_type_merge (input->type, type);
+
+      if (both == NULL)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "bind-dimensions: input '%s' has another shape already", name);
+          return FALSE;
+        }
+      type = both;
+    }
+  if (!ph_pass_begin (run, "bind", NULL, why))
+    return TRUE;
+  if (!ph_value_set_type (input, type, error) || !ph_infer_model (model, TRUE, NULL, error))
+    {
+      ph_pass_abort (run);
+      return FALSE;
+    }
+  ph_pass_end (run);
   return TRUE;
 }
 
@@ -114,7 +204,12 @@ bind_dimensions (PhPassRun *run, GError **error)
     {
       const char *symbol;
       gint64 size;
+      gboolean taken;
 
+      if (!bind_input (run, arguments[i], &taken, error))
+        return FALSE;
+      if (taken)
+        continue;
       if (!read_binding (arguments[i], &symbol, &size, error))
         return FALSE;
       if (!is_named (ph_pass_run_model (run), symbol))
@@ -137,7 +232,7 @@ static const PhRule rules[] = {
 
 /* clang-format off */
 const PhPass ph_pass_bind_dimensions = {
-  .name = "bind-dimensions", .group = "constants", .summary = "Gives symbolic dimensions their size: bind-dimensions batch=1 seq=128",
+  .name = "bind-dimensions", .group = "constants", .summary = "Gives symbolic dimensions their size: bind-dimensions batch=1 seq=128; or an input its shape: x=[1,3,32,32]",
   .elsewhere = "ONNX Runtime FreeDimensionOverride; TVM bind_symbolic_vars",
   .trap = "the interface gets narrower. onnxsim once did so unasked, and dynamic models became static.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = bind_dimensions, .needs_arguments = TRUE,

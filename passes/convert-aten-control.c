@@ -117,6 +117,130 @@ if_ (PhConvert *l, PhValue **out)
   return made != NULL;
 }
 
+/* ── what is known before it runs ── */
+
+/* What a body hands on from around it stands behind an Identity, which is no longer wanted where the body's nodes are put in its place. */
+static PhValue *
+handed_on (PhValue *value, GArray *dead)
+{
+  while (value != NULL && value->producer != NULL && value->producer->op == &ph_op_Identity)
+    {
+      g_array_append_val (dead, value->producer->id);
+      value = ph_node_input (value->producer, 0);
+    }
+  return value;
+}
+
+static void
+remove_unused (PhModel *model, GArray *dead)
+{
+  for (guint i = 0; i < dead->len; i++)
+    {
+      PhNode *node = ph_model_find_node (model, g_array_index (dead, PhId, i)); /* it may have gone with what used it */
+
+      if (node != NULL)
+        ph_graph_remove_dead (node);
+    }
+}
+
+/* The branch that is taken, where the condition is known, in place of the If. */
+gboolean
+ph_aten_take_branch (PhPassRun *run, PhNode *node, GError **error)
+{
+  PhValue *condition = ph_node_input (node, 0);
+  PhTensor *known = condition != NULL ? ph_value_constant (condition) : NULL;
+  PhGraph *branch;
+  g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + 1);
+  PhBuilder b = { .graph = node->graph, .before = node };
+  g_autoptr (GArray) dead = g_array_new (FALSE, FALSE, sizeof (PhId));
+
+  if (known == NULL || ph_tensor_kind (known) != PH_KIND_TENSOR || ph_tensor_count (known) != 1)
+    return TRUE;
+  branch = ph_node_graph (node, ph_tensor_get (known, 0) != 0 ? "then_branch" : "else_branch");
+  if (branch == NULL || branch->inputs->len > 0 || (branch->outputs->len != node->outputs->len && branch->outputs->len != 0))
+    return TRUE;
+  for (guint i = 0; branch->outputs->len == 0 && i < node->outputs->len; i++)
+    if (ph_value_n_uses (ph_node_output (node, i)) > 0)
+      return TRUE;
+  if (!ph_pass_begin (run, "prim:If", node, "Its condition is known, so only one branch can ever be taken."))
+    return TRUE;
+  if (ph_build_copy (&b, branch, NULL, out, NULL))
+    {
+      for (guint i = 0; i < node->outputs->len; i++)
+        out[i] = handed_on (out[i], dead);
+      if (ph_node_replace_all (node, out, &b))
+        remove_unused (run->model, dead);
+      else if (b.error == NULL)
+        g_set_error_literal (&b.error, PH_ERROR, PH_ERROR_FAILED, "it could not be put in its place");
+    }
+  if (b.error != NULL)
+    {
+      ph_pass_abort (run);
+      g_clear_error (&b.error);
+      return TRUE;
+    }
+  ph_pass_end (run);
+  return TRUE;
+}
+
+/* A loop that goes round as often as is known, and that fills lists or takes from them: one time after the other. */
+gboolean
+ph_aten_unroll (PhPassRun *run, PhNode *node, GError **error)
+{
+  enum
+  {
+    MOST = 64
+  };
+  PhGraph *body = ph_node_graph (node, "body");
+  const guint n = node->inputs->len;
+  PhTensor *turns = n >= 2 && node->inputs->pdata[0] != NULL ? ph_value_constant (node->inputs->pdata[0]) : NULL,
+           *first = n >= 2 && node->inputs->pdata[1] != NULL ? ph_value_constant (node->inputs->pdata[1]) : NULL, *goes_on;
+  PhBuilder b = { .graph = node->graph, .before = node };
+  g_autofree PhValue **values = g_new0 (PhValue *, n + 1), **results = g_new0 (PhValue *, n + 1);
+  g_autoptr (GArray) dead = g_array_new (FALSE, FALSE, sizeof (PhId));
+  gboolean lists = FALSE;
+  gint64 count;
+
+  if (body == NULL || turns == NULL || first == NULL || ph_tensor_count (turns) != 1 || ph_tensor_count (first) != 1
+      || !ph_dtype_is_integer (ph_tensor_dtype (turns)) || ph_tensor_get (first, 0) == 0 || body->inputs->len != n
+      || body->outputs->len != n - 1 || node->outputs->len < n - 2)
+    return TRUE;
+  goes_on = ph_value_constant (body->outputs->pdata[0]);
+  count = ph_tensor_get_int (turns, 0);
+  if (count < 0 || count > MOST || goes_on == NULL || ph_tensor_count (goes_on) != 1 || ph_tensor_get (goes_on, 0) == 0)
+    return TRUE;
+  for (guint i = 2; i < n; i++)
+    {
+      const PhValue *value = node->inputs->pdata[i];
+
+      lists = lists || (value != NULL && value->producer != NULL && ph_aten_is_list (value->producer));
+    }
+  PH_FOREACH_NODE (inner, body)
+    lists = lists || strcmp (inner->op_type, "append") == 0 || strcmp (inner->op_type, "__getitem__") == 0;
+  if (!lists)
+    return TRUE;
+  if (!ph_pass_begin (run, "prim:Loop", node,
+                      "How often it goes round is known, and lists grow or are read in it: one after the other."))
+    return TRUE;
+  memcpy (values, node->inputs->pdata, n * sizeof *values);
+  for (gint64 turn = 0; turn < count && b.error == NULL; turn++)
+    {
+      values[0] = ph_build_scalar (&b, PH_INT64, (double) turn);
+      if (b.error == NULL && ph_build_copy (&b, body, values, results, NULL))
+        for (guint i = 2; i < n; i++)
+          values[i] = handed_on (results[i - 1], dead);
+    }
+  if (b.error != NULL || !ph_node_replace_all (node, values + 2, &b) || b.error != NULL)
+    {
+      ph_pass_abort (run);
+      g_clear_error (&b.error);
+      return TRUE;
+    }
+  remove_unused (run->model, dead);
+  ph_pass_end (run);
+  return TRUE;
+}
+
 /* clang-format off */
 const PhConvertRule ph_convert_aten_control[] = {
   { "prim:Loop", loop, "Loop", "Both run a body a number of times and while a condition holds." }, { "prim:If", if_, "If", "Both run one of two bodies." },

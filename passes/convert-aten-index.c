@@ -1,5 +1,6 @@
 /* convert-aten-index.c: PyTorch's operators that take or put elements by indices or masks, in ONNX's.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <string.h>
 
 #include "passes/convert-aten.h"
@@ -40,72 +41,332 @@ gather (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* x[i, j]: indices of the first dimensions; x[:, i]: of one; x[mask]. */
+/* ── x[i, j] ── */
+
+/* What is indexed, with the dimensions that indices are for in front, and the indices as one tensor for GatherND. */
+typedef struct
+{
+  PhValue *x, *at;
+  gint64 back[PH_MAX_RANK]; /* brings the dimensions of the indices' shape to their place */
+  guint n_back;
+  gint64 undo[PH_MAX_RANK]; /* brings @x's dimensions back                                */
+  guint used;
+} PhIndexed;
+
+/* x[mask] is x[nonzero (mask)]: one list of places for each dimension of the mask. */
+static guint
+expand_masks (PhConvert *l, guint first, PhValue **indices, guint *dims)
+{
+  const guint n = ph_aten_n_tensors (l);
+  guint used = 0, at = 0;
+
+  for (guint i = first; i < n; i++)
+    {
+      PhValue *index = ph_aten_tensor (l, i);
+      const int rank = index != NULL ? ph_value_rank (index) : 0;
+
+      if (index != NULL && (ph_convert_dtype (index) == PH_BOOL || ph_convert_dtype (index) == PH_UINT8))
+        {
+          PhValue *places = PH_BUILD (l->b, NonZero, index);
+
+          if (rank < 1 || used + (guint) rank > PH_MAX_RANK)
+            return G_MAXUINT;
+          for (int k = 0; k < rank; k++)
+            {
+              dims[used] = at++;
+              indices[used++] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), places,
+                                               ph_build_scalar (l->b, PH_INT64, k));
+            }
+          continue;
+        }
+      if (index != NULL)
+        {
+          if (!ph_dtype_is_integer (ph_convert_dtype (index)) || used == PH_MAX_RANK)
+            return G_MAXUINT;
+          dims[used] = at;
+          indices[used++] = ph_convert_cast (l, index, PH_INT64);
+        }
+      at++;
+    }
+  return used;
+}
+
+static gboolean
+read_index (PhConvert *l, PhValue *x, guint first, PhIndexed *to)
+{
+  PhValue *indices[PH_MAX_RANK], *parts[PH_MAX_RANK], *shape;
+  guint dims[PH_MAX_RANK], rest = 0;
+  const guint used = expand_masks (l, first, indices, dims);
+  const int rank = ph_value_rank (x);
+  gint64 perm[PH_MAX_RANK], last = -1;
+  gboolean front = TRUE, together = TRUE;
+
+  if (used == G_MAXUINT || used == 0)
+    return ph_convert_stay (l, "its indices are neither integers nor masks");
+  for (guint i = 0; i < used; i++)
+    {
+      front = front && dims[i] == i;
+      together = together && dims[i] == dims[0] + i;
+    }
+  if (!front && rank < 0)
+    return ph_convert_stay (l, "the rank of its operand is not known");
+  shape = indices[0];
+  for (guint i = 1; i < used; i++)
+    shape = PH_BUILD (l->b, Add, shape, indices[i]);
+  *to = (PhIndexed) { .x = x, .used = used };
+  if (!front)
+    {
+      const int wide = ph_value_rank (shape);
+
+      for (guint i = 0; i < used; i++)
+        perm[i] = dims[i];
+      for (int i = 0; i < rank; i++)
+        {
+          gboolean taken = FALSE;
+
+          for (guint k = 0; k < used; k++)
+            taken = taken || dims[k] == (guint) i;
+          if (!taken)
+            perm[used + rest++] = i;
+        }
+      for (int i = 0; i < rank; i++)
+        to->undo[perm[i]] = i;
+      to->x = ph_convert_transpose (l, x, perm, (guint) rank);
+      /* Indices side by side: what they give stands where they stood, else in front. */
+      if (together && (wide < 0 || wide + (int) rest > PH_MAX_RANK))
+        return ph_convert_stay (l, "the rank of its indices is not known");
+      for (guint i = 0; together && i < (guint) wide + rest; i++)
+        to->back[i] = i < dims[0]                  ? (gint64) (i + (guint) wide)
+                      : i < dims[0] + (guint) wide ? (gint64) (i - dims[0])
+                                                   : (gint64) i;
+      to->n_back = together ? (guint) wide + rest : 0;
+    }
+  if (used == 1)
+    to->at = PH_BUILD (l->b, Unsqueeze, shape, ph_convert_ints_value (l, &last, 1));
+  else
+    {
+      shape = ph_aten_shape_part (l, shape, 0, G_MAXINT64);
+      for (guint i = 0; i < used; i++)
+        parts[i] = PH_BUILD (l->b, Unsqueeze, PH_BUILD (l->b, Expand, indices[i], shape), ph_convert_ints_value (l, &last, 1));
+      to->at = ph_aten_concat (l, parts, used, -1);
+    }
+  return to->at != NULL && to->x != NULL;
+}
+
 static gboolean
 index_ (PhConvert *l, PhValue **out)
 {
-  PhValue *x = ph_aten_operand (l), *indices[PH_MAX_RANK], *parts[PH_MAX_RANK], *shape;
+  PhValue *x = ph_aten_operand (l), *only = NULL;
   const guint n = ph_aten_n_tensors (l);
   guint used = 0, at = 0;
-  const gint64 last = -1;
+  PhIndexed indexed;
 
   if (x == NULL || n < 2 || n - 1 > PH_MAX_RANK)
     return ph_convert_stay (l, "it has no indices");
   for (guint i = 1; i < n; i++)
     if (ph_aten_tensor (l, i) != NULL)
       {
-        indices[used++] = ph_aten_tensor (l, i);
+        only = ph_aten_tensor (l, i);
+        used++;
         at = i - 1;
       }
-  if (used == 1 && ph_convert_dtype (indices[0]) == PH_BOOL && at == 0)
+  if (used == 1 && ph_dtype_is_integer (ph_convert_dtype (only)) && ph_convert_dtype (only) != PH_UINT8)
     {
-      out[0] = PH_BUILD (l->b, GatherND, x,
-                         PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)),
-                                        PH_BUILD (l->b, NonZero, indices[0])));
+      out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", at)), x, only);
       return TRUE;
     }
-  for (guint i = 0; i < used; i++)
-    if (!ph_dtype_is_integer (ph_convert_dtype (indices[i])))
-      return ph_convert_stay (l, "its indices are not integers, or masks beside others");
-  if (used == 1)
-    {
-      out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", at)), x, indices[0]);
-      return TRUE;
-    }
-  if (at + 1 != used || used == 0)
-    return ph_convert_stay (l, "its indices are not of the first dimensions");
-  shape = indices[0];
-  for (guint i = 1; i < used; i++)
-    shape = PH_BUILD (l->b, Add, ph_convert_cast (l, shape, PH_INT64), ph_convert_cast (l, indices[i], PH_INT64));
-  shape = PH_BUILD (l->b, Shape, shape);
-  for (guint i = 0; i < used; i++)
-    parts[i] = PH_BUILD (l->b, Unsqueeze, PH_BUILD (l->b, Expand, ph_convert_cast (l, indices[i], PH_INT64), shape),
-                         ph_convert_ints_value (l, &last, 1));
-  out[0] = PH_BUILD (l->b, GatherND, x, ph_aten_concat (l, parts, used, -1));
+  if (!read_index (l, x, 1, &indexed))
+    return FALSE;
+  out[0] = PH_BUILD (l->b, GatherND, indexed.x, indexed.at);
+  if (indexed.n_back > 0 && out[0] != NULL)
+    out[0] = ph_convert_transpose (l, out[0], indexed.back, indexed.n_back);
   return TRUE;
+}
+
+/* x[i, j] = values, or += */
+static gboolean
+index_put (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_aten_operand (l), *values, *only = ph_aten_tensor (l, 1), *shape;
+  const guint n = ph_aten_n_tensors (l);
+  const gint64 add = ph_aten_int (l, "accumulate", 0);
+  PhIndexed indexed;
+
+  if (x == NULL || n < 3)
+    return ph_convert_stay (l, "it has no indices");
+  values = ph_aten_tensor (l, n - 1);
+  if (values == NULL || ph_convert_dtype (x) == PH_UNDEFINED)
+    return ph_convert_stay (l, "what is written is not known");
+  values = ph_convert_cast (l, values, ph_convert_dtype (x));
+  /* One number wherever the mask is true. */
+  if (n == 3 && only != NULL && ph_convert_dtype (only) == PH_BOOL && ph_value_rank (values) == 0
+      && ph_value_rank (x) >= ph_value_rank (only) && ph_value_rank (only) > 0)
+    {
+      gint64 axes[PH_MAX_RANK];
+      const int more = ph_value_rank (x) - ph_value_rank (only);
+
+      for (int i = 0; i < more; i++)
+        axes[i] = ph_value_rank (only) + i;
+      if (more > 0)
+        only = PH_BUILD (l->b, Unsqueeze, only, ph_convert_ints_value (l, axes, (gsize) more));
+      out[0] = PH_BUILD (l->b, Where, only, add != 0 ? PH_BUILD (l->b, Add, x, values) : values, x);
+      return TRUE;
+    }
+  l->n_in--; /* the last one is no index */
+  if (!read_index (l, x, 1, &indexed))
+    {
+      l->n_in++;
+      return FALSE;
+    }
+  l->n_in++;
+  /* As wide as what the indices give; in the order in which they give it. */
+  shape = PH_BUILD (l->b, Shape, PH_BUILD (l->b, GatherND, indexed.x, indexed.at));
+  if (indexed.n_back > 0)
+    {
+      gint64 forth[PH_MAX_RANK];
+
+      for (guint i = 0; i < indexed.n_back; i++)
+        forth[indexed.back[i]] = i;
+      shape = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), shape,
+                             ph_convert_ints_value (l, indexed.back, indexed.n_back));
+      values = ph_convert_transpose (l, PH_BUILD (l->b, Expand, values, shape), forth, indexed.n_back);
+    }
+  else
+    values = PH_BUILD (l->b, Expand, values, shape);
+  out[0] = PH_BUILD_WITH (l->b, ScatterND, PH_ATTRS (ph_attr_new_string ("reduction", add != 0 ? "add" : "none")), indexed.x,
+                          indexed.at, values);
+  if (out[0] != NULL && indexed.x != x)
+    out[0] = ph_convert_transpose (l, out[0], indexed.undo, (guint) ph_value_rank (x));
+  return TRUE;
+}
+
+/* Rows of one dimension: index_add, index_copy, index_fill. */
+static gboolean
+index_rows (PhConvert *l, PhValue **out)
+{
+  const char *op = ph_aten_name (l);
+  PhValue *x = ph_aten_operand (l), *index = ph_aten_tensor (l, 1), *shape;
+  const int axis = x != NULL ? ph_aten_axis (l, x, ph_aten_int (l, "dim", 0)) : -1;
+  const double alpha = ph_aten_number (l, "alpha", 1);
+  const gint64 one = 1;
+  PhAtenArg arg;
+  PhValue *source;
+  gint64 dims[PH_MAX_RANK];
+
+  if (axis < 0 || index == NULL || !ph_aten_arg (l, 2, strcmp (op, "index_fill") == 0 ? "value" : "source", &arg))
+    return ph_convert_stay (l, "it has not three operands");
+  if (ph_value_rank (index) == 0)
+    index = ph_convert_reshape (l, index, &one, 1);
+  source = ph_aten_as (l, &arg, ph_convert_dtype (x), x);
+  if (alpha != 1 && source != NULL)
+    source = PH_BUILD (l->b, Mul, source, ph_convert_like (l, source, alpha));
+  shape = PH_BUILD (l->b, Shape, PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, index));
+  source = PH_BUILD (l->b, Expand, source, shape);
+  for (int i = 0; i < ph_value_rank (x); i++)
+    dims[i] = i == axis ? -1 : 1;
+  index = PH_BUILD (l->b, Expand, ph_convert_reshape (l, ph_convert_cast (l, index, PH_INT64), dims, (guint) ph_value_rank (x)),
+                    shape);
+  out[0] = PH_BUILD_WITH (
+      l->b, ScatterElements,
+      PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_string ("reduction", strcmp (op, "index_add") == 0 ? "add" : "none")),
+      x, index, source);
+  return TRUE;
+}
+
+/* Every so many, where the size of the dimension is known. */
+gboolean
+ph_aten_put_steps (PhConvert *l, PhValue *x, PhValue *part, PhValue **out)
+{
+  const int axis = ph_aten_axis (l, x, ph_aten_int (l, "dim", 0)), rank = ph_value_rank (x);
+  const gint64 size = axis >= 0 ? ph_value_dim (x, axis) : -1, step = ph_aten_int (l, "step", 1);
+  gint64 start = ph_aten_int (l, "start", 0), end = ph_aten_int (l, "end", G_MAXINT64), dims[PH_MAX_RANK];
+  g_autoptr (GArray) at = g_array_new (FALSE, FALSE, sizeof (gint64));
+  PhValue *index;
+
+  if (size < 0 || step < 1 || l->stays != NULL)
+    return ph_convert_stay (l, "the size of the dimension is not known");
+  start = CLAMP (start < 0 ? start + size : start, 0, size);
+  end = CLAMP (end < 0 ? end + size : end, start, size);
+  for (gint64 i = start; i < end; i += step)
+    g_array_append_val (at, i);
+  for (int i = 0; i < rank; i++)
+    dims[i] = i == axis ? -1 : 1;
+  index = ph_convert_ints_value (l, (const gint64 *) (gpointer) at->data, at->len);
+  index = index != NULL ? ph_convert_reshape (l, index, dims, (guint) rank) : NULL;
+  part = ph_convert_cast (l, part, ph_convert_dtype (x));
+  out[0] = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", axis)), x,
+                          PH_BUILD (l->b, Expand, index, PH_BUILD (l->b, Shape, part)), part);
+  return TRUE;
+}
+
+/* ── scatter ── */
+
+static const char *
+scatter_reduction (PhConvert *l)
+{
+  static const struct
+  {
+    const char *torch, *onnx;
+  } names[] = { { "sum", "add" },  { "add", "add" },  { "prod", "mul" }, { "multiply", "mul" },
+                { "amax", "max" }, { "amin", "min" }, { "", "none" } };
+  const char *given = strcmp (ph_aten_name (l), "scatter_add") == 0 ? "add" : ph_node_attr_string (l->node, "reduce", "");
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (strcmp (names[i].torch, given) == 0)
+      return names[i].onnx;
+  return NULL;
 }
 
 static gboolean
 scatter (PhConvert *l, PhValue **out)
 {
-  PhValue *x = ph_aten_operand (l), *index = ph_aten_tensor (l, 1), *src;
+  PhValue *x = ph_aten_operand (l), *index = ph_aten_tensor (l, 1), *src, *into = x;
   const gint64 axis = ph_aten_int (l, "dim", 0);
+  const char *kind = scatter_reduction (l);
+  const gboolean alone = ph_aten_int (l, "include_self", 1) == 0;
   PhAtenArg arg;
 
   if (x == NULL || index == NULL || (!ph_aten_arg (l, 2, "src", &arg) && !ph_aten_arg (l, 2, "value", &arg)))
     return ph_convert_stay (l, "it has no operand");
+  if (kind == NULL)
+    return ph_convert_stay (l, "ONNX does not reduce like that");
   src = ph_aten_as (l, &arg, ph_convert_dtype (x), x);
-  if (arg.value == NULL)
+  if (arg.value == NULL || ph_value_rank (arg.value) == 0)
     src = PH_BUILD (l->b, Expand, src, ph_aten_shape_part (l, index, 0, G_MAXINT64));
   else
-    for (int i = 0; i < ph_value_rank (index); i++)
-      if (ph_value_dim (index, i) < 0 || ph_value_dim (src, i) != ph_value_dim (index, i))
-        return ph_convert_stay (l, "its source may be larger than its indices");
-  out[0] = PH_BUILD_WITH (
-      l->b, ScatterElements,
-      PH_ATTRS (ph_attr_new_int ("axis", axis),
-                ph_attr_new_string ("reduction", strcmp (ph_aten_name (l), "scatter_add") == 0 ? "add" : "none")),
-      x, index, src);
+    {
+      gboolean same = ph_value_rank (index) >= 0;
+      gint64 axes[PH_MAX_RANK], zeros[PH_MAX_RANK] = { 0 };
+
+      for (int i = 0; i < ph_value_rank (index); i++)
+        {
+          axes[i] = i;
+          same = same && ph_value_dim (index, i) >= 0 && ph_value_dim (src, i) == ph_value_dim (index, i);
+        }
+      /* Only as much of it as there are indices. */
+      if (!same && ph_value_rank (index) < 0)
+        return ph_convert_stay (l, "the rank of its indices is not known");
+      if (!same)
+        src = PH_BUILD (l->b, Slice, src, ph_convert_ints_value (l, zeros, (gsize) ph_value_rank (index)),
+                        ph_aten_shape_part (l, index, 0, G_MAXINT64),
+                        ph_convert_ints_value (l, axes, (gsize) ph_value_rank (index)));
+    }
+  if (alone
+      && strcmp (kind, "none") != 0) /* what was there does not count: it is made what changes nothing, where something is put */
+    {
+      const double nothing = strcmp (kind, "add") == 0   ? 0
+                             : strcmp (kind, "mul") == 0 ? 1
+                             : strcmp (kind, "max") == 0 ? -(double) INFINITY
+                                                         : (double) INFINITY;
+
+      if (!isfinite (nothing) && !ph_dtype_is_float (ph_convert_dtype (x)))
+        return ph_convert_stay (l, "integers have no largest element that is put aside");
+      into = PH_BUILD_WITH (
+          l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, index,
+          PH_BUILD (l->b, Expand, ph_convert_like (l, x, nothing), ph_aten_shape_part (l, index, 0, G_MAXINT64)));
+    }
+  out[0] = PH_BUILD_WITH (l->b, ScatterElements,
+                          PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_string ("reduction", kind)), into, index, src);
   return TRUE;
 }
 
@@ -117,6 +378,10 @@ const PhConvertRule ph_convert_aten_index[] = {
   { "aten:index", index_, "Gather or GatherND", "Indices are broadcast against each other first." },
   { "aten:masked_select", masked, "Compress", "Both take the elements in order." },
   { "aten:scatter", scatter, "ScatterElements", dims }, { "aten:scatter_add", scatter, "ScatterElements that adds", dims },
+  { "aten:scatter_reduce", scatter, "ScatterElements that adds, multiplies or compares", dims },
+  { "aten:index_put", index_put, "ScatterND, or Where", "What is written is as wide as what the indices give." }, { "aten:_index_put_impl", index_put, "ScatterND, or Where", "What is written is as wide as what the indices give." },
+  { "aten:_unsafe_index_put", index_put, "ScatterND, or Where", "What is written is as wide as what the indices give." }, { "aten:_unsafe_index", index_, "Gather or GatherND", "Indices are broadcast against each other first." },
+  { "aten:index_add", index_rows, "ScatterElements that adds", dims }, { "aten:index_copy", index_rows, "ScatterElements", dims }, { "aten:index_fill", index_rows, "ScatterElements", dims },
   { NULL }
 };
 /* clang-format on */

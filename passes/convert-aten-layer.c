@@ -238,6 +238,223 @@ recurrent (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* One step of a recurrent layer, written out. */
+static gboolean
+cell (PhConvert *l, PhValue **out)
+{
+  const char *op = ph_aten_name (l);
+  const gboolean lstm = strcmp (op, "lstm_cell") == 0, gru = strcmp (op, "gru_cell") == 0;
+  const guint states = lstm ? 2 : 1, n = lstm ? 4 : gru ? 3 : 1;
+  PhValue *x = ph_aten_tensor (l, 0), *h = ph_aten_tensor (l, 1), *w = ph_aten_tensor (l, 1 + states),
+          *r = ph_aten_tensor (l, 2 + states), *from_x, *from_h, *a[4], *b[4];
+  PhNode *parts;
+
+  if (x == NULL || h == NULL || w == NULL || r == NULL || ph_value_rank (w) != 2 || ph_value_rank (r) != 2)
+    return ph_convert_stay (l, "a weight is missing");
+  from_x = dense (l, x, w, ph_aten_tensor (l, 3 + states));
+  from_h = dense (l, h, r, ph_aten_tensor (l, 4 + states));
+  if (!gru)
+    from_x = PH_BUILD (l->b, Add, from_x, from_h);
+  if (n == 1)
+    {
+      out[0] = strcmp (op, "rnn_relu_cell") == 0 ? PH_BUILD (l->b, Relu, from_x) : PH_BUILD (l->b, Tanh, from_x);
+      return TRUE;
+    }
+  for (guint k = 0; k < (gru ? 2 : 1); k++)
+    {
+      PhValue *whole = k == 0 ? from_x : from_h,
+              *first = ph_build_node (l->b, &ph_op_Split, &whole, 1,
+                                      PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("num_outputs", n)), n);
+
+      if (first == NULL)
+        return FALSE;
+      parts = first->producer;
+      for (guint i = 0; i < n; i++)
+        (k == 0 ? a : b)[i] = ph_node_output (parts, i);
+    }
+  if (lstm)
+    {
+      PhValue *c = PH_BUILD (l->b, Add, PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sigmoid, a[1]), ph_aten_tensor (l, 2)),
+                             PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sigmoid, a[0]), PH_BUILD (l->b, Tanh, a[2])));
+
+      out[0] = PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sigmoid, a[3]), PH_BUILD (l->b, Tanh, c));
+      if (l->n_out > 1)
+        out[1] = c;
+    }
+  else
+    {
+      PhValue *reset = PH_BUILD (l->b, Sigmoid, PH_BUILD (l->b, Add, a[0], b[0])),
+              *update = PH_BUILD (l->b, Sigmoid, PH_BUILD (l->b, Add, a[1], b[1])),
+              *fresh = PH_BUILD (l->b, Tanh, PH_BUILD (l->b, Add, a[2], PH_BUILD (l->b, Mul, reset, b[2])));
+
+      out[0] = PH_BUILD (l->b, Add, fresh, PH_BUILD (l->b, Mul, update, PH_BUILD (l->b, Sub, h, fresh)));
+    }
+  return TRUE;
+}
+
+/* v times g over the length of v, over all dimensions but one. */
+static gboolean
+weight_norm (PhConvert *l, PhValue **out)
+{
+  PhValue *v = ph_aten_tensor (l, 0), *g = ph_aten_tensor (l, 1), *length;
+  const int rank = v != NULL ? ph_value_rank (v) : -1;
+  const gint64 dim = ph_aten_int (l, "dim", 0);
+  gint64 axes[PH_MAX_RANK];
+  guint n = 0;
+
+  if (g == NULL || rank < 1)
+    return ph_convert_stay (l, "the rank of its weight is not known");
+  for (int i = 0; i < rank; i++)
+    if (i != dim)
+      axes[n++] = i;
+  length = PH_BUILD_WITH (l->b, ReduceL2, PH_ATTRS (ph_attr_new_int ("keepdims", 1)), v, ph_convert_ints_value (l, axes, n));
+  out[0] = PH_BUILD (l->b, Mul, v, PH_BUILD (l->b, Div, g, length));
+  if (l->n_out > 1)
+    out[1] = length;
+  return TRUE;
+}
+
+/* Rows of a table, added bag by bag: a place is of the last bag whose offset is not behind it. */
+static gboolean
+embedding_bag (PhConvert *l, PhValue **out)
+{
+  PhValue *table = ph_aten_tensor (l, 0), *at = ph_aten_tensor (l, 1), *offsets = ph_aten_tensor (l, 2),
+          *weights = ph_aten_tensor (l, 3), *rows, *places, *bag, *member;
+  const gint64 mode = ph_aten_int (l, "mode", 0), zero = 0, one = 1, last = -1,
+               n_bags = offsets != NULL ? ph_value_dim (offsets, 0) : -1;
+
+  if (table == NULL || at == NULL || mode > 1 || n_bags < 0 || ph_aten_int (l, "padding_idx", -1) >= 0
+      || ph_aten_int (l, "include_last_offset", 0) != 0 || ph_value_rank (at) != 1)
+    return ph_convert_stay (l, "it takes the largest, has padding, or how many bags there are is not known");
+  rows = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), table, at);
+  if (weights != NULL)
+    rows = PH_BUILD (l->b, Mul, rows, PH_BUILD (l->b, Unsqueeze, weights, ph_convert_ints_value (l, &last, 1)));
+  places = PH_BUILD (l->b, Range, ph_build_scalar (l->b, PH_INT64, 0), PH_BUILD (l->b, Size, at),
+                     ph_build_scalar (l->b, PH_INT64, 1));
+  bag = PH_BUILD (l->b, LessOrEqual,
+                  PH_BUILD (l->b, Unsqueeze, ph_convert_cast (l, offsets, PH_INT64), ph_convert_ints_value (l, &one, 1)),
+                  PH_BUILD (l->b, Unsqueeze, places, ph_convert_ints_value (l, &zero, 1)));
+  bag = PH_BUILD (l->b, Sub,
+                  PH_BUILD_WITH (l->b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), ph_convert_cast (l, bag, PH_INT64),
+                                 ph_convert_ints_value (l, &zero, 1)),
+                  ph_build_scalar (l->b, PH_INT64, 1));
+  member = PH_BUILD_WITH (l->b, OneHot, PH_ATTRS (ph_attr_new_int ("axis", 0)), bag,
+                          ph_build_scalar (l->b, PH_INT64, (double) n_bags),
+                          ph_convert_cast (l, ph_convert_ints_value (l, (gint64[]) { 0, 1 }, 2), ph_convert_dtype (table)));
+  out[0] = PH_BUILD (l->b, MatMul, member, rows);
+  if (mode == 1)
+    {
+      PhValue *many = PH_BUILD_WITH (l->b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 1)), member,
+                                     ph_convert_ints_value (l, &one, 1));
+
+      out[0] = PH_BUILD (l->b, Div, out[0], PH_BUILD (l->b, Max, many, ph_convert_like (l, many, 1)));
+    }
+  return TRUE;
+}
+
+static gboolean
+grid_sample (PhConvert *l, PhValue **out)
+{
+  static const char *const modes[] = { "linear", "nearest", "cubic" }, *const borders[] = { "zeros", "border", "reflection" };
+  PhValue *x = ph_aten_tensor (l, 0), *grid = ph_aten_tensor (l, 1);
+  const gint64 mode = ph_aten_int (l, "interpolation_mode", 0), border = ph_aten_int (l, "padding_mode", 0);
+
+  if (x == NULL || grid == NULL || mode < 0 || mode > 2 || border < 0 || border > 2)
+    return ph_convert_stay (l, "its operands are not known");
+  out[0] = PH_BUILD_WITH (l->b, GridSample,
+                          PH_ATTRS (ph_attr_new_string ("mode", modes[mode]),
+                                    ph_attr_new_string ("padding_mode", borders[border]),
+                                    ph_attr_new_int ("align_corners", ph_aten_int (l, "align_corners", 0) != 0)),
+                          x, grid);
+  return TRUE;
+}
+
+static gboolean
+affine_grid (PhConvert *l, PhValue **out)
+{
+  PhValue *theta = ph_aten_tensor (l, 0), *size = theta != NULL ? ph_aten_sizes (l, "size", -1) : NULL;
+
+  if (size == NULL)
+    return FALSE;
+  out[0] = PH_BUILD_WITH (l->b, AffineGrid,
+                          PH_ATTRS (ph_attr_new_int ("align_corners", ph_aten_int (l, "align_corners", 0) != 0)), theta, size);
+  return TRUE;
+}
+
+/* @n numbers of a list that is computed, and known. */
+static gboolean
+known_numbers (PhConvert *l, const char *name, float *to, guint n)
+{
+  const PhValue *value = ph_aten_computed (l, name);
+  const PhNode *list = value != NULL ? value->producer : NULL;
+
+  if (list == NULL || !ph_aten_is_list (list) || list->inputs->len != n)
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      PhTensor *tensor = list->inputs->pdata[i] != NULL ? ph_value_constant (list->inputs->pdata[i]) : NULL;
+
+      if (tensor == NULL || ph_tensor_count (tensor) != 1)
+        return FALSE;
+      to[i] = (float) ph_tensor_get (tensor, 0);
+    }
+  return TRUE;
+}
+
+static gboolean
+upsample (PhConvert *l, PhValue **out)
+{
+  const gboolean linear = strstr (l->op, "linear") != NULL, cubic = strstr (l->op, "bicubic") != NULL,
+                 corners = ph_aten_int (l, "align_corners", 0) != 0;
+  PhValue *x = ph_aten_operand (l), *sizes = NULL, *scales = NULL;
+  const PhAttr *factors = ph_node_attr (l->node, "scale_factors");
+  float scale[5] = { 1, 1, 1, 1, 1 };
+  const int rank = x != NULL ? ph_value_rank (x) : -1;
+
+  if (rank < 3 || rank > 5)
+    return ph_convert_stay (l, "the rank of its operand is not known");
+  if (ph_aten_has (l, "output_size"))
+    {
+      PhValue *parts[] = { ph_aten_shape_part (l, x, 0, 2), ph_aten_sizes (l, "output_size", -1) };
+
+      sizes = ph_aten_concat (l, parts, 2, 0);
+    }
+  else if (factors != NULL && factors->kind == PH_ATTR_FLOATS && factors->n + 2 == (gsize) rank)
+    {
+      memcpy (scale + 2, factors->floats, factors->n * sizeof *scale);
+      scales = ph_build_tensor (l->b, ph_tensor_new_floats (scale, (gsize) rank));
+    }
+  else if (rank > 2 && known_numbers (l, "scale_factors", scale + 2, (guint) rank - 2))
+    scales = ph_build_tensor (l->b, ph_tensor_new_floats (scale, (gsize) rank));
+  if (sizes == NULL && scales == NULL)
+    return ph_convert_stay (l, "the size that it gives is not known");
+  out[0] = ph_build_node (l->b, &ph_op_Resize, PH_VALUES_ (x, NULL, scales, sizes), sizes != NULL ? 4 : 3,
+                          PH_ATTRS (ph_attr_new_string ("mode", cubic    ? "cubic"
+                                                                : linear ? "linear"
+                                                                         : "nearest"),
+                                    ph_attr_new_string ("coordinate_transformation_mode", !linear && !cubic ? "asymmetric"
+                                                                                          : corners         ? "align_corners"
+                                                                                                            : "half_pixel"),
+                                    ph_attr_new_string ("nearest_mode", "floor")),
+                          1);
+  return TRUE;
+}
+
+static gboolean
+pixel_shuffle (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_aten_operand (l);
+
+  if (x == NULL)
+    return FALSE;
+  if (ph_value_rank (x) != 4 || !ph_dtype_is_float (ph_convert_dtype (x)))
+    return ph_aten_shuffle (l, out);
+  out[0] = PH_BUILD_WITH (
+      l->b, DepthToSpace,
+      PH_ATTRS (ph_attr_new_int ("blocksize", ph_aten_int (l, "upscale_factor", 1)), ph_attr_new_string ("mode", "CRD")), x);
+  return out[0] != NULL;
+}
+
 static const char weighted[] = "The values are weighted by the softmax of how well queries meet keys.";
 static const char one_kernel[] = "PyTorch's kernel does all of it at once.";
 static const char gate_order[] = "PyTorch orders the gates in another way.";
@@ -249,6 +466,17 @@ const PhConvertRule ph_convert_aten_layer[] = {
   { "aten:_transformer_encoder_layer_fwd", encoder_layer, "attention, two dense layers and two norms", one_kernel },
   { "aten:lstm", recurrent, "an LSTM for each layer", gate_order }, { "aten:gru", recurrent, "a GRU for each layer", gate_order },
   { "aten:rnn_tanh", recurrent, "an RNN for each layer", one_kernel }, { "aten:rnn_relu", recurrent, "an RNN for each layer", one_kernel },
+  { "aten:lstm_cell", cell, "two dense layers and the gates", one_kernel }, { "aten:gru_cell", cell, "two dense layers and the gates", one_kernel },
+  { "aten:rnn_tanh_cell", cell, "two dense layers and Tanh", one_kernel }, { "aten:rnn_relu_cell", cell, "two dense layers and Relu", one_kernel },
+  { "aten:_weight_norm", weight_norm, "Mul and ReduceL2", "The weight is a direction and a length." }, { "aten:_weight_norm_interface", weight_norm, "Mul and ReduceL2", "The weight is a direction and a length." },
+  { "aten:embedding_bag", embedding_bag, "Gather, OneHot and MatMul", "A bag is the sum or the mean of its rows." }, { "aten:_embedding_bag", embedding_bag, "Gather, OneHot and MatMul", "A bag is the sum or the mean of its rows." },
+  { "aten:grid_sampler", grid_sample, "GridSample", "Both take places from -1 to 1." }, { "aten:grid_sampler_2d", grid_sample, "GridSample", "Both take places from -1 to 1." },
+  { "aten:affine_grid_generator", affine_grid, "AffineGrid", "Both give places from -1 to 1." },
+  { "aten:upsample_nearest1d", upsample, "Resize", "PyTorch rounds down." }, { "aten:upsample_nearest2d", upsample, "Resize", "PyTorch rounds down." }, { "aten:upsample_nearest3d", upsample, "Resize", "PyTorch rounds down." },
+  { "aten:upsample_linear1d", upsample, "Resize", "Without align_corners, pixels are centred." }, { "aten:upsample_bilinear2d", upsample, "Resize", "Without align_corners, pixels are centred." },
+  { "aten:upsample_bicubic2d", upsample, "Resize", "Both take four pixels each way." },
+  { "aten:upsample_trilinear3d", upsample, "Resize", "Without align_corners, pixels are centred." },
+  { "aten:pixel_shuffle", pixel_shuffle, "DepthToSpace", "PyTorch's channels are in the order CRD." },
   { NULL }
 };
 /* clang-format on */

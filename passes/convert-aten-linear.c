@@ -182,9 +182,10 @@ pool (PhConvert *l, PhValue **out)
   const char *digit = strpbrk (op, "123");
   const guint n = digit != NULL ? (guint) (*digit - '0') : 2;
   PhValue *x = ph_aten_tensor (l, 0);
-  gint64 kernel[3], stride[6], pads[6], dilation[3], zero = 0;
+  gint64 kernel[3], stride[6], pads[6], dilation[3], zero = 0, area = 1;
+  const gint64 divisor = ph_aten_int (l, "divisor_override", 0);
   guint m = 3, a = 0;
-  gboolean alone;
+  gboolean alone, places;
   PhAttr *attrs[8] = { NULL };
 
   if (x == NULL || !each (l, "kernel_size", 1, kernel, n) || !each (l, "padding", 0, pads, n)
@@ -196,8 +197,8 @@ pool (PhConvert *l, PhValue **out)
     memcpy (stride, kernel, sizeof kernel);
   else if (!each (l, "stride", 1, stride, n))
     return FALSE;
-  if (ph_aten_has (l, "divisor_override"))
-    return ph_convert_stay (l, "it divides by a number of its own");
+  for (guint i = 0; i < n; i++)
+    area *= kernel[i];
   alone = ph_value_rank (x) == (int) n + 1;
   if (alone)
     x = PH_BUILD (l->b, Unsqueeze, x, ph_convert_ints_value (l, &zero, 1));
@@ -209,10 +210,23 @@ pool (PhConvert *l, PhValue **out)
   if (most)
     attrs[a++] = ph_attr_new_ints ("dilations", dilation, n);
   else
-    attrs[a++] = ph_attr_new_int ("count_include_pad", ph_aten_int (l, "count_include_pad", 1) != 0);
-  out[0] = ph_build_node (l->b, most ? &ph_op_MaxPool : &ph_op_AveragePool, &x, 1, attrs, 1);
-  if (alone)
-    out[0] = PH_BUILD (l->b, Squeeze, out[0], ph_convert_ints_value (l, &zero, 1));
+    attrs[a++] = ph_attr_new_int ("count_include_pad", divisor != 0 || ph_aten_int (l, "count_include_pad", 1) != 0);
+  places = most && l->n_out > 1 && ph_value_n_uses (ph_node_output (l->node, 1)) > 0;
+  out[0] = ph_build_node (l->b, most ? &ph_op_MaxPool : &ph_op_AveragePool, &x, 1, attrs, places ? 2 : 1);
+  if (places && out[0] != NULL) /* counted in each plane for itself */
+    {
+      gint64 plane = 1;
+
+      for (guint i = 0; i < n; i++)
+        plane = plane > 0 && ph_value_dim (x, (int) i + 2) > 0 ? plane * ph_value_dim (x, (int) i + 2) : -1;
+      if (plane < 0)
+        return ph_convert_stay (l, "the size of its planes is not known");
+      out[1] = PH_BUILD (l->b, Mod, ph_node_output (out[0]->producer, 1), ph_build_scalar (l->b, PH_INT64, (double) plane));
+    }
+  if (divisor != 0)
+    out[0] = PH_BUILD (l->b, Mul, out[0], ph_convert_like (l, x, (double) area / (double) divisor));
+  for (guint i = 0; i < (places ? 2 : 1) && alone; i++)
+    out[i] = PH_BUILD (l->b, Squeeze, out[i], ph_convert_ints_value (l, &zero, 1));
   return TRUE;
 }
 
@@ -271,7 +285,24 @@ adaptive (PhConvert *l, PhValue **out)
         out[0] = PH_BUILD (l->b, MatMul, swap_last (l, averages (l, ph_convert_dtype (x), dims[0], sizes[0])), out[0]);
     }
   else
-    return ph_convert_stay (l, "its windows are of several sizes, or the size of its operand is not known");
+    {
+      /* One dimension after the other, window by window. */
+      out[0] = x;
+      for (guint i = 0; i < n && out[0] != NULL; i++)
+        {
+          PhValue *parts[64];
+
+          if (dims[i] <= 0 || sizes[i] <= 0 || sizes[i] > (gint64) G_N_ELEMENTS (parts))
+            return ph_convert_stay (l, "its windows are of several sizes, or the size of its operand is not known");
+          for (gint64 k = 0; k < sizes[i]; k++)
+            parts[k] = ph_build_node (l->b, most ? &ph_op_ReduceMax : &ph_op_ReduceMean,
+                                      PH_VALUES_ (ph_aten_slice (l, out[0], axes[i], k * dims[i] / sizes[i],
+                                                                 ((k + 1) * dims[i] + sizes[i] - 1) / sizes[i]),
+                                                  ph_convert_ints_value (l, &axes[i], 1)),
+                                      2, PH_ATTRS (ph_attr_new_int ("keepdims", 1)), 1);
+          out[0] = ph_aten_concat (l, parts, (guint) sizes[i], axes[i]);
+        }
+    }
   return TRUE;
 }
 
@@ -294,6 +325,34 @@ or_number (PhConvert *l, PhValue *value, PhDType dtype, const gint64 *dims, guin
   return ph_build_tensor (l->b, made);
 }
 
+/* Without statistics of its training it takes those of the batch. */
+static gboolean
+batch_statistics (PhConvert *l, PhValue *x, PhValue **out)
+{
+  const int rank = ph_value_rank (x);
+  gint64 axes[PH_MAX_RANK], more[PH_MAX_RANK];
+  PhValue *mean, *off, *var, *w = ph_aten_tensor (l, 1), *bias = ph_aten_tensor (l, 2), *over;
+
+  for (int i = 0, k = 0; i < rank; i++)
+    if (i != 1)
+      axes[k++] = i;
+  for (int i = 2; i < rank; i++)
+    more[i - 2] = i - 1;
+  over = ph_convert_ints_value (l, axes, (gsize) rank - 1);
+  mean = PH_BUILD_WITH (l->b, ReduceMean, PH_ATTRS (ph_attr_new_int ("keepdims", 1)), x, over);
+  off = PH_BUILD (l->b, Sub, x, mean);
+  var = PH_BUILD_WITH (l->b, ReduceMean, PH_ATTRS (ph_attr_new_int ("keepdims", 1)), PH_BUILD (l->b, Mul, off, off), over);
+  out[0] = PH_BUILD (l->b, Div, off,
+                     PH_BUILD (l->b, Sqrt, PH_BUILD (l->b, Add, var, ph_convert_like (l, x, ph_aten_number (l, "eps", 1e-5)))));
+  if (w != NULL)
+    out[0] = PH_BUILD (l->b, Mul, out[0],
+                       rank > 2 ? PH_BUILD (l->b, Unsqueeze, w, ph_convert_ints_value (l, more, (gsize) rank - 2)) : w);
+  if (bias != NULL)
+    out[0] = PH_BUILD (l->b, Add, out[0],
+                       rank > 2 ? PH_BUILD (l->b, Unsqueeze, bias, ph_convert_ints_value (l, more, (gsize) rank - 2)) : bias);
+  return TRUE;
+}
+
 static gboolean
 batch_norm (PhConvert *l, PhValue **out)
 {
@@ -301,6 +360,8 @@ batch_norm (PhConvert *l, PhValue **out)
   const PhDType dtype = mean != NULL ? ph_convert_dtype (mean) : PH_UNDEFINED;
   const gint64 channels = mean != NULL ? ph_value_dim (mean, 0) : -1;
 
+  if (x != NULL && mean == NULL && var == NULL && ph_value_rank (x) >= 2)
+    return batch_statistics (l, x, out);
   if (x == NULL || mean == NULL || var == NULL)
     return ph_convert_stay (l, "it has no statistics");
   if (ph_aten_int (l, "training", 0) != 0)
@@ -345,7 +406,8 @@ group_norm (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_aten_tensor (l, 0), *inputs[3];
   const gint64 channels = x != NULL ? ph_value_dim (x, 1) : -1;
-  const gboolean group = strcmp (name_of (l), "group_norm") == 0;
+  const gboolean native = strcmp (name_of (l), "native_group_norm") == 0,
+                 group = native || strcmp (name_of (l), "group_norm") == 0;
   PhAttr **attrs;
 
   if (x == NULL)
@@ -357,7 +419,7 @@ group_norm (PhConvert *l, PhValue **out)
   inputs[2] = or_number (l, ph_aten_tensor (l, 2), ph_convert_dtype (x), &channels, 1, 0);
   if (inputs[1] == NULL || inputs[2] == NULL)
     return ph_convert_stay (l, "how many channels there are is not known");
-  attrs = group ? PH_ATTRS (ph_attr_new_int ("num_groups", ph_aten_int (l, "num_groups", 1)),
+  attrs = group ? PH_ATTRS (ph_attr_new_int ("num_groups", ph_aten_int (l, native ? "group" : "num_groups", 1)),
                             ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5)))
                 : PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5)));
   out[0] = ph_build_node (l->b, group ? &ph_op_GroupNormalization : &ph_op_InstanceNormalization, inputs, 3, attrs, 1);
@@ -383,13 +445,15 @@ const PhConvertRule ph_convert_aten_linear[] = {
   CONV ("conv1d", "Conv"), CONV ("conv2d", "Conv"), CONV ("conv3d", "Conv"), CONV ("convolution", "Conv"), CONV ("_convolution", "Conv"), CONV ("_convolution_mode", "Conv"),
   CONV ("conv_transpose1d", "ConvTranspose"), CONV ("conv_transpose2d", "ConvTranspose"), CONV ("conv_transpose3d", "ConvTranspose"),
   POOL ("max_pool1d", "MaxPool"), POOL ("max_pool2d", "MaxPool"), POOL ("max_pool3d", "MaxPool"), POOL ("max_pool2d_with_indices", "MaxPool"),
+  POOL ("max_pool1d_with_indices", "MaxPool"), POOL ("max_pool3d_with_indices", "MaxPool"),
   POOL ("avg_pool1d", "AveragePool"), POOL ("avg_pool2d", "AveragePool"), POOL ("avg_pool3d", "AveragePool"),
   ADAPTIVE ("adaptive_avg_pool1d", "ReduceMean, AveragePool or MatMul"), ADAPTIVE ("adaptive_avg_pool2d", "ReduceMean, AveragePool or MatMul"),
   ADAPTIVE ("_adaptive_avg_pool2d", "ReduceMean, AveragePool or MatMul"), ADAPTIVE ("adaptive_max_pool1d", "ReduceMax or MaxPool"), ADAPTIVE ("adaptive_max_pool2d", "ReduceMax or MaxPool"),
+  ADAPTIVE ("adaptive_max_pool3d", "ReduceMax or MaxPool"), ADAPTIVE ("adaptive_avg_pool3d", "ReduceMean or AveragePool"), ADAPTIVE ("_adaptive_avg_pool3d", "ReduceMean or AveragePool"),
   { "aten:batch_norm", batch_norm, "BatchNormalization", statistics }, { "aten:_native_batch_norm_legit_no_training", batch_norm, "BatchNormalization", statistics },
   { "aten:native_batch_norm", batch_norm, "BatchNormalization", statistics }, { "aten:cudnn_batch_norm", batch_norm, "BatchNormalization", statistics },
   { "aten:layer_norm", layer_norm, "LayerNormalization", "Both go over the last dimensions." }, { "aten:native_layer_norm", layer_norm, "LayerNormalization", "Both go over the last dimensions." },
-  { "aten:group_norm", group_norm, "GroupNormalization", "Both have a scale for each channel." }, { "aten:instance_norm", group_norm, "InstanceNormalization", "Both go over each channel of each sample." },
+  { "aten:group_norm", group_norm, "GroupNormalization", "Both have a scale for each channel." }, { "aten:native_group_norm", group_norm, "GroupNormalization", "Both have a scale for each channel." }, { "aten:instance_norm", group_norm, "InstanceNormalization", "Both go over each channel of each sample." },
   { NULL }
 };
 /* clang-format on */

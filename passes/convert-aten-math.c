@@ -46,8 +46,16 @@ rounding (PhConvert *l, PhValue **out)
 {
   PhValue *value = ph_aten_tensor (l, 0);
 
-  if (value == NULL || ph_node_attr_int (l->node, "decimals", 0) != 0)
-    return ph_convert_stay (l, "it rounds to decimals");
+  if (value == NULL)
+    return ph_convert_stay (l, "it has no operand");
+  if (ph_node_attr_int (l->node, "decimals", 0) != 0)
+    {
+      const double power = pow (10, (double) ph_node_attr_int (l->node, "decimals", 0));
+
+      out[0] = PH_BUILD (l->b, Div, PH_BUILD (l->b, Round, PH_BUILD (l->b, Mul, value, ph_convert_like (l, value, power))),
+                         ph_convert_like (l, value, power));
+      return TRUE;
+    }
   if (ph_dtype_is_integer (ph_convert_dtype (value)))
     out[0] = value;
   else if (strcmp (name_of (l), "trunc") == 0 || strcmp (name_of (l), "fix") == 0)
@@ -103,7 +111,9 @@ static gboolean
 activation (PhConvert *l, PhValue **out)
 {
   const char *op = name_of (l);
-  PhValue *x = ph_aten_float (l);
+  PhValue *x = (strcmp (op, "hardtanh") == 0 || strcmp (op, "threshold") == 0) && ph_aten_tensor (l, 0) != NULL
+                   ? ph_aten_tensor (l, 0)
+                   : ph_aten_float (l);
 
   if (x == NULL)
     return FALSE;
@@ -114,11 +124,12 @@ activation (PhConvert *l, PhValue **out)
     out[0] = PH_BUILD_WITH (l->b, Celu, PH_ATTRS (ph_attr_new_float ("alpha", (float) ph_aten_number (l, "alpha", 1))), x);
   else if (strcmp (op, "elu") == 0)
     {
-      const double scale = ph_aten_number (l, "scale", 1);
+      const double scale = ph_aten_number (l, "scale", 1), slope = ph_aten_number (l, "input_scale", 1);
 
-      if (ph_aten_number (l, "input_scale", 1) != 1)
-        return ph_convert_stay (l, "it scales its operand");
-      out[0] = PH_BUILD_WITH (l->b, Elu, PH_ATTRS (ph_attr_new_float ("alpha", (float) ph_aten_number (l, "alpha", 1))), x);
+      out[0] = PH_BUILD_WITH (l->b, Elu, PH_ATTRS (ph_attr_new_float ("alpha", (float) ph_aten_number (l, "alpha", 1))),
+                              slope != 1 ? PH_BUILD (l->b, Mul, x, ph_convert_like (l, x, slope)) : x);
+      if (slope != 1) /* above zero it stays as it was */
+        out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Greater, x, ph_convert_like (l, x, 0)), x, out[0]);
       if (scale != 1)
         out[0] = PH_BUILD (l->b, Mul, out[0], ph_convert_like (l, x, scale));
     }
@@ -159,8 +170,13 @@ activation (PhConvert *l, PhValue **out)
     }
   else if (strcmp (op, "nan_to_num") == 0)
     {
-      if (ph_aten_has (l, "posinf") || ph_aten_has (l, "neginf") || ph_convert_dtype (x) != PH_FLOAT)
-        return ph_convert_stay (l, "it gives infinities numbers of their own");
+      if (ph_convert_dtype (x) != PH_FLOAT)
+        return ph_convert_stay (l, "its element type is not float");
+      for (guint i = 0; i < 2; i++)
+        if (ph_aten_has (l, i == 0 ? "posinf" : "neginf"))
+          x = PH_BUILD (l->b, Where,
+                        PH_BUILD (l->b, Equal, x, ph_convert_like (l, x, i == 0 ? (double) INFINITY : -(double) INFINITY)),
+                        ph_convert_like (l, x, ph_aten_number (l, i == 0 ? "posinf" : "neginf", 0)), x);
       out[0] = PH_BUILD (
           l->b, Where, PH_BUILD (l->b, IsNaN, x), ph_convert_like (l, x, ph_aten_number (l, "nan", 0)),
           PH_BUILD (l->b, Clip, x, ph_convert_like (l, x, (double) -G_MAXFLOAT), ph_convert_like (l, x, (double) G_MAXFLOAT)));
@@ -220,18 +236,57 @@ operands (PhConvert *l, PhAtenArg *a, PhAtenArg *b)
   return TRUE;
 }
 
+/* Sizes, and a list that is written out. */
+static gboolean
+list_operands (PhConvert *l, PhAtenArg *a, PhAtenArg *b)
+{
+  static const char *const names[] = { "self", "other" };
+  PhAtenArg *const to[] = { a, b };
+
+  if (strcmp (ph_node_attr_string (l->node, "overload", ""), "int_list") != 0)
+    return FALSE;
+  for (guint i = 0, k = 0; i < 2; i++)
+    {
+      const PhAttr *attr = ph_node_attr (l->node, names[i]);
+      PhValue *value = attr != NULL && attr->kind == PH_ATTR_INTS ? ph_convert_ints_value (l, attr->ints, attr->n)
+                                                                  : ph_aten_list_as_tensor (l, ph_aten_tensor (l, k++));
+
+      if (value == NULL)
+        return FALSE;
+      *to[i] = (PhAtenArg) { .value = ph_convert_cast (l, value, PH_INT64), .dtype = PH_INT64, .level = 2 };
+    }
+  return TRUE;
+}
+
 static gboolean
 binary (PhConvert *l, PhValue **out)
 {
   PhAtenArg a, b;
 
-  if (!operands (l, &a, &b))
+  if ((strcmp (name_of (l), "eq") == 0 || strcmp (name_of (l), "ne") == 0) && ph_aten_python_equal (l, out))
+    return TRUE;
+  if (!list_operands (l, &a, &b) && !operands (l, &a, &b))
     return FALSE;
+  if (strcmp (ph_node_attr_string (l->node, "overload", ""), "int_list") == 0 && a.value != NULL && b.value != NULL
+      && ph_value_dim (a.value, 0) >= 0 && ph_value_dim (b.value, 0) >= 0
+      && ph_value_dim (a.value, 0) != ph_value_dim (b.value, 0))
+    {
+      out[0] = ph_build_scalar (l->b, PH_BOOL, strcmp (name_of (l), "ne") == 0);
+      return TRUE;
+    }
   for (guint i = 0; i < G_N_ELEMENTS (binary_ops); i++)
     if (strcmp (binary_ops[i].name, name_of (l)) == 0)
       {
-        if (!ph_aten_binary (l, binary_ops[i].op, &a, &b, out))
+        const gboolean truth = binary_ops[i].op == &ph_op_Mul && a.dtype == PH_BOOL && b.dtype == PH_BOOL;
+
+        if (!ph_aten_binary (l, truth ? &ph_op_And : binary_ops[i].op, &a, &b, out))
           return FALSE;
+        /* Lists of numbers: of one length, and equal one by one. */
+        if (strcmp (ph_node_attr_string (l->node, "overload", ""), "int_list") == 0)
+          out[0] = ph_convert_cast (
+              l,
+              PH_BUILD_WITH (l->b, ReduceMin, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), ph_convert_cast (l, out[0], PH_UINT8)),
+              PH_BOOL);
         if (strcmp (binary_ops[i].name, "ne") == 0)
           out[0] = PH_BUILD (l->b, Not, out[0]);
         return TRUE;
@@ -247,6 +302,8 @@ add_sub (PhConvert *l, PhValue **out)
   const double alpha = ph_aten_number (l, "alpha", 1);
   PhAtenArg a, b;
 
+  if (strcmp (op, "add") == 0 && ph_aten_python_join (l, out))
+    return TRUE;
   if (!operands (l, &a, &b))
     return FALSE;
   if (strcmp (op, "rsub") == 0)
@@ -255,8 +312,6 @@ add_sub (PhConvert *l, PhValue **out)
 
       a = b;
       b = first;
-      if (alpha != 1)
-        return ph_convert_stay (l, "its alpha is not 1");
     }
   if (alpha != 1 && b.value == NULL)
     b.number *= alpha;
@@ -460,36 +515,6 @@ lerp (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* The angle of the quotient, half a turn further where x is negative. */
-static gboolean
-atan2_ (PhConvert *l, PhValue **out)
-{
-  PhValue *y = ph_aten_tensor (l, 0), *x = ph_aten_tensor (l, 1), *angle, *turn, *zero, *half;
-
-  if (x == NULL || y == NULL || !ph_dtype_is_float (ph_convert_dtype (x)))
-    return ph_convert_stay (l, "its operands are not floats");
-  zero = ph_convert_like (l, x, 0);
-  half = ph_convert_like (l, x, G_PI_2);
-  angle = PH_BUILD (l->b, Atan, PH_BUILD (l->b, Div, y, x));
-  turn = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, y, zero), ph_convert_like (l, x, -G_PI), ph_convert_like (l, x, G_PI));
-  angle = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, x, zero), PH_BUILD (l->b, Add, angle, turn), angle);
-  /* Where x is zero, a quarter of a turn, or nothing. */
-  out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, x, zero), PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sign, y), half), angle);
-  return TRUE;
-}
-
-static gboolean
-logaddexp (PhConvert *l, PhValue **out)
-{
-  PhValue *a = ph_aten_tensor (l, 0), *b = ph_aten_tensor (l, 1);
-
-  if (a == NULL || b == NULL)
-    return ph_convert_stay (l, "it has not two operands");
-  out[0] = PH_BUILD (l->b, Add, PH_BUILD (l->b, Max, a, b),
-                     PH_BUILD (l->b, Softplus, PH_BUILD (l->b, Neg, PH_BUILD (l->b, Abs, PH_BUILD (l->b, Sub, a, b)))));
-  return TRUE;
-}
-
 static const char elementwise[] = "Both compute each element by itself, with numpy's broadcasting.";
 static const char none[] = "ONNX has no operator for it.";
 static const char numbers[] = "A number takes the element type of the tensor beside it.";
@@ -519,6 +544,7 @@ const PhConvertRule ph_convert_aten[] = {
   { "aten:prelu", prelu, "PRelu", "ONNX broadcasts slopes from the last dimension, PyTorch's lie in the second." },
   { "aten:softmax", soft_max, "Softmax", "Both are over one axis." }, { "aten:_softmax", soft_max, "Softmax", "Both are over one axis." },
   { "aten:log_softmax", soft_max, "LogSoftmax", "Both are over one axis." }, { "aten:_log_softmax", soft_max, "LogSoftmax", "Both are over one axis." },
+  { "aten:positive", ph_aten_same, "its operand", elementwise },
   BINARY ("mul", "Mul"), BINARY ("maximum", "Max"), BINARY ("minimum", "Min"), BINARY ("eq", "Equal"), BINARY ("lt", "Less"), BINARY ("le", "LessOrEqual"), BINARY ("gt", "Greater"),
   BINARY ("ge", "GreaterOrEqual"), BINARY ("ne", "Not(Equal)"), BINARY ("pow", "Pow"),
   { "aten:add", add_sub, "Add, of alpha times the second", numbers }, { "aten:sub", add_sub, "Sub, of alpha times the second", numbers }, { "aten:rsub", add_sub, "Sub, the other way round", numbers },
@@ -531,7 +557,7 @@ const PhConvertRule ph_convert_aten[] = {
   { "aten:clamp", clamp, "Clip, or Max and Min", "Its bounds may be tensors." }, { "aten:clip", clamp, "Clip, or Max and Min", "Its bounds may be tensors." },
   { "aten:clamp_min", clamp, "Max", "Its bound may be a tensor." }, { "aten:clamp_max", clamp, "Min", "Its bound may be a tensor." },
   { "aten:where", where, "Where", numbers }, { "aten:masked_fill", where, "Where", numbers }, { "aten:addcmul", addcmul, "Add and Mul", none }, { "aten:addcdiv", addcmul, "Add and Div", none },
-  { "aten:lerp", lerp, "Add and Mul", none }, { "aten:atan2", atan2_, "Atan of the quotient, in its quadrant", none }, { "aten:logaddexp", logaddexp, "Max + Log(1 + Exp(-|x - y|))", none },
+  { "aten:lerp", lerp, "Add and Mul", none },
   { NULL }
 };
 /* clang-format on */

@@ -49,6 +49,9 @@ reduce (PhConvert *l, PhValue **out)
 
   if (x == NULL || !read_dims (l, axes, &n, &keep))
     return FALSE;
+  x = ph_aten_list_as_tensor (l, x);
+  if (truth && ph_aten_n_tensors (l) > 1) /* all ([a, b, c]) */
+    x = ph_aten_several (l);
   if (strcmp (op, "logsumexp") == 0)
     x = ph_aten_float (l);
   if (dtype == PH_UNDEFINED && adds && (ph_convert_dtype (x) == PH_BOOL || ph_dtype_is_integer (ph_convert_dtype (x))))
@@ -144,25 +147,33 @@ variance (PhConvert *l, PhValue **out)
 static gboolean
 norm (PhConvert *l, PhValue **out)
 {
-  const double p = ph_aten_number (l, ph_node_attr (l->node, "ord") != NULL ? "ord" : "p", 2);
+  const double p = ph_aten_number (l, ph_aten_has (l, "ord") ? "ord" : "p", 2);
   gint64 axes[PH_MAX_RANK];
   guint n = PH_MAX_RANK;
   gboolean keep;
   PhValue *x = ph_aten_float (l);
+  const PhDType dtype = ph_aten_dtype (l, "dtype");
 
   if (x == NULL || !read_dims (l, axes, &n, &keep))
     return FALSE;
+  if (dtype != PH_UNDEFINED)
+    x = ph_convert_cast (l, x, dtype);
+  if (x != NULL && ph_value_rank (x) == 0)
+    n = 0;
   if (isinf (p))
     out[0] = reduce_over (l, p > 0 ? &ph_op_ReduceMax : &ph_op_ReduceMin, PH_BUILD (l->b, Abs, x), axes, n, keep);
   else if (p == 1 || p == 2)
     out[0] = reduce_over (l, p == 1 ? &ph_op_ReduceL1 : &ph_op_ReduceL2, x, axes, n, keep);
-  else if (p > 0)
+  else if (p == 0)
+    out[0] = reduce_over (
+        l, &ph_op_ReduceSum,
+        ph_convert_cast (l, PH_BUILD (l->b, Not, PH_BUILD (l->b, Equal, x, ph_convert_like (l, x, 0))), ph_convert_dtype (x)),
+        axes, n, keep);
+  else
     out[0] = PH_BUILD (l->b, Pow,
                        reduce_over (l, &ph_op_ReduceSum, PH_BUILD (l->b, Pow, PH_BUILD (l->b, Abs, x), ph_convert_like (l, x, p)),
                                     axes, n, keep),
                        ph_convert_like (l, x, 1 / p));
-  else
-    return ph_convert_stay (l, "ONNX has not the norm of %g", p);
   return TRUE;
 }
 
@@ -243,8 +254,8 @@ to (PhConvert *l, PhValue **out)
   {
     const char *op;
     PhDType dtype;
-  } fixed[] = { { "float", PH_FLOAT }, { "double", PH_DOUBLE }, { "half", PH_FLOAT16 },
-                { "long", PH_INT64 },  { "int", PH_INT32 },     { "bool", PH_BOOL } };
+  } fixed[] = { { "float", PH_FLOAT }, { "double", PH_DOUBLE }, { "half", PH_FLOAT16 },      { "long", PH_INT64 },
+                { "int", PH_INT32 },   { "bool", PH_BOOL },     { "_cast_Float", PH_FLOAT }, { "_cast_Long", PH_INT64 } };
   PhValue *x = ph_aten_operand (l),
           *other = ph_aten_tensor (l, 1) != NULL ? ph_aten_tensor (l, 1) : ph_aten_computed (l, "dtype");
   PhDType dtype = PH_UNDEFINED;
@@ -270,10 +281,13 @@ static gboolean
 number (PhConvert *l, PhValue **out)
 {
   const char *op = ph_aten_name (l);
-  PhValue *x = ph_aten_operand (l);
+  PhValue *x = ph_aten_tensor (l, 0);
+  PhAtenArg known;
 
+  if (x == NULL && ph_aten_arg (l, G_MAXUINT, "arg0", &known))
+    x = ph_build_scalar (l->b, known.dtype, known.number);
   if (x == NULL)
-    return FALSE;
+    return ph_convert_stay (l, "it has no operand");
   if (ph_value_rank (x) != 0)
     x = ph_convert_reshape (l, x, NULL, 0);
   out[0] = strcmp (op, "Int") == 0     ? ph_convert_cast (l, x, PH_INT64)
@@ -287,12 +301,22 @@ static gboolean
 size (PhConvert *l, PhValue **out)
 {
   const char *op = ph_aten_name (l);
-  PhValue *x = ph_aten_operand (l);
+  PhValue *x = ph_aten_tensor (l, 0);
   gint64 axis;
   const int rank = x != NULL ? ph_value_rank (x) : -1;
 
+  if (strcmp (op, "len") == 0 && ph_aten_python_length (l, out))
+    return TRUE;
   if (x == NULL)
-    return FALSE;
+    return ph_convert_stay (l, "it has no operand");
+  if (l->n_out > 1) /* n, m = x.size () */
+    {
+      for (guint i = 0; i < l->n_out; i++)
+        out[i] = ph_value_dim (x, (int) i) >= 0 ? ph_build_scalar (l->b, PH_INT64, (double) ph_value_dim (x, (int) i))
+                                                : PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)),
+                                                                 PH_BUILD (l->b, Shape, x), ph_build_scalar (l->b, PH_INT64, i));
+      return TRUE;
+    }
   if (strcmp (op, "numel") == 0)
     out[0] = PH_BUILD (l->b, Size, x);
   else if (strcmp (op, "dim") == 0)
@@ -326,7 +350,8 @@ get_item (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "its index is not a number");
   if (list != NULL && ph_aten_is_list (list))
     {
-      const gint64 i = index == NULL ? ph_aten_int (l, "idx", 0) : G_MAXINT64, at = i < 0 ? i + list->inputs->len : i;
+      const gint64 i = index == NULL || ph_value_constant (index) != NULL ? ph_aten_int (l, "idx", 0) : G_MAXINT64,
+                   at = i < 0 ? i + list->inputs->len : i;
 
       if (at < 0 || at >= list->inputs->len || list->inputs->pdata[at] == NULL)
         return ph_convert_stay (l, "its index is not known, or not in the list");
@@ -491,6 +516,9 @@ drop (PhConvert *l, PhValue **out)
 {
   if (ph_aten_int (l, "train", 0) != 0 && ph_aten_number (l, "p", 0.5) != 0)
     return ph_convert_stay (l, "it draws random numbers, as in training: export the model after model.eval ()");
+  if (l->n_out > 1 && ph_aten_tensor (l, 0) != NULL) /* what was left: all */
+    out[1] = PH_BUILD (l->b, Expand, ph_build_scalar (l->b, PH_BOOL, 1),
+                       ph_aten_shape_part (l, ph_aten_tensor (l, 0), 0, G_MAXINT64));
   return ph_aten_same (l, out);
 }
 
@@ -517,21 +545,21 @@ const PhConvertRule ph_convert_aten_reduce[] = {
   { "aten:linalg_norm", norm, "ReduceL2", over }, { "aten:cosine_similarity", cosine, "the product over the norms", over }, { "aten:cumprod", cumsum, "CumProd", over },
   { "aten:cumsum", cumsum, "CumSum", over }, { "aten:topk", top, "TopK", "Both give values and where they were." }, { "aten:sort", top, "TopK of all", "ONNX has no operator that sorts." },
   { "aten:argsort", top, "TopK of all", "ONNX has no operator that sorts." },
-  TO ("to"), TO ("_to_copy"), TO ("type_as"), TO ("float"), TO ("double"), TO ("half"), TO ("long"), TO ("int"), TO ("bool"),
+  TO ("to"), TO ("_to_copy"), TO ("type_as"), TO ("float"), TO ("double"), TO ("half"), TO ("long"), TO ("int"), TO ("bool"), TO ("_cast_Float"), TO ("_cast_Long"), { "prims:convert_element_type", to, "Cast", same_type },
   { "aten:Int", number, "Cast", alone }, { "aten:Float", number, "Cast", alone }, { "aten:Bool", number, "Cast", alone }, { "aten:item", number, "its operand", alone },
   { "aten:ScalarImplicit", number, "its operand", alone }, { "aten:IntImplicit", number, "its operand", alone }, { "prim:NumToTensor", number, "its operand", alone },
   { "aten:size", size, "Shape", "A size that is known is a constant." }, { "prim:shape", size, "Shape", "A size that is known is a constant." }, { "aten:numel", size, "Size", "Both count elements." },
   { "aten:dim", size, "a constant", "The rank is known." }, { "aten:len", size, "Shape", "The length of a tensor is its first size." }, { "aten:sym_size", size, "Shape", "A size that is known is a constant." },
   { "aten:__getitem__", get_item, "the element, or Gather", "Sizes are a tensor in ONNX." },
   FILL ("zeros"), FILL ("ones"), FILL ("full"), FILL ("empty"), FILL ("zeros_like"), FILL ("ones_like"), FILL ("full_like"), FILL ("empty_like"), FILL ("new_zeros"), FILL ("new_ones"), FILL ("new_full"),
-  FILL ("new_empty"),
+  FILL ("new_empty"), FILL ("empty_strided"), FILL ("new_empty_strided"),
   { "aten:copy", overwrite, "Expand to its shape", "What is written takes the shape and element type of what it is written into." },
   { "aten:fill", overwrite, "Expand to its shape", "What is written takes the shape and element type of what it is written into." },
   { "aten:zero", overwrite, "Expand to its shape", "What is written takes the shape and element type of what it is written into." },
   { "aten:arange", arange, "Range", "Both leave out the end." }, { "aten:tensor", tensor, "a constant", made }, { "aten:scalar_tensor", tensor, "a constant", made },
   { "aten:one_hot", one_hot, "OneHot", "Both put the classes last." }, { "aten:nonzero", nonzero, "Transpose(NonZero)", "PyTorch has a row for each element, ONNX a column." },
   DROP ("dropout"), DROP ("feature_dropout"), DROP ("native_dropout"), DROP ("alpha_dropout"), DROP ("clone"), DROP ("contiguous"), DROP ("detach"), DROP ("alias"), DROP ("lift_fresh"),
-  DROP ("lift_fresh_copy"), DROP ("cpu"), DROP ("cuda"), DROP ("resolve_conj"), DROP ("resolve_neg"), DROP ("view_of"),
+  DROP ("lift_fresh_copy"), DROP ("cpu"), DROP ("cuda"), DROP ("resolve_conj"), DROP ("resolve_neg"), DROP ("view_of"), { "prims:view_of", drop, "its operand", nothing },
   { NULL }
 };
 /* clang-format on */

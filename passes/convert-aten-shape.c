@@ -250,6 +250,15 @@ repeat (PhConvert *l, PhValue **out)
   if (times == NULL)
     return FALSE;
   n = ph_value_dim (times, 0);
+  if (rank > 0 && n >= 0 && n < rank && strcmp (ph_aten_name (l), "tile") == 0) /* the first dimensions are not repeated */
+    {
+      gint64 ones[PH_MAX_RANK];
+
+      for (int i = 0; i < rank; i++)
+        ones[i] = 1;
+      times = ph_aten_concat (l, PH_VALUES_ (ph_convert_ints_value (l, ones, (gsize) (rank - n)), times), 2, 0);
+      n = rank;
+    }
   if (rank < 0 || n < rank || n > PH_MAX_RANK)
     return ph_convert_stay (l, "the rank of its operand is not known, or above its repeats");
   for (gint64 i = 0; i < n - rank; i++)
@@ -297,52 +306,86 @@ join (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* As one value, where it is taken for a list. */
+static gboolean
+give_parts (PhConvert *l, PhValue **parts, guint n, PhValue **out)
+{
+  if (ph_aten_wants_list (l))
+    return (out[0] = ph_aten_new_list (l, parts, n)) != NULL;
+  if (n < l->n_out)
+    return ph_convert_stay (l, "it has more results than parts");
+  memcpy (out, parts, l->n_out * sizeof *out);
+  return TRUE;
+}
+
 static gboolean
 split (PhConvert *l, PhValue **out)
 {
-  const char *op = ph_aten_name (l), *param = strcmp (op, "split_with_sizes") == 0 ? "split_sizes"
-                                              : strcmp (op, "chunk") == 0          ? "chunks"
-                                                                                   : "split_size";
-  PhValue *x = ph_aten_operand (l);
-  gint64 sizes[64], axis, from = 0;
-  const gint64 length = x != NULL ? ph_value_dim (x, (int) ph_aten_int (l, "dim", 0)) : -1;
+  const char *op = ph_aten_name (l), *param = strcmp (op, "split_with_sizes") == 0  ? "split_sizes"
+                                              : g_str_has_suffix (op, "chunk") != 0 ? "chunks"
+                                              : strcmp (op, "tensor_split") == 0    ? "sections"
+                                                                                    : "split_size";
+  const gboolean list = ph_aten_wants_list (l);
+  PhValue *x = ph_aten_operand (l), *parts[64];
+  gint64 sizes[G_N_ELEMENTS (parts)], axis = ph_aten_int (l, "dim", 0), from = 0;
+  const gint64 length = x != NULL ? ph_value_dim (x, (int) (axis < 0 && ph_value_rank (x) > 0 ? axis + ph_value_rank (x) : axis))
+                                  : -1;
   guint n = G_N_ELEMENTS (sizes);
 
   if (x == NULL || !ph_aten_ints (l, param, sizes, &n) || n == 0)
     return ph_convert_stay (l, "its sizes are not known");
-  axis = ph_aten_int (l, "dim", 0);
-  if (ph_node_attr (l->node, param) != NULL && ph_node_attr (l->node, param)->kind == PH_ATTR_INT)
+  if (l->n_out > G_N_ELEMENTS (sizes))
+    return ph_convert_stay (l, "its parts are more than %u", (guint) G_N_ELEMENTS (sizes));
+  if (strcmp (op, "tensor_split") == 0)
     {
-      gint64 each = sizes[0];
+      const gint64 sections = sizes[0];
 
-      if (strcmp (op, "chunk") == 0 && length < 0)
+      if (n != 1 || sections < 1 || sections > (gint64) G_N_ELEMENTS (sizes) || length < 0)
+        return ph_convert_stay (l, "where it is cut is not known");
+      for (n = 0; n < (guint) sections; n++)
+        sizes[n] = length / sections + (n < (guint) (length % sections));
+    }
+  else if (n == 1 && strcmp (op, "split_with_sizes") != 0
+           && (ph_node_attr (l->node, param) == NULL || ph_node_attr (l->node, param)->kind == PH_ATTR_INT))
+    {
+      gint64 each = sizes[0], count;
+
+      if ((list || g_str_has_suffix (op, "chunk")) && length < 0)
         return ph_convert_stay (l, "the size of the dimension is not known");
-      if (strcmp (op, "chunk") == 0)
+      if (g_str_has_suffix (op, "chunk"))
         each = sizes[0] > 0 ? (length + sizes[0] - 1) / sizes[0] : 0;
-      if (each <= 0 || l->n_out > G_N_ELEMENTS (sizes))
-        return ph_convert_stay (l, "its parts have no size, or are more than %u", (guint) G_N_ELEMENTS (sizes));
-      for (n = 0; n < l->n_out; n++)
+      if (each <= 0)
+        return ph_convert_stay (l, "its parts have no size");
+      count = list ? (length + each - 1) / each : l->n_out;
+      if (count > (gint64) G_N_ELEMENTS (sizes))
+        return ph_convert_stay (l, "its parts are more than %u", (guint) G_N_ELEMENTS (sizes));
+      for (n = 0; n < count; n++)
         sizes[n] = each;
     }
-  if (n < l->n_out)
-    return ph_convert_stay (l, "it has more parts than sizes");
-  for (guint i = 0; i < l->n_out; i++)
+  for (guint i = 0; i < n && (list || i < l->n_out); i++)
     {
-      out[i] = ph_aten_slice (l, x, axis, from, axis < 0 || length < 0 || from + sizes[i] < length ? from + sizes[i] : length);
+      parts[i] = ph_aten_slice (l, x, axis, from, axis < 0 || length < 0 || from + sizes[i] < length ? from + sizes[i] : length);
       from += sizes[i];
     }
-  return TRUE;
+  return give_parts (l, parts, n, out);
 }
 
 static gboolean
 unbind (PhConvert *l, PhValue **out)
 {
-  PhValue *x = ph_aten_operand (l);
-  const gint64 axis = ph_aten_int (l, "dim", 0);
+  PhValue *x = ph_aten_operand (l), *parts[64];
+  gint64 axis = ph_aten_int (l, "dim", 0), n;
 
-  for (guint i = 0; x != NULL && i < l->n_out; i++)
-    out[i] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, ph_build_scalar (l->b, PH_INT64, i));
-  return x != NULL;
+  if (x == NULL)
+    return FALSE;
+  n = ph_aten_wants_list (l) ? ph_value_dim (x, (int) (axis < 0 && ph_value_rank (x) > 0 ? axis + ph_value_rank (x) : axis))
+                             : l->n_out;
+  if (n < 0 || n > (gint64) G_N_ELEMENTS (parts))
+    return ph_convert_stay (l, "the size of the dimension is not known, or above %u", (guint) G_N_ELEMENTS (parts));
+  for (gint64 i = 0; i < n; i++)
+    parts[i] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), x,
+                              ph_build_scalar (l->b, PH_INT64, (double) i));
+  return give_parts (l, parts, (guint) n, out);
 }
 
 static gboolean
@@ -398,7 +441,7 @@ put_part (PhConvert *l, PhValue **out)
   if (x == NULL || part == NULL)
     return ph_convert_stay (l, "it has no operand");
   if (ph_aten_int (l, "step", 1) != 1)
-    return ph_convert_stay (l, "its step is not 1");
+    return ph_aten_put_steps (l, x, part, out);
   if (strcmp (ph_aten_name (l), "select_scatter") == 0)
     {
       start = ph_aten_int (l, "index", 0);
@@ -506,64 +549,12 @@ triangle (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-pixel_shuffle (PhConvert *l, PhValue **out)
-{
-  PhValue *x = ph_aten_operand (l);
-
-  if (x == NULL || ph_value_rank (x) != 4)
-    return ph_convert_stay (l, "its operand is not of rank 4");
-  if (strcmp (ph_aten_name (l), "pixel_unshuffle") == 0)
-    out[0] = ph_convert_stay (l, "ONNX orders channels in another way") ? x : NULL;
-  else
-    out[0] = PH_BUILD_WITH (
-        l->b, DepthToSpace,
-        PH_ATTRS (ph_attr_new_int ("blocksize", ph_aten_int (l, "upscale_factor", 1)), ph_attr_new_string ("mode", "CRD")), x);
-  return out[0] != NULL;
-}
-
-static gboolean
-upsample (PhConvert *l, PhValue **out)
-{
-  const gboolean linear = strstr (l->op, "linear") != NULL, corners = ph_aten_int (l, "align_corners", 0) != 0;
-  PhValue *x = ph_aten_operand (l), *sizes = NULL, *scales = NULL;
-  const PhAttr *factors = ph_node_attr (l->node, "scale_factors");
-  float scale[5] = { 1, 1, 1, 1, 1 };
-  const int rank = x != NULL ? ph_value_rank (x) : -1;
-
-  if (rank < 3 || rank > 5)
-    return ph_convert_stay (l, "the rank of its operand is not known");
-  if (strstr (l->op, "bicubic") != NULL)
-    return ph_convert_stay (l, "bicubic is not written");
-  if (ph_aten_has (l, "output_size"))
-    {
-      PhValue *parts[] = { ph_aten_shape_part (l, x, 0, 2), ph_aten_sizes (l, "output_size", -1) };
-
-      sizes = ph_aten_concat (l, parts, 2, 0);
-    }
-  else if (factors != NULL && factors->kind == PH_ATTR_FLOATS && factors->n + 2 == (gsize) rank)
-    {
-      memcpy (scale + 2, factors->floats, factors->n * sizeof *scale);
-      scales = ph_build_tensor (l->b, ph_tensor_new_floats (scale, (gsize) rank));
-    }
-  if (sizes == NULL && scales == NULL)
-    return ph_convert_stay (l, "the size that it gives is not known");
-  out[0] = ph_build_node (l->b, &ph_op_Resize, PH_VALUES_ (x, NULL, scales, sizes), sizes != NULL ? 4 : 3,
-                          PH_ATTRS (ph_attr_new_string ("mode", linear ? "linear" : "nearest"),
-                                    ph_attr_new_string ("coordinate_transformation_mode", !linear   ? "asymmetric"
-                                                                                          : corners ? "align_corners"
-                                                                                                    : "half_pixel"),
-                                    ph_attr_new_string ("nearest_mode", "floor")),
-                          1);
-  return TRUE;
-}
-
 static const char same_numbers[] = "Both put the same elements into another order or shape.";
 static const char dims[] = "Negative dimensions count from the end, in both.";
 
 /* clang-format off */
 const PhConvertRule ph_convert_aten_shape[] = {
-  { "aten:view", view, "Reshape", same_numbers }, { "aten:reshape", view, "Reshape", same_numbers }, { "aten:_unsafe_view", view, "Reshape", same_numbers },
+  { "aten:view", view, "Reshape", same_numbers }, { "aten:reshape", view, "Reshape", same_numbers }, { "aten:_unsafe_view", view, "Reshape", same_numbers }, { "aten:_reshape_alias", view, "Reshape", same_numbers },
   { "aten:view_as", view, "Reshape to the Shape of the other", same_numbers }, { "aten:reshape_as", view, "Reshape to the Shape of the other", same_numbers },
   { "aten:flatten", flatten, "Flatten, or Reshape", "ONNX's Flatten always gives two dimensions." }, { "aten:unflatten", unflatten, "Reshape", same_numbers },
   { "aten:squeeze", squeeze, "Squeeze", "PyTorch leaves a dimension that is not one." }, { "aten:unsqueeze", unsqueeze, "Unsqueeze", dims },
@@ -571,10 +562,13 @@ const PhConvertRule ph_convert_aten_shape[] = {
   { "aten:swapaxes", permute, "Transpose", "ONNX's Transpose says where all dimensions go." }, { "aten:swapdims", permute, "Transpose", "ONNX's Transpose says where all dimensions go." },
   { "aten:t", permute, "Transpose", dims }, { "aten:numpy_T", permute, "Transpose", dims }, { "aten:mT", permute, "Transpose", dims },
   { "aten:movedim", permute, "Transpose", "ONNX's Transpose says where all dimensions go." },
+  { "aten:broadcast_to", expand, "Expand", "-1 keeps a size, as 1 does in ONNX." },
   { "aten:expand", expand, "Expand", "-1 keeps a size, as 1 does in ONNX." }, { "aten:expand_as", expand, "Expand to the Shape of the other", same_numbers },
   { "aten:repeat", repeat, "Tile", "PyTorch adds dimensions in front first." }, { "aten:tile", repeat, "Tile", "PyTorch adds dimensions in front first." },
   { "aten:cat", join, "Concat", dims }, { "aten:concat", join, "Concat", dims }, { "aten:concatenate", join, "Concat", dims }, { "aten:stack", join, "Unsqueezes, then Concat", "ONNX joins along a dimension that is there." },
   { "aten:split", split, "Slices", "The last part may be smaller." }, { "aten:split_with_sizes", split, "Slices", dims }, { "aten:chunk", split, "Slices", "The last part may be smaller." },
+  { "aten:unsafe_chunk", split, "Slices", "The last part may be smaller." }, { "aten:unsafe_split", split, "Slices", "The last part may be smaller." },
+  { "aten:tensor_split", split, "Slices", "The first parts are one larger, as far as there is a rest." },
   { "aten:unbind", unbind, "Gathers", "A single index takes its dimension away." },
   { "aten:slice", slice, "Slice", "Ends beyond the last element mean the last, in both." }, { "aten:narrow", slice, "Slice", dims },
   { "aten:select", select_, "Gather", "A single index takes its dimension away." },
@@ -583,11 +577,9 @@ const PhConvertRule ph_convert_aten_shape[] = {
   { "aten:constant_pad_nd", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:pad", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },
   { "aten:reflection_pad1d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:reflection_pad2d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },
   { "aten:replication_pad1d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:replication_pad2d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },
+  { "aten:reflection_pad3d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:replication_pad3d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },
   { "aten:flip", flip, "Slice with steps of -1", dims }, { "aten:roll", roll, "Concat of two Slices", "ONNX has no operator for it." },
-  { "aten:tril", triangle, "Trilu", same_numbers }, { "aten:triu", triangle, "Trilu", same_numbers }, { "aten:pixel_shuffle", pixel_shuffle, "DepthToSpace", "PyTorch's channels are in the order CRD." },
-  { "aten:upsample_nearest1d", upsample, "Resize", "PyTorch rounds down." }, { "aten:upsample_nearest2d", upsample, "Resize", "PyTorch rounds down." }, { "aten:upsample_nearest3d", upsample, "Resize", "PyTorch rounds down." },
-  { "aten:upsample_linear1d", upsample, "Resize", "Without align_corners, pixels are centred." }, { "aten:upsample_bilinear2d", upsample, "Resize", "Without align_corners, pixels are centred." },
-  { "aten:upsample_trilinear3d", upsample, "Resize", "Without align_corners, pixels are centred." },
+  { "aten:tril", triangle, "Trilu", same_numbers }, { "aten:triu", triangle, "Trilu", same_numbers },
   { NULL }
 };
 /* clang-format on */

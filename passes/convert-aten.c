@@ -28,10 +28,11 @@ const char *
 ph_aten_unread (const PhNode *node, const char *op)
 {
   /* What is about memory, or known from elsewhere. */
-  static const char *const harmless[] = { "overload",      "memory_format", "layout",  "device",      "pin_memory",
-                                          "requires_grad", "non_blocking",  "copy",    "implicit",    "arg1",
-                                          "dtype",         "correction",    "keepdim", "sparse_grad", "generator",
-                                          "is_coalesced",  "made_from",     NULL };
+  static const char *const harmless[] = {
+    "overload", "memory_format", "layout",     "device",  "pin_memory",  "requires_grad", "non_blocking", "copy",      "implicit",
+    "arg1",     "dtype",         "correction", "keepdim", "sparse_grad", "generator",     "is_coalesced", "made_from", "scales",
+    "scales_h", "scales_w",      "scales_d",   NULL
+  };
   const char *signature = ph_torch_signature (op);
   g_auto (GStrv) parameters = g_strsplit (signature != NULL ? signature : "", " ", -1);
 
@@ -44,7 +45,8 @@ ph_aten_unread (const PhNode *node, const char *op)
                       || ((strcmp (op, "to") == 0 || strcmp (op, "_to_copy") == 0) && g_str_has_prefix (name, "arg"));
 
       for (guint k = 0; parameters[k] != NULL && !read; k++)
-        read = strcmp (parameters[k] + (*parameters[k] == '*'), plain) == 0;
+        read = strcmp (parameters[k] + (*parameters[k] == '*'), plain) == 0
+               || strcmp (parameters[k] + (*parameters[k] == '*'), name) == 0;
       if (!read && !(strcmp (plain, "value") == 0 && strcmp (op, "scatter") == 0) && !(strcmp (plain, "unbiased") == 0))
         return name;
     }
@@ -385,8 +387,8 @@ ph_aten_is_control (const PhNode *node)
   return strcmp (node->domain, "prim") == 0 && node->graphs != NULL;
 }
 
-static gboolean
-is_torch (const PhNode *node)
+gboolean
+ph_aten_is_torch (const PhNode *node)
 {
   return strcmp (node->domain, "aten") == 0 || strcmp (node->domain, "prim") == 0;
 }
@@ -402,7 +404,7 @@ guess (const PhValue *value)
       const PhUse *use = &g_array_index (value->uses, PhUse, u);
       const PhNode *node = use->node;
 
-      if (node == NULL || !is_torch (node))
+      if (node == NULL || !ph_aten_is_torch (node))
         continue;
       if ((strcmp (node->op_type, "embedding") == 0 && use->index == 1)
           || (use->index > 0
@@ -432,7 +434,7 @@ ph_aten_prepare (PhPassRun *run, GError **error)
   gboolean any = FALSE;
 
   PH_FOREACH_NODE (node, run->model->graph)
-    any = any || is_torch (node);
+    any = any || ph_aten_is_torch (node);
   for (guint i = 0; any && i < inputs->len; i++)
     {
       PhValue *input = inputs->pdata[i];
@@ -444,12 +446,25 @@ ph_aten_prepare (PhPassRun *run, GError **error)
       if (!ph_pass_begin (run, "aten:input", NULL,
                           "The file does not say what the input is made of: it is taken from how it is used."))
         return TRUE;
-      if (!ph_value_set_type (input, ph_type_unranked (dtype), error))
+      if (!ph_value_set_type (input,
+                              input->type != NULL && input->type->has_rank
+                                  ? ph_type_tensor (dtype, input->type->rank, input->type->dims)
+                                  : ph_type_unranked (dtype),
+                              error))
         return FALSE;
       ph_pass_end (run);
       ph_pass_note (run, "the element type of input '%s' is not in the file; taken for %s", input->name, ph_dtype_name (dtype));
     }
   return TRUE;
+}
+
+static gboolean
+warns (const PhGraph *graph)
+{
+  PH_FOREACH_NODE (node, graph)
+    if (strcmp (node->domain, "aten") == 0 && strcmp (node->op_type, "warn") == 0)
+      return TRUE;
+  return FALSE;
 }
 
 gboolean
@@ -461,7 +476,7 @@ ph_aten_enter (PhPassRun *run, PhNode *node, GError **error)
   for (guint i = 0; i < node->outputs->len; i++)
     used = used || ph_value_n_uses (node->outputs->pdata[i]) > 0;
   for (guint i = 0; i < node->graphs->len; i++)
-    raises = raises || ph_aten_raises (node->graphs->pdata[i]);
+    raises = raises || ph_aten_raises (node->graphs->pdata[i]) || warns (node->graphs->pdata[i]);
   if (ph_node_graph (node, "then_branch") != NULL && !used && raises)
     {
       if (!ph_pass_begin (run, "prim:If", node,
@@ -509,7 +524,7 @@ ph_aten_finish (PhPassRun *run, GError **error)
       for (guint i = nodes->len; i-- > 0;)
         {
           PhNode *node = nodes->pdata[i];
-          gboolean used = !ph_aten_is_list (node) && strcmp (node->op_type, "format") != 0;
+          gboolean used = !ph_aten_is_list (node) && strcmp (node->op_type, "format") != 0 && strcmp (node->op_type, "warn") != 0;
 
           for (guint k = 0; k < node->outputs->len; k++)
             used = used || ph_value_n_uses (node->outputs->pdata[k]) > 0;

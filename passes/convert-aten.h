@@ -8,7 +8,8 @@
 G_BEGIN_DECLS
 
 extern const PhConvertRule ph_convert_aten[], ph_convert_aten_shape[], ph_convert_aten_linear[], ph_convert_aten_reduce[],
-    ph_convert_aten_layer[], ph_convert_aten_control[], ph_convert_aten_index[];
+    ph_convert_aten_layer[], ph_convert_aten_control[], ph_convert_aten_index[], ph_convert_aten_python[], ph_convert_aten_loss[],
+    ph_convert_aten_part[], ph_convert_aten_special[];
 
 /* A tensor or a number, as PyTorch promotes them: numbers yield to tensors without dimensions, and these to those that have some. */
 typedef struct
@@ -52,6 +53,9 @@ PhValue *ph_aten_shape_part (PhConvert *l, PhValue *value, gint64 start, gint64 
 PhValue *ph_aten_slice (PhConvert *l, PhValue *value, gint64 axis, gint64 start, gint64 end);
 PhValue *ph_aten_concat (PhConvert *l, PhValue *const *values, guint n, gint64 axis);
 gboolean ph_aten_same (PhConvert *l, PhValue **out);
+gboolean ph_aten_put_steps (PhConvert *l, PhValue *x, PhValue *part, PhValue **out);
+gboolean ph_aten_shuffle (PhConvert *l, PhValue **out);        /* channels and pixels, among each other */
+PhValue *ph_aten_xlogy (PhConvert *l, PhValue *x, PhValue *y); /* x log y, and 0 where x is 0           */
 /* One ONNX operator on two tensors of one type. */
 gboolean ph_aten_binary (PhConvert *l, const PhOp *op, PhAtenArg *a, PhAtenArg *b, PhValue **out);
 
@@ -60,9 +64,24 @@ gboolean ph_aten_prepare (PhPassRun *run, GError **error);
 gboolean ph_aten_finish (PhPassRun *run, GError **error);
 /* Types of the inputs of a loop's body, as its operands have them. */
 gboolean ph_aten_enter (PhPassRun *run, PhNode *node, GError **error);
+/* What Python's values are, see convert-aten-python.c. */
+gboolean ph_aten_take_branch (PhPassRun *run, PhNode *node, GError **error);
+gboolean ph_aten_unroll (PhPassRun *run, PhNode *node, GError **error);
+PhValue *ph_aten_settled (PhConvert *l, PhValue *value);
+gboolean ph_aten_is_none (const PhValue *value);
+PhValue **ph_aten_spread (const PhNode *node, PhValue *const *in, guint *n);
+PhValue *ph_aten_new_list (PhConvert *l, PhValue **items, guint n);
+gboolean ph_aten_wants_list (PhConvert *l);
+PhValue *ph_aten_several (PhConvert *l);
+PhValue *ph_aten_list_as_tensor (PhConvert *l, PhValue *value);
+/* FALSE without effect: they are not of that kind. */
+gboolean ph_aten_python_equal (PhConvert *l, PhValue **out);
+gboolean ph_aten_python_length (PhConvert *l, PhValue **out);
+gboolean ph_aten_python_join (PhConvert *l, PhValue **out);
 gboolean ph_aten_raises (const PhGraph *graph); /* it stops with an error */
 /* The name of an attribute of @node that no rule reads; NULL: there is none. */
 const char *ph_aten_unread (const PhNode *node, const char *op);
+gboolean ph_aten_is_torch (const PhNode *node);
 gboolean ph_aten_is_control (const PhNode *node);
 gboolean ph_aten_is_list (const PhNode *node); /* nothing to convert: who uses it reads it */
 

@@ -15,15 +15,16 @@ static const PhConvertRule *const tables[] = {
   ph_convert_control,     ph_convert_math,         ph_convert_hlo,        ph_convert_tensorflow,  ph_convert_tensorflow_tensors,
   ph_convert_tflite,      ph_convert_openvino,     ph_convert_onednn,     ph_convert_mindspore,   ph_convert_tvm,
   ph_convert_tvm_shape,   ph_convert_aten,         ph_convert_aten_shape, ph_convert_aten_linear, ph_convert_aten_reduce,
-  ph_convert_aten_layer,  ph_convert_aten_control, ph_convert_aten_index
+  ph_convert_aten_layer,  ph_convert_aten_control, ph_convert_aten_index, ph_convert_aten_python, ph_convert_aten_loss,
+  ph_convert_aten_part,   ph_convert_aten_special
 };
 
 /* Of a dialect that shares no names with others: its rules have its domain in front. */
 static gboolean
 is_other (const PhNode *node)
 {
-  static const char *const domains[] = { "tf",     "tflite",    "openvino", "aten",  "prim", "higher_order",
-                                         "onednn", "mindspore", "relax",    "relay", NULL };
+  static const char *const domains[] = { "tf",           "tflite", "openvino",  "aten",  "prim",  "prims", "torch",
+                                         "higher_order", "onednn", "mindspore", "relax", "relay", NULL };
 
   return g_strv_contains (domains, node->domain);
 }
@@ -160,16 +161,23 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
               GError **error)
 {
   PhBuilder b = { .graph = node->graph, .before = node, .role = node->role, .partner = node->partner, .device = node->device };
-  g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + 1), **in = g_new0 (PhValue *, node->inputs->len + 1);
+  g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + 1), **in = g_new0 (PhValue *, node->inputs->len + 1),
+                     **all = NULL;
   PhConvert l
       = { .run = run, .node = node, .op = name, .b = &b, .in = in, .n_in = node->inputs->len, .n_out = node->outputs->len };
   g_autofree char *base = g_strdup (ph_node_output (node, 0)->name);
   gboolean ok = TRUE;
 
   for (guint i = 0; i < node->inputs->len; i++)
-    ok = ((in[i] = node->inputs->pdata[i]) != NULL || is_other (node)) && ok;
+    {
+      ok = ((in[i] = node->inputs->pdata[i]) != NULL || is_other (node)) && ok;
+      if (in[i] != NULL && ph_aten_is_none (in[i]))
+        in[i] = NULL;
+    }
   if (!ok)
     return TRUE;
+  if (ph_aten_is_torch (node) && (all = ph_aten_spread (node, in, &l.n_in)) != NULL)
+    l.in = all;
   for (guint i = 0; i < l.n_in && is_elementwise (rule); i++)
     if (in[i]->type == NULL)
       {
@@ -201,6 +209,9 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
   for (guint i = 0; ok && i < l.n_out && g_str_has_prefix (name, "aten:"); i++)
     if (out[i] != NULL && ph_value_dtype (ph_node_output (node, i)) != PH_UNDEFINED && ph_value_dtype (out[i]) != PH_UNDEFINED)
       out[i] = ph_convert_cast (&l, out[i], ph_value_dtype (ph_node_output (node, i)));
+  for (guint i = 0; ok && i < l.n_out && ph_aten_is_torch (node); i++)
+    if (out[i] != NULL)
+      out[i] = ph_aten_settled (&l, out[i]);
   if (ok && b.error == NULL)
     {
       hand_over (node, out, quantised);
@@ -306,19 +317,30 @@ note_what_stays (PhPassRun *run, GHashTable *reasons)
 #define ENTER 0x80000000u
 
 static void
-collect (PhGraph *graph, GArray *ids)
+collect (PhNode *node, GArray *ids)
 {
-  PH_FOREACH_NODE (node, graph)
-    {
-      const guint first = node->id | ENTER, again = node->id;
+  const guint first = node->id | ENTER, again = node->id;
 
-      if (ph_aten_is_control (node))
-        g_array_append_val (ids, first);
-      if (node->graphs != NULL && (!ph_node_is_fused (node) || ph_aten_is_control (node)))
-        for (guint i = 0; i < node->graphs->len; i++)
-          collect (node->graphs->pdata[i], ids);
-      g_array_append_val (ids, again);
-    }
+  if (ph_aten_is_control (node))
+    g_array_append_val (ids, first);
+  if (node->graphs != NULL && (!ph_node_is_fused (node) || ph_aten_is_control (node)))
+    for (guint i = 0; i < node->graphs->len; i++)
+      PH_FOREACH_NODE (inner, (PhGraph *) node->graphs->pdata[i])
+        collect (inner, ids);
+  g_array_append_val (ids, again);
+}
+
+/* The nodes of @graph from id @next on come next, at @at of @ids. */
+static void
+insert_new (PhGraph *graph, PhId next, GArray *ids, guint at)
+{
+  g_autoptr (GArray) more = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  PH_FOREACH_NODE (node, graph)
+    if (node->id >= next)
+      collect (node, more);
+  if (more->len > 0)
+    g_array_insert_vals (ids, at, more->data, more->len);
 }
 
 static gboolean
@@ -337,7 +359,8 @@ convert_to_onnx (PhPassRun *run, GError **error)
   if (!ph_convert_prepare (run, error) || !ph_aten_prepare (run, error))
     return FALSE;
   quantised = quantised_values (run->model);
-  collect (run->model->graph, ids);
+  PH_FOREACH_NODE (node, run->model->graph)
+    collect (node, ids);
   for (guint i = 0; i < ids->len && !run->stopped; i++)
     {
       const guint id = g_array_index (ids, guint, i);
@@ -350,7 +373,15 @@ convert_to_onnx (PhPassRun *run, GError **error)
         continue;
       if ((id & ENTER) != 0)
         {
-          if (!ph_aten_enter (run, node, error))
+          const PhId next = run->model->next_id;
+          PhGraph *graph = node->graph;
+
+          if (!ph_aten_take_branch (run, node, error)
+              || (ph_model_find_node (run->model, id & ~ENTER) != NULL && !ph_aten_unroll (run, node, error)))
+            return FALSE;
+          if ((node = ph_model_find_node (run->model, id & ~ENTER)) == NULL)
+            insert_new (graph, next, ids, i + 1);
+          else if (!ph_aten_enter (run, node, error))
             return FALSE;
           continue;
         }

@@ -219,6 +219,23 @@ ph_torch_write (PhTorchScope *scope, const PhPy *at, PhTorchVal *val, const char
 
 /* ── lists ── */
 
+#define MAX_KEYS 500
+
+/* The keys of @dict, and @key. */
+static const PhPy *
+with_key (PhTorch *torch, const PhPy *dict, const PhPy *key)
+{
+  PhPy *made = ph_py_alloc (torch->own, sizeof *made);
+
+  *made = *dict;
+  made->n = dict->n + 2;
+  made->items = ph_py_alloc (torch->own, made->n * sizeof *made->items);
+  if (dict->n > 0)
+    memcpy (made->items, dict->items, dict->n * sizeof *made->items);
+  made->items[dict->n] = made->items[dict->n + 1] = (PhPy *) key;
+  return made;
+}
+
 PhTorchVal *
 ph_torch_write_list (PhTorchScope *scope, const PhPy *at, const char *op, GPtrArray *args)
 {
@@ -254,6 +271,9 @@ ph_torch_write_list (PhTorchScope *scope, const PhPy *at, const char *op, GPtrAr
   else
     {
       const PhTorchVal *key = args->len == 3 ? args->pdata[1] : NULL;
+      const gboolean dict = g_str_equal (op, "_set_item") && key != NULL && key->kind == PH_TORCH_LITERAL
+                            && key->py->kind == PH_PY_STRING && list->kind == PH_TORCH_TUPLE && list->py != NULL
+                            && list->py->kind == PH_PY_DICT;
 
       for (guint k = 0; g_str_equal (op, "_set_item") && key != NULL && key->kind == PH_TORCH_LITERAL && list->py != NULL
                         && list->py->kind == PH_PY_DICT && k < list->items->len;
@@ -264,6 +284,12 @@ ph_torch_write_list (PhTorchScope *scope, const PhPy *at, const char *op, GPtrAr
             list->items->pdata[k] = last;
             return list;
           }
+      if (dict && list->items->len < MAX_KEYS)
+        {
+          list->py = with_key (scope->torch, list->py, key->py);
+          g_ptr_array_add (list->items, last);
+          return list;
+        }
       ph_torch_fail (scope, at, "'%s' changes a list or dictionary in a way that is not known when the file is read", op);
       return NULL;
     }

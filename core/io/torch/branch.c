@@ -137,6 +137,9 @@ join (PhTorchScope *scope, PhTorchScope inner[2], PhSketchNode *node, const PhPy
     }
   made = ph_torch_value (torch, ph_sketch_node_output (node, name, type));
   made->graph = scope->graph;
+  for (guint branch = 0; branch < 2; branch++)
+    made->maybe_none = made->maybe_none || vals[branch]->maybe_none || vals[branch]->kind == PH_TORCH_UNKNOWN
+                       || (vals[branch]->kind == PH_TORCH_LITERAL && ph_py_is_none (vals[branch]->py));
   return made;
 }
 
@@ -227,6 +230,8 @@ ph_torch_if (PhTorchScope *scope, const PhPy *py, PhPy *const *rest, guint n_res
       if (other != NULL && other != val
           && (val != g_hash_table_lookup (scope->names, name) || other != g_hash_table_lookup (scope->names, name)))
         g_ptr_array_add (changed, name);
+      else if (other == val && g_hash_table_lookup (scope->names, name) != val)
+        g_hash_table_insert (scope->names, name, val); /* both give it the same object */
     }
   g_ptr_array_sort (changed, ph_torch_by_name);
   for (guint i = 0; ok && i < changed->len; i++)

@@ -90,16 +90,34 @@ takes_rest (const char *op, const char *parameter)
   return g_strv_contains (ops, op) && g_strv_contains (parameters, parameter);
 }
 
+/* A list of numbers, not a tensor: x.size (), a part of it, it and another one. */
+static gboolean
+gives_sizes (const char *op, GPtrArray *args)
+{
+  const PhTorchVal *first = args->len > 0 ? args->pdata[0] : NULL;
+
+  if (g_str_equal (op, "size") || g_str_equal (op, "shape"))
+    return args->len == 1;
+  return first != NULL && first->sizes && (g_str_equal (op, "slice") || g_str_equal (op, "list") || g_str_equal (op, "add"));
+}
+
 /* Some operators have several forms, which differ in the number or kind of operands. */
 static const char *
 form_of (const char *op, GPtrArray *args)
 {
   const PhTorchVal *second = args->len > 1 ? args->pdata[1] : NULL;
 
+  if (g_str_has_prefix (op, "upsample_")
+      && args->len == (strstr (op, "linear") != NULL || strstr (op, "cubic") != NULL ? 5u : 4u))
+    return strstr (op, "linear") != NULL || strstr (op, "cubic") != NULL ? "*input output_size align_corners scales_h scales_w"
+                                                                         : "*input output_size scales_h scales_w";
   if (g_str_equal (op, "arange") && args->len >= 5)
     return args->len == 5   ? "start dtype layout device pin_memory"
            : args->len == 6 ? "start end dtype layout device pin_memory"
                             : "start end step dtype layout device pin_memory";
+  /* A part of a list of sizes has no dimension: slice (l, start, end, step). */
+  if (g_str_equal (op, "slice") && args->len > 0 && ((const PhTorchVal *) args->pdata[0])->sizes)
+    return "*self start end step";
   if (g_str_equal (op, "to") && second != NULL
       && ((second->kind == PH_TORCH_UNKNOWN && second->py != NULL && second->py->kind == PH_PY_CALL)
           || (second->kind == PH_TORCH_LITERAL && second->py->kind == PH_PY_STRING)))
@@ -117,7 +135,7 @@ ph_torch_add_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *tar
   const guint known = parameters != NULL ? g_strv_length (parameters) : 0;
   PhSketchNode *node = ph_torch_add_node (scope, at, target->op, target->domain);
   g_autoptr (GPtrArray) used = g_ptr_array_new ();
-  const gboolean variance = g_str_equal (target->op, "var") || g_str_equal (target->op, "std");
+  const gboolean variance = g_str_has_prefix (target->op, "var") || g_str_has_prefix (target->op, "std");
   PhTorchVal *result;
   gint64 whole;
 
@@ -180,6 +198,8 @@ ph_torch_add_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *tar
 
       result = ph_torch_value (torch, ph_sketch_node_output (node, base, call->type));
       result->node = node;
+      result->sizes = gives_sizes (target->op, args);
+      result->whole = ph_torch_gives_list (node);
     }
   else
     {
@@ -224,6 +244,7 @@ builtin_call (PhTorchScope *scope, const PhPy *py, GPtrArray *args, const char *
 {
   const char *callee = py->items[0]->kind == PH_PY_NAME ? py->items[0]->text : "";
   PhTorchVal *first = args->len > 0 ? args->pdata[0] : NULL, *last = args->len > 0 ? args->pdata[args->len - 1] : NULL;
+  double real;
 
   if ((g_str_equal (callee, "annotate") || g_str_equal (callee, "unchecked_cast")) && args->len == 2)
     return last;
@@ -237,6 +258,9 @@ builtin_call (PhTorchScope *scope, const PhPy *py, GPtrArray *args, const char *
     {
       const char *op = *callee == 'i' ? "Int" : *callee == 'f' ? "Float" : "Bool";
 
+      if (first->kind == PH_TORCH_LITERAL && (first->py->kind == PH_PY_FLOAT || first->py->kind == PH_PY_UNARY) && *callee == 'i'
+          && ph_py_float (first->py, &real) && ABS (real) < G_MAXINT32)
+        return ph_torch_int (scope->torch, (gint64) real);
       if (first->kind != PH_TORCH_VALUE)
         return first;
       return ph_torch_simple_call (scope, py, PH_TORCH_ATEN, op, first, NULL, name,
@@ -267,7 +291,7 @@ n_results (const char *op, GPtrArray *args, GPtrArray *keywords)
     { "native_batch_norm", 3 }, { "_native_batch_norm_legit", 3 }, { "_native_batch_norm_legit_no_training", 3 }, { "_native_batch_norm_legit_functional", 5 }, { "native_dropout", 2 },
     { "max_pool2d_with_indices", 2 }, { "adaptive_max_pool2d", 2 }, { "lstm", 3 }, { "gru", 2 }, { "rnn_tanh", 2 }, { "rnn_relu", 2 }, { "convolution_backward", 3 },
     { "native_layer_norm_backward", 3 }, { "native_batch_norm_backward", 3 }, { "native_group_norm_backward", 3 }, { "frexp", 2 }, { "linalg_qr", 2 }, { "_linalg_svd", 3 },
-    { "cummax", 2 }, { "cummin", 2 }, { "_weight_norm_interface", 2 }, { "_native_multi_head_attention", 2 },
+    { "cummax", 2 }, { "lstm_cell", 2 }, { "nll_loss_forward", 2 }, { "nll_loss2d_forward", 2 }, { "max_pool1d_with_indices", 2 }, { "max_pool3d_with_indices", 2 }, { "cummin", 2 }, { "_weight_norm_interface", 2 }, { "_native_multi_head_attention", 2 },
   };
   /* clang-format on */
   gint64 whole;
@@ -286,6 +310,30 @@ n_results (const char *op, GPtrArray *args, GPtrArray *keywords)
   return 1;
 }
 
+/* slice (l, start, end, step) of a list that is known. (nullable) */
+static PhTorchVal *
+part_of_list (PhTorch *torch, const PhTorchVal *list, GPtrArray *args)
+{
+  gint64 bounds[3] = { 0, list->items->len, 1 };
+  PhTorchVal *part;
+
+  for (guint i = 1; i < args->len && i < 4; i++)
+    {
+      const PhTorchVal *val = args->pdata[i];
+
+      if (!ph_torch_is_int (val, &bounds[i - 1]) && !(val->kind == PH_TORCH_LITERAL && ph_py_is_none (val->py)))
+        return NULL;
+    }
+  for (guint i = 0; i < 2; i++)
+    bounds[i] = CLAMP (bounds[i] < 0 ? bounds[i] + (gint64) list->items->len : bounds[i], 0, (gint64) list->items->len);
+  if (bounds[2] < 1 || args->len > 4)
+    return NULL;
+  part = ph_torch_list (torch, list->kind == PH_TORCH_TUPLE);
+  for (gint64 i = bounds[0]; i < bounds[1] && bounds[2] < G_MAXINT32; i += bounds[2])
+    g_ptr_array_add (part->items, list->items->pdata[i]);
+  return part;
+}
+
 static PhTorchVal *
 finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, const PhTorchCall *call)
 {
@@ -295,6 +343,29 @@ finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, c
   PhTorchVal *first = args->len > 0 ? args->pdata[0] : NULL, *val;
   const guint n = aten && call->n_names <= 1 ? n_results (target->op, args, keywords) : call->n_names;
 
+  if (aten && g_str_equal (target->op, "slice") && first != NULL && first->items != NULL
+      && (val = part_of_list (torch, first, args)) != NULL)
+    return val;
+  /* Two lists of numbers behind each other, or compared: what they hold is not known one by one. */
+  if (aten && args->len == 2 && (g_str_equal (target->op, "eq") || g_str_equal (target->op, "ne"))
+      && (first->sizes || ((PhTorchVal *) args->pdata[1])->sizes))
+    {
+      const PhTorchTarget lists = { target->domain, target->op, (char *) "int_list" };
+
+      for (guint i = 0; i < 2; i++)
+        if (((PhTorchVal *) args->pdata[i])->items != NULL)
+          args->pdata[i] = ph_torch_value (torch, ph_torch_as_value (scope, at, args->pdata[i]));
+      return ph_torch_add_call (scope, at, &lists, call);
+    }
+  for (guint i = 0; aten && g_str_equal (target->op, "add") && args->len == 2 && i < 2; i++)
+    if (((PhTorchVal *) args->pdata[i])->kind == PH_TORCH_LIST && ph_torch_has_value (args->pdata[i]))
+      {
+        PhTorchVal *list = ph_torch_value (torch, ph_torch_as_value (scope, at, args->pdata[i]));
+
+        list->sizes = TRUE;
+        args->pdata[i] = list;
+        first = args->pdata[0];
+      }
   if (args->len >= 1 && args->len <= 2 && (keywords == NULL || keywords->len == 0) && aten
       && (val = ph_torch_fold (torch, target->op, first, args->len == 2 ? args->pdata[1] : NULL)) != NULL)
     return val;
@@ -317,7 +388,9 @@ finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, c
       ph_torch_note_view (val->items->pdata[i], target->op, first);
   else
     ph_torch_note_view (val, target->op, first);
-  if (ph_torch_is_in_place (target->op) && first != NULL && first->kind == PH_TORCH_VALUE && val->kind == PH_TORCH_VALUE)
+  /* A list that is carried by a loop is a value, which grows. */
+  if ((ph_torch_is_in_place (target->op) || g_str_equal (target->op, "append")) && first != NULL && first->kind == PH_TORCH_VALUE
+      && val->kind == PH_TORCH_VALUE)
     return ph_torch_write (scope, at, first, val->name) ? first : NULL;
   return val;
 }

@@ -13,6 +13,29 @@ ph_torch_is_int (const PhTorchVal *val, gint64 *value)
   return val->kind == PH_TORCH_LITERAL && ph_py_int (val->py, value);
 }
 
+/* Whether a list has an element, or a dictionary a key, where all of them are known. (nullable) */
+static PhTorchVal *
+contains (PhTorch *torch, const PhTorchVal *of, const PhPy *item)
+{
+  g_autofree char *text = ph_py_to_string (item);
+  const gboolean dict = of->py != NULL && of->py->kind == PH_PY_DICT;
+
+  if (of->items == NULL)
+    return NULL;
+  for (guint i = 0; i < of->items->len; i++)
+    {
+      const PhTorchVal *val = of->items->pdata[i];
+      const PhPy *py = dict ? of->py->items[2 * i] : val->kind == PH_TORCH_LITERAL ? val->py : NULL;
+      g_autofree char *each = py != NULL ? ph_py_to_string (py) : NULL;
+
+      if (each == NULL)
+        return NULL;
+      if (g_str_equal (each, text))
+        return ph_torch_bool (torch, TRUE);
+    }
+  return ph_torch_bool (torch, FALSE);
+}
+
 /* What is asked of numbers and lists that are known. (nullable) */
 PhTorchVal *
 ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b)
@@ -30,14 +53,16 @@ ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b)
       return NULL;
     }
   if ((g_str_equal (op, "__is__") || g_str_equal (op, "__isnot__"))
-      && (a->kind == PH_TORCH_LITERAL || a->kind == PH_TORCH_VALUE || a->items != NULL) && b->kind == PH_TORCH_LITERAL
-      && ph_py_is_none (b->py))
+      && (a->kind == PH_TORCH_LITERAL || (a->kind == PH_TORCH_VALUE && !a->maybe_none) || a->items != NULL)
+      && b->kind == PH_TORCH_LITERAL && ph_py_is_none (b->py))
     return ph_torch_bool (torch, (a->kind == PH_TORCH_LITERAL && ph_py_is_none (a->py)) == g_str_equal (op, "__is__"));
   if (g_str_equal (op, "__getitem__") && a->items != NULL && ph_torch_is_int (b, &x))
     {
       x += x < 0 ? (gint64) a->items->len : 0;
       return x >= 0 && x < (gint64) a->items->len ? a->items->pdata[x] : NULL;
     }
+  if (g_str_equal (op, "__contains__") && b->kind == PH_TORCH_LITERAL)
+    return contains (torch, a, b->py);
   if (a->kind == PH_TORCH_LITERAL && b->kind == PH_TORCH_LITERAL && a->py->kind == PH_PY_STRING && b->py->kind == PH_PY_STRING
       && (g_str_equal (op, "eq") || g_str_equal (op, "ne")))
     return ph_torch_bool (torch, g_str_equal (a->py->text, b->py->text) == g_str_equal (op, "eq"));
@@ -66,17 +91,23 @@ ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b)
   return g_str_equal (op, "ge") ? ph_torch_bool (torch, x >= y) : NULL;
 }
 
-/* A part of a result that is a list of tensors: how many there are is not known, so that its node grows with what is asked for. */
-static PhTorchVal *
-list_item (PhTorchScope *scope, PhTorchVal *of, gint64 index)
+gboolean
+ph_torch_gives_list (const PhSketchNode *node)
 {
   static const char *const lists[]
       = { "split",        "split_with_sizes",  "chunk", "unbind", "tensor_split", "meshgrid", "unsafe_split",
           "unsafe_chunk", "broadcast_tensors", NULL };
+
+  return g_str_equal (node->node.domain, PH_TORCH_ATEN) && g_strv_contains (lists, node->node.op_type);
+}
+
+/* A part of a result that is a list of tensors: how many there are is not known, so that its node grows with what is asked for. */
+PhTorchVal *
+ph_torch_list_item (PhTorchScope *scope, PhTorchVal *of, gint64 index)
+{
   PhTorchVal *val;
 
-  if (of->node == NULL || !g_str_equal (of->node->node.domain, PH_TORCH_ATEN) || !g_strv_contains (lists, of->node->node.op_type)
-      || index < 0 || index > 1000)
+  if (of->kind != PH_TORCH_VALUE || of->node == NULL || !ph_torch_gives_list (of->node) || index < 0 || index > 1000)
     return NULL;
   while ((gint64) of->node->outputs->len <= index)
     ph_sketch_node_output (of->node, of->node->outputs->pdata[0], NULL);
@@ -242,7 +273,8 @@ ph_torch_index (PhTorchScope *scope, const PhPy *at, PhTorchVal *of, const PhPy 
         }
       if (of->kind == PH_TORCH_UNKNOWN)
         return ph_torch_unknown (scope->torch, at);
-      if (of->kind == PH_TORCH_VALUE && ph_torch_is_int (index, &number) && (found = list_item (scope, of, number)) != NULL)
+      if (of->kind == PH_TORCH_VALUE && ph_torch_is_int (index, &number)
+          && (found = ph_torch_list_item (scope, of, number)) != NULL)
         return found;
       if (of->items != NULL || scope->torch->zip != NULL
           || (of->node != NULL

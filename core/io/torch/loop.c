@@ -61,6 +61,33 @@ lists_to_values (PhTorchScope *scope, const PhPy *at, GHashTable *written)
     }
 }
 
+#define MOST_TURNS 64
+#define MOST_WORK  2000000
+
+static gboolean
+names_list (PhTorchScope *scope, const PhPy *py, guint depth)
+{
+  const PhTorchVal *val = py != NULL && py->kind == PH_PY_NAME ? g_hash_table_lookup (scope->names, py->text) : NULL;
+  gboolean found = val != NULL && (val->kind == PH_TORCH_LIST || (val->kind == PH_TORCH_TUPLE && val->py != NULL));
+
+  for (guint i = 0; py != NULL && !found && depth < PH_PY_MAX_DEPTH && i < py->n; i++)
+    found = names_list (scope, py->items[i], depth + 1);
+  return found;
+}
+
+/* Statements that name a list or a dictionary whose elements are known: they stay known where the loop is written out. */
+static gboolean
+uses_lists (PhTorchScope *scope, PhPy *const *body, guint n, guint depth)
+{
+  for (guint i = 0; i < n; i++)
+    if (names_list (scope, body[i], 0)
+        || (depth < PH_PY_MAX_DEPTH
+            && (uses_lists (scope, body[i]->body, body[i]->n_body, depth + 1)
+                || uses_lists (scope, body[i]->orelse, body[i]->n_orelse, depth + 1))))
+      return TRUE;
+  return FALSE;
+}
+
 /* while test: ..., for i in range (n): ... */
 gboolean
 ph_torch_loop (PhTorchScope *scope, const PhPy *py)
@@ -78,6 +105,7 @@ ph_torch_loop (PhTorchScope *scope, const PhPy *py)
   GHashTableIter iter;
   gpointer name;
   const char *index, *first, *second;
+  gint64 turns;
   gboolean ok;
 
   if (ph_torch_returns (py->body, py->n_body))
@@ -96,6 +124,19 @@ ph_torch_loop (PhTorchScope *scope, const PhPy *py)
                                scope->file != NULL ? scope->file : "line", py->line);
       if ((count = ph_torch_expr (scope, bound, NULL, NULL)) == NULL)
         return FALSE;
+      if (ph_torch_is_int (count, &turns) && turns >= 0 && turns <= MOST_TURNS && uses_lists (scope, py->body, py->n_body, 0))
+        {
+          for (gint64 i = 0; i < turns; i++)
+            {
+              torch->work += py->n_body;
+              g_hash_table_insert (scope->names, (gpointer) py->items[0]->text, ph_torch_int (torch, i));
+              if (torch->work > MOST_WORK)
+                return ph_torch_fail (scope, py, "its loops go round too often for their lists to be followed");
+              if (!ph_torch_block (scope, py->body, py->n_body))
+                return FALSE;
+            }
+          return TRUE;
+        }
       test = ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "True"));
     }
   else

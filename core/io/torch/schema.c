@@ -41,9 +41,9 @@ static const struct { const char *op, *names; } signatures[] = {
   { "view", "*self size" }, { "reshape", "*self shape" }, { "_unsafe_view", "*self size" }, { "flatten", "*self start_dim end_dim" }, { "unflatten", "*self dim sizes" }, { "squeeze", "*self dim" },
   { "unsqueeze", "*self dim" }, { "permute", "*self dims" }, { "transpose", "*self dim0 dim1" }, { "t", "*self" }, { "numpy_T", "*self" }, { "expand", "*self size implicit" }, { "expand_as", "*self *other" },
   { "view_as", "*self *other" }, { "reshape_as", "*self *other" }, { "type_as", "*self *other" }, { "repeat", "*self repeats" }, { "cat", "*tensors dim" }, { "concat", "*tensors dim" }, { "stack", "*tensors dim" },
-  { "split", "*self split_size dim" }, { "split_with_sizes", "*self split_sizes dim" }, { "chunk", "*self chunks dim" }, { "unbind", "*self dim" }, { "slice", "*self dim start end step" },
+  { "split", "*self split_size dim" }, { "split_with_sizes", "*self split_sizes dim" }, { "chunk", "*self chunks dim" }, { "unsafe_chunk", "*self chunks dim" }, { "unsafe_split", "*self split_size dim" }, { "tensor_split", "*self sections dim" }, { "unbind", "*self dim" }, { "slice", "*self dim start end step" },
   { "select", "*self dim index" }, { "narrow", "*self dim start length" }, { "index_select", "*self dim *index" }, { "gather", "*self dim *index sparse_grad" }, { "index", "*self *indices" },
-  { "scatter", "*self dim *index *src" }, { "embedding", "*weight *indices padding_idx scale_grad_by_freq sparse" }, { "constant_pad_nd", "*self pad value" }, { "pad", "*self pad mode value" },
+  { "scatter", "*self dim *index *src reduce" }, { "embedding", "*weight *indices padding_idx scale_grad_by_freq sparse" }, { "constant_pad_nd", "*self pad value" }, { "pad", "*self pad mode value" },
   { "flip", "*self dims" }, { "roll", "*self shifts dims" }, { "tril", "*self diagonal" }, { "triu", "*self diagonal" }, { "to", "*self dtype non_blocking copy memory_format" }, { "_to_copy", "*self" }, { "clone", "*self memory_format" },
   { "contiguous", "*self memory_format" }, { "detach", "*self" }, { "alias", "*self" }, { "copy_", "*self *src non_blocking" }, { "size", "*self dim" }, { "len", "*a" }, { "numel", "*self" }, { "dim", "*self" }, { "item", "*self" }, { "Bool", "*a" },
   { "Int", "*a" }, { "Float", "*a" }, { "zeros", "size dtype layout device pin_memory" }, { "ones", "size dtype layout device pin_memory" }, { "full", "size fill_value dtype layout device pin_memory" }, { "empty", "size dtype layout device pin_memory memory_format" }, { "zeros_like", "*self dtype layout device pin_memory memory_format" }, { "ones_like", "*self dtype layout device pin_memory memory_format" }, { "full_like", "*self fill_value dtype layout device pin_memory memory_format" },
@@ -67,9 +67,44 @@ static const struct { const char *op, *names; } signatures[] = {
   { "upsample_nearest1d", "*input output_size scale_factors" }, { "upsample_nearest3d", "*input output_size scale_factors" }, { "upsample_linear1d", "*input output_size align_corners scale_factors" },
   { "upsample_trilinear3d", "*input output_size align_corners scale_factors" }, { "upsample_bicubic2d", "*input output_size align_corners scale_factors" }, { "scalar_tensor", "s dtype layout device pin_memory" },
   { "sym_size", "*self dim" }, { "__and__", "*self *other" }, { "__or__", "*self *other" }, { "__xor__", "*self *other" }, { "__lshift__", "*self *other" }, { "__rshift__", "*self *other" },
-  { "__is__", "*self *obj" }, { "__isnot__", "*self *obj" }, { "cosine_similarity", "*x1 *x2 dim eps" }, { "alpha_dropout", "*input p train" }, { "requires_grad_", "*self requires_grad" },
+  { "__contains__", "l *item" }, { "format", "*self" }, { "find", "*self substr start end" }, { "append", "*self *el" }, { "__range_length", "lo hi step" }, { "__derive_index", "index start step" }, { "__is__", "*self *obj" }, { "__isnot__", "*self *obj" }, { "cosine_similarity", "*x1 *x2 dim eps" }, { "alpha_dropout", "*input p train" }, { "requires_grad_", "*self requires_grad" },
   { "_adaptive_avg_pool3d", "*self output_size" }, { "adaptive_avg_pool3d", "*self output_size" }, { "rms_norm", "*input normalized_shape *weight eps" },
   { "native_group_norm", "*input *weight *bias N C HxW group eps" }, { "index_put", "*self *indices *values accumulate" },
+  { "lstm_cell", "*input *hx *w_ih *w_hh *b_ih *b_hh" }, { "gru_cell", "*input *hx *w_ih *w_hh *b_ih *b_hh" }, { "rnn_tanh_cell", "*input *hx *w_ih *w_hh *b_ih *b_hh" },
+  { "rnn_relu_cell", "*input *hx *w_ih *w_hh *b_ih *b_hh" }, { "_weight_norm", "*v *g dim" }, { "_weight_norm_interface", "*v *g dim" },
+  { "embedding_bag", "*weight *indices *offsets scale_grad_by_freq mode sparse *per_sample_weights include_last_offset padding_idx" },
+  { "_embedding_bag", "*weight *indices *offsets scale_grad_by_freq mode sparse *per_sample_weights include_last_offset padding_idx" },
+  { "grid_sampler", "*input *grid interpolation_mode padding_mode align_corners" }, { "grid_sampler_2d", "*input *grid interpolation_mode padding_mode align_corners" },
+  { "affine_grid_generator", "*theta size align_corners" }, { "max_pool1d_with_indices", "*self kernel_size stride padding dilation ceil_mode" },
+  { "max_pool3d_with_indices", "*self kernel_size stride padding dilation ceil_mode" }, { "adaptive_max_pool3d", "*self output_size" },
+  { "diagonal_copy", "*self offset dim1 dim2" }, { "diag", "*self diagonal" }, { "diag_embed", "*self offset dim1 dim2" }, { "trace", "*self" }, { "round", "*self decimals" }, { "eye", "n m dtype layout device pin_memory" },
+  { "linspace", "start end steps dtype layout device pin_memory" }, { "tril_indices", "row col offset dtype layout device pin_memory" }, { "triu_indices", "row col offset dtype layout device pin_memory" },
+  { "im2col", "*self kernel_size dilation padding stride" }, { "col2im", "*self output_size kernel_size dilation padding stride" }, { "channel_shuffle", "*self groups" },
+  { "native_channel_shuffle", "*self groups" }, { "rot90", "*self k dims" }, { "flipud", "*self" }, { "fliplr", "*self" }, { "broadcast_tensors", "*tensors" }, { "broadcast_to", "*self size" },
+  { "dstack", "*tensors" }, { "column_stack", "*tensors" }, { "atleast_1d", "*self" }, { "atleast_2d", "*self" }, { "atleast_3d", "*self" }, { "logit", "*self eps" },
+  { "rrelu", "*self lower upper training generator" }, { "fake_quantize_per_tensor_affine", "*self scale zero_point quant_min quant_max" },
+  { "fake_quantize_per_tensor_affine_cachemask", "*self scale zero_point quant_min quant_max" }, { "xlogy", "*self *other" }, { "float_power", "*self *other" }, { "hypot", "*self *other" },
+  { "ldexp", "*self *other" }, { "heaviside", "*self *other" }, { "fmax", "*self *other" }, { "fmin", "*self *other" }, { "copysign", "*self *other" },
+  { "isclose", "*self *other rtol atol equal_nan" }, { "bitwise_left_shift", "*self *other" }, { "bitwise_right_shift", "*self *other" }, { "ger", "*self *vec2" }, { "cross", "*self *other dim" },
+  { "linalg_cross", "*self *other dim" }, { "addbmm", "*self *batch1 *batch2 beta alpha" }, { "addr", "*self *vec1 *vec2 beta alpha" }, { "count_nonzero", "*self dim" },
+  { "kthvalue", "*self k dim keepdim" }, { "median", "*self dim keepdim" }, { "aminmax", "*self dim keepdim" }, { "logcumsumexp", "*self dim" }, { "bucketize", "*self *boundaries out_int32 right" },
+  { "searchsorted", "*sorted_sequence *self out_int32 right side *sorter" }, { "linalg_det", "*self" }, { "det", "*self" }, { "scatter_reduce", "*self dim *index *src reduce include_self" },
+  { "_index_put_impl", "*self *indices *values accumulate unsafe" }, { "_unsafe_index_put", "*self *indices *values accumulate" }, { "_unsafe_index", "*self *indices" },
+  { "index_add", "*self dim *index *source alpha" }, { "index_copy", "*self dim *index *source" }, { "index_fill", "*self dim *index *value" }, { "_reshape_alias", "*self size stride" },
+  { "empty_strided", "size stride dtype layout device pin_memory" }, { "new_empty_strided", "*self size stride dtype layout device pin_memory" }, { "_cast_Float", "*self non_blocking" },
+  { "_cast_Long", "*self non_blocking" },
+  { "mse_loss", "*self *target reduction" }, { "l1_loss", "*self *target reduction" }, { "smooth_l1_loss", "*self *target reduction beta" }, { "huber_loss", "*self *target reduction delta" },
+  { "pairwise_distance", "*x1 *x2 p eps keepdim" }, { "cdist", "*x1 *x2 p compute_mode" }, { "_cdist_forward", "*x1 *x2 p compute_mode" }, { "binary_cross_entropy", "*self *target *weight reduction" },
+  { "binary_cross_entropy_with_logits", "*self *target *weight *pos_weight reduction" }, { "nll_loss", "*self *target *weight reduction ignore_index" },
+  { "nll_loss_nd", "*self *target *weight reduction ignore_index" }, { "nll_loss2d", "*self *target *weight reduction ignore_index" },
+  { "nll_loss_forward", "*self *target *weight reduction ignore_index" }, { "nll_loss2d_forward", "*self *target *weight reduction ignore_index" },
+  { "cross_entropy_loss", "*self *target *weight reduction ignore_index label_smoothing" }, { "kl_div", "*self *target reduction log_target" },
+  { "poisson_nll_loss", "*input *target log_in full eps reduction" }, { "threshold_backward", "*grad_output *self threshold" }, { "sigmoid_backward", "*grad_output *output" },
+  { "tanh_backward", "*grad_output *output" }, { "leaky_relu_backward", "*grad_output *self negative_slope self_is_result" }, { "hardtanh_backward", "*grad_output *self min_val max_val" },
+  { "softplus_backward", "*grad_output *self beta threshold" }, { "silu_backward", "*grad_output *self" }, { "gelu_backward", "*grad_output *self approximate" },
+  { "_softmax_backward_data", "*grad_output *output dim input_dtype" }, { "_log_softmax_backward_data", "*grad_output *output dim input_dtype" },
+  { "native_layer_norm_backward", "*grad_out *input normalized_shape *mean *rstd *weight *bias output_mask" },
+  { "embedding_dense_backward", "*grad_output *indices num_weights padding_idx scale_grad_by_freq" },
 };
 /* clang-format on */
 
@@ -77,7 +112,7 @@ static const char one_tensor[]
     = " abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 floor isinf isnan isfinite log log10 log1p log2 logical_not bitwise_not neg reciprocal relu relu_ relu6 "
       "round rsqrt selu selu_ sigmoid sigmoid_ sign silu silu_ mish sin sinh sqrt square tan tanh tanh_ trunc hardsigmoid hardswish hardswish_ log_sigmoid softsign tanhshrink nonzero t "
       "add_ sub_ mul_ div_ item numel is_floating_point detach_ contiguous lift_fresh lift_fresh_copy long float double half int bool mT view_of cpu cuda resolve_conj resolve_neg deg2rad rad2deg fix masked "
-      "ScalarImplicit IntImplicit __not__ positive cumulative sgn erfinv lgamma digamma signbit ";
+      "ScalarImplicit IntImplicit __not__ positive cumulative sgn erfinv lgamma digamma signbit frac isposinf isneginf sinc ";
 
 const char *
 ph_torch_signature (const char *op)
@@ -93,7 +128,7 @@ ph_torch_signature (const char *op)
     return g_str_has_prefix (op, "add_") || g_str_has_prefix (op, "sub_")   ? "*self *other alpha"
            : g_str_has_prefix (op, "mul_") || g_str_has_prefix (op, "div_") ? "*self *other"
                                                                             : "*self";
-  if (n > 1 && op[n - 1] == '_' && op[0] != '_') /* relu_: in place */
+  if (n > 1 && op[n - 1] == '_' && !g_str_has_prefix (op, "__")) /* relu_: in place */
     {
       g_autofree char *base = g_strndup (op, n - 1);
 

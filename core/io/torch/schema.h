@@ -6,6 +6,9 @@
 
 G_BEGIN_DECLS
 
+/* The attribute of a node whose one output stands for a whole list of tensors, not for its first element. */
+#define PH_TORCH_WHOLE "peephole_list"
+
 /* Names of the parameters of ATen's operator, separated by spaces, "*" before those that are tensors. (nullable) */
 const char *ph_torch_signature (const char *op);
 

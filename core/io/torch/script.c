@@ -8,10 +8,35 @@
 
 #define MAX_CALLS 100
 
+/* The list in build_tensorlist (list), restore_type_tag (list, "List[str]"): the call only says what the list is of. (nullable) */
+static const PhPickle *
+typed_list (const PhPickle *call)
+{
+  static const char *const callees[] = { "torch.jit._pickle.restore_type_tag", "torch.jit._pickle.build_tensorlist",
+                                         "torch.jit._pickle.build_intlist",    "torch.jit._pickle.build_doublelist",
+                                         "torch.jit._pickle.build_boollist",   NULL };
+  const PhPickle *callee = call->items->len == 2 ? call->items->pdata[0] : NULL,
+                 *args = callee != NULL ? call->items->pdata[1] : NULL;
+
+  return callee != NULL && callee->kind == PH_PICKLE_GLOBAL && g_strv_contains (callees, callee->text)
+                 && args->kind == PH_PICKLE_TUPLE && args->items->len > 0
+                 && ((const PhPickle *) args->items->pdata[0])->kind == PH_PICKLE_LIST
+             ? args->items->pdata[0]
+             : NULL;
+}
+
+static PhTorchVal *
+too_deep (PhTorch *torch, const char *path)
+{
+  ph_source_fail (torch->source, torch->error, PH_ERROR_INVALID, NULL, "%s: its lists are more than %d deep", path, MAX_CALLS);
+  return NULL;
+}
+
 static PhTorchVal *
 from_pickle (PhTorchScope *scope, const PhPickle *pickle, const char *path)
 {
   PhTorch *torch = scope->torch;
+  const PhPickle *typed;
   PhTorchVal *val;
   PhPy *py;
   g_autoptr (PhTensor) tensor = NULL;
@@ -36,11 +61,7 @@ from_pickle (PhTorchScope *scope, const PhPickle *pickle, const char *path)
     case PH_PICKLE_LIST:
       val = ph_torch_list (torch, pickle->kind == PH_PICKLE_TUPLE);
       if (++torch->depth > MAX_CALLS)
-        {
-          ph_source_fail (torch->source, torch->error, PH_ERROR_INVALID, NULL, "%s: its lists are more than %d deep", path,
-                          MAX_CALLS);
-          return NULL;
-        }
+        return too_deep (torch, path);
       for (guint i = 0; i < pickle->items->len; i++)
         {
           PhTorchVal *item = from_pickle (scope, pickle->items->pdata[i], path);
@@ -52,6 +73,14 @@ from_pickle (PhTorchScope *scope, const PhPickle *pickle, const char *path)
       torch->depth--;
       return val;
     case PH_PICKLE_CALL:
+      if ((typed = typed_list (pickle)) != NULL)
+        {
+          if (++torch->depth > MAX_CALLS)
+            return too_deep (torch, path);
+          val = from_pickle (scope, typed, path);
+          torch->depth--;
+          return val;
+        }
       if ((val = g_hash_table_lookup (torch->weights, pickle)) != NULL)
         return val;
       if ((tensor = ph_pickle_tensor (pickle, torch->zip, torch->prefix,

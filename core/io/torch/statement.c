@@ -77,6 +77,13 @@ assign (PhTorchScope *scope, const PhPy *target, PhTorchVal *val)
         if (!assign (scope, target->items[i], val->items->pdata[i]))
           return FALSE;
       }
+  else if ((target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST) && target->n > 0
+           && ph_torch_list_item (scope, val, target->n - 1) != NULL)
+    for (guint i = 0; i < target->n; i++)
+      {
+        if (!assign (scope, target->items[i], ph_torch_list_item (scope, val, i)))
+          return FALSE;
+      }
   else if (target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST)
     {
       PhSketchNode *node = ph_sketch_add_node (scope->graph, "TupleUnpack", PH_TORCH_PRIM, scope->file == NULL ? target->line : 0,

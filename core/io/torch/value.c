@@ -206,7 +206,14 @@ ph_torch_as_value (PhTorchScope *scope, const PhPy *at, PhTorchVal *val)
   const char *output;
 
   if (val->kind == PH_TORCH_VALUE)
-    return ph_torch_current (scope, at, val);
+    {
+      if (val->whole && val->node->outputs->len == 1)
+        {
+          ph_sketch_node_int (val->node, PH_TORCH_WHOLE, 1);
+          val->whole = FALSE;
+        }
+      return ph_torch_current (scope, at, val);
+    }
   if (val->kind == PH_TORCH_MODULE && val->object == NULL && *val->path != '\0') /* what FX's module holds */
     {
       PhTorch *torch = scope->torch;

@@ -34,6 +34,9 @@ struct _PhTorchVal
   PhTorchVal *base; /* (nullable)                                                  */
   guint seen, version;
   gboolean has_views;
+  gboolean whole;      /* VALUE: all that split (), chunk (), ... give, as one list   */
+  gboolean sizes;      /* VALUE: a list of numbers                                    */
+  gboolean maybe_none; /* VALUE: of a branch, which may give None instead */
 };
 
 G_END_DECLS

@@ -1,0 +1,529 @@
+/* convert-aten-python.c: what PyTorch's code asks of Python while it runs: whether something is None, what element type or rank a tensor has,
+ * strings, lists. With the types of the operands most of it is known, and so is which branch is taken.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/torch/schema.h"
+#include "core/run/executor.h"
+#include "passes/convert-aten.h"
+
+/* Numbers of Python's and sizes are as few as this, weights are more. */
+#define FEW 16
+
+/* ── values that are no tensors ── */
+
+static const char *
+constant_text (const PhValue *value)
+{
+  const PhNode *node = value != NULL ? value->producer : NULL;
+
+  return node != NULL && ph_aten_is_list (node) ? ph_node_attr_string (node, "value", NULL) : NULL;
+}
+
+gboolean
+ph_aten_is_none (const PhValue *value)
+{
+  return g_strcmp0 (constant_text (value), "None") == 0;
+}
+
+/* The parameter as the text between its quotes. (transfer full) (nullable) */
+static char *
+string (PhConvert *l, guint k, const char *name)
+{
+  const PhAttr *attr = ph_node_attr (l->node, name);
+  const char *text = constant_text (ph_aten_tensor (l, k));
+  const gsize n = text != NULL ? strlen (text) : 0;
+
+  if (attr != NULL && attr->kind == PH_ATTR_STRING)
+    return g_strdup (ph_node_attr_string (l->node, name, ""));
+  return n >= 2 && (*text == '"' || *text == '\'') ? g_strndup (text + 1, n - 2) : NULL;
+}
+
+static PhValue *
+string_value (PhConvert *l, const char *text)
+{
+  g_autofree char *quoted = g_strdup_printf ("\"%s\"", text);
+  PhNode *node = l->b->error == NULL ? ph_graph_add_node (
+                     l->b->graph,
+                     &(PhNodeSpec) { .op_type = "Constant", .domain = "prim", .n_outputs = 1, .before = l->b->before },
+                     &l->b->error)
+                                     : NULL;
+  PhAttr *attr = ph_attr_new_string ("value", quoted);
+
+  if (node == NULL || !ph_node_set_attr (node, "value", attr, &l->b->error))
+    node = NULL;
+  ph_attr_unref (attr);
+  return node != NULL ? ph_node_output (node, 0) : NULL;
+}
+
+/* dtype (x): of which tensor. (nullable) */
+static const PhValue *
+asks_dtype (const PhValue *value)
+{
+  const PhNode *node = value != NULL ? value->producer : NULL;
+
+  return node != NULL && strcmp (node->domain, "prim") == 0 && strcmp (node->op_type, "dtype") == 0 ? ph_node_input (node, 0)
+                                                                                                    : NULL;
+}
+
+/* Element types and strings; FALSE: they are neither, or not known. */
+gboolean
+ph_aten_python_equal (PhConvert *l, PhValue **out)
+{
+  const gboolean equal = strcmp (ph_aten_name (l), "eq") == 0;
+  const PhValue *a = asks_dtype (ph_aten_tensor (l, 0)), *b = asks_dtype (ph_aten_tensor (l, 1));
+  g_autofree char *x = NULL, *y = NULL;
+  gboolean same;
+
+  if (a != NULL || b != NULL)
+    {
+      const PhDType first = a != NULL ? ph_value_dtype (a) : ph_aten_dtype (l, "self"),
+                    second = b != NULL ? ph_value_dtype (b) : ph_aten_dtype (l, "other");
+
+      if (first == PH_UNDEFINED || second == PH_UNDEFINED)
+        return FALSE;
+      same = first == second;
+    }
+  else
+    {
+      if ((x = string (l, 0, "self")) == NULL || (y = string (l, 1, "other")) == NULL)
+        return FALSE;
+      same = strcmp (x, y) == 0;
+    }
+  out[0] = ph_build_scalar (l->b, PH_BOOL, same == equal);
+  return TRUE;
+}
+
+static gboolean
+is_none (PhConvert *l, PhValue **out)
+{
+  const PhValue *x = ph_node_input (l->node, 0);
+  const PhNode *from = x != NULL ? x->producer : NULL;
+
+  if (l->node->inputs->len > 1 && l->in[1] != NULL) /* two tensors: the same object or not */
+    {
+      if (l->in[0] != NULL && (from == NULL || !ph_aten_is_control (from)))
+        out[0] = ph_build_scalar (l->b, PH_BOOL, (l->in[0] == l->in[1]) == (strcmp (ph_aten_name (l), "__is__") == 0));
+      return out[0] != NULL || ph_convert_stay (l, "whether they are one object depends on a branch");
+    }
+  if (ph_node_attr (l->node, "obj") != NULL)
+    return ph_convert_stay (l, "it compares two objects");
+  if (from != NULL && ph_aten_is_control (from))
+    return ph_convert_stay (l, "whether it is None depends on a branch");
+  out[0] = ph_build_scalar (l->b, PH_BOOL, (x == NULL || ph_aten_is_none (x)) == (strcmp (ph_aten_name (l), "__is__") == 0));
+  return TRUE;
+}
+
+static gboolean
+contains (PhConvert *l, PhValue **out)
+{
+  gint64 list[64];
+  guint n = G_N_ELEMENTS (list);
+  PhValue *item = ph_aten_tensor (l, ph_aten_computed (l, "l") != NULL || ph_node_attr (l->node, "l") != NULL ? 0 : 1);
+  PhTensor *constant = item != NULL ? ph_value_constant (item) : NULL;
+  gboolean found = FALSE;
+
+  if (!ph_aten_ints (l, "l", list, &n) || constant == NULL || ph_tensor_count (constant) != 1
+      || !ph_dtype_is_integer (ph_tensor_dtype (constant)))
+    return ph_convert_stay (l, "what is looked for, or where, is not known");
+  for (guint i = 0; i < n; i++)
+    found = found || list[i] == ph_tensor_get_int (constant, 0);
+  out[0] = ph_build_scalar (l->b, PH_BOOL, found);
+  return TRUE;
+}
+
+static gboolean
+is_floating (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_aten_operand (l);
+
+  if (x == NULL || ph_value_dtype (x) == PH_UNDEFINED)
+    return ph_convert_stay (l, "its element type is not known");
+  out[0] = ph_build_scalar (l->b, PH_BOOL, ph_dtype_is_float (ph_value_dtype (x)));
+  return TRUE;
+}
+
+/* Where it runs, and how: on a CPU, with gradients on, as when the model was written. */
+static gboolean
+surroundings (PhConvert *l, PhValue **out)
+{
+  const gboolean on = strcmp (ph_aten_name (l), "requires_grad") == 0 || strcmp (ph_aten_name (l), "is_grad_enabled") == 0;
+
+  out[0] = ph_build_scalar (l->b, PH_BOOL, on);
+  return TRUE;
+}
+
+/* str (device), format (...): of messages, mostly. */
+static gboolean
+text (PhConvert *l, PhValue **out)
+{
+  const PhValue *x = ph_node_input (l->node, 0);
+  const gboolean device = x != NULL && x->producer != NULL && strcmp (x->producer->op_type, "device") == 0;
+  g_autofree char *known = device ? g_strdup ("cpu") : string (l, 0, strcmp (ph_aten_name (l), "format") == 0 ? "self" : "arg0");
+
+  if (known == NULL)
+    return ph_convert_stay (l, "its text is not known");
+  out[0] = string_value (l, known);
+  return out[0] != NULL;
+}
+
+static gboolean
+find (PhConvert *l, PhValue **out)
+{
+  g_autofree char *in = string (l, 0, "self"), *part = string (l, 1, "substr");
+  const char *at = in != NULL && part != NULL ? strstr (in, part) : NULL;
+
+  if (in == NULL || part == NULL)
+    return ph_convert_stay (l, "its text is not known");
+  out[0] = ph_build_scalar (l->b, PH_INT64, at != NULL ? (double) (at - in) : -1);
+  return TRUE;
+}
+
+/* len () of a string or a list; FALSE: of neither. */
+gboolean
+ph_aten_python_length (PhConvert *l, PhValue **out)
+{
+  g_autofree char *known = string (l, 0, "a");
+  const PhValue *x = ph_aten_tensor (l, 0);
+
+  if (known != NULL)
+    out[0] = ph_build_scalar (l->b, PH_INT64, (double) g_utf8_strlen (known, -1));
+  else if (x != NULL && x->producer != NULL && strcmp (x->producer->domain, "prim") == 0
+           && g_str_has_suffix (x->producer->op_type, "Construct"))
+    out[0] = ph_build_scalar (l->b, PH_INT64, x->producer->inputs->len);
+  return out[0] != NULL;
+}
+
+/* ── lists ── */
+
+/* @value, of a list its elements behind each other. */
+PhValue *
+ph_aten_list_as_tensor (PhConvert *l, PhValue *value)
+{
+  const PhNode *list = value != NULL ? value->producer : NULL;
+  g_autofree PhValue **parts = NULL;
+  PhAtenArg *args;
+  const gint64 one = 1;
+  PhDType dtype;
+  g_autofree PhAtenArg *all = NULL;
+
+  if (list == NULL || !ph_aten_is_list (list) || list->inputs->len == 0)
+    return value;
+  parts = g_new0 (PhValue *, list->inputs->len);
+  args = all = g_new0 (PhAtenArg, list->inputs->len);
+  for (guint i = 0; i < list->inputs->len; i++)
+    {
+      if (list->inputs->pdata[i] == NULL || ph_value_rank (list->inputs->pdata[i]) != 0)
+        return value;
+      args[i] = (PhAtenArg) { .value = list->inputs->pdata[i], .dtype = ph_value_dtype (list->inputs->pdata[i]) };
+    }
+  dtype = ph_aten_promote (args, list->inputs->len);
+  for (guint i = 0; i < list->inputs->len; i++)
+    parts[i] = ph_convert_reshape (l, ph_aten_as (l, &args[i], dtype, NULL), &one, 1);
+  return ph_aten_concat (l, parts, list->inputs->len, 0);
+}
+
+/* Several operands of one element each, behind each other. */
+PhValue *
+ph_aten_several (PhConvert *l)
+{
+  const guint n = ph_aten_n_tensors (l);
+  g_autofree PhValue **parts = g_new0 (PhValue *, n + 1);
+  const gint64 one = 1;
+
+  for (guint i = 0; i < n; i++)
+    {
+      PhValue *part = ph_aten_tensor (l, i);
+
+      parts[i] = part != NULL ? ph_convert_reshape (l, ph_convert_cast (l, part, PH_BOOL), &one, 1) : NULL;
+    }
+  return ph_aten_concat (l, parts, n, 0);
+}
+
+/* a + b of lists of numbers; FALSE: they are none. */
+gboolean
+ph_aten_python_join (PhConvert *l, PhValue **out)
+{
+  static const char *const names[] = { "self", "other" };
+  PhValue *parts[2] = { NULL };
+  gboolean lists = FALSE;
+
+  for (guint i = 0, k = 0; i < 2; i++)
+    {
+      const PhAttr *attr = ph_node_attr (l->node, names[i]);
+
+      if (attr != NULL && attr->kind == PH_ATTR_INTS)
+        {
+          parts[i] = ph_convert_ints_value (l, attr->ints, attr->n);
+          lists = TRUE;
+        }
+      else if (attr == NULL && (parts[i] = ph_aten_tensor (l, k++)) != NULL && parts[i]->producer != NULL
+               && ph_aten_is_list (parts[i]->producer))
+        {
+          parts[i] = ph_aten_list_as_tensor (l, parts[i]);
+          lists = TRUE;
+        }
+    }
+  if (!lists || parts[0] == NULL || parts[1] == NULL || ph_value_rank (parts[0]) != 1 || ph_value_rank (parts[1]) != 1)
+    return FALSE;
+  out[0] = ph_aten_concat (l, parts, 2, 0);
+  return out[0] != NULL;
+}
+
+PhValue *
+ph_aten_new_list (PhConvert *l, PhValue **items, guint n)
+{
+  PhNode *made = l->b->error == NULL ? ph_graph_add_node (l->b->graph,
+                                                          &(PhNodeSpec) { .op_type = "ListConstruct",
+                                                                          .domain = "prim",
+                                                                          .inputs = items,
+                                                                          .n_inputs = n,
+                                                                          .n_outputs = 1,
+                                                                          .before = l->b->before },
+                                                          &l->b->error)
+                                     : NULL;
+
+  return made != NULL ? ph_node_output (made, 0) : NULL;
+}
+
+/* The node gives a list as one value, and who uses it takes it for that, not for its first element. */
+gboolean
+ph_aten_wants_list (PhConvert *l)
+{
+  static const char *const users[]
+      = { "TupleUnpack", "ListUnpack", "__getitem__", "len", "cat", "concat", "stack", "append", NULL };
+  const PhValue *value = ph_node_output (l->node, 0);
+
+  if (l->n_out == 1 && ph_node_attr (l->node, PH_TORCH_WHOLE) != NULL)
+    return TRUE;
+  for (guint u = 0; l->n_out == 1 && u < value->uses->len; u++)
+    {
+      const PhUse *use = &g_array_index (value->uses, PhUse, u);
+
+      if (use->node != NULL && ph_aten_is_torch (use->node) && use->index == 0 && g_strv_contains (users, use->node->op_type))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* The inputs of an operator that takes a list of tensors, where the list is one value: its elements in its place. (nullable) */
+PhValue **
+ph_aten_spread (const PhNode *node, PhValue *const *in, guint *n)
+{
+  const char *signature = ph_torch_signature (node->op_type);
+  const PhNode *list = *n == 1 && in[0] != NULL ? in[0]->producer : NULL;
+  PhValue **all;
+
+  if (signature == NULL || list == NULL || !ph_aten_is_list (list) || strcmp (list->op_type, "ListConstruct") != 0
+      || (!g_str_has_prefix (signature, "*tensors") && !g_str_has_prefix (signature, "equation *tensors")))
+    return NULL;
+  all = g_new0 (PhValue *, list->inputs->len + 1);
+  for (guint i = 0; i < list->inputs->len; i++)
+    all[i] = list->inputs->pdata[i];
+  *n = list->inputs->len;
+  return all;
+}
+
+static gboolean
+same_list (PhConvert *l, PhValue **out)
+{
+  return ph_aten_same (l, out);
+}
+
+/* list.append (x): the list with it. */
+static gboolean
+append (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_node_input (l->node, 0), *item = l->node->inputs->len > 1 ? ph_node_input (l->node, 1) : NULL;
+  const PhNode *list = x != NULL ? x->producer : NULL;
+  g_autofree PhValue **items = NULL;
+  PhAtenArg number;
+
+  if (item == NULL && ph_node_attr (l->node, "el") != NULL && ph_aten_arg (l, G_MAXUINT, "el", &number))
+    item = ph_build_scalar (l->b, number.dtype, number.number);
+
+  if (list == NULL || item == NULL || !ph_aten_is_list (list) || list->inputs->len > 10000)
+    return ph_convert_stay (l, "what the list holds is not known");
+  items = g_new0 (PhValue *, list->inputs->len + 1);
+  memcpy (items, list->inputs->pdata, list->inputs->len * sizeof *items);
+  items[list->inputs->len] = item;
+  out[0] = ph_aten_new_list (l, items, list->inputs->len + 1);
+  return out[0] != NULL;
+}
+
+static gboolean
+unpack (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_aten_operand (l);
+  const PhNode *list = x != NULL ? x->producer : NULL;
+
+  if (x == NULL)
+    return FALSE;
+  if (list != NULL && ph_aten_is_list (list))
+    {
+      if (list->inputs->len != l->n_out)
+        return ph_convert_stay (l, "it takes another number of elements");
+      for (guint i = 0; i < l->n_out; i++)
+        out[i] = list->inputs->pdata[i];
+      return TRUE;
+    }
+  if (ph_value_rank (x) < 0)
+    return ph_convert_stay (l, "its list is not known");
+  for (guint i = 0; i < l->n_out; i++)
+    out[i] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), x, ph_build_scalar (l->b, PH_INT64, i));
+  return TRUE;
+}
+
+/* max (a, b), min ([a, b, c]) of numbers. */
+static gboolean
+extreme (PhConvert *l, PhValue **out)
+{
+  const PhOp *op = strcmp (ph_aten_name (l), "max") == 0 ? &ph_op_Max : &ph_op_Min;
+  PhAtenArg a, b;
+  PhValue *x = ph_aten_tensor (l, 0);
+
+  if (x != NULL && x->producer != NULL && ph_aten_is_list (x->producer))
+    {
+      PhValue *all = ph_aten_list_as_tensor (l, x);
+
+      out[0] = ph_build_node (l->b, op == &ph_op_Max ? &ph_op_ReduceMax : &ph_op_ReduceMin, &all, 1,
+                              PH_ATTRS (ph_attr_new_int ("keepdims", 0)), 1);
+      return TRUE;
+    }
+  if (x == NULL && ph_node_attr (l->node, "arg0") != NULL
+      && ph_node_attr (l->node, "arg0")->kind == PH_ATTR_INTS) /* min ([a, b]) */
+    {
+      PhValue *all = ph_convert_ints_value (l, ph_node_attr (l->node, "arg0")->ints, ph_node_attr (l->node, "arg0")->n);
+
+      out[0] = ph_build_node (l->b, op == &ph_op_Max ? &ph_op_ReduceMax : &ph_op_ReduceMin, &all, 1,
+                              PH_ATTRS (ph_attr_new_int ("keepdims", 0)), 1);
+      return TRUE;
+    }
+  if (!ph_aten_arg (l, ph_node_attr (l->node, "arg0") != NULL ? G_MAXUINT : 0, "arg0", &a)
+      || !ph_aten_arg (l, ph_node_attr (l->node, "arg0") != NULL ? 0 : 1, "arg1", &b))
+    return ph_convert_stay (l, "its numbers are not known");
+  return ph_aten_binary (l, op, &a, &b, out);
+}
+
+/* How often range (lo, hi, step) goes round. */
+static gboolean
+range_length (PhConvert *l, PhValue **out)
+{
+  const gint64 lo = ph_aten_int (l, "lo", 0), hi = ph_aten_int (l, "hi", 0), step = ph_aten_int (l, "step", 1);
+
+  if (l->stays != NULL || step == 0 || ABS (lo) > G_MAXINT32 || ABS (hi) > G_MAXINT32 || ABS (step) > G_MAXINT32)
+    return ph_convert_stay (l, "its bounds are not known");
+  out[0] = ph_build_scalar (l->b, PH_INT64, (double) MAX (0, (hi - lo + step - (step > 0 ? 1 : -1)) / step));
+  return TRUE;
+}
+
+static gboolean
+range_index (PhConvert *l, PhValue **out)
+{
+  PhValue *i = ph_aten_one (l, "index", 0), *at;
+
+  at = PH_BUILD (l->b, Add, ph_aten_one (l, "start", 0), PH_BUILD (l->b, Mul, i, ph_aten_one (l, "step", 1)));
+  out[0] = at != NULL ? ph_convert_reshape (l, at, NULL, 0) : NULL;
+  return out[0] != NULL;
+}
+
+/* ── numbers that are known ── */
+
+static gboolean
+is_number (PhTensor *tensor)
+{
+  return ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_count (tensor) <= FEW
+         && (ph_tensor_rank (tensor) == 0
+             || (ph_tensor_rank (tensor) == 1
+                 && (ph_dtype_is_integer (ph_tensor_dtype (tensor)) || ph_tensor_dtype (tensor) == PH_BOOL)));
+}
+
+/* Numbers alone go into @node: what it gives is known as well. */
+static gboolean
+takes_numbers (const PhNode *node)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhValue *input = node->inputs->pdata[i];
+      PhTensor *tensor = input != NULL ? ph_value_constant (input) : NULL;
+      const PhNode *list = input != NULL ? input->producer : NULL;
+
+      if (input == NULL || ph_aten_is_none (input))
+        continue;
+      if (tensor == NULL && list != NULL && ph_aten_is_list (list) && list->inputs->len > 0)
+        {
+          if (!takes_numbers (list))
+            return FALSE;
+        }
+      else if (tensor == NULL || !is_number (tensor))
+        return FALSE;
+      any = TRUE;
+    }
+  return any;
+}
+
+static PhTensor *
+compute (const PhValue *value, guint depth)
+{
+  PhTensor *tensor = ph_value_constant (value), *outputs[4] = { NULL };
+  const PhNode *node = value->producer;
+  g_autoptr (GPtrArray) inputs = NULL;
+  gboolean ok = TRUE;
+
+  if (tensor != NULL)
+    return ph_tensor_ref (tensor);
+  if (node == NULL || node->op == NULL || node->graphs != NULL || node->outputs->len > G_N_ELEMENTS (outputs) || depth > 32)
+    return NULL;
+  inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  for (guint i = 0; i < node->inputs->len && ok; i++)
+    {
+      PhTensor *input = node->inputs->pdata[i] != NULL ? compute (node->inputs->pdata[i], depth + 1) : NULL;
+
+      ok = node->inputs->pdata[i] == NULL || input != NULL;
+      g_ptr_array_add (inputs, input);
+    }
+  if (!ok || !ph_run_node (node, (PhTensor *const *) inputs->pdata, outputs, NULL, NULL))
+    return NULL;
+  tensor = outputs[value->output] != NULL ? ph_tensor_ref (outputs[value->output]) : NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
+    g_clear_pointer (&outputs[i], ph_tensor_unref);
+  return tensor;
+}
+
+/* In place of what was built for @node its number, where it is known. */
+PhValue *
+ph_aten_settled (PhConvert *l, PhValue *value)
+{
+  g_autoptr (PhTensor) tensor = NULL;
+  PhNode *made = value->producer;
+
+  if (made == NULL || l->n_out > 1 || ph_value_constant (value) != NULL || !takes_numbers (l->node) || l->b->error != NULL
+      || (tensor = compute (value, 0)) == NULL || !is_number (tensor))
+    return value;
+  ph_graph_remove_dead (made); /* first: the number may be a constant that only it used */
+  return ph_build_tensor (l->b, ph_tensor_ref (tensor));
+}
+
+static const char known[] = "It is known from the types of the operands.";
+static const char machine[] = "Peephole runs on a CPU, and the model as it was written.";
+static const char message[] = "It is text of a message.";
+static const char elements[] = "The elements of a list stand where they are used.";
+
+/* clang-format off */
+#define WHERE(name) { name, surroundings, "a constant", machine }
+
+const PhConvertRule ph_convert_aten_python[] = {
+  { "aten:__is__", is_none, "a constant", known }, { "aten:__isnot__", is_none, "a constant", known }, { "aten:__contains__", contains, "a constant", known },
+  { "aten:is_floating_point", is_floating, "a constant", known }, { "prim:is_floating_point", is_floating, "a constant", known },
+  WHERE ("prim:requires_grad"), WHERE ("aten:requires_grad"), WHERE ("aten:is_grad_enabled"), WHERE ("aten:is_autocast_enabled"), WHERE ("prim:is_cuda"), WHERE ("prim:is_nested"),
+  WHERE ("prim:is_sparse"), WHERE ("prim:is_quantized"), WHERE ("prim:is_mkldnn"), WHERE ("prim:is_xpu"), WHERE ("prim:is_meta"), WHERE ("aten:is_scripting"), WHERE ("aten:is_complex"),
+  { "torch:str", text, "a constant", message }, { "aten:str", text, "a constant", message }, { "aten:format", text, "a constant", message }, { "aten:find", find, "a constant", message },
+  { "prim:TupleUnpack", unpack, "its elements", elements }, { "prim:ListUnpack", unpack, "its elements", elements },
+  { "aten:append", append, "a longer list", elements }, { "aten:list", same_list, "its operand", elements },
+  { "prim:max", extreme, "Max", "Both give the larger number." }, { "prim:min", extreme, "Min", "Both give the smaller number." },
+  { "aten:__range_length", range_length, "a constant", known }, { "aten:__derive_index", range_index, "Add and Mul", "The index counts from the start in steps." },
+  { NULL }
+};
+/* clang-format on */
