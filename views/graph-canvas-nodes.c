@@ -3,6 +3,7 @@
 #include <glib/gi18n.h>
 
 #include "core/scene/scene-read.h"
+#include "core/scene/scene.h"
 #include "views/canvas-node.h"
 #include "views/graph-canvas-draw.h"
 #include "views/graph-canvas-private.h"
@@ -81,7 +82,7 @@ neighbours (const Item *item, PhModel *model, gboolean users)
 
       if (value != NULL && value->producer != NULL && value->producer->graph == node->graph)
         add (items, value->producer, NULL);
-      else if (value != NULL && value->producer == NULL && value->is_input && value->tensor == NULL)
+      else if (value != NULL && value->producer == NULL && ph_scene_draws_input (value))
         add (items, NULL, value);
     }
   for (guint i = 0; i < node->outputs->len && users; i++)

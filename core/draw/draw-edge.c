@@ -7,7 +7,8 @@
 
 #define LABEL_SIZE   0.72 /* of the text in boxes */
 #define PILL_REACH   170  /* how far left of its box a pill may begin */
-#define LABEL_LENGTH 72   /* the least height of an edge that is labelled */
+#define LABEL_LENGTH 72   /* the least height of an edge that says its value */
+#define TYPE_LENGTH  200  /* and of one that says its type, which its box says too */
 
 /* An edge ends where its slot ends; who is in the slot now may be smaller. */
 PhPoint
@@ -296,12 +297,12 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
       PhRect place;
       double width, height;
 
-      /* A short edge starts at a box that says the type, and has no room. */
+      /* A short edge starts at a box that says it, and has no room. */
       if (type == NULL || edge->n_points < 4
           || ((known == NULL || stands_in_box)
               && (ph_scene_is_across (scene) ? fabsf (points[edge->n_points - 1].x - points[0].x)
                                              : fabsf (points[edge->n_points - 1].y - points[0].y))
-                     < LABEL_LENGTH))
+                     < (known != NULL ? LABEL_LENGTH : TYPE_LENGTH)))
         continue;
       ph_ink_size (ink, PH_INK_TEXT, type, &width, &height);
       at = middle_of (points, edge->n_points);

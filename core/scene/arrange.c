@@ -54,7 +54,7 @@ name_of (PhArranger *a, const PhSceneBox *box)
   const PhTenant *tenant = &g_array_index (a->scene->tenants, PhTenant, box->first_tenant);
 
   return ph_faces_get (a->scene->record->faces, g_array_index (a->scene->face_changes, PhFaceChange, tenant->first_face).face)
-      ->title;
+      ->name;
 }
 
 /* The gradient of y stands beside y. */

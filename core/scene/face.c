@@ -10,6 +10,7 @@
 #include "core/ops/dialect.h"
 #include "core/ops/op-list.h"
 #include "core/scene/face-text.h"
+#include "core/scene/scene.h"
 #include "core/scene/short-type.h"
 
 struct _PhFaces
@@ -443,7 +444,7 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
     {
       const PhValue *value = node->inputs->pdata[i];
 
-      if (value != NULL && value->tensor != NULL)
+      if (value != NULL && value->tensor != NULL && !ph_scene_draws_input (value))
         add_row (faces, &face, node, i, value->tensor);
     }
   face.signature = signature_of (faces, node);
@@ -463,6 +464,13 @@ ph_faces_add_value (PhFaces *faces, const PhValue *value, gboolean output)
   };
   g_autofree char *type = type_text (faces, value->type);
 
+  if (value->is_input && value->tensor != NULL && ph_tensor_count (value->tensor) == 1)
+    {
+      g_autofree char *number = ph_face_tensor (faces, value->tensor), *both = g_strdup_printf ("%s = %s", type, number);
+
+      g_free (type);
+      type = g_steal_pointer (&both);
+    }
   face.family = PH_FAMILY_IO;
   face.title = shortened (faces, value->name, 30);
   face.name = ph_faces_string (faces, value->name);

@@ -113,6 +113,19 @@ note_type (PhRecorder *recorder, const PhValue *value)
     g_hash_table_insert (record->value_bytes, GUINT_TO_POINTER (value->id), GUINT_TO_POINTER (MIN (bytes / 1024 + 1, G_MAXINT)));
 }
 
+gboolean
+ph_scene_draws_input (const PhValue *value)
+{
+  const PhValue *of;
+
+  if (!value->is_input || value->tensor == NULL)
+    return value->is_input;
+  if (!g_str_has_prefix (value->name, "grad_"))
+    return FALSE;
+  of = ph_model_find_value_named (value->graph->model, value->name + strlen ("grad_"));
+  return of != NULL && of->graph == value->graph && ph_value_is_output (of);
+}
+
 /* The life that feeds @value: its producer, or itself as a graph input; -1 for constants, which are written on the box. */
 static int
 source_of (PhRecorder *recorder, const PhValue *value)
@@ -121,7 +134,7 @@ source_of (PhRecorder *recorder, const PhValue *value)
     return -1;
   if (value->producer != NULL)
     return life_of (recorder, value->producer->id);
-  return value->is_input && value->tensor == NULL ? life_of (recorder, value->id) : -1;
+  return ph_scene_draws_input (value) ? life_of (recorder, value->id) : -1;
 }
 
 /* Closes the uses of @index that are gone, opens those that are new. @sources: pairs of life and value. */
@@ -321,7 +334,7 @@ ph_recorder_touch_input (PhRecorder *recorder, const PhValue *value)
 {
   int index = life_of (recorder, value->id);
 
-  if (value->tensor != NULL)
+  if (!ph_scene_draws_input (value))
     return;
   if (index < 0)
     index = add_life (recorder, PH_LIFE_INPUT, value->id, value->graph);

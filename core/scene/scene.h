@@ -28,6 +28,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhScene, ph_scene_unref)
 
 /* Boxes that the nodes of @model get, as long as none is in a group; constants are pills. */
 guint ph_scene_count_drawn (PhModel *model);
+/* An input that has a box: one without a default, or the cotangent grad_y of an output y, which is ones where it is not fed. */
+gboolean ph_scene_draws_input (const PhValue *value);
 int ph_scene_time (PhHistory *history, PhPosition position);
 int ph_scene_end (PhScene *scene); /* the last time                   */
 float ph_scene_width (PhScene *scene);

@@ -435,6 +435,26 @@ test_clones (void)
   g_assert_cmpuint (n_links (scene, mask) + n_lines, ==, 30);
 }
 
+/* What a gradient begins with has a box, though it has a default; other defaults stand in the boxes that read them. */
+static void
+test_cotangent (void)
+{
+  static const char *const text = "<\n ir_version: 8,\n opset_import: [\"\" : 17]\n>\n"
+                                  "g (float x, float grad_y = {1}, float w = {2}) => (float y, float grad_x)\n"
+                                  "{\n y = Mul (x, w)\n grad_x = Mul (grad_y, w)\n}\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "made up", &error);
+  g_autoptr (PhScene) scene = picture (model, NULL, FALSE, 0);
+  const PhValue *cotangent = ph_model_find_value_named (model, "grad_y"), *weight = ph_model_find_value_named (model, "w");
+  int box = ph_scene_find (scene, cotangent->id, NULL);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (box, >=, 0);
+  g_assert_cmpint (ph_scene_box (scene, box)->kind, ==, PH_BOX_INPUT);
+  g_assert_cmpint (ph_scene_find (scene, weight->id, NULL), <, 0);
+  g_assert_cmpuint (ph_scene_n_edges (scene), ==, 4);
+}
+
 /* A line from the first to the last of 120 operators is cut to a stub; a short one is not. */
 static void
 test_stubs (void)
@@ -525,6 +545,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/picture/alike", test_alike);
   g_test_add_func ("/picture/bundles", test_bundles);
   g_test_add_func ("/picture/clones", test_clones);
+  g_test_add_func ("/picture/cotangent", test_cotangent);
   g_test_add_func ("/picture/stubs", test_stubs);
   g_test_add_func ("/picture/columns", test_columns);
   g_test_add_func ("/picture/through-borders", test_through_borders);
