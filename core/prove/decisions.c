@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/decisions.h"
 
+#include "core/ops/infer.h"
 #include "core/ops/op-list.h"
-#include "core/prove/sizes.h"
 
 /* What a value is made of. Of numbers the field is right at any size. */
 typedef enum
@@ -23,18 +23,45 @@ typedef struct
 
 #define MAX_DEPTH 16
 
+static void
+set_making (Walk *walk, const PhValue *value, Making making)
+{
+  g_hash_table_insert (walk->made, (gpointer) value, GUINT_TO_POINTER (making + 1));
+}
+
+/* Sizes that are said, of a shape that is not open. */
+static gboolean
+is_known (const PhValue *value)
+{
+  g_autofree PhDim *dims = NULL;
+  const int n = ph_value_dims (value, &dims);
+
+  for (int i = 0; i < n; i++)
+    if (!ph_dim_known (dims[i]))
+      return FALSE;
+  return n >= 0;
+}
+
+static gboolean
+is_integer (const PhValue *value)
+{
+  return value->type != NULL && value->type->kind == PH_KIND_TENSOR && ph_dtype_is_integer (value->type->dtype);
+}
+
 static Making
 making_of (Walk *walk, const PhValue *value)
 {
-  const guint known = value != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (walk->made, value)) : 0;
+  const guint told = value != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (walk->made, value)) : 0;
+  Making making;
 
-  return known > 0 ? (Making) (known - 1) : value == NULL || value->tensor != NULL ? OF_CONSTANTS : OF_NUMBERS;
-}
-
-static void
-set_making (Walk *walk, PhValue *value, Making making)
-{
-  g_hash_table_insert (walk->made, value, GUINT_TO_POINTER (making + 1));
+  if (value == NULL || value->tensor != NULL)
+    return OF_CONSTANTS;
+  if (told > 0)
+    return (Making) (told - 1);
+  /* What flows in: of a whole number nobody knows whether it says a size. */
+  making = value->is_input || !is_integer (value) ? OF_NUMBERS : is_known (value) ? OF_CONSTANTS : OF_SIZES;
+  set_making (walk, value, making);
+  return making;
 }
 
 static Making
@@ -73,8 +100,8 @@ is_decision (const PhNode *node)
   for (guint i = 0; deciding[i] != NULL; i++)
     if (node->op == deciding[i])
       return TRUE;
-  return node->op == &ph_op_Cast
-         && (PhDType) ph_node_attr_int (node, "to", PH_FLOAT) != PH_INT64; /* a narrower type wraps, a flag tells 0 */
+  /* A small type wraps, a flag tells 0; no size is beyond 32 bits. */
+  return node->op == &ph_op_Cast && ph_dtype_size ((PhDType) ph_node_attr_int (node, "to", PH_FLOAT)) < sizeof (gint32);
 }
 
 /* With the constants that it compares with: another bound is another decision. */
@@ -130,6 +157,8 @@ walk_node (Walk *walk, PhNode *node)
 
   if ((node->op == &ph_op_Shape || node->op == &ph_op_Size) && making == OF_NUMBERS)
     making = OF_SIZES;
+  if (making == OF_SIZES && node->outputs->len == 1 && is_known (node->outputs->pdata[0]))
+    making = OF_CONSTANTS;
   if (is_decision (node) && reads_sizes (walk, node))
     note_decision (walk, node);
   if (walk->depth++ < MAX_DEPTH)
@@ -155,7 +184,7 @@ walk_graph (Walk *walk, PhGraph *graph)
 }
 
 gboolean
-ph_pair_decides_by_size (const PhPair *pair)
+ph_region_decides_by_size (const PhRegion *region)
 {
   g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) decisions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -163,16 +192,13 @@ ph_pair_decides_by_size (const PhPair *pair)
   GHashTableIter iter;
   gpointer n;
 
-  if (!ph_sizes_are_open (pair))
-    return FALSE;
   for (guint side = 0; side < 2; side++)
     {
-      PhGraph *graph = (side == 0 ? pair->before : pair->after)->graph;
+      const GPtrArray *nodes = side == 0 ? region->before : region->after;
 
       walk.by = side == 0 ? 1 : -1;
-      for (guint i = 0; i < graph->inputs->len; i++)
-        set_making (&walk, graph->inputs->pdata[i], OF_NUMBERS);
-      walk_graph (&walk, graph);
+      for (guint i = 0; i < nodes->len; i++)
+        walk_node (&walk, nodes->pdata[i]);
     }
   g_hash_table_iter_init (&iter, decisions);
   while (g_hash_table_iter_next (&iter, NULL, &n))

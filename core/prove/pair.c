@@ -3,7 +3,9 @@
 #include "core/prove/pair.h"
 #include "core/graph/graph-private.h"
 #include "core/ops/copy.h"
+#include "core/prove/decisions.h"
 #include "core/prove/rows.h"
+#include "core/prove/sizes.h"
 #include "core/run/run-private.h"
 
 typedef struct
@@ -159,7 +161,10 @@ ph_pair_new (const PhRegion *region, PhModel *before, PhModel *after, GError **e
   pair->ids[1] = g_hash_table_new (NULL, NULL);
   pair->before = copy_side (pair, before, after, region->before, FALSE, error);
   pair->after = pair->before != NULL ? copy_side (pair, after, before, region->after, TRUE, error) : NULL;
-  return pair->after != NULL ? g_steal_pointer (&pair) : NULL;
+  if (pair->after == NULL)
+    return NULL;
+  pair->decides_by_size = ph_sizes_are_open (pair) && ph_region_decides_by_size (region);
+  return g_steal_pointer (&pair);
 }
 
 void

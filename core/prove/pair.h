@@ -13,6 +13,7 @@ typedef struct
   PhModel *before, *after;  /* at the newest opset                                                        */
   GArray *inputs, *outputs; /* as in the region; the models' own are in this order                        */
   GPtrArray *types;         /* (element-type PhType) (nullable elements) of each input                    */
+  gboolean decides_by_size; /* as one side alone does: it holds for the sizes that are tried (core/prove/decisions.h) */
   guint64 rows;             /* axes along which nothing looks (core/prove/rows.h)                         */
   gint64 batch, image;      /* what sizes must be at least (core/prove/rows.h): of axis 0, of spatial axes */
   GHashTable *ids[2];       /* PhId in the side's model -> PhId of the value that it stands for           */

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "core/ops/op-list.h"
-#include "core/prove/decisions.h"
 #include "core/prove/region-form.h"
 #include "core/prove/rows.h"
 
@@ -195,7 +194,7 @@ evaluate_at_shapes (PhTry *self, const PhRegionForm *form)
       if (report->result != PH_FIELD_EQUAL)
         return last;
     }
-  if (last != NULL && is_equal_far (self, form, &last) && ph_pair_decides_by_size (self->pair))
+  if (last != NULL && is_equal_far (self, form, &last) && self->pair->decides_by_size)
     {
       last->result = PH_FIELD_UNKNOWN;
       last->why = g_strdup ("it decides by sizes, of which a few were tried");
