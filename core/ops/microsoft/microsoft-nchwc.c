@@ -220,6 +220,8 @@ ph_nchwc_values (PhGraph *graph)
 {
   GHashTable *values = NULL;
 
+  if (ph_model_opset (graph->model, ph_op_NchwcConv.domain) == 0) /* it has none, and need not be gone through */
+    return NULL;
   PH_FOREACH_NODE (node, graph)
     {
       gboolean in_blocks = g_str_equal (node->domain, ph_op_NchwcConv.domain) && node->op != &ph_op_NchwcReorderOutput;
