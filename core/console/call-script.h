@@ -18,5 +18,6 @@ gboolean ph_call_compare_function (PhCall *call, GError **error);              /
 gboolean ph_call_read_script (PhCall *call, const char *text, GError **error); /* a file of the language: begin, */
 gboolean ph_call_run_script (PhCall *call, GError **error);                    /* and work; nothing without it */
 gboolean ph_call_reply_comparison (PhCall *call);                              /* what it found */
+gboolean ph_call_reply_word (PhCall *call, const char *name); /* what a word of the language does; FALSE: it is none */
 
 G_END_DECLS

@@ -124,6 +124,12 @@ ph_script_assign (PhScriptMachine *machine, const PhPy *target, PhScriptValue *v
     }
   if (target->kind != PH_PY_NAME)
     return ph_script_fail (machine, target, error, PH_ERROR_UNSUPPORTED, "a name, x[...] or a tuple of them can be set") != NULL;
+  /* f = lambda x: ... is called f, by its first name. */
+  if (value->kind == PH_SCRIPT_FUNCTION && g_str_equal (value->function->name, "lambda"))
+    {
+      g_free (value->function->name);
+      value->function->name = g_strdup (target->text);
+    }
   made = as_input (machine, target->text, value, error);
   if (made == NULL)
     return FALSE;

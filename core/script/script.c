@@ -206,7 +206,7 @@ ph_script_run (PhScript *script, PhScriptText *text, gboolean typed, GCancellabl
   machine.keep = machine.n_nodes < machine.max_nodes;
   machine.constants = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) ph_script_value_unref, NULL);
   ok = ph_script_execute (&machine, text->module->body, text->module->n_body, error) != PH_FLOW_ERROR;
-  if (ok && result->value != NULL && result->value->kind == PH_SCRIPT_TENSOR && result->value->weak)
+  if (ok && result->value != NULL && result->value->kind == PH_SCRIPT_TENSOR && result->value->weak && !result->value->list)
     {
       PhScriptValue *strong = ph_script_strong (&machine, result->value, error);
 

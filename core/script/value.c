@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "core/number.h"
 #include "core/script/script-emit.h"
 
 static PhScriptValue *
@@ -269,15 +270,55 @@ ph_script_value_item (PhScriptValue *value, guint i)
   return value->items[i];
 }
 
+/* [1, 2] and [[1, 2], [3, 4]]: a list of numbers as it was written, from element *@next on. */
+static void
+append_list (GString *out, PhTensor *tensor, guint axis, gsize *next, guint elements)
+{
+  const PhDType dtype = ph_tensor_dtype (tensor);
+
+  g_string_append_c (out, '[');
+  for (gint64 i = 0; i < ph_tensor_dims (tensor)[axis]; i++)
+    {
+      g_string_append (out, i > 0 ? ", " : "");
+      if (*next >= elements)
+        {
+          g_string_append (out, "...");
+          break;
+        }
+      if (axis + 1 < ph_tensor_rank (tensor))
+        append_list (out, tensor, axis + 1, next, elements);
+      else
+        {
+          const gsize k = (*next)++;
+
+          if (dtype == PH_STRING)
+            g_string_append (out, ph_tensor_get_string (tensor, k));
+          else if (dtype == PH_BOOL)
+            g_string_append (out, ph_tensor_get_int (tensor, k) ? "True" : "False");
+          else if (ph_dtype_is_integer (dtype))
+            g_string_append_printf (out, "%" G_GINT64_FORMAT, ph_tensor_get_int (tensor, k));
+          else
+            ph_number_append (out, "%.9g", ph_tensor_get (tensor, k));
+        }
+    }
+  g_string_append_c (out, ']');
+}
+
 char *
 ph_script_value_text (PhScriptValue *value, guint elements)
 {
   g_autoptr (PhTensor) tensor = ph_script_value_tensor (value);
   GString *out;
+  gsize next = 0;
 
-  if (tensor != NULL)
+  if (tensor != NULL && !(value->kind == PH_SCRIPT_TENSOR && value->list && ph_script_rank (value) > 0))
     return ph_tensor_to_string (tensor, elements);
   out = g_string_new (NULL);
+  if (tensor != NULL)
+    {
+      append_list (out, tensor, 0, &next, elements);
+      return g_string_free (out, FALSE);
+    }
   switch (value->kind)
     {
     case PH_SCRIPT_STRING: g_string_append (out, value->text); break;

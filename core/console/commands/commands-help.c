@@ -16,6 +16,7 @@
 #include "core/ops/formula.h"
 #include "core/ops/op.h"
 #include "core/run/kernels.h"
+#include "core/script/words.h"
 
 static void
 command_to_json (const PhCommand *row, JsonObject *object)
@@ -234,15 +235,21 @@ help_begin (PhCall *call, GError **error)
   else if ((foreign = find_foreign (name, &dialect)) != NULL)
     found = help_on_foreign (call, foreign, dialect);
 
+  /* Words of the language beside what else has the name. */
+  found = (name != NULL && ph_call_reply_word (call, name)) || found;
   if (!found)
     {
-      g_autofree const char **names = g_new (const char *, n);
+      guint n_words;
+      const PhScriptWord *words = ph_script_words (&n_words);
+      g_autofree const char **names = g_new (const char *, n + n_words);
       g_autofree char *meant = NULL;
 
       for (guint i = 0; i < n; i++)
         names[i] = list[i]->name;
-      meant = ph_meant_help (name, ph_nearest (name, names, n));
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no command, pass, rule or operator '%s'%s", name,
+      for (guint i = 0; i < n_words; i++)
+        names[n + i] = words[i].name;
+      meant = ph_meant_help (name, ph_nearest (name, names, n + n_words));
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no command, pass, rule, operator or word '%s'%s", name,
                    *meant != '\0' ? meant : ": `help` lists the commands");
       return FALSE;
     }

@@ -164,7 +164,7 @@ ph_call_compare_function (PhCall *call, GError **error)
   return work->comparison != NULL;
 }
 
-#define LIST_WIDTH 36
+#define LIST_WIDTH 24
 
 /* As many as fit a column, and how many there are beside them. */
 static char *
@@ -176,9 +176,9 @@ join (GPtrArray *nodes)
     {
       const char *node = nodes->pdata[i];
 
-      if (i > 0 && i + 1 < nodes->len && out->len + strlen (node) + strlen (", and 99 more") > LIST_WIDTH)
+      if (i > 0 && i + 1 < nodes->len && out->len + strlen (node) + strlen (", 99 more") > LIST_WIDTH)
         {
-          g_string_append_printf (out, ", and %u more", nodes->len - i);
+          g_string_append_printf (out, ", %u more", nodes->len - i);
           break;
         }
       g_string_append_printf (out, "%s%s", i > 0 ? ", " : "", node);
@@ -199,21 +199,10 @@ set_nodes (JsonObject *row, const char *member, GPtrArray *nodes)
 static void
 reply_lines (PhReply *reply, const PhScriptComparison *comparison)
 {
+  static const PhColumn columns[]
+      = { { "line", "line", .right = TRUE }, { "source", "source" }, { "trace", "trace" }, { "graph", "compiled" } };
   JsonArray *rows = ph_reply_array (reply, "lines");
-  gsize width = 6, traced = 5;
 
-  for (guint i = 0; i < comparison->rows->len; i++)
-    {
-      const PhScriptRow *row = comparison->rows->pdata[i];
-      g_autofree char *nodes = join (row->traced);
-
-      width = MAX (width, (gsize) g_utf8_strlen (row->text, -1));
-      traced = MAX (traced, strlen (nodes));
-    }
-  width = MIN (width, 40);
-  traced = MIN (traced, LIST_WIDTH);
-  ph_reply_say (reply, PH_STYLE_BOLD "line  %-*s  %-*s  compiled" PH_STYLE_RESET "\n", (int) width, "source", (int) traced,
-                "trace");
   for (guint i = 0; i < comparison->rows->len; i++)
     {
       const PhScriptRow *row = comparison->rows->pdata[i];
@@ -224,9 +213,10 @@ reply_lines (PhReply *reply, const PhScriptComparison *comparison)
       ph_json_set (object, "source", row->text);
       set_nodes (object, "traced", row->traced);
       set_nodes (object, "compiled", row->compiled);
-      ph_reply_say (reply, "%4u  %s%*s  %-*s  %s\n", row->line, row->text,
-                    (int) MAX (0, (glong) width - g_utf8_strlen (row->text, -1)), "", (int) traced, left, right);
+      ph_json_set (object, "trace", left);
+      ph_json_set (object, "graph", right);
     }
+  ph_reply_table (reply, rows, columns, G_N_ELEMENTS (columns));
 }
 
 static void
@@ -333,28 +323,46 @@ ph_call_reply_comparison (PhCall *call)
 
 /* ── language ── */
 
-static gboolean
-language_begin (PhCall *call, GError **error)
+/* Words named @name, or all; how many. */
+static guint
+say_words (PhReply *reply, const char *name)
 {
   guint n, found = 0;
   const PhScriptWord *words = ph_script_words (&n);
-  JsonArray *rows = ph_reply_array (call->reply, "words");
+  JsonArray *rows = NULL;
 
-  if (!ph_call_need_args (call, 0, 1, error))
-    return FALSE;
   for (guint i = 0; i < n; i++)
-    if (call->argc == 0 || g_str_equal (words[i].name, call->argv[0]))
+    if (name == NULL || g_str_equal (words[i].name, name))
       {
-        JsonObject *row = ph_json_add_object (rows);
+        JsonObject *row;
 
-        found++;
+        if (found++ == 0)
+          rows = ph_reply_array (reply, "words");
+        row = ph_json_add_object (rows);
         ph_json_set (row, "name", words[i].name);
         ph_json_set (row, "arguments", words[i].arguments);
         ph_json_set (row, "summary", words[i].summary);
-        ph_reply_say (call->reply, PH_STYLE_KEY "%s%s" PH_STYLE_RESET "\n    %s\n",
-                      words[i].function != NULL ? words[i].name : "", words[i].arguments, words[i].summary);
+        ph_reply_say (reply, PH_STYLE_KEY "%s%s" PH_STYLE_RESET "\n    %s\n", words[i].function != NULL ? words[i].name : "",
+                      words[i].arguments, words[i].summary);
       }
-  if (found == 0)
+  return found;
+}
+
+gboolean
+ph_call_reply_word (PhCall *call, const char *name)
+{
+  return say_words (call->reply, name) > 0;
+}
+
+static gboolean
+language_begin (PhCall *call, GError **error)
+{
+  guint n;
+  const PhScriptWord *words = ph_script_words (&n);
+
+  if (!ph_call_need_args (call, 0, 1, error))
+    return FALSE;
+  if (say_words (call->reply, call->argc > 0 ? call->argv[0] : NULL) == 0)
     {
       g_autofree const char **names = g_new (const char *, n);
       const char *nearest;
