@@ -19,4 +19,9 @@ gboolean ph_sql_tables_command (PhCall *call, GError **error);
 gboolean ph_call_hunt_case (PhCall *call, const char *folder, GPtrArray *passes, PhExactness allow, const char *out,
                             JsonObject *row, GError **error);
 
+/* commands-step.c: `run` of what stands in @call's arguments. */
+gboolean ph_run_begin (PhCall *call, GError **error);
+gboolean ph_run_work (PhCall *call, GError **error);
+gboolean ph_run_finish (PhCall *call, GError **error);
+
 G_END_DECLS

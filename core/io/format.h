@@ -35,7 +35,7 @@ typedef struct
   const char *magic;        /* of one that is only recognised, without probe: how the file begins                   */
 } PhFormat;
 
-#define PH_FORMAT_HEAD 512
+#define PH_FORMAT_HEAD 2048
 
 const PhFormat *const *ph_format_list (guint *n);
 const PhFormat *ph_format_find (const char *name); /* (nullable) */

@@ -5,6 +5,7 @@
 #include "core/console/call-arguments.h"
 #include "core/console/call-work.h"
 #include "core/console/command-code.h"
+#include "core/console/other-code.h"
 #include "core/console/reply-table.h"
 #include "passes/pass.h"
 
@@ -73,6 +74,7 @@ coverage_work (PhCall *call, GError **error)
   g_autofree gpointer *names = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
   JsonArray *rows = ph_reply_array (call->reply, "operators");
+  JsonObject *left = json_object_new ();
   guint before = 0, after = 0, n, stay = 0;
   const char *note;
 
@@ -93,7 +95,10 @@ coverage_work (PhCall *call, GError **error)
       ph_json_set (row, "op", names[i]);
       json_object_set_int_member (row, "here", count->here);
       json_object_set_int_member (row, "stay", count->stay);
+      if (count->stay > 0)
+        json_object_set_int_member (left, names[i], count->stay);
     }
+  json_object_set_object_member (call->reply->json, "left", left);
   json_object_set_int_member (call->reply->json, "stay", stay);
   note = g_array_index (history->steps, PhStep, 0).note;
   ph_json_set (call->reply->json, "why", note);
@@ -115,7 +120,52 @@ coverage_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* convert [onnx|stablehlo]: run of the pass that writes the model in that dialect. */
+static gboolean
+convert_begin (PhCall *call, GError **error)
+{
+  const char *to;
+  char *pass;
+
+  if (!ph_call_need_args (call, 0, 1, error))
+    return FALSE;
+  to = call->argc > 0 ? call->argv[0] : "onnx";
+  if (!g_str_equal (to, "onnx") && !g_str_equal (to, "stablehlo"))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "nothing converts to '%s': convert onnx, or convert stablehlo", to);
+      return FALSE;
+    }
+  pass = g_strdup_printf ("convert-to-%s", to);
+  g_strfreev (call->argv);
+  call->argv = g_new0 (char *, 2);
+  call->argv[0] = pass;
+  call->argc = 1;
+  return ph_run_begin (call, error);
+}
+
+static gboolean
+convert_finish (PhCall *call, GError **error)
+{
+  g_autoptr (GHashTable) counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  JsonObject *left = json_object_new ();
+  GHashTableIter iter;
+  gpointer name, count;
+  guint n = 0;
+  const gboolean ok = ph_run_finish (call, error);
+
+  if (ok && ph_document_get_model (call->document) != NULL)
+    count_foreign (ph_document_get_model (call->document), TRUE, counts, &n);
+  g_hash_table_iter_init (&iter, counts);
+  while (g_hash_table_iter_next (&iter, &name, &count))
+    json_object_set_int_member (left, name, ((const Count *) count)->stay);
+  json_object_set_object_member (call->reply->json, "left", left);
+  return ok;
+}
+
 static const PhCommand rows[] = {
+  { "convert", "[onnx | stablehlo]", "Write the model in ONNX's operators, or in StableHLO's",
+    "It runs the pass convert-to-onnx or convert-to-stablehlo, of which each rewrite is a step; `left` counts what no rule takes.",
+    NULL, NULL, NULL, PH_CODE (convert_begin, ph_run_work, convert_finish, .finish_after_error = TRUE) },
   { "coverage", "", "Which operators of another system would stay after convert-to-onnx",
     "It converts a copy. 'here' counts the operators at the present position, in bodies too; 'stay' those that no rule takes, also "
     "from within functions that are called. What stays is drawn, compared and asked about all the same, but not computed.",

@@ -5,6 +5,7 @@
 #include "core/console/call-work.h"
 #include "core/console/command-code.h"
 #include "core/console/meant.h"
+#include "core/console/other-code.h"
 #include "core/console/reply-rows.h"
 #include "core/prove/prover.h"
 #include "core/run/inputs.h"
@@ -109,8 +110,8 @@ run_progress (const char *pass, guint rewrites, gpointer data)
   ph_call_progress (data, what, -1);
 }
 
-static gboolean
-run_work (PhCall *call, GError **error)
+gboolean
+ph_run_work (PhCall *call, GError **error)
 {
   Run *run = call->data;
 
@@ -198,8 +199,8 @@ any_asked_for (PhCall *call, Run *run)
          || (steps->len == 1 && (call->argc == 0 || g_str_has_prefix (g_array_index (steps, PhStep, 0).pass, call->argv[0])));
 }
 
-static gboolean
-run_finish (PhCall *call, GError **error)
+gboolean
+ph_run_finish (PhCall *call, GError **error)
 {
   Run *run = call->data;
   JsonArray *rows = ph_reply_array (call->reply, "steps");
@@ -315,8 +316,8 @@ passes_until (PhDocument *document, guint entry)
   return n;
 }
 
-static gboolean
-run_begin (PhCall *call, GError **error)
+gboolean
+ph_run_begin (PhCall *call, GError **error)
 {
   g_autofree char *to = NULL, *folder = NULL;
   guint entry = 0;
@@ -475,7 +476,7 @@ step_into_begin (PhCall *call, GError **error)
 static gboolean
 step_into_work (PhCall *call, GError **error)
 {
-  return call->data == NULL || run_work (call, error);
+  return call->data == NULL || ph_run_work (call, error);
 }
 
 static gboolean
@@ -543,8 +544,8 @@ static const PhCommand rows[] = {
     "pass after N rewrites; --seed N visits nodes in a shuffled order; --folder FOLDER is where a program of `run exec` runs; --verify compares each step with the "
     "one before on real tensors, as is done unasked where the model is small and --no-verify does not forbid it; --ahead computes the steps without moving.",
     N_ ("_Run Pipeline"), "<Control>F10", "media-skip-forward-symbolic",
-    PH_CODE (run_begin, run_work, run_finish, .finish_after_error = TRUE) },
-  { "step", "", N_ ("Forward by one pass"), NULL, N_ ("_Step"), "F10", "go-next-symbolic", PH_CODE (step_begin, run_work, run_finish) },
+    PH_CODE (ph_run_begin, ph_run_work, ph_run_finish, .finish_after_error = TRUE) },
+  { "step", "", N_ ("Forward by one pass"), NULL, N_ ("_Step"), "F10", "go-next-symbolic", PH_CODE (step_begin, ph_run_work, ph_run_finish) },
   { "back", "", N_ ("Back by one pass"), NULL, N_ ("Step _Back"), "<Shift>F10", "go-previous-symbolic", PH_CODE (back_begin) },
   { "step into", "", N_ ("Forward by one rewrite"), NULL, N_ ("Step _Into"), "F11", "go-down-symbolic",
     PH_CODE (step_into_begin, step_into_work, step_into_finish) },

@@ -80,6 +80,58 @@ probe_json (const guint8 *head, gsize size, const char *name)
   return at < size && (g_ascii_isdigit (head[at]) || strchr ("{[]\"-", head[at]) != NULL) ? 10 : 0;
 }
 
+static gboolean
+has (const guint8 *head, gsize size, const char *text)
+{
+  return g_strstr_len ((const char *) head, (gssize) size, text) != NULL;
+}
+
+/* The variables that lie beside a graph: an index and the values. */
+static guint
+probe_checkpoint (const guint8 *head, gsize size, const char *name)
+{
+  return name != NULL && (g_str_has_suffix (name, ".index") || strstr (name, ".data-00000-of-") != NULL) ? 85 : 0;
+}
+
+static guint
+probe_lite (const guint8 *head, gsize size, const char *name)
+{
+  return size > 8 && memcmp (head + 4, "MSL", 3) == 0 ? 95 : 0;
+}
+
+/* Networks of Caffe and Caffe2 as text. */
+static guint
+probe_caffe (const guint8 *head, gsize size, const char *name)
+{
+  return (has (head, size, "layer {") || has (head, size, "layers {") || has (head, size, "input_dim:"))
+                 && (has (head, size, "bottom:") || has (head, size, "top:") || has (head, size, "input_dim:"))
+             ? 85
+             : 0;
+}
+
+static guint
+probe_caffe2 (const guint8 *head, gsize size, const char *name)
+{
+  if (name != NULL && (g_str_has_suffix (name, "predict_net.pb") || g_str_has_suffix (name, "init_net.pb")))
+    return 85;
+  return ((size > 4 && memcmp (head, "op {", 4) == 0) || has (head, size, "\nop {"))
+                 && (has (head, size, "\n  type:") || has (head, size, "\n  output:") || has (head, size, "\n  input:"))
+             ? 85
+             : 0;
+}
+
+static guint
+probe_mediapipe (const guint8 *head, gsize size, const char *name)
+{
+  return has (head, size, "input_stream:") || has (head, size, "output_stream:") || has (head, size, "calculator:") ? 85 : 0;
+}
+
+static guint
+probe_xml (const guint8 *head, gsize size, const char *name)
+{
+  return size >= 5 && memcmp (head, "<?xml", 5) == 0 ? 10 : 0;
+}
+
 /* clang-format off */
 const PhFormat ph_format_strangers[] = {
   { .name = "png", .title = "a PNG picture", .magic = "\x89PNG" },
@@ -103,8 +155,14 @@ const PhFormat ph_format_strangers[] = {
   { .name = "mlir-bytecode", .title = "MLIR bytecode", .magic = "ML\xefR",
     .instead = "Make text of it: stablehlo-translate --deserialize FILE for StableHLO, mlir-opt FILE for the rest" },
   { .name = "saved-model-part", .title = "a part of a SavedModel that holds no graph", .probe = probe_saved_part, .instead = "Open its folder, or saved_model.pb in it" },
+  { .name = "checkpoint", .title = "the variables of a TensorFlow model", .probe = probe_checkpoint, .instead = "Open the SavedModel's folder, or the .meta beside it" },
+  { .name = "mindspore-lite", .title = "a MindSpore Lite model (.ms)", .probe = probe_lite, .instead = "Open the .mindir from which it was converted" },
+  { .name = "caffe", .title = "a Caffe network", .probe = probe_caffe, .instead = "Convert the network to ONNX" },
+  { .name = "caffe2", .title = "a Caffe2 network", .probe = probe_caffe2, .instead = "Convert the network to ONNX" },
+  { .name = "mediapipe", .title = "a MediaPipe graph, which connects programs, not operators", .probe = probe_mediapipe, .instead = "Open the model that one of them runs" },
   { .name = "lfs", .title = "a Git LFS pointer, not the model itself", .magic = "version https://git-lfs", .instead = "Run git lfs pull" },
   { .name = "html", .title = "a web page", .probe = probe_html, .instead = "The download went wrong" },
+  { .name = "xml", .title = "XML, but no OpenVINO model", .probe = probe_xml, .instead = "An OpenVINO model begins with <net name=...>: openvino.save_model (model, FILE) writes one" },
   { .name = "json", .title = "JSON", .probe = probe_json, .instead = "Export the model to ONNX" },
 };
 /* clang-format on */

@@ -91,8 +91,11 @@ ph_relay_function (PhRelayScope *scope)
       ph_relay_skip (r);
       if (*r->p == '%')
         {
-          g_autofree char *name = ph_relay_name (r), *type = ph_relay_take (r, ":") ? ph_relay_raw (r, ",)") : NULL;
+          g_autofree char *name = ph_relay_name (r), *about = ph_relay_take (r, "{") ? ph_relay_raw (r, "}") : NULL, *type = NULL;
 
+          if (about != NULL && !ph_relay_expect (r, "}")) /* %x {virtual_device=meta[VirtualDevice][0]}: Tensor[...] */
+            return FALSE;
+          type = ph_relay_take (r, ":") ? ph_relay_raw (r, ",)") : NULL;
           bind (scope, name, ph_sketch_add_input (scope->graph, name, type != NULL ? type_of (type) : NULL));
         }
       else
@@ -426,6 +429,20 @@ ph_relay_body (PhRelayScope *scope, char close)
         return value != NULL ? value : close == '\0' ? NULL : ph_relay_fail (r, "an expression");
       start = r->p;
       line = r->line;
+      if (ph_relay_looks (r, "free_var")) /* free_var %x: Tensor[(2), float32]; is an input */
+        {
+          g_autofree char *type = NULL;
+
+          ph_relay_take (r, "free_var");
+          ph_relay_skip (r);
+          name = ph_relay_name (r);
+          type = ph_relay_take (r, ":") ? ph_relay_raw (r, ";") : NULL;
+          if (name == NULL || *name == '\0')
+            return ph_relay_fail (r, "the name of a variable");
+          bind (scope, name, ph_sketch_add_input (scope->graph->root, name, type != NULL ? type_of (type) : NULL));
+          ph_relay_take (r, ";");
+          continue;
+        }
       if (ph_relay_take (r, "let"))
         {
           ph_relay_skip (r);
