@@ -1,5 +1,6 @@
 /* convert-onednn.c: the operators of oneDNN's graph interface in ONNX's, after its specification.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <string.h>
 
 #include "passes/convert-foreign.h"
@@ -193,10 +194,19 @@ softmax (PhConvert *l, PhValue **out)
   const gboolean log = strcmp (l->op, "onednn:LogSoftmax") == 0;
   const char *mode = ph_node_attr_string (l->node, "mode", "none");
 
-  if (strcmp (mode, "none") != 0)
+  if (strcmp (mode, "none") != 0 && (log || strcmp (mode, "inf_as_zero") != 0))
     return ph_convert_stay (l, "its mode is %s", mode);
   out[0] = ph_build_node (l->b, log ? &ph_op_LogSoftmax : &ph_op_Softmax, l->in, 1,
                           PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", log ? -1 : 1))), 1);
+  if (strcmp (mode, "inf_as_zero") == 0 && out[0] != NULL) /* where all is masked out, nothing is chosen */
+    {
+      const gint64 axis = ph_foreign_attr_int (l, "axis", 1);
+      PhValue *most = PH_BUILD_WITH (l->b, ReduceMax, PH_ATTRS (ph_attr_new_int ("keepdims", 1)), l->in[0],
+                                     ph_convert_ints_value (l, &axis, 1));
+
+      out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, most, ph_foreign_number (l, l->in[0], -(double) INFINITY)),
+                         ph_foreign_number (l, l->in[0], 0), out[0]);
+    }
   return out[0] != NULL;
 }
 

@@ -350,6 +350,129 @@ as_tensorflow (PhConvert *l, PhValue **out)
   return ok;
 }
 
+/* x over the length along the last axis. */
+static gboolean
+unit_length (PhConvert *l, PhValue **out)
+{
+  const gint64 last = -1;
+  PhValue *x = l->in[0], *length = PH_BUILD_WITH (l->b, ReduceL2, PH_ATTRS (ph_attr_new_int ("keepdims", 1)), x,
+                                                  ph_convert_ints_value (l, &last, 1));
+
+  out[0] = PH_BUILD (l->b, Div, x, PH_BUILD (l->b, Max, length, ph_foreign_number (l, x, 1e-6)));
+  return TRUE;
+}
+
+static gboolean
+mirror_pad (PhConvert *l, PhValue **out)
+{
+  g_autoptr (GArray) given = ph_foreign_ints (l, 1);
+  const guint rank = given != NULL ? given->len / 2 : 0;
+  gint64 pads[2 * PH_MAX_RANK];
+  g_autofree char *mode = ph_foreign_text_attr (l, "mode", "REFLECT");
+
+  if (given == NULL || rank > PH_MAX_RANK || ph_foreign_attr_int (l, "mode", 0) == 1
+      || g_ascii_strcasecmp (mode, "SYMMETRIC") == 0)
+    return l->stays != NULL ? FALSE : ph_convert_stay (l, "it repeats the border, which ONNX's Pad does not");
+  for (guint i = 0; i < rank; i++)
+    {
+      pads[i] = g_array_index (given, gint64, 2 * i);
+      pads[rank + i] = g_array_index (given, gint64, 2 * i + 1);
+    }
+  out[0] = PH_BUILD_WITH (l->b, Pad, PH_ATTRS (ph_attr_new_string ("mode", "reflect")), l->in[0],
+                          ph_convert_ints_value (l, pads, 2 * rank));
+  return TRUE;
+}
+
+static gboolean
+reverse_sequence (PhConvert *l, PhValue **out)
+{
+  out[0] = PH_BUILD_WITH (l->b, ReverseSequence,
+                          PH_ATTRS (ph_attr_new_int ("time_axis", ph_foreign_attr_int (l, "seq_dim", 0)),
+                                    ph_attr_new_int ("batch_axis", ph_foreign_attr_int (l, "batch_dim", 0))),
+                          l->in[0], ph_foreign_int64 (l, l->in[1]));
+  return TRUE;
+}
+
+/* Blocks of the plane among the samples, and back; all of it is known. */
+static gboolean
+space_batch (PhConvert *l, PhValue **out)
+{
+  const gboolean back = g_str_has_prefix (strchr (l->op, ':') + 1, "BATCH");
+  g_autoptr (GArray) block = ph_foreign_ints (l, 1), borders = block != NULL ? ph_foreign_ints (l, 2) : NULL;
+  PhValue *x = l->in[0];
+  const int rank = ph_value_rank (x);
+  const guint m = block != NULL ? block->len : 0;
+  gint64 dims[PH_MAX_RANK], split[PH_MAX_RANK], perm[PH_MAX_RANK], joined[PH_MAX_RANK],
+      low[PH_MAX_RANK] = { 0 }, high[PH_MAX_RANK] = { 0 }, none[PH_MAX_RANK] = { 0 }, product = 1;
+  guint n = 0;
+
+  if (borders == NULL || borders->len != 2 * m || m < 1 || rank < (int) m + 1 || rank + (int) m > PH_MAX_RANK
+      || !ph_convert_dims (l, x, dims))
+    return l->stays != NULL ? FALSE : ph_convert_stay (l, "its blocks or borders are not known");
+  for (guint i = 0; i < m; i++)
+    {
+      if (g_array_index (block, gint64, i) < 1)
+        return ph_convert_stay (l, "its blocks have no size");
+      product *= g_array_index (block, gint64, i);
+      low[1 + i] = g_array_index (borders, gint64, 2 * i);
+      high[1 + i] = g_array_index (borders, gint64, 2 * i + 1);
+    }
+  if (!back)
+    {
+      x = ph_convert_pad (l, x, ph_foreign_number (l, x, 0), low, high, none, (guint) rank);
+      for (int i = 0; i < rank; i++)
+        dims[i] += low[i] + high[i];
+      split[n++] = dims[0];
+      for (guint i = 0; i < m; i++)
+        {
+          split[n++] = dims[1 + i] / g_array_index (block, gint64, i);
+          split[n++] = g_array_index (block, gint64, i);
+          joined[1 + i] = dims[1 + i] / g_array_index (block, gint64, i);
+        }
+      joined[0] = dims[0] * product;
+      for (guint i = 0; i < m; i++)
+        perm[i] = 2 + 2 * i;
+      perm[m] = 0;
+      for (guint i = 0; i < m; i++)
+        perm[m + 1 + i] = 1 + 2 * i;
+    }
+  else
+    {
+      for (guint i = 0; i < m; i++)
+        split[n++] = g_array_index (block, gint64, i);
+      split[n++] = dims[0] / product;
+      joined[0] = dims[0] / product;
+      for (guint i = 0; i < m; i++)
+        {
+          split[n++] = dims[1 + i];
+          joined[1 + i] = dims[1 + i] * g_array_index (block, gint64, i);
+        }
+      perm[0] = m;
+      for (guint i = 0; i < m; i++)
+        {
+          perm[1 + 2 * i] = m + 1 + i;
+          perm[2 + 2 * i] = i;
+        }
+    }
+  for (int i = (int) m + 1; i < rank; i++)
+    {
+      perm[n] = n;
+      split[n++] = joined[i] = dims[i];
+    }
+  x = ph_convert_reshape (l, ph_convert_transpose (l, ph_convert_reshape (l, x, split, n), perm, n), joined, (guint) rank);
+  if (back && x != NULL)
+    {
+      for (int i = 0; i < rank; i++)
+        {
+          low[i] = -low[i];
+          high[i] = -high[i];
+        }
+      x = ph_convert_pad (l, x, ph_foreign_number (l, x, 0), low, high, none, (guint) rank);
+    }
+  out[0] = x;
+  return x != NULL;
+}
+
 static const char elementwise[] = "Both compute each element by itself, with numpy's broadcasting.";
 static const char windows[] = "ONNX keeps channels in the second dimension, and says in numbers what SAME means.";
 
@@ -380,35 +503,9 @@ const PhConvertRule ph_convert_tflite[] = {
   { "tflite:ARG_MAX", arg, "ArgMax", "Both give the first place." }, { "tflite:ARG_MIN", arg, "ArgMin", "Both give the first place." },
   { "tflite:CAST", cast, "Cast", elementwise }, { "tflite:QUANTIZE", quantize, "QuantizeLinear", "Scale and zero point are operands in ONNX." },
   { "tflite:DEQUANTIZE", quantize, "DequantizeLinear", "Scale and zero point are operands in ONNX." },
-  { NULL }
-};
-/* clang-format on */
-
-/* ── OpenVINO ── */
-
-static gboolean
-clamp (PhConvert *l, PhValue **out)
-{
-  const PhAttr *low = ph_node_attr (l->node, "min"), *high = ph_node_attr (l->node, "max");
-
-  if (low == NULL || high == NULL)
-    return ph_convert_stay (l, "its bounds are not written");
-  out[0] = PH_BUILD (l->b, Clip, l->in[0], ph_foreign_number (l, l->in[0], low->kind == PH_ATTR_INT ? (double) low->i : low->f),
-                     ph_foreign_number (l, l->in[0], high->kind == PH_ATTR_INT ? (double) high->i : high->f));
-  return TRUE;
-}
-
-#undef DIRECT
-/* clang-format off */
-#define DIRECT(name) { "openvino:" name, ph_foreign_direct, "ONNX's own", elementwise }
-
-const PhConvertRule ph_convert_openvino[] = {
-  DIRECT ("Add"), DIRECT ("Subtract"), DIRECT ("Multiply"), DIRECT ("Divide"), DIRECT ("Power"), DIRECT ("Maximum"), DIRECT ("Minimum"), DIRECT ("Abs"),
-  DIRECT ("Negative"), DIRECT ("Sign"), DIRECT ("Sqrt"), DIRECT ("Exp"), DIRECT ("Log"), DIRECT ("Sin"), DIRECT ("Cos"), DIRECT ("Tan"), DIRECT ("Asin"),
-  DIRECT ("Acos"), DIRECT ("Atan"), DIRECT ("Sinh"), DIRECT ("Cosh"), DIRECT ("Asinh"), DIRECT ("Acosh"), DIRECT ("Atanh"), DIRECT ("Erf"), DIRECT ("Floor"),
-  DIRECT ("Ceiling"), DIRECT ("Equal"), DIRECT ("Less"), DIRECT ("LessEqual"), DIRECT ("Greater"), DIRECT ("GreaterEqual"), DIRECT ("LogicalAnd"),
-  DIRECT ("LogicalOr"), DIRECT ("LogicalNot"), DIRECT ("ReLU"), DIRECT ("Sigmoid"), DIRECT ("Tanh"), DIRECT ("HSwish"), DIRECT ("Mish"), DIRECT ("SoftPlus"),
-  { "openvino:Clamp", clamp, "Clip", "ONNX's bounds are operands." },
+  { "tflite:L2_NORMALIZATION", unit_length, "Div by ReduceL2", "Each row gets length one." }, { "tflite:MIRROR_PAD", mirror_pad, "Pad", "ONNX has all that comes before, then all that comes after." },
+  { "tflite:REVERSE_SEQUENCE", reverse_sequence, "ReverseSequence", "Both turn round as many elements as are said." },
+  { "tflite:SPACE_TO_BATCH_ND", space_batch, "Pad, Reshape and Transpose", "Blocks of the plane become samples." }, { "tflite:BATCH_TO_SPACE_ND", space_batch, "Reshape, Transpose and Slice", "Samples become blocks of the plane." },
   { NULL }
 };
 /* clang-format on */

@@ -156,6 +156,27 @@ convert_narrow (PhConvert *l, const PhConvertRule *rule, GHashTable *quantised, 
   return ok;
 }
 
+/* oneDNN multiplies and adds bfloat16 and float together, in float. */
+static void
+level_floats (PhConvert *l)
+{
+  PhDType found = PH_UNDEFINED;
+  gboolean several = FALSE;
+
+  for (guint i = 0; i < l->n_in; i++)
+    {
+      const PhDType dtype = l->in[i] != NULL ? ph_value_dtype (l->in[i]) : PH_UNDEFINED;
+
+      if (!ph_dtype_is_float (dtype))
+        continue;
+      several = several || (found != PH_UNDEFINED && found != dtype);
+      found = dtype;
+    }
+  for (guint i = 0; several && i < l->n_in; i++)
+    if (l->in[i] != NULL && ph_dtype_is_float (ph_value_dtype (l->in[i])))
+      l->in[i] = ph_convert_cast (l, l->in[i], PH_FLOAT);
+}
+
 static gboolean
 convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRule *rule, GHashTable *quantised, char **stays,
               GError **error)
@@ -198,12 +219,18 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
     return FALSE;
   if (ph_model_opset (run->model, "") == 0)
     ph_model_set_opset (run->model, "", PH_OPSET_NEWEST);
+  if (g_str_equal (node->domain, "onednn"))
+    level_floats (&l);
   ok = is_other (node) ? ph_tflite_lower (&l, rule->lower, out) : convert_narrow (&l, rule, quantised, out);
   for (guint i = 0; ok && i < l.n_out; i++)
     ok = out[i] != NULL || ph_value_n_uses (ph_node_output (node, i)) == 0;
   for (guint i = 0; ok && i < l.n_out; i++)
     if (out[i] == NULL)
       ok = l.n_out > 1;
+  for (guint i = 0; ok && i < l.n_out && g_str_equal (node->domain, "onednn"); i++)
+    if (out[i] != NULL && ph_dtype_is_float (ph_value_dtype (out[i]))
+        && ph_dtype_is_float (ph_value_dtype (ph_node_output (node, i))))
+      out[i] = ph_convert_cast (&l, out[i], ph_value_dtype (ph_node_output (node, i)));
   ok = ok && (l.stays == NULL || !g_str_has_prefix (name, "aten:"));
   /* What the file says of the element type goes: a number of Python's is as wide as it is said to be. */
   for (guint i = 0; ok && i < l.n_out && g_str_has_prefix (name, "aten:"); i++)

@@ -13,7 +13,7 @@ static PhModel *
 read_graph (const char *name, const char *interface, const char *body)
 {
   static const char head[]
-      = "<ir_version: 11, opset_import: [\"\" : 23, \"onednn\" : 1, \"mindspore\" : 1, \"relax\" : 1, \"relay\" : 1]>\n";
+      = "<ir_version: 11, opset_import: [\"\" : 23, \"onednn\" : 1, \"mindspore\" : 1, \"relax\" : 1, \"relay\" : 1, \"openvino\" : 1, \"tflite\" : 1]>\n";
   g_autofree char *text = g_strdup_printf ("%sg %s\n{\n%s\n}\n", head, interface, body);
   g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, name, &error);
@@ -110,7 +110,7 @@ test_stays (void)
   /* clang-format off */
   static const struct { const char *body, *why; } rows[] = {
     { "y = onednn.Convolution <auto_pad = \"SAME_LOWER\", data_format = \"NCX\", weights_format = \"OIX\"> (x, w)", "its padding is SAME_LOWER" },
-    { "y = onednn.SoftMax <mode = \"inf_as_zero\"> (x)", "its mode is inf_as_zero" },
+    { "y = onednn.LogSoftmax <mode = \"inf_as_zero\"> (x)", "its mode is inf_as_zero" },
     { "y = relax.\"nn.conv2d\" <padding = \"[p, 1]\"> (x, w)", "its padding is not of numbers" },
     { "y = relax.\"nn.conv2d\" <data_layout = \"NCHW4c\"> (x, w)", "its layout is NCHW4c" },
     { "y = relax.reshape <shape = \"R.shape([n, 4])\"> (x)", "the shape of 'y' is not known" },
