@@ -12,8 +12,8 @@
 
 static const gint64 mixed_sizes[] = { 1, 2, 3, 7 };
 
-/* The first gives each symbol a size of its own. */
-static const gint64 common_sizes[PH_SIZES_N_COMMON] = { 0, 2, 1, 3, 4, 8, 32, 64, 16, 224 };
+/* The first gives each symbol a size of its own; below 0, the last axis is as long as that and others are 1: sounds. */
+static const gint64 common_sizes[PH_SIZES_N_COMMON] = { 0, 2, 1, 3, 4, 8, 32, 64, 16, 224, -64, -256, -512, -4096 };
 
 gboolean
 ph_sizes_are_open (const PhPair *pair)
@@ -44,6 +44,8 @@ next_size (PhSizes *sizes, guint axis, guint rank)
                                                : (gint64) sizes->n_open + 1;
   if (sizes->far > 0)
     return sizes->far == G_MAXUINT || sizes->n_open == sizes->far ? sizes->far_size : (gint64) sizes->n_open + 1;
+  if (sizes->size < 0)
+    return axis + 1 == rank ? -sizes->size : 1;
   if (sizes->size > 0)
     return axis == 0 && rank > 1 ? MIN (sizes->size, 2) : sizes->size;
   return sizes->next++;

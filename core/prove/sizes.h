@@ -20,7 +20,7 @@ typedef struct
 } PhSizes;
 
 /* How many are offered: the first gives each symbol a size of its own, larger than the small constants. */
-#define PH_SIZES_N_COMMON 10
+#define PH_SIZES_N_COMMON 14
 /* And from this one on: each has one of a few small sizes, by chance, so that some of them are equal and others are not. */
 #define PH_SIZES_FIRST_MIXED 100
 

@@ -54,6 +54,7 @@ ph_generate_tensor (const PhType *type, PhInputsKind kind, guint64 seed, GHashTa
 
       dims[i] = ph_dim_known (dim)         ? dim.size
                 : known != NULL            ? (gint64) GPOINTER_TO_SIZE (known)
+                : size < 0                 ? (i == type->rank - 1 ? -size : 1)
                 : i == 0 && type->rank > 1 ? MIN (size, 2)
                                            : size;
       if (!ph_dim_known (dim) && known == NULL && dim.symbol != NULL && sizes != NULL)
@@ -253,11 +254,12 @@ comes_to_nothing (PhModel *model, GHashTable *feeds)
 
 typedef struct
 {
-  gint64 size, most;
+  gint64 size, most; /* sounds want many samples, and as many of everything else as of sounds */
 } Try;
 
 static const Try tries[] = {
-  { 2, 100 }, { 2, 1 }, { 4, 1 }, { 1, 1 }, { 1, 0 }, { 3, 2 }, { 8, 1 }, { 32, 1 }, { 64, 1 }, { 16, 1 }, { 224, 1 },
+  { 2, 100 }, { 2, 1 },  { 4, 1 },   { 1, 1 },   { 1, 0 },    { 3, 2 },    { 8, 1 },     { 32, 1 },
+  { 64, 1 },  { 16, 1 }, { 224, 1 }, { -64, 1 }, { -256, 1 }, { -512, 1 }, { -4096, 1 },
 };
 
 /* How many sizes are looked at for what comes to nothing: in some models all do. */

@@ -21,7 +21,8 @@ typedef enum
 /* clang-format on */
 
 /* One tensor of @type. Symbols take their size from @sizes (interned symbol -> GSIZE_TO_POINTER (size)); what has none
- * takes @size. Integers are from 0 to @most. NULL: a type of which nothing can be made. */
+ * takes @size; below 0, the last axis takes -@size and the others 1, as for sounds. Integers are from 0 to @most. NULL: a type of
+ * which nothing can be made. */
 PhTensor *ph_generate_tensor (const PhType *type, PhInputsKind kind, guint64 seed, GHashTable *sizes, gint64 size, gint64 most);
 
 /* Tensors for every input of @model: those of @named (name -> PhTensor) first; then ones for a cotangent grad_OUTPUT; the

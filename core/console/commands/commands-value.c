@@ -74,6 +74,9 @@ static PhTensor *
 random_feed (PhCall *call, PhValue *input, GError **error)
 {
   g_autoptr (GHashTable) sizes = g_hash_table_new (NULL, NULL);
+  const PhType *type = input->type;
+  const gboolean has_rank = type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank;
+  PhDim dims[PH_MAX_RANK];
   guint64 seed = 1;
   guint next = 3;
   PhTensor *tensor;
@@ -83,31 +86,38 @@ random_feed (PhCall *call, PhValue *input, GError **error)
       ph_call_usage (call, error, "a seed is a number, not '%s'", call->argv[2]);
       return NULL;
     }
-  for (guint i = 0; input->type != NULL && input->type->has_rank && i < input->type->rank && next < call->argc; i++)
-    if (!ph_dim_known (input->type->dims[i]))
-      {
-        guint64 size;
+  for (guint i = 0; has_rank && i < type->rank; i++)
+    {
+      guint64 size;
 
-        if (!g_ascii_string_to_unsigned (call->argv[next], 10, 0, G_MAXINT32, &size, NULL))
-          {
-            ph_call_usage (call, error, "a size is a number, not '%s'", call->argv[next]);
-            return NULL;
-          }
-        if (input->type->dims[i].symbol != NULL)
-          g_hash_table_insert (sizes, (gpointer) input->type->dims[i].symbol, GSIZE_TO_POINTER (size));
-        next++;
-      }
+      dims[i] = type->dims[i];
+      if (!ph_dim_known (dims[i]) && next < call->argc)
+        {
+
+          if (!g_ascii_string_to_unsigned (call->argv[next], 10, 0, G_MAXINT32, &size, NULL))
+            {
+              ph_call_usage (call, error, "a size is a number, not '%s'", call->argv[next]);
+              return NULL;
+            }
+          if (dims[i].symbol != NULL)
+            g_hash_table_insert (sizes, (gpointer) dims[i].symbol, GSIZE_TO_POINTER (size));
+          else
+            dims[i] = (PhDim) { .size = (gint64) size };
+          next++;
+        }
+    }
   if (next < call->argc)
     {
       ph_call_usage (call, error, "'%s' has fewer open dimensions than sizes given", input->name);
       return NULL;
     }
-  tensor = ph_generate_tensor (input->type, PH_INPUTS_NORMAL, seed, sizes, 2, 1);
+  tensor = ph_generate_tensor (has_rank ? ph_type_tensor (type->dtype, type->rank, dims) : type, PH_INPUTS_NORMAL, seed, sizes, 2,
+                               1);
   if (tensor == NULL)
     {
-      g_autofree char *type = ph_type_to_string (input->type);
+      g_autofree char *words = ph_type_to_string (type);
       g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "nothing random can be made for '%s' (%s): feed a file", input->name,
-                   type);
+                   words);
     }
   return tensor;
 }
