@@ -73,7 +73,7 @@ try_call (PhScript *script, const PhScriptBound *bound, gboolean *endless, GCanc
   GPtrArray *results;
 
   script->limit = limit > 0 ? MIN (limit, STEPS_TO_TRY) : STEPS_TO_TRY;
-  results = ph_script_eager (script, bound, NULL, cancellable, &error);
+  results = ph_script_eager (script, bound, NULL, NULL, cancellable, &error);
   *endless = g_error_matches (error, PH_ERROR, PH_ERROR_CANCELLED) || g_cancellable_is_cancelled (cancellable);
   script->limit = limit;
   script->draws = draws;
@@ -417,21 +417,24 @@ ph_script_graph_of (PhScript *script, const PhScriptBound *bound, gboolean compi
 }
 
 static void
-collect (PhScriptMachine *machine, PhScriptValue *value, GPtrArray *tensors)
+collect (PhScriptMachine *machine, PhScriptValue *value, GPtrArray *tensors, GHashTable *numbers)
 {
   for (guint i = 0; value->kind == PH_SCRIPT_TUPLE && i < value->n; i++)
-    collect (machine, value->items[i], tensors);
+    collect (machine, value->items[i], tensors, numbers);
   if (value->kind == PH_SCRIPT_TENSOR || ph_script_is_number (value))
     {
       g_autoptr (PhScriptValue) strong = value->kind == PH_SCRIPT_TENSOR ? ph_script_strong (machine, value, NULL)
                                                                          : ph_script_value_ref (value);
 
       g_ptr_array_add (tensors, strong != NULL ? ph_script_value_tensor (strong) : ph_script_value_tensor (value));
+      if (numbers != NULL && ph_script_number_kind (value) != PH_SCRIPT_NONE)
+        g_hash_table_add (numbers, tensors->pdata[tensors->len - 1]);
     }
 }
 
 GPtrArray *
-ph_script_eager (PhScript *script, const PhScriptBound *bound, GArray *decisions, GCancellable *cancellable, GError **error)
+ph_script_eager (PhScript *script, const PhScriptBound *bound, GArray *decisions, GHashTable *numbers, GCancellable *cancellable,
+                 GError **error)
 {
   g_autoptr (PhModel) model = ph_model_new ();
   PhScriptFrame frame = { .scope = script->globals };
@@ -454,7 +457,7 @@ ph_script_eager (PhScript *script, const PhScriptBound *bound, GArray *decisions
   g_free (bound->function->arguments);
   bound->function->arguments = kept;
   if (result != NULL)
-    collect (&machine, result, tensors);
+    collect (&machine, result, tensors, numbers);
   script->steps = machine.n_steps;
   ph_script_machine_clear (&machine);
   return result != NULL ? g_steal_pointer (&tensors) : NULL;

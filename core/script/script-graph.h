@@ -29,8 +29,9 @@ gboolean ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound 
 /* @decisions: (nullable) */
 PhScriptGraph *ph_script_graph_of (PhScript *script, const PhScriptBound *bound, gboolean compile, GArray *decisions,
                                    GCancellable *cancellable, GError **error);
-/* Runs it eagerly; its tensors and numbers in order. (transfer full) (element-type PhTensor) */
-GPtrArray *ph_script_eager (PhScript *script, const PhScriptBound *bound, GArray *decisions, GCancellable *cancellable,
-                            GError **error);
+/* Runs it eagerly; its tensors and numbers in order. (transfer full) (element-type PhTensor) @numbers: (nullable) a set; those that are
+ * numbers of Python's own. */
+GPtrArray *ph_script_eager (PhScript *script, const PhScriptBound *bound, GArray *decisions, GHashTable *numbers,
+                            GCancellable *cancellable, GError **error);
 
 G_END_DECLS

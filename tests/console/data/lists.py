@@ -8,3 +8,11 @@ def t(x):
     last = l.pop()
     l.reverse()
     return trace(array(m)), array(l), last, max([1, 2]), [v for v in x]
+
+
+def positive(x):
+    s = 0
+    for v in x:
+        if v > 0:
+            s = s + v
+    return s
