@@ -250,7 +250,7 @@ collect_leaves (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray
           PhScriptLeaf *leaf = &g_array_index (leaves, PhScriptLeaf, k);
           const PhType *type = leaf->weak ? ph_type_static (leaf->dtype, 0, NULL) : leaf_type (leaf->b),
                        *old = loop->types->pdata[k];
-          const PhType *wide = leaf->weak ? old
+          const PhType *wide = leaf->weak ? (old->dtype == type->dtype ? old : type)
                                           : wider (old->dtype != type->dtype ? ph_type_with_dtype (old, type->dtype) : old, type);
 
           /* It began as a number, and became a tensor: then it is one from the beginning. */

@@ -53,6 +53,14 @@ same (const PhScriptValue *a, const PhScriptValue *b)
     }
 }
 
+static gboolean
+is_int_or_float (const PhScriptValue *value)
+{
+  const PhScriptKind kind = ph_script_number_kind (value);
+
+  return kind == PH_SCRIPT_INT || kind == PH_SCRIPT_FLOAT;
+}
+
 static char *
 describe (PhScriptValue *value)
 {
@@ -93,6 +101,12 @@ ph_script_unify (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, g
           g_array_append_val (leaves, ((PhScriptLeaf) { ph_script_value_ref (a), ph_script_value_ref (b), dtype_a, weak }));
           return TRUE;
         }
+    }
+  /* An int beside a float is one: s = 0, then s = s + i / 2. */
+  if (is_leaf (a) && is_leaf (b) && is_int_or_float (a) && is_int_or_float (b))
+    {
+      g_array_append_val (leaves, ((PhScriptLeaf) { ph_script_value_ref (a), ph_script_value_ref (b), PH_DOUBLE, TRUE }));
+      return TRUE;
     }
   /* A number beside a tensor of its kind is one too: what it meets later gives it the same type. */
   if (is_leaf (a) && is_leaf (b)
