@@ -26,7 +26,7 @@ static const char style[]
       "code,pre,textarea{font-family:ui-monospace,monospace;font-size:.85rem}"
       "pre,textarea{border:1px solid var(--line);border-radius:8px;padding:.75rem;overflow:auto;white-space:pre-wrap}"
       "textarea{width:100%;box-sizing:border-box;height:20rem;background:transparent;color:inherit}"
-      "table{border-collapse:collapse}td,th{border-bottom:1px solid var(--line);padding:.25rem .75rem .25rem 0;text-align:left;vertical-align:top}"
+      "table{border-collapse:collapse}td,th{border-bottom:1px solid var(--line);padding:.25rem .75rem .25rem 0;text-align:left;vertical-align:top}td{overflow-wrap:anywhere}"
       ".verdict{border:2px solid var(--bad);border-radius:12px;padding:1rem 1.25rem}.bad{color:var(--bad)}.good{color:var(--good)}"
       "figure{margin:1rem 0;border:1px solid var(--line);border-radius:8px;padding:.5rem;background:#fff;overflow:auto}"
       "iframe{width:100%;height:32rem;border:1px solid var(--line);border-radius:8px}"

@@ -24,6 +24,7 @@ struct _PhProver
   GHashTable *fed;       /* name -> PhTensor                                                    */
   guint64 seed;
   gboolean whole;
+  gboolean hurried;         /* without exact evaluation, and on few inputs                         */
   gboolean brief;           /* of the whole there is nothing left to show                          */
   GHashTable *proofs;       /* index of a rewrite -> PhRewriteProof                                */
   GHashTable *known;        /* what two equal pairs have in common -> PhRewriteProof               */

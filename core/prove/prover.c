@@ -102,6 +102,12 @@ ph_prover_set_whole (PhProver *prover, gboolean whole)
   prover->whole = whole;
 }
 
+void
+ph_prover_set_hurried (PhProver *prover, gboolean hurried)
+{
+  prover->hurried = hurried;
+}
+
 gboolean
 ph_prover_was_cancelled (PhProver *prover, GError **error)
 {
@@ -314,7 +320,7 @@ wants_whole (PhProver *prover, const PhProof *proof, gboolean foreign)
   const guint n_nodes = count_nodes (prover->model[0]->graph);
   const gboolean is_quick = n_nodes <= QUICK_NODES && prover->cost <= PH_PROVE_WHOLE_FLOPS / 10;
 
-  if (!can_be_run (prover->model[0]->graph))
+  if (prover->hurried || !can_be_run (prover->model[0]->graph))
     return FALSE;
   if (prover->whole || ph_proof_leans_on_whole (proof) || (proof->n_none > 0 && prover->cost < PH_PROVE_CAPTURE_FLOPS / 4))
     return TRUE;
@@ -323,6 +329,20 @@ wants_whole (PhProver *prover, const PhProof *proof, gboolean foreign)
 }
 
 /* ── comparing ── */
+
+static void
+add_rewrite (PhProver *prover, PhProof *proof, guint index, const PhRewriteProof *one)
+{
+  PhHistory *history = prover->history[0];
+  const PhPosition at = ph_prove_position_of (history, index);
+
+  ph_proof_add_rewrite (proof, one, at);
+  if (one->verdict != PH_VERDICT_DIFFERENT || proof->blamed)
+    return;
+  if (one->shown_by == PH_SAMPLE_CAPTURED && one->value != NULL && prover->feeds != NULL)
+    proof->feeds = ph_feeds_copy (prover->feeds);
+  ph_proof_blame (proof, one, at, &g_array_index (history->rewrites, PhRewrite, index));
+}
 
 static PhProof *
 compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
@@ -345,15 +365,14 @@ compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
     {
       const PhRewriteProof *one = ph_prover_rewrite (prover, i, error);
 
-      if (one == NULL || ph_prover_was_cancelled (prover, error))
+      if (one == NULL)
         return NULL;
-      ph_proof_add_rewrite (proof, one, ph_prove_position_of (history, i));
-      if (one->verdict == PH_VERDICT_DIFFERENT && !proof->blamed)
+      if (ph_prover_was_cancelled (prover, error))
         {
-          if (one->shown_by == PH_SAMPLE_CAPTURED && one->value != NULL && prover->feeds != NULL)
-            proof->feeds = ph_feeds_copy (prover->feeds);
-          ph_proof_blame (proof, one, ph_prove_position_of (history, i), &g_array_index (history->rewrites, PhRewrite, i));
+          g_hash_table_remove (prover->proofs, GUINT_TO_POINTER (i + 1)); /* it may have been cut short */
+          return NULL;
         }
+      add_rewrite (prover, proof, i, one);
     }
   if (foreign && proof->n_different > 0 && !join_differences (prover, proof, first, last, error))
     return NULL;
@@ -376,5 +395,28 @@ ph_prover_compare (PhProver *prover, PhPosition a, PhPosition b, const PhRunOpti
   proof = ph_position_compare (a, b) > 0 ? compare (prover, b, a, error) : compare (prover, a, b, error);
   omp_set_num_threads (threads);
   prover->options = NULL;
+  return proof;
+}
+
+PhProof *
+ph_prover_compare_known (PhProver *prover, PhPosition a, PhPosition b, guint *n_unknown)
+{
+  PhHistory *history = prover->history[0];
+  const guint first = ph_prove_index_of (history, a), last = ph_prove_index_of (history, b);
+  gboolean foreign = FALSE;
+  PhProof *proof = ph_proof_new (a, b, ph_prove_exactness_between (history, first, last, &foreign));
+
+  *n_unknown = 0;
+  proof->seed = prover->seed;
+  for (guint i = first; i < last; i++)
+    {
+      const PhRewriteProof *one = g_hash_table_lookup (prover->proofs, GUINT_TO_POINTER (i + 1));
+
+      if (one != NULL)
+        add_rewrite (prover, proof, i, one);
+      else
+        (*n_unknown)++;
+    }
+  ph_proof_conclude (proof);
   return proof;
 }

@@ -15,6 +15,8 @@ void ph_prover_free (PhProver *prover);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhProver, ph_prover_free)
 /* Compare large models as a whole too. */
 void ph_prover_set_whole (PhProver *prover, gboolean whole);
+/* Only what differs is looked for, and quickly: nothing is evaluated exactly, inputs are few, and the model is not compared as a whole. */
+void ph_prover_set_hurried (PhProver *prover, gboolean hurried);
 
 /* What the comparisons have cost so far. */
 typedef struct
@@ -37,6 +39,8 @@ PhVerdict ph_prover_verdict_of (PhProver *prover, guint rewrite);
 
 /* What cannot be compared is a proof with a problem; NULL only when it was cancelled. */
 PhProof *ph_prover_compare (PhProver *prover, PhPosition a, PhPosition b, const PhRunOptions *options, GError **error);
+/* The same of the rewrites that were tried before, @a before @b: what is left of a comparison that was cancelled. @n_unknown: the others. */
+PhProof *ph_prover_compare_known (PhProver *prover, PhPosition a, PhPosition b, guint *n_unknown);
 /* Fills in the rewrite to blame where none was found alone, by halving. FALSE: cancelled. */
 gboolean ph_prover_blame (PhProver *prover, PhProof *proof, const PhRunOptions *options, GError **error);
 

@@ -216,7 +216,8 @@ try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double 
   /* clang-format off */
   PhTrialOptions options = {
     .promise = promise, .bounds = bounds, .is_free = is_free, .seed = prover->seed, .flops = flops, .whole = whole,
-    .asked = whole && prover->whole, .flowing = prover->flowing, .proved = whole && prover->proved, .brief = whole && prover->brief,
+    .asked = whole && prover->whole, .flowing = prover->flowing, .hurried = prover->hurried,
+    .proved = whole && prover->proved, .brief = whole && prover->brief,
     .cost = MAX (cost_of (region->before), cost_of (region->after)), .images = prover->images, .work = &prover->work,
     .cancellable = ph_prover_cancellable (prover)
   };
@@ -255,7 +256,9 @@ try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double 
   if (trial != NULL)
     return trial;
   prover->work.n_tried += !whole;
-  form = key != NULL ? ph_region_form_new (region, prover->model[0], prover->model[1], &options, prover->magnitudes) : NULL;
+  form = key != NULL && !prover->hurried
+             ? ph_region_form_new (region, prover->model[0], prover->model[1], &options, prover->magnitudes)
+             : NULL;
   options.form = form;
   if (form != NULL)
     form->known = g_hash_table_lookup (prover->forms, form->key);
@@ -479,7 +482,8 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
   promise = ph_prover_promise (prover, at.step, rewrite);
   prover->at = rewrite->first_edit;
   /* All regions of a step together may cost what two runs of the model do. */
-  flops = CLAMP (2 * prover->cost / MAX (step->n_rewrites, 1), PH_PROVE_LEAST_FLOPS, PH_PROVE_REGION_FLOPS);
+  flops = prover->hurried ? PH_PROVE_LEAST_FLOPS
+                          : CLAMP (2 * prover->cost / MAX (step->n_rewrites, 1), PH_PROVE_LEAST_FLOPS, PH_PROVE_REGION_FLOPS);
   why = why_not (prover, rewrite);
   if (why != NULL)
     {

@@ -483,7 +483,7 @@ try_once (const PhPair *pair, const PhTrialOptions *options, gboolean *crops, GE
   self.known_form = options->form != NULL && options->form->known != NULL && options->form->known->result == PH_FIELD_EQUAL
                     && recipes_hold (&self, options->form);
   ph_try_find_shapes (&self, &problem);
-  if (!options->whole)
+  if (!options->whole && !options->hurried)
     evaluate_over_field (&self);
   worked = !ph_try_was_cancelled (&self) && try_all (&self, &problem);
   if (worked && self.known_form && trial->n_sets == 0) /* not at these sizes */

@@ -34,6 +34,7 @@ typedef struct
   gboolean brief;            /* of the whole, where all its rewrites are proved: a set or two               */
   gboolean proved;           /* of the whole: each rewrite of it is                                       */
   gboolean flowing;          /* at the captured shapes alone                                              */
+  gboolean hurried;          /* without exact evaluation                                                   */
   gboolean asked;            /* of the whole: sizes are looked for at which something comes out that is finite */
   const gboolean *is_free;   /* (nullable) of each input: it is the model's own                           */
   PhFieldImages *images;     /* (nullable)                                                                */

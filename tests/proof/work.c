@@ -334,6 +334,42 @@ test_sizes (void)
   g_assert_nonnull (strstr (proof->sentence, "the whole model agrees"));
 }
 
+/* A comparison that is stopped says what it knew by then; one in a hurry evaluates nothing exactly. */
+static void
+test_cut_short (void)
+{
+  g_autofree char *text = convolutions (3, 8, 0);
+  g_autoptr (GError) error = NULL;
+  PhModel *model = ph_onnx_text_read (text, -1, "short", &error);
+  PhHistory *history = ph_history_new ();
+  g_autoptr (PhProver) prover = NULL;
+  g_autoptr (PhProof) none = NULL, proof = NULL, again = NULL;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  PhRunOptions options = { .cancellable = cancellable };
+  const PhPosition from = { 0, 0 }, to = { 1, 0 };
+  guint n_unknown;
+
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("fuse-conv-bn"), model, history, NULL, &error);
+  g_assert_no_error (error);
+  prover = ph_prover_new (model, history, NULL, 1);
+  ph_prover_set_hurried (prover, TRUE);
+  g_cancellable_cancel (cancellable);
+  g_assert_null (ph_prover_compare (prover, from, to, &options, NULL));
+  none = ph_prover_compare_known (prover, from, to, &n_unknown);
+  g_assert_cmpuint (n_unknown, ==, 3);
+  g_assert_cmpuint (none->n_rewrites, ==, 0);
+  g_cancellable_reset (cancellable);
+  proof = ph_prover_compare (prover, from, to, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (proof->n_rewrites, ==, 3);
+  g_assert_cmpuint (proof->n_different, ==, 0);
+  g_assert_cmpfloat (ph_prover_get_work (prover)->field_work, ==, 0);
+  again = ph_prover_compare_known (prover, from, to, &n_unknown);
+  g_assert_cmpuint (n_unknown, ==, 0);
+  g_assert_cmpuint (again->n_rewrites, ==, 3);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -348,5 +384,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/proof/cost/splats", test_splats);
   g_test_add_func ("/proof/cost/rows", test_rows);
   g_test_add_func ("/proof/cost/sizes", test_sizes);
+  g_test_add_func ("/proof/cost/cut-short", test_cut_short);
   return g_test_run ();
 }

@@ -376,6 +376,7 @@ reply_steps_of (PhCall *call, const PhHunt *hunt)
       json_object_set_string_member (row, "pass", step->name);
       json_object_set_int_member (row, "rewrites", step->n_rewrites);
       json_object_set_int_member (row, "different", step->n_different);
+      json_object_set_int_member (row, "untried", step->n_untried);
       json_object_set_string_member (row, "verdict",
                                      step->fault > PH_FAULT_WRONG    ? "error"
                                      : step->fault == PH_FAULT_WRONG ? "different"

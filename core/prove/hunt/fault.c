@@ -9,7 +9,7 @@
 #include "core/prove/hunt/runner.h"
 #include "core/prove/prover-private.h"
 #include "core/prove/run-side.h"
-#include "core/prove/samples.h"
+#include "core/prove/trial.h"
 #include "core/run/inputs.h"
 
 /* What differs by less is rounding, whoever computes it. */
@@ -17,7 +17,9 @@
 #define ATOL 1e-5
 /* A search on made-up inputs may take so many operations. */
 #define SEARCH_FLOPS 2e7
-#define SIGNATURE    200
+/* A number takes as long to be made up as so many of them. */
+#define DRAW_FLOPS 20
+#define SIGNATURE  200
 
 const char *
 ph_fault_kind_name (PhFaultKind kind)
@@ -135,14 +137,33 @@ rtol_of (PhDType dtype)
   return dtype == PH_FLOAT16 ? 4 * RTOL : dtype == PH_BFLOAT16 ? 32 * RTOL : RTOL;
 }
 
+/* The elements where they are plain floats, which most are. (nullable) */
+static const float *
+floats_of (PhTensor *tensor)
+{
+  return ph_tensor_dtype (tensor) == PH_FLOAT ? ph_tensor_data (tensor) : NULL;
+}
+
+static inline double
+get (PhTensor *tensor, const float *floats, gsize at)
+{
+  return floats != NULL ? floats[at] : ph_tensor_get (tensor, at);
+}
+
 static double
 largest (PhTensor *tensor)
 {
+  const float *floats = floats_of (tensor);
+  const gsize n = ph_tensor_count (tensor);
   double most = 0;
 
-  for (gsize i = 0; i < ph_tensor_count (tensor); i++)
-    if (isfinite (ph_tensor_get (tensor, i)))
-      most = MAX (most, fabs (ph_tensor_get (tensor, i)));
+  for (gsize i = 0; i < n; i++)
+    {
+      const double value = get (tensor, floats, i);
+
+      if (isfinite (value))
+        most = MAX (most, fabs (value));
+    }
   return most;
 }
 
@@ -161,6 +182,7 @@ static gboolean
 compare_output (PhFault *fault, const char *name, PhTensor *was, PhTensor *is, double parts)
 {
   const gboolean is_float = ph_tensor_kind (was) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (was));
+  const float *floats[2];
   double atol, rtol, worst = -1;
   gsize at = 0, n;
 
@@ -179,12 +201,16 @@ compare_output (PhFault *fault, const char *name, PhTensor *was, PhTensor *is, d
         }
       return TRUE;
     }
+  n = ph_tensor_count (was);
+  if (n == 0 || memcmp (ph_tensor_data (was), ph_tensor_data (is), ph_tensor_bytes (was)) == 0)
+    return FALSE;
+  floats[0] = floats_of (was);
+  floats[1] = floats_of (is);
   rtol = is_float ? rtol_of (ph_tensor_dtype (was)) / parts : 0;
   atol = is_float ? ATOL * MAX (largest (was), 1) * rtol / RTOL : 0;
-  n = ph_tensor_count (was);
   for (gsize i = 0; i < n; i++)
     {
-      const double a = ph_tensor_get (was, i), b = ph_tensor_get (is, i);
+      const double a = get (was, floats[0], i), b = get (is, floats[1], i);
       const double apart = isfinite (a) && isfinite (b) ? fabs (a - b) : G_MAXDOUBLE;
 
       if (!differs (a, b, rtol, atol))
@@ -346,6 +372,7 @@ try_sample (const PhPair *pair, PhSampler *sampler, PhSampleKind kind, guint tur
   g_autoptr (GPtrArray) inputs = ph_sampler_draw (sampler, kind, turn,
                                                   (PhSampleShapes) { .sizes = sizes, .captured = like, .crop = 1 }, captured);
   g_autoptr (GHashTable) feeds = NULL;
+  PhFault *fault;
 
   if (inputs == NULL)
     return NULL;
@@ -353,11 +380,14 @@ try_sample (const PhPair *pair, PhSampler *sampler, PhSampleKind kind, guint tur
   for (guint i = 0; i < inputs->len; i++)
     g_hash_table_insert (feeds, g_strdup (((PhValue *) pair->before->graph->inputs->pdata[i])->name),
                          ph_tensor_ref (inputs->pdata[i]));
-  return ph_fault_compare (pair->before, pair->after, feeds, search->closely, search->cancellable);
+  fault = ph_fault_compare (pair->before, pair->after, feeds, search->closely, search->cancellable);
+  if (fault != NULL)
+    fault->shown_by = kind;
+  return fault;
 }
 
-/* Ordinary values first: a witness that everybody understands. NaN and infinities last, and only where the proof needed them: else what is right for numbers
- * is right. */
+/* Ordinary values first: a witness that everybody understands. The largest numbers, NaN and infinities last, and only where the proof needed them: what is
+ * computed in another order overflows elsewhere, and that is not what is looked for. */
 /* clang-format off */
 static const struct { PhSampleKind kind; guint turn; } draws[] = {
   { PH_SAMPLE_NORMAL, 0 }, { PH_SAMPLE_REACH, 0 }, { PH_SAMPLE_WIDE, 0 }, { PH_SAMPLE_DENSE, 0 }, { PH_SAMPLE_NORMAL, 1 }, { PH_SAMPLE_REACH, 1 },
@@ -391,12 +421,15 @@ ph_fault_of_pair (const PhPair *pair, GHashTable *values, const PhFaultSearch *s
       all_captured &= captured[i] != NULL;
     }
   PH_FOREACH_NODE (node, pair->before->graph)
-    cost += ph_node_cost (node);
+    cost += ph_node_cost (node) + PH_PROVE_NODE_FLOPS;
+  for (guint i = 0; i < n; i++)
+    if (captured[i] != NULL)
+      cost += DRAW_FLOPS * (double) ph_tensor_count (captured[i]);
   sampler = ph_sampler_new (pair, bounds, search->seed);
   n_sizes = MAX (ph_sampler_n_sizes (sampler), 1);
   for (guint i = 0; i < G_N_ELEMENTS (draws) && fault == NULL && !g_cancellable_is_cancelled (search->cancellable); i++)
     {
-      if ((i >= LEAST_DRAWS && 2 * cost * i > SEARCH_FLOPS) || (draws[i].kind == PH_SAMPLE_NONFINITE && !search->nonfinite))
+      if ((i >= LEAST_DRAWS && 2 * cost * i > SEARCH_FLOPS) || draws[i].kind > search->furthest)
         break;
       if (all_captured)
         fault = try_sample (pair, sampler, draws[i].kind, draws[i].turn, 0, TRUE, captured, search);
@@ -410,7 +443,7 @@ ph_fault_of_pair (const PhPair *pair, GHashTable *values, const PhFaultSearch *s
 static PhFault *
 find_inputs (const PhFaultPass *pass, PhModel *before, PhModel *after, GHashTable *feeds)
 {
-  const PhFaultSearch search = { TRUE, pass->nonfinite, pass->closely, pass->seed, pass->cancellable };
+  const PhFaultSearch search = { TRUE, pass->furthest, pass->closely, pass->seed, pass->cancellable };
   g_autoptr (PhRegion) region = ph_region_whole (before, after);
   g_autoptr (PhPair) pair = ph_pair_new (region, before, after, NULL);
 

@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 
 #include "core/prove/pair.h"
+#include "core/prove/samples.h"
 #include "passes/pass.h"
 
 G_BEGIN_DECLS
@@ -36,6 +37,7 @@ typedef struct
   double max_error;                /* absolute, over all outputs                             */
   gboolean unbounded;              /* an element is NaN or infinite on one side only         */
   gboolean in_double;              /* too small for float32's tolerance: seen in double only   */
+  PhSampleKind shown_by;           /* CAPTURED: what was given                                */
   PhModel *after;                  /* (nullable) what the pass made of it                    */
   PhHistory *history;              /* (nullable) how                                         */
   GHashTable *witness;             /* name -> PhTensor, of each input                        */
@@ -56,10 +58,10 @@ typedef struct
   guint limit;                  /* rewrites at most                                        */
   guint64 seed;
   GCancellable *cancellable;
-  const char *runner; /* (nullable) a program that computes instead (core/prove/runner.h) */
-  gboolean nonfinite; /* inputs are made up with NaN and infinities too              */
-  gboolean closely;   /* what is too small for float32's tolerance is looked for in double */
-  guint n_runs;       /* so far                                                  */
+  const char *runner;    /* (nullable) a program that computes instead (core/prove/runner.h) */
+  PhSampleKind furthest; /* inputs are made up of this kind and those before it          */
+  gboolean closely;      /* what is too small for float32's tolerance is looked for in double */
+  guint n_runs;          /* so far                                                  */
 } PhFaultPass;
 
 /* Of the outputs of two models, by place, as they were computed (PhId -> PhTensor): NULL: they agree but for rounding. (transfer full) */
@@ -72,9 +74,9 @@ PhFault *ph_fault_compare (PhModel *before, PhModel *after, GHashTable *feeds, g
 /* How two models are compared. */
 typedef struct
 {
-  gboolean search;    /* on inputs that are made up, too              */
-  gboolean nonfinite; /* as in PhFaultPass                            */
-  gboolean closely;   /* as in PhFaultPass                            */
+  gboolean search;       /* on inputs that are made up, too              */
+  PhSampleKind furthest; /* as in PhFaultPass                            */
+  gboolean closely;      /* as in PhFaultPass                            */
   guint64 seed;
   GCancellable *cancellable;
 } PhFaultSearch;

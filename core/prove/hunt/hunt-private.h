@@ -13,7 +13,7 @@ typedef struct
   PhModel *model; /* that the stages run on                                       */
   PhHistory *history;
   GHashTable *values;     /* (nullable) name -> PhTensor: of the model before the stage   */
-  gboolean nonfinite;     /* the suspect shows with NaN or infinities only                 */
+  PhSampleKind furthest;  /* kind of inputs that the suspect needs, at the least DENSE        */
   gboolean closely;       /* what differs is too small for float32's tolerance               */
   gint64 start, deadline; /* by the monotonic clock                           */
   GError **error;
@@ -25,6 +25,8 @@ PhFaultPass ph_hunting_pass (PhHunting *self, const PhHuntStage *stage);
 /* A stage that cannot run again: both sides of the rewrite that begins at @at, cut out. */
 gboolean ph_hunting_cut_pair (PhHunting *self, PhModel *after, PhPosition at);
 
+/* hunt-stage.c: runs the pass and tries what it did. FALSE: it cannot be run, and that is nothing of the pass's. */
+gboolean ph_hunting_run_stage (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step);
 /* hunt-rule.c: which rule, which names of the program's own passes, once there is a reduced model. */
 void ph_hunting_name (PhHunting *self, const PhHuntStage *stage);
 

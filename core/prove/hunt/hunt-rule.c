@@ -299,7 +299,7 @@ take_pair (PhHunting *self, const PhRegion *region, PhModel *was, PhModel *is, g
 
   if (pair == NULL || reads_more (pair) != tied || !settle_input_names (pair))
     return FALSE;
-  search = (PhFaultSearch) { !tied, self->nonfinite, self->closely, self->options->seed, self->options->cancellable };
+  search = (PhFaultSearch) { !tied, self->furthest, self->closely, self->options->seed, self->options->cancellable };
   fault = ph_fault_of_pair (pair, self->values, &search);
   if (fault == NULL || !settle_pair (pair))
     return FALSE;

@@ -27,6 +27,7 @@ typedef struct
   guint n_rewrites;
   PhVerdict verdict; /* of its step, rewrite by rewrite                                  */
   guint n_different; /* rewrites that differ at their border                             */
+  guint n_untried;   /* rewrites for which there was no time                             */
   PhFaultKind fault; /* what is wrong with it; NONE: nothing was found                   */
   double seconds;
 } PhHuntStep;
