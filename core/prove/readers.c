@@ -32,6 +32,14 @@ excuses (const PhTrial *trial, const PhRegion *region, guint n_outputs, PhPromis
              && (region->before->len == 0 || region->after->len == 0));
 }
 
+/* Sizes that say of what shape another value is fit it by chance alone, where its own are not known: then shapes differ, or what is computed
+ * fails, and no number does. */
+static gboolean
+may_not_fit (const PhTrial *trial)
+{
+  return trial->verdict == PH_VERDICT_DIFFERENT && trial->expected == NULL && trial->shown_by != PH_SAMPLE_CAPTURED;
+}
+
 PhTrial *
 ph_prover_follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhPromise promise, double flops,
                           GError **error)
@@ -47,16 +55,22 @@ ph_prover_follow_readers (PhProver *prover, const PhRegion *region, PhTrial *tri
       if (!ph_region_follow (wider, prover->model[0], prover->model[1]) || wider->before->len + wider->after->len > MAX_FOLLOWING)
         break;
       next = ph_prover_try_region (prover, wider, promise, flops, FALSE, error);
-      /* Sizes that say of what shape another value is fit it by chance alone, where its own are not known. */
-      if (promise == PH_PROMISE_NONE && next != NULL && next->verdict == PH_VERDICT_DIFFERENT
-          && next->shown_by != PH_SAMPLE_CAPTURED && prover->captured != NULL)
+      if (promise == PH_PROMISE_NONE && next != NULL && may_not_fit (next) && prover->captured != NULL)
         {
-          ph_trial_free (next);
+          PhTrial *flowing;
+
           prover->flowing = TRUE;
-          next = ph_prover_try_region (prover, wider, promise, flops, FALSE, error);
+          flowing = ph_prover_try_region (prover, wider, promise, flops, FALSE, error);
           prover->flowing = FALSE;
-          if (next != NULL)
-            next->at_one_run = TRUE;
+          if (flowing != NULL && excuses (flowing, region, wider->outputs->len, promise))
+            {
+              ph_trial_free (trial);
+              ph_trial_free (next);
+              flowing->at_one_run = TRUE;
+              flowing->verdict = PH_VERDICT_SAME;
+              return flowing;
+            }
+          g_clear_pointer (&flowing, ph_trial_free);
         }
       if (next != NULL && !excuses (next, region, wider->outputs->len, promise))
         {

@@ -381,6 +381,13 @@ try_far (PhTry *self, GError **problem)
   return TRUE;
 }
 
+/* Each in turn, and not in step with what takes turns otherwise: three styles of a number on three shapes would only meet once each. */
+static guint
+next_shape (PhTry *self, guint made)
+{
+  return (made + made / self->shapes->len) % self->shapes->len;
+}
+
 static gboolean
 try_all (PhTry *self, GError **problem)
 {
@@ -413,7 +420,7 @@ try_all (PhTry *self, GError **problem)
         break;
       if (kind != PH_SAMPLE_CAPTURED)
         shapes = g_array_index (self->shapes, PhSampleShapes,
-                                kind == PH_SAMPLE_NONFINITE && turn >= PH_SAMPLER_FIRST_MANY ? 0 : made++ % self->shapes->len);
+                                kind == PH_SAMPLE_NONFINITE && turn >= PH_SAMPLER_FIRST_MANY ? 0 : next_shape (self, made++));
       for (guint m = 0;
            !worked && m <= (kind != PH_SAMPLE_CAPTURED && ph_sampler_can_be_modest (self->sampler) ? PH_SAMPLER_MOST_MODEST : 0);
            m++)
