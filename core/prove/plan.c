@@ -15,15 +15,14 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
 };
 /* clang-format on */
 /* More of normal and wide ones, where results jump: a jump that lies a little elsewhere shows on few inputs. */
-#define N_MORE        24
-#define FEW           200 /* elements: fewer than these show less, and cost nothing                          */
-#define N_POINTS      180 /* so many of one number alone, at which they may jump                                */
-#define PLANNED_REACH 4
-#define N_INFINITE    24 /* of a change that promises nothing, also so many in which much is infinite          */
-#define N_REACH       24 /* and so many more that reach                                                        */
-#define N_SHAPES      12 /* and as many in which fed shapes are out of the ordinary                              */
-#define N_ORDERED     8  /* of few elements, so many more of rows that are equal or in order                    */
-#define N_BEND        6  /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
+#define N_MORE     24
+#define FEW        200 /* elements: fewer than these show less, and cost nothing                          */
+#define N_POINTS   180 /* so many of one number alone, at which they may jump                                */
+#define N_INFINITE 24  /* of a change that promises nothing, also so many in which much is infinite          */
+#define N_REACH    24  /* and so many more that reach                                                        */
+#define N_SHAPES   12  /* and as many in which fed shapes are out of the ordinary                              */
+#define N_ORDERED  8   /* of few elements, so many more of rows that are equal or in order                    */
+#define N_BEND     6   /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
 
 static gboolean
 jumps (PhGraph *graph)
@@ -84,11 +83,11 @@ find_runs (PhTry *self, Run *runs)
   guint reach = 0, n = 0;
 
   /* Of few elements the plan leaves most numbers of the pool out. */
-  if (is_small && n_reach > PLANNED_REACH && (!settled || is_foreign))
-    reach = MIN (n_reach - PLANNED_REACH, N_REACH);
+  if (is_small && n_reach > PH_SAMPLER_FIRST_ALL && (!settled || is_foreign))
+    reach = MIN (n_reach, N_REACH);
   if (ph_sampler_has_free_shape (self->sampler))
     reach = MAX (reach, N_SHAPES);
-  runs[n++] = (Run) { PH_SAMPLE_REACH, PLANNED_REACH, reach };
+  runs[n++] = (Run) { PH_SAMPLE_REACH, PH_SAMPLER_FIRST_ALL, reach };
   if (is_small && is_foreign)
     runs[n++] = (Run) { PH_SAMPLE_NONFINITE, PH_SAMPLER_FIRST_MANY, N_INFINITE };
   if (settled)

@@ -41,8 +41,24 @@ ph_rare_is_ordered (PhSampleKind kind, guint turn)
   return kind == PH_SAMPLE_DENSE && turn >= PH_SAMPLER_FIRST_ORDERED && turn < PH_SAMPLER_FIRST_JOINT;
 }
 
+/* A row of these is as small as the least that is added to what something is divided by. */
+static double
+tiny (const PhPool *pool)
+{
+  double least = 1e-2;
+
+  for (guint i = 0; i < pool->plain->len; i++)
+    {
+      const double value = fabs (g_array_index (pool->plain, double, i));
+
+      least = value > 0 ? MIN (least, value) : least;
+    }
+  return least < 1e-2 ? 0.3 * least : 1e-10;
+}
+
 double
-ph_rare_ordered (guint rank, const gint64 *dims, guint input, gsize i, guint turn, double drawn, double *before)
+ph_rare_ordered (const PhPool *pool, guint rank, const gint64 *dims, guint input, gsize i, guint turn, double drawn,
+                 double *before)
 {
   const guint run = turn - PH_SAMPLER_FIRST_ORDERED;
   gsize n = 1;
@@ -55,7 +71,7 @@ ph_rare_ordered (guint rank, const gint64 *dims, guint input, gsize i, guint tur
     case 0: return *before = i % n == 0 ? drawn : *before;
     case 1: return *before = i % n == 0 ? drawn - 1 : *before + fabs (drawn) / (double) n;
     case 2: return *before = i % n == 0 ? drawn + 1 : *before - fabs (drawn) / (double) n;
-    default: return *before = 0;
+    default: return *before = run / 4 % 2 == 0 ? 0 : drawn * tiny (pool);
     }
 }
 

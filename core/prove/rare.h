@@ -12,10 +12,11 @@ guint ph_rare_n_joint (const PhPool *pool);
 gboolean ph_rare_is_joint (const PhPool *pool, PhSampleKind kind, guint turn);
 double ph_rare_joint (const PhPool *pool, guint input, gsize i, guint turn);
 
-/* Rows, or all that belongs to one batch and channel, that are zero, one number, or in order: element @i of one, the first of which is @drawn. What is drawn
+/* Rows, or all that belongs to one batch and channel, that are zero, tiny, one number, or in order: element @i of one, the first of which is @drawn. What is drawn
  * one by one hardly ever is. @shape: of the tensor. */
 gboolean ph_rare_is_ordered (PhSampleKind kind, guint turn);
-double ph_rare_ordered (guint rank, const gint64 *dims, guint input, gsize i, guint turn, double drawn, double *before);
+double ph_rare_ordered (const PhPool *pool, guint rank, const gint64 *dims, guint input, gsize i, guint turn, double drawn,
+                        double *before);
 
 /* All of one sign, in some turns of wide ones: then the least of them is above 0, or the greatest below. 0: of either. */
 int ph_rare_sign (PhSampleKind kind, guint turn);

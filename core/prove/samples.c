@@ -311,8 +311,8 @@ fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind
     }
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
     {
-      const double value = is_ordered ? ph_rare_ordered (ph_tensor_rank (tensor), ph_tensor_dims (tensor), input, i, turn,
-                                                         ph_splitmix_normal (state), &before)
+      const double value = is_ordered ? ph_rare_ordered (sampler->pool, ph_tensor_rank (tensor), ph_tensor_dims (tensor), input,
+                                                         i, turn, ph_splitmix_normal (state), &before)
                            : ph_rare_is_joint (sampler->pool, kind, turn) ? ph_rare_joint (sampler->pool, input, i, turn)
                                                                           : scale * draw_float (sampler, kind, state);
 
@@ -391,7 +391,7 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, guint input, PhBounds bound
       else if (usage->reading == PH_READ_AS_DATA && sampler->modesty > 0)
         value = (gint64) (ph_splitmix (state) % (guint64) sampler->short_axis[sampler->modesty]);
       else if (ph_rare_is_ordered (kind, turn) && usage->reading == PH_READ_AS_DATA)
-        value = (gint64) floor (ph_rare_ordered (ph_tensor_rank (tensor), ph_tensor_dims (tensor), input, i, turn,
+        value = (gint64) floor (ph_rare_ordered (sampler->pool, ph_tensor_rank (tensor), ph_tensor_dims (tensor), input, i, turn,
                                                  (double) ((negative ? -20 : 4) + (gint64) (ph_splitmix (state) % 40)), &before));
       else if (ph_rare_is_joint (sampler->pool, kind, turn) && usage->reading == PH_READ_AS_DATA)
         value = (gint64) ph_rare_joint (sampler->pool, input, i, turn);

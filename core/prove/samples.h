@@ -56,6 +56,8 @@ guint ph_sampler_n_far (PhSampler *sampler, guint *n_beyond);
 #define PH_SAMPLER_FIRST_MANY 6
 /* How many turns of PH_SAMPLE_REACH bring every number of the pool to some place of a tensor of @n elements. */
 guint ph_sampler_n_reaching (PhSampler *sampler, gsize n);
+/* From this turn of PH_SAMPLE_REACH on all of these are to come: at the largest shape. */
+#define PH_SAMPLER_FIRST_ALL 4
 /* Turns of PH_SAMPLE_REACH from this one on: one number that decides something in all of the inputs, among little else. */
 #define PH_SAMPLER_FIRST_POINT 1000
 guint ph_sampler_n_points (PhSampler *sampler);

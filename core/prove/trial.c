@@ -381,11 +381,22 @@ try_far (PhTry *self, GError **problem)
   return TRUE;
 }
 
-/* Each in turn, and not in step with what takes turns otherwise: three styles of a number on three shapes would only meet once each. */
+static gboolean
+is_for_largest (PhTry *self, PhSampleKind kind, guint turn)
+{
+  return (kind == PH_SAMPLE_NONFINITE && turn >= PH_SAMPLER_FIRST_MANY)
+         || (kind == PH_SAMPLE_REACH && turn >= PH_SAMPLER_FIRST_ALL && turn < PH_SAMPLER_FIRST_POINT
+             && !ph_sampler_has_free_shape (self->sampler));
+}
+
+/* Each in turn, the first, which is the largest, twice; not in step with what takes turns otherwise: three styles of a number on three shapes
+ * would only meet once each. */
 static guint
 next_shape (PhTry *self, guint made)
 {
-  return (made + made / self->shapes->len) % self->shapes->len;
+  const guint n = self->shapes->len, turns = n + 1;
+
+  return (made + made / turns) % turns % n;
 }
 
 static gboolean
@@ -419,8 +430,7 @@ try_all (PhTry *self, GError **problem)
       if (kind == PH_SAMPLE_NORMAL && self->trial->n_sets > 0 && self->options->whole && self->spent > self->options->flops)
         break;
       if (kind != PH_SAMPLE_CAPTURED)
-        shapes = g_array_index (self->shapes, PhSampleShapes,
-                                kind == PH_SAMPLE_NONFINITE && turn >= PH_SAMPLER_FIRST_MANY ? 0 : next_shape (self, made++));
+        shapes = g_array_index (self->shapes, PhSampleShapes, is_for_largest (self, kind, turn) ? 0 : next_shape (self, made++));
       for (guint m = 0;
            !worked && m <= (kind != PH_SAMPLE_CAPTURED && ph_sampler_can_be_modest (self->sampler) ? PH_SAMPLER_MOST_MODEST : 0);
            m++)
