@@ -50,8 +50,16 @@ static gboolean
 is_given (PhScriptMachine *machine, guint64 memory)
 {
   GHashTableIter iter;
-  gpointer key;
+  gpointer key, value;
 
+  /* What a name outside has is the caller's too. */
+  for (const PhScriptScope *scope = machine->frame->scope->outer; scope != NULL; scope = scope->outer)
+    {
+      g_hash_table_iter_init (&iter, scope->variables);
+      while (g_hash_table_iter_next (&iter, NULL, &value))
+        if (ph_script_holds_memory (machine, value, memory))
+          return TRUE;
+    }
   if (machine->frame->given == NULL)
     return FALSE;
   g_hash_table_iter_init (&iter, machine->frame->given);
@@ -76,6 +84,34 @@ leave_behind (PhScriptMachine *machine, const PhPy *at, const char *name, guint6
                      "'%s' shared its elements with '%s', which line %u changed in place: numpy shows the change here "
                      "too, this language does not; write %s = copy(...)",
                      (char *) key, name, at->line, (char *) key)));
+}
+
+static guint
+count_holders (PhScriptMachine *machine, const PhScriptValue *value, guint64 memory)
+{
+  guint n = value->kind == PH_SCRIPT_TENSOR && ph_script_holds_memory (machine, value, memory);
+
+  for (guint i = 0; value->kind == PH_SCRIPT_TUPLE && i < value->n; i++)
+    n += count_holders (machine, value->items[i], memory);
+  return n;
+}
+
+gboolean
+ph_script_touch_item (PhScriptMachine *machine, const PhPy *at, const char *name, const PhScriptValue *item, GError **error)
+{
+  const PhScriptValue *list = g_hash_table_lookup (machine->frame->scope->variables, name);
+
+  if (list == NULL || is_given (machine, item->memory))
+    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
+                           "this item of '%s' belongs to the caller, who would see the change: put copy(...) into the list", name)
+           != NULL;
+  if (count_holders (machine, list, item->memory) > 1)
+    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
+                           "several items of '%s' are one array, and numpy would change them all: put copy(...) into the list",
+                           name)
+           != NULL;
+  leave_behind (machine, at, name, item->memory);
+  return TRUE;
 }
 
 void

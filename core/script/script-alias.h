@@ -15,4 +15,8 @@ gboolean ph_script_holds_memory (PhScriptMachine *machine, const PhScriptValue *
 gboolean ph_script_change_in_place (PhScriptMachine *machine, const PhPy *at, const char *name, PhScriptValue *old,
                                     PhScriptValue *value, GError **error);
 
+/* What that asks for, for an array that is an item of the list @name. */
+gboolean ph_script_touch_item (PhScriptMachine *machine, const PhPy *at, const char *name, const PhScriptValue *item,
+                               GError **error);
+
 G_END_DECLS

@@ -40,6 +40,8 @@ stored (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GErr
         machine, target, error, PH_ERROR_UNSUPPORTED,
         "the rows of this list may be one and the same: make each anew, [[0] * n for i in range(m)], or write zeros((m, n))");
   else if (outer != NULL
+           && (ph_script_is_list (of) || !ph_script_is_list (outer)
+               || ph_script_touch_item (machine, target, ph_script_root (target)->text, of, error))
            && (!ph_script_is_list (of) || ph_script_touch_list (machine, target, ph_script_root (target)->text, of, TRUE, error)))
     {
       g_autoptr (PhScriptValue) part = changed;
