@@ -138,12 +138,29 @@ rank_groups (PhScene *scene, const int *leaf_rank, int n_leaves)
   return rank;
 }
 
+/* All leaves that lie in @parent, -1: in the picture. */
+static void
+find_below (PhScene *scene, int parent, int n_leaves, GArray *below)
+{
+  g_array_set_size (below, 0);
+  for (int b = 0; b < n_leaves; b++)
+    {
+      int up = ph_scene_box (scene, b)->parent;
+
+      while (up >= 0 && up != parent)
+        up = ph_scene_box (scene, up)->parent;
+      if (up == parent)
+        g_array_append_val (below, b);
+    }
+}
+
 /* No group, and not the whole, has more children than one can look at: leaves go into regions, groups into bundles. */
 void
 ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *leaf_rank, int n_leaves)
 {
   PhScene *scene = build->scene;
   g_autofree int *leaves = g_new (int, n_leaves + 1);
+  g_autoptr (GHashTable) parted = g_hash_table_new (NULL, NULL);
 
   for (int level = 0; level < 6; level++)
     {
@@ -151,6 +168,7 @@ ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *lea
       g_autofree int *rank = rank_groups (scene, leaf_rank, n_leaves), *n_children = g_new0 (int, n + 1),
                      *n_plain = g_new0 (int, n + 1);
       g_autofree int *first = g_new0 (int, n + 2), *fill = NULL; /* of a parent's leaves in @leaves */
+      g_autoptr (GArray) below = g_array_new (FALSE, FALSE, sizeof (int));
       g_autofree GArray **children = g_new0 (GArray *, n + 1);
       gboolean again = FALSE;
 
@@ -173,9 +191,11 @@ ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *lea
       for (int p = 0; p <= n; p++)
         if (n_children[p] > MANY && (p == n || ph_scene_box (scene, p)->kind == PH_BOX_GROUP))
           {
-            if (n_plain[p] > MANY / 2)
+            if (n_plain[p] > MANY / 2 && g_hash_table_add (parted, GINT_TO_POINTER (p == n ? -1 : p)))
               {
-                ph_regions_part (regions, p == n ? -1 : p, leaves + first[p], first[p + 1] - first[p]);
+                find_below (scene, p == n ? -1 : p, n_leaves, below);
+                ph_regions_part (regions, p == n ? -1 : p, leaves + first[p], first[p + 1] - first[p], (const int *) below->data,
+                                 below->len);
                 again = TRUE;
               }
             else

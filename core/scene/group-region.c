@@ -68,6 +68,7 @@ struct _PhRegions
   const int *rank; /* unowned, by leaf                                             */
   guint8 *in;      /* by leaf: it is of those that are parted now; else all zero   */
   int *first, *to; /* leaf b's values go to to[first[b]] ... to[first[b + 1] - 1]  */
+  int *at;         /* by leaf: where it is in an array that is looked at now; else all -1 */
 };
 
 PhRegions *
@@ -78,12 +79,15 @@ ph_regions_new (PhSceneBuild *build, const int *rank, int n_leaves)
   const guint n_edges = build->union_edges->len;
   g_autofree int *fill = NULL;
 
-  *regions = (PhRegions) { build, rank, g_new0 (guint8, n_leaves + 1), g_new0 (int, n_leaves + 2), g_new (int, n_edges + 1) };
+  *regions = (PhRegions) {
+    build, rank, g_new0 (guint8, n_leaves + 1), g_new0 (int, n_leaves + 2), g_new (int, n_edges + 1), g_new (int, n_leaves + 1)
+  };
   for (guint i = 0; i < n_edges; i++)
     if (edges[i].from >= 0 && edges[i].n_via == 0)
       regions->first[edges[i].from + 1]++;
   for (int b = 0; b < n_leaves; b++)
     regions->first[b + 1] += regions->first[b];
+  memset (regions->at, 0xff, sizeof (int) * (n_leaves + 1));
   fill = g_memdup2 (regions->first, sizeof (int) * (n_leaves + 1));
   for (guint i = 0; i < n_edges; i++)
     if (edges[i].from >= 0 && edges[i].n_via == 0)
@@ -97,6 +101,7 @@ ph_regions_free (PhRegions *regions)
   g_free (regions->in);
   g_free (regions->first);
   g_free (regions->to);
+  g_free (regions->at);
   g_free (regions);
 }
 
@@ -260,6 +265,179 @@ part_side (PhRegions *regions, int parent, gboolean backward, const int *leaves,
   close_region (build, parent, ranked + block, n - block, backward);
 }
 
+/* ── regions that would lie above and below the same ────────────────────────────────────────────────────────────── */
+
+typedef struct
+{
+  int from, to;
+} Link;
+
+/* Takes away what has no link in (or, turned round, out), and what has none after that. */
+static void
+peel (const GArray *links, int n, gboolean turned, guint8 *gone)
+{
+  const Link *all = (const Link *) links->data;
+  g_autofree int *n_left = g_new0 (int, n + 1), *queue = g_new (int, n + 1);
+  int head = 0, tail = 0;
+  PhRows rows;
+
+  for (guint i = 0; i < links->len; i++)
+    n_left[turned ? all[i].from : all[i].to] += !gone[all[i].from] && !gone[all[i].to];
+  ph_rows_init (&rows, n, links->len, turned ? &all->to : &all->from, sizeof (Link));
+  for (int i = 0; i < n; i++)
+    if (!gone[i] && n_left[i] == 0)
+      queue[tail++] = i;
+  while (head < tail)
+    {
+      const int at = queue[head++];
+
+      gone[at] = TRUE;
+      for (int k = rows.start[at]; k < rows.start[at + 1]; k++)
+        {
+          const int next = turned ? all[rows.index[k]].from : all[rows.index[k]].to;
+
+          if (!gone[next] && --n_left[next] == 0)
+            queue[tail++] = next;
+        }
+    }
+  ph_rows_clear (&rows);
+}
+
+/* The children of @parent through which a way leads back to where it began. (transfer full), (element-type int). */
+static GHashTable *
+find_cyclic (PhRegions *regions, int parent, const int *below, int n_below)
+{
+  PhScene *scene = regions->build->scene;
+  GHashTable *cyclic = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL); /* child -> its number + 1 */
+  g_autoptr (GArray) children = g_array_new (FALSE, FALSE, sizeof (int)), links = g_array_new (FALSE, FALSE, sizeof (Link));
+  g_autofree guint8 *gone = NULL;
+
+  for (int i = 0; i < n_below; i++)
+    {
+      int child = below[i], number;
+
+      while (ph_scene_box (scene, child)->parent != parent)
+        child = ph_scene_box (scene, child)->parent;
+      number = GPOINTER_TO_INT (g_hash_table_lookup (numbers, GINT_TO_POINTER (child)));
+      if (number == 0)
+        {
+          g_array_append_val (children, child);
+          number = children->len;
+          g_hash_table_insert (numbers, GINT_TO_POINTER (child), GINT_TO_POINTER (number));
+        }
+      regions->at[below[i]] = number - 1;
+    }
+  for (int i = 0; i < n_below; i++)
+    for (int e = regions->first[below[i]]; e < regions->first[below[i] + 1]; e++)
+      {
+        const int to = regions->to[e];
+        const Link link = { regions->at[below[i]], regions->at[to] };
+        const gboolean up = !ph_scene_box (scene, below[i])->backward && !ph_scene_box (scene, to)->backward
+                            && regions->rank[below[i]] >= regions->rank[to];
+
+        /* What comes from further down in a loop orders nothing. */
+        if (link.to >= 0 && link.from != link.to && !up)
+          g_array_append_val (links, link);
+      }
+  for (int i = 0; i < n_below; i++)
+    regions->at[below[i]] = -1;
+  gone = g_new0 (guint8, children->len + 1);
+  peel (links, children->len, FALSE, gone);
+  peel (links, children->len, TRUE, gone);
+  for (guint i = 0; i < children->len; i++)
+    if (!gone[i])
+      g_hash_table_add (cyclic, GINT_TO_POINTER (g_array_index (children, int, i)));
+  return cyclic;
+}
+
+typedef struct
+{
+  int region, piece, rank, box;
+} Member;
+
+static int
+compare_members (const void *a, const void *b)
+{
+  const Member *x = a, *y = b;
+
+  return x->region != y->region ? x->region - y->region
+         : x->piece != y->piece ? x->piece - y->piece
+         : x->rank != y->rank   ? x->rank - y->rank
+                                : x->box - y->box;
+}
+
+/* What hangs together within its region has one number, that of its first. */
+static void
+find_pieces (PhRegions *regions, GArray *members)
+{
+  Member *all = (Member *) members->data;
+  gboolean again = TRUE;
+
+  for (guint i = 0; i < members->len; i++)
+    regions->at[all[i].box] = all[i].piece = i;
+  while (again)
+    {
+      again = FALSE;
+      for (guint i = 0; i < members->len; i++)
+        for (int e = regions->first[all[i].box]; e < regions->first[all[i].box + 1]; e++)
+          {
+            const int to = regions->at[regions->to[e]];
+            int least;
+
+            if (to < 0 || all[to].region != all[i].region || all[to].piece == all[i].piece)
+              continue;
+            least = MIN (all[to].piece, all[i].piece);
+            all[to].piece = all[i].piece = least;
+            again = TRUE;
+          }
+    }
+  for (guint i = 0; i < members->len; i++)
+    regions->at[all[i].box] = -1;
+}
+
+/* The regions from @first on among groups that names gave: a region that is both above and below one of these would be drawn as a loop that
+ * there is not. It is parted into what hangs together; what is a loop even so is no region. */
+static void
+part_cyclic (PhRegions *regions, int parent, guint first, gboolean backward, const int *below, int n_below)
+{
+  PhScene *scene = regions->build->scene;
+
+  for (int round = 0; round < 2 && n_below > 0 && scene->boxes->len > first; round++)
+    {
+      g_autoptr (GHashTable) cyclic = find_cyclic (regions, parent, below, n_below);
+      g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (Member));
+
+      for (int i = 0; i < n_below; i++)
+        {
+          const int region = ph_scene_box (scene, below[i])->parent;
+          const Member member = { region, 0, regions->rank[below[i]], below[i] };
+
+          if (region >= (int) first && g_hash_table_contains (cyclic, GINT_TO_POINTER (region)))
+            g_array_append_val (members, member);
+        }
+      if (round == 0)
+        find_pieces (regions, members);
+      g_array_sort (members, compare_members);
+      for (guint i = 0; i < members->len; i++)
+        {
+          ph_scene_box_at (scene, g_array_index (members, Member, i).box)->parent = parent;
+          ph_scene_box_at (scene, g_array_index (members, Member, i).region)->title = ph_faces_string (scene->record->faces, "");
+        }
+      for (guint i = 0, stop; i < members->len && round == 0; i = stop)
+        {
+          const Member *piece = &g_array_index (members, Member, i);
+          g_autofree Ranked *ranked = g_new (Ranked, members->len);
+
+          for (stop = i; stop < members->len && g_array_index (members, Member, stop).region == piece->region
+                         && g_array_index (members, Member, stop).piece == piece->piece;
+               stop++)
+            ranked[stop - i] = (Ranked) { piece[stop - i].rank, piece[stop - i].box };
+          close_region (regions->build, parent, ranked, stop - i, backward);
+        }
+    }
+}
+
 /* The gradient of a region is a region: "∇ Bottleneck 3". */
 static void
 mirror_regions (PhSceneBuild *build, int parent, const int *leaves, int n_leaves)
@@ -299,15 +477,17 @@ mirror_regions (PhSceneBuild *build, int parent, const int *leaves, int n_leaves
 }
 
 void
-ph_regions_part (PhRegions *regions, int parent, const int *leaves, int n_leaves)
+ph_regions_part (PhRegions *regions, int parent, const int *leaves, int n_leaves, const int *below, int n_below)
 {
   PhSceneBuild *build = regions->build;
   guint first = build->scene->boxes->len;
 
   part_side (regions, parent, FALSE, leaves, n_leaves);
+  part_cyclic (regions, parent, first, FALSE, below, n_below);
   number_regions (build, parent, first);
   mirror_regions (build, parent, leaves, n_leaves);
   first = build->scene->boxes->len;
   part_side (regions, parent, TRUE, leaves, n_leaves);
+  part_cyclic (regions, parent, first, TRUE, below, n_below);
   number_regions (build, parent, first);
 }

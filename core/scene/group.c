@@ -375,7 +375,7 @@ ph_scene_group (PhSceneBuild *build)
       if (n_scoped > n_nodes / 2)
         ph_scene_group_by_scope (build, n_leaves);
       else
-        ph_regions_part (regions, -1, leaves, n_leaves);
+        ph_regions_part (regions, -1, leaves, n_leaves, NULL, 0);
       drop_empty_groups (scene, n_leaves);
       mark_groups (scene, n_leaves);
       adopt_ends (build, n_leaves);

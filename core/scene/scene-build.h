@@ -53,10 +53,11 @@ void ph_scene_bypass (PhSceneBuild *build);
 /* group-scope.c, group-region.c, group-name.c, group.c: add boxes for groups and set parents. */
 int ph_scene_add_group (PhScene *scene, const char *path, const char *title);
 void ph_scene_group_by_scope (PhSceneBuild *build, int n_leaves);
-/* @rank (by leaf) outlives it. @leaves lie directly in @parent, -1: in no group. */
+/* @rank (by leaf) outlives it. @leaves lie directly in @parent, -1: in no group; @below: (nullable) all that lie in it, where some are in
+ * groups already: no region is both above and below one of these. */
 typedef struct _PhRegions PhRegions;
 PhRegions *ph_regions_new (PhSceneBuild *build, const int *rank, int n_leaves);
-void ph_regions_part (PhRegions *regions, int parent, const int *leaves, int n_leaves);
+void ph_regions_part (PhRegions *regions, int parent, const int *leaves, int n_leaves, const int *below, int n_below);
 void ph_regions_free (PhRegions *regions);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhRegions, ph_regions_free)
 /* group-bundle.c: no group, and not the whole, has more children than one can look at. */

@@ -435,6 +435,52 @@ test_clones (void)
   g_assert_cmpuint (n_links (scene, mask) + n_lines, ==, 30);
 }
 
+/* A way along lines between what is shown leads back to where it began. */
+static gboolean
+has_loop (PhScene *scene)
+{
+  g_autofree gboolean *gone = g_new0 (gboolean, ph_scene_n_boxes (scene) + 1);
+  gboolean again = TRUE;
+  guint n_left = 0;
+
+  while (again)
+    {
+      g_autofree guint *n_in = g_new0 (guint, ph_scene_n_boxes (scene) + 1);
+
+      for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+        n_in[ph_scene_edge (scene, e)->to] += !gone[ph_scene_edge (scene, e)->from];
+      again = FALSE;
+      n_left = 0;
+      for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+        {
+          again = again || (!gone[b] && n_in[b] == 0);
+          gone[b] = n_in[b] == 0;
+          n_left += !gone[b];
+        }
+    }
+  return n_left > 0;
+}
+
+/* Scopes, and between each two of them three operators that have none: what these are put into is never both above and below a scope. */
+static void
+test_between_scopes (void)
+{
+  g_autoptr (GString) text = g_string_new ("v0 = Neg (x)\n");
+
+  for (guint i = 0; i < 16; i++)
+    for (guint k = 0; k < 8; k++)
+      {
+        if (k < 5)
+          g_string_append_printf (text, "[\"s%u/n%u\"] ", i, k);
+        g_string_append_printf (text, "v%u = %s (v%u)\n", 8 * i + k + 1, k % 2 == 0 ? "Relu" : "Tanh", 8 * i + k);
+      }
+
+  g_autoptr (PhModel) model = parse (text, "v128");
+  g_autoptr (PhScene) scene = picture (model, NULL, TRUE, 0);
+  check_picture (scene);
+  g_assert_false (has_loop (scene));
+}
+
 /* What a gradient begins with has a box, though it has a default; other defaults stand in the boxes that read them. */
 static void
 test_cotangent (void)
@@ -545,6 +591,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/picture/alike", test_alike);
   g_test_add_func ("/picture/bundles", test_bundles);
   g_test_add_func ("/picture/clones", test_clones);
+  g_test_add_func ("/picture/between-scopes", test_between_scopes);
   g_test_add_func ("/picture/cotangent", test_cotangent);
   g_test_add_func ("/picture/stubs", test_stubs);
   g_test_add_func ("/picture/columns", test_columns);
