@@ -117,7 +117,7 @@ ph_lower_scatter (PhLower *l)
   PhAttr **attrs = ph_node_copy_attrs (l->node, (const char *const[]) { "reduction", NULL }, &n);
 
   if (g_str_equal (ph_node_attr_string (l->node, "reduction", "none"), "none"))
-    ph_lower_become (l, "Scatter", (PhValue **) l->node->inputs->pdata, l->node->inputs->len, attrs);
+    ph_lower_become (l, "Scatter", (PhValue **) l->node->inputs->pdata, l->node->inputs->len, 1, attrs);
   else
     {
       ph_lower_refuse (l, "its reduction has no equal");
@@ -152,6 +152,26 @@ ph_lower_same_types (PhLower *l)
   for (guint i = 1; i < l->node->inputs->len; i++)
     if (ph_node_input (l->node, i) != NULL && ph_value_dtype (ph_node_input (l->node, i)) != first)
       ph_lower_refuse (l, "its inputs are of different element types");
+}
+
+/* Training was having the outputs of training. How its statistics were computed was not said. */
+void
+ph_lower_training_mode (PhLower *l)
+{
+  guint n;
+  PhAttr **attrs;
+
+  if (ph_node_attr_int (l->node, "training_mode", 0) == 0)
+    return;
+  for (guint i = 1; i < l->node->outputs->len; i++)
+    if (ph_value_n_uses (ph_node_output (l->node, i)) > 0)
+      {
+        ph_lower_refuse (l, "its running statistics are read");
+        return;
+      }
+  attrs = ph_node_copy_attrs (l->node, (const char *const[]) { "training_mode", NULL }, &n);
+  ph_lower_become (l, "BatchNormalization", (PhValue **) l->node->inputs->pdata, l->node->inputs->len, 5, attrs);
+  g_free (attrs);
 }
 
 /* One scale for the whole tensor. */

@@ -129,9 +129,7 @@ ph_lower_prelu_slope (PhLower *l)
 void
 ph_lower_is_test (PhLower *l)
 {
-  if (ph_node_attr_int (l->node, "training_mode", 0) != 0)
-    ph_lower_refuse (l, "it is in training");
-  else
+  if (l->node->outputs->len <= 1 || l->node->op != &ph_op_BatchNormalization)
     ph_lower_set_attr (l, "is_test", ph_attr_new_int ("is_test", 1));
 }
 

@@ -103,7 +103,7 @@ ph_lower_resize_to_upsample (PhLower *l)
   {
     g_autofree PhAttr **attrs = ph_node_copy_attrs (l->node, NULL, &n);
 
-    ph_lower_become (l, "Upsample", (PhValue **) l->node->inputs->pdata, 2, attrs);
+    ph_lower_become (l, "Upsample", (PhValue **) l->node->inputs->pdata, 2, 1, attrs);
   }
 }
 

@@ -31,6 +31,7 @@ static const LowerRow rows[] = {
   { 18, "ScatterElements ScatterND", ph_lower_scatter_reduction },
   { 16, "RoiAlign", ph_lower_roi_align_pixels },
   { 15, "BatchNormalization", ph_lower_same_types },
+  { 14, "BatchNormalization", ph_lower_training_mode },
   { 15, "Shape", ph_lower_shape_range },
   { 13, "Squeeze Unsqueeze ReduceSum", ph_lower_axes_to_attr },
   { 13, "Split", ph_lower_split_to_attr },
@@ -173,20 +174,22 @@ ph_lower_replace (PhLower *l, PhValue *value)
 }
 
 void
-ph_lower_become (PhLower *l, const char *op_type, PhValue *const *inputs, guint n_inputs, PhAttr **attrs)
+ph_lower_become (PhLower *l, const char *op_type, PhValue *const *inputs, guint n_inputs, guint n_outputs, PhAttr **attrs)
 {
-  const PhType *type = ph_node_output (l->node, 0)->type;
-  const char *name = l->b.name;
+  g_autofree const PhType **types = g_new0 (const PhType *, n_outputs);
+  g_autofree const char **names = g_new0 (const char *, n_outputs);
   guint n_attrs = 0;
 
   while (attrs[n_attrs] != NULL)
     n_attrs++;
+  types[0] = ph_node_output (l->node, 0)->type;
+  names[0] = l->b.name;
   if (l->b.error == NULL)
     {
       /* clang-format off */
       PhNodeSpec spec = {
         .op_type = op_type, .domain = "", .name = l->node->name, .inputs = (PhValue **) inputs, .n_inputs = n_inputs,
-        .n_outputs = 1, .output_names = &name, .output_types = &type, .attrs = attrs, .n_attrs = n_attrs, .before = l->node,
+        .n_outputs = n_outputs, .output_names = names, .output_types = types, .attrs = attrs, .n_attrs = n_attrs, .before = l->node,
         .role = l->node->role, .partner = l->node->partner, .device = l->node->device
       };
       /* clang-format on */

@@ -28,8 +28,9 @@ void ph_lower_drop_input (PhLower *l, guint index); /* and the constant that nob
 void ph_lower_set_input (PhLower *l, guint index, PhValue *value);
 void ph_lower_set_attr (PhLower *l, const char *name, PhAttr *attr); /* consumes; NULL removes */
 void ph_lower_replace (PhLower *l, PhValue *value);                  /* the whole node gives way */
-/* An operator that is no longer declared takes the node's place, with its first @n_inputs inputs: @inputs. Consumes @attrs. */
-void ph_lower_become (PhLower *l, const char *op_type, PhValue *const *inputs, guint n_inputs, PhAttr **attrs);
+/* An operator that is no longer declared, or has more outputs than now, takes the node's place; its first output stands for the
+ * node's. Consumes @attrs. */
+void ph_lower_become (PhLower *l, const char *op_type, PhValue *const *inputs, guint n_inputs, guint n_outputs, PhAttr **attrs);
 
 /* lower-inputs.c */
 void ph_lower_axes_to_attr (PhLower *l);
@@ -53,6 +54,7 @@ void ph_lower_scatter (PhLower *l);
 void ph_lower_pad_wrap (PhLower *l);
 void ph_lower_roi_align_pixels (PhLower *l);
 void ph_lower_same_types (PhLower *l);
+void ph_lower_training_mode (PhLower *l);
 void ph_lower_quantize_axis (PhLower *l);
 void ph_lower_constant_value (PhLower *l);
 void ph_lower_gemm_bias (PhLower *l);

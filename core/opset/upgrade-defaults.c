@@ -104,9 +104,12 @@ normalize_activations (PhUpgrade *u)
   ph_upgrade_replace (u, PH_BUILD (b, Add, y, ph_node_input (u->node, 2)));
 }
 
+/* With the outputs of training, read or not, it was in training. */
 void
 ph_upgrade_batch_normalization (PhUpgrade *u)
 {
+  gboolean training;
+
   if (ph_upgrade_reads_outputs (u->node, 1))
     {
       ph_upgrade_refuse (u,
@@ -114,13 +117,19 @@ ph_upgrade_batch_normalization (PhUpgrade *u)
                          "for inference");
       return;
     }
+  training = u->node->outputs->len > 1 && ph_node_attr_int (u->node, "is_test", 0) == 0;
   if (ph_node_attr_int (u->node, "spatial", 1) == 0)
     {
-      normalize_activations (u);
+      if (training)
+        ph_upgrade_refuse (u, "it is in training, with statistics for each place; export the model for inference");
+      else
+        normalize_activations (u);
       return;
     }
   ph_upgrade_set_attr (u, "spatial", NULL);
   ph_upgrade_set_attr (u, "is_test", NULL);
+  if (training)
+    ph_upgrade_set_attr (u, "training_mode", ph_attr_new_int ("training_mode", 1));
   if (u->node->outputs->len > 1)
     rebuild_with_one_output (u, &ph_op_BatchNormalization, NULL);
 }
