@@ -400,9 +400,8 @@ ph_scope_add_nodes (PhScope *scope, PhImportFunc make, gpointer data, GError **e
 }
 
 gboolean
-ph_scope_set_outputs (PhScope *scope, gboolean distinct, GError **error)
+ph_scope_set_outputs (PhScope *scope, GError **error)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   PhSource *source = scope->importer->source;
 
   for (gsize i = 0; i < scope->file->n_outputs; i++)
@@ -415,11 +414,6 @@ ph_scope_set_outputs (PhScope *scope, gboolean distinct, GError **error)
                                "output %" G_GSIZE_FORMAT " of graph '%s' is '%s', "
                                "which nothing in the graph defines",
                                i, scope->graph->name, output->name);
-      if (!g_hash_table_add (seen, (gpointer) output->name) && distinct)
-        return ph_source_fail (source, error, PH_ERROR_INVALID, output->part,
-                               "graph '%s' has the output '%s' twice. "
-                               "Give one of them an Identity of its own",
-                               scope->graph->name, output->name);
       if (!ph_graph_set_output (scope->graph, (guint) i, value, error))
         return FALSE;
     }
@@ -439,7 +433,7 @@ fill (PhScope *scope, GError **error)
   for (gsize i = 0; i < file->n_constants; i++)
     if (!ph_scope_add_constant (scope, &file->constants[i], error))
       return FALSE;
-  return ph_scope_add_nodes (scope, NULL, NULL, error) && ph_scope_set_outputs (scope, FALSE, error);
+  return ph_scope_add_nodes (scope, NULL, NULL, error) && ph_scope_set_outputs (scope, error);
 }
 
 gboolean

@@ -90,7 +90,7 @@ PhValue *ph_scope_find (PhScope *scope, const char *name); /* (nullable), also o
 typedef PhNode *(*PhImportFunc) (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GError **error);
 /* In an order in which they can be made, as near to the file's as can be. @make: NULL for what PhImportNode says. */
 gboolean ph_scope_add_nodes (PhScope *scope, PhImportFunc make, gpointer data, GError **error);
-gboolean ph_scope_set_outputs (PhScope *scope, gboolean distinct, GError **error);
+gboolean ph_scope_set_outputs (PhScope *scope, GError **error);
 
 /* "node 12 'conv1' (Conv)", for messages. */
 char *ph_scope_describe (PhScope *scope, gsize index);

@@ -74,7 +74,7 @@ contents_of_tensor (PhInferRun *run, PhTensor *tensor)
   PhDType dtype = ph_tensor_dtype (tensor);
   Contents *contents;
 
-  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_rank (tensor) > 1 || ph_tensor_count (tensor) > MAX_CONTENTS
+  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_rank (tensor) > 2 || ph_tensor_count (tensor) > MAX_CONTENTS
       || !(ph_dtype_is_integer (dtype) || dtype == PH_BOOL))
     return contents_new (run, -1);
 
@@ -92,7 +92,7 @@ is_small_integers (const PhValue *value)
 
   return type == NULL
          || (type->kind == PH_KIND_TENSOR && (ph_dtype_is_integer (type->dtype) || type->dtype == PH_BOOL)
-             && (!type->has_rank || type->rank <= 1));
+             && (!type->has_rank || type->rank <= 2));
 }
 
 /* Runs the infer function of @value's producer for its contents alone: no type is set. */
@@ -142,8 +142,22 @@ contents_of (PhInferRun *run, const PhValue *value)
   return contents;
 }
 
+static gboolean
+is_matrix (const PhValue *value)
+{
+  return value->type != NULL && value->type->has_rank && value->type->rank == 2;
+}
+
 int
 ph_infer_dims (PhInfer *infer, guint input, const PhDim **dims)
+{
+  PhValue *value = ph_node_input (infer->node, input);
+
+  return value != NULL && !is_matrix (value) ? ph_infer_elements (infer, input, dims) : -1;
+}
+
+int
+ph_infer_elements (PhInfer *infer, guint input, const PhDim **dims)
 {
   PhValue *value = ph_node_input (infer->node, input);
   const Contents *contents;
@@ -223,7 +237,7 @@ ph_value_dims (const PhValue *value, PhDim **dims)
     NULL,
   };
   const Contents *contents = contents_of (&run, value);
-  int n = contents->n;
+  int n = is_matrix (value) ? -1 : contents->n;
 
   if (dims != NULL)
     {

@@ -14,6 +14,8 @@ PhTensor *ph_infer_constant (PhInfer *infer, guint input); /* (transfer none) (n
 /* The elements of an integer tensor of rank 0 or 1 as dimensions, where known: constants, and what Shape, Gather, Concat,
  * arithmetic, ... make of shapes. Returns their number, or -1. The array is valid until inference ends. */
 int ph_infer_dims (PhInfer *infer, guint input, const PhDim **dims);
+/* The same of rank 2 as well, row by row: pads are turned about as a matrix before they are read. */
+int ph_infer_elements (PhInfer *infer, guint input, const PhDim **dims);
 /* In contents, a negative number is the symbol of its decimal text, "-1": a dimension's own -1 means unknown. */
 PhDim ph_dim_from_int (gint64 number);
 gboolean ph_dim_get_int (PhDim dim, gint64 *number); /* FALSE: not a number that is known */

@@ -73,7 +73,7 @@ extern const PhFormat ph_format_onnx_text;
 static PhModel *
 read_model (PhSource *base, GError **error)
 {
-  g_auto (PhOnnxSource) source = { .base = base, .lenient = TRUE };
+  g_auto (PhOnnxSource) source = { .base = base };
   g_auto (PhArena) arena = { 0 };
   g_autoptr (GBytes) text = ph_source_dup_bytes (base, error);
   Onnx__ModelProto *proto;

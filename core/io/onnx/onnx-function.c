@@ -184,13 +184,7 @@ ph_import_add_function (PhImport *import, Onnx__FunctionProto *proto, GError **e
 gboolean
 ph_import_fill_function (PhImport *import, PhFunction *function, Onnx__FunctionProto *proto, GError **error)
 {
-  const gboolean lenient = import->source->lenient;
-  gboolean ok;
-
-  import->source->lenient = TRUE;
-  ok = ph_import_proto (import, NULL, TRUE, function->graph, function_to_graph (import->arena, proto), error);
-  import->source->lenient = lenient;
-  return ok;
+  return ph_import_proto (import, NULL, TRUE, function->graph, function_to_graph (import->arena, proto), error);
 }
 
 /* ── and back ───────────────────────────────────────────────────────────────────────────────────────────────────── */

@@ -49,7 +49,6 @@ typedef struct
   GPtrArray *functions; /* (nullable) (element-type GBytes) FunctionProtos of a binary file    */
   GPtrArray *parsed;    /* (nullable) (element-type Onnx__FunctionProto) those of text         */
   GBytes *extra;        /* (nullable) the rest of the ModelProto, as it is in the file         */
-  gboolean lenient;     /* text: an output may be named twice                                  */
 } PhOnnxSource;
 
 void ph_onnx_source_clear (PhOnnxSource *source);

@@ -24,6 +24,8 @@ infer_transpose (PhInfer *infer, GError **error)
   const PhType *type = ph_infer_ranked (infer, 0);
   PhDim dims[PH_MAX_RANK];
   guint perm[PH_MAX_RANK];
+  const PhDim *held;
+  int n;
 
   if (type == NULL)
     return TRUE;
@@ -32,6 +34,18 @@ infer_transpose (PhInfer *infer, GError **error)
   for (guint i = 0; i < type->rank; i++)
     dims[i] = type->dims[perm[i]];
   ph_infer_set_shape (infer, 0, type->dtype, type->rank, dims);
+
+  n = type->rank <= 2 ? ph_infer_elements (infer, 0, &held) : -1;
+  if (n > 0 && n <= PH_MAX_RANK && type->rank == 2 && perm[0] == 1 && ph_dim_known (type->dims[1]) && type->dims[1].size > 0)
+    {
+      const int columns = type->dims[1].size, rows = n / columns;
+
+      for (int i = 0; i < n; i++)
+        dims[i] = held[i % rows * columns + i / rows];
+      ph_infer_set_dims (infer, 0, dims, n);
+    }
+  else if (n >= 0 && (type->rank < 2 || perm[0] == 0))
+    ph_infer_set_dims (infer, 0, held, n);
   return TRUE;
 }
 

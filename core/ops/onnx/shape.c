@@ -101,9 +101,9 @@ static void
 keep_dims (PhInfer *infer, guint rank)
 {
   const PhDim *dims;
-  int n = ph_infer_dims (infer, 0, &dims);
+  int n = ph_infer_elements (infer, 0, &dims);
 
-  if (n >= 0 && rank <= 1)
+  if (n >= 0 && rank <= 2)
     ph_infer_set_dims (infer, 0, dims, n);
 }
 

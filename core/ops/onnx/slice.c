@@ -116,16 +116,21 @@ infer_slice (PhInfer *infer, GError **error)
     }
   ph_infer_set_shape (infer, 0, type->dtype, type->rank, dims);
 
-  n_held = ph_infer_dims (infer, 0, &held);
+  n_held = type->rank <= 2 ? ph_infer_elements (infer, 0, &held) : -1;
   step = 1;
-  if (type->rank == 1 && n == 1 && n_held >= 0 && n_held <= PH_MAX_RANK && number_of (starts, n_starts, 0, &start) != NULL
-      && number_of (ends, n_ends, 0, &end) != NULL && (!ph_infer_has (infer, 4) || number_of (steps, n_steps, 0, &step) != NULL))
+  if (n == 1 && n_held >= 0 && n_held <= PH_MAX_RANK && number_of (starts, n_starts, 0, &start) != NULL
+      && number_of (ends, n_ends, 0, &end) != NULL && (!ph_infer_has (infer, 4) || number_of (steps, n_steps, 0, &step) != NULL)
+      && (type->rank == 1 || (type->rank == 2 && ph_dim_known (type->dims[1]) && type->dims[1].size > 0)))
     {
-      gint64 count = slice_range (n_held, &start, &end, MAX (step, -G_MAXINT64));
+      const gint64 columns = type->rank == 2 ? type->dims[1].size : 1, rows = n_held / columns;
+      const gboolean of_rows = normal[0] == 0;
+      const gint64 count = slice_range (of_rows ? rows : columns, &start, &end, MAX (step, -G_MAXINT64));
+      guint n_kept = 0;
 
-      for (gint64 i = 0; i < count; i++)
-        dims[i] = held[start + i * step];
-      ph_infer_set_dims (infer, 0, dims, count);
+      for (gint64 i = 0; i < (of_rows ? count : rows); i++)
+        for (gint64 k = 0; k < (of_rows ? columns : count); k++)
+          dims[n_kept++] = held[of_rows ? (start + i * step) * columns + k : i * columns + start + k * step];
+      ph_infer_set_dims (infer, 0, dims, n_kept);
     }
   return TRUE;
 }
