@@ -81,13 +81,13 @@ ph_upgrade_recurrent_output_sequence (PhUpgrade *u)
   ph_upgrade_set_attr (u, "output_sequence", NULL);
 }
 
-/* Anew, with one output. */
+/* Anew, with @n outputs, of which the first stands for the node's. */
 static void
-rebuild_with_one_output (PhUpgrade *u, const PhOp *op, const char *const *but)
+rebuild_with_outputs (PhUpgrade *u, const PhOp *op, guint n)
 {
-  g_autofree PhAttr **attrs = ph_node_copy_attrs (u->node, but, NULL);
+  g_autofree PhAttr **attrs = ph_node_copy_attrs (u->node, NULL, NULL);
 
-  ph_upgrade_replace (u, ph_build_node (&u->b, op, (PhValue **) u->node->inputs->pdata, u->node->inputs->len, attrs, 1));
+  ph_upgrade_replace (u, ph_build_node (&u->b, op, (PhValue **) u->node->inputs->pdata, u->node->inputs->len, attrs, n));
 }
 
 /* spatial = 0: each activation has statistics of its own, of the shape of the input without its batch. */
@@ -131,11 +131,11 @@ ph_upgrade_batch_normalization (PhUpgrade *u)
   if (training)
     ph_upgrade_set_attr (u, "training_mode", ph_attr_new_int ("training_mode", 1));
   if (u->node->outputs->len > 1)
-    rebuild_with_one_output (u, &ph_op_BatchNormalization, NULL);
+    rebuild_with_outputs (u, &ph_op_BatchNormalization, training ? 3 : 1);
 }
 
 void
 ph_upgrade_scatter (PhUpgrade *u)
 {
-  rebuild_with_one_output (u, &ph_op_ScatterElements, NULL);
+  rebuild_with_outputs (u, &ph_op_ScatterElements, 1);
 }

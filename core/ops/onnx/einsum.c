@@ -176,6 +176,12 @@ label_letter (guint label)
   return label < 26 ? 'a' + label : 'A' + label - 26;
 }
 
+static guint
+label_of (char letter)
+{
+  return g_ascii_islower (letter) ? letter - 'a' : letter - 'A' + 26;
+}
+
 /* A letter that the equation does not use and @used does not name, which it then does. */
 static char
 free_letter (const PhEquation *equation, guint n, gboolean *used)
@@ -190,6 +196,37 @@ free_letter (const PhEquation *equation, guint n, gboolean *used)
         return label_letter (label);
       }
   return '\0';
+}
+
+/* Where a term is without "..." a factor's gradient sums over it, which runtimes want to be told by letters: each of its axes gets
+ * one, unless sizes of 1 are stretched along it. */
+static void
+spell_dots (PhGrad *grad, PhEquation *equation, guint n)
+{
+  gboolean used[128] = { FALSE, }, all = TRUE;
+  PhDim size[PH_EQUATION_LABELS - PH_EQUATION_DOTS];
+  char letter[PH_EQUATION_LABELS - PH_EQUATION_DOTS] = "";
+
+  for (guint k = 0; k <= n; k++)
+    all &= equation->dots[k];
+  for (guint k = 0; k < n && !all; k++)
+    for (guint i = 0; i < equation->rank[k]; i++)
+      if (equation->label[k][i] >= PH_EQUATION_DOTS)
+        {
+          const guint dot = equation->label[k][i] - PH_EQUATION_DOTS;
+          const PhDim dim = ph_grad_in (grad, k)->type->dims[i];
+
+          if (letter[dot] != '\0' ? !ph_dim_equal (size[dot], dim) : (letter[dot] = free_letter (equation, n, used)) == '\0')
+            return;
+          size[dot] = dim;
+        }
+  for (guint k = 0; k <= n && !all; k++)
+    {
+      equation->dots[k] = FALSE;
+      for (guint i = 0; i < equation->rank[k]; i++)
+        if (equation->label[k][i] >= PH_EQUATION_DOTS)
+          equation->label[k][i] = label_of (letter[equation->label[k][i] - PH_EQUATION_DOTS]);
+    }
 }
 
 /* Ones on the diagonal, as many as axis @axis of @x is long. */
@@ -225,6 +262,7 @@ grad_einsum (PhGrad *grad, GError **error)
     }
   if (!ph_equation_parse (&equation, ph_node_attr_string (grad->node, "equation", ""), ranks, n))
     return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "%s", equation.error);
+  spell_dots (grad, &equation, n);
 
   for (guint k = 0; k < n; k++)
     {

@@ -100,6 +100,7 @@ ph_equation_parse (PhEquation *equation, const char *text, const guint *ranks, g
   for (guint i = 0; i < 52; i++)
     if (count[(i + 26) % 52] == 1)
       equation->label[n_operands][n++] = (i + 26) % 52;
+  equation->dots[n_operands] = n_dots > 0;
   equation->rank[n_operands] = n;
   return TRUE;
 }
