@@ -32,6 +32,8 @@ void ph_kernel_take (PhKernel *kernel, guint i, PhTensor *tensor); /* (transfer 
 gboolean ph_kernel_body (PhKernel *kernel, const char *attr, PhTensor *const *inputs, guint n_inputs, PhTensor **outputs,
                          guint n_outputs, GError **error);
 gboolean ph_kernel_cancelled (PhKernel *kernel, GError **error); /* long kernels ask now and then */
+/* One more turn of a loop that need not end: FALSE where cancelled, or where the run allows no more. */
+gboolean ph_kernel_turn (PhKernel *kernel, GError **error);
 guint64 ph_kernel_seed (PhKernel *kernel);
 /* Sets PH_ERROR with the node's label in front; returns FALSE. */
 gboolean ph_kernel_fail (PhKernel *kernel, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);

@@ -3,13 +3,16 @@
 #include "core/prove/distance.h"
 #include "core/prove/prover-private.h"
 #include "core/prove/prover.h"
+#include "core/prove/run-side.h"
 
 /* All outputs by name at @at, in double, on @feeds. FALSE: cancelled. */
 static gboolean
 outputs_at (PhProver *prover, PhPosition at, GHashTable *named, GHashTable **outputs, GError **error)
 {
-  PhRunOptions options = { .cancellable = ph_prover_cancellable (prover), .in_double = TRUE };
   PhModel *model = prover->model[0];
+  PhRunOptions options = { .cancellable = ph_prover_cancellable (prover),
+                           .in_double = TRUE,
+                           .most_turns = ph_prove_turns (model, named) };
   g_autoptr (GHashTable) feeds = NULL, results = NULL;
 
   *outputs = NULL;

@@ -50,6 +50,7 @@ ph_try_run (PhTry *self, guint side, GPtrArray *inputs, gboolean in_double, gboo
   PhSideOptions options = { .in_double = in_double,
                             .reference = reference,
                             .cancellable = self->options->cancellable,
+                            .most_turns = PH_PROVE_TURNS,
                             .narrow = in_double ? &self->trial->n_narrow : NULL,
                             .in_range = in_double && self->in_range,
                             .left_range = in_double ? &self->left_range : NULL,

@@ -20,12 +20,22 @@ keep_values (GHashTable *results, const PhSideOptions *options)
     }
 }
 
+guint
+ph_prove_turns (const PhModel *model, GHashTable *fed)
+{
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    if (fed == NULL || !g_hash_table_contains (fed, ((PhValue *) model->graph->inputs->pdata[i])->name))
+      return PH_PROVE_TURNS;
+  return 0;
+}
+
 GPtrArray *
 ph_side_run (PhModel *side, GPtrArray *inputs, const PhSideOptions *options, GError **error)
 {
   g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
   GPtrArray *outputs;
   PhRunOptions run = { .cancellable = options->cancellable,
+                       .most_turns = options->most_turns,
                        .reference = options->reference,
                        .in_double = options->in_double,
                        .keep_all = options->values != NULL,

@@ -6,12 +6,18 @@
 
 G_BEGIN_DECLS
 
+/* Turns of loops that made-up inputs may take: they need not be such as end it. */
+#define PH_PROVE_TURNS 1000
+
+guint ph_prove_turns (const PhModel *model, GHashTable *fed); /* (nullable) @fed: by name; where all inputs are, any number */
+
 /* run-side.c: one side on one set of inputs; outputs in order. (transfer full) */
 typedef struct
 {
   gboolean in_double, reference, in_range;
   gboolean *left_range; /* (nullable) see PhRunOptions */
   GHashTable *ids, *values;
+  guint most_turns; /* see PhRunOptions */
   guint *narrow;
   GCancellable *cancellable;
   PhProofWork *work;

@@ -101,6 +101,16 @@ ph_kernel_body (PhKernel *kernel, const char *attr, PhTensor *const *inputs, gui
 }
 
 gboolean
+ph_kernel_turn (PhKernel *kernel, GError **error)
+{
+  const guint most = kernel->run->options->most_turns;
+
+  if (most > 0 && ++kernel->run->turns > most)
+    return ph_kernel_fail (kernel, error, "takes more than %u turns on inputs that were made up: feed inputs on which it ends", most);
+  return !ph_kernel_cancelled (kernel, error);
+}
+
+gboolean
 ph_kernel_cancelled (PhKernel *kernel, GError **error)
 {
   if (!g_cancellable_is_cancelled (kernel->run->options->cancellable))

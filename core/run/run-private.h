@@ -47,6 +47,7 @@ struct _PhRun
   gboolean want_all;  /* a single node's run                                                       */
   guint depth;        /* of bodies and functions                                                   */
   guint spelt;        /* of operators that are spelt out: what is inside has no type of its own    */
+  guint turns;        /* of loops, as most_turns counts them                                      */
   guint done, total;  /* nodes of the main graph                                                   */
 };
 

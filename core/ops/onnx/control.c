@@ -326,6 +326,9 @@ begin_turn (const PhGraph *body, gint64 trip, PhTensor **in)
     }
 }
 
+/* A count above this is no count: exporters write the largest number where only the condition ends a loop. */
+#define MANY_TURNS 100000
+
 static gboolean
 run_loop (PhKernel *kernel, GError **error)
 {
@@ -333,6 +336,7 @@ run_loop (PhKernel *kernel, GError **error)
   guint n_state = kernel->n_inputs > 2 ? kernel->n_inputs - 2 : 0, n_out = body_outputs (kernel->node, "body"), n_scan;
   gint64 trips = limit != NULL && ph_tensor_count (limit) > 0 ? ph_tensor_get_int (limit, 0) : G_MAXINT64;
   gboolean go = condition == NULL || ph_tensor_count (condition) == 0 || ph_tensor_get_int (condition, 0) != 0, ok = TRUE;
+  const gboolean has_end = limit != NULL && ph_value_constant (ph_node_input (kernel->node, 0)) != NULL && trips <= MANY_TURNS;
   PhGraph *body = ph_node_graph (kernel->node, "body");
   g_autofree PhTensor **in = g_new0 (PhTensor *, n_state + 2), **out = g_new0 (PhTensor *, n_out + 1);
   g_autoptr (GPtrArray) scans = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
@@ -361,7 +365,7 @@ run_loop (PhKernel *kernel, GError **error)
   for (gint64 trip = 0; ok && go && trip < trips; trip++)
     {
       begin_turn (body, trip, in);
-      ok = !ph_kernel_cancelled (kernel, error) && ph_kernel_body (kernel, "body", in, n_state + 2, out, n_out, error);
+      ok = (has_end ? !ph_kernel_cancelled (kernel, error) : ph_kernel_turn (kernel, error)) && ph_kernel_body (kernel, "body", in, n_state + 2, out, n_out, error);
       if (!ok)
         break;
       unref_all (in, n_state + 2);
