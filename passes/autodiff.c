@@ -308,9 +308,9 @@ ph_autodiff_prepare (PhPassRun *run, const char *verb, gboolean parameters, PhVa
     }
   if (!ph_autodiff_restore (run, arguments[0], arguments + 1, output, by, error))
     return FALSE;
-  /* Fused nodes first: the output may be one of theirs. */
-  if ((*output == NULL && !open_fused (run, error)) || !open_expanded (run, error) || !ph_autodiff_open_sequences (run, error)
-      || !show_masks (run, error))
+  /* Calls and fused nodes first: the output may be one of theirs. */
+  if (!ph_pass_find ("inline-functions")->run (run, error) || (*output == NULL && !open_fused (run, error))
+      || !open_expanded (run, error) || !ph_autodiff_open_sequences (run, error) || !show_masks (run, error))
     return FALSE;
   if (*output == NULL)
     {

@@ -266,7 +266,8 @@ ph_tape_product (PhNode *node, guint input, PhValue *dy, PhBuilder *builder, GEr
   return dx[input];
 }
 
-/* The gradient that arrived at @value, which has its type, whatever inference knew of what it was summed from. */
+/* The gradient that arrived at @value, which has its type, whatever inference knew of what it was summed from. One from outside a
+ * branch is of both branches, whose outputs may be of different shapes. */
 static PhValue *
 gradient_like (PhTape *tape, PhBuilder *b, PhValue *value)
 {
@@ -275,7 +276,8 @@ gradient_like (PhTape *tape, PhBuilder *b, PhValue *value)
                            ? ph_type_merge (value->type, gradient->type)
                            : NULL;
 
-  if (type != NULL && type != gradient->type && !gradient->is_input && !ph_value_set_type (gradient, type, &b->error))
+  if (type != NULL && type != gradient->type && !gradient->is_input && gradient->graph == value->graph
+      && !ph_value_set_type (gradient, type, &b->error))
     return NULL;
   return gradient;
 }

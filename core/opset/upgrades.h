@@ -36,7 +36,7 @@
       "The input was seen as a matrix, cut at the axis; now one axis is normalised, so the matrix has to be made where they differ.") \
   UPGRADE ("resize-optional", "Resize", 13, resize_11, "What is not given is left out, instead of an empty tensor.")                  \
   UPGRADE ("batch-normalization", "BatchNormalization", 14, batch_normalization,                                                      \
-           "Training is asked for by training_mode; before, by having its outputs.")                                                   \
+           "Training is asked for by training_mode; before, by having its outputs.")                                                  \
   UPGRADE ("roi-align-pixels", "RoiAlign", 16, roi_align_pixels, "The default became half pixels; before there was no offset.")       \
   UPGRADE ("reduce-axes-input",                                                                                                       \
            "ReduceMax ReduceMin ReduceMean ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare", 18,            \

@@ -10,9 +10,8 @@ static gboolean
 outputs_at (PhProver *prover, PhPosition at, GHashTable *named, GHashTable **outputs, GError **error)
 {
   PhModel *model = prover->model[0];
-  PhRunOptions options = { .cancellable = ph_prover_cancellable (prover),
-                           .in_double = TRUE,
-                           .most_turns = ph_prove_turns (model, named) };
+  PhRunOptions options
+      = { .cancellable = ph_prover_cancellable (prover), .in_double = TRUE, .most_turns = ph_prove_turns (model, named) };
   g_autoptr (GHashTable) feeds = NULL, results = NULL;
 
   *outputs = NULL;

@@ -14,9 +14,8 @@ void
 ph_prover_capture (PhProver *prover, guint at)
 {
   PhModel *model = prover->model[0];
-  PhRunOptions options = { .cancellable = ph_prover_cancellable (prover),
-                           .keep_all = TRUE,
-                           .most_turns = ph_prove_turns (model, prover->fed) };
+  PhRunOptions options
+      = { .cancellable = ph_prover_cancellable (prover), .keep_all = TRUE, .most_turns = ph_prove_turns (model, prover->fed) };
   g_autoptr (GHashTable) feeds = NULL;
   GHashTable *results = NULL;
   GHashTableIter iter;

@@ -22,8 +22,8 @@ typedef struct
   gboolean in_double;        /* compute and keep each float, half and bfloat16 as a double       */
   guint *narrow;             /* (nullable) counts the runs of nodes that in_double had to do in float32 */
   gboolean in_range;         /* with in_double: what the declared type cannot hold is infinite, or 0 */
-  guint most_turns;          /* 0: any number; of loops whose count is not theirs: of made-up numbers there may be no end of them */
-  gboolean *left_range;      /* (nullable) set where in_double made a number that the declared type cannot hold */
+  guint most_turns;     /* 0: any number; of loops whose count is not theirs: of made-up numbers there may be no end of them */
+  gboolean *left_range; /* (nullable) set where in_double made a number that the declared type cannot hold */
   void (*progress) (guint done, guint total, gpointer data);
   gpointer progress_data;
   PhProfile *profile;           /* (nullable) for ph_profile_model() alone: notes how long each node took */

@@ -106,7 +106,8 @@ ph_kernel_turn (PhKernel *kernel, GError **error)
   const guint most = kernel->run->options->most_turns;
 
   if (most > 0 && ++kernel->run->turns > most)
-    return ph_kernel_fail (kernel, error, "takes more than %u turns on inputs that were made up: feed inputs on which it ends", most);
+    return ph_kernel_fail (kernel, error, "takes more than %u turns on inputs that were made up: feed inputs on which it ends",
+                           most);
   return !ph_kernel_cancelled (kernel, error);
 }
 

@@ -93,6 +93,23 @@ static const Net nets[] = {
     "    r = If (c) <then_branch = th () => (double[2] p) { p = Mul (s, w) },\n"
     "                else_branch = el () => (double[2] q) { u = Add (e, v) q = Tanh (u) }>\n"
     "    so = Add (r, e)  o = Mul (r, s) }>\n}" },
+  { "branches-of-two-shapes",
+    "<ir_version: 8, opset_import: [\"\" : 22]> net (double[4] x) => (double y)\n"
+    "<double[4] w, double[1] k> {\n"
+    "  s = ReduceSum <keepdims = 0> (x)  z = Constant <value = double {100}> ()  c = Greater (s, z)  d = Not (c)\n"
+    "  a = If (c) <then_branch = t () => (double[4] p) { p = Mul (x, w) },\n"
+    "              else_branch = e () => (double[2] q) { u = Mul (x, w)  i = Constant <value_ints = [1, 3]> ()  g = Gather (u, i)  q = Sin (g) }>\n"
+    "  b = If (d) <then_branch = t2 () => (double[4] p2) { p2 = Sin (w) },\n"
+    "              else_branch = e2 () => (double[2] q2) { i2 = Constant <value_ints = [0, 2]> ()  q2 = Gather (w, i2) }>\n"
+    "  m = ReduceProd <keepdims = 0> (a)  n = ReduceSum <keepdims = 0> (b)  e = Mul (m, n)  h = Mul (e, k)\n"
+    "  y = ReduceSum <keepdims = 0> (h)\n}" },
+  { "functions",         /* of the model's own: one calls another, one has a branch inside */
+    "<ir_version: 9, opset_import: [\"\" : 22, \"my\" : 1]> net (double[3] x) => (double[3] y)\n"
+    "<double[3] w, double[3] v> {\n"
+    "  a = my.act (x, w)  b, k = my.outer (a, v, w)  y = Mul (b, k)\n}\n"
+    "<domain: \"my\", opset_import: [\"\" : 22]> act (p, q) => (r) { m = Mul (p, q) r = Tanh (m) }\n"
+    "<domain: \"my\", opset_import: [\"\" : 22, \"my\" : 1]> outer (p, q, s) => (r, t) { a = my.act (q, p)  f = Constant <value = bool {1}> ()\n"
+    "  r = If (f) <then_branch = yes () => (double[3] e) { e = Add (a, p) }, else_branch = no () => (double[3] g) { g = Neg (q) }>  t = Mul (a, s) }" },
   { "twins",
     "<ir_version: 8, opset_import: [\"\" : 22]> net (double[2] x) => (double[2] y)\n"
     "<double[2] g1 = {1, 1}, double[2] g2 = {1, 1}, double[2,2] a = {1, 2, 3, 4}, double[2,2] b = {1, 2, 3, 4}> {\n"

@@ -108,16 +108,18 @@ test_contents (void)
          "z = ConstantOfShape (t) y = Identity (z)",
          "y float[14]");
   /* Pads as PyTorch exports them: last axis first, so they are turned about as a matrix. */
-  check ("float[n,3,4] a",
-         "p = Constant <value_ints = [5, 6, 1, 2]> () z = Constant <value_ints = [2]> () f = ConstantOfShape <value = int64[1] {0}> (z) "
-         "c = Concat <axis = 0> (p, f) t = Constant <value_ints = [-1, 2]> () r = Reshape (c, t) s = Constant <value_ints = [-1]> () "
-         "e = Constant <value_ints = [-9223372036854775807]> () x = Constant <value_ints = [0]> () b = Slice (r, s, e, x, s) "
-         "q = Transpose <perm = [1, 0]> (b) w = Reshape (q, s) y = Pad (a, w)",
-         "b int64[3,2]; w int64[6]; y float[n,6,15]");
-  check ("float[n,3] a",
-         "m = Constant <value = int64[2,3] {7, 1, 2, 7, 3, 4}> () o = Constant <value_ints = [1]> () l = Constant <value_ints = [9]> () "
-         "s = Slice (m, o, l, o) k = Constant <value_ints = [-1]> () w = Reshape (s, k) y = Pad (a, w)",
-         "s int64[2,2]; y float[n + 4,9]");
+  check (
+      "float[n,3,4] a",
+      "p = Constant <value_ints = [5, 6, 1, 2]> () z = Constant <value_ints = [2]> () f = ConstantOfShape <value = int64[1] {0}> (z) "
+      "c = Concat <axis = 0> (p, f) t = Constant <value_ints = [-1, 2]> () r = Reshape (c, t) s = Constant <value_ints = [-1]> () "
+      "e = Constant <value_ints = [-9223372036854775807]> () x = Constant <value_ints = [0]> () b = Slice (r, s, e, x, s) "
+      "q = Transpose <perm = [1, 0]> (b) w = Reshape (q, s) y = Pad (a, w)",
+      "b int64[3,2]; w int64[6]; y float[n,6,15]");
+  check (
+      "float[n,3] a",
+      "m = Constant <value = int64[2,3] {7, 1, 2, 7, 3, 4}> () o = Constant <value_ints = [1]> () l = Constant <value_ints = [9]> () "
+      "s = Slice (m, o, l, o) k = Constant <value_ints = [-1]> () w = Reshape (s, k) y = Pad (a, w)",
+      "s int64[2,2]; y float[n + 4,9]");
 }
 
 static void

@@ -432,8 +432,7 @@ import_described (PhImport *import, PhScope *outer, gboolean closed, PhGraph *gr
 
   ph_scope_init (&scope, &import->base, outer, closed, graph, &file->graph);
   if (!ph_scope_announce (&scope, error) || !import_inputs (import, &scope, file, error)
-      || !ph_scope_add_nodes (&scope, import_node, &making, error)
-      || !ph_scope_set_outputs (&scope, error))
+      || !ph_scope_add_nodes (&scope, import_node, &making, error) || !ph_scope_set_outputs (&scope, error))
     return FALSE;
   apply_output_types (&scope, file->proto);
   graph->extra = graph_extra (&scope, file->proto);

@@ -365,7 +365,8 @@ run_loop (PhKernel *kernel, GError **error)
   for (gint64 trip = 0; ok && go && trip < trips; trip++)
     {
       begin_turn (body, trip, in);
-      ok = (has_end ? !ph_kernel_cancelled (kernel, error) : ph_kernel_turn (kernel, error)) && ph_kernel_body (kernel, "body", in, n_state + 2, out, n_out, error);
+      ok = (has_end ? !ph_kernel_cancelled (kernel, error) : ph_kernel_turn (kernel, error))
+           && ph_kernel_body (kernel, "body", in, n_state + 2, out, n_out, error);
       if (!ok)
         break;
       unref_all (in, n_state + 2);

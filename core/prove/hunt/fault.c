@@ -110,9 +110,8 @@ static GHashTable *
 run_model (PhModel *model, GHashTable *feeds, guint64 seed, gboolean keep_all, gboolean in_double, GCancellable *cancellable,
            GError **error)
 {
-  PhRunOptions options = { .cancellable = cancellable,
-                           .keep_all = keep_all, .in_double = in_double,
-                           .most_turns = ph_prove_turns (model, feeds) };
+  PhRunOptions options
+      = { .cancellable = cancellable, .keep_all = keep_all, .in_double = in_double, .most_turns = ph_prove_turns (model, feeds) };
   g_autoptr (GHashTable) given = NULL;
   GHashTable *results = NULL;
   GHashTableIter iter;
