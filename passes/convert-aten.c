@@ -397,6 +397,9 @@ ph_aten_is_torch (const PhNode *node)
 static PhDType
 guess (const PhValue *value)
 {
+  static const char *const tables[] = { "embedding",          "embedding_bag", "index_add",   "index_copy",
+                                        "index_fill",         "scatter",       "scatter_add", "nll_loss_nd",
+                                        "cross_entropy_loss", "nll_loss",      NULL };
   PhDType found = PH_FLOAT;
 
   for (guint u = 0; u < value->uses->len; u++)
@@ -406,10 +409,11 @@ guess (const PhValue *value)
 
       if (node == NULL || !ph_aten_is_torch (node))
         continue;
-      if ((strcmp (node->op_type, "embedding") == 0 && use->index == 1)
+      if ((use->index == 1 && g_strv_contains (tables, node->op_type))
           || (use->index > 0
               && (strcmp (node->op_type, "index") == 0 || strcmp (node->op_type, "index_select") == 0
                   || strcmp (node->op_type, "gather") == 0))
+          || (use->index > 0 && use->index + 1 < node->inputs->len && g_str_has_prefix (node->op_type, "index_put"))
           || strcmp (node->op_type, "one_hot") == 0)
         return PH_INT64;
       if ((strcmp (node->op_type, "where") == 0 && use->index == 0)

@@ -284,6 +284,8 @@ run_progress (guint done, guint total, gpointer data)
   ph_call_progress (data, "computing", total > 0 ? (double) done / total : -1);
 }
 
+#define LONGEST 200
+
 /* What a file may be called: the name with everything doubtful replaced. */
 static char *
 file_name_of (const char *name, guint index)
@@ -293,6 +295,8 @@ file_name_of (const char *name, guint index)
   g_strcanon (copy, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.", '_');
   if (*copy == '\0' || *copy == '.')
     return g_strdup_printf ("output_%u", index);
+  if (strlen (copy) > LONGEST) /* file systems take 255 bytes; fused names of TensorFlow Lite are longer */
+    return g_strdup_printf ("%.*s_%u", LONGEST, copy, index);
   return g_steal_pointer (&copy);
 }
 
