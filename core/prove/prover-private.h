@@ -51,7 +51,6 @@ struct _PhProver
   const char *same_rule; /* (nullable) interned: of the region before, which was the same node for node */
   const PhRunOptions *options;
 };
-
 /* ── the walk (prover.c) ── */
 
 /* Moves both models; the second is made when it is first needed. */
@@ -95,5 +94,7 @@ const char *ph_prover_border_name (PhProver *prover, const PhRegion *region, gui
 const char *ph_prover_find_retyped (PhProver *prover);
 /* Rewrite @index of the history, alone. (transfer none) NULL: cancelled. */
 PhRewriteProof *ph_prover_rewrite (PhProver *prover, guint index, GError **error);
+/* LLVM's (llvm/foreign-step.c): the same of all rewrites of step @index: what was found, or NONE with @why. FALSE: cancelled. */
+gboolean ph_prover_foreign_step (PhProver *prover, guint index, const char *why, GError **error);
 
 G_END_DECLS

@@ -478,6 +478,10 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
     return known;
   if (!ph_prover_go (prover, at, next, error))
     return NULL;
+  if (ph_model_opset (prover->model[0], "llvm") != 0 && (why = why_not (prover, rewrite)) != NULL)
+    return ph_prover_foreign_step (prover, at.step, why, error)
+               ? g_hash_table_lookup (prover->proofs, GUINT_TO_POINTER (index + 1))
+               : NULL;
   one = ph_rewrite_proof_new ();
   promise = ph_prover_promise (prover, at.step, rewrite);
   prover->at = rewrite->first_edit;

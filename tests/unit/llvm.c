@@ -9,6 +9,7 @@
 #include "core/io/format.h"
 #include "core/io/io.h"
 #include "core/io/llvm/import.h"
+#include "core/prove/llvm/integers.h"
 
 static PhModel *
 read_text (const char *text, GError **error)
@@ -409,6 +410,47 @@ test_bitcode (void)
   g_assert_true (ph_node_input (product, 0) == model->graph->inputs->pdata[0]);
 }
 
+/* ── proof ── */
+
+/* What a function without branches returns, before and after: all of few bits proves it; poison and undefined behaviour excuse what differs,
+ * and are none where there were none. */
+static void
+test_integers (void)
+{
+  /* clang-format off */
+  static const struct { const char *before, *after; PhVerdict verdict; } cases[] = {
+    { "%r = mul i8 %x, 2", "%r = shl i8 %x, 1", PH_VERDICT_PROVED },
+    { "%r = mul i8 %x, 2", "%r = shl nsw i8 %x, 1", PH_VERDICT_DIFFERENT },
+    { "%r = mul nsw i8 %x, 2", "%r = shl nsw i8 %x, 1", PH_VERDICT_PROVED },
+    { "%c = add nsw i8 %x, 1\n %d = icmp sgt i8 %c, %x\n %r = select i1 %d, i8 3, i8 4", "%r = add i8 3, 0", PH_VERDICT_PROVED },
+    { "%c = add i8 %x, 1\n %d = icmp sgt i8 %c, %x\n %r = select i1 %d, i8 3, i8 4", "%r = add i8 3, 0", PH_VERDICT_DIFFERENT },
+    { "%r = udiv i8 %x, 4", "%r = lshr i8 %x, 2", PH_VERDICT_PROVED },
+    { "%r = sdiv i8 %x, 4", "%r = ashr i8 %x, 2", PH_VERDICT_DIFFERENT },
+    { "%r = sdiv exact i8 %x, 4", "%r = ashr exact i8 %x, 2", PH_VERDICT_PROVED },
+    { "%r = udiv i8 7, %x", "%z = icmp ugt i8 %x, 7\n %q = udiv i8 7, %x\n %r = select i1 %z, i8 0, i8 %q", PH_VERDICT_PROVED },
+    { "%p = alloca i8\n store i8 %x, ptr %p\n %v = load i8, ptr %p\n %r = xor i8 %v, %v", "%r = and i8 %x, 0", PH_VERDICT_PROVED },
+    { "%w = sext i8 %x to i64\n %t = mul i64 %w, %w\n %r = trunc i64 %t to i8", "%r = mul i8 %x, %x", PH_VERDICT_PROVED },
+    { "%r = add nuw i8 255, 1", "%r = add i8 %x, 1", PH_VERDICT_NOTHING },
+    { "%r = call i8 @g(i8 %x)", "%r = add i8 %x, 0", PH_VERDICT_NONE },
+  };
+  /* clang-format on */
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *a = g_strdup_printf ("define i8 @f(i8 %%x) {\n %s\n ret i8 %%r\n}\n", cases[i].before),
+                      *b = g_strdup_printf ("define i8 @f(i8 %%x) {\n %s\n ret i8 %%r\n}\n", cases[i].after);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) before = read_text (a, &error), after = read_text (b, &error);
+      const char *why = NULL;
+      g_autoptr (PhTrial) trial = NULL;
+
+      g_assert_no_error (error);
+      trial = ph_integers_try (before->graph, after->graph, 1, &why);
+      if ((trial != NULL ? trial->verdict : PH_VERDICT_NONE) != cases[i].verdict)
+        g_error ("case %u: %s", i, trial != NULL && trial->why != NULL ? trial->why : why);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -425,5 +467,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/llvm/older", test_older);
   g_test_add_func ("/llvm/diff-dump", test_diff_dump);
   g_test_add_func ("/llvm/bitcode", test_bitcode);
+  g_test_add_func ("/llvm/integers", test_integers);
   return g_test_run ();
 }

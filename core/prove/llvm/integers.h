@@ -1,0 +1,13 @@
+/* integers.h: whether two of LLVM's functions without branches compute the same integers.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/prove/trial.h"
+
+G_BEGIN_DECLS
+
+/* What @before returns, where that is defined, @after has to return, on inputs that are made up. Few bits of input are tried in full, which
+ * proves it. NULL: one of them is not made of integer instructions alone, which @why says (static). (transfer full) */
+PhTrial *ph_integers_try (const PhGraph *before, const PhGraph *after, guint64 seed, const char **why);
+
+G_END_DECLS
