@@ -288,12 +288,16 @@ collect (PhScriptMachine *machine, const PhPy *py, Collected *collected, GError 
       if (item->kind == PH_PY_STARRED)
         {
           g_autoptr (PhScriptValue) owned = value;
+          g_autoptr (GPtrArray) parts = value->kind == PH_SCRIPT_TUPLE || ph_script_is_list (value)
+                                            ? ph_script_items (machine, value)
+                                            : NULL;
 
-          if (value->kind != PH_SCRIPT_TUPLE)
-            return ph_script_fail (machine, item, error, PH_ERROR_TYPE, "'*' wants a tuple, not %s", ph_script_kind_name (value))
+          if (parts == NULL)
+            return ph_script_fail (machine, item, error, PH_ERROR_TYPE, "'*' wants a tuple or a list, not %s",
+                                   ph_script_kind_name (value))
                    != NULL;
-          for (guint k = 0; k < value->n; k++)
-            g_ptr_array_add (collected->values, ph_script_value_ref (value->items[k]));
+          for (guint k = 0; k < parts->len; k++)
+            g_ptr_array_add (collected->values, ph_script_value_ref (parts->pdata[k]));
         }
       else if (item->kind == PH_PY_KEYWORD)
         {

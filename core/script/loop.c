@@ -221,6 +221,41 @@ wider (const PhType *a, const PhType *b)
   return ph_type_tensor (a->dtype, a->rank, dims);
 }
 
+/* No turn may begin with another None, text or function than the first did: the body was compiled for that one. */
+static gboolean
+keeps_constants (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GError **error)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  GHashTableIter iter;
+  gpointer key;
+  guint unused;
+
+  ph_script_assigned (loop->py->body, loop->py->n_body, names, TRUE);
+  g_hash_table_iter_init (&iter, names);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    {
+      PhScriptValue *before = variable (machine, key), *after = g_hash_table_lookup (turn->variables, key);
+
+      if (before == NULL || before->kind == PH_SCRIPT_UNSET || after == before
+          || g_ptr_array_find_with_equal_func (loop->names, key, g_str_equal, &unused))
+        continue;
+      if (after->kind == PH_SCRIPT_FUNCTION && before->kind == PH_SCRIPT_FUNCTION
+          && after->function->def == before->function->def)
+        continue;
+      if (after->kind == before->kind && after->kind != PH_SCRIPT_FUNCTION && after->op == before->op
+          && after->word == before->word && after->i == before->i && g_strcmp0 (after->text, before->text) == 0)
+        continue;
+      loop->changed = TRUE;
+      if (after->kind == PH_SCRIPT_UNSET)
+        return ph_script_fail (machine, loop->py, error, PH_ERROR_TYPE, "%s", after->text) != NULL;
+      return ph_script_fail (machine, loop->py, error, PH_ERROR_TYPE,
+                             "'%s' is %s before a turn of the loop and %s after it: a graph wants one type", (char *) key,
+                             ph_script_kind_name (before), ph_script_kind_name (after))
+             != NULL;
+    }
+  return TRUE;
+}
+
 /* What comes back of each name. FALSE with an error, or without one where the types were widened: once more. */
 static gboolean
 collect_leaves (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray *leaves, GError **error)
@@ -512,6 +547,7 @@ ph_script_loop_attempt (PhScriptMachine *machine, PhScriptLoop *loop, PhScriptVa
       if (trial == NULL)
         return FALSE;
       ok = try_body (machine, loop, trial, &turn, &reason);
+      ok = ok && keeps_constants (machine, loop, &turn, &reason);
       if (ok && !collect_leaves (machine, loop, &turn, leaves, &reason))
         {
           ok = FALSE;

@@ -113,16 +113,32 @@ of_list (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue **result, G
 {
   const gboolean sum = g_str_equal (args->name, "sum"),
                  extremum = g_str_equal (args->name, "max") || g_str_equal (args->name, "min");
+  const gboolean all = g_str_equal (args->name, "all"), truth = all || g_str_equal (args->name, "any");
   const PhPy *first = args->at != NULL && args->at->n > 1 ? args->at->items[1] : NULL;
   const gboolean generator = first != NULL && first->kind == PH_PY_COMPREHENSION && *first->text == '(';
   g_autoptr (GPtrArray) items = NULL;
 
-  if (args->n != 1 || args->n_named > 0 || machine->frame->typed || (!sum && !extremum) || !ph_script_is_list (args->values[0])
+  if (args->n != 1 || args->n_named > 0 || machine->frame->typed || (!sum && !extremum && !truth)
+      || !ph_script_is_list (args->values[0])
       || (items = ph_script_list_items (machine, args->values[0], PH_SCRIPT_MAX_NODES)) == NULL)
     return FALSE;
   for (guint i = 0; i < items->len; i++)
     if (!ph_script_is_number (items->pdata[i]) && !(generator && sum))
       return FALSE;
+  if (truth)
+    {
+      gboolean is = all;
+
+      for (guint i = 0; i < items->len; i++)
+        {
+          const PhScriptValue *item = items->pdata[i];
+          const gboolean holds = item->kind == PH_SCRIPT_FLOAT ? item->f != 0 : item->i != 0;
+
+          is = all ? is && holds : is || holds;
+        }
+      *result = ph_script_bool (is);
+      return TRUE;
+    }
   if (extremum)
     {
       PhScriptArgs more = { .at = args->at, .name = args->name, .values = (PhScriptValue **) items->pdata, .n = items->len };
