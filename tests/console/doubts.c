@@ -67,6 +67,26 @@ test_wrong (void)
   g_assert_cmpfloat (json_object_get_double_member (reply->json, "max_error"), >, 0);
 }
 
+/* A rule that is refused is named, though it left no rewrite. */
+static void
+test_refused (void)
+{
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autofree char *folder = g_dir_make_tmp ("doubts-XXXXXX", NULL), *file = g_build_filename (folder, "m.onnxtxt", NULL);
+  g_autoptr (PhReply) opened = NULL, loaded = NULL, reply = NULL;
+
+  g_assert_true (g_file_set_contents (file, before, -1, NULL));
+  opened = run (console, "open '%s'", file);
+  loaded = run (console, "load-pass '%s/tests/console/faulty.so'", g_getenv ("PEEPHOLE_BUILD_DIR"));
+  reply = run (console, "hunt retyping");
+  g_assert_true (json_object_get_boolean_member (reply->json, "found"));
+  g_assert_cmpstr (json_object_get_string_member (reply->json, "kind"), ==, "crash");
+  g_assert_cmpstr (json_object_get_string_member (reply->json, "rule"), ==, "product-is-equal");
+  g_remove (file);
+  g_rmdir (folder);
+}
+
 static void
 test_clock (void)
 {
@@ -88,6 +108,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/doubts/rounding", test_rounding);
   g_test_add_func ("/doubts/wrong", test_wrong);
+  g_test_add_func ("/doubts/refused", test_refused);
   g_test_add_func ("/doubts/clock", test_clock);
   return g_test_run ();
 }

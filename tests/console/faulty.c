@@ -28,4 +28,14 @@ static const PhPass far_off = { .name = "far-off",
                                 .rules = far_rules,
                                 .n_rules = G_N_ELEMENTS (far_rules) };
 
-PH_PLUGIN (&faulty, &far_off)
+static const PhRule retyping_rules[] = {
+  { "product-is-equal", P (Tanh, P (Mul, X, Y)), P (Equal, X, Y), .why = "It is refused: a number is no truth value." },
+};
+
+static const PhPass retyping = { .name = "retyping",
+                                 .group = "simplify",
+                                 .summary = "A rule that would change a type",
+                                 .rules = retyping_rules,
+                                 .n_rules = G_N_ELEMENTS (retyping_rules) };
+
+PH_PLUGIN (&faulty, &far_off, &retyping)

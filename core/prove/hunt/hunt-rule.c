@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/hunt/hunt-private.h"
 
+#include <string.h>
+
 #include "core/analyze/region-private.h"
 #include "core/ops/op-list.h"
 #include "core/prove/hunt/cut.h"
@@ -43,6 +45,18 @@ count_rule (PhHistory *history, const char *rule)
   return n;
 }
 
+/* A rule that is refused, or never ends, is named in what is said of it: "casts: rule cast-cast would change the type". */
+static void
+take_rule_said (PhHunt *hunt, const PhHuntStage *stage)
+{
+  g_autofree char *head = g_strdup_printf ("%s: ", stage->pass->name);
+  const char *said = hunt->reduced->fault->message, *at = said != NULL ? strstr (said, head) : NULL;
+
+  at = at != NULL && stage->arguments == NULL ? strstr (at, "rule ") : NULL;
+  if (at != NULL)
+    hunt->rule = g_strndup (at + strlen ("rule "), strcspn (at + strlen ("rule "), " :"));
+}
+
 /* The first rewrite with which it goes wrong, by running the pass with a limit. */
 static void
 find_rule (PhHunting *self, const PhHuntStage *stage)
@@ -52,7 +66,10 @@ find_rule (PhHunting *self, const PhHuntStage *stage)
   g_autoptr (PhHistory) last = NULL;
 
   if (fault->history == NULL || fault->history->rewrites->len == 0)
-    return;
+    {
+      take_rule_said (hunt, stage);
+      return;
+    }
   if (fault->history->rewrites->len == 1 || fault->history->rewrites->len > MOST_LIMITS)
     {
       take_rule (hunt, rewrite_at (fault->history, 0));
