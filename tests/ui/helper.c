@@ -48,6 +48,7 @@ test_killed (void)
   PhDocumentView *view = ph_window_get_view (driver_window ());
 
   ph_document_view_run (view, "layout dot"); /* who is asked by itself is seldom at it for long enough to be caught */
+  ph_document_view_run (view, "view group off");
   ph_document_view_run (view, line);
   driver_wait (helper_killed, NULL, 200, "the helper runs");
   driver_wait (drawn, NULL, 200, "the picture is there");
@@ -107,6 +108,7 @@ test_stopped (void)
   Gap gap = { g_get_monotonic_time (), 0 };
 
   ph_document_view_run (view, "layout dot"); /* who is asked by itself is seldom at it for long enough to be caught */
+  ph_document_view_run (view, "view group off");
   ph_document_view_run (view, line);
   driver_wait (helper_stopped, NULL, 200, "the helper runs");
   gap.last = g_get_monotonic_time ();
