@@ -1,9 +1,13 @@
 /* autodiff-sequence.c: the tensors that a sequence holds, where it is made and read by constants: gradients pass from one to the
  * other, not through the sequence.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "core/ops/builder.h"
+#include "core/ops/copy.h"
 #include "core/ops/infer.h"
 #include "passes/autodiff.h"
+#include "passes/loop.h"
 
 /*   a ──► SequenceConstruct ──► SequenceAt (1) ──► y          a
  *   b ──┘                                              =>     b ──► Identity ──► y   */
@@ -14,6 +18,7 @@ typedef struct
 {
   PhBuilder *b;      /* stands before the node that is opened                          */
   GHashTable *parts; /* SplitToSequence -> GPtrArray of what it cuts (owned)           */
+  GPtrArray *loops;  /* in whose place others stand, which make no list                */
 } Opening;
 
 static PhBuilder
@@ -110,6 +115,89 @@ cut (Opening *self, PhNode *node)
   return parts;
 }
 
+/* What each turn of @loop appends to its state @k, a list that it does nothing else with. (nullable) */
+static PhValue *
+appended (const PhNode *loop, guint k)
+{
+  PhGraph *body = ph_node_graph (loop, "body");
+  const PhValue *out, *list;
+  const PhType *type;
+  PhNode *insert;
+  gint64 turns;
+
+  if (!ph_loop_is_regular (loop, body) || k + 2 >= loop->inputs->len || (turns = ph_loop_turns (loop, body)) < 1
+      || turns > MAX_ITEMS)
+    return NULL;
+  list = body->inputs->pdata[2 + k];
+  out = body->outputs->pdata[1 + k];
+  insert = out->producer;
+  if (insert == NULL || !ph_node_is (insert, &ph_op_SequenceInsert) || ph_node_input (insert, 0) != list
+      || ph_node_input (insert, 2) != NULL || ph_value_n_uses (list) != 1 || ph_value_n_uses (out) != 1)
+    return NULL;
+  type = ph_node_input (insert, 1)->type;
+  return type != NULL && ph_type_is_static (type) && type->rank < PH_MAX_RANK ? ph_node_input (insert, 1) : NULL;
+}
+
+/* The Loop of @list without that state: it stacks instead what each turn appended. Its other results are read from it. The parts of
+ * the stack join @items. */
+static gboolean
+stack_instead (Opening *self, PhValue *list, PhValue *item, GPtrArray *items)
+{
+  PhNode *loop = list->producer, *other;
+  PhGraph *from = ph_node_graph (loop, "body"), *body;
+  const guint k = list->output, n_in = loop->inputs->len, n_out = loop->outputs->len, n_states = n_in - 2;
+  const gint64 turns = ph_loop_turns (loop, from);
+  g_autofree PhValue **states = g_new0 (PhValue *, n_in), **inside = g_new0 (PhValue *, n_in),
+                     **outputs = g_new0 (PhValue *, n_out + 1);
+  g_autofree const PhType **types = g_new0 (const PhType *, n_in), **results = g_new0 (const PhType *, n_out);
+  g_autofree gint64 *ones = g_new (gint64, turns);
+  g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
+  PhBuilder b = builder_before (loop), in_body = { .name = b.name, .role = b.role, .partner = b.partner, .device = b.device };
+  PhDim dims[PH_MAX_RANK + 1] = { PH_DIM (turns) };
+  PhValue *part;
+
+  for (guint i = 0, n = 0; i < n_states; i++)
+    if (i != k)
+      {
+        states[n] = ph_node_input (loop, 2 + i);
+        types[n++] = ((PhValue *) from->inputs->pdata[2 + i])->type;
+      }
+  for (guint i = 0, n = 0; i < n_out; i++)
+    if (i != k)
+      results[n++] = ph_node_output (loop, i)->type;
+  memcpy (dims + 1, item->type->dims, item->type->rank * sizeof (PhDim));
+  results[n_out - 1] = ph_type_tensor (item->type->dtype, item->type->rank + 1, dims);
+  other = ph_loop_new (&b, ph_node_input (loop, 0), ph_node_input (loop, 1), states, types, n_states - 1, results, n_out);
+  if (other == NULL)
+    return FALSE;
+  body = ph_node_graph (other, "body");
+  in_body.graph = body;
+  for (guint i = 0, n = 0; i < n_in; i++)
+    inside[i] = i == 2 + k ? ph_node_input (loop, i) : body->inputs->pdata[n++];
+  if (!ph_build_copy (&in_body, from, inside, outputs, map))
+    return FALSE;
+  for (guint i = 0, n = 0; i < n_out + 1; i++)
+    if (i != 1 + k && !ph_graph_set_output (body, n++, outputs[i], NULL))
+      return FALSE;
+  part = g_hash_table_lookup (map, item);
+  if (!ph_graph_set_output (body, n_out, part != NULL ? part : item, NULL))
+    return FALSE;
+  ph_graph_remove_dead (outputs[1 + k]->producer);
+  for (guint i = 0, n = 0; i < n_out; i++)
+    if (i != k && !ph_value_replace_uses (ph_node_output (loop, i), ph_node_output (other, n++), NULL))
+      return FALSE;
+  for (gint64 i = 0; i < turns; i++)
+    ones[i] = 1;
+  part = ph_build_node (&b, &ph_op_Split, PH_VALUES_ (ph_node_output (other, n_out - 1), ph_build_ints (&b, ones, turns)), 2,
+                        PH_ATTRS (ph_attr_new_int ("axis", 0)), turns);
+  for (gint64 i = 0; part != NULL && i < turns; i++)
+    g_ptr_array_add (items, PH_BUILD (&b, Squeeze, ph_node_output (part->producer, i), ph_build_ints (&b, (gint64[]) { 0 }, 1)));
+  g_clear_error (&b.error);
+  if (!g_ptr_array_find (self->loops, loop, NULL))
+    g_ptr_array_add (self->loops, loop);
+  return part != NULL;
+}
+
 /* Appends the tensors of @sequence to @items. FALSE: they are not known. */
 static gboolean
 trace (Opening *self, PhValue *sequence, GPtrArray *items)
@@ -134,6 +222,13 @@ trace (Opening *self, PhValue *sequence, GPtrArray *items)
       for (guint i = 0; parts != NULL && i < parts->len; i++)
         g_ptr_array_add (items, parts->pdata[i]);
       return parts != NULL;
+    }
+  if (ph_node_is (node, &ph_op_Loop))
+    {
+      PhValue *item = appended (node, sequence->output);
+
+      return item != NULL && trace (self, ph_node_input (node, 2 + sequence->output), items)
+             && stack_instead (self, sequence, item, items);
     }
   if (ph_node_is (node, &ph_op_Identity))
     return trace (self, ph_node_input (node, 0), items);
@@ -194,12 +289,14 @@ ph_autodiff_open_sequences (PhPassRun *run, GError **error)
 {
   g_autoptr (GPtrArray) all = ph_model_nodes (ph_pass_run_model (run));
   g_autoptr (GHashTable) parts = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
+  g_autoptr (GPtrArray) loops = g_ptr_array_new ();
 
   for (guint i = 0; i < all->len; i++)
     {
       PhNode *node = all->pdata[i];
+      const guint n_loops = loops->len;
       PhBuilder b;
-      Opening self = { &b, parts };
+      Opening self = { &b, parts, loops };
       PhValue *value;
 
       if (!ph_node_is (node, &ph_op_SequenceAt) && !ph_node_is (node, &ph_op_ConcatFromSequence))
@@ -210,6 +307,7 @@ ph_autodiff_open_sequences (PhPassRun *run, GError **error)
       value = read_out (&self, node);
       if (b.error == NULL && value == NULL)
         {
+          g_ptr_array_set_size (loops, n_loops);
           ph_pass_abort (run); /* what cannot be opened is refused where a gradient comes to it */
           g_hash_table_remove_all (parts);
           continue;
@@ -221,6 +319,12 @@ ph_autodiff_open_sequences (PhPassRun *run, GError **error)
           ph_pass_abort (run);
           return FALSE;
         }
+      ph_pass_end (run);
+    }
+  if (loops->len > 0 && ph_pass_begin (run, "open-sequence", NULL, "Nobody reads the loops that made lists."))
+    {
+      for (guint i = 0; i < loops->len; i++)
+        ph_graph_remove_dead (loops->pdata[i]);
       ph_pass_end (run);
     }
   return TRUE;

@@ -287,6 +287,29 @@ open_expanded (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* Other nodes take the place of a call, or of what reads a list: @output is read through an Identity, which stays. */
+static gboolean
+hold (PhPassRun *run, PhValue **output, GError **error)
+{
+  const PhNode *node = (*output)->producer;
+  PhBuilder b = { .graph = (*output)->graph, .name = (*output)->name };
+
+  if (node == NULL
+      || (node->op != NULL && node->op->expand == NULL && !ph_node_is (node, &ph_op_SequenceAt)
+          && !ph_node_is (node, &ph_op_ConcatFromSequence)))
+    return TRUE;
+  if (!ph_pass_begin (run, "hold-output", NULL, "What makes the output is written out, and the gradient begins behind it."))
+    return TRUE;
+  *output = PH_BUILD (&b, Identity, *output);
+  if (!ph_builder_finish (&b, error))
+    {
+      ph_pass_abort (run);
+      return FALSE;
+    }
+  ph_pass_end (run);
+  return TRUE;
+}
+
 gboolean
 ph_autodiff_prepare (PhPassRun *run, const char *verb, gboolean parameters, PhValue **output, GPtrArray **sources, GError **error)
 {
@@ -307,6 +330,8 @@ ph_autodiff_prepare (PhPassRun *run, const char *verb, gboolean parameters, PhVa
       return FALSE;
     }
   if (!ph_autodiff_restore (run, arguments[0], arguments + 1, output, by, error))
+    return FALSE;
+  if (*output != NULL && !hold (run, output, error))
     return FALSE;
   /* Calls and fused nodes first: the output may be one of theirs. */
   if (!ph_pass_find ("inline-functions")->run (run, error) || (*output == NULL && !open_fused (run, error))

@@ -246,6 +246,8 @@ static int
 lower_node (PhLower *l, PhId id)
 {
   int needed = 0;
+  /* Of the newest form: an older one that was made of it may be a form that no opset has. */
+  const int had = lowest_that_has (ph_model_find_node (l->model, id), 0);
 
   for (guint i = 0; i < G_N_ELEMENTS (rows) && l->refusal == NULL; i++)
     {
@@ -274,8 +276,14 @@ lower_node (PhLower *l, PhId id)
   drop_default_attrs (l);
   g_clear_error (&l->b.error);
   /* What no opset has was so in the file. */
-  if (!ph_opset_has (l->node, l->opset, NULL) && (needed = lowest_that_has (l->node, l->opset)) > 0)
-    ph_opset_has (l->node, l->opset, &l->refusal);
+  if (!ph_opset_has (l->node, l->opset, NULL))
+    {
+      needed = lowest_that_has (l->node, l->opset);
+      if (needed == 0 && had > l->opset)
+        needed = had;
+      if (needed > 0)
+        ph_opset_has (l->node, l->opset, &l->refusal);
+    }
   return needed;
 }
 

@@ -9,7 +9,7 @@
 
 /* An operator as it is from an opset on; without @inputs it is gone. Inputs and outputs are sets of element types
  * separated by spaces, "~" optional, "+" any number of. A letter is an element type, a capital with a digit one of the
- * sets below, "*" whatever there is. Versions that differ in none of this are one row. */
+ * sets below, "o" an optional, "*" whatever there is. Versions that differ in none of this are one row. */
 typedef struct
 {
   const char *op;
@@ -88,6 +88,8 @@ set_admits (const char *set, gsize n, const PhType *type)
 {
   if (type == NULL || *set == '*')
     return TRUE;
+  if (*set == 'o')
+    return type->kind == PH_KIND_OPTIONAL;
   if (type->kind != PH_KIND_TENSOR)
     return FALSE;
   for (gsize i = 0; n == 2 && i < G_N_ELEMENTS (sets); i++)

@@ -118,6 +118,8 @@ typedef struct
 static const Lowered lowered[] = {
   { "relu", "g (float[2,3] x) => (float[2,3] y) { y = Relu (x) }", 7, 0 },
   { "relu-int8", "g (int8[2,3] x) => (int8[2,3] y) { y = Relu (x) }", 13, 14 },
+  { "clip-int8-open", "g (int8[3] x) => (int8[3] y) { y = Clip (x) }", 9, 12 },
+  { "element-of-tensor", "g (float[4] x) => (float[4] y) { y = OptionalGetElement (x) }", 17, 18 },
   { "gelu", "g (float[2,3] x) => (float[2,3] y) { y = Gelu (x) }", 19, 20 },
   { "layer-norm", "g (float[2,3] x, float[3] s) => (float[2,3] y) { y = LayerNormalization (x, s) }", 16, 17 },
   { "squeeze", "g (float[2,1] x) => (float[2] y) <int64[1] a = {1}> { y = Squeeze (x, a) }", 1, 0 },

@@ -106,10 +106,19 @@ static const Net nets[] = {
   { "functions",         /* of the model's own: one calls another, one has a branch inside */
     "<ir_version: 9, opset_import: [\"\" : 22, \"my\" : 1]> net (double[3] x) => (double[3] y)\n"
     "<double[3] w, double[3] v> {\n"
-    "  a = my.act (x, w)  b, k = my.outer (a, v, w)  y = Mul (b, k)\n}\n"
+    "  u = Mul (v, w)  a = my.act (x, u)  b, k = my.outer (a, v, w)  z = Mul (b, k)  y = my.act (z, u)\n}\n"
     "<domain: \"my\", opset_import: [\"\" : 22]> act (p, q) => (r) { m = Mul (p, q) r = Tanh (m) }\n"
     "<domain: \"my\", opset_import: [\"\" : 22, \"my\" : 1]> outer (p, q, s) => (r, t) { a = my.act (q, p)  f = Constant <value = bool {1}> ()\n"
     "  r = If (f) <then_branch = yes () => (double[3] e) { e = Add (a, p) }, else_branch = no () => (double[3] g) { g = Neg (q) }>  t = Mul (a, s) }" },
+  { "list-in-a-loop",    /* as TorchScript's exporter writes one that is appended to */
+    "<ir_version: 8, opset_import: [\"\" : 22]> net (double[3,2] x) => (double[3,2] y)\n"
+    "<double[2,2] w, double[2] h, double[2] k> {\n"
+    "  e = SequenceEmpty <dtype = 11> ()  l = SequenceInsert (e, k)  n = Constant <value_int = 3> ()  t = Constant <value = bool {1}> ()\n"
+    "  f, s = Loop (n, t, h, l) <body = b (int64 i, bool c, double[2] v, seq(double[2]) q) => (bool d, double[2] u, seq(double[2]) r) {\n"
+    "    d = Identity (t)  g = Gather (x, i)  m = MatMul (v, w)  a = Add (m, g)  u = Tanh (a)  o = Mul (u, g)  r = SequenceInsert (q, o) }>\n"
+    "  z = ConcatFromSequence <axis = 0, new_axis = 1> (s)  i0 = Constant <value_int = 1> ()  p = SequenceAt (s, i0)  b0 = Constant <value_ints = [1]> ()\n"
+    "  b1 = Constant <value_ints = [9]> ()  zz = Slice (z, b0, b1)  pf = Mul (p, f)  j = Constant <value_ints = [0]> ()  first = Gather (z, j)  pq = Mul (pf, first)\n"
+    "  y = Mul (zz, pq)\n}" },
   { "twins",
     "<ir_version: 8, opset_import: [\"\" : 22]> net (double[2] x) => (double[2] y)\n"
     "<double[2] g1 = {1, 1}, double[2] g2 = {1, 1}, double[2,2] a = {1, 2, 3, 4}, double[2,2] b = {1, 2, 3, 4}> {\n"
