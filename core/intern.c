@@ -114,8 +114,8 @@ grow (gsize least)
         wider[at] = slots[i];
       }
   g_free (slots);
-  slots = wider;
-  n_slots = n;
+  __atomic_store_n (&slots, wider, __ATOMIC_RELAXED); /* ph_intern_expect() looks without the lock */
+  __atomic_store_n (&n_slots, n, __ATOMIC_RELAXED);
 }
 
 const char *
@@ -147,6 +147,16 @@ ph_intern_reserve (gsize n)
   if ((n_used + n) * 4 >= n_slots * 3)
     grow (n_used + n + 1);
   g_mutex_unlock (&lock);
+}
+
+void
+ph_intern_expect (const char *string, gsize length)
+{
+  const Slot *now = __atomic_load_n (&slots, __ATOMIC_RELAXED);
+  const gsize n = __atomic_load_n (&n_slots, __ATOMIC_RELAXED);
+
+  if (n > 0)
+    __builtin_prefetch (now + (hash_text (string, length) & (n - 1)), 1);
 }
 
 gboolean

@@ -81,6 +81,23 @@ ph_names_find (const PhNames *names, const char *name)
   return names->slots[place_of (names, name)].value;
 }
 
+void
+ph_names_reserve (PhNames *names, gsize n)
+{
+  gsize slots = names->n_slots;
+
+  while (4 * (names->n_used + n) > 3 * slots)
+    slots *= 2;
+  if (slots > names->n_slots)
+    resize (names, slots);
+}
+
+void
+ph_names_expect (const PhNames *names, const char *name)
+{
+  __builtin_prefetch (&names->slots[first_place (names, name)], 1);
+}
+
 guint
 ph_names_size (const PhNames *names)
 {

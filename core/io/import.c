@@ -164,6 +164,18 @@ announce (PhScope *scope, const char *name, gsize node, gconstpointer part, GErr
                          name, scope->graph->name, first, second);
 }
 
+#define AHEAD 12 /* nodes */
+
+/* In a graph of a million nodes each name is far away: those that come later are brought into the cache meanwhile. */
+static void
+expect_outputs (const PhScope *scope, const PhNames *names, gsize node)
+{
+  const PhImportNode *later = node + AHEAD < scope->file->n_nodes ? &scope->file->nodes[node + AHEAD] : NULL;
+
+  for (gsize i = 0; later != NULL && i < later->n_outputs; i++)
+    ph_names_expect (names, later->outputs[i]);
+}
+
 gboolean
 ph_scope_announce (PhScope *scope, GError **error)
 {
@@ -175,10 +187,14 @@ ph_scope_announce (PhScope *scope, GError **error)
   for (gsize i = 0; i < file->n_constants; i++)
     if (!announce (scope, file->constants[i].name, NO_NODE, file->constants[i].part, error))
       return FALSE;
+  ph_names_reserve (scope->names, file->n_nodes);
   for (gsize i = 0; i < file->n_nodes; i++)
-    for (gsize j = 0; j < file->nodes[i].n_outputs; j++)
-      if (file->nodes[i].outputs[j][0] != '\0' && !announce (scope, file->nodes[i].outputs[j], i, file->nodes[i].part, error))
-        return FALSE;
+    {
+      expect_outputs (scope, scope->names, i);
+      for (gsize j = 0; j < file->nodes[i].n_outputs; j++)
+        if (file->nodes[i].outputs[j][0] != '\0' && !announce (scope, file->nodes[i].outputs[j], i, file->nodes[i].part, error))
+          return FALSE;
+    }
   return TRUE;
 }
 
@@ -371,10 +387,16 @@ ph_scope_add_nodes (PhScope *scope, PhImportFunc make, gpointer data, GError **e
 {
   g_autofree gsize *order = NULL;
   PhSource *source = scope->importer->source;
+  PhNames *names = ph_graph_root (scope->graph)->names;
 
+  ph_names_reserve (names, scope->file->n_nodes);
   for (gsize i = 0; i < scope->file->n_nodes; i++)
     {
       gsize index = order != NULL ? order[i] : i;
+
+      expect_outputs (scope, scope->names, index);
+      expect_outputs (scope, names, index);
+
       if (g_cancellable_set_error_if_cancelled (source->cancellable, error) || !check_names (scope, index, error))
         return FALSE;
       if (order == NULL && !ph_scope_is_ready (scope, &scope->file->nodes[index]))

@@ -141,6 +141,19 @@ read_node (PhArena *arena, Bytes bytes)
   return node != NULL ? node : onnx__node_proto__unpack (&allocator, (gsize) (bytes.end - bytes.at), bytes.at);
 }
 
+#define AHEAD 12 /* nodes */
+
+/* What has the table of names is far larger than the cache: while a node is read, the places of the names that come later are brought. */
+static void
+expect_names (Bytes node)
+{
+  Field field;
+
+  while (next_field (&node, &field))
+    if (field.kind == 2 && (field.number == OUTPUT || field.number == NAME))
+      ph_intern_expect ((const char *) field.inside.at, (gsize) (field.inside.end - field.inside.at));
+}
+
 static void
 append (GByteArray *to, Bytes bytes)
 {
@@ -170,9 +183,9 @@ read_graph (PhArena *arena, Bytes bytes)
   g_autoptr (GByteArray) rest = g_byte_array_new ();
   ProtobufCAllocator allocator = ph_arena_allocator (arena);
   Onnx__GraphProto *graph;
-  Bytes last;
-  Field field;
-  gsize n;
+  Bytes last, ahead;
+  Field field, later;
+  gsize n, n_ahead = 0;
 
   if (!leave_out (bytes, 1, rest, &n, &last))
     return NULL;
@@ -181,11 +194,16 @@ read_graph (PhArena *arena, Bytes bytes)
     return NULL;
   ph_intern_reserve (2 * n);
   graph->node = ph_arena_alloc (arena, n * sizeof *graph->node);
+  ahead = bytes;
   while (next_field (&bytes, &field))
     if (field.number == 1 && field.kind == 2)
       {
-        Onnx__NodeProto *node = read_node (arena, field.inside);
+        Onnx__NodeProto *node;
 
+        for (; n_ahead <= graph->n_node + AHEAD && next_field (&ahead, &later); n_ahead++)
+          if (later.number == 1 && later.kind == 2)
+            expect_names (later.inside);
+        node = read_node (arena, field.inside);
         if (node == NULL)
           return NULL;
         graph->node[graph->n_node++] = node;
