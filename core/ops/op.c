@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/intern.h"
+
 static const PhOp *const ops[] = {
 #define PH_OP_ROW(name_) &ph_op_##name_,
   PH_OPS (PH_OP_ROW)
@@ -34,8 +36,8 @@ op_equal (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name) == 0 && strcmp (plain_domain (x->domain), plain_domain (y->domain)) == 0;
 }
 
-const PhOp *
-ph_op_find (const char *domain, const char *name)
+static const PhOp *
+look_up (const char *domain, const char *name)
 {
   static gsize once = 0;
   static GHashTable *table = NULL;
@@ -48,6 +50,30 @@ ph_op_find (const char *domain, const char *name)
       g_once_init_leave (&once, 1);
     }
   return g_hash_table_lookup (table, &(PhOp) { .name = name, .domain = domain });
+}
+
+#define RECENT 64 /* a power of two */
+
+/* What this thread asked for lately by interned names, which are the same text for good. */
+const PhOp *
+ph_op_find (const char *domain, const char *name)
+{
+  static _Thread_local struct
+  {
+    const char *domain, *name;
+    const PhOp *op;
+  } recent[RECENT];
+  const guint at = (guint) (((gintptr) name >> 3 ^ (gintptr) name >> 9) & (RECENT - 1));
+
+  if (domain == NULL || *domain == '\0')
+    domain = NULL;
+  if (recent[at].name != NULL && recent[at].name == name && recent[at].domain == domain)
+    return recent[at].op;
+  if (!ph_intern_is (name) || (domain != NULL && !ph_intern_is (domain)))
+    return look_up (domain, name);
+  recent[at].domain = domain;
+  recent[at].name = name;
+  return recent[at].op = look_up (domain, name);
 }
 
 const PhOp *const *

@@ -145,6 +145,14 @@ ph_matmul (PhKernel *kernel, PhTensor *a, PhTensor *b, GError **error)
 
 /* MatMul */
 
+static gboolean
+fail_product (PhInfer *infer, const PhType *a, const PhType *b, const char *why, GError **error)
+{
+  g_autofree char *text_a = ph_type_to_string (a), *text_b = ph_type_to_string (b);
+
+  return ph_infer_fail (infer, error, "multiplies %s by %s: %s", text_a, text_b, why);
+}
+
 gboolean
 ph_infer_product (PhInfer *infer, PhDType dtype, guint index_b, GError **error)
 {
@@ -158,23 +166,20 @@ ph_infer_product (PhInfer *infer, PhDType dtype, guint index_b, GError **error)
         ph_infer_set (infer, 0, ph_type_unranked (dtype));
       return TRUE;
     }
-
-  g_autofree char *text_a = ph_type_to_string (a), *text_b = ph_type_to_string (b);
-
   if (a->rank == 0 || b->rank == 0)
-    return ph_infer_fail (infer, error, "multiplies %s by %s: a matrix product needs at least vectors", text_a, text_b);
+    return fail_product (infer, a, b, "a matrix product needs at least vectors", error);
 
   PhDim k_a = a->dims[a->rank - 1], k_b = b->dims[b->rank > 1 ? b->rank - 2 : 0];
 
   if (ph_dim_known (k_a) && ph_dim_known (k_b) && k_a.size != k_b.size)
-    return ph_infer_fail (infer, error, "multiplies %s by %s: the inner dimensions differ", text_a, text_b);
+    return fail_product (infer, a, b, "the inner dimensions differ", error);
 
   outer = ph_type_broadcast (dtype,
                              (const PhType *[]) { ph_type_tensor (dtype, a->rank > 1 ? a->rank - 2 : 0, a->dims),
                                                   ph_type_tensor (dtype, b->rank > 1 ? b->rank - 2 : 0, b->dims) },
                              2);
   if (outer == NULL)
-    return ph_infer_fail (infer, error, "multiplies %s by %s: the outer dimensions do not broadcast", text_a, text_b);
+    return fail_product (infer, a, b, "the outer dimensions do not broadcast", error);
   for (; rank < outer->rank; rank++)
     dims[rank] = outer->dims[rank];
   if (a->rank > 1)
