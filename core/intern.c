@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/ahead.h"
 #include "core/large-pages.h"
 
 #define BLOCK  (64 * 1024)

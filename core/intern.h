@@ -13,8 +13,6 @@ const char *ph_intern (const char *string);
 const char *ph_intern_sized (const char *text, gsize length);
 /* That many names are about to come. */
 void ph_intern_reserve (gsize n);
-/* It is interned soon: its place is brought into the cache meanwhile. */
-void ph_intern_expect (const char *string, gsize length);
 /* Whether it is known, at a glance, to have come from ph_intern(). */
 gboolean ph_intern_is (const char *string);
 /* "BASE_NUMBER" */

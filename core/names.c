@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/names.h"
 
+#include "core/ahead.h"
 #include "core/large-pages.h"
 
 #define FEWEST 8

@@ -15,10 +15,6 @@ gboolean ph_names_contain (const PhNames *names, const char *name);
 gpointer ph_names_find (const PhNames *names, const char *name); /* (nullable) */
 void ph_names_set (PhNames *names, const char *name, gpointer value);
 void ph_names_remove (PhNames *names, const char *name);
-/* Room for @n more, which come soon. */
-void ph_names_reserve (PhNames *names, gsize n);
-/* @name is asked for soon: its place is brought into the cache meanwhile. */
-void ph_names_expect (const PhNames *names, const char *name);
 guint ph_names_size (const PhNames *names);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/ahead.h"
 #include "core/io/import-private.h"
 
 const char *

@@ -406,7 +406,7 @@ prepare_places (PhKernel *kernel)
     return ph_kernel_refuse (kernel, "no float32 image, or places are counted by columns");
   taps = (gsize) ph_window_kernel_count (&w);
   n = (gsize) ph_dims_product (w.out, 0, w.n);
-  if (taps > 4096 || n > (1 << 24) / taps || ph_dims_product (w.in, 0, w.n) > G_MAXINT32)
+  if (taps > 4096 || n > (1 << 22) / taps || ph_dims_product (w.in, 0, w.n) > G_MAXINT32)
     return ph_kernel_refuse (kernel, "a table of its windows would be too large");
   places = g_malloc0 (sizeof *places + n * taps * sizeof *places->offsets);
   places->taps = taps;

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/ahead.h"
 #include "core/intern.h"
 #include "core/io/onnx/proto.h"
 
