@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "core/ops/infer.h"
 #include "differentiate.h"
 
 /* Where the shape of the output is open the cotangent is expanded to it, and has its rank. */
@@ -158,6 +159,41 @@ test_train_poles (void)
     }
 }
 
+/* Of branches of other ranks each gets the gradient of its own. */
+static void
+test_ranks_of_branches (void)
+{
+  static const char text[]
+      = "<ir_version: 8, opset_import: [\"\" : 23]> f (float[3,2] x, bool c) => (float y) <int64[1] a = {0}> { u = If (c) <then_branch = t () "
+        "=> (float[1,3,2] p) { p = Unsqueeze (x, a) }, else_branch = e () => (float[3,2] q) { q = Identity (x) }> v = Unsqueeze (u, a) "
+        "w = Mul (v, v) y = ReduceSum <keepdims = 0> (w) }";
+
+  for (guint taken = 0; taken < 2; taken++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "test", &error);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (GHashTable) feeds = new_feeds ();
+      g_autoptr (PhTensor) slope = NULL;
+      PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+      PhTensor *x = ph_tensor_new (PH_FLOAT, 2, (const gint64[]) { 3, 2 });
+
+      g_assert_no_error (error);
+      ph_infer_model (model, FALSE, NULL, &error);
+      options.arguments = (const char *[]) { "y", NULL };
+      ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < 6; i++)
+        ph_dtype_store (PH_FLOAT, ph_tensor_writable (x), i, 3 - (double) i);
+      feed (feeds, model, "x", x);
+      feed (feeds, model, "c", ph_tensor_new_scalar (PH_BOOL, taken));
+      slope = compute (model, feeds, "grad_x");
+      g_assert_cmpint (ph_tensor_count (slope), ==, 6);
+      for (guint i = 0; i < 6; i++)
+        g_assert_cmpfloat (ph_tensor_get (slope, i), ==, 2 * (3 - (double) i));
+    }
+}
+
 /* Scales and sizes that are fed give the gradient of those that are constants. */
 static void
 test_open_resize (void)
@@ -224,6 +260,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/grad-forms/restored-name", test_restored_name);
   g_test_add_func ("/grad-forms/cum-prod", test_cum_prod);
   g_test_add_func ("/grad-forms/open-resize", test_open_resize);
+  g_test_add_func ("/grad-forms/ranks-of-branches", test_ranks_of_branches);
   g_test_add_func ("/grad-forms/train-poles", test_train_poles);
   return g_test_run ();
 }

@@ -65,6 +65,10 @@ check (const char *inputs, const char *body, const char *expected)
 static void
 test_shapes (void)
 {
+  /* What the weights say where nothing is known of the input. */
+  check ("float[] x, float[4,3,5,5] w", "y = Conv (x, w)", "y float[?,4,?,?]");
+  check ("float[] x, float[1,32,3] w, float[1,32,8] r", "y, h, c = LSTM <hidden_size = 8> (x, w, r)",
+         "y float[?,1,?,8]; h float[1,?,8]; c float[1,?,8]");
   check ("float[batch,3] a, float[3] b", "y = Add (a, b)", "y float[batch,3]");
   check ("float[n,1] a, float[1,m] b", "y = Mul (a, b)", "y float[n,m]");
   check ("float[n] a, float[m] b", "y = Mul (a, b)", "y float[?]");

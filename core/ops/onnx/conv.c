@@ -156,6 +156,14 @@ infer_conv (PhInfer *infer, GError **error)
 
   if (groups < 1)
     return ph_infer_fail (infer, error, "group is %" G_GINT64_FORMAT, groups);
+  /* The weights have the rank of the input, whatever that is. */
+  if (x == NULL && weight != NULL && weight->has_rank && weight->rank >= 3 && weight->rank <= 2 + PH_WINDOW_MAX)
+    {
+      for (guint i = 0; i < weight->rank; i++)
+        dims[i] = PH_DIM_UNKNOWN;
+      dims[1] = transposed ? ph_dim_mul (weight->dims[1], PH_DIM (groups)) : weight->dims[0];
+      ph_infer_set_shape (infer, 0, weight->dtype, weight->rank, dims);
+    }
   if (x == NULL)
     return TRUE;
   if (x->rank < 3 || x->rank > 2 + PH_WINDOW_MAX)
@@ -267,20 +275,24 @@ geometry_of (PhGrad *grad, Geometry *g, GError **error)
   const PhNode *node = grad->node;
   const PhType *x = ph_node_input (node, 0)->type, *weight = ph_node_input (node, 1)->type;
   gint64 in[PH_WINDOW_MAX], kernel[PH_WINDOW_MAX];
+  const gboolean ranked = x != NULL && x->has_rank;
+  const guint rank = ranked ? x->rank : weight != NULL && weight->has_rank ? weight->rank : 0; /* both have the same */
   gboolean automatic = !g_str_equal (ph_node_attr_string (node, "auto_pad", "NOTSET"), "NOTSET")
                        || ph_node_attr (node, "output_shape") != NULL;
 
   g->groups = ph_node_attr_int (node, "group", 1);
   g->known = TRUE;
-  if (x != NULL && x->has_rank && x->rank > 2 && x->rank <= 2 + PH_WINDOW_MAX && kernel_size (node, weight, x->rank - 2, kernel))
+  if (rank > 2 && rank <= 2 + PH_WINDOW_MAX && kernel_size (node, weight, rank - 2, kernel))
     {
-      for (guint i = 0; i < x->rank - 2; i++)
+      for (guint i = 0; i < rank - 2; i++)
         {
-          g->known = g->known && ph_dim_known (x->dims[2 + i]);
-          in[i] = ph_dim_known (x->dims[2 + i]) ? x->dims[2 + i].size : G_MAXINT32;
+          const PhDim dim = ranked ? x->dims[2 + i] : PH_DIM_UNKNOWN;
+
+          g->known = g->known && ph_dim_known (dim);
+          in[i] = ph_dim_known (dim) ? dim.size : G_MAXINT32;
         }
       if ((g->known || !automatic)
-          && (is_transposed (node) ? ph_window_init_transposed : ph_window_init) (&g->w, node, x->rank - 2, in, kernel) == NULL)
+          && (is_transposed (node) ? ph_window_init_transposed : ph_window_init) (&g->w, node, rank - 2, in, kernel) == NULL)
         return TRUE;
     }
 

@@ -235,12 +235,21 @@ reverse (PhBuilder *b, PhValue *x, PhValue *lengths)
                         lengths);
 }
 
+/* @value, of three axes by the operator's definition, where its type does not say so; @last: the size of the third, -1: open. */
+static PhValue *
+of_three_axes (PhBuilder *b, PhValue *value, gint64 last)
+{
+  if (value == NULL || (value->type != NULL && value->type->has_rank))
+    return value;
+  return PH_BUILD (b, Reshape, value, ph_build_ints (b, (gint64[]) { 0, 0, last }, 3));
+}
+
 /* The same layer out of matrix products and a Scan for each direction, on @inputs (8 of them, nullable elements). */
 static gboolean
 build_recurrent (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhValue **outputs, GError **error)
 {
-  const PhType *r_type = inputs[2] != NULL ? inputs[2]->type : NULL;
-  PhValue *x = inputs[0], *lengths = NULL, *places = NULL, *y[2], *y_h[2], *y_c[2], *zeros = NULL;
+  const PhType *r_type = inputs[2] != NULL ? inputs[2]->type : NULL, *w_type = inputs[1] != NULL ? inputs[1]->type : NULL;
+  PhValue *x, *first[2], *lengths = NULL, *places = NULL, *y[2], *y_h[2], *y_c[2], *zeros = NULL;
   PhRecurrent cell;
   const char *wrong = ph_recurrent_init (&cell, node);
   gint64 n;
@@ -250,6 +259,11 @@ build_recurrent (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhVal
   if (wrong != NULL)
     return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "%s", wrong);
   n = r_type->dims[2].size;
+  x = of_three_axes (
+      b, inputs[0],
+      w_type != NULL && w_type->has_rank && w_type->rank == 3 && ph_dim_known (w_type->dims[2]) ? w_type->dims[2].size : -1);
+  first[0] = of_three_axes (b, inputs[5], n);
+  first[1] = cell.kind == 'L' ? of_three_axes (b, inputs[6], n) : NULL;
   if (cell.batch_first)
     x = transpose (b, x, 1, 0, 2, -1);
   if (inputs[4] != NULL)
@@ -295,9 +309,9 @@ build_recurrent (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhVal
         for (guint i = 0; i < 3; i++)
           w.p[i] = rows (b, PH_BUILD (b, Gather, inputs[7], at), i * n, (i + 1) * n);
       if (inputs[5] != NULL)
-        h = PH_BUILD_WITH (b, Gather, PH_ATTRS (AXIS (axis)), inputs[5], at);
+        h = PH_BUILD_WITH (b, Gather, PH_ATTRS (AXIS (axis)), first[0], at);
       if (cell.kind == 'L' && inputs[6] != NULL)
-        c = PH_BUILD_WITH (b, Gather, PH_ATTRS (AXIS (axis)), inputs[6], at);
+        c = PH_BUILD_WITH (b, Gather, PH_ATTRS (AXIS (axis)), first[1], at);
       if (turned)
         xw = reverse (b, xw, lengths);
       scan = build_scan (b, &cell, d, &w, xw, h, c, lengths, places);

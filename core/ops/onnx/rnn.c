@@ -90,37 +90,37 @@ static gboolean
 infer_rnn (PhInfer *infer, GError **error)
 {
   const PhNode *node = ph_infer_node_of (infer);
-  const PhType *x = ph_infer_ranked (infer, 0), *r = ph_infer_type (infer, 2);
+  const PhType *x = ph_infer_ranked (infer, 0), *r = ph_infer_type (infer, 2), *like = x != NULL ? x : r;
   gint64 attr = ph_node_attr_int (node, "hidden_size", -1);
   PhDim hidden = attr > 0 ? PH_DIM (attr) : r != NULL && r->has_rank && r->rank == 3 ? r->dims[2] : PH_DIM_UNKNOWN, steps, batch;
-  PhDim directions = PH_DIM_UNKNOWN;
+  PhDim directions;
   const char *wrong;
   PhRecurrent cell;
 
   wrong = ph_recurrent_init (&cell, node);
   if (wrong != NULL)
     return ph_infer_fail (infer, error, "%s", wrong);
-  if (x == NULL)
+  if (like == NULL)
     return TRUE;
-  if (x->rank != 3)
+  if (x != NULL && x->rank != 3)
     return ph_infer_fail (infer, error, "the input has rank %u, must have 3", x->rank);
   if (attr > 0 && r != NULL && r->has_rank && r->rank == 3 && ph_dim_known (r->dims[2]) && r->dims[2].size != attr)
     return ph_infer_fail (infer, error, "hidden_size is %" G_GINT64_FORMAT ", but R is for %" G_GINT64_FORMAT, attr,
                           r->dims[2].size);
   directions = PH_DIM (cell.directions);
-  steps = x->dims[cell.batch_first ? 1 : 0];
-  batch = x->dims[cell.batch_first ? 0 : 1];
+  steps = x != NULL ? x->dims[cell.batch_first ? 1 : 0] : PH_DIM_UNKNOWN;
+  batch = x != NULL ? x->dims[cell.batch_first ? 0 : 1] : PH_DIM_UNKNOWN;
   if (cell.batch_first)
     {
-      ph_infer_set_shape (infer, 0, x->dtype, 4, (PhDim[]) { batch, steps, directions, hidden });
+      ph_infer_set_shape (infer, 0, like->dtype, 4, (PhDim[]) { batch, steps, directions, hidden });
       for (guint i = 1; i < 3; i++)
-        ph_infer_set_shape (infer, i, x->dtype, 3, (PhDim[]) { batch, directions, hidden });
+        ph_infer_set_shape (infer, i, like->dtype, 3, (PhDim[]) { batch, directions, hidden });
     }
   else
     {
-      ph_infer_set_shape (infer, 0, x->dtype, 4, (PhDim[]) { steps, directions, batch, hidden });
+      ph_infer_set_shape (infer, 0, like->dtype, 4, (PhDim[]) { steps, directions, batch, hidden });
       for (guint i = 1; i < 3; i++)
-        ph_infer_set_shape (infer, i, x->dtype, 3, (PhDim[]) { directions, batch, hidden });
+        ph_infer_set_shape (infer, i, like->dtype, 3, (PhDim[]) { directions, batch, hidden });
     }
   return TRUE;
 }
