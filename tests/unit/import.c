@@ -184,7 +184,7 @@ test_openings (void)
     { "f.txt", "Shopping: buy milk\n", NULL },
     { "f.csv", "name,age\nAda,36\n", NULL },
     { "f.csv", "1,2\n3,4\n", NULL },
-    { "f.xml", "<?xml version=\"1.0\"?>\n<a/>\n", NULL },
+    { "f.xml", "<?xml version=\"1.0\"?>\n<a/>\n", "xml" },
     { "f.xml", "<a b=\"c\"/>\n", NULL },
     { "f", "<html>", "html" },
     { "f", "g (float[N] x) => (float[N] y) { y = Relu (x) }", "onnx-text" },
