@@ -349,7 +349,8 @@ tile (gsize rows, gsize vectors, gsize width, gsize k, const float *a, gsize lda
           store (c + i * ldc + v * PH_WIDTH, sums[i][v]);
       else
         for (gsize v = 0; v < vectors && v * PH_WIDTH < width; v++)
-          memcpy (c + i * ldc + v * PH_WIDTH, &sums[i][v], MIN (PH_WIDTH, width - v * PH_WIDTH) * sizeof *c);
+          for (gsize e = 0; e < MIN (PH_WIDTH, width - v * PH_WIDTH); e++)
+            c[i * ldc + v * PH_WIDTH + e] = sums[i][v][e];
     }
 }
 
