@@ -315,7 +315,7 @@ save_work (PhCall *call, GError **error)
   else if (save->opset > 0 && opset != own)
     ph_reply_say (call->reply, "opset %d, as asked for; the file came with %d\n", opset, own);
   else
-    ph_reply_say (call->reply, "opset %d, that the file came with\n", opset);
+    ph_reply_say (call->reply, "opset %d, the model's own\n", opset);
   return TRUE;
 }
 
