@@ -113,10 +113,13 @@ static gboolean
 find_pixels (const PhTensor *x, Shape *shape)
 {
   const gint64 *dims = ph_tensor_dims (x);
-  const gsize channels = (gsize) dims[1], batch = (gsize) dims[0], pixels = ph_tensor_count (x) / (batch * channels);
+  gsize batch, channels;
 
-  if (ph_tensor_format (x) != PH_MEMORY_CHANNELS_LAST || shape->inner != 1 || shape->n != pixels
-      || shape->outer != batch * channels)
+  if (ph_tensor_format (x) != PH_MEMORY_CHANNELS_LAST || shape->inner != 1)
+    return FALSE;
+  batch = (gsize) dims[0];
+  channels = (gsize) dims[1];
+  if (shape->outer != batch * channels || shape->outer * shape->n != ph_tensor_count (x))
     return FALSE;
   shape->outer = batch;
   shape->inner = channels;
