@@ -192,7 +192,7 @@ prepare_turned (PhKernel *kernel)
     return ph_kernel_refuse (kernel, "not of one group to few channels, or its windows are no multiple of their stride");
   turned_dims (self, kernel->inputs[1], of_weights);
   dnnl = ph_dnnl_new ();
-  x = ph_dnnl_any (&ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0)->given);
+  x = ph_dnnl_any (&ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0)->orders->given);
   ph_dnnl_plain (&plain, 2 + self->n, of_weights);
   ph_dnnl_add_as (dnnl, kernel, DNNL_ARG_WEIGHTS, 1, &plain);
   w = ph_dnnl_any (&plain);

@@ -87,23 +87,23 @@ make (PhKernel *kernel, const Shape *shape, gboolean transposed)
   dnnl_status_t status;
 
   memcpy (dims + 2, shape->window.out, shape->window.n * sizeof *dims);
-  x = ph_dnnl_any (&ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0)->given);
+  x = ph_dnnl_any (&ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0)->orders->given);
   weights = ph_dnnl_add (dnnl, kernel, DNNL_ARG_WEIGHTS, 1);
-  weights_desc (&weights->given, shape->w, shape->groups, transposed);
+  weights_desc (&weights->orders->given, shape->w, shape->groups, transposed);
   weights->plain = TRUE;
-  w = ph_dnnl_any (&weights->given);
+  w = ph_dnnl_any (&weights->orders->given);
   if (shape->bias != NULL)
     ph_dnnl_add (dnnl, kernel, DNNL_ARG_BIAS, 2);
   ph_dnnl_plain (&plain, 2 + shape->window.n, dims);
   y = ph_dnnl_any (&plain);
   if (transposed)
     status = dnnl_dilated_deconvolution_forward_desc_init (&op.backward, dnnl_forward_inference, dnnl_deconvolution_direct, &x,
-                                                           &w, shape->bias != NULL ? &dnnl->args[2].given : NULL, &y, g->strides,
-                                                           g->dilations, g->before, g->after);
+                                                           &w, shape->bias != NULL ? &dnnl->args[2].orders->given : NULL, &y,
+                                                           g->strides, g->dilations, g->before, g->after);
   else
     status = dnnl_dilated_convolution_forward_desc_init (&op.forward, dnnl_forward_inference, dnnl_convolution_direct, &x, &w,
-                                                         shape->bias != NULL ? &dnnl->args[2].given : NULL, &y, g->strides,
-                                                         g->dilations, g->before, g->after);
+                                                         shape->bias != NULL ? &dnnl->args[2].orders->given : NULL, &y,
+                                                         g->strides, g->dilations, g->before, g->after);
   ph_dnnl_result (dnnl, 2 + shape->window.n, dims);
   if (status != dnnl_success || !ph_dnnl_make (dnnl, &op, NULL))
     {

@@ -50,7 +50,7 @@ prepare_pool (PhKernel *kernel, dnnl_alg_kind_t algorithm)
   ph_dnnl_plain (&plain, 2 + window.n, dims);
   any = ph_dnnl_any (&plain);
   dnnl = ph_dnnl_new ();
-  source = ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0)->given;
+  source = ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0)->orders->given;
   /* For volumes whose channels lie apart it has its slowest loop alone: they are put last. */
   if (window.n == 3 && ph_tensor_format (x) == PH_MEMORY_PLAIN)
     dnnl_memory_desc_init_by_tag (&source, 5, source.dims, dnnl_f32, dnnl_ndhwc);
@@ -109,7 +109,7 @@ prepare_lrn (PhKernel *kernel)
   dnnl = ph_dnnl_new ();
   ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0);
   ph_dnnl_result (dnnl, 4, ph_tensor_dims (x));
-  if (dnnl_lrn_forward_desc_init (&op, dnnl_forward_inference, dnnl_lrn_across_channels, &dnnl->args[0].given, size,
+  if (dnnl_lrn_forward_desc_init (&op, dnnl_forward_inference, dnnl_lrn_across_channels, &dnnl->args[0].orders->given, size,
                                   ph_node_attr_float (kernel->node, "alpha", 0.0001f),
                                   ph_node_attr_float (kernel->node, "beta", 0.75f), ph_node_attr_float (kernel->node, "bias", 1))
           != dnnl_success

@@ -186,6 +186,7 @@ ph_dnnl_free (gpointer data)
       PhDnnlArg *arg = &dnnl->args[i];
 
       unpack (arg);
+      g_free (arg->orders);
       if (arg->reorder != NULL)
         dnnl_primitive_destroy (arg->reorder);
       if (arg->from != NULL)
@@ -197,8 +198,6 @@ ph_dnnl_free (gpointer data)
     dnnl_memory_destroy (dnnl->scratchpad);
   if (dnnl->primitive != NULL)
     dnnl_primitive_destroy (dnnl->primitive);
-  if (dnnl->desc != NULL)
-    dnnl_primitive_desc_destroy (dnnl->desc);
   g_free (dnnl);
 }
 
@@ -211,8 +210,9 @@ ph_dnnl_add (PhDnnl *dnnl, PhKernel *kernel, int index, guint input)
   arg->index = index;
   arg->input = input;
   arg->constant = ph_kernel_is_constant (kernel, input);
-  desc_of (&arg->given, kernel->inputs[input]);
-  arg->wished = arg->given;
+  arg->orders = g_new (PhDnnlOrders, 1);
+  desc_of (&arg->orders->given, kernel->inputs[input]);
+  arg->orders->wished = arg->orders->given;
   return arg;
 }
 
@@ -225,8 +225,9 @@ ph_dnnl_result (PhDnnl *dnnl, guint rank, const gint64 *dims)
   arg->index = DNNL_ARG_DST;
   dnnl->rank = rank;
   memcpy (dnnl->dims, dims, rank * sizeof *dims);
-  ph_dnnl_plain (&arg->given, rank, dims);
-  arg->wished = arg->given;
+  arg->orders = g_new (PhDnnlOrders, 1);
+  ph_dnnl_plain (&arg->orders->given, rank, dims);
+  arg->orders->wished = arg->orders->given;
 }
 
 PhDnnlArg *
@@ -234,7 +235,7 @@ ph_dnnl_add_as (PhDnnl *dnnl, PhKernel *kernel, int index, guint input, const dn
 {
   PhDnnlArg *arg = ph_dnnl_add (dnnl, kernel, index, input);
 
-  arg->given = arg->wished = *given;
+  arg->orders->given = arg->orders->wished = *given;
   arg->plain = TRUE;
   return arg;
 }
@@ -246,12 +247,12 @@ ph_dnnl_result_as (PhDnnl *dnnl, int index, guint rank, const gint64 *dims, cons
 
   ph_dnnl_result (dnnl, rank, dims);
   arg->index = index;
-  arg->given = arg->wished = *given;
+  arg->orders->given = arg->orders->wished = *given;
 }
 
 /* How oneDNN likes @arg; what it does not say stays as it is given. */
 static void
-query_wish (PhDnnl *dnnl, PhDnnlArg *arg)
+query_wish (const_dnnl_primitive_desc_t desc, PhDnnlArg *arg)
 {
   /* clang-format off */
   static const struct { int index; dnnl_query_t query; } queries[] = {
@@ -262,9 +263,9 @@ query_wish (PhDnnl *dnnl, PhDnnlArg *arg)
   const dnnl_memory_desc_t *wished = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (queries); i++)
-    if (queries[i].index == arg->index
-        && dnnl_primitive_desc_query (dnnl->desc, queries[i].query, 0, (void *) &wished) == dnnl_success && wished != NULL)
-      arg->wished = *wished;
+    if (queries[i].index == arg->index && dnnl_primitive_desc_query (desc, queries[i].query, 0, (void *) &wished) == dnnl_success
+        && wished != NULL)
+      arg->orders->wished = *wished;
 }
 
 static gboolean
@@ -287,49 +288,62 @@ make_result (PhDnnl *dnnl, PhDnnlArg *arg)
   dnnl_memory_desc_t desc;
 
   for (PhMemoryFormat layout = 0; layout < PH_N_MEMORY_FORMATS && arg->index == DNNL_ARG_DST; layout++)
-    if (laid_out_desc (&desc, dnnl->rank, dnnl->dims, layout) && dnnl_memory_desc_equal (&desc, &arg->wished))
+    if (laid_out_desc (&desc, dnnl->rank, dnnl->dims, layout) && dnnl_memory_desc_equal (&desc, &arg->orders->wished))
       {
         dnnl->layout = layout;
         return TRUE;
       }
   dnnl->layout = PH_MEMORY_PLAIN;
-  if (dnnl_memory_desc_equal (&arg->wished, &arg->given))
+  if (dnnl_memory_desc_equal (&arg->orders->wished, &arg->orders->given))
     return TRUE;
-  return make_reorder (arg, &arg->wished, &arg->given);
+  return make_reorder (arg, &arg->orders->wished, &arg->orders->given);
+}
+
+static gboolean
+make_argument (PhDnnl *dnnl, PhDnnlArg *arg, const_dnnl_primitive_desc_t desc)
+{
+  PhDnnlOrders *orders = arg->orders;
+  gboolean ok = TRUE;
+
+  query_wish (desc, arg);
+  if (arg == &dnnl->args[dnnl->n - 1])
+    ok = make_result (dnnl, arg);
+  else if (dnnl_memory_desc_equal (&orders->wished, &orders->given))
+    arg->packs = FALSE;
+  else if (arg->constant && orders->given.format_desc.blocking.inner_nblks == 0)
+    arg->packs = TRUE;
+  else
+    ok = make_reorder (arg, &orders->given, &orders->wished);
+  arg->bytes = dnnl_memory_desc_get_size (&orders->wished);
+  ok = ok && dnnl_memory_create (&arg->to, &orders->wished, ph_dnnl_engine (), DNNL_MEMORY_NONE) == dnnl_success;
+  if (!arg->packs)
+    g_clear_pointer (&arg->orders, g_free);
+  return ok;
 }
 
 gboolean
 ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op, const_dnnl_primitive_desc_t forward)
 {
   dnnl_primitive_attr_t attr = NULL;
+  dnnl_primitive_desc_t desc = NULL; /* a primitive has its own */
   const dnnl_memory_desc_t *scratch = NULL;
   gboolean ok;
 
   ok = dnnl_primitive_attr_create (&attr) == dnnl_success
        && dnnl_primitive_attr_set_scratchpad_mode (attr, dnnl_scratchpad_mode_user) == dnnl_success
-       && dnnl_primitive_desc_create (&dnnl->desc, op, attr, ph_dnnl_engine (), forward) == dnnl_success
-       && dnnl_primitive_create (&dnnl->primitive, dnnl->desc) == dnnl_success;
+       && dnnl_primitive_desc_create (&desc, op, attr, ph_dnnl_engine (), forward) == dnnl_success
+       && dnnl_primitive_create (&dnnl->primitive, desc) == dnnl_success;
   if (attr != NULL)
     dnnl_primitive_attr_destroy (attr);
-  if (!ok)
-    return FALSE;
-  if (dnnl_primitive_desc_query (dnnl->desc, dnnl_query_scratchpad_md, 0, (void *) &scratch) == dnnl_success && scratch != NULL)
+  if (ok && dnnl_primitive_desc_query (desc, dnnl_query_scratchpad_md, 0, (void *) &scratch) == dnnl_success && scratch != NULL)
     {
       dnnl->scratch = dnnl_memory_desc_get_size (scratch);
       ok = dnnl_memory_create (&dnnl->scratchpad, scratch, ph_dnnl_engine (), DNNL_MEMORY_NONE) == dnnl_success;
     }
   for (guint i = 0; i < dnnl->n && ok; i++)
-    {
-      PhDnnlArg *arg = &dnnl->args[i];
-
-      query_wish (dnnl, arg);
-      if (i + 1 == dnnl->n)
-        ok = make_result (dnnl, arg);
-      else if (!dnnl_memory_desc_equal (&arg->wished, &arg->given))
-        ok = make_reorder (arg, &arg->given, &arg->wished);
-      arg->bytes = dnnl_memory_desc_get_size (&arg->wished);
-      ok = ok && dnnl_memory_create (&arg->to, &arg->wished, ph_dnnl_engine (), DNNL_MEMORY_NONE) == dnnl_success;
-    }
+    ok = make_argument (dnnl, &dnnl->args[i], desc);
+  if (desc != NULL)
+    dnnl_primitive_desc_destroy (desc);
   return ok;
 }
 
@@ -355,14 +369,13 @@ temporary_clear (Temporary *temporary)
   temporary->data = NULL;
 }
 
-/* The elements of @tensor as they lie; a splat is written out into @copy, and so is what is not in memory and need not be, since it is
- * packed. (nullable) */
+/* The elements of @tensor as they lie; a splat is written out into @copy. (nullable) */
 static gpointer
 elements (const PhDnnlArg *arg, PhTensor *tensor, Temporary *copy)
 {
   if (!arg->plain && ph_tensor_format (tensor) != PH_MEMORY_PLAIN)
     return ph_tensor_packed (tensor);
-  if (!ph_tensor_is_splat (tensor) && (!arg->constant || arg->reorder == NULL || ph_tensor_is_in_memory (tensor)))
+  if (!ph_tensor_is_splat (tensor))
     return (gpointer) ph_tensor_data (tensor);
   return temporary_new (copy, ph_tensor_bytes (tensor)) != NULL && ph_tensor_copy_data (tensor, copy->data) ? copy->data : NULL;
 }
@@ -378,12 +391,85 @@ reorder (PhDnnlArg *arg, gpointer from, gpointer to)
          && dnnl_stream_wait (ph_dnnl_stream ()) == dnnl_success;
 }
 
+/* ── weights ── */
+
+#define PART ((gsize) 1 << 20) /* bytes of a weight that are put in order at once: the copy is not much larger */
+
+/* Elements @first to @first + @n of @tensor, in @room where they have to be copied. (nullable) */
+static gconstpointer
+part_of (PhTensor *tensor, gsize first, gsize n, Temporary *room)
+{
+  if (ph_tensor_is_in_memory (tensor))
+    return (const float *) ph_tensor_data (tensor) + first;
+  if (room->data == NULL && temporary_new (room, n * sizeof (float)) == NULL)
+    return NULL;
+  return ph_tensor_copy_part (tensor, first, n, room->data) ? room->data : NULL;
+}
+
+/* Where @from is @axis' outermost of the rows: puts @n slices from @first on in order. FALSE: that is not possible. */
+static gboolean
+pack_slices (PhDnnlArg *arg, PhTensor *tensor, int axis, gint64 first, gint64 n, Temporary *room)
+{
+  const dnnl_memory_desc_t *given = &arg->orders->given;
+  const gint64 stride = given->format_desc.blocking.strides[axis];
+  dnnl_memory_desc_t from, to;
+  dnnl_dims_t dims, offsets = { 0 };
+  PhDnnlArg slices = { .index = arg->index };
+  gboolean ok;
+
+  memcpy (dims, given->dims, sizeof dims);
+  dims[axis] = n;
+  offsets[axis] = first;
+  ok = dnnl_memory_desc_init_by_strides (&from, given->ndims, dims, dnnl_f32, given->format_desc.blocking.strides) == dnnl_success
+       && (n == given->dims[axis] ? (to = arg->orders->wished, TRUE)
+                                  : dnnl_memory_desc_init_submemory (&to, &arg->orders->wished, dims, offsets) == dnnl_success)
+       && make_reorder (&slices, &from, &to)
+       && dnnl_memory_create (&slices.to, &to, ph_dnnl_engine (), DNNL_MEMORY_NONE) == dnnl_success
+       && reorder (&slices, (gpointer) part_of (tensor, (gsize) (first * stride), (gsize) (n * stride), room), arg->packed);
+  if (slices.reorder != NULL)
+    dnnl_primitive_destroy (slices.reorder);
+  if (slices.from != NULL)
+    dnnl_memory_destroy (slices.from);
+  if (slices.to != NULL)
+    dnnl_memory_destroy (slices.to);
+  return ok;
+}
+
+/* As many slices at once as PART holds, and as oneDNN's blocks allow. */
+static gboolean
+pack_in_parts (PhDnnlArg *arg, PhTensor *tensor)
+{
+  const dnnl_memory_desc_t *given = &arg->orders->given;
+  const dnnl_dim_t *strides = given->format_desc.blocking.strides;
+  gboolean ok = FALSE;
+  int axis = 0;
+
+  for (int i = 1; i < given->ndims; i++)
+    if (given->dims[i] > 1 && (given->dims[axis] == 1 || strides[i] > strides[axis]))
+      axis = i;
+  /* Blocks of outer channels have 8 to 64 of them. */
+  for (gint64 least = 64; !ok; least *= 3)
+    {
+      const gint64 all = given->dims[axis];
+      const gint64 fit = MAX (1, (gint64) (PART / sizeof (float)) / MAX (1, strides[axis])) / least * least;
+      const gint64 n = least > 192 || MAX (fit, least) > all ? all : MAX (fit, least);
+      Temporary room = { NULL, 0 };
+
+      ok = TRUE;
+      for (gint64 first = 0; first < all && ok; first += n)
+        ok = pack_slices (arg, tensor, axis, first, MIN (n, all - first), &room);
+      temporary_clear (&room);
+      if (n == all)
+        break;
+    }
+  return ok;
+}
+
 /* A weight is put in order once. Where it is one that only repeats an element, that is when memory is taken for it. */
 static gboolean
 pack (PhDnnlArg *arg, PhTensor *tensor)
 {
-  Temporary copy = { NULL, 0 };
-  gpointer from;
+  g_autoptr (PhTensor) once = NULL;
   gboolean ok;
 
   if (arg->packed_of == tensor)
@@ -395,16 +481,14 @@ pack (PhDnnlArg *arg, PhTensor *tensor)
       return FALSE;
     }
   __atomic_add_fetch (&packed_bytes, arg->bytes, __ATOMIC_RELAXED);
-  from = elements (arg, tensor, &copy);
-  if (arg->reorder != NULL)
-    ok = reorder (arg, from, arg->packed);
+  once = ph_tensor_dup_computed (tensor);
+  if (once == NULL)
+    ok = FALSE;
+  else if (arg->packs)
+    ok = pack_in_parts (arg, once);
   else
-    {
-      ok = from != NULL && dnnl_memory_set_data_handle (arg->to, arg->packed) == dnnl_success;
-      if (ok)
-        memcpy (arg->packed, from, arg->bytes);
-    }
-  temporary_clear (&copy);
+    ok = ph_tensor_copy_part (once, 0, ph_tensor_count (once), arg->packed);
+  ok = ok && dnnl_memory_set_data_handle (arg->to, arg->packed) == dnnl_success;
   if (ok)
     arg->packed_of = ph_tensor_ref (tensor);
   else
@@ -420,7 +504,7 @@ bind (PhDnnlArg *arg, PhTensor *tensor, Temporary *temporary)
   gpointer from;
   gboolean ok;
 
-  if (arg->constant && (arg->reorder != NULL || ph_tensor_is_splat (tensor)))
+  if (arg->packs || (arg->constant && ph_tensor_is_splat (tensor)))
     return pack (arg, tensor);
   from = elements (arg, tensor, &copy);
   if (arg->reorder == NULL)

@@ -15,15 +15,21 @@ G_BEGIN_DECLS
 #define PH_NO_PRIMITIVE "oneDNN has no primitive for it"
 #define PH_NOT_FLOAT    "the inputs are not all float32, or are empty" /* what ph_dnnl_is_float() says no to */
 
+typedef struct
+{
+  dnnl_memory_desc_t given, wished;
+} PhDnnlOrders;
+
 /* One argument: where it comes from, and in which order the primitive likes it. */
 typedef struct
 {
-  int index;   /* DNNL_ARG_SRC, ...                                                        */
-  guint input; /* of the kernel; that of the result is not used                             */
-  dnnl_memory_desc_t given, wished;
+  int index;                /* DNNL_ARG_SRC, ...                                                        */
+  guint input;              /* of the kernel; that of the result is not used                             */
+  PhDnnlOrders *orders;     /* (nullable) owned; once the primitive is made, only of weights that are to be packed */
   dnnl_memory_t from, to;   /* from: (nullable) only where it is reordered                               */
   dnnl_primitive_t reorder; /* (nullable)                                                                */
-  gboolean constant;        /* a weight: it is reordered once, and kept                                  */
+  gboolean constant;        /* a weight                                                                  */
+  gboolean packs;           /* that is put in order once, and kept                                       */
   gboolean plain;           /* @given is of its rows one after the other, whatever order it has          */
   PhTensor *packed_of;      /* (nullable) owned                                                          */
   gpointer packed;          /* (nullable) the elements of packed_of, as wished                           */
@@ -33,7 +39,6 @@ typedef struct
 /* A primitive with its arguments; the last one is the result, output 0 of the kernel. */
 typedef struct
 {
-  dnnl_primitive_desc_t desc;
   dnnl_primitive_t primitive;
   guint n;
   PhDnnlArg args[PH_DNNL_ARGS];

@@ -206,53 +206,66 @@ ph_tensor_is_in_memory (const PhTensor *tensor)
   return g_atomic_pointer_get (&((PhTensor *) owner)->data) != NULL;
 }
 
-/* What the origin gives, for this once. */
-static gboolean
-copy_computed (PhTensor *owner, gpointer out)
+PhTensor *
+ph_tensor_dup_computed (PhTensor *tensor)
 {
+  PhTensor *owner = tensor->base != NULL ? tensor->base : tensor, *result;
   GError *error = NULL;
-  g_autoptr (PhTensor) result = owner->compute (owner, &error);
 
-  if (result != NULL)
-    return ph_tensor_copy_data (result, out);
-  leave_fault (error);
-  memset (out, 0, owner->count * ph_dtype_size (owner->dtype));
-  return FALSE;
+  if (!ph_tensor_is_deferred (owner))
+    return ph_tensor_ref (tensor);
+  result = owner->compute (owner, &error);
+  if (result == NULL)
+    leave_fault (error);
+  return result;
+}
+
+gboolean
+ph_tensor_copy_part (PhTensor *tensor, gsize first, gsize n, gpointer out)
+{
+  const gsize size = ph_dtype_size (tensor->dtype);
+  PhTensor *owner = tensor->base != NULL ? tensor->base : tensor;
+  g_autoptr (PhTensor) computed = NULL;
+  gconstpointer data;
+  GError *error = NULL;
+
+  g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR && first + n <= tensor->count, FALSE);
+
+  if (n == 0)
+    return TRUE;
+  if (owner->file != NULL && g_atomic_pointer_get (&owner->data) == NULL)
+    {
+      if (ph_file_read (owner->file, owner->offset + first * size, n * size, out, &error))
+        return TRUE;
+      leave_fault (error);
+      memset (out, 0, n * size);
+      return FALSE;
+    }
+  if (ph_tensor_is_deferred (owner))
+    {
+      computed = ph_tensor_dup_computed (owner);
+      if (computed != NULL)
+        return ph_tensor_copy_part (computed, first, n, out);
+      memset (out, 0, n * size);
+      return FALSE;
+    }
+  data = ph_tensor_peek (tensor);
+  if (data != NULL)
+    memcpy (out, (const char *) data + first * size, n * size);
+  else if (!tensor->is_splat)
+    {
+      memset (out, 0, n * size);
+      return FALSE;
+    }
+  else
+    repeat_element (out, tensor->element.raw, size, n);
+  return TRUE;
 }
 
 gboolean
 ph_tensor_copy_data (PhTensor *tensor, gpointer out)
 {
-  const gsize size = ph_dtype_size (tensor->dtype);
-  PhTensor *owner = tensor->base != NULL ? tensor->base : tensor;
-  gconstpointer data;
-  GError *error = NULL;
-
-  g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR, FALSE);
-
-  if (tensor->count == 0)
-    return TRUE;
-  if (owner->file != NULL && g_atomic_pointer_get (&owner->data) == NULL)
-    {
-      if (ph_file_read (owner->file, owner->offset, tensor->count * size, out, &error))
-        return TRUE;
-      leave_fault (error);
-      memset (out, 0, tensor->count * size);
-      return FALSE;
-    }
-  if (ph_tensor_is_deferred (owner))
-    return copy_computed (owner, out);
-  data = ph_tensor_peek (tensor);
-  if (data != NULL)
-    memcpy (out, data, tensor->count * size);
-  else if (!tensor->is_splat)
-    {
-      memset (out, 0, tensor->count * size);
-      return FALSE;
-    }
-  else
-    repeat_element (out, tensor->element.raw, size, tensor->count);
-  return TRUE;
+  return ph_tensor_copy_part (tensor, 0, tensor->count, out);
 }
 
 /* Looking at a few elements of a weight need not read all of it. */

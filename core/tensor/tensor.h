@@ -69,7 +69,10 @@ gconstpointer ph_tensor_data (PhTensor *tensor);
 gboolean ph_tensor_bring (PhTensor *tensor, GError **error);
 /* FALSE with @error when elements could not be had in this thread since it was asked last. */
 gboolean ph_tensor_take_fault (GError **error);
-gboolean ph_tensor_copy_data (PhTensor *tensor, gpointer out); /* keeps nothing; FALSE: zeros */
+gboolean ph_tensor_copy_data (PhTensor *tensor, gpointer out);                       /* keeps nothing; FALSE: zeros */
+gboolean ph_tensor_copy_part (PhTensor *tensor, gsize first, gsize n, gpointer out); /* the same of @n elements */
+/* @tensor, or what its origin computes, for this once; NULL: it cannot, which leaves a fault. (transfer full) (nullable) */
+PhTensor *ph_tensor_dup_computed (PhTensor *tensor);
 /* ph_tensor_data() gives them at no cost: they are there, dense and aligned. */
 gboolean ph_tensor_is_in_memory (const PhTensor *tensor);
 /* The elements wherever they lie, perhaps misaligned for their type: for copying bytes. NULL: a splat, not expanded, or
