@@ -181,107 +181,129 @@ fill (PhConvert *l, const char *name, gint64 fallback, guint n, gint64 *values)
     values[i] = have == n ? given[i] : fallback;
 }
 
-static gboolean
-convolution (PhConvert *l, PhValue **out)
+/* The window of a convolution: @n axes, each with a value of these, and two of @padding. */
+typedef struct
 {
-  const guint rank = ph_convert_rank (l->in[0]);
-  gint64 strides[PH_MAX_RANK], lhs[PH_MAX_RANK], rhs[PH_MAX_RANK], padding[2 * PH_MAX_RANK], reversal[PH_MAX_RANK];
-  gint64 low[PH_MAX_RANK] = { 0 }, high[PH_MAX_RANK] = { 0 }, interior[PH_MAX_RANK] = { 0 }, pads[2 * PH_MAX_RANK] = { 0 };
-  gint64 dims[PH_MAX_RANK], split[PH_MAX_RANK + 1], perm[PH_MAX_RANK + 1], axes[PH_MAX_RANK], back[PH_MAX_RANK];
-  const gint64 features = ph_convert_int (l, "feature_group_count", 1), batches = ph_convert_int (l, "batch_group_count", 1);
-  const PhType *type = ph_convert_type (l, 0);
-  Order input, kernel, output;
-  guint n, m = 0;
-  PhValue *x, *w;
-  PhDType work;
-  gboolean edges = FALSE;
+  guint n;
+  gint64 strides[PH_MAX_RANK], lhs[PH_MAX_RANK], rhs[PH_MAX_RANK], reversal[PH_MAX_RANK], padding[2 * PH_MAX_RANK];
+} Window;
 
-  if (type == NULL || rank < 2 || rank + 1 > PH_MAX_RANK || !ph_convert_dims (l, l->in[0], dims)
-      || !ph_convert_dims (l, l->in[1], split)
-      || !order_of (l, "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions", rank, &input)
-      || !order_of (l, "kernel_output_feature_dimension", "kernel_input_feature_dimension", "kernel_spatial_dimensions", rank,
-                    &kernel)
-      || !order_of (l, "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions", rank, &output))
-    return ph_convert_stay (l, "its dimension numbers do not fit its operands");
-  if (ph_convert_dtype (l->in[0]) == PH_COMPLEX64 || ph_convert_dtype (l->in[0]) == PH_COMPLEX128)
-    return ph_convert_stay (l, "complex numbers have no convolution in ONNX");
-  n = input.n;
-  fill (l, "window_strides", 1, n, strides);
-  fill (l, "lhs_dilation", 1, n, lhs);
-  fill (l, "rhs_dilation", 1, n, rhs);
-  fill (l, "window_reversal", 0, n, reversal);
-  fill (l, "padding", 0, 2 * n, padding);
+static gboolean
+read_window (PhConvert *l, guint n, Window *window)
+{
+  window->n = n;
+  fill (l, "window_strides", 1, n, window->strides);
+  fill (l, "lhs_dilation", 1, n, window->lhs);
+  fill (l, "rhs_dilation", 1, n, window->rhs);
+  fill (l, "window_reversal", 0, n, window->reversal);
+  fill (l, "padding", 0, 2 * n, window->padding);
   if (l->n_in > 2)
     {
-      g_autofree gint64 *given = NULL;
       PhTensor *tensor = ph_value_constant (l->in[2]);
 
       if (tensor == NULL || ph_tensor_count (tensor) != 2 * n)
         return ph_convert_stay (l, "its padding is not constant");
       for (guint i = 0; i < 2 * n; i++)
-        padding[i] = ph_tensor_get_int (tensor, i);
+        window->padding[i] = ph_tensor_get_int (tensor, i);
     }
-  work = ph_dtype_is_float (ph_convert_dtype (l->in[0])) ? ph_convert_dtype (l->in[0])
-                                                         : PH_DOUBLE; /* integers up to 2^53 are exact */
+  return TRUE;
+}
+
+/* What ONNX's Conv cannot say goes into @x: padding that cuts off, and room between elements. @pads: what it can. */
+static PhValue *
+pad_input (PhConvert *l, PhValue *x, const Window *window, guint rank, PhDType work, gint64 *pads)
+{
+  gint64 low[PH_MAX_RANK] = { 0 }, high[PH_MAX_RANK] = { 0 }, interior[PH_MAX_RANK] = { 0 };
+  const guint n = window->n;
+  gboolean edges = FALSE;
+
+  for (guint i = 0; i < n; i++)
+    edges = edges || window->lhs[i] > 1 || window->padding[2 * i] < 0 || window->padding[2 * i + 1] < 0;
+  for (guint i = 0; i < n; i++)
+    {
+      interior[2 + i] = window->lhs[i] - 1;
+      *(edges ? &low[2 + i] : &pads[i]) = window->padding[2 * i];
+      *(edges ? &high[2 + i] : &pads[n + i]) = window->padding[2 * i + 1];
+    }
+  return edges ? ph_convert_pad (l, x, ph_convert_number (l, work, 0), low, high, interior, rank) : x;
+}
+
+/* The groups of the batch become groups of features. @dims: of @x. */
+static PhValue *
+batches_to_features (PhConvert *l, PhValue *x, gint64 batches, guint rank, gint64 *dims)
+{
+  gint64 split[PH_MAX_RANK + 1] = { batches, dims[0] / batches }, perm[PH_MAX_RANK + 1] = { 1, 0 };
+
+  for (guint i = 1; i < rank; i++)
+    {
+      split[1 + i] = dims[i];
+      perm[1 + i] = 1 + i;
+    }
+  x = ph_convert_transpose (l, ph_convert_reshape (l, x, split, rank + 1), perm, rank + 1);
+  dims[0] = split[1];
+  dims[1] *= batches;
+  return ph_convert_reshape (l, x, dims, rank);
+}
+
+static PhValue *
+build_conv (PhConvert *l, PhValue *x, PhValue *w, const Window *window, const gint64 *pads, gint64 groups)
+{
+  const guint n = window->n;
+  const gint64 two[1] = { 2 };
+
+  if (n > 0)
+    return PH_BUILD_WITH (l->b, Conv,
+                          PH_ATTRS (ph_attr_new_ints ("strides", window->strides, n),
+                                    ph_attr_new_ints ("dilations", window->rhs, n), ph_attr_new_ints ("pads", pads, 2 * n),
+                                    ph_attr_new_int ("group", groups)),
+                          x, w);
+  x = PH_BUILD (l->b, Unsqueeze, x, ph_convert_ints_value (l, two, 1));
+  w = PH_BUILD (l->b, Unsqueeze, w, ph_convert_ints_value (l, two, 1));
+  return PH_BUILD (l->b, Squeeze, PH_BUILD_WITH (l->b, Conv, PH_ATTRS (ph_attr_new_int ("group", groups)), x, w),
+                   ph_convert_ints_value (l, two, 1));
+}
+
+static gboolean
+convolution (PhConvert *l, PhValue **out)
+{
+  const guint rank = ph_convert_rank (l->in[0]);
+  gint64 pads[2 * PH_MAX_RANK] = { 0 }, dims[PH_MAX_RANK], kernel_dims[PH_MAX_RANK], axes[PH_MAX_RANK], back[PH_MAX_RANK];
+  const gint64 features = ph_convert_int (l, "feature_group_count", 1), batches = ph_convert_int (l, "batch_group_count", 1);
+  const PhType *type = ph_convert_type (l, 0);
+  Order input, kernel, output;
+  Window window;
+  guint m = 0;
+  PhValue *x, *w;
+  PhDType work;
+
+  if (type == NULL || rank < 2 || rank + 1 > PH_MAX_RANK || !ph_convert_dims (l, l->in[0], dims)
+      || !ph_convert_dims (l, l->in[1], kernel_dims)
+      || !order_of (l, "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions", rank, &input)
+      || !order_of (l, "kernel_output_feature_dimension", "kernel_input_feature_dimension", "kernel_spatial_dimensions", rank,
+                    &kernel)
+      || !order_of (l, "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions", rank, &output))
+    return ph_convert_stay (l, "its dimension numbers do not fit its operands");
+  work = ph_convert_dtype (l->in[0]);
+  if (work == PH_COMPLEX64 || work == PH_COMPLEX128)
+    return ph_convert_stay (l, "complex numbers have no convolution in ONNX");
+  if (!read_window (l, input.n, &window))
+    return FALSE;
+  if (!ph_dtype_is_float (work))
+    work = PH_DOUBLE; /* integers up to 2^53 are exact */
   if (ph_dtype_is_float (type->dtype) && ph_dtype_size (type->dtype) > ph_dtype_size (work))
     work = type->dtype;
   x = ph_convert_transpose (l, ph_convert_cast (l, l->in[0], work), input.perm, rank);
   w = ph_convert_transpose (l, ph_convert_cast (l, l->in[1], work), kernel.perm, rank);
-  for (guint i = 0; i < n; i++)
-    if (reversal[i])
+  for (guint i = 0; i < window.n; i++)
+    if (window.reversal[i])
       axes[m++] = 2 + i;
   w = ph_convert_reverse (l, w, axes, m);
-  for (guint i = 0; i < n; i++)
-    {
-      interior[2 + i] = lhs[i] - 1;
-      edges = edges || lhs[i] > 1 || padding[2 * i] < 0 || padding[2 * i + 1] < 0;
-    }
-  for (guint i = 0; i < n; i++)
-    if (edges)
-      {
-        low[2 + i] = padding[2 * i];
-        high[2 + i] = padding[2 * i + 1];
-      }
-    else
-      {
-        pads[i] = padding[2 * i];
-        pads[n + i] = padding[2 * i + 1];
-      }
-  if (edges)
-    x = ph_convert_pad (l, x, ph_convert_number (l, work, 0), low, high, interior, rank);
+  x = pad_input (l, x, &window, rank, work, pads);
   if (x == NULL || w == NULL || !ph_convert_dims (l, x, dims))
     return FALSE;
-  if (batches > 1) /* the groups of the batch become groups of features */
-    {
-      split[0] = batches;
-      split[1] = dims[0] / batches;
-      perm[0] = 1;
-      perm[1] = 0;
-      for (guint i = 1; i < rank; i++)
-        {
-          split[1 + i] = dims[i];
-          perm[1 + i] = 1 + i;
-        }
-      x = ph_convert_transpose (l, ph_convert_reshape (l, x, split, rank + 1), perm, rank + 1);
-      dims[0] = split[1];
-      dims[1] *= batches;
-      x = ph_convert_reshape (l, x, dims, rank);
-    }
-  if (n == 0)
-    {
-      const gint64 two[1] = { 2 };
-
-      x = PH_BUILD (l->b, Unsqueeze, x, ph_convert_ints_value (l, two, 1));
-      w = PH_BUILD (l->b, Unsqueeze, w, ph_convert_ints_value (l, two, 1));
-      *out = PH_BUILD (l->b, Squeeze,
-                       PH_BUILD_WITH (l->b, Conv, PH_ATTRS (ph_attr_new_int ("group", MAX (features, batches))), x, w),
-                       ph_convert_ints_value (l, two, 1));
-    }
-  else
-    *out = PH_BUILD_WITH (l->b, Conv,
-                          PH_ATTRS (ph_attr_new_ints ("strides", strides, n), ph_attr_new_ints ("dilations", rhs, n),
-                                    ph_attr_new_ints ("pads", pads, 2 * n), ph_attr_new_int ("group", MAX (features, batches))),
-                          x, w);
+  if (batches > 1)
+    x = batches_to_features (l, x, batches, rank, dims);
+  *out = build_conv (l, x, w, &window, pads, MAX (features, batches));
   for (guint i = 0; i < rank; i++)
     back[output.perm[i]] = i;
   *out = ph_convert_cast (l, ph_convert_transpose (l, *out, back, rank), type->dtype);

@@ -5,18 +5,13 @@
 #include "core/io/format.h"
 #include "core/io/torch/branch.h"
 #include "core/io/torch/call.h"
+#include "core/io/torch/graph-words.h"
 #include "core/io/torch/script.h"
 #include "core/io/torch/torch.h"
 
 #define MAX_DEPTH 100
 
-typedef struct
-{
-  PhTorch *torch;
-  const char *at, *end;
-  guint line;
-  guint depth;
-} Reader;
+typedef PhTorchWords Reader;
 
 static guint
 probe (const guint8 *head, gsize size, const char *name)
@@ -31,117 +26,6 @@ probe (const guint8 *head, gsize size, const char *name)
   if (!g_str_has_prefix (start, "graph("))
     return 0;
   return strstr (start, "::") != NULL || (start[6] == '%' && strstr (start, "[num_users") == NULL) ? 92 : 0;
-}
-
-/* ── words ── */
-
-static gboolean
-fail (Reader *r, const char *what)
-{
-  if (*r->torch->error != NULL)
-    return FALSE;
-  return ph_source_fail (r->torch->source, r->torch->error, PH_ERROR_INVALID, NULL,
-                         "line %u: %s, as print (model.graph) of TorchScript writes it", r->line, what);
-}
-
-/* Also newlines; comments only where @comments says. */
-static void
-skip (Reader *r, gboolean comments)
-{
-  while (r->at < r->end && (g_ascii_isspace (*r->at) || (comments && *r->at == '#')))
-    {
-      if (*r->at == '#')
-        {
-          while (r->at < r->end && *r->at != '\n')
-            r->at++;
-          continue;
-        }
-      r->line += *r->at == '\n';
-      r->at++;
-    }
-}
-
-static gboolean
-take (Reader *r, const char *word)
-{
-  skip (r, TRUE);
-  if ((gsize) (r->end - r->at) < strlen (word) || strncmp (r->at, word, strlen (word)) != 0)
-    return FALSE;
-  r->at += strlen (word);
-  return TRUE;
-}
-
-static gboolean
-need (Reader *r, const char *word)
-{
-  g_autofree char *what = NULL;
-
-  if (take (r, word))
-    return TRUE;
-  what = g_strdup_printf ("'%s' should stand there", word);
-  return fail (r, what);
-}
-
-/* What stands before one of @stops outside of brackets and strings. (transfer full) */
-static char *
-until (Reader *r, const char *stops)
-{
-  const char *start;
-  gint depth = 0;
-
-  skip (r, FALSE);
-  for (start = r->at; r->at < r->end; r->at++)
-    {
-      if (depth == 0 && strchr (stops, *r->at) != NULL)
-        break;
-      if (*r->at == '"')
-        {
-          for (r->at++; r->at < r->end && *r->at != '"'; r->at++)
-            {
-              r->line += *r->at == '\n';
-              if (*r->at == '\\' && r->at + 1 < r->end)
-                r->at++;
-            }
-          if (r->at >= r->end)
-            break;
-          continue;
-        }
-      r->line += *r->at == '\n';
-      depth += strchr ("([{", *r->at) != NULL ? 1 : strchr (")]}", *r->at) != NULL ? -1 : 0;
-      if (depth < 0)
-        break;
-    }
-  return g_strchomp (g_strndup (start, (gsize) (r->at - start)));
-}
-
-/* %x.1, without the sign. (transfer full) (nullable) */
-static char *
-value_name (Reader *r)
-{
-  const char *start;
-
-  if (!take (r, "%"))
-    return NULL;
-  start = r->at;
-  while (r->at < r->end && (g_ascii_isalnum (*r->at) || strchr ("_.-", *r->at) != NULL || (guchar) *r->at >= 0x80))
-    r->at++;
-  return r->at > start ? g_strndup (start, (gsize) (r->at - start)) : NULL;
-}
-
-/* "%a : Tensor, %b : int" */
-static gboolean
-typed_names (Reader *r, GPtrArray *names, GPtrArray *types, const char *stops)
-{
-  char *name;
-
-  while ((name = value_name (r)) != NULL)
-    {
-      g_ptr_array_add (names, name);
-      g_ptr_array_add (types, take (r, ":") ? until (r, stops) : g_strdup (""));
-      if (!take (r, ","))
-        break;
-    }
-  return TRUE;
 }
 
 /* ── values ── */
@@ -273,11 +157,12 @@ read_body (Reader *r, PhTorchScope *outer, PhSketchNode *node, const char *attr,
   gboolean ok;
 
   torch->graph = inner.graph;
-  ok = ++r->depth <= MAX_DEPTH || fail (r, "its blocks are too deep");
-  ok = ok && need (r, "block");
+  ok = ++r->depth <= MAX_DEPTH || ph_torch_words_fail (r, "its blocks are too deep");
+  ok = ok && ph_torch_words_need (r, "block");
   while (ok && r->at < r->end && g_ascii_isdigit (*r->at))
     r->at++;
-  ok = ok && need (r, "(") && typed_names (r, names, types, ",)") && need (r, ")") && need (r, ":");
+  ok = ok && ph_torch_words_need (r, "(") && ph_torch_words_typed_names (r, names, types, ",)") && ph_torch_words_need (r, ")")
+       && ph_torch_words_need (r, ":");
   for (guint i = 0; ok && i < names->len; i++)
     {
       g_hash_table_insert (
@@ -366,104 +251,140 @@ unpack (Reader *r, PhTorchScope *scope, const PhPy *at, PhTorchVal *of, GPtrArra
   return TRUE;
 }
 
-/* "domain::op[name=value, ...](%a, %b)", and for the names before it what it gives. */
+/* What stands of a node on its line: "domain::op[name=value, ...](%a, %b)", and what it gives. */
+typedef struct
+{
+  char *domain, *op; /* owned */
+  GPtrArray *args;   /* PhTorchVal */
+  GPtrArray *attrs;  /* owned char: a name, its value, ... */
+  GPtrArray *names;  /* char: of what it gives */
+  GPtrArray *types;  /* char: of each of @names */
+} Line;
+
+static void
+line_clear (Line *line)
+{
+  g_free (line->domain);
+  g_free (line->op);
+  g_ptr_array_unref (line->args);
+  g_ptr_array_unref (line->attrs);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Line, line_clear)
+
+static gboolean
+read_line (Reader *r, PhTorchScope *scope, Line *line)
+{
+  char *name, *colon;
+
+  line->domain = ph_torch_words_until (r, "[( \n");
+  if ((colon = strstr (line->domain, "::")) == NULL)
+    return ph_torch_words_fail (r, "an operator as aten::relu should stand there");
+  line->op = g_strdup (colon + 2);
+  *colon = '\0';
+  if (ph_torch_words_take (r, "["))
+    while (!ph_torch_words_take (r, "]"))
+      {
+        g_ptr_array_add (line->attrs, ph_torch_words_until (r, "=]"));
+        if (!ph_torch_words_need (r, "="))
+          return FALSE;
+        g_ptr_array_add (line->attrs, ph_torch_words_until (r, ",]"));
+        if (!ph_torch_words_take (r, ",") && (r->at >= r->end || *r->at != ']'))
+          return ph_torch_words_fail (r, "an attribute does not end");
+      }
+  if (!ph_torch_words_need (r, "("))
+    return FALSE;
+  while ((name = ph_torch_words_name (r)) != NULL)
+    {
+      g_autofree char *mine = name;
+      PhTorchVal *val = find (r, scope, mine);
+
+      if (val == NULL)
+        return FALSE;
+      g_ptr_array_add (line->args, val);
+      if (!ph_torch_words_take (r, ","))
+        break;
+    }
+  if (!ph_torch_words_need (r, ")"))
+    return FALSE;
+  read_place (r, scope);
+  return TRUE;
+}
+
+/* The first attribute's value, without its quotes where it is a text that no constant is made of. (nullable) (transfer full) */
+static char *
+first_value (const Line *line)
+{
+  const char *text = line->attrs->len > 1 ? line->attrs->pdata[1] : NULL;
+  const gsize n = text != NULL ? strlen (text) : 0;
+
+  return n >= 2 && *text == '"' && !g_str_equal (line->op, "Constant") ? g_strndup (text + 1, n - 2) : g_strdup (text);
+}
+
+/* A node of which only its name is known. */
+static gboolean
+add_plain (Reader *r, PhTorchScope *scope, const Line *line, const PhPy *at)
+{
+  PhSketchNode *node = ph_torch_add_node (scope, at, line->op, line->domain);
+
+  for (guint i = 0; i + 1 < line->attrs->len; i += 2)
+    ph_sketch_node_text (node, line->attrs->pdata[i], line->attrs->pdata[i + 1]);
+  if (g_str_equal (line->domain, PH_TORCH_PRIM) && (g_str_equal (line->op, "If") || g_str_equal (line->op, "Loop")))
+    {
+      if (!read_control (r, scope, node, line->args, at))
+        return FALSE;
+    }
+  else
+    for (guint i = 0; i < line->args->len; i++)
+      ph_sketch_node_input (node, ph_torch_as_value (scope, at, line->args->pdata[i]));
+  for (guint i = 0; i < line->names->len; i++)
+    {
+      const char *output = ph_sketch_node_output (node, line->names->pdata[i], ph_torch_script_type (line->types->pdata[i]));
+
+      g_hash_table_insert (scope->names, (gpointer) own (r, line->names->pdata[i]), ph_torch_value (r->torch, output));
+    }
+  if (line->names->len == 0)
+    ph_sketch_node_output (node, line->op, NULL);
+  ph_torch_name_node (scope, node);
+  return *r->torch->error == NULL;
+}
+
 static gboolean
 read_node (Reader *r, PhTorchScope *scope, GPtrArray *names, GPtrArray *types)
 {
-  g_autofree char *domain = NULL, *op = NULL, *attr = NULL, *text = NULL, *target = NULL;
-  g_autoptr (GPtrArray) args = g_ptr_array_new (), more = g_ptr_array_new_with_free_func (g_free);
   const PhPy at = { .line = r->line, .column = 1 };
   const char *type = types->len > 0 ? types->pdata[0] : "", *first = names->len > 0 ? names->pdata[0] : NULL;
+  g_auto (Line) line = { NULL, NULL, g_ptr_array_new (), g_ptr_array_new_with_free_func (g_free), names, types };
+  g_autofree char *text = NULL;
   PhTorchVal *val = NULL;
-  PhSketchNode *node;
-  char *name, *colon;
 
-  domain = until (r, "[( \n");
-  if ((colon = strstr (domain, "::")) == NULL)
-    return fail (r, "an operator as aten::relu should stand there");
-  op = g_strdup (colon + 2);
-  *colon = '\0';
-  if (take (r, "["))
-    while (!take (r, "]"))
-      {
-        char *key = until (r, "=]");
-
-        g_ptr_array_add (more, key);
-        if (!need (r, "="))
-          return FALSE;
-        g_ptr_array_add (more, until (r, ",]"));
-        if (!take (r, ",") && (r->at >= r->end || *r->at != ']'))
-          return fail (r, "an attribute does not end");
-      }
-  if (!need (r, "("))
+  if (!read_line (r, scope, &line))
     return FALSE;
-  while ((name = value_name (r)) != NULL)
+  text = first_value (&line);
+  if (g_str_equal (line.domain, PH_TORCH_PRIM))
     {
-      g_autofree char *mine = name;
+      const char *attr = line.attrs->len > 0 ? line.attrs->pdata[0] : NULL;
 
-      if ((val = find (r, scope, mine)) == NULL)
-        return FALSE;
-      g_ptr_array_add (args, val);
-      if (!take (r, ","))
-        break;
-    }
-  if (!need (r, ")"))
-    return FALSE;
-  read_place (r, scope);
-  if (more->len > 0)
-    {
-      attr = g_strdup (more->pdata[0]);
-      text = g_strdup (more->pdata[1]);
-      if (*text == '"' && strlen (text) >= 2 && !g_str_equal (op, "Constant"))
-        {
-          memmove (text, text + 1, strlen (text));
-          text[strlen (text) - 1] = '\0';
-        }
-    }
-  val = NULL;
-  if (g_str_equal (domain, PH_TORCH_PRIM))
-    {
-      if ((g_str_equal (op, "TupleUnpack") || g_str_equal (op, "ListUnpack")) && args->len == 1)
-        return unpack (r, scope, &at, args->pdata[0], names);
-      if (g_str_equal (op, "Constant"))
+      if ((g_str_equal (line.op, "TupleUnpack") || g_str_equal (line.op, "ListUnpack")) && line.args->len == 1)
+        return unpack (r, scope, &at, line.args->pdata[0], names);
+      if (g_str_equal (line.op, "Constant"))
         {
           if ((val = read_constant (r, scope, &at, first, type, text)) == NULL)
-            return fail (r, "the constant is not read");
+            return ph_torch_words_fail (r, "the constant is not read");
         }
-      else if ((val = known (r, scope, &at, op, args, attr, text, type)) == NULL && *r->torch->error != NULL)
+      else if ((val = known (r, scope, &at, line.op, line.args, attr, text, type)) == NULL && *r->torch->error != NULL)
         return FALSE;
     }
-  if (val == NULL && g_str_equal (domain, PH_TORCH_ATEN))
+  else if (g_str_equal (line.domain, PH_TORCH_ATEN))
     {
-      target = g_strdup_printf ("torch.ops.aten.%s.default", op);
-      val = ph_torch_call_target (
-          scope, &at, target,
-          &(PhTorchCall) { args, NULL, (const char *const *) names->pdata, names->len, ph_torch_script_type (type) });
-      if (val == NULL)
+      const PhTorchCall call = { line.args, NULL, (const char *const *) names->pdata, names->len, ph_torch_script_type (type) };
+      g_autofree char *target = g_strdup_printf ("torch.ops.aten.%s.default", line.op);
+
+      if ((val = ph_torch_call_target (scope, &at, target, &call)) == NULL)
         return FALSE;
     }
   if (val == NULL)
-    {
-      node = ph_torch_add_node (scope, &at, op, domain);
-      for (guint i = 0; i + 1 < more->len; i += 2)
-        ph_sketch_node_text (node, more->pdata[i], more->pdata[i + 1]);
-      if (g_str_equal (domain, PH_TORCH_PRIM) && (g_str_equal (op, "If") || g_str_equal (op, "Loop")))
-        {
-          if (!read_control (r, scope, node, args, &at))
-            return FALSE;
-        }
-      else
-        for (guint i = 0; i < args->len; i++)
-          ph_sketch_node_input (node, ph_torch_as_value (scope, &at, args->pdata[i]));
-      for (guint i = 0; i < names->len; i++)
-        g_hash_table_insert (
-            scope->names, (gpointer) own (r, names->pdata[i]),
-            ph_torch_value (r->torch, ph_sketch_node_output (node, names->pdata[i], ph_torch_script_type (types->pdata[i]))));
-      if (names->len == 0)
-        ph_sketch_node_output (node, op, NULL);
-      ph_torch_name_node (scope, node);
-      return *r->torch->error == NULL;
-    }
+    return add_plain (r, scope, &line, &at);
   if (names->len > 1 && val->items != NULL && val->items->len == names->len)
     for (guint i = 0; i < names->len; i++)
       g_hash_table_insert (scope->names, (gpointer) own (r, names->pdata[i]), val->items->pdata[i]);
@@ -482,20 +403,20 @@ read_block (Reader *r, PhTorchScope *scope, const char *last)
     {
       g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free), types = g_ptr_array_new_with_free_func (g_free);
 
-      if (take (r, last))
+      if (ph_torch_words_take (r, last))
         break;
-      skip (r, TRUE);
+      ph_torch_words_take (r, ""); /* to the next word */
       if (r->at >= r->end)
-        return fail (r, "the text ends before the graph does: the dump was cut off");
-      typed_names (r, names, types, ",=\n");
-      if (!need (r, "=") || !read_node (r, scope, names, types))
+        return ph_torch_words_fail (r, "the text ends before the graph does: the dump was cut off");
+      ph_torch_words_typed_names (r, names, types, ",=\n");
+      if (!ph_torch_words_need (r, "=") || !read_node (r, scope, names, types))
         return FALSE;
     }
-  if (!need (r, "("))
+  if (!ph_torch_words_need (r, "("))
     return FALSE;
   for (;;)
     {
-      g_autofree char *name = value_name (r);
+      g_autofree char *name = ph_torch_words_name (r);
       PhTorchVal *val;
 
       if (name == NULL)
@@ -506,10 +427,10 @@ read_block (Reader *r, PhTorchScope *scope, const char *last)
         ph_sketch_add_output (scope->graph, ph_torch_as_value (scope, &at, val), NULL);
       else
         ph_torch_output (scope, val);
-      if (!take (r, ","))
+      if (!ph_torch_words_take (r, ","))
         break;
     }
-  return need (r, ")") && *r->torch->error == NULL;
+  return ph_torch_words_need (r, ")") && *r->torch->error == NULL;
 }
 
 /* graph(%self : __torch__.Net, %x : Tensor): ... */
@@ -521,7 +442,8 @@ read_graph (Reader *r, PhSketchGraph *graph)
   PhTorchScope scope = { .torch = r->torch, .graph = graph, .scope = "", .names = values };
 
   r->torch->graph = graph;
-  if (!need (r, "graph(") || !typed_names (r, names, types, ",)") || !need (r, ")") || !need (r, ":"))
+  if (!ph_torch_words_need (r, "graph(") || !ph_torch_words_typed_names (r, names, types, ",)") || !ph_torch_words_need (r, ")")
+      || !ph_torch_words_need (r, ":"))
     return FALSE;
   for (guint i = 0; i < names->len; i++)
     {
@@ -557,12 +479,13 @@ read_model (PhSource *source, GError **error)
   ph_torch_init (&torch, source, sketch, &reason);
   ok = read_graph (&r, sketch->main);
   /* with prim::TensorExprGroup_0 = graph(...): what groups of nodes stand for */
-  while (ok && take (&r, "with "))
+  while (ok && ph_torch_words_take (&r, "with "))
     {
-      g_autofree char *name = until (&r, "= \n");
+      g_autofree char *name = ph_torch_words_until (&r, "= \n");
       const char *colon = strstr (name, "::");
 
-      ok = need (&r, "=") && (colon != NULL || fail (&r, "a name as prim::Group_0 should stand there"))
+      ok = ph_torch_words_need (&r, "=")
+           && (colon != NULL || ph_torch_words_fail (&r, "a name as prim::Group_0 should stand there"))
            && read_graph (&r, ph_sketch_add_function (sketch, PH_TORCH_PRIM, colon + 2));
     }
   if (ok && reason == NULL)

@@ -98,6 +98,12 @@ ph_torch_by_value (gconstpointer a, gconstpointer b)
   return strcmp ((*(const PhTorchVal *const *) a)->name, (*(const PhTorchVal *const *) b)->name);
 }
 
+static gboolean
+is_none (const PhTorchVal *val)
+{
+  return val->kind == PH_TORCH_LITERAL && ph_py_is_none (val->py);
+}
+
 /* What is @vals[0] behind one branch and @vals[1] behind the other; tuples member by member. */
 static PhTorchVal *
 join (PhTorchScope *scope, PhTorchScope inner[2], PhSketchNode *node, const PhPy *py, PhTorchVal *const *vals, const char *name)
@@ -139,24 +145,159 @@ join (PhTorchScope *scope, PhTorchScope inner[2], PhSketchNode *node, const PhPy
   made->graph = scope->graph;
   for (guint branch = 0; branch < 2; branch++)
     made->maybe_none = made->maybe_none || vals[branch]->maybe_none || vals[branch]->kind == PH_TORCH_UNKNOWN
-                       || (vals[branch]->kind == PH_TORCH_LITERAL && ph_py_is_none (vals[branch]->py));
+                       || is_none (vals[branch]);
   return made;
+}
+
+/* A branch while it is read: [0] is what the test says yes to, [1] the other. */
+typedef struct
+{
+  PhTorchScope *scope;
+  PhTorchScope inner[2];
+  const PhPy *py;
+  PhSketchNode *node;
+  GPtrArray *objects; /* PhTorchVal: what either writes into */
+  GPtrArray *own[2];  /* their own of each of @objects */
+} Branch;
+
+static gboolean
+read_bodies (Branch *branch, PhPy *const *rest, guint n_rest)
+{
+  PhTorchScope *scope = branch->scope;
+  PhTorch *torch = scope->torch;
+  const PhPy *py = branch->py;
+  gboolean ok = TRUE;
+
+  for (guint side = 0; side < 2; side++)
+    {
+      PhTorchScope *inner = &branch->inner[side];
+      g_autoptr (GPtrArray) all = g_ptr_array_new ();
+
+      *inner = ph_torch_inner_scope (scope, ph_sketch_add_body (branch->node, side == 0 ? "then_branch" : "else_branch"));
+      branch->own[side] = g_ptr_array_new ();
+      for (guint i = 0; i < branch->objects->len; i++)
+        {
+          PhTorchVal *object = branch->objects->pdata[i];
+
+          g_ptr_array_add (branch->own[side], ph_torch_own_object (inner, object, object->name));
+        }
+      for (guint i = 0; i < (side == 0 ? py->n_body : py->n_orelse); i++)
+        g_ptr_array_add (all, (side == 0 ? py->body : py->orelse)[i]);
+      for (guint i = 0; i < n_rest; i++)
+        g_ptr_array_add (all, rest[i]);
+      torch->work += all->len;
+      torch->graph = inner->graph;
+      ok = ok && ph_torch_block (inner, (PhPy *const *) all->pdata, all->len);
+      torch->graph = scope->graph;
+    }
+  return ok;
+}
+
+/* Behind the branches there is one object again: theirs stand for it. */
+static gboolean
+join_objects (Branch *branch)
+{
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && i < branch->objects->len; i++)
+    {
+      PhTorchVal *object = branch->objects->pdata[i], *const vals[] = { branch->own[0]->pdata[i], branch->own[1]->pdata[i] };
+
+      if (!g_str_equal (vals[0]->name, object->name) || !g_str_equal (vals[1]->name, object->name))
+        {
+          const PhTorchVal *joined = join (branch->scope, branch->inner, branch->node, branch->py, vals, object->name);
+
+          ok = ph_torch_write (branch->scope, branch->py, object, joined->name);
+        }
+      for (guint side = 0; side < 2; side++)
+        {
+          GHashTableIter iter;
+          gpointer val;
+
+          g_hash_table_iter_init (&iter, branch->inner[side].names);
+          while (g_hash_table_iter_next (&iter, NULL, &val))
+            if (val == vals[side])
+              g_hash_table_iter_replace (&iter, object);
+        }
+    }
+  return ok;
+}
+
+/* Names that both branches know afterwards. */
+static void
+join_names (Branch *branch)
+{
+  PhTorchScope *scope = branch->scope;
+  g_autoptr (GPtrArray) changed = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer name, val;
+
+  g_hash_table_iter_init (&iter, branch->inner[0].names);
+  while (g_hash_table_iter_next (&iter, &name, &val))
+    {
+      const PhTorchVal *other = g_hash_table_lookup (branch->inner[1].names, name), *before;
+
+      before = g_hash_table_lookup (scope->names, name);
+      if (other != NULL && other != val)
+        g_ptr_array_add (changed, name);
+      else if (other == val && before != val)
+        g_hash_table_insert (scope->names, name, val); /* both give it the same object */
+    }
+  g_ptr_array_sort (changed, ph_torch_by_name);
+  for (guint i = 0; i < changed->len; i++)
+    {
+      PhTorchVal *const vals[] = { g_hash_table_lookup (branch->inner[0].names, changed->pdata[i]),
+                                   g_hash_table_lookup (branch->inner[1].names, changed->pdata[i]) };
+
+      g_hash_table_insert (scope->names, changed->pdata[i],
+                           join (scope, branch->inner, branch->node, branch->py, vals, changed->pdata[i]));
+    }
+}
+
+/* The function returns what the branches return. */
+static gboolean
+join_results (Branch *branch)
+{
+  PhTorchScope *scope = branch->scope;
+  PhTorchVal *vals[2];
+
+  for (guint side = 0; side < 2; side++)
+    vals[side] = branch->inner[side].result != NULL
+                     ? branch->inner[side].result
+                     : ph_torch_literal (scope->torch, ph_torch_new_literal (scope->torch, PH_PY_CONSTANT, "None"));
+  scope->returned = TRUE;
+  if (is_none (vals[0]) != is_none (vals[1]))
+    return ph_torch_fail (scope, branch->py, "one branch returns a value and the other one nothing");
+  scope->result = join (scope, branch->inner, branch->node, branch->py, vals, "result");
+  return TRUE;
+}
+
+/* A node gives something, and so does each of its bodies. */
+static void
+give_outputs (Branch *branch)
+{
+  if (branch->node->outputs->len == 0)
+    ph_sketch_node_output (branch->node, "if", NULL);
+  for (guint side = 0; side < 2; side++)
+    {
+      PhSketchGraph *body = branch->inner[side].graph;
+      const PhSketchNode *last = body->nodes->len > 0 ? body->nodes->pdata[body->nodes->len - 1] : NULL;
+
+      if (body->outputs->len == 0 && last != NULL && last->outputs->len > 0)
+        ph_sketch_add_output (body, last->outputs->pdata[0], NULL);
+    }
 }
 
 /* @rest: what follows it in the block, where a branch returns: it is then part of the branches that do not. */
 gboolean
 ph_torch_if (PhTorchScope *scope, const PhPy *py, PhPy *const *rest, guint n_rest)
 {
-  PhTorch *torch = scope->torch;
-  PhTorchVal *test = ph_torch_expr (scope, py->items[0], NULL, NULL), *vals[2];
-  g_autoptr (GPtrArray) changed = g_ptr_array_new (), objects = NULL;
-  GPtrArray *own[2];
+  PhTorchVal *test = ph_torch_expr (scope, py->items[0], NULL, NULL);
   g_autoptr (GHashTable) written = g_hash_table_new (g_str_hash, g_str_equal);
-  PhTorchScope inner[2];
-  PhSketchNode *node;
-  GHashTableIter iter;
-  gpointer name, val;
-  gboolean ok = TRUE;
+  g_autoptr (GPtrArray) objects = NULL;
+  Branch branch = { .scope = scope, .py = py };
+  const char *condition;
+  gboolean ok;
 
   if (test == NULL)
     return FALSE;
@@ -167,104 +308,22 @@ ph_torch_if (PhTorchScope *scope, const PhPy *py, PhPy *const *rest, guint n_res
   ph_torch_written (py->body, py->n_body, written);
   ph_torch_written (py->orelse, py->n_orelse, written);
   ph_torch_written (rest, n_rest, written);
-  objects = ph_torch_objects_written (scope, written);
+  branch.objects = objects = ph_torch_objects_written (scope, written);
   g_ptr_array_sort (objects, ph_torch_by_value);
-  {
-    const char *condition = ph_torch_as_value (scope, py, test); /* a constant that is made for it stands before the node */
+  condition = ph_torch_as_value (scope, py, test); /* a constant that is made for it stands before the node */
+  branch.node = ph_sketch_add_node (scope->graph, "If", PH_TORCH_PRIM, scope->file == NULL ? py->line : 0, py->column);
+  ph_sketch_node_input (branch.node, condition);
 
-    node = ph_sketch_add_node (scope->graph, "If", PH_TORCH_PRIM, scope->file == NULL ? py->line : 0, py->column);
-    ph_sketch_node_input (node, condition);
-  }
-  for (guint branch = 0; branch < 2; branch++)
+  ok = read_bodies (&branch, rest, n_rest) && join_objects (&branch);
+  if (ok && n_rest == 0)
+    join_names (&branch);
+  if (ok && (branch.inner[0].returned || branch.inner[1].returned))
+    ok = join_results (&branch);
+  give_outputs (&branch);
+  for (guint side = 0; side < 2; side++)
     {
-      inner[branch] = ph_torch_inner_scope (scope, ph_sketch_add_body (node, branch == 0 ? "then_branch" : "else_branch"));
-      own[branch] = g_ptr_array_new ();
-      for (guint i = 0; i < objects->len; i++)
-        g_ptr_array_add (own[branch],
-                         ph_torch_own_object (&inner[branch], objects->pdata[i], ((PhTorchVal *) objects->pdata[i])->name));
-      torch->graph = inner[branch].graph;
-      {
-        g_autoptr (GPtrArray) all = g_ptr_array_new ();
-
-        for (guint i = 0; i < (branch == 0 ? py->n_body : py->n_orelse); i++)
-          g_ptr_array_add (all, (branch == 0 ? py->body : py->orelse)[i]);
-        for (guint i = 0; i < n_rest; i++)
-          g_ptr_array_add (all, rest[i]);
-        torch->work += all->len;
-        ok = ok && ph_torch_block (&inner[branch], (PhPy *const *) all->pdata, all->len);
-      }
-      torch->graph = scope->graph;
+      g_hash_table_unref (branch.inner[side].names);
+      g_ptr_array_unref (branch.own[side]);
     }
-  for (guint i = 0; ok && i < objects->len; i++)
-    {
-      PhTorchVal *object = objects->pdata[i], *joined;
-
-      vals[0] = own[0]->pdata[i];
-      vals[1] = own[1]->pdata[i];
-      if (g_str_equal (vals[0]->name, object->name) && g_str_equal (vals[1]->name, object->name))
-        {
-          for (guint branch = 0; branch < 2; branch++)
-            {
-              g_hash_table_iter_init (&iter, inner[branch].names);
-              while (g_hash_table_iter_next (&iter, NULL, &val))
-                if (val == vals[branch])
-                  g_hash_table_iter_replace (&iter, object);
-            }
-          continue;
-        }
-      joined = join (scope, inner, node, py, vals, object->name);
-      ok = ph_torch_write (scope, py, object, joined->name);
-      for (guint branch = 0; branch < 2; branch++)
-        {
-          g_hash_table_iter_init (&iter, inner[branch].names);
-          while (g_hash_table_iter_next (&iter, NULL, &val))
-            if (val == vals[branch])
-              g_hash_table_iter_replace (&iter, object);
-        }
-    }
-  g_hash_table_iter_init (&iter, inner[0].names);
-  while (ok && n_rest == 0 && g_hash_table_iter_next (&iter, &name, &val))
-    {
-      PhTorchVal *other = g_hash_table_lookup (inner[1].names, name);
-
-      if (other != NULL && other != val
-          && (val != g_hash_table_lookup (scope->names, name) || other != g_hash_table_lookup (scope->names, name)))
-        g_ptr_array_add (changed, name);
-      else if (other == val && g_hash_table_lookup (scope->names, name) != val)
-        g_hash_table_insert (scope->names, name, val); /* both give it the same object */
-    }
-  g_ptr_array_sort (changed, ph_torch_by_name);
-  for (guint i = 0; ok && i < changed->len; i++)
-    {
-      for (guint branch = 0; branch < 2; branch++)
-        vals[branch] = g_hash_table_lookup (inner[branch].names, changed->pdata[i]);
-      g_hash_table_insert (scope->names, changed->pdata[i], join (scope, inner, node, py, vals, changed->pdata[i]));
-    }
-  if (ok && (inner[0].returned || inner[1].returned))
-    {
-      for (guint branch = 0; branch < 2; branch++)
-        vals[branch] = inner[branch].result != NULL
-                           ? inner[branch].result
-                           : ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "None"));
-      if ((vals[0]->kind == PH_TORCH_LITERAL && ph_py_is_none (vals[0]->py))
-          != (vals[1]->kind == PH_TORCH_LITERAL && ph_py_is_none (vals[1]->py)))
-        ok = ph_torch_fail (scope, py, "one branch returns a value and the other one nothing");
-      else
-        scope->result = join (scope, inner, node, py, vals, "result");
-      scope->returned = TRUE;
-    }
-  if (node->outputs->len == 0)
-    ph_sketch_node_output (node, "if", NULL);
-  for (guint branch = 0; branch < 2; branch++)
-    {
-      if (inner[branch].graph->outputs->len == 0 && inner[branch].graph->nodes->len > 0 && ok)
-        {
-          PhSketchNode *last = inner[branch].graph->nodes->pdata[inner[branch].graph->nodes->len - 1];
-
-          ph_sketch_add_output (inner[branch].graph, last->outputs->pdata[0], NULL);
-        }
-      g_hash_table_unref (inner[branch].names);
-      g_ptr_array_unref (own[branch]);
-    }
-  return ok && *torch->error == NULL;
+  return ok && *scope->torch->error == NULL;
 }

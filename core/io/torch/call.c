@@ -435,6 +435,81 @@ ph_torch_call_target (PhTorchScope *scope, const PhPy *at, const char *dotted, c
   return finish_call (scope, at, &target, call);
 }
 
+/* Reads what a call is given into @args and @keywords. */
+static gboolean
+read_arguments (PhTorchScope *scope, const PhPy *py, GPtrArray *args, GPtrArray *keywords)
+{
+  const PhPy *callee = py->items[0];
+  const gboolean skip_type = ph_py_is_name (callee, "annotate") || ph_py_is_name (callee, "unchecked_cast")
+                             || ph_py_is_name (callee, "uninitialized");
+
+  for (guint i = 1; i < py->n; i++)
+    {
+      const PhPy *argument = py->items[i];
+      const gboolean wrapped = argument->kind == PH_PY_KEYWORD || argument->kind == PH_PY_STARRED;
+      PhTorchVal *val = skip_type && i == 1 ? ph_torch_unknown (scope->torch, argument)
+                                            : ph_torch_expr (scope, wrapped ? argument->items[0] : argument, NULL, NULL);
+
+      if (val == NULL)
+        return FALSE;
+      if (argument->kind == PH_PY_KEYWORD && *argument->text != '*')
+        {
+          g_ptr_array_add (keywords, (gpointer) argument->text);
+          g_ptr_array_add (keywords, val);
+        }
+      else
+        g_ptr_array_add (args, val);
+    }
+  return TRUE;
+}
+
+/* OF.NAME (...), where @of is no name of a module of Python's. Sets @val to what was called, or @target to what is to be. */
+static gboolean
+call_member (PhTorchScope *scope, const PhPy *py, PhTorchVal *of, const PhTorchCall *call, PhTorchTarget *target,
+             PhTorchVal **val)
+{
+  PhTorch *torch = scope->torch;
+  const char *member = py->items[0]->text;
+  gboolean known = FALSE;
+
+  if (of->kind == PH_TORCH_MODULE && of->object != NULL)
+    {
+      *val = ph_torch_call_method (scope, py, of, member, call->args, &known);
+      return known || *val == NULL;
+    }
+  if (of->kind == PH_TORCH_MODULE
+      && !g_hash_table_contains (torch->weights, of->path)) /* self.fc1 (x): what is in it is not said */
+    {
+      g_autofree char *path = g_strdup_printf ("%s%s%s", of->path, *of->path != '\0' ? "." : "", member);
+
+      target->domain = g_strdup (PH_TORCH_OTHER);
+      target->op = g_strdup ("call_module");
+      *val = ph_torch_add_call (scope, py, target, call);
+      ph_sketch_node_text (scope->graph->nodes->pdata[scope->graph->nodes->len - 1], "target", path);
+      return TRUE;
+    }
+  g_ptr_array_insert (call->args, 0, of);
+  target->domain = g_strdup (ph_torch_signature (member) != NULL || torch->zip != NULL ? PH_TORCH_ATEN : PH_TORCH_OTHER);
+  target->op = g_strdup (member);
+  return FALSE;
+}
+
+/* operator.setitem (x, index, y) writes into a part of x. */
+static PhTorchVal *
+set_item (PhTorchScope *scope, const PhPy *py, const PhTorchCall *call)
+{
+  g_auto (PhTorchTarget) target = { NULL, NULL, NULL };
+  PhTorchVal *part = ph_torch_index (scope, py, call->args->pdata[0], py->items[2], NULL, NULL);
+
+  if (part == NULL)
+    return NULL;
+  call->args->pdata[0] = part;
+  g_ptr_array_remove_index (call->args, 1);
+  target.domain = g_strdup (PH_TORCH_ATEN);
+  target.op = g_strdup ("copy_");
+  return finish_call (scope, py, &target, call);
+}
+
 PhTorchVal *
 ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, guint n_names, const PhType *type)
 {
@@ -446,8 +521,7 @@ ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, gu
   g_auto (PhTorchTarget) target = { NULL, NULL, NULL };
   PhTorchVal *val = NULL, *of = NULL;
   const char *name = n_names == 1 ? names[0] : NULL;
-  gboolean known = FALSE, skip_type = ph_py_is_name (callee, "annotate") || ph_py_is_name (callee, "unchecked_cast")
-                                      || ph_py_is_name (callee, "uninitialized");
+  gboolean known = FALSE;
 
   if (++torch->work > MAX_WORK)
     {
@@ -455,39 +529,20 @@ ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, gu
                       MAX_WORK);
       return NULL;
     }
-  for (guint i = 1; i < py->n; i++)
-    {
-      const PhPy *argument = py->items[i];
-
-      if (skip_type && i == 1)
-        val = ph_torch_unknown (torch, argument);
-      else if ((val = ph_torch_expr (
-                    scope, argument->kind == PH_PY_KEYWORD || argument->kind == PH_PY_STARRED ? argument->items[0] : argument,
-                    NULL, NULL))
-               == NULL)
-        return NULL;
-      if (argument->kind == PH_PY_KEYWORD && *argument->text != '*')
-        {
-          g_ptr_array_add (keywords, (gpointer) argument->text);
-          g_ptr_array_add (keywords, val);
-        }
-      else
-        g_ptr_array_add (args, val);
-    }
+  if (!read_arguments (scope, py, args, keywords))
+    return NULL;
   if ((val = builtin_call (scope, py, args, name, type)) != NULL || *torch->error != NULL)
     return val;
   if (callee->kind == PH_PY_NAME && (of = g_hash_table_lookup (scope->names, callee->text)) != NULL
       && of->kind == PH_TORCH_UNKNOWN)
     {
-      char *function = ph_py_dotted (of->py); /* _0 = __torch__.torch.nn.functional.relu */
+      g_autofree char *function = ph_py_dotted (of->py); /* _0 = __torch__.torch.nn.functional.relu */
 
       if (function != NULL && g_str_has_prefix (function, "__torch__."))
         {
           g_free (dotted);
-          dotted = function;
+          dotted = g_steal_pointer (&function);
         }
-      else
-        g_free (function);
     }
   else if (callee->kind == PH_PY_ATTRIBUTE
            && (dotted == NULL
@@ -496,30 +551,8 @@ ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, gu
     {
       if ((of = ph_torch_expr (scope, callee->items[0], NULL, NULL)) == NULL)
         return NULL;
-      if (of->kind == PH_TORCH_MODULE && of->object != NULL)
-        {
-          val = ph_torch_call_method (scope, py, of, callee->text, args, &known);
-          if (known || val == NULL)
-            return val;
-        }
-      else if (of->kind == PH_TORCH_MODULE
-               && !g_hash_table_contains (torch->weights, of->path)) /* self.fc1 (x): what is in it is not said */
-        {
-          g_autofree char *path = g_strdup_printf ("%s%s%s", of->path, *of->path != '\0' ? "." : "", callee->text);
-
-          target.domain = g_strdup (PH_TORCH_OTHER);
-          target.op = g_strdup ("call_module");
-          val = ph_torch_add_call (scope, py, &target, &call);
-          ph_sketch_node_text (scope->graph->nodes->pdata[scope->graph->nodes->len - 1], "target", path);
-          return val;
-        }
-      else
-        {
-          g_ptr_array_insert (args, 0, of);
-          target.domain = g_strdup (ph_torch_signature (callee->text) != NULL || torch->zip != NULL ? PH_TORCH_ATEN
-                                                                                                    : PH_TORCH_OTHER);
-          target.op = g_strdup (callee->text);
-        }
+      if (call_member (scope, py, of, &call, &target, &val))
+        return val;
     }
   if (dotted != NULL && target.op == NULL && g_str_has_prefix (dotted, "__torch__."))
     {
@@ -528,17 +561,7 @@ ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, gu
         return val;
     }
   if (dotted != NULL && g_str_has_suffix (dotted, "operator.setitem") && args->len == 3)
-    {
-      PhTorchVal *part = ph_torch_index (scope, py, args->pdata[0], py->items[2], NULL, NULL);
-
-      if (part == NULL)
-        return NULL;
-      args->pdata[0] = part;
-      g_ptr_array_remove_index (args, 1);
-      target.domain = g_strdup (PH_TORCH_ATEN);
-      target.op = g_strdup ("copy_");
-      return finish_call (scope, py, &target, &call);
-    }
+    return set_item (scope, py, &call);
   if (dotted != NULL && g_str_has_suffix (dotted, "operator.getitem") && args->len == 2)
     return ph_torch_index (scope, py, args->pdata[0], py->items[2], name, type);
   if (target.op != NULL)

@@ -88,155 +88,222 @@ uses_lists (PhTorchScope *scope, PhPy *const *body, guint n, guint depth)
   return FALSE;
 }
 
-/* while test: ..., for i in range (n): ... */
-gboolean
-ph_torch_loop (PhTorchScope *scope, const PhPy *py)
+/* A loop while it is read. */
+typedef struct
 {
-  PhTorch *torch = scope->torch;
-  g_autoptr (GHashTable) set = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GPtrArray) carried = g_ptr_array_new ();
-  const gboolean range = py->kind == PH_PY_FOR;
-  g_autoptr (GPtrArray) objects = NULL, own = g_ptr_array_new ();
-  g_autoptr (GHashTable) written = g_hash_table_new (g_str_hash, g_str_equal);
-  PhTorchVal *test, *count, *after;
+  PhTorchScope *scope;
   PhTorchScope inner;
+  const PhPy *py;
+  gboolean range;     /* for i in range (n), not while */
+  PhTorchVal *count;  /* how many turns at most */
+  PhTorchVal *test;   /* whether it begins */
+  GPtrArray *carried; /* names of values that a turn takes from the one before it */
+  GPtrArray *objects; /* PhTorchVal: what the body writes into */
+  GPtrArray *own;     /* the body's own of each of @objects */
   PhSketchNode *node;
-  PhSketchGraph *body;
-  GHashTableIter iter;
-  gpointer name;
-  const char *index, *first, *second;
-  gint64 turns;
-  gboolean ok;
+} Loop;
 
+static gboolean
+check_form (PhTorchScope *scope, const PhPy *py)
+{
   if (ph_torch_returns (py->body, py->n_body))
     return ph_torch_fail (
         scope, py,
         "a loop from whose middle a function returns is not read: keep the result in a variable and leave the loop by its condition");
   if (py->n_orelse > 0 || leaves (py->body, py->n_body))
     return ph_torch_fail (scope, py, "a loop with break, continue or else is not read: leave it by its condition");
-  if (range)
+  return TRUE;
+}
+
+/* Reads the body once a turn, with the number of the turn as a constant. */
+static gboolean
+write_out (PhTorchScope *scope, const PhPy *py, gint64 turns)
+{
+  for (gint64 i = 0; i < turns; i++)
+    {
+      scope->torch->work += py->n_body;
+      g_hash_table_insert (scope->names, (gpointer) py->items[0]->text, ph_torch_int (scope->torch, i));
+      if (scope->torch->work > MOST_WORK)
+        return ph_torch_fail (scope, py, "its loops go round too often for their lists to be followed");
+      if (!ph_torch_block (scope, py->body, py->n_body))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Sets @count and @test. */
+static gboolean
+read_header (Loop *loop)
+{
+  const PhPy *py = loop->py;
+  PhTorch *torch = loop->scope->torch;
+
+  if (loop->range)
     {
       const PhPy *call = py->items[1], *bound = call->kind == PH_PY_CALL && call->n >= 2 ? call->items[1] : NULL;
 
       if (bound == NULL || call->n != 2 || !ph_py_is_name (call->items[0], "range") || py->items[0]->kind != PH_PY_NAME)
         return ph_source_fail (torch->source, torch->error, PH_ERROR_UNSUPPORTED, NULL,
                                "%s:%u: a loop over something else than range (n) is not read",
-                               scope->file != NULL ? scope->file : "line", py->line);
-      if ((count = ph_torch_expr (scope, bound, NULL, NULL)) == NULL)
-        return FALSE;
-      if (ph_torch_is_int (count, &turns) && turns >= 0 && turns <= MOST_TURNS && uses_lists (scope, py->body, py->n_body, 0))
-        {
-          for (gint64 i = 0; i < turns; i++)
-            {
-              torch->work += py->n_body;
-              g_hash_table_insert (scope->names, (gpointer) py->items[0]->text, ph_torch_int (torch, i));
-              if (torch->work > MOST_WORK)
-                return ph_torch_fail (scope, py, "its loops go round too often for their lists to be followed");
-              if (!ph_torch_block (scope, py->body, py->n_body))
-                return FALSE;
-            }
-          return TRUE;
-        }
-      test = ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "True"));
+                               loop->scope->file != NULL ? loop->scope->file : "line", py->line);
+      loop->count = ph_torch_expr (loop->scope, bound, NULL, NULL);
+      loop->test = ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "True"));
     }
   else
     {
       PhPy *most = ph_torch_new_literal (torch, PH_PY_INT, "9223372036854775807");
 
       most->i = G_MAXINT64;
-      count = ph_torch_literal (torch, most);
-      if ((test = ph_torch_expr (scope, py->items[0], NULL, NULL)) == NULL)
-        return FALSE;
+      loop->count = ph_torch_literal (torch, most);
+      loop->test = ph_torch_expr (loop->scope, py->items[0], NULL, NULL);
     }
+  return loop->count != NULL && loop->test != NULL;
+}
+
+/* Sets @carried and @objects: what a turn leaves to the next one. */
+static void
+find_carried (Loop *loop)
+{
+  const PhPy *py = loop->py;
+  g_autoptr (GHashTable) set = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) written = g_hash_table_new (g_str_hash, g_str_equal);
+  GHashTableIter iter;
+  gpointer name;
+
   collect_targets (py->body, py->n_body, set);
   ph_torch_written (py->body, py->n_body, written);
-  lists_to_values (scope, py, written);
+  lists_to_values (loop->scope, py, written);
   g_hash_table_iter_init (&iter, set);
   while (g_hash_table_iter_next (&iter, &name, NULL))
     g_hash_table_remove (written, name); /* carried anyway */
-  objects = ph_torch_objects_written (scope, written);
-  g_ptr_array_sort (objects, ph_torch_by_value);
+  loop->objects = ph_torch_objects_written (loop->scope, written);
+  g_ptr_array_sort (loop->objects, ph_torch_by_value);
+
   g_hash_table_iter_init (&iter, set);
   while (g_hash_table_iter_next (&iter, &name, NULL))
-    if (g_hash_table_contains (scope->names, name) && (range || !ph_py_is_name (py->items[0], name)))
-      {
-        const PhTorchVal *before = g_hash_table_lookup (scope->names, name);
-
-        if (before->kind != PH_TORCH_MODULE && before->kind != PH_TORCH_UNKNOWN)
-          g_ptr_array_add (carried, name);
-      }
-  g_ptr_array_sort (carried, ph_torch_by_name);
-  first = ph_torch_as_value (scope, py, count);
-  second = ph_torch_as_value (scope, py, test);
-  {
-    g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
-
-    for (guint i = 0; i < carried->len; i++)
-      g_ptr_array_add (inputs, (gpointer) ph_torch_as_value (scope, py, g_hash_table_lookup (scope->names, carried->pdata[i])));
-    for (guint i = 0; i < objects->len; i++)
-      g_ptr_array_add (inputs, (gpointer) ph_torch_as_value (scope, py, objects->pdata[i]));
-    node = ph_sketch_add_node (scope->graph, "Loop", PH_TORCH_PRIM, scope->file == NULL ? py->line : 0, py->column);
-    ph_sketch_node_input (node, first);
-    ph_sketch_node_input (node, second);
-    for (guint i = 0; i < inputs->len; i++)
-      ph_sketch_node_input (node, inputs->pdata[i]);
-    body = ph_sketch_add_body (node, "body");
-    inner = ph_torch_inner_scope (scope, body);
-    torch->graph = body;
-    index = ph_sketch_add_input (body, range ? py->items[0]->text : "i", ph_type_tensor (PH_INT64, 0, NULL));
-    ph_sketch_add_input (body, "condition", ph_type_tensor (PH_BOOL, 0, NULL)); /* so that it is as ONNX's Loop has it */
-    if (range)
-      g_hash_table_insert (inner.names, (gpointer) py->items[0]->text, ph_torch_value (torch, index));
-    for (guint i = 0; i < carried->len; i++)
-      {
-        const PhType *type = ph_sketch_type (scope->graph, inputs->pdata[i]);
-
-        g_hash_table_insert (
-            inner.names, carried->pdata[i],
-            ph_torch_value (torch, ph_sketch_add_input (body, carried->pdata[i],
-                                                        type != NULL && type->rank == 0 && type->has_rank ? type : NULL)));
-      }
-    for (guint i = 0; i < objects->len; i++)
-      {
-        PhTorchVal *object = objects->pdata[i];
-
-        g_ptr_array_add (own, ph_torch_own_object (&inner, object, ph_sketch_add_input (body, object->name, NULL)));
-      }
-  }
-  ok = ph_torch_block (&inner, py->body, py->n_body);
-  if (ok && (after = range ? test : ph_torch_expr (&inner, py->items[0], NULL, NULL)) != NULL)
     {
-      ph_sketch_add_output (body, ph_torch_as_value (&inner, py, after), NULL);
-      for (guint i = 0; i < carried->len; i++)
-        {
-          const char *value = ph_torch_as_value (&inner, py, g_hash_table_lookup (inner.names, carried->pdata[i]));
-          const PhType *type = ph_sketch_type (scope->graph, value);
+      const PhTorchVal *before = g_hash_table_lookup (loop->scope->names, name);
 
-          ph_sketch_add_output (body, value, NULL);
-          torch->graph = scope->graph;
-          g_hash_table_insert (
-              scope->names, carried->pdata[i],
-              ph_torch_value (torch, ph_sketch_node_output (node, carried->pdata[i],
-                                                            type != NULL && type->has_rank && type->rank == 0 ? type : NULL)));
-          torch->graph = body;
-        }
-      torch->graph = scope->graph;
-      for (guint i = 0; ok && i < objects->len; i++)
-        {
-          PhTorchVal *object = objects->pdata[i];
-
-          ph_sketch_add_output (body, ph_torch_as_value (&inner, py, own->pdata[i]), NULL);
-          ok = ph_torch_write (scope, py, object, ph_sketch_node_output (node, object->name, NULL));
-        }
-      if (!range && py->items[0]->kind == PH_PY_NAME)
-        g_hash_table_insert (scope->names, (gpointer) py->items[0]->text,
-                             ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "False")));
+      if (before != NULL && (loop->range || !ph_py_is_name (py->items[0], name)) && before->kind != PH_TORCH_MODULE
+          && before->kind != PH_TORCH_UNKNOWN)
+        g_ptr_array_add (loop->carried, name);
     }
-  else
-    ok = FALSE;
+  g_ptr_array_sort (loop->carried, ph_torch_by_name);
+}
+
+/* Only a scalar keeps its type from turn to turn whatever the body does with it. */
+static const PhType *
+scalar_type (PhSketchGraph *graph, const char *value)
+{
+  const PhType *type = ph_sketch_type (graph, value);
+
+  return type != NULL && type->has_rank && type->rank == 0 ? type : NULL;
+}
+
+/* Makes the node with what it takes, and its empty body with the same. */
+static void
+begin_body (Loop *loop)
+{
+  PhTorchScope *scope = loop->scope;
+  PhTorch *torch = scope->torch;
+  const PhPy *py = loop->py;
+  const char *first = ph_torch_as_value (scope, py, loop->count), *second = ph_torch_as_value (scope, py, loop->test), *index;
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  PhSketchGraph *body;
+
+  /* Constants that are made for them stand before the node. */
+  for (guint i = 0; i < loop->carried->len; i++)
+    g_ptr_array_add (inputs,
+                     (gpointer) ph_torch_as_value (scope, py, g_hash_table_lookup (scope->names, loop->carried->pdata[i])));
+  for (guint i = 0; i < loop->objects->len; i++)
+    g_ptr_array_add (inputs, (gpointer) ph_torch_as_value (scope, py, loop->objects->pdata[i]));
+  loop->node = ph_sketch_add_node (scope->graph, "Loop", PH_TORCH_PRIM, scope->file == NULL ? py->line : 0, py->column);
+  ph_sketch_node_input (loop->node, first);
+  ph_sketch_node_input (loop->node, second);
+  for (guint i = 0; i < inputs->len; i++)
+    ph_sketch_node_input (loop->node, inputs->pdata[i]);
+
+  body = ph_sketch_add_body (loop->node, "body");
+  loop->inner = ph_torch_inner_scope (scope, body);
+  torch->graph = body;
+  index = ph_sketch_add_input (body, loop->range ? py->items[0]->text : "i", ph_type_tensor (PH_INT64, 0, NULL));
+  ph_sketch_add_input (body, "condition", ph_type_tensor (PH_BOOL, 0, NULL)); /* so that it is as ONNX's Loop has it */
+  if (loop->range)
+    g_hash_table_insert (loop->inner.names, (gpointer) py->items[0]->text, ph_torch_value (torch, index));
+  for (guint i = 0; i < loop->carried->len; i++)
+    {
+      const char *input = ph_sketch_add_input (body, loop->carried->pdata[i], scalar_type (scope->graph, inputs->pdata[i]));
+
+      g_hash_table_insert (loop->inner.names, loop->carried->pdata[i], ph_torch_value (torch, input));
+    }
+  for (guint i = 0; i < loop->objects->len; i++)
+    {
+      PhTorchVal *object = loop->objects->pdata[i];
+
+      g_ptr_array_add (loop->own, ph_torch_own_object (&loop->inner, object, ph_sketch_add_input (body, object->name, NULL)));
+    }
+}
+
+/* What the body gives is what the node gives. */
+static gboolean
+end_body (Loop *loop)
+{
+  PhTorchScope *scope = loop->scope;
+  PhTorch *torch = scope->torch;
+  const PhPy *py = loop->py;
+  PhSketchGraph *body = loop->inner.graph;
+  PhTorchVal *after = loop->range ? loop->test : ph_torch_expr (&loop->inner, py->items[0], NULL, NULL);
+  gboolean ok = TRUE;
+
+  if (after == NULL)
+    return FALSE;
+  ph_sketch_add_output (body, ph_torch_as_value (&loop->inner, py, after), NULL);
+  for (guint i = 0; i < loop->carried->len; i++)
+    {
+      gpointer name = loop->carried->pdata[i];
+      const char *value = ph_torch_as_value (&loop->inner, py, g_hash_table_lookup (loop->inner.names, name));
+
+      ph_sketch_add_output (body, value, NULL);
+      torch->graph = scope->graph;
+      g_hash_table_insert (scope->names, name,
+                           ph_torch_value (torch, ph_sketch_node_output (loop->node, name, scalar_type (scope->graph, value))));
+      torch->graph = body;
+    }
   torch->graph = scope->graph;
-  if (node->outputs->len == 0)
-    ph_sketch_node_output (node, "loop", NULL);
-  g_hash_table_unref (inner.names);
-  return ok && *torch->error == NULL;
+  for (guint i = 0; ok && i < loop->objects->len; i++)
+    {
+      PhTorchVal *object = loop->objects->pdata[i];
+
+      ph_sketch_add_output (body, ph_torch_as_value (&loop->inner, py, loop->own->pdata[i]), NULL);
+      ok = ph_torch_write (scope, py, object, ph_sketch_node_output (loop->node, object->name, NULL));
+    }
+  if (!loop->range && py->items[0]->kind == PH_PY_NAME)
+    g_hash_table_insert (scope->names, (gpointer) py->items[0]->text,
+                         ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "False")));
+  return ok;
+}
+
+/* while test: ..., for i in range (n): ... */
+gboolean
+ph_torch_loop (PhTorchScope *scope, const PhPy *py)
+{
+  g_autoptr (GPtrArray) carried = g_ptr_array_new (), objects = NULL, own = g_ptr_array_new ();
+  Loop loop = { .scope = scope, .py = py, .range = py->kind == PH_PY_FOR, .carried = carried, .own = own };
+  gint64 turns;
+  gboolean ok;
+
+  if (!check_form (scope, py) || !read_header (&loop))
+    return FALSE;
+  if (loop.range && ph_torch_is_int (loop.count, &turns) && turns >= 0 && turns <= MOST_TURNS
+      && uses_lists (scope, py->body, py->n_body, 0))
+    return write_out (scope, py, turns);
+  find_carried (&loop);
+  objects = loop.objects;
+  begin_body (&loop);
+  ok = ph_torch_block (&loop.inner, py->body, py->n_body) && end_body (&loop);
+  scope->torch->graph = scope->graph;
+  if (loop.node->outputs->len == 0)
+    ph_sketch_node_output (loop.node, "loop", NULL);
+  g_hash_table_unref (loop.inner.names);
+  return ok && *scope->torch->error == NULL;
 }

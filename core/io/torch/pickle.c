@@ -252,6 +252,50 @@ add_items (Machine *m, guint n)
   return TRUE;
 }
 
+/* An integer of @n bytes, little-endian, in two's complement. */
+static gboolean
+push_long (Machine *m, guint64 n)
+{
+  const guint8 *bytes;
+
+  if (!take (m, n, &bytes))
+    return FALSE;
+  if (n > 8)
+    return push_int (m, G_MAXINT64);
+  return push_int (m,
+                   (gint64) (n > 0 && n < 8 && (bytes[n - 1] & 0x80) != 0 ? number (bytes, n) | ~G_GUINT64_CONSTANT (0) << (8 * n)
+                                                                          : number (bytes, n)));
+}
+
+static gboolean
+push_double (Machine *m)
+{
+  const guint8 *bytes;
+  union
+  {
+    guint64 i;
+    double f;
+  } bits = { 0 };
+
+  if (!take (m, 8, &bytes))
+    return FALSE;
+  for (guint i = 0; i < 8; i++)
+    bits.i = bits.i << 8 | bytes[i];
+  push (m, new_pickle (m, PH_PICKLE_FLOAT))->f = bits.f;
+  return TRUE;
+}
+
+/* A class whose module and name are on the stack. */
+static gboolean
+push_named_global (Machine *m)
+{
+  const PhPickle *name = pop (m), *module = pop (m);
+
+  if (module == NULL || name == NULL || module->kind != PH_PICKLE_STRING || name->kind != PH_PICKLE_STRING)
+    return fail (m, "it names a class by what is no text");
+  return push_global (m, module->text, name->text);
+}
+
 static gboolean
 step (Machine *m, guint8 op)
 {
@@ -274,29 +318,8 @@ step (Machine *m, guint8 op)
     case 'J': return take_number (m, 4, &n) && push_int (m, (gint32) n);
     case 'K': return take_number (m, 1, &n) && push_int (m, (gint64) n);
     case 'M': return take_number (m, 2, &n) && push_int (m, (gint64) n);
-    case 0x8a:
-      if (!take_number (m, 1, &n) || !take (m, n, &bytes))
-        return FALSE;
-      if (n > 8)
-        return push_int (m, G_MAXINT64);
-      return push_int (m, (gint64) (n > 0 && n < 8 && (bytes[n - 1] & 0x80) != 0
-                                        ? number (bytes, n) | ~G_GUINT64_CONSTANT (0) << (8 * n)
-                                        : number (bytes, n)));
-    case 'G':
-      {
-        union
-        {
-          guint64 i;
-          double f;
-        } bits = { 0 };
-
-        if (!take (m, 8, &bytes))
-          return FALSE;
-        for (guint i = 0; i < 8; i++)
-          bits.i = bits.i << 8 | bytes[i];
-        push (m, new_pickle (m, PH_PICKLE_FLOAT))->f = bits.f;
-        return TRUE;
-      }
+    case 0x8a: return take_number (m, 1, &n) && push_long (m, n);
+    case 'G': return push_double (m);
     case 'X':
     case 'T':
     case 'B': return push_text (m, 4);
@@ -311,12 +334,7 @@ step (Machine *m, guint8 op)
 
         return name != NULL && push_global (m, module, name);
       }
-    case 0x93:
-      b = pop (m);
-      a = pop (m);
-      if (a == NULL || b == NULL || a->kind != PH_PICKLE_STRING || b->kind != PH_PICKLE_STRING)
-        return fail (m, "it names a class by what is no text");
-      return push_global (m, a->text, b->text);
+    case 0x93: return push_named_global (m);
     case 'q': return take_number (m, 1, &n) && memoize (m, n);
     case 'r': return take_number (m, 4, &n) && memoize (m, n);
     case 0x94: return memoize (m, g_hash_table_size (m->memo));

@@ -189,6 +189,60 @@ number (PhRelayScope *scope)
   return ph_sketch_add_constant (scope->graph, "const", ph_tensor_new_scalar (dtype, value));
 }
 
+/* An expression in brackets, or several of them: a tuple. */
+static const char *
+bracketed (PhRelayScope *scope)
+{
+  PhRelay *r = scope->r;
+  const char *close = *r->p == '(' ? ")" : "]", *value;
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
+  gboolean comma = FALSE;
+  PhSketchNode *node;
+
+  for (r->p++; !ph_relay_take (r, close); comma = ph_relay_take (r, ","))
+    {
+      if (items->len > 0 && !comma)
+        return ph_relay_fail (r, "',' or a closing bracket");
+      if ((value = ph_relay_looks (r, "let") ? ph_relay_body (scope, ')') : expr (scope, 0)) == NULL)
+        return NULL;
+      g_ptr_array_add (items, (gpointer) value);
+    }
+  if (items->len == 1 && !comma && *close == ')')
+    return items->pdata[0];
+  node = node_new (scope, "tuple", PH_RELAY);
+  for (guint i = 0; i < items->len; i++)
+    ph_sketch_node_input (node, items->pdata[i]);
+  return ph_sketch_node_output (node, "tuple", NULL);
+}
+
+/* fn (...) { ... }, its first word read. */
+static const char *
+closure (PhRelayScope *scope)
+{
+  PhSketchNode *node = node_new (scope, "fn", PH_RELAY);
+  PhRelayScope own = inner (scope, ph_sketch_add_body (node, "body"));
+  const gboolean ok = ph_relay_function (&own);
+
+  g_hash_table_unref (own.names);
+  return ok ? ph_sketch_node_output (node, "fn", NULL) : NULL;
+}
+
+/* if (...) { ... } else { ... }, its first word read. */
+static const char *
+branches (PhRelayScope *scope)
+{
+  const char *test = expr (scope, 0);
+  PhSketchNode *node;
+
+  if (test == NULL)
+    return NULL;
+  node = node_new (scope, "if", PH_RELAY);
+  ph_sketch_node_input (node, test);
+  if (!part (scope, node, "then", TRUE, NULL) || !ph_relay_expect (scope->r, "else") || !part (scope, node, "else", TRUE, NULL))
+    return NULL;
+  return ph_sketch_node_output (node, "if", NULL);
+}
+
 static const char *
 primary (PhRelayScope *scope)
 {
@@ -232,47 +286,11 @@ primary (PhRelayScope *scope)
   if (ph_relay_take (r, "{"))
     return (value = ph_relay_body (scope, '}')) != NULL && ph_relay_expect (r, "}") ? value : NULL;
   if (ph_relay_looks (r, "(") || ph_relay_looks (r, "["))
-    {
-      const char *close = *r->p == '(' ? ")" : "]";
-      g_autoptr (GPtrArray) items = g_ptr_array_new ();
-      gboolean comma = FALSE;
-
-      for (r->p++; !ph_relay_take (r, close); comma = ph_relay_take (r, ","))
-        {
-          if (items->len > 0 && !comma)
-            return ph_relay_fail (r, "',' or a closing bracket");
-          if ((value = ph_relay_looks (r, "let") ? ph_relay_body (scope, ')') : expr (scope, 0)) == NULL)
-            return NULL;
-          g_ptr_array_add (items, (gpointer) value);
-        }
-      if (items->len == 1 && !comma && *close == ')')
-        return items->pdata[0];
-      node = node_new (scope, "tuple", PH_RELAY);
-      for (guint i = 0; i < items->len; i++)
-        ph_sketch_node_input (node, items->pdata[i]);
-      return ph_sketch_node_output (node, "tuple", NULL);
-    }
+    return bracketed (scope);
   if (ph_relay_take (r, "fn"))
-    {
-      PhRelayScope own;
-      gboolean ok;
-
-      node = node_new (scope, "fn", PH_RELAY);
-      own = inner (scope, ph_sketch_add_body (node, "body"));
-      ok = ph_relay_function (&own);
-      g_hash_table_unref (own.names);
-      return ok ? ph_sketch_node_output (node, "fn", NULL) : NULL;
-    }
+    return closure (scope);
   if (ph_relay_take (r, "if"))
-    {
-      if ((value = expr (scope, 0)) == NULL)
-        return NULL;
-      node = node_new (scope, "if", PH_RELAY);
-      ph_sketch_node_input (node, value);
-      if (!part (scope, node, "then", TRUE, NULL) || !ph_relay_expect (r, "else") || !part (scope, node, "else", TRUE, NULL))
-        return NULL;
-      return ph_sketch_node_output (node, "if", NULL);
-    }
+    return branches (scope);
   if (ph_relay_take (r, "match") || ph_relay_take (r, "match?"))
     {
       ph_relay_take (r, "?");

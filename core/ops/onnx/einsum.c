@@ -60,85 +60,109 @@ infer_einsum (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* Walks all labels, the result's first; each operand's stride along a label is the sum over where it has it. */
+/* The letters of an equation, as they are walked: the result's first. */
+typedef struct
+{
+  PhEquation equation;
+  gint64 size[128]; /* of each letter, where @seen */
+  gboolean seen[128];
+  guint place[128];         /* its axis of the walk */
+  gint64 sizes[MAX_LABELS]; /* of the walk's axes */
+  guint n_labels;
+  gint64 dims[PH_MAX_RANK]; /* of the result */
+} Letters;
+
+static gboolean
+measure_letters (PhKernel *kernel, Letters *letters, GError **error)
+{
+  const PhEquation *equation = &letters->equation;
+
+  for (guint k = 0; k < kernel->n_inputs; k++)
+    for (guint i = 0; i < equation->rank[k]; i++)
+      {
+        const guint label = equation->label[k][i];
+        const gint64 dim = ph_tensor_dims (ph_kernel_input (kernel, k))[i], size = letters->size[label];
+        gboolean again = FALSE; /* a diagonal: nothing is stretched to make it one */
+
+        for (guint j = 0; j < i && !again; j++)
+          again = equation->label[k][j] == label;
+        if (letters->seen[label] && size != dim && (again || (size != 1 && dim != 1)))
+          return ph_kernel_fail (kernel, error,
+                                 "its equation gives one letter the sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, size, dim);
+        letters->size[label] = letters->seen[label] && dim == 1 ? size : dim;
+        letters->seen[label] = TRUE;
+      }
+  return TRUE;
+}
+
+static gboolean
+place_letters (PhKernel *kernel, Letters *letters, GError **error)
+{
+  const PhEquation *equation = &letters->equation;
+  const guint n = kernel->n_inputs;
+  gboolean placed[128] = {
+    FALSE,
+  };
+
+  for (guint k = n + 1; k-- > 0;)
+    for (guint i = 0; i < equation->rank[k]; i++)
+      {
+        const guint label = equation->label[k][i];
+
+        if (!letters->seen[label])
+          return ph_kernel_fail (kernel, error, "its equation's result has a letter that no term has");
+        if (k == n)
+          letters->dims[i] = letters->size[label];
+        if (!placed[label] && letters->n_labels < MAX_LABELS)
+          {
+            placed[label] = TRUE;
+            letters->sizes[letters->n_labels] = letters->size[label];
+            letters->place[label] = letters->n_labels++;
+          }
+      }
+  return TRUE;
+}
+
+/* Walks all letters; the stride of each operand along a letter is the sum over where it has it. */
 static gboolean
 einsum_kernel (PhKernel *kernel, GError **error)
 {
-  guint n = kernel->n_inputs, ranks[PH_EQUATION_OPERANDS + 1] = { 0, }, n_labels = 0, order[128], place[128];
-  PhDType dtype = ph_tensor_dtype (ph_kernel_input (kernel, 0));
-  PhDType works_in = ph_dtype_is_float (dtype) ? PH_DOUBLE : PH_INT64;
-  gint64 size[128], dims[PH_MAX_RANK], sizes[MAX_LABELS];
+  const guint n = kernel->n_inputs;
+  guint ranks[PH_EQUATION_OPERANDS + 1] = {
+    0,
+  };
+  const PhDType dtype = ph_tensor_dtype (ph_kernel_input (kernel, 0));
+  const PhDType works_in = ph_dtype_is_float (dtype) ? PH_DOUBLE : PH_INT64;
   PhTensor *wide[PH_EQUATION_OPERANDS] = {
     NULL,
   };
   g_autoptr (PhTensor) result = NULL;
-  gboolean ok = FALSE, seen[128] = {
-    FALSE,
-  };
-  PhEquation equation;
+  Letters letters = { .n_labels = 0 };
+  const PhEquation *equation = &letters.equation;
+  gboolean ok = FALSE;
   PhWalk walk;
 
   for (guint k = 0; k < MIN (n, PH_EQUATION_OPERANDS); k++)
     ranks[k] = ph_tensor_rank (ph_kernel_input (kernel, k));
-  if (!ph_equation_parse (&equation, ph_node_attr_string (kernel->node, "equation", ""), ranks, n))
-    return ph_kernel_fail (kernel, error, "%s", equation.error);
-
-  for (guint k = 0; k < n; k++)
-    for (guint i = 0; i < equation.rank[k]; i++)
-      {
-        guint label = equation.label[k][i];
-        gint64 dim = ph_tensor_dims (ph_kernel_input (kernel, k))[i];
-
-        gboolean again = FALSE; /* a diagonal: nothing is stretched to make it one */
-
-        for (guint j = 0; j < i && !again; j++)
-          again = equation.label[k][j] == label;
-        if (seen[label] && size[label] != dim && (again || (size[label] != 1 && dim != 1)))
-          return ph_kernel_fail (kernel, error,
-                                 "its equation gives one letter the sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
-                                 size[label], dim);
-        size[label] = seen[label] && dim == 1 ? size[label] : dim;
-        seen[label] = TRUE;
-      }
-  for (guint k = n + 1; k > 0; k--)
-    for (guint i = 0; i < equation.rank[k - 1]; i++)
-      {
-        guint label = equation.label[k - 1][i];
-        gboolean placed = FALSE;
-
-        for (guint l = 0; l < n_labels; l++)
-          placed |= order[l] == label;
-        if (!seen[label])
-          return ph_kernel_fail (kernel, error, "its equation's result has a letter that no term has");
-        if (k - 1 == n)
-          dims[i] = size[label];
-        if (!placed && n_labels < MAX_LABELS)
-          {
-            place[label] = n_labels;
-            sizes[n_labels] = size[label];
-            order[n_labels++] = label;
-          }
-      }
-
-  result = ph_tensor_new (works_in, equation.rank[n], dims);
+  if (!ph_equation_parse (&letters.equation, ph_node_attr_string (kernel->node, "equation", ""), ranks, n))
+    return ph_kernel_fail (kernel, error, "%s", equation->error);
+  if (!measure_letters (kernel, &letters, error) || !place_letters (kernel, &letters, error))
+    return FALSE;
+  result = ph_tensor_new (works_in, equation->rank[n], letters.dims);
   if (result == NULL)
     return ph_kernel_fail (kernel, error, "the result is too large for memory");
-  ph_walk_init (&walk, n_labels, sizes);
-  /* Where nothing is summed, each element is one product, which may be -0; adding that to -0 leaves it. */
-  if (works_in == PH_DOUBLE && n_labels == equation.rank[n])
-    for (gsize i = 0; i < ph_tensor_count (result); i++)
-      ((double *) ph_tensor_writable (result))[i] = -0.0;
+  ph_walk_init (&walk, letters.n_labels, letters.sizes);
   for (guint k = 0; k <= n; k++)
     {
       gint64 own[PH_MAX_RANK], strides[MAX_LABELS] = {
         0,
       };
-      const gint64 *own_dims = k < n ? ph_tensor_dims (ph_kernel_input (kernel, k)) : dims;
+      const gint64 *own_dims = k < n ? ph_tensor_dims (ph_kernel_input (kernel, k)) : letters.dims;
 
-      ph_strides (equation.rank[k], own_dims, own);
-      for (guint i = 0; i < equation.rank[k]; i++)
+      ph_strides (equation->rank[k], own_dims, own);
+      for (guint i = 0; i < equation->rank[k]; i++)
         if (own_dims[i] != 1)
-          strides[place[equation.label[k][i]]] += own[i];
+          strides[letters.place[equation->label[k][i]]] += own[i];
       ph_walk_add_strided (&walk, strides, 0);
       if (k < n && (wide[k] = ph_convert (ph_kernel_input (kernel, k), works_in)) == NULL)
         goto out;
