@@ -166,18 +166,41 @@ shifted (PhTensor *tensor, guint32 seed)
   return other;
 }
 
-/* Of the main graph: what bodies hold is no input to anything outside. */
+/* Takes from @all what @node and its bodies read of the main graph: what bodies hold is no input to anything outside. */
+static void
+take_operands (Gen *gen, GHashTable *all, PhNode *node, GHashTable *into)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      PhValue *value = ph_node_input (node, i);
+      PhTensor *tensor = value != NULL && value->graph == gen->model->graph ? g_hash_table_lookup (all, value) : NULL;
+
+      if (tensor != NULL)
+        g_hash_table_insert (into, value, tensor);
+    }
+  for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+    {
+      const PhGraph *body = node->graphs->pdata[i];
+
+      PH_FOREACH_NODE (inner, body)
+        take_operands (gen, all, inner, into);
+      for (guint k = 0; k < body->outputs->len; k++)
+        {
+          PhValue *value = body->outputs->pdata[k];
+          PhTensor *tensor = value->graph == gen->model->graph ? g_hash_table_lookup (all, value) : NULL;
+
+          if (tensor != NULL)
+            g_hash_table_insert (into, value, tensor);
+        }
+    }
+}
+
 static GHashTable *
 compute (Gen *gen, GHashTable *all, PhNode *node, gboolean reference, GError **error)
 {
   g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL);
-  GHashTableIter iter;
-  gpointer value, tensor;
 
-  g_hash_table_iter_init (&iter, all);
-  while (g_hash_table_iter_next (&iter, &value, &tensor))
-    if (((PhValue *) value)->graph == gen->model->graph)
-      g_hash_table_insert (feeds, value, tensor);
+  take_operands (gen, all, node, feeds);
   return ph_run_model (gen->model, feeds, &node->outputs->array, &(PhRunOptions) { .seed = 1, .reference = reference }, error);
 }
 
@@ -187,12 +210,14 @@ is_steady (Gen *gen, PhNode *node, GHashTable *results)
 {
   for (guint turn = 0; turn < 2; turn++)
     {
-      g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), moved = NULL;
+      g_autoptr (GHashTable) operands = g_hash_table_new (NULL, NULL), moved = NULL;
+      g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
       GHashTableIter iter;
       const guint32 draw = g_rand_int (gen->rand);
       gpointer key, tensor;
 
-      g_hash_table_iter_init (&iter, gen->tensors);
+      take_operands (gen, gen->tensors, node, operands);
+      g_hash_table_iter_init (&iter, operands);
       while (g_hash_table_iter_next (&iter, &key, &tensor))
         g_hash_table_insert (feeds, key,
                              is_floats (tensor) ? shifted (tensor, draw + ((PhValue *) key)->id) : ph_tensor_ref (tensor));

@@ -14,15 +14,21 @@
  * PEEPHOLE_RANDOM_FAILURES: after how many to stop (1); PEEPHOLE_RANDOM_PIPELINES: which ("O1 O2 O3"), single passes too, or
  * "each": every pass that can stand alone, or "gradient": train, a gradient, O2. A failing model is reduced and printed in the form of a fixture. */
 
-static struct
+/* A pipeline, and what came of it. */
+typedef struct
 {
+  const PhPipeline *pipeline;
+  gboolean done;
+  guint64 failures;
   guint graphs, unusable, nodes, rewrites, bounded;
-} tally;
+} Trial;
+
+static GPtrArray *trials; /* owned Trial */
+static Trial *tally;      /* of the pipeline that runs now */
 static RandomTally made;
 static RandomGradients gradients;
 static const char *const no_passes[] = { NULL };
 static const PhPipeline gradient = { "gradient", "train, then the gradient of an output, then O2", no_passes, PH_ROUNDING };
-static guint64 failures;
 
 static guint64
 from_environment (const char *name, guint64 fallback)
@@ -43,11 +49,11 @@ find_fault (PhModel *before, GHashTable *feeds, const PhPipeline *pipeline, guin
   g_autoptr (GError) unusable = NULL;
 
   expected = sample_outputs (before, feeds, &unusable);
-  tally.graphs++;
-  tally.nodes += before->graph->n_nodes;
+  tally->graphs++;
+  tally->nodes += before->graph->n_nodes;
   if (expected == NULL)
     {
-      tally.unusable++;
+      tally->unusable++;
       g_test_message ("seed %" G_GUINT64_FORMAT " cannot be computed: %s", seed, unusable->message);
       return NULL;
     }
@@ -71,10 +77,10 @@ find_fault (PhModel *before, GHashTable *feeds, const PhPipeline *pipeline, guin
       actual = sample_outputs (model, feeds, &error);
       if (actual == NULL)
         return g_strdup (error->message);
-      tally.rewrites += g_array_index (history->steps, PhStep, i).n_rewrites;
+      tally->rewrites += g_array_index (history->steps, PhStep, i).n_rewrites;
       if (ph_model_draws (before))
         continue;
-      difference = random_differs (before, feeds, expected, actual, pipeline->allow, &tally.bounded);
+      difference = random_differs (before, feeds, expected, actual, pipeline->allow, &tally->bounded);
       if (difference != NULL)
         return difference;
     }
@@ -208,10 +214,9 @@ describe (PhModel *model, GHashTable *feeds)
 }
 
 static void
-check_graph (guint64 seed, const PhPipeline *pipeline)
+check_graph (guint64 seed, PhModel *model, GHashTable *feeds)
 {
-  g_autoptr (GHashTable) feeds = NULL;
-  g_autoptr (PhModel) model = random_graph (seed, 5 + seed % 36, pipeline->allow >= PH_ROUNDING, &made, &feeds);
+  const PhPipeline *pipeline = tally->pipeline;
   const char *culprit = NULL;
   g_autofree char *fault = find_fault (model, feeds, pipeline, seed, &culprit);
   g_autoptr (PhModel) small = NULL;
@@ -224,7 +229,7 @@ check_graph (guint64 seed, const PhPipeline *pipeline)
   again = find_fault (small, feeds, pipeline, seed, &culprit);
   g_test_message ("# found at random: seed %" G_GUINT64_FORMAT ", %s, %s: %s\n%s", seed, pipeline->name, culprit,
                   again != NULL ? again : fault, text);
-  failures++;
+  tally->failures++;
 }
 
 static guint
@@ -252,24 +257,48 @@ report_coverage (void)
   g_test_message ("%u of %u operators; not:%s", seen, n, missing->str);
 }
 
+/* Drawing a model takes as long as a pipeline does: those that may be given the same models share them. */
 static void
-test_pipeline (gconstpointer data)
+run_trials (gboolean smooth)
 {
-  const PhPipeline *pipeline = data;
   guint64 n = from_environment ("PEEPHOLE_RANDOM_GRAPHS", 2000), first = from_environment ("PEEPHOLE_RANDOM_SEED", 1);
   guint64 most = from_environment ("PEEPHOLE_RANDOM_FAILURES", 1);
 
-  memset (&tally, 0, sizeof tally);
-  failures = 0;
-  for (guint64 seed = first; seed < first + n && failures < most; seed++)
-    check_graph (seed, pipeline);
+  for (guint64 seed = first; seed < first + n; seed++)
+    {
+      g_autoptr (GHashTable) feeds = NULL;
+      g_autoptr (PhModel) model = random_graph (seed, 5 + seed % 36, smooth, &made, &feeds);
+
+      for (guint i = 0; i < trials->len; i++)
+        {
+          tally = g_ptr_array_index (trials, i);
+          if ((tally->pipeline->allow >= PH_ROUNDING) == smooth && tally->failures < most)
+            check_graph (seed, model, feeds);
+        }
+    }
+  for (guint i = 0; i < trials->len; i++)
+    {
+      Trial *trial = g_ptr_array_index (trials, i);
+
+      trial->done = trial->done || (trial->pipeline->allow >= PH_ROUNDING) == smooth;
+    }
+}
+
+static void
+test_pipeline (gconstpointer data)
+{
+  const Trial *trial = data;
+
+  if (!trial->done)
+    run_trials (trial->pipeline->allow >= PH_ROUNDING);
   g_test_message (
       "%u graphs, %.1f nodes and %.1f rewrites each; %u cannot be computed; %u beyond the tolerance, within the bound",
-      tally.graphs, (double) tally.nodes / tally.graphs, (double) tally.rewrites / tally.graphs, tally.unusable, tally.bounded);
-  if (pipeline == &gradient)
+      trial->graphs, (double) trial->nodes / trial->graphs, (double) trial->rewrites / trial->graphs, trial->unusable,
+      trial->bounded);
+  if (trial->pipeline == &gradient)
     g_test_message ("%u gradients compared, %u refused, %u not finite; %u beyond the tolerance, within the bound",
                     gradients.compared, gradients.refused, gradients.poles, gradients.bounded);
-  if (failures > 0)
+  if (trial->failures > 0)
     g_test_fail ();
 }
 
@@ -326,8 +355,11 @@ static void
 add_test (const PhPipeline *pipeline)
 {
   g_autofree char *path = g_strdup_printf ("/passes/random/%s", pipeline->name);
+  Trial *trial = g_new0 (Trial, 1);
 
-  g_test_add_data_func (path, pipeline, test_pipeline);
+  trial->pipeline = pipeline;
+  g_ptr_array_add (trials, trial);
+  g_test_add_data_func (path, trial, test_pipeline);
 }
 
 int
@@ -339,6 +371,7 @@ main (int argc, char *argv[])
   const PhPass *const *passes = ph_pass_list (&n_passes);
 
   g_test_init (&argc, &argv, NULL);
+  trials = g_ptr_array_new_with_free_func (g_free);
   ph_op_list (&n_ops);
   made = (RandomTally) { g_new0 (guint, n_ops), g_new0 (guint, n_ops), g_string_new (NULL) };
   for (guint i = 0; names[i] != NULL; i++)
