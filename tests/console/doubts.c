@@ -29,16 +29,16 @@ run (PhConsole *console, const char *format, ...)
 }
 
 static PhReply *
-hunt (const char *factor)
+hunt_texts (const char *was_text, const char *is_text)
 {
   g_autoptr (PhDocument) document = ph_document_new ();
   g_autoptr (PhConsole) console = ph_console_new (document);
   g_autofree char *folder = g_dir_make_tmp ("doubts-XXXXXX", NULL), *was = g_build_filename (folder, "was.onnxtxt", NULL),
-                  *is = g_build_filename (folder, "is.onnxtxt", NULL), *text = g_strdup_printf (after, factor);
+                  *is = g_build_filename (folder, "is.onnxtxt", NULL);
   g_autoptr (PhReply) opened = NULL, compared = NULL;
   PhReply *reply;
 
-  g_assert_true (g_file_set_contents (was, before, -1, NULL) && g_file_set_contents (is, text, -1, NULL));
+  g_assert_true (g_file_set_contents (was, was_text, -1, NULL) && g_file_set_contents (is, is_text, -1, NULL));
   opened = run (console, "open '%s'", was);
   compared = run (console, "compare '%s'", is);
   reply = run (console, "hunt");
@@ -46,6 +46,14 @@ hunt (const char *factor)
   g_remove (is);
   g_rmdir (folder);
   return reply;
+}
+
+static PhReply *
+hunt (const char *factor)
+{
+  g_autofree char *text = g_strdup_printf (after, factor);
+
+  return hunt_texts (before, text);
 }
 
 /* At 3e38 one side is infinite and the other is not; where numbers are ordinary they agree but for the last digits. */
@@ -65,6 +73,27 @@ test_wrong (void)
 
   g_assert_true (json_object_get_boolean_member (reply->json, "found"));
   g_assert_cmpfloat (json_object_get_double_member (reply->json, "max_error"), >, 0);
+}
+
+/* Two elements hold few of the numbers that decide something: they come one after the other, until the bound shows. */
+static void
+test_bound (void)
+{
+  static const char *const bounds[] = { "-80", "1000", "-1000000" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bounds); i++)
+    {
+      static const char head[]
+          = "<ir_version: 8, opset_import: [\"\" : 18]>\ng (float[2] x) => (float[2] y) <float m = {%s}> {\n%s}\n";
+      g_autofree char *was = g_strdup_printf (head, bounds[i], "  y = Neg (x)\n"),
+                      *is = g_strdup_printf (head, bounds[i],
+                                             *bounds[i] == '-' ? "  c = Max (x, m)\n  y = Neg (c)\n"
+                                                               : "  c = Min (x, m)\n  y = Neg (c)\n");
+      g_autoptr (PhReply) reply = hunt_texts (was, is);
+
+      g_assert_true (json_object_get_boolean_member (reply->json, "found"));
+      g_assert_cmpint (json_object_get_int_member (reply->json, "nodes_of_reduced"), ==, 1);
+    }
 }
 
 /* A rule that is refused is named, though it left no rewrite. */
@@ -108,6 +137,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/doubts/rounding", test_rounding);
   g_test_add_func ("/doubts/wrong", test_wrong);
+  g_test_add_func ("/doubts/bound", test_bound);
   g_test_add_func ("/doubts/refused", test_refused);
   g_test_add_func ("/doubts/clock", test_clock);
   return g_test_run ();

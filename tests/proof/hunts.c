@@ -3,7 +3,9 @@
  *   hunts                     a sample, in the bundled examples; fails below 95 %
  *   hunts --count 200         more of them; with the data folder, in its models
  *   hunts --only NAME         models whose path has this in it
- *   hunts --save FOLDER       before.onnx and after.onnx of the last that is missed
+ *   hunts --save FOLDER       before.onnx and after.onnx of the last that is missed or not seen
+ *   hunts --each              a line for each hunt, with its time
+ *   hunts --again NAME NUMBER a fixture and the number of its mistake and place, as a miss is printed; with --only, in that model
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +22,11 @@
 
 #define LEAST_SCORE 95 /* percent */
 #define FEW         10 /* nodes */
+#define SECONDS     50 /* that a hunt may take, as by the command */
 
 static int count = 40, sample = 1;
-static char *only, *save;
+static char *only, *save, *again;
+static gboolean each;
 
 /* ── a model with a fixture inside ── */
 
@@ -153,7 +157,7 @@ what_is_missed (PhModel *before, GHashTable *own, double *seconds, gboolean *uns
 {
   g_autoptr (GPtrArray) stages = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_hunt_stage_free);
   PhHuntStage *stage = ph_hunt_stage_new (&mistake, NULL);
-  PhHuntOptions options = { .stages = stages, .allow = PH_ROUNDING, .seed = 1, .cancellable = patience () };
+  PhHuntOptions options = { .stages = stages, .allow = PH_ROUNDING, .seed = 1, .seconds = SECONDS };
   g_autoptr (GError) error = NULL;
   g_autoptr (PhHunt) hunt = NULL;
   gboolean there = FALSE;
@@ -164,7 +168,7 @@ what_is_missed (PhModel *before, GHashTable *own, double *seconds, gboolean *uns
   if (hunt == NULL)
     return g_strdup (error->message);
   *seconds = hunt->seconds;
-  *unseen = !hunt->found && ((PhHuntStep *) hunt->steps->pdata[0])->verdict != PH_VERDICT_DIFFERENT;
+  *unseen = !hunt->found && !hunt->out_of_time && ((PhHuntStep *) hunt->steps->pdata[0])->verdict != PH_VERDICT_DIFFERENT;
   if (!hunt->found || hunt->reduced == NULL)
     return g_strdup (hunt->found ? "found, and not reduced" : "not found");
   PH_FOREACH_NODE (node, hunt->reduced->model->graph)
@@ -217,9 +221,14 @@ try_one (const char *path, PhModel *host, const Source *source, guint32 number, 
   score->unseen += unseen;
   score->led += missed == NULL;
   g_array_append_val (score->seconds, seconds);
+  if (each)
+    g_print ("%6.2f s  %s in %s: %s\n", seconds, source->name, path,
+             missed == NULL ? "led there"
+             : unseen       ? "not seen"
+                            : "missed");
   if (missed != NULL && !unseen)
     g_print ("missed: %s in %s (%u): %s: %s\n", source->name, path, number, what, missed);
-  if (missed != NULL && !unseen && save != NULL)
+  if (missed != NULL && save != NULL)
     {
       g_autofree char *was = g_build_filename (save, "before.onnx", NULL), *is = g_build_filename (save, "after.onnx", NULL);
 
@@ -267,6 +276,8 @@ static const GOptionEntry options[] = {
   { "sample", 0, 0, G_OPTION_ARG_INT, &sample, "which sample", "N" },
   { "only", 0, 0, G_OPTION_ARG_STRING, &only, "models whose path has this in it", "TEXT" },
   { "save", 0, 0, G_OPTION_ARG_FILENAME, &save, "where both models of a hunt that missed go", "FOLDER" },
+  { "again", 0, 0, G_OPTION_ARG_STRING, &again, "a fixture, whose mistake and place have the number that follows", "NAME" },
+  { "each", 0, 0, G_OPTION_ARG_NONE, &each, "a line for each hunt, with its time", NULL },
   { NULL, 0, 0, 0, NULL, NULL, NULL },
 };
 
@@ -290,13 +301,21 @@ main (int argc, char *argv[])
     }
   examples = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", NULL);
   models = g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_getenv ("PEEPHOLE_DATA_DIR") : "", "models", NULL);
-  if (count > 50)
+  if (count > 50 || again != NULL)
     add_models (paths, models);
   if (paths->len == 0)
     add_models (paths, examples);
   sources = sources_all ();
+  for (guint i = 0; again != NULL && argc > 1 && i < sources->len && paths->len > 0; i++)
+    {
+      const Source *source = sources->pdata[i];
+      g_autoptr (PhModel) host = g_str_has_suffix (source->name, again) ? ph_hunt_open_model (paths->pdata[0], NULL) : NULL;
+
+      if (host != NULL)
+        try_one (paths->pdata[0], host, source, (guint32) g_ascii_strtoull (argv[1], NULL, 10), &score);
+    }
   rand = g_rand_new_with_seed ((guint32) sample);
-  for (int turn = 0; (int) score.tried < count && turn < 40 * count && paths->len > 0; turn++)
+  for (int turn = 0; (int) score.tried < count && again == NULL && turn < 40 * count && paths->len > 0; turn++)
     {
       const char *path = paths->pdata[turn % paths->len];
       const Source *source = sources->pdata[g_rand_int_range (rand, 0, (gint32) sources->len)];

@@ -387,16 +387,40 @@ try_sample (const PhPair *pair, PhSampler *sampler, PhSampleKind kind, guint tur
   return fault;
 }
 
+/* So many sets of a kind, from a turn on. */
+typedef struct
+{
+  PhSampleKind kind;
+  guint first, n;
+} Draws;
+#define MAX_DRAWS 20
+/* Of inputs with fewer elements most numbers that decide something come in none of a few sets: so many more. */
+#define FEW         200
+#define MOST_REACH  24
+#define MOST_POINTS 60
+#define N_MANY      4
+
 /* Ordinary values first: a witness that everybody understands. The largest numbers, NaN and infinities last, and only where the proof needed them: what is
- * computed in another order overflows elsewhere, and that is not what is looked for. */
-/* clang-format off */
-static const struct { PhSampleKind kind; guint turn; } draws[] = {
-  { PH_SAMPLE_NORMAL, 0 }, { PH_SAMPLE_REACH, 0 }, { PH_SAMPLE_WIDE, 0 }, { PH_SAMPLE_DENSE, 0 }, { PH_SAMPLE_NORMAL, 1 }, { PH_SAMPLE_REACH, 1 },
-  { PH_SAMPLE_WIDE, 1 }, { PH_SAMPLE_DENSE, 1 }, { PH_SAMPLE_REACH, 2 }, { PH_SAMPLE_NORMAL, 2 }, { PH_SAMPLE_WIDE, 2 }, { PH_SAMPLE_DENSE, 2 },
-  { PH_SAMPLE_EXTREME, 0 }, { PH_SAMPLE_NONFINITE, 0 }, { PH_SAMPLE_NONFINITE, 1 }, { PH_SAMPLE_NONFINITE, 2 },
-  { PH_SAMPLE_NONFINITE, PH_SAMPLER_FIRST_MANY },
-};
-/* clang-format on */
+ * computed in another order overflows elsewhere, and that is not what is looked for. @n: elements of the largest input. */
+static guint
+list_draws (PhSampler *sampler, gsize n, Draws *draws)
+{
+  const guint reaching = ph_sampler_n_reaching (sampler, n), few = n < FEW;
+  /* clang-format off */
+  const Draws all[] = {
+    { PH_SAMPLE_NORMAL, 0, 1 }, { PH_SAMPLE_REACH, 0, 1 }, { PH_SAMPLE_WIDE, 0, 1 }, { PH_SAMPLE_DENSE, 0, 1 }, { PH_SAMPLE_NORMAL, 1, 1 },
+    { PH_SAMPLE_REACH, 1, 1 }, { PH_SAMPLE_WIDE, 1, 1 }, { PH_SAMPLE_DENSE, 1, 1 }, { PH_SAMPLE_REACH, 2, 1 }, { PH_SAMPLE_NORMAL, 2, 1 },
+    { PH_SAMPLE_WIDE, 2, 1 }, { PH_SAMPLE_DENSE, 2, 1 },
+    { PH_SAMPLE_REACH, PH_SAMPLER_FIRST_ALL, few ? MIN (reaching, MOST_REACH) : 0 },
+    { PH_SAMPLE_DENSE, PH_SAMPLER_FIRST_JOINT, few ? ph_sampler_n_joint (sampler) : 0 },
+    { PH_SAMPLE_REACH, PH_SAMPLER_FIRST_POINT, few ? MIN (ph_sampler_n_points (sampler), MOST_POINTS) : 0 },
+    { PH_SAMPLE_EXTREME, 0, 1 }, { PH_SAMPLE_NONFINITE, 0, 3 }, { PH_SAMPLE_NONFINITE, PH_SAMPLER_FIRST_MANY, few ? N_MANY : 1 },
+  };
+  /* clang-format on */
+
+  memcpy (draws, all, sizeof all);
+  return G_N_ELEMENTS (all);
+}
 #define LEAST_DRAWS 3
 
 PhFault *
@@ -409,8 +433,10 @@ ph_fault_of_pair (const PhPair *pair, GHashTable *values, const PhFaultSearch *s
                                   : NULL;
   g_autoptr (PhSampler) sampler = NULL;
   gboolean all_captured = values != NULL;
+  Draws draws[MAX_DRAWS];
   double cost = 1;
-  guint n_sizes;
+  gsize largest = 0;
+  guint n_sizes, n_draws, tried = 0;
 
   if (fault != NULL || !search->search || ph_model_draws (pair->before) || ph_model_draws (pair->after))
     return fault;
@@ -425,18 +451,25 @@ ph_fault_of_pair (const PhPair *pair, GHashTable *values, const PhFaultSearch *s
     cost += ph_node_cost (node) + PH_PROVE_NODE_FLOPS;
   for (guint i = 0; i < n; i++)
     if (captured[i] != NULL)
-      cost += DRAW_FLOPS * (double) ph_tensor_count (captured[i]);
+      {
+        cost += DRAW_FLOPS * (double) ph_tensor_count (captured[i]);
+        largest = MAX (largest, ph_tensor_count (captured[i]));
+      }
   sampler = ph_sampler_new (pair, bounds, search->seed);
   n_sizes = MAX (ph_sampler_n_sizes (sampler), 1);
-  for (guint i = 0; i < G_N_ELEMENTS (draws) && fault == NULL && !g_cancellable_is_cancelled (search->cancellable); i++)
-    {
-      if ((i >= LEAST_DRAWS && 2 * cost * i > SEARCH_FLOPS) || draws[i].kind > search->furthest)
-        break;
-      if (all_captured)
-        fault = try_sample (pair, sampler, draws[i].kind, draws[i].turn, 0, TRUE, captured, search);
-      if (fault == NULL && (n_sizes > 1 || !all_captured))
-        fault = try_sample (pair, sampler, draws[i].kind, draws[i].turn, i % n_sizes, FALSE, captured, search);
-    }
+  n_draws = list_draws (sampler, largest, draws);
+  for (guint d = 0; d < n_draws && draws[d].kind <= search->furthest; d++)
+    for (guint k = 0; k < draws[d].n && fault == NULL && !g_cancellable_is_cancelled (search->cancellable); k++, tried++)
+      {
+        const guint turn = draws[d].first + k;
+
+        if (tried >= LEAST_DRAWS && 2 * cost * tried > SEARCH_FLOPS)
+          return NULL;
+        if (all_captured)
+          fault = try_sample (pair, sampler, draws[d].kind, turn, 0, TRUE, captured, search);
+        if (fault == NULL && (n_sizes > 1 || !all_captured))
+          fault = try_sample (pair, sampler, draws[d].kind, turn, tried % n_sizes, FALSE, captured, search);
+      }
   return fault;
 }
 
