@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/draw/draw-private.h"
 #include "core/escape.h"
 #include "core/scene/scene-parts.h"
 #include "core/scene/scene-read.h"
@@ -69,9 +70,8 @@ append_place (GString *text, PhScene *scene, const PhRect *rect)
 
 /* Its curves, up to where the arrow begins. */
 static void
-append_line (GString *text, PhScene *scene, const PhSceneEdge *edge)
+append_line (GString *text, PhScene *scene, const PhSceneEdge *edge, const PhPoint *points)
 {
-  const PhPoint *points = ph_scene_points (scene, edge);
   const PhPoint tip = points[edge->n_points - 1];
   PhPoint before = points[edge->n_points - 2];
   double length = hypot (tip.x - before.x, tip.y - before.y);
@@ -101,6 +101,7 @@ char *
 ph_dot_print (PhScene *scene, int time, int since, GHashTable *values)
 {
   GString *text = g_string_new (NULL);
+  g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (PhPoint));
 
   g_string_append_printf (
       text,
@@ -179,16 +180,21 @@ ph_dot_print (PhScene *scene, int time, int since, GHashTable *values)
 
       if ((!now && !before) || ph_scene_box (scene, edge->from)->open || ph_scene_box (scene, edge->to)->open)
         continue;
-      g_string_append_printf (text, "  b%d -> b%d [label=\"", edge->from, edge->to);
-      append_quoted (text, type != NULL ? type : "");
-      g_string_append_c (text, '"');
-      if (edge->n_points >= 4)
-        append_line (text, scene, edge);
-      if (now != before)
-        g_string_append_printf (text, ", color=\"%s\"", change_color (now ? PH_CHANGE_ADDED : PH_CHANGE_REMOVED));
-      if (edge->backward || (before && !now))
-        g_string_append (text, ", style=dashed");
-      g_string_append (text, "];\n");
+      const guint n = ph_scene_edge_lines (scene, e, now ? time : since, NULL);
+      for (guint k = 0; k < n; k++)
+        {
+          g_string_append_printf (text, "  b%d -> b%d [label=\"", edge->from, edge->to);
+          append_quoted (text, type != NULL && k == 0 ? type : "");
+          g_string_append_c (text, '"');
+          ph_draw_line_of (scene, e, k, n, points);
+          if (edge->n_points >= 4)
+            append_line (text, scene, edge, (const PhPoint *) (gpointer) points->data);
+          if (now != before)
+            g_string_append_printf (text, ", color=\"%s\"", change_color (now ? PH_CHANGE_ADDED : PH_CHANGE_REMOVED));
+          if (edge->backward || (before && !now))
+            g_string_append (text, ", style=dashed");
+          g_string_append (text, "];\n");
+        }
     }
   g_string_append (text, "}\n");
   return g_string_free (text, FALSE);

@@ -31,39 +31,109 @@ ph_draw_end_of (PhScene *scene, int box, PhPoint end, int time, int since)
   return end;
 }
 
-static void
-edge_path (PhScene *scene, cairo_t *cr, const PhSceneEdge *edge, const PhDrawOptions *options, gboolean lines)
+/* How many lines are drawn of an edge that is seen at @time; of very many one, which says how many. */
+static guint
+lines_at (PhScene *scene, int edge, int time)
 {
+  const guint n = ph_scene_edge_lines (scene, edge, time, NULL);
+
+  return n > PH_LINES_MOST ? 1 : n;
+}
+
+/* Beside the middle by @offset at an end of a line: along the side of the box where it ends, so that lines beside each other do not cross. */
+static PhPoint
+offset_at (PhScene *scene, int box, PhPoint end, PhPoint other, float offset)
+{
+  const PhRect *rect = &ph_scene_box (scene, box)->rect;
+  const gboolean left = end.x <= rect->x + 1, right = end.x >= rect->x + rect->width - 1;
+
+  if (!left && !right)
+    return (PhPoint) { offset, 0 };
+  if (ph_scene_is_across (scene))
+    return (PhPoint) { 0, offset };
+  return (PhPoint) { 0, left == (other.y > end.y) ? offset : -offset };
+}
+
+void
+ph_draw_line_of (PhScene *scene, int index, guint line, guint n_lines, GArray *points)
+{
+  const PhSceneEdge *edge = ph_scene_edge (scene, index);
   const PhPoint *p = ph_scene_points (scene, edge);
-  const PhPoint start = lines ? p[0] : ph_draw_end_of (scene, edge->from, p[0], options->time, options->since);
-  const PhPoint end = lines ? p[edge->n_points - 1]
-                            : ph_draw_end_of (scene, edge->to, p[edge->n_points - 1], options->time, options->since);
+  const PhRect *from = &ph_scene_box (scene, edge->from)->rect, *to = &ph_scene_box (scene, edge->to)->rect;
+  const float least = ph_scene_is_across (scene) ? MIN (from->height, to->height) : MIN (from->width, to->width);
+  const float offset = (line - (n_lines - 1) / 2.0f) * MIN (PH_LINES_GAP, 0.6f * least / n_lines);
+
+  g_array_set_size (points, 0);
+  g_array_append_vals (points, p, edge->n_points);
+  if (n_lines < 2 || edge->n_points < 4)
+    return;
+
+  const PhPoint first = p[0], last = p[edge->n_points - 1];
+  const PhPoint a = offset_at (scene, edge->from, first, last, offset), b = offset_at (scene, edge->to, last, first, offset);
+
+  for (guint i = 0; i < edge->n_points; i++)
+    {
+      PhPoint *point = &g_array_index (points, PhPoint, i);
+      const float t = i / (edge->n_points - 1.0f);
+
+      point->x += a.x + t * (b.x - a.x);
+      point->y += a.y + t * (b.y - a.y);
+    }
+}
+
+/* One line of an edge, with what leads on to cards that are smaller than their places. @line: from there on; @n: points. */
+typedef struct
+{
+  const PhPoint *points;
+  guint n;
+  PhPoint start, tip;
+} Line;
+
+static Line
+line_of (PhScene *scene, int index, guint k, guint n_lines, const PhDrawOptions *options, GArray *room)
+{
+  const PhSceneEdge *edge = ph_scene_edge (scene, index);
+  Line line = { ph_scene_points (scene, edge), edge->n_points };
+
+  if (n_lines > 1)
+    {
+      ph_draw_line_of (scene, index, k, n_lines, room);
+      line.points = (const PhPoint *) (gpointer) room->data;
+    }
+  line.start = ph_draw_end_of (scene, edge->from, line.points[0], options->time, options->since);
+  line.tip = ph_draw_end_of (scene, edge->to, line.points[line.n - 1], options->time, options->since);
+  return line;
+}
+
+static void
+line_path (cairo_t *cr, const Line *line, gboolean far)
+{
+  const PhPoint *p = line->points, start = far ? p[0] : line->start, end = far ? p[line->n - 1] : line->tip;
 
   cairo_move_to (cr, start.x, start.y);
   if (start.x != p[0].x || start.y != p[0].y)
     cairo_line_to (cr, p[0].x, p[0].y);
-  for (guint i = 1; i + 2 < edge->n_points; i += 3)
+  for (guint i = 1; i + 2 < line->n; i += 3)
     {
-      if (lines || (fabsf (p[i - 1].x - p[i + 2].x) < 0.5f && fabsf (p[i].x - p[i + 1].x) < 0.5f))
+      if (far || (fabsf (p[i - 1].x - p[i + 2].x) < 0.5f && fabsf (p[i].x - p[i + 1].x) < 0.5f))
         cairo_line_to (cr, p[i + 2].x, p[i + 2].y);
       else
         cairo_curve_to (cr, p[i].x, p[i].y, p[i + 1].x, p[i + 1].y, p[i + 2].x, p[i + 2].y);
     }
-  if (end.x != p[edge->n_points - 1].x || end.y != p[edge->n_points - 1].y)
+  if (end.x != p[line->n - 1].x || end.y != p[line->n - 1].y)
     cairo_line_to (cr, end.x, end.y);
 }
 
 static void
-arrow_path (PhScene *scene, cairo_t *cr, const PhSceneEdge *edge, const PhDrawOptions *options, double size)
+arrow_path (cairo_t *cr, const Line *line, double size)
 {
-  const PhPoint *p = ph_scene_points (scene, edge);
-  const PhPoint tip = ph_draw_end_of (scene, edge->to, p[edge->n_points - 1], options->time, options->since);
+  const PhPoint tip = line->tip;
   double dx = 0, dy = 0, length = 0;
 
-  for (int i = edge->n_points - 1; length < 0.1 && i >= 0; i--)
+  for (int i = line->n - 1; length < 0.1 && i >= 0; i--)
     {
-      dx = tip.x - p[i].x;
-      dy = tip.y - p[i].y;
+      dx = tip.x - line->points[i].x;
+      dy = tip.y - line->points[i].y;
       length = hypot (dx, dy);
     }
   if (length < 0.1)
@@ -80,6 +150,8 @@ void
 ph_scene_draw_edge (PhScene *scene, cairo_t *cr, int index, const PhDrawOptions *options, const PhColor *color, double width)
 {
   const PhSceneEdge *edge = ph_scene_edge (scene, index);
+  const guint n = lines_at (scene, index, ph_scene_edge_at (scene, index, options->time) ? options->time : options->since);
+  g_autoptr (GArray) room = g_array_new (FALSE, FALSE, sizeof (PhPoint));
 
   if (edge->n_points < 4)
     return;
@@ -87,13 +159,16 @@ ph_scene_draw_edge (PhScene *scene, cairo_t *cr, int index, const PhDrawOptions 
   ph_set_color (cr, *color);
   cairo_set_line_width (cr, width);
   cairo_set_line_cap (cr, CAIRO_LINE_CAP_ROUND);
-  if (edge->backward)
-    cairo_set_dash (cr, (double[]) { 6, 4 }, 2, 0);
-  edge_path (scene, cr, edge, options, FALSE);
-  cairo_stroke (cr);
-  if (!edge->inner)
+  for (guint k = 0; k < n; k++)
     {
-      arrow_path (scene, cr, edge, options, 7 + width);
+      const Line line = line_of (scene, index, k, n, options, room);
+
+      cairo_set_dash (cr, (double[]) { 6, 4 }, edge->backward ? 2 : 0, 0);
+      line_path (cr, &line, FALSE);
+      cairo_stroke (cr);
+      if (edge->inner)
+        continue;
+      arrow_path (cr, &line, 7 + width);
       cairo_fill (cr);
     }
   cairo_restore (cr);
@@ -143,6 +218,7 @@ ph_hash_edge (PhScene *scene, int index, const PhDrawOptions *options)
   if (!edge_look (scene, index, options, &look))
     return hash;
   hash = ph_hash_mix (hash, look + 1);
+  hash = ph_hash_mix (hash, ph_scene_edge_lines (scene, index, look == EDGE_REMOVED ? options->since : options->time, NULL));
   end = ph_draw_end_of (scene, edge->from, p[0], options->time, options->since);
   hash = ph_hash_point (hash, end.x, end.y);
   end = ph_draw_end_of (scene, edge->to, p[edge->n_points - 1], options->time, options->since);
@@ -151,6 +227,19 @@ ph_hash_edge (PhScene *scene, int index, const PhDrawOptions *options)
   const char *label = options->values != NULL ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (value)) : NULL;
 
   return ph_hash_mix (ph_hash_mix (hash, value), label != NULL ? g_str_hash (label) : 0);
+}
+
+static void
+add_lines (PhScene *scene, cairo_t *cr, int edge, const PhDrawOptions *options, gboolean removed, gboolean far, GArray *room)
+{
+  const guint n = far ? 1 : lines_at (scene, edge, removed ? options->since : options->time);
+
+  for (guint k = 0; k < n; k++)
+    {
+      const Line line = line_of (scene, edge, k, n, options, room);
+
+      line_path (cr, &line, far);
+    }
 }
 
 void
@@ -162,6 +251,7 @@ ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray
   const gboolean high = options->theme >= PH_THEME_HIGH_CONTRAST;
   PhColor plain = ph_mix (background, text, diff || options->dim ? (high ? 0.5 : 0.22) : high ? 0.9 : 0.5);
   const double pixel = 1 / options->scale;
+  g_autoptr (GArray) room = g_array_new (FALSE, FALSE, sizeof (PhPoint));
 
   for (int look = 0; look < N_EDGE_LOOKS; look++)
     {
@@ -200,12 +290,12 @@ ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray
             {
               cairo_stroke (cr);
               cairo_set_line_width (cr, width * (0.7 + 0.45 * log2 (1 + edge->kib / 4.0)));
-              edge_path (scene, cr, edge, options, far);
+              add_lines (scene, cr, e, options, look == EDGE_REMOVED, far, room);
               cairo_stroke (cr);
               cairo_set_line_width (cr, width);
               continue;
             }
-          edge_path (scene, cr, edge, options, far);
+          add_lines (scene, cr, e, options, look == EDGE_REMOVED, far, room);
           if (++drawn % 64 == 0)
             cairo_stroke (cr);
         }
@@ -215,11 +305,18 @@ ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray
       for (guint i = 0; i < edges->len; i++)
         {
           const int e = g_array_index (edges, int, i);
-          const PhSceneEdge *edge = ph_scene_edge (scene, e);
           EdgeLook is;
 
-          if (edge_look (scene, e, options, &is) && (int) is == look && !edge->inner)
-            arrow_path (scene, cr, edge, options, look >= EDGE_REMOVED ? 9 : 7.5);
+          if (!edge_look (scene, e, options, &is) || (int) is != look || ph_scene_edge (scene, e)->inner)
+            continue;
+
+          const guint n = lines_at (scene, e, look == EDGE_REMOVED ? options->since : options->time);
+          for (guint k = 0; k < n; k++)
+            {
+              const Line line = line_of (scene, e, k, n, options, room);
+
+              arrow_path (cr, &line, look >= EDGE_REMOVED ? 9 : 7.5);
+            }
         }
       cairo_fill (cr);
     }
@@ -243,6 +340,26 @@ static PhPoint
 middle_of (const PhPoint *p, guint n)
 {
   return point_of (p, n, n / 3 % 2 == 1 ? 0.5 : 0.5 + 1.5 / n); /* in the middle of a curve */
+}
+
+/* Very many inputs along one line: how many, beside its arrow. */
+void
+ph_draw_counts (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, GArray *edges)
+{
+  for (guint i = 0; i < edges->len; i++)
+    {
+      const int e = g_array_index (edges, int, i);
+      const PhSceneEdge *edge = ph_scene_edge (scene, e);
+      const guint n = edge->n_counts > 0 ? ph_scene_edge_lines (scene, e, options->time, NULL) : 1;
+      const PhPoint *tip = ph_scene_points (scene, edge) + edge->n_points - 1;
+      g_autofree char *text = NULL;
+
+      if (n <= PH_LINES_MOST || edge->n_points < 4 || edge->inner || !ph_scene_edge_at (scene, e, options->time))
+        continue;
+      text = g_strdup_printf ("×%u", n);
+      ph_set_color (cr, ph_theme_text (options->theme));
+      ph_ink_show (cr, ink, PH_INK_TEXT, text, tip->x - 6, tip->y + (edge->backward ? 8 : -8), 1, 0);
+    }
 }
 
 /* There is a box, or what is left of one, or a pill, or another label where the label would be. */

@@ -32,7 +32,10 @@ void ph_ink_round (cairo_t *cr, const PhRect *rect, double radius);
 /* draw-edge.c */
 PhPoint ph_draw_end_of (PhScene *scene, int box, PhPoint end, int time,
                         int since); /* where a line that ends at the place of @box meets its card */
+/* @line of @n_lines beside each other, as points (element-type PhPoint). */
+void ph_draw_line_of (PhScene *scene, int edge, guint line, guint n_lines, GArray *points);
 void ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray *edges);
+void ph_draw_counts (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, GArray *edges);
 void ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, GArray *edges);
 /* draw-group.c: an open group, or a closed one; of a node with bodies likewise. */
 void ph_draw_group (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);

@@ -89,6 +89,8 @@ ph_scene_draw (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *opt
   for (guint i = 0; i < boxes->len && groups; i++)
     if (ph_scene_box (scene, g_array_index (boxes, int, i))->open)
       ph_draw_group_title (scene, cr, ink, g_array_index (boxes, int, i), options);
+  if (options->scale >= PH_NEAR_SCALE)
+    ph_draw_counts (scene, cr, ink, options, edges);
   if (options->scale >= PH_LABEL_SCALE)
     ph_draw_labels (scene, cr, ink, options, edges);
 }

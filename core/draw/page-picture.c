@@ -352,10 +352,10 @@ add_point (GString *out, char letter, PhPoint at)
 
 /* The curve alone, or with what joins it to the cards that are there at @time. */
 static char *
-print_line (Page *page, int index, gboolean joined, int time)
+print_line (Page *page, int index, const GArray *points, gboolean joined, int time)
 {
   const PhSceneEdge *edge = ph_scene_edge (page->scene, index);
-  const PhPoint *p = ph_scene_points (page->scene, edge), start = p[0], end = p[edge->n_points - 1];
+  const PhPoint *p = (const PhPoint *) (gconstpointer) points->data, start = p[0], end = p[edge->n_points - 1];
   const PhPoint from = joined ? ph_draw_end_of (page->scene, edge->from, start, time, time) : start;
   const PhPoint to = joined ? ph_draw_end_of (page->scene, edge->to, end, time, time) : end;
   GString *out = g_string_new (NULL);
@@ -400,37 +400,50 @@ add_end (Page *page, const char *name, int index)
   g_string_append_c (page->ends, ']');
 }
 
-static void
-add_edge (Page *page, int index)
+/* When line @k of it is there: "first,end,first,end". (transfer full) */
+static char *
+print_spans (Page *page, int index, guint k)
 {
   const PhSceneEdge *edge = ph_scene_edge (page->scene, index);
-  g_autoptr (GString) spans = g_string_new (NULL);
-  g_autofree char *line = NULL;
-  const gboolean now = ph_scene_edge_at (page->scene, index, page->last);
-  gboolean loose_from, loose_to;
-  guint n = 0;
+  GString *text = g_string_new (NULL);
 
-  if (edge->n_points < 4)
-    return;
   for (guint s = 0; s < edge->n_spans; s++)
     {
       const PhEdgeSpan *span = ph_scene_span (page->scene, edge->first_span + s);
 
-      if (is_ever (page, span->born, span->died))
-        g_string_append_printf (spans, "%s%d,%d", n++ > 0 ? "," : "", MAX (span->born, page->first),
-                                span->died > page->last ? -1 : span->died);
+      for (int born = span->born, died; born < span->died; born = died)
+        {
+          const guint n = ph_scene_edge_lines (page->scene, index, born, &died);
+
+          died = MIN (died, span->died);
+          if (is_ever (page, born, died) && (k == 0 || (k < n && n <= PH_LINES_MOST)))
+            g_string_append_printf (text, "%s%d,%d", text->len > 0 ? "," : "", MAX (born, page->first),
+                                    died > page->last ? -1 : died);
+        }
     }
-  if (n == 0)
+  return g_string_free (text, FALSE);
+}
+
+static void
+add_line (Page *page, int index, guint k, guint n_lines)
+{
+  const PhSceneEdge *edge = ph_scene_edge (page->scene, index);
+  const gboolean now = ph_scene_edge_at (page->scene, index, page->last)
+                       && k < ph_scene_edge_lines (page->scene, index, page->last, NULL);
+  const gboolean loose_from = is_loose (page, edge->from), loose_to = is_loose (page, edge->to);
+  g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (PhPoint));
+  g_autofree char *spans = print_spans (page, index, k), *line = NULL;
+
+  if (*spans == 0)
     return;
-  line = print_line (page, index, TRUE, now ? page->last : ph_scene_span (page->scene, edge->first_span)->born);
+  ph_draw_line_of (page->scene, index, k, n_lines, points);
+  line = print_line (page, index, points, TRUE, now ? page->last : ph_scene_span (page->scene, edge->first_span)->born);
   g_string_append_printf (page->out, "<path class=\"e%s%s%s%s\" data-s=\"%s\" data-a=\"%d\" data-z=\"%d\" d=\"%s\"",
                           edge->backward ? " bw" : "", edge->control ? " ct" : "", edge->inner ? " in" : "", now ? "" : " off",
-                          spans->str, edge->from, edge->to, line);
-  loose_from = is_loose (page, edge->from);
-  loose_to = is_loose (page, edge->to);
+                          spans, edge->from, edge->to, line);
   if (loose_from || loose_to)
     {
-      g_autofree char *base = print_line (page, index, FALSE, page->last);
+      g_autofree char *base = print_line (page, index, points, FALSE, page->last);
 
       if (strcmp (base, line) != 0)
         g_string_append_printf (page->out, " data-l=\"%s\"", base);
@@ -440,6 +453,15 @@ add_edge (Page *page, int index)
   if (loose_to)
     add_end (page, "o", edge->to);
   g_string_append (page->out, "/>\n");
+}
+
+static void
+add_edge (Page *page, int index)
+{
+  const guint most = ph_scene_edge_most_lines (page->scene, index), n = most > PH_LINES_MOST ? 1 : most;
+
+  for (guint k = 0; k < n && ph_scene_edge (page->scene, index)->n_points >= 4; k++)
+    add_line (page, index, k, n);
 }
 
 static void

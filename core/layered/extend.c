@@ -435,6 +435,8 @@ ph_layout_extend (PhLayout *layout, const guint8 *fixed, GCancellable *cancellab
       else
         ph_route_across (layout, edge);
     }
+  if (done)
+    ph_layout_part_heads (layout, fixed);
   layout->width = layout->height = 0;
   for (int b = 0; b < n; b++)
     {

@@ -13,6 +13,7 @@
 #define SPREAD   0.7f  /* of a box's width, where only some boxes have ports                */
 #define CORNER   10.0f /* of a box's side, where no line ends                               */
 #define EDGE     4.0f  /* of a box's side where no line ends                                */
+#define OUTSIDE  8.0f  /* of its top or bottom a line is before it ends there               */
 #define OUTER    0.65f /* of half a box's width, where the outermost line beside the trunk ends */
 #define CLEARLY  0.1   /* less of a score: a tenth of a crossing, a twentieth of the area   */
 
@@ -184,6 +185,29 @@ find_entries (const PhLayout *layout, const Way *way, const guint8 *trunk)
         entry[all[k].edge] = box->anchor + width / 2 * place_of_entry (k - i, stop - i, through);
     }
   return entry;
+}
+
+/* Moved to the top or the bottom, a line that came to a corner from aside would run along that side, or come from within: the last of its
+ * curves goes with the one before it then. @end, @step: the last point, and to the one before it. */
+static void
+come_from_outside (const PhLayoutBox *box, PhLayoutEdge *edge, gboolean at_end, GArray *all)
+{
+  const int step = at_end ? -1 : 1;
+  PhPoint *end = &g_array_index (all, PhPoint, edge->first_point + (at_end ? edge->n_points - 1 : 0));
+  const float side = end->y > box->y ? 1 : -1;
+  const PhPoint tip = *end;
+
+  if (fabsf (fabsf (tip.y - box->y) - (box->height / 2 - box->inset)) > 0.5f)
+    return;
+  while (edge->n_points > 4 && side * (end[3 * step].y - tip.y) < OUTSIDE)
+    {
+      end += 3 * step;
+      edge->n_points -= 3;
+      edge->first_point += at_end ? 0 : 3;
+    }
+  *end = tip;
+  if (side * (end[step].y - tip.y) < OUTSIDE / 2)
+    end[step] = (PhPoint) { tip.x, tip.y + side * CLAMP (side * (end[3 * step].y - tip.y) / 2, OUTSIDE / 2, 3 * OUTSIDE) };
 }
 
 /* dot knows neither cells nor that pills stand left of a box as exactly as we do: moves an end to its place, or onto what is drawn of
@@ -488,6 +512,9 @@ finish_lines (PhLayout *layout, PhLayoutEngine engine, const Way *way, const gui
       points = &g_array_index (layout->points, PhPoint, edge->first_point);
       move_end (&layout->boxes[edge->from], edge->from_dx, fabsf (edge->from_dx) > 0.5f, &points[0], &points[1]);
       move_end (&layout->boxes[edge->to], entry[e], !isnan (entry[e]), &points[edge->n_points - 1], &points[edge->n_points - 2]);
+      come_from_outside (&layout->boxes[edge->from], edge, FALSE, layout->points);
+      come_from_outside (&layout->boxes[edge->to], edge, TRUE, layout->points);
+      points = &g_array_index (layout->points, PhPoint, edge->first_point);
       if (edge->n_points == 4)
         stay_between (&layout->boxes[edge->from], &layout->boxes[edge->to], points);
     }

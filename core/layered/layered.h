@@ -55,6 +55,8 @@ typedef struct
 PhLayout *ph_layout_copy (PhLayout *layout);
 /* Moves boxes that feed several, or are fed by several at the end, above or below their middle, where nothing is worse for it. */
 void ph_layout_center_ends (PhLayout *layout);
+/* Lines that end at one place of a box get an arrow each; at boxes that are @fixed (nullable) they stay. */
+void ph_layout_part_heads (PhLayout *layout, const guint8 *fixed);
 void ph_layout_take (PhLayout *layout, PhLayout *other);
 
 /* layered.c: one way to lay it out. */

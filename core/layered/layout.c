@@ -216,6 +216,8 @@ ph_layout_sync (PhLayout *layout, double seconds, GCancellable *cancellable, GEr
     }
   if (done && layout->n_boxes <= FEW && layout->fold <= 0 && engine < PH_LAYOUT_NEATO)
     ph_layout_center_ends (layout);
+  if (done && layout->engine < PH_LAYOUT_NEATO)
+    ph_layout_part_heads (layout, NULL);
   if (done)
     ph_layout_lead_around (layout, cancellable);
   return done;

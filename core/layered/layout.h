@@ -35,6 +35,8 @@ typedef struct
       presence; /* in: in how much of the history it is there, 1 to PH_PRESENCE; its crossings count so much; 0: a tie, it is not drawn */
   guint8 operand;              /* in: which input of @to it is, the first is 0                    */
   guint8 ordered;              /* in: that one enters left of the next means something            */
+  guint8 turned;               /* in: drawn from @to to @from, so its arrow is at @from           */
+  guint8 pinned;               /* in: where its arrow is it goes on in another line: it stays     */
   guint first_point, n_points; /* out: a chain of cubic Beziers (1 + 3k points) in layout->points, tip last */
 } PhLayoutEdge;
 

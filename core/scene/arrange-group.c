@@ -137,6 +137,8 @@ add_edges (Inside *in, PhLayout *layout)
       edge->weight = segment->tie ? 0.5f : 1;
       edge->presence = CLAMP (PH_PRESENCE * segment->presence / scene->record->stops->len, 1, PH_PRESENCE);
       edge->operand = segment->operand;
+      edge->turned = segment->reversed;
+      edge->pinned = segment->to >= in->a->n;
     }
 }
 

@@ -5,7 +5,8 @@
 #include "core/scene/arrange.h"
 #include "core/scene/scene-build.h"
 
-#define TOUCHES 0.5f /* points between two ends that are one */
+#define TOUCHES 0.5f /* points between two ends that are one          */
+#define BUNDLE  64   /* uses: a bundle of more is one line, or closed */
 
 static int
 compare_parts (const void *x, const void *y)
@@ -21,13 +22,78 @@ compare_spans (const void *x, const void *y)
   return ((const PhEdgeSpan *) x)->born - ((const PhEdgeSpan *) y)->born;
 }
 
+static int
+compare_times (const void *x, const void *y)
+{
+  return *(const int *) x - *(const int *) y;
+}
+
+/* How many inputs of one node @uses are at @time. */
+static guint
+count_at (PhRecord *record, const GArray *uses, int time)
+{
+  guint most = 0;
+
+  for (guint i = 0; i < uses->len; i++)
+    {
+      const int to = g_array_index (record->uses, PhUseLife, g_array_index (uses, int, i)).to;
+      guint n = 0;
+
+      for (guint k = 0; k < uses->len; k++)
+        {
+          const PhUseLife *use = &g_array_index (record->uses, PhUseLife, g_array_index (uses, int, k));
+
+          if (use->to == to && use->born <= time && time < use->died)
+            n += use->times;
+        }
+      most = MAX (most, n);
+    }
+  return most;
+}
+
+/* Two operands that come from one node are two lines, or x * x would seem to have one. What leads into a closed group is one. */
+static void
+add_counts (PhScene *scene, PhSceneEdge *edge, const GArray *uses)
+{
+  const PhSceneBox *to = ph_scene_box (scene, edge->to);
+  g_autoptr (GArray) times = NULL;
+  gboolean many = uses->len > 1;
+  guint last = 1;
+
+  edge->first_count = scene->counts->len;
+  for (guint i = 0; i < uses->len && !many; i++)
+    many = g_array_index (scene->record->uses, PhUseLife, g_array_index (uses, int, i)).times > 1;
+  if (!many || uses->len > BUNDLE || edge->control || (to->kind == PH_BOX_GROUP && !to->open))
+    return;
+  times = g_array_new (FALSE, FALSE, sizeof (int));
+  for (guint i = 0; i < uses->len; i++)
+    {
+      const PhUseLife *use = &g_array_index (scene->record->uses, PhUseLife, g_array_index (uses, int, i));
+
+      g_array_append_val (times, use->born);
+      g_array_append_val (times, use->died);
+    }
+  g_array_sort (times, compare_times);
+  for (guint i = 0; i < times->len; i++)
+    {
+      const PhEdgeCount count = { g_array_index (times, int, i), count_at (scene->record, uses, g_array_index (times, int, i)) };
+
+      if (count.n == last || count.n == 0)
+        continue;
+      g_array_append_val (scene->counts, count);
+      edge->n_counts++;
+      last = count.n;
+    }
+}
+
 /* When a segment is there: whenever one of its uses is. */
 static void
-add_spans (PhArranger *a, PhSceneEdge *edge, const PhPart *parts, guint n_parts, GArray *all)
+add_spans (PhArranger *a, PhSceneEdge *edge, const PhPart *parts, guint n_parts, GArray *all, GArray *uses)
 {
   PhScene *scene = a->scene;
 
   g_array_set_size (all, 0);
+  g_array_set_size (uses, 0);
   edge->control = TRUE;
   for (guint i = 0; i < n_parts; i++)
     {
@@ -40,6 +106,7 @@ add_spans (PhArranger *a, PhSceneEdge *edge, const PhPart *parts, guint n_parts,
           const PhEdgeSpan span = { use->born, use->died, use->value };
 
           g_array_append_val (all, span);
+          g_array_append_val (uses, a->build->uses[whole->first_use + u]);
           edge->control &= use->control;
           edge->kib = MAX (edge->kib,
                            GPOINTER_TO_UINT (g_hash_table_lookup (scene->record->value_bytes, GUINT_TO_POINTER (use->value))));
@@ -62,13 +129,14 @@ add_spans (PhArranger *a, PhSceneEdge *edge, const PhPart *parts, guint n_parts,
           edge->n_spans++;
         }
     }
+  add_counts (scene, edge, uses);
 }
 
 void
 ph_arrange_lines (PhArranger *a)
 {
   PhScene *scene = a->scene;
-  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (PhEdgeSpan));
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (PhEdgeSpan)), uses = g_array_new (FALSE, FALSE, sizeof (int));
 
   g_array_sort (a->parts, compare_parts);
   for (guint i = 0, stop; i < a->parts->len; i = stop)
@@ -92,7 +160,7 @@ ph_arrange_lines (PhArranger *a)
           point.y += y;
           g_array_append_val (scene->points, point);
         }
-      add_spans (a, &edge, parts, stop - i, all);
+      add_spans (a, &edge, parts, stop - i, all, uses);
       g_array_append_val (scene->edges, edge);
     }
 }
@@ -162,7 +230,7 @@ void
 ph_arrange_bypasses (PhArranger *a)
 {
   PhScene *scene = a->scene;
-  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (PhEdgeSpan));
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (PhEdgeSpan)), uses = g_array_new (FALSE, FALSE, sizeof (int));
 
   for (guint e = 0; e < a->build->union_edges->len; e++)
     {
@@ -174,7 +242,7 @@ ph_arrange_bypasses (PhArranger *a)
         continue;
       if (append_way (a, &edge, e))
         {
-          add_spans (a, &edge, &part, 1, all);
+          add_spans (a, &edge, &part, 1, all, uses);
           g_array_append_val (scene->edges, edge);
         }
       else

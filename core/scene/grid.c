@@ -118,6 +118,13 @@ ph_scene_index (PhScene *scene)
           top = MIN (top, MAX (at.y - box->rect.height / 2, box->rect.y));
           bottom = MAX (bottom, MIN (at.y + box->rect.height / 2, box->rect.y + box->rect.height));
         }
+      if (edge->n_counts > 0) /* lines side by side */
+        {
+          left -= PH_LINES_REACH;
+          top -= PH_LINES_REACH;
+          right += PH_LINES_REACH;
+          bottom += PH_LINES_REACH;
+        }
       edge->bounds = edge->n_points > 0 ? (PhRect) { left, top, right - left, bottom - top } : (PhRect) { 0, 0, 0, 0 };
     }
   grid_fill (&scene->box_grid, scene->width, scene->height, 160, scene->boxes->len, box_rect, scene);

@@ -186,10 +186,12 @@ link_face (PhScene *scene, const PhUseLife *use)
   const char *name = across && from->kind == PH_LIFE_NODE
                          ? g_hash_table_lookup (scene->record->value_names, GUINT_TO_POINTER (use->value))
                          : NULL;
-  g_autofree char *text = name != NULL ? g_strdup (name)
-                                       : g_strdup_printf (across ? "%s" : "↖ %s", face != NULL ? face->title : "?");
+  g_autoptr (GString) text = g_string_new (name != NULL || across ? NULL : "↖ ");
 
-  return ph_faces_add_text (scene->record->faces, text, NULL, PH_FAMILY_IO);
+  g_string_append (text, name != NULL ? name : face != NULL ? face->title : "?");
+  if (use->times > 1)
+    g_string_append_printf (text, " ×%u", use->times);
+  return ph_faces_add_text (scene->record->faces, text->str, NULL, PH_FAMILY_IO);
 }
 
 static void

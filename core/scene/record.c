@@ -158,7 +158,8 @@ ph_recorder_set_uses (PhRecorder *recorder, int index, GArray *wanted)
         {
           const PhUseLife *want = &g_array_index (wanted, PhUseLife, k);
 
-          if (want->from == use->from && want->value == use->value && want->control == use->control && want->link == use->link)
+          if (want->from == use->from && want->value == use->value && want->control == use->control && want->link == use->link
+              && want->times == use->times)
             {
               g_array_remove_index_fast (wanted, k);
               kept = TRUE;
@@ -188,14 +189,20 @@ ph_recorder_set_uses (PhRecorder *recorder, int index, GArray *wanted)
 static void
 want_use (PhRecorder *recorder, GArray *wanted, const PhValue *value, guint operand, gboolean link)
 {
-  PhUseLife use = { .from = source_of (recorder, value), .operand = MIN (operand, G_MAXUINT8), .link = link };
+  PhUseLife use = { .from = source_of (recorder, value), .operand = MIN (operand, G_MAXUINT8), .times = 1, .link = link };
 
   if (use.from < 0)
     return;
   use.value = value->id;
   for (guint i = 0; i < wanted->len; i++)
-    if (g_array_index (wanted, PhUseLife, i).value == use.value && g_array_index (wanted, PhUseLife, i).link == link)
+    {
+      PhUseLife *same = &g_array_index (wanted, PhUseLife, i);
+
+      if (same->value != use.value || same->link != link)
+        continue;
+      same->times = MIN (same->times + 1, G_MAXUINT8);
       return;
+    }
   g_array_append_val (wanted, use);
 }
 
@@ -230,7 +237,7 @@ set_node_uses (PhRecorder *recorder, int index, const PhNode *node)
     want_use (recorder, wanted, node->inputs->pdata[i], i, FALSE);
   for (guint i = 0; node->control != NULL && i < node->control->len; i++)
     {
-      const PhUseLife use = { .from = life_of (recorder, ((PhNode *) node->control->pdata[i])->id), .control = TRUE };
+      const PhUseLife use = { .from = life_of (recorder, ((PhNode *) node->control->pdata[i])->id), .times = 1, .control = TRUE };
 
       if (use.from >= 0)
         g_array_append_val (wanted, use);

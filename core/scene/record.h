@@ -52,6 +52,7 @@ typedef struct
   PhId value;
   int born, died;
   guint8 operand; /* which input it is, the first is 0                                               */
+  guint8 times;   /* as how many of its inputs: 2 of x * x                                           */
   gboolean control;
   gboolean link; /* ph_node_links(): it comes from further down                                      */
 } PhUseLife;

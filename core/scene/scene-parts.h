@@ -66,12 +66,25 @@ typedef struct
   PhId value;
 } PhEdgeSpan;
 
+/* Lines of one edge beside each other are so far apart; of more there is one, which says how many. */
+#define PH_LINES_GAP   8.0f
+#define PH_LINES_MOST  4
+#define PH_LINES_REACH (PH_LINES_GAP * (PH_LINES_MOST - 1) / 2)
+
+/* From @time on, so many of the inputs of what it leads to come along the edge. */
+typedef struct
+{
+  int time;
+  guint n;
+} PhEdgeCount;
+
 typedef struct
 {
   int from, to; /* boxes: where it starts and ends in the picture; groups' borders count     */
   int source;   /* the box whose output it carries                                           */
   guint first_point, n_points;
-  guint first_span, n_spans; /* when it is there; for one edge through several uses                */
+  guint first_count, n_counts; /* where it ever is more than one input                                       */
+  guint first_span, n_spans;   /* when it is there; for one edge through several uses                */
   PhRect bounds;
   guint8 backward, control, inner; /* inner: goes on at one end in another segment, has no arrow there */
   guint kib;                       /* what it carries, 0: unknown                                               */

@@ -253,6 +253,40 @@ ph_scene_edge_value (PhScene *scene, int edge, int time)
   return span != NULL ? span->value : PH_NO_ID;
 }
 
+guint
+ph_scene_edge_lines (PhScene *scene, int edge, int time, int *until)
+{
+  const PhSceneEdge *at = ph_scene_edge (scene, edge);
+  guint n = 1;
+
+  if (until != NULL)
+    *until = PH_FOREVER;
+  for (guint c = 0; c < at->n_counts; c++)
+    {
+      const PhEdgeCount *count = &g_array_index (scene->counts, PhEdgeCount, at->first_count + c);
+
+      if (count->time > time)
+        {
+          if (until != NULL)
+            *until = count->time;
+          break;
+        }
+      n = count->n;
+    }
+  return n;
+}
+
+guint
+ph_scene_edge_most_lines (PhScene *scene, int edge)
+{
+  const PhSceneEdge *at = ph_scene_edge (scene, edge);
+  guint n = 1;
+
+  for (guint c = 0; c < at->n_counts; c++)
+    n = MAX (n, g_array_index (scene->counts, PhEdgeCount, at->first_count + c).n);
+  return n;
+}
+
 const char *
 ph_scene_value_type (PhScene *scene, PhId value)
 {

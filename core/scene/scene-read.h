@@ -23,6 +23,9 @@ PhChange ph_scene_change (PhScene *scene, int box, int a, int b, const PhTenant 
 /* A group's: how many nodes inside it were added, removed, changed. */
 void ph_scene_count_changes (PhScene *scene, int box, int a, int b, guint *added, guint *removed, guint *changed);
 gboolean ph_scene_edge_at (PhScene *scene, int edge, int time);
+/* As many inputs of what it leads to as it stands for at @time: 2 of x * x. @until: (nullable) when that changes. */
+guint ph_scene_edge_lines (PhScene *scene, int edge, int time, int *until);
+guint ph_scene_edge_most_lines (PhScene *scene, int edge); /* at any time */
 PhId ph_scene_edge_value (PhScene *scene, int edge, int time);
 const char *ph_scene_value_type (PhScene *scene, PhId value); /* (nullable) "float 1×64×56×56"   */
 

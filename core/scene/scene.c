@@ -355,6 +355,7 @@ ph_scene_new_of (PhRecord *record, const PhSceneOptions *options, GCancellable *
   scene->edges = g_array_new (FALSE, TRUE, sizeof (PhSceneEdge));
   scene->points = g_array_new (FALSE, FALSE, sizeof (PhPoint));
   scene->spans = g_array_new (FALSE, FALSE, sizeof (PhEdgeSpan));
+  scene->counts = g_array_new (FALSE, FALSE, sizeof (PhEdgeCount));
   scene->pill_of_id = g_hash_table_new (NULL, NULL);
   if (record == NULL)
     {
@@ -411,6 +412,7 @@ scene_free (gpointer data)
   g_array_unref (scene->edges);
   g_array_unref (scene->points);
   g_array_unref (scene->spans);
+  g_array_unref (scene->counts);
   g_hash_table_unref (scene->pill_of_id);
   g_free (scene->box_of_life);
   g_free (scene->out_start);
