@@ -53,11 +53,11 @@ typedef struct
 
 /* layout.c. @layout becomes @other, which is freed. */
 PhLayout *ph_layout_copy (PhLayout *layout);
+void ph_layout_take (PhLayout *layout, PhLayout *other);
 /* Moves boxes that feed several, or are fed by several at the end, above or below their middle, where nothing is worse for it. */
 void ph_layout_center_ends (PhLayout *layout);
 /* Lines that end at one place of a box get an arrow each; at boxes that are @fixed (nullable) they stay. */
 void ph_layout_part_heads (PhLayout *layout, const guint8 *fixed);
-void ph_layout_take (PhLayout *layout, PhLayout *other);
 
 /* layered.c: one way to lay it out. */
 gboolean ph_layered_lay (PhLayout *layout, GCancellable *cancellable, GError **error);
@@ -82,7 +82,6 @@ guint64 ph_layered_crossings (PhLayered *layered, int top, int bottom);
 gboolean ph_layered_thread (PhLayered *layered, int round);
 /* place.c: sets x of every vertex. FALSE: cancelled. */
 gboolean ph_layered_place (PhLayered *layered, GCancellable *cancellable);
-
 /* tighten.c: moves what is straight, as a whole, to where its links are shortest. @pull: weight of each link. */
 void ph_layered_tighten (PhLayered *layered, const int *pull);
 

@@ -231,8 +231,8 @@ static PhNode *
 main_node (PhNode *node)
 {
   static const guint8 worth[PH_N_MOTIFS]
-      = { [PH_MOTIF_SOFTMAX] = 5, [PH_MOTIF_CONV] = 4,  [PH_MOTIF_PRODUCT] = 3, [PH_MOTIF_NORM] = 2,
-          [PH_MOTIF_SMOOTH] = 2,  [PH_MOTIF_CURVE] = 1, [PH_MOTIF_POOL] = 1,    [PH_MOTIF_CONCAT] = 1 };
+      = { [PH_MOTIF_SOFTMAX] = 5, [PH_MOTIF_CONV] = 4, [PH_MOTIF_PRODUCT] = 3, [PH_MOTIF_NORM] = 2, [PH_MOTIF_SMOOTH] = 2,
+          [PH_MOTIF_CURVE] = 1,   [PH_MOTIF_POOL] = 1, [PH_MOTIF_CONCAT] = 1,  [PH_MOTIF_GATE] = 1 };
   PhNode *best = NULL;
 
   if (!ph_node_is_fused (node))

@@ -87,6 +87,19 @@ range_title (const char *first, const char *last)
   return g_strdup_printf ("%s – %s", from, to);
 }
 
+/* "Relu ×18", "Conv-Relu". (transfer full) */
+static char *
+leaves_title (PhSceneBuild *build, const Child *children, guint n)
+{
+  g_autofree int *boxes = g_new (int, n);
+  g_autofree char *title = NULL;
+
+  for (guint i = 0; i < n; i++)
+    boxes[i] = children[i].box;
+  title = ph_scene_region_title (build, boxes, n, children->backward);
+  return strchr (title, '-') != NULL ? g_steal_pointer (&title) : g_strdup_printf ("%s ×%u", title, n);
+}
+
 /* Bundles what is too much for one look, in the order in which it runs. */
 static void
 bundle (PhSceneBuild *build, int parent, GArray *children)
@@ -111,9 +124,15 @@ bundle (PhSceneBuild *build, int parent, GArray *children)
       last = &g_array_index (children, Child, stop - 1);
       if (stop - start > 1)
         {
-          g_autofree char *title = range_title (ph_scene_box (scene, first->box)->title, ph_scene_box (scene, last->box)->title);
-          g_autofree char *path = parent >= 0 ? g_strdup_printf ("%s/%s", ph_scene_box (scene, parent)->path, title)
-                                              : g_strdup (title);
+          g_autofree char *title = ph_scene_box (scene, first->box)->kind == PH_BOX_GROUP
+                                       ? range_title (ph_scene_box (scene, first->box)->title,
+                                                      ph_scene_box (scene, last->box)->title)
+                                       : leaves_title (build, first, stop - start);
+          g_autofree char *name = ph_scene_box (scene, first->box)->kind == PH_BOX_GROUP
+                                      ? g_strdup (title)
+                                      : g_strdup_printf ("%s (%u)", title, start / size + 1);
+          g_autofree char *path = parent >= 0 ? g_strdup_printf ("%s/%s", ph_scene_box (scene, parent)->path, name)
+                                              : g_strdup (name);
           const int group = ph_scene_add_group (scene, path, title);
 
           ph_scene_box_at (scene, group)->parent = parent;
@@ -166,7 +185,7 @@ ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *lea
     {
       const int n = scene->boxes->len;
       g_autofree int *rank = rank_groups (scene, leaf_rank, n_leaves), *n_children = g_new0 (int, n + 1),
-                     *n_plain = g_new0 (int, n + 1);
+                     *n_plain = g_new0 (int, n + 1), *n_nodes_and_groups = g_new0 (int, n + 1);
       g_autofree int *first = g_new0 (int, n + 2), *fill = NULL; /* of a parent's leaves in @leaves */
       g_autoptr (GArray) below = g_array_new (FALSE, FALSE, sizeof (int));
       g_autofree GArray **children = g_new0 (GArray *, n + 1);
@@ -182,6 +201,7 @@ ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *lea
             continue;
           n_children[parent]++;
           n_plain[parent] += box->kind == PH_BOX_NODE && b < n_leaves;
+          n_nodes_and_groups[parent] += box->kind == PH_BOX_NODE || box->kind == PH_BOX_GROUP;
         }
       for (int p = 0; p <= n; p++)
         first[p + 1] += first[p];
@@ -201,13 +221,16 @@ ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *lea
             else
               children[p] = g_array_new (FALSE, FALSE, sizeof (Child));
           }
-      for (int b = n_leaves; b < n; b++)
+      for (int b = 0; b < n; b++)
         {
           const PhSceneBox *box = ph_scene_box (scene, b);
           const int parent = box->parent < 0 ? n : box->parent;
           const Child child = { b, box->backward, 0, rank[b] };
 
-          if (parent <= n && children[parent] != NULL && !ph_scene_is_settled (build, b))
+          if (box->parent >= n || children[parent] == NULL || ph_scene_is_settled (build, b)) /* in a region since just now */
+            continue;
+          /* Nodes that no region parts, such as many branches side by side. */
+          if (b >= n_leaves || (box->kind == PH_BOX_NODE && n_plain[parent] == n_nodes_and_groups[parent]))
             g_array_append_val (children[parent], child);
         }
       for (int p = 0; p <= n; p++)

@@ -14,13 +14,41 @@ short_name (const PhFace *face)
   return face->short_name != NULL ? face->short_name : face->title;
 }
 
-/* What is known by sight; @weighed: a product comes after a softmax, which it weighs by. (nullable) */
-static const char *
-known_name (const guint t[PH_N_MOTIFS], gboolean weighed)
+/* What a region holds, in the order of computing. */
+typedef struct
 {
+  guint tally[PH_N_MOTIFS];
+  gboolean weighed; /* a product comes after a softmax, which it weighs by    */
+  gboolean layered; /* a product comes after a curve that comes after another */
+} Sight;
+
+/* Three gates and two curves around a state, or two gates and one: cells of a recurrent layer, which have products beside each other. */
+static const char *
+cell_name (const guint t[PH_N_MOTIFS])
+{
+  const guint gates = t[PH_MOTIF_GATE], curves = t[PH_MOTIF_SMOOTH], products = t[PH_MOTIF_PRODUCT];
+
+  if (t[PH_MOTIF_CONV] > 0 || t[PH_MOTIF_SOFTMAX] > 0 || t[PH_MOTIF_CURVE] > 0 || products == 0 || curves == 0)
+    return NULL;
+  if (2 * gates == 3 * curves)
+    return gates == 3 ? "LSTM cell" : "LSTM cells";
+  return gates == 2 * curves ? (gates == 2 ? "GRU cell" : "GRU cells") : NULL;
+}
+
+/* What is known by sight. (nullable) */
+static const char *
+known_name (const Sight *sight)
+{
+  const guint *t = sight->tally;
   const guint conv = t[PH_MOTIF_CONV], matmul = t[PH_MOTIF_PRODUCT], norm = t[PH_MOTIF_NORM],
-              curves = t[PH_MOTIF_CURVE] + t[PH_MOTIF_SMOOTH];
-  const gboolean attention = weighed && matmul >= 2, mlp = matmul >= 2 && curves > 0;
+              curves = t[PH_MOTIF_CURVE] + t[PH_MOTIF_SMOOTH] + t[PH_MOTIF_GATE];
+  const gboolean attention = sight->weighed && matmul >= 2;
+  /* A product for each curve, and one at the end, or beside a gate: where there are more, a curve is of their sum, as in a recurrent layer. */
+  const gboolean mlp = sight->layered && (matmul <= curves + 1 || (curves == 1 && matmul == 3))
+                       && (t[PH_MOTIF_GATE] == 0 || t[PH_MOTIF_SMOOTH] == 0);
+
+  if (cell_name (t) != NULL)
+    return cell_name (t);
 
   if (attention && matmul >= 5 && curves > 0)
     return "Transformer block";
@@ -41,14 +69,13 @@ known_name (const guint t[PH_N_MOTIFS], gboolean weighed)
 
 /* "Bottleneck: Conv-BN-Relu", "Conv-Relu-Pool"; @boxes in the order of computing. (transfer full) */
 char *
-ph_scene_region_title (PhScene *scene, const int *boxes, int n, gboolean backward)
+ph_scene_region_title (PhSceneBuild *build, const int *boxes, int n, gboolean backward)
 {
-  guint tally[PH_N_MOTIFS] = {
-    0,
-  };
+  PhScene *scene = build->scene;
+  Sight sight = { .weighed = FALSE };
   const char *parts[MAX_PARTS];
   const char *known;
-  gboolean weighed = FALSE;
+  gboolean bent = FALSE; /* a curve after a product */
   g_autoptr (GString) title = g_string_new (backward ? "∇ " : NULL);
   int n_parts = 0;
 
@@ -64,21 +91,25 @@ ph_scene_region_title (PhScene *scene, const int *boxes, int n, gboolean backwar
 
         if (face == NULL)
           continue;
-        weighed |= face->motif == PH_MOTIF_PRODUCT && tally[PH_MOTIF_SOFTMAX] > 0;
-        if (pass == 0)
-          tally[face->motif]++;
+        sight.weighed |= face->motif == PH_MOTIF_PRODUCT && sight.tally[PH_MOTIF_SOFTMAX] > 0;
+        sight.layered |= face->motif == PH_MOTIF_PRODUCT && bent;
+        bent |= sight.tally[PH_MOTIF_PRODUCT] > 0
+                && (face->motif == PH_MOTIF_CURVE || face->motif == PH_MOTIF_SMOOTH || face->motif == PH_MOTIF_GATE);
+        /* The sum with a bias joins nothing. */
+        if (pass == 0 && (face->motif != PH_MOTIF_SUM || build->n_fed[boxes[i]] > 1))
+          sight.tally[face->motif]++;
         new = new && (pass > 0 || (face->family != PH_FAMILY_MOVEMENT && face->family != PH_FAMILY_CONSTANT));
         for (int k = 0; k < n_parts && new; k++)
           new = strcmp (parts[k], short_name (face)) != 0;
         if (new)
           parts[n_parts++] = short_name (face);
       }
-  known = backward ? NULL : known_name (tally, weighed);
+  known = backward ? NULL : known_name (&sight);
   if (known != NULL)
     g_string_append (title, known);
   if (known != NULL && g_str_has_prefix (known, "Conv branches"))
     n_parts = 0;
-  if (known != NULL && tally[PH_MOTIF_CONV] == 0)
+  if (known != NULL && sight.tally[PH_MOTIF_CONV] == 0)
     n_parts = 0;
   if (known != NULL && n_parts > 0)
     g_string_append (title, ": ");

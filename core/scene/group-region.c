@@ -92,12 +92,22 @@ ph_regions_new (PhSceneBuild *build, const int *rank, int n_leaves)
   for (guint i = 0; i < n_edges; i++)
     if (edges[i].from >= 0 && edges[i].n_via == 0)
       regions->to[fill[edges[i].from]++] = edges[i].to;
+  build->n_fed = g_new0 (guint8, n_leaves + 1);
+  for (guint u = 0; u < build->scene->record->uses->len; u++)
+    {
+      const PhUseLife *use = ph_scene_use (build->scene, u);
+      const int box = build->scene->box_of_life[use->to];
+
+      if (box >= 0 && box < n_leaves && use->born <= ph_scene_life (build->scene, use->to)->born)
+        build->n_fed[box] = MIN (build->n_fed[box] + use->times, G_MAXUINT8);
+    }
   return regions;
 }
 
 void
 ph_regions_free (PhRegions *regions)
 {
+  g_clear_pointer (&regions->build->n_fed, g_free);
   g_free (regions->in);
   g_free (regions->first);
   g_free (regions->to);
@@ -145,7 +155,7 @@ close_region (PhSceneBuild *build, int parent, const Ranked *members, int n, gbo
     return;
   for (int i = 0; i < n; i++)
     boxes[i] = members[backward ? n - 1 - i : i].box; /* in the order of computing */
-  title = ph_scene_region_title (scene, boxes, n, backward);
+  title = ph_scene_region_title (build, boxes, n, backward);
   group = ph_scene_add_group (scene, title, title);
   ph_scene_box_at (scene, group)->parent = parent;
   ph_scene_box_at (scene, group)->backward = backward;
@@ -476,11 +486,33 @@ mirror_regions (PhSceneBuild *build, int parent, const int *leaves, int n_leaves
     }
 }
 
+/* One region that holds all there is says nothing, and would be opened only to find the same. */
+static void
+undo_single (PhSceneBuild *build, int parent, guint first, const int *leaves, int n_leaves)
+{
+  PhScene *scene = build->scene;
+
+  if (scene->boxes->len != first + 1)
+    return;
+  for (int i = 0; i < n_leaves; i++)
+    {
+      const PhSceneBox *box = ph_scene_box (scene, leaves[i]);
+
+      if (box->kind == PH_BOX_NODE && box->parent == parent)
+        return;
+    }
+  for (int i = 0; i < n_leaves; i++)
+    if (ph_scene_box (scene, leaves[i])->parent == (int) first)
+      ph_scene_box_at (scene, leaves[i])->parent = parent;
+  g_array_set_size (scene->boxes, first);
+}
+
 void
 ph_regions_part (PhRegions *regions, int parent, const int *leaves, int n_leaves, const int *below, int n_below)
 {
   PhSceneBuild *build = regions->build;
-  guint first = build->scene->boxes->len;
+  const guint start = build->scene->boxes->len;
+  guint first = start;
 
   part_side (regions, parent, FALSE, leaves, n_leaves);
   part_cyclic (regions, parent, first, FALSE, below, n_below);
@@ -490,4 +522,5 @@ ph_regions_part (PhRegions *regions, int parent, const int *leaves, int n_leaves
   part_side (regions, parent, TRUE, leaves, n_leaves);
   part_cyclic (regions, parent, first, TRUE, below, n_below);
   number_regions (build, parent, first);
+  undo_single (build, parent, start, leaves, n_leaves);
 }

@@ -29,6 +29,7 @@ typedef struct
   int *known;          /* (nullable) of a box: that of the previous scene which it goes on with, -1   */
   guint n_known;
   GHashTable *kept_groups; /* (nullable) path of a group as it was in the previous scene -> whether it was open */
+  guint8 *n_fed;           /* (nullable) of a box: inputs of its first node that others feed, while regions are made */
   GCancellable *cancellable;
 } PhSceneBuild;
 
@@ -62,7 +63,7 @@ void ph_regions_free (PhRegions *regions);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhRegions, ph_regions_free)
 /* group-bundle.c: no group, and not the whole, has more children than one can look at. */
 void ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *leaf_rank, int n_leaves);
-char *ph_scene_region_title (PhScene *scene, const int *boxes, int n, gboolean backward);
+char *ph_scene_region_title (PhSceneBuild *build, const int *boxes, int n, gboolean backward);
 int *ph_scene_rank (PhSceneBuild *build);
 void ph_scene_group (PhSceneBuild *build);
 /* arrange.c: lays out all that is open. */

@@ -29,7 +29,7 @@ PH_REAL_KERNEL (softsign, x / (1 + fabs (x)))
 /* clang-format off */
 const PhOp ph_op_Sigmoid = {
   "Sigmoid", ACTIVATION (13, sigmoid),
-  .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_CURVE, .example = { "x[4]", "y = Sigmoid (x)", -3, 3 },
+  .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_GATE, .example = { "x[4]", "y = Sigmoid (x)", -3, 3 },
   .doc = "Elementwise 1 / (1 + exp (-x)).",
   .grad = { P (Mul, DY, P (Mul, OUT, P (Sub, NUM (1), OUT))) },
 };

@@ -1,0 +1,126 @@
+/* scene-groups.c: tests of what groups are called where names say nothing, and of nodes that no region parts.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "core/io/io.h"
+#include "core/scene/scene-read.h"
+
+#define MANY 60
+
+static PhScene *
+grouped (const char *weights, const char *nodes, guint open_all)
+{
+  g_autofree char *folder = g_dir_make_tmp ("peephole-groups-XXXXXX", NULL), *path = g_build_filename (folder, "a.onnxtxt", NULL);
+  g_autofree char *text = g_strdup_printf (
+      "<ir_version: 8, opset_import: [\"\" : 17]>\nf (float[4, 4] x) => (float y)\n<%s>\n{\n%s}\n", weights, nodes);
+  const PhSceneOptions options = { .by_scope = TRUE, .open_all = open_all, .engine = PH_LAYOUT_LAYERED };
+  g_autoptr (GError) error = NULL;
+  PhModel *model;
+  PhScene *scene;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  model = ph_io_open (path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  scene = ph_scene_new (model, NULL, &options, NULL, &error);
+  g_assert_no_error (error);
+  g_unlink (path);
+  g_rmdir (folder);
+  return scene;
+}
+
+/* How many groups have a title with @word in it. */
+static guint
+count_titles (PhScene *scene, const char *word)
+{
+  guint n = 0;
+
+  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+    n += ph_scene_box (scene, b)->kind == PH_BOX_GROUP && strstr (ph_scene_box (scene, b)->title, word) != NULL;
+  return n;
+}
+
+/* So many parts, one after the other, in each of which %1$d is its number and %2$d that of the one before. */
+static PhScene *
+repeated (const char *part, guint n)
+{
+  GString *text = g_string_new ("  h0 = Identity (x)\n  c0 = Identity (x)\n");
+  PhScene *scene;
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  for (guint i = 1; i <= n; i++)
+    g_string_append_printf (text, part, i, i - 1);
+#pragma GCC diagnostic pop
+  g_string_append_printf (text, "  y = Relu (h%u)\n", n);
+  scene = grouped ("float[4, 4] w = {1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7}", text->str, MANY);
+  g_string_free (text, TRUE);
+  return scene;
+}
+
+/* A name follows from what the group holds. */
+static void
+test_titles (void)
+{
+  static const char lstm[]
+      = "  a%1$d = MatMul (x, w)\n  b%1$d = MatMul (h%2$d, w)\n  s%1$d = Add (a%1$d, b%1$d)\n  i%1$d = Sigmoid (s%1$d)\n"
+        "  f%1$d = Sigmoid (s%1$d)\n  o%1$d = Sigmoid (s%1$d)\n  g%1$d = Tanh (s%1$d)\n  k%1$d = Mul (f%1$d, c%2$d)\n"
+        "  l%1$d = Mul (i%1$d, g%1$d)\n  c%1$d = Add (k%1$d, l%1$d)\n  t%1$d = Tanh (c%1$d)\n  h%1$d = Mul (o%1$d, t%1$d)\n";
+  static const char rnn[]
+      = "  a%1$d = MatMul (x, w)\n  b%1$d = MatMul (h%2$d, w)\n  s%1$d = Add (a%1$d, b%1$d)\n  h%1$d = Tanh (s%1$d)\n";
+  static const char mlp[]
+      = "  a%1$d = MatMul (h%2$d, w)\n  b%1$d = Add (a%1$d, w)\n  r%1$d = Relu (b%1$d)\n  h%1$d = MatMul (r%1$d, w)\n";
+  static const char affine[]
+      = "  a%1$d = MatMul (h%2$d, w)\n  b%1$d = Add (a%1$d, w)\n  d%1$d = Mul (b%1$d, w)\n  h%1$d = Add (d%1$d, w)\n";
+  g_autoptr (PhScene) cells = repeated (lstm, 20), steps = repeated (rnn, 40), layers = repeated (mlp, 40),
+                      maps = repeated (affine, 40);
+
+  g_assert_cmpuint (count_titles (cells, "LSTM cell"), >, 0);
+  g_assert_cmpuint (count_titles (cells, "MLP"), ==, 0);
+  g_assert_cmpuint (count_titles (steps, "MLP") + count_titles (steps, "cell"), ==, 0);
+  g_assert_cmpuint (count_titles (layers, "MLP"), >, 0);
+  g_assert_cmpuint (count_titles (maps, "MLP") + count_titles (maps, "block"), ==, 0);
+}
+
+/* Hundreds of branches side by side are bundles: no more are seen than one can look at, and no group has nothing but another in it. */
+static void
+test_branches (void)
+{
+  g_autoptr (GString) text = g_string_new (NULL), sum = g_string_new (NULL);
+  g_autoptr (PhScene) scene = NULL;
+  guint n_shown = 0;
+
+  for (guint i = 0; i < 300; i++)
+    {
+      g_string_append_printf (text, "  a%u = Relu (x)\n", i);
+      g_string_append_printf (sum, "%sa%u", i > 0 ? ", " : "", i);
+    }
+  g_string_append_printf (text, "  y = Sum (%s)\n", sum->str);
+  scene = grouped ("float w = {1}", text->str, MANY);
+  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+    {
+      const PhSceneBox *box = ph_scene_box (scene, b);
+      guint n_children = 0, n_groups = 0;
+
+      for (guint k = 0; k < ph_scene_n_boxes (scene); k++)
+        if (ph_scene_box (scene, k)->parent == (int) b)
+          {
+            n_children++;
+            n_groups += ph_scene_box (scene, k)->kind == PH_BOX_GROUP;
+          }
+      g_assert_false (box->kind == PH_BOX_GROUP && n_children == 1 && n_groups == 1);
+      g_assert_cmpuint (n_children, <=, MANY);
+      n_shown += box->shown && !box->open;
+    }
+  g_assert_cmpuint (n_shown, <=, MANY);
+  g_assert_cmpuint (count_titles (scene, "Relu ×"), >, 1);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/scene-groups/titles", test_titles);
+  g_test_add_func ("/scene-groups/branches", test_branches);
+  return g_test_run ();
+}
