@@ -308,31 +308,67 @@ prepare_small_gemm (PhKernel *kernel)
   return product;
 }
 
+/* Element [i, j] of C, as it broadcasts to the product, is data[i * along + j * across]. */
+typedef struct
+{
+  const float *data;
+  float same; /* of all, where one element is repeated */
+  gsize along, across;
+} Terms;
+
+static gboolean
+terms_init (Terms *terms, PhTensor *c)
+{
+  const guint rank = ph_tensor_rank (c);
+  const gint64 wide = rank > 0 ? ph_tensor_dims (c)[rank - 1] : 1, high = rank > 1 ? ph_tensor_dims (c)[rank - 2] : 1;
+
+  *terms = (Terms) { NULL, 0, 0, 0 };
+  if (ph_tensor_is_splat (c))
+    {
+      terms->same = (float) ph_tensor_get (c, 0);
+      return TRUE;
+    }
+  terms->across = wide > 1 ? 1 : 0;
+  terms->along = high > 1 ? (gsize) wide : 0;
+  return (terms->data = ph_tensor_data (c)) != NULL;
+}
+
+/* out = before * out + beta * C; @before: 0 or 1. */
+static void
+add_terms (const Terms *terms, gsize m, gsize n, float before, float beta, float *out)
+{
+  for (gsize i = 0; i < m; i++, out += n)
+    {
+      const float *row = terms->data != NULL ? terms->data + i * terms->along : &terms->same;
+
+      if (terms->across != 0 && before != 0)
+        for (gsize j = 0; j < n; j++)
+          out[j] += beta * row[j];
+      else if (terms->across != 0)
+        for (gsize j = 0; j < n; j++)
+          out[j] = beta * row[j];
+      else
+        for (gsize j = 0; j < n; j++)
+          out[j] = (before != 0 ? out[j] : 0) + beta * row[0];
+    }
+}
+
 static gboolean
 run_small_gemm (PhKernel *kernel, gpointer prepared)
 {
   const float alpha = ph_node_attr_float (kernel->node, "alpha", 1), beta = ph_node_attr_float (kernel->node, "beta", 1);
   PhTensor *c = ph_kernel_input (kernel, 2);
   SmallProduct *product = prepared;
-  PhWalk walk;
+  Terms terms;
   float *out;
 
-  if (!run_small (kernel, prepared))
+  if ((c != NULL && !terms_init (&terms, c)) || !run_small (kernel, prepared))
     return FALSE;
   out = ph_tensor_writable (kernel->outputs[0]);
   for (gsize i = 0; alpha != 1 && i < ph_tensor_count (kernel->outputs[0]); i++)
     out[i] *= alpha;
-  if (c == NULL)
-    return TRUE;
-  ph_walk_init (&walk, product->rank, product->dims);
-  ph_walk_add (&walk, ph_tensor_rank (c), ph_tensor_dims (c));
-  do
-    {
-      const float term = (float) ph_tensor_get (c, (gsize) walk.offset[0]);
-
-      out[walk.index] += beta == 1 ? term : beta * term;
-    }
-  while (ph_walk_next (&walk));
+  if (c != NULL)
+    add_terms (&terms, (gsize) product->dims[0], (gsize) product->dims[1], 1, beta, out);
   return TRUE;
 }
 
@@ -429,12 +465,14 @@ run_gemm (PhKernel *kernel, gpointer prepared)
   const gboolean ta = ph_node_attr_int (kernel->node, "transA", 0) != 0, tb = ph_node_attr_int (kernel->node, "transB", 0) != 0;
   const gint64 m = ph_tensor_dims (a)[ta ? 1 : 0], k = ph_tensor_dims (a)[ta ? 0 : 1], n = ph_tensor_dims (b)[tb ? 0 : 1];
   const float *x, *y;
+  Terms terms;
   gboolean ok;
   Product product;
   float *out;
 
   if (ph_tensor_dims (b)[tb ? 1 : 0] != k
-      || (c != NULL && !ph_broadcasts_into (ph_tensor_rank (c), ph_tensor_dims (c), 2, (gint64[]) { m, n })))
+      || (c != NULL && !ph_broadcasts_into (ph_tensor_rank (c), ph_tensor_dims (c), 2, (gint64[]) { m, n }))
+      || (c != NULL && !terms_init (&terms, c)))
     return FALSE;
   x = ph_tensor_data (a);
   y = is_finite_splat (b) ? NULL : ph_tensor_data (b);
@@ -444,15 +482,7 @@ run_gemm (PhKernel *kernel, gpointer prepared)
   if (out == NULL)
     return FALSE;
   if (c != NULL)
-    {
-      PhWalk walk;
-
-      ph_walk_init (&walk, 2, (gint64[]) { m, n });
-      ph_walk_add (&walk, ph_tensor_rank (c), ph_tensor_dims (c));
-      do
-        out[walk.index] = (float) ph_tensor_get (c, (gsize) walk.offset[0]);
-      while (ph_walk_next (&walk));
-    }
+    add_terms (&terms, (gsize) m, (gsize) n, 0, 1, out);
   product = (Product) { m, n, k, alpha, c != NULL ? beta : 0, x, y, ta, tb, out, kernel->run->options->cancellable };
   if (y == NULL)
     {

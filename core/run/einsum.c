@@ -36,11 +36,22 @@ typedef struct
   gboolean is_dense; /* they lie in that order */
 } Box;
 
+/* An operand all of whose letters another has: that one is multiplied by it first. */
 typedef struct
 {
-  guint left, right;   /* operands                                 */
-  gboolean transposed; /* the right box is [COLUMN, SUM]           */
-  Box boxes[3];        /* left, right, result                      */
+  guint of, by; /* inputs of the kernel */
+  guint rank;
+  gint64 dims[PH_MAX_RANK], strides[PH_MAX_RANK]; /* of @of; of @by along its axes */
+} Factor;
+
+typedef struct
+{
+  guint n_factors;
+  Factor factors[PH_EQUATION_OPERANDS];
+  guint operands[2], n; /* what is left: inputs of the kernel       */
+  guint left, right;    /* of these                                 */
+  gboolean transposed;  /* the right box is [COLUMN, SUM]           */
+  Box boxes[3];         /* left, right, result                      */
   gsize size[N_KINDS];
   guint rank; /* of the result */
   gint64 dims[PH_MAX_RANK];
@@ -190,30 +201,113 @@ left_operand (const Letters *letters, guint n)
   return 0;
 }
 
+/* Whether @of has each letter of @by, and is as long along it. */
+static gboolean
+make_factor (Factor *factor, const PhEquation *equation, PhKernel *kernel, guint of, guint by)
+{
+  const gint64 *dims = ph_tensor_dims (kernel->inputs[by]);
+  gint64 own[PH_MAX_RANK];
+
+  *factor = (Factor) { .of = of, .by = by, .rank = equation->rank[of] };
+  memcpy (factor->dims, ph_tensor_dims (kernel->inputs[of]), factor->rank * sizeof *factor->dims);
+  ph_strides (equation->rank[by], dims, own);
+  for (guint i = 0; i < equation->rank[by]; i++)
+    {
+      guint axis = factor->rank;
+
+      for (guint k = 0; k < factor->rank; k++)
+        if (equation->label[of][k] == equation->label[by][i])
+          axis = axis == factor->rank ? k : PH_MAX_RANK; /* a diagonal */
+      if (axis >= factor->rank || (dims[i] != 1 && dims[i] != factor->dims[axis]))
+        return FALSE;
+      factor->strides[axis] += dims[i] != 1 ? own[i] : 0;
+    }
+  return TRUE;
+}
+
+/* Multiplies operands by those whose letters they have, until two are left. Nothing is summed before all of its factors are known: the sum
+ * of parts, times infinity, is not the sum of the products. */
+static gboolean
+join_operands (Einsum *einsum, PhEquation *equation, PhKernel *kernel)
+{
+  guint left[PH_EQUATION_OPERANDS], n = kernel->n_inputs;
+  PhEquation whole = *equation;
+
+  for (guint i = 0; i < n; i++)
+    left[i] = i;
+  while (n > 2)
+    {
+      gboolean found = FALSE;
+
+      for (guint i = 0; i < n && !found; i++)
+        for (guint k = 0; k < n && !found; k++)
+          if (i != k && make_factor (&einsum->factors[einsum->n_factors], &whole, kernel, left[i], left[k]))
+            {
+              einsum->n_factors++;
+              memmove (left + k, left + k + 1, (--n - k) * sizeof *left);
+              found = TRUE;
+            }
+      if (!found)
+        return FALSE;
+    }
+  einsum->n = n;
+  for (guint i = 0; i < n; i++)
+    {
+      einsum->operands[i] = left[i];
+      equation->rank[i] = whole.rank[left[i]];
+      memcpy (equation->label[i], whole.label[left[i]], sizeof whole.label[0]);
+    }
+  equation->rank[n] = whole.rank[kernel->n_inputs];
+  memcpy (equation->label[n], whole.label[kernel->n_inputs], sizeof whole.label[0]);
+  return TRUE;
+}
+
 static gpointer
 prepare_einsum (PhKernel *kernel)
 {
   g_autofree Letters *letters = g_new0 (Letters, 1);
   g_autofree Einsum *einsum = g_new0 (Einsum, 1);
-  const guint n = kernel->n_inputs;
-  guint ranks[2] = { 0 };
+  guint ranks[PH_EQUATION_OPERANDS] = { 0 };
 
-  if (n < 1 || n > 2)
-    return ph_kernel_refuse (kernel, "more than two operands: summed in pairs, infinities could be lost");
-  for (guint i = 0; i < n; i++)
+  if (kernel->n_inputs < 1 || kernel->n_inputs > PH_EQUATION_OPERANDS)
+    return ph_kernel_refuse (kernel, "too many operands");
+  for (guint i = 0; i < kernel->n_inputs; i++)
     {
       if (!ph_dnnl_is_float (ph_kernel_input (kernel, i)))
         return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
       ranks[i] = ph_tensor_rank (kernel->inputs[i]);
     }
-  if (!ph_equation_parse (&letters->equation, ph_node_attr_string (kernel->node, "equation", ""), ranks, n)
-      || !add_operand (letters, 0, kernel->inputs[0]) || (n == 2 && !add_operand (letters, 1, kernel->inputs[1])))
+  if (!ph_equation_parse (&letters->equation, ph_node_attr_string (kernel->node, "equation", ""), ranks, kernel->n_inputs))
     return ph_kernel_refuse (kernel, "its equation does not fit the operands");
-  einsum->left = left_operand (letters, n);
-  einsum->right = n == 2 ? 1 - einsum->left : 0;
-  if (!classify (letters, n, einsum->left, einsum->right, einsum) || !make_boxes (einsum, letters))
+  if (!join_operands (einsum, &letters->equation, kernel))
+    return ph_kernel_refuse (kernel,
+                             "more than two operands with letters of their own: summed in pairs, infinities could be lost");
+  for (guint i = 0; i < einsum->n; i++)
+    if (!add_operand (letters, i, kernel->inputs[einsum->operands[i]]))
+      return ph_kernel_refuse (kernel, "its equation does not fit the operands");
+  einsum->left = left_operand (letters, einsum->n);
+  einsum->right = einsum->n == 2 ? 1 - einsum->left : 0;
+  if (!classify (letters, einsum->n, einsum->left, einsum->right, einsum) || !make_boxes (einsum, letters))
     return ph_kernel_refuse (kernel, "it sums a letter that only one operand has, or writes a diagonal");
   return g_steal_pointer (&einsum);
+}
+
+/* The product of @tensor and one of its factors. (transfer full) (nullable) */
+static PhTensor *
+multiply_by_factor (const Factor *factor, PhTensor *tensor, PhTensor *by)
+{
+  g_autoptr (PhTensor) wide = ph_tensor_new_unset (PH_FLOAT, factor->rank, factor->dims);
+  const float *a = ph_tensor_data (tensor), *b = ph_tensor_data (by);
+  gint64 strides[PH_MAX_RANK];
+  float *out;
+
+  if (wide == NULL || a == NULL || b == NULL)
+    return NULL;
+  out = ph_tensor_writable (wide);
+  ph_strides (factor->rank, factor->dims, strides);
+  ph_copy_strided (factor->rank, factor->dims, out, strides, b, factor->strides, sizeof *out);
+  ph_lanes ()->binary[PH_LANE_MUL](ph_tensor_count (wide), out, a, out);
+  return g_steal_pointer (&wide);
 }
 
 /* The elements of @tensor in the order of @box. @copy: (out) (nullable) to be unreferenced. (nullable) */
@@ -279,19 +373,32 @@ run_einsum (PhKernel *kernel, gpointer prepared)
   const Einsum *einsum = prepared;
   const Box *result = &einsum->boxes[2];
   g_autoptr (PhTensor) left = NULL, right = NULL, apart = NULL, y = NULL;
-  const float *a = in_order (&einsum->boxes[0], kernel->inputs[einsum->left], &left), *b = NULL;
+  PhTensor *inputs[PH_EQUATION_OPERANDS];
+  g_autoptr (GPtrArray) made = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  const float *a, *b = NULL;
   gint64 strides[PH_MAX_RANK];
   float *out;
 
-  if (kernel->n_inputs == 2)
-    b = in_order (&einsum->boxes[1], kernel->inputs[einsum->right], &right);
+  memcpy (inputs, kernel->inputs, kernel->n_inputs * sizeof *inputs);
+  for (guint i = 0; i < einsum->n_factors; i++)
+    {
+      const Factor *factor = &einsum->factors[i];
+
+      inputs[factor->of] = multiply_by_factor (factor, inputs[factor->of], inputs[factor->by]);
+      if (inputs[factor->of] == NULL)
+        return FALSE;
+      g_ptr_array_add (made, inputs[factor->of]);
+    }
+  a = in_order (&einsum->boxes[0], inputs[einsum->operands[einsum->left]], &left);
+  if (einsum->n == 2)
+    b = in_order (&einsum->boxes[1], inputs[einsum->operands[einsum->right]], &right);
   y = ph_tensor_new_unset (PH_FLOAT, einsum->rank, einsum->dims);
   if (!result->is_dense)
     apart = ph_tensor_new_unset (PH_FLOAT, 1, (gint64[]) { (gint64) result->count });
-  if (a == NULL || y == NULL || (!result->is_dense && apart == NULL) || (kernel->n_inputs == 2 && b == NULL))
+  if (a == NULL || y == NULL || (!result->is_dense && apart == NULL) || (einsum->n == 2 && b == NULL))
     return FALSE;
   out = ph_tensor_writable (apart != NULL ? apart : y);
-  if (kernel->n_inputs == 1)
+  if (einsum->n == 1)
     run_one (einsum, a, out);
   else if (!run_two (einsum, a, b, out))
     return FALSE;

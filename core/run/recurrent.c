@@ -122,9 +122,7 @@ prepare_recurrent (PhKernel *kernel)
   g_autofree Recurrent *recurrent = g_new0 (Recurrent, 1);
   PhRecurrent *cell = &recurrent->cell;
 
-  if (ph_recurrent_init (cell, kernel->node) != NULL || ph_kernel_input (kernel, 4) != NULL)
-    return ph_kernel_refuse (kernel, "sequences have lengths of their own");
-  if (!read_sizes (kernel, cell))
+  if (ph_recurrent_init (cell, kernel->node) != NULL || !read_sizes (kernel, cell))
     return ph_kernel_refuse (kernel, "not all float32, or of shapes that do not fit");
   for (guint i = 0; i < cell->per_direction * cell->directions; i++)
     if (!read_activation (&cell->f[i], &recurrent->f[i]))
@@ -351,17 +349,61 @@ copy_state (const PhRecurrent *cell, gsize d, float *all, float *state, gboolean
     }
 }
 
+/* Where sequences have lengths of their own, those that are over before step @t, or have not begun in the other direction, keep their
+ * states. Only the rows up to the last one that does not are computed: sequences are mostly sorted by their length. */
+typedef struct
+{
+  const gint64 *lengths; /* (nullable) one for each row                 */
+  gsize longest;         /* of them, and of the steps at most           */
+  float *kept;           /* room for both states                        */
+} Lengths;
+
+static gboolean
+is_over (const Lengths *lengths, gsize row, gsize t)
+{
+  return lengths->lengths != NULL && lengths->lengths[row] <= (gint64) t;
+}
+
+static void
+one_step (const Recurrent *recurrent, Step *step, const Lengths *lengths, gsize t)
+{
+  const gsize n = step->n, all = (gsize) recurrent->cell.batch;
+
+  step->batch = all;
+  while (step->batch > 0 && is_over (lengths, step->batch - 1, t))
+    step->batch--;
+  if (lengths->lengths != NULL)
+    memcpy (lengths->kept, step->h, 2 * all * n * sizeof (float)); /* c lies behind h */
+  if (recurrent->cell.kind == 'R')
+    step_plain (step);
+  else if (recurrent->cell.kind == 'G')
+    step_gru (step);
+  else
+    step_lstm (step);
+  for (gsize b = 0; b < step->batch; b++)
+    if (is_over (lengths, b, t))
+      {
+        memcpy (step->h + b * n, lengths->kept + b * n, n * sizeof (float));
+        memcpy (step->c + b * n, lengths->kept + (all + b) * n, n * sizeof (float));
+      }
+}
+
 /* (nullable) @y */
 static void
-run_direction (const Recurrent *recurrent, Step *step, gsize d, const float *x, float *products, gsize block, float *y)
+run_direction (const Recurrent *recurrent, Step *step, const Lengths *lengths, gsize d, const float *x, float *products,
+               gsize block, float *y)
 {
   const PhRecurrent *cell = &recurrent->cell;
   const gboolean reverse = cell->reverse || d == 1;
   const gsize steps = (gsize) cell->steps, batch = (gsize) cell->batch, n = step->n, directions = (gsize) cell->directions;
 
-  for (gsize done = 0; done < steps; done += block)
+#define RESULT(t, b) (y + (cell->batch_first ? ((b) *steps + (t)) * directions + d : ((t) *directions + d) * batch + (b)) * n)
+  for (gsize t = lengths->longest; y != NULL && t < steps; t++)
+    for (gsize b = 0; b < batch; b++)
+      memset (RESULT (t, b), 0, n * sizeof *y);
+  for (gsize done = 0; done < lengths->longest; done += block)
     {
-      const gsize now = MIN (block, steps - done), first = reverse ? steps - done - now : done;
+      const gsize now = MIN (block, lengths->longest - done), first = reverse ? lengths->longest - done - now : done;
 
       multiply_inputs (recurrent, step->weights, x, first, now, products);
       for (gsize i = 0; i < now; i++)
@@ -369,17 +411,15 @@ run_direction (const Recurrent *recurrent, Step *step, gsize d, const float *x, 
           const gsize t = reverse ? first + now - 1 - i : first + i;
 
           step->gates = products + (t - first) * batch * step->rows;
-          if (cell->kind == 'R')
-            step_plain (step);
-          else if (cell->kind == 'G')
-            step_gru (step);
-          else
-            step_lstm (step);
+          one_step (recurrent, step, lengths, t);
           for (gsize b = 0; y != NULL && b < batch; b++)
-            memcpy (y + (cell->batch_first ? (b * steps + t) * directions + d : (t * directions + d) * batch + b) * n,
-                    step->h + b * n, n * sizeof *y);
+            if (is_over (lengths, b, t))
+              memset (RESULT (t, b), 0, n * sizeof *y);
+            else
+              memcpy (RESULT (t, b), step->h + b * n, n * sizeof *y);
         }
     }
+#undef RESULT
 }
 
 static gboolean
@@ -393,9 +433,20 @@ run_recurrent (PhKernel *kernel, gpointer prepared)
            *p = cell->kind == 'L' ? ph_kernel_input (kernel, 7) : NULL;
   g_autofree float *products = g_try_new (float, block *batch *rows), *own = g_try_new (float, batch *rows + all),
                    *states = g_new0 (float, 2 * all);
+  gsize n_lengths = 0;
+  g_autofree gint64 *given = ph_kernel_ints (kernel, 4, &n_lengths);
+  g_autofree float *kept = given != NULL ? g_try_new (float, 2 * all) : NULL;
+  Lengths lengths = { given, (gsize) cell->steps, kept };
   gint64 y_dims[4], h_dims[3];
   float *outputs[3] = { NULL };
 
+  if (ph_kernel_input (kernel, 4) != NULL
+      && (kept == NULL || n_lengths != batch || ph_tensor_rank (ph_kernel_input (kernel, 4)) != 1))
+    return FALSE;
+  if (given != NULL)
+    lengths.longest = 0;
+  for (gsize b = 0; b < n_lengths; b++)
+    lengths.longest = MAX (lengths.longest, (gsize) CLAMP (given[b], 0, cell->steps));
   y_dims[cell->batch_first ? 1 : 0] = cell->steps;
   y_dims[cell->batch_first ? 0 : 2] = h_dims[cell->batch_first ? 0 : 1] = cell->batch;
   y_dims[cell->batch_first ? 2 : 1] = h_dims[cell->batch_first ? 1 : 0] = cell->directions;
@@ -437,7 +488,7 @@ run_recurrent (PhKernel *kernel, gpointer prepared)
         copy_state (cell, d, (float *) ph_tensor_data (h0), step.h, FALSE);
       if (c0 != NULL)
         copy_state (cell, d, (float *) ph_tensor_data (c0), step.c, FALSE);
-      run_direction (recurrent, &step, d, ph_tensor_data (kernel->inputs[0]), products, block, outputs[0]);
+      run_direction (recurrent, &step, &lengths, d, ph_tensor_data (kernel->inputs[0]), products, block, outputs[0]);
       if (outputs[1] != NULL)
         copy_state (cell, d, outputs[1], step.h, TRUE);
       if (outputs[2] != NULL)

@@ -49,6 +49,8 @@ static const Case cases[] = {
   { "global-average-pool-last", IMAGE, "", LAST "y = GlobalAveragePool (c)", "rows" },
   { "lrn", "float[2,19,5,4] x", "", "y = LRN <size = 5> (x)", "dnnl" },
   { "gemm", "float[5,7] x, float[7,3] w, float[3] b", "", "y = Gemm <alpha = 0.5, beta = 2.0> (x, w, b)", "dnnl panels" },
+  { "gemm-full", "float[5,7] x, float[7,3] w, float[5,3] b", "", "y = Gemm <alpha = 0.5, beta = 2.0> (x, w, b)", "dnnl panels" },
+  { "gemm-one", "float[5,7] x, float[7,3] w, float[1] b", "", "y = Gemm <transA = 0> (x, w, b)", "dnnl panels" },
   { "gemm-transposed", "float[5,7] x, float[3,7] w, float[5,1] b", "", "y = Gemm <transB = 1> (x, w, b)", "dnnl panels" },
   { "matmul", "float[2,3,13,33] x, float[33,101] w", "", "y = MatMul (x, w)", "dnnl panels" },
   { "matmul-batched", "float[2,1,5,7] x, float[3,7,2] w", "", "y = MatMul (x, w)", "dnnl panels" },
@@ -161,6 +163,7 @@ static const Case cases[] = {
   { "einsum-dot", "float[6,50] x, float[50,6] w", "", "y = Einsum <equation = \"ij,ji->i\"> (x, w)", "products" },
   { "einsum-two-sums", "float[6,5,9] x, float[9,8,5] w", "", "y = Einsum <equation = \"iab,bja->ij\"> (x, w)", "products" },
   { "einsum-diagonal", "float[5,5,7] x, float[7,20] w", "", "y = Einsum <equation = \"iij,jk->ik\"> (x, w)", "products" },
+  { "einsum-factors", "float[2,5,3,8] x, float[2,3,8,6] w, float[2,5,3] z, float[1,1] u", "", "y = Einsum <equation = \"bthd,bhde,bth,bh->bthe\"> (x, w, z, u)", "products" },
   { "einsum-transposed", "float[5,6,7] x", "", "y = Einsum <equation = \"ijk->kji\"> (x)", "products" },
   { "einsum-sum", "float[5,6,7] x", "", "y = Einsum <equation = \"ijk->j\"> (x)", "products" },
   { "einsum-trace", "float[6,6] x", "", "y = Einsum <equation = \"ii\"> (x)", "products" },
@@ -178,7 +181,9 @@ static const Case cases[] = {
     "a, h, y = LSTM <direction = \"bidirectional\", layout = 1> (x, w, r, b, , h0, c0, p)", "panels" },
   { "lstm-coupled", "float[5,3,7] x, float[1,24,7] w, float[1,24,6] r", "",
     "a, y = LSTM <input_forget = 1, clip = 0.5, activations = [\"HardSigmoid\", \"LeakyRelu\", \"Tanh\"]> (x, w, r)", "panels" },
-  { "lstm-lengths", "float[5,3,7] x, float[1,24,7] w, float[1,24,6] r", "int32[3] n = {5, 2, 0}", "y = LSTM (x, w, r, , n)", NULL },
+  { "lstm-lengths", "float[5,3,7] x, float[1,24,7] w, float[1,24,6] r", "int32[3] n = {5, 2, 0}", "y, h, c = LSTM (x, w, r, , n)", "panels" },
+  { "gru-lengths", "float[5,3,7] x, float[2,18,7] w, float[2,18,6] r, float[2,3,6] h0", "int32[3] n = {0, 3, 2}",
+    "a, y = GRU <direction = \"bidirectional\"> (x, w, r, , n, h0)", "panels" },
   { "fused-elementwise", "float[3,5,37] x, float[37] b", "", "a = Add (x, b) c = Sigmoid (a) d = Mul (a, c) y = Tanh (d)", "chain", "O3" },
 };
 /* clang-format on */

@@ -134,23 +134,28 @@ const PhOp ph_op_ArgMin = { "ArgMin", ARG_EXTREME (arg_min), .family = PH_FAMILY
 
 /* CumSum, CumProd */
 
+/* A line of @inner running sums after the other: elements are read in the order in which they lie. */
 /* clang-format off */
-#define ALONG(type_, sum_)                                                                                           \
+#define ALONG(type_, acc_, sum_)                                                                                     \
   {                                                                                                                    \
     const type_ *in = ph_tensor_data (wide);                                                                           \
     type_ *out = ph_tensor_writable (result);                                                                          \
+    acc_ *sums = running;                                                                                              \
     for (gsize o = 0; o < outer; o++)                                                                                  \
-      for (gsize i = 0; i < inner; i++)                                                                                \
-        {                                                                                                              \
-          type_ acc = sum_ ? 0 : 1;                                                                                    \
-          for (gsize k = 0; k < n; k++)                                                                                \
-            {                                                                                                          \
-              gsize at = o * n * inner + (reverse ? n - 1 - k : k) * inner + i;                                        \
-              type_ x = in[at], before = acc;                                                                          \
-              acc = sum_ ? acc + x : acc * x;                                                                          \
-              out[at] = exclusive ? before : acc;                                                                      \
-            }                                                                                                          \
-        }                                                                                                              \
+      {                                                                                                                \
+        for (gsize i = 0; i < inner; i++)                                                                              \
+          sums[i] = sum_ ? 0 : 1;                                                                                      \
+        for (gsize k = 0; k < n; k++)                                                                                  \
+          {                                                                                                            \
+            const gsize at = o * n * inner + (reverse ? n - 1 - k : k) * inner;                                        \
+            for (gsize i = 0; i < inner; i++)                                                                          \
+              {                                                                                                        \
+                const acc_ x = in[at + i], before = sums[i];                                                           \
+                sums[i] = sum_ ? before + x : before * x;                                                              \
+                out[at + i] = (type_) (exclusive ? before : sums[i]);                                                  \
+              }                                                                                                        \
+          }                                                                                                            \
+      }                                                                                                                \
   }
 /* clang-format on */
 
@@ -158,27 +163,33 @@ static gboolean
 running_kernel (PhKernel *kernel, gboolean sum, GError **error)
 {
   PhTensor *tensor = ph_kernel_input (kernel, 0), *at_axis = ph_kernel_input (kernel, 1);
-  PhDType dtype = ph_tensor_dtype (tensor), works_in = ph_dtype_is_float (dtype) ? PH_DOUBLE : PH_UINT64;
+  PhDType dtype = ph_tensor_dtype (tensor), works_in = dtype == PH_FLOAT           ? PH_FLOAT
+                                                       : ph_dtype_is_float (dtype) ? PH_DOUBLE
+                                                                                   : PH_UINT64;
   gboolean exclusive = ph_node_attr_int (kernel->node, "exclusive", 0) != 0;
   gboolean reverse = ph_node_attr_int (kernel->node, "reverse", 0) != 0;
   const gint64 *dims = ph_tensor_dims (tensor);
   guint rank = ph_tensor_rank (tensor), axis;
   gsize outer, inner, n;
   g_autoptr (PhTensor) wide = NULL, result = NULL;
+  g_autofree gpointer running = NULL;
 
   if (ph_tensor_count (at_axis) != 1 || !ph_axis (ph_tensor_get_int (at_axis, 0), rank, &axis))
     return ph_kernel_fail (kernel, error, "its axis must be one number within rank %u", rank);
   wide = ph_kernel_input_as (kernel, 0, works_in, error);
   result = ph_tensor_new (works_in, rank, dims);
-  if (wide == NULL || result == NULL)
-    return wide == NULL ? FALSE : ph_kernel_fail (kernel, error, "the result is too large for memory");
   outer = ph_dims_product (dims, 0, axis);
   inner = ph_dims_product (dims, axis + 1, rank);
   n = dims[axis];
-  if (works_in == PH_DOUBLE)
-    ALONG (double, sum)
+  running = g_try_new (gint64, MAX (inner, 1)); /* or double, which is as large */
+  if (wide == NULL || result == NULL || running == NULL)
+    return wide == NULL ? FALSE : ph_kernel_fail (kernel, error, "the result is too large for memory");
+  if (works_in == PH_FLOAT)
+    ALONG (float, double, sum)
+  else if (works_in == PH_DOUBLE)
+    ALONG (double, double, sum)
   else
-    ALONG (guint64, sum)
+    ALONG (guint64, guint64, sum)
   return ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), dtype, error);
 }
 

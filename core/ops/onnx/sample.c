@@ -55,7 +55,7 @@ cubic_weight (double x)
 }
 
 /* Where coordinate @g of the grid, -1 to 1, reads along an axis of @n: @taps elements and their weights. */
-static guint
+static inline guint
 grid_taps (double g, gint64 n, char mode, Padding padding, gboolean align, gint64 *index, double *weight)
 {
   double x = align ? (g + 1) / 2 * (n - 1) : ((g + 1) * n - 1) / 2, low = align ? 0 : -0.5, high = align ? n - 1 : n - 0.5, base;
@@ -95,65 +95,116 @@ infer_grid_sample (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* How a GridSample reads: what is the same for all places. */
+typedef struct
+{
+  char mode;
+  Padding padding;
+  gboolean align;
+  guint n;             /* axes in space                     */
+  const gint64 *sizes; /* of the image along them           */
+  const float *floats; /* (nullable) the grid               */
+  PhTensor *grid;      /* where it is not of floats         */
+} GridReader;
+
+/* The elements that place @p reads, and their weights, at most 4 along each axis; those outside of the image are left out. Returns how
+ * many. */
+static inline guint
+read_place (const GridReader *reader, gsize p, gint64 *at, double *factor)
+{
+  const guint n = reader->n;
+  gint64 index[MAX_SPACE][4], size[MAX_SPACE];
+  double weight[MAX_SPACE][4];
+  guint taps = 1, total = 1, found = 0;
+
+  for (guint d = 0; d < n; d++)
+    {
+      const gsize i = p * n + (n - 1 - d);
+
+      size[d] = reader->sizes[d];
+      taps = grid_taps (reader->floats != NULL ? (double) reader->floats[i] : ph_tensor_get (reader->grid, i), size[d],
+                        reader->mode, reader->padding, reader->align, index[d], weight[d]);
+      total *= taps;
+    }
+  for (guint t = 0; t < total; t++)
+    {
+      gint64 place = 0;
+      double product = 1;
+      guint rest = t;
+
+      for (guint d = 0; d < n; d++)
+        {
+          const guint tap = taps == 2 ? rest & 1 : rest % taps;
+          const gint64 i = index[d][tap];
+
+          place = place < 0 || i < 0 ? -1 : place * size[d] + i;
+          product *= weight[d][tap];
+          rest = taps == 2 ? rest >> 1 : rest / taps;
+        }
+      at[found] = place;
+      factor[found] = product;
+      found += place >= 0 ? 1 : 0;
+    }
+  return found;
+}
+
+/* clang-format off */
+#define SAMPLE(type_)                                                                                                \
+  {                                                                                                                    \
+    const type_ *from = ph_tensor_data (wide);                                                                         \
+    type_ *to = ph_tensor_writable (result);                                                                           \
+    for (gint64 b = 0; b < xd[0] && in_count > 0; b++)                                                                 \
+      for (gint64 p = 0; p < places; p++)                                                                              \
+        {                                                                                                              \
+          const guint n_taps = read_place (&reader, (gsize) (b * places + p), at, factor);                             \
+          for (gint64 c = 0; c < channels; c++)                                                                        \
+            {                                                                                                          \
+              const type_ *pixels = from + (b * channels + c) * in_count;                                              \
+              double sum = 0;                                                                                          \
+              for (guint t = 0; t < n_taps; t++)                                                                       \
+                sum += factor[t] * (double) pixels[at[t]];                                                             \
+              to[(b * channels + c) * places + p] = (type_) sum;                                                       \
+            }                                                                                                          \
+        }                                                                                                              \
+  }
+/* clang-format on */
+
 static gboolean
 run_grid_sample (PhKernel *kernel, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *grid = ph_kernel_input (kernel, 1);
   const char *how = ph_node_attr_string (kernel->node, "padding_mode", "zeros"),
              *name = ph_node_attr_string (kernel->node, "mode", "linear");
-  Padding padding = g_str_equal (how, "border") ? PAD_BORDER : g_str_equal (how, "reflection") ? PAD_REFLECTION : PAD_ZEROS;
-  gboolean align = ph_node_attr_int (kernel->node, "align_corners", 0) != 0;
-  char mode = g_str_equal (name, "nearest") ? 'n' : g_str_equal (name, "cubic") || g_str_equal (name, "bicubic") ? 'c' : 'l';
   guint rank = ph_tensor_rank (x), n = rank - 2;
   const gint64 *xd = ph_tensor_dims (x), *gd = ph_tensor_dims (grid);
+  GridReader reader = { .n = n, .sizes = xd + 2, .grid = grid };
   gint64 dims[2 + MAX_SPACE], places, channels, in_count;
   g_autoptr (PhTensor) wide = NULL, result = NULL;
-  const double *from;
-  double *to;
+  const PhDType works_in = ph_tensor_dtype (x) == PH_FLOAT ? PH_FLOAT : PH_DOUBLE;
+  g_autofree gint64 *at = NULL;
+  g_autofree double *factor = NULL;
 
   if (rank < 3 || rank > 2 + MAX_SPACE || ph_tensor_rank (grid) != rank || gd[0] != xd[0] || gd[rank - 1] != n)
     return ph_kernel_fail (kernel, error, "the grid's shape does not fit the input's");
+  at = g_new (gint64, 1 << 2 * n); /* four along each axis */
+  factor = g_new (double, 1 << 2 * n);
+  reader.mode = g_str_equal (name, "nearest") ? 'n' : g_str_equal (name, "cubic") || g_str_equal (name, "bicubic") ? 'c' : 'l';
+  reader.padding = g_str_equal (how, "border") ? PAD_BORDER : g_str_equal (how, "reflection") ? PAD_REFLECTION : PAD_ZEROS;
+  reader.align = ph_node_attr_int (kernel->node, "align_corners", 0) != 0;
+  reader.floats = ph_tensor_dtype (grid) == PH_FLOAT ? ph_tensor_data (grid) : NULL;
   dims[0] = xd[0];
   dims[1] = channels = xd[1];
   memcpy (dims + 2, gd + 1, n * sizeof (gint64));
   places = ph_dims_product (gd, 1, rank - 1);
   in_count = ph_dims_product (xd, 2, rank);
-  wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
-  result = wide != NULL ? ph_tensor_new (PH_DOUBLE, rank, dims) : NULL;
+  wide = ph_kernel_input_as (kernel, 0, works_in, error);
+  result = wide != NULL ? ph_tensor_new (works_in, rank, dims) : NULL;
   if (result == NULL)
     return wide != NULL ? ph_kernel_fail (kernel, error, "the output is too large for memory") : FALSE;
-  from = ph_tensor_data (wide);
-  to = ph_tensor_writable (result);
-  for (gint64 b = 0; b < xd[0] && in_count > 0; b++)
-    for (gint64 p = 0; p < places; p++)
-      {
-        gint64 index[MAX_SPACE][4];
-        double weight[MAX_SPACE][4];
-        guint taps = 1, total = 1;
-
-        for (guint d = 0; d < n; d++)
-          {
-            taps = grid_taps (ph_tensor_get (grid, (b * places + p) * n + (n - 1 - d)), xd[2 + d], mode, padding, align, index[d],
-                              weight[d]);
-            total *= taps;
-          }
-        for (guint t = 0; t < total; t++)
-          {
-            gint64 at = 0;
-            double factor = 1;
-            guint rest = t;
-
-            for (guint d = 0; d < n; d++, rest /= taps)
-              {
-                gint64 i = index[d][rest % taps];
-
-                at = at < 0 || i < 0 ? -1 : at * xd[2 + d] + i;
-                factor *= weight[d][rest % taps];
-              }
-            for (gint64 c = 0; at >= 0 && c < channels; c++)
-              to[(b * channels + c) * places + p] += factor * from[(b * channels + c) * in_count + at];
-          }
-      }
+  if (works_in == PH_FLOAT)
+    SAMPLE (float)
+  else
+    SAMPLE (double)
   return ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), ph_tensor_dtype (x), error);
 }
 

@@ -93,6 +93,53 @@ infer_scatter (PhInfer *infer, GError **error)
   return ph_infer_same_as_input (infer, error);
 }
 
+/* What is the same for all lines of updates along the last axis. */
+typedef struct
+{
+  Reduction reduction;
+  PhDType dtype, index_dtype;
+  gint64 size, along; /* of the axis that is indexed, and its stride      */
+  gint64 step;        /* of @to for each update, beside what is indexed   */
+} Line;
+
+/* The same of floats, which models have most, without a call for each. */
+static gboolean
+scatter_floats (const Line *line, gsize n, float *to, const gint64 *picked, const float *from, gint64 *wrong)
+{
+  const gint64 size = line->size, along = line->along, step = line->step;
+  const gboolean adds = line->reduction == REDUCE_ADD;
+
+  for (gsize k = 0; k < n; k++, to += step)
+    {
+      const gint64 at = picked[k] < 0 ? picked[k] + size : picked[k];
+      float *place;
+
+      if (at < 0 || at >= size)
+        return *wrong = picked[k], FALSE;
+      place = to + at * along;
+      *place = adds ? *place + from[k] : from[k];
+    }
+  return TRUE;
+}
+
+/* Updates @i to @i + @n. FALSE: index @wrong is outside. */
+static gboolean
+scatter_line (const Line *line, gsize n, gpointer to, gint64 offset, gconstpointer picked, gconstpointer from, gsize i,
+              gint64 *wrong)
+{
+  if (line->dtype == PH_FLOAT && line->index_dtype == PH_INT64 && line->reduction <= REDUCE_ADD)
+    return scatter_floats (line, n, (float *) to + offset, (const gint64 *) picked + i, (const float *) from + i, wrong);
+  for (gsize k = 0; k < n; k++, i++, offset += line->step)
+    {
+      const gint64 at = ph_dtype_load_int (line->index_dtype, picked, i);
+
+      if (at < -line->size || at >= line->size)
+        return *wrong = at, FALSE;
+      combine (line->reduction, line->dtype, to, (gsize) (offset + (at < 0 ? at + line->size : at) * line->along), from, i);
+    }
+  return TRUE;
+}
+
 static gboolean
 run_scatter_elements (PhKernel *kernel, GError **error)
 {
@@ -101,7 +148,7 @@ run_scatter_elements (PhKernel *kernel, GError **error)
   PhDType dtype = ph_tensor_dtype (x), index_dtype = ph_tensor_dtype (indices);
   const gint64 *dims = ph_tensor_dims (indices), *x_dims = ph_tensor_dims (x);
   guint rank = ph_tensor_rank (x), axis;
-  gint64 strides[PH_MAX_RANK], along;
+  gint64 strides[PH_MAX_RANK], along, step, line, wrong;
   gconstpointer from, picked;
   gpointer to;
   gsize i = 0;
@@ -125,18 +172,19 @@ run_scatter_elements (PhKernel *kernel, GError **error)
       ph_strides (rank, x_dims, strides);
       along = strides[axis];
       strides[axis] = 0;
-      ph_walk_init (&walk, rank, dims);
+      step = strides[rank - 1];
+      line = dims[rank - 1];
+      ph_walk_init (&walk, rank - 1, dims);
       ph_walk_add_strided (&walk, strides, 0);
       do
         {
-          gint64 at = ph_dtype_load_int (index_dtype, picked, i);
-
-          if (at < -x_dims[axis] || at >= x_dims[axis])
+          if (!scatter_line (&(Line) { reduction, dtype, index_dtype, x_dims[axis], along, step }, (gsize) line, to,
+                             walk.offset[0], picked, from, i, &wrong))
             return ph_kernel_own_strings (kernel, 0),
                    ph_kernel_fail (kernel, error,
-                                   "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT " elements of axis %u", at,
+                                   "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT " elements of axis %u", wrong,
                                    x_dims[axis], axis);
-          combine (reduction, dtype, to, walk.offset[0] + (at < 0 ? at + x_dims[axis] : at) * along, from, i++);
+          i += (gsize) line;
         }
       while (ph_walk_next (&walk));
     }
