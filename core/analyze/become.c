@@ -277,6 +277,9 @@ drop_control (Become *become, PhGraph *graph, PhGraph *target)
       if (targets == NULL)
         targets = matched_targets (become, target);
       of_target = g_hash_table_lookup (targets, node);
+      if (graph == become->match.partial && ph_match_how (&become->match, node) != PH_MATCH_NONE
+          && (of_target == NULL || g_hash_table_contains (become->standing, of_target)))
+        continue;
       wanted = of_target != NULL ? wanted_control (become, of_target) : g_hash_table_new (NULL, NULL);
       for (guint i = node->control != NULL ? node->control->len : 0; i-- > 0;)
         if (!g_hash_table_contains (wanted, node->control->pdata[i])
@@ -406,6 +409,32 @@ part_of (const Become *become, const char *function)
   return NULL;
 }
 
+/* The constants of a node that stays stay where they are the same; of what else nodes that go or change have, they go. */
+static void
+settle_owned (Become *become, PhGraph *graph, PhGraph *target)
+{
+  PH_FOREACH_NODE (node, graph)
+    for (guint i = 0; ph_match_how (&become->match, node) == PH_MATCH_NONE && i < node->inputs->len; i++)
+      g_hash_table_add (become->gone, node->inputs->pdata[i]);
+  PH_FOREACH_NODE (of_target, target)
+    {
+      PhNode *node = ph_match_node (&become->match, of_target);
+
+      if (node == NULL || g_hash_table_contains (become->standing, of_target))
+        continue;
+      for (guint i = 0; i < node->inputs->len; i++)
+        {
+          PhValue *value = node->inputs->pdata[i], *theirs = i < of_target->inputs->len ? of_target->inputs->pdata[i] : NULL;
+
+          if (value != NULL && theirs != NULL && value->tensor != NULL && theirs->tensor != NULL
+              && ph_tensor_equal (value->tensor, theirs->tensor))
+            ph_match_set_value (&become->match, value, theirs);
+          else
+            g_hash_table_add (become->gone, value);
+        }
+    }
+}
+
 static gboolean
 settle_graph (Become *become, const char *function, PhGraph *graph, PhGraph *target)
 {
@@ -416,6 +445,8 @@ settle_graph (Become *become, const char *function, PhGraph *graph, PhGraph *tar
       && !ph_part_match (part, &become->match, graph, target, become->standing, become->gone, become->error))
     return FALSE;
   ph_match_graph (&become->match, graph, target);
+  if (part != NULL && part->owned && !part->whole)
+    settle_owned (become, graph, target);
   if (!become_graph (become, graph, target) || !settle_names (become, target))
     return FALSE;
   if (part != NULL)

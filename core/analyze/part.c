@@ -122,7 +122,7 @@ match_told (const PhNamedPart *part, PhMatching *match, const PhGraph *graph, co
       if (g_hash_table_lookup (told, name) == part && g_hash_table_add (standing, of_target))
         n_standing++;
     }
-  for (guint i = 0; i < target->constants->len; i++)
+  for (guint i = 0; !part->owned && i < target->constants->len; i++)
     {
       PhValue *of_target = target->constants->pdata[i], *value;
 
@@ -147,7 +147,7 @@ ph_part_match (const PhNamedPart *part, PhMatching *match, const PhGraph *graph,
   for (guint i = 0; i < part->gone->len; i++)
     {
       PhNode *node = named_node (match, part->named, part->gone->pdata[i]);
-      PhValue *value = named_value (match, part->named, part->gone->pdata[i]);
+      PhValue *value = !part->owned ? named_value (match, part->named, part->gone->pdata[i]) : NULL;
 
       if (node != NULL)
         ph_match_release (match, node);

@@ -19,6 +19,7 @@ typedef struct
   PhNamed *named;
   const char *function; /* (nullable) interned; NULL: the main graph          */
   gboolean whole;       /* the graph holds all, and who is who is only learned */
+  gboolean owned;       /* a constant is only read by one node, and goes with it */
   GPtrArray *names;     /* (nullable) of its nodes, in order; NULL: their own  */
   GPtrArray *standing;  /* in @target they only stand for what the model has under that name  */
   GPtrArray *same;      /* that are what the model has under that name                          */

@@ -92,6 +92,16 @@ names_of (GHashTable *names, const char *function)
   return named;
 }
 
+/* (nullable) @name: interned. */
+static const PhFunction *
+function_called (const PhModel *model, const char *name)
+{
+  for (guint i = 0; i < model->functions->len; i++)
+    if (((PhFunction *) model->functions->pdata[i])->name == name)
+      return model->functions->pdata[i];
+  return NULL;
+}
+
 /* @first is what @parts tell of. */
 static void
 learn_parts (GHashTable *names, PhModel *first, const GPtrArray *parts)
@@ -99,7 +109,7 @@ learn_parts (GHashTable *names, PhModel *first, const GPtrArray *parts)
   for (guint i = 0; parts != NULL && i < parts->len; i++)
     {
       const PhTextPart *part = parts->pdata[i];
-      const PhFunction *function = part->function != NULL ? ph_model_find_function (first, "func", part->function) : NULL;
+      const PhFunction *function = part->function != NULL ? function_called (first, part->function) : NULL;
 
       if (part->function == NULL || function != NULL)
         ph_named_learn (names_of (names, part->function), function != NULL ? function->graph : first->graph, part->names);
@@ -116,9 +126,14 @@ become_parts (GHashTable *names, PhModel *model, PhModel *target, const GPtrArra
     {
       const PhTextPart *part = parts->pdata[i];
 
-      told[i] = (PhNamedPart) {
-        names_of (names, part->function), part->function, part->whole, part->names, part->standing, part->same, part->gone
-      };
+      told[i] = (PhNamedPart) { names_of (names, part->function),
+                                part->function,
+                                part->whole,
+                                part->owned,
+                                part->names,
+                                part->standing,
+                                part->same,
+                                part->gone };
     }
   return ph_model_become_parts (model, target, told, parts->len, NULL, error);
 }

@@ -8,6 +8,7 @@
 #include "core/io/format.h"
 #include "core/io/io.h"
 #include "core/splitmix.h"
+#include "tests/unit/graph-hash.h"
 
 #define N_OPS    300
 #define N_PASSES 25
@@ -182,51 +183,6 @@ change (guint64 *seed, GPtrArray *ops)
     }
 }
 
-/* ── what a graph is ────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static guint64
-mix (guint64 hash, guint64 with)
-{
-  return (hash ^ (with + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2))) * 0xff51afd7ed558ccdu;
-}
-
-static guint64 hash_graph (const PhGraph *graph, GHashTable *values);
-
-static guint64
-hash_node (const PhNode *node, GHashTable *values)
-{
-  guint64 hash = mix (g_str_hash (node->op_type), node->outputs->len), attrs = 0;
-
-  for (guint i = 0; i < node->inputs->len; i++)
-    hash = mix (hash, GPOINTER_TO_SIZE (g_hash_table_lookup (values, node->inputs->pdata[i])));
-  for (guint i = 0; i < node->attrs->len; i++)
-    attrs += ph_attr_hash (node->attrs->pdata[i]);
-  for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
-    hash = mix (hash, hash_graph (node->graphs->pdata[i], values));
-  return mix (hash, attrs);
-}
-
-/* The same for graphs that are the same but for names and order. */
-static guint64
-hash_graph (const PhGraph *graph, GHashTable *values)
-{
-  guint64 all = 0, outputs = 0;
-
-  for (guint i = 0; i < graph->inputs->len; i++)
-    g_hash_table_insert (values, graph->inputs->pdata[i], GSIZE_TO_POINTER (i + 1));
-  PH_FOREACH_NODE (node, graph)
-    {
-      const guint64 hash = hash_node (node, values);
-
-      all += hash;
-      for (guint i = 0; i < node->outputs->len; i++)
-        g_hash_table_insert (values, node->outputs->pdata[i], GSIZE_TO_POINTER (mix (hash, i)));
-    }
-  for (guint i = 0; i < graph->outputs->len; i++)
-    outputs = mix (outputs, GPOINTER_TO_SIZE (g_hash_table_lookup (values, graph->outputs->pdata[i])));
-  return mix (all, outputs);
-}
-
 static void
 assert_same (PhModel *model, PhModel *whole, const char *symbol, guint step)
 {
@@ -234,7 +190,7 @@ assert_same (PhModel *model, PhModel *whole, const char *symbol, guint step)
   const PhGraph *graph = symbol == NULL ? model->graph : ph_model_find_function (model, "func", symbol)->graph;
   const PhGraph *other = symbol == NULL ? whole->graph : ph_model_find_function (whole, "func", symbol)->graph;
 
-  if (graph->n_nodes != other->n_nodes || hash_graph (graph, values) != hash_graph (other, of_whole))
+  if (graph->n_nodes != other->n_nodes || graph_hash (graph, values) != graph_hash (other, of_whole))
     g_error ("after step %u %s is not what the snapshot says: %u nodes, not %u", step, symbol != NULL ? symbol : "main",
              graph->n_nodes, other->n_nodes);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/io/llvm/import.h"
+#include "core/io/llvm/lines.h"
 
 typedef enum
 {
@@ -35,8 +36,10 @@ typedef struct
   char *text;
   gsize size;
   guint line;
-  PhLlvmModule *module; /* (nullable) of the text, once it was read */
-  gboolean told;        /* the last model was made of it            */
+  PhLlvmModule *module; /* (nullable) of the text, once it was read, or of what of it is not as before */
+  gboolean told, part;  /* the last model was made of it; @module holds only a part of it              */
+  PhLlvmLines *lines;   /* (nullable) of the last text of which a model was made                       */
+  GHashTable *standing; /* (nullable) of @module                                                       */
 } Known;
 
 typedef struct
@@ -64,6 +67,8 @@ known_free (gpointer data)
   Known *known = data;
 
   g_clear_pointer (&known->module, ph_llvm_module_free);
+  g_clear_pointer (&known->lines, ph_llvm_lines_free);
+  g_clear_pointer (&known->standing, g_hash_table_unref);
   g_free (known->text);
   g_free (known);
 }
@@ -222,13 +227,16 @@ static gboolean
 set_function (Dump *dump, const char *name, const char *text, gsize size, guint line)
 {
   Known *known = g_hash_table_lookup (dump->known, name);
+  PhLlvmLines *lines = NULL;
 
   if (known != NULL && known->size == size && memcmp (known->text, text, size) == 0)
     return FALSE;
   if (known == NULL)
     g_ptr_array_add (dump->names, g_strdup (name));
+  else
+    lines = g_steal_pointer (&known->lines);
   known = g_new0 (Known, 1);
-  *known = (Known) { g_strndup (text, size), size, line, NULL, FALSE };
+  *known = (Known) { .text = g_strndup (text, size), .size = size, .line = line, .lines = lines };
   g_hash_table_insert (dump->known, g_strdup (name), known);
   return TRUE;
 }
@@ -245,72 +253,6 @@ drop_function (Dump *dump, const char *name)
   return TRUE;
 }
 
-/* Text as lines of blocks: label -> all of the block. What stands before the first label is called "". */
-static GHashTable *
-split_blocks (const char *text, gsize size, GPtrArray *order)
-{
-  GHashTable *blocks = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  GString *block = g_string_new (NULL);
-  const char *end = text + size;
-
-  g_hash_table_insert (blocks, g_strdup (""), block);
-  g_ptr_array_add (order, block);
-  for (const char *p = text; p < end;)
-    {
-      const char *stop = line_end (p, end);
-      char *label = ph_llvm_label_of (p, stop);
-
-      /* An exit of a loop is printed once for each way to it. */
-      if (label != NULL && g_hash_table_contains (blocks, label))
-        {
-          g_free (label);
-          block = NULL;
-        }
-      else if (label != NULL)
-        {
-          block = g_string_new (NULL);
-          g_ptr_array_add (order, block);
-          g_hash_table_insert (blocks, label, block);
-        }
-      if (block != NULL)
-        {
-          g_string_append_len (block, p, stop - p);
-          g_string_append_c (block, '\n');
-        }
-      p = stop < end ? stop + 1 : end;
-    }
-  return blocks;
-}
-
-static void
-string_free (gpointer data)
-{
-  g_string_free (data, TRUE);
-}
-
-/* Adds the blocks to which @block may go. */
-static void
-add_targets (GHashTable *blocks, const GString *block, GHashTable *reached, GQueue *next)
-{
-  for (const char *p = block->str; (p = strstr (p, "label %")) != NULL;)
-    {
-      const char *name = p + strlen ("label %"), *end = name;
-      g_autofree char *label = NULL;
-      gpointer to;
-
-      if (*end == '"')
-        for (end++; *end != '\0' && end[-1] != '\0' && (*end != '"'); end++)
-          ;
-      while (*end != '\0' && (g_ascii_isalnum (*end) || strchr ("-$._\"", *end) != NULL))
-        end++;
-      label = g_strndup (name, (gsize) (end - name));
-      to = g_hash_table_lookup (blocks, label);
-      if (to != NULL && g_hash_table_add (reached, to))
-        g_queue_push_tail (next, to);
-      p = end;
-    }
-}
-
 /* The function, where the header says it, or that which has the loop. (nullable) */
 static const char *
 function_with_loop (Dump *dump, const char *on)
@@ -325,51 +267,15 @@ function_with_loop (Dump *dump, const char *on)
   return NULL;
 }
 
-/* Blocks of a loop, which take the places of those of the same names in the function; what is not reached any more is gone. */
+/* Blocks of a loop, which take the places of those of the same names in the function. */
 static gboolean
 merge_blocks (Dump *dump, const Section *section)
 {
   const char *name = function_with_loop (dump, section->on);
   const Known *known = name != NULL ? g_hash_table_lookup (dump->known, name) : NULL;
-  g_autoptr (GPtrArray) order = g_ptr_array_new_with_free_func (string_free), new = g_ptr_array_new_with_free_func (string_free);
-  g_autoptr (GHashTable) blocks = NULL, fresh = NULL, reached = g_hash_table_new (NULL, NULL);
-  g_autoptr (GString) text = g_string_new (NULL);
-  g_autoptr (GQueue) next = g_queue_new ();
+  g_autoptr (GString) text = known != NULL ? ph_llvm_merge_blocks (known->text, known->size, section->text, section->size) : NULL;
 
-  if (known == NULL)
-    return FALSE;
-  blocks = split_blocks (known->text, known->size - 1, order); /* without its brace */
-  fresh = split_blocks (section->text, section->size, new);
-  if (new->len < 2)
-    return FALSE;
-  for (guint i = 1; i < new->len; i++)
-    {
-      GString *block = new->pdata[i], *old;
-      char *label = ph_llvm_label_of (block->str, block->str + block->len);
-
-      old = g_hash_table_lookup (blocks, label);
-      if (old != NULL)
-        {
-          g_string_assign (old, block->str);
-          g_free (label);
-          continue;
-        }
-      old = g_string_new (block->str);
-      g_ptr_array_add (order, old);
-      g_hash_table_insert (blocks, label, old);
-    }
-  for (guint i = 0; i < MIN (2, order->len); i++) /* the header, and the entry where that has a label */
-    {
-      g_hash_table_add (reached, order->pdata[i]);
-      g_queue_push_tail (next, order->pdata[i]);
-    }
-  for (GString *block; (block = g_queue_pop_head (next)) != NULL;)
-    add_targets (blocks, block, reached, next);
-  for (guint i = 0; i < order->len; i++)
-    if (g_hash_table_contains (reached, order->pdata[i]))
-      g_string_append (text, ((GString *) order->pdata[i])->str);
-  g_string_append_c (text, '}');
-  return set_function (dump, name, text->str, text->len, section->line);
+  return text != NULL && set_function (dump, name, text->str, text->len, section->line);
 }
 
 /* One side of a diff: the body of a function, every line of it. (transfer full) */
@@ -487,37 +393,119 @@ apply (Dump *dump, const Section *section, gboolean only_new)
 
 /* ── states ── */
 
+/* Only what is not as in the last model. FALSE: the function is to be read whole. */
+static gboolean
+read_changes (Dump *dump, const char *name, Known *known, GPtrArray *parts)
+{
+  g_autoptr (PhLlvmLines) lines = known->lines != NULL ? ph_llvm_lines_new (name, known->text, known->size) : NULL;
+  g_autoptr (GHashTable) standing = g_hash_table_new (NULL, NULL);
+  PhTextPart *part = NULL;
+  g_autoptr (GString) text = lines != NULL ? ph_llvm_lines_compare (known->lines, lines, standing, &part) : NULL;
+  PhLlvmModule *module = text != NULL ? ph_llvm_parse (dump->source, text->str, text->len, known->line, dump->types, NULL) : NULL;
+
+  if (module == NULL || module->functions->len != 1)
+    {
+      g_clear_pointer (&module, ph_llvm_module_free);
+      g_clear_pointer (&part, ph_text_part_free);
+      return FALSE;
+    }
+  known->module = module;
+  known->part = TRUE;
+  known->standing = g_steal_pointer (&standing);
+  ((PhLlvmFunction *) module->functions->pdata[0])->standing = known->standing;
+  ph_llvm_lines_free (known->lines);
+  known->lines = g_steal_pointer (&lines);
+  g_ptr_array_add (parts, part);
+  return TRUE;
+}
+
+static gboolean
+read_whole (Dump *dump, Known *known, GError **error)
+{
+  if (known->part)
+    {
+      g_clear_pointer (&known->module, ph_llvm_module_free);
+      known->part = known->told = FALSE;
+    }
+  if (known->module == NULL)
+    known->module = ph_llvm_parse (dump->source, known->text, known->size, known->line, dump->types, error);
+  return known->module != NULL;
+}
+
+/* What @model says of each function that was read whole: those that are large are followed from here on. */
+static void
+learn (Dump *dump, PhModel *model, GPtrArray *parts)
+{
+  for (guint i = 0; i < dump->names->len; i++)
+    {
+      const char *name = dump->names->pdata[i];
+      Known *known = g_hash_table_lookup (dump->known, name);
+      const PhLlvmFunction *function = known->module->functions->len > 0 ? known->module->functions->pdata[0] : NULL;
+
+      if (!known->told && !known->part)
+        {
+          g_clear_pointer (&known->lines, ph_llvm_lines_free);
+          if (function != NULL && function->in_order)
+            known->lines = ph_llvm_lines_new (name, known->text, known->size);
+          if (known->lines != NULL)
+            g_ptr_array_add (parts, ph_llvm_lines_all (known->lines));
+        }
+      known->told = TRUE;
+    }
+  for (guint i = 0; i < parts->len; i++)
+    if (((PhTextPart *) parts->pdata[i])->function == model->graph->name)
+      ((PhTextPart *) parts->pdata[i])->function = NULL;
+}
+
+static gboolean
+all_in_order (const GPtrArray *functions)
+{
+  for (guint i = 0; i < functions->len; i++)
+    if (((PhLlvmFunction *) functions->pdata[i])->standing != NULL && !((PhLlvmFunction *) functions->pdata[i])->in_order)
+      return FALSE;
+  return TRUE;
+}
+
 /* Functions that are as they were in the last model are as before. */
 static PhModel *
-make_model (Dump *dump, GError **error)
+make_model (Dump *dump, GPtrArray **parts, GError **error)
 {
-  g_autoptr (GPtrArray) functions = g_ptr_array_new ();
+  g_autoptr (GPtrArray) functions = g_ptr_array_new (), told = g_ptr_array_new_with_free_func (ph_text_part_free);
   g_autoptr (GHashTable) same = g_hash_table_new (NULL, NULL);
-  g_autoptr (GString) shape = g_string_new (NULL);
+  g_autofree char *shape = NULL;
+  gboolean as_before;
   PhModel *model;
 
+  g_ptr_array_add (dump->names, NULL);
+  shape = g_strjoinv ("\n", (char **) dump->names->pdata);
+  g_ptr_array_set_size (dump->names, (int) dump->names->len - 1);
+  as_before = g_strcmp0 (shape, dump->shape) == 0;
   for (guint i = 0; i < dump->names->len; i++)
     {
       Known *known = g_hash_table_lookup (dump->known, dump->names->pdata[i]);
 
-      if (known->module == NULL)
-        known->module = ph_llvm_parse (dump->source, known->text, known->size, known->line, dump->types, error);
-      if (known->module == NULL)
+      if (!(as_before && (known->told || read_changes (dump, dump->names->pdata[i], known, told)))
+          && !read_whole (dump, known, error))
         return NULL;
       if (known->module->functions->len == 0)
         continue;
       g_ptr_array_add (functions, known->module->functions->pdata[0]);
-      g_string_append_printf (shape, "%s\n", (const char *) dump->names->pdata[i]);
       if (known->told)
         g_hash_table_add (same, known->module->functions->pdata[0]);
     }
-  model = ph_llvm_model (dump->source, functions, g_strcmp0 (shape->str, dump->shape) == 0 ? same : NULL, error);
+  model = ph_llvm_model (dump->source, functions, as_before ? same : NULL, told->len == 0 ? error : NULL);
+  if (told->len > 0 && (model == NULL || !all_in_order (functions)))
+    {
+      g_clear_pointer (&model, ph_model_free);
+      g_clear_pointer (&dump->shape, g_free);
+      return make_model (dump, parts, error); /* all of it is read */
+    }
   if (model == NULL)
     return NULL;
-  for (guint i = 0; i < dump->names->len; i++)
-    ((Known *) g_hash_table_lookup (dump->known, dump->names->pdata[i]))->told = TRUE;
+  learn (dump, model, told);
   g_free (dump->shape);
-  dump->shape = g_string_free (g_steal_pointer (&shape), FALSE);
+  dump->shape = g_steal_pointer (&shape);
+  *parts = told->len > 0 ? g_steal_pointer (&told) : NULL;
   return model;
 }
 
@@ -535,6 +523,7 @@ static gboolean
 tell_states (Dump *dump, PhRecordFunc each, gpointer data, GError **error)
 {
   const gboolean shifted = only_before (dump);
+  GPtrArray *parts = NULL;
   const char *pass = NULL;
   gboolean changed = FALSE;
 
@@ -543,8 +532,8 @@ tell_states (Dump *dump, PhRecordFunc each, gpointer data, GError **error)
   if (dump->names->len == 0)
     return ph_source_fail (dump->source, error, PH_ERROR_INVALID, NULL,
                            "no function is printed in this dump: opt's -print-after-all or -print-changed does");
-  PhModel *first = make_model (dump, error);
-  if (first == NULL || !each (NULL, first, NULL, data, error))
+  PhModel *first = make_model (dump, &parts, error);
+  if (first == NULL || !each (NULL, first, parts, data, error))
     return FALSE;
   for (guint i = 0; i <= dump->sections->len; i++)
     {
@@ -560,11 +549,14 @@ tell_states (Dump *dump, PhRecordFunc each, gpointer data, GError **error)
       if (pass != NULL && (section == NULL || !section->more))
         {
           g_autoptr (GError) reason = NULL;
-          PhModel *model = changed ? make_model (dump, &reason) : NULL;
+          PhModel *model;
+
+          parts = NULL;
+          model = changed ? make_model (dump, &parts, &reason) : NULL;
 
           if (reason != NULL)
             ph_source_problem (dump->source, "What was printed after %s cannot be read: %s", pass, reason->message);
-          if ((section != NULL || !shifted) && !each (pass, model, NULL, data, error))
+          if ((section != NULL || !shifted) && !each (pass, model, parts, data, error))
             return FALSE;
           changed = FALSE;
         }

@@ -8,5 +8,8 @@ G_BEGIN_DECLS
 
 /* As PhFormat's record. */
 gboolean ph_llvm_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc each, gpointer data, GError **error);
+/* The function @text, where the blocks in @fresh_text take the places of those of the same names; what is not reached any more is gone.
+ * NULL: it has no blocks. (transfer full) */
+GString *ph_llvm_merge_blocks (const char *text, gsize size, const char *fresh_text, gsize fresh_size);
 
 G_END_DECLS

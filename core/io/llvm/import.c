@@ -16,6 +16,7 @@ typedef struct
   GHashTable *defined;         /* register -> itself, as far as the nodes were made   */
   GHashTable *exist;           /* all registers of the function                       */
   GHashTable *taken;           /* names of values                                     */
+  GHashTable *counts;          /* name -> the last number behind it                   */
   GHashTable *blocks;          /* name -> PhLlvmBlock                                 */
   GHashTable *last;            /* PhLlvmBlock -> the value that says that it has run  */
   GArray *nodes;               /* (element-type PhImportNode)                         */
@@ -38,14 +39,18 @@ format_name (Import *i, const char *format, ...)
   return ph_importer_name (i->importer, text);
 }
 
-/* A name that no other value of the function has. */
+/* A name that no other value of the function has: of hundreds of stores the next. */
 static const char *
 new_name (Import *i, const char *base)
 {
-  const char *name = ph_importer_name (i->importer, base);
+  const char *first = ph_importer_name (i->importer, base), *name = first;
+  guint k = GPOINTER_TO_UINT (g_hash_table_lookup (i->counts, first));
 
-  for (guint k = 1; !g_hash_table_add (i->taken, (gpointer) name); k++)
+  if (k > 0)
     name = format_name (i, "%s.%u", base, k);
+  for (; !g_hash_table_add (i->taken, (gpointer) name); name = format_name (i, "%s.%u", base, k))
+    k++;
+  g_hash_table_insert (i->counts, (gpointer) first, GUINT_TO_POINTER (k));
   return name;
 }
 
@@ -122,13 +127,19 @@ add_strings (Import *i, GPtrArray *attrs, const char *name, GPtrArray *texts)
   g_ptr_array_add (attrs, ph_attr_new_strings (ph_intern (name), (GBytes *const *) bytes->pdata, bytes->len));
 }
 
-static gboolean
-has_effect (const PhLlvmInstruction *instruction)
+gboolean
+ph_llvm_has_effect (const char *opcode)
 {
   static const char *const opcodes[] = { "store", "fence",  "atomicrmw",  "cmpxchg",  "call",       "invoke", "callbr",
                                          "load",  "va_arg", "landingpad", "catchpad", "cleanuppad", NULL };
 
-  return instruction->targets != NULL || instruction->result == NULL || g_strv_contains (opcodes, instruction->opcode);
+  return g_strv_contains (opcodes, opcode);
+}
+
+static gboolean
+has_effect (const PhLlvmInstruction *instruction)
+{
+  return instruction->targets != NULL || instruction->result == NULL || ph_llvm_has_effect (instruction->opcode);
 }
 
 /* The words before the operands; the last one of a comparison says which it is. */
@@ -164,10 +175,12 @@ add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, co
   g_autoptr (GPtrArray) back = g_ptr_array_new (), fixed = g_ptr_array_new (), incoming = g_ptr_array_new ();
   const PhType *type = ph_llvm_type (from->type);
   const char *callee = NULL;
+  const gboolean stands = i->function->standing != NULL
+                          && g_hash_table_contains (i->function->standing, GUINT_TO_POINTER (from->line - i->function->line));
   PhImportNode node = { .op_type = ph_importer_name (i->importer, from->opcode), .domain = "llvm" };
 
   g_ptr_array_add (i->owned, attrs);
-  for (guint k = 0; k < from->operands->len; k++)
+  for (guint k = 0; !stands && k < from->operands->len; k++)
     {
       const PhLlvmOperand *operand = &g_array_index (from->operands, PhLlvmOperand, k);
       const char *name = operand->text, *input = "";
@@ -235,7 +248,7 @@ add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, co
   node.attrs = (PhAttr *const *) attrs->pdata;
   node.n_attrs = attrs->len;
   node.after = after;
-  node.n_after = n_after;
+  node.n_after = stands ? 0 : n_after;
   node.where = ph_where_new (ph_intern (i->importer->source->path), from->line, from->column, TRUE, NULL);
   node.part = from;
   ph_source_mark (i->importer->source, from, from->line, from->column);
@@ -399,15 +412,16 @@ static gboolean
 import_function (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function, GHashTable *functions, GError **error)
 {
   g_autoptr (GHashTable) defined = g_hash_table_new (g_str_hash, g_str_equal), exist = g_hash_table_new (g_str_hash, g_str_equal),
-                         taken = g_hash_table_new (NULL, NULL), blocks = g_hash_table_new (g_str_hash, g_str_equal),
-                         last = g_hash_table_new (NULL, NULL),
+                         taken = g_hash_table_new (NULL, NULL), counts = g_hash_table_new (NULL, NULL),
+                         blocks = g_hash_table_new (g_str_hash, g_str_equal), last = g_hash_table_new (NULL, NULL),
                          before = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
   g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (PhImportNode)),
                      inputs = g_array_new (FALSE, FALSE, sizeof (PhImportValue)),
                      constants = g_array_new (FALSE, FALSE, sizeof (PhImportValue)),
                      outputs = g_array_new (FALSE, FALSE, sizeof (PhImportValue));
   g_autoptr (GPtrArray) owned = g_ptr_array_new_with_free_func (drop_array), order = NULL;
-  Import import = { importer, NULL, function, defined, exist, taken, blocks, last, nodes, constants, outputs, owned, functions },
+  Import import = { importer, NULL, function, defined,   exist,   taken, counts,
+                    blocks,   last, nodes,    constants, outputs, owned, functions },
          *i = &import;
 
   g_array_set_clear_func (constants, value_clear);
@@ -441,6 +455,8 @@ import_function (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function,
         }
     }
   order = order_blocks (i);
+  function->in_order = order->len == function->blocks->len
+                       && memcmp (order->pdata, function->blocks->pdata, order->len * sizeof (gpointer)) == 0;
   for (guint b = 0; b < order->len; b++)
     add_block (i, order->pdata[b], g_hash_table_lookup (before, order->pdata[b]));
   /* A loop without end has no last instruction: what is last is kept. */

@@ -16,6 +16,9 @@ gboolean ph_llvm_is_cut (const char *text, gsize size);
 /* @text without what LLVM 20 and later may write and older ones cannot read; @left_out (element-type utf8) gets these words. (transfer full) */
 char *ph_llvm_for_older (const char *text, gsize size, GPtrArray *left_out);
 
+/* Whether it is in an order with others of its kind, whatever it makes. */
+gboolean ph_llvm_has_effect (const char *opcode);
+
 /* @functions (element-type PhLlvmFunction): main or the first one is the main graph, the others are functions of the model. Nothing
  * of them is kept. Those in @same (nullable) (element-type PhLlvmFunction) are as before. */
 PhModel *ph_llvm_model (PhSource *source, GPtrArray *functions, GHashTable *same, GError **error);

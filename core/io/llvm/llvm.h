@@ -56,6 +56,9 @@ typedef struct
   GArray *parameters; /* (element-type PhLlvmParameter) */
   GPtrArray *blocks;  /* (element-type PhLlvmBlock) */
   guint line, column;
+  GHashTable
+      *standing; /* (nullable) lines from 0 on: instructions that only stand for what was there before; who sets it frees it */
+  gboolean in_order; /* out, once it is a graph: blocks are in the order of the text */
 } PhLlvmFunction;
 
 typedef struct

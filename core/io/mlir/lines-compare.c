@@ -24,6 +24,7 @@ typedef struct
   guint n_old, n_new;
   guint from_old, to_old, from_new, to_new; /* being left out: what reads one of these may as well read another */
   guint64 budget;                           /* characters that may still be compared                            */
+  gboolean literal;                         /* names that lead nowhere must be the same                         */
 } Compare;
 
 /* Names inside an operation's regions: each of one text is one of the other. */
@@ -56,6 +57,8 @@ same_value (const Compare *compare, PhMlirSpan old_name, PhMlirSpan new_name, gu
 {
   const guint old = ph_mlir_lines_find (compare->before, old_name, i), new = ph_mlir_lines_find (compare->after, new_name, j);
 
+  if (old == PH_MLIR_NO_PIECE && new == PH_MLIR_NO_PIECE && compare->literal)
+    return ph_mlir_span_equal (old_name, new_name) ? 2 : 0;
   if (old == PH_MLIR_NO_PIECE && new == PH_MLIR_NO_PIECE)
     return same_local (locals, old_name, new_name) ? 2 : 0;
   if (old == PH_MLIR_NO_PIECE || new == PH_MLIR_NO_PIECE)
@@ -424,16 +427,33 @@ write_span (GString *out, PhMlirSpan span)
 
 /* ── functions ──────────────────────────────────────────────────────────────────────────────────────────────────── */
 
+static Compare
+compare_of (PhMlirFunction *before, PhMlirFunction *after, gboolean literal)
+{
+  /* clang-format off */
+  return (Compare) {
+    .before = before, .after = after, .old = (PhMlirPiece *) (gpointer) before->pieces->data, .new = (PhMlirPiece *) (gpointer) after->pieces->data,
+    .n_old = before->pieces->len, .n_new = after->pieces->len, .budget = 64 * (before->text.size + after->text.size), .literal = literal
+  };
+  /* clang-format on */
+}
+
+gboolean
+ph_mlir_lines_pair (PhMlirFunction *before, PhMlirFunction *after, gboolean literal)
+{
+  Compare compare = compare_of (before, after, literal);
+
+  if (!pair (&compare))
+    return FALSE;
+  name_new (&compare);
+  return TRUE;
+}
+
 /* The last operation is the terminator: it is no node. */
 static gboolean
 write_changes (GString *out, PhMlirFunction *before, PhMlirFunction *after, GPtrArray *parts)
 {
-  /* clang-format off */
-  Compare compare = {
-    .before = before, .after = after, .old = (PhMlirPiece *) (gpointer) before->pieces->data, .new = (PhMlirPiece *) (gpointer) after->pieces->data,
-    .n_old = before->pieces->len, .n_new = after->pieces->len, .budget = 64 * (before->text.size + after->text.size)
-  };
-  /* clang-format on */
+  Compare compare = compare_of (before, after, FALSE);
   PhTextPart *part;
 
   if (!ph_mlir_span_equal (before->header, after->header) || !pair (&compare) || !compare.old[compare.n_old - 1].found

@@ -1,4 +1,5 @@
-/* lines-private.h: functions of a printed module as lists of operations; private to lines.c and lines-compare.c.
+/* lines-private.h: functions of a printed module as lists of operations; for lines.c and lines-compare.c, and for LLVM's
+ * functions (core/io/llvm/lines.c).
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
@@ -79,6 +80,18 @@ ph_mlir_span_equal (PhMlirSpan a, PhMlirSpan b)
 
 /* What the name leads to in a text of which only the pieces before @before can be read; PH_MLIR_NO_PIECE: nothing. */
 guint ph_mlir_lines_find (const PhMlirFunction *function, PhMlirSpan name, guint before);
+
+/* FALSE: the name is there twice. */
+gboolean ph_mlir_lines_add_name (PhMlirFunction *function, PhMlirSpan name, guint piece);
+/* Without pieces, and the room for their names once they are there. */
+PhMlirFunction *ph_mlir_lines_new_function (void);
+void ph_mlir_lines_free_function (gpointer function);
+void ph_mlir_lines_make_slots (PhMlirFunction *function);
+/* Names of operations that are in the text for the first time are those of their results, or are made up. */
+void ph_mlir_lines_name (PhMlirFunction *function);
+/* Says which operation of @after is which of @before, names those that are new, and wants those that read something else. @literal: names that
+ * lead to no operation before must be the same. FALSE: too much differs. */
+gboolean ph_mlir_lines_pair (PhMlirFunction *before, PhMlirFunction *after, gboolean literal);
 
 /* @function takes the place of the one at @index. */
 void ph_mlir_lines_share (PhMlirLines *lines, guint index, PhMlirFunction *function);

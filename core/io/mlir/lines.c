@@ -36,9 +36,8 @@ ph_mlir_lines_find (const PhMlirFunction *function, PhMlirSpan name, guint befor
   return slot->piece;
 }
 
-/* FALSE: the name is there twice. */
-static gboolean
-add_name (PhMlirFunction *function, PhMlirSpan name, guint piece)
+gboolean
+ph_mlir_lines_add_name (PhMlirFunction *function, PhMlirSpan name, guint piece)
 {
   PhMlirSlot *slot = slot_of (function, name);
 
@@ -46,6 +45,17 @@ add_name (PhMlirFunction *function, PhMlirSpan name, guint piece)
     return FALSE;
   *slot = (PhMlirSlot) { name, piece };
   return ++function->n_slots <= function->mask / 2;
+}
+
+void
+ph_mlir_lines_make_slots (PhMlirFunction *function)
+{
+  guint size = 16;
+
+  while (size < 4 * function->pieces->len + function->header.size)
+    size *= 2;
+  function->slots = g_new0 (PhMlirSlot, size);
+  function->mask = size - 1;
 }
 
 /* ── operations ─────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -108,7 +118,7 @@ read_arguments (PhMlirFunction *function)
     if (*p == '"')
       for (p++; p < end && *p != '"'; p++)
         p += *p == '\\' && p + 1 < end;
-    else if (*p == '%' && !add_name (function, ph_mlir_name_at (p, end), PH_MLIR_ARGUMENT | n++))
+    else if (*p == '%' && !ph_mlir_lines_add_name (function, ph_mlir_name_at (p, end), PH_MLIR_ARGUMENT | n++))
       return FALSE;
   return TRUE;
 }
@@ -138,7 +148,6 @@ read_pieces (PhMlirFunction *function, guint indent)
 {
   const char *p = function->header.text + function->header.size, *end = function->foot.text;
   PhMlirPiece *pieces;
-  guint size = 16;
   gboolean open = FALSE; /* labels of blocks are no deeper than the operation that they are in */
 
   for (; p < end; p = line_after (p, end))
@@ -171,22 +180,20 @@ read_pieces (PhMlirFunction *function, guint indent)
       if (!read_head (&pieces[i]))
         return FALSE;
     }
-  while (size < 4 * function->pieces->len + function->header.size)
-    size *= 2;
-  function->slots = g_new0 (PhMlirSlot, size);
-  function->mask = size - 1;
+  ph_mlir_lines_make_slots (function);
   if (!read_arguments (function))
     return FALSE;
   for (guint i = 0; i < function->pieces->len; i++)
-    if (pieces[i].head > 0 && !add_name (function, name_of (&pieces[i]), i))
+    if (pieces[i].head > 0 && !ph_mlir_lines_add_name (function, name_of (&pieces[i]), i))
       return FALSE;
   return is_return (&pieces[function->pieces->len - 1]);
 }
 
-/* Names of operations that are in the text for the first time are those of their results, or are made up. */
-static void
-name_pieces (PhMlirFunction *function)
+void
+ph_mlir_lines_name (PhMlirFunction *function)
 {
+  if (function->taken != NULL)
+    return;
   function->taken = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < function->pieces->len; i++)
     {
@@ -208,10 +215,19 @@ function_clear (gpointer data)
   g_clear_pointer (&function->taken, g_hash_table_unref);
 }
 
-static void
-function_unref (gpointer data)
+void
+ph_mlir_lines_free_function (gpointer function)
 {
-  g_atomic_rc_box_release_full (data, function_clear);
+  g_atomic_rc_box_release_full (function, function_clear);
+}
+
+PhMlirFunction *
+ph_mlir_lines_new_function (void)
+{
+  PhMlirFunction *function = g_atomic_rc_box_new0 (PhMlirFunction);
+
+  function->pieces = g_array_new (FALSE, FALSE, sizeof (PhMlirPiece));
+  return function;
 }
 
 static void
@@ -240,12 +256,11 @@ function_at (const char *p, const char *eol, const char *end, guint indent)
   if (close >= end)
     return NULL;
   stop = line_after (close, end);
-  function = g_atomic_rc_box_new0 (PhMlirFunction);
+  function = ph_mlir_lines_new_function ();
   function->symbol = ph_intern_sized (at + 1, (gsize) (open - at) - 1);
   function->text = (PhMlirSpan) { p, (gsize) (stop - p) };
   function->header = (PhMlirSpan) { p + indent, (gsize) (eol - p) - indent };
   function->foot = (PhMlirSpan) { close, (gsize) (stop - close) };
-  function->pieces = g_array_new (FALSE, FALSE, sizeof (PhMlirPiece));
   if (!read_pieces (function, indent))
     read_whole (function);
   return function;
@@ -282,7 +297,7 @@ read_functions (PhMlirLines *lines, const char *text, const char *end, guint ind
 
       if (function != NULL && find_function (lines, function->symbol, &index) != NULL)
         {
-          function_unref (function);
+          ph_mlir_lines_free_function (function);
           return FALSE;
         }
       if (function != NULL)
@@ -331,7 +346,7 @@ ph_mlir_lines_new (const char *text, gsize size, gboolean whole, PhMlirLines *be
   g_autoptr (PhMlirLines) lines = g_new0 (PhMlirLines, 1);
   gboolean any = FALSE;
 
-  lines->functions = g_ptr_array_new_with_free_func (function_unref);
+  lines->functions = g_ptr_array_new_with_free_func (ph_mlir_lines_free_function);
   lines->between = g_array_new (FALSE, FALSE, sizeof (PhMlirSpan));
   lines->whole = whole;
   if (memchr (text, 0, size) != NULL || !read_functions (lines, text, text + size, whole ? 2 : 0))
@@ -357,7 +372,7 @@ void
 ph_mlir_lines_share (PhMlirLines *lines, guint index, PhMlirFunction *function)
 {
   g_atomic_rc_box_acquire (function);
-  function_unref (lines->functions->pdata[index]);
+  ph_mlir_lines_free_function (lines->functions->pdata[index]);
   lines->functions->pdata[index] = function;
 }
 
@@ -398,8 +413,7 @@ ph_mlir_lines_all (PhMlirLines *lines, const char *symbol)
 
   if (function == NULL || function->pieces == NULL)
     return NULL;
-  if (function->taken == NULL)
-    name_pieces (function);
+  ph_mlir_lines_name (function);
   part = ph_text_part_new (NULL, TRUE);
   for (guint i = 0; i + 1 < function->pieces->len; i++)
     g_ptr_array_add (part->names, (gpointer) g_array_index (function->pieces, PhMlirPiece, i).name);

@@ -1,0 +1,161 @@
+/* dump-blocks.c: what a pass over a loop prints, as the function in which the loop is.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/llvm/dump.h"
+#include "core/io/llvm/import.h"
+
+static const char *
+line_end (const char *at, const char *end)
+{
+  const char *newline = memchr (at, '\n', (gsize) (end - at));
+
+  return newline != NULL ? newline : end;
+}
+
+/* Text as lines of blocks: label -> all of the block. What stands before the first label is called "". */
+static GHashTable *
+split_blocks (const char *text, gsize size, GPtrArray *order)
+{
+  GHashTable *blocks = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GString *block = g_string_new (NULL);
+  const char *end = text + size;
+
+  g_hash_table_insert (blocks, g_strdup (""), block);
+  g_ptr_array_add (order, block);
+  for (const char *p = text; p < end;)
+    {
+      const char *stop = line_end (p, end);
+      char *label = ph_llvm_label_of (p, stop);
+
+      /* An exit of a loop is printed once for each way to it. */
+      if (label != NULL && g_hash_table_contains (blocks, label))
+        {
+          g_free (label);
+          block = NULL;
+        }
+      else if (label != NULL)
+        {
+          block = g_string_new (NULL);
+          g_ptr_array_add (order, block);
+          g_hash_table_insert (blocks, label, block);
+        }
+      if (block != NULL)
+        {
+          g_string_append_len (block, p, stop - p);
+          g_string_append_c (block, '\n');
+        }
+      p = stop < end ? stop + 1 : end;
+    }
+  return blocks;
+}
+
+static void
+string_free (gpointer data)
+{
+  g_string_free (data, TRUE);
+}
+
+/* Adds the blocks to which @block may go. */
+static void
+add_targets (GHashTable *blocks, const GString *block, GHashTable *reached, GQueue *next)
+{
+  for (const char *p = block->str; (p = strstr (p, "label %")) != NULL;)
+    {
+      const char *name = p + strlen ("label %"), *end = name;
+      g_autofree char *label = NULL;
+      gpointer to;
+
+      if (*end == '"')
+        for (end++; *end != '\0' && end[-1] != '\0' && (*end != '"'); end++)
+          ;
+      while (*end != '\0' && (g_ascii_isalnum (*end) || strchr ("-$._\"", *end) != NULL))
+        end++;
+      label = g_strndup (name, (gsize) (end - name));
+      to = g_hash_table_lookup (blocks, label);
+      if (to != NULL && g_hash_table_add (reached, to))
+        g_queue_push_tail (next, to);
+      p = end;
+    }
+}
+
+/* The next line at or behind *@at that says something, without a comment at its end. FALSE: there is none. */
+static gboolean
+next_words (const char **at, const char *end, const char **from, gsize *size)
+{
+  while (*at < end)
+    {
+      const char *stop = line_end (*at, end), *comment;
+
+      *from = *at;
+      *at = stop < end ? stop + 1 : end;
+      comment = memchr (*from, '"', (gsize) (stop - *from)) == NULL ? memchr (*from, ';', (gsize) (stop - *from)) : NULL;
+      stop = comment != NULL ? comment : stop;
+      while (stop > *from && g_ascii_isspace (stop[-1]))
+        stop--;
+      *size = (gsize) (stop - *from);
+      if (*size > 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* The same but for comments and empty lines: what is printed of a loop says which blocks are its exits. */
+static gboolean
+same_block (const GString *a, const GString *b)
+{
+  const char *at_a = a->str, *at_b = b->str, *line_a, *line_b;
+  gsize size_a, size_b;
+  gboolean more_a, more_b;
+
+  do
+    {
+      more_a = next_words (&at_a, a->str + a->len, &line_a, &size_a);
+      more_b = next_words (&at_b, b->str + b->len, &line_b, &size_b);
+    }
+  while (more_a && more_b && size_a == size_b && memcmp (line_a, line_b, size_a) == 0);
+  return !more_a && !more_b;
+}
+
+GString *
+ph_llvm_merge_blocks (const char *text, gsize size, const char *fresh_text, gsize fresh_size)
+{
+  g_autoptr (GPtrArray) order = g_ptr_array_new_with_free_func (string_free), new = g_ptr_array_new_with_free_func (string_free);
+  g_autoptr (GHashTable) blocks = NULL, fresh = NULL, reached = g_hash_table_new (NULL, NULL);
+  g_autoptr (GString) merged = g_string_new (NULL);
+  g_autoptr (GQueue) next = g_queue_new ();
+
+  blocks = split_blocks (text, size - 1, order); /* without its brace */
+  fresh = split_blocks (fresh_text, fresh_size, new);
+  if (new->len < 2)
+    return NULL;
+  for (guint i = 1; i < new->len; i++)
+    {
+      GString *block = new->pdata[i], *old;
+      char *label = ph_llvm_label_of (block->str, block->str + block->len);
+
+      old = g_hash_table_lookup (blocks, label);
+      if (old != NULL)
+        {
+          if (!same_block (old, block))
+            g_string_assign (old, block->str);
+          g_free (label);
+          continue;
+        }
+      old = g_string_new (block->str);
+      g_ptr_array_add (order, old);
+      g_hash_table_insert (blocks, label, old);
+    }
+  for (guint i = 0; i < MIN (2, order->len); i++) /* the header, and the entry where that has a label */
+    {
+      g_hash_table_add (reached, order->pdata[i]);
+      g_queue_push_tail (next, order->pdata[i]);
+    }
+  for (GString *block; (block = g_queue_pop_head (next)) != NULL;)
+    add_targets (blocks, block, reached, next);
+  for (guint i = 0; i < order->len; i++)
+    if (g_hash_table_contains (reached, order->pdata[i]))
+      g_string_append (merged, ((GString *) order->pdata[i])->str);
+  g_string_append_c (merged, '}');
+  return g_steal_pointer (&merged);
+}
