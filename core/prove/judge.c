@@ -219,16 +219,15 @@ is_ill_conditioned (PhTry *self, GPtrArray *inputs, PhTensor *was, guint output,
          && by_more.max_abs >= 4 * by.max_abs && by_more.max_abs <= 64 * by.max_abs;
 }
 
-/* How far constants of the change, moved in their last bit, move output @k; no more of them are moved than explain @error. */
+/* How far constants of the change, moved in their last bit, move output @k; no more of them are moved than explain @error. @flips (out)
+ * (optional): an element that is no float moves: what is rounded to it falls on the step beside. */
 static double
-jitter_error (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint k, double error)
+jitter_error (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint k, double error, gboolean *flips)
 {
   double largest = 0;
 
-  if (self->jitter == NULL)
-    return 0;
-  for (guint turn = 0; turn < TURNS; turn++)
-    for (guint side = 0; side < 2 && error > JITTERS * largest; side++)
+  for (guint turn = 0; turn < TURNS && self->jitter != NULL; turn++)
+    for (guint side = 0; side < 2 && error > JITTERS * largest && !(flips != NULL && *flips); side++)
       {
         g_autoptr (GPtrArray) moved = NULL;
 
@@ -242,9 +241,35 @@ jitter_error (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint k, do
             g_auto (PhDistance) by = ph_distance (moved->pdata[k], outputs[side]->pdata[k]);
 
             largest = MAX (largest, isfinite (by.error) ? by.error : 0);
+            if (flips != NULL)
+              *flips = by.why == NULL && by.n_exact > 0;
           }
       }
   return largest;
+}
+
+/* Of the whole, where each rewrite is proved. */
+static gboolean
+is_rounded_beside (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint k)
+{
+  gboolean flips = FALSE;
+
+  if (self->options->proved)
+    jitter_error (self, inputs, outputs, k, INFINITY, &flips);
+  return flips;
+}
+
+/* Where each rewrite keeps its promise, what they round may add up to so much of what the model itself rounds. */
+#define OWN_ROUNDING 4
+
+/* Whether output @k of the model before, computed in its own types, is as far from what it is in double. */
+static gboolean
+is_own_rounding (PhTry *self, GPtrArray *inputs, PhTensor *was, PhTensor *is, guint k)
+{
+  g_autoptr (GPtrArray) own = self->options->kept ? ph_try_run (self, 0, inputs, FALSE, FALSE, NULL) : NULL;
+
+  return own != NULL && ph_tensor_kind (was) == PH_KIND_TENSOR && ph_tensor_count (own->pdata[k]) == ph_tensor_count (was)
+         && ph_distance_rms (is, was) <= OWN_ROUNDING * ph_distance_rms (own->pdata[k], was);
 }
 
 /* ── one set of inputs ── */
@@ -358,7 +383,8 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
     }
   if (distance.n_exact > 0)
     {
-      if (self->options->promise != PH_PROMISE_BITS && is_ill_conditioned (self, inputs, was, k, &distance))
+      if (self->options->promise != PH_PROMISE_BITS
+          && (is_ill_conditioned (self, inputs, was, k, &distance) || is_rounded_beside (self, inputs, outputs, k)))
         return TRUE;
       distance.error = 1;
       note_error (self->trial, k, &distance);
@@ -379,11 +405,12 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
     tolerance = PROVED;
   if (distance.error > tolerance)
     {
-      tolerance = MAX (tolerance, JITTERS * jitter_error (self, inputs, outputs, k, distance.error));
+      tolerance = MAX (tolerance, JITTERS * jitter_error (self, inputs, outputs, k, distance.error, NULL));
       if (self->options->promise == PH_PROMISE_NEAR)
         tolerance = MAX (tolerance, NEAR);
     }
-  if (distance.error > tolerance && !is_ill_conditioned (self, inputs, was, k, &distance))
+  if (distance.error > tolerance && !is_ill_conditioned (self, inputs, was, k, &distance)
+      && !is_own_rounding (self, inputs, was, is, k))
     {
       note_error (self->trial, k, &distance);
       ph_try_set_different (self, kind, inputs, k, distance.at, was, is, NULL);
@@ -414,13 +441,29 @@ ph_graph_sums (PhGraph *graph)
   return FALSE;
 }
 
-gboolean
-ph_try_same_in_float (GPtrArray *outputs[2], guint *k, gsize *at)
+static gboolean
+are_same (GPtrArray *outputs[2], guint *k, gsize *at)
 {
   for (*k = 0; *k < outputs[0]->len; (*k)++)
     if (!ph_same_bits (outputs[1]->pdata[*k], outputs[0]->pdata[*k], at))
       return FALSE;
   return TRUE;
+}
+
+gboolean
+ph_try_same_bits (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint *k, gsize *at)
+{
+  g_autoptr (GPtrArray) was = NULL, is = NULL;
+  guint any_k;
+  gsize any_at;
+
+  if (are_same (outputs, k, at))
+    return TRUE;
+  if (self->jitter == NULL || !ph_jitter_has (self->jitter, 1))
+    return FALSE;
+  was = ph_try_run (self, 0, inputs, FALSE, FALSE, NULL);
+  is = was != NULL ? ph_try_run (self, 1, inputs, FALSE, FALSE, NULL) : NULL;
+  return is != NULL && are_same ((GPtrArray *[2]) { was, is }, &any_k, &any_at);
 }
 
 /* How far @a is from @b in their own type. */
@@ -509,7 +552,7 @@ ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *work
     {
       g_autoptr (GPtrArray) exact_was = NULL, exact_is = NULL;
 
-      if (ph_try_same_in_float (outputs, &k, &at))
+      if (ph_try_same_bits (self, inputs, outputs, &k, &at))
         return TRUE;
       exact_was = ph_try_run (self, 0, inputs, TRUE, FALSE, NULL);
       exact_is = exact_was != NULL ? ph_try_run (self, 1, inputs, TRUE, FALSE, NULL) : NULL;

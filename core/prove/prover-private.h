@@ -39,6 +39,7 @@ struct _PhProver
   GHashTable *feeds;    /* (nullable) input name -> PhTensor: of that run                      */
   gboolean no_capture;  /* it was tried, and cannot be                                         */
   gboolean proved;      /* each rewrite of the whole is                                                  */
+  gboolean kept;        /* or the same on what was tried                                               */
   gboolean flowing;     /* only the shapes that flow are tried: others may not fit each other           */
   double cost;          /* operations of one run of the model, roughly, as the comparison begins */
   gboolean followed;    /* the captured values know what this region makes now                 */

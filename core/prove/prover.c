@@ -209,6 +209,7 @@ add_whole (PhProver *prover, PhProof *proof, gboolean foreign, double flops, GEr
       || is_all_fed (prover))
     ph_prover_capture (prover, ph_history_edit_index (prover->history[0], proof->a));
   prover->proved = proof->verdict == PH_VERDICT_PROVED;
+  prover->kept = prover->proved || (!foreign && proof->verdict == PH_VERDICT_SAME);
   prover->brief = !prover->whole && !foreign && proof->verdict == PH_VERDICT_PROVED;
   trial = ph_prover_try_region (prover, region, ph_prove_whole_promise (proof->exactness, foreign), flops, TRUE, error);
   if (trial == NULL)

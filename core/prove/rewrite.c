@@ -92,14 +92,15 @@ try_structure (PhProver *prover, const PhRegion *region)
   for (guint round = 0; round < MAX_MERGED; round++)
     {
       const PhRegion *at = wider != NULL ? wider : region;
-      g_autoptr (PhStructure) structure = ph_structure_new (at, prover->model[0], prover->model[1], FALSE);
+      g_autoptr (PhStructure) structure = ph_structure_new (at, prover->model[0], prover->model[1], PH_FOLDS_NONE);
 
       if (structure == NULL)
         return NULL;
-      if (!ph_structure_same (structure) && ph_structure_has_folds (structure))
+      for (PhFolds folds = PH_FOLDS_REFERENCE;
+           folds < PH_N_FOLDS && !ph_structure_same (structure) && ph_structure_has_folds (structure); folds++)
         {
           ph_structure_free (structure);
-          structure = ph_structure_new (at, prover->model[0], prover->model[1], TRUE);
+          structure = ph_structure_new (at, prover->model[0], prover->model[1], folds);
         }
       if (ph_structure_same (structure))
         {
@@ -217,7 +218,7 @@ try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double 
   PhTrialOptions options = {
     .promise = promise, .bounds = bounds, .is_free = is_free, .seed = prover->seed, .flops = flops, .whole = whole,
     .asked = whole && prover->whole, .flowing = prover->flowing, .hurried = prover->hurried,
-    .proved = whole && prover->proved, .brief = whole && prover->brief,
+    .proved = whole && prover->proved, .kept = whole && prover->kept, .brief = whole && prover->brief,
     .cost = MAX (cost_of (region->before), cost_of (region->after)), .images = prover->images, .work = &prover->work,
     .cancellable = ph_prover_cancellable (prover)
   };

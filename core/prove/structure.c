@@ -26,7 +26,8 @@ struct _PhStructure
   GHashTable *tensors;   /* PhTensor, by content -> number                                         */
   GHashTable *values[2]; /* PhValue -> number: what the region makes                               */
   GHashTable *folded;    /* (nullable) PhValue -> PhTensor: what is made of constants alone        */
-  gboolean has_folds;    /* there is something of that kind                                        */
+  PhFolds folds;
+  gboolean has_folds; /* there is something of that kind                                        */
   guint next;
 };
 
@@ -220,12 +221,12 @@ is_foldable (const Walk *walk, const PhNode *node)
   return any;
 }
 
-/* What the reference kernels make of constants is what they are, to the last bit. FALSE: it cannot be computed. */
+/* What kernels make of constants is what they are, to the last bit. FALSE: it cannot be computed. */
 static gboolean
 fold (const Walk *walk, const PhNode *node)
 {
-  static const PhRunOptions options = { .reference = TRUE };
   PhStructure *self = walk->self;
+  const PhRunOptions options = { .reference = self->folds == PH_FOLDS_REFERENCE };
   g_autofree PhTensor **inputs = g_new0 (PhTensor *, node->inputs->len + 1);
   g_autofree PhTensor **outputs = g_new0 (PhTensor *, node->outputs->len + 1);
 
@@ -301,7 +302,7 @@ number_nodes (const Walk *walk, PhNode *first)
 /* ── both sides ── */
 
 PhStructure *
-ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after, gboolean folds)
+ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after, PhFolds folds)
 {
   g_autoptr (PhStructure) self = g_new0 (PhStructure, 1);
 
@@ -311,7 +312,8 @@ ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after, gbool
   self->next = 1;
   self->numbers = g_hash_table_new_full (ph_key_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
   self->tensors = g_hash_table_new (tensor_hash, tensor_equal);
-  self->folded = folds ? g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref) : NULL;
+  self->folds = folds;
+  self->folded = folds != PH_FOLDS_NONE ? g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref) : NULL;
   for (guint side = 0; side < 2; side++)
     {
       const GPtrArray *nodes = side == 0 ? region->before : region->after;

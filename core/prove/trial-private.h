@@ -51,8 +51,9 @@ gboolean ph_try_was_cancelled (PhTry *self);
 gboolean ph_try_is_field_equal (PhTry *self);
 /* An output that no input changed is no evidence, unless none can: then it was compared as it is. */
 gboolean ph_try_all_vary (PhTry *self);
-/* Every bit of float32, as the reference kernels compute it. TRUE: the same; FALSE: see @k and @at. */
-gboolean ph_try_same_in_float (GPtrArray *outputs[2], guint *k, gsize *at);
+/* Whether every bit of @outputs, which the reference kernels computed from @inputs, is the same. Where a constant was computed by the change, the
+ * kernels that compute a run made it: then both sides may also be the same by these. FALSE: see @k and @at (out). */
+gboolean ph_try_same_bits (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint *k, gsize *at);
 /* plan.c: which inputs come @i-th. FALSE: no more do. The first ones are tried whatever they cost. */
 #define PH_TRY_FIRST 2
 gboolean ph_try_plan (PhTry *self, guint i, PhSampleKind *kind, guint *turn);

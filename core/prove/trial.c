@@ -285,7 +285,7 @@ try_constants (PhTry *self, GError **problem)
     }
   outputs[0] = was;
   outputs[1] = is;
-  if (ph_try_same_in_float (outputs, &k, &at))
+  if (ph_try_same_bits (self, inputs, outputs, &k, &at))
     {
       self->trial->verdict = PH_VERDICT_PROVED;
       self->trial->why = g_strdup ("constants, equal to the last bit");
@@ -493,9 +493,12 @@ try_once (const PhPair *pair, const PhTrialOptions *options, gboolean *crops, GE
       trial->verdict = PH_VERDICT_PROVED;
       return g_steal_pointer (&trial);
     }
-  if (pair->inputs->len == 0 && try_constants (&self, &problem))
-    return g_steal_pointer (&trial);
   self.jitter = ph_jitter_new (pair);
+  if (pair->inputs->len == 0 && try_constants (&self, &problem))
+    {
+      g_clear_pointer (&self.jitter, ph_jitter_free);
+      return g_steal_pointer (&trial);
+    }
   self.crop = may_crop ? choose_crop (&self) : 1;
   self.known_form = options->form != NULL && options->form->known != NULL && options->form->known->result == PH_FIELD_EQUAL
                     && recipes_hold (&self, options->form);

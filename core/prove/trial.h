@@ -33,6 +33,7 @@ typedef struct
   gboolean whole;            /* it is the model itself: outputs that do not vary are no reason to go on    */
   gboolean brief;            /* of the whole, where all its rewrites are proved: a set or two               */
   gboolean proved;           /* of the whole: each rewrite of it is                                       */
+  gboolean kept;             /* of the whole: each rewrite of it is proved, or the same on what was tried */
   gboolean flowing;          /* at the captured shapes alone                                              */
   gboolean hurried;          /* without exact evaluation                                                   */
   gboolean asked;            /* of the whole: sizes are looked for at which something comes out that is finite */
