@@ -35,10 +35,31 @@ is_power_of_two (PhMatch *match)
   return can_be_inverted (match, TRUE);
 }
 
+#define MOST_HOPS 6
+
+/* Whether what is made of @value, element by element, is rounded to an integer, compared or chosen by. */
+static gboolean
+meets_jump (const PhValue *value, guint hops)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const PhNode *node = g_array_index (value->uses, PhUse, i).node;
+
+      if (node->op == NULL || node->op->flags & PH_OP_SHAPE_ONLY)
+        continue;
+      if (node->op->flags & PH_OP_NO_GRADIENT || !ph_value_is_float (ph_node_output (node, 0))
+          || (hops > 0 && node->op->flags & (PH_OP_ELEMENTWISE | PH_OP_DATA_MOVEMENT)
+              && meets_jump (ph_node_output (node, 0), hops - 1)))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* 6 / 3 is 2 and 41 / 41 is 1, which the rounded reciprocal need not give: where a ceiling is taken of it, that is one more. */
 static gboolean
 is_invertible (PhMatch *match)
 {
-  return can_be_inverted (match, FALSE);
+  return can_be_inverted (match, FALSE) && !meets_jump (ph_node_output (match->root, 0), MOST_HOPS);
 }
 
 static PhValue *
@@ -64,7 +85,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_div_to_mul = {
   .name = "div-to-mul", .group = "algebra", .summary = "Turns division by a constant into a product",
   .elsewhere = "TVM div_to_mul; XLA",
-  .trap = "exact only for powers of two whose reciprocal is not subnormal; never for integers.",
+  .trap = "exact only for powers of two whose reciprocal is not subnormal; never for integers, nor where a quotient is rounded to one.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -33,16 +33,15 @@ struct _PhProver
   GHashTable *held;         /* set of PhTensor (owned) that keys of @known and @forms name by where they lie */
   PhFieldImages *images;
   PhProofWork work;
-  GHashTable *captured; /* (nullable) PhId -> PhTensor: values of a run in float32             */
-  guint captured_at;    /* the edit index at which they hold                                   */
-  guint at;             /* the edit index at which the rewrite begins that is tried            */
-  GHashTable *feeds;    /* (nullable) input name -> PhTensor: of that run                      */
-  gboolean no_capture;  /* it was tried, and cannot be                                         */
-  gboolean proved;      /* each rewrite of the whole is                                                  */
-  gboolean kept;        /* or the same on what was tried                                               */
-  gboolean flowing;     /* only the shapes that flow are tried: others may not fit each other           */
-  double cost;          /* operations of one run of the model, roughly, as the comparison begins */
-  gboolean followed;    /* the captured values know what this region makes now                 */
+  GHashTable *captured;  /* (nullable) PhId -> PhTensor: values of a run in float32             */
+  guint captured_at;     /* the edit index at which they hold                                   */
+  guint at;              /* the edit index at which the rewrite begins that is tried            */
+  GHashTable *feeds;     /* (nullable) input name -> PhTensor: of that run                      */
+  gboolean no_capture;   /* it was tried, and cannot be                                         */
+  gboolean proved, kept; /* each rewrite of the whole is; or is the same on what was tried              */
+  gboolean flowing;      /* only the shapes that flow are tried: others may not fit each other           */
+  double cost;           /* operations of one run of the model, roughly, as the comparison begins */
+  gboolean followed;     /* the captured values know what this region makes now                 */
   struct
   {
     guint step;
