@@ -30,10 +30,10 @@ kept_values (const PhHistory *history, const PhStep *step, const PhPass *pass)
   return TRUE;
 }
 
-/* Counts @n_edits of the upgrades at the start, while @upgrading. FALSE: one of the first @n_steps may have changed what the model
- * computes. */
+/* Counts @n_edits of the upgrades at the start, while @upgrading, and all up to the last conversion out of another dialect: only what ONNX has
+ * is differentiated. @before: edits of earlier histories. FALSE: one of the first @n_steps may have changed what the model computes. */
 static gboolean
-look_at_steps (PhHistory *history, guint n_steps, gboolean *upgrading, guint *n_edits)
+look_at_steps (PhHistory *history, guint n_steps, guint before, gboolean *upgrading, guint *n_edits)
 {
   for (guint i = 0; i < n_steps; i++)
     {
@@ -43,6 +43,12 @@ look_at_steps (PhHistory *history, guint n_steps, gboolean *upgrading, guint *n_
 
       if (pass == NULL || !kept_values (history, step, pass))
         return FALSE;
+      if (g_str_equal (name, "convert-to-onnx"))
+        {
+          *upgrading = TRUE;
+          *n_edits = before + ph_history_edit_index (history, (PhPosition) { i + 1, 0 });
+          continue;
+        }
       *upgrading = *upgrading && (g_str_equal (name, "upgrade-opset") || g_str_equal (name, "newest-form"));
       if (*upgrading)
         *n_edits += ph_history_edit_index (history, (PhPosition) { i + 1, 0 })
@@ -64,8 +70,9 @@ original_of (PhPassRun *run, GError **error)
   guint first = 0;
 
   if (history == NULL
-      || (past != NULL && !look_at_steps (past, history->past_end.step + (history->past_end.rewrite > 0), &upgrading, &first))
-      || !look_at_steps (history, history->steps->len, &upgrading, &first))
+      || (past != NULL && !look_at_steps (past, history->past_end.step + (history->past_end.rewrite > 0), 0, &upgrading, &first))
+      || !look_at_steps (history, history->steps->len, past != NULL ? ph_history_edit_index (past, history->past_end) : 0,
+                         &upgrading, &first))
     return NULL;
   edits = ph_history_all_edits (history);
   model = ph_model_clone (run->model);

@@ -398,28 +398,6 @@ open_tree (const char *text, const char *folder, PhHistory **history, GPtrArray 
              : NULL;
 }
 
-/* One step for each of @later (element-type PhRecorded): nodes are recognised from one to the next (match.h), what differs becomes
- * edits. @first stays as it is: the history leads on from it. A step that cannot be followed is left out and listed in @problems
- * (nullable) (element-type char*). NULL with @error: cancelled. (transfer full) */
-static PhHistory *
-replay_all (PhModel *first, GPtrArray *later, GPtrArray *problems, GCancellable *cancellable, GError **error)
-{
-  g_autoptr (PhModel) model = ph_model_clone (first);
-  g_autoptr (PhHistory) history = ph_history_new ();
-
-  for (guint i = 0; i < later->len; i++)
-    {
-      PhRecorded *recorded = later->pdata[i];
-      g_autoptr (GError) reason = NULL;
-
-      if (g_cancellable_set_error_if_cancelled (cancellable, error))
-        return NULL;
-      if (!follow (history, model, recorded, NULL, &reason))
-        add_problem (problems, "The step '%s' was left out: %s", recorded->pass, reason->message);
-    }
-  return g_steal_pointer (&history);
-}
-
 /* ── folders ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* The input of the first pass comes first, whatever its name: "input.mlir" before "1_fuse.mlir", "before.py" before "after.py". */
@@ -453,9 +431,10 @@ format_of_file (const char *path)
   return format != NULL && format->read != NULL && ph_format_has_pattern (format, path) ? format : NULL;
 }
 
-/* The files of @folder that can be opened, in order; those of the most frequent format. (transfer full) (element-type char*) */
+/* The files of @folder that can be opened, in order; those of the most frequent format. @alone: (out) there are no others. (transfer full)
+ * (element-type char*) */
 static GPtrArray *
-list_models (const char *folder, GPtrArray *problems, GError **error)
+list_models (const char *folder, gboolean *alone, GPtrArray *problems, GError **error)
 {
   g_autoptr (GDir) dir = g_dir_open (folder, 0, error);
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
@@ -489,6 +468,7 @@ list_models (const char *folder, GPtrArray *problems, GError **error)
       g_ptr_array_add (paths, g_build_filename (folder, names->pdata[i], NULL));
     else if (formats->pdata[i] != NULL)
       add_problem (problems, "%s is of another kind than the other files, and was left out", (char *) names->pdata[i]);
+  *alone = paths->len == names->len;
   if (paths->len == 0)
     {
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: no model in this folder. `formats` lists what can be opened", folder);
@@ -515,13 +495,46 @@ step_name (const char *path)
   return g_strdup (*name != '\0' ? name : base);
 }
 
+/* One step for each file. One that is byte for byte the one before is not read; where other files lie beside them, weights may be in those. */
+static PhModel *
+open_models (const char *folder, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
+{
+  g_auto (Replay) replay = { .problems = problems };
+  gboolean alone = FALSE;
+  g_autoptr (GPtrArray) paths = list_models (folder, &alone, problems, error);
+  g_autoptr (GBytes) before = NULL;
+
+  for (guint i = 0; paths != NULL && i < paths->len; i++)
+    {
+      g_autofree char *pass = step_name (paths->pdata[i]);
+      g_autoptr (GBytes) bytes = alone ? ph_file_load (paths->pdata[i], NULL) : NULL;
+      const gboolean same = bytes != NULL && before != NULL && g_bytes_equal (bytes, before);
+      g_autoptr (GError) reason = NULL;
+      PhModel *model = !same ? ph_io_open (paths->pdata[i], i == 0 ? problems : NULL, cancellable, &reason) : NULL;
+
+      if (reason != NULL && (i == 0 || g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED)))
+        {
+          g_propagate_error (error, g_steal_pointer (&reason));
+          return NULL;
+        }
+      if (reason != NULL)
+        add_problem (problems, "Left out: %s", reason->message);
+      else if (!queue_step (pass, model, NULL, &replay, error))
+        return NULL;
+      if (reason == NULL)
+        {
+          g_clear_pointer (&before, g_bytes_unref);
+          before = g_steal_pointer (&bytes);
+        }
+    }
+  return paths != NULL ? replay_end (&replay, history) : NULL;
+}
+
 PhModel *
 ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
   g_autofree char *tree = NULL;
   g_autofree char *saved = g_build_filename (path, "saved_model.pb", NULL);
-  g_autoptr (GPtrArray) paths = NULL, later = g_ptr_array_new_with_free_func ((GDestroyNotify) recorded_free);
-  g_autoptr (PhModel) first = NULL;
 
   *history = NULL;
   if (ph_xla_is_dump (path))
@@ -533,32 +546,5 @@ ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, G
   tree = ph_mlir_dump_tree (path);
   if (tree != NULL)
     return open_tree (tree, path, history, problems, cancellable, error);
-  paths = list_models (path, problems, error);
-  if (paths == NULL)
-    return NULL;
-  first = ph_io_open (paths->pdata[0], problems, cancellable, error);
-  for (guint i = 1; first != NULL && i < paths->len; i++)
-    {
-      g_autoptr (GError) reason = NULL;
-      PhModel *model = ph_io_open (paths->pdata[i], NULL, cancellable, &reason);
-      PhRecorded *recorded;
-
-      if (g_cancellable_set_error_if_cancelled (cancellable, error))
-        {
-          g_clear_pointer (&model, ph_model_free);
-          return NULL;
-        }
-      if (model == NULL)
-        {
-          add_problem (problems, "Left out: %s", reason->message);
-          continue;
-        }
-      recorded = g_new0 (PhRecorded, 1);
-      *recorded = (PhRecorded) { .pass = step_name (paths->pdata[i]), .model = model };
-      g_ptr_array_add (later, recorded);
-    }
-  if (first == NULL || later->len == 0)
-    return g_steal_pointer (&first);
-  *history = replay_all (first, later, problems, cancellable, error);
-  return *history != NULL ? g_steal_pointer (&first) : NULL;
+  return open_models (path, history, problems, cancellable, error);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "core/io/format.h"
 #include "core/ops/infer.h"
 #include "differentiate.h"
 
@@ -80,6 +81,32 @@ test_restored_name (void)
   g_assert_no_error (error);
   outputs = output_names (model);
   g_assert_cmpstr (outputs, ==, "y grad_x grad_const");
+}
+
+/* What a pass took away of a model out of another dialect is restored as it was converted, not as it came. */
+static void
+test_restored_converted (void)
+{
+  static const char text[]
+      = "{ lambda ; a:f32[]. let\n    b:f32[] = sin a\n    c:f32[] = mul 1.0:f32[] b\n    d:f32[] = mul c a\n  in (d,) }\n";
+  static const char *const passes[] = { "dce", "convert-to-onnx", "algebraic", NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find ("jaxpr"), bytes, "f.jaxpr", NULL, &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  g_autofree char *outputs = NULL;
+
+  g_assert_no_error (error);
+  for (guint i = 0; error == NULL && passes[i] != NULL; i++)
+    ph_pass_run (ph_pass_find (passes[i]), model, history, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->graph->n_nodes, ==, 2);
+  options.arguments = (const char *[]) { "d", NULL };
+  ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+  g_assert_no_error (error);
+  outputs = output_names (model);
+  g_assert_cmpstr (outputs, ==, "d grad_a grad_literal#1");
 }
 
 /* Products with no zero, one, and two. */
@@ -258,6 +285,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/grad-forms/open-attention", test_open_attention);
   g_test_add_func ("/grad-forms/narrow", test_narrow);
   g_test_add_func ("/grad-forms/restored-name", test_restored_name);
+  g_test_add_func ("/grad-forms/restored-converted", test_restored_converted);
   g_test_add_func ("/grad-forms/cum-prod", test_cum_prod);
   g_test_add_func ("/grad-forms/open-resize", test_open_resize);
   g_test_add_func ("/grad-forms/ranks-of-branches", test_ranks_of_branches);
