@@ -14,13 +14,30 @@ typedef struct
   PhExecution *execution;
   GHashTable *runs; /* PhNode -> how often it ran since the node around it began          */
   gsize bytes;
+  GArray *entered; /* (element-type PhExecutionEntry) what began since the last event */
 } Recorder;
+
+static void
+entry_clear (gpointer data)
+{
+  g_clear_pointer (&((PhExecutionEntry *) data)->tensor, ph_tensor_unref);
+}
+
+static GArray *
+entries_new (void)
+{
+  GArray *entries = g_array_new (FALSE, FALSE, sizeof (PhExecutionEntry));
+
+  g_array_set_clear_func (entries, entry_clear);
+  return entries;
+}
 
 static void
 event_free (PhExecutionEvent *event)
 {
   for (guint i = 0; i < event->n_outputs; i++)
     g_clear_pointer (&event->tensors[i], ph_tensor_unref);
+  g_clear_pointer (&event->entered, g_array_unref);
   g_free (event->values);
   g_free (event->tensors);
   g_free (event->name);
@@ -56,6 +73,23 @@ forget_turns (Recorder *recorder, const PhNode *node)
 }
 
 static void
+on_entered (const PhGraph *graph, PhTensor *const *inputs, guint n, gpointer data)
+{
+  Recorder *recorder = data;
+
+  if (graph->owner == NULL || ph_node_is_fused (graph->owner) || lies_in_fused (graph->owner) || recorder->execution->cut)
+    return;
+  for (guint i = 0; i <= n; i++)
+    {
+      const PhExecutionEntry entry = { graph->id, i > 0 ? ((PhValue *) graph->inputs->pdata[i - 1])->id : PH_NO_ID,
+                                       i > 0 && inputs[i - 1] != NULL ? ph_tensor_ref (inputs[i - 1]) : NULL };
+
+      recorder->bytes += entry.tensor != NULL ? ph_tensor_bytes (entry.tensor) : 0;
+      g_array_append_val (recorder->entered, entry);
+    }
+}
+
+static void
 on_ran (const PhNode *node, PhTensor *const *outputs, gpointer data)
 {
   Recorder *recorder = data;
@@ -81,6 +115,11 @@ on_ran (const PhNode *node, PhTensor *const *outputs, gpointer data)
   for (const PhNode *owner = node->graph->owner; owner != NULL; owner = owner->graph->owner)
     event->depth++;
   event->turn = event->depth > 0 ? turn : 0;
+  if (recorder->entered->len > 0)
+    {
+      event->entered = recorder->entered;
+      recorder->entered = entries_new ();
+    }
   event->n_outputs = node->outputs->len;
   event->values = g_new0 (PhId, event->n_outputs + 1);
   event->tensors = g_new0 (PhTensor *, event->n_outputs + 1);
@@ -97,38 +136,56 @@ ph_execution_new (PhModel *model, GHashTable *feeds, GCancellable *cancellable, 
 {
   g_autoptr (PhExecution) execution = g_new0 (PhExecution, 1);
   g_autoptr (GHashTable) runs = g_hash_table_new (NULL, NULL), given = NULL, results = NULL;
-  Recorder recorder = { execution, runs, 0 };
+  g_autoptr (GArray) entered = NULL;
+  Recorder recorder = { execution, runs, 0, entries_new () };
   PhRunOptions options = { .cancellable = cancellable };
 
   execution->events = g_ptr_array_new_with_free_func ((GDestroyNotify) event_free);
   execution->given = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
   given = ph_inputs_find (model, feeds, PH_INPUTS_FED, 0, NULL, &options, NULL, error);
   if (given == NULL)
-    return NULL;
+    {
+      g_array_unref (recorder.entered);
+      return NULL;
+    }
   options.ran = on_ran;
+  options.entered = on_entered;
   options.ran_data = &recorder;
   results = ph_run_model (model, given, NULL, &options, error);
+  entered = recorder.entered;
   if (results == NULL)
     return NULL;
   ph_results_add (execution->given, given);
   return g_steal_pointer (&execution);
 }
 
+/* What of each body is known: graph id -> ids of its values. */
+static GArray *
+known_of (GHashTable *bodies, PhId graph)
+{
+  GArray *known = g_hash_table_lookup (bodies, GUINT_TO_POINTER (graph));
+
+  if (known == NULL)
+    g_hash_table_insert (bodies, GUINT_TO_POINTER (graph), known = g_array_new (FALSE, FALSE, sizeof (PhId)));
+  return known;
+}
+
 /* The values of a body are gone when its next turn begins. */
 static void
-begin_turn (GHashTable *values, GHashTable *bodies, const PhExecutionEvent *event, const PhExecutionEvent *last)
+enter (GHashTable *values, GHashTable *bodies, const PhExecutionEntry *entry)
 {
-  GArray *made = g_hash_table_lookup (bodies, GUINT_TO_POINTER (event->graph));
+  GArray *known = known_of (bodies, entry->graph);
 
-  if (made == NULL)
-    g_hash_table_insert (bodies, GUINT_TO_POINTER (event->graph), made = g_array_new (FALSE, FALSE, sizeof (PhId)));
-  if (last != NULL && last->turn != event->turn)
+  if (entry->value != PH_NO_ID && entry->tensor != NULL)
     {
-      for (guint i = 0; i < made->len; i++)
-        g_hash_table_remove (values, GUINT_TO_POINTER (g_array_index (made, PhId, i)));
-      g_array_set_size (made, 0);
+      g_hash_table_insert (values, GUINT_TO_POINTER (entry->value), ph_tensor_ref (entry->tensor));
+      g_array_append_val (known, entry->value);
     }
-  g_array_append_vals (made, event->values, event->n_outputs);
+  if (entry->value != PH_NO_ID)
+    return;
+  for (guint i = 0; i < known->len; i++)
+    g_hash_table_remove (values, GUINT_TO_POINTER (g_array_index (known, PhId, i)));
+  g_array_set_size (known, 0);
 }
 
 /* What is known when the first @at events have run: PhId -> PhTensor; of a body that of its last turn. (transfer full) */
@@ -137,7 +194,6 @@ values_at (const PhExecution *execution, guint at)
 {
   GHashTable *values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
   g_autoptr (GHashTable) bodies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
-  g_autoptr (GHashTable) latest = g_hash_table_new (NULL, NULL); /* graph -> its last event */
   GHashTableIter iter;
   gpointer id, tensor;
 
@@ -148,9 +204,10 @@ values_at (const PhExecution *execution, guint at)
     {
       const PhExecutionEvent *event = execution->events->pdata[i];
 
+      for (guint k = 0; event->entered != NULL && k < event->entered->len; k++)
+        enter (values, bodies, &g_array_index (event->entered, PhExecutionEntry, k));
       if (event->depth > 0)
-        begin_turn (values, bodies, event, g_hash_table_lookup (latest, GUINT_TO_POINTER (event->graph)));
-      g_hash_table_insert (latest, GUINT_TO_POINTER (event->graph), (gpointer) event);
+        g_array_append_vals (known_of (bodies, event->graph), event->values, event->n_outputs);
       for (guint k = 0; k < event->n_outputs; k++)
         if (event->tensors[k] != NULL)
           g_hash_table_insert (values, GUINT_TO_POINTER (event->values[k]), ph_tensor_ref (event->tensors[k]));

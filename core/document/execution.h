@@ -8,6 +8,13 @@
 
 G_BEGIN_DECLS
 
+/* A body begins anew, and reads @tensor as its input @value; or @value PH_NO_ID: it begins. */
+typedef struct
+{
+  PhId graph, value;
+  PhTensor *tensor; /* (nullable) */
+} PhExecutionEntry;
+
 /* One node that ran, also one of a body; what is inside of fused nodes and of functions counts as their own work. */
 typedef struct
 {
@@ -19,6 +26,7 @@ typedef struct
   guint n_outputs;
   PhId *values;
   PhTensor **tensors; /* (nullable elements)                                                */
+  GArray *entered;    /* (nullable) (element-type PhExecutionEntry) bodies that began since the event before */
 } PhExecutionEvent;
 
 typedef struct

@@ -32,9 +32,9 @@ change_color (PhChange change)
 {
   switch (change)
     {
-    case PH_CHANGE_ADDED: return "#1f8f53";
+    case PH_CHANGE_ADDED: return "#1a7946";
     case PH_CHANGE_REMOVED: return "#c01c28";
-    case PH_CHANGE_CHANGED: return "#b57400";
+    case PH_CHANGE_CHANGED: return "#8f5b00";
     case PH_CHANGE_NONE:
     default: return NULL;
     }

@@ -172,7 +172,7 @@ draw_pills (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, cons
       cairo_stroke (cr);
       if (options->scale >= PH_NEAR_SCALE)
         {
-          ph_set_color (cr, ph_mix (background, tone, strength));
+          ph_set_color (cr, ph_readable (ph_mix (background, tone, strength), ph_mix (background, tone, 0.09)));
           ph_ink_show (cr, ink, PH_INK_TEXT, ph_scene_pill_face (scene, pill)->title, pill->rect.x + pill->rect.width / 2, middle,
                        0.5, pill->rect.width - 10);
         }
@@ -181,7 +181,7 @@ draw_pills (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, cons
 
 /* The operators inside a fused node, as small boxes of their own colours on the grey of the fusion. */
 static double
-draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *look, double y)
+draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *look, PhColor body, double y)
 {
   const PhColor background = ph_theme_background (options->theme);
   const double pale = look->pale ? 0.6 : look->ghost ? 0.5 : 0;
@@ -195,9 +195,11 @@ draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *lo
                             alone ? room : room / 2 - 1.5f, PH_FACE_CHIP - 4 };
 
       ph_ink_round (cr, &chip, 5);
-      ph_set_color (cr, ph_mix (ph_family_color (look->face->body_family[i], options->theme), background, pale));
+      const PhColor plate = ph_mix (ph_family_color (look->face->body_family[i], options->theme), background, pale);
+
+      ph_set_color (cr, plate);
       cairo_fill (cr);
-      ph_set_color (cr, (PhColor) { 1, 1, 1, 1 });
+      ph_set_color (cr, ph_readable ((PhColor) { 1, 1, 1, 1 }, plate));
       ph_ink_show (cr, ink, PH_INK_TEXT, look->face->body[i], chip.x + chip.width / 2, chip.y + chip.height / 2, 0.5,
                    chip.width - 8);
     }
@@ -206,7 +208,7 @@ draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *lo
     {
       g_autofree char *more = g_strdup_printf ("and %u more", look->face->n_more);
 
-      ph_set_color (cr, ph_mix (background, ph_theme_text (options->theme), 0.6));
+      ph_set_color (cr, ph_readable (ph_mix (background, ph_theme_text (options->theme), 0.6), body));
       ph_ink_show (cr, ink, PH_INK_TEXT, more, look->rect.x + look->rect.width / 2, y + PH_FACE_ROW / 2 - 2, 0.5,
                    look->rect.width - 8);
       y += PH_FACE_ROW;
@@ -224,7 +226,7 @@ typedef struct
   const Look *look;
   gboolean io, near, plain_body; /* plain: a header in its colour above a body without */
   double radius;
-  PhColor background, card, text, dim;
+  PhColor background, body, text, dim; /* body: below the text */
 } Card;
 
 /* What stood here before peeps out behind what replaced it, where no arrow comes in. */
@@ -261,11 +263,7 @@ draw_shape (const Card *card)
       cairo_fill (cr);
     }
   ph_ink_round (cr, rect, card->radius);
-  ph_set_color (cr, card->plain_body ? card->card : card->io ? ph_mix (card->card, look->color, 0.16) : look->color);
-  if (look->face->n_body > 0 && card->plain_body)
-    ph_set_color (cr, ph_mix (card->background, card->text, 0.10));
-  if (look->ghost && card->plain_body)
-    ph_set_color (cr, ph_mix (card->background, ph_theme_change (card->options->theme, PH_CHANGE_REMOVED), 0.07));
+  ph_set_color (cr, card->plain_body || card->io ? card->body : look->color);
   cairo_fill (cr);
   if (card->plain_body)
     {
@@ -334,11 +332,11 @@ draw_header (const Card *card)
   const PhTheme theme = card->options->theme;
   cairo_t *cr = card->cr;
 
+  /* White on a pastel cannot be read. */
   if ((look->pale || look->ghost) && (theme == PH_THEME_LIGHT || theme == PH_THEME_HIGH_CONTRAST))
-    /* White on a pastel cannot be read. */
-    ph_set_color (cr, ph_mix (look->color, ph_theme_text (theme), theme == PH_THEME_LIGHT ? 0.6 : 1));
+    ph_set_color (cr, ph_readable (ph_mix (look->color, ph_theme_text (theme), theme == PH_THEME_LIGHT ? 0.6 : 1), look->color));
   else
-    ph_set_color (cr, (PhColor) { 1, 1, 1, look->pale || look->ghost ? 0.85 : 1 });
+    ph_set_color (cr, ph_readable ((PhColor) { 1, 1, 1, look->pale || look->ghost ? 0.85 : 1 }, look->color));
   if (card->box->can_open) /* there is more inside */
     {
       cairo_move_to (cr, rect->x + 8, rect->y + PH_FACE_HEADER / 2 - 4.5);
@@ -372,7 +370,7 @@ draw_rows (const Card *card)
   double y = rect->y + PH_FACE_HEADER + 4;
 
   if (face->n_body > 0)
-    y = draw_body (card->cr, card->ink, card->options, look, y + 2);
+    y = draw_body (card->cr, card->ink, card->options, look, card->body, y + 2);
   y += PH_FACE_ROW / 2;
   ph_set_color (card->cr, card->text);
   if (face->detail != NULL)
@@ -385,7 +383,9 @@ draw_rows (const Card *card)
     ph_ink_show (card->cr, card->ink, PH_INK_TEXT, face->rows[i], left, y, 0, width);
   if (look->shape != NULL)
     {
-      ph_set_color (card->cr, look->is_value ? card->text : look->pale ? card->dim : ph_mix (card->text, look->color, 0.75));
+      ph_set_color (card->cr, look->is_value ? card->text
+                              : look->pale   ? card->dim
+                                             : ph_readable (ph_mix (card->text, look->color, 0.75), card->body));
       ph_ink_show (card->cr, card->ink, PH_INK_TEXT, look->shape, rect->x + rect->width - PH_FACE_MARGIN,
                    MAX (y, rect->y + rect->height - 4 - PH_FACE_ROW / 2), 1, width);
     }
@@ -405,9 +405,16 @@ draw_card (cairo_t *cr, PhInk *ink, const PhSceneBox *box, const PhDrawOptions *
 
   card.radius = card.io ? rect->height / 2 : 7;
   card.plain_body = card.near && !card.io && rect->height > PH_FACE_HEADER + 4;
-  card.card = look->pale ? ph_mix (card.background, card_color (theme), 0.6) : card_color (theme);
+  card.body = look->pale ? ph_mix (card.background, card_color (theme), 0.6) : card_color (theme);
+  if (card.io)
+    card.body = ph_mix (card.body, look->color, 0.16);
+  else if (card.plain_body && look->ghost)
+    card.body = ph_mix (card.background, ph_theme_change (theme, PH_CHANGE_REMOVED), 0.07);
+  else if (card.plain_body && look->face->n_body > 0)
+    card.body = ph_mix (card.background, ph_theme_text (theme), look->pale ? 0.05 : 0.10);
   card.text = look->pale ? ph_mix (card.background, ph_theme_text (theme), pale_rest (theme)) : ph_theme_text (theme);
-  card.dim = ph_mix (card.card, card.text, 0.68);
+  card.dim = ph_readable (ph_mix (card.body, card.text, 0.68), card.body);
+  card.text = ph_readable (card.text, card.body);
 
   if (look->gone != NULL)
     draw_gone (&card);
@@ -417,7 +424,7 @@ draw_card (cairo_t *cr, PhInk *ink, const PhSceneBox *box, const PhDrawOptions *
     return;
   if (!card.near)
     {
-      ph_set_color (cr, card.io ? card.text : look->pale ? card_color (theme) : (PhColor) { 1, 1, 1, 1 });
+      ph_set_color (cr, card.io ? card.text : ph_readable ((PhColor) { 1, 1, 1, 1 }, look->color));
       ph_ink_show (cr, ink, PH_INK_BIG, look->face->title, rect->x + rect->width / 2, rect->y + rect->height / 2, 0.5,
                    rect->width - 8);
     }

@@ -446,7 +446,7 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
         ph_set_color (cr, (PhColor) { background.red, background.green, background.blue, 0.9 });
         ph_ink_round (cr, &plate, 5);
         cairo_fill (cr);
-        ph_set_color (cr, known != NULL ? ph_theme_text (options->theme) : text);
+        ph_set_color (cr, known != NULL ? ph_theme_text (options->theme) : ph_readable (text, background));
         ph_ink_show (cr, ink, PH_INK_TEXT, type, 0, 0, 0.5, 0);
       }
       cairo_restore (cr);

@@ -43,7 +43,8 @@ show_sized (cairo_t *cr, PhInk *ink, const char *text, double x, double y, doubl
 
 /* The title grows as the picture shrinks, until it fills its box; the line below it goes then. */
 static void
-draw_closed_title (cairo_t *cr, PhInk *ink, PhScene *scene, int index, const char *title, const PhDrawOptions *options)
+draw_closed_title (cairo_t *cr, PhInk *ink, PhScene *scene, int index, const char *title, PhColor plate,
+                   const PhDrawOptions *options)
 {
   const PhSceneBox *box = ph_scene_box (scene, index);
   const PhRect *rect = &box->rect;
@@ -54,7 +55,7 @@ draw_closed_title (cairo_t *cr, PhInk *ink, PhScene *scene, int index, const cha
 
   if (size * options->scale < SMALLEST)
     return;
-  ph_set_color (cr, ph_mix (background, text, 0.95));
+  ph_set_color (cr, ph_readable (ph_mix (background, text, 0.95), plate));
   if (!detailed)
     {
       show_sized (cr, ink, name, rect->x + rect->width / 2, rect->y + rect->height / 2, 0.5, size, rect->width - 12);
@@ -63,7 +64,7 @@ draw_closed_title (cairo_t *cr, PhInk *ink, PhScene *scene, int index, const cha
   ph_ink_show_short (cr, ink, PH_INK_TITLE, title, rect->x + rect->width / 2, rect->y + rect->height / 2 - 9, 0.5,
                      rect->width - 20);
   g_autofree char *detail = ph_scene_group_text (scene, index, options->side == PH_SIDE_BEFORE ? options->since : options->time);
-  ph_set_color (cr, ph_mix (background, text, 0.62));
+  ph_set_color (cr, ph_readable (ph_mix (background, text, 0.62), plate));
   ph_ink_show (cr, ink, PH_INK_TEXT, detail, rect->x + rect->width / 2, rect->y + rect->height / 2 + 11, 0.5, rect->width - 20);
 }
 
@@ -152,6 +153,7 @@ draw_count (cairo_t *cr, PhInk *ink, PhTheme theme, const char *label, PhChange 
   ph_set_color (cr, tone);
   cairo_set_line_width (cr, 1);
   cairo_stroke (cr);
+  ph_set_color (cr, ph_readable (tone, ph_mix (background, tone, 0.1)));
   ph_ink_show (cr, ink, PH_INK_TITLE, label, plate.x + plate.width / 2, plate.y + plate.height / 2, 0.5, 0);
   return plate.width;
 }
@@ -170,6 +172,7 @@ ph_draw_group (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawO
   const PhColor tint = painted            ? ph_paint_color (options->paint, index, options->theme)
                        : box->pattern > 0 ? ph_family_color (tints[(box->pattern - 1) % G_N_ELEMENTS (tints)], options->theme)
                                           : text;
+  const PhColor plate = ph_mix (background, tint, box->open ? 0.05 : painted ? 0.35 : 0.14);
   guint added = 0, removed = 0, changed = 0;
 
   if (options->since != options->time)
@@ -192,13 +195,13 @@ ph_draw_group (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawO
         cairo_stroke (cr);
       }
   ph_ink_round (cr, rect, 10);
-  ph_set_color (cr, ph_mix (background, tint, box->open ? 0.05 : painted ? 0.35 : 0.14));
+  ph_set_color (cr, plate);
   cairo_fill_preserve (cr);
   ph_set_color (cr, ph_mix (background, tint, box->open ? 0.25 : painted ? 0.9 : 0.6));
   cairo_set_line_width (cr, MAX (1.2, 0.8 / options->scale));
   cairo_stroke (cr);
   if (!box->open)
-    draw_closed_title (cr, ink, scene, index, title_of (scene, index, options->time), options);
+    draw_closed_title (cr, ink, scene, index, title_of (scene, index, options->time), plate, options);
   if (added + removed + changed > 0 && options->scale >= PH_FAR_SCALE)
     {
       const guint counts[3] = { added, removed, changed };

@@ -97,6 +97,7 @@ draw_plate (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const char *t
     ph_set_color (cr, tone);
     cairo_set_line_width (cr, 1);
     cairo_stroke (cr);
+    ph_set_color (cr, ph_readable (tone, ph_mix (background, tone, 0.10)));
     ph_ink_show (cr, ink, PH_INK_TEXT, text, plate.x + 6, plate.y + plate.height / 2, 0, ROOM);
   }
 }

@@ -20,6 +20,11 @@ typedef struct
   double red, green, blue, alpha;
 } PhColor;
 
+#define PH_CONTRAST 4.5 /* that text has at least with what it stands on (WCAG 2, level AA) */
+
+double ph_contrast (PhColor a, PhColor b);
+/* @ink, or as much darker or lighter than that as it must be to be read on @on. */
+PhColor ph_readable (PhColor ink, PhColor on);
 PhColor ph_theme_background (PhTheme theme);
 PhColor ph_theme_accent (PhTheme theme);
 PhColor ph_theme_text (PhTheme theme);

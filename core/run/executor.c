@@ -492,6 +492,8 @@ ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guint n_input
   for (guint i = 0; i < n_inputs; i++) /* the first slots are those of the inputs */
     if (inputs[i] != NULL)
       frame.values[i] = ph_tensor_ref (inputs[i]);
+  if (run->options->entered != NULL && graph->model == root_model (run))
+    run->options->entered (graph, inputs, n_inputs, run->options->ran_data);
   ok = ph_run_code (run, code, error);
   for (guint i = 0; i < n_outputs && ok; i++)
     {

@@ -30,6 +30,8 @@ typedef struct
   struct _PhKernelStudy *study; /* (nullable) for ph_kernel_study() alone                               */
   /* (nullable) Each node of the graph and of its bodies, after it ran; not those of functions. */
   void (*ran) (const PhNode *node, PhTensor *const *outputs, gpointer data);
+  /* (nullable) called as a body of the model begins, with what it reads as its first @n inputs; with @ran_data, too. */
+  void (*entered) (const PhGraph *graph, PhTensor *const *inputs, guint n, gpointer data);
   gpointer ran_data;
 } PhRunOptions;
 

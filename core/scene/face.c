@@ -271,7 +271,8 @@ list_body (PhFaces *faces, PhFace *face, const PhGraph *body)
     }
 }
 
-static void
+/* FALSE: there is no room for it. */
+static gboolean
 add_row (PhFaces *faces, PhFace *face, PhNode *node, guint input, PhTensor *tensor)
 {
   g_autofree char *what = ph_face_tensor (faces, tensor), *row = NULL;
@@ -288,6 +289,35 @@ add_row (PhFaces *faces, PhFace *face, PhNode *node, guint input, PhTensor *tens
     }
   else if (face->n_rows < PH_FACE_ROWS)
     face->rows[face->n_rows++] = shortened (faces, row, 26);
+  else
+    return FALSE;
+  return TRUE;
+}
+
+/* The constants that a node reads; where there are very many, how many more. */
+static void
+add_rows (PhFaces *faces, PhFace *face, PhNode *node)
+{
+  guint in_last = 0, left = 0;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhValue *value = node->inputs->pdata[i];
+      const guint n_rows = face->n_rows;
+
+      if (value == NULL || value->tensor == NULL || ph_scene_draws_input (value))
+        continue;
+      if (left > 0 || !add_row (faces, face, node, i, value->tensor))
+        left++;
+      else
+        in_last = face->n_rows > n_rows ? 1 : in_last + 1;
+    }
+  if (left > 0)
+    {
+      g_autofree char *more = g_strdup_printf ("and %u more", left + in_last);
+
+      face->rows[face->n_rows - 1] = ph_faces_string (faces, more);
+    }
 }
 
 /* ── faces ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -440,13 +470,7 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
     ph_face_attributes (detail, node);
   if (detail->len > 0)
     face.detail = shortened (faces, detail->str, 34);
-  for (guint i = 0; i < node->inputs->len; i++)
-    {
-      const PhValue *value = node->inputs->pdata[i];
-
-      if (value != NULL && value->tensor != NULL && !ph_scene_draws_input (value))
-        add_row (faces, &face, node, i, value->tensor);
-    }
+  add_rows (faces, &face, node);
   face.signature = signature_of (faces, node);
   for (guint i = 0; i < node->outputs->len; i++)
     face.types = mix (face.types, GPOINTER_TO_UINT (((PhValue *) node->outputs->pdata[i])->type));

@@ -14,6 +14,8 @@ text_of (PhTensor *tensor)
 
   if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || !ph_tensor_stats (tensor, &stats))
     return NULL;
+  if (ph_tensor_dtype (tensor) == PH_BOOL && ph_tensor_count (tensor) == 1)
+    return g_strdup (stats.min != 0 ? "true" : "false");
 
   g_autofree char *low = ph_number_brief (stats.min), *high = ph_number_brief (stats.max);
 

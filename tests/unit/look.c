@@ -115,10 +115,50 @@ test_groups (void)
   check ("conv-bn-relu.onnxtxt", TRUE, 0.8);
 }
 
+/* All that is written in the picture can be read: on boxes, plates and the background, also where they are pale. */
+static void
+test_contrast (void)
+{
+  const PhColor white = { 1, 1, 1, 1 };
+
+  for (PhTheme theme = PH_THEME_LIGHT; theme <= PH_THEME_HIGH_CONTRAST_DARK; theme++)
+    {
+      const PhColor background = ph_theme_background (theme);
+
+      for (PhFamily family = 0; family < PH_N_FAMILIES; family++)
+        {
+          const PhColor full = ph_family_color (family, theme);
+
+          g_assert_cmpfloat (ph_contrast (white, full), >=, PH_CONTRAST);
+          for (int part = 0; part <= 10; part++)
+            {
+              const double t = part / 10.0;
+              const PhColor pale = { background.red + t * (full.red - background.red),
+                                     background.green + t * (full.green - background.green),
+                                     background.blue + t * (full.blue - background.blue), 1 };
+              const PhColor inks[] = { white, full, pale, ph_theme_text (theme), ph_theme_accent (theme) };
+
+              for (guint i = 0; i < G_N_ELEMENTS (inks); i++)
+                g_assert_cmpfloat (ph_contrast (ph_readable (inks[i], pale), pale), >=, PH_CONTRAST);
+            }
+        }
+      for (int i = 0; i <= 20; i++)
+        g_assert_cmpfloat (ph_contrast (white, ph_heat_color (i / 20.0f, theme)), >=, PH_CONTRAST);
+      for (guint name = 0; name < 8; name++)
+        g_assert_cmpfloat (ph_contrast (white, ph_name_color (name, theme)), >=, PH_CONTRAST);
+      g_assert_cmpfloat (ph_contrast (white, ph_none_color (theme)), >=, PH_CONTRAST);
+      for (PhChange change = PH_CHANGE_NONE; change <= PH_CHANGE_CHANGED; change++)
+        g_assert_cmpfloat (ph_contrast (ph_theme_change (theme, change), background), >=, PH_CONTRAST);
+    }
+  /* What is read already stays as it is. */
+  g_assert_cmpfloat (ph_readable (white, ph_theme_background (PH_THEME_DARK)).green, ==, 1);
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/look/contrast", test_contrast);
   g_test_add_func ("/look/near", test_near);
   g_test_add_func ("/look/far", test_far);
   g_test_add_func ("/look/groups", test_groups);

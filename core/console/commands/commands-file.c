@@ -166,8 +166,8 @@ open_finish (PhCall *call, GError **error)
   ph_json_set (call->reply->json, "file", open->path);
   json_object_set_int_member (call->reply->json, "nodes", nodes);
   json_object_set_int_member (call->reply->json, "opset", opset);
-  ph_reply_say (call->reply, "%s%s: %u nodes%s%s\n", base, beside ? " is open in a tab beside" : "", nodes,
-                *form != '\0' ? ", " : "", form);
+  ph_reply_say (call->reply, "%s%s: %u node%s%s%s\n", base, beside ? " is open in a tab beside" : "", nodes,
+                nodes == 1 ? "" : "s", *form != '\0' ? ", " : "", form);
   /* A file can be opened again; what came from none is gone. */
   if (lost && !beside)
     ph_reply_say (call->reply, "it takes the place of %s, which came from no file\n", before);

@@ -86,8 +86,8 @@ ph_call_open_newcomer (PhCall *call, PhNewcomer *newcomer, const char *what)
   json_object_set_int_member (call->reply->json, "nodes", nodes);
   json_object_set_boolean_member (call->reply->json, "beside", beside);
   ph_json_set (call->reply->json, "replaced", beside ? NULL : name);
-  ph_reply_say (call->reply, "the %s is open%s: %u nodes%s%s\n", what, beside ? " in a tab beside" : "", nodes,
-                !beside && name != NULL ? ", in the place of " : "", !beside && name != NULL ? name : "");
+  ph_reply_say (call->reply, "the %s is open%s: %u node%s%s%s\n", what, beside ? " in a tab beside" : "", nodes,
+                nodes == 1 ? "" : "s", !beside && name != NULL ? ", in the place of " : "", !beside && name != NULL ? name : "");
 }
 
 gboolean
