@@ -11,7 +11,8 @@
 #include "core/run/run-private.h"
 #include "core/tensor/origin.h"
 
-#define MOST_INPUTS 8
+#define MOST_INPUTS  8
+#define MOST_OUTPUTS 3
 
 typedef struct
 {
@@ -54,14 +55,23 @@ round_by_8 (gsize n, float *y)
   return i;
 }
 
+/* Asked once: in a virtual machine the question takes longer than most tensors. */
 static gboolean
 has_half (void)
 {
-  guint a, b, c, d;
+  static gsize answer = 0;
 
-  /* clang 14 has no name for F16C: bit 29. */
-  __builtin_cpu_init ();
-  return __builtin_cpu_supports ("avx") && __get_cpuid (1, &a, &b, &c, &d) != 0 && (c & (1u << 29)) != 0;
+  if (g_once_init_enter (&answer))
+    {
+      guint a, b, c, d;
+      gboolean has;
+
+      /* clang 14 has no name for F16C: bit 29. */
+      __builtin_cpu_init ();
+      has = __builtin_cpu_supports ("avx") && __get_cpuid (1, &a, &b, &c, &d) != 0 && (c & (1u << 29)) != 0;
+      g_once_init_leave (&answer, has ? 2 : 1);
+    }
+  return answer == 2;
 }
 #else
 #define widen_by_8(n, to, from)  ((gsize) 0)
@@ -199,13 +209,22 @@ free_half (gpointer data)
   g_free (half);
 }
 
+static gboolean
+is_half (const PhTensor *tensor)
+{
+  return ph_tensor_dtype (tensor) == PH_FLOAT16 || ph_tensor_dtype (tensor) == PH_BFLOAT16;
+}
+
 static gpointer
 prepare_half (PhKernel *kernel)
 {
+  const PhOp *op = kernel->node->op;
   PhDType dtype = PH_UNDEFINED;
   Half *half;
 
-  if (kernel->n_inputs > MOST_INPUTS || kernel->n_outputs != 1)
+  /* The second outputs of a normalisation are of another type. */
+  if (kernel->n_inputs > MOST_INPUTS || kernel->n_outputs > MOST_OUTPUTS
+      || (kernel->n_outputs > 1 && op != &ph_op_GRU && op != &ph_op_LSTM && op != &ph_op_RNN))
     return ph_kernel_refuse (kernel, "too many inputs, or more than one output");
   for (guint i = 0; i < kernel->n_inputs; i++)
     {
@@ -213,25 +232,30 @@ prepare_half (PhKernel *kernel)
 
       if (tensor == NULL)
         continue;
-      if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_count (tensor) == 0
-          || (dtype != PH_UNDEFINED && ph_tensor_dtype (tensor) != dtype))
-        return ph_kernel_refuse (kernel, "its inputs are of several element types, or empty");
+      if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_count (tensor) == 0)
+        return ph_kernel_refuse (kernel, "an input is empty");
+      if (!is_half (tensor))
+        continue;
+      if (dtype != PH_UNDEFINED && ph_tensor_dtype (tensor) != dtype)
+        return ph_kernel_refuse (kernel, "its inputs are float16 and bfloat16");
       dtype = ph_tensor_dtype (tensor);
     }
-  if (dtype != PH_FLOAT16 && dtype != PH_BFLOAT16)
-    return ph_kernel_refuse (kernel, "the inputs are not all float16 or bfloat16");
+  if (dtype == PH_UNDEFINED)
+    return ph_kernel_refuse (kernel, "no input is float16 or bfloat16");
   half = g_new0 (Half, 1);
   half->dtype = dtype;
   half->state.constants = kernel->state->constants;
   return half;
 }
 
-/* Input @i as floats. (nullable) (transfer full) */
+/* Input @i as floats; what is no half (a condition, axes) as it is. (nullable) (transfer full) */
 static PhTensor *
 input_of (Half *half, PhKernel *kernel, guint i)
 {
   PhTensor *tensor = kernel->inputs[i], *wide;
 
+  if (!is_half (tensor))
+    return ph_tensor_ref (tensor);
   if (ph_kernel_is_constant (kernel, i) && half->wide_of[i] == tensor)
     return ph_tensor_ref (half->wide[i]);
   wide = widened (tensor);
@@ -244,13 +268,21 @@ input_of (Half *half, PhKernel *kernel, guint i)
   return wide;
 }
 
+/* Each number of the result is one of the inputs'. */
+static gboolean
+chooses (const PhOp *op)
+{
+  return op == &ph_op_Relu || op == &ph_op_MaxPool || op == &ph_op_Clip || op == &ph_op_Max || op == &ph_op_Min
+         || op == &ph_op_Abs || op == &ph_op_Neg || op == &ph_op_Where || op == &ph_op_ReduceMax || op == &ph_op_ReduceMin;
+}
+
 static gboolean
 run_half (PhKernel *kernel, gpointer prepared)
 {
   Half *half = prepared;
-  PhTensor *inputs[MOST_INPUTS] = { NULL }, *output = NULL;
-  const guint n = MIN (kernel->n_inputs, MOST_INPUTS);
-  PhKernel own = { kernel->node, n, 1, inputs, &output, kernel->run, &half->state, 0 };
+  PhTensor *inputs[MOST_INPUTS] = { NULL }, *outputs[MOST_OUTPUTS] = { NULL };
+  const guint n = MIN (kernel->n_inputs, MOST_INPUTS), n_outputs = MIN (kernel->n_outputs, MOST_OUTPUTS);
+  PhKernel own = { kernel->node, n, n_outputs, inputs, outputs, kernel->run, &half->state, 0 };
   gboolean ok = TRUE;
 
   for (guint i = 0; i < n && ok; i++)
@@ -264,22 +296,28 @@ run_half (PhKernel *kernel, gpointer prepared)
   if (ok)
     {
       half->state.checked = ph_node_state_fits (&half->state, &own) && half->state.checked;
-      ok = ph_kernel_try (&own) && output != NULL && ph_tensor_kind (output) == PH_KIND_TENSOR
-           && ph_tensor_dtype (output) == PH_FLOAT;
+      ok = ph_kernel_try (&own) && outputs[0] != NULL;
+      for (guint i = 0; i < n_outputs && ok; i++)
+        ok = outputs[i] == NULL || (ph_tensor_kind (outputs[i]) == PH_KIND_TENSOR && ph_tensor_dtype (outputs[i]) == PH_FLOAT);
       half->state.checked = TRUE;
     }
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&inputs[i], ph_tensor_unref);
-  if (ok)
-    {
-      const gboolean is_exact = kernel->node->op == &ph_op_Relu || kernel->node->op == &ph_op_MaxPool;
-      PhTensor *y = rounded (output, half->dtype, is_exact);
+  for (guint i = 0; i < n_outputs && ok; i++)
+    if (outputs[i] != NULL)
+      {
+        PhTensor *y = rounded (outputs[i], half->dtype, chooses (kernel->node->op));
 
-      ok = y != NULL;
-      if (ok)
-        ph_kernel_take (kernel, 0, y);
+        ok = y != NULL;
+        if (ok)
+          ph_kernel_take (kernel, i, y);
+      }
+  for (guint i = 0; i < n_outputs; i++)
+    {
+      g_clear_pointer (&outputs[i], ph_tensor_unref);
+      if (!ok)
+        ph_kernel_take (kernel, i, NULL);
     }
-  g_clear_pointer (&output, ph_tensor_unref);
   return ok;
 }
 
@@ -302,25 +340,52 @@ head_of_half (gpointer prepared)
   return &half->state;
 }
 
-/* Of two numbers the result is that of the reference kernel to the bit: floats are wide enough for that. Functions like Tanh stay with the
- * reference kernel: an error of a float may round to the other neighbour. */
+/* ── Cast ── */
+
+static gpointer
+prepare_cast (PhKernel *kernel)
+{
+  const PhTensor *x = ph_kernel_input (kernel, 0);
+  const PhDType to = (PhDType) ph_node_attr_int (kernel->node, "to", PH_UNDEFINED);
+  gboolean from_half, from_float;
+
+  if (x == NULL || ph_tensor_kind (x) != PH_KIND_TENSOR || ph_tensor_count (x) == 0)
+    return ph_kernel_refuse (kernel, "an input is empty");
+  from_half = is_half (x) && to == PH_FLOAT;
+  from_float = ph_tensor_dtype (x) == PH_FLOAT && (to == PH_FLOAT16 || to == PH_BFLOAT16);
+  return from_half || from_float ? PH_PREPARED : ph_kernel_refuse (kernel, "not between float32 and float16 or bfloat16");
+}
+
+static gboolean
+run_cast (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *x = kernel->inputs[0];
+  PhTensor *y = is_half (x) ? widened (x) : narrowed (x, (PhDType) ph_node_attr_int (kernel->node, "to", PH_UNDEFINED));
+
+  if (y != NULL)
+    ph_kernel_take (kernel, 0, y);
+  return y != NULL;
+}
+
+/* Of one number or two, added, multiplied, divided or rooted, the result is that of the reference kernel to the bit: floats are wide enough
+ * for that. A function like Tanh, or a sum, has an error of a float, which may round to the other neighbour: at most the last bit differs. */
 #define ROW(op)                                                                                         \
   {                                                                                                     \
     &ph_op_##op, PH_DEVICE_CPU, "half", 5, prepare_half, run_half, free_half, packed_half, head_of_half \
   }
 
+/* clang-format off */
 const PhKernelRow ph_kernels_half[] = {
-  ROW (Add),
-  ROW (Sub),
-  ROW (Mul),
-  ROW (Div),
-  ROW (MatMul),
-  ROW (Gemm),
-  ROW (Conv),
-  ROW (ConvTranspose),
-  ROW (MaxPool),
-  ROW (AveragePool),
-  ROW (GlobalAveragePool),
-  ROW (Relu),
+  ROW (Add), ROW (Sub), ROW (Mul), ROW (Div), ROW (Max), ROW (Min), ROW (Pow), ROW (PRelu), ROW (Where), ROW (Clip),
+  ROW (Abs), ROW (Neg), ROW (Sqrt), ROW (Reciprocal), ROW (Relu), ROW (LeakyRelu), ROW (Exp), ROW (Log), ROW (Sin), ROW (Cos), ROW (Tanh),
+  ROW (Sigmoid), ROW (Erf), ROW (Gelu), ROW (HardSigmoid), ROW (HardSwish), ROW (Swish), ROW (Elu), ROW (Celu), ROW (Selu), ROW (Softplus),
+  ROW (Softsign), ROW (Mish), ROW (ThresholdedRelu),
+  ROW (MatMul), ROW (Gemm), ROW (Einsum), ROW (Conv), ROW (ConvTranspose), ROW (GRU), ROW (LSTM), ROW (RNN),
+  ROW (MaxPool), ROW (AveragePool), ROW (GlobalAveragePool), ROW (Resize), ROW (LRN),
+  ROW (Softmax), ROW (LogSoftmax), ROW (LayerNormalization), ROW (RMSNormalization), ROW (GroupNormalization), ROW (InstanceNormalization),
+  ROW (BatchNormalization), ROW (ReduceMean), ROW (ReduceSum), ROW (ReduceMax), ROW (ReduceMin), ROW (ReduceL1), ROW (ReduceL2),
+  ROW (ReduceSumSquare),
+  { &ph_op_Cast, PH_DEVICE_CPU, "half", 5, prepare_cast, run_cast, NULL },
   { NULL },
 };
+/* clang-format on */
