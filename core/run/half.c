@@ -296,7 +296,7 @@ run_half (PhKernel *kernel, gpointer prepared)
   if (ok)
     {
       half->state.checked = ph_node_state_fits (&half->state, &own) && half->state.checked;
-      ok = ph_kernel_try (&own) && outputs[0] != NULL;
+      ok = ph_kernel_try (&own);
       for (guint i = 0; i < n_outputs && ok; i++)
         ok = outputs[i] == NULL || (ph_tensor_kind (outputs[i]) == PH_KIND_TENSOR && ph_tensor_dtype (outputs[i]) == PH_FLOAT);
       half->state.checked = TRUE;

@@ -420,7 +420,8 @@ test_rows (void)
       {
         g_autofree char *name = g_strdup_printf ("%s %s", i < n ? ops[i]->name : "fused", (*row)->name);
 
-        if (g_hash_table_contains (taken, name))
+        /* The test half-floats asks for each of those of halves. */
+        if (strcmp ((*row)->name, "half") == 0 || g_hash_table_contains (taken, name))
           continue;
         n_missing++;
         g_test_message ("no case is taken by the kernel: %s", name);
