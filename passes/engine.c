@@ -2,6 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "core/ops/parameter.h"
 #include "core/ops/verify.h"
 #include "core/opset/opset.h"
@@ -338,6 +342,35 @@ engine_check_opset (Engine *self, const PhRule *rule, guint first_edit)
   return TRUE;
 }
 
+/* ── a rule that crashes ── */
+
+/* What this thread tries. */
+static _Thread_local struct
+{
+  const char *pass, *rule, *node;
+} trying;
+
+static void
+on_crash (int number)
+{
+  const char *const parts[] = { trying.pass, ": rule ", trying.rule, " at '", trying.node, "'\n" };
+
+  signal (number, SIG_DFL);
+  for (guint i = 0; trying.rule != NULL && i < G_N_ELEMENTS (parts); i++)
+    if (write (STDERR_FILENO, parts[i], strlen (parts[i])) < 0)
+      break;
+  raise (number);
+}
+
+void
+ph_engine_say_crashes (void)
+{
+  static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM };
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    signal (numbers[i], on_crash);
+}
+
 /* Tries @rule at @node. */
 static gboolean
 engine_try (Engine *self, const PhRule *rule, PhNode *node, gboolean *applied, GError **error)
@@ -348,6 +381,9 @@ engine_try (Engine *self, const PhRule *rule, PhNode *node, gboolean *applied, G
   g_autoptr (GArray) around = NULL;
 
   *applied = FALSE;
+  trying.pass = run->pass->name;
+  trying.rule = rule->name;
+  trying.node = node->name;
   if (rule->find != NULL)
     {
       if (!ph_pattern_match (rule->find, node, rule->allow_shared, rule->when, &match))
@@ -514,5 +550,6 @@ ph_pass_run_rules (PhPassRun *run, GError **error)
       if (self.at == self.queue->len && self.fired)
         engine_fill (&self);
     }
+  trying.rule = NULL;
   return TRUE;
 }

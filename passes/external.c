@@ -10,6 +10,7 @@
 #include "core/io/io.h"
 #include "core/opset/opset.h"
 #include "passes/adopt.h"
+#include "passes/run.h"
 
 /* A model in ONNX, brought to the newest opset, takes the place of @run's. @rewrites: see ph_pass_adopt(). */
 static gboolean
@@ -235,6 +236,7 @@ ph_pass_load_here (const char *path, GError **error)
       return FALSE;
     }
   g_module_make_resident (module);
+  ph_engine_say_crashes ();
   for (guint i = 0; passes[i] != NULL; i++)
     if (!ph_pass_register (passes[i], error))
       return FALSE;

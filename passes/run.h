@@ -33,5 +33,7 @@ void ph_pass_refine (PhPassRun *run);
 
 /* Runs the rules of @run->pass to their fixpoint. */
 gboolean ph_pass_run_rules (PhPassRun *run, GError **error);
+/* From now on this process says on its standard error which rule is tried where, when it crashes or is told to end. */
+void ph_engine_say_crashes (void);
 
 G_END_DECLS

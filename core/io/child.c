@@ -146,37 +146,35 @@ judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what
 {
   gboolean late = g_get_monotonic_time () - started >= (gint64) (g_ascii_strtod (seconds, NULL) * G_USEC_PER_SEC);
   int status = g_subprocess_get_if_exited (process) ? g_subprocess_get_exit_status (process) : -1;
+  g_autofree char *said = NULL;
+  const char *colon;
 
   if (status == 0)
     return TRUE;
+  said = g_strndup (g_bytes_get_data (complaint, NULL), MIN (g_bytes_get_size (complaint), MOST_SAID));
+  g_strstrip (said);
+  if (*said == '\0' && status > 0 && status != 124 && status != 137)
+    {
+      g_free (said);
+      said = error_of_reply (output);
+    }
+  colon = *said != '\0' ? ": " : "";
   if (status < 0 && !late)
-    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s was killed by signal %d; the model is as it was", what,
-                 g_subprocess_get_term_sig (process));
+    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s was killed by signal %d; the model is as it was%s%s", what,
+                 g_subprocess_get_term_sig (process), colon, said);
   else if (status < 0 || status == 124 || status == 137)
-    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s took more than %s seconds, or was killed; the model is as it was", what,
-                 seconds);
+    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s took more than %s seconds, or was killed; the model is as it was%s%s",
+                 what, seconds, colon, said);
   else if (status == 128 + SIGXFSZ)
     g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s wrote more than a model of this size can need; the model is as it was",
                  what);
+  /* A shell says so of what it ran. */
+  else if (status > 128 && status <= 128 + SIGSYS)
+    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s was killed by signal %d; the model is as it was%s%s", what, status - 128,
+                 colon, said);
   else
-    {
-      gsize n = MIN (g_bytes_get_size (complaint), MOST_SAID);
-      g_autofree char *said = n > 0 ? g_strndup (g_bytes_get_data (complaint, NULL), n) : g_strdup ("");
-
-      g_strstrip (said);
-      if (*said == '\0')
-        {
-          g_free (said);
-          said = error_of_reply (output);
-        }
-      /* A shell says so of what it ran. */
-      if (status > 128 && status <= 128 + SIGSYS)
-        g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s was killed by signal %d; the model is as it was%s%s", what,
-                     status - 128, *said != '\0' ? ": " : "", said);
-      else
-        g_set_error (error, PH_ERROR, status == 126 || status == 127 ? PH_ERROR_FAILED : PH_ERROR_CRASHED,
-                     "%s failed with status %d%s%s", what, status, *said != '\0' ? ": " : "", said);
-    }
+    g_set_error (error, PH_ERROR, status == 126 || status == 127 ? PH_ERROR_FAILED : PH_ERROR_CRASHED,
+                 "%s failed with status %d%s%s", what, status, colon, said);
   return FALSE;
 }
 

@@ -96,10 +96,11 @@ test_bound (void)
     }
 }
 
-/* A rule that is refused is named, though it left no rewrite. */
+/* A rule that is refused, or crashes, is named, though it left no rewrite. */
 static void
-test_refused (void)
+test_refused (gconstpointer data)
 {
+  const char *const *names = data;
   g_autoptr (PhDocument) document = ph_document_new ();
   g_autoptr (PhConsole) console = ph_console_new (document);
   g_autofree char *folder = g_dir_make_tmp ("doubts-XXXXXX", NULL), *file = g_build_filename (folder, "m.onnxtxt", NULL);
@@ -108,10 +109,33 @@ test_refused (void)
   g_assert_true (g_file_set_contents (file, before, -1, NULL));
   opened = run (console, "open '%s'", file);
   loaded = run (console, "load-pass '%s/tests/console/faulty.so'", g_getenv ("PEEPHOLE_BUILD_DIR"));
-  reply = run (console, "hunt retyping");
+  reply = run (console, "hunt %s", names[0]);
   g_assert_true (json_object_get_boolean_member (reply->json, "found"));
   g_assert_cmpstr (json_object_get_string_member (reply->json, "kind"), ==, "crash");
-  g_assert_cmpstr (json_object_get_string_member (reply->json, "rule"), ==, "product-is-equal");
+  g_assert_cmpstr (json_object_get_string_member (reply->json, "rule"), ==, names[1]);
+  g_remove (file);
+  g_rmdir (folder);
+}
+
+/* What a program did to a function shows in none of the model's results, and where the function is called alone. */
+static void
+test_function (void)
+{
+  static const char calling[] = "<ir_version: 8, opset_import: [\"\" : 18, \"own\" : 1]>\n"
+                                "g (float[4] x) => (float[4] y) <float tiny = {0.000001}> {\n"
+                                "  f = own.act (x)\n  z = Mul (f, tiny)\n  y = Add (x, z)\n}\n"
+                                "<domain: \"own\", opset_import: [\"\" : 18]>\nact (a) => (b) {\n  b = Tanh (a)\n}\n";
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autofree char *folder = g_dir_make_tmp ("doubts-XXXXXX", NULL), *file = g_build_filename (folder, "m.onnxtxt", NULL);
+  g_autoptr (PhReply) opened = NULL, reply = NULL;
+
+  g_assert_true (g_file_set_contents (file, calling, -1, NULL));
+  opened = run (console, "open '%s'", file);
+  reply = run (console, "hunt exec 'LC_ALL=C sed s/Tanh/Sinh/'");
+  g_assert_true (json_object_get_boolean_member (reply->json, "found"));
+  g_assert_cmpstr (json_object_get_string_member (reply->json, "kind"), ==, "wrong");
+  g_assert_cmpint (json_object_get_int_member (reply->json, "nodes_of_reduced"), ==, 1);
   g_remove (file);
   g_rmdir (folder);
 }
@@ -138,7 +162,9 @@ main (int argc, char *argv[])
   g_test_add_func ("/doubts/rounding", test_rounding);
   g_test_add_func ("/doubts/wrong", test_wrong);
   g_test_add_func ("/doubts/bound", test_bound);
-  g_test_add_func ("/doubts/refused", test_refused);
+  g_test_add_data_func ("/doubts/refused", (const char *[]) { "retyping", "product-is-equal" }, test_refused);
+  g_test_add_data_func ("/doubts/crashes", (const char *[]) { "dying", "tanh-dies" }, test_refused);
+  g_test_add_func ("/doubts/function", test_function);
   g_test_add_func ("/doubts/clock", test_clock);
   return g_test_run ();
 }

@@ -1,5 +1,7 @@
 /* faulty.c: a pass with rules that are right and rules that are wrong, for tests of the hunt.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
 #include "passes/pass.h"
 #include "passes/rule.h"
 
@@ -38,4 +40,20 @@ static const PhPass retyping = { .name = "retyping",
                                  .rules = retyping_rules,
                                  .n_rules = G_N_ELEMENTS (retyping_rules) };
 
-PH_PLUGIN (&faulty, &far_off, &retyping)
+static PhValue *
+die (PhMatch *match, PhBuilder *b)
+{
+  abort ();
+}
+
+static const PhRule dying_rules[] = {
+  { "tanh-dies", P (Tanh, X), .build = die, .becomes = "nothing", .why = "It dies." },
+};
+
+static const PhPass dying = { .name = "dying",
+                              .group = "simplify",
+                              .summary = "A rule that crashes",
+                              .rules = dying_rules,
+                              .n_rules = G_N_ELEMENTS (dying_rules) };
+
+PH_PLUGIN (&faulty, &far_off, &retyping, &dying)

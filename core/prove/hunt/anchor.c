@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/analyze/region-private.h"
+#include "core/graph/function.h"
 #include "core/ops/op-list.h"
 
 /* Parts do not grow beyond so many nodes. */
@@ -235,6 +236,20 @@ ph_anchors_of_value (PhModel *model, const char *name)
     add_node (set, model, value->producer);
   add_anchor (anchors, set);
   add_growing (anchors, model, 5);
+  return anchors;
+}
+
+GPtrArray *
+ph_anchors_of_calls (PhModel *model)
+{
+  GPtrArray *anchors = anchors_new ();
+  GHashTable *set = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) functions = g_hash_table_new (NULL, NULL);
+
+  PH_FOREACH_NODE (node, model->graph)
+    if (ph_node_function (node) != NULL && g_hash_table_add (functions, ph_node_function (node)))
+      g_hash_table_add (set, node);
+  add_anchor (anchors, set);
   return anchors;
 }
 

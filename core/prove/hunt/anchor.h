@@ -14,6 +14,8 @@ GPtrArray *ph_anchors_of_rewrite (PhModel *model, PhModel *after, PhHistory *his
 GPtrArray *ph_anchors_of_message (PhModel *model, const char *message);
 /* Around the node that makes the value @name. */
 GPtrArray *ph_anchors_of_value (PhModel *model, const char *name);
+/* A call of each of the model's own functions; none: it has none. */
+GPtrArray *ph_anchors_of_calls (PhModel *model);
 /* All of it. */
 GPtrArray *ph_anchors_of_all (PhModel *model);
 

@@ -189,6 +189,18 @@ question (PhHunting *self, const PhHuntStage *stage, PhModel *before, const PhPr
   return FALSE;
 }
 
+/* A change of a function is tried nowhere by itself: the pass runs on calls of it alone. What became of the function is of no node of the model. */
+static gboolean
+question_calls (PhHunting *self, const PhHuntStage *stage, PhModel *before, const PhProof *proof)
+{
+  g_autoptr (GPtrArray) anchors = NULL;
+
+  if (proof->n_none == 0 || stage->only_once || ph_hunting_is_over (self))
+    return FALSE;
+  anchors = ph_anchors_of_calls (before);
+  return reduce_stage (self, stage, before, anchors, NULL);
+}
+
 /* The first value that both have and that differs: names may be used anew for other things, so it is a place to look at, no finding. */
 static char *
 first_apart (PhModel *before, GHashTable *was, GHashTable *is)
@@ -366,7 +378,7 @@ try_stage (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhModel 
   if (proof->verdict != PH_VERDICT_DIFFERENT && proof->n_none == 0 && step->n_untried == 0 && self->options->runner == NULL)
     return;
   take_values (self, before);
-  if (question (self, stage, before, proof, PH_SAMPLE_NONFINITE))
+  if (question (self, stage, before, proof, PH_SAMPLE_NONFINITE) || question_calls (self, stage, before, proof))
     {
       convict (self, stage, step, PH_FAULT_WRONG);
       return;
