@@ -140,6 +140,27 @@ test_function (void)
   g_rmdir (folder);
 }
 
+/* What was right the first time runs again. */
+static void
+test_right_first (void)
+{
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autofree char *folder = g_dir_make_tmp ("doubts-XXXXXX", NULL), *file = g_build_filename (folder, "m.onnxtxt", NULL),
+                  *count = g_build_filename (folder, "count", NULL);
+  g_autoptr (PhReply) opened = NULL, reply = NULL;
+
+  g_assert_true (g_file_set_contents (file, before, -1, NULL));
+  opened = run (console, "open '%s'", file);
+  reply = run (console, "hunt exec 'echo >> %s; if [ $(wc -l < %s) -gt 2 ]; then LC_ALL=C sed s/Tanh/Sinh/; else cat; fi'", count,
+               count);
+  g_assert_true (json_object_get_boolean_member (reply->json, "found"));
+  g_assert_nonnull (strstr (json_object_get_string_member (reply->json, "note"), "right 2 times before it was wrong"));
+  g_remove (file);
+  g_remove (count);
+  g_rmdir (folder);
+}
+
 static void
 test_clock (void)
 {
@@ -165,6 +186,7 @@ main (int argc, char *argv[])
   g_test_add_data_func ("/doubts/refused", (const char *[]) { "retyping", "product-is-equal" }, test_refused);
   g_test_add_data_func ("/doubts/crashes", (const char *[]) { "dying", "tanh-dies" }, test_refused);
   g_test_add_func ("/doubts/function", test_function);
+  g_test_add_func ("/doubts/right-first", test_right_first);
   g_test_add_func ("/doubts/clock", test_clock);
   return g_test_run ();
 }

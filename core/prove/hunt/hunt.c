@@ -104,9 +104,10 @@ repeat (PhHunting *self, const PhHuntStage *stage)
       hunt->n_repeated++;
       hunt->n_agreeing += fault != NULL && fault->kind == hunt->kind;
     }
-  if (hunt->n_agreeing < hunt->n_repeated)
-    hunt->note = g_strdup_printf ("it flickers: the same model again is wrong %u times of %u", hunt->n_agreeing,
-                                  hunt->n_repeated);
+  if (hunt->n_agreeing == hunt->n_repeated)
+    return;
+  g_free (hunt->note);
+  hunt->note = g_strdup_printf ("it flickers: the same model again is wrong %u times of %u", hunt->n_agreeing, hunt->n_repeated);
 }
 
 /* A program computes: is it the pass, or the program's kernel? */
