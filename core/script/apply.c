@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/discard.h"
 #include "core/graph/growth.h"
 #include "core/ops/infer.h"
 #include "core/run/executor.h"
@@ -120,7 +121,8 @@ ph_script_decide (PhScriptMachine *machine, const PhPy *at, gint64 outcome)
 void
 ph_script_machine_clear (PhScriptMachine *machine)
 {
-  g_clear_pointer (&machine->constants, g_hash_table_unref);
+  /* A loop that was stopped may leave hundreds of thousands, and who stopped it waits. */
+  ph_discard (g_steal_pointer (&machine->constants), (GDestroyNotify) g_hash_table_unref);
   g_clear_pointer (&machine->shared, g_hash_table_unref);
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/discard.h"
 #include "core/intern.h"
 #include "core/script/script-call.h"
 #include "core/script/script-emit.h"
@@ -13,7 +14,7 @@ ph_script_graph_free (PhScriptGraph *graph)
 {
   if (graph == NULL)
     return;
-  ph_model_free (graph->model);
+  ph_discard (graph->model, (GDestroyNotify) ph_model_free);
   g_hash_table_unref (graph->feeds);
   g_free (graph->file);
   g_free (graph->text);
