@@ -134,7 +134,7 @@ ph_script_function (PhScriptMachine *machine, const PhPy *py, GError **error)
 
       if (parameter->i != 0)
         return ph_script_fail (machine, parameter, error, PH_ERROR_UNSUPPORTED,
-                               "parameters with a star are not part of the language");
+                               "parameters with a star are not part of the language: give a list");
       g_hash_table_add (function->locals, (gpointer) parameter->text);
       if (parameter->items[1] != NULL
           && (function->fallbacks[i] = ph_script_evaluate (machine, parameter->items[1], error)) == NULL)

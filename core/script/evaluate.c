@@ -171,6 +171,25 @@ evaluate_integer (PhScriptMachine *machine, const PhPy *py, GError **error)
   return ph_script_int (py->i);
 }
 
+/* *value: its items are added to @into. Takes @value. */
+static gboolean
+spread (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value, GPtrArray *into, GError **error)
+{
+  g_autoptr (PhScriptValue) owned = value;
+  g_autoptr (GPtrArray) parts = NULL;
+
+  if (value->kind == PH_SCRIPT_TUPLE || ph_script_is_list (value))
+    parts = ph_script_items (machine, value);
+  else if (value->kind == PH_SCRIPT_RANGE)
+    parts = ph_script_list_items (machine, value, PH_SCRIPT_MAX_NODES);
+  if (parts == NULL)
+    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'*' wants a tuple or a list, not %s", ph_script_kind_name (value))
+           != NULL;
+  for (guint i = 0; i < parts->len; i++)
+    g_ptr_array_add (into, ph_script_value_ref (parts->pdata[i]));
+  return TRUE;
+}
+
 static PhScriptValue *
 evaluate_items (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
@@ -184,9 +203,10 @@ evaluate_items (PhScriptMachine *machine, const PhPy *py, GError **error)
 
       if (value == NULL)
         return NULL;
-      g_ptr_array_add (items, value);
-      if (item->kind == PH_PY_STARRED)
-        return ph_script_fail (machine, item, error, PH_ERROR_UNSUPPORTED, "'*' is understood in calls alone");
+      if (item->kind != PH_PY_STARRED)
+        g_ptr_array_add (items, value);
+      else if (!spread (machine, item, value, items, error))
+        return NULL;
     }
   if (py->kind == PH_PY_TUPLE)
     return ph_script_tuple ((PhScriptValue *const *) items->pdata, items->len, FALSE);
@@ -287,17 +307,8 @@ collect (PhScriptMachine *machine, const PhPy *py, Collected *collected, GError 
         return FALSE;
       if (item->kind == PH_PY_STARRED)
         {
-          g_autoptr (PhScriptValue) owned = value;
-          g_autoptr (GPtrArray) parts = value->kind == PH_SCRIPT_TUPLE || ph_script_is_list (value)
-                                            ? ph_script_items (machine, value)
-                                            : NULL;
-
-          if (parts == NULL)
-            return ph_script_fail (machine, item, error, PH_ERROR_TYPE, "'*' wants a tuple or a list, not %s",
-                                   ph_script_kind_name (value))
-                   != NULL;
-          for (guint k = 0; k < parts->len; k++)
-            g_ptr_array_add (collected->values, ph_script_value_ref (parts->pdata[k]));
+          if (!spread (machine, item, value, collected->values, error))
+            return FALSE;
         }
       else if (item->kind == PH_PY_KEYWORD)
         {
@@ -461,7 +472,10 @@ refuse (PhScriptMachine *machine, const PhPy *py, GError **error)
 
   if (g_utf8_strlen (text, -1) > 60)
     *g_utf8_offset_to_pointer (text, 60) = '\0';
-  return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "'%s' is not part of the language", text);
+  return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "'%s' is not part of the language%s", text,
+                         py->kind == PH_PY_NAMED  ? ": give the name its value in a line before"
+                         : py->kind == PH_PY_DICT ? ": write a list, or a name for each value"
+                                                  : "");
 }
 
 PhScriptValue *

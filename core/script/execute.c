@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/script/script-alias.h"
+#include "core/script/script-call.h"
 #include "core/script/script-emit.h"
 #include "core/script/script-execute.h"
 #include "core/script/script-operate.h"
@@ -15,27 +16,72 @@ ph_script_set (PhScriptMachine *machine, const char *name, PhScriptValue *value)
   g_hash_table_insert (machine->frame->scope->variables, g_strdup (name), ph_script_value_ref (value));
 }
 
+/* Which of the names has a star; target->n: none. */
+static guint
+star_of (const PhPy *target)
+{
+  guint i = 0;
+
+  while (i < target->n && target->items[i]->kind != PH_PY_STARRED)
+    i++;
+  return i;
+}
+
+/* @items: those of a list, nullable. */
+static PhScriptValue *
+item_at (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value, GPtrArray *items, guint i, GError **error)
+{
+  g_autoptr (PhScriptValue) index = ph_script_int (i), strong = NULL;
+
+  if (items != NULL)
+    return ph_script_value_ref (items->pdata[i]);
+  if (value->kind == PH_SCRIPT_TUPLE)
+    return ph_script_value_ref (value->items[i]);
+  strong = ph_script_strong (machine, value, error);
+  return strong != NULL ? ph_script_row (machine, at, strong, index, error) : NULL;
+}
+
+/* a, *b = x: what b gets is a list of its own. */
+static PhScriptValue *
+items_from (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value, GPtrArray *items, guint first, gint64 n,
+            GError **error)
+{
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      PhScriptValue *item = item_at (machine, at, value, items, first + (guint) i, error);
+
+      if (item == NULL)
+        return NULL;
+      g_ptr_array_add (list, item);
+    }
+  return ph_script_list (machine, at, (PhScriptValue *const *) list->pdata, list->len, error);
+}
+
 static gboolean
 unpack (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GError **error)
 {
-  g_autoptr (GPtrArray) items = ph_script_is_list (value) ? ph_script_items (machine, value) : NULL;
-  const gint64 n = value->kind == PH_SCRIPT_TUPLE                                  ? value->n
+  g_autoptr (GPtrArray) items = ph_script_is_list (value)        ? ph_script_items (machine, value)
+                                : value->kind == PH_SCRIPT_RANGE ? ph_script_list_items (machine, value, PH_SCRIPT_MAX_NODES)
+                                                                 : NULL;
+  const gint64 n = items != NULL                                                   ? items->len
+                   : value->kind == PH_SCRIPT_TUPLE                                ? value->n
                    : value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) > 0 ? ph_script_dim (value, 0)
                                                                                    : -1;
 
-  for (guint i = 0; i < target->n; i++)
-    if (target->items[i]->kind == PH_PY_STARRED)
-      return ph_script_fail (machine, target->items[i], error, PH_ERROR_UNSUPPORTED,
-                             "a name with a star is not part of the language: take slices, a, b = x[0], x[1:]")
-             != NULL;
+  const guint star = star_of (target);
+  const gint64 more = star < target->n ? n - (target->n - 1) : 1; /* values that the name with the star gets */
+
   if (n < 0)
     return ph_script_fail (machine, target, error, PH_ERROR_TYPE, "%s cannot be unpacked", ph_script_kind_name (value)) != NULL;
-  if (n != target->n)
-    return ph_script_fail (machine, target, error, PH_ERROR_TYPE, "%u names for %" G_GINT64_FORMAT " values", target->n, n)
+  if (star < target->n ? more < 0 : n != target->n)
+    return ph_script_fail (machine, target, error, PH_ERROR_TYPE, "%u names for %" G_GINT64_FORMAT " value%s", target->n, n,
+                           n == 1 ? "" : "s")
            != NULL;
   for (guint i = 0; i < target->n; i++)
     {
-      g_autoptr (PhScriptValue) index = ph_script_int (i), strong = NULL, item = NULL;
+      g_autoptr (PhScriptValue) item = NULL;
       const PhPy *root = target->items[i]->kind == PH_PY_SUBSCRIPT ? ph_script_root (target->items[i]) : NULL;
       const PhScriptValue *array = root != NULL && root->kind == PH_PY_NAME
                                        ? g_hash_table_lookup (machine->frame->scope->variables, root->text)
@@ -44,14 +90,9 @@ unpack (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GErr
       if (array != NULL && array->kind == PH_SCRIPT_TENSOR && value->kind == PH_SCRIPT_TUPLE
           && ph_script_still_holds (machine, target->items[i], value, i, array->memory, error))
         return FALSE;
-      if (value->kind == PH_SCRIPT_TUPLE || items != NULL)
-        item = ph_script_value_ref (items != NULL ? items->pdata[i] : value->items[i]);
-      else
-        {
-          strong = ph_script_strong (machine, value, error);
-          item = strong != NULL ? ph_script_row (machine, target, strong, index, error) : NULL;
-        }
-      if (item == NULL || !ph_script_assign (machine, target->items[i], item, error))
+      item = i == star ? items_from (machine, target, value, items, i, more, error)
+                       : item_at (machine, target, value, items, i < star ? i : (guint) (i + more - 1), error);
+      if (item == NULL || !ph_script_assign (machine, i == star ? target->items[i]->items[0] : target->items[i], item, error))
         return FALSE;
     }
   return TRUE;
@@ -211,7 +252,8 @@ assign_all (PhScriptMachine *machine, const PhPy *py, GError **error)
   g_autoptr (PhScriptValue) value = NULL;
 
   machine->frame->wanting = from;
-  machine->frame->n_targets = first->kind == PH_PY_TUPLE || first->kind == PH_PY_LIST ? first->n : 0;
+  machine->frame->n_targets = (first->kind == PH_PY_TUPLE || first->kind == PH_PY_LIST) && star_of (first) == first->n ? first->n
+                                                                                                                       : 0;
   value = ph_script_evaluate (machine, from, error);
   machine->frame->wanting = NULL;
   for (guint i = 0; value != NULL && i + 1 < py->n; i++)
@@ -270,8 +312,12 @@ gboolean
 ph_script_simple (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   g_autoptr (PhScriptValue) value = NULL;
-  static const char *const names[]
-      = { [PH_PY_CLASS] = "class", [PH_PY_WITH] = "with", [PH_PY_DELETE] = "del", [PH_PY_RAISE] = "raise", [PH_PY_TRY] = "try" };
+  static const char *const refused[]
+      = { [PH_PY_CLASS] = "'class' is not part of the language: write functions",
+          [PH_PY_WITH] = "'with' is not part of the language: leave it out",
+          [PH_PY_DELETE] = "'del' is not part of the language: leave it out, what is not read costs nothing",
+          [PH_PY_RAISE] = "'raise' is not part of the language: write assert CONDITION, WHY",
+          [PH_PY_TRY] = "'try' is not part of the language: test the condition by if" };
 
   switch (py->kind)
     {
@@ -301,11 +347,16 @@ ph_script_simple (PhScriptMachine *machine, const PhPy *py, GError **error)
     case PH_PY_IMPORT: return import (machine, py, error);
     case PH_PY_GLOBAL:
       return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED,
-                             "'%s' is not part of the language: give the value as an argument, and return it", py->text)
+                             g_str_has_prefix (py->text, "yield")
+                                 ? "'%s' is not part of the language: put the values into a list, and return it"
+                                 : "'%s' is not part of the language: give the value as an argument, and return it",
+                             py->text)
              != NULL;
     default:
-      return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "'%s' is not part of the language",
-                             (guint) py->kind < G_N_ELEMENTS (names) && names[py->kind] != NULL ? names[py->kind] : "this")
+      return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "%s",
+                             (guint) py->kind < G_N_ELEMENTS (refused) && refused[py->kind] != NULL
+                                 ? refused[py->kind]
+                                 : "this is not part of the language")
              != NULL;
     }
 }

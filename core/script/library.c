@@ -79,6 +79,7 @@ static const char library[] =
   "def trace(x):\n    return sum(diag(x))\n"
   "def tril(x, k=0):\n    return Trilu(x, k, upper=0)\n"
   "def triu(x, k=0):\n    return Trilu(x, k, upper=1)\n"
+  "def trunc(x):\n    return where(x < 0, ceil(x), floor(x))\n"
   "def var(x, axis=None, keepdims=False, ddof=0):\n"
   "    d = x - mean(x, axis, True)\n"
   "    if ddof == 0:\n        return mean(d * d, axis, keepdims)\n"

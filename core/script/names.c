@@ -2,12 +2,19 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/script/script-execute.h"
 
+/* a, *b = x */
+static gboolean
+has_targets (const PhPy *target)
+{
+  return target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST || target->kind == PH_PY_STARRED;
+}
+
 void
 ph_script_targets (const PhPy *target, GHashTable *names)
 {
   if (target->kind == PH_PY_NAME)
     g_hash_table_add (names, (gpointer) target->text);
-  for (guint i = 0; (target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST) && i < target->n; i++)
+  for (guint i = 0; has_targets (target) && i < target->n; i++)
     ph_script_targets (target->items[i], names);
 }
 
@@ -21,7 +28,7 @@ add_stored (const PhPy *target, GHashTable *names)
     root = root->items[0];
   if (root != target && root->kind == PH_PY_NAME)
     g_hash_table_add (names, (gpointer) root->text);
-  for (guint i = 0; (target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST) && i < target->n; i++)
+  for (guint i = 0; has_targets (target) && i < target->n; i++)
     add_stored (target->items[i], names);
 }
 

@@ -1,6 +1,5 @@
 /* operate.c: + - * / // % ** @, comparisons, and what they mean for numbers and tensors: Python's and numpy's rules.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
 #include <string.h>
 
 #include "core/script/script-emit.h"
@@ -74,161 +73,6 @@ common_type (const PhScriptValue *a, const PhScriptValue *b)
       return cat_strong >= cat_weak ? strong : cat_weak == 2 ? PH_FLOAT : PH_INT64;
     }
   return ph_script_common_dtype (dtype_a, dtype_b);
-}
-
-/* ── numbers ── */
-
-static gboolean
-power_of_ints (gint64 base, gint64 exponent, gint64 *result)
-{
-  for (*result = 1; exponent > 0; exponent >>= 1)
-    {
-      if ((exponent & 1) != 0 && __builtin_mul_overflow (*result, base, result))
-        return FALSE;
-      if (exponent > 1 && __builtin_mul_overflow (base, base, &base))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static double
-modulo (double a, double b)
-{
-  double rest = fmod (a, b);
-
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-static double
-floor_divide (double a, double b)
-{
-  const double rest = fmod (a, b), quotient = rint ((a - rest) / b);
-
-  return rest != 0 && (rest < 0) != (b < 0) ? quotient - 1 : quotient;
-}
-
-static PhScriptValue *
-overflow (PhScriptMachine *machine, const PhPy *at, GError **error)
-{
-  return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "this integer does not fit 64 bits");
-}
-
-static PhScriptValue *
-operate_ints (PhScriptMachine *machine, const PhPy *at, const char *sign, gint64 a, gint64 b, GError **error)
-{
-  gint64 result = 0;
-  gboolean fits = TRUE;
-
-  if ((g_str_equal (sign, "//") || g_str_equal (sign, "%")) && b == 0)
-    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "integer division by zero");
-  if (g_str_equal (sign, "+"))
-    fits = !__builtin_add_overflow (a, b, &result);
-  else if (g_str_equal (sign, "-"))
-    fits = !__builtin_sub_overflow (a, b, &result);
-  else if (g_str_equal (sign, "*"))
-    fits = !__builtin_mul_overflow (a, b, &result);
-  else if (g_str_equal (sign, "//"))
-    {
-      fits = !(a == G_MININT64 && b == -1);
-      if (fits)
-        result = a / b - (a % b != 0 && (a % b < 0) != (b < 0));
-    }
-  else if (g_str_equal (sign, "%"))
-    {
-      result = b == -1 ? 0 : a % b;
-      if (result != 0 && (result < 0) != (b < 0))
-        result += b;
-    }
-  else if (g_str_equal (sign, "**"))
-    {
-      if (b < 0)
-        return ph_script_float (pow ((double) a, (double) b));
-      fits = power_of_ints (a, b, &result);
-    }
-  else if (g_str_equal (sign, "&"))
-    result = a & b;
-  else if (g_str_equal (sign, "|"))
-    result = a | b;
-  else if (g_str_equal (sign, "^"))
-    result = a ^ b;
-  else if (g_str_equal (sign, "<<") && b >= 0 && b < 63)
-    fits = !__builtin_mul_overflow (a, G_GINT64_CONSTANT (1) << b, &result);
-  else if (g_str_equal (sign, ">>") && b >= 0)
-    result = a >> MIN (b, 63);
-  else
-    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "'%s' is not part of the language", sign);
-  return fits ? ph_script_int (result) : overflow (machine, at, error);
-}
-
-static double
-as_double (const PhScriptValue *value)
-{
-  return value->kind == PH_SCRIPT_FLOAT ? value->f : (double) value->i;
-}
-
-static PhScriptValue *
-operate_floats (PhScriptMachine *machine, const PhPy *at, const char *sign, double a, double b, GError **error)
-{
-  if (strchr ("/%", *sign) != NULL && b == 0)
-    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "division by zero");
-  if (g_str_equal (sign, "+"))
-    return ph_script_float (a + b);
-  if (g_str_equal (sign, "-"))
-    return ph_script_float (a - b);
-  if (g_str_equal (sign, "*"))
-    return ph_script_float (a * b);
-  if (g_str_equal (sign, "/"))
-    return ph_script_float (a / b);
-  if (g_str_equal (sign, "//"))
-    return ph_script_float (floor_divide (a, b));
-  if (g_str_equal (sign, "%"))
-    return ph_script_float (modulo (a, b));
-  if (g_str_equal (sign, "**"))
-    {
-      if (a < 0 && b != floor (b))
-        return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
-                               "a negative number to a fraction is complex, which is not part of the language");
-      return ph_script_float (pow (a, b));
-    }
-  return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'%s' is not for floats%s", sign,
-                         g_str_equal (sign, "^") ? ": a power is **" : "");
-}
-
-static gboolean
-is_comparison (const char *sign)
-{
-  return g_str_equal (sign, "==") || g_str_equal (sign, "!=") || g_str_equal (sign, "<") || g_str_equal (sign, ">")
-         || g_str_equal (sign, "<=") || g_str_equal (sign, ">=");
-}
-
-static PhScriptValue *
-compare_numbers (const char *sign, const PhScriptValue *a, const PhScriptValue *b)
-{
-  const gboolean ints = a->kind != PH_SCRIPT_FLOAT && b->kind != PH_SCRIPT_FLOAT;
-  const double x = as_double (a), y = as_double (b);
-  const gboolean less = ints ? a->i < b->i : x < y, equal = ints ? a->i == b->i : x == y, greater = ints ? a->i > b->i : x > y;
-
-  if (*sign == '=')
-    return ph_script_bool (equal);
-  if (*sign == '!')
-    return ph_script_bool (!equal);
-  if (*sign == '<')
-    return ph_script_bool (less || (sign[1] == '=' && equal));
-  return ph_script_bool (greater || (sign[1] == '=' && equal));
-}
-
-static PhScriptValue *
-operate_numbers (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b, GError **error)
-{
-  if (is_comparison (sign))
-    return compare_numbers (sign, a, b);
-  if (a->kind == PH_SCRIPT_BOOL && b->kind == PH_SCRIPT_BOOL && strchr ("&|^", *sign) != NULL)
-    return ph_script_bool (*sign == '&' ? a->i & b->i : *sign == '|' ? a->i | b->i : a->i ^ b->i);
-  if (a->kind == PH_SCRIPT_FLOAT || b->kind == PH_SCRIPT_FLOAT || g_str_equal (sign, "/"))
-    return operate_floats (machine, at, sign, as_double (a), as_double (b), error);
-  if (g_str_equal (sign, "^"))
-    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'^' is no power: write **, or int ^ int as bitwise_xor(a, b)");
-  return operate_ints (machine, at, sign, a->i, b->i, error);
 }
 
 /* ── tensors ── */
@@ -325,8 +169,8 @@ logic_of (const char *sign, PhDType dtype)
     return truth ? &ph_op_And : &ph_op_BitwiseAnd;
   if (g_str_equal (sign, "|") || (truth && g_str_equal (sign, "+")))
     return truth ? &ph_op_Or : &ph_op_BitwiseOr;
-  if (g_str_equal (sign, "^") && truth)
-    return &ph_op_Xor;
+  if (g_str_equal (sign, "^") && (truth || ph_dtype_is_integer (dtype)))
+    return truth ? &ph_op_Xor : &ph_op_BitwiseXor;
   return NULL;
 }
 
@@ -339,11 +183,23 @@ has_negative (const PhScriptValue *value)
   return FALSE;
 }
 
+/* By powers of two: ONNX's BitShift has no signed types. Rounding down is what >> does to what is negative. */
+static PhScriptValue *
+shift (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b, GError **error)
+{
+  g_autoptr (PhScriptValue) two = ph_script_int (2), power = NULL;
+
+  if (has_negative (b) || (b->kind == PH_SCRIPT_INT && b->i < 0))
+    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'%s' by a negative number", sign);
+  power = ph_script_binary (machine, at, "**", two, b, error);
+  return power != NULL ? ph_script_binary (machine, at, *sign == '<' ? "*" : "//", a, power, error) : NULL;
+}
+
 static PhScriptValue *
 operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b, GError **error)
 {
   const gboolean both_numbers = ph_script_number_kind (a) != PH_SCRIPT_NONE && ph_script_number_kind (b) != PH_SCRIPT_NONE;
-  const gboolean compares = is_comparison (sign);
+  const gboolean compares = ph_script_is_comparison (sign);
   PhDType dtype = common_type (a, b);
   const PhOp *op;
   g_autoptr (PhScriptValue) left = NULL, right = NULL, result = NULL;
@@ -367,6 +223,8 @@ operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhS
   op = logic_of (sign, both_numbers && strchr ("+*", *sign) != NULL ? PH_INT64 : dtype);
   if (op == NULL && dtype == PH_BOOL && !g_str_equal (sign, "==") && !g_str_equal (sign, "!="))
     dtype = PH_INT64;
+  if ((g_str_equal (sign, "<<") || g_str_equal (sign, ">>")) && ph_dtype_is_integer (dtype))
+    return shift (machine, at, sign, a, b, error);
   if (g_str_equal (sign, "/") && !ph_dtype_is_float (dtype))
     dtype = both_numbers ? PH_DOUBLE : PH_FLOAT;
   if (g_str_equal (sign, "**") && ph_dtype_is_integer (dtype) && ph_script_is_number (b) && b->kind == PH_SCRIPT_INT && b->i < 0)
@@ -377,7 +235,7 @@ operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhS
     }
   if (g_str_equal (sign, "**") && ph_dtype_is_integer (dtype) && has_negative (b))
     return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "integers have no negative powers: write float(x) ** n");
-  if ((g_str_equal (sign, "//") || g_str_equal (sign, "%")) && ph_script_is_number (b) && as_double (b) == 0
+  if ((g_str_equal (sign, "//") || g_str_equal (sign, "%")) && ph_script_is_number (b) && ph_script_number_as_double (b) == 0
       && !ph_dtype_is_float (dtype))
     return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "integer division by zero");
   left = ph_script_cast (machine, a, dtype, error);
@@ -387,7 +245,7 @@ operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhS
   if (op == NULL && g_str_equal (sign, "%"))
     result = emit_modulo (machine, left, right, error);
   else if (op == NULL && g_str_equal (sign, "//"))
-    result = emit_floor_division (machine, left, right, ph_script_is_number (b) && as_double (b) != 0, error);
+    result = emit_floor_division (machine, left, right, ph_script_is_number (b) && ph_script_number_as_double (b) != 0, error);
   else if (op != NULL || (op = operator_of (sign)) != NULL)
     result = ph_script_emit1 (machine, op, NULL, error, 2, left, right);
   else
@@ -418,7 +276,7 @@ same_constant (const PhScriptValue *a, const PhScriptValue *b)
       return a->n == b->n;
     }
   if (ph_script_is_number (a) && ph_script_is_number (b))
-    return as_double (a) == as_double (b);
+    return ph_script_number_as_double (a) == ph_script_number_as_double (b);
   return a->kind == b->kind && a->kind == PH_SCRIPT_DTYPE ? a->i == b->i : a->kind == b->kind && a->kind == PH_SCRIPT_NONE;
 }
 
@@ -443,7 +301,7 @@ ph_script_binary (PhScriptMachine *machine, const PhPy *at, const char *sign, Ph
   PhScriptValue *result;
 
   if (ph_script_is_number (a) && ph_script_is_number (b))
-    return operate_numbers (machine, at, sign, a, b, error);
+    return ph_script_operate_numbers (machine, at, sign, a, b, error);
   if (g_str_equal (sign, "is") || g_str_equal (sign, "is not"))
     {
       if (a->kind != PH_SCRIPT_NONE && b->kind != PH_SCRIPT_NONE)
@@ -511,7 +369,7 @@ ph_script_unary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhS
         return a->kind == PH_SCRIPT_FLOAT ? ph_script_float (a->f) : ph_script_int (a->i);
       if (a->kind == PH_SCRIPT_FLOAT)
         return ph_script_float (-a->f);
-      return a->i == G_MININT64 ? overflow (machine, at, error) : ph_script_int (-a->i);
+      return a->i == G_MININT64 ? ph_script_overflow (machine, at, error) : ph_script_int (-a->i);
     }
   if (ph_script_is_number (a) && a->kind != PH_SCRIPT_FLOAT)
     return ph_script_int (~a->i);

@@ -7,6 +7,13 @@
 G_BEGIN_DECLS
 
 PhDType ph_script_common_dtype (PhDType a, PhDType b); /* in which tensors of the two meet; UNDEFINED: in none */
+/* python-number.c: of two that are no tensors */
+PhScriptValue *ph_script_operate_numbers (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a,
+                                          PhScriptValue *b, GError **error);
+PhScriptValue *ph_script_overflow (PhScriptMachine *machine, const PhPy *at, GError **error); /* NULL, and the error */
+double ph_script_number_as_double (const PhScriptValue *value);
+gboolean ph_script_is_comparison (const char *sign);
+
 PhScriptValue *ph_script_binary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b,
                                  GError **error);
 PhScriptValue *ph_script_unary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, GError **error);

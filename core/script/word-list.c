@@ -1,5 +1,6 @@
 /* word-list.c: the words of what a for goes over: range, len, enumerate, zip.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/script/script-call.h"
 #include "core/script/script-operate.h"
 #include "core/script/script-words.h"
 
@@ -12,6 +13,13 @@ ph_script_word_len (PhScriptMachine *machine, PhScriptArgs *args, GError **error
     return NULL;
   if (value->kind == PH_SCRIPT_TUPLE)
     return ph_script_int (value->n);
+  if (value->kind == PH_SCRIPT_RANGE)
+    {
+      g_autoptr (GPtrArray) items = ph_script_list_items (machine, value, PH_SCRIPT_MAX_NODES);
+
+      if (items != NULL)
+        return ph_script_int (items->len);
+    }
   if (value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) > 0)
     {
       g_autoptr (PhScriptValue) sizes = ph_script_attribute (machine, args->at, value, "shape", error);

@@ -451,6 +451,7 @@ static const PhScriptWord words[] = {
   { "transpose", "(x, perm=None)", "The dimensions in another order; without one, backwards", word_transpose },
   { "tril", "(x, k=0)", "The matrix without what stands above the diagonal", ph_script_word_defined },
   { "triu", "(x, k=0)", "The matrix without what stands below the diagonal", ph_script_word_defined },
+  { "trunc", "(x)", "Each number without what stands behind its point", ph_script_word_defined },
   { "tuple", "(x)", "The same as a tuple", ph_script_word_items },
   { "var", "(x, axis=None, keepdims=False, ddof=0)", "The mean of the squared distances from the mean", ph_script_word_defined },
   { "vstack", "([a, b, ...])", "Tensors below each other", ph_script_word_defined },

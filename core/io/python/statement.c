@@ -275,7 +275,7 @@ parse_simple (PhPyParser *parser)
   if (ph_py_is (parser, "import") || (ph_py_is (parser, "from") && at[1].kind == PH_PY_T_NAME)
       || (ph_py_is (parser, "from") && at[1].end > at[1].start && *at[1].start == '.'))
     return parse_line (parser, PH_PY_IMPORT);
-  if ((ph_py_is (parser, "global") || ph_py_is (parser, "nonlocal")) && at[1].kind == PH_PY_T_NAME)
+  if ((ph_py_is (parser, "global") || ph_py_is (parser, "nonlocal") || ph_py_is (parser, "yield")) && at[1].kind == PH_PY_T_NAME)
     return parse_line (parser, PH_PY_GLOBAL);
   return parse_assignment (parser);
 }
