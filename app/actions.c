@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 #include <gtk/gtk.h>
+#include <string.h>
 
 #include "core/console/command.h"
 #include "views/view-actions.h"
@@ -57,8 +58,11 @@ ph_action_is_editing_key (const char *accelerator)
   guint key;
   GdkModifierType modifiers;
 
-  return gtk_accelerator_parse (accelerator, &key, &modifiers) && modifiers == GDK_CONTROL_MASK && key < 128
-         && g_ascii_isalpha ((char) key);
+  if (!gtk_accelerator_parse (accelerator, &key, &modifiers) || key >= 128 || !g_ascii_isalpha ((char) key))
+    return FALSE;
+  /* And what terminals copy and paste by. */
+  return modifiers == GDK_CONTROL_MASK
+         || (modifiers == (GDK_CONTROL_MASK | GDK_SHIFT_MASK) && strchr ("cv", g_ascii_tolower ((char) key)) != NULL);
 }
 
 char *

@@ -149,11 +149,19 @@ show_hint (void)
   shown = TRUE;
 }
 
+#define TALL 10000 /* rows */
+
 static void
 redisplay (void)
 {
+  int rows, columns;
+
   ph_line_editor_clear_hint ();
+  /* What is pasted may have more rows than the screen: readline writes the last over the others there, while a terminal can scroll. */
+  rl_get_screen_size (&rows, &columns);
+  rl_set_screen_size (TALL, 0);
   rl_redisplay ();
+  rl_set_screen_size (rows, 0);
   if (hints)
     show_hint ();
   fflush (rl_outstream);
@@ -246,7 +254,6 @@ ph_line_editor_init (PhConsole *(*get) (void), gboolean with_hints)
   rl_attempted_completion_function = complete;
   rl_completion_word_break_hook = word_break;
   rl_completer_quote_characters = "";
-  rl_redisplay_function = redisplay;
   for (guint i = 0; i < 2; i++)
     {
       rl_bind_key_in_map ("\r\n"[i], accept_line, emacs_standard_keymap);
@@ -254,4 +261,7 @@ ph_line_editor_init (PhConsole *(*get) (void), gboolean with_hints)
       rl_bind_key_in_map ("\r\n"[i], accept_line, vi_movement_keymap);
     }
   ph_completion_list_init ();
+  /* Only before it has a function of ours to draw with does readline ask what the terminal can; without that it knows no second row. */
+  rl_initialize ();
+  rl_redisplay_function = redisplay;
 }

@@ -13,11 +13,13 @@ static const char *const ansi_dark[] = {
 void
 ph_terminal_colors_apply (VteTerminal *terminal)
 {
-  GdkRGBA foreground, background = { 0, 0, 0, 0 }, palette[G_N_ELEMENTS (ansi_light)];
+  GdkRGBA foreground, background, palette[G_N_ELEMENTS (ansi_light)];
   gboolean dark;
 
   gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (terminal)), &foreground);
   dark = foreground.red + foreground.green + foreground.blue > 1.5;
+  /* The window shows through it; what is selected or reversed is written in it. */
+  background = dark ? (GdkRGBA) { 0, 0, 0, 0 } : (GdkRGBA) { 1, 1, 1, 0 };
   for (guint i = 0; i < G_N_ELEMENTS (palette); i++)
     gdk_rgba_parse (&palette[i], dark ? ansi_dark[i] : ansi_light[i]);
   vte_terminal_set_colors (terminal, &foreground, &background, palette, G_N_ELEMENTS (palette));

@@ -288,6 +288,30 @@ test_pager (void)
   g_assert_cmpint (terminal_end (&terminal), ==, 0);
 }
 
+/* A line that is longer than the terminal is wide goes on in the next row; what is pasted has its own lines. */
+static void
+test_long_line (void)
+{
+  columns = 40;
+  Terminal terminal = terminal_start ("NO_COLOR=1", NULL, NULL);
+
+  columns = 200;
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "select 'abcdefghijklmnopqrstuvwxyz0123456789'");
+  assert_sees (terminal, "'abcdefghijklmnopqrstuvwxy");
+  assert_sees (terminal, "56789'");
+  terminal_type (&terminal, "\n");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "\033[200~def half(x):\n  y = x / 2\n  return y\n\033[201~");
+  assert_sees (terminal, "  return y");
+  terminal_type (&terminal, "\n");
+  assert_sees (terminal, "peep> ");
+  g_assert_null (strstr (terminal.seen->str, "\r<"));
+  g_assert_null (strstr (terminal.seen->str, "^J"));
+  terminal_type (&terminal, "quit\n");
+  g_assert_cmpint (terminal_end (&terminal), ==, 0);
+}
+
 /* No line is wider than the terminal, and a pipe has all of it. */
 static void
 test_width (void)
@@ -306,7 +330,9 @@ test_width (void)
   g_autofree char *reply = g_strndup (terminal.seen->str + begin, terminal.read - begin);
   g_auto (GStrv) lines = g_strsplit (reply, "\r\n", -1);
   g_assert_cmpuint (g_strv_length (lines), >, 50);
-  g_assert_nonnull (strstr (reply, "…"));
+  /* Sentences are broken between words, not cut. */
+  g_assert_null (strstr (reply, "…"));
+  g_assert_nonnull (strstr (reply, "\r\n   "));
   for (guint i = 0; lines[i] != NULL; i++)
     g_assert_cmpint (g_utf8_strlen (lines[i], -1), <=, 50);
   terminal_type (&terminal, "quit\n");
@@ -454,6 +480,7 @@ main (int argc, char *argv[])
       g_test_add_func ("/terminal/interrupted-script", test_interrupted_script);
       g_test_add_func ("/terminal/completion", test_completion);
       g_test_add_func ("/terminal/hint", test_hint);
+      g_test_add_func ("/terminal/long-line", test_long_line);
       g_test_add_func ("/terminal/width", test_width);
       g_test_add_func ("/terminal/pager", test_pager);
       g_test_add_func ("/terminal/blocks", test_blocks);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <glib/gstdio.h>
+#include <vte/vte.h>
 
 #include "app/session.h"
 #include "tests/ui/driver.h"
@@ -372,24 +373,42 @@ says_pasted (gpointer unused)
   return strstr (driver_last_text (), "{92, 93}") != NULL;
 }
 
-/* A function with empty lines in it is one paste. */
+/* A function with empty lines in it is one paste; with a model open, of which Ctrl+Shift+V elsewhere asks for the proof. */
 static void
 test_paste (void)
 {
   g_autoptr (GString) text = g_string_new ("def pasted(x):\n    # of twenty lines\n    y = x\n\n");
+  g_autofree char *path = driver_example ("seed"), *line = g_strdup_printf ("open '%s'", path), *shown = NULL;
 
   for (guint i = 0; i < 14; i++)
     g_string_append_printf (text, "    y = y + %u\n%s", i, i % 5 == 4 ? "\n" : "");
   g_string_append (text, "    return y\n\npasted(array([1.0, 2.0]))");
   driver_activate ("win.new-tab");
   driver_settle ();
+  run (line);
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (driver_window ())), text->str);
   driver_key ("F12");
   driver_key ("ctrl+shift+v");
   driver_pause (0.5);
+  /* Each of its lines is one on the screen. */
+  shown = vte_terminal_get_text (VTE_TERMINAL (driver_find (GTK_WIDGET (driver_window ()), VTE_TYPE_TERMINAL)), NULL, NULL, NULL);
+  if (strstr (shown, "\n    y = y + 13\n    return y\n\npasted(array([1.0, 2.0]))") == NULL)
+    g_error ("after the paste the console shows:\n%s", shown);
   driver_key ("Return");
   driver_wait (says_pasted, NULL, 30, "the function that was pasted runs");
   close_tab ();
+}
+
+/* What is selected, and the pager's last line, is written in the background's colour on the foreground's. */
+static void
+test_reversed (void)
+{
+  VteTerminal *terminal = VTE_TERMINAL (driver_find (GTK_WIDGET (driver_window ()), VTE_TYPE_TERMINAL));
+  GdkRGBA background, foreground;
+
+  vte_terminal_get_color_background_for_draw (terminal, &background);
+  gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (terminal)), &foreground);
+  g_assert_cmpfloat (ABS (foreground.red - background.red) + ABS (foreground.green - background.green), >, 1);
 }
 
 /* A backward graph in the middle of a pipeline. */
@@ -517,6 +536,7 @@ main (int argc, char **argv)
   g_test_add_func ("/documents/function", test_function);
   g_test_add_func ("/documents/beside", test_beside);
   g_test_add_func ("/documents/paste", test_paste);
+  g_test_add_func ("/documents/reversed", test_reversed);
   g_test_add_func ("/documents/by-hand", test_by_hand);
   g_test_add_func ("/documents/broken", test_broken);
   g_test_add_func ("/documents/recent", test_recent);
