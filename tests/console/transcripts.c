@@ -197,11 +197,13 @@ test_in_window (gconstpointer data)
   play (data, TRUE);
 }
 
-/* ── all that the tables of commands, queries and functions list is tried somewhere here ── */
+/* ── all that the tables of commands, queries and functions list is tried in a transcript ── */
 
+/* The files of transcripts, and of each a text of the lines that it runs. */
 static GString *
-read_all (const char *folder, const char *suffix)
+read_transcripts (GString *run)
 {
+  g_autofree char *folder = g_test_build_filename (G_TEST_DIST, "console", "transcripts", NULL);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   GString *all = g_string_new ("\n");
   const char *name;
@@ -209,72 +211,104 @@ read_all (const char *folder, const char *suffix)
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
       g_autofree char *path = g_build_filename (folder, name, NULL), *text = NULL;
+      g_auto (GStrv) lines = NULL;
 
-      if (g_str_has_suffix (name, suffix) && g_file_get_contents (path, &text, NULL, NULL))
-        g_string_append_printf (all, "%s\n", text);
+      if (!g_str_has_suffix (name, ".txt") || !g_file_get_contents (path, &text, NULL, NULL))
+        continue;
+      g_string_append_printf (all, "%s\n", text);
+      lines = g_strsplit (text, "\n", -1);
+      for (guint i = 0; lines[i] != NULL; i++)
+        if (lines[i][0] == '>')
+          g_string_append_printf (run, "%s\n", lines[i] + 1 + strspn (lines[i] + 1, " "));
     }
   return all;
 }
 
+/* @pattern, in which %s stands for @name: some line of @text has it. */
 static void
-expect_word (const char *text, const char *what, const char *before, const char *word, const char *after)
+expect_line (GString *text, const char *what, const char *of, const char *pattern, const char *name)
 {
-  g_autofree char *escaped = g_regex_escape_string (word, -1), *pattern = g_strconcat (before, escaped, after, NULL);
+  g_autofree char *escaped = g_regex_escape_string (name, -1);
+  g_autoptr (GString) whole = g_string_new (pattern);
 
-  if (g_regex_match_simple (pattern, text, G_REGEX_MULTILINE, 0))
+  g_string_replace (whole, "%s", escaped, 0);
+  if (g_regex_match_simple (whole->str, text->str, G_REGEX_MULTILINE, 0))
     return;
-  g_test_message ("no transcript has the %s '%s'", what, word);
+  g_test_message ("no transcript has the %s '%s'%s%s", what, name, *of != '\0' ? " of " : "", of);
   g_test_fail ();
+}
+
+/* An option is tried with its own command. */
+static void
+expect_commands (GString *run)
+{
+  guint n;
+  const PhCommand *const *list = ph_command_list (&n);
+
+  g_assert_cmpuint (n, >, 50);
+  for (guint i = 0; i < n; i++)
+    {
+      g_auto (GStrv) options = g_strsplit_set (list[i]->arguments, " []|", -1);
+      g_autofree char *with = g_strdup_printf ("^(time |assert )?%s .*%%s\\b", list[i]->name);
+
+      if (ph_command_find (list[i]->name) != list[i])
+        g_error ("two commands are named %s", list[i]->name);
+      expect_line (run, "command", "", "^(time |assert )?%s\\b", list[i]->name);
+      for (guint w = 0; options[w] != NULL; w++)
+        if (g_str_has_prefix (options[w], "--"))
+          expect_line (run, "option", list[i]->name, with, options[w]);
+    }
+}
+
+/* A column is asked for by name together with its table, or stands in the reply that lists a row of it: "name  value". */
+static void
+expect_tables (GString *run, GString *all, JsonArray *tables)
+{
+  for (guint i = 0; i < json_array_get_length (tables); i++)
+    {
+      JsonObject *table = json_array_get_object_element (tables, i);
+      JsonArray *columns = json_object_get_array_member (table, "columns");
+      const char *name = json_object_get_string_member (table, "name");
+      g_autofree char *with = g_strdup_printf (
+          "(^> (select|with|assert select|view color query)\\b.*\\b%%s\\b.*\\b(from|join) .*\\b%s\\b|"
+          "^> (select|with|assert select|view color query)\\b.*\\b(from|join) .*\\b%s\\b.*\\b%%s\\b|"
+          "^> select \\* from %s\\b.*\n([a-z_]+( .*|\\*)?\n)*%%s( |\\*|$))",
+          name, name, name);
+
+      expect_line (run, "table", "", "\\b(from|join|,) ?%s\\b", name);
+      for (guint c = 0; c < json_array_get_length (columns); c++)
+        expect_line (all, "column", name, with, json_array_get_string_element (columns, c));
+    }
 }
 
 static void
 test_reference (void)
 {
-  g_autofree char *here = g_test_build_filename (G_TEST_DIST, "console", NULL),
-                  *folder = g_build_filename (here, "transcripts", NULL);
   g_autoptr (PhDocument) document = ph_document_new ();
   g_autoptr (PhConsole) console = ph_console_new (document);
   g_autoptr (PhReply) tables = ph_console_run (console, "tables", NULL);
-  GString *played = read_all (folder, ".txt"), *tests = read_all (here, ".c");
-  JsonArray *array = json_object_get_array_member (tables->json, "tables");
-  guint n, n_words;
-  const PhCommand *const *list = ph_command_list (&n);
+  g_autoptr (GString) run = g_string_new ("\n");
+  g_autoptr (GString) all = read_transcripts (run);
+  JsonArray *functions = json_object_get_array_member (tables->json, "functions");
+  guint n_words;
   const PhScriptWord *words = ph_script_words (&n_words);
 
-  g_string_append (played, tests->str);
-  for (guint i = 0; i < n; i++)
-    {
-      g_auto (GStrv) options = g_strsplit_set (list[i]->arguments, " []|", -1);
-
-      if (ph_command_find (list[i]->name) != list[i])
-        g_error ("two commands are named %s", list[i]->name);
-      expect_word (played->str, "command", "(^> (time |assert )?|\"|\\\\n)", list[i]->name, "\\b");
-      for (guint w = 0; options[w] != NULL; w++)
-        if (g_str_has_prefix (options[w], "--"))
-          expect_word (played->str, "option", "", options[w], "\\b");
-    }
-  for (guint i = 0; i < json_array_get_length (array); i++)
-    {
-      JsonObject *table = json_array_get_object_element (array, i);
-      JsonArray *columns = json_object_get_array_member (table, "columns");
-
-      expect_word (played->str, "table", "(from|join) ", json_object_get_string_member (table, "name"), "\\b");
-      for (guint c = 0; c < json_array_get_length (columns); c++)
-        expect_word (played->str, "column", "\\b", json_array_get_string_element (columns, c), "\\b");
-    }
-  array = json_object_get_array_member (tables->json, "functions");
-  g_assert_cmpuint (json_array_get_length (array), >, 8);
-  for (guint i = 0; i < json_array_get_length (array); i++)
-    expect_word (played->str, "function", "\\b", json_object_get_string_member (json_array_get_object_element (array, i), "name"),
-                 " ?\\(");
+  expect_commands (run);
+  expect_tables (run, all, json_object_get_array_member (tables->json, "tables"));
+  g_assert_cmpuint (json_array_get_length (functions), >, 8);
+  for (guint i = 0; i < json_array_get_length (functions); i++)
+    expect_line (run, "function", "SQL", "^(select|with|assert select)\\b.*\\b%s ?\\(",
+                 json_object_get_string_member (json_array_get_object_element (functions, i), "name"));
   for (guint i = 0; i < n_words; i++)
-    expect_word (played->str, "word", *words[i].name == '.' || words[i].function != NULL ? "(^|[^\\w])" : "",
-                 g_str_equal (words[i].name, "x[...]")    ? "x["
-                 : g_str_equal (words[i].name, "x.shape") ? ".shape"
-                                                          : words[i].name,
-                 words[i].function != NULL ? " ?\\(" : "");
-  g_string_free (played, TRUE);
-  g_string_free (tests, TRUE);
+    if (g_str_equal (words[i].name, "[...]"))
+      expect_line (run, "word", "", "\\[[^]]* for ", words[i].name);
+    else if (words[i].function != NULL)
+      expect_line (run, "word", "", "^(?!language|help).*(^|\\W)%s ?\\(", words[i].name);
+    else
+      expect_line (run, "word", "", "^(?!language|help).*%s",
+                   g_str_equal (words[i].name, "x[...]")    ? "x["
+                   : g_str_equal (words[i].name, "x.shape") ? ".shape"
+                                                            : words[i].name);
 }
 
 int
