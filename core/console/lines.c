@@ -31,11 +31,12 @@ goes_on_block (const char *line)
   return begins_with (line, heads);
 }
 
-/* Brackets that are open at the end, those in text and comments not counted; a string of three quotes counts as one. */
+/* Brackets that are open at the end, those in text and comments not counted; a string of three quotes counts as one. Behind a bracket
+ * that closes another kind than is open nothing that follows can mend the line. */
 static gboolean
 is_open (const char *text)
 {
-  guint depth = 0;
+  g_autoptr (GString) open = g_string_new (NULL); /* what would close them */
   char quote = '\0';
   guint quotes = 0;
 
@@ -66,11 +67,15 @@ is_open (const char *text)
             break;
         }
       else if (strchr ("([{", *p) != NULL)
-        depth++;
-      else if (strchr (")]}", *p) != NULL && depth > 0)
-        depth--;
+        g_string_append_c (open, *p == '(' ? ')' : *p == '[' ? ']' : '}');
+      else if (strchr (")]}", *p) != NULL)
+        {
+          if (open->len == 0 || open->str[open->len - 1] != *p)
+            return FALSE;
+          g_string_truncate (open, open->len - 1);
+        }
     }
-  return depth > 0 || (quote != '\0' && quotes == 3);
+  return open->len > 0 || (quote != '\0' && quotes == 3);
 }
 
 static gboolean
@@ -112,7 +117,7 @@ ph_line_join (GString *whole, const char *line, gboolean typed)
       g_string_append_printf (whole, "\n%s", line);
       return PH_JOIN_MORE;
     }
-  if (whole->len > 0 && whole->str[whole->len - 1] != ' ' && whole->str[whole->len - 1] != '\t')
+  if (whole->len > 0 && strchr (" \t\n", whole->str[whole->len - 1]) == NULL)
     g_string_append_c (whole, '\n');
   g_string_append (whole, whole->len == 0 ? line + strspn (line, " \t") : line);
   if (ends_with_backslash (whole))

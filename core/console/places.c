@@ -45,6 +45,32 @@ removed_where (PhCall *call, PhId id)
   return g_strdup_printf ("%s at %u.%u", g_array_index (history->steps, PhStep, at.step).pass, at.step + 1, at.rewrite + 1);
 }
 
+/* Whether @text is the number of a node (@letter n) or a value (v). */
+static gboolean
+is_id (const char *text, char letter, guint64 *id)
+{
+  return *text == letter && g_ascii_string_to_unsigned (text + 1, 10, 1, G_MAXUINT32, id, NULL);
+}
+
+/* "n42", which never was a node: which numbers nodes have, or that of a value that has it. */
+static void
+say_no_id (PhModel *model, const char *name, PhId id, GError **error)
+{
+  PhValue *value = ph_model_find_value (model, id);
+  PhNode *node = NULL;
+
+  for (guint i = 0; node == NULL && i < model->nodes->len; i++)
+    node = model->nodes->pdata[i];
+  if (value != NULL && value->producer != NULL)
+    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no node %s: v%u is a value, which n%u makes", name, id,
+                 value->producer->id);
+  else if (node != NULL)
+    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no node %s: `find TEXT` searches, the first node is n%u", name,
+                 node->id);
+  else
+    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no node %s: the graph has none", name);
+}
+
 /* Nodes that are elsewhere in the history, operators, and names that a mistyped one may have meant. */
 PhNode *
 ph_call_find_node (PhCall *call, const char *name, GError **error)
@@ -53,6 +79,7 @@ ph_call_find_node (PhCall *call, const char *name, GError **error)
   PhNode *node = ph_model_find_node_named (model, name);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   const char *nearest;
+  guint64 number;
   guint n;
   PhId id;
 
@@ -66,9 +93,16 @@ ph_call_find_node (PhCall *call, const char *name, GError **error)
     {
       g_autofree char *where = removed_where (call, id);
 
+      g_autofree char *quoted = is_id (name, 'n', NULL) ? g_strdup (name) : g_strdup_printf ("'%s' (n%u)", name, id);
+
       g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
-                   "the node '%s' (n%u) is not at this position%s%s: `why n%u` says where it comes from", name, id,
+                   "the node %s is not at this position%s%s: `why n%u` says where it comes from", quoted,
                    where != NULL ? "; removed by " : "", where != NULL ? where : "", id);
+      return NULL;
+    }
+  if (is_id (name, 'n', &number))
+    {
+      say_no_id (model, name, (PhId) number, error);
       return NULL;
     }
   for (guint i = 0; i < model->nodes->len && names->len < MAX_NAMES; i++)
@@ -88,7 +122,7 @@ ph_call_find_any_node (PhCall *call, const char *name, PhId *id, GError **error)
   PhNode *node = ph_model_find_node_named (ph_document_get_model (call->document), name);
 
   *id = node != NULL ? node->id : ph_history_find_node (ph_document_get_history (call->document), name);
-  if (*id == PH_NO_ID && *name == 'n' && g_ascii_string_to_unsigned (name + 1, 10, 1, G_MAXUINT32, NULL, NULL))
+  if (*id == PH_NO_ID && is_id (name, 'n', NULL))
     g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there never was a node %s here", name);
   else if (*id == PH_NO_ID)
     {

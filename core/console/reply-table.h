@@ -8,14 +8,14 @@ G_BEGIN_DECLS
 
 /* A table whose cells are members of the objects of @rows, so that the text says nothing that JSON does not. Where the member
  * @dim of a row is 0 the row is dim; the first column's counts. @digits: of a number that is not whole; 0: six. @minor: left out
- * first where the terminal is narrow. */
+ * first where the terminal is narrow. @sentence: not cut where the terminal is narrow, but broken between words, once for each sentence. */
 typedef struct
 {
   const char *key, *title, *prefix;
   gboolean right;
   const char *style, *dim;
   int digits;
-  gboolean minor;
+  gboolean minor, sentence;
 } PhColumn;
 void ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint n);
 char *ph_json_cell (JsonNode *node);                                         /* one value as people read it */

@@ -11,6 +11,9 @@
 #define GAP      2   /* between columns                                               */
 #define TEXT     32  /* a column of text is not cut below this while a minor one can go */
 #define SHORT    8   /* nor below this while any can go                               */
+#define LINE     24  /* sentences are broken to this before other text is cut           */
+#define READABLE 14  /* nor below this in a terminal that is not narrow               */
+#define NARROW   80  /* columns                                                       */
 
 typedef struct
 {
@@ -20,6 +23,7 @@ typedef struct
   guint n, n_rows;
   GPtrArray *cells; /* (element-type char*) row by row                               */
   guint *width;     /* of each column; 0: it is left out                             */
+  guint sentence;   /* how wide sentences are at most                                */
 } Table;
 
 static guint
@@ -99,6 +103,8 @@ least_width (const Table *table, guint column, guint cap)
 {
   if (table->width[column] == 0)
     return 0;
+  if (table->columns[column].sentence)
+    cap = table->sentence;
   return table->columns[column].right ? table->width[column]
                                       : MIN (table->width[column], MAX (cap, text_width (table->columns[column].title)));
 }
@@ -129,25 +135,32 @@ next_to_go (const Table *table, gboolean minor)
 static guint
 fit (Table *table)
 {
-  const guint room = table->reply->width;
+  const guint room = table->reply->width, least = room < NARROW ? SHORT : READABLE;
   guint left_out = 0, cap = 0, go;
 
   if (room == 0 || table->reply->wide)
     return 0;
+  table->sentence = TEXT;
   while (total_width (table, TEXT) > room && (go = next_to_go (table, TRUE)) > 0)
     {
       table->width[go] = 0;
       left_out++;
     }
-  while (total_width (table, SHORT) > room && (go = next_to_go (table, FALSE)) > 0)
+  table->sentence = LINE;
+  while (total_width (table, least) > room && (go = next_to_go (table, FALSE)) > 0)
     {
       table->width[go] = 0;
       left_out++;
     }
   for (guint c = 0; c < table->n; c++)
     cap = MAX (cap, table->width[c]);
+  table->sentence = room;
+  while (table->sentence > LINE && total_width (table, cap) > room)
+    table->sentence--;
   while (cap > SHORT && total_width (table, cap) > room)
     cap--;
+  while (table->sentence > SHORT && total_width (table, cap) > room)
+    table->sentence--;
   for (guint c = 0; c < table->n; c++)
     if (table->width[c] > 0)
       table->width[c] = MIN (least_width (table, c, cap), MAX (room, SHORT));
@@ -169,24 +182,65 @@ cell_at (const Table *table, guint row, guint column)
   return table->cells->pdata[row * table->n + column];
 }
 
+/* Whether a sentence stands in an earlier row: there it was said in full. */
+static gboolean
+was_said (const Table *table, guint row, guint column)
+{
+  for (guint r = 0; r < row; r++)
+    if (g_str_equal (cell_at (table, r, column), cell_at (table, row, column)))
+      return TRUE;
+  return FALSE;
+}
+
+/* What of @text goes into a line of @width columns: whole words, or a part of one that is longer. What is left begins at @rest. */
+static char *
+take_line (const char *text, guint width, const char **rest)
+{
+  const char *p = text, *space = NULL;
+  guint have = 0;
+
+  for (; *p != '\0' && (p == text || have + char_width (g_utf8_get_char (p)) <= width); p = g_utf8_next_char (p))
+    {
+      if (*p == ' ')
+        space = p;
+      have += char_width (g_utf8_get_char (p));
+    }
+  if (*p != '\0' && *p != ' ' && space != NULL)
+    p = space;
+  *rest = p + strspn (p, " ");
+  return g_strndup (text, (gsize) (p - text));
+}
+
+/* A line of a row: of each column what begins at @rest, which then is what the next line begins with; "" where that is nothing. What goes
+ * on stands deeper, or it would read like a row of its own. */
 static void
-say_row (const Table *table, guint row)
+say_line (const Table *table, const char **rest, const gboolean *whole, gboolean first, gboolean dim)
 {
   GString *out = table->reply->text;
-  const gboolean dim = table->columns[0].dim != NULL
-                       && json_object_get_int_member (json_array_get_object_element (table->rows, row), table->columns[0].dim)
-                              == 0;
 
   g_string_append (out, dim ? PH_STYLE_DIM : "");
   for (guint c = 0; c < table->n; c++)
     {
       const PhColumn *column = &table->columns[c];
-      g_autofree char *cell = table->width[c] > 0 ? cut_to (cell_at (table, row, c), table->width[c]) : NULL;
-      const gboolean styled = cell != NULL && !dim && column->style != NULL && *cell != '\0' && !g_str_has_suffix (cell, "+0")
-                              && !g_str_has_suffix (cell, "-0") && !g_str_has_suffix (cell, "~0");
+      g_autofree char *cell = NULL;
+      gboolean styled;
 
-      if (cell == NULL)
+      if (table->width[c] == 0)
         continue;
+      if (whole[c])
+        {
+          const guint indent = first || is_last (table, c) || *rest[c] == '\0' || table->width[c] <= SHORT ? 0 : 2;
+          g_autofree char *words = take_line (rest[c], table->width[c] - indent, &rest[c]);
+
+          cell = g_strdup_printf ("%*s%s", (int) indent, "", words);
+        }
+      else
+        {
+          cell = cut_to (rest[c], table->width[c]);
+          rest[c] = "";
+        }
+      styled = !dim && column->style != NULL && *cell != '\0' && !g_str_has_suffix (cell, "+0") && !g_str_has_suffix (cell, "-0")
+               && !g_str_has_suffix (cell, "~0");
       if (styled)
         g_string_append (out, column->style);
       append_padded (out, cell, table->width[c], column->right, is_last (table, c));
@@ -195,6 +249,31 @@ say_row (const Table *table, guint row)
       g_string_append (out, is_last (table, c) ? "" : "  ");
     }
   g_string_append (out, dim ? PH_STYLE_RESET "\n" : "\n");
+}
+
+static void
+say_row (const Table *table, guint row)
+{
+  const gboolean dim = table->columns[0].dim != NULL
+                       && json_object_get_int_member (json_array_get_object_element (table->rows, row), table->columns[0].dim)
+                              == 0;
+  g_autofree const char **rest = g_new (const char *, table->n);
+  g_autofree gboolean *whole = g_new (gboolean, table->n);
+  gboolean more, first = TRUE;
+
+  for (guint c = 0; c < table->n; c++)
+    {
+      rest[c] = cell_at (table, row, c);
+      whole[c] = table->columns[c].sentence && text_width (rest[c]) > table->width[c] && !was_said (table, row, c);
+    }
+  do
+    {
+      say_line (table, rest, whole, first, dim);
+      first = more = FALSE;
+      for (guint c = 0; c < table->n; c++)
+        more = more || (table->width[c] > 0 && *rest[c] != '\0');
+    }
+  while (more);
 }
 
 static void
@@ -321,7 +400,7 @@ ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint 
 {
   g_autoptr (GPtrArray) cells = g_ptr_array_new_with_free_func (g_free);
   g_autofree guint *width = g_new0 (guint, n);
-  Table table = { reply, rows, columns, n, json_array_get_length (rows), cells, width };
+  Table table = { reply, rows, columns, n, json_array_get_length (rows), cells, width, G_MAXUINT };
   const gboolean whole = reply->wide || reply->mode != PH_TABLES_TABLE;
 
   if (table.n_rows == 0 && reply->mode != PH_TABLES_CSV)
@@ -333,7 +412,7 @@ ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint 
         const int digits = reply->mode == PH_TABLES_CSV ? 0 : columns[c].digits;
         const char *prefix = columns[c].prefix != NULL && reply->mode != PH_TABLES_CSV ? columns[c].prefix : "";
         g_autofree char *text = cell_text (json_object_get_member (json_array_get_object_element (rows, r), columns[c].key),
-                                           digits, whole);
+                                           digits, whole || columns[c].sentence);
 
         g_ptr_array_add (cells, g_strconcat (*text != '\0' ? prefix : "", text, NULL));
       }
@@ -360,7 +439,9 @@ next_char (const char *p, guint *width)
 static void
 append_wrapped (GString *out, const char *line, gsize length, guint room)
 {
-  const guint indent = MIN ((guint) strspn (line, " ") + 2, room / 2);
+  /* Also of a line of a diff, which begins with its sign and perhaps with a colour. */
+  const char *sign = line + (*line == '\xff' ? 2 : 0);
+  const guint indent = MIN ((guint) strspn (sign, " +-") + 2, room / 2);
   const char *start = line, *space = NULL;
   guint at = 0, width;
 

@@ -374,7 +374,7 @@ add_compared (GString *text, const PhProof *proof, const Draft *draft)
   if (proof->n_same + proof->n_close > 0)
     add (text, "%u equal on up to %u sets of inputs (%s)", proof->n_same + proof->n_close, proof->n_sets, proof->inputs);
   if (draft->whole == PH_VERDICT_SAME || draft->whole == PH_VERDICT_CLOSE || draft->whole == PH_VERDICT_PROVED)
-    add (text, "the whole model agrees on %u sets of inputs", proof->n_whole);
+    add (text, "the whole model agrees on %u %s of inputs", proof->n_whole, proof->n_whole == 1 ? "set" : "sets");
   if (draft->whole == PH_VERDICT_NOTHING)
     add (text, "the model's outputs do not vary, so as a whole it shows nothing");
   if (proof->max_scaled_error > 0)
@@ -393,7 +393,7 @@ conclude_sentence (PhProof *proof, const Draft *draft)
   if (proof->n_different > 0)
     add (text, "%u of %u rewrites differ", proof->n_different, proof->n_rewrites);
   if (proof->n_different > 0 && draft->whole != PH_VERDICT_NONE && draft->whole != PH_VERDICT_DIFFERENT)
-    add (text, "no output of the model showed it on %u sets of inputs", proof->n_whole);
+    add (text, "no output of the model showed it on %u %s of inputs", proof->n_whole, proof->n_whole == 1 ? "set" : "sets");
   if (proof->n_nothing > 0)
     add (text, "nothing is shown of %u: %s", proof->n_nothing, draft->local_why != NULL ? draft->local_why : "they do not vary");
   if (proof->n_none > 0)

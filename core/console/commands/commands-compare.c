@@ -70,7 +70,15 @@ compare_begin (PhCall *call, GError **error)
   if (call->argc == 1 && !is_position (call->argv[0]))
     {
       const char *const arguments[] = { call->argv[0], NULL };
+      const gsize name = strspn (call->argv[0], G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_");
 
+      if (name > 0 && call->argv[0][name] == '(' && g_str_has_suffix (call->argv[0], ")")
+          && !g_file_test (call->argv[0], G_FILE_TEST_EXISTS))
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                       "there is no function '%.*s': define it with def, or run its file by `source`", (int) name, call->argv[0]);
+          return FALSE;
+        }
       compare->job = ph_job_new (call->document, ph_document_get_position (call->document));
       ph_job_add_pass (compare->job, &ph_pass_compare, arguments);
       ph_job_get_options (compare->job)->allow = PH_LOSSY;

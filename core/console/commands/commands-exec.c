@@ -163,6 +163,8 @@ exec_finish (PhCall *call, GError **error)
 
   if (call->argc > 0 && g_str_equal (call->argv[0], "stop"))
     {
+      ph_reply_say (call->reply, "%s\n",
+                    ph_document_get_execution (call->document, NULL) != NULL ? "the run is over" : "nothing was running");
       ph_document_take_execution (call->document, NULL);
       return TRUE;
     }

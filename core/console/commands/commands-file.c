@@ -486,7 +486,7 @@ info_work (PhCall *call, GError **error)
   ph_reply_say (call->reply, "%-11s %" G_GINT64_FORMAT "\n", "parameters", parameters);
   ph_reply_say (call->reply, "%-11s %" G_GINT64_FORMAT, "flops", totals.flops);
   if (totals.unknown > 0)
-    ph_reply_say (call->reply, " (%" G_GINT64_FORMAT " nodes unknown)", totals.unknown);
+    ph_reply_say (call->reply, " (%" G_GINT64_FORMAT " node%s unknown)", totals.unknown, totals.unknown == 1 ? "" : "s");
   ph_reply_say (call->reply, "\n%-11s ", "ops");
   for (guint i = 0; i < n_names; i++)
     ph_reply_say (call->reply, "%s%s %" G_GSIZE_FORMAT, i > 0 ? ", " : "", (char *) names[i],

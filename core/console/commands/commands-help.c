@@ -187,21 +187,24 @@ help_begin (PhCall *call, GError **error)
   const PhCommand *const *list = ph_command_list (&n);
   g_autofree char *name = g_strjoinv (" ", call->argv);
   const PhCommand *row = ph_command_find (name);
-  gboolean found = FALSE;
+  gboolean found = FALSE, several = FALSE;
   const PhForeignOp *foreign;
   const PhDialect *dialect = NULL;
   JsonArray *commands;
   /* clang-format off */
   static const PhColumn    columns[] = {
-    { "usage", "command", .style = PH_STYLE_KEY }, { "summary", "does" }, { "shortcut", "key", .minor = TRUE },
+    { "usage", "command", .style = PH_STYLE_KEY, .sentence = TRUE }, { "summary", "does", .sentence = TRUE }, { "shortcut", "key", .minor = TRUE },
   };
   /* clang-format on */
 
-  if (call->argc == 0 || row != NULL)
+  /* "pass" is none, but there are `pass on`, `pass off`, ... */
+  for (guint i = 0; i < n && !several; i++)
+    several = name != NULL && g_str_has_prefix (list[i]->name, name) && list[i]->name[strlen (name)] == ' ';
+  if (call->argc == 0 || row != NULL || several)
     {
       commands = ph_reply_array (call->reply, "commands");
       for (guint i = 0; i < n; i++)
-        if (row == NULL || list[i] == row || g_str_has_prefix (list[i]->name, name))
+        if (call->argc == 0 || list[i] == row || g_str_has_prefix (list[i]->name, name))
           {
             JsonObject *object = ph_json_add_object (commands);
             g_autofree char *usage = g_strconcat (list[i]->name, " ", list[i]->arguments, NULL);
@@ -213,12 +216,13 @@ help_begin (PhCall *call, GError **error)
       /* Of one command all of its arguments are wanted, however narrow the terminal is. */
       if (call->reply->width > 0 && json_array_get_length (commands) == 1 && call->reply->mode == PH_TABLES_TABLE)
         ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET "\n%s\n",
-                      json_object_get_string_member (json_array_get_object_element (commands, 0), "usage"), row->summary);
+                      json_object_get_string_member (json_array_get_object_element (commands, 0), "usage"),
+                      json_object_get_string_member (json_array_get_object_element (commands, 0), "summary"));
       else
         ph_reply_table (call->reply, commands, columns, G_N_ELEMENTS (columns));
       if (row != NULL && row->help != NULL)
         ph_reply_say (call->reply, "%s\n", row->help);
-      if (row == NULL)
+      if (call->argc == 0)
         ph_reply_say (call->reply,
                       "also: select … from nodes, values, edges, steps, … (SQL); y = log(x1) + x1*x2 (computes and records)\n"
                       "help COMMAND, help PASS, help RULE and help OPERATOR say more\n");
@@ -259,8 +263,9 @@ help_begin (PhCall *call, GError **error)
 static gboolean
 formats_begin (PhCall *call, GError **error)
 {
-  static const PhColumn columns[]
-      = { { "name", "format", .style = PH_STYLE_KEY }, { "title", "is" }, { "files", "files" }, { "can", "can be" } };
+  static const PhColumn columns[] = {
+    { "name", "format", .style = PH_STYLE_KEY }, { "title", "is", .sentence = TRUE }, { "files", "files" }, { "can", "can be" }
+  };
   guint n, n_found = 0;
   const PhFormat *const *list = ph_format_list (&n);
   JsonArray *rows = ph_reply_array (call->reply, "formats");

@@ -129,7 +129,7 @@ rewrites_work (PhCall *call, GError **error)
   static const PhColumn columns[] = {
     { "position", "position" }, { "rule", "rule", .style = PH_STYLE_KEY }, { "node", "at" },
     { "added", "added", "+", FALSE, PH_STYLE_ADDED }, { "removed", "removed", "-", FALSE, PH_STYLE_REMOVED },
-    { "why", "why" },
+    { "why", "why", .sentence = TRUE },
   };
   /* clang-format on */
   const Steps *steps = call->data;

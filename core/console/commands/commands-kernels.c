@@ -85,12 +85,12 @@ reply_node (PhCall *call, const Kernels *job, const GArray *candidates)
 {
   /* clang-format off */
   static const PhColumn columns[] = {
-    { "mark", "" }, { "kernel", "kernel", .style = PH_STYLE_KEY }, { "priority", "priority", .right = TRUE }, { "why", "" },
+    { "mark", "" }, { "kernel", "kernel", .style = PH_STYLE_KEY }, { "priority", "priority", .right = TRUE }, { "why", "", .sentence = TRUE },
   };
   static const PhColumn measured[] = {
     { "mark", "" }, { "kernel", "kernel", .style = PH_STYLE_KEY }, { "priority", "priority", .right = TRUE },
     { "ms", "ms", .right = TRUE, .digits = 4 }, { "packed", "packed", .right = TRUE }, { "max_abs", "difference", .right = TRUE, .digits = 3 },
-    { "place", "where" }, { "why", "" },
+    { "place", "where", .minor = TRUE }, { "why", "", .sentence = TRUE },
   };
   /* clang-format on */
   const PhNode *node = ph_model_find_node (job->model, job->node);
@@ -176,7 +176,7 @@ reply_all (PhCall *call, const Kernels *job)
   /* clang-format off */
   static const PhColumn columns[] = {
     { "op", "operator", .style = PH_STYLE_KEY }, { "kernel", "kernel" }, { "nodes", "nodes", .right = TRUE }, { "layout", "layout" },
-    { "packed", "packed", .right = TRUE }, { "others", "registered" },
+    { "packed", "packed", .right = TRUE }, { "others", "registered", .sentence = TRUE },
   };
   /* clang-format on */
   g_autoptr (GArray) sums = g_array_new (FALSE, FALSE, sizeof (Sum));

@@ -58,8 +58,8 @@ passes_begin (PhCall *call, GError **error)
 {
   /* clang-format off */
   static const PhColumn columns[] = {
-    { "name", "pass", .style = PH_STYLE_KEY }, { "group", "group" }, { "n_rules", "rules", .right = TRUE, .minor = TRUE },
-    { "class", "results" }, { "summary", "does" },
+    { "name", "pass", .style = PH_STYLE_KEY }, { "group", "group", .minor = TRUE }, { "n_rules", "rules", .right = TRUE, .minor = TRUE },
+    { "class", "results", .minor = TRUE }, { "summary", "does", .sentence = TRUE },
   };
   /* clang-format on */
   guint n;
@@ -146,7 +146,7 @@ load_finish (PhCall *call, GError **error)
 /* clang-format off */
 static const PhColumn entry_columns[] = {
   { "index", "", .right = TRUE }, { "pass", "pass", .style = PH_STYLE_KEY }, { "enabled", "on" },
-  { "breakpoint", "breakpoint", .minor = TRUE }, { "repeat", "repeat", .minor = TRUE }, { "limit", "limit", .right = TRUE, .minor = TRUE }, { "step", "step", .right = TRUE }, { "summary", "does" },
+  { "breakpoint", "breakpoint", .minor = TRUE }, { "repeat", "repeat", .minor = TRUE }, { "limit", "limit", .right = TRUE, .minor = TRUE }, { "step", "step", .right = TRUE }, { "summary", "does", .sentence = TRUE },
 };
 /* clang-format on */
 
@@ -561,6 +561,8 @@ rule_begin (PhCall *call, GError **error)
       json_array_add_string_element (array, off->pdata[i]);
       ph_reply_say (call->reply, "off: %s\n", (char *) off->pdata[i]);
     }
+  if (off->len == 0)
+    ph_reply_say (call->reply, "every rule is on\n");
   return TRUE;
 }
 

@@ -301,7 +301,8 @@ reply_times (PhReply *reply, const PhScriptComparison *comparison)
   json_object_set_object_member (reply->json, "times", times);
   ph_reply_say (reply, "eager %.3f ms", comparison->eager_ms);
   if (comparison->trace_error == NULL)
-    ph_reply_say (reply, ", trace %.3f ms (%u nodes)", comparison->trace_ms, comparison->n_traced);
+    ph_reply_say (reply, ", trace %.3f ms (%u node%s)", comparison->trace_ms, comparison->n_traced,
+                  comparison->n_traced == 1 ? "" : "s");
   if (comparison->compile_error == NULL)
     ph_reply_say (reply, ", compiled %.3f ms (%u nodes), after O2 %.3f ms (%u nodes)", comparison->compiled_ms,
                   comparison->n_compiled, comparison->optimised_ms, comparison->n_optimised);
@@ -348,10 +349,27 @@ say_words (PhReply *reply, const char *name)
   return found;
 }
 
+/* "softmax" is the operator Softmax; under that name `help` has it anyway. */
+static gboolean
+say_operator (PhReply *reply, const char *name)
+{
+  const PhOp *op = ph_script_op (name, 1, NULL);
+  JsonObject *row;
+
+  if (op == NULL || g_str_equal (op->name, name))
+    return FALSE;
+  row = ph_json_add_object (ph_reply_array (reply, "words"));
+  ph_json_set (row, "name", name);
+  ph_json_set (row, "operator", op->name);
+  ph_reply_say (reply, PH_STYLE_KEY "%s" PH_STYLE_RESET " in the tensor language is the operator %s: `help %s`\n", name, op->name,
+                op->name);
+  return TRUE;
+}
+
 gboolean
 ph_call_reply_word (PhCall *call, const char *name)
 {
-  return say_words (call->reply, name) > 0;
+  return say_words (call->reply, name) > 0 || say_operator (call->reply, name);
 }
 
 static gboolean
@@ -362,7 +380,8 @@ language_begin (PhCall *call, GError **error)
 
   if (!ph_call_need_args (call, 0, 1, error))
     return FALSE;
-  if (say_words (call->reply, call->argc > 0 ? call->argv[0] : NULL) == 0)
+  if (say_words (call->reply, call->argc > 0 ? call->argv[0] : NULL) == 0
+      && !(call->argc > 0 && say_operator (call->reply, call->argv[0])))
     {
       g_autofree const char **names = g_new (const char *, n);
       const char *nearest;

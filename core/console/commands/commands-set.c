@@ -279,7 +279,8 @@ set_kernel (PhCall *call, GError **error)
 static gboolean
 set_begin (PhCall *call, GError **error)
 {
-  static const PhColumn columns[] = { { "name", "NAME" }, { "text", "VALUE", NULL, TRUE }, { "summary", "IS" } };
+  static const PhColumn columns[]
+      = { { "name", "NAME" }, { "text", "VALUE", NULL, TRUE }, { "summary", "IS", .sentence = TRUE } };
   JsonArray *rows;
   guint64 value;
 

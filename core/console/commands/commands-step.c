@@ -498,7 +498,9 @@ goto_begin (PhCall *call, GError **error)
     return FALSE;
   if (!ph_call_find_position (call, call->argv[0], &to, error))
     {
-      g_autofree char *meant = g_ascii_isalpha (call->argv[0][0]) ? ph_meant_step (call->document, call->argv[0]) : g_strdup ("");
+      g_autofree char *meant = g_ascii_isalpha (call->argv[0][0]) && ph_pass_find (call->argv[0]) == NULL
+                                   ? ph_meant_step (call->document, call->argv[0])
+                                   : g_strdup ("");
 
       if (*meant != '\0' && error != NULL)
         {

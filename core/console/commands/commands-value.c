@@ -69,13 +69,15 @@ find_input (PhCall *call, const char *name, GError **error)
   return NULL;
 }
 
-/* "random SEED [SIZE...]": the sizes stand for the dimensions that the type leaves open, in order. */
+/* "random SEED [SIZE...]": the sizes stand for the dimensions that the type leaves open, in order; where it leaves open how many there
+ * are, for all of them. */
 static PhTensor *
 random_feed (PhCall *call, PhValue *input, GError **error)
 {
   g_autoptr (GHashTable) sizes = g_hash_table_new (NULL, NULL);
   const PhType *type = input->type;
-  const gboolean has_rank = type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank;
+  const gboolean is_tensor = type != NULL && type->kind == PH_KIND_TENSOR, has_rank = is_tensor && type->has_rank;
+  const guint rank = has_rank ? type->rank : is_tensor && call->argc > 3 ? MIN (call->argc - 3, PH_MAX_RANK) : 0;
   PhDim dims[PH_MAX_RANK];
   guint64 seed = 1;
   guint next = 3;
@@ -86,11 +88,16 @@ random_feed (PhCall *call, PhValue *input, GError **error)
       ph_call_usage (call, error, "a seed is a number, not '%s'", call->argv[2]);
       return NULL;
     }
-  for (guint i = 0; has_rank && i < type->rank; i++)
+  if (is_tensor && !has_rank && call->argc <= 3)
+    {
+      ph_call_usage (call, error, "nothing is known of the shape of '%s': write its sizes behind the seed", input->name);
+      return NULL;
+    }
+  for (guint i = 0; i < rank; i++)
     {
       guint64 size;
 
-      dims[i] = type->dims[i];
+      dims[i] = has_rank ? type->dims[i] : PH_DIM_UNKNOWN;
       if (!ph_dim_known (dims[i]) && next < call->argc)
         {
 
@@ -111,8 +118,7 @@ random_feed (PhCall *call, PhValue *input, GError **error)
       ph_call_usage (call, error, "'%s' has fewer open dimensions than sizes given", input->name);
       return NULL;
     }
-  tensor = ph_generate_tensor (has_rank ? ph_type_tensor (type->dtype, type->rank, dims) : type, PH_INPUTS_NORMAL, seed, sizes, 2,
-                               1);
+  tensor = ph_generate_tensor (is_tensor ? ph_type_tensor (type->dtype, rank, dims) : type, PH_INPUTS_NORMAL, seed, sizes, 2, 1);
   if (tensor == NULL)
     {
       g_autofree char *words = ph_type_to_string (type);

@@ -75,9 +75,10 @@ say_value (PhCall *call, PhViewField field, const char *value)
 static gboolean
 view_begin (PhCall *call, GError **error)
 {
-  static const PhColumn columns[] = {
-    { "field", "FIELD", .style = PH_STYLE_KEY }, { "value", "VALUE" }, { "words", "CAN BE", .minor = TRUE }, { "summary", "IS" }
-  };
+  static const PhColumn columns[] = { { "field", "FIELD", .style = PH_STYLE_KEY },
+                                      { "value", "VALUE" },
+                                      { "words", "CAN BE", .minor = TRUE, .sentence = TRUE },
+                                      { "summary", "IS", .sentence = TRUE } };
   PhViewState *view = ph_document_get_view (call->document);
   JsonArray *rows = ph_reply_array (call->reply, "view");
   PhViewField field = PH_N_VIEW_FIELDS;
