@@ -422,6 +422,14 @@ convert_to_onnx (PhPassRun *run, GError **error)
   if (!run->stopped && (!ph_aten_finish (run, error) || !ph_foreign_finish (run, error)))
     return FALSE;
   note_what_stays (run, reasons);
+  if (!run->stopped && run->model->graph->outputs->len > 0 && run->model->graph->n_nodes == 0
+      && ph_model_opset (run->model, "") == 0
+      && ph_pass_begin (run, "opset", NULL,
+                        "Nothing of another system's is left: what comes to it is of ONNX's newest operators."))
+    {
+      ph_model_set_opset (run->model, "", PH_OPSET_NEWEST);
+      ph_pass_end (run);
+    }
   return TRUE;
 }
 

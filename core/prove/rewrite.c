@@ -418,6 +418,16 @@ in_lasting_function (PhProver *prover, const PhGraph *graph)
          && ph_model_find_function (prover->model[1], function->domain, function->name) != NULL;
 }
 
+/* What nothing reads makes no difference, whatever it would be. */
+static gboolean
+is_read (const PhNode *node)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    if (ph_value_n_uses (node->outputs->pdata[i]) > 0)
+      return TRUE;
+  return FALSE;
+}
+
 /* Why nothing of @rewrite can be computed. NULL: it can. */
 static const char *
 why_not (PhProver *prover, const PhRewrite *rewrite)
@@ -436,7 +446,7 @@ why_not (PhProver *prover, const PhRewrite *rewrite)
         if (node == NULL && value != NULL)
           node = value->producer;
         dialect = node != NULL ? ph_dialect_find (node->domain) : NULL;
-        if (dialect != NULL && dialect->foreign != NULL)
+        if (dialect != NULL && dialect->foreign != NULL && is_read (node))
           return "it changes operators of another system, which are shown and compared here, but not computed";
         if (in_lasting_function (prover, graph))
           return "it changes a function: inline the functions first, then what calls it is computed";

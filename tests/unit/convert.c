@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "core/io/format.h"
+#include "core/io/io.h"
 #include "core/ops/op-list.h"
 #include "core/prove/cases/cases.h"
+#include "core/prove/prover.h"
 
 static void
 run_case (const char *name, gboolean optimised)
@@ -174,6 +176,50 @@ test_given_on (void)
   g_assert_true (model->graph->outputs->pdata[1] == ph_node_output (model->graph->last, 0));
 }
 
+/* The functions that a model has written as ONNX. */
+static guint
+count_written (PhModel *model)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = ph_onnx_write (model, &error);
+  g_autoptr (PhModel) again = bytes != NULL ? ph_format_read_bytes (ph_format_find ("onnx"), bytes, "f.onnx", NULL, &error)
+                                            : NULL;
+
+  g_assert_no_error (error);
+  return again->functions->len;
+}
+
+/* What nothing reads is gone at the end, and the proof says that nothing of it matters; functions of another system that nothing calls any
+ * more are not written: no runtime would open them. */
+static void
+test_left_over (void)
+{
+  static const char text[] = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                             "  %0 = func.call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"
+                             "  stablehlo.custom_call @check.expect_close(%0, %0) {has_side_effect = true} : "
+                             "(tensor<4xf32>, tensor<4xf32>) -> ()\n  return %0 : tensor<4xf32>\n}\n"
+                             "func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                             "  %0 = stablehlo.tanh %x : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n";
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (GError) error = NULL;
+  PhModel *model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, &error);
+  PhHistory *history = ph_history_new ();
+  g_autoptr (PhProver) prover = NULL;
+  g_autoptr (PhProof) proof = NULL;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (count_written (model), ==, 1);
+  ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);
+  ph_pass_run (ph_pass_find ("dce"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->graph->n_nodes, ==, 1);
+  g_assert_cmpuint (count_written (model), ==, 0);
+  prover = ph_prover_new (model, history, NULL, 1);
+  proof = ph_prover_compare (prover, (PhPosition) { 1, 0 }, (PhPosition) { 2, 0 }, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (ph_verdict_name (proof->verdict), ==, "proved");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -194,5 +240,6 @@ main (int argc, char **argv)
   g_test_add_func ("/convert/effects", test_effects);
   g_test_add_func ("/convert/placing", test_placing);
   g_test_add_func ("/convert/given-on", test_given_on);
+  g_test_add_func ("/convert/left-over", test_left_over);
   return g_test_run ();
 }

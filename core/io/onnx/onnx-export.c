@@ -476,6 +476,7 @@ ph_export_opset_table (PhExport *export, GHashTable *opsets, gboolean with_own, 
 Onnx__ModelProto *
 ph_onnx_export (PhExport *export, PhModel *model)
 {
+  g_autoptr (GPtrArray) functions = NULL;
   Onnx__ModelProto *proto = model->extra != NULL ? ph_proto_parse (export->arena, &onnx__model_proto__descriptor, model->extra)
                                                  : NULL;
 
@@ -495,8 +496,9 @@ ph_onnx_export (PhExport *export, PhModel *model)
     }
   proto->graph = export_graph (export, model->graph);
   g_clear_pointer (&export->node_names, g_hash_table_unref);
-  for (guint i = 0; i < model->functions->len; i++) /* before the functions that fused nodes become */
-    g_ptr_array_insert (export->functions, (int) i, ph_export_function (export, model->functions->pdata[i]));
+  functions = ph_export_functions (model);
+  for (guint i = 0; i < functions->len; i++) /* before the functions that fused nodes become */
+    g_ptr_array_insert (export->functions, (int) i, ph_export_function (export, functions->pdata[i]));
   proto->opset_import = ph_export_opsets (export, export->functions->len > 0, &proto->n_opset_import);
   proto->has_ir_version = TRUE;
   proto->ir_version = model->ir_version > 0 ? model->ir_version : 8;

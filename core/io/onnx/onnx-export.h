@@ -33,6 +33,8 @@ void ph_export_add_places (PhExport *export, Onnx__NodeProto *proto, const PhNod
 const char *ph_export_fused (PhExport *export, PhNode *node);                             /* onnx-fused.c: its function's name */
 /* onnx-function.c: what the graph of a function has, but name, domain, attributes and opsets. */
 Onnx__FunctionProto *ph_export_body (PhExport *export, PhGraph *graph, gboolean *calls_own);
+/* Those that are written: of a model that became ONNX none is left of what nothing calls and ONNX has not. (transfer container) (element-type PhFunction) */
+GPtrArray *ph_export_functions (const PhModel *model);
 Onnx__FunctionProto *ph_export_function (PhExport *export, const PhFunction *function);
 Onnx__OperatorSetIdProto **ph_export_opset_table (PhExport *export, GHashTable *opsets, gboolean with_own, gsize *n);
 

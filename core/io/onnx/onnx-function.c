@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/onnx-export.h"
 #include "core/io/onnx/onnx-import.h"
+#include "core/ops/dialect.h"
 
 #include <string.h>
 
@@ -271,6 +272,71 @@ ph_export_body (PhExport *export, PhGraph *graph, gboolean *calls_own)
   return function;
 }
 
+/* The sets of operators of which the function says so, and of what its nodes are beside those. */
+static void
+add_domains (PhExport *export, const PhGraph *graph, GHashTable *opsets)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      if (!g_hash_table_contains (opsets, node->domain) && !g_str_equal (node->domain, PH_OWN_DOMAIN))
+        g_hash_table_insert (opsets, (gpointer) node->domain,
+                             GINT_TO_POINTER (MAX (ph_model_opset (export->model, node->domain), 1)));
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        add_domains (export, node->graphs->pdata[i], opsets);
+    }
+}
+
+static GHashTable *
+opsets_of (PhExport *export, const PhFunction *function)
+{
+  GHashTable *opsets = g_hash_table_new (NULL, NULL);
+  GHashTableIter iter;
+  gpointer domain, version;
+
+  g_hash_table_iter_init (&iter, function->opsets);
+  while (g_hash_table_iter_next (&iter, &domain, &version))
+    g_hash_table_insert (opsets, domain, version);
+  add_domains (export, function->graph, opsets);
+  return opsets;
+}
+
+/* Adds what the nodes of @graph call, and what is called there, to @called. TRUE: some node is of another system. */
+static gboolean
+find_called (const PhGraph *graph, GHashTable *called)
+{
+  gboolean foreign = FALSE;
+
+  PH_FOREACH_NODE (node, graph)
+    {
+      const PhDialect *dialect = ph_dialect_find (node->domain);
+      PhFunction *function = ph_node_function (node);
+
+      foreign = foreign || (dialect != NULL && dialect->foreign != NULL);
+      if (function != NULL && called != NULL && g_hash_table_add (called, function))
+        foreign = find_called (function->graph, called) || foreign;
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        foreign = find_called (node->graphs->pdata[i], called) || foreign;
+    }
+  return foreign;
+}
+
+GPtrArray *
+ph_export_functions (const PhModel *model)
+{
+  g_autoptr (GHashTable) called = g_hash_table_new (NULL, NULL);
+  GPtrArray *functions = g_ptr_array_new ();
+  const gboolean foreign = find_called (model->graph, called);
+
+  for (guint i = 0; i < model->functions->len; i++)
+    {
+      const PhFunction *function = model->functions->pdata[i];
+
+      if (foreign || g_hash_table_contains (called, function) || !find_called (function->graph, NULL))
+        g_ptr_array_add (functions, (gpointer) function);
+    }
+  return functions;
+}
+
 Onnx__FunctionProto *
 ph_export_function (PhExport *export, const PhFunction *function)
 {
@@ -278,7 +344,7 @@ ph_export_function (PhExport *export, const PhFunction *function)
                                          ? ph_proto_parse (export->arena, &onnx__function_proto__descriptor, function->extra)
                                          : NULL;
   GHashTable *names = export->node_names;
-  g_autoptr (GHashTable) own = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) own = g_hash_table_new (NULL, NULL), opsets = NULL;
   PhExport plain = { .arena = export->arena, .plain = TRUE }; /* defaults are fields that are packed at once */
   gboolean calls_own = FALSE;
   Onnx__FunctionProto *proto;
@@ -293,7 +359,8 @@ ph_export_function (PhExport *export, const PhFunction *function)
   for (guint i = 0; i < function->defaults->len; i++)
     ph_proto_append (export->arena, &proto->base, PH_FUNCTION_ATTRIBUTE_PROTO,
                      &ph_attr_to_proto (&plain, function->defaults->pdata[i])->base);
-  proto->opset_import = ph_export_opset_table (export, function->opsets, calls_own, &proto->n_opset_import);
+  opsets = opsets_of (export, function);
+  proto->opset_import = ph_export_opset_table (export, opsets, calls_own, &proto->n_opset_import);
   if (extra != NULL)
     {
       const guint n = proto->base.n_unknown_fields, m = extra->base.n_unknown_fields;
