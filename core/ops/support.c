@@ -64,6 +64,8 @@ ph_kernel_ints (PhKernel *kernel, guint input, gsize *n)
     return NULL;
   *n = ph_tensor_count (tensor);
   values = g_new (gint64, *n + 1);
+  if (ph_tensor_dtype (tensor) == PH_INT64 && ph_tensor_copy_data (tensor, values))
+    return values;
   for (gsize i = 0; i < *n; i++)
     values[i] = ph_tensor_get_int (tensor, i);
   return values;

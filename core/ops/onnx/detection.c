@@ -21,8 +21,10 @@ box_at (PhTensor *boxes, gsize i, gboolean centred)
 {
   double v[4];
 
+  const float *floats = ph_tensor_dtype (boxes) == PH_FLOAT ? ph_tensor_data (boxes) : NULL;
+
   for (guint k = 0; k < 4; k++)
-    v[k] = ph_tensor_get (boxes, 4 * i + k);
+    v[k] = floats != NULL ? (double) floats[4 * i + k] : ph_tensor_get (boxes, 4 * i + k);
   if (centred) /* x, y, width, height */
     return (Box) { v[1] - v[3] / 2, v[0] - v[2] / 2, v[1] + v[3] / 2, v[0] + v[2] / 2 };
   return (Box) { MIN (v[0], v[2]), MIN (v[1], v[3]), MAX (v[0], v[2]), MAX (v[1], v[3]) };
@@ -73,6 +75,7 @@ run_nms (PhKernel *kernel, GError **error)
   double limit = scalar_or (kernel, 2, 0), most_overlap = scalar_or (kernel, 3, 0),
          least_score = scalar_or (kernel, 4, -G_MAXDOUBLE);
   g_autoptr (GArray) selected = g_array_new (FALSE, FALSE, 3 * sizeof (gint64));
+  const float *floats = ph_tensor_dtype (scores) == PH_FLOAT ? ph_tensor_data (scores) : NULL;
   gint64 dims[2] = { 0, 3 }, batches, classes, n;
   gpointer to;
 
@@ -90,10 +93,10 @@ run_nms (PhKernel *kernel, GError **error)
 
       for (gint64 i = 0; i < n; i++)
         {
-          Candidate candidate = { i, ph_tensor_get (scores, plane * n + i) };
+          const double score = floats != NULL ? (double) floats[plane * n + i] : ph_tensor_get (scores, plane * n + i);
 
-          if (candidate.score > least_score)
-            g_array_append_val (candidates, candidate);
+          if (score > least_score)
+            g_array_append_vals (candidates, &(Candidate) { i, score }, 1);
         }
       g_array_sort (candidates, by_score);
       for (guint i = 0; i < candidates->len && taken->len < limit; i++)

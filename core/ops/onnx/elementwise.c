@@ -21,9 +21,29 @@
   if (to == PH_##to_ && from == PH_##from_)    \
   CONVERT (to_type_, from_type_)
 
+/* Floats to what has not all of them: those between @least_ and @most_ are cut off, the others are for ph_dtype_store(). */
+#define CUT(to_, to_type_, least_, most_)              \
+  if (to == PH_##to_ && from == PH_FLOAT)              \
+    {                                                  \
+      for (gsize i = 0; i < n; i++)                    \
+        {                                              \
+          const float value = ((const float *) x)[i];  \
+                                                       \
+          if (value >= least_ && value <= most_)       \
+            ((to_type_ *) y)[i] = (to_type_) value;    \
+          else                                         \
+            ph_dtype_store (to, y, i, (double) value); \
+        }                                              \
+      return;                                          \
+    }
+
 static void
 convert (PhDType to, gpointer y, PhDType from, gconstpointer x, gsize n)
 {
+  CUT (INT64, gint64, -9e18f, 9e18f)
+  CUT (INT32, gint32, -2e9f, 2e9f)
+  CUT (UINT8, guint8, 0, 255)
+  CUT (INT8, gint8, -128, 127)
   PAIR (DOUBLE, double, FLOAT, float)
   PAIR (FLOAT, float, DOUBLE, double)
   PAIR (FLOAT, float, INT64, gint64)

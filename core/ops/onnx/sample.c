@@ -410,6 +410,8 @@ run_roi_align (PhKernel *kernel, GError **error)
   gint64 ratio = ph_node_attr_int (node, "sampling_ratio", 0), n_rois, height, width, channels, dims[4];
   double scale = ph_node_attr_float (node, "spatial_scale", 1), shift = half ? 0.5 : 0;
   PhDType dtype = ph_tensor_dtype (x);
+  g_autofree double *sums = NULL, *best = NULL; /* of each channel */
+  const float *floats;
   gconstpointer from;
   gpointer to;
 
@@ -428,6 +430,9 @@ run_roi_align (PhKernel *kernel, GError **error)
   if (to == NULL)
     return FALSE;
   from = ph_tensor_data (x);
+  floats = dtype == PH_FLOAT ? from : NULL;
+  sums = g_new (double, channels);
+  best = g_new (double, channels);
   for (gint64 r = 0; r < n_rois; r++)
     {
       double x0 = ph_tensor_get (rois, 4 * r) * scale - shift, y0 = ph_tensor_get (rois, 4 * r + 1) * scale - shift;
@@ -445,30 +450,37 @@ run_roi_align (PhKernel *kernel, GError **error)
       nx = ratio > 0 ? ratio : (gint64) CLAMP (ceil (w / wide), 0, 1e6);
       if (!(fabs (w) < 1e6 && fabs (h) < 1e6) || ny * nx > 1 << 20)
         return ph_kernel_fail (kernel, error, "box %" G_GINT64_FORMAT " is too large to sample: %g by %g", (gint64) r, w, h);
-      for (gint64 c = 0; c < channels; c++)
-        for (gint64 p = 0; p < high * wide; p++)
-          {
-            gsize plane = (batch * channels + c) * height * width;
-            double sum = 0, best = -INFINITY;
+      /* The places are those of all channels. */
+      for (gint64 p = 0; p < high * wide; p++)
+        {
+          for (gint64 c = 0; c < channels; c++)
+            {
+              sums[c] = 0;
+              best[c] = -INFINITY;
+            }
+          for (gint64 s = 0; s < ny * nx; s++)
+            {
+              gint64 at[4];
+              double weight[4];
 
-            for (gint64 s = 0; s < ny * nx; s++)
-              {
-                gint64 at[4];
-                double weight[4];
-
-                neighbours (y0 + (p / wide + (s / nx + 0.5) / ny) * h / high, x0 + (p % wide + (s % nx + 0.5) / nx) * w / wide,
-                            height, width, at, weight);
+              neighbours (y0 + (p / wide + (s / nx + 0.5) / ny) * h / high, x0 + (p % wide + (s % nx + 0.5) / nx) * w / wide,
+                          height, width, at, weight);
+              for (gint64 c = 0; c < channels; c++)
                 for (guint i = 0; i < 4; i++)
                   {
-                    double part = weight[i] * ph_dtype_load (dtype, from, plane + at[i]);
+                    const gsize from_at = (gsize) ((batch * channels + c) * height * width + at[i]);
+                    const double part = weight[i]
+                                        * (floats != NULL ? (double) floats[from_at] : ph_dtype_load (dtype, from, from_at));
 
-                    sum += part;
-                    best = MAX (best, part);
+                    sums[c] += part;
+                    if (most)
+                      best[c] = MAX (best[c], part);
                   }
-              }
+            }
+          for (gint64 c = 0; c < channels; c++)
             ph_dtype_store (dtype, to, (r * channels + c) * high * wide + p,
-                            most ? (ny * nx > 0 ? best : 0) : sum / MAX (1, ny * nx));
-          }
+                            most ? (ny * nx > 0 ? best[c] : 0) : sums[c] / MAX (1, ny * nx));
+        }
     }
   return TRUE;
 }

@@ -87,18 +87,43 @@ compare_ranked (gconstpointer a, gconstpointer b, gpointer user)
   return c != 0 ? c : (i > j) - (i < j);
 }
 
-#define FEW 64 /* ranks: more are found by sorting all */
+#define FEW 64 /* ranks: they are kept in order; of more a heap is kept, whose first is the last in rank */
 
-/* Of floats most elements are seen to be no better than the last of the @n best without a call; what has a NaN is not. */
-static gboolean
-is_no_better (const Order *order, gint64 candidate, gint64 last)
+/* The first element from @t on that may be better than @last, the last of the best so far: of floats most are seen not to be without a
+ * call; what has a NaN is not. */
+static gint64
+next_candidate (const Order *order, gint64 t, gint64 whole, gint64 last)
 {
-  const float *floats = order->data;
+  const float *floats = (const float *) order->data + order->base;
+  const gint64 stride = order->stride;
+  float bar;
 
   if (order->dtype != PH_FLOAT)
-    return FALSE;
-  return order->sign < 0 ? floats[order->base + candidate * order->stride] <= floats[order->base + last * order->stride]
-                         : floats[order->base + candidate * order->stride] >= floats[order->base + last * order->stride];
+    return t;
+  bar = floats[last * stride];
+  if (order->sign < 0)
+    while (t < whole && floats[t * stride] <= bar)
+      t++;
+  else
+    while (t < whole && floats[t * stride] >= bar)
+      t++;
+  return t;
+}
+
+static void
+sift_down (Order *order, gint64 *heap, gint64 n, gint64 at)
+{
+  for (gint64 child; (child = 2 * at + 1) < n; at = child)
+    {
+      const gint64 own = heap[at];
+
+      if (child + 1 < n && compare_ranked (&heap[child + 1], &heap[child], order) > 0)
+        child++;
+      if (compare_ranked (&own, &heap[child], order) >= 0)
+        return;
+      heap[at] = heap[child];
+      heap[child] = own;
+    }
 }
 
 /* The first @k of the elements from 0 to @whole, in order; others may follow in @ranked. */
@@ -109,16 +134,28 @@ rank_elements (Order *order, gint64 *ranked, gint64 whole, gint64 k)
 
   if (k > FEW)
     {
-      for (gint64 t = 0; t < whole; t++)
+      const gboolean all = k > whole / 4;
+
+      for (gint64 t = 0; t < (all ? whole : k); t++)
         ranked[t] = t;
-      g_qsort_with_data (ranked, (int) whole, sizeof (gint64), compare_ranked, order);
+      for (gint64 t = k / 2; t-- > 0 && !all;)
+        sift_down (order, ranked, k, t);
+      for (gint64 t = k; !all && (t = next_candidate (order, t, whole, ranked[0])) < whole; t++)
+        if (compare_ranked (&t, &ranked[0], order) < 0)
+          {
+            ranked[0] = t;
+            sift_down (order, ranked, k, 0);
+          }
+      g_qsort_with_data (ranked, (int) (all ? whole : k), sizeof (gint64), compare_ranked, order);
       return;
     }
   for (gint64 t = 0; t < whole && k > 0; t++)
     {
       gint64 at = n;
 
-      if (n == k && (is_no_better (order, t, ranked[k - 1]) || compare_ranked (&t, &ranked[k - 1], order) > 0))
+      if (n == k && (t = next_candidate (order, t, whole, ranked[k - 1])) == whole)
+        break;
+      if (n == k && compare_ranked (&t, &ranked[k - 1], order) > 0)
         continue;
       if (n < k)
         n++;
@@ -357,9 +394,19 @@ run_non_zero (PhKernel *kernel, GError **error)
   gint64 dims[2] = { rank, 0 }, *to;
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (gsize));
 
-  for (gsize i = 0; i < count; i++)
-    if (ph_tensor_dtype (x) == PH_STRING ? *ph_tensor_get_string (x, i) != '\0' : ph_tensor_get (x, i) != 0)
-      g_array_append_val (found, i);
+  if (ph_tensor_dtype (x) == PH_FLOAT || ph_tensor_dtype (x) == PH_BOOL)
+    {
+      const float *floats = ph_tensor_dtype (x) == PH_FLOAT ? ph_tensor_data (x) : NULL;
+      const guint8 *bytes = floats == NULL ? ph_tensor_data (x) : NULL;
+
+      for (gsize i = 0; i < count; i++)
+        if (floats != NULL ? floats[i] != 0 : bytes[i] != 0)
+          g_array_append_val (found, i);
+    }
+  else
+    for (gsize i = 0; i < count; i++)
+      if (ph_tensor_dtype (x) == PH_STRING ? *ph_tensor_get_string (x, i) != '\0' : ph_tensor_get (x, i) != 0)
+        g_array_append_val (found, i);
   dims[1] = found->len;
   to = ph_kernel_output (kernel, 0, PH_INT64, 2, dims, error);
   if (to == NULL)
