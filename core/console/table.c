@@ -182,10 +182,12 @@ cell_at (const Table *table, guint row, guint column)
   return table->cells->pdata[row * table->n + column];
 }
 
-/* Whether a sentence stands in an earlier row: there it was said in full. */
+/* Whether a sentence of more than two lines stands in an earlier row: there it was said in full. */
 static gboolean
 was_said (const Table *table, guint row, guint column)
 {
+  if (text_width (cell_at (table, row, column)) <= 2 * table->width[column])
+    return FALSE;
   for (guint r = 0; r < row; r++)
     if (g_str_equal (cell_at (table, r, column), cell_at (table, row, column)))
       return TRUE;

@@ -104,7 +104,7 @@ along_finish (PhCall *call, GError **error)
   /* clang-format off */
   static const PhColumn columns[] = {
     { "value", "value", .style = PH_STYLE_KEY }, { "node", "node" }, { "type", "type", .minor = TRUE }, { "error", "error", .right = TRUE, .digits = 2 },
-    { "place", "at" }, { "expected", "was" }, { "actual", "is" },
+    { "place", "at", .minor = TRUE }, { "expected", "was" }, { "actual", "is" },
   };
   /* clang-format on */
   Along *job = call->data;
