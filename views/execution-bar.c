@@ -61,7 +61,8 @@ describe (const PhExecution *execution, guint at, PhModel *model)
       g_string_printf (text, ngettext ("%u node to run", "%u nodes to run", execution->events->len), execution->events->len);
       return g_string_free (text, FALSE);
     }
-  g_string_printf (text, _ ("%u of %u: %s %s"), at, execution->events->len, event->op_type, event->name);
+  g_string_printf (text, _ ("%u of %u: %s %s"), at, execution->events->len, event->op_type,
+                   g_str_equal (event->name, event->op_type) ? "" : event->name);
   g_strchomp (text->str);
   text->len = strlen (text->str);
   if (event->n_outputs > 0 && event->tensors[0])
