@@ -3,6 +3,7 @@
 #include "core/ops/copy.h"
 #include "core/ops/grad.h"
 #include "core/run/executor.h"
+#include "passes/hand-over.h"
 #include "passes/rule.h"
 #include "passes/run.h"
 
@@ -109,6 +110,7 @@ expand (PhNode *node, PhBuilder *b)
   PhGraph *graph = node->graph;
   PhValue *y = ph_model_find_value_named (graph->model, ph_node_attr_string (node, "y", ""));
   const guint n_given = node->inputs->len, n_outputs = node->outputs->len;
+  const PhId first = graph->model->next_id;
   g_autoptr (GPtrArray) named = g_ptr_array_new (), inputs = g_ptr_array_new ();
   g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
   g_autoptr (PhTape) tape = ph_tape_new (graph);
@@ -158,7 +160,8 @@ expand (PhNode *node, PhBuilder *b)
         results[i] = ph_build_zeros_like (b, inputs->pdata[i]);
     }
   /* Others may name y too: it must not go with this node, even if nothing reads it. */
-  return b->error == NULL && ph_node_truncate_inputs (node, n_given, &b->error) && ph_node_replace_all (node, results, b);
+  return b->error == NULL && ph_node_truncate_inputs (node, n_given, &b->error)
+         && (!ph_node_is_tied (node) || ph_node_hand_over (node, first, &b->error)) && ph_node_replace_all (node, results, b);
 }
 
 /* Whether the value that @node differentiates depends on what another Gradient makes: that one goes first. */

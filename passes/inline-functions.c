@@ -6,6 +6,7 @@
 
 #include "core/io/io.h"
 #include "core/ops/copy.h"
+#include "passes/hand-over.h"
 #include "passes/rule.h"
 #include "passes/stays.h"
 
@@ -55,12 +56,14 @@ why_left (const PhNode *node, const PhFunction *function, GHashTable *counted)
 static gboolean
 inline_call (PhNode *node, PhModel *inside, PhBuilder *b)
 {
+  const PhId first = node->graph->model->next_id;
   g_autofree PhValue **inputs = g_new0 (PhValue *, inside->graph->inputs->len + 1);
   g_autofree PhValue **outputs = g_new0 (PhValue *, inside->graph->outputs->len + 1);
 
   for (guint i = 0; i < inside->graph->inputs->len; i++)
     inputs[i] = ph_node_input (node, i);
-  return ph_build_copy (b, inside->graph, inputs, outputs, NULL) && ph_node_replace_all (node, outputs, b);
+  return ph_build_copy (b, inside->graph, inputs, outputs, NULL)
+         && (!ph_node_is_tied (node) || ph_node_hand_over (node, first, &b->error)) && ph_node_replace_all (node, outputs, b);
 }
 
 /* The step says which calls are left: the first few by name, so that it stays a sentence. */
