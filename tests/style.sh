@@ -18,6 +18,10 @@ headers=$(echo "$files" | grep '\.h$')
 sources=$(echo "$files" | grep '\.[ch]$')
 
 complain 'more than 600 lines: two files, each of one idea' "$(wc -l $files | awk '$1 > 600 && $2 != "total" { print $2 ": " $1 " lines" }')"
+complain 'a function of more than 100 lines: several, each of one idea' "$(awk '
+  /^{$/ { start = FNR }
+  /^}$/ { if (start > 0 && FNR - start >= 100) print FILENAME ":" start ": " FNR - start + 1 " lines"; start = 0 }
+  FNR == 1 { start = 0 }' $sources)"
 product=$(echo "$headers" | grep -v '^tests/')
 complain 'a header of more than 100 lines: it fits on a screen' "$(wc -l $product | awk '$1 > 100 && $2 != "total" { print $2 ": " $1 " lines" }')"
 complain 'the first line is "/* NAME: what it is", and the licence follows' "$(awk '

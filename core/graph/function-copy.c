@@ -35,9 +35,10 @@ resolve (const Copying *copying, PhAttr *attr)
 static const PhWhere *
 called_from (const PhWhere *where, const PhWhere *call)
 {
-  return where == NULL || call == NULL ? where
-                                       : ph_where_new (where->file, where->line, where->column, where->own,
-                                                       where->outer != NULL ? called_from (where->outer, call) : call);
+  return where == NULL  ? call
+         : call == NULL ? where
+                        : ph_where_new (where->file, where->line, where->column, where->own,
+                                        where->outer != NULL ? called_from (where->outer, call) : call);
 }
 
 static PhValue *

@@ -216,6 +216,45 @@ run_pipeline (PhModel *model, PhHistory *history, const char *name, const Case *
       g_error ("%s: %s: %s", row->body, pipeline->passes[i], error->message);
 }
 
+/* The gradient by @input, which autodiff built, against central differences. */
+static void
+check_gradient (const Case *row, Manner manner, PhModel *model, GHashTable *feeds, PhTensor *cotangent, const Input *input)
+{
+  const double step = row->single ? 0.01 : 1e-6, tolerance = row->single ? 2e-4 : 1e-6;
+  g_autofree char *name = g_strdup_printf ("grad_%s", input->name);
+  PhValue *gradient = ph_model_find_value_named (model, name);
+  PhValue *y = ph_model_find_value_named (model, "y"); /* another one where an operator was spelt out */
+  PhTensor *at = g_hash_table_lookup (feeds, ph_model_find_value_named (model, input->name)), *slope;
+  g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
+  g_autoptr (GHashTable) found = NULL;
+  double *data = (double *) ph_tensor_data (at);
+
+  if (gradient == NULL)
+    g_error ("%s: there is no gradient by %s", row->body, input->name);
+  g_ptr_array_add (wanted, gradient);
+  found = run (model, feeds, wanted);
+  slope = g_hash_table_lookup (found, GUINT_TO_POINTER (gradient->id));
+  if (ph_tensor_rank (slope) != input->rank || memcmp (ph_tensor_dims (slope), input->dims, input->rank * sizeof (gint64)) != 0)
+    g_error ("%s: the gradient by %s has another shape", row->body, input->name);
+  for (gsize k = 0; k < ph_tensor_count (at); k++)
+    {
+      double keep = data[k], up, down, expected, actual = ph_tensor_get (slope, k);
+
+      data[k] = keep + step;
+      up = loss (model, feeds, y, cotangent);
+      data[k] = keep - step;
+      down = loss (model, feeds, y, cotangent);
+      data[k] = keep;
+      expected = (up - down) / (2 * step);
+      if (!(fabs (actual - expected) <= tolerance + 10 * tolerance * fabs (expected)))
+        g_error ("%s%s: d/d%s[%" G_GSIZE_FORMAT "] is %.10g, central differences give %.10g", row->body,
+                 manner == SYMBOLIC    ? " (symbolic shapes)"
+                 : manner == OPTIMISED ? " (train, grad, O2)"
+                                       : "",
+                 input->name, k, actual, expected);
+    }
+}
+
 static void
 check_row (const Case *row, Manner manner)
 {
@@ -231,7 +270,6 @@ check_row (const Case *row, Manner manner)
   g_autoptr (PhTensor) cotangent = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
   const char *arguments[] = { "y", NULL };
-  const double step = row->single ? 0.01 : 1e-6, tolerance = row->single ? 2e-4 : 1e-6;
   PhTensor *tensor;
   PhValue *y;
 
@@ -282,45 +320,10 @@ check_row (const Case *row, Manner manner)
     }
   if (manner == OPTIMISED)
     run_pipeline (model, history, "O2", row);
-  y = ph_model_find_value_named (model, "y"); /* another one where an operator was spelt out */
   g_hash_table_insert (feeds, ph_model_find_value_named (model, "grad_y"), ph_tensor_ref (cotangent));
 
   for (guint i = 0; i < inputs->len; i++)
-    {
-      const Input *input = &g_array_index (inputs, Input, i);
-      g_autofree char *name = g_strdup_printf ("grad_%s", input->name);
-      PhValue *gradient = ph_model_find_value_named (model, name);
-      g_autoptr (GHashTable) found = NULL;
-      PhTensor *at = g_hash_table_lookup (feeds, ph_model_find_value_named (model, input->name)), *slope;
-      double *data = (double *) ph_tensor_data (at);
-
-      if (gradient == NULL)
-        g_error ("%s: there is no gradient by %s", row->body, input->name);
-      g_ptr_array_set_size (wanted, 0);
-      g_ptr_array_add (wanted, gradient);
-      found = run (model, feeds, wanted);
-      slope = g_hash_table_lookup (found, GUINT_TO_POINTER (gradient->id));
-      if (ph_tensor_rank (slope) != input->rank
-          || memcmp (ph_tensor_dims (slope), input->dims, input->rank * sizeof (gint64)) != 0)
-        g_error ("%s: the gradient by %s has another shape", row->body, input->name);
-      for (gsize k = 0; k < ph_tensor_count (at); k++)
-        {
-          double keep = data[k], up, down, expected, actual = ph_tensor_get (slope, k);
-
-          data[k] = keep + step;
-          up = loss (model, feeds, y, cotangent);
-          data[k] = keep - step;
-          down = loss (model, feeds, y, cotangent);
-          data[k] = keep;
-          expected = (up - down) / (2 * step);
-          if (!(fabs (actual - expected) <= tolerance + 10 * tolerance * fabs (expected)))
-            g_error ("%s%s: d/d%s[%" G_GSIZE_FORMAT "] is %.10g, central differences give %.10g", row->body,
-                     symbolic              ? " (symbolic shapes)"
-                     : manner == OPTIMISED ? " (train, grad, O2)"
-                                           : "",
-                     input->name, k, actual, expected);
-        }
-    }
+    check_gradient (row, manner, model, feeds, cotangent, &g_array_index (inputs, Input, i));
 }
 
 /* The gradient of the gradient by the first input, against differences of that. What cannot be differentiated twice says so. */
