@@ -10,6 +10,7 @@
 #include <adwaita.h>
 #include <math.h>
 
+#define BORDER       3    /* points: of what changed, outside of its card */
 #define FRAME_BUDGET 3000 /* µs a frame waits for tiles                  */
 #define ZOOM_BUDGET  1000 /* µs while it zooms: the next frame is another */
 #define STEP_BUDGET  9000 /* µs the first frame after a step waits       */
@@ -189,6 +190,31 @@ has_overlay (PhGraphCanvas *self)
          || self->hover.pill >= 0 || self->hover.edge >= 0;
 }
 
+/* What the ring goes around: the card of node @id, outside of the border that says what became of it; where another one came for it,
+ * what peeps out behind that. FALSE: it is not seen. */
+static gboolean
+find_selected (PhGraphCanvas *self, PhId id, int box, PhRect *around)
+{
+  PhScene *scene = self->shown.scene;
+  const PhSceneBox *at = ph_scene_box (scene, box);
+  const PhTenant *gone = NULL, *tenant = ph_scene_tenant (scene, box, self->time);
+  const PhChange change = ph_scene_change (scene, box, self->since, self->time, &gone);
+
+  *around = ph_scene_card (scene, box, self->time, self->since);
+  if (at->kind != PH_BOX_NODE || at->open)
+    return TRUE;
+  if (tenant == NULL || tenant->id != id)
+    {
+      if (self->since == self->time || gone == NULL || gone->id != id)
+        return FALSE;
+      around->x += tenant != NULL ? PH_GONE_SHIFT : 0;
+      around->y += tenant != NULL ? PH_GONE_SHIFT : 0;
+    }
+  if (change != PH_CHANGE_NONE)
+    *around = (PhRect) { around->x - BORDER, around->y - BORDER, around->width + 2 * BORDER, around->height + 2 * BORDER };
+  return TRUE;
+}
+
 /* What a step took away lies above the lines that run through its place, or its text could not be read. */
 static void
 draw_gone_above (PhGraphCanvas *self, cairo_t *cr, const PhSceneEdge *edge, const PhDrawOptions *options)
@@ -226,12 +252,14 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
   const guint id = self->document != NULL ? ph_document_get_selection (self->document) : 0;
   const PhColor accent = ph_theme_accent (self->theme);
   const PhDrawOptions options = ph_canvas_draw_options (self);
-  PhRect card;
+  PhRect card, around = { 0 };
   int pill = -1, box = id != 0 ? ph_scene_find (self->shown.scene, id, &pill) : -1;
 
   /* Of a pair it is marked where it is. */
   if (box >= 0 && pill < 0 && self->side != PH_SIDE_BOTH && ph_scene_box (self->shown.scene, box)->n_tenants > 0
       && ph_scene_tenant (self->shown.scene, box, self->time) == NULL)
+    box = -1;
+  if (box >= 0 && pill < 0 && !find_selected (self, id, box, &around))
     box = -1;
 
   cairo_scale (cr, self->viewport.at.zoom, self->viewport.at.zoom);
@@ -265,8 +293,7 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
           plain.since = plain.time;
           ph_scene_draw_box (self->shown.scene, cr, self->ink, box, &plain);
         }
-      card = ph_scene_card (self->shown.scene, box, self->time, self->since);
-      ring (self, cr, &card, box_radius (at), accent, 3);
+      ring (self, cr, &around, box_radius (at), accent, 3);
       if (self->since != self->time)
         ph_scene_draw_badges (self->shown.scene, cr, box, &options);
     }

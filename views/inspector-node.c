@@ -321,10 +321,23 @@ ph_inspector_fill_removed (PhInspector *self, PhId id)
   g_autofree char *badge = g_strdup_printf ("n%u", id);
   g_autoptr (GArray) chain = ph_origin_chain (ph_document_get_history (self->document), ph_document_get_model (self->document),
                                               id);
+  PhHistory *history = ph_document_get_history (self->document);
+  g_autofree char *text = NULL;
+  PhPosition at;
+
+  if (ph_history_find_removal (history, id, &at) && ph_position_compare (at, history->position) < 0)
+    {
+      const PhStep *step = &g_array_index (history->steps, PhStep, at.step);
+
+      text = g_strdup_printf (_ ("Not in the graph any more: step %u, %s, removed it (%s)."), at.step + 1, step->pass,
+                              g_array_index (history->rewrites, PhRewrite, step->first_rewrite + at.rewrite).rule);
+    }
+  else
+    text = g_strdup (_ ("Not in the graph yet: a later step makes it."));
 
   gtk_label_set_text (self->badge, badge);
   gtk_label_set_text (self->title, chain && chain->len ? g_array_index (chain, PhOrigin, 0).label : badge);
-  ph_inspector_add_text (self, _ ("Not in the graph at this position: it was removed, or is made by a later step."), "dim-label");
+  ph_inspector_add_text (self, text, "dim-label");
   add_changes (self, id);
   add_origins (self, id);
 }

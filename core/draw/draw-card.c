@@ -234,7 +234,7 @@ static void
 draw_gone (const Card *card)
 {
   const PhRect *rect = &card->look->rect;
-  const PhRect behind = { rect->x + 8, rect->y + 8, rect->width, rect->height };
+  const PhRect behind = { rect->x + PH_GONE_SHIFT, rect->y + PH_GONE_SHIFT, rect->width, rect->height };
   const PhColor red = ph_theme_change (card->options->theme, PH_CHANGE_REMOVED);
 
   ph_ink_round (card->cr, &behind, card->radius);

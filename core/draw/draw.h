@@ -55,6 +55,7 @@ void ph_scene_draw_stop (PhScene *scene, cairo_t *cr, int box, const PhDrawOptio
 void ph_scene_draw_more (PhScene *scene, cairo_t *cr, PhInk *ink, int box, guint n, gboolean hover, const PhDrawOptions *options);
 PhRect ph_scene_more_rect (PhScene *scene, int box, guint n, const PhDrawOptions *options);
 /* One edge as a path, with its arrow, for highlights. */
+#define PH_GONE_SHIFT 8 /* points right and down, by which what was replaced peeps out behind what came for it */
 void ph_scene_draw_edge (PhScene *scene, cairo_t *cr, int edge, const PhDrawOptions *options, const PhColor *color, double width);
 void ph_scene_draw_box (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
 /* The signs of its change alone, above what was drawn over it. */

@@ -174,9 +174,9 @@ cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
 }
 
 /* What a pill at the end of a cut edge says: where it comes from. A value of the forward half that the backward one reads is called by
- * its name, as in the formulas. */
-static guint
-link_face (PhScene *scene, const PhUseLife *use)
+ * its name, as in the formulas. (transfer full) */
+static char *
+link_text (PhScene *scene, const PhUseLife *use)
 {
   const PhLife *from = ph_scene_life (scene, use->from), *to = ph_scene_life (scene, use->to);
   const PhFace *face = from->faces->len > 0
@@ -186,12 +186,43 @@ link_face (PhScene *scene, const PhUseLife *use)
   const char *name = across && from->kind == PH_LIFE_NODE
                          ? g_hash_table_lookup (scene->record->value_names, GUINT_TO_POINTER (use->value))
                          : NULL;
-  g_autoptr (GString) text = g_string_new (name != NULL || across ? NULL : "↖ ");
 
-  g_string_append (text, name != NULL ? name : face != NULL ? face->title : "?");
+  return g_strconcat (name != NULL || across ? "" : "↖ ", name != NULL ? name : face != NULL ? face->title : "?", NULL);
+}
+
+/* @values: of a text the value that it stands for, PH_NO_ID where there are several: then it says which. */
+static guint
+link_face (PhScene *scene, const PhUseLife *use, GHashTable *values)
+{
+  g_autofree char *text = link_text (scene, use);
+  g_autoptr (GString) title = g_string_new (text);
+
+  if (GPOINTER_TO_UINT (g_hash_table_lookup (values, text)) != use->value)
+    g_string_append_printf (title, " v%u", use->value);
   if (use->times > 1)
-    g_string_append_printf (text, " ×%u", use->times);
-  return ph_faces_add_text (scene->record->faces, text->str, NULL, PH_FAMILY_IO);
+    g_string_append_printf (title, " ×%u", use->times);
+  return ph_faces_add_text (scene->record->faces, title->str, NULL, PH_FAMILY_IO);
+}
+
+/* (transfer full): see link_face(). */
+static GHashTable *
+find_texts (PhScene *scene, const GArray *pill_uses)
+{
+  GHashTable *values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < pill_uses->len; i++)
+    {
+      const PillUse *pill_use = &g_array_index (pill_uses, PillUse, i);
+      const PhUseLife *use = ph_scene_use (scene, pill_use->use);
+      char *text = pill_use->is_link ? link_text (scene, use) : NULL;
+      gpointer known;
+
+      if (text != NULL && g_hash_table_lookup_extended (values, text, NULL, &known) && GPOINTER_TO_UINT (known) != use->value)
+        g_hash_table_insert (values, text, GUINT_TO_POINTER (PH_NO_ID));
+      else if (text != NULL)
+        g_hash_table_insert (values, text, GUINT_TO_POINTER (use->value));
+    }
+  return values;
 }
 
 static void
@@ -199,6 +230,7 @@ place_pills (PhSceneBuild *build, GArray *pill_uses)
 {
   PhScene *scene = build->scene;
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (int)); /* when each row is free again */
+  g_autoptr (GHashTable) texts = find_texts (scene, pill_uses);
 
   g_array_sort (pill_uses, compare_pill_uses);
   build->column = g_new0 (float, scene->boxes->len + 1);
@@ -219,7 +251,7 @@ place_pills (PhSceneBuild *build, GArray *pill_uses)
           box->first_pill = scene->pills->len;
           g_array_set_size (rows, 0);
         }
-      pill.face = pill.is_link || from->faces->len == 0 ? link_face (scene, use)
+      pill.face = pill.is_link || from->faces->len == 0 ? link_face (scene, use, texts)
                                                         : g_array_index (from->faces, PhFaceChange, 0).face;
       pill.rect.width = MIN (ph_faces_get (scene->record->faces, pill.face)->width, 150);
       while (row < rows->len && g_array_index (rows, int, row) > pill.born)
