@@ -443,7 +443,8 @@ append_wrapped (GString *out, const char *line, gsize length, guint room)
 {
   /* Also of a line of a diff, which begins with its sign and perhaps with a colour. */
   const char *sign = line + (*line == '\xff' ? 2 : 0);
-  const guint indent = MIN ((guint) strspn (sign, " +-") + 2, room / 2);
+  const gboolean changed = (*sign == '-' || *sign == '+') && sign[1] == ' ';
+  const guint indent = MIN ((guint) strspn (sign + changed, " ") + changed + 2, room / 2);
   const char *start = line, *space = NULL;
   guint at = 0, width;
 

@@ -124,7 +124,15 @@ ph_trace_command (PhCall *call, GError **error)
       return TRUE;
     }
   if (!g_str_equal (what, "show") && !g_str_equal (what, "open"))
-    return ph_call_usage (call, error, "trace does not know '%s'", what);
+    {
+      const gsize name = strcspn (what, "(");
+
+      if (what[name] == '\0')
+        return ph_call_usage (call, error, "trace does not know '%s'", what);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                   "there is no function '%.*s': define it with def, or run its file by `source`", (int) name, what);
+      return FALSE;
+    }
 
   model = trace_model (trace, NULL, error);
   if (model == NULL)

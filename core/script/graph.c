@@ -137,8 +137,9 @@ settle_arguments (PhScriptMachine *machine, PhScriptBound *bound, GError **error
     numbers_to_tensors (bound, FALSE);
   if (endless)
     return TRUE;
-  rounded = exact != NULL ? try_call (machine->script, bound, &endless, machine->cancellable) : NULL;
-  if (gives_same (exact, rounded))
+  rounded = exact != NULL || integers ? try_call (machine->script, bound, &endless, machine->cancellable) : NULL;
+  /* Where f wants tensors, f([1, 2]) is meant as it is at the prompt. */
+  if (gives_same (exact, rounded) || (exact == NULL && rounded != NULL))
     return TRUE;
   take_last_arguments (bound);
   if (alone)
