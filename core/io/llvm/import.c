@@ -13,16 +13,17 @@ typedef struct
   PhImporter *importer;
   GStringChunk *strings;
   PhLlvmFunction *function;
-  GHashTable *defined;         /* register -> itself, as far as the nodes were made   */
-  GHashTable *exist;           /* all registers of the function                       */
-  GHashTable *taken;           /* names of values                                     */
-  GHashTable *counts;          /* name -> the last number behind it                   */
-  GHashTable *blocks;          /* name -> PhLlvmBlock                                 */
-  GHashTable *last;            /* PhLlvmBlock -> the value that says that it has run  */
-  GArray *nodes;               /* (element-type PhImportNode)                         */
-  GArray *constants, *outputs; /* (element-type PhImportValue)             */
-  GPtrArray *owned;            /* arrays and attributes, until the graph is made      */
-  GHashTable *functions;       /* name -> PhLlvmFunction: those that a call can open      */
+  GHashTable *defined;                /* register -> itself, as far as the nodes were made   */
+  GHashTable *exist;                  /* all registers of the function                       */
+  GHashTable *taken;                  /* names of values                                     */
+  GHashTable *counts;                 /* name -> the last number behind it                   */
+  GHashTable *blocks;                 /* name -> PhLlvmBlock                                 */
+  GHashTable *last;                   /* PhLlvmBlock -> the value that says that it has run  */
+  GArray *nodes;                      /* (element-type PhImportNode)                         */
+  GArray *constants, *outputs;        /* (element-type PhImportValue)             */
+  GPtrArray *owned, *memory;          /* arrays and attributes, until the graph is made      */
+  GPtrArray *back, *fixed, *incoming; /* of the instruction that is being read        */
+  GHashTable *functions;              /* name -> PhLlvmFunction: those that a call can open      */
 } Import;
 
 static const char *format_name (Import *i, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -57,7 +58,14 @@ new_name (Import *i, const char *base)
 static const char *
 register_name (Import *i, const char *name)
 {
-  return format_name (i, "%%%s", name);
+  const gsize size = strlen (name);
+  char text[64];
+
+  if (size + 2 > sizeof text)
+    return format_name (i, "%%%s", name);
+  *text = '%';
+  memcpy (text + 1, name, size + 1);
+  return ph_importer_name (i->importer, text);
 }
 
 /* Whether a call with @n arguments can be a node that opens. */
@@ -170,9 +178,9 @@ add_flags (GPtrArray *attrs, const PhLlvmInstruction *from)
 static void
 add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, const char **after, gsize n_after)
 {
-  GPtrArray *inputs = new_array (i), *outputs = new_array (i), *types = new_array (i), *names = new_array (i);
+  GPtrArray *inputs = new_array (i), *back = i->back, *fixed = i->fixed, *incoming = i->incoming;
+  gpointer *output = g_new (gpointer, 2); /* its name, its type */
   GPtrArray *attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
-  g_autoptr (GPtrArray) back = g_ptr_array_new (), fixed = g_ptr_array_new (), incoming = g_ptr_array_new ();
   const PhType *type = ph_llvm_type (from->type);
   const char *callee = NULL;
   const gboolean stands = i->function->standing != NULL
@@ -180,6 +188,10 @@ add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, co
   PhImportNode node = { .op_type = ph_importer_name (i->importer, from->opcode), .domain = "llvm" };
 
   g_ptr_array_add (i->owned, attrs);
+  g_ptr_array_add (i->memory, output);
+  g_ptr_array_set_size (back, 0);
+  g_ptr_array_set_size (fixed, 0);
+  g_ptr_array_set_size (incoming, 0);
   for (guint k = 0; !stands && k < from->operands->len; k++)
     {
       const PhLlvmOperand *operand = &g_array_index (from->operands, PhLlvmOperand, k);
@@ -236,15 +248,14 @@ add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, co
   if (*from->text != '\0')
     g_ptr_array_add (attrs, ph_attr_new_string (ph_intern ("text"), from->text));
 
-  g_ptr_array_add (outputs, (gpointer) (from->result != NULL ? register_name (i, from->result) : new_name (i, from->opcode)));
-  g_ptr_array_add (types, (gpointer) type);
-  g_ptr_array_add (names, (gpointer) format_name (i, "%s/%s", block->name, (const char *) outputs->pdata[0]));
-  node.name = names->pdata[0];
+  output[0] = (gpointer) (from->result != NULL ? register_name (i, from->result) : new_name (i, from->opcode));
+  output[1] = (gpointer) type;
+  node.name = format_name (i, "%s/%s", block->name, (const char *) output[0]);
   node.inputs = (const char *const *) inputs->pdata;
   node.n_inputs = inputs->len;
-  node.outputs = (const char *const *) outputs->pdata;
+  node.outputs = (const char *const *) &output[0];
   node.n_outputs = 1;
-  node.output_types = (const PhType *const *) types->pdata;
+  node.output_types = (const PhType *const *) &output[1];
   node.attrs = (PhAttr *const *) attrs->pdata;
   node.n_attrs = attrs->len;
   node.after = after;
@@ -419,9 +430,10 @@ import_function (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function,
                      inputs = g_array_new (FALSE, FALSE, sizeof (PhImportValue)),
                      constants = g_array_new (FALSE, FALSE, sizeof (PhImportValue)),
                      outputs = g_array_new (FALSE, FALSE, sizeof (PhImportValue));
-  g_autoptr (GPtrArray) owned = g_ptr_array_new_with_free_func (drop_array), order = NULL;
-  Import import = { importer, NULL, function, defined,   exist,   taken, counts,
-                    blocks,   last, nodes,    constants, outputs, owned, functions },
+  g_autoptr (GPtrArray) owned = g_ptr_array_new_with_free_func (drop_array), memory = g_ptr_array_new_with_free_func (g_free),
+                        back = g_ptr_array_new (), fixed = g_ptr_array_new (), incoming = g_ptr_array_new (), order = NULL;
+  Import import = { importer, NULL,      function, defined, exist,  taken, counts, blocks,   last,
+                    nodes,    constants, outputs,  owned,   memory, back,  fixed,  incoming, functions },
          *i = &import;
 
   g_array_set_clear_func (constants, value_clear);
