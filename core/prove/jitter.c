@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/prove/field/field.h"
+#include "core/run/recipe.h"
+
 typedef struct
 {
   PhValue *value;
@@ -309,6 +312,37 @@ gboolean
 ph_jitter_has (PhJitter *jitter, guint side)
 {
   return jitter->constants[side]->len > 0 || jitter->numbers[side]->len > 0;
+}
+
+/* Fewer elements are evaluated over a field sooner than asked about. */
+#define MANY 32
+
+/* Three quarters of those that are asked. */
+static gboolean
+is_arbitrary (PhTensor *tensor)
+{
+  const gsize n = ph_tensor_is_splat (tensor) ? 1 : ph_tensor_count (tensor), stride = MAX (n / N_ASKED, 1);
+  gsize n_asked = 0, n_arbitrary = 0;
+
+  for (gsize i = 0; i < n; i += stride, n_asked++)
+    n_arbitrary += !ph_field_may_recognise (ph_tensor_dtype (tensor), ph_tensor_get (tensor, i));
+  return 4 * n_arbitrary >= 3 * n_asked;
+}
+
+gboolean
+ph_jitter_is_rounded (PhJitter *jitter)
+{
+  gsize n = 0;
+
+  for (guint i = 0; i < jitter->constants[1]->len; i++)
+    {
+      PhTensor *tensor = g_array_index (jitter->constants[1], Constant, i).value->tensor;
+
+      if (ph_recipe_of (tensor) != NULL || !is_arbitrary (tensor))
+        return FALSE;
+      n += ph_tensor_count (tensor);
+    }
+  return n >= MANY && jitter->numbers[1]->len == 0;
 }
 
 /* Half a step of the element type. */

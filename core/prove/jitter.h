@@ -14,5 +14,8 @@ void ph_jitter_free (PhJitter *jitter);
 void ph_jitter_apply (PhJitter *jitter, guint side, guint turn);
 void ph_jitter_restore (PhJitter *jitter, guint side);
 gboolean ph_jitter_has (PhJitter *jitter, guint side);
+/* Those of the side after are many, and hardly one of them is short for another number or computed by a recipe: that they were rounded is all
+ * that can be said of them. */
+gboolean ph_jitter_is_rounded (PhJitter *jitter);
 
 G_END_DECLS

@@ -212,6 +212,56 @@ recipes_hold (PhTry *self, const PhRegionForm *form)
   return TRUE;
 }
 
+/* Something that the side before computes of constants alone, and may round: exact evaluation may do so too. */
+static gboolean
+folds (PhGraph *graph)
+{
+  g_autoptr (GHashTable) constants = g_hash_table_new (NULL, NULL);
+
+  PH_FOREACH_NODE (node, graph)
+    {
+      gboolean is_constant = node->inputs->len > 0;
+
+      for (guint i = 0; i < node->inputs->len && is_constant; i++)
+        is_constant = ph_node_input (node, i) == NULL || ph_value_constant (ph_node_input (node, i)) != NULL
+                      || g_hash_table_contains (constants, ph_node_input (node, i));
+      if (node->graphs != NULL
+          || (is_constant && node->op != &ph_op_ConstantOfShape && (node->op == NULL || !(node->op->flags & PH_OP_DATA_MOVEMENT))))
+        return TRUE;
+      for (guint k = 0; is_constant && k < node->outputs->len; k++)
+        g_hash_table_add (constants, ph_node_output (node, k));
+    }
+  return FALSE;
+}
+
+/* Results that are farther apart than double rounds them. */
+#define APART 1e-10
+
+/* Somebody rounded many constants, and it shows: then no exact evaluation finds both sides equal, here or with more nodes around. */
+static gboolean
+is_rounded (PhTry *self)
+{
+  g_autoptr (GPtrArray) inputs = NULL, was = NULL, is = NULL;
+  PhSampleShapes shapes;
+
+  if (self->jitter == NULL || self->shapes->len == 0 || self->options->form != NULL || !ph_jitter_is_rounded (self->jitter)
+      || folds (self->pair->before->graph))
+    return FALSE;
+  shapes = g_array_index (self->shapes, PhSampleShapes, 0);
+  shapes.tight = is_tight (self);
+  inputs = ph_try_draw (self, PH_SAMPLE_NORMAL, 0, shapes);
+  was = inputs != NULL ? ph_try_run (self, 0, inputs, TRUE, FALSE, NULL) : NULL;
+  is = was != NULL ? ph_try_run (self, 1, inputs, TRUE, FALSE, NULL) : NULL;
+  for (guint k = 0; is != NULL && k < is->len; k++)
+    {
+      g_auto (PhDistance) distance = ph_distance (is->pdata[k], was->pdata[k]);
+
+      if (distance.why == NULL && distance.error > APART)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* For any weights first, which is said of all rewrites of the form; then for those that there are. */
 static void
 evaluate_over_field (PhTry *self)
@@ -231,7 +281,7 @@ evaluate_over_field (PhTry *self)
     }
   if (report != NULL && report->result == PH_FIELD_EQUAL && recipes_hold (self, form))
     self->trial->field = ph_field_report_copy (report);
-  else
+  else if (!is_rounded (self))
     self->trial->field = evaluate_at_shapes (self, NULL);
 }
 

@@ -402,6 +402,15 @@ recognise (PhDType dtype, double number, Root *root, gint64 *over, gint64 *under
   return FALSE;
 }
 
+gboolean
+ph_field_may_recognise (PhDType dtype, double number)
+{
+  Root root;
+  gint64 over, under;
+
+  return !isfinite (number) || is_short (number) || recognise (dtype, number, &root, &over, &under);
+}
+
 PhNum
 ph_field_constant (PhField *field, PhDType dtype, double number)
 {

@@ -58,6 +58,8 @@ PhFieldReport *ph_field_compare (PhModel *before, PhModel *after, GHashTable *fi
  * element a variable; that recipes give what constants of @after hold is not asked. */
 PhFieldReport *ph_field_compare_form (PhModel *before, PhModel *after, GHashTable *variables, GHashTable *fixed,
                                       PhTensor *const *like, guint64 seed, PhFieldImages *images, GCancellable *cancellable);
+/* Whether @number may be taken for what it rounds, 1/3 or 0.1, or is short itself. */
+gboolean ph_field_may_recognise (PhDType dtype, double number);
 PhFieldReport *ph_field_report_copy (const PhFieldReport *report);
 void ph_field_report_free (PhFieldReport *report);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhFieldReport, ph_field_report_free)
