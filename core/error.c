@@ -15,6 +15,7 @@ ph_error_code_name (const GError *error)
     [PH_ERROR_INVALID] = "invalid",
     [PH_ERROR_TYPE] = "type",
     [PH_ERROR_ELEMENT_TYPE] = "type",
+    [PH_ERROR_LIMIT] = "limit",
     [PH_ERROR_UNSUPPORTED] = "unsupported",
     [PH_ERROR_NOT_CONVERGED] = "not-converged",
     [PH_ERROR_BAD_RULE] = "bad-rule",

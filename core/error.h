@@ -17,6 +17,7 @@ typedef enum
   PH_ERROR_INVALID,         /* the model breaks a rule of ONNX: a cycle, a duplicate name, ...    */
   PH_ERROR_TYPE,            /* element types or shapes do not fit                                 */
   PH_ERROR_ELEMENT_TYPE,    /* an operator that does not take elements of this type               */
+  PH_ERROR_LIMIT,           /* more memory, turns or depth than is allowed here, or no kernel: it says nothing of the model */
   PH_ERROR_UNSUPPORTED,     /* valid, but cannot be executed, differentiated or converted here    */
   PH_ERROR_NOT_CONVERGED,   /* a rule that keeps firing                                           */
   PH_ERROR_BAD_RULE,        /* a rule that changes a type or breaks the graph                     */

@@ -63,7 +63,7 @@ ph_build_tensor (PhBuilder *builder, PhTensor *tensor)
     return NULL;
   if (tensor == NULL)
     {
-      g_set_error_literal (&builder->error, PH_ERROR, PH_ERROR_FAILED, "A constant is too large for memory");
+      g_set_error_literal (&builder->error, PH_ERROR, PH_ERROR_LIMIT, "A constant is too large for memory");
       return NULL;
     }
 

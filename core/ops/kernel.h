@@ -37,5 +37,9 @@ gboolean ph_kernel_turn (PhKernel *kernel, GError **error);
 guint64 ph_kernel_seed (PhKernel *kernel);
 /* Sets PH_ERROR with the node's label in front; returns FALSE. */
 gboolean ph_kernel_fail (PhKernel *kernel, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* The same, for what is no fault of the model: it is too large, takes too long, or nobody wrote the kernel. */
+gboolean ph_kernel_exceed (PhKernel *kernel, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* What a helper said. @problem: (nullable) for want of memory */
+gboolean ph_kernel_pass_on (PhKernel *kernel, GError **error, const GError *problem);
 
 G_END_DECLS

@@ -14,8 +14,16 @@
 #define TURNS   12 /* where few elements move, few turns may move them by chance less than rounding did */
 /* What is proved as real numbers may be rounded as much as this without a further question. */
 #define PROVED 1e-6
+/* So may what only one side could compute in float32 alone. */
+#define NARROW 1e-6
 /* A lossy change may move results by so much of the largest: a sum of products of factors with 11 digits does. */
 #define NEAR 0x1p-8
+
+gboolean
+ph_try_is_own_limit (PhTry *self, const GError *error)
+{
+  return g_error_matches (error, PH_ERROR, PH_ERROR_LIMIT) || !ph_model_is_known (self->pair->after);
+}
 
 gboolean
 ph_try_was_cancelled (PhTry *self)
@@ -57,10 +65,15 @@ ph_try_run (PhTry *self, guint side, GPtrArray *inputs, gboolean in_double, gboo
                             .work = self->options->work,
                             .cost = self->options->cost * share_of (self, inputs) };
 
+  const guint n_narrow = self->trial->n_narrow;
+  GPtrArray *outputs;
+
   self->spent += self->options->cost * (in_double ? 3 : reference ? 2 : 1);
   if (self->options->whole && !self->options->asked)
     self->spent += (side == 0 ? self->pair->before : self->pair->after)->graph->n_nodes * PH_PROVE_NODE_FLOPS;
-  return ph_side_run (side == 0 ? self->pair->before : self->pair->after, inputs, &options, error);
+  outputs = ph_side_run (side == 0 ? self->pair->before : self->pair->after, inputs, &options, error);
+  self->narrow[side] = self->trial->n_narrow - n_narrow;
+  return outputs;
 }
 
 /* ── what comes out ── */
@@ -403,6 +416,8 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
     return TRUE;
   if (distance.error > PH_TRY_LEAST && (ph_try_is_field_equal (self) || self->options->proved) && !makes_doubles (self, k))
     tolerance = PROVED;
+  if (self->narrow[0] != self->narrow[1])
+    tolerance = MAX (tolerance, NARROW);
   if (distance.error > tolerance)
     {
       tolerance = MAX (tolerance, JITTERS * jitter_error (self, inputs, outputs, k, distance.error, NULL));
@@ -530,7 +545,7 @@ ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *work
   is = ph_try_run (self, 1, inputs, !bits, bits, &own);
   if (ph_try_was_cancelled (self))
     return FALSE;
-  if (is == NULL && !ph_model_is_known (self->pair->after))
+  if (is == NULL && ph_try_is_own_limit (self, own))
     {
       *worked = FALSE;
       if (problem != NULL)

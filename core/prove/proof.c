@@ -233,7 +233,11 @@ ph_proof_join (PhProof *proof, const PhTrial *trial)
   draft->n_joint = trial->verdict == PH_VERDICT_PROVED ? proof->n_different : 0;
   if (trial->verdict == PH_VERDICT_PROVED && trial->field != NULL)
     draft->log2_bound = draft->log2_bound < 0 ? MAX (draft->log2_bound, trial->field->log2_bound) : trial->field->log2_bound;
-  *(trial->verdict == PH_VERDICT_PROVED ? &proof->n_proved : &proof->n_same) += proof->n_different;
+  *(trial->verdict == PH_VERDICT_PROVED  ? &proof->n_proved
+    : trial->verdict == PH_VERDICT_CLOSE ? &proof->n_close
+                                         : &proof->n_same)
+      += proof->n_different;
+  draft->kinds |= trial->kinds;
   proof->n_sets = MAX (proof->n_sets, trial->n_sets);
   proof->n_different = 0;
   proof->verdict = proof->n_none > 0      ? PH_VERDICT_NONE
@@ -243,6 +247,7 @@ ph_proof_join (PhProof *proof, const PhTrial *trial)
                                           : PH_VERDICT_PROVED;
   proof->max_abs_error = trial->max_abs;
   proof->max_scaled_error = trial->error;
+  proof->tolerance = trial->tolerance;
   g_array_set_size (proof->differences, 0);
   proof->blamed = FALSE;
   proof->blame = (PhPosition) { 0, 0 };

@@ -293,3 +293,15 @@ ph_graph_moves_floats (const PhGraph *graph)
       }
   return TRUE;
 }
+
+gboolean
+ph_graph_orders_alone (const PhGraph *graph)
+{
+  static const PhOp *const ops[] = { &ph_op_Min,       &ph_op_Max,     &ph_op_Clip,          &ph_op_Relu, &ph_op_ReduceMin,
+                                     &ph_op_ReduceMax, &ph_op_MaxPool, &ph_op_GlobalMaxPool, NULL };
+
+  PH_FOREACH_NODE (node, graph)
+    if (!is_one_of (node->op, ops) && (node->op == NULL || (node->op->flags & PH_OP_DATA_MOVEMENT) == 0))
+      return FALSE;
+  return TRUE;
+}

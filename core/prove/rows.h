@@ -22,5 +22,7 @@ gboolean ph_node_is_pole_free (const PhNode *node);
 gboolean ph_graph_is_pole_free (const PhGraph *graph);
 /* All that is not whole numbers is only moved: what is equal as numbers is so bit for bit. */
 gboolean ph_graph_moves_floats (const PhGraph *graph);
+/* It chooses among its inputs and constants by which is larger, and nothing more: what it does on all orders of them it does on all numbers. */
+gboolean ph_graph_orders_alone (const PhGraph *graph);
 
 G_END_DECLS

@@ -31,6 +31,7 @@ typedef struct
   gboolean in_range;       /* runs in double keep to the ranges of element types                  */
   gboolean left_range;     /* the last ones made numbers beyond them                              */
   gsize largest;           /* elements of an output so far                                        */
+  guint narrow[2];         /* nodes of each side that its last run computed in float32, for want of a kernel in double */
   gboolean *varies;        /* each output: other inputs made something else of it                 */
   double *usual;           /* each output: its largest element on captured and normal inputs               */
   GPtrArray **seen;        /* each output: what came out first, of each shape                     */
@@ -47,6 +48,8 @@ GPtrArray *ph_try_run (PhTry *self, guint side, GPtrArray *inputs, gboolean in_d
 /* Both sides on @inputs. FALSE: cancelled, or there is nothing more to try. @inputs could not be computed before: @problem
  * (nullable) says why. */
 gboolean ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *worked, GError **problem);
+/* @error of the side after says nothing of who made it: Peephole may not compute so much, or cannot. */
+gboolean ph_try_is_own_limit (PhTry *self, const GError *error);
 gboolean ph_try_was_cancelled (PhTry *self);
 gboolean ph_try_is_field_equal (PhTry *self);
 /* An output that no input changed is no evidence, unless none can: then it was compared as it is. */

@@ -226,7 +226,8 @@ folds (PhGraph *graph)
         is_constant = ph_node_input (node, i) == NULL || ph_value_constant (ph_node_input (node, i)) != NULL
                       || g_hash_table_contains (constants, ph_node_input (node, i));
       if (node->graphs != NULL
-          || (is_constant && node->op != &ph_op_ConstantOfShape && (node->op == NULL || !(node->op->flags & PH_OP_DATA_MOVEMENT))))
+          || (is_constant && node->op != &ph_op_ConstantOfShape
+              && (node->op == NULL || !(node->op->flags & PH_OP_DATA_MOVEMENT))))
         return TRUE;
       for (guint k = 0; is_constant && k < node->outputs->len; k++)
         g_hash_table_add (constants, ph_node_output (node, k));
@@ -322,7 +323,7 @@ try_constants (PhTry *self, GError **problem)
   if (was == NULL)
     return FALSE;
   is = ph_try_run (self, 1, inputs, FALSE, TRUE, &own);
-  if (is == NULL && !ph_model_is_known (self->pair->after))
+  if (is == NULL && ph_try_is_own_limit (self, own))
     {
       g_propagate_error (problem, g_steal_pointer (&own));
       return FALSE;

@@ -175,7 +175,7 @@ run_cast (PhKernel *kernel, gboolean *ok, GError **error)
     return FALSE;
   rounded = IS_WIDE (from) && holds (to, from) ? ph_tensor_ref (x) : ph_tensor_cast (x, to);
   result = rounded != NULL ? ph_run_widen (rounded) : NULL;
-  *ok = result != NULL || ph_kernel_fail (kernel, error, "the result is too large for memory");
+  *ok = result != NULL || ph_kernel_exceed (kernel, error, "the result is too large for memory");
   ph_kernel_take (kernel, 0, result);
   return TRUE;
 }
@@ -279,7 +279,7 @@ ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun 
       if (tensor != NULL)
         g_ptr_array_add (owned, tensor);
       else if (given[i] != NULL)
-        ok = ph_kernel_fail (kernel, error, "input %u is too large for memory as doubles", i);
+        ok = ph_kernel_exceed (kernel, error, "input %u is too large for memory as doubles", i);
       g_ptr_array_add (inputs, tensor);
     }
   if (ok)
@@ -295,7 +295,7 @@ ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun 
         PhTensor *wide = keep_range (run, node, i, ph_run_widen (kernel->outputs[i]));
 
         narrow = narrow || (has_kernel && has_double && IS_WIDENED (ph_tensor_dtype (kernel->outputs[i])));
-        ok = wide != NULL || ph_kernel_fail (kernel, error, "output %u is too large for memory as doubles", i);
+        ok = wide != NULL || ph_kernel_exceed (kernel, error, "output %u is too large for memory as doubles", i);
         ph_kernel_take (kernel, i, wide);
       }
   if (ok && narrow && run->options->narrow != NULL)

@@ -63,7 +63,7 @@ ph_kernel_copy_inputs (PhKernel *kernel, GPtrArray **copies, GError **error)
         continue;
       copy = ph_tensor_new_unset (ph_tensor_dtype (tensor), ph_tensor_rank (tensor), ph_tensor_dims (tensor));
       if (copy == NULL)
-        return ph_kernel_fail (kernel, error, "input %u is too large for memory", i);
+        return ph_kernel_exceed (kernel, error, "input %u is too large for memory", i);
       if (*copies == NULL)
         *copies = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
       g_ptr_array_add (*copies, copy);

@@ -365,9 +365,9 @@ run_as_is (PhRun *run, PhKernel *kernel, GError **error)
       return model != NULL && run_inside (run, kernel, model->graph, error);
     }
   if (node->op == NULL)
-    return ph_kernel_fail (kernel, error, "is an operator that Peephole does not know, so it cannot be executed");
+    return ph_kernel_exceed (kernel, error, "is an operator that Peephole does not know, so it cannot be executed");
   if (!ph_op_executable (node->op))
-    return ph_kernel_fail (kernel, error, "has no kernel, so it cannot be executed");
+    return ph_kernel_exceed (kernel, error, "has no kernel, so it cannot be executed");
   if (!known && !check_schema (kernel, error))
     return FALSE;
   if (node->op->kernel == NULL)
@@ -473,7 +473,7 @@ ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guint n_input
 
   if (run->depth >= MAX_DEPTH)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: more than %d graphs inside each other", label, MAX_DEPTH);
+      g_set_error (error, PH_ERROR, PH_ERROR_LIMIT, "%s: more than %d graphs inside each other", label, MAX_DEPTH);
       return FALSE;
     }
   if (n_inputs > graph->inputs->len || n_outputs > graph->outputs->len)

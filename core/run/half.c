@@ -166,7 +166,7 @@ narrow_now (const PhTensor *half, GError **error)
   PhTensor *made = narrowed (ph_tensor_get_wide (half), ph_tensor_dtype (half));
 
   if (made == NULL)
-    g_set_error_literal (error, PH_ERROR, PH_ERROR_FAILED, "a tensor does not fit into memory");
+    g_set_error_literal (error, PH_ERROR, PH_ERROR_LIMIT, "a tensor does not fit into memory");
   return made;
 }
 

@@ -49,7 +49,7 @@ make_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 
     {
       g_autofree char *why = ph_tensor_why_not (dtype, rank, dims);
 
-      ph_kernel_fail (kernel, error, "output %u is too large for memory: %s", i, why);
+      ph_kernel_exceed (kernel, error, "output %u is too large for memory: %s", i, why);
       return NULL;
     }
   if (i < kernel->n_outputs)
@@ -106,8 +106,8 @@ ph_kernel_turn (PhKernel *kernel, GError **error)
   const guint most = kernel->run->options->most_turns;
 
   if (most > 0 && ++kernel->run->turns > most)
-    return ph_kernel_fail (kernel, error, "takes more than %u turns on inputs that were made up: feed inputs on which it ends",
-                           most);
+    return ph_kernel_exceed (kernel, error, "takes more than %u turns on inputs that were made up: feed inputs on which it ends",
+                             most);
   return !ph_kernel_cancelled (kernel, error);
 }
 
@@ -147,4 +147,25 @@ ph_kernel_fail (PhKernel *kernel, GError **error, const char *format, ...)
   ph_node_fail_valist (kernel->node, error, PH_ERROR_UNSUPPORTED, format, args);
   va_end (args);
   return FALSE;
+}
+
+gboolean
+ph_kernel_exceed (PhKernel *kernel, GError **error, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  ph_node_fail_valist (kernel->node, error, PH_ERROR_LIMIT, format, args);
+  va_end (args);
+  return FALSE;
+}
+
+gboolean
+ph_kernel_pass_on (PhKernel *kernel, GError **error, const GError *problem)
+{
+  if (problem == NULL)
+    return ph_kernel_exceed (kernel, error, "the result is too large for memory");
+  return ph_node_fail (kernel->node, error,
+                       g_error_matches (problem, PH_ERROR, PH_ERROR_LIMIT) ? PH_ERROR_LIMIT : PH_ERROR_UNSUPPORTED, "%s",
+                       problem->message);
 }

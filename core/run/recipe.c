@@ -142,7 +142,7 @@ compute (PhModel *model, PhDType dtype, GError **error)
     return NULL;
   tensor = ph_tensor_cast (g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)), dtype);
   if (tensor == NULL)
-    g_set_error_literal (error, PH_ERROR, PH_ERROR_FAILED, "A constant is too large for memory");
+    g_set_error_literal (error, PH_ERROR, PH_ERROR_LIMIT, "A constant is too large for memory");
   return tensor;
 }
 

@@ -195,7 +195,7 @@ check_sizes (PhCode *code, GError **error)
           if (empty || (bytes >= 0 && bytes <= budget))
             continue;
           why = ph_tensor_why_not (type->dtype, type->rank, dims);
-          return ph_node_fail (node, error, PH_ERROR_FAILED, "output %u is too large for memory: %s", k, why);
+          return ph_node_fail (node, error, PH_ERROR_LIMIT, "output %u is too large for memory: %s", k, why);
         }
     }
   return TRUE;

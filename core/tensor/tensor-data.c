@@ -50,7 +50,7 @@ no_memory (const PhTensor *tensor, GError **error)
 {
   g_autofree char *why = ph_tensor_why_not (tensor->dtype, tensor->rank, tensor->dims);
 
-  g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "a tensor does not fit into memory: %s", why);
+  g_set_error (error, PH_ERROR, PH_ERROR_LIMIT, "a tensor does not fit into memory: %s", why);
   return FALSE;
 }
 

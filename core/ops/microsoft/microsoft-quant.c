@@ -451,7 +451,7 @@ matmul_nbits_kernel (PhKernel *kernel, GError **error)
   y = ph_kernel_output (kernel, 0, dtype, rank, dims, error);
   weight = y != NULL ? g_try_new (float, k) : NULL;
   if (weight == NULL)
-    return y != NULL && ph_kernel_fail (kernel, error, "is too large for memory");
+    return y != NULL && ph_kernel_exceed (kernel, error, "is too large for memory");
   m = ph_tensor_count (a) / k;
   for (gint64 j = 0; j < n; j++)
     {

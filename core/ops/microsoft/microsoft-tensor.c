@@ -219,7 +219,7 @@ inverse_kernel (PhKernel *kernel, GError **error)
   a = g_try_new (double, n *n);
   inverse = g_try_new (double, n *n);
   if (a == NULL || inverse == NULL)
-    return ph_kernel_fail (kernel, error, "is too large for memory");
+    return ph_kernel_exceed (kernel, error, "is too large for memory");
   for (gsize at = 0; at < ph_tensor_count (x); at += n * n)
     {
       for (gint64 i = 0; i < n * n; i++)

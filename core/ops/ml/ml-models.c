@@ -56,7 +56,7 @@ ph_ml_rows (PhKernel *kernel, gsize *rows, gsize *features, double **data, GErro
   *features = ph_tensor_dims (x)[rank - 1];
   *data = g_try_new (double, ph_tensor_count (x) + 1);
   if (*data == NULL)
-    return ph_kernel_fail (kernel, error, "is too large for memory");
+    return ph_kernel_exceed (kernel, error, "is too large for memory");
   for (gsize i = 0; i < ph_tensor_count (x); i++)
     (*data)[i] = ph_tensor_get (x, i);
   return TRUE;

@@ -183,7 +183,7 @@ running_kernel (PhKernel *kernel, gboolean sum, GError **error)
   n = dims[axis];
   running = g_try_new (gint64, MAX (inner, 1)); /* or double, which is as large */
   if (wide == NULL || result == NULL || running == NULL)
-    return wide == NULL ? FALSE : ph_kernel_fail (kernel, error, "the result is too large for memory");
+    return wide == NULL ? FALSE : ph_kernel_exceed (kernel, error, "the result is too large for memory");
   if (works_in == PH_FLOAT)
     ALONG (float, double, sum)
   else if (works_in == PH_DOUBLE)

@@ -20,9 +20,9 @@ ph_heads_alloc (PhKernel *kernel, PhHeads *heads, GError **error)
 
   for (guint i = 0; i < 4; i++)
     if (dims[i] < 0 || __builtin_mul_overflow (n, MAX (dims[i], 1), &n))
-      return ph_kernel_fail (kernel, error, "is too large for memory");
+      return ph_kernel_exceed (kernel, error, "is too large for memory");
   heads->data = g_try_malloc0 (n);
-  return heads->data != NULL || ph_kernel_fail (kernel, error, "is too large for memory");
+  return heads->data != NULL || ph_kernel_exceed (kernel, error, "is too large for memory");
 }
 
 gboolean

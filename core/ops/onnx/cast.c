@@ -119,7 +119,7 @@ cast (PhKernel *kernel, PhDType to, GError **error)
 
   result = ph_convert (from, to);
   if (result == NULL)
-    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the result is too large for memory");
   ph_kernel_take (kernel, 0, result);
   return TRUE;
 }

@@ -227,7 +227,7 @@ run_deform_conv (PhKernel *kernel, GError **error)
   memcpy (dims + 2, w.out, n * sizeof (gint64));
   result = ph_tensor_new (PH_DOUBLE, rank, dims);
   if (result == NULL)
-    return ph_kernel_fail (kernel, error, "the output is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the output is too large for memory");
   xs = ph_tensor_data (wx);
   ws = ph_tensor_data (ww);
   os = ph_tensor_data (wo);

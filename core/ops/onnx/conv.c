@@ -229,7 +229,7 @@ run_conv (PhKernel *kernel, GError **error)
   memcpy (dims + 2, w.out, w.n * sizeof (gint64));
   result = ph_tensor_new (work, rank, dims);
   if (result == NULL)
-    return ph_kernel_fail (kernel, error, "the output is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the output is too large for memory");
   y = ph_tensor_writable (result);
   if (ph_tensor_count (result) > 0)
     {

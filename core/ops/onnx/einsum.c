@@ -150,7 +150,7 @@ einsum_kernel (PhKernel *kernel, GError **error)
     return FALSE;
   result = ph_tensor_new (works_in, equation->rank[n], letters.dims);
   if (result == NULL)
-    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the result is too large for memory");
   ph_walk_init (&walk, letters.n_labels, letters.sizes);
   for (guint k = 0; k <= n; k++)
     {
@@ -190,7 +190,7 @@ out:
   for (guint k = 0; k < n; k++)
     g_clear_pointer (&wide[k], ph_tensor_unref);
   if (!ok && (error == NULL || *error == NULL))
-    ph_kernel_fail (kernel, error, "the operands are too large for memory");
+    ph_kernel_exceed (kernel, error, "the operands are too large for memory");
   return ok;
 }
 

@@ -245,7 +245,7 @@ single (PhTensor *splat)
 static PhTensor *
 memory_error (GError **error)
 {
-  g_set_error_literal (error, PH_ERROR, PH_ERROR_FAILED, "the result is too large for memory");
+  g_set_error_literal (error, PH_ERROR, PH_ERROR_LIMIT, "the result is too large for memory");
   return NULL;
 }
 
@@ -259,7 +259,7 @@ ph_elementwise (const PhLoops *loops, PhTensor *a, PhTensor *b, const double *p,
 
   if (loop == NULL)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "there is no kernel for %s", ph_dtype_name (dtype));
+      g_set_error (error, PH_ERROR, PH_ERROR_LIMIT, "there is no kernel for %s", ph_dtype_name (dtype));
       return NULL;
     }
   if (b == NULL)
@@ -309,7 +309,7 @@ ph_elementwise_kernel (PhKernel *kernel, const PhLoops *loops, const double *p, 
   PhTensor *result = ph_elementwise (loops, ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 1), p, &problem);
 
   if (result == NULL)
-    return ph_kernel_fail (kernel, error, "%s", problem->message);
+    return ph_kernel_pass_on (kernel, error, problem);
   ph_kernel_take (kernel, 0, result);
   return TRUE;
 }

@@ -67,7 +67,7 @@ run_expand (PhKernel *kernel, GError **error)
       PhTensor *splat = ph_tensor_new_splat (ph_tensor_dtype (x), rank, dims, ph_tensor_data (x));
 
       if (splat == NULL)
-        return ph_kernel_fail (kernel, error, "the output is too large");
+        return ph_kernel_exceed (kernel, error, "the output is too large for memory");
       ph_kernel_take (kernel, 0, splat);
       return TRUE;
     }
@@ -137,8 +137,11 @@ run_tile (PhKernel *kernel, GError **error)
     return ph_kernel_fail (kernel, error, "%zu repeats for an input of rank %u", n, rank);
   for (guint i = 0; i < rank; i++)
     {
-      if (repeats[i] < 0 || (from[i] > 0 && repeats[i] > G_MAXINT32 / from[i]))
+      if (repeats[i] < 0)
         return ph_kernel_fail (kernel, error, "axis %u cannot be repeated %" G_GINT64_FORMAT " times", i, repeats[i]);
+      if (from[i] > 0 && repeats[i] > G_MAXINT32 / from[i])
+        return ph_kernel_exceed (kernel, error, "axis %u repeated %" G_GINT64_FORMAT " times is too large for memory", i,
+                                 repeats[i]);
       dims[i] = from[i] * repeats[i];
     }
   data = ph_kernel_output (kernel, 0, ph_tensor_dtype (x), rank, dims, error);
@@ -221,14 +224,14 @@ run_constant_of_shape (PhKernel *kernel, GError **error)
 
   dims = ph_kernel_ints (kernel, 0, &n);
   if (n > PH_MAX_RANK)
-    return ph_kernel_fail (kernel, error, "the shape has %zu dimensions, more than %d", n, PH_MAX_RANK);
+    return ph_kernel_exceed (kernel, error, "the shape has %zu dimensions, more than %d", n, PH_MAX_RANK);
   for (gsize i = 0; i < n; i++)
     if (dims[i] < 0)
       return ph_kernel_fail (kernel, error, "dimension %zu of the shape is negative", i);
   result = ph_tensor_new_splat (value != NULL ? ph_tensor_dtype (value) : PH_FLOAT, n, dims,
                                 value != NULL ? ph_tensor_data (value) : &zero);
   if (result == NULL)
-    return ph_kernel_fail (kernel, error, "the output is too large");
+    return ph_kernel_exceed (kernel, error, "the output is too large for memory");
   ph_kernel_take (kernel, 0, result);
   return TRUE;
 }

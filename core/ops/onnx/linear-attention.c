@@ -271,7 +271,7 @@ run_modification (PhKernel *kernel, const char *attr, PhHeads *scores, GError **
     return TRUE;
   before = ph_tensor_new (PH_FLOAT, 4, dims);
   if (before == NULL)
-    return ph_kernel_fail (kernel, error, "its scores are too large for memory");
+    return ph_kernel_exceed (kernel, error, "its scores are too large for memory");
   for (gsize i = 0; i < ph_tensor_count (before); i++)
     ((float *) ph_tensor_writable (before))[i] = (float) scores->data[i];
   if (!ph_kernel_body (kernel, attr, &before, 1, &after, 1, error))
@@ -280,7 +280,7 @@ run_modification (PhKernel *kernel, const char *attr, PhHeads *scores, GError **
     return ph_kernel_fail (kernel, error, "its %s must keep the shape of the scores", attr);
   plain = ph_tensor_cast (after, PH_DOUBLE);
   if (plain == NULL)
-    return ph_kernel_fail (kernel, error, "its scores are too large for memory");
+    return ph_kernel_exceed (kernel, error, "its scores are too large for memory");
   memcpy (scores->data, ph_tensor_data (plain), ph_tensor_bytes (plain));
   return TRUE;
 }

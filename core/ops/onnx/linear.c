@@ -111,7 +111,7 @@ ph_matmul (PhKernel *kernel, PhTensor *a, PhTensor *b, GError **error)
   result = ph_tensor_new (wide, rank, dims);
   if (result == NULL)
     {
-      g_set_error_literal (error, PH_ERROR, PH_ERROR_FAILED, "the result is too large for memory");
+      g_set_error_literal (error, PH_ERROR, PH_ERROR_LIMIT, "the result is too large for memory");
       return NULL;
     }
 
@@ -205,7 +205,7 @@ matmul_kernel (PhKernel *kernel, GError **error)
   PhTensor *result = ph_matmul (kernel, ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 1), &problem);
 
   if (result == NULL)
-    return !ph_kernel_cancelled (kernel, error) && ph_kernel_fail (kernel, error, "%s", problem->message);
+    return !ph_kernel_cancelled (kernel, error) && ph_kernel_pass_on (kernel, error, problem);
   ph_kernel_take (kernel, 0, result);
   return TRUE;
 }
@@ -380,7 +380,7 @@ gemm_kernel (PhKernel *kernel, GError **error)
       result = ph_elementwise (&scaled_sum, product, c != NULL ? c : zero, p, &problem);
     }
   if (result == NULL)
-    return ph_kernel_fail (kernel, error, "%s", problem != NULL ? problem->message : "out of memory");
+    return ph_kernel_pass_on (kernel, error, problem);
   ph_kernel_take (kernel, 0, result);
   return TRUE;
 }

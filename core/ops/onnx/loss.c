@@ -96,7 +96,7 @@ cross_entropy_kernel (PhKernel *kernel, GError **error)
     return FALSE;
   log_prob = ph_tensor_new (PH_DOUBLE, ph_tensor_rank (scores), ph_tensor_dims (scores));
   if (log_prob == NULL)
-    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the result is too large for memory");
   in = ph_tensor_data (wide);
   out = ph_tensor_writable (log_prob);
   for (gsize n = 0; n < loss.batch; n++)

@@ -70,7 +70,7 @@ layer (PhKernel *kernel, gboolean centre, GError **error)
   wide_bias = bias != NULL ? ph_convert (bias, PH_DOUBLE) : NULL;
   result = ph_tensor_new (PH_DOUBLE, rank, ph_tensor_dims (x));
   if (result == NULL || wide_scale == NULL || (bias != NULL && wide_bias == NULL))
-    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the result is too large for memory");
   outer = ph_dims_product (ph_tensor_dims (x), 0, axis);
   inner = ph_dims_product (ph_tensor_dims (x), axis, rank);
   out = ph_tensor_writable (result);

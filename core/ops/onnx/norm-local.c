@@ -42,7 +42,7 @@ lrn_kernel (PhKernel *kernel, GError **error)
   inner = ph_dims_product (dims, 2, rank);
   squares = g_try_new (double, inner + 1);
   if (wide == NULL || result == NULL || squares == NULL)
-    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the result is too large for memory");
 
 #define LRN(type_)                                                                                                     \
   for (gint64 n = 0; n < dims[0]; n++)                                                                                 \
@@ -143,7 +143,7 @@ lp_norm_kernel (PhKernel *kernel, GError **error)
   if (wide == NULL)
     return FALSE;
   if (result == NULL)
-    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the result is too large for memory");
   if (!ph_axis (ph_node_attr_int (kernel->node, "axis", -1), rank, &axis) || (p != 1 && p != 2))
     return ph_kernel_fail (kernel, error, "its axis must be within rank %u, and p 1 or 2", rank);
   outer = ph_dims_product (dims, 0, axis);
@@ -230,7 +230,7 @@ mvn_kernel (PhKernel *kernel, GError **error)
   if (!ph_axes (axes, n, rank, normal, &mask))
     return ph_kernel_fail (kernel, error, "its axes are outside of rank %u, or one is named twice", rank);
   if (result == NULL || !ph_reduction_init (&reduction, rank, ph_tensor_dims (x), mask))
-    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the result is too large for memory");
   in = ph_tensor_data (wide);
   out = ph_tensor_writable (result);
   for (gsize i = 0; i < reduction.n_results; i++)

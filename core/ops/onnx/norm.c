@@ -177,7 +177,7 @@ batch_norm_kernel (PhKernel *kernel, GError **error)
       return ph_kernel_fail (kernel, error, "input %u must have one element for each of %" G_GSIZE_FORMAT " channels", i,
                              channels);
   if (wide == NULL || result == NULL)
-    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the result is too large for memory");
 
   for (gsize c = 0; c < channels; c++)
     {
@@ -298,7 +298,7 @@ grouped (PhKernel *kernel, gsize groups, GError **error)
   if (wide == NULL)
     return FALSE;
   if (result == NULL)
-    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the result is too large for memory");
   if (groups == 0)
     groups = channels;
   if (rank < 2 || channels == 0 || channels % groups != 0)

@@ -128,7 +128,7 @@ run_pool (PhKernel *kernel, PoolKind kind, GError **error)
   wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
   result = wide != NULL ? ph_tensor_new (PH_DOUBLE, rank, dims) : NULL;
   if (result == NULL)
-    return wide != NULL ? ph_kernel_fail (kernel, error, "the output is too large for memory") : FALSE;
+    return wide != NULL ? ph_kernel_exceed (kernel, error, "the output is too large for memory") : FALSE;
   if (kernel->n_outputs > 1)
     {
       indices = ph_kernel_output (kernel, 1, PH_INT64, rank, dims, error);

@@ -60,7 +60,7 @@ pow_kernel (PhKernel *kernel, GError **error)
     }
   result = y != NULL ? ph_convert (y, dtype) : NULL;
   if (result == NULL)
-    return ph_kernel_fail (kernel, error, "%s", problem != NULL ? problem->message : "out of memory");
+    return ph_kernel_pass_on (kernel, error, problem);
   ph_kernel_take (kernel, 0, result);
   return TRUE;
 }

@@ -361,7 +361,7 @@ matmul_integer_kernel (PhKernel *kernel, GError **error)
   b = centred (ph_kernel_input (kernel, 1), ph_kernel_input (kernel, 3), 1);
   product = a != NULL && b != NULL ? ph_matmul (kernel, a, b, &problem) : NULL;
   if (product == NULL)
-    return ph_kernel_fail (kernel, error, "%s", problem != NULL ? problem->message : "the result is too large for memory");
+    return ph_kernel_pass_on (kernel, error, problem);
   return ph_kernel_take_as (kernel, 0, product, PH_INT32, error);
 }
 
@@ -428,7 +428,7 @@ qlinear_matmul_kernel (PhKernel *kernel, GError **error)
   b = centred (ph_kernel_input (kernel, 3), ph_kernel_input (kernel, 5), 1);
   product = a != NULL && b != NULL ? ph_matmul (kernel, a, b, &problem) : NULL;
   if (product == NULL)
-    return ph_kernel_fail (kernel, error, "%s", problem != NULL ? problem->message : "the result is too large for memory");
+    return ph_kernel_pass_on (kernel, error, problem);
   return requantize (kernel, product, 1, 4, 6, 7, ph_tensor_rank (product) - 1, error);
 }
 
@@ -464,7 +464,7 @@ convolve (PhKernel *kernel, PhTensor *x, PhTensor *weight, PhTensor *bias, GErro
 
   if (x == NULL || weight == NULL)
     {
-      ph_kernel_fail (kernel, error, "the operands are too large for memory");
+      ph_kernel_exceed (kernel, error, "the operands are too large for memory");
       return NULL;
     }
   conv.inputs = inputs;

@@ -249,7 +249,7 @@ reduce_kernel (PhKernel *kernel, const ReduceLoops *loops, GError **error)
   wide = ph_convert (tensor, works_in);
   result = ph_tensor_new (works_in, n, dims);
   if (wide == NULL || result == NULL || !ph_reduction_init (&reduction, rank, ph_tensor_dims (tensor), mask))
-    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the result is too large for memory");
 
   loop (&reduction, ph_tensor_data (wide), ph_tensor_writable (result));
   if (reduction.count == 0 && (works_in == PH_INT64 || works_in == PH_UINT64))

@@ -277,7 +277,7 @@ run_cells (PhKernel *kernel, PhRecurrent *cell, PhTensor **keep, GError **error)
   y_h = ph_tensor_new (PH_DOUBLE, 3, h_dims);
   y_c = ph_tensor_new (PH_DOUBLE, 3, h_dims);
   if (y == NULL || y_h == NULL || y_c == NULL)
-    return ph_kernel_fail (kernel, error, "the output is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the output is too large for memory");
   ys = ph_tensor_writable (y);
   hs = ph_tensor_writable (y_h);
   cs = ph_tensor_writable (y_c);

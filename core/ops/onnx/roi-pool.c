@@ -82,7 +82,7 @@ run_max_roi_pool (PhKernel *kernel, GError **error)
       if (!(batch >= 0 && batch < in[0]))
         return ph_kernel_fail (kernel, error, "batch index %g is outside the batch", batch);
       if (!(isfinite (box[0]) && isfinite (box[1]) && isfinite (box[2]) && isfinite (box[3])))
-        return ph_kernel_fail (kernel, error, "box %" G_GINT64_FORMAT " is not finite", r);
+        return ph_kernel_exceed (kernel, error, "box %" G_GINT64_FORMAT " is not finite", r);
       for (gint64 c = 0; c < dims[1]; c++)
         for (gint64 p = 0; p < dims[2] * dims[3]; p++)
           {

@@ -200,7 +200,7 @@ run_grid_sample (PhKernel *kernel, GError **error)
   wide = ph_kernel_input_as (kernel, 0, works_in, error);
   result = wide != NULL ? ph_tensor_new (works_in, rank, dims) : NULL;
   if (result == NULL)
-    return wide != NULL ? ph_kernel_fail (kernel, error, "the output is too large for memory") : FALSE;
+    return wide != NULL ? ph_kernel_exceed (kernel, error, "the output is too large for memory") : FALSE;
   if (works_in == PH_FLOAT)
     SAMPLE (float)
   else
@@ -449,7 +449,7 @@ run_roi_align (PhKernel *kernel, GError **error)
       ny = ratio > 0 ? ratio : (gint64) CLAMP (ceil (h / high), 0, 1e6);
       nx = ratio > 0 ? ratio : (gint64) CLAMP (ceil (w / wide), 0, 1e6);
       if (!(fabs (w) < 1e6 && fabs (h) < 1e6) || ny * nx > 1 << 20)
-        return ph_kernel_fail (kernel, error, "box %" G_GINT64_FORMAT " is too large to sample: %g by %g", (gint64) r, w, h);
+        return ph_kernel_exceed (kernel, error, "box %" G_GINT64_FORMAT " is too large to sample: %g by %g", (gint64) r, w, h);
       /* The places are those of all channels. */
       for (gint64 p = 0; p < high * wide; p++)
         {

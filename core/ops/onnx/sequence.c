@@ -425,7 +425,7 @@ run_split_sequence (PhKernel *kernel, GError **error)
           dims[n++] = k == axis ? length : ph_tensor_dims (x)[k];
       part = ph_tensor_new (ph_tensor_dtype (x), n, dims);
       if (part == NULL)
-        return ph_kernel_fail (kernel, error, "part %zu is too large for memory", i);
+        return ph_kernel_exceed (kernel, error, "part %zu is too large for memory", i);
       g_ptr_array_add (parts, part);
       if (ph_tensor_dtype (x) == PH_STRING)
         for (gsize k = 0; k < ph_tensor_count (part); k++)

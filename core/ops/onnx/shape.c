@@ -205,7 +205,7 @@ run_reshape (PhKernel *kernel, GError **error)
 
   wanted = ph_kernel_ints (kernel, 1, &n);
   if (n > PH_MAX_RANK)
-    return ph_kernel_fail (kernel, error, "the new shape has %zu dimensions, more than %d", n, PH_MAX_RANK);
+    return ph_kernel_exceed (kernel, error, "the new shape has %zu dimensions, more than %d", n, PH_MAX_RANK);
   for (gsize i = 0; i < n; i++)
     {
       dims[i] = wanted[i];

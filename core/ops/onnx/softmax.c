@@ -73,7 +73,7 @@ run (PhKernel *kernel, Kind kind, GError **error)
   if (!ph_axis (ph_node_attr_int (kernel->node, "axis", -1), rank, &axis))
     return ph_kernel_fail (kernel, error, "its axis is outside of rank %u", rank);
   if (wide == NULL || result == NULL)
-    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the result is too large for memory");
   outer = ph_dims_product (dims, 0, axis);
   inner = ph_dims_product (dims, axis + 1, rank);
   n = dims[axis];

@@ -122,7 +122,7 @@ run_string_split (PhKernel *kernel, GError **error)
   gint64 dims[PH_MAX_RANK], *counts;
 
   if (rank == PH_MAX_RANK)
-    return ph_kernel_fail (kernel, error, "its input has too many dimensions");
+    return ph_kernel_exceed (kernel, error, "its input has too many dimensions");
   counts = ph_kernel_output (kernel, 1, PH_INT64, rank, ph_tensor_dims (x), error);
   if (kernel->n_outputs > 1 && counts == NULL)
     return FALSE;

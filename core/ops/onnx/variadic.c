@@ -34,7 +34,7 @@ fold (PhKernel *kernel, const PhLoops *loops, GError **error)
 
       if (next == NULL)
         {
-          ph_kernel_fail (kernel, error, "%s", problem->message);
+          ph_kernel_pass_on (kernel, error, problem);
           return NULL;
         }
       ph_tensor_unref (so_far);
@@ -199,7 +199,7 @@ clip_kernel (PhKernel *kernel, GError **error)
 
       next = ph_elementwise (i == 1 ? &max_loops : &min_loops, result, scalar, NULL, &problem);
       if (next == NULL)
-        return ph_kernel_fail (kernel, error, "%s", problem->message);
+        return ph_kernel_pass_on (kernel, error, problem);
       ph_tensor_unref (result);
       result = next;
     }
