@@ -57,6 +57,8 @@ gboolean ph_try_all_vary (PhTry *self);
 /* Whether every bit of @outputs, which the reference kernels computed from @inputs, is the same. Where a constant was computed by the change, the
  * kernels that compute a run made it: then both sides may also be the same by these. FALSE: see @k and @at (out). */
 gboolean ph_try_same_bits (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint *k, gsize *at);
+/* accuracy.c: PyTorch's measure of its own compiled results: the error against double, @exact, may grow, but not by much. */
+void ph_try_check_accuracy (PhTry *self, GPtrArray *inputs, GPtrArray *exact[2]);
 /* plan.c: which inputs come @i-th. FALSE: no more do. The first ones are tried whatever they cost. */
 #define PH_TRY_FIRST 2
 gboolean ph_try_plan (PhTry *self, guint i, PhSampleKind *kind, guint *turn);
