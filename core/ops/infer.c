@@ -4,6 +4,9 @@
 
 #include "core/graph/edit.h"
 
+/* As many contradictions are told one by one. */
+#define MAX_LIES 20
+
 static gboolean infer_graph (PhInferRun *run, PhGraph *graph, GError **error);
 
 /* What an infer function sees and fills */
@@ -60,10 +63,20 @@ ph_infer_fail (PhInfer *infer, GError **error, const char *format, ...)
   return FALSE;
 }
 
-/* Setting types */
+void
+ph_infer_distrust (PhInfer *infer, const PhValue *value, const PhType *declared, const PhType *found)
+{
+  g_autofree char *said = ph_type_to_string (declared), *is = ph_type_to_string (found);
+  g_autoptr (GError) problem = NULL;
 
-/* As many contradictions are told one by one. */
-#define MAX_LIES 20
+  if (infer->run->problems == NULL || infer->run->n_lies++ >= MAX_LIES)
+    return;
+  ph_node_fail (infer->node, &problem, PH_ERROR_TYPE, "'%s' is declared %s, but its body hands on %s: its shape is left open",
+                value->name, said, is);
+  g_ptr_array_add (infer->run->problems, g_strdup (problem->message));
+}
+
+/* Setting types */
 
 /* What is inferred, and where inference does not know, what is declared. @lies: the two contradict each other; a number does so
  * too where the dimension follows from an input's, which is open. */

@@ -28,6 +28,8 @@ void ph_infer_set_dims (PhInfer *infer, guint output, const PhDim *dims, guint n
 /* Infers @body with its inputs typed so (NULL: as declared); then read its outputs' types. */
 gboolean ph_infer_body (PhInfer *infer, const char *attr, const PhType *const *types, guint n, GError **error);
 const PhType *ph_infer_body_type (PhInfer *infer, const char *attr, guint output);
+/* @value, of a body, is @declared, and is @found in a later turn: a problem of the model. */
+void ph_infer_distrust (PhInfer *infer, const PhValue *value, const PhType *declared, const PhType *found);
 /* Sets PH_ERROR_TYPE with the node's label in front; returns FALSE. */
 gboolean ph_infer_fail (PhInfer *infer, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
 

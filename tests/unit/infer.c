@@ -260,6 +260,30 @@ test_declared (void)
 }
 
 /* A wrong declaration on many values is told a few times, and counted. */
+/* PyTorch writes down the shape that a state has in the first turn. */
+static void
+test_growing_state (void)
+{
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PhModel) model = read_file (
+      "<ir_version: 8, opset_import: [\"\" : 13]> g (float[2] x) => (float[M,2] y) {\n"
+      "  n = Constant <value = int64 {3}> ()  t = Constant <value = bool {1}> ()  e = Constant <value = float[0,2] {}> ()\n"
+      "  y = Loop (n, t, e) <body = b (int64 i, bool c, float[0,2] o) => (bool d, float[1,2] p) <float[1,2] q> {\n"
+      "    a = Constant <value_ints = [0]> ()  u = Unsqueeze (x, a)  q = Concat <axis = 0> (o, u)  p = Tanh (q)  d = Identity (c)\n"
+      "  }>\n}",
+      problems);
+
+  for (guint i = 0; i < 3; i++)
+    {
+      static const char *const names[] = { "o", "q", "p" };
+      g_autofree char *found = ph_type_to_string (ph_model_find_value_named (model, names[i])->type);
+
+      g_assert_cmpstr (found, ==, "float[?,2]");
+    }
+  g_assert_cmpuint (problems->len, ==, 1);
+  g_assert_nonnull (strstr (problems->pdata[0], "'o' is declared float[0,2], but its body hands on float[1,2]"));
+}
+
 static void
 test_many_lies (void)
 {
@@ -292,5 +316,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/infer/speed", test_speed);
   g_test_add_func ("/infer/declared", test_declared);
   g_test_add_func ("/infer/many-lies", test_many_lies);
+  g_test_add_func ("/infer/growing-state", test_growing_state);
   return g_test_run ();
 }

@@ -1,31 +1,9 @@
 /* control.c: If, Loop, Scan: operators with bodies.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/edit.h"
+#include "core/ops/onnx/control-carried.h"
 #include "core/ops/onnx/control-grad.h"
 #include "core/ops/support.h"
-
-/* What holds for both types; NULL when not even the kind does. */
-static const PhType *
-common_type (const PhType *a, const PhType *b)
-{
-  PhDim dims[PH_MAX_RANK];
-
-  if (a == b || a == NULL || b == NULL)
-    return a == b ? a : NULL;
-  if (a->kind != b->kind || a->kind == PH_KIND_OPAQUE || a->dtype != b->dtype)
-    return NULL;
-  if (a->kind != PH_KIND_TENSOR)
-    {
-      const PhType *item = common_type (a->item, b->item);
-
-      return item != NULL ? ph_type_sequence (a->kind, item) : NULL;
-    }
-  if (!a->has_rank || !b->has_rank || a->rank != b->rank)
-    return ph_type_unranked (a->dtype);
-  for (guint i = 0; i < a->rank; i++)
-    dims[i] = ph_dim_equal (a->dims[i], b->dims[i]) ? a->dims[i] : PH_DIM_UNKNOWN;
-  return ph_type_tensor (a->dtype, a->rank, dims);
-}
 
 /* @type with a dimension of @size put in at @axis. */
 static const PhType *
@@ -123,8 +101,8 @@ infer_if (PhInfer *infer, GError **error)
                           body_outputs (node, "else_branch"), node->outputs->len);
   for (guint i = 0; i < node->outputs->len; i++)
     {
-      const PhType *common = common_type (ph_infer_body_type (infer, "then_branch", i),
-                                          ph_infer_body_type (infer, "else_branch", i));
+      const PhType *common = ph_type_common (ph_infer_body_type (infer, "then_branch", i),
+                                             ph_infer_body_type (infer, "else_branch", i));
 
       if (common != NULL)
         ph_infer_set (infer, i, common);
@@ -161,76 +139,6 @@ const PhOp ph_op_If = {
 /* clang-format on */
 
 /* ── Loop ── */
-
-/* The types of a body's values, to be put back when a guess about its inputs turns out too narrow. */
-typedef struct
-{
-  PhValue *value;
-  const PhType *type;
-} Kept;
-
-static void
-keep_types (PhGraph *graph, GArray *kept)
-{
-  for (guint i = 0; i < graph->inputs->len; i++)
-    {
-      PhValue *value = g_ptr_array_index (graph->inputs, i);
-
-      g_array_append_val (kept, ((Kept) { value, value->type }));
-    }
-  PH_FOREACH_NODE (node, graph)
-    {
-      for (guint i = 0; i < node->outputs->len; i++)
-        {
-          PhValue *value = g_ptr_array_index (node->outputs, i);
-
-          g_array_append_val (kept, ((Kept) { value, value->type }));
-        }
-      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
-        keep_types (g_ptr_array_index (node->graphs, i), kept);
-    }
-}
-
-/* Infers @body with @types for its inputs. The @n_state values from input @first on come out again (from output @first_out
- * on) and go in the next time: their types are widened until one more round does not change them. */
-static gboolean
-infer_carried (PhInfer *infer, const PhType **types, guint n_types, guint first, guint first_out, guint n_state, GError **error)
-{
-  g_autoptr (GArray) kept = g_array_new (FALSE, FALSE, sizeof (Kept));
-
-  keep_types (ph_node_graph (ph_infer_node_of (infer), "body"), kept);
-  for (guint round = 0;; round++)
-    {
-      g_autoptr (GError) problem = NULL;
-      gboolean stable = TRUE, ok = ph_infer_body (infer, "body", types, n_types, &problem);
-
-      for (guint i = 0; i < n_state; i++)
-        {
-          const PhType *out = ok ? ph_infer_body_type (infer, "body", first_out + i) : NULL, *in = types[first + i], *wide;
-
-          if (in == NULL || (ok && (out == NULL || ph_type_accepts (in, out))))
-            continue;
-          wide = ok ? common_type (in, out) : in->kind == PH_KIND_TENSOR ? ph_type_unranked (in->dtype) : NULL;
-          if (round > 2 && wide != NULL && wide->kind == PH_KIND_TENSOR)
-            wide = ph_type_unranked (wide->dtype);
-          stable = stable && wide == in;
-          types[first + i] = wide;
-        }
-      if (stable || round > 6)
-        {
-          if (!ok)
-            g_propagate_error (error, g_steal_pointer (&problem));
-          return ok;
-        }
-      for (guint i = 0; i < kept->len; i++)
-        {
-          Kept *value = &g_array_index (kept, Kept, i);
-
-          if (!ph_value_set_type (value->value, value->type, error))
-            return FALSE;
-        }
-    }
-}
 
 /* Whether the body always asks for another round. */
 static gboolean
@@ -275,7 +183,7 @@ infer_loop (PhInfer *infer, GError **error)
     }
   for (guint i = 0; i < n_state; i++)
     types[2 + i] = ph_infer_type (infer, 2 + i);
-  if (!infer_carried (infer, types, n_state + 2, 2, 1, n_state, error))
+  if (!ph_infer_carried (infer, types, n_state + 2, 2, 1, n_state, error))
     return FALSE;
   if (ph_infer_int (infer, 0, &limit)
       && (!ph_infer_has (infer, 1) || (condition != NULL && ph_tensor_get_int (condition, 0) != 0)) && never_stops (node))
@@ -285,7 +193,7 @@ infer_loop (PhInfer *infer, GError **error)
       const PhType *type = ph_infer_body_type (infer, "body", i + 1);
 
       if (type != NULL)
-        ph_infer_set (infer, i, i < n_state ? common_type (type, types[2 + i]) : stacked_type (type, 0, trips));
+        ph_infer_set (infer, i, i < n_state ? ph_type_common (type, types[2 + i]) : stacked_type (type, 0, trips));
     }
   return TRUE;
 }
@@ -450,7 +358,7 @@ infer_scan (PhInfer *infer, GError **error)
       if (!ph_dim_merge (length, type->dims[axis], &length))
         return ph_infer_fail (infer, error, "the scan inputs have different lengths");
     }
-  if (!infer_carried (infer, types, n_in, 0, 0, n_state, error))
+  if (!ph_infer_carried (infer, types, n_in, 0, 0, n_state, error))
     return FALSE;
   for (guint i = 0; i < node->outputs->len; i++)
     {
@@ -458,7 +366,7 @@ infer_scan (PhInfer *infer, GError **error)
 
       if (type != NULL)
         ph_infer_set (infer, i,
-                      i < n_state ? common_type (type, types[i])
+                      i < n_state ? ph_type_common (type, types[i])
                                   : stacked_type (type, int_at (node, "scan_output_axes", i - n_state, 0), length));
     }
   return TRUE;
