@@ -67,6 +67,21 @@ static const Net nets[] = {
     "  r0 = Constant <value_ints = [1]> ()  r1 = Constant <value_ints = [2]> ()  pr = Slice (pos, r0, r1)\n"
     "  m = ReduceMean <keepdims = 0> (e, z)  h = Add (m, x)  hp = Add (h, pr)  g = Gemm (hp, w, b)\n"
     "  t = Constant <value_ints = [1, 3, 0]> ()  y, lp = SoftmaxCrossEntropyLoss (g, t, cw)\n}" },
+  { "pool-columns",      /* whose indices count columns first */
+    "<ir_version: 8, opset_import: [\"\" : 22]> net (double[1,2,4,4] x) => (double[1,2,2,2] y)\n<double[2] w, double[2,1] k> {\n"
+    "  m0, i = MaxPool <kernel_shape = [2, 2], strides = [2, 2], storage_order = 1> (x)  m = Mul (m0, w)  f = Cast <to = 11> (i)  n = Mul (m, f)  y = Mul (n, k)\n}" },
+  { "cubic-border",      /* places beyond the border, which a cubic curve sees as they are */
+    "<ir_version: 8, opset_import: [\"\" : 22]> net (double[1,1,4,5] x) => (double[1,1,1,3] y)\n<double[1,1,4,1] w, double[1] k> {\n"
+    "  v = Mul (x, w)  g = Constant <value = double[1,1,3,2] {-1.15, 0.3, 0.4, 1.2, 0.13, -0.57}> ()\n"
+    "  s = GridSample <mode = \"cubic\", padding_mode = \"border\"> (v, g)  y = Mul (s, k)\n}" },
+  { "loop-grows",        /* a state that is longer after each turn, which PyTorch declares as it is in the first one */
+    "<ir_version: 8, opset_import: [\"\" : 22]> net (double[3,2] x) => (double y)\n<double[2,2] w, double[2] k0> {\n"
+    "  n = Constant <value = int64 {3}> ()  t = Constant <value = bool {1}> ()  e = Constant <value = double[0,2] {}> ()\n"
+    "  z = Constant <value = double[1,2] {0, 0}> ()\n"
+    "  f, h = Loop (n, t, e, z) <body = b (int64 i, bool c, double[0,2] o, double[1,2] s) => (bool d, double[1,2] p, double[1,2] u) {\n"
+    "    a = Constant <value_ints = [0]> ()  r = Gather (x, i)  k = Unsqueeze (r, a)  m = MatMul (s, w)  g = Add (m, k)  u = Tanh (g)\n"
+    "    p = Concat <axis = 0> (o, u)  d = Identity (c)\n  }>\n"
+    "  q0 = Mul (f, f)  q = Mul (q0, k0)  y = ReduceSum <keepdims = 0> (q)\n}" },
   { "loop",              /* state, a scanned output, captures; the number of turns is an initializer */
     "<ir_version: 8, opset_import: [\"\" : 22]> net (double[3] x) => (double[3] y)\n"
     "<double[3] w, double[3] v, double[1] k> {\n"

@@ -208,8 +208,8 @@ pool_flops (const PhNode *node)
 
 /* ── gradients of pools over windows ── */
 
-/* Each output's gradient goes to where its value came from: that is what the second output tells. A node without one gets
- * a twin that has it. */
+/* Each output's gradient goes to where its value came from: that is what the second output tells. A node without one, or with one that
+ * counts columns first, gets a twin that has it. */
 static gboolean
 grad_max_pool (PhGrad *grad, GError **error)
 {
@@ -218,17 +218,17 @@ grad_max_pool (PhGrad *grad, GError **error)
 
   if (grad->dy[0] == NULL)
     return TRUE;
-  if (ph_node_attr_int (grad->node, "storage_order", 0) != 0)
-    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "no gradient with storage_order 1; use 0");
-  if (grad->node->outputs->len > 1)
+  if (grad->node->outputs->len > 1 && ph_node_attr_int (grad->node, "storage_order", 0) == 0)
     indices = ph_grad_out (grad, 1);
   else
     {
       g_autofree PhAttr **attrs = g_new0 (PhAttr *, grad->node->attrs->len + 1);
       PhValue *twin;
+      guint n = 0;
 
       for (guint i = 0; i < grad->node->attrs->len; i++)
-        attrs[i] = ph_attr_ref (g_ptr_array_index (grad->node->attrs, i));
+        if (!g_str_equal (((PhAttr *) grad->node->attrs->pdata[i])->name, "storage_order"))
+          attrs[n++] = ph_attr_ref (g_ptr_array_index (grad->node->attrs, i));
       twin = ph_build_node (b, &ph_op_MaxPool, &x, 1, attrs, 2);
       if (twin == NULL)
         return TRUE; /* the builder keeps the error */

@@ -481,6 +481,12 @@ grad_resize_open (PhGrad *grad, PhTensor *const *constant, GError **error)
   guint rank = x->type != NULL && x->type->has_rank ? x->type->rank : 0;
 
   n = axes != NULL ? n : rank;
+  if (g_str_equal (ph_node_attr_string (node, "coordinate_transformation_mode", ""), "tf_crop_and_resize")
+      && ph_grad_in (grad, 1) != NULL && constant[1] == NULL)
+    return ph_node_fail (
+        node, error, PH_ERROR_UNSUPPORTED,
+        "its gradient needs the region that it crops to be constant, and '%s' is computed: give it as an initializer",
+        ph_grad_in (grad, 1)->name);
   if (rank == 0 || rank > PH_MAX_RANK || dx == NULL || (scales == NULL && sizes == NULL)
       || g_str_equal (ph_node_attr_string (node, "coordinate_transformation_mode", ""), "tf_crop_and_resize")
       || (sizes != NULL && !g_str_equal (ph_node_attr_string (node, "keep_aspect_ratio_policy", "stretch"), "stretch")))

@@ -72,7 +72,7 @@ build_taps (PhBuilder *b, PhValue *x, const Axis *axis, PhValue **index, PhValue
 
   if (axis->mode == 'n')
     x = PH_BUILD (b, Round, x);
-  if (axis->outside == OUTSIDE_BORDER)
+  if (axis->outside == OUTSIDE_BORDER && axis->mode != 'c')
     x = PH_BUILD (b, Where,
                   PH_BUILD (b, Or, PH_BUILD (b, Less, x, number (b, x, low)), PH_BUILD (b, Greater, x, number (b, x, high))),
                   clip (b, x, 0, axis->size - 1), x);

@@ -66,7 +66,8 @@ grid_taps (double g, gint64 n, char mode, Padding padding, gboolean align, gint6
   x = CLAMP (x, -1e9, 1e9);
   if (mode == 'n')
     x = nearbyint (x);
-  if (x < low || x > high)
+  /* A cubic curve goes on beyond the border: each place that it reads is put inside by itself. */
+  if (mode != 'c' && (x < low || x > high))
     x = padding == PAD_BORDER ? CLAMP (x, 0, n - 1) : padding == PAD_REFLECTION ? reflect (x, low, high) : x;
   base = floor (x);
   for (guint t = 0; t < taps; t++)
