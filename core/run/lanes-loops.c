@@ -182,6 +182,29 @@ add_scaled (gsize n, float *y, const float *x, float factor)
     y[i] += x[i] * factor;
 }
 
+static void
+weigh (gsize n, float *y, const float *start, gsize n_taps, const float *const *x, const float *const *weights)
+{
+  gsize i = 0;
+
+  for (; i + PH_WIDTH <= n; i += PH_WIDTH)
+    {
+      V sum = start != NULL ? load (start + i) : (V) { 0 };
+
+      for (gsize k = 0; k < n_taps; k++)
+        sum += load (x[k] + i) * load (weights[k] + i);
+      store (y + i, sum);
+    }
+  for (; i < n; i++)
+    {
+      float sum = start != NULL ? start[i] : 0;
+
+      for (gsize k = 0; k < n_taps; k++)
+        sum += x[k][i] * weights[k][i];
+      y[i] = sum;
+    }
+}
+
 /* ── sums: by lane, in a fixed order ── */
 
 #if PH_WIDTH == 16
@@ -513,6 +536,6 @@ const PhLanes PH_LANES = {
   },
   .binary = { add, subtract, multiply, divide, greatest, least, slopes, powers },
   .where = where, .fill = fill, .has_nan_or_least = has_nan_or_least, .product = product, .softmax = softmax, .normalise = normalise,
-  .accumulate = accumulate, .affine = affine, .add_scaled = add_scaled, .total = total, .totals = totals, .extreme = extreme, .extremes = extremes,
+  .accumulate = accumulate, .affine = affine, .add_scaled = add_scaled, .weigh = weigh, .total = total, .totals = totals, .extreme = extreme, .extremes = extremes,
   .quantise = quantise, .requantise = requantise, .dequantise = dequantise,
 };

@@ -67,6 +67,8 @@ typedef struct
   void (*requantise) (gsize n, guint8 *y, const gint32 *x, double factor, double zero, double low, double high);
   void (*dequantise) (gsize n, float *y, const guint8 *x, gboolean is_signed, float scale, gint32 zero);
   void (*add_scaled) (gsize n, float *y, const float *x, float factor); /* y += x factor */
+  /* y = start + the sum of x[k] weights[k], elementwise. @start: (nullable) */
+  void (*weigh) (gsize n, float *y, const float *start, gsize n_taps, const float *const *x, const float *const *weights);
   /* y = x s + b, elementwise */
   void (*affine) (gsize n, float *y, const float *x, const float *scale, const float *shift);
 } PhLanes;

@@ -134,6 +134,7 @@ static const Case cases[] = {
   { "conv-quantized-channels", "float[1,6,9,8] u, float[6,1,3,3] v",
     "float s = {0.02}, float[6] sw = {0.01, 0.02, 0.03, 0.04, 0.05, 0.01}, float t = {0.2}, int8 z = {3}, int8[6] zw = {0, 0, 0, 0, 0, 0}, uint8 zy = {100}",
     "a = QuantizeLinear (u, s, z) f = QuantizeLinear <axis = 0> (v, sw, zw) y = QLinearConv <group = 6> (a, s, z, f, sw, zw, t, zy)", NULL },
+  { "conv-depthwise", "float[2,19,5,6,7] x, float[19,1,3,2,3] w, float[19] b", "", "y = Conv <group = 19, pads = [1, 0, 2, 1, 1, 0], strides = [1, 2, 1], dilations = [2, 1, 1]> (x, w, b)", "depthwise" },
   { "max-pool-volume", "float[2,5,7,8,9] x", "", "y = MaxPool <kernel_shape = [3, 2, 2], strides = [2, 1, 2], pads = [1, 0, 0, 1, 1, 0]> (x)", "dnnl" },
   { "average-pool-volume", "float[2,19,7,8,9] x", "", "y = AveragePool <kernel_shape = [3, 2, 2], pads = [1, 0, 0, 1, 1, 0]> (x)", "dnnl" },
   { "half-elementwise", "float[3,5,37] x, float[5,37] w", "", "a = Cast <to = 10> (x) b = Cast <to = 10> (w) c = Add (a, b) d = Mul (c, b) e = Sub (d, a) "

@@ -1,0 +1,160 @@
+/* depthwise.c: convolutions of each channel by itself in three dimensions, which oneDNN has only slow kernels for.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/dnnl.h"
+
+#include <string.h>
+
+#include "core/ops/op-list.h"
+#include "core/ops/support.h"
+#include "core/run/lanes.h"
+#include "core/tensor/transpose.h"
+
+#define SPACE     3
+#define MOST_TAPS 512
+
+/* The channels lie last, in the input, the weights and the result: all of them are computed at once. */
+typedef struct
+{
+  PhWindow window;
+  gsize batch, channels, in, taps; /* @in: pixels of an image; @taps: of a window */
+  gint64 dims[2 + SPACE];          /* of the result                               */
+  float *weights;                  /* (nullable) [taps, channels]                 */
+  PhTensor *weights_of;            /* (nullable) owned                            */
+} Depthwise;
+
+static void
+free_depthwise (gpointer data)
+{
+  Depthwise *self = data;
+
+  g_free (self->weights);
+  g_clear_pointer (&self->weights_of, ph_tensor_unref);
+  g_free (self);
+}
+
+static gpointer
+prepare_depthwise (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0), *w = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
+  g_autofree Depthwise *self = g_new0 (Depthwise, 1);
+  const gint64 *dims;
+
+  if (!ph_dnnl_is_float (x) || !ph_dnnl_is_float (w) || ph_tensor_rank (x) != 2 + SPACE || ph_tensor_rank (w) != 2 + SPACE
+      || (bias != NULL && (!ph_dnnl_is_float (bias) || ph_tensor_rank (bias) != 1)))
+    return ph_kernel_refuse (kernel, "not of float32 in three dimensions");
+  dims = ph_tensor_dims (x);
+  if (dims[1] < 4 || ph_node_attr_int (kernel->node, "group", 1) != dims[1] || ph_tensor_dims (w)[0] != dims[1]
+      || ph_tensor_dims (w)[1] != 1 || (bias != NULL && (gint64) ph_tensor_count (bias) != dims[1]))
+    return ph_kernel_refuse (kernel, "its channels are few, or not each a group of its own");
+  if (ph_window_init (&self->window, kernel->node, SPACE, dims + 2, ph_tensor_dims (w) + 2) != NULL
+      || ph_window_kernel_count (&self->window) > MOST_TAPS)
+    return ph_kernel_refuse (kernel, "its windows are too large");
+  for (guint i = 0; i < SPACE; i++)
+    if (self->window.out[i] < 1)
+      return ph_kernel_refuse (kernel, "it makes nothing");
+  self->batch = (gsize) dims[0];
+  self->channels = (gsize) dims[1];
+  self->in = (gsize) ph_dims_product (dims, 2, 2 + SPACE);
+  self->taps = (gsize) ph_window_kernel_count (&self->window);
+  memcpy (self->dims, dims, 2 * sizeof *dims);
+  memcpy (self->dims + 2, self->window.out, SPACE * sizeof *dims);
+  return g_steal_pointer (&self);
+}
+
+/* @rows [rows, columns] to [columns, rows]. */
+static void
+turn (gsize rows, gsize columns, const float *from, float *to)
+{
+  ph_transpose_words (rows, columns, (const guint32 *) (gconstpointer) from, columns, (guint32 *) (gpointer) to, rows);
+}
+
+static gboolean
+bring_weights (Depthwise *self, PhTensor *w)
+{
+  const float *from;
+
+  if (self->weights_of == w)
+    return TRUE;
+  from = ph_tensor_data (w);
+  if (self->weights == NULL)
+    self->weights = g_try_new (float, self->taps * self->channels);
+  if (from == NULL || self->weights == NULL)
+    return FALSE;
+  turn (self->channels, self->taps, from, self->weights);
+  g_clear_pointer (&self->weights_of, ph_tensor_unref);
+  self->weights_of = ph_tensor_ref (w);
+  return TRUE;
+}
+
+/* The pixels that the window at @place reads, with their weights; those in the padding are left out. */
+static gsize
+read_window (const Depthwise *self, const gint64 *place, const float *image, const float **x, const float **weights)
+{
+  const PhWindow *w = &self->window;
+  gsize n = 0, tap = 0;
+  gint64 at[SPACE];
+
+  for (gint64 a = 0; a < w->kernel[0]; a++)
+    for (gint64 b = 0; b < w->kernel[1]; b++)
+      for (gint64 c = 0; c < w->kernel[2]; c++, tap++)
+        {
+          at[0] = place[0] * w->stride[0] - w->begin[0] + a * w->dilation[0];
+          at[1] = place[1] * w->stride[1] - w->begin[1] + b * w->dilation[1];
+          at[2] = place[2] * w->stride[2] - w->begin[2] + c * w->dilation[2];
+          if (at[0] < 0 || at[0] >= w->in[0] || at[1] < 0 || at[1] >= w->in[1] || at[2] < 0 || at[2] >= w->in[2])
+            continue;
+          x[n] = image + (gsize) ((at[0] * w->in[1] + at[1]) * w->in[2] + at[2]) * self->channels;
+          weights[n++] = self->weights + tap * self->channels;
+        }
+  return n;
+}
+
+static void
+convolve (const Depthwise *self, const float *image, const float *bias, float *out)
+{
+  const float *x[MOST_TAPS], *weights[MOST_TAPS];
+  gint64 place[SPACE];
+
+  for (place[0] = 0; place[0] < self->window.out[0]; place[0]++)
+    for (place[1] = 0; place[1] < self->window.out[1]; place[1]++)
+      for (place[2] = 0; place[2] < self->window.out[2]; place[2]++, out += self->channels)
+        ph_lanes ()->weigh (self->channels, out, bias, read_window (self, place, image, x, weights), x, weights);
+}
+
+static gboolean
+run_depthwise (PhKernel *kernel, gpointer prepared)
+{
+  Depthwise *self = prepared;
+  PhTensor *x = kernel->inputs[0], *bias = ph_kernel_input (kernel, 2), *y;
+  const gboolean is_last = ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST;
+  const gsize image = self->channels * self->in, out = self->channels * (gsize) ph_dims_product (self->dims, 2, 2 + SPACE);
+  const float *from = is_last ? ph_tensor_packed (x) : ph_tensor_data (x), *start = bias != NULL ? ph_tensor_data (bias) : NULL;
+  g_autofree float *turned = is_last ? NULL : g_try_new (float, image);
+
+  if (from == NULL || (!is_last && turned == NULL) || (bias != NULL && start == NULL) || !bring_weights (self, kernel->inputs[1]))
+    return FALSE;
+  y = ph_tensor_new_packed (2 + SPACE, self->dims, PH_MEMORY_CHANNELS_LAST);
+  if (y == NULL)
+    return FALSE;
+  for (gsize b = 0; b < self->batch; b++)
+    {
+      if (!is_last)
+        turn (self->channels, self->in, from + b * image, turned);
+      convolve (self, is_last ? from + b * image : turned, start, (float *) ph_tensor_packed (y) + b * out);
+    }
+  ph_kernel_take (kernel, 0, y);
+  return TRUE;
+}
+
+static gsize
+packed_depthwise (gpointer prepared)
+{
+  const Depthwise *self = prepared;
+
+  return self->weights_of != NULL ? self->taps * self->channels * sizeof (float) : 0;
+}
+
+const PhKernelRow ph_kernels_depthwise[] = {
+  { &ph_op_Conv, PH_DEVICE_CPU, "depthwise", 15, prepare_depthwise, run_depthwise, free_depthwise, packed_depthwise },
+  { NULL },
+};
