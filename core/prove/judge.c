@@ -58,6 +58,7 @@ ph_try_run (PhTry *self, guint side, GPtrArray *inputs, gboolean in_double, gboo
                             .reference = reference,
                             .cancellable = self->options->cancellable,
                             .most_turns = PH_PROVE_TURNS,
+                            .most_elements = self->made_up ? PH_PROVE_ELEMENTS : 0,
                             .narrow = in_double ? &self->trial->n_narrow : NULL,
                             .in_range = in_double && self->in_range,
                             .left_range = in_double ? &self->left_range : NULL,
@@ -274,13 +275,18 @@ is_rounded_beside (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint 
 /* Where each rewrite keeps its promise, what they round may add up to so much of what the model itself rounds. */
 #define OWN_ROUNDING 4
 
-/* Whether output @k of the model before, computed in its own types, is as far from what it is in double. */
+/* Whether output @k of the model before, computed in its own types, is as far from what it is in double, or overflows as often. */
 static gboolean
-is_own_rounding (PhTry *self, GPtrArray *inputs, PhTensor *was, PhTensor *is, guint k)
+is_own_rounding (PhTry *self, GPtrArray *inputs, PhTensor *was, PhTensor *is, guint k, const PhDistance *distance)
 {
   g_autoptr (GPtrArray) own = self->options->kept ? ph_try_run (self, 0, inputs, FALSE, FALSE, NULL) : NULL;
+  gsize n_lost = 0;
 
-  return own != NULL && ph_tensor_kind (was) == PH_KIND_TENSOR && ph_tensor_count (own->pdata[k]) == ph_tensor_count (was)
+  if (own == NULL || ph_tensor_kind (was) != PH_KIND_TENSOR || ph_tensor_count (own->pdata[k]) != ph_tensor_count (was))
+    return FALSE;
+  for (gsize i = 0; distance->n_lost > 0 && i < ph_tensor_count (was); i++)
+    n_lost += isfinite (ph_tensor_get (was, i)) && !isfinite (ph_tensor_get (own->pdata[k], i));
+  return distance->n_lost <= n_lost && distance->n_gained + distance->n_changed == 0
          && ph_distance_rms (is, was) <= OWN_ROUNDING * ph_distance_rms (own->pdata[k], was);
 }
 
@@ -370,7 +376,7 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
   if ((unbounded > 0 || distance.n_exact > 0 || distance.error > PH_TRY_LEAST) && kind == PH_SAMPLE_NONFINITE
       && self->options->promise == PH_PROMISE_NONE && ph_try_is_open (self, inputs, k))
     return TRUE;
-  if (unbounded > 0 && !may_be_unbounded (self, kind, &distance))
+  if (unbounded > 0 && !may_be_unbounded (self, kind, &distance) && !is_own_rounding (self, inputs, was, is, k, &distance))
     {
       ph_try_set_different (self, kind, inputs, k,
                             distance.n_lost > 0     ? distance.lost_at
@@ -424,7 +430,7 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
         tolerance = MAX (tolerance, NEAR);
     }
   if (distance.error > tolerance && !is_ill_conditioned (self, inputs, was, k, &distance)
-      && !is_own_rounding (self, inputs, was, is, k))
+      && !is_own_rounding (self, inputs, was, is, k, &distance))
     {
       note_error (self->trial, k, &distance);
       ph_try_set_different (self, kind, inputs, k, distance.at, was, is, NULL);
@@ -491,6 +497,7 @@ ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *work
   gsize at = 0;
 
   self->left_range = FALSE;
+  self->made_up = kind != PH_SAMPLE_CAPTURED;
   was = ph_try_run (self, 0, inputs, !bits, bits, problem);
   *worked = was != NULL;
   if (was == NULL)

@@ -9,6 +9,9 @@ G_BEGIN_DECLS
 /* Turns of loops that made-up inputs may take: they need not be such as end it. */
 #define PH_PROVE_TURNS 1000
 
+/* Elements of a tensor that made-up inputs may make, where its size depends on them: scales of a billion are made up too. */
+#define PH_PROVE_ELEMENTS ((gsize) 1 << 22)
+
 guint ph_prove_turns (const PhModel *model, GHashTable *fed); /* (nullable) @fed: by name; where all inputs are, any number */
 
 /* run-side.c: one side on one set of inputs; outputs in order. (transfer full) */
@@ -17,7 +20,8 @@ typedef struct
   gboolean in_double, reference, in_range;
   gboolean *left_range; /* (nullable) see PhRunOptions */
   GHashTable *ids, *values;
-  guint most_turns; /* see PhRunOptions */
+  guint most_turns;    /* see PhRunOptions */
+  gsize most_elements; /* see PhRunOptions */
   guint *narrow;
   GCancellable *cancellable;
   PhProofWork *work;

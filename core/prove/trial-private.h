@@ -30,6 +30,7 @@ typedef struct
   gboolean known_form;     /* other weights of the same form were tried before                    */
   gboolean in_range;       /* runs in double keep to the ranges of element types                  */
   gboolean left_range;     /* the last ones made numbers beyond them                              */
+  gboolean made_up;        /* the last ones are not those that flow                                */
   gsize largest;           /* elements of an output so far                                        */
   guint narrow[2];         /* nodes of each side that its last run computed in float32, for want of a kernel in double */
   gboolean *varies;        /* each output: other inputs made something else of it                 */

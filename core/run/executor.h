@@ -23,6 +23,7 @@ typedef struct
   guint *narrow;             /* (nullable) counts the runs of nodes that in_double had to do in float32 */
   gboolean in_range;         /* with in_double: what the declared type cannot hold is infinite, or 0 */
   guint most_turns;     /* 0: any number; of loops whose count is not theirs: of made-up numbers there may be no end of them */
+  gsize most_elements;  /* 0: any number; of a tensor whose size depends on what is fed              */
   gboolean *left_range; /* (nullable) set where in_double made a number that the declared type cannot hold */
   void (*progress) (guint done, guint total, gpointer data);
   gpointer progress_data;

@@ -33,6 +33,19 @@ may_be (PhKernel *kernel, guint output, PhDType dtype)
              || (kernel->run->options->in_double && dtype == PH_DOUBLE && (arg->types & PH_FLOATS) != 0));
 }
 
+/* Whether output @i, whose size is not its type's, is larger than made-up inputs may make it. */
+static gboolean
+is_too_many (PhKernel *kernel, guint i, guint rank, const gint64 *dims)
+{
+  const gsize most = kernel->run->options->most_elements;
+  const PhType *type = i < kernel->node->outputs->len ? ph_node_output (kernel->node, i)->type : NULL;
+  double count = 1;
+
+  for (guint k = 0; k < rank; k++)
+    count *= (double) dims[k];
+  return most > 0 && count > (double) most && !(type != NULL && ph_type_is_static (type));
+}
+
 static gpointer
 make_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 *dims, gboolean zeroed, GError **error)
 {
@@ -42,6 +55,14 @@ make_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 
     {
       ph_kernel_fail (kernel, error, "output %u cannot be of element type %s", i,
                       dtype < PH_N_DTYPES ? ph_dtype_name (dtype) : "unknown");
+      return NULL;
+    }
+  if (is_too_many (kernel, i, rank, dims))
+    {
+      ph_kernel_fail (kernel, error,
+                      "output %u has more than %" G_GSIZE_FORMAT " elements on inputs that were made up: feed inputs on which it "
+                      "has fewer",
+                      i, kernel->run->options->most_elements);
       return NULL;
     }
   tensor = zeroed ? ph_tensor_new (dtype, rank, dims) : ph_tensor_new_unset (dtype, rank, dims);

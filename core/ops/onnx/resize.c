@@ -138,6 +138,8 @@ nearest (double x, const char *how)
 
 /* More taps than this, for all elements of an axis, are a mistake of the scale rather than a filter. */
 #define MAX_TAPS        (1 << 26)
+#define TAPS_ANYWAY     0x1p20
+#define TAPS_EACH       64 /* of what goes in and comes out */
 #define FILTER_TOO_WIDE "its filter along axis %u is too wide at scale %g: leave antialias out"
 
 /* FALSE: an antialiasing filter so wide cannot be kept; nothing needs to be cleared. */
@@ -161,7 +163,7 @@ taps_init (Taps *taps, const PhNode *node, const Plan *plan, guint axis, gint64 
   taps->in = in;
   taps->out = plan->out[axis];
   taps->n = is_nearest ? 1 : 2 - 2 * first;
-  if (taps->out > 0 && !is_nearest && taps->n > MAX_TAPS / taps->out)
+  if (!is_nearest && (double) taps->n * (double) taps->out > MAX (TAPS_ANYWAY, TAPS_EACH * (double) (in + taps->out)))
     return FALSE;
   taps->index = g_new (gint64, taps->out * taps->n + 1);
   taps->weight = g_new (double, taps->out * taps->n + 1);
