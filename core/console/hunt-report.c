@@ -232,7 +232,8 @@ issue_text (const PhHunt *hunt)
     g_string_append_printf (out, "```\n%s\n```\n", reduced->fault->message);
   g_string_append_printf (out, "\nTo repeat it (the model and its inputs are attached):\n\n    %s\n", command);
   if (text != NULL)
-    g_string_append_printf (out, "\nThe reduced model, %u nodes:\n\n```\n%s```\n", reduced->n_nodes, text);
+    g_string_append_printf (out, "\nThe reduced model, %u node%s:\n\n```\n%s```\n", reduced->n_nodes,
+                            reduced->n_nodes == 1 ? "" : "s", text);
   g_string_append_printf (out, "\nFound with Peephole %s.\n", PACKAGE_VERSION);
   return g_string_free (out, FALSE);
 }
@@ -275,9 +276,10 @@ static void
 add_verdict (GString *out, const PhHunt *hunt)
 {
   const PhFault *fault = hunt->reduced != NULL ? hunt->reduced->fault : NULL;
-  g_autofree char *size = hunt->reduced != NULL
-                              ? g_strdup_printf ("%u nodes, after %u tries", hunt->reduced->n_nodes, hunt->reduced->n_tests)
-                              : NULL;
+  g_autofree char *size = hunt->reduced != NULL ? g_strdup_printf ("%u node%s, after %u tr%s", hunt->reduced->n_nodes,
+                                                                   hunt->reduced->n_nodes == 1 ? "" : "s", hunt->reduced->n_tests,
+                                                                   hunt->reduced->n_tests == 1 ? "y" : "ies")
+                                                : NULL;
   g_autofree char *error = fault != NULL && fault->max_error > 0 ? ph_number_to_string ("%g", fault->max_error) : NULL;
   g_autofree char *where = fault != NULL && fault->output != NULL
                                ? g_strdup_printf ("%s %s", fault->output, fault->place != NULL ? fault->place : "")

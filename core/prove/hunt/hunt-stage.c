@@ -20,7 +20,7 @@
 
 /* How often another program that was right runs again, and how long that may take at least, in microseconds. */
 #define MOST_AGAIN  8
-#define LEAST_AGAIN (3 * G_USEC_PER_SEC)
+#define LEAST_AGAIN (6 * G_USEC_PER_SEC)
 
 /* ── reducing ── */
 
