@@ -16,8 +16,8 @@ gboolean ph_trace_command (PhCall *call, GError **error);
 
 gboolean ph_sql_tables_command (PhCall *call, GError **error);
 /* commands-hunt.c: why the case in @folder fails after @passes (element-type PhPass): what was found goes to @row, files and a report into @out. */
-gboolean ph_call_hunt_case (PhCall *call, const char *folder, GPtrArray *passes, PhExactness allow, const char *out,
-                            JsonObject *row, GError **error);
+gboolean ph_call_hunt_case (PhCall *call, const char *folder, GPtrArray *passes, GPtrArray *arguments, PhExactness allow,
+                            const char *out, JsonObject *row, GError **error);
 
 /* commands-step.c: `run` of what stands in @call's arguments. */
 gboolean ph_run_begin (PhCall *call, GError **error);

@@ -161,6 +161,26 @@ test_right_first (void)
   g_rmdir (folder);
 }
 
+/* A program stands among the passes of a check, as it does in a hunt. */
+static void
+test_check (void)
+{
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autofree char *folder = g_dir_make_tmp ("doubts-XXXXXX", NULL), *file = g_build_filename (folder, "m.onnxtxt", NULL),
+                  *out = g_build_filename (folder, "out", NULL), *line = NULL, *remove = g_strconcat ("rm -r ", folder, NULL);
+  g_autoptr (PhReply) opened = NULL, hunted = NULL, passed = NULL, failed = NULL;
+
+  g_assert_true (g_file_set_contents (file, before, -1, NULL));
+  opened = run (console, "open '%s'", file);
+  hunted = run (console, "hunt exec 'LC_ALL=C sed s/Tanh/Sinh/' --out '%s'", out);
+  passed = run (console, "check '%s' --pipeline \"cse,exec 'LC_ALL=C sed s/Tanh,/Sinh/',dce\"", out);
+  line = g_strdup_printf ("check '%s' --pipeline \"cse,exec 'LC_ALL=C sed s/Tanh/Sinh/'\"", out);
+  failed = ph_console_run (console, line, NULL);
+  g_assert_error (failed->error, PH_ERROR, PH_ERROR_FAILED);
+  g_assert_true (g_spawn_command_line_sync (remove, NULL, NULL, NULL, NULL));
+}
+
 static void
 test_clock (void)
 {
@@ -187,6 +207,7 @@ main (int argc, char *argv[])
   g_test_add_data_func ("/doubts/crashes", (const char *[]) { "dying", "tanh-dies" }, test_refused);
   g_test_add_func ("/doubts/function", test_function);
   g_test_add_func ("/doubts/right-first", test_right_first);
+  g_test_add_func ("/doubts/check", test_check);
   g_test_add_func ("/doubts/clock", test_clock);
   return g_test_run ();
 }

@@ -537,8 +537,8 @@ hunt_finish (PhCall *call, GError **error)
 /* ── a case that fails ── */
 
 gboolean
-ph_call_hunt_case (PhCall *call, const char *folder, GPtrArray *passes, PhExactness allow, const char *out, JsonObject *row,
-                   GError **error)
+ph_call_hunt_case (PhCall *call, const char *folder, GPtrArray *passes, GPtrArray *arguments, PhExactness allow, const char *out,
+                   JsonObject *row, GError **error)
 {
   g_autofree char *path = g_build_filename (folder, "model.onnx", NULL),
                   *set = g_build_filename (folder, "test_data_set_0", NULL), *report = NULL;
@@ -559,7 +559,7 @@ ph_call_hunt_case (PhCall *call, const char *folder, GPtrArray *passes, PhExactn
   feeds = ph_hunt_load_feeds (model, set);
   options.feeds = feeds;
   for (guint i = 0; i < passes->len; i++)
-    g_ptr_array_add (stages, ph_hunt_stage_new (passes->pdata[i], NULL));
+    g_ptr_array_add (stages, ph_hunt_stage_new (passes->pdata[i], arguments->pdata[i]));
   hunt = ph_hunt (model, &options, error);
   if (hunt == NULL)
     return FALSE;

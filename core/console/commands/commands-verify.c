@@ -341,7 +341,7 @@ typedef struct
   char **folders;
   PhCaseOptions options;
   gboolean lossy;
-  GPtrArray *passes;
+  GPtrArray *passes, *arguments; /* the same number of both; an element of the second is a GStrv, or NULL */
   guint passed, failed;
 } Check;
 
@@ -353,7 +353,32 @@ check_free (gpointer data)
   g_strfreev (check->folders);
   g_free (check->hunt);
   g_ptr_array_unref (check->passes);
+  g_ptr_array_unref (check->arguments);
   g_free (check);
+}
+
+/* One of a list: a pass, and what it is told: exec 'python3 mypass.py'. */
+static gboolean
+check_add_pass (Check *check, const char *text, GError **error)
+{
+  g_auto (GStrv) words = ph_split_words (text, error);
+  const PhPass *pass = words != NULL && *words != NULL ? ph_pass_find (*words) : NULL;
+
+  if (words == NULL)
+    return FALSE;
+  if (pass == NULL || (words[1] != NULL && !pass->needs_arguments))
+    {
+      ph_pipeline_set_unknown (text, error);
+      return FALSE;
+    }
+  if (pass->needs_arguments && words[1] == NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s needs an argument behind it: exec 'python3 mypass.py'", pass->name);
+      return FALSE;
+    }
+  g_ptr_array_add (check->passes, (gpointer) pass);
+  g_ptr_array_add (check->arguments, words[1] != NULL ? g_strdupv (words + 1) : NULL);
+  return TRUE;
 }
 
 static gboolean
@@ -361,30 +386,30 @@ check_pipeline (Check *check, const char *typed, GError **error)
 {
   g_autofree char *name = ph_pipeline_text (typed, error);
   const PhPipeline *pipeline = name != NULL ? ph_pipeline_find (name) : NULL;
-  g_auto (GStrv) own = pipeline == NULL && name != NULL ? g_strsplit (name, ",", -1) : NULL;
-  const char *const *names = pipeline != NULL ? pipeline->passes : (const char *const *) own;
+  char quote = '\0', *first = name;
 
   if (name == NULL)
     return FALSE;
   check->options.allow = pipeline != NULL ? pipeline->allow : check->lossy ? PH_LOSSY : PH_ROUNDING;
-  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+  for (guint i = 0; pipeline != NULL && pipeline->passes[i] != NULL; i++)
+    if (!check_add_pass (check, pipeline->passes[i], error))
+      return FALSE;
+  /* A comma inside quotes is the program's. */
+  for (char *at = name; pipeline == NULL && first != NULL; at++)
     {
-      const PhPass *pass = ph_pass_find (names[i]);
+      const gboolean ends = *at == '\0';
 
-      if (pass == NULL)
-        {
-          ph_pipeline_set_unknown (names[i], error);
-          return FALSE;
-        }
-      if (pass->needs_arguments)
-        {
-          g_set_error (error, PH_ERROR, PH_ERROR_USAGE,
-                       "pass '%s' needs arguments, so it cannot stand in a pipeline: run it alone", names[i]);
-          return FALSE;
-        }
-      g_ptr_array_add (check->passes, (gpointer) pass);
+      if (*at == '\'' || *at == '"')
+        quote = quote == '\0' ? *at : quote == *at ? '\0' : quote;
+      if (!ends && (*at != ',' || quote != '\0'))
+        continue;
+      *at = '\0';
+      if (!check_add_pass (check, first, error))
+        return FALSE;
+      first = ends ? NULL : at + 1;
     }
   check->options.passes = (const PhPass *const *) check->passes->pdata;
+  check->options.arguments = (const char *const *const *) check->arguments->pdata;
   check->options.n_passes = check->passes->len;
   return TRUE;
 }
@@ -396,6 +421,7 @@ check_begin (PhCall *call, GError **error)
   g_autofree char *pipeline = NULL;
 
   check->passes = g_ptr_array_new ();
+  check->arguments = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   check->options.rtol = check->options.atol = -1;
   ph_call_set_data (call, check, check_free);
   if (!ph_call_take_option (call, "--pipeline", &pipeline, error) || !ph_call_take_option (call, "--hunt", &check->hunt, error)
@@ -457,7 +483,8 @@ check_work (PhCall *call, GError **error)
             {
               g_autofree char *out = g_build_filename (check->hunt, name, NULL);
 
-              if (!ph_call_hunt_case (call, all->pdata[i], check->passes, check->options.allow, out, row, error))
+              if (!ph_call_hunt_case (call, all->pdata[i], check->passes, check->arguments, check->options.allow, out, row,
+                                      error))
                 return FALSE;
             }
         }
@@ -489,7 +516,7 @@ static const PhCommand rows[] = {
     N_ ("_Bisect"), NULL, NULL, PH_CODE (bisect_begin, verify_work, bisect_finish) },
   { "check", "FILE... [--pipeline PIPELINE] [--hunt FOLDER] [--lossy] [--rtol R] [--atol A]", "Run cases: model.onnx with test_data_set_N, PyTorch's model.pt, or StableHLO's tests",
     "A folder is a case or holds cases. A file of StableHLO is one when its functions compare what they compute with check.expect_eq, "
-    "expect_close, ...: each function is converted to ONNX, run, and compared. A folder with model.pt, input_0.npy, ... and output_0.npy, ... is one of PyTorch. With --pipeline the passes run first; NAME may also be passes separated by commas, whose "
+    "expect_close, ...: each function is converted to ONNX, run, and compared. A folder with model.pt, input_0.npy, ... and output_0.npy, ... is one of PyTorch. With --pipeline the passes run first; NAME may also be passes separated by commas (cse,exec 'python3 mypass.py'), whose "
     "lossy rules run with --lossy only. The "
     "tolerance is the case's own (data.json), or rtol 1e-3 with atol 1e-7, and 1e-4 for whole models, where rounding adds up. Of random outputs only type and shape are "
     "compared.",

@@ -215,9 +215,8 @@ run_function (PhSource *source, GPtrArray *modules, const PhMlirOp *function, co
   if (!ph_pass_run (convert, model, history, &pass_options, error))
     return FALSE;
   pass_options.allow = options->allow;
-  for (guint i = 0; i < options->n_passes; i++)
-    if (!ph_pass_run (options->passes[i], model, history, &pass_options, error))
-      return FALSE;
+  if (!ph_case_run_passes (model, history, options, &pass_options, error))
+    return FALSE;
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
       PhValue *input = model->graph->inputs->pdata[i];

@@ -15,6 +15,10 @@ gboolean ph_case_run_mlir (const char *path, const PhCaseOptions *options, GCanc
 gboolean ph_case_is_torch (const char *folder);
 gboolean ph_case_run_torch (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error);
 
+/* @options->passes, with their arguments. */
+gboolean ph_case_run_passes (PhModel *model, PhHistory *history, const PhCaseOptions *options, PhPassOptions *pass_options,
+                             GError **error);
+
 /* What was not converted, by name: that is why it cannot be computed. (transfer full) */
 char *ph_case_what_stays (PhModel *model);
 

@@ -138,9 +138,8 @@ ph_case_run_torch (const char *folder, const PhCaseOptions *options, GCancellabl
       return FALSE;
     }
   pass_options.allow = options->allow;
-  for (guint i = 0; i < options->n_passes; i++)
-    if (!ph_pass_run (options->passes[i], model, history, &pass_options, error))
-      return FALSE;
+  if (!ph_case_run_passes (model, history, options, &pass_options, error))
+    return FALSE;
   feeds = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {

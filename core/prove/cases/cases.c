@@ -132,6 +132,18 @@ count_files (const char *folder, const char *prefix)
     }
 }
 
+gboolean
+ph_case_run_passes (PhModel *model, PhHistory *history, const PhCaseOptions *options, PhPassOptions *pass_options, GError **error)
+{
+  for (guint i = 0; i < options->n_passes; i++)
+    {
+      pass_options->arguments = options->arguments != NULL ? options->arguments[i] : NULL;
+      if (!ph_pass_run (options->passes[i], model, history, pass_options, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 run_passes (PhModel *model, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
 {
@@ -146,10 +158,7 @@ run_passes (PhModel *model, const PhCaseOptions *options, GCancellable *cancella
   if (options->n_passes > 0 && options->passes[0] != upgrade && upgrade != NULL && opset > 0 && opset < PH_OPSET_NEWEST
       && !ph_pass_run (upgrade, model, history, &pass_options, error))
     return FALSE;
-  for (guint i = 0; i < options->n_passes; i++)
-    if (!ph_pass_run (options->passes[i], model, history, &pass_options, error))
-      return FALSE;
-  return TRUE;
+  return ph_case_run_passes (model, history, options, &pass_options, error);
 }
 
 /* input_K.pb belongs to the K-th input: of all of them, or of those that need one when there are fewer files. */

@@ -18,6 +18,7 @@ typedef struct
 {
   const PhPass *const *passes; /* (nullable) run first, after upgrade-opset where the model is old; n_passes */
   guint n_passes;
+  const char *const *const *arguments; /* (nullable) of each of them; (nullable elements): it has none        */
   PhExactness allow;
   double rtol, atol;  /* < 0: the case's own, or 1e-3 and 1e-7 (1e-4 for whole models)             */
   gboolean reference; /* kernels in C only                                                         */
