@@ -1,4 +1,4 @@
-/* adopt.h: another model takes the place of the one that a pass runs on. Private to passes/.
+/* adopt.h: replaces the model that a pass runs on by another one, edit by edit. Private to passes/.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* axis-order.h: nodes that do not mind the order of axes, and the same nodes under another order.
+/* axis-order.h: operators that work with any order of axes, and how to rewrite them for another order.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

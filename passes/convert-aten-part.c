@@ -452,18 +452,6 @@ rotate (PhConvert *l, PhValue **out)
 
 /* ── several ── */
 
-/* Parts as a list, or as the results that there are. */
-static gboolean
-give (PhConvert *l, PhValue **parts, guint n, PhValue **out)
-{
-  if (ph_aten_wants_list (l))
-    return (out[0] = ph_aten_new_list (l, parts, n)) != NULL;
-  if (n < l->n_out)
-    return ph_convert_stay (l, "it has more results than parts");
-  memcpy (out, parts, l->n_out * sizeof *out);
-  return TRUE;
-}
-
 static gboolean
 grid (PhConvert *l, PhValue **out)
 {
@@ -491,7 +479,7 @@ grid (PhConvert *l, PhValue **out)
         dims[k] = k == to ? -1 : 1;
       parts[i] = PH_BUILD (l->b, Expand, ph_convert_reshape (l, parts[i], dims, n), shape);
     }
-  return give (l, parts, n, out);
+  return ph_aten_give_parts (l, parts, n, out);
 }
 
 static gboolean
@@ -514,7 +502,7 @@ broadcast (PhConvert *l, PhValue **out)
   all = all != NULL ? ph_aten_shape_part (l, all, 0, G_MAXINT64) : NULL;
   for (guint i = 0; i < n; i++)
     parts[i] = PH_BUILD (l->b, Expand, parts[i], all);
-  return give (l, parts, n, out);
+  return ph_aten_give_parts (l, parts, n, out);
 }
 
 /* At least so many dimensions, those that are added in front, or, of columns, behind. */

@@ -306,6 +306,17 @@ ph_aten_wants_list (PhConvert *l)
   return FALSE;
 }
 
+gboolean
+ph_aten_give_parts (PhConvert *l, PhValue **parts, guint n, PhValue **out)
+{
+  if (ph_aten_wants_list (l))
+    return (out[0] = ph_aten_new_list (l, parts, n)) != NULL;
+  if (n < l->n_out)
+    return ph_convert_stay (l, "it has more results than parts");
+  memcpy (out, parts, l->n_out * sizeof *out);
+  return TRUE;
+}
+
 /* The inputs of an operator that takes a list of tensors, where the list is one value: its elements in its place. (nullable) */
 PhValue **
 ph_aten_spread (const PhNode *node, PhValue *const *in, guint *n)

@@ -306,18 +306,6 @@ join (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* As one value, where it is taken for a list. */
-static gboolean
-give_parts (PhConvert *l, PhValue **parts, guint n, PhValue **out)
-{
-  if (ph_aten_wants_list (l))
-    return (out[0] = ph_aten_new_list (l, parts, n)) != NULL;
-  if (n < l->n_out)
-    return ph_convert_stay (l, "it has more results than parts");
-  memcpy (out, parts, l->n_out * sizeof *out);
-  return TRUE;
-}
-
 static gboolean
 split (PhConvert *l, PhValue **out)
 {
@@ -367,7 +355,7 @@ split (PhConvert *l, PhValue **out)
       parts[i] = ph_aten_slice (l, x, axis, from, axis < 0 || length < 0 || from + sizes[i] < length ? from + sizes[i] : length);
       from += sizes[i];
     }
-  return give_parts (l, parts, n, out);
+  return ph_aten_give_parts (l, parts, n, out);
 }
 
 static gboolean
@@ -385,7 +373,7 @@ unbind (PhConvert *l, PhValue **out)
   for (gint64 i = 0; i < n; i++)
     parts[i] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), x,
                               ph_build_scalar (l->b, PH_INT64, (double) i));
-  return give_parts (l, parts, (guint) n, out);
+  return ph_aten_give_parts (l, parts, (guint) n, out);
 }
 
 static gboolean

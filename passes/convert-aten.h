@@ -72,6 +72,8 @@ gboolean ph_aten_is_none (const PhValue *value);
 PhValue **ph_aten_spread (const PhNode *node, PhValue *const *in, guint *n);
 PhValue *ph_aten_new_list (PhConvert *l, PhValue **items, guint n);
 gboolean ph_aten_wants_list (PhConvert *l);
+/* Gives @parts as a list, where one is wanted, else as the results that there are. */
+gboolean ph_aten_give_parts (PhConvert *l, PhValue **parts, guint n, PhValue **out);
 PhValue *ph_aten_several (PhConvert *l);
 PhValue *ph_aten_list_as_tensor (PhConvert *l, PhValue *value);
 /* FALSE without effect: they are not of that kind. */

@@ -71,6 +71,8 @@ PhValue *ph_foreign_swapped (PhConvert *l, PhValue *value);
 /* Channels from the last dimension to the second, and back, for any rank from 3 to 5. */
 PhValue *ph_foreign_channels_second (PhConvert *l, PhValue *value);
 PhValue *ph_foreign_channels_last (PhConvert *l, PhValue *value);
+/* Operands x, scale, shift, mean, variance; @last: the channels of x are its last dimension. */
+gboolean ph_foreign_batch_norm (PhConvert *l, gboolean last, PhValue **out);
 /* One number for each channel, for a tensor of @rank dimensions. */
 PhValue *ph_foreign_along (PhConvert *l, PhValue *bias, int rank, int axis);
 /* @filters: the order of the filters' axes, O, I and the others: "OIHW", "XIO". @window's kernel is read from @w. */

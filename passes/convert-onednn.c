@@ -142,15 +142,7 @@ pool (PhConvert *l, PhValue **out)
 static gboolean
 batch_norm (PhConvert *l, PhValue **out)
 {
-  PhValue *x = is_last (l) ? ph_foreign_channels_second (l, l->in[0]) : l->in[0], *y;
-
-  if (x == NULL || l->n_in < 5)
-    return ph_convert_stay (l, "it has fewer than 5 operands");
-  y = PH_BUILD_WITH (l->b, BatchNormalization,
-                     PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))), x, l->in[1],
-                     l->in[2], l->in[3], l->in[4]);
-  out[0] = y != NULL && is_last (l) ? ph_foreign_channels_last (l, y) : y;
-  return out[0] != NULL;
+  return ph_foreign_batch_norm (l, is_last (l), out);
 }
 
 static gboolean

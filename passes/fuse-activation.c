@@ -27,39 +27,38 @@ is_activation (const PhNode *node)
   return FALSE;
 }
 
-/* A convolution, or one that was fused with something already. */
+/* One of @ops, or one that was fused with something already, whose name the fused node's begins with. */
 static gboolean
-is_heavy (const PhNode *node, const char *const *prefixes)
+is_heavy (const PhNode *node, const PhOp *const *ops)
 {
   if (node->op == NULL && !ph_node_is_fused (node))
     return FALSE;
   if (node->outputs->len != 1)
     return FALSE;
-  for (; *prefixes != NULL; prefixes++)
-    if (node->op != NULL ? g_str_equal (node->op_type, *prefixes) : g_str_has_prefix (node->op_type, *prefixes))
+  for (; *ops != NULL; ops++)
+    if (node->op != NULL ? node->op == *ops : g_str_has_prefix (node->op_type, (*ops)->name))
       return TRUE;
   return FALSE;
 }
 
-static const char *const convolutions[] = { "Conv", "ConvTranspose", NULL };
-static const char *const products[] = { "Gemm", "MatMul", NULL };
+static const PhOp *const convolutions[] = { &ph_op_Conv, &ph_op_ConvTranspose, NULL };
+static const PhOp *const products[] = { &ph_op_Gemm, &ph_op_MatMul, NULL };
 
-/* The node that makes @value, if it is one of @prefixes and makes it for @user only. */
+/* The node that makes @value, if it is one of @ops and makes it for @user only. */
 static PhNode *
-private_producer (const PhValue *value, const PhNode *user, const char *const *prefixes)
+private_producer (const PhValue *value, const PhNode *user, const PhOp *const *ops)
 {
   PhNode *node = value != NULL ? value->producer : NULL;
 
-  return node != NULL && node->graph == user->graph && ph_value_only_user (value) == user && is_heavy (node, prefixes) ? node
-                                                                                                                       : NULL;
+  return node != NULL && node->graph == user->graph && ph_value_only_user (value) == user && is_heavy (node, ops) ? node : NULL;
 }
 
 static gboolean
-activates (PhMatch *match, const char *const *prefixes)
+activates (PhMatch *match, const PhOp *const *ops)
 {
   const PhNode *node = match->root;
 
-  if (node->op == NULL || !is_activation (node) || private_producer (ph_node_input (node, 0), node, prefixes) == NULL)
+  if (node->op == NULL || !is_activation (node) || private_producer (ph_node_input (node, 0), node, ops) == NULL)
     return FALSE;
   for (guint i = 1; i < node->inputs->len; i++)
     if (ph_node_input (node, i) != NULL && ph_value_constant (ph_node_input (node, i)) == NULL)
@@ -107,7 +106,7 @@ added_convolution (const PhNode *node)
       PhNode *conv = private_producer (value, node, convolutions);
 
       if (conv != NULL && ph_value_same_type (value, ph_node_output (node, 0)) && ph_node_input (node, 1 - i) != value
-          && !g_str_has_suffix (conv->op_type, "Add") && (best == NULL || conv->order > best->order))
+          && !g_str_has_suffix (conv->op_type, ph_op_Add.name) && (best == NULL || conv->order > best->order))
         best = conv;
     }
   return best;

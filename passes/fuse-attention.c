@@ -112,7 +112,7 @@ find_region (GPtrArray *region, PhNode *softmax)
   product = ph_value_only_user (ph_node_output (product, 0));
   if (product != NULL && product->op == &ph_op_Transpose)
     g_ptr_array_add (region, product);
-  return grouped ? "GroupQueryAttention" : "Attention";
+  return grouped ? ph_op_MsGroupQueryAttention.name : ph_op_Attention.name;
 }
 
 static gboolean

@@ -101,7 +101,7 @@ fuse_integer_product (PhPassRun *run, GError **error)
           || !find_region (region, node, &dynamic))
         continue;
 
-      const char *kind = node->op == &ph_op_MatMulInteger ? "MatMul" : "Conv";
+      const char *kind = node->op == &ph_op_MatMulInteger ? ph_op_MatMul.name : ph_op_Conv.name;
       g_autofree char *name = dynamic ? g_strdup_printf ("DynamicQuantize%s", kind) : g_strdup_printf ("%sIntegerToFloat", kind);
 
       if (!ph_region_fuse (run, region, name, "integer-product", why, error))

@@ -101,7 +101,7 @@ fuse_rotary (PhMatch *match, PhBuilder *b)
   g_autoptr (GPtrArray) region = g_ptr_array_new ();
 
   return find_rotary (region, match->root)
-         && ph_fuse_nodes ((PhNode *const *) region->pdata, region->len, "RotaryEmbedding", b) != NULL;
+         && ph_fuse_nodes ((PhNode *const *) region->pdata, region->len, ph_op_RotaryEmbedding.name, b) != NULL;
 }
 
 static const PhRule rules[] = {

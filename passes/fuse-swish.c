@@ -32,13 +32,13 @@ build_hard_sigmoid (PhMatch *match, PhBuilder *b)
 static gboolean
 fuse_swish (PhMatch *match, PhBuilder *b)
 {
-  return ph_fuse_nodes (match->node, match->n_nodes, "Swish", b) != NULL;
+  return ph_fuse_nodes (match->node, match->n_nodes, ph_op_Swish.name, b) != NULL;
 }
 
 static gboolean
 fuse_quick_gelu (PhMatch *match, PhBuilder *b)
 {
-  return ph_fuse_nodes (match->node, match->n_nodes, "QuickGelu", b) != NULL;
+  return ph_fuse_nodes (match->node, match->n_nodes, ph_op_MsQuickGelu.name, b) != NULL;
 }
 
 #define CLIPPED P (Clip, P (Add, X, NUM (3)), NUM (0), NUM (6))

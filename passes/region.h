@@ -1,4 +1,4 @@
-/* region.h: what kinds of nodes there are for fusions that grow along single uses.
+/* region.h: the kinds of nodes that fusions ask for when they grow along single uses.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* stays.h: what a conversion leaves as it is, and why: each reason is said once.
+/* stays.h: the nodes that a conversion leaves as they are, and the reasons, each reason once.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

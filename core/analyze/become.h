@@ -1,4 +1,4 @@
-/* become.h: what another program made of a model, said as edits.
+/* become.h: edits a model until it is the one that another program made of it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* hunks.h: what another program made of a model, part by part.
+/* hunks.h: splits what another program did to a model into its connected parts.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* line-diff.h: which lines two texts have in common.
+/* line-diff.h: finds the lines that two texts have in common.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* match.h: which node of one graph is which of another, for two snapshots of a model that share no ids.
+/* match.h: pairs the nodes of two snapshots of a model that share no ids.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

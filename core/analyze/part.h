@@ -1,4 +1,4 @@
-/* part.h: the part of a main graph that a pass changed, told by the names in what the compiler wrote.
+/* part.h: finds the part of a main graph that a pass changed, by the names in the compiler's text.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

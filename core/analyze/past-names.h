@@ -1,4 +1,4 @@
-/* past-names.h: what nodes and values are called that may be gone; private to core/analyze.
+/* past-names.h: names of nodes and values that are no longer there; private to core/analyze.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

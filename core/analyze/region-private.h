@@ -1,4 +1,4 @@
-/* region-private.h: the border of a region.
+/* region-private.h: finds the border of a region; private to core/analyze.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

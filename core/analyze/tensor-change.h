@@ -1,4 +1,4 @@
-/* tensor-change.h: in what two constants differ.
+/* tensor-change.h: describes how two constants differ.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* totals.h: what the nodes of a model come to.
+/* totals.h: sums over the nodes of a model: parameters, operations, bytes, operators.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

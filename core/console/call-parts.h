@@ -1,4 +1,4 @@
-/* call-parts.h: what stands around a command on its line: programs, files, assertions, and lines in lines.
+/* call-parts.h: the parts of a line around its command: programs, files, assertions, and lines inside the line.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* command-words.h: words that commands know: for completion and hints, and names of files.
+/* command-words.h: the words that commands take, for completion and hints, and names of files.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* line.h: lines before they run: which belong together, what they run, in which folder.
+/* line.h: joins lines that belong together before they run, and finds what they run and in which folder.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

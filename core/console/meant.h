@@ -1,4 +1,4 @@
-/* meant.h: what a mistyped word meant, and the line of a file that a message is about.
+/* meant.h: suggests the word that a mistyped one was meant to be, and quotes the line that a message is about.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* other-code.h: the code of lines that are no commands, and of commands that another file has.
+/* other-code.h: declares the code of queries, expressions and traces, and the code that two groups of commands share.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* pager.h: what is longer than the screen, page by page. No terminal in it: what it answers to a key is written to one.
+/* pager.h: shows text that is longer than the screen page by page. It makes the text for the terminal and knows no terminal itself.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

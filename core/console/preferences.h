@@ -1,4 +1,4 @@
-/* preferences.h: how every console of this program answers, as `set` changes it.
+/* preferences.h: the settings of this program's consoles, as `set` changes them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

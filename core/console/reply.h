@@ -1,4 +1,4 @@
-/* reply.h: what a line answered.
+/* reply.h: the answer to a line.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

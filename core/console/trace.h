@@ -1,4 +1,4 @@
-/* trace.h: the graph that lines of the language record: the dynamic graph of the textbooks.
+/* trace.h: records the graph of tensor expressions as they run: the dynamic graph of the textbooks.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* arrangement.h: what a picture is laid out for: compact or not, groups, the part of the graph.
+/* arrangement.h: the options that a picture is laid out for: compact or not, groups, the part of the graph.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

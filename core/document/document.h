@@ -2,16 +2,16 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include <gio/gio.h>
-
 #include "core/analyze/diff.h"
+#include "core/document/document-type.h"
+#include "core/document/findings.h"
+#include "core/document/job.h"
+#include "core/document/pipeline.h"
+#include "core/document/proofs.h"
+#include "core/document/trail.h"
 #include "core/document/view-state.h"
-#include "core/graph/history.h"
 
 G_BEGIN_DECLS
-
-#define PH_TYPE_DOCUMENT (ph_document_get_type ())
-G_DECLARE_FINAL_TYPE (PhDocument, ph_document, PH, DOCUMENT, GObject)
 
 /* Lives in one thread (the main one in the window). Signals:
  *   opened ()            another file, or none: everything is new
@@ -85,10 +85,3 @@ PhDiff *ph_document_get_diff (PhDocument *document); /* (nullable) */
 void ph_document_take_diff (PhDocument *document, PhDiff *diff, PhPosition a, PhPosition b);
 
 G_END_DECLS
-
-/* The rest of a document, by concern. */
-#include "core/document/findings.h"
-#include "core/document/job.h"
-#include "core/document/pipeline.h"
-#include "core/document/proofs.h"
-#include "core/document/trail.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/document/document.h"
+#include "core/document/document-type.h"
 #include "core/document/execution.h"
 #include "core/prove/along.h"
 #include "core/run/profile.h"

@@ -1,4 +1,4 @@
-/* newcomer.h: a model that is about to be opened: in the place of the open one, or, where the window has a place for it, beside.
+/* newcomer.h: a model while it is opened: it replaces the open one, or the window shows it beside that.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* own-text.h: the text of the file that is open, and which line of it a node came from.
+/* own-text.h: the text of the open file, and the line that each node came from.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/document/document.h"
+#include "core/document/document-type.h"
 #include "core/prove/prove.h"
 
 G_BEGIN_DECLS

@@ -1,8 +1,8 @@
-/* trail.h: which body or function the picture shows.
+/* trail.h: the body or function that the picture shows.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/document/document.h"
+#include "core/document/document-type.h"
 
 G_BEGIN_DECLS
 

@@ -1,4 +1,4 @@
-/* export.h: a picture as a file: what is shown, or a model laid out for it.
+/* export.h: writes a picture to a file: the one on the screen, or one laid out for the file.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* viewport.h: which part of a picture a window shows, and how it moves to another: scale, offset, animation, gliding.
+/* viewport.h: the part of a picture that a window shows, and how it moves: scale, offset, animation, gliding.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

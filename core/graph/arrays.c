@@ -48,16 +48,6 @@ ph_values_find (const PhValues *values, gconstpointer value, guint *index)
   return FALSE;
 }
 
-GPtrArray *
-ph_values_copy (const PhValues *values)
-{
-  GPtrArray *copy = g_ptr_array_sized_new (values->len);
-
-  for (guint i = 0; i < values->len; i++)
-    g_ptr_array_add (copy, values->pdata[i]);
-  return copy;
-}
-
 void
 ph_values_clear (PhValues *values)
 {

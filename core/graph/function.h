@@ -1,4 +1,4 @@
-/* function.h: a function of the model, and what a call of it stands for.
+/* function.h: a function of the model, and what a call of it computes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

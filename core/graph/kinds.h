@@ -1,4 +1,4 @@
-/* kinds.h: what the IR consists of, by name, and the ids that tell one from another.
+/* kinds.h: forward declarations of the IR's types, and the ids of nodes, values and graphs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* net.h: the net effect of a stretch of the journal on each node.
+/* net.h: what a stretch of the journal did to each node in all: added, removed, changed.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* verdict.h: what a comparison found, and how exact a rule is.
+/* verdict.h: the verdicts of a comparison, and the levels of exactness of a rule.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* as-before.h: graphs of a snapshot in a dump that are as they were in the snapshot before, and were not read again: they are empty.
+/* as-before.h: marks a graph of a snapshot that is the same as in the snapshot before; it is left empty.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

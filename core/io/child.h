@@ -1,4 +1,4 @@
-/* child.h: programs that take no part in this process.
+/* child.h: runs another program with limits on its time and output, and takes its answer.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

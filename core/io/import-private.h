@@ -1,4 +1,4 @@
-/* import-private.h: what the parts of the importer share.
+/* import-private.h: shared by the files of the importer.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

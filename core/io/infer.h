@@ -1,4 +1,4 @@
-/* infer.h: the types of a model that was just read.
+/* infer.h: infers the types of a model that was just read.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

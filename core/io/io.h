@@ -1,4 +1,4 @@
-/* io.h: models from and to files.
+/* io.h: opens and saves models.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* engine.h: which engines lay pictures out, and what their pictures are judged by.
+/* engine.h: the engines that lay pictures out, and the measures that judge their pictures.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

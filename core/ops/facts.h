@@ -1,4 +1,4 @@
-/* facts.h: what guards and builders of rules, upgrades and passes ask again and again of values and nodes.
+/* facts.h: questions about values and nodes that guards and builders ask: rank, shape, constant, sole user.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

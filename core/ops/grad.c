@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/grad.h"
 
-#define PH_BUILD_REDUCE_SUM(b_, attrs_, ...) \
-  ph_build_node (b_, ph_op_find ("", "ReduceSum"), PH_VALUES_ (__VA_ARGS__), PH_COUNT_ (__VA_ARGS__), attrs_, 1)
-
 PhValue *
 ph_build_as (PhBuilder *b, PhValue *value, PhDType dtype)
 {
@@ -119,8 +116,8 @@ reduce_to_at_run_time (PhBuilder *b, PhValue *value, PhValue *like)
   PhValue *padded = PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), ones, like_shape);
   PhValue *is_one = PH_BUILD (b, Equal, padded, ph_build_ints (b, &one, 1));
   PhValue *axes = PH_BUILD (b, Reshape, PH_BUILD (b, NonZero, is_one), ph_build_ints (b, &minus_one, 1));
-  PhValue *sum = PH_BUILD_REDUCE_SUM (b, PH_ATTRS (ph_attr_new_int ("keepdims", 1), ph_attr_new_int ("noop_with_empty_axes", 1)),
-                                      value, axes);
+  PhValue *sum = PH_BUILD_WITH (
+      b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 1), ph_attr_new_int ("noop_with_empty_axes", 1)), value, axes);
 
   ph_tensor_unref (fill);
   /* allowzero: a dimension of zero elements in @like is meant, not "copy". */
@@ -148,8 +145,8 @@ ph_grad_reduce_to (PhBuilder *b, PhValue *value, PhValue *like)
     return value;
   lead = value->type->rank - like->type->rank;
   if (lead == n_axes)
-    return PH_BUILD_REDUCE_SUM (b, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), value, ph_build_ints (b, axes, n_axes));
-  sum = PH_BUILD_REDUCE_SUM (b, PH_ATTRS (ph_attr_new_int ("keepdims", 1)), value, ph_build_ints (b, axes, n_axes));
+    return PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), value, ph_build_ints (b, axes, n_axes));
+  sum = PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 1)), value, ph_build_ints (b, axes, n_axes));
   return lead > 0 ? PH_BUILD (b, Squeeze, sum, ph_build_ints (b, axes, lead)) : sum;
 }
 

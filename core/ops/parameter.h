@@ -1,4 +1,4 @@
-/* parameter.h: what a gradient may be asked for by.
+/* parameter.h: which constants are parameters, by which gradients are asked for.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* bounds.h: what the producer of a value guarantees of its elements.
+/* bounds.h: the range that the producer of a value guarantees for its elements.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

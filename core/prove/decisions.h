@@ -1,4 +1,4 @@
-/* decisions.h: what is decided by sizes, which a few of them cannot show.
+/* decisions.h: finds what a side decides by an open size, which a few sizes cannot show.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

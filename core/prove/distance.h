@@ -1,4 +1,4 @@
-/* distance.h: how far two results are apart, in units in which rounding is small and a change of meaning is not.
+/* distance.h: measures how far two results are apart, in units that tell rounding from a change of meaning.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

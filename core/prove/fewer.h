@@ -1,4 +1,4 @@
-/* fewer.h: a region with few channels, to be tried in place of one with many.
+/* fewer.h: a region with few channels that stands for one with many.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

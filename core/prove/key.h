@@ -1,4 +1,4 @@
-/* key.h: words that say what something is, for tables in which what is equal is found.
+/* key.h: keys of nodes and regions, for tables that find equal ones.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* magnitudes.h: how large the elements of constants are, told of computed ones by the expressions that they wait to be computed by.
+/* magnitudes.h: bounds the elements of constants, of computed ones by their expressions, without computing them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* pool.h: numbers that decide something in a pair of models: those that they compare with, and what lies beside them.
+/* pool.h: collects the numbers that decide something in a pair of models: constants of comparisons and their neighbours.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* rare.h: what few inputs show is drawn on purpose.
+/* rare.h: draws inputs on purpose that random ones hardly ever give: constants that meet, rows in order, one sign.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

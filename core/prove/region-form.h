@@ -1,4 +1,4 @@
-/* region-form.h: what equal rewrites of different weights have in common.
+/* region-form.h: the form that equal rewrites of different weights share.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* rows.h: axes along which nothing in a region looks.
+/* rows.h: finds axes along which each place is computed alone, so that a few places show what all do.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

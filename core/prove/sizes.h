@@ -1,4 +1,4 @@
-/* sizes.h: what is chosen for open dimensions.
+/* sizes.h: chooses sizes for open dimensions.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

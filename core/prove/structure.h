@@ -1,4 +1,4 @@
-/* structure.h: what is the same computation node for node, told without any inputs.
+/* structure.h: shows that two sides compute the same node for node, without any inputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* trial-private.h: a trial on its way: one set of inputs after the other.
+/* trial-private.h: a trial while it runs: one set of inputs after the other.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

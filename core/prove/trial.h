@@ -1,4 +1,4 @@
-/* trial.h: one pair of models, before and after, tried on many inputs.
+/* trial.h: tries one pair of models, before and after, on many inputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* usage.h: how the integer inputs of a pair are read, as their readers declare it (PH_ARG_INDEX, PH_ARG_SHAPE).
+/* usage.h: how the readers of an integer input use it: as an index, as a shape (PH_ARG_INDEX, PH_ARG_SHAPE).
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

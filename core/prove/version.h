@@ -1,4 +1,4 @@
-/* version.h: operators of an older opset whose newer version only says the same in another form.
+/* version.h: recognises a rewrite that only says an operator in the form of its newer version.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

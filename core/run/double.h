@@ -1,4 +1,4 @@
-/* double.h: running a model in doubles.
+/* double.h: runs a model in doubles.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

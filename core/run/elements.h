@@ -1,4 +1,4 @@
-/* elements.h: the elements of inputs, brought to where a kernel wants them.
+/* elements.h: brings the elements of inputs into memory, in the order that a kernel reads.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

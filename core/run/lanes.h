@@ -1,4 +1,4 @@
-/* lanes.h: loops over floats, compiled for the registers of several processors; the widest that this one has are taken.
+/* lanes.h: loops over floats, compiled for several widths of registers; the widest that this processor has runs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

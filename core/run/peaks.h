@@ -1,4 +1,4 @@
-/* peaks.h: what this machine can do at most: the roof over what kernels reach.
+/* peaks.h: the peak speed of this machine in operations and in bytes, measured.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

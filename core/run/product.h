@@ -1,4 +1,4 @@
-/* product.h: a product of matrices, for kernels that have one inside.
+/* product.h: a product of matrices, for kernels that contain one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

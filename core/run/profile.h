@@ -1,4 +1,4 @@
-/* profile.h: how long each node of a model takes.
+/* profile.h: measures how long each node of a model takes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* recipe.h: a constant that remembers the expression that it was computed by.
+/* recipe.h: a constant that remembers the expression that computed it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* face-text.h: attributes and constants in a few words, as a box says them.
+/* face-text.h: writes attributes and constants in a few words, for a box.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

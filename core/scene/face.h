@@ -1,4 +1,4 @@
-/* face.h: what is written on a box: operator, main attributes, constants, output shape.
+/* face.h: the words on a box: operator, main attributes, constants, output shape.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* scene-options.h: what a picture is asked for: groups, a part, who lays it out.
+/* scene-options.h: the options of a picture: groups, a part, who lays it out.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

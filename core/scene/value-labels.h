@@ -1,4 +1,4 @@
-/* value-labels.h: what values are, in so few words that they stand on the lines of a picture.
+/* value-labels.h: writes types and values so briefly that they fit on the lines of a picture.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -338,15 +338,6 @@ ph_block_get_extent (void)
 }
 
 void
-ph_tensor_trim (void)
-{
-  g_mutex_lock (&lock);
-  for (guint i = 0; i < n_gaps; i++)
-    drop_pages (gaps[i].start, gaps[i].start + gaps[i].size);
-  g_mutex_unlock (&lock);
-}
-
-void
 ph_tensor_set_poison (gboolean on)
 {
   poison = on;

@@ -1,4 +1,4 @@
-/* blocks.h: memory as elements lie in it.
+/* blocks.h: allocates aligned blocks of memory for elements.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

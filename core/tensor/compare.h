@@ -1,4 +1,4 @@
-/* compare.h: how far two results are apart, and whether that is close enough.
+/* compare.h: measures how far two results are apart, and whether that is close enough.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* digest.h: a hash of all of a tensor.
+/* digest.h: hashes all elements of a tensor.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

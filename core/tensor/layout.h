@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/tensor/tensor.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/tensor-type.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/tensor/tensor.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/tensor-type.h"
 
 G_BEGIN_DECLS
 
@@ -11,8 +12,6 @@ G_BEGIN_DECLS
 void ph_tensor_set_budget (gsize bytes);
 gsize ph_tensor_get_budget (void);
 gsize ph_tensor_get_used (void);
-/* Memory that tensors gave back is kept for the next ones, up to a limit; this lets go of it. */
-void ph_tensor_trim (void);
 /* For tests: what is not set is NaN. */
 void ph_tensor_set_poison (gboolean poison);
 

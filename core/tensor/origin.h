@@ -1,4 +1,4 @@
-/* origin.h: what a tensor came from.
+/* origin.h: what a tensor was computed from, and tensors that are computed when they are read.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

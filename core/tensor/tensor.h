@@ -4,16 +4,12 @@
 
 #include "core/tensor/dtype.h"
 #include "core/tensor/file.h"
+#include "core/tensor/layout.h"
+#include "core/tensor/memory.h"
+#include "core/tensor/summary.h"
+#include "core/tensor/tensor-type.h"
 
 G_BEGIN_DECLS
-
-/* A tensor is reference-counted and, once shared, never written. Its elements are owned, borrowed from memory (GBytes),
- * still in a file (PhFile), or one element repeated (a splat: ones, zeros; light models are full of them, and none needs
- * memory until a kernel asks for its data). All functions are safe from any thread.
- *
- * Elements that cannot be had (the file changed, no memory) read as zeros or NaN, and the thread remembers why: who runs
- * work on a thread asks ph_tensor_take_fault() at its end. */
-typedef struct _PhTensor PhTensor;
 
 /* OPAQUE is a kind of types alone: what another system calls a pointer, a token, a tuple. No tensor is of it. */
 typedef enum
@@ -91,8 +87,3 @@ guint ph_tensor_hash (PhTensor *tensor); /* consistent with ph_tensor_equal() */
 char *ph_tensor_to_string (PhTensor *tensor, gsize max_elements);
 
 G_END_DECLS
-
-/* The rest, by concern. */
-#include "core/tensor/layout.h"
-#include "core/tensor/memory.h"
-#include "core/tensor/summary.h"

@@ -428,8 +428,8 @@ bias_gradient (PhGrad *grad, guint n)
 
   for (guint i = 0; i < n; i++)
     axes[1 + i] = 2 + i;
-  return ph_build_node (grad->b, ph_op_find ("", "ReduceSum"), PH_VALUES_ (grad->dy[0], ph_build_ints (grad->b, axes, n + 1)), 2,
-                        PH_ATTRS (ph_attr_new_int ("keepdims", 0)), 1);
+  return PH_BUILD_WITH (grad->b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), grad->dy[0],
+                        ph_build_ints (grad->b, axes, n + 1));
 }
 
 static gboolean
