@@ -365,7 +365,7 @@ run_as_is (PhRun *run, PhKernel *kernel, GError **error)
       return model != NULL && run_inside (run, kernel, model->graph, error);
     }
   if (node->op == NULL)
-    return ph_kernel_exceed (kernel, error, "is an operator that Peephole does not know, so it cannot be executed");
+    return ph_kernel_fail (kernel, error, "is an operator that Peephole does not know, so it cannot be executed");
   if (!ph_op_executable (node->op))
     return ph_kernel_exceed (kernel, error, "has no kernel, so it cannot be executed");
   if (!known && !check_schema (kernel, error))
