@@ -486,11 +486,12 @@ mirror_regions (PhSceneBuild *build, int parent, const int *leaves, int n_leaves
     }
 }
 
-/* One region that holds all there is says nothing, and would be opened only to find the same. */
+/* One region that holds all of a group, or very many nodes, says nothing, and would be opened only to find the same. */
 static void
 undo_single (PhSceneBuild *build, int parent, guint first, const int *leaves, int n_leaves)
 {
   PhScene *scene = build->scene;
+  int n_inside = 0;
 
   if (scene->boxes->len != first + 1)
     return;
@@ -500,7 +501,10 @@ undo_single (PhSceneBuild *build, int parent, guint first, const int *leaves, in
 
       if (box->kind == PH_BOX_NODE && box->parent == parent)
         return;
+      n_inside += box->parent == (int) first;
     }
+  if (parent < 0 && n_inside <= REGION_MANY)
+    return;
   for (int i = 0; i < n_leaves; i++)
     if (ph_scene_box (scene, leaves[i])->parent == (int) first)
       ph_scene_box_at (scene, leaves[i])->parent = parent;
