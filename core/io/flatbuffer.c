@@ -10,6 +10,12 @@ inside (PhFlat flat, gsize at, gsize width)
   return at <= flat.size && width <= flat.size - at;
 }
 
+gboolean
+ph_flat_is (const guint8 *head, gsize size, const char *name)
+{
+  return size > 8 && memcmp (head + 4, name, strlen (name)) == 0 && head[2] == 0 && head[3] == 0;
+}
+
 gint64
 ph_flat_load (PhFlat flat, gsize at, guint width)
 {

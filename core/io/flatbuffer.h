@@ -20,6 +20,9 @@ typedef struct
   guint n;
 } PhFlatVector;
 
+/* Whether a file of @head is a flatbuffer whose name of four letters begins with @name. Its first four bytes are where its root is, which is near the beginning: a
+ * protobuf whose first string is such a name is none. */
+gboolean ph_flat_is (const guint8 *head, gsize size, const char *name);
 /* Tables are places in the file; 0: there is none. Fields are numbered from 0. */
 gsize ph_flat_root (PhFlat flat);
 gsize ph_flat_table (PhFlat flat, gsize table, guint field);

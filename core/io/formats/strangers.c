@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/io/flatbuffer.h"
 #include "core/io/format.h"
 
 extern const PhFormat ph_format_strangers[];
@@ -43,17 +44,16 @@ probe_coreml (const guint8 *head, gsize size, const char *name)
   return g_str_has_suffix (name, ".mlmodel") && size > 2 && head[0] == 0x08 ? 85 : 0;
 }
 
-/* Flatbuffers have their name behind the first offset. */
 static guint
 probe_pte (const guint8 *head, gsize size, const char *name)
 {
-  return size > 8 && memcmp (head + 4, "ET", 2) == 0 && g_ascii_isdigit (head[6]) && g_ascii_isdigit (head[7]) ? 95 : 0;
+  return ph_flat_is (head, size, "ET") && g_ascii_isdigit (head[6]) && g_ascii_isdigit (head[7]) ? 95 : 0;
 }
 
 static guint
 probe_ort (const guint8 *head, gsize size, const char *name)
 {
-  return size > 8 && memcmp (head + 4, "ORTM", 4) == 0 ? 95 : 0;
+  return ph_flat_is (head, size, "ORTM") ? 95 : 0;
 }
 
 /* A pickle by itself: its protocol, then what it builds. PyTorch's old files begin with a number as a pickle. */
@@ -96,7 +96,7 @@ probe_checkpoint (const guint8 *head, gsize size, const char *name)
 static guint
 probe_lite (const guint8 *head, gsize size, const char *name)
 {
-  return size > 8 && memcmp (head + 4, "MSL", 3) == 0 ? 95 : 0;
+  return ph_flat_is (head, size, "MSL") ? 95 : 0;
 }
 
 /* Networks of Caffe and Caffe2 as text. */

@@ -51,7 +51,7 @@ typedef struct
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {
-  return size > 8 && memcmp (head + 4, "TFL", 3) == 0 && g_ascii_isdigit (head[7]) ? 95 : 0;
+  return ph_flat_is (head, size, "TFL") && g_ascii_isdigit (head[7]) ? 95 : 0;
 }
 
 /* ── tensors ── */
