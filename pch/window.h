@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <glib/gi18n.h>
 #include <gtk/gtk.h>
 #include <json-glib/json-glib.h>
 
