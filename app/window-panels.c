@@ -50,6 +50,21 @@ ph_window_on_folded (PhWindow *self, GtkWidget *widget, gboolean folded)
   ph_window_update_panels (self);
 }
 
+/* A quarter of a high window is the bottom pane's, so that its tables show more there; where somebody dragged the edge, it stays. */
+void
+ph_window_share_height (PhWindow *self, GParamSpec *property, GtkPaned *paned)
+{
+  int lowest, least;
+
+  g_object_get (paned, "max-position", &lowest, NULL);
+  gtk_widget_measure (GTK_WIDGET (self->bottom_pane), GTK_ORIENTATION_VERTICAL, -1, &least, NULL, NULL, NULL);
+  const int room = lowest + least;
+  if (self->bottom_height > 0 && room - gtk_paned_get_position (paned) != self->bottom_height)
+    return;
+  self->bottom_height = MAX (least, room / 4);
+  gtk_paned_set_position (paned, room - self->bottom_height);
+}
+
 void
 ph_window_follow_view (PhWindow *self, PhDocument *before)
 {

@@ -535,6 +535,7 @@ ph_window_class_init (PhWindowClass *klass)
   gtk_widget_class_bind_template_callback (widget_class, on_tab_added);
   gtk_widget_class_bind_template_callback (widget_class, on_close_page);
   gtk_widget_class_bind_template_callback (widget_class, on_create_window);
+  gtk_widget_class_bind_template_callback (widget_class, ph_window_share_height);
 }
 
 static void

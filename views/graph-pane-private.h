@@ -39,7 +39,7 @@ struct _PhGraphPane
   PhConsole *console;
   PhDocument *document;
   PhGraphCanvas *canvas, *before; /* @before: (nullable) while side by side */
-  GtkWidget *legend, *corner, *pill;
+  GtkWidget *legend, *corner, *pill, *nothing;
   GSimpleActionGroup *actions, *view_actions;
   PhForm form;
   PhColorMode color;

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "core/scene/scene.h"
 #include "views/access-names.h"
 #include "views/change-pill.h"
 #include "views/feed-popover.h"
@@ -24,6 +25,15 @@ set_count (GtkLabel *label, const char *sign, guint count)
 
   gtk_label_set_text (label, text);
   gtk_widget_set_visible (GTK_WIDGET (label), count > 0);
+}
+
+/* A blank picture looks like one that failed. */
+static void
+update_nothing (PhGraphPane *self)
+{
+  PhScene *scene = ph_graph_canvas_get_scene (self->canvas);
+
+  gtk_widget_set_visible (self->nothing, scene && ph_scene_n_boxes (scene) == 0 && !ph_graph_canvas_is_partial (self->canvas));
 }
 
 static gboolean
@@ -48,6 +58,7 @@ update_labels (gpointer data)
   set_count (self->changed, "~", changed);
   gtk_widget_set_visible (GTK_WIDGET (self->reset), ph_document_has_since (self->document));
   ph_graph_pane_update_part (self);
+  update_nothing (self);
   if (!history || history->steps->len == 0)
     {
       gtk_label_set_text (self->range, "");
@@ -339,6 +350,13 @@ ph_graph_pane_init (PhGraphPane *self)
   self->legend = ph_legend_new (self->canvas);
   gtk_widget_set_visible (self->legend, FALSE);
   gtk_overlay_add_overlay (self->after_overlay, self->legend);
+  self->nothing = adw_status_page_new ();
+  adw_status_page_set_title (ADW_STATUS_PAGE (self->nothing), _ ("This graph has no nodes"));
+  gtk_widget_add_css_class (self->nothing, "compact");
+  gtk_widget_add_css_class (self->nothing, "dim-label");
+  gtk_widget_set_can_target (self->nothing, FALSE);
+  gtk_widget_set_visible (self->nothing, FALSE);
+  gtk_overlay_add_overlay (self->after_overlay, self->nothing);
   add_actions (self);
   ph_graph_menu_install (self, G_ACTION_MAP (self->actions));
   ph_graph_menu_attach (self, self->canvas);

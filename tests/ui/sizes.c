@@ -222,6 +222,57 @@ test_opens_at_input (void)
   g_remove (path);
 }
 
+static void
+check_quarter (GtkWidget *bottom)
+{
+  const int height = gtk_widget_get_height (gtk_widget_get_ancestor (bottom, GTK_TYPE_PANED));
+
+  g_assert_cmpint (abs (4 * gtk_widget_get_height (bottom) - height), <, 40); /* the edge has a width */
+}
+
+/* The bottom pane has a quarter of the window's height, until its edge is dragged. What it has at least would hide that on a small screen. */
+static void
+test_share (void)
+{
+  GtkWidget *bottom = find (PH_TYPE_BOTTOM_PANE);
+  GtkPaned *paned = GTK_PANED (gtk_widget_get_ancestor (bottom, GTK_TYPE_PANED));
+  int least, height;
+
+  gtk_widget_get_size_request (bottom, NULL, &least);
+  gtk_widget_set_size_request (bottom, -1, 80);
+  driver_open_example ("seed", "none");
+  resize (1180, 700);
+  check_quarter (bottom);
+  resize (1180, 790);
+  check_quarter (bottom);
+  resize (1180, 700);
+  check_quarter (bottom);
+  height = gtk_widget_get_height (bottom) + 60;
+  gtk_paned_set_position (paned, gtk_paned_get_position (paned) - 60);
+  driver_settle ();
+  resize (1180, 790);
+  g_assert_cmpint (gtk_widget_get_height (bottom), ==, height);
+  gtk_widget_set_size_request (bottom, -1, least);
+  driver_resize (1280, 800);
+}
+
+/* A graph without anything in it says so; one that has an input or a node is drawn. */
+static void
+test_nothing (void)
+{
+  g_autofree char *path = g_build_filename (g_get_user_state_dir (), "nothing.onnxtxt", NULL);
+  GtkWidget *hint;
+
+  g_assert_true (g_file_set_contents (path, "<ir_version: 8, opset_import: [\"\" : 17]>\nnothing () => () {\n}\n", -1, NULL));
+  driver_open (path);
+  for (hint = GTK_WIDGET (driver_canvas ()); hint && !ADW_IS_STATUS_PAGE (hint);)
+    hint = gtk_widget_get_next_sibling (hint);
+  g_assert_true (hint && gtk_widget_get_mapped (hint));
+  driver_open_example ("seed", "none");
+  g_assert_false (gtk_widget_get_mapped (hint));
+  g_remove (path);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -232,5 +283,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sizes/large-text", test_large_text);
   g_test_add_func ("/sizes/right-to-left", test_right_to_left);
   g_test_add_func ("/sizes/opens-at-input", test_opens_at_input);
+  g_test_add_func ("/sizes/share", test_share);
+  g_test_add_func ("/sizes/nothing", test_nothing);
   return driver_main ();
 }
