@@ -71,14 +71,14 @@ turn (gsize rows, gsize columns, const float *from, float *to)
 static gboolean
 bring_weights (Depthwise *self, PhTensor *w)
 {
-  const float *from;
+  g_autofree float *from = NULL;
 
   if (self->weights_of == w)
     return TRUE;
-  from = ph_tensor_data (w);
+  from = g_try_new (float, self->taps * self->channels);
   if (self->weights == NULL)
     self->weights = g_try_new (float, self->taps * self->channels);
-  if (from == NULL || self->weights == NULL)
+  if (from == NULL || self->weights == NULL || !ph_tensor_copy_data (w, from))
     return FALSE;
   turn (self->channels, self->taps, from, self->weights);
   g_clear_pointer (&self->weights_of, ph_tensor_unref);
@@ -155,6 +155,6 @@ packed_depthwise (gpointer prepared)
 }
 
 const PhKernelRow ph_kernels_depthwise[] = {
-  { &ph_op_Conv, PH_DEVICE_CPU, "depthwise", 15, prepare_depthwise, run_depthwise, free_depthwise, packed_depthwise },
+  { &ph_op_Conv, PH_DEVICE_CPU, "depthwise", 15, prepare_depthwise, run_depthwise, free_depthwise, packed_depthwise, NULL, TRUE },
   { NULL },
 };
