@@ -43,6 +43,9 @@ PhMatchHow ph_match_how (const PhMatching *match, const PhNode *node);
 /* Of the nodes of a graph of which the target holds only a part: they stay, and are not looked for; or they may be after all. */
 void ph_match_keep (PhMatching *match, const PhGraph *graph);
 void ph_match_release (PhMatching *match, const PhNode *node);
+/* Its steps of values, match-values.c. */
+void ph_match_inputs (PhMatching *match, PhGraph *graph, PhGraph *target);
+void ph_match_constants (PhMatching *match, PhGraph *graph, PhGraph *target);
 /* Says it of two nodes and their outputs, or of two values. */
 void ph_match_set (PhMatching *match, PhNode *node, const PhNode *of_target, PhMatchHow how);
 void ph_match_set_value (PhMatching *match, PhValue *value, const PhValue *of_target);

@@ -41,14 +41,17 @@ by_name (GHashTable *given)
   return named;
 }
 
-/* What @value of the later model was before: the value of its id, or of its name. (nullable) */
+/* What @value of @after was before: the value of its id, or of its name, or the same output. (nullable) */
 static PhValue *
-counterpart (PhModel *before, const PhValue *value)
+counterpart (PhModel *before, PhModel *after, const PhValue *value)
 {
   PhValue *same = ph_model_find_value (before, value->id);
+  guint place;
 
   if (same == NULL || same->graph != before->graph)
     same = ph_graph_find_value_named (before->graph, value->name);
+  if (same == NULL && g_ptr_array_find (after->graph->outputs, value, &place) && place < before->graph->outputs->len)
+    same = before->graph->outputs->pdata[place];
   return same != NULL && same->graph == before->graph ? same : NULL;
 }
 
@@ -89,7 +92,7 @@ PhAlong *
 ph_along_new (PhModel *before, PhModel *after, GHashTable *named, guint64 seed, const PhRunOptions *options, GError **error)
 {
   PhRunOptions all = *options;
-  g_autoptr (GHashTable) was = NULL, is = NULL, given = NULL, given_after = NULL, same = NULL,
+  g_autoptr (GHashTable) was = NULL, is = NULL, given = NULL, given_after = NULL, both = NULL, same = NULL,
                          known = g_hash_table_new (NULL, NULL);
   g_autoptr (PhAlong) along = g_new0 (PhAlong, 1);
 
@@ -98,8 +101,12 @@ ph_along_new (PhModel *before, PhModel *after, GHashTable *named, guint64 seed, 
   g_array_set_clear_func (along->values, clear_value);
   along->first = G_MAXUINT;
   along->rounding = PH_ALONG_ROUNDING;
-  given = ph_inputs_find (before, named, PH_INPUTS_NORMAL, seed, NULL, &all, &was, error);
+  both = ph_feeds_copy (named);
+  ph_inputs_join (both, before, after, seed);
+  given = ph_inputs_find (before, both, PH_INPUTS_NORMAL, seed, NULL, &all, &was, error);
   same = given != NULL ? by_name (given) : NULL;
+  if (same != NULL)
+    ph_inputs_join (same, before, after, seed);
   given_after = same != NULL ? ph_inputs_collect (after, same, PH_INPUTS_NORMAL, seed, 1, 1, &all, error) : NULL;
   is = given_after != NULL ? ph_run_model (after, given_after, NULL, &all, error) : NULL;
   if (is == NULL)
@@ -107,7 +114,7 @@ ph_along_new (PhModel *before, PhModel *after, GHashTable *named, guint64 seed, 
   PH_FOREACH_NODE (node, after->graph)
     for (guint i = 0; i < node->outputs->len; i++)
       {
-        const PhValue *value = ph_node_output (node, i), *old = counterpart (before, value);
+        const PhValue *value = ph_node_output (node, i), *old = counterpart (before, after, value);
         PhTensor *now = g_hash_table_lookup (is, GUINT_TO_POINTER (value->id));
         PhTensor *then = old != NULL ? g_hash_table_lookup (was, GUINT_TO_POINTER (old->id)) : NULL;
 

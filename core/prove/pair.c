@@ -79,6 +79,15 @@ ph_model_copy_opsets (PhModel *from, PhModel *to)
   to->ir_version = from->ir_version;
 }
 
+/* Of a value before and after: what says more. */
+static const PhType *
+better_type (const PhValue *value, const PhValue *twin)
+{
+  const PhType *type = value != NULL ? value->type : NULL, *other = twin != NULL ? twin->type : NULL;
+
+  return type == NULL || (other != NULL && other->kind == type->kind && !type->has_rank && other->has_rank) ? other : type;
+}
+
 static PhModel *
 copy_side (PhPair *pair, PhModel *from, PhModel *other, GPtrArray *nodes, gboolean after, GError **error)
 {
@@ -93,7 +102,7 @@ copy_side (PhPair *pair, PhModel *from, PhModel *other, GPtrArray *nodes, gboole
     {
       const PhId id = g_array_index (pair->inputs, PhId, i);
       PhValue *value = ph_model_find_value (from, id), *twin = ph_model_find_value (other, id), *copy;
-      const PhType *type = value != NULL && value->type != NULL ? value->type : twin != NULL ? twin->type : NULL;
+      const PhType *type = better_type (value, twin);
 
       if (!after)
         g_ptr_array_add (pair->types, (gpointer) type);

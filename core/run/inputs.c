@@ -337,6 +337,48 @@ ph_inputs_find (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 se
   return NULL;
 }
 
+static PhValue *
+input_named (PhModel *model, const char *name)
+{
+  PhValue *value = ph_graph_find_value_named (model->graph, name);
+
+  return value != NULL && value->is_input && value->graph == model->graph ? value : NULL;
+}
+
+static void
+feed_unless_fed (GHashTable *named, const PhValue *input, PhTensor *tensor)
+{
+  if (!g_hash_table_contains (named, input->name))
+    g_hash_table_insert (named, g_strdup (input->name), ph_tensor_ref (tensor));
+}
+
+void
+ph_inputs_join (GHashTable *named, PhModel *before, PhModel *after, guint64 seed)
+{
+  for (guint i = 0; i < before->graph->inputs->len; i++)
+    {
+      PhValue *input = before->graph->inputs->pdata[i], *twin = input_named (after, input->name);
+      const gboolean is_unknown = input->tensor == NULL && (input->type == NULL || !input->type->has_rank);
+      g_autoptr (PhTensor) made = NULL;
+      PhTensor *tensor;
+
+      if (twin == NULL && (twin = ph_model_find_value (after, input->id)) != NULL
+          && (!twin->is_input || twin->graph != after->graph || input_named (before, twin->name) != NULL))
+        twin = NULL;
+      if (twin == NULL)
+        continue;
+      tensor = g_hash_table_lookup (named, input->name);
+      if (tensor == NULL)
+        tensor = g_hash_table_lookup (named, twin->name);
+      if (tensor == NULL && is_unknown)
+        tensor = made = ph_generate_tensor (twin->type, PH_INPUTS_NORMAL, seed * 1000003 + i, NULL, 1, 1);
+      if (tensor == NULL)
+        continue;
+      feed_unless_fed (named, input, tensor);
+      feed_unless_fed (named, twin, tensor);
+    }
+}
+
 GHashTable *
 ph_feeds_copy (GHashTable *feeds)
 {
@@ -344,6 +386,8 @@ ph_feeds_copy (GHashTable *feeds)
   GHashTableIter iter;
   gpointer name, tensor;
 
+  if (feeds == NULL)
+    return copy;
   g_hash_table_iter_init (&iter, feeds);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
     g_hash_table_insert (copy, g_strdup (name), ph_tensor_ref (tensor));

@@ -35,7 +35,11 @@ GHashTable *ph_inputs_collect (PhModel *model, GHashTable *named, PhInputsKind k
 GHashTable *ph_inputs_find (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 seed, GPtrArray *wanted,
                             const PhRunOptions *options, GHashTable **results, GError **error);
 
-/* Names and tensors (name -> PhTensor) for a worker. (transfer full) */
+/* One input that has two names before and after a change is fed the same on both sides: @named (name -> PhTensor) gains it under the name that is
+ * missing. What only @after knows the shape of is made up by that. */
+void ph_inputs_join (GHashTable *named, PhModel *before, PhModel *after, guint64 seed);
+
+/* Names and tensors (name -> PhTensor) for a worker. @feeds: (nullable) none. (transfer full) */
 GHashTable *ph_feeds_copy (GHashTable *feeds);
 /* What was given (PhValue -> PhTensor) is among the results (PhId -> PhTensor) too: an input is a value that one looks at. */
 void ph_results_add (GHashTable *results, GHashTable *given);

@@ -398,6 +398,46 @@ test_like (void)
   g_assert_true (((PhValue *) model->graph->outputs->pdata[0])->producer == last);
 }
 
+static PhModel *
+with_renamed_inputs (PhModel *model, guint n)
+{
+  PhModel *target = ph_model_clone (model);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("other_%u", i);
+
+      g_assert_true (ph_value_rename (target->graph->inputs->pdata[i], name, NULL));
+    }
+  return target;
+}
+
+/* Another writer calls every input otherwise: they are the same by place. One that has another name beside one that kept its own is another. */
+static void
+test_inputs_of_other_names (void)
+{
+  g_autoptr (PhModel) model = read_mlir (
+      "%0 = stablehlo.subtract %arg0, %arg1 : tensor<4xf32>\n  %1 = stablehlo.tanh %0 : tensor<4xf32>\n"
+      "return %1 : tensor<4xf32>\n");
+  g_autoptr (PhModel) all = with_renamed_inputs (model, 2), one = with_renamed_inputs (model, 1);
+  const PhValue *first = model->graph->inputs->pdata[0], *second = model->graph->inputs->pdata[1];
+  const PhId old = first->id;
+  PhBecame became = { 0 };
+
+  g_assert_true (ph_model_become (model, all, &became, NULL));
+  g_assert_true (model->graph->inputs->pdata[0] == first && model->graph->inputs->pdata[1] == second);
+  g_assert_cmpstr (first->name, ==, "other_0");
+  g_assert_cmpstr (second->name, ==, "other_1");
+  g_assert_true (ph_node_input (model->graph->first, 0) == first && ph_node_input (model->graph->first, 1) == second);
+  g_assert_cmpuint (became.kept, ==, 2);
+  g_assert_cmpuint (became.added + became.removed, ==, 0);
+
+  g_assert_true (ph_value_rename (model->graph->inputs->pdata[1], ((PhValue *) one->graph->inputs->pdata[1])->name, NULL));
+  g_assert_true (ph_value_rename (model->graph->inputs->pdata[0], "mine", NULL));
+  g_assert_true (ph_model_become (model, one, NULL, NULL));
+  g_assert_null (ph_model_find_value (model, old));
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -408,5 +448,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/match/random", test_random);
   g_test_add_func ("/match/numbers", test_numbers);
   g_test_add_func ("/match/like", test_like);
+  g_test_add_func ("/match/inputs-of-other-names", test_inputs_of_other_names);
   return g_test_run ();
 }

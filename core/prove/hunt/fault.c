@@ -300,13 +300,15 @@ ph_fault_of_results (PhModel *before, PhModel *after, GHashTable *was, GHashTabl
 static PhFault *
 compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean in_double, double parts, GCancellable *cancellable)
 {
-  g_autoptr (GHashTable) own = feeds_of (before, feeds), was = run_model (before, own, 1, FALSE, in_double, cancellable, NULL),
-                         is = NULL;
+  g_autoptr (GHashTable) own = feeds_of (before, feeds), was = NULL, is = NULL;
   g_autoptr (PhFault) fault = NULL, found = NULL;
   g_autoptr (GError) why = NULL;
 
+  ph_inputs_join (own, before, after, 1);
+  was = run_model (before, own, 1, FALSE, in_double, cancellable, NULL);
   if (was == NULL)
     return NULL;
+  ph_inputs_join (own, before, after, 1);
   is = run_model (after, own, 1, FALSE, in_double, cancellable, &why);
   if (is == NULL)
     {

@@ -137,19 +137,22 @@ ph_runner_report_free (PhRunnerReport *report)
   g_free (report);
 }
 
-/* Inputs of @model by the names of @given's, which are another model's. */
+/* What @before was given, for the inputs of @after. */
 static GHashTable *
-given_to (PhModel *model, GHashTable *given)
+given_to (PhModel *after, PhModel *before, GHashTable *given)
 {
   GHashTable *own = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GHashTable) named = ph_feeds_copy (NULL);
   GHashTableIter iter;
   gpointer value, tensor;
 
   g_hash_table_iter_init (&iter, given);
   while (g_hash_table_iter_next (&iter, &value, &tensor))
-    for (guint i = 0; i < model->graph->inputs->len; i++)
-      if (g_str_equal (((PhValue *) model->graph->inputs->pdata[i])->name, ((PhValue *) value)->name))
-        g_hash_table_insert (own, model->graph->inputs->pdata[i], ph_tensor_ref (tensor));
+    g_hash_table_insert (named, g_strdup (((PhValue *) value)->name), ph_tensor_ref (tensor));
+  ph_inputs_join (named, before, after, 1);
+  for (guint i = 0; i < after->graph->inputs->len; i++)
+    if ((tensor = g_hash_table_lookup (named, ((PhValue *) after->graph->inputs->pdata[i])->name)) != NULL)
+      g_hash_table_insert (own, after->graph->inputs->pdata[i], ph_tensor_ref (tensor));
   return own;
 }
 
@@ -203,14 +206,15 @@ ph_runner_judge (const char *program, PhModel *before, PhModel *after, GHashTabl
 {
   PhRunOptions options = { .cancellable = cancellable };
   g_auto (Results) was = { NULL }, is = { NULL };
-  g_autoptr (GHashTable) given = ph_inputs_find (before, named, PH_INPUTS_NORMAL, seed, NULL, &options, &was.here, error),
-                         given_after = NULL;
+  g_autoptr (GHashTable) both = ph_feeds_copy (named), given = NULL, given_after = NULL;
   g_autoptr (PhFault) pass = NULL, there_before = NULL, there_after = NULL, flicker = NULL;
   g_autoptr (PhRunnerReport) report = g_new0 (PhRunnerReport, 1);
 
+  ph_inputs_join (both, before, after, seed);
+  given = ph_inputs_find (before, both, PH_INPUTS_NORMAL, seed, NULL, &options, &was.here, error);
   if (given == NULL)
     return NULL;
-  given_after = given_to (after, given);
+  given_after = given_to (after, before, given);
   if ((is.here = ph_run_model (after, given_after, NULL, &options, error)) == NULL
       || (was.there = run_program (program, before, given, cancellable, error)) == NULL
       || (is.there = run_program (program, after, given_after, cancellable, error)) == NULL
@@ -251,15 +255,16 @@ PhFault *
 ph_runner_fault (const char *program, PhModel *before, PhModel *after, GHashTable *feeds, GCancellable *cancellable)
 {
   PhRunOptions options = { .cancellable = cancellable };
-  g_autoptr (GHashTable) given = ph_inputs_find (before, feeds, PH_INPUTS_NORMAL, 1, NULL, &options, NULL, NULL),
-                         given_after = NULL, was = NULL, is = NULL;
+  g_autoptr (GHashTable) both = ph_feeds_copy (feeds), given = NULL, given_after = NULL, was = NULL, is = NULL;
   g_autoptr (GError) why = NULL;
   PhFault *fault;
 
+  ph_inputs_join (both, before, after, 1);
+  given = ph_inputs_find (before, both, PH_INPUTS_NORMAL, 1, NULL, &options, NULL, NULL);
   was = given != NULL ? run_program (program, before, given, cancellable, NULL) : NULL;
   if (was == NULL)
     return NULL;
-  given_after = given_to (after, given);
+  given_after = given_to (after, before, given);
   is = run_program (program, after, given_after, cancellable, &why);
   if (g_cancellable_is_cancelled (cancellable))
     return NULL;
