@@ -59,10 +59,11 @@ make_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 
     }
   if (is_too_many (kernel, i, rank, dims))
     {
-      ph_kernel_fail (kernel, error,
-                      "output %u has more than %" G_GSIZE_FORMAT " elements on inputs that were made up: feed inputs on which it "
-                      "has fewer",
-                      i, kernel->run->options->most_elements);
+      ph_kernel_exceed (kernel, error,
+                        "output %u has more than %" G_GSIZE_FORMAT
+                        " elements on inputs that were made up: feed inputs on which it "
+                        "has fewer",
+                        i, kernel->run->options->most_elements);
       return NULL;
     }
   tensor = zeroed ? ph_tensor_new (dtype, rank, dims) : ph_tensor_new_unset (dtype, rank, dims);
