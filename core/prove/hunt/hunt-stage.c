@@ -372,7 +372,7 @@ try_stage (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhModel 
   g_autoptr (PhProof) proof = NULL;
   g_autoptr (PhFault) fault = NULL;
 
-  ph_hunting_say (self, -1, "%s: trying %u rewrites", stage->pass->name, step->n_rewrites);
+  ph_hunting_say (self, -1, "%s: trying %u rewrite%s", stage->pass->name, step->n_rewrites, step->n_rewrites == 1 ? "" : "s");
   if ((foreign && glance (self, stage, step, before)) || ph_hunting_is_over (self))
     return;
   proof = prove (self, self->model, FALSE, 2, &step->n_untried);
