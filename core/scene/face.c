@@ -17,7 +17,7 @@ struct _PhFaces
 {
   GArray *faces; /* (element-type PhFace)                                */
   GStringChunk *strings;
-  GHashTable *equal;     /* node and constant in one number -> id of an equal constant that the node had before */
+  GHashTable *equal;     /* Place -> id of an equal constant that the node had there before */
   GHashTable *changes;   /* node -> how often something of it changed that has no other sign */
   GHashTable *widths[2]; /* text -> PangoLayout width in 1/8 points; plain, bold */
   GHashTable *titles;    /* operator's name, interned -> what is written of it; there are few, on very many nodes */
@@ -33,6 +33,33 @@ typedef struct
   const char *shape, *whole;
 } TypeText; /* @shape: (nullable) */
 
+static guint
+mix (guint hash, guint with)
+{
+  return (hash ^ with) * 0x9e3779b1u + (hash >> 15);
+}
+
+/* One node may read two constants that are equal: which input it is belongs to it. */
+typedef struct
+{
+  PhId node, value;
+  guint input;
+} Place;
+
+static guint
+place_hash (gconstpointer data)
+{
+  const Place *place = data;
+
+  return mix (mix (mix (0, place->node), place->value), place->input);
+}
+
+static gboolean
+place_equal (gconstpointer a, gconstpointer b)
+{
+  return memcmp (a, b, sizeof (Place)) == 0;
+}
+
 PhFaces *
 ph_faces_new (PhGraph *graph)
 {
@@ -43,7 +70,7 @@ ph_faces_new (PhGraph *graph)
   faces->faces = g_array_new (FALSE, TRUE, sizeof (PhFace));
   faces->dimensions = graph != NULL ? ph_long_dimensions (graph) : g_ptr_array_new ();
   faces->strings = g_string_chunk_new (4096);
-  faces->equal = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  faces->equal = g_hash_table_new_full (place_hash, place_equal, g_free, NULL);
   faces->changes = g_hash_table_new (NULL, NULL);
   faces->titles = g_hash_table_new (NULL, NULL);
   faces->types = g_hash_table_new_full (NULL, NULL, NULL, g_free);
@@ -352,34 +379,21 @@ add_pill (PhFaces *faces, PhFace *face)
   return faces->faces->len - 1;
 }
 
-static guint
-mix (guint hash, guint with)
-{
-  return (hash ^ with) * 0x9e3779b1u + (hash >> 15);
-}
-
-static gint64
-pair_of (PhId node, PhId value)
-{
-  return (gint64) ((guint64) node << 32 | value);
-}
-
 static PhId
-known_as (PhFaces *faces, PhId node, PhId value)
+known_as (PhFaces *faces, PhId node, guint input, PhId value)
 {
-  const gint64 pair = pair_of (node, value);
-  gpointer known = g_hash_table_size (faces->equal) > 0 ? g_hash_table_lookup (faces->equal, &pair) : NULL;
+  const Place place = { node, value, input };
+  gpointer known = g_hash_table_size (faces->equal) > 0 ? g_hash_table_lookup (faces->equal, &place) : NULL;
 
   return known != NULL ? GPOINTER_TO_UINT (known) : value;
 }
 
 void
-ph_faces_note_equal (PhFaces *faces, PhId node, PhId known, PhId value)
+ph_faces_note_equal (PhFaces *faces, PhId node, guint input, PhId known, PhId value)
 {
-  gint64 *pair = g_new (gint64, 1);
+  const Place place = { node, value, input };
 
-  *pair = pair_of (node, value);
-  g_hash_table_insert (faces->equal, pair, GUINT_TO_POINTER (known_as (faces, node, known)));
+  g_hash_table_insert (faces->equal, g_memdup2 (&place, sizeof place), GUINT_TO_POINTER (known_as (faces, node, input, known)));
 }
 
 void
@@ -405,7 +419,7 @@ node_signature (PhFaces *faces, const PhNode *node)
     {
       const PhValue *value = node->inputs->pdata[i];
 
-      hash = mix (hash, value != NULL ? known_as (faces, node->id, value->id) : 0);
+      hash = mix (hash, value != NULL ? known_as (faces, node->id, i, value->id) : 0);
     }
   for (guint i = 0; i < node->attrs->len; i++)
     hash = mix (hash, ph_attr_hash (node->attrs->pdata[i]));

@@ -43,9 +43,9 @@ guint ph_faces_add_constant (PhFaces *faces, PhNode *node); /* a pill with its v
 guint ph_faces_add_text (PhFaces *faces, const char *title, const char *detail, PhFamily family);
 const PhFace *ph_faces_get (PhFaces *faces, guint index);
 void ph_faces_set_own_types (PhFaces *faces, guint index, guint types);
-/* While a history is read, of the faces that are made from then on: @node's input @value is a constant equal to @known; a
+/* While a history is read, of the faces that are made from then on: @value at this @input of @node is a constant equal to @known; a
  * tensor of @node's attributes or a body of it changed. */
-void ph_faces_note_equal (PhFaces *faces, PhId node, PhId known, PhId value);
+void ph_faces_note_equal (PhFaces *faces, PhId node, guint input, PhId known, PhId value);
 void ph_faces_note_change (PhFaces *faces, PhId node);
 /* Face @index, which looks the same though a body of @node changed. */
 guint ph_faces_add_again (PhFaces *faces, guint index, const PhNode *node);

@@ -143,7 +143,7 @@ note_edit (PhRecorder *recorder, const PhEdit *edit, GHashTable *owners)
       before = edit->before != PH_NO_ID && edit->after != PH_NO_ID ? constant_of (recorder, edit->before) : NULL;
       after = before != NULL ? constant_of (recorder, edit->after) : NULL;
       if (after != NULL && ph_tensor_equal (before, after))
-        ph_faces_note_equal (faces, edit->id, edit->before, edit->after);
+        ph_faces_note_equal (faces, edit->id, edit->index, edit->before, edit->after);
       else if (node != NULL)
         note_owners (recorder, node->graph, owners);
       break;

@@ -220,7 +220,7 @@ ph_scene_group_text (PhScene *scene, int box, int time)
 {
   const guint n = ph_scene_count_present (scene, box, time), n_alike = ph_scene_box (scene, box)->n_alike;
 
-  return n_alike > 1 ? g_strdup_printf ("%u nodes, one of %u alike", n, n_alike)
+  return n_alike > 1 ? g_strdup_printf (n == 1 ? "%u node, one of %u alike" : "%u nodes, one of %u alike", n, n_alike)
                      : g_strdup_printf (n == 1 ? "%u node" : "%u nodes", n);
 }
 

@@ -1,4 +1,5 @@
-/* scene-lines.c: tests of lines: as many as a node has inputs, each with an arrow of its own that points into the box.
+/* scene-lines.c: tests of lines: as many as a node has inputs, each with an arrow of its own that points into the box, and
+ * none of them another when its value is the same.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
@@ -200,6 +201,42 @@ test_beside (void)
     }
 }
 
+/* A node that reads two equal constants, of which one goes, reads the same as before; another constant is a change. */
+static void
+test_equal (void)
+{
+  g_autoptr (PhModel) model = read_text (
+      "<ir_version: 8, opset_import: [\"\" : 17]>\nf (float[1, 2, 3] x) => (float[1, 2, 3] y)\n"
+      "<float[2] scale = {1, 1}, float[2] b = {0, 0}, float[2] mean = {0, 0}, float[2] var = {1, 1}>\n"
+      "{\n  y = BatchNormalization (x, scale, b, mean, var)\n}\n");
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhScene) scene = NULL;
+  g_autoptr (GError) error = NULL;
+  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED };
+  static const struct
+  {
+    guint input;
+    const char *value;
+  } sets[] = { { 4, "scale" }, { 2, "mean" }, { 1, "mean" } };
+  const PhId y = maker (model, "y");
+
+  for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
+    {
+      ph_history_begin_step (history, model, "test");
+      ph_history_begin_rewrite (history, "test", y, "test");
+      g_assert_true (ph_node_set_input (ph_model_find_node (model, y), sets[i].input,
+                                        ph_model_find_value_named (model, sets[i].value), &error));
+      g_assert_true (ph_history_end_rewrite (history));
+      ph_history_end_step (history, model, 0);
+    }
+  scene = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+  g_assert_no_error (error);
+  const int box = ph_scene_find (scene, y, NULL);
+  g_assert_cmpint (ph_scene_change (scene, box, 0, 1, NULL), ==, PH_CHANGE_NONE);
+  g_assert_cmpint (ph_scene_change (scene, box, 0, 2, NULL), ==, PH_CHANGE_NONE);
+  g_assert_cmpint (ph_scene_change (scene, box, 2, 3, NULL), ==, PH_CHANGE_CHANGED);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -207,5 +244,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/scene-lines/times", test_times);
   g_test_add_func ("/scene-lines/arrows", test_arrows);
   g_test_add_func ("/scene-lines/beside", test_beside);
+  g_test_add_func ("/scene-lines/equal", test_equal);
   return g_test_run ();
 }
