@@ -359,9 +359,10 @@ count_parameters (PhModel *model)
   for (guint i = 0; i < model->values->len; i++)
     {
       const PhValue *value = model->values->pdata[i];
+      PhTensor *constant = value != NULL ? ph_value_constant (value) : NULL;
 
-      if (value != NULL && value->tensor != NULL)
-        n += (gint64) ph_tensor_count (value->tensor);
+      if (constant != NULL)
+        n += (gint64) ph_tensor_count (constant);
     }
   return n;
 }
