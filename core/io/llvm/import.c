@@ -468,7 +468,8 @@ import_function (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function,
     }
   order = order_blocks (i);
   function->in_order = order->len == function->blocks->len
-                       && memcmp (order->pdata, function->blocks->pdata, order->len * sizeof (gpointer)) == 0;
+                       && (order->len == 0
+                           || memcmp (order->pdata, function->blocks->pdata, order->len * sizeof (gpointer)) == 0);
   for (guint b = 0; b < order->len; b++)
     add_block (i, order->pdata[b], g_hash_table_lookup (before, order->pdata[b]));
   /* A loop without end has no last instruction: what is last is kept. */
