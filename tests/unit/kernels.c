@@ -551,7 +551,7 @@ test_threads_of_files (gconstpointer folder)
 
   if (dir == NULL)
     {
-      g_test_skip ("the models are not there");
+      g_test_skip ("the models are not there: set PEEPHOLE_DATA_DIR to a folder whose models/ has them");
       return;
     }
   ph_run_set_eager (TRUE);
