@@ -381,11 +381,19 @@ print_function_types (PhTextPrinter *printer, const Onnx__FunctionProto *functio
   for (guint i = 0; i < function->base.n_unknown_fields; i++)
     {
       const Onnx__ValueInfoProto *info = ph_function_value_info (&arena, function, i);
+      gsize length = printer->out->len;
 
       if (info == NULL)
         continue;
-      g_string_append (printer->out, n++ == 0 ? " <" : ", ");
-      print_info (printer, info);
+      g_string_append (printer->out, n == 0 ? " <" : ", ");
+      if (!ph_text_print_type (printer, info->type)) /* a name without a type says nothing here */
+        {
+          g_string_truncate (printer->out, length);
+          continue;
+        }
+      g_string_append_c (printer->out, ' ');
+      ph_text_print_name (printer, info->name);
+      n++;
     }
   if (n > 0)
     g_string_append_c (printer->out, '>');
