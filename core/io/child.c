@@ -1,4 +1,4 @@
-/* child.c: programs that take no part in this process: neither a crash nor a hang of theirs touches it.
+/* child.c: runs other programs as child processes with limits on time, output and memory, so that neither a crash nor a hang reaches us.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/child.h"
 
@@ -15,8 +15,8 @@
 #include "core/tensor/file.h"
 
 #define SECONDS     "60"                /* that a foreign pass may take, unless PEEPHOLE_PASS_SECONDS says otherwise */
-#define PROCESSES   256                 /* that it may have at once, on top of what the user has: a fork bomb ends there */
-#define MOST_SAID   (64 * 1024)         /* bytes of what it complained of are kept */
+#define PROCESSES   256                 /* processes the child may have beyond those the user already has: stops fork bombs */
+#define MOST_SAID   (64 * 1024)         /* bytes kept of the child's standard error */
 #define NEWEST      30                  /* version that ph_child_find() looks for */
 #define LEAST_LIMIT (256 * 1024 * 1024) /* bytes that it may write, or four times what it is given */
 
@@ -139,7 +139,7 @@ read_all (int fd)
   return bytes != NULL ? bytes : g_bytes_new (NULL, 0);
 }
 
-/* What is said of a program that ended: FALSE with @error, unless it went well. */
+/* Returns FALSE with @error unless the child ended well; the error says whether it crashed, timed out, wrote too much or failed. */
 static gboolean
 judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what, const char *seconds, gint64 started,
        GError **error)
@@ -168,7 +168,7 @@ judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what
   else if (status == 128 + SIGXFSZ)
     g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s wrote more than a model of this size can need; the model is as it was",
                  what);
-  /* A shell says so of what it ran. */
+  /* A shell reports the signal that killed its command as 128 + signal. */
   else if (status > 128 && status <= 128 + SIGSYS)
     g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s was killed by signal %d; the model is as it was%s%s", what, status - 128,
                  colon, said);

@@ -50,7 +50,7 @@ ph_flat_load_float (PhFlat flat, gsize at)
   return value;
 }
 
-/* Where the offset at @at leads, if there is room for @width bytes. */
+/* Follows the offset stored at @at; returns 0 unless @width bytes fit at its target. */
 static gsize
 follow (PhFlat flat, gsize at, guint width)
 {
@@ -69,7 +69,7 @@ ph_flat_root (PhFlat flat)
   return follow (flat, 0, 4);
 }
 
-/* the place of a number, 0: default */
+/* Returns the position of a scalar field in @table, or 0 if the table does not have it and the default applies. */
 static gsize
 find_field (PhFlat flat, gsize table, guint field, guint width)
 {

@@ -274,7 +274,7 @@ open_source (PhSource *source, const char *path, GPtrArray *problems, GCancellab
   return format;
 }
 
-/* What every model gets that was read. */
+/* The last steps for every model just read. */
 static PhModel *
 finish (PhModel *model, PhSource *source)
 {

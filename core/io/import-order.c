@@ -18,7 +18,7 @@ typedef struct
 {
   PhScope *scope;
   GArray *found;
-} Uses; /* @found NULL: the first one ends the walk */
+} Uses; /* the search stops at the first use unless @found collects all */
 
 static gboolean each_use (const PhImportNode *node, const Hidden *hidden, Uses *uses);
 
@@ -118,8 +118,8 @@ report_cycle (PhScope *scope, const GArray *stack, const guint8 *state, gsize ne
                   scope->graph->name, text->str, label);
 }
 
-/* Of the cycle that report_cycle() tells of, which @at_end closes, the use that reaches furthest down the file is taken out of @needs: a register's, not
- * that of what is computed from it. */
+/* Breaks the cycle on @stack that ends at @at_end: removes from @needs the use that reaches furthest down the file, which is a register
+ * carried by a loop rather than a value computed from it. */
 static void
 cut_cycle (const GArray *stack, const guint8 *state, gsize at_end, gsize need, GPtrArray *needs)
 {

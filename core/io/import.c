@@ -234,7 +234,7 @@ typedef struct
   const char *name;
 } Linked;
 
-/* The scope that is to make @name; NULL: there is none, or it has made it. */
+/* Returns the scope that will define @name; NULL if none will, or if it is defined already. */
 static PhScope *
 pending_scope (PhScope *scope, const char *name)
 {
@@ -278,7 +278,7 @@ link_nodes (PhScope *scope, GError **error)
 
 /* ── nodes ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* FALSE: it uses a name that nothing defines. */
+/* Returns FALSE if node @index uses a name that nothing defines. */
 static gboolean
 check_names (PhScope *scope, gsize index, GError **error)
 {

@@ -24,7 +24,7 @@ bad (GError **error, const char *path, const char *what)
   return NULL;
 }
 
-/* What follows @key in the header, which is a Python dictionary. */
+/* Returns the text after @key in the header, which is a Python dictionary. */
 static const char *
 find_key (const char *header, const char *key)
 {

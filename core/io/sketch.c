@@ -143,7 +143,7 @@ ph_sketch_add_body (PhSketchNode *node, const char *attr)
   return body;
 }
 
-/* ── what is in it ── */
+/* ── contents ── */
 
 const char *
 ph_sketch_name (PhSketchGraph *graph, const char *base)
@@ -428,7 +428,7 @@ ph_sketch_finish (PhSketch *sketch, const char *domain, GError **error)
 
 /* ── a part by itself ── */
 
-/* What a body may see of the graphs around it. */
+/* The chain of enclosing graphs whose values a body may use. */
 typedef struct _Seen Seen;
 struct _Seen
 {

@@ -64,8 +64,8 @@ lower (PhTorch *torch, const PhPy *def, GError **error)
   return TRUE;
 }
 
-/* FX's table of nodes, line by line as the code that it stands for:
- * "%y : [num_users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})" is "y = torch.relu(x,)". */
+/* Rewrites FX's table of nodes as the equivalent code: "%y : [num_users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})"
+ * becomes "y = torch.relu(x,)". */
 static char *
 code_of_table (const char *text, gsize size)
 {

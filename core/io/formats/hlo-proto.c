@@ -7,7 +7,7 @@
 #include "core/io/hlo/proto.h"
 #include "core/io/wire.h"
 
-/* Field 1 of @message, as far as it is at hand: the module of an HloProto. */
+/* Returns field 1 of @message, the module of an HloProto; the head of the file may cut it short. */
 static PhSpan
 first_part (PhSpan message)
 {
@@ -20,7 +20,8 @@ first_part (PhSpan message)
   return (PhSpan) { message.data + at + 1, at + 1 < message.size ? message.size - at - 1 : 0 };
 }
 
-/* A module begins with its name, that of its entry, and a computation: its name and its instructions, of which each has a name and an opcode. */
+/* Recognises a module by its first fields: its name, the name of its entry, and a computation that begins with its own name and an
+ * instruction (name, opcode). */
 static gboolean
 is_module (PhSpan message)
 {

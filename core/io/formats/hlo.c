@@ -62,7 +62,7 @@ read_model (PhSource *source, GError **error)
   if (bytes == NULL)
     return NULL;
   text = g_bytes_get_data (bytes, &size);
-  if (size > 0 && *text == '#') /* comments: a module as protobuf's text may stand behind them */
+  if (size > 0 && *text == '#') /* comments, after which a module in protobuf's text format may follow */
     {
       g_autofree char *copy = g_strndup (text, size);
 

@@ -29,7 +29,7 @@ read_model (PhSource *source, GError **error)
   g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
   g_autoptr (PhLlvmModule) module = NULL;
   gsize size;
-  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL; /* NULL when there are none, too */
+  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL; /* NULL for an empty file, too */
 
   if (bytes == NULL || (module = ph_llvm_parse (source, text != NULL ? text : "", size, 1, NULL, error)) == NULL)
     return NULL;

@@ -1,5 +1,5 @@
-/* mindspore-ir.c: the text in which MindSpore dumps its graphs after each pass (NN_pass_KKKK.ir): a line a node, what belongs to it on the
- * lines below. Each subgraph is a function, that which is the entry is the main graph.
+/* mindspore-ir.c: reads the graphs that MindSpore dumps as text after each pass (NN_pass_KKKK.ir). A node is one line, with its details on
+ * the lines below. Each subgraph becomes a function; the entry becomes the main graph.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct
   GPtrArray *parts;                       /* (element-type Part)                                          */
   GPtrArray *parameters;                  /* (element-type char) of the entry: name, type, name, type ... */
   char *entry;                            /* (nullable)                                                   */
-  Part *part;                             /* (nullable) the one that is being read                        */
+  Part *part;                             /* (nullable) the graph being read                              */
   char *left, *right, *types, *full_name; /* (nullable) of the node that is being read */
   const PhWhere *where;
   guint line;
@@ -52,7 +52,7 @@ free_part (gpointer data)
 
 /* ── pieces of a line ── */
 
-/* Behind what @text opens with, brackets and quotes minded; NULL: it does not close. */
+/* Returns the text after the bracket that closes the one at @text, ignoring brackets within quotes; NULL if it never closes. */
 static const char *
 skip_balanced (const char *text)
 {
@@ -73,7 +73,7 @@ skip_balanced (const char *text)
   return NULL;
 }
 
-/* What stands between commas, in brackets or not. (transfer full) */
+/* Splits @text at its top-level commas, outside brackets and quotes. (transfer full) */
 static GPtrArray *
 split (const char *text, gsize size)
 {
@@ -304,7 +304,7 @@ begin_part (Reading *reading, const char *at)
   for (guint i = 0; parameters != NULL && i < parameters->len; i++)
     if (*(char *) parameters->pdata[i] == '%')
       add_parameter (part, parameters->pdata[i]);
-  /* The entry's stand above, for the whole file. */
+  /* The file declares the entry's parameters once, above all graphs. */
   if ((parameters == NULL || parameters->len == 0) && reading->entry != NULL && strcmp (part->name, reading->entry) == 0)
     for (guint i = 0; i < reading->parameters->len; i++)
       add_parameter (part, reading->parameters->pdata[i]);

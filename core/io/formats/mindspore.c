@@ -235,7 +235,7 @@ output_type (PhSpan node)
 
 /* ── mindir ── */
 
-/* The tensor that a node Constant stands for. (nullable) */
+/* Returns the tensor of a Constant node. (nullable) */
 static PhTensor *
 constant_of (File *file, PhSpan node)
 {

@@ -252,7 +252,7 @@ add_operator (Making *making, JsonObject *op, guint index, GError **error)
   return TRUE;
 }
 
-/* What no operator makes is an input, what none uses an output. */
+/* Adds tensors without a producer as inputs of the graph and tensors without a user as its outputs. */
 static void
 add_ends (Making *making, JsonArray *graph)
 {

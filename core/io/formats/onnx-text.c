@@ -5,7 +5,7 @@
 #include "core/io/format.h"
 #include "core/io/onnx/proto.h"
 
-/* Where the next word begins, behind spaces and comments from @at on. */
+/* Returns the position of the next word at or after @at, past spaces and comments. */
 static gsize
 skip_space (const guint8 *head, gsize size, gsize at)
 {
@@ -20,7 +20,7 @@ skip_space (const guint8 *head, gsize size, gsize at)
   return at;
 }
 
-/* Where the name at @at ends, which may be in quotes; @at when there is none. */
+/* Returns the end of the name at @at, which may be quoted; @at itself if there is none. */
 static gsize
 skip_name (const guint8 *head, gsize size, gsize at)
 {
@@ -53,7 +53,7 @@ probe (const guint8 *head, gsize size, const char *name)
   keys = at < size && head[at] == '<';
   if (keys)
     at = skip_space (head, size, at + 1);
-  /* What comes behind this may look like anything. */
+  /* This key alone is conclusive. */
   if (keys && size - at > 10 && memcmp (head + at, "ir_version", 10) == 0)
     return 98;
   end = skip_name (head, size, at);
@@ -61,7 +61,7 @@ probe (const guint8 *head, gsize size, const char *name)
     {
       const gsize next = skip_space (head, size, end);
 
-      /* The head may end before it is told. */
+      /* The head may end before the deciding character. */
       if (next < size ? head[next] == (keys ? ':' : '(') : size >= PH_FORMAT_HEAD)
         return MAX (by_name, 20);
     }

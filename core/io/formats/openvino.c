@@ -285,7 +285,7 @@ key_of (const char *layer, const char *port)
 
 static PhSketch *draft_net (Reading *reading, const Element *net, const char *name, guint depth, GError **error);
 
-/* What goes in and out of a body is written beside it: kept as text. */
+/* Keeps a body's port map, which connects its inputs and outputs to the node's, as text attributes. */
 static void
 add_port_map (PhSketchNode *node, const Element *layer, const char *part)
 {

@@ -1,4 +1,4 @@
-/* strangers.c: what else people try to open. Each is known by how it begins, and the error says what to do instead.
+/* strangers.c: other files that people try to open. Each is recognised by its first bytes, and the error says what to do instead.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -23,7 +23,7 @@ probe_bin (const guint8 *head, gsize size, const char *name)
   return xml != NULL && g_file_test (xml, G_FILE_TEST_IS_REGULAR) ? 96 : 0;
 }
 
-/* What lies beside the graph of a SavedModel. */
+/* Recognises the other files in the folder of a SavedModel. */
 static guint
 probe_saved_part (const guint8 *head, gsize size, const char *name)
 {
@@ -63,7 +63,7 @@ probe_pickle (const guint8 *head, gsize size, const char *name)
   return size > 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5 ? 85 : 0;
 }
 
-/* An array may be a section of an INI file or a reader's text, too, and what is told of its elements comes first. */
+/* Ranks an array low: "[" also begins a section of an INI file, and readers that recognise the elements should win. */
 static guint
 probe_json (const guint8 *head, gsize size, const char *name)
 {

@@ -33,7 +33,7 @@ probe_binary (const guint8 *head, gsize size)
     }
   if (head[0] != 0x0a && head[0] != 0x12 && head[0] != 0x22)
     return 0;
-  /* The node may be longer than what is at hand: look into what there is. */
+  /* The node may extend past the head of the file: examine the part that is there. */
   if (!ph_wire_next (span, &at, &field))
     {
       for (at = 1; at < size && (head[at] & 0x80) != 0; at++)
@@ -56,7 +56,7 @@ probe_binary (const guint8 *head, gsize size)
     return 0;
   if (!ph_wire_next (field.span, &inside, &inner) || inner.id != 2 || inner.type != PH_WIRE_BYTES || inner.span.size == 0)
     return 0;
-  /* Behind the operator's name stand inputs (texts), a device or attributes; hlo.proto has messages there. */
+  /* Inputs (strings), a device or attributes follow the operator's name; hlo.proto has messages there. */
   if (!g_ascii_isalpha (inner.span.data[0]) && inner.span.data[0] != '_')
     return inner.span.data[0] == 0x0a ? 65 : 0;
   return 65;
@@ -208,8 +208,8 @@ make_functions (PhTfFile *file, GPtrArray *order, GError **error)
   return TRUE;
 }
 
-/* A session may feed any tensor, not only placeholders: the node that is not run then says so, which output of it in "fed". What the
- * signature says of its type is kept in "_fed". */
+/* Marks nodes that a session feeds although they are no placeholders: "fed" holds the output's index, "_fed" the type from the signature.
+ * Such nodes are not executed. */
 static void
 mark_fed (PhTfFile *file, PhTfGraph *graph, PhSpan signature)
 {
@@ -231,7 +231,7 @@ mark_fed (PhTfFile *file, PhTfGraph *graph, PhSpan signature)
       }
 }
 
-/* The outputs of the signatures; of the one to serve with, if there is one. FALSE: no signature names one. */
+/* Takes the outputs of a signature, preferring "serving_default". Returns FALSE if no signature names an output. */
 static gboolean
 take_signature (PhTfFile *file, PhTfGraph *graph, PhSpan meta)
 {

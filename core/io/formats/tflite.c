@@ -1,5 +1,5 @@
-/* tflite.c: TensorFlow Lite's flatbuffers. Buffers stay in the file until something reads them; how tensors are quantised stands in
- * attributes of the nodes that use and make them (in0_scale, in0_zero_point, out0_scale, ...).
+/* tflite.c: reads TensorFlow Lite's flatbuffers. Buffers stay in the file until something reads them; the quantisation of a tensor becomes
+ * attributes of the nodes that use and produce it (in0_scale, in0_zero_point, out0_scale, ...).
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -144,7 +144,7 @@ read_packed (File *file, PhFlatVector data, PhDType dtype, guint rank, const gin
   return tensor;
 }
 
-/* NULL without error: of a kind whose elements are not read. */
+/* Returns NULL without error if tensors of this kind are not supported. */
 static PhTensor *
 read_tensor (File *file, gsize tensor, PhFlatVector data, const char *name, GError **error)
 {
@@ -384,7 +384,7 @@ add_operator (File *file, PhSketch *draft, gsize operator, guint index, PhFlatVe
 
 /* ── graphs ── */
 
-/* What no operator makes and is no input: a constant, or the state of an operator. */
+/* Adds the tensors that are neither produced nor inputs: constants, and the state of operators. */
 static gboolean
 add_tensors (File *file, PhSketch *draft, PhFlatVector tensors, const guint8 *state, const char **names, GError **error)
 {

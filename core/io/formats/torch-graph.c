@@ -206,7 +206,7 @@ get_attr (Reader *r, PhTorchScope *scope, const PhPy *at, PhTorchVal *of, const 
   return ph_torch_value (r->torch, ph_torch_as_value (scope, at, val)); /* what a module holds is an input */
 }
 
-/* What is known of a value of prim's without a node. NULL without error: it is one. */
+/* Evaluates prim operators whose result is known while reading. Returns NULL without error if the operator needs a node. */
 static PhTorchVal *
 known (Reader *r, PhTorchScope *scope, const PhPy *at, const char *op, GPtrArray *args, const char *attr, const char *text,
        const char *type)
@@ -251,13 +251,13 @@ unpack (Reader *r, PhTorchScope *scope, const PhPy *at, PhTorchVal *of, GPtrArra
   return TRUE;
 }
 
-/* What stands of a node on its line: "domain::op[name=value, ...](%a, %b)", and what it gives. */
+/* The parts of a node's line: "domain::op[name=value, ...](%a, %b)", with the names and types of its results. */
 typedef struct
 {
   char *domain, *op; /* owned */
   GPtrArray *args;   /* PhTorchVal */
   GPtrArray *attrs;  /* owned char: a name, its value, ... */
-  GPtrArray *names;  /* char: of what it gives */
+  GPtrArray *names;  /* char: of the results */
   GPtrArray *types;  /* char: of each of @names */
 } Line;
 
@@ -321,7 +321,7 @@ first_value (const Line *line)
   return n >= 2 && *text == '"' && !g_str_equal (line->op, "Constant") ? g_strndup (text + 1, n - 2) : g_strdup (text);
 }
 
-/* A node of which only its name is known. */
+/* Adds a node for an operator that Peephole knows only by name. */
 static gboolean
 add_plain (Reader *r, PhTorchScope *scope, const Line *line, const PhPy *at)
 {
@@ -393,7 +393,7 @@ read_node (Reader *r, PhTorchScope *scope, GPtrArray *names, GPtrArray *types)
   return *r->torch->error == NULL;
 }
 
-/* Nodes up to "return (%a)" or "-> (%a)", whose values become the outputs. */
+/* Reads nodes until "return (%a)" or "-> (%a)"; the values listed there become the outputs. */
 static gboolean
 read_block (Reader *r, PhTorchScope *scope, const char *last)
 {
@@ -478,7 +478,7 @@ read_model (PhSource *source, GError **error)
   sketch = ph_sketch_new (source);
   ph_torch_init (&torch, source, sketch, &reason);
   ok = read_graph (&r, sketch->main);
-  /* with prim::TensorExprGroup_0 = graph(...): what groups of nodes stand for */
+  /* with prim::TensorExprGroup_0 = graph(...): the subgraphs of fusion groups */
   while (ok && ph_torch_words_take (&r, "with "))
     {
       g_autofree char *name = ph_torch_words_until (&r, "= \n");

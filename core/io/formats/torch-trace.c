@@ -1,5 +1,5 @@
-/* torch-trace.c: the log that TORCH_TRACE makes of a compilation, as a history: the graph of Dynamo, those of AOT autograd, that of Inductor.
- * A record is a line with an object of JSON; what belongs to it follows, indented by a tab.
+/* torch-trace.c: reads the log that TORCH_TRACE writes of a compilation as a history: Dynamo's graph, then those of AOT autograd, then
+ * Inductor's. A record is one line with a JSON object; its payload follows, indented by tabs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <json-glib/json-glib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ probe (const guint8 *head, gsize size, const char *name)
   return memchr (head, 0, size) == NULL && is_record (text, end != NULL ? (gsize) (end - text) : size) ? 93 : 0;
 }
 
-/* The graph that a record holds, by name; NULL: none. (transfer full) */
+/* Returns the name of the graph that a record holds, or NULL if it holds none. (transfer full) */
 static char *
 graph_of (JsonObject *object)
 {
@@ -68,7 +68,8 @@ graph_of (JsonObject *object)
   return NULL;
 }
 
-/* What @name of @object is, as text; frames are compiled one after the other. */
+/* Returns the numbers that identify the compilation a record belongs to ("frame/compile/attempt"); frames are compiled one after the
+ * other. */
 static char *
 compile_of (JsonObject *object)
 {
@@ -85,8 +86,8 @@ compile_of (JsonObject *object)
   return g_string_free (out, FALSE);
 }
 
-/* "mm_default_1": [{"name": "mm", "from_node": [{"name": "addmm", "from_node": [{"name": "linear"}]}]}]: what lies between is of the graphs between,
- * and its own last one is what it comes from. */
+/* Reads provenance such as "mm_default_1": [{"name": "mm", "from_node": [{"name": "addmm", "from_node": [{"name": "linear"}]}]}]: maps each
+ * name to the innermost name it comes from, across the graphs in between. */
 static void
 read_chain (JsonNode *node, GHashTable *between, guint depth)
 {
@@ -156,7 +157,7 @@ read_pairs (Graph *graph, GHashTable *pairs, GHashTable *between)
   g_list_free (members);
 }
 
-/* All that is read: graphs, and what is said of their nodes. */
+/* Reads all records of interest: graphs, and the provenance of their nodes. */
 static GPtrArray *
 read_records (PhSource *source, const char *text, gsize size)
 {
@@ -242,7 +243,7 @@ read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GHashTable 
       const char *name = node->outputs->len > 0 ? ph_node_output (node, 0)->name : "",
                  *from = middle ? g_hash_table_lookup (between, name) : NULL;
 
-      /* What autograd made and Inductor left as it is has its name in both. */
+      /* A node that autograd made and Inductor kept has the same name in both graphs. */
       if (from == NULL && (last || (middle && g_hash_table_size (between) > 0)))
         from = g_hash_table_lookup (pairs, name);
       if (from != NULL)
@@ -265,7 +266,7 @@ is_graph (const Graph *graph)
   return g_str_has_suffix (graph->pass, "_graph") || g_str_equal (graph->pass, "exported_program");
 }
 
-/* The compilation that is shown: the one that is asked for, else the first of those with the most graphs. NULL with @error: there is no such. */
+/* Chooses the compilation to show: the requested one, else the first with the most graphs. Returns NULL with @error if there is none. */
 static const char *
 choose (PhSource *source, GPtrArray *graphs, GError **error)
 {

@@ -1,5 +1,5 @@
-/* torchscript.c: PyTorch's archives: the program that torch.jit.save() or torch.export.save() wrote, with its weights. Methods stand in place of
- * their calls.
+/* torchscript.c: reads PyTorch's archives: the program that torch.jit.save() or torch.export.save() wrote, with its weights. Methods are
+ * inlined at their calls.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -27,7 +27,7 @@ probe (const guint8 *head, gsize size, const char *name)
              : 0;
 }
 
-/* The folder of the archive in which data.pkl lies. (nullable) */
+/* Returns the folder of the archive that contains data.pkl. (nullable) */
 static char *
 find_prefix (PhZip *zip)
 {
@@ -94,7 +94,7 @@ read_pickle (PhZip *zip, const char *prefix, const char *name, GError **error)
   return (bytes = ph_zip_read (zip, found, error)) != NULL ? ph_pickle_read (zip->source, member, bytes, error) : NULL;
 }
 
-/* What forward () is given; those that the class names are not. */
+/* Calls forward () with its parameters as inputs of the graph. */
 static PhTorchVal *
 run_forward (PhTorch *torch, const PhPickle *module, GError **error)
 {

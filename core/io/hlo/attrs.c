@@ -1,4 +1,4 @@
-/* attrs.c: what stands after the operands of an instruction of HLO text.
+/* attrs.c: reads the attributes after the operands of an instruction in HLO text.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <string.h>
@@ -153,7 +153,7 @@ read_metadata (PhHloParser *parser, PhHloInstruction *instruction)
   return TRUE;
 }
 
-/* ── what is made of numbers ────────────────────────────────────────────────────────────────────────────────────── */
+/* ── attributes made of numbers ────────────────────────────────────────────────────────────────────────────────────── */
 
 /* "slice={[0:4], [2:8:2]}" */
 static gboolean
@@ -294,7 +294,7 @@ read_window (PhHloParser *parser, PhHloInstruction *instruction)
 
 /* ── the rest ───────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Integers between braces, a number, true, false, or text as it stands. */
+/* Parses @text as integers between braces, a number, true or false; anything else is kept as text. */
 static PhAttr *
 attr_of_text (const char *name, const char *text)
 {

@@ -1,6 +1,5 @@
-/* build.c: the model of HLO modules. Tuples are taken apart: tuple and get-tuple-element make no node, and what makes a tuple
- * has an output for each of its elements, named after the get-tuple-element that takes it. What a computation is called by has
- * it as a body.
+/* build.c: builds models from HLO modules. Tuples are flattened: tuple and get-tuple-element make no node, and an instruction that makes a
+ * tuple has one output per element, named after the get-tuple-element that takes it. A called computation becomes a body of its caller.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -8,7 +7,7 @@
 #include "core/io/import.h"
 #include "core/io/own-place.h"
 
-/* One array of what an instruction makes. */
+/* One array among the flattened results of an instruction. */
 typedef struct
 {
   const char *name;
@@ -17,7 +16,7 @@ typedef struct
   gboolean named;
 } Leaf;
 
-/* What an instruction stands for. */
+/* The flattened result of an instruction. */
 typedef struct
 {
   PhHloInstruction *instruction;
@@ -141,7 +140,7 @@ operand_shape (GHashTable *results, const PhHloInstruction *instruction)
              : ((const Result *) g_hash_table_lookup (results, g_array_index (instruction->operands, char *, 0)))->shape;
 }
 
-/* What every instruction of @computation stands for, by name. */
+/* Maps the name of every instruction of @computation to its result. */
 static GHashTable *
 resolve (Build *build, PhHloComputation *computation, GPtrArray *order)
 {
@@ -273,7 +272,7 @@ add_bodies (Build *build, PhHloInstruction *instruction, PhImportNode *node, Bui
       bodies[node->n_bodies++]->attr = call->attr;
     }
   node->bodies = (PhImportGraph *const *) bodies;
-  /* What does not fit its node is no body that a fusion replaced. */
+  /* Bodies of fused nodes must match their node's inputs and outputs; this one does not, so it is only kept as an attribute. */
   if (node->n_bodies == 1 && is (instruction, "fusion")
       && (bodies[0]->n_inputs != node->n_inputs || bodies[0]->n_outputs != node->n_outputs))
     bodies[0]->attr = ph_intern ("calls");
@@ -339,7 +338,7 @@ add_node (Build *build, const Result *result, GHashTable *results, PhImportNode 
       types[i] = leaf_type (leaf);
     }
   node->n_outputs = result->leaves->len;
-  if (node->n_outputs == 0) /* an empty tuple: what is drawn and walked has something to hold on to */
+  if (node->n_outputs == 0) /* an empty tuple: gives the node an output, since drawing and traversal rely on one */
     outputs[node->n_outputs++] = instruction->name;
   node->outputs = outputs;
   node->output_types = types;
@@ -407,7 +406,7 @@ add_inputs (Build *build, const GPtrArray *order, PhHloComputation *computation,
   return TRUE;
 }
 
-/* A constant whose elements are known is a value; one whose elements were left out is a node. */
+/* Returns TRUE if the elements of a constant are known; it then becomes a value. Otherwise they were elided, and it becomes a node. */
 static gboolean
 is_known (const PhHloInstruction *instruction)
 {
@@ -523,7 +522,7 @@ add_box (Build *build, PhImportNode *node, const char *op, const char *name, PhH
                            .n_bodies = 1 };
 }
 
-/* What @module is: its entry, and a box for each computation that nothing calls. FALSE: failed. */
+/* Builds the graph of @module: its entry, and a node with a body for each computation that nothing calls. */
 static gboolean
 build_module (Build *build, PhHloModule *module, PhImportGraph *graph)
 {

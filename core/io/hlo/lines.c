@@ -1,5 +1,5 @@
-/* lines.c: the text of a module as XLA dumps it after a pass, and what of it is not as it was. Names stay in such dumps, so an instruction
- * whose text is the same, and whose operands are, is the same.
+/* lines.c: compares the text of a module that XLA dumped after a pass with the dump before it. Names are stable in such dumps, so an
+ * instruction with the same text and the same operands is unchanged.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/hlo/lines.h"
 
@@ -14,20 +14,20 @@ typedef enum
   INSTRUCTION, /* of the entry                                                  */
 } Kind;
 
-/* Shared by the texts in which it stands. */
+/* A piece of text; shared by all dumps that contain it. */
 typedef struct
 {
   Kind kind;
   char *text;
   gsize length, shape, opcode; /* the latter two: where they begin                                              */
-  gsize metadata, rest;        /* of an instruction: where the metadata begin, and what is behind them           */
+  gsize metadata, rest;        /* of an instruction: where the metadata begin, and where the rest follows        */
   guint n_lines;
   const char *name;  /* (nullable) interned                                                             */
   const char **uses; /* interned: all names in it                                                       */
   guint n_uses;
   gboolean marked, root, parameter, alias, plain; /* @plain: its value can be named without what makes it                       */
   guint born, seen;                               /* numbers of the text in which it came, and of the last one that has it      */
-  guint wanted, standing;                         /* of the last text of which it was a changed part, or is used by one         */
+  guint wanted, standing; /* numbers of the last texts where it changed, or a changed part used it          */
 } Piece;
 
 struct _PhHloLines
@@ -105,7 +105,7 @@ find_uses (Piece *piece, gsize from)
   piece->uses = g_memdup2 (uses->pdata, MAX (uses->len, 1) * sizeof (gpointer));
 }
 
-/* "  %name = f32[2]{0} add(...)" behind "ROOT " or not, with or without "%". FALSE: it is written in another way. */
+/* Reads " %name = f32[2]{0} add(...)", with or without "ROOT " and "%". Returns FALSE if the line has another form. */
 static gboolean
 read_instruction (Piece *piece)
 {
@@ -247,7 +247,7 @@ find_computation (PhHloLines *lines, const char *name)
   return found > 0 ? lines->pieces->pdata[found - 1] : NULL;
 }
 
-/* Where "metadata={...}" begins, and where it ends; both @end where there is none. */
+/* Returns the start of "metadata={...}" and its end in @after; both are @end if there is none. */
 static const char *
 find_metadata (const char *p, const char *end, const char **after)
 {
@@ -279,7 +279,7 @@ is_same (const Piece *piece, const char *p, const char *end)
          && memcmp (piece->text + piece->rest, after, (gsize) (end - after)) == 0;
 }
 
-/* NULL: it is written in another way. */
+/* Returns NULL if the text has another form. */
 static Piece *
 new_piece (Kind kind, const char *p, const char *after)
 {
@@ -402,7 +402,7 @@ uses_changed (const Compare *compare, const Piece *piece)
   return FALSE;
 }
 
-/* What comes and goes, and of computations all that call such a one: those stand behind what they call. */
+/* Collects the names of pieces that appeared or disappeared, and of computations that call a changed one: callees precede their callers. */
 static void
 find_changes (Compare *compare, PhHloLines *before)
 {
@@ -424,7 +424,7 @@ find_changes (Compare *compare, PhHloLines *before)
     }
 }
 
-/* What changed, what reads it, and of what these read what has no value of its own to stand for it. */
+/* Selects the pieces to parse: changed ones, their users, and those of the users' operands that cannot be replaced by a placeholder. */
 static void
 find_wanted (Compare *compare)
 {
@@ -464,7 +464,7 @@ find_wanted (Compare *compare)
     }
 }
 
-/* TRUE: a computation that was called, or is new, is called by nothing: it would be a box of its own. */
+/* Returns TRUE if a computation that was called before, or is new, has no caller now: it would become a node of its own. */
 static gboolean
 leaves_uncalled (const Compare *compare, PhHloLines *before)
 {

@@ -146,7 +146,7 @@ ph_hlo_instructions (PhHloParser *parser, PhHloComputation *computation)
   return parser->error == NULL;
 }
 
-/* ── what stands at the top ─────────────────────────────────────────────────────────────────────────────────────── */
+/* ── top level ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 static gboolean
 read_rest (PhHloParser *parser)
@@ -289,7 +289,7 @@ read_header (PhHloParser *parser)
   return read_rest (parser) && read_frames (parser);
 }
 
-/* "ENTRY %main (x: f32[]) -> f32[] {"; @name: of the instruction where it is one that stands alone. */
+/* Reads "ENTRY %main (x: f32[]) -> f32[] {", or a single instruction that stands for a whole module. */
 static gboolean
 read_computation (PhHloParser *parser)
 {
@@ -357,7 +357,7 @@ ph_hlo_parse (PhHlo *hlo, const char *text, gsize size, GError **error)
   PhHloParser parser = { .hlo = hlo, .word = word, .line = 1 };
   const char *end;
 
-  copy = g_malloc (size + 1); /* numbers are read up to what is none */
+  copy = g_malloc (size + 1); /* parsing numbers needs the terminating NUL */
   memcpy (copy, text, size);
   copy[size] = '\0';
   end = copy + size;

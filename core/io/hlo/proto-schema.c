@@ -1,4 +1,5 @@
-/* proto-schema.c: the messages of HloProto. Numbers of fields are those of XLA's hlo.proto and xla_data.proto; only what is read has a row.
+/* proto-schema.c: the messages of HloProto. Field numbers are those of XLA's hlo.proto and xla_data.proto; only the fields that are read
+ * have a row.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/hlo/proto-schema.h"
 

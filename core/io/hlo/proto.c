@@ -458,7 +458,7 @@ ph_hlo_is_proto_text (const char *text)
   return g_str_has_prefix (p, "name:") && strstr (p, "entry_computation_name:") != NULL;
 }
 
-/* An HloProto holds the module as field 1, of which field 3 holds computations; in a module field 1 is its name. */
+/* Returns the module: field 1 of an HloProto, or @message itself. In a module field 3 holds the computations, and field 1 is its name. */
 static PhSpan
 module_of (PhSpan message)
 {

@@ -7,7 +7,7 @@
 
 /* ── shapes ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* "{1,0:T(8,128)S(5)}" is a layout; the "{" of "-> f32[] {" begins a computation. */
+/* Returns TRUE at a layout such as "{1,0:T(8,128)S(5)}", as opposed to the "{" of "-> f32[] {" that begins a computation. */
 static gboolean
 is_layout (PhHloParser *parser)
 {
@@ -287,7 +287,7 @@ read_dense (Literal *literal, guint dim)
   return ph_hlo_expect (parser, "}");
 }
 
-/* What cannot be said as a tensor is skipped. */
+/* Skips a literal that no tensor can hold. */
 static gboolean
 skip_literal (PhHloParser *parser, GPtrArray *literals)
 {

@@ -1,5 +1,5 @@
-/* writer.c: HLO as text, of a graph of its operators or of StableHLO's. A body is a computation of its own; what it uses of what is around it
- * is handed to it.
+/* writer.c: writes graphs of HLO's or StableHLO's operators as HLO text. A body becomes a computation of its own; values that it captures
+ * from the enclosing graph are passed as arguments.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 typedef struct
 {
   GString *out;    /* of the computation that is being written                              */
-  GString *before; /* the computations that are written already: one stands before its calls */
+  GString *before; /* the computations written so far: each precedes its calls */
   PhTermNames names;
   GHashTable *local;   /* PhValue -> what it is called in this computation, if not by its name  */
   const PhValue *root; /* (nullable) what this computation gives, if it is one value            */
@@ -199,7 +199,8 @@ add_capture (PhValue *value, PhGraph *graph, GPtrArray *captures)
     g_ptr_array_add (captures, value);
 }
 
-/* What @inside, @graph or a body in it, uses of what is around @graph, but for constants, which each computation has for itself. */
+/* Collects the values from outside @graph that @inside (@graph or a body within it) uses. Constants are left out: each computation repeats
+ * them. */
 static void
 find_captures (PhGraph *inside, PhGraph *graph, GPtrArray *captures)
 {
@@ -448,7 +449,7 @@ write_node (Writer *w, PhNode *node)
     take_apart (w, node, tuple);
 }
 
-/* What a reducer uses of what is around it cannot be handed to it; two branches or a condition and a body there must be. */
+/* Checks the number of bodies of each node, and that a reducer captures nothing, since HLO cannot pass values to it. */
 static gboolean
 check_bodies (PhModel *model, GError **error)
 {

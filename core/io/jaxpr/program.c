@@ -4,7 +4,7 @@
 
 #include "core/io/jaxpr/jaxpr.h"
 
-/* What one program reads into. */
+/* The arrays that one program is read into. */
 typedef struct
 {
   GArray *inputs, *constants, *nodes, *outputs;
@@ -39,7 +39,7 @@ read_binder (PhJaxpr *parser, Program *program, PhImportValue *value)
          || ph_jaxpr_fail (parser, at, "variable '%s' is defined twice", word);
 }
 
-/* A node without inputs stands for a literal that Peephole does not know. */
+/* Adds a node without inputs for a literal that Peephole cannot evaluate. */
 static void
 add_unknown (PhJaxpr *parser, Program *program, const char *name, const PhType *type, const char *text)
 {
@@ -60,7 +60,7 @@ add_unknown (PhJaxpr *parser, Program *program, const char *name, const PhType *
   g_array_append_val (program->nodes, node);
 }
 
-/* "2.0:f32[]", "True", "[...]:f32[3]", "1" */
+/* Reads "2.0:f32[]", "True", "[...]:f32[3]" or "1". */
 static const char *
 read_literal (PhJaxpr *parser, Program *program)
 {
@@ -202,7 +202,8 @@ has_index (GPtrArray *attrs)
   return attrs->len > 0;
 }
 
-/* "x[:,0]", a part of what a reference holds: the name of the reference, its index is put into @attrs (nullable). NULL: something else. */
+/* Reads "x[:,0]", a part of a reference: returns the reference's name and puts the index into @attrs (nullable). Returns NULL if it is
+ * something else. */
 static const char *
 read_reference (PhJaxpr *parser, Program *program, GPtrArray *attrs)
 {
@@ -234,7 +235,8 @@ read_reference (PhJaxpr *parser, Program *program, GPtrArray *attrs)
   return word;
 }
 
-/* What stands before "=". Of a reference that is read or written ("a:f32[] <- x[i]", "x[i] <- a", "x[i] += a") @state is what is done to it. */
+/* Reads the names before "=". For a reference that is read or written ("a:f32[] <- x[i]", "x[i] <- a", "x[i] += a") @state names the
+ * access. */
 static gboolean
 read_results (PhJaxpr *parser, Program *program, GArray *outputs, GPtrArray *inputs, GPtrArray *attrs, const char **state)
 {

@@ -13,7 +13,7 @@ line_end (const char *at, const char *end)
   return newline != NULL ? newline : end;
 }
 
-/* Text as lines of blocks: label -> all of the block. What stands before the first label is called "". */
+/* Splits @text into blocks: label -> text of the block. Lines before the first label belong to "". */
 static GHashTable *
 split_blocks (const char *text, gsize size, GPtrArray *order)
 {
@@ -56,7 +56,7 @@ string_free (gpointer data)
   g_string_free (data, TRUE);
 }
 
-/* Adds the blocks to which @block may go. */
+/* Adds the blocks that @block may branch to. */
 static void
 add_targets (GHashTable *blocks, const GString *block, GHashTable *reached, GQueue *next)
 {
@@ -79,7 +79,7 @@ add_targets (GHashTable *blocks, const GString *block, GHashTable *reached, GQue
     }
 }
 
-/* The next line at or behind *@at that says something, without a comment at its end. FALSE: there is none. */
+/* Finds the next line at or after *@at that is not empty, without its trailing comment. Returns FALSE if there is none. */
 static gboolean
 next_words (const char **at, const char *end, const char **from, gsize *size)
 {
@@ -100,7 +100,7 @@ next_words (const char **at, const char *end, const char **from, gsize *size)
   return FALSE;
 }
 
-/* The same but for comments and empty lines: what is printed of a loop says which blocks are its exits. */
+/* Returns TRUE if both blocks are equal except for comments and empty lines: a printed loop marks its exit blocks in comments. */
 static gboolean
 same_block (const GString *a, const GString *b)
 {

@@ -1,8 +1,6 @@
-/* dump.c: what LLVM's passes print (-print-after-all, -print-before-all, -print-changed, -print-changed=diff; the new and the legacy
- * pass manager, LLVM 14 to 19) as the states of one module.
- *
- * A dump shows a function, a loop, some functions or the module. What it does not show is as it was. Functions are kept as text:
- * what has the same text as before is not read again.
+/* dump.c: reads the output of LLVM's passes (-print-after-all, -print-before-all, -print-changed, -print-changed=diff; the new and the
+ * legacy pass manager, LLVM 14 to 19) as successive states of one module. A section shows a function, a loop, some functions or the whole
+ * module; everything else is unchanged. Functions are kept as text, and equal text is not parsed again.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/llvm/dump.h"
 
@@ -19,7 +17,7 @@ typedef enum
   DELETED
 } Kind;
 
-/* One header of the dump and what stands below it. */
+/* A header of the dump with the text below it. */
 typedef struct
 {
   Kind kind;
@@ -30,15 +28,15 @@ typedef struct
   gboolean more; /* of the same pass as the section before */
 } Section;
 
-/* A function as it is now. */
+/* The current state of a function. */
 typedef struct
 {
   char *text;
   gsize size;
   guint line;
-  PhLlvmModule *module; /* (nullable) of the text, once it was read, or of what of it is not as before */
+  PhLlvmModule *module; /* (nullable) parsed from @text, or only from its changed part */
   gboolean told, part;  /* the last model was made of it; @module holds only a part of it              */
-  PhLlvmLines *lines;   /* (nullable) of the last text of which a model was made                       */
+  PhLlvmLines *lines;   /* (nullable) of the text that the last model was made from                    */
   GHashTable *standing; /* (nullable) of @module                                                       */
 } Known;
 
@@ -83,7 +81,7 @@ line_end (const char *at, const char *end)
   return newline != NULL ? newline : end;
 }
 
-/* Behind "*** " of a header that begins at @at, NULL: it is none. */
+/* Returns the text after "*** " of a header at @at, or NULL if there is no header. */
 static const char *
 header (const char *at, const char *end)
 {
@@ -92,7 +90,7 @@ header (const char *at, const char *end)
   return end - at > 8 && (memcmp (at, "*** IR ", 7) == 0) ? at + 4 : NULL;
 }
 
-/* Reads "IR Dump After SROAPass on src". FALSE: it is of no interest. */
+/* Reads "IR Dump After SROAPass on src". Returns FALSE if the section is of no interest. */
 static gboolean
 read_header (const char *words, Section *section)
 {
@@ -185,7 +183,8 @@ name_of (const char *define, const char *stop)
   return end != NULL ? g_strndup (at, (gsize) (end - at)) : g_strdup ("");
 }
 
-/* The next function at or behind *@at: its text, and *@at behind it. NULL: there is none. Lines before it count for @line. */
+/* Returns the text of the next function at or after *@at and moves *@at past it; NULL if there is none. Lines before it are added to
+ * @line. */
 static const char *
 next_function (Dump *dump, const char **at, const char *end, gsize *size, guint *line)
 {
@@ -222,7 +221,7 @@ next_function (Dump *dump, const char **at, const char *end, gsize *size, guint 
   return NULL;
 }
 
-/* TRUE: the function was not so before. */
+/* Sets the text of a function. Returns TRUE if it changed. */
 static gboolean
 set_function (Dump *dump, const char *name, const char *text, gsize size, guint line)
 {
@@ -299,7 +298,7 @@ side_of (const Section *section, char without)
   return text;
 }
 
-/* What a pass over the module prints does not say which function it is: that which was so before. (nullable) */
+/* Returns the function that a section shows. A module pass does not name it: then it is the one with the same text as before. (nullable) */
 static const char *
 function_of (Dump *dump, const Section *section)
 {
@@ -352,7 +351,7 @@ is_diff (const Section *section)
   return any;
 }
 
-/* @only_new: of functions that are not yet known. TRUE: something is not as it was. */
+/* Applies @section to the state; with @only_new just for functions not seen before. Returns TRUE if anything changed. */
 static gboolean
 apply (Dump *dump, const Section *section, gboolean only_new)
 {
@@ -393,7 +392,7 @@ apply (Dump *dump, const Section *section, gboolean only_new)
 
 /* ── states ── */
 
-/* Only what is not as in the last model. FALSE: the function is to be read whole. */
+/* Parses only the text that differs from the last model. Returns FALSE if the function must be parsed whole. */
 static gboolean
 read_changes (Dump *dump, const char *name, Known *known, GPtrArray *parts)
 {
@@ -432,7 +431,7 @@ read_whole (Dump *dump, Known *known, GError **error)
   return known->module != NULL;
 }
 
-/* What @model says of each function that was read whole: those that are large are followed from here on. */
+/* Prepares line-by-line comparison for large functions that were parsed whole, and notes that @model shows all functions. */
 static void
 learn (Dump *dump, PhModel *model, GPtrArray *parts)
 {
@@ -509,7 +508,7 @@ make_model (Dump *dump, GPtrArray **parts, GError **error)
   return model;
 }
 
-/* Without anything that was printed after a pass, what was printed before the next one is what it made. */
+/* Returns TRUE if the log holds no dump after a pass: then the dump before the next pass shows a pass's result. */
 static gboolean
 only_before (Dump *dump)
 {

@@ -1,6 +1,6 @@
-/* import.c: an LLVM function as a graph. An instruction is a node, a register a value, a block a scope ("loop/%sum"). What has an
- * effect, and the branches, are ordered by control edges along the control flow; a register that comes from behind (a phi of a
- * loop) is no input but is said in "back".
+/* import.c: an LLVM function as a graph. An instruction is a node, a register a value, a block a scope ("loop/%sum"). Control edges along
+ * the control flow order instructions with effects and branches; a register defined later (a loop's phi) is no input but listed in the
+ * attribute "back".
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -68,7 +68,7 @@ register_name (Import *i, const char *name)
   return ph_importer_name (i->importer, text);
 }
 
-/* Whether a call with @n arguments can be a node that opens. */
+/* Returns TRUE if a call with @n arguments matches a known function, so that its node can be opened. */
 static gboolean
 takes (Import *i, const char *name, guint n)
 {
@@ -103,7 +103,7 @@ number (const char *text, const PhType *type)
     return NULL;
   if (g_str_equal (text, "true") || g_str_equal (text, "false"))
     return type->dtype == PH_BOOL ? ph_tensor_new_scalar (PH_BOOL, *text == 't') : NULL;
-  if (g_str_has_prefix (text, "0x")) /* the bits of a double, whatever the type; other letters are other formats */
+  if (g_str_has_prefix (text, "0x")) /* the bits of a double, whatever the type; a letter after "0x" marks other formats */
     {
       guint64 bits = g_ascii_strtoull (text + 2, &end, 16);
 
@@ -306,7 +306,7 @@ add_block (Import *i, PhLlvmBlock *block, GPtrArray *predecessors)
     }
 }
 
-/* Blocks such that, but for loops, each stands behind those that lead to it: the reverse of the order in which a walk leaves them. */
+/* Orders the blocks in reverse postorder, so that each block follows its predecessors except along loops' back edges. */
 static GPtrArray *
 order_blocks (Import *i)
 {
@@ -334,7 +334,7 @@ order_blocks (Import *i)
 
           if (*next < n)
             {
-              /* The last one first, so that the first one stands first in the end. */
+              /* Targets are visited in reverse, so that the first one comes first in reverse postorder. */
               PhLlvmBlock *to = g_hash_table_lookup (i->blocks, end->targets->pdata[n - 1 - (*next)++]);
 
               if (to != NULL && g_hash_table_add (seen, to))
@@ -368,7 +368,7 @@ add_input (Import *i, GArray *inputs, const char *name, const char *type)
   g_hash_table_add (i->defined, (gpointer) name);
 }
 
-/* Of a function whose parameters are not known, as a diff of LLVM's prints it, what nothing defines is a parameter. */
+/* Collects the registers. If the parameters are unknown, as in a diff that LLVM prints, undefined registers become parameters. */
 static void
 find_registers (Import *i, GArray *inputs)
 {
@@ -472,7 +472,7 @@ import_function (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function,
                            || memcmp (order->pdata, function->blocks->pdata, order->len * sizeof (gpointer)) == 0);
   for (guint b = 0; b < order->len; b++)
     add_block (i, order->pdata[b], g_hash_table_lookup (before, order->pdata[b]));
-  /* A loop without end has no last instruction: what is last is kept. */
+  /* An endless loop has no return: the last instruction is kept as the output. */
   if (outputs->len == 0 && nodes->len > 0)
     {
       PhImportValue output = { .name = g_array_index (nodes, PhImportNode, nodes->len - 1).outputs[0] };

@@ -1,4 +1,4 @@
-/* instruction.c: an instruction from its tokens: what it uses, what type it makes, where it may go.
+/* instruction.c: parses an instruction: its operands, its result type and its branch targets.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ all_digits (const char *text, gsize size)
   return size > 0;
 }
 
-/* How many of @tokens, whose first opens a bracket, go until it closes; 0: it does not. */
+/* Returns the number of tokens up to the bracket that closes the first one, or 0 if it never closes. */
 static guint
 bracketed (const PhLlvmToken *tokens, guint n)
 {
@@ -68,7 +68,7 @@ ph_llvm_type_length (const PhLlvmToken *tokens, guint n)
                  : 0;
   else if (ph_llvm_is (&tokens[0], "[") || ph_llvm_is (&tokens[0], "<"))
     {
-      /* "[4 x i8]", "<vscale x 4 x i32>", "<{ i8, i32 }>"; not "[ 0, %entry ]" or "<i32 1, i32 2>". */
+      /* Types: "[4 x i8]", "<vscale x 4 x i32>", "<{ i8, i32 }>"; but not "[ 0, %entry ]" or "<i32 1, i32 2>". */
       const guint count = n > 2 && ph_llvm_is (&tokens[1], "vscale") ? 3 : 1;
 
       if (n > count + 1
@@ -265,7 +265,7 @@ read_part (Reader *r, const PhLlvmToken *tokens, guint n)
     }
 }
 
-/* "i32 [ 0, %entry ], [ %next, %loop ]" */
+/* Reads "i32 [ 0, %entry ], [ %next, %loop ]". */
 static void
 read_phi (Reader *r, const PhLlvmToken *tokens, guint n)
 {
@@ -328,7 +328,7 @@ read_operands (Reader *r, const PhLlvmToken *tokens, guint n)
 
       if (i < n && tokens[i].kind == PH_LLVM_OTHER && strchr ("([{<", *tokens[i].start) != NULL)
         end = bracketed (tokens + i, n - i);
-      /* What is called stands before its arguments, which are parted like other operands; so are the cases of a switch. */
+      /* The callee precedes its arguments, which are separated like other operands; so are the cases of a switch. */
       if (end > 0
           && ((list && ph_llvm_is (&tokens[i], "["))
               || (is_call (r->made) && ph_llvm_is (&tokens[i], "(") && i > 0

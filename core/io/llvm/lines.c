@@ -43,7 +43,7 @@ is_label (const char *p, const char *end)
   return label != NULL;
 }
 
-/* The opcode of the instruction, without what is said of tail calls. */
+/* Returns the opcode of the instruction without "tail", "musttail" or "notail". */
 static char *
 opcode_of (const PhMlirPiece *piece)
 {
@@ -62,7 +62,7 @@ opcode_of (const PhMlirPiece *piece)
   return g_strdup ("call");
 }
 
-/* FALSE: it is written in another way. */
+/* Returns FALSE if the line has another form. */
 static gboolean
 read_head (PhMlirPiece *piece)
 {
@@ -185,7 +185,7 @@ ph_llvm_lines_all (PhLlvmLines *lines)
 
 /* ── what differs ── */
 
-/* The names of the blocks to which both may go are the same. */
+/* Returns TRUE if both branch to blocks of the same names. */
 static gboolean
 same_targets (const PhMlirPiece *a, const PhMlirPiece *b)
 {
@@ -208,7 +208,7 @@ same_targets (const PhMlirPiece *a, const PhMlirPiece *b)
     }
 }
 
-/* What stands before each effect in its block; NONE: nothing. */
+/* Returns the index of the preceding effect in the same block for each line, or NONE. */
 static GArray *
 effects_before (const PhLlvmLines *lines)
 {
@@ -226,7 +226,7 @@ effects_before (const PhLlvmLines *lines)
   return before;
 }
 
-/* FALSE: the blocks are not those that were there. An effect that comes behind another one than before is wanted. */
+/* Marks effects that now follow another effect than before as wanted. Returns FALSE if the blocks differ, which needs a full parse. */
 static gboolean
 find_order (const PhLlvmLines *before, PhLlvmLines *after, const GArray *prior)
 {
@@ -255,7 +255,8 @@ find_order (const PhLlvmLines *before, PhLlvmLines *after, const GArray *prior)
   return TRUE;
 }
 
-/* What what is wanted reads, or comes behind, stands. FALSE: too much. */
+/* Marks as standing whatever wanted lines read or follow: placeholders represent those. Returns FALSE if over half of the lines are
+ * wanted. */
 static gboolean
 find_standing (PhLlvmLines *lines, const GArray *prior)
 {

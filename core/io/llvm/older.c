@@ -1,4 +1,4 @@
-/* older.c: LLVM assembly without the words that came after an LLVM that is to read it.
+/* older.c: removes from LLVM assembly the keywords that an older LLVM cannot read.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

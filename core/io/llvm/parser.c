@@ -67,7 +67,7 @@ is_any (const PhLlvmToken *token, const char *const *words)
   return FALSE;
 }
 
-/* What goes on with the instruction of the line before. */
+/* Returns TRUE if the token continues the instruction of the line before. */
 static gboolean
 continues (const PhLlvmToken *token)
 {
@@ -76,7 +76,7 @@ continues (const PhLlvmToken *token)
   return is_any (token, words);
 }
 
-/* Where a new instruction begins although no new line does. */
+/* Returns TRUE if the token begins a new instruction even in the middle of a line. */
 static gboolean
 begins_anywhere (const PhLlvmToken *token)
 {
@@ -182,7 +182,7 @@ ends_instruction (Parser *p)
 
 /* ── text ── */
 
-/* What @tokens say, one blank between those that are apart. In the module's strings. */
+/* Returns the text of @tokens with one blank where the source has space. The module owns the string. */
 static const char *
 text_of (Parser *p, const PhLlvmToken *tokens, guint n)
 {
@@ -283,7 +283,7 @@ add_block (Parser *p, PhLlvmFunction *function, const char *name)
   return block;
 }
 
-/* From behind the opening brace until behind the closing one; of what has none, until the text ends. */
+/* Reads a body past its closing brace; without braces, to the end of the text. */
 static gboolean
 read_body (Parser *p, PhLlvmFunction *function, gboolean braced)
 {

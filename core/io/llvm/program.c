@@ -1,4 +1,4 @@
-/* program.c: runs LLVM's own programs, of whatever version is installed.
+/* program.c: runs LLVM's own programs of any installed version.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/llvm/program.h"
 
@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/io/child.h"
 
-#define OPAQUE      14 /* the first LLVM that knows pointers without a pointee, where it is told to */
+#define OPAQUE      14 /* the first LLVM with opaque pointers, which need a flag there */
 #define OPAQUE_ONLY 15 /* the first that knows them untold                                          */
 
 char *
@@ -18,7 +18,7 @@ ph_llvm_program_find (const char *name)
   return path != NULL ? path : ph_child_find (name, 1);
 }
 
-/* 14 of "Debian LLVM version 14.0.6"; 0: it does not say. */
+/* Returns 14 for "Debian LLVM version 14.0.6", or 0 if the program prints no version. */
 static guint
 version_of (const char *program, const char *what, GCancellable *cancellable)
 {

@@ -253,7 +253,7 @@ is_type_word (PhMlirParser *parser)
   return TRUE;
 }
 
-/* Anything else as its text: affine_map<(d0) -> (d0)>, a function type, what a dialect writes. */
+/* Keeps any other attribute as its text: affine_map<(d0) -> (d0)>, a function type, a dialect's own syntax. */
 static PhMlirAttr *
 parse_other (PhMlirParser *parser)
 {

@@ -175,7 +175,7 @@ add_flat (GPtrArray *attrs, const PhMlirOp *op, const PhMlirAttr *attr)
   add_attr (attrs, make_attr (name, attr, g_str_has_suffix (op->name, "constant") || g_str_has_prefix (op->name, "check.")));
 }
 
-/* What is quantised has the type of what is stored: the rest is said here. */
+/* A quantised tensor has the type of its stored elements: the full types are kept in the attribute "result_types". */
 static void
 add_result_types (GPtrArray *attrs, const PhMlirOp *op)
 {

@@ -230,7 +230,7 @@ is_terminator (const PhMlirOp *op)
          && (g_str_has_suffix (dot, "return") || g_str_has_suffix (dot, "yield") || g_str_equal (dot, ".terminator"));
 }
 
-/* Where a block other than the first begins: it makes the block's arguments. */
+/* Builds the node that marks the start of a block other than the first; its outputs are the block's arguments. */
 static void
 build_label (Builder *builder, PhImportNode *node, const PhMlirBlock *block)
 {
@@ -266,7 +266,7 @@ define_all (GHashTable *names, GArray *values)
                          (gpointer) g_array_index (values, PhMlirValue, i).type.type);
 }
 
-/* "%0:2 = call @inputs()" of a test: its results become inputs that default to what the function returns. */
+/* Returns TRUE for "%0:2 = call @inputs()" in a test: its results become inputs that default to the function's return values. */
 static gboolean
 is_input_call (Builder *builder, const PhMlirOp *op)
 {
@@ -392,7 +392,7 @@ build_region (Builder *builder, PhImportGraph *graph, const PhMlirRegion *region
   return ok;
 }
 
-/* What stands at the top of @region and is no function: it is shown as it is. */
+/* Collects the top-level operations of @region that are not functions: they are shown in the main graph. */
 static void
 find_others (const PhMlirRegion *region, gboolean results, GPtrArray *ops)
 {

@@ -1,4 +1,4 @@
-/* custom.c: the forms in which dialects print their operations. Each clause is read by how it begins, so that a form nobody told of is
+/* custom.c: parses the custom forms in which dialects print operations. Each clause is recognised by its first token, so unknown forms are
  * read as well.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
@@ -9,7 +9,7 @@ typedef struct
 {
   PhMlirOp *op;
   GArray *arguments; /* (element-type PhMlirValue): of the regions that follow                      */
-  GArray *types;     /* (element-type PhMlirType): what stands after ":"                            */
+  GArray *types;     /* (element-type PhMlirType): after ":"                                        */
   gboolean isolated, typed, sure;
 } Form;
 
@@ -124,7 +124,7 @@ parse_name (PhMlirParser *parser, Form *form, gboolean in_parentheses)
   return TRUE;
 }
 
-/* "[0:2, 0:4:2]" after an operand. */
+/* Reads "[0:2, 0:4:2]" after an operand. */
 static gboolean
 parse_slice (PhMlirParser *parser, Form *form)
 {
@@ -163,7 +163,7 @@ parse_slice (PhMlirParser *parser, Form *form)
   return TRUE;
 }
 
-/* Of what stands between here and the next "]". */
+/* Returns TRUE if a value occurs before the next "]". */
 static gboolean
 holds_value (PhMlirParser *parser)
 {
@@ -177,7 +177,7 @@ holds_value (PhMlirParser *parser)
   return holds;
 }
 
-/* "[0, %i, 4]": sizes that are known, and operands. */
+/* Reads "[0, %i, 4]": constant sizes mixed with operands. */
 static gboolean
 parse_mixed (PhMlirParser *parser, Form *form)
 {
@@ -531,8 +531,7 @@ ph_mlir_custom (PhMlirParser *parser, PhMlirOp *op)
   ph_mlir_next (parser);
   if (!parse_clauses (parser, &form, '\0'))
     return FALSE;
-  if (op->regions->len == 0
-      && form.arguments->len > 0) /* names that nobody made yet, and no region whose arguments they could be */
+  if (op->regions->len == 0 && form.arguments->len > 0) /* undefined names, and no region that could have them as arguments */
     g_array_append_vals (op->operands, form.arguments->data, form.arguments->len);
   ph_mlir_settle (op, form.types, form.typed);
   return TRUE;

@@ -227,7 +227,7 @@ parse_literal (PhMlirParser *parser, const PhType *type)
   return tensor;
 }
 
-/* dense_resource<name>: its bytes stand at the end of the file, after four that say how they are aligned. */
+/* Reads dense_resource<name>: the bytes are at the end of the file, after four bytes that give their alignment. */
 static PhTensor *
 resource (PhMlirParser *parser, const PhType *type, const char *name)
 {
@@ -269,7 +269,7 @@ ph_mlir_dense (PhMlirParser *parser)
       return attr;
     }
   ph_mlir_skip (parser);
-  if (!ph_mlir_is (parser, ':')) /* its type stands before it: memref.global */
+  if (!ph_mlir_is (parser, ':')) /* the type comes first: memref.global */
     {
       attr->kind = PH_MLIR_TEXT;
       attr->text = "dense<...>";

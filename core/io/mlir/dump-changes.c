@@ -34,7 +34,7 @@ names_nodes (const PhTextPart *part, const PhGraph *graph)
   return i == part->names->len;
 }
 
-/* Which graphs @parts tell of. FALSE: they do not. */
+/* Finds the graph that each of @parts describes. Returns FALSE if one has none. */
 static gboolean
 place_parts (PhMlirDump *dump, GPtrArray *parts, PhModel *model)
 {

@@ -12,7 +12,7 @@ is_function (const char *p, const char *eol)
          && eol[-2] == '{';
 }
 
-/* Behind the end of the function whose body begins at @p. (nullable) */
+/* Returns the text after the function whose body begins at @p. (nullable) */
 static const char *
 function_end (const char *p, const char *end)
 {
@@ -42,7 +42,7 @@ ph_mlir_dump_is_whole (const char *text, const char *end)
   return FALSE;
 }
 
-/* @op is the function whose text begins with the line at @p. */
+/* Returns TRUE if @op is the function whose text begins with the line at @p. */
 static gboolean
 is_op_of (const PhMlirOp *op, const char *p, const char *eol)
 {

@@ -58,7 +58,7 @@ replace (GPtrArray *ops, PhMlirOp *like, guint depth)
   return FALSE;
 }
 
-/* @op and what stands in it is of @module, unless it is known to be of another. */
+/* Records @module as the owner of @op and its contents unless another owner is known, and adds the owners to @used. */
 static void
 note_owner (PhMlirDump *dump, PhMlirOp *op, PhMlirModule *module, GHashTable *used, guint depth)
 {
@@ -76,7 +76,7 @@ note_owner (PhMlirDump *dump, PhMlirOp *op, PhMlirModule *module, GHashTable *us
     }
 }
 
-/* Of what was read before, what the state has no part of any more can go. */
+/* Frees the modules of which the state contains nothing any more. */
 static void
 drop_unused (PhMlirDump *dump)
 {
@@ -96,7 +96,8 @@ drop_unused (PhMlirDump *dump)
       g_ptr_array_remove_index (dump->modules, i);
 }
 
-/* The state is @module now, or what it holds takes the place of what it was. @same: (element-type PhMlirOp) what stands for PH_MLIR_SAME in it, in order. */
+/* Replaces the state by @module, or only those operations that @module contains. @same: (element-type PhMlirOp) the unchanged ones, in the
+ * order of their PH_MLIR_SAME placeholders. */
 static void
 take_over (PhMlirDump *dump, PhMlirModule *module, GPtrArray *same)
 {
@@ -153,7 +154,7 @@ shape_of (const PhModel *model, const PhMlirOp *entry)
   return g_string_free (shape, FALSE);
 }
 
-/* The functions that are told are those of the state now; what the reader needs not any more goes. */
+/* Notes which functions the last model shows, and frees the modules that are no longer needed. */
 static void
 settle (PhMlirDump *dump, GPtrArray *functions, char *shape)
 {
@@ -165,7 +166,7 @@ settle (PhMlirDump *dump, GPtrArray *functions, char *shape)
   drop_unused (dump);
 }
 
-/* Whether nothing stands in the state but functions. */
+/* Returns TRUE if the state contains only functions. */
 static gboolean
 only_functions (PhMlirDump *dump, GPtrArray *functions)
 {
@@ -197,7 +198,7 @@ build (PhMlirDump *dump, GError **error)
       model = ph_mlir_build_part (dump->source, modules, entry, NULL, error);
     }
   g_array_free (block.arguments, TRUE);
-  /* What else stands in a module is shown in the main graph: then all is read again. */
+  /* Other operations of a module are shown in the main graph, which must then be parsed again each time. */
   settle (dump, functions, model != NULL && only_functions (dump, functions) ? g_steal_pointer (&shape) : NULL);
   return model;
 }
@@ -247,7 +248,7 @@ skip_section (PhMlirDump *dump, char *name, gboolean before, GError **error)
   return ok;
 }
 
-/* Sections of which only the changes were read are read whole: the state is as it was told last. */
+/* Parses whole the sections of which only the changes were read, so that the state matches the last section. */
 static void
 catch_up (PhMlirDump *dump)
 {

@@ -1,4 +1,4 @@
-/* forms.c: what is known of the forms that StableHLO and its neighbours print.
+/* forms.c: the custom forms of StableHLO and similar dialects.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -91,7 +91,7 @@ ph_mlir_add_word (PhMlirParser *parser, PhMlirOp *op, const char *word)
   g_ptr_array_add (op->attrs, attr);
 }
 
-/* How the printed forms call attributes, and how the specification and the generic form do. */
+/* Renames attributes from their printed names to those of the specification and the generic form. */
 static void
 rename_attrs (PhMlirOp *op)
 {

@@ -1,12 +1,12 @@
-/* lines-compare.c: which operations of a printed function are which of it as it was printed before, and the text of what changed.
- * Both are gone through side by side. Two operations are one when their texts are, but for the names of values, and when what these lead to is one.
- * Where they part, the nearest place is looked for from which they go on together.
+/* lines-compare.c: matches the operations of a printed function with those of its previous printing, and writes the text of the changes.
+ * Both are walked side by side. Two operations match if their texts are equal except for the names of values, and if those names refer to
+ * matching values. Where they diverge, the nearest place from which they agree again is searched.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/intern.h"
 #include "core/io/mlir/lines-private.h"
 
 #define AHEAD  48 /* operations that may come or go at one place               */
-#define LOOK   3  /* operations by which a place is judged                     */
+#define LOOK   3  /* number of operations that decide whether a place agrees   */
 #define LOCALS 64
 
 typedef enum
@@ -51,7 +51,7 @@ same_local (Locals *locals, PhMlirSpan old, PhMlirSpan new)
   return TRUE;
 }
 
-/* 0: they lead to different values, 1: to some that may be one, 2: to the same. */
+/* Returns 0 if the names refer to different values, 1 if the values may still match, 2 if they match. */
 static guint
 same_value (const Compare *compare, PhMlirSpan old_name, PhMlirSpan new_name, guint i, guint j, Locals *locals)
 {
@@ -135,7 +135,7 @@ likeness (Compare *compare, guint i, guint j)
   return sure == names ? SAME : some > 0 ? NEAR : LIKE;
 }
 
-/* How well they go on together from @i and @j. */
+/* Returns TRUE if the operations from @i and @j on agree well enough. */
 static gboolean
 goes_on (Compare *compare, guint i, guint j)
 {
@@ -148,7 +148,7 @@ goes_on (Compare *compare, guint i, guint j)
 
       if (like == OTHER)
         break;
-      /* What is returned may be another value altogether. */
+      /* The last operation may return another value altogether. */
       points += i + done + 1 == compare->n_old && j + done + 1 == compare->n_new ? SAME : like;
       compare->new[j + done].partner = i + done + 1;
       done++;
@@ -217,7 +217,7 @@ pair (Compare *compare)
   return i == compare->n_old && j == compare->n_new;
 }
 
-/* ── what is to be read ─────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── selecting the text to parse ────────────────────────────────────────────────────────────────────────────────────── */
 
 /* Goes over the names behind the head of @piece. */
 static const char *
@@ -253,7 +253,8 @@ name_new (Compare *compare)
     }
 }
 
-/* What changed, and what stands for what it reads. FALSE: too much. */
+/* Marks changed operations as wanted and the operations they use as standing, to be replaced by placeholders. Returns FALSE if too many
+ * changed. */
 static gboolean
 find_wanted (Compare *compare)
 {
@@ -279,7 +280,7 @@ find_wanted (Compare *compare)
   return n <= compare->n_new / 2;
 }
 
-/* The types behind the last " : " of the first line or the last, in parentheses. FALSE: there are none. */
+/* Writes, in parentheses, the types after the last " : " of the last or else the first line. Returns FALSE if there are none. */
 static gboolean
 write_types (GString *out, const PhMlirPiece *piece)
 {
@@ -293,7 +294,7 @@ write_types (GString *out, const PhMlirPiece *piece)
 
       while (line > from && line[-1] != '\n')
         line--;
-      if (round == 1) /* the types of a loop stand before its regions */
+      if (round == 1) /* a loop has its types before its regions */
         {
           line = from;
           stop = memchr (from, '\n', (gsize) (end - from));
@@ -321,7 +322,7 @@ write_types (GString *out, const PhMlirPiece *piece)
   return TRUE;
 }
 
-/* FALSE: a name inside it is one of those outside that it reads. */
+/* Writes the operation with the new names. Returns FALSE if a name defined inside it equals one of the outer names that it uses. */
 static gboolean
 write_renamed (GString *out, const Compare *compare, guint j)
 {

@@ -3,7 +3,7 @@
 #include "core/intern.h"
 #include "core/io/mlir/lines-private.h"
 
-/* Smaller functions are read whole: that is quick, and what changed is told part by part. */
+/* Smaller functions are always parsed whole: that is fast enough. */
 #define FEW 200
 
 /* ── names ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -78,7 +78,7 @@ indent_of (const char *p, const char *end)
   return (guint) (p - from);
 }
 
-/* "%5:2 = ". FALSE: it is written in another way. */
+/* Reads "%5:2 = ". Returns FALSE if the line has another form. */
 static gboolean
 read_head (PhMlirPiece *piece)
 {
@@ -142,7 +142,7 @@ opens_region (const char *p, const char *end)
   return eol > p && eol[-1] == '{';
 }
 
-/* FALSE: it has blocks, or is printed in another way: it is read whole. */
+/* Splits the body into operations. Returns FALSE, for a full parse, if it has several blocks or another form. */
 static gboolean
 read_pieces (PhMlirFunction *function, guint indent)
 {
@@ -239,7 +239,7 @@ read_whole (PhMlirFunction *function)
 
 /* ── functions ──────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* The function whose first line is from @p to @eol. (nullable): none begins there, or it does not end. */
+/* Returns the function whose first line is from @p to @eol. (nullable): none begins there, or it never ends. */
 static PhMlirFunction *
 function_at (const char *p, const char *eol, const char *end, guint indent)
 {
@@ -283,7 +283,7 @@ find_function (PhMlirLines *lines, const char *symbol, guint *index)
   return NULL;
 }
 
-/* FALSE: something else than functions that are called by one name stands in it. */
+/* Returns FALSE if the module contains two functions of one name, or anything else than functions. */
 static gboolean
 read_functions (PhMlirLines *lines, const char *text, const char *end, guint indent)
 {

@@ -1,4 +1,4 @@
-/* module.c: a module of MLIR text: its aliases and resources are found first, since it may use them before they stand there.
+/* module.c: parses a module of MLIR text. Aliases and resources may be used before they are defined, so they are collected first.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -22,7 +22,7 @@ free_array (gpointer array)
   g_array_free (array, TRUE);
 }
 
-/* "name: "0x..."" pairs in {-# dialect_resources: { builtin: { ... } } #-}, at whatever depth. */
+/* Collects the "name: "0x..."" pairs in {-# dialect_resources: { builtin: { ... } } #-}, at any depth. */
 static void
 find_resources (PhMlirParser *parser, const char *p)
 {

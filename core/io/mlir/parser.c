@@ -37,7 +37,7 @@ ph_mlir_is_defined (PhMlirParser *parser, const char *name)
 
 /* ── parts of both forms ── */
 
-/* "%0#1" names the second of "%0:2"; a name that is a number keeps its sign, since a bare number means a node. */
+/* Returns the name without "%". "%0#1" names the second result of "%0:2"; a number keeps its "%", since a bare number means a node. */
 static const char *
 value_name (const char *text)
 {
@@ -235,7 +235,8 @@ name_results (PhMlirParser *parser, PhMlirOp *op)
     }
 }
 
-/* No form that a dialect prints keeps a file from being opened: what cannot be read as it is understood is read as far as any can be. */
+/* Parses a custom form. If that fails for an unknown dialect, falls back to a lenient parse, so that no custom form keeps a file from
+ * opening. */
 static gboolean
 parse_custom (PhMlirParser *parser, PhMlirOp *op)
 {

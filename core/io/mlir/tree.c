@@ -78,7 +78,7 @@ collect (const char *folder, guint depth, GPtrArray *files)
     }
 }
 
-/* Its folders are named after what is in them: "builtin_module_no-symbol-name". */
+/* Returns TRUE for a tree of dumps, which has folders such as "builtin_module_no-symbol-name". */
 static gboolean
 is_tree (const char *folder)
 {

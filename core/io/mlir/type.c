@@ -135,7 +135,7 @@ parse_word_type (PhMlirParser *parser, PhMlirType *type)
   return TRUE;
 }
 
-/* "!quant.uniform<i8:f32, 0.5:3>": what is stored is i8. */
+/* Parses a type of a dialect. "!quant.uniform<i8:f32, 0.5:3>" is stored as i8. */
 static gboolean
 parse_dialect_type (PhMlirParser *parser, PhMlirType *type)
 {
@@ -199,7 +199,7 @@ parse_function_type (PhMlirParser *parser, PhMlirType *type)
   return TRUE;
 }
 
-/* Where "tensor<4x8xf32>" ends, which is the present token's word and what stands between brackets; NULL: it holds more than words, or is long. */
+/* Returns the end of "tensor<4x8xf32>", which begins at the present token; NULL if the brackets contain more than a word, or a long one. */
 static const char *
 plain_end (PhMlirParser *parser)
 {

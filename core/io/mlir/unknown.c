@@ -9,7 +9,7 @@ typedef struct
   PhMlirOp *op;
   GArray *arguments;  /* (element-type PhMlirValue): names that nobody made: of the region that follows */
   PhMlirToken result; /* the last "->", ":" or "to" outside of all brackets                               */
-  const char *end;    /* (nullable) of what is kept as text: where the first region begins                */
+  const char *end;    /* (nullable) of the operation's own text: where the first region begins            */
   guint depth, angles;
 } Unknown;
 
@@ -26,7 +26,7 @@ begins_region (PhMlirParser *parser)
   return begins;
 }
 
-/* FALSE: this is a region, and holds what cannot be read. */
+/* Reads "{". Returns FALSE if it begins a region that cannot be parsed. */
 static gboolean
 read_brace (PhMlirParser *parser, Unknown *unknown)
 {

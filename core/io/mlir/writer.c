@@ -132,7 +132,7 @@ write_constant (Writer *w, const PhValue *value, PhTensor *tensor)
   put_type (w, ph_type_static (ph_tensor_dtype (tensor), ph_tensor_rank (tensor), ph_tensor_dims (tensor)));
 }
 
-/* Those that the nodes of @graph use and that nothing around it has written. */
+/* Writes the constants that @graph uses, unless an enclosing graph has written them. */
 static void
 write_constants (Writer *w, PhGraph *graph)
 {
@@ -303,7 +303,7 @@ put_slice (Writer *w, const PhNode *node)
   g_string_append_c (w->out, ']');
 }
 
-/* Forms that are printed with words of their own. FALSE: it has none. */
+/* Writes operations that have a custom form. Returns FALSE if @op has none. */
 static gboolean
 put_form (Writer *w, const PhNode *node, const char *op)
 {

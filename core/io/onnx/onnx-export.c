@@ -1,5 +1,5 @@
-/* onnx-export.c: a graph becomes a ModelProto again, in messages that borrow names and elements from it. What the reader
- * kept without reading comes back from the extras.
+/* onnx-export.c: turns a graph back into a ModelProto whose messages borrow names and elements from it. Fields that the reader kept without
+ * interpreting them are restored from the extras.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/edit.h"
 #include "core/io/onnx/onnx-export.h"
@@ -333,7 +333,7 @@ export_node (PhExport *export, PhNode *node)
 
 /* ── graphs ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Outputs of a graph must be distinct and made in it; where they are not, an Identity stands between. */
+/* Returns the name of an output. ONNX wants the outputs of a graph to be distinct and computed in it: if they are not, adds an Identity. */
 static char *
 export_output (PhExport *export, PhGraph *graph, guint index, Onnx__NodeProto **identity)
 {

@@ -1,4 +1,4 @@
-/* onnx-external.c: tensors whose elements lie in a file of their own.
+/* onnx-external.c: tensors whose elements are in a separate file.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/onnx-tensor.h"
 #include "core/io/onnx/proto.h"

@@ -8,7 +8,7 @@
 
 #define MAX_FUSED_DEPTH 16
 
-/* In text, on a Constant node that stands for a constant of a function. */
+/* In text: marks a Constant node that represents a constant of a function. */
 #define CONSTANT_ATTR "peephole_constant"
 
 Onnx__FunctionProto *
@@ -126,7 +126,7 @@ function_to_graph (PhArena *arena, const Onnx__FunctionProto *function)
   return graph;
 }
 
-/* What the function says that Peephole does not read. */
+/* Returns the fields of the function that Peephole does not interpret. (nullable) */
 static GBytes *
 function_extra (const Onnx__FunctionProto *function)
 {
@@ -221,7 +221,7 @@ constant_node (PhExport *export, Onnx__TensorProto *tensor)
   return node;
 }
 
-/* Types of values, where they are known: of no use to others, so that only what is not in doubt is written. */
+/* Writes the type of a value if it is known for certain; other programs ignore it. */
 static void
 append_info (PhExport *export, Onnx__FunctionProto *function, const Onnx__ValueInfoProto *info)
 {
@@ -272,7 +272,7 @@ ph_export_body (PhExport *export, PhGraph *graph, gboolean *calls_own)
   return function;
 }
 
-/* The sets of operators of which the function says so, and of what its nodes are beside those. */
+/* Collects the opsets that the function declares, and those that its nodes need in addition. */
 static void
 add_domains (PhExport *export, const PhGraph *graph, GHashTable *opsets)
 {
@@ -300,7 +300,7 @@ opsets_of (PhExport *export, const PhFunction *function)
   return opsets;
 }
 
-/* Adds what the nodes of @graph call, and what is called there, to @called. TRUE: some node is of another system. */
+/* Adds the functions that @graph calls, directly or not, to @called. Returns TRUE if a node belongs to a foreign dialect. */
 static gboolean
 find_called (const PhGraph *graph, GHashTable *called)
 {

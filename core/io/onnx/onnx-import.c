@@ -155,8 +155,8 @@ find_info (const Description *self, const char *name)
 
 /* ── inputs and initializers ────────────────────────────────────────────────────────────────────────────────────── */
 
-/* What a file says of a value beyond its name, type and elements is kept as a fragment of a GraphProto: one value_info,
- * one initializer, both without what the graph holds itself. */
+/* Keeps all that a file says of a value beyond its name, type and elements as a fragment of a GraphProto: one value_info, one
+ * initializer. */
 static GBytes *
 value_extra (const Onnx__ValueInfoProto *info, const Onnx__TensorProto *tensor, gboolean declared)
 {
@@ -398,7 +398,7 @@ apply_output_types (PhScope *scope, const Onnx__GraphProto *proto)
     }
 }
 
-/* What the graph itself says that Peephole does not read, and types of values that it does not have. */
+/* Returns the graph's own fields that Peephole does not interpret, and the types of values that are not in the graph. */
 static GBytes *
 graph_extra (PhScope *scope, const Onnx__GraphProto *proto)
 {

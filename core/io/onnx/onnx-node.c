@@ -1,4 +1,4 @@
-/* onnx-node.c: what belongs to one NodeProto: attributes, and what of it Peephole keeps without reading.
+/* onnx-node.c: reads one NodeProto: its attributes, and the fields that Peephole keeps without interpreting them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/onnx-import.h"
 #include "core/io/onnx/onnx-tensor.h"
@@ -112,7 +112,7 @@ ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *
     case PH_ATTR_GRAPHS:
     case PH_ATTR_OPAQUE:
     default:
-      /* What it holds may have been taken out of the copy that was unpacked, so it is put back first. */
+      /* Large data may have been cut out of the unpacked copy: put it back first. */
       if (!ph_proto_restore (source, arena, &proto->base, error))
         return NULL;
       bytes = ph_proto_to_bytes (&proto->base);
@@ -120,7 +120,7 @@ ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *
     }
 }
 
-/* A tensor's name and documentation, which the tensor itself does not keep. NULL: it has none. */
+/* Sets @stub to a tensor's name and documentation, which PhTensor does not keep. Returns FALSE if it has neither. */
 static gboolean
 tensor_stub (const Onnx__TensorProto *tensor, Onnx__TensorProto *stub)
 {

@@ -1,5 +1,5 @@
-/* onnx-nodes.c: a ModelProto whose nodes are read here: in a graph of a million of them nearly all of the file is their names, which
- * are interned where they stand, and never copied.
+/* onnx-nodes.c: parses the nodes of a ModelProto without protobuf-c. In a graph of a million nodes nearly all of the file is names, which
+ * are interned in place and never copied.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -12,7 +12,7 @@ typedef struct
   const guint8 *at, *end;
 } Bytes;
 
-/* A field of kind 2: what is in it. Others are passed over. */
+/* A field of the wire format; @inside is the content if its kind is 2 (length-delimited). */
 typedef struct
 {
   guint number, kind;
@@ -34,7 +34,7 @@ read_varint (Bytes *bytes, guint64 *value)
   return FALSE;
 }
 
-/* FALSE: the end, or nothing that can be read; only at the end is bytes->at bytes->end. */
+/* Returns FALSE at the end, where bytes->at == bytes->end, and on malformed data. */
 static gboolean
 next_field (Bytes *bytes, Field *field)
 {
@@ -69,7 +69,7 @@ next_field (Bytes *bytes, Field *field)
   return TRUE;
 }
 
-/* Interned. NULL: no text, or text with a NUL. */
+/* Returns the interned text, or NULL if it is not UTF-8 or contains a NUL. */
 static char *
 read_name (Bytes text)
 {
@@ -90,7 +90,7 @@ enum
   DOMAIN = 7
 };
 
-/* NULL: it has more than nodes mostly have, which protobuf-c may read. */
+/* Parses an ordinary node. Returns NULL if it has uncommon fields, which are left to protobuf-c. */
 static Onnx__NodeProto *
 read_plain_node (PhArena *arena, Bytes bytes)
 {
@@ -144,7 +144,7 @@ read_node (PhArena *arena, Bytes bytes)
 
 #define AHEAD 12 /* nodes */
 
-/* What has the table of names is far larger than the cache: while a node is read, the places of the names that come later are brought. */
+/* Prefetches the hash slots of the names of a later node: the table of names is far larger than the cache. */
 static void
 expect_names (Bytes node)
 {
@@ -161,7 +161,7 @@ append (GByteArray *to, Bytes bytes)
   g_byte_array_append (to, bytes.at, (guint) (bytes.end - bytes.at));
 }
 
-/* @rest: what is in @bytes beside the fields @number, of which there are @n (out). */
+/* Copies all fields of @bytes to @rest except those numbered @number; @n (out) counts these. */
 static gboolean
 leave_out (Bytes bytes, guint number, GByteArray *rest, gsize *n, Bytes *last)
 {
@@ -222,7 +222,7 @@ ph_proto_read_model (PhArena *arena, const guint8 *data, gsize size)
   gsize n;
 
   if (!leave_out ((Bytes) { data, data + size }, 7, rest, &n, &graph) || n != 1)
-    return onnx__model_proto__unpack (&allocator, size, data); /* none, or several that are to be merged */
+    return onnx__model_proto__unpack (&allocator, size, data); /* no graph, or several, which protobuf merges */
   model = onnx__model_proto__unpack (&allocator, rest->len, rest->data);
   if (model == NULL)
     return NULL;

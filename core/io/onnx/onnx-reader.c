@@ -18,7 +18,7 @@ parse_functions (PhImport *import, GPtrArray *protos, GError **error)
     }
   for (guint i = 0; source->parsed != NULL && i < source->parsed->len; i++)
     g_ptr_array_add (protos, source->parsed->pdata[i]);
-  for (guint i = protos->len; i-- > 0;) /* the first of a name is the one that is called */
+  for (guint i = protos->len; i-- > 0;) /* of several functions of one name, calls mean the first */
     {
       const Onnx__FunctionProto *proto = protos->pdata[i];
 
@@ -36,7 +36,7 @@ is_own (const Onnx__FunctionProto *proto)
   return g_strcmp0 (proto->domain, PH_OWN_DOMAIN) == 0;
 }
 
-/* Those that Peephole wrote come last: which of them are bodies of fused nodes is known when all that may call them is read. */
+/* Imports functions. Those that Peephole wrote come last: only when all callers are read is it known which are bodies of fused nodes. */
 static gboolean
 import_functions (PhImport *import, GPtrArray *protos, gboolean own, GError **error)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define METADATA    9                /* NodeProto.metadata_props, newer than Debian's onnx.proto */
-#define AFTER       "peephole.after" /* values whose nodes run before this one, one a key        */
+#define AFTER       "peephole.after" /* values whose nodes must run before this one, one per key */
 #define WHERE       "peephole.where" /* FILE:LINE:COLUMN, the innermost first                    */
 #define AFTER_ATTR  "peephole_after"
 #define WHERE_ATTR  "peephole_where"

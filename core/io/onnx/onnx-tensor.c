@@ -44,7 +44,7 @@ pack_bits (PhDType dtype, const guint8 *from, gsize count, guint8 *to)
     to[i / per_byte] |= (guint8) ((from[i] & mask) << (bits * (i % per_byte)));
 }
 
-/* Where raw_data is: in memory, or in a file from @offset on. */
+/* The location of raw_data: in memory, or in a file from @offset on. */
 typedef struct
 {
   GBytes *bytes;
@@ -73,7 +73,7 @@ tensor_from_raw (PhDType dtype, guint rank, const gint64 *dims, const Raw *raw, 
   return tensor;
 }
 
-/* Elements in one of the typed fields, of which int32_data holds all narrow types. */
+/* Returns the number of elements in the typed field for @dtype; int32_data holds all narrow types. */
 static gsize
 typed_count (const Onnx__TensorProto *proto, PhDType dtype, const char **field)
 {
@@ -128,7 +128,7 @@ fill_typed (PhTensor *tensor, const Onnx__TensorProto *proto, PhDType dtype, gsi
     }
 }
 
-/* int4 and its like lie packed in int32_data as well: two to an item, of which only the low byte counts. */
+/* Unpacks int4 and similar types from int32_data, where only the low byte of each item counts and holds two elements. */
 static void
 fill_packed (PhTensor *tensor, const Onnx__TensorProto *proto, PhDType dtype, gsize count)
 {
@@ -367,7 +367,7 @@ ph_tensor_to_proto (PhArena *arena, PhTensor *tensor, const char *name)
         pack_bits (dtype, ph_tensor_data (tensor), count, proto->raw_data.data);
       return proto;
     }
-  /* What is still in a file is not kept: saving a model need not keep all its weights in memory. */
+  /* A tensor still on disk is copied without caching it: saving a model need not keep all its weights in memory. */
   if (ph_tensor_is_on_disk (tensor) && (proto->raw_data.data = ph_arena_try_alloc (arena, proto->raw_data.len)) != NULL)
     ph_tensor_copy_data (tensor, proto->raw_data.data);
   else

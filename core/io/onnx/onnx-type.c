@@ -7,7 +7,8 @@
 #include "core/io/onnx/onnx-tensor.h"
 #include "core/io/wire.h"
 
-/* The onnx.proto without the ML operators leaves out TypeProto.Opaque: { 1: domain, 2: name }. NULL: it is none, or of a domain. */
+/* Reads TypeProto.Opaque { 1: domain, 2: name }, which the onnx.proto without ML operators leaves out. Returns NULL if it is not opaque, or
+ * has a domain. */
 char *
 ph_type_proto_opaque (const Onnx__TypeProto *proto)
 {

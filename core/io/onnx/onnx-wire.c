@@ -1,6 +1,6 @@
-/* onnx-wire.c: a walk over the wire format of a ModelProto before protobuf-c sees it. It notes where every large raw_data
- * lies and copies all else, so opening costs what the graph costs and not what the weights cost. It also refuses what
- * protobuf-c does not: messages nested so deep that unpacking them would overflow the stack.
+/* onnx-wire.c: scans the wire format of a ModelProto before protobuf-c sees it. It notes the position of every large raw_data and copies
+ * the rest, so opening costs what the graph costs and not what the weights cost. It also rejects messages nested so deep that unpacking
+ * them would overflow the stack, which protobuf-c does not.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/proto.h"
 
@@ -22,11 +22,11 @@ typedef enum
 typedef struct
 {
   PhOnnxSource *source;
-  const guint8 *data; /* what is at hand of the file: @have bytes from @from on  */
+  const guint8 *data; /* a window of the file: @have bytes from @from on         */
   gsize from, have;
   gsize size;         /* of the file                                             */
   GByteArray *window; /* (nullable) that holds them, of a file on disk           */
-  GByteArray *out;    /* (nullable) NULL inside of what is kept as it is         */
+  GByteArray *out;    /* (nullable) NULL inside a message that is kept verbatim  */
   GByteArray *extra;
   GError **error;
 } Walk;
@@ -83,7 +83,7 @@ damaged (Walk *walk, gsize at, Kind kind, const char *what)
                          at, kind_name (kind), what);
 }
 
-/* Where the @n bytes from @at on are; NULL with an error when the file is no longer what it was. */
+/* Returns the @n bytes at @at; NULL with an error if the file has changed. */
 static const guint8 *
 look (Walk *walk, gsize at, gsize n)
 {
@@ -303,7 +303,7 @@ ph_wire_walk (PhOnnxSource *source, GError **error)
   g_clear_pointer (&walk.window, g_byte_array_unref);
   if (!ok)
     {
-      g_byte_array_unref (out); /* walk.out is NULL inside of what is not copied */
+      g_byte_array_unref (out); /* walk.out is NULL inside a message that is not copied */
       g_byte_array_unref (walk.extra);
       return NULL;
     }

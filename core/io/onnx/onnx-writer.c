@@ -211,7 +211,7 @@ ph_onnx_save (PhModel *model, const char *path, GCancellable *cancellable, GErro
   ph_tensor_take_fault (NULL);
   proto = ph_onnx_export (&export, model);
   size = protobuf_c_message_get_packed_size (&proto->base);
-  if (!ph_tensor_take_fault (error)) /* weights that are lost are not saved as zeros over what is there */
+  if (!ph_tensor_take_fault (error)) /* lost weights must not overwrite the file with zeros */
     return FALSE;
   external = size > MAX_PROTO || export.had_external;
   if (external)

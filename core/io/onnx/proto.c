@@ -23,7 +23,7 @@ ph_arena_clear (PhArena *arena)
   arena->left = 0;
 }
 
-/* What many were needed of is needed by a large model. */
+/* Adds a chunk. An arena with many chunks belongs to a large model: its next ones are larger. */
 static void
 new_chunk (PhArena *arena)
 {

@@ -1,4 +1,4 @@
-/* text-attr.c: attributes of the text form; what is not said of their type is seen from the value.
+/* text-attr.c: attributes in the text form; an attribute without a type gets it from its value.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/text-parser.h"
 
@@ -26,7 +26,7 @@ parse_attr_type (PhTextParser *parser)
   return (PhAttrKind) 0;
 }
 
-/* The message's own bytes, of what text has no words for. */
+/* Parses the serialised message of an attribute that has no textual form. */
 static Onnx__AttributeProto *
 parse_opaque (PhTextParser *parser, char *name)
 {
@@ -46,7 +46,7 @@ parse_opaque (PhTextParser *parser, char *name)
   return attr;
 }
 
-/* A name before "(": a graph, whatever else "inf", "float" or a string may be; but "seq (" begins a type. */
+/* A name or a string before "(" is a graph, even "inf" or "float"; but "seq (" begins a type. */
 static gboolean
 is_graph (PhTextParser *parser)
 {
@@ -62,7 +62,7 @@ is_graph (PhTextParser *parser)
   return found;
 }
 
-/* One value; what kind it is, or 0 on failure. */
+/* Parses one value. Returns its kind, or 0 on failure. */
 static PhAttrKind
 parse_attr_value (PhTextParser *parser, Onnx__AttributeProto *attr)
 {

@@ -94,7 +94,7 @@ dtype_word (gint32 dtype)
   return dtype > PH_UNDEFINED && dtype < PH_N_DTYPES ? ph_dtype_name ((PhDType) dtype) : "undefined";
 }
 
-/* FALSE: there is nothing to say. */
+/* Returns FALSE, having printed nothing, if the type is unknown. */
 gboolean
 ph_text_print_type (PhTextPrinter *printer, const Onnx__TypeProto *type)
 {

@@ -357,7 +357,7 @@ parse_function (PhTextParser *parser)
   return lexer->failed ? NULL : function;
 }
 
-/* What is neither graph nor function nor opset import, as the reader of the binary form hands it over. */
+/* Keeps all fields but graph, functions and opset imports, as the reader of the binary form does. */
 static void
 take_extra (PhOnnxSource *source, const Onnx__ModelProto *model)
 {

@@ -45,7 +45,7 @@ has_words (const Onnx__TypeProto *type)
   return ok;
 }
 
-/* What text has no words for: a type of a later ONNX, one that contradicts the value, sparse tensors. */
+/* Returns TRUE for attributes without a textual form: a type of a later ONNX, one that contradicts the value, sparse tensors. */
 static gboolean
 is_opaque (const Onnx__AttributeProto *attr)
 {
@@ -92,7 +92,7 @@ print_attr (PhTextPrinter *printer, const Onnx__AttributeProto *attr)
       print_opaque (printer, attr);
       return;
     }
-  /* Where the value alone would be read as another type. */
+  /* From the value alone the parser would infer another type. */
   if ((type == PH_ATTR_FLOATS && attr->n_floats == 0) || (type == PH_ATTR_STRINGS && attr->n_strings == 0)
       || (type == PH_ATTR_TENSORS && attr->n_tensors == 0) || (type == PH_ATTR_GRAPHS && attr->n_graphs == 0)
       || (type == (int) ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTOS && attr->n_type_protos == 0))
@@ -264,7 +264,7 @@ print_infos (PhTextPrinter *printer, Onnx__ValueInfoProto *const *infos, gsize n
   g_string_append_c (printer->out, ')');
 }
 
-/* An input's default stands with the input, other initializers in the list below. */
+/* The default of an input is printed with the input, other initializers in the list below. */
 static void
 print_graph (PhTextPrinter *printer, const Onnx__GraphProto *graph)
 {

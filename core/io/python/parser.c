@@ -194,7 +194,7 @@ parse_comprehension (PhPyParser *parser, const PhPyToken *at, const char *bracke
     }
 }
 
-/* What stands in @open ... @close, of which the first is passed. */
+/* Parses the items of a display up to @close; the opening bracket has been consumed. */
 static PhPy *
 parse_display (PhPyParser *parser, const PhPyToken *at, PhPyKind kind, const char *close)
 {
@@ -451,7 +451,7 @@ parse_unary (PhPyParser *parser)
   return power != NULL ? make (parser, PH_PY_BINARY, at, "**", py, power) : NULL;
 }
 
-/* The operator that stands there, if it binds at least as tightly as @least. */
+/* Returns the operator at the token, if it binds at least as tightly as @least. */
 static const char *
 find_operator (PhPyParser *parser, guint least, guint *strength)
 {
@@ -554,7 +554,7 @@ ph_py_expr (PhPyParser *parser)
   return py;
 }
 
-/* a, *b, c: a tuple where a comma stands. */
+/* Parses "a, *b, c": a tuple if there is a comma. */
 static PhPy *
 parse_several (PhPyParser *parser, guint least)
 {

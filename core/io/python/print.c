@@ -5,7 +5,7 @@
 
 #include "core/io/python/python.h"
 
-/* How tightly its operator binds, for brackets. */
+/* Returns the precedence of the expression's operator, for parentheses. */
 static guint
 strength (const PhPy *py)
 {
@@ -79,7 +79,7 @@ print_comprehension (GString *out, const PhPy *py)
   g_string_append_c (out, py->text[1]);
 }
 
-/* Brackets of any kind, with what is in them. */
+/* Prints a list, tuple, set or dictionary. */
 static void
 print_display (GString *out, const PhPy *py)
 {
@@ -154,7 +154,7 @@ print_operation (GString *out, const PhPy *py)
     }
 }
 
-/* What stands in brackets only: of a subscript, a call, a list of parameters. */
+/* Prints expressions that only occur within the brackets of a subscript, a call or a list of parameters. */
 static void
 print_part (GString *out, const PhPy *py)
 {
@@ -294,7 +294,7 @@ print_bare (GString *out, const PhPy *py)
     }
 }
 
-/* @outer: how tightly what is around it binds. */
+/* @outer: the precedence of the enclosing operator. */
 static void
 print (GString *out, const PhPy *py, guint outer)
 {

@@ -89,7 +89,7 @@ parse_class (PhPyParser *parser, const PhPyToken *at)
   return parse_block (parser, &py->body, &py->n_body) ? py : NULL;
 }
 
-/* Whether the bracket that stands there ends before the ":" of its statement: with (a as b, c as d): */
+/* Returns TRUE if the bracket at the token closes right before the ":" of its statement, as in: with (a as b, c as d): */
 static gboolean
 is_bracketed (const PhPyParser *parser)
 {
@@ -202,7 +202,7 @@ parse_line (PhPyParser *parser, PhPyKind kind)
   return py;
 }
 
-/* An expression, or what is set to one. */
+/* Parses an expression or an assignment. */
 static PhPy *
 parse_assignment (PhPyParser *parser)
 {
@@ -346,7 +346,7 @@ parse_statements (PhPyParser *parser, GPtrArray *into)
     return parse_decorated (parser, into);
   if ((py = parse_compound (parser)) != NULL)
     {
-      /* The comment of a block's first line lies at the end of its head. */
+      /* The comment of a block's first line is at the end of the block's head. */
       for (const PhPyToken *token = start; token < parser->token && py->comment == NULL; token++)
         if (token->kind == PH_PY_T_NEWLINE)
           {

@@ -1,7 +1,7 @@
-/* tf-checkpoint.c: the values of variables. They lie beside the graph: X.index is a sorted table in LevelDB's form (its
- * table_format.md) from names to BundleEntryProto (tensorflow/core/protobuf/tensor_bundle.proto), X.data-00000-of-00001 has
- * their elements. Objects of TensorFlow 2 are saved under their place in the program; one more entry says the name that the
- * graph knows each by (trackable_object_graph.proto).
+/* tf-checkpoint.c: reads the values of variables, which are stored beside the graph. X.index is a sorted table in LevelDB's format (its
+ * table_format.md) from names to BundleEntryProto (tensorflow/core/protobuf/tensor_bundle.proto); X.data-00000-of-00001 has the elements.
+ * TensorFlow 2 saves objects under their path in the program; one more entry maps these paths to the names in the graph
+ * (trackable_object_graph.proto).
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/tensorflow/tf.h"
 
@@ -157,7 +157,7 @@ read_text (PhTfCheckpoint *checkpoint, PhSpan entry)
   return g_bytes_new_from_bytes (bytes, (gsize) (size - length), (gsize) length);
 }
 
-/* What the graph calls "dense/kernel" is saved as "layer/kernel/.ATTRIBUTES/VARIABLE_VALUE". */
+/* Maps names of the graph, such as "dense/kernel", to keys such as "layer/kernel/.ATTRIBUTES/VARIABLE_VALUE". */
 static void
 read_objects (PhTfCheckpoint *checkpoint)
 {

@@ -211,7 +211,7 @@ ph_tf_resolve_name (PhTfFile *file, PhTfGraph *graph, const char *text, gboolean
   return (PhTfEdge) { ph_intern (name), control ? 0 : output, control };
 }
 
-/* As many as are used, and as "_output_shapes" lists. */
+/* Sets the number of each node's outputs: those in use, and at least as many as "_output_shapes" lists. */
 static void
 count_outputs (PhTfGraph *graph)
 {
@@ -289,7 +289,7 @@ add_argument (PhTfGraph *graph, PhSpan argument)
   g_ptr_array_add (graph->args, node);
 }
 
-/* What the function gives back as its output @name. */
+/* Returns the value that the function returns as its output @name. */
 static char *
 find_return (PhSpan function, const char *name)
 {
@@ -299,7 +299,7 @@ find_return (PhSpan function, const char *name)
   return g_strdup (name);
 }
 
-/* Shapes and names of the arguments stand in arg_attr (field 7), by their index. */
+/* Reads the shapes of the arguments, which arg_attr (field 7) lists by index. */
 static void
 read_argument_attrs (PhTfGraph *graph, PhSpan function)
 {

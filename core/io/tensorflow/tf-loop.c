@@ -131,7 +131,7 @@ find_frames (PhTfGraph *graph)
 
 /* ── one frame ──────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* The node outside that an argument stands for: the Merge, or the Enter that feeds none. */
+/* Returns the outer node of an argument: its Merge, or the Enter if that feeds no Merge. */
 static const PhTfNode *
 argument (const Frame *frame, guint index)
 {
@@ -139,7 +139,7 @@ argument (const Frame *frame, guint index)
                                      : frame->constant->pdata[index - frame->carried->len];
 }
 
-/* What @edge is inside of the loop: an argument (its index), or -1: another node. */
+/* Returns the index of the argument that @edge is inside the loop, or -1 if it is another node. */
 static int
 argument_of (const Frame *frame, const PhTfEdge *edge)
 {
@@ -157,7 +157,7 @@ argument_of (const Frame *frame, const PhTfEdge *edge)
   return -1;
 }
 
-/* All that @edge needs, up to the arguments. FALSE: it needs what cannot be in a loop's body. */
+/* Collects the nodes that @edge depends on, up to the arguments. Returns FALSE if one of them cannot be part of a loop's body. */
 static gboolean
 slice (const Frame *frame, const PhTfEdge *start, GHashTable *found)
 {
@@ -302,7 +302,7 @@ add_loop (Frame *frame)
   return loop;
 }
 
-/* FALSE: it is not of the shape, or an inner loop is still in it. */
+/* Turns the frame into a While. Returns FALSE if it does not have the expected form, or contains an inner loop still. */
 static gboolean
 structure (Frame *frame)
 {
@@ -385,7 +385,7 @@ cut_open (PhTfFile *file, PhTfGraph *graph)
     }
 }
 
-/* What only ran inside of a loop for its effect has no place any more. */
+/* Removes nodes that only ran for their effect inside a loop, and edges from removed nodes. */
 static void
 sweep (PhTfFile *file, PhTfGraph *graph)
 {

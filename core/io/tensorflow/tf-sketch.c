@@ -52,7 +52,7 @@ enum
   TF_BOOL = 10
 };
 
-/* The element type of output @index, as far as the attributes say it. 0: unknown. */
+/* Returns the element type of output @index according to the attributes, or 0 if unknown. */
 static guint64
 output_dtype (const PhTfNode *node, guint index)
 {
@@ -117,7 +117,7 @@ output_shape (const PhTfNode *node, guint index, PhSpan *shape)
   return FALSE;
 }
 
-/* What a signature says of the shape of the value that it feeds. */
+/* Finds the shape that a signature declares for the value it feeds. */
 static gboolean
 fed_shape (const PhTfNode *node, guint index, PhSpan *shape)
 {
@@ -385,7 +385,7 @@ add_attrs (Making *making, PhSketchNode *draft, const PhTfNode *node, gboolean c
   return TRUE;
 }
 
-/* What a variable holds, where a checkpoint lies beside the graph: in "value". */
+/* Adds the attribute "value" to a variable whose value is in a checkpoint beside the graph. */
 static gboolean
 add_value (Making *making, PhSketchNode *draft, const PhTfNode *node, GError **error)
 {
@@ -427,7 +427,7 @@ add_loop (Making *making, PhSketchNode *draft, const PhTfNode *node, GError **er
   return TRUE;
 }
 
-/* What closes a cycle is no input, but drawn. */
+/* Lists the edges that close cycles as links, which are drawn but are no inputs. */
 static void
 add_back (Making *making, PhSketchNode *draft, const PhTfNode *node)
 {
@@ -519,7 +519,7 @@ ph_tf_sketch (PhTfFile *file, PhTfGraph *graph, guint depth, GError **error)
       if (function != NULL)
         node->n_outputs = MAX (node->n_outputs, count_returns (*(PhSpan *) g_hash_table_lookup (file->functions, function)));
       if (!node->gone)
-        names_of (&making, node); /* so that they keep theirs, whatever comes first */
+        names_of (&making, node); /* assigned up front, independent of the order below */
     }
   for (guint i = 0; i < graph->nodes->len; i++)
     {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MAX_FILLED (1 << 24) /* elements of a constant of which only the first few are written: more is not worth believing */
+#define MAX_FILLED (1 << 24) /* most elements to fill with the last written one: more are taken for damage */
 
 /* clang-format off */
 static const struct { PhDType dtype; const char *name; } types[] = {

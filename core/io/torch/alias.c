@@ -1,5 +1,5 @@
-/* alias.c: views, and operators that write in place. A tensor that is written into gets the name of the result, and so have all variables
- * that hold it; what is written through a view is put back into what it shows, and other views of that are made anew when they are used.
+/* alias.c: views, and operators that write in place. After a write, all variables of the tensor refer to the result; a write through a view
+ * is scattered back into the view's base, and other views of the base are computed anew on their next use.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef enum
   PART
 } Sharing;
 
-/* How what a view shows is put back: the same operator again, or one that puts a part into the whole; NULL: not that way. */
+/* How a view is written back: by the same operator, or by one that scatters a part into the whole; NULL if it cannot be. */
 /* clang-format off */
 static const struct { const char *op; Sharing sharing; const char *back; } views[] = {
   { "select", PART, "select_scatter" }, { "slice", PART, "slice_scatter" }, { "narrow", PART, "slice_scatter" },

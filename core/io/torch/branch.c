@@ -104,7 +104,7 @@ is_none (const PhTorchVal *val)
   return val->kind == PH_TORCH_LITERAL && ph_py_is_none (val->py);
 }
 
-/* What is @vals[0] behind one branch and @vals[1] behind the other; tuples member by member. */
+/* Returns the value that is @vals[0] after one branch and @vals[1] after the other; tuples are joined item by item. */
 static PhTorchVal *
 join (PhTorchScope *scope, PhTorchScope inner[2], PhSketchNode *node, const PhPy *py, PhTorchVal *const *vals, const char *name)
 {
@@ -193,7 +193,7 @@ read_bodies (Branch *branch, PhPy *const *rest, guint n_rest)
   return ok;
 }
 
-/* Behind the branches there is one object again: theirs stand for it. */
+/* After the branches each object is one value again, written with the joined result. */
 static gboolean
 join_objects (Branch *branch)
 {
@@ -310,7 +310,7 @@ ph_torch_if (PhTorchScope *scope, const PhPy *py, PhPy *const *rest, guint n_res
   ph_torch_written (rest, n_rest, written);
   branch.objects = objects = ph_torch_objects_written (scope, written);
   g_ptr_array_sort (objects, ph_torch_by_value);
-  condition = ph_torch_as_value (scope, py, test); /* a constant that is made for it stands before the node */
+  condition = ph_torch_as_value (scope, py, test); /* creates its constant before the node */
   branch.node = ph_sketch_add_node (scope->graph, "If", PH_TORCH_PRIM, scope->file == NULL ? py->line : 0, py->column);
   ph_sketch_node_input (branch.node, condition);
 

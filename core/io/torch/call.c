@@ -281,7 +281,7 @@ builtin_call (PhTorchScope *scope, const PhPy *py, GPtrArray *args, const char *
   return NULL;
 }
 
-/* How many results an operator has whose call is one value of Python's, a tuple; 1: no tuple. */
+/* Returns the number of results of an operator that returns a tuple in Python, else 1. */
 static guint
 n_results (const char *op, GPtrArray *args, GPtrArray *keywords)
 {
@@ -395,7 +395,7 @@ finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, c
   return val;
 }
 
-/* What torch.nn.functional calls in another way than ATen. */
+/* Reorders the arguments of functions whose order in torch.nn.functional differs from ATen's. */
 static void
 from_functional (const PhTorchTarget *target, GPtrArray *args, GPtrArray *keywords)
 {
@@ -463,7 +463,7 @@ read_arguments (PhTorchScope *scope, const PhPy *py, GPtrArray *args, GPtrArray 
   return TRUE;
 }
 
-/* OF.NAME (...), where @of is no name of a module of Python's. Sets @val to what was called, or @target to what is to be. */
+/* Calls OF.NAME (...), where @of is not a Python module. Sets @val to the result, or @target to the operator to call. */
 static gboolean
 call_member (PhTorchScope *scope, const PhPy *py, PhTorchVal *of, const PhTorchCall *call, PhTorchTarget *target,
              PhTorchVal **val)
@@ -478,7 +478,7 @@ call_member (PhTorchScope *scope, const PhPy *py, PhTorchVal *of, const PhTorchC
       return known || *val == NULL;
     }
   if (of->kind == PH_TORCH_MODULE
-      && !g_hash_table_contains (torch->weights, of->path)) /* self.fc1 (x): what is in it is not said */
+      && !g_hash_table_contains (torch->weights, of->path)) /* self.fc1 (x): its contents are unknown */
     {
       g_autofree char *path = g_strdup_printf ("%s%s%s", of->path, *of->path != '\0' ? "." : "", member);
 

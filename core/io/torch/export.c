@@ -1,5 +1,5 @@
-/* export.c: programs of torch.export (.pt2): a graph of ATen's operators as JSON, its weights beside it (torch/_export/serde/schema.py).
- * Of its unions what is not known is kept as text.
+/* export.c: programs of torch.export (.pt2): a graph of ATen operators as JSON, with its weights beside it (torch/_export/serde/schema.py).
+ * Unknown members of its unions are kept as text.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <json-glib/json-glib.h>
 #include <math.h>
@@ -235,7 +235,7 @@ read_argument (Reader *r, PhTorchScope *scope, JsonObject *argument)
     {
       JsonNode *node = json_object_get_member (argument, each->data);
 
-      /* Older programs write all members of a union, of which one is not null. */
+      /* Older versions write all members of a union, of which only one is not null. */
       if (given == NULL || (JSON_NODE_HOLDS_NULL (given) && !JSON_NODE_HOLDS_NULL (node)))
         {
           given = node;
@@ -400,7 +400,7 @@ read_graph (Reader *r, JsonObject *graph, PhTorchScope *scope, const PhPy *at)
 
 /* ── weights ── */
 
-/* The member whose name ends with @suffix. (nullable) */
+/* Returns the member whose name ends with @suffix. (nullable) */
 static const PhZipMember *
 find_suffix (PhZip *zip, const char *suffix, const char *within)
 {
@@ -446,7 +446,7 @@ read_json (PhSource *source, PhZip *zip, const PhZipMember *member, GError **err
   return g_steal_pointer (&parser);
 }
 
-/* data/weights/NAME_config.json says where each weight lies. A weight that is pickled stays an input. */
+/* Reads a weight as data/weights/NAME_config.json describes it. A pickled weight stays an input. */
 static gboolean
 read_weight (Reader *r, const char *folder, JsonObject *config, const char *input, const char *program)
 {
@@ -484,7 +484,7 @@ read_weight (Reader *r, const char *folder, JsonObject *config, const char *inpu
          TRUE;
 }
 
-/* What each input stands for: a parameter, a buffer, or what the user gives. */
+/* Reads what each input is: a parameter, a buffer, a constant, or an argument of the user. */
 static gboolean
 read_signature (Reader *r, JsonArray *specs, JsonObject *weights, JsonObject *constants)
 {

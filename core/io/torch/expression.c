@@ -13,7 +13,7 @@ ph_torch_is_int (const PhTorchVal *val, gint64 *value)
   return val->kind == PH_TORCH_LITERAL && ph_py_int (val->py, value);
 }
 
-/* Whether a list has an element, or a dictionary a key, where all of them are known. (nullable) */
+/* Evaluates "in" for a list or dictionary whose elements or keys are all known. (nullable) */
 static PhTorchVal *
 contains (PhTorch *torch, const PhTorchVal *of, const PhPy *item)
 {
@@ -36,7 +36,7 @@ contains (PhTorch *torch, const PhTorchVal *of, const PhPy *item)
   return ph_torch_bool (torch, FALSE);
 }
 
-/* What is asked of numbers and lists that are known. (nullable) */
+/* Evaluates @op on known numbers and lists. (nullable) */
 PhTorchVal *
 ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b)
 {
@@ -101,7 +101,7 @@ ph_torch_gives_list (const PhSketchNode *node)
   return g_str_equal (node->node.domain, PH_TORCH_ATEN) && g_strv_contains (lists, node->node.op_type);
 }
 
-/* A part of a result that is a list of tensors: how many there are is not known, so that its node grows with what is asked for. */
+/* Returns an item of a result that is a list of tensors. Its length is unknown, so the node gains outputs as items are requested. */
 PhTorchVal *
 ph_torch_list_item (PhTorchScope *scope, PhTorchVal *of, gint64 index)
 {
@@ -118,7 +118,7 @@ ph_torch_list_item (PhTorchScope *scope, PhTorchVal *of, gint64 index)
   return val;
 }
 
-/* What stands between the brackets, one after the other: also slice (a, b, c). */
+/* Splits a slice, also one written slice (a, b, c), into its bounds. */
 static gboolean
 is_slice (const PhPy *py, const PhPy *bounds[3])
 {
@@ -160,7 +160,7 @@ step (PhTorchScope *scope, const PhPy *at, const char *op, PhTorchVal *of, gint6
   return made;
 }
 
-/* x[1:, None, ..., 0, i] as select (), slice (), unsqueeze (), and index () of what is left: what TorchScript writes as well. */
+/* Lowers x[1:, None, ..., 0, i] to select (), slice (), unsqueeze (), and index () for the remaining tensors, as TorchScript does. */
 static PhTorchVal *
 index_tensor (PhTorchScope *scope, const PhPy *at, PhTorchVal *of, const PhPy *index, const char *name)
 {
@@ -423,7 +423,7 @@ ph_torch_expr (PhTorchScope *scope, const PhPy *py, const char *name, const PhTy
     }
 }
 
-/* What @py, the right side of an assignment, gives @n names. */
+/* Evaluates @py, the right side of an assignment to @n names. */
 PhTorchVal *
 ph_torch_results (PhTorchScope *scope, const PhPy *py, const char *const *names, guint n)
 {

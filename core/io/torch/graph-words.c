@@ -51,7 +51,7 @@ ph_torch_words_need (PhTorchWords *r, const char *word)
   return ph_torch_words_fail (r, what);
 }
 
-/* What stands before one of @stops outside of brackets and strings. (transfer full) */
+/* Returns the text before one of @stops, outside brackets and strings. (transfer full) */
 char *
 ph_torch_words_until (PhTorchWords *r, const char *stops)
 {

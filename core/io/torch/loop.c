@@ -1,4 +1,4 @@
-/* loop.c: loops of PyTorch's code as prim's Loop, whose body takes and gives what the loop changes.
+/* loop.c: loops of PyTorch's code as prim's Loop, which carries the variables that the loop changes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -75,7 +75,7 @@ names_list (PhTorchScope *scope, const PhPy *py, guint depth)
   return found;
 }
 
-/* Statements that name a list or a dictionary whose elements are known: they stay known where the loop is written out. */
+/* Returns TRUE if the statements use a list or dictionary with known elements: these stay known only if the loop is unrolled. */
 static gboolean
 uses_lists (PhTorchScope *scope, PhPy *const *body, guint n, guint depth)
 {
@@ -191,7 +191,7 @@ find_carried (Loop *loop)
   g_ptr_array_sort (loop->carried, ph_torch_by_name);
 }
 
-/* Only a scalar keeps its type from turn to turn whatever the body does with it. */
+/* Returns the type of a carried scalar; tensors of other ranks may change shape between iterations. */
 static const PhType *
 scalar_type (PhSketchGraph *graph, const char *value)
 {
@@ -211,7 +211,7 @@ begin_body (Loop *loop)
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
   PhSketchGraph *body;
 
-  /* Constants that are made for them stand before the node. */
+  /* Their constants are created before the node. */
   for (guint i = 0; i < loop->carried->len; i++)
     g_ptr_array_add (inputs,
                      (gpointer) ph_torch_as_value (scope, py, g_hash_table_lookup (scope->names, loop->carried->pdata[i])));
@@ -244,7 +244,7 @@ begin_body (Loop *loop)
     }
 }
 
-/* What the body gives is what the node gives. */
+/* Makes the body's results the outputs of the node. */
 static gboolean
 end_body (Loop *loop)
 {

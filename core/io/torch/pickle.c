@@ -1,5 +1,5 @@
-/* pickle.c: a machine for Python's pickles that only builds data: a class or function is its name, a call is what would be called and
- * with what. After the opcodes of protocols 2 to 4 (Python's pickletools).
+/* pickle.c: an interpreter for Python's pickles that only builds data: a class or function is its name, and a call records the callee with
+ * its arguments. Supports the opcodes of protocols 2 to 4 (Python's pickletools).
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -137,7 +137,7 @@ take_line (Machine *m)
   return g_utf8_make_valid ((const char *) start, end - start);
 }
 
-/* What lies above the last mark goes into @into. */
+/* Moves the items above the last mark to @into. */
 static gboolean
 take_marked (Machine *m, PhPickle *into)
 {
@@ -285,7 +285,7 @@ push_double (Machine *m)
   return TRUE;
 }
 
-/* A class whose module and name are on the stack. */
+/* Pushes a class whose module and name are on the stack. */
 static gboolean
 push_named_global (Machine *m)
 {

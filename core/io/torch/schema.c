@@ -137,7 +137,7 @@ ph_torch_signature (const char *op)
   return NULL;
 }
 
-/* The dimensions in "2, s0, 16]..." up to @close; FALSE: no such list. */
+/* Reads the dimensions in "2, s0, 16]..." up to @close. Returns FALSE if it is no such list. */
 static gboolean
 read_dims (const char **p, char close, PhDim *dims, guint *rank)
 {

@@ -136,7 +136,7 @@ ph_torch_get_attr (PhTorchScope *scope, const PhPy *at, PhTorchVal *module, cons
     if (set != NULL)
       return set;
   }
-  if (module->object == NULL) /* FX: what is in a module is an input */
+  if (module->object == NULL) /* FX: the contents of a module are inputs */
     {
       const char *input = g_hash_table_lookup (torch->weights, ph_intern (path));
 

@@ -201,7 +201,7 @@ lower_statement (PhTorchScope *scope, const PhPy *py)
             = { .kind = PH_PY_BINARY, .line = py->line, .column = py->column, .text = py->text, .items = py->items, .n = 2 };
         const char *name = py->items[0]->kind == PH_PY_NAME ? py->items[0]->text : NULL;
 
-        /* Of a tensor it writes into it, whatever other names that has; a number becomes another one. */
+        /* Writes into a tensor, which all its aliases see; a number is rebound instead. */
         for (guint i = 0; i < G_N_ELEMENTS (in_place); i++)
           if (g_str_equal (in_place[i].text, py->text))
             {

@@ -1,4 +1,4 @@
-/* storage.c: tensors that lie in a member of an archive, in whatever order their strides say.
+/* storage.c: tensors in a member of an archive, with arbitrary strides.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

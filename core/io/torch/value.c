@@ -1,5 +1,5 @@
-/* value.c: what the expressions of PyTorch's code stand for: values of the graph, or what is known without one. Constants stand as attributes
- * at the node that uses them, under the name of the parameter; what is known when the model is read makes no node.
+/* value.c: the values of expressions in PyTorch's code: values of the graph, or constants known while reading. A constant becomes an
+ * attribute of the node that uses it, under the name of the parameter, and makes no node of its own.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -62,7 +62,7 @@ is_plain (const char *name)
   return TRUE;
 }
 
-/* Sizes that do not fit 32 bits stand in the extra field 1. */
+/* Reads sizes that do not fit 32 bits from the extra field 1. */
 static void
 widen (const guint8 *extra, gsize n, guint64 *size, guint64 *packed, guint64 *offset)
 {
@@ -196,7 +196,7 @@ ph_zip_find (PhZip *zip, const char *name)
   return g_hash_table_lookup (zip->members, name);
 }
 
-/* Where the bytes begin: behind the name in front of them. FALSE: broken. */
+/* Computes where the bytes begin, after the local header and the name. Returns FALSE with @error if the archive is damaged. */
 static gboolean
 locate (PhZip *zip, const PhZipMember *member, gsize *offset, GError **error)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/tvm/script.h"
 
-/* What the parameters of Relax's operators are called (tvm/relax/op), so that position and keyword mean the same. */
+/* The parameter names of Relax's operators (tvm/relax/op): positional and keyword arguments become the same attributes. */
 /* clang-format off */
 static const struct { const char *op, *names; } signatures[] = {
   { "astype", "x dtype" }, { "permute_dims", "x axes" }, { "reshape", "x shape" }, { "expand_dims", "x axis" }, { "squeeze", "x axis" }, { "flatten", "x" },

@@ -1,5 +1,5 @@
-/* relax.c: Relax functions as graphs. A binding is a node; what is called in the module opens; the branches of an if and inner
- * functions are bodies; what has an effect keeps its order by control edges.
+/* relax.c: builds graphs from Relax functions. A binding is a node; a function of the module is opened from its call; branches of an if and
+ * inner functions are bodies; control edges order operations with effects.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -19,7 +19,7 @@ set_name (PhTvmScope *scope, PhSketchNode *node, const char *output)
     }
 }
 
-/* Whether @py stands for a value of the graph: then it is an input, else it is said by an attribute. */
+/* Returns TRUE if @py is a value of the graph, thus an input of the node; otherwise it becomes an attribute. */
 static gboolean
 is_value (PhTvmScope *scope, const PhPy *py, guint depth)
 {
@@ -284,7 +284,7 @@ lower_call (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *t
       at++;
       if (attr == NULL)
         attr = other = g_strdup_printf ("arg%u", i - 1);
-      /* A list of values stands for them, but where it is the one operand of an operator that takes a tuple. */
+      /* A list of values becomes several inputs, unless it is the only operand of an operator that takes a tuple. */
       add_operand (scope, node, attr, argument);
       if (g_str_equal (op, "match_cast") && i == 2 && type == NULL)
         type = ph_tvm_type (argument);
@@ -361,7 +361,7 @@ lower (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *type)
       break;
     default: break;
     }
-  /* What is computed from symbols and other things of Python. */
+  /* An expression of symbols and other Python objects. */
   node = ph_sketch_add_node (scope->graph, "expression", PH_TVM_RELAX, py->line, py->column);
   text = ph_py_to_string (py);
   ph_sketch_node_text (node, "text", text);
@@ -462,7 +462,7 @@ bind_targets (PhTvmScope *scope, const PhPy *target, const char *value)
       }
 }
 
-/* "n = T.int64()", "cls = Module": it names what is no value. */
+/* Returns TRUE for "n = T.int64()" or "cls = Module", which name no value of the graph. */
 static gboolean
 is_declaration (PhTvmScope *scope, const PhPy *value)
 {

@@ -313,7 +313,7 @@ primary (PhRelayScope *scope)
   return ph_relay_fail (r, "an expression");
 }
 
-/* What is called with the arguments that follow. */
+/* Parses the arguments of a call of @callee. */
 static const char *
 call (PhRelayScope *scope, PhSketchNode *callee, const char *value)
 {

@@ -1,5 +1,5 @@
-/* tir.c: TIR functions as graphs. A loop, block or branch is a node with a body; a store is a node that makes the buffer anew, so
- * that what reads the buffer later hangs on it; its text is the line as it is written.
+/* tir.c: builds graphs from TIR functions. A loop, block or branch is a node with a body; a store is a node that outputs the buffer anew,
+ * so later readers of the buffer depend on it; the source line is kept as the attribute "text".
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -58,7 +58,7 @@ store (PhTvmScope *scope, const PhPy *py, const PhPy *target)
     ph_tvm_bind (scope, buffer->text, after);
 }
 
-/* A call that stands alone or is set to a name. */
+/* Adds a node for a call, whether or not its result gets a name. */
 static void
 statement_call (PhTvmScope *scope, const PhPy *at, const PhPy *value, const char *name, const PhType *type)
 {
@@ -214,7 +214,7 @@ lower_with (PhTvmScope *scope, const PhPy *py)
 
         g_hash_table_insert (inner.names, (gpointer) py->items[i]->text, (gpointer) name);
       }
-  /* What the block reads and writes is said of it. */
+  /* The buffers that a block reads and writes become attributes. */
   for (guint i = 0; i < py->n_body; i++)
     {
       const PhPy *call = py->body[i]->kind == PH_PY_EXPRESSION ? py->body[i]->items[0] : NULL;
@@ -330,7 +330,7 @@ ph_tvm_add_tir (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def)
     }
   lower_block (&scope, def->body, def->n_body);
   returned = scope.returned;
-  /* What it wrote is what it returns: its own buffers in the order of the parameters, then those that match them. */
+  /* The function returns the buffers that it wrote: its own in the order of the parameters, then those matched to them. */
   for (guint i = 0; !returned && i < def->n; i++)
     if (ph_tvm_find (&scope, def->items[i]->text) != g_hash_table_lookup (inputs, def->items[i]->text))
       {
