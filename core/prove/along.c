@@ -41,7 +41,7 @@ by_name (GHashTable *given)
   return named;
 }
 
-/* What @value of @after was before: the value of its id, or of its name, or the same output. (nullable) */
+/* Returns the value of @before that corresponds to @value of @after: of the same id, of the same name, or the same output. (nullable) */
 static PhValue *
 counterpart (PhModel *before, PhModel *after, const PhValue *value)
 {

@@ -5,7 +5,7 @@
 #include "core/prove/prover.h"
 #include "core/prove/run-side.h"
 
-/* All outputs by name at @at, in double, on @feeds. FALSE: cancelled. */
+/* Computes all outputs by name at @at, in double, on @feeds. Returns FALSE if cancelled. */
 static gboolean
 outputs_at (PhProver *prover, PhPosition at, GHashTable *named, GHashTable **outputs, GError **error)
 {

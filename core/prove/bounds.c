@@ -121,7 +121,7 @@ is_one_of (const PhOp *op, const PhOp *const *ops)
   return FALSE;
 }
 
-/* Output elements are elements of input 0, or lie between them. */
+/* Operators whose output elements are elements of input 0, or lie between them. */
 /* clang-format off */
 static const PhOp *const moving[] = {
   &ph_op_Identity, &ph_op_Reshape, &ph_op_Transpose, &ph_op_Squeeze, &ph_op_Unsqueeze, &ph_op_Flatten, &ph_op_Slice, &ph_op_Split,

@@ -1,11 +1,11 @@
-/* decisions.c: what is decided by sizes, which a few of them cannot show.
+/* decisions.c: decisions that depend on sizes, which trials at a few sizes cannot show.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/decisions.h"
 
 #include "core/ops/infer.h"
 #include "core/ops/op-list.h"
 
-/* What a value is made of. Of numbers the field is right at any size. */
+/* The origin of a value. For numbers, the evaluation over the finite field is right at any size. */
 typedef enum
 {
   OF_CONSTANTS,
@@ -58,7 +58,7 @@ making_of (Walk *walk, const PhValue *value)
     return OF_CONSTANTS;
   if (told > 0)
     return (Making) (told - 1);
-  /* What flows in: of a whole number nobody knows whether it says a size. */
+  /* An input of the graph: whether an integer is a size is unknown. */
   making = value->is_input || !is_integer (value) ? OF_NUMBERS : is_known (value) ? OF_CONSTANTS : OF_SIZES;
   set_making (walk, value, making);
   return making;
@@ -74,7 +74,7 @@ making_of_inputs (Walk *walk, const PhNode *node)
   return making;
 }
 
-/* A mean is divided by how many there are, whatever that is. */
+/* A mean is divided by the number of elements, whatever the size. */
 static gboolean
 reads_sizes (Walk *walk, const PhNode *node)
 {
@@ -132,7 +132,7 @@ note_decision (Walk *walk, const PhNode *node)
 
 static void walk_graph (Walk *walk, PhGraph *graph);
 
-/* Where sizes may say how often a body runs, what it counts on its way is made of them. */
+/* If sizes may determine the number of iterations, what a loop counts depends on sizes. */
 static void
 walk_body (Walk *walk, const PhNode *node, PhGraph *body)
 {
@@ -169,7 +169,7 @@ walk_node (Walk *walk, PhNode *node)
         walk_body (walk, node, function->graph);
     }
   walk->depth--;
-  /* What a body reads of outside is not told apart. */
+  /* Captured values are not tracked. */
   if (node->graphs != NULL && node->graphs->len > 0)
     making = OF_NUMBERS;
   for (guint k = 0; k < node->outputs->len; k++)

@@ -12,7 +12,7 @@ typedef struct
 {
   const PhRegionForm *form;
   PhRegionForm *own;
-  GHashTable *made; /* PhTensor -> PhTensor (owned), which stands for it */
+  GHashTable *made; /* PhTensor -> the smaller PhTensor (owned) that represents it */
 } Making;
 
 /* ── tensors ── */
@@ -66,7 +66,7 @@ fewer_numbers (GHashTable *sizes, PhTensor *tensor)
 
 static PhTensor *fewer_of (Making *making, PhTensor *tensor);
 
-/* What the recipe of @tensor gives of what stands for its constants. (transfer full) (nullable) */
+/* Evaluates the recipe of @tensor on the smaller constants. (transfer full) (nullable) */
 static PhTensor *
 computed (Making *making, PhTensor *tensor)
 {

@@ -19,7 +19,7 @@ typedef struct
   GPtrArray *attrs;
   guint index;
   PhAttr *kept;
-} Number; /* kept: (nullable) while another stands there */
+} Number; /* kept: (nullable) the original while a changed one is in its place */
 
 struct _PhJitter
 {
@@ -111,7 +111,7 @@ add_times (Finding *finding, double number, guint n)
                        GINT_TO_POINTER (times (finding, number) + finding->by * (int) n));
 }
 
-/* What is a constant on one side may be an attribute on the other. */
+/* A constant on one side may be an attribute on the other. */
 static void
 note (Finding *finding, PhTensor *tensor, guint n_uses)
 {
@@ -141,7 +141,7 @@ note_number (GPtrArray *attrs, guint index, gpointer data)
     add_times (finding, (double) attr->f, 1);
 }
 
-/* Whether @tensor has numbers that were rounded, and are not on the other side. */
+/* Returns TRUE if @tensor has rounded numbers that the other side does not have. */
 static gboolean
 is_rounded (Finding *finding, PhTensor *tensor)
 {
@@ -151,7 +151,7 @@ is_rounded (Finding *finding, PhTensor *tensor)
 
   if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (tensor)) || is_all_short (tensor))
     return FALSE;
-  /* A number that two nodes read there, and one here, is another one there for the second. */
+  /* A scalar read by two nodes there but one here counts as another constant for the second node. */
   if (is_number (tensor, &number))
     return times (finding, number) < 0;
   if (g_hash_table_contains (finding->others, tensor))
@@ -413,8 +413,8 @@ moved_attr (PhAttr *attr, guint turn, guint i)
   return other;
 }
 
-/* The models of a pair are private to it and have no journal, so their constants are set in place: no edit says that what was compiled of
- * them is out of date. */
+/* Applies the changed constants in place. The models of a pair are private and have no journal, so the compiled program must be dropped
+ * explicitly. */
 void
 ph_jitter_apply (PhJitter *jitter, guint side, guint turn)
 {

@@ -11,7 +11,7 @@
 /* Results may move so much farther than by a constant's last bit. */
 #define JITTERS 4
 #define TURNS   12 /* where few elements move, few turns may move them by chance less than rounding did */
-/* What is proved as real numbers may be rounded as much as this without a further question. */
+/* Results proved equal over the reals may differ by this much through rounding without further checks. */
 #define PROVED 1e-6
 /* So may what only one side could compute in float32 alone. */
 #define NARROW 1e-6
@@ -30,7 +30,7 @@ ph_try_was_cancelled (PhTry *self)
   return g_cancellable_is_cancelled (self->options->cancellable);
 }
 
-/* How much smaller than at their full size @inputs are: a part of an image was cut out. */
+/* Returns the size of @inputs relative to their full size; it is below 1 if a part of an image was cut out. */
 static double
 share_of (PhTry *self, GPtrArray *inputs)
 {
@@ -91,7 +91,7 @@ number_at (PhTensor *tensor, gsize i)
                                                                                         : (double) i;
 }
 
-/* Whether @tensor is not what came out before, of the same shape, for other inputs. */
+/* Returns TRUE if @tensor differs from an earlier output of the same shape, for other inputs. */
 static gboolean
 note_output (GPtrArray *seen, PhTensor *tensor)
 {
@@ -122,7 +122,7 @@ note_output (GPtrArray *seen, PhTensor *tensor)
   return FALSE;
 }
 
-/* How large finite elements are. */
+/* Returns the largest finite magnitude. */
 static double
 size_of (PhTensor *tensor)
 {
@@ -199,7 +199,7 @@ nudged (GPtrArray *inputs, double by)
   return others;
 }
 
-/* How far output @output moves from @was when the inputs move by so much. FALSE: that cannot be told. */
+/* Measures how far output @output moves from @was when the inputs move by @by. Returns FALSE if that cannot be computed. */
 static gboolean
 moves (PhTry *self, GPtrArray *inputs, PhTensor *was, guint output, double by, PhDistance *distance)
 {
@@ -213,9 +213,9 @@ moves (PhTry *self, GPtrArray *inputs, PhTensor *was, guint output, double by, P
 
 #define NUDGE 0x1p-48
 
-/* Whether rounding of double explains it: what comes in moved in its last bits moves what comes out as far. A change that
- * promises nothing is not excused where the function jumps: that may be what was changed. What cancels is no jump: it moves twice
- * as far when what comes in does. */
+/* Returns TRUE if rounding of double explains the difference: moving the inputs in their last bits moves the output as far. A change that
+ * promises nothing is not excused near a discontinuity, since that may be what changed. Cancellation is no discontinuity: its effect grows
+ * in proportion to the inputs' movement. */
 static gboolean
 is_ill_conditioned (PhTry *self, GPtrArray *inputs, PhTensor *was, guint output, const PhDistance *distance)
 {
@@ -232,8 +232,8 @@ is_ill_conditioned (PhTry *self, GPtrArray *inputs, PhTensor *was, guint output,
          && by_more.max_abs >= 4 * by.max_abs && by_more.max_abs <= 64 * by.max_abs;
 }
 
-/* How far constants of the change, moved in their last bit, move output @k; no more of them are moved than explain @error. @flips (out)
- * (optional): an element that is no float moves: what is rounded to it falls on the step beside. */
+/* Measures how far output @k moves when the change's constants move in their last bit; stops as soon as that explains @error. @flips (out)
+ * (optional): an element that is not a float moves, since a value is rounded to the next step. */
 static double
 jitter_error (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint k, double error, gboolean *flips)
 {
@@ -272,10 +272,10 @@ is_rounded_beside (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint 
   return flips;
 }
 
-/* Where each rewrite keeps its promise, what they round may add up to so much of what the model itself rounds. */
+/* If each rewrite keeps its promise, their rounding may add up to this multiple of the model's own. */
 #define OWN_ROUNDING 4
 
-/* Whether output @k of the model before, computed in its own types, is as far from what it is in double, or overflows as often. */
+/* Returns TRUE if the model before, computed in its own types, differs as much from its result in double, or overflows as often. */
 static gboolean
 is_own_rounding (PhTry *self, GPtrArray *inputs, PhTensor *was, PhTensor *is, guint k, const PhDistance *distance)
 {
@@ -298,7 +298,7 @@ ph_try_is_field_equal (PhTry *self)
   return self->trial->field != NULL && self->trial->field->result == PH_FIELD_EQUAL;
 }
 
-/* FALSE: an element that is finite on one side only is a difference. */
+/* Returns FALSE if an element that is finite on one side only counts as a difference. */
 static gboolean
 may_be_unbounded (PhTry *self, PhSampleKind kind, const PhDistance *distance)
 {
@@ -335,7 +335,7 @@ has_floats (PhTry *self)
   return FALSE;
 }
 
-/* What is quantised in a lossy way may fall on the step beside. */
+/* Returns TRUE if quantised elements differ by at most one step, which a lossy change allows. */
 static gboolean
 is_within_a_step (PhTry *self, PhTensor *was, PhTensor *is)
 {
@@ -359,7 +359,7 @@ makes_doubles (PhTry *self, guint k)
   return type != NULL && type->kind == PH_KIND_TENSOR && type->dtype == PH_DOUBLE;
 }
 
-/* FALSE: it differs, and that has been noted. */
+/* Returns FALSE if output @k differs, which is then recorded. */
 static gboolean
 judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2], guint k)
 {
@@ -386,7 +386,7 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
       return FALSE;
     }
   self->trial->n_unbounded += unbounded;
-  /* What NaN and infinities are made of is excepted as a whole, by those that except them; integers make none. */
+  /* For NaN and infinities the promise makes an exception; the elements computed from them fall under it. Integers have neither. */
   if (distance.n_exact > 0 && has_floats (self) && (kind == PH_SAMPLE_NONFINITE || kind == PH_SAMPLE_EXTREME)
       && self->options->promise != PH_PROMISE_BITS && self->options->promise != PH_PROMISE_NONE)
     {

@@ -1,4 +1,4 @@
-/* key.c: what decides the outcome of a trial, so that equal rewrites are tried once.
+/* key.c: a key of everything that decides the outcome of a trial, so that equal rewrites are tried once.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "core/run/recipe.h"
 #include "core/tensor/origin.h"
 
-/* Constants up to so many bytes are told by what they hold, larger ones by which tensor they are. */
+/* Constants up to this many bytes are identified by content, larger ones by pointer. */
 #define SMALL 64
 
 void
@@ -83,7 +83,7 @@ add_bytes (PhKey *key, GBytes *bytes)
     ph_key_add (key, data, size);
 }
 
-/* What a tensor is told by, where it is neither a variable nor computed. */
+/* How a key identifies a tensor. */
 enum
 {
   OF_POINTER,
@@ -138,7 +138,7 @@ add_tensor (PhKey *key, PhTensor *tensor, gpointer data)
         ph_key_add_int (key, variable);
       else
         {
-          note_tensor (key, tensor); /* its recipe may have bodies, told by where they lie */
+          note_tensor (key, tensor); /* its recipe may have bodies, identified by pointer */
           add_recipe (key, ph_recipe_of (tensor), form);
         }
       return;
@@ -193,7 +193,7 @@ typedef struct
   guint64 rows; /* core/prove/rows.h: along these axes more places say no more */
 } Numbers;
 
-/* As many places of an axis that nothing looks along are as good as more. */
+/* Lengths from this on are equivalent for an axis along which nothing is computed. */
 #define MANY_ROWS 8
 
 static gboolean
@@ -311,7 +311,7 @@ add_node (PhKey *key, Numbers *numbers, const PhNode *node, const PhRegionForm *
   ph_key_add_int (key, node->outputs->len);
   for (guint i = 0; i < node->outputs->len; i++)
     {
-      if (form == NULL || form->sizes == NULL) /* or it follows from what comes in */
+      if (form == NULL || form->sizes == NULL) /* or it follows from the inputs */
         add_type (key, numbers, ph_node_output (node, i)->type, form);
       add_value (key, numbers, ph_node_output (node, i), form);
     }
@@ -337,7 +337,7 @@ add_nodes (PhKey *key, Numbers *numbers, GPtrArray *nodes, const PhRegionForm *f
   return TRUE;
 }
 
-/* An expression with a body is told by which one it is. */
+/* A recipe with a body is identified by pointer. */
 static void
 add_recipe (PhKey *key, PhModel *recipe, const PhRegionForm *form)
 {
@@ -366,7 +366,7 @@ has_static_type (const PhValue *value)
   return value != NULL && value->type != NULL && value->type->kind == PH_KIND_TENSOR && ph_type_is_static (value->type);
 }
 
-/* Whether any shape may stand in @value where it is the model's own input. */
+/* Returns TRUE if @value, as an input of the model, might hold a shape. */
 static gboolean
 may_say_shapes (const PhValue *value)
 {
@@ -378,7 +378,7 @@ ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const Ph
                GPtrArray *tensors)
 {
   const gboolean is_newest = ph_model_opset (before, "") >= PH_OPSET_NEWEST && ph_model_opset (after, "") >= PH_OPSET_NEWEST;
-  /* What is proved of a form without poles holds for any number. */
+  /* The proof of a form without poles holds for any numbers. */
   const gboolean any_number = form != NULL && are_pole_free (region->before) && are_pole_free (region->after);
   Numbers numbers = { .n = 0, .rows = form == NULL && is_newest ? ph_rows_of (region) : 0 };
   PhKey own, *key = &own;

@@ -1,4 +1,4 @@
-/* magnitudes.c: how large the elements of constants are, told of computed ones by the expressions that they wait to be computed by.
+/* magnitudes.c: bounds on the elements of constants. For a deferred constant they are derived from its recipe.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/magnitudes.h"
 
@@ -11,12 +11,12 @@
 
 /* Of more elements only the largest magnitude is looked for. */
 #define FEW 4096
-/* Floats of this size and more are far from being rounded to 0, or to a number of few digits. */
+/* Floats between these magnitudes are safe from underflow and overflow, also when rounded to few digits. */
 #define TINY 1e-30
 #define HUGE 1e38
 
-/* Every element lies in [low, high] and is no nearer to 0 than least; one is at least as far from it as most, where that is not infinite:
- * then it is a sum, to which what is lost in a term is nothing. */
+/* Every element lies in [low, high] with a magnitude of at least @least. If @most is not infinite, one has at least that magnitude: then it
+ * is a sum in which losing a small term does not matter. */
 typedef struct
 {
   double low, high, least, most;
@@ -94,7 +94,7 @@ of_elements (PhTensor *tensor)
 
 static Range range_of (PhMagnitudes *self, PhTensor *tensor);
 
-/* Wherever the largest of one stands, it meets at least the least of the other. */
+/* The largest element of one factor meets an element of at least the other's least magnitude. */
 static double
 met (double most, double least)
 {
@@ -226,7 +226,7 @@ of_node (GHashTable *ranges, const PhNode *node)
   return (Range) { .known = FALSE };
 }
 
-/* Only of what is in the range of floats and of doubles: no step on the way may leave it either. */
+/* Computes the range of a recipe; only known if every intermediate value stays in the range of floats. */
 static Range
 of_expression (PhMagnitudes *self, PhModel *model)
 {

@@ -3,7 +3,7 @@
 #include "core/ops/op-list.h"
 #include "core/prove/trial-private.h"
 
-/* In this order; the first ones are tried whatever they cost. */
+/* The order of trials; the first ones run whatever they cost. */
 /* clang-format off */
 static const struct { PhSampleKind kind; guint turn; } plan[] = {
   { PH_SAMPLE_CAPTURED, 0 }, { PH_SAMPLE_NORMAL, 0 }, { PH_SAMPLE_REACH, 0 }, { PH_SAMPLE_NONFINITE, 0 }, { PH_SAMPLE_EXTREME, 0 },
@@ -14,7 +14,7 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
   { PH_SAMPLE_NONFINITE, 5 },
 };
 /* clang-format on */
-/* More of normal and wide ones, where results jump: a jump that lies a little elsewhere shows on few inputs. */
+/* More normal and wide samples for functions with jumps: a jump that moved a little shows on few inputs only. */
 #define N_MORE     24
 #define FEW        200 /* elements: fewer than these show less, and cost nothing                          */
 #define N_POINTS   180 /* so many of one number alone, at which they may jump                                */
@@ -50,7 +50,7 @@ jumps (PhGraph *graph)
   return FALSE;
 }
 
-/* Whether a cast holds less than what it reads. */
+/* Returns TRUE if a cast goes to a float type narrower than float32. */
 static gboolean
 narrows (PhGraph *graph)
 {
@@ -72,7 +72,7 @@ typedef struct
 } Run;
 #define MAX_RUNS 6
 
-/* What follows the plan. Returns how many @runs. */
+/* Lists the runs that follow the plan. Returns their number. */
 static guint
 find_runs (PhTry *self, Run *runs)
 {

@@ -1,4 +1,4 @@
-/* pool.c: numbers that decide something in a pair of models: those that they compare with, and what lies beside them.
+/* pool.c: collects the critical numbers of a pair of models: those they compare with, and their neighbours.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/pool.h"
 
@@ -41,7 +41,7 @@ add_point (PhPool *pool, double value)
 
 #define MAX_PLAIN 7
 
-/* A value that something may be compared with, and what lies just beside it. */
+/* Adds a value used in comparisons, with its neighbours. */
 static void
 add_threshold (PhPool *pool, double value)
 {
@@ -83,7 +83,7 @@ add_integer (PhPool *pool, gint64 value)
     g_array_append_val (pool->integers, value);
 }
 
-/* Integers below the first are within what is usually made up, those beyond the second say "to the end". */
+/* Made-up integers cover the values below FAR anyway; those from FARTHER on mean "to the end". */
 #define FAR     64
 #define FARTHER ((gint64) 1 << 20)
 #define MAX_FAR 16
@@ -101,7 +101,7 @@ add_length (PhPool *pool, gint64 value)
     g_array_append_val (pool->lengths, value);
 }
 
-/* A place of an axis, or how many there are of it: a dimension is to go beyond, and to have some places there. */
+/* Adds an index into an axis, or its length: some trial has a dimension that goes a few elements beyond it. */
 static void
 add_bound (PhPool *pool, gint64 value)
 {
@@ -178,7 +178,7 @@ add_attr (PhPool *pool, const PhAttr *attr)
       add_integer (pool, attr->ints[i]);
 }
 
-/* What a narrower type only just holds, and what it does not; what lies beside whole numbers. */
+/* Adds values near the limits of a narrower type, and near whole numbers. */
 static void
 add_ends (PhPool *pool, const PhNode *node)
 {
@@ -256,7 +256,7 @@ decides (PhGraph *graph)
   return FALSE;
 }
 
-/* What it is of has the shape that it says. */
+/* Returns TRUE for the input that gives the shape of the result. */
 static gboolean
 is_target (const PhNode *node, guint input)
 {

@@ -22,7 +22,7 @@ pass_of (const PhStep *step)
   return ph_pass_find (name);
 }
 
-/* What another program did promises nothing. */
+/* Returns TRUE for changes by other programs, which promise nothing. */
 static gboolean
 is_foreign (const PhPass *pass)
 {

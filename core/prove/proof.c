@@ -24,7 +24,7 @@ ph_rewrite_proof_free (PhRewriteProof *one)
   g_free (one);
 }
 
-/* What is different is worst; what nothing is known of is worse than what is close. */
+/* Returns the worse verdict: different is worst, and unknown is worse than close. */
 PhVerdict
 ph_verdict_worse (PhVerdict a, PhVerdict b)
 {
@@ -424,7 +424,7 @@ ph_proof_conclude (PhProof *proof)
   proof->inputs = kinds_to_string (draft->kinds);
   if (draft->whole == PH_VERDICT_DIFFERENT)
     proof->verdict = PH_VERDICT_DIFFERENT;
-  /* What could not be tried alone was tried in the whole. */
+  /* The run of the whole model covers rewrites that could not be tried alone. */
   else if (proof->verdict == PH_VERDICT_NONE && (draft->whole == PH_VERDICT_SAME || draft->whole == PH_VERDICT_CLOSE))
     proof->verdict = proof->n_close > 0 ? PH_VERDICT_CLOSE : draft->whole;
   else if (draft->n_at_one_run > 0 && ph_verdict_is_good (proof->verdict) && !ph_verdict_is_good (draft->whole))

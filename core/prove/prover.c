@@ -1,4 +1,4 @@
-/* prover.c: walks along the journal, and puts together what is found of each rewrite and of the model as a whole.
+/* prover.c: walks along the journal and combines the verdicts on each rewrite and on the model as a whole.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <omp.h>
 
@@ -193,7 +193,7 @@ is_all_fed (PhProver *prover)
   return TRUE;
 }
 
-/* FALSE: cancelled. */
+/* Tries the model as a whole. Returns FALSE if cancelled. */
 static gboolean
 add_whole (PhProver *prover, PhProof *proof, gboolean foreign, double flops, GError **error)
 {
@@ -244,7 +244,7 @@ is_joined (const PhTrial *trial)
   return trial->verdict == PH_VERDICT_PROVED || (trial->verdict == PH_VERDICT_SAME && trial->n_sets >= PH_PROVE_ENOUGH_SETS);
 }
 
-/* What is changed, with all that lies between. (transfer full) (nullable) */
+/* Returns a region with all changes and everything between them. (transfer full) (nullable) */
 static PhRegion *
 joint_region (PhProver *prover, const PhProof *proof)
 {
@@ -256,8 +256,8 @@ joint_region (PhProver *prover, const PhProof *proof)
   return regions->len > 0 ? ph_region_joint (regions, prover->model[0], prover->model[1], MAX_JOINT) : NULL;
 }
 
-/* All of a small model, as one region: what is left over of a change may vanish far from it, as what is added to each key does in the softmax, and
- * what two parts of it have in common may tie them. (nullable) */
+/* Returns the whole of a small model as one region: a difference may vanish far from the change, as a term added to each key does in the
+ * softmax, and two parts of a change may depend on a common producer. (nullable) */
 static PhRegion *
 small_model (PhProver *prover)
 {
@@ -267,12 +267,12 @@ small_model (PhProver *prover)
              : NULL;
 }
 
-/* How often the region of a change takes in what it reads from. */
+/* The number of times that the region of a change is extended by its producers. */
 #define MAX_PRODUCERS 4
 
-/* What flows in the model agrees, and what is made up at the border does not: rows of a softmax sum to one, and so may be what the change leans on. It
- * is then the same for all that its producers can make of anything. A change that shows on few numbers alone is not looked at: those may never be hit
- * upon so far away. (transfer full) (nullable) NULL without @error: there is no such excuse */
+/* Retries a region that agrees on captured values but differs on made-up ones, extended by its producers: the change may rely on a property
+ * that these guarantee, such as rows of a softmax that sum to one. Differences on few numbers are not excused: far from the change, made-up
+ * inputs may never hit those. (transfer full) (nullable) NULL without @error: no excuse was found */
 static PhTrial *
 try_with_producers (PhProver *prover, const PhRegion *region, const PhTrial *trial, GError **error)
 {
@@ -304,8 +304,8 @@ try_with_producers (PhProver *prover, const PhRegion *region, const PhTrial *tri
   return NULL;
 }
 
-/* Another program's changes may lean on each other: a transposition goes before a node and comes back behind it. Apart they differ, and
- * together they may be equal, as one connected change may. FALSE: cancelled. */
+/* Tries the rewrites of another program together, which may depend on each other: one moves a transposition before a node, another cancels
+ * it behind the node. They differ alone but may be equal as one change. Returns FALSE if cancelled. */
 static gboolean
 join_differences (PhProver *prover, PhProof *proof, guint first, guint last, GError **error)
 {
@@ -364,8 +364,8 @@ join_differences (PhProver *prover, PhProof *proof, guint first, guint last, GEr
   return TRUE;
 }
 
-/* Where nobody asked for it, the whole model is run to see what no rewrite alone shows, or which output shows a difference. What
- * is proved rewrite by rewrite needs it only where it costs nothing. */
+/* Returns TRUE if the whole model is run unasked: to find what no single rewrite shows, or which output differs. If every rewrite is
+ * proved, only if it is cheap. */
 static gboolean
 wants_whole (PhProver *prover, const PhProof *proof, gboolean foreign)
 {

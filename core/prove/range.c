@@ -1,4 +1,4 @@
-/* range.c: what element types cannot hold, and what operators make of NaN and infinities as they like.
+/* range.c: values that overflow their element type, and operators whose result for NaN or infinities is unspecified.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
@@ -7,7 +7,7 @@
 
 /* ── ranges of element types ── */
 
-/* What is larger than this many least normal numbers of the type is not lost in the noise of its small ones. */
+/* Numbers above this multiple of the type's least normal number are not lost in the rounding of small ones. */
 #define CLEAR 4
 
 static double
@@ -16,7 +16,7 @@ least_normal (const PhType *type)
   return type != NULL && type->kind == PH_KIND_TENSOR && type->dtype == PH_FLOAT16 ? 0x1p-14 : 0x1p-126;
 }
 
-/* Whether element @i, which is @exact where numbers have no range, is another one in its type. */
+/* Returns TRUE if element @i, which is @exact without limits on range, differs when computed in the range of its type. */
 static gboolean
 is_gone (PhTensor *exact, PhTensor *ranged, double least, gsize i)
 {
@@ -40,9 +40,9 @@ count_gone (PhTensor *exact, PhTensor *ranged, PhTensor *other_exact, PhTensor *
   return n;
 }
 
-/* In double, and as real numbers, x * 256 / 256 is x; in float16 it is infinite from 256 on. What both sides give is computed again
- * with the ranges of the element types. What is lost is a difference. What overflowed before and does so no more is none where a
- * larger operator does it, but it is not the same. FALSE: it differs, and that has been noted. */
+/* Computes both sides again with the ranges of their element types. In double x * 256 / 256 is x, but in float16 it is infinite from 256
+ * on. A value that is lost is a difference. One that overflowed only before is not, if the change computes it in a larger operator, but the
+ * sides are not the same. Returns FALSE if they differ, which is then recorded. */
 gboolean
 ph_try_judge_range (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2])
 {
@@ -86,8 +86,8 @@ ph_try_judge_range (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray
 
 /* ── what nobody says ── */
 
-/* Whether @node makes of NaN what ONNX does not say: an order, an integer; or of any infinity, by the order in which it eliminates.
- * @all: there is no NaN. */
+/* Returns TRUE if ONNX does not specify what @node makes of NaN (an order, an integer), or of infinities, where it depends on the order of
+ * elimination. @all: NaN does not occur. */
 static gboolean
 leaves_open (const PhNode *node, gboolean all)
 {
@@ -112,7 +112,7 @@ leaves_open (const PhNode *node, gboolean all)
   return FALSE;
 }
 
-/* Whether @value depends on such a node. */
+/* Returns TRUE if @value depends on such a node. */
 static gboolean
 depends_on_open (const PhValue *value, gboolean all)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/prover-private.h"
 
-/* How often, and up to how many nodes, a region takes in what reads it. */
+/* The number of times that a region is extended by its readers, and its largest size in nodes. */
 #define MAX_FOLLOWED  3
 #define MAX_FOLLOWING 160
 #define FAR           0x1p-7
@@ -19,9 +19,9 @@ is_good_in_float (const PhTrial *trial, guint n_outputs)
   return TRUE;
 }
 
-/* Whether @trial, of a region with its readers, excuses what differs at the border of @region. Of a change that promises nothing a few
- * inputs on which the readers do not show it are no excuse: it has to be proved. But where one side is nothing, what the readers
- * get there is made up itself, thresholds and ties included; then it will do that they do not tell the two apart. */
+/* Returns TRUE if @trial, of a region with its readers, excuses a difference at the border of @region. For a change that promises nothing,
+ * a few inputs on which the readers hide the difference are not enough: it must be proved. But if one side is empty, the readers' inputs
+ * are made up directly, thresholds and ties included, and enough samples suffice. */
 static gboolean
 excuses (const PhTrial *trial, const PhRegion *region, guint n_outputs, PhPromise promise)
 {
@@ -32,8 +32,7 @@ excuses (const PhTrial *trial, const PhRegion *region, guint n_outputs, PhPromis
              && (region->before->len == 0 || region->after->len == 0));
 }
 
-/* Sizes that say of what shape another value is fit it by chance alone, where its own are not known: then shapes differ, or what is computed
- * fails, and no number does. */
+/* Returns TRUE if made-up shapes do not fit together: shapes differ or the computation fails, but no number differs. */
 static gboolean
 may_not_fit (const PhTrial *trial)
 {

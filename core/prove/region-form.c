@@ -6,7 +6,7 @@
 #include "core/prove/rows.h"
 #include "core/run/recipe.h"
 
-/* Fewer numbers decide what is computed, as bounds and exponents do. */
+/* Constants with fewer elements, such as bounds and exponents, may decide what is computed. */
 #define LEAST_VARIABLE 5
 
 static gboolean
@@ -23,7 +23,7 @@ add_variable (PhRegionForm *form, PhTensor *tensor)
     g_hash_table_insert (form->variables, tensor, GUINT_TO_POINTER (g_hash_table_size (form->variables) + 1));
 }
 
-/* FALSE: one of them is of no form. */
+/* Returns FALSE if a constant keeps the region from having a form. */
 static gboolean
 add_constants (PhRegionForm *form, GPtrArray *nodes, gboolean before, PhMagnitudes *magnitudes)
 {

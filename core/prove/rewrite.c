@@ -9,7 +9,7 @@
 #include "core/prove/structure.h"
 #include "core/prove/version.h"
 
-/* How often, and up to how many nodes, a region takes in what it reads from. */
+/* The number of times that a region is extended by its producers, and its largest size in nodes. */
 #define MAX_WIDER  5
 #define MAX_NODES  60
 #define MAX_MERGED 3
@@ -63,7 +63,7 @@ try_pair (PhProver *prover, const PhRegion *region, const PhTrialOptions *option
   return trial;
 }
 
-/* After reads what before does not: the two may be tied by what produces them, as where common code is merged. */
+/* Returns TRUE if the new side reads an input that the old one does not: a common producer may tie them, as when common code is merged. */
 static gboolean
 reads_more (PhProver *prover, const PhRegion *region)
 {
@@ -143,8 +143,8 @@ follow (PhProver *prover, const PhRegion *region, PhTensor *const *captured)
     ph_prover_follow (prover, pair, captured);
 }
 
-/* What is proved of a form for any weights, and was tried on some, is proved of these; unless their bits count, or computing them
- * may have lost what they are. The range of smaller types ends among ordinary numbers. (transfer full) (nullable) */
+/* Returns a proof by form: what holds for any weights, and was tried on some, holds for these. Not if their bits matter, if computing them
+ * may have lost accuracy, or if a smaller type with a smaller range occurs. (transfer full) (nullable) */
 static PhTrial *
 try_form (PhProver *prover, const PhRegion *region, const PhRegionForm *form, PhPromise promise)
 {
@@ -173,7 +173,7 @@ try_form (PhProver *prover, const PhRegion *region, const PhRegionForm *form, Ph
   return g_steal_pointer (&trial);
 }
 
-/* A form that is not known yet is tried with few channels. (transfer full) NULL: that does not prove the region */
+/* Tries an unknown form with few channels. (transfer full) NULL: that does not prove the region */
 static PhTrial *
 try_fewer (PhProver *prover, const PhRegion *region, PhRegionForm *form, const PhTrialOptions *options)
 {
@@ -306,7 +306,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
   const gboolean wants_capture = !whole && ph_prover_wants_capture (prover);
   gboolean structured = whole;
 
-  /* What one rewrite of a rule is shown by, others are. */
+  /* Other rewrites of a rule are likely to be proved in the same way. */
   if (wants_capture || (!whole && prover->same_rule != NULL && prover->same_rule == prover->said.rule))
     {
       PhTrial *trial = try_structure (prover, region);
@@ -324,8 +324,8 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
 /* So little may be what a cast rounds of numbers that are never there: doubles made of floats. */
 #define LITTLE 1e-6
 
-/* What is different at the border stays so, though the rest of the model may never show it: a foreign change has no guard that
- * would have looked at its context. */
+/* Returns TRUE if a wider region cannot change the verdict. A difference at the border of a foreign change is final even if the rest of the
+ * model hides it: no guard has checked its context. */
 static gboolean
 is_settled (PhProver *prover, const PhRegion *region, PhPromise promise, const PhTrial *trial)
 {
@@ -345,7 +345,7 @@ may_be_proved (const PhTrial *trial, guint round)
          && trial->field->result == PH_FIELD_UNEQUAL;
 }
 
-/* A rule may lean on what produces what it reads: the region then takes that in, and is tried again. */
+/* Tries a region, then extends it by its producers and tries again: a rule may rely on them. */
 static PhTrial *
 prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flops, GError **error)
 {
@@ -390,8 +390,8 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flop
   return trial;
 }
 
-/* A run of the model is only made for what is not proved without it. @narrow: the region as it was found; @region: as wide as it
- * became. */
+/* Proves a region without running the model, and with captured values only if that fails. @narrow: the region as found; @region: as it was
+ * extended. */
 static PhTrial *
 prove_with_captured (PhProver *prover, const PhRegion *narrow, PhRegion **region, PhPromise promise, double flops, GError **error)
 {
@@ -408,7 +408,7 @@ prove_with_captured (PhProver *prover, const PhRegion *narrow, PhRegion **region
 
 /* ── one rewrite ── */
 
-/* Whether @graph is of a function that is there on both sides: one that came or went is called by what changed too. */
+/* Returns TRUE if @graph belongs to a function that exists on both sides: the callers of one that came or went changed as well. */
 static gboolean
 in_lasting_function (PhProver *prover, const PhGraph *graph)
 {
@@ -418,7 +418,7 @@ in_lasting_function (PhProver *prover, const PhGraph *graph)
          && ph_model_find_function (prover->model[1], function->domain, function->name) != NULL;
 }
 
-/* What nothing reads makes no difference, whatever it would be. */
+/* Returns TRUE if a result of @node is used; otherwise its change makes no difference. */
 static gboolean
 is_read (const PhNode *node)
 {
@@ -428,7 +428,7 @@ is_read (const PhNode *node)
   return FALSE;
 }
 
-/* Why nothing of @rewrite can be computed. NULL: it can. */
+/* Returns why @rewrite cannot be computed, or NULL if it can. */
 static const char *
 why_not (PhProver *prover, const PhRewrite *rewrite)
 {

@@ -17,7 +17,7 @@ rank_of (const PhValue *value)
   return type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank ? type->rank : 0;
 }
 
-/* A constant is as long as it is, and so is all that it is combined with. */
+/* Returns the axes along which constant operands fix the length. */
 static guint64
 extents_of (const PhNode *node, guint first)
 {
@@ -62,7 +62,7 @@ is_one_of (const PhOp *op, const PhOp *const *ops)
   return FALSE;
 }
 
-/* The axes that @node looks along. FALSE: it may be any. */
+/* Sets @axes to those along which @node computes. Returns FALSE if it could be any. */
 static gboolean
 axes_of_node (const PhNode *node, guint64 *axes)
 {
@@ -136,7 +136,7 @@ ph_rows_limit (guint64 rows, gint64 dim, guint axis, guint rank, gint64 most)
 
 /* ── spatial sizes ── */
 
-/* What is larger says "to the end". */
+/* Larger values mean "to the end". */
 #define MOST_SIZE 1000000
 
 static void
@@ -153,7 +153,7 @@ int_at (const PhAttr *attr, gsize i, gint64 fallback)
   return attr != NULL && attr->kind == PH_ATTR_INTS && i < attr->n ? attr->ints[i] : fallback;
 }
 
-/* Two windows beside each other fit. FALSE: @node slides no window. */
+/* Requires room for two neighbouring windows. Returns FALSE if @node has no window. */
 static gboolean
 add_window (const PhNode *node, gint64 *least)
 {
@@ -207,7 +207,7 @@ add_constants (const PhNode *node, gint64 *least)
     }
 }
 
-/* @window: what windows need; @least: what integers do. */
+/* @window: the size that windows need; @least: the size that integers need. */
 static void
 add_node (const PhNode *node, gint64 *least, gint64 *window)
 {

@@ -233,7 +233,7 @@ fill_point (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint point, 
                           state));
 }
 
-/* Each input has its own, in its own places; in one turn they meet, as in what takes their difference. */
+/* Each input has NaN and infinities of its own, in its own places; in one turn they coincide, which matters for differences. */
 #define SHARED_TURN 3
 /* In the last ones every other input is infinite here and there, or NaN, and the others are not. */
 #define MANY_TURN 4
@@ -359,7 +359,7 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, guint input, PhBounds bound
   const PhUsage *usage = &sampler->usage[input];
   const PhDType dtype = ph_tensor_dtype (tensor);
   const gsize n = ph_tensor_count (tensor);
-  /* All of a tensor near one number, such as its zero point: then sums of products are small, and saturate nothing. */
+  /* All elements are near one number, such as the zero point: sums of products stay small and do not saturate. */
   const gint64 centre = sampler->pool->integers->len > 0
                             ? g_array_index (sampler->pool->integers, gint64, ph_splitmix (state) % sampler->pool->integers->len)
                             : 0;
@@ -418,7 +418,7 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, guint input, PhBounds bound
     }
 }
 
-/* Elements of what is made up at most: more say nothing more. */
+/* The most elements of a made-up input: more would show nothing more. */
 #define MAX_ELEMENTS 50000000
 
 typedef struct
@@ -428,7 +428,7 @@ typedef struct
   gint64 dims[PH_MAX_RANK];
 } Shape;
 
-/* FALSE: there is none. @like: (nullable) has it. */
+/* Finds the shape of an input, from @like (nullable) or its type. Returns FALSE if it has none. */
 static gboolean
 find_shape (const PhType *type, PhTensor *like, PhSizes *sizes, PhSampleShapes shapes, const PhPair *pair, Shape *shape)
 {
@@ -458,7 +458,8 @@ count_of (const Shape *shape, guint64 rows, gint64 places)
   return count;
 }
 
-/* As many places of each axis of rows as make no input larger than @most; at least two, so that a row is not taken for all. 0: all. */
+/* Returns how many elements each axis of rows keeps so that no input exceeds @most; at least two, so that a row differs from the whole.
+ * Returns 0 for all. */
 static gint64
 choose_places (guint64 rows, const Shape *shapes, guint n, gsize most)
 {
@@ -499,7 +500,7 @@ draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind k
 
   if (count_of (shape, 0, 0) > MAX_ELEMENTS)
     return NULL;
-  /* What shapes are made of cannot be anything. */
+  /* A shape cannot have arbitrary values. */
   if (like != NULL && sampler->usage[input].reading == PH_READ_AS_SHAPE
       && !(sampler->usage[input].is_free && (kind == PH_SAMPLE_REACH || kind == PH_SAMPLE_DENSE)))
     return ph_tensor_ref (like);

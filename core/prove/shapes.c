@@ -69,7 +69,7 @@ works (PhTry *self, PhSampleShapes shapes, GError **problem)
   return works;
 }
 
-/* Where a part of an image does not do, all of it may. */
+/* Adds @shapes if they work; if a cropped image does not work, tries the full one. */
 static void
 add_shapes (PhTry *self, PhSampleShapes shapes, GError **problem)
 {
@@ -113,7 +113,8 @@ find_far (PhTry *self)
   guint n_beyond, n = ph_sampler_n_far (self->sampler, &n_beyond);
 
   for (guint i = 1; i <= n && !ph_try_was_cancelled (self); i++)
-    if (i == 1 || i != n_beyond || self->far->len == before) /* all at once is for those that are not let alone */
+    if (i == 1 || i != n_beyond
+        || self->far->len == before) /* the trial beyond all constants at once is only needed if single ones fail */
       add_shapes (self, (PhSampleShapes) { .far = i, .crop = 1 }, NULL);
 }
 
@@ -153,7 +154,7 @@ ph_try_find_shapes (PhTry *self, GError **problem)
     add_shapes (self, (PhSampleShapes) { .captured = TRUE, .crop = self->crop }, NULL);
   for (guint i = 1; i < n && self->shapes->len < 2 && !ph_try_was_cancelled (self); i++)
     add_shapes (self, (PhSampleShapes) { .sizes = i, .crop = 1 }, NULL);
-  /* Where nothing is wider than one, shapes that only look alike part. */
+  /* If nothing is wider than one, this size separates shapes that only look alike. */
   if (n > 2 && self->shapes->len > 0)
     add_shapes (self, (PhSampleShapes) { .sizes = 2, .crop = 1 }, NULL);
   if (self->shapes->len == 0 && self->has_poor)

@@ -1,4 +1,4 @@
-/* sizes.c: what is chosen for open dimensions.
+/* sizes.c: chooses sizes for open dimensions.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/sizes.h"
 
@@ -12,7 +12,7 @@
 
 static const gint64 mixed_sizes[] = { 1, 2, 3, 7 };
 
-/* The first gives each symbol a size of its own; below 0, the last axis is as long as that and others are 1: sounds. */
+/* 0 gives each symbol a size of its own; a negative size is that of the last axis, with 1 for the others: audio. */
 static const gint64 common_sizes[PH_SIZES_N_COMMON] = { 0, 2, 1, 3, 4, 8, 32, 64, 16, 224, -64, -256, -512, -4096 };
 
 gboolean
@@ -110,7 +110,7 @@ n_ways (guint n_open)
 #define COMMON_LENGTH 4
 #define MAX_MET       40
 
-/* Two sizes whose product, sum or difference is a length that something is compared with, or each of which is one. */
+/* Two sizes whose product, sum or difference is a length used in a comparison, or which both are such lengths. */
 typedef struct
 {
   gint64 a, b;

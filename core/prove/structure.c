@@ -8,7 +8,7 @@
 #include "core/run/executor.h"
 #include "core/tensor/origin.h"
 
-/* What a key begins with. */
+/* The kind of a key. */
 enum
 {
   OF_LEAF,
@@ -22,10 +22,10 @@ struct _PhStructure
 {
   const PhRegion *region;
   PhModel *model[2];     /* before, after                                                          */
-  GHashTable *numbers;   /* what it is -> number; 0 is what is left out                            */
+  GHashTable *numbers;   /* key -> value number; 0 is an omitted input                             */
   GHashTable *tensors;   /* PhTensor, by content -> number                                         */
   GHashTable *values[2]; /* PhValue -> number: what the region makes                               */
-  GHashTable *folded;    /* (nullable) PhValue -> PhTensor: what is made of constants alone        */
+  GHashTable *folded;    /* (nullable) PhValue -> PhTensor: results that depend on constants alone */
   PhFolds folds;
   gboolean has_folds; /* there is something of that kind                                        */
   guint next;
@@ -82,7 +82,7 @@ tensor_equal (gconstpointer a, gconstpointer b)
   return ph_tensor_equal ((PhTensor *) a, (PhTensor *) b);
 }
 
-/* What waits to be computed is told by which one it is: nobody compared it with another. */
+/* Numbers a tensor by content, but a deferred one by pointer: comparing contents would compute it. */
 static guint
 number_of_tensor (PhStructure *self, PhTensor *tensor)
 {
@@ -131,7 +131,7 @@ set_number (const Walk *walk, const PhValue *value, guint number)
 
 /* ── nodes ── */
 
-/* The body stands for the nodes that it replaced. */
+/* Numbers a fused node by its body, which stands for the nodes that it replaced. */
 static gboolean
 number_fused (const Walk *walk, const PhNode *node)
 {
@@ -146,7 +146,7 @@ number_fused (const Walk *walk, const PhNode *node)
   return TRUE;
 }
 
-/* What a body is handed is told by its place; what it captures is as outside. */
+/* Adds a body to the key. Its inputs are identified by position, captured values by their number outside. */
 static gboolean
 add_body (const Walk *walk, PhKey *key, PhGraph *body)
 {
@@ -202,7 +202,7 @@ by_name (gconstpointer a, gconstpointer b)
   return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* Whether @node depends on constants alone. In an older opset its kernel would read it wrong. */
+/* Returns TRUE if @node depends on constants alone and is at the newest opset, which the kernels expect. */
 static gboolean
 is_foldable (const Walk *walk, const PhNode *node)
 {
@@ -221,7 +221,7 @@ is_foldable (const Walk *walk, const PhNode *node)
   return any;
 }
 
-/* What kernels make of constants is what they are, to the last bit. FALSE: it cannot be computed. */
+/* Computes @node on constants, since kernels are deterministic to the last bit. Returns FALSE if that fails. */
 static gboolean
 fold (const Walk *walk, const PhNode *node)
 {

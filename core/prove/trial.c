@@ -8,7 +8,7 @@
 #include "core/prove/region-form.h"
 #include "core/prove/rows.h"
 
-/* Where exact evaluation settled what numbers could only show at a pole, and there is none. */
+/* Sets of inputs that suffice if exact evaluation settled the rest and there is no pole. */
 #define N_SETTLED 4
 
 /* ── the trial ── */
@@ -139,7 +139,8 @@ can_be_run_at (PhTry *self, PhSampleShapes shapes)
   return outputs != NULL;
 }
 
-/* TRUE: equal where one dimension is beyond the large constants, too. What cannot be evaluated there is left to be tried. */
+/* Returns TRUE if both sides are also equal with one dimension beyond the large constants. Shapes that cannot be evaluated are left to
+ * numeric trials. */
 static gboolean
 is_equal_far (PhTry *self, const PhRegionForm *form, PhFieldReport **last)
 {
@@ -161,8 +162,8 @@ is_equal_far (PhTry *self, const PhRegionForm *form, PhFieldReport **last)
   return TRUE;
 }
 
-/* Equal at all shapes that work, or not proved. @form: (nullable) its variables stand for any numbers. Large images are tried as
- * small ones first. (transfer full) (nullable) */
+/* Evaluates both sides at all shapes that work; equal only if equal at all of them. Small images are tried before large ones. @form:
+ * (nullable) its variables stand for any numbers. (transfer full) (nullable) */
 static PhFieldReport *
 evaluate_at_shapes (PhTry *self, const PhRegionForm *form)
 {
@@ -359,7 +360,7 @@ conclude (PhTry *self, GError *problem)
       trial->why = g_strdup (problem != NULL ? problem->message : "no inputs could be made up");
       return;
     }
-  /* Where no integer was needed as it was fed, it is proved for all of them. */
+  /* If the evaluation used no fed integer as is, it is a proof for all of them. */
   if (ph_try_is_field_equal (self) && (!trial->field->used_fixed || !ph_sampler_has_integers (self->sampler)))
     trial->verdict = trial->n_out_of_range == 0 ? PH_VERDICT_PROVED : PH_VERDICT_CLOSE;
   else if (!ph_try_all_vary (self))
@@ -373,8 +374,8 @@ conclude (PhTry *self, GError *problem)
                          : PH_VERDICT_CLOSE;
 }
 
-/* Nothing is left to be shown but how far rounding goes, and what becomes of NaN and infinities. The range of smaller types ends
- * among ordinary numbers. */
+/* Returns TRUE if only the size of rounding errors, and NaN and infinities, remain to be examined. Types with a smaller range are
+ * excluded. */
 static gboolean
 is_settled (PhTry *self)
 {
@@ -405,14 +406,15 @@ n_captured (PhTry *self)
   return n;
 }
 
-/* What is lossy keeps what ordinary inputs give: a smaller type ends earlier, and a formula that is near is so in the middle. */
+/* Returns TRUE if the promise covers such inputs: a lossy change only keeps the results of ordinary ones, since a smaller type overflows
+ * earlier and an approximation holds in the middle. */
 static gboolean
 is_promised (PhTry *self, PhSampleKind kind)
 {
   return self->options->promise != PH_PROMISE_NEAR || kind == PH_SAMPLE_CAPTURED || kind == PH_SAMPLE_NORMAL;
 }
 
-/* Where one dimension is beyond the large constants. FALSE: it differs, or was cancelled. */
+/* Tries sizes beyond the large constants, one dimension at a time. Returns FALSE if the sides differ or it was cancelled. */
 static gboolean
 try_far (PhTry *self, GError **problem)
 {
@@ -473,7 +475,7 @@ try_all (PhTry *self, GError **problem)
         break;
       if (!is_promised (self, kind) || (kind == PH_SAMPLE_CAPTURED ? !self->whole_captured : self->shapes->len == 0))
         continue;
-      /* What is proved need not be computed at its full size, nor again and again for other weights. */
+      /* A proof needs no run at full size, and no repetition for other weights. */
       if (kind == PH_SAMPLE_CAPTURED && ph_try_is_field_equal (self) && (self->crop > 1 || n_captured (self) > SAMPLE_ROWS))
         continue;
       if ((i >= PH_TRY_FIRST && self->known_form && self->trial->n_sets > 0) || (self->options->brief && self->trial->n_sets > 1))
@@ -503,7 +505,7 @@ try_all (PhTry *self, GError **problem)
   return !ph_try_was_cancelled (self);
 }
 
-/* Large images say no more than small ones; windows see the same at each place. */
+/* Returns the factor by which large images are cropped: windows see the same at each place. */
 static gint64
 choose_crop (PhTry *self)
 {
@@ -512,7 +514,7 @@ choose_crop (PhTry *self)
   return self->options->cost > most ? CLAMP ((gint64) sqrt (self->options->cost / most), 2, 8) : 1;
 }
 
-/* @crops: whether large images may be cut. It is told, of what is different, whether that was done. */
+/* @crops: (inout) whether large images may be cropped; on a difference, whether they were. */
 static PhTrial *
 try_once (const PhPair *pair, const PhTrialOptions *options, gboolean *crops, GError **error)
 {

@@ -7,7 +7,7 @@
 #include "core/ops/op-list.h"
 #include "core/run/recipe.h"
 
-/* What @value is in the model that the pair was cut out of: a pair's own inputs are of open rank. */
+/* Returns the type of @value in the model from which the pair was cut: the pair's own inputs have open rank. */
 static const PhType *
 type_of (const PhPair *pair, const PhValue *value)
 {
@@ -57,7 +57,7 @@ reading_of (const PhUse *use)
   return arg->flags & PH_ARG_SHAPE ? PH_READ_AS_SHAPE : arg->flags & PH_ARG_INDEX ? PH_READ_AS_INDEX : PH_READ_AS_DATA;
 }
 
-/* What it makes does not depend on the numbers. */
+/* Returns TRUE if the result depends on the shape of the input only. */
 static gboolean
 asks_shape (const PhNode *node)
 {
@@ -232,7 +232,7 @@ ph_usage_find (const PhPair *pair)
   return usage;
 }
 
-/* All that reads @value looks something up by it as it is. */
+/* Returns TRUE if all users of @value index something directly by it. */
 static gboolean
 is_plain_index (const PhValue *value)
 {

@@ -15,7 +15,7 @@ taint (GHashTable *tainted, PhGraph *graph)
 
       for (guint i = 0; i < node->inputs->len; i++)
         depends = depends || (node->inputs->pdata[i] != NULL && g_hash_table_contains (tainted, node->inputs->pdata[i]));
-      /* What a body reads of outside is not told apart. */
+      /* Captured values are not tracked. */
       depends = (depends || (node->graphs != NULL && node->graphs->len > 0)) && node->op != &ph_op_Shape
                 && node->op != &ph_op_Size;
       for (guint k = 0; depends && k < node->outputs->len; k++)
@@ -23,7 +23,7 @@ taint (GHashTable *tainted, PhGraph *graph)
     }
 }
 
-/* Where no shape came twice: elements that differ. */
+/* Returns TRUE if an output has distinct elements; used if no shape occurred twice. */
 static gboolean
 has_variety (GPtrArray *seen)
 {

@@ -1,4 +1,4 @@
-/* version.c: what ONNX's list of changes says of an operator's new version, compared with what became of a node.
+/* version.c: checks an upgraded node against ONNX's list of changes to the operator's version.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/version.h"
 
@@ -206,7 +206,7 @@ same_outputs (const Change *change)
   return TRUE;
 }
 
-/* What the table says something of. */
+/* Returns TRUE if the table covers the operator. */
 static gboolean
 is_listed (const PhNode *node)
 {

@@ -28,7 +28,7 @@ check_free (gpointer data)
   g_free (check);
 }
 
-/* "expect_close" of check.expect_close, and of a custom call of @check.expect_close; NULL: no comparison. */
+/* Returns "expect_close" for check.expect_close and for a custom call of @check.expect_close; NULL if it is no comparison. */
 static const char *
 check_of (const char *domain, const char *op_type, const char *target)
 {
@@ -122,7 +122,7 @@ take_checks (PhModel *model, GError **error)
   return g_steal_pointer (&checks);
 }
 
-/* What is said of floats: StableHLO's own is 2 or 3 steps of the last place for what its interpreter rounds correctly. */
+/* Returns the tolerance for floats. StableHLO's own tests allow 2 or 3 ulp, for an interpreter that rounds correctly. */
 static PhTolerance
 tolerance_of (const Check *check, PhDType dtype, const PhCaseOptions *options)
 {

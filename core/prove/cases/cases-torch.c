@@ -1,11 +1,11 @@
-/* cases-torch.c: runs cases as a folder with PyTorch's model.pt, what it was given (input_K.npy) and what it gave (output_K.npy).
+/* cases-torch.c: runs cases in folders with PyTorch's model.pt, its inputs (input_K.npy) and its outputs (output_K.npy).
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/io.h"
 #include "core/number.h"
 #include "core/prove/cases/cases-private.h"
 #include "core/run/executor.h"
 
-/* What the model may be called, the code of FX among them. */
+/* Finds the model under its possible names, which include FX code. */
 static char *
 find_model (const char *folder)
 {

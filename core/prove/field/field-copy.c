@@ -3,7 +3,7 @@
 #include "core/prove/field/field-rules.h"
 #include "core/prove/field/field-tensor.h"
 
-/* How much of a number a type keeps. */
+/* Ranks types by their precision. */
 static guint
 width (PhDType dtype)
 {
@@ -15,7 +15,7 @@ run_cast_to (PhFieldNode *self, PhDType to)
 {
   PhFieldTensor *x = self->in[0];
 
-  /* What is not lost by the cast: a wider float, the numbers 0 and 1. */
+  /* The cast is exact: to a wider float, or from a boolean. */
   if (x->dtype == to || (x->dtype == PH_BOOL && (ph_dtype_is_float (to) || ph_dtype_is_integer (to)))
       || (ph_dtype_is_float (x->dtype) && ph_dtype_is_float (to) && width (to) > width (x->dtype)))
     {
@@ -66,7 +66,7 @@ run_dropout (PhFieldNode *self, gconstpointer data)
   return run_identity (self, data);
 }
 
-/* What adds or multiplies into places is not moved. */
+/* Scatters that add or multiply are arithmetic, not movement. */
 static gboolean
 run_scatter (PhFieldNode *self, gconstpointer data)
 {

@@ -53,7 +53,7 @@ ph_field_map (PhFieldNode *self, PhFieldTensor *const *in, guint n, PhDType dtyp
   return out;
 }
 
-/* ── arithmetic: with an infinity or NaN it is a function of which nothing is known ── */
+/* ── arithmetic: with an infinity or NaN it is an opaque function ── */
 
 static gboolean
 lost (PhField *field, const char *name, const PhNum *in, gboolean commutes, PhNum *result)
@@ -250,7 +250,7 @@ FUNCTION (celu, return bent (field, X, ph_field_inverse (field, P (0)), P (0));)
 FUNCTION (selu, return ph_num_mul (P (1), bent (field, X, ONE, P (0)));)
 FUNCTION (thresholded, return ph_field_positive (field, ph_num_sub (X, P (0))) ? X : ZERO;)
 
-/* odd and even functions of which no more is known */
+/* odd and even functions without further properties */
 static PhNum
 plain_function (PhField *field, const PhNum *in, gconstpointer data)
 {
@@ -271,7 +271,7 @@ bit_of (PhField *field, const char *name, PhNum a)
   return (ph_mix (ph_field_salt (field, name), a.p) >> 21) & 1;
 }
 
-/* A bit of a - b of its own; a >= b is that b > a is not so. Where a = b, as 2 / x * x = 2, rounding decides: any bit. */
+/* Returns a pseudo-random bit of a - b; a >= b is the negation of b > a. If a = b, rounding may decide, as in 2 / x * x > 2: any bit. */
 static gboolean
 is_greater (PhField *field, PhNum a, PhNum b)
 {
@@ -298,7 +298,7 @@ typedef enum { POLYNOMIAL, PRODUCT, QUOTIENT, SIGN, TRUTH, OTHER } Degree;
 typedef struct
 {
   const PhOp *op; PhFieldFunction function;
-  guint n;                       /* inputs; 0: any number, two at a time */
+  guint n;                       /* number of inputs; 0: any number, applied pairwise */
   Degree degree;
   gconstpointer data;
   const char *a, *b; double fallback_a, fallback_b;      /* attributes that are parameters        */
@@ -435,7 +435,7 @@ run_row (PhFieldNode *self, gconstpointer data)
   return self->out[0] != NULL;
 }
 
-/* A deterministic function of the elements, whatever it is. */
+/* An opaque, deterministic function of the elements. */
 static PhNum
 hash_elements (PhField *field, const PhNum *in, gconstpointer data)
 {

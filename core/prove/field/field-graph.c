@@ -166,7 +166,7 @@ recipe_holds (PhField *field, PhTensor *tensor)
   return GPOINTER_TO_INT (g_hash_table_lookup (field->recipes, tensor));
 }
 
-/* One of the form's: its elements are numbers of which nothing is known. (transfer full) (nullable) */
+/* Draws a variable of the form: its elements are arbitrary numbers. (transfer full) (nullable) */
 static PhFieldTensor *
 draw_variable (PhField *field, PhTensor *tensor, guint variable)
 {
@@ -182,7 +182,7 @@ draw_variable (PhField *field, PhTensor *tensor, guint variable)
   return made;
 }
 
-/* What the recipe of @tensor gives, exactly. (transfer full) (nullable) */
+/* Evaluates the recipe of @tensor exactly. (transfer full) (nullable) */
 static PhFieldTensor *
 cook (PhField *field, PhModel *recipe, PhTensor *tensor)
 {
@@ -307,7 +307,7 @@ run_node (PhField *field, const PhNode *node, GHashTable *needed)
 
   if (g_cancellable_is_cancelled (field->cancellable))
     return stop (field, "cancelled");
-  if (field->bad_sign) /* the prime is of no use, whatever comes */
+  if (field->bad_sign) /* the prime is unusable */
     return stop (field, "a constant has another sign");
   field->n_nodes++;
   for (guint i = 0; i < self.n_in && ok; i++)

@@ -9,7 +9,7 @@
 #define LEAST_ELEMENTS 64         /* fewer are computed sooner than looked up */
 #define MOST_ELEMENTS  (16 << 20) /* of all that are remembered               */
 
-/* What the image depends on, and the image. Constants that stand for another number at each point are not remembered. */
+/* A cached image with its key. Constants that represent another number at each point are not cached. */
 typedef struct
 {
   PhTensor *tensor;

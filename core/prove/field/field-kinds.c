@@ -1,4 +1,4 @@
-/* field-kinds.c: what an operator is over the field: movement, arithmetic, a body, or a function of which nothing is known.
+/* field-kinds.c: the kind of each operator over the field: movement, arithmetic, a body, or an opaque function.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/field/field-graph.h"
 #include "core/prove/field/field-number.h"
@@ -68,7 +68,7 @@ run_known (PhFieldNode *self)
 
 /* ── movement ── */
 
-/* Whether the formal argument of input @i has the element type of output 0. */
+/* Returns TRUE if the formal argument of input @i has the element type of output 0. */
 static gboolean
 is_data (const PhOp *op, guint i)
 {
@@ -183,7 +183,7 @@ ph_field_moves (PhFieldNode *self, gconstpointer data)
   return TRUE;
 }
 
-/* ── functions of which nothing is known ── */
+/* ── opaque functions ── */
 
 static guint64
 hash_bytes (guint64 hash, gconstpointer data, gsize n)
@@ -235,7 +235,7 @@ hash_attr (PhField *field, guint64 hash, const PhAttr *attr)
   return hash;
 }
 
-/* Of the operator and its attributes, in whatever order they stand. */
+/* Hashes the operator and its attributes, independent of their order. */
 guint64
 ph_field_hash_node (PhFieldNode *self)
 {
@@ -454,7 +454,8 @@ any_float (PhFieldNode *self, gboolean computed)
   return FALSE;
 }
 
-/* What depends on constants alone. Floats keep their exact value beside what executing gives, unless that is what counts. */
+/* Evaluates a node that depends on constants alone. Floats keep their exact value beside the computed one, unless the computed one is asked
+ * for. */
 static gboolean
 run_constant (PhFieldNode *self, PhFieldRule rule, gconstpointer data)
 {

@@ -26,7 +26,7 @@ set_degree (PhFieldTensor *out, const PhFieldTensor *a, const PhFieldTensor *b, 
   out->under = under * terms;
 }
 
-/* Neither operand may hold an infinity, nor an integer that wraps around. */
+/* Returns TRUE if no operand contains an infinity or is an integer, which could wrap around. */
 static gboolean
 can_multiply (PhFieldNode *self, guint n)
 {
@@ -254,7 +254,7 @@ new_result (PhFieldNode *self, const Shape *shape)
   return ph_field_tensor_new (self->field, self->in[0]->dtype, 2 + shape->w.n, dims);
 }
 
-/* The result, to be filled. FALSE: @done says whether it is found already. */
+/* Allocates the result. Returns FALSE on failure, or with @done set if the result is complete already. */
 static gboolean
 begin_convolution (PhFieldNode *self, Shape *shape, gboolean *done)
 {

@@ -32,7 +32,7 @@ ph_mod_pow (guint32 base, guint64 exponent, guint32 m)
   return (guint32) result;
 }
 
-/* By Euclid's algorithm; of 0: 0. */
+/* Inverts @a by Euclid's algorithm; 0 for 0. */
 static guint32
 mod_inverse (guint32 a, guint32 m)
 {
@@ -139,7 +139,7 @@ ph_field_function (PhField *field, const char *name, PhNum a)
   return ph_field_hash (field, ph_mix (ph_field_salt (field, name), a.p));
 }
 
-/* ── infinities and NaN: numbers of which nothing is known ── */
+/* ── infinities and NaN: opaque numbers ── */
 
 void
 ph_field_set_point (PhField *field, guint64 salt)
@@ -186,7 +186,7 @@ root_two (PhField *field)
   return (PhNum) { ph_mod_pow (2, (PH_FIELD_P + 1) / 4, PH_FIELD_P), ph_mod_pow (2, (PH_FIELD_Q + 1) / 4, PH_FIELD_Q) };
 }
 
-/* A random square: what is not negative in the real numbers is none by Euler's criterion. */
+/* Returns a random square: numbers that are not negative over the reals must pass Euler's criterion. */
 static PhNum
 positive_function (PhField *field, const char *name, PhNum a)
 {
@@ -228,7 +228,7 @@ ph_field_exp (PhField *field, PhNum a)
   if (!(field->reading & PH_FIELD_EXP))
     return positive_function (field, "exp", a);
   result.p = ph_mod_pow (4, a.q, PH_FIELD_P);
-  /* What the power is modulo q is not known: some function of it. */
+  /* The power modulo q is unknown: an opaque function. */
   result.q = ph_field_hash (field, ph_mix (ph_field_salt (field, "exp"), result.p)).q;
   return result;
 }
@@ -329,7 +329,7 @@ exactly (double number)
   return ph_num_mul (ph_num_int (mantissa), power_of_two (exponent - 53));
 }
 
-/* A short number is what it says: 0, 1, 6, 0.5, -1.75. */
+/* Returns TRUE for a short number such as 0, 1, 6, 0.5 or -1.75, which is taken at face value. */
 static gboolean
 is_short (double number)
 {
@@ -353,7 +353,7 @@ typedef enum
   ROOT_TWO_BY_PI
 } Root;
 
-/* The whole number that @size, up to 1e5, may be meant to be. 0: it is nowhere near one. */
+/* Returns the whole number below 1e5 that @size approximates, or 0 if there is none. */
 static double
 whole_near (double size)
 {

@@ -37,7 +37,7 @@ heap_add (PhField *field, Heap *heap, Kind kind, PhNum x)
   heap->n++;
   heap->last = x;
   heap->lost = heap->lost || (kind != LOG_SUM_EXP && ph_field_special (field, x));
-  heap->hash += ph_mix (field->salt, x.p); /* in whatever order they stand */
+  heap->hash += ph_mix (field->salt, x.p); /* independent of the order */
   if (kind == PRODUCT)
     heap->sum = heap->n == 1 ? x : ph_num_mul (heap->sum, x);
   else if (kind == SQUARES || kind == LENGTH)
@@ -211,7 +211,7 @@ run_softmax (PhFieldNode *self, gconstpointer data)
 
 /* ── pools ── */
 
-/* What each window sees: MAX is a function of all that it sees, an average divides by how many there are. */
+/* Pools each window: a maximum is an opaque function of its elements, an average divides by their number. */
 static gboolean
 run_pool (PhFieldNode *self, gconstpointer data)
 {

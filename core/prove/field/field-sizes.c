@@ -5,11 +5,11 @@
 #include "core/prove/field/field-tensor.h"
 #include "core/run/recipe.h"
 
-/* Sizes up to here stay as they are: constants of fewer elements are no variables. */
+/* Sizes up to this one stay unchanged: constants with fewer elements are no variables. */
 #define LEAST 4
 
-/* What a size does to these is to say how often the same is done, or how many of the same are added up; equal sizes stay equal, and
- * others stay apart. So an identity of a few channels, all weights of which are variables, is one of any number. */
+/* Returns TRUE for operators where a size only determines how often the same is done, or how many equal terms are summed; equal sizes stay
+ * equal, and others stay distinct. So an identity proved for a few channels, all weights of which are variables, holds for any number. */
 static gboolean
 is_uniform (const PhNode *node)
 {
@@ -35,7 +35,7 @@ is_uniform (const PhNode *node)
   if (node->op == &ph_op_ConvTranspose)
     return type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && type->rank >= 4
            && ph_node_attr_int (node, "group", 1) == 1;
-  /* What was put together is taken apart by sizes that are said. */
+  /* Splitting needs explicit sizes. */
   if (node->op == &ph_op_Split)
     return weights != NULL && ph_value_constant (weights) != NULL;
   for (guint i = 0; uniform[i] != NULL; i++)
@@ -63,7 +63,7 @@ is_uniform_throughout (const PhNode *node)
   return TRUE;
 }
 
-/* Images stay as they are. */
+/* The axes whose size may shrink: not those of an image. */
 static guint
 n_axes (guint rank)
 {
@@ -141,7 +141,7 @@ ph_field_sizes_apply (GHashTable *sizes, guint rank, gint64 *dims)
     dims[k] = ph_field_sizes_fewer (sizes, dims[k]);
 }
 
-/* What shapes are said by follows the sizes. */
+/* Adapts a constant that gives a shape to the smaller sizes. */
 PhTensor *
 ph_field_sizes_constant (const PhField *field, PhTensor *tensor)
 {

@@ -29,7 +29,7 @@ size_of (const PhValue *value, guint axis)
   return axis < rank_of (value) ? value->type->dims[axis].size : -1;
 }
 
-/* As float, where it is narrower: what is computed inside an operator is not rounded to its element type. */
+/* Casts an input of a narrower type to float: an operator does not round intermediate results to its element type. */
 static PhValue *
 wide (PhExpand *x, guint i)
 {

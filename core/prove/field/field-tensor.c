@@ -121,7 +121,7 @@ ph_field_parts (PhField *field, PhFieldTensor *self)
   field->salted = FALSE;
   for (gsize i = 0; i < self->count; i++)
     {
-      if (field->bad_sign) /* the point is of no use: what is left costs nothing more */
+      if (field->bad_sign) /* the point is unusable: skip the remaining work */
         number = (PhNum) { 0, 0 };
       else if (i == 0 || !ph_tensor_is_splat (self->known))
         number = dtype == PH_STRING          ? string_number (field, ph_tensor_get_string (self->known, i))

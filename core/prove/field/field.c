@@ -73,7 +73,7 @@ finish (Pair *pair, PhFieldResult result, const char *format, ...)
 
 /* ── models ── */
 
-/* (transfer full) (nullable): @model at the newest opset, where it stands at an older one. */
+/* (transfer full) (nullable): a clone of @model at the newest opset, if @model has an older one. */
 static gboolean
 upgrade (PhModel *model, GCancellable *cancellable, PhModel **upgraded, GError **error)
 {
@@ -148,7 +148,7 @@ draw_input (Pair *pair, PhField *field, guint i)
   return tensor;
 }
 
-/* What @i was drawn as for the side before, where it is the same there. (transfer full) (nullable) */
+/* Returns the tensor drawn for input @i of the side before, if the input is the same. (transfer full) (nullable) */
 static PhFieldTensor *
 drawn_before (Pair *pair, guint i)
 {
@@ -170,7 +170,7 @@ evaluate (Pair *pair, guint side, guint reading, guint64 salt)
   PhGraph *graph = field->model->graph;
   gboolean ok;
 
-  /* What a rule folds, it folds as executing it gives; what it leaves to be computed is not rounded. */
+  /* A rule folds constants with the rounding of an execution; unfolded expressions are exact. */
   ph_field_begin (field, side == 0 ? reading : reading & ~(guint) PH_FIELD_FOLD, salt, MIN (most, ALL_WORK - pair->work));
   for (guint i = 0; i < graph->inputs->len; i++)
     {
@@ -226,7 +226,7 @@ compare_outputs (Pair *pair)
   return PH_FIELD_EQUAL;
 }
 
-/* A point at which nothing is divided by 0. What is 0 again and again may be so for half of all inputs, as Relu (x) is. */
+/* Evaluates a point at which nothing divides by 0. A divisor that stays 0 may do so for half of all inputs, as Relu (x) is. */
 static PhFieldResult
 try_point (Pair *pair, guint reading)
 {
@@ -271,7 +271,7 @@ points_wanted (Pair *pair)
   return work * SIGNS <= CHEAP ? SIGNS : enough;
 }
 
-/* As a power of two: what one point misses, and what signs miss. */
+/* Returns log2 of the probability that the points miss a difference, by the polynomial's degree or through signs. */
 static double
 bound_of (Pair *pair, guint points)
 {
@@ -284,7 +284,7 @@ bound_of (Pair *pair, guint points)
 /* Less would be no proof. */
 #define LEAST_BITS 40
 
-/* So many points that their bound is one. 0: they are too many. */
+/* Returns the number of points that make the bound small enough, or 0 if that takes too many. */
 static guint
 points_needed (Pair *pair, guint points)
 {
@@ -483,7 +483,7 @@ ph_field_compare_form (PhModel *before, PhModel *after, GHashTable *variables, G
                 .report = report };
 
   report->result = compare (&pair, cancellable);
-  /* What few channels do not show is asked of all. */
+  /* If few channels do not show equality, all channels are evaluated. */
   if (sizes != NULL && report->result != PH_FIELD_EQUAL)
     {
       pair = (Pair) { .model = { before, after },

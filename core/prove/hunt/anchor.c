@@ -100,7 +100,7 @@ add_anchor (GPtrArray *anchors, GHashTable *set)
     g_ptr_array_add (anchors, set);
 }
 
-/* By neighbours, as long as it is a part of the model. */
+/* Adds sets grown by neighbours while they are a small part of the model. */
 static void
 add_growing (GPtrArray *anchors, PhModel *model, guint rounds)
 {

@@ -12,7 +12,7 @@
 #include "core/prove/trial.h"
 #include "core/run/inputs.h"
 
-/* What differs by less is rounding, whoever computes it. */
+/* Smaller differences are rounding, in any implementation. */
 #define RTOL 1e-3
 #define ATOL 1e-5
 /* A search on made-up inputs may take so many operations. */
@@ -105,7 +105,7 @@ ph_fault_free (PhFault *fault)
 
 /* ── comparing ── */
 
-/* Results by output; NULL: it cannot be computed. @feeds gains what was made up. */
+/* Computes the outputs, or returns NULL if that fails. Made-up inputs are added to @feeds. */
 static GHashTable *
 run_model (PhModel *model, GHashTable *feeds, guint64 seed, gboolean keep_all, gboolean in_double, GCancellable *cancellable,
            GError **error)
@@ -129,7 +129,7 @@ run_model (PhModel *model, GHashTable *feeds, guint64 seed, gboolean keep_all, g
   return results;
 }
 
-/* How much smaller than float32's tolerance is what is looked for closely. */
+/* The factor by which a close search divides the tolerance of float32. */
 #define CLOSELY 20
 
 static double
@@ -178,7 +178,7 @@ differs (double was, double is, double rtol, double atol)
   return was != is && !(fabs (was - is) <= atol + rtol * fabs (was));
 }
 
-/* FALSE: they agree. Else @fault says where they are farthest apart. */
+/* Returns FALSE if both agree; otherwise records in @fault where they differ most. */
 static gboolean
 compare_output (PhFault *fault, const char *name, PhTensor *was, PhTensor *is, double parts)
 {
@@ -250,7 +250,7 @@ take_witness (PhFault *fault, PhModel *model, GHashTable *feeds)
     }
 }
 
-/* What is fed to inputs of @model. */
+/* Returns the feeds for inputs of @model. */
 static GHashTable *
 feeds_of (PhModel *model, GHashTable *feeds)
 {
@@ -267,7 +267,7 @@ feeds_of (PhModel *model, GHashTable *feeds)
   return own;
 }
 
-/* @parts: of the tolerance, what is too far apart. */
+/* @parts: the tolerance is divided by this. */
 static PhFault *
 fault_of_results (PhModel *before, PhModel *after, GHashTable *was, GHashTable *is, double parts)
 {
@@ -322,8 +322,8 @@ compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean in_double,
   return g_steal_pointer (&found);
 }
 
-/* Ties and jumps make large differences of small ones: what differs by rounding alone agrees in double. What leaves the range of float32 may as well, and is wrong
- * all the same. */
+/* Compares both models. Ties and jumps turn small differences into large ones: a difference by rounding alone disappears in double. One
+ * that leaves the range of float32 may disappear too, but is wrong all the same. */
 PhFault *
 ph_fault_compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean closely, GCancellable *cancellable)
 {
@@ -367,7 +367,7 @@ ph_fault_values (PhModel *model, GHashTable *feeds, guint64 seed, GCancellable *
 
 /* ── finding ── */
 
-/* On one set of inputs; NULL: none can be made, or they agree. */
+/* Tries one set of inputs. Returns NULL if none can be made up or both agree. */
 static PhFault *
 try_sample (const PhPair *pair, PhSampler *sampler, PhSampleKind kind, guint turn, guint sizes, gboolean like,
             PhTensor *const *captured, const PhFaultSearch *search)
@@ -402,8 +402,9 @@ typedef struct
 #define MOST_POINTS 60
 #define N_MANY      4
 
-/* Ordinary values first: a witness that everybody understands. The largest numbers, NaN and infinities last, and only where the proof needed them: what is
- * computed in another order overflows elsewhere, and that is not what is looked for. @n: elements of the largest input. */
+/* Lists the samples to draw: ordinary values first, which give a witness that everybody understands; extremes, NaN and infinities last, and
+ * only if the proof needed them, since another order of computation overflows elsewhere without being a fault. @n: elements of the largest
+ * input. */
 static guint
 list_draws (PhSampler *sampler, gsize n, Draws *draws)
 {
@@ -475,7 +476,7 @@ ph_fault_of_pair (const PhPair *pair, GHashTable *values, const PhFaultSearch *s
   return fault;
 }
 
-/* On made-up inputs that reach what matters. NULL: nothing was found. */
+/* Searches made-up inputs. Returns NULL if none shows a fault. */
 static PhFault *
 find_inputs (const PhFaultPass *pass, PhModel *before, PhModel *after, GHashTable *feeds)
 {

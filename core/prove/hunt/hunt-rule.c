@@ -1,4 +1,5 @@
-/* hunt-rule.c: once there is a reduced model: which rule, and which of a program's own passes, and both sides of what cannot run again.
+/* hunt-rule.c: finds the guilty rule on the reduced model, the guilty one among a program's own passes, and both sides of a step that
+ * cannot be repeated.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/hunt/hunt-private.h"
 
@@ -11,9 +12,10 @@
 #include "core/prove/pair.h"
 #include "core/prove/prover-private.h"
 
-/* Rewrites on a reduced model that are told apart by running the pass with a limit. */
+/* The most rewrites on a reduced model that are told apart by running the pass with a limit. */
 #define MOST_LIMITS 12
-/* How often a region of a step that cannot run again is widened, and to how many nodes so that it reads the same on both sides. */
+/* The number of times that the region of a step that cannot be repeated is extended, and its largest size in nodes if it must read the same
+ * on both sides. */
 #define TIED_ROUNDS   3
 #define UNTIED_ROUNDS 12
 #define UNTIED_NODES  10
@@ -45,7 +47,7 @@ count_rule (PhHistory *history, const char *rule)
   return n;
 }
 
-/* A rule that is refused, or never ends, is named in what is said of it: "casts: rule cast-cast would change the type". */
+/* Takes the rule that is named in the error of one that is refused or never ends: "casts: rule cast-cast would change the type". */
 static void
 take_rule_said (PhHunt *hunt, const PhHuntStage *stage)
 {
@@ -90,7 +92,7 @@ find_rule (PhHunting *self, const PhHuntStage *stage)
         {
           const PhRewrite *guilty = rewrite_at (found->history, found->history->rewrites->len - 1);
 
-          /* A plug-in's are in the order of the graph: the one that was not there before. */
+          /* The rewrites of a plug-in are in the order of the graph: take the one that was not there before. */
           for (guint i = 0; last != NULL && i < found->history->rewrites->len; i++)
             if (count_rule (found->history, rewrite_at (found->history, i)->rule)
                 > count_rule (last, rewrite_at (found->history, i)->rule))
@@ -199,7 +201,7 @@ settle_input_names (PhPair *pair)
   return TRUE;
 }
 
-/* What was computed at any size is written with all that is known of it. */
+/* Sets all known types, since the pair was computed with open sizes. */
 static gboolean
 settle_pair (PhPair *pair)
 {
@@ -234,8 +236,8 @@ reach (PhValue *value, gpointer data)
     reach_node (value->producer, data);
 }
 
-/* What only the new side reads may be tied to what the old one reads by whatever makes both, as where common code is merged: inputs that are
- * made up do not know of that. */
+/* Returns TRUE if the new side reads an input that the old one does not: a common producer may tie them, as when common code is merged, and
+ * made-up inputs would not reflect that. */
 static gboolean
 reads_more (const PhPair *pair)
 {
@@ -289,7 +291,7 @@ try_smaller (PhShrinking *shrinking, const PhShrink *shrink, gpointer data)
   return TRUE;
 }
 
-/* What a pass computed of constants must not be cut or rounded by itself. */
+/* Returns TRUE if no constant is new: one that a pass computed must not be cut or rounded by itself. */
 static gboolean
 has_same_constants (PhModel *was, PhModel *is)
 {
@@ -332,8 +334,8 @@ take_pair (PhHunting *self, const PhRegion *region, PhModel *was, PhModel *is, g
   return TRUE;
 }
 
-/* With what makes its inputs, step by step. With @tied only the values that flowed there can show it; without, whoever reads the case can
- * feed it as they like, which is worth some more nodes. */
+/* Tries a region, extended by its producers step by step. With @tied only captured values can show the fault; without it the case accepts
+ * any inputs, which is worth a few more nodes. */
 static gboolean
 try_region (PhHunting *self, const PhRegion *from, PhModel *was, PhModel *is, gboolean tied)
 {
@@ -368,7 +370,7 @@ ph_hunting_cut_pair (PhHunting *self, PhModel *after, PhPosition at)
     {
       const PhRegion *region = regions->pdata[i];
       g_autoptr (PhRegion) readers = ph_region_copy (region);
-      /* What was put between an input and who reads it has nothing on the other side: the readers show it. */
+      /* A node inserted after an input has no counterpart on the other side: include its readers. */
       const gboolean read = ph_region_follow (readers, was, is);
 
       for (gboolean tied = FALSE; tied <= TRUE; tied++)

@@ -18,7 +18,7 @@
 /* In microseconds: what a pass did that took all the time itself is looked at all the same. */
 #define LEAST_PROVING (2 * G_USEC_PER_SEC)
 
-/* How often another program that was right runs again, and how long that may take at least, in microseconds. */
+/* The number of repeated runs of another program that was right, and the time they may take at least, in microseconds. */
 #define MOST_AGAIN  8
 #define LEAST_AGAIN (6 * G_USEC_PER_SEC)
 
@@ -30,14 +30,14 @@ on_reducing (guint tests, guint nodes, gpointer data)
   ph_hunting_say (data, -1, "reducing: %u nodes after %u tries", nodes, tests);
 }
 
-/* The first of @anchors in @before on which @stage shows what is looked for, reduced. */
+/* Reduces from the first of @anchors in @before on which @stage shows the fault. */
 static gboolean
 reduce_stage (PhHunting *self, const PhHuntStage *stage, PhModel *before, GPtrArray *anchors, const PhFault *like)
 {
   PhFaultPass pass = ph_hunting_pass (self, stage);
   PhReduceOptions options = { .progress = on_reducing, .data = self };
 
-  /* Of what is left, however long the proof took. */
+  /* A part of the remaining time, however long the proof took. */
   if (self->deadline > 0)
     options.deadline = g_get_monotonic_time () + (gint64) (REDUCING * (double) MAX (self->deadline - g_get_monotonic_time (), 0));
   for (guint i = 0; i < anchors->len && self->hunt->reduced == NULL && !ph_hunting_is_over (self); i++)
@@ -70,7 +70,7 @@ prove (PhHunting *self, PhModel *after, gboolean hurried, guint share, guint *n_
   return proof;
 }
 
-/* Those that differ on what really flows come first. */
+/* Differences on captured values come first. */
 static int
 by_suspicion (gconstpointer a, gconstpointer b)
 {
@@ -194,7 +194,7 @@ question (PhHunting *self, const PhHuntStage *stage, PhModel *before, const PhPr
   return FALSE;
 }
 
-/* A change of a function is tried nowhere by itself: the pass runs on calls of it alone. What became of the function is of no node of the model. */
+/* Runs the pass on single calls of a changed function, since the proof cannot try a function by itself. */
 static gboolean
 question_calls (PhHunting *self, const PhHuntStage *stage, PhModel *before, const PhProof *proof)
 {
@@ -275,7 +275,7 @@ convict (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhFaultKin
   step->fault = hunt->kind;
 }
 
-/* The whole model, where it is to be computed. (nullable) */
+/* Compares the whole model, computed by the runner if there is one. (nullable) */
 static PhFault *
 compare_whole (PhHunting *self, PhModel *before)
 {
@@ -286,7 +286,7 @@ compare_whole (PhHunting *self, PhModel *before)
              : ph_fault_compare (before, self->model, feeds, FALSE, self->options->cancellable);
 }
 
-/* Nothing was found because nothing could be computed: that is to be said, and of what. */
+/* Notes which operators are unknown, if nothing was found because they could not be computed. */
 static void
 note_unknown (PhHunting *self, const PhHuntStage *stage)
 {
@@ -301,7 +301,7 @@ note_unknown (PhHunting *self, const PhHuntStage *stage)
                                       names);
 }
 
-/* What a proof says against the pass, and nothing that runs confirms, is no finding; it is not to be kept quiet about either. */
+/* Notes a proof's doubts about the pass that no run confirms, and rewrites that were not tried. */
 static void
 note_doubts (PhHunting *self, const PhHuntStage *stage, const PhHuntStep *step)
 {
@@ -336,7 +336,7 @@ convict_suspect (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, Ph
   return TRUE;
 }
 
-/* Most of what is wrong shows at once: a proof that is in no hurry is for the rest. TRUE: found. */
+/* Looks for an obvious fault in little time before the full proof. Returns TRUE if one is found. */
 static gboolean
 glance (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhModel *before)
 {
@@ -364,7 +364,7 @@ glance (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhModel *be
   return TRUE;
 }
 
-/* What the pass did is tried, rewrite by rewrite and as a whole. */
+/* Tries what the pass did, rewrite by rewrite and as a whole. */
 static void
 try_stage (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhModel *before)
 {
@@ -451,8 +451,8 @@ try_run (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhModel *b
     try_stage (self, stage, step, before);
 }
 
-/* What is wrong one time in three was right the first time, more often than not: another program runs some more times, as long as that takes little beside what
- * was done anyway. */
+/* Runs another program again a few times: a fault that appears in one of three runs is more likely than not to be absent from the first.
+ * Takes little time compared to the work so far. */
 static void
 try_again (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhModel *before, PhHistory *earlier, gint64 began)
 {

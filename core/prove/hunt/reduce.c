@@ -1,6 +1,6 @@
-/* reduce.c: the smallest part of a model on which a pass goes wrong in the same way: windows, then delta debugging over nodes
- * (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002), then sizes and digits. What a part reads is fed with the values
- * that flowed there.
+/* reduce.c: finds the smallest part of a model on which a pass goes wrong in the same way: windows, then delta debugging over nodes (Zeller
+ * and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002), then sizes and digits. The inputs of a part are the values
+ * captured there.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/hunt/reduce.h"
 
@@ -32,7 +32,7 @@ typedef struct
   GHashTable *failed; /* parts of @base that do not show it, as GBytes                 */
   PhReduced *best;    /* (nullable)                                                    */
   guint n_tests;
-  guint last_test; /* 0: nodes are still tried, which have no limit */
+  guint last_test; /* 0 while nodes are removed, which has no limit */
   gboolean out_of_time;
   GError **error; /* set: cancelled, or the pass cannot be run                     */
 } Reduction;
@@ -95,7 +95,7 @@ is_over (Reduction *self)
   return self->out_of_time;
 }
 
-/* TRUE: @model shows it on @feeds, or, with @search, on inputs made up; it is the best from now on. */
+/* Returns TRUE if @model shows the fault on @feeds, or, with @search, on made-up inputs; it becomes the best one. */
 static gboolean
 try_model (Reduction *self, PhModel *model, GHashTable *feeds, gboolean search)
 {
@@ -160,7 +160,7 @@ rebase (Reduction *self)
   take_base (self, ph_model_clone (self->best->model), TRUE);
 }
 
-/* TRUE: @nodes show it. @self->set is theirs, of what is the base then. */
+/* Returns TRUE if @nodes show the fault; they then become @self->set. */
 static gboolean
 try_nodes (Reduction *self, GPtrArray *nodes)
 {
@@ -324,7 +324,7 @@ try_smaller (PhShrinking *shrinking, const PhShrink *shrink, gpointer data)
   return TRUE;
 }
 
-/* What makes the model easier to read, not smaller, may take as many tests again as the nodes took, and half of the time. */
+/* Makes the model easier to read rather than smaller, within as many tests as the reduction took and half of its time. */
 static void
 shrink (Reduction *self, gint64 started)
 {

@@ -1,4 +1,4 @@
-/* runner.c: a model computed where it really runs, by a program, beside what is computed here.
+/* runner.c: compares a model computed here with the same model computed by an external program.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/hunt/runner.h"
 
@@ -94,9 +94,9 @@ read_outputs (const char *program, PhModel *model, const char *folder, GError **
   return g_steal_pointer (&results);
 }
 
-/* Runs `PROGRAM FOLDER`. FOLDER holds model.onnx, at the opset of its file, and input_K.pb for each of its inputs, in order; the program leaves output_K.pb
- * for each output there. It has the time and the room of a foreign pass (passes/external.h). @given: PhValue -> PhTensor. Returns PhId -> PhTensor (owned) of
- * the outputs, or NULL: it failed, took too long, wrote too much, or left no outputs. For a worker. */
+/* Runs `PROGRAM FOLDER`. FOLDER holds model.onnx at the file's opset, and input_K.pb for each input, in order; the program writes
+ * output_K.pb for each output there. It has the limits of a foreign pass (passes/external.h). @given: PhValue -> PhTensor. Returns PhId ->
+ * PhTensor (owned) of the outputs, or NULL if the program failed or left no outputs. For a worker. */
 static GHashTable *
 run_program (const char *program, PhModel *model, GHashTable *given, GCancellable *cancellable, GError **error)
 {
@@ -137,7 +137,7 @@ ph_runner_report_free (PhRunnerReport *report)
   g_free (report);
 }
 
-/* What @before was given, for the inputs of @after. */
+/* Returns the tensors given to @before, keyed by the inputs of @after. */
 static GHashTable *
 given_to (PhModel *after, PhModel *before, GHashTable *given)
 {
@@ -276,7 +276,7 @@ ph_runner_fault (const char *program, PhModel *before, PhModel *after, GHashTabl
 
 /* ── every value ── */
 
-/* What is computed here in float32, and there, is apart by rounding in another order. */
+/* The relative difference between two float32 computations that is explained by rounding in another order. */
 #define FLOAT_ROUNDING 1e-4
 
 /* Every value that a tensor type is known of becomes an output. */

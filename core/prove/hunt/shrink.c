@@ -24,7 +24,7 @@ is_shape_like (PhTensor *tensor)
   return ph_dtype_is_integer (ph_tensor_dtype (tensor)) && ph_tensor_rank (tensor) <= 1 && ph_tensor_count (tensor) <= SHAPE_LIKE;
 }
 
-/* A list of sizes, axes or pads keeps its length, whatever the sizes in it become. */
+/* Returns TRUE for lists of sizes, axes or pads, which keep their length whatever the sizes become. */
 static gboolean
 is_shape_like_type (const PhType *type)
 {
@@ -117,7 +117,7 @@ rounder (PhTensor *tensor, Change *change)
   return copy;
 }
 
-/* What stands in @tensor's place. (transfer full) */
+/* Returns the replacement of @tensor. (transfer full) */
 static PhTensor *
 changed_tensor (PhTensor *tensor, const char *name, Change *change)
 {

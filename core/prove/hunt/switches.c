@@ -42,7 +42,7 @@ static const char *const onnxoptimizer[] = {
 /* onnxsim knows three parts beside the passes of onnxoptimizer. */
 static const char *const onnxsim[] = { "constant-folding", "shape-inference", "optimization", NULL };
 
-/* What can be left out from Python is groups of passes. */
+/* From Python, only groups of passes can be left out. */
 static const char *const openvino[] = { "moc", "constant-folding", "fused-names-cleanup", NULL };
 
 static const PhSwitches known[] = {
@@ -52,7 +52,7 @@ static const PhSwitches known[] = {
   { "OPENVINO_SKIP", ",", openvino },
 };
 
-/* Whether the file @word, a part of a command, mentions @variable. */
+/* Returns TRUE if @word is a file that mentions @variable. */
 static gboolean
 mentions (const char *word, const char *folder, const char *variable)
 {
@@ -92,7 +92,7 @@ typedef struct
   gboolean over;
 } Switching;
 
-/* Whether it goes wrong with @on alone, all others switched off. */
+/* Returns TRUE if the fault appears with only @on switched on. */
 static gboolean
 shows (Switching *self, GPtrArray *on)
 {
@@ -164,7 +164,7 @@ ph_switches_reduce (const PhSwitches *switches, const PhFaultPass *pass, PhModel
 
   for (guint i = 0; switches->names[i] != NULL; i++)
     g_ptr_array_add (all, (gpointer) switches->names[i]);
-  /* What goes wrong with all of them switched off is none of theirs. */
+  /* A fault with all of them off has another cause. */
   if (shows (&self, none) || self.over)
     {
       if (own != NULL)

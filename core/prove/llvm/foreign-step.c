@@ -11,7 +11,8 @@ function_graph (PhModel *model, const PhFunction *function)
   return function == NULL ? model->graph : found != NULL ? found->graph : NULL;
 }
 
-/* LLVM's functions that step @index changed, each as a whole: parts of what LLVM changed mean nothing alone. NULL: they are not of integers alone. */
+/* Tries each LLVM function that step @index changed as a whole, since parts of LLVM's changes mean nothing alone. Returns NULL if they use
+ * more than integers. */
 static PhTrial *
 try_integers (PhProver *prover, guint index, GError **error)
 {

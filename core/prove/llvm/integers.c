@@ -14,7 +14,7 @@
 typedef struct
 {
   guint64 bits;
-  guint8 width; /* 0: a slot on the stack, whose number is @bits */
+  guint8 width; /* 0: a stack slot, whose number is @bits */
   gboolean poison;
 } Number;
 
@@ -288,7 +288,7 @@ evaluate_node (Machine *m, const PhNode *node, Number *r)
   r->bits &= mask (r->width);
 }
 
-/* What @graph returns for @inputs. */
+/* Evaluates @graph on @inputs. */
 static Number
 evaluate (const PhGraph *graph, const guint64 *inputs, gboolean *undefined)
 {
@@ -400,7 +400,7 @@ ph_integers_try (const PhGraph *before, const PhGraph *after, guint64 seed, cons
 
       draw_inputs (before, bits, set, &random, inputs);
       a = evaluate (before, inputs, &undefined[0]);
-      if (undefined[0] || a.poison) /* anything may come of it */
+      if (undefined[0] || a.poison) /* undefined or poison: any result is allowed */
         continue;
       shown++;
       b = evaluate (after, inputs, &undefined[1]);
