@@ -1,4 +1,4 @@
-/* discard.c: frees what is large where nobody waits for it.
+/* discard.c: frees large objects in a background thread.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/discard.h"
 

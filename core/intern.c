@@ -22,12 +22,12 @@ typedef struct
 static GMutex lock;
 static Slot *slots; /* a power of two of them, at most three quarters in use */
 static gsize n_slots, n_used;
-static char *block; /* what is left of the one in use */
+static char *block; /* the unused rest of the current block */
 static gsize block_left;
 static char *region; /* (nullable) atomic: where blocks are, while there is room, so that names are known by their address */
 
-/* What this thread asked for lately, by hash: files name the same things again and again, and threads that read several of them
- * would wait for each other. */
+/* Recent lookups of this thread, by hash: files repeat the same names, and threads that read several files would otherwise contend for the
+ * lock. */
 static _Thread_local Slot recent[RECENT];
 
 static guint
@@ -56,7 +56,7 @@ is_interned (const char *string)
   return start != NULL && string > start && string < start + REGION && string[-1] == '\0';
 }
 
-/* The first takes the region, whose pages become memory as they are written. */
+/* Starts a new block. The first one reserves the region, whose pages are allocated when first written. */
 static void
 new_block (void)
 {

@@ -1,4 +1,4 @@
-/* names.c: what interned names stand for: an open hash table.
+/* names.c: an open-addressing hash table keyed by interned names.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/names.h"
 
@@ -118,7 +118,7 @@ ph_names_set (PhNames *names, const char *name, gpointer value)
   names->slots[at] = (Slot) { name, value };
 }
 
-/* Those behind it, up to the next free slot, move forward where they may: no slot is a gap that a search would end at. */
+/* Removes @name. Later entries up to the next free slot move back where their hash allows, so that no gap ends a search early. */
 void
 ph_names_remove (PhNames *names, const char *name)
 {

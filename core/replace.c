@@ -18,7 +18,7 @@ fail (GError **error, int code)
   return FALSE;
 }
 
-/* Where @path leads, also when nothing is there yet. */
+/* Resolves the symbolic links of @path, even if the target does not exist yet. */
 static char *
 follow_links (const char *path)
 {
@@ -51,7 +51,8 @@ open_named (PhReplace *replace, mode_t mode)
   return replace->fd >= 0;
 }
 
-/* A device or a pipe is written as it is. A pipe that nobody reads is an error at once; without O_NONBLOCK opening it waits. */
+/* Opens a device or a pipe to be written directly. Without O_NONBLOCK opening a pipe that nobody reads would block; with it that is an
+ * error. */
 static int
 open_direct (const char *path)
 {
@@ -96,7 +97,7 @@ ph_replace_open (PhReplace *replace, const char *path, GError **error)
     }
   if (there && !replace->direct)
     {
-      /* The umask took some; whose it was is kept where that may be. */
+      /* Sets the bits that the umask removed, and keeps the owner if permitted. */
       if (fchown (replace->fd, status.st_uid, status.st_gid) != 0 && fchown (replace->fd, (uid_t) -1, status.st_gid) != 0)
         mode &= 0777;
       fchmod (replace->fd, mode);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* New nodes at the end stand this far apart, so that about 20 insertions fit anywhere before a graph is renumbered. */
+/* The order numbers of new nodes at the end differ by this much, so that about 20 insertions fit anywhere before renumbering. */
 #define ORDER_GAP (G_GUINT64_CONSTANT (1) << 20)
 
 /* ── records ────────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -132,9 +132,9 @@ ph_edit_free (PhEdit *edit)
 
 /* ── the list of nodes ──────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Room for @node behind what has order @low: the nodes after it move up, as few as make the gaps between them as wide as they are
- * many (Dietz and Sleator, "Two Algorithms for Maintaining Order in a List", 1987). Numbering all of them anew each time that a gap
- * is used up would make it quadratic to put back a chain that was taken out. */
+/* Makes room for @node after order @low: moves up the following nodes, as few as make the gaps between them as wide as their number (Dietz
+ * and Sleator, "Two Algorithms for Maintaining Order in a List", 1987). Renumbering all of them whenever a gap is used up would make
+ * restoring a removed chain quadratic. */
 static void
 make_room (PhNode *node, guint64 low)
 {
@@ -400,7 +400,7 @@ remove_control (PhNode *node, guint index)
     g_clear_pointer (&first->followers, g_ptr_array_unref);
 }
 
-/* @before, @after: nodes, one of which is PH_NO_ID. */
+/* Replaces a control edge. @before, @after: nodes, one of which is PH_NO_ID. */
 static void
 set_control (PhModel *model, const PhEdit *edit, PhId before, PhId after)
 {

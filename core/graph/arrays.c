@@ -1,4 +1,4 @@
-/* arrays.c: inputs, outputs and uses: arrays of which most have one or two elements.
+/* arrays.c: inputs, outputs and uses: arrays that mostly have one or two elements.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/graph-private.h"
 
@@ -91,7 +91,7 @@ ph_value_add_use (PhValue *value, PhNode *node, guint index)
   value->uses->data[value->uses->len++] = use;
 }
 
-/* The last use takes the place of the one that goes: constant time, however many users a mask has. */
+/* Removes a use in constant time, since a mask may have many users: the last use takes its place. */
 void
 ph_value_drop_use (PhValue *value, PhNode *node, guint index)
 {

@@ -6,9 +6,9 @@
 
 #include "core/intern.h"
 
-/* A term is a coefficient and the product of its atoms: names, and "floor(a/b)" where a division does not come out even.
- * Terms are kept by falling degree, then by their atoms, so that equal polynomials print alike: the printed form, interned,
- * is the symbol. What outgrows these bounds is unknown. */
+/* A term is a coefficient and a product of atoms: names, and "floor(a/b)" for inexact divisions. Terms are sorted by falling degree, then
+ * by atoms, so that equal polynomials print alike: the printed form, interned, is the symbol. A polynomial beyond these limits is
+ * unknown. */
 #define MAX_DEGREE 8
 #define MAX_TERMS  24
 #define MAX_LENGTH 400
@@ -38,7 +38,7 @@ compare_monomials (const Term *a, const Term *b)
   return 0;
 }
 
-/* Adds @term to @poly, where it belongs. FALSE: too large. */
+/* Adds @term to @poly in order. Returns FALSE if the polynomial gets too large. */
 static gboolean
 poly_add_term (Poly *poly, const Term *term)
 {
@@ -80,7 +80,7 @@ multiply_terms (const Term *a, const Term *b, Term *result)
   return TRUE;
 }
 
-/* FALSE: @b does not divide @a. */
+/* Returns FALSE if @b does not divide @a. */
 static gboolean
 divide_terms (const Term *a, const Term *b, Term *result)
 {
@@ -387,7 +387,7 @@ divide_nested (const Poly *a, gint64 divisor, Poly *result)
   return poly_divide (&above, &shift, result);
 }
 
-/* By a constant: what it divides comes out of the floor, and what is left is reduced. */
+/* Divides by a constant: multiples of it leave the floor, and the rest is reduced. */
 static gboolean
 divide_by_constant (const Poly *a, gint64 divisor, Poly *result)
 {
@@ -446,13 +446,13 @@ poly_of_dim (PhDim dim, Poly *poly)
   return TRUE;
 }
 
-/* What was computed last in this thread, by what it was computed of: a net has few sizes, and asks for them again and again. */
+/* Recent results of this thread, by operands: a network has few sizes, and computes the same ones again and again. */
 #define RECENT 256 /* a power of two */
 
 typedef struct
 {
   PhDim a, b, result;
-  gboolean (*compute) (const Poly *a, const Poly *b, Poly *result); /* NULL: nothing yet */
+  gboolean (*compute) (const Poly *a, const Poly *b, Poly *result); /* NULL: unused */
 } Computed;
 
 static PhDim dim_of_poly (const Poly *poly);

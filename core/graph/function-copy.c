@@ -1,4 +1,4 @@
-/* function-copy.c: a graph copied into another model, as it is or as a call of its function means it.
+/* function-copy.c: copies a graph into another model, either literally or with the attributes of a call.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/graph-private.h"
 
@@ -16,7 +16,7 @@ bytes_ref (GBytes *bytes)
   return bytes != NULL ? g_bytes_ref (bytes) : NULL;
 }
 
-/* What @attr means in this call; NULL: it was left out. (transfer full) */
+/* Returns the value of @attr in this call, or NULL if it was left out. (transfer full) */
 static PhAttr *
 resolve (const Copying *copying, PhAttr *attr)
 {

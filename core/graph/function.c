@@ -1,4 +1,4 @@
-/* function.c: functions of the model: finding them, what a call stands for, whether two are the same.
+/* function.c: functions of the model: finding them, counting the nodes of a call, comparing two.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
@@ -87,7 +87,7 @@ ph_node_function (const PhNode *node)
   return node->op == NULL && !ph_node_is_fused (node) ? find (node->graph->model, node->domain, node->op_type) : NULL;
 }
 
-/* ── how much a call stands for ─────────────────────────────────────────────────────────────────────────────────── */
+/* ── the number of nodes in a call ────────────────────────────────────────────────────────────────────────────────── */
 
 static double
 count_graph (const PhGraph *graph, GHashTable *counted)

@@ -51,7 +51,7 @@ ph_graph_free (PhGraph *graph)
   g_free (graph);
 }
 
-/* Enters @object under @id, so that the three tables stay as long as the ids go. */
+/* Enters @object under @id. All three tables are kept as long as the ids. */
 void
 ph_model_enter (PhModel *model, GPtrArray *table, PhId id, gpointer object)
 {
@@ -185,7 +185,7 @@ clone_value (PhGraph *graph, const PhValue *from)
   value->n_output_uses = from->n_output_uses;
   value->place = from->place;
   value->extra = bytes_ref (from->extra);
-  /* The uses are copied as they stand, nodes by id, and resolved when all nodes are there: order matters to rewriting. */
+  /* The uses are copied in order, since rewriting depends on it; their nodes are resolved by id once all exist. */
   ph_uses_init (value->uses, from->uses->len);
   value->uses->len = from->uses->len;
   return value;
@@ -243,7 +243,7 @@ clone_graph (PhGraph *graph, const PhGraph *from)
       node->attrs = g_ptr_array_ref (old->attrs);
       node->extra = bytes_ref (old->extra);
       node->control = node->followers = NULL;
-      for (guint i = 0; old->control != NULL && i < old->control->len; i++) /* it stands before this one */
+      for (guint i = 0; old->control != NULL && i < old->control->len; i++) /* already copied: it precedes this node */
         ph_node_insert_control (node, i, g_ptr_array_index (model->nodes, ((const PhNode *) old->control->pdata[i])->id));
       node->graphs = NULL;
       if (old->graphs != NULL)

@@ -265,7 +265,7 @@ count_step (PhHistory *history, PhModel *model, PhStep *step)
     }
 }
 
-/* Drops what lies after the present position. Half a step becomes a step of its own. */
+/* Drops everything after the present position. A partly applied step becomes a step of its own. */
 static void
 drop_future (PhHistory *history, PhModel *model)
 {
@@ -404,7 +404,7 @@ ph_history_append (PhHistory *history, PhHistory *from)
       step.first_rewrite += rewrites;
       g_array_append_val (history->steps, step);
     }
-  /* What the steps own has moved over. */
+  /* The new array owns the steps' contents now. */
   g_array_set_clear_func (from->steps, NULL);
   g_array_set_size (from->steps, 0);
   g_array_set_size (from->rewrites, 0);

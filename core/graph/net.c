@@ -150,7 +150,7 @@ field_differs (Net *self, const PhNetField *field)
         return TRUE;
       b = find_tensor (self, field->after);
       a = b != NULL ? find_tensor (self, field->before) : NULL;
-      /* What a rule computed counts as changed, so that nobody has to compute it only to compare. */
+      /* A constant computed by a rule counts as changed: comparing it would force its computation. */
       return a == NULL || b == NULL || ph_tensor_get_origin (a) != ph_tensor_get_origin (b) || !ph_tensor_equal (a, b);
     case PH_NET_TYPE: return field->old_type != field->new_type;
     case PH_NET_ATTR:
@@ -190,7 +190,7 @@ index_places (const PhHistory *history, guint first, guint end)
   return index;
 }
 
-/* Of what is gone: a node's graph, a graph's owner. FALSE: it never was. */
+/* Finds where a removed object was: a node's graph, a graph's owner. Returns FALSE if it never existed. */
 static gboolean
 find_place (Net *self, PhId id, PhId *place)
 {
@@ -209,7 +209,7 @@ find_place (Net *self, PhId id, PhId *place)
   return TRUE;
 }
 
-/* The node whose body node or graph @id lies in; PH_NO_ID: of the main graph. */
+/* Returns the node whose body contains node or graph @id, or PH_NO_ID for the main graph. */
 static PhId
 owner_of (Net *self, PhId id)
 {
@@ -224,7 +224,7 @@ owner_of (Net *self, PhId id)
   return ph_model_find_graph (self->model, place) != NULL || find_place (self, place, &above) ? owner_of (self, place) : PH_NO_ID;
 }
 
-/* The function in whose graph, or a body there, node @id is or was. (nullable) */
+/* Returns the function whose graph or body contains, or contained, node @id. (nullable) */
 static const PhFunction *
 function_of (Net *self, PhId id)
 {
@@ -258,7 +258,7 @@ callers_of (Net *self, const PhFunction *function)
   return g_hash_table_lookup (self->callers, function);
 }
 
-/* @inside lies in the bodies of all these, from @id on outwards; and in what calls the function that it is of. */
+/* Marks all nodes, from @id outwards, whose bodies contain @inside, and the callers of the enclosing function. */
 static void
 mark_from (Net *self, PhId id, PhId inside, GHashTable *seen)
 {
@@ -278,7 +278,7 @@ mark_from (Net *self, PhId id, PhId inside, GHashTable *seen)
           node->hidden = owner != NULL && ph_graph_is_fused (owner->graph);
           g_hash_table_insert (self->net, GUINT_TO_POINTER (id), node);
         }
-      /* What came or went as a whole has no more to say. */
+      /* A node that appeared or disappeared as a whole needs no details. */
       if (node->before != node->after)
         return;
       if (node->inside == NULL)
@@ -359,8 +359,7 @@ ph_net_counts (const PhNetNode *node)
 
 /* ── the whole ── */
 
-/* The node whose output @value is, though the value may be gone from the model: then an edit of the stretch made or
- * removed its node, and the type of an output of such a node tells nothing. */
+/* Returns the producer of value @id. A removed value has none: then the node came or went too, and its types need no comparison. */
 static PhId
 producer_of (PhModel *model, PhId id)
 {
@@ -427,7 +426,7 @@ net_new (PhHistory *history, PhModel *model, guint first, guint end, gboolean co
     {
       PhNetNode *node = data;
 
-      /* What came or went as a whole is counted as that. */
+      /* A node that appeared or disappeared counts as a whole. */
       for (guint i = node->fields != NULL && !(counted && node->before != node->after) ? node->fields->len : 0; i-- > 0;)
         if (!field_differs (&self, &g_array_index (node->fields, PhNetField, i)))
           g_array_remove_index (node->fields, i);

@@ -1,4 +1,4 @@
-/* node.c: reading a node: its ends, name, attributes, and what is said when something is wrong with it.
+/* node.c: reading a node: its inputs and outputs, name and attributes, and errors about it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/graph-private.h"
 
@@ -46,8 +46,8 @@ ph_node_is_own (const PhNode *node)
   return strcmp (node->domain, PH_OWN_DOMAIN) == 0;
 }
 
-/* What an operator does with its body is its own affair, whatever the body is called: only of these it is known that they do no more
- * than their body does, and once. */
+/* Returns TRUE if @node does exactly what its body does, once. This is only known of fused nodes: other operators may use their body in any
+ * way. */
 gboolean
 ph_node_is_fused (const PhNode *node)
 {

@@ -1,4 +1,4 @@
-/* order.c: nodes stand before those that use them: moving them, and what forbids it.
+/* order.c: moving nodes while keeping topological order.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/graph-private.h"
 
@@ -140,7 +140,7 @@ ph_order_put_first (PhNode *node, PhNode *first, GError **error)
   return TRUE;
 }
 
-/* Whether a body of @node, at any depth, hands @value out as it is. */
+/* Returns TRUE if a body of @node, at any depth, has @value as an output. */
 static gboolean
 hands_out (const PhNode *node, const PhValue *value)
 {
@@ -157,7 +157,7 @@ hands_out (const PhNode *node, const PhValue *value)
   return FALSE;
 }
 
-/* Whether @node or a body of it uses a value that @producer makes. */
+/* Returns TRUE if @node or a body of it uses an output of @producer, or a control edge orders them. */
 static gboolean
 uses_output_of (PhNode *node, const PhNode *producer)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/graph-private.h"
 
-/* Bodies below @old's graph that hand it out as it is. */
+/* Replaces @old where bodies in nested graphs have it as an output. */
 static gboolean
 replace_captured_outputs (PhValue *old, PhValue *value, GHashTable *below, GError **error)
 {
@@ -61,7 +61,7 @@ ph_value_replace_uses (PhValue *old, PhValue *value, GError **error)
                            value->name, after);
     }
 
-  /* Only users that stand before the new value can be what it is made from. */
+  /* Only users before the new value in order can be among its operands. */
   if (value->producer != NULL && ph_value_n_uses (old) > 0)
     {
       guint64 floor = old->producer != NULL && old->graph == value->graph ? old->producer->order : 0;

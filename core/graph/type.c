@@ -122,7 +122,7 @@ ph_type_opaque (const char *name)
   return intern (type);
 }
 
-/* What holds for both @a and @b. */
+/* Returns the most specific type that covers both @a and @b. */
 static const PhType *
 generalise (const PhType *a, const PhType *b)
 {
@@ -270,7 +270,7 @@ ph_type_merge (const PhType *a, const PhType *b)
   return ph_type_tensor (dtype, a->rank, dims);
 }
 
-/* FALSE: @a and @b are known and cannot be broadcast. */
+/* Returns FALSE if @a and @b are known and cannot be broadcast. */
 static gboolean
 broadcast_dim (PhDim a, PhDim b, PhDim *result)
 {

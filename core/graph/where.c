@@ -66,7 +66,7 @@ ph_where_to_string (const PhWhere *where, gboolean outer)
   return g_string_free (text, FALSE);
 }
 
-/* Takes ":12" off the end of @text. FALSE: there is no number. */
+/* Takes ":12" off the end of @text. Returns FALSE if there is no number. */
 static gboolean
 take_number (char *text, guint *number)
 {

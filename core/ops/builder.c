@@ -4,7 +4,7 @@
 
 #include "core/ops/infer.h"
 
-/* How many of a graph's newest constants are looked through for an equal one, and up to which size. */
+/* The number of a graph's newest constants that are searched for an equal one, and the largest size searched for. */
 #define REUSE_WINDOW 256
 #define REUSE_COUNT  64
 

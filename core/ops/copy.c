@@ -135,7 +135,7 @@ ph_graph_inline_node (PhNode *node, GError **error)
   g_return_val_if_fail (body != NULL && body->inputs->len == node->inputs->len, FALSE);
   outputs = g_new0 (PhValue *, body->outputs->len + 1);
   ph_build_copy (&builder, body, (PhValue *const *) node->inputs->pdata, outputs, NULL);
-  /* What a graph gives is made in it. */
+  /* A graph's output must be computed in it. */
   for (guint i = 0; i < node->outputs->len; i++)
     if (outputs[i] != NULL && outputs[i]->producer == NULL && ph_node_output (node, i)->n_output_uses > 0)
       outputs[i] = PH_BUILD (&builder, Identity, outputs[i]);

@@ -1,4 +1,4 @@
-/* expand.c: an operator whose meaning is a piece of graph of ONNX's own operators.
+/* expand.c: expands an operator into a subgraph of ONNX's own operators.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/expand.h"
 
@@ -97,7 +97,7 @@ ph_expand_in_place (PhNode *node, GError **error)
         continue;
       if (out[i] == NULL)
         return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "output %u '%s' cannot be spelt out", i, old->name);
-      /* What is given through would swap names with the output. */
+      /* Replacing an output by an input of the node would swap their names. */
       if (out[i]->producer == NULL || ph_values_find (node->inputs, out[i], NULL))
         out[i] = PH_BUILD (&b, Identity, out[i]);
       if (!ph_builder_finish (&b, error) || !ph_value_replace_uses (old, out[i], error))
@@ -161,7 +161,7 @@ ph_expansion_new (const PhNode *node, const PhType *const *types, PhTensor *cons
   return g_steal_pointer (&self);
 }
 
-/* The expansion of a node of a graph, by what is known of its inputs there. */
+/* Expands a node of a graph with the types and constants known for its inputs. */
 static PhExpansion *
 expand_as_declared (const PhNode *node, GError **error)
 {

@@ -243,7 +243,7 @@ may_fail_on_elements (const PhNode *node)
   return FALSE;
 }
 
-/* The shapes of all inputs provably broadcast together: what is not 1 is the same everywhere. */
+/* Returns TRUE if the shapes of all inputs provably broadcast together: dimensions other than 1 are equal. */
 static gboolean
 shapes_fit (const PhNode *node)
 {
@@ -384,12 +384,12 @@ ph_node_replace (PhNode *node, PhValue *value, GError **error)
     return FALSE;
   if (ph_model_find_node (model, node_id) != NULL)
     ph_graph_remove_dead (node);
-  /* Where nobody used the old value nobody uses the new one, and it went with the node. */
+  /* If the old value had no users, the new one may have been removed with the node. */
   if (ph_model_find_value (model, value_id) == NULL)
     return TRUE;
 
-  /* A value that was made for this takes over the name as well, unless it already has that of an output. What replaced a value that
-   * nobody reads may be gone too. */
+  /* A value made for this replacement takes the old name, unless it has the name of an output. The replacement of a value without users may
+   * be gone, too. */
   if (value_id > old_id && ph_model_find_value (model, value_id) == value && !ph_value_is_output (value)
       && ph_model_find_value (model, old_id) == NULL && g_str_has_prefix (value->name, ph_model_base_name (model, name))
       && ph_model_find_value_named (model, name) == NULL)

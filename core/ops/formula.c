@@ -7,7 +7,7 @@
 #include "core/number.h"
 #include "core/ops/pattern.h"
 
-/* How tightly a piece of a formula holds together. */
+/* The precedence of a part of a formula. */
 typedef enum
 {
   CHOICE,
@@ -196,7 +196,7 @@ ph_op_gradient_text (const PhOp *op, const PhNode *node, guint input)
 
   if (name == NULL || op->grad_text == NULL)
     return NULL;
-  /* One for all: of a list of inputs, or of what a body uses. */
+  /* One text covers all variadic inputs, and all values captured by a body. */
   if (input == G_MAXUINT || (op->inputs[formal].flags & PH_ARG_VARIADIC))
     name = "X";
 
@@ -220,7 +220,7 @@ ph_op_gradient_text (const PhOp *op, const PhNode *node, guint input)
   return g_strdup (best);
 }
 
-/* The value that the word @word of a declared text stands for. */
+/* Returns the value that the word @word of a declared text refers to. */
 static const PhValue *
 word_value (const PhNode *node, guint input, const char *word, gboolean *gradient)
 {
@@ -244,7 +244,7 @@ word_value (const PhNode *node, guint input, const char *word, gboolean *gradien
   return g_str_equal (word, "X") ? ph_node_input (node, input) : NULL;
 }
 
-/* The number that the word @word stands for as an attribute of @node. */
+/* Reads the word @word as a numeric attribute of @node. */
 static gboolean
 word_attribute (const PhNode *node, const char *word, double *number)
 {

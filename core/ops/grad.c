@@ -77,7 +77,7 @@ ph_grad_zeros_like (PhGrad *grad, PhValue *value)
 
 /* ── what broadcasting added is summed ──────────────────────────────────────────────────────────────────────────── */
 
-/* The axes of @value along which @like has one element or none. FALSE: the shapes do not tell. */
+/* Finds the axes of @value along which @like has length one or is missing. Returns FALSE if the shapes do not determine them. */
 static gboolean
 find_reduced_axes (const PhType *value, const PhType *like, gint64 *axes, guint *n_axes)
 {
@@ -133,9 +133,9 @@ ph_grad_reduce_to (PhBuilder *b, PhValue *value, PhValue *like)
 
   if (value == NULL || b->error != NULL)
     return NULL;
-  if (like->type != NULL && like->type->kind != PH_KIND_TENSOR) /* of what an optional holds */
+  if (like->type != NULL && like->type->kind != PH_KIND_TENSOR) /* the gradient of an optional's contents */
     return value;
-  /* Where an operator takes [1, C] for [C], its gradient arrives as [C]. */
+  /* If an operator accepts [1, C] in place of [C], its gradient has shape [C]. */
   if (value->type != NULL && like->type != NULL && value->type->has_rank && like->type->has_rank
       && value->type->rank < like->type->rank)
     return PH_BUILD_WITH (b, Reshape, PH_ATTRS (ph_attr_new_int ("allowzero", 1)), value, build_shape (b, like));

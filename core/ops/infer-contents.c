@@ -4,7 +4,7 @@
 
 /* Contents are kept of tensors up to this many elements: shapes, pads, axes, starts and ends. */
 #define MAX_CONTENTS 1024
-/* How many producers a single value's contents are looked for through. */
+/* The longest chain of producers followed to find the contents of a value. */
 #define MAX_DEPTH 200
 
 typedef struct
@@ -84,7 +84,7 @@ contents_of_tensor (PhInferRun *run, PhTensor *tensor)
   return contents;
 }
 
-/* Whether @value may hold integers worth knowing. */
+/* Returns TRUE if @value may hold integers worth tracking. */
 static gboolean
 is_small_integers (const PhValue *value)
 {
@@ -189,7 +189,7 @@ ph_infer_ints (PhInfer *infer, guint input, gint64 **values, gsize *n)
   return TRUE;
 }
 
-/* Whether an element of type @dtype holds @dim as it is, and does not wrap. Dimensions are taken to fit into 32 bits. */
+/* Returns TRUE if an element of type @dtype can represent @dim without wrapping. Symbolic dimensions are assumed to fit into 32 bits. */
 static gboolean
 fits (PhDim dim, PhDType dtype)
 {

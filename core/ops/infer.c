@@ -4,12 +4,12 @@
 
 #include "core/graph/edit.h"
 
-/* As many contradictions are told one by one. */
+/* The number of contradictions reported individually. */
 #define MAX_LIES 20
 
 static gboolean infer_graph (PhInferRun *run, PhGraph *graph, GError **error);
 
-/* What an infer function sees and fills */
+/* The interface for infer functions */
 
 const PhNode *
 ph_infer_node_of (PhInfer *infer)
@@ -78,8 +78,8 @@ ph_infer_distrust (PhInfer *infer, const PhValue *value, const PhType *declared,
 
 /* Setting types */
 
-/* What is inferred, and where inference does not know, what is declared. @lies: the two contradict each other; a number does so
- * too where the dimension follows from an input's, which is open. */
+/* Returns the inferred type, completed by the declared one where inference is uncertain. @lies: they contradict each other; a declared
+ * number does so too if the inferred dimension depends on an open one of an input. */
 static const PhType *
 inferred_first (const PhType *declared, const PhType *inferred, gboolean *lies)
 {
@@ -108,8 +108,8 @@ inferred_first (const PhType *declared, const PhType *inferred, gboolean *lies)
   return ph_type_tensor (inferred->dtype, inferred->rank, dims);
 }
 
-/* The type of @value, which the file declares, is not believed against what follows: it may be left over from another shape of
- * the inputs, and then be what a rule goes by. A body is inferred more than once, and has its types from here the second time. */
+/* Returns the type of @value, preferring the inferred type over the declared one: the file's may be left over from other input shapes, and
+ * rules rely on types. A body is inferred several times; from the second time on its types come from here. */
 static const PhType *
 correct (PhInferRun *run, const PhNode *node, const PhValue *value, const PhType *inferred)
 {
@@ -121,7 +121,7 @@ correct (PhInferRun *run, const PhNode *node, const PhValue *value, const PhType
   if (!g_hash_table_add (run->declared, (gpointer) value))
     return ph_type_merge (value->type, inferred);
   type = inferred_first (value->type, inferred, &lies);
-  /* The inputs of a body are inferred from those of one turn, and may be less than what is declared of all. */
+  /* A body's inputs are inferred from one iteration, and may be narrower than their declaration for all iterations. */
   if (value->is_input && (type = ph_type_merge (value->type, inferred)) != NULL)
     return type;
   type = type != NULL ? type : inferred;
@@ -155,7 +155,7 @@ declare (PhInferRun *run, PhNode *node, PhValue *value, const PhType *inferred, 
                          inferred->dtype < PH_N_DTYPES ? ph_dtype_name (inferred->dtype) : "of that type");
   if (value->type != NULL && value->type->dtype != PH_UNDEFINED)
     merged = run->stop_at_error ? ph_type_merge (value->type, inferred) : correct (run, node, value, inferred);
-  else if (!run->stop_at_error && value->graph->owner != NULL) /* what is no body is inferred once */
+  else if (!run->stop_at_error && value->graph->owner != NULL) /* a graph that is no body is inferred once */
     {
       if (run->declared == NULL)
         run->declared = g_hash_table_new (NULL, NULL);
@@ -221,7 +221,7 @@ infer_fused (PhInferRun *run, PhNode *node, GError **error)
   return TRUE;
 }
 
-/* What a file declares of an output says nothing of the operator: whether it is true, inference tells. */
+/* Checks the schema without the declared types of outputs: inference decides whether those are right. */
 static gboolean
 check_schema (PhInferRun *run, PhNode *node, GError **error)
 {
@@ -333,7 +333,7 @@ ph_infer_same_as_input (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* The common shape of all inputs, with @dtype (PH_UNDEFINED: that of the first input whose type is known). */
+/* Sets the common shape of all inputs, with @dtype (PH_UNDEFINED: that of the first input with a known type). */
 static gboolean
 infer_common (PhInfer *infer, PhDType dtype, GError **error)
 {

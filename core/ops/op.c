@@ -54,7 +54,8 @@ look_up (const char *domain, const char *name)
 
 #define RECENT 64 /* a power of two */
 
-/* What this thread asked for lately by interned names, which are the same text for good. */
+/* Looks up an operator. Recent lookups by interned names are cached per thread by pointer, which is safe since interned strings live
+ * forever. */
 const PhOp *
 ph_op_find (const char *domain, const char *name)
 {
@@ -234,7 +235,7 @@ ph_op_attr_words (const PhOpAttr *attr)
   if (attr->words == NULL || strcmp (attr->words, PH_ANY_TEXT) == 0)
     return NULL;
   words = g_strsplit (attr->words, "|", -1);
-  for (guint i = g_strv_length (words); i > 0 && *words[i - 1] == '\0'; i--) /* an empty one stands last */
+  for (guint i = g_strv_length (words); i > 0 && *words[i - 1] == '\0'; i--) /* an empty word comes last */
     g_clear_pointer (&words[i - 1], g_free);
   return g_strjoinv (", ", words);
 }
@@ -286,7 +287,7 @@ ph_op_check (const PhOp *op, const PhNode *node, GError **error)
 
       if (attr->required && given == NULL && (attr->kind != PH_ATTR_GRAPH || ph_node_graph (node, attr->name) == NULL))
         return ph_node_fail (node, error, PH_ERROR_TYPE, "%s needs the attribute '%s'", op->name, attr->name);
-      /* An opaque one may be a reference to a function's attribute, of whatever kind. */
+      /* An opaque attribute may be a reference to a function's attribute of any kind. */
       if (given != NULL && given->kind != attr->kind && given->kind != PH_ATTR_OPAQUE)
         return ph_node_fail (node, error, PH_ERROR_TYPE, "the attribute '%s' of %s has the wrong kind", attr->name, op->name);
     }

@@ -18,7 +18,7 @@ first_added (const PhHistory *history, guint n)
   return PH_NO_ID;
 }
 
-/* The first id that a pass gave, by the journal: what is older came with the file. */
+/* Returns the first id that a pass created according to the journal; smaller ids come from the file. */
 static PhId
 first_made (PhModel *model)
 {

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/pattern.h"
 
-/* What is still to be matched, as a list on the C stack: so that a choice (the order of a commutative operator's inputs)
- * can be taken back after any later failure. */
+/* The remaining goals of a match as a list on the C stack, so that a choice (the order of a commutative operator's inputs) can be undone
+ * after any later failure. */
 typedef struct _Goal Goal;
 struct _Goal
 {
@@ -20,7 +20,7 @@ typedef struct
   gboolean (*when) (PhMatch *match);
 } Search;
 
-/* A constant that is not empty and all of whose elements are @number, rounded to its element type. -0 is 0. */
+/* Returns TRUE for a non-empty constant whose elements all equal @number, rounded to its element type. -0 equals 0. */
 static gboolean
 is_number (const PhValue *value, double number)
 {
@@ -214,8 +214,8 @@ build_number (double number, const PhValue *like, PhBuilder *builder)
   return ph_build_scalar (builder, like->type->dtype, number);
 }
 
-/* What decides the element type of the number that is input @i: an input that the schema puts in the same group (the condition
- * of a Where is in another), else what the whole replacement is for. */
+/* Returns the value that gives input @i, a number, its element type: an input that the schema puts into the same group (the condition of a
+ * Where is in another), else the output that is replaced. */
 static const PhValue *
 find_like (const PhPattern *pattern, PhValue *const *inputs, guint i, const PhMatch *match)
 {

@@ -1,4 +1,4 @@
-/* saved.c: what the backward graph reads of the forward one, and what a graph occupies while it runs.
+/* saved.c: the forward values that the backward graph reads, and the peak memory of a graph.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/saved.h"
 

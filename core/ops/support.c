@@ -149,7 +149,7 @@ ph_node_ints (const PhNode *node, const char *name, gsize n, gint64 fallback, gi
   for (gint64 i = 0; i < n; i++) \
   ((type_ *) to)[i * to_stride] = ((const type_ *) from)[i * from_stride]
 
-/* What is there is copied behind itself, twice as much each time. */
+/* Fills @to with @n copies of @from, doubling the copied part each time. */
 static void
 repeat (gint64 n, char *to, const char *from, gsize size)
 {
@@ -262,7 +262,7 @@ typedef struct
   gint64 block; /* elements of the axes after it */
 } Mapped;
 
-/* @n elements that lie side by side; @at below 0: of the filling. */
+/* Copies @n contiguous elements; a negative @at means the fill value. */
 static void
 copy_run (Mapped *m, gint64 at, gint64 n)
 {

@@ -52,7 +52,7 @@ find_moving (GHashTable *tangents, const PhNode *node)
   return moving;
 }
 
-/* @value in the shape of @like, to which it broadcasts. */
+/* Broadcasts @value to the shape of @like. */
 static PhValue *
 expand_like (PhBuilder *b, PhValue *value, PhValue *like)
 {
@@ -121,8 +121,7 @@ build_diagonal (PhNode *node, GHashTable *tangents, PhBuilder *b, GError **error
   return TRUE;
 }
 
-/* Takes the scaffolding away: of the nodes behind @last_before and up to @last and of the constants from @n_constants on, what
- * nothing reads. */
+/* Removes the unused scaffolding: nodes after @last_before up to @last, and constants from @n_constants on. */
 static gboolean
 sweep (PhGraph *graph, PhNode *last, PhNode *last_before, guint n_constants, GHashTable *tangents, GError **error)
 {

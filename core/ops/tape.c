@@ -81,8 +81,8 @@ ph_tape_gradient (PhTape *tape, PhBuilder *builder, PhValue *value)
   return sum;
 }
 
-/* Something may have to be handed on through @value: real numbers, or a sequence or an optional of them. A value whose type is
- * not known counts, so that what cannot be differentiated is refused and not taken for zero. */
+/* Returns TRUE if @value may carry a gradient: floats, or a sequence or optional of them. So may a value of unknown type: refusing what
+ * cannot be differentiated is better than taking it for zero. */
 static gboolean
 may_carry_gradient (const PhValue *value)
 {
@@ -95,8 +95,8 @@ is_active (PhTape *tape, const PhValue *value)
   return value != NULL && g_hash_table_contains (tape->active, value);
 }
 
-/* The outer values that the bodies of @node use and that are active. A body inside a body may use those of any graph around
- * it; what the bodies make themselves is never active here. */
+/* Collects the active outer values that @body captures, including those used in nested bodies. Values that bodies compute themselves are
+ * never active here. */
 static void
 collect_captures (PhTape *tape, const PhGraph *body, GPtrArray *captures)
 {
@@ -223,14 +223,14 @@ build_products (PhGrad *grad, GError **error)
         else if (op->grad[i] == NULL && op->grad_build == NULL)
           return no_gradient_by (node, i, error);
       }
-  /* What was asked for and not built is not zero. */
+  /* A wanted gradient that was not built is an error, not zero. */
   for (guint i = 0; i < node->inputs->len && grad->b->error == NULL; i++)
     if (grad->wanted[i] && grad->dx[i] == NULL && !grad->zero[i])
       return no_gradient_by (node, i, error);
   return TRUE;
 }
 
-/* In what @node is differentiated when its operator mixes floating-point types: the widest. Bodies keep theirs. */
+/* Returns the type in which @node is differentiated if its operator mixes float types: the widest. Bodies keep their types. */
 static PhDType
 mixed_type (const PhNode *node)
 {
@@ -266,8 +266,8 @@ ph_tape_product (PhNode *node, guint input, PhValue *dy, PhBuilder *builder, GEr
   return dx[input];
 }
 
-/* The gradient that arrived at @value, which has its type, whatever inference knew of what it was summed from. One from outside a
- * branch is of both branches, whose outputs may be of different shapes. */
+/* Returns the gradient that arrived at @value, with the type of @value if inference knew less. In a branch, a gradient from outside belongs
+ * to both branches, whose output shapes may differ, and keeps its type. */
 static PhValue *
 gradient_like (PhTape *tape, PhBuilder *b, PhValue *value)
 {

@@ -53,7 +53,7 @@ verify_value (Verifier *verifier, const PhGraph *graph, const PhValue *value, co
   return TRUE;
 }
 
-/* Of what is around it, the body of a fused node sees nothing: it is saved as a function. */
+/* Returns a fused node between both graphs: its body is saved as a function and cannot capture values. */
 static const PhNode *
 wall_between (const PhGraph *inner, const PhGraph *outer)
 {

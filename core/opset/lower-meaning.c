@@ -1,4 +1,4 @@
-/* lower-meaning.c: operators whose attributes or inputs meant something else, or less.
+/* lower-meaning.c: operators whose attributes or inputs had another or a narrower meaning.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/lower.h"
 
@@ -154,7 +154,7 @@ ph_lower_same_types (PhLower *l)
       ph_lower_refuse (l, "its inputs are of different element types");
 }
 
-/* Training was having the outputs of training. How its statistics were computed was not said. */
+/* In older opsets, having the training outputs meant training, and the formula of the running statistics was unspecified. */
 void
 ph_lower_training_mode (PhLower *l)
 {

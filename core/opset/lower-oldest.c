@@ -41,14 +41,14 @@ without_ones (PhLower *l, guint index, const PhValue *into, gint64 *axis)
     dims[i - first] = type->dims[i].size;
   if (tensor != NULL)
     return ph_build_tensor (&l->b, ph_tensor_reshaped (tensor, end - first, dims));
-  /* What upgrade-opset made of it. */
+  /* Undoes what upgrade-opset made. */
   if (b->producer != NULL && (b->producer->op == &ph_op_Unsqueeze) && first == 0
       && ph_value_rank (ph_node_input (b->producer, 0)) == (int) end)
     return ph_node_input (b->producer, 0);
   return NULL;
 }
 
-/* numpy's broadcasting: only the second operand, and only when told where. */
+/* Old broadcasting applied to the second operand only, along an explicit axis. */
 void
 ph_lower_broadcast (PhLower *l)
 {

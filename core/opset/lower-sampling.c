@@ -28,7 +28,7 @@ typedef enum
   DOWN
 } Direction;
 
-/* Whether every scale is provably at least 1, or at most. */
+/* Returns TRUE if every scale is provably at least 1, or at most 1. */
 static gboolean
 goes (PhLower *l, Direction direction)
 {

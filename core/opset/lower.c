@@ -5,8 +5,8 @@
 #include "core/opset/named.h"
 #include "core/opset/opset.h"
 
-/* The inverse of upgrade-opset.c: by version, newest first, so that a node goes down through its versions in order. Then
- * the table of versions has the last word on what is left. */
+/* The inverse of upgrade-opset.c: rows by version, newest first, so that a node passes down through its versions in order. The table of
+ * versions then decides about the result. */
 typedef struct
 {
   int below;
@@ -216,7 +216,7 @@ is_default (const PhOpAttr *formal, const PhAttr *attr)
   return g_str_equal (text, formal->fallback);
 }
 
-/* An attribute that the version does not have, but whose newest default is what it did: goes without saying. */
+/* Drops attributes that the version lacks if their value is the newest default, which is what the older version did. */
 static void
 drop_default_attrs (PhLower *l)
 {
@@ -231,7 +231,7 @@ drop_default_attrs (PhLower *l)
     }
 }
 
-/* The lowest opset above @opset whose table has the node; 0: none. */
+/* Returns the lowest opset above @opset whose table has the node, or 0. */
 static int
 lowest_that_has (const PhNode *node, int opset)
 {
@@ -241,7 +241,7 @@ lowest_that_has (const PhNode *node, int opset)
   return 0;
 }
 
-/* 0, or the opset that the node needs. */
+/* Returns 0, or the opset that the node needs. */
 static int
 lower_node (PhLower *l, PhId id)
 {
@@ -275,7 +275,7 @@ lower_node (PhLower *l, PhId id)
     return needed;
   drop_default_attrs (l);
   g_clear_error (&l->b.error);
-  /* What no opset has was so in the file. */
+  /* A node that no opset has came so from the file. */
   if (!ph_opset_has (l->node, l->opset, NULL))
     {
       needed = lowest_that_has (l->node, l->opset);
@@ -299,7 +299,7 @@ ph_model_lowered (PhModel *model, int opset, int *needed, char **why, GError **e
   guint first = 0;
   int most = 0;
 
-  /* Ids grow, so what is made on the way is visited too. */
+  /* Ids only grow, so nodes made on the way are visited too. */
   for (PhId id = 1; id < clone->next_id; id++)
     {
       PhNode *node = ph_model_find_node (clone, id);

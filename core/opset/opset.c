@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* An operator as it is from an opset on; without @inputs it is gone. Inputs and outputs are sets of element types
- * separated by spaces, "~" optional, "+" any number of. A letter is an element type, a capital with a digit one of the
- * sets below, "o" an optional, "*" whatever there is. Versions that differ in none of this are one row. */
+/* An operator as it is from an opset on; without @inputs it is removed. Inputs and outputs are sets of element types separated by spaces;
+ * "~" marks optional ones, "+" any number. A letter is an element type, a capital with a digit one of the sets below, "o" an optional, "*"
+ * anything. Versions that are equal in all of this share a row. */
 typedef struct
 {
   const char *op;
@@ -38,7 +38,7 @@ static const char letters[PH_N_DTYPES] = {
 };
 /* clang-format on */
 
-/* The rows of an operator stand together, oldest first; operators in the order of their names. */
+/* Finds the rows of an operator: these are adjacent, oldest first, and operators are sorted by name. */
 static const Version *
 find_operator (const char *name, gsize *n)
 {
@@ -224,7 +224,7 @@ ph_model_at_opset (PhModel *model, int wanted, int *opset, char **why, GError **
         return lowered;
       if (wanted > 0 || needed <= *opset || needed > PH_OPSET_LAST)
         {
-          /* What the table says of a file that came with it is not worth more than the file. */
+          /* An entry of the table from the same file is no more reliable than the file. */
           if (wanted > 0)
             {
               g_propagate_error (error, g_steal_pointer (&local));

@@ -81,7 +81,7 @@ ph_upgrade_recurrent_output_sequence (PhUpgrade *u)
   ph_upgrade_set_attr (u, "output_sequence", NULL);
 }
 
-/* Anew, with @n outputs, of which the first stands for the node's. */
+/* Rebuilds the node with @n outputs; the first replaces the node's. */
 static void
 rebuild_with_outputs (PhUpgrade *u, const PhOp *op, guint n)
 {
@@ -90,7 +90,7 @@ rebuild_with_outputs (PhUpgrade *u, const PhOp *op, guint n)
   ph_upgrade_replace (u, ph_build_node (&u->b, op, (PhValue **) u->node->inputs->pdata, u->node->inputs->len, attrs, n));
 }
 
-/* spatial = 0: each activation has statistics of its own, of the shape of the input without its batch. */
+/* spatial = 0: each activation has its own statistics, with the shape of the input without its batch. */
 static void
 normalize_activations (PhUpgrade *u)
 {

@@ -1,6 +1,6 @@
-/* upgrade-model.c: brings a model of an older opset to the newest one. Operators are declared at their newest version only, so this
- * and what it calls are the one place that knows older ones. Nodes are visited in program order and typed as they become new, for
- * some upgrades depend on ranks. Where it can, an upgrade edits the node in place, so that a diff says "changed".
+/* upgrade-model.c: upgrades a model of an older opset to the newest one. Operators are declared at their newest version only, so only this
+ * file and what it calls know older ones. Nodes are visited in program order and typed once upgraded, for some upgrades depend on ranks. If
+ * possible, an upgrade edits the node in place, so that a diff says "changed".
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/upgrade.h"
 
@@ -22,7 +22,7 @@ typedef struct
 
 static const UpgradeRow upgrades[] = { UPGRADES (UPGRADE_ROW) };
 
-/* Types what is untyped, which nothing from a file is: later upgrades look at ranks. */
+/* Infers missing types, which only nodes made by upgrades lack: later upgrades depend on ranks. */
 static void
 infer_types (const PhUpgradeJournal *journal, PhNode *node)
 {
@@ -43,7 +43,7 @@ upgrade_node (PhModel *model, const PhUpgradeJournal *journal, PhId id, int opse
 {
   PhNode *node = ph_model_find_node (model, id);
 
-  if (node != NULL && node->outputs->len == 0) /* it computes nothing, whatever its form */
+  if (node != NULL && node->outputs->len == 0) /* a node without outputs computes nothing */
     return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (upgrades) && node != NULL && *node->domain == '\0'; i++)
     {

@@ -41,8 +41,8 @@ nearest (PhUpgrade *u, PhValue *x, PhValue *scales, const char *rounding)
                         x, NULL, scales);
 }
 
-/* Version 10 had no modes: it took the element at or before when growing, at or after when shrinking. Where it does both, or
- * that is not known, what grows is done first and what shrinks after it. */
+/* Version 10 had no modes: upsampling took the element at or before, downsampling the one at or after. If it does both, or that is unknown,
+ * it upsamples first. */
 void
 ph_upgrade_resize_10 (PhUpgrade *u)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/upgrade.h"
 
-/* axis: where the second operand's first dimension stands in the first. */
+/* axis: the dimension of the first operand that matches the second's first dimension. */
 void
 ph_upgrade_legacy_broadcast (PhUpgrade *u)
 {
@@ -94,7 +94,7 @@ ph_upgrade_softmax_matrix (PhUpgrade *u)
     }
   else
     shape = PH_BUILD (&u->b, Shape, x);
-  /* A dimension of 0 is meant, not copied: but what is copied is 0 as well. */
+  /* A 0 means length 0 rather than a copied dimension; a copied one is 0 as well. */
   ph_upgrade_replace (u, PH_BUILD (&u->b, Reshape, y, shape));
 }
 

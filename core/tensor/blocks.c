@@ -8,15 +8,15 @@
 #include "core/tensor/placement.h"
 #include "core/tensor/tensor-private.h"
 
-/* The system hands large blocks out page by page, each zeroed at its first touch: a run that lets go of one and asks for the next would
- * pay for that again and again. So their pages stay, and a run grows the process by little more than the greatest sum of what lives at
- * once, because whatever fits goes into the smallest gap that holds it. Addresses cost nothing before they are touched. */
+/* The system provides large blocks page by page, each zeroed at its first touch: a run that frees one block and allocates the next would
+ * pay for that again and again. So freed pages are kept, and blocks go into the smallest gap that fits, so that the process grows by little
+ * more than the peak of live blocks. Address space costs nothing until it is touched. */
 #define KEPT          (64 << 10)          /* bytes: smaller ones malloc keeps itself                */
-#define MOST_KEPT     ((gsize) 192 << 20) /* bytes of gaps whose pages stay                         */
+#define MOST_KEPT     ((gsize) 192 << 20) /* bytes of gaps that keep their pages                    */
 #define STRETCH       ((gsize) 64 << 30)  /* of addresses                                           */
 #define LEAST_STRETCH ((gsize) 1 << 30)
 #define ALIGNMENT     ((gsize) 64)       /* a line of the cache, the widest register               */
-#define CHUNK         ((gsize) 64 << 10) /* bytes whose pages are there, or not            */
+#define CHUNK         ((gsize) 64 << 10) /* granularity at which resident pages are tracked */
 
 typedef struct
 {
@@ -105,7 +105,7 @@ find_gap (gsize start)
   return low;
 }
 
-/* The pages of what lies from @start to @end go back to the system. */
+/* Returns the pages from @start to @end to the system. */
 static void
 drop_pages (gsize start, gsize end)
 {
@@ -194,7 +194,8 @@ take_at (gsize at, gsize size)
   return TRUE;
 }
 
-/* In the smallest gap, or behind all blocks. @is_new: (out) it was never touched, so it is zeros. FALSE: the stretch is full. */
+/* Allocates in the smallest gap that fits, or after all blocks. @is_new: (out) the memory was never touched, so it is zero. Returns FALSE
+ * if the stretch is full. */
 static gboolean
 take (gsize size, gsize *at, gboolean *is_new)
 {
@@ -214,7 +215,7 @@ take (gsize size, gsize *at, gboolean *is_new)
       return TRUE;
     }
   *is_new = n_gaps == 0 || gaps[n_gaps - 1].start + gaps[n_gaps - 1].size != top;
-  *at = *is_new ? top : gaps[n_gaps - 1].start; /* what lies last grows */
+  *at = *is_new ? top : gaps[n_gaps - 1].start; /* extends the last gap */
   if (size > length - *at)
     return FALSE;
   n_gaps -= !*is_new;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* How the special values of a small float format are written. */
+/* The encoding of special values in a small float format. */
 /* clang-format off */
 typedef enum
 {
@@ -158,7 +158,7 @@ small_special (const SmallFloat *format, gboolean negative, gboolean nan)
     case STYLE_FN: return sign | (sign_bit - 1);
     case STYLE_FNUZ: return sign_bit;
     case STYLE_FINITE:
-    default: return nan ? sign_bit : sign | (sign_bit - 1); /* -0, having nothing better */
+    default: return nan ? sign_bit : sign | (sign_bit - 1); /* -0, for lack of anything better */
     }
 }
 
@@ -290,7 +290,7 @@ ph_bfloat_from_float (float value)
   return (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
 }
 
-/* Wraps modulo 2^64; what no integer can stand for becomes 0. */
+/* Wraps modulo 2^64; NaN becomes 0. */
 static gint64
 wrap_double (double value)
 {

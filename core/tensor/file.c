@@ -1,4 +1,4 @@
-/* file.c: a file of which parts are read when somebody asks for them, as it was when it was opened.
+/* file.c: a file whose parts are read on demand, checked to be unchanged since it was opened.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/tensor/file.h"
 
@@ -177,7 +177,7 @@ ph_file_read (PhFile *file, gsize offset, gsize length, gpointer to, GError **er
   g_return_val_if_fail (offset <= file->size && length <= file->size - offset, FALSE);
 
   fd = borrow (file);
-  /* Asked after the reading: what was read then is what was there. */
+  /* Checked after reading, so that the bytes read are known to be the original ones. */
   ok = fd >= 0 && read_all (fd, offset, length, to) && is_same (file, fd);
   if (fd >= 0 && fd != file->fd)
     close (fd);

@@ -1,4 +1,4 @@
-/* memory.c: the budget of what tensors may occupy.
+/* memory.c: the memory budget for tensors.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* placement.c: offsets for blocks whose lifetimes are known: each in the lowest gap that holds it among those that live beside it.
+/* placement.c: assigns offsets to blocks with known live ranges: each goes into the lowest gap among the blocks live at the same time.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/tensor/placement.h"
 
@@ -9,7 +9,7 @@
 
 typedef struct
 {
-  gconstpointer block; /* NULL: it was let go of                                        */
+  gconstpointer block; /* NULL: freed                                                   */
   gsize size, offset;
   guint start, end; /* counts of events; end G_MAXUINT: it outlives the run         */
 } Block;
@@ -17,7 +17,7 @@ typedef struct
 struct _PhPlacement
 {
   GArray *now, *planned; /* (element-type Block) of this run; of the one before, with offsets */
-  guint clock, next;     /* events of this run; of @planned, the one that is to come          */
+  guint clock, next;     /* events of this run; in @planned, the next one                     */
   gsize base, bytes, live;
   gboolean is_new; /* the offsets were not used yet */
 };

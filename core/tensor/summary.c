@@ -1,4 +1,4 @@
-/* summary.c: what is said of a tensor: its text and its statistics.
+/* summary.c: the text and the statistics of a tensor.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 #define FEW_READS 4096 /* single elements that are read from a file before all of it is */
 
-/* Fills @data, @size bytes an element, by doubling what is there. */
+/* Fills @data, @size bytes an element, by doubling the filled part. */
 static void
 repeat_element (guint8 *data, const guint8 *element, gsize size, gsize n)
 {
@@ -54,7 +54,7 @@ no_memory (const PhTensor *tensor, GError **error)
   return FALSE;
 }
 
-/* Takes the elements of what the origin gives, with what they count against the budget. */
+/* Takes the elements of the tensor that the origin computes, with their share of the budget. */
 static gboolean
 compute_data (PhTensor *tensor, GError **error)
 {
@@ -80,7 +80,7 @@ compute_data (PhTensor *tensor, GError **error)
   return TRUE;
 }
 
-/* Makes the data of a splat, of misaligned bytes, of what lies in a file or in another order. */
+/* Materialises the elements of a splat, of misaligned bytes, of a file or of another order. */
 static gboolean
 make_data (PhTensor *tensor, GError **error)
 {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* FALSE when the elements of such a tensor could not be counted in bytes. */
+/* Returns FALSE if the size in bytes would overflow. */
 static gboolean
 count_elements (PhDType dtype, guint rank, const gint64 *dims, gsize *count)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/tensor/transpose.h"
 
-#define TILE 16 /* words of a line of the cache: what is read of it is used while it is there */
+#define TILE 16 /* words of a cache line: a loaded line is used up before it is evicted */
 
 typedef guint32 Four __attribute__ ((vector_size (16), aligned (4), may_alias));
 

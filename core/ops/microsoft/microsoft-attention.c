@@ -67,8 +67,8 @@ penalty (PhBuilder *b, PhValue *keep, PhValue *like, double number)
   return PH_BUILD (b, Where, keep, ph_ms_number (b, like, 0), ph_ms_number (b, like, number));
 }
 
-/* What is added to scores [.., length, total] so that no position looks ahead; past ones come first. @window >= 0: nor
- * further back than that many. */
+/* Builds the bias for scores [.., length, total] that hides later positions; past ones come first. @window >= 0 also hides positions
+ * further back than that. */
 static PhValue *
 causal_bias (PhBuilder *b, PhValue *like, gint64 length, gint64 total, gint64 window, double number)
 {
@@ -87,7 +87,7 @@ added (PhBuilder *b, PhValue *sum, PhValue *value)
   return sum == NULL ? value : value == NULL ? sum : PH_BUILD (b, Add, sum, value);
 }
 
-/* A mask of integers in any of its forms, as what is added to scores [batch, heads, length, total]. */
+/* Turns an integer mask in any of its forms into a bias for scores [batch, heads, length, total]. */
 static PhValue *
 mask_bias (PhExpand *x, PhValue *mask, PhValue *like, gint64 batch, gint64 total, double number)
 {
@@ -121,7 +121,7 @@ mask_bias (PhExpand *x, PhValue *mask, PhValue *like, gint64 batch, gint64 total
   return penalty (b, keep, like, number);
 }
 
-/* What all kinds do once they have heads. @past: (nullable) [.., batch, heads, length, size] */
+/* The arguments common to all kinds, after splitting into heads. @past: (nullable) [.., batch, heads, length, size] */
 typedef struct
 {
   PhValue *q, *k, *v, *past_k, *past_v, *mask, *bias; /* (nullable but for the first three) */
@@ -362,8 +362,8 @@ const PhOp ph_op_MsMultiHeadAttention = {
 
 /* ── RotaryEmbedding ── */
 
-/* @value [batch, length, heads * size] or [batch, heads, length, size]. @positions: [1], where the first one stands, or
- * [batch, length]. */
+/* @value [batch, length, heads * size] or [batch, heads, length, size]. @positions: [1], the position of the first element, or [batch,
+ * length]. */
 static PhValue *
 rotate (PhExpand *x, PhValue *value, PhValue *positions, PhValue *cos, PhValue *sin, gint64 heads, gint64 rotary,
         gboolean interleaved)
@@ -426,7 +426,7 @@ const PhOp ph_op_MsRotaryEmbedding = {
 
 /* ── GroupQueryAttention ── */
 
-/* Each head of @value stands for @times of them. */
+/* Repeats each head of @value @times times. */
 static PhValue *
 repeated (PhBuilder *b, PhValue *value, gint64 times)
 {

@@ -1,10 +1,10 @@
-/* microsoft-nchwc.c: com.microsoft.nchwc, to which ONNX Runtime's last level takes convolutions of vectors' width.
+/* microsoft-nchwc.c: com.microsoft.nchwc, blocked convolutions made by ONNX Runtime's highest optimisation level.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/microsoft/microsoft-nchwc.h"
 
-/* A blocked tensor is declared as [N, C, H, W] with C filled up with zeros to whole blocks, and its elements lie as [N, C / block, H, W,
- * block]. Weights lie as [O / block, I / block, H, W, block of I, block of O], or, where there are fewer input channels than a block
- * has (the first convolution, which reads a plain tensor, and depthwise ones), as [O / block, I, H, W, block]. */
+/* A blocked tensor is declared as [N, C, H, W] with C padded with zeros to whole blocks; in memory it is [N, C / block, H, W, block].
+ * Weights are stored as [O / block, I / block, H, W, block of I, block of O], or, if there are fewer input channels than a block has (the
+ * first convolution, which reads a plain tensor, and depthwise ones), as [O / block, I, H, W, block]. */
 
 gint64
 ph_nchwc_block (void)

@@ -130,7 +130,7 @@ expand_embed (PhExpand *x, GError **error)
     sum = PH_BUILD (b, Add, sum, PH_BUILD (b, Gather, ph_expand_in (x, 3), positions));
   else
     {
-      /* The first rows, as many as there are words. */
+      /* The first rows, one for each word. */
       shape = PH_BUILD (b, Shape, ids);
       length = PH_BUILD (b, Slice, shape, ph_build_ints (b, (gint64[]) { 1 }, 1), ph_build_ints (b, (gint64[]) { 2 }, 1));
       sum = PH_BUILD (b, Add, sum, PH_BUILD (b, Slice, ph_expand_in (x, 3), ph_build_ints (b, (gint64[]) { 0 }, 1), length));
@@ -141,7 +141,7 @@ expand_embed (PhExpand *x, GError **error)
   x->out[0] = PH_BUILD_WITH (b, LayerNormalization, attrs, sum, ph_expand_in (x, 5), ph_expand_in (x, 6));
   if (ph_expand_wants (x, 1))
     {
-      /* How many words each row has; none are counted without a mask. */
+      /* The number of words in each row; 0 without a mask. */
       PhValue *row = mask != NULL ? ph_ms_cast (b, PH_BUILD (b, Equal, mask, ph_ms_number (b, mask, 1)), PH_INT32)
                                   : PH_BUILD (b, Mul, ids, ph_ms_number (b, ids, 0));
 

@@ -6,7 +6,7 @@
 
 #define BYTES (PH_T (INT8) | PH_T (UINT8))
 
-/* The number that input @i, with its scale and zero point behind it, stands for. */
+/* Dequantizes input @i with the scale and the zero point that follow it. */
 static PhValue *
 real (PhExpand *x, guint i)
 {

@@ -157,7 +157,7 @@ const PhOp ph_op_MsBiasDropout = {
 
 /* ── Inverse ── */
 
-/* Gauss and Jordan: @a and @y are [n, n], and @a is destroyed. FALSE: it has no inverse. */
+/* Inverts by Gauss-Jordan elimination: @a and @y are [n, n], and @a is overwritten. Returns FALSE if @a is singular. */
 static gboolean
 invert (double *a, double *y, gint64 n)
 {

@@ -193,7 +193,7 @@ const PhOp ph_op_MsBiasSoftmax = {
 
 /* ── products ── */
 
-/* An operand of FusedMatMul: with @batch its first axis stands before its last; with @last its last two are swapped. */
+/* Returns an operand of FusedMatMul: with @batch its first axis moves before its last; with @last its last two are swapped. */
 static PhValue *
 turned (PhExpand *x, guint i, gboolean last, gboolean batch)
 {

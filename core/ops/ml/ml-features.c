@@ -149,7 +149,7 @@ const PhOp ph_op_Imputer = {
 
 /* ── categories ── */
 
-/* Where @x's element @i stands among the strings or numbers of @attr, or -1. */
+/* Returns the index of @x's element @i among the strings or numbers of @attr, or -1. */
 static gssize
 find_category (const PhAttr *attr, PhTensor *x, gsize i)
 {
@@ -331,7 +331,7 @@ feature_vectorizer_kernel (PhKernel *kernel, GError **error)
       PhTensor *x = ph_kernel_input (kernel, i);
       const gint64 have = last_dim (x);
 
-      for (gint64 r = 0; r < rows; r++) /* what is short is filled with zeros, what is long is cut */
+      for (gint64 r = 0; r < rows; r++) /* short rows are padded with zeros, long ones are cut */
         for (gint64 k = 0; k < MIN (have, sizes[i]); k++)
           y[r * width + column + k] = ph_tensor_get (x, r * have + k);
     }

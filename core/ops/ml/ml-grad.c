@@ -46,7 +46,7 @@ ph_grad_scaler (PhGrad *grad, GError **error)
   return ph_grad_through (grad, build_scaler, error);
 }
 
-/* A row whose size is zero stays as it is. */
+/* Normalizes each row; a row of size zero stays unchanged. */
 static gboolean
 build_normalizer (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue **out, GError **error)
 {
@@ -69,7 +69,7 @@ ph_grad_normalizer (PhGrad *grad, GError **error)
   return ph_grad_through (grad, build_normalizer, error);
 }
 
-/* What is put in does not depend on the input. */
+/* Imputed elements do not depend on the input. */
 gboolean
 ph_grad_imputer (PhGrad *grad, GError **error)
 {

@@ -35,7 +35,7 @@ ph_post_apply (PhPost post, double *scores, gsize n)
       case PH_POST_PROBIT: scores[i] = G_SQRT2 * inverse_erf (2 * scores[i] - 1); break;
       case PH_POST_SOFTMAX: sum += scores[i] = exp (scores[i] - largest); break;
       case PH_POST_SOFTMAX_ZERO:
-        /* What is nothing stays nothing. */
+        /* Scores of zero stay zero. */
         sum += scores[i] = fabs (scores[i]) > 1e-7 ? exp (scores[i] - largest) : scores[i] * exp (-largest);
         break;
       default: break;
@@ -209,7 +209,7 @@ const PhOp ph_op_LinearRegressor = {
 };
 /* clang-format on */
 
-/* How many rows of coefficients there are, and scores: one row for two labels makes two. */
+/* Returns the number of rows of coefficients, and of scores: one row for two labels gives two scores. */
 static gsize
 linear_classes (const PhNode *node, gsize features, gsize *n_scores)
 {

@@ -209,7 +209,7 @@ is_yes (const Forest *forest, gsize node, double x)
     }
 }
 
-/* FALSE: the nodes go round in a circle. */
+/* Returns FALSE if the nodes form a cycle. */
 static gboolean
 find_leaf (const Forest *forest, gsize node, const double *x, gsize *leaf)
 {

@@ -50,7 +50,7 @@ strings_of (const PhAttr *attr)
   return tensor;
 }
 
-/* The first version had one list, between whose strings and their places it went. (transfer full) (nullable) */
+/* Version 1 had a single list and mapped between its strings and their indices. (transfer full) (nullable) */
 static PhTensor *
 class_list (const PhNode *node, const char *which, PhDType input)
 {
@@ -222,7 +222,7 @@ typedef struct
   gsize *member_from; /* of each node */
 } Trees;
 
-/* The list @name, if it has @n numbers (0: any). */
+/* Returns the list @name if it has @n numbers (0: any). */
 static const gint64 *
 ints_of (const PhNode *node, const char *name, gsize *n)
 {

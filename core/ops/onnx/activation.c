@@ -132,7 +132,7 @@ const PhOp ph_op_ThresholdedRelu = {
 };
 /* clang-format on */
 
-/* Elu, Celu, Selu: bent exponentially below 0. Each slope there is told by the output: (y + shift) * factor. */
+/* Elu, Celu, Selu: exponential below 0. The slope there follows from the output: (y + shift) * factor. */
 
 static void
 elu_parameters (const PhNode *node, double *p)

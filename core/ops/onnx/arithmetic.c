@@ -14,7 +14,7 @@ NUMBERS_KERNEL (add, x + z, x + z)
 NUMBERS_KERNEL (sub, x - z, x - z)
 NUMBERS_KERNEL (mul, x *z, x *z)
 
-/* Integers: towards zero; by zero gives 0, as numpy has it. */
+/* Divides integers towards zero; division by zero gives 0, as in numpy. */
 static inline gint64
 divide (gint64 x, gint64 z)
 {

@@ -1,5 +1,5 @@
-/* attention-build.c: Attention in products and a softmax, for the forms whose gradient is not short: a cache of keys and values,
- * a mask that is shorter than the keys, the other outputs.
+/* attention-build.c: builds Attention from products and a softmax, for the forms without a short gradient: a cache of keys and values, a
+ * mask shorter than the keys, further outputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/attention.h"
 
@@ -173,7 +173,7 @@ build_attention (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue *
     }
   if (mode == SHOW_BIASED)
     shown = visible != NULL ? PH_BUILD (b, Where, visible, scores, ph_build_scalar (b, dtype, -INFINITY)) : scores;
-  /* What is hidden counts for nothing, also where all is: then the softmax is even, and is put out. */
+  /* Hidden keys get no weight. If all are hidden, the softmax is uniform and is zeroed. */
   if (visible != NULL)
     scores = PH_BUILD (b, Where, visible, scores, ph_build_scalar (b, dtype, low));
   scores = PH_BUILD_WITH (b, Softmax, AXIS ("axis", -1), scores);

@@ -13,7 +13,7 @@ enum
   MASK,
   PAST_KEY
 };
-/* What output 3 shows. */
+/* The contents of output 3. */
 enum
 {
   SHOW_CAPPED = 1,

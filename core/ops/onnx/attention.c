@@ -220,7 +220,7 @@ bias_init (PhKernel *kernel, Bias *bias, const gint64 *dims, gint64 past, GError
   return TRUE;
 }
 
-/* What is added to the score of query @i and key @j. */
+/* Returns the bias for the score of query @i and key @j. */
 static double
 bias_of (const Bias *bias, gint64 b, gint64 h, gint64 i, gint64 j, gint64 n_queries)
 {

@@ -228,7 +228,7 @@ bit_cast_kernel (PhKernel *kernel, GError **error)
   if (out == NULL)
     return FALSE;
   memcpy (out, ph_tensor_data (from), ph_tensor_bytes (from));
-  if (to == PH_BOOL) /* of which there are only two */
+  if (to == PH_BOOL) /* which has only two values */
     for (gsize i = 0; i < ph_tensor_count (from); i++)
       ((guint8 *) out)[i] = ((guint8 *) out)[i] != 0;
   return TRUE;

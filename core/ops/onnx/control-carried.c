@@ -1,4 +1,4 @@
-/* control-carried.c: the types of what goes from one turn of a loop into the next.
+/* control-carried.c: the types of loop-carried values.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/control-carried.h"
 
@@ -55,7 +55,7 @@ keep_types (PhGraph *graph, GArray *kept)
     }
 }
 
-/* Whether what comes out of one turn as @out cannot go into the next one as @declared. */
+/* Returns TRUE if an output of type @out cannot enter the next iteration as @declared. */
 static gboolean
 contradicts (const PhType *declared, const PhType *out)
 {
@@ -74,8 +74,8 @@ contradicts (const PhType *declared, const PhType *out)
   return FALSE;
 }
 
-/* What a file declares of a state was written down in the first turn, and what it says inside the body follows from that: only the element types are
- * left of it. */
+/* Reduces the declared types of loop-carried values to their element types: their shapes may hold for the first iteration only, and the
+ * body's declared types follow from them. */
 static void
 forget_shapes (GArray *kept)
 {

@@ -96,8 +96,8 @@ ph_grad_if (PhGrad *grad, GError **error)
 
 /* ── Loop ───────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* The forward loop once more, which also hands out, for each iteration, its number and the state that it began with.
- * Outputs: the states of the forward loop, sequences of states, its stacks, the numbers, stacks of states. */
+/* Repeats the forward loop with further outputs for each iteration: its number and the state that it began with. Outputs: the states of the
+ * forward loop, sequences of states, its stacks, the numbers, stacks of states. */
 static PhNode *
 build_replay (PhGrad *grad, const PhLoopStates *states, GError **error)
 {
@@ -471,7 +471,7 @@ ph_grad_scan (PhGrad *grad, GError **error)
   if (scan.replay == NULL || !fill_scan_replay (&scan, error))
     return FALSE;
 
-  /* What the body also reads from outside arrives there twice, as a slice and as a whole; the slice's gradient is handed out, and
+  /* A scanned value that the body also captures would arrive twice, as a slice and as a whole; the gradient of the slice is an output, and
    * must not flow on into the whole. */
   for (guint i = 0; i < scan.n_scan_in; i++)
     {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/control-states.h"
 
-/* What a body hands out must be its own: what comes from outside, or is already handed out, goes through an Identity. */
+/* Adds an output to a body. Outputs must be distinct and computed in the body: others go through an Identity. */
 gboolean
 ph_body_hand_out (PhBuilder *b, PhGraph *body, PhValue *value)
 {
@@ -29,7 +29,7 @@ ph_type_stacked (const PhType *type)
   return ph_type_tensor (type->dtype, type->rank + 1, dims);
 }
 
-/* Item @k of what the forward loop stacked. */
+/* Returns item @k of a stack made by the forward loop. */
 PhValue *
 ph_stack_item (PhBuilder *b, PhValue *stack, PhValue *k)
 {
@@ -42,7 +42,7 @@ nth_state (const PhLoopStates *states, guint i)
   return states->from->inputs->pdata[states->first + i];
 }
 
-/* Whether state @i may have another shape in each iteration: such states cannot be stacked. */
+/* Returns TRUE if state @i may change its shape between iterations: such states cannot be stacked. */
 static gboolean
 may_vary (const PhLoopStates *states, guint i)
 {

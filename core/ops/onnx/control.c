@@ -21,7 +21,7 @@ stacked_type (const PhType *type, gint64 axis, PhDim size)
   return ph_type_tensor (type->dtype, type->rank + 1, dims);
 }
 
-/* Joins equal tensors along a new axis. Of none of them: a tensor like @like or, where there is none either, of @type, with 0 there. */
+/* Joins equal tensors along a new axis. Without any, the result has the shape of @like, or else of @type, with length 0 along that axis. */
 static gboolean
 stack (PhKernel *kernel, guint output, GPtrArray *items, PhTensor *like, gint64 axis, gboolean backwards, const PhType *type,
        GError **error)
@@ -61,8 +61,8 @@ stack (PhKernel *kernel, guint output, GPtrArray *items, PhTensor *like, gint64 
   return TRUE;
 }
 
-/* A loop of no turns makes stacks of nothing, whose other dimensions are those that a turn would make. Where the types of the body
- * leave them open one turn is tried, so that what is known of the types has no part in the result; @out stays empty if it fails. */
+/* Runs one iteration for a loop without iterations, whose stacks are empty: its results give their other dimensions if the body's types
+ * leave these open, so that the result does not depend on what is known of types. @out stays empty if it fails. */
 static void
 try_turn (PhKernel *kernel, PhTensor **in, guint n_in, PhTensor **out, guint n_out, guint first_stacked)
 {
@@ -140,7 +140,7 @@ const PhOp ph_op_If = {
 
 /* ── Loop ── */
 
-/* Whether the body always asks for another round. */
+/* Returns TRUE if the body's condition is always true. */
 static gboolean
 never_stops (const PhNode *node)
 {

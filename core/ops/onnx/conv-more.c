@@ -92,7 +92,7 @@ run_col2im (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* The columns are read again: a convolution whose kernels have a single 1 each, all channels taken as a batch. */
+/* Reads the columns back: a convolution whose kernels have a single 1 each, with all channels as a batch. */
 static gboolean
 grad_col2im (PhGrad *grad, GError **error)
 {

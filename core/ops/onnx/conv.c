@@ -128,7 +128,7 @@ is_transposed (const PhNode *node)
   return ph_node_is (node, &ph_op_ConvTranspose);
 }
 
-/* The window's spatial size: from the weight's shape, else from the attribute. FALSE: not known. */
+/* Finds the window's spatial size, from the weight's shape, else from the attribute. Returns FALSE if it is unknown. */
 static gboolean
 kernel_size (const PhNode *node, const PhType *weight, guint n, gint64 *kernel)
 {
@@ -156,7 +156,7 @@ infer_conv (PhInfer *infer, GError **error)
 
   if (groups < 1)
     return ph_infer_fail (infer, error, "group is %" G_GINT64_FORMAT, groups);
-  /* The weights have the rank of the input, whatever that is. */
+  /* The weights have the same rank as the input. */
   if (x == NULL && weight != NULL && weight->has_rank && weight->rank >= 3 && weight->rank <= 2 + PH_WINDOW_MAX)
     {
       for (guint i = 0; i < weight->rank; i++)
@@ -334,9 +334,9 @@ conv_attrs (const Geometry *g, const gint64 *strides, const gint64 *dilations, c
   return attrs;
 }
 
-/* Windows of one element that lie apart see every stride-th element only: those alone are read. Else the last positions, which no
- * window reaches, are left out where the sizes are known: the convolution then gives the kernel's size and no more. @big_size and
- * @n_windows: of each axis. Sets pads, stride and whether something is still to be cut. */
+/* Removes elements that no window reads. Windows of one element read every stride-th element only. Otherwise the last positions are cut off
+ * if the sizes are known, so that the convolution gives exactly the kernel's size. @big_size and @n_windows: of each axis. Sets pads,
+ * stride and whether the result must still be cut. */
 static PhValue *
 trim_big (PhBuilder *b, const Geometry *g, PhValue *big, const gint64 *big_size, const gint64 *n_windows, gint64 *stride,
           gint64 *end, gboolean *longer)

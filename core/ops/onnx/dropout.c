@@ -13,7 +13,7 @@ infer_dropout (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* In [0, 1) with 53 bits: with a seed, the very numbers that numpy's RandomState gives, as ONNX's own cases expect. */
+/* Returns a number in [0, 1) with 53 bits: with a seed, the sequence of numpy's RandomState, as ONNX's own cases expect. */
 static double
 random_number (GRand *rand)
 {

@@ -1,4 +1,4 @@
-/* einsum.c: sums of products, told by letters; and the determinant.
+/* einsum.c: Einsum, and the determinant.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
@@ -222,8 +222,8 @@ free_letter (const PhEquation *equation, guint n, gboolean *used)
   return '\0';
 }
 
-/* Where a term is without "..." a factor's gradient sums over it, which runtimes want to be told by letters: each of its axes gets
- * one, unless sizes of 1 are stretched along it. */
+/* If a term lacks "...", a factor's gradient sums over its axes, which runtimes only accept as letters: each of these axes gets one, unless
+ * sizes of 1 are broadcast along it. */
 static void
 spell_dots (PhGrad *grad, PhEquation *equation, guint n)
 {
@@ -253,7 +253,7 @@ spell_dots (PhGrad *grad, PhEquation *equation, guint n)
     }
 }
 
-/* Ones on the diagonal, as many as axis @axis of @x is long. */
+/* Builds an identity matrix of the size of axis @axis of @x. */
 static PhValue *
 build_diagonal (PhGrad *grad, PhValue *x, gint64 axis)
 {
@@ -492,8 +492,8 @@ det_kernel (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* The gradient is the matrix of cofactors: determinants of what is left without a row and a column. All of them are taken at
- * once, of x gathered without row i and without column j; that holds for singular matrices too. */
+/* The gradient is the matrix of cofactors: determinants of x without one row and one column. Gathers all of these at once; this also works
+ * for singular matrices. */
 static gboolean
 grad_det (PhGrad *grad, GError **error)
 {

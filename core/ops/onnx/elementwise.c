@@ -88,7 +88,7 @@ ph_convert (PhTensor *tensor, PhDType dtype)
     {
       g_autoptr (PhTensor) same = from == dtype ? ph_tensor_ref (tensor) : ph_tensor_cast (tensor, dtype);
 
-      /* Who asks for another type reads the elements. */
+      /* Another element type needs the elements. */
       return same != NULL && ph_tensor_bring (same, NULL) ? g_steal_pointer (&same) : NULL;
     }
 
@@ -120,7 +120,7 @@ loop_for (const PhLoops *loops, PhDType dtype, PhDType *works_in)
   return NULL;
 }
 
-/* Walks the rows of the result: all inner dimensions along which each operand runs on or stands still are one row. */
+/* Walks the rows of the result: inner dimensions that every operand traverses with one stride form one row. */
 static void
 run_rows (PhLoop loop, guint rank, const gint64 *dims, PhTensor *result, PhTensor *const operands[2], gsize item_out,
           gsize item_in, const double *p)
@@ -216,7 +216,7 @@ run_rows (PhLoop loop, guint rank, const gint64 *dims, PhTensor *result, PhTenso
     }
 }
 
-/* One element, whatever the shape: f(splat) is a splat. */
+/* Returns the element of a splat as a scalar: f(splat) is a splat. */
 static PhTensor *
 first_element (PhTensor *tensor)
 {

@@ -10,7 +10,7 @@ letter_index (char letter)
   return letter >= 'a' && letter <= 'z' ? letter - 'a' : letter >= 'A' && letter <= 'Z' ? letter - 'A' + 26 : -1;
 }
 
-/* One comma-separated term; @rank -1: of the result, whose "..." has @n_dots axes. */
+/* Parses one comma-separated term; @rank -1: the result, whose "..." has @n_dots axes. */
 static gboolean
 parse_term (PhEquation *equation, guint k, const char *text, gsize length, int rank, guint n_dots)
 {

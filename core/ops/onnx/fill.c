@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* The dimensions that input @input holds, as a type; NULL when not even their number is known. */
+/* Returns a type with the dimensions that input @input holds; NULL if not even their number is known. */
 static const PhType *
 shape_held_by (PhInfer *infer, guint input, PhDType dtype)
 {

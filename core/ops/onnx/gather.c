@@ -508,7 +508,7 @@ run_one_hot (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* Of the on value: the sum of dY where it stands; of the off value: the rest of the sum. */
+/* The gradient of the on value is the sum of dY where the output is on; that of the off value is the rest of the sum. */
 static gboolean
 grad_one_hot (PhGrad *grad, GError **error)
 {

@@ -1,11 +1,10 @@
-/* gemm.c: the matrix product in double, of which products and convolutions in float64 are made.
+/* gemm.c: the matrix product in double, used for products and convolutions in float64.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/linear.h"
 
 #include <string.h>
 
-/* Each element of c takes its k products one after the other, whatever the sizes and the blocks, so a part of a product is
- * bit for bit what the whole has there. */
+/* Each element of c adds its k products in order, whatever the sizes and blocks, so a part of a product equals the whole bit for bit. */
 
 #define LANES   8         /* doubles of a vector                                           */
 #define DEPTH   256       /* rows of b at a time: a panel stays in the first-level cache   */

@@ -172,7 +172,7 @@ ph_grad_linear_attention (PhGrad *grad, GError **error)
   return known_ranks (grad, N_INPUTS, error) && ph_grad_through (grad, build_linear_attention, error);
 }
 
-/* ── CausalConvWithState: a Conv of what went before and the input ── */
+/* ── CausalConvWithState: a Conv over the state and the input ── */
 
 static gboolean
 build_causal_conv (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue **out, GError **error)
@@ -203,7 +203,7 @@ ph_grad_causal_conv (PhGrad *grad, GError **error)
 
 /* ── FlexAttention: products and a softmax, with the bodies between them ── */
 
-/* What body @attr, if there is one, makes of the scores, which it gets as single precision. */
+/* Applies body @attr, if there is one, to the scores in single precision. */
 static PhValue *
 modify (PhBuilder *b, const PhNode *node, const char *attr, PhValue *scores, GHashTable *map)
 {
@@ -255,7 +255,7 @@ ph_grad_flex_attention (PhGrad *grad, GError **error)
       || k->dims[1].size < 1 || q->dims[1].size % k->dims[1].size != 0)
     return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
                          "its gradient needs the number and the size of its heads: fix the shapes first");
-  /* Identities, so that only what is built here lies on the way; also for what the bodies use from outside. */
+  /* Identities separate the nodes built here from those before; also for what the bodies capture. */
   for (guint i = 0; i < 3; i++)
     {
       in[i] = PH_BUILD (b, Identity, ph_grad_in (grad, i));

@@ -1,5 +1,4 @@
-/* linear-attention.c: attention that is a recurrence, or whose scores a body changes: LinearAttention, CausalConvWithState,
- * FlexAttention.
+/* linear-attention.c: attention by recurrence, or with scores modified by a body: LinearAttention, CausalConvWithState, FlexAttention.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/attention.h"
 
@@ -166,7 +165,7 @@ infer_causal_conv (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* Element @i of what stands before and in @x: negative ones are of the past. */
+/* Returns element @i of the past followed by @x: negative indices are in the past. */
 static double
 sample (PhTensor *x, PhTensor *past, gint64 channel, gint64 length, gint64 memory, gint64 i)
 {

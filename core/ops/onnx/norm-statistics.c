@@ -1,4 +1,4 @@
-/* norm-statistics.c: gradients of norms whose moments are handed out as well.
+/* norm-statistics.c: gradients of norms that also output their moments.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/norm.h"
 

@@ -42,7 +42,7 @@ by_channel (PhBuilder *b, PhValue *value, guint rank)
   return PH_BUILD (b, Unsqueeze, value, ph_build_ints (b, axes, rank - 2));
 }
 
-/* The sum of what belongs to a channel: over all axes but 1. */
+/* Sums over all axes but 1, the channel. */
 static PhValue *
 of_channel (PhBuilder *b, PhValue *value, guint rank)
 {
@@ -62,8 +62,8 @@ ph_norm_known_rank (PhGrad *grad, guint *rank, GError **error)
   return TRUE;
 }
 
-/* What all of them share: with g = dL/dx^ and x^ = (x - mean) / deviation,
- * dx = (g - mean g - x^ mean (g x^)) / deviation, all means over the normalised axes. */
+/* Normalises; shared by all norms: with g = dL/dx^ and x^ = (x - mean) / deviation, dx = (g - mean g - x^ mean (g x^)) / deviation, all
+ * means over the normalised axes. */
 PhNormal
 ph_norm_normalise (PhGrad *grad, PhValue *x, double epsilon, guint from, guint to, guint also)
 {

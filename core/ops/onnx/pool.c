@@ -37,7 +37,7 @@ infer_pool (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* What one window sees: the flat offsets of its elements that lie inside, and how many positions lie within the pads. */
+/* The contents of one window: the flat offsets of its elements inside the input, and the number of its positions including pads. */
 typedef struct
 {
   gint64 *offsets;

@@ -317,7 +317,7 @@ const PhOp ph_op_DynamicQuantizeLinear = {
 
 /* Products. Narrow integers less their zero points are multiplied in double, where all of it is exact. */
 
-/* Those of @inputs (bit i: input i, a scale or zero point) that are there must have elements. */
+/* Returns FALSE with @error if one of @inputs (bit i: input i, a scale or zero point) is empty. */
 static gboolean
 have_elements (PhKernel *kernel, guint64 inputs, GError **error)
 {
@@ -331,7 +331,7 @@ have_elements (PhKernel *kernel, guint64 inputs, GError **error)
   return TRUE;
 }
 
-/* @axis_of_many: along which axis (from the right: 1 last, 2 last but one; 0: the first) a vector of zero points runs. */
+/* @axis_of_many: the axis (from the right: 1 last, 2 last but one; 0: the first) of a vector of zero points. */
 static PhTensor *
 centred (PhTensor *tensor, PhTensor *zero, int axis_of_many)
 {

@@ -5,7 +5,7 @@
 #include "core/ops/support.h"
 #include "core/splitmix.h"
 
-/* Box and Muller's transform, one of the pair; what a seed draws has always been this. */
+/* One of the pair of Box and Muller's transform; seeded models depend on this sequence. */
 static double
 next_normal (guint64 *state)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/reduce.h"
 
-/* What was reduced is put back as axes of 1, so that it broadcasts against the input. */
+/* Restores reduced axes with length 1, so that the value broadcasts against the input. */
 
 static PhValue *
 with_axes (PhGrad *grad, PhValue *value)
@@ -20,7 +20,7 @@ with_axes (PhGrad *grad, PhValue *value)
         return PH_BUILD (grad->b, Unsqueeze, value, axes);
     }
   if (type == NULL || !type->has_rank)
-    return value; /* a scalar, which broadcasts as it is */
+    return value; /* a scalar broadcasts */
 
   gint64 all[PH_MAX_RANK];
 
@@ -94,7 +94,7 @@ ph_grad_reduce_extreme (PhGrad *grad, GError **error)
   return TRUE;
 }
 
-/* Of a factor that is not 0: y / x. Of the only 0 among the factors: the product of the others. Else 0. */
+/* The gradient is y / x for a factor other than 0, the product of the others for the only 0, and else 0. */
 gboolean
 ph_grad_reduce_prod (PhGrad *grad, GError **error)
 {
@@ -141,7 +141,7 @@ ph_grad_reduce_log_sum (PhGrad *grad, GError **error)
   return TRUE;
 }
 
-/* exp (x - y): the softmax. Where y is infinite, x - y would be inf - inf. */
+/* The gradient is exp (x - y), the softmax. If y is infinite, x - y would be inf - inf. */
 gboolean
 ph_grad_reduce_log_sum_exp (PhGrad *grad, GError **error)
 {

@@ -185,7 +185,7 @@ REDUCE (min_i64, gint64, gint64, G_MAXINT64, acc = MIN (acc, x), acc)
 REDUCE (min_u64, guint64, guint64, G_MAXUINT64, acc = MIN (acc, x), acc)
 static const ReduceLoops max = { max_f32, max_f64, max_i64, max_u64 }, min = { min_f32, min_f64, min_i64, min_u64 };
 
-/* exp of what is left when the greatest is taken away cannot overflow. */
+/* Subtracting the maximum keeps exp from overflowing. */
 /* clang-format off */
 #define LOG_SUM_EXP(name_, type_)                                                                                      \
   static void name_ (const PhReduction *reduction, gconstpointer in_, gpointer out_)                                   \
@@ -325,7 +325,7 @@ infer_reduce (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* Over the contents of a shape: the number of elements that it stands for, and the like. */
+/* Reduces the contents of a shape, for instance to its number of elements. */
 static void
 reduce_contents (PhInfer *infer, gint64 start, gboolean (*exact) (gint64, gint64, gint64 *), PhDim (*symbolic) (PhDim, PhDim))
 {

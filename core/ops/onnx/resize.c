@@ -89,7 +89,7 @@ make_plan (const PhNode *node, guint rank, const gint64 *in, const double *scale
   return NULL;
 }
 
-/* Where output element @i lies in the input. */
+/* Returns the input coordinate of output element @i. */
 static double
 source (const char *mode, const Plan *plan, guint axis, gint64 in, gint64 i)
 {
@@ -139,10 +139,10 @@ nearest (double x, const char *how)
 /* More taps than this, for all elements of an axis, are a mistake of the scale rather than a filter. */
 #define MAX_TAPS        (1 << 26)
 #define TAPS_ANYWAY     0x1p20
-#define TAPS_EACH       64 /* of what goes in and comes out */
+#define TAPS_EACH       64 /* per element of input and output */
 #define FILTER_TOO_WIDE "its filter along axis %u is too wide at scale %g: leave antialias out"
 
-/* FALSE: an antialiasing filter so wide cannot be kept; nothing needs to be cleared. */
+/* Returns FALSE, with nothing to free, if the antialiasing filter is too wide to store. */
 static gboolean
 taps_init (Taps *taps, const PhNode *node, const Plan *plan, guint axis, gint64 in)
 {
@@ -154,7 +154,7 @@ taps_init (Taps *taps, const PhNode *node, const Plan *plan, guint axis, gint64 
   double a = ph_node_attr_float (node, "cubic_coeff_a", -0.75f), reach = is_cubic ? 2 : 1, shrink = 1;
   gint64 first;
 
-  /* Antialiasing stretches the filter over as many input elements as one output element stands for. */
+  /* Antialiasing widens the filter to the input elements that one output element covers. */
   if (ph_node_attr_int (node, "antialias", 0) != 0 && !is_nearest)
     shrink = MIN (plan->scale[axis], 1);
   if (!(reach / shrink < MAX_TAPS))

@@ -118,7 +118,7 @@ build_step (PhBuilder *b, const PhRecurrent *cell, guint d, const Weights *w, Ph
   return b->error == NULL;
 }
 
-/* A body hands out each value once, and only its own. */
+/* Adds an output to the body; outputs must be distinct and computed in it. */
 static gboolean
 hand_out (PhBuilder *b, PhGraph *body, PhValue *value)
 {
@@ -126,7 +126,7 @@ hand_out (PhBuilder *b, PhGraph *body, PhValue *value)
   return value != NULL && ph_graph_set_output (body, body->outputs->len, value, &b->error);
 }
 
-/* The Scan of one direction; @lengths and @places: (nullable) the sequences' lengths and the numbers 0, 1, ... of the steps. */
+/* Builds the Scan of one direction; @lengths and @places: (nullable) the sequences' lengths and the numbers 0, 1, ... of the steps. */
 static PhNode *
 build_scan (PhBuilder *b, const PhRecurrent *cell, guint d, const Weights *w, PhValue *xw, PhValue *h, PhValue *c,
             PhValue *lengths, PhValue *places)

@@ -206,7 +206,8 @@ step (const PhRecurrent *cell, guint d, const double *x, const double *w, const 
     }
 }
 
-/* Input @i as doubles with the dimensions @a, @b, @c (none: -1), or NULL when absent; FALSE with an error when it has others. */
+/* Reads input @i as doubles with the dimensions @a, @b, @c (-1: none), or as NULL if absent. Returns FALSE with @error if its shape
+ * differs. */
 static gboolean
 weights (PhKernel *kernel, guint i, gint64 a, gint64 b, gint64 c, PhTensor **tensor, const double **data, GError **error)
 {

@@ -16,7 +16,7 @@ typedef enum
   OUTSIDE_REFLECTED
 } Outside;
 
-/* How one axis is read: taps at whole places around a coordinate. */
+/* The sampling along one axis: taps at whole positions around a coordinate. */
 typedef struct
 {
   gint64 size;
@@ -62,7 +62,7 @@ cubic_weight (PhBuilder *b, PhValue *distance, gboolean inner)
   return MUL (SUB (MUL (ADD (MUL (SUB (d, number (b, d, 5)), d), number (b, d, 8)), d), number (b, d, 4)), number (b, d, a));
 }
 
-/* Taps of coordinates @x, which are in elements: @index as int64, @weight (NULL: one). Returns how many. */
+/* Builds the taps of coordinates @x, which count elements: @index as int64, @weight (NULL: one). Returns their number. */
 static guint
 build_taps (PhBuilder *b, PhValue *x, const Axis *axis, PhValue **index, PhValue **weight)
 {
@@ -147,7 +147,7 @@ sum_of (PhBuilder *b, PhValue **parts, guint n)
   return sum;
 }
 
-/* The sizes of all axes from @from on; FALSE when one is not known. */
+/* Sets @sizes to those of all axes from @from on. Returns FALSE if one is unknown. */
 static gboolean
 sizes_from (const PhValue *value, guint from, gint64 *sizes)
 {
@@ -298,7 +298,7 @@ ph_grad_roi_align (PhGrad *grad, GError **error)
   return ph_grad_through (grad, build_roi_align, error);
 }
 
-/* DeformConv: where each tap of the window stands without its offset, along one axis: [1, 1, taps, places]. */
+/* DeformConv: the position of each tap of the window without its offset, along one axis: [1, 1, taps, places]. */
 static PhValue *
 tap_places (PhBuilder *b, PhDType dtype, const PhWindow *w, guint axis, gint64 taps, gint64 places)
 {

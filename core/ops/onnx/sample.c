@@ -30,7 +30,7 @@ reflect (double x, double low, double high)
   return (x < low) != odd ? low + rest : high - rest;
 }
 
-/* The element that stands at @i along an axis of @n; -1: zero. */
+/* Returns the index of the element at @i along an axis of @n; -1: zero. */
 static gint64
 pixel (gint64 i, gint64 n, Padding padding, gboolean align)
 {
@@ -54,7 +54,7 @@ cubic_weight (double x)
   return x < 2 ? a * (((x - 5) * x + 8) * x - 4) : 0;
 }
 
-/* Where coordinate @g of the grid, -1 to 1, reads along an axis of @n: @taps elements and their weights. */
+/* Converts coordinate @g of the grid, -1 to 1, along an axis of @n into the indices and weights of @taps elements. */
 static inline guint
 grid_taps (double g, gint64 n, char mode, Padding padding, gboolean align, gint64 *index, double *weight)
 {
@@ -96,7 +96,7 @@ infer_grid_sample (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* How a GridSample reads: what is the same for all places. */
+/* The constant parameters of a GridSample. */
 typedef struct
 {
   char mode;

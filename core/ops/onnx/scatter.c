@@ -93,13 +93,13 @@ infer_scatter (PhInfer *infer, GError **error)
   return ph_infer_same_as_input (infer, error);
 }
 
-/* What is the same for all lines of updates along the last axis. */
+/* The parameters common to all lines of updates along the last axis. */
 typedef struct
 {
   Reduction reduction;
   PhDType dtype, index_dtype;
   gint64 size, along; /* of the axis that is indexed, and its stride      */
-  gint64 step;        /* of @to for each update, beside what is indexed   */
+  gint64 step;        /* of @to for each update, apart from the index     */
 } Line;
 
 /* The same of floats, which models have most, without a call for each. */
@@ -122,7 +122,7 @@ scatter_floats (const Line *line, gsize n, float *to, const gint64 *picked, cons
   return TRUE;
 }
 
-/* Updates @i to @i + @n. FALSE: index @wrong is outside. */
+/* Scatters updates @i to @i + @n. Returns FALSE if index @wrong is out of range. */
 static gboolean
 scatter_line (const Line *line, gsize n, gpointer to, gint64 offset, gconstpointer picked, gconstpointer from, gsize i,
               gint64 *wrong)
@@ -192,7 +192,7 @@ run_scatter_elements (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* What the updates would read at their places. */
+/* Reads @value at the positions of the updates. */
 static PhValue *
 read_places (PhGrad *grad, PhValue *value)
 {

@@ -87,10 +87,10 @@ compare_ranked (gconstpointer a, gconstpointer b, gpointer user)
   return c != 0 ? c : (i > j) - (i < j);
 }
 
-#define FEW 64 /* ranks: they are kept in order; of more a heap is kept, whose first is the last in rank */
+#define FEW 64 /* up to this k the best are kept sorted; above it in a heap, whose first element is the worst */
 
-/* The first element from @t on that may be better than @last, the last of the best so far: of floats most are seen not to be without a
- * call; what has a NaN is not. */
+/* Returns the first element from @t on that may beat @last, the worst of the best so far. Skips most floats without a call of the
+ * comparison; NaN is not skipped. */
 static gint64
 next_candidate (const Order *order, gint64 t, gint64 whole, gint64 last)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/support.h"
 
-/* What holds for every item; NULL items say nothing. */
+/* Returns the type that holds for every item. (nullable) */
 static const PhType *
 item_type (const PhType *sequence)
 {
@@ -43,7 +43,7 @@ need_sequence (PhKernel *kernel, guint input, GError **error)
              : ph_kernel_fail (kernel, error, "input %u is no sequence", input);
 }
 
-/* The operator takes sequences, but what stands in them are tensors only. */
+/* The input must be a tensor, since the operator's sequences hold tensors only. */
 static gboolean
 infers_tensor (PhInfer *infer, guint input, GError **error)
 {
@@ -61,7 +61,7 @@ need_tensor (PhKernel *kernel, guint input, GError **error)
          || ph_kernel_fail (kernel, error, "input %u is no tensor", input);
 }
 
-/* The position that input @input names in a sequence of @n; @fallback without one. FALSE: outside. */
+/* Reads the position in a sequence of @n from input @input; @fallback if it is absent. Returns FALSE with @error if out of range. */
 static gboolean
 position (PhKernel *kernel, guint input, gsize n, gboolean inserting, gsize fallback, gsize *at, GError **error)
 {

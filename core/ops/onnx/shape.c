@@ -226,7 +226,7 @@ run_reshape (PhKernel *kernel, GError **error)
       else
         rest *= dims[i];
     }
-  /* Of no elements at all any number would do: it follows from what is not copied, as for other sizes of what is. */
+  /* Without elements any number would fit: derive it from the dimensions that are not copied, so that it also holds for other sizes. */
   for (guint i = 0; rest == 0 && i < MAX (n, ph_tensor_rank (x)); i++)
     if (!(copied >> i & 1))
       {

@@ -56,7 +56,7 @@ slice_dim (PhDim dim, const gint64 *start, PhDim start_dim, const gint64 *end, P
   return ph_dim_sub (to, from);
 }
 
-/* Element @i of @dims as a number; NULL when it is none. */
+/* Returns element @i of @dims as a number, or NULL if it is none. */
 static const gint64 *
 number_of (const PhDim *dims, int n, gsize i, gint64 *number)
 {
@@ -247,7 +247,7 @@ pad_amounts (const gint64 *pads, gsize n_pads, const gint64 *axes, gsize n_axes,
     begin[i] = end[i] = 0;
   for (gsize i = 0; i < n; i++)
     {
-      /* No axis is so long; sums of what is larger yet would overflow. */
+      /* No axis is longer; sums of larger numbers would overflow. */
       const gint64 most = G_GINT64_CONSTANT (1) << 40;
 
       begin[axes != NULL ? normal[i] : i] = CLAMP (pads[i], -most, most);
@@ -289,7 +289,7 @@ infer_pad (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* Where element @at of an axis that is padded comes from; -1: it is the constant. */
+/* Returns the input position of element @at of a padded axis; -1 for the constant. */
 static gint64
 pad_source (gint64 at, gint64 dim, char mode)
 {
@@ -374,7 +374,7 @@ grad_pad (PhGrad *grad, GError **error)
   pads = PH_BUILD (b, Neg, pads);
   inside = axes != NULL ? PH_BUILD (b, Pad, grad->dy[0], pads, NULL, axes) : PH_BUILD (b, Pad, grad->dy[0], pads);
   grad->dx[0] = inside;
-  /* The constant stands wherever no element of the input does. */
+  /* The constant's gradient is the sum over the padded positions. */
   if (ph_grad_in (grad, 2) != NULL && grad->wanted[2])
     {
       PhValue *again = ph_grad_in (grad, 1);

@@ -82,7 +82,7 @@ infer_string_split (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* As Python splits: without a delimiter at runs of white space, with one at each of it. @most < 0: no limit. */
+/* Splits as Python does: without a delimiter at runs of white space, with one at each occurrence. @most < 0: no limit. */
 static GPtrArray *
 split (const char *text, const char *delimiter, gint64 most)
 {
@@ -333,7 +333,7 @@ same_word (const Grams *grams, gsize at, PhTensor *x, gsize index)
   return grams->ints[at] == ph_tensor_get_int (x, index);
 }
 
-/* Counts in one row the grams of @length whose words stand @step apart. */
+/* Counts, in one row, the n-grams of @length words at a distance of @step. */
 static void
 count_grams (const Grams *grams, PhTensor *x, gsize row, gsize n, gint64 length, gint64 step, float *found)
 {

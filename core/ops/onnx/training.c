@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* All three take a rate R, a count of updates T, and then n tensors of each of several kinds: what is trained, its gradients,
- * and the optimizer's state. They give the new tensors and the new state. */
+/* All three operators take a rate R, a count of updates T, and then n tensors of each of several kinds: the parameters, their gradients,
+ * and the optimizer's state. They output the new parameters and the new state. */
 #define MAX_KINDS 4
 
 typedef struct
@@ -14,7 +14,7 @@ typedef struct
   double rate, count;
 } Step;
 
-/* @in: an element of each kind; @out: of what comes out. */
+/* @in: one element of each kind; @out: the resulting elements. */
 typedef void (*Update) (const Step *step, const double *in, double *out);
 
 static gboolean

@@ -95,8 +95,8 @@ fold_flops (const PhNode *node)
   return count < 0 ? -1 : count * MAX (node->inputs->len, 2) - count;
 }
 
-/* Those inputs that are the result share the gradient evenly, as PyTorch's maximum and minimum do. Where the result is NaN
- * none is equal to it: the greater of the count and 1 keeps 0 / 0 away. */
+/* Inputs equal to the result share the gradient evenly, as in PyTorch's maximum and minimum. If the result is NaN no input equals it: a
+ * count of at least 1 avoids 0 / 0. */
 static gboolean
 grad_most (PhGrad *grad, GError **error)
 {

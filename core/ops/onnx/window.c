@@ -126,7 +126,7 @@ ph_window_init_transposed (PhWindow *w, const PhNode *node, guint n, const gint6
       if (shape != NULL || same)
         {
           w->out[i] = shape != NULL ? shape[i] : in[i] * w->stride[i];
-          /* Pads take away what is too much; where it is too little, the end stays empty. */
+          /* Excess is removed by pads; where the windows are short, the end stays empty. */
           total = MAX (full - w->out[i], 0);
           w->begin[i] = upper || !automatic ? total / 2 : total - total / 2;
           w->end[i] = total - w->begin[i];
