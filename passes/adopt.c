@@ -1,4 +1,4 @@
-/* adopt.c: another model takes the place of the one that a pass runs on, part by part.
+/* adopt.c: replaces the model that a pass runs on by another one, part by part.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/adopt.h"
 
@@ -23,7 +23,7 @@ names_node (JsonObject *row, const PhNode *node)
   return FALSE;
 }
 
-/* The rules that made @hunk, "one + other", and the first one's sentence. FALSE: it is not known. */
+/* Finds the rules that made @hunk ("one + other"), and the first one's sentence. Returns FALSE if they are unknown. */
 static gboolean
 find_rule (JsonArray *rewrites, const PhRegion *hunk, GString *rules, const char **why)
 {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* What the root combines x with. */
+/* Returns the operand that the root combines with x. */
 static PhValue *
 other_operand (PhMatch *match)
 {
@@ -37,7 +37,7 @@ is_zero_of_sign (PhMatch *match, gboolean negative)
   return TRUE;
 }
 
-/* -0 + 0 is 0, so only -0 is the unit of addition; integers have one zero. */
+/* -0 + 0 is 0, so only -0 is the neutral element of float addition; integers have one zero. */
 static gboolean
 adds_exact_zero (PhMatch *match)
 {
@@ -81,7 +81,7 @@ build_zeros (PhMatch *match, PhBuilder *b)
   return ph_build_tensor (b, ph_tensor_new_splat (type->dtype, type->rank, dims, &zero));
 }
 
-/* A bool constant all of whose elements are @wanted. */
+/* Returns TRUE for a bool constant whose elements are all @wanted. */
 static gboolean
 is_truth (const PhValue *value, gboolean wanted)
 {

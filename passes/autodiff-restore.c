@@ -13,7 +13,7 @@
  *
  * The values agree, for only passes of ours stand between the two. */
 
-/* Whether what @step did left the values as they were, but for rounding. */
+/* Returns TRUE if @step kept all values up to rounding. */
 static gboolean
 kept_values (const PhHistory *history, const PhStep *step, const PhPass *pass)
 {
@@ -30,8 +30,9 @@ kept_values (const PhHistory *history, const PhStep *step, const PhPass *pass)
   return TRUE;
 }
 
-/* Counts @n_edits of the upgrades at the start, while @upgrading, and all up to the last conversion out of another dialect: only what ONNX has
- * is differentiated. @before: edits of earlier histories. FALSE: one of the first @n_steps may have changed what the model computes. */
+/* Adds to @n_edits those of the upgrades at the start, while @upgrading, and everything up to the last conversion from another dialect,
+ * since only ONNX is differentiated. @before: edits of earlier histories. Returns FALSE if one of the first @n_steps may have changed the
+ * model's results. */
 static gboolean
 look_at_steps (PhHistory *history, guint n_steps, guint before, gboolean *upgrading, guint *n_edits)
 {
@@ -94,8 +95,8 @@ is_wanted (const char *const *names, const char *name)
   return names[0] == NULL || g_strv_contains (names, name);
 }
 
-/* A parameter of @original that is asked for and is no longer itself in @model: it is gone, or part of what read it was folded or
- * merged, or an equal one was merged into it. */
+/* Counts the forward users of @value. Fewer than in the original mean that some user was folded or merged, or that the parameter is
+ * gone. */
 static guint
 n_forward_uses (const PhValue *value)
 {
@@ -122,7 +123,7 @@ is_incomplete (PhModel *model, PhModel *original, const char *const *names)
   return FALSE;
 }
 
-/* @name, which a value had that is restored: its gradient is named after it. What a pass made since and named so gives way. */
+/* Returns the name @name for a restored value, whose gradient is named after it. A value that a pass gave this name is renamed. */
 static const char *
 free_name (PhModel *model, const char *name)
 {
@@ -133,7 +134,7 @@ free_name (PhModel *model, const char *name)
   return ph_model_unique_name (model, name);
 }
 
-/* What the copy reads in place of the inputs and constants of the original. */
+/* Maps the inputs and constants of the original to their counterparts in @model. */
 static gboolean
 map_sources (PhModel *model, PhModel *original, GHashTable *map, GError **error)
 {

@@ -16,9 +16,9 @@
 
 typedef struct
 {
-  PhBuilder *b;      /* stands before the node that is opened                          */
-  GHashTable *parts; /* SplitToSequence -> GPtrArray of what it cuts (owned)           */
-  GPtrArray *loops;  /* in whose place others stand, which make no list                */
+  PhBuilder *b;      /* inserts before the node that is replaced                       */
+  GHashTable *parts; /* SplitToSequence -> GPtrArray of its parts (owned)              */
+  GPtrArray *loops;  /* loops that were replaced by ones without a list                */
 } Opening;
 
 static PhBuilder
@@ -44,7 +44,7 @@ constant_int (const PhValue *value, gint64 *number)
   return TRUE;
 }
 
-/* The sizes of the parts along @axis of what @node cuts. (transfer full) (nullable) */
+/* Returns the sizes along @axis of the parts that @node splits off. (transfer full) (nullable) */
 static GArray *
 part_sizes (const PhNode *node, const PhType *type, gint64 *axis)
 {
@@ -82,7 +82,7 @@ part_sizes (const PhNode *node, const PhType *type, gint64 *axis)
   return sizes->len > 0 && sizes->len <= MAX_ITEMS ? g_steal_pointer (&sizes) : NULL;
 }
 
-/* What a SplitToSequence cuts, by a Split before it. (nullable) */
+/* Returns the parts of a SplitToSequence, made by a new Split before it. (nullable) */
 static GPtrArray *
 cut (Opening *self, PhNode *node)
 {
@@ -115,7 +115,7 @@ cut (Opening *self, PhNode *node)
   return parts;
 }
 
-/* What each turn of @loop appends to its state @k, a list that it does nothing else with. (nullable) */
+/* Returns the value that each iteration of @loop appends to its state @k, a list used for nothing else. (nullable) */
 static PhValue *
 appended (const PhNode *loop, guint k)
 {
@@ -198,7 +198,7 @@ stack_instead (Opening *self, PhValue *list, PhValue *item, GPtrArray *items)
   return part != NULL;
 }
 
-/* Appends the tensors of @sequence to @items. FALSE: they are not known. */
+/* Appends the tensors of @sequence to @items. Returns FALSE if they are unknown. */
 static gboolean
 trace (Opening *self, PhValue *sequence, GPtrArray *items)
 {

@@ -19,7 +19,7 @@
  * initializer that the model came with). It gets one new input, grad_OUTPUT, the cotangent, with ones for its default; and one
  * new output, grad_NAME, for each. Names that are taken get a number. All of it is plain ONNX. */
 
-/* "dA = Mul(dY, B), dB = Mul(dY, A)", from the templates that are built or as it is declared. */
+/* Returns "dA = Mul(dY, B), dB = Mul(dY, A)", from the gradient's templates or its declared text. */
 static char *
 explain (const PhNode *node)
 {
@@ -86,7 +86,7 @@ find_value (PhModel *model, const char *verb, const char *name, GError **error)
   return NULL;
 }
 
-/* What only backward nodes use came with an earlier gradient, the cotangent among it. */
+/* Returns TRUE if only backward nodes use @value: it belongs to an earlier gradient, such as its cotangent. */
 static gboolean
 is_of_gradient (const PhValue *value)
 {
@@ -173,7 +173,7 @@ ones_like (const PhType *type)
   return ph_tensor_new_splat (type->dtype, type->rank, dims, ph_tensor_data (one));
 }
 
-/* Where the shape is open the default is a single one, which is expanded. */
+/* If the shape is open, the default is a scalar 1 that is expanded. */
 PhValue *
 ph_autodiff_add_seed (PhModel *model, PhValue *like, const char *prefix, const char *of, PhRole role, GError **error)
 {
@@ -197,7 +197,7 @@ ph_autodiff_add_seed (PhModel *model, PhValue *like, const char *prefix, const c
   return ph_builder_finish (&builder, error) ? seed : NULL;
 }
 
-/* The gradient of a fused kernel is that of what it replaced. */
+/* Inlines fused nodes: their gradient is that of the operators they replaced. */
 static gboolean
 open_fused (PhPassRun *run, GError **error)
 {
@@ -223,7 +223,7 @@ open_fused (PhPassRun *run, GError **error)
   return TRUE;
 }
 
-/* The gradient of a Dropout in training needs to know what was dropped: the node hands out its mask. */
+/* Adds the mask to the outputs of a Dropout in training, since its gradient needs to know what was dropped. */
 static gboolean
 show_masks (PhPassRun *run, GError **error)
 {
@@ -259,7 +259,7 @@ show_masks (PhPassRun *run, GError **error)
   return TRUE;
 }
 
-/* An operator that is spelt out has the gradient of what it means. */
+/* Expands operators defined by others: their gradient is that of their definition. */
 static gboolean
 open_expanded (PhPassRun *run, GError **error)
 {
@@ -287,7 +287,7 @@ open_expanded (PhPassRun *run, GError **error)
   return TRUE;
 }
 
-/* Other nodes take the place of a call, or of what reads a list: @output is read through an Identity, which stays. */
+/* Reads @output through a lasting Identity if its producer will be replaced: a call, or a reader of a list. */
 static gboolean
 hold (PhPassRun *run, PhValue **output, GError **error)
 {

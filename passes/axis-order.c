@@ -122,7 +122,7 @@ gathered_axis (const PhNode *node, int rank, gsize *n)
   return axis;
 }
 
-/* What drops axes gives the same either way if those that stay, stay in order. */
+/* Removing axes commutes with the permutation if the remaining ones keep their order. */
 static gboolean
 keeps_order_of_rest (const PhNode *node, const PhAxisOrder *layout)
 {
@@ -284,7 +284,7 @@ ph_axis_order_constant (PhBuilder *b, const PhValue *constant, const PhAxisOrder
   return moved != NULL ? ph_build_tensor (b, moved) : NULL;
 }
 
-/* Axis a stands at inverse[a] now. */
+/* Axis a moves to inverse[a]. */
 /* Of the element type that the other numbers of the node have. */
 static PhValue *
 build_axes (PhBuilder *b, const gint64 *values, gsize n, PhDType dtype)

@@ -23,7 +23,7 @@ is_inference (PhMatch *match)
   return TRUE;
 }
 
-/* [C] as [C, 1, ..., 1], to stand on axis 1. */
+/* Reshapes [C] to [C, 1, ..., 1], which broadcasts along axis 1. */
 static PhValue *
 build_constant (PhMatch *match, PhBuilder *b, PhRecipe *recipe, PhValue *value)
 {

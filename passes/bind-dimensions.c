@@ -37,7 +37,7 @@ read_binding (const char *text, const char **symbol, gint64 *size, GError **erro
   return TRUE;
 }
 
-/* "[2, batch, ?]", "int64[7]". NULL: it is no type. */
+/* Parses "[2, batch, ?]" or "int64[7]". Returns NULL if it is no type. */
 static const PhType *
 read_type (const char *text, const PhType *old)
 {
@@ -74,7 +74,7 @@ read_type (const char *text, const PhType *old)
   return ph_type_tensor (dtype, rank, dims);
 }
 
-/* x=[2,3]: an input whose shape is not known gets it. @taken: it was that, and is done. */
+/* Sets the type of an input of unknown shape: x=[2,3]. @taken: @text has this form and has been handled. */
 static gboolean
 bind_input (PhPassRun *run, const char *text, gboolean *taken, GError **error)
 {
@@ -153,7 +153,8 @@ is_named (PhModel *model, const char *symbol)
   return FALSE;
 }
 
-/* A script that binds over many models meets some that have sizes already; a symbol that stands beside others is a slip. */
+/* A script may bind the dimensions of many models, some with sizes already; but if there are other symbols, the name is likely a
+ * mistake. */
 static gboolean
 has_symbols (PhModel *model)
 {

@@ -1,4 +1,4 @@
-/* branch.c: an If whose condition is constant.
+/* branch.c: helpers for an If with a constant condition.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/branch.h"
 

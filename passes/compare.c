@@ -1,9 +1,9 @@
-/* compare.c: another model as a step: what would have to change for this one to compute what that one does.
+/* compare.c: another model as a step: the changes that would turn this model into that one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/io.h"
 #include "passes/adopt.h"
 
-/* Functions of one name that are not called in the same way: their calls show by what is inside. */
+/* Inlines the functions of both models if one has another interface in each, so that their bodies are compared. */
 static gboolean
 inline_changed_functions (PhModel *ours, PhModel *theirs, GError **error)
 {

@@ -32,7 +32,7 @@ is_plain (const PhNode *conv)
          && ph_value_dim (ph_node_input (conv, 1), 0) > 0 && ph_value_dim (ph_node_input (conv, 1), 1) > 0;
 }
 
-/* The pictures of a batch are not counted: 0 copies their number, be it 0 itself. */
+/* The batch size may be unknown, or 0: a 0 in the shape copies it. */
 static gboolean
 is_one_by_one (PhMatch *match)
 {

@@ -75,7 +75,7 @@ if_ (PhConvert *l, PhValue **out)
   PhGraph *bodies[2];
   PhNode *made;
 
-  /* One branch only raises an error: the other one is what is computed. */
+  /* If one branch only raises an error, the other one is computed. */
   for (guint i = 0; i < 2; i++)
     {
       PhGraph *raises = ph_node_graph (l->node, names[i]), *other = ph_node_graph (l->node, names[1 - i]);
@@ -117,9 +117,9 @@ if_ (PhConvert *l, PhValue **out)
   return made != NULL;
 }
 
-/* ── what is known before it runs ── */
+/* ── known before execution ── */
 
-/* What a body hands on from around it stands behind an Identity, which is no longer wanted where the body's nodes are put in its place. */
+/* Skips the Identity behind which a body outputs a captured value, and records it for removal: it is useless once the body is inlined. */
 static PhValue *
 handed_on (PhValue *value, GArray *dead)
 {

@@ -43,7 +43,7 @@ gather (PhConvert *l, PhValue **out)
 
 /* ── x[i, j] ── */
 
-/* What is indexed, with the dimensions that indices are for in front, and the indices as one tensor for GatherND. */
+/* The indexed tensor, with the indexed dimensions in front, and the indices as one tensor for GatherND. */
 typedef struct
 {
   PhValue *x, *at;
@@ -132,7 +132,7 @@ read_index (PhConvert *l, PhValue *x, guint first, PhIndexed *to)
       for (int i = 0; i < rank; i++)
         to->undo[perm[i]] = i;
       to->x = ph_convert_transpose (l, x, perm, (guint) rank);
-      /* Indices side by side: what they give stands where they stood, else in front. */
+      /* Adjacent indices leave their result in their place; otherwise it comes first. */
       if (together && (wide < 0 || wide + (int) rest > PH_MAX_RANK))
         return ph_convert_stay (l, "the rank of its indices is not known");
       for (guint i = 0; together && i < (guint) wide + rest; i++)
@@ -352,7 +352,8 @@ scatter (PhConvert *l, PhValue **out)
                         ph_convert_ints_value (l, axes, (gsize) ph_value_rank (index)));
     }
   if (alone
-      && strcmp (kind, "none") != 0) /* what was there does not count: it is made what changes nothing, where something is put */
+      && strcmp (kind, "none")
+             != 0) /* the old elements do not count: start from the neutral element wherever something is reduced */
     {
       const double nothing = strcmp (kind, "add") == 0   ? 0
                              : strcmp (kind, "mul") == 0 ? 1

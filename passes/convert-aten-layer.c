@@ -1,4 +1,4 @@
-/* convert-aten-layer.c: what is one operator in PyTorch and a piece of network in ONNX: attention, a transformer's layer, recurrent layers.
+/* convert-aten-layer.c: layers that are one operator in PyTorch and a subgraph in ONNX: attention, transformer layers, recurrent layers.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>
@@ -85,7 +85,7 @@ heads (PhConvert *l, PhValue *x, gint64 n, gint64 width, gboolean apart)
   return PH_BUILD (l->b, Reshape, ph_convert_transpose (l, x, perm, 4), ph_convert_ints_value (l, joined, 3));
 }
 
-/* x => norm (x + attention (x)), then => norm (x + W2 relu (W1 x)); with norm_first the norms stand before. */
+/* x => norm (x + attention (x)), then => norm (x + W2 relu (W1 x)); with norm_first the norms come first. */
 static gboolean
 encoder_layer (PhConvert *l, PhValue **out)
 {
@@ -314,7 +314,7 @@ weight_norm (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Rows of a table, added bag by bag: a place is of the last bag whose offset is not behind it. */
+/* Sums rows of a table by bag: an index belongs to the last bag whose offset is not after it. */
 static gboolean
 embedding_bag (PhConvert *l, PhValue **out)
 {

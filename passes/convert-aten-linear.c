@@ -97,7 +97,7 @@ einsum (PhConvert *l, PhValue **out)
 
 /* ── windows ── */
 
-/* @n numbers; one stands for all. */
+/* Reads @n numbers; a single one is repeated. */
 static gboolean
 each (PhConvert *l, const char *name, gint64 fallback, gint64 *out, guint n)
 {
@@ -230,7 +230,7 @@ pool (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* A matrix [from, to] whose columns average the windows of adaptive pooling. */
+/* Builds the matrix [from, to] whose columns average the windows of adaptive pooling. */
 static PhValue *
 averages (PhConvert *l, PhDType dtype, gint64 from, gint64 to)
 {

@@ -40,7 +40,7 @@ unary (PhConvert *l, PhValue **out)
   return FALSE;
 }
 
-/* Integers stay as they are. */
+/* Integers stay unchanged. */
 static gboolean
 rounding (PhConvert *l, PhValue **out)
 {
@@ -128,7 +128,7 @@ activation (PhConvert *l, PhValue **out)
 
       out[0] = PH_BUILD_WITH (l->b, Elu, PH_ATTRS (ph_attr_new_float ("alpha", (float) ph_aten_number (l, "alpha", 1))),
                               slope != 1 ? PH_BUILD (l->b, Mul, x, ph_convert_like (l, x, slope)) : x);
-      if (slope != 1) /* above zero it stays as it was */
+      if (slope != 1) /* positive elements stay unchanged */
         out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Greater, x, ph_convert_like (l, x, 0)), x, out[0]);
       if (scale != 1)
         out[0] = PH_BUILD (l->b, Mul, out[0], ph_convert_like (l, x, scale));
@@ -459,7 +459,7 @@ clamp (PhConvert *l, PhValue **out)
     out[0] = PH_BUILD (l->b, Max, out[0], ph_aten_as (l, &args[1], dtype, args[0].value));
   if (high && out[0] != NULL)
     out[0] = PH_BUILD (l->b, Min, out[0], ph_aten_as (l, &args[2], dtype, args[0].value));
-  /* Two numbers: as it is written. */
+  /* With two numbers a Clip is the direct form. */
   if (low && high && args[1].value == NULL && args[2].value == NULL && dtype != PH_UNDEFINED)
     out[0] = PH_BUILD (l->b, Clip, ph_aten_as (l, &args[0], dtype, NULL), ph_aten_as (l, &args[1], dtype, NULL),
                        ph_aten_as (l, &args[2], dtype, NULL));

@@ -239,7 +239,7 @@ two (PhConvert *l, const char *name, gint64 fallback, gint64 *to)
   return TRUE;
 }
 
-/* Where the windows of one axis begin and what is in them, [width, number]. */
+/* Builds the indices of one axis's windows, [width, number]. */
 static PhValue *
 window_rows (PhConvert *l, gint64 size, gint64 width, gint64 stride, gint64 dilation, gint64 *number)
 {

@@ -1,5 +1,5 @@
-/* convert-aten-python.c: what PyTorch's code asks of Python while it runs: whether something is None, what element type or rank a tensor has,
- * strings, lists. With the types of the operands most of it is known, and so is which branch is taken.
+/* convert-aten-python.c: questions about Python objects at run time: whether something is None, its element type or rank, strings, lists.
+ * The types of the operands answer most of them, and thereby decide branches.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -56,7 +56,7 @@ string_value (PhConvert *l, const char *text)
   return node != NULL ? ph_node_output (node, 0) : NULL;
 }
 
-/* dtype (x): of which tensor. (nullable) */
+/* Returns the tensor whose element type dtype (x) gives. (nullable) */
 static const PhValue *
 asks_dtype (const PhValue *value)
 {
@@ -66,7 +66,7 @@ asks_dtype (const PhValue *value)
                                                                                                     : NULL;
 }
 
-/* Element types and strings; FALSE: they are neither, or not known. */
+/* Compares element types and strings. Returns FALSE if the operands are neither, or unknown. */
 gboolean
 ph_aten_python_equal (PhConvert *l, PhValue **out)
 {
@@ -143,7 +143,7 @@ is_floating (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Where it runs, and how: on a CPU, with gradients on, as when the model was written. */
+/* The device and the mode: a CPU, with gradients enabled, as when the model was written. */
 static gboolean
 surroundings (PhConvert *l, PhValue **out)
 {
@@ -179,7 +179,7 @@ find (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* len () of a string or a list; FALSE: of neither. */
+/* Evaluates len () of a string or a list. Returns FALSE for anything else. */
 gboolean
 ph_aten_python_length (PhConvert *l, PhValue **out)
 {
@@ -240,7 +240,7 @@ ph_aten_several (PhConvert *l)
   return ph_aten_concat (l, parts, n, 0);
 }
 
-/* a + b of lists of numbers; FALSE: they are none. */
+/* Concatenates lists of numbers, a + b. Returns FALSE if they are none. */
 gboolean
 ph_aten_python_join (PhConvert *l, PhValue **out)
 {
@@ -416,7 +416,7 @@ extreme (PhConvert *l, PhValue **out)
   return ph_aten_binary (l, op, &a, &b, out);
 }
 
-/* How often range (lo, hi, step) goes round. */
+/* Returns the number of iterations of range (lo, hi, step). */
 static gboolean
 range_length (PhConvert *l, PhValue **out)
 {
@@ -503,7 +503,7 @@ compute (const PhValue *value, guint depth)
   return tensor;
 }
 
-/* In place of what was built for @node its number, where it is known. */
+/* Replaces the nodes built for @node by their result, if it is a known number. */
 PhValue *
 ph_aten_settled (PhConvert *l, PhValue *value)
 {

@@ -112,7 +112,7 @@ place (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* The squares of what lies off the mean, over one less than there are, unless correction says else. */
+/* Computes the sum of squared deviations from the mean, divided by the count less one, or less "correction". */
 static gboolean
 variance (PhConvert *l, PhValue **out)
 {
@@ -132,7 +132,7 @@ variance (PhConvert *l, PhValue **out)
   mean = reduce_over (l, &ph_op_ReduceMean, x, axes, n, TRUE);
   off = PH_BUILD (l->b, Sub, x, mean);
   sum = reduce_over (l, &ph_op_ReduceSum, PH_BUILD (l->b, Mul, off, off), axes, n, keep);
-  /* How many are added: the elements of x for one of the mean. */
+  /* The count of elements for each mean. */
   count = PH_BUILD (l->b, Div, PH_BUILD (l->b, Size, x), PH_BUILD (l->b, Size, mean));
   if (count == NULL)
     return FALSE;
@@ -413,7 +413,7 @@ fill (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* What is written into a tensor of its shape and type. */
+/* Writes a value into a tensor, keeping its shape and type. */
 static gboolean
 overwrite (PhConvert *l, PhValue **out)
 {
@@ -510,7 +510,7 @@ nonzero (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* What does nothing when a model is only run. */
+/* Operators without effect at inference. */
 static gboolean
 drop (PhConvert *l, PhValue **out)
 {

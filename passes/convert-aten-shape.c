@@ -34,7 +34,7 @@ view (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* The sizes before @start, what is between, the sizes behind @end. */
+/* Reshapes to the sizes before @start, then @between, then the sizes after @end. */
 static PhValue *
 replace_dims (PhConvert *l, PhValue *x, gint64 start, gint64 end, PhValue *between)
 {
@@ -416,7 +416,7 @@ select_ (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* What is written through select () or slice () into the tensor: the parts around it, and it between them. */
+/* Writes a part through select () or slice (): concatenates it with the elements around it. */
 static gboolean
 put_part (PhConvert *l, PhValue **out)
 {

@@ -176,7 +176,7 @@ atan2_ (PhConvert *l, PhValue **out)
   angle = PH_BUILD (l->b, Atan, PH_BUILD (l->b, Div, y, x));
   turn = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, y, zero), ph_convert_like (l, x, -G_PI), ph_convert_like (l, x, G_PI));
   angle = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, x, zero), PH_BUILD (l->b, Add, angle, turn), angle);
-  /* Where x is zero, a quarter of a turn, or nothing. */
+  /* If x is zero, the angle is a quarter turn, or zero. */
   out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, x, zero), PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sign, y), half), angle);
   return TRUE;
 }
@@ -385,7 +385,7 @@ log_running_sum (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* How many of the boundaries lie below. */
+/* Counts the boundaries below each element. */
 static gboolean
 bucket (PhConvert *l, PhValue **out)
 {

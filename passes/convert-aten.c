@@ -27,7 +27,7 @@ ph_aten_operand (PhConvert *l)
 const char *
 ph_aten_unread (const PhNode *node, const char *op)
 {
-  /* What is about memory, or known from elsewhere. */
+  /* Attributes about memory, or known from elsewhere. */
   static const char *const harmless[] = {
     "overload", "memory_format", "layout",     "device",  "pin_memory",  "requires_grad", "non_blocking", "copy",      "implicit",
     "arg1",     "dtype",         "correction", "keepdim", "sparse_grad", "generator",     "is_coalesced", "made_from", "scales",
@@ -115,7 +115,7 @@ tensor_arg (PhValue *value, PhAtenArg *arg)
 {
   const PhDType dtype = ph_value_dtype (value);
 
-  /* What a number of Python's becomes has no dimensions and is of these types. */
+  /* A converted Python number has no dimensions and one of these types. */
   *arg = (PhAtenArg) { .value = value,
                        .dtype = dtype,
                        .level = ph_value_rank (value) != 0                ? 2
@@ -393,7 +393,7 @@ ph_aten_is_torch (const PhNode *node)
   return strcmp (node->domain, "aten") == 0 || strcmp (node->domain, "prim") == 0;
 }
 
-/* What @value must be of, as those see it that use it: indices, conditions, or what the weights beside it are. */
+/* Guesses the element type of @value from its users: indices, conditions, or the type of the weights used with it. */
 static PhDType
 guess (const PhValue *value)
 {

@@ -1,4 +1,4 @@
-/* convert-control.c: loops, branches and what stands around computing in StableHLO, HLO and jaxpr, in ONNX's operators.
+/* convert-control.c: converts loops, branches and annotations of StableHLO, HLO and jaxpr to ONNX.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert.h"
 
@@ -174,7 +174,7 @@ custom_call (PhConvert *l, PhValue **out)
     { "Acos", "acos" }, { "Acosh", "acosh" }, { "Asin", "asin" }, { "Asinh", "asinh" }, { "Atan", "atan" }, { "Atanh", "atanh" },
     { "Cosh", "cosh" }, { "Sinh", "sinh" }, { "Lgamma", "lgamma" }, { "Digamma", "digamma" }, { "ErfInv", "erf_inv" }, { "Erfc", "erfc" },
   };
-  /* They say where a value is to be, not what. */
+  /* These only place a value and do not change it. */
   static const char *const placing[] = {
     "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "LayoutConstraint", "xla.sdy.FuncResultSharding", "MoveToHost", "MoveToDevice",
     "annotate_device_placement", "Pin", "Unpin",

@@ -119,7 +119,7 @@ expm1_ (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* 2 artanh (x / (2 + x)) near 0, where log (1 + x) has lost the digits of x. */
+/* Near 0 it is 2 artanh (x / (2 + x)), since log (1 + x) loses the digits of x. */
 static gboolean
 log1p_ (PhConvert *l, PhValue **out)
 {

@@ -30,7 +30,7 @@ is_call (const PhNode *node)
          && body->outputs->len == node->outputs->len;
 }
 
-/* Until there is none: a body that was put in its place may hold some. FALSE: stopped. */
+/* Inlines calls until there are none, as an inlined body may contain more. Returns FALSE if stopped. */
 static gboolean
 inline_all (PhPassRun *run, GError **error)
 {
@@ -71,7 +71,7 @@ typedef struct
   PhBuilder outside;
 } Rewrite;
 
-/* A body of @rewrite->to like @body, whose first inputs are @values and whose others become inputs of its own. */
+/* Adds a copy of @body to @rewrite->to, with its first inputs replaced by @values; the others become inputs of the copy. */
 static gboolean
 copy_body (Rewrite *rewrite, const char *attr, PhGraph *body, PhValue *const *values, guint n)
 {
@@ -136,7 +136,7 @@ end_node (PhPassRun *run, Rewrite *rewrite, gboolean ok)
   ph_builder_finish (&rewrite->outside, &ignored);
 }
 
-/* Each branch takes operands of its own (HLO) or all of them (jaxpr); afterwards it captures them. FALSE: stopped. */
+/* Makes branches capture their operands: each takes its own (HLO) or all of them (jaxpr). Returns FALSE if stopped. */
 static gboolean
 convert_branches (PhPassRun *run, PhNode *node)
 {
@@ -176,7 +176,7 @@ convert_branches (PhPassRun *run, PhNode *node)
   return TRUE;
 }
 
-/* "condition" is cond; constants of a jaxpr's loop are captured. FALSE: stopped. */
+/* Renames the body "condition" to cond, and makes a jaxpr loop capture its constants. Returns FALSE if stopped. */
 static gboolean
 convert_loop (PhPassRun *run, PhNode *node)
 {
@@ -213,7 +213,7 @@ typedef struct
   char label;
 } Label;
 
-/* "b01f_01io->b01f" as the numbers of dimensions. FALSE: stopped. */
+/* Converts "b01f_01io->b01f" to dimension numbers. Returns FALSE if stopped. */
 static gboolean
 convert_labels (PhPassRun *run, PhNode *node)
 {
@@ -322,7 +322,7 @@ itself (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* The axes from the slowest to the fastest in memory, of a layout that XLA writes from the fastest on. FALSE: it is no plain order. */
+/* Reads the axes from the slowest to the fastest in memory; XLA lists them from the fastest on. Returns FALSE if that is no permutation. */
 static gboolean
 memory_order (PhConvert *l, const char *attr, guint rank, gint64 *order)
 {

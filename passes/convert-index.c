@@ -28,7 +28,7 @@ holds (List list, gint64 value)
   return FALSE;
 }
 
-/* Where what is gathered or scattered lies: [indices..., window...] of int64 places, and of what is in range. */
+/* The location of gathered or scattered elements: [indices..., window...] of int64 indices, and a mask of those in range. */
 typedef struct
 {
   List window;  /* dimensions of the result or of the updates that run in the window         */
@@ -124,7 +124,7 @@ places_of (PhConvert *l, const Places *p, gboolean clamp, PhValue **inside)
   return sum;
 }
 
-/* The permutation from [batch..., window...] to the order of a result whose dimensions @window are the window's. */
+/* Sets @perm to the permutation from [batch..., window...] to the order of a result whose dimensions @window are the window's. */
 static void
 result_order (const Places *p, gint64 *perm)
 {

@@ -209,7 +209,7 @@ read_window (PhConvert *l, guint n, Window *window)
   return TRUE;
 }
 
-/* What ONNX's Conv cannot say goes into @x: padding that cuts off, and room between elements. @pads: what it can. */
+/* Applies to @x the padding that ONNX's Conv cannot express: negative padding, and dilation of the input. @pads: the rest. */
 static PhValue *
 pad_input (PhConvert *l, PhValue *x, const Window *window, guint rank, PhDType work, gint64 *pads)
 {

@@ -1,5 +1,4 @@
-/* convert-math.c: special functions of CHLO and jaxpr, and what solves triangles, in ONNX's operators. What is approximated is
- * computed in double.
+/* convert-math.c: special functions and triangular solves of CHLO and jaxpr, in ONNX's operators. Approximations are computed in double.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert.h"
 

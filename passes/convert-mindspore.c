@@ -1,4 +1,4 @@
-/* convert-mindspore.c: MindSpore's operators in ONNX's. In its dumps constants stand among the attributes.
+/* convert-mindspore.c: MindSpore's operators in ONNX's. In its dumps constants are attributes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -41,7 +41,7 @@ written (PhConvert *l, const PhAttr *attr)
   return end != text && *end == '\0' ? ph_build_scalar (l->b, strpbrk (text, ".e") != NULL ? PH_FLOAT : PH_INT64, number) : NULL;
 }
 
-/* All operands, written ones too. The array holds at least @least, NULL where there is none. (transfer container) */
+/* Returns all operands, including constants given as attributes, padded with NULL to @least. (transfer container) */
 static GPtrArray *
 operands (PhConvert *l, guint least)
 {
@@ -371,7 +371,7 @@ move_of (PhConvert *l, PhValue **out)
     out[0] = PH_BUILD (l->b, Unsqueeze, l->in[0], ph_convert_ints_value (l, (const gint64 *) ints->data, ints->len));
   else if (strcmp (name, "BroadcastTo") == 0)
     {
-      for (guint i = 0; i < ints->len; i++) /* -1: as it is */
+      for (guint i = 0; i < ints->len; i++) /* -1: the dimension is kept */
         if (g_array_index (ints, gint64, i) < 0)
           g_array_index (ints, gint64, i) = 1;
       out[0] = PH_BUILD (l->b, Expand, l->in[0], ph_convert_ints_value (l, (const gint64 *) ints->data, ints->len));

@@ -35,7 +35,7 @@ matmul (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Strides, borders and the like, for @n dimensions. How many attributes there are then. */
+/* Reads strides, pads and the like, for @n dimensions. Returns the number of attributes. */
 static guint
 window (PhConvert *l, guint n, gboolean dilated, PhAttr **attrs)
 {
@@ -113,7 +113,7 @@ pool (PhConvert *l, PhValue **out)
          || ph_convert_stay (l, "where the largest elements are is asked for");
 }
 
-/* Operators on the same operands whose attributes differ in name only. */
+/* Operators with the same operands whose attributes only have other names. */
 static gboolean
 plain (PhConvert *l, PhValue **out)
 {
@@ -179,7 +179,7 @@ plain (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* Those whose second operand ONNX has as an attribute, or as int64. */
+/* Operators whose second operand is an attribute, or int64, in ONNX. */
 static gboolean
 moves (PhConvert *l, PhValue **out)
 {

@@ -7,7 +7,7 @@
 
 typedef struct
 {
-  PhDType dtype; /* what is stored                        */
+  PhDType dtype; /* type of the stored elements           */
   gint64 low, high;
   int axis; /* -1: one scale for all                 */
   guint n;
@@ -30,7 +30,7 @@ static const struct { const char *name; PhDType dtype; gint64 low, high; } store
 };
 /* clang-format on */
 
-/* "!quant.uniform<i8<-127:127>:f32:1, {0.1:0, 0.2:3}>" */
+/* Parses "!quant.uniform<i8<-127:127>:f32:1, {0.1:0, 0.2:3}>". */
 static gboolean
 parse (const char *text, Quantisation *q)
 {
@@ -62,7 +62,7 @@ parse (const char *text, Quantisation *q)
     }
   if (*p != ':' || q->dtype == PH_UNDEFINED)
     return FALSE;
-  p += 1 + strcspn (p + 1, ":,"); /* what it stands for */
+  p += 1 + strcspn (p + 1, ":,"); /* the expressed type */
   if (*p == ':')
     {
       q->axis = (int) g_ascii_strtoll (p + 1, &end, 10);
@@ -134,7 +134,7 @@ quantise (PhConvert *l, PhValue *value, const Quantisation *q)
   return ph_convert_cast (l, value, q->dtype);
 }
 
-/* Only moves elements: they stay as they are stored. */
+/* Returns TRUE if the operator only moves elements, which may stay quantised. */
 static gboolean
 only_moves (const char *op)
 {

@@ -33,7 +33,7 @@ reduces (PhDType dtype)
          || dtype == PH_INT64 || dtype == PH_UINT32 || dtype == PH_UINT64;
 }
 
-/* What leaves the other operand as it is. */
+/* Returns TRUE if @init is the neutral element of @op. */
 static gboolean
 is_neutral (const PhOp *op, PhValue *init)
 {
@@ -47,7 +47,7 @@ is_neutral (const PhOp *op, PhValue *init)
          || (ph_value_is_float (init) && ((op == &ph_op_Max && number == -HUGE_VAL) || (op == &ph_op_Min && number == HUGE_VAL)));
 }
 
-/* Over @axes of one operand by one operator. NULL: there is no such reduction. */
+/* Reduces @axes of one operand by one operator. Returns NULL if ONNX has no such reduction. */
 static PhValue *
 reduce_by (PhConvert *l, const PhOp *op, PhValue *value, PhValue *init, const gint64 *axes, gsize n)
 {
@@ -308,7 +308,7 @@ reduce_window (PhConvert *l, PhValue **out)
   return ph_convert_fold (l, body, windows, l->in + n, n, count, out);
 }
 
-/* What no element is below, or above. */
+/* Returns the lower bound of the type, or with @below FALSE its upper bound. */
 static double
 least_of (PhDType dtype, gboolean below)
 {
@@ -322,7 +322,7 @@ least_of (PhDType dtype, gboolean below)
   return ldexp (1, (int) bits - (is_unsigned ? 0 : 1)) - 1;
 }
 
-/* The window's chosen element by GE or LE, the first of equal ones: where it lies in the flat operand. */
+/* Finds each window's element selected by GE or LE, the first of equal ones, as an index into the flat operand. */
 static gboolean
 select_and_scatter (PhConvert *l, PhValue **out)
 {

@@ -1,5 +1,5 @@
-/* convert-session.c: what a graph of TensorFlow means to the session that runs it: what is fetched is computed, in the order
- * that effects ask for.
+/* convert-session.c: gives a TensorFlow graph the meaning it has in a session: fetched values are computed, in the order that effects
+ * require.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert-session.h"
 
@@ -113,7 +113,7 @@ graph_has_effect (const PhGraph *graph, guint depth)
   return FALSE;
 }
 
-/* It may do more than hand out values, itself, in a body, or in the function that it calls. */
+/* Returns TRUE if @node, a body of it, or the function that it calls may have a side effect. */
 static gboolean
 has_effect (const PhNode *node, guint depth)
 {

@@ -222,7 +222,7 @@ real_dynamic_slice (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Where each element of the update goes in the flat operand: the start's place plus its own. */
+/* Scatters the update: the index of each element in the flat operand is the start's plus its own. */
 static gboolean
 dynamic_update_slice (PhConvert *l, PhValue **out)
 {

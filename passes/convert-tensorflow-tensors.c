@@ -308,7 +308,7 @@ one_hot (PhConvert *l, PhValue **out)
   PhValue *both[] = { off, on },
           *values = ph_build_node (l->b, &ph_op_Concat, both, 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
 
-  /* What lies outside is off: ONNX counts negative places from the end. */
+  /* An index out of range gives the off value: ONNX would count negative ones from the end. */
   out[0] = PH_BUILD_WITH (l->b, OneHot, PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", -1))), l->in[0],
                           l->in[1], values);
   return TRUE;

@@ -180,7 +180,7 @@ mat_mul (PhConvert *l, PhValue **out)
   const gboolean batch = strstr (l->op, "Batch") != NULL;
   PhValue *a, *b;
 
-  if (!batch) /* two matrices, whatever is known of them */
+  if (!batch) /* two matrices, even if their types are unknown */
     {
       const gint64 perm[] = { 1, 0 };
 
@@ -229,7 +229,7 @@ bias_add (PhConvert *l, PhValue **out)
 
 /* ── windows ── */
 
-/* What NHWC's attributes say of the plane. FALSE: not of rank 4 or 5. */
+/* Reads the spatial part of the attributes, in NHWC or NCHW. Returns FALSE if the rank is not 4 or 5. */
 static gboolean
 read_window (PhConvert *l, const char *kernel, PhForeignWindow *window)
 {
@@ -474,7 +474,7 @@ constant_of (PhConvert *l, PhGraph *graph, const char *name, PhTensor *tensor)
   return made != NULL ? made : ph_graph_add_constant (graph, ph_graph_unique_name (graph, name), tensor, &l->b->error);
 }
 
-/* Its value lies in the checkpoint; where there is none beside the graph, whoever runs the model gives it. */
+/* Converts a variable to its value from the checkpoint; without one it becomes an input of the model. */
 static gboolean
 variable (PhConvert *l, PhValue **out)
 {

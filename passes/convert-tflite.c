@@ -4,9 +4,9 @@
 
 #include "passes/convert-foreign.h"
 
-/* ── what is around an operator: how its operands are quantised, and its activation ── */
+/* ── around an operator: the quantisation of its operands, and its activation ── */
 
-/* Parameters of input or output @index; FALSE: it is not quantised. */
+/* Reads the parameters of input or output @index. Returns FALSE if it is not quantised. */
 static gboolean
 read_quantization (PhConvert *l, const char *side, guint index, PhDType dtype, PhValue **scale, PhValue **zero, gint64 *axis)
 {

@@ -63,7 +63,7 @@ ph_convert_name (const PhNode *node)
       return of_hlo[i].other;
   if (!g_strv_contains (domains, node->domain) || g_str_equal (node->op_type, "module")
       || g_str_equal (node->op_type, "computation"))
-    return NULL; /* a box around what is converted itself */
+    return NULL; /* a container whose contents are converted themselves */
   name = g_strdelimit (g_strdup (node->op_type), "-", '_');
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     if (g_str_equal (names[i].name, name))
@@ -92,7 +92,7 @@ is_elementwise (const PhConvertRule *rule)
 
 /* ── one node ── */
 
-/* What is known of a value beside its type: of a quantised one, its type as it is written. */
+/* Passes on what is known of the old values beside their type: the full type of quantised ones, and declared shapes. */
 static void
 hand_over (PhNode *node, PhValue *const *values, GHashTable *quantised)
 {
@@ -103,7 +103,7 @@ hand_over (PhNode *node, PhValue *const *values, GHashTable *quantised)
 
       if (text != NULL && values[i] != NULL)
         g_hash_table_insert (quantised, GUINT_TO_POINTER (values[i]->id), text);
-      /* What the file says of a shape that could not be seen from the operands. */
+      /* The file may declare a shape that does not follow from the operands. */
       if (old->type != NULL && old->type->kind != PH_KIND_OPAQUE && values[i] != NULL && values[i]->type != old->type
           && values[i]->tensor == NULL)
         {
@@ -232,7 +232,7 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
         && ph_dtype_is_float (ph_value_dtype (ph_node_output (node, i))))
       out[i] = ph_convert_cast (&l, out[i], ph_value_dtype (ph_node_output (node, i)));
   ok = ok && (l.stays == NULL || !g_str_has_prefix (name, "aten:"));
-  /* What the file says of the element type goes: a number of Python's is as wide as it is said to be. */
+  /* The declared element type wins: a Python number has the declared width. */
   for (guint i = 0; ok && i < l.n_out && g_str_has_prefix (name, "aten:"); i++)
     if (out[i] != NULL && ph_value_dtype (ph_node_output (node, i)) != PH_UNDEFINED && ph_value_dtype (out[i]) != PH_UNDEFINED)
       out[i] = ph_convert_cast (&l, out[i], ph_value_dtype (ph_node_output (node, i)));

@@ -1,5 +1,5 @@
-/* convert-to-stablehlo.c: rewrites ONNX's operators as StableHLO's, to be written as a file of StableHLO or HLO. Those without a rule stay
- * and are listed.
+/* convert-to-stablehlo.c: rewrites ONNX's operators as StableHLO's, for writing files of StableHLO or HLO. Those without a rule stay and
+ * are listed.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/copy.h"
 #include "core/ops/expand.h"
@@ -18,7 +18,7 @@ find_rule (const PhOp *op)
   return NULL;
 }
 
-/* Whether the type of a value of @node is not all known. */
+/* Returns TRUE if the type of some value of @node is not fully known. */
 static gboolean
 is_open (const PhNode *node)
 {
@@ -79,7 +79,7 @@ lower (PhPassRun *run, PhNode *node, const PhLowerRule *rule, char **stays)
   return TRUE;
 }
 
-/* What an operator means, in simpler ones, or the body of a fused node in its place. FALSE: it means nothing simpler. */
+/* Expands an operator into simpler ones, or inlines a fused node. Returns FALSE if it has no expansion. */
 static gboolean
 spell_out (PhPassRun *run, PhNode *node)
 {

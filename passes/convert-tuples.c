@@ -28,7 +28,7 @@ takes_item (const PhNode *node)
   return is_one_of (node, (const char *const[]) { "TupleGetItem", "tuple_getitem", "tuple_get_item", NULL });
 }
 
-/* What @value is another name of. */
+/* Returns the value that @value is an alias of. */
 static PhValue *
 origin (PhValue *value)
 {
@@ -75,7 +75,7 @@ item_index (const PhNode *node)
   return index >= 0 ? index : ph_node_attr_int (node, "argument_1", -1);
 }
 
-/* ── one rewrite each. FALSE: the pass is stopped ── */
+/* ── single rewrites; they return FALSE if the pass is stopped ── */
 
 /* Item 1 of a tuple that is made in the graph is its operand 1. */
 static gboolean
@@ -101,7 +101,7 @@ take_item (PhPassRun *run, PhNode *node, gboolean *changed)
   return TRUE;
 }
 
-/* An operator that gives a tuple, of which items are taken, gives its items. */
+/* Gives an operator that returns a tuple one output per item, if only items are used. */
 static gboolean
 split_result (PhPassRun *run, PhNode *node, gboolean *changed)
 {
@@ -164,7 +164,7 @@ split_result (PhPassRun *run, PhNode *node, gboolean *changed)
   return TRUE;
 }
 
-/* A call of a function that stands in the graph: its body in its place. */
+/* Inlines a call of a function defined in the graph. */
 static gboolean
 write_out (PhPassRun *run, PhNode *node, gboolean *changed)
 {
@@ -213,7 +213,7 @@ partial_function (PhModel *model, PhValue *value, GPtrArray *to)
   return name != NULL ? ph_model_find_function (model, "mindspore", *name == '@' ? name + 1 : name) : NULL;
 }
 
-/* MindSpore's call of what Switch chose: If, whose branches call the two functions. */
+/* Converts MindSpore's call of the function chosen by a Switch to an If whose branches call the two functions. */
 static gboolean
 call_branch (PhPassRun *run, PhNode *node, gboolean *changed)
 {

@@ -162,7 +162,7 @@ read_window (PhConvert *l, guint n, const char *kernel, PhForeignWindow *window)
   return read_pads (l, window);
 }
 
-/* TRUE: "NHWC", FALSE: "NCHW"; another one: the rule gives up. */
+/* @last: TRUE for "NHWC", FALSE for "NCHW". Returns FALSE, so that the rule gives up, for any other layout. */
 static gboolean
 read_layout (PhConvert *l, const char *attr, gboolean *last)
 {

@@ -21,7 +21,7 @@ ph_foreign_as (PhConvert *l, const char *name, PhValue **out)
 
 /* ── numbers ── */
 
-/* The integers that @text lists; NULL: a name that is not one of the words around numbers is among them. */
+/* Returns the integers listed in @text; NULL if it contains a name beyond the words that may surround numbers. */
 static GArray *
 listed (const char *text)
 {
@@ -213,7 +213,7 @@ ph_foreign_conv (PhConvert *l, PhForeignWindow *window, gboolean transposed, con
     return ph_convert_stay (l, "the rank of its filters is not known");
   if (o == NULL || i == NULL)
     return ph_convert_stay (l, "the layout of its filters is %s", filters);
-  /* "OIX": X stands for all axes of the image. */
+  /* "OIX": X covers all axes of the image. */
   at[0] = strchr (filters, 'X') != NULL && strchr (filters, 'X') < o ? (o - filters) + rank - 3 : o - filters;
   at[1] = strchr (filters, 'X') != NULL && strchr (filters, 'X') < i ? (i - filters) + rank - 3 : i - filters;
   if (at[0] >= rank || at[1] >= rank)

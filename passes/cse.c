@@ -1,4 +1,4 @@
-/* cse.c: common subexpressions: what is computed twice is computed once.
+/* cse.c: common subexpression elimination.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 #include "passes/run.h"
@@ -98,8 +98,8 @@ merge (PhNode *keep, PhNode *node, GError **error)
   return TRUE;
 }
 
-/* One table for each graph: a node may be replaced by one of its own graph or of one around it, not by one of a body
- * beside it. Nodes come in program order, bodies before their owners, so what is found stands before and is in scope. */
+/* Finds an equal earlier node. There is one table for each graph: a node may be replaced by one of its own graph or an enclosing one, but
+ * not of a sibling body. Nodes come in program order, bodies before their owners, so a match precedes the node and is in scope. */
 static PhNode *
 find_earlier (GHashTable *tables, PhNode *node)
 {

@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-/* Elements whose reciprocal is a number as normal as they are. @exact: powers of two, whose reciprocal is exact. */
+/* Returns TRUE if the reciprocals of all elements are normal numbers. @exact: only powers of two, whose reciprocal is exact. */
 static gboolean
 can_be_inverted (PhMatch *match, gboolean exact)
 {
@@ -37,7 +37,7 @@ is_power_of_two (PhMatch *match)
 
 #define MOST_HOPS 6
 
-/* Whether what is made of @value, element by element, is rounded to an integer, compared or chosen by. */
+/* Returns TRUE if an elementwise result of @value is rounded to an integer, compared, or used for a choice. */
 static gboolean
 meets_jump (const PhValue *value, guint hops)
 {

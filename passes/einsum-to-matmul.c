@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* Of two operands, each subscript is of one kind: in both and in the result (batch), in the first and the result (row), in the
- * second and the result (column), in both only (summed). With one row, one column and one summed subscript it is a MatMul
- * of transposed operands. A subscript twice in an operand is a diagonal; one in one operand only, and not in the result, is a sum:
- * both stay what they are, as does an ellipsis. */
+/* With two operands, each subscript is of one kind: in both and in the result (batch), in the first and the result (row), in the second and
+ * the result (column), in both only (summed). With one row, one column and one summed subscript it is a MatMul of transposed operands. A
+ * subscript repeated within an operand is a diagonal; one in a single operand but not in the result is a sum: the pass leaves both alone,
+ * as well as an ellipsis. */
 
 typedef struct
 {
@@ -110,7 +110,7 @@ is_product (PhMatch *match)
          && ph_value_is_float (ph_node_input (match->root, 0));
 }
 
-/* @value, whose axes are named @from, with them in the order @to. */
+/* Transposes @value from axes named @from to the order @to. */
 static PhValue *
 permuted (PhBuilder *b, PhValue *value, const char *from, const char *to)
 {

@@ -1,4 +1,4 @@
-/* eliminate-expand.c: repetition of what is large enough, or is repeated by its user anyway.
+/* eliminate-expand.c: removes an Expand that changes nothing, or whose user broadcasts anyway.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
@@ -33,7 +33,7 @@ repeats_once (PhMatch *match)
   return TRUE;
 }
 
-/* An operator that broadcasts anyway, whose result is as large without the Expand because of its other operand. */
+/* Returns TRUE if the operator broadcasts and its result has the same shape without the Expand, because of its other operand. */
 static gboolean
 broadcasts_anyway (PhMatch *match)
 {

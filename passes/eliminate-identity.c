@@ -1,4 +1,4 @@
-/* eliminate-identity.c: removes operators that hand on what they get.
+/* eliminate-identity.c: removes operators that return their input.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
@@ -24,7 +24,7 @@ perm_is_identity (PhMatch *match)
   return TRUE;
 }
 
-/* The target as far as it is written: 0 copies, and at most one dimension that inference cannot compare may be -1, for the
+/* Returns TRUE if the target shape equals the input's: 0 copies, and one dimension that inference cannot compare may be -1, since the
  * number of elements does not change. */
 static gboolean
 reshapes_to_same (PhMatch *match)

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* From the first to the last, in steps of one. Where the size is unknown only an end past every size will do. */
+/* Returns TRUE if the slice goes from the first to the last element in steps of one. If the size is unknown, the end must be beyond any
+ * size. */
 static gboolean
 takes_everything (PhMatch *match)
 {

@@ -33,9 +33,9 @@ typedef struct
   PhPassRun *run;
   GArray *roots;    /* (element-type Root) of the operators that were met */
   GPtrArray *rules; /* (element-type PhRule)                              */
-  GArray *queue;    /* (element-type PhId) what is to be looked at, from @at on */
+  GArray *queue;    /* (element-type PhId) nodes to visit, from @at on */
   guint at;
-  GByteArray *queued; /* by id: stands in the queue, or is about to be put there */
+  GByteArray *queued; /* by id: is in the queue, or about to be added */
   guint budget;
   gboolean fired; /* since the queue was filled with the whole model */
 } Engine;
@@ -108,8 +108,7 @@ note_users (GArray *ids, const PhValue *value)
     g_array_append_val (ids, g_array_index (value->uses, PhUse, u).node->id);
 }
 
-/* The nodes around what is about to be rewritten: whatever reads the same values has fewer neighbours afterwards, and may
- * match now where it had to leave a shared value alone. */
+/* Returns the nodes around a match: their shared values lose a user by the rewrite, so they may match afterwards. */
 static GArray *
 note_around (const PhMatch *match)
 {
@@ -148,7 +147,7 @@ engine_enqueue_all (Engine *self, GArray *ids)
     }
 }
 
-/* What the rewrite's edits touched. */
+/* Enqueues the nodes that the rewrite's edits changed, and their users. */
 static void
 engine_enqueue_edited (Engine *self, guint first_edit)
 {
@@ -228,7 +227,7 @@ engine_check_type (Engine *self, const PhRule *rule, PhNode *root, PhValue *valu
   return TRUE;
 }
 
-/* What the rewrite made and what reads it takes the element types that it gets there. */
+/* Returns TRUE if the operators of new nodes and of their users accept their element types. */
 static gboolean
 engine_types_are_taken (Engine *self, guint first_edit)
 {
@@ -320,7 +319,7 @@ engine_not_converged (Engine *self, const PhRule *rule, PhNode *node, GError **e
   return FALSE;
 }
 
-/* What the rewrite made must not need a newer opset than the run may use. */
+/* Returns FALSE if a new node needs a newer opset than the run may use. */
 static gboolean
 engine_check_opset (Engine *self, const PhRule *rule, guint first_edit)
 {
@@ -344,7 +343,7 @@ engine_check_opset (Engine *self, const PhRule *rule, guint first_edit)
 
 /* ── a rule that crashes ── */
 
-/* What this thread tries. */
+/* The rule and node that this thread is trying. */
 static _Thread_local struct
 {
   const char *pass, *rule, *node;
@@ -538,8 +537,7 @@ ph_pass_run_rules (PhPassRun *run, GError **error)
   g_byte_array_set_size (queued, run->model->next_id + 64);
   memset (queued->data, 0, queued->len);
 
-  /* What is put back into the queue after a rewrite is what most likely matches now. That nothing does any more is only
-   * known after a whole round in which no rule fired. */
+  /* Nodes enqueued by a rewrite are the most likely to match. The fixpoint is reached after a whole round in which no rule fires. */
   engine_fill (&self);
   while (self.at < self.queue->len && !run->stopped)
     {

@@ -15,7 +15,7 @@ static const char why[] = "Gradient names a function by its ends; written out, a
  *                          a copy of what leads from a to c, on the operator's inputs,
  *                          and its backward graph, from a gradient of ones                  */
 
-/* The values of the graph that attribute @attr names. FALSE: an error, in @b. */
+/* Collects the values of the graph that attribute @attr names. Returns FALSE with the error in @b. */
 static gboolean
 add_named (PhNode *node, const char *attr, GPtrArray *values, PhBuilder *b)
 {
@@ -35,7 +35,7 @@ add_named (PhNode *node, const char *attr, GPtrArray *values, PhBuilder *b)
   return TRUE;
 }
 
-/* The nodes that what is in @map leads to. */
+/* Returns the nodes that depend on the values in @map. */
 static GHashTable *
 find_dependents (PhGraph *graph, GHashTable *map)
 {
@@ -84,7 +84,7 @@ is_needed (const PhNode *node, GHashTable *needed, GHashTable *map)
   return FALSE;
 }
 
-/* Copies what leads from the values in @map to @y to before @place; @map then has what became of @y. */
+/* Copies the nodes between the values in @map and @y to before @place; @map then contains the copy of @y. */
 static gboolean
 copy_path (PhNode *place, PhValue *y, GHashTable *map, GError **error)
 {
@@ -132,7 +132,7 @@ expand (PhNode *node, PhBuilder *b)
       return FALSE;
     }
 
-  /* As an input, y comes to stand before the node. */
+  /* Setting y as an input moves its producers before the node. */
   if (!ph_node_set_input (node, n_given, y, &b->error))
     return FALSE;
   for (guint i = 0; i < n_given && b->error == NULL; i++)
@@ -164,7 +164,7 @@ expand (PhNode *node, PhBuilder *b)
          && (!ph_node_is_tied (node) || ph_node_hand_over (node, first, &b->error)) && ph_node_replace_all (node, results, b);
 }
 
-/* Whether the value that @node differentiates depends on what another Gradient makes: that one goes first. */
+/* Returns TRUE if the value that @node differentiates depends on another Gradient, which must be expanded first. */
 static gboolean
 waits (PhNode *node)
 {

@@ -9,7 +9,7 @@
  * a few bytes into a gigabyte. */
 #define LARGE (1 << 20)
 
-/* Data movement that only ever repeats what is there: of one repeated element it makes the same element repeated. */
+/* Returns TRUE for data movement that only copies elements: from a splat it makes a splat. */
 static gboolean
 only_moves (const PhNode *node)
 {
@@ -56,7 +56,7 @@ splat_as (const PhType *type, PhTensor *element)
   return ph_tensor_new_splat (type->dtype, type->rank, dims, ph_tensor_data (element));
 }
 
-/* The one element of @tensor, as a scalar. NULL: its elements differ. */
+/* Returns the single element of @tensor as a scalar, or NULL if its elements differ. */
 static PhTensor *
 one_element (PhTensor *tensor)
 {
@@ -187,7 +187,7 @@ compute (const PhNode *node, PhTensor **outputs)
       inputs[i] = ph_value_constant (ph_node_input (node, i));
   if (compute_splat (node, inputs, outputs))
     return TRUE;
-  /* What fails here fails when the model runs, if it is reached at all: the node stays, to say so then. */
+  /* A failure here would also occur at run time if the node is reached: it stays, to report it then. */
   return is_worth_its_size (node) && ph_run_node (node, inputs, outputs, NULL, NULL);
 }
 

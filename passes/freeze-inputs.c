@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 
-/* Files up to IR version 3 list every weight among the inputs, and many exporters of later ones still do (Keras to ONNX,
- * PyTorch's keep_initializers_as_inputs). Whoever calls the model may then override it, so no pass may fold it. Here
- * the caller promises not to: it leaves the interface and becomes what it is taken for. */
+/* Files up to IR version 3 list every weight among the inputs, and many exporters of later ones still do (Keras to ONNX, PyTorch's
+ * keep_initializers_as_inputs). A caller may override such a default, so no pass may fold it. This pass is the caller's promise not to: the
+ * input becomes a constant. */
 
 static const char why[] = "Nobody overrides it, so it is a constant, and what is computed from it can be folded.";
 

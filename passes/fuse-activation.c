@@ -27,7 +27,7 @@ is_activation (const PhNode *node)
   return FALSE;
 }
 
-/* One of @ops, or one that was fused with something already, whose name the fused node's begins with. */
+/* Returns TRUE for one of @ops, or for a fused node that contains one, as its name tells. */
 static gboolean
 is_heavy (const PhNode *node, const PhOp *const *ops)
 {

@@ -38,8 +38,7 @@ is_repetition (const PhNode *reshape)
          || (user != NULL && (user->op == &ph_op_Expand || user->op == &ph_op_Tile));
 }
 
-/* What only moves the operand's elements on their way here: permutations, and keys and values that are repeated for the
- * heads of a group or appended to those of earlier positions. */
+/* Adds the nodes that only move the operand's elements: permutations, and the repetition of keys and values for the heads of a group. */
 static gboolean
 add_movement (GPtrArray *region, const PhNode *user, guint input)
 {

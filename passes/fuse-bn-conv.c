@@ -92,7 +92,7 @@ read_batch_norm (PhMatch *match, Affine *affine)
   return TRUE;
 }
 
-/* What stands before the convolution: FALSE where it is no affine map of channels that the weights can take. */
+/* Reads the node before the convolution. Returns FALSE if it is no affine map of channels that the weights can absorb. */
 static gboolean
 read_affine (PhMatch *match, Affine *affine)
 {
@@ -133,7 +133,7 @@ is_affine (PhMatch *match)
   return read_affine (match, &affine);
 }
 
-/* The factor and the offset of each input channel, [channels], in double; NULL: 1 or 0. */
+/* Returns the factor or the offset of each input channel, [channels], in double; NULL means 1 or 0. */
 static PhValue *
 recipe_channels (PhRecipe *recipe, PhMatch *match, gboolean offset)
 {

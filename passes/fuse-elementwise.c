@@ -12,7 +12,7 @@
 
 static const char why[] = "Each element is read, computed through all of them, and written once.";
 
-/* @node and what is made only for it, producers before users. */
+/* Collects @node and its producers that have no other user, producers first. */
 static void
 collect (PhNode *node, GPtrArray *region, GHashTable *taken, guint *size)
 {

@@ -92,7 +92,7 @@ fits (const Branch *a, const Branch *b)
          && (a->relu != NULL) == (b->relu != NULL);
 }
 
-/* The tensors one after another along axis 0, or along the last axis of matrices. */
+/* Concatenates the tensors along axis 0, or along the last axis for matrices. */
 static PhTensor *
 join (GArray *branches, guint what)
 {

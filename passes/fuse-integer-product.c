@@ -21,7 +21,7 @@ only_user_of (const PhNode *node, const PhOp *op)
   return user != NULL && user->op == op && !ph_node_is_tied (user) ? user : NULL;
 }
 
-/* What computes the factor, if it is for this alone. */
+/* Adds the node that computes the factor if it has no other user. */
 static void
 add_scale (GPtrArray *region, const PhNode *scaling, const PhNode *cast)
 {
@@ -58,7 +58,7 @@ all_read_in (const PhNode *node, GPtrArray *region)
   return TRUE;
 }
 
-/* FALSE: it is not spelt out so. */
+/* Returns FALSE if the product does not have this form. */
 static gboolean
 find_region (GPtrArray *region, PhNode *product, gboolean *dynamic)
 {

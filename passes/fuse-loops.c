@@ -41,7 +41,7 @@ depends (PhNode *on, PhNode *node, guint *budget)
   return FALSE;
 }
 
-/* Whether @body, or a body in it, reads what hangs on @on. */
+/* Returns TRUE if @body, or a nested body, reads a value that depends on @on. */
 static gboolean
 body_depends (PhNode *on, const PhGraph *body, guint *budget)
 {
@@ -68,8 +68,8 @@ body_depends (PhNode *on, const PhGraph *body, guint *budget)
   return FALSE;
 }
 
-/* The nearest loop before @loop that can be one with it. What stands between them may hang on the first in ways that a walk
- * over inputs does not see, if it has bodies itself: then it is not looked further. */
+/* Finds the nearest preceding loop that can be merged with @loop. The search ends at other nodes with bodies, since these may depend on a
+ * loop through captures. */
 static PhNode *
 partner_of (PhNode *loop)
 {
@@ -159,7 +159,7 @@ fuse (PhMatch *match, PhBuilder *b)
       PhGraph *body = in_body.graph = ph_node_graph (loop, "body");
 
       ph_graph_set_output (body, 0, PH_BUILD (&in_body, Identity, g_ptr_array_index (body->inputs, 1)), &b->error);
-      for (guint part = 0; part < 2; part++) /* states first, then what is gathered */
+      for (guint part = 0; part < 2; part++) /* loop-carried values first, then stacked ones */
         for (guint h = 0; h < 2; h++)
           for (guint i = 0; b->error == NULL && i < (part == 0 ? halves[h].n_states : halves[h].n_scans); i++)
             ph_graph_set_output (body, body->outputs->len, halves[h].outputs[1 + (part == 0 ? 0 : halves[h].n_states) + i],

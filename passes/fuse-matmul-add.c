@@ -16,7 +16,7 @@ build_gemm (PhMatch *match, PhBuilder *b)
   return ph_build_node (b, &ph_op_Gemm, match->slot, 3, NULL, 1);
 }
 
-/* A Gemm without bias and what is added to it. */
+/* Returns TRUE for a Gemm without bias whose sum with the other operand fits as one. */
 static gboolean
 has_room_for_bias (PhMatch *match)
 {

@@ -4,11 +4,12 @@
 
 #include <math.h>
 
-/* Which value may be taken over depends on the reader: a convolution pads with 0, MaxPool with -inf, and AveragePool with
- * 0 only if it counts what it pads. Zeros before a MaxPool are numbers among others: they win over negative ones, so they
- * must stay. A pool that had padding of its own and did not count it would count that too: it must have none. */
+/* The value that may be absorbed depends on the reader: a convolution pads with 0, MaxPool with -inf, and AveragePool with 0 only if it
+ * counts its padding. Zeros before a MaxPool must stay, since they win over negative numbers. A pool whose own padding is not counted would
+ * count it after the merge: it must have none. */
 
-/* The constant pads of batch and channels 0, of the rest not negative. (transfer full) (nullable): begins, then ends. */
+/* Returns the spatial part of constant pads: begins, then ends. Those of batch and channels must be 0, none negative. (transfer full)
+ * (nullable) */
 static gint64 *
 spatial_pads (const PhNode *pad, guint *n)
 {

@@ -1,4 +1,4 @@
-/* fuse-reduction.c: what stands before and after a reduction element by element is computed with it.
+/* fuse-reduction.c: fuses elementwise operators with the reduction before or after them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/region.h"
 

@@ -26,7 +26,7 @@ is_half_of (const PhNode *node, const PhValue *x)
   return (node->op == &ph_op_Slice || node->op == &ph_op_Split) && ph_node_input (node, 0) == x;
 }
 
-/* Concat (Neg (half of x), half of x): the node itself, the Neg, the halves. FALSE: it is not. */
+/* Adds Concat (Neg (half of x), half of x): the node itself, the Neg, the halves. Returns FALSE if it has another form. */
 static gboolean
 add_rotation (GPtrArray *region, PhNode *concat, const PhValue **x)
 {

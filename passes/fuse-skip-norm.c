@@ -1,4 +1,4 @@
-/* fuse-skip-norm.c: a residual sum or a sum of embeddings is normalised as it is made.
+/* fuse-skip-norm.c: fuses a residual sum or a sum of embeddings with its normalization.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/region.h"
 

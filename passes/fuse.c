@@ -83,7 +83,7 @@ typedef struct
   GPtrArray *nodes;            /* of the set, in program order                  */
   GPtrArray *inputs, *outputs; /* (element-type PhValue) of the set, outside     */
   PhGraph *body;
-  GHashTable *inside; /* outer value -> what stands for it in the body */
+  GHashTable *inside; /* outer value -> its counterpart in the body */
   PhBuilder *builder;
 } Fusion;
 
@@ -278,7 +278,7 @@ take_place (Fusion *self, PhNode *node)
 /* So many nodes on, it is taken that an output comes. */
 #define ASKED 5000
 
-/* Whether an output of the model depends on @value. */
+/* Returns TRUE if an output of the model depends on @value. */
 static gboolean
 leads_out (PhValue *value)
 {
@@ -308,7 +308,7 @@ leads_out (PhValue *value)
   return stack->len > 0;
 }
 
-/* A fused node computes all that it holds: what nobody needs, and may fail, must not be computed with what somebody needs. */
+/* A fused node computes all its outputs: one that nobody needs, and whose computation may fail, must not be fused with needed ones. */
 static gboolean
 are_needed_alike (GPtrArray *outputs)
 {

@@ -1,4 +1,4 @@
-/* gather-to-slice.c: taking elements that stand in a row.
+/* gather-to-slice.c: replaces a Gather of evenly spaced indices by a Slice.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

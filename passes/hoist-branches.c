@@ -5,7 +5,7 @@
 
 static const char why[] = "Whichever branch is taken, this is computed.";
 
-/* Depends only on what is outside of the branch. */
+/* Returns TRUE if @node depends only on values from outside the branch. */
 static gboolean
 comes_from_outside (const PhNode *node)
 {

@@ -1,4 +1,4 @@
-/* hoist-gather.c: what is thrown away is not computed: rows are chosen before the work on them.
+/* hoist-gather.c: selects rows before computing on them rather than after.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

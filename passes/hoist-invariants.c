@@ -1,11 +1,11 @@
-/* hoist-invariants.c: what is the same in every turn of a loop is computed before it.
+/* hoist-invariants.c: loop-invariant code motion.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 #include "passes/run.h"
 
 static const char why[] = "It depends on nothing that changes from turn to turn, and cannot fail if there is no turn at all.";
 
-/* Inputs from outside, or constants of the body, of which copies can go outside too. */
+/* Returns TRUE if all inputs come from outside, or are constants of the body, which can be copied outside. */
 static gboolean
 is_invariant (const PhNode *node)
 {
@@ -34,7 +34,7 @@ hoist (PhNode *node, PhNode *owner, GError **error)
   for (guint i = 0; i < node->inputs->len; i++)
     {
       inputs[i] = ph_node_input (node, i);
-      /* A copy of its own: an equal constant out there may be a parameter, by which a gradient is asked for. */
+      /* A separate copy: an equal constant outside may be a parameter with a gradient. */
       if (inputs[i] != NULL && inputs[i]->graph == node->graph)
         inputs[i] = ph_graph_add_constant (b.graph, ph_model_unique_name (b.graph->model, inputs[i]->name), inputs[i]->tensor,
                                            &b.error);

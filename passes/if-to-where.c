@@ -17,7 +17,7 @@ is_cheap (const PhGraph *body)
   return TRUE;
 }
 
-/* Where gives one shape: both branches must have it. */
+/* Where has one result type: both branches must have it. */
 static gboolean
 can_be_chosen (PhMatch *match)
 {

@@ -37,7 +37,7 @@ read_function (PhModel *model, const PhFunction *function, const PhNode *call, G
   return NULL;
 }
 
-/* Why a call is left; NULL: it is written out. */
+/* Returns why a call stays, or NULL if it is inlined. */
 static const char *
 why_left (const PhNode *node, const PhFunction *function, GHashTable *counted)
 {

@@ -1,4 +1,4 @@
-/* inline-if.c: a branch whose condition is constant takes the place of the If.
+/* inline-if.c: replaces an If with a constant condition by its branch.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/branch.h"
 

@@ -27,7 +27,7 @@ collect (const PhGraph *graph, const PhGraph *body, GPtrArray *captures)
     }
 }
 
-/* Of nested bodies only what their nodes read: a body that hands out what it did not make is left as it is. */
+/* Returns the captured values. Nested bodies may only read them: a body that outputs a captured value is left alone. */
 static GPtrArray *
 captures_of (const PhNode *loop)
 {

@@ -12,7 +12,7 @@ through_identity (const PhValue *value)
   return value;
 }
 
-/* A state that the body hands on, and that somebody still reads inside or after. */
+/* Returns a state that the body passes on unchanged, and that is still used inside or after; -1 if there is none. */
 static int
 invariant_state (const PhNode *loop)
 {
@@ -64,7 +64,7 @@ read_initial_value (PhMatch *match, PhBuilder *b)
   return n > 0;
 }
 
-/* Whether @value of a body is reached from output @from of it, against the edges. Bodies inside count as a whole. */
+/* Marks the values of a body on which @value depends. Nested bodies count as a whole. */
 static void
 mark_needed (const PhValue *value, const PhGraph *body, GHashTable *needed)
 {
@@ -176,7 +176,7 @@ drop_state (PhMatch *match, PhBuilder *b)
   for (guint i = 0, n = 0; i < n_out; i++)
     if (i != k)
       results[i] = ph_node_output (shorter, n++);
-  /* What made the state is not needed any more. */
+  /* Removes the nodes that computed the state. */
   for (PhNode *node = smaller->last, *previous; node != NULL && b->error == NULL; node = previous)
     {
       gboolean dead = TRUE;

@@ -13,7 +13,7 @@
 extern const PhPass ph_pass_exec; /* external.c */
 static const PhPass *const builtin[] = { PH_PASSES (PH_PASS_ROW) & ph_pass_exec };
 
-/* Built-in ones and those added later. Lists that were handed out stay as they were. */
+/* Built-in passes and those added later. Lists returned earlier stay valid. */
 static GMutex lock;
 static GPtrArray *added; /* (nullable) (element-type PhPass) all of them, once there is one more */
 static GSList *former;   /* (element-type GPtrArray) what it was before: somebody may be walking it */
@@ -222,7 +222,7 @@ run_once (PhPassRun *run, GError **error)
   return pass->exactness > run->options->allow || pass->run (run, error);
 }
 
-/* What a pass decided on weights that could not be read is worth nothing. */
+/* Fails if weights could not be read, since a pass has decided on wrong values. */
 static gboolean
 check_read (PhPassRun *run, GError **error)
 {
@@ -266,8 +266,8 @@ run_pass (PhPassRun *run, GError **error)
   return TRUE;
 }
 
-/* Whether the model can still be written at the opset that the run may use, or could not be before. The engine sees only
- * operators that are not there at all: a pass with a function, and forms without an equal, are seen here. */
+/* Returns TRUE if the model can still be written at the highest opset of the run. The engine only checks for operators that do not exist
+ * there; passes with a function, and forms without an equivalent, are checked here. */
 static gboolean
 keeps_opset (PhPassRun *run)
 {

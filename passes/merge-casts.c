@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* How many bits of an integer the element type holds exactly, its sign apart. 0: not a number. */
+/* Returns the bits of an integer that the element type holds exactly, without the sign. 0: not a number. */
 static guint
 exact_bits (PhDType dtype)
 {
@@ -56,7 +56,7 @@ first_is_lossless (PhMatch *match)
 
   if (from == PH_UNDEFINED || middle == PH_UNDEFINED || !loses_nothing (from, middle))
     return FALSE;
-  /* The text of a number says of which element type it is: 0.1 of float16 is 0.099975586 of float. */
+  /* The text of a number depends on its element type: 0.1 in float16 is 0.099975586 in float. */
   if (to == PH_STRING && from != middle)
     return FALSE;
   /* An integer too large for another one wraps; a float too large does something else. */

@@ -17,8 +17,8 @@ inner_reshape (const PhNode *node)
                                                                                                               : NULL;
 }
 
-/* The target shape in numbers, at most one of them free; what a 0 would copy comes from the intermediate shape, so it is
- * replaced by what is known there. FALSE: cannot be said without the intermediate shape. */
+/* Computes the target shape with at most one free dimension; a 0, which copies from the intermediate shape, is replaced by the known size.
+ * Returns FALSE if it cannot be written without the intermediate shape. */
 static gboolean
 final_target (const PhNode *node, gint64 *target)
 {

@@ -1,4 +1,4 @@
-/* merge-squeezes.c: of several Squeezes or Unsqueezes one is left, whatever the dimensions are.
+/* merge-squeezes.c: merges several Squeezes or Unsqueezes into one, whatever the dimensions.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

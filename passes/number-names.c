@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 
-/* "onnx::Transpose_1043" says less than "matmul_2": for reading, and for comparing two exports of one model, whose names
- * differ where the models do not. What the model shows outside, its inputs and outputs, keeps its names. */
+/* "onnx::Transpose_1043" says less than "matmul_2", to readers and when comparing two exports of one model whose names differ although the
+ * models are equal. Inputs and outputs keep their names. */
 
 static const char why[] = "A name that says what made the value is one that a person can follow.";
 
@@ -22,7 +22,7 @@ words_of (const char *op_type)
   return g_string_free (out, FALSE);
 }
 
-/* Whether @name is @base with a number, or nothing, behind it. */
+/* Returns TRUE if @name is @base, possibly followed by a number. */
 static gboolean
 is_named_after (const char *name, const char *base)
 {

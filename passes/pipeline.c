@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/pass.h"
 
-/* upgrade-opset is not in them: it goes first by itself where a file is old. A pass may stand more than once: one that
- * simplifies is worth running again after one that rewrites. */
+/* upgrade-opset is not listed: it runs first for old files. A pass may occur several times: a simplification is worth repeating after a
+ * pass that rewrites. */
 #define PIPELINE(...) ((const char *const[]) { __VA_ARGS__, NULL })
 
 /* Constants first, for much of the rest asks for them. */
 #define CONSTANTS                                                                                                          \
   "inline-functions", "expand-gradient", "eliminate-identity", "fold-constants", "propagate-shapes", "sccp", "loop-state", \
       "hoist-invariants", "hoist-branches"
-/* Removes what does nothing and merges what follows each other. */
+/* Removes no-ops and merges consecutive operators. */
 #define SIMPLIFY                                                                                                               \
   "eliminate-pad", "eliminate-slice", "eliminate-expand", "eliminate-concat", "eliminate-flatten", "drop-defaults",            \
       "slice-of-concat", "merge-casts", "merge-concats", "merge-slices", "merge-reshapes", "merge-squeezes", "narrow-indices", \

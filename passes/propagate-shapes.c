@@ -1,4 +1,4 @@
-/* propagate-shapes.c: computes with dimensions, known or symbolic, what the graph computes from shapes.
+/* propagate-shapes.c: replaces computations on shapes by their result, known or symbolic.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
@@ -68,8 +68,8 @@ build_known_shape (PhMatch *match, PhBuilder *b)
   return ph_build_tensor (b, tensor);
 }
 
-/* The target of a Reshape, with 0 for a dimension that is copied and -1 for the one that follows from the others.
- * FALSE: cannot be written so. -1 does not follow where another dimension may be zero. */
+/* Writes the target of a Reshape, with 0 for a copied dimension and -1 for the one inferred from the others. Returns FALSE if it cannot be
+ * written so; -1 is ambiguous if another dimension may be zero. */
 static gboolean
 write_target (const PhNode *node, const PhDim *dims, int n, gint64 *target)
 {

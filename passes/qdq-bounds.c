@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* What a QuantizeLinear can say at all: [least, most], in real numbers, over all channels. FALSE: not known. */
+/* Computes the range of a QuantizeLinear: [least, most], in real numbers, over all channels. Returns FALSE if it is unknown. */
 static gboolean
 quantised_range (const PhNode *quantise, double *least, double *most)
 {

@@ -91,7 +91,7 @@ is_kept (const Forward *forward, const PhValue *value, const Cut *cut)
   return FALSE;
 }
 
-/* Where the first node reads @value that the backward graph has, by the order of nodes. G_MAXUINT: none does. */
+/* Returns the first backward node that reads @value, by the order of nodes, and its position in @at; G_MAXUINT if there is none. */
 static PhNode *
 first_reader (const Forward *forward, const PhValue *value, guint *at)
 {
@@ -153,14 +153,14 @@ read_copy (PhValue *value, PhValue *copy, GError **error)
   return TRUE;
 }
 
-/* What is computed again, the last node first: it reads what it read, until those are computed again in turn. So each rewrite exchanges
- * one node for its like. */
+/* The recomputation, from the last node to the first: a copy reads the original operands until these are recomputed in turn. So each
+ * rewrite replaces one node by its copy. */
 typedef struct
 {
   const Forward *forward;
   const Cut *cut;
   GHashTable *before; /* forward node -> the backward node before which its copy is wanted       */
-  GHashTable *top;    /* backward node -> the copy that stands first of those before it          */
+  GHashTable *top;    /* backward node -> the first copy among those before it                   */
   guint n_copies;
 } Work;
 
@@ -179,7 +179,8 @@ recompute_node (Work *work, PhNode *node, GError **error)
   return copy != NULL;
 }
 
-/* Notes where the copy of @node is wanted: before its first reader in the backward graph, or where the copies that read it are. FALSE: nowhere. */
+/* Determines where the copy of @node goes: before its first reader in the backward graph, or before the copies that read it. Returns FALSE
+ * if nothing reads it. */
 static gboolean
 place_copy (Work *work, PhNode *node)
 {
@@ -245,7 +246,7 @@ recompute (PhPassRun *run, const Forward *forward, const Cut *cut, guint *n_copi
   return TRUE;
 }
 
-/* What @cut costs: its peak and its operations, on a copy of @model. */
+/* Measures @cut on a copy of @model: its peak and its operations. */
 static gboolean
 try_cut (PhModel *model, const Cut *cut, gint64 *peak, gint64 *flops, GError **error)
 {
@@ -263,7 +264,7 @@ try_cut (PhModel *model, const Cut *cut, gint64 *peak, gint64 *flops, GError **e
 #define MOST_TRIES 400 /* of graphs of MANY_NODES nodes; the fewer the larger */
 #define MANY_NODES 1000
 
-/* The cut of the fewest operations whose peak is at most @budget. */
+/* Finds the cut with the fewest operations whose peak is at most @budget. */
 static gboolean
 find_cut (PhPassRun *run, PhModel *model, guint n_nodes, gint64 budget, Cut *best, GError **error)
 {

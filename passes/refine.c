@@ -22,7 +22,7 @@ enqueue (Refine *self, const PhNode *node)
     g_array_append_val (self->queue, node->id);
 }
 
-/* Who reads @value; where a body hands it out, the node that the body belongs to. */
+/* Enqueues the users of @value; if it is an output of a body, also the body's owner. */
 static void
 enqueue_readers (Refine *self, const PhValue *value)
 {
@@ -32,7 +32,7 @@ enqueue_readers (Refine *self, const PhValue *value)
     enqueue (self, value->graph->owner);
 }
 
-/* Whether another input may say more of the outputs: of another type than before, or now constant. */
+/* Returns TRUE if the new input may refine the outputs: its type differs from before, or it is now constant. */
 static gboolean
 may_say_more (Refine *self, const PhEdit *edit)
 {
@@ -50,7 +50,7 @@ refine_node (Refine *self, PhNode *node)
 
   for (guint k = 0; k < n; k++)
     before[k] = ph_node_output (node, k)->type;
-  /* What does not fit is for the reader to say, not for a rewrite elsewhere. */
+  /* Errors are for the reader to report, not for a rewrite elsewhere. */
   ph_infer_one (node, NULL);
   for (guint k = 0; k < n; k++)
     if (ph_node_output (node, k)->type != before[k])

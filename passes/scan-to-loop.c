@@ -39,7 +39,7 @@ goes_forward (PhMatch *match)
   for (guint k = 0; k < n_scans; k++)
     if (int_at (scan, "scan_input_directions", k) != 0 || ph_node_input (scan, n_states + k) == NULL
         || axis_of (scan, k, n_states) < 0 ||
-        /* What a loop of no turns gathers has a shape that nobody knows. */
+        /* Without iterations, the shape of stacked outputs is unknown. */
         ph_value_dim (ph_node_input (scan, n_states + k), axis_of (scan, k, n_states)) < 1)
       return FALSE;
   for (guint k = 0; k < scan->outputs->len - n_states; k++)

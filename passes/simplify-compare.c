@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* not (x < y) is x >= y, but not of NaN, of which both x < y and x >= y are false. */
+/* not (x < y) is x >= y, except for NaN, where both x < y and x >= y are false. */
 static gboolean
 is_integer (PhMatch *match)
 {

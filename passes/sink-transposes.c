@@ -28,7 +28,7 @@ region_clear (Region *self)
   g_clear_pointer (&self->members, g_hash_table_unref);
 }
 
-/* What a Transpose of it costs: its elements, and the start of a kernel. */
+/* Returns the cost of transposing @value: its elements, and the start of a kernel. */
 static double
 weight_of (const PhValue *value)
 {
@@ -48,7 +48,7 @@ is_transpose_by (const PhNode *node, const PhAxisOrder *layout)
          && ph_axis_order_equal (&own, layout);
 }
 
-/* All that read it stand in the region. */
+/* Returns TRUE if all users of @value are in the region. */
 static gboolean
 is_read_inside_only (const Region *self, const PhValue *value)
 {
@@ -74,7 +74,7 @@ lies_between (const Region *self, const PhNode *transpose)
   return FALSE;
 }
 
-/* What the inputs of the region cost if it turns, less what they cost now; each value counts once. */
+/* Returns the change of the inputs' cost if the region is permuted; each value counts once. */
 static double
 cost_of_inputs (const Region *self)
 {
@@ -278,7 +278,7 @@ turn_node (Region *self, PhBuilder *b, GHashTable *turned, PhNode *node)
   return TRUE;
 }
 
-/* What is read outside the region: as it is turned where a Transpose turns it so, else turned back. */
+/* Connects the users outside the region: a Transpose that permutes in the same way is removed, others read through the inverse. */
 static gboolean
 connect_output (Region *self, PhBuilder *b, PhValue *old, PhValue *value, gboolean moved)
 {
@@ -316,7 +316,7 @@ connect_output (Region *self, PhBuilder *b, PhValue *old, PhValue *value, gboole
   return value != NULL && ph_value_replace_uses (old, value, &b->error);
 }
 
-/* Values keep their names: what was there under a name is there, permuted. */
+/* Values keep their names, though their contents are permuted. */
 typedef struct
 {
   const char *name;
@@ -367,7 +367,7 @@ turn (PhMatch *match, PhBuilder *b)
     }
   for (guint i = n; ok && i-- > 0;)
     {
-      /* What nothing reads any more goes with the last that did. */
+      /* A node is removed together with its last user. */
       PhNode *node = ph_model_find_node (model, ids[i]);
       guint n_outputs = node != NULL ? node->outputs->len : 0;
 

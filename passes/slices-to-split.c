@@ -53,7 +53,7 @@ by_start (gconstpointer a, gconstpointer b)
   return (x->from > y->from) - (x->from < y->from);
 }
 
-/* All slices of what @node slices, in order; NULL where they are no partition. (transfer full) (element-type Part) */
+/* Returns all slices of the value that @node slices, in order; NULL if they are no partition. (transfer full) (element-type Part) */
 static GArray *
 find_parts (PhNode *node, int *axis)
 {

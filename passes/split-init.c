@@ -1,4 +1,4 @@
-/* split-init.c: what depends on constants only is put together, apart from what depends on inputs.
+/* split-init.c: separates the nodes that depend on constants only from those that depend on inputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/fuse.h"
 #include "passes/run.h"

@@ -86,7 +86,7 @@ minus (PhLowering *l, PhValue *x)
   return ph_stable_unary (l, "negate", x);
 }
 
-/* x where it is not below 0, else scale (exp (x) - 1) */
+/* x if it is not below 0, else scale (exp (x) - 1) */
 static PhValue *
 elu (PhLowering *l, PhValue *x, double alpha)
 {

@@ -110,7 +110,7 @@ read_ints (PhLowering *l, const char *name, gint64 *to, guint n, gint64 fallback
     to[i] = ints != NULL && i < count ? ints[i] : fallback;
 }
 
-/* Before and behind each axis: as it is said, or as auto_pad has it for the size of the result. */
+/* Reads the padding before and after each axis: explicit, or as auto_pad implies for the size of the result. */
 static void
 read_pads (PhLowering *l, const gint64 *in, const gint64 *out, const gint64 *kernel, const gint64 *stride, const gint64 *dilation,
            guint n, gint64 *pads)
@@ -127,7 +127,7 @@ read_pads (PhLowering *l, const gint64 *in, const gint64 *out, const gint64 *ker
                     : strcmp (automatic, "SAME_LOWER") == 0 ? all - all / 2
                     : ints != NULL && count == 2 * n        ? ints[i]
                                                             : 0;
-      pads[2 * i + 1] = (out[i] - 1) * stride[i] + reach - in[i] - pads[2 * i]; /* what is left over is cut off */
+      pads[2 * i + 1] = (out[i] - 1) * stride[i] + reach - in[i] - pads[2 * i]; /* negative if elements are left over */
     }
 }
 
@@ -235,7 +235,7 @@ pool (PhLowering *l, PhValue **out)
                               result);
   if (max)
     return out[0] != NULL;
-  /* How many elements each window has: those of the image, or of the padding that is said as well. */
+  /* The number of elements of each window: those of the image, or of the explicit padding as well. */
   count = ph_stable_like (l, x, 1);
   memcpy (inner, pads, sizeof inner);
   if (ph_node_attr_int (l->node, "count_include_pad", 0) != 0)

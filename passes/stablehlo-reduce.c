@@ -145,7 +145,7 @@ global_pool (PhLowering *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* The least index at which the greatest element stands. */
+/* Finds the least index of the largest element. */
 static gboolean
 arg (PhLowering *l, PhValue **out)
 {

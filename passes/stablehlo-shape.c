@@ -237,7 +237,7 @@ space_depth (PhLowering *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* What does not depend on the operands' values: their shape, or nothing. */
+/* Operators that do not read the operands' values, but at most their shape. */
 static gboolean
 known (PhLowering *l, PhValue **out)
 {
@@ -339,7 +339,7 @@ if_ (PhLowering *l, PhValue **out)
   return made != NULL;
 }
 
-/* Copies @from into @to, whose inputs are those of the loop: its number, its condition, what it carries. */
+/* Copies @from into @to, whose inputs are those of the loop: the iteration number, the condition, the carried values. */
 static gboolean
 fill_body (PhLowering *l, PhGraph *from, PhGraph *to, guint n)
 {

@@ -1,4 +1,4 @@
-/* stays.c: what a conversion leaves as it is, and why.
+/* stays.c: lists the nodes that a conversion leaves alone, and why.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/stays.h"
 

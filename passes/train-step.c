@@ -39,7 +39,7 @@ add_input (Step *step, const char *name, PhTensor *tensor)
                              G_MAXUINT, &step->b.error);
 }
 
-/* What is remembered of @weight: zeros in the first run. */
+/* Adds an optimizer state for @weight, initially zeros. */
 static PhValue *
 add_state (Step *step, PhValue *weight, const char *what)
 {
@@ -50,7 +50,7 @@ add_state (Step *step, PhValue *weight, const char *what)
   return add_input (step, name, zeros);
 }
 
-/* @value is what the input @of is to be in the next run. */
+/* Makes @value the input @of of the next run. */
 static void
 add_next (Step *step, PhValue *of, PhValue *value)
 {

@@ -18,7 +18,7 @@ can_be_unrolled (PhMatch *match)
   if (body == NULL || body->inputs->len != n_states + 2 || body->outputs->len != loop->outputs->len + 1)
     return FALSE;
   n = ph_loop_turns (loop, body);
-  /* What a loop of no turns gathers is empty, of a shape that nobody knows. */
+  /* Without iterations, stacked outputs are empty and of unknown shape. */
   if (n == 0)
     return loop->outputs->len == n_states;
   return n > 0 && n <= MANY_TURNS && n * body->n_nodes <= MANY_NODES;

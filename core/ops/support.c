@@ -425,7 +425,7 @@ ph_grad_through (PhGrad *grad, PhBuildInstead build, GError **error)
       inputs[i] = ph_grad_in (grad, i);
       if (!grad->wanted[i])
         continue;
-      inputs[i] = PH_BUILD (grad->b, Identity, inputs[i]); /* so that only what is built here lies on the way */
+      inputs[i] = PH_BUILD (grad->b, Identity, inputs[i]); /* separates the nodes built here from those before */
       if (inputs[i] == NULL)
         return TRUE; /* the builder keeps the error */
       ph_tape_watch (tape, inputs[i]);
