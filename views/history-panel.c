@@ -186,6 +186,7 @@ ph_history_panel_set_console (PhHistoryPanel *self, PhConsole *console)
       g_signal_connect_swapped (self->document, "pipeline-changed", G_CALLBACK (on_pipeline_changed), self);
       g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (on_steps_changed), self);
       g_signal_connect_swapped (self->document, "position-changed", G_CALLBACK (on_position_changed), self);
+      g_signal_connect_swapped (self->document, "since-changed", G_CALLBACK (on_position_changed), self);
       g_signal_connect_swapped (self->document, "verdicts-changed", G_CALLBACK (on_verdicts_changed), self);
     }
   on_pipeline_changed (self);

@@ -108,7 +108,7 @@ ph_history_show_rewrites (PhHistoryPanel *self, gboolean steps_changed)
                                : _ ("Step forward (F10) to run a pass, or into it (F11) to see its first rewrite."));
   gtk_widget_set_sensitive (GTK_WIDGET (self->rewrites_search), shown && shown->n_rewrites > 0);
   show_count (self);
-  guint rewrite = history ? ph_document_get_position (self->document).rewrite : 0;
+  guint in, rewrite = history ? ph_document_get_rewrite (self->document, &in) : 0;
   guint row = ph_rewrite_list_find (self->rewrite_list, rewrite);
   if (row != GTK_INVALID_LIST_POSITION)
     ph_growing_list_reach (self->rewrite_rows, row);

@@ -80,6 +80,8 @@ gboolean ph_document_get_bookmark (PhDocument *document, guint number, PhPositio
 void ph_document_set_since (PhDocument *document, const PhPosition *since);
 gboolean ph_document_has_since (PhDocument *document);
 PhPosition ph_document_get_since (PhDocument *document);
+/* Which rewrite of @step the document went behind, from 1: behind the last one it is behind the step, too. 0: it went by whole steps. */
+guint ph_document_get_rewrite (PhDocument *document, guint *step);
 /* What changed from there to here, when a worker has found it out. The second gives it: (transfer full) (nullable). */
 PhDiff *ph_document_get_diff (PhDocument *document); /* (nullable) */
 void ph_document_take_diff (PhDocument *document, PhDiff *diff, PhPosition a, PhPosition b);

@@ -116,6 +116,18 @@ ph_document_get_since (PhDocument *document)
                                    : at;
 }
 
+guint
+ph_document_get_rewrite (PhDocument *document, guint *step)
+{
+  const PhPosition at = ph_document_get_position (document);
+
+  *step = at.step;
+  if (at.rewrite > 0 || at.step == 0 || !document->since.by_rewrite)
+    return at.rewrite;
+  *step = at.step - 1;
+  return g_array_index (document->history->steps, PhStep, at.step - 1).n_rewrites;
+}
+
 void
 ph_document_take_diff (PhDocument *document, PhDiff *diff, PhPosition a, PhPosition b)
 {

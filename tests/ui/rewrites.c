@@ -31,6 +31,15 @@ detail_shown (gpointer data)
          && (strpbrk (effect, "+~") || strstr (effect, "−"));
 }
 
+/* 0: none is. */
+static gboolean
+is_row_chosen (gpointer number)
+{
+  PhRewriteItem *item = gtk_single_selection_get_selected_item (history_panel ()->rewrite_selection);
+
+  return (item != NULL ? item->number : 0) == GPOINTER_TO_UINT (number);
+}
+
 static void
 test_rewrites (void)
 {
@@ -52,6 +61,14 @@ test_rewrites (void)
       driver_run ("%s", into);
       driver_wait (detail_shown, NULL, 20, "the rewrite is explained");
     }
+
+  /* So does the last one, behind which the whole step is done; the step as a whole says what the pass does. */
+  driver_run ("goto %u.%u", best + 1, total);
+  driver_wait (is_row_chosen, GUINT_TO_POINTER (total), 20, "the last rewrite is selected");
+  g_assert_true (detail_shown (NULL));
+  driver_run ("goto %u", best + 1);
+  driver_wait (is_row_chosen, GUINT_TO_POINTER (0), 20, "no rewrite is selected");
+  g_assert_false (gtk_widget_get_visible (GTK_WIDGET (history_panel ()->detail_effect)));
 
   driver_click_middle (GTK_WIDGET (history_panel ()->rewrites_search));
   driver_type ("no rule is called so");

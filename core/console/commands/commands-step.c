@@ -129,21 +129,22 @@ reply_rewrite (PhCall *call)
 {
   PhHistory *history = ph_document_get_history (call->document);
   PhPosition at = ph_document_get_position (call->document);
-
+  guint index;
+  const guint number = ph_document_get_rewrite (call->document, &index);
   g_autofree char *text = ph_position_to_string (at);
 
   ph_call_reply_position (call);
   ph_reply_say (call->reply, "position %s of %u", text, history->steps->len);
-  if (at.rewrite > 0)
+  if (number > 0)
     {
-      const PhStep *step = &g_array_index (history->steps, PhStep, at.step);
-      const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, step->first_rewrite + at.rewrite - 1);
+      const PhStep *step = &g_array_index (history->steps, PhStep, index);
+      const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, step->first_rewrite + number - 1);
 
       ph_json_set (call->reply->json, "pass", step->pass);
       ph_json_set (call->reply->json, "rule", rewrite->rule);
       ph_json_set (call->reply->json, "why", rewrite->why);
-      ph_reply_say (call->reply, ": %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " (%u of %u): %s", step->pass, rewrite->rule,
-                    at.rewrite, step->n_rewrites, rewrite->why);
+      ph_reply_say (call->reply, ": %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " (%u of %u): %s", step->pass, rewrite->rule, number,
+                    step->n_rewrites, rewrite->why);
     }
   else if (at.step > 0)
     ph_reply_say (call->reply, ": after %s", g_array_index (history->steps, PhStep, at.step - 1).pass);
