@@ -1,6 +1,6 @@
-/* become.c: what another program made of a model, said as edits. First nodes of both are recognised, then the target's
- * graph is walked in topological order and each of its nodes is made so in the model. In that order no cycle can come up
- * on the way: whatever a node is joined to is finished already, and nothing that is finished depends on a later node.
+/* become.c: turns a model into another one by edits. First the nodes of both are matched, then the target's graph is walked in topological
+ * order and each of its nodes is reproduced in the model. This order avoids cycles on the way: the operands of a node are finished already,
+ * and nothing finished depends on a later node.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/become.h"
 
@@ -15,8 +15,8 @@ typedef struct
   guint n_parts;
   GPtrArray *fresh; /* (element-type PhValue) of the target, that were added                     */
   guint removed;
-  GHashTable *standing; /* (nullable) nodes of the target that only stand for those of the model */
-  GHashTable *gone;     /* (nullable) values of the model that are to go; of the others all stay   */
+  GHashTable *standing; /* (nullable) placeholder nodes of the target, which only represent those of the model */
+  GHashTable *gone;     /* (nullable) values of the model to remove; all others stay               */
   GError **error;
 } Become;
 
@@ -160,7 +160,7 @@ keep_all (Become *become, GHashTable *kept, GPtrArray *of_target)
     g_hash_table_add (kept, translate (become, of_target->pdata[i]));
 }
 
-/* What nothing stands for any more. Users before what they use. */
+/* Removes the nodes without a counterpart, users before producers. */
 static gboolean
 remove_rest (Become *become, PhGraph *graph, PhGraph *target)
 {
@@ -233,7 +233,7 @@ order_inputs (Become *become, PhGraph *graph, PhGraph *target)
   return TRUE;
 }
 
-/* Those that are to stay, or to come. */
+/* Returns the nodes that must precede the counterpart of @of_target. */
 static GHashTable *
 wanted_control (Become *become, PhNode *of_target)
 {
@@ -261,7 +261,7 @@ matched_targets (Become *become, PhGraph *target)
   return targets;
 }
 
-/* What the target does not order must not stand in the way of its own order. Hardly a graph has such an order. */
+/* Removes control edges that the target does not have, since they might contradict its order. Hardly any graph has them. */
 static gboolean
 drop_control (Become *become, PhGraph *graph, PhGraph *target)
 {
@@ -399,7 +399,7 @@ same_attributes (const PhFunction *a, const PhFunction *b)
   return same;
 }
 
-/* @function: (nullable) interned; NULL: the main graph. */
+/* Returns the changed part of a function. @function: (nullable) interned; NULL: the main graph. */
 static const PhNamedPart *
 part_of (const Become *become, const char *function)
 {
@@ -409,7 +409,7 @@ part_of (const Become *become, const char *function)
   return NULL;
 }
 
-/* The constants of a node that stays stay where they are the same; of what else nodes that go or change have, they go. */
+/* Keeps the constants of a lasting node if they are equal in the target; the other constants of changed or removed nodes are removed. */
 static void
 settle_owned (Become *become, PhGraph *graph, PhGraph *target)
 {
@@ -492,7 +492,7 @@ settle_functions (Become *become)
   return TRUE;
 }
 
-/* Those that the target has not, and that nothing calls any more: callers first. */
+/* Removes functions that the target does not have once nothing calls them, callers first. */
 static void
 drop_functions (Become *become)
 {

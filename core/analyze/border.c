@@ -1,4 +1,4 @@
-/* border.c: what a region reads and hands on, and how it grows.
+/* border.c: the inputs and outputs of a region, and how it grows.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/region-private.h"
 
@@ -146,7 +146,7 @@ border_read (PhValue *value, gpointer data)
   g_array_append_val (border->inputs, value->id);
 }
 
-/* What either side reads and does not make itself. A node that is on one side only cannot make what the other reads. */
+/* Finds the values that either side reads but does not compute. A node on one side only cannot compute what the other reads. */
 static void
 find_inputs (PhRegion *region, PhModel *before, PhModel *after)
 {
@@ -252,7 +252,7 @@ ph_region_widen (PhRegion *region, PhModel *before, PhModel *after, gboolean lea
   return TRUE;
 }
 
-/* The nodes that make a value of what flows into a region, all of them. */
+/* All the nodes that compute an input of a region. */
 typedef struct
 {
   const PhRegion *region;
@@ -283,7 +283,7 @@ cone_read (PhValue *value, gpointer data)
   ph_each_read (value->producer, cone_read, cone);
 }
 
-/* What makes the input @id of @region out of its other inputs. (transfer container) (nullable) */
+/* Finds the nodes that compute the input @id of @region from its other inputs. (transfer container) (nullable) */
 static GPtrArray *
 find_cone (const PhRegion *region, PhModel *model, const GPtrArray *nodes, PhId id)
 {
@@ -328,7 +328,7 @@ ph_region_close (PhRegion *region, PhModel *before, PhModel *after)
 
 /* ── following ── */
 
-/* The readers of @value outside that stand in the other model too join both sides. */
+/* Adds the outside users of @value that exist in both models to both sides. */
 static gboolean
 add_readers (PhRegion *region, const PhValue *value, PhGraph *graph, PhModel *other, PhGraph *other_graph, guint side,
              GPtrArray *joined)

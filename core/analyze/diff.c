@@ -18,7 +18,7 @@ input_field (PhPastNames *names, const PhNetField *field, PhId node_id)
   return g_strdup_printf ("input %u", field->index);
 }
 
-/* A constant in a few words: one of its name is told by its type. */
+/* Appends a constant's type, since its name alone does not distinguish it. */
 static void
 add_type (PhTensor *tensor, char **text)
 {
@@ -169,7 +169,7 @@ by_change_then_id (gconstpointer a, gconstpointer b)
   return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Ids that stand for @id: what it came for, or itself when it was there at the start. */
+/* Collects the original ids behind @id: the nodes it replaced, or itself if it existed at the start. */
 static void
 add_sources (PhDiff *diff, GHashTable *sources, PhId id, GArray **into)
 {
@@ -208,8 +208,8 @@ by_id (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* What goes in the same rewrite in which others come was fused into these, over several rewrites too; not where the rewrite is of
- * the whole graph, because another program or another model made it. */
+/* Finds fusions: nodes removed in a rewrite that adds others were fused into these, also over several rewrites; not in a rewrite of the
+ * whole graph, which another program or model made. */
 static void
 find_fusions (PhDiff *diff, PhHistory *history, guint first, guint end, gboolean backwards)
 {
@@ -265,7 +265,7 @@ find_fusions (PhDiff *diff, PhHistory *history, guint first, guint end, gboolean
 
 #define MOST_INSIDE 64
 
-/* What changed in the bodies of a node that is still there. */
+/* Adds the changes in the bodies of a node that still exists. */
 static void
 add_inside (PhNodeChange *change, PhPastNames *names, GHashTable *net, const GArray *inside, gboolean backwards)
 {
@@ -277,7 +277,7 @@ add_inside (PhNodeChange *change, PhPastNames *names, GHashTable *net, const GAr
       const gboolean stays = node->before && node->after, comes = node->before == backwards;
       PhFieldChange text = { .field = "inside" };
 
-      /* Those that have a row of their own, or hold others that have one. */
+      /* Skip nodes that have a row of their own, or contain others that have one. */
       if (stays && (node->inside != NULL && (node->fields == NULL || node->fields->len == 0)))
         continue;
       if (stays && node->hidden)

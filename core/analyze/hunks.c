@@ -19,7 +19,7 @@ typedef struct
   GError **error;
 } Applying;
 
-/* What @value of @after is in the model. NULL: another part has yet to make it. */
+/* Returns the counterpart of @value in the model; NULL if another hunk has yet to make it. */
 static PhValue *
 resolve (Applying *applying, PhValue *value)
 {
@@ -88,7 +88,7 @@ change_in_place (Applying *applying, PhNode *node, PhNode *wanted)
   return TRUE;
 }
 
-/* Where all readers of @was read @is now, the two change places; else only those that do. */
+/* Redirects users from @was to @is: all of them, if nothing uses @was afterwards, else those that changed. */
 static gboolean
 switch_readers (Applying *applying, PhValue *was, PhValue *is)
 {
@@ -162,7 +162,7 @@ by_place (gconstpointer a, gconstpointer b)
   return at[0] < at[1] ? -1 : at[0] > at[1];
 }
 
-/* FALSE: the sink wants no more. What cannot be applied alone is left to the rest. */
+/* Applies all hunks that can be applied alone. Returns FALSE if the sink stops. */
 static gboolean
 apply_all (PhModel *model, PhModel *before, PhModel *after, PhId first_new, GPtrArray *hunks, const PhHunkSink *sink)
 {

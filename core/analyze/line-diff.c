@@ -15,7 +15,7 @@ typedef struct
 
 static void diff_range (Diff *diff, guint a0, guint a1, guint b0, guint b1);
 
-/* Forward Myers, keeping each round's frontier to walk back along. FALSE: too different. */
+/* Forward Myers; keeps each round's frontier to trace the path back. Returns FALSE if the texts differ too much. */
 static gboolean
 myers (Diff *diff, guint a0, guint a1, guint b0, guint b1)
 {
@@ -65,7 +65,7 @@ myers (Diff *diff, guint a0, guint a1, guint b0, guint b1)
   return TRUE;
 }
 
-/* Lines that occur once on both sides, the longest run of them that is in the same order on both, and what lies between them. */
+/* Patience diff: matches the longest common subsequence of lines unique on both sides, then the ranges between them. */
 static void
 match_unique (Diff *diff, guint a0, guint a1, guint b0, guint b1)
 {

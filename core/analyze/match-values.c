@@ -27,7 +27,7 @@ match_named_inputs (PhMatching *match, PhGraph *graph, PhGraph *target)
       }
 }
 
-/* What is known of both does not part them. */
+/* Returns TRUE unless the known parts of the types differ. */
 static gboolean
 may_be_same_type (const PhType *a, const PhType *b)
 {
@@ -50,8 +50,8 @@ fed_inputs (const PhGraph *graph)
   return fed;
 }
 
-/* Two writers name the inputs of one model as they like. Where no name is on both sides, and as many are fed on each, they are the same by
- * place; where one name is, the writer keeps names, and another name is another input. */
+/* Matches inputs by position. Writers may rename inputs: if no name occurs on both sides and the numbers agree, position decides; if one
+ * name does, the writer keeps names, and another name is another input. */
 static void
 match_unnamed_inputs (PhMatching *match, PhGraph *graph, PhGraph *target)
 {

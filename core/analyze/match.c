@@ -11,7 +11,7 @@
 #define MAX_ROUNDS  8
 #define NEAR        4
 
-/* ── what is known ──────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── the state of the matching ──────────────────────────────────────────────────────────────────────────────────────── */
 
 void
 ph_match_init (PhMatching *match, PhModel *model, const PhModel *target)
@@ -122,7 +122,7 @@ is_free (const PhMatching *match, const PhNode *node, const PhNode *of_target)
          && same_operator (node, of_target) && !contradicts (node, of_target);
 }
 
-/* ── what is given ──────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── matches given by the compiler ──────────────────────────────────────────────────────────────────────────────────── */
 
 /* The same operator as the one node that the compiler says it comes from. */
 static void
@@ -174,7 +174,7 @@ has_own_name (const PhNode *node)
   return *node->name != '\0' && !only_counts (node->name, node->domain);
 }
 
-/* Of the nodes that nothing is known of yet, those whose name stands for exactly one; a name of several is of no use. */
+/* Maps the names of unmatched nodes to these; a name used several times maps to NULL. */
 static GHashTable *
 own_names (const PhMatching *match, const PhGraph *graph, gboolean of_target)
 {
@@ -249,7 +249,8 @@ match_outputs (PhMatching *match, PhGraph *graph, PhGraph *target)
 
 /* ── structure ──────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Operator, attributes and inputs; with @match of a node of the target, in terms of the model. FALSE: an input is not known. */
+/* Hashes operator, attributes and inputs; with @match, a node of the target in terms of the model. Returns FALSE if an input is
+ * unmatched. */
 static gboolean
 signature (const PhMatching *match, const PhNode *node, guint *hash)
 {
@@ -325,7 +326,7 @@ find_near (const PhMatching *match, PhNode *at, const PhNode *of_target)
   return NULL;
 }
 
-/* Forwards: what is computed in the same way from the same. */
+/* Matches forwards: nodes that compute the same from the same operands. */
 static gboolean
 match_same (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
@@ -466,7 +467,7 @@ consider (Search *search, PhNode *node, const PhGraph *graph)
     }
 }
 
-/* Who reads what it reads, and who makes what its readers read. */
+/* Matches similar nodes: candidates share operands, or producers of their users' operands. */
 static gboolean
 match_like (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
@@ -515,7 +516,7 @@ ph_match_graph (PhMatching *match, PhGraph *graph, PhGraph *target)
   match_given (match, graph, target);
   match_names (match, graph, target);
   match_outputs (match, graph, target);
-  /* What is sure says more that is sure, before anything is guessed. */
+  /* Certain matches lead to further certain ones; only then guess. */
   for (guint round = 0; more && round < MAX_ROUNDS; round++)
     {
       match_same (match, graph, target);

@@ -11,7 +11,7 @@ origin_clear (gpointer data)
   g_free (((PhOrigin *) data)->label);
 }
 
-/* The rewrite whose edits include @edit. */
+/* Returns the rewrite that contains @edit. */
 static int
 rewrite_of_edit (PhHistory *history, guint edit)
 {
@@ -83,7 +83,7 @@ trace (Tracing *tracing, PhId id, guint depth)
       const PhEdit *edit = history->edits->pdata[i];
       guint made = GPOINTER_TO_UINT (g_hash_table_lookup (tracing->added, GUINT_TO_POINTER (edit->id)));
 
-      /* What the rewrite itself made and removed again is scaffolding. */
+      /* A node that the rewrite itself made and removed again is scaffolding. */
       if (edit->kind != PH_EDIT_REMOVE_NODE || made > rewrite->first_edit)
         continue;
       removed_any = TRUE;

@@ -1,4 +1,4 @@
-/* part.c: the part of a main graph that a pass changed, told by names.
+/* part.c: the changed part of a main graph, identified by names.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/part.h"
 
@@ -29,7 +29,7 @@ name_in (const GPtrArray *names, guint index, const PhNode *node)
   return names == NULL ? own_name (node) : index < names->len ? names->pdata[index] : "";
 }
 
-/* @match: (nullable) NULL: ids are the same in both. */
+/* @match: (nullable) NULL: both have the same ids. */
 static void
 learn (PhNamed *named, const PhGraph *target, const GPtrArray *names, const PhMatching *match)
 {

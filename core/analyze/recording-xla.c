@@ -1,5 +1,5 @@
-/* recording-xla.c: the folders that XLA writes with --xla_dump_to: what a module was before and after each pass, in files whose
- * names say which module, which number, which pipeline and which pass.
+/* recording-xla.c: reads the folders that XLA writes with --xla_dump_to: modules before and after each pass, in files named by module,
+ * number, pipeline and pass.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/recording-xla.h"
 
@@ -121,7 +121,7 @@ compare_files (gconstpointer a, gconstpointer b)
   return x->order != y->order ? (x->order < y->order ? -1 : 1) : strcmp (x->path, y->path);
 }
 
-/* Lists the dump files of all modules in @folder whose names begin with @prefix (nullable). */
+/* Lists the dump files of all modules in @folder that begin with @prefix (nullable). */
 static GArray *
 list_files (const char *folder, const char *prefix)
 {
@@ -273,7 +273,7 @@ add_empty_step (PhHistory *history, PhModel *model, const char *name, gboolean s
 
 /* ── reading ahead ──────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Files are read by several threads, a few ahead of the one that is followed, so that memory does not grow with the dump. */
+/* Several threads read files, but only a few ahead of the current one, so that memory does not grow with the dump. */
 #define AHEAD 8
 
 typedef struct
@@ -294,7 +294,7 @@ typedef struct
   guint n, pushed;
 } Reading;
 
-/* TRUE when the pass changed nothing: the text after it equals the text before it. */
+/* Returns TRUE if the pass changed nothing: the text after it equals the text before it. */
 static gboolean
 is_same (const Slot *slot)
 {
@@ -385,7 +385,7 @@ following_clear (Following *following)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Following, following_clear)
 
-/* FALSE without @error: the part cannot be told alone. */
+/* Follows only the changed part. Returns FALSE without @error if the whole text is needed. */
 static gboolean
 follow_part (Following *following, const char *path, const char *name, gboolean summary, PhHloLines *lines)
 {

@@ -77,7 +77,7 @@ named_free (gpointer data)
   g_free (data);
 }
 
-/* What the names in a dump are in the main graph, or in a function. */
+/* Returns the map of a dump's names to ids in the main graph, or in a function. */
 static PhNamed *
 names_of (GHashTable *names, const char *function)
 {
@@ -116,7 +116,7 @@ learn_parts (GHashTable *names, PhModel *first, const GPtrArray *parts)
     }
 }
 
-/* What changed is told by the text: it is one rewrite. */
+/* Applies changed parts as one rewrite. */
 static gboolean
 become_parts (GHashTable *names, PhModel *model, PhModel *target, const GPtrArray *parts, GError **error)
 {
@@ -138,7 +138,7 @@ become_parts (GHashTable *names, PhModel *model, PhModel *target, const GPtrArra
   return ph_model_become_parts (model, target, told, parts->len, NULL, error);
 }
 
-/* @names: (nullable) NULL: nothing is told by parts. */
+/* @names: (nullable) NULL: models are complete. */
 static gboolean
 follow (PhHistory *history, PhModel *model, PhRecorded *recorded, GHashTable *names, GError **error)
 {
@@ -178,8 +178,8 @@ typedef struct
   PhHistory *history;
   GHashTable *names;   /* function, or "", -> PhNamed                                            */
   GPtrArray *problems; /* (nullable)                                                             */
-  GThread *follower;   /* (nullable) takes what is in @waiting                                   */
-  GQueue waiting;      /* (element-type PhRecorded) under @lock; its model is NULL: no change    */
+  GThread *follower;   /* (nullable) applies the models in @waiting                              */
+  GQueue waiting;      /* (element-type PhRecorded) under @lock; a NULL model means no change    */
   GPtrArray *left_out; /* (nullable) (element-type utf8) what the follower has to say            */
   gboolean ended;      /* under @lock: no more comes                                             */
   gboolean behind;     /* a step was left out, and no whole snapshot came since                  */
@@ -400,7 +400,8 @@ open_tree (const char *text, const char *folder, PhHistory **history, GPtrArray 
 
 /* ── folders ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* The input of the first pass comes first, whatever its name: "input.mlir" before "1_fuse.mlir", "before.py" before "after.py". */
+/* Returns TRUE for the first pass's input, which comes first whatever its name: "input.mlir" before "1_fuse.mlir", "before.py" before
+ * "after.py". */
 static gboolean
 is_input (const char *name)
 {

@@ -1,4 +1,4 @@
-/* region-joint.c: regions that lean on each other, as one: with all that lies between them.
+/* region-joint.c: merges interdependent regions into one, with everything between them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/region-private.h"
 
@@ -32,7 +32,7 @@ note_producer (PhValue *value, gpointer above)
     g_hash_table_add (above, value->producer);
 }
 
-/* @nodes, and what lies on a way from one of them to another. (transfer full) */
+/* Returns @nodes and all nodes on paths between them. (transfer full) */
 static GHashTable *
 with_between (PhGraph *graph, GHashTable *nodes)
 {
@@ -54,7 +54,7 @@ with_between (PhGraph *graph, GHashTable *nodes)
   return all;
 }
 
-/* Nodes that stand on both sides are in on both or on neither. */
+/* Adds the counterparts of nodes, so that a node that exists on both sides is in both. */
 static void
 level (GHashTable *sides[2], PhModel *models[2])
 {
@@ -74,7 +74,7 @@ level (GHashTable *sides[2], PhModel *models[2])
     }
 }
 
-/* What a reader outside, or an output of the graph, read before and reads after. */
+/* Pairs the values that an outside user, or an output of the graph, read before and reads after. */
 static void
 add_borders (PhRegion *region, GHashTable *sides[2], PhGraph *was, PhModel *after, PhGraph *is)
 {
@@ -119,7 +119,7 @@ is_captured (PhGraph *graph, GHashTable *inside)
   return FALSE;
 }
 
-/* Who stays, and reads one value before and another after, stands between what makes the two. */
+/* Adds nodes that exist on both sides but read another value after: they depend on both producers. */
 static void
 add_switched (GHashTable *sides[2], PhGraph *was, PhModel *after)
 {
@@ -168,7 +168,7 @@ ph_region_joint (GPtrArray *regions, PhModel *before, PhModel *after, guint most
     graphs[side] = ph_model_find_graph (models[side], joint->graph);
   if (joint != NULL && graphs[0] != NULL && graphs[1] != NULL)
     add_switched (sides, graphs[0], after);
-  /* What comes in on one side may bring more with it on the other. */
+  /* An addition on one side may require more on the other. */
   for (guint round = 0; joint != NULL && graphs[0] != NULL && graphs[1] != NULL && round < 3; round++)
     {
       for (guint side = 0; side < 2; side++)

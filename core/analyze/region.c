@@ -14,14 +14,14 @@ typedef struct
 typedef struct
 {
   PhModel *model[2];     /* before, after                                                   */
-  PhGraph *graph[2];     /* where both sides stand                                          */
+  PhGraph *graph[2];     /* the graphs that contain each side                               */
   GHashTable *inside[2]; /* PhId -> PhNode: the changed nodes of either side                */
   GArray *switches;      /* (element-type Switch)                                           */
   GHashTable *parent;    /* union-find over node ids, PhId -> PhId                          */
   gboolean lost_output;
 } Cut;
 
-/* ── the graph in which all of it stands ── */
+/* ── the innermost graph that contains everything ── */
 
 static guint
 depth_of (const PhGraph *graph)
@@ -98,7 +98,7 @@ take_in (Cut *cut, guint side, PhNode *node)
   union_init (cut, at->id);
 }
 
-/* A node that itself stayed, and of which an owner is changed: it is in on both sides. */
+/* Adds a node to both sides: it stayed the same, but an owner changed. */
 static void
 take_in_both (Cut *cut, PhId id)
 {
@@ -280,7 +280,7 @@ join_read (PhValue *value, gpointer data)
     union_join (joining->cut, maker->id, joining->node->id);
 }
 
-/* What makes a switched value on one side and on the other belongs together; so does all that shares a value that is neither's. */
+/* Joins nodes that use each other's values, and the producers of a switched value on both sides. */
 static void
 join_all (Cut *cut)
 {
@@ -341,7 +341,7 @@ is_read_alike (Cut *cut, const PhValue *was, const PhValue *is)
   return FALSE;
 }
 
-/* What a node that stays and is changed makes is read through the same value before and after. */
+/* Pairs the outputs of a changed node that are still read through the same value. */
 static void
 pair_kept_outputs (Cut *cut, PhRegion *region)
 {
@@ -403,7 +403,7 @@ make_regions (Cut *cut)
   return found;
 }
 
-/* A function that came or went is in no graph: the main one stands for what is around it. */
+/* A function that came or went is in no graph: the main one counts as its enclosing graph. */
 static PhId
 outer_of (const Cut *cut, const PhGraph *graph)
 {

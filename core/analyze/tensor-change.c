@@ -1,4 +1,4 @@
-/* tensor-change.c: in what two constants differ.
+/* tensor-change.c: describes how two constants differ.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/tensor-change.h"
 

@@ -1,7 +1,6 @@
-/* arguments.c: the arguments of a command's row, read as a grammar: what may stand where, and what is still to come.
- *
- * "[STEP [STEP] | PASS] [--stat]": words in capitals are kinds, small ones stand for themselves, brackets are optional, a bar that stands
- * alone separates alternatives, dots repeat. An option's value follows it.
+/* arguments.c: parses a command's usage as a grammar, to know which arguments may follow. "[STEP [STEP] | PASS] [--stat]": words in
+ * capitals are kinds, those in lower case are literals, brackets enclose optional parts, a separate bar separates alternatives, dots
+ * repeat. An option's value follows it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -21,8 +20,8 @@ typedef struct
 {
   Kind kind;
   char *text;               /* of a word                                                     */
-  guint group, alternative; /* that it stands in                                             */
-  guint position;           /* among the arguments; of a word that is no option nor its value */
+  guint group, alternative; /* that contains it                                              */
+  guint position;           /* among the arguments; of a word that is no option and no option's value */
   gboolean option, value, repeats;
 } Token;
 
@@ -30,7 +29,7 @@ typedef struct
 {
   guint parent, parent_alternative, start, alternative;
   gboolean entered; /* some of it was typed                                          */
-  guint chosen;     /* then: of which alternative                                    */
+  guint chosen;     /* then: the alternative                                         */
 } Group;
 
 typedef struct
@@ -120,7 +119,7 @@ is_literal (const char *word)
   return word[strspn (word, "abcdefghijklmnopqrstuvwxyz-")] == '\0';
 }
 
-/* What @typed was: of each group that it came to, which alternative. */
+/* Determines which alternative of each group @typed chose. */
 static void
 enter (Grammar *grammar, char **typed, guint n)
 {

@@ -1,4 +1,4 @@
-/* around.c: what stands around a line: time and assert before it, > FILE and | PROGRAM behind it, $NAME and $(LINE) in it.
+/* around.c: handles what surrounds a line: time and assert before it, > FILE and | PROGRAM after it, $NAME and $(LINE) in it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "core/console/reply-table.h"
 #include "core/console/trace.h"
 
-/* ── what is written for something else ── */
+/* ── substitution ── */
 
-/* Up to the bracket that closes the one before @p; NULL: there is none. */
+/* Returns the bracket that closes the one before @p, or NULL. */
 static const char *
 closing (const char *p)
 {
@@ -203,7 +203,7 @@ ph_call_split_sql (PhCall *call, gboolean (*parses) (const char *text, gpointer 
 
   const gboolean whole = parses (call->rest, data);
 
-  /* What SQL does not read that way is no comparison; and no column is called `out.csv`. */
+  /* A ">" is no comparison if SQL cannot parse the whole, or if a file name follows: no column is called `out.csv`. */
   for (; next_behind (call->rest, from, &behind); from = behind.at + 1)
     {
       g_autofree char *before = g_strndup (call->rest, behind.at);
@@ -229,7 +229,7 @@ ph_call_split (PhCall *call)
     {
       const char *inner = call->rest;
 
-      /* Behind `time` a query stands, or an expression: they have signs of their own. */
+      /* `time` may precede a query or an expression, where these signs are operators. */
       while (kind == PH_LINE_COMMAND && (ph_command_is_time (call->command) || ph_command_is_assert (call->command)))
         kind = ph_line_classify (inner, &call->command, &inner);
       if (kind == PH_LINE_COMMAND)
@@ -293,7 +293,7 @@ check_rows (PhCall *call)
   return NULL;
 }
 
-/* What proves more proves less too. */
+/* A stronger verdict satisfies a weaker demand. */
 static GError *
 check_verdict (PhCall *call)
 {

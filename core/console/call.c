@@ -91,7 +91,7 @@ reads_anew (const PhCommand *command)
   return g_strv_contains (names, command->name);
 }
 
-/* What is shown may no longer be what is on disk: said once, with the next line. */
+/* Warns once, with the next line, if the file on disk has changed since it was opened. */
 static void
 warn_of_change (PhCall *call)
 {
@@ -167,7 +167,7 @@ ph_call_read (PhCall *call, PhPosition at)
 {
   call->at = at;
   call->since = ph_document_get_since (call->document);
-  /* Where nobody moves the model meanwhile it needs no copy. */
+  /* On the main thread the model cannot change meanwhile, so it needs no copy. */
   if (!call->threaded && ph_position_compare (at, ph_document_get_position (call->document)) == 0)
     {
       call->model = ph_document_get_model (call->document);
@@ -208,7 +208,7 @@ ph_call_finish (PhCall *call, const PhCommandCode *code)
     ph_call_fail (call, error);
 }
 
-/* A line that failed is none of a script that is to do the same again. */
+/* Removes a failed line: a script that repeats the session must not contain it. */
 static void
 forget_line (PhConsole *console, const char *line)
 {

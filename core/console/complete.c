@@ -11,7 +11,7 @@
 #include "core/ops/op.h"
 #include "core/script/words.h"
 
-/* @fuzzy: what holds the letters counts, not what begins with them. */
+/* @fuzzy: matches contain the letters rather than begin with the prefix. */
 typedef struct
 {
   GHashTable *set;
@@ -215,7 +215,7 @@ add_commands (Matches *matches)
     add (matches, list[i]->name);
 }
 
-/* Those that a model tells of itself. */
+/* Adds the colourings that follow from the model alone. */
 static void
 add_colors (Matches *matches)
 {
@@ -232,7 +232,7 @@ add_names (Matches *matches, char **names)
   g_strfreev (names);
 }
 
-/* Words of the row in small letters stand for themselves: "show|open|clear", "wrt". */
+/* Adds the literals of a usage, which are its lower-case words: "show|open|clear", "wrt". */
 static void
 add_literals (Matches *matches, const char *kinds)
 {
@@ -378,7 +378,7 @@ compare_scores (gconstpointer a, gconstpointer b)
 
 #define MAX_FUZZY 12
 
-/* The best of what holds the letters. */
+/* Takes the best fuzzy matches. */
 static void
 take_best (GHashTable *set, const char *typed, GPtrArray *out)
 {

@@ -63,7 +63,7 @@ ph_console_init (PhConsole *self)
   g_queue_init (&self->pushed);
 }
 
-/* What is selected in the window, by pointer and keys, many times in a row: the line that selects it again stands for all of them. */
+/* Records a selection made in the window. Consecutive ones are common: only the last line is kept. */
 static void
 on_selection (PhConsole *console)
 {
@@ -292,7 +292,7 @@ work_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
   g_task_return_boolean (task, TRUE);
 }
 
-/* What runs first: @pending, or what is to stand in it. */
+/* Returns the line to run first: @pending, or the innermost substitution in it. */
 static PhPending *
 innermost (PhConsole *console, PhPending *pending)
 {

@@ -8,7 +8,7 @@
 #include "core/nearest.h"
 #include "core/script/words.h"
 
-/* What other consoles call it. */
+/* The names of commands in other consoles. */
 static const char *const elsewhere[][2] = {
   { "exit", "quit" },    { "bye", "quit" },      { "load", "open" },   { "undo", "back" },       { "next", "step" },
   { "continue", "run" }, { "optimize", "run" },  { "show", "tables" }, { "describe", "tables" }, { "schema", "tables" },
@@ -152,7 +152,7 @@ reply_value (PhReply *reply, const char *name, PhScriptValue *value)
     ph_reply_say (reply, "%s\n", text);
 }
 
-/* What a line or a file of lines says. */
+/* Replies with the output and the value of a line or script. */
 static void
 reply_result (PhCall *call, PhScriptResult *result)
 {
@@ -172,7 +172,7 @@ ph_expression_work (PhCall *call, GError **error)
   PhScriptResult result = { NULL };
   const gboolean ok = ph_script_run (ph_console_get_script (call->console), line->text, TRUE, call->cancellable, &result, error);
 
-  /* What was printed before it failed was said. */
+  /* Output before the failure is still shown. */
   if (ok)
     reply_result (call, &result);
   else if (result.out != NULL && result.out->len > 0)

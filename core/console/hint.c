@@ -26,7 +26,8 @@ only_command (const char *typed)
   return found;
 }
 
-/* The function whose bracket is open at the end, and how many of its arguments stand there. (transfer full) (nullable) */
+/* Returns the function whose bracket is open at the end of @line, and the number of arguments before the cursor. (transfer full)
+ * (nullable) */
 static char *
 open_function (const char *line, guint *n)
 {

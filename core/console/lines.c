@@ -129,7 +129,7 @@ ph_line_join (GString *whole, const char *line, gboolean typed)
     return PH_JOIN_MORE;
   if (ph_line_classify (whole->str, &command, &rest) != PH_LINE_EXPRESSION || !is_open (whole->str))
     return PH_JOIN_WHOLE;
-  /* What follows is another line of it. */
+  /* The line continues. */
   g_string_append_c (whole, '\n');
   return PH_JOIN_MORE;
 }

@@ -1,4 +1,4 @@
-/* pager.c: what is longer than the screen, page by page: space, b, arrows, Home, End, / and n, q.
+/* pager.c: shows long output page by page: space, b, arrows, Home, End, / and n, q.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/pager.h"
 
@@ -10,7 +10,7 @@ struct _PhPager
   GPtrArray *lines; /* (element-type char*) rows of the screen, with their colours */
   guint rows, columns, top;
   gboolean searching, missing, done;
-  GString *typed; /* what is searched for */
+  GString *typed; /* the search text */
   GString *key;   /* the start of a key of several bytes */
 };
 
@@ -227,7 +227,7 @@ search_key (PhPager *pager, const char *key)
     g_string_append (pager->typed, key);
 }
 
-/* FALSE: the key means nothing here. */
+/* Returns FALSE if the key has no meaning. */
 static gboolean
 act (PhPager *pager, const char *key)
 {
@@ -273,7 +273,7 @@ act (PhPager *pager, const char *key)
   return TRUE;
 }
 
-/* Bytes of the first key at @keys; 0: it is not all there. */
+/* Returns the number of bytes of the first key at @keys, or 0 if it is incomplete. */
 static gsize
 key_length (const char *keys, gsize n)
 {

@@ -33,7 +33,7 @@ find_by_op (PhModel *model, const char *op, guint *n, GError **error)
   return *n == 1 ? found : NULL;
 }
 
-/* Where node @id was removed, as people read it; NULL: it was not. */
+/* Says where node @id was removed, or returns NULL if it was not. */
 static char *
 removed_where (PhCall *call, PhId id)
 {
@@ -45,7 +45,7 @@ removed_where (PhCall *call, PhId id)
   return g_strdup_printf ("%s at %u.%u", g_array_index (history->steps, PhStep, at.step).pass, at.step + 1, at.rewrite + 1);
 }
 
-/* Whether @text is the number of a node (@letter n) or a value (v). */
+/* Returns TRUE if @text is the id of a node (@letter n) or a value (v). */
 static gboolean
 is_id (const char *text, char letter, guint64 *id)
 {

@@ -92,7 +92,7 @@ ph_console_run_line (PhConsole *console, const char *line, gboolean plain, GCanc
   return reply;
 }
 
-/* What a script's line answered becomes part of the script's own reply. */
+/* Runs the lines of a script; their replies become part of the script's own. */
 static void
 run_pushed (PhConsole *console, PhReply *outer, GCancellable *cancellable)
 {

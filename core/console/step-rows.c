@@ -39,7 +39,7 @@ feeds_to_json (const PhProof *proof, JsonObject *row)
   json_object_set_object_member (row, "feeds", feeds);
 }
 
-/* What a comparison found, in the members that every reply which tells of one has. */
+/* Adds a proof to a reply, in the members common to all such replies. */
 void
 ph_proof_to_json (const PhProof *proof, PhHistory *history, JsonObject *row)
 {

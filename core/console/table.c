@@ -10,9 +10,9 @@
 #define MAX_CELL 100 /* characters                                                    */
 #define GAP      2   /* between columns                                               */
 #define TEXT     32  /* a column of text is not cut below this while a minor one can go */
-#define SHORT    8   /* nor below this while any can go                               */
+#define SHORT    8   /* nor below this while any column can be omitted                */
 #define LINE     24  /* sentences are broken to this before other text is cut           */
-#define READABLE 14  /* nor below this in a terminal that is not narrow               */
+#define READABLE 14  /* nor below this in a terminal that is wide enough              */
 #define NARROW   80  /* columns                                                       */
 
 typedef struct
@@ -22,7 +22,7 @@ typedef struct
   const PhColumn *columns;
   guint n, n_rows;
   GPtrArray *cells; /* (element-type char*) row by row                               */
-  guint *width;     /* of each column; 0: it is left out                             */
+  guint *width;     /* of each column; 0: omitted                                    */
   guint sentence;   /* how wide sentences are at most                                */
 } Table;
 
@@ -70,7 +70,7 @@ cell_text (JsonNode *node, int digits, gboolean whole)
   return g_steal_pointer (&valid);
 }
 
-/* What of @text fits into @width columns, an ellipsis at its end where something does not. */
+/* Cuts @text to @width columns, with an ellipsis if it is longer. */
 static char *
 cut_to (const char *text, guint width)
 {
@@ -109,7 +109,7 @@ least_width (const Table *table, guint column, guint cap)
                                       : MIN (table->width[column], MAX (cap, text_width (table->columns[column].title)));
 }
 
-/* How wide the table is when columns of text are at most @cap wide. */
+/* Returns the table's width if text columns are at most @cap wide. */
 static guint
 total_width (const Table *table, guint cap)
 {
@@ -121,7 +121,7 @@ total_width (const Table *table, guint cap)
   return total;
 }
 
-/* The column that goes first: the last minor one, then the last; never the first. 0: there is none. */
+/* Returns the next column to omit: the last minor one, then the last; 0 if only the first is left. */
 static guint
 next_to_go (const Table *table, gboolean minor)
 {
@@ -182,7 +182,7 @@ cell_at (const Table *table, guint row, guint column)
   return table->cells->pdata[row * table->n + column];
 }
 
-/* Whether a sentence of more than two lines stands in an earlier row: there it was said in full. */
+/* Returns TRUE if an earlier row has the same sentence of more than two lines, shown there in full. */
 static gboolean
 was_said (const Table *table, guint row, guint column)
 {
@@ -194,7 +194,7 @@ was_said (const Table *table, guint row, guint column)
   return FALSE;
 }
 
-/* What of @text goes into a line of @width columns: whole words, or a part of one that is longer. What is left begins at @rest. */
+/* Returns the part of @text that fits into @width columns: whole words, or a part of a longer one. @rest is set to the remainder. */
 static char *
 take_line (const char *text, guint width, const char **rest)
 {
@@ -213,8 +213,8 @@ take_line (const char *text, guint width, const char **rest)
   return g_strndup (text, (gsize) (p - text));
 }
 
-/* A line of a row: of each column what begins at @rest, which then is what the next line begins with; "" where that is nothing. What goes
- * on stands deeper, or it would read like a row of its own. */
+/* Writes one line of a row and advances @rest in each column. Continuation lines are indented, so that they do not read like rows of their
+ * own. */
 static void
 say_line (const Table *table, const char **rest, const gboolean *whole, gboolean first, gboolean dim)
 {
@@ -437,7 +437,7 @@ next_char (const char *p, guint *width)
   return *p == '\xff' ? 2 : (gsize) (g_utf8_next_char (p) - p);
 }
 
-/* One line, broken between words where it is wider than the terminal; what goes on stands deeper than its beginning. */
+/* Appends one line, wrapped between words at the terminal's width; continuations are indented. */
 static void
 append_wrapped (GString *out, const char *line, gsize length, guint room)
 {

@@ -55,7 +55,7 @@ ph_trace_names (PhConsole *console)
   return ph_script_names (ph_console_get_script (console));
 }
 
-/* What the document knows of @name: a result, what was fed, a constant. */
+/* Returns the document's tensor named @name: a result, a feed or a constant. */
 static PhTensor *
 document_tensor (const char *name, gboolean *known, gpointer data)
 {
@@ -80,7 +80,7 @@ ph_trace_find_outside (PhCall *call, PhScriptText *text)
 
 /* ── the trace as a model ── */
 
-/* A clone whose outputs are what nothing uses further. */
+/* Returns a clone whose outputs are the values without users. */
 static PhModel *
 trace_model (PhTrace *trace, const char *output, GError **error)
 {

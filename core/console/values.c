@@ -1,4 +1,4 @@
-/* values.c: tensors from what people type, and as members of an answer.
+/* values.c: parses tensors that people type, and formats them for replies.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <math.h>

@@ -111,7 +111,7 @@ ph_line_is_foreign (const char *line)
   const char *rest = NULL;
   g_auto (GStrv) words = ph_line_classify (line, &command, &rest) == PH_LINE_COMMAND ? ph_split_words (rest, NULL) : NULL;
 
-  /* Behind a bar stands a program; where $( stands, one may. */
+  /* A program follows a bar, and may follow "$(". */
   if (strstr (line, " | ") != NULL || strstr (line, "$(") != NULL)
     return TRUE;
   if (words == NULL)

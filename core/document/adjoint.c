@@ -10,9 +10,9 @@
 #include "core/run/inputs.h"
 #include "passes/pass.h"
 
-#define MOST_KEPT 1024 /* elements of a tensor whose value is kept */
+#define MOST_KEPT 1024 /* elements of a tensor whose value is stored */
 
-/* What autodiff reported of one contribution. */
+/* A contribution reported by autodiff. */
 typedef struct
 {
   PhId node, of, gradient;
@@ -101,7 +101,7 @@ add_row (Tracer *tracer, const PhValue *value, char *name, char *formula)
 
 static void mark_needed (const PhGraph *graph, PhValue *value, GHashTable *needed);
 
-/* What the bodies of @node read of the graphs around them. */
+/* Marks the values that bodies of @node capture. */
 static void
 mark_captures (const PhGraph *graph, const PhGraph *body, GHashTable *needed)
 {
@@ -134,7 +134,7 @@ is_needed (const PhNode *node, GHashTable *needed)
   return FALSE;
 }
 
-/* Inputs are v(1-n) to v0, what nodes make v1, v2, ...; parameters keep their names, which people know. */
+/* Names inputs v(1-n) to v0 and results v1, v2, ...; parameters keep their names, which people know. */
 static void
 trace_forward (Tracer *tracer, const PhGraph *graph, PhValue *output)
 {
@@ -192,7 +192,7 @@ trace_forward (Tracer *tracer, const PhGraph *graph, PhValue *output)
 
 /* The reverse trace */
 
-/* Called by autodiff. The first one is the cotangent's: the forward graph now stands as it is differentiated, fused nodes opened. */
+/* Called by autodiff; first for the cotangent, when the forward graph has its final form, with fused nodes inlined. */
 static void
 on_contribution (PhNode *node, PhValue *of, guint input, PhValue *gradient, gpointer data)
 {
@@ -207,7 +207,7 @@ on_contribution (PhNode *node, PhValue *of, guint input, PhValue *gradient, gpoi
 
   Contribution contribution = { node->id, of->id, gradient->id, input, ph_formula_of_gradient (node, input, symbol_of, tracer) };
 
-  /* What broadcasting spread is added up again. */
+  /* Broadcast elements are summed. */
   if (contribution.formula != NULL && input != G_MAXUINT && node->op->grad[input] != NULL && of->type != NULL
       && !ph_type_same_shape (of->type, ((PhValue *) ph_node_output (node, 0))->type))
     {
@@ -261,7 +261,7 @@ add (PhTensor *a, PhTensor *b)
   return sum;
 }
 
-/* Of the backward nodes of @place->node the one that made @gradient. */
+/* Finds the position of the node that made @gradient among the backward nodes of @place->node. */
 static void
 find_part (PhModel *model, PhId gradient, PhId first_of_run, PhAdjointPlace *place)
 {
@@ -281,7 +281,7 @@ find_part (PhModel *model, PhId gradient, PhId first_of_run, PhAdjointPlace *pla
     place->part = before;
 }
 
-/* What adds @node's result to another one. */
+/* Returns the node that adds @node's result to another one. */
 static PhId
 find_sum (const PhNode *node)
 {
@@ -344,7 +344,7 @@ add_step (PhAdjoint *adjoint, guint index, PhAdjointPlace at, char *formula, PhT
   g_ptr_array_add (adjoint->steps, step);
 }
 
-/* Computes what the rows show. What cannot be computed is no error: the formulas are worth having alone. */
+/* Computes the values of the rows. A failure is no error: the formulas are useful alone. */
 static gboolean
 compute (Tracer *tracer, PhModel *model, GHashTable *feeds, GCancellable *cancellable, GHashTable **results, GError **error)
 {

@@ -22,7 +22,8 @@ ph_document_take_along (PhDocument *document, PhAlong *along, PhPosition from, P
   ph_document_emit (document, SIGNAL_ALONG_CHANGED);
 }
 
-/* A position behind the step @from is not what it was. What is told of that anyhow is told by others. */
+/* Drops the comparison along the history if it covers positions after step @from, which changed. No signal: the change itself is
+ * announced. */
 void
 ph_document_drop_along (PhDocument *document, guint from)
 {

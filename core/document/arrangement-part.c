@@ -1,8 +1,8 @@
-/* arrangement-part.c: which nodes a part of the picture has: around a node, between two nodes, what a step touched.
+/* arrangement-part.c: selects the nodes in a part of the picture: around a node, between two nodes, or touched by a step.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/view-private.h"
 
-/* Adds what feeds @node and what it feeds, in the node's own graph. */
+/* Adds producers and users of @node within its graph. */
 static void
 add_neighbours (PhNode *node, gboolean up, gboolean down, GHashTable *set, GPtrArray *added)
 {

@@ -31,7 +31,7 @@ ph_arrangement_copy (PhArrangement *to, const PhArrangement *from)
   ph_arrangement_clear (&before);
 }
 
-/* Sets that were replaced by equal ones count as others: no more than a layout in vain. */
+/* Compares sets by pointer: equal copies differ, which at worst costs one layout. */
 gboolean
 ph_arrangement_equal (const PhArrangement *a, const PhArrangement *b)
 {

@@ -1,4 +1,4 @@
-/* document.c: the open file with its history and selection, and who is told of changes.
+/* document.c: the open file with its history and selection, and the signals about changes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/discard.h"
 #include "core/document/document-private.h"
@@ -27,7 +27,7 @@ G_DEFINE_FINAL_TYPE (PhDocument, ph_document, G_TYPE_OBJECT)
 void
 ph_document_emit (PhDocument *document, guint signal)
 {
-  /* What ran, ran on other inputs, or was another graph. */
+  /* An execution ends when its inputs or its graph change. */
   const gboolean ends = (signal == SIGNAL_POSITION_CHANGED || signal == SIGNAL_FEEDS_CHANGED || signal == SIGNAL_OPENED)
                         && document->found.execution != NULL;
 
@@ -274,7 +274,7 @@ take (PhDocument *document, PhModel *model, PhModel *copy, const char *path, GPt
   g_return_if_fail (PH_IS_DOCUMENT (document) && model != NULL);
 
   files = g_steal_pointer (&model->files);
-  /* A clone of what was read from there. */
+  /* A clone shares the open file's parts. */
   if (files == NULL && document->files != NULL && g_strcmp0 (path, document->path) == 0)
     files = g_ptr_array_ref (document->files);
   clear_file (document);

@@ -159,7 +159,7 @@ ph_execution_new (PhModel *model, GHashTable *feeds, GCancellable *cancellable, 
   return g_steal_pointer (&execution);
 }
 
-/* What of each body is known: graph id -> ids of its values. */
+/* Returns the known values of a body. @bodies: graph id -> ids. */
 static GArray *
 known_of (GHashTable *bodies, PhId graph)
 {
@@ -188,7 +188,7 @@ enter (GHashTable *values, GHashTable *bodies, const PhExecutionEntry *entry)
   g_array_set_size (known, 0);
 }
 
-/* What is known when the first @at events have run: PhId -> PhTensor; of a body that of its last turn. (transfer full) */
+/* Returns the values known after the first @at events: PhId -> PhTensor; a body's are those of its last iteration. (transfer full) */
 static GHashTable *
 values_at (const PhExecution *execution, guint at)
 {

@@ -20,7 +20,7 @@ struct _PhJob
   PhDocument *document; /* owned reference; touched in its own thread only            */
   PhPosition start;
   guint generation;
-  PhSnapshot *snapshot; /* (nullable) of which the clone is made in the job's thread  */
+  PhSnapshot *snapshot; /* (nullable) cloned in the job's thread                      */
   PhModel *model;       /* (nullable) the clone                                       */
   PhModel *start_model; /* (nullable) another one, as it was before the passes        */
   gboolean keeps_start;

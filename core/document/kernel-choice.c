@@ -1,4 +1,4 @@
-/* kernel-choice.c: which kernels are to run the nodes of the open model.
+/* kernel-choice.c: the kernels chosen for nodes of the open model.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document-private.h"
 #include "core/graph/edit.h"

@@ -68,7 +68,7 @@ ph_document_admit (PhDocument *document, PhNewcomer *newcomer, gboolean typed)
 {
   const Beside *place = g_object_get_data (G_OBJECT (document), "beside");
 
-  /* What has no file can be made again by the line that made it. */
+  /* A model without a file can be recreated by the line that made it. */
   if (!typed || place == NULL || ph_document_get_path (document) == NULL)
     {
       ph_newcomer_settle (newcomer, document);

@@ -59,7 +59,7 @@ ph_own_text_read (PhDocument *document, const char *file, GError **error)
   g_autoptr (GError) reason = NULL;
   gsize size;
 
-  /* As it was when it was compiled, whatever the file says now. */
+  /* the text as compiled, even if the file changed since */
   if (program != NULL && strcmp (program, file) == 0)
     return g_strdup (program_text);
   if (!g_file_get_contents (file, &text, &size, &reason))

@@ -1,4 +1,4 @@
-/* pass-plan-text.c: a pipeline as words: "allow=rounding", then passes, each with what is special about it, "cse:off:limit=3".
+/* pass-plan-text.c: a pipeline as text: "allow=rounding", then passes, each with its settings, such as "cse:off:limit=3".
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/pass-plan.h"
 
@@ -127,7 +127,8 @@ same_entry (const PhPipelineEntry *a, const PhPipelineEntry *b)
          && a->limit == b->limit;
 }
 
-/* What stands in front by itself when the file is old: upgrade-opset in Peephole's own pipelines, newest-form in others. */
+/* Returns TRUE for the entry that is added automatically for old files: upgrade-opset in Peephole's own pipelines, newest-form in
+ * others. */
 static gboolean
 goes_without_saying (const PhPipelineEntry *entry, gboolean own)
 {
@@ -135,7 +136,7 @@ goes_without_saying (const PhPipelineEntry *entry, gboolean own)
          && same_entry (entry, &(PhPipelineEntry) { .pass = entry->pass, .enabled = TRUE, .limit = G_MAXUINT });
 }
 
-/* Whether the entries are no longer what its text says. */
+/* Returns TRUE if the entries no longer equal the named pipeline. */
 static gboolean
 is_changed (const PhPassPlan *plan)
 {
@@ -171,7 +172,7 @@ ph_pass_plan_to_text (const PhPassPlan *plan, const char *separator)
   if (!ph_pass_plan_is_own (plan) || (g_str_equal (separator, ",") && !is_changed (plan)))
     return g_strdup (plan->name);
   out = g_string_new (NULL);
-  if (plan->allow != PH_LOSSY || plan->entries->len == 0) /* of a list of one's own that goes without saying */
+  if (plan->allow != PH_LOSSY || plan->entries->len == 0) /* the default of an unnamed list */
     g_string_append_printf (out, "allow=%s", ph_exactness_name (plan->allow));
   for (guint i = 0; i < plan->entries->len; i++)
     {

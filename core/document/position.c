@@ -1,4 +1,4 @@
-/* position.c: where a document stands in its history, what changes are counted from, and bookmarks.
+/* position.c: a document's position in its history, the base of its diff, and bookmarks.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/discard.h"
 #include "core/document/document-private.h"
@@ -51,7 +51,7 @@ ph_document_truncate (PhDocument *document, PhPosition at)
   if (ph_position_compare (history->position, at) > 0 && !ph_document_go (document, at, NULL))
     return;
 
-  /* Beginning a step drops what is ahead; giving it up leaves just that. */
+  /* Beginning a step drops all later ones; aborting it leaves just that effect. */
   PhPosition here = history->position;
   ph_history_go (history, document->model, at, NULL);
   ph_history_begin_step (history, document->model, "truncate");

@@ -27,7 +27,7 @@ struct _PhProofJob
   guint serial;         /* of the document's proofs when it was made                  */
   PhSnapshot *snapshot;
   GHashTable *feeds;                                           /* name -> PhTensor                                           */
-  GArray *steps;                                               /* (element-type guint) that are to be compared               */
+  GArray *steps;                                               /* (element-type guint) to be proved                          */
   GPtrArray *proofs;                                           /* (element-type PhProof) (nullable elements) one a step      */
   void (*found) (PhProofJob *job, guint index, gpointer data); /* (nullable) called in the thread of the job */
   gpointer data;

@@ -1,4 +1,4 @@
-/* snapshot.c: what a worker reads of a document: the model at any position of its history, as it is now.
+/* snapshot.c: a worker's view of a document: the model at any position of its present history.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/snapshot.h"
 

@@ -1,4 +1,4 @@
-/* trail.c: what is open in the picture: a body in a body, or a function, and the way out again.
+/* trail.c: the path to the graph shown in the picture, through bodies and functions, and back.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document-private.h"
 
@@ -16,7 +16,7 @@ ph_document_get_inside (PhDocument *document)
   return document->trail->len > 0 ? g_array_index (document->trail, PhTrailPart, document->trail->len - 1).inside : PH_NO_ID;
 }
 
-/* The functions and the nodes around @graph whose insides one goes through to see it, outermost first. */
+/* Returns the functions and fused nodes that enclose @graph, outermost first. */
 static GArray *
 find_trail (const PhGraph *graph)
 {
@@ -50,7 +50,7 @@ take_trail (PhDocument *document, GArray *trail)
   if (before == ph_document_get_inside (document) && length == trail->len)
     return;
 
-  /* A part was one of what is left now. */
+  /* A part of the picture belonged to the graph that is left. */
   const gboolean whole = ph_view_state_forget_part (document->view);
 
   ph_document_emit (document, SIGNAL_INSIDE_CHANGED);

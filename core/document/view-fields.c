@@ -1,4 +1,4 @@
-/* view-fields.c: the table of what the picture of a document can be seen as: fields, their words, and the actions that these are.
+/* view-fields.c: the table of the picture's settings: fields, their values, and the corresponding actions.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/view-fields.h"
 #include "core/draw/paint.h"

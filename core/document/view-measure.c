@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/view-private.h"
 
-/* What another position has, or another file, was not measured: most nodes here have to be known. */
+/* Returns TRUE if the profile belongs to this position and file: it knows most nodes. */
 static gboolean
 is_measured (PhDocument *document)
 {

@@ -1,4 +1,4 @@
-/* view-state.c: how the picture of a document is seen, and who is told when that changes.
+/* view-state.c: how the picture of a document is shown, with signals about changes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/view-private.h"
 #include "core/number.h"
@@ -15,7 +15,7 @@ struct _PhViewState
   gboolean counted, large; /* what `group auto` means, settled when it was first asked  */
   char *query;             /* (nullable) SQL that the colours are of                    */
   PhMeasure *measure;      /* (nullable) of the colours that a run, a comparison or a query tells */
-  PhView at;               /* where the window stands; zoom 0: nobody said              */
+  PhView at;               /* the window's viewport; zoom 0: not set                    */
 };
 
 G_DEFINE_FINAL_TYPE (PhViewState, ph_view_state, G_TYPE_OBJECT)
@@ -74,7 +74,7 @@ find_measure (PhViewState *self)
     found = ph_view_measure_of_profile (self->document, mode);
   else
     found = ph_view_measure_of_along (self->document);
-  /* What was compared last holds until another comparison is there. */
+  /* The last comparison holds until there is another. */
   if (found == NULL && mode == PH_COLOR_ERROR && self->measure != NULL)
     return;
   g_clear_pointer (&self->measure, ph_measure_unref);
@@ -198,7 +198,7 @@ set_zoom (PhViewState *self, const char *const *words, GError **error)
   return TRUE;
 }
 
-/* Takes both; NULL where the model, a profile or a comparison tells. */
+/* Sets the colouring. Takes ownership; @measure NULL: derived from the model, a profile or a comparison. */
 static void
 set_color (PhViewState *self, PhColorMode mode, char *query, PhMeasure *measure)
 {

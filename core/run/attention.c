@@ -26,11 +26,11 @@ typedef struct
 typedef struct
 {
   View q, k, v;   /* k: as the product takes it, [head size, length] at the end              */
-  PhChain *chain; /* (nullable) what is done to the scores before the softmax                 */
+  PhChain *chain; /* (nullable) operations on the scores before the softmax                   */
   gint64 scores[RANK];
   gint64 out[RANK];   /* dims of the result, row-major                                            */
   gint64 steps[RANK]; /* elements of it from one to the next of batch, heads, rows, columns       */
-  guint rank;         /* of what is read and made: 3 or 4; batch is 1 in the first case           */
+  guint rank;         /* of the operands and the result: 3 or 4; with 3 the batch is 1            */
   float *panels;      /* of one head                                                              */
 } Attention;
 
@@ -71,7 +71,7 @@ only_user (const PhValue *value)
   return value->uses->len == 1 && value->n_output_uses == 0 ? g_array_index (value->uses, PhUse, 0).node : NULL;
 }
 
-/* FALSE: it is something else. */
+/* Finds the parts of an attention in @body. Returns FALSE if it has another form. */
 static gboolean
 find_parts (Parts *parts, PhGraph *body)
 {
@@ -119,9 +119,9 @@ find_parts (Parts *parts, PhGraph *body)
                 == (parts->n_between > 0 ? parts->between[parts->n_between - 1] : parts->scores)->outputs->pdata[0];
 }
 
-/* ── of which shapes ── */
+/* ── shapes ── */
 
-/* The axes of @node's permutation of @rank; without a node: as they are. FALSE: it does not say. */
+/* Reads @node's permutation; without a node it is the identity. Returns FALSE if @node has no valid one. */
 static gboolean
 read_perm (const PhNode *node, guint rank, guint *perm)
 {

@@ -33,7 +33,8 @@ byte_at (PhTensor *tensor, gsize i)
 
 /* ── to bytes and from them ── */
 
-/* Of @x: one scale, or as many as there are places on the axis, each for @inner elements in a row. FALSE: some other way. */
+/* Finds how many scales @x has, and how many consecutive elements share one (@inner). Returns FALSE if the scales are arranged in another
+ * way. */
 static gboolean
 find_grain (PhKernel *kernel, PhTensor *x, gsize *n, gsize *inner)
 {

@@ -31,7 +31,7 @@ add_candidate (GArray *candidates, const PhKernel *kernel, const char *name, int
   g_array_append_val (candidates, candidate);
 }
 
-/* Whether @row takes what @kernel reads; nothing is computed. @why: (out) where it does not. */
+/* Returns TRUE if @row can run the inputs of @kernel, without computing anything. @why: (out) the reason if not. */
 static gboolean
 takes (const PhKernel *kernel, const PhKernelRow *row, const char **why)
 {
@@ -47,7 +47,7 @@ takes (const PhKernel *kernel, const PhKernelRow *row, const char **why)
   return prepared != NULL;
 }
 
-/* What stands in the place of a kernel where an operator has none: its function, or what it is spelt out as. */
+/* Describes how the reference runs a node without a kernel: its body, or its expansion. */
 static const char *
 reference_why (const PhNode *node)
 {
@@ -115,7 +115,7 @@ difference (PhTensor *actual, PhTensor *expected, gsize i)
   return isfinite (a) && isfinite (b) ? fabs (a - b) : INFINITY;
 }
 
-/* How far output @k is off, and where. */
+/* Records the error of output @k and its position. */
 static void
 compare_output (PhCandidate *candidate, guint k, PhTensor *actual, PhTensor *expected)
 {
@@ -164,7 +164,8 @@ compare_output (PhCandidate *candidate, guint k, PhTensor *actual, PhTensor *exp
   candidate->place = g_strdup (text->str);
 }
 
-/* The outputs of @kernel's node by the kernel that @candidate names, whose time is the least of @runs. FALSE: it did not make them. */
+/* Computes the outputs of @kernel's node with the kernel that @candidate names; its time is the least of @runs. Returns FALSE if that
+ * fails. */
 static gboolean
 run_candidate (const PhKernel *kernel, PhCandidate *candidate, guint runs, PhTensor **outputs)
 {
@@ -175,7 +176,7 @@ run_candidate (const PhKernel *kernel, PhCandidate *candidate, guint runs, PhTen
   PhKernel own = *kernel;
   gboolean ok = TRUE;
 
-  /* Nothing of it is to be seen in the run that it is a part of. */
+  /* The measurement must leave no trace in the enclosing run. */
   options.kernel = NULL;
   options.profile = NULL;
   options.study = NULL;

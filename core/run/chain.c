@@ -22,7 +22,7 @@ typedef struct
   float p[2];
 } Step;
 
-/* How an operand is walked beside the result. */
+/* How an operand is traversed along with the result. */
 typedef struct
 {
   guint input;           /* of the kernel; G_MAXUINT: the head, or a constant of the body           */
@@ -39,7 +39,7 @@ struct _PhChain
   Operand operands[OPERANDS];
   Step steps[STEPS];
   gint head; /* the operand that is, or -1                                              */
-  /* What follows from the shapes. */
+  /* derived from the shapes */
   gboolean bound;
   PhMemoryFormat format, head_format;
   guint rank, walk_rank;
@@ -235,7 +235,7 @@ ph_chain_new (PhKernel *kernel, PhNode *const *nodes, guint n, GPtrArray *outsid
   for (guint i = 0; i < n && ok; i++)
     ok = (ph_chain_takes (nodes[i]) || refuse (&maker, "not all of its nodes are elementwise") >= 0)
          && add_node (&maker, nodes[i]);
-  /* What is computed beside, and not read any more, could not be told from the result. */
+  /* A chain that does not use its head's result is refused. */
   if (!ok || (head != NULL && chain->head < 0))
     g_clear_pointer (&chain, ph_chain_free);
   return chain;
@@ -395,7 +395,7 @@ bind (PhChain *chain, const PhKernel *kernel, PhTensor *head)
 
 /* ── computing ── */
 
-/* Where an operand that is not full stands. */
+/* The position in an operand that is broadcast. */
 typedef struct
 {
   gint64 at[RANK], offset;
@@ -528,7 +528,7 @@ reusable (const PhChain *chain, const PhKernel *kernel)
   return NULL;
 }
 
-/* What fills up the last block of channels has to stay 0: without it, row by row. (transfer full) */
+/* Padding of the last block of channels must stay 0: converts such a tensor to row-major order. (transfer full) */
 static PhTensor *
 without_fill (PhTensor *head)
 {

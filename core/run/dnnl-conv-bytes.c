@@ -14,7 +14,7 @@
 
 #define MOST_TERMS 65536 /* of a sum: it fits into 32 bits   */
 #define PIXELS     64    /* of one channel, at once          */
-#define CHANNELS   16    /* whose pixels are in the same lines of the cache */
+#define CHANNELS   16    /* channels whose pixels share cache lines */
 
 typedef struct
 {
@@ -337,7 +337,7 @@ convolve (Convolution *self, PhKernel *kernel)
   return g_steal_pointer (&sums);
 }
 
-/* What becomes of the sums: themselves, or bytes. */
+/* The destination of the sums: the integers themselves, or requantised bytes. */
 typedef struct
 {
   gint32 *integers; /* (nullable) */
@@ -346,7 +346,7 @@ typedef struct
   gint32 *offsets; /* added to the sums of each channel */
 } Result;
 
-/* Planes of channels from @sums, whose channels lie last. */
+/* Transposes @sums, in channels-last order, to planes of channels. */
 static void
 write_planes (const Convolution *self, const gint32 *sums, const Result *result)
 {

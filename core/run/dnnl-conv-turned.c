@@ -1,4 +1,4 @@
-/* dnnl-conv-turned.c: a transposed convolution as a convolution with its weights turned round.
+/* dnnl-conv-turned.c: computes a transposed convolution as a convolution with flipped weights.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 
@@ -8,11 +8,11 @@
 #include "core/ops/support.h"
 #include "core/tensor/broadcast.h"
 
-/* With stride s, output o gets what inputs q - j give through weights p + s j, where q and p are quotient and remainder of o + padding by s.
- * So each of the s phases p is a convolution by every s-th weight, from the last one on. One convolution makes all phases of a pixel as
- * its channels (phases of the height first, then of the width, then channels), and each row is brought from them. A window that is smaller
- * than its stride leaves phases without a weight: there only the bias is. Others that are no multiple of their stride would need weights of
- * zero, which make NaN of what is infinite. */
+/* With stride s, output o receives inputs q - j through weights p + s j, where q and p are quotient and remainder of o + padding by s. So
+ * each of the s phases p is a convolution with every s-th weight, in reverse. One convolution computes all phases of a pixel as its
+ * channels (phases of the height first, then of the width, then channels), and each row is gathered from them. A window smaller than its
+ * stride leaves phases without a weight, which only get the bias. Other windows that are no multiple of their stride would need weights of
+ * zero, which turn infinities into NaN. */
 
 #define FEW_CHANNELS 16 /* oneDNN has no fast primitive of its own that makes fewer */
 
@@ -127,7 +127,7 @@ turn_weights (Turned *self, PhKernel *kernel)
   return self->turned != NULL && (bias == NULL || self->bias != NULL);
 }
 
-/* FALSE: oneDNN's own primitive is as fast, or the convolution would have padding below 0. */
+/* Returns FALSE if oneDNN's own primitive is as fast, or if the convolution would need negative padding. */
 static gboolean
 turned_geometry (PhKernel *kernel, Turned *self, PhDnnlGeometry *geometry, gint64 *dims)
 {
@@ -216,7 +216,7 @@ prepare_turned (PhKernel *kernel)
   return g_steal_pointer (&self);
 }
 
-/* What is where no weight reaches. */
+/* Fills the pixels that no weight reaches. */
 static void
 fill_pixels (const Turned *self, gint64 n, float *to)
 {
@@ -253,7 +253,7 @@ spread_row (const Turned *self, const float *from, gsize pixel, float *to)
     }
 }
 
-/* The pixels of all phases, whose channels lie last, to pixels of their own. */
+/* Moves the phases, which are channels, to pixels of their own. */
 static PhTensor *
 spread (const Turned *self, PhTensor *z)
 {

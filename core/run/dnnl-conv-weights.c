@@ -1,5 +1,5 @@
-/* dnnl-conv-weights.c: the gradient of a convolution's weights, which is a convolution whose batch and channels have changed places, by the
- * primitive that is made for it.
+/* dnnl-conv-weights.c: runs the gradient of a convolution's weights, a convolution with batch and channels exchanged, through oneDNN's
+ * primitive for it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 
@@ -14,7 +14,7 @@
  * dW[m, c, i] = sum over n, p of x[n, c, i dilation + p stride - pad] dy[n, m, p] is what Conv makes of x and dy with their first two axes
  * exchanged, and its own: a window as large as dy, moved to as many places as W has elements. */
 
-/* Rows and columns of a tensor whose first two axes are exchanged. */
+/* Describes a tensor with its first two axes exchanged. */
 static void
 exchanged (dnnl_memory_desc_t *desc, guint rank, const gint64 *dims)
 {
@@ -32,7 +32,7 @@ exchanged (dnnl_memory_desc_t *desc, guint rank, const gint64 *dims)
   dnnl_memory_desc_init_by_strides (desc, (int) rank, sizes, dnnl_f32, strides);
 }
 
-/* Whether the window is much larger than the result, which is where an ordinary convolution is slow. */
+/* Returns TRUE if the window is much larger than the result, where an ordinary convolution is slow. */
 static gboolean
 is_gradient_of_weights (PhKernel *kernel, PhWindow *window)
 {

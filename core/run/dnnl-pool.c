@@ -6,7 +6,7 @@
 #include "core/run/dnnl.h"
 #include "core/run/lanes.h"
 
-/* Where ceil_mode adds a window, it hangs over the end: that is padding too, but never counted. FALSE: oneDNN would. */
+/* Adds the padding of windows that ceil_mode lets extend past the end, which is never counted. Returns FALSE if oneDNN would count it. */
 static gboolean
 overhang (const PhWindow *window, PhDnnlGeometry *geometry, gboolean counts_padding)
 {
@@ -51,7 +51,7 @@ prepare_pool (PhKernel *kernel, dnnl_alg_kind_t algorithm)
   any = ph_dnnl_any (&plain);
   dnnl = ph_dnnl_new ();
   source = ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0)->orders->given;
-  /* For volumes whose channels lie apart it has its slowest loop alone: they are put last. */
+  /* oneDNN has only its slowest loop for volumes with separate channels: put the channels last. */
   if (window.n == 3 && ph_tensor_format (x) == PH_MEMORY_PLAIN)
     dnnl_memory_desc_init_by_tag (&source, 5, source.dims, dnnl_f32, dnnl_ndhwc);
   ph_dnnl_result (dnnl, 2 + window.n, dims);
@@ -72,8 +72,8 @@ prepare_max (PhKernel *kernel)
   return prepare_pool (kernel, dnnl_pooling_max);
 }
 
-/* Whether the larger of a number and NaN is NaN depends on the instructions that oneDNN finds on this machine; and it starts from
- * the least finite number, which is more than -infinity. */
+/* oneDNN's maximum of a number and NaN depends on the machine's instructions; and it starts from the least finite number, which exceeds
+ * -infinity. Inputs with either are left to the reference. */
 static gboolean
 run_max (PhKernel *kernel, gpointer prepared)
 {

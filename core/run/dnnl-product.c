@@ -23,7 +23,7 @@ typedef struct
 {
   gint64 m, n, k;
   float alpha, beta;
-  const float *a, *b; /* @b: not read where one number, in @alpha, stands for all of it */
+  const float *a, *b; /* @b: not read if it is a splat of the number in @alpha */
   gboolean a_transposed, b_transposed;
   float *c;
   GCancellable *cancellable; /* (nullable) */
@@ -89,7 +89,7 @@ multiply (const Product *p)
 #define SMALL_PRODUCT ((gint64) 4 << 20) /* multiplications  */
 #define SMALL_RIGHT   ((gint64) 1 << 20) /* elements of b, in panels */
 
-/* A small product of matrices, whose right one is kept in panels. */
+/* A small matrix product whose right operand is kept in packed panels. */
 typedef struct
 {
   guint a, b;          /* inputs of the kernel                                                      */
@@ -110,7 +110,7 @@ product_clear (SmallProduct *product)
   g_clear_pointer (&product->packed_of, ph_tensor_unref);
 }
 
-/* FALSE: not such inputs, or too large to be done without oneDNN. Nothing to clear then. */
+/* Returns FALSE, with nothing to free, if the inputs are unsuitable or so large that oneDNN is faster. */
 static gboolean
 product_init (SmallProduct *product, PhKernel *kernel, guint a, guint b, gboolean transposed)
 {
@@ -164,7 +164,7 @@ pack (const SmallProduct *product, const float *b, float *panels)
                  product->transposed, panels);
 }
 
-/* The result, of rank and dims, to @out. FALSE: elements cannot be had. */
+/* Writes the result to @out. Returns FALSE if elements are not available. */
 static gboolean
 product_run (SmallProduct *product, PhKernel *kernel, float *out)
 {
@@ -420,7 +420,7 @@ run_matmul (PhKernel *kernel, gpointer prepared)
     }
   else
     {
-      /* Where every batch of b is alike, those of a are walked. */
+      /* If b has the same matrix for all batches, walks the batches of a. */
       if (right == NULL)
         product.alpha = (float) ph_tensor_get (b, 0);
       ph_walk_init (&walk, rank, dims);

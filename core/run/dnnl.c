@@ -65,7 +65,7 @@ ph_dnnl_plain (dnnl_memory_desc_t *desc, guint rank, const gint64 *dims)
   dnnl_memory_desc_init_by_strides (desc, (int) rank, sizes, dnnl_f32, strides);
 }
 
-/* FALSE: no such order of this rank. */
+/* Returns FALSE if the order does not exist for this rank. */
 static gboolean
 laid_out_desc (dnnl_memory_desc_t *desc, guint rank, const gint64 *dims, PhMemoryFormat layout)
 {
@@ -250,7 +250,7 @@ ph_dnnl_result_as (PhDnnl *dnnl, int index, guint rank, const gint64 *dims, cons
   arg->orders->given = arg->orders->wished = *given;
 }
 
-/* How oneDNN likes @arg; what it does not say stays as it is given. */
+/* Asks for oneDNN's preferred order of @arg; without an answer the order stays as given. */
 static void
 query_wish (const_dnnl_primitive_desc_t desc, PhDnnlArg *arg)
 {
@@ -406,7 +406,7 @@ part_of (PhTensor *tensor, gsize first, gsize n, Temporary *room)
   return ph_tensor_copy_part (tensor, first, n, room->data) ? room->data : NULL;
 }
 
-/* Where @from is @axis' outermost of the rows: puts @n slices from @first on in order. FALSE: that is not possible. */
+/* Packs @n slices from @first on along @axis, the outermost one in memory. Returns FALSE if that is not possible. */
 static gboolean
 pack_slices (PhDnnlArg *arg, PhTensor *tensor, int axis, gint64 first, gint64 n, Temporary *room)
 {
@@ -435,7 +435,7 @@ pack_slices (PhDnnlArg *arg, PhTensor *tensor, int axis, gint64 first, gint64 n,
   return ok;
 }
 
-/* As many slices at once as PART holds, and as oneDNN's blocks allow. */
+/* Packs slice by slice, as many at once as PART holds and oneDNN's blocks allow. */
 static gboolean
 pack_in_parts (PhDnnlArg *arg, PhTensor *tensor)
 {
@@ -465,7 +465,7 @@ pack_in_parts (PhDnnlArg *arg, PhTensor *tensor)
   return ok;
 }
 
-/* A weight is put in order once. Where it is one that only repeats an element, that is when memory is taken for it. */
+/* Reorders a weight once. A splat or deferred weight only takes memory now. */
 static gboolean
 pack (PhDnnlArg *arg, PhTensor *tensor)
 {
@@ -496,7 +496,7 @@ pack (PhDnnlArg *arg, PhTensor *tensor)
   return ok;
 }
 
-/* Points the memory of @arg to the elements of @tensor. @temporary: what is to be cleared afterwards. */
+/* Points the memory of @arg to the elements of @tensor. @temporary: to be freed after use. */
 static gboolean
 bind (PhDnnlArg *arg, PhTensor *tensor, Temporary *temporary)
 {

@@ -1,4 +1,4 @@
-/* double.c: computes in float64 whatever narrower float the model declares, so that rounding vanishes.
+/* double.c: computes in float64 in place of the narrower floats that the model declares, so that rounding vanishes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/double.h"
 
@@ -7,7 +7,7 @@
 
 #include "core/ops/op-list.h"
 
-/* The floats that are kept as doubles. Those of eight bits and fewer are codes that a quantised model stores. */
+/* The floats that are widened to doubles. Those of eight bits and fewer are codes stored by a quantised model. */
 #define IS_WIDENED(dtype) ((dtype) == PH_FLOAT || (dtype) == PH_FLOAT16 || (dtype) == PH_BFLOAT16)
 #define IS_WIDE(dtype)    ((dtype) == PH_DOUBLE || IS_WIDENED (dtype))
 
@@ -92,14 +92,14 @@ ph_run_declared (const PhNode *node, guint input, PhTensor *tensor)
   return type != NULL && IS_WIDE (type->dtype) ? type->dtype : PH_FLOAT;
 }
 
-/* Whether each number of @from is one of @to. */
+/* Returns TRUE if each number of type @from is representable in @to. */
 static gboolean
 holds (PhDType to, PhDType from)
 {
   return to == PH_DOUBLE || to == from || (to == PH_FLOAT && from != PH_DOUBLE);
 }
 
-/* Whether the kernel of @op reads doubles at input @i, which holds one. */
+/* Returns TRUE if the kernel of @op accepts doubles at input @i. */
 static gboolean
 takes_double (const PhOp *op, guint i)
 {
@@ -144,7 +144,7 @@ source_of (const PhValue *value, guint *left)
   return widest != PH_UNDEFINED && holds (declared, widest) ? widest : declared;
 }
 
-/* The narrowest type of which each number of input 0, that is declared as @from, is one, but for rounding in that type. */
+/* Returns the narrowest type that can represent input 0, declared as @from, up to rounding in that type. */
 static PhDType
 narrowest (const PhNode *node, PhDType from)
 {
@@ -155,8 +155,8 @@ narrowest (const PhNode *node, PhDType from)
   return source != PH_UNDEFINED && holds (from, source) ? source : from;
 }
 
-/* Casts are what a model says of precision. Only those that lose some by their declared types round; the result stays a
- * double. FALSE: it is no cast between numbers and floats. */
+/* Runs a cast, by which a model chooses its precision. Only casts that lose precision by their declared types round; the result stays a
+ * double. Returns FALSE if it is no cast between numbers and floats. */
 static gboolean
 run_cast (PhKernel *kernel, gboolean *ok, GError **error)
 {
@@ -180,7 +180,7 @@ run_cast (PhKernel *kernel, gboolean *ok, GError **error)
   return TRUE;
 }
 
-/* Whether @node reads the bits, or the digits, of what comes in. */
+/* Returns TRUE if @node reads the bits, or the digits, of its input. */
 static gboolean
 reads_representation (const PhNode *node)
 {

@@ -10,8 +10,8 @@
 #include "core/run/lanes.h"
 #include "core/run/product.h"
 
-/* Of two operands each letter is of one kind. A sum over the last kind is a product of matrices [ROW, SUM] and [SUM, COLUMN] for each of the
- * batch; operands whose elements lie in another order are copied first, and so is the result. One operand has no rows and columns. */
+/* The kind of a letter, given two operands. The sum is a batched matrix product [ROW, SUM] x [SUM, COLUMN]; operands in another order are
+ * copied first, and so is the result. A single operand has no rows and columns. */
 typedef enum
 {
   BATCH,
@@ -36,7 +36,7 @@ typedef struct
   gboolean is_dense; /* they lie in that order */
 } Box;
 
-/* An operand all of whose letters another has: that one is multiplied by it first. */
+/* An operand whose letters all occur in another one: the other is multiplied by it first. */
 typedef struct
 {
   guint of, by; /* inputs of the kernel */
@@ -48,7 +48,7 @@ typedef struct
 {
   guint n_factors;
   Factor factors[PH_EQUATION_OPERANDS];
-  guint operands[2], n; /* what is left: inputs of the kernel       */
+  guint operands[2], n; /* the remaining inputs of the kernel       */
   guint left, right;    /* of these                                 */
   gboolean transposed;  /* the right box is [COLUMN, SUM]           */
   Box boxes[3];         /* left, right, result                      */
@@ -57,7 +57,7 @@ typedef struct
   gint64 dims[PH_MAX_RANK];
 } Einsum;
 
-/* What the equation says of each label. */
+/* The properties of each label of the equation. */
 typedef struct
 {
   PhEquation equation;
@@ -97,7 +97,7 @@ add_label (Labels *labels, guint label)
   labels->label[labels->n++] = (guint8) label;
 }
 
-/* FALSE: a letter is in the result twice, or in no operand; or one is summed that only one of two operands has. */
+/* Returns FALSE if a letter occurs twice in the result or in no operand, or if one is summed that only one of two operands has. */
 static gboolean
 classify (Letters *letters, guint n, guint left, guint right, Einsum *einsum)
 {
@@ -185,7 +185,7 @@ make_boxes (Einsum *einsum, const Letters *letters)
   return TRUE;
 }
 
-/* The operand whose own letters come first in the result is the left one, so that the result need not be copied. */
+/* Chooses the operand whose letters come first in the result as the left one, so that the result need not be copied. */
 static guint
 left_operand (const Letters *letters, guint n)
 {
@@ -201,7 +201,7 @@ left_operand (const Letters *letters, guint n)
   return 0;
 }
 
-/* Whether @of has each letter of @by, and is as long along it. */
+/* Returns FALSE unless @of has each letter of @by with the same length. */
 static gboolean
 make_factor (Factor *factor, const PhEquation *equation, PhKernel *kernel, guint of, guint by)
 {
@@ -225,8 +225,8 @@ make_factor (Factor *factor, const PhEquation *equation, PhKernel *kernel, guint
   return TRUE;
 }
 
-/* Multiplies operands by those whose letters they have, until two are left. Nothing is summed before all of its factors are known: the sum
- * of parts, times infinity, is not the sum of the products. */
+/* Multiplies operands by those whose letters they contain, until two are left. Sums must wait for all factors: the sum of parts, times
+ * infinity, differs from the sum of the products. */
 static gboolean
 join_operands (Einsum *einsum, PhEquation *equation, PhKernel *kernel)
 {
@@ -327,7 +327,7 @@ in_order (const Box *box, PhTensor *tensor, PhTensor **copy)
   return ph_tensor_data (*copy);
 }
 
-/* Where nothing is summed: @out[i, j] is one product. @room: n floats. */
+/* Without a sum, @out[i, j] is one product. @room: n floats. */
 static void
 multiply_out (gsize m, gsize n, const float *a, const float *b, float *out, float *room)
 {

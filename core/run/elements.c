@@ -92,7 +92,7 @@ reads_splats (const PhOp *op)
   return (op->flags & PH_OP_ELEMENTWISE) == 0;
 }
 
-/* What repeats one element is expanded in a kernel that knows of no such thing: here, where it can fail. */
+/* Materialises splats and deferred inputs for kernels that cannot handle them; here, where a lack of memory can be reported. */
 gboolean
 ph_kernel_bring_all (PhKernel *kernel, GError **error)
 {

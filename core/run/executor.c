@@ -113,7 +113,7 @@ fetch (PhRun *run, const PhTaskInput *source)
   return run->options->in_double ? ph_run_widen_constant (run, tensor) : tensor;
 }
 
-/* Where what belongs to the nodes of @graph is kept. Functions and what operators are spelt out as have models of their own. */
+/* Returns the program that keeps the state of @graph's nodes. Functions and expansions have models of their own. */
 static PhProgram *
 program_of (PhRun *run, const PhGraph *graph)
 {
@@ -175,7 +175,7 @@ function_model (PhRun *run, const PhNode *node, const PhFunction *function, GErr
   return model;
 }
 
-/* Kernels rely on what the schema says, but a model may leave types open, or feed what nothing was said of. */
+/* Checks actual types against the schema, on which kernels rely, since a model may leave types open. */
 static gboolean
 check_schema (PhKernel *kernel, GError **error)
 {
@@ -236,7 +236,7 @@ check_outputs (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* Of an operator that is spelt out: a model for these types. Small integers are often shapes, by which it is built. */
+/* For an operator that is expanded: a model for these types. Small integers are often shapes, on which the expansion depends. */
 #define MAX_SHAPE 64
 
 static gboolean
@@ -324,7 +324,7 @@ run_reference (PhKernel *kernel, GError **error)
   return ok;
 }
 
-/* A fused node without a kernel of its own, or the call of a function: runs the graph that it stands for. */
+/* Runs the graph of a fused node without a kernel, or of a function's call. */
 static gboolean
 run_inside (PhRun *run, PhKernel *kernel, PhGraph *graph, GError **error)
 {

@@ -12,7 +12,7 @@
 
 typedef struct
 {
-  PhNode *head; /* (nullable) NULL: elementwise alone                                */
+  PhNode *head; /* (nullable) NULL: only elementwise operators                       */
   guint n_inputs;
   guint inputs[16];  /* of the head: which inputs of the fused node; G_MAXUINT: none      */
   PhNodeState state; /* of the head                                                       */
@@ -121,7 +121,7 @@ run_fused (PhKernel *kernel, gpointer prepared)
       if (fused->chain == NULL)
         return TRUE;
       y = g_steal_pointer (&kernel->outputs[0]);
-      /* A kernel may hand on what is not its own, or another element type. */
+      /* A kernel may return a shared tensor, or another element type. */
       if (!ph_dnnl_is_float (y) || !ph_tensor_is_sole (y)
           || (ph_tensor_format (y) != PH_MEMORY_PLAIN && ph_tensor_writable (y) != NULL))
         {

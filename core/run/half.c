@@ -1,4 +1,4 @@
-/* half.c: float16 and bfloat16 by the kernels of floats: what comes in is widened, which is exact, and what comes out is rounded once.
+/* half.c: runs float16 and bfloat16 through float32 kernels: inputs are widened, which is exact, and outputs rounded once.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 #ifdef __x86_64__
@@ -248,7 +248,7 @@ prepare_half (PhKernel *kernel)
   return half;
 }
 
-/* Input @i as floats; what is no half (a condition, axes) as it is. (nullable) (transfer full) */
+/* Returns input @i as floats; other types (a condition, axes) stay unchanged. (nullable) (transfer full) */
 static PhTensor *
 input_of (Half *half, PhKernel *kernel, guint i)
 {

@@ -1,4 +1,4 @@
-/* image.c: kernels of operators on images whose channels lie last, or row-major.
+/* image.c: kernels for images in channels-last or row-major order.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 
@@ -49,7 +49,7 @@ typedef struct
   gint64 high, wide;
 } Scale;
 
-/* Whole scales: whichever way positions are counted, output i lies in input i / scale. */
+/* For integer scales every coordinate transformation maps output i to input i / scale. */
 static gpointer
 prepare_resize (PhKernel *kernel)
 {
@@ -273,7 +273,7 @@ run_batch_norm (PhKernel *kernel, gpointer prepared)
   return TRUE;
 }
 
-/* ── a transposed convolution whose windows do not overlap: a product for each row, and its parts in their places ── */
+/* ── a transposed convolution whose windows do not overlap: a product for each row, whose parts are then placed ── */
 
 typedef struct
 {
@@ -389,7 +389,7 @@ typedef struct
 {
   gsize taps, places, plane; /* of a window; windows, and elements, of an image of one channel */
   gint64 dims[2 + PH_DNNL_SPATIAL];
-  gint32 offsets[]; /* of each place, its taps; a tap that lies outside is the first inside once more */
+  gint32 offsets[]; /* the taps of each window; one outside the image repeats the first inside */
 } Places;
 
 static gpointer
@@ -445,7 +445,7 @@ prepare_places (PhKernel *kernel)
   return places;
 }
 
-/* Of equal ones the first, and of what is no number, before all numbers. */
+/* Picks the first of equal elements, and NaN before all numbers. */
 static gboolean
 run_places (PhKernel *kernel, gpointer prepared)
 {

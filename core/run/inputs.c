@@ -81,7 +81,7 @@ ph_generate_tensor (const PhType *type, PhInputsKind kind, guint64 seed, GHashTa
       {
         gint64 value = (gint64) (ph_splitmix (&state) % (guint64) (most + 1));
 
-        /* Where the range says that these are no indices, signs matter too. */
+        /* A wide range means that these are no indices: negative numbers matter too. */
         if (most > 8 && ph_dtype_is_signed (type->dtype) && (ph_splitmix (&state) & 1))
           value = -value;
         ph_dtype_store_int (type->dtype, ph_tensor_writable (tensor), i, value);
@@ -93,7 +93,7 @@ ph_generate_tensor (const PhType *type, PhInputsKind kind, guint64 seed, GHashTa
 
 /* ── all inputs ── */
 
-/* What the fed tensors say of symbols holds for the generated ones too. */
+/* Learns the sizes of symbols from fed tensors, for the generated ones. */
 static void
 learn_sizes (const PhType *type, PhTensor *tensor, GHashTable *sizes)
 {
@@ -226,7 +226,7 @@ has_open_sizes (PhModel *model, GHashTable *named)
   return FALSE;
 }
 
-/* A value without elements: of what comes behind it, nothing is shown. */
+/* Returns TRUE if some value has no elements: its users would be tested on nothing. */
 static gboolean
 comes_to_nothing (PhModel *model, GHashTable *feeds)
 {
@@ -262,10 +262,10 @@ static const Try tries[] = {
   { 64, 1 },  { 16, 1 }, { 224, 1 }, { -64, 1 }, { -256, 1 }, { -512, 1 }, { -4096, 1 },
 };
 
-/* How many sizes are looked at for what comes to nothing: in some models all do. */
+/* The number of sizes examined for empty values; in some models all lead to them. */
 #define MOST_EMPTY 6
 
-/* The tries in their order, those whose size comes to nothing last. */
+/* Orders the tries so that sizes with empty values come last. */
 static void
 order_tries (PhModel *model, GHashTable *named, PhInputsKind kind, const PhRunOptions *options, const Try **order)
 {

@@ -20,7 +20,7 @@ ph_kernel_wants (PhKernel *kernel, guint output)
          || (kernel->run->wanted != NULL && g_hash_table_contains (kernel->run->wanted, value));
 }
 
-/* An attribute may ask for any element type: what the schema does not allow, nor any number that is none, is refused here. */
+/* Returns FALSE for an element type that the schema forbids, or that does not exist: attributes may ask for any number. */
 static gboolean
 may_be (PhKernel *kernel, guint output, PhDType dtype)
 {
@@ -33,7 +33,7 @@ may_be (PhKernel *kernel, guint output, PhDType dtype)
              || (kernel->run->options->in_double && dtype == PH_DOUBLE && (arg->types & PH_FLOATS) != 0));
 }
 
-/* Whether output @i, whose size is not its type's, is larger than made-up inputs may make it. */
+/* Returns TRUE if output @i, whose type does not fix its size, is larger than made-up inputs may make it. */
 static gboolean
 is_too_many (PhKernel *kernel, guint i, guint rank, const gint64 *dims)
 {
@@ -148,8 +148,8 @@ mix (guint64 x)
   return ph_splitmix (&x);
 }
 
-/* Depends on the node and on how often it ran, not on what else runs: so a pass that does not touch a random operator
- * does not change what it draws. */
+/* The seed depends on the node and on how often it ran, not on what else runs: so a pass that does not touch a random operator does not
+ * change its numbers. */
 guint64
 ph_kernel_seed (PhKernel *kernel)
 {

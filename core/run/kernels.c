@@ -89,7 +89,7 @@ ph_kernel_names (void)
   return names;
 }
 
-/* ── what is kept of a node ── */
+/* ── the state of a node ── */
 
 static void
 forget_prepared (PhNodeState *state)
@@ -112,14 +112,14 @@ ph_node_state_clear (PhNodeState *state)
 
 #define MOST_SIGNATURE 256
 
-/* The name that is to run it, interned: the run's, or the node's own. (nullable) */
+/* Returns the requested kernel's name, interned: the run's, or the node's own. (nullable) */
 static const char *
 wish_of (const PhKernel *kernel)
 {
   return kernel->run->options->kernel != NULL ? ph_intern (kernel->run->options->kernel) : kernel->state->wish;
 }
 
-/* The types of the inputs, as numbers. 0: too long to be kept. */
+/* Writes the types of the inputs as numbers. Returns 0 if they are too many to remember. */
 static guint
 write_signature (const PhKernel *kernel, gint64 *out)
 {
@@ -174,7 +174,7 @@ count_taken (const PhKernel *kernel)
     ++*options->took;
 }
 
-/* Whether a wish is for a kernel that these inputs do not suit: then the others are asked as if there were none. */
+/* Tries the kernels of @device, or only the one named @wish. */
 static gboolean
 try_rows (PhKernel *kernel, PhDevice device, const char *wish)
 {
@@ -202,7 +202,7 @@ try_rows (PhKernel *kernel, PhDevice device, const char *wish)
   return FALSE;
 }
 
-/* The one that the node says; what has no kernels runs on the first. */
+/* Returns the node's device; operators without kernels run on the CPU. */
 static PhDevice
 device_of (const PhNode *node)
 {

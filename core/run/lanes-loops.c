@@ -34,7 +34,7 @@ splat (float x)
   return x - (V) { 0 };
 }
 
-/* By bits, so that neither NaN nor the sign of zero is touched. */
+/* Selects by bits, which preserves NaN and the sign of zero. */
 INLINE V
 choose (I mask, V a, V b)
 {
@@ -377,7 +377,7 @@ tile (gsize rows, gsize vectors, gsize width, gsize k, const float *a, gsize lda
     }
 }
 
-/* Rows of one panel, of which @width columns are asked for; of @vectors registers. */
+/* Multiplies rows by one panel of @vectors registers, of which the first @width columns are stored. */
 INLINE void
 rows_of_panel (gsize vectors, gsize width, gsize m, gsize k, const float *a, gsize lda, const float *b, const float *bias,
                float *c, gsize ldc)

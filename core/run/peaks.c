@@ -69,7 +69,7 @@ ph_machine_peaks (void)
   g_mutex_lock (&lock);
   if (peaks.threads != threads)
     {
-      /* Where the cores have other things to do, several threads are slower than one; and one is slowed by those that wait to be of use. */
+      /* On a busy machine several threads are slower than one; and waiting threads slow a single one down. */
       const double one = measure_product (1), many = threads > 1 ? measure_product (threads) : 0;
 
       peaks = (PhPeaks) { MAX (one, many), peaks.gbytes > 0 ? peaks.gbytes : measure_copy (), threads };

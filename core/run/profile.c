@@ -81,8 +81,8 @@ bytes_of (PhTensor *const *tensors, guint n)
   return bytes;
 }
 
-/* What the call cost. The model is the profile's own, so its values may take the shapes that they have in this run, by which
- * the operator counts; a loop's later rounds may not fit the first one's. */
+/* Returns the operations of the call. The model is the profile's own, so its values may take the shapes of this run, from which the
+ * operator counts; later iterations of a loop may differ from the first. */
 static gint64
 flops_now (const PhKernel *kernel)
 {
@@ -96,7 +96,7 @@ flops_now (const PhKernel *kernel)
   return ph_node_flops (kernel->node);
 }
 
-/* What ran, and where the first output went. */
+/* Notes the kernel, and the order and reuse of the first output. */
 static void
 note_kernel (PhNodeTime *time, const PhKernel *kernel)
 {
@@ -155,7 +155,7 @@ ph_profile_set_origins (PhProfile *profile, GHashTable *origins)
   profile->origins = origins;
 }
 
-/* What the run that has ended took, when it counts; the next one starts at nothing. */
+/* Records the times of a finished run, if it counts, and resets them for the next. */
 static void
 end_run (PhProfile *profile, gboolean counts, gboolean is_last)
 {

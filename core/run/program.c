@@ -136,7 +136,8 @@ source_of (PhProgram *program, const PhGraph *graph, PhValue *value)
   return source;
 }
 
-/* Whether @value is the same tensor in every run: a constant, what the fused node around it gets as one, or what a step makes of such. */
+/* Returns TRUE if @value is the same tensor in every run: a constant, a constant input of the enclosing fused node, or a result of such
+ * values. */
 static gboolean
 is_constant (PhProgram *program, PhValue *value)
 {
@@ -154,7 +155,8 @@ is_constant (PhProgram *program, PhValue *value)
   return value != NULL && is_constant (program, value);
 }
 
-/* What a step in a fused node makes of constants alone is made once. In the main graph that is for a pass to do, where it is seen. */
+/* Returns TRUE if a step in a fused node depends on constants alone: it is computed once. In the main graph folding is left to passes,
+ * where it is visible. */
 static gboolean
 is_lasting (const PhTask *step)
 {
@@ -253,7 +255,7 @@ compare_ids (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Those of @given that a node makes: they change what has to run. */
+/* Returns those of @given that a node computes: they change what has to run. */
 static GArray *
 made_of (GHashTable *given)
 {

@@ -86,8 +86,7 @@ all_splats (PhModel *model)
   return TRUE;
 }
 
-/* The same expression of one element of each, where that gives one element of the result: of splats it gives all of it. NULL: it
- * does not. */
+/* Returns the recipe for one element of each splat, if it yields one element of the result; then the result is a splat too. (nullable) */
 static PhModel *
 of_one_element (PhModel *model)
 {

@@ -191,8 +191,8 @@ pack_weights (Recurrent *recurrent, PhKernel *kernel)
 
 /* ── one step ── */
 
-/* What a step of one direction works on: @h and @c are [batch, hidden] and change in place; @gates: [batch, rows], the products with W
- * at first; @own: room of the same size, and more for one row. */
+/* The state of one direction: @h and @c are [batch, hidden] and change in place; @gates: [batch, rows], initially the products with W;
+ * @own: scratch of the same size, and more for one row. */
 typedef struct
 {
   const Recurrent *recurrent;
@@ -335,7 +335,7 @@ multiply_inputs (const Recurrent *recurrent, const Weights *weights, const float
                             weights->bias, out + i * batch * rows, rows);
 }
 
-/* [batch, hidden] of direction @d at @all, of which there are @d for each row or for all rows. */
+/* Copies the state of direction @d, [batch, hidden], from or to the tensor of all directions. */
 static void
 copy_state (const PhRecurrent *cell, gsize d, float *all, float *state, gboolean out)
 {
@@ -349,8 +349,8 @@ copy_state (const PhRecurrent *cell, gsize d, float *all, float *state, gboolean
     }
 }
 
-/* Where sequences have lengths of their own, those that are over before step @t, or have not begun in the other direction, keep their
- * states. Only the rows up to the last one that does not are computed: sequences are mostly sorted by their length. */
+/* Handles sequences of different lengths: those that ended before step @t, or have not begun in the reverse direction, keep their states.
+ * Only rows up to the last active one are computed, since sequences are mostly sorted by length. */
 typedef struct
 {
   const gint64 *lengths; /* (nullable) one for each row                 */
@@ -373,7 +373,7 @@ one_step (const Recurrent *recurrent, Step *step, const Lengths *lengths, gsize 
   while (step->batch > 0 && is_over (lengths, step->batch - 1, t))
     step->batch--;
   if (lengths->lengths != NULL)
-    memcpy (lengths->kept, step->h, 2 * all * n * sizeof (float)); /* c lies behind h */
+    memcpy (lengths->kept, step->h, 2 * all * n * sizeof (float)); /* c follows h */
   if (recurrent->cell.kind == 'R')
     step_plain (step);
   else if (recurrent->cell.kind == 'G')

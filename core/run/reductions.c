@@ -1,4 +1,4 @@
-/* reductions.c: sums and extremes of floats over axes that lie side by side, and what is made of them.
+/* reductions.c: sums and extrema of floats over adjacent axes, and normalizations made of them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 
@@ -9,7 +9,7 @@
 #include "core/ops/support.h"
 #include "core/run/lanes.h"
 
-/* What is reduced: @n elements for each of @outer x @inner results, @inner apart. */
+/* The shape of a reduction: @n elements at a distance of @inner for each of @outer x @inner results. */
 typedef struct
 {
   gsize outer, n, inner;
@@ -23,7 +23,7 @@ prepare_reduce (PhKernel *kernel)
   return ph_dnnl_is_float (ph_kernel_input (kernel, 0)) ? PH_PREPARED : ph_kernel_refuse (kernel, PH_NOT_FLOAT);
 }
 
-/* FALSE: axes that stay lie between those that go, or it is the reference kernel's to say what is wrong. */
+/* Returns FALSE if the reduced axes are not adjacent, or if the arguments are wrong, which the reference kernel reports. */
 static gboolean
 find_shape (PhKernel *kernel, Shape *shape)
 {
@@ -108,7 +108,7 @@ find_extremes (gboolean least, const Shape *shape, const float *in, float *out)
       }
 }
 
-/* Each pixel of channels that lie last is a row: FALSE where something else than all pixels is reduced. */
+/* Finds the shape of a channels-last tensor reduced over all its pixels. Returns FALSE if anything else is reduced. */
 static gboolean
 find_pixels (const PhTensor *x, Shape *shape)
 {
@@ -126,7 +126,7 @@ find_pixels (const PhTensor *x, Shape *shape)
   return TRUE;
 }
 
-/* As find_shape(), where the axes that stay lie between first and last ones that go: those of channels. @batch: of what goes first. */
+/* Finds the shape if all axes but the channels between them are reduced. @batch: the product of the leading axes. */
 static gboolean
 find_channels (PhKernel *kernel, Shape *shape, gsize *batch)
 {
@@ -178,7 +178,7 @@ run_reduce (PhKernel *kernel, gpointer prepared)
 {
   const PhOp *op = kernel->node->op;
   const gboolean extremes = op == &ph_op_ReduceMax || op == &ph_op_ReduceMin;
-  gsize batch = 0; /* 0: the axes that go lie side by side */
+  gsize batch = 0; /* 0: the reduced axes are adjacent */
   const float *in;
   float *out;
   Shape shape;
@@ -203,7 +203,7 @@ run_reduce (PhKernel *kernel, gpointer prepared)
 
 /* ── normalisation of channels ── */
 
-/* Of [batch, channels, ...]: the groups of channels that are normalised together; 0: some other way. */
+/* Returns the number of groups of channels normalised together, or 0 if the arguments do not fit. */
 static gint64
 n_groups (PhKernel *kernel)
 {

@@ -82,7 +82,7 @@ softmax_line (const PhKernel *kernel, gsize n, float *y, const float *x)
 
 #define TOGETHER 16 /* floats of a line of the cache */
 
-/* What lies apart is brought together first: the result does not depend on which axis it is. @lines: @n for each of @width. */
+/* Gathers strided elements first, so that the result does not depend on the axis. @lines: @n elements for each of @width. */
 static void
 softmax_apart (const PhKernel *kernel, const float *in, float *out, gsize n, gsize width, gsize stride, float *lines)
 {
@@ -236,7 +236,7 @@ run_global_average (PhKernel *kernel, gpointer prepared)
   return TRUE;
 }
 
-/* Along the axis of which one part of each input lies in one piece. */
+/* Concatenates along the axis for which each input contributes contiguous pieces. */
 static gpointer
 prepare_concat (PhKernel *kernel)
 {
@@ -303,8 +303,8 @@ run_concat (PhKernel *kernel, gpointer prepared)
   return TRUE;
 }
 
-/* Of channels that lie last: the parts stay as they lie, and so does what reads them. In a row of their own the reference kernel copies them
- * as fast. */
+/* Splits channels-last tensors along the channels, which keeps their order for the users. Row-major ones the reference kernel copies as
+ * fast. */
 static gpointer
 prepare_split (PhKernel *kernel)
 {
@@ -331,7 +331,7 @@ run_split (PhKernel *kernel, gpointer prepared)
   const float *in = ph_tensor_packed (x);
   gint64 dims[PH_MAX_RANK], sum = 0;
 
-  /* What does not fit is the reference kernel's to say. */
+  /* The reference kernel reports wrong arguments. */
   for (guint i = 0; i < n && n_given == n; i++)
     {
       lengths[i] = given != NULL ? given[i] : CLAMP (whole - (gint64) i * chunk, 0, chunk);

@@ -166,8 +166,8 @@ collect_results (PhRun *run, GPtrArray *wanted, const guint *ids, GError **error
   return g_steal_pointer (&results);
 }
 
-/* What is known to be too large is not begun with: doubling a value forty times fills the memory before it fails. What may
- * come as one element repeated is left to the kernels. */
+/* Fails early if a value is known to exceed the budget: doubling a value forty times would fill the memory before failing. Operators that
+ * may return a splat are left to the kernels. */
 static gboolean
 check_sizes (PhCode *code, GError **error)
 {
@@ -189,7 +189,7 @@ check_sizes (PhCode *code, GError **error)
 
           if (type == NULL || !ph_type_is_static (type))
             continue;
-          bytes = ph_type_bytes (type); /* below 0: not to be counted */
+          bytes = ph_type_bytes (type); /* negative: not countable */
           for (guint d = 0; d < type->rank; d++)
             empty = (dims[d] = type->dims[d].size) == 0 || empty;
           if (empty || (bytes >= 0 && bytes <= budget))
@@ -205,7 +205,7 @@ check_sizes (PhCode *code, GError **error)
 extern int omp_get_max_threads (void) __attribute__ ((weak));
 extern void omp_set_num_threads (int n) __attribute__ ((weak));
 
-static guint wished_threads; /* atomic; 0: as many as there are */
+static guint wished_threads; /* atomic; 0: one for each processor */
 
 void
 ph_run_set_threads (guint n)

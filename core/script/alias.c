@@ -1,12 +1,12 @@
-/* alias.c: who shares elements with whom: what is changed in place cannot be read by another name any more.
+/* alias.c: tracks which values share elements: after a change in place, other names of the elements cannot be read any more.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/script/script-alias.h"
 #include "core/script/script-emit.h"
 #include "core/script/script-execute.h"
 #include "core/script/script-operate.h"
 
-/* Where a graph is compiled, a name after an If may share its elements with either of two arrays: their memories are joined then, in a
- * forest of parents. */
+/* Finds the representative of a memory. In a compiled graph a name after an If may share its elements with either of two arrays: their
+ * memories are joined in a union-find forest. */
 static guint64
 find_memory (PhScriptMachine *machine, guint64 memory)
 {
@@ -52,7 +52,7 @@ is_given (PhScriptMachine *machine, guint64 memory)
   GHashTableIter iter;
   gpointer key, value;
 
-  /* What a name outside has is the caller's too. */
+  /* Variables of enclosing functions may share them as well. */
   for (const PhScriptScope *scope = machine->frame->scope->outer; scope != NULL; scope = scope->outer)
     {
       g_hash_table_iter_init (&iter, scope->variables);
@@ -69,7 +69,7 @@ is_given (PhScriptMachine *machine, guint64 memory)
   return FALSE;
 }
 
-/* numpy would show the change under these names too. What is read of them no longer is an error. */
+/* Invalidates other names of the memory, under which numpy would show the change. Reading them is an error from now on. */
 static void
 leave_behind (PhScriptMachine *machine, const PhPy *at, const char *name, guint64 memory)
 {

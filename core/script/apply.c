@@ -49,7 +49,7 @@ quote (const char *text, guint line, guint column)
   return g_string_free (out, FALSE);
 }
 
-/* Of what @at is a part: a word that is written in the language is one call. */
+/* Returns the place to report for @at: a word written in the language counts as one call. */
 const PhPy *
 ph_script_place (PhScriptMachine *machine, const PhPy *at)
 {
@@ -112,7 +112,7 @@ void
 ph_script_decide (PhScriptMachine *machine, const PhPy *at, gint64 outcome)
 {
   at = ph_script_place (machine, at);
-  /* Only what stands in the outermost function is told apart by its line. */
+  /* Only decisions in the outermost function are distinguished by line. */
   if (machine->decisions != NULL && machine->decisions->len < 1000000)
     g_array_append_val (machine->decisions,
                         ((PhScriptDecision) { at != NULL ? at->line : 0, at != NULL ? at->column : 0, outcome }));
@@ -236,7 +236,7 @@ group_dtype (const PhOp *op, guint i, PhScriptValue *const *inputs, guint n)
   return dtype != PH_UNDEFINED && fraction && !ph_dtype_is_float (dtype) ? PH_FLOAT : dtype;
 }
 
-/* Whether all inputs of @i's group are integers, and there are several. */
+/* Returns TRUE if @i's group has several inputs, all of them integers. */
 static gboolean
 has_companions (const PhOp *op, guint i, PhScriptValue *const *inputs, guint n)
 {
@@ -253,8 +253,8 @@ has_companions (const PhOp *op, guint i, PhScriptValue *const *inputs, guint n)
   return companions > 0;
 }
 
-/* The element type that input @i takes: its own, or for what gives way that of the inputs of the same group, else the first float or
- * integer that the schema allows. UNDEFINED: as it is. */
+/* Returns the element type for input @i: its own, or for a weak number that of other inputs of the same group, else the first float or
+ * integer that the schema allows. UNDEFINED: unchanged. */
 static PhDType
 input_dtype (const PhOp *op, guint i, PhScriptValue *const *inputs, guint n)
 {
@@ -407,7 +407,8 @@ bytes_of (const PhScriptValue *value, GHashTable *seen)
   return bytes;
 }
 
-/* What the names of the functions that run hold, their arguments aside, and what was just computed from what. */
+/* Notes the peak memory: the variables of running functions without their arguments, and the operands and results of the current
+ * operation. */
 static void
 note_peak (PhScriptMachine *machine, PhScriptValue **inputs, guint n, PhScriptValue **outputs, guint n_outputs)
 {

@@ -1,4 +1,4 @@
-/* compile.c: statements as nodes: an if whose condition the graph computes becomes an If.
+/* compile.c: compiles statements to nodes: an if whose condition is computed by the graph becomes an If.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -33,7 +33,7 @@ ph_script_left (PhScriptMachine *machine, gboolean of_loop, PhScriptValue **go_o
   g_autoptr (PhScriptValue) any = NULL;
 
   *go_on = NULL;
-  /* What left this turn of a loop comes back with the next one. */
+  /* A continue ends this iteration only: the loop itself goes on. */
   for (guint i = 0; i < (of_loop ? 2 : 3); i++)
     {
       PhScriptValue *value = flag (machine, names[i]);
@@ -211,7 +211,7 @@ strong_alone (PhScriptMachine *machine, PhScriptValue *value, GError **error)
              : ph_script_value_ref (value);
 }
 
-/* Names whose value is not the same on both sides; what only one of them sets cannot be read after it. */
+/* Collects names whose values differ between both sides; one that only one side sets cannot be read afterwards. */
 static gboolean
 join (PhScriptMachine *machine, const PhPy *at, Side *yes, Side *no, GArray *all, GArray *leaves, GError **error)
 {
@@ -237,7 +237,7 @@ join (PhScriptMachine *machine, const PhPy *at, Side *yes, Side *no, GArray *all
           ph_script_set (machine, key, a);
           continue;
         }
-      /* Nobody reads what is missing on a side that jumped away, nor anything that is set where the function returned. */
+      /* A side that jumped away needs no value, nor does one that returned need variables. */
       const gboolean result = g_str_equal (key, PH_SCRIPT_RESULT), own = *(const char *) key == '$';
 
       if (b != NULL && b->kind != PH_SCRIPT_UNSET && (a == NULL ? yes->left || result : yes->returned && !own))
@@ -332,7 +332,8 @@ take_joined (PhScriptMachine *machine, GArray *all, PhScriptValue *const *made)
     }
 }
 
-/* The ways were gone inside @trial, whose only task that was: its bodies are copied into an If with as many outputs as it takes. */
+/* Both sides were compiled inside @trial, which only served that purpose: their bodies are copied into an If with the right number of
+ * outputs. */
 static gboolean
 build_if (PhScriptMachine *machine, const PhPy *at, PhValue *condition, Side *yes, Side *no, GArray *all, GArray *leaves,
           GError **error)

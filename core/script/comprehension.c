@@ -1,11 +1,11 @@
-/* comprehension.c: [f(x) for x in y if z] and lambda: a list of what a loop would give, and a function without a name.
+/* comprehension.c: [f(x) for x in y if z], and lambda.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/script/script-call.h"
 #include "core/script/script-emit.h"
 #include "core/script/script-execute.h"
 #include "core/script/script-operate.h"
 
-/* What a for would take from @over. (transfer full) */
+/* Returns the items that a for would take from @over. (transfer full) */
 GPtrArray *
 ph_script_iterate (PhScriptMachine *machine, const PhPy *at, PhScriptValue *over, GError **error)
 {
@@ -35,7 +35,7 @@ ph_script_iterate (PhScriptMachine *machine, const PhPy *at, PhScriptValue *over
   return g_steal_pointer (&items);
 }
 
-/* The parts of @py from @k on: target, sequence or NULL, condition. */
+/* Evaluates the parts of @py from @k on: target, sequence or NULL, condition. */
 static gboolean
 go_through (PhScriptMachine *machine, const PhPy *py, guint k, GPtrArray *made, GError **error)
 {

@@ -177,7 +177,7 @@ run_graph (PhModel *model, const PhScriptBound *bound, GCancellable *cancellable
   return g_steal_pointer (&outputs);
 }
 
-/* NULL: they agree. (transfer full) */
+/* Describes the difference, or returns NULL if they agree. (transfer full) */
 static char *
 difference (GPtrArray *actual, GPtrArray *expected, GHashTable *numbers)
 {
@@ -185,7 +185,7 @@ difference (GPtrArray *actual, GPtrArray *expected, GHashTable *numbers)
     return g_strdup_printf ("%u values instead of %u", actual->len, expected->len);
   for (guint i = 0; i < actual->len; i++)
     {
-      /* A number of Python's own has no element type: s = 0, to which no turn of the loop added a tensor. */
+      /* A Python number has no element type: s = 0, to which no iteration added a tensor. */
       g_autoptr (PhTensor) number = g_hash_table_contains (numbers, expected->pdata[i])
                                         ? ph_tensor_cast (expected->pdata[i], ph_tensor_dtype (actual->pdata[i]))
                                         : ph_tensor_ref (expected->pdata[i]);
@@ -329,7 +329,7 @@ time_runs (Contrast *contrast, PhModel *model, const PhScriptBound *bound)
   return times[TIMED_RUNS / 2];
 }
 
-/* What the body of a loop or branch computes is there beside what is around it; a fused one is one kernel. */
+/* Returns the peak of a graph; that of a loop's or branch's body adds to the values around it, while a fused body is one kernel. */
 static gint64
 peak_of (const PhGraph *graph)
 {
@@ -403,7 +403,7 @@ ph_script_compare (PhScript *script, PhScriptText *call, guint n_inputs, GCancel
     comparison->compile_error = g_strdup (no_compiled->message);
   if (!try_input (&contrast, &bound, error))
     return NULL;
-  /* A loop that ends on what was given need not end on what is made up. */
+  /* A loop that ends on the given inputs may not end on made-up ones. */
   if (unlimited)
     script->limit = (guint) MIN (MADE_UP_STEPS + 100 * (guint64) script->steps, G_MAXUINT);
   comparison->limit = script->limit;

@@ -47,7 +47,7 @@ constant_named (const char *name)
   return NULL;
 }
 
-/* A value of the open model: an input of what the prompt records, a constant of a graph that is traced or compiled. */
+/* Finds a value of the open model: it becomes an input of a graph recorded at the prompt, and a constant of a traced or compiled one. */
 static PhScriptValue *
 find_outside (PhScriptMachine *machine, const char *name, GError **error)
 {
@@ -321,7 +321,7 @@ collect (PhScriptMachine *machine, const PhPy *py, Collected *collected, GError 
   return TRUE;
 }
 
-/* What is called: a variable, a word, an operator, or a method, which has what it is of as its first argument. */
+/* Finds the callee: a variable, a word, an operator, or a method, whose object becomes the first argument. */
 static PhScriptValue *
 find_callee (PhScriptMachine *machine, const PhPy *py, Collected *collected, const char **name, char **owned, gboolean *is_op,
              GError **error)

@@ -129,7 +129,7 @@ as_input (PhScriptMachine *machine, const char *name, PhScriptValue *value, GErr
   return made;
 }
 
-/* What the graph made is called as the program calls it. */
+/* Names a computed value after the program's variable. */
 static void
 name_value (PhScriptMachine *machine, const char *name, PhScriptValue *value)
 {
@@ -399,7 +399,7 @@ run_while (PhScriptMachine *machine, const PhPy *py, GError **error)
   return truth == -2 ? PH_FLOW_ERROR : end_loop (machine, py, flow, error);
 }
 
-/* What a for counts is no input of the graph, also where it was typed. */
+/* Assigns a loop's item. It is no input of the graph, even at the prompt. */
 static gboolean
 take (PhScriptMachine *machine, const PhPy *target, PhScriptValue *item, GError **error)
 {

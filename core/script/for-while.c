@@ -1,4 +1,5 @@
-/* for-while.c: for and while: how often, which turns come first, and what is unrolled because it cannot go round.
+/* for-while.c: for and while: the number of iterations, which of them are peeled off, and unrolling of loops that cannot be compiled to a
+ * Loop.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -283,7 +284,7 @@ compile_for (PhScriptMachine *machine, PhScriptLoop *loop, GError **error)
   restore (machine, before);
   if (loop->changed && loop->trips > 1 && peel_for (machine, loop))
     return TRUE;
-  /* What cannot go round can stand behind each other, if there is not much of it. */
+  /* A loop that cannot be compiled to a Loop is unrolled if it is short. */
   restore (machine, before);
   if (loop->trips >= 0 && loop->trips <= MAX_UNROLLED)
     items = loop->over->kind == PH_SCRIPT_RANGE ? ph_script_list_items (machine, loop->over, MAX_UNROLLED)
@@ -304,7 +305,7 @@ compile_for (PhScriptMachine *machine, PhScriptLoop *loop, GError **error)
   return FALSE;
 }
 
-/* 0, 1: known; -1: @condition. */
+/* Evaluates the test: 0 or 1 if it is known, -1 if @condition decides, -2 on an error. */
 static int
 test_now (PhScriptMachine *machine, PhScriptLoop *loop, PhScriptValue **condition, GError **error)
 {
@@ -320,7 +321,7 @@ compile_while (PhScriptMachine *machine, PhScriptLoop *loop, GError **error)
   g_autoptr (GError) reason = NULL;
   gboolean settled = TRUE;
 
-  /* A few turns whose test is known may come first, until the types stay as they are. */
+  /* Peels off iterations with a known test until the types are stable. */
   for (guint turns = 0; turns < MAX_UNROLLED && settled; turns++)
     {
       g_autoptr (PhScriptValue) condition = NULL, go_on = NULL;
@@ -410,9 +411,9 @@ ph_script_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
 
   set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
   ok = compile_loop (machine, py, error);
-  /* Whether what stands behind else is skipped: whether the loop was left. */
+  /* Returns whether the loop was left by break, which skips the else clause. */
   left = ok && py->n_orelse > 0 ? ph_script_left (machine, TRUE, &go_on, error) : 0;
-  /* What left this loop is none of the loop around it. */
+  /* A break of this loop does not leave the enclosing one. */
   if (broken != NULL)
     ph_script_set (machine, PH_SCRIPT_BROKEN, broken);
   else

@@ -1,4 +1,4 @@
-/* function.c: calls of words and of functions that a def made, and what stands behind a point.
+/* function.c: calls of words and of functions made by def, and attributes after a point.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -175,7 +175,7 @@ add_memory (GHashTable *given, PhScriptValue *value)
     add_memory (given, value->items[i]);
 }
 
-/* From outside: `trace f` alone stands for this call again. */
+/* Keeps the arguments of a call from outside: `trace f` alone repeats this call. */
 static void
 keep_arguments (PhScriptFunction *function, PhScriptScope *scope)
 {

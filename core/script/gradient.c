@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Computes the outputs of @model from the second on, its inputs fed from @feeds; what else it asks for is ones like @like. */
+/* Computes the last output of @model with inputs from @feeds; further inputs are ones like @like. */
 static PhTensor *
 run (PhModel *model, GHashTable *feeds, PhTensor *like, GCancellable *cancellable, GError **error)
 {
@@ -39,7 +39,7 @@ run (PhModel *model, GHashTable *feeds, PhTensor *like, GCancellable *cancellabl
   return result != NULL ? ph_tensor_ref (result) : NULL;
 }
 
-/* The movement of @first, of its type and shape; one number stands for all of its elements. (transfer full) */
+/* Returns the tangent of @first, with its type and shape; a single number is repeated for all elements. (transfer full) */
 static PhTensor *
 movement (PhScriptMachine *machine, PhScriptValue *value, PhScriptValue *first, const PhPy *at, GError **error)
 {

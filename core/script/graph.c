@@ -32,7 +32,7 @@ ph_script_bound_clear (PhScriptBound *bound)
   g_clear_pointer (&bound->function, ph_script_function_unref);
 }
 
-/* The numbers become inputs of the graph: floats as in textbooks, or @exact numbers of Python's own. TRUE: there were numbers. */
+/* Turns numbers into inputs of the graph: floats as in textbooks, or @exact Python numbers. Returns TRUE if there were any. */
 static gboolean
 numbers_to_tensors (PhScriptBound *bound, gboolean exact)
 {
@@ -64,7 +64,7 @@ take_last_arguments (PhScriptBound *bound)
 
 #define STEPS_TO_TRY 20000
 
-/* What the call gives, where that does not take long. (nullable) @endless: it takes longer. */
+/* Returns the results of the call, if that is fast. (nullable) @endless: it takes longer. */
 static GPtrArray *
 try_call (PhScript *script, const PhScriptBound *bound, gboolean *endless, GCancellable *cancellable)
 {
@@ -81,7 +81,8 @@ try_call (PhScript *script, const PhScriptBound *bound, gboolean *endless, GCanc
   return results;
 }
 
-/* [1.0, 2.0] is an input of float32, as it is where f computes with it, whether the call says it or an earlier one did. */
+/* Turns a list such as [1.0, 2.0] into a float32 input, its type in computations, whether it is an argument of this call or of an earlier
+ * one. */
 static gboolean
 lists_to_tensors (PhScriptMachine *machine, PhScriptBound *bound, GError **error)
 {
@@ -138,7 +139,7 @@ settle_arguments (PhScriptMachine *machine, PhScriptBound *bound, GError **error
   if (endless)
     return TRUE;
   rounded = exact != NULL || integers ? try_call (machine->script, bound, &endless, machine->cancellable) : NULL;
-  /* Where f wants tensors, f([1, 2]) is meant as it is at the prompt. */
+  /* If f expects tensors, f([1, 2]) means what it means at the prompt. */
   if (gives_same (exact, rounded) || (exact == NULL && rounded != NULL))
     return TRUE;
   take_last_arguments (bound);
@@ -191,7 +192,7 @@ ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, G
       bound->arguments[i] = ph_script_value_ref (value->function->arguments[i]);
   if (!ok)
     return FALSE;
-  /* The name alone stands for this call from now on. */
+  /* From now on the name alone repeats this call. */
   if (py->kind == PH_PY_CALL)
     {
       PhScriptValue **kept = g_new0 (PhScriptValue *, bound->function->def->n + 1);

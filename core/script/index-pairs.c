@@ -118,7 +118,7 @@ ph_script_take_pairs (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x
     return NULL;
   if (ph_script_is_scattered (indices) || first == 0 || met < 0)
     return g_steal_pointer (&taken);
-  /* and what they picked stands where the first of them stood. */
+  /* The picked elements take the position of the first index. */
   for (guint i = 0; i < first; i++)
     back[n_back++] = met + i;
   for (int i = 0; i < met; i++)

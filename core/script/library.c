@@ -118,7 +118,7 @@ ph_script_word_defined (PhScriptMachine *machine, PhScriptArgs *args, GError **e
   PhScriptFrame *frame_of_word = machine->frame_of_word;
   PhScriptValue *function, *result = NULL;
 
-  /* What goes wrong in it, and what it makes, has the place of the call. */
+  /* Errors in it, and values made by it, are reported at the call. */
   if (call_of_word == NULL)
     {
       machine->call_of_word = args->at;

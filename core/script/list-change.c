@@ -15,7 +15,7 @@ holds_list (const PhScriptValue *value, const PhScriptValue *list, gboolean deep
 {
   if (value == list)
     return TRUE;
-  /* Rows of numbers are a tensor, of which a row is made when it is asked for: the memory says of which. */
+  /* A list of numbers is a tensor whose rows are made on demand: equal memory identifies its rows. */
   if (list->kind == PH_SCRIPT_TENSOR && value->kind == PH_SCRIPT_TENSOR && value->list && value->memory == list->memory
       && (deep || ph_script_rank (value) > ph_script_rank (list) || ph_script_rank (value) == 1))
     return TRUE;
@@ -126,7 +126,7 @@ ph_script_changed_list (const PhPy *call)
   return NULL;
 }
 
-/* Where insert and pop count to, in a list of @n. */
+/* Determines the position for insert and pop in a list of @n. */
 static gboolean
 take_place (PhScriptMachine *machine, const PhPy *at, PhScriptValue *index, guint n, gboolean clamp, guint *place, GError **error)
 {

@@ -154,7 +154,7 @@ ph_script_list_has_rows (const PhScriptValue *list)
   return FALSE;
 }
 
-/* A list of items of @old, whose rows have two lists now. (transfer full) */
+/* Makes a list of items of @old, with which it shares its rows. (transfer full) */
 PhScriptValue *
 ph_script_list_again (PhScriptMachine *machine, const PhPy *at, const PhScriptValue *old, GPtrArray *items, GError **error)
 {
@@ -198,7 +198,7 @@ repeat (PhScriptMachine *machine, const PhPy *at, PhScriptValue *list, gint64 ti
                     : ph_script_tuple ((PhScriptValue *const *) all->pdata, all->len, FALSE);
 }
 
-/* 0, 1: known; -1: *@condition; -2: an error. */
+/* Returns 0 or 1 if known, -1 if *@condition decides, or -2 on an error. */
 static int
 equals (PhScriptMachine *machine, const PhPy *at, PhScriptValue *a, PhScriptValue *b, PhScriptValue **condition, GError **error)
 {
@@ -213,7 +213,7 @@ equals (PhScriptMachine *machine, const PhPy *at, PhScriptValue *a, PhScriptValu
   return equal != NULL ? ph_script_truth (machine, at, equal, condition, error) : -2;
 }
 
-/* Whether any item is @a, or, where @b is a list of as many, whether all are alike. */
+/* Compares each item with @a, or with the item of @left at the same position: any must be equal, or all. */
 static PhScriptValue *
 compare_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *a, GPtrArray *left, GPtrArray *right, gboolean negated,
                GError **error)

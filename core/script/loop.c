@@ -10,7 +10,7 @@
 #include "core/script/script-execute.h"
 #include "core/script/script-operate.h"
 
-/* What one try at the body made. */
+/* The result of one attempt to compile the body. */
 typedef struct
 {
   PhGraph *body;
@@ -256,7 +256,8 @@ keeps_constants (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GErro
   return TRUE;
 }
 
-/* What comes back of each name. FALSE with an error, or without one where the types were widened: once more. */
+/* Collects what each name carries to the next iteration. Returns FALSE with an error, or without one if types were widened and the body
+ * must be compiled again. */
 static gboolean
 collect_leaves (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray *leaves, GError **error)
 {
@@ -303,7 +304,7 @@ collect_leaves (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray
   return holds;
 }
 
-/* Who holds @memory at the end of a turn, beside what comes back as leaf @k. */
+/* Returns TRUE if @memory is reachable at the end of an iteration other than through leaf @k. */
 static gboolean
 is_held (PhScriptMachine *machine, Turn *turn, GArray *leaves, guint k, guint64 memory)
 {
@@ -324,8 +325,8 @@ is_held (PhScriptMachine *machine, Turn *turn, GArray *leaves, guint k, guint64 
   return machine->frame->given != NULL && g_hash_table_contains (machine->frame->given, GSIZE_TO_POINTER (memory));
 }
 
-/* What shares its elements after a turn shares them in the next one from the start, and what can no longer be read after a turn
- * cannot be in the next one. FALSE: once more, for now that is known. */
+/* Elements shared after an iteration are shared from the start of the next, and names unreadable after one are so in the next. Returns
+ * FALSE if that is new, so that the body must be compiled again. */
 static gboolean
 settle_sharing (PhScriptMachine *machine, Turn *turn, GArray *leaves)
 {
@@ -358,14 +359,14 @@ settle_sharing (PhScriptMachine *machine, Turn *turn, GArray *leaves)
   return settled;
 }
 
-/* What the body sets anew and somebody reads later, and what the function returned from inside. */
+/* Collects what is read after the loop though it is only set inside, and the result of a return inside. */
 static void
 add_extras (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GPtrArray *extras)
 {
   PhScriptValue *returned = g_hash_table_lookup (turn->variables, PH_SCRIPT_RETURNED),
                 *broken = g_hash_table_lookup (turn->variables, PH_SCRIPT_BROKEN);
 
-  /* Who stands behind else asks for it. */
+  /* The else clause needs it. */
   if (loop->py->n_orelse > 0 && !(broken->kind == PH_SCRIPT_BOOL && !broken->i))
     g_ptr_array_add (extras, PH_SCRIPT_BROKEN);
 
@@ -504,7 +505,7 @@ build_loop (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray *le
   return TRUE;
 }
 
-/* What else the body set has no value that is known after it. */
+/* Invalidates the other names that the body sets, since they have no known value afterwards. */
 static void
 forget_rest (PhScriptMachine *machine, PhScriptLoop *loop, GPtrArray *extras)
 {
@@ -516,7 +517,7 @@ forget_rest (PhScriptMachine *machine, PhScriptLoop *loop, GPtrArray *extras)
 
   ph_script_assigned ((PhPy *const *) &loop->py, 1, set, TRUE);
   ph_script_assigned (loop->py->body, loop->py->n_body, in, TRUE);
-  ph_script_assigned (loop->py->orelse, loop->py->n_orelse, behind, TRUE); /* what stands behind else sets is set later */
+  ph_script_assigned (loop->py->orelse, loop->py->n_orelse, behind, TRUE); /* names set in the else clause are set later */
   g_hash_table_iter_init (&iter, set);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     if ((g_hash_table_contains (in, key) || !g_hash_table_contains (behind, key))

@@ -102,7 +102,7 @@ ph_script_unify (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, g
           return TRUE;
         }
     }
-  /* An int beside a float is one: s = 0, then s = s + i / 2. */
+  /* An int that becomes a float is a float: s = 0, then s = s + i / 2. */
   if (is_leaf (a) && is_leaf (b) && is_int_or_float (a) && is_int_or_float (b))
     {
       g_array_append_val (leaves, ((PhScriptLeaf) { ph_script_value_ref (a), ph_script_value_ref (b), PH_DOUBLE, TRUE }));
@@ -208,7 +208,7 @@ ph_script_body_output (PhScriptMachine *machine, PhScriptValue *value, PhDType d
 
   if (made == NULL || (made->graph == machine->graph && !made->is_input && made->producer != NULL))
     return made;
-  /* A body hands on what it makes itself. */
+  /* A body's output must be computed in it. */
   outside = ph_script_wrap (machine, made, FALSE);
   copy = PH_EMIT (machine, Identity, error, outside);
   return copy != NULL ? copy->value : NULL;

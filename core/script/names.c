@@ -32,7 +32,7 @@ add_stored (const PhPy *target, GHashTable *names)
     add_stored (target->items[i], names);
 }
 
-/* LIST.append(x) and LIST.pop() too, wherever they stand. */
+/* Adds lists changed by LIST.append(x) and LIST.pop(), anywhere in @py. */
 static void
 add_changed (const PhPy *py, GHashTable *names)
 {

@@ -85,7 +85,7 @@ not_equal_zero (PhScriptMachine *machine, PhScriptValue *x, PhScriptValue *zero,
   return equal != NULL ? PH_EMIT (machine, Not, error, equal) : NULL;
 }
 
-/* Whether @rest, which has the sign of what is divided, is to be mended: it is not 0, and its sign is not the divisor's. */
+/* Computes where @rest, which has the sign of the dividend, must be corrected: it is not 0, and its sign differs from the divisor's. */
 static PhScriptValue *
 emit_mend (PhScriptMachine *machine, PhScriptValue *rest, PhScriptValue *b, PhScriptValue *zero, GError **error)
 {
@@ -114,7 +114,7 @@ emit_modulo (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, GErro
   return PH_EMIT (machine, Where, error, mend, sum, rest);
 }
 
-/* numpy's: what is divided by 0 is an infinity, and -1 // inf is -1. @nonzero: b is known not to be 0. */
+/* Floor division as in numpy: division by 0 gives an infinity, and -1 // inf is -1. @nonzero: b is known not to be 0. */
 static PhScriptValue *
 emit_floor_division (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, gboolean nonzero, GError **error)
 {
@@ -183,7 +183,8 @@ has_negative (const PhScriptValue *value)
   return FALSE;
 }
 
-/* By powers of two: ONNX's BitShift has no signed types. Rounding down is what >> does to what is negative. */
+/* Shifts by multiplying or dividing by powers of two, since ONNX's BitShift has no signed types. Floor division equals >> for negative
+ * numbers. */
 static PhScriptValue *
 shift (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b, GError **error)
 {
@@ -261,7 +262,7 @@ operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhS
   return both_numbers ? ph_script_weak (g_steal_pointer (&result)) : g_steal_pointer (&result);
 }
 
-/* ── what is neither ── */
+/* ── neither numbers nor tensors ── */
 
 static gboolean
 same_constant (const PhScriptValue *a, const PhScriptValue *b)

@@ -105,7 +105,7 @@ attr_of (const PhOp *op, const char *name, PhTensor *tensor, GError **error)
     }
 }
 
-/* A number, text, a shape, an array of literals: what is known without running anything. (transfer full) (nullable) */
+/* Converts a number, text, shape or array of literals, which are known without running anything. (transfer full) (nullable) */
 static PhTensor *
 known_tensor (PhScriptValue *value)
 {
@@ -220,7 +220,7 @@ add_named (PhScriptMachine *machine, const PhOp *op, const char *name, PhScriptV
   return TRUE;
 }
 
-/* How many outputs: those that are always there; of Split as many as names wait for them. */
+/* Returns the number of outputs: those always present; for Split the number of targets. */
 static guint
 count_outputs (PhScriptMachine *machine, const PhPy *at, const PhOp *op, Call *call)
 {
@@ -243,7 +243,7 @@ count_outputs (PhScriptMachine *machine, const PhPy *at, const PhOp *op, Call *c
   while (n < PH_MAX_ARGS && op->outputs[n].name != NULL
          && (n == 0 || (op->outputs[n].flags & (PH_ARG_OPTIONAL | PH_ARG_VARIADIC)) == 0))
     n++;
-  /* Those that may be left out are made where names wait for them. */
+  /* Optional outputs are made if there are targets for them. */
   while (n < wanted && n < PH_MAX_ARGS && op->outputs[n].name != NULL)
     n++;
   return MAX (n, 1);

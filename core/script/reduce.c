@@ -107,7 +107,7 @@ cumsum (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue *x, GArray *
   return PH_EMIT (machine, CumSum, error, x, axis);
 }
 
-/* sum([1, 2]), max([1, 2]) and sum(f(i) for i in x) as Python has them; FALSE: it is no matter of lists. */
+/* Evaluates sum([1, 2]), max([1, 2]) and sum(f(i) for i in x) as Python does. Returns FALSE if the call is not about a list. */
 static gboolean
 of_list (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue **result, GError **error)
 {

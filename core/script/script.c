@@ -20,7 +20,7 @@ ph_script_next_recorder (void)
   return next_recorder ();
 }
 
-/* NULL stands for what is there and has no tensor yet. */
+/* An entry may be NULL: a value without a tensor yet. */
 static void
 unref_if_any (gpointer tensor)
 {

@@ -1,4 +1,4 @@
-/* store.c: x[i] = y and x[i][j] = y: the variable with what is in it changed.
+/* store.c: x[i] = y and x[i][j] = y: replaces the variable by a changed copy.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/script/script-alias.h"
 #include "core/script/script-execute.h"
@@ -13,7 +13,7 @@ ph_script_root (const PhPy *target)
   return target;
 }
 
-/* What a pair of brackets before the last names: an item of a list, or of a tensor what numpy has no copy of. */
+/* Returns TRUE if the subscript yields a part that shares memory: an item of a list, or a view of a tensor. */
 static gboolean
 is_part (const PhPy *subscript, const PhScriptValue *of, const PhScriptValue *part)
 {
@@ -21,7 +21,7 @@ is_part (const PhPy *subscript, const PhScriptValue *of, const PhScriptValue *pa
                                 : of->kind == PH_SCRIPT_TENSOR && part->kind == PH_SCRIPT_TENSOR && part->memory == of->memory;
 }
 
-/* @of with @value at @target, whose outer brackets come first: x[i][j] = y is x[i] = (x[i] with y at j). */
+/* Returns @of with @value stored at @target, handling outer brackets first: x[i][j] = y is x[i] = (x[i] with y at j). */
 static PhScriptValue *
 stored (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GError **error)
 {

@@ -86,7 +86,7 @@ read_index (PhScriptMachine *machine, const PhPy *py, PhScriptIndex *index, GErr
   return TRUE;
 }
 
-/* The indices of a SUBSCRIPT, with one for each dimension that "..." stands for. (transfer full) (nullable) */
+/* Reads the indices of a SUBSCRIPT, expanding "..." to one for each dimension. (transfer full) (nullable) */
 static GArray *
 read_indices (PhScriptMachine *machine, const PhPy *at, int rank, GError **error)
 {
@@ -243,7 +243,7 @@ check_mask (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhScript
   return rank >= 0 || ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "the rank of the mask is not known") != NULL;
 }
 
-/* Beside other indices a mask is the numbers of what it picks. */
+/* Replaces masks beside other indices by the indices of their true elements. */
 static gboolean
 masks_to_arrays (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, GArray *indices, GError **error)
 {
@@ -344,7 +344,7 @@ take (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GArray *indic
       ph_script_value_unref (x);
       x = part;
     }
-  /* numpy's slices share the elements of what they are of. */
+  /* As in numpy, a slice shares its elements with the array. */
   if (view && ph_script_rank (x) != 0 && x != of)
     x->memory = of->memory;
   return g_steal_pointer (&x);
@@ -494,7 +494,7 @@ store_mask (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhScript
   return cast != NULL ? PH_EMIT (machine, Where, error, wide, cast, x) : NULL;
 }
 
-/* 0, 1, 2, ... in the shape of @x. */
+/* Returns 0, 1, 2, ... in the shape of @x. */
 static PhScriptValue *
 number_elements (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhScriptValue *shape, GError **error)
 {

@@ -1,4 +1,4 @@
-/* word-list.c: the words of what a for goes over: range, len, enumerate, zip.
+/* word-list.c: the words for iteration: range, len, enumerate, zip.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/script/script-call.h"
 #include "core/script/script-operate.h"

@@ -171,7 +171,7 @@ ph_script_word_random (PhScriptMachine *machine, PhScriptArgs *args, GError **er
              : NULL;
 }
 
-/* Rows of what is no array yet are made one first. */
+/* Converts rows that are no arrays yet. */
 static PhScriptValue *
 rows_to_array (PhScriptMachine *machine, const PhPy *at, PhScriptValue *list, PhDType dtype, GError **error)
 {

@@ -180,7 +180,7 @@ word_print (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
     return NULL;
   if ((between != NULL && between->kind != PH_SCRIPT_STRING) || (end != NULL && end->kind != PH_SCRIPT_STRING))
     return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "sep and end of print are strings");
-  /* What is compiled or traced for a graph says nothing. */
+  /* Nothing is printed while a graph is compiled or traced. */
   for (guint i = 0; i < args->n && machine->out != NULL && machine->out->len < 1000000; i++)
     {
       g_autofree char *text = ph_script_is_number (args->values[i]) && args->values[i]->kind == PH_SCRIPT_INT
@@ -205,7 +205,7 @@ word_astype (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
     return NULL;
   if (dtype == PH_UNDEFINED)
     return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "astype wants an element type");
-  /* A copy, also of what has that type. */
+  /* A copy, even if the type is the same. */
   return ph_script_dtype (args->values[0]) == dtype && args->values[0]->kind == PH_SCRIPT_TENSOR && !args->values[0]->weak
              ? PH_EMIT (machine, Identity, error, args->values[0])
              : ph_script_cast (machine, args->values[0], dtype, error);

@@ -13,7 +13,7 @@ typedef struct
   PhSnapshot *snapshot; /* (nullable) of the document */
   PhModel *model;       /* (nullable) or what the console recorded */
   char *output;         /* (nullable) the first float output */
-  GHashTable *feeds;    /* (nullable) of what was recorded */
+  GHashTable *feeds;    /* (nullable) feeds of the recording */
   PhAdjoint *adjoint;
 } Adjoint;
 

@@ -14,7 +14,7 @@ typedef struct
   guint here, stay;
 } Count;
 
-/* Whether what @function does is not all of ONNX: a call of it that could not be written out stays. */
+/* Returns TRUE if the body of @function is not entirely ONNX: a call of it that could not be inlined stays. */
 static gboolean
 is_foreign (const PhFunction *function)
 {

@@ -88,7 +88,7 @@ typedef struct
 {
   char mark;
   guint a, b;
-} Line; /* the line of each side that this one is, or stands before */
+} Line; /* for each side the index of this line, or of the one it precedes */
 
 static GArray *
 align_lines (char **a, char **b)

@@ -104,7 +104,7 @@ reply_order (PhCall *call, const PhExecution *execution, guint at)
 
       json_object_set_string_member (row, "mark", i + 1 == at ? "→" : "");
       describe (execution, i, ph_document_get_model (call->document), row);
-      /* What is still to come is not known yet. */
+      /* Values of later events are not known yet. */
       if (i >= at)
         json_object_set_string_member (row, "value", "");
     }

@@ -55,7 +55,7 @@ open_begin (PhCall *call, GError **error)
 {
   Open *open;
 
-  /* A name with blanks need not be quoted when it is a file as it stands. */
+  /* An existing file's name with blanks need not be quoted. */
   if (call->argc > 1 && g_file_test (call->rest, G_FILE_TEST_EXISTS))
     {
       g_strfreev (call->argv);
@@ -104,7 +104,7 @@ say_problems (PhCall *call, GPtrArray *problems, guint limit)
     ph_reply_say (call->reply, "and %u more: `problems` lists them\n", problems->len - limit);
 }
 
-/* "opset 17", "HLO", or "" of what has neither. */
+/* Returns "opset 17", "HLO", or "" if neither applies. */
 static char *
 describe_form (PhModel *model)
 {
@@ -168,7 +168,7 @@ open_finish (PhCall *call, GError **error)
   json_object_set_int_member (call->reply->json, "opset", opset);
   ph_reply_say (call->reply, "%s%s: %u node%s%s%s\n", base, beside ? " is open in a tab beside" : "", nodes,
                 nodes == 1 ? "" : "s", *form != '\0' ? ", " : "", form);
-  /* A file can be opened again; what came from none is gone. */
+  /* A file can be opened again; a model without one is lost. */
   if (lost && !beside)
     ph_reply_say (call->reply, "it takes the place of %s, which came from no file\n", before);
   if (steps > 0)
@@ -248,7 +248,7 @@ is_hlo (const char *path)
   return format != NULL && (format->dialect == &ph_dialect_stablehlo || format->dialect == &ph_dialect_hlo);
 }
 
-/* A file of HLO or StableHLO: what is neither is written in StableHLO's operators first. NULL without @error: the model can be written as it is. */
+/* Converts the model for a file of HLO or StableHLO. Returns NULL without @error if it can be written as it is. */
 static PhModel *
 model_for (PhCall *call, const char *path, GError **error)
 {

@@ -103,7 +103,7 @@ help_on_pass (PhCall *call, const PhPass *pass)
     ph_reply_say (call->reply, "Elsewhere: %s\n", pass->elsewhere);
 }
 
-/* "square" in whatever passes have a rule of that name, or "strength-reduction/square". */
+/* Explains a rule: "square" in all passes that have one, or "strength-reduction/square". */
 static gboolean
 help_on_rule (PhCall *call, const char *name)
 {
@@ -321,7 +321,7 @@ source_begin (PhCall *call, GError **error)
       g_error_free (own);
       return FALSE;
     }
-  if (!g_utf8_validate (text, (gssize) size, NULL)) /* nor is what holds a NUL byte */
+  if (!g_utf8_validate (text, (gssize) size, NULL)) /* and a NUL byte is no text */
     {
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s is not a script: it is not text", call->argv[0]);
       return FALSE;
@@ -329,7 +329,7 @@ source_begin (PhCall *call, GError **error)
   for (char *end = text; to < G_MAXUINT && (end = strchr (end, '\n')) != NULL; end++)
     if (--to == 0)
       end[1] = '\0';
-  /* A file of Python runs as one text, whose numbers stay Python's own. */
+  /* A Python file runs as a whole, with Python's own numbers. */
   if (g_str_has_suffix (call->argv[0], ".py"))
     return ph_call_read_script (call, text, error);
   lines = ph_lines_join (text, first);
@@ -356,7 +356,7 @@ history_begin (PhCall *call, GError **error)
       const PhCommand *command;
       const char *rest;
 
-      /* It would only list itself; and the lines of a script stand here each on its own. */
+      /* It would only list itself; and a script's lines are listed individually. */
       if (ph_line_classify (lines->pdata[i], &command, &rest) == PH_LINE_COMMAND
           && (g_str_equal (command->name, "history")
               || (g_str_equal (command->name, "source") && !g_str_has_suffix (lines->pdata[i], ".py"))))

@@ -15,7 +15,7 @@
 
 extern const PhPass ph_pass_compare; /* passes/compare.c */
 
-#define SECONDS 50 /* that a hunt may take, unless it is told otherwise */
+#define SECONDS 50 /* default time limit of a hunt */
 
 typedef struct
 {
@@ -27,7 +27,7 @@ typedef struct
   char *folder, *out; /* (nullable)                                         */
   char *runner;       /* (nullable) a program that computes                 */
   char *report;       /* (nullable) a file                                  */
-  gboolean fail;      /* what is found makes the command fail               */
+  gboolean fail;      /* a finding makes the command fail                   */
   PhHunt *hunt;
   PhHuntFiles files;
   PhCall *call;
@@ -346,7 +346,7 @@ hunt_work (PhCall *call, GError **error)
   self->hunt = ph_hunt (model, &self->options, error);
   if (self->hunt == NULL)
     return FALSE;
-  /* What is known is kept also when the rest was cancelled. */
+  /* Results are kept even if the hunt was cancelled. */
   if (self->hunt->stopped)
     self->options.cancellable = NULL;
   if (self->hunt->found && self->out != NULL)

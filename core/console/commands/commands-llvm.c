@@ -73,7 +73,7 @@ llvm_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
-/* The file without what is too new for opt; NULL: there is none of that in it. */
+/* Returns the file without keywords that are too new for opt, or NULL if it has none. */
 static GBytes *
 for_older (Llvm *llvm)
 {

@@ -411,7 +411,7 @@ text_matches (const char *text, const char *needle, GRegex *regex)
   return strstr (folded, needle) != NULL;
 }
 
-/* Operator, name, attributes, and names and types of what it makes. */
+/* Searches operator, name, attributes, and names and types of outputs. */
 static const char *
 match_of (PhNode *node, const char *needle, GRegex *regex)
 {

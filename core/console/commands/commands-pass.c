@@ -83,7 +83,7 @@ passes_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
-/* ── a pass of one's own ── */
+/* ── user passes ── */
 
 typedef struct
 {
@@ -182,7 +182,7 @@ entries_to_json (PhCall *call)
   return rows;
 }
 
-/* For people, what was changed about it; the rest is known. */
+/* Shows only the changed entry; people know the rest. */
 static void
 reply_entry (PhCall *call, guint index)
 {
@@ -193,7 +193,7 @@ reply_entry (PhCall *call, guint index)
   ph_reply_table (call->reply, changed, entry_columns, G_N_ELEMENTS (entry_columns));
 }
 
-/* What the passes that are on can come to do, as far as the pipeline allows it. */
+/* Returns the least exactness among the enabled passes, as far as the pipeline allows it. */
 static PhExactness
 worst (PhDocument *document)
 {
@@ -322,7 +322,7 @@ ph_call_find_entry (PhCall *call, const char *text, guint *index, GError **error
         *index = i;
         return TRUE;
       }
-  /* In a pipeline of one's own it goes by the name of what it does there. */
+  /* In a user's pipeline newest-form takes the place of upgrade-opset. */
   if (entries->len > 0 && g_str_equal (text, "upgrade-opset")
       && g_str_equal (g_array_index (entries, PhPipelineEntry, 0).pass->name, "newest-form"))
     {

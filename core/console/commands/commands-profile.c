@@ -19,12 +19,12 @@
 
 typedef struct
 {
-  PhSnapshot *snapshot; /* of which the model is made in work */
+  PhSnapshot *snapshot; /* cloned by the worker */
   PhModel *model;       /* (nullable)              */
   GHashTable *named;    /* name -> PhTensor        */
   PhProfile *profile;   /* (nullable)              */
   double runs, top;
-  gint64 seed; /* -1: only what is fed    */
+  gint64 seed; /* -1: only the feeds      */
   gboolean by_op, reference;
   char *roofline; /* (nullable) a file       */
   PhPeaks peaks;
@@ -80,7 +80,7 @@ run_progress (guint done, guint total, gpointer data)
   ph_call_progress (data, "measuring", total > 0 ? (double) done / total : -1);
 }
 
-/* What a row says beside its names: the numbers of one node, or of all of one operator. */
+/* Adds the numbers of one node, or of all nodes of one operator. */
 static void
 add_numbers (JsonObject *row, const PhNodeTime *time, gint64 total, const PhPeaks *peaks)
 {
@@ -134,7 +134,7 @@ add_up (Profile *job, const PhNodeTime *times, guint n, GPtrArray *names)
           g_hash_table_insert (places, (gpointer) node->op_type, GUINT_TO_POINTER (place));
         }
       sum = &g_array_index (sums, PhNodeTime, place - 1);
-      sum->node = place; /* by which its name is found after sorting */
+      sum->node = place; /* to find its name after sorting */
       sum->calls += times[i].calls;
       sum->ns += times[i].ns;
       sum->bytes += times[i].bytes;

@@ -1,4 +1,4 @@
-/* commands-query.c: what is asked by select and by expressions: tables, trace.
+/* commands-query.c: commands about SQL and expressions: select, tables, trace.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/call-arguments.h"
 #include "core/console/call-parts.h"
@@ -6,7 +6,7 @@
 #include "core/console/command-code.h"
 #include "core/console/other-code.h"
 
-/* What stands behind it runs in its stead (around.c); alone it is a question. */
+/* The line after it runs in its place (around.c); alone it is an error. */
 static gboolean
 around_begin (PhCall *call, GError **error)
 {

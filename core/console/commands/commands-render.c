@@ -40,7 +40,7 @@ render_free (gpointer data)
   g_free (render);
 }
 
-/* What the view says, and nobody said otherwise. */
+/* Takes the view's settings as defaults. */
 static void
 take_view (PhCall *call, Render *render)
 {
@@ -148,7 +148,7 @@ reply_written (PhCall *call, const Render *render, const PhRenderFacts *facts)
   ph_reply_say (call->reply, "wrote %s\n", render->path);
 }
 
-/* How large models are laid out, by the model; the rest, by the view. */
+/* Takes the layout of large models from the model, the rest from the view. */
 static void
 fill_scene (Render *render, PhModel *model)
 {

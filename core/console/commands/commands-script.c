@@ -166,7 +166,7 @@ ph_call_compare_function (PhCall *call, GError **error)
 
 #define LIST_WIDTH 24
 
-/* As many as fit a column, and how many there are beside them. */
+/* Joins as many names as fit into a column, and says how many more there are. */
 static char *
 join (GPtrArray *nodes)
 {

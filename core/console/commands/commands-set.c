@@ -1,4 +1,4 @@
-/* commands-set.c: set, for the budgets of what is computed and for preferences, and mode.
+/* commands-set.c: set, for budgets and preferences, and mode.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/call-arguments.h"
 #include "core/console/call-places.h"
@@ -153,7 +153,7 @@ say_setting (PhCall *call, guint i)
   json_object_set_string_member (row, "summary", settings[i].summary);
 }
 
-/* "8G", "500M", "1e6": with units of @thousand. 0: it is none. */
+/* Parses "8G", "500M" or "1e6", with units of @thousand. Returns 0 if it is no number. */
 static guint64
 parse_number (const char *text, double thousand)
 {

@@ -123,7 +123,7 @@ ph_run_work (PhCall *call, GError **error)
   return ph_job_run (run->job, call->cancellable, error) && (!run->verify || verify_job (call, run, error));
 }
 
-/* Says which rewrite lies just behind the position, when it stands inside a step. */
+/* Shows the last rewrite if the position is inside a step. */
 static void
 reply_rewrite (PhCall *call)
 {
@@ -190,7 +190,7 @@ reply_pass_break (PhCall *call)
     }
 }
 
-/* Whether a pass is done that was asked for. */
+/* Returns TRUE if a requested pass has run. */
 static gboolean
 any_asked_for (PhCall *call, Run *run)
 {
@@ -208,8 +208,8 @@ ph_run_finish (PhCall *call, GError **error)
   PhHistory *history = ph_document_get_history (call->document);
   guint end;
 
-  /* What an error or Ctrl+C stopped keeps the passes that were done by then: they may have taken minutes. Where there is none
-   * but the one that comes before by itself, what was given up leaves no trace. */
+  /* An error or Ctrl+C keeps the finished passes, which may have taken minutes. If only the automatic first one has run, a cancelled
+   * command leaves no trace. */
   if (!call->reply->ok && g_cancellable_is_cancelled (call->cancellable) && (run->job == NULL || !any_asked_for (call, run)))
     return TRUE;
   if (run->job != NULL ? !ph_document_take_job (call->document, run->job, !run->ahead, error)
@@ -287,7 +287,7 @@ add_named_passes (PhCall *call, PhJob *job, GError **error)
   return TRUE;
 }
 
-/* The first step behind the one that comes next which has a breakpoint before it; the end of the history without one. */
+/* Returns the first step after the next one with a breakpoint before it, or the end of the history. */
 static guint
 next_breakpoint (PhDocument *document, guint from)
 {
@@ -358,7 +358,7 @@ ph_run_begin (PhCall *call, GError **error)
     }
   else
     {
-      /* What was computed already is walked, the rest is run behind it. */
+      /* Steps that exist are walked; the rest is run after them. */
       PhPosition end = { next_breakpoint (call->document, at.step), 0 };
       int done = to != NULL ? ph_document_entry_step (call->document, entry) : -1;
 

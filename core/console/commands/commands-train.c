@@ -21,7 +21,7 @@ typedef struct
   char *optimizer, *rate, *loss;
   guint n_steps;
   guint64 seed;
-  GHashTable *named; /* name -> PhTensor: what is fed                                          */
+  GHashTable *named; /* name -> PhTensor: the feeds                                            */
   GHashTable *state; /* (nullable) name -> PhTensor: what the last step left for the next one  */
 } Train;
 
@@ -40,7 +40,7 @@ train_free (gpointer data)
   g_free (train);
 }
 
-/* The output that the input @input is to be fed from in the next run: NAME_new. (nullable) */
+/* Returns the output that feeds the input @input in the next run: NAME_new. (nullable) */
 static PhValue *
 next_of (PhModel *model, const PhValue *input)
 {

@@ -69,8 +69,7 @@ find_input (PhCall *call, const char *name, GError **error)
   return NULL;
 }
 
-/* "random SEED [SIZE...]": the sizes stand for the dimensions that the type leaves open, in order; where it leaves open how many there
- * are, for all of them. */
+/* "random SEED [SIZE...]": the sizes replace the open dimensions of the type, in order; if the rank is open, they are all dimensions. */
 static PhTensor *
 random_feed (PhCall *call, PhValue *input, GError **error)
 {
@@ -201,7 +200,7 @@ feed_begin (PhCall *call, GError **error)
 typedef struct
 {
   PhModel *model;
-  PhSnapshot *snapshot; /* of which the model is made in work        */
+  PhSnapshot *snapshot; /* cloned by the worker                      */
   GHashTable *named;    /* name -> PhTensor                          */
   GPtrArray *wanted;    /* (element-type PhValue) of @model          */
   GHashTable *results;  /* (nullable) PhId -> PhTensor               */
@@ -292,7 +291,7 @@ run_progress (guint done, guint total, gpointer data)
 
 #define LONGEST 200
 
-/* What a file may be called: the name with everything doubtful replaced. */
+/* Returns @name as a file name, with doubtful characters replaced. */
 static char *
 file_name_of (const char *name, guint index)
 {
@@ -529,7 +528,7 @@ grad_work (PhCall *call, GError **error)
   return call->data == NULL || ph_job_run (((Grad *) call->data)->job, call->cancellable, error);
 }
 
-/* What the output "grad_x" or, where that name was taken, "grad_x_1" is the gradient by. (transfer full) */
+/* Returns the value that the output "grad_x", or "grad_x_1" if that name was taken, is the gradient of. (transfer full) */
 static char *
 gradient_by (PhModel *model, const char *prefix, const char *output)
 {

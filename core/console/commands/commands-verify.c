@@ -267,7 +267,7 @@ bisect_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
-/* A pass that failed is to blame whatever the results are. */
+/* Blames a pass that failed, whatever the results are. */
 static gboolean
 blame_failure (PhCall *call, PhHistory *history, guint first, guint end)
 {
@@ -357,7 +357,7 @@ check_free (gpointer data)
   g_free (check);
 }
 
-/* One of a list: a pass, and what it is told: exec 'python3 mypass.py'. */
+/* Adds one pass of a list, with its arguments: exec 'python3 mypass.py'. */
 static gboolean
 check_add_pass (Check *check, const char *text, GError **error)
 {

@@ -62,7 +62,7 @@ find_field (PhCall *call, PhViewField *field, GError **error)
   return ph_call_usage (call, error, "a view has no '%s': `view` lists what it has", call->argv[0]);
 }
 
-/* What was asked for is not repeated, nor where the window is by now. */
+/* A requested value is not repeated, and neither is the window's current viewport. */
 static void
 say_value (PhCall *call, PhViewField field, const char *value)
 {
@@ -172,7 +172,7 @@ measure_of (JsonObject *answer, const char *title, GError **error)
                    : ph_measure_new_names (PH_COLOR_QUERY, title, g_steal_pointer (&names));
 }
 
-/* What was asked, as typed: SQL that has a > in it is one word, in quotes. (transfer full) */
+/* Returns the query as typed: SQL that contains a > must be one quoted word. (transfer full) */
 static char *
 query_text (PhCall *call)
 {

@@ -43,7 +43,7 @@ visit_inputs (PhNode *node, Visit visit, gpointer data)
     }
 }
 
-/* A node comes after what it reads, and after what its bodies read from outside. */
+/* Visits the nodes before @node: its producers, and those of values that its bodies capture. */
 static void
 visit_before (PhNode *node, Visit visit, gpointer data)
 {
@@ -64,7 +64,7 @@ visit_after (PhNode *node, Visit visit, gpointer data)
         {
           PhNode *user = g_array_index (value->uses, PhUse, u).node;
 
-          /* What is used in a body is used by its owner. */
+          /* A use in a body is also a use by its owner. */
           visit (user, data);
           for (PhNode *owner = user->graph->owner; owner != NULL && user->graph != node->graph; owner = owner->graph->owner)
             {
@@ -165,7 +165,7 @@ sql_descendants (sqlite3_context *out, int argc, sqlite3_value **argv)
   reached (out, argv, TRUE);
 }
 
-/* A shortest way from one to the other, both ends with it; NULL: there is none. */
+/* Returns a shortest path between two nodes, both included, or NULL if there is none. */
 static void
 sql_path (sqlite3_context *out, int argc, sqlite3_value **argv)
 {
@@ -312,7 +312,7 @@ sql_dominates (sqlite3_context *out, int argc, sqlite3_value **argv)
 
 /* ── shapes as text ── */
 
-/* "[batch,seq,8]", or what stands in brackets in "float[batch,seq,8]"; a type without brackets has no dimensions. (transfer full) */
+/* Returns the dimensions in "[batch,seq,8]" or "float[batch,seq,8]"; a type without brackets has none. (transfer full) */
 static char **
 dimensions (sqlite3_value *value)
 {

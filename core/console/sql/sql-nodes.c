@@ -12,7 +12,7 @@ count_nodes (PhSql *sql)
   return sql->view != NULL ? sql->view->model->nodes->len : 0;
 }
 
-/* Nodes of fused bodies are not shown, as they are nowhere counted: their fused node stands for them. */
+/* Returns FALSE for nodes in fused bodies: as in all counts, their fused node represents them. */
 static gboolean
 is_shown (const PhNode *node)
 {

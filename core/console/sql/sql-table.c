@@ -16,7 +16,7 @@ typedef struct
   gint64 slot, end;
   const guint *next;    /* (nullable) the slots are not in a row: of an index                   */
   const GArray *groups; /* (nullable) of an index, all of them are read                           */
-  guint group;          /* the one that comes next                                                */
+  guint group;          /* the next group                                                         */
   PhSqlView *view;      /* (nullable) nothing is open                                           */
 } Cursor;
 typedef struct
@@ -62,7 +62,7 @@ vtab_disconnect (sqlite3_vtab *vtab)
 #define HAS_POSITION 16
 #define IN_ORDER     32
 
-/* The text column by which all rows are wanted in order, or grouped, which spares SQLite to sort them; -1: none. */
+/* Returns the text column by which rows are to be sorted or grouped, if an index spares SQLite the sorting; -1 if there is none. */
 static int
 ordered_by (const Vtab *vtab, const sqlite3_index_info *info)
 {

@@ -158,7 +158,7 @@ sql_regexp (sqlite3_context *out, int argc, sqlite3_value **argv)
   sqlite3_result_int (out, g_regex_match (regex, text, 0, NULL));
 }
 
-/* The natural one, as in expressions; SQLite's own is to base 10, which log10 says. */
+/* The natural logarithm, as in expressions; SQLite's own log is to base 10, for which there is log10. */
 static void
 sql_log (sqlite3_context *out, int n, sqlite3_value **values)
 {
@@ -228,7 +228,7 @@ ph_sql_free (PhSql *sql)
   g_free (sql);
 }
 
-/* What the query is to read, in the document's thread. The snapshot of the query before is kept while nothing moved. */
+/* Prepares what the query reads, in the document's thread. The previous snapshot is reused while nothing changed. */
 static void
 take_snapshot (PhSql *sql, gboolean threaded)
 {
