@@ -9,7 +9,7 @@
 #include "core/console/command.h"
 #include "views/view-actions.h"
 
-/* What only a window has: looking, not doing. Each name is implemented in window-actions.c. */
+/* Actions of the window alone: looking, not doing. Each name is implemented in window-actions.c. */
 /* clang-format off */
 static const PhAction own_actions[] = {
   { "win.palette",        N_("Find a Command"),               N_("Find and run any command"), "<Control>k|<Control><Shift>p", NULL, N_("Help") },
@@ -33,7 +33,7 @@ static const PhAction own_actions[] = {
 };
 /* clang-format on */
 
-/* Under which heading a command stands in the menu and among the keys. */
+/* Returns the heading of a command in the menu and among the shortcuts. */
 static const char *
 command_group (const PhCommand *command)
 {
@@ -72,7 +72,7 @@ ph_action_name_of_command (const char *command)
   return g_strconcat ("command.", dashed, NULL);
 }
 
-/* What the picture can be seen as. */
+/* Appends the values of a view setting as actions. */
 static void
 append_view (GArray *list, const PhViewRow *row)
 {

@@ -1,5 +1,4 @@
-/* palette.c: all commands, and the steps that did something, in one list that one types into. What is neither runs as a line of
- * the console.
+/* palette.c: a searchable list of all commands, and of steps that changed something. Any other text runs as a line of the console.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/palette.h"
 
@@ -14,7 +13,7 @@
 struct _PhPalette
 {
   GtkPopover parent_instance;
-  PhWindow *window;  /* (unowned) whose child it is       */
+  PhWindow *window;  /* (unowned) its parent              */
   GtkWidget *before; /* (nullable) had the keyboard before */
   GtkSearchEntry *entry;
   GtkListView *list;
@@ -48,7 +47,7 @@ ranked_clear (gpointer ranked)
   g_free (((Ranked *) ranked)->name);
 }
 
-/* The step that a line goes to; NULL: it is no such line. */
+/* Returns the step that a row goes to, or NULL if it is no such row. */
 static const PhStep *
 step_of (PhPalette *self, const char *name, guint *index)
 {
@@ -60,7 +59,7 @@ step_of (PhPalette *self, const char *name, guint *index)
   return history && number > 0 && number <= history->steps->len ? &g_array_index (history->steps, PhStep, number - 1) : NULL;
 }
 
-/* Only what is asked for by name: they would push the commands out of an empty search. */
+/* Ranks steps only for a search text: they would push the commands out of an empty search. */
 static void
 rank_steps (PhPalette *self, const char *typed, GArray *ranked)
 {
@@ -82,7 +81,7 @@ best_first (gconstpointer a, gconstpointer b)
   return ((const Ranked *) b)->score - ((const Ranked *) a)->score;
 }
 
-/* What cannot be done now stays in its place, so that the same letters always find the same command. */
+/* Actions that are unavailable now keep their place, so that the same letters always find the same command. */
 static void
 on_changed (PhPalette *self)
 {
@@ -115,7 +114,7 @@ on_changed (PhPalette *self)
   gtk_widget_set_visible (self->notice, FALSE);
 }
 
-/* Who had the keyboard has it again, before an action gives it to somebody else. */
+/* Returns the focus to its previous widget, before an action moves it. */
 static void
 close_palette (PhPalette *self)
 {

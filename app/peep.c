@@ -19,7 +19,7 @@ enum
   EXIT_USAGE
 };
 
-/* What -c and -f ask for, in the order in which they were written. */
+/* The arguments of -c and -f, in order. */
 typedef struct
 {
   char *text;
@@ -68,7 +68,7 @@ say_reply_error (PhReply *reply, const char *place)
     say_error (ph_terminal_error_prefix (), place, reply->error->message);
 }
 
-/* @place: (nullable) the script and line that an error is to name. FALSE: stop here. */
+/* Prints a reply. @place: (nullable) the script and line that an error names. Returns FALSE to stop. */
 static gboolean
 show (Peep *peep, PhReply *reply, const char *place)
 {
@@ -97,7 +97,7 @@ show (Peep *peep, PhReply *reply, const char *place)
   return (reply->ok || peep->keep_going) && !reply->quit && !ph_terminal_was_interrupted ();
 }
 
-/* What could not even be asked is answered as if it had been. */
+/* Prints an error in the form of a reply, for a command that could not be run. */
 static gboolean
 show_error (Peep *peep, char *command, GError *error, const char *place)
 {
@@ -278,7 +278,7 @@ print_manual (void)
       commands);
 }
 
-/* Files in which the formats stand: made of the list of formats. */
+/* Prints files generated from the list of formats. */
 static gboolean
 print_formats (const char *what)
 {

@@ -1,8 +1,6 @@
-/* session.c: what is open and where, kept while the program runs, so that a crash loses nothing but the values that were computed; and
- * where one was in each file, for the next time that it is opened.
- *
- * What a line of the console did is with the system before its answer is shown; what the pointer does alone (selecting, scrolling) is
- * within a second.
+/* session.c: saves what is open and the position in it while the program runs, so that a crash loses only computed values; and the last
+ * position in each file, for the next time it is opened. The effect of a console line is saved before its reply is shown; that of the
+ * pointer alone (selecting, scrolling) within a second.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/session.h"
 
@@ -27,7 +25,7 @@ struct _PhSession
   char *name;    /* of the file, its own among the sessions that run: "session.ini", "session-2.ini", ... */
   int lock;      /* of @name; the system lets go of it however the program ends. -1: the folder cannot be written */
   gboolean told; /* that nothing can be kept */
-  guint tries;   /* how often what was restored brought the program down before it was calm; 0: it is calm */
+  guint tries;   /* number of crashes after restoring; 0 once the program has run long enough */
   guint calm;    /* timer */
 };
 
@@ -190,7 +188,7 @@ save_after (PhSession *self, PhDocumentView *view, const char *line)
                   *folder = g_path_get_dirname (path);
   g_autoptr (GError) error = NULL;
 
-  /* What was queued is done with this. */
+  /* This save includes the queued one. */
   g_clear_handle_id (&self->timer, g_source_remove);
   g_mkdir_with_parents (folder, 0700);
   const guint n = collect (self, file, prefix, view, line);
@@ -243,7 +241,7 @@ queue_save (PhDocumentView *view)
     self->timer = g_timeout_add_seconds (1, on_timer, self);
 }
 
-/* Before the answer is seen: its handler stands before those of what shows it. */
+/* Saves before the reply is visible: this handler is connected before those that show it. */
 static void
 on_finished (PhDocumentView *view, PhReply *reply)
 {
@@ -268,7 +266,7 @@ on_resume (PhDocumentView *view)
     ph_tab_state_restore (view, memory, "file", TRUE);
 }
 
-/* Where one was in this file the last time is offered, not done: the file may be opened to begin anew. */
+/* Offers to continue at the last position in this file, but does not go there: the file may be opened to start over. */
 static void
 on_opened (PhDocumentView *view)
 {

@@ -63,7 +63,7 @@ add_shortcut (GString *ui, const char *keys, const char *title, const char *wher
   g_string_append_printf (ui, "%s%s</object></child>", markup, subtitle);
 }
 
-/* What a person at the console has to know of an action's keys. (nullable) (transfer full) */
+/* Says which keys of an action work in the console. (nullable) (transfer full) */
 static char *
 say_where (const char *shortcut)
 {

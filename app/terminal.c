@@ -66,7 +66,7 @@ cancel_in_thread (gpointer data)
   return NULL;
 }
 
-/* Columns of the terminal that shows the replies; 0: none does. */
+/* Returns the columns of the terminal that shows replies, or 0 if there is none. */
 static guint
 columns (void)
 {
@@ -187,7 +187,7 @@ ph_terminal_open (PhConsole *console)
   rl_signal_event_hook = on_signal;
   ph_line_editor_init (get_console, wants_colour (STDOUT_FILENO));
   rl_catch_signals = 1;
-  /* Debian's readline leaves it off. What ~/.inputrc says of it, read once more, still decides. */
+  /* Debian's readline disables it. ~/.inputrc, read once more, still decides. */
   rl_initialize ();
   if (isatty (STDOUT_FILENO) && term != NULL && *term != '\0' && !g_str_equal (term, "dumb"))
     {
@@ -197,7 +197,7 @@ ph_terminal_open (PhConsole *console)
   ph_line_editor_open_history (HISTORY_LINES);
 }
 
-/* ── what is longer than the screen ── */
+/* ── paging ── */
 
 static void
 put (char *text)
@@ -240,7 +240,7 @@ ph_terminal_page (const char *text)
       if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
         ph_pager_resize (pager, size.ws_row, size.ws_col);
       put (ph_pager_type (pager, keys, (gsize) n, &used));
-      /* What it did not take is for the prompt. */
+      /* Keys left over by the pager are for the prompt. */
       for (gsize i = used; i < (gsize) n; i++)
         rl_stuff_char (keys[i]);
     }
@@ -273,14 +273,14 @@ ph_terminal_read (const char *prompt)
         g_string_truncate (joined, 0);
       if (line == NULL && joined->len == 0)
         {
-          /* Where it brackets pastes, readline has ended the line. */
+          /* With bracketed paste readline has ended the line itself. */
           if (g_strcmp0 (rl_variable_value ("enable-bracketed-paste"), "on") != 0)
             printf ("\n");
           return NULL;
         }
       if (line == NULL)
         break;
-      /* What was pasted as a whole is several lines. */
+      /* A paste may contain several lines. */
       if (joined->len == 0 && strchr (line, '\n') != NULL)
         {
           g_autoptr (GPtrArray) lines = ph_lines_join (line, NULL);

@@ -1,4 +1,4 @@
-/* window-actions.c: what the window's actions do: run a command, ask for what it needs first, or look elsewhere.
+/* window-actions.c: implements the window's actions: run a command, first asking for its arguments, or change the view.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 #include "config.h"
@@ -66,14 +66,14 @@ step_over_unchanged (PhWindow *self, const char *command, gboolean forward, gboo
   ph_window_run (self, "goto %s", text);
 }
 
-/* A command whose first argument is not optional must be finished by hand. */
+/* Returns TRUE if a command's first argument is mandatory: it must be completed by hand. */
 static gboolean
 needs_arguments (const PhCommand *command)
 {
   return command->arguments && *command->arguments && *command->arguments != '[';
 }
 
-/* What only text answers is of no use where the console is not seen. */
+/* Shows the console for commands that reply in text only. */
 static void
 show_answer (PhWindow *self, const PhCommand *command)
 {
@@ -294,7 +294,7 @@ ACTION (do_graph)
   gtk_widget_activate_action (GTK_WIDGET (ph_document_view_get_pane (ph_window_get_view (data))), name, NULL);
 }
 
-/* "view.part", "view.part::all": of what is open. */
+/* Returns TRUE for an action about the open model, such as "view.part" or "view.part::all". */
 static gboolean
 is_of_model (const char *action)
 {
@@ -304,7 +304,7 @@ is_of_model (const char *action)
   return g_str_equal (words[0], "view") && words[1] && ph_view_find (words[1], &field) && ph_view_row (field)->of_model;
 }
 
-/* What an action needs that is not so now, said to people; NULL: nothing. Buttons, menus, keys and the palette all follow it. */
+/* Explains why an action is unavailable now, or returns NULL if it is available. Used by buttons, menus, keys and the palette. */
 const char *
 ph_window_why_off (PhWindow *self, const char *action)
 {
@@ -357,7 +357,7 @@ ph_window_update_actions (PhWindow *self)
     update_enabled (self, G_ACTION_MAP (self->view_actions), "view.");
 }
 
-/* What is left takes all of the width: a paned whose both sides are hidden is hidden too. */
+/* Hides a paned whose sides are both hidden, so that the rest takes all of the width. */
 static void
 update_panes (PhWindow *self)
 {

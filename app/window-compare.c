@@ -42,7 +42,7 @@ on_copied (PhDocumentView *first, PhModel *model, PhModel *copy, gpointer data)
   ph_window_run (self, "compare %s", quoted);
 }
 
-/* In a tab of its own, so that the steps of this one stay as they are. */
+/* Compares in a new tab, so that the steps of this one stay as they are. */
 void
 ph_window_compare (PhWindow *self, GFile *file)
 {
@@ -57,7 +57,7 @@ ph_window_compare (PhWindow *self, GFile *file)
   g_set_weak_pointer (&compare->window, self);
   compare->path = g_steal_pointer (&path);
   compare->at = ph_document_get_position (self->document);
-  /* Where this tab shows what another model has instead, it is the first that is compared once more. */
+  /* If this tab shows a comparison itself, its first model is compared again. */
   guint step;
   if (ph_hand_steps_find_compare (self->document, &step) && compare->at.step >= step)
     compare->at = (PhPosition) { step, 0 };

@@ -5,7 +5,7 @@
 #include "app/window-private.h"
 #include "core/io/format.h"
 
-/* @patterns: NULL for those of the formats that can be opened or saved. */
+/* @patterns: NULL for those of all formats that can be opened or saved. */
 typedef struct
 {
   const char *command, *title;

@@ -37,7 +37,7 @@ get_text (JsonObject *json, const char *name)
   return json_object_get_string_member_with_default (json, name, NULL);
 }
 
-/* "wrong: pass cse, rule merge-equal: first [0, 2] is -0.9, and should be 0" (transfer full) */
+/* Returns a text like "wrong: pass cse, rule merge-equal: first [0, 2] is -0.9, and should be 0". (transfer full) */
 static char *
 describe (JsonObject *json)
 {
@@ -113,7 +113,7 @@ typedef struct
   char *text;
 } Telling; /* both owned */
 
-/* What opens takes the banner away, so it comes last. */
+/* Opening removes the banner, so it is shown last. */
 static void
 on_shown (GObject *console, GAsyncResult *result, gpointer data)
 {
@@ -155,7 +155,7 @@ open_reduced (const Hunt *hunt, JsonObject *json)
   g_autofree char *witness = g_build_filename (hunt->folder, get_text (json, "witness"), NULL);
   JsonArray *feeds = json_object_get_array_member (json, "feeds");
 
-  /* What was hunted is the only step here. */
+  /* The hunted step is the only one here. */
   ph_document_set_pipeline (ph_document_view_get_document (view), "none", NULL);
   ph_document_view_open (view, path);
   for (guint i = 0; feeds && i < json_array_get_length (feeds); i++)

@@ -12,7 +12,8 @@ panel_of (PhWindow *self, PhViewField field)
                                       : GTK_WIDGET (self->bottom_pane);
 }
 
-/* The view says what is wanted, and fits. Without a model the panels about one would be empty frames around the start page. */
+/* Shows the panels that the view's settings ask for and that fit. Without a model, panels about it would be empty frames around the start
+ * page. */
 void
 ph_window_update_panels (PhWindow *self)
 {

@@ -69,7 +69,7 @@ update_page (PhDocumentView *view)
 
   if (!page)
     return;
-  /* What is shown is UTF-8, and a tooltip of a tab is markup besides; the name of a file may be any bytes. */
+  /* Texts must be UTF-8, and a tab's tooltip is markup; but a file name may be any bytes. */
   const char *file = ph_document_view_get_file (view);
   g_autofree char *whole = file ? g_filename_display_name (file) : NULL;
   g_autofree char *tooltip = whole ? g_markup_escape_text (whole, -1) : NULL;
@@ -114,7 +114,7 @@ on_reply (PhWindow *self, PhReply *reply)
     gtk_window_close (GTK_WINDOW (self));
 }
 
-/* Also what was opened at the console; not what could not be read. */
+/* Remembers files opened in any way, but not those that could not be read. */
 static void
 remember_file (PhDocument *document)
 {
@@ -177,7 +177,7 @@ ph_window_add_tab (PhWindow *self)
 {
   PhDocumentView *view = ph_document_view_new ();
 
-  /* What is answered is kept before it is shown: the session listens before the console does, which begins when the tab is in front. */
+  /* The session must save a reply before it is shown, so it connects before the console, which starts when the tab is raised. */
   ph_session_watch (self->session, view);
   g_signal_connect (ph_document_view_get_document (view), "opened", G_CALLBACK (remember_file), NULL);
   ph_document_set_beside (ph_document_view_get_document (view), on_beside, view);
@@ -258,8 +258,8 @@ closing_free (gpointer data)
   g_free (closing);
 }
 
-/* A button that was pressed on what then goes is no press any more: GTK 4.8 goes on looking for what was under it, and what was under it
- * and hears of no release, as where a menu came, holds itself for ever. */
+/* Resets the gestures of a widget tree that will be removed: GTK 4.8 keeps looking for the widget under a pressed button, and a widget that
+ * misses its release, for instance because of a menu, keeps a reference to itself forever. */
 static void
 forget_presses (GtkWidget *root)
 {
@@ -305,7 +305,7 @@ on_close_page (PhWindow *self, AdwTabPage *page)
   return GDK_EVENT_STOP;
 }
 
-/* A tab that is dropped outside stays: there is one window, as there is one console. */
+/* A tab dropped outside stays: there is only one window, as there is one console. */
 static AdwTabView *
 on_create_window (PhWindow *self)
 {

@@ -352,7 +352,7 @@ make_graph (Picture *picture)
       agset (picture->cluster[c], (char *) "margin", (char *) "0");
       agset (picture->cluster[c], (char *) "peripheries", (char *) "0");
     }
-  /* What is made first stands left, where nothing else decides. */
+  /* Nodes created first are placed left if nothing else decides. */
   for (int c = -1; c < 2; c++)
     for (long i = 0; i < picture->n_boxes; i++)
       if (picture->boxes[i].cluster == c)
@@ -377,7 +377,7 @@ write_edge (Agedge_t *edge, boxf bounds)
       puts ("e 0");
       return;
     }
-  /* An edge without arrow heads is one curve, which dot may hand out from head to tail. */
+  /* An edge without arrow heads is a single curve, which dot may return from head to tail. */
   curve = &chain->list[0];
   {
     const pointf tail = ND_coord (agtail (edge)), head = ND_coord (aghead (edge));

@@ -1,8 +1,6 @@
-/* route.c: leads lines that run over boxes around them: the shortest way among the boxes that are hit, bent into curves by Graphviz's
- * libpathplan; what that hits is added, until nothing is.
- * SPDX-License-Identifier: MIT
- *
- * The way itself is ours: libpathplan's Pobspath () runs on for ever where there is none, as between boxes that overlap. */
+/* route.c: routes lines around the boxes that they cross: a shortest path among these, bent into curves by Graphviz's libpathplan; boxes
+ * that the new path crosses are added until there are none.
+ * SPDX-License-Identifier: MIT */
 #include "helper.h"
 
 #include <math.h>
@@ -32,7 +30,7 @@ typedef struct
   double left, top, right, bottom;
 } Wall;
 
-/* ── what is hit ── */
+/* ── crossed boxes ── */
 
 static int
 enters (Ppoint_t a, Ppoint_t b, Wall wall)
@@ -137,7 +135,7 @@ sees (Ppoint_t a, Ppoint_t b, const Wall *walls, int n)
   return 1;
 }
 
-/* From corner to corner (A* over what each sees). Returns how many points @way has then, 0: there is none. */
+/* Finds a path from corner to corner (A* over the visibility graph). Returns the number of points in @way, or 0 if there is none. */
 static int
 find_way (Ppoint_t from, Ppoint_t to, const Wall *walls, int n_walls, Ppoint_t *way)
 {
@@ -281,7 +279,7 @@ go_around (const Line *old, const Box *boxes, const long *way, int n_way, long f
       const Box *box = i < n_way ? &boxes[way[i]] : &boxes[i == n_way ? from : to];
       Wall wall = wall_of (box, i < n_way ? grow : -1.5, i < n_way ? box->left : 0);
 
-      /* Where it starts close beside another one, that may be passed as closely. */
+      /* If the line starts close to another box, it may pass it as closely. */
       for (double less = 0; i < n_way && less < INSIDE && (holds (wall, ends[0]) || holds (wall, ends[1])); less += 0.5)
         wall = wall_of (box, -less, 0);
       if (!holds (wall, ends[0]) && !holds (wall, ends[1]))
@@ -296,7 +294,7 @@ go_around (const Line *old, const Box *boxes, const long *way, int n_way, long f
   return 1;
 }
 
-/* FALSE: it stays as it is. */
+/* Returns FALSE if the line stays unchanged. */
 static int
 lead_around (Line *line, const Box *boxes, long n_boxes, long from, long to)
 {

@@ -1,4 +1,4 @@
-/* access-names.c: names for a screen reader, from what is said to those who see.
+/* access-names.c: accessible names for widgets, derived from their visible labels and tooltips.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/access-names.h"
 
@@ -17,7 +17,7 @@ ph_access_set_name (GtkWidget *widget, const char *format, ...)
   gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
 }
 
-/* "Hide (Ctrl+F9)" is called "Hide": the keys are told otherwise. */
+/* Names a widget by its tooltip without the keys: "Hide (Ctrl+F9)" becomes "Hide", since keys are announced separately. */
 static void
 name_by_tooltip (GtkWidget *widget)
 {
@@ -88,7 +88,7 @@ name_menu (GtkWidget *widget)
     ph_access_set_name (GTK_WIDGET (popover), "%s", name);
 }
 
-/* What toolkits put into dialogs of their own: a picture above a text says what the text says, and a page is that of its dialog. */
+/* Names widgets in dialogs of the toolkit: an image above a label like the label, and a text page like its dialog. */
 static void
 name_in_dialog (GtkWidget *widget)
 {

@@ -26,7 +26,7 @@ struct _PhAdjointPane
   GArray *places[N_TRACES];  /* (element-type PhAdjointPlace) of each row */
   PhDocument *document;      /* (nullable) */
   GCancellable *cancellable; /* (nullable) while the traces are computed */
-  gboolean stale;            /* what is shown is not of the present position and inputs */
+  gboolean stale;            /* the contents belong to another position or other inputs */
   gboolean following;        /* rows follow the picture's selection, not the other way round */
 };
 
@@ -195,7 +195,7 @@ row_of_node (PhAdjointPane *self, Trace trace, const PhNode *node, PhId forward)
   return row;
 }
 
-/* The rows that are about the selected node, or about the one that it differentiates. */
+/* Selects the rows about the selected node, or about the one that it differentiates. */
 static void
 follow_selection (PhAdjointPane *self)
 {

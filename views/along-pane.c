@@ -46,7 +46,7 @@ struct _PhAlongPane
   PhErrorLine *line;
   GtkListView *list;
 
-  GtkStringList *rows;       /* as many as are shown; what they say is asked for when a row is seen   */
+  GtkStringList *rows;       /* one for each row; their texts are computed when a row becomes visible */
   GArray *shown;             /* (element-type guint) the value of each row                            */
   PhConsole *console;        /* (nullable)                                                            */
   GCancellable *cancellable; /* (nullable) while values are compared                                  */
@@ -206,7 +206,7 @@ follow_selection (PhAlongPane *self)
   self->following = FALSE;
 }
 
-/* What agrees has a bar too, but its row may be hidden. */
+/* Values that agree have a bar too, but their row may be hidden. */
 static void
 on_bar_chosen (PhAlongPane *self, guint index)
 {
@@ -218,7 +218,7 @@ on_bar_chosen (PhAlongPane *self, guint index)
       }
 }
 
-/* --- what is shown ------------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------------------- */
 
 static guint
 fill_rows (PhAlongPane *self, const PhAlong *along)

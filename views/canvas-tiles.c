@@ -46,7 +46,7 @@ struct _PhTiles
   Level current, previous;
   Tile overview;
   gboolean overview_changed;
-  gint64 behind;   /* µs: since then the look before is shown, until all of the new one is there; 0: it is */
+  gint64 behind;   /* µs: the previous look has been shown since then, until the new one is complete; 0: it is */
   PhTileView view; /* of the last frame */
 };
 
@@ -206,7 +206,7 @@ file_job (PhTiles *tiles, PhTileJob *job)
 
   if (tile != NULL && tile->job == job)
     tile->job = NULL;
-  /* Several threads paint, and not in the order of what they were asked: an older look that comes later is dropped. */
+  /* Threads may finish out of order: a tile of an older look that arrives late is dropped. */
   if (tile != NULL && job->surface != NULL && job->look->number >= tiles->scene_number
       && (tile->surface == NULL || job->look->number >= tile->look)
       && (tile->next == NULL || job->look->number >= tile->next_look))
@@ -302,7 +302,7 @@ count_missing (PhTiles *tiles, const Range *range, gint64 now)
   return missing;
 }
 
-/* Those that a scroll will show next. */
+/* Requests the tiles around the visible ones, which a scroll will show next. */
 static void
 ask_around (PhTiles *tiles, const Range *range, gint64 now)
 {
@@ -379,7 +379,7 @@ tile_texture (Tile *tile)
   return tile->texture;
 }
 
-/* Where tiles go. Each pixel is painted once: best tiles first, then what stands in for those that are not there. */
+/* The destination of tiles. Each pixel is painted once: exact tiles first, then substitutes for missing ones. */
 typedef struct
 {
   GtkSnapshot *snapshot;
@@ -388,7 +388,7 @@ typedef struct
   cairo_region_t *bare; /* device pixels that nothing was drawn on yet */
 } Target;
 
-/* What cairo draws of a tile, in pixels of @d. */
+/* Draws a part of a tile with cairo, in pixels of @d. */
 static GskRenderNode *
 draw_rect (Tile *tile, const cairo_rectangle_int_t *part, const cairo_rectangle_int_t *place, double d)
 {

@@ -1,4 +1,4 @@
-/* change-strip.c: all changes of two texts side by side in a narrow strip, with what is seen of them; a click goes there.
+/* change-strip.c: a narrow overview strip of all changes of two texts side by side, with the visible range; a click scrolls there.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/change-strip.h"
 
@@ -33,7 +33,7 @@ ph_change_strip_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 
   if (!self->diff || self->diff->rows->len == 0)
     return;
-  /* Where all is seen the lines themselves say it, and are not where the strip would have them. */
+  /* If everything is visible the strip is redundant, and its marks would not align with the lines. */
   if (self->adjustment && gtk_adjustment_get_upper (self->adjustment) <= gtk_adjustment_get_page_size (self->adjustment))
     return;
   const guint n = self->diff->rows->len;

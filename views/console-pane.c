@@ -1,9 +1,7 @@
-/* console-pane.c: the console: readline in this process, in a terminal.
- *
- * There is no pty between them: both ends of it would be in this thread, and a reply larger than its buffer would wait for a reader that
- * waits for the writer. What is typed goes to readline (its callback interface) through a pipe that never blocks; what readline writes
- * goes to a stream that feeds the terminal at once. Three things write there: readline, replies to lines typed here, and lines that
- * were run elsewhere (a click, a key), which appear above the line that is being edited, as if they had been typed.
+/* console-pane.c: the console: readline in this process, in a terminal. There is no pty between them: both ends would be in this thread,
+ * and a reply larger than its buffer would deadlock. Typed keys go to readline (its callback interface) through a pipe that never blocks;
+ * readline's output goes to a stream that feeds the terminal at once. Three sources write there: readline, replies to lines typed here, and
+ * lines run elsewhere (a click, a key), which appear above the line being edited, as if they had been typed.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/console-pane.h"
 
@@ -24,7 +22,7 @@
 #define PROMPT       "\001\033[1;34m\002peephole>\001\033[0m\002 "
 #define PROMPT_SHOWN "\033[1;34mpeephole>\033[0m "
 #define MAX_HISTORY  2000
-#define PAGED_ROWS   50   /* the pane is low, and scrolls: what is not longer is not paged */
+#define PAGED_ROWS   50   /* the pane is low and scrolls: shorter output is not paged */
 #define MAX_LINES    5000 /* of one reply; the terminal keeps 10,000 */
 
 struct _PhConsolePane
@@ -65,7 +63,7 @@ follow_size (PhConsolePane *self)
     ph_console_set_width (self->console, (guint) columns);
 }
 
-/* What does not fit waits for the next time: the pipe never blocks. */
+/* Passes on as many keys as fit into the pipe, which never blocks; the rest waits. */
 static void
 pass_keys_on (PhConsolePane *self)
 {
@@ -130,7 +128,7 @@ end_output (PhConsolePane *self)
     rl_forced_update_display ();
 }
 
-/* What the terminal would have forgotten at the end takes long to write: it is left out. */
+/* Skips lines that would scroll out of the terminal's history anyway, since writing them takes long. */
 static const char *
 skip_forgotten (PhConsolePane *self, const GString *text)
 {
@@ -150,7 +148,7 @@ skip_forgotten (PhConsolePane *self, const GString *text)
   return p;
 }
 
-/* What the pager showed stands above the prompt as if there had been none. */
+/* Closes the pager and writes its whole text above the prompt. */
 static void
 close_pager (PhConsolePane *self)
 {
@@ -164,7 +162,7 @@ close_pager (PhConsolePane *self)
   start_prompt (self);
 }
 
-/* Of a line that was typed; what a click did is looked at elsewhere. */
+/* Pages the reply to a typed line; the effect of a click is seen elsewhere. */
 static gboolean
 open_pager (PhConsolePane *self, PhReply *reply)
 {
@@ -243,7 +241,7 @@ on_finished (PhConsolePane *self, PhReply *reply)
     }
 }
 
-/* NULL: more belongs to it. Lines of a paste that follow the first run one after the other behind it. */
+/* Returns the completed line, or NULL if more belongs to it. Further lines of a paste are run one after the other. */
 static char *
 take_line (PhConsolePane *self, const char *line, gboolean end)
 {
@@ -452,7 +450,7 @@ init_readline (PhConsolePane *self)
   rl_catch_sigwinch = 0;
   rl_change_environment = 0;
   ph_line_editor_init (get_console, TRUE);
-  vte_terminal_feed (self->terminal, "\033[?2004h", -1); /* what is pasted is one line of several */
+  vte_terminal_feed (self->terminal, "\033[?2004h", -1); /* a paste is one line of several */
   rl_variable_bind ("colored-completion-prefix", "on");
   rl_variable_bind ("show-all-if-ambiguous", "on");
   ph_line_editor_open_history (MAX_HISTORY);
@@ -588,7 +586,7 @@ ph_console_pane_init (PhConsolePane *self)
   vte_terminal_set_clear_background (self->terminal, FALSE);
   vte_terminal_set_bold_is_bright (self->terminal, FALSE);
   ph_terminal_colors_apply (self->terminal);
-  /* What a pty would have told it. */
+  /* A pty would have set these. */
   vte_terminal_set_backspace_binding (self->terminal, VTE_ERASE_ASCII_DELETE);
   vte_terminal_set_delete_binding (self->terminal, VTE_ERASE_DELETE_SEQUENCE);
   g_signal_connect_swapped (self->terminal, "commit", G_CALLBACK (on_commit), self);

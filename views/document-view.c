@@ -1,4 +1,4 @@
-/* document-view.c: one open model: its document, its console, its picture, and what is said above it.
+/* document-view.c: one open model: its document, console, picture, and messages above it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/document-view.h"
 
@@ -46,7 +46,7 @@ struct _PhDocumentView
   GCallback retry;    /* (nullable) of the banner                                         */
   gpointer retry_data;
   gboolean laying_out; /* and somebody waits for it                                        */
-  char *file;          /* (nullable) absolute: what is open, or will be                    */
+  char *file;          /* (nullable) absolute path of the file, open or about to be        */
   gboolean seen;       /* has been on the screen                                           */
   guint look;          /* source: it is on the screen now, and may be only in passing      */
 };
@@ -80,7 +80,7 @@ on_started (PhDocumentView *self, const char *line)
     self->progress_timer = g_timeout_add (PROGRESS_AFTER_MS, show_progress, self);
 }
 
-/* What the commands say of themselves; names of passes and files stay as they are. */
+/* The activities that commands report, for translation; names of passes and files stay untranslated. */
 static G_GNUC_UNUSED const char *const doings[] = { N_ ("counting"),        N_ ("reading"),   N_ ("writing"),   N_ ("comparing"),
                                                     N_ ("comparing steps"), N_ ("computing"), N_ ("measuring"), N_ ("drawing"),
                                                     N_ ("printing"),        N_ ("searching") };
@@ -199,7 +199,7 @@ ph_document_view_toast (PhDocumentView *self, const char *text)
   g_autofree char *markup = g_markup_escape_text (line, -1);
   AdwToast *toast = adw_toast_new (markup);
   adw_toast_set_timeout (toast, 8);
-  /* What was asked for is answered now, not behind offers that nobody takes. */
+  /* The reply to a request takes precedence over pending offers. */
   adw_toast_set_priority (toast, ADW_TOAST_PRIORITY_HIGH);
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
@@ -338,7 +338,7 @@ set_file (PhDocumentView *self, const char *path)
   g_signal_emit (self, signal_file_changed, 0);
 }
 
-/* What could not be opened leaves what was open before, or nothing. */
+/* If the file could not be opened, the previous one is still open, or none. */
 static void
 on_open_done (GObject *console, GAsyncResult *result, gpointer data)
 {
@@ -423,7 +423,7 @@ on_file_settled (gpointer data)
 
 /* --- the document --------------------------------------------------------------------------------------------------- */
 
-/* What opened the model needs the keyboard no longer: a button of the header, or what stood here. Who typed a command types on. */
+/* Focuses the graph after opening if the focus was on the start page or a header button. Someone typing a command types on. */
 static void
 focus_graph (PhDocumentView *self)
 {
@@ -469,7 +469,7 @@ ph_document_view_dispose (GObject *object)
   if (self->document)
     {
       g_signal_handlers_disconnect_by_data (self->document, self);
-      /* What compares the steps holds the document, and would go on to its end with nobody to see it. */
+      /* The comparison of steps holds the document and would run to its end unseen. */
       ph_document_set_proves (self->document, FALSE);
     }
   g_cancellable_cancel (self->work);

@@ -22,7 +22,7 @@ G_DEFINE_FINAL_TYPE (PhErrorLine, ph_error_line, GTK_TYPE_WIDGET)
 
 static guint signal_value_chosen;
 
-/* Where there are more values than room, a bar stands for several. */
+/* Returns the number of bars; with too many values, one bar represents several. */
 static guint
 count_bars (PhErrorLine *self, float *width)
 {

@@ -8,17 +8,17 @@
 #include "views/access-names.h"
 #include "views/list-drag.h"
 
-#define INDENT 14 /* points, of what a body runs */
+#define INDENT 14 /* points, of the nodes in a body */
 
 struct _PhExecutionPane
 {
   GtkWidget parent_instance;
   GtkStack *content;
   GtkListView *list;
-  GtkStringList *rows; /* as many as there are events; what they say is asked for when a row is seen */
+  GtkStringList *rows; /* one for each event; their texts are computed when a row becomes visible */
   GHashTable *bound;   /* set of GtkListItem: rows that are on the screen */
   PhConsole *console;  /* (nullable) */
-  PhExecution *shown;  /* (nullable) of the document: whose rows there are */
+  PhExecution *shown;  /* (nullable) the document's execution that the rows show */
   gboolean following;  /* the selected row follows the run, not the other way round */
 };
 
@@ -33,7 +33,7 @@ get_execution (PhExecutionPane *self, guint *at)
 
 /* --- rows ---------------------------------------------------------------------------------------------------------- */
 
-/* "v3 = Sin (x2)", as the node stands in the text of the graph. (transfer full) */
+/* Returns "v3 = Sin (x2)", as in the text of the graph. (transfer full) */
 static char *
 describe (PhModel *model, const PhExecutionEvent *event)
 {

@@ -9,7 +9,7 @@ struct _PhFileWatch
   GSourceFunc settled;
   gpointer data;
   GFileMonitor *monitor; /* (nullable) nothing is watched, or it cannot be */
-  guint timer;           /* 0: nothing is to be told                       */
+  guint timer;           /* 0: no notification is pending                  */
 };
 
 static gboolean

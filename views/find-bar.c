@@ -19,9 +19,9 @@ struct _PhFindBar
 
   PhDocument *document;
   PhGraphCanvas *canvas;
-  PhGraphSearch *search; /* (nullable) of what is typed                       */
+  PhGraphSearch *search; /* (nullable) for the typed text                     */
   guint timer;           /* it goes on                                        */
-  gboolean stays;        /* it found its place when it finds what is selected */
+  gboolean stays;        /* the first match is to be the selected node */
   guint match;           /* index of the present one                          */
 };
 

@@ -1,4 +1,4 @@
-/* fit-bin.c: a frame that folds away what there is no room for, and unfolds it when there is.
+/* fit-bin.c: a container that hides children that do not fit, and shows them again when they do.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/fit-bin.h"
 
@@ -7,7 +7,7 @@
 typedef struct
 {
   GtkWidget *widget; /* (unowned) below the child                       */
-  int needed;        /* the child's width with it; 0: it is not folded  */
+  int needed;        /* width needed to show the child again; 0: it is not hidden */
   gboolean main;     /* goes only for what was shown by hand since      */
 } Fold;
 
@@ -42,7 +42,7 @@ least_width (PhFitBin *self)
   return least;
 }
 
-/* What is hidden has not got the keyboard. */
+/* Moves the focus out of a widget that is about to be hidden. */
 static void
 leave (PhFitBin *self, GtkWidget *widget)
 {
@@ -62,7 +62,7 @@ any_visible (PhFitBin *self, guint from)
   return FALSE;
 }
 
-/* What the window is about made room only for what is hidden now. */
+/* Shows main children that had been hidden in favour of ones hidden now. */
 static gboolean
 unfold_main (PhFitBin *self)
 {
@@ -113,7 +113,7 @@ fit (gpointer data)
       gtk_widget_set_visible (fold->widget, TRUE);
       fold->needed = 0;
       g_signal_emit (self, folded_signal, 0, fold->widget, FALSE);
-      /* What it needs may have grown meanwhile; the next time says so. */
+      /* The child may need more room by now; the next allocation tells. */
       if (least_width (self) <= self->width)
         self->source = g_idle_add_full (G_PRIORITY_HIGH_IDLE, fit, self, NULL);
       changed = TRUE;
@@ -162,7 +162,7 @@ ph_fit_bin_measure (GtkWidget *widget, GtkOrientation orientation, int for_size,
     *minimum = MIN (*minimum, NARROWEST);
 }
 
-/* Nothing is hidden while it is allocated: what does not fit stands out at the end for one frame. */
+/* Allocates without hiding anything, since that is not allowed here: a child that does not fit overflows at the end for one frame. */
 static void
 ph_fit_bin_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
@@ -170,7 +170,7 @@ ph_fit_bin_size_allocate (GtkWidget *widget, int width, int height, int baseline
   int least = least_width (self), shown = MAX (width, least);
   gboolean mirrored = gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL;
 
-  /* Where there is less room than before, what was asked for while there was more has to go first. */
+  /* After shrinking, children requested while there was more room are hidden first. */
   if (width < self->width)
     move_main_last (self);
   self->width = width;

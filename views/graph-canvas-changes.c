@@ -1,4 +1,4 @@
-/* graph-canvas-changes.c: what is marked as changed in the picture: how much of it, and one after another.
+/* graph-canvas-changes.c: the changes marked in the picture: their number, and stepping through them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/scene-read.h"
 #include "views/graph-canvas-draw.h"
@@ -76,7 +76,7 @@ ph_graph_canvas_go_to_change (PhGraphCanvas *self, int direction)
   return TRUE;
 }
 
-/* ── what lies outside of the window ────────────────────────────────────────────────────────────────────────────── */
+/* ── changes out of sight ───────────────────────────────────────────────────────────────────────────────────────────── */
 
 typedef struct
 {
@@ -110,7 +110,7 @@ marked (PhGraphCanvas *self)
   return self->marked;
 }
 
-/* How far outside of the window, in points, and at which side; 0: it is seen, at least in part. */
+/* Returns how far @rect is outside the window, in points, and at which side; 0 if it is at least partly visible. */
 static double
 distance (PhGraphCanvas *self, const PhRect *rect, GtkDirectionType *side)
 {
@@ -122,7 +122,7 @@ distance (PhGraphCanvas *self, const PhRect *rect, GtkDirectionType *side)
   return hypot (MAX (dx, 0), MAX (dy, 0));
 }
 
-/* NULL: nothing is marked. @far: 0 where it is seen, at least in part. */
+/* Finds the nearest mark, or NULL. @far: its distance, 0 if it is at least partly visible. */
 static const Marked *
 nearest (PhGraphCanvas *self, GtkDirectionType *where, double *far)
 {
@@ -226,7 +226,7 @@ sees_whole_one (PhGraphCanvas *self)
   return FALSE;
 }
 
-/* FALSE: the marked boxes do not all go into one window, without its edges. */
+/* Returns FALSE if the marked boxes do not fit into one window without its edges. */
 static gboolean
 bounds_of_all (PhGraphCanvas *self, PhRect *bounds)
 {

@@ -1,4 +1,4 @@
-/* graph-canvas-draw.c: what a frame shows: tiles, and on top of them the selection and what the pointer is over.
+/* graph-canvas-draw.c: draws a frame: tiles, and on top of them the selection and the item under the pointer.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/graph-canvas-draw.h"
 #include "core/draw/export.h"
@@ -10,7 +10,7 @@
 #include <adwaita.h>
 #include <math.h>
 
-#define BORDER       3    /* points: of what changed, outside of its card */
+#define BORDER       3    /* points: of the border of a change, outside the card */
 #define FRAME_BUDGET 3000 /* µs a frame waits for tiles                  */
 #define ZOOM_BUDGET  1000 /* µs while it zooms: the next frame is another */
 #define STEP_BUDGET  9000 /* µs the first frame after a step waits       */
@@ -190,8 +190,8 @@ has_overlay (PhGraphCanvas *self)
          || self->hover.pill >= 0 || self->hover.edge >= 0;
 }
 
-/* What the ring goes around: the card of node @id, outside of the border that says what became of it; where another one came for it,
- * what peeps out behind that. FALSE: it is not seen. */
+/* Finds what the selection ring surrounds: the card of node @id with the border of its change; if the node was replaced, its remnant behind
+ * the new card. Returns FALSE if it is not visible. */
 static gboolean
 find_selected (PhGraphCanvas *self, PhId id, int box, PhRect *around)
 {
@@ -215,7 +215,7 @@ find_selected (PhGraphCanvas *self, PhId id, int box, PhRect *around)
   return TRUE;
 }
 
-/* What a step took away lies above the lines that run through its place, or its text could not be read. */
+/* Draws removed boxes above the lines through their place, so that their text stays readable. */
 static void
 draw_gone_above (PhGraphCanvas *self, cairo_t *cr, const PhSceneEdge *edge, const PhDrawOptions *options)
 {
@@ -284,7 +284,7 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
                 draw_gone_above (self, cr, ph_scene_edge (self->shown.scene, edges[i]), &options);
               }
         }
-      /* What is selected is never pale. */
+      /* The selected box is never pale. */
       if (self->since != self->time && at->n_tenants > 0 && !at->open
           && ph_scene_change (self->shown.scene, box, self->since, self->time, NULL) == PH_CHANGE_NONE)
         {
@@ -313,7 +313,7 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
     }
 }
 
-/* Only where it is: what lies in a node that is drawn anew is painted anew with all that is below it. */
+/* Appends the overlay with tight bounds, since GTK redraws everything below a changed node. */
 static void
 append_overlay (PhGraphCanvas *self, GtkSnapshot *snapshot, const graphene_rect_t *bounds)
 {

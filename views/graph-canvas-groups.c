@@ -7,7 +7,7 @@
 #include "views/graph-canvas-private.h"
 #include "views/graph-canvas-scene.h"
 
-/* What the set of open boxes calls this one; NULL: it does not open. */
+/* Returns the key of this box in the set of open boxes, or NULL if it cannot be opened. */
 static char *
 key_of (PhGraphCanvas *self, int box)
 {
@@ -38,8 +38,8 @@ ph_graph_canvas_toggle_group (PhGraphCanvas *self, int box)
                  strpbrk (key, " '\"\\$") != NULL ? quoted : key);
 }
 
-/* The outermost closed group, or body, that hides the selected node opens; the layout that follows opens the next one, and comes
- * close to the node when none is left. FALSE: nothing hides it. */
+/* Opens the outermost closed group or body that hides the selected node; the following layout opens the next one, and scrolls to the node
+ * once none is left. Returns FALSE if nothing hides it. */
 gboolean
 ph_canvas_uncover (PhGraphCanvas *self)
 {

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Who is where the way goes on: over the edges of @box, forwards or backwards, the straightest first. */
+/* Returns the next box along the edges of @box, forwards or backwards, the straightest first. */
 static int
 next_along (PhGraphCanvas *self, int box, gboolean forwards)
 {
@@ -61,7 +61,7 @@ next_beside (PhGraphCanvas *self, int box, gboolean right)
   return best;
 }
 
-/* The node of @box, or a node inside of it that stands for a closed group. */
+/* Returns the node of @box, or some node inside a closed group. */
 static PhId
 representative (PhGraphCanvas *self, int box)
 {
@@ -121,7 +121,7 @@ walk (PhGraphCanvas *self, GtkDirectionType direction)
   ph_canvas_focus_selection (self);
 }
 
-/* What is around the selection; the next time, a step more of it or less. */
+/* Shows the surroundings of the selection; repeated, one step more or less of them. */
 static void
 show_around (PhGraphCanvas *self, int change)
 {
@@ -142,7 +142,7 @@ toggle (PhGraphCanvas *self, PhViewField field)
   ph_canvas_say (self, "view %s %s", ph_view_row (field)->name, ph_canvas_is_on (self, field) ? "off" : "on");
 }
 
-/* FALSE: that key does not scroll. */
+/* Returns FALSE if the key does not scroll. */
 static gboolean
 scroll (PhGraphCanvas *self, guint key)
 {
@@ -157,7 +157,7 @@ scroll (PhGraphCanvas *self, guint key)
   return TRUE;
 }
 
-/* Another node, another place, another scale. FALSE: that key does none of it. */
+/* Moves to another node, place or scale. Returns FALSE for other keys. */
 static gboolean
 move_by_key (PhGraphCanvas *self, guint key)
 {
@@ -195,7 +195,7 @@ move_by_key (PhGraphCanvas *self, guint key)
   return TRUE;
 }
 
-/* What the view is set to. FALSE: that key sets nothing. */
+/* Changes a setting of the view. Returns FALSE for other keys. */
 static gboolean
 set_by_key (PhGraphCanvas *self, guint key)
 {
@@ -220,7 +220,7 @@ set_by_key (PhGraphCanvas *self, guint key)
   return TRUE;
 }
 
-/* Lets go of what is shown, then of what is selected. FALSE: there is neither. */
+/* Leaves the part shown, then clears the selection. Returns FALSE if there was neither. */
 static gboolean
 let_go (PhGraphCanvas *self)
 {
@@ -231,7 +231,7 @@ let_go (PhGraphCanvas *self)
       ph_canvas_say (self, "view part all");
       return TRUE;
     }
-  /* What is selected lies outside still: there is nothing here to let go of first. */
+  /* The selected node is outside the picture: leave that first. */
   if (self->document != NULL && (self->shown.scene == NULL || ph_scene_find (self->shown.scene, selected, NULL) < 0)
       && ph_canvas_ask_outside (self))
     return TRUE;
@@ -241,7 +241,7 @@ let_go (PhGraphCanvas *self)
   return TRUE;
 }
 
-/* Opens the selected box, or goes inside, or shows the node. FALSE: none is selected. */
+/* Opens the selected box, enters it, or activates the node. Returns FALSE if none is selected. */
 static gboolean
 open_selected (PhGraphCanvas *self)
 {

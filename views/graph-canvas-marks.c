@@ -4,7 +4,7 @@
 #include "views/graph-canvas-draw.h"
 #include "views/graph-canvas-private.h"
 
-/* Beyond so many nodes nobody counts what is next to each of them. */
+/* In a part with more nodes nobody needs these counts. */
 #define MOST_KEPT 20000
 
 typedef struct
@@ -52,7 +52,7 @@ ph_canvas_stop_box (PhGraphCanvas *self, const char *stop)
 
 /* --- where the neighbourhood was cut -------------------------------------------------------------------------------------- */
 
-/* What feeds a node and is not shown has a pill of its own at its left: only what it feeds is counted. */
+/* Counts the users of a node that are not shown. Hidden producers have pills of their own at its left. */
 static guint
 count_beyond (PhGraphCanvas *self, PhNode *node)
 {
@@ -73,7 +73,7 @@ count_beyond (PhGraphCanvas *self, PhNode *node)
   return g_hash_table_size (seen);
 }
 
-/* Of what is shown now; made when it is first asked for. */
+/* Returns the counts for the part shown; computed on first use. */
 static GArray *
 beyond (PhGraphCanvas *self)
 {

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #define MORPH_MS 250
-#define MOST     260 /* boxes that glide: more would be no smooth movement, nor one that can be followed */
+#define MOST     260 /* boxes that glide: more would neither be smooth nor can be followed */
 
 /* A box on its way; in pixels of the window. */
 typedef struct
@@ -26,7 +26,7 @@ struct _PhMorph
   int from_time, from_since;
   PhView view;    /* the old one */
   GArray *glides; /* (element-type Glide) outer groups first */
-  gint64 start;   /* µs of the frame clock, 0: not yet */
+  gint64 start;   /* µs of the frame clock, 0: not started */
   double t;       /* 0 to 1 */
   guint tick;
 };
@@ -63,7 +63,7 @@ middle (const PhRect *rect, const PhView *view, double *px, double *py)
   *py = (rect->y + rect->height / 2 - view->y) * view->zoom;
 }
 
-/* What the window showed of the old scene, or shows of the new one. */
+/* Returns the visible part of the old scene, or of the new one. */
 static PhRect
 seen_of (PhMorph *morph, PhGraphCanvas *self, gboolean old)
 {
@@ -166,7 +166,7 @@ ph_canvas_morph_start (PhGraphCanvas *self, PhScene *from, int time, int since, 
 
       most = MAX (most, hypot (glide->to_x - glide->from_x, glide->to_y - glide->from_y));
     }
-  /* Nothing that is there moves, or there is too much of it. */
+  /* Nothing visible moves, or too much. */
   if ((most < 1 && view->zoom == self->viewport.at.zoom) || morph->glides->len > MOST)
     {
       ph_canvas_morph_stop (self);

@@ -63,7 +63,7 @@ add_users (GArray *items, const PhValue *value, PhGraph *graph)
     }
 }
 
-/* Whose outputs it reads, or who reads its outputs: in its own graph, in the order of inputs or uses. */
+/* Returns the producers of a node, or its users: within its graph, in the order of inputs or uses. */
 static GArray *
 neighbours (const Item *item, PhModel *model, gboolean users)
 {
@@ -100,7 +100,7 @@ find_child (PhGraphCanvas *self, PhId id)
   return NULL;
 }
 
-/* The child that stands for @item, as the last one so far. Who was there before stays the same object. */
+/* Adds the accessible child for @item after the others. An existing one stays the same object. */
 static PhCanvasNode *
 put (PhGraphCanvas *self, const Item *item, GHashTable *places, GHashTable *kept)
 {
@@ -209,7 +209,7 @@ on_moved (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Where they are is asked for now and then, not in each frame of a movement. */
+/* Updates the positions of accessible children now and then, not in each frame of a movement. */
 void
 ph_canvas_nodes_moved (PhGraphCanvas *self)
 {

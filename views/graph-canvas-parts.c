@@ -1,4 +1,4 @@
-/* graph-canvas-parts.c: which part of the graph is shown, as it is said, and more of it.
+/* graph-canvas-parts.c: describes the part of the graph that is shown, and extends it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 

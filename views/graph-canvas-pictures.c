@@ -1,4 +1,4 @@
-/* graph-canvas-pictures.c: pictures that were laid out: the one that is shown, the whole while a part is shown, and those that were left.
+/* graph-canvas-pictures.c: finished layouts: the one shown, that of the whole graph while a part is shown, and previous ones.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/scene.h"
 #include "views/graph-canvas-draw.h"
@@ -53,7 +53,7 @@ is_current (PhGraphCanvas *self, const PhLaidOut *picture)
                                  : ph_scene_end (picture->scene) >= ph_scene_time (ph_document_get_history (self->document), at));
 }
 
-/* A picture that was laid out before takes the place of what is shown. Takes what @picture holds. */
+/* Shows an earlier layout again. Takes the contents of @picture. */
 static void
 put_picture (PhGraphCanvas *self, PhLaidOut *picture)
 {

@@ -1,4 +1,4 @@
-/* graph-canvas-pointer.c: what is under the pointer, and what mouse, touchpad and fingers do.
+/* graph-canvas-pointer.c: handles mouse, touchpad and fingers, and finds the item under the pointer.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/scene-read.h"
 #include "views/graph-canvas-draw.h"
@@ -180,14 +180,14 @@ on_drag_end (PhGraphCanvas *self)
   self->pointer.press_clears = FALSE;
 }
 
-/* What a finger gave it, in pixels a second. */
+/* Continues a swipe with its velocity, in pixels a second. */
 static void
 on_swipe (PhGraphCanvas *self, double x, double y)
 {
   ph_canvas_glide (self, -x, -y);
 }
 
-/* Pixels that a unit of scrolling is; 0: it comes from a wheel, in notches. */
+/* Returns the pixels of one unit of scrolling, or 0 if a wheel counts in notches. */
 static double
 scroll_unit (GtkEventControllerScroll *controller)
 {
@@ -248,7 +248,7 @@ pinch_center (PhGraphCanvas *self, GtkGesture *gesture, double *x, double *y)
     }
 }
 
-/* Two fingers hold a point of the picture each: what is between them stays there. */
+/* During a pinch, the point of the picture between two fingers stays there. */
 static void
 on_pinch_begin (PhGraphCanvas *self, GdkEventSequence *sequence, GtkGesture *gesture)
 {
@@ -295,7 +295,7 @@ append_short (GString *text, const char *value)
     g_string_append (text, value);
 }
 
-/* What the diff says of node @id: what it came for, what came for it, what of it changed. */
+/* Adds the changes of node @id: what it replaced, what replaced it, and its changed fields. */
 static void
 add_change (PhGraphCanvas *self, PhId id, GString *text)
 {

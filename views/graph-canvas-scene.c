@@ -52,7 +52,7 @@ layout_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
     g_task_return_error (task, error);
 }
 
-/* A node that both scenes show: the selected one, or what is nearest to the middle of the window. */
+/* Returns a node in both scenes: the selected one, or the nearest to the middle of the window. */
 static PhId
 find_anchor (PhGraphCanvas *self, PhScene *old, PhScene *scene)
 {
@@ -80,7 +80,7 @@ find_anchor (PhGraphCanvas *self, PhScene *old, PhScene *scene)
   return PH_NO_ID;
 }
 
-/* How far the anchor went from the old scene to the new one. */
+/* Returns how far the anchor moved between the scenes. */
 static PhPoint
 find_shift (PhGraphCanvas *self, PhScene *old, PhScene *scene)
 {
@@ -97,7 +97,7 @@ find_shift (PhGraphCanvas *self, PhScene *old, PhScene *scene)
                      after->y + after->height / 2 - before->y - before->height / 2 };
 }
 
-/* Shows @scene where the old one stood: the selected node, or what is in the middle, keeps its place in the window. */
+/* Replaces the old scene by @scene: the selected node, or the one in the middle, keeps its place in the window. */
 void
 ph_canvas_take_scene (PhGraphCanvas *self, PhScene *scene)
 {
@@ -219,7 +219,7 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
   ph_canvas_on_scene (self);
 }
 
-/* @extend: the history went on from what is shown, which stays where it is. */
+/* @extend: the history was extended, and boxes already shown keep their places. */
 static LayoutJob *
 layout_job_new (PhGraphCanvas *self, gboolean quick, gboolean extend)
 {
@@ -268,7 +268,7 @@ start_layout (PhGraphCanvas *self, gboolean quick, gboolean extend)
   g_task_run_in_thread (task, layout_thread);
 }
 
-/* Whoever sees nothing yet gets a first picture first, whatever else was asked for meanwhile. */
+/* An empty canvas first gets a quick picture, whatever else was requested. */
 void
 ph_canvas_start_layout (PhGraphCanvas *self, gboolean quick)
 {
@@ -282,8 +282,8 @@ ph_canvas_ask_layout (PhGraphCanvas *self)
   start_layout (self, FALSE, FALSE);
 }
 
-/* What was run ahead when a file was opened was asked for by nobody: that is laid out as well as can be. What comes later leaves
- * in its place all that a reader has seen. */
+/* Lays out an extended history. A run ahead, after a file was opened, was not requested: nobody has seen it yet, so its layout is
+ * optimised. Later extensions keep all visible boxes in place. */
 void
 ph_canvas_extend_layout (PhGraphCanvas *self)
 {

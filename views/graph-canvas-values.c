@@ -52,7 +52,7 @@ on_labelled (GObject *source, GAsyncResult *result, gpointer data)
   ph_canvas_update_look (self);
 }
 
-/* What somebody typed stands where it was typed, whether values are wanted or not. (transfer full) (nullable) */
+/* Returns the fed values, which are shown at their inputs even if values are switched off. (transfer full) (nullable) */
 static GHashTable *
 find_fed (PhGraphCanvas *self)
 {
@@ -74,7 +74,7 @@ find_fed (PhGraphCanvas *self)
 void
 ph_canvas_values_label (PhGraphCanvas *self)
 {
-  /* What a run that is walked through has made so far is always seen. */
+  /* While stepping through a run its values are always shown. */
   const gboolean wanted = self->document != NULL
                           && (ph_canvas_is_on (self, PH_VIEW_VALUES) || ph_document_get_execution (self->document, NULL) != NULL);
   GHashTable *known = wanted ? ph_document_get_values (self->document) : NULL,
@@ -92,7 +92,7 @@ ph_canvas_values_label (PhGraphCanvas *self)
     ph_canvas_update_look (self);
 }
 
-/* What they are with these inputs at this position. */
+/* Values for these inputs at this position */
 
 /* Also what nothing reads yet, as in the middle of a gradient. (transfer container) */
 static GPtrArray *

@@ -52,7 +52,7 @@ tell (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The viewport stands elsewhere than at @before. */
+/* Updates everything that depends on the viewport, which was at @before. */
 static void
 view_changed (PhGraphCanvas *self, PhView before)
 {
@@ -159,7 +159,8 @@ has_groups (PhScene *scene)
   return FALSE;
 }
 
-/* The middle of the inputs that stand in the first half of a window that opens at the beginning, else of all that does: columns all begin there. */
+/* Returns the middle of the inputs in the first half of a window opened at the beginning, or else of all boxes there: columns begin
+ * there. */
 static double
 find_beginning (PhGraphCanvas *self, gboolean across)
 {
@@ -242,7 +243,7 @@ ph_canvas_size_allocate (GtkWidget *widget, int width, int height, int baseline)
     ph_canvas_first_view (self);
   else if (self->shown.scene != NULL && self->width > 1 && width > 1 && width != self->width && ph_canvas_leader (self) == self)
     {
-      /* What was in the middle stays there when a panel or a second picture takes some of the width. */
+      /* The middle keeps its place when a panel or a second picture takes some of the width. */
       ph_viewport_keep_middle (&self->viewport, self->width - width);
       view_changed (self, before);
     }
@@ -304,7 +305,7 @@ ph_graph_canvas_fit_selection (PhGraphCanvas *self)
   ph_canvas_move (self, ph_viewport_fit (ph_canvas_viewport (self), &around, 1.5), TRUE);
 }
 
-/* NULL: the node is not in the picture. */
+/* Returns NULL if the node is not in the picture. */
 static const PhRect *
 find_rect (PhGraphCanvas *self, guint id)
 {

@@ -1,4 +1,4 @@
-/* graph-canvas.c: the picture of the model: what is there now, what a step changed, and the way around in it.
+/* graph-canvas.c: the picture of the model: its present state, the changes of a step, and navigation.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/scene.h"
 #include "views/graph-canvas-draw.h"
@@ -166,7 +166,7 @@ on_selection (PhGraphCanvas *self)
 {
   PhRect rect;
 
-  /* Whoever selects what lies in a body wants to see it. */
+  /* Selecting a node in a body opens the body. */
   if (ph_canvas_leader (self) == self && ph_document_is_open (self->document))
     ph_document_reveal (self->document, ph_document_get_selection (self->document));
   /* Of a pair one scrolls, and the other goes with it. */
@@ -369,6 +369,6 @@ gboolean
 ph_graph_canvas_is_busy (PhGraphCanvas *self)
 {
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
-  /* What is hidden is not drawn. */
+  /* A hidden canvas is not drawn. */
   return self->layout != NULL || (gtk_widget_get_mapped (GTK_WIDGET (self)) && (self->morph != NULL || !self->complete));
 }

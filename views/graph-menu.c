@@ -40,7 +40,7 @@ ACTION (copy_name)
   gdk_clipboard_set_text (gtk_widget_get_clipboard (data), *node->name ? node->name : id);
 }
 
-/* Of what is cheap all values are kept, so that the next one is there at once. */
+/* For a cheap model all values are kept, so that the next one is available at once. */
 ACTION (compute)
 {
   PhNode *node = selected_node (data);

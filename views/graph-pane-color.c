@@ -1,4 +1,4 @@
-/* graph-pane-color.c: what the colours of the boxes say: measures what is not known yet, and shows the legend.
+/* graph-pane-color.c: colours of the boxes: starts missing measurements, and shows the legend.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/graph-pane-private.h"
 

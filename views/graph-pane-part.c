@@ -1,10 +1,10 @@
-/* graph-pane-part.c: showing only a part of the graph: around a node, the paths between two, what a step touched.
+/* graph-pane-part.c: shows a part of the graph: around a node, the paths between two, or the nodes touched by a step.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/graph-pane-private.h"
 
 #include <glib/gi18n.h>
 
-/* Which part is shown, or what is still to be said of the one that is asked for. */
+/* Shows the title of the part, or what is still missing for the one requested. */
 void
 ph_graph_pane_update_part (PhGraphPane *self)
 {

@@ -15,7 +15,7 @@
 
 G_DEFINE_FINAL_TYPE (PhGraphPane, ph_graph_pane, GTK_TYPE_WIDGET)
 
-/* --- what is said of it ---------------------------------------------------------------------------------------------- */
+/* --- counts and labels ---------------------------------------------------------------------------------------------- */
 
 static void
 set_count (GtkLabel *label, const char *sign, guint count)
@@ -174,7 +174,7 @@ ph_graph_pane_say (PhGraphPane *self, const char *line)
   ph_console_look (self->console, line);
 }
 
-/* What a line does not say by itself: which node is meant, what a query is. */
+/* Asks for what a menu item does not determine: the node, or the query. */
 static gboolean
 ask (gpointer data, PhViewField field, const char *word)
 {

@@ -50,7 +50,7 @@ enter (PhGraphSearch *search, PhGraph *graph)
     g_ptr_array_add (search->path, graph->first);
 }
 
-/* One node; then what lies in it, the last of its bodies on top, so they are pushed from behind. */
+/* Examines one node and schedules its bodies; they are pushed in reverse, since the last one pushed is next. */
 static void
 look (PhGraphSearch *search)
 {

@@ -1,4 +1,4 @@
-/* hand-steps.c: steps that no pipeline makes again, such as a backward graph or another model: by which lines they were made.
+/* hand-steps.c: steps that no pipeline recreates, such as a backward graph or another model, with the lines that made them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/hand-steps.h"
 
@@ -19,7 +19,7 @@ typedef struct
   GArray *made;                        /* (element-type Made) in the order of steps */
   char *base_pipeline, *base_position; /* (nullable)                                */
   char *compares;                      /* (nullable) the file, where the tab was made to compare it with another */
-  GPtrArray *loads;                    /* (element-type char*) lines that loaded passes of one's own */
+  GPtrArray *loads;                    /* (element-type char*) lines that loaded user passes */
   GHashTable *trusted;                 /* (element-type char*) foreign lines that were run here, or allowed to */
   GKeyFile *waiting_file;              /* (nullable) what was to be restored and has foreign lines that nobody allowed yet */
   char *waiting_group;
@@ -137,7 +137,7 @@ on_finished (PhDocumentView *view, PhReply *reply)
         Made made = { s, g_array_index (history->steps, PhStep, s).ms, g_strdup (line) };
         g_array_append_val (self->made, made);
         line = NULL;
-        /* Who goes on by himself does not want the steps of before in their place. */
+        /* A user who continues by hand does not want the earlier steps instead. */
         if (self->waiting_file && !ph_tab_state_is_restoring (view))
           {
             drop_waiting (self);
@@ -157,7 +157,7 @@ on_opened (PhDocumentView *view)
   g_clear_pointer (&self->base_pipeline, g_free);
   g_clear_pointer (&self->base_position, g_free);
   drop_waiting (self);
-  /* Such a tab ran no passes; what is opened in it now is a model like any other. */
+  /* A comparison tab runs no passes; a model opened in it now is like any other. */
   if (self->compares && g_strcmp0 (self->compares, ph_document_get_path (ph_document_view_get_document (view))) != 0)
     {
       g_clear_pointer (&self->compares, g_free);
@@ -257,7 +257,7 @@ copy_key (HandSteps *self, GKeyFile *file, const char *group, const char *name)
     g_key_file_set_value (file, group, name, value);
 }
 
-/* What waits to be allowed is kept as it was, and where one was behind it. */
+/* Saves steps that await permission unchanged, with the position after them. */
 static void
 save_waiting (HandSteps *self, GKeyFile *file, const char *group)
 {
@@ -345,7 +345,8 @@ is_allowed (HandSteps *self, const char *line)
   return !ph_line_is_foreign (line) || g_hash_table_contains (self->trusted, line);
 }
 
-/* What is foreign runs only where somebody said so in this very program: it waits, and all behind it, which would begin elsewhere. */
+/* Runs the saved lines. A foreign program only runs if the user allowed it in this session: otherwise it waits, with all later lines, which
+ * would start from another state. */
 static void
 restore_lines (PhDocumentView *view, Restore *restore, gboolean lines)
 {

@@ -21,7 +21,7 @@ menu_entry (PhHistoryPanel *self)
              : NULL;
 }
 
-/* Those that are one command on the entry. */
+/* Actions that are a single command on the entry. */
 ACTION (on_entry)
 {
   /* clang-format off */
@@ -153,7 +153,7 @@ ACTION (on_file_action)
 
 /* --- menus --------------------------------------------------------------------------------------------------------- */
 
-/* Every pass that can stand in a pipeline, in a submenu a group. */
+/* Builds a menu of all passes that may be in a pipeline, with a submenu for each group. */
 static GMenuModel *
 passes_menu (const char *action_name)
 {

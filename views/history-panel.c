@@ -37,7 +37,7 @@ row_of_position (PhHistoryPanel *self)
   return GTK_INVALID_LIST_POSITION;
 }
 
-/* Replaces rows only where they stand for something else now, so that scrolling and keyboard focus stay. */
+/* Replaces only rows that represent something else now, so that scrolling and keyboard focus stay. */
 static void
 update_rows (PhHistoryPanel *self)
 {

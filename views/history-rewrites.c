@@ -1,4 +1,4 @@
-/* history-rewrites.c: the rewrites of the present step in the left panel, and the reason of the one that is selected.
+/* history-rewrites.c: the rewrites of the present step in the left panel, and the reason of the selected one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 #include <string.h>
@@ -26,7 +26,7 @@ present_step (PhHistoryPanel *self)
   return step < history->steps->len ? step : G_MAXUINT;
 }
 
-/* What the pass of the shown step does in general, and how to see more. (transfer full) */
+/* Returns a summary of the shown step's pass, and how to see more. (transfer full) */
 static char *
 describe_step (PhHistoryPanel *self)
 {
@@ -113,7 +113,7 @@ ph_history_show_rewrites (PhHistoryPanel *self, gboolean steps_changed)
   if (row != GTK_INVALID_LIST_POSITION)
     ph_growing_list_reach (self->rewrite_rows, row);
   gtk_single_selection_set_selected (self->rewrite_selection, row);
-  /* What was clicked is where the pointer is, and stays there. */
+  /* A clicked row is under the pointer and stays there. */
   if (row != GTK_INVALID_LIST_POSITION && row != self->chosen_row)
     gtk_widget_activate_action (GTK_WIDGET (self->rewrites), "list.scroll-to-item", "u", row);
   self->chosen_row = GTK_INVALID_LIST_POSITION;
@@ -131,7 +131,7 @@ go_to_rewrite (PhHistoryPanel *self, guint row)
   PhHistory *history = ph_document_get_history (self->document);
   gboolean last = item->number == g_array_index (history->steps, PhStep, self->shown_step).n_rewrites;
   guint step = last ? self->shown_step + 1 : self->shown_step, rewrite = last ? 0 : item->number;
-  /* Where a line still waits or runs, this is not where it will end; and of the last one all of the step may be shown. */
+  /* While a line waits or runs, the position is not final; and for the last rewrite, the whole step may be shown. */
   if (at.step == step && at.rewrite == rewrite && !last && !ph_console_is_running (self->console))
     return;
   ph_history_run (self, "goto %u.%u", self->shown_step + 1, item->number);

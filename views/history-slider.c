@@ -1,4 +1,4 @@
-/* history-slider.c: the history as a line with two ends on it: where changes are counted from, and where the model stands.
+/* history-slider.c: the history as a track with two handles: the base of the diff, and the position of the model.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/history-slider.h"
 
@@ -117,8 +117,7 @@ position_at (PhHistorySlider *self, double x, gboolean by_rewrite)
 
 /* --- moving ---------------------------------------------------------------------------------------------------------- */
 
-/* Who moves an end by key goes on doing so where only a part of the history is seen: the part goes with it. But nothing moves under a
- * pointer that enlarges or drags. */
+/* Scrolls the track when a handle moved by keys leaves the visible part. Nothing moves under a pointer that zooms or drags. */
 static void
 keep_in_view (PhHistorySlider *self, End end, PhPosition at)
 {
@@ -298,7 +297,7 @@ on_drag_update (GtkGestureDrag *gesture, double dx, double dy, PhHistorySlider *
     drag_to (self, x + dx, shift_held (gesture));
 }
 
-/* What was dragged is said again as the command that does it, so that the console can repeat it. */
+/* Repeats the drag's result as a command, so that the console can replay it. */
 static void
 on_drag_end (GtkGestureDrag *gesture, double dx, double dy, PhHistorySlider *self)
 {
@@ -367,7 +366,7 @@ bar (GtkSnapshot *snapshot, const GdkRGBA *color, double from, double to, double
                              &GRAPHENE_RECT_INIT ((float) MIN (from, to), (float) y, (float) fabs (to - from), (float) height));
 }
 
-/* A bar over each step, as high as it changed much; steps without effect are a dot. Where several share a pixel, the highest stays. */
+/* Draws a bar over each step, as high as it changed much; a dot for steps without effect. Of several at one pixel, the highest stays. */
 static void
 draw_steps (PhHistorySlider *self, GtkSnapshot *snapshot, double low, double high)
 {

@@ -175,7 +175,7 @@ on_drag_prepare (GtkDragSource *source, double x, double y, GtkWidget *row)
   return gdk_content_provider_new_typed (G_TYPE_UINT, (guint) item->entry);
 }
 
-/* Where the dragged row would land: above this one or below it. */
+/* Returns TRUE if the dragged row would land below this one rather than above. */
 static gboolean
 is_lower_half (GtkWidget *row, double y)
 {
@@ -212,7 +212,7 @@ on_row_drop (GtkDropTarget *target, const GValue *value, double x, double y, PhH
   ph_history_stop_scrolling (self);
   if (!item || item->entry < 0 || !entries || from >= entries->len)
     return FALSE;
-  /* A place among the others: what stands above the dragged one does not move up. */
+  /* The index after removing the dragged row, which moves up the rows below it. */
   guint gap = (guint) item->entry + is_lower_half (row, y), to = gap > from ? gap - 1 : gap;
   if (to == from)
     return FALSE;
@@ -231,7 +231,7 @@ scroll (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* What is dropped does not leave (GTK 4.8). */
+/* In GTK 4.8 a drop emits no "leave". */
 void
 ph_history_stop_scrolling (PhHistoryPanel *self)
 {

@@ -4,7 +4,7 @@
 
 #include <glib/gi18n.h>
 
-#define UNCHANGED       0.35 /* the length of a step without effect at most; all of them take no more than the others do */
+#define UNCHANGED       0.35 /* most length of a step without effect; together they take no more than the others */
 #define LEAST_UNCHANGED 0.04
 #define LEAST           1e-4 /* that is seen at most enlarged: a rewrite of 100,000 still has some pixels */
 

@@ -7,7 +7,7 @@
 #include "core/scene/short-type.h"
 #include "views/inspector-private.h"
 
-/* What is added up over all nodes, a slice at a time. The model stands still meanwhile: whatever moves it fills the page anew. */
+/* Sums over all nodes, computed a slice at a time. The model cannot change meanwhile: any change refills the page. */
 typedef struct
 {
   PhInspector *inspector; /* lives longer                                        */
@@ -104,7 +104,7 @@ add_slice (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* What is small is there at once, without a flicker. */
+/* A small graph is finished at once, without a flicker. */
 static void
 start_totals (PhInspector *self, Totals *totals)
 {
@@ -114,7 +114,7 @@ start_totals (PhInspector *self, Totals *totals)
     self->totals_source = g_timeout_add_full (G_PRIORITY_DEFAULT, 8, add_slice, totals, totals_free);
 }
 
-/* What the letters in the types of this panel stand for. */
+/* Explains the letters in the types of this panel. */
 static void
 add_dimensions (PhInspector *self)
 {
@@ -127,7 +127,7 @@ add_dimensions (PhInspector *self)
     }
 }
 
-/* Where the time goes, as far as it was measured: of nodes that are here, not in a body, which its owner has in its own time. */
+/* Lists the slowest nodes, if measured; not those in a body, whose time is included in their owner's. */
 static void
 add_slowest (PhInspector *self)
 {

@@ -55,7 +55,7 @@ add_attributes (PhInspector *self, const PhNode *node)
     }
 }
 
-/* What the operator is by declaration: which values of which types, what its attributes default to. */
+/* Shows the operator's declaration: its formal inputs and outputs, types, and defaults of attributes. */
 static void
 add_operator (PhInspector *self, const PhOp *op)
 {
@@ -215,7 +215,7 @@ add_others (GtkListBox *section, PhDiff *diff, const char *name, const GArray *i
     }
 }
 
-/* What is marked in the picture: what of this node changed, what it came for, or what came for it. */
+/* Shows the changes marked in the picture: changed fields, the nodes it replaced, or those that replaced it. */
 static void
 add_changes (PhInspector *self, PhId id)
 {
@@ -290,7 +290,7 @@ ph_inspector_fill_node (PhInspector *self, PhNode *node)
                               "or differentiated."),
                            "dim-label");
   add_changes (self, node->id);
-  /* Who looks at a node that a rule made asks first for the reason; of one of the file there is little to say. */
+  /* For a node made by a rule the reason is most interesting; for one of the file there is little to say. */
   gboolean made = is_made (self, node->id);
   if (made)
     add_origins (self, node->id);

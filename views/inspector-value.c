@@ -1,4 +1,4 @@
-/* inspector-value.c: the inspector's page of a value: who makes it, who reads it, what is in it.
+/* inspector-value.c: the inspector's page of a value: its producer, its users, its contents.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
@@ -54,7 +54,7 @@ on_evaluate (GtkButton *button, PhInspector *self)
 
   if (value)
     {
-      /* Of what is cheap all values are kept, so that the next one is there at once. */
+      /* For a cheap model all values are kept, so that the next one is available at once. */
       g_autofree char *dear = ph_verify_cost (model), *name = g_shell_quote (value->name);
       g_autofree char *line = g_strdup_printf ("eval %s --random 1%s", name, dear ? "" : " --all");
       ph_console_run_async (self->console, line, NULL, NULL, NULL);
@@ -118,7 +118,7 @@ on_feed_file (GtkButton *button, PhInspector *self)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
-/* --- what is typed here --------------------------------------------------------------------------------------------------- */
+/* --- typed values --------------------------------------------------------------------------------------------------- */
 
 /* The page is made anew where the line did something; else it says why not. */
 static void
@@ -197,7 +197,7 @@ add_sizes (PhInspector *self, const PhValue *value)
     }
 }
 
-/* How an input gets values: @fed is what it has. */
+/* Adds the ways to feed an input; @fed is its present feed. */
 static void
 add_feeding (PhInspector *self, const PhValue *value, PhTensor *fed)
 {

@@ -152,7 +152,7 @@ ph_inspector_add_value_row (PhInspector *self, GtkListBox *section, const char *
   g_autofree char *text = NULL;
   g_autofree char *whole = g_strdup_printf ("%s\n%s", value->name, type);
 
-  /* Where it does not fit on a line it breaks between dimensions, not within one. */
+  /* A long type may wrap between dimensions, not within one. */
   g_string_replace (broken, ",", ",\u200b", 0);
   g_string_replace (broken, "[", "[\u200b", 0);
   text = *name ? g_strdup_printf ("%s\n%s", value->name, broken->str) : g_strdup (broken->str);

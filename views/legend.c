@@ -31,7 +31,7 @@ the_theme (void)
   return dark ? PH_THEME_DARK : PH_THEME_LIGHT;
 }
 
-/* A screen reader reads what is drawn. */
+/* Describes the drawing for screen readers. */
 static void
 describe (PhLegend *self)
 {

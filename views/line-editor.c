@@ -14,14 +14,14 @@
 #include "views/completion-list.h"
 
 static PhConsole *(*get_console) (void);
-static gboolean hints, shown; /* whether there are hints at all; whether one stands behind the cursor */
+static gboolean hints, shown; /* whether hints are enabled; whether one is displayed after the cursor */
 
 /* ── completion ── */
 
 /* Readline asks twice: where the word begins, then for the words. */
 static char **found; /* (nullable) */
 
-/* What all of @words begin with, whole characters. (transfer full) */
+/* Returns the longest common prefix of @words, in whole characters. (transfer full) */
 static char *
 common_start (char **words)
 {
@@ -74,7 +74,7 @@ word_break (void)
   g_clear_pointer (&found, g_strfreev);
   found = console != NULL ? ph_console_complete (console, line, (guint) rl_point, &word) : NULL;
 
-  /* Whatever stands before the word is a break; nothing inside it is. */
+  /* The character before the word is a break; none inside it is. */
   breaks[0] = word > 0 ? line[word - 1] : ' ';
   breaks[1] = '\0';
   return breaks;
@@ -88,7 +88,7 @@ char_width (gunichar c)
   return g_unichar_iszerowidth (c) ? 0 : g_unichar_iswide (c) ? 2 : 1;
 }
 
-/* Columns that @text takes, without what stands between readline's marks; G_MAXUINT: it has more than characters. */
+/* Returns the columns of @text, without readline's invisible parts; G_MAXUINT if it has control characters. */
 static guint
 width_of (const char *text)
 {
@@ -157,7 +157,7 @@ redisplay (void)
   int rows, columns;
 
   ph_line_editor_clear_hint ();
-  /* What is pasted may have more rows than the screen: readline writes the last over the others there, while a terminal can scroll. */
+  /* A paste may have more rows than the screen: readline would overwrite the last row, while a terminal can scroll. */
   rl_get_screen_size (&rows, &columns);
   rl_set_screen_size (TALL, 0);
   rl_redisplay ();

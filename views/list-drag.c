@@ -1,4 +1,4 @@
-/* list-drag.c: lists that do not scroll under what is dragged over them.
+/* list-drag.c: keeps lists from scrolling under a drag.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/list-drag.h"
 

@@ -16,17 +16,17 @@ struct _PhMinimap
 {
   GtkWidget parent_instance;
 
-  PhGraphCanvas *canvas; /* (nullable) owned reference */
-  GdkTexture *picture;   /* (nullable) the whole, as small as it is shown, made once: scaling costs more than a frame may */
+  PhGraphCanvas *canvas;             /* (nullable) owned reference */
+  GdkTexture *picture;               /* (nullable) the whole at the widget's size, made once: scaling in each frame is too slow */
   int picture_width, picture_height; /* pixels */
   int scene_width, scene_height;     /* that the size was asked for */
   int percent;                       /* of the scene that the canvas shows, as was said to a screen reader */
-  guint follow;                      /* idle: a new view is to be followed */
+  guint follow;                      /* idle: a view change to be followed */
 };
 
 G_DEFINE_FINAL_TYPE (PhMinimap, ph_minimap, GTK_TYPE_WIDGET)
 
-/* Where the picture lies in the widget, and pixels a point. */
+/* Finds where the picture is in the widget, and returns pixels per point. */
 static double
 place (PhMinimap *self, double *left, double *top)
 {
@@ -48,7 +48,7 @@ overlap (double start, double size, double whole)
   return whole > 0 ? MAX (MIN (start + size, whole) - MAX (start, 0), 0) / whole : 0;
 }
 
-/* A screen reader is told what the frame says. */
+/* Describes the frame for screen readers. */
 static void
 describe (PhMinimap *self, double share)
 {

@@ -1,4 +1,4 @@
-/* problems-pane.c: what is wrong with the model, though it could be opened. A problem that quotes a node's name selects it.
+/* problems-pane.c: problems of the open model. Clicking one that quotes a node's name selects the node.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/problems-pane.h"
 

@@ -1,4 +1,4 @@
-/* query-bar.c: asks for a query whose result colours the nodes.
+/* query-bar.c: an entry for a query whose result colours the nodes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/query-bar.h"
 

@@ -1,4 +1,4 @@
-/* rewrite-effect.c: what one rewrite did to which node, in words.
+/* rewrite-effect.c: describes the effect of one rewrite in words.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/rewrite-effect.h"
 

@@ -38,7 +38,7 @@ struct _PhRewriteList
   guint step;
   guint first, total; /* into the history's rewrites                                         */
   char *filter;       /* (nullable) in lower case                                            */
-  GArray *fits;       /* (element-type guint) (nullable) the rewrites that fit, from 0; NULL: all */
+  GArray *fits;       /* (element-type guint) (nullable) the matching rewrites, from 0; NULL: all */
   GPtrArray *shown;   /* (element-type PhRewriteItem) (unowned) that a row holds             */
 };
 
@@ -155,7 +155,7 @@ apply_filter (PhRewriteList *self)
     }
 }
 
-/* Everything goes before anything comes: of what is replaced at once GtkListView looks at every new item, to find old ones again. */
+/* Removes all items before new ones are added: for items replaced at once GtkListView examines every new one to find old ones again. */
 static void
 empty (PhRewriteList *self)
 {

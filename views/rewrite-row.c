@@ -58,7 +58,7 @@ update (PhRewriteRow *self)
   if (!self->item || !self->console)
     return;
   g_autofree char *number = g_strdup_printf ("%u", self->item->number);
-  /* Not its name: that is known only where the node is, and a row says the same wherever one stands. */
+  /* The id rather than the name, which is only known while the node exists: a row must read the same at every position. */
   g_autofree char *where = self->item->node ? g_strdup_printf ("n%u", self->item->node) : NULL;
 
   self->updating = TRUE;

@@ -20,20 +20,20 @@ struct _PhSourcePane
   GtkStack *content;
   GtkLabel *why;
   GtkSourceView *view;
-  GtkWidget *bar;    /* of what can be done with a program                */
+  GtkWidget *bar;    /* with the actions for a program                    */
   GtkLabel *problem; /* why the last of it failed                         */
   GtkScrolledWindow *scrolled;
   GtkAdjustment *down, *along; /* of the bars beside it                      */
   PhConsole *console;          /* (nullable)                                        */
   PhDocument *document;        /* (nullable)                                        */
-  char *file;                  /* (nullable) whose text is shown                    */
+  char *file;                  /* (nullable) the file whose text is shown           */
   char *text;                  /* (nullable) what the buffer is filled with         */
   PhTextFill *fill;            /* (nullable)                                        */
   char *made_of;               /* (nullable) the program as the graph was made of it */
-  char *typed_over;            /* (nullable) what another program wrote, and saving is to replace */
+  char *typed_over;            /* (nullable) the text another program wrote, which saving will replace */
   gboolean clicking;           /* the selection follows the cursor, not the other way round */
-  gboolean sourced;            /* the program that the console read last is to be shown */
-  guint line;                  /* that is marked, from 1; 0: none                   */
+  gboolean sourced;            /* show the program that the console read last */
+  guint line;                  /* the marked line, from 1; 0: none                  */
   gboolean stale;              /* another file was opened since it was last shown   */
 };
 
@@ -84,9 +84,9 @@ clear (PhSourcePane *self)
   self->line = 0;
 }
 
-/* --- lines of the program, and of what is typed over it -------------------------------------------------------------- */
+/* --- mapping lines of the program to those of the edited text -------------------------------------------------------- */
 
-/* The line of @to that line @line of @from is, both from 1; 0: it was changed. */
+/* Maps line @line of @from to a line of @to, both from 1; 0 if it was changed. */
 static guint
 follow_line (const char *from, const char *to, guint line)
 {
@@ -220,7 +220,7 @@ is_program (PhSourcePane *self)
   return self->file != NULL && (g_strcmp0 (self->file, compiled) == 0 || g_strcmp0 (self->file, read) == 0);
 }
 
-/* A program as it is on the disk, where it can be read; else as the graph was made of it. */
+/* Reads a program from the disk, or else returns the text from which the graph was made. */
 static char *
 read_file (PhSourcePane *self, const char *file, GError **error)
 {
@@ -279,7 +279,7 @@ show_file (PhSourcePane *self, const char *file)
 
 /* --- the selection --------------------------------------------------------------------------------------------------- */
 
-/* The file of the selected node, or the one that is open; nothing is read while the pane is not seen. */
+/* Shows the file of the selected node, or the open one; reads nothing while the pane is hidden. */
 static void
 update (PhSourcePane *self)
 {
@@ -381,7 +381,7 @@ run_line (PhSourcePane *self, const char *verb, const char *what)
   ph_console_run_async (self->console, line, NULL, on_line_done, g_object_ref (self));
 }
 
-/* What is typed counts: it is saved, and read again. FALSE: why not is said. */
+/* Saves an edited text and reads it again. Returns FALSE if that fails, after showing why. */
 static gboolean
 begin (PhSourcePane *self, gboolean always)
 {

@@ -29,7 +29,7 @@ add_choice (GtkFlowBox *box, GtkWidget *button)
   ph_access_name_row (button);
 }
 
-/* A row of what was opened last; without any there are only the examples, and nothing to tell them from. */
+/* Adds recent files; without any, the examples need no heading to set them apart. */
 static void
 add_recent (PhStartPage *self)
 {

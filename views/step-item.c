@@ -43,8 +43,7 @@ ph_step_item_become (PhStepItem *item, PhStepItem *other)
   g_signal_emit (item, changed_signal, 0);
 }
 
-/* Steps stand in the order in which they ran; entries that became no step stand where the pipeline has them: after the
- * entry before them. */
+/* Lists the steps in the order in which they ran; an entry without a step follows the entry before it in the pipeline. */
 GPtrArray *
 ph_step_items_of (PhDocument *document, gboolean changed_only)
 {

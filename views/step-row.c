@@ -1,4 +1,4 @@
-/* step-row.c: one row of the pipeline list: a pass, what it did, and whether it runs.
+/* step-row.c: one row of the pipeline list: a pass, its effect, and its state.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/step-row.h"
 
@@ -95,7 +95,7 @@ on_verdict_popup (GtkMenuButton *button, gpointer data)
     gtk_menu_button_set_popover (button, ph_verdict_popover_new (self->console, self->item->step));
 }
 
-/* What is special about the pass in this pipeline. */
+/* Returns the pass's special settings in this pipeline. */
 static char *
 note_of (const PhPipelineEntry *entry, const char *state)
 {

@@ -35,7 +35,8 @@ save_list (GKeyFile *file, const char *group, const char *key, GPtrArray *string
     g_key_file_set_string_list (file, group, key, (const char *const *) strings->pdata, strings->len);
 }
 
-/* How the picture is seen. What a run or a query tells of the nodes is not measured again for it. TRUE: not as at first. */
+/* Saves the settings of the picture, except colours from a run or a query, which are not recomputed. Returns TRUE if any is not the
+ * default. */
 static gboolean
 save_looks (PhDocument *document, GKeyFile *file, const char *group)
 {
@@ -55,7 +56,7 @@ save_looks (PhDocument *document, GKeyFile *file, const char *group)
   return any;
 }
 
-/* Who is on the way back to a place is there as far as the file is concerned. */
+/* A tab that is still being restored saves the state it is restoring. */
 static void
 copy_state (const Restore *restore, GKeyFile *file, const char *group)
 {
@@ -74,7 +75,7 @@ compare_words (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* "n12 dnnl", "Conv reference": what runs which node, or all of an operator. FALSE: nothing was chosen. */
+/* Saves the chosen kernels of nodes or operators: "n12 dnnl", "Conv reference". Returns FALSE if there are none. */
 static gboolean
 save_kernels (PhDocument *document, GKeyFile *file, const char *group)
 {
@@ -152,8 +153,8 @@ ph_tab_state_restore_expressions (PhDocumentView *view, GKeyFile *file, const ch
     ph_document_view_run (view, lines[i]);
 }
 
-/* A tensor is written once, to a file of its own, and named when it is there as a whole. A large one is written by a thread: until then
- * the line that fed it stands for it. */
+/* A feed in the session. Each tensor is written once to its own file, which is named when complete. A thread writes a large one: until then
+ * the line that fed it is saved instead. */
 #define LARGE_FEED (4 << 20) /* bytes */
 
 typedef struct
@@ -217,7 +218,7 @@ feed_new (const char *name, PhTensor *tensor, const char *path, const char *line
   return feed;
 }
 
-/* What an answer was given for is in the hands of the system when this returns: the program may be killed right after. */
+/* Saves a feed before its reply is shown: the program may be killed right after. */
 static Feed *
 begin_feed (PhDocumentView *view, const char *name, PhTensor *tensor, const char *prefix, const char *line,
             void (*written) (PhDocumentView *view))
@@ -248,7 +249,7 @@ ph_tab_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *group
   gpointer name, tensor;
   guint n = 0;
 
-  /* What a session brings back stands in its own words until it is there; a file that is read again keeps what was fed. */
+  /* A restored session keeps its own entries until they are applied; a file that is read again keeps its feeds. */
   if (get_restore (view) && g_key_file_has_key (get_restore (view)->file, get_restore (view)->group, "feed-1", NULL))
     return;
   if (!files)
@@ -305,7 +306,7 @@ parse_position (PhHistory *history, const char *text)
   return ph_history_has (history, at) ? at : end;
 }
 
-/* @of_model: what is said of nodes and groups, which are those of a position. */
+/* @of_model: restores settings about nodes and groups, which depend on the position. */
 static void
 restore_looks (const Restore *restore, gboolean of_model)
 {

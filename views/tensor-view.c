@@ -86,7 +86,7 @@ draw_heat_map (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointe
       }
 }
 
-/* Which part of the tensor the heat map shows: "[0, 3, :, :]". */
+/* Names the slice that the heat map shows: "[0, 3, :, :]". */
 static char *
 slice_text (PhTensor *tensor, gsize slice)
 {

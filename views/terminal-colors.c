@@ -18,7 +18,7 @@ ph_terminal_colors_apply (VteTerminal *terminal)
 
   gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (terminal)), &foreground);
   dark = foreground.red + foreground.green + foreground.blue > 1.5;
-  /* The window shows through it; what is selected or reversed is written in it. */
+  /* Transparent, so that the window shows through; but selected and reversed text is written in this colour. */
   background = dark ? (GdkRGBA) { 0, 0, 0, 0 } : (GdkRGBA) { 1, 1, 1, 0 };
   for (guint i = 0; i < G_N_ELEMENTS (palette); i++)
     gdk_rgba_parse (&palette[i], dark ? ansi_dark[i] : ansi_light[i]);

@@ -1,4 +1,4 @@
-/* terminal-stream.c: a stream whose text a terminal shows.
+/* terminal-stream.c: a stream that writes to a terminal widget.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/terminal-stream.h"
 

@@ -10,7 +10,7 @@
 
 /* Longer constants print as a comment with their hash. */
 #define MAX_ELEMENTS 8
-#define MAX_WORDS    400 /* of a line whose changed words are looked for */
+#define MAX_WORDS    400 /* words in a line, up to which changed words are searched */
 
 void
 ph_text_diff_free (PhTextDiff *diff)
@@ -102,7 +102,7 @@ mark_words (PhTextDiff *diff, guint row, const char *before, const char *after)
 
 /* --- lines ----------------------------------------------------------------------------------------------------------- */
 
-/* What a line is about: the names left of its =. Lines that changed are put beside each other by that. */
+/* Returns the names left of a line's "=", by which changed lines are aligned. */
 static char *
 subject (const char *line)
 {

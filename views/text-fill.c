@@ -11,7 +11,7 @@
 struct _PhTextFill
 {
   GtkTextBuffer *buffer; /* owned reference                  */
-  const char *rest;      /* (nullable) borrowed; NULL: done  */
+  const char *rest;      /* (nullable) borrowed; NULL: finished */
   guint line;            /* the next one                     */
   PhTextFillFunc filled;
   gpointer data;

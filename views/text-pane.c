@@ -28,8 +28,8 @@ struct _PhTextPane
   GtkWidget *right_column;
   PhChangeStrip *strip;
   PhDocument *document;      /* (nullable) */
-  PhTextDiff *diff;          /* (nullable) what is shown */
-  GCancellable *cancellable; /* (nullable) of what is being made */
+  PhTextDiff *diff;          /* (nullable) shown */
+  GCancellable *cancellable; /* (nullable) of the diff being computed */
   guint progress_timer, mapped_idle;
   gboolean stale; /* the document changed while nobody looked */
   gboolean split, following;
@@ -48,7 +48,7 @@ static GParamSpec *props[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (PhTextPane, ph_text_pane, GTK_TYPE_WIDGET)
 
-/* --- what is shown --------------------------------------------------------------------------------------------------- */
+/* --- contents --------------------------------------------------------------------------------------------------- */
 
 void
 ph_text_pane_go_to_change (PhTextPane *self, int direction)
@@ -265,7 +265,7 @@ ph_text_pane_set_split (PhTextPane *self, gboolean split)
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_SPLIT]);
 }
 
-/* The node whose line was clicked becomes the selected one; a line names its outputs first. */
+/* Selects the node whose line was clicked; a line begins with the names of its outputs. */
 static void
 on_line_clicked (PhTextPane *self, const char *line, gboolean gone)
 {
@@ -295,7 +295,7 @@ follow_left (gpointer data)
   self->following = FALSE;
 }
 
-/* What scrolls while it is drawn must not move its neighbour, which is to be drawn in the same frame. */
+/* Scrolling during drawing must not move the other side, which is drawn in the same frame. */
 static gboolean
 is_painting (PhTextPane *self)
 {

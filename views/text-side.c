@@ -11,7 +11,7 @@
 
 #define CONTEXT 3     /* lines around a change that are not left out                     */
 #define MANY    2000  /* lines: taking them out of a buffer takes time                   */
-#define PAGE    100   /* lines below one that is to be seen                              */
+#define PAGE    100   /* lines filled below the one to show                              */
 #define LONG    20000 /* lines: a longer text has the colours of its changes only        */
 
 typedef struct
@@ -28,8 +28,8 @@ struct _PhTextSide
   GtkSourceBuffer *buffer;
   GtkSourceGutterRenderer *numbers;
   GArray *lines;          /* (element-type Line) one a line of the buffer               */
-  PhTextFill *fill;       /* (nullable) what is put into the buffer                     */
-  const PhTextDiff *diff; /* (nullable) borrowed: what is shown                         */
+  PhTextFill *fill;       /* (nullable) filling the buffer                              */
+  const PhTextDiff *diff; /* (nullable) borrowed: shown                                 */
   PhSide which;
   gboolean changes_only;
   guint next_mark[2]; /* of the diff, of the lines before and after                 */
@@ -102,7 +102,7 @@ make_buffer (PhTextSide *self)
   follow_style (self);
 }
 
-/* --- what is shown --------------------------------------------------------------------------------------------------- */
+/* --- contents --------------------------------------------------------------------------------------------------- */
 
 static void
 list_lines (PhTextSide *self, const PhTextDiff *diff, PhSide which)
@@ -214,8 +214,8 @@ on_filled (guint from, guint end, gboolean done, gpointer data)
 {
   PhTextSide *self = data;
 
-  /* A text view measures new lines when it is given its place, or else while it is drawn; in a busy moment nothing comes in between. What
-   * is drawn then has a size that nobody around it knows of. */
+  /* A text view measures new lines when it is allocated, or else while it is drawn; under load nothing happens in between, and what is
+   * drawn has a size that its parents do not know. */
   gtk_widget_queue_resize (GTK_WIDGET (self->view));
   mark_lines (self, from, end);
   mark_words (self, end);
@@ -229,7 +229,7 @@ on_filled (guint from, guint end, gboolean done, gpointer data)
     }
 }
 
-/* What is long is not emptied but left behind. */
+/* A long buffer is replaced rather than emptied, which would be slow. */
 static void
 clear_buffer (PhTextSide *self)
 {
@@ -339,7 +339,7 @@ ph_text_side_go_to_change (PhTextSide *self, int direction)
 {
   int n = (int) self->lines->len, line = ph_text_side_get_line (self);
 
-  /* Out of the change that the cursor stands in, then to the next, and to its start. */
+  /* Leaves the change at the cursor, then goes to the next one and to its start. */
   while (line >= 0 && line < n && ph_text_side_get_sign (self, (guint) line) != ' ')
     line += direction;
   while (line >= 0 && line < n && ph_text_side_get_sign (self, (guint) line) == ' ')
@@ -443,8 +443,8 @@ ph_text_side_init (PhTextSide *self)
   g_signal_connect (self->numbers, "query-data", G_CALLBACK (on_query_number), self);
   GtkSourceGutter *gutter = gtk_source_view_get_gutter (self->view, GTK_TEXT_WINDOW_LEFT);
   gtk_source_gutter_insert (gutter, self->numbers, 10);
-  /* A gutter marks the line under the pointer, even when the pane has become so low that this line is not among those it draws, which is
-   * a critical of its own (GtkSourceView 5.6). Here nothing is marked; what is clicked beside a line is the line. */
+  /* A gutter marks the line under the pointer, even if the pane has become so low that the line is not drawn, which raises a critical
+   * (GtkSourceView 5.6). So the gutter gets no events; a click beside a line is handled as a click on it. */
   gtk_widget_set_can_target (GTK_WIDGET (gutter), FALSE);
 
   GtkGesture *click = gtk_gesture_click_new ();

@@ -103,7 +103,7 @@ start (GtkWidget *picture)
   job->path = g_strdup (g_object_get_data (G_OBJECT (picture), "path"));
   job->theme = contrast ? (dark ? PH_THEME_HIGH_CONTRAST_DARK : PH_THEME_HIGH_CONTRAST) : dark ? PH_THEME_DARK : PH_THEME_LIGHT;
   g_task_set_task_data (task, job, job_free);
-  /* What was begun for another theme, or for a page that is gone, is not waited for. */
+  /* Cancels a drawing begun for another theme or a page that is gone. */
   GCancellable *before = g_object_get_data (G_OBJECT (picture), "cancellable");
   if (before)
     g_cancellable_cancel (before);
@@ -111,7 +111,7 @@ start (GtkWidget *picture)
   g_task_run_in_thread (task, work);
 }
 
-/* Only what is seen is drawn. */
+/* Draws only visible thumbnails. */
 static void
 on_map (GtkWidget *picture)
 {

@@ -18,7 +18,7 @@ struct _PhTilePainter
   gatomicrefcount ref_count; /* one for the picture, one for each job that is not done */
   GSourceFunc ready;
   gpointer data;
-  int look, group; /* atomic: what is still worth painting */
+  int look, group; /* atomic: the tiles still worth painting */
   GMutex lock;
   GCond done;
   GQueue finished; /* (element-type PhTileJob) under @lock */
@@ -26,8 +26,8 @@ struct _PhTilePainter
   gboolean closed; /* under @lock */
 };
 
-/* Two lines before the threads, of all painters. A thread takes from one of them only: what somebody waits for is never painted
- * by one that gives way to others, nor does it wait behind what nobody asked for. */
+/* One of two queues in front of the threads, shared by all painters. A thread serves only one of them: an urgent tile is never painted by a
+ * low-priority thread, and never waits behind tiles painted ahead. */
 typedef struct
 {
   GCond more;
@@ -106,7 +106,7 @@ on_ready (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* What is shaped and set up once in each thread. */
+/* Returns this thread's ink, with its fonts and shaped texts. */
 static PhInk *
 own_ink (void)
 {
@@ -159,14 +159,14 @@ run (PhTileJob *job)
   g_mutex_lock (&painter->lock);
   g_queue_push_tail (&painter->finished, job);
   g_cond_broadcast (&painter->done);
-  /* What was painted ahead is nothing to be shown yet. */
+  /* A tile painted ahead is not needed yet. */
   if (painter->ready_id == 0 && !painter->closed && (!job->ahead || g_atomic_int_get (&job->hurried)))
     painter->ready_id = g_idle_add_full (GDK_PRIORITY_REDRAW - 5, on_ready, painter, NULL);
   g_mutex_unlock (&painter->lock);
   painter_unref (painter);
 }
 
-/* Niceness says nothing among real-time threads, of which none gives way to its equal: there it is a step of their own scale. */
+/* Lowers the thread's priority. Niceness has no effect among real-time threads: these use their own scale. */
 static void
 give_way (const Line *line)
 {

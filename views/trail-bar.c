@@ -23,7 +23,7 @@ on_clicked (PhTrailBar *self, GtkButton *button)
   g_signal_emit (self, leave_signal, 0, GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "levels")));
 }
 
-/* @levels: how far out it is; 0: what is shown. */
+/* @levels: the distance to the shown graph, outwards; 0: the shown one. */
 static void
 add_part (PhTrailBar *self, const char *text, guint levels)
 {
@@ -59,7 +59,7 @@ update (PhTrailBar *self)
   if (!self->revealer)
     return;
   gtk_revealer_set_reveal_child (self->revealer, model && n > 0);
-  /* What slides away keeps its text meanwhile. */
+  /* The text stays while the bar slides away. */
   if (!model || n == 0)
     return;
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->parts))))

@@ -9,8 +9,7 @@
 
 /* --- ways ---------------------------------------------------------------------------------------------------------- */
 
-/* A line of the console, and what is shown once it has run. The document may have changed by then: what is shown is looked up when
- * the line has run. */
+/* A line of the console, and what to show once it has run. The document may change meanwhile: nodes and values are looked up afterwards. */
 typedef struct
 {
   PhConsole *console;

@@ -19,7 +19,7 @@ binding_free (gpointer data, GClosure *closure)
   g_free (binding);
 }
 
-/* What says "on" and "off" is a switch, "view.compact"; what says other words takes one, "view.color::cost". */
+/* Returns TRUE for a switch, a setting with "on" and "off": "view.compact"; others take a word, "view.color::cost". */
 static gboolean
 is_switch (const PhViewRow *row)
 {
@@ -73,7 +73,7 @@ on_changed (GSimpleActionGroup *group, PhViewField field, PhViewState *view)
   update (group, view, field);
 }
 
-/* What a model means by `group auto` is another thing with each. */
+/* The meaning of `group auto` depends on the model. */
 static void
 on_opened (GSimpleActionGroup *group, PhDocument *document)
 {
@@ -87,7 +87,7 @@ add_action (GSimpleActionGroup *group, PhConsole *console, PhViewField field, Ph
   const PhViewRow *row = ph_view_row (field);
   PhViewState *view = ph_document_get_view (ph_console_get_document (console));
   const GVariantType *word = is_switch (row) ? NULL : G_VARIANT_TYPE_STRING;
-  /* What is said of nodes is no word that would be marked in a menu. */
+  /* Settings about nodes have no value that a menu could mark. */
   g_autoptr (GSimpleAction) action = row->of_model ? g_simple_action_new (row->name, word)
                                                    : g_simple_action_new_stateful (row->name, word, state_of (view, field));
   Binding *binding = g_new (Binding, 1);

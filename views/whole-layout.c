@@ -13,7 +13,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/whole-layout.h"
 
-/* TRUE: something below scrolls. */
+/* Marks widgets between here and scrolled windows. Returns TRUE if there is a scrolled window below. */
 static gboolean
 mark (GtkWidget *widget)
 {

@@ -12,7 +12,7 @@ typedef struct
   const PhTenant *tenant, *gone;
   const PhFace *face;
   PhChange change;
-  gboolean ghost; /* of what is no longer there */
+  gboolean ghost; /* removed by now */
   PhColor color;  /* of its header */
   gboolean pale;
   const char *shape; /* (nullable) what it makes: its value where that is known, else the type */
@@ -20,14 +20,14 @@ typedef struct
   char length[16]; /* of a vector, "[3]", where other boxes say values: a bare number would be taken for one */
 } Look;
 
-/* How much of its colours is left of what did not change. Who asked for high contrast shall read that too. */
+/* The opacity of unchanged boxes; with high contrast they must stay readable. */
 static double
 pale_rest (PhTheme theme)
 {
   return theme >= PH_THEME_HIGH_CONTRAST ? 0.7 : 0.4;
 }
 
-/* What names the value that a card shows: the node, the input, or what feeds an output. */
+/* Returns the id of the value that a card shows: the node, the input, or an output's producer. */
 static PhId
 value_of (PhScene *scene, int box, const Look *look, const PhDrawOptions *options)
 {
@@ -43,7 +43,7 @@ value_of (PhScene *scene, int box, const Look *look, const PhDrawOptions *option
   return PH_NO_ID;
 }
 
-/* FALSE: nobody is at home, now or before. */
+/* Returns FALSE if the box is empty at both times. */
 static gboolean
 look_at (PhScene *scene, int box, const PhDrawOptions *options, Look *look)
 {
@@ -81,7 +81,7 @@ look_at (PhScene *scene, int box, const PhDrawOptions *options, Look *look)
       g_snprintf (look->length, sizeof look->length, "[%s]", look->shape);
       look->shape = look->length;
     }
-  /* How far a value is off is asked of what did not change above all. */
+  /* Errors matter for unchanged nodes above all. */
   look->pale = options->dim
                || (options->since != options->time && look->change == PH_CHANGE_NONE
                    && (options->paint == NULL || ph_paint_mode (options->paint) != PH_COLOR_ERROR));
@@ -108,7 +108,7 @@ card_color (PhTheme theme)
     }
 }
 
-/* A round badge at a corner, so that a change is told by its sign too. */
+/* Draws a round badge at a corner, so that a change is also recognised by its sign. */
 static void
 draw_badge (cairo_t *cr, PhTheme theme, double x, double y, PhChange change)
 {
@@ -216,7 +216,7 @@ draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *lo
   return y;
 }
 
-/* What the parts of a card are drawn with. */
+/* The context for drawing the parts of a card. */
 typedef struct
 {
   cairo_t *cr;
@@ -229,7 +229,7 @@ typedef struct
   PhColor background, body, text, dim; /* body: below the text */
 } Card;
 
-/* What stood here before peeps out behind what replaced it, where no arrow comes in. */
+/* Draws the replaced node behind the card, shifted to the corner where no arrow enters. */
 static void
 draw_gone (const Card *card)
 {
@@ -359,7 +359,7 @@ draw_header (const Card *card)
                rect->width - (card->box->can_open || card->box->has_inside ? 40 : 8));
 }
 
-/* What is fused in it, its attributes, its weights, and at the foot what it makes. */
+/* Draws the fused operators, attributes, weights, and at the bottom the outputs. */
 static void
 draw_rows (const Card *card)
 {

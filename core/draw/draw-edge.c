@@ -31,7 +31,7 @@ ph_draw_end_of (PhScene *scene, int box, PhPoint end, int time, int since)
   return end;
 }
 
-/* How many lines are drawn of an edge that is seen at @time; of very many one, which says how many. */
+/* Returns the number of lines of an edge at @time; very many are drawn as one with a count. */
 static guint
 lines_at (PhScene *scene, int edge, int time)
 {
@@ -260,7 +260,7 @@ ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray
                       : look == EDGE_BACKWARD
                           ? ph_mix (plain, ph_family_color (PH_FAMILY_ACTIVATION, options->theme), diff ? 0.3 : 0.75)
                           : plain;
-      /* What comes runs through the places of what goes, often on its very lines: both are to be seen. */
+      /* A new edge often runs along removed lines, since it passes their places: both must be visible. */
       double width = MAX (look == EDGE_REMOVED ? 3.0 : look >= EDGE_ADDED ? 1.9 : 1.3, (far ? 0.8 : 0.9) * pixel);
       guint drawn = 0;
 
@@ -362,7 +362,7 @@ ph_draw_counts (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
     }
 }
 
-/* There is a box, or what is left of one, or a pill, or another label where the label would be. */
+/* Returns TRUE if the label would overlap a box, a remnant of one, a pill or another label. */
 static gboolean
 is_taken (PhScene *scene, const PhRect *place, const GArray *labels, GArray *boxes)
 {
@@ -427,7 +427,7 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
       place.height = label_size * height;
       place.x = at.x - place.width / 2;
       place.y = at.y - place.height / 2;
-      /* A value is looked for: it may stand elsewhere on its line. */
+      /* Looks for a free place along the line. */
       for (guint k = 0; known != NULL && k < G_N_ELEMENTS (parts) && is_taken (scene, &place, labels, boxes); k++)
         {
           at = point_of (points, edge->n_points, parts[k]);

@@ -18,7 +18,7 @@ title_of (PhScene *scene, int box, int time)
   return at->title != NULL ? at->title : tenant != NULL ? ph_scene_face (scene, tenant, time)->title : "";
 }
 
-/* From afar only what a group is called, without what is in it: "Bottleneck 3: Conv-BN-Relu". (transfer full) */
+/* Returns a group's name without its contents, for a small scale: "Bottleneck 3: Conv-BN-Relu". (transfer full) */
 static char *
 short_title (const char *title)
 {
@@ -68,7 +68,7 @@ draw_closed_title (cairo_t *cr, PhInk *ink, PhScene *scene, int index, const cha
   ph_ink_show (cr, ink, PH_INK_TEXT, detail, rect->x + rect->width / 2, rect->y + rect->height / 2 + 11, 0.5, rect->width - 20);
 }
 
-/* Where the title of an open group goes; FALSE: it has no room, or lies on that of a group around it. */
+/* Finds the place of an open group's title. Returns FALSE if it has no room, or overlaps the title of an enclosing group. */
 static gboolean
 title_place (PhScene *scene, int index, const PhDrawOptions *options, PhInk *ink, PhRect *place, double *size)
 {
@@ -167,7 +167,7 @@ ph_draw_group (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawO
   /* Blocks that are alike share a tint. */
   static const PhFamily tints[] = { PH_FAMILY_LINEAR, PH_FAMILY_NORM, PH_FAMILY_ACTIVATION, PH_FAMILY_POOL,
                                     PH_FAMILY_ARITHMETIC };
-  /* A measure goes before: a closed group has the colour of what is inside. */
+  /* A measure has priority: a closed group takes the colour of its contents. */
   const gboolean painted = options->paint != NULL && !box->open && ph_paint_mode (options->paint) != PH_COLOR_FAMILY;
   const PhColor tint = painted            ? ph_paint_color (options->paint, index, options->theme)
                        : box->pattern > 0 ? ph_family_color (tints[(box->pattern - 1) % G_N_ELEMENTS (tints)], options->theme)

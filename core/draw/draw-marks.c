@@ -1,4 +1,4 @@
-/* draw-marks.c: what a window says of boxes on top of them: where a run stops, and how much lies beyond a part of the graph.
+/* draw-marks.c: marks that a window draws on top of boxes: breakpoints, and how many nodes continue beyond a part of the graph.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/draw-private.h"
 #include "core/scene/scene-read.h"
@@ -9,7 +9,7 @@
 #define STOP_LEAST  4.5 /* ... but so many pixels at least, however far away    */
 #define MORE_HEIGHT 17
 
-/* At the left of the lower edge: the sign of a change stands at the upper one. From afar it grows, and lies on the box. */
+/* At the lower left, since the badge of a change is at the top. At a small scale it grows and covers the box. */
 void
 ph_scene_draw_stop (PhScene *scene, cairo_t *cr, int box, const PhDrawOptions *options)
 {

@@ -1,4 +1,4 @@
-/* draw-notes.c: what a diff says of single nodes: which were fused into one, and what of a changed one changed.
+/* draw-notes.c: notes of a diff beside nodes: fusions, and the changed fields of a changed node.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/draw-private.h"
 #include "core/scene/scene-read.h"
@@ -22,7 +22,7 @@ short_note (const PhFieldChange *field)
   return g_strdup_printf ("%s: %s → %s", name, field->before, field->after);
 }
 
-/* With what leads on from the end of a line to the card, where that is smaller than its place. */
+/* Returns TRUE if a line crosses @place, including the lead from its end to a card smaller than its place. */
 static gboolean
 line_touches (PhScene *scene, const PhSceneEdge *edge, const PhDrawOptions *options, const PhRect *place)
 {
@@ -45,7 +45,7 @@ line_touches (PhScene *scene, const PhSceneEdge *edge, const PhDrawOptions *opti
   return FALSE;
 }
 
-/* How much a plate at @place would hide: boxes, pills, the ends of lines that are there. */
+/* Estimates how much a plate at @place would hide: boxes, pills, and ends of lines. */
 static guint
 count_hidden (PhScene *scene, const PhDrawOptions *options, const PhRect *place, int box)
 {
@@ -102,7 +102,7 @@ draw_plate (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const char *t
   }
 }
 
-/* What stood here before peeps out behind the card, too little to be read: its name stands beside it, struck. */
+/* The replaced node is mostly hidden behind the card: its name is written beside, struck through. */
 static void
 note_replaced (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const PhRect *card, const PhTenant *gone)
 {
@@ -170,7 +170,7 @@ contains (const GArray *boxes, int box)
   return FALSE;
 }
 
-/* Whether nobody but @members stands inside. */
+/* Returns TRUE if only @members are inside @hull. */
 static gboolean
 is_clear (PhScene *scene, const PhDrawOptions *options, const PhRect *hull, const GArray *members)
 {
@@ -191,7 +191,7 @@ is_clear (PhScene *scene, const PhDrawOptions *options, const PhRect *hull, cons
   return TRUE;
 }
 
-/* Where they stood together, an outline around the old ones and the new; where others stand between, a line from each. */
+/* Outlines fused nodes and the new one if they were adjacent; otherwise draws a line from each. */
 static void
 note_fusion (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, int box, const PhRect *card,
              const PhNodeChange *change)

@@ -11,7 +11,7 @@ compare_depth (gconstpointer a, gconstpointer b, gpointer data)
   return x->depth != y->depth ? (int) x->depth - (int) y->depth : *(const int *) a - *(const int *) b;
 }
 
-/* Arrow heads, badges, pills and shadows stand out of their boxes, and marks that are seen from afar. */
+/* Arrow heads, badges, pills, shadows and far marks extend beyond their boxes. */
 static PhRect
 around_of (const PhDrawOptions *options)
 {

@@ -219,7 +219,7 @@ ph_render_file (PhModel *model, PhHistory *history, const PhRenderOptions *optio
   if (history != NULL && time != since)
     diff = ph_diff_new (history, model, options->from, options->to);
 
-  /* The names of what was replaced stand beside their boxes. */
+  /* Names of replaced nodes are written beside their boxes. */
   const float width = ph_scene_width (scene) + (diff != NULL ? NOTES : 0);
   const PhDrawOptions look = { .time = time,
                                .since = since,

@@ -102,7 +102,7 @@ ph_ink_size (PhInk *ink, PhInkKind kind, const char *text, double *width, double
   *height = h / (double) PANGO_SCALE;
 }
 
-/* Where the baseline is below the stamp's upper edge, in pixels. */
+/* Returns the distance of the baseline from the stamp's upper edge, in pixels. */
 static double
 stamp_baseline (PangoLayout *layout, double scale)
 {
@@ -129,8 +129,9 @@ make_stamp (PangoLayout *layout, double scale, int phase)
   return surface;
 }
 
-/* Onto pixels cairo puts glyphs at whole ones only, so that small text is spaced unevenly. Outlines lie where they belong, but take
- * long to fill: so they are filled once. FALSE: not here. In a file for other programs text stays text. */
+/* Draws text as a cached stamp of filled outlines. On pixel surfaces cairo positions glyphs at whole pixels, which spaces small text
+ * unevenly; outlines are exact but slow to fill, so they are filled once. Returns FALSE where that does not apply: in a file for other
+ * programs text stays text. */
 static gboolean
 stamp (cairo_t *cr, PhInk *ink, PangoLayout *layout, double x, double y)
 {
@@ -203,7 +204,7 @@ ph_ink_show_short (cairo_t *cr, PhInk *ink, PhInkKind kind, const char *text, do
   if (keep >= n - 1 || keep < 4)
     return ph_ink_show (cr, ink, kind, text, x, y, at, room);
 
-  /* What stands before a colon tells it from others; what follows only describes it. */
+  /* The part before a colon is the name; the rest only describes it. */
   const char *colon = strstr (text, ": ");
   const glong name = colon != NULL ? g_utf8_pointer_to_offset (text, colon) : 0;
 

@@ -4,7 +4,7 @@
 #include "core/ops/op.h"
 #include "core/run/peaks.h"
 
-/* What tells a mode's colours. */
+/* The source of a mode's colours. */
 typedef enum
 {
   OF_MODEL,

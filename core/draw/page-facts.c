@@ -10,7 +10,7 @@
 
 #define ELEMENTS 6     /* of a constant that are written out      */
 #define LONGEST  160   /* bytes of an attribute that are          */
-#define REWRITES 20000 /* of a history that are told one by one   */
+#define REWRITES 20000 /* most rewrites that are listed one by one */
 
 static const char help[]
     = "<h2>This page</h2><p>Each step is a pass of the compiler: what it adds is green with a +, what it removes red with a \u2212, what it changes amber with a ~. Nothing moves.</p>"
@@ -67,7 +67,8 @@ add_values (JsonArray *to, const GPtrArray *values, Words *words)
     }
 }
 
-/* All as indices of words, -1 for none: operator, name, place in a program, what it does; then pairs of attributes, of inputs, of outputs. */
+/* Encodes a node as indices of words, -1 for none: operator, name, source location, summary; then pairs of attributes, of inputs, of
+ * outputs. */
 static JsonArray *
 facts_of (const PhNode *node, Words *words)
 {
@@ -121,7 +122,7 @@ typedef struct
   Words *words;
 } Facts;
 
-/* What is new of the nodes of @model, that stands at @time. */
+/* Records the facts that are new about nodes of @model, which is at @time. */
 static void
 note_nodes (Facts *self, PhModel *model, int time)
 {
@@ -243,7 +244,7 @@ rewrites_of (PhHistory *history, int base, int last, Words *words)
   return rewrites;
 }
 
-/* Of the step in which @time lies, the first rewrite. */
+/* Returns the first rewrite of the step that contains @time. */
 static int
 start_of_step (PhHistory *history, int time)
 {
@@ -294,7 +295,7 @@ ph_page_add_facts (GString *out, const PhPageOptions *options, PhScene *scene, i
 
           if ((s > 0 && g_array_index (history->steps, PhStep, s - 1).n_rewrites == 0) || time > last)
             continue;
-          /* What is there at the first position is known from the last one before it. */
+          /* The facts at the first position come from the last one before it. */
           if (s < history->steps->len && ph_scene_time (history, (PhPosition) { s + 1, 0 }) <= first)
             continue;
           if (ph_history_go (history, options->model, at, NULL))

@@ -15,7 +15,7 @@ typedef struct
   PhScene *scene;
   PhInk *ink;
   int first, last;
-  GHashTable *looks;   /* what is inside a card or a pill -> its number: those that look alike are written once */
+  GHashTable *looks;   /* content of a card or pill -> its number: equal ones are written once */
   GPtrArray *contents; /* (element-type utf8) by that number */
 } Page;
 
@@ -319,7 +319,7 @@ add_group (Page *page, int index)
 
 /* ── lines ── */
 
-/* Whether the text of @index ends, at some time, before its place does. */
+/* Returns TRUE if the card of @index is at some time smaller than its place. */
 static gboolean
 is_loose (Page *page, int index)
 {

@@ -1,4 +1,4 @@
-/* paint.c: the colours of a scene's boxes by what is known of its nodes.
+/* paint.c: colours the boxes of a scene by a property of their nodes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/paint-private.h"
 #include "core/scene/scene-read.h"
@@ -70,7 +70,7 @@ role_name (PhRole role)
   return role == PH_ROLE_BACKWARD ? "backward" : role == PH_ROLE_COMMUNICATION ? "communication" : "forward";
 }
 
-/* Groups have the name of which most is inside. */
+/* Gives a group the name that most of its contents have. */
 static void
 shade_groups (PhPaint *paint, PhScene *scene)
 {

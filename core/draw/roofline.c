@@ -19,7 +19,7 @@
 typedef struct
 {
   GString *out;
-  double x0, x1, y0, y1; /* log10 of what the axes show: flop a byte, Gflop a second */
+  double x0, x1, y0, y1; /* log10 of the axes' ranges: flop per byte, Gflop per second */
   GPtrArray *kernels;    /* (element-type utf8) in the order of the legend            */
 } Plot;
 
@@ -84,7 +84,7 @@ rate_of (const PhNodeTime *time)
   return (double) time->flops / (double) time->ns;
 }
 
-/* Whole powers of ten around what is shown, the ridge of the roof among it. */
+/* Sets the axes to whole powers of ten around all points and the ridge of the roof. */
 static void
 find_ranges (Plot *plot, const PhNodeTime *times, guint n, const PhPeaks *peaks)
 {

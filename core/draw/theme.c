@@ -45,7 +45,7 @@ ph_contrast (PhColor a, PhColor b)
 PhColor
 ph_readable (PhColor ink, PhColor on)
 {
-  const double end = light_of (on) > 0.179 ? 0 : 1; /* black or white, what is further away */
+  const double end = light_of (on) > 0.179 ? 0 : 1; /* black or white, whichever contrasts more */
   PhColor color = ink;
 
   for (int i = 0; i < 3; i++)

@@ -8,13 +8,13 @@
 
 #define LEAST_ZOOM 0.0005 /* or what the whole picture needs */
 #define LEGIBLE    0.55   /* the least zoom at which a picture opens as a whole              */
-#define MAP        0.15   /* and one of groups, whose titles are as large as their boxes let them */
+#define MAP        0.15   /* and for a map of groups, whose titles are as large as their boxes allow */
 #define READABLE   0.80   /* the least zoom at which it opens else, at its top               */
 #define TOO_FAR    0.30   /* below it a selected box is not recognised                       */
 #define CLOSE      0.70   /* which is how close one comes then                               */
-#define FRICTION   4.0    /* of what glides on: by e in a quarter of a second, as GTK's own  */
+#define FRICTION   4.0    /* of a glide: by a factor e in a quarter of a second, as in GTK   */
 #define SLOWEST    8.0    /* pixels a second                                                 */
-#define MARGIN     24     /* pixels around what is fitted                                    */
+#define MARGIN     24     /* pixels around a fitted picture                                  */
 
 void
 ph_viewport_init (PhViewport *viewport)
@@ -67,7 +67,7 @@ ph_viewport_seen (const PhViewport *viewport)
   return (PhRect) { (float) at->x, (float) at->y, (float) (viewport->width / at->zoom), (float) (viewport->height / at->zoom) };
 }
 
-/* What is allowed */
+/* Limits */
 
 double
 ph_viewport_clamp_zoom (const PhViewport *viewport, double zoom)
@@ -136,7 +136,7 @@ is_inside (double at, double room, double from, double length, double margin)
   return from >= at + margin && from + length <= at + room - margin;
 }
 
-/* Where a window of @room begins so that what is @length long at @from lies in its middle third. */
+/* Returns where a window of @room begins so that an item at @from, of @length, is in its middle third. */
 static double
 land (double at, double room, double from, double length)
 {
@@ -163,8 +163,8 @@ ph_viewport_show (const PhViewport *viewport, const PhRect *rect, const PhRect *
       *view = ph_viewport_center (viewport, rect, CLOSE);
       return TRUE;
     }
-  /* Clear of what floats at the borders: no nearer to them than a third, on the side that it comes from. What is seen in part, and may
-   * be under the pointer, goes no further than it has to. */
+  /* Keeps clear of widgets floating at the borders: an item comes no nearer to its border than a third. A partly visible one, perhaps under
+   * the pointer, moves no further than necessary. */
   *view = aim;
   if (far || !is_inside (aim.x, width, rect->x, rect->width, margin))
     view->x = land (aim.x, width, rect->x, rect->width);
@@ -186,7 +186,7 @@ ph_viewport_reading_zoom (const PhViewport *viewport, gboolean across)
   return CLAMP (across ? viewport->height / viewport->picture_height : viewport->width / viewport->picture_width, READABLE, 1.0);
 }
 
-/* Where a window of @room begins around @middle in a picture that is @length long. */
+/* Returns where a window of @room begins, centred on @middle in a picture of @length. */
 static double
 start_at (double middle, double length, double room)
 {

@@ -1,4 +1,4 @@
-/* center-ends.c: what feeds several branches stands above their middle, and what they feed below it.
+/* center-ends.c: centres a box over its branches, and a joining box below them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #define SHIFT    8.0f  /* points: less is not worth it                                      */
 #define TAIL     6     /* boxes below one that move with it                                  */
 #define SPREAD   0.7f  /* of a box's width, in which lines leave it                            */
-#define AROUND   20.0f /* that a box keeps to what stands beside it                          */
+#define AROUND   20.0f /* distance to neighbouring boxes                                     */
 
 /* The neighbours of a box. */
 typedef struct
@@ -34,7 +34,7 @@ reach (Reach *at, const PhLayoutBox *neighbour)
   at->right = MAX (at->right, neighbour->x + neighbour->anchor);
 }
 
-/* Nothing stands where it would be. */
+/* Returns TRUE if no box overlaps the new position. */
 static gboolean
 is_free (const PhLayout *layout, guint box, float x)
 {
@@ -70,7 +70,7 @@ shift (PhLayout *layout, const guint8 *moves, float dx)
     }
 }
 
-/* What hangs below @box in one line down to its end, marked. FALSE: it goes on to more, or is long. */
+/* Marks the chain of boxes below @box. Returns FALSE if it branches or is long. */
 static gboolean
 mark_tail (const PhLayout *layout, const Links *links, guint box, guint8 *moves)
 {
@@ -100,7 +100,7 @@ all_free (const PhLayout *layout, const guint8 *moves, float dx)
   return TRUE;
 }
 
-/* Lines leave @box from left to right as what they lead to stands. */
+/* Spreads the starts of lines at @box from left to right in the order of their ends. */
 static void
 spread_starts (PhLayout *layout, guint box, const Reach *at)
 {

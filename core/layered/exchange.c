@@ -4,7 +4,7 @@
 
 #define MANY 400 /* pairs of links, beyond which two vertices are not compared */
 
-/* The links of @a and @b, on one side, that cross when @a stands left of @b, less those when right, as they count. */
+/* Returns the weighted crossings of @a's and @b's links on one side with @a on the left, minus those with @a on the right. */
 static int
 gain_on (const PhLayered *layered, const PhRows *rows, gboolean downwards, int a, int b)
 {
@@ -39,7 +39,7 @@ comparable (const PhLayered *layered, int a, int b)
          && degree_of (&layered->up, a) * degree_of (&layered->up, b) <= MANY;
 }
 
-/* What the exchange of @a and @b, @a being the left one, saves. */
+/* Returns what exchanging @a, the left one, and @b saves. */
 static int
 exchange_gain (const PhLayered *layered, int a, int b)
 {
@@ -71,7 +71,7 @@ ph_layered_exchange (PhLayered *layered)
   return better;
 }
 
-/* Where in its layer @v makes the fewest crossings: how far to go from @at, left or right, and what that saves. */
+/* Finds the position in its layer at which the vertex at @at makes the fewest crossings, and what moving there saves. */
 static int
 best_move (const PhLayered *layered, const int *order, int n, int at, int *gain)
 {

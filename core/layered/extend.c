@@ -25,12 +25,12 @@ typedef struct
 {
   PhLayout *layout;
   const guint8 *fixed;
-  GArray *areas;     /* (element-type Area) what is taken                             */
+  GArray *areas;     /* (element-type Area) occupied areas                            */
   GHashTable *cells; /* cell -> (element-type int) areas that touch it                */
   int *part_of;      /* of a box that is not fixed                                    */
 } Extender;
 
-/* ── what is taken ──────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── occupied areas ─────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 static gpointer
 cell_key (int column, int row)
@@ -181,7 +181,7 @@ median (GArray *numbers, float fallback)
   return g_array_index (numbers, float, numbers->len / 2);
 }
 
-/* Where the part's left top corner would best be, for its links to what is there. */
+/* Returns the best position of the part's top left corner, given its links to existing boxes. */
 static PhPoint
 wished_place (Extender *x, const PhLayout *part, const int *members, int number, const int *slot)
 {
@@ -211,7 +211,7 @@ wished_place (Extender *x, const PhLayout *part, const int *members, int number,
   for (guint b = 0; b < layout->n_boxes; b++)
     if (x->fixed[b] && (wish_x->len == 0 || layout->boxes[members[0]].column > layout->boxes[b].column))
       right = MAX (right, layout->boxes[b].x + layout->boxes[b].width / 2 + COLUMN);
-  /* A gradient goes to the right of what it differentiates. */
+  /* A gradient goes to the right of its forward nodes. */
   if (layout->boxes[members[0]].column != 0 && right > 0)
     return (PhPoint) { MAX (right, median (wish_x, right)), MAX (median (wish_y, 0), 0) };
   return (PhPoint) { MAX (median (wish_x, right), 0), MAX (median (wish_y, 0), 0) };
@@ -344,7 +344,7 @@ lane_is_free (Extender *x, float at, float top, float bottom)
   return TRUE;
 }
 
-/* Down, in a lane beside what stands between both ends. */
+/* Routes an edge downwards, in a lane beside the boxes between its ends. */
 static void
 route_down (Extender *x, PhLayoutEdge *edge)
 {

@@ -1,4 +1,4 @@
-/* gradient-rows.c: which boxes of a backward half stand in one row with the forward box that they differentiate.
+/* gradient-rows.c: decides which backward boxes share a row with the forward box that they differentiate.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ compare_ties (const void *a, const void *b)
                                   : x->backward - y->backward;
 }
 
-/* What @b is made from leads through @a. */
+/* Returns TRUE if @b depends on @a. */
 static gboolean
 comes_from (Reach *reach, int b, int a)
 {

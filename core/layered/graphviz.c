@@ -150,8 +150,8 @@ place_of_entry (int k, int n, int through)
   return k < through ? OUTER * (k - through) / through : k > through ? OUTER * (k - through) / (n - 1 - through) : 0;
 }
 
-/* Where each edge enters, in the order of the operands: spread over what is drawn of its box, by @way also where the order means nothing.
- * NAN: where dot likes it. */
+/* Returns where each edge enters its box, spread in the order of operands; with @way even if the order is insignificant. NAN: dot
+ * decides. */
 static float *
 find_entries (const PhLayout *layout, const Way *way, const guint8 *trunk)
 {
@@ -210,8 +210,8 @@ come_from_outside (const PhLayoutBox *box, PhLayoutEdge *edge, gboolean at_end, 
     end[step] = (PhPoint) { tip.x, tip.y + side * CLAMP (side * (end[3 * step].y - tip.y) / 2, OUTSIDE / 2, 3 * OUTSIDE) };
 }
 
-/* dot knows neither cells nor that pills stand left of a box as exactly as we do: moves an end to its place, or onto what is drawn of
- * the box, and the curve's handle with it. */
+/* Moves an end of a curve, with its handle, to its exact place on the box, or onto the drawn part of the box: dot knows neither record
+ * cells precisely nor that pills are left of a box. */
 static void
 move_end (const PhLayoutBox *box, float dx, gboolean exact, PhPoint *end, PhPoint *handle)
 {
@@ -227,8 +227,8 @@ move_end (const PhLayoutBox *box, float dx, gboolean exact, PhPoint *end, PhPoin
   *end = to;
 }
 
-/* Where a line goes far aside in a narrow gap between two layers, dot swings it through the boxes at its ends. That is not seen behind a card,
- * but it is in an open group: it stays in the gap. */
+/* Clamps a curve to the gap between its layers. In a narrow gap dot swings a far line through the boxes at its ends, which is hidden behind
+ * a card but visible in an open group. */
 static void
 stay_between (const PhLayoutBox *from, const PhLayoutBox *to, PhPoint *points)
 {
@@ -385,7 +385,7 @@ read_line_of_edge (PhLayout *layout, guint e, const char **at, const char *end)
   return TRUE;
 }
 
-/* The next edge of which something is answered; those that are not asked for have no points. */
+/* Returns the next edge in the answer; skipped ones have no points. */
 static guint
 skip_edges (PhLayout *layout, guint e)
 {
@@ -394,7 +394,7 @@ skip_edges (PhLayout *layout, guint e)
   return e;
 }
 
-/* One section. FALSE: it is not whole, or not an answer. */
+/* Reads one section. Returns FALSE if it is incomplete or no answer. */
 static gboolean
 read_section (PhLayout *layout, const char **text, const char *end)
 {

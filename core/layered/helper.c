@@ -57,7 +57,7 @@ open_text (GBytes *text)
   return fd;
 }
 
-/* What it may answer, per byte that it was asked and in any case: files in memory grow as fast as something writes to them. */
+/* The largest answer, per byte of the request and at least: memory files grow as fast as something writes to them. */
 #define ANSWER_FACTOR 64
 #define ANSWER_LEAST  (16 << 20)
 
@@ -72,7 +72,7 @@ limit_answer (GSubprocess *process, gsize limit)
     prlimit ((pid_t) g_ascii_strtoll (id, NULL, 10), RLIMIT_FSIZE, &size, NULL);
 }
 
-/* Whether it would work if a processor were free: then it is the machine that is slow. */
+/* Returns TRUE if the helper is only waiting for a processor: then the machine is slow, not the helper. */
 static gboolean
 is_runnable (GSubprocess *process)
 {
@@ -87,7 +87,7 @@ is_runnable (GSubprocess *process)
   return name_end != NULL && g_str_has_prefix (name_end, ") R");
 }
 
-/* Nanoseconds of the processor that it had; 0: not known. */
+/* Returns the processor time used in nanoseconds, or 0 if unknown. */
 static gint64
 time_worked (GSubprocess *process)
 {

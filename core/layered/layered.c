@@ -235,7 +235,7 @@ lay (PhLayered *layered, GCancellable *cancellable)
 
 /* ── two columns ────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* How far the right column may come to the left: nowhere nearer to the left one than the gap, in no layer. */
+/* Returns how close the right column may move to the left one: at least the gap in every layer. */
 static float
 gap_between (const PhLayered *left, const PhLayered *right)
 {
@@ -256,7 +256,7 @@ gap_between (const PhLayered *left, const PhLayered *right)
   return shift + COLUMN_GAP;
 }
 
-/* What runs to the other column leaves at the side: it crosses the lines of all that stands there. */
+/* Counts lines to the other column, which leave at the side and cross all lines on their way. */
 static void
 count_across (PhLayered *column, const PhLayout *layout, guint c, const int *index)
 {

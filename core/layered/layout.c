@@ -7,7 +7,7 @@
 #include "core/layered/layered.h"
 
 #define LARGEST       200000          /* boxes that the helper takes                                        */
-#define FEW           150             /* boxes, up to which dot is asked in four ways                       */
+#define FEW           150             /* boxes, up to which dot is tried in four ways                       */
 #define EFFORT        4000            /* ranks that the edges cross in all; beyond that dot takes too long  */
 #define WINDOW        (600.0 * 600.0) /* an area that is not too large, however small the other one is     */
 #define PATIENCE      1.5             /* seconds for dot on a busy machine                                  */
@@ -94,7 +94,7 @@ ms_since (gint64 start)
   return (g_get_monotonic_time () - start) / 1000.0;
 }
 
-/* Why dot is not asked: it has no columns, and there are shapes that it takes too long for. NULL: it is. */
+/* Returns why dot is not tried: it has no columns, and some graphs take it too long. NULL if it is. */
 static const char *
 why_not_ask (PhLayout *layout, gboolean halves)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 
-#define SMALL  12000 /* vertices with bends, up to which more is tried  */
+#define SMALL  12000 /* vertices with bends, up to which more orders are tried */
 #define SHAKES 4
 #define ROUNDS 4
 
@@ -60,9 +60,9 @@ find_reach (PhLayered *layered, gboolean downwards)
   return reach;
 }
 
-/* Where a walk in depth from the top, or from the bottom, meets each vertex: neighbours in the graph start as neighbours in the
- * picture. @turn: which way it goes first where several lead on: 0 as they come, 1 the other way round, 2 the shortest, 3 the
- * longest; what hangs on a chain comes to stand at one side of it or at the other. */
+/* Orders vertices by a depth-first walk from the top or from the bottom, which makes neighbours in the graph neighbours in the picture.
+ * @turn: the order of branches: 0 as they come, 1 reversed, 2 shortest first, 3 longest first; it decides at which side of a chain its
+ * branches are. */
 static void
 initial_order (PhLayered *layered, gboolean downwards, int turn)
 {
@@ -79,7 +79,7 @@ initial_order (PhLayered *layered, gboolean downwards, int turn)
       {
         int depth = 0;
 
-        /* First from where nothing enters; what remains hangs on nothing from there. */
+        /* First from vertices without predecessors; then the rest. */
         if (seen[v] || (pass == 0 && behind->start[v] != behind->start[v + 1]))
           continue;
         stack[depth++] = v;
@@ -117,7 +117,7 @@ typedef struct
   int place, presence;
 } End;
 
-/* Lines that are seldom there count for less where they cross: what was taken away early must not tangle what stays. */
+/* Counts crossings below a layer. Lines present for a short time count less: nodes removed early must not tangle the lasting ones. */
 static guint64
 crossings_below (PhLayered *layered, int layer, int *tree, End *ends)
 {
@@ -149,7 +149,7 @@ crossings_below (PhLayered *layered, int layer, int *tree, End *ends)
   return crossings;
 }
 
-/* Of lines to the other column with those of what stands on their way. */
+/* Counts crossings of lines to the other column with lines on their way. */
 static guint64
 crossings_aside (const PhLayered *layered, int layer)
 {
@@ -213,7 +213,7 @@ sort_layer (PhLayered *layered, int layer, gboolean downwards, Ranked *ranked)
         }
       ranked[i] = (Ranked) { weight > 0 ? sum / weight : i, i, v };
     }
-  /* What has no neighbour on that side stays next to its left neighbour. */
+  /* A vertex without neighbours on that side stays next to its left neighbour. */
   for (int i = 0; i < n; i++)
     if (rows->start[ranked[i].vertex] == rows->start[ranked[i].vertex + 1] && i > 0)
       ranked[i].key = ranked[i - 1].key;
@@ -229,7 +229,7 @@ sort_layer (PhLayered *layered, int layer, gboolean downwards, Ranked *ranked)
     }
 }
 
-/* The right end of a flat edge goes right after its left end, where it stands to the left of it. */
+/* Moves the right end of a flat edge right after its left end, if it is to its left. */
 static void
 keep_flat (PhLayered *layered)
 {
@@ -248,7 +248,7 @@ keep_flat (PhLayered *layered)
     }
 }
 
-/* Improves what initial_order() began; the best that was seen is left in @best when it beats @least crossings. FALSE: cancelled. */
+/* Improves an initial order; @best is set to the best order found if it beats @least crossings. Returns FALSE if cancelled. */
 static gboolean
 improve (PhLayered *layered, Ranked *ranked, int *best, guint64 *least, GCancellable *cancellable)
 {
@@ -295,7 +295,7 @@ improve (PhLayered *layered, Ranked *ranked, int *best, guint64 *least, GCancell
   return TRUE;
 }
 
-/* Mixes up stretches of some layers: a new start near to what is good already. */
+/* Reverses random stretches of some layers: a new start near a good order. */
 static void
 shake (PhLayered *layered, GRand *rand)
 {
@@ -326,8 +326,8 @@ take_order (PhLayered *layered, const int *order)
       layered->place[layered->order[i]] = i - layered->layer_start[layer];
 }
 
-/* First an order for what is there most of the time, as if the rest were not; then the rest where it disturbs least. FALSE:
- * cancelled, or all is there equally long. */
+/* Orders the lasting links first, as if the others did not exist; then inserts the others. Returns FALSE if cancelled, or if all last
+ * equally long. */
 static gboolean
 begin_with_lasting (PhLayered *layered, Ranked *ranked, int *best, GCancellable *cancellable)
 {

@@ -7,8 +7,8 @@
 #define GAP   12.0f /* points between two arrows                     */
 #define LEAST 5.0f  /* less is one arrow                             */
 #define ROOM  0.6f  /* of half a box's width, in which lines end     */
-#define SMALL 24.0f /* what is narrower is no box that is drawn      */
-#define FEW   3     /* ways, of which a straight one stays so     */
+#define SMALL 24.0f /* narrower items are bends, not boxes           */
+#define FEW   3     /* arrows, up to which a straight one stays straight */
 #define SAME  0.5f  /* points between two places that are one        */
 
 /* The end of a line at which its arrow is. */
@@ -47,7 +47,7 @@ compare_heads (const void *a, const void *b)
   return x->edge < y->edge ? -1 : x->edge > y->edge;
 }
 
-/* Whether both come the same way: parted, they would seem to be one line that forks. */
+/* Returns TRUE if both lines take the same route: separated, they would look like one line that forks. */
 static gboolean
 is_shared (const Head *a, const Head *b)
 {

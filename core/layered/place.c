@@ -1,16 +1,16 @@
-/* place.c: x of every vertex, after Brandes and Köpf, "Fast and Simple Horizontal Coordinate Assignment" (GD 2001):
- * vertices are chained into straight vertical blocks four times (towards the upper or lower neighbours, leftmost or
- * rightmost first), each time packed as tightly as the order allows, and each vertex takes the middle of the four.
+/* place.c: x of every vertex, after Brandes and Köpf, "Fast and Simple Horizontal Coordinate Assignment" (GD 2001): vertices are chained
+ * into straight vertical blocks four times (towards the upper or lower neighbours, leftmost or rightmost first), each time packed as
+ * tightly as the order allows, and each vertex takes the median of the four.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 
 #include <math.h>
 
-#define MANY  20000 /* vertices with bends, beyond which long lines are straight whatever it takes */
+#define MANY  20000 /* vertices with bends, beyond which long lines stay straight at any cost */
 #define ROOMY 1.3f  /* times the widest layer: not worth a step aside                              */
 #define WORTH 0.92f /* times as wide: worth more steps aside                                       */
 
-/* A link between a box and anything that crosses a link between two bends gives way: long edges are to be straight. */
+/* Marks links that conflict with inner segments: a link to a box gives way to a link between two bends, so that long edges are straight. */
 static void
 mark_conflicts (PhLayered *layered)
 {
@@ -74,8 +74,8 @@ depths (PhLayered *layered, gboolean upper)
   return depth;
 }
 
-/* How much each link holds its ends in one line: a long edge most, then one of a long chain; a constant beside its user
- * does not push it aside. So the line of a residual connection is straight and comes back to where it began. */
+/* Returns the priority of aligning each link: highest for a long edge, then for a link of a long chain; a constant must not push its user
+ * aside. So the line of a residual connection is straight and returns to where it began. */
 static int *
 pulls (PhLayered *layered)
 {
@@ -99,8 +99,8 @@ compare_neighbours (const void *a, const void *b)
   return ((const Neighbour *) a)->place - ((const Neighbour *) b)->place;
 }
 
-/* Long lines side by side, each straight from end to end, push what stands between them apart, and that pushes others. So a
- * line may step aside every @cut layers. */
+/* Returns TRUE if a long line may step aside, every @cut layers. Long lines side by side, each straight from end to end, would push boxes
+ * between them apart, and these push others. */
 static gboolean
 may_step_aside (const PhLayered *layered, const PhLink *link, int cut)
 {
@@ -257,8 +257,8 @@ keep_apart (PhLayered *layered)
       }
 }
 
-/* Where all that goes on to the next layer goes through one vertex, what lies below may stand anywhere: it is moved so that the
- * strongest link is straight. Without this a long chain of blocks drifts to one side. */
+/* If all links to the next layer pass through one vertex, everything below is shifted so that the strongest link is straight. Otherwise a
+ * long chain of blocks drifts to one side. */
 static void
 straighten (PhLayered *layered, const int *pull)
 {
@@ -311,7 +311,7 @@ width_of (const PhLayered *layered, const float *x, float *left)
   return right - *left;
 }
 
-/* What the widest layer needs. */
+/* Returns the width of the widest layer. */
 static float
 least_width (const PhLayered *layered)
 {

@@ -74,7 +74,7 @@ find_key (Pairs *pairs, guint64 key)
   return &pairs->keys[at];
 }
 
-/* FALSE: it is there already. */
+/* Returns FALSE if the pair exists already. */
 static gboolean
 add_pair (Pairs *pairs, guint a, guint b)
 {
@@ -176,7 +176,7 @@ typedef struct
   int columns, rows, *start, *items;
 } Squares;
 
-/* What is drawn of a box, so far from its border that a line there is over it. Empty for a port. */
+/* Returns the drawn part of a box, shrunk by a margin: a line inside runs over the box. Empty for a port. */
 static gboolean
 inside_of (const PhLayoutBox *box, PhPoint *low, PhPoint *high)
 {

@@ -103,7 +103,7 @@ topological_order (int n, const PhArc *arcs, int n_arcs, const PhRows *out, int 
   return tail;
 }
 
-/* Moves @v inside its slack to where its edges are shortest: to the side whose edges weigh more, in doubt to what it is made of. */
+/* Moves @v within its slack to the side whose edges weigh more, in doubt to its operands. */
 static void
 settle (int v, const PhArc *arcs, const PhRows *in, const PhRows *out, int *rank)
 {
@@ -132,8 +132,8 @@ settle (int v, const PhArc *arcs, const PhRows *in, const PhRows *out, int *rank
     rank[v] = low;
 }
 
-/* What may stand anywhere between its ends stands at the lower one: all that leaves a box in one place is one line as far as it
- * goes together, so that the line above is there anyway. */
+/* Moves a vertex with balanced edges down to its users: lines from one output share their course as far as possible, so the line above
+ * exists anyway. */
 static void
 lower (int v, const PhArc *arcs, const PhRows *in, const PhRows *out, int *rank)
 {
@@ -241,7 +241,7 @@ ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
   ph_rows_clear (&in);
   ph_rows_clear (&out);
 
-  /* Layers that nothing stands on go. */
+  /* Removes empty layers. */
   for (int v = 0; v < n; v++)
     top = MAX (top, rank[v]);
   used = g_new0 (int, top + 2);

@@ -7,8 +7,8 @@
 #define REACH    32   /* places to both sides of where it was              */
 #define CROSSING 1024 /* worth of one, against a vertex that stays where it was */
 
-/* The gaps of a layer without the vertex of the path that stands in it: from @low, @n of them; what each way costs up to there,
- * and through which gap of the layer above it came. */
+/* The gaps of a layer without the path's vertex: @n of them from @low; the cost of each way up to there, and the gap of the layer above
+ * that it came through. */
 typedef struct
 {
   int low, n, was;
@@ -44,7 +44,7 @@ add_cost (Gaps *gaps, int gap, gint64 cost)
     gaps->cost[gap - gaps->low] += cost;
 }
 
-/* What the links of @v on one side cost in each of its gaps, but for that to @next, which is in the path too. */
+/* Adds the cost of @v's links on one side for each of its gaps, except for the link to @next on the path. */
 static void
 add_links (const PhLayered *layered, int v, int next, gboolean downwards, Gaps *gaps)
 {
@@ -67,7 +67,7 @@ add_links (const PhLayered *layered, int v, int next, gboolean downwards, Gaps *
           if (u == v)
             continue;
           add_cost (gaps, gap++, CROSSING * sum * own->presence);
-          /* Left of it now: what ends further right crosses, and what ends further left no more. */
+          /* It is to the left now: links that end further right cross, and those that end further left do not any more. */
           for (int l = rows->start[u]; l < rows->start[u + 1]; l++)
             {
               const PhLink *other = &layered->links[rows->index[l]];
@@ -229,7 +229,7 @@ thread (Threader *t)
   return FALSE;
 }
 
-/* Where the path goes on from @v: along a long line, else to the first that it has not been to, or the last. */
+/* Returns the next vertex of the path after @v: along a long line, else the first unvisited one, or the last. */
 static int
 next_of (const Threader *t, int v, gboolean last)
 {

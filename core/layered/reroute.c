@@ -53,7 +53,7 @@ write_request (const PhLayout *layout, const GArray *edges)
   return g_string_free_to_bytes (text);
 }
 
-/* One line of the answer for each edge; as many as there are hold. */
+/* Reads the answer, one line for each edge; a truncated answer keeps the lines read so far. */
 static void
 read_answer (PhLayout *layout, const GArray *edges, const char *at, const char *end)
 {

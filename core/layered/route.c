@@ -116,7 +116,7 @@ ph_route_layers (PhLayered *layered, const float *top, const float *bottom)
     }
 }
 
-/* From the side of a box of the left column up into one of the right, whose edges run upwards; else from side to side. */
+/* Routes from the side of a left box up into a right one, whose edges run upwards; otherwise from side to side. */
 void
 ph_route_across (PhLayout *layout, PhLayoutEdge *edge)
 {

@@ -18,7 +18,7 @@ typedef struct
   gint64 *cut;            /* of an arc of the tree                                                       */
   int *tree, *tree_place; /* the arcs of the tree; of an arc: its index there                        */
   int *up;                /* of a vertex: the arc to its parent, -1: the root                            */
-  int *low, *lim;         /* of a vertex: the numbers of what hangs below it are low .. lim, its own last */
+  int *low, *lim;         /* by vertex: the postorder numbers of its subtree are low .. lim, its own last */
   int *stack, *next;      /* for walks                                                                   */
   int *found;             /* vertices of a walk                                                          */
   gint64 work;
@@ -49,8 +49,8 @@ arc_at (const Simplex *s, int v, int k, int *other)
 
 /* ── the first tree ─────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Grows a tree of tight arcs from @root; where none leads on, the whole tree moves until one does. Appends its vertices to
- * @found. FALSE: out of patience. */
+/* Grows a tree of tight arcs from @root; if there is none to add, shifts the whole tree until there is. Appends its vertices to @found.
+ * Returns FALSE if the work limit is exceeded. */
 static gboolean
 grow_tree (Simplex *s, int root, guint8 *inside, int *n_found, int *n_tree)
 {
@@ -166,8 +166,8 @@ below (const Simplex *s, int v, int top)
   return s->low[top] <= s->lim[v] && s->lim[v] <= s->lim[top];
 }
 
-/* Cut values: arcs within a part cancel out, so that of the arc above @v is what leaves all the vertices below, less what enters
- * them. @members: vertices. */
+/* Computes cut values: arcs within a subtree cancel out, so that of the arc above @v is the weight leaving the subtree minus the weight
+ * entering it. @members: vertices. */
 static void
 find_cuts (Simplex *s, const int *members, int n_members)
 {

@@ -1,10 +1,10 @@
-/* spread.c: layers that are far wider than the others give what may as well stand a little higher or lower to their neighbours.
+/* spread.c: moves boxes of very wide layers to neighbouring layers if they fit there as well.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
 #include "core/layered/layered.h"
 
-#define WIDE  480.0f /* narrower layers stay as they are    */
+#define WIDE  480.0f /* narrower layers are left alone      */
 #define BROAD 2.2f   /* times the width in the middle       */
 #define FAR   6      /* layers                              */
 #define GAP   18.0f
@@ -103,7 +103,7 @@ find_move (Spreader *s, int v, Move *move)
   return FALSE;
 }
 
-/* FALSE: none of the boxes can move. @moves: room for as many. */
+/* Moves boxes out of a layer. Returns FALSE if none can move. @moves: room for @n. */
 static gboolean
 narrow (Spreader *s, int column, int layer, const int *boxes, int n, Move *moves)
 {
@@ -118,7 +118,7 @@ narrow (Spreader *s, int column, int layer, const int *boxes, int n, Move *moves
     {
       const int v = moves[i].box;
 
-      /* What went before may have taken the room, or the way. */
+      /* Earlier moves may have used up the room. */
       if (!find_move (s, v, &moves[i]))
         continue;
       *width -= s->layout->boxes[v].width + GAP;

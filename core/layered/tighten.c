@@ -1,5 +1,5 @@
-/* tighten.c: takes out the air that placing by four directions leaves: vertices that stand in one straight line move together,
- * within what their neighbours leave them, to the weighted median of what they are linked to. No line bends by it.
+/* tighten.c: removes the space left by averaging four placements: the vertices of a straight line move together, as far as their neighbours
+ * allow, to the weighted median of their linked vertices. No line gets a bend.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 
@@ -82,7 +82,7 @@ find_blocks (Tightener *t)
     t->members[fill[find_root (t->root, v)]++] = v;
 }
 
-/* How far @block may and wants to move. */
+/* Returns how far @block may and should move. */
 static float
 move_of (Tightener *t, int block)
 {

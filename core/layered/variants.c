@@ -1,11 +1,11 @@
-/* variants.c: the picture of a history laid out in several ways, of which the best as measured is kept: how much what is seldom
- * there has a say in the layers, and in the order within them, makes each picture better or worse, and none can say beforehand.
+/* variants.c: lays out the picture of a history in several ways and keeps the best by measurement: how much short-lived edges influence the
+ * layers, and the order within them, may improve or worsen a picture, which cannot be predicted.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
 #include "core/layered/layered.h"
 
-#define FEW    600  /* boxes, up to which the search begins at several places, too */
+#define FEW    600  /* boxes, up to which the search also starts from several orders */
 #define ENOUGH 1.5  /* times the room of the largest position                                  */
 #define LOOSE  0.3f /* of the weight of a tie                                                  */
 #define MANY   4000 /* boxes, beyond which one way has to do */
@@ -19,7 +19,7 @@ varies (const PhLayout *layout)
   return FALSE;
 }
 
-/* How much each box is there, as its edges are. (transfer full) */
+/* Returns the presence of each box, the largest of its edges. (transfer full) */
 static guint8 *
 find_presence (const PhLayout *layout)
 {
@@ -45,8 +45,8 @@ cost_of (PhLayout *layout)
   return sqrt (area) * (ph_layered_tangle (layout) + 1 + layout->n_edges / 256.0) * excess * excess * excess * excess;
 }
 
-/* One of the ways to lay it out. 1: the layers suit what is there for long; 2: in the order within them all counts alike; 4: the
- * search begins elsewhere, and the backward graph is tied less to the forward one. 8: wide layers are narrowed. */
+/* Lays out in one way, a sum of: 1: layers suit the lasting edges; 2: all edges count alike in the order; 4: the search starts elsewhere,
+ * and ties to the forward graph are looser; 8: wide layers are narrowed. */
 static PhLayout *
 try_way (PhLayout *layout, const guint8 *presence, int way, GCancellable *cancellable, GError **error)
 {
@@ -84,7 +84,7 @@ typedef struct
   int way;
 } Best;
 
-/* Keeps the better one. FALSE: cancelled. */
+/* Keeps the better layout. Returns FALSE if cancelled. */
 static gboolean
 consider (Best *best, PhLayout *layout, const guint8 *presence, int way, GCancellable *cancellable, GError **error)
 {

@@ -31,7 +31,7 @@ turn_lengths (float *a, float *b)
   *b = other;
 }
 
-/* Pills stand above their box then, so that lines come in at its left. */
+/* In this orientation pills are above their box, so that lines enter at its left. */
 void
 ph_scene_turn_sizes (PhSceneBuild *build)
 {
@@ -70,7 +70,7 @@ ph_scene_turn (PhScene *scene)
   turn_lengths (&scene->dot.width, &scene->dot.height);
 }
 
-/* What is read of it while the next one is laid out. */
+/* Returns a turned copy of the parts that are read while the next scene is laid out. */
 PhScene *
 ph_scene_new_turned (PhScene *scene)
 {

@@ -1,4 +1,4 @@
-/* arrange-group.c: lays out what is in one group, or the whole, after the open groups in it.
+/* arrange-group.c: lays out the contents of one group, or of the whole, after the open groups within.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ checksum_of (PhLayout *layout)
   return g_strdup (g_checksum_get_string (sum));
 }
 
-/* What lies directly in a group, or in none, and is laid out together. */
+/* The direct contents of a group, or of the whole, which are laid out together. */
 typedef struct
 {
   PhArranger *a;
@@ -89,7 +89,7 @@ add_boxes (Inside *in, PhLayout *layout)
     }
 }
 
-/* Where @end of a segment is: the index in the layout, how far from its middle, and the box that it stands for. */
+/* Finds the box at @end of a segment: its index in the layout, the offset from its middle, and the box itself. */
 static int
 find_end (const Inside *in, int end, float *dx, int *box)
 {
@@ -150,7 +150,7 @@ compare_operands (const void *a, const void *b)
   return x->to != y->to ? (x->to < y->to ? -1 : 1) : x->operand - y->operand;
 }
 
-/* Where it means something which operand is the first one, they enter in their order. */
+/* Fixes the order in which operands enter, if it is significant. */
 static void
 order_operands (const Inside *in, PhLayout *layout)
 {
@@ -175,8 +175,8 @@ order_operands (const Inside *in, PhLayout *layout)
     }
 }
 
-/* A backward node stands beside the forward node that it differentiates, and the backward graph runs upwards: its edges are
- * laid out turned around, with a tie of length 0 from each forward node to its partner. */
+/* Adds ties, of length 0, from each forward node to its backward partner, which places them side by side. The backward graph runs upwards:
+ * its edges are laid out reversed. */
 static void
 add_ties (Inside *in, PhLayout *layout)
 {
@@ -218,7 +218,7 @@ choose_engine (const Inside *in, PhLayout *layout)
 {
   const PhSceneOptions *options = in->a->build->options;
 
-  /* A first picture of few boxes is the one that stays; dot is there in the time that a window takes to open. */
+  /* With few boxes the first picture is also the final one; dot finishes within the time a window takes to open. */
   layout->engine = options->quick && layout->n_boxes > FEW_AT_ONCE ? PH_LAYOUT_LAYERED : options->engine;
   const gboolean many_groups = in->n_groups >= FOLD_ABOVE && 3 * in->n_groups >= 2 * in->n_children;
   const gboolean long_chain = in->n_children >= FOLD_CHAIN && options->by_scope
@@ -227,12 +227,12 @@ choose_engine (const Inside *in, PhLayout *layout)
 
   if (in->n_ties == 0 && (many_groups || long_chain || is_slim (in)))
     layout->fold = in->a->scene->across ? 1 / SCREEN : SCREEN;
-  /* A straight line is the same for all: not worth a process; nor is each of many groups. */
+  /* Every engine draws a straight line alike, so it is not worth a process; and neither is each of many groups. */
   if (layout->engine == PH_LAYOUT_BEST && in->group >= 0 && (layout->n_boxes <= FEW_INSIDE || in->a->n_shown > FEW_AT_ONCE))
     layout->engine = PH_LAYOUT_LAYERED;
 }
 
-/* What Graphviz could not lay out, our own engine does. */
+/* Lays out; uses our own engine if Graphviz fails. */
 static gboolean
 ask (const Inside *in, PhLayout *layout, GError **error)
 {
@@ -253,7 +253,7 @@ ask (const Inside *in, PhLayout *layout, GError **error)
   return ph_layout_sync (layout, seconds, a->build->cancellable, error);
 }
 
-/* Who drew the whole, for the legend. */
+/* Notes the engine of the whole picture for the legend. */
 static void
 note_engine (const Inside *in, const PhLayout *layout)
 {
@@ -299,7 +299,7 @@ lengthen (PhLayout *layout, PhLayoutEdge *edge, gboolean start, float y)
   edge->n_points = n + 3;
 }
 
-/* A line that is led around boxes may go far aside: not out of its group, where others stand. */
+/* Widens the layout by lines that are routed around boxes, so that they stay within their group. */
 static void
 hold_lines (PhLayout *layout)
 {
@@ -320,7 +320,8 @@ hold_lines (PhLayout *layout)
   layout->width = right - left;
 }
 
-/* What is read deep inside of a group comes from its border, too: its port was put close to what reads it. */
+/* Moves ports to the border of the group: a value used deep inside also comes from the border, though its port was placed near its
+ * users. */
 static void
 move_ports_to_border (const Inside *in, PhLayout *layout)
 {
@@ -345,7 +346,7 @@ move_ports_to_border (const Inside *in, PhLayout *layout)
   hold_lines (layout);
 }
 
-/* As it was, with what is new; as another one that is the same; or from the start. Takes @layout. (transfer none) (nullable): failed. */
+/* Extends the previous layout, reuses an equal one, or lays out from scratch. Takes @layout. (transfer none) (nullable): failed. */
 static PhLayout *
 lay_out (const Inside *in, PhLayout *layout, GError **error)
 {

@@ -47,7 +47,7 @@ rows_of (PhArranger *a, guint n_items, int *(*start_out), int *(*items_out), GAr
   *items_out = list;
 }
 
-/* What an input or an output is called. */
+/* Returns the name of an input or output. */
 static const char *
 name_of (PhArranger *a, const PhSceneBox *box)
 {
@@ -57,7 +57,7 @@ name_of (PhArranger *a, const PhSceneBox *box)
       ->name;
 }
 
-/* The gradient of y stands beside y. */
+/* Pairs y with the gradient of y. */
 static void
 pair_ends (PhArranger *a)
 {
@@ -80,8 +80,8 @@ pair_ends (PhArranger *a)
     }
 }
 
-/* Of each box of the backward graph the forward box of the same group that it stands beside: that which it differentiates, or
- * which holds what something in it does. */
+/* Finds for each backward box its partner: the forward box of the same group that it differentiates, or that contains what it
+ * differentiates. */
 static void
 find_partners (PhArranger *a)
 {
@@ -108,7 +108,7 @@ find_partners (PhArranger *a)
     }
 }
 
-/* Where the stack of pills beside @child begins: in the middle; or where it began before more came to it. */
+/* Returns where the stack of pills beside @child begins: centred, or where it began before pills were added. */
 static float
 top_of_pills (PhArranger *a, int child)
 {
@@ -129,7 +129,7 @@ top_of_pills (PhArranger *a, int child)
   return box->rect.y + (box->rect.height - a->build->stack[child]) / 2;
 }
 
-/* Where the pill stood beside the middle of @child before, if its box grew since: it stays there as long as the box leaves room. */
+/* Returns where the pill beside @child stood before, if its box has grown since and leaves room. */
 static float
 left_of_pill (PhArranger *a, int child, const PhPill *pill)
 {

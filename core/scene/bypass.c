@@ -1,5 +1,5 @@
-/* bypass.c: an edge that comes when nodes go (what a fusion or an elimination leaves) runs through the places where they stood.
- * Without it the picture of the whole history would need room for both, and what is never there at once would cross.
+/* bypass.c: routes a new edge left behind by a fusion or elimination through the places of the removed nodes. Otherwise the picture of the
+ * whole history would need room for both, and edges that never exist at the same time would cross.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 #include "core/scene/scene-build.h"

@@ -112,7 +112,7 @@ ph_scene_spare_open (PhSceneBuild *build)
       }
 }
 
-/* A new node goes to what feeds it, or to what it feeds. */
+/* Puts a new node into the group of its producer, or of its user. */
 static void
 join_groups (PhSceneBuild *build)
 {

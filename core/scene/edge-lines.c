@@ -28,7 +28,7 @@ compare_times (const void *x, const void *y)
   return *(const int *) x - *(const int *) y;
 }
 
-/* How many inputs of one node @uses are at @time. */
+/* Counts how many inputs of one node @uses are at @time. */
 static guint
 count_at (PhRecord *record, const GArray *uses, int time)
 {
@@ -51,7 +51,7 @@ count_at (PhRecord *record, const GArray *uses, int time)
   return most;
 }
 
-/* Two operands that come from one node are two lines, or x * x would seem to have one. What leads into a closed group is one. */
+/* Two operands from one node get two lines, since x * x would otherwise seem to have one. Lines into a closed group are merged. */
 static void
 add_counts (PhScene *scene, PhSceneEdge *edge, const GArray *uses)
 {
@@ -165,8 +165,8 @@ ph_arrange_lines (PhArranger *a)
     }
 }
 
-/* Where the line has an end already, it goes on from there: at a border, or through the empty place, from where the edge above enters to
- * where the one below leaves. */
+/* Appends a curve. If the line has an end already, it continues from there: at a border, or through an empty place, from where the edge
+ * above enters to where the one below leaves. */
 static void
 append_curve (PhScene *scene, PhSceneEdge *edge, const PhPoint *p, guint n)
 {
@@ -187,7 +187,7 @@ append_curve (PhScene *scene, PhSceneEdge *edge, const PhPoint *p, guint n)
   edge->n_points += n;
 }
 
-/* FALSE: it has no line. */
+/* Returns FALSE if the segment has no line. */
 static gboolean
 append_segment (PhArranger *a, PhSceneEdge *edge, int index)
 {
@@ -206,7 +206,7 @@ append_segment (PhArranger *a, PhSceneEdge *edge, int index)
   return TRUE;
 }
 
-/* FALSE: part of the way has no place. */
+/* Returns FALSE if a part of the way has no place. */
 static gboolean
 append_way (PhArranger *a, PhSceneEdge *edge, guint e)
 {

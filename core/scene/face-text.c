@@ -58,7 +58,7 @@ is_default (PhNode *node, const PhAttr *attr, const char *value)
   return declared != NULL && declared->fallback != NULL && strcmp (declared->fallback, value) == 0;
 }
 
-/* Says nothing of a default, or of what is long. */
+/* Appends an attribute, unless it has its default value or is long. */
 static void
 describe_attribute (GString *text, PhNode *node, const PhAttr *attr)
 {

@@ -1,4 +1,4 @@
-/* face.c: what is written on a box: operator, main attributes, constants, output shape.
+/* face.c: the texts on a box: operator, main attributes, constants, output shape.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/face.h"
 
@@ -20,14 +20,14 @@ struct _PhFaces
   GHashTable *equal;     /* Place -> id of an equal constant that the node had there before */
   GHashTable *changes;   /* node -> how often something of it changed that has no other sign */
   GHashTable *widths[2]; /* text -> PangoLayout width in 1/8 points; plain, bold */
-  GHashTable *titles;    /* operator's name, interned -> what is written of it; there are few, on very many nodes */
+  GHashTable *titles;    /* operator's name, interned -> title; there are few distinct ones on very many nodes */
   GHashTable *types;     /* PhType -> TypeText, likewise                         */
   PangoContext *context; /* (nullable) after finish                              */
   PangoLayout *layouts[2];
   GPtrArray *dimensions; /* (element-type char*) long names of the inputs', A first */
 };
 
-/* What is written of a type, strings of the chunk. */
+/* The texts of a type, strings of the chunk. */
 typedef struct
 {
   const char *shape, *whole;
@@ -298,7 +298,7 @@ list_body (PhFaces *faces, PhFace *face, const PhGraph *body)
     }
 }
 
-/* FALSE: there is no room for it. */
+/* Returns FALSE if there is no room for the row. */
 static gboolean
 add_row (PhFaces *faces, PhFace *face, PhNode *node, guint input, PhTensor *tensor)
 {

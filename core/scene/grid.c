@@ -1,4 +1,4 @@
-/* grid.c: finds what lies in a rectangle or under the pointer, through cells of about a box's size.
+/* grid.c: finds the items in a rectangle or under the pointer, through cells of about a box's size.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
@@ -149,7 +149,7 @@ find (const PhGrid *grid, PhScene *scene, const PhRect *(*rect_of) (PhScene *, g
           const PhRect *item_rect = rect_of (scene, item);
           int item_left, item_top, item_right, item_bottom;
 
-          /* One that lies in several cells is taken in the first of them that is asked for. */
+          /* Reports an item that spans several cells only for the first queried one. */
           cells_of (grid, item_rect, &item_left, &item_top, &item_right, &item_bottom);
           if (MAX (item_left, left) == x && MAX (item_top, top) == y && ph_rect_touches (item_rect, rect))
             g_array_append_val (found, item);
@@ -192,7 +192,7 @@ int
 ph_scene_pick (PhScene *scene, float x, float y, int a, int b, int *pill)
 {
   g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
-  const PhRect around = { x - 160, y - 1, 320, 2 }; /* pills stand left of their box */
+  const PhRect around = { x - 160, y - 1, 320, 2 }; /* pills are left of their box */
   int best = -1;
 
   if (pill != NULL)

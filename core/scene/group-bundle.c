@@ -1,4 +1,4 @@
-/* group-bundle.c: bundles what is too much for one look, in the order in which it runs.
+/* group-bundle.c: bundles children that are too many to take in at once, in the order of execution.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ compare_children (const void *a, const void *b)
   return x->rank != y->rank ? x->rank - y->rank : x->box - y->box;
 }
 
-/* "h.12" and "12 (2)": 12 with what stands before and after it; -1: there is no number. */
+/* Finds the number in "h.12" or "12 (2)" and its position; -1 if there is none. */
 static int
 number_in (const char *title, gsize *at, gsize *length)
 {
@@ -81,7 +81,7 @@ range_title (const char *first, const char *last)
       && (to_at == 0 || (from_at == to_at && strncmp (from, to, to_at) == 0))
       && (to_at == 0 || strcmp (from + from_at + from_length, to + to_at + to_length) == 0))
     return g_strdup_printf ("%.*s – %s", (int) (from_at + from_length), from, to + to_at);
-  /* What is in them would hide where the range ends. */
+  /* Their contents would hide the end of the range. */
   if (strstr (from, ": ") != NULL)
     *strstr (from, ": ") = 0;
   return g_strdup_printf ("%s – %s", from, to);
@@ -100,7 +100,7 @@ leaves_title (PhSceneBuild *build, const Child *children, guint n)
   return strchr (title, '-') != NULL ? g_steal_pointer (&title) : g_strdup_printf ("%s ×%u", title, n);
 }
 
-/* Bundles what is too much for one look, in the order in which it runs. */
+/* Bundles children that are too many to take in at once, in the order of execution. */
 static void
 bundle (PhSceneBuild *build, int parent, GArray *children)
 {

@@ -1,4 +1,4 @@
-/* group-name.c: what a region is called: by what its operators make together, or by the operators.
+/* group-name.c: names a region by a known pattern of its operators, or by the operators.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -14,7 +14,7 @@ short_name (const PhFace *face)
   return face->short_name != NULL ? face->short_name : face->title;
 }
 
-/* What a region holds, in the order of computing. */
+/* The operators of a region, and patterns in their order of execution. */
 typedef struct
 {
   guint tally[PH_N_MOTIFS];
@@ -35,7 +35,7 @@ cell_name (const guint t[PH_N_MOTIFS])
   return gates == 2 * curves ? (gates == 2 ? "GRU cell" : "GRU cells") : NULL;
 }
 
-/* What is known by sight. (nullable) */
+/* Returns the name of a known pattern. (nullable) */
 static const char *
 known_name (const Sight *sight)
 {
@@ -79,7 +79,7 @@ ph_scene_region_title (PhSceneBuild *build, const int *boxes, int n, gboolean ba
   g_autoptr (GString) title = g_string_new (backward ? "∇ " : NULL);
   int n_parts = 0;
 
-  /* What computes names a region; what only moves data does where there is nothing else. */
+  /* Computing operators name a region; data movement only if there is nothing else. */
   for (int pass = 0; pass < 2 && (pass == 0 || n_parts == 0); pass++)
     for (int i = 0; i < n; i++)
       {

@@ -1,4 +1,4 @@
-/* group-region.c: groups where names say nothing: what lies between layers through which only one value passes.
+/* group-region.c: groups without informative names: the regions between layers through which a single value passes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define REGION      12 /* smaller ones are joined until they have so many                           */
 #define REGION_MANY 60 /* a region with more is parted where few values pass, though more than one  */
 
-/* The layers that the boxes will stand in, about: the backward graph upwards beside the forward one. */
+/* Returns the approximate layers of the boxes: the backward graph runs upwards beside the forward one. */
 int *
 ph_scene_rank (PhSceneBuild *build)
 {
@@ -61,7 +61,7 @@ compare_ranked (const void *a, const void *b)
   return x->rank != y->rank ? x->rank - y->rank : x->box - y->box;
 }
 
-/* The values that leave each leaf, found once: then the regions of many groups cost what is in them, not all that there is. */
+/* The values that leave each leaf, computed once: then the regions of many groups cost their contents rather than everything. */
 struct _PhRegions
 {
   PhSceneBuild *build;
@@ -115,7 +115,7 @@ ph_regions_free (PhRegions *regions)
   g_free (regions);
 }
 
-/* How many values pass from the layers up to each one to those below it, among those of the leaves that are in. */
+/* Counts the values that pass from the layers up to each one to those below it, among the marked leaves. */
 static int *
 count_passing (PhRegions *regions, const int *leaves, int n, int n_layers)
 {
@@ -236,8 +236,8 @@ part_side (PhRegions *regions, int parent, gboolean backward, const int *leaves,
     if (ranked[i].rank != ranked[i + 1].rank)
       least = MIN (least, MAX (passing[ranked[i].rank], 1));
 
-  /* Blocks end where as little passes as anywhere. What is less than a block is joined with the same, or with the block before
-   * it when it is little: the activation after a sum. */
+  /* Blocks end where the fewest values pass. A smaller piece is joined with an equal one, or, if it is small, with the block before it: an
+   * activation after a sum. */
   for (int i = 0; i < n; i++)
     {
       const int r = ranked[i].rank, so_far = i + 1 - end;
@@ -282,7 +282,7 @@ typedef struct
   int from, to;
 } Link;
 
-/* Takes away what has no link in (or, turned round, out), and what has none after that. */
+/* Removes nodes without incoming links (or outgoing, if turned), repeatedly. */
 static void
 peel (const GArray *links, int n, gboolean turned, guint8 *gone)
 {
@@ -346,7 +346,7 @@ find_cyclic (PhRegions *regions, int parent, const int *below, int n_below)
         const gboolean up = !ph_scene_box (scene, below[i])->backward && !ph_scene_box (scene, to)->backward
                             && regions->rank[below[i]] >= regions->rank[to];
 
-        /* What comes from further down in a loop orders nothing. */
+        /* A link from further down in a loop imposes no order. */
         if (link.to >= 0 && link.from != link.to && !up)
           g_array_append_val (links, link);
       }
@@ -377,7 +377,7 @@ compare_members (const void *a, const void *b)
                                 : x->box - y->box;
 }
 
-/* What hangs together within its region has one number, that of its first. */
+/* Numbers connected components within each region by their first member. */
 static void
 find_pieces (PhRegions *regions, GArray *members)
 {
@@ -406,8 +406,8 @@ find_pieces (PhRegions *regions, GArray *members)
     regions->at[all[i].box] = -1;
 }
 
-/* The regions from @first on among groups that names gave: a region that is both above and below one of these would be drawn as a loop that
- * there is not. It is parted into what hangs together; what is a loop even so is no region. */
+/* Checks the regions from @first on among groups given by names: a region both above and below one of these would be drawn as a cycle that
+ * does not exist. It is split into connected components; one that still is cyclic is dissolved. */
 static void
 part_cyclic (PhRegions *regions, int parent, guint first, gboolean backward, const int *below, int n_below)
 {

@@ -1,4 +1,4 @@
-/* group-scope.c: groups by the scopes of the nodes' names: "/layers.0/attn/MatMul" lies in attn, in layers.0.
+/* group-scope.c: groups by the scopes in node names: "/layers.0/attn/MatMul" belongs to attn in layers.0.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -25,7 +25,7 @@ scope_group (PhScene *scene, GHashTable *groups, const char *path)
   return group;
 }
 
-/* Boxes without a scope whose neighbours all lie in one group go there. */
+/* Moves boxes without a scope into the group that contains all their neighbours. */
 static void
 adopt (PhSceneBuild *build, int n_leaves)
 {

@@ -1,4 +1,4 @@
-/* group.c: groups the boxes of a large graph, and decides what is open at first.
+/* group.c: groups the boxes of a large graph, and decides which groups are open initially.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
@@ -17,8 +17,8 @@ ph_scene_add_group (PhScene *scene, const char *path, const char *title)
   return scene->boxes->len - 1;
 }
 
-/* Where there are many inputs or outputs, as of a gradient, each goes to the group that it belongs to alone, and those that
- * belong to none or to several are put together. */
+/* Distributes many inputs or outputs, such as those of a gradient: each goes to the only group that uses it; the others are put
+ * together. */
 static void
 adopt_ends (PhSceneBuild *build, int n_leaves)
 {
@@ -127,7 +127,7 @@ drop_empty_groups (PhScene *scene, int n_leaves)
   g_array_set_size (scene->boxes, n);
 }
 
-/* ── children, patterns, what is open ───────────────────────────────────────────────────────────────────────────── */
+/* ── children, patterns, open groups ────────────────────────────────────────────────────────────────────────────────── */
 
 static void
 index_children (PhScene *scene)
@@ -150,7 +150,7 @@ index_children (PhScene *scene)
     }
 }
 
-/* Counts what is inside and hashes it: operators in any order, and how deep. */
+/* Counts the contents and hashes them: operators in any order, with their depth. */
 static guint
 survey (PhScene *scene, int group, guint depth)
 {
@@ -185,7 +185,7 @@ survey (PhScene *scene, int group, guint depth)
   return hash;
 }
 
-/* Equal hashes become one small number each; what occurs once has none. */
+/* Numbers equal hashes; a unique group has no number. */
 static void
 number_patterns (PhScene *scene, guint first_group)
 {
@@ -235,7 +235,7 @@ is_named (PhSceneBuild *build, int box, GHashTable *names)
   return FALSE;
 }
 
-/* A group that is not opened or closed by name stays as it was. FALSE: it was not there. */
+/* A group that is not opened or closed by name keeps its state. Returns FALSE if it did not exist before. */
 static gboolean
 was_open (PhSceneBuild *build, int box, gboolean *open)
 {
@@ -251,8 +251,8 @@ is_group (PhScene *scene, int box)
   return ph_scene_box (scene, box)->kind == PH_BOX_GROUP && scene->child_start[box] != scene->child_start[box + 1];
 }
 
-/* Which groups open by themselves: from the outside in, as long as the picture stays readable, all that lie in groups that are alike,
- * or none, so that one level of the picture is of one kind. What is opened and closed by name does not change that for others. */
+/* Chooses the groups that open by themselves, from the outside in, as long as the picture stays readable: all or none of equal groups, so
+ * that one level of the picture is uniform. Groups opened or closed by name do not affect others. */
 static void
 choose_groups (PhSceneBuild *build, gboolean *fits)
 {

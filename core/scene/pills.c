@@ -94,8 +94,8 @@ find_depths (PhSceneBuild *build, const int *rank, Depths *depths)
   ph_rows_clear (&out);
 }
 
-/* What is gathered from far apart near an end, such as the sum of the gradients of a weight that several layers share: lines from
- * there would pull what belongs to a layer away from it. */
+/* Returns TRUE for an edge that gathers a value from far away near an end, such as the sum of the gradients of a weight shared by several
+ * layers: a line would pull nodes away from their layer. */
 static gboolean
 is_gathered (const Depths *depths, const PhUnionEdge *edge)
 {
@@ -114,9 +114,9 @@ is_cut (PhSceneBuild *build, const guint8 *cut, int e)
   return cut[e];
 }
 
-/* Cuts what would run across the whole picture: the far users of a value with many, and any edge that is far too long.
- * One attention mask that feeds every layer makes a layout slow and a picture grey. What the backward half reads of the forward one
- * never is a line: it would run over boxes of both. */
+/* Cuts edges that would run across the whole picture: to the far users of a value with many, and any far too long one. One attention mask
+ * that feeds every layer makes a layout slow and a picture grey. The backward graph's reads of forward values are never lines: they would
+ * run over boxes of both. */
 static void
 cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
 {
@@ -173,8 +173,8 @@ cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
       g_array_index (build->union_edges, PhUnionEdge, i).from = -1;
 }
 
-/* What a pill at the end of a cut edge says: where it comes from. A value of the forward half that the backward one reads is called by
- * its name, as in the formulas. (transfer full) */
+/* Returns the text of a pill at the end of a cut edge: its origin. A forward value read by the backward graph is named as in the formulas.
+ * (transfer full) */
 static char *
 link_text (PhScene *scene, const PhUseLife *use)
 {
@@ -190,7 +190,7 @@ link_text (PhScene *scene, const PhUseLife *use)
   return g_strconcat (name != NULL || across ? "" : "↖ ", name != NULL ? name : face != NULL ? face->title : "?", NULL);
 }
 
-/* @values: of a text the value that it stands for, PH_NO_ID where there are several: then it says which. */
+/* @values: the value that a text refers to, PH_NO_ID if there are several: then the text names the value. */
 static guint
 link_face (PhScene *scene, const PhUseLife *use, GHashTable *values)
 {

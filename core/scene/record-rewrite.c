@@ -19,7 +19,7 @@ add_touched (GHashTable *touched, PhNode *node)
     g_hash_table_add (touched, GUINT_TO_POINTER (node->id));
 }
 
-/* The nodes whose face or uses an edit may have changed, asked before (for what goes) and after it. */
+/* Collects nodes whose face or uses an edit may change; called before the edit (for removed ones) and after it. */
 static void
 collect_touched (PhRecorder *recorder, const PhEdit *edit, GHashTable *nodes, GHashTable *graphs)
 {
@@ -99,7 +99,7 @@ constant_of (PhRecorder *recorder, PhId id)
 
 static void note_callers (PhRecorder *recorder, const PhFunction *function, GHashTable *owners);
 
-/* The nodes in whose bodies @node stands, and those that call the function in which it stands, changed with it. */
+/* Marks the nodes whose bodies contain @node, and the callers of its function, as changed. */
 static void
 note_owners (PhRecorder *recorder, const PhGraph *graph, GHashTable *owners)
 {
@@ -129,7 +129,7 @@ note_callers (PhRecorder *recorder, const PhFunction *function, GHashTable *owne
     }
 }
 
-/* What the faces cannot see of an edit by themselves; before it is applied. */
+/* Notes what the faces cannot detect by themselves, before the edit is applied. */
 static void
 note_edit (PhRecorder *recorder, const PhEdit *edit, GHashTable *owners)
 {

@@ -50,7 +50,7 @@ ph_recorder_set_face (PhRecorder *recorder, int index, guint face)
   g_array_append_val (faces, change);
 }
 
-/* The face before this moment; NULL: there was none. */
+/* Returns the face before this moment, or NULL. */
 static const PhFace *
 former_face (PhRecorder *recorder, int index)
 {
@@ -62,7 +62,7 @@ former_face (PhRecorder *recorder, int index)
   return NULL;
 }
 
-/* Whether life @index came or changed at this moment. */
+/* Returns TRUE if life @index was born or changed at this moment. */
 static gboolean
 changes_now (PhRecorder *recorder, int index)
 {
@@ -72,7 +72,7 @@ changes_now (PhRecorder *recorder, int index)
          || (faces->len > 1 && g_array_index (faces, PhFaceChange, faces->len - 1).time == recorder->now);
 }
 
-/* Types that a node took over from what makes its inputs are no change of its own. */
+/* Types that follow from an operand's new type are no change of the node itself. */
 static void
 settle_types (PhRecorder *recorder, int index, const PhNode *node, guint face)
 {
@@ -206,7 +206,7 @@ want_use (PhRecorder *recorder, GArray *wanted, const PhValue *value, guint oper
   g_array_append_val (wanted, use);
 }
 
-/* What comes to @node from further down; and who it is, for the day on which another node makes that. */
+/* Records values that reach @node over back edges; and the node itself, in case another node produces them later. */
 static void
 want_links (PhRecorder *recorder, GArray *wanted, const PhNode *node)
 {
@@ -267,7 +267,7 @@ ph_recorder_touch_links (PhRecorder *recorder, PhNode *node)
     }
 }
 
-/* A weight in all but name: Constant, or ConstantOfShape of a constant, which stands for weights in light models. */
+/* Returns TRUE for a weight in another form: Constant, or ConstantOfShape of a constant, which replaces weights in light models. */
 static gboolean
 is_constant (PhNode *node)
 {
@@ -313,7 +313,7 @@ ph_recorder_touch_node (PhRecorder *recorder, PhNode *node)
 
           life->scope = ph_faces_string (record->faces, scope);
         }
-      /* The gradient of what is in a scope is a scope beside it. */
+      /* The gradient of a scope gets a scope beside it. */
       if (node->role == PH_ROLE_BACKWARD && node->partner != PH_NO_ID && life_of (recorder, node->partner) >= 0)
         {
           const char *scope = life_at (recorder, life_of (recorder, node->partner))->scope;
@@ -394,7 +394,7 @@ ph_recorder_is_shown (PhRecorder *recorder, const PhGraph *graph)
   return ph_graph_is_shown (graph, recorder->record->inside);
 }
 
-/* FALSE: cancelled. */
+/* Returns FALSE if cancelled. */
 static gboolean
 touch_graph (PhRecorder *recorder, PhGraph *graph)
 {
@@ -432,7 +432,7 @@ free_open (gpointer data)
     g_array_unref (data);
 }
 
-/* The graphs that are the picture, as the model stands. FALSE: cancelled. */
+/* Records the graphs in the picture, as the model is now. Returns FALSE if cancelled. */
 static gboolean
 touch_inside (PhRecorder *recorder)
 {

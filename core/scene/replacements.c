@@ -1,4 +1,4 @@
-/* replacements.c: which of the nodes that come with a rewrite stands where one stood that goes with it.
+/* replacements.c: decides which new node of a rewrite takes the place of which removed one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 #include "core/scene/record.h"
@@ -11,7 +11,7 @@ typedef struct
   PhRows out;   /* uses by the life that feeds them                                */
   int *place;   /* of a life: the first one that stood there                       */
   int *depth;   /* of a life: steps from where nothing enters                      */
-  gint64 *mark; /* of a place: how far it lies from what is looked at, and for whom */
+  gint64 *mark; /* by place: its distance from the node under examination, tagged with the turn */
   gint64 turn;
 } Matcher;
 
@@ -29,8 +29,8 @@ compare_moves (const void *a, const void *b)
   return x->order != y->order ? (x->order > y->order ? -1 : 1) : y->life - x->life;
 }
 
-/* How much line @to would share with what @from had: the lengths of the edges that lead to the same places. Where both stand in one
- * place such an edge is drawn once; elsewhere the picture has room for it twice. */
+/* Returns how much line @to would share with @from: the lengths of the edges to the same places. If both have one place such an edge is
+ * drawn once, otherwise twice. */
 static int
 shared_length (Matcher *m, int from, int to)
 {
@@ -56,8 +56,8 @@ shared_length (Matcher *m, int from, int to)
   return length;
 }
 
-/* An operator takes the place of one of its kind, else that with which it shares most lines, else the last takes the last, so
- * that a fused node stands at its root. @gone, @come: sorted from the last. */
+/* An operator takes the place of one of its kind, else of the one with which it shares most lines, else the last takes the last, so that a
+ * fused node is placed at its root. @gone, @come: sorted from the last. */
 static void
 match (Matcher *m, PhMove *gone, int n_gone, PhMove *come, int n_come)
 {

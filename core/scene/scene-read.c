@@ -1,4 +1,4 @@
-/* scene-read.c: what is in a scene, for whoever draws it or asks.
+/* scene-read.c: read access to a scene.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"

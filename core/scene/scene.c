@@ -1,4 +1,4 @@
-/* scene.c: from the record of a history to boxes and edges, and what is in them at each time.
+/* scene.c: turns the record of a history into boxes and edges, and their contents at each time.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/discard.h"
 #include "core/scene/scene-build.h"
@@ -8,7 +8,7 @@
 
 /* ── boxes ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Of a body, what its owner is; of the graph's ends, what touches something that is kept. */
+/* Returns TRUE if @life is kept: a body's nodes with their owner, an output with a kept producer. */
 static gboolean
 is_kept (PhScene *scene, const PhLife *life, GHashTable *keep)
 {
@@ -269,7 +269,7 @@ size_boxes (PhSceneBuild *build)
         {
           const PhSceneBox *before = ph_scene_box (previous, build->known[b]);
 
-          /* What it says may have become longer: there is only so much room between its neighbours. */
+          /* The text may have become longer, but the room between neighbours is limited. */
           if (!before->open)
             {
               box->rect.width = CLAMP (box->rect.width, before->rect.width, before->rect.width + PH_SCENE_ROOM);
@@ -345,7 +345,7 @@ ph_scene_new_of (PhRecord *record, const PhSceneOptions *options, GCancellable *
   g_atomic_ref_count_init (&scene->ref_count);
   scene->record = record;
   scene->across = asked.across;
-  /* What ran downwards has no places for what runs to the right. */
+  /* Positions from the other orientation are of no use. */
   if (asked.previous != NULL && asked.previous->across != asked.across)
     asked.previous = NULL;
   scene->boxes = g_array_new (FALSE, TRUE, sizeof (PhSceneBox));

@@ -1,4 +1,4 @@
-/* short-type.c: types whose dimensions have long names, in a narrow column: "float[A,16,floor((B+1)/2)]".
+/* short-type.c: shortens types with long dimension names for a narrow column: "float[A,16,floor((B+1)/2)]".
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/short-type.h"
 

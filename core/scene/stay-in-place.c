@@ -37,7 +37,7 @@ is_far (const PhLayout *layout, const guint8 *fixed, int port)
   return TRUE;
 }
 
-/* A port is where its line met the border; a new one above, or below, what it is for. */
+/* Keeps a port where its line met the border; a new one goes above or below its box. */
 static void
 keep_port (PhArranger *a, PhLayout *layout, guint8 *fixed, int port_index, int slot, PhPoint corner, float bottom)
 {

@@ -1,4 +1,4 @@
-/* value-labels.c: what values are, in so few words that they stand on the lines of a picture.
+/* value-labels.c: values as texts short enough for the lines of a picture.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/value-labels.h"
 
