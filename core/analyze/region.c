@@ -359,6 +359,23 @@ pair_kept_outputs (Cut *cut, PhRegion *region)
     }
 }
 
+/* Orders regions by the place of what they make: among those that differ, the first one is reported. */
+static int
+by_place (gconstpointer a, gconstpointer b, gpointer model)
+{
+  const PhRegion *regions[] = { *(PhRegion *const *) a, *(PhRegion *const *) b };
+  PhNode *maker[2] = { NULL, NULL };
+
+  for (guint i = 0; i < 2; i++)
+    if (regions[i]->outputs->len > 0)
+      {
+        const PhValue *value = ph_model_find_value (model, g_array_index (regions[i]->outputs, PhBorderPair, 0).after);
+
+        maker[i] = value != NULL ? value->producer : NULL;
+      }
+  return maker[0] == NULL || maker[1] == NULL ? (maker[0] != NULL) - (maker[1] != NULL) : ph_node_by_order (&maker[0], &maker[1]);
+}
+
 static GPtrArray *
 make_regions (Cut *cut)
 {
@@ -400,6 +417,7 @@ make_regions (Cut *cut)
       region->lost_output = cut->lost_output;
       ph_region_find_border (region, cut->model[0], cut->model[1]);
     }
+  g_ptr_array_sort_with_data (found, by_place, cut->model[1]);
   return found;
 }
 

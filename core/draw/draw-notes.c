@@ -11,14 +11,27 @@
 #define ROOM        170
 #define MAX_SOURCES 40 /* of one fused node that are tied to it         */
 
+/* "inside n4 Relu 'a': attribute alpha" is "Relu alpha": the card's own title and the list of the step say the rest. */
+static char *
+short_field (const char *field)
+{
+  const char *inner = g_str_has_prefix (field, "inside n") ? g_strrstr (field, ": ") : NULL;
+  const char *name = inner != NULL ? inner + 2 : field, *op = inner != NULL ? strchr (field + strlen ("inside n"), ' ') : NULL;
+
+  name += g_str_has_prefix (name, "attribute ") ? strlen ("attribute ") : 0;
+  return op != NULL && op < inner ? g_strdup_printf ("%.*s %s", (int) strcspn (op + 1, " :"), op + 1, name) : g_strdup (name);
+}
+
 static char *
 short_note (const PhFieldChange *field)
 {
   const gsize length = (field->before != NULL ? strlen (field->before) : 0) + (field->after != NULL ? strlen (field->after) : 0);
-  const char *name = g_str_has_prefix (field->field, "attribute ") ? field->field + strlen ("attribute ") : field->field;
+  g_autofree char *name = short_field (field->field);
 
+  if (field->tensor != NULL && field->tensor->count > 1)
+    return g_strdup_printf ("%s: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT, name, field->tensor->changed, field->tensor->count);
   if (length > LONG_NOTE || field->before == NULL || field->after == NULL || g_str_equal (field->before, field->after))
-    return g_strdup (name);
+    return g_steal_pointer (&name);
   return g_strdup_printf ("%s: %s → %s", name, field->before, field->after);
 }
 
@@ -98,7 +111,7 @@ draw_plate (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const char *t
     cairo_set_line_width (cr, 1);
     cairo_stroke (cr);
     ph_set_color (cr, ph_readable (tone, ph_mix (background, tone, 0.10)));
-    ph_ink_show (cr, ink, PH_INK_TEXT, text, plate.x + 6, plate.y + plate.height / 2, 0, ROOM);
+    ph_ink_show_short (cr, ink, PH_INK_TEXT, text, plate.x + 6, plate.y + plate.height / 2, 0, ROOM);
   }
 }
 

@@ -27,6 +27,8 @@ gboolean ph_kernel_wants (PhKernel *kernel, guint output);
 gpointer ph_kernel_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 *dims, GError **error);
 /* The same, not set: for kernels that write all of it. */
 gpointer ph_kernel_output_unset (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 *dims, GError **error);
+/* Returns FALSE if made-up inputs make the output too large. Both functions above ask this; kernels that compute much first ask it themselves. */
+gboolean ph_kernel_may_make (PhKernel *kernel, guint i, guint rank, const gint64 *dims, GError **error);
 void ph_kernel_take (PhKernel *kernel, guint i, PhTensor *tensor); /* (transfer full) */
 /* Runs body @attr; @inputs bind to its inputs in order; captures are found by themselves. @outputs: owned references. */
 gboolean ph_kernel_body (PhKernel *kernel, const char *attr, PhTensor *const *inputs, guint n_inputs, PhTensor **outputs,

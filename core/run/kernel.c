@@ -33,9 +33,9 @@ may_be (PhKernel *kernel, guint output, PhDType dtype)
              || (kernel->run->options->in_double && dtype == PH_DOUBLE && (arg->types & PH_FLOATS) != 0));
 }
 
-/* Returns TRUE if output @i, whose type does not fix its size, is larger than made-up inputs may make it. */
-static gboolean
-is_too_many (PhKernel *kernel, guint i, guint rank, const gint64 *dims)
+/* Returns FALSE with an error if output @i, whose type does not fix its size, is larger than made-up inputs may make it. */
+gboolean
+ph_kernel_may_make (PhKernel *kernel, guint i, guint rank, const gint64 *dims, GError **error)
 {
   const gsize most = kernel->run->options->most_elements;
   const PhType *type = i < kernel->node->outputs->len ? ph_node_output (kernel->node, i)->type : NULL;
@@ -43,7 +43,13 @@ is_too_many (PhKernel *kernel, guint i, guint rank, const gint64 *dims)
 
   for (guint k = 0; k < rank; k++)
     count *= (double) dims[k];
-  return most > 0 && count > (double) most && !(type != NULL && ph_type_is_static (type));
+  if (most == 0 || count <= (double) most || (type != NULL && ph_type_is_static (type)))
+    return TRUE;
+  return ph_kernel_exceed (kernel, error,
+                           "output %u has more than %" G_GSIZE_FORMAT
+                           " elements on inputs that were made up: feed inputs on which it "
+                           "has fewer",
+                           i, most);
 }
 
 static gpointer
@@ -57,15 +63,8 @@ make_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 
                       dtype < PH_N_DTYPES ? ph_dtype_name (dtype) : "unknown");
       return NULL;
     }
-  if (is_too_many (kernel, i, rank, dims))
-    {
-      ph_kernel_exceed (kernel, error,
-                        "output %u has more than %" G_GSIZE_FORMAT
-                        " elements on inputs that were made up: feed inputs on which it "
-                        "has fewer",
-                        i, kernel->run->options->most_elements);
-      return NULL;
-    }
+  if (!ph_kernel_may_make (kernel, i, rank, dims, error))
+    return NULL;
   tensor = zeroed ? ph_tensor_new (dtype, rank, dims) : ph_tensor_new_unset (dtype, rank, dims);
   if (tensor == NULL)
     {

@@ -407,6 +407,9 @@ run_resize (PhKernel *kernel, GError **error)
     return run_nearest (kernel, &plan, outside, error);
   if (ph_tensor_dtype (x) == PH_STRING)
     return ph_kernel_fail (kernel, error, "mode '%s' is not for strings", mode);
+  /* Each axis is filtered into a tensor of its own: too large a result is refused before the first. */
+  if (!ph_kernel_may_make (kernel, 0, plan.rank, plan.out, error))
+    return FALSE;
   wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
   if (wide == NULL)
     return FALSE;
