@@ -14,11 +14,11 @@
 #include "core/error.h"
 #include "core/tensor/file.h"
 
-#define SECONDS     "60"                /* that a foreign pass may take, unless PEEPHOLE_PASS_SECONDS says otherwise */
+#define SECONDS     "60"                /* default time limit of a foreign pass; PEEPHOLE_PASS_SECONDS overrides it */
 #define PROCESSES   256                 /* processes the child may have beyond those the user already has: stops fork bombs */
 #define MOST_SAID   (64 * 1024)         /* bytes kept of the child's standard error */
 #define NEWEST      30                  /* version that ph_child_find() looks for */
-#define LEAST_LIMIT (256 * 1024 * 1024) /* bytes that it may write, or four times what it is given */
+#define LEAST_LIMIT (256 * 1024 * 1024) /* bytes that its output may have, if that is more than four times its input */
 
 static void
 on_cancelled (GCancellable *cancellable, gpointer process)
@@ -50,7 +50,7 @@ error_of_reply (GBytes *output)
   return g_strdup (json_object_get_string_member_with_default (json_object_get_object_member (reply, "error"), "message", ""));
 }
 
-/* The processes and threads of this user: what RLIMIT_NPROC counts. Each is an entry of its process's folder task. */
+/* Counts the processes and threads of this user as RLIMIT_NPROC does. Each is an entry in its process's folder task. */
 static rlim_t
 count_tasks (void)
 {
@@ -96,7 +96,7 @@ limit_child (gpointer data)
   limit_to (RLIMIT_CORE, 0);
 }
 
-/* A file without a name, that goes away with its last descriptor. */
+/* Opens an unlinked file, which disappears with its last descriptor. */
 static int
 open_scratch (GError **error)
 {
@@ -178,8 +178,8 @@ judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what
   return FALSE;
 }
 
-/* timeout(1) kills what the program started, too. Files rather than pipes: neither side waits for the other, and neither
- * breaks the other's pipe. */
+/* timeout(1) also kills the processes that the program started. Files rather than pipes: neither side waits for the other, and neither gets
+ * a broken pipe. */
 GBytes *
 ph_child_run (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what,
               GCancellable *cancellable, GError **error)

@@ -139,7 +139,7 @@ read_source (const PhFormat *format, PhSource *source, GError **error)
       GError *reason = NULL;
       PhModel *model = format->read (source, &reason);
 
-      /* Of no bytes at all a reader may have nothing to say. */
+      /* A reader may return nothing at all for an empty file. */
       if (model == NULL && reason == NULL)
         ph_source_fail (source, &reason, PH_ERROR_FILE, NULL, "it is empty");
       if (reason != NULL)
@@ -151,7 +151,7 @@ read_source (const PhFormat *format, PhSource *source, GError **error)
   return NULL;
 }
 
-/* Such a function can be looked at, as it can in other systems; ONNX has none. */
+/* Notes recursive functions: they can be shown, as other systems have them, but ONNX has none. */
 static void
 note_recursion (PhModel *model, GPtrArray *problems)
 {
@@ -405,7 +405,7 @@ ph_io_save (PhModel *model, const char *path, GCancellable *cancellable, GError 
   return FALSE;
 }
 
-/* ── what follows from the list ─────────────────────────────────────────────────────────────────────────────────── */
+/* ── derived from the list ──────────────────────────────────────────────────────────────────────────────────────────── */
 
 const char **
 ph_format_patterns (gboolean saving)

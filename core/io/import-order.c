@@ -1,10 +1,10 @@
-/* import-order.c: in which order the nodes of a file can be made.
+/* import-order.c: the topological order of a file's nodes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
 #include "core/io/import-private.h"
 
-/* ── what a node uses ───────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── the operands of a node ─────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* Names that a body defines for itself, which hide those outside. */
 typedef struct _Hidden Hidden;
@@ -22,7 +22,7 @@ typedef struct
 
 static gboolean each_use (const PhImportNode *node, const Hidden *hidden, Uses *uses);
 
-/* Notes the node that @name waits for; FALSE ends the walk. */
+/* Notes the node that defines @name. Returns FALSE to end the search. */
 static gboolean
 note_use (const char *name, const Hidden *hidden, Uses *uses)
 {

@@ -119,7 +119,7 @@ add_written (const PhImportGraph *file, GHashTable *written)
     }
 }
 
-/* The name of an output that @node leaves out. It is none that the file has anywhere: a value that comes later keeps its own. */
+/* Makes up the name of an output without one. It is unused in the whole file, so that later values keep theirs. */
 static const char *
 made_up_name (PhScope *scope, const PhImportNode *node)
 {
@@ -226,7 +226,7 @@ ph_scope_add_constant (PhScope *scope, const PhImportValue *constant, GError **e
 
 /* ── links ── */
 
-/* An input of @node that is made further on by a node which needs @node. */
+/* An input of @node whose producer comes later and depends on @node: a back edge. */
 typedef struct
 {
   PhNode *node;
@@ -248,7 +248,7 @@ pending_scope (PhScope *scope, const char *name)
   return NULL;
 }
 
-/* All nodes of @scope are there: those that wait for a value of it say which. */
+/* Resolves the back edges whose value belongs to @scope, now that all its nodes exist. */
 static gboolean
 link_nodes (PhScope *scope, GError **error)
 {

@@ -255,7 +255,7 @@ ph_npy_write (PhTensor *tensor, GError **error)
       descr = g_strdup_printf ("%c%s", ph_dtype_size (dtype) == 1 ? '|' : '<', types[i].descr);
   if (descr == NULL)
     {
-      /* NumPy has no such type: bfloat16, float8, int4 go as the next wider one that holds them. */
+      /* NumPy has no such type: bfloat16, float8 and int4 are written as the next wider type that can represent them. */
       dtype = ph_dtype_is_float (dtype) ? PH_FLOAT : ph_dtype_is_signed (dtype) ? PH_INT8 : PH_UINT8;
       wider = ph_tensor_cast (tensor, dtype);
       if (wider == NULL)

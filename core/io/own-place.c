@@ -1,4 +1,4 @@
-/* own-place.c: a node knows the program that it came from and, behind that, the line of the file that was opened.
+/* own-place.c: gives each node its location in the opened file, in addition to the program that it came from.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/own-place.h"
 

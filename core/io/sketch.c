@@ -319,7 +319,7 @@ ph_sketch_node_type (PhSketchNode *node, guint output, const PhType *type)
     g_hash_table_insert (node->graph->root->types, node->outputs->pdata[output], (gpointer) type);
 }
 
-/* Of two with one name the first one stays. */
+/* The first of two attributes of one name wins. */
 void
 ph_sketch_node_attr (PhSketchNode *node, PhAttr *attr)
 {
@@ -426,7 +426,7 @@ ph_sketch_finish (PhSketch *sketch, const char *domain, GError **error)
   return g_steal_pointer (&sketch->importer.model);
 }
 
-/* ── a part by itself ── */
+/* ── extracting a part ── */
 
 /* The chain of enclosing graphs whose values a body may use. */
 typedef struct _Seen Seen;

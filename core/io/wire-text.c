@@ -142,7 +142,7 @@ take_string (Text *text, GByteArray *out)
 
 static gboolean take_message (Text *text, const PhTextMessage *message, GByteArray *out, char close, guint depth);
 
-/* Of a field that is not known, too. */
+/* Parses a value, also of an unknown field. */
 static gboolean
 take_value (Text *text, const PhTextField *field, GByteArray *out, guint depth)
 {
@@ -213,7 +213,7 @@ find_field (const PhTextMessage *message, const char *name)
   return NULL;
 }
 
-/* "[type.googleapis.com/x.Y]": the name of an extension, or what an Any holds. */
+/* Parses a name or "[type.googleapis.com/x.Y]": the name of an extension, or the type of an Any. */
 static char *
 take_name (Text *text)
 {

@@ -1,4 +1,4 @@
-/* accuracy.c: whether float32 got worse, though double agrees.
+/* accuracy.c: detects a loss of accuracy in float32 although double agrees.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/trial-private.h"
 

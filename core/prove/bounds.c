@@ -9,7 +9,7 @@
 /* Values looked at for one answer. */
 #define MOST 400
 
-/* @known: NULL until there is something to remember. */
+/* @known: NULL until there is an entry. */
 typedef struct
 {
   guint left, depth;
@@ -136,7 +136,7 @@ static const PhOp *const positive[]
         &ph_op_Softplus, NULL };
 static const PhOp *const unit[] = { &ph_op_Softmax, &ph_op_HardSigmoid, NULL };
 
-/* Of all integers of @dtype. */
+/* Returns the bounds of integer type @dtype. */
 static PhBounds
 of_type (PhDType dtype)
 {

@@ -29,7 +29,7 @@ set_making (Walk *walk, const PhValue *value, Making making)
   g_hash_table_insert (walk->made, (gpointer) value, GUINT_TO_POINTER (making + 1));
 }
 
-/* Sizes that are said, of a shape that is not open. */
+/* Returns TRUE if the shape of @value has only known dimensions. */
 static gboolean
 is_known (const PhValue *value)
 {
@@ -100,7 +100,7 @@ is_decision (const PhNode *node)
   for (guint i = 0; deciding[i] != NULL; i++)
     if (node->op == deciding[i])
       return TRUE;
-  /* A small type wraps, a flag tells 0; no size is beyond 32 bits. */
+  /* A narrow type wraps, and a boolean tells 0 from other sizes; sizes fit into 32 bits. */
   return node->op == &ph_op_Cast && ph_dtype_size ((PhDType) ph_node_attr_int (node, "to", PH_FLOAT)) < sizeof (gint32);
 }
 

@@ -1,9 +1,9 @@
-/* draws.c: whether a model draws random numbers.
+/* draws.c: detects models that draw random numbers.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/op-list.h"
 #include "core/prove/prove.h"
 
-/* Dropout draws only where its third input says that it is training. */
+/* Dropout only draws if its third input says that it is training. */
 gboolean
 ph_node_draws (const PhNode *node)
 {

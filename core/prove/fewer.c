@@ -17,7 +17,7 @@ typedef struct
 
 /* ── tensors ── */
 
-/* The first places of each axis that is longer than in the form. (transfer full) (nullable) */
+/* Returns the first elements along each axis that is longer than in the form. (transfer full) (nullable) */
 static PhTensor *
 part_of (GHashTable *sizes, PhTensor *tensor)
 {
@@ -101,7 +101,7 @@ computed (Making *making, PhTensor *tensor)
   return ph_recipe_tensor (recipe, g_hash_table_lookup (values, graph->outputs->pdata[0]), ph_tensor_dtype (tensor), NULL);
 }
 
-/* (transfer none) (nullable) */
+/* Returns the smaller tensor that represents @tensor. (transfer none) (nullable) */
 static PhTensor *
 fewer_of (Making *making, PhTensor *tensor)
 {

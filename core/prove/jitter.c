@@ -12,7 +12,7 @@ typedef struct
 {
   PhValue *value;
   PhTensor *kept;
-  PhTensor *twin; /* (nullable) what most of it is on the other side: the rest alone was computed anew */
+  PhTensor *twin; /* (nullable) a constant of the other side with mostly equal elements: only the others were computed anew */
 } Constant;
 typedef struct
 {
@@ -24,7 +24,7 @@ typedef struct
 struct _PhJitter
 {
   PhModel *models[2];
-  GArray *constants[2]; /* (element-type Constant) of each side             */
+  GArray *constants[2]; /* (element-type Constant), for each side           */
   GArray *numbers[2];   /* (element-type Number) attributes                 */
 };
 
@@ -55,7 +55,7 @@ each_number (PhGraph *graph, void (*found) (GPtrArray *attrs, guint index, gpoin
     }
 }
 
-/* Small integers, halves, quarters: nobody rounded them. */
+/* Returns TRUE for short numbers such as small integers, halves and quarters, which were not rounded. */
 static gboolean
 is_short (double value)
 {
@@ -78,7 +78,7 @@ is_all_short (PhTensor *tensor)
   return TRUE;
 }
 
-/* The one number that all of it is. */
+/* Returns TRUE if all elements are one number. */
 static gboolean
 is_number (PhTensor *tensor, double *number)
 {
@@ -225,7 +225,7 @@ is_narrowed (PhTensor *a, PhTensor *b)
   return TRUE;
 }
 
-/* Nothing that comes out is as coarse as a float: then a double was not computed anew as one, but cut short. */
+/* Drops constants that are truncated to float precision, unless an output is narrower than a double: they were not computed anew. */
 static void
 drop_narrowed (PhJitter *jitter)
 {

@@ -1,4 +1,4 @@
-/* judge.c: both sides on one set of inputs, and whether what they give may differ so far.
+/* judge.c: runs both sides on one set of inputs and decides whether their difference is acceptable.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/run-side.h"
 #include "core/prove/trial-private.h"
@@ -13,7 +13,7 @@
 #define TURNS   12 /* where few elements move, few turns may move them by chance less than rounding did */
 /* Results proved equal over the reals may differ by this much through rounding without further checks. */
 #define PROVED 1e-6
-/* So may what only one side could compute in float32 alone. */
+/* The same for results that only one side could compute in float32 alone. */
 #define NARROW 1e-6
 /* A lossy change may move results by so much of the largest: a sum of products of factors with 11 digits does. */
 #define NEAR 0x1p-8
@@ -76,9 +76,9 @@ ph_try_run (PhTry *self, guint side, GPtrArray *inputs, gboolean in_double, gboo
   return outputs;
 }
 
-/* ── what comes out ── */
+/* ── outputs ── */
 
-/* Of the shapes that were tried so many are kept to be compared with. */
+/* Outputs kept for comparison, of different shapes. */
 #define MAX_SEEN 4
 
 static double
@@ -261,7 +261,7 @@ jitter_error (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint k, do
   return largest;
 }
 
-/* Of the whole, where each rewrite is proved. */
+/* Returns TRUE if jitter makes an element round to the next step; for the whole model if each rewrite is proved. */
 static gboolean
 is_rounded_beside (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint k)
 {
@@ -350,7 +350,7 @@ is_within_a_step (PhTry *self, PhTensor *was, PhTensor *is)
   return TRUE;
 }
 
-/* Output @k is as fine as what computes it here. */
+/* Returns TRUE if output @k has the precision of the computation here. */
 static gboolean
 makes_doubles (PhTry *self, guint k)
 {
@@ -415,7 +415,7 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
       self->trial->n_unbounded++;
       return TRUE;
     }
-  /* Beside what comes out usually it is nothing: 1 - 1 of other numbers, where before it was less. */
+  /* Negligible compared to the usual size of the output: cancellation such as 1 - 1. */
   if (distance.error > PH_TRY_LEAST && distance.max_abs <= DBL_EPSILON * self->usual[k]
       && self->options->promise != PH_PROMISE_BITS)
     return TRUE;

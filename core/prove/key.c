@@ -129,7 +129,7 @@ add_tensor (PhKey *key, PhTensor *tensor, gpointer data)
     {
       ph_key_add_int (key, variable > 0 ? OF_VARIABLE : OF_RECIPE);
       if (form->sizes != NULL && variable == 0)
-        ph_key_add_int (key, ph_tensor_dtype (tensor)); /* its shape is what the recipe makes of others */
+        ph_key_add_int (key, ph_tensor_dtype (tensor)); /* its shape follows from the recipe */
       else if (form->sizes != NULL)
         add_dims (key, ph_tensor_dtype (tensor), ph_tensor_rank (tensor), ph_tensor_dims (tensor), FALSE, form);
       else
@@ -190,7 +190,7 @@ typedef struct
   GHashTable *table;
   const char *symbols[16];
   guint n_symbols;
-  guint64 rows; /* core/prove/rows.h: along these axes more places say no more */
+  guint64 rows; /* core/prove/rows.h: axes along which more elements show nothing more */
 } Numbers;
 
 /* Lengths from this on are equivalent for an axis along which nothing is computed. */
@@ -223,7 +223,7 @@ note_number (Numbers *numbers, PhId id)
   numbers->n++;
 }
 
-/* Symbols are numbered as well: what a dimension is called decides nothing. */
+/* Symbols are numbered as well, since names of dimensions are irrelevant. */
 static gint64
 number_of_symbol (Numbers *numbers, const char *symbol)
 {
@@ -278,7 +278,7 @@ add_type (PhKey *key, Numbers *numbers, const PhType *type, const PhRegionForm *
       }
 }
 
-/* Values are numbered in the order in which they are met; both sides share them. */
+/* Values are numbered in order of occurrence; both sides share the numbers. */
 static void
 add_value (PhKey *key, Numbers *numbers, const PhValue *value, const PhRegionForm *form)
 {
@@ -404,8 +404,8 @@ ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const Ph
       if (!any_number)
         ph_key_add (key, &options->bounds[i], sizeof (PhBounds));
       ph_key_add_int (key, options->is_free != NULL && options->is_free[i] && may_say_shapes (was != NULL ? was : is));
-      /* Of captured values only the shapes count: what flows there differs each time and is as good as any. A form is proved for
-       * any open dimensions. */
+      /* Only the shapes of captured values matter: their elements differ in each run and are as good as any. A form is proved for any open
+       * dimensions. */
       add_type (key, &numbers,
                 form == NULL && !has_static_type (was != NULL ? was : is) && options->captured != NULL
                         && options->captured[i] != NULL

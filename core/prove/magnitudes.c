@@ -9,7 +9,7 @@
 #include "core/run/recipe.h"
 #include "core/tensor/origin.h"
 
-/* Of more elements only the largest magnitude is looked for. */
+/* For more elements only the largest magnitude is computed. */
 #define FEW 4096
 /* Floats between these magnitudes are safe from underflow and overflow, also when rounded to few digits. */
 #define TINY 1e-30
@@ -20,7 +20,7 @@
 typedef struct
 {
   double low, high, least, most;
-  gboolean known;    /* else nothing is said, but that not all of it may be finite            */
+  gboolean known;    /* otherwise only that an element may be infinite or NaN                 */
   gboolean is_sound; /* no product on the way was too small to be kept                        */
 } Range;
 
@@ -45,7 +45,7 @@ ph_magnitudes_free (PhMagnitudes *self)
   g_free (self);
 }
 
-/* ── a tensor that is there ── */
+/* ── a tensor in memory ── */
 
 /* The bits of magnitudes are in the order of the magnitudes, those of NaN beyond infinity. */
 static guint32

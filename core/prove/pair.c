@@ -79,7 +79,7 @@ ph_model_copy_opsets (PhModel *from, PhModel *to)
   to->ir_version = from->ir_version;
 }
 
-/* Of a value before and after: what says more. */
+/* Returns the more specific type of a value before and after. */
 static const PhType *
 better_type (const PhValue *value, const PhValue *twin)
 {

@@ -18,9 +18,9 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
 #define N_MORE     24
 #define FEW        200 /* elements: fewer than these show less, and cost nothing                          */
 #define N_POINTS   180 /* so many of one number alone, at which they may jump                                */
-#define N_INFINITE 24  /* of a change that promises nothing, also so many in which much is infinite          */
+#define N_INFINITE 24  /* extra sets with many infinities, for a change that promises nothing                */
 #define N_REACH    24  /* and so many more that reach                                                        */
-#define N_SHAPES   12  /* and as many in which fed shapes are out of the ordinary                              */
+#define N_SHAPES   12  /* extra sets with unusual fed shapes                                                   */
 #define N_ORDERED  8   /* of few elements, so many more of rows that are equal or in order                    */
 #define N_BEND     6   /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
 
@@ -64,7 +64,7 @@ narrows (PhGraph *graph)
   return FALSE;
 }
 
-/* So many sets of a kind from a turn on. */
+/* A number of sets of a kind from a turn on. */
 typedef struct
 {
   PhSampleKind kind;
@@ -82,7 +82,7 @@ find_runs (PhTry *self, Run *runs)
   gboolean jump;
   guint reach = 0, n = 0;
 
-  /* Of few elements the plan leaves most numbers of the pool out. */
+  /* Inputs with few elements miss most numbers of the pool in the plan. */
   if (is_small && n_reach > PH_SAMPLER_FIRST_ALL && (!settled || is_foreign))
     reach = MIN (n_reach, N_REACH);
   if (ph_sampler_has_free_shape (self->sampler))

@@ -65,7 +65,7 @@ add_threshold (PhPool *pool, double value)
   add_number (pool, 1.01 * value);
   add_number (pool, value + 1);
   add_number (pool, value - 1);
-  /* Rounding to multiples of it has its ties there. */
+  /* Rounding to multiples of it has ties there. */
   add_point (pool, value);
   add_point (pool, 0.5 * value);
   add_point (pool, 2.5 * value);
@@ -88,7 +88,7 @@ add_integer (PhPool *pool, gint64 value)
 #define FARTHER ((gint64) 1 << 20)
 #define MAX_FAR 16
 
-/* Lengths that are compared are tried one by one: so many of them. */
+/* The most compared lengths that are tried one by one. */
 #define MAX_LENGTHS 12
 
 static void
@@ -263,7 +263,7 @@ is_target (const PhNode *node, guint input)
   return input == 1 && (node->op == &ph_op_Reshape || node->op == &ph_op_Expand);
 }
 
-/* Constants that @node reads as places of an axis, or as what has so many. */
+/* Adds constants that @node uses as indices into an axis, or as its length. */
 static void
 add_bounds_of (PhPool *pool, const PhNode *node, gboolean counts)
 {

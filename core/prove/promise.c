@@ -1,4 +1,4 @@
-/* promise.c: what the passes of a stretch of the history promise of its results.
+/* promise.c: determines what the passes of a range of the history promise about results.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

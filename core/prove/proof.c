@@ -1,4 +1,4 @@
-/* proof.c: what the comparison of two positions found, put together rewrite by rewrite.
+/* proof.c: the result of comparing two positions, assembled rewrite by rewrite.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/proof-private.h"
 
@@ -101,7 +101,7 @@ clear_difference (gpointer data)
   g_free (difference->actual);
 }
 
-/* Only while it is put together: bits of PH_SAMPLE_... and what the sentence needs beside the public fields. */
+/* A proof being assembled: bits of PH_SAMPLE_..., and what the sentence needs beside the public fields. */
 typedef struct
 {
   PhProof proof;

@@ -224,7 +224,7 @@ add_whole (PhProver *prover, PhProof *proof, gboolean foreign, double flops, GEr
   return TRUE;
 }
 
-/* One of its nodes can be: a model that another compiler left behind has none. */
+/* Returns TRUE if some node can be run: a model from another compiler may have none. */
 static gboolean
 can_be_run (const PhGraph *graph)
 {
@@ -438,7 +438,7 @@ compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
 PhProof *
 ph_prover_compare (PhProver *prover, PhPosition a, PhPosition b, const PhRunOptions *options, GError **error)
 {
-  /* Regions are small: threads that wait for each other cost more than they save, and others want the cores. */
+  /* Regions are small: threads would spend more time waiting than they save, and the cores are needed elsewhere. */
   const int threads = omp_get_max_threads ();
   PhProof *proof;
 

@@ -84,7 +84,7 @@ ph_try_judge_range (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray
   return !differs;
 }
 
-/* ── what nobody says ── */
+/* ── unspecified results ── */
 
 /* Returns TRUE if ONNX does not specify what @node makes of NaN (an order, an integer), or of infinities, where it depends on the order of
  * elimination. @all: NaN does not occur. */

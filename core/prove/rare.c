@@ -1,4 +1,4 @@
-/* rare.c: what few inputs show is drawn on purpose.
+/* rare.c: draws inputs for rare cases on purpose.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/rare.h"
 
@@ -41,7 +41,7 @@ ph_rare_is_ordered (PhSampleKind kind, guint turn)
   return kind == PH_SAMPLE_DENSE && turn >= PH_SAMPLER_FIRST_ORDERED && turn < PH_SAMPLER_FIRST_JOINT;
 }
 
-/* A row of these is as small as the least that is added to what something is divided by. */
+/* Returns a number as small as the least one added to a divisor, for whole rows of such numbers. */
 static double
 tiny (const PhPool *pool)
 {

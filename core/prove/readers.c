@@ -1,4 +1,4 @@
-/* readers.c: what differs at the border of a region, with those that read it.
+/* readers.c: decides whether the users of a region hide a difference at its border.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/prover-private.h"
 
@@ -7,7 +7,7 @@
 #define MAX_FOLLOWING 160
 #define FAR           0x1p-7
 
-/* In float32 too: what leaves its range agrees in double. */
+/* Returns TRUE if the results are also good in float32: a value that leaves its range still agrees in double. */
 static gboolean
 is_good_in_float (const PhTrial *trial, guint n_outputs)
 {

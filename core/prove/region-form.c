@@ -1,4 +1,4 @@
-/* region-form.c: what equal rewrites of different weights have in common.
+/* region-form.c: the form that equal rewrites of different weights share.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/region-form.h"
 
@@ -52,7 +52,7 @@ add_constants (PhRegionForm *form, GPtrArray *nodes, gboolean before, PhMagnitud
   return TRUE;
 }
 
-/* Of a rule that computes with a small constant of the side before, that one may be any number too: a factor. */
+/* If a rule computes with a small constant of the side before, that may be any number too: a factor. */
 static gboolean
 add_factors (PhRegionForm *form, GPtrArray *before, PhMagnitudes *magnitudes)
 {

@@ -83,7 +83,7 @@ reads_more (PhProver *prover, const PhRegion *region)
   return FALSE;
 }
 
-/* The same node for node? What is merged with common code is so only together with what produces its inputs. (nullable) */
+/* Proves a region by structure: both sides have the same nodes. Merged common code only has so together with its producers. (nullable) */
 static PhTrial *
 try_structure (PhProver *prover, const PhRegion *region)
 {
@@ -321,7 +321,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
   return try_region (prover, region, promise, flops, whole, structured, error);
 }
 
-/* So little may be what a cast rounds of numbers that are never there: doubles made of floats. */
+/* The error of a cast of numbers with float precision, such as doubles made from floats. */
 #define LITTLE 1e-6
 
 /* Returns TRUE if a wider region cannot change the verdict. A difference at the border of a foreign change is final even if the rest of the
@@ -367,13 +367,13 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flop
           g_clear_pointer (&trial, ph_trial_free);
           return NULL;
         }
-      /* Wider, it may be proved what was the same before; worse it cannot become. */
+      /* A wider region may be proved where this one was only the same, but the verdict cannot get worse. */
       if (trial != NULL && ph_verdict_worse (trial->verdict, next->verdict) == next->verdict && trial->verdict != next->verdict)
         {
           ph_trial_free (next);
           break;
         }
-      /* Of a change that promises nothing only the producers' own proof excuses what differs without them. */
+      /* For a change that promises nothing, only a good verdict with the producers excuses the difference without them. */
       if (trial != NULL && promise == PH_PROMISE_NONE && trial->verdict == PH_VERDICT_DIFFERENT
           && !ph_verdict_is_good (next->verdict))
         ph_trial_free (next);
@@ -496,7 +496,7 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
   one = ph_rewrite_proof_new ();
   promise = ph_prover_promise (prover, at.step, rewrite);
   prover->at = rewrite->first_edit;
-  /* All regions of a step together may cost what two runs of the model do. */
+  /* All regions of a step together may cost as much as two runs of the model. */
   flops = prover->hurried ? PH_PROVE_LEAST_FLOPS
                           : CLAMP (2 * prover->cost / MAX (step->n_rewrites, 1), PH_PROVE_LEAST_FLOPS, PH_PROVE_REGION_FLOPS);
   why = why_not (prover, rewrite);

@@ -1,4 +1,4 @@
-/* rows.c: where a few places show what all do: axes along which nothing looks, and images that windows slide over.
+/* rows.c: sizes that are as good as any: axes along which nothing is computed, and images under sliding windows.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/rows.h"
 

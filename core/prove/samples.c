@@ -163,7 +163,7 @@ place_of (gsize *order, gsize i, gsize n, guint64 *state)
   return at;
 }
 
-/* Distinct random places for the pool: each turn has another part of it, where it does not fit in whole. */
+/* Scatters the pool over distinct random elements; if it does not fit, each turn takes another part. */
 static void
 scatter_pool (GArray *pool, PhTensor *tensor, PhBounds bounds, guint turn, guint64 *state)
 {
@@ -272,13 +272,13 @@ scatter_nonfinite (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint 
       return;
     }
   at = ph_splitmix (turn == SHARED_TURN ? &shared : state) % n;
-  /* NaN hides what an infinity makes: each comes alone, too. */
+  /* NaN hides the effect of an infinity: each also occurs alone. */
   for (guint i = 0; i < (n < 8 || turn > 0 ? 1 : G_N_ELEMENTS (values)); i++)
     ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), (at + i * (n / 3)) % n,
                     clip (bounds, values[(i + (turn == SHARED_TURN ? 1 : turn + input)) % G_N_ELEMENTS (values)], state));
 }
 
-/* Of floats that only have to be numbers so many are drawn. */
+/* The number of distinct floats drawn if any numbers will do. */
 #define ROUGH 64
 
 static void
@@ -297,7 +297,7 @@ fill_roughly (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKin
 static void
 fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind kind, guint input, guint turn, guint64 *state)
 {
-  /* A sum is hardly ever near the number that it is compared with, unless all of it is small. */
+  /* A sum is rarely close to the number it is compared with, unless all its terms are small. */
   static const double scales[] = { 1, 1e-4, 10, 100, 0.1, 1000, 3, 30 };
   const double scale = kind == PH_SAMPLE_NORMAL ? scales[turn % G_N_ELEMENTS (scales)] : 1;
   const gboolean is_ordered = ph_rare_is_ordered (kind, turn);
@@ -377,7 +377,7 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, guint input, PhBounds bound
         {
           const gint64 range = usage->range > 0 ? usage->range : 2;
 
-          /* Both ends somewhere, else anything, from either end; few of them are not always the ends. */
+          /* Both ends of the range somewhere, else any integer; tensors with few elements do not always have the ends. */
           value = ends && i == first ? 0 : ends && i == last ? range - 1 : (gint64) (ph_splitmix (state) % (guint64) range);
           if (kind != PH_SAMPLE_NORMAL && negative && sampler->modesty < PH_SAMPLER_MOST_MODEST
               && (i == first || (ph_splitmix (state) & 1)))

@@ -24,7 +24,8 @@ is_finite_somewhere (GPtrArray *outputs)
   return FALSE;
 }
 
-/* A pool of nothing is NaN, and so is all that comes after it: a model is computed at sizes that leave something. */
+/* Returns TRUE if the model works at these sizes. An empty window gives NaN, and so does everything after it: sizes must leave some
+ * elements. */
 static gboolean
 works_so (PhTry *self, PhSampleShapes shapes, GError **problem)
 {
@@ -53,7 +54,7 @@ works_so (PhTry *self, PhSampleShapes shapes, GError **problem)
   return outputs != NULL;
 }
 
-/* A length or a position that is beyond what it is of is refused: then such as fit. */
+/* Returns TRUE if the shapes work. If lengths or positions are out of range, tries smaller ones. */
 static gboolean
 works (PhTry *self, PhSampleShapes shapes, GError **problem)
 {
@@ -86,10 +87,9 @@ add_shapes (PhTry *self, PhSampleShapes shapes, GError **problem)
 
 #define N_MIXED    60 /* mixtures that are tried */
 #define MOST_MIXED 8  /* and so many that work   */
-#define FEW_MIXED  4  /* where sizes of their own do, too, but sizes are computed with */
+#define FEW_MIXED  4  /* the same if distinct sizes work, but sizes are computed with */
 
-/* Some dimensions have to be equal, or one, and it is not said which: that others differ is found by trying. @alone: sizes of their
- * own work as well. */
+/* Finds sizes by trial, since some dimensions must be equal, or one, without this being declared. @alone: distinct sizes work as well. */
 static void
 find_mixed (PhTry *self, gboolean alone)
 {
@@ -118,7 +118,7 @@ find_far (PhTry *self)
       add_shapes (self, (PhSampleShapes) { .far = i, .crop = 1 }, NULL);
 }
 
-/* A whole model of up to so many is a region like others. */
+/* The most nodes of a whole model that is treated like any region. */
 #define FEW_NODES 60
 
 void
@@ -127,7 +127,7 @@ ph_try_find_shapes (PhTry *self, GError **problem)
   const guint n = ph_sampler_n_sizes (self->sampler);
   gboolean alone, is_small;
 
-  if (self->known_form || self->options->brief) /* it settled before what sizes do */
+  if (self->known_form || self->options->brief) /* it was settled before with many sizes */
     {
       const PhSampleShapes shapes = { .crop = self->crop, .captured = self->whole_captured && (n > 1 || self->options->brief) };
 

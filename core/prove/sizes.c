@@ -6,7 +6,7 @@
 
 #include "core/splitmix.h"
 
-/* Elements of the largest input at most, where a dimension goes beyond the large constants; and so many dimensions do. */
+/* The most elements of an input with a dimension beyond the large constants; and the most such dimensions. */
 #define MOST_ELEMENTS 200000
 #define MOST_FAR      4
 

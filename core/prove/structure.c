@@ -24,10 +24,10 @@ struct _PhStructure
   PhModel *model[2];     /* before, after                                                          */
   GHashTable *numbers;   /* key -> value number; 0 is an omitted input                             */
   GHashTable *tensors;   /* PhTensor, by content -> number                                         */
-  GHashTable *values[2]; /* PhValue -> number: what the region makes                               */
+  GHashTable *values[2]; /* PhValue -> number, for values computed in the region                   */
   GHashTable *folded;    /* (nullable) PhValue -> PhTensor: results that depend on constants alone */
   PhFolds folds;
-  gboolean has_folds; /* there is something of that kind                                        */
+  gboolean has_folds; /* there are such results                                                 */
   guint next;
 };
 

@@ -91,7 +91,7 @@ field_at (PhTry *self, GPtrArray *inputs, const PhRegionForm *form)
                                 self->options->cancellable);
 }
 
-/* Indices are no variables there: what holds for one draw of them may be a coincidence. */
+/* Returns the number of draws. Indices are not variables: what holds for one draw may be a coincidence. */
 static guint
 n_draws (PhTry *self)
 {
@@ -129,7 +129,7 @@ evaluate_once (PhTry *self, const PhRegionForm *form, guint turn, PhSampleShapes
   return report;
 }
 
-/* Integers that say shapes need not fit others there: then it is no case at all. */
+/* Returns TRUE if the model runs at these shapes: drawn integers that represent shapes may not fit others. */
 static gboolean
 can_be_run_at (PhTry *self, PhSampleShapes shapes)
 {
@@ -203,7 +203,7 @@ evaluate_at_shapes (PhTry *self, const PhRegionForm *form)
   return last;
 }
 
-/* The constants that a rule computed are what it says that it computed. */
+/* Returns TRUE if the constants computed by a rule equal their recipes. */
 static gboolean
 recipes_hold (PhTry *self, const PhRegionForm *form)
 {
@@ -264,7 +264,7 @@ is_rounded (PhTry *self)
   return FALSE;
 }
 
-/* For any weights first, which is said of all rewrites of the form; then for those that there are. */
+/* Evaluates with any weights first, which covers all rewrites of the form; then with the actual ones. */
 static void
 evaluate_over_field (PhTry *self)
 {
@@ -346,7 +346,7 @@ try_constants (PhTry *self, GError **problem)
   return FALSE;
 }
 
-/* ── all of it ── */
+/* ── the verdict ── */
 
 static void
 conclude (PhTry *self, GError *problem)
@@ -442,8 +442,8 @@ is_for_largest (PhTry *self, PhSampleKind kind, guint turn)
              && !ph_sampler_has_free_shape (self->sampler));
 }
 
-/* Each in turn, the first, which is the largest, twice; not in step with what takes turns otherwise: three styles of a number on three shapes
- * would only meet once each. */
+/* Takes shapes in turn, the first and largest twice, out of step with other rotations: three styles of a number on three shapes would
+ * otherwise only meet once each. */
 static guint
 next_shape (PhTry *self, guint made)
 {
@@ -456,7 +456,7 @@ static gboolean
 try_all (PhTry *self, GError **problem)
 {
   const gboolean settled = is_settled (self);
-  /* Which element comes from where is proved: any numbers will do. */
+  /* It is proved which element comes from where: any numbers will do. */
   const gboolean rough = settled && ph_graph_moves_floats (self->pair->before->graph)
                          && ph_graph_moves_floats (self->pair->after->graph);
   guint made = 0;
@@ -584,7 +584,7 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
 
   if (trial == NULL || !crops)
     return trial;
-  /* Of sizes that are fixed a side may have made use: the number of pixels, the shape that it gives its result. */
+  /* A side may rely on the sizes of a cropped image: the number of pixels, or a constant shape of its result. */
   ph_trial_free (trial);
   crops = FALSE;
   return try_once (pair, options, &crops, error);

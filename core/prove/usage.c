@@ -143,7 +143,7 @@ has_equal (const GPtrArray *tables, PhTensor *tensor)
   return FALSE;
 }
 
-/* The places along the axis of @size of two tables of one shape at which they differ; none where most do: any index finds one then. */
+/* Adds the indices along the axis of @size at which two tables of one shape differ; none if most do, since any index finds one then. */
 static void
 add_places (PhTensor *a, PhTensor *b, gint64 size, GArray *places)
 {

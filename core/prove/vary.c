@@ -1,11 +1,11 @@
-/* vary.c: whether what came out of a trial is evidence: other inputs made something else of it.
+/* vary.c: decides whether a trial is evidence: its outputs must vary with the inputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
 #include "core/ops/op-list.h"
 #include "core/prove/trial-private.h"
 
-/* Marks what depends on the numbers in the inputs, not on their shapes alone. */
+/* Marks values that depend on the numbers in the inputs, not only on their shapes. */
 static void
 taint (GHashTable *tainted, PhGraph *graph)
 {

@@ -85,7 +85,7 @@ is_moved (const Change *change, const char *attr)
   return FALSE;
 }
 
-/* Nothing, as it was said before there were empty names: and Resize reads its region only where that crops. */
+/* Returns TRUE for an empty input, which marked an absent one before empty names did; Resize only reads its region when cropping. */
 static gboolean
 is_left_out (const Change *change, guint i)
 {
@@ -131,7 +131,7 @@ same_inputs (const Change *change)
   return TRUE;
 }
 
-/* One axis is normalised now, where before it was all from the axis on: of the last axis that is the same. */
+/* Returns TRUE if only the last axis is normalised, where the old meaning (all axes from it on) and the new one agree. */
 static gboolean
 is_last_axis (const Change *change)
 {
@@ -168,7 +168,7 @@ same_attrs (const Change *change)
         continue;
       if (is != NULL ? !ph_attr_equal (was, is) : !is_moved (change, was->name))
         return FALSE;
-      /* It went: is it an input? */
+      /* The attribute was removed: is it an input now? */
       for (guint m = 0; m < G_N_ELEMENTS (moves) && is == NULL; m++)
         if (moves[m].op == change->was->op && g_str_equal (moves[m].attr, was->name)
             && ph_node_input (change->is, moves[m].input) == NULL && !is_no_bound (change, was)
@@ -225,7 +225,7 @@ ph_region_is_reworded (const PhRegion *region, PhModel *before, PhModel *after)
     return FALSE;
   change.was = region->before->pdata[0];
   change.is = region->after->pdata[0];
-  /* Resize-10 rounds and maps otherwise, and says less. */
+  /* Resize-10 rounds and maps differently, and has fewer attributes. */
   if (change.was->id != change.is->id || change.was->op == NULL || change.was->op != change.is->op || *change.was->domain != '\0'
       || change.was->graphs != NULL || !is_listed (change.was) || (change.was->op == &ph_op_Resize && change.opset < 11))
     return FALSE;

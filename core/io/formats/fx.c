@@ -1,4 +1,4 @@
-/* fx.c: the code that FX, Dynamo and AOT autograd print: a function forward () with types and the lines from which they come.
+/* fx.c: reads the code that FX, Dynamo and AOT autograd print: a function forward () with types and source locations.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

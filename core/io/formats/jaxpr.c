@@ -5,7 +5,7 @@
 #include "core/io/format.h"
 #include "core/io/jaxpr/jaxpr.h"
 
-/* "{ lambda ; a:f32[8]. let", perhaps behind "let f = " */
+/* Recognises "{ lambda ; a:f32[8]. let", perhaps after "let f = ". */
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {

@@ -1,4 +1,4 @@
-/* llvm-dump.c: what LLVM's passes print, as a history.
+/* llvm-dump.c: reads the output of LLVM's passes as a history.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -242,7 +242,7 @@ flush (Reading *reading)
 
   if (left == NULL)
     return;
-  /* The operator may have brackets of its own: "%5[@FuncUnion(@a, @b)](%1)". */
+  /* The operator may contain brackets: "%5[@FuncUnion(@a, @b)](%1)". */
   for (open = right; *open != '\0' && *open != '(';)
     if (strchr ("[{<", *open) != NULL && skip_balanced (open) != NULL)
       open = skip_balanced (open);

@@ -42,7 +42,7 @@ mindir_dtype (guint64 number)
   return number == 17 ? PH_DOUBLE : number <= PH_BFLOAT16 ? (PhDType) number : PH_UNDEFINED;
 }
 
-/* @dims: PH_MAX_RANK of them. */
+/* @dims: room for PH_MAX_RANK. */
 static gboolean
 read_dims (PhSpan message, guint id, gint64 *dims, guint *rank)
 {
@@ -194,7 +194,7 @@ new_attr (File *file, const char *name, PhSpan message)
   return NULL;
 }
 
-/* Of a node, or of the primitive that it names. */
+/* Adds the attributes of a node, or of the primitive that it names. */
 static void
 add_attrs (File *file, PhSketchNode *node, PhSpan message, guint id)
 {

@@ -1,4 +1,4 @@
-/* mlir-dump.c: what MLIR's passes print, as a history.
+/* mlir-dump.c: reads the output of MLIR's passes as a history.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

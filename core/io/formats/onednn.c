@@ -49,7 +49,7 @@ is_shallow (const char *text, gsize size)
   return TRUE;
 }
 
-/* ── what may be of any kind ── */
+/* ── checked access to JSON ── */
 
 static JsonObject *
 as_object (JsonNode *node)

@@ -86,7 +86,7 @@ read_model (PhSource *base, GError **error)
   ph_arena_init (&arena);
   proto = ph_text_parse (&source, &arena, data, size, error);
   if (proto == NULL && error != NULL && *error != NULL
-      && !ph_format_has_pattern (&ph_format_onnx_text, base->path)) /* other text may begin like it */
+      && !ph_format_has_pattern (&ph_format_onnx_text, base->path)) /* other text may begin in the same way */
     {
       g_autofree char *message = g_strdup_printf (
           "%s. It was read as ONNX text, since it begins like that: `formats` lists what can be opened", (*error)->message);

@@ -5,7 +5,7 @@
 #include "core/io/format.h"
 #include "core/io/onnx/proto.h"
 
-/* It has no magic number: it is taken for what has control characters, as its version in front always is one. */
+/* Recognises binary files: the format has no magic number, but its first field, the version, is always a control character. */
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {

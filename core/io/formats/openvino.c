@@ -326,7 +326,7 @@ add_bodies (Reading *reading, PhSketchNode *node, const Element *layer, guint de
   return TRUE;
 }
 
-/* @names: "layer:port" -> the value that comes out there. @edges: "layer:port" -> the same of where it comes from. */
+/* @names: "layer:port" -> the value of that output. @edges: "layer:port" of an input -> that of its source. */
 static gboolean
 add_layer (Reading *reading, PhSketch *draft, const Element *layer, GHashTable *names, GHashTable *edges, guint depth,
            GError **error)

@@ -56,7 +56,7 @@ probe_ort (const guint8 *head, gsize size, const char *name)
   return ph_flat_is (head, size, "ORTM") ? 95 : 0;
 }
 
-/* A pickle by itself: its protocol, then what it builds. PyTorch's old files begin with a number as a pickle. */
+/* Recognises a pickle by its protocol and the first opcodes. PyTorch's old files begin with a pickled number. */
 static guint
 probe_pickle (const guint8 *head, gsize size, const char *name)
 {

@@ -106,7 +106,7 @@ probe (const guint8 *head, gsize size, const char *name)
 
 /* ── reading ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* The operators of a MetaInfoDef, where a node has the name of its own. */
+/* Returns TRUE for the list of operators of a MetaInfoDef; in a node this field is its own name. */
 static gboolean
 is_op_list (PhWireField field)
 {
@@ -114,7 +114,7 @@ is_op_list (PhWireField field)
          && (field.span.size == 0 || (field.span.data[0] == 0x0a && ph_wire_is_message (field.span, 1)));
 }
 
-/* The GraphDef in it; @meta: of size 0 when there is none. */
+/* Finds the GraphDef in a file; @meta has size 0 if it is not within a MetaGraphDef. */
 static PhSpan
 find_graph (PhSource *source, PhSpan whole, PhSpan *meta)
 {
@@ -176,7 +176,7 @@ read_functions (PhTfFile *file, PhSpan library, GPtrArray *order, GError **error
   return TRUE;
 }
 
-/* All functions are made before their graphs are filled, so that a call finds what it calls. */
+/* Creates all functions before filling their graphs, so that calls find their callees. */
 static gboolean
 make_functions (PhTfFile *file, GPtrArray *order, GError **error)
 {
@@ -263,7 +263,7 @@ take_signature (PhTfFile *file, PhTfGraph *graph, PhSpan meta)
   return graph->outputs->len > 0;
 }
 
-/* Without a signature: what nobody uses. */
+/* Without a signature, takes the values without users as outputs. */
 static void
 take_leaves (PhTfGraph *graph)
 {

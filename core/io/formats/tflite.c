@@ -10,7 +10,7 @@
 #include "core/ops/op.h"
 
 #define MAX_DEPTH    16    /* of subgraphs in subgraphs */
-#define MAX_EXPANDED 20000 /* operators of bodies: a subgraph that several use is there several times */
+#define MAX_EXPANDED 20000 /* most operators of bodies: a shared subgraph is copied for each use */
 
 enum
 {
@@ -416,7 +416,7 @@ add_tensors (File *file, PhSketch *draft, PhFlatVector tensors, const guint8 *st
   return TRUE;
 }
 
-/* @state of each tensor: 0 not seen, 1 made by an operator or an input, 2 used and not made. */
+/* @state of each tensor: 0 unseen, 1 produced by an operator or an input, 2 used but not produced. */
 static gboolean
 mark (File *file, PhFlatVector list, guint n_tensors, guint8 *state, const char **names, gboolean makes, const char *what,
       GError **error)
@@ -495,7 +495,7 @@ draft_graph (File *file, guint index, GError **error)
   return g_steal_pointer (&draft);
 }
 
-/* Subgraphs that no operator holds have a signature of their own: they are functions. */
+/* Adds subgraphs that no operator contains, which have their own signature, as functions. */
 static gboolean
 add_functions (File *file, GError **error)
 {

@@ -42,7 +42,7 @@ none (Reader *r)
   return ph_torch_literal (r->torch, ph_torch_new_literal (r->torch, PH_PY_CONSTANT, "None"));
 }
 
-/* Numbers and lists of them, as Python writes them. (nullable) */
+/* Parses numbers and lists of them in Python's syntax. (nullable) */
 static PhTorchVal *
 read_literal (Reader *r, PhTorchScope *scope, const char *text)
 {
@@ -81,7 +81,7 @@ read_constant (Reader *r, PhTorchScope *scope, const PhPy *at, const char *name,
         return ph_torch_value (r->torch,
                                ph_sketch_add_constant (scope->graph, name, ph_tensor_new_scalar (tensor->dtype, number)));
     }
-  /* Tensors are printed rounded, or not at all: what they are is not known. */
+  /* Tensors are printed rounded, or not at all: their values are unknown. */
   node = ph_torch_add_node (scope, at, "Constant", PH_TORCH_PRIM);
   ph_sketch_node_text (node, "value", value);
   return ph_torch_value (r->torch, ph_sketch_node_output (node, name, tensor));
@@ -100,7 +100,7 @@ find (Reader *r, PhTorchScope *scope, const char *name)
 
 static gboolean read_block (Reader *r, PhTorchScope *scope, const char *last);
 
-/* "# model.py:12:0" and ", scope: __module.fc1" behind a node. */
+/* Reads "# model.py:12:0" and ", scope: __module.fc1" after a node. */
 static void
 read_place (Reader *r, PhTorchScope *scope)
 {
@@ -203,7 +203,7 @@ get_attr (Reader *r, PhTorchScope *scope, const PhPy *at, PhTorchVal *of, const 
   val = ph_torch_module (r->torch, NULL, path);
   if (g_str_has_prefix (type, "__torch__"))
     return val;
-  return ph_torch_value (r->torch, ph_torch_as_value (scope, at, val)); /* what a module holds is an input */
+  return ph_torch_value (r->torch, ph_torch_as_value (scope, at, val)); /* the contents of a module are inputs */
 }
 
 /* Evaluates prim operators whose result is known while reading. Returns NULL without error if the operator needs a node. */
@@ -258,7 +258,7 @@ typedef struct
   GPtrArray *args;   /* PhTorchVal */
   GPtrArray *attrs;  /* owned char: a name, its value, ... */
   GPtrArray *names;  /* char: of the results */
-  GPtrArray *types;  /* char: of each of @names */
+  GPtrArray *types;  /* char: by index in @names */
 } Line;
 
 static void
@@ -311,7 +311,7 @@ read_line (Reader *r, PhTorchScope *scope, Line *line)
   return TRUE;
 }
 
-/* The first attribute's value, without its quotes where it is a text that no constant is made of. (nullable) (transfer full) */
+/* Returns the first attribute's value, without quotes unless it belongs to a constant. (nullable) (transfer full) */
 static char *
 first_value (const Line *line)
 {

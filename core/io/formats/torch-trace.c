@@ -113,7 +113,7 @@ read_chain (JsonNode *node, GHashTable *between, guint depth)
     }
 }
 
-/* Which nodes of the graph before autograd each node of the last graph comes from, as Inductor says. */
+/* Reads from Inductor's mapping which node of the graph before autograd each node of the last graph comes from. */
 static void
 read_pairs (Graph *graph, GHashTable *pairs, GHashTable *between)
 {

@@ -184,7 +184,7 @@ read_slice (PhHloParser *parser, PhHloInstruction *instruction)
   return TRUE;
 }
 
-/* Numbers of "1_2_0x3_4", @part of each group between "x"; the last one is @fallback where it is left out. */
+/* Splits "1_2_0x3_4" at "x" and puts number j of each group into @into[j]. A third number may be missing. */
 static gboolean
 split (const char *text, guint parts, GArray **into)
 {

@@ -131,7 +131,7 @@ resolve_element (Build *build, Result *result, GHashTable *results)
   return TRUE;
 }
 
-/* Of the first operand. (nullable) */
+/* Returns the shape of the first operand. (nullable) */
 static const PhHloShape *
 operand_shape (GHashTable *results, const PhHloInstruction *instruction)
 {
@@ -211,7 +211,7 @@ leaf_type (const Leaf *leaf)
   return leaf->shape == NULL ? NULL : leaf->shape->type != NULL ? leaf->shape->type : ph_type_opaque (leaf->shape->text);
 }
 
-/* Layouts, or what a type does not say, of all outputs. */
+/* Adds an attribute with the layouts of all outputs, or with the parts of their shapes that types cannot express. */
 static void
 add_texts (Build *build, PhHloInstruction *instruction, const GPtrArray *leaves, const char *attr, gboolean layouts)
 {
@@ -346,7 +346,7 @@ add_node (Build *build, const Result *result, GHashTable *results, PhImportNode 
     return FALSE;
   add_texts (build, instruction, result->leaves, "layout", TRUE);
   add_texts (build, instruction, result->leaves, "shape", FALSE);
-  if (is (instruction, "bitcast") && instruction->operands->len == 1) /* what it is of the bytes depends on both layouts */
+  if (is (instruction, "bitcast") && instruction->operands->len == 1) /* its result depends on both layouts */
     {
       const Result *operand = g_hash_table_lookup (results, g_array_index (instruction->operands, char *, 0));
 

@@ -1,4 +1,4 @@
-/* hlo.c: modules of HLO: who owns their parts, element types, shapes.
+/* hlo.c: modules of HLO: ownership of their parts, element types, shapes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/hlo/hlo.h"
 
@@ -188,7 +188,7 @@ ph_hlo_dtype (const char *element)
   return PH_UNDEFINED;
 }
 
-/* "2,1,0" of an array of three dimensions says nothing. */
+/* Returns TRUE for the default layout, such as "2,1,0" for three dimensions. */
 static gboolean
 is_plain_layout (const char *layout, guint rank)
 {

@@ -115,7 +115,7 @@ is_name_char (char c)
   return g_ascii_isalnum (c) || c == '_' || c == '.' || c == '-' || c == '$' || (guchar) c >= 0x80;
 }
 
-/* One past the name at @p; @p itself: there is none. */
+/* Returns the end of the name at @p, or @p itself if there is none. */
 static const char *
 name_end (PhHloParser *parser, const char *p, gboolean marked)
 {

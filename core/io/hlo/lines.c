@@ -25,8 +25,8 @@ typedef struct
   const char *name;  /* (nullable) interned                                                             */
   const char **uses; /* interned: all names in it                                                       */
   guint n_uses;
-  gboolean marked, root, parameter, alias, plain; /* @plain: its value can be named without what makes it                       */
-  guint born, seen;                               /* numbers of the text in which it came, and of the last one that has it      */
+  gboolean marked, root, parameter, alias, plain; /* @plain: a placeholder can represent its value                              */
+  guint born, seen;                               /* numbers of the first and the last text that contain it                     */
   guint wanted, standing; /* numbers of the last texts where it changed, or a changed part used it          */
 } Piece;
 
@@ -76,7 +76,7 @@ name_at (const char *p, const char *end, const char **after)
   return ph_intern (name);
 }
 
-/* All names behind @from; where they have no "%", all words that could be names. */
+/* Finds all names after @from; without "%", all words that could be names. */
 static void
 find_uses (Piece *piece, gsize from)
 {
@@ -264,7 +264,7 @@ find_metadata (const char *p, const char *end, const char **after)
   return from;
 }
 
-/* The same, wherever it came from: the places of a node that stays are left alone. */
+/* Compares without source locations: a lasting node keeps its own. */
 static gboolean
 is_same (const Piece *piece, const char *p, const char *end)
 {
@@ -312,7 +312,7 @@ ph_hlo_lines_new (const char *text, gsize size, PhHloLines *before)
   g_autoptr (PhHloLines) lines = g_new0 (PhHloLines, 1);
   const char *end = text + size;
   gboolean inside = FALSE, entry = FALSE;
-  guint at = 0; /* where @before goes on, as long as both are the same */
+  guint at = 0; /* the position in @before, as long as both texts agree */
 
   lines->pieces = g_ptr_array_new_with_free_func (piece_unref);
   lines->number = before != NULL ? before->number + 1 : 1;
@@ -373,7 +373,7 @@ ph_hlo_lines_free (PhHloLines *lines)
   g_free (lines);
 }
 
-/* ── what differs ── */
+/* ── differences ── */
 
 typedef struct
 {
@@ -439,7 +439,7 @@ find_wanted (Compare *compare)
       if (uses_changed (compare, piece))
         {
           want (compare, piece);
-          if (piece->alias) /* who reads it reads what changed */
+          if (piece->alias) /* its users read a changed value */
             g_hash_table_add (compare->changed, (gpointer) piece->name);
         }
       else if (piece->born == after->number || piece->root || piece->parameter)

@@ -250,7 +250,7 @@ read_frames (PhHloParser *parser)
       int at = GPOINTER_TO_INT (key);
       guint n = 0;
 
-      /* A caller has a smaller number than what it calls: so no circle is followed. */
+      /* A caller's number is smaller than its callee's: following only such links cannot loop. */
       for (const gint64 *row = value; row != NULL && n < G_N_ELEMENTS (chain);)
         {
           chain[n++] = row;

@@ -219,7 +219,7 @@ add_text (Reader *reader, PhHloInstruction *made, PhSpan message, guint id, cons
     ph_hlo_add_attr (reader->hlo, made, ph_attr_new_string (name, text));
 }
 
-/* Field @id of each message @each of @message, @fallback where it is not there. */
+/* Reads field @id of each message @each in @message, @fallback if it is absent. */
 static void
 add_each (Reader *reader, PhHloInstruction *made, PhSpan message, guint each, guint id, guint second, const char *name,
           gint64 fallback)

@@ -375,7 +375,7 @@ ph_hlo_literal (PhHloParser *parser, const PhHloShape *shape, GPtrArray *literal
 {
   if (!shape->tuple)
     return read_array_literal (parser, shape, literals);
-  if (ph_hlo_take (parser, "{")) /* all of it is left out */
+  if (ph_hlo_take (parser, "{")) /* fully elided */
     {
       for (guint i = 0; i < shape->n_leaves; i++)
         g_ptr_array_add (literals, NULL);

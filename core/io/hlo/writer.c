@@ -11,8 +11,8 @@ typedef struct
   GString *out;    /* of the computation that is being written                              */
   GString *before; /* the computations written so far: each precedes its calls */
   PhTermNames names;
-  GHashTable *local;   /* PhValue -> what it is called in this computation, if not by its name  */
-  const PhValue *root; /* (nullable) what this computation gives, if it is one value            */
+  GHashTable *local;   /* PhValue -> its name in this computation, if different                 */
+  const PhValue *root; /* (nullable) the result of this computation, if it is one value         */
 } Writer;
 
 /* ── words ── */
@@ -233,7 +233,7 @@ need_constant (Writer *w, PhValue *value, GHashTable *done)
   g_string_append (w->out, ")\n");
 }
 
-/* The instructions of @graph; @more: what it gives beside its outputs. */
+/* Writes the instructions of @graph; @more: results beside its outputs. */
 static void
 write_inside (Writer *w, PhGraph *graph, const GPtrArray *more, gboolean tuple)
 {
@@ -263,8 +263,8 @@ write_inside (Writer *w, PhGraph *graph, const GPtrArray *more, gboolean tuple)
   g_string_append (w->out, ")\n");
 }
 
-/* @graph as a computation. Its parameters are its inputs, or, @tuple, one that holds @first (nullable), its inputs and @captures; it gives
- * its outputs and, @state, its captures behind them. Returns: its name. */
+/* Writes @graph as a computation. Its parameters are its inputs, or, with @tuple, one tuple of @first (nullable), the inputs and @captures;
+ * its results are its outputs and, with @state, its captures after them. Returns its name. */
 static const char *
 write_computation (Writer *w, PhGraph *graph, const PhValue *first, const GPtrArray *captures, gboolean tuple, gboolean state)
 {
@@ -308,7 +308,7 @@ write_computation (Writer *w, PhGraph *graph, const PhValue *first, const GPtrAr
   return name;
 }
 
-/* Several results are a tuple, and each is taken out of it. */
+/* Several results form a tuple, from which each is extracted. */
 static void
 take_apart (Writer *w, const PhNode *node, const char *tuple)
 {

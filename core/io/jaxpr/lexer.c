@@ -5,7 +5,7 @@
 #include "core/io/hlo/hlo.h"
 #include "core/io/jaxpr/jaxpr.h"
 
-/* Places are asked for in order: each line is counted once. */
+/* Places are requested in order, so each line is counted once. */
 void
 ph_jaxpr_place (PhJaxpr *parser, const char *at, guint *line, guint *column)
 {
@@ -57,7 +57,7 @@ ph_jaxpr_array (PhJaxpr *parser, gsize size)
   return array;
 }
 
-/* "#" before a line is that of a comment from which it was copied. */
+/* Skips "#" before a line that was copied from a comment. */
 char
 ph_jaxpr_peek (PhJaxpr *parser)
 {

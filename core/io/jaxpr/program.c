@@ -309,7 +309,7 @@ read_equation (PhJaxpr *parser, Program *program)
         name = read_atom (parser, program);
       if (name == NULL)
         return FALSE;
-      if (!g_ptr_array_find (inputs, name, NULL) || state == NULL) /* "b, x[i] <- x[i], v" names what it changes twice */
+      if (!g_ptr_array_find (inputs, name, NULL) || state == NULL) /* "b, x[i] <- x[i], v" names the changed reference twice */
         g_ptr_array_add (inputs, (gpointer) name);
     }
   ph_jaxpr_take (parser, ";");

@@ -1,4 +1,4 @@
-/* dump-blocks.c: what a pass over a loop prints, as the function in which the loop is.
+/* dump-blocks.c: completes the dump of a loop to the function that contains it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -21,7 +21,7 @@ typedef enum
 typedef struct
 {
   Kind kind;
-  char *pass, *on; /* "SROAPass on src"; the function, "" when it is not said */
+  char *pass, *on; /* "SROAPass on src"; the function, "" if not given */
   const char *text;
   gsize size;
   guint line;    /* of the text */
@@ -35,7 +35,7 @@ typedef struct
   gsize size;
   guint line;
   PhLlvmModule *module; /* (nullable) parsed from @text, or only from its changed part */
-  gboolean told, part;  /* the last model was made of it; @module holds only a part of it              */
+  gboolean told, part;  /* the last model contains it; @module is only a part of it                    */
   PhLlvmLines *lines;   /* (nullable) of the text that the last model was made from                    */
   GHashTable *standing; /* (nullable) of @module                                                       */
 } Known;
@@ -165,7 +165,7 @@ find_sections (Dump *dump, const char *text, gsize size)
 
 /* ── text of functions ── */
 
-/* "f" of "define i32 @f(i32 %x) {", "" when there is none. */
+/* Returns "f" for "define i32 @f(i32 %x) {", or "". */
 static char *
 name_of (const char *define, const char *stop)
 {
@@ -252,7 +252,7 @@ drop_function (Dump *dump, const char *name)
   return TRUE;
 }
 
-/* The function, where the header says it, or that which has the loop. (nullable) */
+/* Returns the function named by the header, or the one that contains the loop. (nullable) */
 static const char *
 function_with_loop (Dump *dump, const char *on)
 {
@@ -277,7 +277,7 @@ merge_blocks (Dump *dump, const Section *section)
   return text != NULL && set_function (dump, name, text->str, text->len, section->line);
 }
 
-/* One side of a diff: the body of a function, every line of it. (transfer full) */
+/* Returns one side of a diff: the complete body of a function. (transfer full) */
 static GString *
 side_of (const Section *section, char without)
 {
@@ -497,7 +497,7 @@ make_model (Dump *dump, GPtrArray **parts, GError **error)
     {
       g_clear_pointer (&model, ph_model_free);
       g_clear_pointer (&dump->shape, g_free);
-      return make_model (dump, parts, error); /* all of it is read */
+      return make_model (dump, parts, error); /* everything is parsed */
     }
   if (model == NULL)
     return NULL;
@@ -540,7 +540,7 @@ tell_states (Dump *dump, PhRecordFunc each, gpointer data, GError **error)
 
       if (section != NULL && (section->kind == START || (section->kind == BEFORE && !shifted)))
         {
-          apply (dump, section, FALSE); /* what came from elsewhere since is nobody's change */
+          apply (dump, section, FALSE); /* changes from elsewhere belong to no pass */
           continue;
         }
       if (section != NULL && shifted)

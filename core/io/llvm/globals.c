@@ -1,4 +1,4 @@
-/* globals.c: a module of LLVM without a function that has a body: its globals, declarations and types, and which of them uses which.
+/* globals.c: an LLVM module without function bodies: its globals, declarations and types, and the uses between them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -10,7 +10,7 @@ is_name (char c)
   return g_ascii_isalnum (c) || strchr ("-$._", c) != NULL;
 }
 
-/* "@x" or "@"odd name"" at or behind *@at, which goes behind it. (transfer full) (nullable) */
+/* Returns the next "@x" or "@"odd name"" at or after *@at, which is advanced. (transfer full) (nullable) */
 static char *
 next_global (const char **at)
 {

@@ -16,12 +16,12 @@ typedef struct
   GHashTable *defined;                /* register -> itself, as far as the nodes were made   */
   GHashTable *exist;                  /* all registers of the function                       */
   GHashTable *taken;                  /* names of values                                     */
-  GHashTable *counts;                 /* name -> the last number behind it                   */
+  GHashTable *counts;                 /* name -> the last suffix used                        */
   GHashTable *blocks;                 /* name -> PhLlvmBlock                                 */
-  GHashTable *last;                   /* PhLlvmBlock -> the value that says that it has run  */
+  GHashTable *last;                   /* PhLlvmBlock -> the value that represents its completion */
   GArray *nodes;                      /* (element-type PhImportNode)                         */
   GArray *constants, *outputs;        /* (element-type PhImportValue)             */
-  GPtrArray *owned, *memory;          /* arrays and attributes, until the graph is made      */
+  GPtrArray *owned, *memory;          /* arrays and attributes needed until the graph is built */
   GPtrArray *back, *fixed, *incoming; /* of the instruction that is being read        */
   GHashTable *functions;              /* name -> PhLlvmFunction: those that a call can open      */
 } Import;
@@ -112,7 +112,7 @@ number (const char *text, const PhType *type)
       memcpy (&value, &bits, sizeof value);
       return ph_tensor_new_scalar (type->dtype, value);
     }
-  if (type->dtype == PH_INT64) /* a double does not hold all of them */
+  if (type->dtype == PH_INT64) /* a double cannot hold all of them */
     {
       gint64 whole = g_ascii_strtoll (text, &end, 10);
       g_autoptr (GBytes) bytes = g_bytes_new (&whole, sizeof whole);
@@ -150,7 +150,7 @@ has_effect (const PhLlvmInstruction *instruction)
   return instruction->targets != NULL || instruction->result == NULL || ph_llvm_has_effect (instruction->opcode);
 }
 
-/* The words before the operands; the last one of a comparison says which it is. */
+/* Adds the flags before the operands; the last one of a comparison is its predicate. */
 static void
 add_flags (GPtrArray *attrs, const PhLlvmInstruction *from)
 {
@@ -312,7 +312,7 @@ order_blocks (Import *i)
 {
   GPtrArray *order = g_ptr_array_new ();
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (guint)); /* the next target of each block on the way */
+  g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (guint)); /* the next target of each block on the stack */
   g_autoptr (GPtrArray) way = g_ptr_array_new ();
 
   for (guint b = 0; b < i->function->blocks->len; b++)

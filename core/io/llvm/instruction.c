@@ -142,7 +142,7 @@ keep (Reader *r, const PhLlvmToken *tokens, guint n)
   const PhLlvmToken *last = &tokens[n - 1];
   g_autofree char *text = g_strndup (tokens[0].start, (gsize) (last->start + last->size - tokens[0].start));
 
-  for (char *p = text; *p != '\0'; p++) /* lines of a type that goes over several */
+  for (char *p = text; *p != '\0'; p++) /* a type may span several lines */
     if (g_ascii_isspace (*p))
       *p = ' ';
   return g_string_chunk_insert_const (r->lexer->module->strings, text);
@@ -177,7 +177,7 @@ add_operand (Reader *r, PhLlvmOperandKind kind, const char *text)
   g_array_append_val (r->made->operands, operand);
 }
 
-/* A value of the function: an edge. Names change from pass to pass, so the text says which operand it is. */
+/* Adds a value of the function as an operand, an edge. The text only has the operand's number, since names change from pass to pass. */
 static void
 use_local (Reader *r, const PhLlvmToken *token)
 {
@@ -187,7 +187,7 @@ use_local (Reader *r, const PhLlvmToken *token)
   add_operand (r, PH_LLVM_VALUE, token->name);
 }
 
-/* @tokens between two commas: attributes, a type and a value; each of them may be missing. */
+/* Reads @tokens between two commas: attributes, a type and a value; each may be missing. */
 static void
 read_part (Reader *r, const PhLlvmToken *tokens, guint n)
 {
@@ -361,7 +361,7 @@ read_operands (Reader *r, const PhLlvmToken *tokens, guint n)
     }
 }
 
-/* ── what it makes ── */
+/* ── the result type ── */
 
 static const char *
 with_element (Reader *r, const char *type, const char *element)
@@ -474,7 +474,7 @@ ph_llvm_instruction (PhLlvmLexer *lexer, const PhLlvmToken *tokens, guint n)
   reader.made = made;
   if (g_strv_contains (ends, made->opcode))
     made->targets = g_ptr_array_new ();
-  /* Metadata behind the last comma is of no meaning: "!dbg !12". */
+  /* Metadata after the last comma is ignored: "!dbg !12". */
   for (guint i = 1; i + 1 < n; i++)
     if (ph_llvm_is (&tokens[i], ",") && tokens[i + 1].kind == PH_LLVM_META && *tokens[i + 1].start == '!')
       {

@@ -14,7 +14,7 @@ struct _PhLlvmLines
 {
   char *text;
   PhMlirFunction *function;
-  GByteArray *kinds; /* Kind of each piece */
+  GByteArray *kinds; /* the Kind of each piece */
 };
 
 typedef enum
@@ -183,7 +183,7 @@ ph_llvm_lines_all (PhLlvmLines *lines)
   return part;
 }
 
-/* ── what differs ── */
+/* ── differences ── */
 
 /* Returns TRUE if both branch to blocks of the same names. */
 static gboolean

@@ -1,4 +1,4 @@
-/* anf.c: MindSpore's graphs as its passes leave them (anf_ir.proto), and what they share with MindIR.
+/* anf.c: MindSpore's graphs in the format of its passes (anf_ir.proto), and code shared with MindIR.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/mindspore/anf.h"
 

@@ -196,7 +196,7 @@ parse_dialect_attr (PhMlirParser *parser)
             return dict;
           if (parser->final || (parser->error != NULL && !g_error_matches (parser->error, PH_ERROR, PH_ERROR_INVALID)))
             return NULL;
-          g_clear_error (&parser->error); /* a dialect writes what it likes, as "members = {<#root, 0>}" */
+          g_clear_error (&parser->error); /* a dialect may have its own syntax, such as "members = {<#root, 0>}" */
           parser->depth = depth;
         }
     }

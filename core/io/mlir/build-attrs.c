@@ -63,7 +63,7 @@ ints_of_tensor (const char *name, PhTensor *tensor)
   return ph_attr_new_ints (name, values, n);
 }
 
-/* @is_value: it holds what a constant is made of, not a list of integers as older files write it. */
+/* @is_value: it is the content of a constant rather than a list of integers, which older files write in the same way. */
 static PhAttr *
 make_attr (const char *name, const PhMlirAttr *attr, gboolean is_value)
 {
@@ -116,7 +116,7 @@ make_attr (const char *name, const PhMlirAttr *attr, gboolean is_value)
     }
 }
 
-/* Of two with one name the first one stays. */
+/* The first of two attributes of one name wins. */
 static void
 add_attr (GPtrArray *attrs, PhAttr *attr)
 {

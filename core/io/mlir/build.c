@@ -1,4 +1,4 @@
-/* build.c: a tree of MLIR operations becomes a model: operands are names, regions are bodies, the terminator says the outputs.
+/* build.c: builds a model from a tree of MLIR operations: operands are names, regions are bodies, the terminator gives the outputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -14,8 +14,8 @@ typedef struct
   PhImporter importer;
   GHashTable *functions; /* symbol -> PhMlirOp: those of the module that is being built */
   GHashTable *names;     /* PhMlirOp -> the name of its function                    */
-  GPtrArray *owned;      /* what the import structures are made of                  */
-  GPtrArray *attrs;      /* (element-type GPtrArray of PhAttr) of each node          */
+  GPtrArray *owned;      /* memory of the import structures                         */
+  GPtrArray *attrs;      /* (element-type GPtrArray of PhAttr), for each node        */
   const char *inputs_of;
   GHashTable *same; /* (nullable) (element-type PhMlirOp) functions that need not be built */
   GArray *inputs;   /* (element-type PhImportValue): made of calls of that     */
@@ -418,7 +418,7 @@ build_others (Builder *builder, PhImportGraph *graph, GPtrArray *modules)
   const Frame frame = { NULL, names, TRUE };
   PhImportNode *nodes;
 
-  /* With functions only what has no results (globals, ...) can be of use to anybody. */
+  /* If there are functions, only operations without results (globals, ...) are of interest. */
   for (guint i = 0; i < modules->len; i++)
     find_others (((PhMlirModule *) modules->pdata[i])->top, graph->n_nodes == 0, ops);
   if (ops->len == 0)

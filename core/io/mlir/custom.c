@@ -28,7 +28,7 @@ ph_mlir_begins_operation (PhMlirParser *parser)
   if (token.kind == PH_MLIR_QUOTED || token.kind == PH_MLIR_CARET)
     {
       ph_mlir_next (parser);
-      if (token.kind == PH_MLIR_CARET && ph_mlir_is (parser, '(')) /* a label, or where a branch goes to? */
+      if (token.kind == PH_MLIR_CARET && ph_mlir_is (parser, '(')) /* a label, or a branch target? */
         ph_mlir_skip (parser);
       begins = ph_mlir_is (parser, token.kind == PH_MLIR_CARET ? ':' : '(');
       ph_mlir_seek (parser, &token);

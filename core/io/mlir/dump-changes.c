@@ -17,7 +17,7 @@ graph_of (PhMlirDump *dump, PhModel *model, const char *symbol)
   return function != NULL ? function->graph : NULL;
 }
 
-/* The names are those of the nodes, in order; one that was taken has something behind it. */
+/* Returns TRUE if the names are those of the nodes, in order; a duplicate name may have a suffix. */
 static gboolean
 names_nodes (const PhTextPart *part, const PhGraph *graph)
 {

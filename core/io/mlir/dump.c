@@ -1,4 +1,4 @@
-/* dump.c: what mlir-opt prints after or before each of its passes, as a history.
+/* dump.c: reads mlir-opt's output after or before each pass as a history.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -27,7 +27,7 @@ is_module (const PhMlirOp *op)
   return g_str_equal (op->name, "builtin.module");
 }
 
-/* The operation with @like's name and symbol, in @ops or in the modules in them, is replaced by @like. */
+/* Replaces the operation with @like's name and symbol, in @ops or in modules within, by @like. */
 static gboolean
 replace (GPtrArray *ops, PhMlirOp *like, guint depth)
 {
@@ -128,7 +128,7 @@ take_over (PhMlirDump *dump, PhMlirModule *module, GPtrArray *same)
   g_ptr_array_add (dump->modules, module);
 }
 
-/* The same function all along: which one nobody calls changes with inlining. */
+/* Returns the same entry function throughout, though inlining changes which function has no caller. */
 static const PhMlirOp *
 entry_of (PhMlirDump *dump, GPtrArray *modules)
 {
@@ -203,7 +203,8 @@ build (PhMlirDump *dump, GError **error)
   return model;
 }
 
-/* Most passes change nothing, and the same text is dumped again. Of a module it is all that is known. */
+/* Returns TRUE if the section equals the previous one, as after most passes, which change nothing. The text of a whole module replaces all
+ * known texts. */
 static gboolean
 is_same (PhMlirDump *dump, const char *text, const char *end)
 {
@@ -237,7 +238,7 @@ set_pending (PhMlirDump *dump, char *name)
   dump->pending = name;
 }
 
-/* A dump before a pass shows what the one before it did; behind a dump after that one it shows nothing new. */
+/* Skips an unchanged section. A dump before a pass shows the result of the pass before; after that pass's own dump it is redundant. */
 static gboolean
 skip_section (PhMlirDump *dump, char *name, gboolean before, GError **error)
 {
@@ -272,7 +273,7 @@ catch_up (PhMlirDump *dump)
   g_array_set_size (dump->unread, 0);
 }
 
-/* Only what changed in @section is read, where that can be. */
+/* Parses only the changes in @section, if possible. */
 static PhModel *
 read_changes (PhMlirDump *dump, const PhMlirSection *section, GPtrArray **parts)
 {
@@ -285,7 +286,7 @@ read_changes (PhMlirDump *dump, const PhMlirSection *section, GPtrArray **parts)
   return model;
 }
 
-/* All of @section is read, but for functions that are as they were. (transfer full) */
+/* Parses all of @section except for unchanged functions. (transfer full) */
 static PhModel *
 read_all (PhMlirDump *dump, const PhMlirSection *section, GPtrArray **parts, GError **error)
 {
@@ -331,7 +332,7 @@ read_section (PhMlirDump *dump, const char *header, const char *eol, const char 
       g_propagate_error (error, g_steal_pointer (&reason));
       return FALSE;
     }
-  if (model == NULL) /* what does not parse (a dump after a failure is cut short) is left out, and said */
+  if (model == NULL) /* a section that does not parse (a dump cut short by a failure) is skipped with a warning */
     {
       ph_source_problem (dump->source, "The dump at line %u (%s) was left out: %s", line, name, reason->message);
       return TRUE;

@@ -31,7 +31,7 @@ ph_mlir_note_calls (const PhMlirRegion *region, GHashTable *called)
     }
 }
 
-/* @main; else the first function that nobody calls. */
+/* Returns @main, or else the first function without a caller. */
 const PhMlirOp *
 ph_mlir_choose_entry (GPtrArray *functions, GHashTable *called)
 {

@@ -162,7 +162,7 @@ order_operands (PhMlirOp *op)
     }
 }
 
-/* Of "op %a, %b : type" the results' types. */
+/* Sets the result types for "op %a, %b : type". */
 static void
 settle_types (PhMlirOp *op, GArray *types)
 {

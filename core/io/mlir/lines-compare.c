@@ -22,7 +22,7 @@ typedef struct
   PhMlirFunction *before, *after;
   PhMlirPiece *old, *new;
   guint n_old, n_new;
-  guint from_old, to_old, from_new, to_new; /* being left out: what reads one of these may as well read another */
+  guint from_old, to_old, from_new, to_new; /* ranges being skipped: users of their values may have other operands */
   guint64 budget;                           /* characters that may still be compared                            */
   gboolean literal;                         /* names that lead nowhere must be the same                         */
 } Compare;
@@ -158,7 +158,7 @@ goes_on (Compare *compare, guint i, guint j)
   return done == n && points >= 2 * n;
 }
 
-/* The nearest place behind @i and @j. */
+/* Finds the nearest place after @i and @j at which both agree again. */
 static gboolean
 find_place (Compare *compare, guint i, guint j, guint *left_old, guint *left_new)
 {
@@ -219,7 +219,7 @@ pair (Compare *compare)
 
 /* ── selecting the text to parse ────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Goes over the names behind the head of @piece. */
+/* Returns the next name in the text, skipping strings. */
 static const char *
 next_name (const char *p, const char *end)
 {
@@ -228,7 +228,7 @@ next_name (const char *p, const char *end)
   return p < end ? p : NULL;
 }
 
-/* A name of its own for each operation that is new. */
+/* Gives each new operation a unique name. */
 static void
 name_new (Compare *compare)
 {
@@ -518,7 +518,7 @@ ph_mlir_lines_compare (PhMlirLines *before, PhMlirLines *after, GPtrArray *parts
   if (!ok)
     return NULL;
   out = g_string_new (NULL);
-  /* A function that was printed alone comes first, on its lines. */
+  /* A function printed alone comes first, at its own line numbers. */
   for (guint round = 0; ok && round < 2; round++)
     for (guint i = 0; ok && i < after->functions->len; i++)
       {

@@ -421,7 +421,7 @@ ph_mlir_region (PhMlirParser *parser, GArray *arguments, gboolean isolated)
   if (!ph_mlir_enter (parser) || !ph_mlir_expect (parser, '{'))
     return NULL;
   push_scope (parser, isolated);
-  if (parser->token.kind == PH_MLIR_CARET) /* its own label says what the arguments are */
+  if (parser->token.kind == PH_MLIR_CARET) /* its own label declares the arguments */
     arguments = NULL;
   for (guint i = 0; arguments != NULL && i < arguments->len; i++)
     {

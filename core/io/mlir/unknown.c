@@ -1,4 +1,4 @@
-/* unknown.c: an operation in a form that its dialect alone knows: what it reads and makes, and its regions. The rest stays text.
+/* unknown.c: parses an operation whose form only its dialect knows: its operands, results and regions. The rest stays text.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 typedef struct
 {
   PhMlirOp *op;
-  GArray *arguments;  /* (element-type PhMlirValue): names that nobody made: of the region that follows */
+  GArray *arguments;  /* (element-type PhMlirValue): undefined names, taken as arguments of the next region */
   PhMlirToken result; /* the last "->", ":" or "to" outside of all brackets                               */
   const char *end;    /* (nullable) of the operation's own text: where the first region begins            */
   guint depth, angles;
@@ -110,7 +110,7 @@ read_token (PhMlirParser *parser, Unknown *unknown)
   return TRUE;
 }
 
-/* The types behind the last ":" or "->", where they are that. */
+/* Reads the types after the last ":" or "->", if they are types. */
 static void
 read_types (PhMlirParser *parser, Unknown *unknown)
 {

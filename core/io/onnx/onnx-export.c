@@ -142,7 +142,7 @@ string_attr (PhExport *export, const char *name, const char *text)
 
 /* ── values ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* While the key of a body is made, values go by numbers; else by their names. */
+/* While the key of a body is computed, values are numbered rather than named. */
 static char *
 name_of (PhExport *export, const PhValue *value)
 {
@@ -184,7 +184,7 @@ export_info (PhExport *export, const PhValue *value)
   return info;
 }
 
-/* Types between nodes are written where the file had them, and where nobody could infer them again. */
+/* Returns TRUE if the type of an intermediate value is written: if the file had it, or if it could not be inferred. */
 static gboolean
 wants_info (const PhValue *value)
 {
@@ -247,7 +247,7 @@ merge_extra (PhExport *export, Onnx__NodeProto *proto, GBytes *bytes)
       }
 }
 
-/* Peephole's own text keeps what ONNX has no place for. */
+/* Adds attributes, in Peephole's own text only, for properties that ONNX cannot express. */
 static void
 add_tags (PhExport *export, Onnx__NodeProto *proto, const PhNode *node)
 {
@@ -262,7 +262,7 @@ add_tags (PhExport *export, Onnx__NodeProto *proto, const PhNode *node)
     proto->attribute[proto->n_attribute++] = string_attr (export, "peephole_device", node->device);
 }
 
-/* The node's name, with a number behind it if another node bears it already. */
+/* Returns the node's name, with a numeric suffix if it is taken. */
 static char *
 unique_node_name (PhExport *export, const PhNode *node)
 {
@@ -307,7 +307,7 @@ export_node (PhExport *export, PhNode *node)
     proto->output[i] = is_absent (node->outputs->pdata[i]) ? (char *) "" : name_of (export, node->outputs->pdata[i]);
   proto->attribute = new_array (export, node->attrs->len + n_graphs + 5);
   for (guint i = 0; i < node->attrs->len; i++)
-    if (export->plain || !ph_is_tag (((PhAttr *) node->attrs->pdata[i])->name)) /* those are said below */
+    if (export->plain || !ph_is_tag (((PhAttr *) node->attrs->pdata[i])->name)) /* those are written below */
       proto->attribute[proto->n_attribute++] = ph_attr_to_proto (export, node->attrs->pdata[i]);
   for (guint i = 0; i < n_graphs; i++)
     {
@@ -404,7 +404,7 @@ export_graph (PhExport *export, PhGraph *graph)
         {
           const PhValue *value = node->outputs->pdata[i];
 
-          /* An output of a body further inside does not say it for its own graph. */
+          /* An output of a nested body does not have its type in its own graph. */
           if (wants_info (value) && !(value->n_output_uses > 0 && g_ptr_array_find (graph->outputs, value, NULL))
               && !is_absent (value))
             proto->value_info[proto->n_value_info++] = export_info (export, value);

@@ -1,4 +1,4 @@
-/* onnx-function.c: model-local functions: FunctionProtos become graphs of the model, and are written again of them.
+/* onnx-function.c: model-local functions: reads FunctionProtos as graphs of the model, and writes them back.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/onnx-export.h"
 #include "core/io/onnx/onnx-import.h"
@@ -38,7 +38,7 @@ ph_function_value_info (PhArena *arena, const Onnx__FunctionProto *function, gui
                                    &onnx__value_info_proto__descriptor);
 }
 
-/* The value's info, without a type where the function says none. */
+/* Returns the value's info, without a type if the function declares none. */
 static Onnx__ValueInfoProto *
 find_info (PhArena *arena, const Onnx__GraphProto *graph, char *name)
 {
@@ -258,7 +258,7 @@ ph_export_body (PhExport *export, PhGraph *graph, gboolean *calls_own)
     append_info (export, function, body->input[i]);
   for (gsize i = 0; i < body->n_output; i++)
     {
-      gboolean given = FALSE; /* what it returns as it came */
+      gboolean given = FALSE; /* the function returns an input unchanged */
 
       for (gsize j = 0; j < body->n_input + i && !given; j++)
         given = g_strcmp0 (body->output[i]->name,

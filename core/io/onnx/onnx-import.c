@@ -1,5 +1,5 @@
-/* onnx-import.c: a ModelProto becomes a graph: its messages are described to core/io/import.h by their names, and each value and
- * node is made of its message when its turn comes.
+/* onnx-import.c: builds a graph from a ModelProto: describes the messages to core/io/import.h by their names, and makes each value and node
+ * from its message on request.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/onnx-import.h"
 
@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-/* A graph of the file, and the message that each part of it is. */
+/* A graph of the file, with the message behind each part. */
 typedef struct
 {
   PhImportGraph graph;
   Onnx__GraphProto *proto;
-  GHashTable *defaults; /* name -> 1 + index of its initializer, the sparse ones behind the others */
+  GHashTable *defaults; /* name -> 1 + index of its initializer, sparse ones after the others */
   GHashTable *infos;    /* (nullable) interned name -> ValueInfoProto                              */
 } Description;
 
@@ -379,7 +379,7 @@ import_node (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GErro
 
 /* ── graphs ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Types of outputs are set on values that have none yet, and merged with those that have. */
+/* Sets the declared types of outputs, or merges them with known ones. */
 static void
 apply_output_types (PhScope *scope, const Onnx__GraphProto *proto)
 {

@@ -24,7 +24,7 @@ kind_of (const Onnx__AttributeProto *proto)
       case PH_ATTR_TENSORS: return (PhAttrKind) proto->type;
       default: return PH_ATTR_OPAQUE;
       }
-  /* Files of the first format say no type. */
+  /* Files of the first format version have no type. */
   return proto->has_f           ? PH_ATTR_FLOAT
          : proto->has_i         ? PH_ATTR_INT
          : proto->has_s         ? PH_ATTR_STRING

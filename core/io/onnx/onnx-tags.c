@@ -1,5 +1,5 @@
-/* onnx-tags.c: what ONNX has no place for: order without values, and places in programs. Text has it as attributes, a file for other
- * programs as metadata of the node, which they leave alone.
+/* onnx-tags.c: stores what ONNX cannot express, control edges and source locations: as attributes in text, and as metadata of the node,
+ * which other programs ignore, in a file for them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/onnx-export.h"
 #include "core/io/onnx/onnx-import.h"

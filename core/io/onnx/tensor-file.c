@@ -1,5 +1,5 @@
-/* tensor-file.c: one value a file: TensorProto, SequenceProto or OptionalProto (.pb), or .npy. The last two messages are
- * of onnx-data.proto, which Debian does not ship; they are small enough to be read and written here.
+/* tensor-file.c: files with one value: TensorProto, SequenceProto or OptionalProto (.pb), or .npy. The last two messages are from
+ * onnx-data.proto, which Debian does not ship; they are small enough to be parsed here.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/npy.h"
 #include "core/io/onnx/proto.h"

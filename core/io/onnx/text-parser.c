@@ -21,7 +21,7 @@ parse_names (PhTextParser *parser, PhTextList *names, char end, const char *what
 
   while (!ph_lexer_is (lexer, end))
     {
-      /* Nothing between two commas is an absent value, like "". */
+      /* An empty place between two commas is an absent value, like "". */
       char *name = ph_lexer_is (lexer, ',') ? ph_arena_strndup (parser->arena, "", 0) : ph_text_name (parser, what);
 
       if (name == NULL)
@@ -311,7 +311,7 @@ parse_function_attrs (PhTextParser *parser, Onnx__FunctionProto *function)
 
           if (attr == NULL)
             return FALSE;
-          /* A default value is a field that is newer than Debian's onnx.proto, so it goes in as an unknown one. */
+          /* Default values are newer than Debian's onnx.proto, so they are added as an unknown field. */
           ph_proto_append (parser->arena, &function->base, PH_FUNCTION_ATTRIBUTE_PROTO, &attr->base);
         }
       else

@@ -1,4 +1,4 @@
-/* text-printer.c: messages as ONNX's own text syntax. Deterministic, and parsing it gives the same messages.
+/* text-printer.c: prints messages in ONNX's own text syntax. Deterministic; parsing the text gives the same messages.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/text-printer.h"
 
@@ -34,7 +34,7 @@ attr_type_word (int type)
   } G_STMT_END
 /* clang-format on */
 
-/* A TypeProto that text can say. */
+/* Returns TRUE if a TypeProto has a textual form. */
 static gboolean
 has_words (const Onnx__TypeProto *type)
 {
@@ -386,7 +386,7 @@ print_function_types (PhTextPrinter *printer, const Onnx__FunctionProto *functio
       if (info == NULL)
         continue;
       g_string_append (printer->out, n == 0 ? " <" : ", ");
-      if (!ph_text_print_type (printer, info->type)) /* a name without a type says nothing here */
+      if (!ph_text_print_type (printer, info->type)) /* a name without a type is useless here */
         {
           g_string_truncate (printer->out, length);
           continue;

@@ -122,14 +122,14 @@ parse_shape (PhTextParser *parser)
   return ph_lexer_expect (lexer, ']') ? shape : NULL;
 }
 
-/* "float" is a scalar, "float[]" says nothing of the shape. */
+/* Parses a tensor type: "float" is a scalar, "float[]" has an unknown shape. */
 static gboolean
 parse_tensor_type (PhTextParser *parser, gint32 *dtype, Onnx__TensorShapeProto **shape)
 {
   PhLexer *lexer = &parser->lexer;
 
   *dtype = lexer->token.kind == PH_TOKEN_NAME ? (gint32) ph_dtype_from_name (lexer->token.text) : PH_UNDEFINED;
-  /* The printer's word for an element type that a file does not say. */
+  /* The printer's word for an unknown element type. */
   if (*dtype == PH_UNDEFINED && !(lexer->token.kind == PH_TOKEN_NAME && g_str_equal (lexer->token.text, "undefined")))
     return ph_lexer_fail (lexer, "an element type is wanted here, not %s", ph_lexer_describe (lexer));
   ph_lexer_next (lexer);

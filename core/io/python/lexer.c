@@ -1,4 +1,4 @@
-/* lexer.c: the words of Python text, with its indentation as words of their own.
+/* lexer.c: tokens of Python text, including indentation tokens.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef struct
   guint line;
   guint brackets;
   GArray *indents;  /* (element-type guint) columns of the open blocks      */
-  GString *comment; /* what comments said since the last statement          */
+  GString *comment; /* comments since the last statement                    */
 } Lexer;
 
 static const char operators[][4] = { "**=", "//=", ">>=", "<<=", "...", "->", ":=", "**", "//", "<<", ">>", "<=",

@@ -35,7 +35,7 @@ ph_py_strndup (PhPyModule *module, const char *text, gsize size)
   return copy;
 }
 
-/* ── what both parts need ── */
+/* ── shared with statement.c ── */
 
 gboolean
 ph_py_is (const PhPyParser *parser, const char *text)

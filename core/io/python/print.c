@@ -113,7 +113,7 @@ print_display (GString *out, const PhPy *py)
     }
 }
 
-/* Operators, and what binds less than they do. */
+/* Prints operators, and expressions that bind less tightly. */
 static void
 print_operation (GString *out, const PhPy *py)
 {

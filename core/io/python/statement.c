@@ -393,7 +393,7 @@ parse_block (PhPyParser *parser, PhPy ***body, guint *n)
   else
     {
       ph_py_next (parser);
-      if (parser->token->kind == PH_PY_T_INDENT) /* else there is nothing in it but comments */
+      if (parser->token->kind == PH_PY_T_INDENT) /* otherwise the body contains only comments */
         {
           ph_py_next (parser);
           while (parser->token->kind != PH_PY_T_DEDENT && parser->token->kind != PH_PY_T_END)
@@ -428,7 +428,7 @@ ph_py_parse (PhSource *source, const char *text, gsize size, guint line, const c
   module->source = source;
   module->file = file;
   module->chunks = g_ptr_array_new_with_free_func (g_free);
-  if (!g_utf8_validate (text, (gssize) size, NULL)) /* names and texts are parts of it */
+  if (!g_utf8_validate (text, (gssize) size, NULL)) /* names and strings point into the text */
     {
       text = valid = g_utf8_make_valid (text, (gssize) size);
       size = strlen (valid);

@@ -9,7 +9,7 @@
 
 #define MAGIC      G_GUINT64_CONSTANT (0xdb4775248b80fb57)
 #define FOOTER     48
-#define TRAILER    5         /* behind each block: how it is compressed, and a sum */
+#define TRAILER    5         /* after each block: its compression and a checksum */
 #define MAX_INDEX  (1 << 28) /* bytes */
 #define MAX_SHARDS 99999
 #define OBJECTS    "_CHECKPOINTABLE_OBJECT_GRAPH"
@@ -54,7 +54,7 @@ little_endian (const guint8 *data, guint size)
   return number;
 }
 
-/* The block that @handle says the place of: entries, then the places of some of them, then how many these are. */
+/* Finds the block at @handle: entries, then the positions of some of them, then their number. */
 static gboolean
 find_block (PhSpan table, PhSpan handle, PhSpan *block)
 {
@@ -70,7 +70,7 @@ find_block (PhSpan table, PhSpan handle, PhSpan *block)
   return TRUE;
 }
 
-/* Each key says how much of the one before it stays. */
+/* Reads the entries of a block. Each key shares a prefix with the one before. */
 static gboolean
 read_block (PhTfCheckpoint *checkpoint, PhSpan block, EntryFunc take)
 {

@@ -155,7 +155,7 @@ static const struct { const char *op; const char *outputs[6]; } many[] = {
 };
 /* clang-format on */
 
-/* The index of an output by its name; 0 where nothing is known of it, as most have one. */
+/* Returns the index of a named output; 0 if it is unknown, since most operators have one output. */
 static guint
 output_by_name (PhTfFile *file, const PhTfNode *node, const char *name)
 {

@@ -49,7 +49,7 @@ from (const PhTfGraph *graph, const PhTfEdge *edge)
   return g_hash_table_lookup (graph->by_name, edge->from);
 }
 
-/* The node behind data input @index. (nullable) */
+/* Returns the producer of data input @index. (nullable) */
 static PhTfNode *
 input (const PhTfGraph *graph, const PhTfNode *node, guint index)
 {

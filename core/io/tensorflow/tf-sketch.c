@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define MAX_DEPTH    32    /* of bodies in bodies                                        */
-#define MAX_EXPANDED 20000 /* nodes of bodies: a function that several take is there several times */
+#define MAX_EXPANDED 20000 /* most nodes of bodies: a shared function is copied for each use */
 
 typedef struct
 {
@@ -144,7 +144,7 @@ output_type (const PhTfNode *node, guint index)
     {
       PhWireField field;
 
-      /* Without dimensions it may be of any shape, says the operator's definition. */
+      /* By the operator's definition, no dimensions mean any shape. */
       has_shape = ph_wire_find (value, 7, &field) && field.type == PH_WIRE_BYTES && ph_wire_message (field.span, 2).size > 0;
       shape = has_shape ? field.span : shape;
     }

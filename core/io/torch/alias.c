@@ -296,7 +296,7 @@ ph_torch_write_list (PhTorchScope *scope, const PhPy *at, const char *op, GPtrAr
   return list;
 }
 
-/* ── what a body writes into ── */
+/* ── values written in a body ── */
 
 static void
 written_by (const PhPy *py, GHashTable *into, guint depth)

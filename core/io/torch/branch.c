@@ -1,5 +1,5 @@
-/* branch.c: branches of PyTorch's code as prim's If with two bodies, as TorchScript has them. A branch that returns early takes what follows
- * out of the other one's way.
+/* branch.c: branches of PyTorch's code as prim's If with two bodies, as TorchScript has them. If a branch returns early, the following
+ * statements belong to the other one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -149,15 +149,15 @@ join (PhTorchScope *scope, PhTorchScope inner[2], PhSketchNode *node, const PhPy
   return made;
 }
 
-/* A branch while it is read: [0] is what the test says yes to, [1] the other. */
+/* A branch being read: [0] is taken if the test holds, [1] otherwise. */
 typedef struct
 {
   PhTorchScope *scope;
   PhTorchScope inner[2];
   const PhPy *py;
   PhSketchNode *node;
-  GPtrArray *objects; /* PhTorchVal: what either writes into */
-  GPtrArray *own[2];  /* their own of each of @objects */
+  GPtrArray *objects; /* PhTorchVal: written in either branch */
+  GPtrArray *own[2];  /* each branch's own copy of @objects */
 } Branch;
 
 static gboolean
@@ -241,7 +241,7 @@ join_names (Branch *branch)
       if (other != NULL && other != val)
         g_ptr_array_add (changed, name);
       else if (other == val && before != val)
-        g_hash_table_insert (scope->names, name, val); /* both give it the same object */
+        g_hash_table_insert (scope->names, name, val); /* both set it to the same object */
     }
   g_ptr_array_sort (changed, ph_torch_by_name);
   for (guint i = 0; i < changed->len; i++)
@@ -254,7 +254,7 @@ join_names (Branch *branch)
     }
 }
 
-/* The function returns what the branches return. */
+/* Joins the branches' return values into the function's. */
 static gboolean
 join_results (Branch *branch)
 {
@@ -272,7 +272,7 @@ join_results (Branch *branch)
   return TRUE;
 }
 
-/* A node gives something, and so does each of its bodies. */
+/* A node needs at least one output, and so does each of its bodies. */
 static void
 give_outputs (Branch *branch)
 {
@@ -288,7 +288,7 @@ give_outputs (Branch *branch)
     }
 }
 
-/* @rest: what follows it in the block, where a branch returns: it is then part of the branches that do not. */
+/* @rest: the following statements of the block: if a branch returns, they are part of the branches that do not. */
 gboolean
 ph_torch_if (PhTorchScope *scope, const PhPy *py, PhPy *const *rest, guint n_rest)
 {

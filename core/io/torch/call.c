@@ -90,7 +90,7 @@ takes_rest (const char *op, const char *parameter)
   return g_strv_contains (ops, op) && g_strv_contains (parameters, parameter);
 }
 
-/* A list of numbers, not a tensor: x.size (), a part of it, it and another one. */
+/* Returns TRUE for a list of numbers rather than a tensor: x.size (), a part of it, or a concatenation with another. */
 static gboolean
 gives_sizes (const char *op, GPtrArray *args)
 {
@@ -238,7 +238,7 @@ callee_is (const PhPy *call, const char *dotted)
   return g_strcmp0 (name, dotted) == 0;
 }
 
-/* annotate (T, x), getattr (m, "0"), int (x), ...: NULL without error is none of them. */
+/* Evaluates annotate (T, x), getattr (m, "0"), int (x), ... Returns NULL without error for other calls. */
 static PhTorchVal *
 builtin_call (PhTorchScope *scope, const PhPy *py, GPtrArray *args, const char *name, const PhType *type)
 {
@@ -346,7 +346,7 @@ finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, c
   if (aten && g_str_equal (target->op, "slice") && first != NULL && first->items != NULL
       && (val = part_of_list (torch, first, args)) != NULL)
     return val;
-  /* Two lists of numbers behind each other, or compared: what they hold is not known one by one. */
+  /* Lists of numbers that are concatenated or compared: their items are unknown. */
   if (aten && args->len == 2 && (g_str_equal (target->op, "eq") || g_str_equal (target->op, "ne"))
       && (first->sizes || ((PhTorchVal *) args->pdata[1])->sizes))
     {

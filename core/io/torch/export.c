@@ -16,7 +16,7 @@ typedef struct
   PhTorch *torch;
   PhZip *zip;
   JsonObject *values;   /* (nullable) the tensors' types, of the graph that is read */
-  GHashTable *programs; /* name of an input -> what the program calls it            */
+  GHashTable *programs; /* name of an input -> its name in the program              */
   guint depth;
 } Reader;
 
@@ -157,7 +157,7 @@ number (Reader *r, JsonNode *node)
 
 static PhTorchVal *read_argument (Reader *r, PhTorchScope *scope, JsonObject *argument);
 
-/* @node: what a union's member holds; its kind is in its name. */
+/* Reads a member of a union: @node is its content; its name tells its kind. */
 static PhTorchVal *
 read_member (Reader *r, PhTorchScope *scope, const char *kind, JsonNode *node)
 {
@@ -264,7 +264,7 @@ value_name (JsonObject *argument)
   return NULL;
 }
 
-/* The names that a node gives, one after the other. */
+/* Collects the names of a node's results. */
 static void
 output_names (JsonArray *outputs, GPtrArray *names)
 {

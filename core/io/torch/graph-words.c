@@ -13,7 +13,7 @@ ph_torch_words_fail (PhTorchWords *r, const char *what)
                          "line %u: %s, as print (model.graph) of TorchScript writes it", r->line, what);
 }
 
-/* Also newlines; comments only where @comments says. */
+/* Skips white space including newlines, and comments if @comments. */
 static void
 skip (PhTorchWords *r, gboolean comments)
 {

@@ -41,7 +41,7 @@ leaves (PhPy *const *body, guint n)
   return FALSE;
 }
 
-/* A list that the body changes is a value from here on: how long it will be is not known. */
+/* Turns lists that the body changes into values, since their length becomes unknown. */
 static void
 lists_to_values (PhTorchScope *scope, const PhPy *at, GHashTable *written)
 {
@@ -96,10 +96,10 @@ typedef struct
   const PhPy *py;
   gboolean range;     /* for i in range (n), not while */
   PhTorchVal *count;  /* how many turns at most */
-  PhTorchVal *test;   /* whether it begins */
+  PhTorchVal *test;   /* whether the first iteration runs */
   GPtrArray *carried; /* names of values that a turn takes from the one before it */
-  GPtrArray *objects; /* PhTorchVal: what the body writes into */
-  GPtrArray *own;     /* the body's own of each of @objects */
+  GPtrArray *objects; /* PhTorchVal: written in the body */
+  GPtrArray *own;     /* the body's own copies of @objects */
   PhSketchNode *node;
 } Loop;
 
@@ -200,7 +200,7 @@ scalar_type (PhSketchGraph *graph, const char *value)
   return type != NULL && type->has_rank && type->rank == 0 ? type : NULL;
 }
 
-/* Makes the node with what it takes, and its empty body with the same. */
+/* Makes the node with its inputs, and an empty body with the same. */
 static void
 begin_body (Loop *loop)
 {

@@ -161,7 +161,7 @@ read_dims (const char **p, char close, PhDim *dims, guint *rank)
       if (**p == '\0' || *rank >= PH_MAX_RANK || *p == start)
         return FALSE;
       size = g_ascii_strtoll (start, &end, 10);
-      if (memchr (start, '=', (gsize) (*p - start)) != NULL) /* strides=[...] and what follows */
+      if (memchr (start, '=', (gsize) (*p - start)) != NULL) /* strides=[...] and further keywords */
         {
           *p += strlen (*p);
           return TRUE;

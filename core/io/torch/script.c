@@ -1,5 +1,5 @@
-/* script.c: what code of TorchScript's archives refers to: attributes of modules, their methods, functions, constants. Methods and
- * functions are put in place of their calls, under a scope that has the module's name.
+/* script.c: resolves the references in code of TorchScript's archives: attributes and methods of modules, functions, constants. Methods and
+ * functions are inlined at their calls, under a scope with the module's name.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define MAX_CALLS 100
 
-/* The list in build_tensorlist (list), restore_type_tag (list, "List[str]"): the call only says what the list is of. (nullable) */
+/* Returns the list in build_tensorlist (list) or restore_type_tag (list, "List[str]"), calls that only declare a type. (nullable) */
 static const PhPickle *
 typed_list (const PhPickle *call)
 {

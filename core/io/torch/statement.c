@@ -26,7 +26,7 @@ ph_torch_output (PhTorchScope *scope, PhTorchVal *val)
     }
 }
 
-/* x[...] = y writes into x, self.x = y sets what the module holds. */
+/* Assigns x[...] = y, which writes into x, or self.x = y, which sets an attribute of the module. */
 static gboolean
 assign_part (PhTorchScope *scope, const PhPy *target, PhTorchVal *val)
 {
@@ -179,7 +179,7 @@ lower_statement (PhTorchScope *scope, const PhPy *py)
     case PH_PY_ANNOTATED:
       if (py->items[0]->kind != PH_PY_NAME)
         return TRUE;
-      if (py->items[2] == NULL) /* x: "f32[3]": what tree_flatten_spec gives below */
+      if (py->items[2] == NULL) /* x: "f32[3]": assigned by tree_flatten_spec below */
         {
           if (py->items[1]->kind == PH_PY_STRING && scope->torch->zip == NULL
               && !g_hash_table_contains (scope->names, py->items[0]->text))
@@ -240,7 +240,7 @@ ph_torch_block (PhTorchScope *scope, PhPy *const *body, guint n)
 {
   for (guint i = 0; i < n && !scope->returned; i++)
     {
-      /* One that returns early: what follows belongs to the branches that go on. */
+      /* If a branch returns early, the following statements belong to the branches that go on. */
       if (body[i]->kind == PH_PY_IF && i + 1 < n
           && (ph_torch_returns (body[i]->body, body[i]->n_body) || ph_torch_returns (body[i]->orelse, body[i]->n_orelse)))
         return ph_torch_if (scope, body[i], body + i + 1, n - i - 1);

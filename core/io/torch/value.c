@@ -214,7 +214,7 @@ ph_torch_as_value (PhTorchScope *scope, const PhPy *at, PhTorchVal *val)
         }
       return ph_torch_current (scope, at, val);
     }
-  if (val->kind == PH_TORCH_MODULE && val->object == NULL && *val->path != '\0') /* what FX's module holds */
+  if (val->kind == PH_TORCH_MODULE && val->object == NULL && *val->path != '\0') /* FX: the contents of a module */
     {
       PhTorch *torch = scope->torch;
 

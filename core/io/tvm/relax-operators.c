@@ -1,4 +1,4 @@
-/* relax-operators.c: what has to be known of Relax's operators to read a call of one.
+/* relax-operators.c: the properties of Relax's operators that reading a call requires.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/tvm/script.h"
 

@@ -136,7 +136,7 @@ add_operand (PhTvmScope *scope, PhSketchNode *node, const char *attr, const PhPy
     ph_sketch_node_input (node, lower (scope, py, NULL, NULL));
 }
 
-/* The types of a call's results, which an annotation or out_ty gives. */
+/* Adds the outputs of a call, with types from an annotation or out_ty. */
 static void
 add_outputs (PhTvmScope *scope, PhSketchNode *node, const PhPy *types, const char *name, const PhType *type)
 {
@@ -167,7 +167,7 @@ lower_call_tir (PhTvmScope *scope, const PhPy *py, const char *op, const char *n
   g_autofree char *text = NULL;
   guint last = 2;
 
-  for (guint i = 3; types == NULL && i < py->n; i++) /* the first argument that says types */
+  for (guint i = 3; types == NULL && i < py->n; i++) /* the first argument with types */
     if (py->items[i]->kind != PH_PY_KEYWORD && !g_str_equal (op, "call_tir_inplace"))
       {
         types = py->items[i];

@@ -118,7 +118,7 @@ part (PhRelayScope *scope, PhSketchNode *node, const char *attr, gboolean bracke
   PhRelayScope own = inner (scope, ph_sketch_add_body (node, attr));
   const char *result = NULL;
 
-  for (const char *p = pattern; p != NULL && (p = strchr (p, '%')) != NULL;) /* what the pattern names */
+  for (const char *p = pattern; p != NULL && (p = strchr (p, '%')) != NULL;) /* the variables that the pattern binds */
     {
       const char *start = ++p;
       g_autofree char *name = NULL;
@@ -189,7 +189,7 @@ number (PhRelayScope *scope)
   return ph_sketch_add_constant (scope->graph, "const", ph_tensor_new_scalar (dtype, value));
 }
 
-/* An expression in brackets, or several of them: a tuple. */
+/* Parses an expression in parentheses, or a tuple. */
 static const char *
 bracketed (PhRelayScope *scope)
 {
@@ -327,7 +327,7 @@ call (PhRelayScope *scope, PhSketchNode *callee, const char *value)
   const gboolean global = callee != NULL && g_str_equal (callee->node.op_type, "global"),
                  plain = global || (callee != NULL && g_str_equal (callee->node.op_type, "operator"));
 
-  if (plain) /* the node is named after it, and this one goes */
+  if (plain) /* the node gets its name, and this one is removed */
     g_ptr_array_remove (scope->graph->nodes, callee);
   while (!ph_relay_take (r, ")"))
     {

@@ -82,7 +82,7 @@ statement_call (PhTvmScope *scope, const PhPy *at, const PhPy *value, const char
     ph_tvm_effect (scope, node);
 }
 
-/* vi, vj = T.axis.remap("SS", [i, j]): each is made of its loop's variable. */
+/* Reads vi, vj = T.axis.remap("SS", [i, j]): each depends on its loop's variable. */
 static void
 remap (PhTvmScope *scope, const PhPy *py, const PhPy *targets, const PhPy *value)
 {
@@ -105,7 +105,7 @@ remap (PhTvmScope *scope, const PhPy *py, const PhPy *targets, const PhPy *value
     }
 }
 
-/* The names that @inner has set anew become outputs of @node and of its body. */
+/* Makes the names that @inner has rebound outputs of @node and of its body. */
 static void
 carry_out (PhTvmScope *scope, PhSketchNode *node, PhTvmScope *inners, guint n, const char *base)
 {

@@ -1,4 +1,4 @@
-/* cases-mlir.c: runs cases as StableHLO's tests keep them: functions that compare what they compute with check.expect_*.
+/* cases-mlir.c: runs cases in the form of StableHLO's tests: functions that check their results by check.expect_*.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

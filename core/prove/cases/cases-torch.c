@@ -83,7 +83,7 @@ compare (PhModel *model, const char *folder, GHashTable *results, PhTolerance to
         }
       if ((expected = ph_tensor_load (path, NULL, NULL, error)) == NULL)
         return FALSE;
-      /* A float of Python's has no type of its own. */
+      /* A Python float has no precise element type. */
       if (ph_tensor_kind (actual) == PH_KIND_TENSOR && ph_tensor_rank (actual) == 0 && ph_tensor_rank (expected) == 0
           && ph_tensor_dtype (actual) == PH_DOUBLE && ph_tensor_dtype (expected) == PH_FLOAT)
         {

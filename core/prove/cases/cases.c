@@ -95,9 +95,9 @@ ph_case_find (const char *folder, GCancellable *cancellable, GError **error)
   return g_steal_pointer (&cases);
 }
 
-#define WHOLE_MODEL 50 /* nodes: from there on rounding adds up, and ONNX's 1e-7 is for single operators */
+#define WHOLE_MODEL 50 /* nodes: from there on rounding adds up; ONNX's 1e-7 is for single operators */
 
-/* data.json beside the model may say another tolerance than ONNX's. */
+/* Returns the tolerance, which data.json beside the model may override. */
 static PhTolerance
 tolerance_of (const char *folder, PhModel *model, const PhCaseOptions *options)
 {
@@ -161,7 +161,7 @@ run_passes (PhModel *model, const PhCaseOptions *options, GCancellable *cancella
   return ph_case_run_passes (model, history, options, &pass_options, error);
 }
 
-/* input_K.pb belongs to the K-th input: of all of them, or of those that need one when there are fewer files. */
+/* Returns the K-th input for input_K.pb: among all inputs, or, with fewer files, among those without a default. */
 static PhValue *
 input_of_file (PhModel *model, guint k, guint n_files)
 {

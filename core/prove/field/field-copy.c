@@ -1,4 +1,4 @@
-/* field-copy.c: operators that hand numbers on as they are, over the field: casts that lose nothing, writes into places.
+/* field-copy.c: operators that pass on numbers unchanged, over the field: exact casts, writes by index.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/field/field-rules.h"
 #include "core/prove/field/field-tensor.h"

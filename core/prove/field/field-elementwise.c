@@ -177,7 +177,7 @@ sigmoid_of (PhField *field, PhNum x)
   return ph_field_inverse (field, ph_num_add (ONE, ph_field_exp (field, ph_num_neg (x))));
 }
 
-/* (e^2x - 1) / (e^2x + 1) where exponentials are interpreted; else an odd function of its own. */
+/* Returns (e^2x - 1) / (e^2x + 1) if exponentials are interpreted, else an opaque odd function. */
 static PhNum
 tanh_of (PhField *field, PhNum x)
 {
@@ -363,7 +363,7 @@ set_degree (PhFieldNode *self, Degree degree)
     self->field->least_signs = MIN (self->field->least_signs, out->count);
 }
 
-/* Of integers that depend on variables nothing is known: they wrap around. */
+/* Integers that depend on variables are opaque, since they wrap around. */
 static gboolean
 is_integer (PhFieldNode *self)
 {
@@ -489,7 +489,7 @@ ph_field_unknown_elements (PhFieldNode *self, gconstpointer data)
   return ph_field_unknown_of (self, output->type->dtype);
 }
 
-/* ── rules of their own ── */
+/* ── special rules ── */
 
 static gboolean
 run_where (PhFieldNode *self, gconstpointer data)

@@ -10,7 +10,7 @@
 
 #define MAX_DEPTH 48
 
-/* ── what a field keeps ── */
+/* ── state of a field ── */
 
 typedef struct
 {
@@ -118,7 +118,7 @@ ph_field_work (PhField *field, double multiplications)
     stop (field, "too large to be evaluated over a field");
 }
 
-/* ── what a node sees ── */
+/* ── access for the rules of nodes ── */
 
 PhFieldTensor *
 ph_field_in (PhFieldNode *self, guint i)
@@ -231,7 +231,7 @@ cook (PhField *field, PhModel *recipe, PhTensor *tensor)
   return result;
 }
 
-/* The elements of the constant @tensor; its recipe's, where it has one of its own. (transfer full) (nullable) */
+/* Returns the elements of the constant @tensor, or those of its recipe. (transfer full) (nullable) */
 static PhFieldTensor *
 constant_tensor (PhField *field, PhTensor *tensor)
 {
@@ -443,7 +443,7 @@ ph_field_spell (PhFieldNode *self, PhFieldSpell spell)
         PhFieldTensor *made = ph_field_value (field, expansion->out[i]);
 
         self->out[i] = made != NULL ? ph_field_tensor_ref (made) : NULL;
-        /* Inside it is computed in another precision than what the operator gives. */
+        /* An expansion may compute in another precision than the operator's output. */
         if (made != NULL && output->type != NULL && ph_dtype_is_float (output->type->dtype) && ph_dtype_is_float (made->dtype)
             && output->type->dtype != made->dtype)
           {

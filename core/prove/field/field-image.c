@@ -1,4 +1,4 @@
-/* field-image.c: what constants are over the field, remembered from comparison to comparison.
+/* field-image.c: caches the images of constants in the field from comparison to comparison.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/field/field-tensor.h"
 
@@ -22,7 +22,7 @@ typedef struct
 struct _PhFieldImages
 {
   GHashTable *table;   /* set of Image                             */
-  GHashTable *recipes; /* PhTensor (owned) -> whether its recipe gives it */
+  GHashTable *recipes; /* PhTensor (owned) -> whether it equals its recipe */
   gsize n_elements;
   guint n_made;
 };
@@ -91,7 +91,7 @@ ph_field_images_n_made (PhFieldImages *self)
   return self->n_made;
 }
 
-/* Signs are read modulo many primes, each of them once. */
+/* Returns TRUE if the image is cached. Readings of signs use many primes, each only once. */
 static gboolean
 is_remembered (PhField *field, const PhFieldTensor *tensor)
 {

@@ -45,7 +45,7 @@ ph_field_run_on (PhFieldNode *self, PhTensor *const *inputs, PhTensor **outputs)
   return TRUE;
 }
 
-/* All inputs are known: what it gives. (transfer none) (element-type PhTensor) (nullable) */
+/* Executes a node whose inputs are all known. (transfer none) (element-type PhTensor) (nullable) */
 static GPtrArray *
 run_known (PhFieldNode *self)
 {
@@ -77,7 +77,8 @@ is_data (const PhOp *op, guint i)
   return arg != NULL && arg->group != '\0' && arg->group == op->outputs[0].group;
 }
 
-/* Elements of the data inputs are counted from 1 on, one input after the other; 0 is a zero that the operator puts in. */
+/* Runs the operator on element numbers, to see which element goes where. Elements of the data inputs are numbered from 1 on across all
+ * inputs; 0 is a zero that the operator inserts. */
 static GPtrArray *
 find_places (PhFieldNode *self)
 {
@@ -247,7 +248,7 @@ ph_field_hash_node (PhFieldNode *self)
       const PhAttr *attr = self->node->attrs->pdata[i];
       const PhOpAttr *declared = self->node->op != NULL ? ph_op_attr (self->node->op, attr->name) : NULL;
 
-      /* what an attribute says by default need not be said */
+      /* a default value may be omitted */
       if (declared != NULL && declared->fallback != NULL)
         {
           g_autofree char *text = ph_attr_value_to_string (attr);

@@ -201,7 +201,7 @@ read_shape (PhFieldNode *self, Shape *shape)
   return TRUE;
 }
 
-/* The element that tap @tap sees from place @place on the side that strides; -1: padding. */
+/* Returns the element under tap @tap for position @place on the strided side; -1: padding. */
 static gint64
 seen_from (const PhWindow *w, const gint64 *places, const gint64 *elements, gint64 place, gint64 tap)
 {
@@ -311,7 +311,7 @@ run_conv (PhFieldNode *self, gconstpointer data)
   return TRUE;
 }
 
-/* Each element is spread over a window: what Conv gathers, backwards. */
+/* Spreads each element over a window, the reverse of Conv's gathering. */
 static gboolean
 run_conv_transpose (PhFieldNode *self, gconstpointer data)
 {
@@ -353,7 +353,7 @@ run_conv_transpose (PhFieldNode *self, gconstpointer data)
   return TRUE;
 }
 
-/* ── what the operator's own kernel does on integers: sums, and sums of products of two ── */
+/* ── running the operator's kernel on integers: sums, and sums of products of two ── */
 
 static PhTensor *
 as_integers (const PhFieldTensor *tensor, const guint32 *part, guint shift, guint32 mask)

@@ -280,7 +280,7 @@ ph_field_check_sign (PhField *field, double number, PhNum a)
 #define LEAST_POWER (-1130)
 #define N_POWERS    2200
 
-/* Of one prime among many, that is asked for a few powers. */
+/* Computes a power for one prime of many, which only needs a few. */
 static PhNum
 single_power_of_two (PhNum half, int k)
 {
@@ -426,7 +426,7 @@ ph_field_constant (PhField *field, PhDType dtype, double number)
     return field->special[number > 0 ? PH_FIELD_INFINITY : PH_FIELD_MINUS_INFINITY];
   if (number == 0)
     return (PhNum) { 0, 0 };
-  /* That there is something to be recognised was seen before signs are read modulo many primes. */
+  /* Whether there is anything to recognise was found before signs are read modulo many primes. */
   if (is_short (number) || (field->reading & (PH_FIELD_EULER | PH_FIELD_RECOGNISE)) == PH_FIELD_EULER
       || !recognise (dtype, number, &root, &over, &under))
     a = exactly (number);

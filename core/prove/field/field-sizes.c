@@ -1,4 +1,4 @@
-/* field-sizes.c: how many channels show what any number of them does.
+/* field-sizes.c: reduces the number of channels to as few as are representative.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/op-list.h"
 #include "core/prove/field/field-graph.h"
@@ -70,7 +70,7 @@ n_axes (guint rank)
   return rank >= 4 ? 2 : rank;
 }
 
-/* In the order in which the variables have them, whichever is larger. */
+/* In the order of the variables, since sizes must not depend on which is larger. */
 static GHashTable *
 sizes_of (GHashTable *variables)
 {
@@ -95,7 +95,7 @@ sizes_of (GHashTable *variables)
         any = any || size != next;
         g_hash_table_insert (fewer, GSIZE_TO_POINTER ((gsize) size), GSIZE_TO_POINTER ((gsize) next++));
       }
-  /* Sums of them, where something is put together, are none of them. */
+  /* Sizes that are sums of others, as in a concatenation, must not coincide with them. */
   return any && next <= 2 * LEAST + 3 ? g_steal_pointer (&fewer) : NULL;
 }
 

@@ -92,7 +92,7 @@ deviation (PhExpand *x, PhValue *variance)
 
 /* ── normalisations ── */
 
-/* x less its mean over the axes from @from on, by its deviation. */
+/* Subtracts the mean over the axes from @from on, and divides by the deviation. */
 static PhValue *
 normalise (PhExpand *x, PhValue *value, guint from, gboolean centre, PhValue **level, PhValue **inverse)
 {

@@ -1,4 +1,4 @@
-/* field.c: whether two models compute the same, by evaluating both over a finite field at random points.
+/* field.c: tests whether two models are equal by evaluating both over a finite field at random points.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/field/field-graph.h"
 #include "core/prove/field/field-number.h"
@@ -12,7 +12,7 @@
 
 #define POINTS      2   /* where no sign was drawn                                     */
 #define PRIMES      40  /* for signs that multiply: each sees a wrong law by half      */
-#define MAX_PRIMES  400 /* tried, until so many give every constant its sign           */
+#define MAX_PRIMES  400 /* the most tried until enough of them give every constant its sign */
 #define HOPELESS    64  /* tried without one that does: the constants are too many     */
 #define PRIME_WORK  3e6 /* multiplications modulo each, of both sides                  */
 #define POINT_WORK  3e8 /* at any other point, of one side                             */
@@ -20,7 +20,7 @@
 #define MORE_WORK   1e8 /* of a comparison, after which no further reading is tried    */
 #define DRAW_WORK   10  /* that an element of an input costs                           */
 #define SIGNS       40  /* drawn in all, at least: each sees a wrong branch by half    */
-#define MOST_POINTS 60  /* at all, where the degree is so high that each tells little */
+#define MOST_POINTS 60  /* the most in total, if the degree is so high that each proves little */
 #define MAX_REDRAWS 1   /* of all points: a random divisor is hardly ever 0            */
 #define CHEAP       5e6 /* multiplications that may be spent on more points than needed */
 
@@ -53,7 +53,7 @@ typedef struct
   guint64 draws;         /* how many points were drawn          */
   guint redraws;
   PhFieldReport *report;
-  double degree; /* of the difference, and what was hashed at the last point */
+  double degree; /* of the difference, and the number of hashed values at the last point */
   double work;   /* multiplications at all points so far                     */
 } Pair;
 
@@ -330,8 +330,8 @@ try_reading (Pair *pair, guint reading)
   return PH_FIELD_EQUAL;
 }
 
-/* Modulo one prime the sign of 2 x + 3 x may not be that of x. A law of real numbers holds modulo all of those that give each
- * constant its sign. */
+/* Evaluates modulo many primes. Modulo one, the sign of 2 x + 3 x may differ from that of x. A law of real numbers holds modulo all primes
+ * that give each constant its sign. */
 static PhFieldResult
 try_primes (Pair *pair, guint reading)
 {
@@ -401,7 +401,7 @@ try_readings (Pair *pair)
   return PH_FIELD_UNEQUAL;
 }
 
-/* Integers as variables too, first: then it is proved for all of them. */
+/* Tries integers as variables first: then the proof holds for all of them. */
 static PhFieldResult
 try_fixed (Pair *pair, gboolean reads_fixed)
 {
@@ -417,7 +417,7 @@ try_fixed (Pair *pair, gboolean reads_fixed)
   if (result == PH_FIELD_EQUAL)
     return result;
   pair->report->used_fixed = reads_fixed;
-  for (guint side = 0; side < 2; side++) /* what depended on nothing else may be something else now */
+  for (guint side = 0; side < 2; side++) /* recompute what depended on the fixed integers */
     ph_field_forget (pair->field[side]);
   return try_readings (pair);
 }

@@ -1,4 +1,4 @@
-/* anchor.c: where in a model to look for what a pass did wrong: parts that grow.
+/* anchor.c: chooses where in a model to look for a pass's fault: growing parts.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/hunt/anchor.h"
 
@@ -36,7 +36,7 @@ typedef struct
   PhModel *model;
 } Growing;
 
-/* From a node to what makes @value, or to who shares it. */
+/* Grows from a node to the producer of @value, or to its other users. */
 static void
 grow_read (PhValue *value, gpointer data)
 {
@@ -122,7 +122,7 @@ add_growing (GPtrArray *anchors, PhModel *model, guint rounds)
 
 /* ── a rewrite ── */
 
-/* @id, or what stood in @model before an earlier rewrite of the step put it there. */
+/* Adds @id, or the node of @model that it replaced in an earlier rewrite of the step. */
 static void
 add_original (GHashTable *set, PhModel *model, PhHistory *history, guint first, guint end, PhId id, guint depth)
 {

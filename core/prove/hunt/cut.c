@@ -1,4 +1,4 @@
-/* cut.c: some nodes of a model as a model of their own.
+/* cut.c: extracts some nodes of a model as a model.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/hunt/cut.h"
 

@@ -1,4 +1,4 @@
-/* fault.c: how a pass goes wrong on a model, and on which inputs that shows.
+/* fault.c: the fault of a pass on a model, and the inputs that show it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/hunt/fault.h"
 
@@ -17,7 +17,7 @@
 #define ATOL 1e-5
 /* A search on made-up inputs may take so many operations. */
 #define SEARCH_FLOPS 2e7
-/* A number takes as long to be made up as so many of them. */
+/* The operations that take as long as making up one number. */
 #define DRAW_FLOPS 20
 #define SIGNATURE  200
 
@@ -389,14 +389,14 @@ try_sample (const PhPair *pair, PhSampler *sampler, PhSampleKind kind, guint tur
   return fault;
 }
 
-/* So many sets of a kind, from a turn on. */
+/* A number of sets of a kind from a turn on. */
 typedef struct
 {
   PhSampleKind kind;
   guint first, n;
 } Draws;
 #define MAX_DRAWS 20
-/* Of inputs with fewer elements most numbers that decide something come in none of a few sets: so many more. */
+/* Inputs with fewer elements miss most critical numbers in a few sets: these many more are drawn. */
 #define FEW         200
 #define MOST_REACH  24
 #define MOST_POINTS 60
@@ -515,7 +515,7 @@ ph_fault_find (PhFaultPass *pass, PhModel *model, GHashTable *feeds, gboolean se
         }
       fault = ph_fault_new (kind, own->message);
       values = ph_fault_values (model, feeds, pass->seed, pass->cancellable);
-      if (values == NULL) /* what cannot be computed at all is no case for anybody */
+      if (values == NULL) /* a model that cannot be computed at all is no useful case */
         {
           ph_fault_free (fault);
           return NULL;

@@ -59,7 +59,7 @@ take_rule_said (PhHunt *hunt, const PhHuntStage *stage)
     hunt->rule = g_strndup (at + strlen ("rule "), strcspn (at + strlen ("rule "), " :"));
 }
 
-/* The first rewrite with which it goes wrong, by running the pass with a limit. */
+/* Finds the first rewrite that causes the fault, by running the pass with a limit. */
 static void
 find_rule (PhHunting *self, const PhHuntStage *stage)
 {

@@ -1,4 +1,4 @@
-/* hunt-save.c: what a hunt found, as an ONNX case that anybody can run; read again before it is believed.
+/* hunt-save.c: saves the result of a hunt as an ONNX case that anybody can run, and reads it again to confirm it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
 
@@ -12,7 +12,7 @@
 #define AFTER   "after.onnx"
 #define WITNESS "test_data_set_0"
 
-/* At the opset of the file that it came from. */
+/* Saves @model at the opset of its original file. */
 static gboolean
 save_model (PhModel *model, const char *folder, const char *name, GError **error)
 {

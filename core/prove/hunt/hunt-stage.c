@@ -1,5 +1,5 @@
-/* hunt-stage.c: one pass of a hunt: what it did is tried rewrite by rewrite, and as a whole; where it differs, the pass runs alone on ever larger parts of the
- * model around the place until it goes wrong there.
+/* hunt-stage.c: hunts in one pass: tries its changes rewrite by rewrite, and as a whole; at a difference, the pass runs alone on ever
+ * larger parts of the model around it until the fault appears there.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/hunt/hunt-private.h"
 
@@ -15,7 +15,7 @@
 #define MOST_SUSPECTS 24
 /* The share of the time that reducing may take. */
 #define REDUCING 0.6
-/* In microseconds: what a pass did that took all the time itself is looked at all the same. */
+/* In microseconds: the least time for a proof, even if the pass itself took all the time. */
 #define LEAST_PROVING (2 * G_USEC_PER_SEC)
 
 /* The number of repeated runs of another program that was right, and the time they may take at least, in microseconds. */
@@ -48,7 +48,7 @@ reduce_stage (PhHunting *self, const PhHuntStage *stage, PhModel *before, GPtrAr
 
 /* ── one stage ── */
 
-/* The proof may take 1/@share of the time that is left: what it did not come to shows in the results of the model, or not at all. */
+/* Proves the stage within 1/@share of the remaining time. Rewrites left untried may still show in the results of the model. */
 static PhProof *
 prove (PhHunting *self, PhModel *after, gboolean hurried, guint share, guint *n_untried)
 {
@@ -163,7 +163,7 @@ name_suspect (PhHunting *self, PhModel *before, PhModel *after, const PhProof *p
     take_rewrite (self, before, suspect->at, anchors);
 }
 
-/* Each rewrite that differs alone is a suspect; guilty is the first around which the pass goes wrong when it runs again. */
+/* Treats each rewrite that differs alone as a suspect; guilty is the first around which the pass, run again, shows the fault. */
 static gboolean
 question (PhHunting *self, const PhHuntStage *stage, PhModel *before, const PhProof *proof, PhSampleKind furthest)
 {
@@ -206,7 +206,8 @@ question_calls (PhHunting *self, const PhHuntStage *stage, PhModel *before, cons
   return reduce_stage (self, stage, before, anchors, NULL);
 }
 
-/* The first value that both have and that differs: names may be used anew for other things, so it is a place to look at, no finding. */
+/* Returns the first value of the same name on both sides that differs. A name may have been reused for another value, so this is a hint,
+ * not a finding. */
 static char *
 first_apart (PhModel *before, GHashTable *was, GHashTable *is)
 {
@@ -322,7 +323,7 @@ take_values (PhHunting *self, PhModel *before)
     self->values = ph_fault_values (before, self->options->feeds, self->options->seed, self->options->cancellable);
 }
 
-/* There is no time left, or it was stopped: whom the proof suspects is what there is. */
+/* Out of time, or stopped: blames the suspect of the proof. */
 static gboolean
 convict_suspect (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhModel *before, const PhProof *proof)
 {

@@ -88,7 +88,7 @@ ph_hunting_pass (PhHunting *self, const PhHuntStage *stage)
                          .cancellable = self->options->cancellable };
 }
 
-/* ── all of it ── */
+/* ── the hunt ── */
 
 /* Wrong one time in three is worth knowing before anybody looks for the cause in the graph. */
 static void

@@ -12,7 +12,7 @@
 
 /* Inputs are made up for parts of so many nodes. */
 #define SEARCHED 40
-/* Below, windows give way to delta debugging. */
+/* Below this many nodes, windows give way to delta debugging. */
 #define WINDOWED 16
 /* Sizes and digits have so many tests at least. */
 #define SHRINKING 40
@@ -25,7 +25,7 @@ typedef struct
   const PhReduceOptions *options;
   PhFaultKind kind; /* that counts; NONE: results that differ or cannot be computed  */
   char *signature;  /* (nullable) of the message that counts                         */
-  PhModel *base;    /* from which parts are cut; owned but for the first             */
+  PhModel *base;    /* the model from which parts are cut; owned except for the first */
   gboolean own_base;
   GHashTable *values; /* name -> PhTensor: of every value of @base                     */
   GPtrArray *set;     /* (element-type PhNode) of @base: the smallest that shows it    */
@@ -134,7 +134,7 @@ key_of (GPtrArray *nodes)
 
 static void take_base (Reduction *self, PhModel *base, gboolean own);
 
-/* Its witness is of its own, so what flows inside it must be computed anew. */
+/* Returns TRUE if the witness has made-up inputs, so that values inside must be computed anew. */
 static gboolean
 was_made_up (Reduction *self)
 {

@@ -238,7 +238,7 @@ ph_runner_judge (const char *program, PhModel *before, PhModel *after, GHashTabl
   return g_steal_pointer (&report);
 }
 
-/* ── how it goes wrong ── */
+/* ── the fault ── */
 
 static void
 take_witness (PhFault *fault, GHashTable *given)

@@ -57,7 +57,7 @@ renamed (PhTensor *tensor, Change *change)
   return copy;
 }
 
-/* The first elements of each axis. (transfer full) */
+/* Keeps the first elements along each axis. (transfer full) */
 static PhTensor *
 corner (PhTensor *tensor, Change *change)
 {
@@ -220,7 +220,7 @@ change_inputs (PhModel *model, Change *change, GHashTable *feeds, GHashTable *ot
       PhValue *input = model->graph->inputs->pdata[i];
       PhTensor *tensor = g_hash_table_lookup (feeds, input->name);
 
-      if (input->tensor != NULL) /* a default has a size of its own */
+      if (input->tensor != NULL) /* a default has its own size */
         return FALSE;
       if (tensor != NULL)
         g_hash_table_insert (other, g_strdup (input->name), changed_tensor (tensor, input->name, change));
@@ -296,9 +296,9 @@ sizes_of (PhModel *model, GHashTable *feeds)
   return sizes;
 }
 
-/* ── all of it ── */
+/* ── shrinking ── */
 
-/* A few sizes are tried for each: two is the least that is not special, a half keeps what must stay even. */
+/* Tries a few smaller sizes for each: two is the smallest without special cases, a half keeps even sizes even. */
 static void
 shrink_sizes (PhShrinking *self)
 {
@@ -315,7 +315,7 @@ shrink_sizes (PhShrinking *self)
     }
 }
 
-/* All of them at once where that goes, else one after the other. */
+/* Rounds all inputs at once if possible, else one after the other. */
 static void
 shrink_digits (PhShrinking *self)
 {

@@ -1,10 +1,10 @@
-/* switches.c: passes of a program that can be switched off by name, and which of them make it go wrong.
+/* switches.c: finds the guilty ones among a program's passes that can be switched off by name.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/hunt/switches.h"
 
 #include <string.h>
 
-/* A script that is longer says nothing here. */
+/* Longer scripts are not searched. */
 #define MOST_SCRIPT (256 * 1024)
 
 /* ONNX Runtime's session option optimization.disable_specified_optimizers: its rewrite rules and graph transformers. */
@@ -72,7 +72,7 @@ ph_switches_find (const char *line, const char *folder)
   for (guint k = 0; k < G_N_ELEMENTS (known); k++)
     {
       if (strstr (line, known[k].variable) != NULL)
-        return NULL; /* it is set by hand */
+        return NULL; /* set by the user */
       for (guint i = 0; words[i] != NULL; i++)
         if (*words[i] != '\0' && mentions (words[i], folder, known[k].variable))
           return &known[k];

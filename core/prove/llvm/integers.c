@@ -1,5 +1,5 @@
-/* integers.c: evaluates LLVM's functions without branches on integers, as its language reference says: with overflow that wraps, poison where
- * nuw, nsw, exact and the like are broken, and nothing at all to keep where behaviour is undefined. Slots on the stack are followed.
+/* integers.c: evaluates branch-free LLVM functions on integers by the language reference: overflow wraps, a violated nuw, nsw, exact and
+ * the like gives poison, and undefined behaviour makes any result acceptable. Stack slots are tracked.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/llvm/integers.h"
 
@@ -22,7 +22,7 @@ typedef struct
 {
   GHashTable *at;  /* value -> index + 1 into @numbers */
   GArray *numbers; /* (element-type Number): inputs first */
-  GArray *slots;   /* (element-type Number) what was stored */
+  GArray *slots;   /* (element-type Number) stored values */
   gboolean undefined;
 } Machine;
 
@@ -70,7 +70,7 @@ is (const PhNode *node, const char *name)
   return g_str_equal (node->op_type, name);
 }
 
-/* ── what can be evaluated ── */
+/* ── supported operators ── */
 
 static const char *
 why_not (const PhGraph *graph)
@@ -234,7 +234,7 @@ evaluate_node (Machine *m, const PhNode *node, Number *r)
   if (is (node, "load"))
     {
       *r = g_array_index (m->slots, Number, a.bits);
-      if (r->width != width_of (ph_node_output (node, 0)->type)) /* what was not stored, or not of this type */
+      if (r->width != width_of (ph_node_output (node, 0)->type)) /* nothing was stored, or another type */
         *r = (Number) { 0, (guint8) width_of (ph_node_output (node, 0)->type), TRUE };
       return;
     }
@@ -343,7 +343,7 @@ draw (guint64 *random, guint set, guint input)
   return ph_splitmix (random) >> (ph_splitmix (random) % 64);
 }
 
-/* Inputs of set @set; all of them in turn where they are @bits in all, which are few. */
+/* Draws inputs for set @set; all combinations in turn if @bits, their total, is small. */
 static void
 draw_inputs (const PhGraph *graph, guint bits, guint set, guint64 *random, guint64 *inputs)
 {
