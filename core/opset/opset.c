@@ -148,9 +148,9 @@ ph_opset_has (const PhNode *node, int opset, char **why)
     else
       next = &rows[i];
   if (row == NULL)
-    return lacks (why, "ONNX has it since opset %d", rows[0].since);
+    return lacks (why, "ONNX has no %s before %d", node->op_type, rows[0].since);
   if (row->inputs == NULL)
-    return lacks (why, "ONNX has it up to opset %d", row->since - 1);
+    return lacks (why, "ONNX has no %s after %d", node->op_type, row->since - 1);
   since = g_strdup_printf (" at opset %d", opset);
   for (guint i = 0; i < node->attrs->len; i++)
     {
@@ -172,7 +172,7 @@ ph_opset_reaches (const PhNode *node, int opset, char **why)
   if (rows == NULL)
     return TRUE;
   if (rows[0].since > opset)
-    return lacks (why, "ONNX has it since opset %d", rows[0].since);
+    return lacks (why, "ONNX has no %s before %d", node->op_type, rows[0].since);
   for (gsize i = 0; i < n && rows[i].since <= opset; i++)
     {
       const PhValue *first = ph_node_input (node, 0), *result = ph_node_output (node, 0);

@@ -542,8 +542,12 @@ run_statement (PhScriptMachine *machine, const PhPy *py, GError **error)
 
           if (py->n > 1 && why == NULL)
             return PH_FLOW_ERROR;
-          ph_script_fail (machine, py, error, PH_ERROR_FAILED, "this does not hold: %s%s%s", text, said != NULL ? ": " : "",
-                          said != NULL ? said : "");
+          /* Of a word that is written in the language only what it says is for its caller. */
+          if (machine->call_of_word != NULL && said != NULL)
+            ph_script_fail (machine, py, error, PH_ERROR_FAILED, "%s", said);
+          else
+            ph_script_fail (machine, py, error, PH_ERROR_FAILED, "this does not hold: %s%s%s", text, said != NULL ? ": " : "",
+                            said != NULL ? said : "");
         }
       return truth == 1 ? PH_FLOW_NEXT : PH_FLOW_ERROR;
     default: return ph_script_simple (machine, py, error) ? PH_FLOW_NEXT : PH_FLOW_ERROR;

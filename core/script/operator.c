@@ -44,11 +44,12 @@ ph_script_op (const char *typed, guint n_arguments, GError **error)
   for (guint i = 0; i < n; i++)
     if (same_name (typed, list[i]->name))
       return list[i];
-  for (guint i = 0; i < n; i++)
-    names[n_names++] = list[i]->name;
+  /* A word of the language is the nearer of two that are as near. */
   for (guint i = 0; i < n_words; i++)
     if (words[i].function != NULL)
       names[n_names++] = words[i].name;
+  for (guint i = 0; i < n; i++)
+    names[n_names++] = list[i]->name;
   nearest = ph_nearest (typed, names, n_names);
   g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no function or operator '%s'%s%s%s", typed,
                nearest != NULL ? "; did you mean '" : ": `select name from ops` lists them", nearest != NULL ? nearest : "",

@@ -23,7 +23,7 @@ modulo (double a, double b)
 {
   double rest = fmod (a, b);
 
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  return rest == 0 ? copysign (0, b) : (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
 static double

@@ -21,15 +21,23 @@ typedef struct
   PhAttr *attr;
 } PhSqlAttr;
 
-/* The rows of a table by the text of a column: the slot of the first, and for each slot the next one with the same text. */
+/* The rows of a table with the same text in a column. */
+typedef struct
+{
+  const char *text; /* interned, or static */
+  guint first;      /* slot                */
+} PhSqlGroup;
+
+/* The rows of a table by the text of a column. */
 typedef struct
 {
   const void *table;
   int column;
-  GHashTable *first;
-  guint *next;
-  GArray *groups;   /* (nullable) (element-type guint) the first of each text, in the order of the texts */
-  gboolean partial; /* some rows have no text                                                  */
+  GArray *groups;      /* (element-type PhSqlGroup)                                    */
+  GHashTable *by_text; /* text -> index in @groups                                     */
+  guint *next;         /* of each slot the next one with the same text, or G_MAXUINT   */
+  guint *order;        /* (nullable) @groups in the order of their texts               */
+  gboolean partial;    /* some rows have no text                                       */
 } PhSqlIndex;
 
 typedef struct _PhSqlChanges PhSqlChanges; /* sql-changes.c */
@@ -45,7 +53,7 @@ typedef struct
   GArray *attrs;                       /* (nullable) (element-type PhSqlAttr) by node id                          */
   guint *depth;                        /* (nullable) of each node: the longest way to it from an input, in nodes  */
   GHashTable *critical;                /* (nullable) the nodes of the path that costs most                        */
-  GArray *indexes;                     /* (element-type PhSqlIndex)                                               */
+  GPtrArray *indexes;                  /* (element-type PhSqlIndex)                                               */
 } PhSqlView;
 
 struct _PhSql
@@ -81,7 +89,7 @@ void ph_sql_changes_free (PhSqlChanges *changes);
 PhSqlView *ph_sql_view_new (PhModel *model, PhPosition at, gboolean owned);
 void ph_sql_view_free (PhSqlView *view);
 PhSqlView *ph_sql_find_view (PhSql *sql, const char *position, GError **error); /* (transfer none) */
-const GArray *ph_sql_index_groups (PhSqlIndex *index);
+void ph_sql_index_sort (PhSqlIndex *index);                                     /* makes its order */
 
 /* sql-functions.c */
 void ph_sql_add_functions (PhSql *sql);

@@ -14,10 +14,11 @@ typedef struct
   sqlite3_vtab_cursor base;
   int key; /* 1 + the key, or 0 */
   gint64 slot, end;
-  const guint *next;    /* (nullable) the slots are not in a row: of an index                   */
-  const GArray *groups; /* (nullable) of an index, all of them are read                           */
-  guint group;          /* the next group                                                         */
-  PhSqlView *view;      /* (nullable) nothing is open                                           */
+  const PhSqlIndex *index; /* (nullable) whose slots these are, instead of all in a row            */
+  guint group;             /* of @index: where @slot is                                            */
+  guint turn;              /* in the order of its groups, which are all read; G_MAXUINT: this one is */
+  gboolean down, once;     /* from the last to the first; one row of each                          */
+  PhSqlView *view;         /* (nullable) nothing is open                                           */
 } Cursor;
 typedef struct
 {
@@ -56,11 +57,13 @@ vtab_disconnect (sqlite3_vtab *vtab)
   return SQLITE_OK;
 }
 
-/* idxNum: 1 + key, 0 for a scan, FIRST_TEXT + text column for an index, and with IN_ORDER for all rows in the order of that column.
- * A position, where the table has one, is the last argument. */
+/* idxNum: 1 + key, 0 for a scan, FIRST_TEXT + text column for an index, and with IN_ORDER for all rows in the order of that column,
+ * DOWNWARDS or not, or ONCE for each text. A position, where the table has one, is the last argument. */
 #define FIRST_TEXT   8
 #define HAS_POSITION 16
 #define IN_ORDER     32
+#define DOWNWARDS    64
+#define ONCE         128
 
 /* Returns the text column by which rows are to be sorted or grouped, if an index spares SQLite the sorting; -1 if there is none. */
 static int
@@ -68,8 +71,7 @@ ordered_by (const Vtab *vtab, const sqlite3_index_info *info)
 {
   const PhSqlTable *table = vtab->table;
 
-  if (info->nOrderBy != 1 || info->aOrderBy[0].desc || (table->at > 0 && !table->here) || table->text == NULL
-      || vtab->sql->here == NULL)
+  if (info->nOrderBy != 1 || (table->at > 0 && !table->here) || table->text == NULL || vtab->sql->here == NULL)
     return -1;
   for (int k = 0; k < PH_SQL_KEYS && table->texts[k] > 0; k++)
     if (table->texts[k] == info->aOrderBy[0].iColumn)
@@ -126,7 +128,9 @@ vtab_best_index (sqlite3_vtab *base, sqlite3_index_info *info)
   text = best < 0 && at_constraint < 0 ? ordered_by (vtab, info) : -1;
   if (text >= 0)
     {
-      info->idxNum = (FIRST_TEXT + text) | IN_ORDER;
+      /* `distinct` wants no second row with the same text, where nothing else is read of the rows. */
+      info->idxNum = (FIRST_TEXT + text) | IN_ORDER | (info->aOrderBy[0].desc ? DOWNWARDS : 0)
+                     | (sqlite3_vtab_distinct (info) >= 2 && info->colUsed == 1ull << info->aOrderBy[0].iColumn ? ONCE : 0);
       info->orderByConsumed = 1;
     }
   vtab->sql->view = vtab->sql->here;
@@ -170,27 +174,50 @@ vtab_close (sqlite3_vtab_cursor *base)
   return SQLITE_OK;
 }
 
+/* To the first row of group @group, or to the end. */
+static void
+enter_group (Cursor *cursor, guint group)
+{
+  const gboolean none = group >= cursor->index->groups->len;
+
+  cursor->group = group;
+  cursor->slot = none ? 0 : g_array_index (cursor->index->groups, PhSqlGroup, group).first;
+  cursor->end = none ? 0 : G_MAXUINT;
+}
+
+static void
+enter_turn (Cursor *cursor, guint turn)
+{
+  const guint n = cursor->index->groups->len;
+
+  cursor->turn = turn;
+  enter_group (cursor, turn < n ? cursor->index->order[cursor->down ? n - 1 - turn : turn] : n);
+}
+
 static void
 step_on (Cursor *cursor)
 {
-  if (cursor->next == NULL)
-    cursor->slot++;
-  else
+  if (cursor->index == NULL)
     {
-      cursor->slot = cursor->next[cursor->slot];
-      if (cursor->slot == G_MAXUINT && cursor->groups != NULL && cursor->group < cursor->groups->len)
-        cursor->slot = g_array_index (cursor->groups, guint, cursor->group++);
-      cursor->end = cursor->slot == G_MAXUINT ? 0 : cursor->end;
+      cursor->slot++;
+      return;
     }
+  cursor->slot = cursor->once ? G_MAXUINT : cursor->index->next[cursor->slot];
+  if (cursor->slot == G_MAXUINT && cursor->turn != G_MAXUINT)
+    enter_turn (cursor, cursor->turn + 1);
+  else if (cursor->slot == G_MAXUINT)
+    cursor->end = 0;
 }
 
+/* An index has no empty slots. */
 static void
 skip_empty (Cursor *cursor)
 {
   const Vtab *vtab = (const Vtab *) cursor->base.pVtab;
 
   vtab->sql->view = cursor->view;
-  while (cursor->slot < cursor->end && vtab->table->has != NULL && !vtab->table->has (vtab->sql, cursor->slot))
+  while (cursor->index == NULL && cursor->slot < cursor->end && vtab->table->has != NULL
+         && !vtab->table->has (vtab->sql, cursor->slot))
     step_on (cursor);
 }
 
@@ -200,17 +227,14 @@ look_up (Cursor *cursor, int column, sqlite3_value *value)
 {
   const Vtab *vtab = (const Vtab *) cursor->base.pVtab;
   const char *text = (const char *) sqlite3_value_text (value);
-  PhSqlIndex *index;
-  gpointer first;
+  gpointer group;
 
   if (text == NULL || cursor->view == NULL)
     return;
-  index = ph_sql_view_index (vtab->sql, cursor->view, vtab->table, column);
-  if (!g_hash_table_lookup_extended (index->first, text, NULL, &first))
-    return;
-  cursor->slot = GPOINTER_TO_UINT (first);
-  cursor->end = G_MAXUINT;
-  cursor->next = index->next;
+  cursor->index = ph_sql_view_index (vtab->sql, cursor->view, vtab->table, column);
+  cursor->turn = G_MAXUINT;
+  if (g_hash_table_lookup_extended (cursor->index->by_text, text, NULL, &group))
+    enter_group (cursor, GPOINTER_TO_UINT (group));
 }
 
 /* All rows, in the order of a column. */
@@ -223,13 +247,9 @@ read_in_order (Cursor *cursor, int column)
   if (cursor->view == NULL)
     return;
   index = ph_sql_view_index (vtab->sql, cursor->view, vtab->table, column);
-  cursor->groups = ph_sql_index_groups (index);
-  cursor->group = 0;
-  cursor->next = index->next;
-  if (cursor->groups->len == 0)
-    return;
-  cursor->slot = g_array_index (cursor->groups, guint, cursor->group++);
-  cursor->end = G_MAXUINT;
+  ph_sql_index_sort (index);
+  cursor->index = index;
+  enter_turn (cursor, 0);
 }
 
 static int
@@ -267,10 +287,11 @@ vtab_filter (sqlite3_vtab_cursor *base, int number, const char *text, int argc, 
   cursor->key = 0;
   cursor->slot = 0;
   cursor->end = 0;
-  cursor->next = NULL;
-  cursor->groups = NULL;
+  cursor->index = NULL;
+  cursor->down = (number & DOWNWARDS) != 0;
+  cursor->once = (number & ONCE) != 0;
   if (number & IN_ORDER)
-    read_in_order (cursor, table->texts[(number & ~IN_ORDER) - FIRST_TEXT]);
+    read_in_order (cursor, table->texts[(number & (IN_ORDER - 1)) - FIRST_TEXT]);
   else if (number >= FIRST_TEXT)
     look_up (cursor, table->texts[number - FIRST_TEXT], argv[0]);
   else if (number == 0
@@ -312,6 +333,8 @@ vtab_column (sqlite3_vtab_cursor *base, sqlite3_context *out, int column)
   vtab->sql->view = cursor->view;
   if (vtab->table->at > 0 && column == vtab->table->at)
     ph_sql_result_take (out, ph_position_to_string (cursor->view->at));
+  else if (cursor->index != NULL && column == cursor->index->column)
+    ph_sql_result_text (out, g_array_index (cursor->index->groups, PhSqlGroup, cursor->group).text);
   else
     vtab->table->column (vtab->sql, MAX (cursor->key - 1, 0), cursor->slot, column, out);
   return SQLITE_OK;

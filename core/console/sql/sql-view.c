@@ -10,13 +10,15 @@
 #define MAX_OTHERS 3
 
 static void
-index_clear (gpointer data)
+index_free (gpointer data)
 {
   PhSqlIndex *index = data;
 
-  g_hash_table_unref (index->first);
+  g_array_unref (index->groups);
+  g_hash_table_unref (index->by_text);
   g_free (index->next);
-  g_clear_pointer (&index->groups, g_array_unref);
+  g_free (index->order);
+  g_free (index);
 }
 
 PhSqlView *
@@ -27,8 +29,7 @@ ph_sql_view_new (PhModel *model, PhPosition at, gboolean owned)
   view->model = model;
   view->at = at;
   view->owned = owned;
-  view->indexes = g_array_new (FALSE, FALSE, sizeof (PhSqlIndex));
-  g_array_set_clear_func (view->indexes, index_clear);
+  view->indexes = g_ptr_array_new_with_free_func (index_free);
   return view;
 }
 
@@ -40,14 +41,14 @@ forget_made (PhSqlView *view)
   g_clear_pointer (&view->attrs, g_array_unref);
   g_clear_pointer (&view->depth, g_free);
   g_clear_pointer (&view->critical, g_hash_table_unref);
-  g_array_set_size (view->indexes, 0);
+  g_ptr_array_set_size (view->indexes, 0);
 }
 
 void
 ph_sql_view_free (PhSqlView *view)
 {
   forget_made (view);
-  g_array_unref (view->indexes);
+  g_ptr_array_unref (view->indexes);
   if (view->owned)
     ph_model_free (view->model);
   g_free (view);
@@ -116,61 +117,86 @@ ph_sql_find_view (PhSql *sql, const char *position, GError **error)
 }
 
 static int
-compare_texts (gconstpointer a, gconstpointer b)
+compare_groups (gconstpointer a, gconstpointer b, gpointer data)
 {
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
+  const PhSqlGroup *groups = data;
+
+  return strcmp (groups[*(const guint *) a].text, groups[*(const guint *) b].text);
 }
 
-const GArray *
-ph_sql_index_groups (PhSqlIndex *index)
+void
+ph_sql_index_sort (PhSqlIndex *index)
 {
-  g_autofree gpointer *texts = NULL;
-  guint n;
+  const guint n = index->groups->len;
 
-  if (index->groups != NULL)
-    return index->groups;
-  texts = g_hash_table_get_keys_as_array (index->first, &n);
-  qsort (texts, n, sizeof *texts, compare_texts);
-  index->groups = g_array_sized_new (FALSE, FALSE, sizeof (guint), n);
+  if (index->order != NULL)
+    return;
+  index->order = g_new (guint, n + 1);
   for (guint i = 0; i < n; i++)
-    {
-      const guint slot = GPOINTER_TO_UINT (g_hash_table_lookup (index->first, texts[i]));
+    index->order[i] = i;
+  g_qsort_with_data (index->order, (int) n, sizeof *index->order, compare_groups, index->groups->data);
+}
 
-      g_array_append_val (index->groups, slot);
+static guint
+group_of (PhSqlIndex *index, const char *text)
+{
+  gpointer group;
+
+  if (!g_hash_table_lookup_extended (index->by_text, text, NULL, &group))
+    {
+      group = GUINT_TO_POINTER (index->groups->len);
+      g_hash_table_insert (index->by_text, (gpointer) text, group);
+      g_array_append_val (index->groups, ((PhSqlGroup) { text, G_MAXUINT }));
     }
-  return index->groups;
+  return GPOINTER_TO_UINT (group);
 }
 
 PhSqlIndex *
 ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int column)
 {
-  PhSqlIndex index = { table, column };
+  /* Of few kinds each text has mostly one address, which is quicker to look up. */
+  g_autoptr (GHashTable) by_address = table->kinds && column == table->texts[0] ? g_hash_table_new (NULL, NULL) : NULL;
+  PhSqlIndex *index;
   gint64 n;
 
   for (guint i = 0; i < view->indexes->len; i++)
-    if (g_array_index (view->indexes, PhSqlIndex, i).table == table
-        && g_array_index (view->indexes, PhSqlIndex, i).column == column)
-      return &g_array_index (view->indexes, PhSqlIndex, i);
-
+    {
+      index = view->indexes->pdata[i];
+      if (index->table == table && index->column == column)
+        return index;
+    }
   sql->view = view;
   n = table->count (sql);
-  index.first = g_hash_table_new (g_str_hash, g_str_equal);
-  index.next = g_new (guint, n + 1);
+  index = g_new0 (PhSqlIndex, 1);
+  index->table = table;
+  index->column = column;
+  index->groups = g_array_new (FALSE, FALSE, sizeof (PhSqlGroup));
+  index->by_text = g_hash_table_new (g_str_hash, g_str_equal);
+  index->next = g_new (guint, n + 1);
   /* From behind, so that rows come in order. */
   for (gint64 slot = n; slot-- > 0;)
     {
       const gboolean has = table->has == NULL || table->has (sql, slot);
       const char *text = has ? table->text (sql, slot, column) : NULL;
-      gpointer after;
+      PhSqlGroup *group;
+      gpointer known = NULL;
 
-      index.next[slot] = G_MAXUINT;
-      index.partial = index.partial || (has && text == NULL);
+      index->next[slot] = G_MAXUINT;
+      index->partial = index->partial || (has && text == NULL);
       if (text == NULL)
         continue;
-      if (g_hash_table_lookup_extended (index.first, text, NULL, &after))
-        index.next[slot] = GPOINTER_TO_UINT (after);
-      g_hash_table_replace (index.first, (gpointer) text, GUINT_TO_POINTER (slot));
+      if (by_address != NULL)
+        known = g_hash_table_lookup (by_address, text);
+      if (known == NULL)
+        {
+          known = GUINT_TO_POINTER (group_of (index, text) + 1);
+          if (by_address != NULL)
+            g_hash_table_insert (by_address, (gpointer) text, known);
+        }
+      group = &g_array_index (index->groups, PhSqlGroup, GPOINTER_TO_UINT (known) - 1);
+      index->next[slot] = group->first;
+      group->first = (guint) slot;
     }
-  g_array_append_val (view->indexes, index);
-  return &g_array_index (view->indexes, PhSqlIndex, view->indexes->len - 1);
+  g_ptr_array_add (view->indexes, index);
+  return index;
 }
