@@ -8,6 +8,8 @@
 static const char library[] =
   "def add(a, b):\n    return a + b\n"
   "def allclose(a, b, rtol=1e-05, atol=1e-08):\n    return all(abs(a - b) <= atol + rtol * abs(b))\n"
+  "def amax(x, axis=None, keepdims=False):\n    return max(x, axis=axis, keepdims=keepdims)\n"
+  "def amin(x, axis=None, keepdims=False):\n    return min(x, axis=axis, keepdims=keepdims)\n"
   "def append(x, values):\n    return concatenate([ravel(x), ravel(array(values))])\n"
   "def argsort(x, axis=-1):\n    return TopK(x, [x.shape[axis]], axis=axis, largest=0)[1]\n"
   "def array_equal(a, b):\n    return all(a == b) if a.shape == b.shape else False\n"

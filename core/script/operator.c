@@ -263,6 +263,37 @@ is_view (const PhOp *op)
   return FALSE;
 }
 
+/* split(x, 3), as in numpy, is into equal parts; split(x, [1, 2]) is by ONNX's sizes, where numpy's would be places. */
+static gboolean
+add_parts (PhScriptMachine *machine, PhScriptArgs *args, Call *call, GError **error)
+{
+  PhScriptValue *parts = args->values[1], *axis = args->n > 2 ? args->values[2] : ph_script_arg (args, G_MAXUINT, "axis");
+  const char *module = args->at->items[0]->kind == PH_PY_ATTRIBUTE && args->at->items[0]->items[0]->kind == PH_PY_NAME
+                           ? args->at->items[0]->items[0]->text
+                           : "";
+  const gint64 size = ph_script_dim (args->values[0],
+                                     axis != NULL && axis->kind == PH_SCRIPT_INT
+                                         ? (guint) (axis->i < 0 ? axis->i + ph_script_rank (args->values[0]) : axis->i)
+                                         : 0);
+
+  if (args->n > 2 && !add_named (machine, &ph_op_Split, "axis", axis, call, error))
+    return FALSE;
+  if (parts->kind == PH_SCRIPT_INT && (parts->i <= 0 || (size >= 0 && size % parts->i != 0)))
+    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE,
+                           "%" G_GINT64_FORMAT " elements are not split into %" G_GINT64_FORMAT
+                           " equal parts: write the size of each, "
+                           "split(x, [1, 2])",
+                           size, parts->i)
+           != NULL;
+  if (parts->kind == PH_SCRIPT_INT)
+    return add_named (machine, &ph_op_Split, "num_outputs", parts, call, error);
+  if (g_str_equal (module, "np") || g_str_equal (module, "numpy"))
+    return ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED,
+                           "numpy's list is of places, this language's of sizes: write split(x, [1, 2]), the size of each part")
+           != NULL;
+  return add_input (machine, &ph_op_Split, parts, call, error);
+}
+
 PhScriptValue *
 ph_script_call_op (PhScriptMachine *machine, const PhOp *op, PhScriptArgs *args, GError **error)
 {
@@ -277,7 +308,8 @@ ph_script_call_op (PhScriptMachine *machine, const PhOp *op, PhScriptArgs *args,
     if (op->attrs[i].kind == PH_ATTR_GRAPH)
       return ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED, "%s has bodies: write an if or a loop", op->name);
   for (guint i = 0; i < args->n && ok; i++)
-    ok = i == 0 && args->values[0]->kind == PH_SCRIPT_STRING && op == &ph_op_Einsum /* einsum("ij,jk->ik", a, b) */
+    ok = i > 0 && op == &ph_op_Split ? i > 1 || add_parts (machine, args, &call, error)
+         : i == 0 && args->values[0]->kind == PH_SCRIPT_STRING && op == &ph_op_Einsum /* einsum("ij,jk->ik", a, b) */
              ? add_named (machine, op, "equation", args->values[0], &call, error)
              : add_input (machine, op, args->values[i], &call, error);
   for (guint i = 0; i < args->n_named && ok; i++)

@@ -10,7 +10,7 @@
 /* clang-format off */
 static const struct { const char *name; const PhOp *op; } reductions[] = {
   { "sum", &ph_op_ReduceSum }, { "mean", &ph_op_ReduceMean }, { "prod", &ph_op_ReduceProd }, { "max", &ph_op_ReduceMax }, { "min", &ph_op_ReduceMin },
-  { "any", &ph_op_ReduceMax }, { "all", &ph_op_ReduceMin }, { "argmax", &ph_op_ArgMax }, { "argmin", &ph_op_ArgMin },
+  { "any", &ph_op_ReduceSum }, { "all", &ph_op_ReduceMin }, { "argmax", &ph_op_ArgMax }, { "argmin", &ph_op_ArgMin },
 };
 /* clang-format on */
 
@@ -107,6 +107,24 @@ cumsum (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue *x, GArray *
   return PH_EMIT (machine, CumSum, error, x, axis);
 }
 
+/* Whether @x is known to have no element along some of @axes (none: all of them), of which there is no greatest. */
+static gboolean
+is_empty (PhScriptValue *x, const GArray *axes)
+{
+  const int rank = ph_script_rank (x);
+
+  for (int i = 0; i < rank; i++)
+    {
+      gboolean reduced = axes->len == 0;
+
+      for (guint k = 0; k < axes->len; k++)
+        reduced = reduced || g_array_index (axes, gint64, k) == i || g_array_index (axes, gint64, k) + rank == i;
+      if (reduced && ph_script_dim (x, (guint) i) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* Evaluates sum([1, 2]), max([1, 2]) and sum(f(i) for i in x) as Python does. Returns FALSE if the call is not about a list. */
 static gboolean
 of_list (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue **result, GError **error)
@@ -162,8 +180,10 @@ ph_script_reduce (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
   const gboolean extremum = g_str_equal (args->name, "max") || g_str_equal (args->name, "min"),
                  arg = g_str_has_prefix (args->name, "arg");
+  /* Behind a point, x.max(0) and np.max(x, 0), the second argument is an axis as in all others. */
+  const gboolean method = args->at != NULL && args->at->kind == PH_PY_CALL && args->at->items[0]->kind == PH_PY_ATTRIBUTE;
   const gboolean of_parts = args->n >= 2
-                            && (extremum
+                            && ((extremum && !method)
                                 || (args->values[1]->kind != PH_SCRIPT_INT && args->values[1]->kind != PH_SCRIPT_TUPLE
                                     && args->values[1]->kind != PH_SCRIPT_NONE));
   PhScriptValue *axis = ph_script_arg (args, of_parts ? G_MAXUINT : 1, "axis"), *keep = ph_script_arg (args, 2, "keepdims"),
@@ -215,6 +235,12 @@ ph_script_reduce (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
     return NULL;
   if (g_str_equal (args->name, "cumsum"))
     return cumsum (machine, args, x, axes, error);
+  if ((extremum || arg) && is_empty (x, axes))
+    {
+      g_autofree char *type = ph_type_to_string (ph_script_type (x));
+
+      return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s of no elements: this is %s", args->name, type);
+    }
   for (guint i = 0; i < G_N_ELEMENTS (reductions); i++)
     if (g_str_equal (reductions[i].name, args->name))
       op = reductions[i].op;

@@ -58,11 +58,14 @@ read_index (PhScriptMachine *machine, const PhPy *py, PhScriptIndex *index, GErr
       return TRUE;
     }
   value = ph_script_evaluate (machine, py, error);
-  if (value != NULL && ph_script_is_list (value) && value->kind == PH_SCRIPT_TUPLE && value->n > 0)
+  /* [True, False] is a mask whatever stands beside it. */
+  if (value != NULL && ph_script_is_list (value) && (value->kind == PH_SCRIPT_TENSOR || value->n > 0))
     {
       g_autoptr (PhScriptValue) list = value;
 
-      value = ph_script_as_array (machine, list, error);
+      value = list->kind == PH_SCRIPT_TUPLE       ? ph_script_as_array (machine, list, error)
+              : ph_script_dtype (list) == PH_BOOL ? ph_script_strong (machine, list, error)
+                                                  : ph_script_value_ref (list);
     }
   if (value == NULL)
     return FALSE;

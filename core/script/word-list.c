@@ -13,6 +13,8 @@ ph_script_word_len (PhScriptMachine *machine, PhScriptArgs *args, GError **error
     return NULL;
   if (value->kind == PH_SCRIPT_TUPLE)
     return ph_script_int (value->n);
+  if (value->kind == PH_SCRIPT_STRING)
+    return ph_script_int (g_utf8_strlen (value->text, -1));
   if (value->kind == PH_SCRIPT_RANGE)
     {
       g_autoptr (GPtrArray) items = ph_script_list_items (machine, value, PH_SCRIPT_MAX_NODES);

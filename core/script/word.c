@@ -364,6 +364,8 @@ static const PhScriptWord words[] = {
   { "add", "(a, b)", "a + b", ph_script_word_defined },
   { "all", "(x, axis=None, keepdims=False)", "Whether all elements are true", ph_script_reduce },
   { "allclose", "(a, b, rtol=1e-05, atol=1e-08)", "Whether all elements are as good as equal", ph_script_word_defined },
+  { "amax", "(x, axis=None, keepdims=False)", "The greatest element", ph_script_word_defined },
+  { "amin", "(x, axis=None, keepdims=False)", "The least element", ph_script_word_defined },
   { "any", "(x, axis=None, keepdims=False)", "Whether some element is true", ph_script_reduce },
   { "append", "(x, values)", "The elements of both in a row", ph_script_word_defined },
   { "arange", "([start,] stop[, step], dtype=None)", "Numbers from start up to stop, without it", ph_script_word_arange },

@@ -21,25 +21,6 @@ typedef struct
   PhAttr *attr;
 } PhSqlAttr;
 
-/* The rows of a table with the same text in a column. */
-typedef struct
-{
-  const char *text; /* interned, or static */
-  guint first;      /* slot                */
-} PhSqlGroup;
-
-/* The rows of a table by the text of a column. */
-typedef struct
-{
-  const void *table;
-  int column;
-  GArray *groups;      /* (element-type PhSqlGroup)                                    */
-  GHashTable *by_text; /* text -> index in @groups                                     */
-  guint *next;         /* of each slot the next one with the same text, or G_MAXUINT   */
-  guint *order;        /* (nullable) @groups in the order of their texts               */
-  gboolean partial;    /* some rows have no text                                       */
-} PhSqlIndex;
-
 typedef struct _PhSqlChanges PhSqlChanges; /* sql-changes.c */
 
 /* The graph at one position, and what was made of it when a query first asked. */
@@ -89,7 +70,6 @@ void ph_sql_changes_free (PhSqlChanges *changes);
 PhSqlView *ph_sql_view_new (PhModel *model, PhPosition at, gboolean owned);
 void ph_sql_view_free (PhSqlView *view);
 PhSqlView *ph_sql_find_view (PhSql *sql, const char *position, GError **error); /* (transfer none) */
-void ph_sql_index_sort (PhSqlIndex *index);                                     /* makes its order */
 
 /* sql-functions.c */
 void ph_sql_add_functions (PhSql *sql);

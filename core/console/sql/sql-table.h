@@ -8,6 +8,25 @@ G_BEGIN_DECLS
 
 #define PH_SQL_KEYS 2
 
+/* The rows of a table with the same text in a column. */
+typedef struct
+{
+  const char *text; /* interned, or static */
+  guint first;      /* slot                */
+} PhSqlGroup;
+
+/* The rows of a table by the text of a column. */
+typedef struct
+{
+  const void *table;
+  int column;
+  GArray *groups;      /* (element-type PhSqlGroup)                                    */
+  GHashTable *by_text; /* text -> index in @groups                                     */
+  guint *next;         /* of each slot the next one with the same text, or G_MAXUINT   */
+  guint *order;        /* (nullable) @groups in the order of their texts               */
+  gboolean partial;    /* some rows have no text                                       */
+} PhSqlIndex;
+
 /* A table is a number of slots, some of them empty. A key is a column of integers by which its rows are found at once;
  * the slots of key k are counted in an order of its own. By a text column rows are found through an index. */
 typedef struct
@@ -33,6 +52,7 @@ extern const guint ph_sql_n_node_tables, ph_sql_n_value_tables, ph_sql_n_other_t
 /* sql-table.c */
 /* The rows of @table in @view by the text of @column. */
 PhSqlIndex *ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int column);
+void ph_sql_index_sort (PhSqlIndex *index); /* makes its order */
 void ph_sql_add_table (PhSql *sql, const PhSqlTable *table);
 
 void ph_sql_result_text (sqlite3_context *out, const char *text); /* copies, makes it valid UTF-8; NULL: null */
