@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/escape.h"
 
-/* Marks that change the direction of the text after them, or end a line where none ends. */
+/* Returns TRUE for characters that change the direction of the following text or act as line separators. */
 static gboolean
 is_misleading (gunichar c)
 {

@@ -1,4 +1,4 @@
-/* intern.c: one copy of each name, so that names are compared by address. An open hash table under a lock, strings in blocks.
+/* intern.c: interned names, compared by address: an open-addressing hash table under a lock, with the strings in blocks.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/intern.h"
 
@@ -20,11 +20,11 @@ typedef struct
 } Slot;
 
 static GMutex lock;
-static Slot *slots; /* a power of two of them, at most three quarters in use */
+static Slot *slots; /* a power of two, at most three quarters used */
 static gsize n_slots, n_used;
 static char *block; /* the unused rest of the current block */
 static gsize block_left;
-static char *region; /* (nullable) atomic: where blocks are, while there is room, so that names are known by their address */
+static char *region; /* (nullable) atomic: the address range of the first blocks, by which interned names are recognized */
 
 /* Recent lookups of this thread, by hash: files repeat the same names, and threads that read several files would otherwise contend for the
  * lock. */
@@ -47,7 +47,7 @@ hash_text (const char *text, gsize length)
   return (guint) (hash >> 32 ^ hash >> 15);
 }
 
-/* A place in the region behind a NUL: the beginning of one of its names. */
+/* Returns TRUE if @string lies in the region and follows a NUL, that is, if it is an interned name. */
 static gboolean
 is_interned (const char *string)
 {
@@ -73,7 +73,7 @@ new_block (void)
   else if (region != NULL)
     used += BLOCK;
   if (region != NULL && used <= REGION)
-    block = region + used - BLOCK + 1; /* behind a NUL */
+    block = region + used - BLOCK + 1; /* after a NUL */
   else
     block = g_malloc (BLOCK);
   block_left = BLOCK - 1;

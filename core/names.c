@@ -15,7 +15,7 @@ typedef struct
 
 struct _PhNames
 {
-  Slot *slots; /* a power of two of them, at most three quarters in use */
+  Slot *slots; /* a power of two, at most three quarters used */
   gsize n_slots, n_used;
   guint shift; /* 64 less the power */
 };

@@ -1,4 +1,4 @@
-/* nearest.c: what a mistyped word meant.
+/* nearest.c: suggestions for mistyped words.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/nearest.h"
 
@@ -34,7 +34,7 @@ distance (const char *a, const char *b)
 #undef D
 }
 
-/* Letters were left out of @name, though not more than half of them: fold-cnst. */
+/* Returns TRUE if @typed is @name with at most half of its letters omitted, as in fold-cnst. */
 static gboolean
 is_abridged (const char *typed, const char *name)
 {

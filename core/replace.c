@@ -39,8 +39,7 @@ follow_links (const char *path)
   return at;
 }
 
-/* A file with a name that nobody else has; it is left behind when the program is killed, so it is only for file systems
- * that have no files without a name. */
+/* Opens a temporary file with a unique name, for file systems without nameless files. It is left behind if the program is killed. */
 static gboolean
 open_named (PhReplace *replace, mode_t mode)
 {
@@ -117,7 +116,7 @@ ph_replace_abandon (PhReplace *replace)
   replace->fd = -1;
 }
 
-/* Names the file without one. Only an empty place takes it, so over another file it goes by a name for a moment. */
+/* Gives the nameless file its name. A link replaces no existing file, so in that case it gets a temporary name and is renamed. */
 static gboolean
 name_it (PhReplace *replace)
 {

@@ -1,4 +1,4 @@
-/* autodiff-restore.c: parameters that passes folded or merged, and the forward graph in which they stood.
+/* autodiff-restore.c: parameters that passes folded or merged, and the forward graph that contained them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/copy.h"
 #include "core/ops/grad.h"
@@ -58,7 +58,7 @@ look_at_steps (PhHistory *history, guint n_steps, guint before, gboolean *upgrad
   return TRUE;
 }
 
-/* The model as it came, at the newest opset. (nullable) (transfer full) */
+/* Returns the model as loaded, at the newest opset. (nullable) (transfer full) */
 static PhModel *
 original_of (PhPassRun *run, GError **error)
 {

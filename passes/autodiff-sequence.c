@@ -1,5 +1,5 @@
-/* autodiff-sequence.c: the tensors that a sequence holds, where it is made and read by constants: gradients pass from one to the
- * other, not through the sequence.
+/* autodiff-sequence.c: resolves reads of sequences at constant positions to the tensors put in, so that gradients pass to these
+ * directly.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -138,8 +138,8 @@ appended (const PhNode *loop, guint k)
   return type != NULL && ph_type_is_static (type) && type->rank < PH_MAX_RANK ? ph_node_input (insert, 1) : NULL;
 }
 
-/* The Loop of @list without that state: it stacks instead what each turn appended. Its other results are read from it. The parts of
- * the stack join @items. */
+/* Replaces the Loop of @list by one that stacks the appended tensor of each iteration instead of carrying the sequence. The slices of the
+ * stack are appended to @items. */
 static gboolean
 stack_instead (Opening *self, PhValue *list, PhValue *item, GPtrArray *items)
 {
@@ -308,7 +308,7 @@ ph_autodiff_open_sequences (PhPassRun *run, GError **error)
       if (b.error == NULL && value == NULL)
         {
           g_ptr_array_set_size (loops, n_loops);
-          ph_pass_abort (run); /* what cannot be opened is refused where a gradient comes to it */
+          ph_pass_abort (run); /* refused later, if a gradient reaches it */
           g_hash_table_remove_all (parts);
           continue;
         }

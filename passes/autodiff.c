@@ -96,7 +96,7 @@ is_of_gradient (const PhValue *value)
   return value->uses->len > 0;
 }
 
-/* (transfer container) (nullable): what to differentiate by. */
+/* Returns the values with respect to which to differentiate. (transfer container) (nullable) */
 static GPtrArray *
 find_sources (PhPassRun *run, const char *verb, const char *const *names, gboolean parameters, GError **error)
 {
@@ -140,7 +140,7 @@ ph_autodiff_claim_name (PhModel *model, PhValue *value, const char *name, PhId f
          && ph_value_rename (value, name, error);
 }
 
-/* Appends the gradient of @source as a graph output of its own. */
+/* Appends the gradient of @source as a separate graph output. */
 static gboolean
 append_output (PhModel *model, PhTape *tape, PhValue *source, PhId first_of_run, GError **error)
 {

@@ -285,7 +285,7 @@ ph_axis_order_constant (PhBuilder *b, const PhValue *constant, const PhAxisOrder
 }
 
 /* Axis a moves to inverse[a]. */
-/* Of the element type that the other numbers of the node have. */
+/* Builds an axes operand of element type @dtype, that of the node's other integers. */
 static PhValue *
 build_axes (PhBuilder *b, const gint64 *values, gsize n, PhDType dtype)
 {
@@ -327,7 +327,7 @@ all_axes (PhBuilder *b, const PhValue *starts, const PhAxisOrder *layout)
   return build_axes (b, axes, (gsize) n, ph_value_dtype (starts));
 }
 
-/* One number for each axis, @per of them in rows (begins and ends of pads). */
+/* Permutes an operand that has one number per axis in each of @rows rows (begins and ends of pads). */
 static PhValue *
 move_by_axis (PhBuilder *b, const PhValue *value, guint rows, const PhAxisOrder *layout)
 {

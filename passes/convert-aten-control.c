@@ -136,7 +136,7 @@ remove_unused (PhModel *model, GArray *dead)
 {
   for (guint i = 0; i < dead->len; i++)
     {
-      PhNode *node = ph_model_find_node (model, g_array_index (dead, PhId, i)); /* it may have gone with what used it */
+      PhNode *node = ph_model_find_node (model, g_array_index (dead, PhId, i)); /* NULL if it was removed with its user */
 
       if (node != NULL)
         ph_graph_remove_dead (node);
@@ -183,7 +183,7 @@ ph_aten_take_branch (PhPassRun *run, PhNode *node, GError **error)
   return TRUE;
 }
 
-/* A loop that goes round as often as is known, and that fills lists or takes from them: one time after the other. */
+/* Unrolls a loop with a known number of iterations whose body fills lists or reads from them. */
 gboolean
 ph_aten_unroll (PhPassRun *run, PhNode *node, GError **error)
 {

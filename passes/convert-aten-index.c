@@ -219,7 +219,7 @@ index_put (PhConvert *l, PhValue **out)
       return FALSE;
     }
   l->n_in++;
-  /* As wide as what the indices give; in the order in which they give it. */
+  /* The shape of the indexed result, then in the order of the index operands. */
   shape = PH_BUILD (l->b, Shape, PH_BUILD (l->b, GatherND, indexed.x, indexed.at));
   if (indexed.n_back > 0)
     {
@@ -343,7 +343,7 @@ scatter (PhConvert *l, PhValue **out)
           axes[i] = i;
           same = same && ph_value_dim (index, i) >= 0 && ph_value_dim (src, i) == ph_value_dim (index, i);
         }
-      /* Only as much of it as there are indices. */
+      /* Only the part of @src that the indices cover is used. */
       if (!same && ph_value_rank (index) < 0)
         return ph_convert_stay (l, "the rank of its indices is not known");
       if (!same)

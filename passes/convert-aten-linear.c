@@ -279,7 +279,7 @@ adaptive (PhConvert *l, PhValue **out)
   else if (!most && n <= 2 && dims[0] > 0 && dims[n - 1] > 0 && sizes[0] > 0 && sizes[n - 1] > 0 && dims[0] * sizes[0] < 1 << 20
            && dims[n - 1] * sizes[n - 1] < 1 << 20)
     {
-      /* Rows and columns are averaged one after the other, by products. */
+      /* Rows and columns are averaged by one product each. */
       out[0] = PH_BUILD (l->b, MatMul, x, averages (l, ph_convert_dtype (x), dims[n - 1], sizes[n - 1]));
       if (n == 2)
         out[0] = PH_BUILD (l->b, MatMul, swap_last (l, averages (l, ph_convert_dtype (x), dims[0], sizes[0])), out[0]);

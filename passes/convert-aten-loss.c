@@ -267,7 +267,7 @@ poisson (PhConvert *l, PhValue **out)
 
 /* ── backward ── */
 
-/* Of the gradient and one more tensor, each element by itself. */
+/* Gradients computed elementwise from dY and one other tensor. */
 static gboolean
 elementwise (PhConvert *l, PhValue **out)
 {

@@ -1,4 +1,4 @@
-/* convert-aten-math.c: PyTorch's operators that compute each element by itself, in ONNX's.
+/* convert-aten-math.c: PyTorch's elementwise operators in ONNX.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>

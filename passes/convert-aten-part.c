@@ -25,7 +25,7 @@ gather (PhConvert *l, PhValue *x, gint64 axis, PhValue *at)
   return PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, at);
 }
 
-/* The size of axis @i; -1: not known, and it is said. */
+/* Returns the size of axis @i, or -1 and records the reason if it is unknown. */
 static gint64
 size_of (PhConvert *l, const PhValue *x, int i)
 {
@@ -38,7 +38,7 @@ size_of (PhConvert *l, const PhValue *x, int i)
 
 /* ── diagonals ── */
 
-/* Of the last two axes of @x, which are @a and @b of its own. */
+/* Takes the diagonal of the axes @a and @b of @x. */
 static PhValue *
 take_diagonal (PhConvert *l, PhValue *x, int a, int b, gint64 offset)
 {
@@ -374,7 +374,7 @@ ph_aten_shuffle (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* Each element so many times behind itself. */
+/* Converts repeat_interleave: each element is repeated consecutively. */
 static gboolean
 repeat_each (PhConvert *l, PhValue **out)
 {
@@ -505,7 +505,7 @@ broadcast (PhConvert *l, PhValue **out)
   return ph_aten_give_parts (l, parts, n, out);
 }
 
-/* At least so many dimensions, those that are added in front, or, of columns, behind. */
+/* Raises the rank of @x to @dims with dimensions of one in front, or @behind for columns. */
 static PhValue *
 at_least (PhConvert *l, PhValue *x, int dims, gboolean behind)
 {

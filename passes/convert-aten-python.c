@@ -196,7 +196,7 @@ ph_aten_python_length (PhConvert *l, PhValue **out)
 
 /* ── lists ── */
 
-/* @value, of a list its elements behind each other. */
+/* Returns @value, or the concatenation of its elements if it is a list. */
 PhValue *
 ph_aten_list_as_tensor (PhConvert *l, PhValue *value)
 {
@@ -223,7 +223,7 @@ ph_aten_list_as_tensor (PhConvert *l, PhValue *value)
   return ph_aten_concat (l, parts, list->inputs->len, 0);
 }
 
-/* Several operands of one element each, behind each other. */
+/* Concatenates several operands of one element each. */
 PhValue *
 ph_aten_several (PhConvert *l)
 {
@@ -286,7 +286,7 @@ ph_aten_new_list (PhConvert *l, PhValue **items, guint n)
   return made != NULL ? ph_node_output (made, 0) : NULL;
 }
 
-/* The node gives a list as one value, and who uses it takes it for that, not for its first element. */
+/* Returns TRUE if the node's result is used as a list rather than as its first element. */
 gboolean
 ph_aten_wants_list (PhConvert *l)
 {
@@ -449,7 +449,7 @@ is_number (PhTensor *tensor)
                  && (ph_dtype_is_integer (ph_tensor_dtype (tensor)) || ph_tensor_dtype (tensor) == PH_BOOL)));
 }
 
-/* Numbers alone go into @node: what it gives is known as well. */
+/* Returns TRUE if all operands are known numbers, so that the result is known too. */
 static gboolean
 takes_numbers (const PhNode *node)
 {

@@ -9,7 +9,7 @@
 
 /* ── reductions ── */
 
-/* Dimensions that are not said, None or [] are all. */
+/* Reduces @x over @axes. Absent dimensions, None and [] mean all. */
 static PhValue *
 reduce_over (PhConvert *l, const PhOp *op, PhValue *x, const gint64 *axes, guint n, gboolean keep)
 {
@@ -389,7 +389,7 @@ filled (PhConvert *l, PhValue *sizes, PhDType dtype, double number)
   }
 }
 
-/* zeros, ones, full, empty, and those shaped like another tensor. */
+/* Converts zeros, ones, full and empty, and their variants shaped like another tensor. */
 static gboolean
 fill (PhConvert *l, PhValue **out)
 {
@@ -516,7 +516,7 @@ drop (PhConvert *l, PhValue **out)
 {
   if (ph_aten_int (l, "train", 0) != 0 && ph_aten_number (l, "p", 0.5) != 0)
     return ph_convert_stay (l, "it draws random numbers, as in training: export the model after model.eval ()");
-  if (l->n_out > 1 && ph_aten_tensor (l, 0) != NULL) /* what was left: all */
+  if (l->n_out > 1 && ph_aten_tensor (l, 0) != NULL) /* the mask of kept elements is all ones */
     out[1] = PH_BUILD (l->b, Expand, ph_build_scalar (l->b, PH_BOOL, 1),
                        ph_aten_shape_part (l, ph_aten_tensor (l, 0), 0, G_MAXINT64));
   return ph_aten_same (l, out);

@@ -1,4 +1,4 @@
-/* convert-aten-special.c: PyTorch's less common operators that compute each element by itself, and those that order or count elements, in ONNX's.
+/* convert-aten-special.c: PyTorch's less common elementwise operators, and operators that sort or count elements, in ONNX.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* convert-aten.c: what the rules of PyTorch's operators share: parameters, numbers beside tensors, element types. See convert-aten.h.
+/* convert-aten.c: helpers of the rules for PyTorch's operators: arguments, numbers combined with tensors, element types. See
+ * convert-aten.h.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert-aten.h"
 

@@ -19,7 +19,7 @@ finish_body (PhConvert *l, PhBuilder *in_body)
   return FALSE;
 }
 
-/* An output of a body is made in it: not an input, not something from outside. */
+/* Returns @value, or an Identity of it if it is an input or from outside: outputs of a body must be computed in it. */
 static PhValue *
 own_output (PhBuilder *b, PhValue *value)
 {

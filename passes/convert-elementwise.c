@@ -388,7 +388,7 @@ popcnt (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Rounds to fewer bits: the mantissa to nearest even, then what the exponent cannot hold to infinity or zero. */
+/* Rounds to fewer bits: the mantissa to nearest even, then overflow to infinity and underflow to zero. */
 static gboolean
 reduce_precision (PhConvert *l, PhValue **out)
 {

@@ -1,4 +1,4 @@
-/* convert-foreign.c: what the rules of other systems share: plain operators, constants, windows over NHWC.
+/* convert-foreign.c: helpers of the rules for other systems: plain operators, constants, windows over NHWC.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert-foreign.h"
 
@@ -221,7 +221,7 @@ ph_foreign_to_nhwc (PhConvert *l, PhValue *value)
   return move_channels (l, value, FALSE);
 }
 
-/* Padding SAME: ceil (size / stride) windows; the padding is split between both sides, an odd element goes to the end. */
+/* Computes the pads of SAME: ceil (size / stride) windows, padding split between both sides, an odd element at the end. */
 static gboolean
 same_pads (const PhForeignWindow *window, const PhValue *x, gint64 *pads)
 {

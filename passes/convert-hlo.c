@@ -1,5 +1,5 @@
-/* convert-hlo.c: what HLO and jaxprs say otherwise than StableHLO: fusions and calls, operands of branches, constants of loops,
- * dimension labels; and the primitives of JAX that StableHLO has no operator for.
+/* convert-hlo.c: forms of HLO and jaxprs that differ from StableHLO (fusions and calls, operands of branches, constants of loops, dimension
+ * labels), and primitives of JAX without a StableHLO operator.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert.h"
 
@@ -165,7 +165,7 @@ convert_branches (PhPassRun *run, PhNode *node)
   used = 1;
   for (guint i = 0; ok && i < n; i++)
     {
-      /* Of two branches by a boolean HLO names the true one first, jaxprs the false one. */
+      /* For two branches and a boolean, HLO lists the true branch first, jaxprs the false one. */
       PhGraph *branch = node->graphs->pdata[two && !hlo ? 1 - i : i];
       g_autofree char *attr = g_strdup_printf ("branch_%u", i);
 

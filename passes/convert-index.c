@@ -67,7 +67,8 @@ prepare (PhConvert *l, Places *p)
   return TRUE;
 }
 
-/* The places of all elements, [batch..., window...]. @clamp: starts are moved until the window fits; else @inside says which are inside. */
+/* Returns the indices of all elements, [batch..., window...]. With @clamp, starts are clamped so that the window fits; otherwise @inside
+ * tells which indices are in bounds. */
 static PhValue *
 places_of (PhConvert *l, const Places *p, gboolean clamp, PhValue **inside)
 {
@@ -181,7 +182,7 @@ gather (PhConvert *l, PhValue **out)
                                                   ph_convert_number (l, PH_INT64, (double) (p.dims[axis] - 1))),
                                         p.batch, p.n_batch);
           result = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), l->in[0], indices);
-          /* [window before the axis, batch, window behind it] to the order of the result */
+          /* The permutation from [window before the axis, batch, window after it] to the order of the result. */
           for (guint i = 0, batch = 0, window = 0; i < p.n_batch + p.n_window; i++)
             if (holds (p.window, i))
               {
@@ -207,7 +208,7 @@ gather (PhConvert *l, PhValue **out)
 
 /* ── scatter ── */
 
-/* Updates that do not fit go behind the end, and are cut off. */
+/* Updates out of bounds are written past the end, into a part that is sliced off. */
 static gboolean
 scatter (PhConvert *l, PhValue **out)
 {

@@ -6,7 +6,7 @@
 
 /* ── operands ── */
 
-/* A number or a list of them, as a dump writes it: "Tensor(shape=[], dtype=Float32, value=1)", "(1, -1)", 3. (nullable) */
+/* Parses a number or list as written in a dump: "Tensor(shape=[], dtype=Float32, value=1)", "(1, -1)", 3. (nullable) */
 static PhValue *
 written (PhConvert *l, const PhAttr *attr)
 {
@@ -310,7 +310,7 @@ reduce_of (PhConvert *l, PhValue **out)
   if (!ints_of (l, 1, "axis", &axes))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (strcmp (kinds[i].name, l->op + strlen ("mindspore:")) == 0) /* no axes: all of them */
+    if (strcmp (kinds[i].name, l->op + strlen ("mindspore:")) == 0) /* no axes means all */
       out[0] = ph_build_node (
           l->b, kinds[i].op,
           PH_VALUES_ (l->in[0], axes->len > 0 ? ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len) : NULL),

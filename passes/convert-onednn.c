@@ -120,7 +120,7 @@ conv (PhConvert *l, PhValue **out)
     return FALSE;
   if (transposed && strcmp (window.padding, "SAME") == 0)
     return ph_convert_stay (l, "its padding is SAME_UPPER");
-  /* Of the transposed one, O are the channels that come out: ONNX's second axis. */
+  /* O is the output channels: for a transposed convolution ONNX's second axis. */
   return ph_foreign_conv (l, &window, transposed, more, is_last (l),
                           ph_node_attr_string (l->node, "weights_format", transposed ? "XOI" : "XIO"), l->in[0], l->in[1],
                           l->n_in > 2 ? l->in[2] : NULL, out);

@@ -211,7 +211,7 @@ windows_of (PhConvert *l, PhValue *value, const Window *w, gint64 *dims, gint64 
   return ph_convert_reshape (l, ph_convert_transpose (l, value, perm, n), shape, w->rank + 1);
 }
 
-/* A window over all that comes before: what CumSum and CumProd are for. */
+/* Converts a window over all preceding elements to CumSum or CumProd. */
 static PhValue *
 cumulative (PhConvert *l, const PhOp *op, const Window *w)
 {
@@ -371,7 +371,7 @@ select_and_scatter (PhConvert *l, PhValue **out)
              ? PH_BUILD_WITH (l->b, ArgMax, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_int ("keepdims", 1)), windows)
              : PH_BUILD_WITH (l->b, ArgMin, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_int ("keepdims", 1)), windows);
   best = PH_BUILD_WITH (l->b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", one_axis)), place_windows, best);
-  total++; /* what was padded goes behind the end, and is cut off */
+  total++; /* padding is written past the end, which is sliced off */
   target = ph_convert_expand (l, l->in[2], &total, 1);
   target = PH_BUILD_WITH (l->b, ScatterElements,
                           PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", reduction)), target,

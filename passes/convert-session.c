@@ -54,7 +54,7 @@ ph_session_cut_fed (PhPassRun *run, GError **error)
   return TRUE;
 }
 
-/* Inputs that only what went away read: nobody has to feed them. */
+/* Removes inputs that were only read by removed nodes, so that they need not be fed. */
 static void
 drop_inputs (PhGraph *graph, GHashTable *read)
 {

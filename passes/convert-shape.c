@@ -1,4 +1,4 @@
-/* convert-shape.c: what moves elements in StableHLO, HLO and jaxpr, in ONNX's operators.
+/* convert-shape.c: operators of StableHLO, HLO and jaxprs that move elements, in ONNX.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert.h"
 
@@ -91,7 +91,7 @@ dynamic_broadcast_in_dim (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Of HLO it says where each dimension goes. */
+/* In HLO, broadcast has a list of dimensions. */
 static gboolean
 broadcast (PhConvert *l, PhValue **out)
 {
@@ -160,7 +160,7 @@ slice (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* The operands from @first on are scalars, or one is a list; clamped so that @sizes fit. */
+/* Returns the start indices, operands from @first on (scalars, or one list), clamped so that @sizes fit. */
 static PhValue *
 clamped_starts (PhConvert *l, guint first, const gint64 *dims, const gint64 *sizes, guint rank)
 {

@@ -43,7 +43,7 @@ squeeze (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* The axis comes first in Concat, last in ConcatV2. */
+/* The axis is the first operand of Concat and the last of ConcatV2. */
 static gboolean
 concat (PhConvert *l, PhValue **out)
 {
@@ -83,7 +83,7 @@ split_into (PhConvert *l, PhValue *value, PhValue *sizes, gint64 axis, PhValue *
   return first != NULL;
 }
 
-/* Outputs that nobody uses need not be there: all parts are counted. */
+/* Unused outputs may be absent, so the parts are counted by the attribute. */
 static gboolean
 split (PhConvert *l, PhValue **out)
 {

@@ -289,7 +289,7 @@ conv (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* Filters are height, width, channels, multiplier: each channel by itself. */
+/* Filters are [height, width, channels, multiplier], one group per channel. */
 static gboolean
 depthwise (PhConvert *l, PhValue **out)
 {
@@ -410,7 +410,7 @@ while_ (PhConvert *l, PhValue **out)
   return ph_convert_find ("while")->lower (l, out);
 }
 
-/* An output of a body is made in it. */
+/* Fills a branch of @choice with the contents of @from. Outputs of a body must be computed in it, so others get an Identity. */
 static gboolean
 fill_branch (PhConvert *l, PhNode *choice, const char *name, PhGraph *from)
 {

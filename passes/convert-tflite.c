@@ -83,7 +83,7 @@ ph_tflite_lower (PhConvert *l, PhConvertFunc lower, PhValue **out)
         {
           PhValue *inputs[] = { stored[i], scale, zero };
 
-          if (ph_convert_dtype (stored[i]) == PH_INT64) /* biases beside int16; ONNX dequantises none so wide */
+          if (ph_convert_dtype (stored[i]) == PH_INT64) /* the bias of int16 operands; ONNX's DequantizeLinear takes no int64 */
             in[i] = PH_BUILD (l->b, Mul, ph_convert_cast (l, stored[i], PH_FLOAT), scale);
           else
             in[i] = ph_build_node (l->b, &ph_op_DequantizeLinear, inputs, zero != NULL ? 3 : 2,
@@ -319,7 +319,7 @@ limited (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Of the same name and meaning in TensorFlow. */
+/* Converts operators that have an equal in TensorFlow by the rule for that. */
 static gboolean
 as_tensorflow (PhConvert *l, PhValue **out)
 {
@@ -393,7 +393,7 @@ reverse_sequence (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Blocks of the plane among the samples, and back; all of it is known. */
+/* Converts SpaceToBatchND and BatchToSpaceND with constant operands. */
 static gboolean
 space_batch (PhConvert *l, PhValue **out)
 {

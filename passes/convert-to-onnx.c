@@ -19,7 +19,7 @@ static const PhConvertRule *const tables[] = {
   ph_convert_aten_part,   ph_convert_aten_special
 };
 
-/* Of a dialect that shares no names with others: its rules have its domain in front. */
+/* Returns TRUE for a dialect whose rules are named with its domain as a prefix. */
 static gboolean
 is_other (const PhNode *node)
 {
@@ -50,10 +50,10 @@ ph_convert_name (const PhNode *node)
     {
       const gsize n = strlen (node->op_type);
 
-      /* MindSpore's dumps say what runs an operator; Relax and Relay share their rules. */
+      /* The prefix PrimFunc_ of MindSpore's dumps is dropped; Relax and Relay share the rules of "tvm". */
       name = g_strdup_printf ("%s:%s", g_str_has_prefix (node->domain, "rela") ? "tvm" : node->domain,
                               node->op_type + (g_str_has_prefix (node->op_type, "PrimFunc_") ? strlen ("PrimFunc_") : 0));
-      /* relu_ (): what it is written into was looked after when the file was read. */
+      /* In-place operators like relu_ () have the rule without the underscore; the reader already resolved the aliasing. */
       if (g_str_equal (node->domain, "aten") && n > 1 && node->op_type[n - 1] == '_' && node->op_type[n - 2] != '_')
         name[strlen (name) - 1] = '\0';
       return ph_intern (name);
@@ -322,7 +322,7 @@ resolve_composites (PhPassRun *run, GError **error)
   return TRUE;
 }
 
-/* Lists why nodes stayed. @reasons: PhId -> why, also of nodes that went later. */
+/* Lists the reasons for which nodes stayed. @reasons: PhId -> reason, also of nodes removed since. */
 static void
 note_what_stays (PhPassRun *run, GHashTable *reasons)
 {
@@ -340,7 +340,8 @@ note_what_stays (PhPassRun *run, GHashTable *reasons)
   ph_stays_note (stays, run);
 }
 
-/* Bodies before their nodes; before a body of PyTorch's, its node as well (@ENTER), which says what types the body begins with. */
+/* Collects bodies before their nodes. PyTorch's nodes with bodies also come before them, marked ENTER, to set the types of the body's
+ * inputs. */
 #define ENTER 0x80000000u
 
 static void
@@ -357,7 +358,7 @@ collect (PhNode *node, GArray *ids)
   g_array_append_val (ids, again);
 }
 
-/* The nodes of @graph from id @next on come next, at @at of @ids. */
+/* Inserts the nodes of @graph with ids from @next on into @ids at @at. */
 static void
 insert_new (PhGraph *graph, PhId next, GArray *ids, guint at)
 {

@@ -61,7 +61,7 @@ lower (PhPassRun *run, PhNode *node, const PhLowerRule *rule, char **stays)
       const PhValue *old = ph_node_output (node, i);
 
       ok = out[i] != NULL || ph_value_n_uses (old) == 0;
-      /* An output of a graph is made in it, and by itself. */
+      /* An output of a graph must be computed in it, and by a node of its own. */
       if (out[i] != NULL && old->n_output_uses > 0
           && (out[i]->graph != node->graph || out[i]->is_input || out[i]->n_output_uses > 0 || out[i]->producer == NULL))
         ok = (out[i] = ph_stable_node (&l, "reshape", out[i]->type, &out[i], 1, NULL)) != NULL;

@@ -1,4 +1,4 @@
-/* convert-tuples.c: what MindSpore and TVM have and ONNX has not: tuples, functions as values, nodes that only say something of others.
+/* convert-tuples.c: constructs of MindSpore and TVM without an equal in ONNX: tuples, functions as values, annotations.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -77,7 +77,7 @@ item_index (const PhNode *node)
 
 /* ── single rewrites; they return FALSE if the pass is stopped ── */
 
-/* Item 1 of a tuple that is made in the graph is its operand 1. */
+/* Replaces an item of a tuple made in the graph by the corresponding operand. */
 static gboolean
 take_item (PhPassRun *run, PhNode *node, gboolean *changed)
 {
@@ -280,7 +280,7 @@ call_branch (PhPassRun *run, PhNode *node, gboolean *changed)
   return TRUE;
 }
 
-/* The main graph gives the items of a tuple. */
+/* Replaces tuples among the outputs of the main graph by their items. */
 static gboolean
 split_outputs (PhPassRun *run)
 {

@@ -1,4 +1,4 @@
-/* convert-tvm-shape.c: what TVM's Relax and Relay do with shapes, in ONNX's operators.
+/* convert-tvm-shape.c: operators on shapes of TVM's Relax and Relay, in ONNX.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -134,7 +134,7 @@ bias_add (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* One number for all sides, one a dimension for both sides, or first all that come before and then all behind. */
+/* Reads padding: one number for all sides, one per dimension for both sides, or all begins followed by all ends. */
 static gboolean
 read_pads (PhConvert *l, PhForeignWindow *window)
 {
@@ -366,7 +366,7 @@ cumulate (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* Its branches take what they use from around them, as ONNX's do. */
+/* The branches capture values, as in ONNX. */
 static gboolean
 if_ (PhConvert *l, PhValue **out)
 {

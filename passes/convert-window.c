@@ -1,4 +1,4 @@
-/* convert-window.c: what the rules of oneDNN, MindSpore and TVM share: numbers in attributes, convolutions and pools in any layout.
+/* convert-window.c: helpers of the rules for oneDNN, MindSpore and TVM: numbers in attributes, convolutions and pools in any layout.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

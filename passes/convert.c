@@ -84,7 +84,7 @@ ph_convert_type (const PhConvert *l, guint output)
 {
   const PhType *type = ph_node_output (l->node, output)->type;
 
-  if (type != NULL && type->kind == PH_KIND_OPAQUE) /* it says nothing to ONNX's operators */
+  if (type != NULL && type->kind == PH_KIND_OPAQUE) /* unknown to ONNX's operators */
     return NULL;
   return type != NULL && l->expressed != PH_UNDEFINED && ph_dtype_is_integer (type->dtype)
              ? ph_type_with_dtype (type, l->expressed)
@@ -129,7 +129,7 @@ ph_convert_out_dims (PhConvert *l, guint output, gint64 *dims)
 
 /* ── building ── */
 
-/* The rule gives up if the type is unknown or is not a number. */
+/* Builds a constant, or gives up the rule if the type is unknown or not numeric. */
 static PhValue *
 number_of (PhConvert *l, PhDType dtype, double number)
 {
@@ -249,7 +249,8 @@ ph_convert_reverse (PhConvert *l, PhValue *value, const gint64 *axes, gsize n)
                    ph_convert_ints_value (l, axes, n), ph_convert_ints_value (l, steps, n));
 }
 
-/* Between the elements of @axis: each gets @n fillers behind it, in a dimension of its own, and the last one's go. */
+/* Inserts @n fillers between the elements of @axis: each element is padded in a new dimension, and the fillers after the last are sliced
+ * off. */
 static PhValue *
 pad_interior (PhConvert *l, PhValue *value, PhValue *number, guint axis, gint64 n)
 {

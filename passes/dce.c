@@ -1,4 +1,4 @@
-/* dce.c: dead code: what no output depends on.
+/* dce.c: removes dead code: nodes that no output depends on.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 #include "passes/run.h"
@@ -15,7 +15,7 @@ is_dead (const PhNode *node)
   for (guint k = 0; k < node->outputs->len; k++)
     if (ph_value_n_uses (ph_node_output (node, k)) > 0)
       return FALSE;
-  /* An operator that is not declared, and hands nothing out, is there for something else. */
+  /* An undeclared operator without outputs is kept: it probably has an effect. */
   return node->outputs->len > 0 || node->op != NULL;
 }
 

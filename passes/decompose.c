@@ -1,4 +1,4 @@
-/* decompose.c: composite activations by simpler operators: to be differentiated, fused anew, or run where they are unknown.
+/* decompose.c: replaces composite activations by simpler operators, to be differentiated, fused or run where they are unsupported.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

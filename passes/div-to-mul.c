@@ -55,7 +55,8 @@ meets_jump (const PhValue *value, guint hops)
   return FALSE;
 }
 
-/* 6 / 3 is 2 and 41 / 41 is 1, which the rounded reciprocal need not give: where a ceiling is taken of it, that is one more. */
+/* 6 / 3 is 2 and 41 / 41 is 1, but the product with the rounded reciprocal may be slightly more, and a following Ceil would then differ by
+ * one. */
 static gboolean
 is_invertible (PhMatch *match)
 {

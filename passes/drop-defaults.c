@@ -1,4 +1,4 @@
-/* drop-defaults.c: inputs that say what would be so without them.
+/* drop-defaults.c: removes inputs that equal their defaults.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* eliminate-concat.c: joining one thing, and joining what was just taken apart.
+/* eliminate-concat.c: removes a Concat of one operand, and a Concat of the parts of a Split.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

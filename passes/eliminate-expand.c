@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* The target may be smaller than x and of lower rank: what it asks for is the least. */
+/* The target of Expand may be smaller than x and of lower rank: dimensions of one ask for nothing. */
 static gboolean
 target_is_ones (PhMatch *match)
 {

@@ -20,8 +20,7 @@
  *  5. a rule less exact than the pipeline allows does not run;
  *  6. every rewrite is a transaction of the journal, and the graph is valid between any two. */
 
-/* The rules that may start at nodes of one operator, those that may start anywhere among them: @n of Engine.rules from @first on, in the
- * order of the table. */
+/* The rules that can match at one operator, including those that can match anywhere: @n of Engine.rules from @first on, in table order. */
 typedef struct
 {
   const PhOp *op;
@@ -59,8 +58,8 @@ engine_enqueue (Engine *self, PhNode *node)
   g_array_append_val (self->queue, node->id);
 }
 
-/* The whole model in program order, or in an order that depends on the seed: a rule set that is sound and confluent
- * gives the same graph either way, which tests check. */
+/* Queues the whole model in program order, or in an order that depends on the seed: a sound and confluent rule set gives the same graph
+ * either way, and tests check this. */
 static void
 engine_fill (Engine *self)
 {
@@ -448,7 +447,7 @@ may_run (PhPassRun *run, const PhRule *rule)
   return rule->exactness <= run->options->allow && ph_pass_has_rule (run, rule->name);
 }
 
-/* Models have few operators, and most passes meet few of them: a list is made when its operator is met. */
+/* Returns the rules for @op, listed when the operator is first met: models have few operators. */
 static Root
 engine_root (Engine *self, const PhOp *op)
 {
@@ -478,7 +477,7 @@ engine_visit (Engine *self, PhId id, GError **error)
   Root root;
 
   self->queued->data[id] = FALSE;
-  if (node == NULL || node->outputs->len == 0) /* what computes nothing is for dce */
+  if (node == NULL || node->outputs->len == 0) /* dce handles nodes without outputs */
     return TRUE;
   root = engine_root (self, node->op);
   for (guint i = 0; i < root.n && !self->run->stopped; i++)
@@ -498,7 +497,8 @@ engine_visit (Engine *self, PhId id, GError **error)
   return TRUE;
 }
 
-/* Of fifty passes most find no operator of theirs in a model: they need not walk it. */
+/* Returns FALSE if the model has no operator at which a rule of the pass starts, so that it need not be walked; most passes do not apply to
+ * a given model. */
 static gboolean
 has_a_root (PhPassRun *run)
 {

@@ -186,7 +186,7 @@ waits (PhNode *node)
   return FALSE;
 }
 
-/* A fused node is differentiated as what it is made of. */
+/* Replaces fused nodes by their bodies before differentiation. */
 static gboolean
 unfuse (PhGraph *graph, GError **error)
 {

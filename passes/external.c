@@ -40,7 +40,7 @@ adopt_bytes (PhPassRun *run, GBytes *bytes, const char *what, const char *rule, 
 
 /* ── exec ── */
 
-/* A program gets what `save` writes: the model at its file's opset. */
+/* Writes the model for an external program as `save` does, at the opset of its file. */
 static GBytes *
 write_as_file (PhModel *model, GError **error)
 {

@@ -1,12 +1,11 @@
-/* fold-constants.c: computes at once what depends on constants only.
+/* fold-constants.c: evaluates nodes whose operands are constants.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/fold.h"
 #include "passes/rule.h"
 
 #include "core/run/executor.h"
 
-/* A result larger than this is only kept when it is not much larger than what it is made from: Tile and Expand can turn
- * a few bytes into a gigabyte. */
+/* A larger result is kept only if it is not much larger than the operands: Tile and Expand can turn a few bytes into a gigabyte. */
 #define LARGE (1 << 20)
 
 /* Returns TRUE for data movement that only copies elements: from a splat it makes a splat. */
@@ -160,7 +159,7 @@ ph_fold_can (PhMatch *match)
 {
   const PhNode *node = match->root;
 
-  /* A quantised weight must stay one; a Constant has a rule of its own. */
+  /* A quantized weight must stay quantized; Constant has a rule of its own. */
   if (node->op == NULL || (node->op->flags & PH_OP_RANDOM) || !ph_op_executable (node->op) || node->graphs != NULL
       || node->op == &ph_op_DequantizeLinear || node->op == &ph_op_Constant || ph_node_is_tied (node))
     return FALSE;

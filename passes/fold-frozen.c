@@ -1,4 +1,4 @@
-/* fold-frozen.c: computes at once what depends on constants only, but on no parameter.
+/* fold-frozen.c: evaluates nodes whose operands are constants but not parameters.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/parameter.h"
 #include "passes/branch.h"

@@ -1,4 +1,4 @@
-/* fuse-activation.c: what follows a convolution or matrix product element by element becomes part of it.
+/* fuse-activation.c: fuses elementwise operators into the preceding convolution or matrix product.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/fuse.h"
 #include "passes/rule.h"
@@ -93,8 +93,8 @@ fuse_activation (PhMatch *match, PhBuilder *b)
   return fuse_pair (ph_node_input (match->root, 0)->producer, match->root, b);
 }
 
-/* Of a sum the operand that comes later in the program: the other is there when it starts. The sum must not be larger
- * than the convolution's result. */
+/* Returns the convolution to fuse with the sum @node: the later operand in program order, since the other is then available. The sum must
+ * have the shape of the convolution's result, not a larger one. */
 static PhNode *
 added_convolution (const PhNode *node)
 {

@@ -82,8 +82,8 @@ scores_of (GPtrArray *region, PhNode *node, guint depth)
   return NULL;
 }
 
-/* From the Softmax back through what scales and masks the scores to the product that makes them; forward through casts to
- * the product that reads it. */
+/* Collects the nodes from the Softmax back through scale and mask to the product of the scores, and forward through casts to the product
+ * that uses them. */
 static const char *
 find_region (GPtrArray *region, PhNode *softmax)
 {

@@ -1,4 +1,4 @@
-/* fuse-bn-conv.c: an affine map of each channel before a convolution becomes part of it.
+/* fuse-bn-conv.c: fuses an affine map per channel into the following convolution.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/recipe-affine.h"
 
@@ -150,7 +150,7 @@ recipe_channels (PhRecipe *recipe, PhMatch *match, gboolean offset)
   return (before->op == &ph_op_Mul) != offset ? ph_recipe_reshape (recipe, ph_recipe_wide (recipe, tensor), 1, &count) : NULL;
 }
 
-/* The weights as [groups, outputs, inputs, taps], each of @channels ([groups * inputs], or one) beside what it is for. */
+/* Multiplies the weights, as [groups, outputs, inputs, taps], by @channels ([groups * inputs], or one). */
 static PhValue *
 recipe_product (PhRecipe *recipe, PhMatch *match, PhValue *channels)
 {

@@ -68,7 +68,7 @@ is_affine (PhMatch *match)
   return TRUE;
 }
 
-/* The factor or offset of each channel, as [channels] or as one element. */
+/* Returns the factor or offset of each channel, as [channels] or as one element. */
 static PhValue *
 recipe_channels (PhRecipe *recipe, PhMatch *match)
 {

@@ -43,7 +43,7 @@ has_count (const PhValue *value, gint64 n)
          && ph_dtype_is_float (ph_tensor_dtype (tensor));
 }
 
-/* The factor s of each channel. (nullable): a variance that has no root. */
+/* Returns the factor s of each channel, or NULL if a variance has no root. */
 static double *
 channel_factors (PhMatch *match, gint64 n)
 {

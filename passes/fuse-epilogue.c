@@ -1,4 +1,4 @@
-/* fuse-epilogue.c: what follows a convolution or product element by element is computed with it.
+/* fuse-epilogue.c: fuses elementwise operators as an epilogue into the preceding convolution or product.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/region.h"
 

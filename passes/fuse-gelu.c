@@ -1,4 +1,4 @@
-/* fuse-gelu.c: finds Gelu, in its exact form and in that with tanh, among what it was spelt out as.
+/* fuse-gelu.c: recognizes Gelu, exact or with tanh, in its expansion into simpler operators.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -16,7 +16,7 @@
 typedef struct
 {
   PhNode *node;    /* Conv or MatMul                                      */
-  PhNode *bias;    /* (nullable) the Add behind a MatMul                  */
+  PhNode *bias;    /* (nullable) the Add after a MatMul                   */
   PhValue *offset; /* (nullable) the constant that it adds                */
   PhNode *relu;    /* (nullable)                                          */
   PhNode *last;
@@ -161,7 +161,7 @@ merge (GArray *branches, PhBuilder *b)
   return b->error == NULL;
 }
 
-/* All that read @x and fit the first of them. */
+/* Merges all users of @x that are compatible with the first of them. */
 static gboolean
 merge_readers (PhPassRun *run, PhValue *x, const PhOp *op, GError **error)
 {

@@ -1,4 +1,4 @@
-/* fuse-layer-norm.c: finds layer normalisation among what it was spelt out as.
+/* fuse-layer-norm.c: recognizes layer normalization in its expansion into simpler operators.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
@@ -15,7 +15,7 @@ enum
   SLOT_EPSILON
 };
 
-/* The axis from which @reduce averages to the end; -1: it does something else. */
+/* Returns the first axis that @reduce averages if it averages all the following axes, else -1. */
 static int
 last_axes (const PhNode *reduce, int rank)
 {
@@ -51,7 +51,8 @@ common_axis (const PhMatch *match)
   return common;
 }
 
-/* Exactly the dimensions of x from @axis on, and known: a scale that enlarges its operand is something else. */
+/* Returns TRUE if @value has exactly the dimensions of @x from @axis on, all known: a scale that broadcasts its operand is not layer
+ * normalization. */
 static gboolean
 has_shape_from (const PhValue *value, const PhValue *x, int axis)
 {

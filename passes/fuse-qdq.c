@@ -33,7 +33,7 @@ is_plain (const PhNode *node)
          && node->inputs->len > 0;
 }
 
-/* The node and what follows it element by element, up to the QuantizeLinear that alone reads it. */
+/* Collects the node and the elementwise nodes after it, up to a QuantizeLinear that is the only user. */
 static gboolean
 find_chain (GPtrArray *chain, PhNode *node, gboolean *quantised)
 {

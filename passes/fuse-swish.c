@@ -1,4 +1,4 @@
-/* fuse-swish.c: finds HardSwish, HardSigmoid, Mish and Swish among what they were spelt out as.
+/* fuse-swish.c: recognizes HardSwish, HardSigmoid, Mish and Swish in their expansions into simpler operators.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/fuse.h"
 #include "passes/rule.h"
@@ -11,7 +11,7 @@ is_float (PhMatch *match)
   return ph_value_is_float (match->slot[0]) && ph_value_same_type (match->slot[0], ph_node_output (match->root, 0));
 }
 
-/* A HardSigmoid of the slope and offset that HardSwish is made with. */
+/* Returns TRUE for a HardSigmoid with the slope and offset in the definition of HardSwish. */
 static gboolean
 is_sixth_and_half (PhMatch *match)
 {

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* Only rows and columns of a matrix exchanged: any other permutation is not what transA and transB do, and there is no such
- * flag for the bias. */
+/* Returns the Transpose that exchanges rows and columns of a matrix: transA and transB express no other permutation, and the bias has no
+ * flag. */
 static const PhNode *
 transposition (const PhNode *node, guint input)
 {

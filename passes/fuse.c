@@ -12,7 +12,7 @@
 
 #define BODY "body"
 
-/* Nodes between the first and the last of a set that are looked at for a path that comes back. */
+/* Most nodes searched for a path that leaves a set and returns to it. */
 #define FAR 512
 
 static int
@@ -275,7 +275,7 @@ take_place (Fusion *self, PhNode *node)
   return TRUE;
 }
 
-/* So many nodes on, it is taken that an output comes. */
+/* After this many nodes an output is assumed to be reached. */
 #define ASKED 5000
 
 /* Returns TRUE if an output of the model depends on @value. */

@@ -1,4 +1,4 @@
-/* hand-over.c: the order that a node was to run in, for what takes its place.
+/* hand-over.c: moves the control dependences of a node to its replacement.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/hand-over.h"
 

@@ -1,4 +1,4 @@
-/* hoist-branches.c: what both branches of an If compute is computed before it.
+/* hoist-branches.c: moves computations that both branches of an If contain in front of the If.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 #include "passes/run.h"
@@ -75,7 +75,7 @@ hoist_branches (PhPassRun *run, GError **error)
 {
   g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);
 
-  /* An If inside of a branch comes before the one around it; nodes that are removed here are never an If. */
+  /* An inner If precedes the outer one; the nodes removed here are never Ifs. */
   for (guint i = 0; i < nodes->len && !run->stopped; i++)
     {
       PhNode *owner = g_ptr_array_index (nodes, i), *next;

@@ -57,7 +57,7 @@ hoist_invariants (PhPassRun *run, GError **error)
   for (guint i = 0; i < nodes->len; i++)
     g_array_append_val (ids, ((PhNode *) g_ptr_array_index (nodes, i))->id);
 
-  /* Inner loops come first, and what leaves one is then a node of the outer loop's body. */
+  /* Inner loops come first: a node moved out of one is then part of the outer loop's body. */
   for (guint i = 0; i < ids->len && !run->stopped; i++)
     {
       PhNode *owner = ph_model_find_node (run->model, g_array_index (ids, PhId, i)), *next;

@@ -1,4 +1,4 @@
-/* inline-functions.c: calls of functions that the model defines are replaced by what they do.
+/* inline-functions.c: replaces calls of the model's functions by the functions' bodies.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 
@@ -66,7 +66,7 @@ inline_call (PhNode *node, PhModel *inside, PhBuilder *b)
          && (!ph_node_is_tied (node) || ph_node_hand_over (node, first, &b->error)) && ph_node_replace_all (node, outputs, b);
 }
 
-/* The step says which calls are left: the first few by name, so that it stays a sentence. */
+/* Records which calls are left, only the first few by name to keep the sentence short. */
 static void
 note_left (PhPassRun *run, GPtrArray *nodes)
 {

@@ -1,4 +1,4 @@
-/* lift-captures.c: what a loop's body takes from outside becomes an operand of the loop.
+/* lift-captures.c: makes the captured values of a loop's body operands of the loop.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/loop.h"
 

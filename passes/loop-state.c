@@ -1,4 +1,4 @@
-/* loop-state.c: state of a loop that never changes, or that nobody reads.
+/* loop-state.c: removes states of a loop that never change or that have no users.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/loop.h"
 
@@ -41,7 +41,7 @@ has_invariant_state (PhMatch *match)
   return invariant_state (match->root) >= 0;
 }
 
-/* Readers read what went in. The state itself is dead then. */
+/* Users of the state read the initial value instead, which leaves the state dead. */
 static gboolean
 read_initial_value (PhMatch *match, PhBuilder *b)
 {
@@ -85,8 +85,8 @@ has_bodies (const PhGraph *body)
   return FALSE;
 }
 
-/* A state that is not read after the loop, and on which nothing depends but itself. A Loop of no outputs is none in ONNX: the
- * last state stays, and where nothing is read the whole Loop is dead. */
+/* Returns a state that is not read after the loop and that no other result depends on. ONNX requires a Loop to have an output, so the last
+ * state stays; if nothing is read, the whole Loop is dead. */
 static int
 dead_state (const PhNode *loop)
 {

@@ -1,4 +1,4 @@
-/* loop.c: what the passes over Loops share.
+/* loop.c: helpers of the passes over Loops.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/loop.h"
 

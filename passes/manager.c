@@ -15,8 +15,8 @@ static const PhPass *const builtin[] = { PH_PASSES (PH_PASS_ROW) & ph_pass_exec 
 
 /* Built-in passes and those added later. Lists returned earlier stay valid. */
 static GMutex lock;
-static GPtrArray *added; /* (nullable) (element-type PhPass) all of them, once there is one more */
-static GSList *former;   /* (element-type GPtrArray) what it was before: somebody may be walking it */
+static GPtrArray *added; /* (nullable) (element-type PhPass) all passes, once one was added */
+static GSList *former;   /* (element-type GPtrArray) earlier lists, which callers may still be iterating */
 
 const PhPass *const *
 ph_pass_list (guint *n)
@@ -300,7 +300,7 @@ ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPas
       return FALSE;
     }
 
-  /* Merging two values, say, that are equal changes what the derivative with respect to one of them is. */
+  /* Merging two equal values, for example, changes the derivative with respect to one of them. */
   if (!pass->keeps_values && ph_model_has_op (model, &ph_op_Gradient))
     {
       g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,

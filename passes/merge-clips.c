@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* A Clip or Relu as an interval. NaN passes through all of them, and bounds that cross (low > high) are not touched. */
+/* Returns the interval of a Clip or Relu. All of them pass NaN; crossing bounds (low > high) are not merged. */
 static gboolean
 interval (const PhNode *node, double *low, double *high)
 {

@@ -19,7 +19,7 @@ has_zero (PhTensor *tensor)
   return FALSE;
 }
 
-/* Of 0 and -0 the order of the operands decides which one comes out, and the order changes. */
+/* Between 0 and -0 the order of the operands decides the result, and the rules change that order. */
 static gboolean
 no_bound_is_zero (PhMatch *match)
 {

@@ -20,7 +20,7 @@ both_axes (PhMatch *match, gsize *n)
     return NULL;
   axes = g_new (gint64, n_inner + n_outer + 1);
   *n = 0;
-  /* Walk the longest of the three shapes: what the other node does not touch counts as an axis for this one. */
+  /* Walks the longest of the three shapes; a dimension that the other node leaves alone is an axis of this one. */
   for (int i = 0; i < (squeezes ? low : high); i++)
     {
       const gint64 *by = squeezes ? first : second, *then = squeezes ? second : first;

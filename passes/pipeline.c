@@ -22,7 +22,7 @@
 
 static const char *const nothing[] = { NULL };
 
-/* The window translates what a pipeline is for. */
+/* Marks the purposes of pipelines for translation; the window translates them. */
 #define N_(text) text
 
 /* clang-format off */

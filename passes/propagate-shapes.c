@@ -45,7 +45,7 @@ is_known_shape (PhMatch *match)
   if (value == NULL || !is_index (value) || ph_value_constant (value) != NULL || match->root->graphs != NULL
       || (match->root->op != NULL && (match->root->op->flags & PH_OP_RANDOM)))
     return FALSE;
-  n = ph_value_dims (value, &dims); /* first: in which order arguments are computed is open */
+  n = ph_value_dims (value, &dims); /* separate, because the evaluation order of arguments is unspecified */
   return all_known (dims, n);
 }
 

@@ -41,7 +41,7 @@ saturates_below_zero (PhMatch *match)
   return quantised_range (match->root, &least, &most) && least >= 0;
 }
 
-/* A bound, or that there is none. */
+/* Reads a bound, or @otherwise if it is absent. */
 static gboolean
 read_bound (const PhValue *value, double otherwise, double *bound)
 {

@@ -8,7 +8,7 @@
 enum { SLOT_A, SLOT_A_SCALE, SLOT_A_ZERO, SLOT_B, SLOT_B_SCALE, SLOT_B_ZERO, SLOT_Y_SCALE, SLOT_Y_ZERO, SLOT_BIAS,
        SLOT_BIAS_SCALE };
 
-/* Scales of the whole tensor, zero points given: the operators want them all. */
+/* Returns TRUE if all scales are per tensor and all zero points are given, as the QLinear operators require. */
 static gboolean
 is_quantised (PhMatch *match)
 {
@@ -33,7 +33,7 @@ is_quantised_conv (PhMatch *match)
   return is_quantised (match) && ph_node_input (match->node[1], 2) == NULL;
 }
 
-/* A bias is whole numbers of the product of both scales: that is what QLinearConv takes it for. */
+/* Returns TRUE if the bias has the product of both scales as its scale, which QLinearConv assumes. */
 static gboolean
 has_quantised_bias (PhMatch *match)
 {

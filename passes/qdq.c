@@ -56,7 +56,8 @@ is_precise (const PhNode *quantise, const PhNode *dequantise)
   return TRUE;
 }
 
-/* Quantising what was just dequantised alike: (q - z) * s / s rounds to q - z, which a byte is small enough for. */
+/* Returns TRUE if the node quantizes with the scale and zero point of the preceding dequantization: (q - z) * s / s rounds to q - z, as a
+ * byte is small enough. */
 static gboolean
 undoes (PhMatch *match)
 {
@@ -86,7 +87,7 @@ sees_elements (const PhNode *pool)
   return !dilated || !padded;
 }
 
-/* Elements are moved, chosen or compared, none is made: MaxPool chooses the same byte, as scales are positive. */
+/* Returns TRUE for operators that only move or select elements. MaxPool selects the same byte because scales are positive. */
 static gboolean
 moves (const PhNode *node)
 {

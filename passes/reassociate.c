@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* (x + c) + d = x + (c + d): the sum of constants is then folded. Integers wrap around alike; floats round differently. The
- * constants together must not enlarge what x with either is. */
+/* (x + c) + d = x + (c + d): the sum of constants is then folded. Integers wrap around in the same way; floats round differently. The
+ * combined constant must not broadcast to more than x combined with either. */
 static gboolean
 is_integer (PhMatch *match)
 {

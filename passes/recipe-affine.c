@@ -1,4 +1,4 @@
-/* recipe-affine.c: expressions of the constants that fold a factor or an offset of each channel into weights.
+/* recipe-affine.c: constant expressions that fold a factor or offset per channel into weights.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/recipe-affine.h"
 

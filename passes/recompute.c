@@ -21,7 +21,7 @@
 typedef struct
 {
   guint n_segments, n_again;
-} Cut; /* segments, and how many of them, from the first, are computed again */
+} Cut; /* number of segments, and how many of them, from the first on, are recomputed */
 
 /* A forward node, by its place among them. */
 typedef struct
@@ -63,7 +63,7 @@ segment_of (const Forward *forward, const PhNode *node, const Cut *cut)
                   / MAX (forward->nodes->len, 1));
 }
 
-/* It gives the same once more, and no order with others is asked for. */
+/* Returns TRUE if a second evaluation gives the same result and no control dependence forbids it. */
 static gboolean
 can_repeat (const PhNode *node)
 {

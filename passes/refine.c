@@ -1,11 +1,11 @@
-/* refine.c: types are kept current behind every rewrite.
+/* refine.c: updates types after each rewrite.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 
 #include "core/graph/edit.h"
 #include "core/ops/infer.h"
 
-/* More nodes behind one rewrite are left to the next time that the model is read. */
+/* Further nodes after one rewrite get their types when the model is next loaded. */
 #define MAX_NODES 20000
 
 typedef struct

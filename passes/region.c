@@ -1,4 +1,4 @@
-/* region.c: what kinds of nodes there are for fusions that grow along single uses.
+/* region.c: classes of nodes for fusions that grow along single uses.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/region.h"
 

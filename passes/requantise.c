@@ -34,8 +34,8 @@ read_grid (const PhNode *node, PhDType dtype, Grid *grid)
   return TRUE;
 }
 
-/* The first grid must end no earlier than the second, or what it cuts off would come back; and two of the second's steps are the most that it may round to.
- * The same scale is no loss, and qdq sees to that. */
+/* Returns TRUE if the first grid covers the range of the second, or its saturation would show in the result, and its steps are at most two
+ * steps of the second. Equal scales are left to qdq. */
 static gboolean
 is_finer_within (PhMatch *match)
 {

@@ -4,11 +4,11 @@
 #include "passes/fold.h"
 #include "passes/rule.h"
 
-/* Folding alone stops at an If, and removing Ifs alone needs constants: done to one fixpoint, a condition that becomes
- * constant opens its branch, and what the branch gives may decide the next condition. A loop's state that starts as a constant
- * and is that same constant after each turn is the constant in every turn. */
+/* Folding alone stops at an If, and removing Ifs alone needs constants. Run to a common fixpoint, a condition that becomes constant selects
+ * its branch, and the branch's result may decide the next condition. A loop state that starts as a constant and equals it after each
+ * iteration is that constant in every iteration. */
 
-/* Both branches give the same constant: whichever is taken, output k is that. */
+/* Returns the constant that both branches give as output @k, whichever is taken. */
 static PhTensor *
 common_constant (const PhNode *node, guint k)
 {
@@ -51,7 +51,7 @@ take_common (PhMatch *match, PhBuilder *b)
   return b->error == NULL;
 }
 
-/* A state that begins as a constant and ends every turn as an equal one (or as it came). */
+/* Returns a state that starts as a constant and ends each iteration equal to it or unchanged; -1: none. */
 static int
 constant_state (const PhNode *loop)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* Shape (Relu (x)) asks for nothing that Shape (x) does not say. */
+/* Shape (Relu (x)) equals Shape (x). */
 static gboolean
 asks_through_unary (PhMatch *match)
 {

@@ -1,4 +1,4 @@
-/* sink-transposes.c: permutations are pushed through what does not mind the order of axes, where fewer are left.
+/* sink-transposes.c: moves transpositions through operators that allow any order of axes, where this leaves fewer of them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/axis-order.h"
 
@@ -16,7 +16,7 @@
 
 typedef struct
 {
-  PhAxisOrder layout; /* what the region's values are permuted by                     */
+  PhAxisOrder layout; /* permutation of the region's values                           */
   GPtrArray *nodes;   /* (element-type PhNode) in the order they were found           */
   GHashTable *members;
 } Region;
@@ -60,7 +60,7 @@ is_read_inside_only (const Region *self, const PhValue *value)
   return TRUE;
 }
 
-/* A Transpose from one member to another saves nothing: what it reads has to be there both ways. */
+/* Returns TRUE if @transpose connects two members. It saves nothing, since its operand is needed in both orders. */
 static gboolean
 lies_between (const Region *self, const PhNode *transpose)
 {
@@ -182,7 +182,7 @@ region_init (Region *self, PhAxisOrder layout)
   self->members = g_hash_table_new (NULL, NULL);
 }
 
-/* Below a Transpose its result is turned back; above one what it permutes is turned. */
+/* Finds a region behind a Transpose, whose permutation is then undone in it, or in front, where it is applied in it. */
 static gboolean
 find_region (Region *self, PhNode *transpose)
 {

@@ -1,4 +1,4 @@
-/* stablehlo-elementwise.c: what ONNX computes for each element by itself, in StableHLO.
+/* stablehlo-elementwise.c: ONNX's elementwise operators in StableHLO.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/stablehlo.h"
 
@@ -14,7 +14,7 @@ operand (PhLowering *l, guint i)
   return ph_stable_expand (l, ph_stable_in (l, i), dims, rank);
 }
 
-/* Operators that are called otherwise, no more. */
+/* Operators that differ in name only. */
 /* clang-format off */
 static const struct { const PhOp *op; const char *name; } names[] = {
   { &ph_op_Add, "add" }, { &ph_op_Sub, "subtract" }, { &ph_op_Mul, "multiply" }, { &ph_op_Div, "divide" }, { &ph_op_Max, "maximum" }, { &ph_op_Min, "minimum" },

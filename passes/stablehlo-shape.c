@@ -1,4 +1,4 @@
-/* stablehlo-shape.c: what ONNX does with shapes, constants and bodies, in StableHLO.
+/* stablehlo-shape.c: ONNX's operators on shapes, its constants and its operators with bodies, in StableHLO.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -374,7 +374,7 @@ fill_body (PhLowering *l, PhGraph *from, PhGraph *to, guint n)
   return ok;
 }
 
-/* It goes on while its number is below the count and its condition holds. */
+/* Converts a Loop to a while, which continues while the iteration number is below the count and the condition holds. */
 static gboolean
 loop (PhLowering *l, PhValue **out)
 {

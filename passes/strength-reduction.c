@@ -15,7 +15,7 @@ is_float_pair (PhMatch *match)
   return ph_value_is_float (match->slot[0]);
 }
 
-/* Pow (x, 1/2) of -0 is 0 and of -inf is inf, where the root is -0 and NaN; so what x is must be known to be no less than 0. */
+/* Pow (x, 1/2) of -0 is 0 and of -inf is inf, where the root gives -0 and NaN. So x must be known to be non-negative. */
 static gboolean
 is_root_of_non_negative (PhMatch *match)
 {

@@ -1,4 +1,4 @@
-/* apply.c: what an edit does to a model, forward and back. No checks here: edit.c checked before it was recorded.
+/* apply.c: applies and reverts edits. edit.c validated them before they were recorded.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/graph-private.h"
 
@@ -180,7 +180,7 @@ add_node (PhModel *model, const PhEdit *edit)
 {
   const PhNodeRecord *record = edit->spec;
   PhGraph *graph = ph_model_find_graph (model, edit->graph);
-  PhNode *node = memset (g_new (PhNode, 1), 0, sizeof *node); /* calloc has no cache of its own */
+  PhNode *node = memset (g_new (PhNode, 1), 0, sizeof *node); /* g_new0 calls calloc, which bypasses the thread cache */
 
   node->id = edit->id;
   node->op = record->op;
@@ -255,7 +255,7 @@ add_value (PhModel *model, const PhEdit *edit)
       g_ptr_array_insert (graph->inputs, (int) edit->index, value);
       return;
     }
-  /* The one that stood there had been the last before: the exact inverse of taking a constant out. */
+  /* The constant now at that place was last before: this is the exact inverse of the removal of a constant. */
   value->place = edit->index;
   if (edit->index < graph->constants->len)
     {

@@ -468,7 +468,7 @@ ph_model_add_function (PhModel *model, const PhFunctionSpec *spec, GError **erro
   record->defaults = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
   for (guint i = 0; i < spec->n_defaults; i++)
     g_ptr_array_add (record->defaults, ph_attr_ref (spec->defaults[i]));
-  record->opsets = g_hash_table_new (NULL, NULL); /* from here on nobody writes it */
+  record->opsets = g_hash_table_new (NULL, NULL); /* not modified after this function */
   g_hash_table_iter_init (&iter, spec->opsets != NULL ? spec->opsets : model->opsets);
   while (g_hash_table_iter_next (&iter, &key, &version))
     if (!g_str_equal (key, PH_FILE_OPSET))

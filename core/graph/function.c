@@ -118,7 +118,7 @@ ph_function_n_nodes (const PhFunction *function, GHashTable *counted)
   if (known == NULL)
     {
       known = g_new (double, 1);
-      *known = INFINITY; /* until it is known: what comes by here again calls itself */
+      *known = INFINITY; /* provisional: a function met again before its count is known is recursive */
       g_hash_table_insert (counted, (gpointer) function, known);
       *known = MAX (count_graph (function->graph, counted), 1);
     }

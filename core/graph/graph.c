@@ -91,7 +91,7 @@ ph_graph_alloc (PhModel *model, PhId id, PhNode *owner, const char *attr, const 
 PhValue *
 ph_value_alloc (PhGraph *graph, PhId id, const char *name, const PhType *type)
 {
-  PhValue *value = memset (g_new (PhValue, 1), 0, sizeof *value); /* calloc has no cache of its own */
+  PhValue *value = memset (g_new (PhValue, 1), 0, sizeof *value); /* g_new0 calls calloc, which bypasses the thread cache */
 
   value->id = id;
   value->name = name;
@@ -381,7 +381,7 @@ ph_model_find_node_named (PhModel *model, const char *name)
     value = ph_graph_find_value_named (((const PhFunction *) model->functions->pdata[i])->graph, name);
   if (value != NULL && value->producer != NULL)
     return value->producer;
-  /* Last, because exporters like to name values "42". */
+  /* Numbers come last, because exporters often name values "42". */
   return node_by_number (model, name);
 }
 

@@ -314,7 +314,7 @@ ph_history_begin_rewrite (PhHistory *history, const char *rule, PhId node, const
   const PhRewrite *last = history->rewrites->len > 0 ? last_rewrite (history) : NULL;
   PhRewrite rewrite = { .rule = ph_intern (rule), .node = node, .first_edit = history->edits->len };
 
-  /* A rule that fires often gives the same reason each time. */
+  /* A rule that fires often gives the same reason each time, so the string is reused. */
   rewrite.why = last != NULL && g_strcmp0 (last->why, why) == 0 ? last->why : ph_intern (why != NULL ? why : "");
   g_array_append_val (history->rewrites, rewrite);
 }

@@ -120,7 +120,7 @@ typedef struct
   gboolean counted;
 } Net;
 
-/* Most values that are gone went in the stretch itself: the whole journal is only indexed for the others. */
+/* Most deleted values were deleted in this range of edits; the whole journal is indexed only for the others. */
 static PhTensor *
 find_tensor (Net *self, PhId id)
 {
@@ -326,7 +326,8 @@ mark_bodies (Net *self)
 
 /* ── types that follow ── */
 
-/* Types are computed downwards, so what only changed its types follows the first of its inputs' makers that changed. */
+/* Returns the node whose change caused that of @node. Types propagate downwards, so a node of which only the types changed follows the
+ * producer of its first changed input. */
 static PhId
 cause_of (Net *self, PhNetNode *node, guint depth)
 {

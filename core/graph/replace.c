@@ -1,4 +1,4 @@
-/* replace.c: one value for another at all its uses, and removing what nothing uses any more.
+/* replace.c: replaces all uses of a value, and removes unused nodes and values.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/graph-private.h"
 

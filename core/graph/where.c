@@ -1,4 +1,4 @@
-/* where.c: the places in a program from which nodes came.
+/* where.c: source locations of nodes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/where.h"
 

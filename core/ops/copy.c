@@ -114,7 +114,7 @@ ph_build_copy (PhBuilder *builder, PhGraph *body, PhValue *const *inputs, PhValu
 {
   g_autoptr (GHashTable) own = map != NULL ? g_hash_table_ref (map) : g_hash_table_new (NULL, NULL);
 
-  if (builder->error != NULL || (inputs == NULL && body->inputs->len > 0)) /* a branch that takes inputs is none */
+  if (builder->error != NULL || (inputs == NULL && body->inputs->len > 0)) /* a body with inputs needs values for them */
     return FALSE;
   for (guint i = 0; i < body->inputs->len; i++)
     g_hash_table_insert (own, body->inputs->pdata[i], inputs[i]);

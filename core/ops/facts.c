@@ -1,4 +1,4 @@
-/* facts.c: what guards and builders of rules, upgrades and passes ask again and again of values and nodes.
+/* facts.c: properties of values and nodes that the guards and builders of rules, upgrades and passes test.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/facts.h"
 
@@ -224,7 +224,7 @@ ph_node_same_attrs (const PhNode *a, const PhNode *b)
   return TRUE;
 }
 
-/* Whatever an operator element by element can do, but for shapes. */
+/* Returns TRUE if the elementwise operator @node can fail even though the shapes fit. */
 static gboolean
 may_fail_on_elements (const PhNode *node)
 {
@@ -263,7 +263,7 @@ shapes_fit (const PhNode *node)
               return FALSE;
           }
       }
-  /* A slope goes to x, not x to the slope; bounds are scalars. */
+  /* The slope of a PRelu broadcasts to x but not x to the slope; the bounds of a Clip are scalars. */
   if (node->op == &ph_op_PRelu)
     return ph_value_broadcasts_into (ph_node_input (node, 1), ph_node_input (node, 0));
   for (guint i = 1; node->op == &ph_op_Clip && i < node->inputs->len; i++)
@@ -272,7 +272,7 @@ shapes_fit (const PhNode *node)
   return TRUE;
 }
 
-/* All shapes are numbers: then inference looked whether they fit. */
+/* Returns TRUE if all shapes are static: inference has then checked that they fit. */
 static gboolean
 all_are_static (const PhNode *node)
 {
@@ -345,8 +345,8 @@ ph_node_replace_all (PhNode *node, PhValue *const *values, PhBuilder *b)
   return b->error == NULL;
 }
 
-/* An output of the graph keeps its name, so what takes its place must be free to take the name. A parameter keeps its own: a gradient
- * by it is asked for by that. */
+/* Returns TRUE if @value can become an output of the graph under the output's name. A parameter keeps its own name, because gradients are
+ * requested by it. */
 static gboolean
 may_become_output (PhGraph *graph, PhValue *value)
 {

@@ -79,7 +79,7 @@ apply (const PhOp *op, const char *name, Piece *in, guint n)
   if (is_sign && n == 2)
     {
       const Binding own = binding_of_symbol (op->symbol);
-      /* a - (b - c), a / (b / c): to the right, the same strength does not do, but for the first of + and *. */
+      /* The right operand needs parentheses at equal precedence: a - (b - c), a / (b / c). A chain of + or of * needs none. */
       const gboolean chains = *op->symbol == '+' || *op->symbol == '*';
       g_autofree char *left = enclose (&in[0], own == POWER ? ATOM : own), *right = enclose (&in[1], chains ? own : own + 1);
 
@@ -117,7 +117,7 @@ value_piece (const Writer *writer, const PhValue *value, gboolean gradient)
   return (Piece) { text, *text == '-' ? SUM : ATOM };
 }
 
-/* Inputs that are missing at the end are not written; one in between is "none". */
+/* Missing inputs at the end are omitted; one in between is written "none". */
 static Piece
 node_piece (const Writer *writer, const PhNode *node)
 {
@@ -174,7 +174,7 @@ pattern_piece (const Writer *writer, const PhPattern *pattern)
     }
 }
 
-/* The attributes that the head "dA|transB" of a text names: how many, or -1 where one of them is 0. */
+/* Returns the number of attributes that the head of a text names ("dA|transB"), or -1 if one of them is 0. */
 static int
 count_conditions (const PhNode *node, char **words)
 {
@@ -260,8 +260,8 @@ word_attribute (const PhNode *node, const char *word, double *number)
   return TRUE;
 }
 
-/* The declared text with the symbols of values and the numbers of attributes in place of their formal names; a factor of 1 that an
- * attribute gives is left out. */
+/* Returns the declared text with the symbols of values and the numbers of attributes in place of the formal names. A factor of 1 from an
+ * attribute is omitted. */
 static char *
 text_formula (const Writer *writer, guint input, const char *text)
 {

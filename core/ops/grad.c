@@ -1,4 +1,4 @@
-/* grad.c: what gradients are built with.
+/* grad.c: helpers to build gradients.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/grad.h"
 
@@ -33,7 +33,7 @@ ph_grad_out (PhGrad *grad, guint i)
 PhValue *
 ph_grad_like (PhGrad *grad, PhValue *value, double number)
 {
-  if (value == NULL) /* what should have made it failed: the builder holds the error */
+  if (value == NULL) /* its construction failed, and the builder has the error */
     return NULL;
   return ph_build_scalar (grad->b, value->type != NULL ? value->type->dtype : PH_FLOAT, number);
 }
@@ -75,7 +75,7 @@ ph_grad_zeros_like (PhGrad *grad, PhValue *value)
   return ph_build_zeros_like (grad->b, value);
 }
 
-/* ── what broadcasting added is summed ──────────────────────────────────────────────────────────────────────────── */
+/* ── sums over broadcast axes ── */
 
 /* Finds the axes of @value along which @like has length one or is missing. Returns FALSE if the shapes do not determine them. */
 static gboolean
@@ -101,8 +101,8 @@ find_reduced_axes (const PhType *value, const PhType *like, gint64 *axes, guint 
   return TRUE;
 }
 
-/* The same at run time. The shape of @like is padded with ones in front; where it then is one, summing is right whether or
- * not @value is longer there. */
+/* Sums @value to the shape of @like, computing the axes at run time. The shape of @like is padded with ones in front; summing along an axis
+ * of length one is right whether or not @value is longer there. */
 static PhValue *
 reduce_to_at_run_time (PhBuilder *b, PhValue *value, PhValue *like)
 {
@@ -120,7 +120,7 @@ reduce_to_at_run_time (PhBuilder *b, PhValue *value, PhValue *like)
       b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 1), ph_attr_new_int ("noop_with_empty_axes", 1)), value, axes);
 
   ph_tensor_unref (fill);
-  /* allowzero: a dimension of zero elements in @like is meant, not "copy". */
+  /* With allowzero, a dimension 0 of @like means zero elements, not "copy". */
   return PH_BUILD_WITH (b, Reshape, PH_ATTRS (ph_attr_new_int ("allowzero", 1)), sum, like_shape);
 }
 

@@ -141,12 +141,12 @@ static gboolean
 declare (PhInferRun *run, PhNode *node, PhValue *value, const PhType *inferred, GError **error)
 {
   const PhType *merged = inferred;
-  const guint n = node->op != NULL ? ph_op_n_outputs (node->op) : 0; /* a fused node has none */
+  const guint n = node->op != NULL ? ph_op_n_outputs (node->op) : 0; /* a fused node declares none */
   const PhOpArg *arg = n > 0 ? &node->op->outputs[MIN (value->output, n - 1)] : NULL;
 
   if (inferred == NULL || (inferred->kind == PH_KIND_TENSOR && inferred->dtype == PH_UNDEFINED))
     return TRUE;
-  /* An attribute may have asked for an element type that there cannot be. */
+  /* An attribute may ask for an element type that does not exist or that the output does not allow. */
   if (inferred->dtype >= PH_N_DTYPES
       || (arg != NULL && arg->types != 0 && inferred->dtype != PH_UNDEFINED
           && !(arg->types & (G_GUINT64_CONSTANT (1) << inferred->dtype))))
@@ -199,7 +199,7 @@ ph_infer_body_type (PhInfer *infer, const char *attr, guint output)
   return ((PhValue *) g_ptr_array_index (body->outputs, output))->type;
 }
 
-/* A fused node: its body says it all. */
+/* Infers the outputs of a fused node from its body. */
 static gboolean
 infer_fused (PhInferRun *run, PhNode *node, GError **error)
 {
@@ -269,7 +269,7 @@ infer_node (PhInferRun *run, PhNode *node, GError **error)
   g_autofree const PhType **many = n > G_N_ELEMENTS (few) ? g_new0 (const PhType *, n) : NULL;
   PhInfer infer = { node, run, many != NULL ? many : few };
 
-  /* A body may be inferred again with other types: forget what the first time found. */
+  /* A body may be inferred again with other types, so the results of the first time are dropped. */
   if (run->contents != NULL && node->graph->owner != NULL)
     for (guint i = 0; i < n; i++)
       g_hash_table_remove (run->contents, ph_node_output (node, i));

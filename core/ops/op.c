@@ -1,4 +1,4 @@
-/* op.c: the registry of operators, and what a schema says about a node.
+/* op.c: the registry of operators, and queries of their schemas.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/op-list.h"
 
@@ -307,7 +307,7 @@ ph_node_commutes (const PhNode *node)
          || (x != NULL && x->type != NULL && x->type->kind == PH_KIND_TENSOR && ph_dtype_is_integer (x->type->dtype));
 }
 
-/* Counting reads inputs as the schema has them; a file may leave any of them out. */
+/* Returns TRUE if all required inputs are present: the functions that count operations read them, but a file may omit any. */
 static gboolean
 has_inputs (const PhNode *node)
 {

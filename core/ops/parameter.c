@@ -1,4 +1,4 @@
-/* parameter.c: what a gradient may be asked for by.
+/* parameter.c: parameters, the initializers with respect to which gradients are computed by default.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/parameter.h"
 

@@ -51,7 +51,7 @@ is_number (const PhValue *value, double number)
   return TRUE;
 }
 
-/* Nobody outside of the match reads what an inner node makes. */
+/* Returns TRUE if no inner node of the match has a user outside of the match. */
 static gboolean
 inner_nodes_are_private (const Search *search)
 {
@@ -199,7 +199,7 @@ ph_pattern_match (const PhPattern *pattern, PhNode *node, gboolean allow_shared,
   return TRUE;
 }
 
-/* A number has no element type of its own: it takes that of @like. */
+/* Builds a constant of @number with the element type of @like, as a number in a rule has none of its own. */
 static PhValue *
 build_number (double number, const PhValue *like, PhBuilder *builder)
 {

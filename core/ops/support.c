@@ -1,4 +1,4 @@
-/* support.c: what kernels, infer functions and gradients of several families share.
+/* support.c: helpers of kernels, infer functions and gradients of several families.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/support.h"
 #include "core/tensor/transpose.h"
@@ -180,7 +180,7 @@ copy_line (gint64 n, char *to, gint64 to_stride, const char *from, gint64 from_s
 
 #define TILE 16
 
-/* Rows of @to are columns of @from: in tiles, so that a line of the cache that is read is read whole while it is there. */
+/* Copies columns of @from to rows of @to in tiles, which use each cache line completely while it is cached. */
 static void
 copy_transposed (gint64 rows, gint64 columns, char *to, gint64 to_row, const char *from, gint64 from_column, gsize size)
 {

@@ -149,7 +149,7 @@ sweep (PhGraph *graph, PhNode *last, PhNode *last_before, guint n_constants, GHa
   return TRUE;
 }
 
-/* The node behind which @b builds next. */
+/* Returns the node behind which @b inserts the next one. */
 static PhNode *
 last_built (const PhBuilder *b)
 {
@@ -173,7 +173,7 @@ build_transposed (PhNode *node, GPtrArray *moving, GHashTable *tangents, PhBuild
 
       if (y->type == NULL || !ph_dtype_is_float (y->type->dtype) || ph_value_is_empty (y))
         continue;
-      /* Any value of y's shape does; that of an optional is what it holds. */
+      /* Any value of y's shape will do; for an optional, the element in it. */
       like[i] = y->type->kind == PH_KIND_OPTIONAL ? PH_BUILD (b, OptionalGetElement, y) : y;
       v[i] = PH_BUILD (b, Identity, like[i]);
       if (v[i] == NULL)
@@ -182,7 +182,7 @@ build_transposed (PhNode *node, GPtrArray *moving, GHashTable *tangents, PhBuild
       ph_tape_watch (forward, v[i]);
     }
   first_built = last_before != NULL ? last_before->next : node->graph->first;
-  if (first_built == b->before) /* nothing of real numbers comes out */
+  if (first_built == b->before) /* no output is of real numbers */
     return TRUE;
   if (!ph_tape_run (reverse, b, NULL, error))
     return FALSE;

@@ -70,7 +70,7 @@ ph_tape_gradient (PhTape *tape, PhBuilder *builder, PhValue *value)
   if (list->pdata[0] != NULL && !ph_value_has_gradient (list->pdata[0])) /* numbers of a byte are not added as they are */
     for (guint i = 0; i < list->len; i++)
       list->pdata[i] = ph_build_as (builder, list->pdata[i], PH_FLOAT);
-  /* In the order in which the graph was walked, so that two runs round alike. */
+  /* The sum keeps the order of the walk, which makes the rounding reproducible. */
   sum = list->len == 2 ? PH_BUILD (builder, Add, list->pdata[0], list->pdata[1])
                        : ph_build_node (builder, &ph_op_Sum, (PhValue *const *) list->pdata, list->len, NULL, 1);
   g_ptr_array_set_size (list, 0);
@@ -290,7 +290,7 @@ hand_on (PhTape *tape, PhNode *node, guint input, PhValue *of, PhValue *gradient
   ph_tape_seed (tape, of, gradient);
 }
 
-/* A refusal says what can be done, once. */
+/* Appends advice to the message of a refusal, once. */
 static void
 advise (GError **error)
 {

@@ -40,7 +40,7 @@ ph_lower_softmax_matrix (PhLower *l)
   ph_lower_replace (l, PH_BUILD_WITH (&l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, rank)), y));
 }
 
-/* Axes that count from the end came with opset 11. */
+/* Makes axes non-negative: negative ones came with opset 11. */
 void
 ph_lower_negative_axis (PhLower *l)
 {
@@ -66,7 +66,7 @@ ph_lower_negative_axis (PhLower *l)
   ph_lower_set_attr (l, "axes", ph_attr_new_ints ("axes", all, axes->n));
 }
 
-/* Indices that count from the end came with opset 11. Computed ones of a file of that time do not. */
+/* Makes indices non-negative: negative ones came with opset 11. Computed indices are only accepted from a file older than that. */
 void
 ph_lower_gather_indices (PhLower *l)
 {
@@ -186,7 +186,7 @@ ph_lower_quantize_axis (PhLower *l)
     ph_lower_set_attr (l, "axis", NULL);
 }
 
-/* A number, numbers or a text as an attribute: a tensor of it. */
+/* Replaces numbers and text in attributes by a tensor. */
 void
 ph_lower_constant_value (PhLower *l)
 {
@@ -243,7 +243,7 @@ ph_lower_gemm_bias (PhLower *l)
   ph_lower_replace (l, PH_BUILD (&l->b, MatMul, operands[0], operands[1]));
 }
 
-/* A part of the shape: a Slice of all of it. */
+/* Replaces a Shape with start and end by a Slice of the whole shape. */
 void
 ph_lower_shape_range (PhLower *l)
 {

@@ -14,7 +14,8 @@ ph_lower_same_shapes (PhLower *l)
       }
 }
 
-/* The second operand stood somewhere inside the first, and there was none of one. (transfer none) @axis: where. */
+/* Returns the second operand without its dimensions of one at either end, and in @axis the axis of the first operand where it begins. Old
+ * broadcasting required equal dimensions there. (transfer none) */
 static PhValue *
 without_ones (PhLower *l, guint index, const PhValue *into, gint64 *axis)
 {
@@ -125,7 +126,7 @@ ph_lower_prelu_slope (PhLower *l)
     ph_lower_refuse (l, "its slope is computed");
 }
 
-/* Inference had to be asked for. */
+/* Sets is_test: inference was not the default. */
 void
 ph_lower_is_test (PhLower *l)
 {
@@ -133,7 +134,7 @@ ph_lower_is_test (PhLower *l)
     ph_lower_set_attr (l, "is_test", ph_attr_new_int ("is_test", 1));
 }
 
-/* The sequence was an output only when asked for. */
+/* Sets output_sequence: the sequence was not an output by default. */
 void
 ph_lower_output_sequence (PhLower *l)
 {

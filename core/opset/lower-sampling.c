@@ -1,8 +1,8 @@
-/* lower-sampling.c: Resize, back to what it was, and to Upsample.
+/* lower-sampling.c: Resize at earlier opsets, and as Upsample.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/lower.h"
 
-/* half_pixel_symmetric came with opset 19. */
+/* Refuses half_pixel_symmetric, which came with opset 19. */
 void
 ph_lower_resize_modes (PhLower *l)
 {
@@ -10,7 +10,7 @@ ph_lower_resize_modes (PhLower *l)
     ph_lower_refuse (l, "its half_pixel_symmetric has no equal");
 }
 
-/* Before opset 13 what was not given was an empty tensor. */
+/* Before opset 13 an absent input was an empty tensor. */
 void
 ph_lower_resize_inputs (PhLower *l)
 {

@@ -70,7 +70,7 @@ static const LowerRow rows[] = {
 };
 /* clang-format on */
 
-/* ── what the rows call ── */
+/* ── helpers of the lowering functions ── */
 
 void
 ph_lower_refuse (PhLower *l, const char *format, ...)
@@ -246,7 +246,7 @@ static int
 lower_node (PhLower *l, PhId id)
 {
   int needed = 0;
-  /* Of the newest form: an older one that was made of it may be a form that no opset has. */
+  /* Determined before the loop: the older forms made in it may exist in no opset. */
   const int had = lowest_that_has (ph_model_find_node (l->model, id), 0);
 
   for (guint i = 0; i < G_N_ELEMENTS (rows) && l->refusal == NULL; i++)

@@ -1,4 +1,4 @@
-/* upgrade-sampling.c: Upsample, Resize and what else samples between elements.
+/* upgrade-sampling.c: Upsample, Resize and other operators that sample between elements.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/upgrade.h"
 
@@ -71,7 +71,7 @@ ph_upgrade_resize_10 (PhUpgrade *u)
     ph_node_set_input (u->node, 1, NULL, &u->b.error);
 }
 
-/* Version 11 wrote what it did not give as empty tensors. */
+/* Version 11 had empty tensors for absent inputs. */
 void
 ph_upgrade_resize_11 (PhUpgrade *u)
 {

@@ -1,4 +1,4 @@
-/* upgrade.c: what upgrades of operators have in common.
+/* upgrade.c: helpers of the upgrades of operators.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/upgrade.h"
 
@@ -50,7 +50,7 @@ ph_upgrade_set_constant (PhUpgrade *u, guint index, const char *suffix, PhTensor
     ph_node_set_input (u->node, index, value, &u->b.error);
 }
 
-/* The whole node gives way to @value. */
+/* Replaces the node by @value. */
 void
 ph_upgrade_replace (PhUpgrade *u, PhValue *value)
 {

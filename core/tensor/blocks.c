@@ -1,4 +1,4 @@
-/* blocks.c: the memory of elements: one stretch of addresses, in which what was let go of is joined with its neighbours and used again.
+/* blocks.c: memory of elements: one address range, in which freed blocks are merged with free neighbours and reused.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +28,11 @@ static char *stretch; /* (nullable) under lock; of @length */
 static gsize length;
 static gboolean tried;
 static gsize top; /* under lock: above, nothing was ever touched            */
-static Gap *gaps; /* under lock: by start, none next to another             */
+static Gap *gaps; /* under lock: by start, never adjacent                   */
 static guint n_gaps, room;
 static gsize used;       /* under lock: bytes of blocks                            */
 static gsize most;       /* under lock: the greatest @used                         */
-static guint8 *is_there; /* under lock: of each chunk, whether its pages are there */
+static guint8 *is_there; /* under lock: per chunk, whether its pages are resident */
 static gsize n_there;    /* under lock: how many are                               */
 static gboolean poison;
 
@@ -52,7 +52,7 @@ uses_stretch (void)
 #endif
 }
 
-/* A limit on addresses leaves less of them, or none. */
+/* Reserves the address range once, in a smaller size or not at all if addresses are limited. */
 static gboolean
 has_stretch (void)
 {
@@ -87,7 +87,7 @@ insert_gap (guint i, Gap gap)
   gaps[i] = gap;
 }
 
-/* The first gap that begins at or behind @start. */
+/* Returns the index of the first gap that begins at or after @start. */
 static guint
 find_gap (gsize start)
 {
@@ -131,8 +131,8 @@ count_there (gsize start, gsize end)
   return n;
 }
 
-/* @size bytes at @at are about to be touched. @first_time: a run meets its sizes for the first time, so gaps may be too small for what
- * comes; they give up their pages, as far as the process would else hold more than ever lived at once, and a little. */
+/* Marks @size bytes at @at as resident. @first_time: in the first run with these sizes existing gaps may be too small for later blocks;
+ * they give up their pages so that the process holds little more than the peak of live blocks. */
 static void
 touch (gsize at, gsize size, gboolean first_time)
 {

@@ -1,4 +1,4 @@
-/* compare.c: how far two results are apart, and whether that is close enough.
+/* compare.c: the differences between two results, and whether they are close enough.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/tensor/compare.h"
 

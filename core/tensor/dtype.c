@@ -190,7 +190,7 @@ small_encode (const SmallFloat *format, double value, gboolean saturate)
         return small_special (format, negative, FALSE);
       return small_encode (format, negative ? -format->max : format->max, TRUE);
     }
-  /* The hidden bit, and a carry out of the fraction, add one to the exponent by themselves. */
+  /* Addition lets the hidden bit, and a carry out of the fraction, increment the exponent. */
   bits = (guint) magnitude + ((guint) (exponent - lowest) << format->fraction_bits);
   if (bits == 0 && format->style == STYLE_FNUZ)
     return 0;

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 
-#define MOST_OPEN 128 /* files; some models keep each weight in one of its own */
+#define MOST_OPEN 128 /* some models have one file per weight */
 
 struct _PhFile
 {
@@ -65,7 +65,7 @@ ph_file_new (int fd, const char *path, GError **error)
 PhFile *
 ph_file_open (const char *path, GError **error)
 {
-  /* Not blocking: a pipe that nobody writes to would never open. */
+  /* O_NONBLOCK, because opening a pipe without a writer would block. */
   int fd = g_open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 
   if (fd < 0)

@@ -1,4 +1,4 @@
-/* layout.c: elements in another order than row-major, as the kernels of convolutions like them.
+/* layout.c: layouts other than row-major, for the kernels of convolutions.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/tensor/tensor-private.h"
 #include "core/tensor/transpose.h"

@@ -14,7 +14,7 @@ static gsize used;   /* atomic                 */
 static gsize
 default_budget (void)
 {
-  static gsize known; /* atomic; the system takes its time to say it */
+  static gsize known; /* atomic; cached, because the query is slow */
   const gsize before = __atomic_load_n (&known, __ATOMIC_RELAXED);
   long pages, size;
   gsize memory;

@@ -121,7 +121,7 @@ is_measured (const PhTensor *tensor)
          && (ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype) || dtype == PH_BOOL);
 }
 
-/* Mean and deviation are of the finite elements, in one pass (Welford's method); minimum and maximum also see infinities. */
+/* Mean and deviation are those of the finite elements, in one pass (Welford's method); minimum and maximum include infinities. */
 gboolean
 ph_tensor_stats (PhTensor *tensor, PhTensorStats *stats)
 {

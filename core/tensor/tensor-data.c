@@ -1,4 +1,4 @@
-/* tensor-data.c: where the elements of a tensor come from: memory, a file, one element repeated; and what compares them.
+/* tensor-data.c: sources of a tensor's elements (memory, a file, one repeated element), and comparisons.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "core/tensor/digest.h"
 #include "core/tensor/tensor-private.h"
 
-#define FEW_READS 4096 /* single elements that are read from a file before all of it is */
+#define FEW_READS 4096 /* single reads from a file before all of it is loaded */
 
 /* Fills @data, @size bytes an element, by doubling the filled part. */
 static void
@@ -268,7 +268,7 @@ ph_tensor_copy_data (PhTensor *tensor, gpointer out)
   return ph_tensor_copy_part (tensor, 0, tensor->count, out);
 }
 
-/* Looking at a few elements of a weight need not read all of it. */
+/* Reads one element from the file, so that a look at a few elements does not load the whole weight. */
 static gboolean
 read_element (PhTensor *tensor, gsize index, PhElement *room)
 {
@@ -468,7 +468,7 @@ digest_bytes (guint64 hash, const guint8 *bytes, gsize n)
   return digest_word (hash, word ^ (guint64) n << 56);
 }
 
-/* A splat is hashed as if it were written out: by chunks of it. */
+/* Hashes the elements in chunks, so that a splat has the same hash as the equal tensor with all elements. */
 static guint64
 digest_elements (PhTensor *tensor, guint64 hash)
 {

@@ -1,4 +1,4 @@
-/* tensor.c: an immutable run-time value: a tensor, or a sequence or optional of them.
+/* tensor.c: an immutable run-time value: a tensor, a sequence or an optional.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/tensor/blocks.h"
 #include "core/tensor/origin.h"

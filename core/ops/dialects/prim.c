@@ -1,4 +1,4 @@
-/* prim.c: what TorchScript has beside tensor operators.
+/* prim.c: the operators of TorchScript other than tensor operators.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 

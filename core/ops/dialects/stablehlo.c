@@ -1,4 +1,4 @@
-/* stablehlo.c: the operators of StableHLO, which JAX, TensorFlow and PyTorch hand to XLA, and of its neighbours.
+/* stablehlo.c: the operators of StableHLO, the input of XLA from JAX, TensorFlow and PyTorch, and of related dialects.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 

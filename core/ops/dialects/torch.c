@@ -1,4 +1,4 @@
-/* torch.c: what FX calls beside ATen's operators.
+/* torch.c: the operators of FX graphs that are not ATen's.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 

@@ -124,8 +124,8 @@ mask_bias (PhExpand *x, PhValue *mask, PhValue *like, gint64 batch, gint64 total
 /* The arguments common to all kinds, after splitting into heads. @past: (nullable) [.., batch, heads, length, size] */
 typedef struct
 {
-  PhValue *q, *k, *v, *past_k, *past_v, *mask, *bias; /* (nullable but for the first three) */
-  gint64 window;                                      /* -1: none */
+  PhValue *q, *k, *v, *past_k, *past_v, *mask, *bias; /* (nullable) except the first three */
+  gint64 window;                                      /* -1: no window */
   gboolean causal;
   double scale, softcap, filter;
 } Attend;
@@ -463,7 +463,7 @@ expand_group_query_attention (PhExpand *x, GError **error)
     return ph_expand_fail (x, error, "seqlens_k is not known before it runs");
   if (ph_node_attr_int (x->node, "smooth_softmax", 0) > 0)
     return ph_expand_fail (x, error, "smooth_softmax is not read here");
-  /* Rows of several lengths are filled up at their ends, which no earlier position looks at; but not behind a past. */
+  /* Without a past, shorter rows are padded at their ends, which causal attention never reads. With a past, all rows must be full. */
   for (gsize i = 0; i < ph_tensor_count (ends); i++)
     if (past > 0 && ph_tensor_get_int (ends, i) + 1 != past + length)
       return ph_expand_fail (x, error,

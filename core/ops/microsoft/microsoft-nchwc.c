@@ -220,7 +220,7 @@ ph_nchwc_values (PhGraph *graph)
 {
   GHashTable *values = NULL;
 
-  if (ph_model_opset (graph->model, ph_op_NchwcConv.domain) == 0) /* it has none, and need not be gone through */
+  if (ph_model_opset (graph->model, ph_op_NchwcConv.domain) == 0) /* no node of this domain exists */
     return NULL;
   PH_FOREACH_NODE (node, graph)
     {

@@ -1,10 +1,10 @@
-/* microsoft-norm.c: normalisation with what was fused into it, of com.microsoft, and embeddings.
+/* microsoft-norm.c: normalizations with fused additions, and embeddings, of com.microsoft.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/microsoft/microsoft.h"
 
 /* ── root mean square ── */
 
-/* @x normalised along its axes from @axis on; and one over the root, if asked for. */
+/* Builds the RMS normalization of @value along the axes from @axis on, and in @inverse (nullable) the reciprocal of the root. */
 static PhValue *
 build_rms (PhExpand *x, PhValue *value, PhValue *scale, gint64 axis, float epsilon, PhValue **inverse)
 {

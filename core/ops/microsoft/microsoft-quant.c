@@ -14,7 +14,7 @@ real (PhExpand *x, guint i)
                         ph_expand_in (x, i + 1), ph_expand_in (x, i + 2));
 }
 
-/* @value at the scale and zero point that are inputs @i and @i + 1; without a zero point, of @like's type. */
+/* Quantizes @value with input @i as scale and input @i + 1 as zero point; without a zero point, to the type @like. */
 static PhValue *
 narrow (PhExpand *x, PhValue *value, guint i, PhDType like)
 {

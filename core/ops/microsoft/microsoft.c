@@ -1,4 +1,4 @@
-/* microsoft.c: activations, and products and convolutions with what was fused into them, of com.microsoft.
+/* microsoft.c: activations, and products and convolutions with fused operators, of com.microsoft.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/microsoft/microsoft.h"
 
@@ -169,7 +169,7 @@ expand_bias_softmax (PhExpand *x, GError **error)
     return ph_expand_fail (x, error, "the ranks of its inputs are not known");
   if (axis < 0)
     axis += rank;
-  /* A bias for the outer axes alone is spread over those that the softmax is of. */
+  /* A bias that has only the outer axes is broadcast along the axes of the softmax. */
   if (!ph_node_attr_int (x->node, "is_inner_broadcast", 1))
     while (bias != NULL && bias->type != NULL && (int) bias->type->rank < rank)
       bias = PH_BUILD (x->b, Unsqueeze, bias, ph_build_ints (x->b, (gint64[]) { bias->type->rank }, 1));
@@ -217,7 +217,7 @@ turned (PhExpand *x, guint i, gboolean last, gboolean batch)
       perm[rank - 1] = perm[rank - 2];
       perm[rank - 2] = at;
     }
-  /* Beside a vector ONNX Runtime (measured with 1.30) names the axes anew but leaves the elements of A where they lie. */
+  /* If B is a vector, ONNX Runtime (measured with 1.30) permutes the dimensions of A but does not move its elements. */
   if (i == 0 && last && !batch && ph_expand_rank (x, 1) == 1)
     return PH_BUILD (x->b, Reshape, ph_expand_in (x, i),
                      PH_BUILD (x->b, Gather, PH_BUILD (x->b, Shape, ph_expand_in (x, i)), ph_build_ints (x->b, perm, rank)));

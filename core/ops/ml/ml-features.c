@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Element @i of a list with one number for every feature, or one for all of them. */
+/* Returns element @i of a list that has one number for each feature or a single one for all. */
 static double
 at (const float *list, gsize n, gsize i, double fallback)
 {

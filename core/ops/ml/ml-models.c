@@ -1,4 +1,4 @@
-/* ml-models.c: linear models and support vectors of ai.onnx.ml, and what models share.
+/* ml-models.c: linear models and support vectors of ai.onnx.ml, and helpers shared with the other models.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/ml/ml.h"
 

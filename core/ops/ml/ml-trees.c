@@ -29,7 +29,7 @@ typedef struct
   double *values;
   guint8 *modes;               /* Mode                                                   */
   gsize *yes, *no;             /* places of nodes                                        */
-  gsize *first_vote, *n_votes; /* of each leaf                                           */
+  gsize *first_vote, *n_votes; /* per leaf                                               */
   Vote *votes;
   gsize n_all_votes;
   GArray *roots; /* (element-type gsize)                                   */
@@ -225,7 +225,7 @@ find_leaf (const Forest *forest, gsize node, const double *x, gsize *leaf)
   return FALSE;
 }
 
-/* Of each tree the leaf that the row @x falls into. */
+/* Finds in each tree the leaf for the row @x. */
 static gboolean
 find_leaves (PhKernel *kernel, const Forest *forest, const double *x, gsize *leaves, GError **error)
 {
@@ -323,8 +323,8 @@ infer_tree_classifier (PhInfer *infer, GError **error)
   return ph_infer_classifier (infer, ph_ml_n_labels (ph_infer_node_of (infer)));
 }
 
-/* With two labels and votes for one of them alone, that one's score decides: above a half where all votes are positive, as
- * chances are, else above zero. Turns @score[0] into both. Returns the label. */
+/* Decides between two labels when only one of them gets votes: by a score above 0.5 if all votes are positive (a probability), above 0
+ * otherwise. Replaces @scores[0] by the scores of both labels. Returns the index of the label. */
 static gsize
 decide_of_two (gboolean positive, PhPost post, double *scores)
 {
@@ -387,7 +387,7 @@ tree_classifier_kernel (PhKernel *kernel, GError **error)
       if (one_id)
         {
           scores[0] += n_base > 0 ? base[n_base - 1] : 0;
-          scores[0] = (float) scores[0]; /* a sum of floats that comes to a half is not above it */
+          scores[0] = (float) scores[0]; /* rounded to float, so that a float sum of one half is not above it in double */
           best = decide_of_two (positive, post, scores);
         }
       else

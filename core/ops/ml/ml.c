@@ -219,7 +219,7 @@ typedef struct
   const gint64 *missing_yes; /* (nullable) */
   PhTensor *modes, *splits, *weights;
   PhTensor *members;  /* (nullable) of the MEMBER nodes in order, each set ended by NaN */
-  gsize *member_from; /* of each node */
+  gsize *member_from; /* per node */
 } Trees;
 
 /* Returns the list @name if it has @n numbers (0: any). */

@@ -134,7 +134,7 @@ const PhOp ph_op_ArgMin = { "ArgMin", ARG_EXTREME (arg_min), .family = PH_FAMILY
 
 /* CumSum, CumProd */
 
-/* A line of @inner running sums after the other: elements are read in the order in which they lie. */
+/* Advances @inner running sums together, which reads the elements in memory order. */
 /* clang-format off */
 #define ALONG(type_, acc_, sum_)                                                                                     \
   {                                                                                                                    \
@@ -205,7 +205,7 @@ cum_prod_kernel (PhKernel *kernel, GError **error)
   return running_kernel (kernel, FALSE, error);
 }
 
-/* Each element went into all running sums after it: theirs are summed from the other end. */
+/* Each element is part of all later running sums, so its gradient is the running sum of dY from the other end. */
 static gboolean
 grad_cum_sum (PhGrad *grad, GError **error)
 {
@@ -217,8 +217,8 @@ grad_cum_sum (PhGrad *grad, GError **error)
   return TRUE;
 }
 
-/* y[j] is the product of all x[i] up to j, so dx[k] = sum over j of dY[j] y[j] / x[k]. From the first zero on all products are zero, but
- * for those that leave it out: there x with a one in its place is multiplied instead. */
+/* y[j] is the product of all x[i] up to j, so dx[k] = sum over j of dY[j] y[j] / x[k]. From the first zero on all products are zero except
+ * those without that zero, so these are computed from x with a one in its place. */
 static gboolean
 grad_cum_prod (PhGrad *grad, GError **error)
 {

@@ -15,7 +15,7 @@ enum
   PAST_VALUE,
   NONPAD
 };
-/* qk_matmul_output_mode: what output 3 shows. */
+/* qk_matmul_output_mode: the stage of the scores that is output 3. */
 enum
 {
   SHOW_PRODUCT,
@@ -41,7 +41,7 @@ split_heads (PhBuilder *b, PhValue *value, gint64 heads)
                         PH_BUILD (b, Reshape, value, INTS (0, 0, heads, -1)));
 }
 
-/* The keys or values of each group of queries, once for each query head. */
+/* Repeats each head of keys or values for all query heads of its group. */
 static PhValue *
 repeat_heads (PhBuilder *b, PhValue *value, gint64 heads, gint64 group)
 {
@@ -79,7 +79,7 @@ count_to (PhBuilder *b, PhValue *n)
   return PH_BUILD (b, Range, ph_build_scalar (b, PH_INT64, 0), n, ph_build_scalar (b, PH_INT64, 1));
 }
 
-/* Which keys each query may look at, as far as is_causal and nonpad_kv_seqlen say it. */
+/* Builds the mask of the keys that each query may attend to, according to is_causal and nonpad_kv_seqlen. */
 static PhValue *
 build_visible (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue *scores)
 {
@@ -101,7 +101,7 @@ build_visible (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue *sc
                PH_BUILD (b, LessOrEqual, keys, ADD (PH_BUILD (b, Unsqueeze, count_to (b, n_queries), INTS (1)), offset)));
 }
 
-/* The mask as long as the keys, and in @visible what it hides by being short. */
+/* Pads @mask to the number of keys, and removes the keys beyond its own length from @visible. */
 static PhValue *
 lengthen_mask (PhBuilder *b, PhValue *mask, PhValue *scores, PhValue **visible)
 {

@@ -47,7 +47,7 @@ as_groups (PhBuilder *b, PhValue *value, gint64 kv_heads, gint64 group)
       if (group == 1)
         return PH_BUILD (b, Unsqueeze, value, ph_build_ints (b, &axis, 1));
 
-      /* 0 copies batch; heads are split; length and size are copied from behind, through a shape of their own. */
+      /* The 0 keeps the batch and the heads are split; length and size are taken from the shape of the value itself. */
       PhValue *tail = PH_BUILD_WITH (b, Shape, PH_ATTRS (ph_attr_new_int ("start", 2)), value);
       gint64 front[3] = { 0, kv_heads, group };
 
@@ -106,9 +106,9 @@ is_long (PhGrad *grad)
          || !ph_dim_equal (mask->type->dims[mask->type->rank - 1], k->type->dims[k->type->rank - 2]);
 }
 
-/* With S = scale Q K' (capped, biased), P = softmax S, Y = P V:
- * dV = P' dY, dP = dY V', dS = P (dP - sum (dP P)), dQ = scale dS K, dK = scale dS' Q. P comes from an Attention of its own:
- * the same node with an identity matrix for values would be as long, so it is output 3 of a copy of the node. */
+/* With S = scale Q K' (capped, biased), P = softmax S, Y = P V: dV = P' dY, dP = dY V', dS = P (dP - sum (dP P)), dQ = scale dS K, dK =
+ * scale dS' Q. P is output 3 of a copy of the node; the other way to get it, the same node with an identity matrix as V, needs a matrix
+ * just as large. */
 gboolean
 ph_grad_attention (PhGrad *grad, GError **error)
 {

@@ -153,7 +153,8 @@ infer_attention (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* @now behind @past, which may be absent: what one decoding step hands to the next. */
+/* Appends the current keys or values @now to the past ones of @input, which may be absent. The result is the past of the next decoding
+ * step. */
 static gboolean
 append_past (PhKernel *kernel, guint input, PhHeads *now, GError **error)
 {
@@ -185,7 +186,7 @@ typedef struct
   PhTensor *mask;     /* (nullable) bool, or numbers to add                        */
   gint64 stride[4];   /* of the mask, 0 where it is broadcast                      */
   gint64 mask_length; /* positions past it are masked                              */
-  PhTensor *nonpad;   /* (nullable) how many positions of each batch are not padding */
+  PhTensor *nonpad;   /* (nullable) number of valid positions per batch */
   gboolean causal;
   gint64 past;
 } Bias;

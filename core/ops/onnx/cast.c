@@ -167,7 +167,7 @@ cast_like_kernel (PhKernel *kernel, GError **error)
   return cast (kernel, ph_tensor_dtype (ph_kernel_input (kernel, 1)), error);
 }
 
-/* Between floats, back to the type that came in; a detour through integers stops the gradient. */
+/* Casts the gradient back to the input's type if both are floats; the gradient of a cast from or to integers is zero. */
 static gboolean
 grad_cast (PhGrad *grad, GError **error)
 {

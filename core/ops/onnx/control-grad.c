@@ -281,8 +281,8 @@ ph_grad_loop (PhGrad *grad, GError **error)
 
 #define PH_MAX_SCANNED 32
 
-/* A Scan is replayed by a Loop that keeps the states, and differentiated by a Loop that walks back, handing out the gradient of
- * one slice of each scanned input in each iteration. */
+/* The gradient of a Scan: a Loop replays the scan and records the states, and a second Loop runs backwards and returns the gradient of one
+ * slice of each scanned input per iteration. */
 typedef struct
 {
   PhGrad *grad;
@@ -302,7 +302,7 @@ nth_attr (const PhNode *node, const char *name, guint i)
   return i < n ? values[i] : 0;
 }
 
-/* Slice @k, counted as the scan goes, of @value along the axis and in the direction that the attributes say. */
+/* Returns the slice of @value that iteration @k of the scan reads, along the axis and in the direction of the attributes. */
 static PhValue *
 slice_at (ScanGrad *scan, PhBuilder *b, PhValue *value, PhValue *k, const char *axes, const char *directions, guint i)
 {

@@ -1,4 +1,4 @@
-/* control-states.c: the states with which the iterations of a loop began, kept for its gradient.
+/* control-states.c: the states at the beginning of each iteration of a loop, recorded for its gradient.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/control-states.h"
 
@@ -82,7 +82,7 @@ ph_loop_states_add_sequences (const PhLoopStates *states, PhBuilder *b, GPtrArra
     }
 }
 
-/* In the body of the replay: inputs for the sequences, into @sequences; then what goes into them is handed out. */
+/* Adds inputs for the sequences to the body of the replay, and stores them in @sequences. */
 gboolean
 ph_loop_states_begin (const PhLoopStates *states, PhGraph *body, PhValue **sequences, GError **error)
 {
@@ -109,7 +109,7 @@ ph_loop_states_hand_out_sequences (const PhLoopStates *states, PhBuilder *b, PhG
       ph_body_hand_out (b, body, PH_BUILD (b, SequenceInsert, sequences[n++], inputs[i]));
 }
 
-/* Of the others, the types of their stacks, and the states. */
+/* Appends the types of the stacks of the other states to @types. */
 void
 ph_loop_states_add_stacks (const PhLoopStates *states, GPtrArray *types)
 {
@@ -126,8 +126,8 @@ ph_loop_states_hand_out (const PhLoopStates *states, PhBuilder *b, PhGraph *body
       ph_body_hand_out (b, body, inputs[i]);
 }
 
-/* State @i that iteration @k of @replay began with. The sequences are outputs of it from @first_sequence on, the stacks from
- * @first_stack on. */
+/* Returns state @i at the beginning of iteration @k of @replay, whose outputs from @first_sequence on are sequences and from @first_stack
+ * on are stacks. */
 PhValue *
 ph_loop_states_at (const PhLoopStates *states, PhBuilder *b, const PhNode *replay, guint first_sequence, guint first_stack,
                    guint i, PhValue *k)

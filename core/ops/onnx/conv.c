@@ -62,7 +62,7 @@ convolve_float (const PhWindow *w, gint64 batch, gint64 channels, gint64 feature
         }
 }
 
-/* y[o] += sum over k of weight[k] x[o * stride + k * dilation - begin]: one channel of its own, as depthwise layers have. */
+/* Adds the convolution of one channel: y[o] += sum over k of weight[k] x[o * stride + k * dilation - begin], as in depthwise layers. */
 static void
 convolve_plane (const PhWindow *w, const double *x, const double *weight, double *y)
 {
@@ -301,7 +301,7 @@ geometry_of (PhGrad *grad, Geometry *g, GError **error)
                        automatic ? ", and with auto_pad or output_shape all sizes" : "");
 }
 
-/* @value, cut to @like's size on all spatial axes. */
+/* Slices the spatial axes of @value to the size of @like. */
 static PhValue *
 cut_like (PhGrad *grad, PhValue *value, PhValue *like, guint n)
 {

@@ -67,7 +67,7 @@ run_dropout (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* At inference the gradient passes unchanged. In training it needs to know what was dropped. */
+/* At inference the gradient passes unchanged. In training it needs the mask. */
 static gboolean
 grad_dropout (PhGrad *grad, GError **error)
 {

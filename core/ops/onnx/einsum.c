@@ -64,7 +64,7 @@ infer_einsum (PhInfer *infer, GError **error)
 typedef struct
 {
   PhEquation equation;
-  gint64 size[128]; /* of each letter, where @seen */
+  gint64 size[128]; /* by letter, where @seen */
   gboolean seen[128];
   guint place[128];         /* its axis of the walk */
   gint64 sizes[MAX_LABELS]; /* of the walk's axes */
@@ -123,7 +123,7 @@ place_letters (PhKernel *kernel, Letters *letters, GError **error)
   return TRUE;
 }
 
-/* Walks all letters; the stride of each operand along a letter is the sum over where it has it. */
+/* Walks all letters. The stride of an operand along a letter is the sum of its strides on the axes with that letter. */
 static gboolean
 einsum_kernel (PhKernel *kernel, GError **error)
 {
@@ -178,7 +178,7 @@ einsum_kernel (PhKernel *kernel, GError **error)
       ((type_ *) ph_tensor_writable (result))[walk.offset[n]] += product;                                              \
     }
   /* clang-format on */
-  /* -0 is what adds nothing to a sum: a sum of one product is that product. */
+  /* The sum starts at -0, the neutral element of addition, so that a sum of one product equals that product. */
   for (gsize i = 0; works_in == PH_DOUBLE && walk.count > 0 && i < ph_tensor_count (result); i++)
     ((double *) ph_tensor_writable (result))[i] = -0.0;
   if (works_in == PH_DOUBLE)
@@ -263,9 +263,9 @@ build_diagonal (PhGrad *grad, PhValue *x, gint64 axis)
   return PH_BUILD (b, EyeLike, PH_BUILD (b, Expand, ph_grad_like (grad, x, 0), shape));
 }
 
-/* The gradient by a factor is the einsum of the result's gradient with the other factors, back to its letters. A letter that
- * only this factor has was summed away: the gradient is the same all along it. A letter that it has twice took a diagonal: there
- * the gradient goes, by a factor of ones on it. */
+/* The gradient with respect to a factor is the einsum of dY with the other factors, with that factor's letters as output. A letter that no
+ * other operand has was summed away: the gradient is constant along it. A letter that the factor has twice took a diagonal: a factor of
+ * ones on the diagonal puts the gradient there. */
 static gboolean
 grad_einsum (PhGrad *grad, GError **error)
 {
@@ -334,7 +334,7 @@ grad_einsum (PhGrad *grad, GError **error)
             {
               g_string_append_printf (text, ",%c%c", label_letter (one), other);
               inputs[n_inputs++] = build_diagonal (grad, ph_grad_in (grad, k), i);
-              if (!there[one]) /* it was summed away, but now it is there */
+              if (!there[one]) /* a letter that was summed away is present now */
                 {
                   there[one] = TRUE;
                   for (guint m = n_missing; m-- > 0;)
@@ -428,7 +428,7 @@ infer_det (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* Gaussian elimination with the greatest pivot of each column. */
+/* Computes the determinant by Gaussian elimination with partial pivoting. */
 static double
 determinant (double *a, gsize n)
 {

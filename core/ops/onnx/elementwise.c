@@ -21,7 +21,7 @@
   if (to == PH_##to_ && from == PH_##from_)    \
   CONVERT (to_type_, from_type_)
 
-/* Floats to what has not all of them: those between @least_ and @most_ are cut off, the others are for ph_dtype_store(). */
+/* Converts floats to integers: truncates numbers between @least_ and @most_, and leaves others to ph_dtype_store(). */
 #define CUT(to_, to_type_, least_, most_)              \
   if (to == PH_##to_ && from == PH_FLOAT)              \
     {                                                  \
@@ -101,7 +101,7 @@ ph_convert (PhTensor *tensor, PhDType dtype)
 
 /* The loop */
 
-/* The element type in which a loop works on @dtype, and that loop. */
+/* Returns the loop for @dtype and the element type that the loop computes in. */
 static PhLoop
 loop_for (const PhLoops *loops, PhDType dtype, PhDType *works_in)
 {

@@ -96,7 +96,7 @@ run_gather (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* The slices of dY are added up where they came from. With the picked axis first, that is one ScatterND. */
+/* Adds the slices of dY at the places that they were gathered from. With the gathered axis moved to the front, one ScatterND does it. */
 static gboolean
 grad_gather (PhGrad *grad, GError **error)
 {

@@ -57,7 +57,7 @@ spread_heads (PhBuilder *b, PhValue *value, gint64 heads)
   return PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, 4)), value);
 }
 
-/* One position: @in are the state and what the scan reads of each input; makes the new state and the output. */
+/* Builds one position of the scan from @in, the state and the position's slice of each input: the new state and the output. */
 static void
 build_position (PhBuilder *b, PhValue *const *in, gint64 heads, gint64 group, gint64 size, double scale, PhValue **state,
                 PhValue **y)

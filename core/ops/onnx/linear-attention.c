@@ -258,7 +258,7 @@ infer_flex_attention (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* Lets body @attr, if there is one, change @scores as a whole. */
+/* Runs body @attr, if present, on @scores and replaces them by its result. */
 static gboolean
 run_modification (PhKernel *kernel, const char *attr, PhHeads *scores, GError **error)
 {

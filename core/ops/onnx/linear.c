@@ -68,7 +68,7 @@ transposed (PhTensor *matrix)
   return result;
 }
 
-/* Rows of a product between which one asks whether it is still wanted. */
+/* Large products are computed in slices of rows and check for cancellation between them. */
 #define SLICE_WORK ((gsize) 32 << 20) /* multiplications */
 #define SLICE_ROWS 64
 
@@ -239,8 +239,8 @@ with_axis (PhBuilder *b, PhValue *value, gint64 axis)
   return PH_BUILD (b, Unsqueeze, value, ph_build_ints (b, &axis, 1));
 }
 
-/* Y = A B: dA = dY B', dB = A' dY, summed over what was broadcast; a vector is a matrix of one row or column. Under a stack
- * of left sides, one matrix on the right has one product over all of their rows. */
+/* Y = A B: dA = dY B', dB = A' dY, summed over broadcast axes; a vector is a matrix of one row or column. If A is a stack of matrices and B
+ * is one matrix, dB is a single product over the rows of all of them. */
 static gboolean
 grad_matmul (PhGrad *grad, GError **error)
 {

@@ -249,7 +249,7 @@ const PhOp ph_op_IsInf = {
 };
 /* clang-format on */
 
-/* Where */
+/* ── Where ── */
 
 static gboolean
 infer_where (PhInfer *infer, GError **error)

@@ -4,7 +4,7 @@
 
 #include "core/ops/support.h"
 
-/* Both losses look at [N, C, places] and the class of each place; this is what they sum. */
+/* Operands of both losses: scores [N, C, positions], and the label of each position. */
 typedef struct
 {
   PhTensor *labels, *weights; /* weights: (nullable) (unowned)   */

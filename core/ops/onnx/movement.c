@@ -373,7 +373,7 @@ grad_split (PhGrad *grad, GError **error)
   for (guint i = 0; i < n; i++)
     parts[i] = grad->dy[i] != NULL ? grad->dy[i] : ph_grad_zeros_like (grad, ph_grad_out (grad, i));
 #define JOIN(n_) ph_build_node (b, &ph_op_Concat, parts, n_, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1)
-  if (ph_grad_in (grad, 1) == NULL && ph_node_attr_int (grad->node, "num_outputs", n) > n) /* parts that nobody takes */
+  if (ph_grad_in (grad, 1) == NULL && ph_node_attr_int (grad->node, "num_outputs", n) > n) /* the last parts have no output */
     {
       PhValue *taken = n > 1 ? JOIN (n) : parts[0], *x = ph_grad_in (grad, 0);
       PhValue *start = PH_BUILD (b, Gather, ph_grad_shape (grad, taken), ph_build_ints (b, &axis, 1));

@@ -81,8 +81,8 @@ window_mean (PhGrad *grad, const Lrn *lrn, PhValue *value, gint64 channels, gboo
   return ph_grad_reshape_like (grad, pooled, ph_grad_in (grad, 0));
 }
 
-/* y = x s^-beta, s = bias + alpha mean (x^2): dx = dy s^-beta - 2 alpha beta x mean' (dy y / s), where mean' is over all windows
- * that x lies in: the mirrored window. */
+/* y = x s^-beta, s = bias + alpha mean (x^2): dx = dy s^-beta - 2 alpha beta x mean' (dy y / s). mean' averages over all windows that
+ * contain x, which form the mirrored window. */
 static gboolean
 grad_lrn (PhGrad *grad, GError **error)
 {

@@ -19,7 +19,7 @@ ph_norm_along (PhBuilder *b, const PhOp *op, PhValue *value, guint from, guint t
     axes[n++] = also;
   for (guint i = from; i < to; i++)
     axes[n++] = i;
-  if (n == 0) /* no axes would mean all of them */
+  if (n == 0) /* an empty list would reduce all axes */
     return value;
   return ph_build_node (b, op, PH_VALUES_ (value, ph_build_ints (b, axes, n)), 2, PH_ATTRS (ph_attr_new_int ("keepdims", keep)),
                         1);
@@ -214,7 +214,7 @@ batch_norm_kernel (PhKernel *kernel, GError **error)
   return ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), dtype, error);
 }
 
-/* At inference an affine map of each channel; in training the statistics depend on x as well. */
+/* At inference an affine map per channel; in training the statistics depend on x as well. */
 static gboolean
 grad_batch_norm (PhGrad *grad, GError **error)
 {

@@ -208,8 +208,8 @@ pool_flops (const PhNode *node)
 
 /* ── gradients of pools over windows ── */
 
-/* Each output's gradient goes to where its value came from: that is what the second output tells. A node without one, or with one that
- * counts columns first, gets a twin that has it. */
+/* Adds the gradient of each output at the position of its maximum, which the second output gives. A node without that output, or with
+ * column-major indices, gets a twin with row-major ones. */
 static gboolean
 grad_max_pool (PhGrad *grad, GError **error)
 {

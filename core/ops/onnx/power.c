@@ -16,7 +16,7 @@ power (guint64 x, guint64 exponent)
   return result;
 }
 
-/* A negative exponent: what 1 / x^n is, cut to an integer. */
+/* For a negative exponent, returns 1 / x^n truncated to an integer. */
 static guint64
 signed_power (gint64 x, gint64 exponent)
 {
@@ -73,8 +73,8 @@ cast_like (PhBuilder *b, PhValue *value, PhValue *like)
   return PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", like->type->dtype)), value);
 }
 
-/* dx = dy b x^(b-1), and 0 where b = 0; db = dy y log x, and 0 where x <= 0. Both masks act before the multiplication that
- * would make 0 * inf of it. */
+/* dx = dy b x^(b-1), and 0 where b = 0; db = dy y log x, and 0 where x <= 0. The masks are applied before the multiplication, which would
+ * otherwise compute 0 * inf. */
 static gboolean
 grad_pow (PhGrad *grad, GError **error)
 {

@@ -1,4 +1,4 @@
-/* quantize.c: numbers in few bits: scale, zero point, and products of such tensors.
+/* quantize.c: quantization with scale and zero point, and products of quantized tensors.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
@@ -199,7 +199,7 @@ const PhOp ph_op_QuantizeLinear = {
 };
 /* clang-format on */
 
-/* dscale = sum of dY (x - zero point) over what shares the scale. */
+/* dscale = sum of dY (x - zero point) over the elements that share a scale. */
 static gboolean
 grad_dequantize (PhGrad *grad, GError **error)
 {
@@ -228,7 +228,7 @@ grad_dequantize (PhGrad *grad, GError **error)
           n > 0 && zero != NULL && zero->type->rank == 1 ? PH_BUILD (b, Unsqueeze, zero, ph_build_ints (b, spread, n)) : zero);
     }
   whole = PH_BUILD (b, Mul, grad->dy[0], whole);
-  if (n > 0) /* the axes behind the one of the scales; those in front of it the engine sums */
+  if (n > 0) /* sums the axes behind that of the scales; the engine sums the axes in front */
     {
       for (guint i = 0; i < n; i++)
         spread[i] = axis + 1 + i;
@@ -315,7 +315,7 @@ const PhOp ph_op_DynamicQuantizeLinear = {
 };
 /* clang-format on */
 
-/* Products. Narrow integers less their zero points are multiplied in double, where all of it is exact. */
+/* ── products ── Integers minus their zero points are multiplied in double, which is exact for narrow types. */
 
 /* Returns FALSE with @error if one of @inputs (bit i: input i, a scale or zero point) is empty. */
 static gboolean

@@ -1,4 +1,4 @@
-/* random.c: random tensors. Equal seeds give equal tensors, on every machine.
+/* random.c: random tensors. Equal seeds give equal tensors on every machine.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 

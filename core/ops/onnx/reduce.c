@@ -99,7 +99,7 @@ all_axes (guint rank)
   return rank >= 64 ? G_MAXUINT64 : (G_GUINT64_CONSTANT (1) << rank) - 1;
 }
 
-/* Which axes: input @input (nullable), or all; none with noop_with_empty_axes. FALSE with an error. */
+/* Reads the axes from @input (nullable) into @mask. No axes mean all, or none with noop_with_empty_axes. Returns FALSE with an error. */
 static gboolean
 kernel_axes (PhKernel *kernel, guint input, guint rank, guint64 *mask, GError **error)
 {
@@ -207,7 +207,7 @@ LOG_SUM_EXP (log_sum_exp_f32, float)
 LOG_SUM_EXP (log_sum_exp_f64, double)
 static const ReduceLoops log_sum_exp = { log_sum_exp_f32, log_sum_exp_f64 };
 
-/* The extreme of no elements of a narrow integer type: what 64 bits hold is cut to its range. */
+/* Clamps a 64-bit extreme of no elements to the range of a narrower integer type. */
 static gint64
 clamp_to (PhDType dtype, gint64 value)
 {

@@ -302,7 +302,7 @@ plan_of (const PhNode *node, PhTensor *x, const PhType *type, PhTensor *roi, PhT
     size[i] = ph_tensor_get_int (sizes, i);
   for (guint i = 0; i < rank; i++)
     in[i] = x != NULL ? ph_tensor_dims (x)[i] : type->dims[i].size;
-  for (gsize i = 0; i < n_scales; i++) /* also of a run in double: a size must not hang on the last bit */
+  for (gsize i = 0; i < n_scales; i++) /* float even in a run in double: a size must not depend on the last bit */
     scale[i] = (float) scale[i];
   return make_plan (node, rank, in, scale, n_scales, size, n_sizes, box, n_roi, plan);
 }
@@ -470,8 +470,8 @@ pair (PhBuilder *b, PhValue *one, PhValue *other)
   return ph_build_node (b, &ph_op_Concat, PH_VALUES_ (one, other), 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
 }
 
-/* The same where sizes or scales are only known at run time: the matrix of an axis is what the operator makes of an identity
- * matrix. @constant: of the inputs, where they are. */
+/* Builds the gradient if sizes or scales are only known at run time: the matrix of an axis is the operator applied to an identity matrix.
+ * @constant: the constant inputs. */
 static gboolean
 grad_resize_open (PhGrad *grad, PhTensor *const *constant, GError **error)
 {

@@ -235,7 +235,7 @@ reverse (PhBuilder *b, PhValue *x, PhValue *lengths)
                         lengths);
 }
 
-/* @value, of three axes by the operator's definition, where its type does not say so; @last: the size of the third, -1: open. */
+/* Reshapes @value to three axes, its rank by definition, if its type has no rank. @last: the size of the third, or -1 if open. */
 static PhValue *
 of_three_axes (PhBuilder *b, PhValue *value, gint64 last)
 {
@@ -244,7 +244,7 @@ of_three_axes (PhBuilder *b, PhValue *value, gint64 last)
   return PH_BUILD (b, Reshape, value, ph_build_ints (b, (gint64[]) { 0, 0, last }, 3));
 }
 
-/* The same layer out of matrix products and a Scan for each direction, on @inputs (8 of them, nullable elements). */
+/* Builds the layer from matrix products and a Scan per direction, with @inputs (8, nullable elements). */
 static gboolean
 build_recurrent (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhValue **outputs, GError **error)
 {

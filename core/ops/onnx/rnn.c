@@ -326,7 +326,7 @@ run_rnn (PhKernel *kernel, GError **error)
   return ok;
 }
 
-/* Twice the weights, for each step of each sequence. */
+/* Two operations per weight, for each step of each sequence. */
 static gint64
 rnn_flops (const PhNode *node)
 {

@@ -1,4 +1,4 @@
-/* roi-pool.c: MaxRoiPool: the largest element of each cell of a box.
+/* roi-pool.c: MaxRoiPool, the maximum of each cell of a box.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/support.h"
 

@@ -214,7 +214,7 @@ ph_grad_grid_sample (PhGrad *grad, GError **error)
   return ph_grad_through (grad, build_grid_sample, error);
 }
 
-/* RoiAlign: @bins of a region, each read at @per_bin places along one axis: [R, bins * per_bin], and whether each is inside. */
+/* Returns for RoiAlign the positions along one axis [R, bins * per_bin] at which @bins of each region are sampled, @per_bin per bin. */
 static PhValue *
 roi_places (PhBuilder *b, PhValue *start, PhValue *length, gint64 bins, gint64 per_bin)
 {

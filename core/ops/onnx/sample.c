@@ -66,7 +66,7 @@ grid_taps (double g, gint64 n, char mode, Padding padding, gboolean align, gint6
   x = CLAMP (x, -1e9, 1e9);
   if (mode == 'n')
     x = nearbyint (x);
-  /* A cubic curve goes on beyond the border: each place that it reads is put inside by itself. */
+  /* A cubic curve extends beyond the border, so each of its taps is moved inside separately. */
   if (mode != 'c' && (x < low || x > high))
     x = padding == PAD_BORDER ? CLAMP (x, 0, n - 1) : padding == PAD_REFLECTION ? reflect (x, low, high) : x;
   base = floor (x);
@@ -411,7 +411,7 @@ run_roi_align (PhKernel *kernel, GError **error)
   gint64 ratio = ph_node_attr_int (node, "sampling_ratio", 0), n_rois, height, width, channels, dims[4];
   double scale = ph_node_attr_float (node, "spatial_scale", 1), shift = half ? 0.5 : 0;
   PhDType dtype = ph_tensor_dtype (x);
-  g_autofree double *sums = NULL, *best = NULL; /* of each channel */
+  g_autofree double *sums = NULL, *best = NULL; /* per channel */
   const float *floats;
   gconstpointer from;
   gpointer to;

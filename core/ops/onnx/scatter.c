@@ -220,7 +220,7 @@ as_number (PhGrad *grad, PhValue *condition)
   return PH_BUILD_WITH (grad->b, Cast, PH_ATTRS (ph_attr_new_int ("to", grad->dy[0]->type->dtype)), condition);
 }
 
-/* Of the greatest or least: those that are it share the gradient evenly. */
+/* Gradient of a scatter by max or min: all elements equal to the extreme share it evenly. */
 static gboolean
 grad_scatter_most (PhGrad *grad)
 {
@@ -438,7 +438,8 @@ run_tensor_scatter (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* The operator run on the places of the update (one more than there are marks what stays) says where each element came from. */
+/* TensorScatter applied to the positions of the update gives the source of each element; the number of positions marks elements of the
+ * cache that stay. */
 static gboolean
 grad_tensor_scatter (PhGrad *grad, GError **error)
 {

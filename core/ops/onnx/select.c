@@ -315,8 +315,8 @@ run_unique (PhKernel *kernel, GError **error)
   slices.inner = ph_dims_product (dims, axis + 1, rank);
 
   order = g_new (gint64, n + 1);
-  group = g_new (gint64, n + 1); /* of each slice: which unique one, in sorted order     */
-  first = g_new (gint64, n + 1); /* of each unique one: the first slice equal to it      */
+  group = g_new (gint64, n + 1); /* per slice: index of its unique slice, in sorted order */
+  first = g_new (gint64, n + 1); /* per unique slice: its first occurrence               */
   times = g_new0 (gint64, n + 1);
   for (gint64 i = 0; i < n; i++)
     order[i] = i;

@@ -238,7 +238,7 @@ run_reshape (PhKernel *kernel, GError **error)
   return take_reshaped (kernel, n, dims, error);
 }
 
-/* All of them: the gradient takes the input's shape again. */
+/* Reshapes the gradient to the input's shape; used by all of these operators. */
 static gboolean
 grad_reshape (PhGrad *grad, GError **error)
 {

@@ -30,7 +30,7 @@ fit (PhBuilder *b, PhValue *value, guint axis, gint64 n, gint64 given)
   return value;
 }
 
-/* Each frequency counts for its mirror image too, where there is one: 1, 2, 2, ..., and 1 in the middle of an even length. */
+/* Each frequency also counts for its mirror image, if it has one: 1, 2, 2, ..., and 1 in the middle of an even length. */
 static PhValue *
 mirror_weights (PhBuilder *b, PhDType dtype, gint64 n, guint behind)
 {
@@ -45,8 +45,8 @@ mirror_weights (PhBuilder *b, PhDType dtype, gint64 n, guint behind)
   return ph_build_tensor (b, tensor);
 }
 
-/* y = F x with F symmetric, so dx = conj (F) dy: the transform in the other direction, without or with its 1/n. The bins that a
- * one-sided transform leaves out have the gradient zero, which is what dft_length pads with. */
+/* y = F x with a symmetric F, so dx = conj (F) dy: the transform in the other direction, without or with its 1/n. The bins that a one-sided
+ * transform omits have a zero gradient, and dft_length pads with zeros. */
 gboolean
 ph_grad_dft (PhGrad *grad, GError **error)
 {

@@ -88,7 +88,7 @@ infer_slice (PhInfer *infer, GError **error)
       if (n == 0 && starts_type != NULL && ph_type_count (starts_type) > 0)
         n = ph_type_count (starts_type);
       if (n_starts < 0 && n_ends < 0 && (starts_type == NULL || ph_type_count (starts_type) < 0))
-        n = type->rank; /* nobody knows how many: perhaps all */
+        n = type->rank; /* the number of axes is unknown and may be all */
       axes = g_new (gint64, n + 1);
       for (gsize i = 0; i < n; i++)
         axes[i] = i;
@@ -354,7 +354,7 @@ run_pad (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* Constant: the pads taken away again. The other modes copy elements, and their gradients go back where they came from. */
+/* For constant padding the gradient is dY without the pads. The other modes copy elements, so their gradients are added at the sources. */
 static gboolean
 grad_pad (PhGrad *grad, GError **error)
 {
@@ -365,7 +365,7 @@ grad_pad (PhGrad *grad, GError **error)
     {
       const gboolean has_constant = ph_grad_in (grad, 2) != NULL;
 
-      if (has_constant) /* nobody reads it there */
+      if (has_constant) /* the constant is not read there */
         grad->zero[2] = TRUE;
       return ph_grad_moved (grad, has_constant ? 2 : 0);
     }

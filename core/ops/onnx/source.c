@@ -1,4 +1,4 @@
-/* source.c: constants, and what hands its input on.
+/* source.c: Constant, and operators that return their input unchanged.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/grad.h"
 #include "core/ops/onnx/elementwise.h"

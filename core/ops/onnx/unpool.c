@@ -82,7 +82,7 @@ run_max_unpool (PhKernel *kernel, GError **error)
     {
       gint64 at = ph_tensor_get_int (indices, i), place = 0, scale = 1;
 
-      /* Indices speak of the shape that the attributes give, also where output_shape asks for a larger one. */
+      /* Indices refer to the shape that follows from the attributes, even if output_shape asks for a larger one. */
       for (guint d = rank; d-- > 0; at /= old[d])
         {
           place += at % old[d] * scale;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/window.h"
 
-/* Strides, dilations, pads and the window's size, as the attributes say; -1 for pads that auto_pad decides. */
+/* Reads strides, dilations, pads and the window's size from the attributes; pads are -1 if auto_pad determines them. */
 static const char *
 read_attributes (PhWindow *w, const PhNode *node, guint n, const gint64 *kernel)
 {
