@@ -157,19 +157,17 @@ rank_groups (PhScene *scene, const int *leaf_rank, int n_leaves)
   return rank;
 }
 
-/* All leaves that lie in @parent, -1: in the picture. */
+/* Fills each list there is of @below with the leaves that lie in its group, at any depth; the last, of the whole picture, with all. */
 static void
-find_below (PhScene *scene, int parent, int n_leaves, GArray *below)
+find_below (PhScene *scene, int n_leaves, GArray **below, int n)
 {
-  g_array_set_size (below, 0);
   for (int b = 0; b < n_leaves; b++)
     {
-      int up = ph_scene_box (scene, b)->parent;
-
-      while (up >= 0 && up != parent)
-        up = ph_scene_box (scene, up)->parent;
-      if (up == parent)
-        g_array_append_val (below, b);
+      for (int up = ph_scene_box (scene, b)->parent; up >= 0; up = ph_scene_box (scene, up)->parent)
+        if (below[up] != NULL)
+          g_array_append_val (below[up], b);
+      if (below[n] != NULL)
+        g_array_append_val (below[n], b);
     }
 }
 
@@ -187,8 +185,7 @@ ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *lea
       g_autofree int *rank = rank_groups (scene, leaf_rank, n_leaves), *n_children = g_new0 (int, n + 1),
                      *n_plain = g_new0 (int, n + 1), *n_nodes_and_groups = g_new0 (int, n + 1);
       g_autofree int *first = g_new0 (int, n + 2), *fill = NULL; /* of a parent's leaves in @leaves */
-      g_autoptr (GArray) below = g_array_new (FALSE, FALSE, sizeof (int));
-      g_autofree GArray **children = g_new0 (GArray *, n + 1);
+      g_autofree GArray **children = g_new0 (GArray *, n + 1), **below = g_new0 (GArray *, n + 1);
       gboolean again = FALSE;
 
       for (int b = 0; b < n; b++)
@@ -212,14 +209,18 @@ ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *lea
         if (n_children[p] > MANY && (p == n || ph_scene_box (scene, p)->kind == PH_BOX_GROUP))
           {
             if (n_plain[p] > MANY / 2 && g_hash_table_add (parted, GINT_TO_POINTER (p == n ? -1 : p)))
-              {
-                find_below (scene, p == n ? -1 : p, n_leaves, below);
-                ph_regions_part (regions, p == n ? -1 : p, leaves + first[p], first[p + 1] - first[p], (const int *) below->data,
-                                 below->len);
-                again = TRUE;
-              }
+              below[p] = g_array_new (FALSE, FALSE, sizeof (int));
             else
               children[p] = g_array_new (FALSE, FALSE, sizeof (Child));
+          }
+      find_below (scene, n_leaves, below, n);
+      for (int p = 0; p <= n; p++)
+        if (below[p] != NULL)
+          {
+            ph_regions_part (regions, p == n ? -1 : p, leaves + first[p], first[p + 1] - first[p], (const int *) below[p]->data,
+                             below[p]->len);
+            g_array_unref (below[p]);
+            again = TRUE;
           }
       for (int b = 0; b < n; b++)
         {
