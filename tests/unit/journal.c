@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/diff.h"
 #include "core/graph/graph-private.h"
+#include "core/io/io.h"
 #include "core/ops/verify.h"
 
 /* All that an edit can touch, in the order in which it stands. */
@@ -24,7 +25,10 @@ dump_graph (GString *text, const PhGraph *graph)
     dump_value (text, graph->constants->pdata[i]);
   PH_FOREACH_NODE (node, graph)
     {
-      g_string_append_printf (text, "\n n%u %s", node->id, node->op_type);
+      g_autofree char *where = node->where != NULL ? ph_where_to_string (node->where, TRUE) : NULL;
+
+      g_string_append_printf (text, "\n n%u %s '%s' %s %d %u %s", node->id, node->op_type, node->name, node->device, node->role,
+                              node->partner, where);
       for (guint i = 0; i < node->inputs->len; i++)
         g_string_append_printf (text, " %s", node->inputs->pdata[i] != NULL ? ((PhValue *) node->inputs->pdata[i])->name : "-");
       g_string_append (text, " ->");
@@ -97,6 +101,7 @@ random_node (PhModel *model, GRand *random)
   g_autoptr (PhAttr) attr = ph_attr_new_int ("k", g_rand_int_range (random, 0, 9));
   guint n = (guint) g_rand_int_range (random, 0, 4);
   PhNode *before = g_rand_boolean (random) ? pick_node (model, random) : NULL;
+  const guint line = (guint) g_rand_int_range (random, 0, 90);
 
   if (before != NULL)
     graph = before->graph;
@@ -111,6 +116,8 @@ random_node (PhModel *model, GRand *random)
                                      .attrs = &attr,
                                      .n_attrs = 1,
                                      .n_outputs = (guint) g_rand_int_range (random, 1, 3),
+                                     .where = line > 0 ? ph_where_new ("net.py", line, line % 7, FALSE, NULL) : NULL,
+                                     .device = line % 3 == 0 ? "gpu" : NULL,
                                      .before = before },
                      NULL);
 }
@@ -164,6 +171,35 @@ random_function (PhModel *model, GRand *random)
   g_assert_true (ph_graph_set_output (function->graph, 0, node->outputs->pdata[0], NULL));
 }
 
+/* What names and types values and cuts lists off. */
+static void
+random_detail (PhModel *model, GRand *random)
+{
+  PhNode *node = pick_node (model, random);
+  PhValue *value = pick_value (model, random);
+  PhGraph *graph = value->graph;
+  g_autofree char *name = g_strdup_printf ("r%d", g_rand_int_range (random, 0, 40));
+
+  switch (g_rand_int_range (random, 0, 5))
+    {
+    case 0: ph_value_rename (value, name, NULL); break;
+    case 1:
+      ph_value_set_type (value, ph_type_static (g_rand_boolean (random) ? PH_FLOAT : PH_INT64, 1, (gint64[]) { 3 }), NULL);
+      break;
+    case 2:
+      if (node != NULL && node->inputs->len > 0)
+        ph_node_truncate_inputs (node, (guint) g_rand_int_range (random, 0, (gint32) node->inputs->len), NULL);
+      break;
+    case 3:
+      if (graph->outputs->len > 0)
+        ph_graph_truncate_outputs (graph, (guint) g_rand_int_range (random, 0, (gint32) graph->outputs->len), NULL);
+      break;
+    default:
+      ph_graph_add_input (graph, name, ph_type_unranked (PH_FLOAT), NULL,
+                          (guint) g_rand_int_range (random, 0, (gint32) graph->inputs->len + 1), NULL);
+    }
+}
+
 static void
 random_edit (PhModel *model, GRand *random)
 {
@@ -172,7 +208,7 @@ random_edit (PhModel *model, GRand *random)
   g_autoptr (PhAttr) attr = ph_attr_new_int ("k", g_rand_int_range (random, 0, 9));
   PhValue *value = pick_value (model, random), *other = pick_value (model, random);
 
-  switch (g_rand_int_range (random, 0, 16))
+  switch (g_rand_int_range (random, 0, 20))
     {
     case 0:
     case 1:
@@ -218,6 +254,9 @@ random_edit (PhModel *model, GRand *random)
       if (node != NULL && node->control != NULL)
         ph_node_remove_control (node, node->control->pdata[g_rand_int_range (random, 0, (gint32) node->control->len)], NULL);
       break;
+    case 16:
+    case 17:
+    case 18: random_detail (model, random); break;
     default:
       before = pick_node (model, random);
       if (node != NULL && before != NULL)
@@ -234,6 +273,29 @@ small_model (void)
   ph_graph_add_input (model->graph, "x", ph_type_unranked (PH_FLOAT), NULL, G_MAXUINT, NULL);
   ph_graph_add_input (model->graph, "w", ph_type_unranked (PH_FLOAT), NULL, G_MAXUINT, NULL);
   return model;
+}
+
+/* Saved as text and as ONNX and read again it is the same, as far as its text says. */
+static void
+assert_saved (PhModel *model, guint32 seed)
+{
+  g_autofree char *text = ph_onnx_text_print (model, G_MAXSIZE), *from_text = NULL, *from_bytes = NULL;
+  g_autoptr (PhModel) read_text = NULL, read_bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = ph_onnx_write (model, &error);
+
+  g_test_message ("seed %u", seed);
+  g_assert_no_error (error);
+  read_text = ph_onnx_text_read (text, -1, "text", &error);
+  g_assert_no_error (error);
+  from_text = ph_onnx_text_print (read_text, G_MAXSIZE);
+  g_assert_cmpstr (from_text, ==, text);
+  read_bytes = ph_onnx_read (bytes, "bytes", NULL, &error);
+  g_assert_no_error (error);
+  from_bytes = ph_onnx_text_print (read_bytes, G_MAXSIZE);
+  g_assert_cmpstr (from_bytes, ==, text);
+  g_assert_true (ph_model_verify (read_text, &error));
+  g_assert_true (ph_model_verify (read_bytes, &error));
 }
 
 static void
@@ -284,6 +346,8 @@ test_back_and_forth (void)
           g_autofree char *now = dump (model);
 
           g_assert_cmpstr (now, ==, dumps->pdata[i]);
+          if (i % 8 == 7)
+            assert_saved (model, seed);
           g_assert_true (ph_model_verify (model, &error));
           at = ph_history_previous (history, history->position, TRUE);
           /* Steps without a rewrite are positions of their own. */
