@@ -20,6 +20,7 @@ add (PhGraph *graph, GRand *random, const char *op, const char *domain, PhValue 
   const PhWhere *where = g_rand_boolean (random)
                              ? ph_where_new ("net.py", (guint) g_rand_int_range (random, 1, 90), 0, FALSE, NULL)
                              : NULL;
+  const gboolean backward = graph->last != NULL && g_rand_int_range (random, 0, 4) == 0;
   PhNode *node = ph_graph_add_node (graph,
                                     &(PhNodeSpec) { .op_type = op,
                                                     .domain = domain,
@@ -28,6 +29,9 @@ add (PhGraph *graph, GRand *random, const char *op, const char *domain, PhValue 
                                                     .n_outputs = 1,
                                                     .attrs = &attr,
                                                     .n_attrs = attr != NULL,
+                                                    .role = backward ? PH_ROLE_BACKWARD : PH_ROLE_FORWARD,
+                                                    .partner = backward ? graph->last->id : PH_NO_ID,
+                                                    .device = g_rand_int_range (random, 0, 4) == 0 ? "gpu" : NULL,
                                                     .where = where },
                                     &error);
 

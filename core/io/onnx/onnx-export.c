@@ -127,19 +127,6 @@ ph_attr_to_proto (PhExport *export, const PhAttr *attr)
   return proto;
 }
 
-static Onnx__AttributeProto *
-string_attr (PhExport *export, const char *name, const char *text)
-{
-  Onnx__AttributeProto *proto = ph_proto_new (export->arena, Onnx__AttributeProto, onnx__attribute_proto);
-
-  proto->name = (char *) name;
-  proto->has_type = TRUE;
-  proto->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING;
-  proto->has_s = TRUE;
-  proto->s = (ProtobufCBinaryData) { strlen (text), (guint8 *) text };
-  return proto;
-}
-
 /* ── values ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* While the key of a body is computed, values are numbered rather than named. */
@@ -247,21 +234,6 @@ merge_extra (PhExport *export, Onnx__NodeProto *proto, GBytes *bytes)
       }
 }
 
-/* Adds attributes, in Peephole's own text only, for properties that ONNX cannot express. */
-static void
-add_tags (PhExport *export, Onnx__NodeProto *proto, const PhNode *node)
-{
-  const PhNode *partner = node->partner != PH_NO_ID ? ph_model_find_node (node->graph->model, node->partner) : NULL;
-
-  if (node->role != PH_ROLE_FORWARD)
-    proto->attribute[proto->n_attribute++] = string_attr (export, "peephole_role",
-                                                          node->role == PH_ROLE_BACKWARD ? "backward" : "communication");
-  if (partner != NULL && partner->outputs->len > 0)
-    proto->attribute[proto->n_attribute++] = string_attr (export, "peephole_partner", ph_node_output (partner, 0)->name);
-  if (node->device != NULL && node->device[0] != '\0')
-    proto->attribute[proto->n_attribute++] = string_attr (export, "peephole_device", node->device);
-}
-
 /* Returns the node's name, with a numeric suffix if it is taken. */
 static char *
 unique_node_name (PhExport *export, const PhNode *node)
@@ -322,10 +294,7 @@ export_node (PhExport *export, PhNode *node)
     }
   if (node->extra != NULL && !export->nameless)
     merge_extra (export, proto, node->extra);
-  if (!export->plain)
-    add_tags (export, proto, node);
-  if (!export->nameless)
-    ph_export_add_places (export, proto, node);
+  ph_export_add_tags (export, proto, node);
   if (call)
     proto->op_type = (char *) ph_export_fused (export, node);
   return proto;

@@ -334,7 +334,7 @@ import_node (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GErro
         types[i] = ph_type_from_proto (info->type);
     }
   for (gsize i = 0; i < proto->n_attribute; i++)
-    if (!is_body (proto->attribute[i]))
+    if (!is_body (proto->attribute[i]) && !ph_is_tag (proto->attribute[i]->name))
       {
         PhAttr *attr = import_attr (import, scope, index, proto->attribute[i], error);
 
@@ -346,8 +346,9 @@ import_node (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GErro
     spec->op_type = ph_importer_name (&import->base, fused->doc_string);
   spec->output_types = types;
   spec->extra = extra;
-  spec->where = ph_import_read_where (import, proto);
-  ph_import_take_tags (import, attrs, spec);
+  spec->attrs = (PhAttr *const *) attrs->pdata;
+  spec->n_attrs = attrs->len;
+  ph_import_read_tags (import, scope, proto, spec);
   node = ph_graph_add_node (scope->graph, spec, &reason);
   if (node == NULL)
     return ph_scope_blame (scope, proto, reason, error), NULL;

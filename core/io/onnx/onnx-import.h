@@ -32,17 +32,14 @@ typedef struct
 gboolean ph_import_proto (PhImport *import, PhScope *outer, gboolean closed, PhGraph *graph, Onnx__GraphProto *proto,
                           GError **error);
 
-/* onnx-tags.c: order and places, from attributes or metadata. */
+/* onnx-tags.c: control edges, and into @spec place, role, partner and device, from attributes or metadata. */
 void ph_import_read_after (PhImport *import, const Onnx__NodeProto *proto, PhImportNode *node);
-const PhWhere *ph_import_read_where (PhImport *import, const Onnx__NodeProto *proto); /* (nullable) */
+void ph_import_read_tags (PhImport *import, PhScope *scope, const Onnx__NodeProto *proto, PhNodeSpec *spec);
 gboolean ph_import_is_tag (PhImport *import, const ProtobufCMessageUnknownField *field);
-gboolean ph_import_is_tag_attr (const char *name);
 gboolean ph_is_tag (const char *name); /* an attribute that the text has for what ONNX has no place for */
 
 /* onnx-node.c */
 GBytes *ph_import_node_extra (PhImport *import, const Onnx__NodeProto *proto); /* (nullable) */
-/* Takes role, partner and device, which Peephole's own text writes as attributes, out of @attrs into @spec. */
-void ph_import_take_tags (PhImport *import, GPtrArray *attrs, PhNodeSpec *spec);
 
 /* onnx-function.c */
 Onnx__FunctionProto *ph_import_function (PhImport *import, const char *domain, const char *name); /* (nullable) */

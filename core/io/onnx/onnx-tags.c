@@ -1,17 +1,35 @@
-/* onnx-tags.c: stores what ONNX cannot express, control edges and source locations: as attributes in text, and as metadata of the node,
- * which other programs ignore, in a file for them.
+/* onnx-tags.c: stores what ONNX cannot express, control edges, source locations, roles and devices: as attributes in text, and as
+ * metadata of the node, which other programs ignore, in a file for them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/onnx-export.h"
 #include "core/io/onnx/onnx-import.h"
 
 #include <string.h>
 
-#define METADATA    9                /* NodeProto.metadata_props, newer than Debian's onnx.proto */
-#define AFTER       "peephole.after" /* values whose nodes must run before this one, one per key */
-#define WHERE       "peephole.where" /* FILE:LINE:COLUMN, the innermost first                    */
-#define AFTER_ATTR  "peephole_after"
-#define WHERE_ATTR  "peephole_where"
+#define METADATA    9 /* NodeProto.metadata_props, newer than Debian's onnx.proto */
 #define TORCH_TRACE "pkg.torch.onnx.stack_trace"
+
+typedef enum
+{
+  AFTER,
+  WHERE,
+  ROLE,
+  PARTNER,
+  DEVICE,
+  N_TAGS
+} Tag;
+
+static const struct
+{
+  const char *key, *attr; /* of the metadata, and in text                        */
+  gboolean list;          /* several texts: as many entries, or a list of strings */
+} tags[N_TAGS] = {
+  [AFTER] = { "peephole.after", "peephole_after", TRUE }, /* values whose nodes must run before this one */
+  [WHERE] = { "peephole.where", "peephole_where", TRUE }, /* FILE:LINE:COLUMN, the innermost first       */
+  [ROLE] = { "peephole.role", "peephole_role" },          /* backward, communication                     */
+  [PARTNER] = { "peephole.partner", "peephole_partner" }, /* a value of the node that it differentiates  */
+  [DEVICE] = { "peephole.device", "peephole_device" },
+};
 
 /* (nullable) in the arena */
 static Onnx__StringStringEntryProto *
@@ -32,21 +50,27 @@ read_entry (PhArena *arena, const ProtobufCMessageUnknownField *field)
 }
 
 static void
-collect (PhImport *import, const Onnx__NodeProto *proto, const char *attr_name, const char *key, GPtrArray *texts)
+add_text (PhImport *import, const ProtobufCBinaryData *data, GPtrArray *texts)
+{
+  g_ptr_array_add (texts, ph_arena_strndup (import->arena, (const char *) data->data, data->len));
+}
+
+static void
+collect (PhImport *import, const Onnx__NodeProto *proto, Tag tag, GPtrArray *texts)
 {
   for (gsize i = 0; i < proto->n_attribute; i++)
-    if (g_strcmp0 (proto->attribute[i]->name, attr_name) == 0)
-      for (gsize k = 0; k < proto->attribute[i]->n_strings; k++)
-        {
-          const ProtobufCBinaryData *data = &proto->attribute[i]->strings[k];
-
-          g_ptr_array_add (texts, ph_arena_strndup (import->arena, (const char *) data->data, data->len));
-        }
+    if (g_strcmp0 (proto->attribute[i]->name, tags[tag].attr) == 0)
+      {
+        for (gsize k = 0; k < proto->attribute[i]->n_strings; k++)
+          add_text (import, &proto->attribute[i]->strings[k], texts);
+        if (proto->attribute[i]->has_s)
+          add_text (import, &proto->attribute[i]->s, texts);
+      }
   for (guint i = 0; i < proto->base.n_unknown_fields; i++)
     {
       const Onnx__StringStringEntryProto *entry = read_entry (import->arena, &proto->base.unknown_fields[i]);
 
-      if (entry != NULL && g_str_equal (entry->key, key))
+      if (entry != NULL && g_str_equal (entry->key, tags[tag].key))
         g_ptr_array_add (texts, entry->value);
     }
 }
@@ -57,7 +81,7 @@ ph_import_read_after (PhImport *import, const Onnx__NodeProto *proto, PhImportNo
   g_autoptr (GPtrArray) texts = g_ptr_array_new ();
   const char **names;
 
-  collect (import, proto, AFTER_ATTR, AFTER, texts);
+  collect (import, proto, AFTER, texts);
   names = ph_arena_alloc (import->arena, texts->len * sizeof *names);
   for (guint i = 0; i < texts->len; i++)
     names[i] = ph_importer_name (&import->base, texts->pdata[i]);
@@ -89,15 +113,16 @@ read_traceback (const char *text)
   return where;
 }
 
-const PhWhere *
-ph_import_read_where (PhImport *import, const Onnx__NodeProto *proto)
+/* (nullable) */
+static const PhWhere *
+read_where (PhImport *import, const Onnx__NodeProto *proto)
 {
   g_autoptr (GPtrArray) texts = g_ptr_array_new ();
   PhSource *source = import->source->base;
   const PhWhere *where;
   guint line, column;
 
-  collect (import, proto, WHERE_ATTR, WHERE, texts);
+  collect (import, proto, WHERE, texts);
   where = ph_where_parse ((const char *const *) texts->pdata, texts->len);
   for (guint i = 0; where == NULL && i < proto->base.n_unknown_fields; i++)
     {
@@ -115,26 +140,53 @@ ph_import_read_where (PhImport *import, const Onnx__NodeProto *proto)
   return where;
 }
 
+/* The only text of @tag, interned. (nullable) */
+static const char *
+read_text (PhImport *import, const Onnx__NodeProto *proto, Tag tag)
+{
+  g_autoptr (GPtrArray) texts = g_ptr_array_new ();
+
+  collect (import, proto, tag, texts);
+  return texts->len > 0 ? ph_importer_name (&import->base, texts->pdata[0]) : NULL;
+}
+
+void
+ph_import_read_tags (PhImport *import, PhScope *scope, const Onnx__NodeProto *proto, PhNodeSpec *spec)
+{
+  const char *role = read_text (import, proto, ROLE), *partner = read_text (import, proto, PARTNER);
+  const PhValue *value = partner != NULL ? ph_scope_find (scope, partner) : NULL;
+
+  /* It may be in a body that is not seen from here. */
+  if (value == NULL && partner != NULL && ph_graph_root (scope->graph)->function == NULL)
+    value = ph_model_find_value_named (import->model, partner);
+  spec->where = read_where (import, proto);
+  spec->device = read_text (import, proto, DEVICE);
+  if (g_strcmp0 (role, "backward") == 0)
+    spec->role = PH_ROLE_BACKWARD;
+  else if (g_strcmp0 (role, "communication") == 0)
+    spec->role = PH_ROLE_COMMUNICATION;
+  if (value != NULL && value->producer != NULL)
+    spec->partner = value->producer->id;
+}
+
 gboolean
 ph_import_is_tag (PhImport *import, const ProtobufCMessageUnknownField *field)
 {
   const Onnx__StringStringEntryProto *entry = read_entry (import->arena, field);
 
-  return entry != NULL && (g_str_equal (entry->key, AFTER) || g_str_equal (entry->key, WHERE));
-}
-
-gboolean
-ph_import_is_tag_attr (const char *name)
-{
-  return g_str_equal (name, AFTER_ATTR) || g_str_equal (name, WHERE_ATTR);
+  for (guint i = 0; entry != NULL && i < N_TAGS; i++)
+    if (g_str_equal (entry->key, tags[i].key))
+      return TRUE;
+  return FALSE;
 }
 
 gboolean
 ph_is_tag (const char *name)
 {
-  static const char *const names[] = { AFTER_ATTR, WHERE_ATTR, "peephole_role", "peephole_partner", "peephole_device", NULL };
-
-  return g_strv_contains (names, name);
+  for (guint i = 0; i < N_TAGS; i++)
+    if (g_strcmp0 (name, tags[i].attr) == 0)
+      return TRUE;
+  return FALSE;
 }
 
 /* ── writing ────────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -183,45 +235,94 @@ add_metadata (PhExport *export, Onnx__NodeProto *proto, const char *key, const G
   proto->base.unknown_fields = fields;
 }
 
-static Onnx__AttributeProto *
-strings_attr (PhExport *export, const char *name, const GPtrArray *texts)
+static void
+add_attr (PhExport *export, Onnx__NodeProto *node, Tag tag, const GPtrArray *texts)
 {
   Onnx__AttributeProto *proto = ph_proto_new (export->arena, Onnx__AttributeProto, onnx__attribute_proto);
+  ProtobufCBinaryData *strings = ph_arena_alloc (export->arena, texts->len * sizeof *strings);
 
-  proto->name = (char *) name;
-  proto->has_type = TRUE;
-  proto->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS;
-  proto->n_strings = texts->len;
-  proto->strings = ph_arena_alloc (export->arena, texts->len * sizeof *proto->strings);
   for (guint i = 0; i < texts->len; i++)
-    proto->strings[i] = (ProtobufCBinaryData) { strlen (texts->pdata[i]), texts->pdata[i] };
-  return proto;
+    strings[i] = (ProtobufCBinaryData) { strlen (texts->pdata[i]), texts->pdata[i] };
+  proto->name = (char *) tags[tag].attr;
+  proto->has_type = TRUE;
+  if (tags[tag].list)
+    {
+      proto->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS;
+      proto->n_strings = texts->len;
+      proto->strings = strings;
+    }
+  else
+    {
+      proto->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING;
+      proto->has_s = TRUE;
+      proto->s = strings[0];
+    }
+  node->attribute[node->n_attribute++] = proto;
+}
+
+static gboolean
+in_fused (const PhNode *node)
+{
+  return node->graph->owner != NULL && ph_node_is_fused (node->graph->owner);
+}
+
+/* What @node has for @tag. */
+static void
+list_texts (PhExport *export, const Onnx__NodeProto *proto, const PhNode *node, Tag tag, GPtrArray *texts)
+{
+  const PhNode *partner;
+
+  switch (tag)
+    {
+    case AFTER:
+      for (guint i = 0; node->control != NULL && i < node->control->len; i++)
+        if (((PhNode *) node->control->pdata[i])->outputs->len > 0)
+          g_ptr_array_add (texts, (gpointer) ph_node_output (node->control->pdata[i], 0)->name);
+      break;
+    case WHERE:
+      for (const PhWhere *at = has_trace (export, proto) ? NULL : node->where; at != NULL; at = at->outer)
+        if (!at->own)
+          {
+            g_autofree char *text = ph_where_to_string (at, FALSE);
+
+            g_ptr_array_add (texts, ph_arena_strndup (export->arena, text, strlen (text)));
+          }
+      break;
+    case ROLE:
+      if (node->role != PH_ROLE_FORWARD)
+        g_ptr_array_add (texts, (gpointer) (node->role == PH_ROLE_BACKWARD ? "backward" : "communication"));
+      break;
+    case PARTNER:
+      /* Fused nodes with equal bodies share a function: it differentiates nothing in particular. */
+      partner = node->partner != PH_NO_ID && !(export->plain && in_fused (node))
+                    ? ph_model_find_node (node->graph->model, node->partner)
+                    : NULL;
+      if (partner != NULL && partner->outputs->len > 0)
+        g_ptr_array_add (texts, (gpointer) ph_node_output (partner, 0)->name);
+      break;
+    case DEVICE:
+      if (node->device != NULL && node->device[0] != '\0')
+        g_ptr_array_add (texts, (gpointer) node->device);
+      break;
+    case N_TAGS:
+    default: g_assert_not_reached ();
+    }
 }
 
 void
-ph_export_add_places (PhExport *export, Onnx__NodeProto *proto, const PhNode *node)
+ph_export_add_tags (PhExport *export, Onnx__NodeProto *proto, const PhNode *node)
 {
-  g_autoptr (GPtrArray) after = g_ptr_array_new (), where = g_ptr_array_new ();
+  g_autoptr (GPtrArray) texts = g_ptr_array_new ();
 
-  for (guint i = 0; node->control != NULL && i < node->control->len; i++)
+  for (Tag tag = 0; tag < N_TAGS; tag++)
     {
-      const PhNode *first = node->control->pdata[i];
-
-      if (first->outputs->len > 0)
-        g_ptr_array_add (after, (gpointer) ph_node_output (first, 0)->name);
+      if (export->nameless && tag != ROLE && tag != DEVICE)
+        continue;
+      g_ptr_array_set_size (texts, 0);
+      list_texts (export, proto, node, tag, texts);
+      if (texts->len > 0 && export->plain)
+        add_metadata (export, proto, tags[tag].key, texts);
+      else if (texts->len > 0)
+        add_attr (export, proto, tag, texts);
     }
-  for (const PhWhere *at = has_trace (export, proto) ? NULL : node->where; at != NULL && !at->own; at = at->outer)
-    {
-      g_autofree char *text = ph_where_to_string (at, FALSE);
-
-      g_ptr_array_add (where, ph_arena_strndup (export->arena, text, strlen (text)));
-    }
-  if (after->len > 0 && export->plain)
-    add_metadata (export, proto, AFTER, after);
-  else if (after->len > 0)
-    proto->attribute[proto->n_attribute++] = strings_attr (export, AFTER_ATTR, after);
-  if (where->len > 0 && export->plain)
-    add_metadata (export, proto, WHERE, where);
-  else if (where->len > 0)
-    proto->attribute[proto->n_attribute++] = strings_attr (export, WHERE_ATTR, where);
 }
