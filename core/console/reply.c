@@ -9,17 +9,23 @@
 #include "core/discard.h"
 #include "core/escape.h"
 
+/* Bytes of a reply from which on waking a thread costs less than freeing its rows. */
+#define LARGE_TEXT 65536
+
 void
 ph_reply_free (PhReply *reply)
 {
   if (reply == NULL)
     return;
+  if (reply->text->len > LARGE_TEXT)
+    ph_discard (reply->json, (GDestroyNotify) json_object_unref);
+  else if (reply->json != NULL)
+    json_object_unref (reply->json);
   g_free (reply->command);
   g_clear_error (&reply->error);
   g_string_free (reply->text, TRUE);
   if (reply->csv != NULL)
     g_string_free (reply->csv, TRUE);
-  ph_discard (reply->json, (GDestroyNotify) json_object_unref);
   g_free (reply);
 }
 

@@ -122,7 +122,7 @@ main (int argc, char **argv)
   g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
   g_autoptr (PhModel) model = argc > 3 ? ph_io_open (argv[1], NULL, NULL, &error) : NULL;
   g_auto (GStrv) sizes = argc > 4 ? g_strsplit (argv[4], ",", -1) : g_new0 (char *, 1);
-  gint64 times[MOST_RUNS], first = 0, least_cpu = G_MAXINT64;
+  gint64 times[MOST_RUNS], first = 0, first_cpu = 0, least_cpu = G_MAXINT64;
   const int runs = argc > 3 ? CLAMP (atoi (argv[3]), 1, MOST_RUNS) : 0;
   double sum = 0, growth = 0, live = 0;
 
@@ -159,7 +159,10 @@ main (int argc, char **argv)
           least_cpu = MIN (least_cpu, cpu);
         }
       else
-        first = took;
+        {
+          first = took;
+          first_cpu = cpu;
+        }
       if (i == runs - 1)
         {
           PhTensor *y = g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) model->graph->outputs->pdata[0])->id));
@@ -170,8 +173,8 @@ main (int argc, char **argv)
     }
   qsort (times, (size_t) runs, sizeof *times, compare);
   g_print (
-      "{\"file\": \"%s\", \"pipeline\": \"%s\", \"median_ms\": %.3f, \"min_ms\": %.3f, \"cpu_ms\": %.3f, \"first_ms\": %.3f, \"growth_mb\": %.1f, \"live_mb\": %.1f, \"packed_mb\": %.1f, \"sum\": %.8g}\n",
-      argv[1], argv[2], times[runs / 2] / 1e3, times[0] / 1e3, (double) least_cpu / 1e3, first / 1e3, growth, live,
-      (double) ph_dnnl_packed () / 1e6, sum);
+      "{\"file\": \"%s\", \"pipeline\": \"%s\", \"median_ms\": %.3f, \"min_ms\": %.3f, \"cpu_ms\": %.3f, \"first_ms\": %.3f, \"first_cpu_ms\": %.3f, \"growth_mb\": %.1f, \"live_mb\": %.1f, \"packed_mb\": %.1f, \"sum\": %.8g}\n",
+      argv[1], argv[2], times[runs / 2] / 1e3, times[0] / 1e3, (double) least_cpu / 1e3, first / 1e3, first_cpu / 1e3, growth,
+      live, (double) ph_dnnl_packed () / 1e6, sum);
   return 0;
 }
