@@ -235,13 +235,24 @@ greatest_of (V x)
   return x[0];
 }
 
+/* The first @n, fewer than a register holds, and @rest behind them. */
 INLINE V
-partial (const float *x, gsize n)
+partial_or (const float *x, gsize n, float rest)
 {
-  V v = { 0 };
+#if PH_WIDTH == 16 && defined __AVX512F__
+  return (V) _mm512_mask_loadu_ps ((__m512) splat (rest), (__mmask16) ((1u << n) - 1), x);
+#else
+  V v = splat (rest);
 
   memcpy (&v, x, n * sizeof *x);
   return v;
+#endif
+}
+
+INLINE V
+partial (const float *x, gsize n)
+{
+  return partial_or (x, n, 0);
 }
 
 static float
@@ -275,10 +286,14 @@ softmax (gsize n, float *y, const float *x)
 
       most = choose (v > most, v, most);
     }
+  if (i < n)
+    {
+      const V v = partial_or (x + i, n - i, x[0]);
+
+      most = choose (v > most, v, most);
+    }
   if (x[0] == x[0]) /* beside a NaN nothing is greater */
     greatest = greatest_of (most);
-  for (; i < n; i++)
-    greatest = x[i] > greatest ? x[i] : greatest;
   for (i = 0; i + PH_WIDTH <= n; i += PH_WIDTH)
     {
       const V e = exponential (load (x + i) - greatest);
@@ -286,16 +301,14 @@ softmax (gsize n, float *y, const float *x)
       store (y + i, e);
       s += e;
     }
-  total = across (s);
   if (i < n)
     {
       const V e = exponential (partial (x + i, n - i) - greatest);
 
       memcpy (y + i, &e, (n - i) * sizeof *y);
-      for (gsize k = i; k < n; k++)
-        total += y[k];
+      s += partial (y + i, n - i);
     }
-  total = 1 / total;
+  total = 1 / across (s);
   for (i = 0; i + PH_WIDTH <= n; i += PH_WIDTH)
     store (y + i, load (y + i) * total);
   for (; i < n; i++)
@@ -472,38 +485,44 @@ totals (gsize n, double *y, const float *x, PhLaneTotal what)
       y[i] += fabs ((double) x[i]);
 }
 
-INLINE float
-further (float so_far, float x, gboolean least)
+INLINE V
+further (V so_far, V x, gboolean least)
 {
-  return (least ? x < so_far : x > so_far) || x != x ? x : so_far;
+  return choose ((least ? x < so_far : x > so_far) | (x != x), x, so_far);
+}
+
+#define FURTHER_HALF(...) x = further (x, __builtin_shufflevector (x, x, __VA_ARGS__), least);
+
+/* In lane 0. */
+INLINE V
+furthest_across (V x, gboolean least)
+{
+  HALVES (FURTHER_HALF)
+  return x;
 }
 
 INLINE float
 extreme_of (gsize n, const float *x, gboolean least)
 {
   V most[4];
-  float result = x[0];
   gsize i = 0;
 
   for (guint k = 0; k < 4; k++)
     most[k] = splat (x[0]);
   for (; i + 4 * PH_WIDTH <= n; i += 4 * PH_WIDTH)
     for (guint k = 0; k < 4; k++)
-      {
-        const V v = load (x + i + k * PH_WIDTH);
-
-        most[k] = choose ((least ? v < most[k] : v > most[k]) | (v != v), v, most[k]);
-      }
+      most[k] = further (most[k], load (x + i + k * PH_WIDTH), least);
   for (guint k = 1; k < 4; k++)
-    most[0] = choose ((least ? most[k] < most[0] : most[k] > most[0]) | (most[k] != most[k]), most[k], most[0]);
-  for (guint l = 0; l < PH_WIDTH; l++)
-    result = further (result, most[0][l], least);
-  for (; i < n; i++)
-    result = further (result, x[i], least);
-  for (i = 0; result == 0 && i < n; i++)
+    most[0] = further (most[0], most[k], least);
+  for (; i + PH_WIDTH <= n; i += PH_WIDTH)
+    most[0] = further (most[0], load (x + i), least);
+  if (i < n)
+    most[0] = further (most[0], partial_or (x + i, n - i, x[0]), least);
+  most[0] = furthest_across (most[0], least);
+  for (i = 0; most[0][0] == 0 && i < n; i++)
     if (x[i] == 0)
       return x[i];
-  return result;
+  return most[0][0];
 }
 
 static float

@@ -13,6 +13,8 @@
 typedef struct
 {
   gsize outer, n, inner;
+  guint first;     /* of the axes that go                                     */
+  gboolean is_cut; /* the result has no axis for the batch or for the channels */
   guint rank;
   gint64 dims[PH_MAX_RANK]; /* of the result */
 } Shape;
@@ -38,18 +40,20 @@ find_shape (PhKernel *kernel, Shape *shape)
 
   if (n == 0 ? ph_node_attr_int (kernel->node, "noop_with_empty_axes", 0) != 0 : !ph_axes (axes, n, rank, normal, &mask))
     return FALSE;
-  *shape = (Shape) { .outer = 1, .n = 1, .inner = 1 };
+  *shape = (Shape) { .outer = 1, .n = 1, .inner = 1, .first = rank };
   for (guint i = 0; i < rank; i++)
     {
       const gboolean goes = (mask >> i & 1) != 0;
 
       if (goes && dims[i] != 1)
         {
-          first = MIN (first, i);
+          first = shape->first = MIN (first, i);
           end = i + 1;
         }
       if (!goes || keep)
         shape->dims[shape->rank++] = goes ? 1 : dims[i];
+      else
+        shape->is_cut = shape->is_cut || i < 2;
     }
   for (guint i = 0; i < rank; i++)
     {
@@ -108,22 +112,34 @@ find_extremes (gboolean least, const Shape *shape, const float *in, float *out)
       }
 }
 
-/* Finds the shape of a channels-last tensor reduced over all its pixels. Returns FALSE if anything else is reduced. */
+/* Finds the shape of a channels-last tensor reduced over pixels alone: each pixel is a row of channels. Returns FALSE if channels or
+ * batches are reduced, too. */
 static gboolean
 find_pixels (const PhTensor *x, Shape *shape)
 {
   const gint64 *dims = ph_tensor_dims (x);
-  gsize batch, channels;
+  const gsize channels = ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST ? (gsize) dims[1] : 0;
 
-  if (ph_tensor_format (x) != PH_MEMORY_CHANNELS_LAST || shape->inner != 1)
+  if (channels == 0 || shape->is_cut || shape->first < 2 || shape->first >= ph_tensor_rank (x))
     return FALSE;
-  batch = (gsize) dims[0];
-  channels = (gsize) dims[1];
-  if (shape->outer != batch * channels || shape->outer * shape->n != ph_tensor_count (x))
-    return FALSE;
-  shape->outer = batch;
-  shape->inner = channels;
+  shape->outer /= channels;
+  shape->inner *= channels;
   return TRUE;
+}
+
+/* Makes the result; with @last, channels-last if it has pixels. */
+static float *
+new_result (PhKernel *kernel, const Shape *shape, gboolean last)
+{
+  PhTensor *y;
+
+  if (!last || shape->rank < 3)
+    return ph_kernel_output_unset (kernel, 0, PH_FLOAT, shape->rank, shape->dims, NULL);
+  y = ph_tensor_new_packed (shape->rank, shape->dims, PH_MEMORY_CHANNELS_LAST);
+  if (y == NULL)
+    return NULL;
+  ph_kernel_take (kernel, 0, y);
+  return ph_tensor_packed (y);
 }
 
 /* Finds the shape if all axes but the channels between them are reduced. @batch: the product of the leading axes. */
@@ -179,17 +195,16 @@ run_reduce (PhKernel *kernel, gpointer prepared)
   const PhOp *op = kernel->node->op;
   const gboolean extremes = op == &ph_op_ReduceMax || op == &ph_op_ReduceMin;
   gsize batch = 0; /* 0: the reduced axes are adjacent */
+  gboolean last;
   const float *in;
   float *out;
   Shape shape;
 
   if (!find_shape (kernel, &shape) && (extremes || !find_channels (kernel, &shape, &batch)))
     return FALSE;
-  if (batch == 0 && find_pixels (kernel->inputs[0], &shape))
-    in = ph_tensor_packed (kernel->inputs[0]);
-  else
-    in = ph_tensor_data (kernel->inputs[0]);
-  out = in != NULL ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, shape.rank, shape.dims, NULL) : NULL;
+  last = batch == 0 && find_pixels (kernel->inputs[0], &shape);
+  in = last ? ph_tensor_packed (kernel->inputs[0]) : ph_tensor_data (kernel->inputs[0]);
+  out = in != NULL ? new_result (kernel, &shape, last) : NULL;
   if (out == NULL)
     return FALSE;
   if (batch > 0)

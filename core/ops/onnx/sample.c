@@ -108,6 +108,44 @@ typedef struct
   PhTensor *grid;      /* where it is not of floats         */
 } GridReader;
 
+/* As read_place(), of the pixels around a place in a plane, where places outside are not mirrored. */
+static inline guint
+read_plane (const GridReader *reader, gsize p, gint64 *at, double *factor)
+{
+  double weight[2][2];
+  gint64 low[2];
+  guint found = 0;
+
+  for (guint d = 0; d < 2; d++)
+    {
+      const gint64 n = reader->sizes[d];
+      const double g = (double) reader->floats[2 * p + 1 - d];
+      double x = reader->align ? (g + 1) / 2 * (n - 1) : ((g + 1) * n - 1) / 2;
+
+      if (!(fabs (x) <= 1e9))
+        x = x > 0 && isfinite (x) ? 1e9 : -1e9;
+      if (reader->padding == PAD_BORDER)
+        x = CLAMP (x, 0, n - 1);
+      low[d] = (gint64) x - (x < (gint64) x ? 1 : 0);
+      weight[d][0] = 1 - (x - low[d]);
+      weight[d][1] = 1 - (low[d] + 1 - x);
+    }
+  for (guint t = 0; t < 4; t++)
+    {
+      gint64 y = low[0] + (t & 1), x = low[1] + (t >> 1);
+
+      if (reader->padding == PAD_BORDER) /* the pixel behind the last one weighs nothing */
+        {
+          y = MIN (y, reader->sizes[0] - 1);
+          x = MIN (x, reader->sizes[1] - 1);
+        }
+      at[found] = y * reader->sizes[1] + x;
+      factor[found] = weight[0][t & 1] * weight[1][t >> 1];
+      found += y >= 0 && y < reader->sizes[0] && x >= 0 && x < reader->sizes[1] ? 1 : 0;
+    }
+  return found;
+}
+
 /* The elements that place @p reads, and their weights, at most 4 along each axis; those outside of the image are left out. Returns how
  * many. */
 static inline guint
@@ -157,7 +195,8 @@ read_place (const GridReader *reader, gsize p, gint64 *at, double *factor)
     for (gint64 b = 0; b < xd[0] && in_count > 0; b++)                                                                 \
       for (gint64 p = 0; p < places; p++)                                                                              \
         {                                                                                                              \
-          const guint n_taps = read_place (&reader, (gsize) (b * places + p), at, factor);                             \
+          const gsize place = (gsize) (b * places + p);                                                                \
+          const guint n_taps = plane ? read_plane (&reader, place, at, factor) : read_place (&reader, place, at, factor); \
           for (gint64 c = 0; c < channels; c++)                                                                        \
             {                                                                                                          \
               const type_ *pixels = from + (b * channels + c) * in_count;                                              \
@@ -184,6 +223,7 @@ run_grid_sample (PhKernel *kernel, GError **error)
   const PhDType works_in = ph_tensor_dtype (x) == PH_FLOAT ? PH_FLOAT : PH_DOUBLE;
   g_autofree gint64 *at = NULL;
   g_autofree double *factor = NULL;
+  gboolean plane;
 
   if (rank < 3 || rank > 2 + MAX_SPACE || ph_tensor_rank (grid) != rank || gd[0] != xd[0] || gd[rank - 1] != n)
     return ph_kernel_fail (kernel, error, "the grid's shape does not fit the input's");
@@ -193,6 +233,7 @@ run_grid_sample (PhKernel *kernel, GError **error)
   reader.padding = g_str_equal (how, "border") ? PAD_BORDER : g_str_equal (how, "reflection") ? PAD_REFLECTION : PAD_ZEROS;
   reader.align = ph_node_attr_int (kernel->node, "align_corners", 0) != 0;
   reader.floats = ph_tensor_dtype (grid) == PH_FLOAT ? ph_tensor_data (grid) : NULL;
+  plane = n == 2 && reader.mode == 'l' && reader.padding != PAD_REFLECTION && reader.floats != NULL;
   dims[0] = xd[0];
   dims[1] = channels = xd[1];
   memcpy (dims + 2, gd + 1, n * sizeof (gint64));

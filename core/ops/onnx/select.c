@@ -89,27 +89,6 @@ compare_ranked (gconstpointer a, gconstpointer b, gpointer user)
 
 #define FEW 64 /* up to this k the best are kept sorted; above it in a heap, whose first element is the worst */
 
-/* Returns the first element from @t on that may beat @last, the worst of the best so far. Skips most floats without a call of the
- * comparison; NaN is not skipped. */
-static gint64
-next_candidate (const Order *order, gint64 t, gint64 whole, gint64 last)
-{
-  const float *floats = (const float *) order->data + order->base;
-  const gint64 stride = order->stride;
-  float bar;
-
-  if (order->dtype != PH_FLOAT)
-    return t;
-  bar = floats[last * stride];
-  if (order->sign < 0)
-    while (t < whole && floats[t * stride] <= bar)
-      t++;
-  else
-    while (t < whole && floats[t * stride] >= bar)
-      t++;
-  return t;
-}
-
 static void
 sift_down (Order *order, gint64 *heap, gint64 n, gint64 at)
 {
@@ -130,41 +109,106 @@ sift_down (Order *order, gint64 *heap, gint64 n, gint64 at)
 static void
 rank_elements (Order *order, gint64 *ranked, gint64 whole, gint64 k)
 {
+  const gboolean all = k > whole / 4;
+
+  for (gint64 t = 0; t < (all ? whole : k); t++)
+    ranked[t] = t;
+  for (gint64 t = k / 2; t-- > 0 && !all;)
+    sift_down (order, ranked, k, t);
+  for (gint64 t = k; !all && k > 0 && t < whole; t++)
+    if (compare_ranked (&t, &ranked[0], order) < 0)
+      {
+        ranked[0] = t;
+        sift_down (order, ranked, k, 0);
+      }
+  g_qsort_with_data (ranked, (int) (all ? whole : k), sizeof (gint64), compare_ranked, order);
+}
+
+/* ── floats: numbers that stand in the order of rank, each above its index ── */
+
+static inline guint64
+key_of_float (float x, gint64 index, gboolean largest)
+{
+  guint32 bits;
+
+  memcpy (&bits, &x, sizeof bits);
+  if (x != x)
+    bits = G_MAXUINT32;
+  else if (x == 0)
+    bits = 0x80000000u;
+  else
+    bits = (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
+  return (guint64) (largest ? ~bits : bits) << 32 | (guint64) index;
+}
+
+static inline void
+sift_key (guint64 *heap, gint64 n, gint64 at)
+{
+  const guint64 own = heap[at];
+
+  for (gint64 child; (child = 2 * at + 1) < n; at = child)
+    {
+      child += child + 1 < n && heap[child + 1] > heap[child] ? 1 : 0;
+      if (own >= heap[child])
+        break;
+      heap[at] = heap[child];
+    }
+  heap[at] = own;
+}
+
+/* As rank_elements(); @keys: room for @k. */
+static void
+rank_floats (const Order *order, guint64 *keys, gint64 *ranked, gint64 whole, gint64 k)
+{
+  const float *floats = (const float *) order->data + order->base;
+  const gboolean largest = order->sign < 0;
   gint64 n = 0;
 
-  if (k > FEW)
+  for (; n < k; n++)
     {
-      const gboolean all = k > whole / 4;
-
-      for (gint64 t = 0; t < (all ? whole : k); t++)
-        ranked[t] = t;
-      for (gint64 t = k / 2; t-- > 0 && !all;)
-        sift_down (order, ranked, k, t);
-      for (gint64 t = k; !all && (t = next_candidate (order, t, whole, ranked[0])) < whole; t++)
-        if (compare_ranked (&t, &ranked[0], order) < 0)
-          {
-            ranked[0] = t;
-            sift_down (order, ranked, k, 0);
-          }
-      g_qsort_with_data (ranked, (int) (all ? whole : k), sizeof (gint64), compare_ranked, order);
-      return;
-    }
-  for (gint64 t = 0; t < whole && k > 0; t++)
-    {
+      const guint64 key = key_of_float (floats[n * order->stride], n, largest);
       gint64 at = n;
 
-      if (n == k && (t = next_candidate (order, t, whole, ranked[k - 1])) == whole)
-        break;
-      if (n == k && compare_ranked (&t, &ranked[k - 1], order) > 0)
-        continue;
-      if (n < k)
-        n++;
-      else
-        at--;
-      for (; at > 0 && compare_ranked (&t, &ranked[at - 1], order) < 0; at--)
-        ranked[at] = ranked[at - 1];
-      ranked[at] = t;
+      for (; k <= FEW && at > 0 && key < keys[at - 1]; at--)
+        keys[at] = keys[at - 1];
+      keys[at] = key;
     }
+  for (gint64 t = k / 2; t-- > 0 && k > FEW;)
+    sift_key (keys, k, t);
+  for (float bar = NAN; n < whole && k > 0; n++) /* of those that are kept, the last in rank */
+    {
+      const float x = floats[n * order->stride];
+      guint64 key;
+      gint64 at = k - 1;
+
+      if (largest ? x < bar : x > bar)
+        continue;
+      key = key_of_float (x, n, largest);
+      if (key >= keys[k > FEW ? 0 : at])
+        {
+          bar = floats[(gint64) (keys[k > FEW ? 0 : at] & G_MAXUINT32) * order->stride];
+          continue;
+        }
+      if (k > FEW)
+        {
+          keys[0] = key;
+          sift_key (keys, k, 0);
+          continue;
+        }
+      for (; at > 0 && key < keys[at - 1]; at--)
+        keys[at] = keys[at - 1];
+      keys[at] = key;
+    }
+  for (gint64 rest = k; --rest > 0 && k > FEW;)
+    {
+      const guint64 last = keys[0];
+
+      keys[0] = keys[rest];
+      keys[rest] = last;
+      sift_key (keys, rest, 0);
+    }
+  for (gint64 t = 0; t < k; t++)
+    ranked[t] = (gint64) (keys[t] & G_MAXUINT32);
 }
 
 static gboolean
@@ -176,6 +220,7 @@ run_top_k (PhKernel *kernel, GError **error)
   gint64 dims[PH_MAX_RANK], k, whole, outer, inner, *indices;
   Order order = { ph_tensor_dtype (x), ph_tensor_data (x), 0, 0, ph_node_attr_int (kernel->node, "largest", 1) ? -1 : 1 };
   g_autofree gint64 *ranked = NULL;
+  g_autofree guint64 *keys = NULL;
   gpointer values;
 
   if (!ph_axis (ph_node_attr_int (kernel->node, "axis", -1), rank, &axis) || ph_tensor_count (wanted) != 1)
@@ -193,11 +238,16 @@ run_top_k (PhKernel *kernel, GError **error)
   outer = ph_dims_product (dims, 0, axis);
   inner = order.stride = ph_dims_product (dims, axis + 1, rank);
   ranked = g_new (gint64, whole + 1);
+  if (order.dtype == PH_FLOAT && whole <= G_MAXUINT32)
+    keys = g_new (guint64, k + 1);
   for (gint64 o = 0; o < outer; o++)
     for (gint64 i = 0; i < inner; i++)
       {
         order.base = o * whole * inner + i;
-        rank_elements (&order, ranked, whole, k);
+        if (keys != NULL)
+          rank_floats (&order, keys, ranked, whole, k);
+        else
+          rank_elements (&order, ranked, whole, k);
         for (gint64 t = 0; t < k; t++)
           {
             ph_move (values, (o * k + t) * inner + i, order.data, order.base + ranked[t] * inner, size);

@@ -289,9 +289,8 @@ infer_pad (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* Returns the input position of element @at of a padded axis; -1 for the constant. */
-static gint64
-pad_source (gint64 at, gint64 dim, char mode)
+gint64
+ph_pad_source (gint64 at, gint64 dim, char mode)
 {
   gint64 period;
 
@@ -344,7 +343,7 @@ run_pad (PhKernel *kernel, GError **error)
       {
         maps[i] = g_new (gint64, dims[i] + 1);
         for (gint64 k = 0; k < dims[i]; k++)
-          maps[i][k] = pad_source (k - begin[i], ph_tensor_dims (x)[i], mode);
+          maps[i][k] = ph_pad_source (k - begin[i], ph_tensor_dims (x)[i], mode);
       }
   ph_copy_mapped (rank, dims, data, ph_tensor_dims (x), ph_tensor_data (x), maps, value != NULL ? ph_tensor_data (value) : NULL,
                   ph_dtype_size (ph_tensor_dtype (x)));
