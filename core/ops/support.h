@@ -34,7 +34,7 @@ gboolean ph_node_ints (const PhNode *node, const char *name, gsize n, gint64 fal
 /* Copies a box of @dims between two strided arrays of elements of @size bytes. Strides in elements, 0 and negative too. */
 void ph_copy_strided (guint rank, const gint64 *dims, gpointer to, const gint64 *to_strides, gconstpointer from,
                       const gint64 *from_strides, gsize size);
-/* Where element @at of an axis that is padded comes from, by the first letter of Pad's mode; -1: it is the constant. */
+/* Returns the input position of element @at of a padded axis; -1 for the constant. @mode: first letter of Pad's mode. */
 gint64 ph_pad_source (gint64 at, gint64 dim, char mode);
 /* to[i, j, ...] = from[map[0][i], map[1][j], ...]; a map of NULL is the identity, an index of -1 means @fill. */
 void ph_copy_mapped (guint rank, const gint64 *dims, gpointer to, const gint64 *from_dims, gconstpointer from,

@@ -235,7 +235,7 @@ greatest_of (V x)
   return x[0];
 }
 
-/* The first @n, fewer than a register holds, and @rest behind them. */
+/* Loads the first @n floats, fewer than a register holds; the other lanes get @rest. */
 INLINE V
 partial_or (const float *x, gsize n, float rest)
 {
@@ -493,7 +493,7 @@ further (V so_far, V x, gboolean least)
 
 #define FURTHER_HALF(...) x = further (x, __builtin_shufflevector (x, x, __VA_ARGS__), least);
 
-/* In lane 0. */
+/* The result is in lane 0. */
 INLINE V
 furthest_across (V x, gboolean least)
 {

@@ -1,4 +1,4 @@
-/* pad.c: a border around images, in whatever order their elements lie.
+/* pad.c: pads images in whatever memory format they have.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 
@@ -8,15 +8,15 @@
 #include "core/ops/support.h"
 #include "core/run/lanes.h"
 
-#define SPACE 3 /* axes: those that fewer have come first, of one element */
+#define SPACE 3 /* spatial axes; images with fewer get leading axes of size 1 */
 
-/* The bytes of a whole pixel lie side by side: of all channels where they lie last, of a block of them, or of one. */
+/* A pixel is a run of adjacent floats: all channels if channels-last, a block of channels, or one float. */
 typedef struct
 {
   gint64 in[SPACE], out[SPACE];
-  gint64 *from[SPACE]; /* by element of the output, owned: the one of the input, -1: the constant */
-  gint64 first, last;  /* columns of the output between which the input's follow each other       */
-  gsize size;          /* floats of a pixel                                                       */
+  gint64 *from[SPACE]; /* (owned) input position of each output position; -1: the constant */
+  gint64 first, last;  /* output columns [first, last) hold the input's columns           */
+  gsize size;          /* floats per pixel                                                */
 } Border;
 
 static void
@@ -37,7 +37,7 @@ prepare_pad (PhKernel *kernel)
   return ph_kernel_input (kernel, 3) == NULL ? PH_PREPARED : ph_kernel_refuse (kernel, "the axes are an input");
 }
 
-/* FALSE: other axes than those of space are padded, or something is taken away, or it is for the reference kernel to say what is wrong. */
+/* Returns FALSE if other axes are padded, a pad is negative, or the inputs are wrong, which the reference kernel reports. */
 static gboolean
 find_border (PhKernel *kernel, Border *border, gint64 *dims)
 {
@@ -71,7 +71,7 @@ find_border (PhKernel *kernel, Border *border, gint64 *dims)
   return TRUE;
 }
 
-/* The columns from @first to before @last of a row: copies of others, or the constant. */
+/* Fills columns @first to @last - 1 of a row outside the input. */
 static void
 pad_row (const Border *border, const float *in, float *out, gint64 first, gint64 last, float value)
 {
@@ -84,7 +84,7 @@ pad_row (const Border *border, const float *in, float *out, gint64 first, gint64
       memcpy (out + (gsize) x * size, in + (gsize) border->from[2][x] * size, size * sizeof *out);
 }
 
-/* One image of @border, its pixels in a row. */
+/* Pads one image of adjacent pixels. */
 static void
 pad_image (const Border *border, const float *in, float *out, float value)
 {
@@ -131,7 +131,7 @@ run_pad (PhKernel *kernel, gpointer prepared)
   if (format != PH_MEMORY_PLAIN)
     border.size = format == PH_MEMORY_CHANNELS_LAST ? (gsize) sizes[1] : format == PH_MEMORY_BLOCKED_8 ? 8 : 16;
   images = ph_memory_format_count (format, rank, sizes) / (border.size * (gsize) (border.in[0] * border.in[1] * border.in[2]));
-  /* What fills up the last block is zero. */
+  /* The padding of the last block of channels must stay zero. */
   if (format == PH_MEMORY_PLAIN || format == PH_MEMORY_CHANNELS_LAST || constant == 0 || (gsize) sizes[1] % border.size == 0)
     y = format == PH_MEMORY_PLAIN ? ph_tensor_new_unset (PH_FLOAT, rank, dims) : ph_tensor_new_packed (rank, dims, format);
   out = y == NULL ? NULL : format == PH_MEMORY_PLAIN ? ph_tensor_writable (y) : ph_tensor_packed (y);

@@ -218,7 +218,7 @@ test_rows (void)
   g_assert_cmpuint (n_missing, ==, 0);
 }
 
-/* Reference kernels with a way of their own for float32: the general way computes the same of the same numbers as doubles. */
+/* Reference kernels with a special path for float32: their general path, which runs on doubles, must give the same results. */
 static const Case narrow[] = {
   { "grid-zeros", "float[2,3,5,6] x, float[2,4,7,2] g", "float two = {2}", "h = Mul (g, two) y = GridSample (x, h)" },
   { "grid-border", "float[2,3,5,6] x, float[2,4,7,2] g", "float two = {2}",

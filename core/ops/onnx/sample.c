@@ -108,7 +108,7 @@ typedef struct
   PhTensor *grid;      /* where it is not of floats         */
 } GridReader;
 
-/* As read_place(), of the pixels around a place in a plane, where places outside are not mirrored. */
+/* Like read_place(), for linear sampling of a plane without reflection. */
 static inline guint
 read_plane (const GridReader *reader, gsize p, gint64 *at, double *factor)
 {
@@ -134,7 +134,7 @@ read_plane (const GridReader *reader, gsize p, gint64 *at, double *factor)
     {
       gint64 y = low[0] + (t & 1), x = low[1] + (t >> 1);
 
-      if (reader->padding == PAD_BORDER) /* the pixel behind the last one weighs nothing */
+      if (reader->padding == PAD_BORDER) /* the pixel after the last one has weight 0 */
         {
           y = MIN (y, reader->sizes[0] - 1);
           x = MIN (x, reader->sizes[1] - 1);

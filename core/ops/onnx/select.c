@@ -124,7 +124,7 @@ rank_elements (Order *order, gint64 *ranked, gint64 whole, gint64 k)
   g_qsort_with_data (ranked, (int) (all ? whole : k), sizeof (gint64), compare_ranked, order);
 }
 
-/* ── floats: numbers that stand in the order of rank, each above its index ── */
+/* ── floats: each becomes an integer whose order is that of the ranks, with its index in the low half ── */
 
 static inline guint64
 key_of_float (float x, gint64 index, gboolean largest)
@@ -156,7 +156,7 @@ sift_key (guint64 *heap, gint64 n, gint64 at)
   heap[at] = own;
 }
 
-/* As rank_elements(); @keys: room for @k. */
+/* Like rank_elements(), for floats. @keys: scratch space of @k elements. */
 static void
 rank_floats (const Order *order, guint64 *keys, gint64 *ranked, gint64 whole, gint64 k)
 {
@@ -175,7 +175,7 @@ rank_floats (const Order *order, guint64 *keys, gint64 *ranked, gint64 whole, gi
     }
   for (gint64 t = k / 2; t-- > 0 && k > FEW;)
     sift_key (keys, k, t);
-  for (float bar = NAN; n < whole && k > 0; n++) /* of those that are kept, the last in rank */
+  for (float bar = NAN; n < whole && k > 0; n++) /* the worst of the kept ones */
     {
       const float x = floats[n * order->stride];
       guint64 key;
