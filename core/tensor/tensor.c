@@ -340,6 +340,9 @@ cast_elements (PhDType from, gconstpointer data, PhDType to, gpointer out, gsize
   if (from == PH_FLOAT && to == PH_DOUBLE)
     for (gsize i = 0; i < n; i++)
       ((double *) out)[i] = ((const float *) data)[i];
+  else if (from == PH_DOUBLE && to == PH_FLOAT)
+    for (gsize i = 0; i < n; i++)
+      ((float *) out)[i] = (float) ((const double *) data)[i];
   else if (!ph_dtype_is_float (from))
     for (gsize i = 0; i < n; i++)
       {
@@ -372,7 +375,7 @@ ph_tensor_cast (PhTensor *tensor, PhDType dtype)
       cast_elements (tensor->dtype, tensor->element.raw, dtype, element, 1);
       return ph_tensor_new_splat (dtype, tensor->rank, tensor->dims, element);
     }
-  result = ph_tensor_new (dtype, tensor->rank, tensor->dims);
+  result = ph_tensor_new_unset (dtype, tensor->rank, tensor->dims);
   if (result != NULL)
     cast_elements (tensor->dtype, ph_tensor_data (tensor), dtype, result->data, tensor->count);
   return result;

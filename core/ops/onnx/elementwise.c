@@ -92,7 +92,7 @@ ph_convert (PhTensor *tensor, PhDType dtype)
       return same != NULL && ph_tensor_bring (same, NULL) ? g_steal_pointer (&same) : NULL;
     }
 
-  PhTensor *result = ph_tensor_new (dtype, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
+  PhTensor *result = ph_tensor_new_unset (dtype, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
 
   if (result != NULL)
     convert (dtype, ph_tensor_writable (result), from, ph_tensor_data (tensor), ph_tensor_count (tensor));
@@ -287,7 +287,7 @@ ph_elementwise (const PhLoops *loops, PhTensor *a, PhTensor *b, const double *p,
     }
 
   g_autoptr (PhTensor) wide_a = ph_convert (a, works_in), wide_b = b != NULL ? ph_convert (b, works_in) : NULL;
-  g_autoptr (PhTensor) result = ph_tensor_new (loop_result, rank, dims);
+  g_autoptr (PhTensor) result = ph_tensor_new_unset (loop_result, rank, dims);
 
   if (wide_a == NULL || result == NULL || (b != NULL && wide_b == NULL))
     return memory_error (error);

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "core/ops/onnx/fourier.h"
+
 #define FLOATING (PH_T (FLOAT) | PH_T (DOUBLE) | PH_T (FLOAT16) | PH_T (BFLOAT16))
 
 /* The one number in an optional input. */
@@ -18,39 +20,6 @@ input_int (PhKernel *kernel, guint input, gint64 fallback, gint64 *value, GError
   if (tensor != NULL)
     *value = ph_tensor_get_int (tensor, 0);
   return TRUE;
-}
-
-/* ── the transform ── */
-
-typedef struct
-{
-  double re, im;
-} Complex;
-
-/* e^(sign * 2*pi*i * k / n) for all k. */
-static Complex *
-roots_of_unity (gint64 n, double sign)
-{
-  Complex *roots = g_new (Complex, MAX (n, 1));
-
-  for (gint64 k = 0; k < n; k++)
-    roots[k] = (Complex) { cos (2 * G_PI * k / n), sign * sin (2 * G_PI * k / n) };
-  return roots;
-}
-
-static Complex
-transform_one (const Complex *x, gint64 n, const Complex *roots, gint64 k)
-{
-  Complex sum = { 0, 0 };
-  gint64 at = 0;
-
-  for (gint64 i = 0; i < n; i++)
-    {
-      sum.re += x[i].re * roots[at].re - x[i].im * roots[at].im;
-      sum.im += x[i].re * roots[at].im + x[i].im * roots[at].re;
-      at = (at + k) % n;
-    }
-  return sum;
 }
 
 /* ── DFT ── */
@@ -97,23 +66,24 @@ typedef struct
 
 /* One line along the axis. @from and @to count elements of the last axis. */
 static void
-transform_line (const Line *line, const Complex *roots, gconstpointer data, gint64 from, gpointer out, gint64 to, Complex *x)
+transform_line (const Line *line, PhFourier *fourier, gconstpointer data, gint64 from, gpointer out, gint64 to, PhComplex *x)
 {
   for (gint64 i = 0; i < line->n; i++)
     {
       const gboolean mirrored = line->mirror && i > line->n / 2;
       const gint64 source = mirrored ? line->n - i : i, at = from + source * line->stride * line->parts;
 
-      x[i] = (Complex) { 0, 0 };
+      x[i] = (PhComplex) { 0, 0 };
       if (source >= line->given)
         continue;
       x[i].re = ph_dtype_load (line->dtype, data, at);
       if (line->parts == 2)
         x[i].im = ph_dtype_load (line->dtype, data, at + 1) * (mirrored ? -1 : 1);
     }
+  ph_fourier_run (fourier, x, x + line->n);
   for (gint64 k = 0; k < line->bins; k++)
     {
-      const Complex y = transform_one (x, line->n, roots, k);
+      const PhComplex y = x[line->n + k];
       const double scale = line->inverse ? 1.0 / line->n : 1;
       const gint64 at = to + k * line->stride * line->out_parts;
 
@@ -130,7 +100,8 @@ run_dft (PhKernel *kernel, GError **error)
   const gboolean onesided = ph_node_attr_int (kernel->node, "onesided", 0) != 0;
   const guint rank = ph_tensor_rank (x);
   gint64 dims[PH_MAX_RANK], axis_number, outer;
-  g_autofree Complex *roots = NULL, *scratch = NULL;
+  g_autoptr (PhFourier) fourier = NULL;
+  g_autofree PhComplex *scratch = NULL;
   Line line = { .dtype = ph_tensor_dtype (x), .inverse = ph_node_attr_int (kernel->node, "inverse", 0) != 0 };
   gpointer y;
   guint axis;
@@ -156,14 +127,14 @@ run_dft (PhKernel *kernel, GError **error)
   y = ph_kernel_output (kernel, 0, line.dtype, rank, dims, error);
   if (y == NULL)
     return FALSE;
-  roots = roots_of_unity (line.n, line.inverse ? 1 : -1);
-  scratch = g_new (Complex, line.n);
+  fourier = ph_fourier_new (line.n, line.inverse ? 1 : -1);
+  scratch = g_new (PhComplex, 2 * line.n);
   for (gint64 o = 0; o < outer; o++)
     for (gint64 i = 0; i < line.stride; i++)
       {
         if (ph_kernel_cancelled (kernel, error))
           return FALSE;
-        transform_line (&line, roots, ph_tensor_data (x), (o * line.given * line.stride + i) * line.parts, y,
+        transform_line (&line, fourier, ph_tensor_data (x), (o * line.given * line.stride + i) * line.parts, y,
                         (o * line.bins * line.stride + i) * line.out_parts, scratch);
       }
   return TRUE;
@@ -218,7 +189,8 @@ run_stft (PhKernel *kernel, GError **error)
   const PhDType dtype = ph_tensor_dtype (x);
   const gint64 *shape = ph_tensor_dims (x);
   gint64 step, length, frames, bins, parts;
-  g_autofree Complex *roots = NULL, *frame = NULL;
+  g_autoptr (PhFourier) fourier = NULL;
+  g_autofree PhComplex *frame = NULL;
   gconstpointer data = ph_tensor_data (x);
   gpointer y;
 
@@ -235,8 +207,8 @@ run_stft (PhKernel *kernel, GError **error)
   y = ph_kernel_output (kernel, 0, dtype, 4, (gint64[]) { shape[0], frames, bins, 2 }, error);
   if (y == NULL)
     return FALSE;
-  roots = roots_of_unity (length, -1);
-  frame = g_new (Complex, length);
+  fourier = ph_fourier_new (length, -1);
+  frame = g_new (PhComplex, 2 * length);
   for (gint64 f = 0; f < shape[0] * frames; f++)
     {
       const gint64 start = (f / frames) * shape[1] + (f % frames) * step;
@@ -250,9 +222,10 @@ run_stft (PhKernel *kernel, GError **error)
           frame[i].re = weight * ph_dtype_load (dtype, data, (start + i) * parts);
           frame[i].im = parts == 2 ? weight * ph_dtype_load (dtype, data, (start + i) * parts + 1) : 0;
         }
+      ph_fourier_run (fourier, frame, frame + length);
       for (gint64 k = 0; k < bins; k++)
         {
-          const Complex bin = transform_one (frame, length, roots, k);
+          const PhComplex bin = frame[length + k];
 
           ph_dtype_store (dtype, y, (f * bins + k) * 2, bin.re);
           ph_dtype_store (dtype, y, (f * bins + k) * 2 + 1, bin.im);
