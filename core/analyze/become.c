@@ -210,7 +210,7 @@ move_uses (Become *become, PhValue *from, PhValue *to)
   return TRUE;
 }
 
-/* Inputs were appended; where one belongs further ahead, all from there on are made again in order. */
+/* Brings inputs into the order of @target. New inputs were appended, so all from the first misplaced one on are made again. */
 static gboolean
 order_inputs (Become *become, PhGraph *graph, PhGraph *target)
 {
@@ -329,7 +329,7 @@ become_graph (Become *become, PhGraph *graph, PhGraph *target)
 
 /* ── names, operator sets, functions ────────────────────────────────────────────────────────────────────────────── */
 
-/* @value gets @name; whoever has it now steps aside. */
+/* Renames @value to @name; a value that has the name gets another. */
 static gboolean
 take_name (Become *become, PhValue *value, const char *name)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/region-private.h"
 
-/* ── what a node reads ── */
+/* ── operands and captured values ── */
 
 static gboolean
 is_within (const PhGraph *graph, const PhNode *owner)
@@ -112,7 +112,7 @@ typedef struct
   GArray *inputs;
 } Border;
 
-/* @nodes are of one graph, and in its order. */
+/* Returns TRUE if @node is in @nodes, which are of one graph and in its order. */
 static gboolean
 is_among (const GPtrArray *nodes, const PhNode *node)
 {
@@ -193,7 +193,7 @@ contains (GPtrArray *nodes, PhNode *node)
   return g_ptr_array_find (nodes, node, NULL);
 }
 
-/* From a body to the node that it is of: the rewrite may lean on what that hands in. */
+/* Widens the region from a body to the node that owns it: the rewrite may depend on the node's operands. */
 static gboolean
 lift (PhRegion *region, PhModel *before, PhModel *after)
 {

@@ -1,4 +1,4 @@
-/* diff.c: what changed between two positions of a history, read from the journal.
+/* diff.c: the differences between two positions of a history, from the journal.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/diff.h"
 
@@ -50,7 +50,7 @@ describe_tensors (PhPastNames *names, const PhNetField *field, gboolean backward
 
   if (a == NULL || b == NULL)
     {
-      /* Of one name, but not both constants. */
+      /* Equal names, but only one of the two is a constant. */
       if (g_str_equal (text->before, text->after) && a != NULL)
         add_type (a, &text->before);
       if (g_str_equal (text->before, text->after) && b != NULL)

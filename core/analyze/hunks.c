@@ -13,8 +13,8 @@
 typedef struct
 {
   PhModel *model;   /* that changes                                                           */
-  PhModel *after;   /* a clone of it that became the target: what stays has the same ids      */
-  PhId first_new;   /* ids from here on are not the same in both                              */
+  PhModel *after;   /* a clone of @model edited to equal the target: unchanged nodes keep ids */
+  PhId first_new;   /* from here on ids differ between the two                                */
   GHashTable *made; /* PhValue of @after -> PhValue of @model                                 */
   GError **error;
 } Applying;

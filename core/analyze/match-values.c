@@ -38,7 +38,7 @@ may_be_same_type (const PhType *a, const PhType *b)
          && (!a->has_rank || !b->has_rank || a->rank == b->rank);
 }
 
-/* Without those that have a tensor of their own. */
+/* Returns the inputs without an initializer. */
 static GPtrArray *
 fed_inputs (const PhGraph *graph)
 {

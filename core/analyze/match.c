@@ -6,7 +6,7 @@
 
 #include "core/graph/made-from.h"
 
-#define MAX_READERS 64 /* of a value, that are looked at for one that is like another */
+#define MAX_READERS 64 /* users of a value that are compared */
 #define ENOUGH      4  /* points; see likeness()                                      */
 #define MAX_ROUNDS  8
 #define NEAR        4
@@ -99,7 +99,7 @@ same_operator (const PhNode *a, const PhNode *b)
   return TRUE;
 }
 
-/* The compiler says that @of_target comes from other nodes than @node, or than those that @node comes from. */
+/* Returns TRUE if the compiler gives @of_target an origin other than @node or the origins of @node. */
 static gboolean
 contradicts (const PhNode *node, const PhNode *of_target)
 {
@@ -124,7 +124,7 @@ is_free (const PhMatching *match, const PhNode *node, const PhNode *of_target)
 
 /* ── matches given by the compiler ──────────────────────────────────────────────────────────────────────────────────── */
 
-/* The same operator as the one node that the compiler says it comes from. */
+/* Matches nodes of the same operator if the compiler names one as the origin of the other. */
 static void
 match_given (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
@@ -141,7 +141,7 @@ match_given (PhMatching *match, PhGraph *graph, PhGraph *target)
 
 /* ── names ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* "%5", "2/%4" or, of a jaxpr, "b": the place among the others, which moves when one of them comes or goes. */
+/* Returns TRUE for names like "%5", "2/%4" or, in a jaxpr, "b": they number the values, and shift when one is added or removed. */
 static gboolean
 only_counts (const char *name, const char *domain)
 {
@@ -298,7 +298,7 @@ same_inputs (const PhMatching *match, const PhNode *node, const PhNode *of_targe
   return TRUE;
 }
 
-/* Of the free nodes that compute the same: the one of the same name, or the first. (nullable) */
+/* Finds among the free nodes with the same computation the one with the same name, else the first. (nullable) */
 static GList *
 find_same (const PhMatching *match, GQueue *queue, const PhNode *of_target)
 {
@@ -316,7 +316,8 @@ find_same (const PhMatching *match, GQueue *queue, const PhNode *of_target)
   return first;
 }
 
-/* Of the next few nodes from @at on: mostly the first, as most of two snapshots is the same in the same order. (nullable) */
+/* Finds a match among the next few nodes from @at on. It is mostly the first, as two snapshots are mostly the same in the same order.
+ * (nullable) */
 static PhNode *
 find_near (const PhMatching *match, PhNode *at, const PhNode *of_target)
 {
@@ -391,7 +392,7 @@ match_makers (PhMatching *match, const PhGraph *graph, const PhValue *value, con
   return TRUE;
 }
 
-/* Backwards: what makes the same output of the graph, or the same operand of the same node. */
+/* Matches backwards: the producers of the same output of the graph, or of the same operand of matched nodes. */
 static gboolean
 match_places (PhMatching *match, PhGraph *graph, PhGraph *target)
 {

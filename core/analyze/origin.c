@@ -1,4 +1,4 @@
-/* origin.c: where a node comes from, and what became of one, read from the journal.
+/* origin.c: the origin and the later fate of a node, from the journal.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/diff.h"
 

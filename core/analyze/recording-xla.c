@@ -234,7 +234,7 @@ note_guesses (PhHistory *history, guint n)
     step->note = ph_intern (note);
 }
 
-/* Edits @model until it equals @target, or the part of it that @part (nullable) tells of, as one step. */
+/* Edits @model in one step until it equals @target, or the part of it that @part (nullable) describes. */
 static gboolean
 follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, const PhNamedPart *part, gboolean summary,
         GError **error)
@@ -347,7 +347,8 @@ reading_clear (Reading *reading)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Reading, reading_clear)
 
-/* The model of file @index, which is asked for in order. NULL without error: the same as that of the file before. (transfer full) */
+/* Returns the model of file @index; the files are requested in order. NULL without an error: equal to that of the file before. (transfer
+ * full) */
 static PhModel *
 reading_take (Reading *reading, guint index, GError **error)
 {
@@ -364,7 +365,7 @@ reading_take (Reading *reading, guint index, GError **error)
   return g_steal_pointer (&slot->model);
 }
 
-/* Of a dump as XLA prints it only what a pass changed is read. */
+/* Of a dump that XLA prints, only the parts that a pass changed are parsed. */
 typedef struct
 {
   PhHistory *history;

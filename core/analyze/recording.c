@@ -102,7 +102,7 @@ function_called (const PhModel *model, const char *name)
   return NULL;
 }
 
-/* @first is what @parts tell of. */
+/* Records the names of @parts, which describe @first. */
 static void
 learn_parts (GHashTable *names, PhModel *first, const GPtrArray *parts)
 {
@@ -169,7 +169,7 @@ follow (PhHistory *history, PhModel *model, PhRecorded *recorded, GHashTable *na
   return TRUE;
 }
 
-/* Steps are read on the thread that opens, and followed on another, a few behind, so that memory does not grow with the dump. */
+/* One thread reads the steps and another follows a few behind; the limit bounds the memory. */
 #define BEHIND 4
 
 typedef struct
@@ -180,9 +180,9 @@ typedef struct
   GPtrArray *problems; /* (nullable)                                                             */
   GThread *follower;   /* (nullable) applies the models in @waiting                              */
   GQueue waiting;      /* (element-type PhRecorded) under @lock; a NULL model means no change    */
-  GPtrArray *left_out; /* (nullable) (element-type utf8) what the follower has to say            */
-  gboolean ended;      /* under @lock: no more comes                                             */
-  gboolean behind;     /* a step was left out, and no whole snapshot came since                  */
+  GPtrArray *left_out; /* (nullable) (element-type utf8) messages of the follower                */
+  gboolean ended;      /* under @lock: no further steps                                          */
+  gboolean behind;     /* a step was left out after the last complete snapshot                   */
   GMutex lock;
   GCond moved;
 } Replay;
@@ -190,7 +190,7 @@ typedef struct
 static void
 replay_clear (Replay *replay)
 {
-  if (replay->follower != NULL) /* reading failed, or was given up: what waits is of no use */
+  if (replay->follower != NULL) /* reading failed or was cancelled: waiting steps are dropped */
     {
       g_mutex_lock (&replay->lock);
       replay->ended = TRUE;

@@ -100,7 +100,8 @@ add_borders (PhRegion *region, GHashTable *sides[2], PhGraph *was, PhModel *afte
     }
 }
 
-/* A body that reads what the region makes would need its value from outside: such a region is not made. */
+/* Returns TRUE if a body outside captures a value of the region. The region is then rejected, since that body would need the value from
+ * outside. */
 static gboolean
 is_captured (PhGraph *graph, GHashTable *inside)
 {

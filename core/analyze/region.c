@@ -114,7 +114,7 @@ is_constant (PhModel *model, PhId id)
   return value == NULL || ph_value_constant (value) != NULL;
 }
 
-/* One that is read on both sides, such as an input of the model: it was not replaced by the other, but changed places with it. */
+/* Returns TRUE for a value used on both sides, such as an input of the model: it was not replaced by the other, but exchanged with it. */
 static gboolean
 is_lasting (const PhValue *was, const PhValue *is)
 {
@@ -132,7 +132,7 @@ changed_places (Cut *cut, const PhNetField *field)
   return TRUE;
 }
 
-/* Only reads something else now, and nothing that is constant: the border runs in front of it. */
+/* Returns TRUE if only operands of the node changed, none of them a constant: the border is then in front of it. */
 static gboolean
 is_reader (Cut *cut, const PhNetNode *net)
 {
@@ -228,7 +228,7 @@ take_in_layouts (Cut *cut)
     }
 }
 
-/* A reader that something else brought in, such as a change in its body, has the border behind it. */
+/* Drops users that are part of the region for another reason, such as a change in their body: the border is behind these. */
 static void
 drop_inner_switches (Cut *cut)
 {
@@ -467,7 +467,7 @@ find_graph (Cut *cut, GHashTable *net, PhHistory *history, guint first, guint en
       else if (was != NULL && is != NULL)
         common = common == PH_NO_ID ? was->id : common_graph (cut->model[0], common, was);
     }
-  /* A body that is there on one side only is part of its owner. */
+  /* A body that exists on one side only is part of its owner. */
   while (common != PH_NO_ID)
     {
       cut->graph[0] = ph_model_find_graph (cut->model[0], common);

@@ -1,4 +1,4 @@
-/* totals.c: what the nodes of a model come to, some nodes at a time.
+/* totals.c: totals of a model's cost, computed a few nodes at a time.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/totals.h"
 

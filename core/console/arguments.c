@@ -28,7 +28,7 @@ typedef struct
 typedef struct
 {
   guint parent, parent_alternative, start, alternative;
-  gboolean entered; /* some of it was typed                                          */
+  gboolean entered; /* partly typed                                                  */
   guint chosen;     /* then: the alternative                                         */
 } Group;
 
@@ -94,7 +94,7 @@ parse (Grammar *grammar, const char *arguments)
           at = grammar->n_groups++;
           add_token (grammar, OPEN, at, NULL, NULL);
         }
-      /* Brackets that close what was opened before this word; those of "STEP[.REWRITE]" are its own. */
+      /* Counts the brackets that close earlier groups; those inside "STEP[.REWRITE]" close their own. */
       length = (guint) strlen (text);
       for (guint i = 0; i < length; i++)
         if (text[i] == '[')
@@ -149,7 +149,7 @@ is_open (const Grammar *grammar, guint group, guint alternative)
     }
 }
 
-/* Of the words in @line those that are arguments: no options, and no values of options. (transfer full) */
+/* Returns the arguments among the words in @line, without options and their values. (transfer full) */
 static char **
 typed_arguments (const Grammar *grammar, char **words, guint n, const char **option)
 {
@@ -230,7 +230,7 @@ ph_arguments_rest (const char *arguments, char **words, guint n)
       if (token->kind == WORD ? !is_open (&grammar, token->group, token->alternative)
                               : !is_open (&grammar, group->parent, group->parent_alternative) || group->entered)
         continue;
-      /* An option that was typed goes with its brackets and its value. */
+      /* An option already typed is removed with its brackets and its value. */
       if (was_typed && g_str_has_suffix (out->str, "["))
         {
           g_string_truncate (out, out->len - 1);

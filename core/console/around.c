@@ -118,7 +118,7 @@ ph_reply_to_words (PhReply *reply)
   return g_string_free (out, FALSE);
 }
 
-/* ── before and behind ── */
+/* ── text before and after the command ── */
 
 typedef struct
 {
@@ -127,7 +127,7 @@ typedef struct
   char *target;
 } Behind;
 
-/* The next of > FILE, >> FILE and | PROGRAM behind @from, outside of quotes and brackets; a file is one word. */
+/* Finds the next > FILE, >> FILE or | PROGRAM after @from, outside of quotes and brackets; a file is one word. */
 static gboolean
 next_behind (const char *text, gsize from, Behind *behind)
 {
@@ -369,7 +369,7 @@ ph_call_redirect (PhCall *call)
     }
 }
 
-/* A file, not a pipe: who writes to a program that does not read is killed by it. -1: there can be none. */
+/* Opens a file rather than a pipe, because a write to a pipe that the program does not read raises SIGPIPE. Returns -1 on failure. */
 static int
 open_input (const GString *text)
 {

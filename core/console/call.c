@@ -1,4 +1,4 @@
-/* call.c: one run of one line: what the line is, its parts one after the other, and its reply.
+/* call.c: runs one line: its kind, its parts in order, and its reply.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -104,7 +104,7 @@ warn_of_change (PhCall *call)
   ph_reply_say (call->reply, PH_STYLE_CHANGED "problem: " PH_STYLE_RESET "%s\n", (char *) problems->pdata[problems->len - 1]);
 }
 
-/* Says what the line is and runs its first part. Returns the code that is left to do, or NULL. */
+/* Determines the kind of the line and runs its first part. Returns the command of the remaining parts, or NULL. */
 const PhCommandCode *
 ph_call_begin (PhCall *call)
 {
@@ -222,7 +222,7 @@ forget_line (PhConsole *console, const char *line)
       }
 }
 
-/* Errors end the text too: who shows text need not look further. */
+/* Appends errors to the text too, so that a caller which shows text need not check for them. */
 void
 ph_call_polish (PhCall *call, gboolean colour)
 {

@@ -1,4 +1,4 @@
-/* commands.c: the table of commands, and what a line is.
+/* commands.c: the table of commands, and the kinds of lines.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -41,7 +41,7 @@ ph_command_find (const char *name)
   return NULL;
 }
 
-/* ── what a line is ── */
+/* ── kinds of lines ── */
 
 /* The bytes of @line that are the words of @name, or 0. */
 static gsize

@@ -1,4 +1,4 @@
-/* complete.c: what the word before the cursor may become.
+/* complete.c: completions of the word before the cursor.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -246,7 +246,7 @@ add_literals (Matches *matches, const char *kinds)
       add (matches, words[i]);
 }
 
-/* A kind is a word in capitals of a row's arguments; "rule off [PASS/RULE]" has two of them in one. */
+/* Adds completions for each kind, a word in capitals in a command's arguments; "rule off [PASS/RULE]" has two kinds in one word. */
 static void
 add_arguments (Matches *matches, PhConsole *console, const char *kinds, const char *first)
 {

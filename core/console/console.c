@@ -1,4 +1,4 @@
-/* console.c: runs lines, at once or one after the other with their slow part in a worker thread.
+/* console.c: runs lines, directly or with the slow part in a worker thread.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -228,7 +228,7 @@ communicated (GObject *source, GAsyncResult *result, gpointer data)
   end_running (console);
 }
 
-/* The reply is there, but for what a program makes of it. */
+/* Finishes the reply, or passes it on to the program after the pipe. */
 static void
 end_line (PhConsole *console)
 {

@@ -16,7 +16,7 @@ static const char *const elsewhere[][2] = {
   { "draw", "render" },  { "search", "find" },   { "man", "help" },    { "explain", "why" },
 };
 
-/* A line that begins with a word nobody knows was most likely meant to be a command. */
+/* Explains an unknown first word: the line was most likely meant as a command. */
 static void
 explain_unknown (PhCall *call, GError **error)
 {
@@ -54,7 +54,7 @@ is_query (const char *line, const char *word)
   return strstr (line, " from ") != NULL && ph_nearest (word, select, 1) != NULL;
 }
 
-/* Words behind each other that begin no statement: a command, most likely. */
+/* Returns TRUE if words follow each other that begin no statement: most likely a mistyped command. */
 static gboolean
 is_mistyped (PhCall *call)
 {

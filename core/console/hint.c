@@ -1,4 +1,4 @@
-/* hint.c: what a line that is being typed still wants.
+/* hint.c: hints of the arguments that a typed line still needs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "core/console/console-state.h"
 #include "core/script/words.h"
 
-/* The only command that begins with what was typed. */
+/* Returns the only command that begins with @typed, or NULL. */
 static const char *
 only_command (const char *typed)
 {
@@ -53,7 +53,7 @@ open_function (const char *line, guint *n)
   return NULL;
 }
 
-/* "(x, axis)" from its @n-th argument on: "x, axis)". */
+/* Returns the part of "(x, axis)" from its @n-th argument on: "x, axis)". */
 static char *
 from_argument (const char *arguments, guint n)
 {
@@ -85,7 +85,7 @@ ph_console_hint (PhConsole *console, const char *line)
       const gboolean more = g_ascii_isspace (line[length - 1]);
       g_auto (GStrv) words = ph_split_words (rest, NULL);
       const guint n_words = words != NULL ? g_strv_length (words) : 0;
-      /* The word that is being typed is the argument that is there. */
+      /* The word being typed counts as an argument. */
       g_autofree char *left = words != NULL ? ph_arguments_rest (command->arguments, words, n_words) : NULL;
 
       if (left == NULL || *left == '\0')

@@ -1,4 +1,4 @@
-/* hunt-report.c: what a hunt found as one file that needs nothing else: pictures, model and inputs are inside.
+/* hunt-report.c: the result of a hunt as a single self-contained file with pictures, model and inputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/hunt-report.h"
 

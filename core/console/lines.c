@@ -36,7 +36,7 @@ goes_on_block (const char *line)
 static gboolean
 is_open (const char *text)
 {
-  g_autoptr (GString) open = g_string_new (NULL); /* what would close them */
+  g_autoptr (GString) open = g_string_new (NULL); /* the brackets that would close them */
   char quote = '\0';
   guint quotes = 0;
 

@@ -1,4 +1,4 @@
-/* meant.c: what a mistyped word meant, and the line of a file that a message is about.
+/* meant.c: suggestions for mistyped words, and the line of a file to which a message refers.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/meant.h"
 
@@ -52,7 +52,7 @@ ph_meant_rule (const char *typed)
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
   add_rules (names, TRUE);
-  if (strchr (typed, '/') == NULL) /* the rule alone: said with its pass */
+  if (strchr (typed, '/') == NULL) /* a rule is named with its pass */
     {
       g_autoptr (GPtrArray) bare = g_ptr_array_new ();
       const char *nearest;

@@ -250,7 +250,7 @@ act (PhPager *pager, const char *key)
   switch (does)
     {
     case ' ':
-      /* At the end there is nothing more: it leaves, as in every pager. */
+      /* A page past the end quits, as in other pagers. */
       pager->done = pager->top == last_top (pager);
       move (pager, page);
       break;

@@ -1,4 +1,4 @@
-/* progress.c: how far the line is that runs, said in the main thread and not too often.
+/* progress.c: reports the progress of the running line on the main thread, at limited frequency.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/call-work.h"
 

@@ -1,4 +1,4 @@
-/* reply.c: what a line answered, as text and as JSON.
+/* reply.c: the reply to a line, as text and JSON.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <locale.h>
 #include <math.h>
@@ -29,7 +29,7 @@ ph_reply_free (PhReply *reply)
   g_free (reply);
 }
 
-/* That of this process, but for numbers. */
+/* Returns the locale of this process with the numbers of the C locale. */
 static locale_t
 numbers_locale (void)
 {

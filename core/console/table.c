@@ -330,7 +330,7 @@ say_list (const Table *table)
     }
 }
 
-/* RFC 4180, but for the line's end. */
+/* Appends a cell as in RFC 4180, except that lines end with LF. */
 static void
 append_csv (GString *out, const char *cell)
 {
@@ -394,7 +394,7 @@ say_markdown (const Table *table)
         append_markdown (out, cell_at (table, r, c));
         g_string_append (out, c + 1 < table->n ? " " : " |\n");
       }
-  g_string_append_c (out, '\n'); /* what follows is none of its rows */
+  g_string_append_c (out, '\n'); /* the following text is not a row */
 }
 
 void
@@ -410,7 +410,7 @@ ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint 
   for (guint r = 0; r < table.n_rows; r++)
     for (guint c = 0; c < n; c++)
       {
-        /* A program that reads the table wants numbers as they are. */
+        /* CSV is for programs, which need full precision. */
         const int digits = reply->mode == PH_TABLES_CSV ? 0 : columns[c].digits;
         const char *prefix = columns[c].prefix != NULL && reply->mode != PH_TABLES_CSV ? columns[c].prefix : "";
         g_autofree char *text = cell_text (json_object_get_member (json_array_get_object_element (rows, r), columns[c].key),
@@ -429,7 +429,7 @@ ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint 
 
 /* ── sentences ── */
 
-/* Bytes at @p that are seen as one character: a style is seen as none. */
+/* Returns the bytes at @p that are displayed as one character; a style has the width 0. */
 static gsize
 next_char (const char *p, guint *width)
 {

@@ -1,4 +1,4 @@
-/* words.c: a line cut into words, its options taken out, and what a mistyped word meant.
+/* words.c: splits a line into words, takes options out, and suggests corrections.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -145,7 +145,7 @@ ph_call_usage (PhCall *call, GError **error, const char *format, ...)
   return FALSE;
 }
 
-/* The option of the command that is most like @typed. (transfer full) (nullable) */
+/* Returns the option of the command that is most similar to @typed. (transfer full) (nullable) */
 static char *
 nearest_option (PhCall *call, const char *typed)
 {

@@ -316,7 +316,7 @@ ph_adjoint_place_find (const PhAdjointPlace *place, PhModel *model)
     if (node->role == PH_ROLE_BACKWARD && node->partner == place->node)
       g_array_append_val (parts, node->id);
   g_array_sort (parts, compare_ids);
-  /* After passes over the gradient the parts are others: then it is one of them. */
+  /* Passes over the gradient may have changed its parts; then the first one is returned. */
   if (parts->len > 0 && place->part >= 0)
     {
       const guint part = place->n_parts > 0 && parts->len % place->n_parts == 0 ? (guint) place->part : 0;

@@ -1,4 +1,4 @@
-/* along.c: what the values of two positions have in common, as it was last compared.
+/* along.c: the last comparison of the values that two positions share.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document-private.h"
 

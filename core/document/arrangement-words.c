@@ -4,7 +4,7 @@
 
 #include "core/document/view-private.h"
 
-/* Which word of @field's row it is; G_MAXUINT: none. */
+/* Returns the index of @word among the words of @field; G_MAXUINT: none. */
 static guint
 index_of (PhViewField field, const char *word)
 {
@@ -126,7 +126,7 @@ find_node (PhDocument *document, const char *word, PhId *id, GError **error)
   return node != NULL;
 }
 
-/* By its name, or by its number, as a part that is kept says it. */
+/* Finds an input by name, or by number as in a saved part. */
 static gboolean
 find_input (PhDocument *document, const char *word, PhId *id)
 {
@@ -163,7 +163,7 @@ need_around (const PhArrangement *arrangement, GError **error)
   return arrangement->part == PH_PART_AROUND;
 }
 
-/* "+n7", or its number for people who copy. */
+/* Adds a node or input, given as "+n7" in saved parts, or by name or number. */
 static gboolean
 set_also (PhArrangement *arrangement, PhDocument *document, const char *word, GError **error)
 {

@@ -1,4 +1,4 @@
-/* arrangement.c: what a picture is laid out for, shared and compared.
+/* arrangement.c: the options that determine a picture's layout, shared and compared.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/arrangement.h"
 

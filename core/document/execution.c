@@ -1,4 +1,4 @@
-/* execution.c: records a run node after node, and says what was known at each point of it.
+/* execution.c: records a run node by node, and tells the known values at each point of it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document-private.h"
 #include "core/error.h"
@@ -14,7 +14,7 @@ typedef struct
   PhExecution *execution;
   GHashTable *runs; /* PhNode -> how often it ran since the node around it began          */
   gsize bytes;
-  GArray *entered; /* (element-type PhExecutionEntry) what began since the last event */
+  GArray *entered; /* (element-type PhExecutionEntry) bodies entered since the last event */
 } Recorder;
 
 static void
@@ -63,7 +63,7 @@ lies_in_fused (const PhNode *node)
   return FALSE;
 }
 
-/* The bodies of a node begin anew when it runs again. */
+/* Resets the iteration counts of the node's bodies, since it runs again. */
 static void
 forget_turns (Recorder *recorder, const PhNode *node)
 {
@@ -226,7 +226,7 @@ ph_execution_turn (const PhExecution *execution, guint index, PhModel *model)
 
       if (node == NULL || node->graph->owner == NULL || node->graph->owner->op != &ph_op_If)
         return event->turn;
-      /* A node comes behind what its bodies ran. */
+      /* The event of a node follows those of its bodies. */
       while (i < execution->events->len && ((PhExecutionEvent *) execution->events->pdata[i])->depth >= event->depth)
         i++;
       if (i == execution->events->len)

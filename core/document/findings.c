@@ -1,4 +1,4 @@
-/* findings.c: inputs of a document's model, and what was computed and measured with them.
+/* findings.c: inputs of a document's model, and results and measurements of runs with them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document-private.h"
 

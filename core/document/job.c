@@ -1,4 +1,4 @@
-/* job.c: passes that run on a private clone of the document's model, and what they did carried over.
+/* job.c: runs passes on a private clone of the document's model, and transfers the edits to it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/discard.h"
 #include "core/document/document-private.h"
@@ -28,7 +28,7 @@ struct _PhJob
   GArray *tasks; /* (element-type Task)                                        */
   PhPassOptions options;
   char **rules_off; /* of the document when the job was made                      */
-  gboolean capped;  /* its passes are of a pipeline that must not raise the opset */
+  gboolean capped;  /* the pipeline's passes must not raise the opset */
 };
 
 static void

@@ -1,4 +1,4 @@
-/* own-text.c: the text of the file that is open, and which line of it a node came from.
+/* own-text.c: the text of the open file, and the lines from which nodes came.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/own-text.h"
 
@@ -17,7 +17,7 @@ own_place (PhDocument *document, const PhWhere *where)
   return where;
 }
 
-/* A place says the file as the reader knew it: by its path, or by its name alone. */
+/* Returns the path of the file of @where, which has the path that the reader used or only a name. */
 static char *
 file_of (PhDocument *document, const PhWhere *where)
 {
@@ -33,7 +33,7 @@ file_of (PhDocument *document, const PhWhere *where)
   own = g_path_get_basename (path);
   if (strcmp (name, own) == 0 && !g_file_test (path, G_FILE_TEST_IS_DIR))
     return g_strdup (path);
-  inside = g_build_filename (path, name, NULL); /* a folder of dumps: nothing outside of it is read */
+  inside = g_build_filename (path, name, NULL); /* files outside the folder of dumps are not read */
   return g_file_test (inside, G_FILE_TEST_IS_REGULAR) ? g_steal_pointer (&inside) : NULL;
 }
 

@@ -1,4 +1,4 @@
-/* pass-plan.c: the passes that are going to run, which of them a history has already, and where a run stops.
+/* pass-plan.c: the passes to run, which of them a history already has, and where a run stops.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/pass-plan.h"
 
@@ -25,7 +25,7 @@ ph_pass_plan_upgrade (void)
   return ph_pass_find ("upgrade-opset");
 }
 
-/* For the operators' form only: nobody asked for it. */
+/* Returns TRUE for the passes that only update the form of operators and that the user did not request. */
 gboolean
 ph_pass_plan_is_first (const PhPass *pass)
 {
@@ -64,7 +64,7 @@ ph_pass_plan_set (PhPassPlan *plan, const char *text, int opset, GError **error)
   return TRUE;
 }
 
-/* A step belongs to an entry when it is the next enabled one's pass. Whatever else was run between is nobody's. */
+/* Maps each step to the next enabled entry with its pass, or to -1 if another pass was run in between. */
 int *
 ph_pass_plan_map_steps (const PhPassPlan *plan, const PhHistory *history, guint base)
 {

@@ -1,4 +1,4 @@
-/* pipeline.c: a document's plan: whoever changes it drops the steps that do not follow from it any more.
+/* pipeline.c: a document's plan. A change drops the steps that no longer follow from it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document-private.h"
 
@@ -176,7 +176,7 @@ set_member (GPtrArray *array, const char *text, gboolean member)
     g_ptr_array_add (array, g_strdup (text));
 }
 
-/* The steps that such a pass has made already are not those that it would make now. */
+/* Steps of the pass in the history were made with the other setting of the rule. */
 void
 ph_document_set_rule (PhDocument *document, const char *rule, gboolean enabled)
 {

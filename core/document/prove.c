@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Stepping comes first: a thread starts when nothing has changed for so long (milliseconds). */
+/* Stepping has priority: the thread starts after this many milliseconds without a change. */
 #define QUIET 250
 
 /* ── a job ── */
@@ -228,7 +228,7 @@ background_found (PhProofJob *job, guint index, gpointer task)
   g_source_unref (source);
 }
 
-/* A picture that is being looked at comes first. In a thread of its own, since what gave way cannot come back. */
+/* Has a low priority, so that drawing comes first. It is a thread of its own because it may not raise its priority again. */
 static gpointer
 background_work (gpointer data)
 {
@@ -251,7 +251,7 @@ background_done (GObject *source, GAsyncResult *result, gpointer data)
   if (document->proofs.running == background->cancellable)
     {
       g_clear_object (&document->proofs.running);
-      ph_document_take_proofs (document, background->job); /* what was found last may still be on its way */
+      ph_document_take_proofs (document, background->job); /* the last result may still be in the queue */
       ph_document_emit (document, SIGNAL_VERDICTS_CHANGED);
     }
 }

@@ -127,7 +127,7 @@ follow (PhCopy *copy, const PhSnapshot *snapshot, PhPosition at)
 
   if (copy->edits != edits)
     {
-      /* Steps may have been dropped and made anew since: back to where both journals are the same. */
+      /* Steps may have been dropped and made anew since, so the copy goes back to the common part of both journals. */
       guint same = 0;
 
       while (same < copy->done && same < edits->len && copy->edits->pdata[same] == edits->pdata[same])

@@ -85,7 +85,7 @@ ph_document_enter (PhDocument *document, const PhNode *node, GError **error)
                          "there is nothing inside: only fused nodes, calls of functions and nodes with bodies can be entered");
   trail = trail_to (document, node->graph);
   for (guint i = 0; i < trail->len; i++)
-    if (g_array_index (trail, PhTrailPart, i).inside == part.inside) /* it comes to call itself */
+    if (g_array_index (trail, PhTrailPart, i).inside == part.inside) /* a recursive call */
       {
         g_array_unref (trail);
         return ph_node_fail (node, error, PH_ERROR_USAGE, "this is inside of it already");

@@ -3,7 +3,7 @@
 #include "core/document/view-fields.h"
 #include "core/draw/paint.h"
 
-/* Marks what the window translates. */
+/* Marks text for translation; the window translates it. */
 #define N_(text) text
 
 #define COLOURS "ph-colours-symbolic"

@@ -1,4 +1,4 @@
-/* view-measure.c: what a run or a comparison tells of each node, as colours.
+/* view-measure.c: measurements of nodes from a run or comparison, as colours.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/view-private.h"
 
@@ -20,7 +20,7 @@ is_measured (PhDocument *document)
   return known * 2 >= n;
 }
 
-/* Relative, of the worst output of each node that both positions have. */
+/* Measures the relative error of the worst output of each node that both positions have. */
 static PhMeasure *
 measure_error (const PhAlong *along, PhPosition from, PhPosition to)
 {

@@ -12,9 +12,9 @@ struct _PhViewState
   PhDocument *document;          /* unowned: it has this                                      */
   guint words[PH_N_VIEW_FIELDS]; /* of the fields that are one word                           */
   PhArrangement arrangement;
-  gboolean counted, large; /* what `group auto` means, settled when it was first asked  */
-  char *query;             /* (nullable) SQL that the colours are of                    */
-  PhMeasure *measure;      /* (nullable) of the colours that a run, a comparison or a query tells */
+  gboolean counted, large; /* the value of `group auto`, determined on first use        */
+  char *query;             /* (nullable) SQL query of the colours                       */
+  PhMeasure *measure;      /* (nullable) of colours by a run, a comparison or a query */
   PhView at;               /* the window's viewport; zoom 0: not set                    */
 };
 
@@ -90,7 +90,7 @@ on_measured (PhViewState *self)
   if (mode == PH_COLOR_QUERY || !ph_color_mode_is_given (mode))
     return;
   find_measure (self);
-  /* It holds no more. */
+  /* The measurement is no longer valid. */
   if (self->measure == NULL && before != NULL)
     self->words[PH_VIEW_COLOR] = PH_COLOR_FAMILY;
   if (self->measure != before)

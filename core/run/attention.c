@@ -29,7 +29,7 @@ typedef struct
   PhChain *chain; /* (nullable) operations on the scores before the softmax                   */
   gint64 scores[RANK];
   gint64 out[RANK];   /* dims of the result, row-major                                            */
-  gint64 steps[RANK]; /* elements of it from one to the next of batch, heads, rows, columns       */
+  gint64 steps[RANK]; /* in elements, along batch, heads, rows and columns                        */
   guint rank;         /* of the operands and the result: 3 or 4; with 3 the batch is 1            */
   float *panels;      /* of one head                                                              */
 } Attention;
@@ -44,7 +44,7 @@ free_attention (gpointer data)
   g_free (self);
 }
 
-/* ── what a body is ── */
+/* ── the parts of a body ── */
 
 typedef struct
 {
@@ -164,7 +164,7 @@ make_view (View *view, guint *rank, PhKernel *kernel, GPtrArray *outside, PhNode
   return TRUE;
 }
 
-/* The sizes of the products, and where the result goes. */
+/* Checks that the sizes of the products match, and determines the strides of the result. Returns FALSE if they do not. */
 static gboolean
 fit (Attention *self, const PhNode *last)
 {

@@ -176,7 +176,8 @@ is_single (PhTensor *zero)
   return zero == NULL || (are_bytes (zero) && ph_tensor_count (zero) == 1);
 }
 
-/* @b less its zero point, with the sign that oneDNN wants of the right factor: an unsigned byte less 128 is a signed one. */
+/* Returns a copy of @b minus its zero point as signed bytes, which oneDNN requires of the right factor: an unsigned byte minus 128 is a
+ * signed one. */
 static gint8 *
 signed_copy (PhTensor *b)
 {
@@ -314,7 +315,7 @@ prepare_max (PhKernel *kernel)
 
 typedef guint8 Sixteen __attribute__ ((vector_size (16), aligned (1), may_alias));
 
-/* @y = the greater of it and @x, of unsigned bytes. */
+/* Replaces @y by the maximum of @x and @y, unsigned bytes. */
 static void
 take_greater (gsize n, guint8 *y, const guint8 *x)
 {
@@ -331,8 +332,8 @@ take_greater (gsize n, guint8 *y, const guint8 *x)
     y[i] = MAX (y[i], x[i]);
 }
 
-/* One row of the result: the greatest of each column in @column, then of the columns of each window. Signed bytes are compared as
- * unsigned ones, which @flip makes of them. */
+/* Computes one row of the result: the maximum of each column in @column, then of the columns of each window. @flip turns signed bytes into
+ * unsigned ones of the same order. */
 static void
 max_row (const PhWindow *w, const guint8 *in, gint64 row, guint8 flip, guint8 *column, guint8 *turned, guint8 *out)
 {

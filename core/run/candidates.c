@@ -21,7 +21,7 @@ struct _PhKernelStudy
   GArray *candidates;  /* (nullable) until the node runs         */
 };
 
-/* ── who takes a node ── */
+/* ── candidates for a node ── */
 
 static void
 add_candidate (GArray *candidates, const PhKernel *kernel, const char *name, int priority)

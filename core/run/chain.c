@@ -1,4 +1,4 @@
-/* chain.c: elementwise operators, one after the other, over blocks that stay in the cache.
+/* chain.c: chains of elementwise operators, computed in blocks that fit the cache.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/chain.h"
 
@@ -15,7 +15,7 @@
 #define STEPS    32
 #define RANK     9 /* of a tensor in blocks of channels: one more than plainly */
 
-/* Registers: the operands, then one for the result of each step. */
+/* Registers: the operands, followed by the result of each step. */
 typedef struct
 {
   guint8 kind, lane, in[3];
@@ -30,7 +30,7 @@ typedef struct
   gboolean is_condition; /* booleans                                                                */
   gboolean is_full;      /* of the result's shape and order                                         */
   gboolean is_scalar;
-  gint64 strides[RANK]; /* in elements, of the dims in which the result is walked                  */
+  gint64 strides[RANK]; /* in elements, per dimension of the result in the order of the walk       */
 } Operand;
 
 struct _PhChain
@@ -122,7 +122,7 @@ is_scalar (const Maker *maker, int limit)
   return limit < OPERANDS && tensor != NULL && ph_tensor_rank (tensor) == 0;
 }
 
-/* The bound that @value is, where it is known before the run; none stays what it is. */
+/* Reads the bound if it is known before the run; an absent one leaves @bound as it is. Returns FALSE if it is not known. */
 static gboolean
 find_bound (const Maker *maker, PhValue *value, float *bound)
 {
@@ -140,7 +140,7 @@ find_bound (const Maker *maker, PhValue *value, float *bound)
   return value == NULL || known;
 }
 
-/* As its kernel has it: the greater of it and the least, then the smaller of that and the greatest. */
+/* Clips as the Clip kernel does: the maximum with the lower bound, then the minimum with the upper one. */
 static gboolean
 add_clip (Maker *maker, const PhNode *node, int x)
 {
@@ -263,7 +263,8 @@ has_shape (const PhTensor *tensor, guint rank, const gint64 *dims)
   return ph_tensor_rank (tensor) == rank && memcmp (ph_tensor_dims (tensor), dims, rank * sizeof *dims) == 0;
 }
 
-/* The dims in which elements lie in @format, and for each the dim that it is of and how much of it one step is. */
+/* Returns the number of dimensions of a walk in the memory order of @format, and for each its size, the tensor's dimension and the step in
+ * it. */
 static guint
 walk_order (PhMemoryFormat format, guint rank, const gint64 *dims, gint64 *walk, guint *of, gint64 *step)
 {
@@ -375,7 +376,7 @@ bind (PhChain *chain, const PhKernel *kernel, PhTensor *head)
   if (chain->format != PH_MEMORY_PLAIN && chain->format != PH_MEMORY_CHANNELS_LAST
       && chain->dims[1] % (chain->format == PH_MEMORY_BLOCKED_8 ? 8 : 16) != 0)
     {
-      if (head != NULL) /* what fills up its blocks has to stay 0 */
+      if (head != NULL) /* the padding of its blocks has to stay 0 */
         return FALSE;
       chain->format = PH_MEMORY_PLAIN;
     }
@@ -484,7 +485,7 @@ compute (PhChain *chain, PhKernel *kernel, PhTensor *head, float *out)
   Place places[OPERANDS];
   float ones[OPERANDS];
 
-  if (chain->count == 0) /* an operand of no elements has none to repeat */
+  if (chain->count == 0) /* an operand without elements has none to repeat */
     return TRUE;
   for (guint i = 0; i < chain->n_operands; i++)
     {
@@ -512,7 +513,7 @@ compute (PhChain *chain, PhKernel *kernel, PhTensor *head, float *out)
   return TRUE;
 }
 
-/* An input that nobody needs afterwards, of the result's shape: it may be written over. */
+/* Returns an input of the result's shape that is not used after this kernel and may be overwritten. */
 static PhTensor *
 reusable (const PhChain *chain, const PhKernel *kernel)
 {

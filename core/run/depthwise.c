@@ -1,4 +1,4 @@
-/* depthwise.c: convolutions of each channel by itself in three dimensions, which oneDNN has only slow kernels for.
+/* depthwise.c: depthwise convolutions in three dimensions, for which oneDNN has only slow kernels.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 
@@ -12,7 +12,7 @@
 #define SPACE     3
 #define MOST_TAPS 512
 
-/* The channels lie last, in the input, the weights and the result: all of them are computed at once. */
+/* The channels are the innermost dimension of the input, the weights and the result, and all of them are computed together. */
 typedef struct
 {
   PhWindow window;

@@ -32,7 +32,7 @@ typedef struct
   gsize weight_bytes, scratch;
   gpointer packed;     /* (nullable) */
   PhTensor *packed_of; /* (nullable) owned */
-  gint32 *weight_sums; /* of each channel */
+  gint32 *weight_sums; /* per channel */
   guint weight, zero_x, zero_w;
 } Convolution;
 
@@ -49,7 +49,8 @@ zero_of (PhTensor *zero)
   return zero != NULL ? (gint32) ph_tensor_get_int (zero, 0) : 0;
 }
 
-/* Unsigned weights become signed ones by taking 128 off, so that is what their zero points have to be. */
+/* Returns TRUE if the zero points are those of symmetric weights: 0, or 128 for unsigned weights, which become signed by subtracting
+ * 128. */
 static gboolean
 weights_are_centred (PhTensor *w, PhTensor *zero)
 {
@@ -119,7 +120,7 @@ make_memory (dnnl_memory_t *memory, const dnnl_memory_desc_t *desc)
   return dnnl_memory_create (memory, desc, ph_dnnl_engine (), DNNL_MEMORY_NONE) == dnnl_success;
 }
 
-/* Of the weights as they lie to how the convolution likes them. */
+/* Reorders the weights from their own layout to the one that the convolution prefers. */
 static gboolean
 make_weights (Convolution *self, const dnnl_memory_desc_t *given, const_dnnl_primitive_desc_t desc)
 {
@@ -343,7 +344,7 @@ typedef struct
   gint32 *integers; /* (nullable) */
   guint8 *bytes;    /* (nullable) */
   double *factors, zero, low, high;
-  gint32 *offsets; /* added to the sums of each channel */
+  gint32 *offsets; /* added to the sums, per channel */
 } Result;
 
 /* Transposes @sums, in channels-last order, to planes of channels. */

@@ -14,7 +14,7 @@
  * stride leaves phases without a weight, which only get the bias. Other windows that are no multiple of their stride would need weights of
  * zero, which turn infinities into NaN. */
 
-#define FEW_CHANNELS 16 /* oneDNN has no fast primitive of its own that makes fewer */
+#define FEW_CHANNELS 16 /* oneDNN has no fast primitive of its own for fewer */
 
 typedef struct
 {
@@ -42,7 +42,7 @@ free_turned (gpointer data)
   g_free (self);
 }
 
-/* The phase, of each dimension in @at. */
+/* Splits the number @phase into a phase per dimension, @at. */
 static void
 phase_at (const Turned *self, gint64 phase, gint64 *at)
 {
@@ -95,7 +95,7 @@ turn_round (const Turned *self, PhTensor *w)
   return turned;
 }
 
-/* Of each phase the same. (nullable) (transfer full) */
+/* Repeats the bias for each phase. (nullable) (transfer full) */
 static PhTensor *
 repeat_bias (const Turned *self, PhTensor *bias)
 {
@@ -173,7 +173,7 @@ turned_geometry (PhKernel *kernel, Turned *self, PhDnnlGeometry *geometry, gint6
       dims[2 + i] = last - first + 1;
     }
   dims[1] = self->dims[1] * self->phases;
-  return self->dims[1] < FEW_CHANNELS || is_apart; /* oneDNN's own primitive takes no outputs behind the last window */
+  return self->dims[1] < FEW_CHANNELS || is_apart; /* oneDNN's own primitive has no outputs beyond the last window */
 }
 
 static gpointer
@@ -275,7 +275,7 @@ spread (const Turned *self, PhTensor *z)
 
       for (guint i = last; i-- > 0; line /= out[2 + i])
         at[i] = line % out[2 + i] + self->skip[i];
-      for (guint i = 0; i < last; i++) /* from the image on */
+      for (guint i = 0; i < last; i++) /* all dimensions except the last */
         {
           line = line * in[2 + i] + at[i] / self->stride[i];
           phase = phase * self->filled[i] + at[i] % self->stride[i];

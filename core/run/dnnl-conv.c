@@ -6,7 +6,7 @@
 #include "core/run/dnnl.h"
 #include "core/tensor/broadcast.h"
 
-/* Weights are [M, C/group, k...], of a transposed convolution [C, M/group, k...]; oneDNN wants the output channels first and
+/* Describes weights, [M, C/group, k...] or, of a transposed convolution, [C, M/group, k...], as oneDNN requires: output channels first and
  * a dimension for the groups. */
 static void
 weights_desc (dnnl_memory_desc_t *desc, const PhTensor *weights, gint64 groups, gboolean transposed)
@@ -121,7 +121,7 @@ prepare_conv (PhKernel *kernel)
   return read_shape (&shape, kernel, FALSE) ? make (kernel, &shape, FALSE) : NULL;
 }
 
-/* oneDNN has no output padding, but a smaller padding at the end comes to the same. */
+/* oneDNN has no output padding, but a smaller padding at the end is equivalent. */
 static gpointer
 prepare_transposed (PhKernel *kernel)
 {

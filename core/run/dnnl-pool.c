@@ -25,7 +25,7 @@ overhang (const PhWindow *window, PhDnnlGeometry *geometry, gboolean counts_padd
   return TRUE;
 }
 
-/* In the order in which the elements lie. */
+/* Prepares pooling in the layout of the input. */
 static gpointer
 prepare_pool (PhKernel *kernel, dnnl_alg_kind_t algorithm)
 {

@@ -58,8 +58,8 @@ multiply_block (const Product *p, gint64 row, gint64 column)
                 == dnnl_success;
 }
 
-/* Threads take whole blocks: with several of them oneDNN adds up parts of a sum in another order, so that the number of threads would be seen in
- * the result. */
+/* Threads compute whole blocks. If oneDNN distributed the work, it would split sums differently for each number of threads, and the result
+ * would depend on that number. */
 static gboolean
 multiply (const Product *p)
 {

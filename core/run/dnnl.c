@@ -104,7 +104,7 @@ ph_dnnl_any (const dnnl_memory_desc_t *desc)
   return any;
 }
 
-/* Room for what a primitive needs while it runs, of this thread; it only grows. */
+/* Scratch memory of this thread's primitives; it only grows. */
 typedef struct
 {
   gpointer data;
@@ -447,7 +447,7 @@ pack_in_parts (PhDnnlArg *arg, PhTensor *tensor)
   for (int i = 1; i < given->ndims; i++)
     if (given->dims[i] > 1 && (given->dims[axis] == 1 || strides[i] > strides[axis]))
       axis = i;
-  /* Blocks of outer channels have 8 to 64 of them. */
+  /* Outer channels are in blocks of 8 to 64. */
   for (gint64 least = 64; !ok; least *= 3)
     {
       const gint64 all = given->dims[axis];

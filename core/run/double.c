@@ -114,9 +114,9 @@ wider (PhDType a, PhDType b)
   return b == PH_UNDEFINED || (a != PH_UNDEFINED && holds (a, b)) ? a : a == PH_UNDEFINED || holds (b, a) ? b : PH_FLOAT;
 }
 
-/* The widest type of the floats from which @value was computed: what was only widened on the way is as exact as they are, and loses
- * nothing more than their own arithmetic does when it is narrowed again. PH_UNDEFINED: of constants alone. @left: values that may
- * yet be looked at. */
+/* Returns the widest float type from which @value was computed, or PH_UNDEFINED if only from constants. A value that was merely widened is
+ * no more exact than its source, so narrowing it again loses nothing beyond the rounding of the arithmetic itself. @left: values that may
+ * still be visited. */
 static PhDType
 source_of (const PhValue *value, guint *left)
 {
@@ -209,8 +209,8 @@ into_range (Range range, double number)
   return size >= range.most ? copysign (INFINITY, number) : size <= range.least ? copysign (0, number) : number;
 }
 
-/* @tensor, output @i of @node, within the range of its declared type, where that is asked for. (transfer full) (nullable) of @tensor,
- * too. */
+/* If requested, replaces elements of @tensor, output @i of @node, beyond the range of its declared type by infinity or 0. (transfer full)
+ * (nullable), also for @tensor */
 static PhTensor *
 keep_range (PhRun *run, const PhNode *node, guint i, PhTensor *tensor)
 {

@@ -1,4 +1,4 @@
-/* einsum.c: sums of products that letters tell, as products of matrices.
+/* einsum.c: Einsum as matrix products.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 

@@ -1,10 +1,10 @@
-/* elements.c: the elements of inputs, brought to where a kernel wants them.
+/* elements.c: converts the elements of inputs to the layout and type that a kernel needs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/op-list.h"
 #include "core/run/elements.h"
 #include "core/tensor/origin.h"
 
-#define LARGE_SPLAT    (1 << 20)                       /* bytes: memory for less is there           */
+#define LARGE_SPLAT    (1 << 20)                       /* bytes: smaller ones always fit            */
 #define MAX_SPLAT_SIZE (G_GUINT64_CONSTANT (16) << 30) /* bytes that a kernel may expand a splat to */
 
 /* An input of a function: the call may leave it out. */

@@ -291,7 +291,7 @@ run_expansion (PhRun *run, PhKernel *kernel, GError **error)
             types[i] = declared_type (kernel, i);
             constants[i] = is_shape (kernel->inputs[i]) ? kernel->inputs[i] : NULL;
           }
-      g_hash_table_remove (program->expansions, kernel->node); /* the older one goes, and with it what it was compiled to */
+      g_hash_table_remove (program->expansions, kernel->node); /* frees the older one with its compiled program */
       expansion = ph_expansion_new (kernel->node, types, constants, error);
       if (expansion == NULL)
         return FALSE;
@@ -387,7 +387,7 @@ ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error)
   return run->options->in_double ? ph_run_kernel_in_double (run, kernel, run_as_is, error) : run_as_is (run, kernel, error);
 }
 
-/* The one that was asked for: functions have models of their own. */
+/* Returns the model of the whole run: functions have models of their own. */
 static PhModel *
 root_model (const PhRun *run)
 {

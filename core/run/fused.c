@@ -1,4 +1,4 @@
-/* fused.c: kernels of fused nodes: an operator and a chain of elementwise ones on its result, or such a chain alone.
+/* fused.c: kernels of fused nodes: an operator followed by a chain of elementwise ones, or such a chain alone.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 
@@ -14,9 +14,9 @@ typedef struct
 {
   PhNode *head; /* (nullable) NULL: only elementwise operators                       */
   guint n_inputs;
-  guint inputs[16];  /* of the head: which inputs of the fused node; G_MAXUINT: none      */
+  guint inputs[16];  /* fused node's input per input of the head; G_MAXUINT: none         */
   PhNodeState state; /* of the head                                                       */
-  PhChain *chain;    /* (nullable) what follows                                           */
+  PhChain *chain;    /* (nullable) the operators after the head                           */
 } Fused;
 
 static void
@@ -52,7 +52,7 @@ read_head (Fused *fused, PhKernel *kernel, PhNode *head, GPtrArray *outside)
   return TRUE;
 }
 
-/* Floats, as far as the model says. */
+/* Returns TRUE if @value is float or its type is unknown. */
 static gboolean
 may_be_float (const PhValue *value)
 {

@@ -19,7 +19,7 @@ typedef struct
   PhDType dtype;
   PhNodeState state;              /* of the kernel of floats                      */
   PhTensor *wide[MOST_INPUTS];    /* (nullable) owned: weights, widened once      */
-  PhTensor *wide_of[MOST_INPUTS]; /* (nullable) owned: what those are made of     */
+  PhTensor *wide_of[MOST_INPUTS]; /* (nullable) owned: their sources              */
 } Half;
 
 /* ── elements ── */
@@ -170,8 +170,8 @@ narrow_now (const PhTensor *half, GError **error)
   return made;
 }
 
-/* @y as @dtype. Whoever reads it next may want floats again, in the order in which they lie: they stay what they are, but for the bits that
- * @dtype has not. @is_exact: none of them has such bits. (nullable) (transfer full) */
+/* Returns @y as @dtype. The floats are kept, rounded to the precision of @dtype, since the next kernel may read floats in this layout
+ * again. @is_exact: they need no rounding. (nullable) (transfer full) */
 static PhTensor *
 rounded (PhTensor *y, PhDType dtype, gboolean is_exact)
 {
@@ -222,7 +222,7 @@ prepare_half (PhKernel *kernel)
   PhDType dtype = PH_UNDEFINED;
   Half *half;
 
-  /* The second outputs of a normalisation are of another type. */
+  /* The other outputs of a normalization have a different type. */
   if (kernel->n_inputs > MOST_INPUTS || kernel->n_outputs > MOST_OUTPUTS
       || (kernel->n_outputs > 1 && op != &ph_op_GRU && op != &ph_op_LSTM && op != &ph_op_RNN))
     return ph_kernel_refuse (kernel, "too many inputs, or more than one output");
@@ -367,8 +367,9 @@ run_cast (PhKernel *kernel, gpointer prepared)
   return y != NULL;
 }
 
-/* Of one number or two, added, multiplied, divided or rooted, the result is that of the reference kernel to the bit: floats are wide enough
- * for that. A function like Tanh, or a sum, has an error of a float, which may round to the other neighbour: at most the last bit differs. */
+/* The result of adding, multiplying, dividing or taking a root of one or two numbers equals that of the reference kernel, as floats are
+ * precise enough. A function like Tanh, or a sum, has the error of a float, which may round to the other neighbour: at most the last bit
+ * differs. */
 #define ROW(op)                                                                                         \
   {                                                                                                     \
     &ph_op_##op, PH_DEVICE_CPU, "half", 5, prepare_half, run_half, free_half, packed_half, head_of_half \

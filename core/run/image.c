@@ -179,7 +179,7 @@ weigh_row (const PhTaps *taps, const float *in, float *out, gsize size)
     }
 }
 
-/* Row @i of the plane at @in, weighed along its width: kept in one of @n places of @rows, where @held says which rows are. */
+/* Returns row @i of the plane @in, resampled along its width. It is cached in one of @n rows of @rows; @held has the rows' numbers. */
 static const float *
 weighed_row (const PhTaps *wide, const float *in, gsize size, gint64 i, gint64 n, float *rows, gint64 *held)
 {
@@ -278,7 +278,7 @@ run_batch_norm (PhKernel *kernel, gpointer prepared)
 typedef struct
 {
   gint64 high, wide;   /* of the window                                                */
-  PhTensor *packed_of; /* (nullable) owned: the weights that @panels is made of         */
+  PhTensor *packed_of; /* (nullable) owned: the weights that @panels was made from      */
   float *panels;       /* (nullable)                                                   */
 } Tiles;
 
@@ -383,7 +383,7 @@ run_tiles (PhKernel *kernel, gpointer prepared)
   return TRUE;
 }
 
-/* ── the greatest of each window, and where it was ── */
+/* ── maximum of each window, and its position ── */
 
 typedef struct
 {

@@ -254,7 +254,7 @@ comes_to_nothing (PhModel *model, GHashTable *feeds)
 
 typedef struct
 {
-  gint64 size, most; /* sounds want many samples, and as many of everything else as of sounds */
+  gint64 size, most; /* audio models need many samples, at the price of as many everywhere else */
 } Try;
 
 static const Try tries[] = {

@@ -1,4 +1,4 @@
-/* kernel.c: what an operator's kernel sees and fills.
+/* kernel.c: the interface of an operator's kernel: its inputs, outputs and attributes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/run-private.h"
 #include "core/splitmix.h"
@@ -75,7 +75,7 @@ make_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 
     }
   if (i < kernel->n_outputs)
     ph_kernel_take (kernel, i, tensor);
-  else /* the node has no such output, but the kernel will write it: it lives until the kernel is done */
+  else /* the node has no such output, but the kernel writes it: it is freed after the kernel */
     {
       if (kernel->run->spare == NULL)
         kernel->run->spare = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);

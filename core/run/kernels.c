@@ -230,7 +230,7 @@ ph_kernel_try (PhKernel *kernel)
       count_taken (kernel);
       return TRUE;
     }
-  if (state->checked) /* none took them before */
+  if (state->checked) /* all rows refused it before */
     return FALSE;
   if (wish != NULL && try_rows (kernel, device, wish))
     return TRUE;

@@ -10,7 +10,7 @@
 
 #include "core/run/lanes.h"
 
-/* Vectors of the compiler's own: what has no such registers gets several instructions for each. */
+/* The compiler's vector types: on a processor without such registers each operation becomes several instructions. */
 typedef float V __attribute__ ((vector_size (PH_WIDTH * 4), aligned (4), may_alias));
 typedef gint32 I __attribute__ ((vector_size (PH_WIDTH * 4), aligned (4), may_alias));
 
@@ -45,7 +45,7 @@ choose (I mask, V a, V b)
 
 /* ── loops ── */
 
-/* The rest that does not fill a register goes through one all the same: an element's result does not depend on its place. */
+/* The remainder is computed in a full register too, so that the result of an element does not depend on its position. */
 /* clang-format off */
 #define UNARY(name_, expression_)                                                                                       \
   static void name_ (gsize n, float *y, const float *in, const float *p)                                                \

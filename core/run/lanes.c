@@ -1,4 +1,4 @@
-/* lanes.c: chooses among the loops over floats by what the processor has.
+/* lanes.c: selects loops over floats by the processor's instruction sets.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/lanes.h"
 

@@ -1,4 +1,4 @@
-/* lasting.c: what a fused node computes of its weights alone, which is the same in every run.
+/* lasting.c: results of fused nodes that depend on weights only and are the same in every run.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/run-private.h"
 
@@ -6,7 +6,7 @@
 #include "core/ops/builder.h"
 #include "core/tensor/origin.h"
 
-/* With so many elements it is computed again when somebody reads it, who then keeps it in an order of its own. */
+/* A larger result is computed again when its elements are read, since its user keeps a copy in a layout of its own. */
 #define LARGE_WEIGHT 4096
 
 static PhTensor *

@@ -1,4 +1,4 @@
-/* peaks.c: what this machine can do at most.
+/* peaks.c: measures the peak performance of this machine.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/peaks.h"
 

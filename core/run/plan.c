@@ -1,4 +1,4 @@
-/* plan.c: which nodes have to run, in which order, and when a tensor can be dropped.
+/* plan.c: determines the nodes to run, their order, and when each tensor can be freed.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/run-private.h"
 
@@ -73,7 +73,7 @@ ph_plan_new (PhGraph *graph, GPtrArray *wanted, GHashTable *given)
         }
       g_ptr_array_set_size (reads, 0);
       collect_reads (node, graph, reads);
-      for (guint i = 0; i < node->outputs->len; i++) /* what nobody reads goes at once */
+      for (guint i = 0; i < node->outputs->len; i++) /* unused outputs are freed immediately */
         if (!g_hash_table_contains (needed, node->outputs->pdata[i]))
           g_ptr_array_add (reads, node->outputs->pdata[i]);
       for (guint i = 0; i < reads->len; i++)

@@ -22,7 +22,7 @@ struct _PhProfile
   GHashTable *entries; /* PhId -> Entry, until it is finished                          */
   GHashTable *origins; /* (nullable) PhId -> PhId                                      */
   GArray *candidates;  /* (element-type PhCandidate)                                   */
-  GArray *totals;      /* (element-type gint64) ns of each run                         */
+  GArray *totals;      /* (element-type gint64) ns per run                             */
   GArray *times;       /* (element-type PhNodeTime) the slowest first, once finished   */
   GHashTable *by_node; /* PhId -> its place in times, from 1                           */
   gint64 total;
@@ -247,7 +247,7 @@ ph_profile_model (PhModel *model, GHashTable *feeds, guint runs, const PhRunOpti
       ph_value_set_type (input, ph_type_of_tensor (tensor), NULL);
       g_hash_table_insert (clone_feeds, input, tensor);
     }
-  ph_infer_model (clone, FALSE, NULL, NULL); /* what operations there are inside of bodies follows from sizes */
+  ph_infer_model (clone, FALSE, NULL, NULL); /* the number of operations in bodies depends on their sizes */
   for (; progress.run < progress.n_runs; progress.run++)
     {
       g_autoptr (GHashTable) results = ph_run_model (clone, clone_feeds, NULL, &own, error);

@@ -1,4 +1,4 @@
-/* program.c: what a model is compiled to before it is run, and keeps until it is edited.
+/* program.c: the compiled form of a model, kept until the model is edited.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/program.h"
 

@@ -71,7 +71,7 @@ ph_recipe_reshape (PhRecipe *self, PhValue *value, guint rank, const gint64 *dim
   return PH_BUILD (&self->b, Reshape, value, ph_build_ints (&self->b, dims, rank));
 }
 
-/* ── what it gives ── */
+/* ── results ── */
 
 static gboolean
 all_splats (PhModel *model)
@@ -136,7 +136,7 @@ compute (PhModel *model, PhDType dtype, GError **error)
   const PhValue *output = model->graph->outputs->pdata[0];
   PhTensor *tensor;
 
-  ph_model_set_program (model, NULL, NULL); /* there are many of them, and hardly one runs twice */
+  ph_model_set_program (model, NULL, NULL); /* there are many recipes, and they rarely run twice */
   if (results == NULL)
     return NULL;
   tensor = ph_tensor_cast (g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)), dtype);
@@ -154,7 +154,8 @@ compute_splat (PhModel *model, PhDType dtype, guint rank, const gint64 *dims)
   return element != NULL ? ph_tensor_new_splat (dtype, rank, dims, ph_tensor_data (element)) : NULL;
 }
 
-/* An expression that gives one of its constants: nothing was computed, and the constant must not own what owns it. */
+/* Returns TRUE if the result is one of the recipe's constants: nothing was computed, and a reference from the constant to the recipe would
+ * form a cycle. */
 static gboolean
 is_constant_of (PhModel *model, const PhTensor *tensor)
 {
@@ -170,7 +171,7 @@ compute_deferred (const PhTensor *tensor, GError **error)
   return compute (ph_recipe_of (tensor), ph_tensor_dtype (tensor), error);
 }
 
-/* Passes make many constants that nobody reads before the next pass makes others of them: large ones wait until somebody does. */
+/* Returns a tensor whose elements are computed when first read. Passes make many large constants that the next pass replaces unread. */
 static PhTensor *
 defer (PhRecipe *self, const PhType *type, PhDType dtype)
 {

@@ -319,7 +319,7 @@ step_lstm (const Step *step)
 
 /* ── all steps ── */
 
-/* The products with W for @n_steps from step @first on, in the order of the sequence: [steps, batch, rows]. */
+/* Computes the products of W with the inputs of @n_steps from step @first on, in sequence order: [steps, batch, rows]. */
 static void
 multiply_inputs (const Recurrent *recurrent, const Weights *weights, const float *x, gsize first, gsize n_steps, float *out)
 {
@@ -354,7 +354,7 @@ copy_state (const PhRecurrent *cell, gsize d, float *all, float *state, gboolean
 typedef struct
 {
   const gint64 *lengths; /* (nullable) one for each row                 */
-  gsize longest;         /* of them, and of the steps at most           */
+  gsize longest;         /* the greatest, at most the steps             */
   float *kept;           /* room for both states                        */
 } Lengths;
 

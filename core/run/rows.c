@@ -120,7 +120,7 @@ run_softmax (PhKernel *kernel, gpointer prepared)
   return out != NULL;
 }
 
-/* It has an element for each of the normalised ones: the axes before them are 1, and none of them is stretched. */
+/* Returns TRUE if @tensor has one element per normalized element: the axes before @axis are 1, and no other is broadcast. */
 static gboolean
 is_of_row (PhTensor *tensor, PhTensor *x, guint axis)
 {

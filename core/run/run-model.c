@@ -75,8 +75,8 @@ ph_run_upgraded_clone (PhModel *model, const PhRunOptions *options, GHashTable *
 
 /* ── feeds and results ── */
 
-/* @tensor as the input @value takes it. Files often hold a scalar as a tensor of one element: that is what a scalar input
- * means by it. (transfer full) (nullable) */
+/* Returns @tensor in the form that input @value requires. Files often store a scalar as a tensor of one element, so a scalar input accepts
+ * one. (transfer full) (nullable) */
 static PhTensor *
 fit_feed (const PhValue *value, PhTensor *tensor, gboolean in_double, GError **error)
 {
@@ -201,7 +201,7 @@ check_sizes (PhCode *code, GError **error)
   return TRUE;
 }
 
-/* Of OpenMP, where oneDNN uses it. */
+/* OpenMP's, present if oneDNN uses it. */
 extern int omp_get_max_threads (void) __attribute__ ((weak));
 extern void omp_set_num_threads (int n) __attribute__ ((weak));
 
@@ -420,7 +420,7 @@ run_upgraded (PhProgram *program, PhModel *model, GHashTable *feeds, GPtrArray *
   own = ph_program_take (clone);
   results = run_values (own, clone->graph, clone_feeds, clone_wanted, ids, options, error);
   ph_program_give (clone, own);
-  if (results != NULL) /* what only the clone has would bear ids that the model may yet give to something else */
+  if (results != NULL) /* drops values that exist only in the clone: the model may later use their ids */
     {
       g_hash_table_iter_init (&iter, results);
       while (g_hash_table_iter_next (&iter, &key, &tensor))

@@ -136,7 +136,7 @@ ph_script_end_over (PhScriptMachine *machine)
     g_clear_pointer (&machine->frame->iterated, g_array_unref);
 }
 
-/* Changing an array in place is setting its name to another; whoever else has the array must not notice. */
+/* Changes an array in place by setting its name to another value, and refuses if another holder of the array could notice. */
 gboolean
 ph_script_change_in_place (PhScriptMachine *machine, const PhPy *at, const char *name, PhScriptValue *old, PhScriptValue *value,
                            GError **error)

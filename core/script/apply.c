@@ -121,7 +121,7 @@ ph_script_decide (PhScriptMachine *machine, const PhPy *at, gint64 outcome)
 void
 ph_script_machine_clear (PhScriptMachine *machine)
 {
-  /* A loop that was stopped may leave hundreds of thousands, and who stopped it waits. */
+  /* Freed on another thread, since a stopped loop may leave hundreds of thousands of them. */
   ph_discard (g_steal_pointer (&machine->constants), (GDestroyNotify) g_hash_table_unref);
   g_clear_pointer (&machine->shared, g_hash_table_unref);
 }
@@ -211,8 +211,8 @@ takes (const PhOpArg *arg, PhDType dtype)
   return dtype < PH_N_DTYPES && (arg->types & (G_GUINT64_CONSTANT (1) << dtype)) != 0;
 }
 
-/* The element type that numpy gives the inputs of @i's group together: where one is a float, tensor or number, none stays an integer.
- * UNDEFINED: no tensor says. */
+/* Returns the element type that numpy promotes the inputs of @i's group to: float if any tensor or number is. UNDEFINED: no tensor
+ * determines it. */
 static PhDType
 group_dtype (const PhOp *op, guint i, PhScriptValue *const *inputs, guint n)
 {
@@ -274,7 +274,7 @@ input_dtype (const PhOp *op, guint i, PhScriptValue *const *inputs, guint n)
     return PH_UNDEFINED;
   if ((group = group_dtype (op, i, inputs, n)) != PH_UNDEFINED)
     return group;
-  /* where(c, 1, 0) is of integers. */
+  /* where(c, 1, 0) has integer elements. */
   if (takes (arg, PH_FLOAT) && !(own == PH_INT64 && takes (arg, PH_INT64) && has_companions (op, i, inputs, n)))
     return PH_FLOAT;
   if (takes (arg, PH_INT64))
@@ -306,7 +306,7 @@ prepare (PhScriptMachine *machine, const PhOp *op, guint i, PhScriptValue *const
   dtype = input_dtype (op, i, inputs, n);
   if (ph_script_is_number (value))
     {
-      /* That a constant came from a number and not from elsewhere does not matter further. */
+      /* From here on it does not matter that the constant came from a number. */
       return ph_script_tensor (ph_script_number_tensor (value, dtype));
     }
   if (dtype == PH_UNDEFINED || dtype == ph_script_dtype (value))
@@ -370,7 +370,7 @@ run_node (PhScriptMachine *machine, PhNode *node, PhTensor *const *tensors, PhSc
 
   if (!ph_run_node (node, tensors, results, &options, error))
     {
-      ph_graph_remove_node (node, NULL); /* only this: what it reads may be a variable */
+      ph_graph_remove_node (node, NULL); /* only this node: its operands may be variables */
       return FALSE;
     }
   for (guint i = 0; i < n_outputs; i++)
@@ -435,7 +435,7 @@ note_peak (PhScriptMachine *machine, PhScriptValue **inputs, guint n, PhScriptVa
   *machine->script->peak = MAX (*machine->script->peak, bytes);
 }
 
-/* Of a node that is not kept: the constants that were made for it, but for those that nodes which are kept have too. */
+/* Removes the constants made for a node that is not kept, except those that kept nodes use. */
 static void
 drop_constants (PhScriptMachine *machine, PhScriptValue *const *inputs, PhValue **values, guint n)
 {
@@ -552,7 +552,7 @@ ph_script_cast (PhScriptMachine *machine, PhScriptValue *value, PhDType dtype, G
     return ph_script_tensor (ph_tensor_cast (value->tensor, dtype));
   if (value->kind == PH_SCRIPT_TENSOR && value->weak)
     {
-      /* The same value, as one that does not give way. */
+      /* The same value with a fixed type, which does not adapt to others. */
       g_autoptr (PhScriptValue) strong = ph_script_tensor (value->tensor != NULL ? ph_tensor_ref (value->tensor) : NULL);
 
       strong->value = value->value;

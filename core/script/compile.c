@@ -10,7 +10,7 @@
 #include "core/script/script-execute.h"
 #include "core/script/script-operate.h"
 
-/* ── whether the rest is skipped ── */
+/* ── conditions under which the rest is skipped ── */
 
 static PhScriptValue *
 flag (PhScriptMachine *machine, const char *name)
@@ -233,7 +233,7 @@ join (PhScriptMachine *machine, const PhPy *at, Side *yes, Side *no, GArray *all
 
       if (a == b)
         {
-          /* Both ways set it to the same, which need not be what it was before. */
+          /* Both branches set it to the same value, which may differ from the one before. */
           ph_script_set (machine, key, a);
           continue;
         }
@@ -403,7 +403,7 @@ ph_script_branch (PhScriptMachine *machine, const PhPy *at, PhScriptValue *condi
 
 /* ── statements ── */
 
-/* TRUE in @done: what follows was compiled too. */
+/* Compiles an if. Sets @done to TRUE if the statements after it were compiled too. */
 static gboolean
 compile_if (PhScriptMachine *machine, const PhPy *py, PhPy *const *rest, guint n_rest, gboolean *done, GError **error)
 {
@@ -462,7 +462,7 @@ compile_statement (PhScriptMachine *machine, const PhPy *py, GError **error)
       truth = value != NULL ? ph_script_truth (machine, py->items[0], value, &condition, error) : -2;
       if (truth == 0)
         return ph_script_fail (machine, py, error, PH_ERROR_FAILED, "this does not hold") != NULL;
-      return truth != -2; /* a graph does not check what it computes */
+      return truth != -2; /* a graph does not check values at run time */
     default: return ph_script_simple (machine, py, error);
     }
 }

@@ -12,7 +12,7 @@
 #include "passes/pass.h"
 
 #define TIMED_RUNS    5
-#define MADE_UP_STEPS 10000 /* that an input that is made up may take, and a hundred times what the given one took */
+#define MADE_UP_STEPS 10000 /* allowed for a generated input, plus 100 times those of the given one */
 
 static void
 row_free (PhScriptRow *row)
@@ -225,7 +225,7 @@ describe_outputs (GPtrArray *tensors)
   return g_string_free (out, FALSE);
 }
 
-/* The line of the first decision that went another way than when it was traced. */
+/* Returns the line of the first decision that differs from the traced one. */
 static guint
 parting (GArray *traced, GArray *now)
 {

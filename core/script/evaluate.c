@@ -76,7 +76,7 @@ find_outside (PhScriptMachine *machine, const char *name, GError **error)
   return value;
 }
 
-/* NULL without an error: there is none. */
+/* Returns the variable, or NULL without an error if it does not exist. */
 static PhScriptValue *
 find_variable (PhScriptMachine *machine, const PhPy *at, const char *name, GError **error)
 {

@@ -16,7 +16,7 @@ ph_script_set (PhScriptMachine *machine, const char *name, PhScriptValue *value)
   g_hash_table_insert (machine->frame->scope->variables, g_strdup (name), ph_script_value_ref (value));
 }
 
-/* Which of the names has a star; target->n: none. */
+/* Returns the index of the starred name; target->n: none. */
 static guint
 star_of (const PhPy *target)
 {
@@ -41,7 +41,7 @@ item_at (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value, GPtrArr
   return strong != NULL ? ph_script_row (machine, at, strong, index, error) : NULL;
 }
 
-/* a, *b = x: what b gets is a list of its own. */
+/* Returns the items for the starred name in a, *b = x as a new list. */
 static PhScriptValue *
 items_from (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value, GPtrArray *items, guint first, gint64 n,
             GError **error)
@@ -212,7 +212,7 @@ augment (PhScriptMachine *machine, const PhPy *py, GError **error)
                                                        "'%s=' would make a tensor of the list '%s': write %s = %s %s ...",
                                                        py->text, target->text, target->text, target->text, py->text)
                                            != NULL;
-  /* Numbers, and what has no dimensions, are no arrays that others could share. */
+  /* Numbers and tensors without dimensions are immutable, so nobody shares them. */
   if (old->kind != PH_SCRIPT_TENSOR || ph_script_rank (old) == 0)
     {
       name_value (machine, target->text, value);
@@ -369,7 +369,7 @@ test (PhScriptMachine *machine, const PhPy *py, GError **error)
   return value != NULL ? ph_script_truth (machine, py, value, &condition, error) : -2;
 }
 
-/* One turn: TRUE goes on to the next. */
+/* Executes one iteration. Returns TRUE to continue with the next. */
 static gboolean
 turn (PhScriptMachine *machine, const PhPy *py, PhScriptFlow *flow, GError **error)
 {

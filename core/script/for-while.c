@@ -186,7 +186,8 @@ prepare_for (PhScriptMachine *machine, PhScriptLoop *loop, GError **error)
 
 /* ── the forms ── */
 
-/* The first turn in front of the loop, where it surely comes: then what it makes has the types that stay. As ph_script_left(). */
+/* Compiles the first iteration in front of the loop if it certainly runs: the variables it creates then have their final types. Returns the
+ * same as ph_script_left(). */
 static int
 peel (PhScriptMachine *machine, PhScriptLoop *loop, PhScriptValue **go_on)
 {

@@ -244,7 +244,7 @@ ph_script_call_function (PhScriptMachine *machine, PhScriptFunction *function, P
 PhScriptValue *
 ph_script_call (PhScriptMachine *machine, const PhPy *at, PhScriptValue *callee, PhScriptArgs *args, GError **error)
 {
-  /* Whatever variable it came in. */
+  /* The name of the word, not of the variable that holds it. */
   if (callee->kind == PH_SCRIPT_WORD)
     args->name = callee->word != NULL ? callee->word->name : callee->op->name;
   if (callee->kind == PH_SCRIPT_WORD && callee->word != NULL)

@@ -1,4 +1,4 @@
-/* graph.c: a function as a static graph: one run of it, or its source.
+/* graph.c: a function as a static graph: from one run of it, or compiled from its source.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -21,7 +21,7 @@ ph_script_graph_free (PhScriptGraph *graph)
   g_free (graph);
 }
 
-/* ── which function, with what ── */
+/* ── the function and its arguments ── */
 
 void
 ph_script_bound_clear (PhScriptBound *bound)
@@ -114,8 +114,9 @@ gives_same (GPtrArray *a, GPtrArray *b)
   return same;
 }
 
-/* Lists are inputs of the graph, and where nothing is a tensor numbers are too, or the graph would have none. A float32 holds no large
- * integer, is no index, and knows no &: where the call does not give the same of such, numbers and lists stay Python's own. */
+/* Decides which arguments become inputs of the graph. Lists do, and numbers do if there is no tensor, or the graph would have no input. But
+ * a float32 cannot represent large integers, be an index or an operand of &: if the call then gives a different result, numbers and lists
+ * stay Python's own. */
 static gboolean
 settle_arguments (PhScriptMachine *machine, PhScriptBound *bound, GError **error)
 {
@@ -396,7 +397,7 @@ ph_script_graph_of (PhScript *script, const PhScriptBound *bound, gboolean compi
 
   graph->model = ph_model_new ();
   graph->model->ir_version = 10;
-  graph->model->graph->name = ph_intern (bound->function->name); /* what a window calls it */
+  graph->model->graph->name = ph_intern (bound->function->name); /* the name that a window shows */
   ph_model_set_opset (graph->model, "", PH_OPSET_NEWEST);
   graph->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
   graph->file = g_strdup (bound->function->text->file != NULL ? bound->function->text->file : "line");

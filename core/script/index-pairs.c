@@ -25,7 +25,7 @@ ph_script_is_scattered (GArray *indices)
   return n > 0 && last - first + 1 != n;
 }
 
-/* Zeros of the shape in which all the indices meet. */
+/* Returns zeros of the shape to which all indices broadcast. */
 static PhScriptValue *
 meeting_zeros (PhScriptMachine *machine, GPtrArray *parts, GError **error)
 {
@@ -48,7 +48,7 @@ meeting_zeros (PhScriptMachine *machine, GPtrArray *parts, GError **error)
   return g_steal_pointer (&zeros);
 }
 
-/* The indices of each element in a last dimension, as GatherND takes them. @rank: of the rest. */
+/* Joins the indices of each element in a last dimension, as GatherND requires. @rank: that of the other dimensions. */
 static PhScriptValue *
 join_indices (PhScriptMachine *machine, GPtrArray *parts, int *rank, GError **error)
 {

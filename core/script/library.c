@@ -98,7 +98,7 @@ static const char library[] =
   "def vstack(arrays):\n    return concatenate([reshape(a, (1, -1)) if a.ndim == 1 else a for a in arrays], axis=0)\n";
 /* clang-format on */
 
-/* name -> PhScriptValue (a function), in a scope of its own. */
+/* Returns a scope with the library's functions, name -> PhScriptValue. */
 static PhScriptScope *
 read_library (PhScriptMachine *machine, GError **error)
 {

@@ -1,4 +1,4 @@
-/* list-change.c: lists that change in place, and who else has them: append, pop and the like, x[i] = y.
+/* list-change.c: in-place changes of lists, and their other holders: append, pop and the like, x[i] = y.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 /* ── names that have it ── */
 
-/* @deep: also what only has rows with it in common. */
+/* Returns TRUE if @value is or contains @list. @deep: also if they only share rows. */
 static gboolean
 holds_list (const PhScriptValue *value, const PhScriptValue *list, gboolean deep)
 {
@@ -147,7 +147,7 @@ take_place (PhScriptMachine *machine, const PhPy *at, PhScriptValue *index, guin
   return TRUE;
 }
 
-/* @items as the method leaves them; @result: (transfer full) what it gives. */
+/* Applies the method to @items. @result: (transfer full) its return value. */
 static gboolean
 apply (PhScriptMachine *machine, const PhPy *at, const char *name, PhScriptValue **arguments, guint n, GPtrArray *items,
        gboolean *shares, PhScriptValue **result, GError **error)

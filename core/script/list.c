@@ -1,5 +1,5 @@
-/* list.c: lists: brackets of numbers are a tensor without an element type of its own, and all others a tuple that says so. In a function or
- * a file both join, repeat and compare as in Python; beside a tensor they are one.
+/* list.c: lists. A list of numbers is a tensor without an element type of its own, any other a tuple marked as a list. In a function or
+ * file both concatenate, repeat and compare as in Python; combined with a tensor they act as one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "core/script/script-execute.h"
 #include "core/script/script-operate.h"
 
-/* ── what a list is ── */
+/* ── kinds of lists ── */
 
 static gboolean
 is_literal (const PhScriptValue *value)
@@ -17,7 +17,7 @@ is_literal (const PhScriptValue *value)
          || (value->kind == PH_SCRIPT_TENSOR && value->weak && value->value == NULL);
 }
 
-/* Rows of one shape as an array; an array of literals has no element type of its own yet. */
+/* Stacks rows of one shape into an array; an array of literals has no element type of its own yet. */
 static PhScriptValue *
 stack_literals (PhScriptMachine *machine, const PhPy *at, PhScriptValue *const *items, guint n, GError **error)
 {
@@ -141,7 +141,7 @@ ph_script_list_as_tuple (PhScriptMachine *machine, PhScriptValue *list)
   return tuple;
 }
 
-/* ── what it can be asked ── */
+/* ── queries ── */
 
 gboolean
 ph_script_list_has_rows (const PhScriptValue *list)

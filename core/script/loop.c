@@ -1,4 +1,4 @@
-/* loop.c: a loop as a Loop: what its body changes goes round.
+/* loop.c: compiles a loop to a Loop; the variables that its body changes become states.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -15,7 +15,7 @@ typedef struct
 {
   PhGraph *body;
   GHashTable *variables;
-  PhScriptValue *test; /* (nullable) owned: whether another turn follows                       */
+  PhScriptValue *test; /* (nullable) owned: whether another iteration follows                  */
   guint n_inputs;
 } Turn;
 
@@ -75,7 +75,7 @@ leaf_type (PhScriptValue *value)
              : type;
 }
 
-/* Gives each name that goes round a value of the body's inputs. */
+/* Sets each loop-carried name to an input of the body. */
 static gboolean
 add_inputs (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GError **error)
 {
@@ -142,7 +142,7 @@ ph_script_loop_set_target (PhScriptMachine *machine, PhScriptLoop *loop, PhScrip
   return item != NULL && ph_script_assign (machine, loop->py->items[0], item, error);
 }
 
-/* @turn->test: TRUE as long as the loop goes on. */
+/* Ends the iteration. @turn->test is TRUE while the loop continues. */
 static gboolean
 end_turn (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GError **error)
 {
@@ -489,7 +489,7 @@ build_loop (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray *le
 
       if (leaf->b->kind == PH_SCRIPT_TENSOR && ph_script_rank (result) != 0)
         result->memory = leaf->b->memory;
-      /* Without a turn it is what it was. */
+      /* Without an iteration the result is the initial value. */
       if (loop->trips < 1 && leaf->a->kind == PH_SCRIPT_TENSOR)
         ph_script_join_memory (machine, leaf->a->memory, result->memory);
       g_ptr_array_add (made, result);

@@ -1,4 +1,4 @@
-/* merge.c: two values that become one: what a branch or a loop carries.
+/* merge.c: merges two values into one that a branch or a loop carries.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -108,7 +108,7 @@ ph_script_unify (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, g
       g_array_append_val (leaves, ((PhScriptLeaf) { ph_script_value_ref (a), ph_script_value_ref (b), PH_DOUBLE, TRUE }));
       return TRUE;
     }
-  /* A number beside a tensor of its kind is one too: what it meets later gives it the same type. */
+  /* A number merged with a tensor of its kind becomes a tensor: later operations give both the same type. */
   if (is_leaf (a) && is_leaf (b)
       && (ph_script_number_kind (a) == PH_SCRIPT_NONE) != (ph_script_number_kind (b) == PH_SCRIPT_NONE))
     {

@@ -1,4 +1,4 @@
-/* operate.c: + - * / // % ** @, comparisons, and what they mean for numbers and tensors: Python's and numpy's rules.
+/* operate.c: + - * / // % ** @ and comparisons on numbers and tensors, by the rules of Python and numpy.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /* ── element types ── */
 
-/* bool, integer, float: what a weaker kind becomes beside a stronger one. */
+/* Returns the rank of bool, integer and float in type promotion: 0, 1, 2. */
 static int
 category (PhDType dtype)
 {
@@ -22,7 +22,7 @@ wider_integer (PhDType a, PhDType b)
 
   if (ph_dtype_is_signed (a) == ph_dtype_is_signed (b))
     return size_a >= size_b ? a : b;
-  /* The smallest signed type that holds both; there is none for uint64. */
+  /* The smallest signed type that holds both; with uint64 there is none. */
   for (guint i = 0; i < G_N_ELEMENTS (signed_types); i++)
     if (ph_dtype_size (signed_types[i]) >= (ph_dtype_is_signed (a) ? size_a : size_b)
         && ph_dtype_size (signed_types[i]) > (ph_dtype_is_signed (a) ? size_b : size_a))
@@ -52,7 +52,7 @@ ph_script_common_dtype (PhDType a, PhDType b)
   return a == PH_DOUBLE || b == PH_DOUBLE ? PH_DOUBLE : PH_FLOAT;
 }
 
-/* The type in which two tensors or numbers meet; UNDEFINED: there is none. */
+/* Returns the common type of two tensors or numbers; UNDEFINED: there is none. */
 static PhDType
 common_type (const PhScriptValue *a, const PhScriptValue *b)
 {

@@ -21,7 +21,7 @@ same_name (const char *typed, const char *name)
   return TRUE;
 }
 
-/* "log", "Log", "reduce_sum", "ReduceSum", and what mathematicians write. */
+/* Finds an operator by "log", "Log", "reduce_sum", "ReduceSum", or a name from mathematics. */
 const PhOp *
 ph_script_op (const char *typed, guint n_arguments, GError **error)
 {
@@ -173,7 +173,7 @@ add_input (PhScriptMachine *machine, const PhOp *op, PhScriptValue *value, Call 
     g_ptr_array_add (call->inputs, NULL);
   else if (value->kind == PH_SCRIPT_STRING)
     g_ptr_array_add (call->inputs, ph_script_tensor (known_tensor (value)));
-  /* One axis or size where a list of them is wanted. */
+  /* A single axis or size in place of a list. */
   else if (value->kind == PH_SCRIPT_INT && arg != NULL && (arg->flags & PH_ARG_SHAPE) != 0 && arg->types == PH_T (INT64)
            && arg->name[strlen (arg->name) - 1] == 's')
     g_ptr_array_add (call->inputs, ph_script_ints (&value->i, 1));
@@ -250,7 +250,7 @@ count_outputs (PhScriptMachine *machine, const PhPy *at, const PhOp *op, Call *c
   return MAX (n, 1);
 }
 
-/* Its results are numpy's views of its first input: whoever changes one in place changes the other. */
+/* Returns TRUE if numpy's results are views of the first input: an in-place change of one changes the other. */
 static gboolean
 is_view (const PhOp *op)
 {

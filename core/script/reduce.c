@@ -1,4 +1,4 @@
-/* reduce.c: sum, mean, max and the like along axes, as numpy has them.
+/* reduce.c: sum, mean, max and the like along axes, with numpy's semantics.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -72,7 +72,8 @@ ph_script_store_into (PhScriptMachine *machine, const PhPy *target, PhScriptValu
                                 : ph_script_change_in_place (machine, target, root->text, of, whole, error);
 }
 
-/* y[0], y[1] = y[1], y[0]: numpy changes what it has yet to store. */
+/* Returns TRUE with an error if a later value of a multiple assignment shares the changed memory, as in y[0], y[1] = y[1], y[0]: numpy
+ * would store that value changed. */
 gboolean
 ph_script_still_holds (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, guint i, guint64 memory,
                        GError **error)

@@ -353,7 +353,7 @@ take (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GArray *indic
   return g_steal_pointer (&x);
 }
 
-/* Of a tuple: known numbers alone. */
+/* Takes items of a tuple, for which the index must be known numbers. */
 static PhScriptValue *
 take_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, const PhScriptIndex *index, GError **error)
 {

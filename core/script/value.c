@@ -270,7 +270,7 @@ ph_script_value_item (PhScriptValue *value, guint i)
   return value->items[i];
 }
 
-/* [1, 2] and [[1, 2], [3, 4]]: a list of numbers as it was written, from element *@next on. */
+/* Appends a list of numbers in source form, [1, 2] or [[1, 2], [3, 4]], from element *@next on. */
 static void
 append_list (GString *out, PhTensor *tensor, guint axis, gsize *next, guint elements)
 {

@@ -152,7 +152,7 @@ word_round (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
     }
   if (value->kind == PH_SCRIPT_FLOAT && decimals->i >= 0 && isfinite (value->f) && fabs (value->f) < 1e300)
     {
-      /* As Python does: the digits of the number itself, not of a product of it. */
+      /* Rounds the decimal digits of the number itself, like Python, rather than a product of it. */
       char format[8];
       g_autofree char *text = NULL;
 

@@ -11,7 +11,7 @@
 typedef struct
 {
   PhSnapshot *snapshot; /* (nullable) of the document */
-  PhModel *model;       /* (nullable) or what the console recorded */
+  PhModel *model;       /* (nullable) or the console's recording */
   char *output;         /* (nullable) the first float output */
   GHashTable *feeds;    /* (nullable) feeds of the recording */
   PhAdjoint *adjoint;

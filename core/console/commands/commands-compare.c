@@ -1,4 +1,4 @@
-/* commands-compare.c: compare: what changes are counted from, and another model against this one.
+/* commands-compare.c: compare: the position from which changes are counted, and comparison with another model.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/call-arguments.h"
 #include "core/console/call-places.h"

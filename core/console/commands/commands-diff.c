@@ -202,7 +202,7 @@ text_diff (PhCall *call, GError **error)
   return TRUE;
 }
 
-/* ── diff --stat: how many nodes of each operator ── */
+/* ── diff --stat: number of nodes of each operator ── */
 
 typedef struct
 {
@@ -268,7 +268,7 @@ say_stat (PhCall *call, const PhDiff *diff)
 
 /* ── diff ── */
 
-/* The two positions: those given, those around the passes of a name, or those that `compare` asked for. */
+/* Finds the two positions: as given, around the passes of a name, or the range of `compare`. */
 static gboolean
 find_positions (PhCall *call, PhPosition *a, PhPosition *b, GError **error)
 {

@@ -129,7 +129,7 @@ open_finish (PhCall *call, GError **error)
 
   if (open->reload)
     {
-      /* The same file again: what was fed stays. */
+      /* If the same file is opened again, its feeds are kept. */
       g_autoptr (GHashTable) feeds = g_hash_table_ref (ph_document_get_feeds (call->document));
       g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
       g_autoptr (GPtrArray) tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);

@@ -130,7 +130,7 @@ help_on_rule (PhCall *call, const char *name)
   return rules != NULL;
 }
 
-/* "Conv", "com.microsoft.Gelu"; a name alone is of ONNX's own domain where that has it. */
+/* Finds "Conv" or "com.microsoft.Gelu". A name without a domain is looked up in ONNX's own domain first. */
 static const PhOp *
 find_op (const char *name)
 {
@@ -197,7 +197,7 @@ help_begin (PhCall *call, GError **error)
   };
   /* clang-format on */
 
-  /* "pass" is none, but there are `pass on`, `pass off`, ... */
+  /* "pass" is not a command itself, but there are `pass on`, `pass off`, ... */
   for (guint i = 0; i < n && !several; i++)
     several = name != NULL && g_str_has_prefix (list[i]->name, name) && list[i]->name[strlen (name)] == ' ';
   if (call->argc == 0 || row != NULL || several)
@@ -213,7 +213,7 @@ help_begin (PhCall *call, GError **error)
             json_object_set_string_member (object, "usage", g_strchomp (usage));
             found = TRUE;
           }
-      /* Of one command all of its arguments are wanted, however narrow the terminal is. */
+      /* The help of one command shows all arguments, however narrow the terminal is. */
       if (call->reply->width > 0 && json_array_get_length (commands) == 1 && call->reply->mode == PH_TABLES_TABLE)
         ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET "\n%s\n",
                       json_object_get_string_member (json_array_get_object_element (commands, 0), "usage"),
@@ -239,7 +239,7 @@ help_begin (PhCall *call, GError **error)
   else if ((foreign = find_foreign (name, &dialect)) != NULL)
     found = help_on_foreign (call, foreign, dialect);
 
-  /* Words of the language beside what else has the name. */
+  /* Words of the language with that name are described as well. */
   found = (name != NULL && ph_call_reply_word (call, name)) || found;
   if (!found)
     {

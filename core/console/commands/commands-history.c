@@ -77,7 +77,7 @@ rewrite_to_json (PhHistory *history, guint s, guint r, JsonObject *row)
   json_object_set_array_member (row, "removed", removed);
 }
 
-/* Which nodes it took away or changed, by operator and name: what another process can know them by. */
+/* Lists the nodes that the rewrite removed or changed, by operator and name, which other processes can use to identify them. */
 static void
 name_nodes (PhHistory *history, PhModel *model, guint s, guint r, JsonObject *row)
 {

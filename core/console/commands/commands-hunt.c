@@ -107,7 +107,8 @@ add_words (Hunt *self, PhCall *call, GError **error)
   return TRUE;
 }
 
-/* The file of a step that shows what another model has: the step itself has only the name. (transfer full) (nullable) */
+/* Returns the file of a step that compared with another model, found among the lines typed: the step has only the base name. (transfer
+ * full) (nullable) */
 static char *
 find_compared (PhCall *call, const char *name)
 {
@@ -140,7 +141,7 @@ add_compared (Hunt *self, PhCall *call, const char *name, GError **error)
   return TRUE;
 }
 
-/* The passes of the history, to be run again from the file on. */
+/* Adds the passes of the history, to be run again from the file. */
 static gboolean
 add_history (Hunt *self, PhCall *call, GError **error)
 {
@@ -385,7 +386,7 @@ reply_steps_of (PhCall *call, const PhHunt *hunt)
     }
 }
 
-/* Which file of the witness is for which input. */
+/* Lists the witness's file for each input. */
 static void
 reply_feeds (PhCall *call, const PhReduced *reduced)
 {

@@ -1,4 +1,4 @@
-/* commands-kernels.c: kernels: which kernel runs a node, which else could, how fast they are, and whether they agree.
+/* commands-kernels.c: kernels: the kernel that runs a node, the alternatives, their speed, and whether they agree.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
@@ -39,7 +39,7 @@ kernels_free (gpointer data)
   g_free (job);
 }
 
-/* The command of the menu, for which a node is selected. */
+/* Returns TRUE for compare-kernels, the command of a selected node's menu. */
 static gboolean
 is_comparison (const PhCall *call)
 {

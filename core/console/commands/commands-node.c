@@ -168,7 +168,7 @@ node_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
-/* Whatever the picture shows: also an input, and a node that this position has no more. */
+/* Finds anything that the picture shows, including inputs and nodes that the present position no longer has. */
 static gboolean
 find_shown (PhCall *call, const char *name, PhId *id, GError **error)
 {

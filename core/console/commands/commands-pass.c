@@ -150,7 +150,7 @@ static const PhColumn entry_columns[] = {
 };
 /* clang-format on */
 
-/* For programs, all of it; (transfer none) its rows. */
+/* Writes the complete list as JSON. Returns its rows. (transfer none) */
 static JsonArray *
 entries_to_json (PhCall *call)
 {

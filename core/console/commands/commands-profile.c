@@ -1,4 +1,4 @@
-/* commands-profile.c: profile: where the time of a computation goes.
+/* commands-profile.c: profile: the time spent in each part of a computation.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -18,11 +18,11 @@ typedef struct
   char *path, *title;
   gboolean page;
   PhSnapshot *snapshot;
-  PhRenderOptions options; /* without what work makes                            */
+  PhRenderOptions options; /* without the fields that work sets                  */
   PhArrangement arrangement;
   gboolean coloured; /* with a legend                                         */
   PhColorMode color;
-  PhMeasure *given;   /* (nullable) of that, where the model does not tell it  */
+  PhMeasure *given;   /* (nullable) of @color, if not from the model           */
   GHashTable *values; /* (nullable) of the last evaluation                     */
 } Render;
 
@@ -126,7 +126,7 @@ render_begin (PhCall *call, GError **error)
       render->options.hide_legend = FALSE;
       g_clear_pointer (&render->given, ph_measure_unref);
     }
-  /* `view diff on` is said, `auto` is not. */
+  /* Only an explicit `view diff on` counts, not `auto`. */
   diff |= g_str_equal (ph_view_state_word (view, PH_VIEW_DIFF), "on");
   if (!find_positions (call, render, diff, error))
     return FALSE;

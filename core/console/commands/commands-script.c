@@ -1,4 +1,4 @@
-/* commands-script.c: compile, and what trace and compare do with a function: it as a graph, and the three ways to run it.
+/* commands-script.c: compile, and trace and compare with a function: its graph, and the three ways to run it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -100,7 +100,7 @@ ph_call_open_graph (PhCall *call, GError **error)
     return TRUE;
   newcomer = ph_newcomer_new (g_steal_pointer (&work->graph->model));
   work->graph->model = ph_model_new ();
-  /* Programs that were typed all have the same name: a place does not say which of them it means. */
+  /* All typed programs have the same name, so that source locations cannot tell them apart. */
   newcomer->program = work->graph->typed ? NULL : g_strdup (work->graph->file);
   newcomer->text = g_strdup (work->graph->text);
   newcomer->feeds = g_hash_table_ref (work->graph->feeds);

@@ -60,7 +60,7 @@ static const struct
   { "threads", "that a computation takes, unless it is a small one", FALSE, get_threads, set_threads },
 };
 
-/* Of these `set` keeps what was chosen. */
+/* Preferences, which `set` saves. */
 /* clang-format off */
 static const struct { const char *name, *summary; gsize flag; } preferences[] = {
   { "mode", "how tables are written: table, list, csv, json or markdown" },

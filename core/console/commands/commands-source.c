@@ -1,4 +1,4 @@
-/* commands-source.c: the lines of the file from which a node came.
+/* commands-source.c: the source lines of a node.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

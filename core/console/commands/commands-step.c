@@ -15,7 +15,7 @@
 typedef struct
 {
   PhJob *job;      /* (nullable) nothing to compute: only go                */
-  PhPosition go;   /* when there is no job                                  */
+  PhPosition go;   /* if no job runs                                        */
   guint from;      /* the first step that this command reports, from 0      */
   guint first;     /* the first of the job's                                */
   gboolean ahead;  /* compute, but stay                                     */
@@ -23,7 +23,7 @@ typedef struct
   PhPosition start;
   gboolean verify;   /* each step against the one before                      */
   GHashTable *feeds; /* (nullable) name -> PhTensor, for that                 */
-  GPtrArray *proofs; /* (nullable) (element-type PhProof) what that gave      */
+  GPtrArray *proofs; /* (nullable) (element-type PhProof) results of the job  */
   char *folder;      /* (nullable) where foreign programs run                 */
 } Run;
 
@@ -151,7 +151,7 @@ reply_rewrite (PhCall *call)
   ph_reply_say (call->reply, "\n");
 }
 
-/* Why `run` went no further, for people and as `stopped` in JSON. */
+/* Reports why `run` stopped, as text and as `stopped` in JSON. */
 static void
 reply_stop (PhCall *call, const char *text)
 {
@@ -305,7 +305,7 @@ next_breakpoint (PhDocument *document, guint from)
   return end;
 }
 
-/* Enabled entries behind the end of the history, up to and with @entry: how many more passes `run --to` needs. */
+/* Returns the number of passes that `run --to` still needs: enabled entries after the end of the history, up to and including @entry. */
 static guint
 passes_until (PhDocument *document, guint entry)
 {
@@ -340,7 +340,7 @@ ph_run_begin (PhCall *call, GError **error)
   run->ahead = ahead;
   run->folder = g_steal_pointer (&folder);
   run->breaks = TRUE;
-  /* Standing before such a rewrite, one goes on past it. */
+  /* If the run starts in front of a rewrite with a break, it continues past it. */
   run->start = at.step < history->steps->len ? ph_history_next (history, at, TRUE) : at;
   if (ph_position_compare (ph_document_next_break (call->document, at, run->start), run->start) == 0)
     run->start = at;

@@ -22,7 +22,7 @@ typedef struct
   guint n_steps;
   guint64 seed;
   GHashTable *named; /* name -> PhTensor: the feeds                                            */
-  GHashTable *state; /* (nullable) name -> PhTensor: what the last step left for the next one  */
+  GHashTable *state; /* (nullable) name -> PhTensor: state after the last step                 */
 } Train;
 
 static void
@@ -130,7 +130,7 @@ sum_of (PhTensor *tensor)
   return sum;
 }
 
-/* Runs the step @train->n_steps times, each fed with what the one before left. */
+/* Runs the step @train->n_steps times, each with the state of the previous one as input. */
 static gboolean
 run_steps (PhCall *call, Train *train, PhModel *model, GError **error)
 {

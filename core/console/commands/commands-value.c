@@ -14,7 +14,7 @@
 #include "core/run/inputs.h"
 
 #define MAX_ELEMENTS       1000   /* of a value in an answer */
-#define MOST_ELEMENTS      100000 /* of all values of an answer that names none of them */
+#define MOST_ELEMENTS      100000 /* of all values, in an answer without names */
 #define MAX_ELEMENTS_SHOWN 16
 
 /* ── feed ── */
@@ -204,7 +204,7 @@ typedef struct
   GHashTable *named;    /* name -> PhTensor                          */
   GPtrArray *wanted;    /* (element-type PhValue) of @model          */
   GHashTable *results;  /* (nullable) PhId -> PhTensor               */
-  char *folder;         /* (nullable) where to save                  */
+  char *folder;         /* (nullable) save to it                     */
   PhInputsKind kind;
   guint64 seed;
   gboolean keep_all, reference;

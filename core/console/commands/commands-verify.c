@@ -19,7 +19,7 @@
 typedef struct
 {
   PhPosition a, b;
-  gboolean adopt; /* feed the document what shows the difference                  */
+  gboolean adopt; /* feed the document the counterexample                         */
   guint generation;
   PhSnapshot *snapshot;
   GHashTable *feeds; /* name -> PhTensor */
@@ -27,7 +27,7 @@ typedef struct
   PhProof *proof;         /* (nullable) of the two positions                              */
   PhProofJob *steps;      /* (nullable) step by step when asked                           */
   char *runner;           /* (nullable) a program that computes both, too                 */
-  PhRunnerReport *report; /* (nullable) what came of that                                 */
+  PhRunnerReport *report; /* (nullable) its result                                        */
 } Verify;
 
 static void
@@ -175,7 +175,7 @@ say_outputs (PhCall *call, const PhProof *proof)
   ph_reply_table (call->reply, outputs, columns, G_N_ELEMENTS (columns));
 }
 
-/* Setting the first of them drops the document's proofs, and with them what they hold. */
+/* The reference keeps the feeds alive: setting the first one drops the document's proofs and their contents. */
 static void
 adopt_feeds (PhCall *call, const PhProof *proof)
 {

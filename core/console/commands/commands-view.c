@@ -179,7 +179,7 @@ query_text (PhCall *call)
   return g_strjoinv (" ", call->argv);
 }
 
-/* Anything that is no query is a value of each row of the table nodes. */
+/* An argument that is not a query is an expression for each row of the table nodes. */
 static gboolean
 query_begin (PhCall *call, GError **error)
 {

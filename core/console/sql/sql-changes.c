@@ -1,10 +1,10 @@
-/* sql-changes.c: the table changes: what each step did to each node, as people count it.
+/* sql-changes.c: the table changes: the changes that each step made to each node, with steps counted from 1.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/diff.h"
 #include "core/console/sql/sql-private.h"
 #include "core/console/sql/sql-table.h"
 
-/* A row: a node that came or went, or one field of a node that changed. */
+/* A row: an added or removed node, or one changed field of a node. */
 typedef struct
 {
   guint step; /* counted from 1 */
@@ -14,9 +14,9 @@ typedef struct
 
 struct _PhSqlChanges
 {
-  GPtrArray *diffs; /* (element-type PhDiff) of each step */
+  GPtrArray *diffs; /* (element-type PhDiff) per step */
   GArray *rows;     /* (element-type Row) by step */
-  GArray *first;    /* (element-type guint) of each step, and the end */
+  GArray *first;    /* (element-type guint) per step, and the end */
   guint n_edits;    /* of the history that was read */
 };
 

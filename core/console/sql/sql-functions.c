@@ -7,7 +7,7 @@
 #include "core/console/sql/sql-table.h"
 #include "core/ops/op.h"
 
-/* Nodes are given by number or name; lists of them are JSON, for json_each(). All are of the present position. */
+/* Nodes are given by number or name; lists of them are JSON, for json_each(). All refer to the present position. */
 
 static PhNode *
 node_of (PhSql *sql, sqlite3_value *value, sqlite3_context *out)
@@ -27,7 +27,7 @@ node_of (PhSql *sql, sqlite3_value *value, sqlite3_context *out)
   return NULL;
 }
 
-/* ── who feeds whom ── */
+/* ── producers and users ── */
 
 typedef void (*Visit) (PhNode *node, gpointer data);
 
@@ -210,7 +210,7 @@ take_longest (PhNode *node, gpointer data)
     *longest->best = (Reach) { reach_of->cost, node };
 }
 
-/* Of equal ones that of more nodes. The list of a graph is in topological order. */
+/* Finds the longest path; among paths of equal cost, one with more nodes. A graph's list is in topological order. */
 GPtrArray *
 ph_sql_find_longest (PhModel *model, gboolean flops)
 {
@@ -245,7 +245,7 @@ ph_sql_find_longest (PhModel *model, gboolean flops)
   return way;
 }
 
-/* longest_path() by nodes, longest_path('flops') by what they cost. */
+/* longest_path() by the number of nodes, longest_path('flops') by their cost. */
 static void
 sql_longest_path (sqlite3_context *out, int argc, sqlite3_value **argv)
 {
@@ -281,7 +281,7 @@ begins (const PhNode *node)
   return FALSE;
 }
 
-/* Every way from an input of the graph to the second goes through the first. */
+/* Tells whether every path from an input of the graph to the second node contains the first. */
 static void
 sql_dominates (sqlite3_context *out, int argc, sqlite3_value **argv)
 {

@@ -80,7 +80,7 @@ enum
   GRAPH_AT = 5
 };
 
-/* The list of a graph is in topological order; a node of a body comes after what its owner reads. */
+/* Computes the depth of each node. A graph's list is in topological order; a node of a body is deeper than its owner's operands. */
 static void
 find_depths (PhSqlView *view, PhGraph *graph, guint before)
 {

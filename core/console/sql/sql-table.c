@@ -1,4 +1,4 @@
-/* sql-table.c: a table of ours as SQLite wants to see it, with its keys as indexes.
+/* sql-table.c: virtual tables for SQLite, with their keys as indexes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/sql/sql-table.h"
 #include "core/console/sql/sql-private.h"
@@ -135,7 +135,7 @@ vtab_best_index (sqlite3_vtab *base, sqlite3_index_info *info)
     }
   vtab->sql->view = vtab->sql->here;
   rows = MAX (table->count (vtab->sql), 8);
-  /* Many nodes have one operator, so a list of numbers comes before it in a join: else it is gone through once for each of them. */
+  /* Many nodes have the same operator. The estimate makes a join read a list of ids first, rather than scan it for each of these nodes. */
   info->estimatedRows = best < 0                                 ? rows
                         : best + 1 < FIRST_TEXT                  ? 4
                         : best + 1 == FIRST_TEXT && table->kinds ? MAX (rows / 8, 8)

@@ -173,7 +173,7 @@ ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int col
   index->groups = g_array_new (FALSE, FALSE, sizeof (PhSqlGroup));
   index->by_text = g_hash_table_new (g_str_hash, g_str_equal);
   index->next = g_new (guint, n + 1);
-  /* From behind, so that rows come in order. */
+  /* Runs backwards, which keeps the rows in order. */
   for (gint64 slot = n; slot-- > 0;)
     {
       const gboolean has = table->has == NULL || table->has (sql, slot);

@@ -71,7 +71,7 @@ add_names (GPtrArray *names, const PhSqlTable *table, gboolean tables)
     }
 }
 
-/* Of all tables, or of all their columns. */
+/* Returns the names of all tables, or of all their columns. */
 static GPtrArray *
 names_of (gboolean tables)
 {
@@ -313,7 +313,7 @@ say_where (const char *message, const char *column, GError **error)
   return TRUE;
 }
 
-/* SQLite's message, and what may have been meant. */
+/* Sets an error with SQLite's message and a suggestion. */
 static void
 set_sql_error (PhSql *sql, const char *text, GError **error)
 {
@@ -350,7 +350,7 @@ set_sql_error (PhSql *sql, const char *text, GError **error)
 
 #define MAX_POINTED 200 /* bytes of a query under which a caret is found with the eye */
 
-/* The byte of @text where SQLite stopped, or -1; of a table that is none it says only the name. */
+/* Returns the byte of @text at which SQLite stopped, or -1. For an unknown table SQLite reports only its name. */
 static int
 error_offset (PhSql *sql, const char *text)
 {
@@ -499,7 +499,7 @@ run_query (PhSql *sql, const char *typed, PhReply *reply, GError **error)
   return TRUE;
 }
 
-/* @text is a query as far as its grammar goes; that a column is not there is another matter. */
+/* Returns TRUE if @text is a syntactically valid query; unknown columns do not matter. */
 static gboolean
 parses (const char *text, gpointer data)
 {
