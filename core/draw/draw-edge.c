@@ -5,30 +5,68 @@
 
 #include <math.h>
 
+#define CORNER       4    /* from which on the side of a box is straight */
 #define LABEL_SIZE   0.72 /* of the text in boxes */
 #define PILL_REACH   170  /* how far left of its box a pill may begin */
 #define LABEL_LENGTH 72   /* the least height of an edge that says its value */
 #define TYPE_LENGTH  200  /* and of one that says its type, which its box says too */
 
+/* Half circles end a pill: where the line that comes to @end from @on goes on to its border. */
+static PhPoint
+end_at_pill (const PhRect *card, PhPoint end, PhPoint on)
+{
+  const float radius = card->height / 2, far = hypotf (end.x - on.x, end.y - on.y);
+  const float dx = far > 0.1f ? (end.x - on.x) / far : 0, dy = far > 0.1f ? (end.y - on.y) / far : 0;
+
+  for (float t = 0; t <= radius; t += 0.5f)
+    {
+      const PhPoint at = { end.x + t * dx, end.y + t * dy };
+      const float x = CLAMP (at.x, card->x + radius, card->x + card->width - radius);
+
+      if (hypotf (at.x - x, at.y - card->y - radius) <= radius + 0.1f)
+        return at;
+    }
+  /* It passes by: the nearest point. */
+  const PhPoint middle = { CLAMP (end.x, card->x + radius, card->x + card->width - radius), card->y + radius };
+  const float away = MAX (hypotf (end.x - middle.x, end.y - middle.y), 0.1f);
+  return (PhPoint) { middle.x + radius / away * (end.x - middle.x), middle.y + radius / away * (end.y - middle.y) };
+}
+
 /* An edge ends where its slot ends; who is in the slot now may be smaller. */
 PhPoint
-ph_draw_end_of (PhScene *scene, int box, PhPoint end, int time, int since)
+ph_draw_end_of (PhScene *scene, int box, PhPoint end, PhPoint on, int time, int since)
 {
   const PhSceneBox *at = ph_scene_box (scene, box);
+  const PhPoint place = end;
   PhRect card;
 
   if (at->n_tenants == 0 || at->open)
     return end;
   card = ph_scene_card (scene, box, time, since);
-  if (end.y >= at->rect.y + at->rect.height - 1)
-    end.y = card.y + card.height;
-  else if (end.y <= at->rect.y + 1)
-    end.y = card.y;
-  else if (end.x >= at->rect.x + at->rect.width - 1)
-    end.x = card.x + card.width;
-  else if (end.x <= at->rect.x + 1)
-    end.x = card.x;
-  return end;
+  const gboolean bottom = end.y >= at->rect.y + at->rect.height - 1, top = !bottom && end.y <= at->rect.y + 1;
+  const gboolean right = end.x >= at->rect.x + at->rect.width - 1, left = end.x <= at->rect.x + 1;
+
+  if (bottom || top)
+    end = (PhPoint) { CLAMP (end.x, card.x + CORNER, card.x + card.width - CORNER), bottom ? card.y + card.height : card.y };
+  else if (right || left)
+    end = (PhPoint) { right ? card.x + card.width : card.x, CLAMP (end.y, card.y + CORNER, card.y + card.height - CORNER) };
+  if ((bottom || top || right || left) && (at->kind == PH_BOX_INPUT || at->kind == PH_BOX_OUTPUT))
+    end = end_at_pill (&card, end, on);
+  /* What is that short has no direction, which an arrow needs. */
+  return hypotf (end.x - place.x, end.y - place.y) < 1 ? place : end;
+}
+
+gboolean
+ph_draw_join (PhPoint card, PhPoint place, PhPoint on, PhPoint inner[2])
+{
+  const float x = place.x - card.x, y = place.y - card.y, dx = on.x - place.x, dy = on.y - place.y, far = hypotf (dx, dy);
+  const float bow = far > 0.1f ? 0.4f * hypotf (x, y) / far : 0;
+
+  if (fabsf (x * dy - y * dx) < 0.5f * far)
+    return FALSE;
+  inner[0] = fabsf (y) > fabsf (x) ? (PhPoint) { card.x, card.y + 0.5f * y } : (PhPoint) { card.x + 0.5f * x, card.y };
+  inner[1] = (PhPoint) { place.x - bow * dx, place.y - bow * dy };
+  return TRUE;
 }
 
 /* Returns the number of lines of an edge at @time; very many are drawn as one with a count. */
@@ -100,19 +138,25 @@ line_of (PhScene *scene, int index, guint k, guint n_lines, const PhDrawOptions 
       ph_draw_line_of (scene, index, k, n_lines, room);
       line.points = (const PhPoint *) (gpointer) room->data;
     }
-  line.start = ph_draw_end_of (scene, edge->from, line.points[0], options->time, options->since);
-  line.tip = ph_draw_end_of (scene, edge->to, line.points[line.n - 1], options->time, options->since);
+  line.start = ph_draw_end_of (scene, edge->from, line.points[0], line.points[1], options->time, options->since);
+  line.tip = ph_draw_end_of (scene, edge->to, line.points[line.n - 1], line.points[line.n - 2], options->time, options->since);
   return line;
 }
 
 static void
 line_path (cairo_t *cr, const Line *line, gboolean far)
 {
-  const PhPoint *p = line->points, start = far ? p[0] : line->start, end = far ? p[line->n - 1] : line->tip;
+  const PhPoint *p = line->points, *last = p + line->n - 1, start = far ? *p : line->start, end = far ? *last : line->tip;
+  PhPoint inner[2];
 
   cairo_move_to (cr, start.x, start.y);
   if (start.x != p[0].x || start.y != p[0].y)
-    cairo_line_to (cr, p[0].x, p[0].y);
+    {
+      if (ph_draw_join (start, p[0], p[1], inner))
+        cairo_curve_to (cr, inner[0].x, inner[0].y, inner[1].x, inner[1].y, p[0].x, p[0].y);
+      else
+        cairo_line_to (cr, p[0].x, p[0].y);
+    }
   for (guint i = 1; i + 2 < line->n; i += 3)
     {
       if (far || (fabsf (p[i - 1].x - p[i + 2].x) < 0.5f && fabsf (p[i].x - p[i + 1].x) < 0.5f))
@@ -120,16 +164,28 @@ line_path (cairo_t *cr, const Line *line, gboolean far)
       else
         cairo_curve_to (cr, p[i].x, p[i].y, p[i + 1].x, p[i + 1].y, p[i + 2].x, p[i + 2].y);
     }
-  if (end.x != p[line->n - 1].x || end.y != p[line->n - 1].y)
-    cairo_line_to (cr, end.x, end.y);
+  if (end.x != last->x || end.y != last->y)
+    {
+      if (ph_draw_join (end, *last, last[-1], inner))
+        cairo_curve_to (cr, inner[1].x, inner[1].y, inner[0].x, inner[0].y, end.x, end.y);
+      else
+        cairo_line_to (cr, end.x, end.y);
+    }
 }
 
 static void
 arrow_path (cairo_t *cr, const Line *line, double size)
 {
-  const PhPoint tip = line->tip;
+  const PhPoint tip = line->tip, *last = line->points + line->n - 1;
+  PhPoint inner[2];
   double dx = 0, dy = 0, length = 0;
 
+  if ((tip.x != last->x || tip.y != last->y) && ph_draw_join (tip, *last, last[-1], inner))
+    {
+      dx = tip.x - inner[0].x;
+      dy = tip.y - inner[0].y;
+      length = hypot (dx, dy);
+    }
   for (int i = line->n - 1; length < 0.1 && i >= 0; i--)
     {
       dx = tip.x - line->points[i].x;
@@ -219,9 +275,9 @@ ph_hash_edge (PhScene *scene, int index, const PhDrawOptions *options)
     return hash;
   hash = ph_hash_mix (hash, look + 1);
   hash = ph_hash_mix (hash, ph_scene_edge_lines (scene, index, look == EDGE_REMOVED ? options->since : options->time, NULL));
-  end = ph_draw_end_of (scene, edge->from, p[0], options->time, options->since);
+  end = ph_draw_end_of (scene, edge->from, p[0], p[1], options->time, options->since);
   hash = ph_hash_point (hash, end.x, end.y);
-  end = ph_draw_end_of (scene, edge->to, p[edge->n_points - 1], options->time, options->since);
+  end = ph_draw_end_of (scene, edge->to, p[edge->n_points - 1], p[edge->n_points - 2], options->time, options->since);
   hash = ph_hash_point (hash, end.x, end.y);
   const PhId value = ph_scene_edge_value (scene, index, options->time);
   const char *label = options->values != NULL ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (value)) : NULL;

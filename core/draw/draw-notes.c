@@ -40,7 +40,7 @@ static gboolean
 line_touches (PhScene *scene, const PhSceneEdge *edge, const PhDrawOptions *options, const PhRect *place)
 {
   const PhPoint *p = ph_scene_points (scene, edge), *last = p + edge->n_points - 1;
-  const PhPoint tip = ph_draw_end_of (scene, edge->to, *last, options->time, options->since);
+  const PhPoint tip = ph_draw_end_of (scene, edge->to, *last, last[-1], options->time, options->since);
   const PhRect lead = { MIN (tip.x, last->x), MIN (tip.y, last->y), fabsf (tip.x - last->x), fabsf (tip.y - last->y) };
 
   if (ph_rect_touches (&lead, place))

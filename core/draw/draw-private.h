@@ -30,8 +30,10 @@ double ph_ink_show_short (cairo_t *cr, PhInk *ink, PhInkKind kind, const char *t
 void ph_ink_round (cairo_t *cr, const PhRect *rect, double radius);
 
 /* draw-edge.c */
-PhPoint ph_draw_end_of (PhScene *scene, int box, PhPoint end, int time,
-                        int since); /* where a line that ends at the place of @box meets its card */
+/* Where a line that ends at the place of @box, coming from @on, meets its card. */
+PhPoint ph_draw_end_of (PhScene *scene, int box, PhPoint end, PhPoint on, int time, int since);
+/* The inner points of the curve between both, which goes on from the place towards @on. FALSE: a straight line. */
+gboolean ph_draw_join (PhPoint card, PhPoint place, PhPoint on, PhPoint inner[2]);
 /* @line of @n_lines beside each other, as points (element-type PhPoint). */
 void ph_draw_line_of (PhScene *scene, int edge, guint line, guint n_lines, GArray *points);
 void ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray *edges);

@@ -319,11 +319,14 @@ add_group (Page *page, int index)
 
 /* ── lines ── */
 
-/* Returns TRUE if the card of @index is at some time smaller than its place. */
+/* Returns TRUE if the border of @index is at some time inside of the border of its place. */
 static gboolean
 is_loose (Page *page, int index)
 {
   const PhSceneBox *box = ph_scene_box (page->scene, index);
+
+  if (box->kind == PH_BOX_INPUT || box->kind == PH_BOX_OUTPUT)
+    return TRUE;
 
   for (guint t = 0; t < box->n_tenants && !box->open; t++)
     {
@@ -350,32 +353,47 @@ add_point (GString *out, char letter, PhPoint at)
   add_number (out, at.y);
 }
 
+static void
+add_curve (GString *out, PhPoint a, PhPoint b, PhPoint to)
+{
+  add_point (out, 'C', a);
+  g_string_append_c (out, ' ');
+  add_point (out, '\0', b);
+  g_string_append_c (out, ' ');
+  add_point (out, '\0', to);
+}
+
 /* The curve alone, or with what joins it to the cards that are there at @time. */
 static char *
 print_line (Page *page, int index, const GArray *points, gboolean joined, int time)
 {
   const PhSceneEdge *edge = ph_scene_edge (page->scene, index);
   const PhPoint *p = (const PhPoint *) (gconstpointer) points->data, start = p[0], end = p[edge->n_points - 1];
-  const PhPoint from = joined ? ph_draw_end_of (page->scene, edge->from, start, time, time) : start;
-  const PhPoint to = joined ? ph_draw_end_of (page->scene, edge->to, end, time, time) : end;
+  const PhPoint from = joined ? ph_draw_end_of (page->scene, edge->from, start, p[1], time, time) : start;
+  const PhPoint to = joined ? ph_draw_end_of (page->scene, edge->to, end, p[edge->n_points - 2], time, time) : end;
   GString *out = g_string_new (NULL);
+  PhPoint inner[2];
 
   add_point (out, 'M', from);
   if (from.x != start.x || from.y != start.y)
-    add_point (out, 'L', start);
+    {
+      if (ph_draw_join (from, start, p[1], inner))
+        add_curve (out, inner[0], inner[1], start);
+      else
+        add_point (out, 'L', start);
+    }
   for (guint i = 1; i + 2 < edge->n_points; i += 3)
     if (fabsf (p[i - 1].x - p[i + 2].x) < 0.5f && fabsf (p[i].x - p[i + 1].x) < 0.5f)
       add_point (out, 'L', p[i + 2]);
     else
-      {
-        add_point (out, 'C', p[i]);
-        g_string_append_c (out, ' ');
-        add_point (out, '\0', p[i + 1]);
-        g_string_append_c (out, ' ');
-        add_point (out, '\0', p[i + 2]);
-      }
+      add_curve (out, p[i], p[i + 1], p[i + 2]);
   if (to.x != end.x || to.y != end.y)
-    add_point (out, 'L', to);
+    {
+      if (ph_draw_join (to, end, p[edge->n_points - 2], inner))
+        add_curve (out, inner[1], inner[0], to);
+      else
+        add_point (out, 'L', to);
+    }
   return g_string_free (out, FALSE);
 }
 

@@ -201,6 +201,65 @@ test_beside (void)
     }
 }
 
+/* How far @at is from the border of @card, whose ends are half circles where it is a pill, else quarters of small ones. */
+static float
+off_border (const PhRect *card, gboolean pill, PhPoint at)
+{
+  const float radius = pill ? card->height / 2 : 7;
+  const float x = fabsf (at.x - card->x - card->width / 2) - card->width / 2 + radius,
+              y = fabsf (at.y - card->y - card->height / 2) - card->height / 2 + radius;
+
+  return fabsf (hypotf (MAX (x, 0), MAX (y, 0)) + MIN (MAX (x, y), 0) - radius);
+}
+
+/* At each position each line meets the border of the boxes that are there then, however much smaller than their places they are. */
+static void
+test_meet (void)
+{
+  static const char *const names[] = { "seed", "inception", "tour", "attention" };
+  float most = 0;
+  guint n = 0;
+
+  for (guint i = 0; i < 3 * G_N_ELEMENTS (names); i++)
+    {
+      static const PhLayoutEngine engines[] = { PH_LAYOUT_LAYERED, PH_LAYOUT_DOT };
+      g_autofree char *path = scene_example (names[i / 3]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      const PhSceneOptions options = { .engine = engines[i % 3 % 2], .across = i % 3 == 2 };
+      g_autoptr (PhScene) scene = NULL;
+
+      g_assert_no_error (error);
+      scene_run_pipeline (model, history, "O3");
+      scene = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+      g_assert_no_error (error);
+      for (int time = 0; time <= ph_scene_end (scene); time++)
+        for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+          {
+            const PhSceneEdge *edge = ph_scene_edge (scene, e);
+            const PhPoint *p = ph_scene_points (scene, edge);
+
+            for (int end = 0; end < 2 && edge->n_points >= 4 && ph_scene_edge_at (scene, e, time); end++)
+              {
+                const int box = end == 0 ? edge->from : edge->to, last = edge->n_points - 1;
+                const PhBoxKind kind = ph_scene_box (scene, box)->kind;
+                const PhRect card = ph_scene_card (scene, box, time, time);
+                const PhPoint at = end == 0 ? ph_draw_end_of (scene, box, p[0], p[1], time, time)
+                                            : ph_draw_end_of (scene, box, p[last], p[last - 1], time, time);
+
+                if (ph_scene_box (scene, box)->n_tenants == 0 || ph_scene_box (scene, box)->open)
+                  continue;
+                most = MAX (most, off_border (&card, kind == PH_BOX_INPUT || kind == PH_BOX_OUTPUT, at));
+                n++;
+              }
+          }
+    }
+  g_test_message ("%u ends, at most %.2f points from a border", n, most);
+  g_assert_cmpuint (n, >, 1000);
+  g_assert_cmpfloat (most, <, 1.5);
+}
+
 /* A node that reads two equal constants, of which one goes, reads the same as before; another constant is a change. */
 static void
 test_equal (void)
@@ -241,6 +300,7 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/scene-lines/meet", test_meet);
   g_test_add_func ("/scene-lines/times", test_times);
   g_test_add_func ("/scene-lines/arrows", test_arrows);
   g_test_add_func ("/scene-lines/beside", test_beside);

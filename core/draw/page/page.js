@@ -47,19 +47,45 @@ const stops = [first, ...busy.map(s => s.t).filter(t => t > first && t <= last)]
 function ends (e) {                     // a line ends where its box ends now, which may be smaller than its place
   if (!e.dataset.f && !e.dataset.o) return;
   let d = e.line ??= e.dataset.l || e.getAttribute('d');
-  const points = d.match(/-?[\d.]+/g).map(Number), fix = (k, x, y) => {
+  const points = d.match(/-?[\d.]+/g).map(Number), n = points.length;
+  const clamp = (v, from, size, by) => Math.min(Math.max(v, from + by), from + size - by);
+  const ended = (k, [x, y], on) => {
     const all = k === undefined ? null : slots.get(k), c = all && (all.find(q => at(q, time)) || all.find(q => at(q, since)));
     if (!c) return null;
-    const [sx, sy, sw, sh] = data.slots[k];
-    if (y >= sy + sh - 1) return [x, c.y + c.h];
-    if (y <= sy + 1) return [x, c.y];
-    if (x >= sx + sw - 1) return [c.x + c.w, y];
-    if (x <= sx + 1) return [c.x, y];
-    return null;
+    const [sx, sy, sw, sh] = data.slots[k], bottom = y >= sy + sh - 1, right = x >= sx + sw - 1;
+    let end;
+    if (bottom || y <= sy + 1) end = [clamp(x, c.x, c.w, 4), bottom ? c.y + c.h : c.y];
+    else if (right || x <= sx + 1) end = [right ? c.x + c.w : c.x, clamp(y, c.y, c.h, 4)];
+    else return null;
+    const r = c.h / 2, dx = end[0] - on[0], dy = end[1] - on[1], far = Math.hypot(dx, dy) || 1;
+    if (c.rx < r - 1) return end;
+    for (let t = 0; t <= r; t += 0.5) { // half circles end a pill
+      const p = [end[0] + t * dx / far, end[1] + t * dy / far];
+      if (Math.hypot(p[0] - clamp(p[0], c.x, c.w, r), p[1] - c.y - r) <= r + 0.1) return p;
+    }
+    const mx = clamp(end[0], c.x, c.w, r), my = c.y + r, away = Math.hypot(end[0] - mx, end[1] - my) || 1;
+    return [mx + r / away * (end[0] - mx), my + r / away * (end[1] - my)];
   };
-  const a = fix(e.dataset.f, points[0], points[1]), n = points.length, z = fix(e.dataset.o, points[n - 2], points[n - 1]);
-  if (a) d = 'M' + a + 'L' + d.slice(1);
-  if (z) d += 'L' + z;
+  const fix = (k, place, on) => {         // what is too short has no direction, which an arrow needs
+    const end = ended(k, place, on);
+    return end && Math.hypot(end[0] - place[0], end[1] - place[1]) < 1 ? null : end;
+  };
+  const join = (card, place, on) => {   // the inner points of the curve between both, or null: a straight line
+    const x = place[0] - card[0], y = place[1] - card[1], dx = on[0] - place[0], dy = on[1] - place[1], far = Math.hypot(dx, dy);
+    if (Math.abs(x * dy - y * dx) < 0.5 * far) return null;
+    const bow = far > 0.1 ? 0.4 * Math.hypot(x, y) / far : 0;
+    return [Math.abs(y) > Math.abs(x) ? [card[0], card[1] + y / 2] : [card[0] + x / 2, card[1]], [place[0] - bow * dx, place[1] - bow * dy]];
+  };
+  const start = points.slice(0, 2), end = points.slice(n - 2), after = points.slice(2, 4), before = points.slice(n - 4, n - 2);
+  const a = fix(e.dataset.f, start, after), z = fix(e.dataset.o, end, before);
+  if (a) {
+    const inner = join(a, start, after);
+    d = 'M' + a + (inner ? `C${inner[0]} ${inner[1]} ${start}` : 'L' + start) + d.slice(d.search(/[LC]/));
+  }
+  if (z) {
+    const inner = join(z, end, before);
+    d += inner ? `C${inner[1]} ${inner[0]} ${z}` : 'L' + z;
+  }
   e.setAttribute('d', d);
 }
 
