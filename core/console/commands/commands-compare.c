@@ -14,6 +14,7 @@ typedef struct
 {
   PhJob *job;   /* (nullable) that turns the model into another */
   PhDiff *diff; /* (nullable) until it is worked out            */
+  char *before; /* (nullable) the comparison whose place it takes */
 } Compare;
 
 static void
@@ -23,6 +24,7 @@ compare_free (gpointer data)
 
   g_clear_pointer (&compare->job, ph_job_free);
   ph_discard (compare->diff, (GDestroyNotify) ph_diff_free);
+  g_free (compare->before);
   g_free (compare);
 }
 
@@ -47,6 +49,21 @@ is_position (const char *text)
   return g_ascii_isdigit (*text) || g_str_equal (text, ".") || g_str_equal (text, "end")
              ? !g_file_test (text, G_FILE_TEST_IS_REGULAR)
              : FALSE;
+}
+
+/* Behind another comparison the model is what was compared there, not what it was compared with. @before: (out) (transfer full) */
+static PhPosition
+compared_position (PhDocument *document, char **before)
+{
+  PhHistory *history = ph_document_get_history (document);
+  const PhPosition at = ph_document_get_position (document);
+  const guint step = at.rewrite > 0 ? at.step : at.step - 1;
+  const char *pass = step < history->steps->len ? g_array_index (history->steps, PhStep, step).pass : "";
+
+  if (!g_str_has_prefix (pass, "compare "))
+    return at;
+  *before = g_strdup (pass);
+  return (PhPosition) { step, 0 };
 }
 
 static gboolean
@@ -79,7 +96,7 @@ compare_begin (PhCall *call, GError **error)
                        "there is no function '%.*s': define it with def, or run its file by `source`", (int) name, call->argv[0]);
           return FALSE;
         }
-      compare->job = ph_job_new (call->document, ph_document_get_position (call->document));
+      compare->job = ph_job_new (call->document, compared_position (call->document, &compare->before));
       ph_job_add_pass (compare->job, &ph_pass_compare, arguments);
       ph_job_get_options (compare->job)->allow = PH_LOSSY;
       return TRUE;
@@ -128,6 +145,8 @@ compare_finish (PhCall *call, GError **error)
         return FALSE;
       ph_document_set_since (call->document, NULL);
       ph_call_reply_position (call);
+      if (compare->before != NULL)
+        ph_reply_say (call->reply, "with the model before `%s`, which is dropped\n", compare->before);
     }
   reply_since (call, compare->diff);
   return TRUE;
@@ -138,7 +157,7 @@ static const PhCommand rows[] = {
   { "compare", "[STEP [STEP] | FILE | FUNCTION(ARGUMENTS) [--inputs N]]", "Show what changed since a position, what another model has instead, or a function run in three ways",
     "`compare 3` marks in every view what changed between step 3 and here, `compare 0 5` goes to step 5 first, `compare` counts from the "
     "step before again. `compare other.onnx` adds a step that turns this model into the other one: nodes are recognised by name, output "
-    "and structure, so its picture and its `diff` show what differs. Steps ahead are dropped. `compare f(x)` shows the source of a function, "
+    "and structure, so its picture and its `diff` show what differs. Steps ahead are dropped, and so is a comparison just before. `compare f(x)` shows the source of a function, "
     "one run of it as a graph and its source compiled to one, line by line, runs all three on other inputs (20, or --inputs N), and says on which the "
     "trace is wrong and which line decided otherwise there; then what each way takes.",
     NULL, NULL, NULL, PH_CODE (compare_begin, compare_work, compare_finish) },
