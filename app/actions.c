@@ -60,7 +60,7 @@ ph_action_is_editing_key (const char *accelerator)
 
   if (!gtk_accelerator_parse (accelerator, &key, &modifiers) || key >= 128 || !g_ascii_isalpha ((char) key))
     return FALSE;
-  /* And what terminals copy and paste by. */
+  /* Ctrl+letter, and Ctrl+Shift+C and V, with which terminals copy and paste. */
   return modifiers == GDK_CONTROL_MASK
          || (modifiers == (GDK_CONTROL_MASK | GDK_SHIFT_MASK) && strchr ("cv", g_ascii_tolower ((char) key)) != NULL);
 }

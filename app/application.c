@@ -115,7 +115,8 @@ quit (GSimpleAction *action, GVariant *parameter, gpointer data)
     }
 }
 
-/* Control+Shift+D shows what differs, and nothing where no model is open or in a dialog: GTK's inspector opens with I. */
+/* Disables GTK's inspector on Ctrl+Shift+D, a shortcut of the program that must do nothing without a model or in a dialog. The inspector
+ * still opens with Ctrl+Shift+I. */
 static gboolean
 enable_debugging (GtkWindow *window, gboolean toggle)
 {
@@ -154,12 +155,12 @@ ph_application_startup (GApplication *application)
           "peep needs none.\n"));
       exit (1);
     }
-  /* A screen reader is spoken to over the session bus; without one GTK would warn of it. */
+  /* Screen readers use the session bus; without one GTK would print a warning. */
   if (!g_application_get_dbus_connection (application))
     g_setenv ("GTK_A11Y", "none", FALSE);
   G_APPLICATION_CLASS (ph_application_parent_class)->startup (application);
   gtk_source_init ();
-  g_type_class_unref (g_type_class_ref (GTK_TYPE_WINDOW)); /* its signals are there from now on */
+  g_type_class_unref (g_type_class_ref (GTK_TYPE_WINDOW)); /* creates the class, and with it its signals */
   g_signal_override_class_handler ("enable-debugging", GTK_TYPE_WINDOW, G_CALLBACK (enable_debugging));
   g_action_map_add_action_entries (G_ACTION_MAP (application), entries, G_N_ELEMENTS (entries), application);
   set_accelerators (PH_APPLICATION (application));
@@ -252,7 +253,7 @@ ph_application_class_init (PhApplicationClass *klass)
   GApplicationClass *application_class = G_APPLICATION_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->set_property = ph_application_set_property;
-  /* While the console has the keyboard, Ctrl+letter belongs to readline: only function keys and the like stay ours. */
+  /* While the console has the focus, readline gets Ctrl+letter; only function keys and the like remain shortcuts. */
   g_object_class_install_property (G_OBJECT_CLASS (klass), PROP_TYPING,
                                    g_param_spec_boolean ("typing", NULL, NULL, FALSE, G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS));
   application_class->handle_local_options = ph_application_handle_local_options;
@@ -278,7 +279,7 @@ ph_application_init (PhApplication *self)
   g_application_set_option_context_summary (G_APPLICATION (self), _ ("A window into a graph compiler."));
 }
 
-/* Numbers are drawn, exported and typed as in files and at the console of peep, wherever one lives: GTK would set the locale anew. */
+/* Numbers are drawn, exported and typed in the C locale, as in files and in peep. GTK would otherwise reset the locale. */
 static void
 set_locale (void)
 {

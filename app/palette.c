@@ -17,7 +17,7 @@ struct _PhPalette
   GtkWidget *before; /* (nullable) had the keyboard before */
   GtkSearchEntry *entry;
   GtkListView *list;
-  GtkWidget *notice; /* why what was chosen cannot be done   */
+  GtkWidget *notice; /* why the chosen action is disabled    */
   GtkLabel *reason;
   GtkStringList *names; /* of the actions that fit, and lines of the console that go to a step; best first */
   GtkSingleSelection *selection;
@@ -138,7 +138,7 @@ on_closed (PhPalette *self)
   g_idle_add_full (G_PRIORITY_HIGH_IDLE, drop_later, g_object_ref (self), g_object_unref);
 }
 
-/* Runs it, or says why not. */
+/* Runs the action, or shows why it is disabled. */
 static void
 run_action (PhPalette *self, const char *name)
 {
@@ -223,7 +223,7 @@ on_click (GtkListItem *item, int n, double x, double y, GtkGesture *click)
   run_action (self, gtk_string_object_get_string (gtk_list_item_get_item (item)));
 }
 
-/* A list that is activated by one click would also select what comes to lie under the pointer while one types. */
+/* With activation by a single click, a list would also select the row that moves under the pointer during typing. */
 static void
 on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
 {
@@ -294,7 +294,7 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, PhPalette *self)
   const char *why_off = ph_window_why_off (self->window, action->action), *below = why_off ? why_off : action->summary;
   gtk_label_set_text (GTK_LABEL (summary), below ? below : "");
   gtk_widget_set_visible (summary, below != NULL);
-  /* Pale once is enough: the reason is there to be read. */
+  /* The label is not dimmed twice, so that the reason stays readable. */
   (why_off ? gtk_widget_remove_css_class : gtk_widget_add_css_class) (summary, "dim-label");
   guint key = 0;
   GdkModifierType modifiers;

@@ -202,7 +202,7 @@ run_source (Peep *peep, const Source *source)
   return go_on;
 }
 
-/* A person at the terminal goes on after an error; the status says how the last line went. */
+/* Reads lines from a terminal, where the user continues after an error; the exit status is that of the last line. */
 static void
 run_terminal (Peep *peep)
 {

@@ -18,7 +18,7 @@ main (int argc, char **argv)
 
   g_autoptr (PhApplication) application = ph_application_new (); /* sets the locale */
   int status = g_application_run (G_APPLICATION (application), argc, argv);
-  /* A proof or a layout may still be on its way in a thread: what libraries put away at exit() would be taken from under its feet. */
+  /* A proof or layout may still run in a thread, and exit() would free data of libraries that it uses. */
   fflush (NULL);
   _exit (status);
 }

@@ -21,9 +21,9 @@ struct _PhSession
 {
   PhWindow *window;
   guint timer;
-  char *written; /* (nullable) what the file has */
+  char *written; /* (nullable) contents of the file */
   char *name;    /* of the file, its own among the sessions that run: "session.ini", "session-2.ini", ... */
-  int lock;      /* of @name; the system lets go of it however the program ends. -1: the folder cannot be written */
+  int lock;      /* on @name; the system releases it at exit. -1: the folder is not writable */
   gboolean told; /* that nothing can be kept */
   guint tries;   /* number of crashes after restoring; 0 once the program has run long enough */
   guint calm;    /* timer */
@@ -75,7 +75,7 @@ session_name (guint number)
   return number == 0 ? g_strdup ("session.ini") : g_strdup_printf ("session-%u.ini", number + 1);
 }
 
-/* -1: another program has it, or nobody can. */
+/* Returns the lock, or -1 if another process has it or the folder is not writable. */
 static int
 lock_session (const char *name)
 {
@@ -132,7 +132,7 @@ drop_feeds (PhSession *self, const char *prefix, const char *content)
 
   while (dir && (name = g_dir_read_name (dir)))
     {
-      /* Up to its suffix: while it is written it has another name behind it. */
+      /* Compares up to the suffix, after which a file being written has more. */
       const char *suffix = strstr (name, ".npy");
       g_autofree char *id = suffix ? g_strndup (name, (gsize) (suffix - name)) : g_strdup (name),
                       *path = g_build_filename (folder, name, NULL);
@@ -230,7 +230,7 @@ on_timer (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* By the view, which signals let go of by themselves: a document lives longer than its tab while a line runs on it. */
+/* Takes the view, whose signal handlers are disconnected with it: a document outlives its tab while a line runs on it. */
 static void
 queue_save (PhDocumentView *view)
 {
@@ -417,7 +417,7 @@ restore_from (PhWindow *window, const char *name)
         {
           if (!g_key_file_has_key (file, groups[i], "expressions", NULL))
             continue;
-          /* A tab without a model, in which somebody computed. */
+          /* A tab without a model in which something was computed. */
           if (n > 0 || !shows_nothing (ph_window_get_view (window)))
             gtk_widget_activate_action (GTK_WIDGET (window), "win.new-tab", NULL);
           n++;
@@ -473,8 +473,8 @@ be_calm (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Also what other programs left behind that do not run any more. It is all in this session's file before theirs go: whoever is killed
- * on the way back loses nothing. */
+/* Restores the tabs, including those of other processes that no longer run. Everything is saved to this session's file before theirs are
+ * removed, so that nothing is lost if the program is killed in between. */
 gboolean
 ph_session_restore (PhWindow *window)
 {

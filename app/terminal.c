@@ -27,8 +27,8 @@ static int wake[2] = { -1, -1 };  /* Ctrl+C writes, a thread reads and cancels *
 static volatile sig_atomic_t interrupted, running;
 static gint64 begin_time; /* of the line that runs                           */
 static gboolean progress_shown;
-static const char *the_prompt; /* of a line that belongs to none before it        */
-static gboolean gave_up;       /* what was typed before the line being edited     */
+static const char *the_prompt; /* of a line that continues no other               */
+static gboolean gave_up;       /* earlier lines of the statement were given up    */
 
 /* ── Ctrl+C ── */
 
@@ -52,7 +52,7 @@ cancel_in_thread (gpointer data)
   sigset_t signals;
   char byte;
 
-  /* Ctrl+C is for the thread that waits for keys: it would not wake up by one that came here. */
+  /* Blocks Ctrl+C in this thread: it has to interrupt the thread that waits for keys. */
   sigemptyset (&signals);
   sigaddset (&signals, SIGINT);
   pthread_sigmask (SIG_BLOCK, &signals, NULL);
@@ -136,7 +136,7 @@ ph_terminal_error_prefix (void)
 void
 ph_terminal_init (PhConsole *console, gboolean json)
 {
-  /* On a stack of its own: oneDNN's kernels keep what they need below the end of theirs, where the handler would write over it. */
+  /* The handler has a stack of its own: oneDNN's kernels keep data below the stack pointer, which it would overwrite. */
   static char stack[128 << 10];
   const stack_t own = { .ss_sp = stack, .ss_size = sizeof stack };
   struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = sigaltstack (&own, NULL) == 0 ? SA_ONSTACK : 0 };

@@ -269,7 +269,7 @@ ACTION (close_tab)
   PhWindow *self = data;
   AdwTabPage *page = adw_tab_view_get_selected_page (self->tabs);
 
-  /* There is none while a tab is being moved. */
+  /* There is no page while a tab is being moved. */
   if (page)
     adw_tab_view_close_page (self->tabs, page);
 }

@@ -1,4 +1,4 @@
-/* window-compare.c: what another model has instead, shown in a tab of its own.
+/* window-compare.c: compares with another model in a new tab.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/window-private.h"
 #include "core/discard.h"

@@ -1,4 +1,5 @@
-/* window-hunt.c: a hunt from the window: the reduced model opens in a tab beside, fed with what shows it, before and after side by side.
+/* window-hunt.c: a hunt started from the window. The reduced model opens in a tab of its own, fed with the counterexample, before and after
+ * side by side.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 #include <glib/gstdio.h>
@@ -21,7 +22,7 @@ hunt_free (Hunt *hunt)
   g_free (hunt);
 }
 
-/* Reports and reduced models stay: what was found is not searched for twice. (transfer full) (nullable) */
+/* Creates a folder that is kept: reports and reduced models must not have to be searched again. (transfer full) (nullable) */
 static char *
 make_folder (void)
 {
@@ -45,7 +46,7 @@ describe (JsonObject *json)
              *message = get_text (json, "message"), *note = get_text (json, "note"), *place = get_text (json, "place");
   GString *text = g_string_new (NULL);
 
-  /* Of a file nobody knows which of the two is right. */
+  /* Of two files it is unknown which one is right. */
   g_string_append_printf (text,
                           !get_text (json, "repeat") ? _ ("%s gives other results")
                           : rule                     ? _ ("Pass %s is wrong, rule %s")
@@ -133,7 +134,7 @@ on_shown (GObject *console, GAsyncResult *result, gpointer data)
   g_free (telling);
 }
 
-/* The pass once more where it is one that can run again, else what it left. */
+/* Runs the pass again if it can be repeated, else compares with its result. */
 static void
 show_after (PhDocumentView *view, const Hunt *hunt, JsonObject *json)
 {

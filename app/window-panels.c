@@ -1,4 +1,4 @@
-/* window-panels.c: which panels the window shows: what the view of the present tab says, as far as there is room.
+/* window-panels.c: the visible panels: those that the view of the present tab asks for, as far as there is room.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/window-private.h"
 
@@ -37,7 +37,7 @@ on_view (PhWindow *self, PhViewField field, PhViewState *view)
   ph_window_update_panels (self);
 }
 
-/* There is no room for it, or again. Nobody asked for that: it is no line of the console. */
+/* A panel was hidden for lack of room, or shown again. The user did not ask for it, so the console gets no line. */
 void
 ph_window_on_folded (PhWindow *self, GtkWidget *widget, gboolean folded)
 {

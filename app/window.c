@@ -59,7 +59,7 @@ name_of (PhDocumentView *view)
   return g_steal_pointer (&name);
 }
 
-/* Also of a tab that nobody sees. */
+/* Updates the title of a tab, also of one in the background. */
 static void
 update_page (PhDocumentView *view)
 {
@@ -235,7 +235,7 @@ on_tab_selected (PhWindow *self)
   on_document_changed (self);
 }
 
-/* The bar makes a tab with buttons of its own. */
+/* The bar creates a tab's buttons, which get accessible names here. */
 static void
 on_tab_added (PhWindow *self)
 {
@@ -283,7 +283,7 @@ finish_closing (gpointer data)
 
   if (self->closing)
     return G_SOURCE_REMOVE;
-  /* The last tab is emptied, not closed: there is always a present view. */
+  /* There is always a present view, so an empty tab is added before the last one closes. */
   if (adw_tab_view_get_n_pages (self->tabs) == 1)
     ph_window_add_tab (self);
   forget_presses (GTK_WIDGET (self->tab_bar));
@@ -292,8 +292,8 @@ finish_closing (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* A tab's button closes it when idle, and once more after a double click. AdwTab 1.2 holds no reference meanwhile: the tab goes when
- * nothing of that is left to be done. */
+/* A tab's button closes it from an idle source, and once more after a double click. AdwTab 1.2 holds no reference meanwhile, so the tab is
+ * closed after all pending events. */
 static gboolean
 on_close_page (PhWindow *self, AdwTabPage *page)
 {
@@ -342,7 +342,7 @@ is_same_file (const char *a, const char *b)
          || (g_stat (a, &one) == 0 && g_stat (b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino);
 }
 
-/* (nullable) The tab that has this file, not one that shows what another has instead. */
+/* Returns the tab of the file, but not a tab that compares with another model. (nullable) */
 static PhDocumentView *
 find_open (PhWindow *self, const char *path)
 {

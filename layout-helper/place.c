@@ -10,7 +10,7 @@
 #include <gvc.h>
 
 #define PORT      6  /* the width of a cell at which an edge ends, points                 */
-#define MAX_PORTS 16 /* at one side of a box; further ends are where Graphviz likes them */
+#define MAX_PORTS 16 /* on one side of a box; Graphviz places the ends beyond */
 
 enum
 {
@@ -202,7 +202,7 @@ set_number (void *object, const char *name, int number)
   agset (object, (char *) name, text);
 }
 
-/* A row of cells as wide as the box: at each port a cell of its own, named @letter and its number. */
+/* Appends a row of cells as wide as the box, one per port, named @letter and its number. */
 static int
 append_row (char *text, int at, size_t size, const Box *shape, int side)
 {
@@ -262,7 +262,7 @@ make_node (Picture *picture, long i)
     agsubnode (picture->cluster[shape->cluster], picture->node[i], 1);
 }
 
-/* The name of the cell, and from which side it is entered. */
+/* Sets the cell of an end, and the side at which the edge enters it. */
 static void
 set_end (Picture *picture, Agedge_t *edge, const Edge *from, int end)
 {

@@ -11,7 +11,7 @@
 #include <pathplan.h>
 
 #define INSIDE     3.0 /* points that a line may run inside of a box's border */
-#define AROUND     5.0 /* that it stays away from it, where there is room     */
+#define AROUND     5.0 /* distance of a line from a box, if there is room     */
 #define SAMPLES    12
 #define ROUNDS     16
 #define MAX_IN_WAY 160

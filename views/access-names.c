@@ -57,7 +57,7 @@ add_texts (GtkWidget *widget, GString *text)
     add_texts (child, text);
 }
 
-/* Icons that toolkits put on buttons of their own, without a word. */
+/* Returns the name of an icon that a toolkit uses on a button without text. */
 static const char *
 name_of_icon (GtkWidget *widget)
 {
@@ -74,7 +74,7 @@ name_of_icon (GtkWidget *widget)
   return NULL;
 }
 
-/* Its menu, and where it has a text of its own the button, which GTK calls GtkMenuButton then. */
+/* Names the menu of a menu button and, if it has a text of its own, the button, whose name would otherwise be GtkMenuButton. */
 static void
 name_menu (GtkWidget *widget)
 {
@@ -108,7 +108,7 @@ name_widget (GtkWidget *widget)
   gboolean is_button = GTK_IS_BUTTON (widget) || GTK_IS_MENU_BUTTON (widget) || GTK_IS_CHECK_BUTTON (widget)
                        || GTK_IS_SWITCH (widget);
 
-  /* GTK takes the mark of its letter for a part of the label, and says what the label says after it. */
+  /* GTK takes the mnemonic's underscore as part of the label; the default is the label without it. */
   if (GTK_IS_BUTTON (widget) && has_text (widget) && gtk_button_get_use_underline (GTK_BUTTON (widget)))
     gtk_accessible_reset_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL);
   else if (is_button && !has_text (widget) && !has_name (widget))
@@ -116,7 +116,7 @@ name_widget (GtkWidget *widget)
       g_autoptr (GString) text = g_string_new (NULL);
       const char *icon = name_of_icon (widget);
 
-      /* That of a bar is GTK's own, and has nothing to say. */
+      /* The icon of a title bar's button is internal to GTK and has no name. */
       if (!icon && gtk_widget_has_css_class (widget, "close"))
         icon = _ ("Close");
       if (icon && !gtk_widget_get_tooltip_text (widget))

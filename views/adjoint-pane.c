@@ -23,7 +23,7 @@ struct _PhAdjointPane
   GtkLabel *message;
   GtkListView *forward_list, *reverse_list;
   GtkStringList *strings[N_TRACES];
-  GArray *places[N_TRACES];  /* (element-type PhAdjointPlace) of each row */
+  GArray *places[N_TRACES];  /* (element-type PhAdjointPlace) per row */
   PhDocument *document;      /* (nullable) */
   GCancellable *cancellable; /* (nullable) while the traces are computed */
   gboolean stale;            /* the contents belong to another position or other inputs */
@@ -93,7 +93,7 @@ on_computed (GObject *source, GAsyncResult *result, gpointer data)
   follow_selection (self);
 }
 
-/* Only while the pane can be seen: a large model is not differentiated for nobody. */
+/* Differentiates only while the pane is visible, as this is slow for a large model. */
 static void
 refresh (PhAdjointPane *self)
 {
@@ -131,7 +131,7 @@ list_of (PhAdjointPane *self, Trace trace)
   return trace == FORWARD ? self->forward_list : self->reverse_list;
 }
 
-/* The node that a row of a trace is about: in the reverse trace the backward one, where there is one at this position. */
+/* Returns the node of a row: in the reverse trace the backward node, if it exists at this position. */
 static PhId
 node_of_row (PhAdjointPane *self, Trace trace, guint row)
 {

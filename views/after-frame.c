@@ -5,7 +5,7 @@
 #define PAUSE_US  60000   /* without a request */
 #define LATEST_US 1000000 /* after the first   */
 
-#define IDLE 0x80000000u /* in an id: it is of an idle source, no longer of a tick */
+#define IDLE 0x80000000u /* in an id: of an idle source, not a tick */
 
 typedef struct
 {
@@ -24,7 +24,7 @@ on_idle (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* In the frame, before it is painted; an idle source comes right behind it, and the display need not wait for another frame. */
+/* Runs before the frame is painted. The idle source it adds runs right after that, without delaying the next frame. */
 static gboolean
 on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {

@@ -47,7 +47,7 @@ struct _PhAlongPane
   GtkListView *list;
 
   GtkStringList *rows;       /* one for each row; their texts are computed when a row becomes visible */
-  GArray *shown;             /* (element-type guint) the value of each row                            */
+  GArray *shown;             /* (element-type guint) index of the value per row                       */
   PhConsole *console;        /* (nullable)                                                            */
   GCancellable *cancellable; /* (nullable) while values are compared                                  */
   gboolean following;        /* rows follow the picture's selection, not the other way round          */
@@ -61,7 +61,7 @@ get_document (PhAlongPane *self)
   return self->console ? ph_console_get_document (self->console) : NULL;
 }
 
-/* (nullable) Of the two positions between which changes are shown. */
+/* Returns the comparison of the two positions between which changes are shown. (nullable) */
 static const PhAlong *
 get_along (PhAlongPane *self)
 {
@@ -246,7 +246,7 @@ fill_rows (PhAlongPane *self, const PhAlong *along)
   return n_differ;
 }
 
-/* The first value that differs is where the error comes up. */
+/* Scrolls to the first value that differs, the origin of the error. */
 static void
 scroll_to_first (PhAlongPane *self, const PhAlong *along)
 {

@@ -16,7 +16,7 @@
 typedef struct
 {
   cairo_surface_t *surface; /* (nullable) */
-  GdkTexture *texture;      /* (nullable) of the same pixels, made when a renderer wants it */
+  GdkTexture *texture;      /* (nullable) the same pixels, made for a renderer */
   GskRenderNode *node;      /* (nullable) that draws it as it was drawn last: frames have it in common, so that GTK paints
                                   * only what differs                                            */
   cairo_rectangle_int_t part, place; /* of @node, in device pixels                   */
@@ -263,8 +263,8 @@ is_good (const PhTiles *tiles, const Tile *tile)
          || (tile->next != NULL && tile->next_look == tiles->look_number);
 }
 
-/* A picture is of one look or of another, never of both: the new one is shown when all of it is there, or when it takes too long,
- * or when the view moves, as nobody then sees that something else changes too. */
+/* Switches to the new style only as a whole: when all tiles of it are painted, after a time limit, or when the view moves and the change is
+ * less noticeable. */
 static void
 catch_up (PhTiles *tiles, const PhTileView *view, gboolean complete, gint64 now)
 {

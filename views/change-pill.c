@@ -1,4 +1,4 @@
-/* change-pill.c: goes to what a step changed while nothing of it is seen, or says where it is; a click goes there.
+/* change-pill.c: scrolls to the changes of a step if none is visible, or shows a button that does.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/change-pill.h"
 
@@ -69,7 +69,7 @@ queue_update (PhChangePill *self)
   ph_in_pause (GTK_WIDGET (self), &self->pause, update);
 }
 
-/* The keyboard goes on where it was going to be: in the picture. */
+/* Moves the focus to the picture. */
 static void
 on_clicked (PhChangePill *self)
 {

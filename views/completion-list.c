@@ -1,4 +1,4 @@
-/* completion-list.c: how readline lists what a word may become.
+/* completion-list.c: prints readline's list of completions.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/completion-list.h"
 
@@ -22,7 +22,7 @@ text_width (const char *text)
   return width;
 }
 
-/* @matches: of 1 to @n; the first is what they begin with. */
+/* Prints @matches 1 to @n; the first element is their common prefix. */
 static void
 show_matches (char **matches, int n, int length)
 {

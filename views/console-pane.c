@@ -32,15 +32,15 @@ struct _PhConsolePane
   VteTerminal *terminal;
   PhConsole *console;  /* (nullable)                                             */
   FILE *out;           /* (nullable) feeds the terminal                          */
-  FILE *in;            /* (nullable) what readline reads: the end of a pipe      */
+  FILE *in;            /* (nullable) readline's input: the end of a pipe         */
   int keys;            /* the pipe's other end, or -1                            */
   GByteArray *waiting; /* typed, and not in the pipe yet                         */
   guint source;
-  gboolean prompting, pasting; /* readline is editing a line; a paste comes in  */
+  gboolean prompting, pasting; /* readline edits a line; a paste arrives        */
   char *typed;                 /* (nullable) the line that was typed here and runs now   */
   PhPager *pager;              /* (nullable) shows @paged                                */
   GString *paged;              /* the reply that is written when the pager ends          */
-  GString *joined;             /* lines that the one being edited goes on from           */
+  GString *joined;             /* earlier lines that the edited one continues            */
 };
 
 G_DEFINE_FINAL_TYPE (PhConsolePane, ph_console_pane, GTK_TYPE_WIDGET)
@@ -49,7 +49,7 @@ static PhConsolePane *the_pane; /* readline's callbacks carry no data */
 
 static void on_line (char *line);
 
-/* The terminal tells nobody of its new size, so it is asked before readline next draws. */
+/* Updates the size before readline draws, since the terminal does not report changes. */
 static void
 follow_size (PhConsolePane *self)
 {
@@ -293,7 +293,7 @@ on_line (char *line)
 
 /* --- keys ----------------------------------------------------------------------------------------------------------- */
 
-/* Ctrl+C: cancels what runs; else gives up the line. */
+/* Handles Ctrl+C: cancels the running line, else gives up the edited one. */
 static void
 interrupt (PhConsolePane *self)
 {
@@ -336,7 +336,7 @@ on_readable (int fd, GIOCondition condition, gpointer data)
       pass_keys_on (self);
       return G_SOURCE_CONTINUE;
     }
-  /* A line runs: what was typed after it is for the next prompt. */
+  /* Input during a running line is kept for the next prompt. */
   guint8 bytes[1024];
   gssize n = read (fd, bytes, sizeof bytes);
   if (n > 0)
@@ -358,8 +358,8 @@ on_commit (PhConsolePane *self, const char *text, guint size)
     pass_keys_on (self);
 }
 
-/* Tab completes; where there is nothing to complete it goes on to the next panel, as Shift+Tab always goes back, so that who has no pointer
- * does not stay in here. */
+/* Tab completes. On an empty line it moves to the next panel, and Shift+Tab always to the previous one, so that keyboard users can leave
+ * the console. */
 static gboolean
 leave_by_tab (PhConsolePane *self, guint key, GdkModifierType modifiers)
 {

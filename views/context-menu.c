@@ -17,7 +17,7 @@ close_later (gpointer popover)
   return G_SOURCE_REMOVE;
 }
 
-/* The action of a chosen item runs after "closed". The keyboard goes back to who had it, unless somebody took it. */
+/* The action of the chosen item runs after "closed". The focus returns to the widget that had it, unless another took it. */
 static void
 on_closed (GtkPopover *popover)
 {

@@ -21,7 +21,7 @@ struct _PhDocumentView
 {
   GtkWidget parent_instance;
   AdwToastOverlay *toasts;
-  GListModel *toast_widgets; /* and what they lie on */
+  GListModel *toast_widgets; /* the widgets below the overlay */
   AdwToast *offer;           /* (nullable) the last toast with a button                          */
   GtkInfoBar *banner;
   GtkLabel *banner_text;
@@ -227,7 +227,7 @@ ph_document_view_toast_button (PhDocumentView *self, const char *text, const cha
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
-/* A toast may wait for the one before it, and comes to be a widget only then. */
+/* A toast may wait for the previous one and gets its widget only then. */
 static void
 on_toasts (PhDocumentView *self, guint position, guint n_removed, guint n_added, GListModel *widgets)
 {
@@ -291,7 +291,7 @@ ph_document_view_run (PhDocumentView *self, const char *line)
   ph_console_run_async (self->console, line, NULL, on_line_done, g_object_ref (self));
 }
 
-/* --- what nobody looks at is not read and not computed ---------------------------------------------------------------- */
+/* --- models of hidden tabs are not read or computed ---------------------------------------------------------------- */
 
 static gboolean
 on_look (gpointer data)
@@ -305,7 +305,7 @@ on_look (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Of several files that are opened at once each tab is in front for a moment. */
+/* When several files are opened at once, each tab is mapped for a moment, so the model is read in an idle source. */
 static void
 ph_document_view_map (GtkWidget *widget)
 {

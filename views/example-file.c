@@ -1,4 +1,4 @@
-/* example-file.c: where the bundled examples are: files like any other.
+/* example-file.c: the location of the bundled examples, ordinary files.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/example-file.h"
 

@@ -1,4 +1,4 @@
-/* execution-bar.c: which node of a run was the last one and what it made, and ways to the next one, the next turn, and back.
+/* execution-bar.c: the last node of a run and its results, and buttons to the next node, the next iteration, and back.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/execution-bar.h"
 

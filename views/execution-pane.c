@@ -1,4 +1,4 @@
-/* execution-pane.c: the nodes of a run in the order in which they run, numbered, with what each made as it comes.
+/* execution-pane.c: the numbered list of nodes in the order of the run, with their results as they arrive.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/execution-pane.h"
 

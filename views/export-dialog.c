@@ -1,4 +1,4 @@
-/* export-dialog.c: the picture as a file: asks for format, part and size, shows what will be written, and writes it.
+/* export-dialog.c: exports the picture to a file: asks for format, part and size, shows a preview, and writes it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/export-dialog.h"
 
@@ -36,7 +36,7 @@ G_DEFINE_FINAL_TYPE (PhExportDialog, ph_export_dialog, ADW_TYPE_WINDOW)
 
 static const char *const endings[] = { ".svg", ".pdf", ".png" };
 
-/* --- what a worker draws ----------------------------------------------------------------------------------------------- */
+/* --- drawing in a worker --------------------------------------------------------------------------------------------- */
 
 typedef struct
 {

@@ -1,4 +1,4 @@
-/* feed-popover.c: an entry that says `feed`: a number, a tensor, random with a seed, or a file.
+/* feed-popover.c: an entry for the argument of `feed`: a number, a tensor, random with a seed, or a file.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/feed-popover.h"
 

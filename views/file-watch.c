@@ -1,4 +1,4 @@
-/* file-watch.c: tells when a file on disk has been written by somebody, once it is quiet again.
+/* file-watch.c: reports that a file was written, once it no longer changes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/file-watch.h"
 

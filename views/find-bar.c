@@ -1,4 +1,4 @@
-/* find-bar.c: looks for nodes by words or a pattern, and goes from one to the next in the picture.
+/* find-bar.c: finds nodes by words or a pattern, and steps through them in the picture.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/find-bar.h"
 
@@ -20,7 +20,7 @@ struct _PhFindBar
   PhDocument *document;
   PhGraphCanvas *canvas;
   PhGraphSearch *search; /* (nullable) for the typed text                     */
-  guint timer;           /* it goes on                                        */
+  guint timer;           /* continues the search                              */
   gboolean stays;        /* the first match is to be the selected node */
   guint match;           /* index of the present one                          */
 };
@@ -177,7 +177,7 @@ ph_find_bar_open_for (PhFindBar *self, const char *text)
   gtk_editable_set_text (GTK_EDITABLE (self->entry), text);
 }
 
-/* A search goes on over what the new position has. */
+/* Searches again at the new position. */
 static void
 on_position_changed (PhFindBar *self)
 {

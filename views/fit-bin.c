@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/fit-bin.h"
 
-#define NARROWEST 360 /* pixels, in which everything that folds is folded */
+#define NARROWEST 360 /* pixels, at which all that folds is folded */
 
 typedef struct
 {
   GtkWidget *widget; /* (unowned) below the child                       */
   int needed;        /* width needed to show the child again; 0: it is not hidden */
-  gboolean main;     /* goes only for what was shown by hand since      */
+  gboolean main;     /* hidden only if a later one was shown by hand    */
 } Fold;
 
 struct _PhFitBin
@@ -98,7 +98,7 @@ fit (gpointer data)
       gtk_widget_set_visible (fold->widget, FALSE);
       fold->needed = needed;
       g_signal_emit (self, folded_signal, 0, fold->widget, TRUE);
-      /* Once more from the first one: what comes after this may still need that room. */
+      /* Starts again, as later widgets may still need the room. */
       if (!fold->main && unfold_main (self))
         i = G_MAXUINT;
       changed = TRUE;

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#define EDGE 0.05 /* of the window, kept free around what the view goes to */
+#define EDGE 0.05 /* of the window, kept free around the target */
 
 static gboolean
 is_node (PhGraphCanvas *self, int box)
@@ -67,7 +67,7 @@ ph_graph_canvas_go_to_change (PhGraphCanvas *self, int direction)
       if (from >= 0 && direction * order (self, b, from) > 0 && (best < 0 || direction * order (self, b, best) < 0))
         best = b;
     }
-  /* Past the last one it begins anew. */
+  /* After the last one it wraps around. */
   best = best >= 0 ? best : first;
   if (best < 0)
     return FALSE;
@@ -207,7 +207,7 @@ ph_graph_canvas_show_unseen (PhGraphCanvas *self)
     go_to (self, mark);
 }
 
-/* From edge to edge: half of a box at the border says little. */
+/* Returns TRUE if the whole of @rect is visible, not just a part at the border. */
 static gboolean
 is_seen_whole (PhGraphCanvas *self, const PhRect *rect)
 {

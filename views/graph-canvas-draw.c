@@ -57,7 +57,7 @@ ph_canvas_update_times (PhGraphCanvas *self)
     }
 }
 
-/* The kind of operator needs none to be drawn, only for its legend. */
+/* Updates the paint. Colours by kind of operator need none, except for the legend. */
 static void
 update_paint (PhGraphCanvas *self, gboolean even_for_kind)
 {
@@ -245,7 +245,7 @@ draw_notes (PhGraphCanvas *self, cairo_t *cr, const PhDrawOptions *options)
   ph_scene_draw_notes (self->shown.scene, cr, self->ink, &notes, ph_document_get_diff (self->document));
 }
 
-/* The selected node with its edges, and what the pointer is over: drawn anew each frame, on top of the tiles. */
+/* Draws the selected node with its edges, and the element under the pointer, in each frame on top of the tiles. */
 static void
 draw_overlay (PhGraphCanvas *self, cairo_t *cr)
 {
@@ -255,7 +255,7 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
   PhRect card, around = { 0 };
   int pill = -1, box = id != 0 ? ph_scene_find (self->shown.scene, id, &pill) : -1;
 
-  /* Of a pair it is marked where it is. */
+  /* In a pair the node is only marked on the side that has it. */
   if (box >= 0 && pill < 0 && self->side != PH_SIDE_BOTH && ph_scene_box (self->shown.scene, box)->n_tenants > 0
       && ph_scene_tenant (self->shown.scene, box, self->time) == NULL)
     box = -1;

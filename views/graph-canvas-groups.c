@@ -1,4 +1,4 @@
-/* graph-canvas-groups.c: opens and closes groups, and what hides the selected node.
+/* graph-canvas-groups.c: opens and closes groups, including those that hide the selected node.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -30,7 +30,7 @@ draw_stops (PhGraphCanvas *self, cairo_t *cr, const PhDrawOptions *options)
     }
 }
 
-/* Of the breakpoint "n42"; -1: on something else, or not to be seen. */
+/* Returns the box of the breakpoint "n42", or -1 if the breakpoint is not on a visible node. */
 int
 ph_canvas_stop_box (PhGraphCanvas *self, const char *stop)
 {

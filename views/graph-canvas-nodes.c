@@ -165,7 +165,7 @@ ph_canvas_update_nodes (PhGraphCanvas *self)
     }
   if (item.node != NULL || item.value != NULL)
     selected = put_all (self, model, &item, kept);
-  /* The keyboard does not fall out of the picture with a child that goes. */
+  /* The focus stays in the picture when the focused child is removed. */
   if (inside)
     gtk_widget_grab_focus (selected != NULL ? GTK_WIDGET (selected) : GTK_WIDGET (self));
   for (child = gtk_widget_get_first_child (GTK_WIDGET (self)); child != NULL; child = next)

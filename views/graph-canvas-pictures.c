@@ -42,7 +42,7 @@ copy_picture (PhLaidOut *to, const PhLaidOut *from)
     ph_scene_ref (to->scene);
 }
 
-/* it is what would be laid out, but for its arrangement */
+/* Returns TRUE if @picture shows the present state, apart from its arrangement. */
 static gboolean
 is_current (PhGraphCanvas *self, const PhLaidOut *picture)
 {

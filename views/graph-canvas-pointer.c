@@ -18,7 +18,7 @@ pick (PhGraphCanvas *self, double px, double py, int *box, int *pill, int *edge)
   *box = *pill = *edge = -1;
   if (self->shown.scene == NULL)
     return;
-  /* Of a pair each shows one position only. */
+  /* Each side of a pair shows one position only. */
   const int since = self->side == PH_SIDE_BOTH ? self->since : self->time;
 
   *box = ph_scene_pick (self->shown.scene, at.x, at.y, since, self->time, pill);
@@ -125,7 +125,7 @@ on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClic
     g_signal_emit (self, ph_canvas_signals[PH_CANVAS_NODE_ACTIVATED], 0, id);
   else if (n_press == 1 && edge >= 0)
     {
-      /* A click on an edge goes to the end that is further away. */
+      /* A click on an edge selects its further end. */
       const PhSceneEdge *at = ph_scene_edge (self->shown.scene, edge);
       const PhRect *from = &ph_scene_box (self->shown.scene, at->from)->rect,
                    *to = &ph_scene_box (self->shown.scene, at->to)->rect;
@@ -141,7 +141,7 @@ on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClic
     self->pointer.press_clears = TRUE;
   else if (n_press == 1)
     {
-      /* A click on the far end of an edge that was cut goes there; first of all it has to be shown. */
+      /* A click on the far end of a cut edge selects that node, which may first have to be shown. */
       if (pill >= 0 && ph_scene_pill (self->shown.scene, pill)->is_link)
         {
           if (ph_canvas_wanted (self)->part == PH_PART_AROUND)
@@ -398,7 +398,7 @@ on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *to
               add_change (self, gone->id, text);
             }
         }
-      /* From afar the box itself says nothing. */
+      /* At a small zoom the box itself shows no text. */
       if (text->len == 0)
         return FALSE;
     }

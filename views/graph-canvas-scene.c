@@ -1,4 +1,4 @@
-/* graph-canvas-scene.c: has the picture laid out in a thread, and puts the new one where the old one stood.
+/* graph-canvas-scene.c: lays out the picture in a thread and replaces the old one by it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/graph-canvas-scene.h"
 #include "core/scene/scene-read.h"

@@ -94,7 +94,7 @@ ph_canvas_values_label (PhGraphCanvas *self)
 
 /* Values for these inputs at this position */
 
-/* Also what nothing reads yet, as in the middle of a gradient. (transfer container) */
+/* Returns all values, including those without a user yet, as in the middle of a gradient. (transfer container) */
 static GPtrArray *
 all_values (PhModel *model)
 {
@@ -142,7 +142,7 @@ on_computed (GObject *source, GAsyncResult *result, gpointer data)
     return;
   g_clear_object (&self->labelling);
   if (values != NULL)
-    ph_document_take_values (self->document, g_steal_pointer (&values)); /* says "values-changed" */
+    ph_document_take_values (self->document, g_steal_pointer (&values)); /* emits "values-changed" */
   else
     ph_canvas_values_label (self);
 }
@@ -158,7 +158,7 @@ ph_canvas_values_follow (PhGraphCanvas *self)
       guint at = 0;
       PhExecution *execution = self->document != NULL ? ph_document_get_execution (self->document, &at) : NULL;
 
-      /* A run goes on inside of a loop where one sees it. */
+      /* If the run is in a loop, the loop's body is made visible. */
       if (execution != NULL && at > 0 && ((PhExecutionEvent *) execution->events->pdata[at - 1])->depth > 0)
         ph_canvas_uncover (self);
       ph_canvas_values_label (self);

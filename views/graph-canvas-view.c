@@ -1,4 +1,4 @@
-/* graph-canvas-view.c: where the window looks: the viewport of the canvas, moved by frames, and who hears of it.
+/* graph-canvas-view.c: the part of the picture that the canvas shows: its viewport, moved by frames, and notification of changes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/graph-canvas-view.h"
 #include "core/scene/scene-read.h"
@@ -186,7 +186,7 @@ find_beginning (PhGraphCanvas *self, gboolean across)
                     : (across ? viewport->picture_height : viewport->picture_width) / 2;
 }
 
-/* All of it when that can be read, else its beginning at a zoom that can. */
+/* Shows the whole picture if it is legible then, else its beginning at a legible zoom. */
 void
 ph_canvas_first_view (PhGraphCanvas *self)
 {

@@ -78,7 +78,7 @@ on_opened (PhGraphCanvas *self)
     ph_canvas_start_layout (self, TRUE);
 }
 
-/* Steps that the scene knows already need no new one: only what was appended, or made anew, does. */
+/* Only appended or changed steps need a new scene. */
 static void
 on_history (PhGraphCanvas *self)
 {
@@ -127,7 +127,7 @@ on_layout (PhGraphCanvas *self)
     }
 }
 
-/* Both sides of a pair hear of it; one of them lays out. */
+/* Both sides of a pair get the signal; one of them lays out. */
 static void
 on_view (PhGraphCanvas *self, PhViewField field)
 {
@@ -169,7 +169,7 @@ on_selection (PhGraphCanvas *self)
   /* Selecting a node in a body opens the body. */
   if (ph_canvas_leader (self) == self && ph_document_is_open (self->document))
     ph_document_reveal (self->document, ph_document_get_selection (self->document));
-  /* Of a pair one scrolls, and the other goes with it. */
+  /* One side of a pair scrolls and the other follows. */
   if (ph_canvas_leader (self) == self && ph_canvas_selection_rect (self, &rect))
     ph_canvas_show_rect (self, &rect);
   ph_canvas_update_nodes (self);
@@ -272,7 +272,7 @@ ph_graph_canvas_set_property (GObject *object, guint id, const GValue *value, GP
     }
 }
 
-/* Tab goes through the picture as through one thing. */
+/* Tab treats the picture as a single widget. */
 static gboolean
 ph_graph_canvas_focus (GtkWidget *widget, GtkDirectionType direction)
 {

@@ -1,4 +1,4 @@
-/* graph-menu.c: what can be done with a node of the picture: its menu, by the right button or the Menu key.
+/* graph-menu.c: the menu of a node in the picture, opened by the right button or the Menu key.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/graph-menu.h"
 

@@ -61,7 +61,7 @@ ph_graph_pane_ask_part (PhGraphPane *self, const char *word)
   return TRUE;
 }
 
-/* The first time it says from where, the second time where to. */
+/* Takes the selected node as the start on the first call, and as the end on the second. */
 void
 ph_graph_pane_ask_paths (PhGraphPane *self)
 {

@@ -27,7 +27,7 @@ set_count (GtkLabel *label, const char *sign, guint count)
   gtk_widget_set_visible (GTK_WIDGET (label), count > 0);
 }
 
-/* A blank picture looks like one that failed. */
+/* Shows a notice for an empty picture, which would otherwise look like a failure. */
 static void
 update_nothing (PhGraphPane *self)
 {
@@ -45,7 +45,7 @@ update_labels (gpointer data)
 
   self->later = 0;
   ph_graph_canvas_count_changes (self->canvas, &added, &removed, &changed);
-  /* As the row of the step counts them, also what has no box of its own: a constant, a node in a body. */
+  /* The same numbers as in the row of the step, including changes without a box: constants, and nodes in a body. */
   PhDiff *diff = ph_graph_canvas_is_partial (self->canvas) ? NULL : ph_document_get_diff (self->document);
   if (diff)
     {
@@ -338,7 +338,7 @@ ph_graph_pane_init (PhGraphPane *self)
   ph_access_set_name (GTK_WIDGET (self), "%s", _ ("Graph and history"));
   self->canvas = PH_GRAPH_CANVAS (ph_graph_canvas_new ());
   gtk_overlay_set_child (self->after_overlay, GTK_WIDGET (self->canvas));
-  /* The minimap shows and hides itself; beside another picture there is no room for it. */
+  /* The minimap shows and hides itself; in a pair of pictures there is no room for it. */
   self->corner = adw_bin_new ();
   adw_bin_set_child (ADW_BIN (self->corner), ph_minimap_new (self->canvas));
   ph_graph_canvas_set_overview (self->canvas, adw_bin_get_child (ADW_BIN (self->corner)));

@@ -10,7 +10,7 @@ struct _PhGraphSearch
   char **words;    /* lower case                                                  */
   GString *text;   /* of the node looked at                                       */
   GArray *found;   /* (element-type PhId)                                         */
-  GPtrArray *path; /* (element-type PhNode) the next node of each open graph      */
+  GPtrArray *path; /* (element-type PhNode) next node per open graph              */
 };
 
 static void

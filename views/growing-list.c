@@ -1,11 +1,11 @@
-/* growing-list.c: a list model in front of another that gives a list view its first rows, and the others a little later.
+/* growing-list.c: a list model that gives a list view the first rows of another model at once, and the others a little later.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/growing-list.h"
 
 #define FIRST    30 /* rows: more than a panel shows                 */
 #define MORE     25
 #define ENOUGH   230  /* rows that a list view makes: the rest is free */
-#define QUIET_MS 1200 /* without a change: steps that go by while a key is held want the first rows only */
+#define QUIET_MS 1200 /* without a change: while steps change quickly, only the first rows are needed */
 #define EVERY_MS 30
 
 struct _PhGrowingList

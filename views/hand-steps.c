@@ -10,7 +10,7 @@
 typedef struct
 {
   guint step; /* index                                                                    */
-  double ms;  /* how long it took: tells it from another one that came in its place       */
+  double ms;  /* duration; distinguishes it from a later step in its place                */
   char *line; /* (nullable) made by the line of the step before; runs in any folder       */
 } Made;
 
@@ -21,7 +21,7 @@ typedef struct
   char *compares;                      /* (nullable) the file, where the tab was made to compare it with another */
   GPtrArray *loads;                    /* (element-type char*) lines that loaded user passes */
   GHashTable *trusted;                 /* (element-type char*) foreign lines that were run here, or allowed to */
-  GKeyFile *waiting_file;              /* (nullable) what was to be restored and has foreign lines that nobody allowed yet */
+  GKeyFile *waiting_file;              /* (nullable) state to restore once the user allows its foreign lines */
   char *waiting_group;
 } HandSteps;
 
@@ -101,7 +101,7 @@ trust_line (HandSteps *self, const char *line)
     g_ptr_array_add (self->loads, g_strdup (line));
 }
 
-/* For each step whether the pipeline made it. (transfer full) */
+/* Returns for each step whether the pipeline made it. (transfer full) */
 static gboolean *
 listed_steps (PhDocument *document)
 {

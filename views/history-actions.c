@@ -1,4 +1,4 @@
-/* history-actions.c: what the menus of the left panel do, each by a line of the console; and its list of breakpoints.
+/* history-actions.c: the menus of the left panel, whose items run lines of the console, and the list of breakpoints.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 #include <string.h>

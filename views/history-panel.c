@@ -1,4 +1,4 @@
-/* history-panel.c: the left panel: pipeline and steps, and the rewrites of the present step. Selecting a row goes there.
+/* history-panel.c: the left panel: pipeline and steps, and the rewrites of the present step. Selecting a row goes to its position.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/history-private.h"
 #include "views/step-row.h"
@@ -60,7 +60,7 @@ update_rows (PhHistoryPanel *self)
   g_list_store_splice (self->items, same, n - same, wanted->pdata + same, wanted->len - same);
 }
 
-/* Scrolling to a row lays the whole list out anew, even where it is seen already, as it mostly is while one steps. */
+/* Returns TRUE if the row is visible. Scrolling to a row would lay out the whole list again even then, which is frequent while stepping. */
 static gboolean
 is_in_sight (PhHistoryPanel *self, guint row)
 {
@@ -143,7 +143,7 @@ on_steps_changed (PhHistoryPanel *self)
   update_panel (self, TRUE);
 }
 
-/* Only what a row says: nothing moves. */
+/* Updates the text of rows only, without a new layout. */
 static void
 on_verdicts_changed (PhHistoryPanel *self)
 {

@@ -41,7 +41,7 @@ describe_step (PhHistoryPanel *self)
   return pass && pass->summary ? g_strdup_printf ("%s.\n%s", pass->summary, how) : g_strdup (how);
 }
 
-/* Of the rewrite that is selected, or of the only one. */
+/* Shows the details of the selected rewrite, or of the only one. */
 static void
 show_detail (PhHistoryPanel *self)
 {

@@ -15,7 +15,7 @@
 #define HANDLE       16
 #define BAR          12    /* the height of the step that changed most                      */
 #define SLOW         40000 /* µs: a position that takes longer to reach is not gone to while dragging */
-#define REWRITE_ROOM 4.0   /* pixels from one rewrite to the next from which on a drag stops at each */
+#define REWRITE_ROOM 4.0   /* least pixels between rewrites for a drag to stop at each */
 
 /* clang-format off */
 typedef enum { END_SINCE, END_NOW, N_ENDS } End;
@@ -29,7 +29,7 @@ struct _PhHistorySlider
   PhHistoryTrack track;
   guint most; /* changes in the step with most */
   GtkWidget *handles[N_ENDS];
-  PhPosition shown[N_ENDS]; /* where they stood when that was last looked at */
+  PhPosition shown[N_ENDS]; /* the positions when last updated */
   int dragged;              /* an End, -1: none                             */
   gboolean live;            /* the document follows the drag                */
   PhPosition start, wanted; /* where the drag began, and where it is        */
@@ -273,7 +273,7 @@ on_drag_begin (GtkGestureDrag *gesture, double x, double y, PhHistorySlider *sel
     }
   for (int end = 0; end < N_ENDS; end++)
     distance[end] = fabs (ph_history_slider_get_x (self, position_of (self, (End) end)) - x);
-  /* An end that was hit is dragged; beside both, the click goes there: with the second button the changes' start. */
+  /* A press on a handle drags it; elsewhere the position moves there, or with the second button the start of the changes. */
   End end = gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (gesture)) == GDK_BUTTON_SECONDARY ? END_SINCE : END_NOW;
   if (MIN (distance[0], distance[1]) <= HANDLE * 0.75)
     end = distance[END_SINCE] < distance[END_NOW] ? END_SINCE : END_NOW;
@@ -316,7 +316,7 @@ on_drag_end (GtkGestureDrag *gesture, double dx, double dy, PhHistorySlider *sel
   update_handles (self);
 }
 
-/* A scroll event does not say where. */
+/* Remembers the pointer's position, which a scroll event lacks. */
 static void
 on_motion (PhHistorySlider *self, double x, double y)
 {

@@ -1,4 +1,4 @@
-/* history-steps.c: the list of passes in the left panel: its rows, and what pointer and keyboard do to them.
+/* history-steps.c: the list of passes in the left panel: its rows, and their response to pointer and keyboard.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
@@ -7,7 +7,7 @@
 #include "views/list-drag.h"
 #include "views/step-row.h"
 
-#define SCROLL_EDGE  28 /* pixels from an edge in which a dragged row scrolls the list */
+#define SCROLL_EDGE  28 /* pixels from an edge within which a dragged row scrolls the list */
 #define FOCUS_FRAMES 30 /* after which a row that is not there gets no keyboard */
 
 static void
@@ -117,7 +117,7 @@ try_focus (PhHistoryPanel *self)
   return FALSE;
 }
 
-/* A row that must be scrolled to is there after a frame or two, however long these take. */
+/* A row that is scrolled to exists after a frame or two, however long these take. */
 static gboolean
 focus_row (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {

@@ -1,4 +1,4 @@
-/* history-verdicts.c: the foot of the list of steps: whether each is verified, how far that is, and what came of it.
+/* history-verdicts.c: the foot of the list of steps: verification, its progress and its result.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
@@ -85,7 +85,7 @@ ph_history_update_verdicts (PhHistoryPanel *self)
     gtk_widget_add_css_class (GTK_WIDGET (self->verify_text), "error");
   else
     gtk_widget_remove_css_class (GTK_WIDGET (self->verify_text), "error");
-  /* Two files are compared to know what came of it, also where the models are too large to be verified unasked. */
+  /* A comparison of two files offers a hunt even if the models are too large to be verified automatically. */
   gtk_widget_set_visible (self->hunt_button, tally.different > 0 || (tally.known < tally.steps && compares (self->document)));
   gtk_widget_set_sensitive (GTK_WIDGET (self->verify_switch), open);
   gboolean was = self->updating;

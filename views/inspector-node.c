@@ -147,7 +147,7 @@ add_cost (PhInspector *self, const PhNode *node)
   add_time (self, section, node);
 }
 
-/* From the node back to the file, each origin with the sentence of the rule that made it. A click goes to that moment. */
+/* Adds the node's origins back to the file, each with the reason of the rule that made it. A click goes to that position. */
 static void
 add_origins (PhInspector *self, PhId id)
 {

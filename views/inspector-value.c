@@ -120,7 +120,7 @@ on_feed_file (GtkButton *button, PhInspector *self)
 
 /* --- typed values --------------------------------------------------------------------------------------------------- */
 
-/* The page is made anew where the line did something; else it says why not. */
+/* A successful line rebuilds the page; otherwise the entry shows the error. */
 static void
 on_entered (GObject *console, GAsyncResult *result, gpointer data)
 {

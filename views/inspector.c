@@ -292,7 +292,7 @@ queue_update (PhInspector *self)
     self->update_timer = g_timeout_add (20, on_update_timer, self);
 }
 
-/* While one steps on, nobody reads: the rows are made when one stays. */
+/* The rows are made after a pause, since nobody reads them while stepping. */
 static void
 update_in_pause (PhInspector *self)
 {

@@ -1,4 +1,4 @@
-/* legend.c: what the colours of the picture say, on top of it.
+/* legend.c: the legend of the picture's colours, on top of the picture.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/legend.h"
 

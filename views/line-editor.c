@@ -1,4 +1,4 @@
-/* line-editor.c: what readline does beside editing: completion as the console has it, hints in grey behind the cursor, history.
+/* line-editor.c: readline's features beyond editing: the console's completion, hints in grey after the cursor, history.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/line-editor.h"
 
@@ -56,13 +56,13 @@ complete (const char *text, int start, int end)
   matches[0] = strdup (n > 1 && !g_str_has_prefix (common, text) ? text : common);
   for (guint i = 0; n > 1 && i < n; i++)
     matches[i + 1] = strdup (words[i]);
-  /* A folder goes on. */
+  /* A folder's path continues, so no space is added. */
   if (g_str_has_suffix (matches[0], "/"))
     rl_completion_suppress_append = 1;
   return matches;
 }
 
-/* The word to complete begins where the console says, not where readline's own break characters do. */
+/* Begins the word to complete where the console says, rather than at readline's break characters. */
 static char *
 word_break (void)
 {
@@ -261,7 +261,7 @@ ph_line_editor_init (PhConsole *(*get) (void), gboolean with_hints)
       rl_bind_key_in_map ("\r\n"[i], accept_line, vi_movement_keymap);
     }
   ph_completion_list_init ();
-  /* Only before it has a function of ours to draw with does readline ask what the terminal can; without that it knows no second row. */
+  /* readline queries the terminal's abilities only while it uses its own function to draw, and without them it assumes a single row. */
   rl_initialize ();
   rl_redisplay_function = redisplay;
 }

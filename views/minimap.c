@@ -1,4 +1,4 @@
-/* minimap.c: the whole picture, small, with a frame around what the canvas shows.
+/* minimap.c: the whole picture in small, with a frame around the visible part.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/minimap.h"
 
@@ -19,8 +19,8 @@ struct _PhMinimap
   PhGraphCanvas *canvas;             /* (nullable) owned reference */
   GdkTexture *picture;               /* (nullable) the whole at the widget's size, made once: scaling in each frame is too slow */
   int picture_width, picture_height; /* pixels */
-  int scene_width, scene_height;     /* that the size was asked for */
-  int percent;                       /* of the scene that the canvas shows, as was said to a screen reader */
+  int scene_width, scene_height;     /* for which the size was computed */
+  int percent;                       /* visible part of the scene, as last announced to a screen reader */
   guint follow;                      /* idle: a view change to be followed */
 };
 

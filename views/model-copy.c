@@ -1,4 +1,4 @@
-/* model-copy.c: the model of a view at some position, as a new one of its own, made where nobody waits for it.
+/* model-copy.c: the model of a view at a position as a new model, made in a thread.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/model-copy.h"
 

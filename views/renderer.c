@@ -33,8 +33,8 @@ ph_renderer_choose (void)
 }
 
 #ifdef GDK_WINDOWING_X11
-/* cairo gives the memory that it shares with the display back as soon as no part of it is in use. A part of the size of a
- * frame, which nothing is ever written to, stays in use. */
+/* cairo frees the memory shared with the display when no part of it is in use. So a part of a frame's size is reserved and never written
+ * to. */
 static void
 hold (GdkSurface *surface)
 {

@@ -1,4 +1,4 @@
-/* slider-handle.c: one end of the range of a history slider; takes the keyboard and tells a screen reader where it is.
+/* slider-handle.c: one end of a history slider's range; takes the keyboard focus and reports its position to a screen reader.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/slider-handle.h"
 

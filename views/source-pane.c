@@ -21,15 +21,15 @@ struct _PhSourcePane
   GtkLabel *why;
   GtkSourceView *view;
   GtkWidget *bar;    /* with the actions for a program                    */
-  GtkLabel *problem; /* why the last of it failed                         */
+  GtkLabel *problem; /* why it last failed                                */
   GtkScrolledWindow *scrolled;
   GtkAdjustment *down, *along; /* of the bars beside it                      */
   PhConsole *console;          /* (nullable)                                        */
   PhDocument *document;        /* (nullable)                                        */
   char *file;                  /* (nullable) the file whose text is shown           */
-  char *text;                  /* (nullable) what the buffer is filled with         */
+  char *text;                  /* (nullable) the file's text in the buffer          */
   PhTextFill *fill;            /* (nullable)                                        */
-  char *made_of;               /* (nullable) the program as the graph was made of it */
+  char *made_of;               /* (nullable) the program from which the graph was made */
   char *typed_over;            /* (nullable) the text another program wrote, which saving will replace */
   gboolean clicking;           /* the selection follows the cursor, not the other way round */
   gboolean sourced;            /* show the program that the console read last */
@@ -129,7 +129,7 @@ line_at_cursor (PhSourcePane *self)
   return (guint) gtk_text_iter_get_line (&at) + 1;
 }
 
-/* Of the present graph, or the nearest above. (nullable) */
+/* Returns the node of the present graph from the line, or from the nearest line above. (nullable) */
 static PhNode *
 node_of_line (PhSourcePane *self, guint line)
 {
@@ -148,7 +148,7 @@ is_edited (PhSourcePane *self)
   return self->file != NULL && gtk_text_buffer_get_modified (gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view)));
 }
 
-/* Not over what another program wrote meanwhile, unless one asks again. */
+/* Saves the text, but refuses once if another program has written the file since. */
 static gboolean
 save (PhSourcePane *self, GError **error)
 {
@@ -173,7 +173,7 @@ save (PhSourcePane *self, GError **error)
   return TRUE;
 }
 
-/* Before something else is shown: what cannot be saved in its place is saved beside it. */
+/* Saves before something else is shown; text that cannot be saved to its file goes to one beside it. */
 static void
 leave (PhSourcePane *self)
 {
@@ -188,7 +188,7 @@ leave (PhSourcePane *self)
     }
 }
 
-/* The mark is put where it belongs when that part of the text is there. */
+/* Marks the line if that part of the text is present already. */
 static void
 mark (PhSourcePane *self)
 {
@@ -371,7 +371,7 @@ on_line_done (GObject *console, GAsyncResult *result, gpointer data)
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->problem), problem);
 }
 
-/* The line "@verb @what". */
+/* Runs the line "@verb @what". */
 static void
 run_line (PhSourcePane *self, const char *verb, const char *what)
 {
@@ -407,7 +407,7 @@ on_run (GtkButton *button, PhSourcePane *self)
   begin (self, TRUE);
 }
 
-/* The walk through the run goes to what the line at the cursor made; where there is no such graph, the program is run that far. */
+/* Runs until the line at the cursor: to its node if there is such a graph, else the program itself. */
 static void
 on_run_to_line (GtkButton *button, PhSourcePane *self)
 {

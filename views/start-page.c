@@ -1,4 +1,4 @@
-/* start-page.c: what a tab without a model offers: to open one, those that were opened last, and the examples.
+/* start-page.c: the page of a tab without a model: opens files, recent files and examples.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/start-page.h"
 

@@ -46,7 +46,7 @@ set_count (GtkLabel *label, const char *sign, guint n)
   gtk_widget_set_visible (GTK_WIDGET (label), n > 0);
 }
 
-/* Each of these makes GTK lay the row out anew even when nothing is different. */
+/* Checks the class first, since adding or removing one makes GTK lay out the row even if nothing changes. */
 static void
 set_class (GtkWidget *widget, const char *name, gboolean on)
 {
@@ -79,8 +79,8 @@ set_verdict (PhStepRow *self, const PhStep *step)
   ph_access_set_name (GTK_WIDGET (self->verdict), "%s", text);
 }
 
-/* Made when it is opened: most rows are never asked. A menu button that is given another popover while it opens closes again,
- * so the first one stays and is filled anew. */
+/* Fills the popover when it opens, since most are never opened. A menu button that gets another popover while it opens closes again, so the
+ * first one is reused. */
 static void
 on_verdict_popup (GtkMenuButton *button, gpointer data)
 {

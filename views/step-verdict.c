@@ -1,4 +1,4 @@
-/* step-verdict.c: what the comparison of a step found, as an icon and a line.
+/* step-verdict.c: the verdict on a step as an icon and a line.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/step-verdict.h"
 
@@ -37,7 +37,7 @@ ph_verdict_style (GtkWidget *widget, const PhProof *proof)
 
   const char *style = proof ? look_of (proof)->style : NULL;
 
-  /* A class that comes or goes has the widget laid out anew. */
+  /* Adding or removing a class makes GTK lay out the widget again. */
   for (guint i = 0; i < G_N_ELEMENTS (styles); i++)
     if (g_strcmp0 (styles[i], style) != 0 && gtk_widget_has_css_class (widget, styles[i]))
       gtk_widget_remove_css_class (widget, styles[i]);

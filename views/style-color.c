@@ -1,4 +1,4 @@
-/* style-color.c: the colours of the style, for what paints itself.
+/* style-color.c: the style's colours for custom drawing.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/style-color.h"
 

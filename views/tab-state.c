@@ -107,7 +107,7 @@ ph_tab_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
   gboolean missed = at.step > 0 || at.rewrite > 0 || ph_document_pipeline_is_own (document);
   double place[3];
 
-  /* Any bytes may be a path; a key file holds UTF-8. A graph that was traced or compiled at the console has none. */
+  /* A path may contain any bytes, but a key file is UTF-8, so a URI is stored. A graph traced or compiled at the console has no path. */
   const char *from = ph_document_get_path (document);
   g_autofree char *path = from ? g_canonicalize_filename (from, NULL) : NULL,
                   *uri = path ? g_filename_to_uri (path, NULL, NULL) : NULL;
@@ -271,7 +271,7 @@ ph_tab_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *group
       n++;
       g_key_file_set_string (file, group, key, name);
       g_key_file_set_string (file, group, file_key, feed->written ? feed->path : feed->line);
-      /* Named, so that it is not taken for one that nobody needs any more. */
+      /* Stored so that the file being written is not removed as unused. */
       g_autofree char *writing_key = g_strconcat (key, "-writing", NULL);
       if (!feed->written)
         g_key_file_set_string (file, group, writing_key, feed->path);
@@ -364,7 +364,7 @@ restore_place (gpointer data)
       && restore->looks++ < PATIENCE)
     return G_SOURCE_CONTINUE;
   PhModel *model = ph_document_get_model (ph_document_view_get_document (restore->view));
-  /* Which groups are open, and what part is shown, makes another picture: the place is one in that. */
+  /* Open groups and the shown part are restored first, since the view's place refers to the resulting picture. */
   if (!restore->arranged && model)
     {
       guint selection = (guint) g_key_file_get_integer (restore->file, restore->group, "selection", NULL);
@@ -382,7 +382,7 @@ restore_place (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* All steps are there: positions mean something now. */
+/* All steps exist now, so positions can be restored. */
 static void
 on_there (GObject *console, GAsyncResult *result, gpointer data)
 {
@@ -424,7 +424,7 @@ run_rest (gpointer data)
   ph_console_run_async (ph_document_view_get_console (restore->view), "run --ahead", NULL, on_there, restore);
 }
 
-/* The pipeline has run: what was done by hand comes next, and the rest of the pipeline behind it. */
+/* The pipeline has run; next are the steps made by hand, and then the rest of the pipeline. */
 static void
 on_ran (GObject *console, GAsyncResult *result, gpointer data)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A terminal wants a carriage return before each new line. */
+/* Writes text to the terminal, which needs a carriage return before each line feed. */
 static ssize_t
 feed_terminal (void *cookie, const char *text, size_t size)
 {

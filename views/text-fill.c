@@ -1,4 +1,4 @@
-/* text-fill.c: puts a long text into a buffer, or takes it away, piece by piece whenever there is nothing else to do.
+/* text-fill.c: inserts or removes a long text piece by piece in idle time.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/text-fill.h"
 
@@ -41,7 +41,7 @@ put (PhTextFill *self, guint n)
 
   gtk_text_buffer_get_end_iter (self->buffer, &iter);
   gtk_text_buffer_insert (self->buffer, &iter, self->rest, end ? (int) (end - self->rest) : -1);
-  /* Behind its last line break there is one more, until the next piece comes. */
+  /* The line after the last line break is still empty. */
   self->line = (guint) gtk_text_buffer_get_line_count (self->buffer) - (end ? 1 : 0);
   self->rest = end;
   self->filled (from, self->line, end == NULL, self->data);

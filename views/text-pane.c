@@ -1,4 +1,4 @@
-/* text-pane.c: the graph as ONNX text, with what changed since another position marked, in one text or side by side.
+/* text-pane.c: the graph as ONNX text with the changes since another position marked, in one text or side by side.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/text-pane.h"
 
@@ -31,7 +31,7 @@ struct _PhTextPane
   PhTextDiff *diff;          /* (nullable) shown */
   GCancellable *cancellable; /* (nullable) of the diff being computed */
   guint progress_timer, mapped_idle;
-  gboolean stale; /* the document changed while nobody looked */
+  gboolean stale; /* the document changed while the pane was hidden */
   gboolean split, following;
   gboolean painting; /* a text measures new lines while it is drawn, and scrolls */
   guint follow_later;

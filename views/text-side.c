@@ -33,7 +33,7 @@ struct _PhTextSide
   PhSide which;
   gboolean changes_only;
   guint next_mark[2]; /* of the diff, of the lines before and after                 */
-  int wanted;         /* the line to go to when it is there, -1: none               */
+  int wanted;         /* the line to scroll to once it is inserted, -1: none        */
 };
 
 G_DEFINE_FINAL_TYPE (PhTextSide, ph_text_side, GTK_TYPE_WIDGET)
@@ -141,7 +141,7 @@ apply (PhTextSide *self, const char *tag, guint from, guint end)
   gtk_text_buffer_apply_tag_by_name (buffer, tag, &a, &b);
 }
 
-/* Of the lines from @first to before @last, which have just been put in. */
+/* Marks the lines from @first to before @last, just inserted. */
 static void
 mark_lines (PhTextSide *self, guint first, guint last)
 {
@@ -352,7 +352,7 @@ ph_text_side_go_to_change (PhTextSide *self, int direction)
   return TRUE;
 }
 
-/* In the capture phase: the view selects text with what it sees of a click. */
+/* Handles clicks in the capture phase, because the view uses those it sees to select text. */
 static void
 on_released (GtkGestureClick *gesture, int n_press, double x, double y, PhTextSide *self)
 {

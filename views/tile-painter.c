@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #define URGENT_NICE 3  /* below the main thread and the display, which have the next frame to make */
-#define AHEAD_NICE  10 /* of the thread that paints what nobody waits for */
+#define AHEAD_NICE  10 /* of the thread that paints ahead */
 
-/* Lives until its last job is done: whoever closes a picture does not wait for one. */
+/* Freed after its last job, so that closing a picture does not wait for a job. */
 struct _PhTilePainter
 {
   gatomicrefcount ref_count; /* one for the picture, one for each job that is not done */

@@ -1,4 +1,4 @@
-/* trail-bar.c: the way into what the picture shows, as buttons that lead out again; hidden while it shows the whole model.
+/* trail-bar.c: the path into the shown subgraph, as buttons that lead out again; hidden for the whole model.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/trail-bar.h"
 

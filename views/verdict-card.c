@@ -1,4 +1,4 @@
-/* verdict-card.c: all that the comparison of a step found, in a popover, with ways to what differs.
+/* verdict-card.c: the complete verdict on a step in a popover, with links to the differences.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -94,7 +94,7 @@ way_go (const Way *way)
   ph_console_run_async (way->console, way->line, NULL, on_gone, way_copy (way));
 }
 
-/* The line may have the card made anew: then nothing of this one is left. */
+/* Copies the data first, because the line may rebuild the card and free this widget. */
 static void
 leave_by (GtkWidget *widget)
 {
@@ -209,7 +209,7 @@ to_rewrite (PhConsole *console, PhPosition at, const PhRewrite *rewrite)
   return way;
 }
 
-/* --- what differs -------------------------------------------------------------------------------------------------- */
+/* --- differences ----------------------------------------------------------------------------------------------------- */
 
 static void
 add_output (GtkWidget *list, PhConsole *console, PhPosition at, const PhProofOutput *output)

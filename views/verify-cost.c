@@ -1,4 +1,4 @@
-/* verify-cost.c: whether a model is small enough to be computed after each step without being asked.
+/* verify-cost.c: decides whether a model is small enough to be verified automatically after each step.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/verify-cost.h"
 

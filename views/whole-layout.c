@@ -19,7 +19,7 @@ mark (GtkWidget *widget)
 {
   gboolean scrolls = GTK_IS_SCROLLED_WINDOW (widget);
 
-  /* A list's rows do not scroll by themselves. */
+  /* The rows of a list are not scrolled windows. */
   if (!gtk_widget_get_visible (widget) || !gtk_widget_get_child_visible (widget) || GTK_IS_LIST_VIEW (widget)
       || GTK_IS_NATIVE (widget))
     return FALSE;

@@ -15,9 +15,9 @@ typedef struct
   gboolean ghost; /* removed by now */
   PhColor color;  /* of its header */
   gboolean pale;
-  const char *shape; /* (nullable) what it makes: its value where that is known, else the type */
+  const char *shape; /* (nullable) the value if known, else the type */
   gboolean is_value;
-  char length[16]; /* of a vector, "[3]", where other boxes say values: a bare number would be taken for one */
+  char length[16]; /* of a vector, "[3]", where boxes show values: a bare number would look like one */
 } Look;
 
 /* The opacity of unchanged boxes; with high contrast they must stay readable. */
@@ -179,7 +179,7 @@ draw_pills (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, cons
     }
 }
 
-/* The operators inside a fused node, as small boxes of their own colours on the grey of the fusion. */
+/* Draws the operators inside a fused node as small boxes of their own colours on the grey of the fusion. */
 static double
 draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *look, PhColor body, double y)
 {
@@ -188,7 +188,7 @@ draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *lo
 
   const float room = look->rect.width - 2 * PH_FACE_MARGIN + 6;
 
-  for (guint i = 0; i < look->face->n_body; i++) /* two a line, the last alone takes all of it */
+  for (guint i = 0; i < look->face->n_body; i++) /* two per line; a last single one takes the whole line */
     {
       const gboolean alone = i % 2 == 0 && i + 1 == look->face->n_body;
       const PhRect chip = { look->rect.x + PH_FACE_MARGIN - 3 + i % 2 * (room / 2 + 1.5f), y + i / 2 * PH_FACE_CHIP,
@@ -277,7 +277,7 @@ draw_shape (const Card *card)
     }
 }
 
-/* Of the change, or a hairline. */
+/* Draws the border: the colour of the change, or a hairline. */
 static void
 draw_border (const Card *card)
 {
@@ -308,7 +308,7 @@ draw_border (const Card *card)
     }
 }
 
-/* Of an input or output of the graph: its name, and its type below. */
+/* Draws the name of a graph's input or output, and its type below. */
 static void
 draw_io_text (const Card *card)
 {
@@ -337,7 +337,7 @@ draw_header (const Card *card)
     ph_set_color (cr, ph_readable (ph_mix (look->color, ph_theme_text (theme), theme == PH_THEME_LIGHT ? 0.6 : 1), look->color));
   else
     ph_set_color (cr, ph_readable ((PhColor) { 1, 1, 1, look->pale || look->ghost ? 0.85 : 1 }, look->color));
-  if (card->box->can_open) /* there is more inside */
+  if (card->box->can_open) /* it can be opened in place */
     {
       cairo_move_to (cr, rect->x + 8, rect->y + PH_FACE_HEADER / 2 - 4.5);
       cairo_rel_line_to (cr, 6, 4.5);
@@ -345,7 +345,7 @@ draw_header (const Card *card)
       cairo_close_path (cr);
       cairo_fill (cr);
     }
-  else if (card->box->has_inside) /* a picture of its own: a frame in a frame */
+  else if (card->box->has_inside) /* it opens as a picture of its own: a frame in a frame */
     {
       const double right = rect->x + rect->width - 7, top = rect->y + PH_FACE_HEADER / 2 - 4.5;
 
@@ -491,7 +491,7 @@ ph_scene_draw_box (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhD
     return;
   if (options->scale < PH_FAR_SCALE)
     {
-      /* However far away, it is there; and what changed catches the eye. */
+      /* At any zoom a box has a least size, larger if it changed. */
       const double least = (look.change != PH_CHANGE_NONE ? PH_FAR_MARK : PH_FAR_LEAST) / options->scale;
       const double width = MAX (box->rect.width, least), height = MAX (box->rect.height, least);
 

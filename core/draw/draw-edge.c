@@ -8,8 +8,8 @@
 #define CORNER       4    /* from which on the side of a box is straight */
 #define LABEL_SIZE   0.72 /* of the text in boxes */
 #define PILL_REACH   170  /* how far left of its box a pill may begin */
-#define LABEL_LENGTH 72   /* the least height of an edge that says its value */
-#define TYPE_LENGTH  200  /* and of one that says its type, which its box says too */
+#define LABEL_LENGTH 72   /* least height of an edge with a label of its value */
+#define TYPE_LENGTH  200  /* and of its type, which the box also shows */
 
 /* Half circles end a pill: where the line that comes to @end from @on goes on to its border. */
 static PhPoint
@@ -32,7 +32,7 @@ end_at_pill (const PhRect *card, PhPoint end, PhPoint on)
   return (PhPoint) { middle.x + radius / away * (end.x - middle.x), middle.y + radius / away * (end.y - middle.y) };
 }
 
-/* An edge ends where its slot ends; who is in the slot now may be smaller. */
+/* Returns the end of an edge on the card that is in the slot at @time, which may be smaller than the slot. */
 PhPoint
 ph_draw_end_of (PhScene *scene, int box, PhPoint end, PhPoint on, int time, int since)
 {
@@ -119,7 +119,7 @@ ph_draw_line_of (PhScene *scene, int index, guint line, guint n_lines, GArray *p
     }
 }
 
-/* One line of an edge, with what leads on to cards that are smaller than their places. @line: from there on; @n: points. */
+/* One line of an edge, extended to cards that are smaller than their slots. @line: from there on; @n: points. */
 typedef struct
 {
   const PhPoint *points;
@@ -230,7 +230,7 @@ ph_scene_draw_edge (PhScene *scene, cairo_t *cr, int index, const PhDrawOptions 
   cairo_restore (cr);
 }
 
-/* Strokes of one look are one path: what costs is the number of strokes. */
+/* Strokes of one style form one path, because the number of strokes determines the cost. */
 typedef enum
 {
   EDGE_PLAIN,
@@ -470,7 +470,7 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
       PhRect place;
       double width, height;
 
-      /* A short edge starts at a box that says it, and has no room. */
+      /* A short edge has no room, and the box at its start shows the same. */
       if (type == NULL || edge->n_points < 4
           || ((known == NULL || stands_in_box)
               && (ph_scene_is_across (scene) ? fabsf (points[edge->n_points - 1].x - points[0].x)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define NORMAL   13.0 /* of a title, in points at zoom 1                */
-#define READABLE 11.0 /* pixels that a title wants on the screen        */
+#define READABLE 11.0 /* pixels that a title needs on the screen        */
 #define SMALLEST 6.0  /* and below which it is nothing but grey         */
 
 static const char *
@@ -41,7 +41,7 @@ show_sized (cairo_t *cr, PhInk *ink, const char *text, double x, double y, doubl
   return width * size / NORMAL;
 }
 
-/* The title grows as the picture shrinks, until it fills its box; the line below it goes then. */
+/* Draws the title, which grows as the picture shrinks until it fills the box and replaces the line below. */
 static void
 draw_closed_title (cairo_t *cr, PhInk *ink, PhScene *scene, int index, const char *title, PhColor plate,
                    const PhDrawOptions *options)

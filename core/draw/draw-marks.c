@@ -49,7 +49,7 @@ ph_scene_more_rect (PhScene *scene, int box, guint n, const PhDrawOptions *optio
   return (PhRect) { card.x + card.width - 6, card.y + card.height - MORE_HEIGHT / 2, width, MORE_HEIGHT };
 }
 
-/* A dashed plate: there is more of the graph, which is not shown. */
+/* Draws a dashed plate for the parts of the graph that are not shown. */
 void
 ph_scene_draw_more (PhScene *scene, cairo_t *cr, PhInk *ink, int box, guint n, gboolean hover, const PhDrawOptions *options)
 {

@@ -77,7 +77,7 @@ ph_scene_draw (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *opt
   for (guint i = 0; i < boxes->len; i++)
     if (!ph_scene_box (scene, g_array_index (boxes, int, i))->open)
       ph_scene_draw_box (scene, cr, ink, g_array_index (boxes, int, i), options);
-  /* From afar marks are larger than what they mark: nothing may lie on them. */
+  /* From afar marks are larger than the marked boxes and are drawn last, so that nothing covers them. */
   for (guint i = 0; i < boxes->len && options->scale < PH_FAR_SCALE && options->since != options->time; i++)
     {
       const int at = g_array_index (boxes, int, i);

@@ -13,13 +13,13 @@
 #include "core/scene/scene.h"
 
 #define NOTES      60.0f /* points at the right of a diff */
-#define MANY_NODES 5000  /* from which on groups are drawn closed    */
-#define MOST_BOXES 1500  /* that are opened by themselves then       */
+#define MANY_NODES 5000  /* from this many on groups are drawn closed */
+#define MOST_BOXES 1500  /* then opened automatically                */
 #define LEGEND_PAD 20.0
 #define MAX_PIXELS 12000 /* of a picture's side       */
 #define MAX_PAGE   14000 /* of a PDF's, in points     */
 
-/* Whole or not at all: a disk that is full leaves what was there before. */
+/* Writes a file completely or not at all: on a full disk the old contents remain. */
 static gboolean
 write_whole (const char *path, const void *data, gsize length, GError **error)
 {
@@ -75,7 +75,7 @@ ph_picture_size (const PhPicture *picture, PhInk *ink, double *width, double *he
   *height = MAX (picture->options.clip.height, 1) + legend_height (picture, ink);
 }
 
-/* The picture, and below it what its colours say. */
+/* Draws the picture, with the legend of its colours below. */
 void
 ph_picture_draw (const PhPicture *picture, cairo_t *cr, PhInk *ink, double scale)
 {

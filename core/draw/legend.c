@@ -1,4 +1,4 @@
-/* legend.c: draws what the colours of a picture say.
+/* legend.c: draws the legend of a picture's colours.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/draw-private.h"
 

@@ -1,4 +1,4 @@
-/* page-facts.c: what a page knows beside the picture: steps, rewrites, and each node's inspector.
+/* page-facts.c: the data of a page besides the picture: steps, rewrites, and each node's inspector.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <json-glib/json-glib.h>
 #include <string.h>
@@ -118,7 +118,7 @@ typedef struct
 {
   PhScene *scene;
   JsonObject *nodes;
-  GHashTable *last; /* id -> what was said of it last, owned text */
+  GHashTable *last; /* id -> the last text about it, owned */
   Words *words;
 } Facts;
 
@@ -150,7 +150,7 @@ note_nodes (Facts *self, PhModel *model, int time)
     }
 }
 
-/* A closed group says how many nodes it holds and what a step did inside, for each step where that differs. */
+/* Returns the groups with their number of nodes and, for each step where it differs, the changes inside. */
 static JsonArray *
 groups_of (PhScene *scene, const int *stops, guint n_stops)
 {
@@ -307,7 +307,7 @@ ph_page_add_facts (GString *out, const PhPageOptions *options, PhScene *scene, i
   json_object_set_array_member (all, "words", words.list);
   text = print_json (all, NULL);
   {
-    /* Text of a model that says "</script>" ends no script. */
+    /* Escapes "</script>" in text of the model, which would end the script. */
     g_autoptr (GString) safe = g_string_new (text);
 
     g_string_replace (safe, "<", "\\u003c", 0);

@@ -1,4 +1,4 @@
-/* page-picture.c: a scene as SVG with the times at which each of its parts is there.
+/* page-picture.c: writes a scene as SVG with the times of each of its parts.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>
@@ -33,7 +33,7 @@ take_look (Page *page, GString *look)
   return page->contents->len;
 }
 
-/* with one digit behind the point, where it is not 0 */
+/* Appends @number with one decimal, omitted if it is 0. */
 static void
 add_number (GString *out, double number)
 {
@@ -51,7 +51,7 @@ add_attribute (Page *page, const char *name, double number)
   g_string_append_c (page->out, '"');
 }
 
-/* When it is there, as far as that is not always. */
+/* Appends the times of a part unless it always exists. */
 static void
 add_life (Page *page, int born, int died)
 {
@@ -109,7 +109,7 @@ add_rect (Page *page, const char *class, double x, double y, double width, doubl
 
 /* ── cards ── */
 
-/* The operators inside a fused node, two a line. Returns where the next row goes. */
+/* Adds the operators inside a fused node, two per line. Returns the y of the next row. */
 static double
 add_body (Page *page, const PhFace *face, double width, double y)
 {
@@ -363,7 +363,7 @@ add_curve (GString *out, PhPoint a, PhPoint b, PhPoint to)
   add_point (out, '\0', to);
 }
 
-/* The curve alone, or with what joins it to the cards that are there at @time. */
+/* Returns the curve, optionally extended to the cards that exist at @time. */
 static char *
 print_line (Page *page, int index, const GArray *points, gboolean joined, int time)
 {
@@ -418,7 +418,7 @@ add_end (Page *page, const char *name, int index)
   g_string_append_c (page->ends, ']');
 }
 
-/* When line @k of it is there: "first,end,first,end". (transfer full) */
+/* Returns the times of line @k: "first,end,first,end". (transfer full) */
 static char *
 print_spans (Page *page, int index, guint k)
 {

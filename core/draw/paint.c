@@ -9,8 +9,8 @@
 
 #include "core/number.h"
 
-#define MAX_ENTRIES 8  /* names with a colour of their own; the others share one     */
-#define WIDE        50 /* from so many times the least on a scale is logarithmic     */
+#define MAX_ENTRIES 8  /* names with a colour of their own; others share one         */
+#define WIDE        50 /* from this ratio of most to least on a scale is logarithmic */
 #define DECADES     6  /* that a logarithmic scale has at most                       */
 #define UNKNOWN     -1.0f
 

@@ -1,4 +1,4 @@
-/* roofline.c: how far each node is below what the machine can do.
+/* roofline.c: how far each node is below the limits of the machine.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/roofline.h"
 

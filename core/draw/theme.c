@@ -92,7 +92,7 @@ ph_theme_accent (PhTheme theme)
   return is_dark (theme) ? rgb (0x78aeed, 1) : rgb (0x1c71d8, 1);
 }
 
-/* Never the only sign: each comes with +, - or ~. */
+/* Returns the colour of a change, which always comes with a sign +, - or ~ too. */
 PhColor
 ph_theme_change (PhTheme theme, PhChange change)
 {

@@ -6,12 +6,12 @@
 
 #include "core/scene/scene.h"
 
-#define LEAST_ZOOM 0.0005 /* or what the whole picture needs */
+#define LEAST_ZOOM 0.0005 /* or less if the whole picture needs it */
 #define LEGIBLE    0.55   /* the least zoom at which a picture opens as a whole              */
 #define MAP        0.15   /* and for a map of groups, whose titles are as large as their boxes allow */
 #define READABLE   0.80   /* the least zoom at which it opens else, at its top               */
 #define TOO_FAR    0.30   /* below it a selected box is not recognised                       */
-#define CLOSE      0.70   /* which is how close one comes then                               */
+#define CLOSE      0.70   /* the zoom for it then                                            */
 #define FRICTION   4.0    /* of a glide: by a factor e in a quarter of a second, as in GTK   */
 #define SLOWEST    8.0    /* pixels a second                                                 */
 #define MARGIN     24     /* pixels around a fitted picture                                  */
@@ -252,7 +252,7 @@ ph_viewport_glide (PhViewport *viewport, double x, double y, gint64 now)
   return TRUE;
 }
 
-/* The zoom goes in even ratios, and the window's middle on a straight line. */
+/* Advances the animation: the zoom changes by equal ratios, and the centre of the window moves on a straight line. */
 static gboolean
 animate (PhViewport *viewport, gint64 now)
 {

@@ -8,7 +8,7 @@
 #define BRANCHES 3     /* that a box feeds, or is fed by                                    */
 #define SHIFT    8.0f  /* points: less is not worth it                                      */
 #define TAIL     6     /* boxes below one that move with it                                  */
-#define SPREAD   0.7f  /* of a box's width, in which lines leave it                            */
+#define SPREAD   0.7f  /* of a box's width: lines leave in it                                  */
 #define AROUND   20.0f /* distance to neighbouring boxes                                     */
 
 /* The neighbours of a box. */
@@ -51,7 +51,7 @@ is_free (const PhLayout *layout, guint box, float x)
   return x - a->width / 2 >= 0 && x + a->width / 2 <= layout->width;
 }
 
-/* Of the boxes that move, which lines go with them: their ends, or, between two of them, all of a line. */
+/* Moves the marked boxes, the ends of their lines, and whole lines between two of them. */
 static void
 shift (PhLayout *layout, const guint8 *moves, float dx)
 {

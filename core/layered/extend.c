@@ -1,5 +1,5 @@
-/* extend.c: places new boxes among those that must not move: what hangs together is laid out by itself and put, as a whole,
- * where it acts or as near to that as there is room.
+/* extend.c: places new boxes among fixed ones. Each connected part is laid out by itself and placed as a whole at its connections, or as
+ * near to them as there is room.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define STEP   18.0f /* of the search for room                                        */
 #define RINGS  160
 #define GAP    30.0f /* between a box and one above it                                */
-#define COLUMN 80.0f /* between the forward graph and a gradient that comes to it     */
+#define COLUMN 80.0f /* between the forward graph and an added gradient               */
 #define MANY   24    /* boxes of a part that is tested by its outline                 */
 
 typedef struct
@@ -115,7 +115,7 @@ take_edge (Extender *x, const PhLayoutEdge *edge)
 
 /* ── parts ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Numbers what hangs together without a box that is fixed. Returns how many there are. */
+/* Numbers the connected parts among the boxes that are not fixed. Returns their number. */
 static int
 find_parts (Extender *x)
 {
@@ -236,7 +236,7 @@ part_fits (Extender *x, const PhLayout *part, float left, float top)
   return TRUE;
 }
 
-/* The nearest place to @wish, in rings around it; at the right of everything when there is none. */
+/* Returns the free place nearest to @wish, searched in rings around it, or one to the right of everything. */
 static PhPoint
 find_room (Extender *x, const PhLayout *part, PhPoint wish)
 {
@@ -420,7 +420,7 @@ ph_layout_extend (PhLayout *layout, const guint8 *fixed, GCancellable *cancellab
   for (int p = 0, start = 0; p < n_parts && done; start = first[p++])
     {
       done = place_part (&x, p, members + start, first[p] - start, slot, cancellable, error);
-      for (int i = start; i < first[p]; i++) /* what comes next may lean on it */
+      for (int i = start; i < first[p]; i++) /* the next part may be placed beside it */
         x.part_of[members[i]] = -1;
     }
   for (guint e = 0; e < layout->n_edges && done; e++)

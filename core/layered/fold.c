@@ -1,4 +1,4 @@
-/* fold.c: a long chain of groups as columns, one beside the other like those of a newspaper, so that all of it is on one screen.
+/* fold.c: folds a long chain of groups into columns, like those of a newspaper, so that all of it fits on a screen.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 #include "core/layered/route.h"
@@ -15,7 +15,7 @@ typedef struct
   float left, right, dx, dy;
 } Column;
 
-/* Of each layer: how many links go from it, or through it, to the next. */
+/* Returns for each layer the number of links from it, or through it, to the next. */
 static int *
 count_links (const PhLayered *layered)
 {

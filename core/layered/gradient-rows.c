@@ -37,7 +37,7 @@ is_backward (const PhLayout *layout, const PhLayoutEdge *edge)
   return edge->presence > 0 && layout->boxes[edge->from].column != 0 && layout->boxes[edge->to].column != 0;
 }
 
-/* Of each box of the backward half the edges of the longest way to it from where the half begins. */
+/* Returns for each box of the backward half the edges of the longest path to it from the beginning of the half. */
 static int *
 find_depths (const PhLayout *layout)
 {

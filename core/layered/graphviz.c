@@ -27,7 +27,7 @@ typedef struct
   gboolean own_layers;    /* the layers of our own picture, in their order: dot places, and bends the lines */
 } Way;
 
-/* Each operand at a place of its own is easier to read; the last two are faster, and asked alone where there are many boxes. */
+/* A port for each operand is easier to read; the last two are faster, and the only ones tried for many boxes. */
 static const Way ways[] = { { TRUE, FALSE, 4, 3, 1, FALSE, FALSE },
                             { TRUE, TRUE, 4, 3, 1, FALSE, FALSE },
                             { FALSE, TRUE, 4, 3, 1, FALSE, FALSE },
@@ -39,7 +39,7 @@ static const Way gradient_ways[] = { { FALSE, FALSE, 8, 4, 1, FALSE, FALSE },
 
 /* ── weights ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* (transfer full) of each edge whether it is on one longest path, of a gradient through its forward half. */
+/* Returns for each edge whether it is on a certain longest path, which for a gradient is in the forward half. (transfer full) */
 static guint8 *
 find_trunk (const PhLayout *layout)
 {
@@ -87,7 +87,7 @@ find_trunk (const PhLayout *layout)
   return trunk;
 }
 
-/* (transfer full) of each edge. */
+/* Returns the weight of each edge. (transfer full) */
 static int *
 find_weights (const PhLayout *layout, const Way *way, const guint8 *trunk)
 {
@@ -187,8 +187,8 @@ find_entries (const PhLayout *layout, const Way *way, const guint8 *trunk)
   return entry;
 }
 
-/* Moved to the top or the bottom, a line that came to a corner from aside would run along that side, or come from within: the last of its
- * curves goes with the one before it then. @end, @step: the last point, and to the one before it. */
+/* Drops the last curves of a line that came to a corner from the side: with its end moved to the top or bottom of the box it would run
+ * along that side or come from within. @step: from the last point to the one before. */
 static void
 come_from_outside (const PhLayoutBox *box, PhLayoutEdge *edge, gboolean at_end, GArray *all)
 {
@@ -251,7 +251,7 @@ append_number (GString *text, double number)
   g_string_append (text, g_ascii_formatd (digits, sizeof digits, "%.2f", number));
 }
 
-/* Of a gradient: the rows. Inputs in their order. */
+/* Appends the rows of a gradient, and the inputs in their order. */
 static void
 append_rows (GString *text, const PhLayout *layout, const Way *way)
 {
@@ -442,7 +442,7 @@ read_section (PhLayout *layout, const char **text, const char *end)
   return FALSE;
 }
 
-/* A straight line where the engine gave none, from border to border. */
+/* Draws a straight line from border to border for an edge that the engine left without one. */
 static void
 draw_straight (PhLayout *layout, PhLayoutEdge *edge)
 {

@@ -127,7 +127,7 @@ typedef struct
   guint n_waited; /* how often they passed                                               */
 } Talk;
 
-/* On a machine that does too much else, the clock says little of the helper: it may have a few times as long then. */
+/* On a busy machine the wall clock overestimates the helper's work, so it may take a few times as long. */
 #define MOST_WAITS 4
 
 static gboolean

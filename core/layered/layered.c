@@ -28,7 +28,7 @@ compare_starts (const void *a, const void *b)
   return x->dx < y->dx ? -1 : x->dx > y->dx;
 }
 
-/* One chain of bends for all the edges that leave a box at one place, as long as the longest of them. */
+/* Builds one chain of bends for all edges that leave a box at the same place, as long as the longest of them. */
 static void
 build_chains (PhLayered *layered, GArray *ranks, GArray *links)
 {
@@ -133,7 +133,7 @@ layered_clear (PhLayered *layered)
   ph_rows_clear (&layered->down);
 }
 
-/* @rank: the layer of each box; @reversed (transfer full). */
+/* Builds the layers. @rank: the layer of each box; @reversed: (transfer full). */
 static void
 build (PhLayered *layered, PhLayout *layout, const int *rank, guint8 *reversed, int n_layers)
 {

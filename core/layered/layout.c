@@ -1,4 +1,4 @@
-/* layout.c: a layout is asked for of the engine that is wanted, or of the better one.
+/* layout.c: requests a layout from the chosen engine, or the better one of two.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>
@@ -124,7 +124,7 @@ why_not_take (const PhLayoutJudgement *dot, const PhLayoutJudgement *own, gboole
   return NULL;
 }
 
-/* A helper that dies, hangs or talks nonsense is done without. */
+/* Returns the better of both layouts. If the helper dies, hangs or answers nonsense, its layout is ignored. */
 static gboolean
 better_of_both (PhLayout *layout, double seconds, GCancellable *cancellable, GError **error)
 {

@@ -35,7 +35,7 @@ compare_branches (const void *a, const void *b)
   return x->reach != y->reach ? x->reach - y->reach : x->index - y->index;
 }
 
-/* Of each vertex: the furthest layer that a way from it leads to. */
+/* Returns for each vertex the furthest layer that a path from it reaches. */
 static int *
 find_reach (PhLayered *layered, gboolean downwards)
 {

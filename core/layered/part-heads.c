@@ -6,7 +6,7 @@
 
 #define GAP   12.0f /* points between two arrows                     */
 #define LEAST 5.0f  /* less is one arrow                             */
-#define ROOM  0.6f  /* of half a box's width, in which lines end     */
+#define ROOM  0.6f  /* of half a box's width: lines end in it        */
 #define SMALL 24.0f /* narrower items are bends, not boxes           */
 #define FEW   3     /* arrows, up to which a straight one stays straight */
 #define SAME  0.5f  /* points between two places that are one        */
@@ -18,7 +18,7 @@ typedef struct
   PhPoint tip;
   PhPoint *points; /* from the tip on, @step apart */
   int step, n;
-  int order; /* of operands, -1: none */
+  int order; /* operand index, -1: none */
 } Head;
 
 static float
@@ -63,7 +63,7 @@ is_straight (const Head *head)
   return TRUE;
 }
 
-/* The tip and what leads straight to it, but not the other end of the line. */
+/* Shifts the tip and the straight stretch to it, but not the other end of the line. */
 static void
 shift_head (const Head *head, float dx)
 {

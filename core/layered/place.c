@@ -53,7 +53,7 @@ typedef struct
   int place, link, pull;
 } Neighbour;
 
-/* Of each vertex: how many links the longest way up (or down) from it has. */
+/* Returns for each vertex the links of the longest path up (or down) from it. */
 static int *
 depths (PhLayered *layered, gboolean upper)
 {
@@ -149,7 +149,7 @@ align (PhLayered *layered, gboolean upper, gboolean mirror, const int *pull, int
           if (n_around > 1)
             qsort (around, n_around, sizeof *around, compare_neighbours);
 
-          /* The weighted median, or the two of them. */
+          /* Finds the weighted median, or the two medians. */
           while (2 * (sum + around[low].pull) < total)
             sum += around[low++].pull;
           high = 2 * (sum + around[low].pull) == total ? low + 1 : low;
@@ -171,7 +171,7 @@ align (PhLayered *layered, gboolean upper, gboolean mirror, const int *pull, int
     }
 }
 
-/* Packs the blocks: each as far left as those left of it allow, then each as far right as those right of it allow. */
+/* Packs the blocks: each as far left as its left neighbours allow, then each as far right as its right neighbours allow. */
 static void
 compact (PhLayered *layered, gboolean mirror, const int *root, float *x)
 {

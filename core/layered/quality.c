@@ -1,4 +1,4 @@
-/* quality.c: what layouts are compared by: how often edges cross, and run over boxes.
+/* quality.c: measures of layouts for comparison: crossings of edges, and edges across boxes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
@@ -97,7 +97,7 @@ add_pair (Pairs *pairs, guint a, guint b)
   return TRUE;
 }
 
-/* @weighed: those of lines that are seldom there count for less. */
+/* Counts crossings. @weighed: lines that exist for a short time count less. */
 static double
 count_crossings (PhLayout *layout, gboolean weighed)
 {

@@ -79,7 +79,7 @@ break_cycles (PhLayout *layout, const PhRows *out, guint8 *reversed)
   g_free (path);
 }
 
-/* Kahn's order, or -1 when there is a cycle (which break_cycles() rules out). */
+/* Sorts topologically (Kahn). Returns -1 for a cycle, which break_cycles() excludes. */
 static int
 topological_order (int n, const PhArc *arcs, int n_arcs, const PhRows *out, int *order)
 {
@@ -152,7 +152,7 @@ lower (int v, const PhArc *arcs, const PhRows *in, const PhRows *out, int *rank)
     rank[v] = MAX (rank[v], high);
 }
 
-/* The simplex keeps an end close to what it is linked to; one at the border of a picture needs a lane from there. */
+/* Moves ends to the border of the picture, where they need a lane: the simplex keeps them close to their neighbours. */
 static void
 move_to_border (const PhLayout *layout, const PhRows *in, const PhRows *out, int *rank)
 {
@@ -207,8 +207,8 @@ ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
 
         rank[arc->to] = MAX (rank[arc->to], rank[arc->from] + arc->length);
       }
-  /* All but the ends as low as they go: what hangs above its user comes down as a whole, however many edges it has. The forward
-   * graph comes down to where the backward one is, and takes its ends with it. */
+  /* Moves all vertices except sources as low as they may be, so that whatever feeds a vertex comes down as a whole, however many edges it
+   * has. The forward graph moves down to the backward one, with its ends. */
   for (int i = n - 1; i >= 0; i--)
     {
       int high = G_MAXINT;

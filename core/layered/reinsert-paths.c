@@ -1,6 +1,5 @@
-/* reinsert-paths.c: takes one path after the other (long lines, and the boxes between them) out of its layers and threads it in again
- * where it crosses least: the best of all its ways at once, which no sequence of single steps finds when there is something to
- * get around.
+/* reinsert-paths.c: removes one path after another (long lines, and the boxes between them) from its layers and inserts it again with the
+ * fewest crossings. The whole route is optimized at once, which finds ways around an obstacle that no sequence of single steps finds.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 
@@ -80,7 +79,7 @@ add_links (const PhLayered *layered, int v, int next, gboolean downwards, Gaps *
     }
 }
 
-/* Of the lines to the other column that pass @v. */
+/* Adds the cost of crossing lines to the other column that pass @v. */
 static void
 add_across (const PhLayered *layered, int v, Gaps *gaps)
 {

@@ -6,9 +6,9 @@
 #define PATIENCE   20000000 /* arcs looked at in all; the layers reached by then are valid, only not the best */
 #define CANDIDATES 30       /* arcs with a negative cut value among which the most negative leaves            */
 
-/* A spanning tree of arcs that are as short as they may be. Taking one out parts the vertices in two; its cut value is what all
- * would become longer when the two parts were moved apart by one layer. While one is negative it leaves, and the tightest arc the
- * other way enters. */
+/* Network simplex: a spanning tree of tight arcs. Removing an arc of the tree divides the vertices; its cut value is the change of the
+ * total length when the two parts move one layer apart. While a cut value is negative, that arc leaves the tree and the tightest arc in the
+ * other direction enters. */
 typedef struct
 {
   const PhArc *arcs;
@@ -122,7 +122,7 @@ grow_tree (Simplex *s, int root, guint8 *inside, int *n_found, int *n_tree)
     }
 }
 
-/* Numbers what hangs below @root, from @low on. Returns the next number. */
+/* Numbers the subtree of @root from @low on. Returns the next number. */
 static int
 number (Simplex *s, int root, int up, int low)
 {
@@ -238,7 +238,7 @@ walk_below (Simplex *s, int top)
   return n;
 }
 
-/* The tightest arc between the two parts that runs the other way than @arc, -1: none. The lower part is in s->found. */
+/* Returns the tightest arc between the two parts in the direction opposite to @arc, or -1. The lower part is in s->found. */
 static int
 entering (Simplex *s, int arc, int top, int n_below)
 {
@@ -321,7 +321,7 @@ ph_layered_simplex (int n, const PhArc *arcs, int n_arcs, const PhRows *in, cons
   s.stack = g_new (int, n + 1);
   s.next = g_new (int, n + 1);
   s.found = g_new (int, n + 1);
-  /* Each part that hangs together by itself. */
+  /* Each connected part is solved by itself. */
   for (int root = 0; root < n && patient; root++)
     {
       int n_tree = 0, from = 0, least = G_MAXINT, n_members;

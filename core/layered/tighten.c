@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define STRAIGHT 0.5f
-#define ROUNDS   3 /* each finds the lines anew, for those that met are one now */
+#define ROUNDS   3 /* each finds the lines anew, since lines that met are now one */
 #define SWEEPS   6
 
 typedef struct

@@ -59,7 +59,7 @@ try_way (PhLayout *layout, const guint8 *presence, int way, GCancellable *cancel
       PhLayoutEdge *edge = &tried->edges[e];
       const gboolean is_tie = edge->presence == 0;
 
-      /* A tie pulls as much as what hangs on it. */
+      /* A tie has the weight of the box that it ties. */
       if (way & 1)
         edge->weight *= (float) (is_tie ? presence[edge->to] : edge->presence) / PH_PRESENCE;
       if (way & 4 && is_tie)

@@ -50,7 +50,7 @@ typedef struct
   PhInset inset;
 } Inside;
 
-/* Closed groups are of one size. */
+/* Closed groups all have the same size. */
 static void
 add_boxes (Inside *in, PhLayout *layout)
 {
@@ -279,7 +279,7 @@ keep_size (const Inside *in, PhLayout *layout)
                         (old != NULL ? old->height : ph_scene_height (previous)) - in->inset.top - in->inset.bottom);
 }
 
-/* A longer line of its own, straight on to where its end is now. */
+/* Extends a line straight beyond its start or end to @y, in points of its own. */
 static void
 lengthen (PhLayout *layout, PhLayoutEdge *edge, gboolean start, float y)
 {
@@ -391,7 +391,7 @@ lay_out (const Inside *in, PhLayout *layout, GError **error)
         a->scene->coarse = ph_scene_is_coarse (options->previous);
       keep_size (in, layout);
       g_free (sum);
-      sum = g_strdup_printf ("inside %d", in->group); /* another one does not look like it */
+      sum = g_strdup_printf ("inside %d", in->group); /* unique: no other group may reuse this layout */
     }
   else
     a->scene->coarse |= layout->coarse;

@@ -1,4 +1,4 @@
-/* arrange.c: lays out all that is open, each group by itself from the inside out.
+/* arrange.c: lays out everything that is open, group by group from the inside out.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -150,7 +150,7 @@ left_of_pill (PhArranger *a, int child, const PhPill *pill)
   return usual;
 }
 
-/* Turned: above the box, or where it stood above the middle of it before. */
+/* In a picture from left to right, places a pill above its box, or as far from the middle of the box as in the previous picture. */
 static void
 place_above (PhArranger *a, int child, PhPill *pill)
 {
@@ -237,7 +237,7 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
       const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, e);
 
       a.cut_of[e] = -1;
-      /* Groups were made after the ways were found: they may hide what the way leads through. */
+      /* Groups were formed after the routes were found, and may hide what a route passes. */
       if (edge->from >= 0 && (edge->n_via == 0 || !ph_arrange_sees_way (&a, edge)))
         ph_arrange_cut (&a, e);
     }

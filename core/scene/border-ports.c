@@ -12,7 +12,7 @@ shown_for (PhArranger *a, int box)
   for (int up = box; up >= 0; up = ph_arrange_parent (a, up))
     if (!ph_scene_box (a->scene, up)->open)
       shown = up;
-  /* A node with bodies that is open is a group; edges of its own end on its border. */
+  /* A node with bodies is a group when open; its own edges end at its border. */
   return ph_scene_box (a->scene, shown)->shown ? shown : -1;
 }
 

@@ -22,7 +22,7 @@ edge_at (PhSceneBuild *build, int edge)
   return &g_array_index (build->union_edges, PhUnionEdge, edge);
 }
 
-/* Nobody is in @box at any time when @edge is there. */
+/* Returns TRUE if no node is in @box at any time at which @edge exists. */
 static gboolean
 is_free (PhSceneBuild *build, int box, const PhUnionEdge *edge)
 {

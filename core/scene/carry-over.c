@@ -1,4 +1,4 @@
-/* carry-over.c: what a scene takes over from the one before it, when steps were added: boxes, their places, and the lines between.
+/* carry-over.c: carries boxes, their places and the lines between them over from the previous scene when steps were added.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
@@ -6,7 +6,7 @@
 #include "core/scene/scene-private.h"
 #include "core/scene/scene-read.h"
 
-/* The output boxes of a graph have no id of their own. */
+/* Returns a key for an output box of a graph, which has no id of its own. */
 static guint64
 output_key (const PhLife *life)
 {

@@ -1,4 +1,4 @@
-/* edge-lines.c: the edges of a scene, from the segments that were laid out, and when each is there.
+/* edge-lines.c: the edges of a scene from the laid out segments, and their times.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
@@ -86,7 +86,7 @@ add_counts (PhScene *scene, PhSceneEdge *edge, const GArray *uses)
     }
 }
 
-/* When a segment is there: whenever one of its uses is. */
+/* Adds the times of a segment, the union of those of its uses. */
 static void
 add_spans (PhArranger *a, PhSceneEdge *edge, const PhPart *parts, guint n_parts, GArray *all, GArray *uses)
 {

@@ -1,4 +1,4 @@
-/* face-text.c: attributes and constants in a few words, as a box says them.
+/* face-text.c: brief texts of attributes and constants for boxes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/face-text.h"
 

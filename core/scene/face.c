@@ -18,7 +18,7 @@ struct _PhFaces
   GArray *faces; /* (element-type PhFace)                                */
   GStringChunk *strings;
   GHashTable *equal;     /* Place -> id of an equal constant that the node had there before */
-  GHashTable *changes;   /* node -> how often something of it changed that has no other sign */
+  GHashTable *changes;   /* node -> number of changes that no other sign shows */
   GHashTable *widths[2]; /* text -> PangoLayout width in 1/8 points; plain, bold */
   GHashTable *titles;    /* operator's name, interned -> title; there are few distinct ones on very many nodes */
   GHashTable *types;     /* PhType -> TypeText, likewise                         */
@@ -143,7 +143,7 @@ width_of (PhFaces *faces, const char *text, gboolean bold)
   return GPOINTER_TO_INT (known) / 8.0f;
 }
 
-/* At most @max characters, the last of them an ellipsis where it was longer. */
+/* Returns at most @max characters of @text, with an ellipsis if it was longer. */
 static const char *
 shortened (PhFaces *faces, const char *text, glong max)
 {
@@ -253,7 +253,7 @@ family_of (const PhNode *node)
 
 static PhMotif motif_of (const PhNode *node);
 
-/* Of a fused node the one in it that is worth most: an attention holds products too. */
+/* Returns the most important node of a fused node: an attention, for example, also contains products. */
 static PhNode *
 main_node (PhNode *node)
 {

@@ -105,7 +105,7 @@ ph_scene_index (PhScene *scene)
           top = MIN (top, points[i].y);
           bottom = MAX (bottom, points[i].y);
         }
-      /* An edge goes on to its card where that is smaller than the box. */
+      /* If a card is smaller than its box, the edge is extended to the card. */
       for (int end = 0; end < 2 && edge->n_points > 0; end++)
         {
           const PhSceneBox *box = ph_scene_box (scene, end == 0 ? edge->from : edge->to);

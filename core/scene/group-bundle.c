@@ -46,7 +46,7 @@ number_in (const char *title, gsize *at, gsize *length)
   return *length > 0 && *length < 9 ? atoi (digit) : -1;
 }
 
-/* All titles are the same but for a number. */
+/* Returns TRUE if the titles differ only in a number. */
 static gboolean
 are_numbered (PhScene *scene, const Child *children, guint n)
 {
@@ -76,7 +76,7 @@ range_title (const char *first, const char *last)
   const char *to = start != NULL ? start + strlen (" – ") : last;
   gsize from_at, from_length, to_at, to_length;
 
-  /* The name is said once: of two that differ by the number alone, or after a bare number as the end of a range is. */
+  /* The name is written once if the two differ only in the number, or if the second is a bare number, the end of a range. */
   if (number_in (from, &from_at, &from_length) >= 0 && number_in (to, &to_at, &to_length) >= 0
       && (to_at == 0 || (from_at == to_at && strncmp (from, to, to_at) == 0))
       && (to_at == 0 || strcmp (from + from_at + from_length, to + to_at + to_length) == 0))
@@ -230,7 +230,7 @@ ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *lea
 
           if (box->parent >= n || children[parent] == NULL || ph_scene_is_settled (build, b)) /* in a region since just now */
             continue;
-          /* Nodes that no region parts, such as many branches side by side. */
+          /* Nodes outside of any region, such as many parallel branches. */
           if (b >= n_leaves || (box->kind == PH_BOX_NODE && n_plain[parent] == n_nodes_and_groups[parent]))
             g_array_append_val (children[parent], child);
         }

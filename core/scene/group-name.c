@@ -6,7 +6,7 @@
 #include "core/scene/scene-read.h"
 
 #define MAX_PARTS 3 /* operators in a name                                     */
-#define BRANCHES  5 /* convolutions for each Concat of a block of four branches, one of them a pool */
+#define BRANCHES  5 /* convolutions per Concat in a block of four branches, one of them a pool */
 
 static const char *
 short_name (const PhFace *face)
@@ -18,8 +18,8 @@ short_name (const PhFace *face)
 typedef struct
 {
   guint tally[PH_N_MOTIFS];
-  gboolean weighed; /* a product comes after a softmax, which it weighs by    */
-  gboolean layered; /* a product comes after a curve that comes after another */
+  gboolean weighed; /* a product after a softmax, which weighs by it          */
+  gboolean layered; /* a product after the second of two curves */
 } Sight;
 
 /* Three gates and two curves around a state, or two gates and one: cells of a recurrent layer, which have products beside each other. */
@@ -43,7 +43,8 @@ known_name (const Sight *sight)
   const guint conv = t[PH_MOTIF_CONV], matmul = t[PH_MOTIF_PRODUCT], norm = t[PH_MOTIF_NORM],
               curves = t[PH_MOTIF_CURVE] + t[PH_MOTIF_SMOOTH] + t[PH_MOTIF_GATE];
   const gboolean attention = sight->weighed && matmul >= 2;
-  /* A product for each curve, and one at the end, or beside a gate: where there are more, a curve is of their sum, as in a recurrent layer. */
+  /* An MLP has one product per curve and one at the end, or a third beside a gate. If there are more, a curve is applied to their sum, as
+   * in a recurrent layer. */
   const gboolean mlp = sight->layered && (matmul <= curves + 1 || (curves == 1 && matmul == 3))
                        && (t[PH_MOTIF_GATE] == 0 || t[PH_MOTIF_SMOOTH] == 0);
 

@@ -7,8 +7,8 @@
 #include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
 
-#define BLOCK       4  /* boxes that make a region of their own                                     */
-#define TAIL        2  /* so many boxes after a block are of it                                     */
+#define BLOCK       4  /* boxes that form a region by themselves                                    */
+#define TAIL        2  /* boxes after a block that still belong to it                               */
 #define REGION      12 /* smaller ones are joined until they have so many                           */
 #define REGION_MANY 60 /* a region with more is parted where few values pass, though more than one  */
 
@@ -29,7 +29,7 @@ ph_scene_rank (PhSceneBuild *build)
       const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
       gboolean up;
 
-      if (edge->n_via > 0 || edge->from < 0) /* has no way of its own: a loop, which ranking skips */
+      if (edge->n_via > 0 || edge->from < 0) /* a loop without a route of its own: ranking skips it */
         continue;
       up = edge->link || (ph_scene_box (scene, edge->from)->backward && ph_scene_box (scene, edge->to)->backward);
       layout->edges[i].from = up ? edge->to : edge->from;
@@ -66,7 +66,7 @@ struct _PhRegions
 {
   PhSceneBuild *build;
   const int *rank; /* unowned, by leaf                                             */
-  guint8 *in;      /* by leaf: it is of those that are parted now; else all zero   */
+  guint8 *in;      /* per leaf: TRUE while it is being divided                     */
   int *first, *to; /* leaf b's values go to to[first[b]] ... to[first[b + 1] - 1]  */
   int *at;         /* by leaf: where it is in an array that is looked at now; else all -1 */
 };
@@ -486,7 +486,7 @@ mirror_regions (PhSceneBuild *build, int parent, const int *leaves, int n_leaves
     }
 }
 
-/* One region that holds all of a group, or very many nodes, says nothing, and would be opened only to find the same. */
+/* Dissolves a single region that contains the whole group or very many nodes: it tells nothing, and opening it would show the same. */
 static void
 undo_single (PhSceneBuild *build, int parent, guint first, const int *leaves, int n_leaves)
 {

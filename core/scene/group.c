@@ -79,7 +79,7 @@ adopt_ends (PhSceneBuild *build, int n_leaves)
 #undef COUNT
 }
 
-/* A group is of the backward graph when all that it holds is. */
+/* Marks a group as part of the backward graph if all its contents are. */
 static void
 mark_groups (PhScene *scene, int n_leaves)
 {
@@ -289,7 +289,7 @@ choose_groups (PhSceneBuild *build, gboolean *fits)
                                                                                                : G_MAXUINT - p);
           int more = GPOINTER_TO_INT (g_hash_table_lookup (wanted, key));
 
-          /* The first of those that are alike decides for all of them. */
+          /* The first of several equal groups decides for all of them. */
           if (choose && more >= 0 && more < G_MAXINT / 2)
             {
               const gboolean enough = shown + more <= (int) build->options->open_all;
@@ -314,7 +314,7 @@ choose_groups (PhSceneBuild *build, gboolean *fits)
                 }
             }
         }
-      shown -= counted; /* what was decided here is met again on the next level */
+      shown -= counted; /* groups decided here are counted again on the next level */
       g_array_set_size (level, 0);
       g_array_append_vals (level, next->data, next->len);
     }
@@ -384,7 +384,7 @@ ph_scene_group (PhSceneBuild *build)
       drop_empty_groups (scene, n_leaves);
       mark_groups (scene, n_leaves);
     }
-  /* Groups came behind the boxes that the sizes of pills are kept for. */
+  /* Groups were appended after the boxes whose pill sizes are in these arrays. */
   build->column = g_renew (float, build->column, scene->boxes->len + 1);
   build->stack = g_renew (float, build->stack, scene->boxes->len + 1);
   for (guint b = n_leaves; b <= scene->boxes->len; b++)

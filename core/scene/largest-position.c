@@ -1,4 +1,5 @@
-/* largest-position.c: how much room the largest position of a history takes alone: the picture of all of it should not need much more.
+/* largest-position.c: the size of the largest position of a history by itself; the picture of the whole history should not need much
+ * more.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 #include "core/scene/arrange.h"
@@ -15,7 +16,7 @@ is_there (PhScene *scene, int box, int time)
   return at->n_tenants == 0 || ph_scene_tenant (scene, box, time) != NULL;
 }
 
-/* The time between steps at which most of @children are there. */
+/* Returns the time at which most of @children exist. */
 static int
 find_fullest (PhScene *scene, const int *children, int n)
 {

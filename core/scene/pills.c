@@ -8,7 +8,7 @@
 #include "core/scene/scene-build.h"
 
 #define MANY_USERS   8  /* a value with more users is cut to pills where they are far away                       */
-#define MANY_SOURCES 4  /* so is a box that is fed by more, such as the sum of the gradients of a shared weight    */
+#define MANY_SOURCES 4  /* so is a box with more producers, such as the sum of a shared weight's gradients         */
 #define FAR          8  /* layers                                                                                */
 #define TOO_FAR      48 /* any edge longer than that is cut                                                      */
 #define END          6  /* edges, from a box to where its way ends                                                  */
@@ -49,7 +49,7 @@ is_kept (PhSceneBuild *build, const PhUnionEdge *edge, gboolean *kept)
   return *kept;
 }
 
-/* Of a box of the backward graph: how many edges the longest way to it has, and that from it to an end. */
+/* For a box of the backward graph: the edges of the longest path to it, and from it to an end. */
 typedef struct
 {
   int *made, *left;

@@ -1,4 +1,4 @@
-/* record-rewrite.c: one rewrite of a history: what comes, goes and changes by its edits.
+/* record-rewrite.c: records one rewrite of a history: what its edits add, remove and change.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/record-private.h"
 
@@ -80,7 +80,7 @@ touch_owner (PhRecorder *recorder, PhNode *node)
 
   if (faces == NULL || faces->len == 0 || life_at (recorder, index)->born == recorder->now)
     return;
-  /* A call lists what its function holds. */
+  /* The face of a call shows the contents of its function. */
   if (ph_node_function (node) != NULL)
     ph_recorder_touch_node (recorder, node);
   else

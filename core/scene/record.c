@@ -1,4 +1,4 @@
-/* record.c: walks through a whole history once and notes when everything came and went.
+/* record.c: walks through a whole history once and records when each thing appears and disappears.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/record-private.h"
 
@@ -24,7 +24,7 @@ add_life (PhRecorder *recorder, PhLifeKind kind, PhId id, const PhGraph *graph)
   return recorder->record->lives->len - 1;
 }
 
-/* Notes @face unless it says what the last one said. */
+/* Records @face unless it equals the previous one. */
 void
 ph_recorder_set_face (PhRecorder *recorder, int index, guint face)
 {
@@ -349,7 +349,7 @@ ph_recorder_touch_input (PhRecorder *recorder, const PhValue *value)
   note_type (recorder, value);
 }
 
-/* A graph's outputs are boxes of their own, one for each place. */
+/* Records the outputs of a graph, which are boxes of their own by index. */
 void
 ph_recorder_touch_outputs (PhRecorder *recorder, PhGraph *graph)
 {
@@ -378,7 +378,7 @@ ph_recorder_touch_outputs (PhRecorder *recorder, PhGraph *graph)
 
       if (value != NULL)
         {
-          life->died = PH_FOREVER; /* came back: it was there all the time */
+          life->died = PH_FOREVER; /* restored: it counts as never removed */
           ph_recorder_set_face (recorder, index, ph_faces_add_value (recorder->record->faces, value, TRUE));
           want_use (recorder, wanted, value, 0, FALSE);
         }

@@ -9,7 +9,7 @@ typedef struct
 {
   PhRecord *record;
   PhRows out;   /* uses by the life that feeds them                                */
-  int *place;   /* of a life: the first one that stood there                       */
+  int *place;   /* per life: the first one in its place                            */
   int *depth;   /* of a life: steps from where nothing enters                      */
   gint64 *mark; /* by place: its distance from the node under examination, tagged with the turn */
   gint64 turn;

@@ -23,7 +23,7 @@ is_kept (PhScene *scene, const PhLife *life, GHashTable *keep)
   return FALSE;
 }
 
-/* Constants that feed a box are pills at its side; one that feeds nothing else has a box of its own. */
+/* Assigns boxes to lives. Constants that feed a box are pills beside it; one that only feeds an output has its own box. */
 static void
 assign_boxes (PhSceneBuild *build)
 {

@@ -20,7 +20,7 @@ name_length (const char *text)
   return n;
 }
 
-/* Each name inside the brackets of @type, but for functions such as floor. */
+/* Finds the next name in the brackets of @type that is not a function such as floor. */
 static const char *
 next_name (const char *text, gsize *length)
 {
@@ -71,7 +71,7 @@ ph_dimension_letter (guint index)
                     : g_strdup_printf ("%c%u", 'A' + (char) (index % 26), index / 26);
 }
 
-/* "floor((A+15)/16)", which is how a size that was rounded up comes out, is "⌈A/16⌉". */
+/* Returns "⌈A/16⌉" for "floor((A+15)/16)", the form that a rounded up size takes. */
 char *
 ph_dimension_to_short (const char *dimension, GPtrArray *dimensions)
 {
