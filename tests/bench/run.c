@@ -93,12 +93,12 @@ resident (const char *what)
 
 /* What the first run makes this process grow by, and the greatest sum of tensors in it. */
 static void
-measure_memory (PhModel *model, GHashTable *feeds, double *growth, double *live)
+measure_memory (PhModel *model, GHashTable *feeds, double *growth, double *mapped, double *live)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GHashTable) results = NULL;
   const gsize used = ph_tensor_get_used ();
-  gsize before;
+  gsize before, files;
   FILE *peak = fopen ("/proc/self/clear_refs", "w");
 
   if (peak != NULL)
@@ -107,9 +107,11 @@ measure_memory (PhModel *model, GHashTable *feeds, double *growth, double *live)
       fclose (peak);
     }
   before = resident ("VmRSS:");
+  files = resident ("RssFile:");
   results = ph_run_model (model, feeds, NULL, &(PhRunOptions) { .ran = note_used }, &error);
   g_assert_no_error (error);
   *growth = ((double) resident ("VmHWM:") - (double) before) / 1e6;
+  *mapped = ((double) resident ("RssFile:") - (double) files) / 1e6;
   *live = (double) (most_used - used) / 1e6;
 }
 
@@ -124,7 +126,7 @@ main (int argc, char **argv)
   g_auto (GStrv) sizes = argc > 4 ? g_strsplit (argv[4], ",", -1) : g_new0 (char *, 1);
   gint64 times[MOST_RUNS], first = 0, first_cpu = 0, least_cpu = G_MAXINT64;
   const int runs = argc > 3 ? CLAMP (atoi (argv[3]), 1, MOST_RUNS) : 0;
-  double sum = 0, growth = 0, live = 0;
+  double sum = 0, growth = 0, mapped = 0, live = 0;
 
   if (model == NULL)
     {
@@ -144,7 +146,7 @@ main (int argc, char **argv)
         g_hash_table_insert (feeds, input, make_input (input->type, (int) g_strv_length (sizes), sizes));
     }
   if (g_getenv ("BENCH_MEMORY") != NULL)
-    measure_memory (model, feeds, &growth, &live);
+    measure_memory (model, feeds, &growth, &mapped, &live);
   for (int i = -1; i < runs; i++)
     {
       const gint64 start = g_get_monotonic_time (), before = cpu_time ();
@@ -173,8 +175,8 @@ main (int argc, char **argv)
     }
   qsort (times, (size_t) runs, sizeof *times, compare);
   g_print (
-      "{\"file\": \"%s\", \"pipeline\": \"%s\", \"median_ms\": %.3f, \"min_ms\": %.3f, \"cpu_ms\": %.3f, \"first_ms\": %.3f, \"first_cpu_ms\": %.3f, \"growth_mb\": %.1f, \"live_mb\": %.1f, \"packed_mb\": %.1f, \"sum\": %.8g}\n",
+      "{\"file\": \"%s\", \"pipeline\": \"%s\", \"median_ms\": %.3f, \"min_ms\": %.3f, \"cpu_ms\": %.3f, \"first_ms\": %.3f, \"first_cpu_ms\": %.3f, \"growth_mb\": %.1f, \"mapped_mb\": %.1f, \"live_mb\": %.1f, \"packed_mb\": %.1f, \"sum\": %.8g}\n",
       argv[1], argv[2], times[runs / 2] / 1e3, times[0] / 1e3, (double) least_cpu / 1e3, first / 1e3, first_cpu / 1e3, growth,
-      live, (double) ph_dnnl_packed () / 1e6, sum);
+      mapped, live, (double) ph_dnnl_packed () / 1e6, sum);
   return 0;
 }
