@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/ops/onnx/equation.h"
@@ -67,10 +68,9 @@ typedef struct
 } Letters;
 
 static gboolean
-add_operand (Letters *letters, guint k, PhTensor *tensor)
+add_operand (Letters *letters, guint k, const gint64 *dims)
 {
   const PhEquation *equation = &letters->equation;
-  const gint64 *dims = ph_tensor_dims (tensor);
   gint64 own[PH_MAX_RANK];
 
   ph_strides (equation->rank[k], dims, own);
@@ -280,10 +280,9 @@ prepare_einsum (PhKernel *kernel)
   if (!ph_equation_parse (&letters->equation, ph_node_attr_string (kernel->node, "equation", ""), ranks, kernel->n_inputs))
     return ph_kernel_refuse (kernel, "its equation does not fit the operands");
   if (!join_operands (einsum, &letters->equation, kernel))
-    return ph_kernel_refuse (kernel,
-                             "more than two operands with letters of their own: summed in pairs, infinities could be lost");
+    return ph_kernel_refuse (kernel, "more than two operands with letters of their own");
   for (guint i = 0; i < einsum->n; i++)
-    if (!add_operand (letters, i, kernel->inputs[einsum->operands[i]]))
+    if (!add_operand (letters, i, ph_tensor_dims (kernel->inputs[einsum->operands[i]])))
       return ph_kernel_refuse (kernel, "its equation does not fit the operands");
   einsum->left = left_operand (letters, einsum->n);
   einsum->right = einsum->n == 2 ? 1 - einsum->left : 0;
@@ -367,17 +366,40 @@ run_one (const Einsum *einsum, const float *a, float *out)
     out[i] = (float) ph_lanes ()->total (k, a + i * k, PH_LANE_SUM);
 }
 
+/* @r: (nullable) of two operands. (transfer full) (nullable) */
+static PhTensor *
+sum_products (const Einsum *einsum, PhTensor *l, PhTensor *r)
+{
+  const Box *result = &einsum->boxes[2];
+  g_autoptr (PhTensor) left = NULL, right = NULL, apart = NULL;
+  g_autoptr (PhTensor) y = ph_tensor_new_unset (PH_FLOAT, einsum->rank, einsum->dims);
+  const float *a = in_order (&einsum->boxes[0], l, &left), *b = r != NULL ? in_order (&einsum->boxes[1], r, &right) : NULL;
+  gint64 strides[PH_MAX_RANK];
+  float *out;
+
+  if (!result->is_dense)
+    apart = ph_tensor_new_unset (PH_FLOAT, 1, (gint64[]) { (gint64) result->count });
+  if (a == NULL || y == NULL || (!result->is_dense && apart == NULL) || (r != NULL && b == NULL))
+    return NULL;
+  out = ph_tensor_writable (apart != NULL ? apart : y);
+  if (r == NULL)
+    run_one (einsum, a, out);
+  else if (!run_two (einsum, a, b, out))
+    return NULL;
+  if (apart != NULL)
+    {
+      ph_strides (result->rank, result->dims, strides);
+      ph_copy_strided (result->rank, result->dims, ph_tensor_writable (y), result->strides, out, strides, sizeof *out);
+    }
+  return g_steal_pointer (&y);
+}
+
 static gboolean
 run_einsum (PhKernel *kernel, gpointer prepared)
 {
   const Einsum *einsum = prepared;
-  const Box *result = &einsum->boxes[2];
-  g_autoptr (PhTensor) left = NULL, right = NULL, apart = NULL, y = NULL;
-  PhTensor *inputs[PH_EQUATION_OPERANDS];
+  PhTensor *inputs[PH_EQUATION_OPERANDS], *y;
   g_autoptr (GPtrArray) made = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
-  const float *a, *b = NULL;
-  gint64 strides[PH_MAX_RANK];
-  float *out;
 
   memcpy (inputs, kernel->inputs, kernel->n_inputs * sizeof *inputs);
   for (guint i = 0; i < einsum->n_factors; i++)
@@ -389,29 +411,176 @@ run_einsum (PhKernel *kernel, gpointer prepared)
         return FALSE;
       g_ptr_array_add (made, inputs[factor->of]);
     }
-  a = in_order (&einsum->boxes[0], inputs[einsum->operands[einsum->left]], &left);
-  if (einsum->n == 2)
-    b = in_order (&einsum->boxes[1], inputs[einsum->operands[einsum->right]], &right);
-  y = ph_tensor_new_unset (PH_FLOAT, einsum->rank, einsum->dims);
-  if (!result->is_dense)
-    apart = ph_tensor_new_unset (PH_FLOAT, 1, (gint64[]) { (gint64) result->count });
-  if (a == NULL || y == NULL || (!result->is_dense && apart == NULL) || (einsum->n == 2 && b == NULL))
-    return FALSE;
-  out = ph_tensor_writable (apart != NULL ? apart : y);
-  if (einsum->n == 1)
-    run_one (einsum, a, out);
-  else if (!run_two (einsum, a, b, out))
-    return FALSE;
-  if (apart != NULL)
+  y = sum_products (einsum, inputs[einsum->operands[einsum->left]],
+                    einsum->n == 2 ? inputs[einsum->operands[einsum->right]] : NULL);
+  if (y != NULL)
+    ph_kernel_take (kernel, 0, y);
+  return y != NULL;
+}
+
+/* ── in pairs ── */
+
+/* The product of two operands takes the place of the first one. */
+typedef struct
+{
+  guint first, second;
+  Einsum einsum;
+} Pair;
+
+typedef struct
+{
+  guint n;
+  Pair pairs[PH_EQUATION_OPERANDS];
+} Pairs;
+
+/* The operands that are left, whose labels and sizes products have changed. */
+typedef struct
+{
+  PhEquation equation;
+  gint64 dims[PH_EQUATION_OPERANDS][PH_MAX_RANK];
+  guint left[PH_EQUATION_OPERANDS], n;
+} Rest;
+
+static gboolean
+has_label (const PhEquation *equation, guint k, guint label)
+{
+  return memchr (equation->label[k], (int) label, equation->rank[k]) != NULL;
+}
+
+/* The equation of operands @i and @k of @rest alone: it keeps the labels that others or the result have. FALSE: it has too many. */
+static gboolean
+equation_of_pair (const Rest *rest, guint i, guint k, PhEquation *pair)
+{
+  const PhEquation *whole = &rest->equation;
+  const guint both[] = { rest->left[i], rest->left[k] };
+
+  memset (pair, 0, sizeof *pair);
+  pair->n_operands = 2;
+  for (guint o = 0; o < 2; o++)
     {
-      ph_strides (result->rank, result->dims, strides);
-      ph_copy_strided (result->rank, result->dims, ph_tensor_writable (y), result->strides, out, strides, sizeof *out);
+      pair->rank[o] = whole->rank[both[o]];
+      memcpy (pair->label[o], whole->label[both[o]], sizeof pair->label[o]);
+      for (guint j = 0; j < pair->rank[o]; j++)
+        {
+          const guint label = pair->label[o][j];
+          gboolean stays = has_label (whole, whole->n_operands, label);
+
+          for (guint m = 0; m < rest->n && !stays; m++)
+            stays = m != i && m != k && has_label (whole, rest->left[m], label);
+          if (!stays || has_label (pair, 2, label))
+            continue;
+          if (pair->rank[2] == PH_MAX_RANK)
+            return FALSE;
+          pair->label[2][pair->rank[2]++] = (guint8) label;
+        }
     }
-  ph_kernel_take (kernel, 0, g_steal_pointer (&y));
+  return TRUE;
+}
+
+/* Plans the product of operands @i and @k of @rest. Returns the operations it takes; below 0: it cannot. */
+static double
+plan_pair (const Rest *rest, guint i, guint k, PhEquation *equation, Einsum *einsum)
+{
+  g_autofree Letters *letters = g_new0 (Letters, 1);
+
+  if (!equation_of_pair (rest, i, k, equation))
+    return -1;
+  if (rest->n == 2)
+    {
+      equation->rank[2] = rest->equation.rank[rest->equation.n_operands];
+      memcpy (equation->label[2], rest->equation.label[rest->equation.n_operands], sizeof equation->label[2]);
+    }
+  letters->equation = *equation;
+  memset (einsum, 0, sizeof *einsum);
+  einsum->n = 2;
+  if (!add_operand (letters, 0, rest->dims[rest->left[i]]) || !add_operand (letters, 1, rest->dims[rest->left[k]]))
+    return -1;
+  einsum->left = left_operand (letters, 2);
+  einsum->right = 1 - einsum->left;
+  if (!classify (letters, 2, einsum->left, einsum->right, einsum) || !make_boxes (einsum, letters))
+    return -1;
+  return (double) einsum->size[BATCH] * (double) einsum->size[ROW] * (double) einsum->size[COLUMN] * (double) einsum->size[SUM];
+}
+
+static gpointer
+prepare_pairs (PhKernel *kernel)
+{
+  g_autofree Rest *rest = g_new0 (Rest, 1);
+  g_autofree Pairs *plan = g_new0 (Pairs, 1);
+  g_autofree Einsum *einsum = g_new (Einsum, 1);
+  guint ranks[PH_EQUATION_OPERANDS] = { 0 };
+
+  if (kernel->n_inputs < 3 || kernel->n_inputs > PH_EQUATION_OPERANDS)
+    return ph_kernel_refuse (kernel, "fewer than three operands, or too many");
+  for (guint i = 0; i < kernel->n_inputs; i++)
+    {
+      if (!ph_dnnl_is_float (ph_kernel_input (kernel, i)))
+        return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+      ranks[i] = ph_tensor_rank (kernel->inputs[i]);
+      memcpy (rest->dims[i], ph_tensor_dims (kernel->inputs[i]), ranks[i] * sizeof (gint64));
+      rest->left[rest->n++] = i;
+    }
+  if (!ph_equation_parse (&rest->equation, ph_node_attr_string (kernel->node, "equation", ""), ranks, kernel->n_inputs))
+    return ph_kernel_refuse (kernel, "its equation does not fit the operands");
+  while (rest->n > 1)
+    {
+      Pair *pair = &plan->pairs[plan->n];
+      PhEquation equation, chosen = { 0 };
+      double least = -1;
+      guint second = 0;
+
+      for (guint i = 0; i < rest->n; i++)
+        for (guint k = i + 1; k < rest->n; k++)
+          {
+            const double cost = plan_pair (rest, i, k, &equation, einsum);
+
+            if (cost < 0 || (least >= 0 && cost >= least))
+              continue;
+            least = cost;
+            second = k;
+            *pair = (Pair) { rest->left[i], rest->left[k], *einsum };
+            chosen = equation;
+          }
+      if (least < 0)
+        return ph_kernel_refuse (kernel, "no two operands have a product of matrices");
+      rest->equation.rank[pair->first] = chosen.rank[2];
+      memcpy (rest->equation.label[pair->first], chosen.label[2], sizeof chosen.label[2]);
+      memcpy (rest->dims[pair->first], pair->einsum.dims, sizeof pair->einsum.dims);
+      memmove (rest->left + second, rest->left + second + 1, (--rest->n - second) * sizeof *rest->left);
+      plan->n++;
+    }
+  return g_steal_pointer (&plan);
+}
+
+/* Returns FALSE if the result is not finite: the sum of parts, times infinity, differs from the sum of the products. */
+static gboolean
+run_pairs (PhKernel *kernel, gpointer prepared)
+{
+  const Pairs *plan = prepared;
+  PhTensor *inputs[PH_EQUATION_OPERANDS], *y = NULL;
+  g_autoptr (GPtrArray) made = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+
+  memcpy (inputs, kernel->inputs, kernel->n_inputs * sizeof *inputs);
+  for (guint i = 0; i < plan->n; i++)
+    {
+      const Pair *pair = &plan->pairs[i];
+      PhTensor *both[] = { inputs[pair->first], inputs[pair->second] };
+
+      y = sum_products (&pair->einsum, both[pair->einsum.left], both[pair->einsum.right]);
+      if (y == NULL)
+        return FALSE;
+      g_ptr_array_add (made, y);
+      inputs[pair->first] = y;
+    }
+  if (ph_lanes ()->has_nan_or_least (ph_tensor_data (y), ph_tensor_count (y))
+      || (ph_tensor_count (y) > 0 && ph_lanes ()->extreme (ph_tensor_count (y), ph_tensor_data (y), FALSE) == INFINITY))
+    return FALSE;
+  ph_kernel_take (kernel, 0, ph_tensor_ref (y));
   return TRUE;
 }
 
 const PhKernelRow ph_kernels_einsum[] = {
   { &ph_op_Einsum, PH_DEVICE_CPU, "products", 10, prepare_einsum, run_einsum, g_free },
+  { &ph_op_Einsum, PH_DEVICE_CPU, "pairs", 9, prepare_pairs, run_pairs, g_free },
   { NULL },
 };
