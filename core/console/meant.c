@@ -150,8 +150,9 @@ keyword_near (const char *text, const char *at)
       while (start > text && is_letter (start[-1]))
         start--;
       word = g_ascii_strdown (start, ends[i] - start);
-      if (strlen (word) < 3 || is_one_of (word, keywords, G_N_ELEMENTS (keywords))
-          || g_strv_contains ((const char *const *) known, word))
+      /* A text in quotes is no keyword. */
+      if ((start > text && (start[-1] == '\'' || start[-1] == '"')) || strlen (word) < 3
+          || is_one_of (word, keywords, G_N_ELEMENTS (keywords)) || g_strv_contains ((const char *const *) known, word))
         continue;
       nearest = ph_nearest (word, keywords, G_N_ELEMENTS (keywords));
       if (nearest != NULL)

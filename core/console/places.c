@@ -4,6 +4,7 @@
 
 #include "core/console/call-places.h"
 #include "core/console/command-code.h"
+#include "core/console/meant.h"
 #include "core/nearest.h"
 
 #define MAX_NAMES    20000 /* among which a mistyped one is looked for */
@@ -166,6 +167,13 @@ ph_call_find_position (PhCall *call, const char *text, PhPosition *position, GEr
       return FALSE;
     }
   else
-    return ph_position_parse (ph_document_get_history (call->document), text, position, error);
+    {
+      g_autofree char *meant = g_ascii_isalpha (*text) ? ph_meant_step (call->document, text) : g_strdup ("");
+
+      if (*meant == '\0')
+        return ph_position_parse (ph_document_get_history (call->document), text, position, error);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no step '%s'%s", text, meant);
+      return FALSE;
+    }
   return TRUE;
 }

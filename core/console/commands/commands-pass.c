@@ -521,8 +521,10 @@ breakpoint_begin (PhCall *call, GError **error)
           node = ph_model_find_node_named (ph_document_get_model (call->document), text);
           if (node == NULL)
             {
-              g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pass of the pipeline, no rule and no node '%s'",
-                           text);
+              g_autofree char *meant = ph_meant_pass (text);
+
+              g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pass of the pipeline, no rule and no node '%s'%s",
+                           text, meant);
               return FALSE;
             }
           id = g_strdup_printf ("n%u", node->id);

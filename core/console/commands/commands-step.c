@@ -498,18 +498,7 @@ goto_begin (PhCall *call, GError **error)
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error))
     return FALSE;
   if (!ph_call_find_position (call, call->argv[0], &to, error))
-    {
-      g_autofree char *meant = g_ascii_isalpha (call->argv[0][0]) && ph_pass_find (call->argv[0]) == NULL
-                                   ? ph_meant_step (call->document, call->argv[0])
-                                   : g_strdup ("");
-
-      if (*meant != '\0' && error != NULL)
-        {
-          g_clear_error (error);
-          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no step '%s'%s", call->argv[0], meant);
-        }
-      return FALSE;
-    }
+    return FALSE;
   /* 3.2 is a rewrite, also where it is the last one of its step. */
   if (!(strchr (call->argv[0], '.') != NULL && call->argv[0][1] != '\0' ? ph_document_go_rewrite
                                                                         : ph_document_go) (call->document, to, error))
