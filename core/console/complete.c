@@ -133,10 +133,14 @@ add_steps (Matches *matches, PhDocument *document)
     }
 }
 
+/* @before: what stands in front of the word, whose last word may ask for a table. */
 static void
-add_sql (Matches *matches)
+add_sql (Matches *matches, const char *before)
 {
-  g_auto (GStrv) names = ph_sql_names ();
+  g_autofree char *trimmed = g_strchomp (g_strdup (before));
+  const char *blank = strrchr (trimmed, ' '), *last = blank != NULL ? blank + 1 : trimmed;
+  const gboolean table = g_ascii_strcasecmp (last, "from") == 0 || g_ascii_strcasecmp (last, "join") == 0;
+  g_auto (GStrv) names = ph_sql_names (table);
 
   for (guint i = 0; names[i] != NULL; i++)
     add (matches, names[i]);
@@ -297,7 +301,7 @@ add_arguments (Matches *matches, PhConsole *console, const char *kinds, const ch
   if (strstr (kinds, "STEP") != NULL)
     add_steps (matches, document);
   if (strstr (kinds, "SQL") != NULL)
-    add_sql (matches);
+    add_sql (matches, "");
   if (strstr (kinds, "COMMAND") != NULL)
     add_commands (matches);
   if (strstr (kinds, "SETTING") != NULL || strstr (kinds, "CHOICE") != NULL)
@@ -355,7 +359,11 @@ find (Matches *matches, PhConsole *console, const char *typed, guint start)
   if (indent == start)
     add (matches, "select");
   if (kind == PH_LINE_SQL)
-    add_sql (matches);
+    {
+      g_autofree char *before = g_strndup (typed, start);
+
+      add_sql (matches, before);
+    }
   else if (kind == PH_LINE_EXPRESSION && start > indent)
     {
       add_language (matches, console, TRUE);

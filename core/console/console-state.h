@@ -20,6 +20,6 @@ void ph_trace_free (PhTrace *trace);
 PhSql *ph_sql_new (PhDocument *document);
 void ph_sql_free (PhSql *sql);
 const char *ph_sql_function_arguments (const char *name); /* (nullable) "NODE)" */
-char **ph_sql_names (void);                               /* tables, columns, keywords: for completion */
+char **ph_sql_names (gboolean tables);                    /* those alone, or columns and keywords too: for completion */
 
 G_END_DECLS

@@ -107,6 +107,11 @@ test_kinds (void)
   expect (console, "render x.svg --color de", "device");
   expect (console, "select longest", "longest_path");
   expect (console, "select n.", "");
+  expect (console, "select op from ed", "edges edges_at edits"); /* tables, not every name */
+  expect (console, "select * from nodes n JOIN gr", "graphs");
+  expect (console, "select gr", "gradient graph graphs group by grp");
+  expect (console, "train ", "...y");
+  expect (console, "train y --optimizer ", "adam momentum sgd");
   expect (console, "steps --w", "--wide");
   expect (console, "y = softpl", "softplus");
 }

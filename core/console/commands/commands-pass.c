@@ -514,15 +514,13 @@ breakpoint_begin (PhCall *call, GError **error)
       else
         {
           PhNode *node;
-          g_autofree char *id = NULL;
+          g_autofree char *id = NULL, *meant = ph_meant_pass (text);
 
           if (!ph_call_need_open (call, error))
             return FALSE;
           node = ph_model_find_node_named (ph_document_get_model (call->document), text);
           if (node == NULL)
             {
-              g_autofree char *meant = ph_meant_pass (text);
-
               g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pass of the pipeline, no rule and no node '%s'%s",
                            text, meant);
               return FALSE;

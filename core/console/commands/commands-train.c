@@ -342,8 +342,8 @@ recompute_finish (PhCall *call, GError **error)
 
 /* clang-format off */
 static const PhCommand rows[] = {
-  { "train", "[LOSS] [--optimizer NAME] [--rate NUMBER] [--steps N] [--random SEED]", N_ ("Append a step of training, and run it N times"),
-    "The gradient of LOSS by each float initializer, and sgd (unless said otherwise), momentum or adam: each weight W becomes an input with "
+  { "train", "[OUTPUT] [--optimizer sgd|momentum|adam] [--rate NUMBER] [--steps N] [--random SEED]", N_ ("Append a step of training, and run it N times"),
+    "The gradient of OUTPUT, the loss, by each float initializer, and sgd (unless said otherwise), momentum or adam: each weight W becomes an input with "
     "its value for its default, and W_new is an output; learning_rate is an input too. --steps runs the graph, each time fed with what it "
     "gave before, and prints the loss; what is not fed is made up by SEED, once. In a graph that is a step already it goes on. "
     "The pipeline `train` is another thing: it optimises and keeps all weights.",

@@ -84,20 +84,18 @@ names_of (gboolean tables)
 }
 
 char **
-ph_sql_names (void)
+ph_sql_names (gboolean tables)
 {
   static const char *const words[] = {
     "select",    "from",        "where", "group by",     "order by",  "limit", "join",           "on",   "count(*)", "distinct",
     "and",       "or",          "not",   "like",         "regexp",    "desc",  "with recursive", "as",   "union",    "json_each",
     "ancestors", "descendants", "path",  "longest_path", "dominates", "shape", "bytes",          "rank", "dim"
   };
-  GPtrArray *names = names_of (TRUE);
-  g_autoptr (GPtrArray) columns = names_of (FALSE);
+  GPtrArray *names = names_of (TRUE), *columns = tables ? NULL : names_of (FALSE);
 
-  g_ptr_array_set_free_func (columns, NULL);
-  for (guint i = 0; i < columns->len; i++)
-    g_ptr_array_add (names, columns->pdata[i]);
-  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+  if (columns != NULL)
+    g_ptr_array_extend_and_steal (names, columns);
+  for (guint i = 0; !tables && i < G_N_ELEMENTS (words); i++)
     g_ptr_array_add (names, g_strdup (words[i]));
   g_ptr_array_add (names, NULL);
   g_ptr_array_set_free_func (names, NULL);
