@@ -201,6 +201,7 @@ message_new (PhExecutionPane *self)
             *button = gtk_button_new_with_mnemonic (_ ("_Run Node by Node"));
 
   gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 32);
   gtk_label_set_justify (GTK_LABEL (label), GTK_JUSTIFY_CENTER);
   gtk_widget_add_css_class (label, "dim-label");
   gtk_widget_set_halign (button, GTK_ALIGN_CENTER);

@@ -82,7 +82,8 @@ title_place (PhScene *scene, int index, const PhDrawOptions *options, PhInk *ink
     return FALSE;
   ph_ink_size (ink, PH_INK_TITLE, name, &width, &height);
   width = MIN (width * *size / NORMAL, box->rect.width - 12);
-  *place = (PhRect) { box->rect.x + 6, box->rect.y + 15 - 0.75 * NORMAL, width + 10, 1.5 * *size };
+  /* It grows upwards, away from the first boxes of the group. */
+  *place = (PhRect) { box->rect.x + 6, box->rect.y + MAX (15 + 0.75 * NORMAL - 1.5 * *size, 0), width + 10, 1.5 * *size };
   for (int up = box->parent; up >= 0; up = ph_scene_box (scene, up)->parent)
     {
       PhRect other;
