@@ -199,7 +199,7 @@ on_stop (PhPalette *self)
   close_palette (self);
 }
 
-/* Up and down move in the list while the entry keeps the keyboard. */
+/* Up and Down move in the list while the entry keeps the focus. */
 static gboolean
 on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, PhPalette *self)
 {

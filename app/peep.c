@@ -48,7 +48,7 @@ add_source (const char *option, const char *value, gpointer data, GError **error
 
 /* ── running lines ── */
 
-/* A message may quote a file's names. @place: (nullable) */
+/* Prints a message, which may contain names from a file. @place: (nullable) */
 static void
 say_error (const char *prefix, const char *place, const char *message)
 {

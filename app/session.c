@@ -159,7 +159,7 @@ collect (PhSession *self, GKeyFile *file, const char *prefix, PhDocumentView *fr
         continue;
       n++;
       restoring |= returning && ph_document_view_is_seen (view);
-      /* Not looked at yet, so not read: it is its name. */
+      /* A file in a tab that was not viewed yet is not read; only its URI is saved. */
       g_autofree char *uri = path ? g_filename_to_uri (path, NULL, NULL) : NULL;
       if (returning || ph_document_is_open (document))
         ph_tab_state_save (view, file, group);
@@ -399,7 +399,7 @@ restore_from (PhWindow *window, const char *name)
 
   if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
     return 0;
-  /* Not for ever: a file that brings the program down would do so each time. */
+  /* Stops after a few attempts: a file that crashes the program would do so each time. */
   const guint tries = (guint) CLAMP (g_key_file_get_integer (file, "session", "tries", NULL), 0, MOST_TRIES);
   if (tries >= MOST_TRIES && !g_str_equal (name, HELD))
     {

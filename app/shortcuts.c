@@ -1,4 +1,4 @@
-/* shortcuts.c: the window of keyboard shortcuts, made from the list of actions.
+/* shortcuts.c: the window of keyboard shortcuts, from the list of actions.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/shortcuts.h"
 
@@ -7,7 +7,7 @@
 #include "app/actions.h"
 #include "views/access-names.h"
 
-/* Each is pressed in tests/ui/keys.c. */
+/* tests/ui/keys.c presses each of them. */
 /* clang-format off */
 static const PhOwnKey own_keys[] = {
   { N_("In the Pipeline"), "Up Down", N_("Step by step") },
@@ -82,7 +82,7 @@ say_where (const char *shortcut)
   return other ? g_strdup_printf (_ ("In the console: %s"), other) : g_strdup (_ ("Not in the console"));
 }
 
-/* No higher than a small screen. */
+/* At most as high as a small screen. */
 static void
 start_section (GString *ui, const char *name, const char *title)
 {

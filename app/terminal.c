@@ -45,7 +45,7 @@ on_interrupt (int signal)
   errno = saved;
 }
 
-/* Cancelling runs code that a signal handler may not. */
+/* Cancels in a thread, since a signal handler may not run that code. */
 static gpointer
 cancel_in_thread (gpointer data)
 {

@@ -1,4 +1,4 @@
-/* window-files.c: the commands of the window that ask for a file.
+/* window-files.c: commands of the window that ask for a file.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 

@@ -181,7 +181,7 @@ on_hunted (GObject *console, GAsyncResult *result, gpointer data)
 
   if (!found)
     g_rmdir (hunt->folder);
-  /* The tab, or the window, may have been closed meanwhile. */
+  /* The tab or the window may have been closed meanwhile. */
   if (!hunt->window || hunt->window->closing || gtk_widget_get_root (GTK_WIDGET (hunt->view)) != GTK_ROOT (hunt->window))
     {
       hunt_free (hunt);

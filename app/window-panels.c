@@ -51,7 +51,7 @@ ph_window_on_folded (PhWindow *self, GtkWidget *widget, gboolean folded)
   ph_window_update_panels (self);
 }
 
-/* A quarter of a high window is the bottom pane's, so that its tables show more there; where somebody dragged the edge, it stays. */
+/* Gives the bottom pane a quarter of a high window, unless the user dragged the edge. */
 void
 ph_window_share_height (PhWindow *self, GParamSpec *property, GtkPaned *paned)
 {

@@ -142,7 +142,7 @@ typedef struct
   PhNewcomer *newcomer;
 } Arrival;
 
-/* When the line that made it was answered. */
+/* Continues after the reply to the line that made it. */
 static gboolean
 settle (gpointer data)
 {
@@ -468,7 +468,7 @@ ph_window_dispose (GObject *object)
       ph_inspector_set_console (self->inspector, NULL);
       ph_bottom_pane_set_console (self->bottom_pane, NULL);
     }
-  if (self->tabs) /* its pages go while their bar is whole: the tabs of libadwaita 1.2 ask it about their neighbours */
+  if (self->tabs) /* removes the pages while their bar exists: tabs of libadwaita 1.2 query it for their neighbours */
     {
       gtk_paned_set_start_child (GTK_PANED (gtk_widget_get_parent (GTK_WIDGET (self->tabs))), NULL);
       g_object_run_dispose (G_OBJECT (self->tabs));

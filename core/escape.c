@@ -1,4 +1,4 @@
-/* escape.c: text of a file, made fit to be shown.
+/* escape.c: makes text from a file safe to display.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/escape.h"
 

@@ -115,7 +115,7 @@ grow (gsize least)
         wider[at] = slots[i];
       }
   g_free (slots);
-  __atomic_store_n (&slots, wider, __ATOMIC_RELAXED); /* ph_intern_expect() looks without the lock */
+  __atomic_store_n (&slots, wider, __ATOMIC_RELAXED); /* for the lookup without the lock in ph_intern_expect() */
   __atomic_store_n (&n_slots, n, __ATOMIC_RELAXED);
 }
 

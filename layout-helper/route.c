@@ -10,7 +10,7 @@
 
 #include <pathplan.h>
 
-#define INSIDE     3.0 /* points that a line may run inside of a box's border */
+#define INSIDE     3.0 /* points that a line may run inside a box's border */
 #define AROUND     5.0 /* distance of a line from a box, if there is room     */
 #define SAMPLES    12
 #define ROUNDS     16
@@ -114,7 +114,7 @@ find_hits (const Line *line, const Box *boxes, long n_boxes, long from, long to,
   return hits;
 }
 
-/* ── the shortest way ── */
+/* ── shortest paths ── */
 
 static int
 holds (Wall wall, Ppoint_t point)
@@ -208,7 +208,7 @@ line_of (const Ppoint_t *points, int n)
   return line;
 }
 
-/* The straight stretches of a way as curves. */
+/* Converts the straight segments of a path to curves. */
 static Line
 stretches_of (const Ppoint_t *way, int n)
 {
@@ -264,7 +264,7 @@ bend (const Line *old, const Ppoint_t *way, int n_way, const Wall *walls, int n_
   return 1;
 }
 
-/* One way from end to end of @old around the boxes @way and its own two; @bent: as a curve, else in straight stretches. */
+/* Finds a path between the ends of @old around the boxes @way and its own two; @bent: as a curve, else as straight segments. */
 static int
 go_around (const Line *old, const Box *boxes, const long *way, int n_way, long from, long to, double grow, int bent, Line *out)
 {
@@ -275,7 +275,7 @@ go_around (const Line *old, const Box *boxes, const long *way, int n_way, long f
 
   for (int i = 0; i < n_way + 2; i++)
     {
-      /* A line starts at the border of its box: it may leave, and shall not cross it. */
+      /* A line starts at the border of its box, which it may leave but not cross. */
       const Box *box = i < n_way ? &boxes[way[i]] : &boxes[i == n_way ? from : to];
       Wall wall = wall_of (box, i < n_way ? grow : -1.5, i < n_way ? box->left : 0);
 

@@ -32,7 +32,7 @@ builder_before (PhNode *node)
                        .device = node->device };
 }
 
-/* One integer that is known. */
+/* Reads a single constant integer. */
 static gboolean
 constant_int (const PhValue *value, gint64 *number)
 {

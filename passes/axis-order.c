@@ -73,7 +73,7 @@ is_elementwise (const PhNode *node)
   return (node->op->flags & PH_OP_ELEMENTWISE) && node->op != &ph_op_CastLike && node->outputs->len == 1;
 }
 
-/* Quantisation with one scale for all is elementwise; else its axis moves. */
+/* Quantization with a single scale is elementwise; otherwise its axis is permuted. */
 static gboolean
 is_quantisation (const PhNode *node)
 {
@@ -90,7 +90,7 @@ has_ints (const PhNode *node, guint input)
   return ph_value_ints (ph_node_input (node, input), &values, &n);
 }
 
-/* One constant number for each axis. */
+/* A constant with one number per axis. */
 static gboolean
 is_by_axis (const PhValue *value, int rank)
 {
@@ -320,7 +320,7 @@ all_axes (PhBuilder *b, const PhValue *starts, const PhAxisOrder *layout)
 {
   gint64 axes[PH_MAX_RANK], n = ph_value_dim (starts, 0);
 
-  if (n < 0 || n > layout->rank) /* how many starts a Slice has may be unknown */
+  if (n < 0 || n > layout->rank) /* the number of a Slice's starts may be unknown */
     return NULL;
   for (gint64 i = 0; i < n; i++)
     axes[i] = layout->inverse[i];

@@ -40,7 +40,7 @@ run_compare (PhPassRun *run, GError **error)
 
   if (other == NULL)
     return FALSE;
-  /* At different opsets the same operator looks different: both models are brought to the newest first. */
+  /* The same operator may differ between opsets, so both models are upgraded to the newest first. */
   if (ph_model_opset (other, "") < PH_OPSET_NEWEST && upgrade != NULL && !ph_pass_run (upgrade, other, history, NULL, error))
     return FALSE;
   if (!inline_changed_functions (ph_pass_run_model (run), other, error))

@@ -1,4 +1,4 @@
-/* conv-to-matmul.c: convolutions that do not look around are products of matrices.
+/* conv-to-matmul.c: replaces convolutions with windows of one element by matrix products.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
@@ -20,7 +20,7 @@ ints_are (const PhNode *node, const char *name, gint64 wanted)
   return TRUE;
 }
 
-/* One group, no padding, and a bias (if any) that is known to be one. */
+/* Returns TRUE for a convolution with one group, no padding and known channels. */
 static gboolean
 is_plain (const PhNode *conv)
 {

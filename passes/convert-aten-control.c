@@ -143,7 +143,7 @@ remove_unused (PhModel *model, GArray *dead)
     }
 }
 
-/* The branch that is taken, where the condition is known, in place of the If. */
+/* Replaces an If with a constant condition by the branch taken. */
 gboolean
 ph_aten_take_branch (PhPassRun *run, PhNode *node, GError **error)
 {

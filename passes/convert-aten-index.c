@@ -198,7 +198,7 @@ index_put (PhConvert *l, PhValue **out)
   if (values == NULL || ph_convert_dtype (x) == PH_UNDEFINED)
     return ph_convert_stay (l, "what is written is not known");
   values = ph_convert_cast (l, values, ph_convert_dtype (x));
-  /* One number wherever the mask is true. */
+  /* Puts one number wherever the mask is true. */
   if (n == 3 && only != NULL && ph_convert_dtype (only) == PH_BOOL && ph_value_rank (values) == 0
       && ph_value_rank (x) >= ph_value_rank (only) && ph_value_rank (only) > 0)
     {

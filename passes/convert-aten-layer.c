@@ -160,7 +160,7 @@ gates (PhConvert *l, PhValue *w, const guint *order, guint n)
   return w != NULL ? PH_BUILD (l->b, Unsqueeze, w, ph_convert_ints_value (l, &zero, 1)) : NULL;
 }
 
-/* One layer after the other; both directions are one node. */
+/* Converts a stack of layers to one node per layer; both directions are one node. */
 static gboolean
 recurrent (PhConvert *l, PhValue **out)
 {
@@ -227,7 +227,7 @@ recurrent (PhConvert *l, PhValue **out)
         return FALSE;
       for (guint s = 0; s < n_states; s++)
         last[s][layer] = ph_node_output (y->producer, 1 + s);
-      /* [length, ways, n, hidden] => [length, n, ways hidden] */
+      /* [length, directions, n, hidden] => [length, n, directions * hidden] */
       x = PH_BUILD (l->b, Reshape, ph_convert_transpose (l, y, back, 4), ph_convert_ints_value (l, joined, 3));
     }
   if (x == NULL)
@@ -238,7 +238,7 @@ recurrent (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* One step of a recurrent layer, written out. */
+/* Converts a single step of a recurrent layer to elementary operators. */
 static gboolean
 cell (PhConvert *l, PhValue **out)
 {

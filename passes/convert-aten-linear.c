@@ -286,7 +286,7 @@ adaptive (PhConvert *l, PhValue **out)
     }
   else
     {
-      /* One dimension after the other, window by window. */
+      /* Dimension by dimension, window by window. */
       out[0] = x;
       for (guint i = 0; i < n && out[0] != NULL; i++)
         {
@@ -325,7 +325,7 @@ or_number (PhConvert *l, PhValue *value, PhDType dtype, const gint64 *dims, guin
   return ph_build_tensor (l->b, made);
 }
 
-/* Without statistics of its training it takes those of the batch. */
+/* Uses the statistics of the batch, as there are none from training. */
 static gboolean
 batch_statistics (PhConvert *l, PhValue *x, PhValue **out)
 {

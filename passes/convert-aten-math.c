@@ -184,7 +184,7 @@ activation (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* One slope, or one for each channel, which lie in the second dimension. */
+/* One slope, or one per channel, the second dimension. */
 static gboolean
 prelu (PhConvert *l, PhValue **out)
 {

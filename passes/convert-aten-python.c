@@ -317,7 +317,7 @@ ph_aten_give_parts (PhConvert *l, PhValue **parts, guint n, PhValue **out)
   return TRUE;
 }
 
-/* The inputs of an operator that takes a list of tensors, where the list is one value: its elements in its place. (nullable) */
+/* Returns the inputs of an operator on a list of tensors, with the list replaced by its elements. (nullable) */
 PhValue **
 ph_aten_spread (const PhNode *node, PhValue *const *in, guint *n)
 {
@@ -513,7 +513,7 @@ ph_aten_settled (PhConvert *l, PhValue *value)
   if (made == NULL || l->n_out > 1 || ph_value_constant (value) != NULL || !takes_numbers (l->node) || l->b->error != NULL
       || (tensor = compute (value, 0)) == NULL || !is_number (tensor))
     return value;
-  ph_graph_remove_dead (made); /* first: the number may be a constant that only it used */
+  ph_graph_remove_dead (made); /* first, because the number may be a constant that only it used */
   return ph_build_tensor (l->b, ph_tensor_ref (tensor));
 }
 

@@ -1,4 +1,4 @@
-/* convert-aten-reduce.c: PyTorch's operators that reduce, sort, convert, make tensors or ask for sizes, in ONNX's.
+/* convert-aten-reduce.c: PyTorch's operators that reduce, sort, convert, create tensors or query sizes, in ONNX.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>

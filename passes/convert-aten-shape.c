@@ -1,4 +1,4 @@
-/* convert-aten-shape.c: PyTorch's operators that move elements, make tensors or ask for sizes, in ONNX's.
+/* convert-aten-shape.c: PyTorch's operators that move elements, create tensors or query sizes, in ONNX.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -287,7 +287,7 @@ join (PhConvert *l, PhValue **out)
 
       if (part == NULL)
         return ph_convert_stay (l, "an element of its list is not known");
-      /* As they began, before anything was joined to them. */
+      /* Empty vectors are skipped: a list begins with one before anything is appended. */
       if (strcmp (ph_aten_name (l), "stack") != 0 && ph_value_rank (part) == 1 && ph_value_dim (part, 0) == 0 && n > 1)
         continue;
       args[kept] = (PhAtenArg) { .value = part, .dtype = ph_value_dtype (part), .level = 2 };

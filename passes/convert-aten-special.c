@@ -154,7 +154,7 @@ binary (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* The angle of the quotient, half a turn further where x is negative. */
+/* The angle of the quotient, plus half a turn where x is negative. */
 static gboolean
 atan2_ (PhConvert *l, PhValue **out)
 {
@@ -193,7 +193,7 @@ logaddexp (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* By products and quotients with powers of two, since ONNX shifts integers without a sign only. */
+/* Uses products and quotients by powers of two, since ONNX only shifts unsigned integers. */
 static gboolean
 shift (PhConvert *l, PhValue **out)
 {

@@ -173,7 +173,7 @@ ph_aten_int (PhConvert *l, const char *name, gint64 fallback)
   return fallback;
 }
 
-/* The list in @value: of the node that makes it, or of a constant. */
+/* Returns the list in @value, made by a node or a constant. */
 static gboolean
 list_ints (PhValue *value, gint64 *out, guint *n)
 {

@@ -96,7 +96,7 @@ fill_branch (PhConvert *l, PhNode *choice, const char *name, PhGraph *const *bod
   return finish_body (l, &inside) && ok;
 }
 
-/* If (index is @from) { its body } else { the rest }. */
+/* Builds If (index is @from) { its body } else { the rest }. */
 static gboolean
 branches (PhConvert *l, PhGraph *const *bodies, guint n, guint from, PhValue *index, PhValue *decided, PhValue **out)
 {

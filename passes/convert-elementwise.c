@@ -91,7 +91,7 @@ cbrt_ (PhConvert *l, PhValue **out)
 {
   PhValue *x = l->in[0], *root = PH_BUILD (l->b, Pow, PH_BUILD (l->b, Abs, x), ph_convert_like (l, x, 1.0 / 3)), *better;
 
-  /* One step of Newton's makes the last bits right; where it cannot be done the root is exact. */
+  /* A step of Newton's method corrects the last bits; where it is not defined, the root is exact already. */
   better = PH_BUILD (
       l->b, Sub, root,
       PH_BUILD (l->b, Div,

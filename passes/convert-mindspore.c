@@ -92,7 +92,7 @@ ints_of (PhConvert *l, guint operand, const char *attr, GArray **ints)
 
 /* ── rules, on all operands ── */
 
-/* A number in Python's takes the type of the tensor beside it. */
+/* A Python number takes the type of the tensor that it is combined with. */
 static gboolean
 binary_of (PhConvert *l, PhValue **out)
 {

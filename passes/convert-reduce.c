@@ -13,7 +13,7 @@ body_of (PhConvert *l, const char *name)
   return body != NULL ? body : l->node->graphs != NULL && l->node->graphs->len > 0 ? l->node->graphs->pdata[0] : NULL;
 }
 
-/* The reduction that an operator on two values makes on many. */
+/* The reduction that corresponds to a binary operator. */
 static const PhOp *
 reduction_of (const PhOp *op, PhDType dtype)
 {
@@ -384,8 +384,8 @@ select_and_scatter (PhConvert *l, PhValue **out)
 
 /* ── sort ── */
 
-/* Each element's rank is the number of those that come before it: less by the comparator, or equal and earlier. All pairs are
- * compared at once, so that any comparator will do, and the order of equal ones stays. */
+/* The rank of an element is the number of elements before it: smaller by the comparator, or equal and earlier. All pairs are compared at
+ * once, which works with any comparator and is stable. */
 static gboolean
 sort (PhConvert *l, PhValue **out)
 {

@@ -462,7 +462,7 @@ if_ (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* The constant that was made of @tensor before, or a new one. */
+/* Returns the constant made from @tensor before, or a new one. */
 static PhValue *
 constant_of (PhConvert *l, PhGraph *graph, const char *name, PhTensor *tensor)
 {

@@ -55,7 +55,7 @@ activate (PhConvert *l, PhValue *value)
   return NULL;
 }
 
-/* These move elements: they may stay quantised. */
+/* Returns TRUE for operators that only move elements, whose operands may stay quantized. */
 static gboolean
 only_moves (const char *op)
 {

@@ -313,7 +313,7 @@ split_outputs (PhPassRun *run)
   return TRUE;
 }
 
-/* A rewrite may take other nodes away, too. (transfer full) */
+/* Returns ids rather than nodes, as a rewrite may remove further nodes. (transfer full) */
 static GArray *
 node_ids (PhModel *model)
 {

@@ -105,7 +105,7 @@ axes_of (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* At the given places, or in so many equal parts. */
+/* Splits at the given positions, or into a number of equal parts. */
 static gboolean
 split (PhConvert *l, PhValue **out)
 {

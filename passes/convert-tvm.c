@@ -214,7 +214,7 @@ pool (PhConvert *l, PhValue **out)
                           out);
 }
 
-/* To a size of 1: over the whole image. */
+/* Converts a pool to the size 1, over the whole image. */
 static gboolean
 global_pool (PhConvert *l, PhValue **out)
 {

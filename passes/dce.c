@@ -36,7 +36,7 @@ remove_constants (PhPassRun *run, PhGraph *graph)
   return TRUE;
 }
 
-/* From the end, so that a chain of dead nodes falls with its last one. */
+/* From the end, so that a chain of dead nodes is removed in one walk. */
 static gboolean
 dce (PhPassRun *run, GError **error)
 {

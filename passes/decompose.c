@@ -33,7 +33,8 @@ build_hard_swish (PhMatch *match, PhBuilder *b)
   return PH_BUILD (b, Mul, match->slot[0], gate);
 }
 
-/* x normalised along the last axes, spelt out. Other outputs (mean, deviation) must not be read: the engine sees to it. */
+/* Builds the normalization of x along the last axes from elementary operators. The engine ensures that its other outputs (mean, deviation)
+ * are unused. */
 static gboolean
 may_broadcast (const PhValue *a, const PhValue *b)
 {

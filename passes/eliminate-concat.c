@@ -38,7 +38,7 @@ build_without_empty (PhMatch *match, PhBuilder *b)
   return ph_build_like (b, match->root, inputs, n);
 }
 
-/* All outputs of one Split, in order, along the same axis. */
+/* Returns TRUE if the operands are all outputs of one Split, in order, along the same axis. */
 static gboolean
 joins_what_was_split (PhMatch *match)
 {

@@ -39,7 +39,7 @@ broadcasts_anyway (PhMatch *match)
 {
   const PhNode *node = match->root;
 
-  /* CastLike reads only the type of its second operand; a slope of PRelu never makes its result larger. */
+  /* CastLike reads only the type of its second operand; the slope of PRelu never broadcasts x. */
   if (node->op == &ph_op_CastLike || node->op == &ph_op_PRelu)
     return FALSE;
   if (node->op == NULL || !(node->op->flags & PH_OP_ELEMENTWISE) || node->inputs->len != 2 || node->outputs->len != 1)

@@ -184,8 +184,8 @@ is_last_output_that_is_used (PhNode *node)
   return TRUE;
 }
 
-/* Duty 1. A rule that looked at the match itself (.when, .build) is believed where shapes are unknown; of a template
- * alone the shape must be proved, or at least come out of inference alike. */
+/* Checks duty 1. If shapes are unknown, a rule with code (.when, .build) is trusted; for a template alone the shape must be proved equal,
+ * or at least be inferred the same. */
 static gboolean
 engine_check_type (Engine *self, const PhRule *rule, PhNode *root, PhValue *value, gboolean *applies, GError **error)
 {
@@ -248,7 +248,7 @@ engine_types_are_taken (Engine *self, guint first_edit)
   return TRUE;
 }
 
-/* A node that the rule makes does not exist for these elements: so the rule does not apply to them. */
+/* Returns TRUE if a node of the replacement does not support these element types: the rule then does not apply. */
 static gboolean
 was_refused (GError **error)
 {
@@ -484,7 +484,7 @@ engine_visit (Engine *self, PhId id, GError **error)
     {
       gboolean applied;
 
-      /* A rewrite that was taken back made the node again. */
+      /* If a rewrite was aborted, the node exists again as a new object. */
       node = ph_model_find_node (self->run->model, id);
       if (node == NULL)
         return TRUE;

@@ -14,7 +14,7 @@ same_axis_everywhere (PhMatch *match)
 static PhValue *
 build_log_softmax (PhMatch *match, PhBuilder *b)
 {
-  gint64 axis = ph_node_attr_int (match->node[1], "axis", -1); /* it may be left out */
+  gint64 axis = ph_node_attr_int (match->node[1], "axis", -1); /* the attribute may be absent */
 
   return PH_BUILD_WITH (b, LogSoftmax, PH_ATTRS (ph_attr_new_int ("axis", axis)), match->slot[0]);
 }

@@ -210,7 +210,7 @@ ph_pass_load (const char *path, GCancellable *cancellable, GError **error)
   return g_steal_pointer (&passes);
 }
 
-/* In the process that --plugin makes for it. */
+/* Runs in the process started with --plugin. */
 gboolean
 ph_pass_load_here (const char *path, GError **error)
 {

@@ -25,7 +25,7 @@ only_moves (const PhNode *node)
   return FALSE;
 }
 
-/* An index that is out of range makes nothing, not one more of the same. */
+/* Returns TRUE if indices are in range: otherwise the node is not folded. */
 static gboolean
 indices_fit (const PhNode *node, PhTensor *const *inputs)
 {
@@ -93,7 +93,7 @@ outputs_are_static (const PhNode *node)
   return TRUE;
 }
 
-/* Without touching every element: the light models are full of weights that are one number repeated. */
+/* Computes on a single element: weights of the light models are mostly one repeated number. */
 static gboolean
 compute_splat (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs)
 {

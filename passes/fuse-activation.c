@@ -44,7 +44,7 @@ is_heavy (const PhNode *node, const PhOp *const *ops)
 static const PhOp *const convolutions[] = { &ph_op_Conv, &ph_op_ConvTranspose, NULL };
 static const PhOp *const products[] = { &ph_op_Gemm, &ph_op_MatMul, NULL };
 
-/* The node that makes @value, if it is one of @ops and makes it for @user only. */
+/* Returns the producer of @value if it is one of @ops and @user is its only user. */
 static PhNode *
 private_producer (const PhValue *value, const PhNode *user, const PhOp *const *ops)
 {

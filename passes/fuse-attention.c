@@ -50,7 +50,7 @@ add_movement (GPtrArray *region, const PhNode *user, guint input)
       gboolean moves = repeats || node->op == &ph_op_Transpose || (node->op == &ph_op_Reshape && region->len < PH_REGION_MAX)
                        || node->op == &ph_op_Unsqueeze;
 
-      /* A Reshape belongs to the projection before it, unless it is one of a repetition. */
+      /* A Reshape belongs to the preceding projection, unless it is part of a repetition. */
       if (!moves || (node->op == &ph_op_Reshape && !is_repetition (node)))
         break;
       grouped |= repeats;

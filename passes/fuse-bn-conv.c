@@ -54,7 +54,7 @@ has_count (const PhValue *value, gint64 n)
   return tensor != NULL && ph_tensor_rank (tensor) == 1 && (gint64) ph_tensor_count (tensor) == n;
 }
 
-/* One element for each channel, or one for all, that does not enlarge x. */
+/* Reads one element per channel, or one for all; it must not broadcast x. */
 static gboolean
 read_channels (const PhValue *value, int rank, gint64 n, double *out)
 {

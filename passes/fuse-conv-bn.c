@@ -80,7 +80,7 @@ constant_statistics (PhMatch *match)
   return factors != NULL;
 }
 
-/* New tensors: other convolutions may use the old ones. */
+/* New tensors, because other convolutions may use the old ones. */
 static PhTensor *
 scale_weights (PhMatch *match)
 {

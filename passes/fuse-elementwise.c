@@ -38,7 +38,7 @@ fuse_elementwise (PhPassRun *run, GError **error)
   g_autoptr (GPtrArray) region = g_ptr_array_new ();
   g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
 
-  /* From the end, so that a tree is met at its root. */
+  /* From the end, so that a tree is visited at its root. */
   for (guint i = ids->len; i-- > 0 && !run->stopped;)
     {
       PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));

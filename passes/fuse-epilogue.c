@@ -31,7 +31,7 @@ fuse_epilogue (PhPassRun *run, GError **error)
   g_autoptr (GPtrArray) chain = g_ptr_array_new ();
   g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
 
-  /* From the end: of a sum of two products the later one takes the sum. */
+  /* From the end: the later of two products gets their sum. */
   for (guint i = ids->len; i-- > 0 && !run->stopped;)
     {
       PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));

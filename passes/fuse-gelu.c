@@ -34,7 +34,7 @@ is_float (PhMatch *match)
 static const char why[] = "x / 2 * (1 + erf (x / sqrt 2)) is the definition of Gelu.";
 static const char why_tanh[] = "x / 2 * (1 + tanh (sqrt (2 / pi) * (x + 0.044715 x^3))) is Gelu's approximation by tanh.";
 
-/* The half may be applied to x, to the sum, or to their product. */
+/* The factor one half may apply to x, to the sum or to the product. */
 /* clang-format off */
 #define FORMS(name_, sum_, build_, becomes_, why_) \
   { name_ "-product", P (Mul, P (Mul, X, sum_), NUM (0.5)), .when = is_float, .build = build_, .becomes = becomes_, \

@@ -27,7 +27,7 @@ static const char why_conv[] = "Convolutions of the same form that read the same
 static const char why_matmul[]
     = "Products with the same left operand are one with a wider right operand: queries, keys and values, say.";
 
-/* Everything but the first size of axis @axis is alike. */
+/* Returns TRUE if types and shapes are equal except for the size of @axis. */
 static gboolean
 same_but (PhTensor *a, PhTensor *b, guint axis)
 {

@@ -33,7 +33,7 @@ last_axes (const PhNode *reduce, int rank)
   return (int) axes[0];
 }
 
-/* All ReduceMeans of the match average over the same last axes. */
+/* Returns TRUE if all ReduceMeans of the match average over the same last axes. */
 static int
 common_axis (const PhMatch *match)
 {

@@ -1,4 +1,4 @@
-/* fuse-loops.c: two loops of as many turns become one.
+/* fuse-loops.c: merges two loops with the same number of iterations.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/fuse.h"
 #include "passes/loop.h"
@@ -8,7 +8,7 @@
 /*  a = Loop (n) { f }        a, b = Loop (n) { f; g }       What both bodies read is read once, and one turn is counted
  *  b = Loop (n) { g }   =>                                  instead of two. Neither may need what the other makes.  */
 
-#define NEAR 64 /* nodes to look back over */
+#define NEAR 64 /* nodes to search backwards */
 
 static gboolean
 same_turns (const PhNode *a, const PhNode *b)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* Gemm takes matrices only, and its bias must not enlarge the product. */
+/* Gemm takes matrices only, and its bias must not broadcast the product. */
 static gboolean
 is_gemm (PhMatch *match)
 {

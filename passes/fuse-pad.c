@@ -89,7 +89,7 @@ goes_into_max_pool (PhMatch *match)
   g_autofree gint64 *pads = spatial_pads (match->node[1], &n);
   const gint64 *kernel = ph_node_attr_ints (match->root, "kernel_shape", &k);
 
-  /* A window of padding only would be empty, and ONNX asks for pads less than the kernel. */
+  /* A window of padding only would be empty, and ONNX requires pads smaller than the kernel. */
   for (guint i = 0; pads != NULL && kernel != NULL && i < n; i++)
     taps += pads[i] >= kernel[i % k];
   return goes_into (match, -INFINITY) && taps == 0 && has_no_pads (match->root)

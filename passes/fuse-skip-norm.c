@@ -31,7 +31,7 @@ is_lookup (const PhNode *node, const PhNode *user)
   return ph_value_constant (ph_node_input (node, 0)) != NULL && ph_value_only_user (ph_node_output (node, 0)) == user;
 }
 
-/* The sum with the sums and lookups that are made for it alone. Returns the number of lookups. */
+/* Adds the sum to the region, with the sums and lookups that only feed it. Returns the number of lookups. */
 static guint
 add_sum (GPtrArray *region, PhNode *sum, guint depth)
 {

@@ -243,7 +243,7 @@ fill_body (Fusion *self)
   return TRUE;
 }
 
-/* All that read the set reads @node now, under the names that were known. */
+/* Redirects all users of the set's outputs to @node, under the old names. */
 static gboolean
 take_place (Fusion *self, PhNode *node)
 {

@@ -93,7 +93,7 @@ note_left (PhPassRun *run, GPtrArray *nodes)
     ph_pass_note (run, "%u more calls stay", left - NAMED);
 }
 
-/* Before anything is written out: it would be given up half way. */
+/* Checks the budget before anything is inlined, since the pass would otherwise fail half way. */
 static gboolean
 check_growth (PhModel *model, GError **error)
 {

@@ -1,4 +1,4 @@
-/* jvp.c: tangents beside the values, by forward-mode differentiation.
+/* jvp.c: computes tangents along with the values, by forward-mode differentiation.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/autodiff.h"
 

@@ -18,7 +18,7 @@ is_constant (const PhValue *value, gboolean wanted)
   return tensor != NULL && ph_tensor_count (tensor) == 1 && (ph_tensor_get_int (tensor, 0) != 0) == wanted;
 }
 
-/* The condition after a turn: constant, handed on, or a copy of either. */
+/* The condition after an iteration: a constant, the incoming condition, or a copy of either. */
 static gboolean
 goes_on (const PhNode *loop, const PhGraph *body)
 {

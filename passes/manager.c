@@ -337,7 +337,7 @@ ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPas
   else
     {
       ph_history_abort_step (history, model);
-      /* That another program fails is a result: a step that one can look at. */
+      /* The failure of an external program is a result: a step to inspect. */
       if (g_error_matches (local, PH_ERROR, PH_ERROR_CRASHED) || g_error_matches (local, PH_ERROR, PH_ERROR_BAD_MODEL))
         {
           ph_history_begin_step (history, model, name);

@@ -25,7 +25,7 @@ exact_bits (PhDType dtype)
     }
 }
 
-/* Every value of @from is one of @to. */
+/* Returns TRUE if @to can represent every value of @from. */
 static gboolean
 loses_nothing (PhDType from, PhDType to)
 {
@@ -59,7 +59,7 @@ first_is_lossless (PhMatch *match)
   /* The text of a number depends on its element type: 0.1 in float16 is 0.099975586 in float. */
   if (to == PH_STRING && from != middle)
     return FALSE;
-  /* An integer too large for another one wraps; a float too large does something else. */
+  /* An out-of-range integer wraps; an out-of-range float is converted differently. */
   return !is_whole (from) || is_whole (middle) || !is_whole (to) || to == PH_BOOL || loses_nothing (from, to);
 }
 

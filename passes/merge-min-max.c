@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* Two operands each, so that nothing else is compared. */
+/* Returns TRUE if both nodes have two operands, so that nothing else takes part. */
 static gboolean
 are_two (PhMatch *match)
 {

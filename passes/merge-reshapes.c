@@ -40,7 +40,7 @@ final_target (const PhNode *node, gint64 *target)
     }
   if (zero || n_free <= 1)
     return !zero;
-  /* One free dimension follows from the count; several must be the input's at the same place, to be copied. */
+  /* A single free dimension follows from the count; several must be those of the input at the same axes, which are copied. */
   for (int i = 0; i < rank; i++)
     if (target[i] == -1)
       {

@@ -30,7 +30,7 @@ build_composed (PhMatch *match, PhBuilder *b)
   return PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", both, rank)), match->slot[0]);
 }
 
-/* Only axes of size 1 change their order with others: the elements stay in their order in memory. */
+/* Returns TRUE if only axes of size 1 are moved: the elements keep their order in memory. */
 static gboolean
 moves_only_ones (PhMatch *match)
 {

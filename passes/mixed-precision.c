@@ -1,4 +1,4 @@
-/* mixed-precision.c: products of matrices in half precision, all else as it was.
+/* mixed-precision.c: computes matrix products in half precision and leaves all else unchanged.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

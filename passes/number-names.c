@@ -1,4 +1,4 @@
-/* number-names.c: values are named after the operators that make them.
+/* number-names.c: names values after the operators that produce them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 

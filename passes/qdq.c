@@ -38,8 +38,8 @@ precision (PhDType dtype, double *largest)
   return dtype == PH_FLOAT16 ? 11 : dtype == PH_FLOAT ? 24 : dtype == PH_DOUBLE ? 53 : 0;
 }
 
-/* Between any two bytes q and z, (q - z) * s has no infinity, and after rounding it, and its quotient by s, it is nearer to
- * q - z than to any other byte: bfloat16 is too coarse for that. */
+/* Returns TRUE if the element types are precise enough: for any bytes q and z, (q - z) * s is finite, and its rounded quotient by s is
+ * nearest to q - z. bfloat16 is too coarse. */
 static gboolean
 is_precise (const PhNode *quantise, const PhNode *dequantise)
 {
@@ -69,7 +69,7 @@ undoes (PhMatch *match)
          && same_constant (ph_node_input (quantise, 2), ph_node_input (dequantise, 2));
 }
 
-/* No window of a pool falls between the elements or beyond them, where the largest of nothing is not the least byte. */
+/* Returns TRUE if no window of a pool is empty, because of dilations or padding: the maximum of nothing is not the least byte. */
 static gboolean
 sees_elements (const PhNode *pool)
 {
@@ -106,7 +106,7 @@ moves (const PhNode *node)
   return FALSE;
 }
 
-/* Only moved towards a QuantizeLinear, to meet it: Q (move (DQ (x))). */
+/* Moves only towards a QuantizeLinear, to meet it: Q (move (DQ (x))). */
 static gboolean
 can_move_down (PhMatch *match)
 {

@@ -11,7 +11,7 @@ build_once (PhMatch *match, PhBuilder *b)
   return ph_build_like (b, match->root, inputs, match->root->inputs->len);
 }
 
-/* One scale and zero point for all, and the integers that there are. */
+/* One scale and zero point, and the range of the integers. */
 typedef struct
 {
   double scale, zero, least, most;

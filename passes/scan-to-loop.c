@@ -1,4 +1,4 @@
-/* scan-to-loop.c: a Scan is a Loop that takes one slice at each turn.
+/* scan-to-loop.c: replaces a Scan by a Loop that takes one slice per iteration.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/loop.h"
 
@@ -18,7 +18,7 @@ int_at (const PhNode *node, const char *name, guint i)
   return i < n ? values[i] : 0;
 }
 
-/* The axis along which scan input @k is taken apart; -1: not known. */
+/* Returns the axis along which scan input @k is sliced; -1: unknown. */
 static int
 axis_of (const PhNode *scan, guint k, guint n_states)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* A condition that is everywhere the same: 1, 0; else -1. */
+/* Returns 1 or 0 for a constant condition with equal elements, else -1. */
 static int
 constant_condition (const PhValue *value)
 {
@@ -16,7 +16,7 @@ constant_condition (const PhValue *value)
   return ph_tensor_get_int (tensor, 0) != 0;
 }
 
-/* The operand that is taken must be as large as the result, which the others may have enlarged. */
+/* The operand taken must have the shape of the result, to which the others may have broadcast it. */
 static gboolean
 is_always (PhMatch *match)
 {

@@ -302,7 +302,7 @@ connect_output (Region *self, PhBuilder *b, PhValue *old, PhValue *value, gboole
       {
         PhValue *copy;
 
-        /* Two names of the interface for one value: a copy bears the second. */
+        /* Two outputs of the graph have this value: a copy gets the second name. */
         if (b->error != NULL)
           return FALSE;
         b->name = ph_node_output (cancelled->pdata[i], 0)->name;

@@ -1,4 +1,4 @@
-/* slice-of-concat.c: a slice that takes exactly one of the things joined before it.
+/* slice-of-concat.c: replaces a Slice that takes exactly one operand of a Concat.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* slices-to-split.c: slices that lie side by side are taken at once.
+/* slices-to-split.c: replaces adjacent Slices by one Split.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

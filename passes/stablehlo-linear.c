@@ -273,7 +273,7 @@ batch_norm (PhLowering *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* One number for all, or one for each element of an axis, in the shape of @x. (nullable) */
+/* Broadcasts one number, or one per element of an axis, to the shape of @x. (nullable) */
 static PhValue *
 along_axis (PhLowering *l, PhValue *value, const PhValue *x)
 {

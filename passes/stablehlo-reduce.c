@@ -170,7 +170,7 @@ arg (PhLowering *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* Each element is the sum over a window that ends there. */
+/* Each element is the sum over a window that ends at it. */
 static gboolean
 cumulate (PhLowering *l, PhValue **out)
 {

@@ -159,7 +159,7 @@ pad (PhLowering *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* Whole slices, at indices that may count from the end. */
+/* Gathers whole slices; indices may be negative. */
 static gboolean
 gather (PhLowering *l, PhValue **out)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* The exponent must not enlarge the result. */
+/* The exponent must not broadcast the result. */
 static gboolean
 keeps_float (PhMatch *match)
 {

@@ -1,4 +1,4 @@
-/* unroll-loops.c: loops of a few turns are written out.
+/* unroll-loops.c: unrolls loops of few iterations.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/loop.h"
 

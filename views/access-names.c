@@ -128,7 +128,7 @@ name_widget (GtkWidget *widget)
       name_by_tooltip (widget);
       g_signal_connect (widget, "notify::tooltip-text", G_CALLBACK (name_by_tooltip), NULL);
     }
-  /* As with a button, the mark of its letter. */
+  /* As for a button, without the mnemonic's underscore. */
   if (GTK_IS_STACK_SWITCHER (gtk_widget_get_parent (widget)))
     {
       g_autoptr (GString) text = g_string_new (NULL);

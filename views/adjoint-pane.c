@@ -27,7 +27,7 @@ struct _PhAdjointPane
   PhDocument *document;      /* (nullable) */
   GCancellable *cancellable; /* (nullable) while the traces are computed */
   gboolean stale;            /* the contents belong to another position or other inputs */
-  gboolean following;        /* rows follow the picture's selection, not the other way round */
+  gboolean following;        /* rows follow the picture's selection */
 };
 
 G_DEFINE_FINAL_TYPE (PhAdjointPane, ph_adjoint_pane, GTK_TYPE_WIDGET)
@@ -123,7 +123,7 @@ invalidate (PhAdjointPane *self)
   refresh (self);
 }
 
-/* Selection, both ways */
+/* Selection in both directions */
 
 static GtkListView *
 list_of (PhAdjointPane *self, Trace trace)
@@ -164,7 +164,7 @@ on_row_selected (GtkSingleSelection *selection, GParamSpec *pspec, gpointer data
     select_node_of (self, trace, gtk_single_selection_get_selected (selection));
 }
 
-/* Also a row that is selected already: it may be so because its forward node is. */
+/* Handles a click on a selected row too: it may be selected only because its forward node is. */
 static void
 on_row_clicked (GtkGesture *gesture, int n, double x, double y, gpointer item)
 {
@@ -175,7 +175,7 @@ on_row_clicked (GtkGesture *gesture, int n, double x, double y, gpointer item)
                   gtk_list_item_get_position (item));
 }
 
-/* The row of a trace that is about @node, else the first one about @forward, which it is or differentiates. */
+/* Returns the row of @node in a trace, else the first row of @forward, the node itself or the one that it differentiates. */
 static guint
 row_of_node (PhAdjointPane *self, Trace trace, const PhNode *node, PhId forward)
 {

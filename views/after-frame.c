@@ -89,7 +89,7 @@ ph_in_pause (GtkWidget *widget, PhPause *pause, gboolean (*function) (gpointer w
 
       *call = (Call) { widget, pause, function };
       pause->first = now;
-      /* Not as an idle source: those wait for ever where something is animated and frames are slow. */
+      /* A timeout rather than an idle source, which would never run during an animation with slow frames. */
       pause->id = g_timeout_add_full (G_PRIORITY_DEFAULT, PAUSE_US / 1000, on_pause, call, g_free);
     }
   else

@@ -50,7 +50,7 @@ struct _PhAlongPane
   GArray *shown;             /* (element-type guint) index of the value per row                       */
   PhConsole *console;        /* (nullable)                                                            */
   GCancellable *cancellable; /* (nullable) while values are compared                                  */
-  gboolean following;        /* rows follow the picture's selection, not the other way round          */
+  gboolean following;        /* rows follow the picture's selection                                   */
 };
 
 G_DEFINE_FINAL_TYPE (PhAlongPane, ph_along_pane, GTK_TYPE_WIDGET)
@@ -150,7 +150,7 @@ on_bind (PhAlongPane *self, GtkListItem *item)
   ph_access_name_row (box);
 }
 
-/* --- selection, both ways ------------------------------------------------------------------------------------------ */
+/* --- selection in both directions ------------------------------------------------------------------------------------- */
 
 static guint
 selected_row (PhAlongPane *self)
@@ -351,7 +351,7 @@ start_comparing (PhAlongPane *self)
   g_task_run_in_thread (task, compare_in_thread);
 }
 
-/* Only while the pane can be seen, and not unasked where it takes long. */
+/* Updates only while the pane is visible, and only on request if it takes long. */
 static void
 update (PhAlongPane *self)
 {

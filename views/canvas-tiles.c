@@ -11,7 +11,7 @@
 #define OVERVIEW  1024        /* pixels of the overview's longer side */
 #define MAX_BYTES (128 << 20) /* of a level's tiles  */
 #define NEVER     (-1)        /* the overview's level                 */
-#define BEHIND_US 150000      /* the longest that the look before is shown while a new one is painted */
+#define BEHIND_US 150000      /* longest time for which the old style is shown */
 
 typedef struct
 {
@@ -20,11 +20,11 @@ typedef struct
   GskRenderNode *node;      /* (nullable) that draws it as it was drawn last: frames have it in common, so that GTK paints
                                   * only what differs                                            */
   cairo_rectangle_int_t part, place; /* of @node, in device pixels                   */
-  PhTileJob *job;                    /* (nullable) unowned, while it is under way                    */
+  PhTileJob *job;                    /* (nullable) unowned, while it runs                            */
   guint look, asked;
   guint64 hash;
   gint64 used;
-  cairo_surface_t *next; /* (nullable) of the new look, while the look before is still shown */
+  cairo_surface_t *next; /* (nullable) in the new style, until it is shown */
   guint next_look;
   guint64 next_hash;
 } Tile;

@@ -62,7 +62,7 @@ update (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Not while the picture moves: where the changes are would be another place a moment later. */
+/* Waits while the picture moves, since the place would change. */
 static void
 queue_update (PhChangePill *self)
 {

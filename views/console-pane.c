@@ -264,7 +264,7 @@ take_line (PhConsolePane *self, const char *line, gboolean end)
   g_string_truncate (self->joined, 0);
   if (join != PH_JOIN_BEFORE)
     return g_steal_pointer (&text);
-  /* It is no part of the block, and runs after it. */
+  /* The line is separate from the block and runs after it. */
   if (self->console)
     ph_console_run_async (self->console, text, NULL, NULL, NULL);
   return g_strdup (line);

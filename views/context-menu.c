@@ -39,7 +39,7 @@ ph_context_popover_show (GtkWidget *popover, GtkWidget *widget, const GdkRectang
   gtk_widget_set_parent (popover, widget);
   gtk_popover_set_pointing_to (GTK_POPOVER (popover), at);
   g_signal_connect (popover, "closed", G_CALLBACK (on_closed), NULL);
-  /* The widget may go away while its menu is open. */
+  /* The widget may be destroyed while its menu is open. */
   g_signal_connect_object (widget, "unrealize", G_CALLBACK (on_gone), popover, G_CONNECT_SWAPPED);
   gtk_popover_popup (GTK_POPOVER (popover));
 }

@@ -45,10 +45,10 @@ struct _PhDocumentView
   GCancellable *work; /* (nullable) of ph_document_view_begin_work()                      */
   GCallback retry;    /* (nullable) of the banner                                         */
   gpointer retry_data;
-  gboolean laying_out; /* and somebody waits for it                                        */
+  gboolean laying_out; /* a layout that is awaited                                         */
   char *file;          /* (nullable) absolute path of the file, open or about to be        */
   gboolean seen;       /* has been on the screen                                           */
-  guint look;          /* source: it is on the screen now, and may be only in passing      */
+  guint look;          /* source that confirms that the view stays on the screen           */
 };
 
 static guint signal_file_changed;
@@ -194,7 +194,7 @@ ph_document_view_toast (PhDocumentView *self, const char *text)
 {
   g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
 
-  /* A toast is one line of markup; the console has the whole message. */
+  /* A toast shows one line of markup; the console has the whole message. */
   g_autofree char *line = g_strdelimit (g_utf8_make_valid (text, -1), "\n", ' ');
   g_autofree char *markup = g_markup_escape_text (line, -1);
   AdwToast *toast = adw_toast_new (markup);
@@ -204,7 +204,7 @@ ph_document_view_toast (PhDocumentView *self, const char *text)
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
-/* It was about the model of before. */
+/* Drops an offer that concerned the previous model. */
 static void
 drop_offer (PhDocumentView *self)
 {
@@ -403,7 +403,7 @@ on_file_settled (gpointer data)
   PhDocumentView *self = data;
   const char *path = ph_document_get_path (self->document);
 
-  /* The line that runs may make a step, or open another file. */
+  /* The running line may add a step or open another file. */
   if (ph_console_is_running (self->console))
     return G_SOURCE_CONTINUE;
   /* Notifications come late: this one may be of a write before the file was read. */
@@ -544,7 +544,7 @@ ph_document_view_init (PhDocumentView *self)
   self->pane = PH_GRAPH_PANE (ph_graph_pane_new (self->console));
   self->canvas = ph_graph_pane_get_canvas (self->pane);
   adw_bin_set_child (self->graph, GTK_WIDGET (self->pane));
-  /* A layout that is under way keeps the canvas for longer than its tab. */
+  /* A running layout keeps the canvas alive longer than its tab. */
   g_signal_connect_object (self->canvas, "layout-started", G_CALLBACK (on_layout_started), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->canvas, "layout-finished", G_CALLBACK (on_layout_finished), self, G_CONNECT_SWAPPED);
   ph_find_bar_set_canvas (self->find_bar, self->document, self->canvas);

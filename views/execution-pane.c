@@ -19,7 +19,7 @@ struct _PhExecutionPane
   GHashTable *bound;   /* set of GtkListItem: rows that are on the screen */
   PhConsole *console;  /* (nullable) */
   PhExecution *shown;  /* (nullable) the document's execution that the rows show */
-  gboolean following;  /* the selected row follows the run, not the other way round */
+  gboolean following;  /* the selected row follows the run */
 };
 
 G_DEFINE_FINAL_TYPE (PhExecutionPane, ph_execution_pane, GTK_TYPE_WIDGET)
@@ -126,7 +126,7 @@ on_unbind (PhExecutionPane *self, GtkListItem *item)
   g_hash_table_remove (self->bound, item);
 }
 
-/* To where this row has just run. */
+/* Goes to the point at which this row has just run. */
 static void
 on_row_selected (PhExecutionPane *self, GParamSpec *pspec, GtkSingleSelection *selection)
 {

@@ -265,7 +265,7 @@ on_export (PhExportDialog *self)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));
 }
 
-/* While it writes, it cancels; else it closes. */
+/* Cancels a running export, else closes the dialog. */
 static void
 on_cancel (PhExportDialog *self)
 {

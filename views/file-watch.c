@@ -20,7 +20,7 @@ on_quiet (gpointer data)
 
   if (watch->settled (watch->data) == G_SOURCE_CONTINUE)
     return G_SOURCE_CONTINUE;
-  /* The callback may have set another path, and its file may have changed since. */
+  /* The callback may have set another path, whose file may have changed since. */
   if (watch->timer == timer)
     watch->timer = 0;
   return G_SOURCE_REMOVE;

@@ -37,7 +37,7 @@ ph_graph_canvas_count_changes (PhGraphCanvas *self, guint *added, guint *removed
     }
 }
 
-/* In the order of reading: from above, then from the left. */
+/* In reading order: from the top, then from the left. */
 static int
 order (PhGraphCanvas *self, int a, int b)
 {
@@ -84,7 +84,7 @@ typedef struct
   guint n;
 } Marked;
 
-/* Every box that is marked, and how many nodes in it are; kept until the look changes, for this is asked at each scroll. */
+/* Returns all marked boxes and the number of nodes in each; cached until the appearance changes, since each scroll event needs it. */
 static GArray *
 marked (PhGraphCanvas *self)
 {
@@ -166,7 +166,7 @@ ph_graph_canvas_find_unseen (PhGraphCanvas *self, GtkDirectionType *where)
   return n;
 }
 
-/* @rect, made as large as takes in other marked boxes without leaving a window of @width x @height, in points. */
+/* Returns @rect extended to other marked boxes as far as it fits in @width x @height points. */
 static PhRect
 with_others (PhGraphCanvas *self, PhRect rect, double width, double height)
 {
@@ -237,7 +237,7 @@ bounds_of_all (PhGraphCanvas *self, PhRect *bounds)
   return bounds->width <= (1 - 2 * EDGE) * seen.width && bounds->height <= (1 - 2 * EDGE) * seen.height;
 }
 
-/* As little as it takes to have all of @bounds in the window. */
+/* Scrolls as little as needed to have all of @bounds in the window. */
 static void
 shift_to (PhGraphCanvas *self, const PhRect *bounds)
 {

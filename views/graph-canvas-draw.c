@@ -26,7 +26,7 @@ update_theme (PhGraphCanvas *self)
                                                             : PH_THEME_LIGHT;
 }
 
-/* From the time before the last step or rewrite to now. A step without effect is no diff: nothing is dimmed. */
+/* Updates the two times: before the last step or rewrite, and now. After a step without effect nothing is dimmed. */
 void
 ph_canvas_update_times (PhGraphCanvas *self)
 {

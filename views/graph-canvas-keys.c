@@ -96,7 +96,7 @@ walk (PhGraphCanvas *self, GtkDirectionType direction)
   box = id != 0 ? ph_scene_find (self->shown.scene, id, NULL) : -1;
   if (box < 0)
     {
-      /* Nothing yet: the first in the window. */
+      /* Without a selection: the first box in the window. */
       g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
       const PhRect window = ph_viewport_seen (ph_canvas_viewport (self));
 

@@ -12,7 +12,7 @@
 #define MORPH_MS 250
 #define MOST     260 /* boxes that glide: more would neither be smooth nor can be followed */
 
-/* A box on its way; in pixels of the window. */
+/* A moving box, in pixels of the window. */
 typedef struct
 {
   int from, to;                      /* boxes of the old and of the new scene, -1: only in the other one */
@@ -176,7 +176,7 @@ ph_canvas_morph_start (PhGraphCanvas *self, PhScene *from, int time, int since, 
   morph->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), on_tick, NULL, NULL);
 }
 
-/* All edges of the boxes of one scene that are on their way, where they are in that scene. */
+/* Draws all edges of the moving boxes of a scene, at their places in that scene. */
 static void
 draw_edges (PhMorph *morph, PhGraphCanvas *self, cairo_t *cr, gboolean old, double strength)
 {

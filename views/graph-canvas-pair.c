@@ -1,4 +1,4 @@
-/* graph-canvas-pair.c: two canvases as before and after: one scene, one view, one look.
+/* graph-canvas-pair.c: two canvases as before and after, with a common scene, view and style.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/graph-canvas-pair.h"
 #include "core/scene/scene.h"

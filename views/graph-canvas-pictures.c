@@ -81,7 +81,7 @@ ph_canvas_lay_aside (PhGraphCanvas *self)
     copy_picture (&self->aside, &self->shown);
 }
 
-/* All that was appended since is in it too. */
+/* Returns TRUE if the picture also has all appended steps. */
 static gboolean
 has_all (PhGraphCanvas *self, const PhLaidOut *picture)
 {
@@ -90,7 +90,7 @@ has_all (PhGraphCanvas *self, const PhLaidOut *picture)
              || ph_scene_end (picture->scene) >= (int) ph_document_get_history (self->document)->rewrites->len);
 }
 
-/* It is the picture that is wanted, so that nothing has to be laid out. */
+/* Returns TRUE if the wanted picture is shown, so that no layout is needed. */
 static gboolean
 shows_wanted (PhGraphCanvas *self)
 {

@@ -196,7 +196,7 @@ scroll_unit (GtkEventControllerScroll *controller)
 
   if (gtk_event_controller_scroll_get_unit (controller) == GDK_SCROLL_UNIT_SURFACE)
     return 1;
-  /* On X11 a touchpad counts in notches too. */
+  /* On X11, touchpads report notches too. */
   return source == GDK_SOURCE_TOUCHPAD || source == GDK_SOURCE_TRACKPOINT ? 40 : 0;
 }
 

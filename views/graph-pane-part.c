@@ -25,7 +25,7 @@ ph_graph_pane_update_part (PhGraphPane *self)
   gtk_revealer_set_reveal_child (self->part_bar, from || ph_graph_canvas_is_partial (self->canvas));
 }
 
-/* As far as the last time; wider and narrower begin with two steps where nothing is shown. */
+/* Shows the neighbourhood with the last number of steps; wider and narrower start with two. */
 static void
 show_around (PhGraphPane *self)
 {

@@ -84,7 +84,7 @@ ph_graph_pane_queue_labels (PhGraphPane *self)
     self->later = g_idle_add_full (G_PRIORITY_DEFAULT, update_labels, self, NULL);
 }
 
-/* As lines of the console; while one runs there, at once. */
+/* Runs a line of the console; if one is running, enters directly. */
 static void
 on_enter (PhGraphPane *self, guint id)
 {
@@ -255,7 +255,7 @@ add_actions (PhGraphPane *self)
 
 /* --- object ---------------------------------------------------------------------------------------------------------- */
 
-/* The window may hold them still, until it has those of another tab. */
+/* Drops the actions, unless the window has to keep them until it gets those of another tab. */
 static void
 drop_view_actions (PhGraphPane *self)
 {

@@ -4,7 +4,7 @@
 
 #define FIRST    30 /* rows: more than a panel shows                 */
 #define MORE     25
-#define ENOUGH   230  /* rows that a list view makes: the rest is free */
+#define ENOUGH   230  /* rows that a list view creates; more cost nothing */
 #define QUIET_MS 1200 /* without a change: while steps change quickly, only the first rows are needed */
 #define EVERY_MS 30
 

@@ -11,14 +11,14 @@ typedef struct
 {
   guint step; /* index                                                                    */
   double ms;  /* duration; distinguishes it from a later step in its place                */
-  char *line; /* (nullable) made by the line of the step before; runs in any folder       */
+  char *line; /* NULL: made by the line of the step before; runs in any folder            */
 } Made;
 
 typedef struct
 {
   GArray *made;                        /* (element-type Made) in the order of steps */
   char *base_pipeline, *base_position; /* (nullable)                                */
-  char *compares;                      /* (nullable) the file, where the tab was made to compare it with another */
+  char *compares;                      /* (nullable) the file with which the tab compares */
   GPtrArray *loads;                    /* (element-type char*) lines that loaded user passes */
   GHashTable *trusted;                 /* (element-type char*) foreign lines that were run here, or allowed to */
   GKeyFile *waiting_file;              /* (nullable) state to restore once the user allows its foreign lines */
@@ -90,7 +90,7 @@ drop_waiting (HandSteps *self)
   g_clear_pointer (&self->waiting_group, g_free);
 }
 
-/* Somebody typed or chose it here, so it may run again when the file is read again. */
+/* Trusts a line that the user typed or chose, so that it may run when the state is restored. */
 static void
 trust_line (HandSteps *self, const char *line)
 {
@@ -238,7 +238,7 @@ ph_hand_steps_any (PhDocumentView *view)
   drop_gone (self, history);
   if (self->made->len > 0 || !history)
     return self->made->len > 0;
-  /* No line of the console made it: it would be lost. */
+  /* A step that was not made by a line would be lost. */
   g_autofree gboolean *listed = listed_steps (document);
   for (guint s = 0; s < history->steps->len; s++)
     if (!listed[s])
@@ -375,7 +375,7 @@ restore_lines (PhDocumentView *view, Restore *restore, gboolean lines)
   g_free (restore);
 }
 
-/* From the file again: some of the steps may be there already. */
+/* The file is opened again, so some of the steps may exist already. */
 static void
 run_waiting (gpointer data)
 {

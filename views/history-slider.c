@@ -95,7 +95,7 @@ ph_history_slider_get_x (PhHistorySlider *self, PhPosition position)
   return x_of_place (self, ph_history_track_place (&self->track, the_history (self), position));
 }
 
-/* Between two rewrites of the step at @place, in pixels. */
+/* Returns the pixels between two rewrites of the step. */
 static double
 rewrite_room (PhHistorySlider *self, guint step)
 {
@@ -222,7 +222,7 @@ on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierTyp
   return GDK_EVENT_STOP;
 }
 
-/* At most once a frame. */
+/* At most once per frame. */
 static gboolean
 follow (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {

@@ -45,7 +45,7 @@ row_below (GtkWidget *widget)
   return widget ? PH_STEP_ROW (widget) : NULL;
 }
 
-/* The row that has the keyboard, which a list draws a ring around; else the selected one. */
+/* Returns the row with the focus, around which a list draws a ring, else the selected one. */
 static PhStepRow *
 focused_row (PhHistoryPanel *self)
 {
@@ -305,7 +305,7 @@ ph_history_make_steps (PhHistoryPanel *self)
   ph_list_lies_still (self->steps);
   gtk_list_view_set_model (self->steps, GTK_SELECTION_MODEL (self->step_selection));
 
-  /* Before the list, which would take Space and Alt with an arrow for selecting. */
+  /* Handles keys before the list, which would use Space and Alt with an arrow to select. */
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
   g_signal_connect (keys, "key-pressed", G_CALLBACK (on_key), self);
   gtk_widget_add_controller (GTK_WIDGET (self->steps), keys);

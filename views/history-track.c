@@ -1,4 +1,4 @@
-/* history-track.c: where the positions of a history lie on a line.
+/* history-track.c: maps the positions of a history to a line.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/history-track.h"
 

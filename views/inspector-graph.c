@@ -20,7 +20,7 @@ typedef struct
 
 #define N_SLOWEST 6
 #define SLICE_US  3000
-#define N_NODES   64 /* between two looks at the clock */
+#define N_NODES   64 /* between two checks of the time */
 
 static void
 totals_free (gpointer data)

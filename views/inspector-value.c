@@ -178,7 +178,7 @@ new_entry (PhInspector *self, const char *name, const char *placeholder, GCallba
   return entry;
 }
 
-/* A size for each dimension of the input that has only a name: a gradient, or a folded shape, may need it. */
+/* Adds an entry for each symbolic dimension of the input, whose size a gradient or a folded shape may need. */
 static void
 add_sizes (PhInspector *self, const PhValue *value)
 {

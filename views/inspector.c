@@ -283,8 +283,8 @@ on_update_timer (gpointer data)
   return update (data);
 }
 
-/* Many signals come in a row; one fill follows them all, and the frame that shows the step. An idle source would wait for ever
- * where something is animated and frames are slow. */
+/* Updates once after a series of signals, and after the frame that shows the step. An idle source would never run during an animation with
+ * slow frames. */
 static void
 queue_update (PhInspector *self)
 {

@@ -1,7 +1,5 @@
-/* late-bar.c: a scrollbar that follows what it scrolls between two frames, never within one.
- *
- * GTK 4.8 measures a long text while it is given its place, or drawn. A scrollbar that learns of it then asks for a new place when no more
- * are given, and is drawn without one.
+/* late-bar.c: a scrollbar that follows its scrolled view between two frames, never within one. GTK 4.8 measures long text during allocation
+ * or drawing. A scrollbar that is notified then requests an allocation when no more are done, and is drawn without one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/late-bar.h"
 

@@ -18,7 +18,7 @@ static gboolean hints, shown; /* whether hints are enabled; whether one is displ
 
 /* ── completion ── */
 
-/* Readline asks twice: where the word begins, then for the words. */
+/* Readline calls twice: for the start of the word, then for the words. */
 static char **found; /* (nullable) */
 
 /* Returns the longest common prefix of @words, in whole characters. (transfer full) */
@@ -137,7 +137,7 @@ show_hint (void)
   rl_get_screen_size (&rows, &columns);
   if (before == G_MAXUINT || line == G_MAXUINT || columns < 1 || (before + line) % (guint) columns == 0)
     return;
-  /* It stays in the row of the cursor. */
+  /* The hint stays in the row of the cursor. */
   at = (before + line) % (guint) columns;
   escaped = ph_escape (hint, FALSE);
   for (end = escaped; *end != '\0' && at + width + char_width (g_utf8_get_char (end)) < (guint) columns;
@@ -238,7 +238,7 @@ ph_line_editor_take_keys (GByteArray *waiting, gboolean *pasting, const char *te
   begin = memmem (waiting->data, waiting->len, PASTE_BEGIN, mark);
   if (waiting->len <= MAX_PASTE || begin == NULL)
     return TRUE;
-  /* As if it had been typed. */
+  /* The paste is handled as typed input. */
   if (end != NULL)
     g_byte_array_remove_range (waiting, (guint) (end - waiting->data), (guint) mark);
   g_byte_array_remove_range (waiting, (guint) (begin - waiting->data), (guint) mark);

@@ -88,7 +88,7 @@ follow_view (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The canvas finds its first view while it is given its place, and then no widget may come or go: before the next frame. */
+/* Updates before the next frame: the canvas sets its first view during allocation, when no widget may be shown or hidden. */
 static void
 on_view (PhMinimap *self)
 {

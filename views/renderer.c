@@ -1,4 +1,4 @@
-/* renderer.c: makes GTK's frames cheap where the processor paints them.
+/* renderer.c: reduces the cost of GTK's frames where the CPU draws them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/renderer.h"
 

@@ -92,7 +92,7 @@ on_changed (PhRunAhead *self)
   queue (self);
 }
 
-/* A line of the console has the model to itself; afterwards there may be more to do. */
+/* Stops while a line of the console uses the model; afterwards there may be more to do. */
 static void
 on_busy (PhRunAhead *self)
 {

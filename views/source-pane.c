@@ -1,5 +1,5 @@
-/* source-pane.c: the text of the file that is open. The line of the selected node is marked; a click on a line selects the node that it made.
- * A program of the tensor language is edited here, run, and made a graph.
+/* source-pane.c: the text of the open file. The line of the selected node is marked, and a click on a line selects its node. A program of
+ * the tensor language can be edited, run and turned into a graph here.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/source-pane.h"
 
@@ -23,7 +23,7 @@ struct _PhSourcePane
   GtkWidget *bar;    /* with the actions for a program                    */
   GtkLabel *problem; /* why it last failed                                */
   GtkScrolledWindow *scrolled;
-  GtkAdjustment *down, *along; /* of the bars beside it                      */
+  GtkAdjustment *down, *along; /* of the scrollbars beside it                */
   PhConsole *console;          /* (nullable)                                        */
   PhDocument *document;        /* (nullable)                                        */
   char *file;                  /* (nullable) the file whose text is shown           */
@@ -31,7 +31,7 @@ struct _PhSourcePane
   PhTextFill *fill;            /* (nullable)                                        */
   char *made_of;               /* (nullable) the program from which the graph was made */
   char *typed_over;            /* (nullable) the text another program wrote, which saving will replace */
-  gboolean clicking;           /* the selection follows the cursor, not the other way round */
+  gboolean clicking;           /* a click is selecting: the cursor must not move */
   gboolean sourced;            /* show the program that the console read last */
   guint line;                  /* the marked line, from 1; 0: none                  */
   gboolean stale;              /* another file was opened since it was last shown   */
@@ -210,7 +210,7 @@ mark (PhSourcePane *self)
   gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (self->view), gtk_text_buffer_get_insert (buffer), 0.2, FALSE, 0, 0);
 }
 
-/* Also one that was read, and is no graph yet. */
+/* Returns TRUE for a program, also one that was read but is not a graph yet. */
 static gboolean
 is_program (PhSourcePane *self)
 {
@@ -430,7 +430,8 @@ on_run_to_line (GtkButton *button, PhSourcePane *self)
     }
 }
 
-/* "f" of the last line "def f(" at the cursor or above; else the graph has the name of its function. (transfer full) (nullable) */
+/* Returns "f" from the last line "def f(" at or above the cursor, else the name of the graph, that of its function. (transfer full)
+ * (nullable) */
 static char *
 function_at_cursor (PhSourcePane *self)
 {

@@ -20,7 +20,7 @@ struct _PhStartPage
 
 G_DEFINE_FINAL_TYPE (PhStartPage, ph_start_page, GTK_TYPE_WIDGET)
 
-/* The button has the keyboard, not the cell around it, which would be one stop more on the way of Tab. */
+/* The button gets the focus, not the cell around it, which would be a further stop of Tab. */
 static void
 add_choice (GtkFlowBox *box, GtkWidget *button)
 {

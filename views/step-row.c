@@ -16,7 +16,7 @@ struct _PhStepRow
   GtkLabel *name;
   GtkMenuButton *verdict;
   GtkImage *verdict_icon;
-  GtkLabel *note; /* beside the name, instead of the counts */
+  GtkLabel *note; /* beside the name, in place of the counts */
   GtkWidget *counts;
   GtkLabel *added, *removed, *changed, *detail;
   GtkCheckButton *enabled;
@@ -188,7 +188,7 @@ update (PhStepRow *self)
 static void
 run_on_entry (PhStepRow *self, const char *command)
 {
-  /* By its place: a pipeline may have a pass twice. */
+  /* Named by index, since a pipeline may contain a pass twice. */
   g_autofree char *line = g_strdup_printf ("%s %d", command, self->item->entry + 1);
 
   ph_console_run_async (self->console, line, NULL, NULL, NULL);

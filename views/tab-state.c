@@ -1,4 +1,4 @@
-/* tab-state.c: where somebody is in a model: pipeline, position, place in the picture, bookmarks, breakpoints, feeds.
+/* tab-state.c: the user's place in a model: pipeline, position, view of the picture, bookmarks, breakpoints, feeds.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/tab-state.h"
 
@@ -9,7 +9,7 @@
 #include "views/hand-steps.h"
 
 #define N_BOOKMARKS 9
-#define PATIENCE    600 /* looks, 0.1 s apart, for the picture to be there */
+#define PATIENCE    600 /* checks, 0.1 s apart, until the picture is ready */
 
 typedef struct
 {
@@ -162,7 +162,7 @@ typedef struct
   PhTensor *tensor;
   char *name, *path;
   char *line;       /* (nullable) */
-  gboolean written; /* or given up: a full disk is no reason to keep nothing else */
+  gboolean written; /* or given up: on a full disk the rest is still saved */
   GError *error;
 } Feed;
 
@@ -437,7 +437,7 @@ on_ran (GObject *console, GAsyncResult *result, gpointer data)
     ph_hand_steps_restore (restore->view, restore->file, restore->group, run_rest, restore);
 }
 
-/* Each switches something, and back where it is so already: @there has those. */
+/* Runs commands that toggle something, except those already in effect, which are in @there. */
 static void
 run_each (PhDocumentView *view, GKeyFile *file, const char *group, const char *key, const char *command, GPtrArray *there)
 {

@@ -46,7 +46,7 @@ draw_histogram (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpoint
   double step = (double) width / PH_HISTOGRAM_BINS;
   for (guint i = 0; i < PH_HISTOGRAM_BINS; i++)
     {
-      /* The square root keeps the tails visible beside a tall middle. */
+      /* The square root keeps the tails visible next to a high peak. */
       double tall = height * sqrt ((double) self->summary->bins[i] / self->summary->tallest);
       if (tall > 0)
         cairo_rectangle (cr, i * step, height - MAX (tall, 1), MAX (step - 1, 1), MAX (tall, 1));
@@ -54,7 +54,7 @@ draw_histogram (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpoint
   cairo_fill (cr);
 }
 
-/* From blue over white to red, as seismic maps are drawn: readable by all common kinds of colour vision. */
+/* From blue over white to red, as in seismic maps: readable with all common kinds of colour vision. */
 static void
 heat_colour (cairo_t *cr, float value)
 {

@@ -1,4 +1,4 @@
-/* text-diff.c: a model's text at two positions, put side by side line by line, made in a worker.
+/* text-diff.c: aligns a model's text at two positions line by line, in a worker.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/text-diff.h"
 
@@ -47,7 +47,7 @@ number_lines (char **lines, guint n, GHashTable *numbers)
 
 /* --- words that changed in a line ------------------------------------------------------------------------------------ */
 
-/* (element-type char*): names and numbers whole, anything else by the character. @starts: in characters. */
+/* Splits a line into whole names and numbers, and single other characters. @starts: in characters. Returns (element-type char*). */
 static GPtrArray *
 split_words (const char *line, GArray *starts)
 {
@@ -117,7 +117,7 @@ add_row (PhTextDiff *diff, PhRowKind kind, int before, int after)
   g_array_append_val (diff->rows, ((PhTextRow) { kind, before, after, -1, -1 }));
 }
 
-/* Between two lines that both texts have. */
+/* Adds the lines between two lines that both texts have. */
 static void
 add_change (PhTextDiff *diff, char **old_lines, guint a, guint a_end, char **new_lines, guint b, guint b_end)
 {

@@ -18,7 +18,7 @@ struct _PhTextFill
   guint idle;
 };
 
-/* Behind the next @n lines, or NULL. */
+/* Returns the position after the next @n lines, or NULL. */
 static const char *
 skip_lines (const char *text, guint n)
 {

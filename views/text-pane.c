@@ -12,7 +12,7 @@
 #include "views/text-diff.h"
 
 #define PROGRESS_AFTER_MS 300
-#define MOST_FRAMES       120 /* that a long text may need to know how high it is */
+#define MOST_FRAMES       120 /* in which a long text may determine its height */
 
 struct _PhTextPane
 {
@@ -218,7 +218,7 @@ update_in_idle (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* A pane is mapped while its place is given to it, and then no widget may change. */
+/* Updates in an idle source: the pane is mapped during allocation, when no widget may change. */
 static void
 on_mapped (PhTextPane *self)
 {

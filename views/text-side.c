@@ -87,7 +87,7 @@ onnx_text_language (void)
   return gtk_source_language_manager_get_language (manager, "onnx-text");
 }
 
-/* Without a text yet. */
+/* Makes the buffer, without a text yet. */
 static void
 make_buffer (PhTextSide *self)
 {
@@ -316,7 +316,7 @@ ph_text_side_go_to_line (PhTextSide *self, int line)
     }
   gtk_text_buffer_get_iter_at_line (buffer, &iter, line);
   gtk_text_buffer_place_cursor (buffer, &iter);
-  /* To the mark, not the iter: the lines above may not have their heights yet. */
+  /* Scrolls to the mark rather than the iter, since the lines above may not have their heights yet. */
   gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (self->view), gtk_text_buffer_get_insert (buffer), 0, TRUE, 0, 0.3);
 }
 

@@ -83,7 +83,7 @@ on_drawn (GObject *source, GAsyncResult *result, gpointer data)
 
   if (!texture)
     return;
-  /* A texture alone would ask for a point for each of its pixels. */
+  /* The texture is wrapped, because by itself its size would be one point per pixel. */
   const graphene_size_t size = GRAPHENE_SIZE_INIT (PH_THUMBNAIL_WIDTH, PH_THUMBNAIL_HEIGHT);
   GtkSnapshot *snapshot = gtk_snapshot_new ();
   gtk_snapshot_append_texture (snapshot, texture, &GRAPHENE_RECT_INIT (0, 0, size.width, size.height));

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define URGENT_NICE 3  /* below the main thread and the display, which have the next frame to make */
+#define URGENT_NICE 3  /* below the main thread and the display, which draw the next frame */
 #define AHEAD_NICE  10 /* of the thread that paints ahead */
 
 /* Freed after its last job, so that closing a picture does not wait for a job. */

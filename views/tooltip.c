@@ -1,4 +1,4 @@
-/* tooltip.c: a tooltip that costs nothing until somebody points at its widget.
+/* tooltip.c: a tooltip that costs nothing until the pointer is over its widget.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/tooltip.h"
 

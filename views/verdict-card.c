@@ -7,7 +7,7 @@
 #include "views/access-names.h"
 #include "views/step-verdict.h"
 
-/* --- ways ---------------------------------------------------------------------------------------------------------- */
+/* --- links ----------------------------------------------------------------------------------------------------------- */
 
 /* A line of the console, and what to show once it has run. The document may change meanwhile: nodes and values are looked up afterwards. */
 typedef struct
@@ -243,7 +243,7 @@ values_new (PhConsole *console, const PhProof *proof)
       g_autofree char *subtitle = proof->expected && proof->actual
                                       ? g_strdup_printf (_ ("%s before, %s now"), proof->expected, proof->actual)
                                       : g_strdup (proof->first_difference);
-      /* A rewrite may take the name away. */
+      /* A rewrite may have removed the name. */
       add_link (list, g_strchomp (title), subtitle,
                 to_value (console, proof->value && proof->blamed ? proof->blame : proof->b, first));
     }

@@ -6,7 +6,7 @@
 
 #include "core/ops/op.h"
 
-/* One computation of so much takes a second or two. */
+/* A computation of this size takes a second or two. */
 #define MAX_FLOPS 1e10
 #define MAX_NODES 20000
 

@@ -1,4 +1,4 @@
-/* view-actions.c: the actions "view.*" of a picture, made from the table of its view.
+/* view-actions.c: the actions "view.*" of a picture, from the table of its view.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/view-actions.h"
 

@@ -169,7 +169,7 @@ find_inputs (PhRegion *region, PhModel *before, PhModel *after)
     }
 }
 
-/* An input that has a default may still be fed, unless it became a constant; one that is new was a constant before. */
+/* Finds the border. An input with a default may still be fed, unless it became a constant; a new input was a constant before. */
 void
 ph_region_find_border (PhRegion *region, PhModel *before, PhModel *after)
 {

@@ -27,7 +27,7 @@ add_type (PhTensor *tensor, char **text)
   *text = g_strdup_printf ("%s (%s)", plain, type);
 }
 
-/* 9,216: alike in every locale. */
+/* Formats 9,216, the same in every locale. */
 static char *
 grouped (gsize number)
 {
@@ -39,7 +39,7 @@ grouped (gsize number)
   return g_string_free (text, FALSE);
 }
 
-/* Two constants: the first element that differs, and how much differs in all. */
+/* Describes the change of a constant: the first element that differs, and how much differs in all. */
 static void
 describe_tensors (PhPastNames *names, const PhNetField *field, gboolean backwards, PhFieldChange *text)
 {

@@ -1,4 +1,4 @@
-/* hunks.c: the difference that another program made, applied part by part: so that each part can be stepped, proved and blamed.
+/* hunks.c: applies another program's changes part by part, so that each part can be stepped through, proved and blamed.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/hunks.h"
 

@@ -78,7 +78,7 @@ ph_match_inputs (PhMatching *match, PhGraph *graph, PhGraph *target)
     match_unnamed_inputs (match, graph, target);
 }
 
-/* By name and elements, then by elements. */
+/* Matches constants by name and elements, then by elements. */
 void
 ph_match_constants (PhMatching *match, PhGraph *graph, PhGraph *target)
 {

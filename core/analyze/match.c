@@ -186,7 +186,7 @@ own_names (const PhMatching *match, const PhGraph *graph, gboolean of_target)
   return names;
 }
 
-/* The node of @graph that makes a value of that name. (nullable) */
+/* Returns the producer of the value with that name in @graph. (nullable) */
 static PhNode *
 maker_of (const PhGraph *graph, const char *name)
 {
@@ -195,7 +195,8 @@ maker_of (const PhGraph *graph, const char *name)
   return value != NULL && value->graph == graph ? value->producer : NULL;
 }
 
-/* Most of two snapshots is the same, in the same order: both are walked side by side, and only where they part are names looked up. */
+/* Matches by names. Two snapshots are mostly equal and in the same order, so both are walked in parallel, and names are looked up only
+ * where they differ. */
 static void
 match_names (PhMatching *match, PhGraph *graph, PhGraph *target)
 {

@@ -1,4 +1,4 @@
-/* past-names.c: names of nodes and values that may be gone, from the model or else from the journal.
+/* past-names.c: names of nodes and values that may have been removed, from the model or the journal.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/past-names.h"
 

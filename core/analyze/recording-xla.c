@@ -10,7 +10,7 @@
 #include "core/io/hlo/lines.h"
 #include "core/io/io.h"
 
-/* One file of a dump; see ph_xla_parse_name(). */
+/* A file of a dump; see ph_xla_parse_name(). */
 typedef PhXlaFile File;
 
 /* ── names ──────────────────────────────────────────────────────────────────────────────────────────────────────── */

@@ -1,4 +1,4 @@
-/* recording.c: makes a history of the models that another compiler wrote after each of its passes.
+/* recording.c: makes a history from the models that another compiler wrote after each of its passes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/recording.h"
 
@@ -207,7 +207,7 @@ replay_clear (Replay *replay)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Replay, replay_clear)
 
-/* Some of @model was not read again, since it is as it was in the snapshot before. */
+/* Returns TRUE if parts of @model were not read again, as they equal the previous snapshot. */
 static gboolean
 is_part (const PhModel *model)
 {
@@ -496,7 +496,7 @@ step_name (const char *path)
   return g_strdup (*name != '\0' ? name : base);
 }
 
-/* One step for each file. One that is byte for byte the one before is not read; where other files lie beside them, weights may be in those. */
+/* Makes one step per file. A file identical to the previous one is not read, unless other files that may hold weights lie beside it. */
 static PhModel *
 open_models (const char *folder, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {

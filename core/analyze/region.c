@@ -206,7 +206,8 @@ lies_in_blocks (GHashTable *values, const PhValue *value)
   return values != NULL && value != NULL && g_hash_table_contains (values, GUINT_TO_POINTER (value->id));
 }
 
-/* A node that stays and reads channels in blocks on one side only does the same in another layout: the border runs where both sides lie alike. */
+/* Adds nodes that read blocked channels on one side only: they compute the same in another layout, and the border must be where both sides
+ * have the same layout. */
 static void
 take_in_layouts (Cut *cut)
 {
@@ -252,7 +253,7 @@ compare_outputs (Cut *cut)
     }
 }
 
-/* The changed node of @side that makes the value @id. (nullable) */
+/* Returns the changed node of @side that produces the value @id. (nullable) */
 static PhNode *
 maker_of (Cut *cut, guint side, PhId id)
 {
@@ -319,7 +320,7 @@ region_at (Cut *cut, GHashTable *regions, GPtrArray *found, PhId root)
   return region;
 }
 
-/* Something outside reads @was before and @is after, at the same place: a node that stays may come to make something else, for others. */
+/* Returns TRUE if a use outside of the region changed from @was to @is. */
 static gboolean
 is_read_alike (Cut *cut, const PhValue *was, const PhValue *is)
 {
@@ -403,7 +404,7 @@ make_regions (Cut *cut)
 
       if (was != NULL || is != NULL)
         region = region_at (cut, regions, found, union_find (cut, was != NULL ? was->id : is->id));
-      else /* both are made elsewhere: ids of nodes and values are one sequence */
+      else /* both producers are elsewhere: node and value ids are one sequence */
         region = region_at (cut, regions, found, one->before);
       ph_region_add_pair (region, one->before, one->after);
     }

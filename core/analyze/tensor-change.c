@@ -48,7 +48,7 @@ ph_tensor_change (PhTensor *a, PhTensor *b, PhTensorChange *change)
 
       if (memcmp (x + i * size, y + i * size, size) == 0)
         continue;
-      memcpy (room[0], x + i * size, size); /* it may lie misaligned */
+      memcpy (room[0], x + i * size, size); /* it may be misaligned */
       memcpy (room[1], y + i * size, size);
       before = ph_dtype_load (dtype, room[0], 0);
       after = ph_dtype_load (dtype, room[1], 0);

@@ -51,7 +51,7 @@ ph_call_new (PhConsole *console, const char *line, GCancellable *cancellable)
   return call;
 }
 
-#define MAX_MESSAGE 2000 /* bytes: an error may quote a line, and a line may be a megabyte */
+#define MAX_MESSAGE 2000 /* bytes: an error may quote a line of a megabyte */
 
 static void
 cut_message (GError *error)
@@ -115,7 +115,7 @@ ph_call_begin (PhCall *call)
 
   call->begin_time = g_get_monotonic_time ();
 
-  /* The name of a file may be any bytes. */
+  /* The name of a file may contain any bytes. */
   if (!g_utf8_validate (call->reply->command, -1, NULL)
       && !(kind == PH_LINE_COMMAND && call->command->arguments != NULL && strstr (call->command->arguments, "FILE") != NULL))
     {
@@ -150,7 +150,7 @@ ph_call_begin (PhCall *call)
       ph_call_fail (call, error);
       return NULL;
     }
-  if (kind == PH_LINE_COMMAND) /* begin may have handed over */
+  if (kind == PH_LINE_COMMAND) /* begin may have delegated to another command */
     code = call->command->implementation;
   return code->work != NULL || code->finish != NULL ? code : NULL;
 }

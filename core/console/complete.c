@@ -77,7 +77,7 @@ add_nodes (Matches *matches, PhModel *model)
     {
       const PhNode *node = model->nodes->pdata[i];
 
-      /* They lie all over the memory. */
+      /* Nodes are scattered in memory. */
       if (i + 16 < model->nodes->len)
         __builtin_prefetch (model->nodes->pdata[i + 16]);
       if (node == NULL)
@@ -155,7 +155,7 @@ add_language (Matches *matches, PhConsole *console, gboolean all)
   const PhScriptWord *words = ph_script_words (&n_words);
   const PhOp *const *ops = ph_op_list (&n_ops);
 
-  /* A line that runs may change them. */
+  /* A running line may change them. */
   names = ph_console_is_running (console) ? g_new0 (char *, 1) : ph_trace_names (console);
   for (guint i = 0; names[i] != NULL; i++)
     if (all || ph_script_has_function (ph_console_get_script (console), names[i]))
@@ -334,7 +334,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* The words that the line may go on with. */
+/* The words with which the line may continue. */
 static void
 find (Matches *matches, PhConsole *console, const char *typed, guint start)
 {
@@ -345,7 +345,7 @@ find (Matches *matches, PhConsole *console, const char *typed, guint start)
   const PhCommand *const *list = ph_command_list (&n);
   gsize indent = strspn (typed, " \t");
 
-  /* The first words are a command's; several commands have two, so the second may be one too. */
+  /* The first word is a command's; for commands of two words the second may be as well. */
   for (guint i = 0; i < n; i++)
     if (matches->fuzzy ? start == indent : strncmp (list[i]->name, typed + indent, strlen (typed + indent)) == 0)
       {

@@ -161,7 +161,7 @@ drop_script_lines (PhConsole *console)
     }
 }
 
-/* The line around it runs next, with the answer in it; or fails as it failed. */
+/* Continues the outer line with the reply inserted, or fails with it. */
 static void
 end_inner (PhConsole *console, PhPending *pending, PhReply *reply)
 {

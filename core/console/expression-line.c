@@ -45,7 +45,7 @@ explain_unknown (PhCall *call, GError **error)
     g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no command '%s': `help` lists them", word);
 }
 
-/* `selct * from nodes`: read as a product it would make no sense either. */
+/* `selct * from nodes` would make no sense as a product either. */
 static gboolean
 is_query (const char *line, const char *word)
 {

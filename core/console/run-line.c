@@ -1,4 +1,4 @@
-/* run-line.c: runs a line to its end in the caller's thread, with the lines in it and those that it asks for.
+/* run-line.c: runs a line to its end in the caller's thread, including nested and requested lines.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -42,7 +42,7 @@ text_width (const char *text)
   return width;
 }
 
-/* A cell is one line and, unless @whole, not endless. */
+/* A cell is one line and, unless @whole, of limited length. */
 static char *
 cell_text (JsonNode *node, int digits, gboolean whole)
 {
@@ -441,7 +441,7 @@ next_char (const char *p, guint *width)
 static void
 append_wrapped (GString *out, const char *line, gsize length, guint room)
 {
-  /* Also of a line of a diff, which begins with its sign and perhaps with a colour. */
+  /* A line of a diff may begin with a colour, then its sign. */
   const char *sign = line + (*line == '\xff' ? 2 : 0);
   const gboolean changed = (*sign == '-' || *sign == '+') && sign[1] == ' ';
   const guint indent = MIN ((guint) strspn (sign + changed, " ") + changed + 2, room / 2);

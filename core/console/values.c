@@ -242,7 +242,7 @@ literal_to_tensor (Literal *literal, const PhType *type, GError **error)
   return g_steal_pointer (&tensor);
 }
 
-/* One number for an input with a known shape fills it. */
+/* A single number fills an input of known shape. */
 static PhTensor *
 fill_type (PhTensor *scalar, const PhType *type)
 {

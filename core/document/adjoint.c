@@ -67,7 +67,7 @@ contribution_clear (gpointer data)
   g_free (((Contribution *) data)->formula);
 }
 
-/* A constant of one element is written as a number; everything else by its symbol. */
+/* A constant of one element is written as a number, everything else as a symbol. */
 static char *
 symbol_of (const PhValue *value, gboolean gradient, gpointer data)
 {
@@ -117,7 +117,7 @@ mark_captures (const PhGraph *graph, const PhGraph *body, GHashTable *needed)
     }
 }
 
-/* @value, if it is one of @graph: its node is looked at later, by the order of the graph. */
+/* Marks @value, if it is in @graph, for the walk over the nodes. */
 static void
 mark_needed (const PhGraph *graph, PhValue *value, GHashTable *needed)
 {

@@ -233,7 +233,7 @@ ph_document_get_generation (PhDocument *document)
   return document->generation;
 }
 
-/* Everything may have changed at once: each signal is emitted, so that a view needs to know one only. */
+/* Everything may have changed, so each signal is emitted; a view then needs only its own. */
 static void
 emit_all (PhDocument *document)
 {

@@ -170,7 +170,7 @@ known_of (GHashTable *bodies, PhId graph)
   return known;
 }
 
-/* The values of a body are gone when its next turn begins. */
+/* The values of a body are dropped when its next iteration begins. */
 static void
 enter (GHashTable *values, GHashTable *bodies, const PhExecutionEntry *entry)
 {

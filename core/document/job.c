@@ -22,12 +22,12 @@ struct _PhJob
   guint generation;
   PhSnapshot *snapshot; /* (nullable) cloned in the job's thread                      */
   PhModel *model;       /* (nullable) the clone                                       */
-  PhModel *start_model; /* (nullable) another one, as it was before the passes        */
+  PhModel *start_model; /* (nullable) a second clone, before the passes               */
   gboolean keeps_start;
   PhHistory *history;
   GArray *tasks; /* (element-type Task)                                        */
   PhPassOptions options;
-  char **rules_off; /* of the document when the job was made                      */
+  char **rules_off; /* of the document at the job's creation                      */
   gboolean capped;  /* the pipeline's passes must not raise the opset */
 };
 

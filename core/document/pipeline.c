@@ -74,7 +74,7 @@ ph_document_set_pipeline (PhDocument *document, const char *name, GError **error
   return TRUE;
 }
 
-/* After the entries changed: back to before the first step that no longer follows from them. */
+/* Drops the steps from the first one that no longer follows from the changed entries. */
 static void
 drop_steps_of_another_pipeline (PhDocument *document, const int *old_map)
 {

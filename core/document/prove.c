@@ -24,7 +24,7 @@ ph_prover_new_of (PhSnapshot *snapshot, GHashTable *feeds, guint64 seed)
 struct _PhProofJob
 {
   PhDocument *document; /* owned reference; touched in its own thread only            */
-  guint serial;         /* of the document's proofs when it was made                  */
+  guint serial;         /* of the document's proofs at creation                       */
   PhSnapshot *snapshot;
   GHashTable *feeds;                                           /* name -> PhTensor                                           */
   GArray *steps;                                               /* (element-type guint) to be proved                          */

@@ -50,7 +50,7 @@ ph_copy_unref (PhCopy *copy)
   g_free (copy);
 }
 
-/* Without a model: the first that runs one makes it. */
+/* Creates a copy without a model, which the first user makes. */
 static PhCopy *
 runner_new (void)
 {
@@ -194,7 +194,7 @@ ph_snapshot_take (PhSnapshot *snapshot, PhPosition at)
 {
   PhModel *model = ph_snapshot_at (snapshot, at);
 
-  /* Nobody else can read it, now or later. */
+  /* No other reference exists, so the model can be taken. */
   if (g_atomic_ref_count_compare (&snapshot->copy->ref_count, 1))
     snapshot->copy->model = NULL;
   else

@@ -169,7 +169,7 @@ set_arrangement (PhViewState *self, PhViewField field, const char *const *words,
   return done;
 }
 
-/* By a word, or as "X Y SCALE". */
+/* Takes a word, or "X Y SCALE". */
 static gboolean
 set_zoom (PhViewState *self, const char *const *words, GError **error)
 {
@@ -226,7 +226,7 @@ set_index (PhViewState *self, PhViewField field, guint index)
       g_clear_pointer (&self->arrangement.opened, g_hash_table_unref);
       g_clear_pointer (&self->arrangement.closed, g_hash_table_unref);
     }
-  /* Two pictures without their changes would be a riddle. */
+  /* Two pictures side by side need marks of their changes. */
   if (field == PH_VIEW_FORM && index == PH_FORM_SIDE && !ph_view_state_is_on (self, PH_VIEW_DIFF))
     set_index (self, PH_VIEW_DIFF, 1);
   changed (self, field);

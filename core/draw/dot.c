@@ -48,7 +48,7 @@ append_number (GString *text, double number)
   g_string_append (text, g_ascii_formatd (digits, sizeof digits, "%.3f", number));
 }
 
-/* In Graphviz's way: y grows upwards. */
+/* Graphviz's y axis points upwards. */
 static void
 append_point (GString *text, PhScene *scene, double x, double y)
 {

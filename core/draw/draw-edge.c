@@ -1,4 +1,4 @@
-/* draw-edge.c: edges: strokes of one look as one path, arrows, and the tensors on them.
+/* draw-edge.c: draws edges: strokes of one style as one path, arrows, and the tensors on them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/draw-private.h"
 #include "core/scene/scene-read.h"
@@ -7,7 +7,7 @@
 
 #define CORNER       4    /* from which on the side of a box is straight */
 #define LABEL_SIZE   0.72 /* of the text in boxes */
-#define PILL_REACH   170  /* how far left of its box a pill may begin */
+#define PILL_REACH   170  /* how far left of its box a pill may start */
 #define LABEL_LENGTH 72   /* least height of an edge with a label of its value */
 #define TYPE_LENGTH  200  /* and of its type, which the box also shows */
 
@@ -78,7 +78,7 @@ lines_at (PhScene *scene, int edge, int time)
   return n > PH_LINES_MOST ? 1 : n;
 }
 
-/* Beside the middle by @offset at an end of a line: along the side of the box where it ends, so that lines beside each other do not cross. */
+/* Returns a point at @offset from the middle of a line's end, along the side of the box there, so that adjacent lines do not cross. */
 static PhPoint
 offset_at (PhScene *scene, int box, PhPoint end, PhPoint other, float offset)
 {
@@ -379,7 +379,7 @@ ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray
   cairo_set_dash (cr, NULL, 0, 0);
 }
 
-/* @part of the way along a line of so many curves. */
+/* Returns the point at @part of a line of curves. */
 static PhPoint
 point_of (const PhPoint *p, guint n, double part)
 {
@@ -398,7 +398,7 @@ middle_of (const PhPoint *p, guint n)
   return point_of (p, n, n / 3 % 2 == 1 ? 0.5 : 0.5 + 1.5 / n); /* in the middle of a curve */
 }
 
-/* Very many inputs along one line: how many, beside its arrow. */
+/* Draws the number of inputs beside the arrow of a line that stands for very many. */
 void
 ph_draw_counts (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, GArray *edges)
 {

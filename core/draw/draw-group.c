@@ -138,7 +138,7 @@ ph_hash_group (PhScene *scene, int index, const PhDrawOptions *options)
   return ph_hash_mix (ph_hash_mix (hash, added), (guint64) removed << 32 | changed);
 }
 
-/* On a plate on the upper border, where it covers no title. Returns its width. */
+/* Draws a count on a plate on the upper border, where it covers no title. Returns its width. */
 static double
 draw_count (cairo_t *cr, PhInk *ink, PhTheme theme, const char *label, PhChange change, double right, double y)
 {

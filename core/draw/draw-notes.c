@@ -11,7 +11,7 @@
 #define ROOM        170
 #define MAX_SOURCES 40 /* of one fused node that are tied to it         */
 
-/* "inside n4 Relu 'a': attribute alpha" is "Relu alpha": the card's own title and the list of the step say the rest. */
+/* Shortens "inside n4 Relu 'a': attribute alpha" to "Relu alpha": the card's title and the list of the step show the rest. */
 static char *
 short_field (const char *field)
 {
@@ -151,7 +151,7 @@ note_change (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *optio
   ph_ink_size (ink, PH_INK_TEXT, text, &width, &height);
   width = MIN (width, ROOM) + 12;
   {
-    /* Above it, where that hides no line; beside it; below it. */
+    /* Above the card, beside it or below it, wherever it hides no line. */
     const PhPoint places[] = { { card->x + 13, card->y - 1 },
                                { card->x + card->width + 7, card->y + 20 },
                                { card->x - width - 7, card->y + card->height - 3 },

@@ -8,10 +8,10 @@
 #define MAX_LAYOUTS   4000
 #define MAX_STAMPS    4000
 #define MAX_STAMPED   2.5  /* pixels a point: larger text is placed well enough without */
-#define LEAST_SQUEEZE 0.85 /* that text still looks as large as its neighbours */
+#define LEAST_SQUEEZE 0.85 /* the least squeeze that is not noticed */
 #define PHASES        4    /* places that a stamp can have within a pixel               */
 
-/* A text as coverage of pixels, at each phase; made when it is needed. */
+/* A text as coverage of pixels, rendered on demand for each phase. */
 typedef struct
 {
   cairo_surface_t *phases[PHASES];

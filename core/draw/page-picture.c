@@ -7,7 +7,7 @@
 #include "core/draw/page-private.h"
 #include "core/scene/scene-read.h"
 
-#define TIGHT 0.7 /* of its room: longer text is given its length, so that it fits in any font */
+#define TIGHT 0.7 /* of the room: longer text gets a fixed length, to fit in any font */
 
 typedef struct
 {
@@ -157,7 +157,7 @@ add_rows (Page *page, const PhFace *face, double width, double height)
     add_text (page, PH_INK_TEXT, "r d", face->shape, width - PH_FACE_MARGIN, MAX (y, height - 4 - PH_FACE_ROW / 2), room);
 }
 
-/* All of a card but its place. */
+/* Adds the parts of a card that do not depend on its place. */
 static void
 add_look (Page *page, const PhFace *face, const PhRect *card, gboolean io, gboolean body, double radius)
 {

@@ -139,7 +139,8 @@ paint_names (PhPaint *paint, PhScene *scene, int time, PhMeasure *measure)
       g_array_index (paint->entries, PhPaintEntry, (guint) paint->shade[b]).count++;
     }
 
-  /* By frequency; the rare ones share an entry. Roles and devices keep their colours as counts change: by name. */
+  /* Orders by frequency, and rare ones share an entry. Roles and devices are ordered by name, so that they keep their colours when counts
+   * change. */
   place = g_new0 (guint, paint->entries->len + 1);
   for (guint i = 0; i < paint->entries->len; i++)
     g_array_index (paint->entries, PhPaintEntry, i).color |= i << 8;

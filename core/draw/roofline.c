@@ -212,7 +212,7 @@ ph_roofline_svg (const PhProfile *profile, PhModel *model, const PhPeaks *peaks)
   find_ranges (&plot, times, n, peaks);
   add_axes (&plot);
   add_roof (&plot, peaks);
-  for (guint i = 0; i < n; i++) /* the slowest first: smaller ones lie over it */
+  for (guint i = 0; i < n; i++) /* slowest first, so that smaller ones are on top */
     if (is_shown (&times[i]))
       add_node (&plot, &times[i], ph_model_find_node (model, times[i].node), peaks, ph_profile_total (profile));
   for (guint i = 0; i < kernels->len; i++)

@@ -22,7 +22,7 @@ is_contrast (PhTheme theme)
   return theme >= PH_THEME_HIGH_CONTRAST;
 }
 
-/* As WCAG has it: of light, of a contrast. */
+/* Returns the relative luminance, as defined by WCAG. */
 static double
 light_of (PhColor color)
 {

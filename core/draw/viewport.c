@@ -9,7 +9,7 @@
 #define LEAST_ZOOM 0.0005 /* or less if the whole picture needs it */
 #define LEGIBLE    0.55   /* the least zoom at which a picture opens as a whole              */
 #define MAP        0.15   /* and for a map of groups, whose titles are as large as their boxes allow */
-#define READABLE   0.80   /* the least zoom at which it opens else, at its top               */
+#define READABLE   0.80   /* least zoom of a picture opened at its top                       */
 #define TOO_FAR    0.30   /* below it a selected box is not recognised                       */
 #define CLOSE      0.70   /* the zoom for it then                                            */
 #define FRICTION   4.0    /* of a glide: by a factor e in a quarter of a second, as in GTK   */

@@ -178,8 +178,8 @@ poly_print (const Poly *poly, GString *out)
     }
 }
 
-/* Reading. Names may hold almost anything, "batch-size" and "unk__7" among it, so a sign between two operands must have
- * spaces around it. */
+/* ── parsing ── Names may contain almost anything, for example "batch-size" and "unk__7", so an operator between two operands must be
+ * surrounded by spaces. */
 
 typedef struct
 {
@@ -419,7 +419,7 @@ divide_by_constant (const Poly *a, gint64 divisor, Poly *result)
   return (divide_nested (&rest, divisor, &atom) || quotient_atom (&rest, &below, &atom)) && poly_add (&whole, &atom, 1, result);
 }
 
-/* Exact where provable, else the floor. */
+/* Divides exactly if provable, else rounds down. */
 static gboolean
 poly_divide (const Poly *a, const Poly *b, Poly *result)
 {

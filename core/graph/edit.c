@@ -1,4 +1,4 @@
-/* edit.c: the mutators: each checks, makes an edit, applies it and records it.
+/* edit.c: the functions that change a model: each validates, creates an edit, applies it and records it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/edit.h"
 

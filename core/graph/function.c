@@ -58,7 +58,7 @@ ph_function_free (PhFunction *function)
   g_free (function);
 }
 
-/* ── look-ups ───────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── lookups ── */
 
 /* Both names are interned. */
 static PhFunction *

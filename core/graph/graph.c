@@ -1,4 +1,4 @@
-/* graph.c: reading the IR: models, look-ups, constants, scopes.
+/* graph.c: reads the IR: models, lookups, constants, scopes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/graph-private.h"
 
@@ -298,7 +298,7 @@ ph_model_clone (PhModel *from)
   return model;
 }
 
-/* ── look-ups ───────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── lookups ── */
 
 PhNode *
 ph_model_find_node (PhModel *model, PhId id)
@@ -455,7 +455,7 @@ ph_model_n_nodes (PhModel *model, gboolean with_bodies)
 {
   guint n = model->graph->n_nodes, seen = 0;
 
-  /* Most models have no other graph than the main one. */
+  /* Most models have only the main graph. */
   for (PhId id = 1; with_bodies && model->n_graphs > 1 && seen < model->n_graphs; id++)
     {
       const PhGraph *graph = g_ptr_array_index (model->graphs, id);
@@ -486,7 +486,7 @@ tensor_of_strings (GBytes *const *strings, gsize n, guint rank)
   return tensor;
 }
 
-/* The attribute of a Constant node as a tensor, made once and kept in the attribute. */
+/* Returns the attribute of a Constant node as a tensor, made once and cached in the attribute. */
 static PhTensor *
 tensor_of_attr (PhAttr *attr)
 {

@@ -1,4 +1,4 @@
-/* growth.c: the budget of nodes that a model may grow by.
+/* growth.c: the budget of nodes by which a model may grow.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/growth.h"
 

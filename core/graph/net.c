@@ -67,7 +67,7 @@ tensor_of_attrs (GPtrArray *attrs)
   return NULL;
 }
 
-/* The constants that the edits [@first, @end) make or take away, by the ids of their values. (transfer full) */
+/* Returns the constants that the edits [@first, @end) create or remove, by value id. (transfer full) */
 static GHashTable *
 index_constants (const PhHistory *history, guint first, guint end)
 {
@@ -115,7 +115,7 @@ typedef struct
   guint first, end; /* the stretch                                                     */
   GHashTable *net;
   GHashTable *tensors, *gone; /* (nullable) constants by value: of the journal, of the stretch   */
-  GHashTable *places, *near;  /* (nullable) where nodes and graphs lie: likewise                 */
+  GHashTable *places, *near;  /* (nullable) owners of nodes and graphs, likewise                 */
   GHashTable *callers;        /* (nullable)                                                      */
   gboolean counted;
 } Net;

@@ -83,7 +83,7 @@ by_order (gconstpointer a, gconstpointer b)
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* All of @needed before @node. */
+/* Moves all of @needed in front of @node. */
 static void
 move_needed (PhNode *node, GHashTable *needed)
 {

@@ -105,7 +105,7 @@ guint
 ph_graph_remove_dead (PhNode *root)
 {
   PhModel *model = root->graph->model;
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (PhId)); /* values, by id: they may be gone by then */
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (PhId)); /* value ids: the values may be removed meanwhile */
   g_autoptr (GPtrArray) operands = g_ptr_array_new ();
   PhNode *node = root;
   guint n = 0;
@@ -127,7 +127,7 @@ ph_graph_remove_dead (PhNode *root)
           n++;
         }
 
-      /* The next value that lost a user: its producer may be dead now, or itself, if it is a constant. */
+      /* Returns the next value that lost a user: its producer, or a constant itself, may now be dead. */
       for (node = NULL; node == NULL && stack->len > 0;)
         {
           PhValue *value = ph_model_find_value (model, g_array_index (stack, PhId, stack->len - 1));

@@ -17,7 +17,7 @@
 #define SECONDS     "60"                /* default time limit of a foreign pass; PEEPHOLE_PASS_SECONDS overrides it */
 #define PROCESSES   256                 /* processes the child may have beyond those the user already has: stops fork bombs */
 #define MOST_SAID   (64 * 1024)         /* bytes kept of the child's standard error */
-#define NEWEST      30                  /* version that ph_child_find() looks for */
+#define NEWEST      30                  /* newest version that ph_child_find() tries */
 #define LEAST_LIMIT (256 * 1024 * 1024) /* bytes that its output may have, if that is more than four times its input */
 
 static void
@@ -84,8 +84,7 @@ limit_to (int resource, rlim_t most)
   setrlimit (resource, &limit);
 }
 
-/* In the child: it may not fill the disk or the table of processes, and leaves no core. (Linux holds root to no number of
- * processes.) */
+/* Limits the child's output, processes and core dumps. (Linux does not limit the processes of root.) */
 static void
 limit_child (gpointer data)
 {
@@ -131,7 +130,7 @@ write_all (int fd, GBytes *bytes, GError **error)
 static GBytes *
 read_all (int fd)
 {
-  /* Not mapped: a child of the program that is still there could cut it short. */
+  /* Copied rather than mapped, because a remaining child of the program could truncate the file. */
   const int copy = fcntl (fd, F_DUPFD_CLOEXEC, 3);
   g_autoptr (PhFile) file = copy >= 0 ? ph_file_new (copy, "output", NULL) : NULL;
   GBytes *bytes = file != NULL ? ph_file_read_bytes (file, 0, ph_file_get_size (file), NULL) : NULL;

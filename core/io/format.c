@@ -86,7 +86,7 @@ ph_format_recognise (GBytes *head, const char *name)
 
   FOREACH_FORMAT (format)
   {
-    /* A binary file may quote text of any kind. */
+    /* A binary file may contain the text of another format. */
     if (format->text && !text)
       continue;
 
@@ -121,7 +121,7 @@ ph_format_for_saving (const char *path)
 
 /* ── opening and saving ─────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* A file on disk was asked before. */
+/* Returns FALSE with an error for an empty source in memory; files on disk were checked before. */
 static gboolean
 has_bytes (PhSource *source, GError **error)
 {

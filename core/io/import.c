@@ -1,4 +1,4 @@
-/* import.c: a file's names become values, and its nodes are made in an order that can be; see import.h.
+/* import.c: turns the names of a file into values, and makes its nodes in topological order; see import.h.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -77,7 +77,7 @@ ph_scope_find (PhScope *scope, const char *name)
   return found != NULL && !IS_PENDING (found) ? found : NULL;
 }
 
-/* The name that value @name of a body gets: names are unique among a graph and all its bodies, while a file may use one in two branches. */
+/* Returns a name for value @name of a body: names are unique among a graph and all its bodies, while a file may use one in two branches. */
 static const char *
 free_name (PhScope *scope, const char *name)
 {
@@ -87,7 +87,7 @@ free_name (PhScope *scope, const char *name)
 
   if (scope->outer == NULL || (!ph_names_contain (root->names, name) && look_up (scope->outer, name, TRUE) == NULL))
     return name;
-  suffix = GPOINTER_TO_UINT (g_hash_table_lookup (root->suffixes, name)); /* one name may be in very many bodies */
+  suffix = GPOINTER_TO_UINT (g_hash_table_lookup (root->suffixes, name)); /* a name may occur in very many bodies */
   for (;;)
     {
       const char *interned;
@@ -167,7 +167,7 @@ announce (PhScope *scope, const char *name, gsize node, gconstpointer part, GErr
 
 #define AHEAD 12 /* nodes */
 
-/* In a graph of a million nodes each name is far away: those that come later are brought into the cache meanwhile. */
+/* Prefetches the names of later nodes, since lookups in a graph of a million nodes miss the cache. */
 static void
 expect_outputs (const PhScope *scope, const PhNames *names, gsize node)
 {

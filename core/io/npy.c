@@ -18,7 +18,7 @@ static const struct { const char *descr; PhDType dtype; } types[] = {
 static PhTensor *
 bad (GError **error, const char *path, const char *what)
 {
-  g_autofree char *valid = g_utf8_make_valid (what, -1); /* it may quote the file */
+  g_autofree char *valid = g_utf8_make_valid (what, -1); /* may contain text of the file */
 
   g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: %s", path, valid);
   return NULL;

@@ -30,7 +30,7 @@ ph_source_dup_bytes (PhSource *source, GError **error)
                                : ph_file_read_bytes (source->disk, 0, ph_file_get_size (source->disk), error);
 }
 
-/* ── files beside it ────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── files in the same folder ── */
 
 static gboolean
 leads_out (const char *location)
@@ -155,7 +155,7 @@ ph_source_fail (PhSource *source, GError **error, PhError code, gconstpointer pa
   va_start (args, format);
   raw = g_strdup_vprintf (format, args);
   va_end (args);
-  text = g_utf8_make_valid (raw, -1); /* it may quote the file */
+  text = g_utf8_make_valid (raw, -1); /* may contain text of the file */
   if (ph_source_find (source, part, &line, &column))
     g_set_error (error, PH_ERROR, code, "%s:%u:%u: %s", source->path, line, column, text);
   else

@@ -9,7 +9,7 @@
 #include "core/layered/route.h"
 
 #define CELL   160.0f
-#define MARGIN 14.0f /* between a new box and anything else                           */
+#define MARGIN 14.0f /* between a new box and its surroundings                        */
 #define STEP   18.0f /* of the search for room                                        */
 #define RINGS  160
 #define GAP    30.0f /* between a box and one above it                                */
@@ -330,7 +330,7 @@ compare_lanes (const void *a, const void *b)
   return x->detour < y->detour ? -1 : x->detour > y->detour;
 }
 
-/* Nothing but lines is between the two heights at @at. */
+/* Returns TRUE if only lines are between the two heights at @at. */
 static gboolean
 lane_is_free (Extender *x, float at, float top, float bottom)
 {

@@ -74,7 +74,7 @@ add_line (PhLayout *layout, PhLayoutEdge *edge, PhPoint to)
              (PhPoint) { to.x - (to.x - from.x) / 3, to.y - (to.y - from.y) / 3 }, to);
 }
 
-/* From the foot of one column up through the gutter to the head of the next; further ones are reached above the columns. */
+/* Routes an edge from the foot of one column through the gutter to the head of the next, or above the columns to further ones. */
 static void
 route_over (PhLayout *layout, PhLayoutEdge *edge, PhPoint from, PhPoint to, float gutter, float last_gutter)
 {

@@ -6,7 +6,7 @@
 #include "core/layered/helper.h"
 #include "core/layered/layered.h"
 
-#define OFF 3.0f /* points that a pair may be apart in height */
+#define OFF 3.0f /* points of height difference allowed in a pair */
 
 typedef struct
 {

@@ -14,10 +14,10 @@
 #define CORNER   10.0f /* of a box's side, where no line ends                               */
 #define EDGE     4.0f  /* of a box's side where no line ends                                */
 #define OUTSIDE  8.0f  /* of its top or bottom a line is before it ends there               */
-#define OUTER    0.65f /* of half a box's width, where the outermost line beside the trunk ends */
+#define OUTER    0.65f /* of half a box's width: position of the outermost line beside the trunk */
 #define CLEARLY  0.1   /* less of a score: a tenth of a crossing, a twentieth of the area   */
 
-/* One way to feed dot. */
+/* A set of options for dot. */
 typedef struct
 {
   gboolean ports;         /* each operand enters at its own place, also where the order means nothing */
@@ -219,7 +219,7 @@ move_end (const PhLayoutBox *box, float dx, gboolean exact, PhPoint *end, PhPoin
   const float reach = box->height / 2 - box->inset, below = end->y - box->y;
   PhPoint to = { exact ? box->x + dx : CLAMP (end->x, middle - half, middle + half), box->y + (below > 0 ? reach : -reach) };
 
-  /* In the middle of a side it stays there; at a corner it would not be seen which side it is. */
+  /* An end in the middle of a side stays there; at a corner the side would be ambiguous. */
   if (!exact && fabsf (end->x - middle) > half && fabsf (below) < 0.5f * reach)
     to = (PhPoint) { end->x > middle ? middle + side : middle - side, end->y };
   handle->x += to.x - end->x;
@@ -303,7 +303,7 @@ append_options (GString *text, PhLayoutEngine engine, gboolean halves)
     g_string_append (text, "o overlap false\no splines line\no sep 0.15\n");
 }
 
-/* One section of the request. @own: (nullable) our own picture. */
+/* Appends one section of the request. @own: (nullable) our own picture. */
 static void
 append_section (GString *text, const PhLayout *layout, PhLayoutEngine engine, const Way *way, const guint8 *trunk,
                 const PhLayout *own)
@@ -520,7 +520,7 @@ finish_lines (PhLayout *layout, PhLayoutEngine engine, const Way *way, const gui
     }
 }
 
-/* ── choosing among ways ────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── choice of a way ── */
 
 /* Crossings, and room: of two alike the smaller. A pair off its row is as bad as a crossing. */
 static double

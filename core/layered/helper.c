@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* $PEEPHOLE_LAYOUT, or beside the program, or in the build tree's layout-helper/, or where it is installed. */
+/* Searched in $PEEPHOLE_LAYOUT, the program's folder, the build tree's layout-helper/ and the installation. */
 static char *
 find_helper (void)
 {
@@ -61,7 +61,8 @@ open_text (GBytes *text)
 #define ANSWER_FACTOR 64
 #define ANSWER_LEAST  (16 << 20)
 
-/* From outside: to do it in the child, GLib would have to fork, which copies the page tables of a window for each picture. */
+/* Sets the limit from outside: to set it in the child, GLib would have to fork, which copies the page tables of a window for each
+ * picture. */
 static void
 limit_answer (GSubprocess *process, gsize limit)
 {
@@ -101,7 +102,7 @@ time_worked (GSubprocess *process)
   return worked.tv_sec * G_GINT64_CONSTANT (1000000000) + worked.tv_nsec;
 }
 
-/* All that was written to @fd, with an end that numbers stop at. */
+/* Returns everything written to @fd, terminated for the parser of numbers. */
 static GBytes *
 read_answer (int fd)
 {
@@ -123,7 +124,7 @@ typedef struct
   GBytes *out, *err;
   GError *error;
   gboolean heard, done, late;
-  double seconds; /* that it may take, on the clock                                      */
+  double seconds; /* wall-clock limit                                                    */
   guint n_waited; /* how often they passed                                               */
 } Talk;
 

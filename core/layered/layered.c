@@ -246,7 +246,7 @@ gap_between (const PhLayered *left, const PhLayered *right)
     edge[r] = -INFINITY;
   for (int v = 0; v < left->n; v++)
     edge[left->rank[v]] = MAX (edge[left->rank[v]], left->x[v] + left->right[v]);
-  for (int r = 1; r < left->n_layers; r++) /* a little look ahead, so that corners do not meet */
+  for (int r = 1; r < left->n_layers; r++) /* starts early, so that corners do not meet */
     edge[r - 1] = MAX (edge[r - 1], edge[r] - 40);
   for (int r = left->n_layers - 1; r > 0; r--)
     edge[r] = MAX (edge[r], edge[r - 1] - 40);
@@ -274,8 +274,8 @@ count_across (PhLayered *column, const PhLayout *layout, guint c, const int *ind
     column->lines[column->links[i].from] += column->links[i].presence;
 }
 
-/* The forward graph at the left, the backward one at its right in the same layers: each as if it were alone, so that nothing of
- * one crosses the other but the edges from one to the other. */
+/* Places the forward graph on the left and the backward one on its right, in the same layers. Each is laid out as if it were alone, so that
+ * only the edges between them cross. */
 static gboolean
 layered_columns (PhLayout *layout, const int *rank, const guint8 *reversed, int n_layers, GCancellable *cancellable)
 {

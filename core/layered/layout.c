@@ -11,7 +11,7 @@
 #define EFFORT        4000            /* ranks that the edges cross in all; beyond that dot takes too long  */
 #define WINDOW        (600.0 * 600.0) /* an area that is not too large, however small the other one is     */
 #define PATIENCE      1.5             /* seconds for dot on a busy machine                                  */
-#define WORK          250             /* milliseconds of the processor that dot may work, of BEST           */
+#define WORK          250             /* milliseconds of CPU time for dot in BEST                           */
 #define FEW_CROSSINGS 4               /* of our own picture, too few to judge by halving them                */
 
 static const char *const names[PH_N_LAYOUT_ENGINES] = { "best", "dot",   "layered", "neato", "fdp",
@@ -107,8 +107,8 @@ why_not_ask (PhLayout *layout, gboolean halves)
   return NULL;
 }
 
-/* dot's picture is taken unless it is clearly worse. A gradient's rows count as much as its crossings; where it has half the crossings or
- * less, it may be larger. */
+/* Returns NULL if dot's picture is taken: unless it is clearly worse. A gradient's rows count as much as its crossings; with half the
+ * crossings or fewer it may be larger. */
 static const char *
 why_not_take (const PhLayoutJudgement *dot, const PhLayoutJudgement *own, gboolean halves)
 {

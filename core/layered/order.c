@@ -106,7 +106,7 @@ initial_order (PhLayered *layered, gboolean downwards, int turn)
               }
             if (n_branches > 1)
               qsort (branches, n_branches, sizeof *branches, compare_branches);
-            for (int i = 0; i < n_branches; i++) /* the last is taken first */
+            for (int i = 0; i < n_branches; i++) /* the last one is popped first */
               stack[depth++] = branches[i].vertex;
           }
       }
@@ -372,7 +372,7 @@ ph_layered_order (PhLayered *layered, GCancellable *cancellable)
       n_tops += layered->up.start[v] == layered->up.start[v + 1];
       n_bottoms += layered->down.start[v] == layered->down.start[v + 1];
     }
-  /* From where there are fewer to begin at; from the other side too while that is quick; then from near the better one. */
+  /* Starts at the side with fewer vertices, then from the other side too while that is fast, then near the better order. */
   for (int i = 0; i < starts && least > 0; i++)
     {
       if (i < 8)

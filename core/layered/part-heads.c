@@ -5,7 +5,7 @@
 #include "core/layered/layered.h"
 
 #define GAP   12.0f /* points between two arrows                     */
-#define LEAST 5.0f  /* less is one arrow                             */
+#define LEAST 5.0f  /* arrows that are nearer are one                */
 #define ROOM  0.6f  /* of half a box's width: lines end in it        */
 #define SMALL 24.0f /* narrower items are bends, not boxes           */
 #define FEW   3     /* arrows, up to which a straight one stays straight */
@@ -40,7 +40,7 @@ compare_heads (const void *a, const void *b)
     return x->tip.x < y->tip.x ? -1 : 1;
   if (x->order >= 0 && y->order >= 0 && x->order != y->order)
     return x->order - y->order;
-  /* As they come: so that they do not cross for it. */
+  /* In the order in which they arrive, to avoid crossings. */
   for (int i = 3; i < MIN (x->n, y->n); i += 3)
     if (fabsf (x_of (x, i) - x_of (y, i)) > SAME)
       return x_of (x, i) < x_of (y, i) ? -1 : 1;
@@ -125,7 +125,7 @@ ph_layout_part_heads (PhLayout *layout, const guint8 *fixed)
       head.points = edge->turned ? points : points + edge->n_points - 1;
       head.step = edge->turned ? 1 : -1;
       head.tip = *head.points;
-      /* At its top or its bottom. */
+      /* Only ends at the top or bottom of a box. */
       if (fabsf (fabsf (head.tip.y - box->y) - (box->height / 2 - box->inset)) < 1)
         heads[n++] = head;
     }

@@ -244,7 +244,7 @@ compact (PhLayered *layered, gboolean mirror, const int *root, float *x)
 #undef RIGHT_OF
 }
 
-/* The four may contradict each other by a rounding error; and a reader must never see boxes overlap. */
+/* Separates overlapping boxes: the four placements may contradict each other by rounding errors. */
 static void
 keep_apart (PhLayered *layered)
 {

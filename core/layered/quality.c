@@ -57,7 +57,7 @@ related (const PhLayoutEdge *a, const PhLayoutEdge *b)
   return a->from == b->from || a->to == b->to || a->from == b->to || a->to == b->from;
 }
 
-/* A set of pairs of edges; there may be millions. */
+/* A set of pairs of edges, possibly millions. */
 typedef struct
 {
   guint64 *keys;
@@ -167,7 +167,7 @@ ph_layered_tangle (PhLayout *layout)
 /* ── lines over boxes ───────────────────────────────────────────────────────────────────────────────────────────── */
 
 #define SQUARE  240.0f
-#define INSIDE  3.0f /* points that a line may run inside of a box's border */
+#define INSIDE  3.0f /* points of a line allowed inside a box's border */
 #define SAMPLES 12
 
 /* Which boxes touch each square of the picture, as compressed rows. */

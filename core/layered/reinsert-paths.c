@@ -101,7 +101,7 @@ add_across (const PhLayered *layered, int v, Gaps *gaps)
     gaps->cost[g] = -gaps->cost[g];
 }
 
-/* From each gap of the layer above to each gap of this one. */
+/* Adds the costs from each gap of the layer above to each gap of this one. */
 static void
 add_layer (Threader *t, int above, int v, const Gaps *from, Gaps *to)
 {

@@ -137,7 +137,7 @@ move_of (Tightener *t, int block)
       sum += wish->weight;
       if (2 * sum < total)
         continue;
-      /* Between two medians it stays where it is. */
+      /* Between two medians it keeps its place. */
       if (2 * sum == total && i + 1 < t->wishes->len)
         return CLAMP (CLAMP (0, wish->shift, g_array_index (t->wishes, Wish, i + 1).shift), MIN (low, 0), MAX (high, 0));
       return CLAMP (wish->shift, MIN (low, 0), MAX (high, 0));

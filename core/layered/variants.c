@@ -8,7 +8,7 @@
 #define FEW    600  /* boxes, up to which the search also starts from several orders */
 #define ENOUGH 1.5  /* times the room of the largest position                                  */
 #define LOOSE  0.3f /* of the weight of a tie                                                  */
-#define MANY   4000 /* boxes, beyond which one way has to do */
+#define MANY   4000 /* boxes; with more only one way is tried */
 
 static gboolean
 varies (const PhLayout *layout)

@@ -324,7 +324,7 @@ ph_infer_model (PhModel *model, gboolean stop_at_error, GPtrArray *problems, GEr
   return ok;
 }
 
-/* Ready-made infer functions */
+/* ── infer functions shared by operators ── */
 
 gboolean
 ph_infer_same_as_input (PhInfer *infer, GError **error)

@@ -15,7 +15,7 @@ struct _Goal
 typedef struct
 {
   PhMatch match;
-  gboolean shared[PH_MAX_SLOTS]; /* of match.node: may have other users */
+  gboolean shared[PH_MAX_SLOTS]; /* of match.node: the node may have other users */
   gboolean allow_shared;
   gboolean (*when) (PhMatch *match);
 } Search;

@@ -213,7 +213,7 @@ build_transposed (PhNode *node, GPtrArray *moving, GHashTable *tangents, PhBuild
   return sweep (node->graph, last_built (b), last_before, n_constants, tangents, error);
 }
 
-/* By the flag of its operator; an optional is not taken apart by elements. */
+/* Returns TRUE if the operator's flag says elementwise; optionals are not. */
 static gboolean
 is_diagonal (const PhNode *node)
 {

@@ -67,7 +67,7 @@ ph_tape_gradient (PhTape *tape, PhBuilder *builder, PhValue *value)
     return NULL;
   if (list->len == 1)
     return list->pdata[0];
-  if (list->pdata[0] != NULL && !ph_value_has_gradient (list->pdata[0])) /* numbers of a byte are not added as they are */
+  if (list->pdata[0] != NULL && !ph_value_has_gradient (list->pdata[0])) /* 8-bit floats are added as floats */
     for (guint i = 0; i < list->len; i++)
       list->pdata[i] = ph_build_as (builder, list->pdata[i], PH_FLOAT);
   /* The sum keeps the order of the walk, which makes the rounding reproducible. */

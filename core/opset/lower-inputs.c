@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Input @index, where it is given, becomes an attribute of integers. */
+/* Replaces input @index, if present, by an attribute of integers. */
 static void
 ints_to_attr (PhLower *l, guint index, const char *attr)
 {
@@ -107,8 +107,8 @@ get_float (PhLower *l, guint index, float *value)
   return TRUE;
 }
 
-/* A bound that is not given was the largest float, which is another one for an infinity: so infinity is written, but where
- * the file may have meant it so. */
+/* Replaces the bounds by attributes. At that opset an absent bound means the largest float, which changes an infinite input. So infinity is
+ * written for it, except in a file of that opset, which may have meant it. */
 void
 ph_lower_clip_to_attrs (PhLower *l)
 {
@@ -126,7 +126,7 @@ ph_lower_clip_to_attrs (PhLower *l)
     }
 }
 
-/* Before opset 18 pads named all axes. */
+/* Before opset 18 pads covered all axes. */
 void
 ph_lower_pad_axes (PhLower *l)
 {
@@ -192,7 +192,7 @@ ph_lower_topk_to_attr (PhLower *l)
   ph_lower_set_attr (l, "k", ph_attr_new_int ("k", k[0]));
 }
 
-/* Nobody reads it, and it would be a number. */
+/* Drops an unused mask, which would be a float there. */
 static void
 drop_mask (PhLower *l)
 {
@@ -256,7 +256,7 @@ ph_lower_reshape_to_attr (PhLower *l)
     ints_to_attr (l, 1, "shape");
 }
 
-/* One axis and its count, in numbers of the input's kind. */
+/* One axis and its count, of the input's element type. */
 void
 ph_lower_tile_to_axis (PhLower *l)
 {

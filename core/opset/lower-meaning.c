@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/lower.h"
 
-/* Before opset 13 the input was seen as a matrix, cut before the axis: the same where the axis is the last, or only ones
- * follow it. Else the axis is brought to the end and back. */
+/* Before opset 13 the input was flattened to a matrix at the axis, which is equivalent if the axis is the last or only ones follow it.
+ * Otherwise the axis is transposed to the end and back. */
 void
 ph_lower_softmax_matrix (PhLower *l)
 {
@@ -143,7 +143,7 @@ ph_lower_roi_align_pixels (PhLower *l)
     ph_lower_set_attr (l, "coordinate_transformation_mode", NULL);
 }
 
-/* All inputs had to be of one element type. */
+/* All inputs had to have one element type. */
 void
 ph_lower_same_types (PhLower *l)
 {
@@ -222,7 +222,7 @@ ph_lower_constant_value (PhLower *l)
   }
 }
 
-/* Before opset 11 the bias had to be there: without it, it is a matrix product. */
+/* Before opset 11 the bias was required; without one, a matrix product replaces the node. */
 void
 ph_lower_gemm_bias (PhLower *l)
 {

@@ -34,7 +34,7 @@ goes (PhLower *l, Direction direction)
 {
   const PhValue *scales = ph_node_input (l->node, 2);
   PhTensor *tensor = ph_lower_constant (l, 2);
-  /* In a file of the time of Upsample, only that had scales, and they were of that kind. */
+  /* In a file of Upsample's time no other node had scales, so they are of the required kind. */
   const gboolean vouched = l->own && l->opset < 10 && direction == UP;
   const PhNode *bound = scales != NULL ? scales->producer : NULL;
 
@@ -55,8 +55,8 @@ goes (PhLower *l, Direction direction)
   return tensor != NULL ? ph_tensor_count (tensor) > 0 : vouched;
 }
 
-/* Version 10 took the element at or before when growing, at or after when shrinking, and knew no other way to map
- * coordinates. */
+/* Version 10 had a single way to map coordinates, and took the element at or before the position when enlarging, at or after it when
+ * reducing. */
 void
 ph_lower_resize_10 (PhLower *l)
 {

@@ -204,7 +204,7 @@ ph_model_at_opset (PhModel *model, int wanted, int *opset, char **why, GError **
       g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "opset %d is not known: the newest is %d", wanted, PH_OPSET_LAST);
       return NULL;
     }
-  /* As the file has it, no pass has touched the forms of its operators. */
+  /* The opset is that of the file, and no pass has changed the forms of its operators. */
   if (form == 0 || (*opset == form && form != PH_OPSET_NEWEST))
     return NULL;
   if (form < PH_OPSET_NEWEST)

@@ -104,7 +104,7 @@ normalize_activations (PhUpgrade *u)
   ph_upgrade_replace (u, PH_BUILD (b, Add, y, ph_node_input (u->node, 2)));
 }
 
-/* With the outputs of training, read or not, it was in training. */
+/* If the outputs of training are present, used or not, the node is in training. */
 void
 ph_upgrade_batch_normalization (PhUpgrade *u)
 {

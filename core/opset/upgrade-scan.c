@@ -35,8 +35,8 @@ add_scan (PhUpgrade *u, PhGraph *graph, PhNode *before, PhValue **inputs, guint 
   return u->b.error == NULL ? node : NULL;
 }
 
-/* Before opset 9, Scan had a batch in front of all dimensions and scanned the second one: that is a Scan over the batch
- * with a Scan over the sequence in it. */
+/* Before opset 9, Scan had a batch as the first dimension and scanned the second. This becomes a Scan over the batch around a Scan over the
+ * sequence. */
 void
 ph_upgrade_scan_8 (PhUpgrade *u)
 {

@@ -57,7 +57,7 @@ ph_upgrade_prelu_slope (PhUpgrade *u)
     ph_node_set_input (u->node, 1, slope, &u->b.error);
 }
 
-/* Before opset 13 the input was seen as a matrix, cut before the axis; after, one axis is normalised. */
+/* Before opset 13 the input was flattened to a matrix at the axis; since then a single axis is normalized. */
 void
 ph_upgrade_softmax_matrix (PhUpgrade *u)
 {
@@ -98,7 +98,7 @@ ph_upgrade_softmax_matrix (PhUpgrade *u)
   ph_upgrade_replace (u, PH_BUILD (&u->b, Reshape, y, shape));
 }
 
-/* One scale for a group became one for a channel. */
+/* A scale per group became a scale per channel. */
 void
 ph_upgrade_group_normalization (PhUpgrade *u)
 {

@@ -1,4 +1,4 @@
-/* bounds.c: intervals of values, by the operators that make them.
+/* bounds.c: propagates intervals of values through operators.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/bounds.h"
 
@@ -55,7 +55,7 @@ join (PhBounds a, PhBounds b)
   return (PhBounds) { MIN (a.low, b.low), MAX (a.high, b.high) };
 }
 
-/* With zeros that padding puts in. */
+/* Extends the interval by 0, the value of padding. */
 static PhBounds
 with_zero (PhBounds a)
 {

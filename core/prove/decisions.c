@@ -104,7 +104,7 @@ is_decision (const PhNode *node)
   return node->op == &ph_op_Cast && ph_dtype_size ((PhDType) ph_node_attr_int (node, "to", PH_FLOAT)) < sizeof (gint32);
 }
 
-/* With the constants that it compares with: another bound is another decision. */
+/* Notes a decision with the constants of its comparison: with another bound it is another decision. */
 static void
 note_decision (Walk *walk, const PhNode *node)
 {

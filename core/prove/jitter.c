@@ -1,4 +1,4 @@
-/* jitter.c: constants that a change made, moved in their last bit: as far as results move then, rounding may move them.
+/* jitter.c: changes the last bit of constants that a rewrite made, to find how far rounding may move results.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/jitter.h"
 
@@ -314,10 +314,10 @@ ph_jitter_has (PhJitter *jitter, guint side)
   return jitter->constants[side]->len > 0 || jitter->numbers[side]->len > 0;
 }
 
-/* Fewer elements are evaluated over a field sooner than asked about. */
+/* With fewer elements, evaluation over a field is cheaper than this check. */
 #define MANY 32
 
-/* Three quarters of those that are asked. */
+/* Returns TRUE if three quarters of the sampled elements are arbitrary. */
 static gboolean
 is_arbitrary (PhTensor *tensor)
 {
@@ -368,7 +368,7 @@ sign_of (guint turn, guint64 i)
   return (z >> 40) & 1 ? 1 : -1;
 }
 
-/* Equal numbers were rounded alike: in a tensor of few different ones the errors add up. */
+/* Returns the same sign for equal numbers, which were rounded in the same way: in a tensor of few distinct numbers their errors add up. */
 static double
 sign_of_value (guint turn, double value)
 {

@@ -10,12 +10,12 @@
 
 /* Results may move so much farther than by a constant's last bit. */
 #define JITTERS 4
-#define TURNS   12 /* where few elements move, few turns may move them by chance less than rounding did */
+#define TURNS   12 /* with few moving elements, few turns may underestimate the rounding error */
 /* Results proved equal over the reals may differ by this much through rounding without further checks. */
 #define PROVED 1e-6
 /* The same for results that only one side could compute in float32 alone. */
 #define NARROW 1e-6
-/* A lossy change may move results by so much of the largest: a sum of products of factors with 11 digits does. */
+/* A lossy change may move results by this part of the largest: a sum of products of factors with 11 digits does. */
 #define NEAR 0x1p-8
 
 gboolean

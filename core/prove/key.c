@@ -110,7 +110,7 @@ add_dims (PhKey *key, PhDType dtype, guint rank, const gint64 *dims, gboolean is
 
 static void add_recipe (PhKey *key, PhModel *recipe, const PhRegionForm *form);
 
-/* The word means @tensor as long as nothing else can lie there. */
+/* Keeps @tensor, whose address is in the key, so that no other tensor gets that address. */
 static void
 note_tensor (PhKey *key, PhTensor *tensor)
 {
@@ -182,7 +182,7 @@ ph_key_add_attr (PhKey *key, const PhAttr *attr, PhKeyTensor tensor_of, gpointer
     tensor_of (key, attr->tensors[i], data);
 }
 
-/* Most regions are small: the numbers of their first values need no table. */
+/* Most regions are small, and the numbers of their first values fit in an array. */
 typedef struct
 {
   PhId first[32];

@@ -21,7 +21,7 @@ typedef struct
 {
   double low, high, least, most;
   gboolean known;    /* otherwise only that an element may be infinite or NaN                 */
-  gboolean is_sound; /* no product on the way was too small to be kept                        */
+  gboolean is_sound; /* no product underflowed                                                */
 } Range;
 
 struct _PhMagnitudes
@@ -167,7 +167,7 @@ moves (const PhOp *op)
   return FALSE;
 }
 
-/* Each element of the output is a sum of as many of the input. */
+/* Returns the number of input elements that each output element sums. */
 static double
 n_summed (const PhNode *node)
 {

@@ -106,7 +106,7 @@ copy_side (PhPair *pair, PhModel *from, PhModel *other, GPtrArray *nodes, gboole
 
       if (!after)
         g_ptr_array_add (pair->types, (gpointer) type);
-      /* An upgrade may ask for ranks. */
+      /* An upgrade may require types with a rank. */
       if (type != NULL && type->kind == PH_KIND_TENSOR && type->dtype != PH_UNDEFINED && opset >= PH_OPSET_NEWEST)
         type = ph_type_unranked (type->dtype);
       copy = ph_graph_add_input (to->graph, ph_model_unique_name (to, value != NULL ? value->name : twin->name), type, NULL,

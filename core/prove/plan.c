@@ -17,7 +17,7 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
 /* More normal and wide samples for functions with jumps: a jump that moved a little shows on few inputs only. */
 #define N_MORE     24
 #define FEW        200 /* elements: fewer than these show less, and cost nothing                          */
-#define N_POINTS   180 /* so many of one number alone, at which they may jump                                */
+#define N_POINTS   180 /* samples with a single number at which results may jump                             */
 #define N_INFINITE 24  /* extra sets with many infinities, for a change that promises nothing                */
 #define N_REACH    24  /* and so many more that reach                                                        */
 #define N_SHAPES   12  /* extra sets with unusual fed shapes                                                   */
@@ -121,7 +121,7 @@ ph_try_plan (PhTry *self, guint i, PhSampleKind *kind, guint *turn)
     {
       if (i < runs[r].n)
         {
-          /* Wide and normal ones take turns. */
+          /* Wide and normal samples alternate. */
           *kind = runs[r].kind < PH_SAMPLE_N_KINDS ? runs[r].kind : i % 2 ? PH_SAMPLE_NORMAL : PH_SAMPLE_WIDE;
           *turn = runs[r].first + i;
           return TRUE;

@@ -24,7 +24,7 @@ add_number (PhPool *pool, double value)
     g_array_append_val (numbers, value);
 }
 
-/* So far from where something jumps. */
+/* The distance from a jump. */
 #define BESIDE 1e-4
 /* Numbers at which something may jump; each is fed alone. */
 #define MAX_POINTS 60

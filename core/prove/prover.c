@@ -138,7 +138,7 @@ ph_prover_go (PhProver *prover, PhPosition before, PhPosition after, GError **er
 /* ── the whole ── */
 
 #define QUICK_NODES 2000
-/* One run of a model of up to so many is nothing beside the proof of its rewrites. */
+/* A model with at most this cost is run as a whole, as this is cheap compared with proofs of its rewrites. */
 #define TINY_FLOPS 1e5
 
 static double
@@ -234,7 +234,7 @@ can_be_run (const PhGraph *graph)
   return graph->first == NULL;
 }
 
-/* Up to so many nodes of both sides are one region, and so many a small model. */
+/* The most nodes, of both sides together, of a joint region and of a small model. */
 #define MAX_JOINT 120
 #define MAX_SMALL 400
 
@@ -421,7 +421,7 @@ compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
         return NULL;
       if (ph_prover_was_cancelled (prover, error))
         {
-          g_hash_table_remove (prover->proofs, GUINT_TO_POINTER (i + 1)); /* it may have been cut short */
+          g_hash_table_remove (prover->proofs, GUINT_TO_POINTER (i + 1)); /* it may be incomplete */
           return NULL;
         }
       add_rewrite (prover, proof, i, one);

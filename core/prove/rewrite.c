@@ -122,7 +122,7 @@ try_structure (PhProver *prover, const PhRegion *region)
   return NULL;
 }
 
-/* A key that is kept must not come to mean another tensor, made where this one was freed. */
+/* Keeps tensors alive whose addresses are part of a stored key, so that no new tensor gets the same address. */
 static void
 hold (PhProver *prover, GPtrArray *tensors)
 {
@@ -337,7 +337,7 @@ is_settled (PhProver *prover, const PhRegion *region, PhPromise promise, const P
              && !reads_more (prover, region));
 }
 
-/* Equal on all that the producers allow, and another expression: with the producers it may be the same one. */
+/* Returns TRUE if the results agree but are not equal over the field: together with its producers the region may be proved. */
 static gboolean
 may_be_proved (const PhTrial *trial, guint round)
 {

@@ -1,4 +1,4 @@
-/* samples.c: made-up values for the inputs of a region.
+/* samples.c: generates values for the inputs of a region.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/samples.h"
 
@@ -216,8 +216,8 @@ ph_sampler_n_joint (PhSampler *sampler)
   return ph_rare_n_joint (sampler->pool);
 }
 
-/* One number that something may be compared with: all of the tensor, or one element among zeros or small ones. A maximum, a sum, a
- * mean is that number then. */
+/* Fills with a number that may be a threshold: in all elements, or in one among zeros or small numbers. The maximum, sum or mean is then
+ * that number. */
 static void
 fill_point (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint point, guint64 *state)
 {
@@ -235,7 +235,7 @@ fill_point (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint point, 
 
 /* Each input has NaN and infinities of its own, in its own places; in one turn they coincide, which matters for differences. */
 #define SHARED_TURN 3
-/* In the last ones every other input is infinite here and there, or NaN, and the others are not. */
+/* From this turn on every other input has some infinities or NaNs, and the others have none. */
 #define MANY_TURN 4
 
 static void

@@ -131,7 +131,7 @@ ph_try_find_shapes (PhTry *self, GError **problem)
     {
       const PhSampleShapes shapes = { .crop = self->crop, .captured = self->whole_captured && (n > 1 || self->options->brief) };
 
-      /* A part of an image does for convolutions; of other things it may not. */
+      /* Convolutions can be tested on a part of an image; other operators may not accept it. */
       if (self->crop > 1 && (self->options->form == NULL || self->options->form->sizes == NULL))
         add_shapes (self, shapes, problem);
       else

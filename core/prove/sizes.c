@@ -97,7 +97,7 @@ count_at (const PhPair *pair, guint far, gint64 size, guint *n_open)
   return largest;
 }
 
-/* One after the other, and all at once: dimensions without a symbol may have to be equal. */
+/* Returns the number of tries: each open dimension alone, then all together, as those without a symbol may have to be equal. */
 static guint
 n_ways (guint n_open)
 {

@@ -31,7 +31,7 @@ struct _PhStructure
   guint next;
 };
 
-/* A body on the way to its node. */
+/* A walk from a body to its node. */
 typedef struct
 {
   PhStructure *self;

@@ -59,7 +59,7 @@ is_tight (PhTry *self)
   return !self->options->whole && self->pair->rows == 0 && !self->not_tight;
 }
 
-/* A number takes as long to be made up as so many operations. */
+/* Generating a number costs as much as this many operations. */
 #define DRAW_FLOPS 20
 
 GPtrArray *
@@ -213,7 +213,7 @@ recipes_hold (PhTry *self, const PhRegionForm *form)
   return TRUE;
 }
 
-/* Something that the side before computes of constants alone, and may round: exact evaluation may do so too. */
+/* Returns TRUE if a node of @graph depends on constants only. The model rounds its result, so exact evaluation may round it too. */
 static gboolean
 folds (PhGraph *graph)
 {

@@ -22,7 +22,7 @@ type_of (const PhPair *pair, const PhValue *value)
   return value->type;
 }
 
-/* The size of the table that @node looks up, -1: not known. */
+/* Returns the size of the table in which @node looks up, -1 if unknown. */
 static gint64
 table_of (const PhPair *pair, const PhNode *node)
 {
@@ -40,7 +40,7 @@ table_of (const PhPair *pair, const PhNode *node)
     return -1;
   if (ph_op_attr (node->op, "batch_dims") != NULL)
     axis = ph_node_attr_int (node, "batch_dims", 0);
-  else if (ph_op_attr (node->op, "ignore_index") != NULL) /* a loss looks its class up */
+  else if (ph_op_attr (node->op, "ignore_index") != NULL) /* a loss looks up the class */
     axis = 1;
   axis = axis < 0 ? axis + type->rank : axis;
   return axis >= 0 && axis < type->rank ? type->dims[axis].size : -1;

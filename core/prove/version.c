@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* From opset @since on, attribute @attr is input @input; before, back to @from, nothing else of the operator changed that a node
- * which then computed would notice. */
+/* Attributes that became inputs: from opset @since on, @attr is input @input. From @from to @since nothing else of the operator changed. */
 /* clang-format off */
 static const struct { const PhOp *op; int from, since; const char *attr; guint input; } moves[] = {
   { &ph_op_Reshape, 1, 5, "shape", 1 }, { &ph_op_Slice, 1, 10, "starts", 1 }, { &ph_op_Slice, 1, 10, "ends", 2 },
@@ -29,7 +28,7 @@ typedef struct
   int opset;
 } Change;
 
-/* Zero has a sign, which the result may show. */
+/* Returns TRUE for equal numbers with equal signs: the sign of zero may affect the result. */
 static gboolean
 same_number (double a, double b)
 {

@@ -229,7 +229,7 @@ clear_candidate (gpointer candidate)
   g_free (((PhCandidate *) candidate)->place);
 }
 
-/* Before the node runs, so that nothing that it reads is written over yet. */
+/* Begins before the node runs, so that none of its operands is overwritten yet. */
 void
 ph_kernel_study_begin (PhKernelStudy *study, const PhKernel *kernel)
 {
@@ -261,7 +261,7 @@ ph_kernel_study_begin (PhKernelStudy *study, const PhKernel *kernel)
   free_outputs (kernel, expected);
 }
 
-/* After it: which one made the outputs is known now. */
+/* Ends after the run, when the kernel that computed the outputs is known. */
 void
 ph_kernel_study_end (PhKernelStudy *study, const PhKernel *kernel)
 {

@@ -175,7 +175,7 @@ add_clip (Maker *maker, const PhNode *node, int x)
   return TRUE;
 }
 
-/* As the reference kernel does, which multiplies then. */
+/* Returns TRUE for the exponent 2, for which the reference kernel multiplies. */
 static gboolean
 is_square (const Maker *maker, PhValue *exponent)
 {
@@ -445,7 +445,7 @@ gather (const PhChain *chain, const Operand *operand, Place *place, gconstpointe
     }
 }
 
-/* The elements of @tensor: in the order of the result where it is full, else row-major; of one repeated, that one. */
+/* Returns the elements of @tensor: in the result's order if it has the full shape, else row-major; for a splat, one element. */
 static gconstpointer
 data_of (const PhChain *chain, const Operand *operand, PhTensor *tensor, float *one)
 {

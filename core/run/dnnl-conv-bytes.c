@@ -1,4 +1,4 @@
-/* dnnl-conv-bytes.c: convolutions of bytes with zero points through oneDNN, and their sums made bytes again.
+/* dnnl-conv-bytes.c: convolutions of bytes with zero points by oneDNN, and requantization of their sums.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdlib.h>

@@ -308,7 +308,7 @@ prepare_small_gemm (PhKernel *kernel)
   return product;
 }
 
-/* Element [i, j] of C, as it broadcasts to the product, is data[i * along + j * across]. */
+/* Element [i, j] of C, as broadcast to the product, is data[i * along + j * across]. */
 typedef struct
 {
   const float *data;

@@ -88,7 +88,7 @@ laid_out_desc (dnnl_memory_desc_t *desc, guint rank, const gint64 *dims, PhMemor
   return dnnl_memory_desc_init_by_tag (desc, (int) rank, sizes, dnnl_f32, tags[layout][rank - 3]) == dnnl_success;
 }
 
-/* As the elements of @tensor lie. */
+/* Describes @tensor in its present layout. */
 static void
 desc_of (dnnl_memory_desc_t *desc, const PhTensor *tensor)
 {
@@ -369,7 +369,7 @@ temporary_clear (Temporary *temporary)
   temporary->data = NULL;
 }
 
-/* The elements of @tensor as they lie; a splat is written out into @copy. (nullable) */
+/* Returns the elements of @tensor in their present layout; expands a splat into @copy. (nullable) */
 static gpointer
 elements (const PhDnnlArg *arg, PhTensor *tensor, Temporary *copy)
 {

@@ -23,7 +23,7 @@ ph_kernel_dtype (PhKernel *kernel, PhDType dtype)
   return kernel->run->options->in_double && IS_WIDENED (dtype) ? PH_DOUBLE : dtype;
 }
 
-/* Each float of @tensor as @dtype, also inside sequences. (transfer full) (nullable) too large for memory */
+/* Converts each float of @tensor, also inside sequences, to @dtype. Returns NULL if it does not fit in memory. (transfer full) */
 static PhTensor *
 convert (PhTensor *tensor, PhDType dtype)
 {

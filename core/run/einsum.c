@@ -32,9 +32,9 @@ typedef struct
 typedef struct
 {
   guint rank;
-  gint64 dims[PH_MAX_RANK], strides[PH_MAX_RANK]; /* where they lie */
+  gint64 dims[PH_MAX_RANK], strides[PH_MAX_RANK]; /* of the elements in memory */
   gsize count;
-  gboolean is_dense; /* they lie in that order */
+  gboolean is_dense; /* the strides are row-major */
 } Box;
 
 /* An operand whose letters all occur in another one: the other is multiplied by it first. */

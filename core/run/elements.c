@@ -5,9 +5,9 @@
 #include "core/tensor/origin.h"
 
 #define LARGE_SPLAT    (1 << 20)                       /* bytes: smaller ones always fit            */
-#define MAX_SPLAT_SIZE (G_GUINT64_CONSTANT (16) << 30) /* bytes that a kernel may expand a splat to */
+#define MAX_SPLAT_SIZE (G_GUINT64_CONSTANT (16) << 30) /* bytes up to which a kernel may expand a splat */
 
-/* An input of a function: the call may leave it out. */
+/* Returns TRUE for an input of a function, which a call may omit. */
 static gboolean
 is_parameter (const PhValue *value)
 {

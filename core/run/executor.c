@@ -133,7 +133,7 @@ program_of (PhRun *run, const PhGraph *graph)
   return model->program;
 }
 
-/* In double a cast rounds by the types that the model declares, which inside a function follow from its call. */
+/* Infers the types in a function from those of its call: in double, a cast rounds to declared types. */
 static void
 declare_parameters (PhModel *model, const PhNode *call)
 {
@@ -148,7 +148,7 @@ declare_parameters (PhModel *model, const PhNode *call)
   ph_infer_model (model, FALSE, NULL, NULL);
 }
 
-/* The call of a model-local function runs the function's graph, made for this call and kept for the next. */
+/* Returns the graph of a model-local function, made for this call and kept for the next run. */
 static PhModel *
 function_model (PhRun *run, const PhNode *node, const PhFunction *function, GError **error)
 {

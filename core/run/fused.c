@@ -29,7 +29,7 @@ free_fused (gpointer data)
   g_free (fused);
 }
 
-/* Each input of the head is one of the body's. */
+/* Reads the head, all of whose inputs must be inputs of the body. */
 static gboolean
 read_head (Fused *fused, PhKernel *kernel, PhNode *head, GPtrArray *outside)
 {

@@ -115,7 +115,7 @@ narrow (PhDType dtype, gsize n, guint16 *to, const float *from)
     ph_dtype_store (dtype, to, i, from[i]);
 }
 
-/* Each float becomes the nearest that @dtype has. */
+/* Rounds each float to the precision of @dtype. */
 static void
 round_to (PhDType dtype, gsize n, float *y)
 {
@@ -268,7 +268,7 @@ input_of (Half *half, PhKernel *kernel, guint i)
   return wide;
 }
 
-/* Each number of the result is one of the inputs'. */
+/* Returns TRUE if each element of the result is one of an input, up to its sign. */
 static gboolean
 chooses (const PhOp *op)
 {

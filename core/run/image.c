@@ -75,7 +75,7 @@ prepare_resize (PhKernel *kernel)
   return g_memdup2 (&(Scale) { (gint64) scale[2], (gint64) scale[3] }, sizeof (Scale));
 }
 
-/* One row of @n pixels of @size floats, each @times. */
+/* Repeats each of @n pixels of @size floats @times. */
 static void
 repeat_row (const float *in, float *out, gint64 n, gsize size, gint64 times)
 {
@@ -157,7 +157,7 @@ prepare_weighed (PhKernel *kernel)
   return ph_kernel_refuse (kernel, "not height and width alone are resized");
 }
 
-/* One row of pixels of @size floats. */
+/* Resamples one row of pixels of @size floats. */
 static void
 weigh_row (const PhTaps *taps, const float *in, float *out, gsize size)
 {

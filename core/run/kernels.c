@@ -1,4 +1,4 @@
-/* kernels.c: which kernels an operator has beside its reference kernel.
+/* kernels.c: the kernels of an operator other than its reference kernel.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/elements.h"
 
@@ -29,7 +29,7 @@ compare_rows (gconstpointer a, gconstpointer b)
   return (*y)->priority - (*x)->priority;
 }
 
-/* Operator -> its rows, made once. */
+/* Returns operator -> its rows, made once. */
 static GHashTable *
 rows_by_op (void)
 {

@@ -292,7 +292,7 @@ softmax (gsize n, float *y, const float *x)
 
       most = choose (v > most, v, most);
     }
-  if (x[0] == x[0]) /* beside a NaN nothing is greater */
+  if (x[0] == x[0]) /* no number is greater than NaN */
     greatest = greatest_of (most);
   for (i = 0; i + PH_WIDTH <= n; i += PH_WIDTH)
     {

@@ -112,7 +112,7 @@ ph_plan_free (PhPlan *plan)
 }
 
 #define FEW_FLOPS    50000000
-#define FEW_ELEMENTS 4000000 /* of constants and inputs, where flops are not known: sizes may be open */
+#define FEW_ELEMENTS 4000000 /* of constants and inputs, if open sizes leave the flops unknown */
 
 gboolean
 ph_code_is_small (const PhCode *code, GHashTable *given)

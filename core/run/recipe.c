@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define DEFERRED 65 /* elements; with fewer, ph_build_tensor() looks for an equal one */
+#define DEFERRED 65 /* elements; smaller constants are shared by ph_build_tensor() */
 
 struct _PhRecipe
 {
@@ -222,7 +222,7 @@ ph_recipe_holds (PhTensor *tensor, GError **error)
   PhModel *model = ph_recipe_of (tensor);
   g_autoptr (PhTensor) again = NULL;
 
-  if (ph_tensor_is_computed (tensor)) /* by nothing else */
+  if (ph_tensor_is_computed (tensor)) /* not by a recipe */
     return TRUE;
   again = model != NULL ? compute (model, ph_tensor_dtype (tensor), error) : NULL;
   if (model != NULL && again == NULL)

@@ -254,8 +254,8 @@ ph_run_pop_threads (int before)
     omp_set_num_threads (before);
 }
 
-/* For this thread, while it runs @code; how many it had, 0 when that stays. On a machine that has other things to do, a product
- * of small matrices is ten times slower with a thread for each core than with one. */
+/* Sets the number of threads for @code. Returns the previous number, or 0 if it stays. On a busy machine a product of small matrices is ten
+ * times slower with a thread per core than with one. */
 static int
 take_threads (const PhCode *code)
 {
@@ -357,7 +357,7 @@ counterpart (PhModel *clone, PhModel *model, const PhValue *value, GError **erro
   return found;
 }
 
-/* The upgraded clone that @program keeps of @model: made at the first run, and again when the types of inputs have changed. */
+/* Returns the upgraded clone of @model cached in @program: made at the first run, and again if the types of inputs change. */
 static PhModel *
 upgraded (PhProgram *program, PhModel *model, const PhRunOptions *options, GError **error)
 {

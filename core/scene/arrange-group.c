@@ -12,9 +12,9 @@
 #define GROUP_WIDTH  170.0f /* of a closed one */
 #define GROUP_HEIGHT 54.0f
 #define FOLD_ABOVE   6       /* groups in a chain, open or closed: they are folded into columns */
-#define FOLD_CHAIN   24      /* boxes in a chain beside groups, or in one                         */
+#define FOLD_CHAIN   24      /* boxes in a chain that also has groups, or in a column             */
 #define TALL         1500.0f /* points of a column of open groups, which is folded into several    */
-#define SLIM         3.0f    /* times as high as wide, likewise                                    */
+#define SLIM         3.0f    /* height to width of such a column                                   */
 #define SCREEN       2.0f    /* times as wide as high                                  */
 #define FEW_AT_ONCE  150     /* boxes of a first picture                               */
 #define FEW_INSIDE   4       /* boxes of a group                                       */
@@ -132,7 +132,7 @@ add_edges (Inside *in, PhLayout *layout)
       edge->to = slot[segment->reversed ? 0 : 1];
       edge->from_dx = dx[segment->reversed ? 1 : 0];
       edge->to_dx = dx[segment->reversed ? 0 : 1];
-      /* Saved for the backward pass: beside, not below; it must not stretch the picture. */
+      /* A value saved for the backward pass is placed beside, not below, and must not stretch the picture. */
       edge->min_length = segment->tie ? 0 : 1;
       edge->weight = segment->tie ? 0.5f : 1;
       edge->presence = CLAMP (PH_PRESENCE * segment->presence / scene->record->stops->len, 1, PH_PRESENCE);

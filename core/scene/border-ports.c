@@ -1,4 +1,4 @@
-/* border-ports.c: an edge through the border of an open group is one segment a level, which meet at ports on the border.
+/* border-ports.c: divides an edge across borders of open groups into one segment per level; the segments meet at ports on the borders.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/arrange.h"
 #include "core/scene/scene-build.h"

@@ -46,7 +46,7 @@ is_free (PhSceneBuild *build, int box, const PhUnionEdge *edge)
   return TRUE;
 }
 
-/* The shortest way, in edges, through empty places. */
+/* Finds the shortest path, in edges, through free places. */
 static gboolean
 find_way (Finder *finder, int e)
 {

@@ -90,7 +90,7 @@ ph_scene_is_settled (PhSceneBuild *build, int box)
   return at->kind == PH_BOX_GROUP ? g_hash_table_contains (build->kept_groups, at->path) : build->known[box] >= 0;
 }
 
-/* The innermost around @group that nothing has to make room in: closed, or not there before. -1: the whole. */
+/* Returns the innermost group around @group in which nothing needs room: closed, or not there before. -1: the whole. */
 static int
 spared (PhSceneBuild *build, int group)
 {

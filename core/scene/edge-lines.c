@@ -6,7 +6,7 @@
 #include "core/scene/scene-build.h"
 
 #define TOUCHES 0.5f /* points between two ends that are one          */
-#define BUNDLE  64   /* uses: a bundle of more is one line, or closed */
+#define BUNDLE  64   /* uses: larger bundles are one line, or closed */
 
 static int
 compare_parts (const void *x, const void *y)

@@ -21,7 +21,7 @@ struct _PhFaces
   GHashTable *changes;   /* node -> number of changes that no other sign shows */
   GHashTable *widths[2]; /* text -> PangoLayout width in 1/8 points; plain, bold */
   GHashTable *titles;    /* operator's name, interned -> title; there are few distinct ones on very many nodes */
-  GHashTable *types;     /* PhType -> TypeText, likewise                         */
+  GHashTable *types;     /* PhType -> TypeText                                   */
   PangoContext *context; /* (nullable) after finish                              */
   PangoLayout *layouts[2];
   GPtrArray *dimensions; /* (element-type char*) long names of the inputs', A first */
@@ -39,7 +39,7 @@ mix (guint hash, guint with)
   return (hash ^ with) * 0x9e3779b1u + (hash >> 15);
 }
 
-/* One node may read two constants that are equal: which input it is belongs to it. */
+/* A use of a constant; the input belongs to it, since a node may read two equal constants. */
 typedef struct
 {
   PhId node, value;
@@ -125,7 +125,7 @@ ph_faces_string (PhFaces *faces, const char *text)
   return g_string_chunk_insert_const (faces->strings, shown);
 }
 
-/* @text is one of ph_faces_string(). */
+/* Returns the width of @text, which is from ph_faces_string(). */
 static float
 width_of (PhFaces *faces, const char *text, gboolean bold)
 {
@@ -234,7 +234,7 @@ title_of (PhFaces *faces, const char *op_type)
   return title;
 }
 
-/* Also by the name that it had in an older version. */
+/* Finds the operator, also by its name in an older version. */
 static const PhOp *
 op_of (const PhNode *node)
 {

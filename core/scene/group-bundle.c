@@ -7,7 +7,7 @@
 #include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
 
-#define MANY 60 /* children of one group that are more than a look takes in */
+#define MANY 60 /* children of one group, too many to view at once */
 
 typedef struct
 {
@@ -171,7 +171,8 @@ find_below (PhScene *scene, int n_leaves, GArray **below, int n)
     }
 }
 
-/* No group, and not the whole, has more children than one can look at: leaves go into regions, groups into bundles. */
+/* Limits the children of each group, and of the whole, to a number that can be viewed at once: leaves go into regions, groups into
+ * bundles. */
 void
 ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *leaf_rank, int n_leaves)
 {

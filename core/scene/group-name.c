@@ -22,7 +22,7 @@ typedef struct
   gboolean layered; /* a product after the second of two curves */
 } Sight;
 
-/* Three gates and two curves around a state, or two gates and one: cells of a recurrent layer, which have products beside each other. */
+/* Names cells of a recurrent layer, which have parallel products: three gates and two curves around a state, or two gates and one. */
 static const char *
 cell_name (const guint t[PH_N_MOTIFS])
 {

@@ -68,7 +68,7 @@ struct _PhRegions
   const int *rank; /* unowned, by leaf                                             */
   guint8 *in;      /* per leaf: TRUE while it is being divided                     */
   int *first, *to; /* leaf b's values go to to[first[b]] ... to[first[b + 1] - 1]  */
-  int *at;         /* by leaf: where it is in an array that is looked at now; else all -1 */
+  int *at;         /* per leaf: its index in the array examined, else -1 */
 };
 
 PhRegions *
@@ -205,7 +205,7 @@ number_regions (PhSceneBuild *build, int parent, guint first)
     }
 }
 
-/* The nodes of one side, forward or backward, among @leaves, which lie directly in @parent. */
+/* Divides the nodes of one side, forward or backward, among @leaves whose parent is @parent. */
 static void
 part_side (PhRegions *regions, int parent, gboolean backward, const int *leaves, int n_leaves)
 {
@@ -250,7 +250,7 @@ part_side (PhRegions *regions, int parent, gboolean backward, const int *leaves,
         continue;
       if (so_far >= BLOCK)
         {
-          /* From start to block: a block that awaits its tail; from block to end: small pieces. */
+          /* From start to block there is a block that may get a tail; from block to end there are small pieces. */
           if (end - block > TAIL || block == start)
             {
               close_region (build, parent, ranked + start, block - start, backward);
@@ -275,7 +275,7 @@ part_side (PhRegions *regions, int parent, gboolean backward, const int *leaves,
   close_region (build, parent, ranked + block, n - block, backward);
 }
 
-/* ── regions that would lie above and below the same ────────────────────────────────────────────────────────────── */
+/* ── regions that would be both above and below the same group ── */
 
 typedef struct
 {
@@ -313,7 +313,7 @@ peel (const GArray *links, int n, gboolean turned, guint8 *gone)
   ph_rows_clear (&rows);
 }
 
-/* The children of @parent through which a way leads back to where it began. (transfer full), (element-type int). */
+/* Returns the children of @parent that are on a cycle. (transfer full), (element-type int). */
 static GHashTable *
 find_cyclic (PhRegions *regions, int parent, const int *below, int n_below)
 {

@@ -79,7 +79,7 @@ ph_scene_group_by_scope (PhSceneBuild *build, int n_leaves)
       }
   adopt (build, n_leaves);
 
-  /* A group of one thing is no group; the thing keeps the longer title. */
+  /* A group of a single child is dissolved; the child keeps the longer title. */
   n_children = g_new0 (int, scene->boxes->len + 1);
   for (guint b = 0; b < scene->boxes->len; b++)
     if (ph_scene_box (scene, b)->parent >= 0)

@@ -6,7 +6,7 @@
 #include "core/scene/scene-build.h"
 #include "core/scene/scene-read.h"
 
-#define MANY 4000 /* boxes, beyond which it is not asked */
+#define MANY 4000 /* boxes; more are not examined */
 
 static gboolean
 is_there (PhScene *scene, int box, int time)

@@ -1,4 +1,4 @@
-/* pills.c: constants beside the boxes that they feed, and the ends of edges that are too long to draw.
+/* pills.c: constants beside the boxes that they feed, and ends of edges that are too long to draw.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/scene-private.h"
 
@@ -11,7 +11,7 @@
 #define MANY_SOURCES 4  /* so is a box with more producers, such as the sum of a shared weight's gradients         */
 #define FAR          8  /* layers                                                                                */
 #define TOO_FAR      48 /* any edge longer than that is cut                                                      */
-#define END          6  /* edges, from a box to where its way ends                                                  */
+#define END          6  /* edges from a box to the end of its path                                                  */
 
 typedef struct
 {
@@ -27,7 +27,7 @@ compare_pill_uses (const void *a, const void *b)
   return x->box != y->box ? x->box - y->box : x->use - y->use;
 }
 
-/* Between two boxes that were there before: @kept: drawn as a line. */
+/* Returns TRUE if both boxes were in the previous picture. @kept: the edge was a line there. */
 static gboolean
 is_kept (PhSceneBuild *build, const PhUnionEdge *edge, gboolean *kept)
 {
@@ -102,7 +102,7 @@ is_gathered (const Depths *depths, const PhUnionEdge *edge)
   return depths->made[edge->to] - depths->made[edge->from] > FAR && depths->left[edge->to] <= END;
 }
 
-/* Itself, or anything of the way that it runs. */
+/* Returns TRUE if the edge or any part of its route is cut. */
 static gboolean
 is_cut (PhSceneBuild *build, const guint8 *cut, int e)
 {

@@ -71,7 +71,7 @@ collect_touched (PhRecorder *recorder, const PhEdit *edit, GHashTable *nodes, GH
     }
 }
 
-/* A body of @node, (nullable), changed: it looks the same. */
+/* Records that a body of @node (nullable) changed, although the node looks the same. */
 static void
 touch_owner (PhRecorder *recorder, PhNode *node)
 {
@@ -109,7 +109,7 @@ note_owners (PhRecorder *recorder, const PhGraph *graph, GHashTable *owners)
         ph_faces_note_change (recorder->record->faces, graph->owner->id);
       add_touched (owners, graph->owner);
     }
-  /* Once a rewrite: its callers are all nodes that bear its name. */
+  /* Once per rewrite: its callers are all nodes with its name. */
   if (graph != NULL && graph->function != NULL && g_hash_table_add (owners, GUINT_TO_POINTER (graph->id)))
     note_callers (recorder, graph->function, owners);
 }

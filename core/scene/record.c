@@ -8,7 +8,7 @@
 #include "core/ops/op-list.h"
 
 #define SHORT_NAME 12   /* letters of a value that is called by its name */
-#define LOOK_UP    1000 /* nodes between two looks at the cancellable */
+#define LOOK_UP    1000 /* nodes between two checks of the cancellable */
 
 static int
 add_life (PhRecorder *recorder, PhLifeKind kind, PhId id, const PhGraph *graph)
@@ -36,7 +36,7 @@ ph_recorder_set_face (PhRecorder *recorder, int index, guint face)
       PhFaceChange *last = &g_array_index (faces, PhFaceChange, faces->len - 1);
       const PhFace *a = ph_faces_get (recorder->record->faces, last->face), *b = ph_faces_get (recorder->record->faces, face);
 
-      /* An equal constant of another name looks different, and is no change. */
+      /* An equal constant with another name looks different but is not a change. */
       if (a->signature == b->signature && a->types == b->types && a->own_types == b->own_types && a->title == b->title
           && a->shape == b->shape && a->width == b->width && a->n_rows == b->n_rows
           && memcmp (a->rows, b->rows, sizeof a->rows) == 0)

@@ -396,7 +396,7 @@ ph_scene_count_faults (PhScene *scene, int time, guint *crossings, guint *over)
       const PhSceneBox *box = ph_scene_box (scene, b);
       PhRect rect = box->rect;
 
-      /* One that is open, or empty, is no obstacle. */
+      /* Open and empty boxes are no obstacles. */
       if (!box->shown || box->open || (box->n_tenants > 0 && ph_scene_tenant (scene, b, time) == NULL))
         continue;
       if (box->n_tenants > 0)

@@ -310,7 +310,7 @@ arrange_across (PhSceneBuild *build, GError **error)
   return done;
 }
 
-/* From the record's lives to boxes and edges in their places. */
+/* Builds the boxes and edges of the scene from the record's lives. */
 static gboolean
 build_scene (PhSceneBuild *build, GError **error)
 {

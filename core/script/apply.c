@@ -285,7 +285,7 @@ input_dtype (const PhOp *op, guint i, PhScriptValue *const *inputs, guint n)
   return PH_UNDEFINED;
 }
 
-/* As an input of the operator: a strong tensor. (transfer full) */
+/* Converts @i to an input of the operator: a strong tensor. (transfer full) */
 static PhScriptValue *
 prepare (PhScriptMachine *machine, const PhOp *op, guint i, PhScriptValue *const *inputs, guint n, GError **error)
 {
@@ -390,7 +390,7 @@ run_node (PhScriptMachine *machine, PhNode *node, PhTensor *const *tensors, PhSc
         }
     }
   if (!machine->keep)
-    ph_graph_remove_node (node, NULL); /* likewise */
+    ph_graph_remove_node (node, NULL); /* only this node, as above */
   return TRUE;
 }
 

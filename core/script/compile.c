@@ -268,7 +268,7 @@ join (PhScriptMachine *machine, const PhPy *at, Side *yes, Side *no, GArray *all
         continue;
       if (g_str_equal (joined->name, PH_SCRIPT_RESULT) || g_str_equal (joined->name, PH_SCRIPT_CHOSEN))
         return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "the two ways give %s: a graph wants one type", why) != NULL;
-      /* It may never be read. */
+      /* It fails only when it is read. */
       {
         PhScriptValue *unset = ph_script_unset (g_strdup_printf (
             "'%s' is %s after the two ways through the if in line %u: a graph wants one type", joined->name, why, at->line));
@@ -358,7 +358,7 @@ build_if (PhScriptMachine *machine, const PhPy *at, PhValue *condition, Side *ye
 
           PhScriptValue *value = ph_script_wrap (machine, ph_node_output (node, i), leaf->weak);
 
-          /* It may be either array. */
+          /* The result may share memory with either array. */
           if (leaf->a->kind == PH_SCRIPT_TENSOR && leaf->b->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) != 0)
             {
               ph_script_join_memory (machine, leaf->a->memory, leaf->b->memory);
@@ -517,7 +517,7 @@ ph_script_compile_body (PhScriptMachine *machine, PhPy *const *body, guint n, GE
 
 /* ── and, or, if-else ── */
 
-/* It costs nothing and cannot fail, so that it may as well be computed always. */
+/* Returns TRUE if the expression is cheap and cannot fail, so that it can be computed unconditionally. */
 static gboolean
 is_harmless (const PhPy *py)
 {

@@ -106,7 +106,7 @@ ph_script_comprehension (PhScriptMachine *machine, const PhPy *py, GError **erro
   machine->frame->typed = typed;
   for (guint i = 0; list != NULL && i < made->len; i++)
     list->shares = list->shares || ph_script_list_is_named (machine, made->pdata[i]);
-  /* At the prompt brackets of numbers are an array. */
+  /* At the prompt a list of numbers is an array. */
   if (list != NULL && list->kind == PH_SCRIPT_TENSOR)
     list->list = !typed;
   return list;

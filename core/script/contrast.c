@@ -1,4 +1,4 @@
-/* contrast.c: source, trace and compiled graph of a function beside each other, run on other inputs.
+/* contrast.c: compares source, trace and compiled graph of a function on further inputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

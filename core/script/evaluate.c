@@ -94,7 +94,7 @@ find_variable (PhScriptMachine *machine, const PhPy *at, const char *name, GErro
   return find_outside (machine, name, error);
 }
 
-/* A word, or, where @operators may be meant, an operator by its name: apply(tanh, x). */
+/* Evaluates a word, or an operator's name if @operators may be meant: apply(tanh, x). */
 static PhScriptValue *
 find_word (const char *name, gboolean operators)
 {
@@ -213,7 +213,7 @@ evaluate_items (PhScriptMachine *machine, const PhPy *py, GError **error)
   made = ph_script_list (machine, py, (PhScriptValue *const *) items->pdata, items->len, error);
   for (guint i = 0; made != NULL && i < items->len; i++)
     made->shares = made->shares || ph_script_list_is_named (machine, items->pdata[i]);
-  /* At the prompt brackets of numbers are an array. */
+  /* At the prompt a list of numbers is an array. */
   if (made != NULL && made->kind == PH_SCRIPT_TENSOR)
     made->list = !machine->frame->typed;
   return made;

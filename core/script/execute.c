@@ -98,7 +98,7 @@ unpack (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GErr
   return TRUE;
 }
 
-/* At the prompt a number, or an array of literals, that gets a name is an input of the graph, and a float as in the textbooks. */
+/* At the prompt, a named number or array of literals becomes an input of the graph, of floats as in textbooks. */
 static PhScriptValue *
 as_input (PhScriptMachine *machine, const char *name, PhScriptValue *value, GError **error)
 {
@@ -542,7 +542,7 @@ run_statement (PhScriptMachine *machine, const PhPy *py, GError **error)
 
           if (py->n > 1 && why == NULL)
             return PH_FLOW_ERROR;
-          /* Of a word that is written in the language only what it says is for its caller. */
+          /* An error in a word written in the language shows only its message to the caller. */
           if (machine->call_of_word != NULL && said != NULL)
             ph_script_fail (machine, py, error, PH_ERROR_FAILED, "%s", said);
           else

@@ -227,7 +227,7 @@ attempt_rest (PhScriptMachine *machine, gpointer data, GError **error)
   return ph_script_loop_attempt (machine, rest, NULL, error);
 }
 
-/* The first turn, then a loop for the others. */
+/* Compiles the first iteration, then a loop for the others. */
 static gboolean
 peel_for (PhScriptMachine *machine, PhScriptLoop *loop)
 {
@@ -423,7 +423,7 @@ ph_script_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
     ph_script_set (machine, PH_SCRIPT_CONTINUED, continued);
   else
     g_hash_table_remove (machine->frame->scope->variables, PH_SCRIPT_CONTINUED);
-  /* Nothing leaves it but a return. */
+  /* The loop ends only by a return. */
   if (ok && py->kind == PH_PY_WHILE && py->items[0]->kind == PH_PY_CONSTANT && g_str_equal (py->items[0]->text, "True")
       && !has_break (py->body, py->n_body))
     set_flag (machine, PH_SCRIPT_RETURNED, TRUE);

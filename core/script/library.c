@@ -4,7 +4,7 @@
 #include "core/script/script-words.h"
 
 /* clang-format off */
-/* One def each, of the name of its word. They call each other, and words, but see no variable of the program. */
+/* One def per word, with the same name. They call each other, and words, but see no variable of the program. */
 static const char library[] =
   "def add(a, b):\n    return a + b\n"
   "def allclose(a, b, rtol=1e-05, atol=1e-08):\n    return all(abs(a - b) <= atol + rtol * abs(b))\n"

@@ -85,7 +85,7 @@ ph_script_list (PhScriptMachine *machine, const PhPy *at, PhScriptValue *const *
     literal = is_literal (items[i]);
   if (!literal)
     return ph_script_tuple (items, n, TRUE);
-  /* At the prompt brackets of numbers are an array; elsewhere rows of other lengths, or text beside numbers, are a list all the same. */
+  /* At the prompt lists of numbers are arrays. Elsewhere rows of different lengths, or text among numbers, are still a list. */
   list = stack_literals (machine, at, items, n, machine->frame->typed ? error : NULL);
   if (list != NULL)
     list->list = TRUE;
@@ -113,7 +113,7 @@ ph_script_items (PhScriptMachine *machine, PhScriptValue *list)
         memcpy (ph_tensor_writable (row), (const char *) ph_tensor_data (list->tensor) + (gsize) i * size, size);
       value = ph_script_weak (ph_script_tensor (row));
       value->list = TRUE;
-      value->memory = list->memory; /* a change of the row is one of the list */
+      value->memory = list->memory; /* a change of the row changes the list */
       g_ptr_array_add (items, value);
     }
   return items;

@@ -221,7 +221,7 @@ wider (const PhType *a, const PhType *b)
   return ph_type_tensor (a->dtype, a->rank, dims);
 }
 
-/* No turn may begin with another None, text or function than the first did: the body was compiled for that one. */
+/* Returns TRUE if Nones, texts and functions stay the same in all iterations: the body was compiled for those of the first. */
 static gboolean
 keeps_constants (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GError **error)
 {
@@ -289,7 +289,7 @@ collect_leaves (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray
           const PhType *wide = leaf->weak ? (old->dtype == type->dtype ? old : type)
                                           : wider (old->dtype != type->dtype ? ph_type_with_dtype (old, type->dtype) : old, type);
 
-          /* It began as a number, and became a tensor: then it is one from the beginning. */
+          /* A number that became a tensor is compiled as a tensor from the beginning. */
           if (!leaf->weak && ph_script_number_kind (leaf->a) != PH_SCRIPT_NONE
               && g_hash_table_add (loop->strong, GUINT_TO_POINTER (k)))
             holds = FALSE;

@@ -30,7 +30,7 @@ is_leaf (const PhScriptValue *value)
   return ph_script_is_number (value) || value->kind == PH_SCRIPT_TENSOR;
 }
 
-/* Without a graph: the same. */
+/* Compares values known without a graph. */
 static gboolean
 same (const PhScriptValue *a, const PhScriptValue *b)
 {

@@ -18,7 +18,7 @@ ph_script_targets (const PhPy *target, GHashTable *names)
     ph_script_targets (target->items[i], names);
 }
 
-/* x[0] = 1 is an assignment to x where a loop carries it, but makes no local variable. */
+/* x[0] = 1 assigns to x for the states of a loop, but makes no local variable. */
 static void
 add_stored (const PhPy *target, GHashTable *names)
 {

@@ -214,7 +214,7 @@ operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhS
       return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "%s %s %s: these element types do not go together", text_a, sign,
                              text_b);
     }
-  /* Two arrays of literals alone are floats. */
+  /* Two arrays of literals give floats. */
   if (!both_numbers && gives_way (a) && gives_way (b) && ph_dtype_is_integer (dtype))
     dtype = PH_FLOAT;
   else if (!both_numbers && gives_way (a) && gives_way (b) && dtype == PH_DOUBLE)

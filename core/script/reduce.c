@@ -97,7 +97,7 @@ cumsum (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue *x, GArray *
   g_autoptr (PhScriptValue) axis = ph_script_tensor (
       ph_tensor_new_scalar (PH_INT64, axes->len > 0 ? (double) g_array_index (axes, gint64, 0) : 0));
 
-  /* Without an axis numpy sums all elements in a row. */
+  /* Without an axis numpy sums all elements in sequence. */
   if (axes->len == 0 && ph_script_rank (x) != 1)
     {
       g_autoptr (PhScriptValue) line = ph_script_ints ((gint64[]) { -1 }, 1), flat = PH_EMIT (machine, Reshape, error, x, line);
@@ -107,7 +107,7 @@ cumsum (PhScriptMachine *machine, PhScriptArgs *args, PhScriptValue *x, GArray *
   return PH_EMIT (machine, CumSum, error, x, axis);
 }
 
-/* Whether @x is known to have no element along some of @axes (none: all of them), of which there is no greatest. */
+/* Returns TRUE if @x is known to be empty along some of @axes (none: all of them), so that it has no maximum. */
 static gboolean
 is_empty (PhScriptValue *x, const GArray *axes)
 {
@@ -180,7 +180,7 @@ ph_script_reduce (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {
   const gboolean extremum = g_str_equal (args->name, "max") || g_str_equal (args->name, "min"),
                  arg = g_str_has_prefix (args->name, "arg");
-  /* Behind a point, x.max(0) and np.max(x, 0), the second argument is an axis as in all others. */
+  /* In x.max(0) and np.max(x, 0) the second argument is an axis, as in all other reductions. */
   const gboolean method = args->at != NULL && args->at->kind == PH_PY_CALL && args->at->items[0]->kind == PH_PY_ATTRIBUTE;
   const gboolean of_parts = args->n >= 2
                             && ((extremum && !method)

@@ -4,7 +4,7 @@
 #include "core/script/script-execute.h"
 #include "core/script/script-operate.h"
 
-/* The variable of x[i][j] = y, through how many brackets it may be. */
+/* Returns the variable of x[i][j] = y, at any depth of brackets. */
 const PhPy *
 ph_script_root (const PhPy *target)
 {

@@ -58,7 +58,7 @@ read_index (PhScriptMachine *machine, const PhPy *py, PhScriptIndex *index, GErr
       return TRUE;
     }
   value = ph_script_evaluate (machine, py, error);
-  /* [True, False] is a mask whatever stands beside it. */
+  /* [True, False] is a mask, whatever the other indices are. */
   if (value != NULL && ph_script_is_list (value) && (value->kind == PH_SCRIPT_TENSOR || value->n > 0))
     {
       g_autoptr (PhScriptValue) list = value;
@@ -132,7 +132,7 @@ read_indices (PhScriptMachine *machine, const PhPy *at, int rank, GError **error
 
 /* ── slices ── */
 
-/* As Python does: bounds of a dimension of @size elements. */
+/* Normalizes the bounds of a slice of @size elements like Python. */
 static void
 adjust (gint64 size, gint64 *start, gint64 *stop, gint64 *step)
 {

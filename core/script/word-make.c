@@ -1,4 +1,4 @@
-/* word-make.c: the words that make tensors: zeros, arange, random, array.
+/* word-make.c: the words that create tensors: zeros, arange, random, array.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>

@@ -40,7 +40,7 @@ static gboolean
 uses_stretch (void)
 {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-  return FALSE; /* they look for blocks that are used after they were let go of */
+  return FALSE; /* they detect the use of freed blocks */
 #elif defined __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   return FALSE;
@@ -165,7 +165,7 @@ touch (gsize at, gsize size, gboolean first_time)
     }
 }
 
-/* At @at in the stretch, if that is free. */
+/* Allocates at @at in the address range, if that is free. */
 static gboolean
 take_at (gsize at, gsize size)
 {

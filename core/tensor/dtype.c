@@ -12,7 +12,7 @@ typedef enum
   STYLE_IEEE,      /* the highest exponent is infinity and NaN                     */
   STYLE_FN,        /* no infinity; all ones is NaN                                 */
   STYLE_FNUZ,      /* no infinity, no -0; the pattern of -0 is NaN                 */
-  STYLE_FINITE,    /* neither infinity nor NaN                                     */
+  STYLE_FINITE,    /* no infinity, no NaN                                          */
 } FloatStyle;
 /* clang-format on */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define MOST_BLOCKS 4096 /* of a run: planning compares each with each                                        */
-#define AHEAD       16   /* blocks that a run may leave out: the first one puts weights in order, the next not */
+#define AHEAD       16   /* blocks that a run may skip: the first run reorders weights, the next does not */
 
 typedef struct
 {
@@ -80,7 +80,7 @@ by_offset (gconstpointer a, gconstpointer b, gpointer offsets)
   return (x > y) - (x < y);
 }
 
-/* The lowest gap that is large enough among the blocks that have a place and live at the same time. @beside: room for n. */
+/* Returns the lowest offset of a sufficient gap among the placed blocks with overlapping lifetimes. @beside: scratch for n indices. */
 static gsize
 find_offset (const Block *blocks, const gsize *offsets, const guint *order, guint n_placed, guint which, guint *beside)
 {
@@ -121,7 +121,7 @@ place_in_order (const Block *blocks, guint n, Order compare, gsize *offsets)
   return bytes;
 }
 
-/* No block at once can do with less. */
+/* Returns a lower bound: the greatest sum of blocks that live at the same time. */
 static gsize
 greatest_sum (const Block *blocks, guint n, guint clock)
 {
@@ -246,7 +246,7 @@ ph_placement_note (PhPlacement *placement, gconstpointer block, gsize size)
   g_array_append_val (placement->now, noted);
 }
 
-/* Most blocks go soon. */
+/* Searches from the end, since most blocks are freed soon. */
 void
 ph_placement_forget (PhPlacement *placement, gconstpointer block)
 {

@@ -26,7 +26,7 @@ append_float (GString *out, PhDType dtype, double value)
       ph_dtype_store (dtype, self, 0, value);
       if (memcmp (back, self, 8) == 0)
         {
-          /* As short as possible, but 10 rather than 1e+01. */
+          /* Prints a number as short as possible, but 10 rather than 1e+01. */
           if (strchr (text, 'e') != NULL && digits < 6)
             g_ascii_formatd (text, sizeof text, "%.6g", value);
           g_string_append (out, text);

@@ -114,7 +114,7 @@ make_data (PhTensor *tensor, GError **error)
     memcpy (data, g_bytes_get_data (tensor->bytes, NULL), bytes);
   else if (tensor->count > 0 && !all_zero (tensor->element.raw, size))
     repeat_element (data, tensor->element.raw, size, tensor->count);
-  /* Two threads may both do this: the first to be done wins, and the other's copy is dropped. */
+  /* If two threads do this at the same time, the first result is kept and the other copy freed. */
   if (!g_atomic_pointer_compare_and_exchange (&tensor->data, NULL, data))
     {
       if (tensor->packed != NULL)
@@ -408,7 +408,7 @@ hash_bytes (guint hash, gconstpointer data, gsize n)
 
 #define SAMPLE 64 /* elements */
 
-/* A large tensor is sampled at its beginning, middle and end: reading all of a file only to look something up would be a waste. */
+/* A large tensor is sampled at its beginning, middle and end, since a lookup should not read a whole file. */
 static guint
 hash_elements (PhTensor *tensor, guint hash)
 {

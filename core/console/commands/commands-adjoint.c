@@ -56,7 +56,7 @@ adjoint_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
-/* A scalar is a number, a small tensor an array, all else its type. */
+/* Writes a scalar as a number, a small tensor as an array, and anything else as its type. */
 static void
 set_value (JsonObject *object, const char *member, PhTensor *tensor, const PhType *type)
 {
@@ -78,7 +78,7 @@ set_value (JsonObject *object, const char *member, PhTensor *tensor, const PhTyp
     }
 }
 
-/* All that is handed on to a value, as one sum. (transfer full) (nullable) */
+/* Returns the sum of all contributions to a value as text. (transfer full) (nullable) */
 static char *
 sum_of (const PhAdjoint *adjoint, guint row)
 {

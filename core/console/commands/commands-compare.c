@@ -12,7 +12,7 @@ extern const PhPass ph_pass_compare; /* passes/compare.c */
 
 typedef struct
 {
-  PhJob *job;   /* (nullable) that turns the model into another */
+  PhJob *job;   /* (nullable) turns the model into another */
   PhDiff *diff; /* (nullable) until it is worked out            */
   char *before; /* (nullable) the comparison whose place it takes */
 } Compare;

@@ -64,7 +64,7 @@ diff_free (gpointer data)
   g_free (diff);
 }
 
-/* One number a different line. */
+/* Numbers the distinct lines. */
 static guint *
 number_lines (GHashTable *numbers, char **lines)
 {
@@ -151,7 +151,7 @@ say_text_diff (PhReply *reply, const char *text)
     }
 }
 
-/* As `diff -u` writes it, so that other tools read it. */
+/* Writes the format of `diff -u`, which other tools read. */
 static gboolean
 text_diff (PhCall *call, GError **error)
 {

@@ -162,7 +162,7 @@ is_narrow (const PhReply *reply)
   return reply->width > 0 && reply->width < 110 && !reply->wide && reply->mode == PH_TABLES_TABLE;
 }
 
-/* One row in the words of people: shares in per cent, times with few digits. */
+/* Formats a row for people: shares in per cent, times with few digits. */
 static void
 say_row (PhCall *call, JsonObject *row, const char *label, const PhNodeTime *time)
 {

@@ -17,7 +17,7 @@ typedef struct
   PhScriptText *text;
   gboolean compile;
   PhScriptGraph *graph;           /* (nullable) until work is done */
-  PhScriptComparison *comparison; /* (nullable) likewise           */
+  PhScriptComparison *comparison; /* (nullable) until work is done */
   guint n_inputs;
 } Work;
 

@@ -62,7 +62,7 @@ run_decide_verify (Run *run, PhCall *call, gboolean asked, gboolean refused)
   run->proofs = run->verify ? g_ptr_array_new () : NULL;
 }
 
-/* Each of the job's own steps against the one before it. */
+/* Verifies each of the job's own steps against the previous one. */
 static gboolean
 verify_job (PhCall *call, Run *run, GError **error)
 {
@@ -267,7 +267,7 @@ find_pass (const char *name, GError **error)
   return NULL;
 }
 
-/* "run dce cse" is two passes; "run autodiff y wrt x" is one with arguments. */
+/* "run dce cse" runs two passes; "run autodiff y wrt x" runs one with arguments. */
 static gboolean
 add_named_passes (PhCall *call, PhJob *job, GError **error)
 {

@@ -16,8 +16,8 @@
 
 typedef struct
 {
-  PhJob *job;           /* (nullable) makes the step, where it is not there yet                  */
-  PhSnapshot *snapshot; /* (nullable) else                                                       */
+  PhJob *job;           /* (nullable) makes the training step if missing                         */
+  PhSnapshot *snapshot; /* (nullable) without @job                                               */
   char *optimizer, *rate, *loss;
   guint n_steps;
   guint64 seed;

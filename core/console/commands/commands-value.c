@@ -159,7 +159,7 @@ feed_begin (PhCall *call, GError **error)
     tensor = ph_tensor_load (call->argv[1], input->type, NULL, error);
   else
     {
-      /* As typed: quotes and blanks belong to the literal. */
+      /* Keeps the text as typed, since quotes and blanks belong to the literal. */
       value = strstr (call->rest, call->argv[0]) + strlen (call->argv[0]);
       while (*value == '"' || *value == '\'' || g_ascii_isspace (*value))
         value++;
@@ -446,7 +446,7 @@ values_begin (PhCall *call, GError **error)
 
 /* ── grad ── */
 
-/* By `grad` and by `jvp`, which name their outputs so. */
+/* The commands `grad` and `jvp` and the names of their outputs. */
 typedef struct
 {
   const char *verb, *pass, *prefix, *member;

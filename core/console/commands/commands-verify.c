@@ -25,7 +25,7 @@ typedef struct
   GHashTable *feeds; /* name -> PhTensor */
   guint64 seed;
   PhProof *proof;         /* (nullable) of the two positions                              */
-  PhProofJob *steps;      /* (nullable) step by step when asked                           */
+  PhProofJob *steps;      /* (nullable) if requested                                      */
   char *runner;           /* (nullable) a program that computes both, too                 */
   PhRunnerReport *report; /* (nullable) its result                                        */
 } Verify;

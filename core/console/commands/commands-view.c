@@ -127,7 +127,7 @@ node_of (JsonNode *cell)
   return (PhId) json_node_get_int (cell);
 }
 
-/* From the answer to a query: a node in the first column, a number or a name in the second. */
+/* Reads colours from the result of a query: a node in the first column, a number or name in the second. */
 static PhMeasure *
 measure_of (JsonObject *answer, const char *title, GError **error)
 {

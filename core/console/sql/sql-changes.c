@@ -46,7 +46,7 @@ add_rows (PhSqlChanges *changes, guint step, const PhDiff *diff)
     }
 }
 
-/* Read when a query first asks, and again when the history has grown. */
+/* Read at the first query, and again when the history has grown. */
 static PhSqlChanges *
 changes_of (PhSql *sql)
 {

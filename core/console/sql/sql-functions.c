@@ -95,7 +95,7 @@ reach (PhNode *node, gpointer data)
   g_ptr_array_add (walk->queue, node);
 }
 
-/* All that @start leads to, the nearest first; without it. */
+/* Visits everything reachable from @start, without it, in breadth-first order. */
 static void
 walk_from (Walk *walk, PhNode *start, gboolean forward, const PhNode *except)
 {
@@ -267,7 +267,7 @@ sql_longest_path (sqlite3_context *out, int argc, sqlite3_value **argv)
 
 /* ── dominates ── */
 
-/* It reads an input of the graph, so that a way begins here. */
+/* Returns TRUE if the node reads an input of the graph, so that a path begins at it. */
 static gboolean
 begins (const PhNode *node)
 {

@@ -128,7 +128,7 @@ vtab_best_index (sqlite3_vtab *base, sqlite3_index_info *info)
   text = best < 0 && at_constraint < 0 ? ordered_by (vtab, info) : -1;
   if (text >= 0)
     {
-      /* `distinct` wants no second row with the same text, where nothing else is read of the rows. */
+      /* For `distinct`, rows with the same text can be skipped if no other column is read. */
       info->idxNum = (FIRST_TEXT + text) | IN_ORDER | (info->aOrderBy[0].desc ? DOWNWARDS : 0)
                      | (sqlite3_vtab_distinct (info) >= 2 && info->colUsed == 1ull << info->aOrderBy[0].iColumn ? ONCE : 0);
       info->orderByConsumed = 1;
@@ -174,7 +174,7 @@ vtab_close (sqlite3_vtab_cursor *base)
   return SQLITE_OK;
 }
 
-/* To the first row of group @group, or to the end. */
+/* Moves to the first row of group @group, or to the end. */
 static void
 enter_group (Cursor *cursor, guint group)
 {
@@ -237,7 +237,7 @@ look_up (Cursor *cursor, int column, sqlite3_value *value)
     enter_group (cursor, GPOINTER_TO_UINT (group));
 }
 
-/* All rows, in the order of a column. */
+/* Returns all rows in the order of a column. */
 static void
 read_in_order (Cursor *cursor, int column)
 {

@@ -1,4 +1,4 @@
-/* sql-view.c: the graph at the positions that a query asks for.
+/* sql-view.c: the graph at the positions that queries refer to.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/sql/sql-private.h"
 #include "core/console/sql/sql-table.h"
@@ -154,7 +154,7 @@ group_of (PhSqlIndex *index, const char *text)
 PhSqlIndex *
 ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int column)
 {
-  /* Of few kinds each text has mostly one address, which is quicker to look up. */
+  /* In a column of few kinds each text has mostly one address, which is looked up faster. */
   g_autoptr (GHashTable) by_address = table->kinds && column == table->texts[0] ? g_hash_table_new (NULL, NULL) : NULL;
   PhSqlIndex *index;
   gint64 n;

@@ -288,7 +288,7 @@ add_cell (JsonArray *row, sqlite3_stmt *statement, int column)
     }
 }
 
-/* A column that is one of other tables than those that were asked. */
+/* Explains that an unknown column exists in other tables than those of the query. */
 static gboolean
 say_where (const char *message, const char *column, GError **error)
 {

@@ -1,4 +1,4 @@
-/* jax.c: the primitives of JAX (jax.lax), which jaxprs are made of.
+/* jax.c: the primitives of JAX (jax.lax), the operators of jaxprs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 

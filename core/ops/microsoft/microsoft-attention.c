@@ -60,7 +60,7 @@ size_of (const PhValue *value, int axis)
   return type != NULL && type->has_rank && axis < (int) type->rank ? type->dims[axis].size : -1;
 }
 
-/* 0 where @keep is true, else @number. */
+/* Builds 0 where @keep is true, and @number elsewhere. */
 static PhValue *
 penalty (PhBuilder *b, PhValue *keep, PhValue *like, double number)
 {
@@ -167,7 +167,7 @@ attend (PhExpand *x, Attend *a, PhValue **present_k, PhValue **present_v, GError
 
 /* ── Attention ── */
 
-/* From the projections [batch, length, all three]. */
+/* Splits the packed projections [batch, length, all three]. */
 static gboolean
 attend_projected (PhExpand *x, PhValue *all, guint mask, guint past, guint bias, GError **error)
 {

@@ -15,7 +15,7 @@ typedef enum
   LEAF
 } Mode;
 
-/* One entry of target_* or class_*. */
+/* An entry of target_* or class_*. */
 typedef struct
 {
   gint64 id;
@@ -116,7 +116,7 @@ read_modes (const PhNode *node, Forest *forest)
 
 #define MODES "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|LEAF"
 
-/* @prefix: "target" or "class". Votes are grouped by leaf; no path may lead back, which is checked by counting steps later. */
+/* Reads the votes, grouped by leaf. @prefix: "target" or "class". Cycles in the trees are detected later by counting steps. */
 static gboolean
 read_forest (const PhNode *node, const char *prefix, gsize features, gint64 n_ids, Forest *forest)
 {

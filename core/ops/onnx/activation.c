@@ -9,7 +9,7 @@ PH_KERNEL (relu, relu_f32, relu_f64, relu_i64)
 
 #define ACTIVATION(since_, kernel_) .since = since_, .flags = PH_OP_ELEMENTWISE, PH_UNARY (kernel_, PH_FLOATS)
 
-/* As in PyTorch, the gradient at 0 is 0. */
+/* The gradient at 0 is 0, as in PyTorch. */
 /* clang-format off */
 const PhOp ph_op_Relu = {
   "Relu", .since = 14, .flags = PH_OP_ELEMENTWISE | PH_OP_IDEMPOTENT, PH_UNARY (relu, PH_FLOATS | PH_SIGNED),

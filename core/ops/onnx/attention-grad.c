@@ -20,7 +20,7 @@ enum
   SHOW_PROBABILITY = 3
 };
 
-/* (batch, heads, length, size) as far as they are known. */
+/* Returns the known ones of (batch, heads, length, size). */
 static gboolean
 head_dims (const PhType *type, gint64 heads, PhDim *dims)
 {
@@ -88,7 +88,7 @@ sum_groups (PhBuilder *b, PhValue *value)
   return PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 1)), value, ph_build_ints (b, &axis, 1));
 }
 
-/* A cache, other outputs than the first, or the gradient by a mask that may be shorter than the keys. */
+/* Returns TRUE if the gradient has a cache, outputs other than the first, or a wanted mask that may be shorter than the keys. */
 static gboolean
 is_long (PhGrad *grad)
 {

@@ -247,7 +247,7 @@ typedef struct
   int mode;
 } Scoring;
 
-/* One row: the scores of one query, made into weights. @shown: (nullable) the row of qk_matmul_output. */
+/* Computes the weights of one query. @shown: (nullable) the row of qk_matmul_output. */
 static void
 weigh_row (const Scoring *scoring, const Bias *bias, const PhHeads *q, const PhHeads *k, const gint64 at[3], gint64 kv_head,
            double *row, double *shown)
@@ -275,7 +275,7 @@ weigh_row (const Scoring *scoring, const Bias *bias, const PhHeads *q, const PhH
     }
   if (shown != NULL && scoring->mode == 2)
     memcpy (shown, row, k->length * sizeof (double));
-  if (all_masked) /* a query that may look at nothing takes nothing, rather than NaN */
+  if (all_masked) /* a query without visible keys gets zeros rather than NaN */
     memset (row, 0, k->length * sizeof (double));
   else
     ph_softmax_row (row, k->length);
@@ -348,7 +348,7 @@ run_attention (PhKernel *kernel, GError **error)
          && (shown.data == NULL || ph_heads_write (kernel, 3, &shown, dtype, FALSE, error));
 }
 
-/* Two products of matrices. */
+/* Two matrix products. */
 static gint64
 flops_attention (const PhNode *node)
 {
@@ -445,7 +445,7 @@ run_rotary_embedding (PhKernel *kernel, GError **error)
   return ph_heads_write (kernel, 0, &x, ph_tensor_dtype (input), ph_tensor_rank (input) == 3, error);
 }
 
-/* A turn is undone by turning back. */
+/* The gradient of a rotation is the reverse rotation. */
 static gboolean
 grad_rotary_embedding (PhGrad *grad, GError **error)
 {

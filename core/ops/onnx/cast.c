@@ -17,7 +17,8 @@ is_float8 (PhDType dtype)
   return dtype >= PH_FLOAT8E4M3FN && dtype <= PH_FLOAT8E5M2FNUZ;
 }
 
-/* As numpy prints a number: the fewest digits that read back, with a point in it, plain from 0.0001 up to 10^16. */
+/* Prints a number like numpy: the fewest digits that read back as the same number, with a decimal point, without an exponent from 0.0001 up
+ * to 10^16. */
 static char *
 number_to_text (PhDType dtype, PhTensor *tensor, gsize i)
 {
@@ -181,7 +182,7 @@ grad_cast (PhGrad *grad, GError **error)
   return TRUE;
 }
 
-/* ONNX converts neither from nor to complex numbers. */
+/* ONNX has no casts from or to complex numbers. */
 #define CASTABLE (PH_ANY & ~(PH_T (COMPLEX64) | PH_T (COMPLEX128)))
 
 /* clang-format off */

@@ -26,7 +26,7 @@ ph_type_common (const PhType *a, const PhType *b)
   return ph_type_tensor (a->dtype, a->rank, dims);
 }
 
-/* The types of a body's values, to be put back when a guess about its inputs turns out too narrow. */
+/* The types of a body's values, restored when a guess about its inputs turns out too narrow. */
 typedef struct
 {
   PhValue *value;

@@ -40,8 +40,8 @@ add_node (PhGrad *grad, const PhOp *op, PhValue **inputs, guint n_inputs, const 
 
 /* ── If ─────────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* One branch of the backward If: the forward branch again, then its gradient. A value that only the other branch uses has
- * gradient zero here. */
+/* Builds one branch of the backward If: a copy of the forward branch, then its gradient. The gradient of a value that only the other branch
+ * uses is zero here. */
 static gboolean
 build_branch (PhGrad *grad, PhNode *backward, const char *attr, GError **error)
 {

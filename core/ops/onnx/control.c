@@ -214,7 +214,7 @@ new_int64 (gint64 value)
   return tensor;
 }
 
-/* The number of the turn and the condition, as the body declares them. */
+/* Sets the iteration number and the condition, in the shapes that the body declares. */
 static void
 begin_turn (const PhGraph *body, gint64 trip, PhTensor **in)
 {

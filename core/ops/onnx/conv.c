@@ -502,7 +502,7 @@ grad_conv_transpose (PhGrad *grad, GError **error)
       for (guint i = 0; i < g.w.n; i++)
         if (!g.known && g.w.output_padding[i] > 0 && g.w.stride[i] == 1)
           {
-            /* Output padding made dy longer than the kernel reaches. */
+            /* Because of the output padding dy extends beyond the kernel. */
             grad->dx[1] = cut_like (grad, grad->dx[1], weight, g.w.n);
             break;
           }

@@ -60,7 +60,7 @@ infer_einsum (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* The letters of an equation, as they are walked: the result's first. */
+/* The letters of an equation in the order of the walk, those of the result first. */
 typedef struct
 {
   PhEquation equation;
@@ -82,7 +82,7 @@ measure_letters (PhKernel *kernel, Letters *letters, GError **error)
       {
         const guint label = equation->label[k][i];
         const gint64 dim = ph_tensor_dims (ph_kernel_input (kernel, k))[i], size = letters->size[label];
-        gboolean again = FALSE; /* a diagonal: nothing is stretched to make it one */
+        gboolean again = FALSE; /* on a diagonal no dimension is broadcast */
 
         for (guint j = 0; j < i && !again; j++)
           again = equation->label[k][j] == label;

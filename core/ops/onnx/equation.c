@@ -92,7 +92,8 @@ ph_equation_parse (PhEquation *equation, const char *text, const guint *ranks, g
   if (arrow != NULL)
     return parse_term (equation, n_operands, arrow + 2, strlen (arrow + 2), -1, n_dots);
 
-  /* Without an arrow: the dots, then every letter that occurs once, in alphabetical order (capitals first). */
+  /* Builds the result of an equation without an arrow: the dots, then all letters that occur once, in alphabetical order (capitals
+   * first). */
   guint n = 0;
 
   for (guint d = n_dots; d > 0; d--)

@@ -1,4 +1,4 @@
-/* fill.c: operators that repeat elements or make a tensor out of a shape.
+/* fill.c: operators that repeat elements or make a tensor from a shape.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/support.h"
 
@@ -349,7 +349,7 @@ run_range (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* y[i] = start + i * delta, so each is the sum of something over all i; the operands may be written as [1]. */
+/* y[i] = start + i * delta, so each gradient is a sum over i; the operands may have the shape [1]. */
 static gboolean
 grad_range (PhGrad *grad, GError **error)
 {

@@ -14,7 +14,7 @@ struct _PhFourier
   PhComplex *roots; /* e^(sign 2 pi i k / n) for all k                              */
   guint n_factors;  /* 0: as a convolution                                          */
   gint64 factors[MOST_FACTORS];
-  /* Of a convolution of @wide elements: */
+  /* For Bluestein's algorithm, a convolution of @wide elements: */
   gint64 wide;
   PhFourier *inner;
   PhComplex *chirp;               /* e^(sign pi i k^2 / n)                          */
@@ -123,7 +123,7 @@ ph_fourier_free (PhFourier *fourier)
   g_free (fourier);
 }
 
-/* y[k + r m] of @p transforms of @m elements each, which lie in @y one after the other. @step: the root of all is that of n / @step. */
+/* Computes y[k + r m] from @p transforms of @m elements each, consecutive in @y. @step: the stride in the roots of unity. */
 static void
 combine (const PhFourier *fourier, PhComplex *y, gint64 p, gint64 m, gint64 step)
 {
@@ -195,7 +195,7 @@ ph_fourier_run (PhFourier *fourier, const PhComplex *x, PhComplex *y)
   for (gint64 k = 0; k < fourier->wide; k++)
     fourier->scratch[k] = k < n ? multiply (x[k], fourier->chirp[k]) : (PhComplex) { 0, 0 };
   ph_fourier_run (fourier->inner, fourier->scratch, fourier->transform);
-  /* The way back is the way there of the conjugates. */
+  /* The inverse transform is the conjugate of the transform of the conjugates. */
   for (gint64 k = 0; k < fourier->wide; k++)
     {
       const PhComplex product = multiply (fourier->transform[k], fourier->response[k]);

@@ -6,7 +6,7 @@
 #include <openjpeg.h>
 #include <webp/decode.h>
 
-#define MAX_PIXELS (G_GINT64_CONSTANT (1) << 28) /* a small file may claim to be any size */
+#define MAX_PIXELS (G_GINT64_CONSTANT (1) << 28) /* a small file may declare a huge size */
 
 /* Rows of 3 or 4 bytes a pixel, red first. */
 typedef struct
@@ -72,7 +72,7 @@ is_jpeg2000 (const guint8 *data, gsize size, OPJ_CODEC_FORMAT *format)
   return *format == OPJ_CODEC_JP2 || (size > sizeof bare && memcmp (data, bare, sizeof bare) == 0);
 }
 
-/* All channels of 8 bits and of one size. */
+/* All channels have 8 bits and equal sizes. */
 static gboolean
 is_plain (const opj_image_t *image)
 {

@@ -42,7 +42,7 @@ typedef struct
   double scale;
 } Rule;
 
-/* One step of one head: the state decays, key and value are written into it. @state: [key, value]. */
+/* Computes one step of one head: the state decays, and key and value are added to it. @state: [key, value]. */
 static void
 write_state (const Rule *rule, gint64 n_key, gint64 n_value, const double *key, const double *value, const double *decay,
              gboolean decay_each, double beta, double *state, double *change)

@@ -408,7 +408,7 @@ product (PhGrad *grad, PhValue *a, gboolean trans_a, PhValue *b, gboolean trans_
       b);
 }
 
-/* Y = alpha A' B' + beta C, where ' may transpose: each factor's gradient is again one Gemm. */
+/* Y = alpha A' B' + beta C, where ' is an optional transposition: the gradient of each factor is a Gemm too. */
 static gboolean
 grad_gemm (PhGrad *grad, GError **error)
 {

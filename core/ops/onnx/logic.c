@@ -347,7 +347,7 @@ where_kernel (PhKernel *kernel, GError **error)
   for (int i = 0; i < 3; i++)
     {
       ph_walk_add (&walk, ph_tensor_rank (in[i]), ph_tensor_dims (in[i]));
-      /* Most operands are whole or a scalar: then no walk is needed. */
+      /* Most operands have the full shape or are scalars, for which no walk is needed. */
       step[i] = ph_tensor_count (in[i]) == 1 ? 0 : G_MAXSIZE;
       plain &= ph_tensor_count (in[i]) == 1 || ph_tensor_count (in[i]) == walk.count;
     }

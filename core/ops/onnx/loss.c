@@ -149,7 +149,7 @@ loss_flops (const PhNode *node)
   return count < 0 ? -1 : 5 * count;
 }
 
-/* d loss / d log p: minus the weight of the label where the class is the label, else 0; by the sum of weights for a mean. */
+/* d loss / d log p: minus the label's weight for the class of the label, else 0; divided by the sum of weights for a mean. */
 static PhValue *
 grad_of_log_prob (PhGrad *grad)
 {

@@ -3,7 +3,7 @@
 #include "core/ops/onnx/elementwise.h"
 #include "core/ops/onnx/norm.h"
 
-/* In gradients, the builder is b. */
+/* For gradients, with a builder b. */
 #define ADD(x_, y_)                     PH_BUILD (b, Add, x_, y_)
 #define SUB(x_, y_)                     PH_BUILD (b, Sub, x_, y_)
 #define MUL(x_, y_)                     PH_BUILD (b, Mul, x_, y_)

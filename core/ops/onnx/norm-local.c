@@ -250,7 +250,7 @@ mvn_kernel (PhKernel *kernel, GError **error)
   return ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), ph_tensor_dtype (x), error);
 }
 
-/* As for all normalisations: (dy - mean dy - y mean (dy y)) / deviation. */
+/* As for all normalizations: (dy - mean dy - y mean (dy y)) / deviation. */
 static gboolean
 grad_mvn (PhGrad *grad, GError **error)
 {

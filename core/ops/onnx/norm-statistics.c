@@ -35,7 +35,7 @@ ph_grad_wants_statistics (const PhGrad *grad)
   return FALSE;
 }
 
-/* In training: running = momentum * given + (1 - momentum) * of this batch, for the mean and for the variance. */
+/* In training: running = momentum * given + (1 - momentum) * statistics of the batch, for mean and variance. */
 static gboolean
 build_batch_norm (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue **out, GError **error)
 {

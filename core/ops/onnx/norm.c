@@ -3,7 +3,7 @@
 #include "core/ops/onnx/norm.h"
 #include "core/ops/onnx/elementwise.h"
 
-/* In gradients, the builder is b. */
+/* For gradients, with a builder b. */
 #define ADD(x_, y_) PH_BUILD (b, Add, x_, y_)
 #define SUB(x_, y_) PH_BUILD (b, Sub, x_, y_)
 #define MUL(x_, y_) PH_BUILD (b, Mul, x_, y_)
@@ -367,7 +367,7 @@ grad_instance_norm (PhGrad *grad, GError **error)
   return TRUE;
 }
 
-/* As rows: [N, groups, -1]. */
+/* Reshapes to rows, [N, groups, -1]. */
 static PhValue *
 as_groups (PhGrad *grad, PhValue *value)
 {

@@ -32,7 +32,7 @@ PH_BINARY_LOOP (pow_u64, guint64, guint64, power (x, z))
 PH_UNARY_LOOP (square_f32, float, float, x *x)
 PH_UNARY_LOOP (square_f64, double, double, x *x)
 
-/* Base and exponent may differ in type; the result has the base's. */
+/* Base and exponent may have different types; the result has that of the base. */
 static gboolean
 pow_kernel (PhKernel *kernel, GError **error)
 {

@@ -383,7 +383,7 @@ const PhOp ph_op_MatMulInteger = {
 };
 /* clang-format on */
 
-/* result * (scale of a) * (scale of b) / (scale of y), quantised. Scales of b may be many, along @axis of the result. */
+/* result * (scale of a) * (scale of b) / (scale of y), quantized. b may have a scale per element of @axis of the result. */
 static gboolean
 requantize (PhKernel *kernel, PhTensor *product, guint scale_a, guint scale_b, guint scale_y, guint zero_y, guint axis,
             GError **error)

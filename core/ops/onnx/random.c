@@ -14,7 +14,7 @@ next_normal (guint64 *state)
   return radius * cos (2 * G_PI * ph_splitmix_uniform (state));
 }
 
-/* A seed in the file makes every run alike; else the run's own seed counts. */
+/* A seed attribute makes all runs equal; otherwise the seed of the run is used. */
 static guint64
 random_of (PhKernel *kernel)
 {

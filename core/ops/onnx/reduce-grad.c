@@ -31,7 +31,7 @@ with_axes (PhGrad *grad, PhValue *value)
   return PH_BUILD (grad->b, Unsqueeze, value, ph_build_ints (grad->b, all, type->rank));
 }
 
-/* In the shape of the input. */
+/* Expands @value to the shape of the input. */
 static PhValue *
 spread (PhGrad *grad, PhValue *value)
 {
@@ -79,7 +79,7 @@ ph_grad_reduce_mean (PhGrad *grad, GError **error)
   return TRUE;
 }
 
-/* All elements that are the extreme share evenly, as in PyTorch's amax and amin. */
+/* All elements equal to the extreme share the gradient evenly, as in PyTorch's amax and amin. */
 gboolean
 ph_grad_reduce_extreme (PhGrad *grad, GError **error)
 {

@@ -18,7 +18,7 @@ ph_reduction_init (PhReduction *reduction, guint rank, const gint64 *dims, guint
   for (guint i = 0; i < rank; i++)
     reduction->dims[i] = mask >> i & 1 ? 1 : dims[i];
 
-  /* The innermost reduced axes run as long as they join. */
+  /* Adjacent reduced axes are merged as far as possible. */
   for (guint i = rank; i > 0; i--)
     if (mask >> (i - 1) & 1 && dims[i - 1] != 1)
       {
@@ -338,7 +338,7 @@ reduce_contents (PhInfer *infer, gint64 start, gboolean (*exact) (gint64, gint64
 
   if (n < 0 || ph_infer_type (infer, 0) == NULL || ph_infer_type (infer, 0)->rank != 1)
     return;
-  /* Without axes perhaps nothing is reduced at all. */
+  /* Without axes, noop_with_empty_axes may mean that nothing is reduced. */
   if ((ph_infer_has (infer, 1) && !ph_infer_ints (infer, 1, &axes, &n_axes))
       || (n_axes == 0 && ph_node_attr_int (node, "noop_with_empty_axes", 0) != 0))
     return;

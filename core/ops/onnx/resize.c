@@ -248,7 +248,7 @@ infer_resize (PhInfer *infer, GError **error)
         }
       dims[axes[i]] = out;
     }
-  /* All sizes known: the same arithmetic as when it runs. */
+  /* With all sizes known, the arithmetic is that of the kernel. */
   if (ph_type_is_static (type) && sizes != NULL && n_sizes >= 0 && (gsize) n_sizes == n)
     {
       gint64 in[PH_MAX_RANK], wanted[PH_MAX_RANK];
@@ -407,7 +407,7 @@ run_resize (PhKernel *kernel, GError **error)
     return run_nearest (kernel, &plan, outside, error);
   if (ph_tensor_dtype (x) == PH_STRING)
     return ph_kernel_fail (kernel, error, "mode '%s' is not for strings", mode);
-  /* Each axis is filtered into a tensor of its own: too large a result is refused before the first. */
+  /* Each axis is filtered into a new tensor, so a result that is too large is refused before the first. */
   if (!ph_kernel_may_make (kernel, 0, plan.rank, plan.out, error))
     return FALSE;
   wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);

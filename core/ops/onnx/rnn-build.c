@@ -59,7 +59,7 @@ rows (PhBuilder *b, PhValue *x, gint64 from, gint64 to)
   return PH_BUILD (b, Slice, x, ph_build_ints (b, &from, 1), ph_build_ints (b, &to, 1), ph_build_ints (b, (gint64[]) { 0 }, 1));
 }
 
-/* One direction's weights, outside the body: R transposed, biases and peepholes as vectors. */
+/* The weights of one direction, prepared outside of the body: R transposed, biases and peepholes as vectors. */
 typedef struct
 {
   PhValue *r, *r_hidden, *bias, *bias_hidden, *p[3];

@@ -145,7 +145,7 @@ clipped (const PhRecurrent *cell, double x)
   return cell->clip > 0 ? CLAMP (x, -cell->clip, cell->clip) : x;
 }
 
-/* One step of one sequence in one direction. @wb, @rb: the biases; @p: peepholes, each nullable. @h and @c change in place. */
+/* Computes one step of one sequence in one direction. @wb, @rb: the biases; @p: peepholes, each nullable. Updates @h and @c in place. */
 static void
 step (const PhRecurrent *cell, guint d, const double *x, const double *w, const double *r, const double *wb, const double *rb,
       const double *p, double *h, double *c, double *gate, double *recur)

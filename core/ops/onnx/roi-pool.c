@@ -26,7 +26,7 @@ infer_max_roi_pool (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* From where to where cell @cell of @n reaches along an axis of @size elements, of a box from @first to @last. */
+/* Returns the range of cell @cell of @n along an axis of @size elements, for a box from @first to @last. */
 static void
 span_of (gint64 cell, gint64 n, double first, double last, gint64 size, gint64 *begin, gint64 *end)
 {

@@ -37,7 +37,7 @@ clip (PhBuilder *b, PhValue *x, double low, double high)
   return PH_BUILD (b, Clip, x, number (b, x, low), number (b, x, high));
 }
 
-/* Mirrored at @low and @high as often as it takes: distances repeat after twice the range. */
+/* Reflects at @low and @high as often as needed; the reflection has a period of twice the range. */
 static PhValue *
 reflected (PhBuilder *b, PhValue *x, double low, double high)
 {
@@ -226,7 +226,7 @@ roi_places (PhBuilder *b, PhValue *start, PhValue *length, gint64 bins, gint64 p
   return ADD (MUL (length, ph_build_tensor (b, fractions)), start);
 }
 
-/* 1 where -1 <= x <= size, else 0. */
+/* Returns 1 where -1 <= x <= size, else 0. */
 static PhValue *
 near (PhBuilder *b, PhValue *x, gint64 size)
 {

@@ -350,7 +350,7 @@ run_affine_grid (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* Each point of the grid is theta times (x, y, 1), and the grid of the identity is (x, y) itself. */
+/* Each point of the grid is theta times (x, y, 1); with the identity the grid is (x, y) itself. */
 static gboolean
 grad_affine_grid (PhGrad *grad, GError **error)
 {

@@ -236,7 +236,8 @@ grad_scatter_most (PhGrad *grad)
   return TRUE;
 }
 
-/* dY by one factor: the product by that factor; where that is zero, the product of the others if it is the only zero, else zero. */
+/* The gradient for one factor: dY times the product divided by the factor; if the factor is the only zero, times the product of the others;
+ * if there are more zeros, 0. */
 static PhValue *
 other_factors (PhGrad *grad, PhValue *factor, PhValue *all, PhValue *of_others, PhValue *n_zeros)
 {

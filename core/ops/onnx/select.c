@@ -105,7 +105,7 @@ sift_down (Order *order, gint64 *heap, gint64 n, gint64 at)
     }
 }
 
-/* The first @k of the elements from 0 to @whole, in order; others may follow in @ranked. */
+/* Puts the first @k of the elements 0 to @whole in order; the rest of @ranked is arbitrary. */
 static void
 rank_elements (Order *order, gint64 *ranked, gint64 whole, gint64 k)
 {

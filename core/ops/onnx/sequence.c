@@ -458,7 +458,7 @@ const PhOp ph_op_SplitToSequence = {
 };
 /* clang-format on */
 
-/* ── SequenceMap: the body on each item; inputs that are no sequences go in as they are ── */
+/* ── SequenceMap: runs the body on each item; inputs that are not sequences are passed unchanged ── */
 
 static gboolean
 infer_map (PhInfer *infer, GError **error)

@@ -1,4 +1,4 @@
-/* shape.c: operators that read or change shapes, and tensors made from a shape.
+/* shape.c: operators that read or change shapes, or make a tensor from a shape.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/support.h"
 
@@ -96,7 +96,7 @@ const PhOp ph_op_Size = {
 
 /* ── Reshape and its special cases ── */
 
-/* Only the shape changes, so contents known as dimensions stay. */
+/* Only the shape changes, so the contents remain known as dimensions. */
 static void
 keep_dims (PhInfer *infer, guint rank)
 {
@@ -149,7 +149,7 @@ infer_reshape (PhInfer *infer, GError **error)
         }
       if (ph_dim_known (dims[i]) && dims[i].size == 0 && !zero)
         dims[i] = type->has_rank && (guint) i < type->rank ? type->dims[i] : PH_DIM_UNKNOWN;
-      /* An element that is not known is -1 or a number: either way the count of elements decides it. */
+      /* An unknown element is -1 or a number; in both cases the number of elements determines it. */
       if (!ph_dim_known (dims[i]) && dims[i].symbol == NULL)
         {
           unknown = i;

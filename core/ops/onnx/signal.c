@@ -64,7 +64,7 @@ typedef struct
   PhDType dtype;
 } Line;
 
-/* One line along the axis. @from and @to count elements of the last axis. */
+/* Transforms one line along the axis. @from and @to are in elements of the last axis. */
 static void
 transform_line (const Line *line, PhFourier *fourier, gconstpointer data, gint64 from, gpointer out, gint64 to, PhComplex *x)
 {

@@ -21,8 +21,8 @@ slice_range (gint64 dim, gint64 *start, gint64 *end, gint64 step)
   return *start > *end ? (*start - *end - 1) / -step + 1 : 0;
 }
 
-/* The size that a slice leaves of @dim. Symbols are taken to lie inside the tensor, as every model that runs has them; but the last
- * three of a dimension may be fewer, so a number is only made of numbers. */
+/* Returns the size of a slice of @dim. Symbolic bounds are assumed to be inside the tensor, as in every model that runs. But a slice of the
+ * last three may find fewer, so a constant size follows from constants only. */
 static PhDim
 slice_dim (PhDim dim, const gint64 *start, PhDim start_dim, const gint64 *end, PhDim end_dim, const gint64 *step)
 {

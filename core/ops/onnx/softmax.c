@@ -26,7 +26,7 @@ typedef enum
   HARDMAX
 } Kind;
 
-/* One line along the axis. The greatest element is taken away first, so that no exponential overflows. */
+/* Computes one line along the axis. Subtracts the maximum first, so that no exponential overflows. */
 /* clang-format off */
 #define LINE(name_, type_)                                                                                             \
   static void name_ (Kind kind, gsize n, gsize stride, const type_ *in, type_ *out)                                    \

@@ -3,7 +3,7 @@
 #include "core/ops/grad.h"
 #include "core/ops/onnx/elementwise.h"
 
-/* Whatever form of Constant it is: its tensor. (transfer full) (nullable) */
+/* Returns the tensor of a Constant in any of its forms. (transfer full) (nullable) */
 static PhTensor *
 constant_tensor (const PhNode *node)
 {

@@ -97,7 +97,7 @@ grad_depth_to_space (PhGrad *grad, GError **error)
       if (type == NULL || !type->has_rank || type->rank != 4 || !ph_dim_known (type->dims[2]) || !ph_dim_known (type->dims[3]))
         return ph_grad_moved_as (grad, 0, PH_DOUBLE);
 
-      /* 0 copies a dimension of dY; the channels stay where they are, so they may. */
+      /* A 0 copies a dimension of dY, here batch and channels, which stay in place and may be unknown. */
       gint64 apart[6] = { 0, 0, type->dims[2].size, block, type->dims[3].size, block };
       PhValue *dy = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, 6)),
                                    PH_BUILD (b, Reshape, grad->dy[0], ph_build_ints (b, apart, 6)));

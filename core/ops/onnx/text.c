@@ -263,7 +263,7 @@ run_string_normalizer (PhKernel *kernel, GError **error)
                              : strcmp (action, "UPPER") == 0 ? g_utf8_strup (text, -1)
                                                              : g_strdup (text));
     }
-  dims[1] = MAX (kept->len, 1); /* nothing left is one empty string */
+  dims[1] = MAX (kept->len, 1); /* an empty rest is one empty string */
   if (ph_kernel_output (kernel, 0, PH_STRING, rank, dims + 2 - rank, error) == NULL)
     return FALSE;
   for (guint i = 0; i < kept->len; i++)

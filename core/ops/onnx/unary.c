@@ -139,7 +139,7 @@ const PhOp ph_op_Asinh = {
 };
 /* clang-format on */
 
-/* Two roots, not one of x * x - 1: that would cancel near 1. */
+/* Two roots rather than one of x * x - 1, which suffers from cancellation near 1. */
 /* clang-format off */
 const PhOp ph_op_Acosh = {
   "Acosh", ELEMENTWISE (22, acosh),
