@@ -17,6 +17,7 @@ ph_script_iterate (PhScriptMachine *machine, const PhPy *at, PhScriptValue *over
   if (items != NULL)
     return g_steal_pointer (&items);
   n = over->kind == PH_SCRIPT_TENSOR && ph_script_rank (over) > 0 ? ph_script_dim (over, 0) : -1;
+  ph_script_decide (machine, at, n);
   if (n < 0 || n > PH_SCRIPT_MAX_NODES)
     return ph_script_fail (machine, at, error, PH_ERROR_TYPE,
                            "a list, or an array or range whose length is known, is wanted, not %s", ph_script_kind_name (over));

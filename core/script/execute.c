@@ -73,6 +73,7 @@ unpack (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GErr
   const guint star = star_of (target);
   const gint64 more = star < target->n ? n - (target->n - 1) : 1; /* values that the name with the star gets */
 
+  ph_script_decide (machine, target, n);
   if (n < 0)
     return ph_script_fail (machine, target, error, PH_ERROR_TYPE, "%s cannot be unpacked", ph_script_kind_name (value)) != NULL;
   if (star < target->n ? more < 0 : n != target->n)
@@ -468,7 +469,10 @@ run_for (PhScriptMachine *machine, const PhPy *py, GError **error)
   else if (over->kind == PH_SCRIPT_TUPLE)
     n = over->n;
   else if (over->kind == PH_SCRIPT_TENSOR && ph_script_rank (over) > 0)
-    n = ph_script_dim (over, 0);
+    {
+      n = ph_script_dim (over, 0);
+      ph_script_decide (machine, py->items[1], n);
+    }
   else
     {
       ph_script_fail (machine, py->items[1], error, PH_ERROR_TYPE, "for goes over a range, a tensor or a list, not %s",

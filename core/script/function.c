@@ -264,8 +264,9 @@ ph_script_call (PhScriptMachine *machine, const PhPy *at, PhScriptValue *callee,
 
 /* ── x.shape ── */
 
+/* A size that depends on the data, as that of x[x > 0], is a number in a trace. */
 static PhScriptValue *
-sizes (PhScriptMachine *machine, PhScriptValue *of, GError **error)
+sizes (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GError **error)
 {
   const int rank = ph_script_rank (of);
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
@@ -276,7 +277,10 @@ sizes (PhScriptMachine *machine, PhScriptValue *of, GError **error)
       PhScriptValue *item = NULL;
 
       if (size >= 0)
-        item = ph_script_int (size);
+        {
+          ph_script_decide (machine, at, size);
+          item = ph_script_int (size);
+        }
       else
         {
           g_autoptr (PhScriptValue) shape = PH_EMIT (machine, Shape, error, of),
@@ -312,13 +316,14 @@ ph_script_attribute (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of
   if (g_str_equal (name, "ndim"))
     return ph_script_int (rank);
   if (g_str_equal (name, "shape"))
-    return sizes (machine, of, error);
+    return sizes (machine, at, of, error);
   if (g_str_equal (name, "size"))
     {
       gint64 n = 1;
 
       for (int i = 0; i < rank && n >= 0; i++)
         n = ph_script_dim (of, (guint) i) < 0 ? -1 : n * ph_script_dim (of, (guint) i);
+      ph_script_decide (machine, at, n);
       return n >= 0 ? ph_script_int (n) : ph_script_weak (PH_EMIT (machine, Size, error, of));
     }
   if (g_str_equal (name, "T"))

@@ -186,6 +186,7 @@ emit_slice (PhScriptMachine *machine, PhScriptValue *x, const PhScriptIndex *ind
       gint64 by = parts[2] != NULL ? parts[2]->i : 1, from = parts[0] != NULL ? parts[0]->i : backwards ? G_MAXINT64 : 0;
       gint64 to = parts[1] != NULL ? parts[1]->i : backwards ? G_MININT64 + size : G_MAXINT64;
 
+      ph_script_decide (machine, index->at, size);
       by = MAX (by, -G_MAXINT64);
       adjust (size, &from, &to, &by);
       if (from == 0 && to == size && by == 1)
@@ -512,6 +513,7 @@ number_elements (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhS
                ? NULL
                : PH_EMIT (machine, Reshape, error, row, shape);
   n = ph_type_count (type);
+  ph_script_decide (machine, at, n); /* a trace keeps it, whatever size x[x > 0] has */
   for (guint i = 0; i < type->rank; i++)
     dims[i] = type->dims[i].size;
   count = ph_tensor_new (PH_INT64, type->rank, dims);
