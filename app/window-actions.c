@@ -12,7 +12,7 @@
 
 /* --- "command.*" --------------------------------------------------------------------------------------------------- */
 
-/* Differentiates the only output, or the selected node's where it is one; else asks which. */
+/* Differentiates the only output, or the selected node's output if it is one of the graph; otherwise asks for the output. */
 static void
 differentiate (PhWindow *self)
 {

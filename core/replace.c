@@ -50,7 +50,7 @@ open_named (PhReplace *replace, mode_t mode)
   return replace->fd >= 0;
 }
 
-/* Opens a device or a pipe to be written directly. Without O_NONBLOCK opening a pipe that nobody reads would block; with it that is an
+/* Opens a device or a pipe to be written directly. Without O_NONBLOCK opening a pipe without a reader would block; with it that is an
  * error. */
 static int
 open_direct (const char *path)

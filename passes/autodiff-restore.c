@@ -9,9 +9,9 @@
 
 /*   as it came:      x ──► Conv(w) ──► BatchNormalization(g) ──► y
  *   now:             x ──► Conv(w * g ...) ──► y
- *   to differentiate: both; the gradients by w and g are those of the upper one
+ *   to differentiate: both; the gradients of w and g are taken from the upper one
  *
- * The values agree, for only passes of ours stand between the two. */
+ * Both compute the same values, since only built-in passes were run in between. */
 
 /* Returns TRUE if @step kept all values up to rounding. */
 static gboolean

@@ -12,12 +12,12 @@
 /*        x ──► Mul ──► Sin ──► y                 grad_y
  *        w ──┘                                     │
  *                                                  ▼
- *   each node, last first, hands the gradient   Mul(grad_y, Cos(..)) ──► Mul(.., w) ──► grad_x
- *   of its output on to its inputs                                  └──► Mul(.., x) ──► grad_w
+ *   each node, last first, propagates the       Mul(grad_y, Cos(..)) ──► Mul(.., w) ──► grad_x
+ *   gradient of its output to its inputs                            └──► Mul(.., x) ──► grad_w
  *
- * Arguments: the value to differentiate, then the values to differentiate by (none: every float input and every float
- * initializer that the model came with). It gets one new input, grad_OUTPUT, the cotangent, with ones for its default; and one
- * new output, grad_NAME, for each. Names that are taken get a number. All of it is plain ONNX. */
+ * Arguments: the value to differentiate, then the values with respect to which to differentiate (default: all float inputs and
+ * all float initializers of the loaded model). The model gets a new input grad_OUTPUT, the cotangent, with ones as its default,
+ * and a new output grad_NAME for each of these values. Names in use get a number. The result is plain ONNX. */
 
 /* Returns "dA = Mul(dY, B), dB = Mul(dY, A)", from the gradient's templates or its declared text. */
 static char *

@@ -1,4 +1,4 @@
-/* bind-dimensions.c: a symbolic dimension gets its size.
+/* bind-dimensions.c: replaces symbolic dimensions by sizes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 
@@ -10,12 +10,12 @@
  *
  *  x float[batch, seq, 64]   =>   x float[1, 128, 64]
  *
- * The size is put wherever the symbol stands, so that all uses agree; what follows from it is inferred again. It is the
- * caller who says that no other size will come: the interface of the model gets narrower, and says so in its types.
+ * The size replaces the symbol everywhere, and dependent types are inferred again. The caller asserts that no other size
+ * will be fed: the model accepts fewer shapes then, as its types show.
  *
  *  run bind-dimensions x=[2,3,32,32]      x=int64[2,7], x=[batch,16]
  *
- * is the type of an input of which the file does not say it: TorchScript's archives never do. */
+ * sets the type of an input that has none in the file, as in all TorchScript archives. */
 
 static const char why[] = "With the size known, shapes are constants, and what is computed from them can be folded.";
 

@@ -3,10 +3,10 @@
 #include "passes/rule.h"
 
 /*  A window of one element:    y[n, :, h, w] = W x[n, :, h, w]           MatMul (W, x as [N, C, H * W])
- *  A window of the whole:      y[n, m] = sum of W[m] * x[n]              MatMul (x as [N, C * H * W], W turned)
+ *  A window of the whole:      y[n, m] = sum of W[m] * x[n]              MatMul (x as [N, C * H * W], W')
  *
- * Nothing is moved in memory for either: both are views of the same numbers. The second is the first layer after the
- * features of AlexNet and VGG, written as a convolution. */
+ * Neither moves elements in memory: both only change shapes. The second form is the first fully connected layer of AlexNet
+ * and VGG, written as a convolution. */
 
 static gboolean
 ints_are (const PhNode *node, const char *name, gint64 wanted)

@@ -236,7 +236,7 @@ operands (PhConvert *l, PhAtenArg *a, PhAtenArg *b)
   return TRUE;
 }
 
-/* Sizes, and a list that is written out. */
+/* Converts sizes, and a list given by its elements. */
 static gboolean
 list_operands (PhConvert *l, PhAtenArg *a, PhAtenArg *b)
 {

@@ -1,5 +1,5 @@
-/* convert-aten-part.c: PyTorch's operators that take diagonals, windows and blocks out of tensors, or put tensors together, in ONNX's: by Gather with
- * indices that are computed here, where the sizes are known.
+/* convert-aten-part.c: PyTorch's operators that take diagonals, windows and blocks of tensors or join tensors, in ONNX: by Gather with
+ * indices computed here, which requires known sizes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

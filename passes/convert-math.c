@@ -228,7 +228,7 @@ is_inf (PhConvert *l, PhValue **out)
 
 /* ── triangles ── */
 
-#define MAX_ROWS 64 /* rows are written out one by one */
+#define MAX_ROWS 64 /* rows are expanded one by one */
 
 static PhValue *
 part (PhConvert *l, PhValue *value, gint64 row, gint64 row_end, gint64 column, gint64 column_end)

@@ -92,7 +92,7 @@ is_elementwise (const PhConvertRule *rule)
 
 /* ── one node ── */
 
-/* Passes on what is known of the old values beside their type: the full type of quantised ones, and declared shapes. */
+/* Passes on further knowledge of the old values: the full type of quantized ones, and declared shapes. */
 static void
 hand_over (PhNode *node, PhValue *const *values, GHashTable *quantised)
 {

@@ -356,7 +356,7 @@ ph_foreign_prepare (PhPassRun *run, GError **error)
   return TRUE;
 }
 
-/* Functions that were written out where they were called are not called any more. */
+/* Functions that were inlined have no calls any more. */
 static void
 drop_functions (PhPassRun *run)
 {

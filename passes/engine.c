@@ -10,15 +10,15 @@
 #include "core/ops/verify.h"
 #include "core/opset/opset.h"
 
-/* What the engine owes every rule:
- *  1. the replacement has the type of what it replaces, or the rewrite is refused with the rule's name; and where an operator
- *     that it makes, or that then reads what it made, does not take elements of that type, the rule does not apply;
- *  2. x => f(x) makes no cycle: ph_value_replace_uses() leaves what the replacement depends on alone;
+/* The engine's guarantees for each rule:
+ *  1. the replacement has the type of the replaced value, or the rewrite is refused with the rule's name; if an operator of
+ *     the replacement, or a user of it, does not support that element type, the rule does not apply;
+ *  2. x => f(x) makes no cycle: ph_value_replace_uses() does not change the nodes on which the replacement depends;
  *  3. commutative operators match in both orders (pattern.c);
- *  4. rules are indexed by the operator of their root, work is a worklist, and the number of rewrites is bounded by the
- *     size of the graph: running over it is an error that names the rule;
+ *  4. rules are indexed by the operator of their root, nodes are processed from a worklist, and the number of rewrites is
+ *     bounded by the size of the graph: exceeding it is an error that names the rule;
  *  5. a rule less exact than the pipeline allows does not run;
- *  6. every rewrite is a transaction of the journal, and the graph is valid between any two. */
+ *  6. each rewrite is a transaction of the journal, and the graph is valid between any two. */
 
 /* The rules that can match at one operator, including those that can match anywhere: @n of Engine.rules from @first on, in table order. */
 typedef struct

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* All of these change what happens where the exponential overflows or underflows: log (exp (1000)) is inf, x is 1000. That is
- * mostly an improvement, but it is not the same, so they are lossy. */
+/* All of these change the result if the exponential overflows or underflows: log (exp (1000)) is inf, x is 1000. That is mostly an
+ * improvement but not the same, so they are lossy. */
 
 static gboolean
 same_axis_everywhere (PhMatch *match)

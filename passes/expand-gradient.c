@@ -1,4 +1,4 @@
-/* expand-gradient.c: ONNX's own Gradient operator, written out.
+/* expand-gradient.c: expands ONNX's Gradient operator into a backward graph.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/copy.h"
 #include "core/ops/grad.h"
@@ -12,7 +12,7 @@ static const char why[] = "Gradient names a function by its ends; written out, a
 /*    a ──► Add ──► c          Gradient <xs = ["a"], y = "c"> (a)
  *    b ──┘                             │
  *                                      ▼
- *                          a copy of what leads from a to c, on the operator's inputs,
+ *                          a copy of the nodes between a and c, on the operator's inputs,
  *                          and its backward graph, from a gradient of ones                  */
 
 /* Collects the values of the graph that attribute @attr names. Returns FALSE with the error in @b. */

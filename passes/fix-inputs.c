@@ -1,10 +1,10 @@
-/* fix-inputs.c: inputs that have a default become constants.
+/* fix-inputs.c: makes inputs with a default constants.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 
 /*   grad_y = 1 (may be fed) ──► Mul ──► ...        grad_y = 1 (constant) ──► Mul ──► ...      then algebraic drops the Mul
  *
- * Arguments: the inputs; none: every one that has a default. */
+ * Arguments: the inputs; default: all that have a default value. */
 
 static const char why[] = "Nobody feeds it, so it is its default in every run.";
 

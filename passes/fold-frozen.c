@@ -5,10 +5,10 @@
 #include "passes/fold.h"
 #include "passes/rule.h"
 
-/*        w (initializer) ──► Mul ──► y        stays: a gradient by w goes through the Mul
+/*        w (initializer) ──► Mul ──► y        stays: the gradient of w passes the Mul
  *   2 (Constant) ──► Sqrt ───┘                the Sqrt is computed now
  *
- * What only reads the shape of a parameter, or compares it, hands no gradient on and is folded too. */
+ * Nodes that only read the shape of a parameter, or compare it, propagate no gradient and are folded too. */
 
 static gboolean
 reads_no_parameter (PhMatch *match)

@@ -11,7 +11,7 @@
  *  scale, mask |            │ MatMul        │
  *      |       |            └───|───────────┘
  *   Softmax    |
- *        \    /           The transpositions are taken along where nobody else reads them.
+ *        \    /           Transpositions without other users are included.
  *        MatMul                                                                          */
 
 static const char why[]

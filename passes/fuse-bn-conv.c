@@ -5,7 +5,7 @@
 #include <math.h>
 
 /*  conv (s * x + t, W) + b = conv (x, W * s) + (b + sum of W * t over what one output reads)
- *  The sum is the same at every place only where the convolution reads no padding; without t, zeros stay zeros. */
+ *  With t, the sum is the same at all positions only if the convolution has no padding; without t, padding stays 0. */
 
 enum
 {

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/*  Gelu (x) = x / 2 * (1 + erf (x / sqrt 2))     The constants are matched to the last bit of their element type: with 1.42
- *  in the place of the root it is another function, which stays what it is. */
+/*  Gelu (x) = x / 2 * (1 + erf (x / sqrt 2))     The constants are matched to the last bit of their element type: with
+ *  1.42 in place of the root it is a different function, which is not replaced. */
 
 static PhValue *
 build_gelu (PhMatch *match, PhBuilder *b)

@@ -5,8 +5,8 @@
 
 #include "core/ops/copy.h"
 
-/*  a = Loop (n) { f }        a, b = Loop (n) { f; g }       What both bodies read is read once, and one turn is counted
- *  b = Loop (n) { g }   =>                                  instead of two. Neither may need what the other makes.  */
+/*  a = Loop (n) { f }        a, b = Loop (n) { f; g }       Common operands are read once, and there are half as many
+ *  b = Loop (n) { g }   =>                                  iterations. Neither loop may depend on the other.       */
 
 #define NEAR 64 /* nodes to search backwards */
 

@@ -1,4 +1,4 @@
-/* fuse-qdq.c: an operator between dequantised operands and a quantised result, as one node.
+/* fuse-qdq.c: fuses an operator with the dequantization of its operands and the quantization of its result.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/region.h"
 
@@ -8,7 +8,7 @@
  *    \  |  /                  │   Conv    │
  *     Conv            =>      │   Relu    │  QLinearConvRelu
  *     Relu                    │   Q       │
- *      Q                      └───|───────┘      A backend computes the body on bytes; what it means stays what it was. */
+ *      Q                      └───|───────┘      The body defines the result; a backend computes it on bytes. */
 
 #define MAX_ACTIVATIONS 3
 

@@ -308,7 +308,7 @@ leads_out (PhValue *value)
   return stack->len > 0;
 }
 
-/* A fused node computes all its outputs: one that nobody needs, and whose computation may fail, must not be fused with needed ones. */
+/* A fused node computes all its outputs, so an unused one whose computation may fail must not be fused with used ones. */
 static gboolean
 are_needed_alike (GPtrArray *outputs)
 {

@@ -7,11 +7,12 @@
 /*      x ──► Mul ──► Sin ──► y            tangent_x ──► Mul(.., w) ──► Mul(.., Cos(..)) ──► tangent_y
  *      w ──┘
  *
- *   each node, first to last, makes the tangent of its outputs of those of its inputs
+ *   for each node, first to last, the tangents of its outputs are computed from those of its inputs
  *
- * Arguments: the value to differentiate, then the values that move (none: every float input, or, without any, every float
- * initializer). It gets one new input, tangent_NAME, for each, with ones for its default, and one new output, tangent_OUTPUT: the
- * Jacobian times the tangents. Operators declare nothing for it: the rule of the gradient is transposed. All of it is plain ONNX. */
+ * Arguments: the value to differentiate, then the values that vary (default: all float inputs, or, without any, all float
+ * initializers). The model gets a new input tangent_NAME for each of these, with ones as its default, and a new output
+ * tangent_OUTPUT: the Jacobian times the tangents. Operators need no rules for this: those of the gradient are transposed. The
+ * result is plain ONNX. */
 
 static void
 add_read (const PhNode *node, GHashTable *needed)

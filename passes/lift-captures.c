@@ -6,8 +6,8 @@
 
 /*  y = Loop (n, x) { s + w }     =>     y, _ = Loop (n, x, w) { s + v, v }
  *
- * A body may read any value around it, and no edge says so. As a state that never changes it is seen: in the picture, and
- * by whoever asks what the loop needs. loop-state goes the other way. Constants stay outside; they need no edge. */
+ * A body may read any value of the graphs around it, without an operand for it. As a state that never changes the value
+ * becomes visible in the picture and in the loop's operands. loop-state is the reverse. Constants need no operand. */
 
 static void
 collect (const PhGraph *graph, const PhGraph *body, GPtrArray *captures)

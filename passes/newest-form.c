@@ -4,8 +4,8 @@
 
 extern const PhPass ph_pass_upgrade_opset;
 
-/* Does what upgrade-opset does to the operators, but keeps the model's opset. It goes first in a pipeline without upgrade-opset: rewrites
- * that would need a newer opset are then refused. */
+/* Updates operators like upgrade-opset, but keeps the model's opset. It goes first in a pipeline without upgrade-opset: rewrites that would
+ * need a newer opset are then refused. */
 static gboolean
 newest_form (PhPassRun *run, GError **error)
 {

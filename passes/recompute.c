@@ -1,4 +1,4 @@
-/* recompute.c: forward values are computed again for the backward graph, not kept for it.
+/* recompute.c: recomputes forward values for the backward graph instead of keeping them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/op.h"
 #include "core/ops/saved.h"
@@ -10,13 +10,13 @@
  *               │     │     │     │      =>    │           │     │
  *     backward  ◄─────◄─────◄─────◄            ◄── b' ◄────◄─────◄          b' = b, computed again from a
  *
- * The forward nodes are cut into segments. What a later segment reads is kept; what else the backward graph reads of a segment is
- * computed again from that, each copy just before its first reader. The last segment is kept, for the backward graph begins there.
- * Copies have the role of the backward graph and the forward node for partner, so that cse, which merges nodes of one role only, does not
- * undo it.
+ * The forward nodes are divided into segments. Values that a later segment reads are kept. Other values that the backward graph
+ * reads are recomputed from these, each copy directly before its first user. The last segment is kept, because the backward graph
+ * begins there. Copies have the role of the backward graph and the forward node as their partner; cse merges only nodes of
+ * the same role and therefore does not undo this.
  *
- * Arguments: all (one segment, and nothing of it is kept), sqrt (as many segments as the root of the number of nodes), or a number of
- * bytes: of the ways to cut, that with the fewest operations whose peak stays below. */
+ * Arguments: all (one segment, nothing in it is kept), sqrt (the number of segments is the root of the number of nodes), or a
+ * number of bytes: the division with the fewest operations whose peak memory stays below it. */
 
 typedef struct
 {

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/axis-order.h"
 
-/*   x                         x                 A region of nodes that take any order of axes turns as a whole: Transposes on
- *   |                         |                 its border that undo each other go, where its border is open some are added.
- * Transpose p    y             |   Transpose p'  It is grown node by node from a Transpose, and turned as soon as less is
- *      \        /       =>      \     |          permuted afterwards than before.
+/*   x                         x                 A region of nodes that allow any order of axes is permuted as a whole: inverse
+ *   |                         |                 Transposes on its border are removed, and missing ones are added. The region
+ * Transpose p    y             |   Transpose p'  grows node by node from a Transpose, and is permuted as soon as this leaves
+ *      \        /       =>      \     |          fewer permuted elements.
  *         Add                     Add
  *          |                       |
  *        Concat ...              Concat ...

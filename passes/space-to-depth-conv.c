@@ -9,8 +9,8 @@
  *                                 Conv 4x4, stride 1
  *
  * Along one axis tap k reads x[2 i + k - p]. With k - p = 2 q + r, r in {0, 1}, that is block i + q, part r: tap q of the new
- * window, channel block r. Taps that the old window did not have are zeros. What is well known of ResNet's first layer:
- * three channels fill no vector, twelve do. */
+ * window, channel block r. Taps outside of the old window are zero. This is a known optimization of ResNet's first layer:
+ * three channels do not fill a vector register, twelve do. */
 
 typedef struct
 {

@@ -5,10 +5,10 @@
 
 /*  W  B                           W  B
  *  |  |  ...                      ┌──────────┐
- * Mul Neg     x                   │ Mul  Neg │   x            A deployment computes the box once, when the model is loaded,
- *   \  |     /                    └──────────┘  /             and keeps its outputs. fold-constants does so now, and makes
- *    Add    /             =>         Init      /              the file larger where the results are larger than the operands
- *      \   /                            \     /               (a Tile, a Range); this leaves the file as small as it was.  */
+ * Mul Neg     x                   │ Mul  Neg │   x            A deployment evaluates the box once, when it loads the model,
+ *   \  |     /                    └──────────┘  /             and keeps its outputs. fold-constants evaluates it now, which
+ *    Add    /             =>         Init      /              makes the file larger if results are larger than the operands
+ *      \   /                            \     /               (a Tile, a Range); this pass keeps the file small.           */
 
 #define LEAST 2 /* nodes that are worth a box */
 

@@ -1,13 +1,13 @@
-/* to-nhwc.c: convolutions and pools with their channels last.
+/* to-nhwc.c: converts convolutions and pools to channels-last.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/fuse.h"
 #include "passes/rule.h"
 
 /*   x                x
  *   |                |
- *  Conv    =>    Transpose to NHWC         The operators of ONNX are channels-first only, so a channels-last one is a node
- *   |                |                     whose body turns its operand round: a backend computes it at once. What is left of
- *                NhwcConv                  the Transposes is the work of sink-transposes.
+ *  Conv    =>    Transpose to NHWC         ONNX only has channels-first operators, so a channels-last one is a node with a
+ *   |                |                     body that transposes its operand and result; a backend computes it directly.
+ *                NhwcConv                  sink-transposes then removes superfluous Transposes.
  *                    |
  *                Transpose to NCHW                     */
 

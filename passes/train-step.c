@@ -1,4 +1,4 @@
-/* train-step.c: one step of training: each weight moves against its gradient.
+/* train-step.c: adds a training step, which moves each weight against its gradient.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/autodiff.h"
 
@@ -7,10 +7,10 @@
 
 /*   W ──► forward, backward ──► grad_W ──► Mul (learning_rate) ──► Sub (W, ..) ──► W_new
  *
- * Arguments: sgd, momentum or adam, then the number that learning_rate is by default. For each weight that has a gradient among the
- * outputs, `grad_W` (autodiff made it), W becomes an input with its value for its default, and W_new is a new output. What the
- * optimizer remembers, W_momentum or W_mean and W_square, is an input that is zeros by default, and a new output with _new behind
- * its name. A run whose outputs NAME_new are fed to the inputs NAME is the next step. All of it is plain ONNX.
+ * Arguments: sgd, momentum or adam, then the default of learning_rate. For each weight W with a gradient `grad_W` among the outputs
+ * (made by autodiff), W becomes an input with its value as the default, and W_new a new output. The state of the optimizer,
+ * W_momentum or W_mean and W_square, becomes inputs with zeros as defaults, and outputs with the suffix _new. Feeding the outputs
+ * NAME_new to the inputs NAME gives the next step. The result is plain ONNX.
  *
  *   sgd        w' = w - r g
  *   momentum   m' = 0.9 m + g              w' = w - r m'

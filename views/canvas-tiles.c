@@ -17,8 +17,8 @@ typedef struct
 {
   cairo_surface_t *surface; /* (nullable) */
   GdkTexture *texture;      /* (nullable) the same pixels, made for a renderer */
-  GskRenderNode *node;      /* (nullable) that draws it as it was drawn last: frames have it in common, so that GTK paints
-                                  * only what differs                                            */
+  GskRenderNode *
+      node; /* (nullable) last drawn node, reused in all frames, so that GTK repaints only differences                                                                                                      */
   cairo_rectangle_int_t part, place; /* of @node, in device pixels                   */
   PhTileJob *job;                    /* (nullable) unowned, while it runs                            */
   guint look, asked;

@@ -4,7 +4,7 @@
 #include "views/graph-canvas-draw.h"
 #include "views/graph-canvas-private.h"
 
-/* In a part with more nodes nobody needs these counts. */
+/* In a part with more nodes these counts are of no use. */
 #define MOST_KEPT 20000
 
 typedef struct

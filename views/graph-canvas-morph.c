@@ -10,7 +10,7 @@
 #include <math.h>
 
 #define MORPH_MS 250
-#define MOST     260 /* boxes that glide: more would neither be smooth nor can be followed */
+#define MOST     260 /* boxes that glide: more would not be smooth, and nobody could follow them */
 
 /* A moving box, in pixels of the window. */
 typedef struct

@@ -295,7 +295,7 @@ append_short (GString *text, const char *value)
     g_string_append (text, value);
 }
 
-/* Adds the changes of node @id: what it replaced, what replaced it, and its changed fields. */
+/* Adds the changes of node @id: the nodes it replaced, those that replaced it, and its changed fields. */
 static void
 add_change (PhGraphCanvas *self, PhId id, GString *text)
 {

@@ -4,7 +4,7 @@
 
 #include <glib/gi18n.h>
 
-/* Shows the title of the part, or what is still missing for the one requested. */
+/* Shows the title of the part, or the missing argument of the one requested. */
 void
 ph_graph_pane_update_part (PhGraphPane *self)
 {

@@ -174,7 +174,7 @@ ph_graph_pane_say (PhGraphPane *self, const char *line)
   ph_console_look (self->console, line);
 }
 
-/* Asks for what a menu item does not determine: the node, or the query. */
+/* Asks for the argument that a menu item does not determine: the node, or the query. */
 static gboolean
 ask (gpointer data, PhViewField field, const char *word)
 {

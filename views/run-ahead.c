@@ -40,7 +40,7 @@ done (GObject *source, GAsyncResult *result, gpointer data)
     g_clear_object (&self->cancellable);
   if (!self->document || cancelled)
     return;
-  /* Nobody requested these steps, so a failure is only reported when somebody steps there. */
+  /* The user did not request these steps, so a failure is only reported on stepping there. */
   self->failed = !ok;
   if (ph_document_take_job (self->document, job, FALSE, NULL))
     queue (self);

@@ -214,8 +214,8 @@ on_filled (guint from, guint end, gboolean done, gpointer data)
 {
   PhTextSide *self = data;
 
-  /* A text view measures new lines when it is allocated, or else while it is drawn; under load nothing happens in between, and what is
-   * drawn has a size that its parents do not know. */
+  /* A text view measures new lines when it is allocated, or otherwise while it is drawn; under load nothing happens in between, and the
+   * drawn text has a size that its parents do not know. */
   gtk_widget_queue_resize (GTK_WIDGET (self->view));
   mark_lines (self, from, end);
   mark_words (self, end);

@@ -9,7 +9,8 @@
 
 /* --- links ----------------------------------------------------------------------------------------------------------- */
 
-/* A line of the console, and what to show once it has run. The document may change meanwhile: nodes and values are looked up afterwards. */
+/* A line of the console, and the item to show once it has run. The document may change meanwhile, so nodes and values are looked up
+ * afterwards. */
 typedef struct
 {
   PhConsole *console;

@@ -1,15 +1,15 @@
-/* whole-layout.c: a window whose parts keep their places.
+/* whole-layout.c: works around a bug of GTK 4.8 that leaves panes blank.
  *
- * While a scrolled window is given its place, its child may find that a scrollbar comes or goes. GTK 4.8 then asks for another layout, of
- * everything up to the window, and forgets it where a widget is just being given its place. What lies between that widget and the scrolled
- * window remembers, because it kept its own place in this layout:
+ * While a scrolled window is allocated, a scrollbar may appear or disappear. GTK 4.8 then queues another allocation of all widgets up to
+ * the window, but drops this request for a widget that is being allocated. The widgets in between, which kept their allocation in this
+ * layout, do not drop it:
  *
- *     window            is given its place    forgets, and asks for no other layout
- *       pane            keeps it              waits for a place, and is not drawn until it gets one
- *         box           keeps it              the same
- *           scrolled    is given its place    a scrollbar comes
+ *     window            is allocated    drops the request, and starts no other layout
+ *       pane            is not          waits for an allocation, and is not drawn until it gets one
+ *         box           is not          the same
+ *           scrolled    is allocated    a scrollbar appears
  *
- * So a whole pane can be blank until somebody resizes the window. Where the pane and the box are given their places too, nobody waits.
+ * So a whole pane can be blank until the window is resized. If the pane and the box are allocated as well, none of them waits.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/whole-layout.h"
 

@@ -13,7 +13,7 @@
 #include "core/opset/opset.h"
 #include "core/replace.h"
 
-/* Elements of a tensor, or of a constant, that are written out. */
+/* Most elements of a tensor or constant that are listed. */
 #define ELEMENTS 24
 /* Bytes of a file that is put inside. */
 #define MOST_INSIDE (8 * 1024 * 1024)

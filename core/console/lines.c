@@ -31,8 +31,8 @@ goes_on_block (const char *line)
   return begins_with (line, heads);
 }
 
-/* Brackets that are open at the end, those in text and comments not counted; a string of three quotes counts as one. Behind a bracket
- * that closes another kind than is open nothing that follows can mend the line. */
+/* Returns TRUE if brackets are open at the end, ignoring those in text and comments; a string in triple quotes counts as a bracket. After a
+ * mismatched closing bracket no continuation can make the line valid, so it is not open. */
 static gboolean
 is_open (const char *text)
 {

@@ -4,7 +4,7 @@
 
 #include "core/number.h"
 
-#define MOST_SHOWN 4  /* elements of a tensor that is written out; of a larger one the type is */
+#define MOST_SHOWN 4  /* elements up to which a tensor is listed; of a larger one the type is */
 #define WIDEST     48 /* a formula that is longer does not push the values of the others away */
 
 char *

@@ -11,7 +11,7 @@
 #define LABEL_LENGTH 72   /* least height of an edge with a label of its value */
 #define TYPE_LENGTH  200  /* and of its type, which the box also shows */
 
-/* Half circles end a pill: where the line that comes to @end from @on goes on to its border. */
+/* Returns the end of a line on the border of a pill, whose ends are half circles: where the line from @on through @end meets it. */
 static PhPoint
 end_at_pill (const PhRect *card, PhPoint end, PhPoint on)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define NOTES_SCALE 0.3
-#define LONG_NOTE   30 /* characters: a longer value is not written out */
+#define LONG_NOTE   30 /* characters: a longer value is not shown */
 #define ROOM        170
 #define MAX_SOURCES 40 /* of one fused node that are tied to it         */
 
@@ -115,7 +115,7 @@ draw_plate (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const char *t
   }
 }
 
-/* The replaced node is mostly hidden behind the card: its name is written beside, struck through. */
+/* The replaced node is mostly hidden behind the card, so its name is shown beside the card, struck through. */
 static void
 note_replaced (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const PhRect *card, const PhTenant *gone)
 {

@@ -8,7 +8,7 @@
 #include "core/ops/dialect.h"
 #include "core/scene/scene-read.h"
 
-#define ELEMENTS 6     /* of a constant that are written out      */
+#define ELEMENTS 6     /* elements of a constant that are listed  */
 #define LONGEST  160   /* bytes of an attribute that are          */
 #define REWRITES 20000 /* most rewrites that are listed one by one */
 

@@ -46,7 +46,7 @@ ph_node_is_own (const PhNode *node)
   return strcmp (node->domain, PH_OWN_DOMAIN) == 0;
 }
 
-/* Returns TRUE if @node does exactly what its body does, once. This is only known of fused nodes: other operators may use their body in any
+/* Returns TRUE if @node is equivalent to one run of its body. This is only known of fused nodes: other operators may use their body in any
  * way. */
 gboolean
 ph_node_is_fused (const PhNode *node)

@@ -39,7 +39,7 @@ comparable (const PhLayered *layered, int a, int b)
          && degree_of (&layered->up, a) * degree_of (&layered->up, b) <= MANY;
 }
 
-/* Returns what exchanging @a, the left one, and @b saves. */
+/* Returns the crossings saved by exchanging @a, the left one, and @b. */
 static int
 exchange_gain (const PhLayered *layered, int a, int b)
 {
@@ -71,7 +71,7 @@ ph_layered_exchange (PhLayered *layered)
   return better;
 }
 
-/* Finds the position in its layer at which the vertex at @at makes the fewest crossings, and what moving there saves. */
+/* Finds the position in its layer at which the vertex at @at has the fewest crossings, and the crossings saved by the move. */
 static int
 best_move (const PhLayered *layered, const int *order, int n, int at, int *gain)
 {

@@ -262,7 +262,8 @@ entering (Simplex *s, int arc, int top, int n_below)
   return best;
 }
 
-/* Takes @cut off the arcs from @v up to where @other hangs below too: added or taken away as they run along the circle. */
+/* Adds @cut, with the sign of their direction in the cycle, to the arcs from @v up to the first ancestor that has @other below it. Returns
+ * that ancestor. */
 static int
 update_path (Simplex *s, int v, int other, gint64 cut, gboolean down)
 {

@@ -2,14 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/grad.h"
 
-/* The rule of a gradient maps v, the gradient of the output, to J^T v. It is linear in v, so differentiating what it built by v,
- * with the tangent u as its gradient, gives J u:
+/* The gradient rule of f maps v, the gradient of the output, to J^T v. This is linear in v, so differentiating the nodes that it built
+ * with respect to v, with the tangent u as the gradient, gives J u:
  *
- *   y = f (x)      g = J^T v, by the rule of f      J u = d(g . u) / dv, by the rules of what the rule of f built
+ *   y = f (x)      g = J^T v, by the rule of f      J u = d(g . u) / dv, by the rules of the nodes that the rule of f built
  *
- * v and g are scaffolding: J u does not depend on v, and they go once it is built. Where each element of the output depends on
- * the elements of the inputs at its own place, J is diagonal and its own transpose: the rule of f, with u for v, is J u. An operator that
- * is linear in an input is its own rule. */
+ * J u does not depend on v, so v and g are removed once it is built. If f is elementwise, J is diagonal and equals its transpose: the rule
+ * of f, applied to u in place of v, gives J u. If f is linear in an input, J u is f of the tangent. */
 
 static gboolean
 moves (GHashTable *tangents, const PhValue *value)

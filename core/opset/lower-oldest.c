@@ -42,7 +42,7 @@ without_ones (PhLower *l, guint index, const PhValue *into, gint64 *axis)
     dims[i - first] = type->dims[i].size;
   if (tensor != NULL)
     return ph_build_tensor (&l->b, ph_tensor_reshaped (tensor, end - first, dims));
-  /* Undoes what upgrade-opset made. */
+  /* Reverts the change by upgrade-opset. */
   if (b->producer != NULL && (b->producer->op == &ph_op_Unsqueeze) && first == 0
       && ph_value_rank (ph_node_input (b->producer, 0)) == (int) end)
     return ph_node_input (b->producer, 0);

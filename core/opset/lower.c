@@ -216,7 +216,7 @@ is_default (const PhOpAttr *formal, const PhAttr *attr)
   return g_str_equal (text, formal->fallback);
 }
 
-/* Drops attributes that the version lacks if their value is the newest default, which is what the older version did. */
+/* Drops attributes that the version lacks if their value is the newest default, the older version's behaviour. */
 static void
 drop_default_attrs (PhLower *l)
 {

@@ -132,7 +132,7 @@ note_decision (Walk *walk, const PhNode *node)
 
 static void walk_graph (Walk *walk, PhGraph *graph);
 
-/* If sizes may determine the number of iterations, what a loop counts depends on sizes. */
+/* If sizes may determine the number of iterations, a loop's counters depend on sizes. */
 static void
 walk_body (Walk *walk, const PhNode *node, PhGraph *body)
 {

@@ -12,7 +12,7 @@ typedef struct
 {
   PhValue *value;
   PhTensor *kept;
-  PhTensor *twin; /* (nullable) a constant of the other side with mostly equal elements: only the others were computed anew */
+  PhTensor *twin; /* (nullable) a constant of the other side with mostly equal elements: only the others were recomputed */
 } Constant;
 typedef struct
 {
@@ -225,7 +225,7 @@ is_narrowed (PhTensor *a, PhTensor *b)
   return TRUE;
 }
 
-/* Drops constants that are truncated to float precision, unless an output is narrower than a double: they were not computed anew. */
+/* Drops constants that are truncated to float precision, unless an output is narrower than a double: they were not recomputed. */
 static void
 drop_narrowed (PhJitter *jitter)
 {

@@ -1,4 +1,4 @@
-/* promise.c: determines what the passes of a range of the history promise about results.
+/* promise.c: determines the guarantees that the passes in a range of the history give for results.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -101,7 +101,7 @@ clear_difference (gpointer data)
   g_free (difference->actual);
 }
 
-/* A proof being assembled: bits of PH_SAMPLE_..., and what the sentence needs beside the public fields. */
+/* A proof being assembled: bits of PH_SAMPLE_..., and data for the sentence besides the public fields. */
 typedef struct
 {
   PhProof proof;

@@ -364,8 +364,8 @@ join_differences (PhProver *prover, PhProof *proof, guint first, guint last, GEr
   return TRUE;
 }
 
-/* Returns TRUE if the whole model is run unasked: to find what no single rewrite shows, or which output differs. If every rewrite is
- * proved, only if it is cheap. */
+/* Returns TRUE if the whole model is run without a request: to find differences that no single rewrite shows, or the output that differs.
+ * If every rewrite is proved, only if it is cheap. */
 static gboolean
 wants_whole (PhProver *prover, const PhProof *proof, gboolean foreign)
 {

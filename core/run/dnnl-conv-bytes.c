@@ -9,8 +9,8 @@
 #include "core/run/lanes.h"
 #include "core/tensor/broadcast.h"
 
-/* The image is copied with its channels last into a frame of its zero point, as unsigned bytes; weights are signed ones with the zero point 0. A
- * sum is then less by the zero point of the image times the sum of the weights, which is known beforehand for each channel. */
+/* The image is copied channels-last into a frame filled with its zero point, as unsigned bytes; weights are signed with the zero point 0. A
+ * sum is then too large by the image's zero point times the sum of the weights, which is computed beforehand for each channel. */
 
 #define MOST_TERMS 65536 /* of a sum: it fits into 32 bits   */
 #define PIXELS     64    /* of one channel, at once          */

@@ -11,8 +11,8 @@
 #include "core/tensor/broadcast.h"
 
 /* ── the gradient of weights ──
- * dW[m, c, i] = sum over n, p of x[n, c, i dilation + p stride - pad] dy[n, m, p] is what Conv makes of x and dy with their first two axes
- * exchanged, and its own: a window as large as dy, moved to as many places as W has elements. */
+ * dW[m, c, i] = sum over n, p of x[n, c, i dilation + p stride - pad] dy[n, m, p] is a Conv of x with dy as weights, with the first two
+ * axes of operands and result exchanged: the window has the size of dy, and there are as many positions as W has elements. */
 
 /* Describes a tensor with its first two axes exchanged. */
 static void

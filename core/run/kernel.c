@@ -147,8 +147,8 @@ mix (guint64 x)
   return ph_splitmix (&x);
 }
 
-/* The seed depends on the node and on how often it ran, not on what else runs: so a pass that does not touch a random operator does not
- * change its numbers. */
+/* The seed depends on the node and on how often it ran, not on other nodes, so a pass that does not touch a random operator does not change
+ * its numbers. */
 guint64
 ph_kernel_seed (PhKernel *kernel)
 {

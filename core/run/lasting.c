@@ -58,7 +58,7 @@ new_deferred (PhRun *run, const PhTask *step)
                                  (GDestroyNotify) ph_model_free);
 }
 
-/* Runs that ask for something else than the model's outputs by the usual kernels compute everything. */
+/* Returns FALSE for runs that need more than the model's outputs by the usual kernels: they compute everything. */
 static gboolean
 is_usual (const PhRunOptions *options)
 {

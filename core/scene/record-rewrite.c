@@ -1,4 +1,4 @@
-/* record-rewrite.c: records one rewrite of a history: what its edits add, remove and change.
+/* record-rewrite.c: records the additions, removals and changes by one rewrite of a history.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/record-private.h"
 
@@ -129,7 +129,7 @@ note_callers (PhRecorder *recorder, const PhFunction *function, GHashTable *owne
     }
 }
 
-/* Notes what the faces cannot detect by themselves, before the edit is applied. */
+/* Records changes that the faces cannot detect by themselves, before the edit is applied. */
 static void
 note_edit (PhRecorder *recorder, const PhEdit *edit, GHashTable *owners)
 {

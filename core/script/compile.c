@@ -237,7 +237,7 @@ join (PhScriptMachine *machine, const PhPy *at, Side *yes, Side *no, GArray *all
           ph_script_set (machine, key, a);
           continue;
         }
-      /* A side that jumped away needs no value, nor does one that returned need variables. */
+      /* A branch that jumped away needs no value, and one that returned needs no variables. */
       const gboolean result = g_str_equal (key, PH_SCRIPT_RESULT), own = *(const char *) key == '$';
 
       if (b != NULL && b->kind != PH_SCRIPT_UNSET && (a == NULL ? yes->left || result : yes->returned && !own))

@@ -140,7 +140,7 @@ settle_arguments (PhScriptMachine *machine, PhScriptBound *bound, GError **error
   if (endless)
     return TRUE;
   rounded = exact != NULL || integers ? try_call (machine->script, bound, &endless, machine->cancellable) : NULL;
-  /* If f expects tensors, f([1, 2]) means what it means at the prompt. */
+  /* If f expects tensors, f([1, 2]) has the same meaning as at the prompt. */
   if (gives_same (exact, rounded) || (exact == NULL && rounded != NULL))
     return TRUE;
   take_last_arguments (bound);

@@ -256,8 +256,8 @@ keeps_constants (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GErro
   return TRUE;
 }
 
-/* Collects what each name carries to the next iteration. Returns FALSE with an error, or without one if types were widened and the body
- * must be compiled again. */
+/* Collects the values that each name carries to the next iteration. Returns FALSE with an error, or without one if types were widened and
+ * the body must be compiled again. */
 static gboolean
 collect_leaves (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray *leaves, GError **error)
 {
@@ -359,7 +359,7 @@ settle_sharing (PhScriptMachine *machine, Turn *turn, GArray *leaves)
   return settled;
 }
 
-/* Collects what is read after the loop though it is only set inside, and the result of a return inside. */
+/* Collects the names that are read after the loop but only set inside, and the result of a return inside. */
 static void
 add_extras (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GPtrArray *extras)
 {

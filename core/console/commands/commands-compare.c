@@ -51,7 +51,8 @@ is_position (const char *text)
              : FALSE;
 }
 
-/* Behind another comparison the model is what was compared there, not what it was compared with. @before: (out) (transfer full) */
+/* Returns the present position or, if the last step is a comparison, the one before it, since the model after it is the other one. @before:
+ * (out) that comparison (transfer full) */
 static PhPosition
 compared_position (PhDocument *document, char **before)
 {

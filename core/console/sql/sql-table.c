@@ -57,8 +57,8 @@ vtab_disconnect (sqlite3_vtab *vtab)
   return SQLITE_OK;
 }
 
-/* idxNum: 1 + key, 0 for a scan, FIRST_TEXT + text column for an index, and with IN_ORDER for all rows in the order of that column,
- * DOWNWARDS or not, or ONCE for each text. A position, where the table has one, is the last argument. */
+/* idxNum: 1 + key; 0 for a scan; FIRST_TEXT + text column for an index, with IN_ORDER for all rows in the order of that column, DOWNWARDS
+ * for descending, ONCE for one row per text. The position, if the table has one, is the last argument. */
 #define FIRST_TEXT   8
 #define HAS_POSITION 16
 #define IN_ORDER     32

@@ -6,7 +6,7 @@
 #include "core/io/hlo/hlo.h"
 #include "core/io/hlo/proto.h"
 
-/* Behind the comments in front. */
+/* Returns the text after leading comments. */
 static const char *
 first_line (const char *text)
 {

@@ -1,4 +1,4 @@
-/* jaxpr.c: JAX's programs as it prints them.
+/* jaxpr.c: JAX's programs in their printed form.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

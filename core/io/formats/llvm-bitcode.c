@@ -1,4 +1,4 @@
-/* llvm-bitcode.c: LLVM's bitcode, which LLVM's own disassembler turns into assembly text: only it knows the bitcode of its version.
+/* llvm-bitcode.c: LLVM's bitcode, converted to assembly text by LLVM's disassembler, since each version has a bitcode of its own.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

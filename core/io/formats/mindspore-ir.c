@@ -163,7 +163,7 @@ parse_type (const char *text)
   return ph_type_tensor (dtype, rank, dims);
 }
 
-/* "I64(30)", "F32(1.5)", "Bool(1)": a number; anything else: a text. */
+/* Parses "I64(30)", "F32(1.5)" or "Bool(1)" as a number, anything else as a string. */
 static PhAttr *
 parse_attr (const char *name, const char *text)
 {

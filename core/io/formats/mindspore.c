@@ -65,7 +65,7 @@ type_of_tensor (PhSpan tensor)
              : NULL;
 }
 
-/* In another file of the folder. */
+/* Reads a tensor from another file of the folder. */
 static PhTensor *
 read_external (File *file, PhSpan where, PhDType dtype, guint rank, const gint64 *dims, gsize bytes, const char *name,
                GError **error)

@@ -15,7 +15,7 @@ typedef struct
   PhSource *source;
   PhSketch *draft;
   GHashTable *tensors, *made;
-} Making; /* id -> name; ids that an operator makes */
+} Making; /* id -> name; ids with a producer */
 
 static guint
 probe (const guint8 *head, gsize size, const char *name)

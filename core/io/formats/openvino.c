@@ -1,4 +1,4 @@
-/* openvino.c: OpenVINO's intermediate representation: layers and edges in XML, constants in the .bin beside it.
+/* openvino.c: OpenVINO's intermediate representation: layers and edges in XML, constants in a .bin file next to it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* strangers.c: other files that people try to open. Each is recognised by its first bytes, and the error says what to do instead.
+/* strangers.c: other files that users may try to open. Each is recognized by its first bytes, and the error advises what to do instead.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -86,7 +86,7 @@ has (const guint8 *head, gsize size, const char *text)
   return g_strstr_len ((const char *) head, (gssize) size, text) != NULL;
 }
 
-/* The variables that lie beside a graph: an index and the values. */
+/* Detects a checkpoint, the variables next to a graph: an index and the values. */
 static guint
 probe_checkpoint (const guint8 *head, gsize size, const char *name)
 {

@@ -6,8 +6,8 @@
 #include "core/io/tensorflow/tf.h"
 #include "core/ops/op.h"
 
-/* The first field of a GraphDef is a node (or the library, or the versions), of a MetaGraphDef its information, of a SavedModel its
- * version and then a MetaGraphDef: an ONNX model begins as that does, but then has a text. */
+/* Detects a file by its first field. A GraphDef begins with a node (or the library, or the versions), a MetaGraphDef with its information,
+ * a SavedModel with its version and a MetaGraphDef. An ONNX model also begins with a version, but a string follows. */
 static guint
 probe_binary (const guint8 *head, gsize size)
 {

@@ -395,7 +395,7 @@ add_tensors (File *file, PhSketch *draft, PhFlatVector tensors, const guint8 *st
       GError *reason = NULL;
       PhTensor *made = NULL;
 
-      if (state[i] != 2) /* made, or not used at all */
+      if (state[i] != 2) /* made already, or unused */
         continue;
       if (data.n > 0)
         made = read_tensor (file, tensor, data, names[i], &reason);

@@ -41,7 +41,7 @@ find_prefix (PhZip *zip)
   return NULL;
 }
 
-/* It holds a program of torch.export. */
+/* Returns TRUE if the archive contains a program of torch.export. */
 static gboolean
 is_exported (PhZip *zip)
 {

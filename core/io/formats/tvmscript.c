@@ -1,4 +1,4 @@
-/* tvmscript.c: TVM's modules as it prints them: Relax functions and TIR kernels in the syntax of Python. The function main, or the first
+/* tvmscript.c: TVM's modules in their printed form: Relax functions and TIR kernels in Python's syntax. The function main, or the first
  * one, is the main graph; the others are functions of the model.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>

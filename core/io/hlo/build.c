@@ -36,7 +36,7 @@ typedef struct
   PhHlo *hlo;
   PhHloModule *module;
   PhImporter importer;
-  double budget; /* instructions that bodies may bring, as often as they are called */
+  double budget; /* instructions that may be copied into bodies, counted per call */
   GError **error;
 } Build;
 
@@ -480,7 +480,7 @@ build_computation (Build *build, PhHloComputation *computation, guint depth)
 
 /* ── modules ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* All computations are built, so that those that nothing calls are known. */
+/* Builds all computations, because those without a caller are only known then. */
 static PhHloComputation *
 find_entry (Build *build)
 {

@@ -201,7 +201,7 @@ measure (const char *p, const char *end, gboolean *inside, const char **after)
   return TEXT;
 }
 
-/* No instruction and no part of one: blank, the module's own line, tables of places, braces. */
+/* Returns TRUE for a line outside of instructions: blank, the module's own, tables of source locations, braces. */
 static gboolean
 is_between (const char *p, const char *after, gboolean was_inside, gboolean inside)
 {

@@ -1,5 +1,5 @@
-/* parser.c: modules, computations and instructions of HLO text, after the grammar that XLA reads: with types before operands or
- * not, "%" before names or not, computations apart or in their place, modules with a header or not.
+/* parser.c: parses modules, computations and instructions of HLO text by XLA's grammar: with or without types before operands and "%"
+ * before names, computations separate or inline, modules with or without a header.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -359,7 +359,7 @@ write_while (Writer *w, PhNode *node)
   take_apart (w, node, name);
 }
 
-/* Each branch is handed the condition and all that a branch uses. */
+/* Each branch gets the condition and all values that a branch uses as operands. */
 static void
 write_conditional (Writer *w, PhNode *node)
 {

@@ -176,7 +176,7 @@ ph_jaxpr_type (PhJaxpr *parser, const PhType **type)
 
       if ((rank > 0 && !ph_jaxpr_take (parser, ",")) || rank >= PH_MAX_RANK)
         {
-          parser->p = from; /* "Ref[...]": something else */
+          parser->p = from; /* another construct, such as "Ref[...]" */
           return ph_jaxpr_skip (parser);
         }
       ph_jaxpr_peek (parser);

@@ -28,7 +28,7 @@ split_blocks (const char *text, gsize size, GPtrArray *order)
       const char *stop = line_end (p, end);
       char *label = ph_llvm_label_of (p, stop);
 
-      /* An exit of a loop is printed once for each way to it. */
+      /* The exit of a loop is printed once for each path to it. */
       if (label != NULL && g_hash_table_contains (blocks, label))
         {
           g_free (label);

@@ -332,7 +332,7 @@ take_side (Dump *dump, const Section *section, char without)
   return set_function (dump, name, text, strlen (text), section->line);
 }
 
-/* Each line begins with a blank, a plus or a minus; code that is no diff has labels at the beginning of lines. */
+/* Returns TRUE if each line begins with a blank, a plus or a minus; in plain code labels begin in the first column. */
 static gboolean
 is_diff (const Section *section)
 {

@@ -13,7 +13,7 @@ typedef struct
   PhImporter *importer;
   GStringChunk *strings;
   PhLlvmFunction *function;
-  GHashTable *defined;                /* register -> itself, as far as the nodes were made   */
+  GHashTable *defined;                /* registers whose nodes exist already                 */
   GHashTable *exist;                  /* all registers of the function                       */
   GHashTable *taken;                  /* names of values                                     */
   GHashTable *counts;                 /* name -> the last suffix used                        */

@@ -217,7 +217,7 @@ read_part (Reader *r, const PhLlvmToken *tokens, guint n)
           for (guint k = 0; k < length; k++)
             put (r, &tokens[i + k], NULL);
           i += length - 1;
-          /* An aggregate, or an expression over constants, is one operand. */
+          /* Parses one operand, which may be an aggregate or an expression over constants. */
           if (i + 1 < n
               && (ph_llvm_is (&tokens[i + 1], "<") || ph_llvm_is (&tokens[i + 1], "[") || ph_llvm_is (&tokens[i + 1], "{")))
             {

@@ -21,7 +21,7 @@ typedef enum
 {
   PLAIN,
   EFFECT, /* in an order with the others of its block, and with those of the blocks before */
-  LAST,   /* of its block, likewise                                                        */
+  LAST,   /* last of its block, in order too                                               */
   LABEL,
 } Kind;
 

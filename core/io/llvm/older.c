@@ -10,7 +10,7 @@ is_word_char (char c)
   return g_ascii_isalnum (c) || strchr ("_.$-", c) != NULL;
 }
 
-/* Behind the parentheses that begin at @p, or @p. */
+/* Returns the end of the parentheses that begin at @p, or @p. */
 static const char *
 arguments_end (const char *p, const char *end)
 {
@@ -28,7 +28,7 @@ arguments_end (const char *p, const char *end)
   return from;
 }
 
-/* Each only promises something: without it a program may do less, never something else. */
+/* Each of these only adds a guarantee: without it a program can be optimized less but means the same. */
 char *
 ph_llvm_for_older (const char *text, gsize size, GPtrArray *left_out)
 {

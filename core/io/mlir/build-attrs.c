@@ -129,7 +129,7 @@ add_attr (GPtrArray *attrs, PhAttr *attr)
   g_ptr_array_add (attrs, attr);
 }
 
-/* Dimension numbers and windows are dictionaries: their entries become attributes of the node. A nested list of pairs is one list. */
+/* Dimension numbers and windows are dictionaries, whose entries become attributes of the node. A nested list of pairs becomes one list. */
 static void
 add_flat (GPtrArray *attrs, const PhMlirOp *op, const PhMlirAttr *attr)
 {

@@ -18,7 +18,7 @@ typedef struct
   GPtrArray *attrs;      /* (element-type GPtrArray of PhAttr), for each node        */
   const char *inputs_of;
   GHashTable *same; /* (nullable) (element-type PhMlirOp) functions that need not be built */
-  GArray *inputs;   /* (element-type PhImportValue): made of calls of that     */
+  GArray *inputs;   /* (element-type PhImportValue) from a call of it          */
   guint depth;
   GError *error;
 } Builder;

@@ -323,7 +323,7 @@ parse_named (PhMlirParser *parser, Form *form, const char *name)
   return TRUE;
 }
 
-/* After ":": "(a, b) -> c", "a, b", "a to b". */
+/* Parses the types after ":": "(a, b) -> c", "a, b", "a to b". */
 static gboolean
 parse_type_clause (PhMlirParser *parser, Form *form)
 {

@@ -1,4 +1,4 @@
-/* dump-parts.c: the functions of a module in a dump, by their text: those that are as they were need not be read again.
+/* dump-parts.c: splits the text of a module in a dump into functions; unchanged ones need not be read again.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

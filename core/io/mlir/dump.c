@@ -76,7 +76,7 @@ note_owner (PhMlirDump *dump, PhMlirOp *op, PhMlirModule *module, GHashTable *us
     }
 }
 
-/* Frees the modules of which the state contains nothing any more. */
+/* Frees the modules of which the state has no part any more. */
 static void
 drop_unused (PhMlirDump *dump)
 {
@@ -173,7 +173,7 @@ only_functions (PhMlirDump *dump, GPtrArray *functions)
   return functions->len == dump->ops->len;
 }
 
-/* The state as a model. Functions that are as they were in the last one are as before. */
+/* Builds a model of the state. Functions unchanged since the previous model are marked so. */
 static PhModel *
 build (PhMlirDump *dump, GError **error)
 {
@@ -249,7 +249,7 @@ skip_section (PhMlirDump *dump, char *name, gboolean before, GError **error)
   return ok;
 }
 
-/* Parses whole the sections of which only the changes were read, so that the state matches the last section. */
+/* Parses sections completely whose changes alone were read, so that the state matches the last section. */
 static void
 catch_up (PhMlirDump *dump)
 {

@@ -5,7 +5,7 @@
 #include "core/intern.h"
 #include "core/io/mlir/lines-private.h"
 
-#define AHEAD  48 /* operations that may come or go at one place               */
+#define AHEAD  48 /* operations that may be added or removed in one place      */
 #define LOOK   3  /* number of operations that decide whether a place agrees   */
 #define LOCALS 64
 
@@ -23,7 +23,7 @@ typedef struct
   PhMlirPiece *old, *new;
   guint n_old, n_new;
   guint from_old, to_old, from_new, to_new; /* ranges being skipped: users of their values may have other operands */
-  guint64 budget;                           /* characters that may still be compared                            */
+  guint64 budget;                           /* characters left to compare                                       */
   gboolean literal;                         /* names that lead nowhere must be the same                         */
 } Compare;
 
@@ -475,7 +475,7 @@ write_changes (GString *out, PhMlirFunction *before, PhMlirFunction *after, GPtr
   return TRUE;
 }
 
-/* Its first line and its last alone, on as many lines as it has: it is as it was. */
+/* Writes only the first and last line of an unchanged function, and blank lines in between. */
 static void
 write_same (GString *out, const PhMlirFunction *function)
 {

@@ -312,7 +312,7 @@ read_functions (PhMlirLines *lines, const char *text, const char *end, guint ind
   return lines->functions->len > 0;
 }
 
-/* One function was printed, and nothing else. */
+/* Returns TRUE if a single function was printed and nothing else. */
 static gboolean
 is_alone (PhMlirLines *lines)
 {
@@ -323,7 +323,7 @@ is_alone (PhMlirLines *lines)
   return lines->functions->len == 1;
 }
 
-/* All else is as before. */
+/* Takes everything else from the previous state. */
 static void
 take_others (PhMlirLines *lines, PhMlirLines *before)
 {

@@ -90,7 +90,7 @@ ph_mlir_types (PhMlirParser *parser, GArray *types, char close)
   return TRUE;
 }
 
-/* After "->": one type, or several in parentheses. */
+/* Parses the types after "->": a single one, or several in parentheses. */
 gboolean
 ph_mlir_results (PhMlirParser *parser, GArray *types)
 {

@@ -27,7 +27,8 @@ dtype_of (const char *text)
   return PH_UNDEFINED;
 }
 
-/* "4x?x" before an element type, character by character: "4xf32" is one word to the lexer. The present token becomes the one after. */
+/* Parses "4x?x" before an element type by characters, since "4xf32" is one word to the lexer. The current token becomes the one after
+ * it. */
 static gboolean
 parse_dims (PhMlirParser *parser, GArray *dims, gboolean *ranked)
 {
@@ -212,7 +213,7 @@ plain_end (PhMlirParser *parser)
   return p < end && *p == '>' ? p + 1 : NULL;
 }
 
-/* Most types of a file are a few, again and again. */
+/* Most types of a file repeat and are cached. */
 static gboolean
 find_type (PhMlirParser *parser, const char *end, char *key, PhMlirType *type)
 {

@@ -5,7 +5,7 @@
 #include "core/io/hlo/terms.h"
 #include "core/io/mlir/mlir.h"
 
-#define MAX_LISTED 64 /* elements of a constant that are written out; more are written as bytes */
+#define MAX_LISTED 64 /* elements up to which a constant is a list; more are written as bytes */
 
 typedef struct
 {
@@ -362,7 +362,7 @@ put_form (Writer *w, const PhNode *node, const char *op)
   return TRUE;
 }
 
-/* All operands and the result have one type: it is printed once. */
+/* If all operands and the result have the same type, it is printed once. */
 static gboolean
 is_of_one_type (const PhNode *node)
 {

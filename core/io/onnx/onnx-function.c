@@ -398,7 +398,7 @@ ph_import_find_fused (PhImport *import, const Onnx__NodeProto *proto)
 gboolean
 ph_import_fused (PhImport *import, PhScope *scope, PhNode *node, Onnx__FunctionProto *function, GError **error)
 {
-  /* Reading changes the messages, and several nodes may share the function. */
+  /* Works on a copy: reading changes the messages, and several nodes may share the function. */
   g_autoptr (GBytes) bytes = ph_proto_to_bytes (&function->base);
   Onnx__FunctionProto *copy = ph_proto_parse (import->arena, &onnx__function_proto__descriptor, bytes);
   Onnx__GraphProto *proto;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A graph of the file, with the message behind each part. */
+/* A graph of the file, with the messages from which its parts were read. */
 typedef struct
 {
   PhImportGraph graph;
@@ -39,7 +39,7 @@ nameless (PhImport *import, const PhImportGraph *graph, const char *what, gsize 
 
 static Description *describe (PhImport *import, Onnx__GraphProto *proto, const char *attr, GError **error);
 
-/* Most were interned when they were read. */
+/* Interns a name unless the parser has done so. */
 static const char *
 name_of (PhImport *import, const char *name)
 {
@@ -123,7 +123,7 @@ describe (PhImport *import, Onnx__GraphProto *proto, const char *attr, GError **
       if (name[0] == '\0')
         return nameless (import, graph, "initializer", i, tensor, error), NULL;
       tensor->name = (char *) name;
-      /* The first initializer of an input's name is its default; any other makes a value. */
+      /* The first initializer with an input's name is its default; any other creates a value. */
       if (!g_hash_table_lookup_extended (self->defaults, name, NULL, &before) || before != NULL)
         constants[graph->n_constants++] = (PhImportValue) { .name = name, .part = tensor };
       if (before == NULL)

@@ -1,5 +1,5 @@
-/* onnx-tags.c: stores what ONNX cannot express, control edges, source locations, roles and devices: as attributes in text, and as
- * metadata of the node, which other programs ignore, in a file for them.
+/* onnx-tags.c: stores control edges, source locations, roles and devices, which ONNX cannot express: as attributes in text, and in a file
+ * as metadata of the node, which other programs ignore.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/onnx-export.h"
 #include "core/io/onnx/onnx-import.h"
@@ -156,7 +156,7 @@ ph_import_read_tags (PhImport *import, PhScope *scope, const Onnx__NodeProto *pr
   const char *role = read_text (import, proto, ROLE), *partner = read_text (import, proto, PARTNER);
   const PhValue *value = partner != NULL ? ph_scope_find (scope, partner) : NULL;
 
-  /* It may be in a body that is not seen from here. */
+  /* The partner may be in a body outside of the scope. */
   if (value == NULL && partner != NULL && ph_graph_root (scope->graph)->function == NULL)
     value = ph_model_find_value_named (import->model, partner);
   spec->where = read_where (import, proto);

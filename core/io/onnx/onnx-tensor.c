@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define MAX_SPARSE_BYTES (((gsize) 1) << 30) /* of a sparse tensor made dense */
+#define MAX_SPARSE_BYTES (((gsize) 1) << 30) /* of a sparse tensor, once dense */
 
 /* Bytes in a file, or G_MAXSIZE on overflow. */
 static gsize
@@ -52,7 +52,7 @@ typedef struct
   gsize offset, length;
 } Raw;
 
-/* From file bytes (little-endian, sub-byte types packed). */
+/* Makes a tensor from the bytes of a file (little-endian, sub-byte types packed). */
 static PhTensor *
 tensor_from_raw (PhDType dtype, guint rank, const gint64 *dims, const Raw *raw, GError **error)
 {
@@ -376,7 +376,7 @@ ph_tensor_to_proto (PhArena *arena, PhTensor *tensor, const char *name)
       if (proto->raw_data.data == NULL)
         proto->raw_data.data = (guint8 *) ph_tensor_data (tensor);
     }
-  if (proto->raw_data.data == NULL) /* a fault was left: the writer asks for it */
+  if (proto->raw_data.data == NULL) /* the read error is recorded, and the writer checks for it */
     proto->raw_data.len = 0;
   return proto;
 }

@@ -1,12 +1,12 @@
-/* onnx-wire.c: scans the wire format of a ModelProto before protobuf-c sees it. It notes the position of every large raw_data and copies
- * the rest, so opening costs what the graph costs and not what the weights cost. It also rejects messages nested so deep that unpacking
- * them would overflow the stack, which protobuf-c does not.
+/* onnx-wire.c: scans the wire format of a ModelProto before protobuf-c does. It records the position of each large raw_data and copies the
+ * rest, so the cost of opening depends on the graph and not on the weights. It also rejects messages nested so deeply that unpacking them
+ * would overflow the stack, which protobuf-c does not.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/proto.h"
 
 #include <string.h>
 
-#define LARGE     256       /* bytes; smaller data is copied, and smaller messages need no look inside */
+#define LARGE     256       /* bytes; smaller data is copied, and smaller messages are not searched */
 #define MAX_DEPTH 100       /* as protobuf's own readers have it                                       */
 #define MAX_COPY  (1 << 30) /* bytes of all that is copied                                             */
 #define LENGTH    5         /* bytes of a length that is filled in later                               */

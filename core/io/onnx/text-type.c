@@ -67,7 +67,7 @@ is_type_word (const char *word)
          || g_str_equal (word, "map") || g_str_equal (word, "sparse_tensor") || g_str_equal (word, "opaque");
 }
 
-/* Returns TRUE if the token begins a type and is not a name spelt like one. */
+/* Returns TRUE if the token begins a type and is not a name that looks like one. */
 gboolean
 ph_text_at_type (PhTextParser *parser)
 {

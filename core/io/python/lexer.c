@@ -78,7 +78,7 @@ end_line (Lexer *lexer)
     }
 }
 
-/* At the first word of a line. */
+/* Handles the indentation at the first word of a line. */
 static gboolean
 indent (Lexer *lexer, guint column, GError **error)
 {

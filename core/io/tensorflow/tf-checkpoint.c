@@ -136,7 +136,7 @@ open_shard (PhTfCheckpoint *checkpoint, PhSpan entry, const char *what, GError *
   return ph_source_open_beside (checkpoint->source, name, NULL, what, error);
 }
 
-/* One text: its size, four bytes of a sum, then itself. */
+/* Reads a string: its size, four bytes of a checksum, then the text. */
 static GBytes *
 read_text (PhTfCheckpoint *checkpoint, PhSpan entry)
 {

@@ -1,12 +1,12 @@
 /* tf-loop.c: loops of TensorFlow 1 are cycles:
  *
  *     Enter → Merge → Switch → (body) → NextIteration ┐
- *               ↑        └→ Exit                      │       LoopCond, computed from the Merges, steers the Switches
+ *               ↑        └→ Exit                      │       LoopCond, computed from the Merges, controls the Switches
  *               └─────────────────────────────────────┘
  *
- * Each becomes one While, with the nodes between Merges and LoopCond as its condition and those between Switches and NextIterations as
- * its body; Enters that feed no Merge are carried along unchanged. Inner loops go first. What is not of this shape is cut open where it
- * closes, and listed.
+ * Each becomes one While. The nodes between Merges and LoopCond are its condition, and those between Switches and NextIterations its
+ * body; Enters that feed no Merge become invariant states. Inner loops are converted first. A cycle of any other shape is cut at its
+ * back edge and reported.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/tensorflow/tf.h"
 

@@ -289,7 +289,7 @@ names_of (Making *making, const PhTfNode *node)
   return names;
 }
 
-/* A node of the graph that makes a value by running: not a constant or an input. */
+/* Returns TRUE for a node that computes its value: not a constant or an input. */
 static gboolean
 runs (const PhTfNode *node)
 {

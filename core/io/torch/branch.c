@@ -52,7 +52,7 @@ holds (const PhTorchVal *val, const PhTorchVal *item, guint depth)
   return FALSE;
 }
 
-/* The objects of @scope's that a body may write into, each under one of its names: only variables hold them, no list and no view. */
+/* Returns the objects of @scope that a body may modify, each under one of its names. Only variables hold them, not lists or views. */
 GPtrArray *
 ph_torch_objects_written (PhTorchScope *scope, GHashTable *written)
 {

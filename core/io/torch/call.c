@@ -435,7 +435,7 @@ ph_torch_call_target (PhTorchScope *scope, const PhPy *at, const char *dotted, c
   return finish_call (scope, at, &target, call);
 }
 
-/* Reads what a call is given into @args and @keywords. */
+/* Reads the arguments of a call into @args and @keywords. */
 static gboolean
 read_arguments (PhTorchScope *scope, const PhPy *py, GPtrArray *args, GPtrArray *keywords)
 {

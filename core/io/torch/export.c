@@ -484,7 +484,7 @@ read_weight (Reader *r, const char *folder, JsonObject *config, const char *inpu
          TRUE;
 }
 
-/* Reads what each input is: a parameter, a buffer, a constant, or an argument of the user. */
+/* Reads the kind of each input: a parameter, a buffer, a constant, or an argument of the user. */
 static gboolean
 read_signature (Reader *r, JsonArray *specs, JsonObject *weights, JsonObject *constants)
 {

@@ -95,9 +95,9 @@ typedef struct
   PhTorchScope inner;
   const PhPy *py;
   gboolean range;     /* for i in range (n), not while */
-  PhTorchVal *count;  /* how many turns at most */
+  PhTorchVal *count;  /* greatest number of iterations */
   PhTorchVal *test;   /* whether the first iteration runs */
-  GPtrArray *carried; /* names of values that a turn takes from the one before it */
+  GPtrArray *carried; /* names of loop-carried values */
   GPtrArray *objects; /* PhTorchVal: written in the body */
   GPtrArray *own;     /* the body's own copies of @objects */
   PhSketchNode *node;
@@ -115,7 +115,7 @@ check_form (PhTorchScope *scope, const PhPy *py)
   return TRUE;
 }
 
-/* Reads the body once a turn, with the number of the turn as a constant. */
+/* Unrolls the loop: reads the body once per iteration, with the iteration number as a constant. */
 static gboolean
 write_out (PhTorchScope *scope, const PhPy *py, gint64 turns)
 {
@@ -160,7 +160,7 @@ read_header (Loop *loop)
   return loop->count != NULL && loop->test != NULL;
 }
 
-/* Sets @carried and @objects: what a turn leaves to the next one. */
+/* Finds the loop-carried values and objects: @carried and @objects. */
 static void
 find_carried (Loop *loop)
 {

@@ -227,7 +227,7 @@ closure (PhRelayScope *scope)
   return ok ? ph_sketch_node_output (node, "fn", NULL) : NULL;
 }
 
-/* if (...) { ... } else { ... }, its first word read. */
+/* Parses if (...) { ... } else { ... } after the "if". */
 static const char *
 branches (PhRelayScope *scope)
 {

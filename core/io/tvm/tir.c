@@ -1,5 +1,5 @@
-/* tir.c: builds graphs from TIR functions. A loop, block or branch is a node with a body; a store is a node that outputs the buffer anew,
- * so later readers of the buffer depend on it; the source line is kept as the attribute "text".
+/* tir.c: builds graphs from TIR functions. A loop, block or branch is a node with a body; a store is a node with the buffer as its output,
+ * on which later readers depend; the source line is kept as the attribute "text".
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

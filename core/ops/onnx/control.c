@@ -61,8 +61,8 @@ stack (PhKernel *kernel, guint output, GPtrArray *items, PhTensor *like, gint64 
   return TRUE;
 }
 
-/* Runs one iteration for a loop without iterations, whose stacks are empty: its results give their other dimensions if the body's types
- * leave these open, so that the result does not depend on what is known of types. @out stays empty if it fails. */
+/* Runs one iteration for a loop without iterations, whose stacks are empty. Its results give their other dimensions if the body's types
+ * leave these open, so that the result does not depend on type inference. @out stays empty if it fails. */
 static void
 try_turn (PhKernel *kernel, PhTensor **in, guint n_in, PhTensor **out, guint n_out, guint first_stacked)
 {

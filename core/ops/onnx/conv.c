@@ -258,9 +258,8 @@ conv_flops (const PhNode *node)
   return weights < 0 || places < 0 || channels <= 0 ? -1 : 2 * places * (weights / channels);
 }
 
-/* ── gradients ──
- * With y = Conv (x, w):  dx = ConvTranspose (dy, w), with as much output_padding as strides dropped;
- * dw = Conv of x with dy as its kernel, batch and channels exchanged, strides and dilations too. */
+/* ── gradients ── With y = Conv (x, w): dx = ConvTranspose (dy, w), with output_padding for the elements that the strides skipped; dw =
+ * Conv of x with dy as its kernel, with batch and channels exchanged, and strides and dilations exchanged. */
 
 typedef struct
 {

@@ -255,7 +255,7 @@ ph_grad_flex_attention (PhGrad *grad, GError **error)
       || k->dims[1].size < 1 || q->dims[1].size % k->dims[1].size != 0)
     return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
                          "its gradient needs the number and the size of its heads: fix the shapes first");
-  /* Identities separate the nodes built here from those before; also for what the bodies capture. */
+  /* Identities separate the nodes built here from those before, also for the values that bodies capture. */
   for (guint i = 0; i < 3; i++)
     {
       in[i] = PH_BUILD (b, Identity, ph_grad_in (grad, i));

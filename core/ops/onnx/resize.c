@@ -21,7 +21,7 @@ ph_taps_clear (PhTaps *taps)
   g_clear_pointer (&taps->weight, g_free);
 }
 
-/* @scales or @sizes, one for each named axis. Returns NULL, or what is wrong. */
+/* Reads @scales or @sizes, one per named axis. Returns NULL, or a text with the fault. */
 static const char *
 make_plan (const PhNode *node, guint rank, const gint64 *in, const double *scales, gsize n_scales, const gint64 *sizes,
            gsize n_sizes, const double *roi, gsize n_roi, Plan *plan)

@@ -43,7 +43,7 @@ default_activation (char kind, guint i)
   return kind != 'R' && i == 0 ? 2 : 1;
 }
 
-/* Returns NULL, or what is wrong. */
+/* Returns NULL, or a text with the fault. */
 const char *
 ph_recurrent_init (PhRecurrent *cell, const PhNode *node)
 {

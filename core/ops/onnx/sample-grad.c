@@ -101,8 +101,8 @@ build_taps (PhBuilder *b, PhValue *x, const Axis *axis, PhValue **index, PhValue
   return taps;
 }
 
-/* @flat is [N, C, places]; each of @at, one for each of @n axes, [N, M]. Fills @parts with one [N, C, M] for each combination of
- * taps, weighted; their sum is the value between the places. Returns how many. */
+/* Interpolates @flat, [N, C, places], at @at, [N, M] for each of @n axes. Fills @parts with a weighted [N, C, M] for each combination of
+ * taps; their sum is the interpolated value. Returns their number. */
 static guint
 build_parts (PhBuilder *b, PhValue *flat, PhValue *const *at, const Axis *axes, guint n, PhValue **parts)
 {

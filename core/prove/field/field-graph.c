@@ -359,7 +359,7 @@ ph_field_run_graph (PhField *field, PhGraph *graph)
   return field->why == NULL;
 }
 
-/* ── operators that are spelt out ── */
+/* ── operators that are expanded ── */
 
 #define MAX_SHAPE 64
 

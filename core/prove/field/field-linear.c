@@ -366,7 +366,7 @@ as_integers (const PhFieldTensor *tensor, const guint32 *part, guint shift, guin
   return out;
 }
 
-/* Adds @factor times what the node gives for its first operand's @part, cut to 16 bits, to @to. */
+/* Adds @factor times the node's result for @part of its first operand, cut to 16 bits, to @to. */
 static gboolean
 add_run (PhFieldNode *self, gboolean use_q, guint shift, guint32 *to, gsize count)
 {

@@ -365,7 +365,7 @@ glance (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhModel *be
   return TRUE;
 }
 
-/* Tries what the pass did, rewrite by rewrite and as a whole. */
+/* Tries the pass's changes, rewrite by rewrite and as a whole. */
 static void
 try_stage (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhModel *before)
 {

@@ -134,7 +134,7 @@ key_of (GPtrArray *nodes)
 
 static void take_base (Reduction *self, PhModel *base, gboolean own);
 
-/* Returns TRUE if the witness has made-up inputs, so that values inside must be computed anew. */
+/* Returns TRUE if the witness has generated inputs, so that inner values must be recomputed. */
 static gboolean
 was_made_up (Reduction *self)
 {
