@@ -4,6 +4,7 @@
 
 #include "core/graph/net.h"
 #include "core/ops/microsoft/microsoft-nchwc.h"
+#include "core/small-map.h"
 
 /* A reader outside, or an output of the graph: it read @before and reads @after now. */
 typedef struct
@@ -13,11 +14,11 @@ typedef struct
 
 typedef struct
 {
-  PhModel *model[2];     /* before, after                                                   */
-  PhGraph *graph[2];     /* the graphs that contain each side                               */
-  GHashTable *inside[2]; /* PhId -> PhNode: the changed nodes of either side                */
-  GArray *switches;      /* (element-type Switch)                                           */
-  GHashTable *parent;    /* union-find over node ids, PhId -> PhId                          */
+  PhModel *model[2];    /* before, after                                                   */
+  PhGraph *graph[2];    /* the graphs that contain each side                               */
+  PhSmallMap inside[2]; /* PhId -> PhNode: the changed nodes of either side                */
+  GArray *switches;     /* (element-type Switch)                                           */
+  PhSmallMap parent;    /* union-find over node ids, PhId -> PhId                          */
   gboolean lost_output;
 } Cut;
 
@@ -59,8 +60,8 @@ common_graph (PhModel *model, PhId id, const PhGraph *other)
 static void
 union_init (Cut *cut, PhId id)
 {
-  if (!g_hash_table_contains (cut->parent, GUINT_TO_POINTER (id)))
-    g_hash_table_insert (cut->parent, GUINT_TO_POINTER (id), GUINT_TO_POINTER (id));
+  if (ph_small_map_lookup (&cut->parent, GUINT_TO_POINTER (id)) == NULL)
+    ph_small_map_set (&cut->parent, GUINT_TO_POINTER (id), GUINT_TO_POINTER (id));
 }
 
 static PhId
@@ -68,11 +69,11 @@ union_find (Cut *cut, PhId id)
 {
   PhId root = id, up;
 
-  while ((up = GPOINTER_TO_UINT (g_hash_table_lookup (cut->parent, GUINT_TO_POINTER (root)))) != root)
+  while ((up = GPOINTER_TO_UINT (ph_small_map_lookup (&cut->parent, GUINT_TO_POINTER (root)))) != root)
     root = up;
-  while ((up = GPOINTER_TO_UINT (g_hash_table_lookup (cut->parent, GUINT_TO_POINTER (id)))) != root)
+  while ((up = GPOINTER_TO_UINT (ph_small_map_lookup (&cut->parent, GUINT_TO_POINTER (id)))) != root)
     {
-      g_hash_table_insert (cut->parent, GUINT_TO_POINTER (id), GUINT_TO_POINTER (root));
+      ph_small_map_set (&cut->parent, GUINT_TO_POINTER (id), GUINT_TO_POINTER (root));
       id = up;
     }
   return root;
@@ -84,7 +85,7 @@ union_join (Cut *cut, PhId a, PhId b)
   a = union_find (cut, a);
   b = union_find (cut, b);
   if (a != b)
-    g_hash_table_insert (cut->parent, GUINT_TO_POINTER (MAX (a, b)), GUINT_TO_POINTER (MIN (a, b)));
+    ph_small_map_set (&cut->parent, GUINT_TO_POINTER (MAX (a, b)), GUINT_TO_POINTER (MIN (a, b)));
 }
 
 static void
@@ -94,7 +95,7 @@ take_in (Cut *cut, guint side, PhNode *node)
 
   if (at == NULL)
     return;
-  g_hash_table_insert (cut->inside[side], GUINT_TO_POINTER (at->id), at);
+  ph_small_map_set (&cut->inside[side], GUINT_TO_POINTER (at->id), at);
   union_init (cut, at->id);
 }
 
@@ -220,7 +221,8 @@ take_in_layouts (Cut *cut)
       PhNode *other = ph_model_find_node (cut->model[1], node->id);
       gboolean differs = FALSE;
 
-      if (other == NULL || other->graph != cut->graph[1] || g_hash_table_contains (cut->inside[0], GUINT_TO_POINTER (node->id)))
+      if (other == NULL || other->graph != cut->graph[1]
+          || ph_small_map_lookup (&cut->inside[0], GUINT_TO_POINTER (node->id)) != NULL)
         continue;
       for (guint i = 0; i < MIN (node->inputs->len, other->inputs->len); i++)
         differs |= lies_in_blocks (was, ph_node_input (node, i)) != lies_in_blocks (is, ph_node_input (other, i));
@@ -234,7 +236,7 @@ static void
 drop_inner_switches (Cut *cut)
 {
   for (guint i = cut->switches->len; i-- > 0;)
-    if (g_hash_table_contains (cut->inside[0], GUINT_TO_POINTER (g_array_index (cut->switches, Switch, i).reader)))
+    if (ph_small_map_lookup (&cut->inside[0], GUINT_TO_POINTER (g_array_index (cut->switches, Switch, i).reader)) != NULL)
       g_array_remove_index (cut->switches, i);
 }
 
@@ -260,7 +262,7 @@ maker_of (Cut *cut, guint side, PhId id)
   const PhValue *value = ph_model_find_value (cut->model[side], id);
 
   return value != NULL && value->producer != NULL
-             ? g_hash_table_lookup (cut->inside[side], GUINT_TO_POINTER (value->producer->id))
+             ? ph_small_map_lookup (&cut->inside[side], GUINT_TO_POINTER (value->producer->id))
              : NULL;
 }
 
@@ -285,13 +287,13 @@ join_read (PhValue *value, gpointer data)
 static void
 join_all (Cut *cut)
 {
-  GHashTableIter iter;
+  PhSmallMapIter iter;
   gpointer node;
 
   for (guint side = 0; side < 2; side++)
     {
-      g_hash_table_iter_init (&iter, cut->inside[side]);
-      while (g_hash_table_iter_next (&iter, NULL, &node))
+      ph_small_map_iter_init (&iter, &cut->inside[side]);
+      while (ph_small_map_iter_next (&iter, NULL, &node))
         ph_each_read (node, join_read, &(Joining) { cut, side, node });
     }
   for (guint i = 0; i < cut->switches->len; i++)
@@ -307,14 +309,14 @@ join_all (Cut *cut)
 /* ── regions ── */
 
 static PhRegion *
-region_at (Cut *cut, GHashTable *regions, GPtrArray *found, PhId root)
+region_at (Cut *cut, PhSmallMap *regions, GPtrArray *found, PhId root)
 {
-  PhRegion *region = g_hash_table_lookup (regions, GUINT_TO_POINTER (root));
+  PhRegion *region = ph_small_map_lookup (regions, GUINT_TO_POINTER (root));
 
   if (region == NULL)
     {
       region = ph_region_new (cut->graph[0]->id);
-      g_hash_table_insert (regions, GUINT_TO_POINTER (root), region);
+      ph_small_map_set (regions, GUINT_TO_POINTER (root), region);
       g_ptr_array_add (found, region);
     }
   return region;
@@ -335,7 +337,7 @@ is_read_alike (Cut *cut, const PhValue *was, const PhValue *is)
       const PhNode *at = ph_node_ancestor_in (use.node, cut->graph[0]),
                    *reader = ph_model_find_node (cut->model[1], use.node->id);
 
-      if (at != NULL && !g_hash_table_contains (cut->inside[0], GUINT_TO_POINTER (at->id)) && reader != NULL
+      if (at != NULL && ph_small_map_lookup (&cut->inside[0], GUINT_TO_POINTER (at->id)) == NULL && reader != NULL
           && ph_node_input (reader, use.index) == is)
         return TRUE;
     }
@@ -348,7 +350,7 @@ pair_kept_outputs (Cut *cut, PhRegion *region)
 {
   for (guint i = 0; i < region->before->len; i++)
     {
-      PhNode *was = region->before->pdata[i], *is = g_hash_table_lookup (cut->inside[1], GUINT_TO_POINTER (was->id));
+      PhNode *was = region->before->pdata[i], *is = ph_small_map_lookup (&cut->inside[1], GUINT_TO_POINTER (was->id));
 
       for (guint k = 0; is != NULL && k < MIN (was->outputs->len, is->outputs->len); k++)
         {
@@ -381,17 +383,18 @@ static GPtrArray *
 make_regions (Cut *cut)
 {
   GPtrArray *found = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_region_free);
-  g_autoptr (GHashTable) regions = g_hash_table_new (NULL, NULL);
+  PhSmallMap regions;
 
+  ph_small_map_init (&regions);
   for (guint side = 0; side < 2; side++)
     {
-      GHashTableIter iter;
+      PhSmallMapIter iter;
       gpointer node;
 
-      g_hash_table_iter_init (&iter, cut->inside[side]);
-      while (g_hash_table_iter_next (&iter, NULL, &node))
+      ph_small_map_iter_init (&iter, &cut->inside[side]);
+      while (ph_small_map_iter_next (&iter, NULL, &node))
         {
-          PhRegion *region = region_at (cut, regions, found, union_find (cut, ((PhNode *) node)->id));
+          PhRegion *region = region_at (cut, &regions, found, union_find (cut, ((PhNode *) node)->id));
 
           g_ptr_array_add (side == 0 ? region->before : region->after, node);
         }
@@ -403,9 +406,9 @@ make_regions (Cut *cut)
       PhRegion *region;
 
       if (was != NULL || is != NULL)
-        region = region_at (cut, regions, found, union_find (cut, was != NULL ? was->id : is->id));
+        region = region_at (cut, &regions, found, union_find (cut, was != NULL ? was->id : is->id));
       else /* both producers are elsewhere: node and value ids are one sequence */
-        region = region_at (cut, regions, found, one->before);
+        region = region_at (cut, &regions, found, one->before);
       ph_region_add_pair (region, one->before, one->after);
     }
   for (guint i = 0; i < found->len; i++)
@@ -418,6 +421,7 @@ make_regions (Cut *cut)
       region->lost_output = cut->lost_output;
       ph_region_find_border (region, cut->model[0], cut->model[1]);
     }
+  ph_small_map_clear (&regions);
   g_ptr_array_sort_with_data (found, by_place, cut->model[1]);
   return found;
 }
@@ -483,19 +487,30 @@ find_graph (Cut *cut, GHashTable *net, PhHistory *history, guint first, guint en
 GPtrArray *
 ph_regions_find (PhModel *before, PhModel *after, PhHistory *history, guint first, guint end)
 {
-  g_autoptr (GHashTable) net = ph_net_new (history, after, first, end), was = g_hash_table_new (NULL, NULL),
-                         is = g_hash_table_new (NULL, NULL), parent = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) switches = g_array_new (FALSE, FALSE, sizeof (Switch));
-  Cut cut = { { before, after }, { NULL, NULL }, { was, is }, switches, parent };
+  g_autoptr (GHashTable) net = ph_net_new (history, after, first, end);
+  g_autoptr (GArray) switches = NULL;
+  GPtrArray *regions;
+  Cut cut;
 
+  cut.model[0] = before;
+  cut.model[1] = after;
+  cut.graph[0] = cut.graph[1] = NULL;
   if (!find_graph (&cut, net, history, first, end))
     return g_ptr_array_new_with_free_func ((GDestroyNotify) ph_region_free);
+  cut.switches = switches = g_array_new (FALSE, FALSE, sizeof (Switch));
+  ph_small_map_init (&cut.inside[0]);
+  ph_small_map_init (&cut.inside[1]);
+  ph_small_map_init (&cut.parent);
   sort_changes (&cut, net);
   take_in_layouts (&cut);
   drop_inner_switches (&cut);
   compare_outputs (&cut);
   join_all (&cut);
-  return make_regions (&cut);
+  regions = make_regions (&cut);
+  ph_small_map_clear (&cut.inside[0]);
+  ph_small_map_clear (&cut.inside[1]);
+  ph_small_map_clear (&cut.parent);
+  return regions;
 }
 
 PhRegion *

@@ -24,6 +24,8 @@ part_of (GHashTable *sizes, PhTensor *tensor)
   const guint rank = ph_tensor_rank (tensor);
   const gsize size = ph_dtype_size (ph_tensor_dtype (tensor));
   gint64 dims[PH_MAX_RANK], at[PH_MAX_RANK] = { 0 };
+  guint n_outer = rank; /* axes outside of the runs of elements that are copied at once */
+  gsize run = 1;
   const guint8 *data;
   PhTensor *part;
   guint8 *out;
@@ -41,17 +43,40 @@ part_of (GHashTable *sizes, PhTensor *tensor)
       return NULL;
     }
   out = ph_tensor_writable (part);
-  for (gsize i = 0; i < ph_tensor_count (part); i++)
+  while (n_outer > 0 && dims[n_outer - 1] == ph_tensor_dims (tensor)[n_outer - 1])
+    run *= (gsize) dims[--n_outer];
+  if (n_outer > 0)
+    run *= (gsize) dims[--n_outer];
+  for (gsize i = 0; i < ph_tensor_count (part); i += run)
     {
       gsize from = 0;
 
       for (guint k = 0; k < rank; k++)
         from = from * (gsize) ph_tensor_dims (tensor)[k] + (gsize) at[k];
-      memcpy (out + i * size, data + from * size, size);
-      for (guint k = rank; k-- > 0 && ++at[k] == dims[k];)
+      memcpy (out + i * size, data + from * size, run * size);
+      for (guint k = n_outer; k-- > 0 && ++at[k] == dims[k];)
         at[k] = 0;
     }
   return part;
+}
+
+/* Returns zeros where the part is so large that a proved pair is not tried on it: then only its shape counts. (transfer full) (nullable) */
+static PhTensor *
+captured_part (GHashTable *sizes, PhTensor *tensor)
+{
+  const guint rank = ph_tensor_rank (tensor);
+  static const guint8 zero[16] = { 0 };
+  gint64 dims[PH_MAX_RANK], count = 1;
+
+  memcpy (dims, ph_tensor_dims (tensor), rank * sizeof *dims);
+  ph_field_sizes_apply (sizes, rank, dims);
+  for (guint k = 0; k < rank; k++)
+    {
+      if (dims[k] > ph_tensor_dims (tensor)[k])
+        return NULL;
+      count *= dims[k];
+    }
+  return count > PH_SAMPLER_ROWS ? ph_tensor_new_splat (ph_tensor_dtype (tensor), rank, dims, zero) : part_of (sizes, tensor);
 }
 
 static PhTensor *
@@ -258,7 +283,7 @@ ph_fewer_new (const PhRegion *region, PhModel *before, PhModel *after, const PhR
   self->captured = captured != NULL ? g_ptr_array_new_with_free_func (unref_or_null) : NULL;
   for (guint i = 0; captured != NULL && i < self->pair->inputs->len; i++)
     g_ptr_array_add (self->captured, captured[i] != NULL && ph_tensor_kind (captured[i]) == PH_KIND_TENSOR
-                                         ? part_of (form->sizes, captured[i])
+                                         ? captured_part (form->sizes, captured[i])
                                          : NULL);
   return g_steal_pointer (&self);
 }

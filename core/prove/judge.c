@@ -126,12 +126,14 @@ note_output (GPtrArray *seen, PhTensor *tensor)
 static double
 size_of (PhTensor *tensor)
 {
+  const gsize n = ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_dtype (tensor) == PH_DOUBLE ? ph_tensor_count (tensor)
+                                                                                                     : 0;
+  const double *elements = n > 0 ? ph_tensor_data (tensor) : NULL;
   double largest = 0;
 
-  for (gsize i = 0;
-       ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_dtype (tensor) == PH_DOUBLE && i < ph_tensor_count (tensor); i++)
+  for (gsize i = 0; elements != NULL && i < n; i++)
     {
-      const double size = fabs (ph_tensor_get (tensor, i));
+      const double size = fabs (elements[i]);
 
       largest = isfinite (size) ? MAX (largest, size) : largest;
     }

@@ -366,6 +366,21 @@ has_static_type (const PhValue *value)
   return value != NULL && value->type != NULL && value->type->kind == PH_KIND_TENSOR && ph_type_is_static (value->type);
 }
 
+/* Returns TRUE if each open dimension of @value is one of @rows, the axes along which each place is computed alone. Then the captured
+ * sizes do not matter, unless another input has sizes that they are combined with. */
+static gboolean
+is_open_in_rows (const PhValue *value, guint64 rows)
+{
+  const PhType *type = value != NULL ? value->type : NULL;
+
+  if (rows == 0 || type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank)
+    return FALSE;
+  for (guint i = 0; i < type->rank; i++)
+    if (!ph_dim_known (type->dims[i]) && (type->rank - 1 - i >= 64 || !(rows >> (type->rank - 1 - i) & 1)))
+      return FALSE;
+  return TRUE;
+}
+
 /* Returns TRUE if @value, as an input of the model, might hold a shape. */
 static gboolean
 may_say_shapes (const PhValue *value)
@@ -409,6 +424,7 @@ ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const Ph
       add_type (key, &numbers,
                 form == NULL && !has_static_type (was != NULL ? was : is) && options->captured != NULL
                         && options->captured[i] != NULL
+                        && !(region->inputs->len == 1 && is_open_in_rows (was != NULL ? was : is, numbers.rows))
                     ? ph_type_of_tensor (options->captured[i])
                     : NULL,
                 NULL);

@@ -24,9 +24,15 @@ typedef struct
   gboolean is_sound; /* no product underflowed                                                */
 } Range;
 
+typedef struct
+{
+  Range range;
+  gboolean is_told; /* the range follows from the expression of the tensor */
+} Found;
+
 struct _PhMagnitudes
 {
-  GHashTable *found; /* PhTensor (owned) -> Range */
+  GHashTable *found; /* PhTensor (owned) -> Found */
 };
 
 PhMagnitudes *
@@ -67,6 +73,7 @@ of_elements (PhTensor *tensor)
 {
   const gsize count = ph_tensor_count (tensor), n = ph_tensor_is_splat (tensor) ? MIN (count, 1) : count;
   Range range = { INFINITY, -INFINITY, INFINITY, 0, TRUE, TRUE };
+  const float *floats = NULL;
 
   if (n > FEW && ph_tensor_dtype (tensor) == PH_FLOAT)
     {
@@ -76,9 +83,11 @@ of_elements (PhTensor *tensor)
       memcpy (&most, &bits, sizeof most);
       return (Range) { -(double) most, (double) most, 0, (double) most, isfinite (most), TRUE };
     }
+  if (ph_tensor_dtype (tensor) == PH_FLOAT)
+    floats = ph_tensor_data (tensor);
   for (gsize i = 0; i < n; i++)
     {
-      const double value = ph_tensor_get (tensor, i);
+      const double value = floats != NULL ? (double) floats[i] : ph_tensor_get (tensor, i);
 
       if (!isfinite (value))
         return (Range) { .known = FALSE };
@@ -230,18 +239,19 @@ of_node (GHashTable *ranges, const PhNode *node)
 static Range
 of_expression (PhMagnitudes *self, PhModel *model)
 {
-  g_autoptr (GHashTable) ranges = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autofree Range *all = g_new (Range, model->graph->constants->len + model->graph->n_nodes + 1);
+  g_autoptr (GHashTable) ranges = g_hash_table_new (NULL, NULL); /* PhValue -> Range, of @all */
   const Range *result;
+  guint n = 0;
 
   for (guint i = 0; i < model->graph->constants->len; i++)
     {
       PhValue *value = model->graph->constants->pdata[i];
-      Range range;
 
       if (!ph_dtype_is_float (ph_tensor_dtype (value->tensor)))
         continue;
-      range = range_of (self, value->tensor);
-      g_hash_table_insert (ranges, value, g_memdup2 (&range, sizeof range));
+      all[n] = range_of (self, value->tensor);
+      g_hash_table_insert (ranges, value, &all[n++]);
     }
   PH_FOREACH_NODE (node, model->graph)
     {
@@ -250,7 +260,8 @@ of_expression (PhMagnitudes *self, PhModel *model)
       range.known = range.known && range.low > -HUGE && range.high < HUGE;
       if (!range.known)
         return (Range) { .known = FALSE };
-      g_hash_table_insert (ranges, ph_node_output (node, 0), g_memdup2 (&range, sizeof range));
+      all[n] = range;
+      g_hash_table_insert (ranges, ph_node_output (node, 0), &all[n++]);
     }
   result = g_hash_table_lookup (ranges, model->graph->outputs->pdata[0]);
   return result != NULL ? *result : (Range) { .known = FALSE };
@@ -259,18 +270,19 @@ of_expression (PhMagnitudes *self, PhModel *model)
 static Range
 range_of (PhMagnitudes *self, PhTensor *tensor)
 {
-  const Range *found = g_hash_table_lookup (self->found, tensor);
   const PhDType dtype = ph_tensor_dtype (tensor);
-  Range range = { .known = FALSE };
+  Found *found = g_hash_table_lookup (self->found, tensor);
 
   if (found != NULL)
-    return *found;
+    return found->range;
+  found = g_new0 (Found, 1);
   if (ph_tensor_is_computed (tensor) && (dtype == PH_FLOAT || dtype == PH_DOUBLE))
-    range = of_expression (self, ph_recipe_of (tensor));
-  if (!range.known)
-    range = of_elements (tensor);
-  g_hash_table_insert (self->found, ph_tensor_ref (tensor), g_memdup2 (&range, sizeof range));
-  return range;
+    found->range = of_expression (self, ph_recipe_of (tensor));
+  found->is_told = found->range.known;
+  if (!found->range.known)
+    found->range = of_elements (tensor);
+  g_hash_table_insert (self->found, ph_tensor_ref (tensor), found);
+  return found->range;
 }
 
 gboolean
@@ -282,8 +294,11 @@ ph_magnitudes_are_finite (PhMagnitudes *self, PhTensor *tensor)
 gboolean
 ph_magnitudes_are_sound (PhMagnitudes *self, PhTensor *tensor)
 {
+  const Found *found = g_hash_table_lookup (self->found, tensor);
   PhModel *recipe = ph_recipe_of (tensor);
-  const Range range = recipe != NULL ? of_expression (self, recipe) : (Range) { .known = FALSE };
+  const Range range = found != NULL && found->is_told ? found->range
+                      : recipe != NULL                ? of_expression (self, recipe)
+                                                      : (Range) { .known = FALSE };
 
   return range.known && range.is_sound;
 }

@@ -6,21 +6,21 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static void
 add_number (PhPool *pool, double value)
 {
   const double magnitude = fabs (value);
   GArray *numbers = magnitude > 1e6 || (magnitude > 0 && magnitude < 1e-30) ? pool->extreme : pool->numbers;
+  const guint64 *known = (const guint64 *) (gconstpointer) numbers->data;
+  gboolean is_known = FALSE;
+  guint64 bits;
 
-  for (guint i = 0; i < numbers->len; i++)
-    {
-      const double known = g_array_index (numbers, double, i);
-
-      if (known == value && !signbit (known) == !signbit (value))
-        return;
-    }
-  if (numbers->len < 400)
+  memcpy (&bits, &value, sizeof bits);
+  for (guint i = 0; i < numbers->len; i++) /* without an early exit the compiler compares several at once */
+    is_known |= known[i] == bits;
+  if (!is_known && numbers->len < 400)
     g_array_append_val (numbers, value);
 }
 

@@ -5,6 +5,7 @@
 #include "core/prove/magnitudes.h"
 #include "core/prove/proof-private.h"
 #include "core/prove/prover.h"
+#include "core/prove/structure.h"
 #include "core/run/inputs.h"
 
 G_BEGIN_DECLS
@@ -23,8 +24,7 @@ struct _PhProver
   PhHistory *history[2]; /* each at its model's position                                        */
   GHashTable *fed;       /* name -> PhTensor                                                    */
   guint64 seed;
-  gboolean whole;
-  gboolean hurried;         /* without exact evaluation, and on few inputs                         */
+  gboolean whole, hurried;  /* @hurried: without exact evaluation, and on few inputs                         */
   gboolean brief;           /* of the whole there is nothing left to show                          */
   GHashTable *proofs;       /* index of a rewrite -> PhRewriteProof                                */
   GHashTable *known;        /* what two equal pairs have in common -> PhRewriteProof               */
@@ -49,10 +49,10 @@ struct _PhProver
     PhPromise promise;
   } said;                /* of the rewrite before; @rule is interned */
   const char *same_rule; /* (nullable) interned: of the region before, which was the same node for node */
+  PhFolds same_folds;    /* the folds that showed it                                                     */
   const PhRunOptions *options;
 };
 /* ── the walk (prover.c) ── */
-
 /* Moves both models; the second is made when it is first needed. */
 gboolean ph_prover_go (PhProver *prover, PhPosition before, PhPosition after, GError **error);
 gboolean ph_prover_was_cancelled (PhProver *prover, GError **error);

@@ -92,20 +92,27 @@ try_structure (PhProver *prover, const PhRegion *region)
   for (guint round = 0; round < MAX_MERGED; round++)
     {
       const PhRegion *at = wider != NULL ? wider : region;
-      g_autoptr (PhStructure) structure = ph_structure_new (at, prover->model[0], prover->model[1], PH_FOLDS_NONE);
+      const PhFolds first = prover->same_rule == prover->said.rule ? prover->same_folds : PH_FOLDS_NONE;
+      g_autoptr (PhStructure) structure = ph_structure_new (at, prover->model[0], prover->model[1], first);
+      PhFolds last = first;
 
       if (structure == NULL)
         return NULL;
-      for (PhFolds folds = PH_FOLDS_REFERENCE;
-           folds < PH_N_FOLDS && !ph_structure_same (structure) && ph_structure_has_folds (structure); folds++)
-        {
-          ph_structure_free (structure);
-          structure = ph_structure_new (at, prover->model[0], prover->model[1], folds);
-        }
+      for (PhFolds folds = PH_FOLDS_NONE;
+           structure != NULL && folds < PH_N_FOLDS && !ph_structure_same (structure) && ph_structure_has_folds (structure);
+           folds++)
+        if (folds != first)
+          {
+            ph_structure_free (structure);
+            structure = ph_structure_new (at, prover->model[0], prover->model[1], last = folds);
+          }
+      if (structure == NULL)
+        return NULL;
       if (ph_structure_same (structure))
         {
           PhTrial *trial = trial_of (PH_VERDICT_PROVED, NULL);
 
+          prover->same_folds = last;
           trial->same_nodes = TRUE;
           prover->work.n_same_nodes++;
           if (prover->captured != NULL && !prover->followed && !ph_prover_wants_capture (prover))
@@ -285,15 +292,17 @@ try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double 
   return trial;
 }
 
-/* Numbers that flow in the model show nothing that others do not: no shape is open, and nothing is a position. */
+/* Returns TRUE if the region can be tried without captured values: its inputs are floats, and open dimensions are tried at several sizes of
+ * their own, more than one run has. A change that promises nothing is tried on captured values first. */
 static gboolean
-is_plain (PhProver *prover, const PhRegion *region)
+is_plain (PhProver *prover, const PhRegion *region, PhPromise promise)
 {
   for (guint i = 0; i < region->inputs->len; i++)
     {
       const PhValue *value = ph_model_find_value (prover->model[0], g_array_index (region->inputs, PhId, i));
 
-      if (value == NULL || value->type == NULL || !ph_type_is_static (value->type)
+      if (value == NULL || value->type == NULL || value->type->kind != PH_KIND_TENSOR || !value->type->has_rank
+          || (promise == PH_PROMISE_NONE && !ph_type_is_static (value->type))
           || (value->type->dtype != PH_FLOAT && value->type->dtype != PH_DOUBLE))
         return FALSE;
     }
@@ -316,7 +325,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
         return trial;
       structured = TRUE;
     }
-  if (wants_capture && !is_plain (prover, region))
+  if (wants_capture && !is_plain (prover, region, promise))
     ph_prover_capture (prover, prover->at);
   return try_region (prover, region, promise, flops, whole, structured, error);
 }

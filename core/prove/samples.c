@@ -490,9 +490,10 @@ find_short_axes (PhSampler *sampler, const Shape *shapes, guint n)
 }
 
 static PhTensor *
-draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind kind, guint turn, gboolean rough, PhTensor *like,
-             PhTensor *known)
+draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind kind, guint turn, PhSampleShapes shapes,
+             PhTensor *like, PhTensor *known)
 {
+  static const guint8 zero[16] = { 0 };
   const PhBounds bounds = sampler->bounds != NULL ? sampler->bounds[input] : PH_BOUNDS_NONE;
   const PhDType dtype = shape->dtype;
   guint64 state = sampler->seed * 1000003 + input * 7919 + kind * 104729 + turn * 15485863 + 17;
@@ -504,8 +505,10 @@ draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind k
   if (like != NULL && sampler->usage[input].reading == PH_READ_AS_SHAPE
       && !(sampler->usage[input].is_free && (kind == PH_SAMPLE_REACH || kind == PH_SAMPLE_DENSE)))
     return ph_tensor_ref (like);
-  tensor = ph_tensor_new (dtype, shape->rank, shape->dims);
-  if (tensor == NULL || (dtype != PH_STRING && ph_usage_is_shape_alone (sampler->pair, input))) /* zeros do */
+  tensor = shapes.blank && ph_dtype_is_float (dtype) ? ph_tensor_new_splat (dtype, shape->rank, shape->dims, zero)
+                                                     : ph_tensor_new (dtype, shape->rank, shape->dims);
+  if (tensor == NULL || (shapes.blank && ph_dtype_is_float (dtype))
+      || (dtype != PH_STRING && ph_usage_is_shape_alone (sampler->pair, input))) /* zeros do */
     return tensor;
   if (dtype == PH_STRING)
     for (gsize i = 0; i < ph_tensor_count (tensor); i++)
@@ -522,7 +525,7 @@ draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind k
       ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, ph_rare_truth (kind, turn, &state));
   else if (ph_dtype_is_integer (dtype))
     fill_integers (sampler, tensor, input, bounds, kind, turn, known, &state);
-  else if (rough)
+  else if (shapes.rough)
     fill_roughly (sampler, tensor, bounds, kind, &state);
   else
     fill_floats (sampler, tensor, bounds, kind, input, turn, &state);
@@ -569,7 +572,7 @@ ph_sampler_draw (PhSampler *sampler, PhSampleKind kind, guint turn, PhSampleShap
         found[i].dims[k] = ph_rows_limit (pair->rows, found[i].dims[k], k, found[i].rank, places);
       tensor = like != NULL && ph_tensor_kind (like) != PH_KIND_TENSOR
                    ? ph_tensor_ref (like)
-                   : draw_tensor (sampler, i, &found[i], kind, turn, shapes.rough, like, captured != NULL ? captured[i] : NULL);
+                   : draw_tensor (sampler, i, &found[i], kind, turn, shapes, like, captured != NULL ? captured[i] : NULL);
       if (tensor == NULL)
         return NULL;
       g_ptr_array_add (tensors, tensor);

@@ -40,6 +40,8 @@ void ph_sampler_set_free (PhSampler *sampler, guint input);
 /* How small integers are from now on, for operators that refuse others: 0 any; 1 and 2 none below 0, and such as count or point at
  * the places of a short axis. */
 #define PH_SAMPLER_MOST_MODEST 2
+/* The largest input of a set has this many elements at most, where rows are independent. A proved pair is not tried on more captured ones. */
+#define PH_SAMPLER_ROWS 8192
 void ph_sampler_set_modesty (PhSampler *sampler, guint modesty);
 /* Whether there is an input that this makes another one of. */
 gboolean ph_sampler_can_be_modest (PhSampler *sampler);
@@ -81,6 +83,7 @@ typedef struct
   gint64 crop;       /* 1, or by how much the spatial axes (from the third on) of large inputs are smaller */
   gboolean tight;    /* one or two batches, images just large enough                                   */
   gboolean rough;    /* nothing but shapes and integers is looked at: floats come again and again     */
+  gboolean blank;    /* only the shapes of floats are needed: they are 0                              */
   gsize most;        /* elements of the largest input, where rows do not see each other; 0: any         */
   guint far;         /* 0, or which of ph_sampler_n_far() from 1                                        */
 } PhSampleShapes;

@@ -24,6 +24,9 @@ is_finite_somewhere (GPtrArray *outputs)
   return FALSE;
 }
 
+/* For a region of fewer operations, preparing the fast kernels takes longer than running the reference kernels. */
+#define LITTLE 1e5
+
 /* Returns TRUE if the model works at these sizes. An empty window gives NaN, and so does everything after it: sizes must leave some
  * elements. */
 static gboolean
@@ -42,7 +45,7 @@ works_so (PhTry *self, PhSampleShapes shapes, GError **problem)
         g_set_error_literal (problem, PH_ERROR, PH_ERROR_UNSUPPORTED, "nothing can be made up for an input of unknown shape");
       return FALSE;
     }
-  outputs = ph_try_run (self, 0, inputs, FALSE, FALSE, &own);
+  outputs = ph_try_run (self, 0, inputs, FALSE, !self->options->whole && self->options->cost <= LITTLE, &own);
   if (outputs == NULL && problem != NULL && *problem == NULL)
     *problem = g_steal_pointer (&own);
   if (outputs != NULL && self->options->asked && !is_finite_somewhere (outputs))

@@ -2,10 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/structure.h"
 
+#include <string.h>
+
 #include "core/ops/op-list.h"
 #include "core/prove/key.h"
 #include "core/prove/prove.h"
 #include "core/run/executor.h"
+#include "core/small-map.h"
 #include "core/tensor/origin.h"
 
 /* The kind of a key. */
@@ -18,14 +21,26 @@ enum
   OF_NODE
 };
 
+/* A key: @n words of the array of words, from @at on. */
+typedef struct
+{
+  guint64 hash;
+  gsize at, n;
+  guint number;
+} Met;
+
 struct _PhStructure
 {
   const PhRegion *region;
-  PhModel *model[2];     /* before, after                                                          */
-  GHashTable *numbers;   /* key -> value number; 0 is an omitted input                             */
-  GHashTable *tensors;   /* PhTensor, by content -> number                                         */
-  GHashTable *values[2]; /* PhValue -> number, for values computed in the region                   */
-  GHashTable *folded;    /* (nullable) PhValue -> PhTensor: results that depend on constants alone */
+  PhModel *model[2];    /* before, after                                                          */
+  GArray *met;          /* (element-type Met) the keys met so far; number 0 is an omitted input   */
+  GArray *words;        /* (element-type guint64) the words of these keys                         */
+  guint *slots;         /* (nullable) hash table of indices into @met plus 1; NULL: few keys      */
+  guint n_slots;        /* a power of two                                                         */
+  PhSmallMap tensors;   /* PhTensor -> number                                                     */
+  GHashTable *contents; /* (nullable) PhTensor, by content -> number; NULL: few tensors           */
+  PhSmallMap values[2]; /* PhValue -> number, for values computed in the region                   */
+  GHashTable *folded;   /* (nullable) PhValue -> PhTensor: results that depend on constants alone */
   PhFolds folds;
   gboolean has_folds; /* there are such results                                                 */
   guint next;
@@ -42,17 +57,82 @@ static gboolean number_nodes (const Walk *walk, PhNode *first);
 
 /* ── numbers ── */
 
+/* Up to this many keys a new one is compared with each; more get a hash table. */
+#define FEW 16
+
+static guint64
+hash_of (const PhKey *key)
+{
+  guint64 hash = key->n;
+
+  for (gsize i = 0; i < key->n; i++)
+    hash = (hash ^ key->words[i]) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) ^ (hash >> 29);
+  return hash ^ (hash >> 32);
+}
+
+static gboolean
+is_met (PhStructure *self, const Met *met, const PhKey *key, guint64 hash)
+{
+  return met->hash == hash && met->n == key->n
+         && memcmp (&g_array_index (self->words, guint64, met->at), key->words, key->n * sizeof *key->words) == 0;
+}
+
+static guint
+find_key (PhStructure *self, const PhKey *key, guint64 hash)
+{
+  guint at = (guint) hash & (self->n_slots - 1);
+
+  for (guint i = 0; self->slots == NULL && i < self->met->len; i++)
+    if (is_met (self, &g_array_index (self->met, Met, i), key, hash))
+      return g_array_index (self->met, Met, i).number;
+  for (; self->slots != NULL && self->slots[at] != 0; at = (at + 1) & (self->n_slots - 1))
+    if (is_met (self, &g_array_index (self->met, Met, self->slots[at] - 1), key, hash))
+      return g_array_index (self->met, Met, self->slots[at] - 1).number;
+  return 0;
+}
+
+static void
+fill_slot (PhStructure *self, guint which)
+{
+  guint at = (guint) g_array_index (self->met, Met, which).hash & (self->n_slots - 1);
+
+  while (self->slots[at] != 0)
+    at = (at + 1) & (self->n_slots - 1);
+  self->slots[at] = which + 1;
+}
+
+static void
+note_key (PhStructure *self, const PhKey *key, guint64 hash, guint number)
+{
+  const guint n = self->met->len;
+
+  g_array_append_val (self->met, ((Met) { hash, self->words->len, key->n, number }));
+  g_array_append_vals (self->words, key->words, (guint) key->n);
+  if (n < FEW)
+    return;
+  if (self->slots == NULL || 2 * (n + 1) > self->n_slots)
+    {
+      g_free (self->slots);
+      self->n_slots = self->n_slots > 0 ? 2 * self->n_slots : 8 * FEW;
+      self->slots = g_new0 (guint, self->n_slots);
+      for (guint i = 0; i < n; i++)
+        fill_slot (self, i);
+    }
+  fill_slot (self, n);
+}
+
+/* Consumes @key. */
 static guint
 number_of_key (PhStructure *self, PhKey *key, guint n)
 {
-  g_autoptr (GBytes) bytes = ph_key_to_bytes (key);
-  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (self->numbers, bytes));
+  const guint64 hash = hash_of (key);
+  guint number = find_key (self, key, hash);
 
   if (number == 0)
     {
       number = self->next;
       self->next += MAX (n, 1);
-      g_hash_table_insert (self->numbers, g_steal_pointer (&bytes), GUINT_TO_POINTER (number));
+      note_key (self, key, hash, number);
     }
   ph_key_clear (key);
   return number;
@@ -82,21 +162,46 @@ tensor_equal (gconstpointer a, gconstpointer b)
   return ph_tensor_equal ((PhTensor *) a, (PhTensor *) b);
 }
 
+/* Returns the number of a tensor with the same content; 0: there is none. */
+static guint
+find_content (PhStructure *self, PhTensor *tensor)
+{
+  if (self->contents != NULL)
+    return GPOINTER_TO_UINT (g_hash_table_lookup (self->contents, tensor));
+  for (guint i = 0; i < self->tensors.n; i++)
+    if (ph_tensor_equal (self->tensors.keys[i], tensor))
+      return GPOINTER_TO_UINT (self->tensors.values[i]);
+  return 0;
+}
+
+static void
+note_tensor (PhStructure *self, PhTensor *tensor, guint number)
+{
+  if (self->contents == NULL && self->tensors.n == PH_SMALL_MAP_SIZE)
+    {
+      self->contents = g_hash_table_new (tensor_hash, tensor_equal);
+      for (guint i = 0; i < PH_SMALL_MAP_SIZE; i++)
+        g_hash_table_insert (self->contents, self->tensors.keys[i], self->tensors.values[i]);
+    }
+  if (self->contents != NULL)
+    g_hash_table_insert (self->contents, tensor, GUINT_TO_POINTER (number));
+  ph_small_map_set (&self->tensors, tensor, GUINT_TO_POINTER (number));
+}
+
 /* Numbers a tensor by content, but a deferred one by pointer: comparing contents would compute it. */
 static guint
 number_of_tensor (PhStructure *self, PhTensor *tensor)
 {
-  guint number;
+  guint number = GPOINTER_TO_UINT (ph_small_map_lookup (&self->tensors, tensor));
 
+  if (number != 0)
+    return number;
   if (ph_tensor_is_deferred (tensor))
     return number_of (self, OF_DEFERRED, (gint64) GPOINTER_TO_SIZE (tensor), 0);
-  number = GPOINTER_TO_UINT (g_hash_table_lookup (self->tensors, tensor));
-
+  number = find_content (self, tensor);
   if (number == 0)
-    {
-      number = number_of (self, OF_TENSOR, self->next, 0);
-      g_hash_table_insert (self->tensors, tensor, GUINT_TO_POINTER (number));
-    }
+    number = number_of (self, OF_TENSOR, self->next, 0);
+  note_tensor (self, tensor, number);
   return number;
 }
 
@@ -119,14 +224,14 @@ number_of_value (const Walk *walk, const PhValue *value)
     return 0;
   if (constant != NULL)
     return number_of_tensor (self, constant);
-  number = GPOINTER_TO_UINT (g_hash_table_lookup (self->values[walk->side], value));
+  number = GPOINTER_TO_UINT (ph_small_map_lookup (&self->values[walk->side], value));
   return number != 0 ? number : number_of (self, OF_LEAF, value->id, 0);
 }
 
 static void
 set_number (const Walk *walk, const PhValue *value, guint number)
 {
-  g_hash_table_insert (walk->self->values[walk->side], (gpointer) value, GUINT_TO_POINTER (number));
+  ph_small_map_set (&walk->self->values[walk->side], (gpointer) value, GUINT_TO_POINTER (number));
 }
 
 /* ── nodes ── */
@@ -194,12 +299,17 @@ add_inputs (const Walk *walk, PhKey *key, const PhNode *node)
     }
 }
 
-static int
-by_name (gconstpointer a, gconstpointer b)
+static void
+sort_by_name (const PhAttr **attrs, guint n)
 {
-  const PhAttr *x = *(PhAttr *const *) a, *y = *(PhAttr *const *) b;
+  for (guint i = 1; i < n; i++)
+    for (guint k = i; k > 0 && attrs[k]->name < attrs[k - 1]->name; k--)
+      {
+        const PhAttr *attr = attrs[k];
 
-  return x->name < y->name ? -1 : x->name > y->name;
+        attrs[k] = attrs[k - 1];
+        attrs[k - 1] = attr;
+      }
 }
 
 /* Returns TRUE if @node depends on constants alone and is at the newest opset, which the kernels expect. */
@@ -240,11 +350,26 @@ fold (const Walk *walk, const PhNode *node)
   return TRUE;
 }
 
+/* Returns TRUE if the output is the input, bit for bit. */
+static gboolean
+is_identity (const PhNode *node)
+{
+  const PhValue *value = ph_node_input (node, 0);
+  const PhAttr *to = node->op == &ph_op_Cast ? ph_node_attr (node, "to") : NULL;
+
+  if (value == NULL || (node->op != &ph_op_Identity && to == NULL))
+    return FALSE;
+  return to == NULL
+         || (value->type != NULL && value->type->kind == PH_KIND_TENSOR && to->i == value->type->dtype && to->i != PH_UNDEFINED);
+}
+
 static gboolean
 number_node (const Walk *walk, const PhNode *node)
 {
   PhStructure *self = walk->self;
-  g_autoptr (GPtrArray) attrs = NULL;
+  const PhAttr *few[FEW];
+  g_autofree const PhAttr **many = NULL;
+  const PhAttr **attrs = few;
   gboolean ok = TRUE;
   PhKey key;
   guint number;
@@ -253,7 +378,7 @@ number_node (const Walk *walk, const PhNode *node)
     return number_fused (walk, node);
   if (node->op == NULL || ph_node_draws (node))
     return FALSE;
-  if (node->op == &ph_op_Identity && ph_node_input (node, 0) != NULL)
+  if (is_identity (node))
     {
       set_number (walk, ph_node_output (node, 0), number_of_value (walk, ph_node_input (node, 0)));
       return TRUE;
@@ -270,13 +395,14 @@ number_node (const Walk *walk, const PhNode *node)
   ph_key_add_int (&key, ph_model_opset (self->model[walk->side], node->domain));
   ph_key_add_int (&key, node->outputs->len); /* Split cuts into as many parts */
   add_inputs (walk, &key, node);
-  attrs = g_ptr_array_sized_new (node->attrs->len);
+  if (node->attrs->len > FEW)
+    attrs = many = g_new (const PhAttr *, node->attrs->len);
   for (guint i = 0; i < node->attrs->len; i++)
-    g_ptr_array_add (attrs, node->attrs->pdata[i]);
-  g_ptr_array_sort (attrs, by_name);
-  ph_key_add_int (&key, attrs->len);
-  for (guint i = 0; i < attrs->len; i++)
-    ph_key_add_attr (&key, attrs->pdata[i], add_tensor, self);
+    attrs[i] = node->attrs->pdata[i];
+  sort_by_name (attrs, node->attrs->len);
+  ph_key_add_int (&key, node->attrs->len);
+  for (guint i = 0; i < node->attrs->len; i++)
+    ph_key_add_attr (&key, attrs[i], add_tensor, self);
   for (guint i = 0; ok && node->graphs != NULL && i < node->graphs->len; i++)
     ok = add_body (walk, &key, node->graphs->pdata[i]);
   if (!ok)
@@ -304,21 +430,27 @@ number_nodes (const Walk *walk, PhNode *first)
 PhStructure *
 ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after, PhFolds folds)
 {
-  g_autoptr (PhStructure) self = g_new0 (PhStructure, 1);
+  g_autoptr (PhStructure) self = g_new (PhStructure, 1);
 
+  self->has_folds = FALSE;
+  self->slots = NULL;
+  self->n_slots = 0;
+  self->contents = NULL;
   self->region = region;
   self->model[0] = before;
   self->model[1] = after;
   self->next = 1;
-  self->numbers = g_hash_table_new_full (ph_key_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
-  self->tensors = g_hash_table_new (tensor_hash, tensor_equal);
+  self->met = g_array_sized_new (FALSE, FALSE, sizeof (Met), FEW);
+  self->words = g_array_sized_new (FALSE, FALSE, sizeof (guint64), 8 * FEW);
+  ph_small_map_init (&self->tensors);
+  ph_small_map_init (&self->values[0]);
+  ph_small_map_init (&self->values[1]);
   self->folds = folds;
   self->folded = folds != PH_FOLDS_NONE ? g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref) : NULL;
   for (guint side = 0; side < 2; side++)
     {
       const GPtrArray *nodes = side == 0 ? region->before : region->after;
 
-      self->values[side] = g_hash_table_new (NULL, NULL);
       for (guint i = 0; i < nodes->len; i++)
         if (!number_node (&(Walk) { self, side, 0 }, nodes->pdata[i]))
           return NULL;
@@ -329,10 +461,13 @@ ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after, PhFol
 void
 ph_structure_free (PhStructure *self)
 {
-  g_clear_pointer (&self->values[0], g_hash_table_unref);
-  g_clear_pointer (&self->values[1], g_hash_table_unref);
-  g_hash_table_unref (self->tensors);
-  g_hash_table_unref (self->numbers);
+  ph_small_map_clear (&self->values[0]);
+  ph_small_map_clear (&self->values[1]);
+  ph_small_map_clear (&self->tensors);
+  g_clear_pointer (&self->contents, g_hash_table_unref);
+  g_array_unref (self->met);
+  g_array_unref (self->words);
+  g_free (self->slots);
   g_clear_pointer (&self->folded, g_hash_table_unref);
   g_free (self);
 }
@@ -363,7 +498,7 @@ gboolean
 ph_structure_carry (PhStructure *self, GHashTable *values)
 {
   g_autoptr (GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref); /* by number */
-  GHashTableIter iter;
+  PhSmallMapIter iter;
   gpointer value, number;
   gboolean all = TRUE;
 
@@ -375,8 +510,8 @@ ph_structure_carry (PhStructure *self, GHashTable *values)
       if (tensor != NULL)
         g_hash_table_insert (known, GUINT_TO_POINTER (number_of (self, OF_LEAF, id, 0)), ph_tensor_ref (tensor));
     }
-  g_hash_table_iter_init (&iter, self->values[0]);
-  while (g_hash_table_iter_next (&iter, &value, &number))
+  ph_small_map_iter_init (&iter, &self->values[0]);
+  while (ph_small_map_iter_next (&iter, &value, &number))
     {
       PhTensor *tensor = g_hash_table_lookup (values, GUINT_TO_POINTER (((PhValue *) value)->id));
 
@@ -390,7 +525,7 @@ ph_structure_carry (PhStructure *self, GHashTable *values)
       for (guint k = 0; k < node->outputs->len; k++)
         {
           const PhValue *is = ph_node_output (node, k);
-          PhTensor *tensor = g_hash_table_lookup (known, g_hash_table_lookup (self->values[1], is));
+          PhTensor *tensor = g_hash_table_lookup (known, ph_small_map_lookup (&self->values[1], is));
 
           all = all && (tensor != NULL || ph_value_n_uses (is) == 0);
           if (tensor != NULL)

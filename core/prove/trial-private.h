@@ -53,6 +53,12 @@ gboolean ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gbool
 gboolean ph_try_is_own_limit (PhTry *self, const GError *error);
 gboolean ph_try_was_cancelled (PhTry *self);
 gboolean ph_try_is_field_equal (PhTry *self);
+/* Small images are tried first, and suffice if they settled the question. */
+gboolean ph_try_is_tight (PhTry *self);
+/* field/field-trial.c: for any weights first, which is said of all rewrites of the form; then for those that there are. */
+void ph_try_evaluate (PhTry *self);
+/* The constants that a rule computed are what it says that it computed. */
+gboolean ph_try_recipes_hold (PhTry *self, const PhRegionForm *form);
 /* An output that no input changed is no evidence, unless none can: then it was compared as it is. */
 gboolean ph_try_all_vary (PhTry *self);
 /* Whether every bit of @outputs, which the reference kernels computed from @inputs, is the same. Where a constant was computed by the change, the

@@ -206,7 +206,10 @@ ph_recipe_tensor (PhRecipe *self, PhValue *result, PhDType dtype, GError **error
   if (tensor == NULL)
     return NULL;
   if (!is_constant_of (self->model, tensor))
-    ph_tensor_set_origin (tensor, g_steal_pointer (&self->model), (GDestroyNotify) ph_model_free);
+    {
+      ph_tensor_set_origin (tensor, g_steal_pointer (&self->model), (GDestroyNotify) ph_model_free);
+      ph_tensor_set_computed (tensor, compute_deferred);
+    }
   return tensor;
 }
 

@@ -15,6 +15,8 @@ typedef PhTensor *(*PhTensorCompute) (const PhTensor *tensor, GError **error);
 /* Its elements are computed when somebody asks for them first, on that thread. Consumes @origin. NULL as ph_tensor_new(). */
 PhTensor *ph_tensor_new_deferred (PhDType dtype, guint rank, const gint64 *dims, gpointer origin, PhTensorCompute compute,
                                   GDestroyNotify free_origin);
+/* Says that @compute made the elements of @tensor, which has an origin. Call it once, before the tensor is shared. */
+void ph_tensor_set_computed (PhTensor *tensor, PhTensorCompute compute);
 gboolean ph_tensor_is_deferred (const PhTensor *tensor); /* nobody asked yet */
 gboolean ph_tensor_is_computed (const PhTensor *tensor); /* made so, asked for or not */
 

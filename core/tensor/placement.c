@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-#define MOST_BLOCKS 4096 /* of a run: planning compares each with each                                        */
-#define AHEAD       16   /* blocks that a run may skip: the first run reorders weights, the next does not */
+#define MOST_BLOCKS 4096              /* of a run: planning compares each with each                                        */
+#define LARGE       ((gsize) 1 << 20) /* bytes: a smaller plan returns no pages to the system, which costs more than it saves */
+#define AHEAD       16                /* blocks that a run may skip: the first run reorders weights, the next does not */
 
 typedef struct
 {
@@ -182,7 +183,8 @@ ph_placement_begin (PhPlacement *placement)
     return before;
   g_array_set_size (placement->now, 0);
   placement->clock = placement->next = 0;
-  placement->base = placement->bytes > 0 ? ph_block_reserve (placement->bytes, placement->is_new) : 0;
+  placement->base = placement->bytes > 0 ? ph_block_reserve (placement->bytes, placement->is_new && placement->bytes >= LARGE)
+                                         : 0;
   placement->is_new = FALSE;
   return before;
 }

@@ -111,6 +111,13 @@ ph_tensor_is_deferred (const PhTensor *tensor)
   return tensor->compute != NULL && g_atomic_pointer_get (&((PhTensor *) tensor)->data) == NULL;
 }
 
+void
+ph_tensor_set_computed (PhTensor *tensor, PhTensorCompute compute)
+{
+  if (tensor->base == NULL && tensor->data != NULL) /* otherwise it shares the elements of another tensor */
+    tensor->compute = compute;
+}
+
 gboolean
 ph_tensor_is_computed (const PhTensor *tensor)
 {

@@ -1,5 +1,6 @@
 /* proof.c: what the proof of each step costs, beside one run of the model and beside the pass itself.
  *   bench-proof [--pipeline O3] FILE...
+ * A FILE beside test_data_set_0 is run and proved on the inputs there.
  * Times are those of the processor, in milliseconds, with one thread.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <omp.h>
@@ -13,6 +14,7 @@
 
 static char *pipeline_name = "O3";
 static char **files;
+static char *only;
 static gboolean all;
 static int turns = 3;
 
@@ -25,15 +27,33 @@ now (void)
   return (double) time.tv_sec * 1e3 + (double) time.tv_nsec * 1e-6;
 }
 
+/* What an ONNX case has beside its model; empty where there is none: then inputs are generated, as small as they may be. */
+static GHashTable *
+find_feeds (PhModel *model, const char *path)
+{
+  GHashTable *named = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const PhValue *input = model->graph->inputs->pdata[i];
+      g_autofree char *file = g_strdup_printf ("%s/test_data_set_0/input_%u.pb", folder, i);
+      PhTensor *tensor = ph_tensor_load (file, input->type, NULL, NULL);
+
+      if (tensor != NULL)
+        g_hash_table_insert (named, g_strdup (input->name), tensor);
+    }
+  return named;
+}
+
 /* The second run and those after it: the first one makes kernels and reads weights. */
 static double
-time_of_run (PhModel *model)
+time_of_run (PhModel *model, GHashTable *named)
 {
-  g_autoptr (GHashTable) named = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) feeds = ph_inputs_find (model, named, PH_INPUTS_NORMAL, 1, NULL, NULL, NULL, NULL);
   double least = G_MAXDOUBLE;
 
-  for (guint i = 0; i < 3 && feeds != NULL; i++)
+  for (int i = 0; i <= turns && feeds != NULL; i++)
     {
       const double start = now ();
       g_autoptr (GHashTable) results = ph_run_model (model, feeds, NULL, NULL, NULL);
@@ -77,9 +97,9 @@ typedef struct
 } Turn;
 
 static void
-prove_steps (PhModel *model, PhHistory *history, GArray *pass_times, double run, gboolean print, Turn *turn)
+prove_steps (PhModel *model, PhHistory *history, GHashTable *feeds, GArray *pass_times, double run, gboolean print, Turn *turn)
 {
-  g_autoptr (PhProver) prover = ph_prover_new (ph_model_clone (model), ph_history_snapshot (history), NULL, 1);
+  g_autoptr (PhProver) prover = ph_prover_new (ph_model_clone (model), ph_history_snapshot (history), feeds, 1);
   PhProofWork last = { 0 };
 
   turn->sum = turn->most = 0;
@@ -88,7 +108,7 @@ prove_steps (PhModel *model, PhHistory *history, GArray *pass_times, double run,
       const PhStep *step = &g_array_index (history->steps, PhStep, s);
       g_autoptr (GError) error = NULL;
       const double begin = now ();
-      g_autoptr (PhProof) proof = step->n_rewrites > 0
+      g_autoptr (PhProof) proof = step->n_rewrites > 0 && (only == NULL || g_str_equal (step->pass, only))
                                       ? ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, NULL, &error)
                                       : NULL;
       const double time = now () - begin;
@@ -119,18 +139,20 @@ try_file (const char *path)
   g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
   g_autoptr (PhHistory) history = NULL;
   g_autofree char *name = g_path_get_basename (path);
+  g_autoptr (GHashTable) feeds = NULL;
   g_autofree double *of_steps = NULL;
   double run;
   Turn turn = { 0 };
 
   g_assert_no_error (error);
-  run = time_of_run (model);
+  feeds = find_feeds (model, path);
+  run = time_of_run (model, feeds);
   history = run_passes (model, times);
   turn.times = of_steps = g_new (double, history->steps->len + 1);
   for (guint s = 0; s < history->steps->len; s++)
     of_steps[s] = G_MAXDOUBLE;
   for (int i = 0; i < turns; i++)
-    prove_steps (model, history, times, run, all && i == turns - 1, &turn);
+    prove_steps (model, history, feeds, times, run, all && i == turns - 1, &turn);
   g_print ("%-36s run %7.2f ms, %u steps proved in %8.1f ms, the longest %7.2f ms = %5.1f runs\n", name, run, history->steps->len,
            turn.sum, turn.most, turn.most / run);
 }
@@ -138,6 +160,7 @@ try_file (const char *path)
 static const GOptionEntry options[] = {
   { "pipeline", 0, 0, G_OPTION_ARG_STRING, &pipeline_name, "which one", "NAME" },
   { "turns", 0, 0, G_OPTION_ARG_INT, &turns, "the least of so many, each with a prover that knows nothing (3)", "N" },
+  { "only", 0, 0, G_OPTION_ARG_STRING, &only, "the steps of this pass alone", "PASS" },
   { "steps", 0, 0, G_OPTION_ARG_NONE, &all, "each step too", NULL },
   { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL, "FILE..." },
   { NULL, 0, 0, 0, NULL, NULL, NULL },

@@ -414,36 +414,56 @@ rule_of (const PhOp *op, gconstpointer *data)
   return rule;
 }
 
-/* It reads the shape of its first input alone. */
+/* Returns TRUE if all inputs from @first on are known. */
 static gboolean
-run_shape (PhFieldNode *self)
+are_known (PhFieldNode *self, guint first)
 {
+  for (guint i = first; i < self->n_in; i++)
+    if (self->in[i] != NULL && self->in[i]->known == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+/* Runs the node on zeros of @dtype in the shape of its first input. Its result is the same at each point, so it is kept. (transfer none)
+ * (element-type PhTensor) (nullable) */
+static GPtrArray *
+run_on_zeros (PhFieldNode *self, PhDType dtype)
+{
+  PhField *field = self->field;
+  GPtrArray *made = field->loops == 0 ? g_hash_table_lookup (field->places, self->node) : NULL;
   g_autofree PhTensor **inputs = g_new0 (PhTensor *, self->n_in + 1), **outputs = g_new0 (PhTensor *, self->n_out + 1);
   static const guint8 zero[16] = { 0 };
   gboolean ok;
 
+  if (made != NULL)
+    return made;
   for (guint i = 1; i < self->n_in; i++)
-    if (self->in[i] != NULL && (inputs[i] = self->in[i]->known) == NULL)
-      return ph_field_opaque (self, NULL);
-  inputs[0] = ph_tensor_new_splat (PH_FLOAT, self->in[0]->rank, self->in[0]->dims, zero);
-  ok = inputs[0] != NULL && ph_field_run_on (self, inputs, outputs);
+    inputs[i] = ph_field_known (self, i);
+  inputs[0] = ph_tensor_new_splat (dtype, self->in[0]->rank, self->in[0]->dims, zero);
+  ok = inputs[0] != NULL ? ph_field_run_on (self, inputs, outputs) : ph_field_fail (self, "too large");
   g_clear_pointer (&inputs[0], ph_tensor_unref);
+  if (!ok)
+    return NULL;
+  made = g_ptr_array_new_with_free_func (unref_or_null);
   for (guint k = 0; k < self->n_out; k++)
-    if (ok && outputs[k] != NULL)
-      {
-        self->out[k] = ph_field_tensor_known (outputs[k]);
-        ph_tensor_unref (outputs[k]);
-      }
-  return ok;
+    g_ptr_array_add (made, outputs[k]);
+  g_hash_table_replace (field->places, (gpointer) self->node, made);
+  return made;
 }
 
+/* It reads the shape of its first input alone. */
 static gboolean
-all_known (PhFieldNode *self)
+run_shape (PhFieldNode *self)
 {
-  for (guint i = 0; i < self->n_in; i++)
-    if (self->in[i] != NULL && self->in[i]->known == NULL)
-      return FALSE;
-  return TRUE;
+  GPtrArray *made;
+
+  if (!are_known (self, 1))
+    return ph_field_opaque (self, NULL);
+  made = run_on_zeros (self, PH_FLOAT);
+  for (guint k = 0; made != NULL && k < self->n_out; k++)
+    if (made->pdata[k] != NULL)
+      self->out[k] = ph_field_tensor_known (made->pdata[k]);
+  return made != NULL;
 }
 
 static gboolean
@@ -498,6 +518,33 @@ run_constant (PhFieldNode *self, PhFieldRule rule, gconstpointer data)
   return TRUE;
 }
 
+/* Returns TRUE if the operator gives its first input another shape: then no element need be looked at. */
+static gboolean
+keeps_order (const PhOp *op)
+{
+  static const PhOp *const ops[] = { &ph_op_Reshape, &ph_op_Squeeze, &ph_op_Unsqueeze, &ph_op_Flatten, NULL };
+
+  for (guint i = 0; ops[i] != NULL; i++)
+    if (ops[i] == op)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+run_reshape (PhFieldNode *self)
+{
+  GPtrArray *made;
+  PhTensor *zeros;
+
+  if (!are_known (self, 1))
+    return ph_field_opaque (self, NULL);
+  made = run_on_zeros (self, PH_BOOL);
+  zeros = made != NULL ? made->pdata[0] : NULL;
+  if (zeros != NULL)
+    self->out[0] = ph_field_reshaped (self->field, self->in[0], ph_tensor_rank (zeros), ph_tensor_dims (zeros));
+  return zeros != NULL;
+}
+
 gboolean
 ph_field_node (PhFieldNode *self)
 {
@@ -526,10 +573,15 @@ ph_field_node (PhFieldNode *self)
   rule = rule_of (op, &data);
   if (op == &ph_op_Dropout && rule == NULL)
     return ph_field_fail (self, "is random");
-  if (all_known (self) && op != &ph_op_Dropout)
+  if (are_known (self, 0) && op != &ph_op_Dropout)
     return run_constant (self, rule, data);
   if ((op->flags & PH_OP_SHAPE_ONLY) && self->in[0] != NULL)
     return run_shape (self);
+  if (keeps_order (op) && self->in[0] != NULL && self->in[0]->known == NULL)
+    return run_reshape (self);
+  for (guint i = 0; i < self->n_in; i++)
+    if (self->in[i] != NULL && self->in[i]->known == NULL)
+      ph_field_parts (self->field, self->in[i]);
   if (rule != NULL)
     {
       const guint at = self->n_in;

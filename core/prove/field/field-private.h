@@ -24,7 +24,9 @@ struct _PhFieldTensor
   guint32 *p, *q;       /* (nullable) owned, or @owner's; NULL: not needed yet, ask ph_field_parts()  */
   PhFieldTensor *owner; /* (nullable) (owned) whose elements these are, under another shape          */
   gboolean is_constant; /* of a model or a recipe, that will be met again                            */
-  double over, under;   /* degree of numerator and denominator, at most                              */
+  gboolean is_variable; /* its elements are random numbers, drawn by @salt when they are first needed   */
+  guint64 salt;
+  double over, under; /* degree of numerator and denominator, at most                              */
   gint64 dims[];
 };
 

@@ -59,6 +59,20 @@ ph_field_tensor_new (PhField *field, PhDType dtype, guint rank, const gint64 *di
 }
 
 PhFieldTensor *
+ph_field_tensor_variable (PhDType dtype, guint rank, const gint64 *dims, guint64 salt)
+{
+  PhFieldTensor *self;
+
+  if (!is_small (rank, dims))
+    return NULL;
+  self = allocate (dtype, rank, dims);
+  self->over = 1;
+  self->is_variable = TRUE;
+  self->salt = salt;
+  return self;
+}
+
+PhFieldTensor *
 ph_field_tensor_known (PhTensor *tensor)
 {
   PhFieldTensor *self = allocate (ph_tensor_dtype (tensor), ph_tensor_rank (tensor), ph_tensor_dims (tensor));
@@ -95,6 +109,24 @@ string_number (PhField *field, const char *string)
   return ph_field_hash (field, ph_mix (ph_field_salt (field, string != NULL ? string : ""), 3));
 }
 
+/* Finds the elements of a tensor that is not known. */
+static void
+find_elements (PhField *field, PhFieldTensor *self)
+{
+  if (self->owner != NULL)
+    {
+      ph_field_parts (field, self->owner);
+      self->p = self->owner->p;
+      self->q = self->owner->q;
+    }
+  else if (self->is_variable)
+    {
+      make_room (field, self);
+      for (gsize k = 0; k < self->count; k++)
+        ph_field_put (self, k, ph_field_hash (field, ph_mix (self->salt, k)));
+    }
+}
+
 void
 ph_field_parts (PhField *field, PhFieldTensor *self)
 {
@@ -103,8 +135,13 @@ ph_field_parts (PhField *field, PhFieldTensor *self)
   gboolean recognised;
   guint met;
 
-  if (self->p != NULL || self->known == NULL)
+  if (self->p != NULL)
     return;
+  if (self->known == NULL)
+    {
+      find_elements (field, self);
+      return;
+    }
   if (!is_small (self->rank, self->dims) || dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128)
     {
       if (field->why == NULL)
@@ -148,9 +185,15 @@ ph_field_reshaped (PhField *field, PhFieldTensor *tensor, guint rank, const gint
   self->under = tensor->under;
   self->p = tensor->p;
   self->q = tensor->q;
-  if (tensor->p != NULL)
+  if (tensor->p != NULL || tensor->known == NULL)
     self->owner = ph_field_tensor_ref (tensor->owner != NULL ? tensor->owner : tensor);
   return self;
+}
+
+gboolean
+ph_field_are_same (const PhFieldTensor *a, const PhFieldTensor *b)
+{
+  return (a->owner != NULL ? a->owner : a) == (b->owner != NULL ? b->owner : b);
 }
 
 gboolean

@@ -14,6 +14,8 @@ PhTensor *ph_field_known (PhFieldNode *self, guint i);   /* (nullable) (transfer
 gint64 *ph_field_ints (PhFieldNode *self, guint i, gsize *n);
 /* A tensor to be written; (transfer full); NULL: too large, and @field says so. */
 PhFieldTensor *ph_field_tensor_new (PhField *field, PhDType dtype, guint rank, const gint64 *dims);
+/* A tensor of random numbers, which are drawn by @salt when they are first needed. (transfer full) NULL: too large */
+PhFieldTensor *ph_field_tensor_variable (PhDType dtype, guint rank, const gint64 *dims, guint64 salt);
 PhFieldTensor *ph_field_tensor_known (PhTensor *tensor); /* refs @tensor */
 PhFieldTensor *ph_field_tensor_ref (PhFieldTensor *tensor);
 void ph_field_tensor_unref (PhFieldTensor *tensor);
@@ -26,6 +28,9 @@ gboolean ph_field_image_find (PhField *field, PhFieldTensor *tensor);
 void ph_field_image_note (PhField *field, PhFieldTensor *tensor);
 /* The same elements under another shape. (transfer full) */
 PhFieldTensor *ph_field_reshaped (PhField *field, PhFieldTensor *tensor, guint rank, const gint64 *dims);
+
+/* Returns TRUE if both share their elements, though their shapes may differ. */
+gboolean ph_field_are_same (const PhFieldTensor *a, const PhFieldTensor *b);
 
 static inline PhNum
 ph_field_at (const PhFieldTensor *tensor, gsize i)
