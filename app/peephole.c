@@ -1,4 +1,4 @@
-/* peephole.c: the window's program.
+/* peephole.c: the entry point of the window's program.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* terminal.c: peep's terminal.
+/* terminal.c: peep's terminal: prompt, Ctrl+C, progress.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/terminal.h"
 

@@ -1,4 +1,4 @@
-/* fuzzy.c: how well a few typed letters fit a text.
+/* fuzzy.c: scores how well a few typed letters match a text.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/fuzzy.h"
 

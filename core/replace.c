@@ -1,4 +1,4 @@
-/* replace.c: a file that is written whole or not at all.
+/* replace.c: writes files completely or not at all.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/replace.h"
 

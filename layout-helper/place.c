@@ -1,4 +1,4 @@
-/* place.c: one graph laid out by one of Graphviz's engines.
+/* place.c: lays out one graph by one of Graphviz's engines.
  * SPDX-License-Identifier: MIT */
 #include "helper.h"
 

@@ -1,4 +1,4 @@
-/* adopt.c: replaces the model that a pass runs on by another one, part by part.
+/* adopt.c: replaces the model of a pass by another one, part by part.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/adopt.h"
 

@@ -1,4 +1,4 @@
-/* axis-order.c: nodes that do not mind the order of axes, and the same nodes under another order.
+/* axis-order.c: nodes that allow any order of axes, and their equivalents under another order.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/axis-order.h"
 

@@ -1,4 +1,4 @@
-/* batch-norm-to-affine.c: a batch normalisation that has no convolution before it.
+/* batch-norm-to-affine.c: replaces a batch normalization without a preceding convolution by an affine map.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/recipe-affine.h"
 

@@ -1,4 +1,4 @@
-/* compare.c: another model as a step: the changes that would turn this model into that one.
+/* compare.c: adds a step with the changes that turn this model into another one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/io.h"
 #include "passes/adopt.h"

@@ -1,4 +1,4 @@
-/* convert-aten-control.c: PyTorch's loops and branches in ONNX's.
+/* convert-aten-control.c: PyTorch's loops and branches in ONNX.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -1,5 +1,4 @@
-/* convert-aten-python.c: questions about Python objects at run time: whether something is None, its element type or rank, strings, lists.
- * The types of the operands answer most of them, and thereby decide branches.
+/* convert-aten-python.c: run-time queries of Python objects: whether a value is None, its element type or rank, strings, lists.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* dedupe-initializers.c: constants that are equal to the last bit are one.
+/* dedupe-initializers.c: merges constants that are equal to the last bit.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 #include "passes/run.h"

@@ -1,4 +1,4 @@
-/* einsum-to-matmul.c: sums over subscripts that are products of matrices.
+/* einsum-to-matmul.c: replaces Einsums that are matrix products.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* eliminate-flatten.c: changes of shape that change nothing.
+/* eliminate-flatten.c: removes Flatten, Squeeze and Unsqueeze where they cancel or do nothing.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* eliminate-pad.c: padding by nothing.
+/* eliminate-pad.c: removes a Pad whose pads are all zero.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

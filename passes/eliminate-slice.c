@@ -1,4 +1,4 @@
-/* eliminate-slice.c: slices that take everything.
+/* eliminate-slice.c: removes a Slice that takes the whole tensor.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* exp-log.c: exponentials and logarithms that meet.
+/* exp-log.c: simplifies exponentials of logarithms and logarithms of exponentials.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* external.c: passes that other programs run: a command that reads a model and writes one, and passes in a shared object.
+/* external.c: runs passes of other programs: a command that reads and writes a model, and passes in a shared object.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
 #include <gmodule.h>

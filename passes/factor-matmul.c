@@ -1,4 +1,4 @@
-/* factor-matmul.c: sums of products of matrices with a common factor, and the order of a chain of products.
+/* factor-matmul.c: factors sums of matrix products, and reorders chains of products.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

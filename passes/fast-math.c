@@ -1,4 +1,4 @@
-/* fast-math.c: cheaper functions that are nearly the same.
+/* fast-math.c: replaces functions by cheaper approximations.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* freeze-inputs.c: an input with a default becomes a constant.
+/* freeze-inputs.c: makes inputs with a default constants.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 

@@ -1,4 +1,4 @@
-/* fuse-attention.c: scaled dot-product attention, as one node.
+/* fuse-attention.c: fuses scaled dot-product attention into one node.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/region.h"
 

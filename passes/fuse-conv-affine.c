@@ -1,4 +1,4 @@
-/* fuse-conv-affine.c: constants that are multiplied or added per channel become part of the convolution before them.
+/* fuse-conv-affine.c: folds a constant factor or offset per channel into the preceding convolution.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/recipe-affine.h"
 

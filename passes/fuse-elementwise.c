@@ -1,4 +1,4 @@
-/* fuse-elementwise.c: trees of elementwise operators are computed in one go over memory.
+/* fuse-elementwise.c: fuses trees of elementwise operators, which are then computed in a single pass over memory.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/region.h"
 

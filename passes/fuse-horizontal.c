@@ -1,4 +1,4 @@
-/* fuse-horizontal.c: convolutions or products that read the same input are computed as one.
+/* fuse-horizontal.c: merges convolutions or products with the same input into one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/recipe.h"
 #include "passes/rule.h"

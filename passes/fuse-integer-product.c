@@ -1,4 +1,4 @@
-/* fuse-integer-product.c: products of integers with the scaling around them, as dynamic quantisation spells them out.
+/* fuse-integer-product.c: fuses integer products with the scaling around them, as dynamic quantization exports them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/region.h"
 

@@ -1,4 +1,4 @@
-/* fuse-matmul-add.c: a product of matrices and a bias are one Gemm.
+/* fuse-matmul-add.c: replaces a matrix product and a bias by one Gemm.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* fuse-matmul-scale.c: a factor before or after a product with constant weights is folded into them.
+/* fuse-matmul-scale.c: folds a factor before or after a matrix product into its constant weights.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/recipe.h"
 #include "passes/rule.h"

@@ -1,4 +1,4 @@
-/* fuse-pad.c: padding becomes part of the convolution or pool that reads it.
+/* fuse-pad.c: folds a Pad into the convolution or pool that reads it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* fuse-rotary.c: rotary position embedding, as one node.
+/* fuse-rotary.c: fuses rotary position embedding into one node.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/region.h"
 

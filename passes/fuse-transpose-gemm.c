@@ -1,4 +1,4 @@
-/* fuse-transpose-gemm.c: transposed operands of a product of matrices.
+/* fuse-transpose-gemm.c: folds transpositions of the operands of Gemm and MatMul into a Gemm.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

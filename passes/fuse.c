@@ -1,4 +1,4 @@
-/* fuse.c: several nodes become one that keeps them as its body.
+/* fuse.c: fuses several nodes into one that keeps them as its body.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/fuse.h"
 

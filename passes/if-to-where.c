@@ -1,4 +1,4 @@
-/* if-to-where.c: small branches that cannot fail are both computed, and one result is chosen.
+/* if-to-where.c: replaces an If by both of its branches and a Where, if they are small and cannot fail.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

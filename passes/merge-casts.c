@@ -1,4 +1,4 @@
-/* merge-casts.c: a cast of a cast, where the first loses nothing.
+/* merge-casts.c: merges two Casts if the first is exact.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* merge-clips.c: bounds of bounds.
+/* merge-clips.c: merges consecutive Clips and Relus.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* merge-concats.c: joined pieces of joined pieces.
+/* merge-concats.c: merges nested Concats.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

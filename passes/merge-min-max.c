@@ -1,4 +1,4 @@
-/* merge-min-max.c: chains of bounds are one bound.
+/* merge-min-max.c: merges chains of Min or Max with constants.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* merge-reshapes.c: of several changes of shape only the last one matters.
+/* merge-reshapes.c: merges consecutive Reshapes into the last one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* merge-slices.c: slices along different axes are one.
+/* merge-slices.c: merges consecutive Slices along different axes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

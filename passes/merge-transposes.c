@@ -1,4 +1,4 @@
-/* merge-transposes.c: two permutations are one.
+/* merge-transposes.c: merges consecutive Transposes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

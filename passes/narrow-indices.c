@@ -1,4 +1,4 @@
-/* narrow-indices.c: indices keep the type that they have.
+/* narrow-indices.c: removes casts of indices to a wider type.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* newest-form.c: brings operators into the form that the other passes know, and leaves the file's opset alone.
+/* newest-form.c: converts operators to the form of the newest opset, which other passes expect, without changing the file's opset.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 

@@ -1,4 +1,4 @@
-/* pipeline.c: the pipelines that come with Peephole.
+/* pipeline.c: the built-in pipelines.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/pass.h"
 

@@ -1,4 +1,4 @@
-/* qdq-bounds.c: bounds that quantisation keeps anyway.
+/* qdq-bounds.c: removes bounds that quantization enforces anyway.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* qdq-to-qlinear.c: computing on dequantised bytes becomes computing on the bytes.
+/* qdq-to-qlinear.c: replaces computations on dequantized bytes by the QLinear operators.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

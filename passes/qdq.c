@@ -1,4 +1,4 @@
-/* qdq.c: quantisation and its inverse, where they meet or can be moved to meet.
+/* qdq.c: removes adjacent pairs of quantization and dequantization, and moves them to become adjacent.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

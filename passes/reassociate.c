@@ -1,4 +1,4 @@
-/* reassociate.c: brings constants together.
+/* reassociate.c: reorders sums and products to combine their constants.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

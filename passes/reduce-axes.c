@@ -1,4 +1,4 @@
-/* reduce-axes.c: reductions that keep their axes, or reduce nothing.
+/* reduce-axes.c: lets reductions keep their axes in place of an Unsqueeze, and removes reductions over single elements.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* replace-variadic.c: operators of any number of operands, where there are one or two.
+/* replace-variadic.c: replaces variadic operators with one or two operands.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* requantise.c: quantising twice in a row becomes quantising once.
+/* requantise.c: merges two consecutive quantizations into one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

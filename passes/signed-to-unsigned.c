@@ -1,4 +1,4 @@
-/* signed-to-unsigned.c: quantised activations as unsigned bytes.
+/* signed-to-unsigned.c: converts quantized activations to unsigned bytes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* simplify-compare.c: negated comparisons, and comparisons with oneself.
+/* simplify-compare.c: simplifies negated comparisons, and comparisons of a value with itself.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* simplify-shape.c: a shape does not depend on the elements.
+/* simplify-shape.c: takes shapes from before operators that do not change them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

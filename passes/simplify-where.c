@@ -1,4 +1,4 @@
-/* simplify-where.c: choices that are no choices.
+/* simplify-where.c: simplifies a Where with a constant or negated condition, or with equal operands.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

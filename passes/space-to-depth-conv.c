@@ -1,4 +1,4 @@
-/* space-to-depth-conv.c: a strided convolution of few channels becomes one without stride, of more channels.
+/* space-to-depth-conv.c: replaces a strided convolution of few channels by one without strides of more channels.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

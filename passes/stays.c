@@ -1,4 +1,4 @@
-/* stays.c: lists the nodes that a conversion leaves alone, and why.
+/* stays.c: lists the nodes that a conversion could not convert, with reasons.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/stays.h"
 

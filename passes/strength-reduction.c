@@ -1,4 +1,4 @@
-/* strength-reduction.c: powers, roots and reciprocals by cheaper operators.
+/* strength-reduction.c: replaces powers, roots and reciprocals by cheaper operators.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 

@@ -1,4 +1,4 @@
-/* to-nchw.c: convolutions and pools with their channels first again: undoes to-nhwc.
+/* to-nchw.c: converts convolutions and pools back to channels-first; reverts to-nhwc.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/copy.h"
 #include "passes/rule.h"

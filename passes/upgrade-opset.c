@@ -1,4 +1,4 @@
-/* upgrade-opset.c: brings a model of an older opset to the newest one (core/opset): each upgrade is a rewrite.
+/* upgrade-opset.c: upgrades a model of an older opset to the newest one (core/opset): each upgrade is a rewrite.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/upgrade.h"
 #include "core/opset/upgrades.h"

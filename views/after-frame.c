@@ -1,4 +1,4 @@
-/* after-frame.c: work that can wait until the picture has answered.
+/* after-frame.c: runs work that can wait until after the next frame.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/after-frame.h"
 

@@ -1,4 +1,5 @@
-/* along-pane.c: the values that two positions, or two files, have in common, with how far they are apart. A row selects its node, and back.
+/* along-pane.c: the common values of two positions or two files, with their differences. Selecting a row selects its node, and vice
+ * versa.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/along-pane.h"
 

@@ -1,4 +1,4 @@
-/* canvas-tiles.c: the picture as square textures, painted by threads and kept while they are good.
+/* canvas-tiles.c: the picture as square textures, painted by threads and cached.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/canvas-tiles.h"
 

@@ -1,4 +1,4 @@
-/* context-menu.c: a menu at a point of a widget, gone when it is closed.
+/* context-menu.c: a menu at a point of a widget, destroyed when it closes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/context-menu.h"
 

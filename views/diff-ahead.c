@@ -1,4 +1,4 @@
-/* diff-ahead.c: keeps a document's diff up to date, in the background where it is long.
+/* diff-ahead.c: keeps a document's diff up to date, in the background if that takes long.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/diff-ahead.h"
 

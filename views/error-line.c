@@ -1,4 +1,4 @@
-/* error-line.c: how large the differences of two positions' values are, from the first value to the last, as bars.
+/* error-line.c: bars for the differences of two positions' values, from the first value to the last.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/error-line.h"
 

@@ -1,4 +1,4 @@
-/* graph-canvas-morph.c: from one layout to another: nodes glide from where they were to where they will be.
+/* graph-canvas-morph.c: animates the change from one layout to another: nodes glide to their new places.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/scene-read.h"
 #include "views/graph-canvas-draw.h"

@@ -1,4 +1,4 @@
-/* inspector.c: the right panel: its frame, its rows, and which page it shows.
+/* inspector.c: the right panel: its frame and rows, and the choice of its page.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/inspector-private.h"
 

@@ -1,4 +1,4 @@
-/* recent-files.c: the models that were opened before, the newest first.
+/* recent-files.c: the models opened before, newest first.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/recent-files.h"
 

@@ -1,4 +1,4 @@
-/* rewrite-row.c: one row of the list of rewrites: a breakpoint on its rule, its number, its rule, where it matched.
+/* rewrite-row.c: one row of the list of rewrites: a breakpoint on its rule, its number, its rule, and the place of the match.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/rewrite-row.h"
 

@@ -1,4 +1,4 @@
-/* line-diff.c: which lines two texts have in common.
+/* line-diff.c: finds the common lines of two texts.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/line-diff.h"
 

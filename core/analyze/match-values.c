@@ -1,4 +1,4 @@
-/* match-values.c: which input and which constant of one graph is which of another.
+/* match-values.c: matches the inputs and constants of two graphs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/match.h"
 

@@ -1,4 +1,4 @@
-/* match.c: which node of one graph is which of another.
+/* match.c: matches the nodes of two graphs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/match.h"
 

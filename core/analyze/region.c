@@ -1,4 +1,4 @@
-/* region.c: the difference of two positions, taken apart into regions with a border.
+/* region.c: divides the difference of two positions into regions with a border.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/region-private.h"
 

@@ -1,4 +1,4 @@
-/* lines.c: which lines belong together.
+/* lines.c: decides which lines form one statement.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

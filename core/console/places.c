@@ -1,4 +1,4 @@
-/* places.c: which node, and which position, a word means.
+/* places.c: finds the node or position that a word names.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* preferences.c: how the console answers, kept from one session to the next.
+/* preferences.c: preferences of the console, saved between sessions.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
 

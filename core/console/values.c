@@ -1,4 +1,4 @@
-/* values.c: parses tensors that people type, and formats them for replies.
+/* values.c: parses tensors that users type, and formats them for replies.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* arrangement-words.c: which groups are open and which part is shown, as words: "fit +layers.0 -n7", "around n4 2 +n9".
+/* arrangement-words.c: the open groups and the shown part as words: "fit +layers.0 -n7", "around n4 2 +n9".
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

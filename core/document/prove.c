@@ -1,4 +1,4 @@
-/* prove.c: each step compared with the position before it, in a thread, as long as that is wanted.
+/* prove.c: compares each step with the position before it, in a thread, while verification is on.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/discard.h"
 #include "core/document/document-private.h"

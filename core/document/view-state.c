@@ -1,4 +1,4 @@
-/* view-state.c: how the picture of a document is shown, with signals about changes.
+/* view-state.c: the settings of a document's picture, with signals about changes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/view-private.h"
 #include "core/number.h"

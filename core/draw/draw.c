@@ -1,4 +1,4 @@
-/* draw.c: draws a scene with cairo, in as much detail as the scale shows.
+/* draw.c: draws a scene with cairo, with details that depend on the scale.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/draw-private.h"
 #include "core/scene/scene-read.h"

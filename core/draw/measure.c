@@ -1,4 +1,4 @@
-/* measure.c: a number or a name for each node, from the model itself or from elsewhere.
+/* measure.c: a number or name for each node, computed from the model or given.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/paint-private.h"
 #include "core/ops/op.h"

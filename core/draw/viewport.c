@@ -1,4 +1,4 @@
-/* viewport.c: which part of a picture a window shows, and how it moves to another: scale, offset, animation, gliding.
+/* viewport.c: the visible part of a picture and its movements: scale, offset, animation, gliding.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/viewport.h"
 

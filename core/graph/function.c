@@ -1,4 +1,4 @@
-/* function.c: functions of the model: finding them, counting the nodes of a call, comparing two.
+/* function.c: functions of the model: lookup, the number of nodes of a call, comparison.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* net.c: the net effect of a stretch of the journal on each node.
+/* net.c: the net effect of a range of edits on each node.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/net.h"
 

@@ -1,4 +1,4 @@
-/* node.c: reading a node: its inputs and outputs, name and attributes, and errors about it.
+/* node.c: queries of a node: its inputs and outputs, name and attributes, and errors about it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/graph-private.h"
 

@@ -1,4 +1,4 @@
-/* order.c: moving nodes while keeping topological order.
+/* order.c: moves nodes while keeping topological order.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/graph-private.h"
 

@@ -1,4 +1,4 @@
-/* format.c: the list of formats; opening and saving by it.
+/* format.c: the list of formats; opens and saves files by it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/format.h"
 

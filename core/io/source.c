@@ -1,4 +1,4 @@
-/* source.c: a file that is being read, its problems and the places of its parts.
+/* source.c: an open file, its problems and the locations of its parts.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/source.h"
 

@@ -1,4 +1,4 @@
-/* wire-text.c: protobuf's text format, brought to the wire: so a reader of the binary form reads both.
+/* wire-text.c: converts protobuf's text format to the wire format, so that a reader of the binary form reads both.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/wire.h"
 

@@ -1,4 +1,4 @@
-/* exchange.c: better orders of a layer by moving one vertex at a time: past its neighbour, or to the best of all places.
+/* exchange.c: improves the order of a layer by moving one vertex at a time: past its neighbour, or to the best of all places.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layered/layered.h"
 

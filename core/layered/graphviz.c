@@ -1,4 +1,4 @@
-/* graphviz.c: feeds Graphviz so that its picture is a good one: weights, ports, the two halves of a gradient; and reads its answer.
+/* graphviz.c: writes requests for Graphviz with weights, ports and the two halves of a gradient, and reads the answers.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>

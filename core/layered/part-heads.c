@@ -1,4 +1,4 @@
-/* part-heads.c: lines that end at one place of a box get an arrow each.
+/* part-heads.c: separates the arrows of lines that end at the same place of a box.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 

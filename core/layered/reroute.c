@@ -1,4 +1,4 @@
-/* reroute.c: has lines that run over boxes led around them, by the helper.
+/* reroute.c: reroutes lines that cross boxes, by the helper.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* copy.c: copies the inside of a body to another place.
+/* copy.c: copies the contents of a body to another place.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/copy.h"
 

@@ -1,4 +1,4 @@
-/* infer-contents.c: the contents of small integer tensors, carried along as symbols.
+/* infer-contents.c: propagates the contents of small integer tensors as symbols.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/infer-private.h"
 

@@ -1,4 +1,4 @@
-/* pattern.c: patterns are matched, built and printed.
+/* pattern.c: matches, builds and prints patterns.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/pattern.h"
 

@@ -1,4 +1,4 @@
-/* lower-inputs.c: inputs that were attributes.
+/* lower-inputs.c: inputs that were attributes in older opsets.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/lower.h"
 

@@ -1,4 +1,4 @@
-/* lower-meaning.c: operators whose attributes or inputs had another or a narrower meaning.
+/* lower-meaning.c: operators whose attributes or inputs had a different or narrower meaning in older opsets.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/lower.h"
 

@@ -1,4 +1,4 @@
-/* lower.c: brings a model in the newest form back to an older opset, where that is exact.
+/* lower.c: converts a model in the newest form to an older opset, if the conversion is exact.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/lower.h"
 

@@ -1,4 +1,4 @@
-/* upgrade-experimental.c: operators that ONNX had on trial and took back; files of its first years have them.
+/* upgrade-experimental.c: experimental operators that ONNX later removed; files of its first years contain them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/upgrade.h"
 

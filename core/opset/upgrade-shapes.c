@@ -1,4 +1,4 @@
-/* upgrade-shapes.c: operators that saw their operands in another shape.
+/* upgrade-shapes.c: operators that used to reshape their operands.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/upgrade.h"
 

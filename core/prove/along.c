@@ -1,4 +1,4 @@
-/* along.c: the values that two positions have in common, side by side.
+/* along.c: compares the common values of two positions.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/along.h"
 

@@ -1,4 +1,4 @@
-/* blame.c: the rewrite that changes the results, found by halving.
+/* blame.c: finds the rewrite that changes the results by bisection.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/distance.h"
 #include "core/prove/prover-private.h"

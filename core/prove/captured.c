@@ -1,4 +1,4 @@
-/* captured.c: values that flow in a run of the model, followed from rewrite to rewrite.
+/* captured.c: follows values captured in a run of the model from rewrite to rewrite.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/prover-private.h"
 #include "core/prove/prover.h"

@@ -1,4 +1,4 @@
-/* distance.c: how far two results are apart.
+/* distance.c: the distance between two results.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/distance.h"
 

@@ -1,4 +1,4 @@
-/* fewer.c: a region with few channels, to be tried in place of one with many.
+/* fewer.c: replaces a region with many channels by one with few for a trial.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/fewer.h"
 

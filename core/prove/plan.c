@@ -1,4 +1,4 @@
-/* plan.c: which inputs a pair is tried on, one set after the other.
+/* plan.c: chooses the sets of inputs on which a pair is tried.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/op-list.h"
 #include "core/prove/trial-private.h"

@@ -1,4 +1,4 @@
-/* region-form.c: the form that equal rewrites of different weights share.
+/* region-form.c: a normal form of rewrites, equal for rewrites that differ in weights only.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/region-form.h"
 

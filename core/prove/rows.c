@@ -1,4 +1,4 @@
-/* rows.c: sizes that are as good as any: axes along which nothing is computed, and images under sliding windows.
+/* rows.c: representative sizes: axes along which elements are only moved, and images under sliding windows.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/rows.h"
 

@@ -1,4 +1,4 @@
-/* shapes.c: at which shapes a pair is tried.
+/* shapes.c: chooses the shapes at which a pair is tried.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* usage.c: how the integer inputs of a pair are read.
+/* usage.c: finds how a pair uses its integer inputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/usage.h"
 

@@ -1,4 +1,4 @@
-/* attention.c: the kernel of fused nodes that are an attention: softmax (f (q k)) v, transpositions and masks included.
+/* attention.c: the kernel of fused attention nodes: softmax (f (q k)) v, including transpositions and masks.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 

@@ -1,4 +1,4 @@
-/* bytes.c: tensors of 8 bits with a scale and a zero point: to them, from them, and their products.
+/* bytes.c: quantized tensors of 8 bits: quantization, dequantization, and products.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 

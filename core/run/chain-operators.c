@@ -1,4 +1,4 @@
-/* chain-operators.c: which operators chains have loops for.
+/* chain-operators.c: the operators for which chains have loops.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/chain-operators.h"
 

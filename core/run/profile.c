@@ -1,4 +1,4 @@
-/* profile.c: how long each node of a model takes.
+/* profile.c: measures the time of each node of a model.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/profile.h"
 

@@ -1,4 +1,4 @@
-/* run-model.c: computes whole models on tensors: their feeds, the values that are wanted, the upgrade before.
+/* run-model.c: runs whole models on tensors: feeds, requested values, and the upgrade before.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/run-private.h"
 

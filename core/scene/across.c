@@ -1,4 +1,4 @@
-/* across.c: a picture from left to right is laid out as one from top to bottom, with all sizes turned, and then turned back.
+/* across.c: lays out a picture from left to right as one from top to bottom, by exchanging x and y before and after.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"

@@ -1,4 +1,4 @@
-/* group-bundle.c: bundles children that are too many to take in at once, in the order of execution.
+/* group-bundle.c: bundles children that are too many to view at once, in the order of execution.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* stay-in-place.c: where boxes and lines were in the previous picture, there they stay.
+/* stay-in-place.c: keeps boxes and lines at their places in the previous picture.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* evaluate.c: expressions.
+/* evaluate.c: evaluates expressions.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>

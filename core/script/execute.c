@@ -1,4 +1,4 @@
-/* execute.c: statements, run at once.
+/* execute.c: executes statements.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

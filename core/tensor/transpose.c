@@ -1,4 +1,4 @@
-/* transpose.c: rows and columns of words of 32 bits change places.
+/* transpose.c: transposes matrices of 32-bit words.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/tensor/transpose.h"
 

@@ -1,4 +1,4 @@
-/* commands-view.c: view: how the picture is seen, as the window's menus set it and `render` draws it.
+/* commands-view.c: view: the settings of the picture, also set by the window's menus and used by `render`.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

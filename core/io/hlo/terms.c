@@ -1,4 +1,4 @@
-/* terms.c: the names that HLO and StableHLO give the same things, for writing either.
+/* terms.c: the different names that HLO and StableHLO have for the same concepts, for writing either.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/hlo/terms.h"
 

@@ -1,4 +1,4 @@
-/* label.c: where blocks and functions begin and end in the text of LLVM assembly.
+/* label.c: finds the beginning and end of blocks and functions in LLVM assembly.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

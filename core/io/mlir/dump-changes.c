@@ -1,4 +1,4 @@
-/* dump-changes.c: of a large function in a dump only the operations that a pass changed are read.
+/* dump-changes.c: reads only the changed operations of a large function in a dump.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* entry.c: which function of MLIR modules is the main graph.
+/* entry.c: chooses the function of an MLIR module that is the main graph.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* lines.c: a printed module taken apart: functions, and their operations by lines.
+/* lines.c: splits a printed module into functions, and their operations by lines.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/intern.h"
 #include "core/io/mlir/lines-private.h"

@@ -1,5 +1,5 @@
-/* onnx-fused.c: a fused node is written as a call of a model-local function, so that any ONNX runtime can run it. Nodes with
- * the same body share one.
+/* onnx-fused.c: writes a fused node as a call of a model-local function, so that any ONNX runtime can run it. Nodes with the same body
+ * share one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/onnx-export.h"
 #include "core/io/onnx/onnx-import.h"

@@ -1,4 +1,4 @@
-/* onnx-reader.c: a ModelProto becomes a model: its functions, versions and graph.
+/* onnx-reader.c: converts a ModelProto to a model: its functions, versions and graph.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/onnx-import.h"
 

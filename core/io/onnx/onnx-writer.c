@@ -1,4 +1,4 @@
-/* onnx-writer.c: writes models. A file takes the place of the old one only when it is whole (core/replace.h).
+/* onnx-writer.c: writes models. A file replaces the old one only when it is complete (core/replace.h).
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/proto.h"
 

@@ -1,4 +1,4 @@
-/* print.c: a tree of Python text as text again, and questions about it.
+/* print.c: prints a tree of Python text as text again, and answers queries about it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>

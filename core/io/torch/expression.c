@@ -1,4 +1,4 @@
-/* expression.c: the expressions of PyTorch's code; arithmetic of numbers that are known is done here.
+/* expression.c: the expressions of PyTorch's code; arithmetic on known numbers is evaluated here.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

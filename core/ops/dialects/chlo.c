@@ -1,4 +1,4 @@
-/* chlo.c: the operators of CHLO, which StableHLO's users write and its compiler takes apart.
+/* chlo.c: the operators of CHLO, a client dialect that StableHLO's compilers expand.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 

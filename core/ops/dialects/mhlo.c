@@ -1,4 +1,4 @@
-/* mhlo.c: MHLO, StableHLO's elder: the same operators.
+/* mhlo.c: the operators of MHLO, the predecessor of StableHLO, which are the same.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 

@@ -1,4 +1,4 @@
-/* relay.c: the operators of TVM's Relay that are met most.
+/* relay.c: the most frequent operators of TVM's Relay.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 

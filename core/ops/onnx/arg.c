@@ -1,4 +1,4 @@
-/* arg.c: where the extreme is, and running sums and products.
+/* arg.c: positions of extremes, and running sums and products.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/elementwise.h"
 #include "core/ops/support.h"

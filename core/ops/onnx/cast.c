@@ -1,4 +1,4 @@
-/* cast.c: the same numbers, or the same bits, as another element type.
+/* cast.c: converts numbers, or reinterprets bits, as another element type.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* movement.c: Transpose, Concat, Split, ReverseSequence and Trilu: elements go elsewhere, or not at all.
+/* movement.c: Transpose, Concat, Split, ReverseSequence and Trilu, which move or drop elements.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/support.h"
 

@@ -1,4 +1,4 @@
-/* norm.c: normalisations of channels by mean and variance, and the gradient that all of mean and variance share.
+/* norm.c: normalizations of channels by mean and variance, and the gradient that all normalizations by mean and variance share.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/norm.h"
 #include "core/ops/onnx/elementwise.h"

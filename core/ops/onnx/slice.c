@@ -1,4 +1,4 @@
-/* slice.c: Slice, Pad, CenterCropPad: boxes cut out of a tensor or put around it.
+/* slice.c: Slice, Pad, CenterCropPad: cut boxes out of a tensor, or extend it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/support.h"
 

@@ -1,4 +1,4 @@
-/* window.c: the geometry of sliding windows: convolutions and pools share it.
+/* window.c: the geometry of sliding windows, for convolutions and pools.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/window.h"
 

@@ -1,4 +1,4 @@
-/* anchor.c: chooses where in a model to look for a pass's fault: growing parts.
+/* anchor.c: chooses growing parts of a model in which to search for a pass's fault.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/hunt/anchor.h"
 

@@ -1,4 +1,5 @@
-/* deadline.c: a cancellable that another one cancels, or the clock: a thread waits for the end, as nothing asks the clock in the middle of a proof.
+/* deadline.c: a cancellable triggered by another one or by a timeout. A thread waits for it, because no code checks the time in the middle
+ * of a proof.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/hunt/deadline.h"
 

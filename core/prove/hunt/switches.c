@@ -1,4 +1,4 @@
-/* switches.c: finds the guilty ones among a program's passes that can be switched off by name.
+/* switches.c: finds the faulty ones among a program's passes that can be switched off by name.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/hunt/switches.h"
 
