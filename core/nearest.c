@@ -34,6 +34,15 @@ distance (const char *a, const char *b)
 #undef D
 }
 
+/* Of x and y, or of n and nx, too little is alike for one to be meant by the other; x3 may mean x1. */
+static gboolean
+is_alike (const char *typed, const char *name, guint d)
+{
+  const gsize n = strlen (typed), m = strlen (name);
+
+  return 2 * d < MAX (n, m) || (n == 2 && m == 2 && *typed == *name);
+}
+
 /* Returns TRUE if @typed is @name with at most half of its letters omitted, as in fold-cnst. */
 static gboolean
 is_abridged (const char *typed, const char *name)
@@ -59,7 +68,7 @@ ph_nearest (const char *typed, const char *const *names, guint n)
     {
       guint d = strlen (names[i]) > 96 ? G_MAXUINT : distance (typed, names[i]);
 
-      if (d <= best_distance && (best == NULL || d < best_distance))
+      if (d <= best_distance && (best == NULL || d < best_distance) && (d == 0 || is_alike (typed, names[i], d)))
         {
           best = names[i];
           best_distance = d;

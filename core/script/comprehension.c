@@ -72,6 +72,33 @@ go_through (PhScriptMachine *machine, const PhPy *py, guint k, GPtrArray *made, 
   return ok;
 }
 
+static gboolean
+has_lambda (const PhPy *py)
+{
+  if (py == NULL || py->kind == PH_PY_LAMBDA)
+    return py != NULL;
+  for (guint i = 0; i < py->n; i++)
+    if (has_lambda (py->items[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* A function made in it sees its names later, when they have their last values: they are in a scope of their own then. */
+static gboolean
+go_through_scoped (PhScriptMachine *machine, const PhPy *py, GPtrArray *made, GError **error)
+{
+  PhScriptScope *outer = machine->frame->scope, *scope = ph_script_scope_new (outer);
+  gboolean ok;
+
+  machine->frame->scope = scope;
+  ok = go_through (machine, py, 1, made, error);
+  machine->frame->scope = outer;
+  if (!g_atomic_ref_count_compare (&scope->refs, 1))
+    g_ptr_array_add (machine->script->scopes, ph_script_scope_ref (scope));
+  ph_script_scope_unref (scope);
+  return ok;
+}
+
 PhScriptValue *
 ph_script_comprehension (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
@@ -96,7 +123,13 @@ ph_script_comprehension (PhScriptMachine *machine, const PhPy *py, GError **erro
     if ((value = g_hash_table_lookup (variables, name)) != NULL)
       g_hash_table_insert (before, name, ph_script_value_ref (value));
   machine->frame->typed = FALSE;
-  ok = go_through (machine, py, 1, made, error);
+  if (has_lambda (py))
+    {
+      ok = go_through_scoped (machine, py, made, error);
+      g_hash_table_remove_all (names);
+    }
+  else
+    ok = go_through (machine, py, 1, made, error);
   g_hash_table_iter_init (&iter, names);
   while (g_hash_table_iter_next (&iter, &name, NULL))
     if ((value = g_hash_table_lookup (before, name)) != NULL)

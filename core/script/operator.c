@@ -36,6 +36,7 @@ ph_script_op (const char *typed, guint n_arguments, GError **error)
   const PhOp *const *list = ph_op_list (&n);
   const PhScriptWord *words = ph_script_words (&n_words);
   g_autofree const char **names = g_new (const char *, n + n_words);
+  g_autofree char *lower = NULL;
   const char *nearest;
 
   for (guint i = 0; i < G_N_ELEMENTS (aliases); i++)
@@ -51,6 +52,9 @@ ph_script_op (const char *typed, guint n_arguments, GError **error)
   for (guint i = 0; i < n; i++)
     names[n_names++] = list[i]->name;
   nearest = ph_nearest (typed, names, n_names);
+  /* Log is log where small letters were typed; ReduceSum is easier to read as it is. */
+  if (nearest != NULL && g_ascii_islower (*typed) && nearest[strcspn (nearest + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") + 1] == '\0')
+    nearest = lower = g_ascii_strdown (nearest, -1);
   g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no function or operator '%s'%s%s%s", typed,
                nearest != NULL ? "; did you mean '" : ": `select name from ops` lists them", nearest != NULL ? nearest : "",
                nearest != NULL ? "'?" : "");
