@@ -148,7 +148,7 @@ ph_action_find (const char *name)
   return NULL;
 }
 
-/* Short names on top, the rest by group in submenus: a menu that lists everything still opens small. */
+/* Returns the menu: short names on top, and the rest by group in submenus to keep the menu small. */
 GMenuModel *
 ph_action_menu (void)
 {

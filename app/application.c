@@ -173,7 +173,7 @@ ph_application_shutdown (GApplication *application)
   gtk_source_finalize ();
 }
 
-/* Text for roff, which has no word for much beyond ASCII: a backslash, and a minus that is no hyphen. */
+/* Prints text for roff, with escapes for backslashes, hyphens and other characters beyond ASCII. */
 static void
 print_roff (const char *text)
 {

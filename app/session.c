@@ -52,7 +52,8 @@ memory_of (const char *path)
   return g_build_filename (folder, name, NULL);
 }
 
-/* Whole or not at all, even if the program dies; but the main thread does not wait until it is on the disk, for a tenth of a second. */
+/* Writes a file completely or not at all, even if the program dies, without making the main thread wait for the disk (a tenth of a
+ * second). */
 static gboolean
 write_file (const char *data, const char *path, GError **error)
 {

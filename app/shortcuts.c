@@ -120,7 +120,7 @@ ph_own_key_list (guint *n)
   return own_keys;
 }
 
-/* GtkShortcutsWindow can be filled by a builder only. */
+/* Uses a builder, the only way to fill a GtkShortcutsWindow. */
 GtkWindow *
 ph_shortcuts_new (GtkWindow *parent)
 {

@@ -118,7 +118,7 @@ ph_terminal_was_interrupted (void)
   return interrupted != 0;
 }
 
-/* no-color.org: any value but an empty one. */
+/* Respects NO_COLOR with any value but an empty one (no-color.org). */
 static gboolean
 wants_colour (int fd)
 {
@@ -160,7 +160,7 @@ get_console (void)
   return the_console;
 }
 
-/* Ctrl+C at the prompt, which readline shows as ^C: a new, empty line; lines that waited for this one are given up too. */
+/* Handles Ctrl+C at the prompt, which readline shows as ^C: starts an empty line, and gives up lines that were waiting for this one. */
 static int
 on_signal (void)
 {

@@ -41,7 +41,8 @@ step_changed (PhHistory *history, guint index)
   return step->n_rewrites > 0 || step->n_added + step->n_removed + step->n_changed > 0;
 }
 
-/* The step keys pass over passes that changed nothing, by steps and by rewrites (@into). The console's own commands do not. */
+/* Steps with the step keys, which skip passes that changed nothing, by steps or by rewrites (@into). The console's own commands do not
+ * skip. */
 static void
 step_over_unchanged (PhWindow *self, const char *command, gboolean forward, gboolean into)
 {
@@ -228,7 +229,7 @@ ACTION (focus_graph)
   gtk_widget_grab_focus (GTK_WIDGET (ph_document_view_get_canvas (ph_window_get_view (data))));
 }
 
-/* Pipeline, graph, inspector, bottom, and round again; those that are hidden are left out. */
+/* Moves the focus in the order pipeline, graph, inspector, bottom pane, and round again, without hidden ones. */
 static void
 move_pane (PhWindow *self, int direction)
 {

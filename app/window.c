@@ -39,7 +39,8 @@ position_text (PhDocument *document)
   return g_strdup_printf (_ ("Step %s of %u · %s"), position, history->steps->len, step->pass);
 }
 
-/* "a.onnx", or "a.onnx ↔ b.onnx" where another model was compared; a graph of no file has the name of its function. (nullable) */
+/* Returns "a.onnx", or "a.onnx ↔ b.onnx" after a comparison with another model; for a graph without a file the name of its function.
+ * (nullable) */
 static char *
 name_of (PhDocumentView *view)
 {
@@ -482,7 +483,7 @@ ph_window_dispose (GObject *object)
   G_OBJECT_CLASS (ph_window_parent_class)->dispose (object);
 }
 
-/* Wherever the keyboard is; but a menu that is open is closed first. */
+/* Handles keys wherever the focus is, except that an open menu is closed first. */
 static gboolean
 on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, PhWindow *self)
 {

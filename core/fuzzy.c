@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/fuzzy.h"
 
-/* GLib's own go through tables, which is slow where a hundred thousand names are tried. */
+/* Avoids the tables of GLib's functions, which are slow for a hundred thousand names. */
 static inline gunichar
 lower (const char *p)
 {

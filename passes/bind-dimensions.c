@@ -121,7 +121,7 @@ bind_input (PhPassRun *run, const char *text, gboolean *taken, GError **error)
   return TRUE;
 }
 
-/* @type with @size for @symbol; itself where it does not name it. */
+/* Returns @type with @size in place of @symbol, or @type itself if it does not contain it. */
 static const PhType *
 bound (const PhType *type, const char *symbol, gint64 size)
 {

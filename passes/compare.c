@@ -27,7 +27,7 @@ inline_changed_functions (PhModel *ours, PhModel *theirs, GError **error)
   return TRUE;
 }
 
-/* Recognised nodes keep their ids, so every view of a step is a view of the difference between two models. */
+/* Matched nodes keep their ids, so all views of a step also work for the difference between two models. */
 static gboolean
 run_compare (PhPassRun *run, GError **error)
 {

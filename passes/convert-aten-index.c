@@ -273,7 +273,7 @@ index_rows (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Every so many, where the size of the dimension is known. */
+/* Writes @part to every step-th element, if the size of the dimension is known. */
 gboolean
 ph_aten_put_steps (PhConvert *l, PhValue *x, PhValue *part, PhValue **out)
 {

@@ -120,7 +120,7 @@ encoder_layer (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Attention of one sequence to itself, with the products before and after it. */
+/* Converts self-attention, with the projections before and after it. */
 static gboolean
 self_attention (PhConvert *l, PhValue **out)
 {
@@ -381,7 +381,7 @@ affine_grid (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* @n numbers of a list that is computed, and known. */
+/* Reads @n numbers of a computed list if they are known. */
 static gboolean
 known_numbers (PhConvert *l, const char *name, float *to, guint n)
 {

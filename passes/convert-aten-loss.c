@@ -13,7 +13,7 @@ reduce (PhConvert *l, const PhOp *op, PhValue *x, const gint64 *axes, guint n, g
   return ph_build_node (l->b, op, inputs, n > 0 ? 2 : 1, PH_ATTRS (ph_attr_new_int ("keepdims", keep)), 1);
 }
 
-/* None, the mean, or the sum, by number. */
+/* Returns the reduction by its number: none, mean or sum. */
 static const char *
 reduction (PhConvert *l)
 {

@@ -13,7 +13,7 @@ name_of (const PhConvert *l)
 
 /* ── one operand ── */
 
-/* FLOATS: integers are taken for floats first, as PyTorch does. */
+/* FLOATS: integers are converted to floats first, as in PyTorch. */
 /* clang-format off */
 static const struct { const char *name; const PhOp *op; gboolean floats; } unary_ops[] = {
   { "abs", &ph_op_Abs, FALSE }, { "neg", &ph_op_Neg, FALSE }, { "sign", &ph_op_Sign, FALSE }, { "relu", &ph_op_Relu, FALSE }, { "exp", &ph_op_Exp, TRUE }, { "log", &ph_op_Log, TRUE },
@@ -69,7 +69,7 @@ rounding (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* exp2, expm1, log1p, log2, log10, rsqrt, square, erfc, isfinite, ... : of a few of ONNX's. */
+/* Converts exp2, expm1, log1p, log2, log10, rsqrt, square, erfc, isfinite, ... to a few of ONNX's operators. */
 static gboolean
 composed (PhConvert *l, PhValue **out)
 {
@@ -327,7 +327,7 @@ add_sub (PhConvert *l, PhValue **out)
   return ph_aten_binary (l, strcmp (op, "add") == 0 ? &ph_op_Add : &ph_op_Sub, &a, &b, out);
 }
 
-/* Down: of integers, one less where a remainder of the other sign is left. */
+/* Divides and rounds: integers towards zero or, with @down, down, which is one less for a remainder of the other sign. */
 static PhValue *
 floor_quotient (PhConvert *l, PhValue *a, PhValue *b, gboolean down)
 {

@@ -340,7 +340,7 @@ same_list (PhConvert *l, PhValue **out)
   return ph_aten_same (l, out);
 }
 
-/* list.append (x): the list with it. */
+/* Converts list.append (x) to the list with x. */
 static gboolean
 append (PhConvert *l, PhValue **out)
 {

@@ -276,7 +276,7 @@ to (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Int (x), Float (x), Bool (x), item (x), NumToTensor (n): one element, without dimensions. */
+/* Converts Int (x), Float (x), Bool (x), item (x) and NumToTensor (n) to one element without dimensions. */
 static gboolean
 number (PhConvert *l, PhValue **out)
 {

@@ -137,7 +137,7 @@ unsqueeze (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* permute, transpose, t, numpy_T, movedim */
+/* Converts permute, transpose, t, numpy_T and movedim. */
 static gboolean
 permute (PhConvert *l, PhValue **out)
 {

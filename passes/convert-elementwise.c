@@ -61,7 +61,7 @@ absolute (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* -0 and NaN keep themselves. */
+/* Converts sign, which keeps -0 and NaN. */
 static gboolean
 sign (PhConvert *l, PhValue **out)
 {
@@ -345,7 +345,7 @@ shifts (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Neighbouring fields of 1, 2, 4, ... bits are added up. */
+/* Counts bits by adding neighbouring fields of 1, 2, 4, ... bits. */
 static PhValue *
 count_bits (PhConvert *l, PhValue *x)
 {

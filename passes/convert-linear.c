@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert.h"
 
-/* ONNX multiplies matrices of these. */
+/* Returns the element type in which ONNX multiplies matrices of @dtype. */
 static PhDType
 product_type (PhDType dtype)
 {
@@ -53,7 +53,7 @@ free_axes (const gint64 *batch, gsize n_batch, const gint64 *contracting, gsize 
   return group_of (axes, n, dims);
 }
 
-/* @value with the axes of the three groups in that order, as a matrix for each element of the first. */
+/* Returns @value with its axes in the order of the three groups, as a matrix for each element of the first. */
 static PhValue *
 as_matrices (PhConvert *l, PhValue *value, const Group *batch, const Group *rows, const Group *columns)
 {
@@ -312,7 +312,7 @@ convolution (PhConvert *l, PhValue **out)
 
 /* ── batch normalisation ── */
 
-/* @value, of one dimension, along @axis. */
+/* Reshapes @value, of one dimension, to lie along @axis. */
 static PhValue *
 along (PhConvert *l, PhValue *value, guint axis, guint rank)
 {

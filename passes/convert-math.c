@@ -26,7 +26,7 @@ is_real (PhConvert *l)
   return ph_dtype_is_float (ph_convert_dtype (l->in[0])) || ph_convert_stay (l, "only real numbers have a rule");
 }
 
-/* Numerical Recipes 6.2.2's rational Chebyshev fit: a relative error of 1.2e-7 everywhere; near 0 erf itself is better. */
+/* The rational Chebyshev fit of Numerical Recipes 6.2.2, with a relative error of 1.2e-7 everywhere; near 0 erf itself is better. */
 static gboolean
 erfc_ (PhConvert *l, PhValue **out)
 {
@@ -132,7 +132,7 @@ lgamma_ (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Moved up by six, then the asymptotic series; reflected below 1/2. */
+/* Shifts the argument up by six for the asymptotic series; below 1/2 uses the reflection formula. */
 static gboolean
 digamma (PhConvert *l, PhValue **out)
 {
@@ -201,7 +201,7 @@ next_after (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* passes/convert-quantised.c does it all. */
+/* See passes/convert-quantised.c. */
 static gboolean
 quantisation (PhConvert *l, PhValue **out)
 {

@@ -419,7 +419,8 @@ filled (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* x, h, c, and the weights of all gates in one: those of the input, of the state, and the bias; the order of the gates is i, f, g, o. */
+/* The operands are x, h, c, and the weights of all gates in one: those of the input, of the state, and the bias, with the gates in the
+ * order i, f, g, o. */
 static gboolean
 lstm (PhConvert *l, PhValue **out)
 {

@@ -52,7 +52,7 @@ expm1_ (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Rounded down: of integers, one less where a remainder of the other sign is left. */
+/* Divides and rounds down, which for integers is one less for a remainder of the other sign. */
 static gboolean
 floor_div (PhConvert *l, PhValue **out)
 {

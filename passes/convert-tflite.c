@@ -141,7 +141,7 @@ read_plane (PhConvert *l, PhForeignWindow *window)
   return TRUE;
 }
 
-/* @perm brings its filters, which have height and width in the middle, into ONNX's order. */
+/* Converts a convolution. @perm permutes its filters, which have height and width in the middle, to ONNX's order. */
 static gboolean
 convolve (PhConvert *l, PhValue *x, gint64 group, const gint64 *perm, PhValue **out)
 {

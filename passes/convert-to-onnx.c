@@ -115,7 +115,7 @@ hand_over (PhNode *node, PhValue *const *values, GHashTable *quantised)
     }
 }
 
-/* ONNX's operator takes no integers of 2 and 4 bits, though it only moves elements. */
+/* Returns TRUE if ONNX's operator does not accept integers of 2 and 4 bits, although it only moves elements. */
 static gboolean
 moves_wide_only (const PhConvertRule *rule)
 {
@@ -156,7 +156,7 @@ convert_narrow (PhConvert *l, const PhConvertRule *rule, GHashTable *quantised, 
   return ok;
 }
 
-/* oneDNN multiplies and adds bfloat16 and float together, in float. */
+/* Casts to float: oneDNN multiplies and adds bfloat16 and float together in float. */
 static void
 level_floats (PhConvert *l)
 {
@@ -258,7 +258,7 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
 
 /* ── the whole model ── */
 
-/* Quantisation parameters from the file, by the id of the value. */
+/* Returns the quantization parameters of the file, by value id. */
 static GHashTable *
 quantised_values (PhModel *model)
 {

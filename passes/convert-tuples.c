@@ -62,7 +62,7 @@ ph_foreign_elements (PhValue *value, GPtrArray *to)
   add_elements (value, to, 0);
 }
 
-/* -1: it is not known. */
+/* Returns the index of an item, or -1 if unknown. */
 static gint64
 item_index (const PhNode *node)
 {

@@ -65,7 +65,7 @@ is_pure (const PhNode *node)
          && node->outputs->len > 0;
 }
 
-/* Both cannot be kept where both are outputs by name. */
+/* Returns FALSE if both are outputs of the graph, whose names must remain. */
 static gboolean
 can_merge (const PhNode *keep, const PhNode *node)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Zero in every bit: -0 is another number. */
+/* Returns TRUE for zero in every bit: -0 is a different number. */
 static gboolean
 is_zero_constant (const PhValue *value)
 {

@@ -67,7 +67,7 @@ splits_into_one (PhMatch *match)
   return match->root->outputs->len == 1 && ph_match_keeps_type (match);
 }
 
-/* Split (Concat (a, b)) into the very pieces. */
+/* Returns TRUE for Split (Concat (a, b)) into the same parts. */
 static gboolean
 splits_what_was_joined (PhMatch *match)
 {

@@ -26,7 +26,7 @@ private_producer (const PhValue *value, const PhNode *user)
                                                                                                                       : NULL;
 }
 
-/* Unsqueeze or Reshape, Expand or Tile, Reshape. */
+/* Recognizes Unsqueeze or Reshape, Expand or Tile, Reshape. */
 static gboolean
 is_repetition (const PhNode *reshape)
 {

@@ -23,7 +23,7 @@ conv_bias (const PhNode *conv)
   return ph_node_input (conv, 2);
 }
 
-/* Output channels: axis 0 of a convolution's weights; axis 1, for each group, of a transposed one's. */
+/* Returns the output channels: axis 0 of a convolution's weights; axis 1, per group, of a transposed one's. */
 static gint64
 n_channels (const PhNode *conv, PhTensor *weights)
 {

@@ -10,7 +10,7 @@
  *     |    |    |                 |
  *                               Split                    */
 
-/* Splitting costs a copy: two are not worth it. */
+/* A Split costs a copy, so merging two does not pay. */
 #define LEAST 3
 
 typedef struct

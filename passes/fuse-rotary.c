@@ -52,7 +52,7 @@ add_rotation (GPtrArray *region, PhNode *concat, const PhValue **x)
   return TRUE;
 }
 
-/* Mul (x, cos), a private operand of @sum. */
+/* Returns Mul (x, cos), an operand of @sum without other users. */
 static PhNode *
 other_product (const PhNode *sum, const PhNode *product, const PhValue *x)
 {

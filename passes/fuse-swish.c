@@ -28,7 +28,7 @@ build_hard_sigmoid (PhMatch *match, PhBuilder *b)
                         match->slot[0]);
 }
 
-/* There is no Swish before opset 24, so it stays a product with a body. */
+/* There is no Swish before opset 24, so it is a fused node with a body. */
 static gboolean
 fuse_swish (PhMatch *match, PhBuilder *b)
 {

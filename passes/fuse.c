@@ -152,7 +152,7 @@ add_fused_node (Fusion *self, const char *name)
                             &self->builder->error);
 }
 
-/* @node again, in the body; its inputs are looked up under the values that they are in @node's own graph. */
+/* Copies @node into the body; its inputs are looked up by the values of @node's own graph. */
 static gboolean
 copy_node (Fusion *self, const PhNode *node)
 {

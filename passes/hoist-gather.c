@@ -26,7 +26,7 @@ is_unary (const PhNode *node)
   return TRUE;
 }
 
-/* Fewer elements come out than go in. */
+/* Returns TRUE if the result has fewer elements than the operand. */
 static gboolean
 chooses_fewer (const PhNode *node)
 {

@@ -47,7 +47,7 @@ read_box (const PhNode *node, int rank, Box *box)
   return TRUE;
 }
 
-/* Along one axis the ends of the second would have to be clamped by the first: only different axes are merged. */
+/* Returns TRUE if the axes differ: on a common axis the second Slice's ends would have to be clamped by the first. */
 static gboolean
 axes_differ (PhMatch *match)
 {

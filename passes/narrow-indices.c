@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* Gather and its kin take 32-bit indices as well as 64-bit ones: a widening cast before them is for nothing. */
+/* Returns TRUE for a widening cast before Gather or a similar operator, which takes 32-bit indices as well as 64-bit ones. */
 static gboolean
 widens_indices (PhMatch *match)
 {

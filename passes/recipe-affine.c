@@ -37,7 +37,7 @@ ph_recipe_norm_shift (PhRecipe *recipe, const PhNode *norm, PhTensor *bias)
                    ph_recipe_input (recipe, norm, SHIFT));
 }
 
-/* Output channels: axis 0 of a convolution's weights; axis 1, for each group, of a transposed one's. */
+/* Scales output channels: axis 0 of a convolution's weights; axis 1, per group, of a transposed one's. */
 PhTensor *
 ph_recipe_scale_filters (PhRecipe *recipe, const PhNode *conv, PhTensor *weights, PhValue *factor)
 {

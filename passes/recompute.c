@@ -112,7 +112,7 @@ first_reader (const Forward *forward, const PhValue *value, guint *at)
   return first;
 }
 
-/* @node once more before @before. (nullable) */
+/* Copies @node to the place before @before. (nullable) */
 static PhNode *
 repeat (PhNode *node, PhNode *before, GError **error)
 {

@@ -18,7 +18,7 @@ is_reduction (const PhNode *node)
   return FALSE;
 }
 
-/* Unsqueeze puts back exactly the axes that the reduction took away. */
+/* Returns TRUE if the Unsqueeze restores exactly the axes that the reduction removed. */
 static gboolean
 puts_axes_back (PhMatch *match)
 {
@@ -52,7 +52,7 @@ build_keeping (PhMatch *match, PhBuilder *b)
   return ph_build_node (b, reduce->op, (PhValue **) reduce->inputs->pdata, reduce->inputs->len, attrs, 1);
 }
 
-/* Over axes of one element: a sum, mean, largest, smallest or product of one number is that number. */
+/* Returns TRUE if all reduced axes have one element: a sum, mean, maximum, minimum or product of one number is that number. */
 static gboolean
 reduces_ones (PhMatch *match)
 {

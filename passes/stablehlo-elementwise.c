@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Operand @i in the shape of the result. */
+/* Returns operand @i in the shape of the result. */
 static PhValue *
 operand (PhLowering *l, guint i)
 {

@@ -31,7 +31,7 @@ dot (PhLowering *l, PhValue *a, PhValue *b, guint batch, gint64 left, gint64 rig
                                    ph_attr_new_ints ("rhs_contracting_dimensions", &right, 1)));
 }
 
-/* dot_general broadcasts nothing: both get the batch of the result. */
+/* dot_general does not broadcast, so both operands get the batch of the result. */
 static gboolean
 mat_mul (PhLowering *l, PhValue **out)
 {
@@ -99,7 +99,7 @@ gemm (PhLowering *l, PhValue **out)
   return y != NULL;
 }
 
-/* Read a list of @n, or @fallback for each. */
+/* Reads a list of @n, or @fallback for each. */
 static void
 read_ints (PhLowering *l, const char *name, gint64 *to, guint n, gint64 fallback)
 {

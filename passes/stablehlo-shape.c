@@ -213,7 +213,7 @@ tile (PhLowering *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* Space to depth and back: one axis is split, the parts move, axes join. */
+/* Converts DepthToSpace and SpaceToDepth: splits an axis, moves the parts, and joins axes. */
 static gboolean
 space_depth (PhLowering *l, PhValue **out)
 {

@@ -99,7 +99,7 @@ step_momentum (Step *step, PhValue *weight, PhValue *gradient)
   return move_by (step, weight, next);
 }
 
-/* @value / (1 - decay^t): at first the mean leans to the zeros that it began with. */
+/* Builds @value / (1 - decay^t), which corrects the bias towards the initial zeros. */
 static PhValue *
 unbias (Step *step, PhValue *value, double decay)
 {

@@ -49,7 +49,7 @@ on_view (PhBottomPane *self, PhViewField field, PhViewState *view)
     gtk_stack_set_visible_child_name (self->stack, ph_view_state_word (view, PH_VIEW_PAGE));
 }
 
-/* Somebody clicked its name. */
+/* Shows the page whose name was clicked. */
 static void
 on_page (PhBottomPane *self)
 {

@@ -85,7 +85,7 @@ start_prompt (PhConsolePane *self)
   pass_keys_on (self);
 }
 
-/* A search or a key of several keys that readline is in the middle of would go on where it was, even in lines that are gone. */
+/* Leaves a search or key sequence in progress, which readline would otherwise continue in the next line. */
 static void
 leave_search (void)
 {

@@ -147,7 +147,7 @@ on_finished (PhDocumentView *view, PhReply *reply)
   g_array_sort (self->made, by_step);
 }
 
-/* Another file, or the same again. */
+/* Handles opening of another file, or the same one again. */
 static void
 on_opened (PhDocumentView *view)
 {
@@ -319,7 +319,8 @@ typedef struct
   gpointer data;
 } Restore;
 
-/* Line @n, from 1: of the passes that were loaded, then of the steps. @step: G_MAXUINT, or where it was run. (nullable) */
+/* Returns line @n, from 1: first those of loaded passes, then those of the steps. @step: G_MAXUINT, or the step at which it ran.
+ * (nullable) */
 static char *
 line_of (GKeyFile *file, const char *group, guint n, guint *step)
 {

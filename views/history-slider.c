@@ -46,7 +46,7 @@ the_history (PhHistorySlider *self)
   return self->document ? ph_document_get_history (self->document) : NULL;
 }
 
-/* While an end is dragged, it is where the pointer has it, also when the document is too slow to follow. */
+/* Returns the position of an end: while it is dragged, that of the pointer, even if the document is too slow to follow. */
 static PhPosition
 position_of (PhHistorySlider *self, End end)
 {

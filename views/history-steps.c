@@ -23,7 +23,7 @@ on_step_selected (PhHistoryPanel *self)
     ph_history_run (self, "goto %u", step);
 }
 
-/* Enter or a double click on a pass that has not run runs up to it. The row that has the keyboard need not be the selected one. */
+/* Runs up to a pass that has not run, on Enter or a double click. The row with the focus need not be the selected one. */
 static void
 on_step_activated (PhHistoryPanel *self, guint position)
 {
@@ -240,7 +240,7 @@ ph_history_stop_scrolling (PhHistoryPanel *self)
   self->scroll_tick = 0;
 }
 
-/* Near an edge a dragged row scrolls the list, the faster the nearer. */
+/* Scrolls the list while a row is dragged near an edge, faster the nearer it is. */
 static void
 on_drag_over (GtkDropControllerMotion *motion, double x, double y, PhHistoryPanel *self)
 {

@@ -344,7 +344,7 @@ on_released (GtkGestureClick *gesture, int n_press, double x, double y, PhSource
   self->clicking = FALSE;
 }
 
-/* `source` here, in the console, or in a menu. */
+/* Handles the reply to `source`, run here, in the console or by a menu. */
 static void
 on_finished (PhSourcePane *self, PhReply *reply)
 {

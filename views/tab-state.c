@@ -290,7 +290,7 @@ restore_free (Restore *restore)
   g_free (restore);
 }
 
-/* People write the step that they are in; a position counts whole steps. */
+/* Parses a position: people name the step that they are in, while a position counts complete steps. */
 static PhPosition
 parse_position (PhHistory *history, const char *text)
 {

@@ -34,7 +34,7 @@ number_of (GHashTable *numbers, const char *text)
   return number;
 }
 
-/* Equal lines get equal numbers. */
+/* Returns a number for each line, the same for equal lines. */
 static guint *
 number_lines (char **lines, guint n, GHashTable *numbers)
 {

@@ -60,7 +60,7 @@ ph_text_pane_go_to_change (PhTextPane *self, int direction)
 
 static gboolean scroll_again (GtkWidget *widget, GdkFrameClock *clock, gpointer data);
 
-/* Again when the texts have their heights: until then nothing can be scrolled. */
+/* Scrolls again once the texts have their heights, as nothing can be scrolled before. */
 static void
 watch_scroll (PhTextPane *self)
 {
@@ -314,7 +314,7 @@ ph_text_pane_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   self->painting = FALSE;
 }
 
-/* Both have as many lines of the same height, so that the same value shows the same rows. */
+/* Scrolls the other side too: both have the same number of lines of equal height, so the same value shows the same rows. */
 static void
 on_scrolled (GtkAdjustment *adjustment, PhTextPane *self)
 {

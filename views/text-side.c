@@ -174,7 +174,7 @@ mark_lines (PhTextSide *self, guint first, guint last)
     }
 }
 
-/* Likewise. Marks come in the order of their rows, and so do the lines of either side. */
+/* Marks changed words. Marks are in the order of their rows, and so are the lines of either side. */
 static void
 mark_words (PhTextSide *self, guint last)
 {

@@ -203,7 +203,7 @@ paint_line (gpointer data)
 
 /* ── in the main thread ─────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* They serve every picture and live as long as the program. */
+/* Starts the threads, which serve all pictures and run until the program ends. */
 static void
 start_threads (void)
 {

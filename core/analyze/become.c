@@ -188,7 +188,7 @@ remove_rest (Become *become, PhGraph *graph, PhGraph *target)
   return TRUE;
 }
 
-/* Unlike ph_value_replace_uses(), leaves names alone. */
+/* Redirects uses without moving the name, unlike ph_value_replace_uses(). */
 static gboolean
 move_uses (Become *become, PhValue *from, PhValue *to)
 {
@@ -249,7 +249,7 @@ wanted_control (Become *become, PhNode *of_target)
   return wanted;
 }
 
-/* Which node of the target is which of ours. */
+/* Returns the match of each node in the target. */
 static GHashTable *
 matched_targets (Become *become, PhGraph *target)
 {

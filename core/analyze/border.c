@@ -37,7 +37,7 @@ each_captured (PhGraph *body, const PhNode *owner, PhReadFunc read, gpointer dat
     }
 }
 
-/* Every value that @node reads, also those that its bodies capture. */
+/* Calls @read for each value that @node reads, including captured values. */
 void
 ph_each_read (PhNode *node, PhReadFunc read, gpointer data)
 {

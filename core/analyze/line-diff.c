@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Past this many differences a stretch is cut at its unique lines, or given up as wholly different. */
+/* With more differences, a range is divided at its unique lines, or counted as entirely different. */
 #define MAX_DIFFERENCES 400
 
 typedef struct

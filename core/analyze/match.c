@@ -413,8 +413,8 @@ match_places (PhMatching *match, PhGraph *graph, PhGraph *target)
 
 /* ── likeness ───────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Three points for an operand at its place and one elsewhere, two for a reader that reads it at the same place, two for the attributes, one for
- * the type and one for a name that only counts. */
+/* Scores the likeness: three points for an operand at its place and one elsewhere, two for a user with the same operand index, two for the
+ * attributes, one for the type and one for a numbered name. */
 static guint
 likeness (const PhMatching *match, const PhNode *node, const PhNode *of_target)
 {

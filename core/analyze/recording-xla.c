@@ -183,7 +183,8 @@ choose_module (GArray *files, const char *folder, GPtrArray *problems)
 
 /* ── steps ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* The name of a step: pipeline and pass, "simplification/algsimp". The file at the end of a nested pipeline repeats the result of its last pass. */
+/* Returns the name of a step: pipeline and pass, "simplification/algsimp". The file at the end of a nested pipeline repeats the result of
+ * its last pass. */
 static char *
 step_name (const GArray *files, guint index, gboolean *summary)
 {

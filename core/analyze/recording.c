@@ -304,7 +304,7 @@ follow_waiting (gpointer data)
     }
 }
 
-/* Like replay_step(), but returns before the step is followed. */
+/* Queues a step for replay_step() and returns before it is followed. */
 static gboolean
 queue_step (const char *pass, PhModel *model, GPtrArray *parts, gpointer data, GError **error)
 {
@@ -386,7 +386,7 @@ open_file (const char *path, PhHistory **history, GPtrArray *problems, GCancella
   return ph_format_record (path, queue_step, &replay, problems, cancellable, error) ? replay_end (&replay, history) : NULL;
 }
 
-/* mlir-opt -mlir-print-ir-tree-dir writes a folder for each module, and in it one for each function. */
+/* Opens the folders of mlir-opt -mlir-print-ir-tree-dir: one per module, and in it one per function. */
 static PhModel *
 open_tree (const char *text, const char *folder, PhHistory **history, GPtrArray *problems, GCancellable *cancellable,
            GError **error)
@@ -432,7 +432,7 @@ format_of_file (const char *path)
   return format != NULL && format->read != NULL && ph_format_has_pattern (format, path) ? format : NULL;
 }
 
-/* The files of @folder that can be opened, in order; those of the most frequent format. @alone: (out) there are no others. (transfer full)
+/* Returns the files of @folder in the most frequent format that can be opened, in order. @alone: (out) there are no others. (transfer full)
  * (element-type char*) */
 static GPtrArray *
 list_models (const char *folder, gboolean *alone, GPtrArray *problems, GError **error)

@@ -195,7 +195,7 @@ append_string (GString *out, const char *text)
   g_string_append_c (out, '"');
 }
 
-/* JSON has no NaN and no infinity, and json-glib prints 0.1 as 0.10000000000000001, so the writing is done here. */
+/* Writes JSON. json-glib prints 0.1 as 0.10000000000000001, and JSON has no NaN and no infinity. */
 static void
 append_json (GString *out, JsonNode *node)
 {

@@ -8,7 +8,7 @@
 
 #define MAX_DEPTH 16
 
-/* @line with the answers of those in it. (transfer full) */
+/* Returns @line with its nested lines replaced by their answers. (transfer full) */
 static char *
 fill_in (PhConsole *console, const char *line, GCancellable *cancellable, GError **error)
 {

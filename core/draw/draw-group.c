@@ -27,7 +27,7 @@ short_title (const char *title)
   return colon != NULL ? g_strndup (title, colon - title) : g_strdup (title);
 }
 
-/* @text from the left or, for @at 0.5, around @x, @size points high. Returns its width. */
+/* Draws @text, @size points high, from @x on or, for @at 0.5, centred at @x. Returns its width. */
 static double
 show_sized (cairo_t *cr, PhInk *ink, const char *text, double x, double y, double at, double size, double room)
 {

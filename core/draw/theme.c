@@ -125,7 +125,7 @@ ph_family_color (PhFamily family, PhTheme theme)
   return rgb (is_dark (theme) ? dark[family] : light[family], 1);
 }
 
-/* Dark and blue to bright and orange: in order for the colour-blind too, and white text is read on each. */
+/* Returns a colour from dark blue to bright orange: ordered for colour-blind users too, and white text is readable on each. */
 PhColor
 ph_heat_color (float heat, PhTheme theme)
 {

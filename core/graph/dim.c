@@ -125,7 +125,7 @@ poly_is_constant (const Poly *poly, gint64 *value)
   return TRUE;
 }
 
-/* @a + @factor * @b */
+/* Computes @a + @factor * @b. */
 static gboolean
 poly_add (const Poly *a, const Poly *b, gint64 factor, Poly *result)
 {

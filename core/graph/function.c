@@ -60,7 +60,7 @@ ph_function_free (PhFunction *function)
 
 /* ── lookups ── */
 
-/* Both names are interned. */
+/* Finds a function; both names are interned. */
 static PhFunction *
 find (PhModel *model, const char *domain, const char *name)
 {

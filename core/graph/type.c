@@ -335,7 +335,7 @@ ph_type_fits (const PhType *type, PhTensor *tensor)
   return TRUE;
 }
 
-/* ONNX's text syntax: "float[2,n]" has a shape, "float" is a scalar, "float[]" has an unknown rank. */
+/* Formats a type in ONNX's text syntax: "float[2,n]" has a shape, "float" is a scalar, "float[]" has an unknown rank. */
 char *
 ph_type_to_string (const PhType *type)
 {

@@ -65,7 +65,7 @@ probe (const PhFormat *format, const guint8 *head, gsize size, const char *name)
   return length > 0 && size >= length && memcmp (head, format->magic, length) == 0 ? 90 : 0;
 }
 
-/* Control characters that no text has. */
+/* Returns FALSE if there are control characters that text does not have. */
 static gboolean
 is_text (const guint8 *head, gsize size)
 {

@@ -66,7 +66,7 @@ each_captured (const PhImportGraph *body, const Hidden *outer, Uses *uses)
   return TRUE;
 }
 
-/* Every name that @node uses from outside of itself, those that its bodies capture included. */
+/* Visits every name from outside that @node uses, including captured values. */
 static gboolean
 each_use (const PhImportNode *node, const Hidden *hidden, Uses *uses)
 {
@@ -151,7 +151,7 @@ cut_cycle (const GArray *stack, const guint8 *state, gsize at_end, gsize need, G
       g_array_remove_index (of_user, i);
 }
 
-/* Depth first from each, without recursion. */
+/* Sorts depth-first without recursion. */
 gsize *
 ph_scope_sort (PhScope *scope, gsize first, GError **error)
 {

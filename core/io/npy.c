@@ -54,7 +54,7 @@ swap_bytes (guint8 *data, gsize count, gsize size)
       }
 }
 
-/* Column-major elements put into row-major order. */
+/* Converts column-major elements to row-major order. */
 static void
 transpose (const guint8 *from, guint8 *to, guint rank, const gint64 *dims, gsize count, gsize size)
 {
@@ -79,7 +79,7 @@ transpose (const guint8 *from, guint8 *to, guint rank, const gint64 *dims, gsize
     }
 }
 
-/* NumPy's fixed-width text: each element UCS-4 or bytes, padded with zeros. */
+/* Reads NumPy's fixed-width text: each element in UCS-4 or bytes, padded with zeros. */
 static PhTensor *
 read_strings (const guint8 *data, gsize size, gboolean wide, gsize width, guint rank, const gint64 *dims, gsize count,
               const char *path, GError **error)

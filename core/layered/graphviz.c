@@ -141,7 +141,7 @@ compare_entries (const void *a, const void *b)
   return x->box != y->box ? x->box - y->box : x->key < y->key ? -1 : x->key > y->key ? 1 : x->edge - y->edge;
 }
 
-/* The place of operand @k of @n, from -1 (left) to 1. @through: the one in the middle, or -1: they are spread evenly. */
+/* Returns the place of operand @k of @n, from -1 (left) to 1. @through: the one in the middle, or -1 to spread them evenly. */
 static float
 place_of_entry (int k, int n, int through)
 {

@@ -177,8 +177,8 @@ build (PhLayered *layered, PhLayout *layout, const int *rank, guint8 *reversed, 
   ph_rows_init (&layered->up, layered->n, layered->n_links, &layered->links->to, sizeof (PhLink));
 }
 
-/* y of the layers: as high as their highest box, further apart where edges run far to the side. All of @columns have the same
- * layers. Returns the height. */
+/* Sets y of the layers: as high as their highest box, further apart if edges run far to the side. All of @columns have the same layers.
+ * Returns the height. */
 static float
 stack_layers (PhLayered *columns, guint n_columns, float *top, float *bottom)
 {

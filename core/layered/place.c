@@ -107,8 +107,8 @@ may_step_aside (const PhLayered *layered, const PhLink *link, int cut)
   return link->from >= layered->n_boxes && link->to >= layered->n_boxes && cut > 0 && layered->rank[link->from] % cut == 0;
 }
 
-/* @upper: towards the layer above. @mirror: rightmost first. A vertex joins the line of a neighbour only where no other link
- * of that neighbour, on the same side, pulls more. */
+/* Aligns vertices in lines. @upper: towards the layer above. @mirror: rightmost first. A vertex joins the line of a neighbour only if no
+ * other link of that neighbour, on the same side, has a greater weight. */
 static void
 align (PhLayered *layered, gboolean upper, gboolean mirror, const int *pull, int cut, int *root, int *next)
 {

@@ -170,7 +170,7 @@ ph_layered_tangle (PhLayout *layout)
 #define INSIDE  3.0f /* points of a line allowed inside a box's border */
 #define SAMPLES 12
 
-/* Which boxes touch each square of the picture, as compressed rows. */
+/* The boxes that touch each square of the picture, as compressed rows. */
 typedef struct
 {
   int columns, rows, *start, *items;

@@ -14,7 +14,7 @@ ph_route_add (PhLayout *layout, PhLayoutEdge *edge, float x, float y)
   edge->n_points++;
 }
 
-/* Straight down, or an S where x differs. */
+/* Draws an edge straight down, or as an S if x differs. */
 void
 ph_route_curve (PhLayout *layout, PhLayoutEdge *edge, float x, float y)
 {

@@ -36,7 +36,7 @@ degree_of (const Simplex *s, int v)
   return s->out->start[v + 1] - s->out->start[v] + s->in->start[v + 1] - s->in->start[v];
 }
 
-/* Arc number @k at @v, and its other end. */
+/* Returns arc number @k at @v, and its other end. */
 static int
 arc_at (const Simplex *s, int v, int k, int *other)
 {

@@ -35,7 +35,7 @@ find_presence (const PhLayout *layout)
   return presence;
 }
 
-/* Few crossings for its edges, and small: above all not much larger than its largest position alone. */
+/* Returns the cost of a layout, low for few crossings per edge and a small area, above all relative to the largest position alone. */
 static double
 cost_of (PhLayout *layout)
 {

@@ -354,7 +354,7 @@ may_become_output (PhGraph *graph, PhValue *value)
          && (value->producer != NULL || (graph->owner == NULL && !ph_value_is_parameter (value)));
 }
 
-/* "y" of "y_1", where that is a copy of a value y that is still there: so that names do not grow with each rewrite. */
+/* Returns "y" for "y_1" if that is a copy of an existing value y, so that names do not grow with each rewrite. */
 const char *
 ph_model_base_name (PhModel *model, const char *name)
 {

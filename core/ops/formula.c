@@ -62,7 +62,7 @@ enclose (Piece *piece, Binding least)
   return text;
 }
 
-/* @op applied to @n pieces, which are used up. */
+/* Applies @op to @n pieces, which it consumes. */
 static Piece
 apply (const PhOp *op, const char *name, Piece *in, guint n)
 {

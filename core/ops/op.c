@@ -12,7 +12,7 @@ static const PhOp *const ops[] = {
 #undef PH_OP_ROW
 };
 
-/* NULL, "" and "ai.onnx" all mean ONNX's own domain. */
+/* Maps NULL, "" and "ai.onnx" to ONNX's own domain. */
 static const char *
 plain_domain (const char *domain)
 {

@@ -86,7 +86,7 @@ inner_nodes_are_private (const Search *search)
 
 static gboolean search_goals (Search *search, const Goal *goal);
 
-/* Optional inputs past those written are free, but Max (x, y) is not Max (x, y, z). */
+/* Returns TRUE for a variadic operator: optional inputs beyond the written ones are free, but Max (x, y) is not Max (x, y, z). */
 static gboolean
 is_variadic (const PhOp *op)
 {
@@ -97,7 +97,7 @@ is_variadic (const PhOp *op)
   return variadic;
 }
 
-/* @node against @pattern, its first two inputs exchanged if @swap, then the goals after. */
+/* Matches @node against @pattern, with its first two inputs exchanged if @swap, then the remaining goals. */
 static gboolean
 search_inputs (Search *search, const PhPattern *pattern, PhNode *node, gboolean swap, const Goal *next)
 {

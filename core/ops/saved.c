@@ -4,7 +4,7 @@
 
 #include "core/ops/op.h"
 
-/* Computed by a forward node of the main graph and read by a backward one: kept from the one half to the other. */
+/* Returns TRUE if a forward node of the main graph computes @value and a backward node reads it, so that it is kept in between. */
 static gboolean
 is_saved (const PhValue *value)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/lower.h"
 
-/* Max, Min, Sum and Mean did not broadcast. */
+/* Expands operands: Max, Min, Sum and Mean did not broadcast. */
 void
 ph_lower_same_shapes (PhLower *l)
 {

@@ -55,7 +55,7 @@ ph_upgrade_image_scaler (PhUpgrade *u)
   ph_upgrade_replace (u, y);
 }
 
-/* border: left, top, right, bottom; or scale, the height and width that are kept from there */
+/* border: left, top, right, bottom; or scale: the height and width kept from there. */
 void
 ph_upgrade_crop (PhUpgrade *u)
 {

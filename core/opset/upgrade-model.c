@@ -109,7 +109,7 @@ ph_upgrade_changes_nodes (PhModel *model)
   return opset < PH_OPSET_NEWEST && graph_has_upgrade (model->graph, MAX (opset, OLD_DEFAULT_OPSET), clean);
 }
 
-/* The nodes of @graph and of its bodies, those of fused nodes among them: they are at the opset of the model as well. */
+/* Collects the nodes of @graph and of its bodies, including those of fused nodes, which have the model's opset too. */
 static void
 collect_nodes (const PhGraph *graph, GArray *ids)
 {

@@ -8,7 +8,7 @@ text_attr (const char *name, const char *value)
   return ph_attr_new_string (name, value);
 }
 
-/* Upsample, in its three forms: scales of height and width, an attribute, an input. */
+/* Upgrades the three forms of Upsample: scales of height and width, an attribute, an input. */
 void
 ph_upgrade_upsample (PhUpgrade *u)
 {

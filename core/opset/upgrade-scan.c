@@ -13,7 +13,7 @@ without_first_dim (const PhType *type)
   return ph_type_tensor (type->dtype, type->rank - 1, type->dims + 1);
 }
 
-/* A Scan before @before without outputs in its body; takes @inputs and one body input, of the type in @types, for each. */
+/* Adds a Scan before @before without outputs in its body. It has @inputs, and a body input with the type in @types for each. */
 static PhNode *
 add_scan (PhUpgrade *u, PhGraph *graph, PhNode *before, PhValue **inputs, guint n, guint n_outputs, gint64 n_scans,
           PhAttr *directions, const PhType *const *types)

@@ -145,7 +145,7 @@ of_type (PhDType dtype)
   return (PhBounds) { sign ? -ldexp (1, bits) : 0, ldexp (1, bits) - 1 };
 }
 
-/* @bounds where integers of @dtype hold them: beyond, they wrap. */
+/* Returns @bounds if integers of @dtype can hold them: otherwise values wrap. */
 static PhBounds
 if_held (PhBounds bounds, PhDType dtype)
 {
@@ -175,7 +175,7 @@ cast (Search *search, const PhNode *node)
   return x;
 }
 
-/* (x - zero point) * scale, of 8 or 16 bits. */
+/* Returns the bounds of (x - zero point) * scale, with x of 8 or 16 bits. */
 static PhBounds
 dequantized (Search *search, const PhNode *node)
 {

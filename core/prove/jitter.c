@@ -345,7 +345,7 @@ ph_jitter_is_rounded (PhJitter *jitter)
   return n >= MANY && jitter->numbers[1]->len == 0;
 }
 
-/* Half a step of the element type. */
+/* Returns half a step of the element type. */
 static double
 half_step (PhDType dtype)
 {

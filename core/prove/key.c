@@ -92,7 +92,7 @@ enum
   OF_RECIPE
 };
 
-/* @dims of a constant, or of a value: that is cut to small images. */
+/* Adds @dims of a constant, or of a value, whose images are cut small. */
 static void
 add_dims (PhKey *key, PhDType dtype, guint rank, const gint64 *dims, gboolean is_value, const PhRegionForm *form)
 {

@@ -237,7 +237,7 @@ counts_places (PhGraph *graph)
   return FALSE;
 }
 
-/* Something is decided there, or a remainder taken. */
+/* Returns TRUE if the graph makes a decision or takes a remainder. */
 static gboolean
 decides (PhGraph *graph)
 {

@@ -360,7 +360,7 @@ add_proved (GString *text, const PhProof *proof, const Draft *draft)
     g_string_append (text, ", for the shapes that were tried");
 }
 
-/* snprintf's decimal point follows the locale. */
+/* Formats a number, with a point in every locale, unlike snprintf. */
 static char *
 number (double value)
 {

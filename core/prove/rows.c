@@ -5,7 +5,7 @@
 #include "core/ops/op-list.h"
 #include "core/prove/bounds.h"
 
-/* Bit i: the axis i from the right, as broadcasting counts them. */
+/* Bit i is the axis i from the right, as in broadcasting. */
 #define LAST     ((guint64) 1)
 #define LAST_TWO ((guint64) 3)
 
@@ -42,7 +42,7 @@ is_last_axis (gint64 axis, const PhValue *value)
   return axis == -1 || (rank_of (value) > 0 && axis == (gint64) rank_of (value) - 1);
 }
 
-/* Along the last axis alone, which stays with one element. */
+/* Returns TRUE if the node reduces only the last axis, which keeps one element. */
 static gboolean
 reduces_last (const PhNode *node)
 {

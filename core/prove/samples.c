@@ -325,7 +325,7 @@ fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind
     scatter_nonfinite (sampler, tensor, bounds, input, turn, state);
 }
 
-/* Type ends, powers of two and their neighbours, constants of either side, any number. */
+/* Draws a limit of the type, a power of two or a neighbour, a constant of either side, or any number. */
 static gint64
 draw_integer (PhSampler *sampler, PhDType dtype, guint64 *state)
 {

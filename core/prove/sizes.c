@@ -155,7 +155,7 @@ find_met (const PhPool *pool)
   return met;
 }
 
-/* Which two of so many open dimensions: neighbours. */
+/* Returns the number of pairs of neighbours among @n_open dimensions. */
 static guint
 n_neighbours (guint n_open)
 {

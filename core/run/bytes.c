@@ -190,7 +190,7 @@ signed_copy (PhTensor *b)
   return copy;
 }
 
-/* @a [..., m, k] and @b [k, n] into @c. */
+/* Multiplies @a [..., m, k] by @b [k, n] into @c. */
 static gboolean
 multiply (PhTensor *a, gint32 zero_a, PhTensor *b, gint32 zero_b, gint32 *c)
 {

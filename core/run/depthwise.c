@@ -61,7 +61,7 @@ prepare_depthwise (PhKernel *kernel)
   return g_steal_pointer (&self);
 }
 
-/* @rows [rows, columns] to [columns, rows]. */
+/* Transposes [rows, columns] to [columns, rows]. */
 static void
 turn (gsize rows, gsize columns, const float *from, float *to)
 {

@@ -93,7 +93,7 @@ prepare_average (PhKernel *kernel)
                                                                                        : dnnl_pooling_avg_exclude_padding);
 }
 
-/* ONNX too divides alpha by the size; but of an even one oneDNN takes the odd element at the other end. */
+/* ONNX and oneDNN both divide alpha by the size; but for an even size oneDNN has the odd element at the other end. */
 static gpointer
 prepare_lrn (PhKernel *kernel)
 {

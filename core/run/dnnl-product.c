@@ -85,7 +85,7 @@ multiply (const Product *p)
 
 #define PH_NO_MATRICES "an input is no matrix"
 
-/* Above, oneDNN's threads and its blocks for the caches pay. */
+/* Above these, oneDNN's threads and cache blocking are faster. */
 #define SMALL_PRODUCT ((gint64) 4 << 20) /* multiplications  */
 #define SMALL_RIGHT   ((gint64) 1 << 20) /* elements of b, in panels */
 
@@ -147,7 +147,7 @@ product_init (SmallProduct *product, PhKernel *kernel, guint a, guint b, gboolea
   return TRUE;
 }
 
-/* Room for panels. (nullable) */
+/* Allocates room for panels. (nullable) */
 static float *
 new_panels (const SmallProduct *product)
 {

@@ -347,7 +347,7 @@ ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op, const_dnnl_primitive_desc_t
   return ok;
 }
 
-/* Memory for as long as a primitive runs. */
+/* Memory in use while a primitive runs. */
 typedef struct
 {
   gpointer data;

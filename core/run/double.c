@@ -187,7 +187,7 @@ reads_representation (const PhNode *node)
   return node->op == &ph_op_BitCast || (node->op == &ph_op_Cast && ph_node_attr_int (node, "to", 0) == PH_STRING);
 }
 
-/* Beyond @most a number of the type is infinite, nearer to 0 than @least it is 0. */
+/* From @most on a number of the type is infinite, and up to @least it is 0. */
 typedef struct
 {
   double least, most;

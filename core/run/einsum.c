@@ -447,7 +447,8 @@ has_label (const PhEquation *equation, guint k, guint label)
   return memchr (equation->label[k], (int) label, equation->rank[k]) != NULL;
 }
 
-/* The equation of operands @i and @k of @rest alone: it keeps the labels that others or the result have. FALSE: it has too many. */
+/* Finds the equation of operands @i and @k of @rest alone, which keeps the labels that others or the result have. Returns FALSE if there
+ * are too many. */
 static gboolean
 equation_of_pair (const Rest *rest, guint i, guint k, PhEquation *pair)
 {

@@ -78,7 +78,7 @@ ph_kernel_copy_inputs (PhKernel *kernel, GPtrArray **copies, GError **error)
   return TRUE;
 }
 
-/* Some operators need no elements, or see to it themselves. */
+/* Returns TRUE for operators that need no elements of a splat, or expand it themselves. */
 static gboolean
 reads_splats (const PhOp *op)
 {

@@ -55,7 +55,7 @@ round_by_8 (gsize n, float *y)
   return i;
 }
 
-/* Asked once: in a virtual machine the question takes longer than most tensors. */
+/* Cached, because in a virtual machine the query takes longer than most tensors. */
 static gboolean
 has_half (void)
 {

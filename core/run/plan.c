@@ -38,8 +38,8 @@ any_needed (const PhNode *node, GHashTable *needed)
   return FALSE;
 }
 
-/* The list is a topological order, so one sweep from its end finds all that is needed, and meets the last reader of a
- * value before the others. */
+/* Since the list is in topological order, one walk from its end finds all needed nodes, and meets the last user of a value before the
+ * others. */
 PhPlan *
 ph_plan_new (PhGraph *graph, GPtrArray *wanted, GHashTable *given)
 {

@@ -11,7 +11,7 @@
 
 /* ── older models ── */
 
-/* Gradient has no kernel: it is a piece of graph to be. */
+/* Returns TRUE if there is a Gradient, which has no kernel: it has to be expanded first. */
 static gboolean
 has_gradient_node (PhModel *model)
 {
@@ -23,7 +23,7 @@ has_gradient_node (PhModel *model)
   return FALSE;
 }
 
-/* Differentiation is a pass, and passes compute: it is handed down to here. */
+/* Set by the passes, on which this layer may not depend: differentiation is a pass, and passes run models. */
 static PhGradientExpander expander;
 
 void
@@ -32,7 +32,7 @@ ph_run_set_gradient_expander (PhGradientExpander func)
   expander = func;
 }
 
-/* For each node that @history added, the one at which the rewrite that did so began. */
+/* Returns for each node that @history added the node at which its rewrite started. */
 static GHashTable *
 origins_of (PhHistory *history)
 {
@@ -97,7 +97,7 @@ fit_feed (const PhValue *value, PhTensor *tensor, gboolean in_double, GError **e
   return NULL;
 }
 
-/* Every input that the code reads, or that is wanted itself, must be there. */
+/* Checks that every input that is read or requested is fed. */
 static gboolean
 check_fed (PhCode *code, PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, GError **error)
 {
@@ -339,7 +339,7 @@ run_values (PhProgram *program, PhGraph *graph, GHashTable *feeds, GPtrArray *wa
   return results;
 }
 
-/* The value of @clone that @value of @model became: the same id, or the same name where an upgrade replaced its producer. */
+/* Returns the value of @clone that corresponds to @value of @model: the same id, or the same name if an upgrade replaced its producer. */
 static PhValue *
 counterpart (PhModel *clone, PhModel *model, const PhValue *value, GError **error)
 {

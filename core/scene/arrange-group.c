@@ -194,7 +194,7 @@ add_ties (Inside *in, PhLayout *layout)
   layout->n_edges = in->n_segments + in->n_ties;
 }
 
-/* Few groups, but open ones, one below the other: a thread of a picture. */
+/* Returns TRUE for a few open groups in a column, which make a thin picture. */
 static gboolean
 is_slim (const Inside *in)
 {

@@ -143,7 +143,7 @@ bundle (PhSceneBuild *build, int parent, GArray *children)
     }
 }
 
-/* Rank of a group: of the first that is in it. (transfer full), valid for the boxes there are now. */
+/* Returns the rank of each group, that of the first box in it. (transfer full), for the present boxes */
 static int *
 rank_groups (PhScene *scene, const int *leaf_rank, int n_leaves)
 {

@@ -41,7 +41,7 @@ find_fullest (PhScene *scene, const int *children, int n)
   return fullest;
 }
 
-/* Which segments are lines at @time. */
+/* Marks the segments that are lines at @time. */
 static guint8 *
 find_lines (PhArranger *a, int time)
 {

@@ -126,7 +126,7 @@ ph_scene_draws_input (const PhValue *value)
   return of != NULL && of->graph == value->graph && ph_value_is_output (of);
 }
 
-/* The life that feeds @value: its producer, or itself as a graph input; -1 for constants, which are written on the box. */
+/* Returns the life that feeds @value: its producer, or itself if it is a graph input; -1 for constants, which are shown on the box. */
 static int
 source_of (PhRecorder *recorder, const PhValue *value)
 {

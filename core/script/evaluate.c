@@ -171,7 +171,7 @@ evaluate_integer (PhScriptMachine *machine, const PhPy *py, GError **error)
   return ph_script_int (py->i);
 }
 
-/* *value: its items are added to @into. Takes @value. */
+/* Adds the items of *value to @into. Takes @value. */
 static gboolean
 spread (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value, GPtrArray *into, GError **error)
 {
@@ -253,7 +253,7 @@ evaluate_choice (PhScriptMachine *machine, const PhPy *py, GError **error)
 
 /* ── calls ── */
 
-/* numpy's, torch's and Python's own modules are one here: np.sqrt is sqrt. */
+/* Drops the modules of numpy, torch and Python, which are one here: np.sqrt is sqrt. */
 static const char *
 without_module (PhScriptMachine *machine, const PhPy *py, char **owned)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/script/script-execute.h"
 
-/* a, *b = x */
+/* Returns TRUE for a, *b = x. */
 static gboolean
 has_targets (const PhPy *target)
 {

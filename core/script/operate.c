@@ -159,7 +159,7 @@ operator_of (const char *sign)
   return NULL;
 }
 
-/* & | ^ of bools, and of integers bit by bit; + and * of bools are "or" and "and", as in numpy. */
+/* Returns the operator of & | ^ on bools, and bitwise on integers; + and * of bools are "or" and "and", as in numpy. */
 static const PhOp *
 logic_of (const char *sign, PhDType dtype)
 {

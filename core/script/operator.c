@@ -267,7 +267,7 @@ is_view (const PhOp *op)
   return FALSE;
 }
 
-/* split(x, 3), as in numpy, is into equal parts; split(x, [1, 2]) is by ONNX's sizes, where numpy's would be places. */
+/* Adds the parts of split: split(x, 3) makes equal parts as in numpy; split(x, [1, 2]) has ONNX's sizes, not numpy's positions. */
 static gboolean
 add_parts (PhScriptMachine *machine, PhScriptArgs *args, Call *call, GError **error)
 {

@@ -238,7 +238,7 @@ word_reshape (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
   return result;
 }
 
-/* numpy's has one dimension; with an axis it is ONNX's, which has two. */
+/* Like numpy's, gives one dimension; with an axis, like ONNX's, two. */
 static PhScriptValue *
 word_flatten (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 {

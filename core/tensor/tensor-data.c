@@ -313,7 +313,7 @@ same_header (const PhTensor *a, const PhTensor *b)
 
 #define CHUNK ((gsize) 1 << 16)
 
-/* Some of the elements of one that is no splat: where they are, or brought into @room from the file. */
+/* Returns a range of the elements of a tensor that is no splat, in place or read from the file into @room. */
 static const guint8 *
 chunk_at (PhTensor *tensor, gsize at, gsize n, guint8 *room)
 {

@@ -183,7 +183,7 @@ ph_call_parse_size (const char *text)
   return parse_number (text, 1024);
 }
 
-/* Or "default", which is 0. */
+/* Parses a number, or "default" as 0. */
 static gboolean
 parse_value (PhCall *call, guint i, const char *text, guint64 *value, GError **error)
 {

@@ -53,7 +53,7 @@ ph_call_is_quick (PhCall *call, guint nodes, gint64 flops)
   return flops > 0;
 }
 
-/* A small model's steps are compared at once; where the document has that done in the background it need not wait. */
+/* Decides whether to verify: the steps of a small model are verified at once, unless the document does so in the background. */
 static void
 run_decide_verify (Run *run, PhCall *call, gboolean asked, gboolean refused)
 {

@@ -76,7 +76,7 @@ visit_after (PhNode *node, Visit visit, gpointer data)
     }
 }
 
-/* from, by id of a node: the one through which it was found, of the first itself. (nullable) */
+/* from: by node id, the node through which it was found; the first has itself. (nullable) */
 typedef struct
 {
   PhNode **from;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A view of another position is a clone of the graph: these are kept, and then the one used longest ago walks on. */
+/* Clones of the graph kept for other positions; the least recently used one is moved to a new position. */
 #define MAX_OTHERS 3
 
 static void

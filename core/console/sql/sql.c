@@ -104,7 +104,7 @@ ph_sql_names (gboolean tables)
 
 /* ── the connection ── */
 
-/* Reading and computing; no other file, no settings, no writing. */
+/* Allows reading and computing, but no other file, no settings and no writing. */
 static int
 authorize (void *data, int action, const char *a, const char *b, const char *c, const char *d)
 {

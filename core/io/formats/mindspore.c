@@ -86,7 +86,7 @@ read_external (File *file, PhSpan where, PhDType dtype, guint rank, const gint64
   return ph_tensor_new_from_file (dtype, rank, dims, weights, (gsize) offset, error);
 }
 
-/* NULL without error: its elements are not there. */
+/* Reads a tensor. Returns NULL without an error if its elements are missing. */
 static PhTensor *
 read_tensor (File *file, PhSpan tensor, const char *name, GError **error)
 {

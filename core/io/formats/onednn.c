@@ -27,7 +27,7 @@ probe (const guint8 *head, gsize size, const char *name)
   return strstr (text, "\"engine_kind\"") != NULL || strstr (text, "\"fpmath_mode\"") != NULL ? 95 : 0;
 }
 
-/* json-glib calls itself for each level. */
+/* Limits the nesting, since json-glib recurses on each level. */
 static gboolean
 is_shallow (const char *text, gsize size)
 {

@@ -194,7 +194,7 @@ find_weights (Reading *reading)
   return reading->weights;
 }
 
-/* NULL without error: its elements are not there. */
+/* Reads a constant. Returns NULL without an error if its elements are missing. */
 static PhTensor *
 read_constant (Reading *reading, const Element *data, const char *name, GError **error)
 {

@@ -30,14 +30,14 @@ probe_saved_part (const guint8 *head, gsize size, const char *name)
   return g_str_has_suffix (name, "fingerprint.pb") || g_str_has_suffix (name, "keras_metadata.pb") ? 95 : 0;
 }
 
-/* ncnn: 7767517 on the first line; the numbers of layers and blobs on the second. */
+/* Detects ncnn: 7767517 on the first line, and the numbers of layers and blobs on the second. */
 static guint
 probe_ncnn (const guint8 *head, gsize size, const char *name)
 {
   return size > 8 && memcmp (head, "7767517", 7) == 0 && (head[7] == '\n' || head[7] == '\r') ? 95 : 0;
 }
 
-/* Core ML's Model begins with its specificationVersion and then has a description or one of the kinds of models. */
+/* Detects Core ML: a Model begins with its specificationVersion, followed by a description or one of the kinds of models. */
 static guint
 probe_coreml (const guint8 *head, gsize size, const char *name)
 {

@@ -27,7 +27,7 @@ graph_free (gpointer data)
   g_free (graph);
 }
 
-/* V0516 11:47:27.920000 139733182882816 torch/_dynamo/output_graph.py:1278] {"dynamo_output_graph": ... */
+/* Recognizes V0516 11:47:27.920000 139733182882816 torch/_dynamo/output_graph.py:1278] {"dynamo_output_graph": ... */
 static gboolean
 is_record (const char *line, gsize size)
 {

@@ -78,7 +78,7 @@ refuse (PhSource *source, PhZip *zip, const char *prefix, GError **error)
   return TRUE;
 }
 
-/* data.pkl, or constants.pkl. NULL with @error: broken. */
+/* Reads data.pkl or constants.pkl. Returns NULL with @error if it is broken. */
 static PhPickles *
 read_pickle (PhZip *zip, const char *prefix, const char *name, GError **error)
 {

@@ -61,7 +61,7 @@ const PhTextMessage ph_hlo_module_schema = { {
   { "id", 5, PH_TEXT_INT }, { "entry_computation_id", 6, PH_TEXT_INT } } };
 const PhTextMessage ph_hlo_proto_schema = { { { "hlo_module", 1, PH_TEXT_MESSAGE, &ph_hlo_module_schema } } };
 
-/* PrimitiveType by its number. */
+/* The values of PrimitiveType. */
 static const char *const elements[] = {
   "invalid", "pred", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "tuple", "opaque", "c64", "bf16", "token", "c128",
   "f8e5m2", "f8e4m3fn", "s4", "u4", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "s2", "u2", "f8e4m3", "f8e3m4", "s1", "u1", "f4e2m1fn", "f8e8m0fnu",

@@ -124,8 +124,7 @@ literal_field (PhDType dtype, guint *wire)
 
 static gboolean read_literals (Reader *reader, PhSpan message, const PhHloShape *of, GPtrArray *into);
 
-/* NULL in @into: not there, or of a type that Peephole does not have. A layout orders the elements; only the plain one is read.
- */
+/* Reads an array; NULL in @into if it is missing or of an unsupported type. Elements in other than the default layout are not read. */
 static gboolean
 read_array (Reader *reader, PhSpan message, const PhHloShape *of, GPtrArray *into)
 {

@@ -159,8 +159,8 @@ read_atom (PhJaxpr *parser, Program *program)
   return read_literal (parser, program);
 }
 
-/* An equation begins here: "b:f32[] c:i32[] = ...". An operand has no type, but a number has: "2:i32[]". Old texts have no types
- * at all; then an equation begins a line. */
+/* Returns TRUE if an equation begins here: "b:f32[] c:i32[] = ...". Operands have no types, but numbers do: "2:i32[]". Old texts have no
+ * types at all; there an equation begins a line. */
 static gboolean
 is_equation (PhJaxpr *parser)
 {
@@ -478,7 +478,7 @@ read_named (PhJaxpr *parser)
   return TRUE;
 }
 
-/* Documentation has links in it: "<a href=...>b</a>" is b. */
+/* Removes the links of documentation: "<a href=...>b</a>" becomes b. */
 static char *
 without_tags (const char *text, gsize size)
 {

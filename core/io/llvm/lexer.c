@@ -52,7 +52,7 @@ skip_blanks (PhLlvmLexer *lexer)
       break;
 }
 
-/* The end of the string that begins at @at with a quotation mark; it has no escape for the mark itself. (nullable) */
+/* Returns the end of the string whose opening quotation mark is at @at; there is no escape for the mark itself. (nullable) */
 static const char *
 string_end (PhLlvmLexer *lexer, const char *at)
 {

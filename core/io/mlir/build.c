@@ -439,7 +439,7 @@ build_others (Builder *builder, PhImportGraph *graph, GPtrArray *modules)
   return TRUE;
 }
 
-/* The functions of one module, under their names there and in the model: "main_2" is that of the second module with a @main. */
+/* Enters the functions of a module under their names in it and in the model: "main_2" is that of the second module with a @main. */
 static void
 see_module (Builder *builder, PhMlirModule *module)
 {

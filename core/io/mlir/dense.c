@@ -139,7 +139,7 @@ store (PhDType dtype, gpointer data, gsize index, const Element *element)
     ph_dtype_store_int (dtype, data, index, element->i);
 }
 
-/* Nested lists; brackets need not agree with the shape, but the count must. */
+/* Parses nested lists. Their brackets need not agree with the shape, but the count must. */
 static gboolean
 parse_elements (PhMlirParser *parser, PhDType dtype, gpointer data, gsize count)
 {

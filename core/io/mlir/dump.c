@@ -5,7 +5,7 @@
 #include "core/io/mlir/dump-private.h"
 
 #define HEADER PH_MLIR_DUMP_HEADER
-/* "CSE (cse)" of "// -----// IR Dump After CSE (cse) ('func.func' operation: @f) //----- //": "cse". (transfer full) */
+/* Returns "cse" for "CSE (cse)" of "// -----// IR Dump After CSE (cse) ('func.func' operation: @f) //----- //". (transfer full) */
 static char *
 pass_name (const char *p, const char *eol)
 {

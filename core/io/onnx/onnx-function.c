@@ -84,7 +84,7 @@ take_constants (PhArena *arena, Onnx__GraphProto *graph)
   graph->n_node = kept;
 }
 
-/* @function as a graph. Its infos of inputs and outputs become theirs. */
+/* Converts @function to a graph, with its infos of inputs and outputs as theirs. */
 static Onnx__GraphProto *
 function_to_graph (PhArena *arena, const Onnx__FunctionProto *function)
 {

@@ -266,7 +266,7 @@ in_fused (const PhNode *node)
   return node->graph->owner != NULL && ph_node_is_fused (node->graph->owner);
 }
 
-/* What @node has for @tag. */
+/* Lists the texts of @node for @tag. */
 static void
 list_texts (PhExport *export, const Onnx__NodeProto *proto, const PhNode *node, Tag tag, GPtrArray *texts)
 {

@@ -147,7 +147,7 @@ print_attrs (PhTextPrinter *printer, Onnx__AttributeProto *const *attrs, gsize n
 
 /* ── nodes and graphs ───────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Quoted where it would begin a type. */
+/* Prints a name, in quotes if it would begin a type. */
 static void
 print_graph_name (PhTextPrinter *printer, const char *name)
 {

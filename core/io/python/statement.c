@@ -280,7 +280,7 @@ parse_simple (PhPyParser *parser)
   return parse_assignment (parser);
 }
 
-/* NULL without an error: it is a simple one. */
+/* Parses a compound statement. Returns NULL without an error if it is a simple one. */
 static PhPy *
 parse_compound (PhPyParser *parser)
 {

@@ -250,7 +250,7 @@ mark_gone (GHashTable *nodes)
       ((PhTfNode *) node)->gone = TRUE;
 }
 
-/* Whoever used @exit uses output @index of @loop. */
+/* Redirects an edge from @exit to output @index of @loop. */
 static void
 redirect_edge (PhTfEdge *edge, const PhTfNode *exit, const PhTfNode *loop, guint index)
 {

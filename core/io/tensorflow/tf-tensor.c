@@ -80,7 +80,7 @@ store (PhDType dtype, gpointer data, gsize i, guint id, guint64 bits)
     }
 }
 
-/* Which field has the elements, and how wide they are on the wire. */
+/* Returns the field with the elements, and their width on the wire. */
 static guint
 field_of (PhDType dtype, guint *wire)
 {

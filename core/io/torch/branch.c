@@ -76,7 +76,7 @@ ph_torch_objects_written (PhTorchScope *scope, GHashTable *written)
   return objects;
 }
 
-/* @inner's own object in place of @val, under all its names. */
+/* Replaces @val by @inner's own object, under all its names. */
 PhTorchVal *
 ph_torch_own_object (PhTorchScope *inner, PhTorchVal *val, const char *name)
 {

@@ -79,7 +79,7 @@ resolve (const char *dotted, gboolean script, PhTorchTarget *target)
   target->op = g_strdup (dotted);
 }
 
-/* x.view (2, -1): numbers in place of the list that the operator takes last. */
+/* Returns TRUE if an operator accepts numbers in place of its last list operand: x.view (2, -1). */
 static gboolean
 takes_rest (const char *op, const char *parameter)
 {
@@ -101,7 +101,7 @@ gives_sizes (const char *op, GPtrArray *args)
   return first != NULL && first->sizes && (g_str_equal (op, "slice") || g_str_equal (op, "list") || g_str_equal (op, "add"));
 }
 
-/* Some operators have several forms, which differ in the number or kind of operands. */
+/* Chooses the overload of an operator by the number or kind of operands. */
 static const char *
 form_of (const char *op, GPtrArray *args)
 {
@@ -494,7 +494,7 @@ call_member (PhTorchScope *scope, const PhPy *py, PhTorchVal *of, const PhTorchC
   return FALSE;
 }
 
-/* operator.setitem (x, index, y) writes into a part of x. */
+/* Converts operator.setitem (x, index, y), which writes into a part of x. */
 static PhTorchVal *
 set_item (PhTorchScope *scope, const PhPy *py, const PhTorchCall *call)
 {

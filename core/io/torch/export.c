@@ -281,7 +281,7 @@ output_names (JsonArray *outputs, GPtrArray *names)
     }
 }
 
-/* 'File "/home/me/net.py", line 12, in forward': the last of the trace. (transfer full) (nullable) */
+/* Returns the last place of a trace: 'File "/home/me/net.py", line 12, in forward'. (transfer full) (nullable) */
 static char *
 place_of (JsonObject *metadata)
 {

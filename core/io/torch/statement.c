@@ -141,7 +141,7 @@ annotation (PhTorchScope *scope, const PhPy *py)
   return py->kind == PH_PY_NAME ? ph_torch_script_type (py->text) : NULL;
 }
 
-/* x, y, = fx_pytree.tree_flatten_spec (...): the inputs of an exported module. */
+/* Recognizes x, y, = fx_pytree.tree_flatten_spec (...): the inputs of an exported module. */
 static gboolean
 is_flatten (const PhPy *value)
 {

@@ -53,7 +53,7 @@ is_value (PhTvmScope *scope, const PhPy *py, guint depth)
     }
 }
 
-/* R.const(1, "float32"), R.const([1, 2], "int64"): its numbers. (transfer full) (nullable) */
+/* Returns the numbers of R.const(1, "float32") or R.const([1, 2], "int64"). (transfer full) (nullable) */
 static PhTensor *
 constant (const PhPy *py)
 {
@@ -296,7 +296,7 @@ lower_call (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *t
   return output;
 }
 
-/* Something that is set to a name, or an operand: its value. */
+/* Converts the right side of an assignment, or an operand, to a value. */
 static const char *
 lower (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *type)
 {

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Attention on heads [batch, heads, length, size]: softmax (q k' scale + bias) v, back as [batch, length, heads * size].
- * @bias: (nullable) */
+/* Builds attention on heads [batch, heads, length, size]: softmax (q k' scale + bias) v, back as [batch, length, heads * size]. @bias:
+ * (nullable) */
 static PhValue *
 dot_attention (PhBuilder *b, PhValue *q, PhValue *k, PhValue *v, double scale, PhValue *bias, double softcap)
 {
@@ -267,7 +267,7 @@ const PhOp ph_op_MsQAttention = {
 
 /* ── MultiHeadAttention ── */
 
-/* Entry @i of axis 3 of [batch, length, heads, n, size], as heads. */
+/* Returns entry @i of axis 3 of [batch, length, heads, n, size], as heads. */
 static PhValue *
 unpacked (PhBuilder *b, PhValue *packed, gint64 i)
 {

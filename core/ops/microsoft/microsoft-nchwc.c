@@ -17,7 +17,7 @@ ph_nchwc_block (void)
 #endif
 }
 
-/* Input @i's channels if they come in whole blocks; -1 with the error otherwise. */
+/* Returns the channels of input @i if they are whole blocks; -1 with the error otherwise. */
 static gint64
 blocked_channels (PhExpand *x, guint i, GError **error)
 {

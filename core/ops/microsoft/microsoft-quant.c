@@ -219,7 +219,7 @@ const PhOp ph_op_MsQLinearWhere = {
 
 /* ── products ── */
 
-/* @product of integers, times two scales, plus a bias. */
+/* Multiplies @product, of integers, by two scales and adds a bias. */
 static PhValue *
 scaled (PhExpand *x, PhValue *product, PhValue *a_scale, PhValue *b_scale, PhValue *bias)
 {
@@ -419,7 +419,7 @@ bits_at (const guint8 *data, gsize i, guint bits)
   return data[at / 8] >> at % 8 & ((1u << bits) - 1);
 }
 
-/* The weights are [N, blocks, bytes of a block]; a scale for each block; zero points packed by row, or as numbers. */
+/* The weights are [N, blocks, bytes of a block], with a scale per block; zero points are packed by row, or numbers. */
 static gboolean
 matmul_nbits_kernel (PhKernel *kernel, GError **error)
 {
@@ -485,7 +485,7 @@ matmul_nbits_kernel (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* dA = dY W', where the product of an identity with it is W. */
+/* dA = dY W', where W is the node's product with an identity matrix. */
 static gboolean
 grad_matmul_nbits (PhGrad *grad, GError **error)
 {

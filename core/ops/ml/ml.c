@@ -67,8 +67,8 @@ class_list (const PhNode *node, const char *which, PhDType input)
   return places;
 }
 
-/* The list "keys" or "values" of a node, in whichever attribute it is. @input: the element type of the input. (transfer
- * full) (nullable) */
+/* Returns the list "keys" or "values" of a node, from whichever attribute has it. @input: the element type of the input. (transfer full)
+ * (nullable) */
 static PhTensor *
 label_list (const PhNode *node, const char *which, PhDType input)
 {

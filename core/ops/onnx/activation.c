@@ -329,8 +329,8 @@ gelu_kernel (PhKernel *kernel, GError **error)
   return ph_elementwise_kernel (kernel, how[0] == 't' ? &approximate : &exact, NULL, error);
 }
 
-/* Exact: Phi (x) + x exp (-x^2 / 2) / sqrt (2 pi). By tanh: with t = tanh u, u = c (x + k x^3):
- * (1 + t) / 2 + x / 2 (1 - t^2) c (1 + 3 k x^2). */
+/* Exact: Phi (x) + x exp (-x^2 / 2) / sqrt (2 pi). With tanh: for t = tanh u, u = c (x + k x^3): (1 + t) / 2 + x / 2 (1 - t^2) c (1 + 3 k
+ * x^2). */
 static gboolean
 grad_gelu (PhGrad *grad, GError **error)
 {

@@ -409,7 +409,7 @@ fill_scan_backward (ScanGrad *scan, GError **error)
   return ph_builder_finish (&b, error);
 }
 
-/* The slices that the backward loop stacked, last one first, put back along the axis and in the direction of the input. */
+/* Restores the order, axis and direction of the slices that the backward loop stacked, last one first. */
 static PhValue *
 unscan (ScanGrad *scan, PhValue *stack, guint i, GError **error)
 {

@@ -5,7 +5,7 @@
 #include "core/ops/onnx/control-grad.h"
 #include "core/ops/support.h"
 
-/* @type with a dimension of @size put in at @axis. */
+/* Returns @type with a dimension of @size inserted at @axis. */
 static const PhType *
 stacked_type (const PhType *type, gint64 axis, PhDim size)
 {
@@ -372,7 +372,7 @@ infer_scan (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* Slice @at of @x along @axis, without that axis. */
+/* Returns slice @at of @x along @axis, without that axis. */
 static PhTensor *
 slice_at (PhTensor *x, guint axis, gint64 at)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #define MOST_FACTORS 64 /* of a 64-bit number */
-/* A length with a larger prime factor is transformed as a convolution (Bluestein): a step by a prime costs its square. */
+/* A length with a larger prime factor is transformed as a convolution (Bluestein), since the cost of a step is the square of its prime. */
 #define LARGEST_PRIME 61
 
 struct _PhFourier

@@ -9,7 +9,7 @@
 
 #define PRODUCTS (PH_FLOATS | PH_INDICES | PH_T (UINT32) | PH_T (UINT64))
 
-/* Four rows of a at a time, so that b is read a quarter as often. */
+/* Computes four rows of a at a time, so that b is read a quarter as often. */
 /* clang-format off */
 #define GEMM(name_, type_)                                                                                             \
   void name_ (gsize m, gsize n, gsize k, const type_ *a, const type_ *b, type_ *c)                                     \

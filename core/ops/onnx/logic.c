@@ -369,7 +369,7 @@ where_kernel (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* A mask and not a product with 0 or 1, so that a NaN or infinity in the branch not taken stays out of the gradient. */
+/* The gradient uses a mask rather than a product with 0 or 1, so that a NaN or infinity in the branch not taken stays out of it. */
 /* clang-format off */
 const PhOp ph_op_Where = {
   "Where", .since = 16, .flags = PH_OP_ELEMENTWISE,

@@ -37,7 +37,7 @@ loss_init (Loss *loss, PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* Output 0 from the logarithms of the probabilities. */
+/* Computes output 0 from the logarithms of the probabilities. */
 static gboolean
 loss_of (PhKernel *kernel, const Loss *loss, const double *log_prob, PhDType dtype, GError **error)
 {

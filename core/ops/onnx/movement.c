@@ -219,7 +219,7 @@ run_concat (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* Every input gets its slice of dY. */
+/* Each input gets its slice of dY. */
 static gboolean
 grad_concat (PhGrad *grad, GError **error)
 {

@@ -27,7 +27,7 @@ ph_norm_along (PhBuilder *b, const PhOp *op, PhValue *value, guint from, guint t
 
 #define MEAN(value_, from_, to_, also_) ph_norm_along (b, &ph_op_ReduceMean, value_, from_, to_, also_, TRUE)
 
-/* [C] as [C, 1, ..., 1], which broadcasts along axis 1 of a tensor of @rank. The kernels take C numbers in any shape. */
+/* Reshapes [C] to [C, 1, ..., 1], which broadcasts along axis 1 of a tensor of @rank. The kernels accept C numbers in any shape. */
 static PhValue *
 by_channel (PhBuilder *b, PhValue *value, guint rank)
 {
@@ -84,7 +84,7 @@ ph_norm_gradient (PhGrad *grad, PhNormal normal, PhValue *g, guint from, guint t
   return MUL (normal.inverse, SUB (SUB (g, level), slope));
 }
 
-/* Several operations for each element: a few for the moments, a few to apply them. */
+/* Estimates several operations per element: a few for the moments, a few to apply them. */
 gint64
 ph_norm_flops (const PhNode *node)
 {

@@ -80,7 +80,7 @@ typedef enum
   POOL_LP
 } PoolKind;
 
-/* Row-major offset in a plane -> column-major. */
+/* Converts a row-major offset in a plane to column-major. */
 static gint64
 column_major (const PhWindow *w, gint64 offset)
 {

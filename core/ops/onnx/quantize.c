@@ -12,7 +12,7 @@
    | PH_T (FLOAT4E2M1) | FLOAT8S)
 #define BYTES (PH_T (INT8) | PH_T (UINT8))
 
-/* For element i of a tensor, which scale applies: one for all, one for each place on an axis, or one for each block on it. */
+/* The scale of element i of a tensor: one for all, one per position on an axis, or one per block on it. */
 typedef struct
 {
   gsize n, inner, size, block, scales_on_axis;
@@ -78,7 +78,7 @@ range_of (PhDType dtype, double *low, double *high)
     *low = 0, *high = ldexp (1, bits) - 1;
 }
 
-/* Saturating; halves to even, before the zero point is added. */
+/* Quantizes with saturation; halves are rounded to even before the zero point is added. */
 static void
 store_quantized (PhDType dtype, gpointer out, gsize i, double value, double zero_point, gboolean saturate)
 {

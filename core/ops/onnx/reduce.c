@@ -174,7 +174,7 @@ static const ReduceLoops l2 = { l2_f32, l2_f64 };
 REDUCE_REALS (log_sum, 0, acc += x, log (acc))
 static const ReduceLoops log_sum = { log_sum_f32, log_sum_f64 };
 
-/* NaN wins; of nothing, the extreme is the type's least or greatest. */
+/* NaN takes precedence; the extreme of no elements is the type's least or greatest number. */
 REDUCE (max_f32, float, float, -INFINITY, acc = x > acc || x != x ? x : acc, acc)
 REDUCE (max_f64, double, double, -INFINITY, acc = x > acc || x != x ? x : acc, acc)
 REDUCE (max_i64, gint64, gint64, G_MININT64, acc = MAX (acc, x), acc)

@@ -136,7 +136,7 @@ nearest (double x, const char *how)
   return g_str_equal (how, "round_prefer_ceil") ? floor (x + 0.5) : ceil (x - 0.5);
 }
 
-/* More taps than this, for all elements of an axis, are a mistake of the scale rather than a filter. */
+/* More taps for all elements of an axis are a faulty scale rather than a filter. */
 #define MAX_TAPS        (1 << 26)
 #define TAPS_ANYWAY     0x1p20
 #define TAPS_EACH       64 /* per element of input and output */

@@ -50,7 +50,7 @@ reflected (PhBuilder *b, PhValue *x, double low, double high)
   return ADD (PH_BUILD (b, Min, far, SUB (number (b, x, 2 * range), far)), number (b, x, low));
 }
 
-/* ((a + 2) d - (a + 3)) d^2 + 1 within one place, a (((d - 5) d + 8) d - 4) within two, a = -3/4. */
+/* Builds ((a + 2) d - (a + 3)) d^2 + 1 for distances within one, a (((d - 5) d + 8) d - 4) within two, a = -3/4. */
 static PhValue *
 cubic_weight (PhBuilder *b, PhValue *distance, gboolean inner)
 {
@@ -167,7 +167,7 @@ column (PhBuilder *b, PhValue *table, int axis, gint64 at)
   return PH_BUILD_WITH (b, Gather, AXIS ("axis", axis), table, ph_build_scalar (b, PH_INT64, at));
 }
 
-/* GridSample: coordinate d of a place is that of the last axis but d. */
+/* Builds GridSample, in which coordinate d of a point belongs to the d-th axis from the end. */
 static gboolean
 build_grid_sample (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhValue **outputs, GError **error)
 {

@@ -108,7 +108,7 @@ typedef struct
   PhTensor *grid;      /* where it is not of floats         */
 } GridReader;
 
-/* Like read_place(), for linear sampling of a plane without reflection. */
+/* Reads a place as read_place() does, for linear sampling of a plane without reflection. */
 static inline guint
 read_plane (const GridReader *reader, gsize p, gint64 *at, double *factor)
 {
@@ -146,8 +146,8 @@ read_plane (const GridReader *reader, gsize p, gint64 *at, double *factor)
   return found;
 }
 
-/* The elements that place @p reads, and their weights, at most 4 along each axis; those outside of the image are left out. Returns how
- * many. */
+/* Finds the elements that place @p reads and their weights, at most 4 along each axis, without those outside of the image. Returns their
+ * number. */
 static inline guint
 read_place (const GridReader *reader, gsize p, gint64 *at, double *factor)
 {

@@ -57,7 +57,7 @@ combine (Reduction reduction, PhDType dtype, gpointer to, gsize i, gconstpointer
     }
 }
 
-/* Output 0 starts as a copy of input 0. */
+/* Makes output 0 a copy of input 0. */
 static gpointer
 copy_of_data (PhKernel *kernel, GError **error)
 {

@@ -156,7 +156,7 @@ sift_key (guint64 *heap, gint64 n, gint64 at)
   heap[at] = own;
 }
 
-/* Like rank_elements(), for floats. @keys: scratch space of @k elements. */
+/* Ranks elements as rank_elements() does, for floats. @keys: scratch space of @k elements. */
 static void
 rank_floats (const Order *order, guint64 *keys, gint64 *ranked, gint64 whole, gint64 k)
 {

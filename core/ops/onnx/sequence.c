@@ -273,7 +273,7 @@ const PhOp ph_op_SequenceLength = {
 
 /* ── to tensors and back ── */
 
-/* Concat, and for new axes Stack: both are one node on the items. */
+/* Runs one node on all items: Concat, or Stack for a new axis. */
 static gboolean
 run_concat_sequence (PhKernel *kernel, GError **error)
 {

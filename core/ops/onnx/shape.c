@@ -179,7 +179,7 @@ infer_reshape (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-/* Output 0 is input 0 under the shape @dims. */
+/* Makes output 0 input 0 with the shape @dims. */
 static gboolean
 take_reshaped (PhKernel *kernel, guint rank, const gint64 *dims, GError **error)
 {

@@ -467,7 +467,7 @@ run_center_crop_pad (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* Cropping and padding undo each other about the same centre. */
+/* The gradient of cropping is padding about the same centre, and vice versa. */
 static gboolean
 grad_center_crop_pad (PhGrad *grad, GError **error)
 {

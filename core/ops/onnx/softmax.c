@@ -108,7 +108,7 @@ hardmax_kernel (PhKernel *kernel, GError **error)
   return run (kernel, HARDMAX, error);
 }
 
-/* Greatest, difference, exponential, sum, quotient. */
+/* Counts maximum, difference, exponential, sum and quotient. */
 static gint64
 softmax_flops (const PhNode *node)
 {

@@ -207,8 +207,8 @@ clip_kernel (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* Clip is min (max (x, low), high): x has the gradient inside (the bounds included, as in PyTorch), low below it, high above
- * it or where the bounds cross. */
+/* Clip is min (max (x, low), high). The gradient goes to x inside (including the bounds, as in PyTorch), to low below, and to high above or
+ * if the bounds cross. */
 static gboolean
 grad_clip (PhGrad *grad, GError **error)
 {

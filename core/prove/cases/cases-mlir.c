@@ -9,7 +9,7 @@
 #include "core/prove/cases/cases-private.h"
 #include "core/run/executor.h"
 
-/* One comparison: two values that are computed, or one and a constant. */
+/* One comparison: of two computed values, or of one with a constant. */
 typedef struct
 {
   char *how;

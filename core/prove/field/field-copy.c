@@ -55,7 +55,7 @@ run_identity (PhFieldNode *self, gconstpointer data)
   return TRUE;
 }
 
-/* At inference it does nothing. */
+/* At inference Dropout is the identity. */
 static gboolean
 run_dropout (PhFieldNode *self, gconstpointer data)
 {

@@ -451,7 +451,7 @@ run_on_zeros (PhFieldNode *self, PhDType dtype)
   return made;
 }
 
-/* It reads the shape of its first input alone. */
+/* Reads only the shape of its first input. */
 static gboolean
 run_shape (PhFieldNode *self)
 {

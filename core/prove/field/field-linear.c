@@ -220,7 +220,7 @@ seen_from (const PhWindow *w, const gint64 *places, const gint64 *elements, gint
   return at;
 }
 
-/* For each tap and place (tap-major). */
+/* Returns the map for each tap and place (tap-major). */
 static gint64 *
 window_map (const PhWindow *w, const gint64 *places, const gint64 *elements, gint64 taps, gint64 n_places)
 {
@@ -392,7 +392,7 @@ add_run (PhFieldNode *self, gboolean use_q, guint shift, guint32 *to, gsize coun
   return ok;
 }
 
-/* Einsum of one or two operands, CumSum: 16 bits of the first operand at a time, so that 2^16 products fit into 63 bits. */
+/* Runs Einsum of one or two operands, or CumSum, with 16 bits of the first operand at a time, so that 2^16 products fit into 63 bits. */
 static gboolean
 run_on_integers (PhFieldNode *self, gconstpointer data)
 {

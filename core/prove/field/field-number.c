@@ -50,7 +50,7 @@ mod_inverse (guint32 a, guint32 m)
   return y != 1 ? 0 : (guint32) (of_y < 0 ? of_y + m : of_y);
 }
 
-/* Euler's criterion, a^((p-1)/2) = 1, by Jacobi's symbol: no powers are needed, and nothing has to be guessed in the loop. */
+/* Euler's criterion, a^((p-1)/2) = 1, by Jacobi's symbol, which needs no powers. */
 static gboolean
 is_square (guint32 a, guint32 p)
 {
@@ -343,7 +343,7 @@ is_short (double number)
   return mantissa == floor (mantissa);
 }
 
-/* As @dtype rounds it. */
+/* Returns TRUE if @exact rounds to @number in @dtype. */
 static gboolean
 rounds_to (PhDType dtype, double number, double exact)
 {
@@ -366,7 +366,7 @@ whole_near (double size)
   return fabs (size - whole) <= 1e-6 * size ? whole : 0;
 }
 
-/* @number is factor * over / under, where the factor is 1, sqrt (2) or sqrt (2 / pi). */
+/* Recognizes @number as factor * over / under, where the factor is 1, sqrt (2) or sqrt (2 / pi). */
 static gboolean
 recognise (PhDType dtype, double number, Root *root, gint64 *over, gint64 *under)
 {

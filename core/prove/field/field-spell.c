@@ -191,7 +191,7 @@ concat (PhBuilder *b, gint64 axis, PhValue *first, PhValue *second)
   return PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", axis)), first, second);
 }
 
-/* Each head of keys or values serves a group of heads of queries. */
+/* Repeats each head of keys or values for its group of query heads. */
 static PhValue *
 repeat_heads (PhBuilder *b, PhValue *value, gint64 heads)
 {
@@ -204,7 +204,7 @@ repeat_heads (PhBuilder *b, PhValue *value, gint64 heads)
   return reshape (b, PH_BUILD (b, Expand, value, ph_build_ints (b, spread, 5)), 4, all);
 }
 
-/* Which keys a query may look at: those up to its own place. */
+/* Builds the mask of the keys up to the query's own position. */
 static PhValue *
 causal_mask (PhBuilder *b, gint64 queries, gint64 keys, gint64 past)
 {

@@ -114,7 +114,7 @@ tensors_of (PhModel *model)
 
 /* ── points ── */
 
-/* Input @i of both sides: a variable for each element. (transfer full) (nullable) */
+/* Draws input @i of both sides, with a variable for each element. (transfer full) (nullable) */
 static PhFieldTensor *
 draw_input (Pair *pair, PhField *field, guint i)
 {

@@ -61,7 +61,7 @@ copy_of (GHashTable *set)
   return copy;
 }
 
-/* With neighbours. */
+/* Returns the set with the neighbours of its nodes. */
 static GHashTable *
 grown (PhModel *model, GHashTable *set)
 {

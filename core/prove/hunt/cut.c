@@ -134,7 +134,7 @@ ph_model_cut (PhModel *model, GHashTable *nodes, GError **error)
   return cutting.ok && ph_model_copy_called (to, model, error) ? g_steal_pointer (&to) : NULL;
 }
 
-/* Everything that @keep depends on. */
+/* Collects everything that a node depends on. */
 static void need (PhNode *node, GHashTable *nodes);
 
 static void

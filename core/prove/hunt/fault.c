@@ -296,7 +296,7 @@ ph_fault_of_results (PhModel *before, PhModel *after, GHashTable *was, GHashTabl
   return fault_of_results (before, after, was, is, 1);
 }
 
-/* In float32, or in double, where no rounding can be the reason. */
+/* Compares in float32, or in double, which excludes rounding as a cause. */
 static PhFault *
 compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean in_double, double parts, GCancellable *cancellable)
 {

@@ -255,7 +255,7 @@ reads_more (const PhPair *pair)
   return FALSE;
 }
 
-/* Both sides at once. */
+/* Data for both sides at once. */
 typedef struct
 {
   PhHunting *hunting;

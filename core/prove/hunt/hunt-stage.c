@@ -149,7 +149,7 @@ note_others (PhHunting *self, GPtrArray *suspects, const PhProofDifference *guil
     }
 }
 
-/* Without trying it again: the most suspicious one. */
+/* Names the most suspicious rewrite without trying it again. */
 static void
 name_suspect (PhHunting *self, PhModel *before, PhModel *after, const PhProof *proof)
 {

@@ -90,7 +90,7 @@ ph_hunting_pass (PhHunting *self, const PhHuntStage *stage)
 
 /* ── the hunt ── */
 
-/* Wrong one time in three is worth knowing before anybody looks for the cause in the graph. */
+/* Repeats the comparison: it is important to know if a fault only appears one time in three before its cause is searched in the graph. */
 static void
 repeat (PhHunting *self, const PhHuntStage *stage)
 {

@@ -16,7 +16,7 @@
 #define WINDOWED 16
 /* Sizes and digits have so many tests at least. */
 #define SHRINKING 40
-/* In microseconds: programs take their time. */
+/* Microseconds: external programs are slow. */
 #define LEAST_SHRINKING (4 * G_USEC_PER_SEC)
 
 typedef struct
@@ -61,7 +61,7 @@ counts (Reduction *self, const PhFault *fault)
   return g_str_equal (signature, self->signature);
 }
 
-/* Other sizes must not bring other rules in. */
+/* Returns TRUE if the same rules fire: other sizes must not make others fire. */
 static gboolean
 has_rules (Reduction *self, const PhFault *fault)
 {
@@ -280,7 +280,7 @@ debug_nodes (Reduction *self)
 
 /* ── outputs ── */
 
-/* One is enough; where it needs fewer nodes, all the better. */
+/* Keeps a single output, preferably one that needs fewer nodes. */
 static void
 drop_outputs (Reduction *self)
 {

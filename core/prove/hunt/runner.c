@@ -279,7 +279,7 @@ ph_runner_fault (const char *program, PhModel *before, PhModel *after, GHashTabl
 /* The relative difference between two float32 computations that is explained by rounding in another order. */
 #define FLOAT_ROUNDING 1e-4
 
-/* Every value that a tensor type is known of becomes an output. */
+/* Makes every value with a known tensor type an output. */
 static gboolean
 show_all (PhModel *model, GError **error)
 {

@@ -165,7 +165,7 @@ forget_types (PhGraph *graph)
     }
 }
 
-/* All uses of @value, a constant, become those of one with other elements. */
+/* Replaces all uses of the constant @value by one with other elements. */
 static gboolean
 replace_constant (PhValue *value, PhTensor *tensor)
 {
@@ -275,7 +275,7 @@ add_tensor (GArray *sizes, PhTensor *tensor)
     add_sizes (sizes, ph_type_of_tensor (tensor));
 }
 
-/* Above 2, largest first. (element-type gint64) (transfer full) */
+/* Returns the sizes above 2, largest first. (element-type gint64) (transfer full) */
 static GArray *
 sizes_of (PhModel *model, GHashTable *feeds)
 {

@@ -7,7 +7,7 @@
 /* Longer scripts are not searched. */
 #define MOST_SCRIPT (256 * 1024)
 
-/* ONNX Runtime's session option optimization.disable_specified_optimizers: its rewrite rules and graph transformers. */
+/* The rewrite rules and graph transformers of ONNX Runtime's session option optimization.disable_specified_optimizers. */
 /* clang-format off */
 static const char *const onnxruntime[] = {
   "AttentionFusion", "AvxWeightS8ToU8Transformer", "Avx2WeightS8ToU8Transformer", "BiasDropoutFusion", "BiasGeluFusion", "BiasSkipLayerNormFusion", "BiasSoftmaxFusion",
