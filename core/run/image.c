@@ -42,37 +42,61 @@ writable (PhTensor *y)
   return is_last (y) ? ph_tensor_packed (y) : ph_tensor_writable (y);
 }
 
-/* ── each pixel repeated ── */
+/* ── Resize ── */
 
+/* Rows first, then columns. @taps: of the height, of the width. */
 typedef struct
 {
-  gint64 high, wide;
-} Scale;
+  PhTaps taps[2];
+  gint64 times; /* nearest: each pixel of a row occurs so often; 0: it varies */
+} Weighed;
 
-/* For integer scales every coordinate transformation maps output i to input i / scale. */
-static gpointer
-prepare_resize (PhKernel *kernel)
+static void
+free_weighed (gpointer data)
 {
-  PhTensor *x = ph_kernel_input (kernel, 0), *scales = ph_kernel_input (kernel, 2);
-  const PhNode *node = kernel->node;
-  const char *mode = ph_node_attr_string (node, "mode", "nearest"),
-             *how = ph_node_attr_string (node, "nearest_mode", "round_prefer_floor");
-  const char *positions = ph_node_attr_string (node, "coordinate_transformation_mode", "half_pixel");
-  double scale[4];
+  Weighed *weighed = data;
 
-  if (!is_image (x) || scales == NULL || !ph_kernel_is_constant (kernel, 2) || ph_tensor_count (scales) != 4
-      || ph_kernel_input (kernel, 3) != NULL || !g_str_equal (mode, "nearest") || ph_node_attr (node, "axes") != NULL)
-    return ph_kernel_refuse (kernel, "only the nearest pixel of a float32 image, by scales that are constants");
-  if (!(g_str_equal (positions, "asymmetric") && g_str_equal (how, "floor"))
-      && !(g_str_equal (positions, "half_pixel") && g_str_equal (how, "round_prefer_floor")))
-    return ph_kernel_refuse (kernel, "positions are counted or rounded in another way");
+  ph_taps_clear (&weighed->taps[0]);
+  ph_taps_clear (&weighed->taps[1]);
+  g_free (weighed);
+}
+
+static gpointer
+prepare_taps (PhKernel *kernel, gboolean is_nearest)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0), *scales = ph_kernel_input (kernel, 2), *sizes = ph_kernel_input (kernel, 3);
+  PhTaps taps[PH_MAX_RANK];
+  gboolean fits;
+
+  if (!is_image (x) || (scales != NULL && !ph_kernel_is_constant (kernel, 2))
+      || (sizes != NULL && !ph_kernel_is_constant (kernel, 3))
+      || g_str_equal (ph_node_attr_string (kernel->node, "mode", "nearest"), "nearest") != is_nearest
+      || !ph_resize_taps (kernel->node, x, scales, sizes, taps))
+    return ph_kernel_refuse (kernel, "no float32 image, or its scales and sizes are no constants, or it is cropped");
+  fits = taps[0].index == NULL && taps[1].index == NULL && (is_nearest || (taps[2].index != NULL && taps[3].index != NULL));
+  if (fits)
+    return g_memdup2 (&(Weighed) { .taps = { taps[2], taps[3] } }, sizeof (Weighed));
   for (guint i = 0; i < 4; i++)
-    {
-      scale[i] = ph_tensor_get (scales, i);
-      if (!(scale[i] >= 1 && scale[i] <= 64) || scale[i] != floor (scale[i]) || (i < 2 && scale[i] != 1))
-        return ph_kernel_refuse (kernel, "the scales are not whole, or not of height and width alone");
-    }
-  return g_memdup2 (&(Scale) { (gint64) scale[2], (gint64) scale[3] }, sizeof (Scale));
+    ph_taps_clear (&taps[i]);
+  return ph_kernel_refuse (kernel, "not height and width alone are resized");
+}
+
+/* The nearest pixel */
+
+static gpointer
+prepare_nearest (PhKernel *kernel)
+{
+  Weighed *weighed = prepare_taps (kernel, TRUE);
+  const PhTaps *wide;
+
+  if (weighed == NULL)
+    return NULL;
+  wide = &weighed->taps[1];
+  weighed->times = wide->index == NULL ? 1 : wide->in > 0 && wide->out % wide->in == 0 ? wide->out / wide->in : 0;
+  for (gint64 i = 0; wide->index != NULL && weighed->times > 0 && i < wide->out; i++)
+    if (wide->index[i] != i / weighed->times)
+      weighed->times = 0;
+  return weighed;
 }
 
 /* Repeats each of @n pixels of @size floats @times. */
@@ -88,73 +112,57 @@ repeat_row (const float *in, float *out, gint64 n, gsize size, gint64 times)
         memcpy (out + (gsize) (i * times + k) * size, in + (gsize) i * size, size * sizeof *out);
 }
 
-static gboolean
-run_resize (PhKernel *kernel, gpointer prepared)
+static void
+pick_pixels (const PhTaps *taps, const float *in, float *out, gsize size)
 {
-  const Scale *scale = prepared;
+  for (gint64 i = 0; i < taps->out; i++)
+    if (size == 1)
+      out[i] = in[taps->index[i]];
+    else
+      memcpy (out + (gsize) i * size, in + (gsize) taps->index[i] * size, size * sizeof *out);
+}
+
+static gboolean
+run_nearest (PhKernel *kernel, gpointer prepared)
+{
+  const Weighed *weighed = prepared;
+  const PhTaps *rows = &weighed->taps[0];
   PhTensor *x = kernel->inputs[0], *y;
   const gint64 *dims = ph_tensor_dims (x);
   const gboolean last = is_last (x);
   const gsize size = last ? (gsize) dims[1] : 1;
-  const gint64 planes = last ? dims[0] : dims[0] * dims[1], wide = dims[3] * scale->wide;
+  const gint64 planes = last ? dims[0] : dims[0] * dims[1], high = rows->index != NULL ? rows->out : dims[2],
+               wide = weighed->taps[1].index != NULL ? weighed->taps[1].out : dims[3];
+  const gsize n = (gsize) wide * size;
   const float *in = pixels_of (x);
   float *out;
 
-  y = in != NULL ? new_image ((gint64[]) { dims[0], dims[1], dims[2] * scale->high, wide }, last) : NULL;
+  y = in != NULL ? new_image ((gint64[]) { dims[0], dims[1], high, wide }, last) : NULL;
   if (y == NULL)
     return FALSE;
   out = writable (y);
-  for (gint64 row = 0; row < planes * dims[2]; row++)
-    {
-      const gsize n = (gsize) wide * size;
-      float *first = out;
+  for (gint64 plane = 0; plane < planes; plane++, in += (gsize) (dims[2] * dims[3]) * size)
+    for (gint64 i = 0; i < high; i++, out += n)
+      {
+        const gint64 row = rows->index != NULL ? rows->index[i] : i;
 
-      repeat_row (in, first, dims[3], size, scale->wide);
-      for (gint64 k = 1; k < scale->high; k++)
-        memcpy (first + (gsize) k * n, first, n * sizeof *out);
-      in += (gsize) dims[3] * size;
-      out += (gsize) scale->high * n;
-    }
+        if (i > 0 && rows->index != NULL && rows->index[i - 1] == row)
+          memcpy (out, out - n, n * sizeof *out);
+        else if (weighed->times > 0)
+          repeat_row (in + (gsize) (row * dims[3]) * size, out, dims[3], size, weighed->times);
+        else
+          pick_pixels (&weighed->taps[1], in + (gsize) (row * dims[3]) * size, out, size);
+      }
   ph_kernel_take (kernel, 0, y);
   return TRUE;
 }
 
-/* ── pixels weighed ── */
-
-/* Rows first, then columns. @taps: of the height, of the width. */
-typedef struct
-{
-  PhTaps taps[2];
-} Weighed;
-
-static void
-free_weighed (gpointer data)
-{
-  Weighed *weighed = data;
-
-  ph_taps_clear (&weighed->taps[0]);
-  ph_taps_clear (&weighed->taps[1]);
-  g_free (weighed);
-}
+/* Pixels weighed */
 
 static gpointer
 prepare_weighed (PhKernel *kernel)
 {
-  PhTensor *x = ph_kernel_input (kernel, 0), *scales = ph_kernel_input (kernel, 2), *sizes = ph_kernel_input (kernel, 3);
-  PhTaps taps[PH_MAX_RANK];
-  gboolean fits;
-
-  if (!is_image (x) || (scales != NULL && !ph_kernel_is_constant (kernel, 2))
-      || (sizes != NULL && !ph_kernel_is_constant (kernel, 3))
-      || g_str_equal (ph_node_attr_string (kernel->node, "mode", "nearest"), "nearest")
-      || !ph_resize_taps (kernel->node, x, scales, sizes, taps))
-    return ph_kernel_refuse (kernel, "no float32 image, or its scales and sizes are no constants, or it is cropped");
-  fits = taps[0].index == NULL && taps[1].index == NULL && taps[2].index != NULL && taps[3].index != NULL;
-  if (fits)
-    return g_memdup2 (&(Weighed) { { taps[2], taps[3] } }, sizeof (Weighed));
-  for (guint i = 0; i < 4; i++)
-    ph_taps_clear (&taps[i]);
-  return ph_kernel_refuse (kernel, "not height and width alone are resized");
+  return prepare_taps (kernel, FALSE);
 }
 
 /* Resamples one row of pixels of @size floats. */
@@ -488,7 +496,7 @@ const PhKernelRow ph_kernels_image[] = {
   { &ph_op_BatchNormalization, PH_DEVICE_CPU, "rows", 10, prepare_batch_norm, run_batch_norm, NULL },
   { &ph_op_ConvTranspose, PH_DEVICE_CPU, "tiles", 20, prepare_tiles, run_tiles, free_tiles, packed_tiles, NULL, TRUE },
   { &ph_op_MaxPool, PH_DEVICE_CPU, "places", 9, prepare_places, run_places, g_free },
-  { &ph_op_Resize, PH_DEVICE_CPU, "rows", 10, prepare_resize, run_resize, g_free },
+  { &ph_op_Resize, PH_DEVICE_CPU, "rows", 10, prepare_nearest, run_nearest, free_weighed },
   { &ph_op_Resize, PH_DEVICE_CPU, "taps", 9, prepare_weighed, run_weighed, free_weighed },
   { NULL },
 };

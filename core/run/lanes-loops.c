@@ -531,6 +531,43 @@ extreme (gsize n, const float *x, gboolean least)
   return least ? extreme_of (n, x, TRUE) : extreme_of (n, x, FALSE);
 }
 
+/* Element @k of PH_WIDTH rows of @n. */
+INLINE V
+column (const float *x, gsize n, gsize k)
+{
+  V v;
+
+  for (guint l = 0; l < PH_WIDTH; l++)
+    v[l] = x[l * n + k];
+  return v;
+}
+
+INLINE void
+extreme_of_rows (gsize rows, gsize n, float *y, const float *x, gboolean least)
+{
+  gsize i = 0;
+
+  for (; n < 2 * PH_WIDTH && i + PH_WIDTH <= rows; i += PH_WIDTH)
+    {
+      V most = column (x + i * n, n, 0);
+
+      for (gsize k = 1; k < n; k++)
+        most = further (most, column (x + i * n, n, k), least);
+      store (y + i, most);
+    }
+  for (; i < rows; i++)
+    y[i] = extreme_of (n, x + i * n, least);
+}
+
+static void
+extreme_rows (gsize rows, gsize n, float *y, const float *x, gboolean least)
+{
+  if (least)
+    extreme_of_rows (rows, n, y, x, TRUE);
+  else
+    extreme_of_rows (rows, n, y, x, FALSE);
+}
+
 static void
 extremes (gsize n, float *y, const float *x, gboolean least)
 {
@@ -555,6 +592,6 @@ const PhLanes PH_LANES = {
   },
   .binary = { add, subtract, multiply, divide, greatest, least, slopes, powers },
   .where = where, .fill = fill, .has_nan_or_least = has_nan_or_least, .product = product, .softmax = softmax, .normalise = normalise,
-  .accumulate = accumulate, .affine = affine, .add_scaled = add_scaled, .weigh = weigh, .total = total, .totals = totals, .extreme = extreme, .extremes = extremes,
+  .accumulate = accumulate, .affine = affine, .add_scaled = add_scaled, .weigh = weigh, .total = total, .totals = totals, .extreme = extreme, .extreme_rows = extreme_rows, .extremes = extremes,
   .quantise = quantise, .requantise = requantise, .dequantise = dequantise,
 };

@@ -61,6 +61,7 @@ typedef struct
   void (*totals) (gsize n, double *y, const float *x, PhLaneTotal what); /* y += what of x, elementwise */
   /* The greatest or least, where a NaN is both, and of zeros the first; the same elementwise, of y and x. */
   float (*extreme) (gsize n, const float *x, gboolean least);
+  void (*extreme_rows) (gsize rows, gsize n, float *y, const float *x, gboolean least); /* of each row of @n */
   void (*extremes) (gsize n, float *y, const float *x, gboolean least);
   /* Bytes, of numbers from @low to @high (which are those of an unsigned or of a signed byte): x / scale, halves to even, + zero; of NaN 0. */
   void (*quantise) (gsize n, guint8 *y, const float *x, float scale, float zero, float low, float high);

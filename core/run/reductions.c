@@ -101,15 +101,17 @@ add_up (const PhOp *op, const Shape *shape, const float *in, float *out)
 static void
 find_extremes (gboolean least, const Shape *shape, const float *in, float *out)
 {
+  if (shape->inner == 1)
+    {
+      ph_lanes ()->extreme_rows (shape->outer, shape->n, out, in, least);
+      return;
+    }
   for (gsize o = 0; o < shape->outer; o++, in += shape->n * shape->inner, out += shape->inner)
-    if (shape->inner == 1)
-      out[0] = ph_lanes ()->extreme (shape->n, in, least);
-    else
-      {
-        memcpy (out, in, shape->inner * sizeof *out);
-        for (gsize k = 1; k < shape->n; k++)
-          ph_lanes ()->extremes (shape->inner, out, in + k * shape->inner, least);
-      }
+    {
+      memcpy (out, in, shape->inner * sizeof *out);
+      for (gsize k = 1; k < shape->n; k++)
+        ph_lanes ()->extremes (shape->inner, out, in + k * shape->inner, least);
+    }
 }
 
 /* Finds the shape of a channels-last tensor reduced over pixels alone: each pixel is a row of channels. Returns FALSE if channels or

@@ -58,6 +58,10 @@ static const Case cases[] = {
   { "split-last", IMAGE, "", LAST "d, y = Split <axis = 1, num_outputs = 2> (c)", NULL },
   { "resize-nearest", "float[1,3,4,5] x", "float[4] s = {1, 1, 2, 3}",
     "y = Resize <coordinate_transformation_mode = \"asymmetric\", nearest_mode = \"floor\"> (x, , s)", "rows" },
+  { "resize-nearest-sizes", IMAGE, "int64[4] n = {2, 16, 18, 13}, int64[4] m = {2, 16, 5, 26}", LAST
+    "d = Resize <coordinate_transformation_mode = \"asymmetric\", nearest_mode = \"floor\"> (c, , , n) "
+    "y = Resize <coordinate_transformation_mode = \"align_corners\", nearest_mode = \"ceil\"> (d, , , m)", "rows" },
+  { "resize-nearest-height", "float[2,3,5,7] x", "float[4] s = {1, 1, 2.5, 1}", "y = Resize (x, , s)", "rows" },
   { "where", "float[3,5] x, bool[5] c, float[1] z", "", "y = Where (c, x, z)", "chain" },
   { "clip", "float[3,5,37] x", "float low = {-0.5}, float high = {0.5}", "y = Clip (x, low, high)", "chain" },
   { "binary", "float[3,5,37] a, float[37] b, float[5,1] c, float d, float[3,5,37] e", "",
@@ -89,7 +93,7 @@ static const Case cases[] = {
   { "pad-plain", "float[2,3,4,5,6] x", "int64[10] p = {0, 0, 0, 1, 2, 0, 0, 2, 0, 3}", "a = Pad (x, p) y = Pad <mode = \"reflect\"> (a, p)", "rows" },
   { "pad-blocks", "float[2,19,9,8] x, float[19,1,3,3] w", "int64[8] p = {0, 0, 0, 2, 0, 0, 1, 0}, float v = {2}",
     "c = Conv <group = 19, pads = [1, 1, 1, 1]> (x, w) a = Pad (c, p) y = Pad (a, p, v)", "rows" },
-  { "reduce-few", "float[5,7,12] x", "int64[1] a = {2}", "b = ReduceMin (x, a) c = ReduceMax (x, a) y = Add (b, c)", "rows" },
+  { "reduce-few", "float[5,37,12] x", "int64[1] a = {2}", "b = ReduceMin (x, a) c = ReduceMax (x, a) y = Add (b, c)", "rows" },
   { "reduce-last-columns", IMAGE, "int64[1] a = {3}", LAST "y = ReduceMax <keepdims = 0> (c, a)", "rows" },
   { "reduce-last-lines", IMAGE, "int64[1] a = {2}", LAST "b = ReduceMean (c, a) d = ReduceMax (c, a) y = Sub (d, b)", "rows" },
   { "reduce-last-one-channel", "float[2,1,9,8] x, float[1,1,3,3] w", "int64[2] a = {1, 3}", LAST "y = ReduceSum <keepdims = 0> (c, a)", "rows" },
